@@ -56,7 +56,7 @@ const (
 	// length (section 2).
 	headerSize = 9
 	wholeAbove = 1 << 20
-	// guardBuffer is the size of the buffer of a connection, of which there may be thousands. Bodies
+	// guardBuffer is the size of the buffer of a connection. There may be thousands of connections. Bodies
 	// that are larger go past it.
 	guardBuffer = 1 << 10
 	// largestFrame is the largest that the library takes.

@@ -51,7 +51,7 @@ var inflatings = sync.Pool{New: func() any { return new(inflating) }}
 
 var errBlock = protocolError("a compressed frame is damaged")
 
-// newInflater begins to read a body of so many bytes.
+// newInflater returns an inflater for a body of length bytes.
 func newInflater(in io.Reader, length int) (*inflater, error) {
 	if length < sizeLength {
 		return nil, protocolError("a compressed frame of %d bytes", length)

@@ -81,7 +81,7 @@ func TestInflate(t *testing.T) {
 	}
 }
 
-// sized is a compressed body that is said to become so many bytes.
+// sized returns a compressed body whose header gives another uncompressed size.
 func sized(body []byte, size uint32) []byte {
 	return slices.Concat(binary.BigEndian.AppendUint32(nil, size), body[sizeLength:])
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
-// Each node of a large cluster is asked at most three questions by all that a doctor looks at, and is told
-// apart from those that differ. What may change meanwhile is asked anew when it is looked at again.
+// All checks of a doctor send each node of a large cluster at most three questions, and still find the nodes
+// that differ. A second check asks again for what may have changed.
 func TestFewQuestionsToManyNodes(t *testing.T) {
 	const nodes = manyNodes + 6
 	c, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Nodes: nodes, Tokens: 1, Rows: 1, Cores: 3})

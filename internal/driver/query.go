@@ -74,7 +74,7 @@ func (s *Session) eachOn(ctx context.Context, host string, wait time.Duration, f
 	return s.eachBy(ctx, host, wait, 0, f, dest, stmt, values)
 }
 
-// eachBy is eachOn in pages of so many rows; 0: as the library has it.
+// eachBy is eachOn with pages of up to rows rows; 0: the library's default.
 func (s *Session) eachBy(ctx context.Context, host string, wait time.Duration, rows int, f func() error, dest []any, stmt string, values []any) error {
 	ctx, err := s.pin(ctx, host, "", token.Token{})
 	if err != nil {

@@ -145,7 +145,7 @@ type Failure struct {
 	Err  error
 }
 
-// Table is what an SSTable tells of itself: what its statistics have is not counted again.
+// Table is what an SSTable reports about itself. Its statistics are not counted again.
 type Table struct {
 	Path              string // of its Data.db
 	Descriptor        sstable.Descriptor

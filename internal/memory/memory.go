@@ -10,8 +10,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
-// Limit has the collector keep to what an operation may use. A fifth is left for what
-// it does not count.
+// Limit makes the collector keep to the memory that an operation may use, in bytes. A fifth
+// remains for memory that it does not count.
 func Limit(memory setting.Size) { debug.SetMemoryLimit(int64(memory) / 5 * 4) }
 
 // largeHeap is the size of heap from which it is worth a collection to give memory back.
@@ -21,8 +21,8 @@ const largeHeap = 32 << 20
 // a cluster of 1,000 nodes should not take what a large table may.
 const Small = 112 << 20
 
-// SmallText is the number of bytes of text from which a run may use all of --memory.
-const SmallText = 64 << 20
+// smallText is the number of bytes of text from which a run may use all of --memory.
+const smallText = 64 << 20
 
 // smallInterval is the time between two looks at how much text a run has moved.
 const smallInterval = 100 * time.Millisecond
@@ -39,7 +39,7 @@ func CollectMeanwhile(most int64) (end func()) {
 	}
 }
 
-// LimitSmall makes the collector keep to [Small] until the run has moved [SmallText], and then to
+// LimitSmall makes the collector keep to [Small] until the run has moved [smallText], and then to
 // what the operation may use. The returned function ends the watch.
 func LimitSmall(memory setting.Size, c *progress.Counters) (end func()) {
 	Limit(memory)
@@ -50,7 +50,7 @@ func LimitSmall(memory setting.Size, c *progress.Counters) (end func()) {
 	go func() {
 		look := time.NewTicker(smallInterval)
 		defer look.Stop()
-		for c.Bytes.Load() < SmallText {
+		for c.Bytes.Load() < smallText {
 			select {
 			case <-ended:
 				return
@@ -70,7 +70,7 @@ func lowerLimit(bytes int64) (before int64) {
 	return before
 }
 
-// lowerGCPercent has the collector let the heap grow by so many percent, unless the user has set less, or none. It
+// lowerGCPercent makes the collector let the heap grow by percent, unless the user has set less, or none. It
 // returns what it was before.
 func lowerGCPercent(percent int) (before int) {
 	if before = debug.SetGCPercent(percent); before < percent {
@@ -79,7 +79,7 @@ func lowerGCPercent(percent int) (before int) {
 	return before
 }
 
-// Release gives memory that is not needed any more back to the system, if there is much.
+// Release returns unused memory to the system, if the heap is large.
 func Release() {
 	var m runtime.MemStats
 	if runtime.ReadMemStats(&m); m.HeapAlloc > largeHeap {
@@ -90,8 +90,9 @@ func Release() {
 // manyFiles is the number of files whose list takes a good part of the memory of a load or a scan: 130 to 300 bytes each.
 const manyFiles = 20_000
 
-// CollectOften has the collector let the heap grow by half instead of to double its size, if the list of inputs, or of the
-// files of an output, is a good part of it. The list stays to the end, and little else is kept.
+// CollectOften makes the collector let the heap grow by half instead of to double its size, if the
+// list of inputs or output files is a large part of the heap. The list stays to the end, and little
+// else does.
 func CollectOften(files int) {
 	if files < manyFiles {
 		return

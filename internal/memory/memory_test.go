@@ -18,7 +18,7 @@ func TestMemoryOfASmallRun(t *testing.T) {
 	var c progress.Counters
 	end := LimitSmall(256<<20, &c)
 	require.EqualValues(t, Small, limit())
-	c.Bytes.Store(SmallText)
+	c.Bytes.Store(smallText)
 	require.Eventually(t, func() bool { return limit() == (256<<20)/5*4 }, time.Minute, time.Millisecond)
 	end()
 

@@ -23,13 +23,17 @@ const (
 // farSamples is the number of answers from far away after which there may be more requests.
 const farSamples = 4
 
-// farWrite is the memory of a write under way, besides its rows: the stacks of its goroutines, and what
-// the driver keeps.
+// pageTime is the time that a read of a page is expected to spend at a node, before there is an
+// answer.
+const pageTime = 30 * time.Millisecond
+
+// farWrite is the memory of a write under way, besides its rows: the stacks of its goroutines, and
+// what the driver keeps.
 const farWrite = 64 << 10
 
-// lookFar finds out how far away the nodes are, and lets more requests be under way to those that are
-// far, unless the user has set how many, or a latency to keep. The function that it returns must be
-// called when the load is over.
+// lookFar finds out how far away the nodes are, and lets more requests be under way to those that
+// are far, unless the user has set how many, or a latency to keep. The function that it returns
+// must be called when the load is over.
 func (l *Load) lookFar(ctx context.Context) (stop func()) {
 	o := &l.job.CQL
 	if l.spec.Via != spec.ViaCQL || l.spec.DryRun || o.Keeper != nil {
@@ -47,8 +51,8 @@ func (l *Load) lookFar(ctx context.Context) (stop func()) {
 	return tellBound(l.env, l.counters, adviseMore(most, "inflight", l.spec.InFlight > 0))
 }
 
-// mostReads returns how many reads may be under way at most, with so many pages in memory: more than
-// the plan says if a node is far away and the number is not the user's.
+// mostReads returns how many reads may be under way at most, with so many pages in memory: more
+// than the plan says if a node is far away and the number is not the user's.
 func mostReads(t *table.Table, trips *pace.Trips, pages int64) int {
 	near := t.Plan.Parallel
 	if trips.Longest() == 0 || !t.Plan.Chosen {
@@ -60,7 +64,10 @@ func mostReads(t *table.Table, trips *pace.Trips, pages int64) int {
 // adviseReads says what lets more reads be under way than so many.
 func adviseReads(t *table.Table, most int) string {
 	if t.Plan.Chosen && most < min(pace.FarTimes*t.Plan.Parallel, farReads) {
-		return fmt.Sprintf("most of the requests under way are on the line, and the nodes could take more: with a larger --memory there is room for more than %s", human.Of(most, "page"))
+		return fmt.Sprintf(
+			"most of the requests under way are on the line, and the nodes could take more: with a larger --memory there is room for more than %s",
+			human.Of(most, "page"),
+		)
 	}
 	return adviseMore(most, "parallel", !t.Plan.Chosen)
 }
@@ -68,19 +75,24 @@ func adviseReads(t *table.Table, most int) string {
 // tripNodes is how many nodes of a rack are asked how far away they are, at most.
 const tripNodes = 8
 
-// findTrips returns the round-trip times to the local nodes. What a node did not answer is not known.
+// findTrips returns the round-trip times to the local nodes. What a node did not answer is not
+// known.
 func findTrips(ctx context.Context, t *table.Table, env spec.Environment) *pace.Trips {
 	nodes := t.Cluster.Local()
 	asked := tripSample(nodes)
 	took, errs := t.Session.Trips(ctx, asked)
 	trips := pace.NewTrips(tripsOf(nodes, asked, took, errs))
 	if longest := trips.Longest(); longest > 0 {
-		env.Logf("the farthest node answers a small read after %s: requests on the line to it are not counted as requests at it", human.Latency(longest))
+		env.Logf(
+			"the farthest node answers a small read after %s: requests on the line to it are not counted as requests at it",
+			human.Latency(longest),
+		)
 	}
 	return trips
 }
 
-// tripSample lists the nodes that are asked: a question to each of a thousand nodes costs more than a small table.
+// tripSample lists the nodes that are asked: a question to each of a thousand nodes costs more than
+// a small table.
 func tripSample(nodes []topology.Node) (asked []topology.Node) {
 	of := make(map[string]int)
 	for _, n := range nodes {
@@ -91,10 +103,20 @@ func tripSample(nodes []topology.Node) (asked []topology.Node) {
 	return asked
 }
 
-// tripsOf returns the round-trip times by node. A node that was not asked is as far away as the nearest of its rack: what it
-// answers tells if it is nearer, but not if it is farther.
-func tripsOf(nodes, asked []topology.Node, took []time.Duration, errs []error) map[string]time.Duration {
-	trips, nearest, was := make(map[string]time.Duration), make(map[string]time.Duration), make(map[string]bool)
+// tripsOf returns the round-trip times by node. A node that was not asked is as far away as the
+// nearest of its rack: what it answers tells if it is nearer, but not if it is farther.
+func tripsOf(
+	nodes, asked []topology.Node,
+	took []time.Duration,
+	errs []error,
+) map[string]time.Duration {
+	trips, nearest, was := make(
+		map[string]time.Duration,
+	), make(
+		map[string]time.Duration,
+	), make(
+		map[string]bool,
+	)
 	for i, n := range asked {
 		was[n.ID] = true
 		if errs[i] != nil {
@@ -114,14 +136,14 @@ func tripsOf(nodes, asked []topology.Node, took []time.Duration, errs []error) m
 }
 
 const (
-	// boundEvery is the time from one look at the gates to the next, and boundLooks the number of looks
-	// in a row after which the user is told that they hold back what the nodes could take.
+	// boundEvery is the time from one look at the gates to the next, and boundLooks the number of
+	// looks in a row after which the user is told that they hold back what the nodes could take.
 	boundEvery = time.Second
 	boundLooks = 4
 )
 
-// tellBound tells whoever looks closely when the number of requests bounds a run whose nodes could take
-// more, until the function that it returns is called.
+// tellBound tells whoever looks closely when the number of requests bounds a run whose nodes could
+// take more, until the function that it returns is called.
 func tellBound(env spec.Environment, c *progress.Counters, advice string) (stop func()) {
 	over := make(chan struct{})
 	var looking sync.WaitGroup
@@ -156,10 +178,19 @@ func tellBound(env spec.Environment, c *progress.Counters, advice string) (stop 
 	}
 }
 
-// adviseMore says what lets more requests be under way than so many, which a flag bounds, or the default.
+// adviseMore says what lets more requests be under way than so many, which a flag bounds, or the
+// default.
 func adviseMore(requests int, flag string, given bool) string {
 	if given {
-		return fmt.Sprintf("most of the requests under way are on the line, and the nodes could take more: without --%s, or with one above %s, the run is faster", flag, human.Count(requests))
+		return fmt.Sprintf(
+			"most of the requests under way are on the line, and the nodes could take more: without --%s, or with one above %s, the run is faster",
+			flag,
+			human.Count(requests),
+		)
 	}
-	return fmt.Sprintf("most of the requests under way are on the line, and the nodes could take more: the run is faster with --%s above %s", flag, human.Count(requests))
+	return fmt.Sprintf(
+		"most of the requests under way are on the line, and the nodes could take more: the run is faster with --%s above %s",
+		flag,
+		human.Count(requests),
+	)
 }

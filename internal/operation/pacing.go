@@ -35,7 +35,13 @@ func encodeSlots(o *spec.Pacing) int {
 
 // sweepOptions are the options of a sweep of the target, whose requests counters shall
 // follow. The function it returns ends the watches over the run and must be called.
-func sweepOptions(ctx context.Context, env spec.Environment, o *spec.Pacing, t *files.Source, c *progress.Counters) (sweep.Options, func()) {
+func sweepOptions(
+	ctx context.Context,
+	env spec.Environment,
+	o *spec.Pacing,
+	t *files.Source,
+	c *progress.Counters,
+) (sweep.Options, func()) {
 	if t.Files != nil {
 		memory.Limit(o.Memory)
 		return filesOptions(o, t), func() {}
@@ -51,8 +57,11 @@ func sweepOptions(ctx context.Context, env spec.Environment, o *spec.Pacing, t *
 	} else {
 		trips = findTrips(ctx, t.Table, env)
 		limits.Far = mostReads(t.Table, trips, budget/page)
-		if limits.Far > limits.Ceiling { // the line has most of them: to begin with a few costs round trips
+		// the line has most of them: to begin with a few costs round trips
+		if limits.Far > limits.Ceiling {
 			limits.Start, limits.Samples = limits.Ceiling, farSamples
+			limits.Trip = trips.Longest()
+			limits.OnLine = pace.OnLine(limits.Ceiling, limits.Trip, pageTime)
 		}
 		if trips.Longest() > 0 {
 			watches = append(watches, tellBound(env, c, adviseReads(t.Table, limits.Far)))
@@ -74,7 +83,11 @@ func sweepOptions(ctx context.Context, env spec.Environment, o *spec.Pacing, t *
 		Ping:        t.Ping,
 		NodeName:    t.NodeName,
 		OnSilent: func(host string) {
-			env.Warn("node %s does not answer: what it alone has is read last, or given up once it was silent for %s (--patience)", t.NodeName(host), o.Patience)
+			env.Warn(
+				"node %s does not answer: what it alone has is read last, or given up once it was silent for %s (--patience)",
+				t.NodeName(host),
+				o.Patience,
+			)
 		},
 		Budget:     pace.NewBudget(budget),
 		BudgetSize: budget,
@@ -90,14 +103,15 @@ func sweepOptions(ctx context.Context, env spec.Environment, o *spec.Pacing, t *
 	}
 }
 
-// What pages of a sweep with a rate are not made smaller than, as far as that allows: each has its fixed cost.
+// What pages of a sweep with a rate are not made smaller than, as far as that allows: each has its
+// fixed cost.
 const (
 	leastRows  = 16
 	leastBytes = 16 << 10
 )
 
-// holdRates has a sweep keep to the rates, from its first page on: pages are so small that all workers have one and no more
-// is asked for at once than the rates allow in a moment.
+// holdRates has a sweep keep to the rates, from its first page on: pages are so small that all
+// workers have one and no more is asked for at once than the rates allow in a moment.
 func holdRates(o *spec.Pacing, s *sweep.Options) {
 	rows, bytes := pace.NewMeter(o.Rate), pace.NewMeter(float64(o.MaxBytesPerSec))
 	if rows == nil && bytes == nil {
@@ -129,13 +143,19 @@ func holdRates(o *spec.Pacing, s *sweep.Options) {
 	}
 }
 
-// filesOptions are the options of a sweep of SSTables: there is no node to be spared, and none to be asked again.
+// filesOptions are the options of a sweep of SSTables: there is no node to be spared, and none to
+// be asked again.
 func filesOptions(o *spec.Pacing, t *files.Source) sweep.Options {
 	budget := int64(o.Memory) / pagesShare
 	workers := t.Plan.Parallel
 	options := sweep.Options{
-		Workers: workers, MaxAttempts: 1, EndsPages: true, PageRows: o.PageSize, PageBytes: int(min(sweep.DefaultPageBytes, budget/int64(2*workers))),
-		Budget: pace.NewBudget(budget), BudgetSize: budget,
+		Workers:     workers,
+		MaxAttempts: 1,
+		EndsPages:   true,
+		PageRows:    o.PageSize,
+		PageBytes:   int(min(sweep.DefaultPageBytes, budget/int64(2*workers))),
+		Budget:      pace.NewBudget(budget),
+		BudgetSize:  budget,
 	}
 	holdRates(o, &options)
 	return options

@@ -121,12 +121,14 @@ func (p *Plan) Run(ctx context.Context) (PlanReport, error) {
 		Asked:       p.spec.Parallel > 0,
 		Smudge:      p.spec.Smudge,
 		Splits:      len(t.Plan.Splits),
-		Finest:      t.Plan.Finest,
 		Vnodes:      t.Plan.Ranges(),
 		Seed:        t.Plan.Seed,
 		Partitions:  sum.Partitions,
 		Bytes:       sum.Bytes,
 		SavedRing:   p.spec.SaveRing,
+	}
+	if t.Plan.Finest > r.Splits {
+		r.Finest = t.Plan.Finest
 	}
 	cores, shares := plan.Cores(t.Cluster, plan.Options{Cores: p.spec.Cores}), t.Plan.Shares()
 	r.Expected = expected(sum, coresRead(t, p.spec.Cores), storedBytes(ctx, t), streamLimit(ctx, t))

@@ -115,10 +115,26 @@ func TestBudgetGivenUp(t *testing.T) {
 func TestBudgetBooks(t *testing.T) {
 	b := NewBudget(100)
 	require.NoError(t, b.Acquire(t.Context(), 5))
-	require.PanicsWithValue(t, "pace: acquire of -1 bytes", func() { _ = b.Acquire(t.Context(), -1) })
-	require.PanicsWithValue(t, "pace: 6 bytes become 0, of 5 that are taken", func() { b.Release(6) })
-	require.PanicsWithValue(t, "pace: -1 bytes become 0, of 5 that are taken", func() { b.Release(-1) })
-	require.PanicsWithValue(t, "pace: 5 bytes become -1, of 5 that are taken", func() { b.Resize(5, -1) })
+	require.PanicsWithValue(
+		t,
+		"pace: acquire of -1 bytes",
+		func() { _ = b.Acquire(t.Context(), -1) },
+	)
+	require.PanicsWithValue(
+		t,
+		"pace: 6 bytes become 0, of 5 that are taken",
+		func() { b.Release(6) },
+	)
+	require.PanicsWithValue(
+		t,
+		"pace: -1 bytes become 0, of 5 that are taken",
+		func() { b.Release(-1) },
+	)
+	require.PanicsWithValue(
+		t,
+		"pace: 5 bytes become -1, of 5 that are taken",
+		func() { b.Resize(5, -1) },
+	)
 	require.Equal(t, int64(5), b.Used())
 }
 

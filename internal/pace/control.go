@@ -38,8 +38,8 @@ import (
 // server that has become slower is left alone for that time.
 //
 // All of this is about the requests at the server. If a gate allows more for a long line (Far), the
-// time of a round trip is no part of a latency here, and the requests on the line come on top of the
-// limit. See far.go.
+// time of a round trip is no part of a latency here, and the requests on the line come on top of
+// the limit. See far.go.
 type control struct {
 	o GateOptions
 
@@ -64,7 +64,14 @@ type control struct {
 }
 
 func newControl(o GateOptions, now time.Time) control {
-	return control{o: o, limit: float64(o.Start), bound: float64(o.Ceiling), duty: 1, begin: now, far: far{grows: 1}}
+	return control{
+		o:     o,
+		limit: float64(o.Start),
+		bound: float64(o.Ceiling),
+		duty:  1,
+		begin: now,
+		far:   far{grows: 1, goal: float64(o.OnLine)},
+	}
 }
 
 // allowed is the number of requests that may be in flight: at the server, and on the line.
@@ -113,7 +120,8 @@ func (c *control) endRound(now time.Time) {
 	}
 	switch {
 	case c.base == 0 && c.far.trips > 0:
-		c.base = latency // until a round is quicker: a measurement would hold up the start for round trips
+		// until a round is quicker: a measurement would hold up the start for round trips
+		c.base = latency
 		c.confirm(now)
 	case c.base == 0 && c.resume == 0:
 		c.measure(rate)

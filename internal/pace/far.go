@@ -20,9 +20,10 @@ import (
 // the number grows by up to double, since a few requests a round would take minutes to fill a long
 // line. It grows by one with each answer, as in TCP's slow start, so that a node gets no burst.
 type far struct {
-	line  float64 // requests on the line that are allowed beside the limit
-	goal  float64 // what line climbs to
-	wall  float64 // the requests in flight at which a node was overloaded; 0 when that has been passed
+	line float64 // requests on the line that are allowed beside the limit
+	goal float64 // what line climbs to
+	// the requests in flight at which a node was overloaded; 0 when that has been passed
+	wall  float64
 	grows float64 // the most that a round adds to the requests in flight, as a part of them
 	bound bool    // Gate.Bound
 	lines []lined // of the last rounds
@@ -48,6 +49,12 @@ type far struct {
 // they are far away.
 const FarTimes = 64
 
+// OnLine returns the number of requests on the line that keep a number of requests at the node, if
+// each is there for a time (Little's law).
+func OnLine(atNode int, trip, each time.Duration) int {
+	return int(float64(atNode) * trip.Seconds() / each.Seconds())
+}
+
 // answered is an answer: the latency of the request, the round-trip time to its node, its size.
 type answered struct {
 	latency, trip time.Duration
@@ -65,15 +72,15 @@ func (c *control) atServerOf(a answered) time.Duration {
 }
 
 const (
-	// jitterShare is the part of the round-trip time below which a change of the latency says nothing
-	// about the server.
+	// jitterShare is the part of the round-trip time below which a change of the latency says
+	// nothing about the server.
 	jitterShare = 8
-	// slowly is the growth after a node was overloaded, as a part of the requests in flight, and the
-	// least after a queue. It doubles with each round.
+	// slowly is the growth after a node was overloaded, as a part of the requests in flight, and
+	// the least after a queue. It doubles with each round.
 	slowly = 1.0 / 64
-	// kept is the number of round trips for which the requests on the line are kept. The most of them
-	// count, since a node that stalls for a moment is as quick as before afterwards. BBR keeps the
-	// bandwidth for that reason.
+	// kept is the number of round trips for which the requests on the line are kept. The most of
+	// them count, since a node that stalls for a moment is as quick as before afterwards. BBR keeps
+	// the bandwidth for that reason.
 	kept = 10
 	// patient is the number of round trips that an answer of the farthest node is waited for.
 	patient = 4
@@ -101,6 +108,9 @@ func (f *far) add(begin, now time.Time, a answered, inFlight int) {
 	f.trips += min(a.trip, a.latency).Seconds()
 	f.flight += float64(inFlight)
 }
+
+// fill allows more requests on the line, up to the goal.
+func (f *far) fill(more float64) { f.line = min(f.line+more, f.goal) }
 
 // halve takes in that a node was overloaded, with so many requests allowed.
 func (f *far) halve(allowed int) {
@@ -210,7 +220,10 @@ type lined struct {
 
 // keep takes the requests on the line in a round, and returns the most of the last rounds.
 func (f *far) keep(now time.Time, requests float64) float64 {
-	f.lines = slices.DeleteFunc(f.lines, func(l lined) bool { return l.requests <= requests || now.Sub(l.at) > kept*f.most })
+	f.lines = slices.DeleteFunc(
+		f.lines,
+		func(l lined) bool { return l.requests <= requests || now.Sub(l.at) > kept*f.most },
+	)
 	f.lines = append(f.lines, lined{now, requests})
 	return f.lines[0].requests
 }

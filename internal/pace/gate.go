@@ -15,6 +15,10 @@ type GateOptions struct {
 	// Start is the limit to begin with. Default a quarter of the ceiling, at least 4:
 	// a bad guess from below costs a second, one from above hits the application.
 	Start int
+	// OnLine is the number of requests on the line to begin with, besides Start. They are let
+	// through one after another, during the first round trip, which takes Trip. Default 0.
+	OnLine int
+	Trip   time.Duration
 	// Tolerance is how many times its unloaded latency a request may take before the
 	// limit falls, at least 1. Default 2: of a server with c cores about 2c requests
 	// are in flight then, one worked on and one waiting for each core. Less leaves
@@ -40,6 +44,7 @@ func (o GateOptions) withDefaults() GateOptions {
 		o.Start = max(4, o.Ceiling/4)
 	}
 	o.Start = min(o.Start, o.Ceiling)
+	o.OnLine = min(max(o.OnLine, 0), o.Far-o.Ceiling)
 	if o.Tolerance == 0 {
 		o.Tolerance = 2
 	}
@@ -69,6 +74,7 @@ func (o GateOptions) withDefaults() GateOptions {
 type Gate struct {
 	line     line
 	now      func() time.Time
+	begun    bool // a request has passed
 	inFlight int
 	resting  int // pauses after requests, which count as if they were in flight
 	control  control
@@ -82,8 +88,29 @@ func NewGate(o GateOptions) *Gate {
 	g.line.take = func(int64) {
 		g.inFlight++
 		g.control.peak = max(g.control.peak, g.inFlight)
+		if !g.begun && o.OnLine > 0 {
+			g.fillLine(o, 1)
+		}
+		g.begun = true
 	}
 	return g
+}
+
+// lineSteps is the number of steps in which the first requests pass to a long line. A node does not
+// get them all at once.
+const lineSteps = 16
+
+// fillLine lets requests through to the line, and does so again after a step, until the last step.
+func (g *Gate) fillLine(o GateOptions, step int) {
+	time.AfterFunc(o.Trip/lineSteps, func() {
+		g.line.mu.Lock()
+		defer g.line.mu.Unlock()
+		g.control.far.fill(float64(o.OnLine) / lineSteps)
+		g.line.wakeLocked()
+		if step < lineSteps {
+			g.fillLine(o, step+1)
+		}
+	})
 }
 
 // Acquire waits until one more request may go. The error is the context's; any
@@ -93,7 +120,7 @@ func (g *Gate) Acquire(ctx context.Context) error { return g.line.acquire(ctx, 1
 // Release ends a request: how long it was on its way, without the wait in Acquire,
 // its size in any unit that the latency grows with (bytes, rows; the same unit for
 // all), and what became of it. Latency and size of a Bad one do not matter. It
-// panics when nothing is in flight.
+// panics if nothing is in flight.
 func (g *Gate) Release(latency time.Duration, units float64, o Outcome) {
 	g.ReleaseFar(latency, 0, units, o)
 }
@@ -147,8 +174,8 @@ func (g *Gate) Limit() int {
 	return g.control.allowed()
 }
 
-// Bound reports whether the ceiling holds requests back that the nodes could take: all that may be
-// are in flight, and most of them are on the line.
+// Bound reports whether the ceiling holds back requests that the nodes could take. It does so if the
+// most that may be are in flight, and most of them are on the line.
 func (g *Gate) Bound() bool {
 	g.line.mu.Lock()
 	defer g.line.mu.Unlock()

@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/stretchr/testify/require"
@@ -13,7 +14,11 @@ import (
 // farServer is a model of nodes that a round trip away have cores which take service for a request,
 // behind a line that takes wire for one. Its gate allows ceiling requests at the nodes.
 func farServer(cores int, service, trip, wire time.Duration, ceiling int) *server {
-	s := newServer(cores, scattered(service, 11), GateOptions{Ceiling: ceiling, Start: ceiling, Far: 64 * ceiling, Tolerance: 8})
+	s := newServer(
+		cores,
+		scattered(service, 11),
+		GateOptions{Ceiling: ceiling, Start: ceiling, Far: 64 * ceiling, Tolerance: 8},
+	)
 	s.route = func() (time.Duration, int, int) { return trip, 0, cores }
 	s.wire = func(time.Duration) time.Duration { return wire }
 	return s
@@ -165,9 +170,14 @@ func TestGateOfALineWithJitter(t *testing.T) {
 	}
 }
 
-// TestGateFillsALongLineWithPages: a gate of few requests, of which each takes the nodes long, grows as well.
+// TestGateFillsALongLineWithPages: a gate of few requests, of which each takes the nodes long,
+// grows as well.
 func TestGateFillsALongLineWithPages(t *testing.T) {
-	s := newServer(2, scattered(3*time.Millisecond, 6), GateOptions{Ceiling: 6, Start: 6, Far: 256, Samples: 4})
+	s := newServer(
+		2,
+		scattered(3*time.Millisecond, 6),
+		GateOptions{Ceiling: 6, Start: 6, Far: 256, Samples: 4},
+	)
 	s.route = func() (time.Duration, int, int) { return 150 * time.Millisecond, 0, 2 }
 	s.run(3 * time.Second)
 	perSecond, limit := s.run(5 * time.Second)
@@ -175,8 +185,9 @@ func TestGateFillsALongLineWithPages(t *testing.T) {
 	require.Less(t, limit, perSecond*0.150+3*6)
 }
 
-// TestGateOfOneFarNode: of several nodes behind one gate one is far away. They have enough to do, and
-// not much more: few answers of a round are of the far node, so that its share is a rough guess.
+// TestGateOfOneFarNode: of several nodes behind one gate one is far away. They have enough to do,
+// and not much more: few answers of a round are of the far node, so that its share is a rough
+// guess.
 func TestGateOfOneFarNode(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	s := newServer(4, scattered(8*time.Millisecond, 9), GateOptions{Ceiling: 12, Far: 64 * 12})
@@ -213,7 +224,8 @@ func TestGateNearAsBefore(t *testing.T) {
 	require.Equal(t, limits(0), limits(1000))
 }
 
-// TestGateBound: it shows when the ceiling holds requests back that are mostly on the line, and only then.
+// TestGateBound: it shows when the ceiling holds requests back that are mostly on the line, and
+// only then.
 func TestGateBound(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -229,7 +241,11 @@ func TestGateBound(t *testing.T) {
 		{"near nodes", 0, 0, 100 * time.Microsecond, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := newServer(2, scattered(tt.service, 4), GateOptions{Ceiling: 32, Start: 32, Far: tt.far, Tolerance: 8})
+			s := newServer(
+				2,
+				scattered(tt.service, 4),
+				GateOptions{Ceiling: 32, Start: 32, Far: tt.far, Tolerance: 8},
+			)
 			s.route = func() (time.Duration, int, int) { return tt.trip, 0, 2 }
 			s.run(6 * time.Second)
 			bound := 0
@@ -257,4 +273,45 @@ func TestTrips(t *testing.T) {
 	require.Equal(t, 40*time.Millisecond, trips.Longest())
 	require.Zero(t, trips.Saw("a", time.Millisecond), "it is near after all")
 	require.Zero(t, trips.Longest())
+}
+
+// TestGateBeginsALongLine: a run begins with requests on the line, which come one after another
+// during the first round trip.
+func TestGateBeginsALongLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const trip = 160 * time.Millisecond
+		require.Equal(t, 512, OnLine(32, trip, 10*time.Millisecond))
+		g := NewGate(GateOptions{Ceiling: 32, Start: 32, Far: 2048, OnLine: 512, Trip: trip})
+		time.Sleep(time.Hour)
+		require.Equal(t, 32, g.Limit(), "nothing was sent")
+		for range 600 {
+			go func() {
+				if g.Acquire(t.Context()) == nil {
+					time.Sleep(10 * trip)
+					g.ReleaseFar(10*trip, trip, 1, Good)
+				}
+			}()
+		}
+		synctest.Wait()
+		require.Equal(t, 32, g.InFlight())
+		time.Sleep(trip / 2)
+		synctest.Wait()
+		require.Equal(t, 32+256, g.InFlight())
+		time.Sleep(trip)
+		synctest.Wait()
+		require.Equal(t, 32+512, g.InFlight())
+		time.Sleep(time.Hour)
+	})
+}
+
+// TestGateOfAnOverloadedNodeBeginsNoLongLine: what is let through step by step ends with a cut.
+func TestGateOfAnOverloadedNodeBeginsNoLongLine(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const trip = 160 * time.Millisecond
+		g := NewGate(GateOptions{Ceiling: 32, Start: 32, Far: 2048, OnLine: 512, Trip: trip})
+		require.NoError(t, g.Acquire(t.Context()))
+		g.ReleaseFar(0, 0, 1, Overloaded)
+		time.Sleep(time.Hour)
+		require.Less(t, g.Limit(), 32)
+	})
 }

@@ -18,21 +18,31 @@ func TestGateFindsTheLimit(t *testing.T) {
 		for _, network := range []time.Duration{0, service} {
 			for _, scatter := range []bool{false, true} {
 				for _, start := range []int{0, 1, 16 * cores} {
-					t.Run(fmt.Sprintf("cores=%d,network=%v,scatter=%v,start=%d", cores, network, scatter, start), func(t *testing.T) {
-						work := fixed(service)
-						if scatter {
-							work = scattered(service, 7)
-						}
-						s := newServer(cores, work, GateOptions{Ceiling: 512, Start: start})
-						s.network = network
-						s.run(30 * time.Second)
-						perSecond, limit := s.run(15 * time.Second)
-						best := float64(cores) / service.Seconds()
-						busy := float64(cores) * float64(service+network) / float64(service) // Little's law
-						require.Greater(t, perSecond, 0.9*best)
-						require.Greater(t, limit, 0.9*busy)
-						require.Less(t, limit, 3*busy+5)
-					})
+					t.Run(
+						fmt.Sprintf(
+							"cores=%d,network=%v,scatter=%v,start=%d",
+							cores,
+							network,
+							scatter,
+							start,
+						),
+						func(t *testing.T) {
+							work := fixed(service)
+							if scatter {
+								work = scattered(service, 7)
+							}
+							s := newServer(cores, work, GateOptions{Ceiling: 512, Start: start})
+							s.network = network
+							s.run(30 * time.Second)
+							perSecond, limit := s.run(15 * time.Second)
+							best := float64(cores) / service.Seconds()
+							// Little's law
+							busy := float64(cores) * float64(service+network) / float64(service)
+							require.Greater(t, perSecond, 0.9*best)
+							require.Greater(t, limit, 0.9*busy)
+							require.Less(t, limit, 3*busy+5)
+						},
+					)
 				}
 			}
 		}

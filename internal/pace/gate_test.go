@@ -42,7 +42,18 @@ func (h *hand) after(d time.Duration, n int, o Outcome) {
 
 func TestGateDefaults(t *testing.T) {
 	tests := []struct{ ceiling, start, want int }{
-		{0, 0, 1}, {-5, 0, 1}, {1, 0, 1}, {3, 0, 3}, {8, 0, 4}, {100, 0, 25}, {100, 7, 7}, {10, 50, 10},
+		{
+			0,
+			0,
+			1,
+		},
+		{-5, 0, 1},
+		{1, 0, 1},
+		{3, 0, 3},
+		{8, 0, 4},
+		{100, 0, 25},
+		{100, 7, 7},
+		{10, 50, 10},
 	}
 	for _, tt := range tests {
 		g := NewGate(GateOptions{Ceiling: tt.ceiling, Start: tt.start})
@@ -153,7 +164,11 @@ func TestAllow(t *testing.T) {
 
 func TestReleaseWithoutAcquire(t *testing.T) {
 	g := NewGate(GateOptions{Ceiling: 1})
-	require.PanicsWithValue(t, "pace: release of a gate that nobody has passed", func() { g.Release(0, 0, Good) })
+	require.PanicsWithValue(
+		t,
+		"pace: release of a gate that nobody has passed",
+		func() { g.Release(0, 0, Good) },
+	)
 }
 
 // TestGateInOrder lets those who wait through in the order in which they came, and

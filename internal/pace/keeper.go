@@ -76,31 +76,37 @@ const (
 	leastCut, mostCut = 0.1, 0.7
 	// settle is how long requests under way may still run under the old level after a cut.
 	settle = 500 * time.Millisecond
-	// The level comes back to belowWall of the wall, in a time from firstBack to longestBack, and the
-	// wall is forgotten when beyondWall times it did no harm.
+	// The level comes back to belowWall of the wall, in a time from firstBack to longestBack, and
+	// the wall is forgotten when beyondWall times it did no harm.
 	belowWall, beyondWall  = 0.8, 1.5
 	firstBack, longestBack = 20 * time.Second, 2 * time.Minute
 	// What a load writes is flushed and compacted later, and the server stands still for it now and
-	// then, whatever the level was when it was written: the less is written, the rarer that is. So a
-	// second cut within rare, at a level that is below the wall, lowers the wall as much as it was too
-	// early, but not below leastRare of the level: once per rare is the least that the record bears.
+	// then, whatever the level was when it was written: the less is written, the rarer that is. So
+	// a second cut within rare, at a level that is below the wall, lowers the wall as much as it
+	// was too early, but not below leastRare of the level: once per rare is the least that the
+	// record bears.
 	rare = 30 * time.Second
-	// Cuts that are lone apart are of two stalls, and one that comes after moreRarely tenths of the time
-	// has become rarer. A level below one part of innocent of another is far below it.
+	// Cuts that are lone apart are of two stalls, and one that comes after moreRarely tenths of the
+	// time has become rarer. A level below one part of innocent of another is far below it.
 	lone       = 5 * time.Second
 	moreRarely = 15
 	innocent   = 4
 	leastRare  = 0.1
-	// If the latency stays above the aim although hardly a request is sent, the run is not the cause,
-	// and must not stand still: after stuckCuts cuts in a row at the lowest level, which take 10 s or
-	// more, that doubles, up to highestFloor.
+	// If the latency stays above the aim although hardly a request is sent, the run is not the
+	// cause, and must not stand still: after stuckCuts cuts in a row at the lowest level, which
+	// take 10 s or more, that doubles, up to highestFloor.
 	stuckCuts    = 20
 	highestFloor = 0.25
 )
 
 // NewKeeper makes a keeper of a target above zero.
 func NewKeeper(target time.Duration) *Keeper {
-	return &Keeper{aim: time.Duration(aimShare * float64(target)), level: firstLevel, until: firstBack, seconds: seconds{target: target}}
+	return &Keeper{
+		aim:     time.Duration(aimShare * float64(target)),
+		level:   firstLevel,
+		until:   firstBack,
+		seconds: seconds{target: target},
+	}
 }
 
 // Gate makes a gate. A nil Keeper leaves it to itself; another has it begin with one request
@@ -192,9 +198,9 @@ func (k *Keeper) lower(now time.Time) {
 	k.allow()
 }
 
-// notTheCause reports whether the level is far below what it was, and that did not make the stalls any
-// rarer. What the run causes comes less often the less it sends; for what it does not cause it must not
-// come to a standstill.
+// notTheCause reports whether the level is far below what it was, and that did not make the stalls
+// any rarer. What the run causes comes less often the less it sends; for what it does not cause it
+// must not come to a standstill.
 func (k *Keeper) notTheCause(used float64, gap time.Duration) bool {
 	switch {
 	case gap < lone || k.lowered.IsZero():

@@ -121,14 +121,19 @@ func TestKeeperKeepsTheTarget(t *testing.T) {
 		{cores: 6, gates: 3, page: 3 * ms, target: 10 * ms, share: 0.5, length: 20 * time.Second},
 		{cores: 48, gates: 1, page: 5 * ms, target: 10 * ms, share: 0.6, length: 10 * time.Second},
 		{cores: 24, gates: 3, page: 5 * ms, target: 10 * ms, scatter: true, share: 0.4, length: 20 * time.Second},
-		{cores: 1, gates: 1, page: 8 * ms, target: 5 * ms, length: 10 * time.Minute}, // one request is too much: tries of more are rare only later
+		// one request is too much: tries of more are rare only later
+		{cores: 1, gates: 1, page: 8 * ms, target: 5 * ms, length: 10 * time.Minute},
 	} {
 		c.length = cmp.Or(c.length, time.Minute)
 		t.Run(fmt.Sprintf("%+v", c), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var draw sync.Mutex
 				random := rand.New(rand.NewPCG(1, 2))
-				b := &beside{cores: make(chan struct{}, c.cores), workers: 8 * c.cores, keeper: NewKeeper(c.target)}
+				b := &beside{
+					cores:   make(chan struct{}, c.cores),
+					workers: 8 * c.cores,
+					keeper:  NewKeeper(c.target),
+				}
 				b.read = func() time.Duration { return 200 * time.Microsecond }
 				b.page = func() time.Duration {
 					if !c.scatter {
@@ -139,7 +144,10 @@ func TestKeeperKeepsTheTarget(t *testing.T) {
 					return time.Duration(random.ExpFloat64() * float64(c.page))
 				}
 				for range c.gates {
-					b.gates = append(b.gates, b.keeper.Gate(GateOptions{Ceiling: b.workers / c.gates}))
+					b.gates = append(
+						b.gates,
+						b.keeper.Gate(GateOptions{Ceiling: b.workers / c.gates}),
+					)
 				}
 				b.probe(time.Second)
 				b.keeper.Begin()
@@ -148,22 +156,41 @@ func TestKeeperKeepsTheTarget(t *testing.T) {
 				b.done.Store(0)
 				b.run(t, c.length)
 				r := b.keeper.Record()
-				got := float64(b.done.Load()) / (c.length.Seconds() / c.page.Seconds() * float64(c.cores))
-				t.Logf("%+v, then %+v, %.2f of the cores, level %.3f, wall %.3f", before, r, got, b.keeper.level, b.keeper.wall)
+				got := float64(
+					b.done.Load(),
+				) / (c.length.Seconds() / c.page.Seconds() * float64(c.cores))
+				t.Logf(
+					"%+v, then %+v, %.2f of the cores, level %.3f, wall %.3f",
+					before,
+					r,
+					got,
+					b.keeper.level,
+					b.keeper.wall,
+				)
 				require.Positive(t, r.Seconds-before.Seconds)
-				require.LessOrEqual(t, float64(r.Above-before.Above), 0.05*float64(r.Seconds-before.Seconds))
+				require.LessOrEqual(
+					t,
+					float64(r.Above-before.Above),
+					0.05*float64(r.Seconds-before.Seconds),
+				)
 				require.Greater(t, got, c.share)
 			})
 		})
 	}
 }
 
-// What a load writes is flushed and compacted later, whatever the level was when it was written: the
-// less is written, the rarer that is.
+// What a load writes is flushed and compacted later, whatever the level was when it was written:
+// the less is written, the rarer that is.
 func TestKeeperWritesLessWhereWhatIsWrittenStalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
-		b := &beside{cores: make(chan struct{}, 2), workers: 16, keeper: NewKeeper(5 * ms), stallEach: 1500, stall: 200 * ms}
+		b := &beside{
+			cores:     make(chan struct{}, 2),
+			workers:   16,
+			keeper:    NewKeeper(5 * ms),
+			stallEach: 1500,
+			stall:     200 * ms,
+		}
 		b.read = func() time.Duration { return 200 * time.Microsecond }
 		b.page = func() time.Duration { return 2 * ms }
 		b.gates = []*Gate{b.keeper.Gate(GateOptions{Ceiling: b.workers})}
@@ -175,8 +202,18 @@ func TestKeeperWritesLessWhereWhatIsWrittenStalls(t *testing.T) {
 			d := b.done.Load()
 			b.run(t, time.Minute)
 			r := b.keeper.Record()
-			t.Logf("minute %d: %d requests, %d of %d seconds above", i+1, b.done.Load()-d, r.Above-before.Above, r.Seconds-before.Seconds)
-			assert.LessOrEqual(t, float64(r.Above-before.Above), 0.05*float64(r.Seconds-before.Seconds))
+			t.Logf(
+				"minute %d: %d requests, %d of %d seconds above",
+				i+1,
+				b.done.Load()-d,
+				r.Above-before.Above,
+				r.Seconds-before.Seconds,
+			)
+			assert.LessOrEqual(
+				t,
+				float64(r.Above-before.Above),
+				0.05*float64(r.Seconds-before.Seconds),
+			)
 		}
 	})
 }
@@ -202,6 +239,12 @@ func TestKeeperOfStallsThatTheRunDoesNotCause(t *testing.T) {
 				sum += k.level
 			}
 		}
-		require.Greater(t, sum/(seconds/2), 0.2, "requests at once by the mean, with a stall every %d s", every)
+		require.Greater(
+			t,
+			sum/(seconds/2),
+			0.2,
+			"requests at once by the mean, with a stall every %d s",
+			every,
+		)
 	}
 }

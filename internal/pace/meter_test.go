@@ -12,7 +12,8 @@ import (
 // exactly is a want that never changes.
 func exactly(n int64) func() int64 { return func() int64 { return n } }
 
-// Those who ask at once get no more at once than the rate lets pass in a quarter of a second, and the rate is used to the full.
+// Those who ask at once get no more at once than the rate lets pass in a quarter of a second, and
+// the rate is used to the full.
 func TestMeterHoldsFromTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := NewMeter(1000)

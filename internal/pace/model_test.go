@@ -16,10 +16,14 @@ type server struct {
 	start   time.Time
 	cores   []time.Duration // when each is free, since start
 	network time.Duration
-	route   func() (trip time.Duration, first, end int) // of the next request, in place of network: known to the gate, and some of the cores; nil: network, unknown
-	wire    func(at time.Duration) time.Duration        // that a unit holds the line for, on its way there; nil: none
-	jitter  func() time.Duration                        // that an answer takes longer on its way back than the shortest; nil: none
-	wired   time.Duration                               // when the line is free, since start
+	// of the next request, in place of network: known to the gate, and some of the cores; nil:
+	// network, unknown
+	route func() (trip time.Duration, first, end int)
+	// that a unit holds the line for, on its way there; nil: none
+	wire func(at time.Duration) time.Duration
+	// that an answer takes longer on its way back than the shortest; nil: none
+	jitter  func() time.Duration
+	wired   time.Duration // when the line is free, since start
 	service func(at time.Duration, units float64) time.Duration
 	units   func() float64                 // size of the next request; nil means 1
 	refuse  func(inFlight int) bool        // whether it says no; nil means never
@@ -80,7 +84,11 @@ func scattered(d time.Duration, seed uint64) func(time.Duration, float64) time.D
 }
 
 // newServer makes a model and the gate before it, which gets the model's clock.
-func newServer(cores int, service func(time.Duration, float64) time.Duration, o GateOptions) *server {
+func newServer(
+	cores int,
+	service func(time.Duration, float64) time.Duration,
+	o GateOptions,
+) *server {
 	start := time.Unix(1_000_000, 0)
 	s := &server{clock: start, start: start, cores: make([]time.Duration, cores), service: service}
 	o.Now = func() time.Time { return s.clock }

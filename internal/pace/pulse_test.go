@@ -13,7 +13,11 @@ func TestPulse(t *testing.T) {
 		var p Pulse
 		p.Begin()
 		p.Answered()
-		require.Zero(t, p.Failed(), "the silence begins with the first request that is not answered")
+		require.Zero(
+			t,
+			p.Failed(),
+			"the silence begins with the first request that is not answered",
+		)
 		time.Sleep(time.Second)
 		require.Equal(t, time.Second, p.Failed())
 		time.Sleep(time.Second)

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// Throttles hold back what is sent to nodes that are slow to keep it, each node by itself: one that has fallen
-// behind does not slow the others, and as long as none has nothing is held back.
+// Throttles hold back what is sent to nodes that are slow to keep it, each node by itself: one that
+// has fallen behind does not slow the others, and as long as none has nothing is held back.
 //
-// A node tells that it has something for good when it has it, and how long that takes after the last byte says how
-// far it is behind. It is compared with the quickest answer of any node, by bytes, since how long a node that is
-// idle takes hangs on its disks and on what it has to do. The quickest is forgotten slowly, lest one lucky answer
-// hold back a cluster for good.
+// A node tells that it has something for good when it has it, and how long that takes after the
+// last byte says how far it is behind. It is compared with the quickest answer of any node, by
+// bytes, since how long a node that is idle takes hangs on its disks and on what it has to do. The
+// quickest is forgotten slowly, lest one lucky answer hold back a cluster for good.
 //
 // It is safe for concurrent use.
 type Throttles struct {
@@ -22,9 +22,10 @@ type Throttles struct {
 	nodes map[string]*Throttle
 }
 
-// Throttle is what one node gets. Its rule is additive increase and multiplicative decrease: a slow answer cuts
-// the rate to a part of what the node kept up with until then, each other one adds a step, and when the rate is well above what it was
-// when it was first cut, there is none. While there is a rate a node has one session at a time.
+// Throttle is what one node gets. Its rule is additive increase and multiplicative decrease: a slow
+// answer cuts the rate to a part of what the node kept up with until then, each other one adds a
+// step, and when the rate is well above what it was when it was first cut, there is none. While
+// there is a rate a node has one session at a time.
 type Throttle struct {
 	all     *Throttles
 	limiter atomic.Pointer[Limiter] // nil: none
@@ -41,8 +42,8 @@ const (
 	slowTimes = 4
 	// forgets is how much slower the quickest answer is taken to have been with each answer.
 	forgets = 1.05
-	// cutTo is the part of the rate that is left after a slow answer, stepOf that of the first one which others add,
-	// and liftAt how many times the first one is enough to do without.
+	// cutTo is the part of the rate that is left after a slow answer, stepOf that of the first one
+	// which others add, and liftAt how many times the first one is enough to do without.
 	cutTo, stepOf, liftAt = 0.7, 1.0 / 8, 2
 	// leastRate is below what nothing is cut: sessions must not end by their time limits.
 	leastRate = 1 << 20
@@ -79,8 +80,8 @@ func (t *Throttles) slow(bytes int64, took time.Duration) bool {
 	return slow
 }
 
-// Acquire waits until one more session may begin. The error is the context's; any other end must be followed by
-// one Release.
+// Acquire waits until one more session may begin. The error is the context's; any other end must be
+// followed by one Release.
 func (n *Throttle) Acquire(ctx context.Context) error { return n.line.acquire(ctx, 1) }
 
 // Release ends a session. It panics when there is none.
@@ -99,8 +100,8 @@ func (n *Throttle) Wait(ctx context.Context, bytes int) error {
 	return n.limiter.Load().Wait(ctx, bytes)
 }
 
-// Observe takes an answer: of how many bytes, how long they were on their way, and how long the node then took to
-// say that it has them. Of no bytes it does nothing.
+// Observe takes an answer: of how many bytes, how long they were on their way, and how long the
+// node then took to say that it has them. Of no bytes it does nothing.
 func (n *Throttle) Observe(bytes int64, sending, took time.Duration) {
 	if bytes <= 0 {
 		return

@@ -25,7 +25,8 @@ func TestThrottleIsOffWhileNothingIsSlow(t *testing.T) {
 	require.Zero(t, all.Of("a").Rate())
 }
 
-// A node that falls behind gets less, others as much as before; and all again, step by step, when it has caught up.
+// A node that falls behind gets less, others as much as before; and all again, step by step, when
+// it has caught up.
 func TestThrottleOfASlowNode(t *testing.T) {
 	all := NewThrottles()
 	slow, quick := all.Of("slow"), all.Of("quick")

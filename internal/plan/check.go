@@ -7,15 +7,15 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Check says whether the ranges make up the plan's splits, each token once.
+// Check says whether the ranges make up the plan's splits, each token once. A range may reach over
+// several neighbouring splits.
 func (p *Plan) Check(done []token.Range) error {
 	if p.partitioner == nil {
 		return nil
 	}
 	byStart := func(a, b token.Range) int { return a.Start.Compare(b.Start) }
-	sorted, splits := slices.Clone(done), ranges(p.Splits)
+	sorted, splits := slices.Clone(done), token.Merge(ranges(p.Splits))
 	slices.SortFunc(sorted, byStart)
-	slices.SortFunc(splits, byStart)
 	for _, s := range splits {
 		n := 0
 		for n < len(sorted) && sorted[n].Start.Less(s.End) {
@@ -27,7 +27,10 @@ func (p *Plan) Check(done []token.Range) error {
 		sorted = sorted[n:]
 	}
 	if len(sorted) > 0 {
-		return fmt.Errorf("token range (%s, ...] is not in the plan", p.partitioner.Append(nil, sorted[0].Start))
+		return fmt.Errorf(
+			"token range (%s, ...] is not in the plan",
+			p.partitioner.Append(nil, sorted[0].Start),
+		)
 	}
 	return nil
 }
@@ -44,7 +47,12 @@ func ranges(splits []token.Split) []token.Range {
 func checkCoarse(p token.Partitioner, placement *token.Placement, splits []token.Split) error {
 	for _, s := range splits {
 		if in := placement.SetOf(s.Range); s.Set != in {
-			return fmt.Errorf("the split that ends at token %s lies in vnode range %d and not in %d", p.Append(nil, s.Range.End), in, s.Set)
+			return fmt.Errorf(
+				"the split that ends at token %s lies in vnode range %d and not in %d",
+				p.Append(nil, s.Range.End),
+				in,
+				s.Set,
+			)
 		}
 	}
 	return token.Cover(p, token.Whole(p), ranges(splits))
@@ -58,16 +66,28 @@ func checkWhole(p token.Partitioner, placement *token.Placement, splits []token.
 	at := p.Min()
 	for vnode := range placement.Len() {
 		in := order[first[vnode]:first[vnode+1]]
-		slices.SortFunc(in, func(a, b int32) int { return splits[a].Range.Start.Compare(splits[b].Range.Start) })
+		slices.SortFunc(
+			in,
+			func(a, b int32) int { return splits[a].Range.Start.Compare(splits[b].Range.Start) },
+		)
 		for _, i := range in {
 			r := splits[i].Range
 			if r.Start != at || !r.Start.Less(r.End) {
-				return fmt.Errorf("a split reaches from token %s to %s, where one from %s belongs", p.Append(nil, r.Start), p.Append(nil, r.End), p.Append(nil, at))
+				return fmt.Errorf(
+					"a split reaches from token %s to %s, where one from %s belongs",
+					p.Append(nil, r.Start),
+					p.Append(nil, r.End),
+					p.Append(nil, at),
+				)
 			}
 			at = r.End
 		}
 		if end := placement.Range(vnode).End; at != end {
-			return fmt.Errorf("the splits of the vnode range that ends at token %s end at %s", p.Append(nil, end), p.Append(nil, at))
+			return fmt.Errorf(
+				"the splits of the vnode range that ends at token %s end at %s",
+				p.Append(nil, end),
+				p.Append(nil, at),
+			)
 		}
 	}
 	if at != p.Max() {

@@ -94,9 +94,17 @@ func TestCheckForeignRanges(t *testing.T) {
 		require.NoError(t, err)
 		return parsed
 	}
-	require.ErrorContains(t, middle.Check(append(ranges(middle.Splits), token.Range{Start: at("100"), End: at("101")})),
-		"token range (100, ...] is not in the plan")
-	require.Error(t, middle.Check(append(ranges(middle.Splits), token.Range{Start: at("-102"), End: at("-100")})))
+	require.ErrorContains(
+		t,
+		middle.Check(append(ranges(middle.Splits), token.Range{Start: at("100"), End: at("101")})),
+		"token range (100, ...] is not in the plan",
+	)
+	require.Error(
+		t,
+		middle.Check(
+			append(ranges(middle.Splits), token.Range{Start: at("-102"), End: at("-100")}),
+		),
+	)
 }
 
 // The plan's own check, which nothing should ever fail.
@@ -104,7 +112,10 @@ func TestCheckWhole(t *testing.T) {
 	p, err := Make(cluster(2, 2), three, Options{Seed: 5, Splits: 100})
 	require.NoError(t, err)
 	require.NoError(t, checkWhole(token.Murmur3, p.placement, p.Splits))
-	last := slices.IndexFunc(p.Splits, func(s token.Split) bool { return s.Range.End == token.Murmur3.Max() })
+	last := slices.IndexFunc(
+		p.Splits,
+		func(s token.Split) bool { return s.Range.End == token.Murmur3.Max() },
+	)
 	for name, change := range map[string]func([]token.Split) []token.Split{
 		"nothing":       func([]token.Split) []token.Split { return nil },
 		"one missing":   func(s []token.Split) []token.Split { return s[1:] },
@@ -117,7 +128,11 @@ func TestCheckWhole(t *testing.T) {
 			return s
 		},
 	} {
-		require.Error(t, checkWhole(token.Murmur3, p.placement, change(slices.Clone(p.Splits))), name)
+		require.Error(
+			t,
+			checkWhole(token.Murmur3, p.placement, change(slices.Clone(p.Splits))),
+			name,
+		)
 	}
 }
 
@@ -136,7 +151,10 @@ func BenchmarkCheck(b *testing.B) {
 						b.Fatal(err)
 					}
 				}
-				b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n), "ns/split")
+				b.ReportMetric(
+					float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(n),
+					"ns/split",
+				)
 			})
 		}
 	}

@@ -9,9 +9,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// An estimate that is 1,000 times too high makes no more splits than the table has pages, or requests
-// run at once. One that is too low, 0 or of a table that was dropped leaves wide splits, which may be cut.
-// The splits are the ring.
+// An estimate that is 1,000 times too high makes no more splits than the table has pages, or
+// requests run at once. One that is too low, 0 or of a table that was dropped leaves wide splits,
+// which may be cut. The splits are the ring.
 func TestWrongEstimates(t *testing.T) {
 	const slack = 1.5 // for borders of coarse splits
 	c := large(100, 64, 4)
@@ -20,10 +20,17 @@ func TestWrongEstimates(t *testing.T) {
 			t.Run(fmt.Sprintf("%d for %d", estimate, size), func(t *testing.T) {
 				p, err := Make(c, three, Options{Coarse: true, Seed: 7, Bytes: estimate})
 				require.NoError(t, err)
-				require.NoError(t, token.Cover(token.Murmur3, token.Whole(token.Murmur3), ranges(p.Splits)))
+				require.NoError(
+					t,
+					token.Cover(token.Murmur3, token.Whole(token.Murmur3), ranges(p.Splits)),
+				)
 				require.NoError(t, p.Check(ranges(p.Splits)))
 				least := min(p.Parallel, coarseSplits)
-				require.LessOrEqual(t, float64(len(p.Splits)), slack*float64(max(int64(least), size/pageBytes)))
+				require.LessOrEqual(
+					t,
+					float64(len(p.Splits)),
+					slack*float64(max(int64(least), size/pageBytes)),
+				)
 				require.GreaterOrEqual(t, slack*float64(len(p.Splits)), float64(least))
 				if p.Borders() == nil {
 					require.GreaterOrEqual(t, len(p.Splits), p.Parallel*SplitsPerRequest)

@@ -74,7 +74,11 @@ func (p *Plan) narrow(o Options) error {
 		*t.into = parsed
 	}
 	if !within.Start.Less(within.End) {
-		return fmt.Errorf("begin token %s is not before end token %s", p.partitioner.Append(nil, within.Start), p.partitioner.Append(nil, within.End))
+		return fmt.Errorf(
+			"begin token %s is not before end token %s",
+			p.partitioner.Append(nil, within.Start),
+			p.partitioner.Append(nil, within.End),
+		)
 	}
 	splits := p.Splits[:0]
 	for i, s := range p.Splits {
@@ -94,8 +98,8 @@ func (p *Plan) narrow(o Options) error {
 	return nil
 }
 
-// nameSets has each split of a coarse plan name the vnode range that it lies in: one that was narrowed may
-// reach over several no longer.
+// nameSets has each split of a coarse plan name the vnode range that it lies in: one that was
+// narrowed may reach over several no longer.
 func (p *Plan) nameSets() {
 	if p.Finest == 0 {
 		return
@@ -112,12 +116,16 @@ func clip(splits []token.Split, within []token.Range) []token.Split {
 	var out []token.Split
 	for _, s := range splits {
 		// The first range that ends behind the split's start.
-		i, _ := slices.BinarySearchFunc(within, s.Range.Start, func(r token.Range, t token.Token) int {
-			if t.Less(r.End) {
-				return 1
-			}
-			return -1
-		})
+		i, _ := slices.BinarySearchFunc(
+			within,
+			s.Range.Start,
+			func(r token.Range, t token.Token) int {
+				if t.Less(r.End) {
+					return 1
+				}
+				return -1
+			},
+		)
 		for ; i < len(within) && within[i].Start.Less(s.Range.End); i++ {
 			part := s
 			part.Range.Start = later(s.Range.Start, within[i].Start)

@@ -39,7 +39,11 @@ func TestShards(t *testing.T) {
 		largest, smallest := 0, 1<<30
 		hash := ""
 		for number := 1; number <= of; number++ {
-			p, err := Make(cluster(2, 2, 2), three, Options{Seed: 5, Splits: 1000, Shard: Shard{number, of}})
+			p, err := Make(
+				cluster(2, 2, 2),
+				three,
+				Options{Seed: 5, Splits: 1000, Shard: Shard{number, of}},
+			)
 			require.NoError(t, err)
 			require.NoError(t, p.Check(ranges(p.Splits)))
 			all = append(all, p.Splits...)
@@ -67,7 +71,11 @@ func TestOneShard(t *testing.T) {
 // Hosts that share a sweep come to the same plan although the nodes tell one more
 // than the other, a node is down for one of them, or they run fewer requests.
 func TestShardsDoNotDependOnWhatNodesTell(t *testing.T) {
-	first, err := Make(cluster(4, 4, 4), three, Options{Seed: 5, Bytes: 1 << 50, Shard: Shard{1, 2}})
+	first, err := Make(
+		cluster(4, 4, 4),
+		three,
+		Options{Seed: 5, Bytes: 1 << 50, Shard: Shard{1, 2}},
+	)
 	require.NoError(t, err)
 	c := cluster(0, 64, 2)
 	c.Nodes[1].Up = false
@@ -132,7 +140,11 @@ func TestShardsBetweenTokens(t *testing.T) {
 		begin, end := fmt.Sprint(min(a, b)), fmt.Sprint(max(a, b))
 		var all []token.Range
 		for number := 1; number <= 3; number++ {
-			p, err := Make(cluster(1, 1), three, Options{Seed: 5, Begin: begin, End: end, Shard: Shard{number, 3}})
+			p, err := Make(
+				cluster(1, 1),
+				three,
+				Options{Seed: 5, Begin: begin, End: end, Shard: Shard{number, 3}},
+			)
 			require.NoError(t, err)
 			all = append(all, ranges(p.Splits)...)
 		}
@@ -173,11 +185,19 @@ func TestSerialPlanHasNoParts(t *testing.T) {
 	for _, o := range []Options{{Shard: Shard{1, 2}}, {Begin: "5"}, {End: "5"}} {
 		for _, replication := range []map[string]string{odd, {"class": "LocalStrategy"}} {
 			p, err := Make(cluster(2, 2), replication, o)
-			require.ErrorContains(t, err, "the table is read as one range and has neither begin and end tokens nor shards: ")
+			require.ErrorContains(
+				t,
+				err,
+				"the table is read as one range and has neither begin and end tokens nor shards: ",
+			)
 			require.Nil(t, p)
 		}
 	}
-	p, err := Make(cluster(2, 2), odd, Options{Shard: Shard{1, 1}, Splits: 100, Parallel: 7, Bytes: 1})
+	p, err := Make(
+		cluster(2, 2),
+		odd,
+		Options{Shard: Shard{1, 1}, Splits: 100, Parallel: 7, Bytes: 1},
+	)
 	require.NoError(t, err)
 	requireSerial(t, p, "OurStrategy")
 	require.Empty(t, p.Hash())
@@ -244,9 +264,16 @@ func TestHashIsForGood(t *testing.T) {
 		require.NoError(t, err)
 		return parsed
 	}
-	splits := []token.Split{{Range: token.Range{Start: at("-5"), End: at("7")}, Set: 3}, {Range: token.Range{Start: at("7"), End: at("8")}}}
+	splits := []token.Split{
+		{Range: token.Range{Start: at("-5"), End: at("7")}, Set: 3},
+		{Range: token.Range{Start: at("7"), End: at("8")}},
+	}
 	// printf -- '-5 7\n7 8\n' | sha256sum
-	require.Equal(t, "2d359b45761baaf4398e57a9718e4b8717c8e61ddfa34f8236d61e3954e6d823", hash(token.Murmur3, splits))
+	require.Equal(
+		t,
+		"2d359b45761baaf4398e57a9718e4b8717c8e61ddfa34f8236d61e3954e6d823",
+		hash(token.Murmur3, splits),
+	)
 }
 
 // What an earlier sweep left is read, each token once, whatever the plan is now.
@@ -261,13 +288,22 @@ func TestLeft(t *testing.T) {
 		var prev int64
 		for i, edge := range []int64{-1000, -400, -10, 300, 301, 1000} {
 			if i > 0 {
-				splits = append(splits, token.Split{Range: token.Range{Start: murmur(t, prev), End: murmur(t, edge)}, Set: i})
+				splits = append(
+					splits,
+					token.Split{
+						Range: token.Range{Start: murmur(t, prev), End: murmur(t, edge)},
+						Set:   i,
+					},
+				)
 			}
 			prev = edge
 		}
 		var left []token.Range
 		for i := 0; i+1 < len(tokens); i += 2 {
-			left = append(left, token.Range{Start: murmur(t, tokens[i]), End: murmur(t, tokens[i+1])})
+			left = append(
+				left,
+				token.Range{Start: murmur(t, tokens[i]), End: murmur(t, tokens[i+1])},
+			)
 		}
 		rng.Shuffle(len(left), func(i, j int) { left[i], left[j] = left[j], left[i] })
 		in := func(ranges []token.Range, n int64) int {

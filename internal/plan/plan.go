@@ -8,8 +8,9 @@
 // here follow the ring, so that one replica set serves each.
 //
 // Only a large table is worth M requests, and estimates of its size may be wrong or missing. So a
-// plan may begin with coarse splits ([Options.Coarse]), each over many neighbouring vnode ranges. The
-// sweep cuts those that turn out to be large, down to the size of M splits.
+// plan may begin with coarse splits ([Options.Coarse]), each over many neighbouring vnode ranges.
+// The sweep cuts those that turn out to be large, down to the size of M splits. If the table turns
+// out to be small, it joins neighbouring splits.
 //
 // Start with [Make]. A plan never changes and is safe for concurrent use.
 package plan
@@ -54,7 +55,7 @@ type Options struct {
 	Parallel int    // N itself
 	Splits   int    // M itself
 	Bytes    int64  // estimate of the table's size; 0 when unknown
-	Coarse   bool   // begin with few splits, over several vnode ranges each, if the table may be small
+	Coarse   bool   // splits may be cut and joined; they are few and wide if the table may be small
 	Begin    string // token that the sweep begins after, empty: the ring's first
 	End      string // token that it ends with, empty: the ring's last
 	Shard    Shard  // which part of the splits
@@ -70,10 +71,12 @@ type Options struct {
 type Plan struct {
 	Parallel int           // N
 	Splits   []token.Split // about M, or fewer if they are coarse; shuffled
-	Finest   int           // number of splits that a sweep cuts coarse splits of a large table into; 0: it cuts none
-	Seed     uint64
-	Serial   string // why the table is read as one range, empty when it is not
-	Chosen   bool   // N is of the plan's choice
+	// Finest is the number of splits that a sweep cuts those of a large table into. If it is 0, the
+	// sweep reads each split as it is.
+	Finest int
+	Seed   uint64
+	Serial string // why the table is read as one range, empty when it is not
+	Chosen bool   // N is of the plan's choice
 
 	hash        string
 	cluster     *topology.Cluster
@@ -97,7 +100,10 @@ func Make(c *topology.Cluster, replication map[string]string, o Options) (*Plan,
 		return nil, err
 	}
 	if p.Serial != "" && !o.whole() {
-		return nil, fmt.Errorf("the table is read as one range and has neither begin and end tokens nor shards: %s", p.Serial)
+		return nil, fmt.Errorf(
+			"the table is read as one range and has neither begin and end tokens nor shards: %s",
+			p.Serial,
+		)
 	}
 	return p, nil
 }
@@ -110,7 +116,12 @@ func (p *Plan) shape(replication map[string]string, o Options) error {
 	}
 	partitioner, err := token.ByClass(c.Partitioner)
 	if err != nil {
-		p.serial(fmt.Sprintf("the cluster's partitioner is %s, whose ring cannot be cut into parts", c.Partitioner))
+		p.serial(
+			fmt.Sprintf(
+				"the cluster's partitioner is %s, whose ring cannot be cut into parts",
+				c.Partitioner,
+			),
+		)
 		return nil
 	}
 	placement := o.Placement
@@ -118,7 +129,12 @@ func (p *Plan) shape(replication map[string]string, o Options) error {
 		placement, err = c.Place(replication)
 	}
 	if errors.Is(err, token.ErrUnsupported) {
-		p.serial(fmt.Sprintf("the keyspace's replication is %s, whose replicas cannot be told", replication["class"]))
+		p.serial(
+			fmt.Sprintf(
+				"the keyspace's replication is %s, whose replicas cannot be told",
+				replication["class"],
+			),
+		)
 		return nil
 	}
 	if err != nil {
@@ -134,9 +150,8 @@ func (p *Plan) shape(replication map[string]string, o Options) error {
 	if o.Parallel > 0 {
 		p.Parallel = o.Parallel
 	}
-	p.split(o)
 	check := checkWhole
-	if p.Finest > 0 {
+	if p.split(o) {
 		check = checkCoarse
 	}
 	if err := check(partitioner, placement, p.Splits); err != nil {
@@ -146,17 +161,22 @@ func (p *Plan) shape(replication map[string]string, o Options) error {
 	return p.narrow(o)
 }
 
-// split makes the splits. Those of shards and those that the user asked for are never coarse.
-func (p *Plan) split(o Options) {
+// split makes the splits, and reports whether they are coarse. Those of shards are read as they
+// are, and so are those that the user asked for.
+func (p *Plan) split(o Options) (isCoarse bool) {
 	finest := max(p.Parallel*SplitsPerRequest, p.placement.Len())
 	sure := o.Bytes / trustedShare / pageBytes
 	coarse := max(min(p.Parallel, coarseSplits), int(min(sure, int64(finest))))
-	if !o.Coarse || o.Splits > 0 || o.Shard.Of > 1 || coarse >= finest {
-		p.Splits = p.placement.Plan(p.want(o), o.Seed)
-		return
+	if o.Coarse && o.Splits == 0 && o.Shard.Of <= 1 {
+		p.Finest, p.all = finest, p.holders()
+		isCoarse = coarse < finest
 	}
-	p.Splits, p.Finest = p.placement.PlanCoarse(coarse, o.Seed), finest
-	p.all = p.holders()
+	if isCoarse {
+		p.Splits = p.placement.PlanCoarse(coarse, o.Seed)
+	} else {
+		p.Splits = p.placement.Plan(p.want(o), o.Seed)
+	}
+	return isCoarse
 }
 
 // holders lists the ids of the nodes that have replicas; those that are up alone, if there are any.
@@ -256,9 +276,9 @@ func smudge(o Options) int {
 // Partitioner is the ring's partitioner, nil for a serial plan.
 func (p *Plan) Partitioner() token.Partitioner { return p.partitioner }
 
-// Hosts lists the ids of the nodes that hold a vnode range of the placement, the
-// primary replica first, but those that are down last. Of [token.Several] it lists all nodes that hold any; the slice is
-// shared and must not be changed.
+// Hosts lists the ids of the nodes that hold a vnode range of the placement, the primary replica
+// first, but those that are down last. Of [token.Several] it lists all nodes that hold any; the
+// slice is shared and must not be changed.
 func (p *Plan) Hosts(vnode int) []string {
 	switch {
 	case p.placement == nil:
@@ -316,7 +336,7 @@ func (p *Plan) Shares() []Share {
 // Placement is where the replicas stand, nil for a serial plan.
 func (p *Plan) Placement() *token.Placement { return p.placement }
 
-// Borders returns where coarse splits may be cut, nil if the plan has none.
+// Borders returns where splits may be cut, nil if each is read as it is.
 func (p *Plan) Borders() *token.Placement {
 	if p.Finest == 0 {
 		return nil

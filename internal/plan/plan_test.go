@@ -15,7 +15,10 @@ import (
 const murmur3 = "org.apache.cassandra.dht.Murmur3Partitioner"
 
 // three is the replication of most tests.
-var three = map[string]string{"class": "org.apache.cassandra.locator.NetworkTopologyStrategy", "dc1": "3"}
+var three = map[string]string{
+	"class": "org.apache.cassandra.locator.NetworkTopologyStrategy",
+	"dc1":   "3",
+}
 
 // cluster makes nodes n0, n1 and so on of dc1, each in a rack of its own, up and
 // with so many cores and 16 tokens.
@@ -24,7 +27,15 @@ func cluster(cores ...int) *topology.Cluster {
 	c := &topology.Cluster{Name: "test", Partitioner: murmur3, LocalDC: "dc1"}
 	for i, n := range cores {
 		node := topology.Node{
-			ID: fmt.Sprintf("n%d", i), Address: fmt.Sprintf("10.0.0.%d:9042", i), DC: "dc1", Rack: fmt.Sprintf("r%d", i), Cores: n, Up: true,
+			ID: fmt.Sprintf(
+				"n%d",
+				i,
+			),
+			Address: fmt.Sprintf("10.0.0.%d:9042", i),
+			DC:      "dc1",
+			Rack:    fmt.Sprintf("r%d", i),
+			Cores:   n,
+			Up:      true,
 		}
 		for range 16 {
 			node.Tokens = append(node.Tokens, token.Token{Lo: r.Uint64()})
@@ -48,7 +59,10 @@ func TestCores(t *testing.T) {
 		{"what the user says wins", []int{2, 0, 8}, Options{Cores: 5}, []int{5, 5, 5}},
 		{"no node", nil, Options{Cores: 5}, []int{}},
 	} {
-		t.Run(c.name, func(t *testing.T) { require.Equal(t, c.want, Cores(cluster(c.told...), c.o)) })
+		t.Run(
+			c.name,
+			func(t *testing.T) { require.Equal(t, c.want, Cores(cluster(c.told...), c.o)) },
+		)
 	}
 }
 
@@ -87,7 +101,11 @@ func TestParallelAndSplits(t *testing.T) {
 			require.Error(t, p.Check(append(ranges(p.Splits), p.Splits[0].Range)))
 			for _, s := range p.Splits {
 				vnode := p.Placement().Range(s.Set)
-				require.False(t, s.Range.Start.Less(vnode.Start) || vnode.End.Less(s.Range.End), "a split lies in one vnode range")
+				require.False(
+					t,
+					s.Range.Start.Less(vnode.Start) || vnode.End.Less(s.Range.End),
+					"a split lies in one vnode range",
+				)
 			}
 		})
 	}
@@ -97,7 +115,11 @@ func TestParallelAndSplits(t *testing.T) {
 func TestParallelIsLocal(t *testing.T) {
 	c := cluster(2, 4, 8)
 	c.Nodes[2].DC = "dc2"
-	p, err := Make(c, map[string]string{"class": "NetworkTopologyStrategy", "dc1": "2", "dc2": "1"}, Options{})
+	p, err := Make(
+		c,
+		map[string]string{"class": "NetworkTopologyStrategy", "dc1": "2", "dc2": "1"},
+		Options{},
+	)
 	require.NoError(t, err)
 	require.Equal(t, 18, p.Parallel)
 	for vnode := range p.Ranges() {
@@ -150,7 +172,11 @@ func TestHostsDownLast(t *testing.T) {
 func TestShares(t *testing.T) {
 	c := cluster(2, 2, 2)
 	for factor, want := range map[string]float64{"1": 1, "2": 2, "3": 3} {
-		p, err := Make(c, map[string]string{"class": "SimpleStrategy", "replication_factor": factor}, Options{})
+		p, err := Make(
+			c,
+			map[string]string{"class": "SimpleStrategy", "replication_factor": factor},
+			Options{},
+		)
 		require.NoError(t, err)
 		var holds, reads float64
 		for _, s := range p.Shares() {

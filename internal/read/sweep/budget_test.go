@@ -27,7 +27,11 @@ type logBudget struct {
 	moves []int64 // what was taken, and, below zero, given back
 }
 
-func newLogBudget(size int64) *logBudget { return &logBudget{Budget: pace.NewBudget(size), size: size} }
+func newLogBudget(
+	size int64,
+) *logBudget {
+	return &logBudget{Budget: pace.NewBudget(size), size: size}
+}
 
 func (b *logBudget) AcquireBy(ctx context.Context, want func() int64) (int64, error) {
 	n, err := b.Budget.AcquireBy(ctx, want)
@@ -66,12 +70,23 @@ func TestFirstPageAlone(t *testing.T) {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(200)}
 	budget := newLogBudget(size)
 	k := take(table)
-	result, err := Run(bg(), many(20), table, Options{Workers: 8, PageRows: 3, Budget: budget, BudgetSize: size}, k.consumer)
+	result, err := Run(
+		bg(),
+		many(20),
+		table,
+		Options{Workers: 8, PageRows: 3, Budget: budget, BudgetSize: size},
+		k.consumer,
+	)
 	require.NoError(t, err)
 	k.requireRows(t, table, result)
 	require.Equal(t, []int64{size, -size}, budget.moves[:2])
 	require.Less(t, budget.moves[len(budget.moves)-1], int64(0))
-	require.Greater(t, budget.moves[len(budget.moves)-1], int64(-size/8), "what is known of the rows is used")
+	require.Greater(
+		t,
+		budget.moves[len(budget.moves)-1],
+		int64(-size/8),
+		"what is known of the rows is used",
+	)
 	budget.requireBalanced(t)
 }
 
@@ -85,7 +100,13 @@ func TestOversizedPages(t *testing.T) {
 		}
 		budget := newLogBudget(size)
 		k := take(table)
-		result, err := Run(bg(), many(7), table, Options{Workers: 4, PageRows: 4, Budget: budget, BudgetSize: size}, k.consumer)
+		result, err := Run(
+			bg(),
+			many(7),
+			table,
+			Options{Workers: 4, PageRows: 4, Budget: budget, BudgetSize: size},
+			k.consumer,
+		)
 		require.NoError(t, err)
 		require.NoError(t, table.Check())
 		require.Len(t, result.Done, 7)
@@ -105,7 +126,13 @@ func TestBudgetHoldsWorkersBack(t *testing.T) {
 		table.Rows[i].Cells = [][]byte{make([]byte, 1000)}
 	}
 	budget := newLogBudget(3*perPage + 1)
-	_, err := Run(bg(), many(40), table, Options{Workers: 16, PageRows: 10, Budget: budget, BudgetSize: budget.size}, blind().consumer)
+	_, err := Run(
+		bg(),
+		many(40),
+		table,
+		Options{Workers: 16, PageRows: 10, Budget: budget, BudgetSize: budget.size},
+		blind().consumer,
+	)
 	require.NoError(t, err)
 	require.LessOrEqual(t, table.MostUnderway(), 3)
 	budget.requireBalanced(t)
@@ -116,16 +143,22 @@ func TestBudgetIsHeldWhileAPageIsRead(t *testing.T) {
 	const size = 1 << 20
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(50)}
 	budget := newLogBudget(size)
-	_, err := Run(bg(), many(3), table, Options{Workers: 2, PageRows: 5, Budget: budget, BudgetSize: size}, func() (Consumer, error) {
-		return withPage(func(_ token.Range, p row.Page) error {
-			for p.Next() {
-				if budget.Used() == 0 {
-					return errors.New("a page without its part of the budget")
+	_, err := Run(
+		bg(),
+		many(3),
+		table,
+		Options{Workers: 2, PageRows: 5, Budget: budget, BudgetSize: size},
+		func() (Consumer, error) {
+			return withPage(func(_ token.Range, p row.Page) error {
+				for p.Next() {
+					if budget.Used() == 0 {
+						return errors.New("a page without its part of the budget")
+					}
 				}
-			}
-			return nil
-		}), nil
-	})
+				return nil
+			}), nil
+		},
+	)
 	require.NoError(t, err)
 	budget.requireBalanced(t)
 }
@@ -136,7 +169,11 @@ func TestBudgetInEveryEnding(t *testing.T) {
 	const size = 100000
 	for seed := range uint64(150) {
 		r := rand.New(rand.NewPCG(seed, 7))
-		course := &schedule{Rand: rand.New(rand.NewPCG(seed, 8)), faults: 0.7 * r.Float64(), empty: 0.3 * r.Float64()}
+		course := &schedule{
+			Rand:   rand.New(rand.NewPCG(seed, 8)),
+			faults: 0.7 * r.Float64(),
+			empty:  0.3 * r.Float64(),
+		}
 		ctx, cancel := context.WithCancel(bg())
 		table := &sweeptest.Table{Rows: sweeptest.Numbered(r.IntN(200)), Short: course.short}
 		at, ending := r.IntN(60), r.IntN(5)
@@ -160,7 +197,14 @@ func TestBudgetInEveryEnding(t *testing.T) {
 		seen := 0
 		budget := newLogBudget(size)
 		_, err := Run(ctx, sweeptest.Splits(8, r), reader, Options{
-			Workers: 1 + r.IntN(6), MaxAttempts: 1 + r.IntN(8), Backoff: brief, PageRows: r.IntN(20), Budget: budget, BudgetSize: size,
+			Workers: 1 + r.IntN(
+				6,
+			),
+			MaxAttempts: 1 + r.IntN(8),
+			Backoff:     brief,
+			PageRows:    r.IntN(20),
+			Budget:      budget,
+			BudgetSize:  size,
 		}, func() (Consumer, error) {
 			c, err := k.consumer()
 			return brokenAt{c, func() error {
@@ -226,7 +270,13 @@ func TestEmptyTableIsReadTogether(t *testing.T) {
 	}
 	const size = 64 << 20
 	budget := newLogBudget(size)
-	_, err := Run(bg(), many(100), table, Options{Workers: workers, Budget: budget, BudgetSize: size}, blind().consumer)
+	_, err := Run(
+		bg(),
+		many(100),
+		table,
+		Options{Workers: workers, Budget: budget, BudgetSize: size},
+		blind().consumer,
+	)
 	require.NoError(t, err)
 	budget.requireBalanced(t)
 }

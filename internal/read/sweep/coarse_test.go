@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"testing"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/require"
 
@@ -15,9 +17,13 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// ringOf places a ring of so many vnode ranges, at random, on nodes n0, n1 and so on: each range has one
-// replica. hosts is Options.Hosts of it.
-func ringOf(t *testing.T, r *rand.Rand, vnodes, nodes int) (ring *token.Placement, hosts func(int) []string) {
+// ringOf places a ring of so many vnode ranges, at random, on nodes n0, n1 and so on: each range
+// has one replica. hosts is Options.Hosts of it.
+func ringOf(
+	t *testing.T,
+	r *rand.Rand,
+	vnodes, nodes int,
+) (ring *token.Placement, hosts func(int) []string) {
 	t.Helper()
 	var ends []token.Token
 	for range vnodes - 1 {
@@ -53,7 +59,12 @@ func large(rows, bytes int) *sweeptest.Table {
 }
 
 // requireOwnHosts checks that requests within one vnode range went to its replicas.
-func requireOwnHosts(t *testing.T, table *sweeptest.Table, ring *token.Placement, hosts func(int) []string) (several int) {
+func requireOwnHosts(
+	t *testing.T,
+	table *sweeptest.Table,
+	ring *token.Placement,
+	hosts func(int) []string,
+) (several int) {
 	t.Helper()
 	for _, r := range table.Requests() {
 		set := ring.SetOf(r.Within)
@@ -74,7 +85,13 @@ func TestSmallTableOfManyVnodes(t *testing.T) {
 		table := &sweeptest.Table{Rows: sweeptest.Numbered(rows + 1)[1:]}
 		splits := ring.PlanCoarse(64, 3)
 		k := take(table)
-		result, err := Run(bg(), splits, table, Options{Workers: 500, Borders: ring, Finest: 50000, Hosts: hosts}, k.consumer)
+		result, err := Run(
+			bg(),
+			splits,
+			table,
+			Options{Workers: 500, Borders: ring, Finest: 50000, Hosts: hosts},
+			k.consumer,
+		)
 		require.NoError(t, err)
 		require.Empty(t, result.Failed)
 		requireCover(t, splits, result)
@@ -90,8 +107,8 @@ func TestSmallTableOfManyVnodes(t *testing.T) {
 }
 
 // A large table is cut until its pieces are worth a request, at the borders of vnode ranges and
-// within them, however few splits there are at first: all workers have work, and nearly all pages are asked of
-// replicas.
+// within them, however few splits there are at first: all workers have work, and nearly all pages
+// are asked of replicas.
 func TestLargeTableIsCut(t *testing.T) {
 	const bytes = 16 << 10
 	for _, vnodes := range []int{1, 4, 50, 500} {
@@ -101,7 +118,13 @@ func TestLargeTableIsCut(t *testing.T) {
 			table := large(5000, bytes) // 80 MiB
 			splits := ring.PlanCoarse(3, 3)
 			k := take(table)
-			result, err := Run(bg(), splits, table, Options{Workers: 20, Borders: ring, Finest: 3000, Hosts: hosts}, k.consumer)
+			result, err := Run(
+				bg(),
+				splits,
+				table,
+				Options{Workers: 20, Borders: ring, Finest: 3000, Hosts: hosts},
+				k.consumer,
+			)
 			require.NoError(t, err)
 			requireCover(t, splits, result)
 			k.requireRows(t, table, result)
@@ -129,7 +152,13 @@ func TestOneLargePartition(t *testing.T) {
 	for i, row := range sweeptest.Numbered(50) {
 		if i == 10 {
 			for n := range 3000 {
-				table.Rows = append(table.Rows, sweeptest.Row{Token: row.Token, Cells: [][]byte{fmt.Appendf(nil, "large %d", n), make([]byte, 10<<10)}})
+				table.Rows = append(
+					table.Rows,
+					sweeptest.Row{
+						Token: row.Token,
+						Cells: [][]byte{fmt.Appendf(nil, "large %d", n), make([]byte, 10<<10)},
+					},
+				)
 			}
 			continue
 		}
@@ -137,7 +166,13 @@ func TestOneLargePartition(t *testing.T) {
 	}
 	splits := ring.PlanCoarse(20, 3)
 	k := take(table)
-	result, err := Run(bg(), splits, table, Options{Workers: 3, Borders: ring, Finest: 100000, Hosts: hosts}, k.consumer)
+	result, err := Run(
+		bg(),
+		splits,
+		table,
+		Options{Workers: 3, Borders: ring, Finest: 100000, Hosts: hosts},
+		k.consumer,
+	)
 	require.NoError(t, err)
 	requireCover(t, splits, result)
 	k.requireRows(t, table, result)
@@ -160,7 +195,13 @@ func TestOneVnodeRangeFails(t *testing.T) {
 			}
 			splits := ring.PlanCoarse(10, 3)
 			k := take(table)
-			result, err := Run(bg(), splits, table, Options{Workers: 4, Borders: ring, Finest: 1000, Hosts: hosts, Backoff: brief}, k.consumer)
+			result, err := Run(
+				bg(),
+				splits,
+				table,
+				Options{Workers: 4, Borders: ring, Finest: 1000, Hosts: hosts, Backoff: brief},
+				k.consumer,
+			)
 			require.NoError(t, err)
 			requireCover(t, splits, result)
 			k.requireRows(t, table, result)
@@ -175,8 +216,8 @@ func TestOneVnodeRangeFails(t *testing.T) {
 	}
 }
 
-// A range that all nodes but a dead one hold is read through the nodes that live, and what the dead one alone has
-// is given up.
+// A range that all nodes but a dead one hold is read through the nodes that live, and what the dead
+// one alone has is given up.
 func TestCoarseSplitsOfDeadNode(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 5))
 	ring, hosts := ringOf(t, r, 200, 4)
@@ -184,7 +225,11 @@ func TestCoarseSplitsOfDeadNode(t *testing.T) {
 	silent := fault.New(fault.Unknown, fmt.Errorf("no answer"))
 	own := func(within token.Range) bool {
 		for i := range ring.Len() {
-			if _, meets := token.Intersect(ring.Range(i), within); meets && ring.Replicas(i)[0] == 2 {
+			if _, meets := token.Intersect(
+				ring.Range(i),
+				within,
+			); meets &&
+				ring.Replicas(i)[0] == 2 {
 				return true
 			}
 		}
@@ -201,12 +246,20 @@ func TestCoarseSplitsOfDeadNode(t *testing.T) {
 	}
 	splits := ring.PlanCoarse(10, 3)
 	k := take(table)
-	o := Options{Workers: 4, Borders: ring, Finest: 1000, Hosts: hosts, Backoff: brief, Patience: 1, Ping: func(_ context.Context, host string) error {
-		if host == "n2" {
-			return silent
-		}
-		return nil
-	}}
+	o := Options{
+		Workers:  4,
+		Borders:  ring,
+		Finest:   1000,
+		Hosts:    hosts,
+		Backoff:  brief,
+		Patience: 1,
+		Ping: func(_ context.Context, host string) error {
+			if host == "n2" {
+				return silent
+			}
+			return nil
+		},
+	}
 	result, err := Run(bg(), splits, table, o, k.consumer)
 	require.NoError(t, err)
 	requireCover(t, splits, result)
@@ -223,15 +276,21 @@ func TestCoarseSplitsOfDeadNode(t *testing.T) {
 	require.Equal(t, token.Merge(dead), token.Merge(failed))
 }
 
-// Where pages do not show how much is read for them, the first range is as narrow as can be, and the
-// others become wider in a few steps.
+// Where pages do not show how much is read for them, the first range is as narrow as can be, and
+// the others become wider in a few steps.
 func TestBlindSweepBeginsNarrow(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 6))
 	ring, hosts := ringOf(t, r, 20000, 100)
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(5)[1:]}
 	splits := ring.PlanCoarse(256, 3)
 	k := take(table)
-	result, err := Run(bg(), splits, table, Options{Workers: 10000, Borders: ring, Finest: 1000000, Hosts: hosts, Blind: true}, k.consumer)
+	result, err := Run(
+		bg(),
+		splits,
+		table,
+		Options{Workers: 10000, Borders: ring, Finest: 1000000, Hosts: hosts, Blind: true},
+		k.consumer,
+	)
 	require.NoError(t, err)
 	requireCover(t, splits, result)
 	k.requireRows(t, table, result)
@@ -258,10 +317,55 @@ func TestDensityOfTime(t *testing.T) {
 	require.Greater(t, d.quick(5), 1000.0)
 }
 
-// Whatever the ring, the table, the splits and the pages are, and whatever fails: what is done and what
-// failed are the ring, and each row came once.
+// If a table is much smaller than its estimate, neighbouring splits are read together. If it is as
+// large, each is read alone.
+func TestSplitsAreJoined(t *testing.T) {
+	for _, c := range []struct{ rows, least, most int }{{0, 64, 400}, {5000, 80, 400}, {40000, 600, 700}} {
+		t.Run(fmt.Sprint(c.rows), func(t *testing.T) {
+			r := rand.New(rand.NewPCG(1, 8))
+			ring, hosts := ringOf(t, r, 50, 5)
+			table := large(c.rows, 16<<10) // none, 80 MiB, 640 MiB
+			splits := ring.Plan(600, 3)
+			k := take(table)
+			o := Options{Workers: 10, Borders: ring, Finest: len(splits), Hosts: hosts}
+			result, err := Run(bg(), splits, table, o, k.consumer)
+			require.NoError(t, err)
+			requireCover(t, splits, result)
+			k.requireRows(t, table, result)
+			require.GreaterOrEqual(t, len(result.Done), c.least)
+			require.LessOrEqual(t, len(result.Done), c.most)
+			requireOwnHosts(t, table, ring, hosts)
+		})
+	}
+}
+
+// Splits that take long are not joined, even if few rows come of them. With a condition, the
+// servers may read many rows for each.
+func TestSlowSplitsAreNotJoined(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := rand.New(rand.NewPCG(1, 9))
+		ring, hosts := ringOf(t, r, 50, 5)
+		table := &sweeptest.Table{Rows: sweeptest.Numbered(20)}
+		splits := ring.Plan(600, 3)
+		table.Fail = func(_ context.Context, r sweeptest.Request) error {
+			time.Sleep(
+				time.Duration(600 * token.Fraction(r.Within, token.Murmur3) * float64(time.Second)),
+			)
+			return nil
+		}
+		k := take(table)
+		o := Options{Workers: 10, Borders: ring, Finest: len(splits), Hosts: hosts}
+		result, err := Run(t.Context(), splits, table, o, k.consumer)
+		require.NoError(t, err)
+		requireCover(t, splits, result)
+		require.Greater(t, len(result.Done), len(splits)*9/10)
+	})
+}
+
+// Whatever the ring, the table, the splits and the pages are, and whatever fails: what is done and
+// what failed are the ring, and each row came once.
 func TestRandomCuts(t *testing.T) {
-	cuts, failures := 0, 0
+	cuts, joins, failures := 0, 0, 0
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 199))
 		ring, hosts := ringOf(t, r, 1+r.IntN(60), 1+r.IntN(5))
@@ -269,16 +373,33 @@ func TestRandomCuts(t *testing.T) {
 		for i := range table.Rows {
 			table.Rows[i].Cells = append(table.Rows[i].Cells, make([]byte, 1<<r.IntN(16)))
 		}
-		course := &schedule{Rand: rand.New(rand.NewPCG(seed, 200)), faults: 0.6 * r.Float64() * float64(r.IntN(2)), empty: 0.5 * r.Float64()}
+		course := &schedule{
+			Rand:   rand.New(rand.NewPCG(seed, 200)),
+			faults: 0.6 * r.Float64() * float64(r.IntN(2)),
+			empty:  0.5 * r.Float64(),
+		}
 		table.Fail, table.Short, table.Trailing = course.fail, course.short, r.IntN(2) == 0
 		splits := ring.PlanCoarse(1+r.IntN(8), seed)
+		if r.IntN(3) == 0 {
+			splits = ring.Plan(1+r.IntN(300), seed)
+		}
 		if r.IntN(3) == 0 { // those that an earlier run has left
 			splits = splits[:1+r.IntN(len(splits))]
 		}
 		var gate logGate
 		o := Options{
-			Workers: 1 + r.IntN(6), MaxAttempts: 1 + r.IntN(8), Backoff: brief, Gate: &gate, PageRows: r.IntN(2) * r.IntN(30),
-			Hosts: hosts, Borders: ring, Finest: 1 + r.IntN(200), Blind: r.IntN(4) == 0, PageBytes: 1 << (6 + r.IntN(12)),
+			Workers: 1 + r.IntN(
+				6,
+			),
+			MaxAttempts: 1 + r.IntN(8),
+			Backoff:     brief,
+			Gate:        &gate,
+			PageRows:    r.IntN(2) * r.IntN(30),
+			Hosts:       hosts,
+			Borders:     ring,
+			Finest:      1 + r.IntN(200),
+			Blind:       r.IntN(4) == 0,
+			PageBytes:   1 << (6 + r.IntN(12)),
 		}
 		k := take(table)
 		if r.IntN(5) == 0 {
@@ -292,10 +413,12 @@ func TestRandomCuts(t *testing.T) {
 		require.LessOrEqual(t, table.MostUnderway(), o.Workers)
 		require.Equal(t, len(table.Requests()), gate.acquired)
 		requireOwnHosts(t, table, ring, hosts)
-		cuts += len(result.Done) + len(result.Failed) - len(splits)
+		cuts += max(len(result.Done)+len(result.Failed)-len(splits), 0)
+		joins += max(len(splits)-len(result.Done)-len(result.Failed), 0)
 		failures += len(result.Failed)
 	}
 	require.Greater(t, cuts, 300, "the tables are large enough")
+	require.Greater(t, joins, 300)
 	require.Greater(t, failures, 50)
 }
 
@@ -314,6 +437,12 @@ func TestCancelWhileWorkersWait(t *testing.T) {
 		}
 		return nil
 	}
-	_, err := Run(ctx, ring.PlanCoarse(1, 3), table, Options{Workers: 50, Borders: ring, Finest: 1000, Hosts: hosts, Blind: true}, take(table).consumer)
+	_, err := Run(
+		ctx,
+		ring.PlanCoarse(1, 3),
+		table,
+		Options{Workers: 50, Borders: ring, Finest: 1000, Hosts: hosts, Blind: true},
+		take(table).consumer,
+	)
 	require.Equal(t, fault.Canceled, fault.ClassOf(err))
 }

@@ -2,8 +2,9 @@ package sweep
 
 import "sync"
 
-// crew is the workers of a sweep. More of them are started when the gate lets more requests pass, or, if
-// the crew is lazy, when there are pieces that none of them waits for. It is safe for concurrent use.
+// crew is the workers of a sweep. More of them are started when the gate lets more requests pass,
+// or, if the crew is lazy, when there are pieces that none of them waits for. It is safe for
+// concurrent use.
 type crew struct {
 	hire  func(turn int) (*worker, error)
 	start func(w *worker, err error) // starts a worker, or ends the sweep with an error
@@ -34,8 +35,8 @@ func (c *crew) size() int {
 	return c.workers
 }
 
-// spareWorkers is the number of requests for which there is one worker more: some workers are between
-// two ranges, or have the next page already.
+// spareWorkers is the number of requests for which there is one worker more: some workers are
+// between two ranges, or have the next page already.
 const spareWorkers = 4
 
 // follow starts workers, so that there are enough for the requests that may be under way.

@@ -18,8 +18,8 @@ import (
 // farNode is the node of farTable.
 const farNode = "far"
 
-// farTable is a table of a node 100 ms away, which reads any number of pages at once. It returns how
-// many were under way at most.
+// farTable is a table of a node 100 ms away, which reads any number of pages at once. It returns
+// how many were under way at most.
 func farTable(rows int) (*sweeptest.Table, *atomic.Int64) {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(rows)}
 	var underWay, most atomic.Int64
@@ -65,12 +65,18 @@ func TestCrewWithoutAConsumer(t *testing.T) {
 		table, _ := farTable(20_000)
 		taker, made := take(table), 0
 		failure := errors.New("no more")
-		_, err := Run(t.Context(), sweeptest.Splits(400, rand.New(rand.NewPCG(1, 1))), table, farOptions(64), func() (Consumer, error) {
-			if made++; made > 10 {
-				return nil, failure
-			}
-			return taker.consumer()
-		})
+		_, err := Run(
+			t.Context(),
+			sweeptest.Splits(400, rand.New(rand.NewPCG(1, 1))),
+			table,
+			farOptions(64),
+			func() (Consumer, error) {
+				if made++; made > 10 {
+					return nil, failure
+				}
+				return taker.consumer()
+			},
+		)
 		require.ErrorIs(t, err, failure)
 		require.Equal(t, 11, made)
 	})

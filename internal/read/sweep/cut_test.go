@@ -17,7 +17,13 @@ func sized(partitions ...int) *sweeptest.Table {
 	table := &sweeptest.Table{}
 	for i, p := range sweeptest.Numbered(len(partitions)) {
 		for n := range partitions[i] {
-			table.Rows = append(table.Rows, sweeptest.Row{Token: p.Token, Cells: [][]byte{fmt.Appendf(nil, "row %d of %d", n, i)}})
+			table.Rows = append(
+				table.Rows,
+				sweeptest.Row{
+					Token: p.Token,
+					Cells: [][]byte{fmt.Appendf(nil, "row %d of %d", n, i)},
+				},
+			)
 		}
 	}
 	return table
@@ -64,7 +70,13 @@ func TestCutBetweenPartitions(t *testing.T) {
 			return nil
 		}
 		k := take(table)
-		result, err := Run(bg(), one(whole), table, Options{PageRows: pageRows, Backoff: brief}, k.consumer)
+		result, err := Run(
+			bg(),
+			one(whole),
+			table,
+			Options{PageRows: pageRows, Backoff: brief},
+			k.consumer,
+		)
 		require.NoError(t, err)
 		require.NoError(t, table.Check())
 		require.Empty(t, result.Failed)
@@ -86,7 +98,13 @@ func TestCutsFollowEachOther(t *testing.T) {
 		return nil
 	}
 	k := take(table)
-	result, err := Run(bg(), many(2), table, Options{Workers: 2, PageRows: 40, MaxAttempts: 3, Backoff: brief}, k.consumer)
+	result, err := Run(
+		bg(),
+		many(2),
+		table,
+		Options{Workers: 2, PageRows: 40, MaxAttempts: 3, Backoff: brief},
+		k.consumer,
+	)
 	require.NoError(t, err)
 	require.NoError(t, table.Check())
 	require.Empty(t, result.Failed)
@@ -147,7 +165,13 @@ func TestHugePartitionThatCannotBeRead(t *testing.T) {
 		table := sized(100)
 		table.Fail = failTimes(errUnknown, 1, 100)
 		k := take(table)
-		result, err := Run(bg(), one(whole), table, Options{PageRows: 10, MaxAttempts: attempts, Backoff: brief}, k.consumer)
+		result, err := Run(
+			bg(),
+			one(whole),
+			table,
+			Options{PageRows: 10, MaxAttempts: attempts, Backoff: brief},
+			k.consumer,
+		)
 		require.NoError(t, err)
 		require.NoError(t, table.Check())
 		require.Equal(t, []Failure{{Range: whole, Err: errUnknown}}, result.Failed)
@@ -171,7 +195,13 @@ func TestGivenUpInTheMiddle(t *testing.T) {
 			return nil
 		}
 		k := take(table)
-		result, runErr := Run(bg(), splits, table, Options{Workers: 2, PageRows: 5, Backoff: brief}, k.consumer)
+		result, runErr := Run(
+			bg(),
+			splits,
+			table,
+			Options{Workers: 2, PageRows: 5, Backoff: brief},
+			k.consumer,
+		)
 		require.NoError(t, runErr)
 		require.NoError(t, table.Check())
 		var rows []sweeptest.Row
@@ -181,7 +211,11 @@ func TestGivenUpInTheMiddle(t *testing.T) {
 			}
 		}
 		at := rows[8].Token // ten rows came, the tenth may not be its partition's last
-		require.Equal(t, []Failure{{Range: token.Range{Start: at, End: bad.End}, Err: err}}, result.Failed)
+		require.Equal(
+			t,
+			[]Failure{{Range: token.Range{Start: at, End: bad.End}, Err: err}},
+			result.Failed,
+		)
 		require.Len(t, result.Done, 3)
 		require.Contains(t, result.Done, token.Range{Start: bad.Start, End: at})
 		requireCover(t, splits, result)
@@ -201,7 +235,13 @@ func TestRestOfOneToken(t *testing.T) {
 	}}
 	table.Fail = failTimes(errUnknown, 2, 3)
 	k := take(table)
-	result, err := Run(bg(), one(token.Range{Start: two, End: end}), table, Options{PageRows: 1, Backoff: brief}, k.consumer)
+	result, err := Run(
+		bg(),
+		one(token.Range{Start: two, End: end}),
+		table,
+		Options{PageRows: 1, Backoff: brief},
+		k.consumer,
+	)
 	require.NoError(t, err)
 	require.NoError(t, table.Check())
 	require.Empty(t, result.Failed)
@@ -214,10 +254,16 @@ func TestCutErrorEndsTheRun(t *testing.T) {
 	for _, at := range []int{0, 1} {
 		table := &sweeptest.Table{Rows: sweeptest.Numbered(40)}
 		table.Fail = failTimes(errOverloaded, at, 100)
-		_, err := Run(bg(), many(2), table, Options{PageRows: 10, MaxAttempts: 2, Backoff: brief}, func() (Consumer, error) {
-			c, err := take(table).consumer()
-			return brokenCut{c}, err
-		})
+		_, err := Run(
+			bg(),
+			many(2),
+			table,
+			Options{PageRows: 10, MaxAttempts: 2, Backoff: brief},
+			func() (Consumer, error) {
+				c, err := take(table).consumer()
+				return brokenCut{c}, err
+			},
+		)
 		require.ErrorIs(t, err, errBroken)
 		require.NoError(t, table.Check())
 	}

@@ -15,10 +15,11 @@ import (
 )
 
 // deadNodes knows the nodes that answer neither a read nor a small question, until they answer, and
-// what is put off because no other node has it. It is safe for concurrent use; the zero value is ready
-// but for probing.
+// what is put off because no other node has it. It is safe for concurrent use; the zero value is
+// ready but for probing.
 type deadNodes struct {
-	probing chan struct{} // has an element while a worker asks a node whether it lives, for all workers
+	// has an element while a worker asks a node whether it lives, for all workers
+	probing chan struct{}
 
 	mu     sync.Mutex
 	hosts  map[string]*deadNode
@@ -46,8 +47,8 @@ type part struct {
 	times int // how often it was put off, to wait for its nodes
 }
 
-// silentError says that a read got no answer, and that none of the nodes which could answer it gives
-// a sign of life.
+// silentError says that a read got no answer, and that none of the nodes which could answer it
+// gives a sign of life.
 type silentError struct{ err error }
 
 func (e *silentError) Error() string { return e.err.Error() }
@@ -163,8 +164,8 @@ func (d *deadNodes) next() (part, bool) {
 	return p, true
 }
 
-// silent reports whether none of the nodes gives a sign of life, after a read failed with err. If so,
-// it records that.
+// silent reports whether none of the nodes gives a sign of life, after a read failed with err. If
+// so, it records that.
 func (w *worker) silent(ctx context.Context, hosts []string, err error) bool {
 	if w.run.dead.all(hosts) { // another worker found it
 		return true
@@ -198,7 +199,12 @@ func (w *worker) await(ctx context.Context, hosts []string) error {
 			}
 		case last.givenUp || silent >= patience:
 			d.giveUp(hosts)
-			return fmt.Errorf("%s has answered nothing for %s: %w", w.run.names(hosts), silent.Round(time.Second), last.err)
+			return fmt.Errorf(
+				"%s has answered nothing for %s: %w",
+				w.run.names(hosts),
+				silent.Round(time.Second),
+				last.err,
+			)
 		}
 		wait := w.run.options.Backoff.Delay(attempt)
 		if silent < patience {

@@ -81,7 +81,8 @@ func TestRequestsToADeadNodeEnd(t *testing.T) {
 				time.Sleep(7 * time.Second)
 				return nil
 			}
-			if time.Since(begin) == 0 { // this one is answered, so that the next request begins later
+			// this one is answered, so that the next request begins later
+			if time.Since(begin) == 0 {
 				time.Sleep(20 * time.Second)
 				return nil
 			}
@@ -95,7 +96,19 @@ func TestRequestsToADeadNodeEnd(t *testing.T) {
 				return fault.New(fault.Canceled, ctx.Err())
 			}
 		}
-		result, err := Run(bg(), splits, table, Options{Workers: 8, Hosts: placed, PageRows: 50, Ping: deadAnswers, Patience: time.Minute}, take(table).consumer)
+		result, err := Run(
+			bg(),
+			splits,
+			table,
+			Options{
+				Workers:  8,
+				Hosts:    placed,
+				PageRows: 50,
+				Ping:     deadAnswers,
+				Patience: time.Minute,
+			},
+			take(table).consumer,
+		)
 		require.NoError(t, err)
 		require.Positive(t, ended)
 		requireCover(t, splits, result)
@@ -121,7 +134,15 @@ func TestRequestsThatWaitForTheGateAreNotSentToADeadNode(t *testing.T) {
 			return nil
 		}
 		gate := pace.NewGate(pace.GateOptions{Ceiling: 1})
-		o := Options{Workers: 8, Hosts: placed, PageRows: 50, Ping: deadAnswers, Patience: 5 * time.Minute, Gate: gate} // longer than two time limits: else a trial asks the node once more
+		// longer than two time limits: else a trial asks the node once more
+		o := Options{
+			Workers:  8,
+			Hosts:    placed,
+			PageRows: 50,
+			Ping:     deadAnswers,
+			Patience: 5 * time.Minute,
+			Gate:     gate,
+		}
 		result, err := Run(bg(), splits, table, o, take(table).consumer)
 		require.NoError(t, err)
 		requireCover(t, splits, result)
@@ -129,8 +150,8 @@ func TestRequestsThatWaitForTheGateAreNotSentToADeadNode(t *testing.T) {
 	})
 }
 
-// A node that was away for less than the patience gives all of its ranges, also the one that it fell
-// silent in.
+// A node that was away for less than the patience gives all of its ranges, also the one that it
+// fell silent in.
 func TestNodeThatComesBack(t *testing.T) {
 	for _, silence := range []error{errRefused, errHangs} {
 		synctest.Test(t, func(t *testing.T) {
@@ -155,7 +176,13 @@ func TestNodeThatComesBack(t *testing.T) {
 				return nil
 			}
 			k := take(table)
-			o := Options{Workers: 4, Hosts: placed, PageRows: 2, Ping: ping, Patience: 5 * time.Minute}
+			o := Options{
+				Workers:  4,
+				Hosts:    placed,
+				PageRows: 2,
+				Ping:     ping,
+				Patience: 5 * time.Minute,
+			}
 			result, err := Run(bg(), splits, table, o, k.consumer)
 			require.NoError(t, err)
 			require.Empty(t, result.Failed)
@@ -165,7 +192,8 @@ func TestNodeThatComesBack(t *testing.T) {
 	}
 }
 
-// A node that answers small questions now and then, and no read, does not keep a sweep from its end.
+// A node that answers small questions now and then, and no read, does not keep a sweep from its
+// end.
 func TestNodeThatFallsSilentAgainAndAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		splits := sweeptest.Splits(20, rand.New(rand.NewPCG(1, 13)))
@@ -184,7 +212,13 @@ func TestNodeThatFallsSilentAgainAndAgain(t *testing.T) {
 			}
 			return nil
 		}
-		result, err := Run(bg(), splits, table, Options{Workers: 1, Hosts: placed, PageRows: 5, Ping: ping, MaxAttempts: 3}, take(table).consumer)
+		result, err := Run(
+			bg(),
+			splits,
+			table,
+			Options{Workers: 1, Hosts: placed, PageRows: 5, Ping: ping, MaxAttempts: 3},
+			take(table).consumer,
+		)
 		require.NoError(t, err)
 		require.Len(t, result.Done, 10)
 		requireCover(t, splits, result)
@@ -205,7 +239,13 @@ func TestSlowRangeOfANodeThatAnswersIsCut(t *testing.T) {
 			return nil
 		}
 		splits := many(2)
-		result, err := Run(bg(), splits, table, Options{Workers: 2, Hosts: placed, PageRows: 1000, Ping: answering}, take(table).consumer)
+		result, err := Run(
+			bg(),
+			splits,
+			table,
+			Options{Workers: 2, Hosts: placed, PageRows: 1000, Ping: answering},
+			take(table).consumer,
+		)
 		require.NoError(t, err)
 		require.Empty(t, result.Failed)
 		require.Greater(t, len(result.Done), 8)

@@ -13,8 +13,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/sweeptest"
 )
 
-// A sweep of a table that is larger than its estimate begins with few splits. Each row comes once. Requests,
-// and how many run at once, give at least 0.8 of the speed with one split for each worker.
+// A sweep of a table that is larger than its estimate begins with few splits. Each row comes once.
+// Requests, and how many run at once, give at least 0.8 of the speed with one split for each
+// worker.
 func TestFewSplits(t *testing.T) {
 	const workers = 20
 	const trip = 10 * time.Millisecond // in the bubble's clock
@@ -30,7 +31,13 @@ func TestFewSplits(t *testing.T) {
 			plan := ring.PlanCoarse(splits, 3)
 			k := take(table)
 			begun := time.Now()
-			result, err := Run(bg(), plan, table, Options{Workers: workers, Borders: ring, Finest: 3000, Hosts: hosts}, k.consumer)
+			result, err := Run(
+				bg(),
+				plan,
+				table,
+				Options{Workers: workers, Borders: ring, Finest: 3000, Hosts: hosts},
+				k.consumer,
+			)
 			took := time.Since(begun)
 			require.NoError(t, err)
 			require.Empty(t, result.Failed)
@@ -45,7 +52,13 @@ func TestFewSplits(t *testing.T) {
 	for _, splits := range []int{1, 3} {
 		t.Run(fmt.Sprint(splits), func(t *testing.T) {
 			n, at := sweep(t, splits)
-			t.Logf("%d requests, %.1f at once; %d, %.1f with a split for each worker", n, at, requests, atOnce)
+			t.Logf(
+				"%d requests, %.1f at once; %d, %.1f with a split for each worker",
+				n,
+				at,
+				requests,
+				atOnce,
+			)
 			speed := at / float64(n) / (atOnce / float64(requests))
 			t.Logf("speed %.3f", speed)
 			require.GreaterOrEqual(t, speed, 0.8)

@@ -33,39 +33,55 @@ func TestFaultClasses(t *testing.T) {
 	} {
 		for _, page := range []int{0, 1, 2} {
 			for _, times := range []int{1, attempts - 1, attempts} {
-				t.Run(fmt.Sprintf("%s, page %d, %d times", c.name, page, times), func(t *testing.T) {
-					table := &sweeptest.Table{Rows: sweeptest.Numbered(9), Fail: failTimes(c.err, page, times)}
-					splits := one(token.Whole(token.Murmur3))
-					if page == 0 {
-						// Nothing to cut, so that the attempts are all of one range.
-						splits = one(token.Range{Start: token.Token{}, End: table.Rows[0].Token})
-						table.Rows = table.Rows[:1]
-					}
-					var retries atomic.Int64
-					k := blind()
-					result, err := Run(bg(), splits, table, Options{
-						Workers: 2, MaxAttempts: attempts, PageRows: 3, Backoff: brief, OnRetry: func(string, error) { retries.Add(1) },
-					}, k.consumer)
-					require.NoError(t, table.Check())
-					k.requireRows(t, table, result)
-					switch {
-					case !c.retry:
-						require.ErrorIs(t, err, c.err)
-						require.Zero(t, retries.Load())
-						require.Empty(t, result.Done)
-						require.Empty(t, result.Failed)
-						return
-					case times < attempts:
-						require.NoError(t, err)
-						require.Empty(t, result.Failed)
-						require.EqualValues(t, times, retries.Load())
-					default:
-						require.NoError(t, err)
-						require.Equal(t, []Failure{{Range: splits[0].Range, Err: c.err}}, result.Failed)
-						require.EqualValues(t, attempts-1, retries.Load())
-					}
-					requireCover(t, splits, result)
-				})
+				t.Run(
+					fmt.Sprintf("%s, page %d, %d times", c.name, page, times),
+					func(t *testing.T) {
+						table := &sweeptest.Table{
+							Rows: sweeptest.Numbered(9),
+							Fail: failTimes(c.err, page, times),
+						}
+						splits := one(token.Whole(token.Murmur3))
+						if page == 0 {
+							// Nothing to cut, so that the attempts are all of one range.
+							splits = one(
+								token.Range{Start: token.Token{}, End: table.Rows[0].Token},
+							)
+							table.Rows = table.Rows[:1]
+						}
+						var retries atomic.Int64
+						k := blind()
+						result, err := Run(bg(), splits, table, Options{
+							Workers:     2,
+							MaxAttempts: attempts,
+							PageRows:    3,
+							Backoff:     brief,
+							OnRetry:     func(string, error) { retries.Add(1) },
+						}, k.consumer)
+						require.NoError(t, table.Check())
+						k.requireRows(t, table, result)
+						switch {
+						case !c.retry:
+							require.ErrorIs(t, err, c.err)
+							require.Zero(t, retries.Load())
+							require.Empty(t, result.Done)
+							require.Empty(t, result.Failed)
+							return
+						case times < attempts:
+							require.NoError(t, err)
+							require.Empty(t, result.Failed)
+							require.EqualValues(t, times, retries.Load())
+						default:
+							require.NoError(t, err)
+							require.Equal(
+								t,
+								[]Failure{{Range: splits[0].Range, Err: c.err}},
+								result.Failed,
+							)
+							require.EqualValues(t, attempts-1, retries.Load())
+						}
+						requireCover(t, splits, result)
+					},
+				)
 			}
 		}
 	}
@@ -85,7 +101,13 @@ func TestFailedRangeIsNamed(t *testing.T) {
 	}
 	k := blind()
 	read := &parts{}
-	result, err := Run(bg(), splits, table, Options{Workers: 3, PageRows: 2, Backoff: brief, OnRead: read.add}, k.consumer)
+	result, err := Run(
+		bg(),
+		splits,
+		table,
+		Options{Workers: 3, PageRows: 2, Backoff: brief, OnRead: read.add},
+		k.consumer,
+	)
 	require.NoError(t, err)
 	require.NoError(t, table.Check())
 	require.Equal(t, []Failure{{Range: bad, Err: errOverloaded}}, result.Failed)
@@ -95,8 +117,8 @@ func TestFailedRangeIsNamed(t *testing.T) {
 	k.requireRows(t, table, result)
 }
 
-// A range that its reader gives up is listed at once: it is asked for no more, no node is taken for dead or silent for
-// it, and what of it is whole is kept. The others are read.
+// A range that its reader gives up is listed at once: it is asked for no more, no node is taken for
+// dead or silent for it, and what of it is whole is kept. The others are read.
 func TestGivenUpRangeIsNeitherRetriedNorWaitedFor(t *testing.T) {
 	errGivenUp := fault.New(fault.GivenUp, errors.New("a file is broken"))
 	splits := sweeptest.Splits(12, rand.New(rand.NewPCG(1, 1)))
@@ -113,7 +135,13 @@ func TestGivenUpRangeIsNeitherRetriedNorWaitedFor(t *testing.T) {
 		k := take(table)
 		read := &parts{}
 		result, err := Run(bg(), splits, table, Options{
-			Workers: 3, PageRows: 2, MaxAttempts: 10, Backoff: forever, Patience: 1, Hosts: fixed("a", "b"), OnRead: read.add,
+			Workers:     3,
+			PageRows:    2,
+			MaxAttempts: 10,
+			Backoff:     forever,
+			Patience:    1,
+			Hosts:       fixed("a", "b"),
+			OnRead:      read.add,
 			Ping: func(context.Context, string) error {
 				t.Error("asked whether the nodes live")
 				return errGivenUp
@@ -126,7 +154,12 @@ func TestGivenUpRangeIsNeitherRetriedNorWaitedFor(t *testing.T) {
 		require.Len(t, result.Failed, 1)
 		require.Equal(t, errGivenUp, result.Failed[0].Err)
 		require.Equal(t, bad.End, result.Failed[0].Range.End)
-		require.Equal(t, page == 0, result.Failed[0].Range.Start == bad.Start, "partitions that came whole are kept")
+		require.Equal(
+			t,
+			page == 0,
+			result.Failed[0].Range.Start == bad.Start,
+			"partitions that came whole are kept",
+		)
 		require.EqualValues(t, 1, failures.Load())
 		asked := 0
 		for _, r := range table.Requests() {
@@ -173,9 +206,18 @@ func TestWhatDoesNotCut(t *testing.T) {
 	}{{"overloaded", errOverloaded, 0}, {"transient", errTransient, 0}, {"unknown at a later page", errUnknown, 1}} {
 		t.Run(c.name, func(t *testing.T) {
 			whole := token.Whole(token.Murmur3)
-			table := &sweeptest.Table{Rows: sweeptest.Numbered(40), Fail: failTimes(c.err, c.page, 6)}
+			table := &sweeptest.Table{
+				Rows: sweeptest.Numbered(40),
+				Fail: failTimes(c.err, c.page, 6),
+			}
 			k := blind()
-			result, err := Run(bg(), one(whole), table, Options{PageRows: 30, Backoff: brief}, k.consumer)
+			result, err := Run(
+				bg(),
+				one(whole),
+				table,
+				Options{PageRows: 30, Backoff: brief},
+				k.consumer,
+			)
 			require.NoError(t, err)
 			require.NoError(t, table.Check())
 			require.Equal(t, []token.Range{whole}, result.Done)
@@ -191,7 +233,13 @@ func TestCutsEnd(t *testing.T) {
 		whole := token.Whole(token.Murmur3)
 		table := &sweeptest.Table{Rows: sweeptest.Numbered(500)}
 		table.Fail = func(context.Context, sweeptest.Request) error { return errUnknown }
-		result, err := Run(bg(), one(whole), table, Options{MaxAttempts: attempts, Backoff: brief}, blind().consumer)
+		result, err := Run(
+			bg(),
+			one(whole),
+			table,
+			Options{MaxAttempts: attempts, Backoff: brief},
+			blind().consumer,
+		)
 		require.NoError(t, err)
 		require.Empty(t, result.Done)
 		requireCover(t, one(whole), result)
@@ -208,7 +256,13 @@ func TestCutsEnd(t *testing.T) {
 func TestPageShrinksAndGrows(t *testing.T) {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(200), Fail: failTimes(errUnknown, 1, 3)}
 	k := blind()
-	result, err := Run(bg(), one(token.Whole(token.Murmur3)), table, Options{PageRows: 40, Backoff: brief}, k.consumer)
+	result, err := Run(
+		bg(),
+		one(token.Whole(token.Murmur3)),
+		table,
+		Options{PageRows: 40, Backoff: brief},
+		k.consumer,
+	)
 	require.NoError(t, err)
 	k.requireRows(t, table, result)
 	require.Equal(t, []int{40, 40, 20, 10, 5, 5, 10, 20, 40, 40, 40}, rowsOf(table.Requests()))
@@ -231,7 +285,13 @@ func TestPartsStartWithSmallPages(t *testing.T) {
 
 func TestPageNeverBelowOneRow(t *testing.T) {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(3), Fail: failTimes(errUnknown, 1, 9)}
-	_, err := Run(bg(), one(token.Whole(token.Murmur3)), table, Options{PageRows: 2, Backoff: brief}, blind().consumer)
+	_, err := Run(
+		bg(),
+		one(token.Whole(token.Murmur3)),
+		table,
+		Options{PageRows: 2, Backoff: brief},
+		blind().consumer,
+	)
 	require.NoError(t, err)
 	for _, r := range table.Requests() {
 		require.Positive(t, r.Rows)

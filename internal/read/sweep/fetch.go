@@ -57,8 +57,8 @@ func (e *partError) Error() string { return fmt.Sprintf("only %v can be read at 
 // smaller.
 const slowAttempts = 2
 
-// spanAttempts is how often a piece over several vnode ranges is asked for before it is cut: it may be one of
-// them that cannot be read.
+// spanAttempts is how often a piece over several vnode ranges is asked for before it is cut: it may
+// be one of them that cannot be read.
 const spanAttempts = 3
 
 // following is the request for the next page: it goes first to the host that
@@ -139,11 +139,16 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 				return fetched{err: err}
 			}
 			attempts++
-			if allAsked := (asked+1)%max(len(q.hosts), 1) == 0; allAsked && !answered && w.silent(ctx, q.hosts, err) {
+			if allAsked := (asked+1)%max(
+				len(q.hosts),
+				1,
+			) == 0; allAsked && !answered &&
+				w.silent(ctx, q.hosts, err) {
 				o.OnRetry(host, err)
 				return fetched{err: &silentError{err}}
 			}
-			if attempts >= o.MaxAttempts || q.spans && attempts >= spanAttempts && fault.ClassOf(err) != fault.Overloaded {
+			if attempts >= o.MaxAttempts ||
+				q.spans && attempts >= spanAttempts && fault.ClassOf(err) != fault.Overloaded {
 				return fetched{err: err}
 			}
 			if fault.ClassOf(err) == fault.Unknown {
@@ -158,7 +163,8 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 			return fetched{err: err}
 		}
 		o.OnRetry(host, err)
-		if slow >= slowAttempts && !q.whole && w.divisible(q.within) && (answered || w.lives(ctx, host)) {
+		if slow >= slowAttempts && !q.whole && w.divisible(q.within) &&
+			(answered || w.lives(ctx, host)) {
 			q.failures = attempts
 			return fetched{err: &cutError{q, err}}
 		}

@@ -26,8 +26,14 @@ type Budget interface {
 	Release(n int64)
 }
 
-// ask sends one request as soon as the pace, the budget and the gate let it. came is to be told what the page held.
-func (w *worker) ask(ctx context.Context, q *request, host string, rows int) (p row.Page, came Came, err error) {
+// ask sends one request as soon as the pace, the budget and the gate let it. came is to be told
+// what the page held.
+func (w *worker) ask(
+	ctx context.Context,
+	q *request,
+	host string,
+	rows int,
+) (p row.Page, came Came, err error) {
 	if len(q.state) == 0 {
 		switch opened, err := w.run.reader.Open(ctx, q.within); {
 		case err != nil:
@@ -67,7 +73,10 @@ func (w *worker) afford(ctx context.Context, q *request, host string, rows int) 
 		return w.pass(ctx, q, host, rows)
 	}
 	o, size := &w.run.options, w.run.size
-	held, err := budget.AcquireBy(ctx, func() int64 { return size.need(rows, q.bytes, o.BudgetSize) })
+	held, err := budget.AcquireBy(
+		ctx,
+		func() int64 { return size.need(rows, q.bytes, o.BudgetSize) },
+	)
 	if err != nil {
 		return nil, fault.New(fault.Canceled, err)
 	}

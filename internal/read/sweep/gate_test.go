@@ -54,7 +54,13 @@ func TestGateIsTold(t *testing.T) {
 	table := sized(20)
 	table.Fail = func(_ context.Context, r sweeptest.Request) error { return script[min(r.Number, len(script)-1)] }
 	var gate logGate
-	_, err := Run(bg(), many(1), table, Options{PageRows: 8, Gate: &gate, Backoff: brief}, blind().consumer)
+	_, err := Run(
+		bg(),
+		many(1),
+		table,
+		Options{PageRows: 8, Gate: &gate, Backoff: brief},
+		blind().consumer,
+	)
 	require.NoError(t, err)
 	require.Equal(t, len(table.Requests()), gate.acquired)
 	require.Equal(t, []release{
@@ -90,13 +96,27 @@ func TestGateHearsOfTheEnd(t *testing.T) {
 func TestNarrowGate(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 5))
-		course := &schedule{Rand: rand.New(rand.NewPCG(seed, 6)), faults: 0.6 * r.Float64(), empty: 0.3}
-		table := &sweeptest.Table{Rows: sweeptest.Numbered(100), Fail: course.fail, Short: course.short}
+		course := &schedule{
+			Rand:   rand.New(rand.NewPCG(seed, 6)),
+			faults: 0.6 * r.Float64(),
+			empty:  0.3,
+		}
+		table := &sweeptest.Table{
+			Rows:  sweeptest.Numbered(100),
+			Fail:  course.fail,
+			Short: course.short,
+		}
 		ceiling := 1 + r.IntN(3)
 		gate := pace.NewGate(pace.GateOptions{Ceiling: ceiling})
 		splits := sweeptest.Splits(10, r)
 		k := take(table)
-		result, err := Run(bg(), splits, table, Options{Workers: 8, PageRows: 9, Gate: gate, Backoff: brief}, k.consumer)
+		result, err := Run(
+			bg(),
+			splits,
+			table,
+			Options{Workers: 8, PageRows: 9, Gate: gate, Backoff: brief},
+			k.consumer,
+		)
 		require.NoError(t, err)
 		require.NoError(t, table.Check())
 		requireCover(t, splits, result)
@@ -113,14 +133,20 @@ func TestCancelAtTheGate(t *testing.T) {
 		table := &sweeptest.Table{Rows: sweeptest.Numbered(100)}
 		gate := pace.NewGate(pace.GateOptions{Ceiling: 1})
 		budget := newLogBudget(1 << 20)
-		_, err := Run(ctx, many(10), table, Options{Workers: 5, PageRows: 2, Gate: gate, Budget: budget, BudgetSize: 1 << 20}, func() (Consumer, error) {
-			return withPage(func(token.Range, row.Page) error {
-				if broken == nil {
-					cancel()
-				}
-				return broken
-			}), nil
-		})
+		_, err := Run(
+			ctx,
+			many(10),
+			table,
+			Options{Workers: 5, PageRows: 2, Gate: gate, Budget: budget, BudgetSize: 1 << 20},
+			func() (Consumer, error) {
+				return withPage(func(token.Range, row.Page) error {
+					if broken == nil {
+						cancel()
+					}
+					return broken
+				}), nil
+			},
+		)
 		cancel()
 		require.Error(t, err)
 		require.NoError(t, table.Check())
@@ -134,19 +160,30 @@ func TestPaceIsToldOfEachPage(t *testing.T) {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(100), Trailing: true}
 	var mu sync.Mutex
 	asked, pages, rows, bytes := 0, 0, int64(0), int64(0)
-	result, err := Run(bg(), many(5), table, Options{Workers: 3, PageRows: 9, MostRows: 7, Pace: func(_ context.Context, most, about func() int64) (Came, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		require.EqualValues(t, 7, most())
-		require.Zero(t, about(), "without a budget")
-		asked++
-		return func(_ context.Context, r, b int64) error {
-			mu.Lock()
-			defer mu.Unlock()
-			pages, rows, bytes = pages+1, rows+r, bytes+b
-			return nil
-		}, nil
-	}}, take(table).consumer)
+	result, err := Run(
+		bg(),
+		many(5),
+		table,
+		Options{
+			Workers:  3,
+			PageRows: 9,
+			MostRows: 7,
+			Pace: func(_ context.Context, most, about func() int64) (Came, error) {
+				mu.Lock()
+				defer mu.Unlock()
+				require.EqualValues(t, 7, most())
+				require.Zero(t, about(), "without a budget")
+				asked++
+				return func(_ context.Context, r, b int64) error {
+					mu.Lock()
+					defer mu.Unlock()
+					pages, rows, bytes = pages+1, rows+r, bytes+b
+					return nil
+				}, nil
+			},
+		},
+		take(table).consumer,
+	)
 	require.NoError(t, err)
 	require.Len(t, result.Done, 5)
 	require.Equal(t, len(table.Requests()), asked)
@@ -165,18 +202,29 @@ func TestPaceErrorEndsTheRun(t *testing.T) {
 		table := &sweeptest.Table{Rows: sweeptest.Numbered(100)}
 		budget := newLogBudget(1 << 20)
 		var asked, told atomic.Int64
-		_, err := Run(bg(), many(2), table, Options{PageRows: 10, Budget: budget, BudgetSize: 1 << 20, Pace: func(_ context.Context, _, _ func() int64) (Came, error) {
-			if at%2 == 0 && asked.Load() >= int64(at) {
-				return nil, context.Canceled
-			}
-			asked.Add(1)
-			return func(_ context.Context, rows, _ int64) error {
-				if told.Add(1) >= int64(at) && rows > 0 {
-					return context.Canceled
-				}
-				return nil
-			}, nil
-		}}, blind().consumer)
+		_, err := Run(
+			bg(),
+			many(2),
+			table,
+			Options{
+				PageRows:   10,
+				Budget:     budget,
+				BudgetSize: 1 << 20,
+				Pace: func(_ context.Context, _, _ func() int64) (Came, error) {
+					if at%2 == 0 && asked.Load() >= int64(at) {
+						return nil, context.Canceled
+					}
+					asked.Add(1)
+					return func(_ context.Context, rows, _ int64) error {
+						if told.Add(1) >= int64(at) && rows > 0 {
+							return context.Canceled
+						}
+						return nil
+					}, nil
+				},
+			},
+			blind().consumer,
+		)
 		require.ErrorIs(t, err, context.Canceled)
 		require.Equal(t, asked.Load(), told.Load())
 		require.NoError(t, table.Check())

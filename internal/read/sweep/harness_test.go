@@ -27,11 +27,23 @@ var (
 )
 
 var (
-	errTransient  = &fault.Error{Class: fault.Transient, Err: errors.New("bootstrapping"), Answered: true}
-	errOverloaded = &fault.Error{Class: fault.Overloaded, Err: errors.New("too much"), Answered: true}
-	errUnknown    = &fault.Error{Class: fault.Unknown, Err: errors.New("no answer in time"), Answered: true}
-	errPermanent  = fault.New(fault.Permanent, errors.New("syntax error"))
-	errFatal      = fault.New(fault.Fatal, errors.New("no such user"))
+	errTransient = &fault.Error{
+		Class:    fault.Transient,
+		Err:      errors.New("bootstrapping"),
+		Answered: true,
+	}
+	errOverloaded = &fault.Error{
+		Class:    fault.Overloaded,
+		Err:      errors.New("too much"),
+		Answered: true,
+	}
+	errUnknown = &fault.Error{
+		Class:    fault.Unknown,
+		Err:      errors.New("no answer in time"),
+		Answered: true,
+	}
+	errPermanent = fault.New(fault.Permanent, errors.New("syntax error"))
+	errFatal     = fault.New(fault.Fatal, errors.New("no such user"))
 )
 
 // taker makes consumers that keep rows as scan does: a row is kept for good when
@@ -165,14 +177,18 @@ func requireCover(t *testing.T, splits []token.Split, result Result) {
 		require.Error(t, f.Err)
 		all = append(all, f.Range)
 	}
+	var planned []token.Range
 	for _, s := range splits {
+		planned = append(planned, s.Range)
+	}
+	for _, p := range token.Merge(planned) {
 		var in []token.Range
 		for _, r := range all {
-			if s.Range.Contains(r.End) {
+			if p.Contains(r.End) {
 				in = append(in, r)
 			}
 		}
-		require.NoError(t, token.Cover(token.Murmur3, s.Range, in))
+		require.NoError(t, token.Cover(token.Murmur3, p, in))
 	}
 }
 

@@ -57,7 +57,13 @@ func TestHostsOfTheVnode(t *testing.T) {
 func TestFailoverDoesNotWait(t *testing.T) {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(4), Fail: downHosts("b", "c")}
 	k := take(table)
-	result, err := Run(bg(), many(1), table, Options{Hosts: fixed("a", "b", "c"), Backoff: forever, PageRows: 32}, k.consumer)
+	result, err := Run(
+		bg(),
+		many(1),
+		table,
+		Options{Hosts: fixed("a", "b", "c"), Backoff: forever, PageRows: 32},
+		k.consumer,
+	)
 	require.NoError(t, err)
 	require.Equal(t, []string{"b", "c", "a"}, hostsOf(table.Requests()))
 	k.requireRows(t, table, result)
@@ -73,7 +79,13 @@ func TestWaitAfterAllReplicas(t *testing.T) {
 			}
 			return errOverloaded
 		}}
-		_, err := Run(ctx, many(1), table, Options{Hosts: fixed(hosts...), Backoff: forever}, blind().consumer)
+		_, err := Run(
+			ctx,
+			many(1),
+			table,
+			Options{Hosts: fixed(hosts...), Backoff: forever},
+			blind().consumer,
+		)
 		require.Equal(t, fault.Canceled, fault.ClassOf(err))
 		require.ErrorIs(t, err, context.Canceled)
 		require.Len(t, table.Requests(), max(len(hosts), 1))
@@ -83,7 +95,13 @@ func TestWaitAfterAllReplicas(t *testing.T) {
 // All replicas are asked again and again until the attempts are used up.
 func TestRoundsOverReplicas(t *testing.T) {
 	table := &sweeptest.Table{Fail: downHosts("a", "b", "c")}
-	result, err := Run(bg(), many(1), table, Options{Hosts: fixed("a", "b", "c"), Backoff: brief, MaxAttempts: 7}, blind().consumer)
+	result, err := Run(
+		bg(),
+		many(1),
+		table,
+		Options{Hosts: fixed("a", "b", "c"), Backoff: brief, MaxAttempts: 7},
+		blind().consumer,
+	)
 	require.NoError(t, err)
 	require.Len(t, result.Failed, 1)
 	require.Equal(t, []string{"b", "c", "a", "b", "c", "a", "b"}, hostsOf(table.Requests()))
@@ -92,7 +110,13 @@ func TestRoundsOverReplicas(t *testing.T) {
 // The pages after a failover go to the replica that answered.
 func TestPagesStayWithTheReplicaThatAnswered(t *testing.T) {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(8), Fail: downHosts("b")}
-	_, err := Run(bg(), many(1), table, Options{Hosts: fixed("a", "b", "c"), PageRows: 2, Backoff: forever}, blind().consumer)
+	_, err := Run(
+		bg(),
+		many(1),
+		table,
+		Options{Hosts: fixed("a", "b", "c"), PageRows: 2, Backoff: forever},
+		blind().consumer,
+	)
 	require.NoError(t, err)
 	require.Equal(t, []string{"b", "c", "c", "c", "c"}, hostsOf(table.Requests()))
 }
@@ -110,7 +134,13 @@ func TestFailedHostStandsBack(t *testing.T) {
 		}
 		return nil
 	}
-	result, err := Run(bg(), many(ranges), table, Options{Hosts: fixed("a", "b"), Backoff: forever}, blind().consumer)
+	result, err := Run(
+		bg(),
+		many(ranges),
+		table,
+		Options{Hosts: fixed("a", "b"), Backoff: forever},
+		blind().consumer,
+	)
 	require.NoError(t, err)
 	require.Len(t, result.Done, ranges)
 	early, late := 0, 0

@@ -43,21 +43,32 @@ func (c telling) Done(within token.Range) error {
 	return c.Consumer.Done(within)
 }
 
-// A range that has to wait for another one holds nothing meanwhile that the pages of that one need: each page takes all of the budget.
+// A range that has to wait for another one holds nothing meanwhile that the pages of that one need:
+// each page takes all of the budget.
 func TestRangesThatWaitForOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		splits := many(6)
-		table := &behind{Table: &sweeptest.Table{Rows: sweeptest.Numbered(100)}, first: splits[0].Range, read: make(chan struct{})}
+		table := &behind{
+			Table: &sweeptest.Table{Rows: sweeptest.Numbered(100)},
+			first: splits[0].Range,
+			read:  make(chan struct{}),
+		}
 		budget := newLogBudget(1)
 		k := take(table.Table)
-		result, err := Run(bg(), splits, table, Options{Workers: 4, PageRows: 2, Budget: budget, BudgetSize: 1}, func() (Consumer, error) {
-			c, err := k.consumer()
-			return telling{c, func(within token.Range) {
-				if within == table.first {
-					close(table.read)
-				}
-			}}, err
-		})
+		result, err := Run(
+			bg(),
+			splits,
+			table,
+			Options{Workers: 4, PageRows: 2, Budget: budget, BudgetSize: 1},
+			func() (Consumer, error) {
+				c, err := k.consumer()
+				return telling{c, func(within token.Range) {
+					if within == table.first {
+						close(table.read)
+					}
+				}}, err
+			},
+		)
 		require.NoError(t, err)
 		require.Len(t, result.Done, 6)
 		k.requireRows(t, table.Table, result)

@@ -52,7 +52,13 @@ func mixed(r *rand.Rand) *sweeptest.Table {
 				rows = 1 + r.IntN(200)
 			}
 			for n := range rows {
-				table.Rows = append(table.Rows, sweeptest.Row{Token: p.Token, Cells: [][]byte{fmt.Appendf(nil, "row %d of %d/%d", n, i, share)}})
+				table.Rows = append(
+					table.Rows,
+					sweeptest.Row{
+						Token: p.Token,
+						Cells: [][]byte{fmt.Appendf(nil, "row %d of %d/%d", n, i, share)},
+					},
+				)
 			}
 		}
 	}
@@ -68,15 +74,28 @@ func TestRandomFaults(t *testing.T) {
 	for seed := range uint64(600) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 99))
-			course := &schedule{Rand: rand.New(rand.NewPCG(seed, 100)), faults: 0.8 * r.Float64(), empty: 0.5 * r.Float64()}
+			course := &schedule{
+				Rand:   rand.New(rand.NewPCG(seed, 100)),
+				faults: 0.8 * r.Float64(),
+				empty:  0.5 * r.Float64(),
+			}
 			table := mixed(r)
 			table.Fail, table.Short, table.Trailing = course.fail, course.short, r.IntN(2) == 0
 			splits := sweeptest.Splits(1+r.IntN(20), r)
 			var gate logGate
 			budget := newLogBudget(1 << (4 + r.IntN(17)))
 			o := Options{
-				Workers: 1 + r.IntN(6), MaxAttempts: 1 + r.IntN(8), Backoff: brief, PageRows: r.IntN(30),
-				Hosts: fixed([]string{"a", "b", "c"}[:r.IntN(4)]...), Gate: &gate, Budget: budget, BudgetSize: budget.size,
+				Workers: 1 + r.IntN(
+					6,
+				),
+				MaxAttempts: 1 + r.IntN(8),
+				Backoff:     brief,
+				PageRows:    r.IntN(30),
+				Hosts: fixed(
+					[]string{"a", "b", "c"}[:r.IntN(4)]...),
+				Gate:       &gate,
+				Budget:     budget,
+				BudgetSize: budget.size,
 			}
 			k := take(table)
 			if r.IntN(5) == 0 {

@@ -8,17 +8,20 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// queue holds the pieces that are still to be read. With Options.Borders a piece may be wide: take cuts off
-// as much of it as is worth one request by what is known of the table, and leaves the rest for
-// other workers. It is safe for concurrent use.
+// queue holds the pieces that are still to be read: the splits, and then what workers gave back.
+// With Options.Borders a piece is as wide as is worth one request by what is known of the table. If
+// it is wider, take cuts it and leaves the rest for other workers. If a split is narrower, take
+// joins it with the splits that follow it on the ring. It is safe for concurrent use.
 type queue struct {
 	borders *token.Placement // nil: pieces are read as they are
 	finest  float64          // tokens of the narrowest piece that is cut off for the table's size
+	widest  float64          // tokens of the widest piece that splits are joined to
 	probing bool             // Options.Blind
 
 	mu     sync.Mutex
 	wake   *sync.Cond
-	pieces []part // from first on
+	splits splits
+	pieces []part // that were given back, from first on
 	first  int
 	active int // pieces that workers have taken and may still give back parts of
 	idle   int // workers that wait
@@ -26,54 +29,91 @@ type queue struct {
 	table  density
 }
 
-// pieceBytes is the size of a piece that is worth cutting off.
+// pieceBytes is the size of a piece that is worth cutting off, if nodes are near. The pages of a
+// piece are read one after another, and each takes a round trip. So a piece of nodes that are far
+// away is half a page: nearly all such pieces come in one.
 const pieceBytes = 1 << 20
 
+// density returns what is known of the table at first. From far away it is judged by few rows,
+// since until then few requests are on the line.
+func (o *Options) density() density {
+	if o.far() {
+		return density{piece: int64(o.PageBytes) / 2, enough: int64(o.PageBytes) / 64}
+	}
+	return density{piece: pieceBytes, enough: int64(o.PageBytes) / 2}
+}
+
+// far reports whether nodes are far away.
+func (o *Options) far() bool { return o.Most > o.Workers }
+
+// fewestJoined is the least number of pieces that the splits of a ring are joined to. Many nodes
+// and workers then share the work.
+const fewestJoined = 64
+
 // newQueue makes the queue of the splits.
-func newQueue(splits []token.Split, o Options) *queue {
-	q := &queue{borders: o.Borders, probing: o.Blind, table: density{enough: int64(o.PageBytes) / 2}}
+func newQueue(all []token.Split, o Options) *queue {
+	q := &queue{
+		borders: o.Borders, probing: o.Blind, splits: newSplits(all), table: o.density(),
+	}
 	q.wake = sync.NewCond(&q.mu)
 	if q.borders != nil {
-		ring := token.Range{Start: q.borders.Range(0).Start, End: q.borders.Range(q.borders.Len() - 1).End}
+		ring := token.Range{
+			Start: q.borders.Range(0).Start,
+			End:   q.borders.Range(q.borders.Len() - 1).End,
+		}
 		q.finest = token.Width(ring) / float64(max(o.Finest, 1))
-	}
-	q.pieces = make([]part, len(splits))
-	for i, s := range splits {
-		q.pieces[i] = part{piece: piece{within: s.Range}, set: s.Set}
+		q.widest = token.Width(ring) / fewestJoined
 	}
 	return q
 }
 
+// empty reports whether there is no piece to take now.
+func (q *queue) empty() bool { return q.splits.left == 0 && q.first == len(q.pieces) }
+
 // take waits for a piece. It returns false once there is none, and no worker that could give back a
-// part of one. others tells that there are pieces which no worker waits for. Each piece that was taken must be followed by
-// end.
+// part of one. If others is true, there are pieces which no worker waits for. Each piece that was
+// taken must be followed by end.
 func (q *queue) take(ctx context.Context) (p part, others, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.idle++
-	for ctx.Err() == nil && (q.first == len(q.pieces) && q.active > 0 && q.borders != nil || q.early()) {
+	for ctx.Err() == nil && (q.empty() && q.active > 0 && q.borders != nil || q.early()) {
 		q.wake.Wait()
 	}
 	q.idle--
-	if q.first == len(q.pieces) {
+	if q.empty() {
 		return part{}, false, false
 	}
-	p = q.pieces[q.first]
-	q.pieces[q.first] = part{}
-	q.first++
+	p = q.next()
 	q.active++
 	if q.borders != nil {
 		p = q.narrow(p)
 	}
-	return p, q.idle == 0 && q.first < len(q.pieces), true
+	return p, q.idle == 0 && !q.empty(), true
+}
+
+// next takes the next split, or the next piece once no split is left.
+func (q *queue) next() (p part) {
+	if q.splits.left > 0 {
+		s := q.splits.take()
+		if q.borders != nil {
+			s.Range = q.splits.join(s.Range, min(q.table.joins(q.finest), q.widest))
+		}
+		return part{piece: piece{within: s.Range}, set: s.Set}
+	}
+	p = q.pieces[q.first]
+	q.pieces[q.first] = part{}
+	q.first++
+	return p
 }
 
 // early reports whether more requests would be too many for the little that is known of the table.
 func (q *queue) early() bool {
-	return q.probing && q.first < len(q.pieces) && q.active > probeGrowth*q.ended
+	return q.probing && !q.empty() && q.active > probeGrowth*q.ended
 }
 
-// narrow cuts a piece to the width that is worth a request, and puts the rest at the end of the queue.
+// narrow cuts a piece to the width that is worth a request, and puts the rest at the end of the
+// queue.
 func (q *queue) narrow(p part) part {
 	most := q.table.worth(q.finest)
 	if q.probing {
@@ -82,15 +122,18 @@ func (q *queue) narrow(p part) part {
 	if p.most > 0 {
 		most = min(most, p.most)
 	}
-	first, rest, cut := q.borders.CutFirst(p.within, most, p.alone)
-	if cut {
-		left := p
-		left.within = rest
-		q.put(left)
+	if q.wide(p.within) {
+		first, rest, cut := q.borders.CutFirst(p.within, most, p.alone)
+		if cut {
+			left := p
+			left.within = rest
+			q.put(left)
+		}
+		p.within = first
 	}
-	p.within, p.set = first, q.borders.SetOf(first)
+	p.set = q.borders.SetOf(p.within)
 	p.spans = p.set == token.Several
-	p.wide = q.wide(first)
+	p.wide = q.wide(p.within)
 	return p
 }
 
@@ -149,7 +192,7 @@ func (q *queue) saw(bytes int64, tokens float64) {
 
 // lasted takes in how long the requests for a part of the ring took.
 func (q *queue) lasted(tokens float64, took time.Duration) {
-	if !q.probing {
+	if q.borders == nil {
 		return
 	}
 	q.mu.Lock()
@@ -166,6 +209,7 @@ func (q *queue) dragged(tokens float64, took time.Duration) {
 
 // density is what is known of how much of the table lies on how much of the ring.
 type density struct {
+	piece  int64 // bytes that are worth a piece
 	enough int64 // bytes before which the table may be a small one
 	bytes  int64
 	tokens float64 // that these bytes lie on
@@ -180,13 +224,13 @@ func (d *density) saw(bytes int64, tokens float64) {
 	d.tokens += tokens
 }
 
-// worth returns how many tokens are worth a piece, at least finest: all there are while the table may
-// be a small one.
+// worth returns how many tokens are worth a piece, at least finest: all there are while the table
+// may be a small one.
 func (d *density) worth(finest float64) float64 {
 	if d.bytes < d.enough {
 		return anyWidth
 	}
-	return max(pieceBytes*d.tokens/float64(d.bytes), finest)
+	return max(float64(d.piece)*d.tokens/float64(d.bytes), finest)
 }
 
 // anyWidth is more tokens than a ring has.
@@ -205,8 +249,9 @@ func (d *density) dragged(tokens float64, took time.Duration) {
 	d.pace = max(d.pace, took.Seconds()/tokens)
 }
 
-// lasted takes in how long a piece took: long times count at once, short ones little by little. Twice the
-// shortest time, and a quarter of probeTime, are taken for what a request may need whatever its range is.
+// lasted takes in how long a piece took: long times count at once, short ones little by little.
+// Twice the shortest time, and a quarter of probeTime, are taken for what a request may need
+// whatever its range is.
 func (d *density) lasted(tokens float64, took time.Duration) {
 	if d.read == 0 || took < d.base {
 		d.base = took
@@ -219,8 +264,18 @@ func (d *density) lasted(tokens float64, took time.Duration) {
 	d.pace = pace
 }
 
-// quick returns how many tokens are read in about probeTime, at least finest, and not many more than
-// were read before.
+// joins returns the number of tokens that splits are joined to. They are worth a piece, and are
+// read in about probeTime. If even the quickest piece took that long, the servers may read many
+// rows for the few that come, and splits are not joined.
+func (d *density) joins(finest float64) float64 {
+	if d.base >= probeTime {
+		return 0
+	}
+	return min(d.worth(finest), d.quick(finest))
+}
+
+// quick returns how many tokens are read in about probeTime, at least finest, and not many more
+// than were read before.
 func (d *density) quick(finest float64) float64 {
 	most := probeGrowth * d.read
 	if d.pace > 0 {

@@ -85,18 +85,27 @@ func (h *heldBytes) consumer() (Consumer, error) {
 	}), nil
 }
 
-// A sixteenth of what a scan with 64 MiB has: so are the sizes of rows, since each byte of them is copied.
+// A sixteenth of what a scan with 64 MiB has: so are the sizes of rows, since each byte of them is
+// copied.
 const (
 	roomSize = 1 << 20
 	roomPage = DefaultPageBytes / 16
 )
 
-func sweepRooms(t *testing.T, table *sweeptest.Table, splits []token.Split) (*logBudget, *heldBytes, Result) {
+func sweepRooms(
+	t *testing.T,
+	table *sweeptest.Table,
+	splits []token.Split,
+) (*logBudget, *heldBytes, Result) {
 	t.Helper()
 	budget, reserved, held := newLogBudget(roomSize), new(rooms), new(heldBytes)
 	table.Room = reserved.largest
 	result, err := Run(bg(), splits, table, Options{
-		Workers: 6, PageBytes: roomPage, Budget: budget, BudgetSize: roomSize, Reserve: reserved.reserve,
+		Workers:    6,
+		PageBytes:  roomPage,
+		Budget:     budget,
+		BudgetSize: roomSize,
+		Reserve:    reserved.reserve,
 	}, held.consumer)
 	require.NoError(t, err)
 	require.Empty(t, result.Failed)
@@ -126,7 +135,12 @@ func TestLargeRowsBehindSmallOnes(t *testing.T) {
 	require.LessOrEqual(t, held.largest, int64(roomSize))
 	requests := table.Requests()
 	require.Equal(t, 1, requests[len(requests)-1].Rows)
-	require.Less(t, len(requests), 80, "the size of a page that is refused tells how many rows to ask for")
+	require.Less(
+		t,
+		len(requests),
+		80,
+		"the size of a page that is refused tells how many rows to ask for",
+	)
 }
 
 // A row of 16 MB among small ones costs one page that is refused, and is read with them.

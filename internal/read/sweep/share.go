@@ -8,8 +8,8 @@ import (
 )
 
 const (
-	// mostParts is the most parts that a piece is cut into at once: what is known of it comes from its
-	// beginning, and its rows may all be there.
+	// mostParts is the most parts that a piece is cut into at once: what is known of it comes from
+	// its beginning, and its rows may all be there.
 	mostParts = 16
 	// fewParts is how many pieces' worth a worker reads alone.
 	fewParts = 4
@@ -31,7 +31,11 @@ type watch struct {
 }
 
 func newWatch(o *Options) watch {
-	return watch{begun: time.Now(), at: int64(o.PageBytes) / 2, after: probeTime, blind: o.Blind}
+	w := watch{begun: time.Now(), at: int64(o.PageBytes) / 2, after: probeTime, blind: o.Blind}
+	if o.far() {
+		w.at = 0
+	}
+	return w
 }
 
 // due reports whether it is time to look how large the piece is, with a page of so many bytes.
@@ -43,14 +47,23 @@ func (w *watch) due(page int64) bool {
 // twice as much has come.
 func (w *worker) large(within token.Range) bool {
 	last := w.consumer.Progress(within)
-	came, left := token.Range{Start: within.Start, End: last}, token.Range{Start: last, End: within.End}
+	came, left := token.Range{
+		Start: within.Start,
+		End:   last,
+	}, token.Range{
+		Start: last,
+		End:   within.End,
+	}
 	if !came.Start.Less(came.End) || !left.Start.Less(left.End) {
 		return w.watch.later()
 	}
 	times := token.Width(left) / token.Width(came)
-	w.watch.pieces = float64(w.watch.bytes) * times / pieceBytes
+	w.watch.pieces = float64(w.watch.bytes) * times / float64(w.run.queue.table.piece)
 	if w.watch.blind {
-		w.watch.pieces = max(w.watch.pieces, time.Since(w.watch.begun).Seconds()*times/probeTime.Seconds())
+		w.watch.pieces = max(
+			w.watch.pieces,
+			time.Since(w.watch.begun).Seconds()*times/probeTime.Seconds(),
+		)
 	}
 	if w.watch.pieces < fewParts || !w.run.queue.wide(left) {
 		return w.watch.later()
@@ -64,8 +77,8 @@ func (w *watch) later() bool {
 	return false
 }
 
-// share puts what is left of a piece back for all workers to read in parts, if it was large, or failed
-// with err and can be cut. It reports whether it did.
+// share puts what is left of a piece back for all workers to read in parts, if it was large, or
+// failed with err and can be cut. It reports whether it did.
 func (w *worker) share(s part, left piece, err error) bool {
 	width := token.Width(left.within)
 	var cut *cutError

@@ -66,5 +66,8 @@ func (s *silence) lasts(err error) error {
 	if lasted <= s.patience {
 		return nil
 	}
-	return fault.New(fault.Fatal, fmt.Errorf("the cluster has answered no read for %s: %w", lasted.Round(time.Second), err))
+	return fault.New(
+		fault.Fatal,
+		fmt.Errorf("the cluster has answered no read for %s: %w", lasted.Round(time.Second), err),
+	)
 }

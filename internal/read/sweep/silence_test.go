@@ -76,7 +76,13 @@ func TestDeadRangesAreListed(t *testing.T) {
 					return nil
 				}
 				k := take(table)
-				result, err := Run(bg(), splits, table, Options{Workers: c.workers, Hosts: placed, PageRows: 5, Ping: answering}, k.consumer)
+				result, err := Run(
+					bg(),
+					splits,
+					table,
+					Options{Workers: c.workers, Hosts: placed, PageRows: 5, Ping: answering},
+					k.consumer,
+				)
 				require.NoError(t, err)
 				require.NoError(t, table.Check())
 				requireCover(t, splits, result)
@@ -154,7 +160,13 @@ func TestSilenceThatPassesLosesNothing(t *testing.T) {
 					return nil
 				}
 				k := take(table)
-				result, err := Run(bg(), splits, table, Options{Workers: 4, MaxAttempts: 3, PageRows: 5, Ping: ping}, k.consumer)
+				result, err := Run(
+					bg(),
+					splits,
+					table,
+					Options{Workers: 4, MaxAttempts: 3, PageRows: 5, Ping: ping},
+					k.consumer,
+				)
 				require.NoError(t, err)
 				require.Empty(t, result.Failed)
 				requireCover(t, splits, result)
@@ -178,7 +190,13 @@ func TestSilentClusterEndsTheRun(t *testing.T) {
 				return errHangs
 			}
 			begin := time.Now()
-			result, err := Run(bg(), many(8), table, Options{Workers: 3, Hosts: placed, Ping: ping}, blind().consumer)
+			result, err := Run(
+				bg(),
+				many(8),
+				table,
+				Options{Workers: 3, Hosts: placed, Ping: ping},
+				blind().consumer,
+			)
 			require.Equal(t, fault.Fatal, fault.ClassOf(err))
 			require.ErrorContains(t, err, "the cluster has answered no read for 1m")
 			require.Empty(t, result.Failed)
@@ -191,7 +209,9 @@ func TestSilentClusterEndsTheRun(t *testing.T) {
 // Workers that all wait for an answer ask the nodes together, once.
 func TestNodesAreAskedTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		table := &sweeptest.Table{Fail: func(context.Context, sweeptest.Request) error { return errRefused }}
+		table := &sweeptest.Table{
+			Fail: func(context.Context, sweeptest.Request) error { return errRefused },
+		}
 		var asked atomic.Int64
 		_, err := Run(bg(), many(50), table, Options{
 			Workers: 50, MaxAttempts: 1,
@@ -211,13 +231,21 @@ func TestNodesAreAskedTogether(t *testing.T) {
 func TestCancelWhileNodesAreAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(bg())
-		table := &sweeptest.Table{Fail: func(context.Context, sweeptest.Request) error { return errRefused }}
+		table := &sweeptest.Table{
+			Fail: func(context.Context, sweeptest.Request) error { return errRefused },
+		}
 		begin := time.Now()
-		_, err := Run(ctx, many(4), table, Options{Workers: 4, Ping: func(ctx context.Context, _ string) error {
-			cancel()
-			<-ctx.Done()
-			return ctx.Err()
-		}}, blind().consumer)
+		_, err := Run(
+			ctx,
+			many(4),
+			table,
+			Options{Workers: 4, Ping: func(ctx context.Context, _ string) error {
+				cancel()
+				<-ctx.Done()
+				return ctx.Err()
+			}},
+			blind().consumer,
+		)
 		require.Equal(t, fault.Canceled, fault.ClassOf(err))
 		require.Zero(t, time.Since(begin))
 	})

@@ -22,13 +22,14 @@ type sizer struct {
 	target int64
 	fixed  int
 	most   int
-	ends   bool          // Options.EndsPages
-	seen   atomic.Int64  // rows
-	mean   atomic.Int64  // bytes a row; 0 before the first row
-	empty  atomic.Int64  // pages without rows before that
-	stood  atomic.Int64  // rows that the rows of a page stand for, by Consumer.Weight; 0 before the first of them
-	dense  atomic.Uint64 // bits of a float64: of those rows, for each token of the range
-	light  atomic.Int64  // pages that stood for none before that
+	ends   bool         // Options.EndsPages
+	seen   atomic.Int64 // rows
+	mean   atomic.Int64 // bytes a row; 0 before the first row
+	empty  atomic.Int64 // pages without rows before that
+	// rows that the rows of a page stand for, by Consumer.Weight; 0 before the first of them
+	stood atomic.Int64
+	dense atomic.Uint64 // bits of a float64: of those rows, for each token of the range
+	light atomic.Int64  // pages that stood for none before that
 }
 
 func newSizer(o Options) *sizer {
@@ -77,7 +78,8 @@ func (s *sizer) learn(rows int, bytes int64) {
 	s.mean.Store(mean)
 }
 
-// weighed takes in how many rows the rows of a page of a range stand for: many count at once, few little by little.
+// weighed takes in how many rows the rows of a page of a range stand for: many count at once, few
+// little by little.
 func (s *sizer) weighed(rows int64, within token.Range) {
 	if width := token.Width(within); width > 0 {
 		dense := float64(rows) / width
@@ -94,11 +96,12 @@ func (s *sizer) weighed(rows int64, within token.Range) {
 	}
 }
 
-// mostWeight is what the rows of a page are taken to stand for before one has come. Each that stands for none makes it half of that.
+// mostWeight is what the rows of a page are taken to stand for before one has come. Each that
+// stands for none makes it half of that.
 const mostWeight = 1 << 30
 
-// weight is how many rows those of a page of a range may stand for: as many as those of the pages before, or
-// as its width says, since several wide ranges may follow narrow ones.
+// weight is how many rows those of a page of a range may stand for: as many as those of the pages
+// before, or as its width says, since several wide ranges may follow narrow ones.
 func (s *sizer) weight(within token.Range) int64 {
 	if rows := s.stood.Load(); rows > 0 {
 		dense := math.Float64frombits(s.dense.Load())
@@ -122,7 +125,8 @@ func (s *sizer) estimate(rows int, all int64) int64 {
 	return min(int64(rows)*mean+pageOverhead, all)
 }
 
-// need is the number of bytes that a page takes: what such pages do, and no less than is known of it.
+// need is the number of bytes that a page takes: what such pages do, and no less than is known of
+// it.
 func (s *sizer) need(rows int, known, all int64) int64 {
 	return max(s.estimate(rows, all), min(known, all))
 }

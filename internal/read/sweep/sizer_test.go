@@ -47,7 +47,8 @@ func TestSizer(t *testing.T) {
 	}
 }
 
-// Servers count with pages of the size that they are asked for: those of numbers do not begin small.
+// Servers count with pages of the size that they are asked for: those of numbers do not begin
+// small.
 func TestSizerOfNumbers(t *testing.T) {
 	s := newSizer(Options{}.withDefaults())
 	require.Equal(t, firstLarge, s.rows(true))
@@ -88,8 +89,8 @@ func TestSizerOfWeights(t *testing.T) {
 	require.EqualValues(t, 1, s.weight(token.Range{}))
 }
 
-// A range that is wider than those before may stand for more rows, by its width; one that is narrower for as many
-// as a page before, since a page of several may hold only a part of its range.
+// A range that is wider than those before may stand for more rows, by its width; one that is
+// narrower for as many as a page before, since a page of several may hold only a part of its range.
 func TestSizerOfWeightsOfWideRanges(t *testing.T) {
 	s := newSizer(Options{})
 	of := func(tokens uint64) token.Range {
@@ -126,7 +127,13 @@ func TestPageSizeAdapts(t *testing.T) {
 	for i := range table.Rows {
 		table.Rows[i].Cells = [][]byte{make([]byte, 88), nil}
 	}
-	_, err := Run(bg(), one(token.Whole(token.Murmur3)), table, Options{PageBytes: 19200}, blind().consumer)
+	_, err := Run(
+		bg(),
+		one(token.Whole(token.Murmur3)),
+		table,
+		Options{PageBytes: 19200},
+		blind().consumer,
+	)
 	require.NoError(t, err)
 	requests := table.Requests()
 	require.Equal(t, 1, requests[0].Rows)

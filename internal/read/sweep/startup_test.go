@@ -32,7 +32,13 @@ func TestOnlyTheFirstPageIsReadAlone(t *testing.T) {
 		return nil
 	}
 	b := pace.NewBudget(size)
-	_, err := Run(t.Context(), many(64), table, Options{Workers: workers, PageRows: 50, Budget: b, BudgetSize: size}, blind().consumer)
+	_, err := Run(
+		t.Context(),
+		many(64),
+		table,
+		Options{Workers: workers, PageRows: 50, Budget: b, BudgetSize: size},
+		blind().consumer,
+	)
 	require.NoError(t, err)
 	require.Zero(t, b.Used())
 }

@@ -25,16 +25,22 @@ func TestConsumerErrorEndsTheRun(t *testing.T) {
 			table := &sweeptest.Table{Rows: sweeptest.Numbered(300)}
 			splits := sweeptest.Splits(10, rand.New(rand.NewPCG(1, uint64(after))))
 			pages := make(chan struct{}, after)
-			_, err := Run(bg(), splits, table, Options{Workers: 4, PageRows: 5, Backoff: brief}, func() (Consumer, error) {
-				return withPage(func(token.Range, row.Page) error {
-					select {
-					case pages <- struct{}{}:
-						return nil
-					default:
-						return broken
-					}
-				}), nil
-			})
+			_, err := Run(
+				bg(),
+				splits,
+				table,
+				Options{Workers: 4, PageRows: 5, Backoff: brief},
+				func() (Consumer, error) {
+					return withPage(func(token.Range, row.Page) error {
+						select {
+						case pages <- struct{}{}:
+							return nil
+						default:
+							return broken
+						}
+					}), nil
+				},
+			)
 			require.ErrorIs(t, err, broken)
 			require.EqualError(t, err, broken.Error())
 			require.NoError(t, table.Check())
@@ -97,7 +103,13 @@ func (brokenPage) Err() error { return errBroken }
 
 type brokenReader struct{ *sweeptest.Table }
 
-func (r brokenReader) Page(ctx context.Context, host string, within token.Range, state []byte, rows int) (row.Page, error) {
+func (r brokenReader) Page(
+	ctx context.Context,
+	host string,
+	within token.Range,
+	state []byte,
+	rows int,
+) (row.Page, error) {
 	p, err := r.Table.Page(ctx, host, within, state, rows)
 	return brokenPage{p}, err
 }
@@ -105,7 +117,13 @@ func (r brokenReader) Page(ctx context.Context, host string, within token.Range,
 // A page that could not be read to its end is never taken for a whole one.
 func TestBrokenPageEndsTheRun(t *testing.T) {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(30)}
-	result, err := Run(bg(), many(3), brokenReader{table}, Options{Workers: 2, PageRows: 3}, blind().consumer)
+	result, err := Run(
+		bg(),
+		many(3),
+		brokenReader{table},
+		Options{Workers: 2, PageRows: 3},
+		blind().consumer,
+	)
 	require.ErrorIs(t, err, errBroken)
 	require.Empty(t, result.Done)
 	require.NoError(t, table.Check())
@@ -152,7 +170,13 @@ func TestCancelWithAStubbornReader(t *testing.T) {
 			}
 			return answer
 		}
-		_, err := Run(ctx, many(4), deaf{table}, Options{Workers: 1, PageRows: 1, Backoff: brief, MaxAttempts: 100}, blind().consumer)
+		_, err := Run(
+			ctx,
+			many(4),
+			deaf{table},
+			Options{Workers: 1, PageRows: 1, Backoff: brief, MaxAttempts: 100},
+			blind().consumer,
+		)
 		require.Equal(t, fault.Canceled, fault.ClassOf(err))
 		require.Len(t, table.Requests(), 5)
 		require.NoError(t, table.Check())
@@ -162,7 +186,13 @@ func TestCancelWithAStubbornReader(t *testing.T) {
 // deaf hides the context from a table.
 type deaf struct{ *sweeptest.Table }
 
-func (d deaf) Page(_ context.Context, host string, within token.Range, state []byte, rows int) (row.Page, error) {
+func (d deaf) Page(
+	_ context.Context,
+	host string,
+	within token.Range,
+	state []byte,
+	rows int,
+) (row.Page, error) {
 	return d.Table.Page(bg(), host, within, state, rows)
 }
 
@@ -198,7 +228,9 @@ func TestSilentCluster(t *testing.T) {
 		return fault.New(fault.Transient, errors.New("no route"))
 	}
 	_, err := Run(bg(), many(8), table, Options{
-		MaxAttempts: 1, Patience: time.Millisecond, Backoff: pace.Backoff{Base: 100 * time.Microsecond, Max: time.Millisecond},
+		MaxAttempts: 1,
+		Patience:    time.Millisecond,
+		Backoff:     pace.Backoff{Base: 100 * time.Microsecond, Max: time.Millisecond},
 	}, blind().consumer)
 	require.Equal(t, fault.Fatal, fault.ClassOf(err))
 	require.ErrorContains(t, err, "the cluster has answered no read for")

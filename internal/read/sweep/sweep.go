@@ -7,15 +7,14 @@
 // gate and a budget of bytes may allow fewer. Where nodes are far away there are as many
 // workers as the gate lets requests pass ([Options.Most]).
 //
-// A page that fails is asked for again from its own paging state, from the next
-// replica, after a wait once all have failed, and with fewer rows when time ran
-// out. When that does not help, the range is cut at the last token whose rows the
-// consumer has seen whole, and what is behind it is read as a range of its own; a
-// range that cannot even give its first page in time is cut in two. Splits may be coarse
-// ([Options.Borders]): those that turn out to be large are cut too, and shared by the workers. A range is
-// done, or it is in [Result.Failed]; it is never dropped. Ranges of nodes that give no
-// sign of life come last: they are read once a node answers, and given up if it is silent for
-// longer than the patience.
+// A page that fails is asked for again from its own paging state, from the next replica, after a
+// wait once all have failed, and with fewer rows when time ran out. When that does not help, the
+// range is cut at the last token whose rows the consumer has seen whole, and what is behind it is
+// read as a range of its own; a range that cannot even give its first page in time is cut in two.
+// Splits may be coarse ([Options.Borders]): those that turn out to be large are cut too, and shared
+// by the workers. A range is done, or it is in [Result.Failed]; it is never dropped. Ranges of
+// nodes that give no sign of life come last: they are read once a node answers, and given up if it
+// is silent for longer than the patience.
 package sweep
 
 import (
@@ -38,13 +37,19 @@ import (
 type Reader interface {
 	// Open waits for what a range needs before its first page: files that are still to come, or
 	// memory that ranges hold until their end. The sweep calls it before each request for a first
-	// page. It holds nothing of the budget then, which the other ranges may need to reach their end.
-	// Open returns within, or its beginning if only that can be read: the sweep then reads the
+	// page. It holds nothing of the budget then, which the other ranges may need to reach their
+	// end. Open returns within, or its beginning if only that can be read: the sweep then reads the
 	// beginning and the rest one after the other, and opens each.
 	Open(ctx context.Context, within token.Range) (token.Range, error)
 	// Page reads one page of a range from a node, or from any node if host is empty. An empty state
 	// asks for the first page.
-	Page(ctx context.Context, host string, within token.Range, state []byte, rows int) (row.Page, error)
+	Page(
+		ctx context.Context,
+		host string,
+		within token.Range,
+		state []byte,
+		rows int,
+	) (row.Page, error)
 }
 
 // Consumer takes the pages of one worker. Its methods are called by one
@@ -61,8 +66,8 @@ type Consumer interface {
 	// Cut ends the range at the token that Progress gives: rows behind it are
 	// forgotten, those up to it are kept for good.
 	Cut(within token.Range) error
-	// Weight returns how many rows of the table the rows of the last page stand for, and true, if a row
-	// is a number of rows. The pace counts those. False: each row stands for itself.
+	// Weight returns how many rows of the table the rows of the last page stand for, and true, if a
+	// row is a number of rows. The pace counts those. False: each row stands for itself.
 	Weight() (rows int64, weighs bool)
 }
 
@@ -74,12 +79,13 @@ const DefaultPageBytes = 256 << 10
 // Options say how to sweep.
 type Options struct {
 	Workers int // requests under way at the most; default 1
-	// Most is how many requests may be under way at most where the gate lets more pass than Workers,
-	// since nodes are far away (Trips); default Workers.
+	// Most is how many requests may be under way at most where the gate lets more pass than
+	// Workers, since nodes are far away (Trips); default Workers.
 	Most int
 	// Trips are the round-trip times to the nodes; nil: they are not known.
-	Trips       *pace.Trips
-	MaxAttempts int // attempts for one page before its range is given up; default pace.DefaultAttempts
+	Trips *pace.Trips
+	// attempts for one page before its range is given up; default pace.DefaultAttempts
+	MaxAttempts int
 	// MaxTimeouts is the number of failed attempts after which a range is given up whose servers
 	// answer that time ran out; 0: MaxAttempts.
 	MaxTimeouts int
@@ -88,15 +94,15 @@ type Options struct {
 	// list leaves the choice to the driver. The nodes of a list take turns as the
 	// first to be asked, but one that failed stands back for a while.
 	Hosts func(vnode int) []string
-	// Borders has splits cut that are large, at the borders of these vnode ranges or within one; nil:
-	// splits are only cut when they fail. Hosts of token.Several are then all nodes that any range
-	// may be asked from.
+	// Borders has splits cut that are large, at the borders of these vnode ranges or within one;
+	// nil: splits are only cut when they fail. Hosts of token.Several are then all nodes that any
+	// range may be asked from.
 	Borders *token.Placement
 	// Finest is how many parts of the ring a large table is cut into by Borders, at most, and
 	// besides at the borders.
 	Finest int
-	// Blind tells that the rows of pages do not show how much the servers read for them, as with a count:
-	// with Borders a range is as wide as the time of those before it allows.
+	// Blind tells that the rows of pages do not show how much the servers read for them, as with a
+	// count: with Borders a range is as wide as the time of those before it allows.
 	Blind bool
 	// Patience is how long the sweep waits while no node answers any request, or all that
 	// were ever sent fail, default pace.DefaultPatience. Then it ends with an error of class
@@ -116,10 +122,11 @@ type Options struct {
 	PageBytes int
 	// PageRows, when above zero, is the fixed number of rows to ask for.
 	PageRows int
-	// MostRows, when above zero, is the largest number of rows to ask for, and goes before PageRows.
+	// MostRows, when above zero, is the largest number of rows to ask for, and goes before
+	// PageRows.
 	MostRows int
-	// EndsPages tells that the reader ends pages at PageBytes, whatever rows are asked for: so the first
-	// ones need not be small.
+	// EndsPages tells that the reader ends pages at PageBytes, whatever rows are asked for: so the
+	// first ones need not be small.
 	EndsPages bool
 	// Gate may hold requests back; nil: none.
 	Gate Gate
@@ -127,15 +134,16 @@ type Options struct {
 	// be BudgetSize; nil: none.
 	Budget     Budget
 	BudgetSize int64
-	// Reserve is called before each request, with the bytes that its page may have, and the function
-	// that it returns after it. A page with more is not taken: the reader fails with a
+	// Reserve is called before each request, with the bytes that its page may have, and the
+	// function that it returns after it. A page with more is not taken: the reader fails with a
 	// *fault.LargeError, and the page is asked for again when the budget has room for it, or with
 	// fewer rows. Only used with a Budget; nil: a page of any size is taken.
 	Reserve func(bytes int64) (free func())
-	// Pace waits until a page may be asked for, of about as many rows and bytes as the functions say, which are quick. May
-	// be nil.
+	// Pace waits until a page may be asked for, of about as many rows and bytes as the functions
+	// say, which are quick. May be nil.
 	Pace func(ctx context.Context, rows, bytes func() int64) (Came, error)
-	// OnSilent is called for each node that gives no sign of life, once until it answers. May be nil.
+	// OnSilent is called for each node that gives no sign of life, once until it answers. May be
+	// nil.
 	OnSilent func(host string)
 	// NodeName returns what errors call a node; default its id.
 	NodeName func(host string) string
@@ -152,8 +160,8 @@ type Options struct {
 	OnFailure func(token.Range)
 }
 
-// Came takes what a page held that Pace let pass, and waits until that may have come; nothing where no page came, for which
-// it does not wait. It is called once for each.
+// Came takes what a page held that Pace let pass, and waits until that may have come; nothing where
+// no page came, for which it does not wait. It is called once for each.
 type Came func(ctx context.Context, rows, bytes int64) error
 
 // none tells it that no page came.
@@ -214,13 +222,30 @@ type Result struct {
 // Run sweeps the splits. It returns an error only when the run could not go on:
 // the context ended, a consumer failed, or a request failed for good in a way
 // that every other would. newConsumer is called once for each worker, by one goroutine at a time.
-func Run(ctx context.Context, splits []token.Split, r Reader, o Options, newConsumer func() (Consumer, error)) (Result, error) {
+func Run(
+	ctx context.Context,
+	splits []token.Split,
+	r Reader,
+	o Options,
+	newConsumer func() (Consumer, error),
+) (Result, error) {
 	o = o.withDefaults()
 	run := &run{
-		reader: r, splits: splits, options: o, size: newSizer(o), queue: newQueue(splits, o),
-		dead: deadNodes{probing: make(chan struct{}, 1)}, silence: silence{patience: o.Patience}, trial: trial{patience: o.Patience},
+		reader:  r,
+		splits:  splits,
+		options: o,
+		size:    newSizer(o),
+		queue:   newQueue(splits, o),
+		dead: deadNodes{
+			probing: make(chan struct{}, 1),
+		},
+		silence: silence{patience: o.Patience},
+		trial:   trial{patience: o.Patience},
 	}
-	run.crew.lazy, run.crew.allowed, run.crew.most = o.Borders != nil, o.Workers, max(o.Workers, o.Most)
+	run.crew.lazy, run.crew.allowed, run.crew.most = o.Borders != nil, o.Workers, max(
+		o.Workers,
+		o.Most,
+	)
 	first := 1
 	if !run.crew.lazy {
 		run.crew.most = min(run.crew.most, len(splits))

@@ -43,7 +43,11 @@ func TestEveryRowOnce(t *testing.T) {
 		{name: "options left out", rows: 50, splits: 3},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			table := &sweeptest.Table{Rows: sweeptest.Numbered(c.rows), Short: c.short, Trailing: c.trailing}
+			table := &sweeptest.Table{
+				Rows:     sweeptest.Numbered(c.rows),
+				Short:    c.short,
+				Trailing: c.trailing,
+			}
 			splits := sweeptest.Splits(c.splits, rand.New(rand.NewPCG(1, 2)))
 			read := &parts{}
 			k := take(table)
@@ -72,7 +76,13 @@ func TestNothingToSweep(t *testing.T) {
 func TestSerialPlan(t *testing.T) {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(20), Fail: failTimes(errUnknown, 0, 3)}
 	k := take(table)
-	result, err := Run(bg(), []token.Split{{}}, table, Options{Workers: 8, PageRows: 6, Backoff: brief}, k.consumer)
+	result, err := Run(
+		bg(),
+		[]token.Split{{}},
+		table,
+		Options{Workers: 8, PageRows: 6, Backoff: brief},
+		k.consumer,
+	)
 	require.NoError(t, err)
 	require.NoError(t, table.Check())
 	require.Equal(t, []token.Range{{}}, result.Done)
@@ -113,15 +123,21 @@ func TestNextPageIsAskedForAhead(t *testing.T) {
 		return nil
 	}
 	taken := 0
-	_, err := Run(bg(), one(token.Whole(token.Murmur3)), table, Options{PageRows: 2}, func() (Consumer, error) {
-		return withPage(func(token.Range, row.Page) error {
-			taken++
-			if taken < len(asked) {
-				<-asked[taken]
-			}
-			return nil
-		}), nil
-	})
+	_, err := Run(
+		bg(),
+		one(token.Whole(token.Murmur3)),
+		table,
+		Options{PageRows: 2},
+		func() (Consumer, error) {
+			return withPage(func(token.Range, row.Page) error {
+				taken++
+				if taken < len(asked) {
+					<-asked[taken]
+				}
+				return nil
+			}), nil
+		},
+	)
 	require.NoError(t, err)
 	require.NoError(t, table.Check())
 	require.Equal(t, 4, taken)
@@ -162,9 +178,15 @@ func BenchmarkPages(b *testing.B) {
 	splits := sweeptest.Splits(10, rand.New(rand.NewPCG(1, 2)))
 	b.ReportAllocs()
 	for b.Loop() {
-		_, err := Run(bg(), splits, table, Options{Workers: 4, PageRows: 1, Hosts: fixed("a", "b", "c")}, func() (Consumer, error) {
-			return withPage(func(token.Range, row.Page) error { return nil }), nil
-		})
+		_, err := Run(
+			bg(),
+			splits,
+			table,
+			Options{Workers: 4, PageRows: 1, Hosts: fixed("a", "b", "c")},
+			func() (Consumer, error) {
+				return withPage(func(token.Range, row.Page) error { return nil }), nil
+			},
+		)
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -16,7 +16,11 @@ import (
 )
 
 // errOverflows is what a node answers to a condition that it cannot read.
-var errOverflows = &fault.Error{Class: fault.Transient, Err: errors.New("StackOverflowError"), Answered: true}
+var errOverflows = &fault.Error{
+	Class:    fault.Transient,
+	Err:      errors.New("StackOverflowError"),
+	Answered: true,
+}
 
 // When nodes answer and every request fails, also one for a single token, the run ends within
 // the patience and a wait between attempts, of the clock of the bubble.
@@ -41,7 +45,12 @@ func TestARunWhoseEveryRequestFailsEndsWithTheReason(t *testing.T) {
 					return c.err
 				}
 				begun := time.Now()
-				o := Options{Workers: c.workers, Hosts: placed, Ping: answering, Patience: 5 * time.Second}
+				o := Options{
+					Workers:  c.workers,
+					Hosts:    placed,
+					Ping:     answering,
+					Patience: 5 * time.Second,
+				}
 				_, err := Run(bg(), splits, table, o, take(table).consumer)
 				require.Equal(t, fault.Fatal, fault.ClassOf(err))
 				require.ErrorIs(t, err, c.err)
@@ -105,7 +114,13 @@ func TestARunOfWhichSomethingCanSucceedIsNotEnded(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				table := &sweeptest.Table{Rows: sweeptest.Numbered(120)}
 				table.Fail = func(_ context.Context, r sweeptest.Request) error { return c.fail(r) }
-				o := Options{Workers: 2, Hosts: placed, Ping: answering, Patience: 5 * time.Second, MaxAttempts: 20}
+				o := Options{
+					Workers:     2,
+					Hosts:       placed,
+					Ping:        answering,
+					Patience:    5 * time.Second,
+					MaxAttempts: 20,
+				}
 				result, err := Run(bg(), c.splits, table, o, take(table).consumer)
 				require.NoError(t, err)
 				require.Len(t, result.Failed, c.failed)

@@ -26,7 +26,8 @@ func workBefore(t token.Token, p token.Partitioner) int64 {
 	return int64(ringWork * token.Fraction(token.Range{Start: p.Min(), End: t}, p))
 }
 
-// CountTotal has counters know the work of a sweep of these splits, to which what is there of an earlier run is added.
+// CountTotal has counters know the work of a sweep of these splits, to which what is there of an
+// earlier run is added.
 func CountTotal(c *progress.Counters, splits []token.Split, p token.Partitioner) {
 	total := c.Done.Load()
 	for _, s := range splits {

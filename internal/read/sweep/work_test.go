@@ -46,9 +46,18 @@ func TestWhatIsReadIsToldPageByPage(t *testing.T) {
 	for seed := range uint64(30) {
 		random := rand.New(rand.NewPCG(seed, 8))
 		splits := sweeptest.Splits(4, random)
-		table := &sweeptest.Table{Rows: sweeptest.Numbered(300), Fail: failTimes([]error{errUnknown, errTransient}[seed%2], 3, random.IntN(6))}
+		table := &sweeptest.Table{
+			Rows: sweeptest.Numbered(300),
+			Fail: failTimes([]error{errUnknown, errTransient}[seed%2], 3, random.IntN(6)),
+		}
 		read := &parts{}
-		result, err := Run(bg(), splits, table, Options{Workers: 2, PageRows: 5, MaxAttempts: 4, Backoff: brief, OnRead: read.add}, take(table).consumer)
+		result, err := Run(
+			bg(),
+			splits,
+			table,
+			Options{Workers: 2, PageRows: 5, MaxAttempts: 4, Backoff: brief, OnRead: read.add},
+			take(table).consumer,
+		)
 		require.NoError(t, err)
 		requireCover(t, splits, result)
 		require.Greater(t, len(read.ranges), 2*len(splits))
@@ -73,7 +82,12 @@ func TestWorkAddsUp(t *testing.T) {
 
 // Counters begin with what an earlier run has done.
 func TestCountedGoesOnFromAnEarlierRun(t *testing.T) {
-	half, rest := sweeptest.Between(0, 500), one(token.Range{Start: sweeptest.At(500), End: token.Murmur3.Max()})
+	half, rest := sweeptest.Between(
+		0,
+		500,
+	), one(
+		token.Range{Start: sweeptest.At(500), End: token.Murmur3.Max()},
+	)
 	var c progress.Counters
 	c.Done.Store(Work(half, token.Murmur3))
 	c.Before.Store(c.Done.Load())
@@ -90,7 +104,13 @@ func TestCountedGoesOnFromAnEarlierRun(t *testing.T) {
 func TestWorkOfASerialPlan(t *testing.T) {
 	var c progress.Counters
 	o := Options{PageRows: 5}.Counted(&c, []token.Split{{}}, nil)
-	_, err := Run(bg(), []token.Split{{}}, &sweeptest.Table{Rows: sweeptest.Numbered(50)}, o, blind().consumer)
+	_, err := Run(
+		bg(),
+		[]token.Split{{}},
+		&sweeptest.Table{Rows: sweeptest.Numbered(50)},
+		o,
+		blind().consumer,
+	)
 	require.NoError(t, err)
 	require.EqualValues(t, ringWork, c.Done.Load())
 	require.EqualValues(t, ringWork, c.Total.Load())

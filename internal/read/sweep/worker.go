@@ -66,8 +66,8 @@ func (w *worker) taken(ctx context.Context, p part) error {
 	return w.split(ctx, p)
 }
 
-// late reads what was put off, once a node that has it answers. If none does, or only to fall silent
-// again, its range is given up.
+// late reads what was put off, once a node that has it answers. If none does, or only to fall
+// silent again, its range is given up.
 func (w *worker) late(ctx context.Context, p part) error {
 	err := w.await(ctx, w.run.options.Hosts(p.set))
 	switch {
@@ -76,7 +76,10 @@ func (w *worker) late(ctx context.Context, p part) error {
 	case fault.ClassOf(err) == fault.Fatal:
 		return err
 	case err == nil && p.times > w.run.options.MaxAttempts:
-		err = fault.New(fault.Unknown, fmt.Errorf("%s fell silent again and again", w.run.names(w.run.options.Hosts(p.set))))
+		err = fault.New(
+			fault.Unknown,
+			fmt.Errorf("%s fell silent again and again", w.run.names(w.run.options.Hosts(p.set))),
+		)
 	case err == nil:
 		return w.split(ctx, p)
 	}
@@ -106,7 +109,11 @@ func (w *worker) split(ctx context.Context, s part) error {
 			return stop.err
 		case errors.As(err, &part): // no page of it was asked for
 			rest := token.Range{Start: part.part.End, End: p.within.End}
-			todo = append(todo, piece{within: rest, failures: p.failures, limit: p.limit}, piece{within: part.part, failures: p.failures, limit: p.limit})
+			todo = append(
+				todo,
+				piece{within: rest, failures: p.failures, limit: p.limit},
+				piece{within: part.part, failures: p.failures, limit: p.limit},
+			)
 			continue
 		case errors.Is(err, errLarge):
 		case !fault.Retryable(err, true) && fault.ClassOf(err) != fault.GivenUp:
@@ -211,7 +218,8 @@ func (w *worker) readRange(ctx context.Context, p piece, hosts []string) error {
 	for {
 		got := <-next
 		var cut *cutError
-		if errors.As(got.err, &cut) && len(cut.request.state) > 0 && w.consumer.Progress(p.within) == p.within.Start {
+		if errors.As(got.err, &cut) && len(cut.request.state) > 0 &&
+			w.consumer.Progress(p.within) == p.within.Start {
 			// One partition fills the range so far: there is no token to cut
 			// at, and what was read of it is worth keeping.
 			cut.request.whole = true

@@ -71,7 +71,10 @@ func (a *aside) put(b *batch) bool {
 	if err := a.write(a.buffer); err != nil {
 		a.store.give(int64(entry.length), 1)
 		a.store.failed.Do(func() {
-			a.store.warn("rows of nodes that are behind cannot be set aside, and hold up those of others: temporary file: %v", err)
+			a.store.warn(
+				"rows of nodes that are behind cannot be set aside, and hold up those of others: temporary file: %v",
+				err,
+			)
 		})
 		return false
 	}
@@ -117,7 +120,12 @@ func (a *aside) take() (*batch, error) {
 	if _, err := a.file.ReadAt(text, entry.at); err != nil {
 		return nil, fmt.Errorf("temporary file of rows that were set aside: %w", err)
 	}
-	b := &batch{writer: entry.writer, set: entry.set, rows: parseRows(text, entry.pieces, entry.set), own: true}
+	b := &batch{
+		writer: entry.writer,
+		set:    entry.set,
+		rows:   parseRows(text, entry.pieces, entry.set),
+		own:    true,
+	}
 	if !a.empty() {
 		a.store.give(0, 1)
 		return b, nil

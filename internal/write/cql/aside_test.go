@@ -31,17 +31,41 @@ func (f *freed) Free(rows int)                                 { f.rows += rows 
 
 // full is a row with everything that a row may have.
 func full(n int, p write.Piece, set *write.Replicas) *write.Row {
-	cells := []row.Cell{{Bytes: fmt.Appendf(nil, "key %d", n), State: row.Set}, {State: row.Null}, {}, {Bytes: []byte{}, State: row.Set}}
+	cells := []row.Cell{
+		{Bytes: fmt.Appendf(nil, "key %d", n), State: row.Set},
+		{State: row.Null},
+		{},
+		{Bytes: []byte{}, State: row.Set},
+	}
 	r := &write.Row{
-		Row:          row.Row{Cells: cells, Timestamp: -int64(n) - 1, TTL: row.Forever, Token: token.Token{Hi: 1 << 63, Lo: uint64(n)}},
+		Row: row.Row{
+			Cells:     cells,
+			Timestamp: -int64(n) - 1,
+			TTL:       row.Forever,
+			Token:     token.Token{Hi: 1 << 63, Lo: uint64(n)},
+		},
 		Replicas:     set,
 		MutationSize: n * 1000,
 		Sum:          rowsum.Sum{Hi: 1<<64 - 1, Lo: uint64(n)},
 		Piece:        p,
-		Source:       write.Source{Raw: fmt.Appendf(nil, "line %d\n", n), Line: int64(n), Offset: 1 << 40, Stamp: 1_700_000_000_000_000},
+		Source: write.Source{
+			Raw:    fmt.Appendf(nil, "line %d\n", n),
+			Line:   int64(n),
+			Offset: 1 << 40,
+			Stamp:  1_700_000_000_000_000,
+		},
 	}
 	for i := range n % 3 {
-		r.More = append(r.More, row.Row{Cells: cells[:3:3], Timestamp: int64(i), TTL: 7, Token: r.Token, Update: i == 0})
+		r.More = append(
+			r.More,
+			row.Row{
+				Cells:     cells[:3:3],
+				Timestamp: int64(i),
+				TTL:       7,
+				Token:     r.Token,
+				Update:    i == 0,
+			},
+		)
 	}
 	return r
 }
@@ -63,7 +87,15 @@ func TestRowsAreCopiedWhole(t *testing.T) {
 	}
 
 	tg := New(write.NewRouter(nil, nil, nil), Options{})
-	repeatable, once := &batch{writer: &sponge{true}, set: set, rows: rows}, &batch{writer: &sponge{false}, set: set, rows: rows}
+	repeatable, once := &batch{
+		writer: &sponge{true},
+		set:    set,
+		rows:   rows,
+	}, &batch{
+		writer: &sponge{false},
+		set:    set,
+		rows:   rows,
+	}
 	tg.detach(once)
 	require.Same(t, rows[0], once.rows[0], "what must not be written twice stays")
 	tg.detach(repeatable)
@@ -106,7 +138,11 @@ func TestAside(t *testing.T) {
 			require.True(t, a.put(one(n)), "round %d, batch %d", round, n)
 		}
 		require.False(t, a.put(one(4)), "there is no room")
-		require.False(t, a.put(&batch{writer: &sponge{false}, set: set, rows: one(1).rows}), "it must not be written twice")
+		require.False(
+			t,
+			a.put(&batch{writer: &sponge{false}, set: set, rows: one(1).rows}),
+			"it must not be written twice",
+		)
 		for n := 1; n <= 3; n++ {
 			b, err := a.take()
 			require.NoError(t, err)
@@ -124,10 +160,17 @@ func TestAside(t *testing.T) {
 // Where nothing can be set aside rows stay where they are, and the user is told once.
 func TestAsideWithoutAFolder(t *testing.T) {
 	told := 0
-	a := &aside{store: newStore(filepath.Join(t.TempDir(), "none"), 1<<20, func(string, ...any) { told++ })}
+	a := &aside{
+		store: newStore(filepath.Join(t.TempDir(), "none"), 1<<20, func(string, ...any) { told++ }),
+	}
 	set := &write.Replicas{}
 	for range 3 {
-		require.False(t, a.put(&batch{writer: &sponge{true}, set: set, rows: []*write.Row{full(1, &freed{}, set)}}))
+		require.False(
+			t,
+			a.put(
+				&batch{writer: &sponge{true}, set: set, rows: []*write.Row{full(1, &freed{}, set)}},
+			),
+		)
 	}
 	require.Equal(t, 1, told)
 	require.EqualValues(t, 1<<20, a.store.room.Load())
@@ -136,7 +179,11 @@ func TestAsideWithoutAFolder(t *testing.T) {
 
 // The queue of a lane that is never empty takes no more memory the longer it runs.
 func TestALaneForgetsWhatItHasSent(t *testing.T) {
-	lanes := newLanes(write.NewRouter(nil, nil, nil), Options{InFlight: 1}, newStore(t.TempDir(), 0, nil))
+	lanes := newLanes(
+		write.NewRouter(nil, nil, nil),
+		Options{InFlight: 1},
+		newStore(t.TempDir(), 0, nil),
+	)
 	l := lanes[""]
 	b := &batch{}
 	for range 10 {

@@ -16,9 +16,10 @@ type batch struct {
 	writer Writer
 	set    *write.Replicas
 	rows   []*write.Row
-	tried  bool      // in a batch that used up its attempts: it gets fewer of its own
-	own    bool      // its rows are copies, and those that they were made of are freed
-	copied int64     // bytes of those copies that Target.copied has; 0 of a batch that was set aside
+	tried  bool // in a batch that used up its attempts: it gets fewer of its own
+	own    bool // its rows are copies, and those that they were made of are freed
+	// bytes of those copies that Target.copied has; 0 of a batch that was set aside
+	copied int64
 	begun  time.Time // the last attempt
 }
 
@@ -32,7 +33,8 @@ const mostCopied = 256 << 10
 // would be in doubt that have been begun.
 func (b *batch) mayBeCopied() bool { return b.writer.Idempotent() && b.size() <= mostCopied }
 
-// detach copies the batch's rows and frees them, if that may be and the copies of others leave room.
+// detach copies the batch's rows and frees them, if that may be and the copies of others leave
+// room.
 func (t *Target) detach(b *batch) {
 	if b.own || !b.mayBeCopied() {
 		return
@@ -97,7 +99,12 @@ func (in *intake) Put(_ context.Context, rows []*write.Row) error {
 }
 
 // PutGroup is a method of target.Intake.
-func (in *intake) PutGroup(ctx context.Context, rows []*write.Row) error { return in.Put(ctx, rows) }
+func (in *intake) PutGroup(
+	ctx context.Context,
+	rows []*write.Row,
+) error {
+	return in.Put(ctx, rows)
+}
 
 // dispatch hands batches to the lanes of their nodes.
 func (t *Target) dispatch(batches []*batch) {

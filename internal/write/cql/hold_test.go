@@ -31,14 +31,24 @@ func TestHold(t *testing.T) {
 		return n
 	}
 	one := func(set *write.Replicas, at uint64) *write.Row { return row1(set, at, 1) }
-	require.Equal(t, []int{3}, lengths(h.add(w, a, []*write.Row{one(a, 1), one(a, 2), one(a, 3)})), "enough")
+	require.Equal(
+		t,
+		[]int{3},
+		lengths(h.add(w, a, []*write.Row{one(a, 1), one(a, 2), one(a, 3)})),
+		"enough",
+	)
 	require.Empty(t, h.add(w, a, []*write.Row{one(a, 4), one(a, 9)}))
 	require.Empty(t, h.add(w, b, []*write.Row{one(b, 5)}), "other replicas")
 	require.Empty(t, h.add(other, a, []*write.Row{one(a, 5)}), "other columns")
 	require.Empty(t, h.next())
 	full := h.add(w, a, []*write.Row{one(a, 4), one(a, 5)})
 	require.Equal(t, []int{4}, lengths(full))
-	require.Equal(t, full[0].rows[0].Token, full[0].rows[1].Token, "rows of a partition stand together")
+	require.Equal(
+		t,
+		full[0].rows[0].Token,
+		full[0].rows[1].Token,
+		"rows of a partition stand together",
+	)
 	require.Equal(t, []int{1, 1}, lengths(h.next()), "two pieces later")
 	require.Empty(t, h.add(w, a, []*write.Row{one(a, 4)}))
 	require.Equal(t, []int{1}, lengths(h.press(true)))

@@ -27,7 +27,12 @@ const hopelessSets = 4
 // takesNothing takes in a write that began then and failed for reason. It returns an error of
 // class Fatal if no write was taken since the load began, and that has lasted longer than the
 // patience.
-func (t *Target) takesNothing(ctx context.Context, s *write.Replicas, begun time.Time, reason error) error {
+func (t *Target) takesNothing(
+	ctx context.Context,
+	s *write.Replicas,
+	begun time.Time,
+	reason error,
+) error {
 	h := &t.hopeless
 	if h.took.Load() || !fault.Answered(reason) && !t.answers(ctx, s.Hosts) {
 		return nil
@@ -43,6 +48,9 @@ func (t *Target) takesNothing(ctx context.Context, s *write.Replicas, begun time
 	if err := ctx.Err(); err != nil {
 		return fault.New(fault.Canceled, err)
 	}
-	return fault.New(fault.Fatal, fmt.Errorf("no write has succeeded for %s, though nodes answer: %w",
-		lasted.Round(time.Second), reason))
+	return fault.New(
+		fault.Fatal,
+		fmt.Errorf("no write has succeeded for %s, though nodes answer: %w",
+			lasted.Round(time.Second), reason),
+	)
 }

@@ -86,7 +86,10 @@ func TestSuccessWhileNodesAreAsked(t *testing.T) {
 		})
 		tg.o.Patience = 100 * time.Second
 		for range 100 {
-			require.NoError(t, tg.fails(t.Context(), fault.New(fault.Unknown, errors.New("no answer within 1s"))))
+			require.NoError(
+				t,
+				tg.fails(t.Context(), fault.New(fault.Unknown, errors.New("no answer within 1s"))),
+			)
 		}
 		require.Equal(t, 100, asked)
 	})

@@ -20,9 +20,11 @@ import (
 // others have nothing to do, it sets batches aside. It is safe for concurrent use.
 type lane struct {
 	gate  *pace.Gate
-	first int         // writers to begin with: goroutines that take batches off this lane
-	most  int         // writers at most: a node far away gets more once its gate lets more requests pass
-	lost  atomic.Bool // the last batch was rejected since its replicas were given up
+	far   bool // the node is far away
+	first int  // writers to begin with: goroutines that take batches off this lane
+	// writers at most: a node far away gets more once its gate lets more requests pass
+	most int
+	lost atomic.Bool // the last batch was rejected since its replicas were given up
 
 	mu      sync.Mutex
 	changed sync.Cond
@@ -146,12 +148,30 @@ func newLanes(router *write.Router, o Options, s *store) map[string]*lane {
 	far := (o.Far + len(names) - 1) / len(names)
 	lanes := make(map[string]*lane, len(names))
 	for _, name := range names {
-		most := each
-		if o.Trips.Of(name) > 0 {
+		most, trip := each, o.Trips.Of(name)
+		if trip > 0 {
 			most = min(far, pace.FarTimes*each)
 		}
-		gate := o.Keeper.Gate(pace.GateOptions{Ceiling: each, Far: most, Start: each, Tolerance: writeTolerance})
-		l := &lane{aside: &aside{store: s}, gate: gate, first: each, writers: each, most: most}
+		onLine := min(pace.OnLine(each, trip, writeTime), most-each)
+		gate := o.Keeper.Gate(pace.GateOptions{
+			Ceiling:   each,
+			Far:       most,
+			Start:     each,
+			OnLine:    onLine,
+			Trip:      trip,
+			Tolerance: writeTolerance,
+		})
+		first := each + max(onLine, 0)
+		l := &lane{
+			aside: &aside{
+				store: s,
+			},
+			gate:    gate,
+			far:     most > each,
+			first:   first,
+			writers: first,
+			most:    most,
+		}
 		l.changed.L = &l.mu
 		lanes[name] = l
 	}
@@ -163,7 +183,7 @@ func slotsOf(lanes map[string]*lane, o Options) int {
 	slots, far := 0, false
 	for _, l := range lanes {
 		slots += l.most
-		far = far || l.most > l.first
+		far = far || l.far
 	}
 	if !far {
 		return o.InFlight
@@ -174,9 +194,6 @@ func slotsOf(lanes map[string]*lane, o Options) int {
 // lacks reports whether the lane needs one more writer: its gate lets more requests pass than there
 // are writers, and batches wait. If so, it counts that one.
 func (l *lane) lacks() bool {
-	if l.most == l.first {
-		return false
-	}
 	limit := min(l.gate.Limit(), l.most)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -187,6 +204,10 @@ func (l *lane) lacks() bool {
 	return true
 }
 
+// writeTime is the time that a write is expected to spend at a node, before there is an answer.
+// Most take less, so a run begins with fewer requests on the line than there is room for.
+const writeTime = 10 * time.Millisecond
+
 // writeTolerance is how many times its unloaded latency a write may take before
 // fewer are sent at once. A node takes in writes in groups, and a good part of
 // their latency is waiting for the group: more under way cost it less each.
@@ -195,7 +216,12 @@ const writeTolerance = 8
 // request sends one batch through the gate of the node that it goes to, and
 // notes how long the answer took. begun is when it was sent, zero when the run ended
 // before.
-func (t *Target) request(ctx context.Context, w Writer, host string, rows []row.Row) (begun time.Time, err error) {
+func (t *Target) request(
+	ctx context.Context,
+	w Writer,
+	host string,
+	rows []row.Row,
+) (begun time.Time, err error) {
 	l := t.lanes[host]
 	if l != nil {
 		if err := l.gate.Acquire(ctx); err != nil {
@@ -213,7 +239,11 @@ func (t *Target) request(ctx context.Context, w Writer, host string, rows []row.
 	}
 	begun = t.o.Requests.Begin(host)
 	err = w.Write(ctx, host, rows)
-	latency := t.o.Requests.End(host, begun, progress.EndOf(ctx, err == nil || fault.ClassOf(err) == fault.NotApplied))
+	latency := t.o.Requests.End(
+		host,
+		begun,
+		progress.EndOf(ctx, err == nil || fault.ClassOf(err) == fault.NotApplied),
+	)
 	if l != nil {
 		var trip time.Duration
 		if err == nil {

@@ -85,7 +85,8 @@ func TestSpareWriters(t *testing.T) {
 	}
 }
 
-// TestSpareWritersEnd: writers that were started on demand end with the load, and when it is stopped.
+// TestSpareWritersEnd: writers that were started on demand end with the load, and when it is
+// stopped.
 func TestSpareWritersEnd(t *testing.T) {
 	for rows := range 20 {
 		synctest.Test(t, func(t *testing.T) {
@@ -106,13 +107,17 @@ func TestSpareWritersEnd(t *testing.T) {
 	})
 }
 
-// TestSpareWritersOfFailures: a node far away that fails for a while loses no row, and copies of rows
-// that wait take no more memory than those of a near node.
+// TestSpareWritersOfFailures: a node far away that fails for a while loses no row, and copies of
+// rows that wait take no more memory than those of a near node.
 func TestSpareWritersOfFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &farWriter{trip: farTrip, fail: func(n int64) error {
 			if n > 5000 && n < 8000 {
-				return &fault.Error{Class: fault.Overloaded, Err: errors.New("overloaded"), Answered: true}
+				return &fault.Error{
+					Class:    fault.Overloaded,
+					Err:      errors.New("overloaded"),
+					Answered: true,
+				}
 			}
 			return nil
 		}}

@@ -137,7 +137,13 @@ func (t *Target) failed(st *standing, err error) time.Duration {
 // lose gives up a set whose nodes have taken no write for some time, the last for reason,
 // when that is longer than the patience, and not so with the whole cluster. Nil: it is not
 // given up.
-func (t *Target) lose(ctx context.Context, st *standing, s *write.Replicas, silence time.Duration, reason error) error {
+func (t *Target) lose(
+	ctx context.Context,
+	st *standing,
+	s *write.Replicas,
+	silence time.Duration,
+	reason error,
+) error {
 	if silence <= t.o.Patience {
 		return nil
 	}
@@ -162,7 +168,11 @@ func (t *Target) lose(ctx context.Context, st *standing, s *write.Replicas, sile
 // tellLost warns of nodes that are given up, once.
 func (t *Target) tellLost(e *lostError) {
 	if _, told := t.told.LoadOrStore(e.nodes, true); !told {
-		t.o.Warn("%s took no write for more than %s: rows of theirs are rejected until they take one, all others go on", e.nodes, e.patience)
+		t.o.Warn(
+			"%s took no write for more than %s: rows of theirs are rejected until they take one, all others go on",
+			e.nodes,
+			e.patience,
+		)
 	}
 }
 
@@ -187,7 +197,10 @@ func (t *Target) answers(ctx context.Context, hosts []string) bool {
 	if t.o.Ping == nil {
 		return false
 	}
-	_, err, _ := t.pings.Do(strings.Join(hosts, " "), func() (any, error) { return nil, t.o.Ping(ctx, hosts) })
+	_, err, _ := t.pings.Do(
+		strings.Join(hosts, " "),
+		func() (any, error) { return nil, t.o.Ping(ctx, hosts) },
+	)
 	if err != nil {
 		return false
 	}
@@ -207,5 +220,8 @@ func (t *Target) gone(ctx context.Context, reason error) error {
 	if err := ctx.Err(); err != nil {
 		return fault.New(fault.Canceled, err)
 	}
-	return fault.New(fault.Fatal, fmt.Errorf("the cluster has taken no write for %s: %w", silence.Round(time.Second), reason))
+	return fault.New(
+		fault.Fatal,
+		fmt.Errorf("the cluster has taken no write for %s: %w", silence.Round(time.Second), reason),
+	)
 }

@@ -38,17 +38,20 @@ type Writer interface {
 type Options struct {
 	NewWriter func(columns []schema.Column) Writer
 	Limits    Limits
-	// Wide are all columns of the table, if a row of some of them may be written as one of all with the others unset. It is
-	// done if there are many lists of columns. Empty: it is not done.
-	Wide     []schema.Column
-	MinBatch int           // rows from which a batch does not wait for those of later pieces; default 10
+	// Wide are all columns of the table, if a row of some of them may be written as one of all with
+	// the others unset. It is done if there are many lists of columns. Empty: it is not done.
+	Wide []schema.Column
+	// rows from which a batch does not wait for those of later pieces; default 10
+	MinBatch int
 	Rate     *pace.Limiter // rows a second; nil: none
 	ByteRate *pace.Limiter // bytes of cells a second; nil: none
 	Keeper   *pace.Keeper  // of a latency of the nodes; nil: none
-	InFlight int           // requests under way at the most, but for those on the line to nodes far away; default 32
+	// requests under way at the most, but for those on the line to nodes far away; default 32
+	InFlight int
 	// Trips are the round-trip times to the nodes; nil: they are not known.
 	Trips *pace.Trips
-	// Far is the most requests under way to nodes far away, those on the line included; default InFlight.
+	// Far is the most requests under way to nodes far away, those on the line included; default
+	// InFlight.
 	Far      int
 	Attempts int // for one request before its rows are rejected; default pace.DefaultAttempts
 	Backoff  pace.Backoff
@@ -107,16 +110,17 @@ func (o Options) withDefaults() Options {
 
 // Target writes rows by CQL. It is a target.Target.
 type Target struct {
-	o         Options
-	lanes     map[string]*lane // by node
-	intakes   int              // made so far; of the goroutine that calls Intake
-	wide      *intake          // of all columns; nil: none is needed yet
-	hold      *hold
-	slots     chan struct{} // one for each request that may be under way
-	writers   atomic.Int64  // goroutines that send batches
-	copied    atomic.Int64  // bytes of batches whose rows were copied, for as long as they are under way
-	hire      func(*lane)   // starts one more writer of a lane
-	sent      atomic.Int64  // requests acknowledged
+	o       Options
+	lanes   map[string]*lane // by node
+	intakes int              // made so far; of the goroutine that calls Intake
+	wide    *intake          // of all columns; nil: none is needed yet
+	hold    *hold
+	slots   chan struct{} // one for each request that may be under way
+	writers atomic.Int64  // goroutines that send batches
+	// bytes of batches whose rows were copied, for as long as they are under way
+	copied    atomic.Int64
+	hire      func(*lane)  // starts one more writer of a lane
+	sent      atomic.Int64 // requests acknowledged
 	finished  chan struct{}
 	rated     atomic.Int64 // writers that wait until the rates let a batch pass
 	health    pace.Health

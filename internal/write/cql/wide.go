@@ -9,18 +9,20 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
-// fewIntakes is the number of lists of columns that have a statement each. Servers prepare every statement, and rows of
-// different statements share no batch.
+// fewIntakes is the number of lists of columns that have a statement each. Servers prepare every
+// statement, and rows of different statements share no batch.
 const fewIntakes = 64
 
-// widening takes rows of some columns as rows of all columns, where the others are unset: to the servers that is the same.
+// widening takes rows of some columns as rows of all columns, where the others are unset: to the
+// servers that is the same.
 type widening struct {
 	*intake         // of all columns
 	narrow  *intake // of some
 	places  []int   // of those, in all columns
 }
 
-// widen returns the intake of a list of columns by the statement of all columns; nil: the list has a statement of its own.
+// widen returns the intake of a list of columns by the statement of all columns; nil: the list has
+// a statement of its own.
 func (t *Target) widen(narrow *intake, columns []schema.Column) write.Intake {
 	if t.intakes++; len(t.o.Wide) == 0 || t.intakes <= fewIntakes {
 		return nil
@@ -45,7 +47,8 @@ func (t *Target) widen(narrow *intake, columns []schema.Column) write.Intake {
 	return w
 }
 
-// Put is a method of target.Intake. Rows without a row marker keep their statement: an UPDATE names what it sets.
+// Put is a method of target.Intake. Rows without a row marker keep their statement: an UPDATE names
+// what it sets.
 func (w *widening) Put(ctx context.Context, rows []*write.Row) error {
 	if slices.ContainsFunc(rows, func(r *write.Row) bool { return r.Update || len(r.More) > 0 }) {
 		return w.narrow.Put(ctx, rows)
@@ -66,4 +69,9 @@ func (w *widening) Put(ctx context.Context, rows []*write.Row) error {
 }
 
 // PutGroup is a method of target.Intake.
-func (w *widening) PutGroup(ctx context.Context, rows []*write.Row) error { return w.Put(ctx, rows) }
+func (w *widening) PutGroup(
+	ctx context.Context,
+	rows []*write.Row,
+) error {
+	return w.Put(ctx, rows)
+}

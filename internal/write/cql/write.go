@@ -79,7 +79,13 @@ func (t *Target) sendEach(ctx context.Context, b *batch, reason error) error {
 	var scratch []row.Row
 	for i := range b.rows {
 		// The whole batch is freed afterwards.
-		single := &batch{writer: b.writer, set: b.set, rows: b.rows[i : i+1], tried: fault.ClassOf(reason) != fault.Permanent, own: true}
+		single := &batch{
+			writer: b.writer,
+			set:    b.set,
+			rows:   b.rows[i : i+1],
+			tried:  fault.ClassOf(reason) != fault.Permanent,
+			own:    true,
+		}
 		scratch = single.rowsOf(scratch[:0])
 		err := t.send(ctx, single, scratch)
 		if errors.Is(err, write.ErrEnough) && i+1 < len(b.rows) {
@@ -134,7 +140,10 @@ func (t *Target) waitInDoubt(ctx context.Context, b *batch, reason error) error 
 			return takesNone(leastInRow, reason)
 		}
 	}
-	if err := pace.Sleep(ctx, t.o.Backoff.Delay(min(int(t.leftInDoubt.Load()), longestInDoubt))); err != nil {
+	if err := pace.Sleep(
+		ctx,
+		t.o.Backoff.Delay(min(int(t.leftInDoubt.Load()), longestInDoubt)),
+	); err != nil {
 		return fault.New(fault.Canceled, err)
 	}
 	return nil
@@ -142,7 +151,14 @@ func (t *Target) waitInDoubt(ctx context.Context, b *batch, reason error) error 
 
 // takesNone ends a run of whose requests more than that have failed in a row.
 func takesNone(most int, reason error) error {
-	return fault.New(fault.Fatal, fmt.Errorf("the cluster does not take writes: more than %d requests in a row failed, the last with: %w", most, reason))
+	return fault.New(
+		fault.Fatal,
+		fmt.Errorf(
+			"the cluster does not take writes: more than %d requests in a row failed, the last with: %w",
+			most,
+			reason,
+		),
+	)
 }
 
 // leastInRow is how many requests may fail in a row, at the least, before the cluster is

@@ -18,7 +18,11 @@ func TestBrokenConnectionIsOneFailure(t *testing.T) {
 	_, set := router.Route(nil)
 	to := New(router, Options{Patience: time.Hour, Limits: Limits{MaxRows: 1}})
 	b := &batch{writer: &sponge{false}, set: set, begun: time.Now()}
-	broken := &fault.Error{Class: fault.Unknown, Err: errors.New("connection closed"), Answered: true}
+	broken := &fault.Error{
+		Class:    fault.Unknown,
+		Err:      errors.New("connection closed"),
+		Answered: true,
+	}
 	to.o.Backoff.Base, to.o.Backoff.Max = time.Nanosecond, time.Nanosecond
 	for range 10 * leastInRow {
 		require.NoError(t, to.giveUp(t.Context(), b, broken))
@@ -27,5 +31,9 @@ func TestBrokenConnectionIsOneFailure(t *testing.T) {
 		b.begun = time.Now().Add(time.Second) // after the failure before
 		require.NoError(t, to.giveUp(t.Context(), b, broken))
 	}
-	require.ErrorContains(t, to.giveUp(t.Context(), b, broken), "more than 32 requests in a row failed")
+	require.ErrorContains(
+		t,
+		to.giveUp(t.Context(), b, broken),
+		"more than 32 requests in a row failed",
+	)
 }

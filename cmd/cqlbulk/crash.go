@@ -6,10 +6,11 @@ import (
 	"syscall"
 )
 
-// abortOnPanic has SIGABRT end the program if a goroutine panics that nothing recovers, or if the runtime fails. Without
-// it the exit status is 2, which says that something failed in part. cli.Run recovers panics of its own goroutine; those
-// of all others, of libraries too, can only be recovered where each of them is started. No core is left behind, since it
-// would hold rows and passwords, unless GOTRACEBACK asks for one.
+// abortOnPanic has SIGABRT end the program if a goroutine panics that nothing recovers, or if the
+// runtime fails. Without it the exit status is 2, which says that something failed in part. cli.Run
+// recovers panics of its own goroutine; those of all others, of libraries too, can only be
+// recovered where each of them is started. No core is left behind, since it would hold rows and
+// passwords, unless GOTRACEBACK asks for one.
 func abortOnPanic() {
 	const abort = "crash"
 	if os.Getenv("GOTRACEBACK") == abort {

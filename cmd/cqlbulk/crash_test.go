@@ -14,14 +14,20 @@ import (
 // panics is the variable that has the test's own program panic.
 const panics = "CQLBULK_TEST_PANICS"
 
-// A panic of any goroutine ends the program by a signal, and not with an exit status that says something else.
+// A panic of any goroutine ends the program by a signal, and not with an exit status that says
+// something else.
 func TestPanicOfAGoroutineAborts(t *testing.T) {
 	if os.Getenv(panics) != "" {
 		abortOnPanic()
 		go func() { panic("of a goroutine") }()
 		select {}
 	}
-	self := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestPanicOfAGoroutineAborts$") //nolint:gosec // this test
+	self := exec.CommandContext(
+		t.Context(),
+		os.Args[0],
+		"-test.run",
+		"^TestPanicOfAGoroutineAborts$",
+	) //nolint:gosec // this test
 	self.Env = append(os.Environ(), panics+"=1", "GOTRACEBACK=")
 	var stderr bytes.Buffer
 	self.Stderr = &stderr

@@ -9,10 +9,15 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/cli"
 )
 
-// profiled runs the program; one that is built with the tag "profile" has its processor time sampled meanwhile.
+// profiled runs the program; one that is built with the tag "profile" has its processor time
+// sampled meanwhile.
 var profiled = func(run func() int) int { return run() }
 
 func main() {
 	abortOnPanic()
-	os.Exit(profiled(func() int { return cli.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr) }))
+	os.Exit(
+		profiled(
+			func() int { return cli.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr) },
+		),
+	)
 }

@@ -8,7 +8,8 @@ import (
 	"runtime/pprof"
 )
 
-// The file that $CPUPROFILE names gets the samples: deploy/profile makes of them what the program is built with.
+// The file that $CPUPROFILE names gets the samples: deploy/profile makes of them what the program
+// is built with.
 func init() {
 	profiled = func(run func() int) int {
 		f, err := os.Create(os.Getenv("CPUPROFILE"))

@@ -32,9 +32,15 @@ func (r *chosenRun) addFlag(f *pflag.FlagSet, which string) {
 func (r *chosenRun) take(c *cobra.Command, args []string) error {
 	switch {
 	case r.last && len(args) > 0:
-		return fmt.Errorf("--last is the newest run of this folder: give %s or --last, not both", args[0])
+		return fmt.Errorf(
+			"--last is the newest run of this folder: give %s or --last, not both",
+			args[0],
+		)
 	case !r.last && len(args) != 1:
-		return fmt.Errorf("give one run directory: cqlbulk %s RUN_DIR, or cqlbulk %[1]s --last for the newest of this folder", c.Name())
+		return fmt.Errorf(
+			"give one run directory: cqlbulk %s RUN_DIR, or cqlbulk %[1]s --last for the newest of this folder",
+			c.Name(),
+		)
 	case !r.last:
 		r.dir = args[0]
 	default:
@@ -58,7 +64,10 @@ func (r *chosenRun) takeOrNone(c *cobra.Command, args []string) error {
 		return r.take(c, args)
 	}
 	if len(args) > 1 {
-		return fmt.Errorf("give one run directory or folder: cqlbulk %s [RUN_DIR | FOLDER]", c.Name())
+		return fmt.Errorf(
+			"give one run directory or folder: cqlbulk %s [RUN_DIR | FOLDER]",
+			c.Name(),
+		)
 	}
 	return nil
 }
@@ -99,12 +108,24 @@ func commandOf(c *cobra.Command) string {
 func (s streams) tellRetried(before []operation.Retried) {
 	for _, b := range before {
 		files := someOf(b.Files)
-		told := fmt.Sprintf("a load of %s was begun before, in %s; all of its rows are loaded again", files, b.Dir)
+		told := fmt.Sprintf(
+			"a load of %s was begun before, in %s; all of its rows are loaded again",
+			files,
+			b.Dir,
+		)
 		if b.Done {
-			told = fmt.Sprintf("all rows of %s were loaded before, by run %s in %s, which is done; they are loaded again", files, b.Run, b.Dir)
+			told = fmt.Sprintf(
+				"all rows of %s were loaded before, by run %s in %s, which is done; they are loaded again",
+				files,
+				b.Run,
+				b.Dir,
+			)
 		}
 		if len(b.Reading) > 0 {
-			told += fmt.Sprintf(", and read as then (%s) where no flag says otherwise", flagsWith(b.Reading))
+			told += fmt.Sprintf(
+				", and read as then (%s) where no flag says otherwise",
+				flagsWith(b.Reading),
+			)
 		}
 		s.warn("%s", told)
 	}
@@ -118,12 +139,27 @@ func (s streams) tellRereading(r *operation.Rereading) {
 	for _, change := range r.Settings {
 		s.note("read otherwise: %s", changeText(change))
 	}
-	loaded := fmt.Sprintf("the %s that %s loaded %s as %s read", human.Of(r.Loaded, "row"), human.Verb(r.Loaded, "is", "are"),
-		human.Verb(r.Loaded, "stays", "stay"), human.Verb(r.Loaded, "it was", "they were"))
+	loaded := fmt.Sprintf(
+		"the %s that %s loaded %s as %s read",
+		human.Of(r.Loaded, "row"),
+		human.Verb(r.Loaded, "is", "are"),
+		human.Verb(r.Loaded, "stays", "stay"),
+		human.Verb(r.Loaded, "it was", "they were"),
+	)
 	if r.Retried {
-		s.note("the %[2]s %[1]s read this way; %[3]s", human.Verb(r.Rejected, "is", "are"), human.Of(r.Rejected, "rejected row"), loaded)
+		s.note(
+			"the %[2]s %[1]s read this way; %[3]s",
+			human.Verb(r.Rejected, "is", "are"),
+			human.Of(r.Rejected, "rejected row"),
+			loaded,
+		)
 		return
 	}
-	s.note("the rest of the inputs is read this way; %s, and rows that were under way are written as they may have been; the %s rejected before %s read so when %s retried",
-		loaded, human.Of(r.Rejected, "row"), human.Verb(r.Rejected, "is", "are"), human.Verb(r.Rejected, "it is", "they are"))
+	s.note(
+		"the rest of the inputs is read this way; %s, and rows that were under way are written as they may have been; the %s rejected before %s read so when %s retried",
+		loaded,
+		human.Of(r.Rejected, "row"),
+		human.Verb(r.Rejected, "is", "are"),
+		human.Verb(r.Rejected, "it is", "they are"),
+	)
 }

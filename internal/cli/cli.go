@@ -69,7 +69,8 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	return s.guarded(func() int { return s.run(ctx, args) })
 }
 
-// endings are the signals that end a run in order. SIGHUP comes when the terminal has gone; nohup has it ignored.
+// endings are the signals that end a run in order. SIGHUP comes when the terminal has gone; nohup
+// has it ignored.
 func endings() []os.Signal {
 	all := []os.Signal{syscall.SIGINT, syscall.SIGTERM}
 	if !signal.Ignored(syscall.SIGHUP) {
@@ -93,7 +94,12 @@ func (s streams) run(ctx context.Context, args []string) int {
 		writeHelp(s.out, c, true)
 		return exitOK
 	}
-	err := cmp.Or(hostBehindHelp(root, args), oneDash(root, args), truthBehindFlag(root, args), wordBehindValue(root, args))
+	err := cmp.Or(
+		hostBehindHelp(root, args),
+		oneDash(root, args),
+		truthBehindFlag(root, args),
+		wordBehindValue(root, args),
+	)
 	if err == nil {
 		err = root.ExecuteContext(ctx)
 	}
@@ -117,10 +123,35 @@ about every row.`,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetVersionTemplate("cqlbulk {{.Version}}\n")
-	addOwn(root.PersistentFlags(), new(string), config.FileFlag, "configuration file", of(groupEverywhere), path)
+	addOwn(
+		root.PersistentFlags(),
+		new(string),
+		config.FileFlag,
+		"configuration file",
+		of(groupEverywhere),
+		path,
+	)
 	root.SetFlagErrorFunc(explainFlag)
 	setHelp(root)
-	root.AddCommand(newScanCommand(s), newLoadCommand(s), newCountCommand(s), newPlanCommand(s), newDoctorCommand(s), newVerifyCommand(s), newResumeCommand(s), newStatusCommand(s), newPruneCommand(s), newRetryCommand(s), newCopyCommand(s), newCloneCommand(s), newInspectCommand(s), newReportCommand(s), newConfigCommand(s), newVersionCommand(s), newCompletionCommand(root, s))
+	root.AddCommand(
+		newScanCommand(s),
+		newLoadCommand(s),
+		newCountCommand(s),
+		newPlanCommand(s),
+		newDoctorCommand(s),
+		newVerifyCommand(s),
+		newResumeCommand(s),
+		newStatusCommand(s),
+		newPruneCommand(s),
+		newRetryCommand(s),
+		newCopyCommand(s),
+		newCloneCommand(s),
+		newInspectCommand(s),
+		newReportCommand(s),
+		newConfigCommand(s),
+		newVersionCommand(s),
+		newCompletionCommand(root, s),
+	)
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		if completing(c) {
 			return nil // it looks for settings where it needs them
@@ -144,10 +175,12 @@ func applyConfig(root, c *cobra.Command, s streams) error {
 	if slices.ContainsFunc(passwordFlags, file.Has) {
 		spec.Environment{Warn: s.warn}.WarnReadable("configuration file with a password", file.Path)
 	}
-	// A file named on the command line wins over a password from elsewhere. The flag of the password
-	// stays unchanged, as it does in package config: the user did not type it.
+	// A file named on the command line wins over a password from elsewhere. The flag of the
+	// password stays unchanged, as it does in package config: the user did not type it.
 	for _, password := range passwordFlags {
-		if f := c.Flags().Lookup(password); f != nil && c.Flags().Changed(password+"-file") && !f.Changed {
+		if f := c.Flags().
+			Lookup(password); f != nil && c.Flags().Changed(password+"-file") &&
+			!f.Changed {
 			if err := f.Value.Set(""); err != nil {
 				return err
 			}

@@ -27,43 +27,103 @@ func (o *cloneOptions) AddFlags(f *pflag.FlagSet) {
 	b := binder{flags: f, settings: o.spec.Settings()}
 	o.tableOptions.AddFlags(f)
 	from := b.in(groupOther)
-	from.add("from-hosts", "contact points of the cluster that has the table; it is only read", everyday)
-	addOwn(f, &o.FromTable, "from-table", "the table that is cloned, where it has another name; keyspace.table, or table (default: that of the clone)", of(groupInput), everyday)
+	from.add(
+		"from-hosts",
+		"contact points of the cluster that has the table; it is only read",
+		everyday,
+	)
+	addOwn(
+		f,
+		&o.FromTable,
+		"from-table",
+		"the table that is cloned, where it has another name; keyspace.table, or table (default: that of the clone)",
+		of(groupInput),
+		everyday,
+	)
 	from.add("from-port", "native transport port of its nodes")
 	from.add("from-user", "user name, where it asks for one")
 	from.add("from-password", "password; rather use --from-password-file or CQLBULK_FROM_PASSWORD")
 	from.add("from-password-file", "file whose first line is the password")
-	from.add("from-dc", "data center whose replicas are read first (default: that of the first contact point)")
+	from.add(
+		"from-dc",
+		"data center whose replicas are read first (default: that of the first contact point)",
+	)
 	from.add("from-ssl", "secure connections to it by TLS, as --ssl does")
 	addCertificateFlags(from, "from-", "")
-	from.add("listen", "address and port where its nodes bring their files, and those of the clone answer whether any joins; all must reach it (default: "+spec.DefaultListen+", at the address that reaches each)")
-	from.add("from-storage-port", "port that its nodes stream to each other by (default: what they tell)")
-	from.add("slice", "bytes that a node is asked for at once, by what it announces (default: 1GiB)")
+	from.add(
+		"listen",
+		"address and port where its nodes bring their files, and those of the clone answer whether any joins; all must reach it (default: "+spec.DefaultListen+", at the address that reaches each)",
+	)
+	from.add(
+		"from-storage-port",
+		"port that its nodes stream to each other by (default: what they tell)",
+	)
+	from.add(
+		"slice",
+		"bytes that a node is asked for at once, by what it announces (default: 1GiB)",
+	)
 	addInternodeFlagsOf(from, "from-", "")
 	from = b.in(groupFolders)
-	from.add("snapshot", "name of the snapshot, or of Medusa's backup, that is cloned (default: live SSTables where there are any, else the only snapshot)", everyday)
-	from.add("schema", "file of CQL, as DESCRIBE prints it, that has the table (default: schema.cql beside the SSTables, else the table that is cloned to)")
-	from.add("ignore-commitlog", "clone data directories although the commit log beside them has rows that are in no SSTable: those are missing then (nodetool drain flushes them)")
-	from.add("ring", "file that plan --save-ring wrote of the cluster that they are of: each range is read from its replicas' folders alone, as many of them as --consistency says, at least (default: from all)")
+	from.add(
+		"snapshot",
+		"name of the snapshot, or of Medusa's backup, that is cloned (default: live SSTables where there are any, else the only snapshot)",
+		everyday,
+	)
+	from.add(
+		"schema",
+		"file of CQL, as DESCRIBE prints it, that has the table (default: schema.cql beside the SSTables, else the table that is cloned to)",
+	)
+	from.add(
+		"ignore-commitlog",
+		"clone data directories although the commit log beside them has rows that are in no SSTable: those are missing then (nodetool drain flushes them)",
+	)
+	from.add(
+		"ring",
+		"file that plan --save-ring wrote of the cluster that they are of: each range is read from its replicas' folders alone, as many of them as --consistency says, at least (default: from all)",
+	)
 	rows := b.in(groupRows)
 	rows.add("begintoken", "clone only what comes after this token")
 	rows.add("endtoken", "clone only up to this token, itself included")
 
 	b.in(groupWrites).add("dry-run", "read and merge everything, and write nothing", everyday)
 	past := b.in(groupPast)
-	past.add("via", "how the partitions go into the table: stream, or sstables; which leaves them in a folder, as SSTables from which they are imported", everyday)
+	past.add(
+		"via",
+		"how the partitions go into the table: stream, or sstables; which leaves them in a folder, as SSTables from which they are imported",
+		everyday,
+	)
 	addKeptFlags(past)
-	past.add("stream", "stream: rows has the nodes make SSTables, whole makes them here, for less of the servers' work; auto is whole where the table and the nodes allow it")
-	past.add("temp-dir", "folder for what comes, two slices of each node, and for what is made of one (default: the system's; of sstables --dir for the second)", folder)
-	past.add("storage-port", "stream: port that the nodes stream to each other by (default: what they tell)")
+	past.add(
+		"stream",
+		"stream: rows has the nodes make SSTables, whole makes them here, for less of the servers' work; auto is whole where the table and the nodes allow it",
+	)
+	past.add(
+		"temp-dir",
+		"folder for what comes, two slices of each node, and for what is made of one (default: the system's; of sstables --dir for the second)",
+		folder,
+	)
+	past.add(
+		"storage-port",
+		"stream: port that the nodes stream to each other by (default: what they tell)",
+	)
 	past.add("assume-stable", assumeStableHelp)
-	past.add("ignore-hosts", "nodes to leave out, by address or id, which need a repair then, within gc_grace_seconds (default: none; a clone waits for nodes that go down, and does not begin where one is down)")
+	past.add(
+		"ignore-hosts",
+		"nodes to leave out, by address or id, which need a repair then, within gc_grace_seconds (default: none; a clone waits for nodes that go down, and does not begin where one is down)",
+	)
 	addInternodeFlags(past)
 	b = b.in(groupPace)
-	b.add("max-bytes-per-sec", "bytes a second at the most of all that is sent to all nodes (default: no limit)")
+	b.add(
+		"max-bytes-per-sec",
+		"bytes a second at the most of all that is sent to all nodes (default: no limit)",
+	)
 	b.add("memory", "memory to use at the most")
-	b.in(groupErrors).add("patience", "how long to go on with a node that takes nothing, before the run ends")
-	addConnectionFlags(b, "how many replicas of each range are read of the other cluster: by default most of all of them")
+	b.in(groupErrors).
+		add("patience", "how long to go on with a node that takes nothing, before the run ends")
+	addConnectionFlags(
+		b,
+		"how many replicas of each range are read of the other cluster: by default most of all of them",
+	)
 	o.showOptions.AddFlags(f)
 	o.addPageFlag(f)
 }

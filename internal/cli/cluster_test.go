@@ -19,16 +19,33 @@ import (
 // simulated is the cluster of a script.
 type simulated struct {
 	*simcluster.Cluster
-	faults  []*simcluster.Injected
-	stalled chan struct{}                                    // closed when a request has met the stall
-	hangs   atomic.Pointer[func(at internodetest.Step) bool] // whether storage ports hang at a step; nil: never
+	faults []*simcluster.Injected
+	// closed when a request has met the stall
+	stalled chan struct{}
+	// whether storage ports hang at a step; nil: never
+	hangs   atomic.Pointer[func(at internodetest.Step) bool]
 	options []func(o *simcluster.Options)
 }
 
 // clusterCommands are the commands of scripts that are about the cluster.
 var clusterCommands = map[string]func(*testscript.TestScript, bool, []string){
-	"cluster": startCluster, "level": level, "stall": stall, "stalled": stalled, "fail": fail, "heal": heal, "redrop": redrop,
-	"password": password, "certificates": certificates, "index": index, "newer": newer, "clock": setClock, "disagree": disagree, "down": nodeDown, "visits": makeVisits, "sales": makeSales, "tags": makeTags,
+	"cluster":      startCluster,
+	"level":        level,
+	"stall":        stall,
+	"stalled":      stalled,
+	"fail":         fail,
+	"heal":         heal,
+	"redrop":       redrop,
+	"password":     password,
+	"certificates": certificates,
+	"index":        index,
+	"newer":        newer,
+	"clock":        setClock,
+	"disagree":     disagree,
+	"down":         nodeDown,
+	"visits":       makeVisits,
+	"sales":        makeSales,
+	"tags":         makeTags,
 }
 
 // clusterKey finds it among the values of a script.
@@ -42,9 +59,10 @@ func clusterOf(ts *testscript.TestScript) *simulated {
 	return s
 }
 
-// startCluster is the command "cluster [replicas [version]]". It starts a simulated cluster of three
-// nodes, of that version of Cassandra or of "scylla", and points the program to it by its environment; NODE3 is the last one. The
-// keyspace shop has a replica on so many of them, 2 if nothing is said, and a table that is empty:
+// startCluster is the command "cluster [replicas [version]]". It starts a simulated cluster of
+// three nodes, of that version of Cassandra or of "scylla", and points the program to it by its
+// environment; NODE3 is the last one. The keyspace shop has a replica on so many of them, 2 if
+// nothing is said, and a table that is empty:
 //
 //	CREATE TABLE shop.orders (customer text, number int, item text, pieces int,
 //		PRIMARY KEY (customer, number))
@@ -63,8 +81,14 @@ func startCluster(ts *testscript.TestScript, neg bool, args []string) {
 		Base: simcluster.Anywhere, Keyspace: "shop", Factor: factor, Cores: 1,
 		Storage: func(_ int, port *internodetest.Node) { port.Draw = s.draw },
 		Tables: []simcluster.Table{{Name: "orders", Columns: []simcluster.Column{
-			{Name: "customer", Kind: simcluster.PartitionKey, Type: "text"}, {Name: "number", Kind: simcluster.Clustering, Type: "int"},
-			{Name: "item", Type: "text"}, {Name: "pieces", Type: "int"},
+			{
+				Name: "customer",
+				Kind: simcluster.PartitionKey,
+				Type: "text",
+			},
+			{Name: "number", Kind: simcluster.Clustering, Type: "int"},
+			{Name: "item", Type: "text"},
+			{Name: "pieces", Type: "int"},
 		}}},
 	}
 	switch {
@@ -123,8 +147,8 @@ func requests(ts *testscript.TestScript, kind string) simcluster.Rule {
 	}}
 }
 
-// stall is the command "stall reads|writes N": when N were answered, no more are. "stall files 0": of
-// files that are streamed to nodes these take a part, and then no more.
+// stall is the command "stall reads|writes N": when N were answered, no more are. "stall files 0":
+// of files that are streamed to nodes these take a part, and then no more.
 func stall(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: stall reads|writes|files number")
@@ -176,15 +200,17 @@ func fail(ts *testscript.TestScript, neg bool, args []string) {
 	s.faults = append(s.faults, s.Inject(rule))
 }
 
-// redrop is the command "redrop COLUMN": when the first rows are written from now on, a column of the table is dropped and
-// added again.
+// redrop is the command "redrop COLUMN": when the first rows are written from now on, a column of
+// the table is dropped and added again.
 func redrop(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: redrop column")
 	}
 	s := clusterOf(ts)
 	rule := requests(ts, "writes")
-	rule.Times, rule.Do = 1, sync.OnceFunc(func() { _ = s.DropAndAdd("shop.orders", args[0], time.Now()) })
+	rule.Times, rule.Do = 1, sync.OnceFunc(
+		func() { _ = s.DropAndAdd("shop.orders", args[0], time.Now()) },
+	)
 	s.faults = append(s.faults, s.Inject(rule))
 }
 

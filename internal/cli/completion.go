@@ -63,8 +63,9 @@ func isCompletion(name string) bool {
 	return name == cobra.ShellCompRequestCmd || name == cobra.ShellCompNoDescRequestCmd
 }
 
-// completeFlags has the values of all flags below a command completed. The library keeps each of them for ever,
-// with its command, so that it is called only where a shell asks: tests run thousands of commands in one process.
+// completeFlags has the values of all flags below a command completed. The library keeps each of
+// them for ever, with its command, so that it is called only where a shell asks: tests run
+// thousands of commands in one process.
 func completeFlags(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		completeFlags(c)
@@ -82,7 +83,10 @@ func flagValues(f *pflag.Flag) cobra.CompletionFunc {
 	paths, isPath := f.Annotations[isPath]
 	switch values := f.Annotations[amongThese]; {
 	case len(values) > 0:
-		return cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder)
+		return cobra.FixedCompletions(
+			values,
+			cobra.ShellCompDirectiveNoFileComp|cobra.ShellCompDirectiveKeepOrder,
+		)
 	case len(paths) > 0:
 		return cobra.FixedCompletions(nil, cobra.ShellCompDirectiveFilterDirs)
 	case isPath:
@@ -112,7 +116,11 @@ var errNobodyAsked = errors.New("nobody is asked for a password while a word is 
 
 // tablesLike are the tables of the cluster whose names begin with what was typed, or while
 // the keyspace is typed, keyspaces.
-func tablesLike(c *cobra.Command, connection *spec.Connection, typed string) ([]string, cobra.ShellCompDirective) {
+func tablesLike(
+	c *cobra.Command,
+	connection *spec.Connection,
+	typed string,
+) ([]string, cobra.ShellCompDirective) {
 	settings, commands := settingsOf(c.Root())
 	if _, err := config.Apply(c.Name(), "", c.Flags(), settings, commands); err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
@@ -137,7 +145,8 @@ func tablesLike(c *cobra.Command, connection *spec.Connection, typed string) ([]
 			words = append(words, keyspace+".")
 		}
 	}
-	if len(words) == 1 && strings.HasSuffix(words[0], ".") { // there is but one keyspace that it can be
+	if len(words) == 1 &&
+		strings.HasSuffix(words[0], ".") { // there is but one keyspace that it can be
 		return tablesOf(tables, words[0]), cobra.ShellCompDirectiveNoFileComp
 	}
 	directive := cobra.ShellCompDirectiveNoFileComp
@@ -157,14 +166,21 @@ func tablesOf(tables []string, prefix string) (words []string) {
 }
 
 // completeRunDir completes the run directories there are.
-func completeRunDir(_ *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+func completeRunDir(
+	_ *cobra.Command,
+	args []string,
+	typed string,
+) ([]string, cobra.ShellCompDirective) {
 	if len(args) > 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	var words []string
 	found, _ := filepath.Glob(globQuote.Replace(typed) + "*")
 	for _, path := range found {
-		if info, err := os.Stat(path); err == nil && info.IsDir() && operation.CommandOf(path) != "" {
+		if info, err := os.Stat(
+			path,
+		); err == nil && info.IsDir() &&
+			operation.CommandOf(path) != "" {
 			words = append(words, path)
 		}
 	}

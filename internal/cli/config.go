@@ -32,7 +32,11 @@ and where it comes from.`,
 			for _, sub := range c.Commands() {
 				names = append(names, sub.Name())
 			}
-			return fmt.Errorf("unknown command %q%s (see cqlbulk config --help)", args[0], schema.DidYouMean(args[0], names))
+			return fmt.Errorf(
+				"unknown command %q%s (see cqlbulk config --help)",
+				args[0],
+				schema.DidYouMean(args[0], names),
+			)
 		},
 		// A file that is not right must not keep from writing another one, or from looking at it.
 		PersistentPreRunE: func(*cobra.Command, []string) error { return nil },
@@ -79,7 +83,16 @@ Exit status:
 			return nil
 		},
 	}
-	addOwn(c.Flags(), &name, "output", "file to write, which must not exist; \"-\" is the standard output", of(groupOutput), letter("o"), path, everyday)
+	addOwn(
+		c.Flags(),
+		&name,
+		"output",
+		"file to write, which must not exist; \"-\" is the standard output",
+		of(groupOutput),
+		letter("o"),
+		path,
+		everyday,
+	)
 	return c
 }
 
@@ -97,13 +110,22 @@ func writeConfig(w io.Writer, root *cobra.Command) error {
 	out.WriteString(configHead)
 	shared := sharedFlags(root)
 	for _, g := range groups {
-		writeSettings(&out, "# "+string(g), "", slices.DeleteFunc(slices.Clone(shared), func(f *pflag.Flag) bool { return groupOf(f) != g }))
+		writeSettings(
+			&out,
+			"# "+string(g),
+			"",
+			slices.DeleteFunc(
+				slices.Clone(shared),
+				func(f *pflag.Flag) bool { return groupOf(f) != g },
+			),
+		)
 	}
 	for _, c := range root.Commands() {
 		var own []*pflag.Flag
 		for _, g := range groups {
 			for _, f := range settingFlags(c) {
-				if groupOf(f) == g && !slices.ContainsFunc(shared, func(o *pflag.Flag) bool { return isSame(f, o) }) {
+				if groupOf(f) == g &&
+					!slices.ContainsFunc(shared, func(o *pflag.Flag) bool { return isSame(f, o) }) {
 					own = append(own, f)
 				}
 			}
@@ -209,7 +231,9 @@ func sharedFlags(root *cobra.Command) []*pflag.Flag {
 		isCommand := func(c *cobra.Command) bool { return c.Name() == f.Name }
 		isOther := func(o *pflag.Flag) bool { return o.Name == f.Name && o.DefValue != f.DefValue }
 		switch n := times(f); {
-		case n < 2, slices.ContainsFunc(all, isOther), slices.ContainsFunc(root.Commands(), isCommand): // at the top of a file that is a section
+		case n < 2,
+			slices.ContainsFunc(all, isOther),
+			slices.ContainsFunc(root.Commands(), isCommand): // at the top of a file that is a section
 		case i < 0:
 			shared = append(shared, f)
 		case n > times(shared[i]):

@@ -56,7 +56,10 @@ Exit status:
 			s.end.command, s.end.json, s.end.quiet = "config", asJSON, quiet
 			s.end.document.Settings = settingsInForce(flags, file)
 			if changed {
-				s.end.document.Settings = slices.DeleteFunc(s.end.document.Settings, func(one report.Setting) bool { return one.From == string(config.FromDefault) })
+				s.end.document.Settings = slices.DeleteFunc(
+					s.end.document.Settings,
+					func(one report.Setting) bool { return one.From == string(config.FromDefault) },
+				)
 			}
 			if asJSON {
 				return nil
@@ -65,7 +68,15 @@ Exit status:
 		},
 	}
 	c.Flags().SetInterspersed(false) // behind the command stand its own flags
-	addOwn(c.Flags(), &changed, "changed", "only settings that are given somewhere", of(groupShown), once, everyday)
+	addOwn(
+		c.Flags(),
+		&changed,
+		"changed",
+		"only settings that are given somewhere",
+		of(groupShown),
+		once,
+		everyday,
+	)
 	addOwn(c.Flags(), &asJSON, jsonFlag, "answer with one JSON object", of(groupShown), everyday)
 	addOwn(c.Flags(), &quiet, quietFlag, "no summary", of(groupShown), letter("q"), everyday)
 	return c
@@ -94,9 +105,16 @@ func flagsToShow(root *cobra.Command, args []string) (*pflag.FlagSet, string, er
 		return flags, "", nil
 	}
 	names := shownCommands(root)
-	i := slices.IndexFunc(root.Commands(), func(c *cobra.Command) bool { return c.Name() == args[0] && slices.Contains(names, args[0]) })
+	i := slices.IndexFunc(
+		root.Commands(),
+		func(c *cobra.Command) bool { return c.Name() == args[0] && slices.Contains(names, args[0]) },
+	)
 	if i < 0 {
-		return nil, "", fmt.Errorf("there is no command %q that has settings%s", args[0], schema.DidYouMean(args[0], names))
+		return nil, "", fmt.Errorf(
+			"there is no command %q that has settings%s",
+			args[0],
+			schema.DidYouMean(args[0], names),
+		)
 	}
 	c := root.Commands()[i]
 	if err := c.ParseFlags(args[1:]); err != nil {
@@ -114,7 +132,12 @@ func settingsInForce(flags *pflag.FlagSet, file config.File) []report.Setting {
 				return
 			}
 			origin := file.Origin(f.Name)
-			one := report.Setting{Name: f.Name, Value: valueText(f), From: string(origin.From), Secret: isSecret(f)}
+			one := report.Setting{
+				Name:   f.Name,
+				Value:  valueText(f),
+				From:   string(origin.From),
+				Secret: isSecret(f),
+			}
 			switch {
 			case one.Secret && one.Value != "":
 				one.Value = "(hidden)"
@@ -137,7 +160,8 @@ func settingsInForce(flags *pflag.FlagSet, file config.File) []report.Setting {
 
 // isSecret says whether a value must not be shown. A command line may hold a password as well.
 func isSecret(f *pflag.Flag) bool {
-	return slices.Contains(passwordFlags, f.Name) || f.Name == "nodetool" && strings.Contains(f.Value.String(), "-pw")
+	return slices.Contains(passwordFlags, f.Name) ||
+		f.Name == "nodetool" && strings.Contains(f.Value.String(), "-pw")
 }
 
 func valueText(f *pflag.Flag) string {

@@ -48,7 +48,14 @@ func TestConfigInitHasEverySetting(t *testing.T) {
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			require.Equal(t, f.DefValue, f.Value.String(), "%s %s", c.Name(), f.Name)
 			if isSetting(f) && f.Name != config.FileFlag && !goesOn(c) {
-				require.Equal(t, config.FromFile, file.Origin(f.Name).From, "%s %s", c.Name(), f.Name)
+				require.Equal(
+					t,
+					config.FromFile,
+					file.Origin(f.Name).From,
+					"%s %s",
+					c.Name(),
+					f.Name,
+				)
 				require.Contains(t, lines[file.Origin(f.Name).Line-1], f.Name+": ")
 			}
 		})

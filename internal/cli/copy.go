@@ -56,7 +56,9 @@ A run that was stopped goes on with: cqlbulk resume RUN_DIR.
 // oneStatement wants one argument.
 func oneStatement(_ *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return errors.New(`give one COPY statement, in quotes, or "-" to read it from the standard input`)
+		return errors.New(
+			`give one COPY statement, in quotes, or "-" to read it from the standard input`,
+		)
 	}
 	return nil
 }
@@ -75,7 +77,9 @@ func runCopy(c *cobra.Command, s streams, o *copyOptions, text string) error {
 		return fmt.Errorf("the statement: %w", err)
 	}
 	if fromInput && statement.Standard && statement.Direction == copystmt.From {
-		return errors.New("COPY FROM STDIN: the statement itself came from the standard input: give it as an argument")
+		return errors.New(
+			"COPY FROM STDIN: the statement itself came from the standard input: give it as an argument",
+		)
 	}
 	t, err := translate(statement, o)
 	if err != nil {
@@ -84,8 +88,10 @@ func runCopy(c *cobra.Command, s streams, o *copyOptions, text string) error {
 	load, scan := spec.NewLoad(), spec.NewScan()
 	if t.direction == copystmt.From {
 		err = t.fill(load.Settings(), load.Given, c.Flags())
-		load.Given["nulls"] = c.Flags().Changed("nulls") // else it is the way of COPY, which does not matter to counters
-		load.Given["timestamp-unit"] = true              // COPY counts milliseconds, whatever they look like
+		load.Given["nulls"] = c.Flags().
+			Changed("nulls")
+			// else it is the way of COPY, which does not matter to counters
+		load.Given["timestamp-unit"] = true // COPY counts milliseconds, whatever they look like
 	} else {
 		err = t.fill(scan.Settings(), scan.Given, c.Flags())
 	}
@@ -113,8 +119,8 @@ func runCopy(c *cobra.Command, s streams, o *copyOptions, text string) error {
 // maxStatement bounds what is read for a statement's sake.
 const maxStatement = 1 << 20
 
-// readStatement reads a statement until the input ends. Nothing can interrupt a read of the standard input, so it goes on
-// when the context ends.
+// readStatement reads a statement until the input ends. Nothing can interrupt a read of the
+// standard input, so it goes on when the context ends.
 func readStatement(ctx context.Context, in io.Reader) (string, error) {
 	var text []byte
 	var err error
@@ -132,7 +138,9 @@ func readStatement(ctx context.Context, in io.Reader) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("reading the statement: %w", err)
 	case len(text) > maxStatement:
-		return "", errors.New("the standard input holds more than a statement: it is longer than 1MiB")
+		return "", errors.New(
+			"the standard input holds more than a statement: it is longer than 1MiB",
+		)
 	}
 	return string(text), nil
 }
@@ -156,7 +164,10 @@ func (t *translation) fill(to setting.List, given setting.Given, own *pflag.Flag
 			return
 		}
 		if _, ok := to.Find(f.Name); !ok {
-			failures = append(failures, fmt.Errorf("--%s: a COPY %s has no such setting", f.Name, t.direction))
+			failures = append(
+				failures,
+				fmt.Errorf("--%s: a COPY %s has no such setting", f.Name, t.direction),
+			)
 			return
 		}
 		failures = append(failures, to.Set(f.Name, texts(f)...))

@@ -44,7 +44,8 @@ func (t *translation) commandLine(own *pflag.FlagSet) string {
 
 // text is a setting's value as its flag reads it.
 func (t *translation) text(s statedSetting) string {
-	if s.flag == "columns" || s.flag == "skipcols" || s.flag == "null-string" && t.command == "load" {
+	if s.flag == "columns" || s.flag == "skipcols" ||
+		s.flag == "null-string" && t.command == "load" {
 		return setting.ListText(s.values)
 	}
 	return s.values[0]

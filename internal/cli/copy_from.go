@@ -41,13 +41,18 @@ var fromRules = map[string]copyRule{
 	"maxinserterrors": becomesNumber("maxinserterrors", -1),
 	"requesttimeout":  becomesSeconds("timeout"),
 
-	"chunksize":           has("an input is cut into pieces as memory and processors allow"),
-	"numprocesses":        has(insteadProcesses),
-	"reportfrequency":     has(insteadReports),
-	"ratefile":            has(insteadRateFile, ""),
-	"errfile":             has("rejected rows are kept in the run directory, with their reasons; --run-dir names it"),
-	"configfile":          has(insteadConfig, ""),
-	"preparedstatements":  has("statements are always prepared, and values read before they are sent", "true"),
+	"chunksize":       has("an input is cut into pieces as memory and processors allow"),
+	"numprocesses":    has(insteadProcesses),
+	"reportfrequency": has(insteadReports),
+	"ratefile":        has(insteadRateFile, ""),
+	"errfile": has(
+		"rejected rows are kept in the run directory, with their reasons; --run-dir names it",
+	),
+	"configfile": has(insteadConfig, ""),
+	"preparedstatements": has(
+		"statements are always prepared, and values read before they are sent",
+		"true",
+	),
 	"maxinflightmessages": has(insteadInFlight),
 	"maxbackoffattempts":  has(insteadInFlight),
 	"maxpendingchunks":    has(insteadInFlight),
@@ -87,7 +92,9 @@ func (t *translation) fromFiles(s *copystmt.Statement, nulls string) error {
 // those of files.
 func (t *translation) standardInput(s *copystmt.Statement) {
 	if skip, _ := rowsOf(s, "skiprows"); skip > 0 {
-		t.note("SKIPROWS: all of these rows of STDIN are passed over, where cqlsh passes over one fewer")
+		t.note(
+			"SKIPROWS: all of these rows of STDIN are passed over, where cqlsh passes over one fewer",
+		)
 	}
 	header, _ := s.Option("header")
 	if rows, _ := rowsOf(s, "maxrows"); rows >= 0 && strings.EqualFold(header.Value, "true") {
@@ -98,7 +105,9 @@ func (t *translation) standardInput(s *copystmt.Statement) {
 // escapeRule sets the escape. When it is the quote, nothing but a quote is escaped.
 func escapeRule(t *translation, _ *copystmt.Statement, o copystmt.Option) error {
 	if o.Value == "" {
-		return errors.New("must be one character; the one of QUOTE is for files that double their quotes and escape nothing")
+		return errors.New(
+			"must be one character; the one of QUOTE is for files that double their quotes and escape nothing",
+		)
 	}
 	t.set("escape", o.Value)
 	return nil
@@ -139,7 +148,10 @@ func maxRowsRule(t *translation, s *copystmt.Statement, _ copystmt.Option) error
 	case err != nil:
 		return fmt.Errorf("SKIPROWS %w", err)
 	case n <= skip:
-		return fmt.Errorf("no row would be loaded: SKIPROWS passes over %d, which count among them", skip)
+		return fmt.Errorf(
+			"no row would be loaded: SKIPROWS passes over %d, which count among them",
+			skip,
+		)
 	}
 	t.set("maxrows", strconv.FormatInt(n-skip, 10))
 	return nil

@@ -102,7 +102,10 @@ func TestTranslateFrom(t *testing.T) {
 }
 
 func TestTranslateFromStandardInput(t *testing.T) {
-	_, notes, err := translated(t, "COPY t FROM STDIN WITH HEADER = true AND SKIPROWS = 1 AND MAXROWS = 5")
+	_, notes, err := translated(
+		t,
+		"COPY t FROM STDIN WITH HEADER = true AND SKIPROWS = 1 AND MAXROWS = 5",
+	)
 	require.NoError(t, err)
 	require.Equal(t, []string{
 		"SKIPROWS: all of these rows of STDIN are passed over, where cqlsh passes over one fewer",
@@ -146,7 +149,14 @@ func TestTranslateTo(t *testing.T) {
 		line, notes, err := translated(t, tc.statement)
 		require.NoError(t, err, tc.statement)
 		require.Equal(t, tc.want, line)
-		require.Equal(t, append(tc.notes, "the text is not that of cqlsh's COPY TO, but cqlbulk's lossless CSV, which COPY FROM misreads; it loads again with: "+tc.again), notes)
+		require.Equal(
+			t,
+			append(
+				tc.notes,
+				"the text is not that of cqlsh's COPY TO, but cqlbulk's lossless CSV, which COPY FROM misreads; it loads again with: "+tc.again,
+			),
+			notes,
+		)
 	}
 }
 
@@ -172,7 +182,10 @@ func TestTranslateRefused(t *testing.T) {
 		require.EqualError(t, err, tc.want)
 	}
 	for keyspace, want := range map[string]string{"": "no keyspace given: say COPY keyspace.t, or use --keyspace", "a.b": `keyspace "a.b" is not a name`} {
-		_, err := translate(&copystmt.Statement{Table: "t", Files: []string{"f"}}, &copyOptions{Keyspace: keyspace})
+		_, err := translate(
+			&copystmt.Statement{Table: "t", Files: []string{"f"}},
+			&copyOptions{Keyspace: keyspace},
+		)
 		require.EqualError(t, err, want)
 	}
 }
@@ -180,7 +193,15 @@ func TestTranslateRefused(t *testing.T) {
 // Every flag that a rule sets is one of the command, and every flag of copy but its own
 // is one of load or scan, with the same default; the consistency level has that of the command.
 func TestCopyFlags(t *testing.T) {
-	load, scan, own := newLoadCommand(newStreams(nil, nil, io.Discard)).Flags(), newScanCommand(newStreams(nil, nil, io.Discard)).Flags(), newCopyCommand(newStreams(nil, nil, io.Discard)).Flags()
+	load, scan, own := newLoadCommand(
+		newStreams(nil, nil, io.Discard),
+	).Flags(),
+		newScanCommand(
+			newStreams(nil, nil, io.Discard),
+		).Flags(),
+		newCopyCommand(
+			newStreams(nil, nil, io.Discard),
+		).Flags()
 	own.VisitAll(func(f *pflag.Flag) {
 		if f.Name == "explain" || f.Name == "nulls" {
 			return
@@ -197,14 +218,24 @@ func TestCopyFlags(t *testing.T) {
 	})
 	for direction, rules := range map[copystmt.Direction]map[string]copyRule{copystmt.From: fromRules, copystmt.To: toRules} {
 		for name := range rules {
-			s := &copystmt.Statement{Keyspace: "ks", Table: "t", Direction: direction, Files: []string{"f"}, Options: []copystmt.Option{{Name: name, Value: "-1"}}}
+			s := &copystmt.Statement{
+				Keyspace:  "ks",
+				Table:     "t",
+				Direction: direction,
+				Files:     []string{"f"},
+				Options:   []copystmt.Option{{Name: name, Value: "-1"}},
+			}
 			tr, err := translate(s, &copyOptions{Nulls: "unset"})
 			require.NoError(t, err, name)
 			settings := spec.NewLoad().Settings()
 			if direction == copystmt.To {
 				settings = spec.NewScan().Settings()
 			}
-			require.NoError(t, tr.fill(settings, setting.Given{}, pflag.NewFlagSet("copy", pflag.ContinueOnError)), name)
+			require.NoError(
+				t,
+				tr.fill(settings, setting.Given{}, pflag.NewFlagSet("copy", pflag.ContinueOnError)),
+				name,
+			)
 		}
 	}
 }
@@ -219,11 +250,16 @@ func TestCopySettings(t *testing.T) {
 	t.Chdir(t.TempDir())
 	own := newCopyCommand(newStreams(nil, nil, io.Discard)).Flags()
 	own.String(config.FileFlag, "", "")
-	require.NoError(t, own.Parse([]string{"--maxattempts", "5", "--hosts", "a,b", "--dry-run", "-k", "demo"}))
+	require.NoError(
+		t,
+		own.Parse([]string{"--maxattempts", "5", "--hosts", "a,b", "--dry-run", "-k", "demo"}),
+	)
 	settings, _ := settingsOf(newRoot(newStreams(nil, nil, io.Discard)))
 	_, err := config.Apply("copy", "", own, settings, []string{"copy"})
 	require.NoError(t, err)
-	s, err := copystmt.Parse("COPY t FROM 'f' WITH INGESTRATE = 7 AND MAXATTEMPTS = 8 AND SKIPCOLS = 'a,b'")
+	s, err := copystmt.Parse(
+		"COPY t FROM 'f' WITH INGESTRATE = 7 AND MAXATTEMPTS = 8 AND SKIPCOLS = 'a,b'",
+	)
 	require.NoError(t, err)
 	tr, err := translate(s, &copyOptions{Keyspace: "demo", Nulls: "unset"})
 	require.NoError(t, err)
@@ -241,5 +277,9 @@ func TestCopySettings(t *testing.T) {
 	require.NotContains(t, tr.commandLine(own), "secret")
 
 	require.NoError(t, own.Set("force", "true"))
-	require.EqualError(t, tr.fill(o.Settings(), o.Given, own), "--force: a COPY FROM has no such setting")
+	require.EqualError(
+		t,
+		tr.fill(o.Settings(), o.Given, own),
+		"--force: a COPY FROM has no such setting",
+	)
 }

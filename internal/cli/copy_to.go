@@ -57,12 +57,23 @@ func (t *translation) toFile(s *copystmt.Statement) error {
 	if err := t.options(s, toRules, fromRules); err != nil {
 		return err
 	}
-	t.note("the text is not that of cqlsh's COPY TO, but cqlbulk's lossless CSV, which COPY FROM misreads; it loads again with: %s", t.loadAgain(output))
+	t.note(
+		"the text is not that of cqlsh's COPY TO, but cqlbulk's lossless CSV, which COPY FROM misreads; it loads again with: %s",
+		t.loadAgain(output),
+	)
 	return nil
 }
 
 // The settings of a scan that a load must have, too, to read its text.
-var textFlags = []string{"format", "header", "columns", "column-order", "delimiter", "quote", "null-string"}
+var textFlags = []string{
+	"format",
+	"header",
+	"columns",
+	"column-order",
+	"delimiter",
+	"quote",
+	"null-string",
+}
 
 // loadAgain is the command line that loads the output.
 func (t *translation) loadAgain(output string) string {
@@ -82,7 +93,10 @@ func maxOutputSizeRule(t *translation, s *copystmt.Statement, o copystmt.Option)
 	case err != nil || n <= 0:
 		return err
 	case s.Standard:
-		t.note("%s is passed over, as cqlsh does: there is no second standard output", shownOption(o))
+		t.note(
+			"%s is passed over, as cqlsh does: there is no second standard output",
+			shownOption(o),
+		)
 		return nil
 	}
 	return errors.New("cqlbulk writes several files into a folder of their own: say cqlbulk scan " +

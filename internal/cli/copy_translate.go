@@ -62,7 +62,10 @@ func copiedTable(s *copystmt.Statement, keyspace string) (spec.TableName, error)
 	case s.Keyspace != "":
 		keyspace = s.Keyspace
 	case keyspace == "":
-		return none, fmt.Errorf("no keyspace given: say COPY keyspace.%s, or use --keyspace", cqltype.QuoteIdent(s.Table))
+		return none, fmt.Errorf(
+			"no keyspace given: say COPY keyspace.%s, or use --keyspace",
+			cqltype.QuoteIdent(s.Table),
+		)
 	default:
 		parts, err := schema.SplitName(keyspace)
 		if err != nil || len(parts) != 1 {
@@ -108,12 +111,22 @@ func (t *translation) options(s *copystmt.Statement, rules, others map[string]co
 		case last[o.Name] != i:
 			t.note("%s is given again: the last one counts", shownOption(o))
 		case !known:
-			t.note("%s is passed over, as cqlsh does: it has no meaning for COPY %s", shownOption(o), t.direction)
+			t.note(
+				"%s is passed over, as cqlsh does: it has no meaning for COPY %s",
+				shownOption(o),
+				t.direction,
+			)
 		default:
 			err = rule(t, s, o)
 		}
 		if err != nil {
-			return fmt.Errorf("the statement: line %d, column %d: %s: %w", o.At.Line, o.At.Column, shownOption(o), err)
+			return fmt.Errorf(
+				"the statement: line %d, column %d: %s: %w",
+				o.At.Line,
+				o.At.Column,
+				shownOption(o),
+				err,
+			)
 		}
 	}
 	return nil
@@ -184,7 +197,10 @@ func becomesSeconds(flag string) copyRule {
 // unless the value asks for no more than that.
 func has(instead string, same ...string) copyRule {
 	return func(t *translation, _ *copystmt.Statement, o copystmt.Option) error {
-		if !slices.ContainsFunc(same, func(value string) bool { return strings.EqualFold(value, o.Value) }) {
+		if !slices.ContainsFunc(
+			same,
+			func(value string) bool { return strings.EqualFold(value, o.Value) },
+		) {
 			t.note("%s is not done: %s", shownOption(o), instead)
 		}
 		return nil

@@ -26,9 +26,11 @@ func (o *countOptions) AddFlags(f *pflag.FlagSet) {
 	b := binder{flags: f, settings: o.spec.Settings()}
 	o.tableOptions.AddFlags(f)
 	b.in(groupOutput).add("by", "host, range or partition: break the number down", everyday)
-	b.in(groupOutput).add("top", "partitions to list with --by partition, the largest first", everyday)
+	b.in(groupOutput).
+		add("top", "partitions to list with --by partition, the largest first", everyday)
 	b.in(groupRows).add("where", "CQL condition that rows must meet besides", everyday)
-	b.in(groupRows).add("allow-filtering", "let the servers read rows that the condition then leaves out")
+	b.in(groupRows).
+		add("allow-filtering", "let the servers read rows that the condition then leaves out")
 	addReadFlags(b)
 	addPlanFlags(b)
 	addPaceFlags(b)

@@ -29,7 +29,14 @@ func (o *countOptions) print(out io.Writer, r operation.CountReport) error {
 			if v.Tokens != nil {
 				within = *v.Tokens
 			}
-			fmt.Fprintf(w, "%s\t%s\t%d\t%.2f%%\n", within.Start, within.End, v.Rows, share(v.Rows, r.Rows))
+			fmt.Fprintf(
+				w,
+				"%s\t%s\t%d\t%.2f%%\n",
+				within.Start,
+				within.End,
+				v.Rows,
+				share(v.Rows, r.Rows),
+			)
 		}
 	case spec.ByPartition:
 		printPartitions(w, r.Partitions)

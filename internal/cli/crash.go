@@ -10,7 +10,11 @@ import (
 func (s streams) guarded(run func() int) (code int) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			s.log.say(slog.LevelError, "stopped by a fault of cqlbulk itself, which you can report with what follows: %v", fault)
+			s.log.say(
+				slog.LevelError,
+				"stopped by a fault of cqlbulk itself, which you can report with what follows: %v",
+				fault,
+			)
 			for line := range bytes.Lines(debug.Stack()) {
 				s.log.say(slog.LevelError, "%s", bytes.TrimRight(line, "\n"))
 			}

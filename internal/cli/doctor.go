@@ -20,21 +20,34 @@ type doctorOptions struct {
 	Suggest bool // print the load, and nothing else
 }
 
-// AddFlags adds the flags of doctor: those of a load that say what is looked at, and how it is read.
+// AddFlags adds the flags of doctor: those of a load that say what is looked at, and how it is
+// read.
 func (o *doctorOptions) AddFlags(f *pflag.FlagSet) {
 	b := binder{flags: f, settings: o.spec.Settings()}
 	o.tableOptions.AddFlags(f)
 	o.addInputFlags(b)
-	b.in(groupWrites).add("timestamp", "write time of all rows, as load has it; the clocks then do not matter")
-	b.in(groupWrites).add("if-not-exists", "rows are to be written only where there is none: that needs other rights")
+	b.in(groupWrites).
+		add("timestamp", "write time of all rows, as load has it; the clocks then do not matter")
+	b.in(groupWrites).
+		add("if-not-exists", "rows are to be written only where there is none: that needs other rights")
 	past := b.in(groupPast)
 	past.add("via", "how rows are to go into the table: cql or stream")
-	past.add("storage-port", "port that the nodes stream to each other by (default: what they tell)")
+	past.add(
+		"storage-port",
+		"port that the nodes stream to each other by (default: what they tell)",
+	)
 	addInternodeFlags(past)
 	pace := b.in(groupPace)
 	pace.add("ingestrate", "rows a second that the load is to have; for the time that it takes")
 	pace.add("cores", coresHelp)
-	addOwn(f, &o.Suggest, "suggest", "print the complete load command for the files, and nothing else, on the standard output; what remains to be known goes to the standard error", of(groupShown), everyday)
+	addOwn(
+		f,
+		&o.Suggest,
+		"suggest",
+		"print the complete load command for the files, and nothing else, on the standard output; what remains to be known goes to the standard error",
+		of(groupShown),
+		everyday,
+	)
 	b.in(groupErrors).add("patience", "how long each check may take", everyday)
 	addConnectionFlags(b, writeLevelHelp)
 	o.showOptions.AddFlags(f)
@@ -108,7 +121,14 @@ func (o *doctorOptions) fill(c *cobra.Command, args []string) error {
 
 // addCheckFlag adds the flag by which a command looks whether it would do well, and does nothing.
 func (o *showOptions) addCheckFlag(f *pflag.FlagSet) {
-	addOwn(f, &o.Check, "check", "look at the cluster, the table and the rest as cqlbulk doctor does; and do nothing else: nothing is written", of(groupShown), everyday)
+	addOwn(
+		f,
+		&o.Check,
+		"check",
+		"look at the cluster, the table and the rest as cqlbulk doctor does; and do nothing else: nothing is written",
+		of(groupShown),
+		everyday,
+	)
 }
 
 // runDoctor looks, and tells what was found.

@@ -16,7 +16,8 @@ import (
 
 var errSuggestJSON = errors.New("--suggest and --json: --suggest prints a command alone")
 
-// runSuggest prints the load command for the inputs, and on the standard error what remains to be known.
+// runSuggest prints the load command for the inputs, and on the standard error what remains to be
+// known.
 func runSuggest(c *cobra.Command, s streams, show showOptions, d *operation.Doctor) error {
 	if err := d.CheckSuggest(); err != nil {
 		return err

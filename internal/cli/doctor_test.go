@@ -24,7 +24,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
-// Commands of scripts about what a doctor finds of a cluster. The first four come before the command cluster.
+// Commands of scripts about what a doctor finds of a cluster. The first four come before the
+// command cluster.
 
 // password is the command "password user word": the cluster asks for these.
 func password(ts *testscript.TestScript, neg bool, args []string) {
@@ -32,11 +33,15 @@ func password(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: password user word")
 	}
 	s := ts.Value(clusterKey{}).(*simulated)
-	s.options = append(s.options, func(o *simcluster.Options) { o.User, o.Password = args[0], args[1] })
+	s.options = append(
+		s.options,
+		func(o *simcluster.Options) { o.User, o.Password = args[0], args[1] },
+	)
 }
 
-// certificates is the command "certificates time": the nodes speak TLS, with certificates that end so much later. It
-// writes ca.pem, and client.pem and client-key.pem of a client whose certificate ends then as well.
+// certificates is the command "certificates time": the nodes speak TLS, with certificates that end
+// so much later. It writes ca.pem, and client.pem and client-key.pem of a client whose certificate
+// ends then as well.
 func certificates(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: certificates time")
@@ -50,7 +55,9 @@ func certificates(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(err)
 	key, err := x509.MarshalPKCS8PrivateKey(client.PrivateKey)
 	ts.Check(err)
-	ts.Check(os.WriteFile(ts.MkAbs("client.pem"), block("CERTIFICATE", client.Certificate[0]), 0o600))
+	ts.Check(
+		os.WriteFile(ts.MkAbs("client.pem"), block("CERTIFICATE", client.Certificate[0]), 0o600),
+	)
 	ts.Check(os.WriteFile(ts.MkAbs("client-key.pem"), block("PRIVATE KEY", key), 0o600))
 	s := ts.Value(clusterKey{}).(*simulated)
 	s.options = append(s.options, func(o *simcluster.Options) {
@@ -70,11 +77,14 @@ func index(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: index name class")
 	}
 	s := ts.Value(clusterKey{}).(*simulated)
-	s.options = append(s.options, func(o *simcluster.Options) { o.Tables[0].Indexes = map[string]string{args[0]: args[1]} })
+	s.options = append(
+		s.options,
+		func(o *simcluster.Options) { o.Tables[0].Indexes = map[string]string{args[0]: args[1]} },
+	)
 }
 
-// newer is the command "newer node": that one, counted from 1, writes SSTables of a later version than nb, as nodes of
-// Cassandra 5.0 may.
+// newer is the command "newer node": that one, counted from 1, writes SSTables of a later version
+// than nb, as nodes of Cassandra 5.0 may.
 func newer(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: newer node")
@@ -102,8 +112,14 @@ func newAuthority(ts *testscript.TestScript) *authority {
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	ts.Check(err)
 	template := &x509.Certificate{
-		SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "ca"}, IsCA: true, BasicConstraintsValid: true,
-		NotBefore: time.Now().Add(-time.Hour), NotAfter: time.Now().AddDate(1, 0, 0),
+		SerialNumber: big.NewInt(
+			1,
+		),
+		Subject:               pkix.Name{CommonName: "ca"},
+		IsCA:                  true,
+		BasicConstraintsValid: true,
+		NotBefore:             time.Now().Add(-time.Hour),
+		NotAfter:              time.Now().AddDate(1, 0, 0),
 	}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
 	ts.Check(err)
@@ -118,15 +134,26 @@ func (a *authority) issue(ends time.Time, address net.IP) (tls.Certificate, erro
 	if err != nil {
 		return tls.Certificate{}, err
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(2), NotBefore: time.Now().AddDate(0, -1, 0), NotAfter: ends}
+	template := &x509.Certificate{
+		SerialNumber: big.NewInt(2),
+		NotBefore:    time.Now().AddDate(0, -1, 0),
+		NotAfter:     ends,
+	}
 	if address != nil {
 		template.IPAddresses = []net.IP{address}
 	}
-	der, err := x509.CreateCertificate(rand.Reader, template, a.pair.Leaf, &key.PublicKey, a.pair.PrivateKey)
+	der, err := x509.CreateCertificate(
+		rand.Reader,
+		template,
+		a.pair.Leaf,
+		&key.PublicKey,
+		a.pair.PrivateKey,
+	)
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, err
 }
 
-// makeVisits is the command "visits": it makes a table with dates, and one with dates inside of values:
+// makeVisits is the command "visits": it makes a table with dates, and one with dates inside of
+// values:
 //
 //	CREATE TABLE shop.visits (page text PRIMARY KEY, at timestamp, day date)
 //	CREATE TABLE shop.paths (id int PRIMARY KEY, seen list<timestamp>, last frozen<tuple<text, timestamp>>)
@@ -135,14 +162,27 @@ func makeVisits(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: visits")
 	}
 	ts.Check(clusterOf(ts).Create(simcluster.Table{Name: "visits", Columns: []simcluster.Column{
-		{Name: "page", Kind: simcluster.PartitionKey, Type: "text"}, {Name: "at", Type: "timestamp"}, {Name: "day", Type: "date"},
+		{
+			Name: "page",
+			Kind: simcluster.PartitionKey,
+			Type: "text",
+		},
+		{Name: "at", Type: "timestamp"},
+		{Name: "day", Type: "date"},
 	}}, 1))
 	ts.Check(clusterOf(ts).Create(simcluster.Table{Name: "paths", Columns: []simcluster.Column{
-		{Name: "id", Kind: simcluster.PartitionKey, Type: "int"}, {Name: "seen", Type: "list<timestamp>"}, {Name: "last", Type: "frozen<tuple<text, timestamp>>"},
+		{
+			Name: "id",
+			Kind: simcluster.PartitionKey,
+			Type: "int",
+		},
+		{Name: "seen", Type: "list<timestamp>"},
+		{Name: "last", Type: "frozen<tuple<text, timestamp>>"},
 	}}, 1))
 }
 
-// makeSales is the command "sales": it makes a table with columns of the types that other programs write in other ways:
+// makeSales is the command "sales": it makes a table with columns of the types that other programs
+// write in other ways:
 //
 //	CREATE TABLE shop.sales (order_id int, line int, customer text, ordered_at timestamp, ship_date date, amount decimal,
 //	    active boolean, stock int, PRIMARY KEY (order_id, line))
@@ -151,13 +191,29 @@ func makeSales(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("usage: sales")
 	}
 	ts.Check(clusterOf(ts).Create(simcluster.Table{Name: "sales", Columns: []simcluster.Column{
-		{Name: "order_id", Kind: simcluster.PartitionKey, Type: "int"}, {Name: "line", Kind: simcluster.Clustering, Type: "int"},
-		{Name: "customer", Type: "text"}, {Name: "ordered_at", Type: "timestamp"}, {Name: "ship_date", Type: "date"},
-		{Name: "amount", Type: "decimal"}, {Name: "active", Type: "boolean"}, {Name: "stock", Type: "int"},
+		{
+			Name: "order_id",
+			Kind: simcluster.PartitionKey,
+			Type: "int",
+		},
+		{Name: "line", Kind: simcluster.Clustering, Type: "int"},
+		{
+			Name: "customer",
+			Type: "text",
+		},
+		{Name: "ordered_at", Type: "timestamp"},
+		{Name: "ship_date", Type: "date"},
+		{
+			Name: "amount",
+			Type: "decimal",
+		},
+		{Name: "active", Type: "boolean"},
+		{Name: "stock", Type: "int"},
 	}}, 1))
 }
 
-// makeTags is the command "tags": it makes a table whose key may be any text, and one with two timestamps:
+// makeTags is the command "tags": it makes a table whose key may be any text, and one with two
+// timestamps:
 //
 //	CREATE TABLE shop.tags (tag text PRIMARY KEY, n int)
 //	CREATE TABLE shop.spans (id int PRIMARY KEY, made timestamp, changed timestamp)
@@ -169,7 +225,13 @@ func makeTags(ts *testscript.TestScript, neg bool, args []string) {
 		{Name: "tag", Kind: simcluster.PartitionKey, Type: "text"}, {Name: "n", Type: "int"},
 	}}, 1))
 	ts.Check(clusterOf(ts).Create(simcluster.Table{Name: "spans", Columns: []simcluster.Column{
-		{Name: "id", Kind: simcluster.PartitionKey, Type: "int"}, {Name: "made", Type: "timestamp"}, {Name: "changed", Type: "timestamp"},
+		{
+			Name: "id",
+			Kind: simcluster.PartitionKey,
+			Type: "int",
+		},
+		{Name: "made", Type: "timestamp"},
+		{Name: "changed", Type: "timestamp"},
 	}}, 1))
 }
 
@@ -190,7 +252,8 @@ func setClock(ts *testscript.TestScript, neg bool, args []string) {
 	clusterOf(ts).SetClock(nodeOf(ts, args[0]), ahead)
 }
 
-// disagree is the command "[!] disagree node [time]": that node has another schema than the others, for that time.
+// disagree is the command "[!] disagree node [time]": that node has another schema than the others,
+// for that time.
 func disagree(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) != 1 && (neg || len(args) != 2) {
 		ts.Fatalf("usage: [!] disagree node [time]")
@@ -220,10 +283,32 @@ func nodeDown(ts *testscript.TestScript, neg bool, args []string) {
 // A finding is read without colours, in 80 columns; what to do stands below it.
 func TestFindingIsWrittenIn80Columns(t *testing.T) {
 	var out strings.Builder
-	require.NoError(t, writeFinding(&out, doctor.Finding{Name: "connection", State: doctor.OK, Found: "3 of 3 nodes answer, in 2 ms"}))
+	require.NoError(
+		t,
+		writeFinding(
+			&out,
+			doctor.Finding{
+				Name:  "connection",
+				State: doctor.OK,
+				Found: "3 of 3 nodes answer, in 2 ms",
+			},
+		),
+	)
 	long := strings.Repeat("many words ", 20)
-	require.NoError(t, writeFinding(&out, doctor.Finding{Name: "storage port", State: doctor.Warning, Found: long, Do: long}))
-	require.True(t, strings.HasPrefix(out.String(), "ok       connection     3 of 3 nodes answer, in 2 ms\nwarning  storage port   many words"))
+	require.NoError(
+		t,
+		writeFinding(
+			&out,
+			doctor.Finding{Name: "storage port", State: doctor.Warning, Found: long, Do: long},
+		),
+	)
+	require.True(
+		t,
+		strings.HasPrefix(
+			out.String(),
+			"ok       connection     3 of 3 nodes answer, in 2 ms\nwarning  storage port   many words",
+		),
+	)
 	require.Contains(t, out.String(), "\n                        do: many words")
 	require.Contains(t, out.String(), "\n                            many words")
 	for line := range strings.Lines(out.String()) {

@@ -79,7 +79,10 @@ func errorLines(code int, err error) []string {
 		if line == "" || slices.ContainsFunc(lines, said) {
 			continue
 		}
-		lines = slices.DeleteFunc(lines, func(other string) bool { return strings.Contains(line, other) })
+		lines = slices.DeleteFunc(
+			lines,
+			func(other string) bool { return strings.Contains(line, other) },
+		)
 		lines = append(lines, line)
 	}
 	return lines

@@ -15,9 +15,14 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Each message on docs/errors.md is one that the program has: every part of it that is no value is in a text of its source.
+// Each message on docs/errors.md is one that the program has: every part of it that is no value is
+// in a text of its source.
 func TestMessagesOfTheErrorsPage(t *testing.T) {
-	texts := sourceTexts(t, "../../internal", "../../pkg") + "unknown flag: --…\n" // which is the library's
+	texts := sourceTexts(
+		t,
+		"../../internal",
+		"../../pkg",
+	) + "unknown flag: --…\n" // which is the library's
 	page, err := os.ReadFile("../../docs/errors.md")
 	require.NoError(t, err)
 	quoted := regexp.MustCompile("`([^`]+)`")
@@ -47,7 +52,8 @@ func printed(texts, message string) bool {
 		return true
 	}
 	for i := range message {
-		if i > 0 && message[i] == ' ' && strings.Contains(texts, message[:i]) && strings.Contains(texts, message[i:]) {
+		if i > 0 && message[i] == ' ' && strings.Contains(texts, message[:i]) &&
+			strings.Contains(texts, message[i:]) {
 			return true
 		}
 	}
@@ -60,24 +66,33 @@ func sourceTexts(t *testing.T, roots ...string) string {
 	var all strings.Builder
 	verbs := regexp.MustCompile(`%[-+# 0-9.*]*[a-zA-Z]`)
 	for _, root := range roots {
-		require.NoError(t, filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
-			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-				return err
-			}
-			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-			if err != nil {
-				return err
-			}
-			ast.Inspect(file, func(n ast.Node) bool {
-				if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING {
-					if text, err := strconv.Unquote(literal.Value); err == nil {
-						all.WriteString(verbs.ReplaceAllString(text, "…") + "\n")
-					}
+		require.NoError(
+			t,
+			filepath.WalkDir(root, func(path string, _ fs.DirEntry, err error) error {
+				if err != nil || !strings.HasSuffix(path, ".go") ||
+					strings.HasSuffix(path, "_test.go") {
+					return err
 				}
-				return true
-			})
-			return nil
-		}))
+				file, err := parser.ParseFile(
+					token.NewFileSet(),
+					path,
+					nil,
+					parser.SkipObjectResolution,
+				)
+				if err != nil {
+					return err
+				}
+				ast.Inspect(file, func(n ast.Node) bool {
+					if literal, ok := n.(*ast.BasicLit); ok && literal.Kind == token.STRING {
+						if text, err := strconv.Unquote(literal.Value); err == nil {
+							all.WriteString(verbs.ReplaceAllString(text, "…") + "\n")
+						}
+					}
+					return true
+				})
+				return nil
+			}),
+		)
 	}
 	return all.String()
 }

@@ -76,7 +76,12 @@ func runError(err error, outcome run.Outcome) error {
 	case errors.As(err, &usage):
 		return err
 	case errors.Is(err, syscall.ENOSPC):
-		return fatal(fmt.Errorf("%w: free space there, or name another folder (--temp-dir, --run-dir, the output)", err))
+		return fatal(
+			fmt.Errorf(
+				"%w: free space there, or name another folder (--temp-dir, --run-dir, the output)",
+				err,
+			),
+		)
 	case err != nil:
 		return fatal(err)
 	case outcome == run.Partly:

@@ -56,7 +56,15 @@ func TestExitCodeOfARun(t *testing.T) {
 	require.Equal(t, exitFatal, exitCode(ctx, runError(broken, run.Failed)))
 	full := runError(&os.PathError{Op: "write", Path: "tmp/x", Err: syscall.ENOSPC}, run.Failed)
 	require.Equal(t, exitFatal, exitCode(ctx, full))
-	require.EqualError(t, full, "write tmp/x: no space left on device: free space there, or name another folder (--temp-dir, --run-dir, the output)")
+	require.EqualError(
+		t,
+		full,
+		"write tmp/x: no space left on device: free space there, or name another folder (--temp-dir, --run-dir, the output)",
+	)
 	require.Equal(t, exitUsage, exitCode(ctx, runError(&spec.UsageError{Err: broken}, run.Failed)))
-	require.Equal(t, exitInterrupted, exitCode(ctx, runError(&spec.UsageError{Err: context.Canceled}, run.Interrupted)))
+	require.Equal(
+		t,
+		exitInterrupted,
+		exitCode(ctx, runError(&spec.UsageError{Err: context.Canceled}, run.Interrupted)),
+	)
 }

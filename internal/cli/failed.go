@@ -52,8 +52,10 @@ func (s streams) tellFailed(failed []operation.FailedRange) {
 		s.wrong("%s", c)
 	}
 	if damaged {
-		s.wrong("what to do: copy the file again, if it is a copy; or read another replica; on a node, " +
-			"nodetool scrub drops what it cannot mend: run a repair after it")
+		s.wrong(
+			"what to do: copy the file again, if it is a copy; or read another replica; on a node, " +
+				"nodetool scrub drops what it cannot mend: run a repair after it",
+		)
 	}
 }
 

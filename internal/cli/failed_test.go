@@ -13,12 +13,19 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/table"
 )
 
-// However many token ranges fail for one cause, it has one line, which counts them and names the first.
+// However many token ranges fail for one cause, it has one line, which counts them and names the
+// first.
 func TestFailuresOfOneCauseHaveOneLine(t *testing.T) {
 	var failed []operation.FailedRange
 	gone, away := errors.New("gone"), errors.New("away")
 	for i, err := range []error{gone, gone, away, gone, gone, gone} {
-		failed = append(failed, operation.FailedRange{Tokens: &table.TokenRange{Start: strconv.Itoa(i), End: strconv.Itoa(i + 1)}, Err: err})
+		failed = append(
+			failed,
+			operation.FailedRange{
+				Tokens: &table.TokenRange{Start: strconv.Itoa(i), End: strconv.Itoa(i + 1)},
+				Err:    err,
+			},
+		)
 	}
 	var out bytes.Buffer
 	newStreams(nil, nil, &out).tellFailed(failed)

@@ -50,15 +50,22 @@ func figuresOf(r *progress.Reading) (f figures, err error) {
 	if r == nil || r.Share == nil {
 		return f, fmt.Errorf("the reading has no share yet")
 	}
-	f = figures{Rows: r.Rows, Rejected: r.Rejected, Retries: r.Retries, UnderWay: r.UnderWay, Share: *r.Share}
+	f = figures{
+		Rows:     r.Rows,
+		Rejected: r.Rejected,
+		Retries:  r.Retries,
+		UnderWay: r.UnderWay,
+		Share:    *r.Share,
+	}
 	if r.Stage != nil {
 		f = f.of(r.Stage.Name, r.Stage.Share)
 	}
 	return f, nil
 }
 
-// agree is the command "agree ADDRESS RUN LOG ROWS [STAGE]": it waits until a run that stands still with so many rows shows the
-// same figures on its page, in its metrics, in its lines of progress and to `cqlbulk status`.
+// agree is the command "agree ADDRESS RUN LOG ROWS [STAGE]": it waits until a run that stands still
+// with so many rows shows the same figures on its page, in its metrics, in its lines of progress
+// and to `cqlbulk status`.
 func agree(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 4 && len(args) != 5 {
 		ts.Fatalf("usage: agree address run log rows [stage]")
@@ -73,7 +80,11 @@ func agree(ts *testscript.TestScript, neg bool, args []string) {
 		}
 		err = fmt.Errorf("%+v", told)
 		page := told["page"]
-		if page.Rows == rows && page.Stage == stage && reflect.DeepEqual(told, map[string]figures{"page": page, "metrics": page, "line": page, "status": page}) {
+		if page.Rows == rows && page.Stage == stage &&
+			reflect.DeepEqual(
+				told,
+				map[string]figures{"page": page, "metrics": page, "line": page, "status": page},
+			) {
 			return
 		}
 	}
@@ -118,15 +129,27 @@ func places(address, run, log string) (map[string]figures, error) {
 		return nil, err
 	}
 	shown, err := figuresOf(line.Progress)
-	onPage := figures{Rows: page.Rows, Rejected: page.RejectedRows, Retries: page.Retries, UnderWay: page.InFlight, Share: *page.Share}
+	onPage := figures{
+		Rows:     page.Rows,
+		Rejected: page.RejectedRows,
+		Retries:  page.Retries,
+		UnderWay: page.InFlight,
+		Share:    *page.Share,
+	}
 	if len(page.Stages) > 0 {
 		onPage = onPage.of(page.Stages[0].Name, page.Stages[0].Share)
 	}
 	measured := figures{
-		Rows: int64(metric("rows_total")), Rejected: int64(metric("rejected_rows_total")), Retries: int64(metric("request_retries_total")),
-		UnderWay: int64(metric("requests_in_flight")), Share: metric("run_progress_ratio"),
+		Rows: int64(
+			metric("rows_total"),
+		),
+		Rejected: int64(metric("rejected_rows_total")),
+		Retries:  int64(metric("request_retries_total")),
+		UnderWay: int64(metric("requests_in_flight")),
+		Share:    metric("run_progress_ratio"),
 	}
-	if stage := regexp.MustCompile(`cqlbulk_run_stage_progress_ratio\{stage="(\w+)"\}`).FindStringSubmatch(metrics); stage != nil {
+	if stage := regexp.MustCompile(`cqlbulk_run_stage_progress_ratio\{stage="(\w+)"\}`).
+		FindStringSubmatch(metrics); stage != nil {
 		share := metric("run_stage_progress_ratio")
 		measured = measured.of(stage[1], &share)
 	}

@@ -30,8 +30,21 @@ const (
 )
 
 var groups = []group{
-	groupInput, groupOutput, groupFormat, groupColumns, groupValues, groupRows, groupWrites, groupOther, groupFolders,
-	groupPast, groupPace, groupErrors, groupConnection, groupShown, groupEverywhere,
+	groupInput,
+	groupOutput,
+	groupFormat,
+	groupColumns,
+	groupValues,
+	groupRows,
+	groupWrites,
+	groupOther,
+	groupFolders,
+	groupPast,
+	groupPace,
+	groupErrors,
+	groupConnection,
+	groupShown,
+	groupEverywhere,
 }
 
 // What a flag's annotations say of it, to help and to completion.
@@ -77,7 +90,11 @@ func once(f *pflag.Flag) { annotate(f, isOfOneRun) }
 func letter(short string) trait { return func(f *pflag.Flag) { f.Shorthand = short } }
 
 // among are the values of a flag.
-func among(values ...string) trait { return func(f *pflag.Flag) { annotate(f, amongThese, values...) } }
+func among(
+	values ...string,
+) trait {
+	return func(f *pflag.Flag) { annotate(f, amongThese, values...) }
+}
 
 // of is the group of a flag.
 func of(g group) trait { return func(f *pflag.Flag) { annotate(f, inGroup, string(g)) } }

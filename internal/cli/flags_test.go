@@ -32,7 +32,8 @@ func TestRecordedSettings(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	require.NoError(t, os.WriteFile("cqlbulk.yaml", []byte(
-		"hosts: [10.0.0.9, 10.0.0.8]\nssl: true\nuser: etl\nload:\n  null-string: NA\n  columns: [a, b]\n  header: false\n"), 0o600))
+		"hosts: [10.0.0.9, 10.0.0.8]\nssl: true\nuser: etl\nload:\n  null-string: NA\n  columns: [a, b]\n  header: false\n",
+	), 0o600))
 	t.Setenv("CQLBULK_INGESTRATE", "500")
 	t.Setenv("CQLBULK_PASSWORD", "secret")
 	first := &loadOptions{spec: spec.NewLoad()}
@@ -59,7 +60,12 @@ func TestRecordedSettings(t *testing.T) {
 	require.Equal(t, recorded, again.Settings().Record(defaults, again.Given))
 
 	// The password of the environment reaches the run that goes on.
-	resumed := parsed(t, "resume", "load", newResumeCommand(newStreams(nil, nil, io.Discard)).Flags())
+	resumed := parsed(
+		t,
+		"resume",
+		"load",
+		newResumeCommand(newStreams(nil, nil, io.Discard)).Flags(),
+	)
 	require.NoError(t, again.Settings().Change(recorded, again.Given, changes(resumed)))
 	require.Equal(t, "secret", again.Password)
 
@@ -67,8 +73,22 @@ func TestRecordedSettings(t *testing.T) {
 	// is typed anew.
 	t.Setenv("CQLBULK_PASSWORD", "")
 	t.Setenv("CQLBULK_HOSTS", "10.0.0.7")
-	require.NoError(t, os.WriteFile("cqlbulk.yaml", []byte("timeout: 7s\nload:\n  password: \"of load\"\n  ingestrate: 9\n"), 0o600))
-	resumed = parsed(t, "resume", "load", newResumeCommand(newStreams(nil, nil, io.Discard)).Flags(), "--user", "other")
+	require.NoError(
+		t,
+		os.WriteFile(
+			"cqlbulk.yaml",
+			[]byte("timeout: 7s\nload:\n  password: \"of load\"\n  ingestrate: 9\n"),
+			0o600,
+		),
+	)
+	resumed = parsed(
+		t,
+		"resume",
+		"load",
+		newResumeCommand(newStreams(nil, nil, io.Discard)).Flags(),
+		"--user",
+		"other",
+	)
 	require.NoError(t, again.Settings().Change(recorded, again.Given, changes(resumed)))
 	require.Equal(t, "of load", again.Password)
 	require.Equal(t, "other", again.User)

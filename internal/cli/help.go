@@ -24,7 +24,13 @@ const helpWidth = 80
 
 // setHelp has a command and those below it show this help.
 func setHelp(root *cobra.Command) {
-	addOwn(root.PersistentFlags(), new(bool), helpAllFlag, "show all flags and all there is to say", of(groupEverywhere))
+	addOwn(
+		root.PersistentFlags(),
+		new(bool),
+		helpAllFlag,
+		"show all flags and all there is to say",
+		of(groupEverywhere),
+	)
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { writeHelp(c.OutOrStdout(), c, false) })
 	root.SetHelpCommand(newHelpCommand(root))
 }
@@ -37,7 +43,10 @@ func wantsAll(root *cobra.Command, args []string) *cobra.Command {
 		case "--":
 			return nil
 		case "--" + helpAllFlag:
-			if c, _, err := root.Find(slices.Delete(slices.Clone(args), i, i+1)); err == nil && !strings.HasPrefix(c.Name(), "__") {
+			if c, _, err := root.Find(
+				slices.Delete(slices.Clone(args), i, i+1),
+			); err == nil &&
+				!strings.HasPrefix(c.Name(), "__") {
 				return c
 			}
 		}
@@ -65,14 +74,23 @@ func writeHelp(w io.Writer, c *cobra.Command, all bool) {
 	flags := flagsOf(c)
 	if all {
 		for _, g := range groups {
-			writeGroup(w, string(g)+":", flags, func(f *pflag.Flag) bool { return groupOf(f) == g }, false)
+			writeGroup(
+				w,
+				string(g)+":",
+				flags,
+				func(f *pflag.Flag) bool { return groupOf(f) == g },
+				false,
+			)
 		}
 		return
 	}
 	shown := writeGroup(w, "Everyday flags:", flags, isShort, true)
 	more := fmt.Sprintf("%s, and the details", human.Of(len(flags)-shown, "more flag"))
 	if !c.HasParent() {
-		fmt.Fprintf(w, "\ncqlbulk COMMAND --help tells of one, cqlbulk COMMAND --help-all all of it.\n")
+		fmt.Fprintf(
+			w,
+			"\ncqlbulk COMMAND --help tells of one, cqlbulk COMMAND --help-all all of it.\n",
+		)
 		return
 	}
 	fmt.Fprintf(w, "\n%s --%s: %s\n", c.CommandPath(), helpAllFlag, more)
@@ -107,7 +125,13 @@ func flagsOf(c *cobra.Command) []*pflag.Flag {
 }
 
 // writeGroup writes those flags that belong to a group, and tells how many they are.
-func writeGroup(w io.Writer, title string, flags []*pflag.Flag, belongs func(*pflag.Flag) bool, short bool) int {
+func writeGroup(
+	w io.Writer,
+	title string,
+	flags []*pflag.Flag,
+	belongs func(*pflag.Flag) bool,
+	short bool,
+) int {
 	var some []*pflag.Flag
 	for _, f := range flags {
 		if belongs(f) {
@@ -191,7 +215,11 @@ func flagText(f *pflag.Flag, short bool) string {
 	}
 	value := strings.Trim(f.DefValue, "[]")
 	switch {
-	case strings.Contains(text, "(default"), strings.Contains(text, "("+value+":"), value == "", value == "0", value == "false":
+	case strings.Contains(text, "(default"),
+		strings.Contains(text, "("+value+":"),
+		value == "",
+		value == "0",
+		value == "false":
 		return text
 	case strings.ContainsAny(value, `, "`):
 		value = "'" + value + "'"

@@ -55,7 +55,13 @@ func TestAllHelpHasEverything(t *testing.T) {
 		writeHelp(&all, c, true)
 		for _, f := range flagsOf(c) {
 			names := flagNames(f)
-			found := strings.Count(all.String(), "\n"+names+" ") + strings.Count(all.String(), "\n"+names+"\n")
+			found := strings.Count(
+				all.String(),
+				"\n"+names+" ",
+			) + strings.Count(
+				all.String(),
+				"\n"+names+"\n",
+			)
 			require.Equal(t, 1, found, "%s %s", c.Name(), names)
 			if isShort(f) {
 				require.Contains(t, short.String(), "\n"+names, c.Name())

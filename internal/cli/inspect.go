@@ -35,7 +35,15 @@ func (o *inspectOptions) AddFlags(f *pflag.FlagSet) {
 	b.add("rows", "write the partitions of the one SSTable as JSON; as sstabledump does", everyday)
 	b.add("largest", "find so many of the largest partitions; all data are read for it", everyday)
 	o.Format = inspectText
-	addOwn(f, &o.Format, "format", "form of what is shown on the standard output: text or json", of(groupOutput), among(inspectText, inspectJSON), everyday)
+	addOwn(
+		f,
+		&o.Format,
+		"format",
+		"form of what is shown on the standard output: text or json",
+		of(groupOutput),
+		among(inspectText, inspectJSON),
+		everyday,
+	)
 	o.reportOptions.AddFlags(f)
 }
 
@@ -85,7 +93,10 @@ func runInspect(ctx context.Context, s streams, o *inspectOptions) error {
 		return fmt.Errorf("--format %q: must be %s or %s", o.Format, inspectText, inspectJSON)
 	}
 	s.end.aside = o.spec.Rows
-	inspection, err := inspect.Prepare(spec.Environment{Stdout: s.out, Warn: s.warn, Build: version.Read()}, o.spec)
+	inspection, err := inspect.Prepare(
+		spec.Environment{Stdout: s.out, Warn: s.warn, Build: version.Read()},
+		o.spec,
+	)
 	if err != nil {
 		return err
 	}

@@ -45,7 +45,13 @@ func printInspected(w io.Writer, t report.SSTable) {
 		line("compressor", "none")
 	} else {
 		line("compressor", "%s, chunks of %d bytes", t.Compressor, t.ChunkLength)
-		line("data_bytes", "%d (%s, %.1f %% of that)", t.DataBytes, human.Size(t.DataBytes), share(t.DataBytes, t.Bytes))
+		line(
+			"data_bytes",
+			"%d (%s, %.1f %% of that)",
+			t.DataBytes,
+			human.Size(t.DataBytes),
+			share(t.DataBytes, t.Bytes),
+		)
 	}
 	line("file_bytes", "%d (%s)", t.FileBytes, human.Size(t.FileBytes))
 	for _, k := range []struct {
@@ -60,8 +66,16 @@ func printInspected(w io.Writer, t report.SSTable) {
 	line("max_timestamp", "%s", date(&t.MaxTimestamp, ""))
 	line("min_ttl", "%d", t.MinTTL)
 	line("max_ttl", "%d", t.MaxTTL)
-	line("min_local_deletion_time", "%s", date(t.MinDeletion, "none: nothing is deleted or expires"))
-	line("max_local_deletion_time", "%s", date(t.MaxDeletion, "none: not all is deleted or expires"))
+	line(
+		"min_local_deletion_time",
+		"%s",
+		date(t.MinDeletion, "none: nothing is deleted or expires"),
+	)
+	line(
+		"max_local_deletion_time",
+		"%s",
+		date(t.MaxDeletion, "none: not all is deleted or expires"),
+	)
 	line("tombstones", "%d, of which %d are past", t.Tombstones, t.Ready)
 	for _, d := range t.Drops {
 		line("  drop_time", "%s: %d", date(&d.SSTableTime, ""), d.Count)
@@ -74,7 +88,15 @@ func printInspected(w io.Writer, t report.SSTable) {
 	line("originating_host", "%s", cmp.Or(t.Host, "not told"))
 	line("bloom_filter_fp_chance", "%g", t.FilterChance)
 	for _, p := range t.LargestPartitions {
-		line("largest", "%q token %s: %s, %s, %s", p.Key, cmp.Or(p.Token, "not known"), plain(p.Bytes, "byte"), plain(p.Rows, "row"), plain(p.Cells, "cell"))
+		line(
+			"largest",
+			"%q token %s: %s, %s, %s",
+			p.Key,
+			cmp.Or(p.Token, "not known"),
+			plain(p.Bytes, "byte"),
+			plain(p.Rows, "row"),
+			plain(p.Cells, "cell"),
+		)
 	}
 }
 
@@ -83,9 +105,13 @@ func plain[N human.Number](n N, thing string) string {
 	return fmt.Sprintf("%d %s", n, human.Noun(n, thing))
 }
 
-// printInspectedLines writes a line for each of several SSTables, and their sum; behind it the largest partitions of all.
+// printInspectedLines writes a line for each of several SSTables, and their sum; behind it the
+// largest partitions of all.
 func printInspectedLines(w io.Writer, all *report.Inspect) {
-	fmt.Fprintln(w, "version\tlevel\tpartitions\trows\tcolumns_set\tbytes\tdata_bytes\tmin_timestamp\tmax_timestamp\tsstable")
+	fmt.Fprintln(
+		w,
+		"version\tlevel\tpartitions\trows\tcolumns_set\tbytes\tdata_bytes\tmin_timestamp\tmax_timestamp\tsstable",
+	)
 	type large struct {
 		report.SSTablePartition
 		path string
@@ -93,16 +119,47 @@ func printInspectedLines(w io.Writer, all *report.Inspect) {
 	var largest []large
 	wanted := 0
 	for _, i := range all.SSTables {
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n", i.Version, i.Level, i.Partitions, i.Rows, i.ColumnsSet, i.Bytes, i.DataBytes, i.MinTimestamp.Date, i.MaxTimestamp.Date, i.Path)
+		fmt.Fprintf(
+			w,
+			"%s\t%d\t%d\t%d\t%d\t%d\t%d\t%s\t%s\t%s\n",
+			i.Version,
+			i.Level,
+			i.Partitions,
+			i.Rows,
+			i.ColumnsSet,
+			i.Bytes,
+			i.DataBytes,
+			i.MinTimestamp.Date,
+			i.MaxTimestamp.Date,
+			i.Path,
+		)
 		for _, p := range i.LargestPartitions {
 			largest = append(largest, large{p, i.Path})
 		}
 		wanted = max(wanted, len(i.LargestPartitions))
 	}
 	sum := all.Sum
-	fmt.Fprintf(w, "sum\t-\t%d\t%d\t%d\t%d\t%d\t-\t-\t%s\n", sum.Partitions, sum.Rows, sum.ColumnsSet, sum.Bytes, sum.DataBytes, plain(sum.SSTables, "SSTable"))
+	fmt.Fprintf(
+		w,
+		"sum\t-\t%d\t%d\t%d\t%d\t%d\t-\t-\t%s\n",
+		sum.Partitions,
+		sum.Rows,
+		sum.ColumnsSet,
+		sum.Bytes,
+		sum.DataBytes,
+		plain(sum.SSTables, "SSTable"),
+	)
 	slices.SortStableFunc(largest, func(a, b large) int { return cmp.Compare(b.Bytes, a.Bytes) })
 	for _, p := range largest[:min(len(largest), wanted)] {
-		fmt.Fprintf(w, "largest\t%q\t%s\t%s\t%s\t%s\t%s\n", p.Key, cmp.Or(p.Token, "-"), plain(p.Bytes, "byte"), plain(p.Rows, "row"), plain(p.Cells, "cell"), p.path)
+		fmt.Fprintf(
+			w,
+			"largest\t%q\t%s\t%s\t%s\t%s\t%s\n",
+			p.Key,
+			cmp.Or(p.Token, "-"),
+			plain(p.Bytes, "byte"),
+			plain(p.Rows, "row"),
+			plain(p.Cells, "cell"),
+			p.path,
+		)
 	}
 }

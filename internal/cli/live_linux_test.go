@@ -19,13 +19,25 @@ var drawn = regexp.MustCompile(`[^\r\n\x1b]{5,}`)
 // What matters most is never cut off where the terminal is narrow.
 func TestLiveLineOnANarrowTerminal(t *testing.T) {
 	screen := newTerminal(t)
-	require.NoError(t, unix.IoctlSetWinsize(int(screen.tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 60}))
+	require.NoError(
+		t,
+		unix.IoctlSetWinsize(
+			int(screen.tty.Fd()),
+			unix.TIOCSWINSZ,
+			&unix.Winsize{Row: 24, Col: 60},
+		),
+	)
 	counters := &progress.Counters{}
 	counters.Total.Store(100)
 	counters.Done.Store(50)
 	counters.Rows.Store(12_345_678)
 	counters.Rejected.Store(1_234)
-	stop := printer.Start(t.Context(), "load warehouse.measurements", counters, printer.Options{Screen: screen.tty})
+	stop := printer.Start(
+		t.Context(),
+		"load warehouse.measurements",
+		counters,
+		printer.Options{Screen: screen.tty},
+	)
 	defer stop()
 	var line string
 	require.Eventually(t, func() bool {
@@ -41,20 +53,39 @@ func TestLiveLineOnANarrowTerminal(t *testing.T) {
 func TestLiveLineOfATerminalThatIsResized(t *testing.T) {
 	screen := newTerminal(t)
 	resize := func(columns uint16) {
-		require.NoError(t, unix.IoctlSetWinsize(int(screen.tty.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: columns}))
+		require.NoError(
+			t,
+			unix.IoctlSetWinsize(
+				int(screen.tty.Fd()),
+				unix.TIOCSWINSZ,
+				&unix.Winsize{Row: 24, Col: columns},
+			),
+		)
 	}
 	resize(100)
 	counters := &progress.Counters{}
 	counters.Total.Store(100)
 	counters.Done.Store(50)
 	counters.Rejected.Store(1_234)
-	stop := printer.Start(t.Context(), "load warehouse.measurements", counters, printer.Options{Screen: screen.tty})
+	stop := printer.Start(
+		t.Context(),
+		"load warehouse.measurements",
+		counters,
+		printer.Options{Screen: screen.tty},
+	)
 	defer stop()
 	shows := func(text string) {
-		require.Eventually(t, func() bool { return strings.Contains(screen.shown(), text) }, 30*time.Second, time.Millisecond)
+		require.Eventually(
+			t,
+			func() bool { return strings.Contains(screen.shown(), text) },
+			30*time.Second,
+			time.Millisecond,
+		)
 	}
 	const rejected = "\x1b[31m1,234 rejected\x1b[0m"
-	shows(rejected + "   50.0%              0 rows      0/s       - left  load warehouse.measurements")
+	shows(
+		rejected + "   50.0%              0 rows      0/s       - left  load warehouse.measurements",
+	)
 	resize(20)
 	const brief = "\x1b[31m1.23k rej\x1b[0m   50.0%"
 	shows("\x1b[4A\r\x1b[J" + brief)
@@ -65,13 +96,23 @@ func TestLiveLineOfATerminalThatIsResized(t *testing.T) {
 func TestOneLiveLineOnATerminal(t *testing.T) {
 	screen := newTerminal(t)
 	shows := func(text string) func() bool { return func() bool { return strings.Contains(screen.shown(), text) } }
-	stopScan := printer.Start(t.Context(), "scan ks.t", &progress.Counters{}, printer.Options{Screen: screen.tty})
+	stopScan := printer.Start(
+		t.Context(),
+		"scan ks.t",
+		&progress.Counters{},
+		printer.Options{Screen: screen.tty},
+	)
 	require.Eventually(t, shows("scan ks.t"), 30*time.Second, time.Millisecond)
 	loaded := &progress.Counters{}
 	stopLoad := printer.Start(t.Context(), "load ks.t", loaded, printer.Options{Screen: screen.tty})
 	draws := func() int { return strings.Count(screen.shown(), "scan ks.t") }
 	before := draws()
-	require.Eventually(t, func() bool { return draws() > before+3 }, 30*time.Second, time.Millisecond)
+	require.Eventually(
+		t,
+		func() bool { return draws() > before+3 },
+		30*time.Second,
+		time.Millisecond,
+	)
 	require.NotContains(t, screen.shown(), "load ks.t")
 	loaded.Rejected.Store(5)
 	stopScan()

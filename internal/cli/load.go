@@ -38,44 +38,93 @@ func (o *loadOptions) AddFlags(f *pflag.FlagSet) {
 
 // addInputFlags adds the flags of the inputs, and how they are read.
 func (o *loadOptions) addInputFlags(b binder) {
-	addOwn(b.flags, &o.Files, "files", "files to load, where none is given as an argument", of(groupInput), path)
-	b.in(groupInput).add("skiprows", "rows to pass over at the beginning, of all inputs together, headers not counted")
+	addOwn(
+		b.flags,
+		&o.Files,
+		"files",
+		"files to load, where none is given as an argument",
+		of(groupInput),
+		path,
+	)
+	b.in(groupInput).
+		add("skiprows", "rows to pass over at the beginning, of all inputs together, headers not counted")
 	b.in(groupInput).add("maxrows", "rows to load after those (-1: all)")
-	b.in(groupFormat).add("format", "csv, tsv or json; json is one object on each line (default: by the first file's name, else csv)", everyday)
+	b.in(groupFormat).
+		add("format", "csv, tsv or json; json is one object on each line (default: by the first file's name, else csv)", everyday)
 	addTextFlags(b)
 	addValueFlags(b, "")
-	b.in(groupValues).add("escape", `what stands before a character that is to be taken as it is (default: nothing, a quote among quotes is doubled; cqlsh: \)`)
-	b.in(groupFormat).add("comment", "character that begins a comment: such lines are passed over, before the header too (default: there are none)")
-	b.in(groupFormat).add("trailing-delimiter", "each line ends in a delimiter, behind which there is no field")
-	b.in(groupFormat).add("line-end", "lf, alone or behind a cr, or cr: lines end in a cr alone, and each cr in a value is read as lf")
+	b.in(groupValues).
+		add("escape", `what stands before a character that is to be taken as it is (default: nothing, a quote among quotes is doubled; cqlsh: \)`)
+	b.in(groupFormat).
+		add("comment", "character that begins a comment: such lines are passed over, before the header too (default: there are none)")
+	b.in(groupFormat).
+		add("trailing-delimiter", "each line ends in a delimiter, behind which there is no field")
+	b.in(groupFormat).
+		add("line-end", "lf, alone or behind a cr, or cr: lines end in a cr alone, and each cr in a value is read as lf")
 	addColumnFlags(b.in(groupColumns), "")
-	b.in(groupColumns).add("column-order", "take the fields for all columns of the table, whatever the header says, where --columns does not name them: "+orderHelp)
+	b.in(groupColumns).
+		add("column-order", "take the fields for all columns of the table, whatever the header says, where --columns does not name them: "+orderHelp)
 }
 
 // addColumnFlags adds the flags of which column a field goes to.
 func addColumnFlags(b binder, when string) {
-	b.add("columns", when+"columns of the fields, in order; whatever the header says (default: the header, or without one all columns, key columns first)", everyday)
+	b.add(
+		"columns",
+		when+"columns of the fields, in order; whatever the header says (default: the header, or without one all columns, key columns first)",
+		everyday,
+	)
 	b.add("map", when+"field=column,...: columns of fields that have other names", everyday)
 	b.add("skipcols", when+"fields that are not loaded", everyday)
 }
 
 // addWriteFlags adds the flags of what a row means once it is written.
 func (o *loadOptions) addWriteFlags(b binder) {
-	b.add("dry-run", "parse, type and group everything, and write nothing; tell the column of each field, and all bad columns of a row", everyday)
-	b.add("nulls", "what a null field does: unset leaves the column as it is, tombstone deletes what is there")
-	b.add("ttl", "after how long the rows expire, in seconds or as 12h or 30d (default: as the table says)")
-	b.add("timestamp", "write time of all rows, in microseconds since 1970 or as 2006-01-02T15:04:05Z; of rows with one key the greater value then wins, column by column (default: now and a microsecond later for each row, so that the last row of a key wins)")
-	b.add("if-not-exists", "write a row only where there is none of its key: a lightweight transaction a row, much slower; of rows with one key any may win")
-	b.add("append-collections", "stream, sstables: add to collections that are not frozen, rather than replace them: no tombstone is written, so it is for new rows")
+	b.add(
+		"dry-run",
+		"parse, type and group everything, and write nothing; tell the column of each field, and all bad columns of a row",
+		everyday,
+	)
+	b.add(
+		"nulls",
+		"what a null field does: unset leaves the column as it is, tombstone deletes what is there",
+	)
+	b.add(
+		"ttl",
+		"after how long the rows expire, in seconds or as 12h or 30d (default: as the table says)",
+	)
+	b.add(
+		"timestamp",
+		"write time of all rows, in microseconds since 1970 or as 2006-01-02T15:04:05Z; of rows with one key the greater value then wins, column by column (default: now and a microsecond later for each row, so that the last row of a key wins)",
+	)
+	b.add(
+		"if-not-exists",
+		"write a row only where there is none of its key: a lightweight transaction a row, much slower; of rows with one key any may win",
+	)
+	b.add(
+		"append-collections",
+		"stream, sstables: add to collections that are not frozen, rather than replace them: no tombstone is written, so it is for new rows",
+	)
 }
 
 // addPastFlags adds the flags of the ways that are not CQL.
 func (o *loadOptions) addPastFlags(b binder) {
-	b.add("via", "how rows go into the table: cql, or stream, which sorts them, makes SSTables of them and streams these to the replicas, past CQL, for a small part of the servers' work; or sstables, which leaves them in a folder, from which they are imported")
+	b.add(
+		"via",
+		"how rows go into the table: cql, or stream, which sorts them, makes SSTables of them and streams these to the replicas, past CQL, for a small part of the servers' work; or sstables, which leaves them in a folder, from which they are imported",
+	)
 	addKeptFlags(b)
-	b.add("schema", "sstables: file of CQL, as DESCRIBE prints it, that has the table: no cluster is connected to")
-	b.add("ring", "sstables, with --schema: file that plan --save-ring wrote, by which each node gets its own rows (default: the cluster is not known, and all rows are in one folder)")
-	b.add("stream", "stream: rows has the nodes make SSTables, whole makes them here, which takes the servers the least work; auto is whole where the table and the nodes allow it")
+	b.add(
+		"schema",
+		"sstables: file of CQL, as DESCRIBE prints it, that has the table: no cluster is connected to",
+	)
+	b.add(
+		"ring",
+		"sstables, with --schema: file that plan --save-ring wrote, by which each node gets its own rows (default: the cluster is not known, and all rows are in one folder)",
+	)
+	b.add(
+		"stream",
+		"stream: rows has the nodes make SSTables, whole makes them here, which takes the servers the least work; auto is whole where the table and the nodes allow it",
+	)
 	addStreamFlags(b, "")
 	addInternodeFlags(b)
 }
@@ -84,9 +133,18 @@ func (o *loadOptions) addPastFlags(b binder) {
 func (o *loadOptions) addPaceFlags(b binder) {
 	b.add("ingestrate", "rows a second at the most (default: no limit)", everyday)
 	b.add("target-p99", targetP99Help)
-	b.add("max-bytes-per-sec", "bytes a second at the most: of values, or with --via stream of all that is sent to all nodes (default: no limit)")
-	b.add("minbatchsize", "rows after which a batch is sent without waiting for more rows of the same replicas")
-	b.add("maxbatchsize", "rows of a batch at the most; a batch over several partitions also stays below the servers' warning thresholds")
+	b.add(
+		"max-bytes-per-sec",
+		"bytes a second at the most: of values, or with --via stream of all that is sent to all nodes (default: no limit)",
+	)
+	b.add(
+		"minbatchsize",
+		"rows after which a batch is sent without waiting for more rows of the same replicas",
+	)
+	b.add(
+		"maxbatchsize",
+		"rows of a batch at the most; a batch over several partitions also stays below the servers' warning thresholds",
+	)
 	b.add("inflight", inFlightHelp)
 	b.add("cores", coresHelp)
 	b.add("memory", "memory to use at the most")
@@ -99,7 +157,11 @@ func (o *loadOptions) addErrorFlags(b binder) {
 	b.add("maxparseerrors", maxParseErrorsHelp+unlimited)
 	b.add("maxinserterrors", maxInsertErrorsHelp+unlimited)
 	b.add("keep-going", keepGoingHelp)
-	b.add("run-dir", "folder for the journal, from which a load that was stopped goes on, and for rejected rows; it stays if the load was stopped or rows were rejected (default: named after the table and the time, in the working directory)", folder)
+	b.add(
+		"run-dir",
+		"folder for the journal, from which a load that was stopped goes on, and for rejected rows; it stays if the load was stopped or rows were rejected (default: named after the table and the time, in the working directory)",
+		folder,
+	)
 	b.add("no-journal", "keep no journal: a load that was stopped begins anew")
 }
 
@@ -119,33 +181,78 @@ const (
 
 // addKeptFlags adds the flags of SSTables that are kept in a folder.
 func addKeptFlags(b binder) {
-	b.add("dir", "sstables: folder for the SSTables of each node, new or empty, and for import.txt with the commands to run on the nodes", letter("d"), folder)
-	b.add("sstable-version", "sstables: md, for ScyllaDB and Cassandra 3.11, nb, for 4.0 to 5.0, or oa, for 5.0 alone (default: what all nodes read)")
-	b.add("import", "sstables: have the nodes that are on this host import their SSTables, and look whether they have taken all of them; nodes elsewhere are named with their commands, and the exit status is 2")
-	b.add("nodetool", "sstables, with --import: program and its first words, such as \"nodetool -p 7199\"; {host} stands for the address of a node")
+	b.add(
+		"dir",
+		"sstables: folder for the SSTables of each node, new or empty, and for import.txt with the commands to run on the nodes",
+		letter("d"),
+		folder,
+	)
+	b.add(
+		"sstable-version",
+		"sstables: md, for ScyllaDB and Cassandra 3.11, nb, for 4.0 to 5.0, or oa, for 5.0 alone (default: what all nodes read)",
+	)
+	b.add(
+		"import",
+		"sstables: have the nodes that are on this host import their SSTables, and look whether they have taken all of them; nodes elsewhere are named with their commands, and the exit status is 2",
+	)
+	b.add(
+		"nodetool",
+		"sstables, with --import: program and its first words, such as \"nodetool -p 7199\"; {host} stands for the address of a node",
+	)
 }
 
 // addStreamFlags adds those flags of a load by streaming that may differ when it goes on.
 func addStreamFlags(b binder, when string) {
 	const both, streamed = "stream, sstables: ", "stream: "
-	b.add("temp-dir", when+both+"folder for what is sorted: up to three times the size of a slice of the rows, or with sstables of all (default: the run directory; of sstables --dir)", folder)
-	b.add("slice", when+streamed+"bytes of sorted rows that are sent, and then count as loaded, before the next are sorted: less takes less disk and leaves more SSTables (default: 4GiB, or 512MiB for each node or set of replicas where that is more)")
-	b.add("storage-port", when+streamed+"port that the nodes stream to each other by (default: what they tell)")
+	b.add(
+		"temp-dir",
+		when+both+"folder for what is sorted: up to three times the size of a slice of the rows, or with sstables of all (default: the run directory; of sstables --dir)",
+		folder,
+	)
+	b.add(
+		"slice",
+		when+streamed+"bytes of sorted rows that are sent, and then count as loaded, before the next are sorted: less takes less disk and leaves more SSTables (default: 4GiB, or 512MiB for each node or set of replicas where that is more)",
+	)
+	b.add(
+		"storage-port",
+		when+streamed+"port that the nodes stream to each other by (default: what they tell)",
+	)
 	b.add("listen", when+"stream, sstables with --import: "+listenHelp)
 	b.add("assume-stable", when+both+assumeStableHelp)
-	b.add("ignore-hosts", when+both+"nodes to leave out, by address or id, which need a repair then (default: none; a load waits for nodes that go down, and does not begin where one is down)")
+	b.add(
+		"ignore-hosts",
+		when+both+"nodes to leave out, by address or id, which need a repair then (default: none; a load waits for nodes that go down, and does not begin where one is down)",
+	)
 }
 
 // addValueFlags adds the flags of how the text of values is read, besides what a scan shares.
 func addValueFlags(b binder, when string) {
 	b = b.in(groupValues)
 	b.add("null-string", when+"texts that mean null; an empty field always does", everyday)
-	b.add("dialect", when+"cqlbulk, whose text scan writes, or cqlsh, whose text COPY TO writes and COPY FROM reads; there fields are told from null by their text alone")
-	b.add("encoding", when+"utf-8, or latin1 (read as windows-1252, as browsers do), of delimited text; JSON is always UTF-8")
-	b.add("timestamp-unit", when+"what a timestamp counts that is given as a number: s, ms, us or ns, since 1970; seconds may have a fraction")
-	b.add("unescape", when+`cqlsh: undo the escapes that COPY TO makes in text (\\, \n, \x00) and COPY FROM leaves in it`)
-	b.add("datetimeformat", when+"pattern of timestamps, as strptime has it, such as '%m/%d/%Y %I:%M %p' (default: 2006-01-02T15:04:05Z and the like; of cqlsh %Y-%m-%d %H:%M:%S.%f%z)")
-	b.add("dateformat", when+"pattern of dates, as strptime has it, such as %d.%m.%Y; not with --dialect cqlsh (default: 2006-01-02)")
+	b.add(
+		"dialect",
+		when+"cqlbulk, whose text scan writes, or cqlsh, whose text COPY TO writes and COPY FROM reads; there fields are told from null by their text alone",
+	)
+	b.add(
+		"encoding",
+		when+"utf-8, or latin1 (read as windows-1252, as browsers do), of delimited text; JSON is always UTF-8",
+	)
+	b.add(
+		"timestamp-unit",
+		when+"what a timestamp counts that is given as a number: s, ms, us or ns, since 1970; seconds may have a fraction",
+	)
+	b.add(
+		"unescape",
+		when+`cqlsh: undo the escapes that COPY TO makes in text (\\, \n, \x00) and COPY FROM leaves in it`,
+	)
+	b.add(
+		"datetimeformat",
+		when+"pattern of timestamps, as strptime has it, such as '%m/%d/%Y %I:%M %p' (default: 2006-01-02T15:04:05Z and the like; of cqlsh %Y-%m-%d %H:%M:%S.%f%z)",
+	)
+	b.add(
+		"dateformat",
+		when+"pattern of dates, as strptime has it, such as %d.%m.%Y; not with --dialect cqlsh (default: 2006-01-02)",
+	)
 	b.add("boolstyle", when+"the words for true and false, such as yes,no (default: true,false)")
 	b.add("decimalsep", when+"the character before decimals (default: .)")
 	b.add("thousandssep", when+"the character between groups of three digits (default: none)")
@@ -229,9 +336,11 @@ func checkLoad(ctx context.Context, s streams, show showOptions, settings *spec.
 	return runDoctor(ctx, s, show, d)
 }
 
-// tellTerminal says that a command waits for what is typed, where an input is the standard input and that is a terminal.
+// tellTerminal says that a command waits for what is typed, where an input is the standard input
+// and that is a terminal.
 func (s streams) tellTerminal(inputs []string) {
-	if in, isFile := s.in.(*os.File); isFile && slices.Contains(inputs, "-") && printer.IsTerminal(in) {
+	if in, isFile := s.in.(*os.File); isFile && slices.Contains(inputs, "-") &&
+		printer.IsTerminal(in) {
 		s.note("reading from this terminal: Ctrl-D at the beginning of a line ends the input")
 	}
 }

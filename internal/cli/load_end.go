@@ -63,7 +63,13 @@ func (s streams) tellImports(f *operation.KeptFiles, quiet bool) {
 	}
 	for _, i := range f.Imports {
 		if i.Err != nil {
-			s.wrong("node %s has not imported its %s: %v; to be run there: %s", i.Node, human.Of(i.Tables, "SSTable"), i.Err, i.Command)
+			s.wrong(
+				"node %s has not imported its %s: %v; to be run there: %s",
+				i.Node,
+				human.Of(i.Tables, "SSTable"),
+				i.Err,
+				i.Command,
+			)
 		}
 	}
 }
@@ -88,42 +94,70 @@ func importDetails(f *operation.KeptFiles) string {
 // tellNextOfLoad says what is to be known before it is gone on with.
 func (s streams) tellNextOfLoad(r operation.LoadReport, runErr error) {
 	if r.Next.Anew != nil {
-		s.wrong("no row is loaded: records are cut by an option that neither resume nor retry can change")
+		s.wrong(
+			"no row is loaded: records are cut by an option that neither resume nor retry can change",
+		)
 	}
 	switch {
 	case r.Next.Command == "":
 	case runErr != nil:
 		if r.InDoubt > 0 {
-			s.wrong("rows in doubt are best looked at when the load has come to its end: until then there may be others, and fewer")
+			s.wrong(
+				"rows in doubt are best looked at when the load has come to its end: until then there may be others, and fewer",
+			)
 		}
 		switch {
 		case r.Limit == nil || r.Next.Anew != nil:
 		case r.Limit.Hopeless && r.Next.KeepLoaded:
-			s.wrong("nearly every row is rejected, most for one cause: %s; the next command reads the rest otherwise, and a retry then loads the rejected rows", commonest(r.Rejects))
+			s.wrong(
+				"nearly every row is rejected, most for one cause: %s; the next command reads the rest otherwise, and a retry then loads the rejected rows",
+				commonest(r.Rejects),
+			)
 		case r.Limit.Hopeless:
-			s.wrong("nearly every row is rejected, most for one cause: %s; --keep-going goes on all the same", commonest(r.Rejects))
+			s.wrong(
+				"nearly every row is rejected, most for one cause: %s; --keep-going goes on all the same",
+				commonest(r.Rejects),
+			)
 		default:
-			s.wrong("give it a higher --max%serrors; rejected rows are best mended when the load has come to its end", r.Limit.Stage)
+			s.wrong(
+				"give it a higher --max%serrors; rejected rows are best mended when the load has come to its end",
+				r.Limit.Stage,
+			)
 		}
 	case r.Next.RepeatInDoubt:
-		s.wrong("rows in doubt may have been written: where they are written again, those of counters count twice that were applied")
+		s.wrong(
+			"rows in doubt may have been written: where they are written again, those of counters count twice that were applied",
+		)
 	}
 }
 
-// tellAgain says which of the rejected rows the next command does not load, unless it loads none of them as they are.
+// tellAgain says which of the rejected rows the next command does not load, unless it loads none of
+// them as they are.
 func (s streams) tellAgain(again *operation.RejectedAgain, next operation.Next) {
 	if again == nil || len(next.Edit) > 0 || next.Anew != nil {
 		return
 	}
 	of := fmt.Sprintf("%s of the %s", human.Count(again.Rows), human.Of(again.Of, "rejected row"))
 	if !again.All {
-		of = fmt.Sprintf("%s of the first %s", human.Count(again.Rows), human.Of(again.Of, "rejected row"))
+		of = fmt.Sprintf(
+			"%s of the first %s",
+			human.Count(again.Rows),
+			human.Of(again.Of, "rejected row"),
+		)
 	}
 	why := again.First.Reason
 	if again.First.Column != "" {
 		why = fmt.Sprintf("column %q, value %q: %s", again.First.Column, again.First.Value, why)
 	}
-	s.wrong("%s %s rejected again by the next command, unless you edit %s: %s:%d: %s", of, human.Verb(again.Rows, "is", "are"), again.File, again.File, again.First.Line, why)
+	s.wrong(
+		"%s %s rejected again by the next command, unless you edit %s: %s:%d: %s",
+		of,
+		human.Verb(again.Rows, "is", "are"),
+		again.File,
+		again.File,
+		again.First.Line,
+		why,
+	)
 }
 
 // commonest is the reason for which most rows were rejected.
@@ -148,7 +182,10 @@ func (s streams) watch(ctx context.Context, linger time.Duration, hide func()) (
 	unwatch := context.AfterFunc(ctx, func() {
 		defer close(told)
 		hide()
-		s.warn("interrupted: what has been read is written first, which takes %v at the most; a second time ends it at once", linger)
+		s.warn(
+			"interrupted: what has been read is written first, which takes %v at the most; a second time ends it at once",
+			linger,
+		)
 	})
 	return func() {
 		if !unwatch() {
@@ -196,7 +233,11 @@ const filesShown = 10
 // someOf names files, and counts those that are too many to be named.
 func someOf(files []string) string {
 	if more := len(files) - filesShown; more > 0 {
-		return fmt.Sprintf("%s and %s beside them", strings.Join(files[:filesShown], ", "), human.Of(more, "more file"))
+		return fmt.Sprintf(
+			"%s and %s beside them",
+			strings.Join(files[:filesShown], ", "),
+			human.Of(more, "more file"),
+		)
 	}
 	return strings.Join(files, ", ")
 }

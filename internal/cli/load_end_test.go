@@ -18,7 +18,11 @@ func TestManyFilesOfRejectsAreCounted(t *testing.T) {
 		files = append(files, fmt.Sprintf("run/rejects-%d.csv", i+1))
 	}
 	var out bytes.Buffer
-	newStreams(nil, nil, &out).tellRejects(operation.Rejects{Files: files, Reasons: "run/errors.jsonl"}, false)
+	newStreams(
+		nil,
+		nil,
+		&out,
+	).tellRejects(operation.Rejects{Files: files, Reasons: "run/errors.jsonl"}, false)
 	require.Equal(t, "cqlbulk: rejected rows are in "+strings.Join(files[:10], ", ")+
 		" and 2,990 more files beside them, their reasons in run/errors.jsonl\n", out.String())
 }

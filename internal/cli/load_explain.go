@@ -57,7 +57,11 @@ func (s streams) tellExplained(e *operation.Explained) {
 		}
 	}
 	if e.Others > 0 {
-		s.note("%s %s other fields", human.Of(e.Others, "further input"), human.Verb(e.Others, "has", "have"))
+		s.note(
+			"%s %s other fields",
+			human.Of(e.Others, "further input"),
+			human.Verb(e.Others, "has", "have"),
+		)
 	}
 	null := "a field with nothing"
 	for _, text := range e.Nulls {

@@ -29,8 +29,13 @@ func (s streams) tellStreamed(stats operation.StreamStats, c *operation.Compacti
 	if !stats.Whole {
 		what = human.Of(len(sizes), "file") + " of rows landed, an SSTable or more each,"
 	}
-	line := fmt.Sprintf("%s on %s: %s by median, %s in all", what, human.Of(len(stats.Nodes), "node"),
-		human.Size(sizes[len(sizes)/2]), human.Size(total))
+	line := fmt.Sprintf(
+		"%s on %s: %s by median, %s in all",
+		what,
+		human.Of(len(stats.Nodes), "node"),
+		human.Size(sizes[len(sizes)/2]),
+		human.Size(total),
+	)
 	if stats.Slices > 1 {
 		line += fmt.Sprintf(", in %s", human.Of(stats.Slices, "slice"))
 	}
@@ -52,7 +57,12 @@ func compactionLine(c *operation.Compaction) string {
 	if c.Active+c.Pending == 0 {
 		return fmt.Sprintf("compaction on %s: nothing under way or waiting", nodes)
 	}
-	line := fmt.Sprintf("compaction on %s, of all tables: %s under way, %s waiting", nodes, human.Of(c.Active, "task"), human.Count(c.Pending))
+	line := fmt.Sprintf(
+		"compaction on %s, of all tables: %s under way, %s waiting",
+		nodes,
+		human.Of(c.Active, "task"),
+		human.Count(c.Pending),
+	)
 	if c.Left > 0 {
 		line += fmt.Sprintf("; of this table %s remain to be read", human.Size(c.Left))
 	}

@@ -24,9 +24,9 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs testdata/script. Besides the usual commands of a script there are
-// "exits 1 cqlbulk scan", which runs a program and wants that exit status, "offers shop.orders cqlbulk __complete scan sh",
-// and those of a simulated cluster.
+// TestScripts runs testdata/script. Besides the usual commands of a script there are "exits 1
+// cqlbulk scan", which runs a program and wants that exit status, "offers shop.orders cqlbulk
+// __complete scan sh", and those of a simulated cluster.
 func TestScripts(t *testing.T) {
 	golden, err := filepath.Abs("../../pkg/sstable/testdata/golden") // SSTables of Cassandra
 	if err != nil {
@@ -109,8 +109,8 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 // elapsed is a time that a run took, as amount.Elapsed writes it.
 var elapsed = regexp.MustCompile(`\b[0-9]+m?[0-9.]*s\b`)
 
-// says is the command "says FILE": what was printed last to the standard error is the file's text, but for the times
-// that things took.
+// says is the command "says FILE": what was printed last to the standard error is the file's text,
+// but for the times that things took.
 func says(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: says file")
@@ -121,8 +121,9 @@ func says(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// offers is the command "offers WORD PROGRAM ARGUMENTS...": it runs a program that completes a word, and wants that one among
-// its answers. On a machine that is busy a cluster may not answer in the time that a person who types has: it is asked again.
+// offers is the command "offers WORD PROGRAM ARGUMENTS...": it runs a program that completes a
+// word, and wants that one among its answers. On a machine that is busy a cluster may not answer in
+// the time that a person who types has: it is asked again.
 func offers(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: offers word program arguments...")
@@ -136,7 +137,8 @@ func offers(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Fatalf("%s is not offered", args[0])
 }
 
-// taken is the command "taken": it takes a port until the script ends, whose address it leaves in TAKEN.
+// taken is the command "taken": it takes a port until the script ends, whose address it leaves in
+// TAKEN.
 func taken(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 0 {
 		ts.Fatalf("usage: taken")

@@ -11,10 +11,14 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/doctest"
 )
 
-// Commands and flags that the manual names are there, also those within its sentences, which nobody runs. Other programs that it tells
-// of have flags, too.
+// Commands and flags that the manual names are there, also those within its sentences, which nobody
+// runs. Other programs that it tells of have flags, too.
 func TestNamesInTheManual(t *testing.T) {
-	known := map[string]bool{"help": true, "now": true /* systemctl */, "load-and-stream": true /* nodetool */}
+	known := map[string]bool{
+		"help":            true,
+		"now":             true, /* systemctl */
+		"load-and-stream": true, /* nodetool */
+	}
 	commands := map[string]bool{"completion": true, "help": true} // cobra makes them when it runs
 	var add func(c *cobra.Command)
 	add = func(c *cobra.Command) {
@@ -29,7 +33,11 @@ func TestNamesInTheManual(t *testing.T) {
 	add(newRoot(streams{}))
 	pages, err := doctest.Pages("../..")
 	require.NoError(t, err)
-	flag, command := regexp.MustCompile(`--([a-z][a-z0-9-]*)`), regexp.MustCompile("(?:`|^\\$ |\\| )cqlbulk ([a-z]+)")
+	flag, command := regexp.MustCompile(
+		`--([a-z][a-z0-9-]*)`,
+	), regexp.MustCompile(
+		"(?:`|^\\$ |\\| )cqlbulk ([a-z]+)",
+	)
 	for _, name := range pages {
 		page, err := doctest.ReadPage("../..", name)
 		require.NoError(t, err)
@@ -38,7 +46,14 @@ func TestNamesInTheManual(t *testing.T) {
 				require.True(t, known[found[1]], "%s:%d: no command has --%s", name, i+1, found[1])
 			}
 			for _, found := range command.FindAllStringSubmatch(line, -1) {
-				require.True(t, commands[found[1]], "%s:%d: there is no command %s", name, i+1, found[1])
+				require.True(
+					t,
+					commands[found[1]],
+					"%s:%d: there is no command %s",
+					name,
+					i+1,
+					found[1],
+				)
 			}
 		}
 	}

@@ -37,7 +37,12 @@ func noSuchCommand(root *cobra.Command, args []string) error {
 
 // commandsElsewhere are what other tools call our commands.
 var commandsElsewhere = map[string]string{
-	"unload": "scan", "export": "scan", "dump": "scan", "backup": "scan", "import": "load", "upload": "load",
+	"unload": "scan",
+	"export": "scan",
+	"dump":   "scan",
+	"backup": "scan",
+	"import": "load",
+	"upload": "load",
 }
 
 // explainFlag says in words of the command line what is wrong with a flag: the nearest one
@@ -50,18 +55,36 @@ func explainFlag(c *cobra.Command, err error) error {
 	var list *csv.ParseError
 	switch {
 	case errors.As(err, &list) && errors.As(err, &invalid):
-		return fmt.Errorf("--%s %s: a comma stands between the elements of a list; one that has a comma or a double quote in it stands in double quotes, each of its own doubled%s",
-			invalid.GetFlag().Name, invalid.GetValue(), see)
+		return fmt.Errorf(
+			"--%s %s: a comma stands between the elements of a list; one that has a comma or a double quote in it stands in double quotes, each of its own doubled%s",
+			invalid.GetFlag().Name,
+			invalid.GetValue(),
+			see,
+		)
 	case errors.As(err, &invalid):
 		return fmt.Errorf("--%s: %w%s", invalid.GetFlag().Name, invalid.Unwrap(), see)
 	case errors.As(err, &unknown) && keptByRun(c, unknown.GetSpecifiedName()):
-		return fmt.Errorf("--%s cannot be changed: %s", unknown.GetSpecifiedName(), operation.WhyKept(unknown.GetSpecifiedName()))
+		return fmt.Errorf(
+			"--%s cannot be changed: %s",
+			unknown.GetSpecifiedName(),
+			operation.WhyKept(unknown.GetSpecifiedName()),
+		)
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
 		return fmt.Errorf("%w%s%s", err, hintFlag(c, unknown.GetSpecifiedName()), see)
 	case errors.As(err, &unknown):
-		return fmt.Errorf("%w%s%s", err, hintLetter(c, unknown.GetSpecifiedName()[0], unknown.GetSpecifiedShortnames()), see)
+		return fmt.Errorf(
+			"%w%s%s",
+			err,
+			hintLetter(c, unknown.GetSpecifiedName()[0], unknown.GetSpecifiedShortnames()),
+			see,
+		)
 	case errors.As(err, &lacking) && slices.Contains(oneCharacter, lacking.GetSpecifiedName()):
-		return fmt.Errorf("%w: in quotes, a shell leaves the character alone, as in --%s ';'%s", err, lacking.GetSpecifiedName(), see)
+		return fmt.Errorf(
+			"%w: in quotes, a shell leaves the character alone, as in --%s ';'%s",
+			err,
+			lacking.GetSpecifiedName(),
+			see,
+		)
 	default:
 		return fmt.Errorf("%w%s", err, see)
 	}
@@ -89,7 +112,10 @@ func truthBehindFlag(root *cobra.Command, args []string) error {
 			return nil
 		}
 		f := longFlag(c, arg)
-		if _, truth := setting.ParseBool(rest[i+1]); f != nil && f.NoOptDefVal != "" && len(rest[i+1]) > 1 && truth {
+		if _, truth := setting.ParseBool(
+			rest[i+1],
+		); f != nil && f.NoOptDefVal != "" && len(rest[i+1]) > 1 &&
+			truth {
 			return fmt.Errorf("%s %s: say %s=%s", arg, rest[i+1], arg, rest[i+1])
 		}
 	}
@@ -114,10 +140,16 @@ func swapped(c *cobra.Command, args []string) error {
 		words[i] = setting.ShellQuote(words[i])
 	}
 	words = append(words, typedFlags(c)...)
-	return fmt.Errorf("%s is a file, and the table comes first: %s %s", args[0], c.CommandPath(), strings.Join(words, " "))
+	return fmt.Errorf(
+		"%s is a file, and the table comes first: %s %s",
+		args[0],
+		c.CommandPath(),
+		strings.Join(words, " "),
+	)
 }
 
-// typedFlags are the flags that were given on the command line, as one types them. A password is left out.
+// typedFlags are the flags that were given on the command line, as one types them. A password is
+// left out.
 func typedFlags(c *cobra.Command) (words []string) {
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		switch {

@@ -12,38 +12,193 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/levenshtein"
 )
 
-// flagsElsewhere are names that other tools, our other commands and habit have for flags, with what they are called here. Of
-// several names those count that a command has. A name may have its value behind it.
+// flagsElsewhere are names that other tools, our other commands and habit have for flags, with what
+// they are called here. Of several names those count that a command has. A name may have its value
+// behind it.
 var flagsElsewhere = map[string][]string{
-	"null": {"null-string"}, "nullval": {"null-string"}, "null-strings": {"null-string"}, "nullstrings": {"null-string"},
-	"rate": {"ingestrate"}, "ingestrate": {"rate"}, "max-rate": {"ingestrate", "rate"}, "throttle": {"ingestrate", "rate"},
-	"limit": {"maxrows"}, "maxrows": {"limit"}, "max-records": {"maxrows", "limit"}, "rows": {"maxrows", "limit"},
-	"parallel": {"inflight"}, "inflight": {"parallel"}, "concurrency": {"parallel", "inflight"}, "threads": {"parallel", "inflight"}, "workers": {"parallel", "inflight"}, "jobs": {"parallel", "inflight"},
+	"null": {
+		"null-string",
+	},
+	"nullval":      {"null-string"},
+	"null-strings": {"null-string"},
+	"nullstrings":  {"null-string"},
+	"rate": {
+		"ingestrate",
+	},
+	"ingestrate": {"rate"},
+	"max-rate":   {"ingestrate", "rate"},
+	"throttle":   {"ingestrate", "rate"},
+	"limit": {
+		"maxrows",
+	},
+	"maxrows":     {"limit"},
+	"max-records": {"maxrows", "limit"},
+	"rows":        {"maxrows", "limit"},
+	"parallel": {
+		"inflight",
+	},
+	"inflight":     {"parallel"},
+	"concurrency":  {"parallel", "inflight"},
+	"threads":      {"parallel", "inflight"},
+	"workers":      {"parallel", "inflight"},
+	"jobs":         {"parallel", "inflight"},
 	"numprocesses": {"parallel", "inflight"},
-	"color":        {"color=always"}, "colour": {"color"}, "no-color": {"color=never"}, "no-colour": {"color=never"}, "no-progress": {"progress=0"}, "silent": {"quiet"},
-	"host": {"hosts"}, "contact-point": {"hosts"}, "contact-points": {"hosts"}, "contactpoints": {"hosts"}, "node": {"hosts"}, "nodes": {"hosts"}, "server": {"hosts"},
-	"username": {"user"}, "login": {"user"}, "pass": {"password"}, "pw": {"password"}, "passwd": {"password"},
-	"datacenter": {"dc"}, "local-dc": {"dc"}, "localdc": {"dc"}, "cl": {"consistency"}, "consistency-level": {"consistency"}, "consistencylevel": {"consistency"},
-	"tls": {"ssl"}, "ca": {"cacert"}, "certificate": {"cert"}, "insecure": {"ssl-insecure-skip-verify"}, "request-timeout": {"timeout"}, "requesttimeout": {"timeout"},
-	"delim": {"delimiter"}, "separator": {"delimiter"}, "sep": {"delimiter"}, "field-separator": {"delimiter"}, "fs": {"delimiter"}, "fields-terminated-by": {"delimiter"},
-	"quotechar": {"quote"}, "quote-char": {"quote"}, "escapechar": {"escape"}, "comments": {"comment"}, "comment-char": {"comment"}, "charset": {"encoding"},
-	"skip-columns": {"skipcols"}, "skip-cols": {"skipcols"}, "exclude": {"skipcols"}, "ignore-columns": {"skipcols"}, "mapping": {"map"}, "fields": {"columns"},
-	"skip-header": {"header"}, "headers": {"header"}, "noheader": {"header=false"},
-	"date-format": {"dateformat"}, "datetime-format": {"datetimeformat"}, "timestamp-format": {"datetimeformat"}, "timestampformat": {"datetimeformat"}, "decimal": {"decimalsep"}, "thousands": {"thousandssep"},
-	"bool": {"boolstyle"}, "booleans": {"boolstyle"}, "out": {"output"}, "outfile": {"output"}, "output-file": {"output"}, "file": {"output"}, "output-dir": {"dir"}, "outdir": {"dir"}, "folder": {"dir"}, "directory": {"dir"},
-	"overwrite": {"force"}, "compress": {"compression"}, "gzip": {"compression=gzip"}, "sha256": {"file-checksum=sha256"}, "type": {"format"}, "input-format": {"format"}, "output-format": {"format"},
-	"simulate": {"dry-run"}, "dryrun": {"dry-run"}, "filter": {"where"}, "query": {"where"}, "page-size": {"pagesize"}, "fetch-size": {"pagesize"}, "fetchsize": {"pagesize"},
-	"batch-size": {"maxbatchsize"}, "batchsize": {"maxbatchsize"}, "max-errors": {"maxparseerrors"}, "maxerrors": {"maxparseerrors"}, "max-rejects": {"maxparseerrors"}, "maxrejects": {"maxparseerrors"}, "retries": {"maxattempts"}, "max-retries": {"maxattempts"},
-	"expire": {"ttl"}, "ks": {"keyspace"}, "memory-limit": {"memory"}, "config-file": {"config"}, "tmp": {"temp-dir"}, "tmpdir": {"temp-dir"}, "tempdir": {"temp-dir"}, "log": {"log-file"},
+	"color": {
+		"color=always",
+	},
+	"colour":      {"color"},
+	"no-color":    {"color=never"},
+	"no-colour":   {"color=never"},
+	"no-progress": {"progress=0"},
+	"silent":      {"quiet"},
+	"host": {
+		"hosts",
+	},
+	"contact-point":  {"hosts"},
+	"contact-points": {"hosts"},
+	"contactpoints":  {"hosts"},
+	"node":           {"hosts"},
+	"nodes":          {"hosts"},
+	"server":         {"hosts"},
+	"username": {
+		"user",
+	},
+	"login":  {"user"},
+	"pass":   {"password"},
+	"pw":     {"password"},
+	"passwd": {"password"},
+	"datacenter": {
+		"dc",
+	},
+	"local-dc":          {"dc"},
+	"localdc":           {"dc"},
+	"cl":                {"consistency"},
+	"consistency-level": {"consistency"},
+	"consistencylevel":  {"consistency"},
+	"tls": {
+		"ssl",
+	},
+	"ca":              {"cacert"},
+	"certificate":     {"cert"},
+	"insecure":        {"ssl-insecure-skip-verify"},
+	"request-timeout": {"timeout"},
+	"requesttimeout":  {"timeout"},
+	"delim": {
+		"delimiter",
+	},
+	"separator":            {"delimiter"},
+	"sep":                  {"delimiter"},
+	"field-separator":      {"delimiter"},
+	"fs":                   {"delimiter"},
+	"fields-terminated-by": {"delimiter"},
+	"quotechar": {
+		"quote",
+	},
+	"quote-char":   {"quote"},
+	"escapechar":   {"escape"},
+	"comments":     {"comment"},
+	"comment-char": {"comment"},
+	"charset":      {"encoding"},
+	"skip-columns": {
+		"skipcols",
+	},
+	"skip-cols":      {"skipcols"},
+	"exclude":        {"skipcols"},
+	"ignore-columns": {"skipcols"},
+	"mapping":        {"map"},
+	"fields":         {"columns"},
+	"skip-header":    {"header"},
+	"headers":        {"header"},
+	"noheader":       {"header=false"},
+	"date-format": {
+		"dateformat",
+	},
+	"datetime-format":  {"datetimeformat"},
+	"timestamp-format": {"datetimeformat"},
+	"timestampformat":  {"datetimeformat"},
+	"decimal":          {"decimalsep"},
+	"thousands":        {"thousandssep"},
+	"bool": {
+		"boolstyle",
+	},
+	"booleans":    {"boolstyle"},
+	"out":         {"output"},
+	"outfile":     {"output"},
+	"output-file": {"output"},
+	"file":        {"output"},
+	"output-dir":  {"dir"},
+	"outdir":      {"dir"},
+	"folder":      {"dir"},
+	"directory":   {"dir"},
+	"overwrite": {
+		"force",
+	},
+	"compress":      {"compression"},
+	"gzip":          {"compression=gzip"},
+	"sha256":        {"file-checksum=sha256"},
+	"type":          {"format"},
+	"input-format":  {"format"},
+	"output-format": {"format"},
+	"simulate": {
+		"dry-run",
+	},
+	"dryrun":     {"dry-run"},
+	"filter":     {"where"},
+	"query":      {"where"},
+	"page-size":  {"pagesize"},
+	"fetch-size": {"pagesize"},
+	"fetchsize":  {"pagesize"},
+	"batch-size": {
+		"maxbatchsize",
+	},
+	"batchsize":   {"maxbatchsize"},
+	"max-errors":  {"maxparseerrors"},
+	"maxerrors":   {"maxparseerrors"},
+	"max-rejects": {"maxparseerrors"},
+	"maxrejects":  {"maxparseerrors"},
+	"retries":     {"maxattempts"},
+	"max-retries": {"maxattempts"},
+	"expire": {
+		"ttl",
+	},
+	"ks":           {"keyspace"},
+	"memory-limit": {"memory"},
+	"config-file":  {"config"},
+	"tmp":          {"temp-dir"},
+	"tmpdir":       {"temp-dir"},
+	"tempdir":      {"temp-dir"},
+	"log":          {"log-file"},
 }
 
 // lettersElsewhere are flags of one letter that other tools have, and what they are called here.
 var lettersElsewhere = map[byte][]string{
-	'u': {"user"}, 'p': {"port", "password"}, 'f': {"format"}, 'F': {"delimiter"}, 'n': {"dry-run"}, 'v': {"verbose"}, 'c': {"config"}, 'j': {"parallel", "inflight"}, 'l': {"limit", "maxrows"}, 'w': {"where"},
+	'u': {
+		"user",
+	},
+	'p': {"port", "password"},
+	'f': {"format"},
+	'F': {"delimiter"},
+	'n': {"dry-run"},
+	'v': {"verbose"},
+	'c': {"config"},
+	'j': {"parallel", "inflight"},
+	'l': {"limit", "maxrows"},
+	'w': {"where"},
 }
 
-// linesBefore are names of flags that other tools have for lines before a header, or for rows; here they are two things.
-var linesBefore = []string{"skip-lines", "skiplines", "skip-line", "skip-rows", "header-lines", "headerlines", "skip-header-lines", "skip-first", "skip"}
+// linesBefore are names of flags that other tools have for lines before a header, or for rows; here
+// they are two things.
+var linesBefore = []string{
+	"skip-lines",
+	"skiplines",
+	"skip-line",
+	"skip-rows",
+	"header-lines",
+	"headerlines",
+	"skip-header-lines",
+	"skip-first",
+	"skip",
+}
 
 // oneCharacter are flags whose value is a character, which a shell often takes for its own.
 var oneCharacter = []string{"delimiter", "quote", "escape", "comment"}
@@ -86,8 +241,8 @@ func didYouMeanFlags(flags []string) string {
 	return "; did you mean --" + strings.Join(flags, " or --") + "?"
 }
 
-// hintLetter is a hint at what an unknown flag of one letter is called here, or the word that it begins; empty: it is not
-// known.
+// hintLetter is a hint at what an unknown flag of one letter is called here, or the word that it
+// begins; empty: it is not known.
 func hintLetter(c *cobra.Command, letter byte, letters string) string {
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
@@ -108,15 +263,19 @@ func hostBehindHelp(root *cobra.Command, args []string) error {
 			return nil
 		}
 		host := rest[i+1]
-		if word == "-h" && !isValue(c, rest, i) && !strings.HasPrefix(host, "-") && (i > 0 || isAddress(host) || host == "localhost") {
-			return fmt.Errorf("-h %s: -h shows help; contact points are named with --hosts %[1]s", setting.ShellQuote(host))
+		if word == "-h" && !isValue(c, rest, i) && !strings.HasPrefix(host, "-") &&
+			(i > 0 || isAddress(host) || host == "localhost") {
+			return fmt.Errorf(
+				"-h %s: -h shows help; contact points are named with --hosts %[1]s",
+				setting.ShellQuote(host),
+			)
 		}
 	}
 	return nil
 }
 
-// blankInList returns how a list is written whose elements have blanks behind their commas: --hosts a, b. Empty: there is no
-// such blank behind the flag at the beginning of words.
+// blankInList returns how a list is written whose elements have blanks behind their commas: --hosts
+// a, b. Empty: there is no such blank behind the flag at the beginning of words.
 func blankInList(f *pflag.Flag, words []string) (typed, meant string) {
 	if kind := f.Value.Type(); kind != listType && kind != pairsType {
 		return "", ""

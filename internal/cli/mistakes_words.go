@@ -17,7 +17,8 @@ var units = regexp.MustCompile(`^(?i:[kmg](i?b)?|b|ms|s|m|min|h|d)$`)
 // bareNumber matches a number without a unit.
 var bareNumber = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 
-// wordBehindValue finds a word behind the value of a flag that belongs to the value: --hosts a b, --ingestrate 10 k.
+// wordBehindValue finds a word behind the value of a flag that belongs to the value: --hosts a b,
+// --ingestrate 10 k.
 func wordBehindValue(root *cobra.Command, args []string) error {
 	c, rest, err := root.Find(args)
 	if err != nil || completing(c) {
@@ -40,15 +41,26 @@ func wordBehindValue(root *cobra.Command, args []string) error {
 		}
 		switch {
 		case strings.HasSuffix(f.Name, "hosts") && isAddress(word):
-			return fmt.Errorf("--%s %s %s: contact points are separated by commas: --%[1]s %[2]s,%[3]s", f.Name, value, word)
+			return fmt.Errorf(
+				"--%s %s %s: contact points are separated by commas: --%[1]s %[2]s,%[3]s",
+				f.Name,
+				value,
+				word,
+			)
 		case bareNumber.MatchString(value) && units.MatchString(word):
-			return fmt.Errorf("--%s %s %s: a unit follows its number without a blank: --%[1]s %[2]s%[3]s", f.Name, value, word)
+			return fmt.Errorf(
+				"--%s %s %s: a unit follows its number without a blank: --%[1]s %[2]s%[3]s",
+				f.Name,
+				value,
+				word,
+			)
 		}
 	}
 	return nil
 }
 
-// oneDash finds the name of a flag behind one dash: -delimiter, which is otherwise read as -d with a value.
+// oneDash finds the name of a flag behind one dash: -delimiter, which is otherwise read as -d with
+// a value.
 func oneDash(root *cobra.Command, args []string) error {
 	c, rest, err := root.Find(args)
 	if err != nil || completing(c) {
@@ -73,7 +85,12 @@ func oneDash(root *cobra.Command, args []string) error {
 		if isValue(c, rest, i) {
 			continue
 		}
-		return fmt.Errorf("-%s: the long name of an option has two dashes: --%s (see %s --help)", name, meant, c.CommandPath())
+		return fmt.Errorf(
+			"-%s: the long name of an option has two dashes: --%s (see %s --help)",
+			name,
+			meant,
+			c.CommandPath(),
+		)
 	}
 	return nil
 }

@@ -18,25 +18,48 @@ func addConnectionFlags(b binder, level string) {
 	b = b.in(groupConnection)
 	b.add("hosts", "contact points; each a name or address with or without :port", everyday)
 	b.add("port", "native transport port of the nodes")
-	b.add("user", "user name, where the cluster asks for one; a password given nowhere is asked for", everyday)
-	b.add("password", "password; others can see it in the list of processes, so rather use --password-file or CQLBULK_PASSWORD")
+	b.add(
+		"user",
+		"user name, where the cluster asks for one; a password given nowhere is asked for",
+		everyday,
+	)
+	b.add(
+		"password",
+		"password; others can see it in the list of processes, so rather use --password-file or CQLBULK_PASSWORD",
+	)
 	b.add("password-file", "file whose first line is the password")
-	b.add("ssl", "secure connections by TLS; 1.2 or later, each node's certificate and its address are verified", everyday)
+	b.add(
+		"ssl",
+		"secure connections by TLS; 1.2 or later, each node's certificate and its address are verified",
+		everyday,
+	)
 	addCertificateFlags(b, "", "")
 	b.add("dc", "data center to talk to (default: that of the first contact point)")
 	b.add("consistency", "consistency level; "+level, everyday)
 	b.add("timeout", "time limit of one request")
 	b.add("connections", "connections to each node (with ScyllaDB always one to each shard)")
-	b.add("protocol-compression", "CQL frames: auto, lz4, none; auto is lz4 from a round trip of 2 ms on")
+	b.add(
+		"protocol-compression",
+		"CQL frames: auto, lz4, none; auto is lz4 from a round trip of 2 ms on",
+	)
 }
 
 // addCertificateFlags adds the flags of the certificates of TLS, with a prefix, of what when says.
 func addCertificateFlags(b binder, prefix, when string) {
 	b.add(prefix+"cacert", when+"PEM file of the authorities to trust (default: the system's)")
-	b.add(prefix+"cert", when+"PEM file of a certificate of this client, where the nodes ask for one")
+	b.add(
+		prefix+"cert",
+		when+"PEM file of a certificate of this client, where the nodes ask for one",
+	)
 	b.add(prefix+"key", when+"PEM file of the private key to it, not encrypted")
-	b.add(prefix+"ssl-server-name", when+"name that the certificates of all nodes hold, in place of their addresses")
-	b.add(prefix+"ssl-insecure-skip-verify", when+"take any certificate, even a forged one; for tests alone")
+	b.add(
+		prefix+"ssl-server-name",
+		when+"name that the certificates of all nodes hold, in place of their addresses",
+	)
+	b.add(
+		prefix+"ssl-insecure-skip-verify",
+		when+"take any certificate, even a forged one; for tests alone",
+	)
 }
 
 // addTextFlags adds the flags of delimited text.
@@ -57,7 +80,14 @@ type tableOptions struct {
 }
 
 func (o *tableOptions) AddFlags(f *pflag.FlagSet) {
-	addOwn(f, &o.Keyspace, "keyspace", "keyspace, where the table is not given as keyspace.table", of(groupInput), letter("k"))
+	addOwn(
+		f,
+		&o.Keyspace,
+		"keyspace",
+		"keyspace, where the table is not given as keyspace.table",
+		of(groupInput),
+		letter("k"),
+	)
 	addOwn(f, &o.Table, "table", "table (or keyspace.table)", of(groupInput), letter("t"))
 }
 
@@ -86,10 +116,18 @@ func (o *tableOptions) find(c *cobra.Command, args []string) (spec.TableName, []
 		return spec.TableName{Keyspace: parts[0], Table: parts[1]}, args, nil
 	}
 	if o.Keyspace == "" && len(args) > 0 && isBareName(args[0]) {
-		return none, nil, fmt.Errorf("table %q: no keyspace given: did you mean %s.%s?", parts[0], table, args[0])
+		return none, nil, fmt.Errorf(
+			"table %q: no keyspace given: did you mean %s.%s?",
+			parts[0],
+			table,
+			args[0],
+		)
 	}
 	if o.Keyspace == "" {
-		return none, nil, fmt.Errorf("table %q: no keyspace given: say keyspace.table, or use --keyspace", parts[0])
+		return none, nil, fmt.Errorf(
+			"table %q: no keyspace given: say keyspace.table, or use --keyspace",
+			parts[0],
+		)
 	}
 	keyspace, err := schema.SplitName(o.Keyspace)
 	if err != nil || len(keyspace) != 1 {
@@ -99,7 +137,10 @@ func (o *tableOptions) find(c *cobra.Command, args []string) (spec.TableName, []
 }
 
 // findAlone finds the table of a command that takes nothing else.
-func (o *tableOptions) findAlone(c *cobra.Command, args []string) (spec.TableName, []string, error) {
+func (o *tableOptions) findAlone(
+	c *cobra.Command,
+	args []string,
+) (spec.TableName, []string, error) {
 	name, args, err := o.find(c, args)
 	if err == nil && len(args) > 0 {
 		err = fmt.Errorf("unexpected argument %q", args[0])

@@ -7,7 +7,10 @@ func addPaceFlags(b binder) {
 	b.add("rate", "rows a second at the most (default: no limit)", everyday)
 	b.add("max-bytes-per-sec", "bytes a second of values to read at the most (default: no limit)")
 	b.add("target-p99", targetP99Help)
-	b.add("pagesize", "rows of a page (default: as many as make about 256 KiB); fewer where a rate wants small pages")
+	b.add(
+		"pagesize",
+		"rows of a page (default: as many as make about 256 KiB); fewer where a rate wants small pages",
+	)
 	b = b.in(groupErrors)
 	b.add("maxattempts", "attempts for a page before what is left of its token range is given up")
 	b.add("patience", patienceHelp)

@@ -8,16 +8,44 @@ import (
 func addReadFlags(b binder) {
 	const streamed, files = "stream: ", "sstables: "
 	b = b.in(groupPast)
-	b.add("via", "how rows are read: cql, or stream, which has the nodes send their SSTables here and merges them, past CQL, for a twentieth of the servers' work; or sstables, which reads the SSTables in the folders that are named after the table, of snapshots, backups or nodes that are down, and needs no cluster")
-	b.add("listen", streamed+"address and port where the nodes bring their files, which they must reach (default: "+spec.DefaultListen+", at the address that reaches each)")
-	b.add("storage-port", streamed+"port that the nodes stream to each other by (default: what they tell)")
-	b.add("slice", streamed+"bytes that a node is asked for at once, by what it announces (default: an eighth of what it has of the table, from 16MiB to 1GiB)")
-	b.add("temp-dir", streamed+"folder for what comes, some slices of each node (default: the system's)", folder)
+	b.add(
+		"via",
+		"how rows are read: cql, or stream, which has the nodes send their SSTables here and merges them, past CQL, for a twentieth of the servers' work; or sstables, which reads the SSTables in the folders that are named after the table, of snapshots, backups or nodes that are down, and needs no cluster",
+	)
+	b.add(
+		"listen",
+		streamed+"address and port where the nodes bring their files, which they must reach (default: "+spec.DefaultListen+", at the address that reaches each)",
+	)
+	b.add(
+		"storage-port",
+		streamed+"port that the nodes stream to each other by (default: what they tell)",
+	)
+	b.add(
+		"slice",
+		streamed+"bytes that a node is asked for at once, by what it announces (default: an eighth of what it has of the table, from 16MiB to 1GiB)",
+	)
+	b.add(
+		"temp-dir",
+		streamed+"folder for what comes, some slices of each node (default: the system's)",
+		folder,
+	)
 	addInternodeFlags(b)
-	b.add("snapshot", files+"name of the snapshot, or of Medusa's backup, that is read (default: live SSTables where there are any, else the only snapshot)")
-	b.add("schema", files+"file of CQL, as DESCRIBE prints it, that has the table (default: schema.cql beside the SSTables, else the cluster is asked)")
-	b.add("ignore-commitlog", files+"read data directories although the commit log beside them has rows that are in no SSTable: those are missing then (nodetool drain flushes them)")
-	b.add("ring", files+"file that plan --save-ring wrote: a range is read from the folders of its replicas alone, whose paths hold their addresses or host ids, and --consistency says how many of them must be there (default: all folders are merged)")
+	b.add(
+		"snapshot",
+		files+"name of the snapshot, or of Medusa's backup, that is read (default: live SSTables where there are any, else the only snapshot)",
+	)
+	b.add(
+		"schema",
+		files+"file of CQL, as DESCRIBE prints it, that has the table (default: schema.cql beside the SSTables, else the cluster is asked)",
+	)
+	b.add(
+		"ignore-commitlog",
+		files+"read data directories although the commit log beside them has rows that are in no SSTable: those are missing then (nodetool drain flushes them)",
+	)
+	b.add(
+		"ring",
+		files+"file that plan --save-ring wrote: a range is read from the folders of its replicas alone, whose paths hold their addresses or host ids, and --consistency says how many of them must be there (default: all folders are merged)",
+	)
 }
 
 // addInternodeFlags adds the flags of TLS on the nodes' own port.
@@ -25,6 +53,9 @@ func addInternodeFlags(b binder) { addInternodeFlagsOf(b, "", "stream: ") }
 
 // addInternodeFlagsOf adds them with a prefix, of what when says.
 func addInternodeFlagsOf(b binder, prefix, when string) {
-	b.add(prefix+"internode-ssl", when+"the nodes speak TLS to each other; each one's certificate is verified, as with --ssl")
+	b.add(
+		prefix+"internode-ssl",
+		when+"the nodes speak TLS to each other; each one's certificate is verified, as with --ssl",
+	)
 	addCertificateFlags(b, prefix+"internode-", when)
 }

@@ -42,10 +42,37 @@ const (
 )
 
 func (o *reportOptions) AddFlags(f *pflag.FlagSet) {
-	addOwn(f, &o.Quiet, quietFlag, "say nothing but errors: no progress, no summary, no warnings", of(groupShown), letter("q"), everyday)
-	addOwn(f, &o.JSON, jsonFlag, "answer with one JSON object; on the standard output, in place of the summary; where rows go there, as the last line of the standard error", of(groupShown), everyday)
-	addOwn(f, &o.LogFile, logFileFlag, "file that messages, progress and summary are added to, with times", of(groupShown))
-	addOwn(f, &o.LogFormat, logFormatFlag, "text or json: form of the log file, or without one of the standard error (default: text, and plain lines)", of(groupShown))
+	addOwn(
+		f,
+		&o.Quiet,
+		quietFlag,
+		"say nothing but errors: no progress, no summary, no warnings",
+		of(groupShown),
+		letter("q"),
+		everyday,
+	)
+	addOwn(
+		f,
+		&o.JSON,
+		jsonFlag,
+		"answer with one JSON object; on the standard output, in place of the summary; where rows go there, as the last line of the standard error",
+		of(groupShown),
+		everyday,
+	)
+	addOwn(
+		f,
+		&o.LogFile,
+		logFileFlag,
+		"file that messages, progress and summary are added to, with times",
+		of(groupShown),
+	)
+	addOwn(
+		f,
+		&o.LogFormat,
+		logFormatFlag,
+		"text or json: form of the log file, or without one of the standard error (default: text, and plain lines)",
+		of(groupShown),
+	)
 }
 
 // showOptions say what is shown of a run.
@@ -65,18 +92,40 @@ func (o *showOptions) AddFlags(f *pflag.FlagSet) {
 	o.flags = f
 	o.reportOptions.AddFlags(f)
 	o.Progress = printer.DefaultInterval
-	addOwn(f, &o.Progress, progressFlag, "time between lines of progress where there is no terminal, and in the log file (0: none)", of(groupShown))
+	addOwn(
+		f,
+		&o.Progress,
+		progressFlag,
+		"time between lines of progress where there is no terminal, and in the log file (0: none)",
+		of(groupShown),
+	)
 	o.Color = string(printer.Auto)
-	addOwn(f, &o.Color, colorFlag, "auto, always or never: colours of the line of progress and of the end; auto: on a terminal, unless NO_COLOR is set or TERM is dumb", of(groupShown), among(string(printer.Auto), string(printer.Always), string(printer.Never)))
-	addOwn(f, &o.Verbose, verboseFlag, "say more: the nodes, what was not learned of them, requests that are sent again and why, limits of requests, the driver's words", of(groupShown))
+	addOwn(
+		f,
+		&o.Color,
+		colorFlag,
+		"auto, always or never: colours of the line of progress and of the end; auto: on a terminal, unless NO_COLOR is set or TERM is dumb",
+		of(groupShown),
+		among(string(printer.Auto), string(printer.Always), string(printer.Never)),
+	)
+	addOwn(
+		f,
+		&o.Verbose,
+		verboseFlag,
+		"say more: the nodes, what was not learned of them, requests that are sent again and why, limits of requests, the driver's words",
+		of(groupShown),
+	)
 }
 
 // environment is what an operation has around it.
 func (o *showOptions) environment(s streams) spec.Environment {
 	for _, password := range passwordFlags {
 		if o.flags.Changed(password) {
-			s.warn("--%s: others on this machine can see the password in the list of processes; --%[1]s-file and CQLBULK_%s keep it to yourself",
-				password, strings.ToUpper(strings.ReplaceAll(password, "-", "_")))
+			s.warn(
+				"--%s: others on this machine can see the password in the list of processes; --%[1]s-file and CQLBULK_%s keep it to yourself",
+				password,
+				strings.ToUpper(strings.ReplaceAll(password, "-", "_")),
+			)
 		}
 	}
 	return spec.Environment{
@@ -87,7 +136,13 @@ func (o *showOptions) environment(s streams) spec.Environment {
 
 // run shows how far a run is until the function it returns is called. hidden: it shares its
 // terminal with rows.
-func (o *showOptions) run(ctx context.Context, s streams, name string, c *progress.Counters, hidden bool) (stop func()) {
+func (o *showOptions) run(
+	ctx context.Context,
+	s streams,
+	name string,
+	c *progress.Counters,
+	hidden bool,
+) (stop func()) {
 	shown := !o.Quiet && !hidden
 	options := printer.Options{Interval: o.Progress, Color: printer.Color(o.Color)}
 	if shown && s.log.screen == nil {
@@ -132,8 +187,18 @@ func (o *showOptions) tellNodes(s streams, c *progress.Counters) {
 		if n.Limit > 0 {
 			limit = fmt.Sprintf(" of %d at the most", n.Limit)
 		}
-		s.detail("%s: %s under way%s, %s answered, %s failed, now p50 %s p99 %s", name, human.Of(n.UnderWay, "request"), limit,
-			human.Count(n.Answered), human.Count(n.Failed), human.Latency(n.Now.P50), human.Latency(n.Now.P99))
+		s.detail(
+			"%s: %s under way%s, %s answered, %s failed, now p50 %s p99 %s",
+			name,
+			human.Of(n.UnderWay, "request"),
+			limit,
+			human.Count(
+				n.Answered,
+			),
+			human.Count(n.Failed),
+			human.Latency(n.Now.P50),
+			human.Latency(n.Now.P99),
+		)
 	}
 }
 

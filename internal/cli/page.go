@@ -20,8 +20,22 @@ import (
 
 // addPageFlag adds the flag of the page that shows a run while it goes.
 func (o *showOptions) addPageFlag(f *pflag.FlagSet) {
-	addOwn(f, &o.HTTP, httpFlag, "HOST:PORT, or :PORT for this host alone; serve a page that shows the run while it goes, with /status.json, /healthz and /metrics for Prometheus; anybody who reaches it sees rejected values (default: none)", of(groupShown), everyday)
-	addOwn(f, &o.Report, reportFlag, "file for what that page shows last, written at the end, which needs no other file (default: none)", of(groupShown), path)
+	addOwn(
+		f,
+		&o.HTTP,
+		httpFlag,
+		"HOST:PORT, or :PORT for this host alone; serve a page that shows the run while it goes, with /status.json, /healthz and /metrics for Prometheus; anybody who reaches it sees rejected values (default: none)",
+		of(groupShown),
+		everyday,
+	)
+	addOwn(
+		f,
+		&o.Report,
+		reportFlag,
+		"file for what that page shows last, written at the end, which needs no other file (default: none)",
+		of(groupShown),
+		path,
+	)
 }
 
 // page is the page that shows a run while it goes. A nil page shows nothing.
@@ -38,8 +52,8 @@ type shown interface {
 	Board() *board.Board
 }
 
-// withPage serves the page of a command, where one is wanted. What is said from then on stands there, too. It
-// ends with the command's answer.
+// withPage serves the page of a command, where one is wanted. What is said from then on stands
+// there, too. It ends with the command's answer.
 func (s streams) withPage(o showOptions, command string) (streams, error) {
 	if o.HTTP == "" && o.Report == "" {
 		return s, nil
@@ -47,7 +61,11 @@ func (s streams) withPage(o showOptions, command string) (streams, error) {
 	if err := checkReport(o.Report); err != nil {
 		return s, err
 	}
-	p := &page{report: o.Report, watch: board.NewWatch(command, version.Read().Version), warn: s.warn}
+	p := &page{
+		report: o.Report,
+		watch:  board.NewWatch(command, version.Read().Version),
+		warn:   s.warn,
+	}
 	p.watch.Typed(typedLine(s.args))
 	if o.HTTP == "" {
 		p.stop = p.look()
@@ -89,8 +107,8 @@ func (p *page) show(o shown) {
 	}
 }
 
-// end shows how the command ended, notes that also in its run directory where there is one left, writes the report, and
-// closes the page.
+// end shows how the command ended, notes that also in its run directory where there is one left,
+// writes the report, and closes the page.
 func (p *page) end(d *report.Document) {
 	if p == nil {
 		return
@@ -115,7 +133,11 @@ func (p *page) end(d *report.Document) {
 		}
 	}
 	if p.report != "" {
-		if _, err := writePage(p.report, false, web.Report{State: state, Made: made()}); err != nil {
+		if _, err := writePage(
+			p.report,
+			false,
+			web.Report{State: state, Made: made()},
+		); err != nil {
 			p.warn("--%s %s: %v", reportFlag, p.report, err)
 		}
 	}
@@ -133,8 +155,8 @@ func (p *page) look() (stop func()) {
 	}
 }
 
-// checkReport refuses a file that cannot be made, before anything is done. It makes a file beside it to find out: the
-// permissions of a folder say too little, as /proc has those of any other.
+// checkReport refuses a file that cannot be made, before anything is done. It makes a file beside
+// it to find out: the permissions of a folder say too little, as /proc has those of any other.
 func checkReport(name string) error {
 	if name == "" {
 		return nil
@@ -144,11 +166,22 @@ func checkReport(name string) error {
 	}
 	folder := filepath.Dir(name)
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		return fmt.Errorf("--%s %s: there is no folder %s: name a file in a folder that exists", reportFlag, name, folder)
+		return fmt.Errorf(
+			"--%s %s: there is no folder %s: name a file in a folder that exists",
+			reportFlag,
+			name,
+			folder,
+		)
 	}
 	probe, err := fsync.Nameless(folder, ".cqlbulk-report-*")
 	if err != nil {
-		return fmt.Errorf("--%s %s: no file can be made in %s: %w; name a file in another folder", reportFlag, name, folder, err)
+		return fmt.Errorf(
+			"--%s %s: no file can be made in %s: %w; name a file in another folder",
+			reportFlag,
+			name,
+			folder,
+			err,
+		)
 	}
 	return probe.Close()
 }

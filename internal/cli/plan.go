@@ -30,7 +30,8 @@ func (o *planOptions) AddFlags(f *pflag.FlagSet) {
 	b := binder{flags: f, settings: o.spec.Settings()}
 	o.tableOptions.AddFlags(f)
 	addPlanFlags(b)
-	b.in(groupOutput).add("save-ring", "file to write the nodes and their tokens to; with the replication of all keyspaces, as JSON, for --ring", path, everyday)
+	b.in(groupOutput).
+		add("save-ring", "file to write the nodes and their tokens to; with the replication of all keyspaces, as JSON, for --ring", path, everyday)
 	addConnectionFlags(b, readLevelHelp)
 	o.showOptions.AddFlags(f)
 }
@@ -85,7 +86,12 @@ func printPlan(out io.Writer, r operation.PlanReport) error {
 	facts := func(name, format string, args ...any) { writeFact(w, name, format, args...) }
 	facts("table", "%s", r.Table)
 	facts("statement", "%s", r.Statement)
-	facts("cluster", "%s, %s", r.Cluster, r.Partitioner[strings.LastIndexByte(r.Partitioner, '.')+1:])
+	facts(
+		"cluster",
+		"%s, %s",
+		r.Cluster,
+		r.Partitioner[strings.LastIndexByte(r.Partitioner, '.')+1:],
+	)
 	facts("data center", "%s of %s", r.DC, strings.Join(r.DCs, ", "))
 	facts("replication", "%s", describeReplication(r.Replication))
 	if r.Serial != "" {
@@ -94,15 +100,34 @@ func printPlan(out io.Writer, r operation.PlanReport) error {
 		if r.Asked {
 			facts("parallel (N)", "%d, as asked", r.Parallel)
 		} else {
-			facts("parallel (N)", "%d = (%s) x smudge %d", r.Parallel, sumOfCores(r.Cores), r.Smudge)
+			facts(
+				"parallel (N)",
+				"%d = (%s) x smudge %d",
+				r.Parallel,
+				sumOfCores(r.Cores),
+				r.Smudge,
+			)
 		}
 		large := ""
 		if r.Finest > 0 {
 			large = fmt.Sprintf(", up to %s if the table is large", human.Count(r.Finest))
 		}
-		facts("splits (M)", "%s of %s%s, seed %d", human.Count(r.Splits), human.Of(r.Vnodes, "vnode range"), large, r.Seed)
+		facts(
+			"splits (M)",
+			"%s of %s%s, seed %d",
+			human.Count(r.Splits),
+			human.Of(r.Vnodes, "vnode range"),
+			large,
+			r.Seed,
+		)
 	}
-	facts("estimate", "%s, %s, %s a split", human.Of(r.Partitions, "partition"), human.Size(r.Bytes), human.Size(r.Bytes/max(int64(r.Splits), 1)))
+	facts(
+		"estimate",
+		"%s, %s, %s a split",
+		human.Of(r.Partitions, "partition"),
+		human.Size(r.Bytes),
+		human.Size(r.Bytes/max(int64(r.Splits), 1)),
+	)
 	fmt.Fprintln(w)
 	if err := w.Flush(); err != nil {
 		return err
@@ -121,8 +146,20 @@ func printPlan(out io.Writer, r operation.PlanReport) error {
 		if n.Cores > 0 {
 			told = fmt.Sprint(n.Cores)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%d\t%.1f%%\t%.1f%%\t%s\n", safetext.Line(n.Address), safetext.Line(n.DC), safetext.Line(n.Rack), safetext.Line(n.Version), state, told,
-			n.Tokens, 100*n.Holds, 100*n.Reads, human.Size(n.Bytes))
+		fmt.Fprintf(
+			w,
+			"%s\t%s\t%s\t%s\t%s\t%s\t%d\t%.1f%%\t%.1f%%\t%s\n",
+			safetext.Line(n.Address),
+			safetext.Line(n.DC),
+			safetext.Line(n.Rack),
+			safetext.Line(n.Version),
+			state,
+			told,
+			n.Tokens,
+			100*n.Holds,
+			100*n.Reads,
+			human.Size(n.Bytes),
+		)
 	}
 	return w.Flush()
 }

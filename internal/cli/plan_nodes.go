@@ -26,7 +26,13 @@ func sumOfCores(cores []int) string {
 		sum += n
 	}
 	if len(cores) <= mostNodes {
-		return strings.Trim(strings.ReplaceAll(fmt.Sprint(cores), " ", " + "), "[]") + " " + human.Noun(sum, "core")
+		return strings.Trim(
+			strings.ReplaceAll(fmt.Sprint(cores), " ", " + "),
+			"[]",
+		) + " " + human.Noun(
+			sum,
+			"core",
+		)
 	}
 	nodes := make(map[int]int)
 	for _, n := range cores {
@@ -36,7 +42,10 @@ func sumOfCores(cores []int) string {
 	for n, of := range nodes {
 		terms = append(terms, fmt.Sprintf("%s x %d", human.Count(of), n))
 	}
-	slices.SortFunc(terms, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	slices.SortFunc(
+		terms,
+		func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) },
+	)
 	if len(terms) > mostNamed {
 		return human.Count(sum) + " cores of " + human.Of(len(cores), "node")
 	}
@@ -64,7 +73,8 @@ func (g *nodeGroup) add(n operation.PlanNode) {
 	g.holds, g.reads, g.bytes = g.holds+n.Holds, g.reads+n.Reads, g.bytes+n.Bytes
 }
 
-// groupNodes puts nodes together, by rack and version if that makes few groups, else by data center.
+// groupNodes puts nodes together, by rack and version if that makes few groups, else by data
+// center.
 func groupNodes(nodes []operation.PlanNode) []*nodeGroup {
 	byRack, byDC := groupBy(nodes, true), groupBy(nodes, false)
 	if len(byRack) > mostNodes {
@@ -79,7 +89,10 @@ func groupBy(nodes []operation.PlanNode, racks bool) (groups []*nodeGroup) {
 		if racks {
 			of.rack, of.version = n.Rack, n.Version
 		}
-		i := slices.IndexFunc(groups, func(g *nodeGroup) bool { return g.dc == of.dc && g.rack == of.rack && g.version == of.version })
+		i := slices.IndexFunc(
+			groups,
+			func(g *nodeGroup) bool { return g.dc == of.dc && g.rack == of.rack && g.version == of.version },
+		)
 		if i < 0 {
 			i, groups = len(groups), append(groups, &of)
 		}
@@ -100,8 +113,20 @@ func writeNodeGroups(w io.Writer, nodes []operation.PlanNode) {
 		if g.told < g.nodes {
 			cores = "?"
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%d\t%s\t%d\t%.1f%%\t%.1f%%\t%s\n", safetext.Line(g.dc), safetext.Line(g.rack), safetext.Line(g.version), g.nodes, g.up, cores, g.tokens,
-			100*g.holds, 100*g.reads, human.Size(g.bytes))
+		fmt.Fprintf(
+			w,
+			"%s\t%s\t%s\t%d\t%d\t%s\t%d\t%.1f%%\t%.1f%%\t%s\n",
+			safetext.Line(g.dc),
+			safetext.Line(g.rack),
+			safetext.Line(g.version),
+			g.nodes,
+			g.up,
+			cores,
+			g.tokens,
+			100*g.holds,
+			100*g.reads,
+			human.Size(g.bytes),
+		)
 	}
 	if more := len(groups) - mostNodes; more > 0 {
 		fmt.Fprintf(w, "and %s; --json has each node\n", human.Of(more, "other data center"))

@@ -14,14 +14,32 @@ import (
 // manyNodes makes the report of a plan of so many nodes, in so many data centers of three racks.
 func manyNodes(nodes, dcs int) operation.PlanReport {
 	r := operation.PlanReport{
-		Table: "ks.t", Partitioner: "org.apache.cassandra.dht.Murmur3Partitioner", Replication: map[string]string{"class": "SimpleStrategy"},
-		Parallel: 12 * nodes, Smudge: 3, Splits: 256, Finest: 1200 * nodes, Vnodes: 256 * nodes,
+		Table:       "ks.t",
+		Partitioner: "org.apache.cassandra.dht.Murmur3Partitioner",
+		Replication: map[string]string{"class": "SimpleStrategy"},
+		Parallel:    12 * nodes,
+		Smudge:      3,
+		Splits:      256,
+		Finest:      1200 * nodes,
+		Vnodes:      256 * nodes,
 	}
 	for i := range nodes {
 		r.Cores = append(r.Cores, 4)
 		r.Nodes = append(r.Nodes, operation.PlanNode{
-			Address: fmt.Sprintf("10.0.%d.%d:9042", i/250, i%250), DC: fmt.Sprintf("dc%d", i%dcs), Rack: fmt.Sprintf("r%d", i%3), Version: "5.0.6",
-			Up: i%100 != 7, Cores: 4, Tokens: 256, Holds: 3 / float64(nodes), Reads: 1 / float64(nodes), Bytes: 1 << 20,
+			Address: fmt.Sprintf(
+				"10.0.%d.%d:9042",
+				i/250,
+				i%250,
+			),
+			DC:      fmt.Sprintf("dc%d", i%dcs),
+			Rack:    fmt.Sprintf("r%d", i%3),
+			Version: "5.0.6",
+			Up:      i%100 != 7,
+			Cores:   4,
+			Tokens:  256,
+			Holds:   3 / float64(nodes),
+			Reads:   1 / float64(nodes),
+			Bytes:   1 << 20,
 		})
 	}
 	return r
@@ -35,8 +53,16 @@ func TestPlanOfManyNodes(t *testing.T) {
 	require.Less(t, strings.Count(text, "\n"), 24)
 	require.Contains(t, text, "12000 = (1,000 x 4 cores) x smudge 3")
 	require.Contains(t, text, "256 of 256,000 vnode ranges, up to 1,200,000 if the table is large")
-	require.Regexp(t, `(?m)^dc0 +r0 +5\.0\.6 +334 +331 +1336 +85504 +100\.2% +33\.4% +334\.0 MiB$`, text)
-	require.Contains(t, text, "down: 10.0.0.7:9042, 10.0.0.107:9042, 10.0.0.207:9042, 10.0.1.57:9042, 10.0.1.157:9042 and 5 others")
+	require.Regexp(
+		t,
+		`(?m)^dc0 +r0 +5\.0\.6 +334 +331 +1336 +85504 +100\.2% +33\.4% +334\.0 MiB$`,
+		text,
+	)
+	require.Contains(
+		t,
+		text,
+		"down: 10.0.0.7:9042, 10.0.0.107:9042, 10.0.0.207:9042, 10.0.1.57:9042, 10.0.1.157:9042 and 5 others",
+	)
 
 	for _, dcs := range []int{7, 50} {
 		out.Reset()

@@ -54,8 +54,24 @@ Exit status:
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	addOwn(f, &opts.OlderThan, "older-than", "age of the runs to remove, as 12h or 7d (default: 30d)", of(groupInput), once, everyday)
-	addOwn(f, &opts.DryRun, "dry-run", "only say what would be removed", of(groupInput), once, everyday)
+	addOwn(
+		f,
+		&opts.OlderThan,
+		"older-than",
+		"age of the runs to remove, as 12h or 7d (default: 30d)",
+		of(groupInput),
+		once,
+		everyday,
+	)
+	addOwn(
+		f,
+		&opts.DryRun,
+		"dry-run",
+		"only say what would be removed",
+		of(groupInput),
+		once,
+		everyday,
+	)
 	opts.reportOptions.AddFlags(f)
 	return c
 }
@@ -80,6 +96,12 @@ func prune(s streams, o *pruneOptions, folder string) error {
 	for _, dir := range pruned.Runs {
 		s.note("%s %s", verb, dir)
 	}
-	_, err = fmt.Fprintf(s.text(), "%s %s and %s\n", verb, human.Of(pruned.Past, "load")+" of the history", human.Of(len(pruned.Runs), "run directory"))
+	_, err = fmt.Fprintf(
+		s.text(),
+		"%s %s and %s\n",
+		verb,
+		human.Of(pruned.Past, "load")+" of the history",
+		human.Of(len(pruned.Runs), "run directory"),
+	)
 	return fatal(err)
 }

@@ -50,7 +50,9 @@ Exit status:
   cqlbulk report flights.csv.manifest.json --counts hosts.tsv,partitions.tsv -o report.html`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
-				return errors.New("give one run directory or manifest: cqlbulk report RUN_DIR -o report.html")
+				return errors.New(
+					"give one run directory or manifest: cqlbulk report RUN_DIR -o report.html",
+				)
 			}
 			return nil
 		},
@@ -58,8 +60,25 @@ Exit status:
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	addOwn(f, &opts.Output, "output", "file to write; \"-\" is the standard output", of(groupOutput), letter("o"), path, everyday)
-	addOwn(f, &opts.Counts, "counts", "files with what count --by printed", of(groupInput), path, everyday)
+	addOwn(
+		f,
+		&opts.Output,
+		"output",
+		"file to write; \"-\" is the standard output",
+		of(groupOutput),
+		letter("o"),
+		path,
+		everyday,
+	)
+	addOwn(
+		f,
+		&opts.Counts,
+		"counts",
+		"files with what count --by printed",
+		of(groupInput),
+		path,
+		everyday,
+	)
 	addOwn(f, &opts.Force, "force", "write over a file that exists", of(groupOutput), everyday)
 	opts.reportOptions.AddFlags(f)
 	return c
@@ -80,7 +99,12 @@ func writeReport(s streams, o *recordOptions, path string) error {
 		}
 		r.Counts = append(r.Counts, count)
 	}
-	page := report.Page{Run: path, Command: r.State.Command, Table: r.State.Table, State: stateText(record)}
+	page := report.Page{
+		Run:     path,
+		Command: r.State.Command,
+		Table:   r.State.Table,
+		State:   stateText(record),
+	}
 	if s.end.aside {
 		out := &measured{Writer: s.out}
 		err = web.WriteReport(out, r)
@@ -96,7 +120,8 @@ func writeReport(s streams, o *recordOptions, path string) error {
 	return nil
 }
 
-// writePage writes a report to a file, which it makes; or over one that is there. It says how many bytes it has.
+// writePage writes a report to a file, which it makes; or over one that is there. It says how many
+// bytes it has.
 func writePage(name string, over bool, r web.Report) (int64, error) {
 	how := os.O_WRONLY | os.O_CREATE | os.O_EXCL
 	if over {
@@ -128,7 +153,9 @@ func (m *measured) Write(b []byte) (int, error) {
 
 // made says when a report was made, and by what.
 func made() string {
-	return "Made by cqlbulk " + version.Read().Version + " at " + time.Now().UTC().Format("2006-01-02 15:04 UTC")
+	return "Made by cqlbulk " + version.Read().Version + " at " + time.Now().
+		UTC().
+		Format("2006-01-02 15:04 UTC")
 }
 
 func readCount(name string) (web.Count, error) {

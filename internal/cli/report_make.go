@@ -35,8 +35,13 @@ func reportOf(r *operation.Record) web.Report {
 	if p := r.Plan; p != nil {
 		out.State.About.Cluster = p.Cluster
 		out.Sections = append(out.Sections, web.Section{Title: "Plan", Facts: []web.Fact{
-			{Name: "partitioner", Value: p.Partitioner}, {Name: "token ranges", Value: human.Count(p.Splits)},
-			{Name: "seed of their order", Value: fmt.Sprint(p.Seed)}, {Name: "hash", Value: p.Hash},
+			{
+				Name:  "partitioner",
+				Value: p.Partitioner,
+			},
+			{Name: "token ranges", Value: human.Count(p.Splits)},
+			{Name: "seed of their order", Value: fmt.Sprint(p.Seed)},
+			{Name: "hash", Value: p.Hash},
 		}})
 	}
 	out.Sections = append(out.Sections, settingsSection(r))
@@ -64,14 +69,22 @@ func ofManifest(out *web.Report, r *operation.Record) {
 	}
 	var text, stored int64
 	for _, f := range m.Files {
-		out.Files = append(out.Files, web.File{Name: f.Name, Rows: f.Rows, Bytes: f.Bytes, Sum: f.Sum.String()})
+		out.Files = append(
+			out.Files,
+			web.File{Name: f.Name, Rows: f.Rows, Bytes: f.Bytes, Sum: f.Sum.String()},
+		)
 		text, stored = text+f.TextBytes, stored+f.Bytes
 	}
 	for _, lost := range m.Ranges.Lost {
-		out.Failed = append(out.Failed, web.FailedRange{Range: "(" + lost.Start + ", " + lost.End + "]", Reason: lost.Error})
+		out.Failed = append(
+			out.Failed,
+			web.FailedRange{Range: "(" + lost.Start + ", " + lost.End + "]", Reason: lost.Error},
+		)
 	}
 	took := m.Finished.Sub(m.Started).Seconds()
-	s.Began, s.Elapsed, s.Rows, s.Bytes, s.FailedRanges = m.Started, took, m.Rows, text, int64(m.Ranges.Failed)
+	s.Began, s.Elapsed, s.Rows, s.Bytes, s.FailedRanges = m.Started, took, m.Rows, text, int64(
+		m.Ranges.Failed,
+	)
 	if p := m.Pace; p != nil {
 		s.Elapsed, s.EarlierSeconds, s.RowsPerSecond, s.BytesPerSecond = p.Seconds, p.EarlierSeconds, p.RowsPerSecond, p.BytesPerSecond
 	}
@@ -86,7 +99,10 @@ func ofManifest(out *web.Report, r *operation.Record) {
 	if stored != text {
 		facts = append(facts, web.Fact{Name: "stored", Value: human.Size(stored)})
 	}
-	facts = append(facts, web.Fact{Name: "token ranges", Value: human.Count(m.Ranges.Done) + " read"})
+	facts = append(
+		facts,
+		web.Fact{Name: "token ranges", Value: human.Count(m.Ranges.Done) + " read"},
+	)
 	if m.Checksum != nil {
 		facts = append(facts, web.Fact{Name: "checksum", Value: m.Checksum.Value})
 	}
@@ -95,14 +111,27 @@ func ofManifest(out *web.Report, r *operation.Record) {
 	}
 	var columns []web.Fact
 	for _, c := range m.Columns {
-		columns = append(columns, web.Fact{Name: c.Name, Value: c.Type + " (" + strings.ReplaceAll(c.Kind, "_", " ") + ")"})
+		columns = append(
+			columns,
+			web.Fact{
+				Name:  c.Name,
+				Value: c.Type + " (" + strings.ReplaceAll(c.Kind, "_", " ") + ")",
+			},
+		)
 	}
-	out.Sections = append(out.Sections, web.Section{Title: "Output", Facts: facts}, web.Section{Title: "Columns", Facts: columns})
+	out.Sections = append(
+		out.Sections,
+		web.Section{Title: "Output", Facts: facts},
+		web.Section{Title: "Columns", Facts: columns},
+	)
 }
 
 // phases are the ends of runs as pages show them.
 var phases = map[run.Outcome]board.Phase{
-	run.Done: board.Done, run.Partly: board.Partly, run.Interrupted: board.Interrupted, run.Failed: board.Failed,
+	run.Done:        board.Done,
+	run.Partly:      board.Partly,
+	run.Interrupted: board.Interrupted,
+	run.Failed:      board.Failed,
 }
 
 // ofRun reports a run directory.
@@ -129,7 +158,10 @@ func ofRun(out *web.Report, r *operation.Record) {
 	ofPace(s, st)
 	section := web.Section{Title: "Rows"}
 	add := func(name, format string, args ...any) {
-		section.Facts = append(section.Facts, web.Fact{Name: name, Value: fmt.Sprintf(format, args...)})
+		section.Facts = append(
+			section.Facts,
+			web.Fact{Name: name, Value: fmt.Sprintf(format, args...)},
+		)
 	}
 	some := func(name string, n int64) {
 		if n > 0 {
@@ -138,7 +170,8 @@ func ofRun(out *web.Report, r *operation.Record) {
 	}
 	if l := st.Load; l != nil {
 		t := l.Tally
-		s.Rows, s.RejectedRows = max(s.Rows, t.Written), l.Rejected // the page had those that the journal has not settled
+		// the page had those that the journal has not settled
+		s.Rows, s.RejectedRows = max(s.Rows, t.Written), l.Rejected
 		add("inputs", "%s", inputsText(l))
 		if l.Pieces > 0 {
 			tellPieces(l, add)

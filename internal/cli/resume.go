@@ -30,7 +30,8 @@ func (o *resumeOptions) AddFlags(f *pflag.FlagSet) {
 	l.in(groupErrors).add("maxparseerrors", "load: "+maxParseErrorsHelp+withEarlier+unlimited)
 	l.in(groupErrors).add("maxinserterrors", "load: "+maxInsertErrorsHelp+withEarlier+unlimited)
 	l.in(groupErrors).add("keep-going", "load: "+keepGoingHelp, everyday)
-	l.in(groupWrites).add("repeat-in-doubt", "load: write rows again that may have been written; of counters, which counts those twice that were, and of lists that are not frozen", everyday)
+	l.in(groupWrites).
+		add("repeat-in-doubt", "load: write rows again that may have been written; of counters, which counts those twice that were, and of lists that are not frozen", everyday)
 	addStreamFlags(l.in(groupPast), "load, ")
 	s.in(groupPace).add("rate", "scan: rows a second at the most", everyday)
 	s.in(groupPace).add("max-bytes-per-sec", "bytes a second at the most")
@@ -75,12 +76,24 @@ The cluster may have other nodes: what is noted are tokens and bytes.
 		ValidArgsFunction: completeRunDir,
 		RunE: func(c *cobra.Command, _ []string) error {
 			opts.tell(s, &opts.showOptions, "was stopped")
-			return runResume(c.Context(), s, opts.showOptions, spec.Resume{RunDir: opts.dir, Changes: changes(c.Flags()), KeepLoaded: keepLoaded})
+			return runResume(
+				c.Context(),
+				s,
+				opts.showOptions,
+				spec.Resume{RunDir: opts.dir, Changes: changes(c.Flags()), KeepLoaded: keepLoaded},
+			)
 		},
 	}
 	c.Flags().SortFlags = false
 	opts.addFlag(c.Flags(), "the newest run of this folder that was stopped")
-	addOwn(c.Flags(), &keepLoaded, "keep-loaded", "load: change how the rest of the inputs is read, though rows are loaded; those stay as they were read", of(groupValues), once)
+	addOwn(
+		c.Flags(),
+		&keepLoaded,
+		"keep-loaded",
+		"load: change how the rest of the inputs is read, though rows are loaded; those stay as they were read",
+		of(groupValues),
+		once,
+	)
 	opts.AddFlags(c.Flags())
 	return c
 }

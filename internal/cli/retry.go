@@ -42,7 +42,12 @@ gets its name.
 		ValidArgsFunction: completeRunDir,
 		RunE: func(c *cobra.Command, _ []string) error {
 			opts.tell(s, &opts.showOptions, "has something that failed")
-			return runRetry(c.Context(), s, opts.showOptions, spec.Resume{RunDir: opts.dir, Changes: changes(c.Flags())})
+			return runRetry(
+				c.Context(),
+				s,
+				opts.showOptions,
+				spec.Resume{RunDir: opts.dir, Changes: changes(c.Flags())},
+			)
 		},
 	}
 	c.Flags().SortFlags = false
@@ -69,9 +74,21 @@ func runRetry(ctx context.Context, s streams, show showOptions, settings spec.Re
 		return err
 	}
 	if run.LeftInDoubt > 0 {
-		s.wrong("%s in doubt %s in %s, and --repeat-in-doubt writes %s again", human.Of(run.LeftInDoubt, "row"),
-			human.Verb(run.LeftInDoubt, "was left alone: it is", "were left alone: they are"), run.RunDir, human.Verb(run.LeftInDoubt, "it", "them"))
-		s.end.document.LeaveInDoubt(run.LeftInDoubt, operation.Next{Command: "retry", RunDir: run.RunDir, RepeatInDoubt: true})
+		s.wrong(
+			"%s in doubt %s in %s, and --repeat-in-doubt writes %s again",
+			human.Of(run.LeftInDoubt, "row"),
+			human.Verb(
+				run.LeftInDoubt,
+				"was left alone: it is",
+				"were left alone: they are",
+			),
+			run.RunDir,
+			human.Verb(run.LeftInDoubt, "it", "them"),
+		)
+		s.end.document.LeaveInDoubt(
+			run.LeftInDoubt,
+			operation.Next{Command: "retry", RunDir: run.RunDir, RepeatInDoubt: true},
+		)
 		return partly()
 	}
 	left, err := run.LeftOver()
@@ -80,9 +97,16 @@ func runRetry(ctx context.Context, s streams, show showOptions, settings spec.Re
 	case err != nil:
 		s.warn("what earlier retries left over is not known: %v", err)
 	case len(left) > 0:
-		s.note("what the files of rejects hold is loaded; an earlier retry left rows: cqlbulk status %s", setting.ShellQuote(left[0]))
+		s.note(
+			"what the files of rejects hold is loaded; an earlier retry left rows: cqlbulk status %s",
+			setting.ShellQuote(left[0]),
+		)
 	case removed > 0:
-		s.note("what the files of rejects hold is loaded, and %s removed from them: %s is not needed any more", human.Of(removed, "row")+human.Verb(removed, " was", " were"), run.RunDir)
+		s.note(
+			"what the files of rejects hold is loaded, and %s removed from them: %s is not needed any more",
+			human.Of(removed, "row")+human.Verb(removed, " was", " were"),
+			run.RunDir,
+		)
 	default:
 		s.note("all of it is loaded: %s is not needed any more", run.RunDir)
 	}

@@ -33,7 +33,11 @@ func (o *scanOptions) AddFlags(f *pflag.FlagSet) {
 	addPlanFlags(b)
 	addPaceFlags(b)
 	b = b.in(groupErrors)
-	b.add("run-dir", "folder for the journal, from which a scan that was stopped goes on; it goes when the output is whole (default: named after the table and the time, beside the output)", folder)
+	b.add(
+		"run-dir",
+		"folder for the journal, from which a scan that was stopped goes on; it goes when the output is whole (default: named after the table and the time, beside the output)",
+		folder,
+	)
 	b.add("no-journal", "keep no journal: a scan that was stopped begins anew")
 	addConnectionFlags(b, readLevelHelp)
 	o.showOptions.AddFlags(f)
@@ -43,27 +47,69 @@ func (o *scanOptions) AddFlags(f *pflag.FlagSet) {
 
 // addOutputFlags adds the flags of where the rows go, and in which form.
 func (o *scanOptions) addOutputFlags(b binder) {
-	b.add("output", "file to write (default, and \"-\": the standard output)", letter("o"), path, everyday)
-	b.add("dir", "folder to write part files to, a series for each worker", letter("d"), folder, everyday)
-	b.in(groupFormat).add("format", "csv, tsv or json; json is one object on each line (default: by the file's name, else csv)", everyday)
-	b.add("compression", strings.Join(b.valuesOf("compression"), ", ")+" (default: as the file's name ends, else none)", everyday)
-	b.add("file-checksum", strings.Join(b.valuesOf("file-checksum"), " or ")+": what the manifest and --json have of each file (default: the quicker xxh64)")
+	b.add(
+		"output",
+		"file to write (default, and \"-\": the standard output)",
+		letter("o"),
+		path,
+		everyday,
+	)
+	b.add(
+		"dir",
+		"folder to write part files to, a series for each worker",
+		letter("d"),
+		folder,
+		everyday,
+	)
+	b.in(groupFormat).
+		add("format", "csv, tsv or json; json is one object on each line (default: by the file's name, else csv)", everyday)
+	b.add(
+		"compression",
+		strings.Join(
+			b.valuesOf("compression"),
+			", ",
+		)+" (default: as the file's name ends, else none)",
+		everyday,
+	)
+	b.add(
+		"file-checksum",
+		strings.Join(
+			b.valuesOf("file-checksum"),
+			" or ",
+		)+": what the manifest and --json have of each file (default: the quicker xxh64)",
+	)
 	b.add("compression-level", "how hard to compress, 1 to 9 (default: the compressor's own)")
 	b.add("maxoutputsize", "rows of one part file at the most (default: no limit)")
 	b.add("max-file-bytes", "bytes of text of one part file at the most (default: no limit)")
 	b.add("force", "write over an output that exists", everyday)
 	b.add("no-manifest", "write no manifest beside the output")
-	b.add("mode", "mode of the output's files and of its manifest, as 640; a folder that is made can be entered by whoever can read them; run directories stay private (default: 600)")
+	b.add(
+		"mode",
+		"mode of the output's files and of its manifest, as 640; a folder that is made can be entered by whoever can read them; run directories stay private (default: 600)",
+	)
 }
 
 // addRowFlags adds the flags of which columns and rows are read, and how values look.
 func (o *scanOptions) addRowFlags(b binder) {
 	b = b.in(groupColumns)
-	b.add("columns", "columns to read, in this order; ttl(c) and writetime(c) among them (default: all, key columns first)", everyday)
-	b.add("column-order", "order of the columns, where --columns does not name them: "+orderHelp+" (default: table)")
+	b.add(
+		"columns",
+		"columns to read, in this order; ttl(c) and writetime(c) among them (default: all, key columns first)",
+		everyday,
+	)
+	b.add(
+		"column-order",
+		"order of the columns, where --columns does not name them: "+orderHelp+" (default: table)",
+	)
 	b = b.in(groupValues)
-	b.add("null-string", "text for null values in csv and tsv (default: nothing between the delimiters)")
-	b.add("escape-formulas", "put a single quote before text that a spreadsheet would run as a formula; the output is then not what the table holds")
+	b.add(
+		"null-string",
+		"text for null values in csv and tsv (default: nothing between the delimiters)",
+	)
+	b.add(
+		"escape-formulas",
+		"put a single quote before text that a spreadsheet would run as a formula; the output is then not what the table holds",
+	)
 	b = b.in(groupRows)
 	b.add("where", "CQL condition that rows must meet besides, such as \"day = 3\"", everyday)
 	b.add("allow-filtering", "let the servers read rows that the condition then leaves out")
@@ -198,13 +244,26 @@ func finishScan(ctx context.Context, s streams, show showOptions, scan *operatio
 // tellReplaced says what became of the files that were in the output folder before.
 func (s streams) tellReplaced(r operation.ScanReport, quiet bool) {
 	if r.Replaced > 0 && !quiet {
-		s.note("--force: %s of the earlier scan %s gone", human.Of(r.Replaced, "file"), human.Verb(r.Replaced, "is", "are"))
+		s.note(
+			"--force: %s of the earlier scan %s gone",
+			human.Of(r.Replaced, "file"),
+			human.Verb(r.Replaced, "is", "are"),
+		)
 	}
 	if n := len(r.Beside); n > 0 {
-		s.warn("%s beside the new output: the manifest of the earlier scan does not name %s, so --force left %[2]s alone: %s", human.Of(n, "other part file"), human.Verb(n, "it", "them"), someOf(r.Beside))
+		s.warn(
+			"%s beside the new output: the manifest of the earlier scan does not name %s, so --force left %[2]s alone: %s",
+			human.Of(n, "other part file"),
+			human.Verb(n, "it", "them"),
+			someOf(r.Beside),
+		)
 	}
 	if n := len(r.WroteOver); n > 0 {
-		s.warn("--force wrote over %s that the manifest of the earlier scan does not name: %s", human.Of(n, "file"), someOf(r.WroteOver))
+		s.warn(
+			"--force wrote over %s that the manifest of the earlier scan does not name: %s",
+			human.Of(n, "file"),
+			someOf(r.WroteOver),
+		)
 	}
 }
 

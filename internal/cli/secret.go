@@ -16,7 +16,10 @@ import (
 // askPassword asks for a password at the terminal, without echo. Standard input and
 // output may be pipes; a run without any terminal has nobody to ask.
 func askPassword(s streams, user string) (string, error) {
-	missing := fmt.Errorf("no password for user %q: give --password-file or CQLBULK_PASSWORD (without a terminal there is nobody to ask)", user)
+	missing := fmt.Errorf(
+		"no password for user %q: give --password-file or CQLBULK_PASSWORD (without a terminal there is nobody to ask)",
+		user,
+	)
 	if in, _ := s.in.(*os.File); !printer.IsTerminal(s.err) && !printer.IsTerminal(in) {
 		return "", missing
 	}
@@ -56,6 +59,9 @@ func askPassword(s streams, user string) (string, error) {
 		fmt.Fprintln(tty)
 		// The program ends; the terminal stays and must show again what is typed.
 		_ = term.Restore(int(tty.Fd()), before)
-		return "", fault.New(fault.Canceled, errors.New("interrupted while asking for the password"))
+		return "", fault.New(
+			fault.Canceled,
+			errors.New("interrupted while asking for the password"),
+		)
 	}
 }

@@ -100,7 +100,13 @@ func TestAskPassword(t *testing.T) {
 			c := exec.Command(os.Args[0], "count", "demo.flights", "--user", "u")
 			c.Args[0] = "cqlbulk"
 			c.Dir = t.TempDir()
-			c.Env = append(os.Environ(), "CQLBULK_HOSTS=127.0.0.1:1", "CQLBULK_PASSWORD=", "HOME=/no-home", "GORACE=atexit_sleep_ms=0")
+			c.Env = append(
+				os.Environ(),
+				"CQLBULK_HOSTS=127.0.0.1:1",
+				"CQLBULK_PASSWORD=",
+				"HOME=/no-home",
+				"GORACE=atexit_sleep_ms=0",
+			)
 			var report strings.Builder
 			if tc.stdin {
 				c.Stdin, c.Stderr = screen.tty, &report
@@ -120,7 +126,13 @@ func TestAskPassword(t *testing.T) {
 			require.Equal(t, tc.code, c.ProcessState.ExitCode(), report.String())
 			require.True(t, screen.echoes(t), "the terminal is as it was")
 			said := func() string { return report.String() + screen.shown() }
-			require.Eventually(t, func() bool { return strings.Contains(said(), tc.want) }, 30*time.Second, time.Millisecond, said())
+			require.Eventually(
+				t,
+				func() bool { return strings.Contains(said(), tc.want) },
+				30*time.Second,
+				time.Millisecond,
+				said(),
+			)
 			require.NotContains(t, said(), "s3cr")
 		})
 	}

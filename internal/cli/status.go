@@ -57,13 +57,35 @@ Exit status:
 			if opts.JSON {
 				return errors.New("--watch and --json: take one of them")
 			}
-			return watch(c.Context(), s, func(s streams, width int) error { return showRuns(s, opts, folder, width) })
+			return watch(
+				c.Context(),
+				s,
+				func(s streams, width int) error { return showRuns(s, opts, folder, width) },
+			)
 		},
 	}
 	c.Flags().SortFlags = false
 	which.addFlag(c.Flags(), "the newest run of this folder")
-	addOwn(c.Flags(), &opts.All, "all", "list all runs that are complete, and not the newest ten alone", of(groupShown), letter("a"), once, everyday)
-	addOwn(c.Flags(), &opts.Watch, "watch", "show it again every second, until Ctrl-C", of(groupShown), letter("w"), once, everyday)
+	addOwn(
+		c.Flags(),
+		&opts.All,
+		"all",
+		"list all runs that are complete, and not the newest ten alone",
+		of(groupShown),
+		letter("a"),
+		once,
+		everyday,
+	)
+	addOwn(
+		c.Flags(),
+		&opts.Watch,
+		"watch",
+		"show it again every second, until Ctrl-C",
+		of(groupShown),
+		letter("w"),
+		once,
+		everyday,
+	)
 	opts.AddFlags(c.Flags())
 	return c
 }
@@ -71,8 +93,8 @@ Exit status:
 // completeShown is how many runs are listed that have nothing left to do, unless all are asked for.
 const completeShown = 10
 
-// showRuns shows the runs of a folder; or the one whose run directory it is. width is that of the terminal; 0: there is
-// none.
+// showRuns shows the runs of a folder; or the one whose run directory it is. width is that of the
+// terminal; 0: there is none.
 func showRuns(s streams, o *statusOptions, folder string, width int) error {
 	if operation.IsRun(folder) {
 		return showStatus(s, o, folder)
@@ -90,7 +112,13 @@ func showRuns(s streams, o *statusOptions, folder string, width int) error {
 	}
 	err = writeRuns(s.text(), s.end.document.Runs.List, width, time.Now())
 	if err == nil && hidden > 0 {
-		_, err = fmt.Fprintf(s.text(), "%-8s  %s that %s complete: --all lists them\n", "older", human.Of(hidden, "run"), human.Verb(hidden, "is", "are"))
+		_, err = fmt.Fprintf(
+			s.text(),
+			"%-8s  %s that %s complete: --all lists them\n",
+			"older",
+			human.Of(hidden, "run"),
+			human.Verb(hidden, "is", "are"),
+		)
 	}
 	return fatal(err)
 }
@@ -105,7 +133,15 @@ func showStatus(s streams, o *statusOptions, dir string) error {
 		return nil
 	}
 	w := tabwriter.NewWriter(s.text(), 11, 0, 1, ' ', 0)
-	writeFact(w, "run", "%s of %s, begun %s by %s", r.Command, r.Table, r.Started.Format(time.RFC3339), r.Tool)
+	writeFact(
+		w,
+		"run",
+		"%s of %s, begun %s by %s",
+		r.Command,
+		r.Table,
+		r.Started.Format(time.RFC3339),
+		r.Tool,
+	)
 	if where := clusterText(r.Target.Cluster, r.Target.Hosts, len(r.Target.Hosts)); where != "" {
 		writeFact(w, "cluster", "%s", where)
 	}
@@ -132,7 +168,8 @@ func writeFact(w io.Writer, name, format string, args ...any) {
 	fmt.Fprintf(w, "%s\t%s\n", name, safetext.Line(fmt.Sprintf(format, args...)))
 }
 
-// clusterText names a cluster and its contact points, most of them at most; empty: nothing is known.
+// clusterText names a cluster and its contact points, most of them at most; empty: nothing is
+// known.
 func clusterText(name string, hosts []string, most int) string {
 	shown := strings.Join(hosts[:min(most, len(hosts))], ", ")
 	if more := len(hosts) - most; more > 0 {
@@ -179,7 +216,13 @@ func inputsText(l *operation.LoadStatus) string {
 func tellPieces(l *operation.LoadStatus, tell func(name, format string, args ...any)) {
 	tell("settled", "%s of text, in %s", human.Size(l.Settled), human.Of(l.Pieces, "piece"))
 	for _, n := range l.Streams {
-		tell("streamed", "%s to %s, %s", human.Size(n.Bytes), n.Node, human.Of(n.Sessions, "session"))
+		tell(
+			"streamed",
+			"%s to %s, %s",
+			human.Size(n.Bytes),
+			n.Node,
+			human.Of(n.Sessions, "session"),
+		)
 	}
 }
 
@@ -192,7 +235,12 @@ func showRetried(w io.Writer, l *operation.LoadStatus) {
 	switch {
 	case len(l.Retried) == 0:
 	case len(l.Lost) > 0:
-		writeFact(w, "retried", "%s; whether all of it was loaded is not known: the folder of that load was removed", names)
+		writeFact(
+			w,
+			"retried",
+			"%s; whether all of it was loaded is not known: the folder of that load was removed",
+			names,
+		)
 	case l.Tries == 0:
 		writeFact(w, "retried", "%s; nothing of it was left over", names)
 	default:

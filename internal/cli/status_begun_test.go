@@ -15,13 +15,20 @@ func TestStatusShowsSomeOfThePiecesUnderWay(t *testing.T) {
 	for _, n := range []int{0, begunShown, begunShown + 1, 5000} {
 		l := &operation.LoadStatus{}
 		for i := range n {
-			l.Begun = append(l.Begun, operation.OpenPiece{Path: "in.csv", From: int64(i), To: int64(i + 1)})
+			l.Begun = append(
+				l.Begun,
+				operation.OpenPiece{Path: "in.csv", From: int64(i), To: int64(i + 1)},
+			)
 		}
 		var out bytes.Buffer
 		showLoad(&out, l)
 		require.Equal(t, min(n, begunShown), strings.Count(out.String(), "in.csv, bytes"))
 		if n > begunShown {
-			require.Contains(t, out.String(), []string{"and 1 more", "and 4,980 more"}[min(n/5000, 1)])
+			require.Contains(
+				t,
+				out.String(),
+				[]string{"and 1 more", "and 4,980 more"}[min(n/5000, 1)],
+			)
 		} else {
 			require.NotContains(t, out.String(), "more")
 		}

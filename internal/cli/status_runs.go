@@ -22,12 +22,20 @@ type runColumn struct {
 	text  func(r report.ListedRun, brief bool, now time.Time) string
 }
 
-// runColumns are those of a list. The run itself comes last, since it is the longest, and what of it
-// is cut off where a terminal is narrow tells the command and the table.
+// runColumns are those of a list. The run itself comes last, since it is the longest, and what of
+// it is cut off where a terminal is narrow tells the command and the table.
 var runColumns = []runColumn{
 	{"STATE", false, func(r report.ListedRun, _ bool, _ time.Time) string { return r.State }},
-	{"DONE", true, func(r report.ListedRun, _ bool, _ time.Time) string { return percent(r.Share) }},
-	{"ROWS", true, func(r report.ListedRun, brief bool, _ time.Time) string { return number(r.Rows, r.Table != "", brief) }},
+	{
+		"DONE",
+		true,
+		func(r report.ListedRun, _ bool, _ time.Time) string { return percent(r.Share) },
+	},
+	{
+		"ROWS",
+		true,
+		func(r report.ListedRun, brief bool, _ time.Time) string { return number(r.Rows, r.Table != "", brief) },
+	},
 	{"FAILED", true, func(r report.ListedRun, brief bool, _ time.Time) string {
 		return number(r.Failed, r.Failed > 0, brief)
 	}},
@@ -41,18 +49,30 @@ var runColumns = []runColumn{
 	{clusterColumn, false, func(r report.ListedRun, _ bool, _ time.Time) string {
 		return cmp.Or(clusterText(r.Cluster, r.Hosts, 1), "-")
 	}},
-	{"RUN", false, func(r report.ListedRun, _ bool, _ time.Time) string { return manifest.Output(r.Path) }},
+	{
+		"RUN",
+		false,
+		func(r report.ListedRun, _ bool, _ time.Time) string { return manifest.Output(r.Path) },
+	},
 }
 
-// clusterColumn is left out where a terminal is too narrow for it, and where no run tells its cluster.
+// clusterColumn is left out where a terminal is too narrow for it, and where no run tells its
+// cluster.
 const clusterColumn = "CLUSTER"
 
-// writeRuns lists runs, a line each, and says what is wrong with those that cannot be read, and what
-// to do next with each that has something left to do. width is that of the terminal; 0: there is none.
+// writeRuns lists runs, a line each, and says what is wrong with those that cannot be read, and
+// what to do next with each that has something left to do. width is that of the terminal; 0: there
+// is none.
 func writeRuns(w io.Writer, runs []report.ListedRun, width int, now time.Time) error {
-	fewer := slices.DeleteFunc(slices.Clone(runColumns), func(c runColumn) bool { return c.name == clusterColumn })
+	fewer := slices.DeleteFunc(
+		slices.Clone(runColumns),
+		func(c runColumn) bool { return c.name == clusterColumn },
+	)
 	columns := runColumns
-	if !slices.ContainsFunc(runs, func(r report.ListedRun) bool { return r.Cluster != "" || len(r.Hosts) > 0 }) {
+	if !slices.ContainsFunc(
+		runs,
+		func(r report.ListedRun) bool { return r.Cluster != "" || len(r.Hosts) > 0 },
+	) {
 		columns = fewer
 	}
 	table := runTable{columns, cellsOf(columns, runs, false, now), "  "}
@@ -83,7 +103,8 @@ func writeRuns(w io.Writer, runs []report.ListedRun, width int, now time.Time) e
 const (
 	// leastName is how much is left of the name of a run however narrow a terminal is.
 	leastName = 12
-	// wellKnownName is how much of it is left at least where clusters are shown: its time and process.
+	// wellKnownName is how much of it is left at least where clusters are shown: its time and
+	// process.
 	wellKnownName = 24
 )
 

@@ -11,7 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A watch writes what differs from what it wrote before, an error like any answer, and ends well with its context.
+// A watch writes what differs from what it wrote before, an error like any answer, and ends well
+// with its context.
 func TestWatch(t *testing.T) {
 	var out bytes.Buffer
 	ctx, cancel := context.WithCancel(t.Context())
@@ -24,15 +25,18 @@ func TestWatch(t *testing.T) {
 		cancel()
 	}()
 	looks := 0
-	require.NoError(t, watchAt(ctx, newStreams(nil, &out, nil), look, func(s streams, width int) error {
-		require.Zero(t, width)
-		answer := answers[looks]
-		looks++
-		if answer == "" {
-			return errors.New("there is no run")
-		}
-		_, err := fmt.Fprint(s.out, answer)
-		return err
-	}))
+	require.NoError(
+		t,
+		watchAt(ctx, newStreams(nil, &out, nil), look, func(s streams, width int) error {
+			require.Zero(t, width)
+			answer := answers[looks]
+			looks++
+			if answer == "" {
+				return errors.New("there is no run")
+			}
+			_, err := fmt.Fprint(s.out, answer)
+			return err
+		}),
+	)
 	require.Equal(t, "there is no run\n\none\n\ntwo\n", out.String())
 }

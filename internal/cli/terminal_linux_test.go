@@ -18,7 +18,10 @@ func TestStatementFromATerminal(t *testing.T) {
 	code := make(chan int)
 	go func() { code <- Run(ctx, []string{"copy", "-"}, screen.tty, io.Discard, screen.tty) }()
 	require.Eventually(t, func() bool {
-		return strings.Contains(screen.shown(), "reading from this terminal: Ctrl-D at the beginning of a line ends the input")
+		return strings.Contains(
+			screen.shown(),
+			"reading from this terminal: Ctrl-D at the beginning of a line ends the input",
+		)
 	}, 30*time.Second, time.Millisecond)
 	cancel()
 	require.Equal(t, exitInterrupted, <-code)

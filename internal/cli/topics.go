@@ -23,9 +23,24 @@ type topic struct {
 }
 
 var topics = []topic{
-	{"connection", "hosts, passwords, TLS", func() string { return connectionTopic }, groupConnection},
-	{"formats", "CSV, TSV, JSON: null, quotes, values of each type", func() string { return formatsTopic }, ""},
-	{"environment", "the configuration file and variables of the environment", environmentTopic, ""},
+	{
+		"connection",
+		"hosts, passwords, TLS",
+		func() string { return connectionTopic },
+		groupConnection,
+	},
+	{
+		"formats",
+		"CSV, TSV, JSON: null, quotes, values of each type",
+		func() string { return formatsTopic },
+		"",
+	},
+	{
+		"environment",
+		"the configuration file and variables of the environment",
+		environmentTopic,
+		"",
+	},
 	{"exit-status", "what the exit status says", func() string { return exitTopic }, ""},
 	{"consistency", "what the consistency levels promise", consistencyTopic, ""},
 }
@@ -93,7 +108,11 @@ func tellOf(w io.Writer, root *cobra.Command, words []string) error {
 			names = append(names, sub.Name())
 		}
 		word := strings.Join(words, " ")
-		return fmt.Errorf("there is no command or topic %q%s (see cqlbulk --help)", word, schema.DidYouMean(word, names))
+		return fmt.Errorf(
+			"there is no command or topic %q%s (see cqlbulk --help)",
+			word,
+			schema.DidYouMean(word, names),
+		)
 	}
 	writeHelp(w, c, false)
 	return nil

@@ -24,7 +24,15 @@ type verifyOptions struct {
 
 // AddFlags adds the flags of verify.
 func (o *verifyOptions) AddFlags(f *pflag.FlagSet) {
-	binder{flags: f, settings: o.spec.Settings(), group: groupInput}.add("no-hash", "do not read the files: look at their sizes alone", everyday)
+	binder{
+		flags:    f,
+		settings: o.spec.Settings(),
+		group:    groupInput,
+	}.add(
+		"no-hash",
+		"do not read the files: look at their sizes alone",
+		everyday,
+	)
 	o.reportOptions.AddFlags(f)
 }
 

@@ -46,13 +46,17 @@ type File struct {
 	Path    string
 	keys    []string // as they stand in it, those of a section behind its name and a dot
 	origins map[string]Origin
-	// document is what stands in it; nil where that cannot be read. It is read when it is first asked for: no run needs it.
+	// document is what stands in it; nil where that cannot be read. It is read when it is first
+	// asked for: no run needs it.
 	document func() *yaml.Node
 }
 
 // Has says whether a setting stands in the file, at the top or in any section.
 func (f File) Has(name string) bool {
-	return slices.ContainsFunc(f.keys, func(key string) bool { return key == name || strings.HasSuffix(key, "."+name) })
+	return slices.ContainsFunc(
+		f.keys,
+		func(key string) bool { return key == name || strings.HasSuffix(key, "."+name) },
+	)
 }
 
 // Apply sets every flag that the command line left alone from the environment
@@ -93,7 +97,11 @@ func Apply(command, of string, flags *pflag.FlagSet, settings, commands []string
 	v.SetEnvKeyReplacer(strings.NewReplacer("-", "_"))
 	v.AutomaticEnv()
 	var failures []error
-	file.origins, file.document = make(map[string]Origin), sync.OnceValue(func() *yaml.Node { return documentOf(path) })
+	file.origins, file.document = make(
+		map[string]Origin,
+	), sync.OnceValue(
+		func() *yaml.Node { return documentOf(path) },
+	)
 	flags.VisitAll(func(f *pflag.Flag) {
 		switch {
 		case f.Changed:
@@ -104,7 +112,10 @@ func Apply(command, of string, flags *pflag.FlagSet, settings, commands []string
 		}
 		file.origins[f.Name] = file.originOf(f.Name, command, of)
 		if err := set(f, v); err != nil {
-			failures = append(failures, fmt.Errorf("setting %s from %s: %w", f.Name, file.origins[f.Name].home(), err))
+			failures = append(
+				failures,
+				fmt.Errorf("setting %s from %s: %w", f.Name, file.origins[f.Name].home(), err),
+			)
 		}
 	})
 	return file, errors.Join(failures...)
@@ -158,7 +169,8 @@ func checkVariables(environ, settings []string) error {
 	for _, variable := range slices.Sorted(slices.Values(environ)) {
 		variable, value, _ := strings.Cut(variable, "=")
 		name, ours := strings.CutPrefix(variable, EnvPrefix+"_")
-		if !ours || value == "" || slices.Contains(names, name) || strings.HasPrefix(variable, TestPrefix) {
+		if !ours || value == "" || slices.Contains(names, name) ||
+			strings.HasPrefix(variable, TestPrefix) {
 			continue
 		}
 		hint := ""
@@ -173,7 +185,11 @@ func checkVariables(environ, settings []string) error {
 // didYouMean is a hint at the name that is nearest to one in the file, if there is one.
 func didYouMean(name string, names []string) string {
 	// In the file some write null_string.
-	if nearest := levenshtein.Nearest(strings.ReplaceAll(name, "_", "-"), names); nearest != "" && nearest != name {
+	if nearest := levenshtein.Nearest(
+		strings.ReplaceAll(name, "_", "-"),
+		names,
+	); nearest != "" &&
+		nearest != name {
 		return fmt.Sprintf("; did you mean %q?", nearest)
 	}
 	return ""
@@ -265,10 +281,19 @@ func usual() string {
 
 // check refuses names in the file that no command knows, and in a section those
 // that inSection does not know, and tells the nearest.
-func check(v *viper.Viper, path string, settings []string, inSection func(section, name string) bool, commands []string) error {
+func check(
+	v *viper.Viper,
+	path string,
+	settings []string,
+	inSection func(section, name string) bool,
+	commands []string,
+) error {
 	var failures []error
 	refuse := func(format string, args ...any) {
-		failures = append(failures, fmt.Errorf("configuration file %s: %s", path, fmt.Sprintf(format, args...)))
+		failures = append(
+			failures,
+			fmt.Errorf("configuration file %s: %s", path, fmt.Sprintf(format, args...)),
+		)
 	}
 	for _, key := range slices.Sorted(slices.Values(v.AllKeys())) {
 		name, below, nested := strings.Cut(key, ".")

@@ -102,7 +102,12 @@ func TestLaterHomesWin(t *testing.T) {
 			s := newSettings()
 			require.NoError(t, s.apply(t, tc.file, tc.env, tc.args...))
 			require.Equal(t, tc.want, s.port)
-			require.Equal(t, len(tc.args) > 0, s.flags.Changed("port"), "only what was typed counts as changed")
+			require.Equal(
+				t,
+				len(tc.args) > 0,
+				s.flags.Changed("port"),
+				"only what was typed counts as changed",
+			)
 		})
 	}
 }
@@ -128,8 +133,12 @@ seed: 18446744073709551615
 
 	s = newSettings()
 	require.NoError(t, s.apply(t, "", map[string]string{
-		"CQLBULK_INGESTRATE": "50000", "CQLBULK_TIMEOUT": "5s", "CQLBULK_HEADER": "false", "CQLBULK_USER": "007",
-		"CQLBULK_PASSWORD_FILE": "/run/secret", "CQLBULK_PASSWORD": " p=,#:'\" ",
+		"CQLBULK_INGESTRATE":    "50000",
+		"CQLBULK_TIMEOUT":       "5s",
+		"CQLBULK_HEADER":        "false",
+		"CQLBULK_USER":          "007",
+		"CQLBULK_PASSWORD_FILE": "/run/secret",
+		"CQLBULK_PASSWORD":      " p=,#:'\" ",
 	}))
 	require.InDelta(t, 50000, s.rate, 0)
 	require.Equal(t, 5*time.Second, s.timeout)
@@ -222,8 +231,12 @@ func TestUnknownVariables(t *testing.T) {
 		})
 	}
 	err := newSettings().apply(t, "prot: 1\n", map[string]string{"CQLBULK_PROT": "1", "CQLBULK_HOST": "a"})
-	require.EqualError(t, err, "unknown environment variable CQLBULK_HOST; did you mean CQLBULK_HOSTS?\n"+
-		"unknown environment variable CQLBULK_PROT; did you mean CQLBULK_PORT?\nconfiguration file cqlbulk.yaml: unknown setting \"prot\"; did you mean \"port\"?")
+	require.EqualError(
+		t,
+		err,
+		"unknown environment variable CQLBULK_HOST; did you mean CQLBULK_HOSTS?\n"+
+			"unknown environment variable CQLBULK_PROT; did you mean CQLBULK_PORT?\nconfiguration file cqlbulk.yaml: unknown setting \"prot\"; did you mean \"port\"?",
+	)
 }
 
 // Whatever is wrong with the file, what is in it is not shown.
@@ -270,7 +283,10 @@ func TestNamedFile(t *testing.T) {
 func TestWhatTheFileHolds(t *testing.T) {
 	env := map[string]string{"CQLBULK_PORT": "7"}
 	s := newSettings()
-	require.NoError(t, s.apply(t, "user: u\nload:\n  ingestrate: 5\nscan:\n  password: hunter2\n", env))
+	require.NoError(
+		t,
+		s.apply(t, "user: u\nload:\n  ingestrate: 5\nscan:\n  password: hunter2\n", env),
+	)
 	require.Equal(t, "cqlbulk.yaml", s.read.Path)
 	for name, want := range map[string]bool{"user": true, "ingestrate": true, "password": true, "port": false, "word": false, "load": false} {
 		require.Equal(t, want, s.read.Has(name), name)

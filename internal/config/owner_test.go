@@ -23,7 +23,11 @@ func TestAFileOfAnotherUserIsTakenOnlyWhenItIsNamed(t *testing.T) {
 	defer func(before func(...string) string) { otherOwner = before }(otherOwner)
 	otherOwner = func(...string) string { return "mallory" }
 	s, err = apply()
-	require.ErrorContains(t, err, "configuration file cqlbulk.yaml of this folder belongs to user mallory")
+	require.ErrorContains(
+		t,
+		err,
+		"configuration file cqlbulk.yaml of this folder belongs to user mallory",
+	)
 	require.ErrorContains(t, err, "(--config ./cqlbulk.yaml); --config /dev/null uses no file")
 	require.Equal(t, []string{"127.0.0.1"}, s.hosts)
 

@@ -37,7 +37,8 @@ type Job struct {
 	// a range is counted whole or not at all.
 	Partitioner token.Partitioner
 	Counters    *progress.Counters
-	// Counted is called with each range that counts and its rows, by several goroutines; nil: it is not.
+	// Counted is called with each range that counts and its rows, by several goroutines; nil: it is
+	// not.
 	Counted func(within token.Range, rows int64)
 }
 
@@ -62,7 +63,12 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	swept, err := sweep.Run(ctx, j.Splits, j.Reader, options, func() (sweep.Consumer, error) {
 		return &worker{total: total, top: top{keep: j.Top}}, nil
 	})
-	return Result{Result: swept, Rows: total.rows, ByVnode: total.vnodes, Partitions: total.top.sorted()}, err
+	return Result{
+		Result:     swept,
+		Rows:       total.rows,
+		ByVnode:    total.vnodes,
+		Partitions: total.top.sorted(),
+	}, err
 }
 
 // Add adds the result of another job, which counted ranges that failed in this one: those that
@@ -118,7 +124,10 @@ func (w *worker) Page(within token.Range, p row.Page) error {
 		cells := p.Cells()
 		last := len(cells) - 1
 		if len(cells[last]) != 8 {
-			return fmt.Errorf("the server answered count(*) with 0x%x instead of a bigint", cells[last])
+			return fmt.Errorf(
+				"the server answered count(*) with 0x%x instead of a bigint",
+				cells[last],
+			)
 		}
 		n := int64(binary.BigEndian.Uint64(cells[last]))
 		w.numbers++

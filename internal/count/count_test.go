@@ -47,11 +47,23 @@ func (s *server) Open(_ context.Context, within token.Range) (token.Range, error
 	return within, nil
 }
 
-func (s *server) Page(ctx context.Context, host string, within token.Range, state []byte, rows int) (row.Page, error) {
+func (s *server) Page(
+	ctx context.Context,
+	host string,
+	within token.Range,
+	state []byte,
+	rows int,
+) (row.Page, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fault.New(fault.Canceled, err)
 	}
-	r := sweeptest.Request{Host: host, Within: within, Rows: rows, Number: int(s.number.Add(1)) - 1, Page: len(state)}
+	r := sweeptest.Request{
+		Host:   host,
+		Within: within,
+		Rows:   rows,
+		Number: int(s.number.Add(1)) - 1,
+		Page:   len(state),
+	}
 	if s.fail != nil {
 		if err := s.fail(ctx, r); err != nil {
 			return nil, err
@@ -75,7 +87,9 @@ func newJob(s *server, splits int) *Job {
 		Reader: s,
 		Splits: sweeptest.Splits(splits, rand.New(rand.NewPCG(1, 2))),
 		Sweep: sweep.Options{
-			Workers: 4, PageRows: 5000, Backoff: pace.Backoff{Base: time.Microsecond, Max: 20 * time.Microsecond},
+			Workers:  4,
+			PageRows: 5000,
+			Backoff:  pace.Backoff{Base: time.Microsecond, Max: 20 * time.Microsecond},
 		},
 		Counters: &progress.Counters{},
 	}
@@ -140,7 +154,11 @@ func TestCountUnderFaults(t *testing.T) {
 		s.fail = func(_ context.Context, r sweeptest.Request) error {
 			random := rand.New(rand.NewPCG(seed, uint64(r.Number)))
 			if x := random.IntN(6); x < 3 {
-				return &fault.Error{Class: []fault.Class{fault.Transient, fault.Overloaded, fault.Unknown}[x], Err: errors.New("no answer"), Answered: true}
+				return &fault.Error{
+					Class:    []fault.Class{fault.Transient, fault.Overloaded, fault.Unknown}[x],
+					Err:      errors.New("no answer"),
+					Answered: true,
+				}
 			}
 			return nil
 		}
@@ -162,7 +180,11 @@ func TestCountWithAFailedRange(t *testing.T) {
 	bad := job.Splits[3].Range
 	s.fail = func(_ context.Context, r sweeptest.Request) error {
 		if r.Within == bad {
-			return &fault.Error{Class: fault.Transient, Err: errors.New("no replica"), Answered: true}
+			return &fault.Error{
+				Class:    fault.Transient,
+				Err:      errors.New("no replica"),
+				Answered: true,
+			}
 		}
 		return nil
 	}
@@ -199,7 +221,11 @@ func TestAnswerInSeveralPages(t *testing.T) {
 
 	s.fail = func(_ context.Context, r sweeptest.Request) error {
 		if r.Page > 0 {
-			return &fault.Error{Class: fault.Overloaded, Err: errors.New("too much"), Answered: true}
+			return &fault.Error{
+				Class:    fault.Overloaded,
+				Err:      errors.New("too much"),
+				Answered: true,
+			}
 		}
 		return nil
 	}

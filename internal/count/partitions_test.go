@@ -92,7 +92,11 @@ func TestTopUnderFaults(t *testing.T) {
 		var requests atomic.Uint64
 		answers.Fail = func(context.Context, sweeptest.Request) error {
 			if x := rand.New(rand.NewPCG(seed, requests.Add(1))).IntN(10); x < 5 {
-				return &fault.Error{Class: []fault.Class{fault.Transient, fault.Overloaded, fault.Unknown, fault.Unknown, fault.Unknown}[x], Err: errors.New("no answer"), Answered: true}
+				return &fault.Error{
+					Class:    []fault.Class{fault.Transient, fault.Overloaded, fault.Unknown, fault.Unknown, fault.Unknown}[x],
+					Err:      errors.New("no answer"),
+					Answered: true,
+				}
 			}
 			return nil
 		}
@@ -119,7 +123,10 @@ func TestTopWithFailedRanges(t *testing.T) {
 		}
 	}
 	job := newGrouped(answers, 1, 10)
-	job.Splits = []token.Split{{Range: sweeptest.Between(0, 499)}, {Range: sweeptest.Between(499, 1000)}}
+	job.Splits = []token.Split{
+		{Range: sweeptest.Between(0, 499)},
+		{Range: sweeptest.Between(499, 1000)},
+	}
 	job.Sweep.Workers = 1 // the same worker goes on with the range after it
 	for _, class := range []fault.Class{fault.Transient, fault.Unknown} {
 		answers.Fail = func(_ context.Context, r sweeptest.Request) error {
@@ -151,7 +158,9 @@ func TestTopWithFailedRanges(t *testing.T) {
 func onRing(sizes ...int64) (*sweeptest.Table, []Partition) {
 	answers, all := grouped(sizes...)
 	for i := range answers.Rows {
-		answers.Rows[i].Token = token.Murmur3.Hash(token.AppendKey(nil, answers.Rows[i].Cells[:2]...))
+		answers.Rows[i].Token = token.Murmur3.Hash(
+			token.AppendKey(nil, answers.Rows[i].Cells[:2]...),
+		)
 	}
 	slices.SortFunc(answers.Rows, func(a, b sweeptest.Row) int { return a.Token.Compare(b.Token) })
 	return answers, all
@@ -166,7 +175,11 @@ func TestRangeIsCutBetweenPartitions(t *testing.T) {
 		var pages atomic.Int64
 		answers.Fail = func(_ context.Context, r sweeptest.Request) error {
 			if r.Page >= 3 {
-				return &fault.Error{Class: fault.Unknown, Err: errors.New("no answer"), Answered: true}
+				return &fault.Error{
+					Class:    fault.Unknown,
+					Err:      errors.New("no answer"),
+					Answered: true,
+				}
 			}
 			pages.Add(1)
 			return nil
@@ -212,7 +225,14 @@ func TestPartitionsOfOneTokenStayTogether(t *testing.T) {
 	require.Empty(t, result.Failed)
 	require.Equal(t, want, result.Rows)
 	for _, r := range result.Done {
-		require.True(t, r.End == token.Murmur3.Max() || slices.ContainsFunc(answers.Rows, func(row sweeptest.Row) bool { return row.Token == r.End }))
+		require.True(
+			t,
+			r.End == token.Murmur3.Max() ||
+				slices.ContainsFunc(
+					answers.Rows,
+					func(row sweeptest.Row) bool { return row.Token == r.End },
+				),
+		)
 	}
 }
 
@@ -280,10 +300,18 @@ func TestByVnode(t *testing.T) {
 		lost := r.IntN(2 * vnodes) // the vnode range that cannot be read, if it is one
 		s.fail = func(_ context.Context, q sweeptest.Request) error {
 			if find(q.Within.End) == lost {
-				return &fault.Error{Class: fault.Transient, Err: errors.New("no replica"), Answered: true}
+				return &fault.Error{
+					Class:    fault.Transient,
+					Err:      errors.New("no replica"),
+					Answered: true,
+				}
 			}
 			if rand.New(rand.NewPCG(seed, uint64(q.Number))).IntN(3) == 0 {
-				return &fault.Error{Class: fault.Unknown, Err: errors.New("no answer"), Answered: true}
+				return &fault.Error{
+					Class:    fault.Unknown,
+					Err:      errors.New("no answer"),
+					Answered: true,
+				}
 			}
 			return nil
 		}
@@ -293,7 +321,13 @@ func TestByVnode(t *testing.T) {
 		for vnode := range vnodes {
 			for part := range 5 {
 				from, to := vnode*1000/vnodes, (vnode+1)*1000/vnodes
-				job.Splits = append(job.Splits, token.Split{Set: vnode, Range: sweeptest.Between(from+part*(to-from)/5, from+(part+1)*(to-from)/5)})
+				job.Splits = append(
+					job.Splits,
+					token.Split{
+						Set:   vnode,
+						Range: sweeptest.Between(from+part*(to-from)/5, from+(part+1)*(to-from)/5),
+					},
+				)
 			}
 		}
 		want := make([]int64, vnodes)

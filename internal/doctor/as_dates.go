@@ -30,7 +30,12 @@ func byColumn(samples []Sample) (columns []column) {
 		for _, d := range s.Dates {
 			i := slices.IndexFunc(columns, func(c column) bool { return c.Column == d.Column })
 			if i < 0 {
-				i, columns = len(columns), append(columns, column{Dates: Dates{Column: d.Column, OfDate: d.OfDate}})
+				i, columns = len(
+					columns,
+				), append(
+					columns,
+					column{Dates: Dates{Column: d.Column, OfDate: d.OfDate}},
+				)
 			}
 			columns[i].merge(d)
 			columns[i].files = append(columns[i].files, d)
@@ -39,8 +44,8 @@ func byColumn(samples []Sample) (columns []column) {
 	return columns
 }
 
-// AsDates says what is to be known of dates that are not in the form of ISO 8601. The formats are those by which
-// timestamps and dates are read, as strptime has them; empty: there is none.
+// AsDates says what is to be known of dates that are not in the form of ISO 8601. The formats are
+// those by which timestamps and dates are read, as strptime has them; empty: there is none.
 func AsDates(samples []Sample, timestamps, dates string) []Finding {
 	var out []Finding
 	for _, c := range byColumn(samples) {
@@ -52,8 +57,21 @@ func AsDates(samples []Sample, timestamps, dates string) []Finding {
 		if c.all() > 0 {
 			out = append(out, c.finding(format))
 		} else if c.bothOrders() {
-			out = append(out, Fail("write them as 2024-12-31", "%s: %s such as %s and %s such as %s: both orders of day and month are in one file", where,
-				human.Of(c.monthSecond.number, "date"), c.monthSecond.text, human.Count(c.daySecond.number), c.daySecond.text))
+			out = append(
+				out,
+				Fail(
+					"write them as 2024-12-31",
+					"%s: %s such as %s and %s such as %s: both orders of day and month are in one file",
+					where,
+					human.Of(
+						c.monthSecond.number,
+						"date",
+					),
+					c.monthSecond.text,
+					human.Count(c.daySecond.number),
+					c.daySecond.text,
+				),
+			)
 		}
 		if _, compact := c.numbers.dates(); compact {
 			out = append(out, c.numbers.finding(where, c.Setting(), "", format))
@@ -84,13 +102,17 @@ func AsDates(samples []Sample, timestamps, dates string) []Finding {
 	}
 	onePattern(out, "dateformat", false)
 	if more := len(out) - namesShown; more > 0 {
-		out = append(out[:namesShown], Warn("", "and %s of dates like it", human.Of(more, "more column")))
+		out = append(
+			out[:namesShown],
+			Warn("", "and %s of dates like it", human.Of(more, "more column")),
+		)
 	}
 	return out
 }
 
-// bothForms advises two loads if the only column that needs a pattern has dates with separators and without: by the pattern of
-// digits first, since by the other one those without separators would be numbers. columns are those of the compact ones.
+// bothForms advises two loads if the only column that needs a pattern has dates with separators and
+// without: by the pattern of digits first, since by the other one those without separators would be
+// numbers. columns are those of the compact ones.
 func bothForms(written, compact []Finding, columns []string) bool {
 	const flag = "datetimeformat"
 	var spelled []int
@@ -99,7 +121,8 @@ func bothForms(written, compact []Finding, columns []string) bool {
 			spelled = append(spelled, i)
 		}
 	}
-	if len(spelled) != 1 || len(compact) != 1 || compact[0].Settings[flag] == nil || !strings.Contains(written[spelled[0]].Found, fmt.Sprintf(", column %q: ", columns[0])) {
+	if len(spelled) != 1 || len(compact) != 1 || compact[0].Settings[flag] == nil ||
+		!strings.Contains(written[spelled[0]].Found, fmt.Sprintf(", column %q: ", columns[0])) {
 		return false
 	}
 	other := &written[spelled[0]]
@@ -109,8 +132,8 @@ func bothForms(written, compact []Finding, columns []string) bool {
 	return true
 }
 
-// onePattern takes back the advice of patterns if columns need different ones: one pattern is for all of them. numbers:
-// a column has numbers, of which a pattern of digits alone reads none.
+// onePattern takes back the advice of patterns if columns need different ones: one pattern is for
+// all of them. numbers: a column has numbers, of which a pattern of digits alone reads none.
 func onePattern(found []Finding, flag string, numbers bool) {
 	patterns := make(map[string]bool)
 	for _, f := range found {
@@ -126,7 +149,11 @@ func onePattern(found []Finding, flag string, numbers bool) {
 	}
 	for i, f := range found {
 		if p := f.Settings[flag]; p != nil {
-			found[i].Do = fmt.Sprintf("--%s is one pattern for all such columns: load once for each pattern, here '%s', and leave the columns of others out with --skipcols", flag, p[0])
+			found[i].Do = fmt.Sprintf(
+				"--%s is one pattern for all such columns: load once for each pattern, here '%s', and leave the columns of others out with --skipcols",
+				flag,
+				p[0],
+			)
 			found[i].Settings = nil
 		}
 	}
@@ -137,7 +164,8 @@ func digitsAlone(pattern string) bool {
 	return pattern != "" && 2*strings.Count(pattern, "%") == len(pattern)
 }
 
-// patterns are those that each read all dates of a shape in one of some orders, the likeliest first.
+// patterns are those that each read all dates of a shape in one of some orders, the likeliest
+// first.
 func (s *shape) patterns(among orders) (all []string) {
 	switch {
 	case s.pattern == "":
@@ -162,8 +190,8 @@ func (s *shape) patterns(among orders) (all []string) {
 	return all
 }
 
-// readings are the patterns of each shape, those of most dates first; readable: each has one. If an order reads
-// all shapes, the others are left out.
+// readings are the patterns of each shape, those of most dates first; readable: each has one. If an
+// order reads all shapes, the others are left out.
 func (d *Dates) readings() (patterns [][]string, readable bool) {
 	shapes := slices.Clone(d.shapes)
 	slices.SortStableFunc(shapes, func(a, b shape) int { return cmp.Compare(b.all, a.all) })
@@ -214,13 +242,21 @@ func (d *Dates) kinds() string {
 	}
 	text := fmt.Sprintf("%s such as %s", human.Of(d.all(), "date"), example)
 	if only[4] > 0 {
-		text += fmt.Sprintf(": %s only year-month-day, %s only year-day-month, %s either way", human.Count(only[3]), human.Count(only[4]),
-			human.Count(long-only[3]-only[4]))
+		text += fmt.Sprintf(
+			": %s only year-month-day, %s only year-day-month, %s either way",
+			human.Count(only[3]),
+			human.Count(only[4]),
+			human.Count(long-only[3]-only[4]),
+		)
 	}
 	if numeric == 0 {
 		return text
 	}
-	text += fmt.Sprintf(": %s only day first, %s only month first", human.Count(only[0]), human.Count(only[1]))
+	text += fmt.Sprintf(
+		": %s only day first, %s only month first",
+		human.Count(only[0]),
+		human.Count(only[1]),
+	)
 	if only[2] > 0 {
 		text += fmt.Sprintf(", %s only year first", human.Count(only[2]))
 	}
@@ -232,17 +268,29 @@ func (c *column) finding(format string) Finding {
 	kinds := fmt.Sprintf("%s, column %q: %s", c.name(), c.Column, c.kinds())
 	readings, readable := c.readings()
 	single := len(readings) == 1 && readable
-	usual := single && len(readings[0]) > 1 && c.shapes[0].longYear() // hardly any program puts the day second
+	// hardly any program puts the day second
+	usual := single && len(readings[0]) > 1 && c.shapes[0].longYear()
 	switch {
 	case c.bad == 0 && format == "":
 		return Fine("%s", kinds)
 	case c.bad == 0 && single && len(readings[0]) > 1 && !(usual && format == readings[0][0]):
-		return Warn("look at one of which you know the day", "%s; taken as %s says, but also dates by %s", kinds, format, strings.Join(without(readings[0], format), " or "))
+		return Warn(
+			"look at one of which you know the day",
+			"%s; taken as %s says, but also dates by %s",
+			kinds,
+			format,
+			strings.Join(without(readings[0], format), " or "),
+		)
 	case c.bad == 0:
 		return Fine("%s; taken as %s says", kinds, format)
 	}
 	if format != "" {
-		kinds += fmt.Sprintf("; %s %s not taken by %s", human.Count(c.bad), human.Verb(c.bad, "is", "are"), format)
+		kinds += fmt.Sprintf(
+			"; %s %s not taken by %s",
+			human.Count(c.bad),
+			human.Verb(c.bad, "is", "are"),
+			format,
+		)
 	}
 	if !single {
 		if do := c.eachFile(); do != "" {
@@ -255,28 +303,66 @@ func (c *column) finding(format string) Finding {
 	case slices.Contains(patterns, format):
 		return Warn("mend those, as the pattern fits the others: is there such a day?", "%s", kinds)
 	case digitsAlone(format) && c.bad == c.all() && len(patterns) == 1: // beside dates without separators
-		return Fail(inTurn(c.Setting(), []string{format, patterns[0]}), "%s", kinds).retrying(c.Setting(), format, patterns)
+		return Fail(
+			inTurn(c.Setting(), []string{format, patterns[0]}),
+			"%s",
+			kinds,
+		).retrying(c.Setting(), format, patterns)
 	case format != "":
 		if c.bad < c.all() {
 			kinds += ", and some of the others may be other days"
 		}
-		return Fail(fmt.Sprintf("say --%s '%s'", c.Setting(), strings.Join(patterns, "' or '")), "%s", kinds).retrying(c.Setting(), format, patterns)
+		return Fail(
+			fmt.Sprintf("say --%s '%s'", c.Setting(), strings.Join(patterns, "' or '")),
+			"%s",
+			kinds,
+		).retrying(c.Setting(), format, patterns)
 	case len(patterns) == 1 && strings.HasPrefix(patterns[0], "%Y-%d-%m") && c.bad == c.all() && c.monthSecond.number > 0:
-		return Fail("write them as 2024-12-31", "%s; %s such as %s %s year-month-day: both orders of day and month are in one file", kinds,
-			human.Count(c.monthSecond.number), c.monthSecond.text, human.Verb(c.monthSecond.number, "is only", "are only"))
+		return Fail(
+			"write them as 2024-12-31",
+			"%s; %s such as %s %s year-month-day: both orders of day and month are in one file",
+			kinds,
+			human.Count(
+				c.monthSecond.number,
+			),
+			c.monthSecond.text,
+			human.Verb(c.monthSecond.number, "is only", "are only"),
+		)
 	case len(patterns) == 1 && strings.HasPrefix(patterns[0], "%Y-%d-%m") && c.bad == c.all():
 		// CQL reads the dates of the file whose day is below 13, and as other days.
-		return Fail(fmt.Sprintf("write them as 2024-12-31, or load the whole file with --%s '%s'", c.Setting(), patterns[0]), "%s; dates of the same form are read with the month before the day", kinds).
+		return Fail(
+			fmt.Sprintf("write them as 2024-12-31, or load the whole file with --%s '%s'", c.Setting(), patterns[0]),
+			"%s; dates of the same form are read with the month before the day",
+			kinds,
+		).
 			guessing(map[string][]string{c.Setting(): {patterns[0]}}, fmt.Sprintf("all dates are read by %s, as %s is", patterns[0], c.shapes[0].example))
 	case len(patterns) == 1:
-		return Warn(fmt.Sprintf("write them as 2024-12-31, or say --%s '%s'", c.Setting(), patterns[0]), "%s", kinds).
+		return Warn(
+			fmt.Sprintf("write them as 2024-12-31, or say --%s '%s'", c.Setting(), patterns[0]),
+			"%s",
+			kinds,
+		).
 			with(map[string][]string{c.Setting(): {patterns[0]}})
 	case usual:
-		return Warn(fmt.Sprintf("write them as 2024-12-31, or say --%s '%s', or '%s' if the day stands before the month", c.Setting(), patterns[0], patterns[1]), "%s", kinds).
+		return Warn(
+			fmt.Sprintf(
+				"write them as 2024-12-31, or say --%s '%s', or '%s' if the day stands before the month",
+				c.Setting(),
+				patterns[0],
+				patterns[1],
+			),
+			"%s",
+			kinds,
+		).
 			with(map[string][]string{c.Setting(): {patterns[0]}})
 	}
-	return Warn("write them as 2024-12-31, or "+oneOf(c.Setting(), patterns), "%s", kinds).guessing(map[string][]string{c.Setting(): {patterns[0]}},
-		fmt.Sprintf("%s is read by %s, though it may be meant by %s", c.shapes[0].example, patterns[0], strings.Join(patterns[1:], " or ")))
+	return Warn(
+		"write them as 2024-12-31, or "+oneOf(c.Setting(), patterns),
+		"%s",
+		kinds,
+	).guessing(map[string][]string{c.Setting(): {patterns[0]}},
+		fmt.Sprintf("%s is read by %s, though it may be meant by %s", c.shapes[0].example, patterns[0], strings.Join(patterns[1:], " or ")),
+	)
 }
 
 // likeISO is a date that CQL reads, with a time and a zone if one of the column's has them.
@@ -304,7 +390,14 @@ func (c *column) severalWays(kinds, format string, readings [][]string, readable
 		}
 		for i := range c.shapes {
 			if zone := unreadZone(c.shapes[i].example); zone != "" {
-				return Warn(fmt.Sprintf("write them as 2024-12-31T10:00:00+01:00: no pattern reads the name of a time zone such as %s", zone), "%s", kinds)
+				return Warn(
+					fmt.Sprintf(
+						"write them as 2024-12-31T10:00:00+01:00: no pattern reads the name of a time zone such as %s",
+						zone,
+					),
+					"%s",
+					kinds,
+				)
 			}
 		}
 		return Warn("write them as "+c.likeISO(), "%s", kinds)
@@ -317,7 +410,8 @@ func (c *column) severalWays(kinds, format string, readings [][]string, readable
 			each = append(each, patterns[0])
 		}
 	}
-	if digitsAlone(format) && !slices.Contains(each, format) { // what it reads are dates without separators
+	// what it reads are dates without separators
+	if digitsAlone(format) && !slices.Contains(each, format) {
 		each = append([]string{format}, each...)
 	}
 	do := iso
@@ -336,8 +430,9 @@ func (c *column) severalWays(kinds, format string, readings [][]string, readable
 	return f
 }
 
-// retrying returns the finding with the pattern by which a retry reads dates that a format did not take: one of the patterns that each
-// read them, if no other order of day, month and year is among them.
+// retrying returns the finding with the pattern by which a retry reads dates that a format did not
+// take: one of the patterns that each read them, if no other order of day, month and year is among
+// them.
 func (f Finding) retrying(flag, format string, patterns []string) Finding {
 	if len(patterns) == 1 && withoutOrder.Replace(patterns[0]) != withoutOrder.Replace(format) {
 		f.Retry = map[string][]string{flag: {patterns[0]}}
@@ -348,7 +443,8 @@ func (f Finding) retrying(flag, format string, patterns []string) Finding {
 // withoutOrder makes patterns alike that differ in the order of day, month and year.
 var withoutOrder = strings.NewReplacer("%%", "%%", "%d", "%?", "%m", "%?", "%y", "%?", "%Y", "%?")
 
-// eachFile advises to load files by themselves, if one pattern reads each of them; empty: that is not so.
+// eachFile advises to load files by themselves, if one pattern reads each of them; empty: that is
+// not so.
 func (c *column) eachFile() string {
 	if len(c.files) < 2 {
 		return ""

@@ -30,7 +30,10 @@ func Certificates(all []Certificate, now time.Time) []Finding {
 		case c.Err != nil:
 			out = append(out, Fail("", "%v", c.Err))
 		case !c.Ends.After(now):
-			out = append(out, Fail("renew it", "the certificate of %s ended on %s", c.Of, day(c.Ends)))
+			out = append(
+				out,
+				Fail("renew it", "the certificate of %s ended on %s", c.Of, day(c.Ends)),
+			)
 		default:
 			left = append(left, c)
 		}
@@ -42,8 +45,18 @@ func Certificates(all []Certificate, now time.Time) []Finding {
 	first := left[0]
 	days := int(first.Ends.Sub(now).Hours() / 24)
 	if first.Ends.Sub(now) < soon {
-		f := Warn("renew it", "the certificate of %s ends in %s, on %s", first.Of, human.Of(days, "day"), day(first.Ends))
-		if n := slices.IndexFunc(left, func(c Certificate) bool { return c.Ends.Sub(now) >= soon }); n > 1 || n < 0 && len(left) > 1 {
+		f := Warn(
+			"renew it",
+			"the certificate of %s ends in %s, on %s",
+			first.Of,
+			human.Of(days, "day"),
+			day(first.Ends),
+		)
+		if n := slices.IndexFunc(
+			left,
+			func(c Certificate) bool { return c.Ends.Sub(now) >= soon },
+		); n > 1 ||
+			n < 0 && len(left) > 1 {
 			if n < 0 {
 				n = len(left)
 			}
@@ -52,7 +65,15 @@ func Certificates(all []Certificate, now time.Time) []Finding {
 		}
 		return append(out, f)
 	}
-	return append(out, Fine("%s, the first ends in %s (%s)", human.Of(len(left), "certificate"), human.Of(days, "day"), first.Of))
+	return append(
+		out,
+		Fine(
+			"%s, the first ends in %s (%s)",
+			human.Of(len(left), "certificate"),
+			human.Of(days, "day"),
+			first.Of,
+		),
+	)
 }
 
 func day(t time.Time) string { return t.UTC().Format(time.DateOnly) }

@@ -12,11 +12,12 @@ import (
 type Clock struct {
 	Node  string
 	Ahead time.Duration // of this host's; negative: behind
-	Error time.Duration // by which that may be wrong, either way: half of the time that the question took
+	// by which that may be wrong, either way: half of the time that the question took
+	Error time.Duration
 }
 
-// How far apart clocks may be. Rows of a load bear this host's time, those of applications the nodes'
-// or their own; of two for one cell the later counts.
+// How far apart clocks may be. Rows of a load bear this host's time, those of applications the
+// nodes' or their own; of two for one cell the later counts.
 const (
 	clockDiffers = time.Second
 	clockIsWrong = 30 * time.Second
@@ -31,20 +32,37 @@ type HostTimes struct {
 // off is by how much a clock differs at the least.
 func (c Clock) off() time.Duration { return max(c.Ahead.Abs()-c.Error, 0) }
 
-// Clocks says how far the nodes' clocks are from this host's, and what that means for rows that have its time.
+// Clocks says how far the nodes' clocks are from this host's, and what that means for rows that
+// have its time.
 func Clocks(clocks []Clock, of HostTimes) Finding {
 	if len(clocks) == 0 {
 		return Warn("see whether the nodes hang", "no node told its time")
 	}
 	worst := slices.MaxFunc(clocks, func(a, b Clock) int { return int(a.off() - b.off()) })
 	if worst.off() <= clockDiffers {
-		most := slices.MaxFunc(clocks, func(a, b Clock) int { return int(a.Ahead.Abs() + a.Error - b.Ahead.Abs() - b.Error) })
-		return Fine("%s within %s of this host's", human.Of(len(clocks), "clock"), human.Latency(max(most.Ahead.Abs()+most.Error, time.Millisecond)))
+		most := slices.MaxFunc(
+			clocks,
+			func(a, b Clock) int { return int(a.Ahead.Abs() + a.Error - b.Ahead.Abs() - b.Error) },
+		)
+		return Fine(
+			"%s within %s of this host's",
+			human.Of(len(clocks), "clock"),
+			human.Latency(max(most.Ahead.Abs()+most.Error, time.Millisecond)),
+		)
 	}
 	by := human.Roughly(worst.Ahead.Abs())
-	differs, cure := fmt.Sprintf("%s is %s %s this host", worst.Node, by, side(worst.Ahead)), "set the clock of "+worst.Node+" (NTP)"
+	differs, cure := fmt.Sprintf(
+		"%s is %s %s this host",
+		worst.Node,
+		by,
+		side(worst.Ahead),
+	), "set the clock of "+worst.Node+" (NTP)"
 	if ours(clocks) {
-		differs, cure = fmt.Sprintf("this host is %s %s the nodes", by, side(-worst.Ahead)), "set the clock of this host (NTP)"
+		differs, cure = fmt.Sprintf(
+			"this host is %s %s the nodes",
+			by,
+			side(-worst.Ahead),
+		), "set the clock of this host (NTP)"
 	}
 	meaning := ""
 	if of.Stamped {
@@ -74,7 +92,8 @@ func ours(clocks []Clock) bool {
 	return last.Ahead-first.Ahead <= clockDiffers+first.Error+last.Error
 }
 
-// early says whether a node whose clock is ahead or behind takes a row for expired too early or too late.
+// early says whether a node whose clock is ahead or behind takes a row for expired too early or too
+// late.
 func early(ahead time.Duration) string {
 	if ahead < 0 {
 		return "too late"

@@ -19,40 +19,72 @@ type compactForm struct {
 	alone   bool   // one number of this form among others proves nothing
 }
 
-// compactForms are the forms that are known. Those of equal length stand in the order in which they are guessed.
+// compactForms are the forms that are known. Those of equal length stand in the order in which they
+// are guessed.
 var compactForms = [...]compactForm{
-	{layout: "20060102", pattern: "%Y%m%d"}, {layout: "20060201", pattern: "%Y%d%m", rare: true},
-	{layout: "02012006", pattern: "%d%m%Y"}, {layout: "01022006", pattern: "%m%d%Y"},
+	{layout: "20060102", pattern: "%Y%m%d"},
+	{layout: "20060201", pattern: "%Y%d%m", rare: true},
+	{layout: "02012006", pattern: "%d%m%Y"},
+	{layout: "01022006", pattern: "%m%d%Y"},
 	{layout: "2006010215", pattern: "%Y%m%d%H"},
-	{layout: "200601021504", pattern: "%Y%m%d%H%M"}, {layout: "200602011504", pattern: "%Y%d%m%H%M", rare: true, alone: true},
-	{layout: "020120061504", pattern: "%d%m%Y%H%M", alone: true}, {layout: "010220061504", pattern: "%m%d%Y%H%M", alone: true},
+	{
+		layout:  "200601021504",
+		pattern: "%Y%m%d%H%M",
+	},
+	{layout: "200602011504", pattern: "%Y%d%m%H%M", rare: true, alone: true},
+	{
+		layout:  "020120061504",
+		pattern: "%d%m%Y%H%M",
+		alone:   true,
+	},
+	{layout: "010220061504", pattern: "%m%d%Y%H%M", alone: true},
 	{layout: "060102150405", pattern: "%y%m%d%H%M%S", alone: true},
-	{layout: "20060102150405", pattern: "%Y%m%d%H%M%S"}, {layout: "20060201150405", pattern: "%Y%d%m%H%M%S", rare: true, alone: true},
-	{layout: "02012006150405", pattern: "%d%m%Y%H%M%S", alone: true}, {layout: "01022006150405", pattern: "%m%d%Y%H%M%S", alone: true},
+	{
+		layout:  "20060102150405",
+		pattern: "%Y%m%d%H%M%S",
+	},
+	{layout: "20060201150405", pattern: "%Y%d%m%H%M%S", rare: true, alone: true},
+	{
+		layout:  "02012006150405",
+		pattern: "%d%m%Y%H%M%S",
+		alone:   true,
+	},
+	{layout: "01022006150405", pattern: "%m%d%Y%H%M%S", alone: true},
 	{layout: "20060102150405", more: 3, pattern: "%Y%m%d%H%M%S%f"},
-	{layout: "060102", pattern: "%y%m%d"}, {layout: "020106", pattern: "%d%m%y"}, {layout: "010206", pattern: "%m%d%y"},
-	{layout: "2006002"}, {layout: "200601"}, {layout: "2006"},
+	{
+		layout:  "060102",
+		pattern: "%y%m%d",
+	},
+	{layout: "020106", pattern: "%d%m%y"},
+	{layout: "010206", pattern: "%m%d%y"},
+	{layout: "2006002"},
+	{layout: "200601"},
+	{layout: "2006"},
 }
 
-// reads reports whether a text is a date of 1900 to 2100 in the form, or the last day of 9999, which stands for never.
+// reads reports whether a text is a date of 1900 to 2100 in the form, or the last day of 9999,
+// which stands for never.
 func (f *compactForm) reads(text string) bool {
 	if len(text) != len(f.layout)+f.more {
 		return false
 	}
 	at, err := time.Parse(f.layout, text[:len(f.layout)])
-	return err == nil && (1900 <= at.Year() && at.Year() <= 2100 || at.Year() == 9999 && at.YearDay() == 365)
+	return err == nil &&
+		(1900 <= at.Year() && at.Year() <= 2100 || at.Year() == 9999 && at.YearDay() == 365)
 }
 
-// compacts counts which numbers of a column may be dates without separators. The zero value has none.
+// compacts counts which numbers of a column may be dates without separators. The zero value has
+// none.
 type compacts struct {
 	numbers int64
-	bare    int64                    // numbers of JSON and in collections, which no pattern reads
-	any     oddTimes                 // those that some form reads
-	dated   oddTimes                 // those that some form of days reads, and that are no likely time in any unit
-	days    [len(dayCounts)]oddTimes // days since a day, by that
-	parts   oddTimes                 // seconds since 1970 with a fraction
-	epochs  [len(units)]oddTimes     // others, by the unit in which they are a time of 1980 to 2100
-	forms   [len(compactForms)]oddTimes
+	bare    int64    // numbers of JSON and in collections, which no pattern reads
+	any     oddTimes // those that some form reads
+	// those that some form of days reads, and that are no likely time in any unit
+	dated  oddTimes
+	days   [len(dayCounts)]oddTimes // days since a day, by that
+	parts  oddTimes                 // seconds since 1970 with a fraction
+	epochs [len(units)]oddTimes     // others, by the unit in which they are a time of 1980 to 2100
+	forms  [len(compactForms)]oddTimes
 }
 
 // note counts a number, which stands at a place and is read as a time. bare: no pattern reads it.
@@ -90,7 +122,8 @@ func (c *compacts) note(number string, at oddTimes, bare bool) {
 	}
 }
 
-// dayCount are days, or parts of days, that are counted from a day on. The numbers of two counts are apart.
+// dayCount are days, or parts of days, that are counted from a day on. The numbers of two counts
+// are apart.
 type dayCount struct {
 	least, below int64
 	day          int64 // how many make a day
@@ -100,25 +133,64 @@ type dayCount struct {
 }
 
 var dayCounts = [...]dayCount{
-	{7305, 32874, 1, "days", time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC), "", "write them as 2024-12-31, or for a timestamp as milliseconds: multiply them by 86400000"},
-	{32874, 58807, 1, "days", time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC), ", as spreadsheets count them", "export them from the spreadsheet with the cell format yyyy-mm-dd, or yyyy-mm-dd hh:mm:ss if they have a fraction"},
-	// Of 1980 to 2100. Read as nanoseconds or microseconds since 1970 they are times of a year or two, far from now.
-	{624_511_296_000_000_000, 662_380_416_000_000_000, 10_000_000 * 86_400, "units of 100 ns", time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), ", as .NET counts ticks",
-		"write them as milliseconds since 1970: subtract 621355968000000000, and divide by 10000"},
-	{119_600_064_000_000_000, 157_469_184_000_000_000, 10_000_000 * 86_400, "units of 100 ns", time.Date(1601, 1, 1, 0, 0, 0, 0, time.UTC), ", as Windows counts file times",
-		"write them as milliseconds since 1970: subtract 116444736000000000, and divide by 10000"},
-	{11_960_006_400_000_000, 15_746_918_400_000_000, 1_000_000 * 86_400, "microseconds", time.Date(1601, 1, 1, 0, 0, 0, 0, time.UTC), ", as Chrome counts them",
-		"write them as milliseconds since 1970: subtract 11644473600000000, and divide by 1000"},
+	{
+		7305,
+		32874,
+		1,
+		"days",
+		time.Date(1970, 1, 1, 0, 0, 0, 0, time.UTC),
+		"",
+		"write them as 2024-12-31, or for a timestamp as milliseconds: multiply them by 86400000",
+	},
+	{
+		32874,
+		58807,
+		1,
+		"days",
+		time.Date(1899, 12, 30, 0, 0, 0, 0, time.UTC),
+		", as spreadsheets count them",
+		"export them from the spreadsheet with the cell format yyyy-mm-dd, or yyyy-mm-dd hh:mm:ss if they have a fraction",
+	},
+	// Of 1980 to 2100. Read as nanoseconds or microseconds since 1970 they are times of a year or
+	// two, far from now.
+	{
+		624_511_296_000_000_000,
+		662_380_416_000_000_000,
+		10_000_000 * 86_400,
+		"units of 100 ns",
+		time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC),
+		", as .NET counts ticks",
+		"write them as milliseconds since 1970: subtract 621355968000000000, and divide by 10000",
+	},
+	{
+		119_600_064_000_000_000,
+		157_469_184_000_000_000,
+		10_000_000 * 86_400,
+		"units of 100 ns",
+		time.Date(1601, 1, 1, 0, 0, 0, 0, time.UTC),
+		", as Windows counts file times",
+		"write them as milliseconds since 1970: subtract 116444736000000000, and divide by 10000",
+	},
+	{
+		11_960_006_400_000_000,
+		15_746_918_400_000_000,
+		1_000_000 * 86_400,
+		"microseconds",
+		time.Date(1601, 1, 1, 0, 0, 0, 0, time.UTC),
+		", as Chrome counts them",
+		"write them as milliseconds since 1970: subtract 11644473600000000, and divide by 1000",
+	},
 }
 
-// reads reports whether a number is a likely count: a day of 1990 to 2060, or a time of 1980 to 2100.
+// reads reports whether a number is a likely count: a day of 1990 to 2060, or a time of 1980 to
+// 2100.
 func (d *dayCount) reads(number string) bool {
 	n, err := strconv.ParseInt(number, 10, 64)
 	return err == nil && d.least <= n && n < d.below
 }
 
-// counts returns the finding about numbers that nearly all count days; false: they do not. read is what they are read as; empty:
-// they are not taken.
+// counts returns the finding about numbers that nearly all count days; false: they do not. read is
+// what they are read as; empty: they are not taken.
 func (c *compacts) counts(where, read string, ofDate bool) (Finding, bool) {
 	for i := range c.days {
 		o, count := &c.days[i], &dayCounts[i]
@@ -127,8 +199,23 @@ func (c *compacts) counts(where, read string, ofDate bool) (Finding, bool) {
 		}
 		whole, _, _ := strings.Cut(o.text, ".")
 		n, _ := strconv.ParseInt(whole, 10, 64)
-		found := fmt.Sprintf("%s: %s of %s, such as %s, %s like %s since %s%s: %s is %s", where, human.Count(o.number), human.Of(c.numbers, "number"), o.example(),
-			human.Verb(o.number, "looks", "look"), count.words, count.first.Format(time.DateOnly), count.by, o.text, count.first.AddDate(0, 0, int(n/count.day)).Format(time.DateOnly))
+		found := fmt.Sprintf(
+			"%s: %s of %s, such as %s, %s like %s since %s%s: %s is %s",
+			where,
+			human.Count(o.number),
+			human.Of(c.numbers, "number"),
+			o.example(),
+			human.Verb(
+				o.number,
+				"looks",
+				"look",
+			),
+			count.words,
+			count.first.Format(time.DateOnly),
+			count.by,
+			o.text,
+			count.first.AddDate(0, 0, int(n/count.day)).Format(time.DateOnly),
+		)
 		if read != "" {
 			found += ", but " + human.Verb(o.number, "is", "are") + " read as " + read
 		}
@@ -141,13 +228,20 @@ func (c *compacts) counts(where, read string, ofDate bool) (Finding, bool) {
 	return Finding{}, false
 }
 
-// seconds returns the finding about numbers that a column does not take since they have a fraction; false: there are none.
+// seconds returns the finding about numbers that a column does not take since they have a fraction;
+// false: there are none.
 func (c *compacts) seconds(where string, samples []Sample) (Finding, bool) {
 	if c.parts.number == 0 {
 		return Finding{}, false
 	}
-	f := Warn("say --timestamp-unit s", "%s: %s of seconds since 1970 with a fraction, such as %s, %s not taken", where, human.Of(c.parts.number, "number"), c.parts.text,
-		human.Verb(c.parts.number, "is", "are"))
+	f := Warn(
+		"say --timestamp-unit s",
+		"%s: %s of seconds since 1970 with a fraction, such as %s, %s not taken",
+		where,
+		human.Of(c.parts.number, "number"),
+		c.parts.text,
+		human.Verb(c.parts.number, "is", "are"),
+	)
 	for _, s := range readable(samples) {
 		for _, t := range s.Times {
 			if t.values > 0 && t.january.number < t.values {
@@ -198,7 +292,8 @@ func (c compacts) with(o compacts) compacts {
 	return c
 }
 
-// formed is the number of dates of a form, in compactForms: none of a rare one where the form before it reads them.
+// formed is the number of dates of a form, in compactForms: none of a rare one where the form
+// before it reads them.
 func (c *compacts) formed(i int) int64 {
 	if compactForms[i].rare && c.forms[i-1].number >= c.forms[i].number {
 		return 0
@@ -206,8 +301,9 @@ func (c *compacts) formed(i int) int64 {
 	return c.forms[i].number
 }
 
-// dates reports whether nearly all numbers are dates without separators. It returns the places of the forms, in
-// compactForms, each of which reads nearly all of them; none: they are of several forms.
+// dates reports whether nearly all numbers are dates without separators. It returns the places of
+// the forms, in compactForms, each of which reads nearly all of them; none: they are of several
+// forms.
 func (c *compacts) dates() (forms []int, compact bool) {
 	nearly := func(n int64) bool { return n > 0 && 20*n >= 19*c.numbers }
 	for i := range c.forms {
@@ -218,8 +314,8 @@ func (c *compacts) dates() (forms []int, compact bool) {
 	return forms, nearly(c.any.number)
 }
 
-// patterns are those by which the dates are read: by each of them all, or if several forms are in the column, by each
-// some. all reports which.
+// patterns are those by which the dates are read: by each of them all, or if several forms are in
+// the column, by each some. all reports which.
 func (c *compacts) patterns() (patterns []string, all bool) {
 	forms, _ := c.dates()
 	if all = len(forms) > 0; !all {
@@ -237,7 +333,8 @@ func (c *compacts) patterns() (patterns []string, all bool) {
 	return patterns, all
 }
 
-// mixed reports whether some numbers are dates without separators, and others count a unit since 1970.
+// mixed reports whether some numbers are dates without separators, and others count a unit since
+// 1970.
 func (c *compacts) mixed() bool {
 	_, compact := c.dates()
 	return !compact && c.dated.number > 0 && len(c.counted()) > 0
@@ -256,17 +353,27 @@ func (c *compacts) counted() (all []int) {
 // digitsOf is how many digits times of 1980 to 2100 have in a unit.
 var digitsOf = [len(units)]string{"9 or 10", "12 or 13", "15 or 16", "18 or 19"}
 
-// mixture is the finding about a column of timestamps in which dates without separators are mixed with numbers that count a
-// unit since 1970: how to load both.
+// mixture is the finding about a column of timestamps in which dates without separators are mixed
+// with numbers that count a unit since 1970: how to load both.
 func (c *compacts) mixture(where string) Finding {
 	const flag = "datetimeformat"
-	seen := []string{fmt.Sprintf("%s without separators, such as %s in %s", human.Of(c.dated.number, "date"), c.dated.text, c.dated.place())}
+	seen := []string{
+		fmt.Sprintf(
+			"%s without separators, such as %s in %s",
+			human.Of(c.dated.number, "date"),
+			c.dated.text,
+			c.dated.place(),
+		),
+	}
 	var parts []string
 	lengths := make(map[int][]string) // patterns, by the number of digits
 	for _, length := range []int{8, 12, 14, 17} {
 		var most int64
 		for i := range c.forms {
-			if n := c.formed(i); len(compactForms[i].layout)+compactForms[i].more == length && n > 0 && n >= most {
+			if n := c.formed(
+				i,
+			); len(compactForms[i].layout)+compactForms[i].more == length && n > 0 &&
+				n >= most {
 				if n > most {
 					lengths[length] = nil
 				}
@@ -274,27 +381,67 @@ func (c *compacts) mixture(where string) Finding {
 			}
 		}
 		if most > 0 {
-			parts = append(parts, fmt.Sprintf("--%s '%s' for %d digits", flag, strings.Join(lengths[length], "' or '"), length))
+			parts = append(
+				parts,
+				fmt.Sprintf(
+					"--%s '%s' for %d digits",
+					flag,
+					strings.Join(lengths[length], "' or '"),
+					length,
+				),
+			)
 		}
 	}
 	for _, i := range c.counted() {
 		o := &c.epochs[i]
-		seen = append(seen, fmt.Sprintf("%s since 1970, such as %s in %s", human.Of(o.number, "number")+" of "+units[i].words, o.text, o.place()))
-		parts = append(parts, fmt.Sprintf("--timestamp-unit %s for %s digits", units[i].flag, digitsOf[i]))
+		seen = append(
+			seen,
+			fmt.Sprintf(
+				"%s since 1970, such as %s in %s",
+				human.Of(o.number, "number")+" of "+units[i].words,
+				o.text,
+				o.place(),
+			),
+		)
+		parts = append(
+			parts,
+			fmt.Sprintf("--timestamp-unit %s for %s digits", units[i].flag, digitsOf[i]),
+		)
 	}
 	found := fmt.Sprintf("%s: two forms are mixed: %s", where, strings.Join(seen, "; "))
 	switch day := lengths[leastDated]; {
 	case c.bare > 0:
-		return Fail("write these dates as 2024-12-31: a pattern reads strings of JSON, and no numbers, nor what is in collections", "%s", found).wrong()
+		return Fail(
+			"write these dates as 2024-12-31: a pattern reads strings of JSON, and no numbers, nor what is in collections",
+			"%s",
+			found,
+		).wrong()
 	case len(lengths) == 1 && len(day) == 1 && len(c.counted()) == 1:
-		return Fail(fmt.Sprintf("load with --%s '%s', then the rejected rows: cqlbulk retry --last --%s '' --timestamp-unit %s", flag, day[0], flag, units[c.counted()[0]].flag),
-			"%s", found).with(map[string][]string{flag: {day[0]}}).wrong()
+		return Fail(
+			fmt.Sprintf(
+				"load with --%s '%s', then the rejected rows: cqlbulk retry --last --%s '' --timestamp-unit %s",
+				flag,
+				day[0],
+				flag,
+				units[c.counted()[0]].flag,
+			),
+			"%s",
+			found,
+		).with(map[string][]string{flag: {day[0]}}).
+			wrong()
 	}
-	return Fail("split the file by the number of digits, and load each part with its own option: "+strings.Join(parts, ", "), "%s", found).wrong()
+	return Fail(
+		"split the file by the number of digits, and load each part with its own option: "+strings.Join(
+			parts,
+			", ",
+		),
+		"%s",
+		found,
+	).wrong()
 }
 
-// unread is the finding about numbers that count a unit since 1970 and that a format of digits alone does not take; false:
-// there are none.
+// unread is the finding about numbers that count a unit since 1970 and that a format of digits
+// alone does not take; false: there are none.
 func (c *compacts) unread(where, format string) (Finding, bool) {
 	counted := c.counted()
 	if format == "" || len(counted) == 0 {
@@ -302,52 +449,113 @@ func (c *compacts) unread(where, format string) (Finding, bool) {
 	}
 	const flag = "datetimeformat"
 	o, unit := &c.epochs[counted[0]], units[counted[0]]
-	found := fmt.Sprintf("%s: %s of %s since 1970, such as %s, %s not taken by %s", where, human.Of(o.number, "number"), unit.words, o.text, human.Verb(o.number, "is", "are"), format)
-	day := slices.ContainsFunc(compactForms[:], func(f compactForm) bool { return f.pattern == format && len(f.layout) == leastDated })
+	found := fmt.Sprintf(
+		"%s: %s of %s since 1970, such as %s, %s not taken by %s",
+		where,
+		human.Of(o.number, "number"),
+		unit.words,
+		o.text,
+		human.Verb(o.number, "is", "are"),
+		format,
+	)
+	day := slices.ContainsFunc(
+		compactForms[:],
+		func(f compactForm) bool { return f.pattern == format && len(f.layout) == leastDated },
+	)
 	if len(counted) > 1 || !day {
-		return Fail(fmt.Sprintf("split the file by the number of digits, and load these numbers without --%s, and with --timestamp-unit %s", flag, unit.flag), "%s", found), true
+		return Fail(
+			fmt.Sprintf(
+				"split the file by the number of digits, and load these numbers without --%s, and with --timestamp-unit %s",
+				flag,
+				unit.flag,
+			),
+			"%s",
+			found,
+		), true
 	}
-	f := Fail(fmt.Sprintf("load with --%s '%s', then the rejected rows: cqlbulk retry --last --%s '' --timestamp-unit %s", flag, format, flag, unit.flag), "%s", found)
+	f := Fail(
+		fmt.Sprintf(
+			"load with --%s '%s', then the rejected rows: cqlbulk retry --last --%s '' --timestamp-unit %s",
+			flag,
+			format,
+			flag,
+			unit.flag,
+		),
+		"%s",
+		found,
+	)
 	f.Retry = map[string][]string{flag: {""}, "timestamp-unit": {unit.flag}}
 	return f, true
 }
 
-// finding says that the numbers of a column are dates, and how to read them. what they are read as otherwise; empty: they
-// are not taken by the format, if there is one.
+// finding says that the numbers of a column are dates, and how to read them. what they are read as
+// otherwise; empty: they are not taken by the format, if there is one.
 func (c *compacts) finding(where, flag, what, format string) Finding {
-	found := fmt.Sprintf("%s: %s of %s, such as %s, %s like dates without separators", where, human.Count(c.any.number), human.Of(c.numbers, "number"),
-		c.any.example(), human.Verb(c.any.number, "looks", "look"))
+	found := fmt.Sprintf(
+		"%s: %s of %s, such as %s, %s like dates without separators",
+		where,
+		human.Count(c.any.number),
+		human.Of(c.numbers, "number"),
+		c.any.example(),
+		human.Verb(c.any.number, "looks", "look"),
+	)
 	if what != "" {
 		found += ", but " + human.Verb(c.any.number, "is", "are") + " read as " + what
 	}
 	patterns, all := c.patterns()
 	if !all && severalOrders(patterns) {
-		return Fail("write them as 2024-12-31", "%s: both orders of day and month are in one file", found)
+		return Fail(
+			"write them as 2024-12-31",
+			"%s: both orders of day and month are in one file",
+			found,
+		)
 	}
 	if format != "" {
 		found += ", and " + human.Verb(c.any.number, "is", "are") + " not taken by " + format
 		if len(patterns) == 0 {
 			return Fail("write them as 2024-12-31", "%s", found)
 		}
-		return Fail(inTurn(flag, append([]string{format}, patterns...)), "%s", found).retrying(flag, format, patterns[:1])
+		return Fail(
+			inTurn(flag, append([]string{format}, patterns...)),
+			"%s",
+			found,
+		).retrying(flag, format, patterns[:1])
 	}
 	switch {
 	case c.bare > 0:
-		return Fail("write them as 2024-12-31: a pattern reads strings of JSON, and no numbers, nor what is in collections", "%s", found)
+		return Fail(
+			"write them as 2024-12-31: a pattern reads strings of JSON, and no numbers, nor what is in collections",
+			"%s",
+			found,
+		)
 	case len(patterns) == 0:
 		return Fail("write them as 2024-12-31, with a month and a day", "%s", found)
 	case !all && len(patterns) == 1:
 		return Fail("write them as 2024-12-31", "%s", found)
 	case !all:
-		return Fail(inTurn(flag, patterns), "%s", found).with(map[string][]string{flag: {patterns[0]}})
+		return Fail(
+			inTurn(flag, patterns),
+			"%s",
+			found,
+		).with(map[string][]string{flag: {patterns[0]}})
 	case len(patterns) == 1:
-		return Fail(fmt.Sprintf("say --%s '%s'", flag, patterns[0]), "%s", found).with(map[string][]string{flag: {patterns[0]}})
+		return Fail(
+			fmt.Sprintf("say --%s '%s'", flag, patterns[0]),
+			"%s",
+			found,
+		).with(map[string][]string{flag: {patterns[0]}})
 	}
-	return Fail(oneOf(flag, patterns), "%s", found).guessing(map[string][]string{flag: {patterns[0]}},
-		fmt.Sprintf("%s is read by %s; it could also be read by %s", c.any.text, patterns[0], strings.Join(patterns[1:], " or ")))
+	return Fail(
+		oneOf(flag, patterns),
+		"%s",
+		found,
+	).guessing(map[string][]string{flag: {patterns[0]}},
+		fmt.Sprintf("%s is read by %s; it could also be read by %s", c.any.text, patterns[0], strings.Join(patterns[1:], " or ")),
+	)
 }
 
-// severalOrders reports whether two of some patterns differ only in the order of day, month and year.
+// severalOrders reports whether two of some patterns differ only in the order of day, month and
+// year.
 func severalOrders(patterns []string) bool {
 	seen := make(map[string]bool)
 	for _, p := range patterns {
@@ -362,20 +570,33 @@ func severalOrders(patterns []string) bool {
 
 // oneOf advises one of several patterns.
 func oneOf(flag string, patterns []string) string {
-	return fmt.Sprintf("look at one of which you know the day, and say --%s '%s'", flag, strings.Join(patterns, "' or '"))
+	return fmt.Sprintf(
+		"look at one of which you know the day, and say --%s '%s'",
+		flag,
+		strings.Join(patterns, "' or '"),
+	)
 }
 
 // inTurn advises a load by one pattern, and of its rejects by the others.
 func inTurn(flag string, patterns []string) string {
-	do := fmt.Sprintf("load with --%s '%s', then the rejected rows: cqlbulk retry --last --%s '%s'", flag, patterns[0], flag, patterns[1])
+	do := fmt.Sprintf(
+		"load with --%s '%s', then the rejected rows: cqlbulk retry --last --%s '%s'",
+		flag,
+		patterns[0],
+		flag,
+		patterns[1],
+	)
 	if more := patterns[2:]; len(more) > 0 {
-		do += fmt.Sprintf(", and those of that retry likewise with '%s'", strings.Join(more, "', then '"))
+		do += fmt.Sprintf(
+			", and those of that retry likewise with '%s'",
+			strings.Join(more, "', then '"),
+		)
 	}
 	return do
 }
 
-// Dated returns what is wrong with a column of timestamps whose numbers are all dates without separators, or count days;
-// false: they do not.
+// Dated returns what is wrong with a column of timestamps whose numbers are all dates without
+// separators, or count days; false: they do not.
 func (t *Times) Dated() (Finding, bool) {
 	_, words, _ := t.unitOf(stepUsual)
 	where := fmt.Sprintf("column %q", t.Column)
@@ -387,8 +608,8 @@ func (t *Times) Dated() (Finding, bool) {
 	return f.wrong(), counts
 }
 
-// Mixed returns what is wrong with a column of timestamps in which dates without separators are mixed with numbers that
-// count a unit since 1970; false: they are not.
+// Mixed returns what is wrong with a column of timestamps in which dates without separators are
+// mixed with numbers that count a unit since 1970; false: they are not.
 func (t *Times) Mixed() (Finding, bool) {
 	if !t.compact.mixed() {
 		return Finding{}, false

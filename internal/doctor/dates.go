@@ -18,7 +18,8 @@ const (
 	daySecond                      // 2024/31/12
 )
 
-// longYear are the orders of dates that begin with a year of four digits, shortOrders those of the others.
+// longYear are the orders of dates that begin with a year of four digits, shortOrders those of the
+// others.
 const (
 	longYear    = monthSecond | daySecond
 	shortOrders = dayFirst | monthFirst | yearFirst
@@ -37,7 +38,8 @@ type Dates struct {
 	bad     int64    // of all of them, that the column does not take
 	numbers compacts // whole numbers that the column does not take
 
-	// Dates that begin with a year and a hyphen, that the column takes, and that one order alone reads.
+	// Dates that begin with a year and a hyphen, that the column takes, and that one order alone
+	// reads.
 	monthSecond, daySecond oddTimes
 }
 
@@ -84,7 +86,8 @@ func (w *Watch) Note(text []byte, taken bool) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.dates.shape(formatOf(string(text), dayFirst), found != 0, string(text)).note(string(text), found, first, third)
+	w.dates.shape(formatOf(string(text), dayFirst), found != 0, string(text)).
+		note(string(text), found, first, third)
 	if !taken {
 		w.dates.bad++
 	}
@@ -102,8 +105,9 @@ func (w *Watch) own(text []byte, found orders) {
 	}
 }
 
-// ownForm reports whether a text that begins with a year of four digits and a hyphen is a date as CQL has it, right or
-// wrong: neither the order nor words behind it, such as PM, are another program's.
+// ownForm reports whether a text that begins with a year of four digits and a hyphen is a date as
+// CQL has it, right or wrong: neither the order nor words behind it, such as PM, are another
+// program's.
 func ownForm(text []byte, found orders, taken bool) bool {
 	if text = bytes.TrimLeft(text, " "); text[4] != '-' {
 		return false
@@ -111,7 +115,8 @@ func ownForm(text []byte, found orders, taken bool) bool {
 	return taken || found != daySecond && !wordBehind.Match(text)
 }
 
-// isNumber reports whether a text has digits alone, as many as a year or more, and perhaps a fraction.
+// isNumber reports whether a text has digits alone, as many as a year or more, and perhaps a
+// fraction.
 func isNumber(text []byte) bool {
 	whole, fraction, point := bytes.Cut(text, []byte{'.'})
 	for _, part := range [][]byte{whole, fraction} {
@@ -163,8 +168,8 @@ func (s *shape) orders() orders {
 	return orders(all)
 }
 
-// possible are the orders that are told apart: a short year comes first only if that reads all dates, or nothing else
-// reads one of them.
+// possible are the orders that are told apart: a short year comes first only if that reads all
+// dates, or nothing else reads one of them.
 func (s *shape) possible() orders {
 	switch {
 	case s.longYear():
@@ -211,12 +216,17 @@ func (w *Watch) Dates(column string) (Dates, bool) {
 	return d, d.all() > 0 || d.numbers.numbers > 0 || d.bothOrders()
 }
 
-// bothOrders reports whether a column took dates that begin with a year and of which each order alone reads some.
+// bothOrders reports whether a column took dates that begin with a year and of which each order
+// alone reads some.
 func (d *Dates) bothOrders() bool { return d.monthSecond.number > 0 && d.daySecond.number > 0 }
 
-// HasSeconds reports whether a column of the sample has numbers of seconds with a fraction, which it does not take.
+// HasSeconds reports whether a column of the sample has numbers of seconds with a fraction, which
+// it does not take.
 func (s *Sample) HasSeconds(column string) bool {
-	return slices.ContainsFunc(s.Dates, func(d Dates) bool { return d.Column == column && d.numbers.parts.number > 0 })
+	return slices.ContainsFunc(
+		s.Dates,
+		func(d Dates) bool { return d.Column == column && d.numbers.parts.number > 0 },
+	)
 }
 
 // SeeDates adds what was noted of columns in further values of the same input.
@@ -254,9 +264,9 @@ func (s *shape) merge(o shape) {
 	}
 }
 
-// ordersOf reads a text that begins with three numbers, of which one is a year of four digits at either end or of two
-// digits, with the same of / . - between them, and perhaps a time behind. It returns the orders in which that is a
-// date, and the first and the third number.
+// ordersOf reads a text that begins with three numbers, of which one is a year of four digits at
+// either end or of two digits, with the same of / . - between them, and perhaps a time behind. It
+// returns the orders in which that is a date, and the first and the third number.
 func ordersOf(text []byte) (found orders, first, third int) {
 	at := 0
 	for at < len(text) && text[at] == ' ' {

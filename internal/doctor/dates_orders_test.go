@@ -24,23 +24,40 @@ func datesOf(taken, refused []string) []Sample {
 	return []Sample{{Name: "f", Dates: []Dates{d}}}
 }
 
-// A pattern with the day second is not advised for a file in which a date shows that the month is second: it would make other
-// days of the dates that both orders read.
+// A pattern with the day second is not advised for a file in which a date shows that the month is
+// second: it would make other days of the dates that both orders read.
 func TestBothOrdersBehindTheYear(t *testing.T) {
 	found := AsDates(datesOf([]string{"2025-06-30", "2025-01-07"}, []string{"2024-31-12"}), "", "")
 	require.Len(t, found, 1)
 	require.Equal(t, Failure, found[0].State)
 	require.Empty(t, found[0].Settings)
 	require.Equal(t, "write them as 2024-12-31", found[0].Do)
-	require.Contains(t, found[0].Found, "1 such as 2025-06-30 is only year-month-day: both orders of day and month are in one file")
+	require.Contains(
+		t,
+		found[0].Found,
+		"1 such as 2025-06-30 is only year-month-day: both orders of day and month are in one file",
+	)
 
 	found = AsDates(datesOf([]string{"2025-01-07"}, []string{"2024-31-12"}), "", "")
-	require.Equal(t, map[string][]string{"datetimeformat": {"%Y-%d-%m"}}, found[0].Settings, "no date shows the other order")
+	require.Equal(
+		t,
+		map[string][]string{"datetimeformat": {"%Y-%d-%m"}},
+		found[0].Settings,
+		"no date shows the other order",
+	)
 
-	found = AsDates(datesOf([]string{"2025-06-30", "2025-01-07", "2024-31-12"}, nil), "%Y-%d-%m", "")
+	found = AsDates(
+		datesOf([]string{"2025-06-30", "2025-01-07", "2024-31-12"}, nil),
+		"%Y-%d-%m",
+		"",
+	)
 	require.Len(t, found, 1)
 	require.Equal(t, Failure, found[0].State)
-	require.Equal(t, `f, column "at": 1 date such as 2025-06-30 and 1 such as 2024-31-12: both orders of day and month are in one file`, found[0].Found)
+	require.Equal(
+		t,
+		`f, column "at": 1 date such as 2025-06-30 and 1 such as 2024-31-12: both orders of day and month are in one file`,
+		found[0].Found,
+	)
 	require.Empty(t, AsDates(datesOf([]string{"2025-06-30", "2025-01-07"}, nil), "", ""))
 }
 
@@ -56,8 +73,8 @@ func numbersOf(t *testing.T, numbers ...string) []Sample {
 	return []Sample{{Name: "f", Times: []Times{times}}}
 }
 
-// Numbers that no unit since 1970 makes likely times of get no unit advised: it would load other times, and nothing would be
-// odd about them any more.
+// Numbers that no unit since 1970 makes likely times of get no unit advised: it would load other
+// times, and nothing would be odd about them any more.
 func TestNumbersOfNoUnit(t *testing.T) {
 	for _, numbers := range [][]string{
 		{"29325520", "28937586"}, // minutes since 1970
@@ -68,15 +85,25 @@ func TestNumbersOfNoUnit(t *testing.T) {
 		require.Len(t, found, 1, numbers)
 		require.Empty(t, found[0].Settings, numbers)
 		require.Equal(t, countsUnknown, found[0].Do, numbers)
-		require.Contains(t, found[0].Found, "in January 1970: times of 1980 to 2100 in no unit since 1970", numbers)
+		require.Contains(
+			t,
+			found[0].Found,
+			"in January 1970: times of 1980 to 2100 in no unit since 1970",
+			numbers,
+		)
 	}
 	found := Units(numbersOf(t, "55000000000000000", "55000000000000001"), "")
 	require.Len(t, found, 1)
-	require.Contains(t, found[0].Found, "are after the year 9999: times of 1980 to 2100 in no unit since 1970")
+	require.Contains(
+		t,
+		found[0].Found,
+		"are after the year 9999: times of 1980 to 2100 in no unit since 1970",
+	)
 	require.Empty(t, Units(numbersOf(t, "253402300799000"), ""), "a date for never")
 }
 
-// Ticks of .NET and of Windows are no nanoseconds since 1970, though some of them would be likely times then.
+// Ticks of .NET and of Windows are no nanoseconds since 1970, though some of them would be likely
+// times then.
 func TestCountsOfParts(t *testing.T) {
 	for _, c := range []struct{ number, says string }{
 		{"638951280080000000", "units of 100 ns since 0001-01-01, as .NET counts ticks: 638951280080000000 is 2025-10-03"},
@@ -102,8 +129,8 @@ func TestBothOrdersWithoutSeparators(t *testing.T) {
 	}
 }
 
-// A column with dates with separators and without is loaded in two steps. The pattern of digits is the first: by the other one,
-// the dates without separators would be numbers.
+// A column with dates with separators and without is loaded in two steps. The pattern of digits is
+// the first: by the other one, the dates without separators would be numbers.
 func TestDatesWithAndWithoutSeparators(t *testing.T) {
 	samples := numbersOf(t, "20251003", "20250130")
 	samples[0].Dates = datesOf(nil, []string{"01/30/2025", "06/30/2025"})[0].Dates
@@ -111,18 +138,29 @@ func TestDatesWithAndWithoutSeparators(t *testing.T) {
 	require.Len(t, found, 2)
 	require.Empty(t, found[0].Settings)
 	require.Equal(t, []string{"%Y%m%d"}, found[1].Settings["datetimeformat"])
-	found = append(found, AsDates(datesOf(nil, []string{"01/30/2025", "06/30/2025"}), "%Y%m%d", "")...)
+	found = append(
+		found,
+		AsDates(datesOf(nil, []string{"01/30/2025", "06/30/2025"}), "%Y%m%d", "")...)
 	for _, f := range found {
-		require.Equal(t, "load with --datetimeformat '%Y%m%d', then the rejected rows: cqlbulk retry --last --datetimeformat '%m/%d/%Y'", f.Do)
+		require.Equal(
+			t,
+			"load with --datetimeformat '%Y%m%d', then the rejected rows: cqlbulk retry --last --datetimeformat '%m/%d/%Y'",
+			f.Do,
+		)
 	}
 	several := AsDates(datesOf(nil, []string{"31.01.2025 10:30", "2025/01/31"}), "%Y%m%d", "")
 	require.Len(t, several, 1)
-	require.Equal(t, "write them as 2024-12-31, or load with --datetimeformat '%Y%m%d', then the rejected rows: cqlbulk retry --last --datetimeformat '%d.%m.%Y %H:%M', "+
-		"and those of that retry likewise with '%Y/%m/%d'", several[0].Do)
+	require.Equal(
+		t,
+		"write them as 2024-12-31, or load with --datetimeformat '%Y%m%d', then the rejected rows: cqlbulk retry --last --datetimeformat '%d.%m.%Y %H:%M', "+
+			"and those of that retry likewise with '%Y/%m/%d'",
+		several[0].Do,
+	)
 	require.Contains(t, several[0].Found, "2 are not taken by %Y%m%d, in 2 forms")
 }
 
-// Dates that no pattern reads have a time and a zone in what they are to be written as, if they have one themselves.
+// Dates that no pattern reads have a time and a zone in what they are to be written as, if they
+// have one themselves.
 func TestDatesThatNoPatternReads(t *testing.T) {
 	for text, do := range map[string]string{
 		"30.06.2025 14:25 Uhr":                        "write them as 2024-12-31T10:00:00",
@@ -157,7 +195,12 @@ func TestPatternsOfOtherPrograms(t *testing.T) {
 		if pattern == "" {
 			require.Empty(t, found[0].Settings, text)
 		} else {
-			require.Equal(t, map[string][]string{"datetimeformat": {pattern}}, found[0].Settings, text)
+			require.Equal(
+				t,
+				map[string][]string{"datetimeformat": {pattern}},
+				found[0].Settings,
+				text,
+			)
 		}
 	}
 }

@@ -30,15 +30,18 @@ const (
 
 // Finding is what a check found: one line of the answer.
 type Finding struct {
-	Name  string // of the check, or of a part of it; empty in a check's own answer: that of the check
+	// of the check, or of a part of it; empty in a check's own answer: that of the check
+	Name  string
 	State State
 	Found string // a short sentence without a full stop
 	Do    string // what to do; empty: nothing
-	// Settings are those of a load that do it, by their names; a list has its elements, and map its pairs. nil: none do.
+	// Settings are those of a load that do it, by their names; a list has its elements, and map its
+	// pairs. nil: none do.
 	Settings map[string][]string
-	Guess    string              // what the settings take for granted; empty: nothing
-	Wrong    bool                // values are read as others than they are
-	Retry    map[string][]string // settings of a retry, by which it reads rejected rows; nil: none but Settings do
+	Guess    string // what the settings take for granted; empty: nothing
+	Wrong    bool   // values are read as others than they are
+	// settings of a retry, by which it reads rejected rows; nil: none but Settings do
+	Retry map[string][]string
 }
 
 // with returns the finding with what does what it says.
@@ -125,7 +128,13 @@ func wait(ctx context.Context, answer <-chan []Finding, limit time.Duration) []F
 	case found := <-answer:
 		return found
 	case <-time.After(lateness):
-		return []Finding{Fail("see whether a node hangs; --patience sets how long each check may take", "no answer within %s", limit)}
+		return []Finding{
+			Fail(
+				"see whether a node hangs; --patience sets how long each check may take",
+				"no answer within %s",
+				limit,
+			),
+		}
 	}
 }
 

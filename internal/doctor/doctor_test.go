@@ -11,7 +11,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
-// Findings come in the order of the checks, whichever is done first; one that hangs costs its own line.
+// Findings come in the order of the checks, whichever is done first; one that hangs costs its own
+// line.
 func TestRun(t *testing.T) {
 	second := make(chan struct{})
 	checks := []Check{
@@ -21,7 +22,10 @@ func TestRun(t *testing.T) {
 		}),
 		{"second", func(context.Context) []Finding {
 			defer close(second)
-			return []Finding{Warn("mend it", "odd"), {Name: "another", State: Failure, Found: "broken"}}
+			return []Finding{
+				Warn("mend it", "odd"),
+				{Name: "another", State: Failure, Found: "broken"},
+			}
 		}},
 		One("deaf", func(ctx context.Context) Finding {
 			<-ctx.Done()
@@ -29,22 +33,43 @@ func TestRun(t *testing.T) {
 		}),
 	}
 	var got []Finding
-	require.NoError(t, Run(t.Context(), 50*time.Millisecond, checks, func(f Finding) { got = append(got, f) }))
+	require.NoError(
+		t,
+		Run(t.Context(), 50*time.Millisecond, checks, func(f Finding) { got = append(got, f) }),
+	)
 	require.Equal(t, []Finding{
-		{Name: "first", State: OK, Found: "well"}, {Name: "second", State: Warning, Found: "odd", Do: "mend it"}, {Name: "another", State: Failure, Found: "broken"},
+		{
+			Name:  "first",
+			State: OK,
+			Found: "well",
+		},
+		{Name: "second", State: Warning, Found: "odd", Do: "mend it"},
+		{Name: "another", State: Failure, Found: "broken"},
 		{Name: "deaf", State: Failure, Found: "context deadline exceeded"},
 	}, got)
 
 	stuck := make(chan struct{})
 	defer close(stuck)
 	got = nil
-	require.NoError(t, Run(t.Context(), time.Millisecond, []Check{One("stuck", func(context.Context) Finding { <-stuck; return Finding{} })}, func(f Finding) { got = append(got, f) }))
+	require.NoError(
+		t,
+		Run(
+			t.Context(),
+			time.Millisecond,
+			[]Check{One("stuck", func(context.Context) Finding { <-stuck; return Finding{} })},
+			func(f Finding) { got = append(got, f) },
+		),
+	)
 	require.Equal(t, Failure, got[0].State)
 	require.Equal(t, "no answer within 1ms", got[0].Found)
 
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.ErrorIs(t, Run(ended, time.Minute, checks[2:], func(Finding) { t.Error("told") }), context.Canceled)
+	require.ErrorIs(
+		t,
+		Run(ended, time.Minute, checks[2:], func(Finding) { t.Error("told") }),
+		context.Canceled,
+	)
 }
 
 var errAway = errors.New("no answer")
@@ -71,7 +96,11 @@ func TestVersions(t *testing.T) {
 		return nodes
 	}
 	require.Equal(t, Fine("Cassandra 4.1.10"), Versions(of("4.1.10", "4.1.10"), false))
-	require.Equal(t, "not all nodes are of one version: 4.1.10 on 2 nodes, 5.0.6 on 1 node", Versions(of("5.0.6", "4.1.10", "4.1.10"), false).Found)
+	require.Equal(
+		t,
+		"not all nodes are of one version: 4.1.10 on 2 nodes, 5.0.6 on 1 node",
+		Versions(of("5.0.6", "4.1.10", "4.1.10"), false).Found,
+	)
 	require.Equal(t, Warning, Versions(of("3.11.17"), false).State)
 	require.Equal(t, Warning, Versions(of("3.0.8"), true).State)
 }
@@ -80,7 +109,11 @@ func TestSchema(t *testing.T) {
 	require.Equal(t, OK, Schema(map[string]string{"a": "1", "b": "1"}, nil, 0).State)
 	f := Schema(map[string]string{"a": "1", "b": "2", "c": "1"}, nil, 5*time.Second)
 	require.Equal(t, Failure, f.State)
-	require.Equal(t, "for 5.0s the nodes have had 2 versions of it; another one than most: b", f.Found)
+	require.Equal(
+		t,
+		"for 5.0s the nodes have had 2 versions of it; another one than most: b",
+		f.Found,
+	)
 	f = Schema(nil, errors.New("127.0.0.1 is silent"), 0)
 	require.Equal(t, Warning, f.State)
 	require.Contains(t, f.Found, "127.0.0.1 is silent")
@@ -127,11 +160,31 @@ func TestClocks(t *testing.T) {
 func TestCertificates(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	in := func(of string, days int) Certificate { return Certificate{Of: of, Ends: now.AddDate(0, 0, days)} }
-	require.Equal(t, []Finding{Fine("off: connections are not secured (--ssl)")}, Certificates(nil, now))
-	require.Equal(t, []Finding{Fine("2 certificates, the first ends in 31 days (b)")}, Certificates([]Certificate{in("a", 400), in("b", 31)}, now))
-	require.Equal(t, []Finding{Warn("renew it", "the certificate of b ends in 29 days, on 2026-01-30")}, Certificates([]Certificate{in("a", 400), in("b", 29)}, now))
-	require.Equal(t, []Finding{Warn("renew them", "the certificate of b ends in 1 day, on 2026-01-02; 2 others soon after")},
-		Certificates([]Certificate{in("a", 20), in("b", 1), in("c", 29), in("d", 99)}, now))
+	require.Equal(
+		t,
+		[]Finding{Fine("off: connections are not secured (--ssl)")},
+		Certificates(nil, now),
+	)
+	require.Equal(
+		t,
+		[]Finding{Fine("2 certificates, the first ends in 31 days (b)")},
+		Certificates([]Certificate{in("a", 400), in("b", 31)}, now),
+	)
+	require.Equal(
+		t,
+		[]Finding{Warn("renew it", "the certificate of b ends in 29 days, on 2026-01-30")},
+		Certificates([]Certificate{in("a", 400), in("b", 29)}, now),
+	)
+	require.Equal(
+		t,
+		[]Finding{
+			Warn(
+				"renew them",
+				"the certificate of b ends in 1 day, on 2026-01-02; 2 others soon after",
+			),
+		},
+		Certificates([]Certificate{in("a", 20), in("b", 1), in("c", 29), in("d", 99)}, now),
+	)
 	require.Equal(t, []Finding{
 		Fail("renew it", "the certificate of a ended on 2025-12-31"), Fail("", "no answer"),
 	}, Certificates([]Certificate{in("a", -1), {Of: "b", Err: errAway}}, now))

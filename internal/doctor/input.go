@@ -20,12 +20,13 @@ type Sample struct {
 	Pipe bool   // it was not looked at, since it can be read once
 
 	// Of one that was read as a load reads it.
-	Fit       error               // why its fields do not fit the table
-	Hint      string              // what may be done about that; empty: nothing is known
-	Settings  map[string][]string // of a load, that do what Hint says; nil: none do
-	Guess     string              // what the settings take for granted; empty: nothing
-	Otherwise bool                // something else than the delimiter seems to stand between the fields, as Hint says
-	Columns   int                 // columns that its fields go to
+	Fit      error               // why its fields do not fit the table
+	Hint     string              // what may be done about that; empty: nothing is known
+	Settings map[string][]string // of a load, that do what Hint says; nil: none do
+	Guess    string              // what the settings take for granted; empty: nothing
+	// something else than the delimiter seems to stand between the fields, as Hint says
+	Otherwise bool
+	Columns   int // columns that its fields go to
 	Missing   []string
 	Rows      int64 // read
 	Bad       int64 // of those, that make no row
@@ -54,13 +55,23 @@ type Seen struct {
 // leastLines is the number of line ends from which their number tells how long the lines are.
 const leastLines = 100
 
-// rows returns about how many rows the input has: by the line ends at places all over it, or if those are too few, by
-// the length of the first rows.
+// rows returns about how many rows the input has: by the line ends at places all over it, or if
+// those are too few, by the length of the first rows.
 func (s *Sample) rows() float64 {
 	if s.Seen.Lines < leastLines || s.Lines == 0 {
 		return float64(s.All) * float64(s.Rows) / float64(s.Text)
 	}
-	return float64(s.All) * float64(s.Seen.Lines) / float64(s.Seen.Bytes) * float64(s.Rows) / float64(s.Lines)
+	return float64(
+		s.All,
+	) * float64(
+		s.Seen.Lines,
+	) / float64(
+		s.Seen.Bytes,
+	) * float64(
+		s.Rows,
+	) / float64(
+		s.Lines,
+	)
 }
 
 // Cause is why rows of a sample do not fit, with the first of them.
@@ -74,7 +85,10 @@ type Cause struct {
 
 // readable are the samples that could be read.
 func readable(samples []Sample) []Sample {
-	return slices.DeleteFunc(slices.Clone(samples), func(s Sample) bool { return s.Err != nil || s.Pipe })
+	return slices.DeleteFunc(
+		slices.Clone(samples),
+		func(s Sample) bool { return s.Err != nil || s.Pipe },
+	)
 }
 
 // withText are those of them that are not empty.
@@ -100,10 +114,16 @@ func Inputs(samples []Sample, format string) []Finding {
 	}
 	if len(out) > namesShown {
 		more := len(out) - namesShown
-		out = append(out[:namesShown], Fail("", "and %s that cannot be read", human.Of(more, "more input")))
+		out = append(
+			out[:namesShown],
+			Fail("", "and %s that cannot be read", human.Of(more, "more input")),
+		)
 	}
 	if len(empty) > 0 {
-		out = append(out, Warn("see whether what wrote it came to its end", "empty: %s", some(empty)))
+		out = append(
+			out,
+			Warn("see whether what wrote it came to its end", "empty: %s", some(empty)),
+		)
 	}
 	text := human.Of(len(samples), "input")
 	if total > 0 {
@@ -134,12 +154,26 @@ func Encoding(samples []Sample, latin1 bool) []Finding {
 	case len(texts) == 0:
 		return nil
 	case len(wrong) > 0 && latin1:
-		f = Warn("leave --encoding latin1 out", "letters beyond ASCII that are UTF-8, in %s: read as latin1 each becomes two or more", some(wrong))
+		f = Warn(
+			"leave --encoding latin1 out",
+			"letters beyond ASCII that are UTF-8, in %s: read as latin1 each becomes two or more",
+			some(wrong),
+		)
 	case len(wrong) > 0 && unicode > others:
-		f = Fail("mend those bytes: --encoding latin1 would read each of the other letters as two or more",
-			"not UTF-8 everywhere: %s: %s, and %s that %s not", some(wrong), human.Of(unicode, "letter"), human.Of(others, "byte"), human.Verb(others, "is", "are"))
+		f = Fail(
+			"mend those bytes: --encoding latin1 would read each of the other letters as two or more",
+			"not UTF-8 everywhere: %s: %s, and %s that %s not",
+			some(wrong),
+			human.Of(unicode, "letter"),
+			human.Of(others, "byte"),
+			human.Verb(others, "is", "are"),
+		)
 	case len(wrong) > 0:
-		f = Fail("--encoding latin1 reads windows-1252 and ISO 8859-1; anything else goes through iconv -f NAME -t UTF-8", "not UTF-8: %s", some(wrong)).
+		f = Fail(
+			"--encoding latin1 reads windows-1252 and ISO 8859-1; anything else goes through iconv -f NAME -t UTF-8",
+			"not UTF-8: %s",
+			some(wrong),
+		).
 			with(map[string][]string{"encoding": {"latin1"}})
 	case ascii:
 		f = Fine("ASCII, in the first of the text")
@@ -151,8 +185,8 @@ func Encoding(samples []Sample, latin1 bool) []Finding {
 	return []Finding{f}
 }
 
-// unicodeText counts the letters beyond ASCII of a text that are UTF-8, and the bytes that are not. A character that
-// is cut off at the end of the text does not count.
+// unicodeText counts the letters beyond ASCII of a text that are UTF-8, and the bytes that are not.
+// A character that is cut off at the end of the text does not count.
 func unicodeText(text []byte) (letters, others int) {
 	for len(text) > 0 {
 		_, size := utf8.DecodeRune(text)
@@ -178,7 +212,14 @@ func Delimiter(samples []Sample, by byte) []Finding {
 	}
 	for _, s := range texts {
 		if s.Otherwise {
-			return []Finding{Fail(s.Hint, "%s: %s does not seem to stand between the fields", s.Name, delimiter(by)).guessing(s.Settings, s.Guess)}
+			return []Finding{
+				Fail(
+					s.Hint,
+					"%s: %s does not seem to stand between the fields",
+					s.Name,
+					delimiter(by),
+				).guessing(s.Settings, s.Guess),
+			}
 		}
 	}
 	return []Finding{Fine("%s", delimiter(by))}
@@ -208,7 +249,10 @@ func Fields(samples []Sample, header, json bool) []Finding {
 		}
 	}
 	if more := len(out) - namesShown; more > 0 {
-		out = append(out[:namesShown], Fail("", "and the fields of %s", human.Of(more, "more input")))
+		out = append(
+			out[:namesShown],
+			Fail("", "and the fields of %s", human.Of(more, "more input")),
+		)
 	}
 	if fit == 0 || len(out) > 0 {
 		return out
@@ -255,7 +299,9 @@ func Rows(samples []Sample) []Finding {
 		return nil
 	}
 	if bad == 0 {
-		return []Finding{Fine("the first %s", human.Verb(rows, "row fits", human.Of(rows, "row")+" fit"))}
+		return []Finding{
+			Fine("the first %s", human.Verb(rows, "row fits", human.Of(rows, "row")+" fit")),
+		}
 	}
 	if more := len(causes) - namesShown; more > 0 {
 		causes = append(causes[:namesShown], human.Of(more, "more cause"))
@@ -267,16 +313,21 @@ func Rows(samples []Sample) []Finding {
 			settings, guess = s.Settings, s.Guess
 		}
 	}
-	f := Warn("mend them, or see the other lines; a load sets such rows aside as rejected and continues",
-		"%s of the first %s cannot be loaded: %s", human.Count(bad), human.Of(rows, "row"), strings.Join(causes, "; "))
+	f := Warn(
+		"mend them, or see the other lines; a load sets such rows aside as rejected and continues",
+		"%s of the first %s cannot be loaded: %s",
+		human.Count(bad),
+		human.Of(rows, "row"),
+		strings.Join(causes, "; "),
+	)
 	if float64(bad) > mostBad*float64(rows) {
 		f.State = Failure
 	}
 	return []Finding{f.guessing(settings, guess)}
 }
 
-// guessedRate is the pace that a time is told for where no rate is set: about what one node with two
-// cores takes.
+// guessedRate is the pace that a time is told for where no rate is set: about what one node with
+// two cores takes.
 const guessedRate = 30_000
 
 // Estimate says how many rows there may be, and how long they take at a rate; 0: none is set.
@@ -306,7 +357,14 @@ func Estimate(samples []Sample, rate float64) []Finding {
 	if rate > 0 {
 		return []Finding{Fine("%s: %s at --ingestrate, or longer", number, lasting(rows/rate))}
 	}
-	return []Finding{Fine("%s: %s at %s a second, an assumption; the cluster decides", number, lasting(rows/guessedRate), human.Count(guessedRate))}
+	return []Finding{
+		Fine(
+			"%s: %s at %s a second, an assumption; the cluster decides",
+			number,
+			lasting(rows/guessedRate),
+			human.Count(guessedRate),
+		),
+	}
 }
 
 // rounded is a number with two digits that count.

@@ -6,8 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// Late notes the timestamps of one column as a load reads them, to find numbers of another unit, or dates without separators,
-// that come after the first rows. It is safe for concurrent use, and takes next to nothing for a usual value.
+// Late notes the timestamps of one column as a load reads them, to find numbers of another unit, or
+// dates without separators, that come after the first rows. It is safe for concurrent use, and
+// takes next to nothing for a usual value.
 type Late struct {
 	column, unit string
 
@@ -30,8 +31,8 @@ func NewLate(column, unit string, said bool) *Late {
 // lateKept is the number of odd values that are looked at closely.
 const lateKept = 1000
 
-// Note takes a timestamp in milliseconds since 1970, how it was given, and where. It reports whether the column is known to be
-// mixed, once.
+// Note takes a timestamp in milliseconds since 1970, how it was given, and where. It reports
+// whether the column is known to be mixed, once.
 func (l *Late) Note(ms int64, text []byte, file string, line int64) (found bool) {
 	if beginOf1980 <= ms && ms < beginOf2100 {
 		if l.usual.Load() {
@@ -96,8 +97,8 @@ func (l *Late) compact(text []byte) bool {
 	return false
 }
 
-// likelyYear reports whether four digits may be a year of a date. It spares most numbers the attempt to read one, which takes
-// memory where it fails.
+// likelyYear reports whether four digits may be a year of a date. It spares most numbers the
+// attempt to read one, which takes memory where it fails.
 func likelyYear(digits []byte) bool {
 	return digits[0] == '1' && digits[1] == '9' || digits[0] == '2' && digits[1] <= '1'
 }

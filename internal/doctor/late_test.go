@@ -16,7 +16,8 @@ func TestNumbersOfAnotherUnitAreToldOnce(t *testing.T) {
 	for g := range 4 {
 		all.Go(func() {
 			for i := range 3000 {
-				if l.Note(now*1000, []byte("1710000000000"), "f", int64(i)) || l.Note(now, []byte("1710000000"), "f", int64(i)) {
+				if l.Note(now*1000, []byte("1710000000000"), "f", int64(i)) ||
+					l.Note(now, []byte("1710000000"), "f", int64(i)) {
 					told.Store(fmt.Sprint(g, i), true)
 				}
 			}
@@ -29,7 +30,11 @@ func TestNumbersOfAnotherUnitAreToldOnce(t *testing.T) {
 	require.EqualValues(t, 4*3000, l.Odd())
 	f, mixed := l.Finding()
 	require.True(t, mixed)
-	require.Contains(t, f.Found, `f, column "at": numbers of different units: 1,000 look like seconds`)
+	require.Contains(
+		t,
+		f.Found,
+		`f, column "at": numbers of different units: 1,000 look like seconds`,
+	)
 	require.False(t, NewLate("at", "ms", true).Note(now, []byte("1710000000"), "f", 2))
 }
 

@@ -8,11 +8,12 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/human"
 )
 
-// Marks are the decimal mark and the separator of thousands that numbers are read with; empty: not given.
+// Marks are the decimal mark and the separator of thousands that numbers are read with; empty: not
+// given.
 type Marks struct{ Decimal, Thousands string }
 
-// AsNumbers says how numbers are written that no column takes as they are: with which marks they are to be read. If marks
-// are given, it says which numbers they read as others.
+// AsNumbers says how numbers are written that no column takes as they are: with which marks they
+// are to be read. If marks are given, it says which numbers they read as others.
 func AsNumbers(samples []Sample, given Marks) []Finding {
 	var numbers, wholes, all Values
 	var column string
@@ -32,8 +33,17 @@ func AsNumbers(samples []Sample, given Marks) []Finding {
 				column = cmp.Or(column, v.Column)
 			}
 			if example, some := v.has(withSign); some && v.bad > 0 {
-				out = append(out, Warn("remove the sign before loading, or load the column as text: amounts with a sign cannot be read yet",
-					"%s, column %q: %s such as %s", s.Name, v.Column, human.Of(v.numbers[withSign], "value"), example))
+				out = append(
+					out,
+					Warn(
+						"remove the sign before loading, or load the column as text: amounts with a sign cannot be read yet",
+						"%s, column %q: %s such as %s",
+						s.Name,
+						v.Column,
+						human.Of(v.numbers[withSign], "value"),
+						example,
+					),
+				)
 			}
 		}
 	}
@@ -86,7 +96,12 @@ func marks(numbers, wholes, all Values) (Finding, bool) {
 	example := ""
 	switch {
 	case (hasComma || hasDots) && hasPoint:
-		return Fail("write all numbers the same way", "some numbers have a decimal comma, such as %s, others a point, such as %s", cmp.Or(comma, dots), point), true
+		return Fail(
+			"write all numbers the same way",
+			"some numbers have a decimal comma, such as %s, others a point, such as %s",
+			cmp.Or(comma, dots),
+			point,
+		), true
 	case hasComma || hasDots:
 		settings["decimalsep"] = []string{","}
 		if _, one := all.has(onePoint, zeroPoint); hasDots || one {
@@ -116,7 +131,10 @@ func marks(numbers, wholes, all Values) (Finding, bool) {
 		}
 	}
 	f := Warn("say"+do, "numbers have separators, such as %s", example).with(settings)
-	if _, whole := wholes.has(oneComma); !hasComma && !hasDots && !hasBlanks && !hasPoint && !whole {
+	if _, whole := wholes.has(
+		oneComma,
+	); !hasComma && !hasDots && !hasBlanks && !hasPoint &&
+		!whole {
 		f.Guess = fmt.Sprintf("%s is read as %s", ambiguous, strings.ReplaceAll(ambiguous, ",", ""))
 		f.Do += "; if " + ambiguous + " is a fraction, say --decimalsep ',' instead"
 	}
@@ -127,19 +145,32 @@ func marks(numbers, wholes, all Values) (Finding, bool) {
 	return f, true
 }
 
-// wholeOrThousands returns the finding for whole numbers such as 2.000: the point may begin an empty fraction or
-// separate thousands. The finding advises neither.
+// wholeOrThousands returns the finding for whole numbers such as 2.000: the point may begin an
+// empty fraction or separate thousands. The finding advises neither.
 func wholeOrThousands(example string, numbers Values) Finding {
 	if point, some := numbers.has(decimalPoint); some {
-		return Warn("write them without a fraction", "whole numbers have an empty fraction, such as %s beside %s", example, point)
+		return Warn(
+			"write them without a fraction",
+			"whole numbers have an empty fraction, such as %s beside %s",
+			example,
+			point,
+		)
 	}
 	short, _, _ := strings.Cut(example, ".")
-	return Warn(fmt.Sprintf("if %s is %s, write it without a fraction; if it is %s, say --thousandssep '.'", example, short, strings.ReplaceAll(example, ".", "")),
-		"whole numbers have a point, such as %s: a fraction, or a separator of thousands?", example)
+	return Warn(
+		fmt.Sprintf(
+			"if %s is %s, write it without a fraction; if it is %s, say --thousandssep '.'",
+			example,
+			short,
+			strings.ReplaceAll(example, ".", ""),
+		),
+		"whole numbers have a point, such as %s: a fraction, or a separator of thousands?",
+		example,
+	)
 }
 
-// findings are the columns of numbers with a fraction whose decimal mark is taken for the separator of thousands, by the
-// fractions that are not of three digits.
+// findings are the columns of numbers with a fraction whose decimal mark is taken for the separator
+// of thousands, by the fractions that are not of three digits.
 func (m Marks) findings(samples []Sample) (out []Finding) {
 	fractions := map[string]style{".": decimalPoint, ",": decimalComma}
 	fraction, known := fractions[m.Thousands]
@@ -158,9 +189,20 @@ func (m Marks) findings(samples []Sample) (out []Finding) {
 			} else if m.Decimal != "" {
 				do = "leave --thousandssep and --decimalsep out"
 			}
-			out = append(out, Fail(do+", if all such columns are written so",
-				"%s, column %q: %s such as %s: '%s' is the decimal mark there, and --thousandssep drops it, as if %s were %s", s.Name, v.Column,
-				human.Of(v.numbers[fraction], "value"), example, m.Thousands, example, strings.ReplaceAll(example, m.Thousands, "")))
+			out = append(out, Fail(
+				do+", if all such columns are written so",
+				"%s, column %q: %s such as %s: '%s' is the decimal mark there, and --thousandssep drops it, as if %s were %s",
+				s.Name,
+				v.Column,
+				human.Of(
+					v.numbers[fraction],
+					"value",
+				),
+				example,
+				m.Thousands,
+				example,
+				strings.ReplaceAll(example, m.Thousands, ""),
+			))
 		}
 	}
 	return out

@@ -22,7 +22,17 @@ func TestMerge(t *testing.T) {
 		d, _ := dates.Dates("day")
 		d.File = name
 		n, _ := numbers.Values("n")
-		inputs = append(inputs, Sample{Name: name, Rows: 300, Times: []Times{times}, Dates: []Dates{d}, Values: []Values{n}, Unmet: []string{"x", "only " + name}})
+		inputs = append(
+			inputs,
+			Sample{
+				Name:   name,
+				Rows:   300,
+				Times:  []Times{times},
+				Dates:  []Dates{d},
+				Values: []Values{n},
+				Unmet:  []string{"x", "only " + name},
+			},
+		)
 	}
 	all := Merge(inputs)
 	require.EqualValues(t, 900, all.Rows)
@@ -31,10 +41,18 @@ func TestMerge(t *testing.T) {
 	require.True(t, seconds)
 	require.Equal(t, "a.csv:2", place)
 	one := []Sample{all}
-	require.Contains(t, Units(one, "")[0].Found, `a.csv and 2 more inputs, column "at": 900 of 900 values`)
+	require.Contains(
+		t,
+		Units(one, "")[0].Found,
+		`a.csv and 2 more inputs, column "at": 900 of 900 values`,
+	)
 	found := AsDates(one, "", "")
 	require.Len(t, found, 1)
-	require.Equal(t, `a.csv and 2 more inputs, column "day": 1,800 dates such as 31/12/2024: 900 only day first, 0 only month first, 0 either way, in 2 forms`, found[0].Found)
+	require.Equal(
+		t,
+		`a.csv and 2 more inputs, column "day": 1,800 dates such as 31/12/2024: 900 only day first, 0 only month first, 0 either way, in 2 forms`,
+		found[0].Found,
+	)
 	require.Len(t, AsNumbers(one, Marks{}), 1)
 	require.Equal(t, Merge(inputs[:1]), inputs[0])
 }

@@ -7,8 +7,16 @@ func Names(samples []Sample) []Finding {
 	var out []Finding
 	for _, s := range readable(samples) {
 		if len(s.Unmet) > 0 && s.Rows > s.Bad {
-			out = append(out, Warn("see how the members are called; those of an object within another are its value's",
-				"%s: no object of the first %s has a member called %s, which --map or --skipcols names", s.Name, human.Count(s.Rows), some(s.Unmet)))
+			out = append(
+				out,
+				Warn(
+					"see how the members are called; those of an object within another are its value's",
+					"%s: no object of the first %s has a member called %s, which --map or --skipcols names",
+					s.Name,
+					human.Count(s.Rows),
+					some(s.Unmet),
+				),
+			)
 		}
 	}
 	return out

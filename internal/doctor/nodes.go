@@ -37,16 +37,35 @@ func Connection(answers []Answer, dc string) Finding {
 		where = " of " + dc
 	}
 	if len(silent) == len(answers) {
-		return Fail("see whether they are overloaded, or hang", "none of %s%s answers: %v", human.Of(len(answers), "node"), where, why)
+		return Fail(
+			"see whether they are overloaded, or hang",
+			"none of %s%s answers: %v",
+			human.Of(len(answers), "node"),
+			where,
+			why,
+		)
 	}
-	text := fmt.Sprintf("%d of %s%s %s, in %s", len(answers)-len(silent), human.Of(len(answers), "node"), where, human.Verb(len(answers)-len(silent), "answers", "answer"), human.Latency(slowest))
+	text := fmt.Sprintf(
+		"%d of %s%s %s, in %s",
+		len(answers)-len(silent),
+		human.Of(len(answers), "node"),
+		where,
+		human.Verb(len(answers)-len(silent), "answers", "answer"),
+		human.Latency(slowest),
+	)
 	if len(answers) == 1 {
 		text = fmt.Sprintf("the one node%s answers, in %s", where, human.Latency(slowest))
 	}
 	if len(silent) == 0 {
 		return Fine("%s", text)
 	}
-	return Warn("bring back what is down; without it, see replication", "%s, not %s: %v", text, some(silent), why)
+	return Warn(
+		"bring back what is down; without it, see replication",
+		"%s, not %s: %v",
+		text,
+		some(silent),
+		why,
+	)
 }
 
 // tested are the releases of Cassandra that this program is tested on.
@@ -65,18 +84,33 @@ func Versions(nodes []topology.Node, scylla bool) Finding {
 		}
 	}
 	slices.Sort(versions)
-	unknown := slices.DeleteFunc(slices.Clone(releases), func(r string) bool { return slices.Contains(tested, r) })
+	unknown := slices.DeleteFunc(
+		slices.Clone(releases),
+		func(r string) bool { return slices.Contains(tested, r) },
+	)
 	switch {
 	case scylla:
-		return Warn("try it on a small table first: this program was proved on a simulated ScyllaDB alone", "ScyllaDB, which says it is Cassandra %s", some(versions))
+		return Warn(
+			"try it on a small table first: this program was proved on a simulated ScyllaDB alone",
+			"ScyllaDB, which says it is Cassandra %s",
+			some(versions),
+		)
 	case len(versions) > 1:
 		var each []string
 		for _, v := range versions {
 			each = append(each, fmt.Sprintf("%s on %s", v, human.Of(number[v], "node")))
 		}
-		return Warn("end the upgrade before rows are streamed; CQL works meanwhile", "not all nodes are of one version: %s", some(each))
+		return Warn(
+			"end the upgrade before rows are streamed; CQL works meanwhile",
+			"not all nodes are of one version: %s",
+			some(each),
+		)
 	case len(unknown) > 0:
-		return Warn("try it on a small table first: tested are "+strings.Join(tested, ", "), "Cassandra %s is not among the tested versions", versions[0])
+		return Warn(
+			"try it on a small table first: tested are "+strings.Join(tested, ", "),
+			"Cassandra %s is not among the tested versions",
+			versions[0],
+		)
 	default:
 		return Fine("Cassandra %s", versions[0])
 	}
@@ -88,15 +122,19 @@ func releaseOf(version string) string {
 	return strings.Join(parts[:min(len(parts), 2)], ".")
 }
 
-// Schema says whether the nodes agree on the schema: the version of each, by its address, after they were waited for. failed is
-// why a node did not tell, if any did not.
+// Schema says whether the nodes agree on the schema: the version of each, by its address, after
+// they were waited for. failed is why a node did not tell, if any did not.
 func Schema(versions map[string]string, failed error, waited time.Duration) Finding {
 	nodes := make(map[string][]string)
 	for node, v := range versions {
 		nodes[v] = append(nodes[v], node)
 	}
 	if len(versions) == 0 {
-		return Warn("see whether the nodes hang", "no node told its version of the schema: %v", failed)
+		return Warn(
+			"see whether the nodes hang",
+			"no node told its version of the schema: %v",
+			failed,
+		)
 	}
 	if len(nodes) == 1 {
 		return Fine("all nodes have the same")
@@ -113,8 +151,13 @@ func Schema(versions map[string]string, failed error, waited time.Duration) Find
 		}
 		return strings.Compare(a[0], b[0])
 	})
-	return Fail("wait a minute and look again; if it stays, see nodetool describecluster, and restart the nodes that lag",
-		"for %s the nodes have had %d versions of it; another one than most: %s", human.Elapsed(waited), len(nodes), some(slices.Concat(groups[:len(groups)-1]...)))
+	return Fail(
+		"wait a minute and look again; if it stays, see nodetool describecluster, and restart the nodes that lag",
+		"for %s the nodes have had %d versions of it; another one than most: %s",
+		human.Elapsed(waited),
+		len(nodes),
+		some(slices.Concat(groups[:len(groups)-1]...)),
+	)
 }
 
 // Cores says how many cores nodes have, by which requests under way are bounded. taken is what is
@@ -142,6 +185,10 @@ func Cores(nodes []topology.Node, taken []int) Finding {
 		return Fine("%s %s a node", each, human.Noun(told[len(told)-1], "core"))
 	}
 	// Cassandra makes the pool that tells it when the node first has an answer of another one.
-	return Warn("say --cores, or let the role SELECT system_views.thread_pools, which Cassandra has since 4.0; a node that was just started tells later",
-		"not told by %s: %s taken for each", some(silent), each)
+	return Warn(
+		"say --cores, or let the role SELECT system_views.thread_pools, which Cassandra has since 4.0; a node that was just started tells later",
+		"not told by %s: %s taken for each",
+		some(silent),
+		each,
+	)
 }

@@ -11,7 +11,23 @@ import (
 )
 
 // nullWords are the words that programs write for null, in small letters.
-var nullWords = []string{"na", "n/a", "#n/a", "null", "none", "nil", "nan", `\n`, "-", "--", "?", "(null)", "<null>", "0000-00-00", "0000-00-00 00:00:00"}
+var nullWords = []string{
+	"na",
+	"n/a",
+	"#n/a",
+	"null",
+	"none",
+	"nil",
+	"nan",
+	`\n`,
+	"-",
+	"--",
+	"?",
+	"(null)",
+	"<null>",
+	"0000-00-00",
+	"0000-00-00 00:00:00",
+}
 
 func isNullWord(word string) bool { return slices.Contains(nullWords, strings.ToLower(word)) }
 
@@ -58,8 +74,9 @@ func (n *NotedWords) Uses(column string, key bool) (out []WordUse) {
 	return out
 }
 
-// AsNulls says which of the values that no column takes are words for null. given are the words that are set already. A word
-// that is a key's value as well is not advised: its rows would be rejected.
+// AsNulls says which of the values that no column takes are words for null. given are the words
+// that are set already. A word that is a key's value as well is not advised: its rows would be
+// rejected.
 func AsNulls(samples []Sample, given []string) []Finding {
 	values := make(map[string]int64)
 	var uses []WordUse
@@ -77,13 +94,33 @@ func AsNulls(samples []Sample, given []string) []Finding {
 	for _, word := range slices.Sorted(maps.Keys(values)) {
 		in := slices.DeleteFunc(slices.Clone(uses), func(u WordUse) bool { return u.Word != word })
 		if i := slices.IndexFunc(in, func(u WordUse) bool { return u.Key }); i >= 0 {
-			out = append(out, Warn(fmt.Sprintf("load the file without --null-string, and then the rejected rows with it: cqlbulk retry --last --null-string '%s'", word),
-				"%s %s in columns that are no text: null? But %s is a value of key column %q in %s, which would be rejected", human.Of(values[word], "value"), word, word, in[i].Column,
-				human.Of(in[i].Rows, "row")))
+			out = append(
+				out,
+				Warn(
+					fmt.Sprintf(
+						"load the file without --null-string, and then the rejected rows with it: cqlbulk retry --last --null-string '%s'",
+						word,
+					),
+					"%s %s in columns that are no text: null? But %s is a value of key column %q in %s, which would be rejected",
+					human.Of(values[word], "value"),
+					word,
+					word,
+					in[i].Column,
+					human.Of(in[i].Rows, "row"),
+				),
+			)
 			continue
 		}
 		for _, u := range in {
-			texts = append(texts, fmt.Sprintf("%s in column %q of text is null too, in %s", word, u.Column, human.Of(u.Rows, "row")))
+			texts = append(
+				texts,
+				fmt.Sprintf(
+					"%s in column %q of text is null too, in %s",
+					word,
+					u.Column,
+					human.Of(u.Rows, "row"),
+				),
+			)
 		}
 		words, rows = append(words, word), rows+values[word]
 	}
@@ -98,8 +135,11 @@ func AsNulls(samples []Sample, given []string) []Finding {
 	if guess != "" {
 		do += "; then " + guess
 	}
-	return append(out, Warn(do, "%s %s in columns that are no text: null?", human.Of(rows, "value"), some(words)).
-		guessing(map[string][]string{"null-string": append(slices.Clone(given), words...)}, guess))
+	return append(
+		out,
+		Warn(do, "%s %s in columns that are no text: null?", human.Of(rows, "value"), some(words)).
+			guessing(map[string][]string{"null-string": append(slices.Clone(given), words...)}, guess),
+	)
 }
 
 // NullWord returns the word for null that a value that was not taken is; empty: it is none.

@@ -31,8 +31,9 @@ func listed(names []string) string {
 	return strings.Join(names, ",")
 }
 
-// AsOrder says whether the fields of inputs are in another order than the columns that they go to. copied: the load is that
-// of cqlsh's COPY. A failure explains what other findings say of the values.
+// AsOrder says whether the fields of inputs are in another order than the columns that they go to.
+// copied: the load is that of cqlsh's COPY. A failure explains what other findings say of the
+// values.
 func AsOrder(samples []Sample, copied bool) []Finding {
 	for _, s := range readable(samples) {
 		o := &s.Order
@@ -41,16 +42,33 @@ func AsOrder(samples []Sample, copied bool) []Finding {
 			if copied {
 				do += ", and say WITH HEADER = true in COPY"
 			}
-			return []Finding{Warn(do, "%s: the first line, %s, names columns, and is read as a row", s.Name, o.Header)}
+			return []Finding{
+				Warn(
+					do,
+					"%s: the first line, %s, names columns, and is read as a row",
+					s.Name,
+					o.Header,
+				),
+			}
 		}
 		if o.Column == "" {
 			continue
 		}
-		found := fmt.Sprintf("%s: column %q does not take its field, such as %q: without a header the fields go to the table's columns in the table's order, %s",
-			s.Name, o.Column, o.Value, listed(o.Columns))
+		found := fmt.Sprintf(
+			"%s: column %q does not take its field, such as %q: without a header the fields go to the table's columns in the table's order, %s",
+			s.Name,
+			o.Column,
+			o.Value,
+			listed(o.Columns),
+		)
 		if o.Listed {
-			found = fmt.Sprintf("%s: column %q does not take its field, such as %q: the fields go to the columns in the order in which these are listed, %s",
-				s.Name, o.Column, o.Value, listed(o.Columns))
+			found = fmt.Sprintf(
+				"%s: column %q does not take its field, such as %q: the fields go to the columns in the order in which these are listed, %s",
+				s.Name,
+				o.Column,
+				o.Value,
+				listed(o.Columns),
+			)
 		}
 		do := "name the columns in the order of the file with --columns"
 		if copied {
@@ -59,7 +77,10 @@ func AsOrder(samples []Sample, copied bool) []Finding {
 		switch {
 		case o.Only != nil:
 			columns := map[string][]string{"columns": o.Only}
-			if !slices.ContainsFunc(o.Only, func(name string) bool { return strings.Trim(name, plainLetters) != "" }) {
+			if !slices.ContainsFunc(
+				o.Only,
+				func(name string) bool { return strings.Trim(name, plainLetters) != "" },
+			) {
 				do = strings.Replace(do, "--columns", "--columns "+strings.Join(o.Only, ","), 1)
 			}
 			f := Fail(do, "%s; all values fit in another order", found).
@@ -75,8 +96,8 @@ func AsOrder(samples []Sample, copied bool) []Finding {
 	return nil
 }
 
-// LooksLikeTime reports whether a text may be a date or a time in some form: digits alone are a time from eight on, and a day
-// if they are a date without separators.
+// LooksLikeTime reports whether a text may be a date or a time in some form: digits alone are a
+// time from eight on, and a day if they are a date without separators.
 func LooksLikeTime(text string, ofDate bool) bool {
 	if found, _, _ := ordersOf([]byte(text)); found != 0 || otherDates.MatchString(text) {
 		return true
@@ -84,7 +105,10 @@ func LooksLikeTime(text string, ofDate bool) bool {
 	if !ofDate {
 		return len(text) >= 8 && strings.Trim(text, "0123456789.") == ""
 	}
-	return slices.ContainsFunc(compactForms[:], func(f compactForm) bool { return len(text) >= 8 && f.reads(text) })
+	return slices.ContainsFunc(
+		compactForms[:],
+		func(f compactForm) bool { return len(text) >= 8 && f.reads(text) },
+	)
 }
 
 // LooksLikeNumber reports whether a text may be a number with some separators or a sign.

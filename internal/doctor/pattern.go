@@ -12,23 +12,33 @@ var (
 	dayName     = regexp.MustCompile(`^ *[0-9]{1,2}([ -])([A-Za-z]{3,9})([ -])([0-9]{4}|[0-9]{2})`)
 	compactDay  = regexp.MustCompile(`^ *(?:19|20)[0-9]{6}([ T-])`)
 	nameDay     = regexp.MustCompile(`^ *([A-Za-z]{3,9}) [0-9]{1,2}(,?) ([0-9]{4})`)
-	otherDates  = regexp.MustCompile(`^ *(?:` + weekdayName + `,? +)?(?:[0-9]{1,2}[ -]` + monthName + `[ -](?:[0-9]{4}|[0-9]{2})|(?:19|20)[0-9]{6}[ T-][0-9]{2}:?[0-9]{2}(?::?[0-9]{2})?|` + monthName + ` [0-9]{1,2},? [0-9]{4}|` + monthTime + `.* [0-9]{4})(?:[^0-9]|$)`)
-	weekday     = regexp.MustCompile(`^ *(` + weekdayName + `)(,?) +`)
-	unixDate    = regexp.MustCompile(`^(` + monthName + `) +[0-9]{1,2} [0-9]{1,2}:[0-9]{2}(:[0-9]{2})?( ?)([AaPp][Mm])?(?: (Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))? [0-9]{4} *$`)
-	zoneBehind  = regexp.MustCompile(`[0-9]:[0-9]{2}(?:[.][0-9]+)?(?: ?[AaPp][Mm])? ([A-Z]{3,5})\b`)
-	clockTime   = regexp.MustCompile(`^(,? |T|-)[0-9]{1,2}([:.])[0-9]{2}([:.][0-9]{2})?([.][0-9]{1,6})?( ?)([AaPp][Mm])?(?:( ?)(Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))?$`)
-	clockDigits = regexp.MustCompile(`^([ T-])[0-9]{4}([0-9]{2})?(?:( ?)(Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))?$`)
-	halfDay     = regexp.MustCompile(`[0-9] ?[AaPp][Mm]\b`)
-	timeOfDay   = regexp.MustCompile(`[0-9]:[0-9]{2}`)
-	namedZone   = regexp.MustCompile(`[0-9]:[0-9]{2}.*(?:(?:GMT|UTC)[+-][0-9]|[A-Z][a-z]+/[A-Z][a-z])`)
-	wordBehind  = regexp.MustCompile(`[A-Za-z]{2}`)
+	otherDates  = regexp.MustCompile(
+		`^ *(?:` + weekdayName + `,? +)?(?:[0-9]{1,2}[ -]` + monthName + `[ -](?:[0-9]{4}|[0-9]{2})|(?:19|20)[0-9]{6}[ T-][0-9]{2}:?[0-9]{2}(?::?[0-9]{2})?|` + monthName + ` [0-9]{1,2},? [0-9]{4}|` + monthTime + `.* [0-9]{4})(?:[^0-9]|$)`,
+	)
+	weekday  = regexp.MustCompile(`^ *(` + weekdayName + `)(,?) +`)
+	unixDate = regexp.MustCompile(
+		`^(` + monthName + `) +[0-9]{1,2} [0-9]{1,2}:[0-9]{2}(:[0-9]{2})?( ?)([AaPp][Mm])?(?: (Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))? [0-9]{4} *$`,
+	)
+	zoneBehind = regexp.MustCompile(`[0-9]:[0-9]{2}(?:[.][0-9]+)?(?: ?[AaPp][Mm])? ([A-Z]{3,5})\b`)
+	clockTime  = regexp.MustCompile(
+		`^(,? |T|-)[0-9]{1,2}([:.])[0-9]{2}([:.][0-9]{2})?([.][0-9]{1,6})?( ?)([AaPp][Mm])?(?:( ?)(Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))?$`,
+	)
+	clockDigits = regexp.MustCompile(
+		`^([ T-])[0-9]{4}([0-9]{2})?(?:( ?)(Z|UTC|GMT|[+-][0-9]{2}:?[0-9]{2}))?$`,
+	)
+	halfDay   = regexp.MustCompile(`[0-9] ?[AaPp][Mm]\b`)
+	timeOfDay = regexp.MustCompile(`[0-9]:[0-9]{2}`)
+	namedZone = regexp.MustCompile(
+		`[0-9]:[0-9]{2}.*(?:(?:GMT|UTC)[+-][0-9]|[A-Z][a-z]+/[A-Z][a-z])`,
+	)
+	wordBehind = regexp.MustCompile(`[A-Za-z]{2}`)
 )
 
 // monthName is a month in English, as strptime reads it.
 const monthName = `(?i:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)`
 
-// weekdayName is a day of the week in English, and monthTime a month with a day and a time, behind which a year stands, as
-// date(1) writes them.
+// weekdayName is a day of the week in English, and monthTime a month with a day and a time, behind
+// which a year stands, as date(1) writes them.
 const (
 	weekdayName = `(?i:mon(?:day)?|tue(?:sday)?|wed(?:nesday)?|thu(?:rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)`
 	monthTime   = monthName + ` +[0-9]{1,2} [0-9]{1,2}:[0-9]{2}`
@@ -42,8 +52,8 @@ func unreadZone(text string) string {
 	return ""
 }
 
-// formatOf is the pattern of strptime for dates like the example, with numbers in the order. Empty: what stands behind
-// the date is no time.
+// formatOf is the pattern of strptime for dates like the example, with numbers in the order. Empty:
+// what stands behind the date is no time.
 func formatOf(example string, order orders) string {
 	if m := weekday.FindStringSubmatch(example); m != nil {
 		behind := formatOf(example[len(m[0]):], order)
@@ -53,7 +63,19 @@ func formatOf(example string, order orders) string {
 		return short(m[1], "%a", "%A") + m[2] + " " + behind
 	}
 	if m := unixDate.FindStringSubmatch(example); m != nil {
-		return short(m[1], "%b", "%B") + " %d " + clockFormat(m[2], "", m[3], m[4]) + zoneFormat(" ", m[5]) + " %Y"
+		return short(
+			m[1],
+			"%b",
+			"%B",
+		) + " %d " + clockFormat(
+			m[2],
+			"",
+			m[3],
+			m[4],
+		) + zoneFormat(
+			" ",
+			m[5],
+		) + " %Y"
 	}
 	date, end := dateFormat(example, order)
 	rest := strings.TrimRight(example[end:], " ")
@@ -61,7 +83,14 @@ func formatOf(example string, order orders) string {
 		return date
 	}
 	if found := clockDigits.FindStringSubmatch(rest); found != nil && date == compactDate {
-		return date + found[1] + strings.ReplaceAll(clockFormat(found[2], "", "", ""), ":", "") + zoneFormat(found[3], found[4])
+		return date + found[1] + strings.ReplaceAll(
+			clockFormat(found[2], "", "", ""),
+			":",
+			"",
+		) + zoneFormat(
+			found[3],
+			found[4],
+		)
 	}
 	found := clockTime.FindStringSubmatch(rest)
 	if found == nil {

@@ -39,27 +39,49 @@ func Replicas(r Replication) Finding {
 	level := cmp.Or(r.named, r.Level)
 	need, of, where := r.need()
 	if of == 0 {
-		return Fail("give the keyspace replicas there, or say --dc or another --consistency", "%s: no replica%s", Factors(r.Options), where)
+		return Fail(
+			"give the keyspace replicas there, or say --dc or another --consistency",
+			"%s: no replica%s",
+			Factors(r.Options),
+			where,
+		)
 	}
 	if need > of {
-		return Fail("say another --consistency", "%s waits for %s, and rows have %d%s", level, human.Of(need, "replica"), of, where)
+		return Fail(
+			"say another --consistency",
+			"%s waits for %s, and rows have %d%s",
+			level,
+			human.Of(need, "replica"),
+			of,
+			where,
+		)
 	}
 	if short := r.short(); short != nil {
-		return Fail("bring back the nodes that are down, or say another --consistency",
-			"%s: too few are up for %d of %s", short.Waits(), len(short.Ranges), human.Of(short.All, "token range"))
+		return Fail(
+			"bring back the nodes that are down, or say another --consistency",
+			"%s: too few are up for %d of %s",
+			short.Waits(),
+			len(short.Ranges),
+			human.Of(short.All, "token range"),
+		)
 	}
 	text := fmt.Sprintf("%s waits for %d of %s%s", level, need, human.Of(of, "replica"), where)
 	switch spare := of - need; {
 	case of == 1:
 		return Fine("%s: rows of a node that is down are out of reach", text)
 	case spare == 0:
-		return Warn("see that all nodes stay up, or say another --consistency", "%s: no node may go down", text)
+		return Warn(
+			"see that all nodes stay up, or say another --consistency",
+			"%s: no node may go down",
+			text,
+		)
 	default:
 		return Fine("%s: %s may be down", text, human.Of(spare, "replica"))
 	}
 }
 
-// each is Replicas of EACH_QUORUM: LOCAL_QUORUM in every data center. It tells of the one where that is reached least.
+// each is Replicas of EACH_QUORUM: LOCAL_QUORUM in every data center. It tells of the one where
+// that is reached least.
 func (r Replication) each() (worst Finding) {
 	least := math.MaxInt
 	for _, dc := range slices.Sorted(maps.Keys(r.Options)) {
@@ -105,10 +127,12 @@ func Factors(options map[string]string) string {
 
 // local says whether the level is about the local data center alone.
 func (r Replication) local() bool {
-	return strings.HasPrefix(r.Level, "LOCAL_") && !strings.HasSuffix(r.Options["class"], "SimpleStrategy")
+	return strings.HasPrefix(r.Level, "LOCAL_") &&
+		!strings.HasSuffix(r.Options["class"], "SimpleStrategy")
 }
 
-// factor is how many replicas rows have in a data center, or in all of them together when it is empty.
+// factor is how many replicas rows have in a data center, or in all of them together when it is
+// empty.
 func (r Replication) factor(dc string) int {
 	all := 0
 	for name, text := range r.Options {

@@ -11,7 +11,8 @@ import (
 type Rights struct {
 	User  string // empty: nobody logged in
 	Table string // as CQL names it
-	// Open says that the cluster lets everybody do everything: it asks for no name, or checks no rights.
+	// Open says that the cluster lets everybody do everything: it asks for no name, or checks no
+	// rights.
 	Open  bool
 	Super bool
 	// Granted are the permissions on the table, its keyspace or all of them, such as SELECT.
@@ -29,7 +30,12 @@ type Rights struct {
 func Allowed(r Rights) []Finding {
 	var out []Finding
 	if r.Read != nil && !r.Denied {
-		f := Warn("see what the nodes log; a scan meets the same, and a load may", "a read of the table at %s failed: %v", r.Level, r.Read)
+		f := Warn(
+			"see what the nodes log; a scan meets the same, and a load may",
+			"a read of the table at %s failed: %v",
+			r.Level,
+			r.Read,
+		)
 		if f.Name = "read"; r.Wrong {
 			f.State, f.Do = Failure, "see --where and --allow-filtering"
 		}
@@ -57,11 +63,38 @@ func Allowed(r Rights) []Finding {
 	}
 	switch {
 	case len(lacks) > 0 && r.Either:
-		return append(out, Warn(grant(strings.Join(lacks, ", "))+", if that is wanted", "%s has no %s on %s", r.User, strings.Join(lacks, ", "), r.Table))
+		return append(
+			out,
+			Warn(
+				grant(strings.Join(lacks, ", "))+", if that is wanted",
+				"%s has no %s on %s",
+				r.User,
+				strings.Join(lacks, ", "),
+				r.Table,
+			),
+		)
 	case len(lacks) > 0:
-		return append(out, Fail(grant(strings.Join(lacks, ", ")), "%s has no %s on %s", r.User, strings.Join(lacks, ", "), r.Table))
+		return append(
+			out,
+			Fail(
+				grant(strings.Join(lacks, ", ")),
+				"%s has no %s on %s",
+				r.User,
+				strings.Join(lacks, ", "),
+				r.Table,
+			),
+		)
 	case len(unseen) > 0:
-		return append(out, Warn(grant(strings.Join(unseen, ", "))+", unless that is done", "whether %s has %s cannot be seen: %v", r.User, strings.Join(unseen, ", "), r.Hidden))
+		return append(
+			out,
+			Warn(
+				grant(strings.Join(unseen, ", "))+", unless that is done",
+				"whether %s has %s cannot be seen: %v",
+				r.User,
+				strings.Join(unseen, ", "),
+				r.Hidden,
+			),
+		)
 	default:
 		return append(out, Fine("%s has %s", r.User, strings.Join(r.Needs, ", ")))
 	}

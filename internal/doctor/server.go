@@ -22,13 +22,25 @@ type Thresholds struct {
 
 // Bounds says what the servers take, and what they refuse by a guardrail.
 func Bounds(t Thresholds) []Finding {
-	text := fmt.Sprintf("warned of: batches over %s or %s; refused: mutations over %s",
-		human.Size(int64(t.BatchWarnBytes)), human.Of(t.BatchWarnPartitions, "partition"), human.Size(int64(t.MaxMutationBytes)))
+	text := fmt.Sprintf(
+		"warned of: batches over %s or %s; refused: mutations over %s",
+		human.Size(
+			int64(t.BatchWarnBytes),
+		),
+		human.Of(t.BatchWarnPartitions, "partition"),
+		human.Size(int64(t.MaxMutationBytes)),
+	)
 	if len(t.Settings) == 0 {
 		if t.Scylla {
 			return []Finding{Fine("ScyllaDB does not tell; as Cassandra has them: %s", text)}
 		}
-		return []Finding{Warn("let the role SELECT system_views.settings, which Cassandra has since 4.0", "no node tells its settings; those by default are taken: %s", text)}
+		return []Finding{
+			Warn(
+				"let the role SELECT system_views.settings, which Cassandra has since 4.0",
+				"no node tells its settings; those by default are taken: %s",
+				text,
+			),
+		}
 	}
 	return append([]Finding{Fine("%s", text)}, t.guardrails()...)
 }
@@ -41,17 +53,59 @@ func (t Thresholds) guardrails() []Finding {
 		side = "write"
 	}
 	if node := t.where(side+"_consistency_levels_disallowed", t.holds); node != "" {
-		out = append(out, Fail("say another --consistency", "%s refuses to %s at %s (%s_consistency_levels_disallowed)", node, side, t.Level, side))
+		out = append(
+			out,
+			Fail(
+				"say another --consistency",
+				"%s refuses to %s at %s (%s_consistency_levels_disallowed)",
+				node,
+				side,
+				t.Level,
+				side,
+			),
+		)
 	} else if node := t.where(side+"_consistency_levels_warned", t.holds); node != "" {
-		out = append(out, Warn("say another --consistency", "%s warns when one is to %s at %s (%s_consistency_levels_warned)", node, side, t.Level, side))
+		out = append(
+			out,
+			Warn(
+				"say another --consistency",
+				"%s warns when one is to %s at %s (%s_consistency_levels_warned)",
+				node,
+				side,
+				t.Level,
+				side,
+			),
+		)
 	}
-	if node := t.where("user_timestamps_enabled", func(v string) bool { return v == "false" }); node != "" && t.Write {
-		out = append(out, Fail("have user_timestamps_enabled set to true: rows of a load bear timestamps by their place in the input",
-			"%s refuses rows with timestamps (user_timestamps_enabled)", node))
+	if node := t.where(
+		"user_timestamps_enabled",
+		func(v string) bool { return v == "false" },
+	); node != "" &&
+		t.Write {
+		out = append(
+			out,
+			Fail(
+				"have user_timestamps_enabled set to true: rows of a load bear timestamps by their place in the input",
+				"%s refuses rows with timestamps (user_timestamps_enabled)",
+				node,
+			),
+		)
 	}
-	if node := t.where("page_size_fail_threshold", func(v string) bool { n, err := strconv.Atoi(v); return err == nil && n > 0 }); node != "" && !t.Write {
+	if node := t.where(
+		"page_size_fail_threshold",
+		func(v string) bool { n, err := strconv.Atoi(v); return err == nil && n > 0 },
+	); node != "" &&
+		!t.Write {
 		n := t.Settings[node]["page_size_fail_threshold"]
-		out = append(out, Warn("say --pagesize "+n, "%s refuses pages of more than %s rows (page_size_fail_threshold)", node, n))
+		out = append(
+			out,
+			Warn(
+				"say --pagesize "+n,
+				"%s refuses pages of more than %s rows (page_size_fail_threshold)",
+				node,
+				n,
+			),
+		)
 	}
 	return out
 }
@@ -68,8 +122,10 @@ func (t Thresholds) where(name string, so func(value string) bool) string {
 
 // holds says whether a list, as Java or YAML writes it, has the level.
 func (t Thresholds) holds(list string) bool {
-	return slices.ContainsFunc(strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune("[], ", r) }),
-		func(level string) bool { return strings.EqualFold(level, t.Level) })
+	return slices.ContainsFunc(
+		strings.FieldsFunc(list, func(r rune) bool { return strings.ContainsRune("[], ", r) }),
+		func(level string) bool { return strings.EqualFold(level, t.Level) },
+	)
 }
 
 // Disk is what is known of a node's disk.
@@ -78,8 +134,8 @@ type Disk struct {
 	Free int64 // bytes; of a node that is not Known nothing
 	// Known says that Free is known: the node is on this host.
 	Known bool
-	// Used is what the node tells of how full it is, as a guardrail has it: SPACIOUS, STUFFED or FULL;
-	// empty, or anything else: nothing.
+	// Used is what the node tells of how full it is, as a guardrail has it: SPACIOUS, STUFFED or
+	// FULL; empty, or anything else: nothing.
 	Used string
 }
 
@@ -94,9 +150,23 @@ func Disks(disks []Disk, coming int64) []Finding {
 	for _, d := range disks {
 		switch {
 		case d.Used == "FULL":
-			out = append(out, Fail("make room, or add nodes", "%s says that its disk is full, and refuses writes (data_disk_usage_percentage_fail_threshold)", d.Node))
+			out = append(
+				out,
+				Fail(
+					"make room, or add nodes",
+					"%s says that its disk is full, and refuses writes (data_disk_usage_percentage_fail_threshold)",
+					d.Node,
+				),
+			)
 		case d.Used == "STUFFED":
-			out = append(out, Warn("make room, or add nodes", "%s says that its disk is nearly full (data_disk_usage_percentage_warn_threshold)", d.Node))
+			out = append(
+				out,
+				Warn(
+					"make room, or add nodes",
+					"%s says that its disk is nearly full (data_disk_usage_percentage_warn_threshold)",
+					d.Node,
+				),
+			)
 		case d.Known:
 			known = append(known, d)
 		case d.Used == "SPACIOUS":
@@ -106,7 +176,11 @@ func Disks(disks []Disk, coming int64) []Finding {
 	}
 	rest := ""
 	if len(silent) > 0 {
-		rest = fmt.Sprintf("%s %s not tell by CQL", human.Of(len(silent), "node"), human.Verb(len(silent), "does", "do"))
+		rest = fmt.Sprintf(
+			"%s %s not tell by CQL",
+			human.Of(len(silent), "node"),
+			human.Verb(len(silent), "does", "do"),
+		)
 	}
 	if len(known) == 0 {
 		switch {
@@ -120,14 +194,26 @@ func Disks(disks []Disk, coming int64) []Finding {
 	least := slices.MinFunc(known, func(a, b Disk) int { return int((a.Free - b.Free) >> 20) })
 	text := fmt.Sprintf("%s free on %s", human.Size(least.Free), least.Node)
 	if len(known) > 1 {
-		text = fmt.Sprintf("%s free on %s, the least of %s on this host", human.Size(least.Free), least.Node, human.Of(len(known), "node"))
+		text = fmt.Sprintf(
+			"%s free on %s, the least of %s on this host",
+			human.Size(least.Free),
+			least.Node,
+			human.Of(len(known), "node"),
+		)
 	}
 	if rest != "" {
 		text += "; " + rest
 	}
 	// A replica on each of them, and compaction, which writes all of it once more.
 	if want := max(leastFree, 2*coming); least.Free < want {
-		return append(out, Warn("make room: "+human.Size(want)+" are wanted, for the rows and for compaction", "%s", text))
+		return append(
+			out,
+			Warn(
+				"make room: "+human.Size(want)+" are wanted, for the rows and for compaction",
+				"%s",
+				text,
+			),
+		)
 	}
 	return append(out, Fine("%s", text))
 }
@@ -157,8 +243,12 @@ func Ports(ports []Port, wanted bool) Finding {
 	case len(shut) == 0:
 		return Fine("reached on %s, as --via stream needs it", human.Of(len(ports), "node"))
 	case wanted:
-		return Fail("open it from here, or see --storage-port and --internode-ssl; a node that is down may be left out with --ignore-hosts",
-			"not reached on %s: %v", some(shut), why)
+		return Fail(
+			"open it from here, or see --storage-port and --internode-ssl; a node that is down may be left out with --ignore-hosts",
+			"not reached on %s: %v",
+			some(shut),
+			why,
+		)
 	default:
 		return Fine("not reached on %s, which --via stream alone needs: %v", some(shut), why)
 	}

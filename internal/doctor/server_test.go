@@ -10,25 +10,63 @@ import (
 )
 
 // placed is a ring of nodes in data centers, and the replicas of a keyspace on it.
-func placed(t *testing.T, level string, options map[string]string, down string, dcs ...string) Replication {
+func placed(
+	t *testing.T,
+	level string,
+	options map[string]string,
+	down string,
+	dcs ...string,
+) Replication {
 	t.Helper()
 	c := topology.Cluster{Partitioner: "Murmur3Partitioner", LocalDC: dcs[0]}
 	for i, dc := range dcs {
 		id := string(rune('a' + i))
-		c.Nodes = append(c.Nodes, topology.Node{ID: id, DC: dc, Rack: id, Up: id != down, Tokens: []token.Token{token.Murmur3Token(uint64(i) << 60)}})
+		c.Nodes = append(
+			c.Nodes,
+			topology.Node{
+				ID:     id,
+				DC:     dc,
+				Rack:   id,
+				Up:     id != down,
+				Tokens: []token.Token{token.Murmur3Token(uint64(i) << 60)},
+			},
+		)
 	}
 	p, err := c.PlaceAll(options)
 	require.NoError(t, err)
-	return Replication{Options: options, Level: level, LocalDC: c.LocalDC, Nodes: c.Nodes, Placement: p, TellsDCs: true}
+	return Replication{
+		Options:   options,
+		Level:     level,
+		LocalDC:   c.LocalDC,
+		Nodes:     c.Nodes,
+		Placement: p,
+		TellsDCs:  true,
+	}
 }
 
 func TestReplicas(t *testing.T) {
-	three := map[string]string{"class": "org.apache.cassandra.locator.NetworkTopologyStrategy", "dc1": "3", "dc2": "1"}
+	three := map[string]string{
+		"class": "org.apache.cassandra.locator.NetworkTopologyStrategy",
+		"dc1":   "3",
+		"dc2":   "1",
+	}
 	simple := func(factor string) map[string]string {
 		return map[string]string{"class": "SimpleStrategy", "replication_factor": factor}
 	}
 	both := map[string]string{"class": "NetworkTopologyStrategy", "dc1": "3", "dc2": "3"}
-	dcs, six := []string{"dc1", "dc1", "dc1", "dc2"}, []string{"dc1", "dc1", "dc1", "dc2", "dc2", "dc2"}
+	dcs, six := []string{
+		"dc1",
+		"dc1",
+		"dc1",
+		"dc2",
+	}, []string{
+		"dc1",
+		"dc1",
+		"dc1",
+		"dc2",
+		"dc2",
+		"dc2",
+	}
 	for _, tc := range []struct {
 		name  string
 		r     Replication
@@ -68,41 +106,114 @@ func TestReplicas(t *testing.T) {
 
 func TestBounds(t *testing.T) {
 	settings := map[string]string{
-		"write_consistency_levels_disallowed": "[ANY, LOCAL_QUORUM]", "read_consistency_levels_warned": "[LOCAL_QUORUM]",
-		"user_timestamps_enabled": "false", "page_size_fail_threshold": "500",
+		"write_consistency_levels_disallowed": "[ANY, LOCAL_QUORUM]",
+		"read_consistency_levels_warned":      "[LOCAL_QUORUM]",
+		"user_timestamps_enabled":             "false",
+		"page_size_fail_threshold":            "500",
 	}
-	th := Thresholds{BatchWarnBytes: 5 << 10, BatchWarnPartitions: 10, MaxMutationBytes: 16 << 20, Level: "LOCAL_QUORUM", Write: true}
+	th := Thresholds{
+		BatchWarnBytes:      5 << 10,
+		BatchWarnPartitions: 10,
+		MaxMutationBytes:    16 << 20,
+		Level:               "LOCAL_QUORUM",
+		Write:               true,
+	}
 	require.Equal(t, Warning, Bounds(th)[0].State, "no node tells")
-	th.Settings = map[string]map[string]string{"a": {"max_mutation_size": "16MiB", "page_size_fail_threshold": "-1", "write_consistency_levels_warned": "[]"}}
-	require.Equal(t, []Finding{Fine("warned of: batches over 5.0 KiB or 10 partitions; refused: mutations over 16.0 MiB")}, Bounds(th))
+	th.Settings = map[string]map[string]string{
+		"a": {
+			"max_mutation_size":               "16MiB",
+			"page_size_fail_threshold":        "-1",
+			"write_consistency_levels_warned": "[]",
+		},
+	}
+	require.Equal(
+		t,
+		[]Finding{
+			Fine(
+				"warned of: batches over 5.0 KiB or 10 partitions; refused: mutations over 16.0 MiB",
+			),
+		},
+		Bounds(th),
+	)
 	th.Settings["b"] = settings
 	found := Bounds(th)
 	require.Len(t, found, 3)
-	require.Equal(t, Fail("say another --consistency", "b refuses to write at LOCAL_QUORUM (write_consistency_levels_disallowed)"), found[1])
+	require.Equal(
+		t,
+		Fail(
+			"say another --consistency",
+			"b refuses to write at LOCAL_QUORUM (write_consistency_levels_disallowed)",
+		),
+		found[1],
+	)
 	require.Equal(t, "b refuses rows with timestamps (user_timestamps_enabled)", found[2].Found)
 	th.Write = false
 	found = Bounds(th)
 	require.Len(t, found, 3)
-	require.Equal(t, Warn("say another --consistency", "b warns when one is to read at LOCAL_QUORUM (read_consistency_levels_warned)"), found[1])
+	require.Equal(
+		t,
+		Warn(
+			"say another --consistency",
+			"b warns when one is to read at LOCAL_QUORUM (read_consistency_levels_warned)",
+		),
+		found[1],
+	)
 	require.Equal(t, "say --pagesize 500", found[2].Do)
 	require.Equal(t, OK, Bounds(Thresholds{Scylla: true})[0].State)
 }
 
 func TestDisks(t *testing.T) {
-	require.Equal(t, []Finding{Fine("2 nodes do not tell by CQL: look there with df")}, Disks([]Disk{{Node: "a"}, {Node: "b"}}, 0))
-	require.Equal(t, []Finding{Fine("5.0 GiB free on b, the least of 2 nodes on this host; 1 node does not tell by CQL")},
-		Disks([]Disk{{Node: "a", Free: 7 << 30, Known: true}, {Node: "b", Free: 5 << 30, Known: true}, {Node: "c"}}, 2<<30))
-	require.Equal(t, Warn("make room: 6.0 GiB are wanted, for the rows and for compaction", "5.0 GiB free on b"), Disks([]Disk{{Node: "b", Free: 5 << 30, Known: true}}, 3<<30)[0])
-	told := Disks([]Disk{{Node: "a", Used: "FULL"}, {Node: "b", Used: "STUFFED"}, {Node: "c", Used: "SPACIOUS"}}, 0)
+	require.Equal(
+		t,
+		[]Finding{Fine("2 nodes do not tell by CQL: look there with df")},
+		Disks([]Disk{{Node: "a"}, {Node: "b"}}, 0),
+	)
+	require.Equal(
+		t,
+		[]Finding{
+			Fine(
+				"5.0 GiB free on b, the least of 2 nodes on this host; 1 node does not tell by CQL",
+			),
+		},
+		Disks(
+			[]Disk{
+				{Node: "a", Free: 7 << 30, Known: true},
+				{Node: "b", Free: 5 << 30, Known: true},
+				{Node: "c"},
+			},
+			2<<30,
+		),
+	)
+	require.Equal(
+		t,
+		Warn("make room: 6.0 GiB are wanted, for the rows and for compaction", "5.0 GiB free on b"),
+		Disks([]Disk{{Node: "b", Free: 5 << 30, Known: true}}, 3<<30)[0],
+	)
+	told := Disks(
+		[]Disk{
+			{Node: "a", Used: "FULL"},
+			{Node: "b", Used: "STUFFED"},
+			{Node: "c", Used: "SPACIOUS"},
+		},
+		0,
+	)
 	require.Equal(t, []State{Failure, Warning}, []State{told[0].State, told[1].State})
-	require.Equal(t, []Finding{Fine("the nodes say that there is room")}, Disks([]Disk{{Node: "c", Used: "SPACIOUS"}}, 0))
+	require.Equal(
+		t,
+		[]Finding{Fine("the nodes say that there is room")},
+		Disks([]Disk{{Node: "c", Used: "SPACIOUS"}}, 0),
+	)
 }
 
 func TestPorts(t *testing.T) {
 	ports := []Port{{"a", nil}, {"b", errAway}}
 	require.Equal(t, OK, Ports(ports[:1], true).State)
 	require.Equal(t, Failure, Ports(ports, true).State)
-	require.Equal(t, Fine("not reached on b, which --via stream alone needs: no answer"), Ports(ports, false))
+	require.Equal(
+		t,
+		Fine("not reached on b, which --via stream alone needs: no answer"),
+		Ports(ports, false),
+	)
 	require.Equal(t, OK, Ports(nil, false).State)
 }
 
@@ -136,5 +247,14 @@ func TestAllowed(t *testing.T) {
 	}
 	found := Allowed(with(func(r *Rights) { r.Open, r.Read = true, errAway }))
 	require.Len(t, found, 2)
-	require.Equal(t, Finding{Name: "read", State: Warning, Found: "a read of the table at ONE failed: no answer", Do: "see what the nodes log; a scan meets the same, and a load may"}, found[0])
+	require.Equal(
+		t,
+		Finding{
+			Name:  "read",
+			State: Warning,
+			Found: "a read of the table at ONE failed: no answer",
+			Do:    "see what the nodes log; a scan meets the same, and a load may",
+		},
+		found[0],
+	)
 }

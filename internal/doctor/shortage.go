@@ -29,13 +29,20 @@ func (s *Shortage) Forever() bool { return s.Most < s.Need }
 
 // Waits says how many replicas are waited for.
 func (s *Shortage) Waits() string {
-	return fmt.Sprintf("%s waits for %d of %s%s", s.level, s.Need, human.Of(s.of, "replica"), s.where)
+	return fmt.Sprintf(
+		"%s waits for %d of %s%s",
+		s.level,
+		s.Need,
+		human.Of(s.of, "replica"),
+		s.where,
+	)
 }
 
-// Short finds the token ranges whose rows have too few replicas that are up; nil: there are none, or
-// that cannot be told.
+// Short finds the token ranges whose rows have too few replicas that are up; nil: there are none,
+// or that cannot be told.
 func (r Replication) Short() *Shortage {
-	if r.Level != "EACH_QUORUM" || !strings.HasSuffix(r.Options["class"], "NetworkTopologyStrategy") {
+	if r.Level != "EACH_QUORUM" ||
+		!strings.HasSuffix(r.Options["class"], "NetworkTopologyStrategy") {
 		return r.short()
 	}
 	for _, dc := range slices.Sorted(maps.Keys(r.Options)) {

@@ -39,14 +39,27 @@ func AsStamps(samples []Sample) (out []Finding) {
 			continue
 		}
 		unit, _ := stampUnit(m.ms)
-		out = append(out, Fail("write them in microseconds: newer values hide what is written for the past, and what is written for the future hides them",
-			"%s: %s of %s, such as %d in %s, %s like %s: read as microseconds it is %s", s.Name, human.Count(m.number), human.Of(s.Stamps.all, "write time"),
-			m.ms, m.place(), human.Verb(m.number, "looks", "look"), unit, micros(m.ms)))
+		out = append(
+			out,
+			Fail(
+				"write them in microseconds: newer values hide what is written for the past, and what is written for the future hides them",
+				"%s: %s of %s, such as %d in %s, %s like %s: read as microseconds it is %s",
+				s.Name,
+				human.Count(m.number),
+				human.Of(s.Stamps.all, "write time"),
+				m.ms,
+				m.place(),
+				human.Verb(m.number, "looks", "look"),
+				unit,
+				micros(m.ms),
+			),
+		)
 	}
 	return out
 }
 
-// stampUnit returns the unit that makes a write time one of 1980 to 2100, if that is not the microsecond, and that time.
+// stampUnit returns the unit that makes a write time one of 1980 to 2100, if that is not the
+// microsecond, and that time.
 func stampUnit(n int64) (unit string, at time.Time) {
 	const likely = beginOf1980 / 1000
 	switch {
@@ -63,24 +76,39 @@ func stampUnit(n int64) (unit string, at time.Time) {
 // micros writes microseconds since 1970 as a time.
 func micros(n int64) string { return time.UnixMicro(n).UTC().Format("2006-01-02T15:04:05.999999Z") }
 
-// StampMistake says why a write time in microseconds may be meant as something else; empty: it is likely. sure: it is
-// hardly meant.
+// StampMistake says why a write time in microseconds may be meant as something else; empty: it is
+// likely. sure: it is hardly meant.
 func StampMistake(n int64) (mistake string, sure bool) {
 	if unit, at := stampUnit(n); unit != "" {
-		return fmt.Sprintf("it looks like %s, and is read as microseconds since 1970, which is %s; say --timestamp %d", unit, micros(n), at.UnixMicro()), true
+		return fmt.Sprintf(
+			"it looks like %s, and is read as microseconds since 1970, which is %s; say --timestamp %d",
+			unit,
+			micros(n),
+			at.UnixMicro(),
+		), true
 	}
 	for i := range compactForms {
 		f := &compactForms[i]
 		if text := strconv.FormatInt(n, 10); f.more == 0 && f.reads(text) {
 			at, _ := time.Parse(f.layout, text)
-			return fmt.Sprintf("it looks like a date, and is read as microseconds since 1970, which is %s; say --timestamp %s", micros(n), at.Format("2006-01-02T15:04:05Z")), true
+			return fmt.Sprintf(
+				"it looks like a date, and is read as microseconds since 1970, which is %s; say --timestamp %s",
+				micros(n),
+				at.Format("2006-01-02T15:04:05Z"),
+			), true
 		}
 	}
 	switch {
 	case n < beginOf1980*1000:
-		return fmt.Sprintf("that is %s: what is in the table already, or was deleted since then, hides rows of that time", micros(n)), false
+		return fmt.Sprintf(
+			"that is %s: what is in the table already, or was deleted since then, hides rows of that time",
+			micros(n),
+		), false
 	case n >= beginOf2100*1000:
-		return fmt.Sprintf("that is %s: such rows hide what is written or deleted later", micros(n)), false
+		return fmt.Sprintf(
+			"that is %s: such rows hide what is written or deleted later",
+			micros(n),
+		), false
 	}
 	return "", false
 }

@@ -38,5 +38,9 @@ func TestWriteTimesOfAnotherUnit(t *testing.T) {
 	require.Empty(t, AsStamps(of(now*1_000_000, 1, 0)))
 	found := AsStamps(of(now*1_000_000, now, now))
 	require.Len(t, found, 1)
-	require.Equal(t, "f: 2 of 3 write times, such as 1710000000 in f:3, look like seconds: read as microseconds it is 1970-01-01T00:28:30Z", found[0].Found)
+	require.Equal(
+		t,
+		"f: 2 of 3 write times, such as 1710000000 in f:3, look like seconds: read as microseconds it is 1970-01-01T00:28:30Z",
+		found[0].Found,
+	)
 }

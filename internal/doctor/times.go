@@ -19,14 +19,15 @@ type Times struct {
 	values  int64 // numbers; 1970-01-01T00:00:00Z left out, which often stands for none
 	written int64 // timestamps that are written as dates
 	january oddTimes
-	near    int64               // within ten years of 1970, and of no other unit
-	far     oddTimes            // after the year 9999, and of no other unit
-	steps   [stepsWide]oddTimes // by the unit that makes them likely: stepUsual is the unit that they are read in
-	compact compacts            // dates without separators
+	near    int64    // within ten years of 1970, and of no other unit
+	far     oddTimes // after the year 9999, and of no other unit
+	// by the unit that makes them likely: stepUsual is the unit that they are read in
+	steps   [stepsWide]oddTimes
+	compact compacts // dates without separators
 }
 
-// steps are units from the one in which numbers are read: at stepUsual-1 is the next coarser unit, at
-// stepUsual+1 the next finer one.
+// steps are units from the one in which numbers are read: at stepUsual-1 is the next coarser unit,
+// at stepUsual+1 the next finer one.
 const (
 	stepUsual = 3
 	stepsWide = 2*stepUsual + 1
@@ -51,8 +52,8 @@ const (
 	beginOf10000     = 253_402_300_800_000
 )
 
-// Note counts a timestamp, in milliseconds since 1970, of the row in a line, or in [NoLine]. text is how it was given;
-// empty: that is not known, and it counts as a number.
+// Note counts a timestamp, in milliseconds since 1970, of the row in a line, or in [NoLine]. text
+// is how it was given; empty: that is not known, and it counts as a number.
 func (t *Times) Note(ms, line int64, text string) {
 	if ms == 0 {
 		return
@@ -72,11 +73,15 @@ func (t *Times) Note(ms, line int64, text string) {
 	} else if ms >= beginOf10000 {
 		t.far.add(ms, t.File, line, text)
 	}
-	t.compact.note(cmp.Or(text, t.number(ms)), oddTimes{file: t.File, line: line, ms: ms}, text == "")
+	t.compact.note(
+		cmp.Or(text, t.number(ms)),
+		oddTimes{file: t.File, line: line, ms: ms},
+		text == "",
+	)
 }
 
-// isNumber reports whether a text was read as a number of units. Digits may also have been read by a
-// pattern of dates, which makes another time of them.
+// isNumber reports whether a text was read as a number of units. Digits may also have been read by
+// a pattern of dates, which makes another time of them.
 func (t *Times) isNumber(text string, ms int64) bool {
 	whole, fraction, _ := strings.Cut(text, ".")
 	n, err := strconv.ParseInt(whole, 10, 64)
@@ -93,7 +98,12 @@ func (t *Times) isNumber(text string, ms int64) bool {
 }
 
 // units are those that numbers may count, from the coarsest.
-var units = [...]struct{ flag, words string }{{"s", "seconds"}, {"ms", "milliseconds"}, {"us", "microseconds"}, {"ns", "nanoseconds"}}
+var units = [...]struct{ flag, words string }{
+	{"s", "seconds"},
+	{"ms", "milliseconds"},
+	{"us", "microseconds"},
+	{"ns", "nanoseconds"},
+}
 
 // unit is the place in units of the unit that numbers are read in.
 func (t *Times) unit() int {
@@ -105,8 +115,8 @@ func (t *Times) unit() int {
 	return 1
 }
 
-// step returns by how many units, from stepUsual, a time must be read otherwise to be between 1980 and
-// 2100; false: by none.
+// step returns by how many units, from stepUsual, a time must be read otherwise to be between 1980
+// and 2100; false: by none.
 func (t *Times) step(ms int64) (step int, known bool) {
 	likely := func(ms int64) bool { return beginOf1980 <= ms && ms < beginOf2100 }
 	switch {
@@ -172,7 +182,8 @@ func (o *oddTimes) example() string {
 // moment writes milliseconds since 1970 as a time.
 func moment(ms int64) string { return time.UnixMilli(ms).UTC().Format("2006-01-02T15:04:05Z") }
 
-// AllEarly reports whether every timestamp of the column is a number that is read as a time in January
+// AllEarly reports whether every timestamp of the column is a number that is read as a time in
+// January
 // 1970. It returns the place of the first, and that as a number and as a time.
 func (t *Times) AllEarly() (place, first string, all bool) {
 	o := &t.january

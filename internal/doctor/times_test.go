@@ -58,11 +58,13 @@ func requireFound(t *testing.T, do, text string, found []Finding) {
 	require.Equal(t, text, found[0].Found)
 }
 
-// A column with numbers of several units is read by none: each unit is told with an example, and the bounds by which the
-// file is split read every part, whatever unit was given.
+// A column with numbers of several units is read by none: each unit is told with an example, and
+// the bounds by which the file is split read every part, whatever unit was given.
 func TestNumbersOfDifferentUnits(t *testing.T) {
 	millisOf := map[string]func(n int64) int64{
-		"s": func(n int64) int64 { return n * 1000 }, "ms": func(n int64) int64 { return n }, "us": func(n int64) int64 { return n / 1000 },
+		"s":  func(n int64) int64 { return n * 1000 },
+		"ms": func(n int64) int64 { return n },
+		"us": func(n int64) int64 { return n / 1000 },
 	}
 	read := func(unit string, numbers ...int64) []Sample {
 		times := Times{Column: "at", File: "a.csv", Unit: unit}
@@ -73,23 +75,40 @@ func TestNumbersOfDifferentUnits(t *testing.T) {
 	}
 	const splitting = "split the file by the size of these numbers, and load each part with its own unit: "
 	const twice = splitting + "--timestamp-unit s for numbers below 100000000000, --timestamp-unit ms for those from 100000000000"
-	requireFound(t, twice, `a.csv, column "at": numbers of different units: 1 looks like seconds, such as 1710000000 (1970-01-20T19:00:00Z) in a.csv:3; `+
-		`2 look like milliseconds, such as 1710000000000 (2024-03-09T16:00:00Z) in a.csv:2`, Units(read("ms", now*1000, now, now*1000), ""))
-	requireFound(t, twice, `a.csv, column "at": numbers of different units: 2 look like seconds, such as 1710000000 (2024-03-09T16:00:00Z) in a.csv:3; `+
-		`1 looks like milliseconds, such as 1710000000000 (56157-09-28T16:00:00Z) in a.csv:2`, Units(read("s", now*1000, now, now), "s"))
+	requireFound(
+		t,
+		twice,
+		`a.csv, column "at": numbers of different units: 1 looks like seconds, such as 1710000000 (1970-01-20T19:00:00Z) in a.csv:3; `+
+			`2 look like milliseconds, such as 1710000000000 (2024-03-09T16:00:00Z) in a.csv:2`,
+		Units(read("ms", now*1000, now, now*1000), ""),
+	)
+	requireFound(
+		t,
+		twice,
+		`a.csv, column "at": numbers of different units: 2 look like seconds, such as 1710000000 (2024-03-09T16:00:00Z) in a.csv:3; `+
+			`1 looks like milliseconds, such as 1710000000000 (56157-09-28T16:00:00Z) in a.csv:2`,
+		Units(read("s", now*1000, now, now), "s"),
+	)
 	for given, of := range map[string][]Sample{
 		"":   read("ms", now*1000, now*1_000_000),
 		"us": read("us", now*1000, now*1_000_000),
 	} {
 		found := Units(of, given)
 		require.Len(t, found, 1, given)
-		require.Equal(t, splitting+"--timestamp-unit ms for numbers below 100000000000000, --timestamp-unit us for those from 100000000000000", found[0].Do)
+		require.Equal(
+			t,
+			splitting+"--timestamp-unit ms for numbers below 100000000000000, --timestamp-unit us for those from 100000000000000",
+			found[0].Do,
+		)
 	}
 	for unit, part := range map[string][]int64{"s": {now, now + 1}, "ms": {now * 1000}, "us": {now * 1_000_000}} {
 		require.Empty(t, Units(read(unit, part...), unit), "a part of one unit")
 	}
-	require.Equal(t, splitting+"--timestamp-unit s for numbers below 100000000000, --timestamp-unit ms for those from 100000000000 to below 100000000000000, --timestamp-unit us for those from 100000000000000",
-		Units(read("ms", now, now*1000, now*1_000_000), "")[0].Do)
+	require.Equal(
+		t,
+		splitting+"--timestamp-unit s for numbers below 100000000000, --timestamp-unit ms for those from 100000000000 to below 100000000000000, --timestamp-unit us for those from 100000000000000",
+		Units(read("ms", now, now*1000, now*1_000_000), "")[0].Do,
+	)
 }
 
 // Dates that are written as such are right in any unit: only the numbers count.
@@ -112,7 +131,11 @@ func TestColumnsOfDifferentUnits(t *testing.T) {
 	found := Units([]Sample{{Name: "a.csv", Times: []Times{seconds, millis}}}, "")
 	require.Len(t, found, 1)
 	require.Empty(t, found[0].Settings)
-	require.Equal(t, "--timestamp-unit is the unit of all columns: load the file once for each unit, here s, and leave the columns of other units out with --skipcols", found[0].Do)
+	require.Equal(
+		t,
+		"--timestamp-unit is the unit of all columns: load the file once for each unit, here s, and leave the columns of other units out with --skipcols",
+		found[0].Do,
+	)
 }
 
 // A unit that was given is not that of a column, or of any.
@@ -207,10 +230,15 @@ func TestDatesWithoutSeparators(t *testing.T) {
 	d, some := w.Dates("day")
 	require.True(t, some)
 	d.OfDate, d.File = true, "f"
-	require.Equal(t, []string{"%Y%m%d"}, AsDates([]Sample{{Dates: []Dates{d}}}, "", "")[0].Settings["dateformat"])
+	require.Equal(
+		t,
+		[]string{"%Y%m%d"},
+		AsDates([]Sample{{Dates: []Dates{d}}}, "", "")[0].Settings["dateformat"],
+	)
 }
 
-// A pattern of digits alone takes no other numbers: it is not advised for a file with a column of them.
+// A pattern of digits alone takes no other numbers: it is not advised for a file with a column of
+// them.
 func TestDatesWithoutSeparatorsBesideNumbers(t *testing.T) {
 	compact, millis := Times{Column: "a", File: "f"}, Times{Column: "b", File: "f"}
 	compact.Note(20_240_301, 2, "20240301")

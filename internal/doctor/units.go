@@ -47,8 +47,18 @@ func (t *Times) odd() (oddity, bool) {
 
 // of says which timestamps of a column are odd.
 func (o *oddity) of(name string, t *Times) string {
-	return fmt.Sprintf("%s, column %q: %s of %s, such as %s, %s %s", name, t.Column,
-		human.Count(o.number), human.Of(t.values, "value"), t.first(&o.oddTimes), human.Verb(o.number, "is", "are"), o.where)
+	return fmt.Sprintf(
+		"%s, column %q: %s of %s, such as %s, %s %s",
+		name,
+		t.Column,
+		human.Count(
+			o.number,
+		),
+		human.Of(t.values, "value"),
+		t.first(&o.oddTimes),
+		human.Verb(o.number, "is", "are"),
+		o.where,
+	)
 }
 
 // unitOf is the unit of a step; false: there is none.
@@ -78,18 +88,29 @@ func (t *Times) mixed() (steps []int) {
 	return steps
 }
 
-// SeveralUnits reports whether a column has numbers of several units, or dates without separators beside numbers.
+// SeveralUnits reports whether a column has numbers of several units, or dates without separators
+// beside numbers.
 func (t *Times) SeveralUnits() bool { return t.compact.mixed() || len(t.mixed()) > 0 }
 
-// mixture is the finding about a column with numbers of several units. Only splitting the file helps:
-// one unit is read of all.
+// mixture is the finding about a column with numbers of several units. Only splitting the file
+// helps: one unit is read of all.
 func (t *Times) mixture(name string, steps []int) Finding {
 	var seen, parts []string
 	below := "" // the number from which numbers are of a coarser unit
 	for _, step := range steps {
 		flag, words, _ := t.unitOf(step)
 		o := &t.steps[step]
-		seen = append(seen, fmt.Sprintf("%s %s like %s, such as %s in %s", human.Count(o.number), human.Verb(o.number, "looks", "look"), words, t.first(o), o.place()))
+		seen = append(
+			seen,
+			fmt.Sprintf(
+				"%s %s like %s, such as %s in %s",
+				human.Count(o.number),
+				human.Verb(o.number, "looks", "look"),
+				words,
+				t.first(o),
+				o.place(),
+			),
+		)
 		part, above := "--timestamp-unit "+flag, boundAbove(flag)
 		switch {
 		case below == "":
@@ -102,11 +123,20 @@ func (t *Times) mixture(name string, steps []int) Finding {
 		below = above
 		parts = append(parts, part)
 	}
-	return Fail("split the file by the size of these numbers, and load each part with its own unit: "+strings.Join(parts, ", "),
-		"%s, column %q: numbers of different units: %s", name, t.Column, strings.Join(seen, "; ")).wrong()
+	return Fail(
+		"split the file by the size of these numbers, and load each part with its own unit: "+strings.Join(
+			parts,
+			", ",
+		),
+		"%s, column %q: numbers of different units: %s",
+		name,
+		t.Column,
+		strings.Join(seen, "; "),
+	).wrong()
 }
 
-// boundAbove is the number below which times of 1980 to 2100 count a unit, and not the next finer one.
+// boundAbove is the number below which times of 1980 to 2100 count a unit, and not the next finer
+// one.
 func boundAbove(flag string) string {
 	zeros := map[string]int{"s": 11, "ms": 14, "us": 17, "ns": 20}[flag]
 	return "1" + strings.Repeat("0", zeros)
@@ -157,12 +187,27 @@ func unlikeUsual(columns []named) (out []Finding) {
 		o, odd := c.odd()
 		flag := ""
 		if odd && o.step == noStep {
-			out = append(out, Warn(countsUnknown, "%s: times of 1980 to 2100 in no unit since 1970", o.of(c.input, &c.Times)))
+			out = append(
+				out,
+				Warn(
+					countsUnknown,
+					"%s: times of 1980 to 2100 in no unit since 1970",
+					o.of(c.input, &c.Times),
+				),
+			)
 		} else if odd {
 			var words string
 			flag, words, _ = c.unitOf(o.step)
-			out = append(out, Warn("--timestamp-unit "+flag, "%s: %s since 1970, read as milliseconds?", o.of(c.input, &c.Times), words).
-				with(map[string][]string{"timestamp-unit": {flag}}))
+			out = append(
+				out,
+				Warn(
+					"--timestamp-unit "+flag,
+					"%s: %s since 1970, read as milliseconds?",
+					o.of(c.input, &c.Times),
+					words,
+				).
+					with(map[string][]string{"timestamp-unit": {flag}}),
+			)
 		}
 		if c.values > 0 {
 			differ[flag] = true
@@ -173,16 +218,18 @@ func unlikeUsual(columns []named) (out []Finding) {
 			if out[i].Settings == nil {
 				continue
 			}
-			out[i].Do = fmt.Sprintf("--timestamp-unit is the unit of all columns: load the file once for each unit, here %s, and leave the columns of other units out with --skipcols",
-				out[i].Settings["timestamp-unit"][0])
+			out[i].Do = fmt.Sprintf(
+				"--timestamp-unit is the unit of all columns: load the file once for each unit, here %s, and leave the columns of other units out with --skipcols",
+				out[i].Settings["timestamp-unit"][0],
+			)
 			out[i].Settings = nil
 		}
 	}
 	return out
 }
 
-// unlikeGiven warns of columns whose numbers are not of the unit that the user named. The user who says s or ms is
-// believed if all columns are in January 1970: that name confirms it.
+// unlikeGiven warns of columns whose numbers are not of the unit that the user named. The user who
+// says s or ms is believed if all columns are in January 1970: that name confirms it.
 func unlikeGiven(columns []named, given string) (out []Finding) {
 	usual := false // a column has timestamps that are not odd
 	differ := make(map[int]bool)
@@ -205,7 +252,10 @@ func unlikeGiven(columns []named, given string) (out []Finding) {
 		} else if flag, _, there := c.unitOf(o.step); there && !mixed {
 			do = "--timestamp-unit " + flag
 		}
-		out = append(out, Warn(do, "%s: numbers of another unit than %s?", o.of(c.input, &c.Times), given))
+		out = append(
+			out,
+			Warn(do, "%s: numbers of another unit than %s?", o.of(c.input, &c.Times), given),
+		)
 	}
 	return out
 }
@@ -213,7 +263,10 @@ func unlikeGiven(columns []named, given string) (out []Finding) {
 // fewUnits cuts a long list of findings.
 func fewUnits(out []Finding) []Finding {
 	if more := len(out) - namesShown; more > 0 {
-		out = append(out[:namesShown], Warn(out[0].Do, "and %s like it", human.Of(more, "more column")))
+		out = append(
+			out[:namesShown],
+			Warn(out[0].Do, "and %s like it", human.Of(more, "more column")),
+		)
 	}
 	return out
 }

@@ -20,7 +20,8 @@ const (
 	Truth
 )
 
-// Values counts how the texts of a column are written. Of what the column takes only numbers matter.
+// Values counts how the texts of a column are written. Of what the column takes only numbers
+// matter.
 type Values struct {
 	Column string
 	Kind   Kind
@@ -64,7 +65,12 @@ var styles = []struct {
 	{spaceGroups, regexp.MustCompile(`^[+-]?[0-9]{1,3}( [0-9]{3})+(,[0-9]+)?$`)},
 	{decimalPoint, regexp.MustCompile(`^[+-]?[0-9]+\.[0-9]+$`)},
 	{plain, regexp.MustCompile(`^[+-]?[0-9]+$`)},
-	{withSign, regexp.MustCompile(`^[+-]? ?(?:[$€£¥] ?[+-]?[0-9][0-9., ]*|[0-9][0-9., ]* ?(?:[$€£¥%]|[A-Z]{3}))$`)},
+	{
+		withSign,
+		regexp.MustCompile(
+			`^[+-]? ?(?:[$€£¥] ?[+-]?[0-9][0-9., ]*|[0-9][0-9., ]* ?(?:[$€£¥%]|[A-Z]{3}))$`,
+		),
+	},
 }
 
 // wordsKept is how many words are kept of a column.
@@ -133,9 +139,19 @@ func (v Values) has(styles ...style) (example string, some bool) {
 }
 
 // truths are the words for true and false that programs write.
-var truths = [][2]string{{"yes", "no"}, {"y", "n"}, {"t", "f"}, {"on", "off"}, {"1", "0"}, {"ja", "nein"}, {"oui", "non"}, {"si", "no"}}
+var truths = [][2]string{
+	{"yes", "no"},
+	{"y", "n"},
+	{"t", "f"},
+	{"on", "off"},
+	{"1", "0"},
+	{"ja", "nein"},
+	{"oui", "non"},
+	{"si", "no"},
+}
 
-// AsTruths says which words stand for true and false that no column takes as they are. given: the words are set already.
+// AsTruths says which words stand for true and false that no column takes as they are. given: the
+// words are set already.
 func AsTruths(samples []Sample, given bool) []Finding {
 	var words []string
 	where := ""
@@ -156,11 +172,28 @@ func AsTruths(samples []Sample, given bool) []Finding {
 		return nil
 	}
 	for _, pair := range truths {
-		if !slices.ContainsFunc(words, func(word string) bool { return word != pair[0] && word != pair[1] }) {
+		if !slices.ContainsFunc(
+			words,
+			func(word string) bool { return word != pair[0] && word != pair[1] },
+		) {
 			style := pair[0] + "," + pair[1]
-			return []Finding{Warn("say --boolstyle "+style, "%s: %s instead of true and false", where, some(words)).
-				with(map[string][]string{"boolstyle": {style}})}
+			return []Finding{
+				Warn(
+					"say --boolstyle "+style,
+					"%s: %s instead of true and false",
+					where,
+					some(words),
+				).
+					with(map[string][]string{"boolstyle": {style}}),
+			}
 		}
 	}
-	return []Finding{Warn("--boolstyle has one word for true and one for false: write all of them the same way", "%s: words such as %s instead of true and false", where, some(words))}
+	return []Finding{
+		Warn(
+			"--boolstyle has one word for true and one for false: write all of them the same way",
+			"%s: words such as %s instead of true and false",
+			where,
+			some(words),
+		),
+	}
 }

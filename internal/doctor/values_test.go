@@ -37,24 +37,42 @@ func TestMarksInNumbers(t *testing.T) {
 			}
 			return ""
 		}
-		require.Equal(t, []string{tc.decimal, tc.group}, []string{mark("decimalsep"), mark("thousandssep")}, tc.texts)
+		require.Equal(
+			t,
+			[]string{tc.decimal, tc.group},
+			[]string{mark("decimalsep"), mark("thousandssep")},
+			tc.texts,
+		)
 	}
 	require.Empty(t, AsNumbers(noted(Number, "12,5"), Marks{Decimal: ","}), "the marks are set")
 	require.NotEmpty(t, AsNumbers(noted(Number, "1,234"), Marks{})[0].Guess)
 	require.Empty(t, AsNumbers(noted(Whole, "1,234"), Marks{})[0].Guess)
 	for _, text := range []string{"$5", "5 %", "1.234,56 EUR", "-€5.00"} {
-		require.Contains(t, AsNumbers(noted(Number, text), Marks{Decimal: ","})[0].Do, "remove the sign", text)
+		require.Contains(
+			t,
+			AsNumbers(noted(Number, text), Marks{Decimal: ","})[0].Do,
+			"remove the sign",
+			text,
+		)
 	}
 }
 
 // A whole number with one point and three digits can be read in two ways.
 func TestWholeNumbersWithAPoint(t *testing.T) {
-	require.Equal(t, "if 2.000 is 2, write it without a fraction; if it is 2000, say --thousandssep '.'", AsNumbers(noted(Whole, "2.000"), Marks{})[0].Do)
+	require.Equal(
+		t,
+		"if 2.000 is 2, write it without a fraction; if it is 2000, say --thousandssep '.'",
+		AsNumbers(noted(Whole, "2.000"), Marks{})[0].Do,
+	)
 	require.Equal(t, "2.500 is read as 2500", AsNumbers(noted(Whole, "2.500"), Marks{})[0].Guess)
 	require.Empty(t, AsNumbers(noted(Whole, "1.000.000"), Marks{})[0].Guess)
 	both := append(noted(Whole, "2.000"), noted(Number, "12.5")...)
 	require.Equal(t, "write them without a fraction", AsNumbers(both, Marks{})[0].Do)
-	require.Equal(t, []string{"."}, AsNumbers(append(noted(Whole, "2.000"), noted(Number, "1.234,5")...), Marks{})[0].Settings["thousandssep"])
+	require.Equal(
+		t,
+		[]string{"."},
+		AsNumbers(append(noted(Whole, "2.000"), noted(Number, "1.234,5")...), Marks{})[0].Settings["thousandssep"],
+	)
 }
 
 // A separator of thousands that is the decimal mark of the numbers makes others of them.
@@ -82,7 +100,11 @@ func TestSeparatorOfThousandsThatIsTheDecimalMark(t *testing.T) {
 			}
 		}
 	}
-	require.Contains(t, AsNumbers(noted(Number, "1.5"), Marks{Thousands: "."})[0].Found, "as if 1.5 were 15")
+	require.Contains(
+		t,
+		AsNumbers(noted(Number, "1.5"), Marks{Thousands: "."})[0].Found,
+		"as if 1.5 were 15",
+	)
 	require.Empty(t, AsNumbers(noted(Whole, "1.5"), Marks{Thousands: "."}))
 }
 
@@ -99,16 +121,28 @@ func TestWordsForNull(t *testing.T) {
 	require.Equal(t, `NA in column "note" of text is null too, in 1 row`, f.Guess)
 	f = AsNulls(of(WordUse{"NA", "country", true, 1}), nil)[0]
 	require.Empty(t, f.Settings)
-	require.Equal(t, "load the file without --null-string, and then the rejected rows with it: cqlbulk retry --last --null-string 'NA'", f.Do)
+	require.Equal(
+		t,
+		"load the file without --null-string, and then the rejected rows with it: cqlbulk retry --last --null-string 'NA'",
+		f.Do,
+	)
 	noted := new(NotedWords)
 	for _, text := range []string{"NA", " na ", "Nantes", "n/a", "NA"} {
 		noted.Note([]byte(text), true)
 	}
-	require.Equal(t, []WordUse{{"NA", "c", true, 2}, {"n/a", "c", true, 1}, {"na", "c", true, 1}}, noted.Uses("c", true))
+	require.Equal(
+		t,
+		[]WordUse{{"NA", "c", true, 2}, {"n/a", "c", true, 1}, {"na", "c", true, 1}},
+		noted.Uses("c", true),
+	)
 }
 
 func TestWordsForTruth(t *testing.T) {
-	require.Equal(t, []string{"ja,nein"}, AsTruths(noted(Truth, "Ja", "nein", "NA"), false)[0].Settings["boolstyle"])
+	require.Equal(
+		t,
+		[]string{"ja,nein"},
+		AsTruths(noted(Truth, "Ja", "nein", "NA"), false)[0].Settings["boolstyle"],
+	)
 	require.Nil(t, AsTruths(noted(Truth, "ja", "oui"), false)[0].Settings)
 	require.Empty(t, AsTruths(noted(Truth, "NA", ""), false)[1:])
 	require.Empty(t, AsTruths(noted(Truth, "ja"), true))

@@ -25,12 +25,35 @@ func checkWrite(t *testing.T, err error, answer []byte, done ...uint32) {
 	class := fault.ClassOf(err)
 	switch {
 	case err == nil:
-		require.True(t, anyFrame(answer, func(op byte, body []byte) bool { return op == opResult && slices.Contains(done, code(body)) }), "taken for done")
+		require.True(
+			t,
+			anyFrame(
+				answer,
+				func(op byte, body []byte) bool { return op == opResult && slices.Contains(done, code(body)) },
+			),
+			"taken for done",
+		)
 	case class == fault.Unknown, class == fault.Canceled:
 	case class == fault.NotApplied:
-		require.True(t, anyFrame(answer, func(op byte, body []byte) bool { return op == opResult && code(body) == resultRows }), "taken for not applied")
+		require.True(
+			t,
+			anyFrame(
+				answer,
+				func(op byte, body []byte) bool { return op == opResult && code(body) == resultRows },
+			),
+			"taken for not applied",
+		)
 	default:
-		require.True(t, anyFrame(answer, func(op byte, body []byte) bool { return op == opError && definite[code(body)] }), "%v: %v", class, err)
+		require.True(
+			t,
+			anyFrame(
+				answer,
+				func(op byte, body []byte) bool { return op == opError && definite[code(body)] },
+			),
+			"%v: %v",
+			class,
+			err,
+		)
 	}
 }
 
@@ -61,8 +84,18 @@ func checkPage(t *testing.T, p row.Page, err error, answer []byte) {
 
 // definite are the errors that tell that a write was not carried out.
 var definite = map[uint32]bool{
-	0x000a: true, 0x0100: true, 0x1000: true, 0x1001: true, 0x1002: true, 0x1400: true, 0x2000: true,
-	0x2100: true, 0x2200: true, 0x2300: true, 0x2400: true, 0x2500: true,
+	0x000a: true,
+	0x0100: true,
+	0x1000: true,
+	0x1001: true,
+	0x1002: true,
+	0x1400: true,
+	0x2000: true,
+	0x2100: true,
+	0x2200: true,
+	0x2300: true,
+	0x2400: true,
+	0x2500: true,
 }
 
 // code is the number that a RESULT or an ERROR begins with.

@@ -28,7 +28,9 @@ type attacked struct {
 
 func newAttacked(t testing.TB) *attacked {
 	t.Helper()
-	c, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Nodes: 1, Factor: 1, Rows: 10})
+	c, err := simcluster.Start(
+		simcluster.Options{Base: simcluster.Anywhere, Nodes: 1, Factor: 1, Rows: 10},
+	)
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	a := &attacked{t: t, hosts: c.Hosts(), tamper: newTamper(t, c)}
@@ -41,7 +43,10 @@ func (a *attacked) open(t testing.TB) {
 		return
 	}
 	a.tamper.attack.Store(nil)
-	s, err := Connect(t.Context(), Config{Hosts: a.hosts, Port: a.tamper.port(), Timeout: 10 * time.Second, Connections: 8})
+	s, err := Connect(
+		t.Context(),
+		Config{Hosts: a.hosts, Port: a.tamper.port(), Timeout: 10 * time.Second, Connections: 8},
+	)
 	require.NoError(t, err)
 	a.s = s
 	a.table, err = s.Table(t.Context(), "ks", "t")
@@ -127,9 +132,11 @@ func FuzzAnswer(f *testing.F) {
 			case preparePage, prepareRow:
 				return request[4] == opPrepare && bytes.Contains(request, []byte(" ks.t "))
 			case readSchema:
-				return request[4] == opExecute && bytes.Contains(request, []byte(" system_schema.columns WHERE "))
+				return request[4] == opExecute &&
+					bytes.Contains(request, []byte(" system_schema.columns WHERE "))
 			default:
-				return request[4] == opExecute && bytes.Contains(request, []byte(" ks.t ")) || request[4] == opBatch
+				return request[4] == opExecute && bytes.Contains(request, []byte(" ks.t ")) ||
+					request[4] == opBatch
 			}
 		}}
 		a.tamper.attack.Store(hit)

@@ -17,8 +17,8 @@ import (
 )
 
 const (
-	// askedTogether is how many nodes are asked at the same time, not counting those that are slow to
-	// answer.
+	// askedTogether is how many nodes are asked at the same time, not counting those that are slow
+	// to answer.
 	askedTogether = 64
 	// slowShare is the part of [Config.AskTimeout] after which a node is slow.
 	slowShare = 16
@@ -31,13 +31,20 @@ const (
 
 // silence is the error of a node that did not answer a question in time.
 func silence(h *gocql.HostInfo, wait time.Duration) error {
-	return fault.New(fault.Unknown, fmt.Errorf("no answer from node %s at %s within %s", h.HostID(), h.ConnectAddress(), wait))
+	return fault.New(
+		fault.Unknown,
+		fmt.Errorf("no answer from node %s at %s within %s", h.HostID(), h.ConnectAddress(), wait),
+	)
 }
 
 // askAll puts a question to each of the nodes, all at the same time, and waits for them no
 // longer than [Config.AskTimeout] in all. It gives the error for each node, and names those that
 // were silent. question is called from several goroutines, with the node's place in hosts.
-func (s *Session) askAll(ctx context.Context, hosts []*gocql.HostInfo, question func(ctx context.Context, i int) error) (errs []error, silent []string) {
+func (s *Session) askAll(
+	ctx context.Context,
+	hosts []*gocql.HostInfo,
+	question func(ctx context.Context, i int) error,
+) (errs []error, silent []string) {
 	limited, cancel := context.WithTimeout(ctx, s.cfg.AskTimeout)
 	defer cancel()
 	errs = make([]error, len(hosts))
@@ -79,7 +86,12 @@ func (s *Session) askAll(ctx context.Context, hosts []*gocql.HostInfo, question 
 // tellSilence warns, once for all nodes, of what was not learned and what is done without it.
 func (s *Session) tellSilence(silent []string, instead string) {
 	if len(silent) > 0 {
-		s.cfg.Warnf("no answer within %s from %s: %s", s.cfg.AskTimeout, strings.Join(silent, ", "), instead)
+		s.cfg.Warnf(
+			"no answer within %s from %s: %s",
+			s.cfg.AskTimeout,
+			strings.Join(silent, ", "),
+			instead,
+		)
 	}
 }
 
@@ -121,7 +133,10 @@ func (s *Session) ranked(n int) []*gocql.HostInfo {
 		}
 	}
 	hosts := s.hosts()
-	slices.SortStableFunc(hosts, func(a, b *gocql.HostInfo) int { return cmp.Compare(rank(a), rank(b)) })
+	slices.SortStableFunc(
+		hosts,
+		func(a, b *gocql.HostInfo) int { return cmp.Compare(rank(a), rank(b)) },
+	)
 	return hosts[:min(len(hosts), n)]
 }
 

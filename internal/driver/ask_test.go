@@ -26,7 +26,10 @@ func hush(c *simcluster.Cluster, nodes ...int) []*simcluster.Injected {
 	var asked []*simcluster.Injected
 	for _, node := range nodes {
 		here := func(r simcluster.Request) bool { return r.Node == node }
-		asked = append(asked, c.Inject(simcluster.Rule{Match: here, Prepares: true, Fault: simcluster.Silence}))
+		asked = append(
+			asked,
+			c.Inject(simcluster.Rule{Match: here, Prepares: true, Fault: simcluster.Silence}),
+		)
 		c.Inject(simcluster.Rule{Match: here, Fault: simcluster.Silence})
 	}
 	return asked
@@ -35,15 +38,28 @@ func hush(c *simcluster.Cluster, nodes ...int) []*simcluster.Injected {
 // Nodes that hang are waited for once, all together and for a short time, whatever is
 // asked, though a request may take an hour; what they did not tell is said.
 func TestNodesThatHangCostOneDeadline(t *testing.T) {
-	c, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Nodes: 6, Rows: 1, Cores: 3, Settings: map[string]string{"batch_size_warn_threshold": "7KiB"}})
+	c, err := simcluster.Start(
+		simcluster.Options{
+			Base:     simcluster.Anywhere,
+			Nodes:    6,
+			Rows:     1,
+			Cores:    3,
+			Settings: map[string]string{"batch_size_warn_threshold": "7KiB"},
+		},
+	)
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	hanging := []int{1, 3, 4}
 	asked := hush(c, hanging...)
 	var warnings []string
 	s, err := Connect(t.Context(), Config{
-		Hosts: c.Hosts()[:1], Port: c.Port(), Logf: t.Logf, Timeout: time.Hour, AskTimeout: answering, tell: never,
-		Warnf: func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) },
+		Hosts:      c.Hosts()[:1],
+		Port:       c.Port(),
+		Logf:       t.Logf,
+		Timeout:    time.Hour,
+		AskTimeout: answering,
+		tell:       never,
+		Warnf:      func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) },
 	})
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
@@ -79,7 +95,9 @@ func TestNodesThatHangCostOneDeadline(t *testing.T) {
 
 // All nodes are asked before the first has answered.
 func TestNodesAreAskedTogether(t *testing.T) {
-	c, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Nodes: 6, Rows: 1, Cores: 3})
+	c, err := simcluster.Start(
+		simcluster.Options{Base: simcluster.Anywhere, Nodes: 6, Rows: 1, Cores: 3},
+	)
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	for _, what := range []string{"thread_pools", "size_estimates"} {
@@ -91,7 +109,9 @@ func TestNodesAreAskedTogether(t *testing.T) {
 			close(met)
 		}()
 		c.Inject(simcluster.Rule{
-			Match: func(r simcluster.Request) bool { return strings.Contains(r.Statement, what) }, Prepares: true, Times: 6,
+			Match:    func(r simcluster.Request) bool { return strings.Contains(r.Statement, what) },
+			Prepares: true,
+			Times:    6,
 			Do: func() {
 				all.Done()
 				select {
@@ -101,7 +121,17 @@ func TestNodesAreAskedTogether(t *testing.T) {
 			},
 		})
 	}
-	s, err := Connect(t.Context(), Config{Hosts: c.Hosts()[:1], Port: c.Port(), Logf: t.Logf, Warnf: t.Errorf, Timeout: time.Hour, AskTimeout: patience})
+	s, err := Connect(
+		t.Context(),
+		Config{
+			Hosts:      c.Hosts()[:1],
+			Port:       c.Port(),
+			Logf:       t.Logf,
+			Warnf:      t.Errorf,
+			Timeout:    time.Hour,
+			AskTimeout: patience,
+		},
+	)
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	nodes, err := s.Topology(t.Context())
@@ -115,14 +145,24 @@ func TestNodesAreAskedTogether(t *testing.T) {
 // A node that hangs does not keep the limits from being read; when no node tells them
 // their defaults are taken, and that is said.
 func TestLimitsThatNobodyTells(t *testing.T) {
-	settings := map[string]string{"batch_size_warn_threshold": "7KiB", "max_mutation_size": "9MiB", "native_transport_max_frame_size": "11MiB"}
-	c, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Rows: 1, Settings: settings})
+	settings := map[string]string{
+		"batch_size_warn_threshold":       "7KiB",
+		"max_mutation_size":               "9MiB",
+		"native_transport_max_frame_size": "11MiB",
+	}
+	c, err := simcluster.Start(
+		simcluster.Options{Base: simcluster.Anywhere, Rows: 1, Settings: settings},
+	)
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	var warning string
 	s, err := Connect(t.Context(), Config{
-		Hosts: c.Hosts()[:1], Port: c.Port(), Logf: t.Logf, Timeout: time.Hour, AskTimeout: answering,
-		Warnf: func(format string, args ...any) { warning = fmt.Sprintf(format, args...) },
+		Hosts:      c.Hosts()[:1],
+		Port:       c.Port(),
+		Logf:       t.Logf,
+		Timeout:    time.Hour,
+		AskTimeout: answering,
+		Warnf:      func(format string, args ...any) { warning = fmt.Sprintf(format, args...) },
 	})
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
@@ -155,7 +195,16 @@ func TestContactPointsThatHang(t *testing.T) {
 	}
 	for _, dc := range []string{"", "dc1"} {
 		s, err := Connect(t.Context(), Config{
-			Hosts: append(hosts, c.Hosts()[0]), Port: c.Port(), DC: dc, Logf: t.Logf, Warnf: t.Errorf, AskTimeout: answering, tell: never,
+			Hosts: append(
+				hosts,
+				c.Hosts()[0],
+			),
+			Port:       c.Port(),
+			DC:         dc,
+			Logf:       t.Logf,
+			Warnf:      t.Errorf,
+			AskTimeout: answering,
+			tell:       never,
 		})
 		require.NoError(t, err)
 		s.Close()
@@ -183,7 +232,10 @@ func TestQuestionsOfALoadWithAny(t *testing.T) {
 	c, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Rows: 1, Cores: 3})
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
-	s, err := Connect(t.Context(), Config{Hosts: c.Hosts()[:1], Port: c.Port(), Logf: t.Logf, Consistency: "ANY"})
+	s, err := Connect(
+		t.Context(),
+		Config{Hosts: c.Hosts()[:1], Port: c.Port(), Logf: t.Logf, Consistency: "ANY"},
+	)
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	c.Forget()

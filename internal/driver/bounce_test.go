@@ -20,13 +20,24 @@ func TestNodesThatBounce(t *testing.T) {
 			_, table := target(t, s)
 			reader := s.Reader(table, Count(), token.Murmur3)
 			ask := func(node int) error {
-				page, err := reader.Page(t.Context(), c.HostID(node), token.Whole(token.Murmur3), nil, 100)
+				page, err := reader.Page(
+					t.Context(),
+					c.HostID(node),
+					token.Whole(token.Murmur3),
+					nil,
+					100,
+				)
 				if err == nil {
 					page.Close()
 				}
 				return err
 			}
-			faults := simcluster.Faults{Until: 10_000, NodeDown: 0.05, DownFor: 20 * time.Millisecond, Move: 0.02}
+			faults := simcluster.Faults{
+				Until:    10_000,
+				NodeDown: 0.05,
+				DownFor:  20 * time.Millisecond,
+				Move:     0.02,
+			}
 			require.NoError(t, c.Disturb(faults))
 			for i := range 500 {
 				_ = ask(i % 3)
@@ -35,7 +46,14 @@ func TestNodesThatBounce(t *testing.T) {
 			c.Calm()
 			for node := range 3 {
 				var err error
-				require.Eventually(t, func() bool { err = ask(node); return err == nil }, patience, 10*time.Millisecond, "node %d", node)
+				require.Eventually(
+					t,
+					func() bool { err = ask(node); return err == nil },
+					patience,
+					10*time.Millisecond,
+					"node %d",
+					node,
+				)
 				require.NoError(t, err)
 			}
 		})

@@ -14,11 +14,12 @@ import (
 type Certified struct {
 	Address string
 	Ends    time.Time // of the certificate, or of one in its chain that ends before
-	Err     error     // why it is not taken, or was not seen; Ends is then that of one that has ended, or zero
+	// why it is not taken, or was not seen; Ends is then that of one that has ended, or zero
+	Err error
 }
 
-// NodeCertificates looks at the certificates that are shown at the addresses, with or without a port, all at the same time.
-// Nothing else is asked there.
+// NodeCertificates looks at the certificates that are shown at the addresses, with or without a
+// port, all at the same time. Nothing else is asked there.
 func NodeCertificates(ctx context.Context, cfg Config, addresses []string) []Certified {
 	cfg = cfg.withDefaults()
 	all := make([]Certified, len(addresses))

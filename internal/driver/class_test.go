@@ -31,7 +31,8 @@ func TestTableThatNobodyTellsOf(t *testing.T) {
 	c.Inject(simcluster.Rule{
 		Match:    func(r simcluster.Request) bool { return strings.HasPrefix(r.Table, "system_virtual_schema.") },
 		Prepares: true,
-		Fault:    simcluster.Answer, Error: &message.Overloaded{ErrorMessage: "too much to do"},
+		Fault:    simcluster.Answer,
+		Error:    &message.Overloaded{ErrorMessage: "too much to do"},
 	})
 	_, err := s.Table(t.Context(), "ks", "absent")
 	require.NotErrorIs(t, err, ErrNotFound)

@@ -8,7 +8,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// storage is the flags of a table in system_schema.tables, which say how it keeps its rows (TableMetadata.Flag).
+// storage is the flags of a table in system_schema.tables, which say how it keeps its rows
+// (TableMetadata.Flag).
 type storage []string
 
 // ordinary is the storage of a table that CQL made without COMPACT STORAGE, and of a view.
@@ -18,21 +19,30 @@ var ordinary = storage{"compound"}
 func (s *Session) storageOf(ctx context.Context, keyspace, table string) (storage, error) {
 	out := ordinary
 	var flags []string
-	err := s.each(ctx, "", func() error { out = flags; return nil }, []any{&flags},
-		"SELECT flags FROM system_schema.tables WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
+	err := s.each(
+		ctx,
+		"",
+		func() error { out = flags; return nil },
+		[]any{&flags},
+		"SELECT flags FROM system_schema.tables WHERE keyspace_name = ? AND table_name = ?",
+		keyspace,
+		table,
+	)
 	return out, err
 }
 
-// compact reports whether a table is one of COMPACT STORAGE (TableMetadata.Flag.isCQLTable). One without clustering
-// columns has no flags, or that of counters alone.
+// compact reports whether a table is one of COMPACT STORAGE (TableMetadata.Flag.isCQLTable). One
+// without clustering columns has no flags, or that of counters alone.
 func (s storage) compact() bool {
-	return !slices.Contains(s, "compound") || slices.Contains(s, "dense") || slices.Contains(s, "super")
+	return !slices.Contains(s, "compound") || slices.Contains(s, "dense") ||
+		slices.Contains(s, "super")
 }
 
-// shown gives the columns that CQL shows. system_schema.columns has those, too, that the servers add to a table of
-// COMPACT STORAGE and hide (CompactTableMetadata.hiddenColumns): a value of the type empty where all columns are of the
-// key, and a clustering column and a regular one where a table has no clustering columns. What such a table keeps as
-// static columns are regular columns in CQL.
+// shown gives the columns that CQL shows. system_schema.columns has those, too, that the servers
+// add to a table of COMPACT STORAGE and hide (CompactTableMetadata.hiddenColumns): a value of the
+// type empty where all columns are of the key, and a clustering column and a regular one where a
+// table has no clustering columns. What such a table keeps as static columns are regular columns in
+// CQL.
 func (s storage) shown(columns []schema.Column) []schema.Column {
 	if !s.compact() {
 		return columns

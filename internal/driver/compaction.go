@@ -13,10 +13,15 @@ type Compaction struct {
 	Left            int64 // bytes that tasks under way have yet to read of the table
 }
 
-// Compactions asks each of the nodes that is up for its compaction, in virtual tables that Cassandra has since 4.0.
-// The answers stand by host id; a node that does not tell has none. What is waiting is what the executor was given:
-// a node finds out what else is worth compacting only when a task has ended.
-func (s *Session) Compactions(ctx context.Context, nodes []topology.Node, keyspace, table string) map[string]Compaction {
+// Compactions asks each of the nodes that is up for its compaction, in virtual tables that
+// Cassandra has since 4.0. The answers stand by host id; a node that does not tell has none. What
+// is waiting is what the executor was given: a node finds out what else is worth compacting only
+// when a task has ended.
+func (s *Session) Compactions(
+	ctx context.Context,
+	nodes []topology.Node,
+	keyspace, table string,
+) map[string]Compaction {
 	_, hosts := s.upOf(nodes)
 	all := make([]Compaction, len(hosts))
 	errs, _ := s.askAll(ctx, hosts, func(ctx context.Context, i int) error {
@@ -36,11 +41,19 @@ func (s *Session) Compactions(ctx context.Context, nodes []topology.Node, keyspa
 }
 
 // compaction asks one node.
-func (s *Session) compaction(ctx context.Context, host, keyspace, table string) (Compaction, error) {
+func (s *Session) compaction(
+	ctx context.Context,
+	host, keyspace, table string,
+) (Compaction, error) {
 	var c Compaction
 	told := false
-	err := s.each(ctx, host, func() error { told = true; return nil }, []any{&c.Active, &c.Pending},
-		"SELECT active_tasks, pending_tasks FROM system_views.thread_pools WHERE name = 'CompactionExecutor'")
+	err := s.each(
+		ctx,
+		host,
+		func() error { told = true; return nil },
+		[]any{&c.Active, &c.Pending},
+		"SELECT active_tasks, pending_tasks FROM system_views.thread_pools WHERE name = 'CompactionExecutor'",
+	)
 	if err == nil && !told {
 		err = fmt.Errorf("node %s has no pool of threads for it", host)
 	}

@@ -18,7 +18,8 @@ const (
 // compression knows with which nodes frames are compressed. It is safe for concurrent use. A nil
 // compression compresses none.
 type compression struct {
-	from time.Duration // the round trip from which a node's frames are compressed; 0: all nodes' are
+	// the round trip from which a node's frames are compressed; 0: all nodes' are
+	from time.Duration
 
 	near func(node string) bool // nodes whose round trip is never measured, if from is not 0
 
@@ -41,11 +42,16 @@ func newCompression(cfg Config) *compression {
 	if !cfg.Compress {
 		return nil
 	}
-	return &compression{from: cfg.CompressFrom, near: isLoopback, trips: make(map[string]trip), nodes: make(map[string]bool)}
+	return &compression{
+		from:  cfg.CompressFrom,
+		near:  isLoopback,
+		trips: make(map[string]trip),
+		nodes: make(map[string]bool),
+	}
 }
 
-// isLoopback reports whether a node is on this host. A host that is busy makes such a node answer as late as one
-// that is far away.
+// isLoopback reports whether a node is on this host. A host that is busy makes such a node answer
+// as late as one that is far away.
 func isLoopback(node string) bool {
 	ip := net.ParseIP(node)
 	return ip != nil && ip.IsLoopback()

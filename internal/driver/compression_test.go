@@ -11,7 +11,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Frames of a node are compressed if its shortest answer of three took long. A node on this host is near whatever it takes.
+// Frames of a node are compressed if its shortest answer of three took long. A node on this host is
+// near whatever it takes.
 func TestCompressionOfFarNodes(t *testing.T) {
 	c := newCompression(Config{Compress: true, CompressFrom: 2 * time.Millisecond})
 	require.False(t, c.wants("10.0.0.1"), "nothing is known of it")
@@ -31,7 +32,9 @@ func TestCompressionOfFarNodes(t *testing.T) {
 // Rows are written and read over connections with compressed frames, and over those to nodes that
 // are near or on this host, which have none.
 func TestCompressedSession(t *testing.T) {
-	c, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Nodes: 3, Factor: 1, Rows: 1000})
+	c, err := simcluster.Start(
+		simcluster.Options{Base: simcluster.Anywhere, Nodes: 3, Factor: 1, Rows: 1000},
+	)
 	require.NoError(t, err)
 	defer c.Close()
 	for _, tc := range []struct {
@@ -39,13 +42,17 @@ func TestCompressedSession(t *testing.T) {
 		nodes int
 		name  string
 	}{{0, 3, "lz4"}, {time.Nanosecond, 0, "none"}, {time.Hour, 0, "none"}} {
-		s, err := Connect(t.Context(), Config{Hosts: c.Hosts(), Port: c.Port(), Compress: true, CompressFrom: tc.from})
+		s, err := Connect(
+			t.Context(),
+			Config{Hosts: c.Hosts(), Port: c.Port(), Compress: true, CompressFrom: tc.from},
+		)
 		require.NoError(t, err)
 		require.Equal(t, tc.nodes, s.Compressed())
 		require.Equal(t, tc.name, s.Compression())
 		table, err := s.Table(t.Context(), "ks", "t")
 		require.NoError(t, err)
-		p, err := s.Reader(table, Query{Select: []string{"k", "v"}}, token.Murmur3).Page(t.Context(), "", token.Range{}, nil, 100)
+		p, err := s.Reader(table, Query{Select: []string{"k", "v"}}, token.Murmur3).
+			Page(t.Context(), "", token.Range{}, nil, 100)
 		require.NoError(t, err)
 		p.Close()
 		key := row.Cell{State: row.Set, Bytes: []byte{0, 0, 0, 0, 0, 0, 0, 1}}

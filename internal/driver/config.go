@@ -13,16 +13,22 @@ import (
 
 // Config says how to reach a cluster.
 type Config struct {
-	Hosts       []string      // contact points, each a name or an address, with or without a port
-	Port        int           // for contact points without one and for all other nodes; default 9042
-	User        string        // empty: no authentication
-	Password    string        // of User
-	TLS         *tls.Config   // nil: connections are not secured; see LoadTLS
-	DC          string        // local data center; empty: that of the first contact point that answers
-	Consistency string        // for reads and writes, a CQL consistency level in any case; default LOCAL_ONE
+	Hosts []string // contact points, each a name or an address, with or without a port
+	// for contact points without one and for all other nodes; default 9042
+	Port     int
+	User     string      // empty: no authentication
+	Password string      // of User
+	TLS      *tls.Config // nil: connections are not secured; see LoadTLS
+	// local data center; empty: that of the first contact point that answers
+	DC string
+	// for reads and writes, a CQL consistency level in any case; default LOCAL_ONE
+	Consistency string
 	Timeout     time.Duration // of one request, default 30 s
-	AskTimeout  time.Duration // of a question about the cluster that another node can answer, or that can be done without; default 5 s, at most Timeout
-	Patience    time.Duration // of [Connect] with contact points that answer nothing; 0: as long as it takes
+	// of a question about the cluster that another node can answer, or that can be done without;
+	// default 5 s, at most Timeout
+	AskTimeout time.Duration
+	// of [Connect] with contact points that answer nothing; 0: as long as it takes
+	Patience    time.Duration
 	Connections int           // per node, default 2 (ScyllaDB: one per shard whatever it says)
 	Coalesce    time.Duration // how long requests wait to share a network write; 0: not at all
 	Compress    bool          // ask nodes to compress frames with LZ4, where they can
@@ -33,7 +39,8 @@ type Config struct {
 	Logf  func(format string, args ...any) // takes what the driver has to say; nil: nobody
 	Warnf func(format string, args ...any) // takes what the user must know; nil: nobody
 
-	tell <-chan time.Time // in tests, when [Connect] tells Warnf what it waits for; nil: tellAfter later than AskTimeout
+	// in tests, when [Connect] tells Warnf what it waits for; nil: tellAfter later than AskTimeout
+	tell <-chan time.Time
 }
 
 // withDefaults gives a copy with every empty setting filled in.
@@ -82,7 +89,12 @@ func parseConsistency(s string) (gocql.Consistency, error) {
 			return level, nil
 		}
 	}
-	return 0, fmt.Errorf("unknown consistency level %q%s; the levels are %s", s, schema.DidYouMean(strings.ToUpper(s), ConsistencyLevels()), strings.Join(ConsistencyLevels(), ", "))
+	return 0, fmt.Errorf(
+		"unknown consistency level %q%s; the levels are %s",
+		s,
+		schema.DidYouMean(strings.ToUpper(s), ConsistencyLevels()),
+		strings.Join(ConsistencyLevels(), ", "),
+	)
 }
 
 // levels are the consistency levels of requests.

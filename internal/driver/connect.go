@@ -28,7 +28,8 @@ type Session struct {
 	room    *room
 	lz4     *compression
 
-	looked    sync.Map     // by host id: what a node of a large cluster told with its answer to PingAll, a told
+	// by host id: what a node of a large cluster told with its answer to PingAll, a told
+	looked    sync.Map
 	cored     sync.Map     // by host id: its cores, an int
 	silent    sync.Map     // by host id: the time.Time of the last question that got no answer
 	answering atomic.Value // host id of the node that answered last what any node knows
@@ -60,7 +61,8 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 // answer. Until then other nodes may answer for it.
 const tellAfter = time.Second
 
-// tellWait tells the user what is waited for, once that takes a while, until what it returns is called.
+// tellWait tells the user what is waited for, once that takes a while, until what it returns is
+// called.
 func tellWait(cfg Config) (stop func()) {
 	tell := cfg.tell
 	if tell == nil {
@@ -107,7 +109,13 @@ func connect(ctx context.Context, cfg Config, level gocql.Consistency) (*Session
 }
 
 // begin opens a session by the contact points with the nodes that the filter takes.
-func begin(ctx context.Context, cfg Config, contacts []string, level gocql.Consistency, filter *filter) (*Session, error) {
+func begin(
+	ctx context.Context,
+	cfg Config,
+	contacts []string,
+	level gocql.Consistency,
+	filter *filter,
+) (*Session, error) {
 	cluster := gocql.NewCluster(contacts...)
 	cluster.Port = cfg.Port
 	cluster.Consistency = level
@@ -115,7 +123,9 @@ func begin(ctx context.Context, cfg Config, contacts []string, level gocql.Consi
 	cluster.ReadTimeout = cfg.Timeout
 	cluster.WriteTimeout = cfg.Timeout
 	cluster.ConnectTimeout = min(cfg.Timeout, 10*time.Second)
-	if cfg.Patience > 0 { // the driver waits for each node that it connects to; those that hang must not use up the patience
+	// the driver waits for each node that it connects to; those that hang must not use up the
+	// patience
+	if cfg.Patience > 0 {
 		cluster.ConnectTimeout = min(cluster.ConnectTimeout, cfg.Patience/3)
 	}
 	cluster.NumConns = cfg.Connections
@@ -126,7 +136,13 @@ func begin(ctx context.Context, cfg Config, contacts []string, level gocql.Consi
 	log := &logger{tell: cfg.Logf}
 	cluster.Logger = log
 	room, lz4 := new(room), newCompression(cfg)
-	cluster.HostDialer = &dialer{net: net.Dialer{Timeout: cluster.ConnectTimeout}, tls: cfg.TLS, wait: cfg.Timeout, room: room, lz4: lz4}
+	cluster.HostDialer = &dialer{
+		net:  net.Dialer{Timeout: cluster.ConnectTimeout},
+		tls:  cfg.TLS,
+		wait: cfg.Timeout,
+		room: room,
+		lz4:  lz4,
+	}
 	if lz4 != nil {
 		cluster.Compressor = deflater{}
 	}
@@ -137,7 +153,10 @@ func begin(ctx context.Context, cfg Config, contacts []string, level gocql.Consi
 	cluster.PoolConfig.HostSelectionPolicy = policy
 	cluster.HostFilter = filter
 	if cfg.User != "" {
-		cluster.Authenticator = gocql.PasswordAuthenticator{Username: cfg.User, Password: cfg.Password}
+		cluster.Authenticator = gocql.PasswordAuthenticator{
+			Username: cfg.User,
+			Password: cfg.Password,
+		}
 	}
 	s, err := open(ctx, cluster)
 	if err != nil {
@@ -151,7 +170,15 @@ func begin(ctx context.Context, cfg Config, contacts []string, level gocql.Consi
 		cfg.Logf("%s", ourWords(err.Error()))
 		return nil, fault.New(fault.Fatal, explainConnect(ctx, cfg, err))
 	}
-	session := &Session{cfg: cfg, s: s, log: log, policy: policy, filter: filter, room: room, lz4: lz4}
+	session := &Session{
+		cfg:    cfg,
+		s:      s,
+		log:    log,
+		policy: policy,
+		filter: filter,
+		room:   room,
+		lz4:    lz4,
+	}
 	if cfg.TLS != nil {
 		session.warnUnverified(ctx)
 	}
@@ -222,8 +249,8 @@ func shut(s *gocql.Session) {
 	}
 }
 
-// maxStreams is the most requests in flight on a connection. It bounds what the driver keeps of each: 4 KiB for the
-// 32,768 of the protocol.
+// maxStreams is the most requests in flight on a connection. It bounds what the driver keeps of
+// each: 4 KiB for the 32,768 of the protocol.
 const maxStreams = 4096
 
 // closeTime is how long shut waits for the driver, which may be in the middle of
@@ -245,7 +272,11 @@ func explainDial(address string, err error) error {
 	case errors.As(err, &dns) && dns.IsNotFound:
 		return fmt.Errorf("host %q is not known: check --hosts", host)
 	case strings.Contains(err.Error(), "connection refused"):
-		return fmt.Errorf("nothing listens on %s (connection refused): is the node up, and is %s its native transport port (--port)?", address, port)
+		return fmt.Errorf(
+			"nothing listens on %s (connection refused): is the node up, and is %s its native transport port (--port)?",
+			address,
+			port,
+		)
 	default:
 		return fmt.Errorf("cannot connect to %s: %w", address, err)
 	}
@@ -259,16 +290,29 @@ func explainConnect(ctx context.Context, cfg Config, err error) error {
 	case errors.As(err, &request) && request.GetCode() == gocql.ErrCodeCredentials,
 		strings.Contains(text, "Provided username"), strings.Contains(text, "and/or password are incorrect"):
 		return fmt.Errorf("the cluster refused user %q: user name or password is wrong", cfg.User)
-	case strings.Contains(text, "no authenticator available"), strings.Contains(text, "authentication required"):
-		return errors.New("the cluster asks for a user name and a password: give --user and --password-file (or CQLBULK_PASSWORD)")
+	case strings.Contains(text, "no authenticator available"),
+		strings.Contains(text, "authentication required"):
+		return errors.New(
+			"the cluster asks for a user name and a password: give --user and --password-file (or CQLBULK_PASSWORD)",
+		)
 	case cfg.TLS == nil && speaksTLS(ctx, cfg):
-		return fmt.Errorf("what answers at %s on port %d wants connections secured by TLS: give --ssl, and --cacert, --cert and --key where it needs them", strings.Join(cfg.Hosts, ", "), cfg.Port)
+		return fmt.Errorf(
+			"what answers at %s on port %d wants connections secured by TLS: give --ssl, and --cacert, --cert and --key where it needs them",
+			strings.Join(cfg.Hosts, ", "),
+			cfg.Port,
+		)
 	case otherPort(cfg) != "":
 		return errors.New(otherPort(cfg))
 	case strings.Contains(text, "no response"):
 		return errSilent(ctx, cfg)
-	case strings.Contains(text, "unsupported protocol"), strings.Contains(text, "EOF"), strings.Contains(text, "protocol"):
-		return fmt.Errorf("what answers at %s does not speak CQL: is %s the native transport port of a node? CQL is usually on 9042 (--port)", addresses(cfg), ports(cfg))
+	case strings.Contains(text, "unsupported protocol"),
+		strings.Contains(text, "EOF"),
+		strings.Contains(text, "protocol"):
+		return fmt.Errorf(
+			"what answers at %s does not speak CQL: is %s the native transport port of a node? CQL is usually on 9042 (--port)",
+			addresses(cfg),
+			ports(cfg),
+		)
 	default:
 		return fmt.Errorf("cannot open a session with %s: %w", addresses(cfg), inWords(err))
 	}
@@ -281,9 +325,15 @@ func errSilent(ctx context.Context, cfg Config) error {
 	}
 	all := addresses(cfg)
 	if cfg.Hosts = silentOf(ctx, cfg); len(cfg.Hosts) == 0 {
-		return fmt.Errorf("no session with the cluster came about in time, though %s answers: do other nodes hang? a longer --patience waits for them", all)
+		return fmt.Errorf(
+			"no session with the cluster came about in time, though %s answers: do other nodes hang? a longer --patience waits for them",
+			all,
+		)
 	}
-	return fmt.Errorf("%s takes connections and answers nothing: are the nodes overloaded, or is it another port than that of CQL, usually 9042 (--port)?", addresses(cfg))
+	return fmt.Errorf(
+		"%s takes connections and answers nothing: are the nodes overloaded, or is it another port than that of CQL, usually 9042 (--port)?",
+		addresses(cfg),
+	)
 }
 
 // silentOf returns the contact points that do not answer now.
@@ -324,11 +374,16 @@ func ports(cfg Config) string {
 
 // otherPorts are ports of servers that do not speak CQL.
 var otherPorts = map[string]string{
-	"7000": "the storage port", "7001": "the storage port for TLS", "7199": "the port of JMX, which nodetool speaks to", "9160": "the port of Thrift, which is gone",
-	"10000": "the port of ScyllaDB's REST interface", "9180": "the port of ScyllaDB's metrics",
+	"7000":  "the storage port",
+	"7001":  "the storage port for TLS",
+	"7199":  "the port of JMX, which nodetool speaks to",
+	"9160":  "the port of Thrift, which is gone",
+	"10000": "the port of ScyllaDB's REST interface",
+	"9180":  "the port of ScyllaDB's metrics",
 }
 
-// otherPort says what the port of the contact points is, where it is a known one that is not for CQL; empty: it is none.
+// otherPort says what the port of the contact points is, where it is a known one that is not for
+// CQL; empty: it is none.
 func otherPort(cfg Config) string {
 	if what, ok := otherPorts[ports(cfg)]; ok {
 		return fmt.Sprintf("%s: this is %s; CQL is usually on 9042 (--port)", addresses(cfg), what)

@@ -64,9 +64,18 @@ func FuzzConnect(f *testing.F) {
 			hangUp: how&goesOn == 0,
 		})
 		begin, before := time.Now(), allocated()
-		look(t, Config{Hosts: hosts[kind], Port: front.port(), Timeout: 100 * time.Millisecond, Connections: 1})
+		look(
+			t,
+			Config{
+				Hosts:       hosts[kind],
+				Port:        front.port(),
+				Timeout:     100 * time.Millisecond,
+				Connections: 1,
+			},
+		)
 		require.Less(t, time.Since(begin), time.Minute)
-		// An answer that takes most is read once more where the machine is slow, and the rest is little.
+		// An answer that takes most is read once more where the machine is slow, and the rest is
+		// little.
 		require.Less(t, allocated()-before, uint64(3*most))
 	})
 }

@@ -34,7 +34,11 @@ const firstSource, lastSource = 0x8000, 0xffff
 // DialShard connects to a shard of a ScyllaDB node, which deals connections to its
 // shard-aware port out by the port that they come from; to any shard when there is
 // no such port, or no connection to it.
-func (d *dialer) DialShard(ctx context.Context, h *gocql.HostInfo, shard, shards int) (*gocql.DialedHost, error) {
+func (d *dialer) DialShard(
+	ctx context.Context,
+	h *gocql.HostInfo,
+	shard, shards int,
+) (*gocql.DialedHost, error) {
 	port := h.ScyllaShardAwarePort()
 	if d.tls != nil {
 		port = h.ScyllaShardAwarePortTLS()
@@ -56,7 +60,12 @@ func (d *dialer) DialShard(ctx context.Context, h *gocql.HostInfo, shard, shards
 	return d.DialHost(ctx, h)
 }
 
-func (d *dialer) dial(ctx context.Context, from *net.Dialer, h *gocql.HostInfo, port int) (*gocql.DialedHost, error) {
+func (d *dialer) dial(
+	ctx context.Context,
+	from *net.Dialer,
+	h *gocql.HostInfo,
+	port int,
+) (*gocql.DialedHost, error) {
 	node := h.ConnectAddress().String()
 	address := net.JoinHostPort(node, strconv.Itoa(port))
 	conn, err := from.DialContext(ctx, "tcp", address)

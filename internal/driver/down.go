@@ -18,7 +18,10 @@ func neverDown(cluster *gocql.ClusterConfig) {
 	cluster.Events.DisableNodeStatusEvents = true
 	cluster.ConvictionPolicy = acquittal{}
 	cluster.ReconnectInterval = 0
-	cluster.ReconnectionPolicy = &gocql.ConstantReconnectionPolicy{MaxRetries: 1, Interval: 50 * time.Millisecond}
+	cluster.ReconnectionPolicy = &gocql.ConstantReconnectionPolicy{
+		MaxRetries: 1,
+		Interval:   50 * time.Millisecond,
+	}
 }
 
 type acquittal struct{}
@@ -35,7 +38,8 @@ func (s *Session) connected(h *gocql.HostInfo) bool {
 	return s.connections(h.HostID()) > 0
 }
 
-// Connected reports whether there is a connection to a node, as far as nodes of its data center are connected to.
+// Connected reports whether there is a connection to a node, as far as nodes of its data center are
+// connected to.
 func (s *Session) Connected(id string) bool {
 	h := s.policy.host(id)
 	return h != nil && s.connected(h)
@@ -48,7 +52,11 @@ func (s *Session) connections(id string) int { return s.allConnections()[id] }
 func nameDown(ctx context.Context, err error) error {
 	chosen, ok := ctx.Value(pinKey{}).(*pin)
 	if ok && (errors.Is(err, gocql.ErrNoConnectionsInPool) || errors.Is(err, gocql.ErrNoPool)) {
-		return fmt.Errorf("node %s at %s is down: there is no connection to it", chosen.host.HostID(), chosen.host.ConnectAddress())
+		return fmt.Errorf(
+			"node %s at %s is down: there is no connection to it",
+			chosen.host.HostID(),
+			chosen.host.ConnectAddress(),
+		)
 	}
 	return err
 }

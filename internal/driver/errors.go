@@ -32,7 +32,11 @@ func classify(ctx context.Context, err error) error {
 			return &fault.Error{Class: fault.Unknown, Err: large, Answered: true}
 		}
 	}
-	return &fault.Error{Class: classOf(err), Err: inWords(nameDown(ctx, err)), Answered: request != nil}
+	return &fault.Error{
+		Class:    classOf(err),
+		Err:      inWords(nameDown(ctx, err)),
+		Answered: request != nil,
+	}
 }
 
 // answered is an error that the server answered with. The library's own name for
@@ -62,7 +66,10 @@ func classOf(err error) fault.Class {
 				return fault.Fatal
 			}
 			return fault.Permanent
-		case gocql.ErrCodeProtocol, gocql.ErrCodeSyntax, gocql.ErrCodeConfig, gocql.ErrCodeAlreadyExists,
+		case gocql.ErrCodeProtocol,
+			gocql.ErrCodeSyntax,
+			gocql.ErrCodeConfig,
+			gocql.ErrCodeAlreadyExists,
 			gocql.ErrCodeFunctionFailure:
 			return fault.Permanent
 		default:
@@ -87,5 +94,6 @@ func classOf(err error) fault.Class {
 // tableGone recognizes, by its text, the answer for a table or keyspace that was
 // dropped: its code is that of any invalid request.
 func tableGone(message string) bool {
-	return strings.HasPrefix(message, "unconfigured ") || strings.HasSuffix(message, " does not exist")
+	return strings.HasPrefix(message, "unconfigured ") ||
+		strings.HasSuffix(message, " does not exist")
 }

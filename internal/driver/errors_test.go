@@ -46,10 +46,22 @@ func TestClassify(t *testing.T) {
 		{io.EOF, fault.Unknown},
 		{errors.New("something never heard of"), fault.Unknown},
 	} {
-		require.Equal(t, tc.want, fault.ClassOf(classify(t.Context(), tc.err)), "%T %v", tc.err, tc.err)
+		require.Equal(
+			t,
+			tc.want,
+			fault.ClassOf(classify(t.Context(), tc.err)),
+			"%T %v",
+			tc.err,
+			tc.err,
+		)
 	}
 	require.NoError(t, classify(t.Context(), nil))
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.Equal(t, fault.Canceled, fault.ClassOf(classify(ended, gocql.ErrTimeoutNoResponse)), "after the caller has gone nothing else counts")
+	require.Equal(
+		t,
+		fault.Canceled,
+		fault.ClassOf(classify(ended, gocql.ErrTimeoutNoResponse)),
+		"after the caller has gone nothing else counts",
+	)
 }

@@ -17,18 +17,29 @@ type Estimate struct {
 // Estimates asks each node that is up for its estimate; the result has one
 // entry for each of nodes, zero where a node has none or did not answer. A warning names
 // those that did not.
-func (s *Session) Estimates(ctx context.Context, nodes []topology.Node, keyspace, table string) []Estimate {
+func (s *Session) Estimates(
+	ctx context.Context,
+	nodes []topology.Node,
+	keyspace, table string,
+) []Estimate {
 	estimates := make([]Estimate, len(nodes))
 	up, asked := s.upOf(nodes)
 	_, silent := s.askAll(ctx, asked, func(ctx context.Context, i int) error {
 		var partitions, mean int64
 		var sum Estimate
-		err := s.each(ctx, asked[i].HostID(), func() error {
-			sum.Partitions += partitions
-			sum.Bytes += partitions * mean
-			return nil
-		}, []any{&partitions, &mean},
-			"SELECT partitions_count, mean_partition_size FROM system.size_estimates WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
+		err := s.each(
+			ctx,
+			asked[i].HostID(),
+			func() error {
+				sum.Partitions += partitions
+				sum.Bytes += partitions * mean
+				return nil
+			},
+			[]any{&partitions, &mean},
+			"SELECT partitions_count, mean_partition_size FROM system.size_estimates WHERE keyspace_name = ? AND table_name = ?",
+			keyspace,
+			table,
+		)
 		if err == nil {
 			estimates[up[i]] = sum
 		}

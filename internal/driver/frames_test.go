@@ -24,16 +24,64 @@ func encoded(t testing.TB, m message.Message, change ...func(*frame.Frame)) []by
 	return b.Bytes()
 }
 
-func warned(f *frame.Frame) { f.SetWarnings([]string{"Aggregation query used without partition key"}) }
+func warned(
+	f *frame.Frame,
+) {
+	f.SetWarnings([]string{"Aggregation query used without partition key"})
+}
 
 func traced(f *frame.Frame) { f.SetTracingId(&primitive.UUID{1, 2, 3}) }
 
 // hinted adds what ScyllaDB tells of a request that went astray.
 func hinted(f *frame.Frame) {
-	hint := append([]byte{0, 0, 0, 8, 0x80, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
-		0, 0, 0, 36, 0, 0, 0, 1, 0, 0, 0, 28, 0, 0, 0, 16)
+	hint := append(
+		[]byte{
+			0,
+			0,
+			0,
+			8,
+			0x80,
+			0,
+			0,
+			0,
+			0,
+			0,
+			0,
+			0,
+			0,
+			0,
+			0,
+			8,
+			0x7f,
+			0xff,
+			0xff,
+			0xff,
+			0xff,
+			0xff,
+			0xff,
+			0xff,
+		},
+		0,
+		0,
+		0,
+		36,
+		0,
+		0,
+		0,
+		1,
+		0,
+		0,
+		0,
+		28,
+		0,
+		0,
+		0,
+		16,
+	)
 	hint = append(hint, make([]byte, 16)...)
-	f.SetCustomPayload(map[string][]byte{"tablets-routing-v1": append(hint, 0, 0, 0, 4, 0, 0, 0, 200)})
+	f.SetCustomPayload(
+		map[string][]byte{"tablets-routing-v1": append(hint, 0, 0, 0, 4, 0, 0, 0, 200)},
+	)
 }
 
 // event puts a frame on the stream of events.
@@ -43,7 +91,16 @@ func event(f *frame.Frame) { f.Header.StreamId = -1 }
 func rowsOf(state []byte, types [2]datatype.DataType, rows ...[2][]byte) *message.RowsResult {
 	m := &message.RowsResult{Metadata: &message.RowsMetadata{ColumnCount: 2, PagingState: state}}
 	for i, name := range []string{"k", "v"} {
-		m.Metadata.Columns = append(m.Metadata.Columns, &message.ColumnMetadata{Keyspace: "ks", Table: "t", Name: name, Index: int32(i), Type: types[i]})
+		m.Metadata.Columns = append(
+			m.Metadata.Columns,
+			&message.ColumnMetadata{
+				Keyspace: "ks",
+				Table:    "t",
+				Name:     name,
+				Index:    int32(i),
+				Type:     types[i],
+			},
+		)
 	}
 	for _, r := range rows {
 		m.Data = append(m.Data, message.Row{r[0], r[1]})
@@ -70,7 +127,8 @@ func errorFrames(t testing.TB) [][]byte {
 	} {
 		all = append(all, encoded(t, m))
 	}
-	for _, code := range []uint32{0x1600, 0x1700, 0x4321, 0xffffffff} { // CDC_WRITE_FAILURE, CAS_WRITE_UNKNOWN, unknown ones
+	// CDC_WRITE_FAILURE, CAS_WRITE_UNKNOWN, unknown ones
+	for _, code := range []uint32{0x1600, 0x1700, 0x4321, 0xffffffff} {
 		all = append(all, withCode(encoded(t, &message.ServerError{ErrorMessage: "no"}), code))
 	}
 	return all

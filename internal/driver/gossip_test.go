@@ -12,17 +12,29 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
-// If no node that answers has the table of gossip, nodes that do not answer do not hide that: the caller asks by other means.
+// If no node that answers has the table of gossip, nodes that do not answer do not hide that: the
+// caller asks by other means.
 func TestGossipBesideADeadNode(t *testing.T) {
 	for _, tc := range []struct {
 		release string
 		heard   int
 	}{{"4.0.19", 0}, {"5.0.6", 3}} {
 		t.Run(tc.release, func(t *testing.T) {
-			c, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Rows: 1, Release: tc.release})
+			c, err := simcluster.Start(
+				simcluster.Options{Base: simcluster.Anywhere, Rows: 1, Release: tc.release},
+			)
 			require.NoError(t, err)
 			t.Cleanup(c.Close)
-			s, err := Connect(t.Context(), Config{Hosts: c.Hosts(), Port: c.Port(), Logf: t.Logf, Timeout: time.Hour, AskTimeout: answering})
+			s, err := Connect(
+				t.Context(),
+				Config{
+					Hosts:      c.Hosts(),
+					Port:       c.Port(),
+					Logf:       t.Logf,
+					Timeout:    time.Hour,
+					AskTimeout: answering,
+				},
+			)
 			require.NoError(t, err)
 			t.Cleanup(s.Close)
 			c.Stop(1)
@@ -37,16 +49,27 @@ func TestGossipBesideADeadNode(t *testing.T) {
 	}
 }
 
-// If only the node that leaves has heard of a change of the ring, the change is learned from that node.
+// If only the node that leaves has heard of a change of the ring, the change is learned from that
+// node.
 func TestGossipThatOneNodeHasHeard(t *testing.T) {
-	c, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Nodes: 6, Rows: 1, Release: "5.0.6", Storage: func(int, *internodetest.Node) {}})
+	c, err := simcluster.Start(
+		simcluster.Options{
+			Base:    simcluster.Anywhere,
+			Nodes:   6,
+			Rows:    1,
+			Release: "5.0.6",
+			Storage: func(int, *internodetest.Node) {},
+		},
+	)
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	s, err := Connect(t.Context(), Config{Hosts: c.Hosts(), Port: c.Port(), Logf: t.Logf})
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	last := s.ranked(6)[5].HostID() // which is not among those that are asked of anything
-	_, err = c.BeginLeave(slices.IndexFunc([]int{0, 1, 2, 3, 4, 5}, func(i int) bool { return c.HostID(i) == last }))
+	_, err = c.BeginLeave(
+		slices.IndexFunc([]int{0, 1, 2, 3, 4, 5}, func(i int) bool { return c.HostID(i) == last }),
+	)
 	require.NoError(t, err)
 	heard, err := s.Gossip(t.Context())
 	require.NoError(t, err)

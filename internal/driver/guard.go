@@ -56,8 +56,8 @@ const (
 	// length (section 2).
 	headerSize = 9
 	wholeAbove = 1 << 20
-	// guardBuffer is the size of the buffer of a connection. There may be thousands of connections. Bodies
-	// that are larger go past it.
+	// guardBuffer is the size of the buffer of a connection. There may be thousands of connections.
+	// Bodies that are larger go past it.
 	guardBuffer = 1 << 10
 	// largestFrame is the largest that the library takes.
 	largestFrame = 256 << 20
@@ -163,7 +163,12 @@ func interrupted(err error) error {
 }
 
 func (g *guard) frame(first byte) error {
-	a := answer{in: g.in, left: headerSize - 1, seen: append(g.kept[:0], first), metadataID: g.metadataID}
+	a := answer{
+		in:         g.in,
+		left:       headerSize - 1,
+		seen:       append(g.kept[:0], first),
+		metadataID: g.metadataID,
+	}
 	a.take(headerSize - 1)
 	if a.err != nil {
 		return a.err
@@ -230,8 +235,8 @@ func (g *guard) frame(first byte) error {
 	return g.rows.pass(g.ready[len(a.seen):])
 }
 
-// askAgain drops a SUPPORTED that came late, asks the same again, and reads that answer in its place.
-// The library sends nothing meanwhile.
+// askAgain drops a SUPPORTED that came late, asks the same again, and reads that answer in its
+// place. The library sends nothing meanwhile.
 func (g *guard) askAgain(header []byte, length int64) error {
 	const opOptions = 0x05
 	request := []byte{header[0] &^ fromServer, 0, header[2], header[3], opOptions, 0, 0, 0, 0}

@@ -42,18 +42,47 @@ func guarded(in io.Reader, buffer int) ([]byte, error) {
 func wholeFrames(t testing.TB) [][]byte {
 	t.Helper()
 	wide := rowsOf([]byte("state"), plain)
-	narrow := encoded(t, rowsOf(nil, plain, [2][]byte{{1}, make([]byte, 9000)}, [2][]byte{nil, {}}), hinted)
+	narrow := encoded(
+		t,
+		rowsOf(nil, plain, [2][]byte{{1}, make([]byte, 9000)}, [2][]byte{nil, {}}),
+		hinted,
+	)
 	for range wholeAbove / 40_000 {
-		wide.Data = append(wide.Data, message.Row{make([]byte, 8), make([]byte, 50_000)}, message.Row{nil, {}})
+		wide.Data = append(
+			wide.Data,
+			message.Row{make([]byte, 8), make([]byte, 50_000)},
+			message.Row{nil, {}},
+		)
 	}
 	return [][]byte{
 		encoded(t, &message.Supported{Options: map[string][]string{
-			"SCYLLA_NR_SHARDS": {"8"}, "SCYLLA_SHARD": {"7"}, "SCYLLA_SHARDING_IGNORE_MSB": {"12"}, "COMPRESSION": {},
-			"SCYLLA_RATE_LIMIT_ERROR": {"ERROR_CODE=61440"}, "TABLETS_ROUTING_V1": {},
+			"SCYLLA_NR_SHARDS": {
+				"8",
+			},
+			"SCYLLA_SHARD":               {"7"},
+			"SCYLLA_SHARDING_IGNORE_MSB": {"12"},
+			"COMPRESSION":                {},
+			"SCYLLA_RATE_LIMIT_ERROR":    {"ERROR_CODE=61440"},
+			"TABLETS_ROUTING_V1":         {},
 		}}),
-		encoded(t, &message.Ready{}), encoded(t, &message.VoidResult{}, warned), encoded(t, &message.VoidResult{}, traced),
-		encoded(t, rowsOf(nil, plain)), encoded(t, wide, warned), narrow,
-		encoded(t, &message.Ready{}), encoded(t, &message.SchemaChangeEvent{ChangeType: "CREATED", Target: "KEYSPACE", Keyspace: "ks"}, event),
+		encoded(
+			t,
+			&message.Ready{},
+		),
+		encoded(t, &message.VoidResult{}, warned),
+		encoded(t, &message.VoidResult{}, traced),
+		encoded(t, rowsOf(nil, plain)),
+		encoded(t, wide, warned),
+		narrow,
+		encoded(
+			t,
+			&message.Ready{},
+		),
+		encoded(
+			t,
+			&message.SchemaChangeEvent{ChangeType: "CREATED", Target: "KEYSPACE", Keyspace: "ks"},
+			event,
+		),
 		encoded(t, &message.Overloaded{}),
 	}
 }
@@ -75,7 +104,12 @@ func TestGuardHandsOnWhatIsWhole(t *testing.T) {
 func TestGuardStops(t *testing.T) {
 	void := encoded(t, &message.VoidResult{})
 	supported := func(name string, values ...string) []byte {
-		return encoded(t, &message.Supported{Options: map[string][]string{"SCYLLA_NR_SHARDS": {"4"}, name: values}})
+		return encoded(
+			t,
+			&message.Supported{
+				Options: map[string][]string{"SCYLLA_NR_SHARDS": {"4"}, name: values},
+			},
+		)
 	}
 	for text, frame := range map[string][]byte{
 		"unsupported protocol version 0x85":         with(void, 0, 0x85),
@@ -155,24 +189,42 @@ func hiddenTypes() map[datatype.DataType]datatype.DataType {
 		custom := datatype.NewCustom(marshal + class)
 		types[custom] = datatype.Blob
 		types[datatype.NewSet(custom)] = datatype.NewSet(datatype.Blob)
-		types[datatype.NewMap(custom, datatype.NewList(custom))] = datatype.NewMap(datatype.Blob, datatype.NewList(datatype.Blob))
+		types[datatype.NewMap(custom, datatype.NewList(custom))] = datatype.NewMap(
+			datatype.Blob,
+			datatype.NewList(datatype.Blob),
+		)
 		types[datatype.NewTuple(custom, datatype.Int)] = datatype.Blob
-		udt, _ := datatype.NewUserDefined("ks", "u", []string{"a", "b"}, []datatype.DataType{custom, inner})
-		hidden, _ := datatype.NewUserDefined("ks", "u", []string{"a", "b"}, []datatype.DataType{datatype.Blob, inner})
+		udt, _ := datatype.NewUserDefined(
+			"ks",
+			"u",
+			[]string{"a", "b"},
+			[]datatype.DataType{custom, inner},
+		)
+		hidden, _ := datatype.NewUserDefined(
+			"ks",
+			"u",
+			[]string{"a", "b"},
+			[]datatype.DataType{datatype.Blob, inner},
+		)
 		types[udt] = hidden
 	}
 	return types
 }
 
-// Types that the library takes apart are hidden from it, in answers of rows and in those to PREPARE.
+// Types that the library takes apart are hidden from it, in answers of rows and in those to
+// PREPARE.
 func TestGuardHidesTypes(t *testing.T) {
 	for typ, want := range hiddenTypes() {
 		cells := [2][]byte{{1, 2, 3}, nil}
 		of := func(typ datatype.DataType) [][]byte {
 			rows := rowsOf([]byte("state"), [2]datatype.DataType{typ, datatype.Int}, cells, cells)
 			return [][]byte{encoded(t, rows), encoded(t, &message.PreparedResult{
-				PreparedQueryId: []byte("id"), ResultMetadata: rows.Metadata,
-				VariablesMetadata: &message.VariablesMetadata{PkIndices: []uint16{0}, Columns: rows.Metadata.Columns},
+				PreparedQueryId: []byte("id"),
+				ResultMetadata:  rows.Metadata,
+				VariablesMetadata: &message.VariablesMetadata{
+					PkIndices: []uint16{0},
+					Columns:   rows.Metadata.Columns,
+				},
 			})}
 		}
 		for _, buffer := range []int{3, 4096} {

@@ -192,7 +192,8 @@ func (z *inflater) byte() byte {
 	return z.src[z.at-1]
 }
 
-// more reads more of the block if all of it that has come is used, and reports whether there is any.
+// more reads more of the block if all of it that has come is used, and reports whether there is
+// any.
 func (z *inflater) more() bool {
 	if z.at < z.end {
 		return true

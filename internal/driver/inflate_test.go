@@ -27,7 +27,10 @@ func deflated(t testing.TB, body []byte) []byte {
 // deflatedFrame is the same frame with a compressed body.
 func deflatedFrame(t testing.TB, frame []byte) []byte {
 	body := deflated(t, frame[headerSize:])
-	return withLength(slices.Concat(with(frame[:headerSize], 1, frame[1]|compressedFlag), body), uint32(len(body)))
+	return withLength(
+		slices.Concat(with(frame[:headerSize], 1, frame[1]|compressedFlag), body),
+		uint32(len(body)),
+	)
 }
 
 // inflated is what an inflater makes of a body.
@@ -51,11 +54,22 @@ func inflated(in io.Reader, length, buffer int) ([]byte, error) {
 
 // bodies are some that compress well, some that do not, and some of sizes round those of buffers.
 func bodies() [][]byte {
-	all := [][]byte{nil, {1}, []byte("a body that is short"), make([]byte, 1<<20), bytes.Repeat([]byte("abc"), window)}
+	all := [][]byte{
+		nil,
+		{1},
+		[]byte("a body that is short"),
+		make([]byte, 1<<20),
+		bytes.Repeat([]byte("abc"), window),
+	}
 	random := rand.NewChaCha8([32]byte{1})
 	noise := make([]byte, 400_000)
 	_, _ = random.Read(noise)
-	mixed := slices.Concat(noise[:window-3], noise[:200_000], []byte(strings.Repeat("some text ", 30_000)), noise[:window+7])
+	mixed := slices.Concat(
+		noise[:window-3],
+		noise[:200_000],
+		[]byte(strings.Repeat("some text ", 30_000)),
+		noise[:window+7],
+	)
 	all = append(all, noise, mixed)
 	for _, n := range []int{15, 19, 270, window - 1, window, window + 1, 2*window - 1, 2 * window, 2*window + 1} {
 		all = append(all, noise[:n], make([]byte, n))
@@ -127,7 +141,9 @@ func compressing(in io.Reader, r *room) *guard {
 	return g
 }
 
-var offersLZ4 = &message.Supported{Options: map[string][]string{compressionOption: {"snappy", lz4Name}}}
+var offersLZ4 = &message.Supported{
+	Options: map[string][]string{compressionOption: {"snappy", lz4Name}},
+}
 
 // The library reads the same frames whether they came compressed or not.
 func TestGuardInflates(t *testing.T) {
@@ -149,9 +165,27 @@ func TestGuardInflates(t *testing.T) {
 func TestCompressedPageWithoutRoom(t *testing.T) {
 	s := &Session{room: new(room)}
 	defer s.Reserve(1 << 20)()
-	hello, small, large := encoded(t, offersLZ4), pageOf(t, "ks", 1000, 5), pageOf(t, "ks", 3<<20, 6)
+	hello, small, large := encoded(
+		t,
+		offersLZ4,
+	), pageOf(
+		t,
+		"ks",
+		1000,
+		5,
+	), pageOf(
+		t,
+		"ks",
+		3<<20,
+		6,
+	)
 	system := pageOf(t, "system_schema", 3<<20, 7)
-	sent := slices.Concat(hello, deflatedFrame(t, large), deflatedFrame(t, system), deflatedFrame(t, small))
+	sent := slices.Concat(
+		hello,
+		deflatedFrame(t, large),
+		deflatedFrame(t, system),
+		deflatedFrame(t, small),
+	)
 	out, err := io.ReadAll(compressing(bytes.NewReader(sent), s.room))
 	require.NoError(t, err)
 	require.True(t, bytes.HasPrefix(out, hello))
@@ -180,7 +214,11 @@ func TestGuardRefusesCompression(t *testing.T) {
 		offersLZ4: near,
 		{Options: map[string][]string{compressionOption: {"snappy"}}}: newCompression(Config{Compress: true}),
 	} {
-		g := newGuard(bytesConn{in: bytes.NewReader(slices.Concat(encoded(t, offered), page))}, time.Second, new(room))
+		g := newGuard(
+			bytesConn{in: bytes.NewReader(slices.Concat(encoded(t, offered), page))},
+			time.Second,
+			new(room),
+		)
 		g.lz4 = lz4
 		out, err := io.ReadAll(g)
 		require.ErrorContains(t, err, "a compressed frame, which was not asked for")

@@ -112,8 +112,13 @@ func (s *statements) build(f form, ownTTL bool) *statement {
 	if s.once {
 		condition = " IF NOT EXISTS"
 	}
-	st.text = "INSERT INTO " + s.table.String() + " (" + strings.Join(names, ", ") + ") VALUES (" + markers + ")" +
-		condition + s.using(ownTTL)
+	st.text = "INSERT INTO " + s.table.String() + " (" + strings.Join(
+		names,
+		", ",
+	) + ") VALUES (" + markers + ")" +
+		condition + s.using(
+		ownTTL,
+	)
 	return st
 }
 
@@ -156,6 +161,12 @@ func (s *statements) buildUpdate(using string) *statement {
 			st.order = append(st.order, i)
 		}
 	}
-	st.text = "UPDATE " + s.table.String() + using + " SET " + strings.Join(sets, ", ") + " WHERE " + strings.Join(where, " AND ")
+	st.text = "UPDATE " + s.table.String() + using + " SET " + strings.Join(
+		sets,
+		", ",
+	) + " WHERE " + strings.Join(
+		where,
+		" AND ",
+	)
 	return st
 }

@@ -45,7 +45,10 @@ func boundRow(s *statements, r row.Row) (string, []any) {
 var stamp = []byte{1, 2, 3, 4, 5, 6, 7, 8}
 
 func TestInsert(t *testing.T) {
-	columns := []schema.Column{column(t, "v", schema.Regular, "text"), column(t, "Key", schema.PartitionKey, "int")}
+	columns := []schema.Column{
+		column(t, "v", schema.Regular, "text"),
+		column(t, "Key", schema.PartitionKey, "int"),
+	}
 	s := newStatements(schema.New("ks", "Table", columns), columns)
 	text, values := bound(s, unset, set(0, 0, 0, 1))
 	require.Equal(t, `INSERT INTO ks."Table" (v, "Key") VALUES (?, ?) USING TIMESTAMP ?`, text)
@@ -80,16 +83,37 @@ func TestInsertTuples(t *testing.T) {
 // What makes no row is an UPDATE, whose times come before its values.
 func TestUpdateMakesNoRow(t *testing.T) {
 	columns := []schema.Column{
-		column(t, "v", schema.Regular, "text"), column(t, "k", schema.PartitionKey, "int"), column(t, "c", schema.Clustering, "int"),
-		column(t, "s", schema.Static, "text"), column(t, "w", schema.Regular, "text"),
+		column(
+			t,
+			"v",
+			schema.Regular,
+			"text",
+		),
+		column(t, "k", schema.PartitionKey, "int"),
+		column(t, "c", schema.Clustering, "int"),
+		column(t, "s", schema.Static, "text"),
+		column(t, "w", schema.Regular, "text"),
 	}
 	s := newStatements(schema.New("ks", "t", columns), columns)
 	for ttl, want := range map[int32]string{0: "", 7: " AND TTL ?", row.Forever: " AND TTL ?"} {
-		r := row.Row{Cells: []row.Cell{set('v'), set(1), set(2), unset, null}, Timestamp: 0x0102030405060708, TTL: ttl, Update: true}
+		r := row.Row{
+			Cells:     []row.Cell{set('v'), set(1), set(2), unset, null},
+			Timestamp: 0x0102030405060708,
+			TTL:       ttl,
+			Update:    true,
+		}
 		text, values := boundRow(s, r)
-		require.Equal(t, "UPDATE ks.t USING TIMESTAMP ?"+want+" SET v = ?, s = ?, w = ? WHERE k = ? AND c = ?", text)
+		require.Equal(
+			t,
+			"UPDATE ks.t USING TIMESTAMP ?"+want+" SET v = ?, s = ?, w = ? WHERE k = ? AND c = ?",
+			text,
+		)
 		times := []any{stamp, []byte{0, 0, 0, byte(max(ttl, 0))}}
-		require.Equal(t, append(times[:len(values)-5], []byte{'v'}, "unset", []byte(nil), []byte{1}, []byte{2}), values)
+		require.Equal(
+			t,
+			append(times[:len(values)-5], []byte{'v'}, "unset", []byte(nil), []byte{1}, []byte{2}),
+			values,
+		)
 	}
 }
 
@@ -108,7 +132,14 @@ func TestInsertStaticOnly(t *testing.T) {
 
 func TestUpdateCounters(t *testing.T) {
 	columns := []schema.Column{
-		column(t, "k", schema.PartitionKey, "int"), column(t, "Hits", schema.Regular, "counter"), column(t, "c", schema.Clustering, "int"),
+		column(
+			t,
+			"k",
+			schema.PartitionKey,
+			"int",
+		),
+		column(t, "Hits", schema.Regular, "counter"),
+		column(t, "c", schema.Clustering, "int"),
 	}
 	s := newStatements(schema.New("ks", "t", columns), columns)
 	text, values := bound(s, set(1), set(2), set(3))
@@ -126,7 +157,12 @@ func TestBinderKeepsNothing(t *testing.T) {
 	for _, r := range rows {
 		b.bind(s, r)
 	}
-	require.Equal(t, []byte{1}, b.values[0].(*cell).bytes, "room is made before anything is pointed at")
+	require.Equal(
+		t,
+		[]byte{1},
+		b.values[0].(*cell).bytes,
+		"room is made before anything is pointed at",
+	)
 	b.release()
 	require.Nil(t, b.cells[:cap(b.cells)][0].bytes)
 }
@@ -135,7 +171,15 @@ func TestIdempotent(t *testing.T) {
 	for text, want := range map[string]bool{
 		"text": true, "counter": false, "list<int>": false, "frozen<list<int>>": true, "set<int>": true, "map<int, frozen<list<int>>>": true,
 	} {
-		columns := []schema.Column{column(t, "k", schema.PartitionKey, "int"), column(t, "v", schema.Regular, text)}
-		require.Equal(t, want, (&Session{}).Writer(schema.New("ks", "t", columns), columns).Idempotent(), text)
+		columns := []schema.Column{
+			column(t, "k", schema.PartitionKey, "int"),
+			column(t, "v", schema.Regular, text),
+		}
+		require.Equal(
+			t,
+			want,
+			(&Session{}).Writer(schema.New("ks", "t", columns), columns).Idempotent(),
+			text,
+		)
 	}
 }

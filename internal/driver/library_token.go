@@ -19,7 +19,11 @@ func newLibraryTokens() libraryTokens {
 	ring := gocql.TokenAwareHostPolicy(gocql.RoundRobinHostPolicy(), gocql.DontShuffleReplicas())
 	ring.Init(new(gocql.Session))
 	ring.SetPartitioner(token.Murmur3.Name())
-	only := gocql.HostInfoBuilder{HostId: gocql.UUID{15: 1}.String(), ConnectAddress: net.IPv4zero, Tokens: []string{"0"}}.Build()
+	only := gocql.HostInfoBuilder{
+		HostId:         gocql.UUID{15: 1}.String(),
+		ConnectAddress: net.IPv4zero,
+		Tokens:         []string{"0"},
+	}.Build()
 	ring.AddHost(&only)
 	return libraryTokens{ring}
 }

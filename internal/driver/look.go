@@ -17,7 +17,11 @@ import (
 // connection is at hand at once.
 
 // askEach puts a question to each of the nodes, and names the place of each.
-func (s *Session) askEach(ctx context.Context, nodes []topology.Node, question func(ctx context.Context, at int, host string) error) []error {
+func (s *Session) askEach(
+	ctx context.Context,
+	nodes []topology.Node,
+	question func(ctx context.Context, at int, host string) error,
+) []error {
 	errs := make([]error, len(nodes))
 	var at []int
 	var hosts []*gocql.HostInfo
@@ -29,7 +33,11 @@ func (s *Session) askEach(ctx context.Context, nodes []topology.Node, question f
 		}
 		at, hosts = append(at, i), append(hosts, h)
 	}
-	asked, _ := s.askAll(ctx, hosts, func(ctx context.Context, i int) error { return question(ctx, at[i], hosts[i].HostID()) })
+	asked, _ := s.askAll(
+		ctx,
+		hosts,
+		func(ctx context.Context, i int) error { return question(ctx, at[i], hosts[i].HostID()) },
+	)
 	for i, err := range asked {
 		errs[at[i]] = err
 	}
@@ -49,8 +57,8 @@ func (s *Session) PingAll(ctx context.Context, nodes []topology.Node) ([]time.Du
 	})
 }
 
-// manyNodes is the number of nodes above which each is asked once: for its time and the version of the schema
-// together, and its latency is that of the answer.
+// manyNodes is the number of nodes above which each is asked once: for its time and the version of
+// the schema together, and its latency is that of the answer.
 const manyNodes = 64
 
 // told is what a node told once.
@@ -59,12 +67,19 @@ type told struct {
 	version string
 }
 
-// lookAt asks a node once for what Clocks and SchemaVersions want to know, and says how long the answer took.
+// lookAt asks a node once for what Clocks and SchemaVersions want to know, and says how long the
+// answer took.
 func (s *Session) lookAt(ctx context.Context, host string) (time.Duration, error) {
 	var at time.Time
 	var l told
 	begin := time.Now()
-	err := s.each(ctx, host, func() error { return nil }, []any{&at, &l.version}, "SELECT toTimestamp(now()), schema_version FROM system.local")
+	err := s.each(
+		ctx,
+		host,
+		func() error { return nil },
+		[]any{&at, &l.version},
+		"SELECT toTimestamp(now()), schema_version FROM system.local",
+	)
 	took := time.Since(begin)
 	if err == nil {
 		l.clock = clockOf(at, begin, took)
@@ -85,8 +100,8 @@ func clockOf(told, begin time.Time, took time.Duration) Clock {
 	return Clock{told.Sub(begin.Add(half)).Round(time.Millisecond), half}
 }
 
-// clockAsks is how often a node is asked for its time. The quickest answer is the most exact; the first has
-// the statement prepared.
+// clockAsks is how often a node is asked for its time. The quickest answer is the most exact; the
+// first has the statement prepared.
 const clockAsks = 3
 
 // Clocks asks each of the nodes for its time, which it tells in milliseconds.
@@ -100,11 +115,22 @@ func (s *Session) Clocks(ctx context.Context, nodes []topology.Node) ([]Clock, [
 		for ask := range clockAsks {
 			var told time.Time
 			begin := time.Now()
-			err := s.each(ctx, host, func() error { return nil }, []any{&told}, "SELECT toTimestamp(now()) FROM system.local")
+			err := s.each(
+				ctx,
+				host,
+				func() error { return nil },
+				[]any{&told},
+				"SELECT toTimestamp(now()) FROM system.local",
+			)
 			if err != nil {
 				return err
 			}
-			if c := clockOf(told, begin, time.Since(begin)); ask == 0 || c.Error < clocks[at].Error {
+			if c := clockOf(
+				told,
+				begin,
+				time.Since(begin),
+			); ask == 0 ||
+				c.Error < clocks[at].Error {
 				clocks[at] = c
 			}
 		}
@@ -121,13 +147,22 @@ func (s *Session) SchemaVersions(ctx context.Context, nodes []topology.Node) ([]
 			s.looked.Store(host, told{clock: l.(told).clock}) // the next call wants to know it anew
 			return nil
 		}
-		return s.each(ctx, host, func() error { return nil }, []any{&versions[at]}, "SELECT schema_version FROM system.local")
+		return s.each(
+			ctx,
+			host,
+			func() error { return nil },
+			[]any{&versions[at]},
+			"SELECT schema_version FROM system.local",
+		)
 	})
 }
 
-// SettingsOf asks each of the nodes for its settings, by name. Nodes before Cassandra 4.0, and those of ScyllaDB,
-// have no table of them.
-func (s *Session) SettingsOf(ctx context.Context, nodes []topology.Node) ([]map[string]string, []error) {
+// SettingsOf asks each of the nodes for its settings, by name. Nodes before Cassandra 4.0, and
+// those of ScyllaDB, have no table of them.
+func (s *Session) SettingsOf(
+	ctx context.Context,
+	nodes []topology.Node,
+) ([]map[string]string, []error) {
 	settings := make([]map[string]string, len(nodes))
 	return settings, s.askEach(ctx, nodes, func(ctx context.Context, at int, _ string) (err error) {
 		settings[at], err = s.settings(ctx, s.policy.host(nodes[at].ID))
@@ -135,9 +170,14 @@ func (s *Session) SettingsOf(ctx context.Context, nodes []topology.Node) ([]map[
 	})
 }
 
-// Stored asks nodes how many bytes they have of a table on the disk, as they are compressed; 0 of one that does not tell.
-// Nodes of Cassandra tell since 4.0, in whole MiB (system_views.disk_usage, TableMetricTables.java).
-func (s *Session) Stored(ctx context.Context, nodes []topology.Node, keyspace, table string) ([]int64, []error) {
+// Stored asks nodes how many bytes they have of a table on the disk, as they are compressed; 0 of
+// one that does not tell. Nodes of Cassandra tell since 4.0, in whole MiB (system_views.disk_usage,
+// TableMetricTables.java).
+func (s *Session) Stored(
+	ctx context.Context,
+	nodes []topology.Node,
+	keyspace, table string,
+) ([]int64, []error) {
 	stored := make([]int64, len(nodes))
 	return stored, s.askEach(ctx, nodes, func(ctx context.Context, at int, id string) error {
 		var mebibytes int64
@@ -152,8 +192,9 @@ func (s *Session) Stored(ctx context.Context, nodes []topology.Node, keyspace, t
 	})
 }
 
-// DiskUsage is what each node tells the others of how full its disk is, by host id: SPACIOUS, STUFFED, FULL or
-// NOT_AVAILABLE, as Cassandra's guardrail of disk usage has it. One node is asked; one before 4.1 does not know.
+// DiskUsage is what each node tells the others of how full its disk is, by host id: SPACIOUS,
+// STUFFED, FULL or NOT_AVAILABLE, as Cassandra's guardrail of disk usage has it. One node is asked;
+// one before 4.1 does not know.
 func (s *Session) DiskUsage(ctx context.Context) (map[string]string, error) {
 	all := make(map[string]string)
 	var id, usage string
@@ -174,8 +215,8 @@ const (
 	nearTrip = time.Millisecond
 )
 
-// Trips returns the round-trip time to each of the nodes: the shortest time in which it gave a row of
-// its own.
+// Trips returns the round-trip time to each of the nodes: the shortest time in which it gave a row
+// of its own.
 func (s *Session) Trips(ctx context.Context, nodes []topology.Node) ([]time.Duration, []error) {
 	trips := make([]time.Duration, len(nodes))
 	return trips, s.askEach(ctx, nodes, func(ctx context.Context, at int, host string) (err error) {
@@ -184,9 +225,13 @@ func (s *Session) Trips(ctx context.Context, nodes []topology.Node) ([]time.Dura
 	})
 }
 
-// pings asks a node for a row of its own some times, or until it shows that it is near, and returns the shortest time that it
-// took. Once more is asked before, which has the statement prepared.
-func (s *Session) pings(ctx context.Context, host string, times int) (least time.Duration, err error) {
+// pings asks a node for a row of its own some times, or until it shows that it is near, and returns
+// the shortest time that it took. Once more is asked before, which has the statement prepared.
+func (s *Session) pings(
+	ctx context.Context,
+	host string,
+	times int,
+) (least time.Duration, err error) {
 	if _, err := s.Ping(ctx, host); err != nil {
 		return 0, err
 	}

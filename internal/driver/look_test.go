@@ -11,7 +11,13 @@ import (
 
 // What each node tells of itself is told of each; one that is down has an error, at once.
 func TestNodesAreLookedAt(t *testing.T) {
-	c, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Rows: 1, Settings: map[string]string{"a": "b"}})
+	c, err := simcluster.Start(
+		simcluster.Options{
+			Base:     simcluster.Anywhere,
+			Rows:     1,
+			Settings: map[string]string{"a": "b"},
+		},
+	)
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	c.SetClock(1, time.Hour)
@@ -36,7 +42,12 @@ func TestNodesAreLookedAt(t *testing.T) {
 	clocks, errs := s.Clocks(t.Context(), cluster.Nodes)
 	require.Equal(t, []error{nil, nil, nil}, errs)
 	near := func(want time.Duration, c Clock) {
-		require.LessOrEqual(t, (c.Ahead - want).Abs(), c.Error+2*time.Millisecond, "milliseconds are told")
+		require.LessOrEqual(
+			t,
+			(c.Ahead - want).Abs(),
+			c.Error+2*time.Millisecond,
+			"milliseconds are told",
+		)
 	}
 	near(0, clocks[first])
 	near(time.Hour, clocks[second])
@@ -49,7 +60,12 @@ func TestNodesAreLookedAt(t *testing.T) {
 	require.Equal(t, map[string]string{"a": "b"}, settings[third])
 	usage, err := s.DiskUsage(t.Context())
 	require.NoError(t, err)
-	require.Equal(t, map[string]string{c.HostID(0): "", c.HostID(1): "", c.HostID(2): ""}, usage, "no guardrail is set")
+	require.Equal(
+		t,
+		map[string]string{c.HostID(0): "", c.HostID(1): "", c.HostID(2): ""},
+		usage,
+		"no guardrail is set",
+	)
 
 	cluster.Nodes[second].Up = false
 	_, errs = s.Trips(t.Context(), cluster.Nodes)
@@ -61,7 +77,9 @@ func TestNodesAreLookedAt(t *testing.T) {
 
 // Nobody who logged in without a name lacks a right. What a node does not answer is not known.
 func TestRights(t *testing.T) {
-	c, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Rows: 1, User: "joe", Password: "secret"})
+	c, err := simcluster.Start(
+		simcluster.Options{Base: simcluster.Anywhere, Rows: 1, User: "joe", Password: "secret"},
+	)
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	cfg := Config{Hosts: c.Hosts(), Port: c.Port(), User: "joe", Password: "wrong"}
@@ -80,7 +98,11 @@ func TestRights(t *testing.T) {
 func TestNodeCertificates(t *testing.T) {
 	ca := newAuthority(t, "ca", nil)
 	soon, past := time.Now().Add(time.Hour), time.Now().Add(-time.Hour)
-	c, _, port := secured(t, of(ca.issueUntil(t, soon, "127.0.77.1")), of(ca.issueUntil(t, past, "127.0.77.2")))
+	c, _, port := secured(
+		t,
+		of(ca.issueUntil(t, soon, "127.0.77.1")),
+		of(ca.issueUntil(t, past, "127.0.77.2")),
+	)
 	mine := ca.issueUntil(t, soon, "client")
 	cfg := Config{Port: port, TLS: trusting(t, ca, &mine, "")}
 	all := NodeCertificates(t.Context(), cfg, append(c.Hosts(), "127.0.77.1:1"))

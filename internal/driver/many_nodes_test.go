@@ -10,16 +10,21 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
-// All checks of a doctor send each node of a large cluster at most three questions, and still find the nodes
-// that differ. A second check asks again for what may have changed.
+// All checks of a doctor send each node of a large cluster at most three questions, and still find
+// the nodes that differ. A second check asks again for what may have changed.
 func TestFewQuestionsToManyNodes(t *testing.T) {
 	const nodes = manyNodes + 6
-	c, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Nodes: nodes, Tokens: 1, Rows: 1, Cores: 3})
+	c, err := simcluster.Start(
+		simcluster.Options{Base: simcluster.Anywhere, Nodes: nodes, Tokens: 1, Rows: 1, Cores: 3},
+	)
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	c.SetClock(5, time.Hour)
 	c.Disagree(7, true)
-	s, err := Connect(t.Context(), Config{Hosts: c.Hosts()[:1], Port: c.Port(), Logf: t.Logf, Warnf: t.Errorf, Connections: 1})
+	s, err := Connect(
+		t.Context(),
+		Config{Hosts: c.Hosts()[:1], Port: c.Port(), Logf: t.Logf, Warnf: t.Errorf, Connections: 1},
+	)
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	cluster, err := s.Topology(t.Context())
@@ -44,7 +49,8 @@ func TestFewQuestionsToManyNodes(t *testing.T) {
 	require.Len(t, other, 2)
 	asked := make(map[int]int)
 	for _, r := range c.Requests() {
-		if !r.Prepare && (strings.Contains(r.Statement, "thread_pools") || strings.Contains(r.Statement, "FROM system.local")) {
+		if !r.Prepare &&
+			(strings.Contains(r.Statement, "thread_pools") || strings.Contains(r.Statement, "FROM system.local")) {
 			asked[r.Node]++
 		}
 	}

@@ -16,8 +16,8 @@ import (
 // witnesses is how many nodes are asked which others they know.
 const witnesses = 5
 
-// peersPage is the number of peers that are asked for at once: each has up to 256 tokens, and all of a thousand
-// nodes are 6 MB in a frame.
+// peersPage is the number of peers that are asked for at once: each has up to 256 tokens, and all
+// of a thousand nodes are 6 MB in a frame.
 const peersPage = 64
 
 // account is what a node tells of itself and, of a witness, of the others.
@@ -69,14 +69,24 @@ func (s *Session) inspect(ctx context.Context) (again bool) {
 		return s.askAccount(ctx, nodes[i], i < witnesses, &in.accounts[asked[i]])
 	})
 	if len(silent) > 0 {
-		s.cfg.Logf("no answer within %s from %s: they are members of the cluster if others know them", s.cfg.AskTimeout, strings.Join(silent, ", "))
+		s.cfg.Logf(
+			"no answer within %s from %s: they are members of the cluster if others know them",
+			s.cfg.AskTimeout,
+			strings.Join(silent, ", "),
+		)
 	}
 	for i := range in.hosts {
 		in.check(i)
 	}
 	if in.suspects() {
 		s.askAll(ctx, nodes, func(ctx context.Context, i int) error {
-			return s.each(ctx, nodes[i].HostID(), func() error { return nil }, []any{&in.accounts[asked[i]].tokens}, "SELECT tokens FROM system.local")
+			return s.each(
+				ctx,
+				nodes[i].HostID(),
+				func() error { return nil },
+				[]any{&in.accounts[asked[i]].tokens},
+				"SELECT tokens FROM system.local",
+			)
 		})
 		in.checkTokens()
 	}
@@ -89,12 +99,16 @@ func (s *Session) inspect(ctx context.Context) (again bool) {
 		for _, row := range slices.Sorted(maps.Keys(in.found)) {
 			all = append(all, row+" ("+in.found[row]+")")
 		}
-		s.cfg.Warnf("system.peers tells of what is no member of the cluster, and is left out: %s", strings.Join(all, ", "))
+		s.cfg.Warnf(
+			"system.peers tells of what is no member of the cluster, and is left out: %s",
+			strings.Join(all, ", "),
+		)
 	}
 	return false
 }
 
-// suspects reports whether a node does not answer for itself and is not left out yet: a token of it may be another's.
+// suspects reports whether a node does not answer for itself and is not left out yet: a token of it
+// may be another's.
 func (in *inspection) suspects() bool {
 	for i, h := range in.hosts {
 		if !in.member(i) && !in.filter.leavesOut(staleRow{id: h.HostID()}) {
@@ -105,9 +119,20 @@ func (in *inspection) suspects() bool {
 }
 
 // askAccount asks a node for itself and, if it is to be a witness, for its peers.
-func (s *Session) askAccount(ctx context.Context, h *gocql.HostInfo, witness bool, a *account) error {
+func (s *Session) askAccount(
+	ctx context.Context,
+	h *gocql.HostInfo,
+	witness bool,
+	a *account,
+) error {
 	var id string
-	err := s.each(ctx, h.HostID(), func() error { return nil }, []any{&id}, "SELECT host_id FROM system.local")
+	err := s.each(
+		ctx,
+		h.HostID(),
+		func() error { return nil },
+		[]any{&id},
+		"SELECT host_id FROM system.local",
+	)
 	if err != nil {
 		return err
 	}
@@ -130,7 +155,11 @@ func (s *Session) peersOf(ctx context.Context, h *gocql.HostInfo) ([]peerRow, er
 	return s.peersIn(ctx, h, "system.peers", "rpc_address")
 }
 
-func (s *Session) peersIn(ctx context.Context, h *gocql.HostInfo, table, addressColumn string) ([]peerRow, error) {
+func (s *Session) peersIn(
+	ctx context.Context,
+	h *gocql.HostInfo,
+	table, addressColumn string,
+) ([]peerRow, error) {
 	var rows []peerRow
 	var peer, address net.IP
 	var id gocql.UUID
@@ -220,7 +249,11 @@ func (in *inspection) check(i int) {
 			in.leaveOut(staleRow{id, at}, at, "that node is at "+here)
 		}
 	case 2*know < all:
-		in.leaveOut(staleRow{id: id}, here, fmt.Sprintf("it does not answer, and only %d of %d nodes know it", know, all))
+		in.leaveOut(
+			staleRow{id: id},
+			here,
+			fmt.Sprintf("it does not answer, and only %d of %d nodes know it", know, all),
+		)
 	default:
 		for at := range others {
 			if !in.filter.leavesOut(staleRow{id, at}) {
@@ -251,8 +284,15 @@ func (in *inspection) checkTokens() {
 		}
 		for _, t := range h.Tokens() {
 			if j, owned := owner[t]; owned {
-				in.leaveOut(staleRow{id: h.HostID()}, address(h),
-					fmt.Sprintf("it does not answer, and its token %s is that of node %s", t, in.hosts[j].HostID()))
+				in.leaveOut(
+					staleRow{id: h.HostID()},
+					address(h),
+					fmt.Sprintf(
+						"it does not answer, and its token %s is that of node %s",
+						t,
+						in.hosts[j].HostID(),
+					),
+				)
 				break
 			}
 		}
@@ -267,7 +307,8 @@ func (in *inspection) checkIncomplete(dc string) {
 	}
 	for _, a := range in.accounts {
 		for _, p := range a.peers {
-			if p.lacks == "" || dc != "" && p.dc != "" && p.dc != dc || addresses[p.address] || ids[p.id] {
+			if p.lacks == "" || dc != "" && p.dc != "" && p.dc != dc || addresses[p.address] ||
+				ids[p.id] {
 				continue
 			}
 			in.found[name(p.address, p.id)] = "its row has no " + p.lacks

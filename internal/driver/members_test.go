@@ -17,21 +17,34 @@ const strangerID = "deadbeef-0000-4000-8000-000000000001"
 // stranger is a complete row of a node that is not in the cluster, with tokens of its own.
 func stranger() simcluster.Peer {
 	return simcluster.Peer{
-		Address: "127.63.0.9", HostID: strangerID, DC: "dc1", Rack: "r9", Client: "127.63.0.9", Tokens: []token.Token{{Lo: 12345}},
+		Address: "127.63.0.9",
+		HostID:  strangerID,
+		DC:      "dc1",
+		Rack:    "r9",
+		Client:  "127.63.0.9",
+		Tokens:  []token.Token{{Lo: 12345}},
 	}
 }
 
 // misinformed connects to a cluster of which node 0 has those rows of peers too, and gives
 // its topology and the warnings.
-func misinformed(t *testing.T, shards int, misinform func(*simcluster.Cluster)) (*simcluster.Cluster, *topology.Cluster, string) {
+func misinformed(
+	t *testing.T,
+	shards int,
+	misinform func(*simcluster.Cluster),
+) (*simcluster.Cluster, *topology.Cluster, string) {
 	t.Helper()
-	c, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Rows: 1, Shards: shards, Cores: 4})
+	c, err := simcluster.Start(
+		simcluster.Options{Base: simcluster.Anywhere, Rows: 1, Shards: shards, Cores: 4},
+	)
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	misinform(c)
 	var warnings []string
 	s, err := Connect(t.Context(), Config{
-		Hosts: c.Hosts()[:1], Port: c.Port(), Logf: t.Logf,
+		Hosts: c.Hosts()[:1],
+		Port:  c.Port(),
+		Logf:  t.Logf,
 		Warnf: func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) },
 	})
 	require.NoError(t, err)
@@ -99,7 +112,11 @@ func TestPeerWithTwoRows(t *testing.T) {
 			t.Run(fmt.Sprintf("%s of node %d", address, which), func(t *testing.T) {
 				c, nodes, warning := misinformed(t, 0, func(c *simcluster.Cluster) {
 					p := stranger()
-					p.HostID, p.Tokens, p.Address, p.Client = c.HostID(which), c.Tokens(which), address, address
+					p.HostID, p.Tokens, p.Address, p.Client = c.HostID(
+						which,
+					), c.Tokens(
+						which,
+					), address, address
 					c.Misinform(0, p)
 				})
 				wantMembers(t, c, nodes)
@@ -115,7 +132,10 @@ func TestMemberThatIsDownStays(t *testing.T) {
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	c.Stop(1)
-	s, err := Connect(t.Context(), Config{Hosts: c.Hosts()[:1], Port: c.Port(), Logf: t.Logf, Warnf: t.Errorf})
+	s, err := Connect(
+		t.Context(),
+		Config{Hosts: c.Hosts()[:1], Port: c.Port(), Logf: t.Logf, Warnf: t.Errorf},
+	)
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	nodes, err := s.Topology(t.Context())

@@ -56,7 +56,10 @@ func (w *Writer) insertOnce(ctx context.Context, st *statement, values []any, r 
 	case err != nil:
 		return classify(ctx, err)
 	case !told:
-		return fault.New(fault.Unknown, errors.New("the server did not tell whether a conditional insert was applied"))
+		return fault.New(
+			fault.Unknown,
+			errors.New("the server did not tell whether a conditional insert was applied"),
+		)
 	case !applied:
 		return &fault.Error{Class: fault.NotApplied, Err: &existsError{same}, Answered: true}
 	default:
@@ -68,8 +71,12 @@ func (w *Writer) insertOnce(ctx context.Context, st *statement, values []any, r 
 // maps in another order count as others.
 func (w *Writer) same(r row.Row, columns []gocql.ColumnInfo, there []cell) bool {
 	for i, c := range w.statements.columns {
-		at := slices.IndexFunc(columns, func(info gocql.ColumnInfo) bool { return info.Name == c.Name })
-		if r.Cells[i].State == row.Set && (at < 0 || !bytes.Equal(r.Cells[i].Bytes, there[at].bytes)) {
+		at := slices.IndexFunc(
+			columns,
+			func(info gocql.ColumnInfo) bool { return info.Name == c.Name },
+		)
+		if r.Cells[i].State == row.Set &&
+			(at < 0 || !bytes.Equal(r.Cells[i].Bytes, there[at].bytes)) {
 			return false
 		}
 	}

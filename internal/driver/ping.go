@@ -14,7 +14,13 @@ import (
 func (s *Session) Ping(ctx context.Context, host string) (time.Duration, error) {
 	var key string
 	begin := time.Now()
-	err := s.each(ctx, host, func() error { return nil }, []any{&key}, "SELECT key FROM system.local")
+	err := s.each(
+		ctx,
+		host,
+		func() error { return nil },
+		[]any{&key},
+		"SELECT key FROM system.local",
+	)
 	return time.Since(begin), err
 }
 

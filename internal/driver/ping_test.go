@@ -16,9 +16,19 @@ func TestPingAny(t *testing.T) {
 	for node := range 3 {
 		require.NoError(t, s.PingAny(t.Context(), ids))
 		c.Stop(node)
-		require.Eventually(t, func() bool { return s.connections(c.HostID(node)) == 0 }, patience, time.Millisecond)
+		require.Eventually(
+			t,
+			func() bool { return s.connections(c.HostID(node)) == 0 },
+			patience,
+			time.Millisecond,
+		)
 	}
 	require.ErrorContains(t, s.PingAny(t.Context(), ids), "there is no connection to it")
 	require.NoError(t, c.Restart(2))
-	require.Eventually(t, func() bool { return s.PingAny(t.Context(), ids) == nil }, patience, time.Millisecond)
+	require.Eventually(
+		t,
+		func() bool { return s.PingAny(t.Context(), ids) == nil },
+		patience,
+		time.Millisecond,
+	)
 }

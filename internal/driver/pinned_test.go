@@ -52,7 +52,12 @@ func target(t *testing.T, s *Session) (*topology.Cluster, *schema.Table) {
 
 // cut cuts the table into splits along its placement, and names the replicas of
 // each range of that.
-func cut(t *testing.T, s *Session, nodes *topology.Cluster, tablets bool) ([]token.Split, func(int) []string) {
+func cut(
+	t *testing.T,
+	s *Session,
+	nodes *topology.Cluster,
+	tablets bool,
+) ([]token.Split, func(int) []string) {
 	t.Helper()
 	const splits = 300
 	if tablets {
@@ -84,7 +89,12 @@ func cut(t *testing.T, s *Session, nodes *topology.Cluster, tablets bool) ([]tok
 
 // readAll reads the splits, several at a time, each from one of its replicas in
 // turn, and gives the values by key.
-func readAll(t *testing.T, r *Reader, splits []token.Split, hosts func(int) []string) map[string]string {
+func readAll(
+	t *testing.T,
+	r *Reader,
+	splits []token.Split,
+	hosts func(int) []string,
+) map[string]string {
 	t.Helper()
 	var mu sync.Mutex
 	values := make(map[string]string)
@@ -122,7 +132,10 @@ func astray(t *testing.T, s *Session, table *schema.Table) {
 	t.Helper()
 	writer := s.Writer(table, table.Columns)
 	for i := range uint64(60) {
-		cells := []row.Cell{{State: row.Set, Bytes: token.Murmur3.AppendWire(nil, token.Token{Lo: i})}, {}}
+		cells := []row.Cell{
+			{State: row.Set, Bytes: token.Murmur3.AppendWire(nil, token.Token{Lo: i})},
+			{},
+		}
 		require.NoError(t, writer.Write(t.Context(), "", []row.Row{{Cells: cells}}))
 	}
 	known, err := s.s.TableTabletsMetadata("ks", "t")
@@ -150,10 +163,19 @@ func TestPinnedPagesReachReplicaAndShard(t *testing.T) {
 				astray(t, s, table)
 			}
 			c.Forget()
-			values := readAll(t, s.Reader(table, Query{Select: []string{"k", "v"}}, token.Murmur3), splits, hosts)
+			values := readAll(
+				t,
+				s.Reader(table, Query{Select: []string{"k", "v"}}, token.Murmur3),
+				splits,
+				hosts,
+			)
 			require.Len(t, values, len(c.Rows()))
 			for _, r := range c.Rows() {
-				require.Equal(t, r.Value, values[string(token.Murmur3.AppendWire(nil, token.Token{Lo: uint64(r.Key) ^ 1<<63}))])
+				require.Equal(
+					t,
+					r.Value,
+					values[string(token.Murmur3.AppendWire(nil, token.Token{Lo: uint64(r.Key) ^ 1<<63}))],
+				)
 			}
 
 			requests := c.Requests()
@@ -169,7 +191,12 @@ func TestPinnedPagesReachReplicaAndShard(t *testing.T) {
 				}
 				require.Contains(t, last, r.Node)
 			}
-			require.Len(t, used, len(nodes.Local())*max(tc.options.Shards, 1), "all shards of the local nodes have their share")
+			require.Len(
+				t,
+				used,
+				len(nodes.Local())*max(tc.options.Shards, 1),
+				"all shards of the local nodes have their share",
+			)
 		})
 	}
 }
@@ -197,7 +224,11 @@ func TestPinnedWritesReachReplicaAndShard(t *testing.T) {
 		}
 		require.Equal(t, want, c.Written())
 		for _, r := range c.Requests() {
-			require.Contains(t, c.Replicas(r.Keys[0]), simcluster.Replica{Node: r.Node, Shard: r.Shard})
+			require.Contains(
+				t,
+				c.Replicas(r.Keys[0]),
+				simcluster.Replica{Node: r.Node, Shard: r.Shard},
+			)
 		}
 	}
 }
@@ -214,13 +245,20 @@ func TestPinnedToStoppedNode(t *testing.T) {
 
 	c.Forget()
 	c.Stop(1)
-	require.Eventually(t, func() bool { return s.connections(stopped) == 0 }, patience, time.Millisecond)
+	require.Eventually(
+		t,
+		func() bool { return s.connections(stopped) == 0 },
+		patience,
+		time.Millisecond,
+	)
 	_, err = reader.Page(t.Context(), stopped, whole, nil, 100)
 	require.ErrorContains(t, err, "node "+stopped+" at 127.0.77.2 is down")
 	require.Equal(t, fault.Transient, fault.ClassOf(err))
 	_, err = reader.Page(t.Context(), "no node", whole, nil, 100)
 	require.Equal(t, fault.Transient, fault.ClassOf(err))
-	one := []row.Row{{Cells: []row.Cell{{State: row.Set, Bytes: make([]byte, 8)}, {State: row.Set}}}}
+	one := []row.Row{
+		{Cells: []row.Cell{{State: row.Set, Bytes: make([]byte, 8)}, {State: row.Set}}},
+	}
 	err = s.Writer(table, table.Columns).Write(t.Context(), stopped, one)
 	require.ErrorContains(t, err, "node "+stopped+" at 127.0.77.2 is down")
 	require.Equal(t, fault.Transient, fault.ClassOf(err))

@@ -15,8 +15,9 @@ type Place struct {
 	Tokens   string // as texts, sorted as such, with a space between
 }
 
-// Places reads where the nodes are on the ring at this moment, by host id. [Session.Topology] has them as they were
-// when the library heard of the node. The error is that of the node asked last when none has answered.
+// Places reads where the nodes are on the ring at this moment, by host id. [Session.Topology] has
+// them as they were when the library heard of the node. The error is that of the node asked last
+// when none has answered.
 func (s *Session) Places(ctx context.Context) (map[string]Place, error) {
 	var places map[string]Place
 	var err error
@@ -30,7 +31,11 @@ func (s *Session) Places(ctx context.Context) (map[string]Place, error) {
 }
 
 // placesBy asks one node for itself and for the others, and waits for it as [Session.eachOn] does.
-func (s *Session) placesBy(ctx context.Context, h *gocql.HostInfo, wait time.Duration) (map[string]Place, error) {
+func (s *Session) placesBy(
+	ctx context.Context,
+	h *gocql.HostInfo,
+	wait time.Duration,
+) (map[string]Place, error) {
 	places := make(map[string]Place)
 	var id gocql.UUID
 	var dc, rack string
@@ -38,7 +43,11 @@ func (s *Session) placesBy(ctx context.Context, h *gocql.HostInfo, wait time.Dur
 	for _, table := range []string{"system.local", "system.peers"} {
 		err := s.eachOn(ctx, h.HostID(), wait, func() error {
 			slices.Sort(tokens)
-			places[id.String()] = Place{strings.Clone(dc), strings.Clone(rack), strings.Join(tokens, " ")}
+			places[id.String()] = Place{
+				strings.Clone(dc),
+				strings.Clone(rack),
+				strings.Join(tokens, " "),
+			}
 			return nil
 		}, []any{&id, &dc, &rack, &tokens}, "SELECT host_id, data_center, rack, tokens FROM "+table, nil)
 		if err != nil {

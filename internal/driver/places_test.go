@@ -32,7 +32,16 @@ func TestPlacesBesideANodeThatHangs(t *testing.T) {
 	c, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Rows: 1})
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
-	s, err := Connect(t.Context(), Config{Hosts: c.Hosts()[:1], Port: c.Port(), Logf: t.Logf, Timeout: time.Hour, AskTimeout: answering})
+	s, err := Connect(
+		t.Context(),
+		Config{
+			Hosts:      c.Hosts()[:1],
+			Port:       c.Port(),
+			Logf:       t.Logf,
+			Timeout:    time.Hour,
+			AskTimeout: answering,
+		},
+	)
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	silence := c.Inject(simcluster.Rule{

@@ -28,7 +28,11 @@ type policy struct {
 }
 
 func newPolicy(wrapped gocql.HostSelectionPolicy) *policy {
-	return &policy{HostSelectionPolicy: wrapped, tokens: newLibraryTokens(), hosts: make(map[string]*gocql.HostInfo)}
+	return &policy{
+		HostSelectionPolicy: wrapped,
+		tokens:              newLibraryTokens(),
+		hosts:               make(map[string]*gocql.HostInfo),
+	}
 }
 
 // AddHost is called by the driver for each node that it gets to know.
@@ -112,7 +116,11 @@ func (p *pin) once() gocql.NextHost {
 // is empty). On ScyllaDB the request also goes to the shard that holds token at of
 // the table; the zero token stands for none. The error for a node that is not
 // there or down is of class Transient.
-func (s *Session) pin(ctx context.Context, id, table string, at token.Token) (context.Context, error) {
+func (s *Session) pin(
+	ctx context.Context,
+	id, table string,
+	at token.Token,
+) (context.Context, error) {
 	if id == "" {
 		return ctx, nil
 	}

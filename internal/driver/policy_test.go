@@ -34,7 +34,10 @@ func (c *counting) Pick(gocql.ExecutableQuery) gocql.NextHost {
 func TestPolicyPick(t *testing.T) {
 	wrapped := &counting{HostSelectionPolicy: gocql.RoundRobinHostPolicy()}
 	p := newPolicy(wrapped)
-	node := gocql.HostInfoBuilder{HostId: gocql.UUID{15: 7}.String(), ConnectAddress: []byte{127, 0, 0, 1}}.Build()
+	node := gocql.HostInfoBuilder{
+		HostId:         gocql.UUID{15: 7}.String(),
+		ConnectAddress: []byte{127, 0, 0, 1},
+	}.Build()
 	p.AddHost(&node)
 	s := &Session{policy: p}
 	ctx, err := s.pin(t.Context(), node.HostID(), "", token.Token{Lo: 5})
@@ -56,8 +59,14 @@ func TestPolicyPick(t *testing.T) {
 
 func TestPinUnknownNode(t *testing.T) {
 	p := newPolicy(gocql.RoundRobinHostPolicy())
-	old := gocql.HostInfoBuilder{HostId: gocql.UUID{15: 7}.String(), ConnectAddress: []byte{127, 0, 0, 1}}.Build()
-	moved := gocql.HostInfoBuilder{HostId: gocql.UUID{15: 7}.String(), ConnectAddress: []byte{127, 0, 0, 2}}.Build()
+	old := gocql.HostInfoBuilder{
+		HostId:         gocql.UUID{15: 7}.String(),
+		ConnectAddress: []byte{127, 0, 0, 1},
+	}.Build()
+	moved := gocql.HostInfoBuilder{
+		HostId:         gocql.UUID{15: 7}.String(),
+		ConnectAddress: []byte{127, 0, 0, 2},
+	}.Build()
 	p.AddHost(&old)
 	p.AddHost(&moved)
 	p.RemoveHost(&old)
@@ -69,8 +78,14 @@ func TestPinUnknownNode(t *testing.T) {
 }
 
 func TestPolicyAddHosts(t *testing.T) {
-	one := gocql.HostInfoBuilder{HostId: gocql.UUID{15: 1}.String(), ConnectAddress: []byte{127, 0, 0, 1}}.Build()
-	two := gocql.HostInfoBuilder{HostId: gocql.UUID{15: 2}.String(), ConnectAddress: []byte{127, 0, 0, 2}}.Build()
+	one := gocql.HostInfoBuilder{
+		HostId:         gocql.UUID{15: 1}.String(),
+		ConnectAddress: []byte{127, 0, 0, 1},
+	}.Build()
+	two := gocql.HostInfoBuilder{
+		HostId:         gocql.UUID{15: 2}.String(),
+		ConnectAddress: []byte{127, 0, 0, 2},
+	}.Build()
 	for _, wrapped := range []gocql.HostSelectionPolicy{
 		gocql.RoundRobinHostPolicy(), gocql.TokenAwareHostPolicy(gocql.RoundRobinHostPolicy()),
 	} {
@@ -79,7 +94,11 @@ func TestPolicyAddHosts(t *testing.T) {
 		p.AddHosts([]*gocql.HostInfo{&one, &two})
 		require.Same(t, &two, p.host(two.HostID()))
 		next := p.Pick(nil)
-		require.ElementsMatch(t, []*gocql.HostInfo{&one, &two}, []*gocql.HostInfo{next().Info(), next().Info()})
+		require.ElementsMatch(
+			t,
+			[]*gocql.HostInfo{&one, &two},
+			[]*gocql.HostInfo{next().Info(), next().Info()},
+		)
 	}
 }
 
@@ -96,7 +115,11 @@ func TestLibraryTokens(t *testing.T) {
 func TestFirstToken(t *testing.T) {
 	require.Equal(t, token.Token{}, firstToken(token.Range{}), "of a whole table none")
 	require.Equal(t, token.Token{Lo: 1}, firstToken(token.Whole(token.Murmur3)))
-	require.Equal(t, token.Token{Hi: 1}, firstToken(token.Range{Start: token.Token{Lo: 1<<64 - 1}, End: token.Token{Hi: 2}}))
+	require.Equal(
+		t,
+		token.Token{Hi: 1},
+		firstToken(token.Range{Start: token.Token{Lo: 1<<64 - 1}, End: token.Token{Hi: 2}}),
+	)
 }
 
 func TestShardingNear(t *testing.T) {

@@ -13,7 +13,12 @@ import (
 )
 
 // query is a request with the values given.
-func (s *Session) query(stmt string, values []any) *gocql.Query { return s.s.Bind(stmt, again(values)) }
+func (s *Session) query(
+	stmt string,
+	values []any,
+) *gocql.Query {
+	return s.s.Bind(stmt, again(values))
+}
 
 // mostPrepared is how often a statement is prepared for one request: a second time
 // when the node has forgotten it, a third when it did so at that very moment.
@@ -37,7 +42,14 @@ func again(values []any) func(*gocql.QueryInfo) ([]any, error) {
 // each runs a small query, on one host when host is not empty, and calls f after each
 // row has been scanned into dest. On any host it goes to another when one does not
 // answer within [Session.waitFor] or cannot.
-func (s *Session) each(ctx context.Context, host string, f func() error, dest []any, stmt string, values ...any) error {
+func (s *Session) each(
+	ctx context.Context,
+	host string,
+	f func() error,
+	dest []any,
+	stmt string,
+	values ...any,
+) error {
 	if host != "" {
 		return s.eachOn(ctx, host, 0, f, dest, stmt, values)
 	}
@@ -59,8 +71,8 @@ func (s *Session) each(ctx context.Context, host string, f func() error, dest []
 	return fault.New(fault.Transient, errors.New("the cluster has no node to be asked"))
 }
 
-// waitFor is how long the i-th of some nodes is waited for, which are asked the same one after the other, as [Session.eachOn]
-// takes it: the last for as long as for any request.
+// waitFor is how long the i-th of some nodes is waited for, which are asked the same one after the
+// other, as [Session.eachOn] takes it: the last for as long as for any request.
 func (s *Session) waitFor(i int, hosts []*gocql.HostInfo) time.Duration {
 	if i == len(hosts)-1 {
 		return 0
@@ -70,12 +82,29 @@ func (s *Session) waitFor(i int, hosts []*gocql.HostInfo) time.Duration {
 
 // eachOn is each on one host, which is given up when it is silent for so long; 0: as long
 // as for any request.
-func (s *Session) eachOn(ctx context.Context, host string, wait time.Duration, f func() error, dest []any, stmt string, values []any) error {
+func (s *Session) eachOn(
+	ctx context.Context,
+	host string,
+	wait time.Duration,
+	f func() error,
+	dest []any,
+	stmt string,
+	values []any,
+) error {
 	return s.eachBy(ctx, host, wait, 0, f, dest, stmt, values)
 }
 
 // eachBy is eachOn with pages of up to rows rows; 0: the library's default.
-func (s *Session) eachBy(ctx context.Context, host string, wait time.Duration, rows int, f func() error, dest []any, stmt string, values []any) error {
+func (s *Session) eachBy(
+	ctx context.Context,
+	host string,
+	wait time.Duration,
+	rows int,
+	f func() error,
+	dest []any,
+	stmt string,
+	values []any,
+) error {
 	ctx, err := s.pin(ctx, host, "", token.Token{})
 	if err != nil {
 		return err

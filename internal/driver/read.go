@@ -87,7 +87,13 @@ func (r *Reader) Open(_ context.Context, within token.Range) (token.Range, error
 // and only an empty paging state tells that the range has ended. A node that is
 // not there or down is an error of class Transient, at once; on ScyllaDB the
 // shard is that of the range's first token.
-func (r *Reader) Page(ctx context.Context, host string, within token.Range, state []byte, rows int) (row.Page, error) {
+func (r *Reader) Page(
+	ctx context.Context,
+	host string,
+	within token.Range,
+	state []byte,
+	rows int,
+) (row.Page, error) {
 	var values []any
 	if r.partitioner != nil {
 		start := cell{r.partitioner.AppendWire(nil, within.Start)}
@@ -99,7 +105,12 @@ func (r *Reader) Page(ctx context.Context, host string, within token.Range, stat
 		return nil, err
 	}
 	// The metadata is asked for with every page, so that a table that was altered shows.
-	q := r.s.query(r.stmt, values).WithContext(ctx).Idempotent(true).PageSize(rows).PageState(state).NoSkipMetadata()
+	q := r.s.query(r.stmt, values).
+		WithContext(ctx).
+		Idempotent(true).
+		PageSize(rows).
+		PageState(state).
+		NoSkipMetadata()
 	iter := q.Iter()
 	columns := iter.Columns()
 	if len(columns) != r.columns {
@@ -107,11 +118,26 @@ func (r *Reader) Page(ctx context.Context, host string, within token.Range, stat
 			return nil, classify(ctx, err)
 		}
 		if len(columns) == 0 {
-			return nil, fault.New(fault.Unknown, errors.New("the server answered a query without rows"))
+			return nil, fault.New(
+				fault.Unknown,
+				errors.New("the server answered a query without rows"),
+			)
 		}
-		return nil, fault.New(fault.Permanent, fmt.Errorf("the server answered with %d columns instead of %d: the table was altered", len(columns), r.columns))
+		return nil, fault.New(
+			fault.Permanent,
+			fmt.Errorf(
+				"the server answered with %d columns instead of %d: the table was altered",
+				len(columns),
+				r.columns,
+			),
+		)
 	}
-	p := &page{iter: iter, state: iter.PageState(), cells: make([]cell, r.columns), values: make([][]byte, r.columns)}
+	p := &page{
+		iter:   iter,
+		state:  iter.PageState(),
+		cells:  make([]cell, r.columns),
+		values: make([][]byte, r.columns),
+	}
 	for i := range p.cells {
 		p.places = append(p.places, &p.cells[i])
 	}
@@ -134,7 +160,10 @@ func (p *page) Next() bool {
 		return false
 	}
 	if !p.iter.Scan(p.places...) {
-		p.err = fault.New(fault.Permanent, fmt.Errorf("decoding row %d of a page: %w", p.read+1, p.iter.Close()))
+		p.err = fault.New(
+			fault.Permanent,
+			fmt.Errorf("decoding row %d of a page: %w", p.read+1, p.iter.Close()),
+		)
 		return false
 	}
 	p.read++

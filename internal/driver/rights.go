@@ -17,8 +17,8 @@ type Rights struct {
 	Granted []string // permissions on the table, or on what it is in, such as SELECT
 }
 
-// Rights asks what the user that is logged in may do with a table: every role may list what it has itself.
-// The error is that the cluster does not tell.
+// Rights asks what the user that is logged in may do with a table: every role may list what it has
+// itself. The error is that the cluster does not tell.
 func (s *Session) Rights(ctx context.Context, keyspace, table string) (Rights, error) {
 	if s.cfg.User == "" {
 		return Rights{Open: true}, nil // else there would be no session
@@ -31,11 +31,19 @@ func (s *Session) Rights(ctx context.Context, keyspace, table string) (Rights, e
 		}
 	})
 	if err == nil && !r.Super {
-		err = s.list(ctx, "LIST ALL PERMISSIONS ON TABLE "+cqltype.QuoteIdent(keyspace)+"."+cqltype.QuoteIdent(table)+" OF "+role, func(row map[string]any) {
-			if permission, ok := row["permission"].(string); ok {
-				r.Granted = append(r.Granted, strings.ToUpper(permission))
-			}
-		})
+		err = s.list(
+			ctx,
+			"LIST ALL PERMISSIONS ON TABLE "+cqltype.QuoteIdent(
+				keyspace,
+			)+"."+cqltype.QuoteIdent(
+				table,
+			)+" OF "+role,
+			func(row map[string]any) {
+				if permission, ok := row["permission"].(string); ok {
+					r.Granted = append(r.Granted, strings.ToUpper(permission))
+				}
+			},
+		)
 	}
 	if isOpen(err) {
 		return Rights{Open: true}, nil
@@ -43,9 +51,11 @@ func (s *Session) Rights(ctx context.Context, keyspace, table string) (Rights, e
 	return r, err
 }
 
-// isOpen recognizes, by their texts, the answers of a cluster that asks for no names, or checks no rights.
+// isOpen recognizes, by their texts, the answers of a cluster that asks for no names, or checks no
+// rights.
 func isOpen(err error) bool {
-	return err != nil && (strings.Contains(err.Error(), "have to be logged in and not anonymous") || strings.Contains(err.Error(), "not supported by AllowAllAuthorizer"))
+	return err != nil &&
+		(strings.Contains(err.Error(), "have to be logged in and not anonymous") || strings.Contains(err.Error(), "not supported by AllowAllAuthorizer"))
 }
 
 // list gives the rows of a statement that lists something, by the names of their columns.
@@ -57,11 +67,13 @@ func (s *Session) list(ctx context.Context, stmt string, f func(row map[string]a
 	return classify(ctx, iter.Close())
 }
 
-// Unavailable reports whether an error is a node's answer to a read that too few replicas for the consistency
-// level are up, or answered in time: those that died are waited for until gossip has told the node.
+// Unavailable reports whether an error is a node's answer to a read that too few replicas for the
+// consistency level are up, or answered in time: those that died are waited for until gossip has
+// told the node.
 func Unavailable(err error) bool {
 	var request answered
-	return errors.As(err, &request) && (request.GetCode() == gocql.ErrCodeUnavailable || request.GetCode() == gocql.ErrCodeReadTimeout)
+	return errors.As(err, &request) &&
+		(request.GetCode() == gocql.ErrCodeUnavailable || request.GetCode() == gocql.ErrCodeReadTimeout)
 }
 
 // Unauthorized says whether an error is that the user lacks a right.

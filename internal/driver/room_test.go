@@ -42,12 +42,20 @@ func TestPageWithoutRoom(t *testing.T) {
 	small, large := pageOf(t, "ks", 1000, 5), pageOf(t, "ks", 3<<20, 6)
 	system := pageOf(t, "system_schema", 3<<20, 7)
 	all := slices.Concat(small, large, system)
-	require.True(t, bytes.Equal(all, through(t, s.room, small, large, system)), "nothing is reserved")
+	require.True(
+		t,
+		bytes.Equal(all, through(t, s.room, small, large, system)),
+		"nothing is reserved",
+	)
 
 	free := s.Reserve(1 << 20)
 	out := through(t, s.room, small, large, system, small)
 	require.True(t, bytes.HasPrefix(out, small))
-	require.True(t, bytes.HasSuffix(out, slices.Concat(system, small)), "pages of the system's tables are not limited")
+	require.True(
+		t,
+		bytes.HasSuffix(out, slices.Concat(system, small)),
+		"pages of the system's tables are not limited",
+	)
 	answer := out[len(small) : len(out)-len(system)-len(small)]
 	f, err := frame.NewCodec().DecodeFrame(bytes.NewReader(answer))
 	require.NoError(t, err)
@@ -55,7 +63,11 @@ func TestPageWithoutRoom(t *testing.T) {
 	require.Equal(t, primitive.ErrorCodeServerError, f.Body.Message.(message.Error).GetErrorCode())
 
 	more := s.Reserve(4 << 20)
-	require.True(t, bytes.Equal(all, through(t, s.room, small, large, system)), "the largest of what is reserved counts")
+	require.True(
+		t,
+		bytes.Equal(all, through(t, s.room, small, large, system)),
+		"the largest of what is reserved counts",
+	)
 	more()
 	require.NotEqual(t, all, through(t, s.room, small, large, system))
 	free()

@@ -21,7 +21,14 @@ type Limits struct {
 }
 
 // DefaultLimits are Cassandra's defaults, taken when the server does not tell.
-var DefaultLimits = Limits{BatchWarnBytes: 5 << 10, BatchWarnPartitions: 10, MaxMutationBytes: 16 << 20, MaxTermBytes: 8 << 10, MaxFrozenTermBytes: 8 << 10, MaxVectorBytes: 32 << 10}
+var DefaultLimits = Limits{
+	BatchWarnBytes:      5 << 10,
+	BatchWarnPartitions: 10,
+	MaxMutationBytes:    16 << 20,
+	MaxTermBytes:        8 << 10,
+	MaxFrozenTermBytes:  8 << 10,
+	MaxVectorBytes:      32 << 10,
+}
 
 // Limits asks a few nodes for the bounds, which are in the virtual table of settings that
 // Cassandra has since 4.0 (with the unit in the name) and 4.1 (with the unit in the
@@ -46,7 +53,10 @@ func (s *Session) Limits(ctx context.Context) Limits {
 		limits.MaxVectorBytes = leastTerm(limits.MaxVectorBytes, l.MaxVectorBytes)
 	}
 	if limits == (Limits{}) {
-		s.tellSilence(silent, "how large batches may be is taken to be as Cassandra has it by default")
+		s.tellSilence(
+			silent,
+			"how large batches may be is taken to be as Cassandra has it by default",
+		)
 	}
 	return Limits{
 		BatchWarnBytes:      cmp.Or(limits.BatchWarnBytes, DefaultLimits.BatchWarnBytes),
@@ -144,8 +154,8 @@ func (s *Session) settings(ctx context.Context, h *gocql.HostInfo) (map[string]s
 	return told, err
 }
 
-// Setting asks the nodes for one of their settings, by host id. A node that is down, has no such setting or does not tell
-// is missing.
+// Setting asks the nodes for one of their settings, by host id. A node that is down, has no such
+// setting or does not tell is missing.
 func (s *Session) Setting(ctx context.Context, name string) (map[string]string, error) {
 	hosts := s.hosts()
 	told := make([]map[string]string, len(hosts))

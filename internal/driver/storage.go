@@ -8,10 +8,11 @@ import (
 	"github.com/gocql/gocql"
 )
 
-// StorageAddresses finds where nodes take connections from each other, address and port by host id. The
-// ports stand in system.local and system.peers_v2 since Cassandra 4.0; a node that no answer tells of, such
-// as every one of ScyllaDB or of Cassandra 3, is missing. A few nodes are asked; what a node says of itself counts
-// more than what others do. The error is that of a node when none has answered.
+// StorageAddresses finds where nodes take connections from each other, address and port by host id.
+// The ports stand in system.local and system.peers_v2 since Cassandra 4.0; a node that no answer
+// tells of, such as every one of ScyllaDB or of Cassandra 3, is missing. A few nodes are asked;
+// what a node says of itself counts more than what others do. The error is that of a node when none
+// has answered.
 func (s *Session) StorageAddresses(ctx context.Context) (map[string]string, error) {
 	hosts := s.knowing()
 	s.hearAgain(hosts)
@@ -65,9 +66,15 @@ func (s *Session) storageAccount(ctx context.Context, h *gocql.HostInfo) (storag
 		}
 		return err
 	}
-	err := read(func(id, address string) { a.id, a.self = id, address }, "SELECT host_id, broadcast_address, broadcast_port FROM system.local")
+	err := read(
+		func(id, address string) { a.id, a.self = id, address },
+		"SELECT host_id, broadcast_address, broadcast_port FROM system.local",
+	)
 	if err != nil {
 		return a, err
 	}
-	return a, read(func(id, address string) { a.peers[id] = address }, "SELECT host_id, peer, peer_port FROM system.peers_v2")
+	return a, read(
+		func(id, address string) { a.peers[id] = address },
+		"SELECT host_id, peer, peer_port FROM system.peers_v2",
+	)
 }

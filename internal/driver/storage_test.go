@@ -26,7 +26,10 @@ func TestStorageAddressesOfAllNodes(t *testing.T) {
 			cluster, err := simcluster.Start(c.options)
 			require.NoError(t, err)
 			defer cluster.Close()
-			s, err := Connect(t.Context(), Config{Hosts: cluster.Hosts()[:1], Port: cluster.Port(), Logf: t.Logf})
+			s, err := Connect(
+				t.Context(),
+				Config{Hosts: cluster.Hosts()[:1], Port: cluster.Port(), Logf: t.Logf},
+			)
 			require.NoError(t, err)
 			defer s.Close()
 			want := map[string]string{}
@@ -47,7 +50,10 @@ func TestStorageAddressOfANodeThatIsDown(t *testing.T) {
 	cluster, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Rows: 1})
 	require.NoError(t, err)
 	defer cluster.Close()
-	s, err := Connect(t.Context(), Config{Hosts: cluster.Hosts()[:1], Port: cluster.Port(), Logf: t.Logf})
+	s, err := Connect(
+		t.Context(),
+		Config{Hosts: cluster.Hosts()[:1], Port: cluster.Port(), Logf: t.Logf},
+	)
 	require.NoError(t, err)
 	defer s.Close()
 	cluster.Stop(2)
@@ -61,11 +67,21 @@ func TestStorageAddressesAfterSilence(t *testing.T) {
 	cluster, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Rows: 1})
 	require.NoError(t, err)
 	t.Cleanup(cluster.Close)
-	s, err := Connect(t.Context(), Config{Hosts: cluster.Hosts()[:1], Port: cluster.Port(), Logf: t.Logf, Warnf: t.Errorf, AskTimeout: answering})
+	s, err := Connect(
+		t.Context(),
+		Config{
+			Hosts:      cluster.Hosts()[:1],
+			Port:       cluster.Port(),
+			Logf:       t.Logf,
+			Warnf:      t.Errorf,
+			AskTimeout: answering,
+		},
+	)
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
 	silence := cluster.Inject(simcluster.Rule{
-		Match: func(r simcluster.Request) bool { return strings.Contains(r.Statement, "broadcast_port") }, Fault: simcluster.Silence,
+		Match: func(r simcluster.Request) bool { return strings.Contains(r.Statement, "broadcast_port") },
+		Fault: simcluster.Silence,
 	})
 	_, err = s.StorageAddresses(t.Context())
 	require.ErrorContains(t, err, "no answer from node ")

@@ -10,7 +10,11 @@ import (
 // and whether the stream has ended as far as the node knows. Nodes tell that since 4.1, to roles
 // that may read the table (org.apache.cassandra.db.virtual.StreamingVirtualTable and
 // streaming.StreamingState).
-func (s *Session) StreamEnded(ctx context.Context, node string, plan [16]byte) (answers, ended bool) {
+func (s *Session) StreamEnded(
+	ctx context.Context,
+	node string,
+	plan [16]byte,
+) (answers, ended bool) {
 	if s.PingAny(ctx, []string{node}) != nil {
 		return false, false
 	}

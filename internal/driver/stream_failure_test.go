@@ -11,8 +11,13 @@ import (
 
 // A stack trace is told without its stack, and not at any length.
 func TestMessagesOfAStackTrace(t *testing.T) {
-	require.Equal(t, "Session peer /127.0.0.1:7000 Failed because of an unknown exception; b.Unknown: Cannot find (table); c.Other: cause",
-		messagesOf("a.StreamException: Stream failed: \nSession peer /127.0.0.1:7000 Failed because of an unknown exception\nb.Unknown: Cannot find (table)\n\tx.Y.<init>(Z.java:1)\n\tat x.Y(Z.java:1)\nCaused by: c.Other: cause\n\tat x.Y\n\t... 3 more\n"))
+	require.Equal(
+		t,
+		"Session peer /127.0.0.1:7000 Failed because of an unknown exception; b.Unknown: Cannot find (table); c.Other: cause",
+		messagesOf(
+			"a.StreamException: Stream failed: \nSession peer /127.0.0.1:7000 Failed because of an unknown exception\nb.Unknown: Cannot find (table)\n\tx.Y.<init>(Z.java:1)\n\tat x.Y(Z.java:1)\nCaused by: c.Other: cause\n\tat x.Y\n\t... 3 more\n",
+		),
+	)
 	require.Empty(t, messagesOf(""))
 	long := messagesOf(strings.Repeat("é", mostOfCause))
 	require.Equal(t, strings.Repeat("é", mostOfCause/2)+"...", long)
@@ -23,7 +28,10 @@ func TestStreamFailureNotTold(t *testing.T) {
 	cluster, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Rows: 1})
 	require.NoError(t, err)
 	defer cluster.Close()
-	s, err := Connect(t.Context(), Config{Hosts: cluster.Hosts()[:1], Port: cluster.Port(), Logf: t.Logf})
+	s, err := Connect(
+		t.Context(),
+		Config{Hosts: cluster.Hosts()[:1], Port: cluster.Port(), Logf: t.Logf},
+	)
 	require.NoError(t, err)
 	defer s.Close()
 	require.Empty(t, s.StreamFailure(t.Context(), cluster.HostID(1), [16]byte{1}).Why)

@@ -11,10 +11,11 @@ import (
 // TableOptions is what the servers do with the rows of a table besides keeping them, and how
 // they keep them: what who writes a table's files must know.
 type TableOptions struct {
-	DefaultTTL       int  // seconds; 0: rows do not expire
-	Compact          bool // it is one of COMPACT STORAGE
-	IsView           bool // it is a materialized view, and has no options but these two
-	StrictLiveness   bool // a view's rows exist by their liveness alone: reconcile.Table.StrictLiveness
+	DefaultTTL int  // seconds; 0: rows do not expire
+	Compact    bool // it is one of COMPACT STORAGE
+	IsView     bool // it is a materialized view, and has no options but these two
+	// a view's rows exist by their liveness alone: reconcile.Table.StrictLiveness
+	StrictLiveness   bool
 	CDC              bool // changes are captured
 	BloomFPChance    float64
 	MinIndexInterval int
@@ -22,19 +23,21 @@ type TableOptions struct {
 	Views            []string          // materialized views of the table
 	Indexes          []Index
 	Triggers         []string
-	Dropped          map[string]time.Time // when columns were dropped, the last time; there may be columns of their names again
+	// when columns were dropped, the last time; there may be columns of their names again
+	Dropped map[string]time.Time
 }
 
 // Index is a secondary index.
 type Index struct {
 	Name  string
 	Class string // of a custom one, such as SAI; else empty
-	// Options are those of a custom one, and its target as the server has it: c, or values(c); empty: not known.
+	// Options are those of a custom one, and its target as the server has it: c, or values(c);
+	// empty: not known.
 	Options map[string]string
 }
 
-// TableOptions reads the options of a table. A table that is not there has none. All that is asked for it is asked at the
-// same time.
+// TableOptions reads the options of a table. A table that is not there has none. All that is asked
+// for it is asked at the same time.
 func (s *Session) TableOptions(ctx context.Context, keyspace, table string) (TableOptions, error) {
 	var o TableOptions
 	var viewed string // the base table, if the table is a view
@@ -43,10 +46,16 @@ func (s *Session) TableOptions(ctx context.Context, keyspace, table string) (Tab
 	group.Go(func() error {
 		var flags []string
 		found := false
-		err := s.each(ctx, "", func() error { found = true; return nil },
+		err := s.each(
+			ctx,
+			"",
+			func() error { found = true; return nil },
 			[]any{&o.DefaultTTL, &flags, &o.BloomFPChance, &o.MinIndexInterval, &o.Compression},
 			"SELECT default_time_to_live, flags, bloom_filter_fp_chance, min_index_interval, compression FROM system_schema.tables "+
-				"WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
+				"WHERE keyspace_name = ? AND table_name = ?",
+			keyspace,
+			table,
+		)
 		o.Compact = found && storage(flags).compact()
 		if o.Compression["enabled"] == "false" {
 			o.Compression = nil
@@ -54,7 +63,15 @@ func (s *Session) TableOptions(ctx context.Context, keyspace, table string) (Tab
 		return err
 	})
 	group.Go(func() error {
-		err := s.each(ctx, "", func() error { return nil }, []any{&o.CDC}, "SELECT cdc FROM system_schema.tables WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
+		err := s.each(
+			ctx,
+			"",
+			func() error { return nil },
+			[]any{&o.CDC},
+			"SELECT cdc FROM system_schema.tables WHERE keyspace_name = ? AND table_name = ?",
+			keyspace,
+			table,
+		)
 		if refused(err) { // ScyllaDB has no such column
 			return nil
 		}
@@ -82,8 +99,17 @@ func (s *Session) TableOptions(ctx context.Context, keyspace, table string) (Tab
 	})
 	group.Go(func() error {
 		var name string
-		return s.each(ctx, "", func() error { o.Triggers = append(o.Triggers, name); return nil },
-			[]any{&name}, "SELECT trigger_name FROM system_schema.triggers WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
+		return s.each(
+			ctx,
+			"",
+			func() error { o.Triggers = append(o.Triggers, name); return nil },
+			[]any{
+				&name,
+			},
+			"SELECT trigger_name FROM system_schema.triggers WHERE keyspace_name = ? AND table_name = ?",
+			keyspace,
+			table,
+		)
 	})
 	group.Go(func() (err error) {
 		o.Dropped, err = s.Dropped(ctx, keyspace, table)
@@ -98,13 +124,20 @@ func (s *Session) TableOptions(ctx context.Context, keyspace, table string) (Tab
 
 // ViewOf returns the base table of a materialized view; it is empty for any other table.
 func (s *Session) ViewOf(ctx context.Context, keyspace, table string) (base string, err error) {
-	err = s.each(ctx, "", func() error { return nil }, []any{&base},
-		"SELECT base_table_name FROM system_schema.views WHERE keyspace_name = ? AND view_name = ?", keyspace, table)
+	err = s.each(
+		ctx,
+		"",
+		func() error { return nil },
+		[]any{&base},
+		"SELECT base_table_name FROM system_schema.views WHERE keyspace_name = ? AND view_name = ?",
+		keyspace,
+		table,
+	)
 	return base, err
 }
 
-// strictLiveness reports whether the key of a view has a column that is not in the key of its base table. All columns of
-// that key are in the view's (View.baseNonPKColumnsInViewPK).
+// strictLiveness reports whether the key of a view has a column that is not in the key of its base
+// table. All columns of that key are in the view's (View.baseNonPKColumnsInViewPK).
 func (s *Session) strictLiveness(ctx context.Context, keyspace, view, base string) (bool, error) {
 	keys := make(map[string]int)
 	var kind string

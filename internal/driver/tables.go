@@ -20,8 +20,18 @@ var ErrNotFound = errors.New("not found")
 type catalog struct{ keyspaces, tables, views, columns string }
 
 var catalogs = []catalog{
-	{"system_schema.keyspaces", "system_schema.tables", "system_schema.views", "system_schema.columns"},
-	{"system_virtual_schema.keyspaces", "system_virtual_schema.tables", "", "system_virtual_schema.columns"},
+	{
+		"system_schema.keyspaces",
+		"system_schema.tables",
+		"system_schema.views",
+		"system_schema.columns",
+	},
+	{
+		"system_virtual_schema.keyspaces",
+		"system_virtual_schema.tables",
+		"",
+		"system_virtual_schema.columns",
+	},
 }
 
 // Table reads the description of a table or a materialized view. Names are
@@ -53,28 +63,39 @@ func (s *Session) Table(ctx context.Context, keyspace, table string) (*schema.Ta
 	return nil, s.explainMissing(ctx, keyspace, table)
 }
 
-func (s *Session) columns(ctx context.Context, c catalog, keyspace, table string) ([]schema.Column, error) {
+func (s *Session) columns(
+	ctx context.Context,
+	c catalog,
+	keyspace, table string,
+) ([]schema.Column, error) {
 	var name, order, kind, text string
 	var position int
 	var columns []schema.Column
 	var texts []string
-	err := s.each(ctx, "", func() error {
-		column := schema.Column{Name: name, Position: position, Desc: order == "desc"}
-		switch kind {
-		case "partition_key":
-			column.Kind = schema.PartitionKey
-		case "clustering":
-			column.Kind = schema.Clustering
-		case "static":
-			column.Kind = schema.Static
-		default:
-			column.Kind = schema.Regular
-		}
-		columns = append(columns, column)
-		texts = append(texts, text)
-		return nil
-	}, []any{&name, &order, &kind, &position, &text},
-		"SELECT column_name, clustering_order, kind, position, type FROM "+c.columns+" WHERE keyspace_name = ? AND table_name = ?", keyspace, table)
+	err := s.each(
+		ctx,
+		"",
+		func() error {
+			column := schema.Column{Name: name, Position: position, Desc: order == "desc"}
+			switch kind {
+			case "partition_key":
+				column.Kind = schema.PartitionKey
+			case "clustering":
+				column.Kind = schema.Clustering
+			case "static":
+				column.Kind = schema.Static
+			default:
+				column.Kind = schema.Regular
+			}
+			columns = append(columns, column)
+			texts = append(texts, text)
+			return nil
+		},
+		[]any{&name, &order, &kind, &position, &text},
+		"SELECT column_name, clustering_order, kind, position, type FROM "+c.columns+" WHERE keyspace_name = ? AND table_name = ?",
+		keyspace,
+		table,
+	)
 	if err != nil {
 		if c.views == "" && refused(err) { // a server without virtual tables
 			return nil, nil
@@ -98,9 +119,12 @@ func (s *Session) columns(ctx context.Context, c catalog, keyspace, table string
 	return columns, nil
 }
 
-// Dropped reads which columns a table had, and until when: what is older counts no more, be there a column of the name
-// again or not.
-func (s *Session) Dropped(ctx context.Context, keyspace, table string) (map[string]time.Time, error) {
+// Dropped reads which columns a table had, and until when: what is older counts no more, be there a
+// column of the name again or not.
+func (s *Session) Dropped(
+	ctx context.Context,
+	keyspace, table string,
+) (map[string]time.Time, error) {
 	dropped := make(map[string]time.Time)
 	var name string
 	var at time.Time
@@ -158,12 +182,22 @@ func (s *Session) TableNames(ctx context.Context) (map[string][]string, error) {
 }
 
 func (s *Session) explainMissing(ctx context.Context, keyspace, table string) error {
-	keyspaces, err := s.names(ctx, "keyspace_name", func(c catalog) string { return c.keyspaces }, "")
+	keyspaces, err := s.names(
+		ctx,
+		"keyspace_name",
+		func(c catalog) string { return c.keyspaces },
+		"",
+	)
 	if err != nil {
 		return err
 	}
 	if !slices.Contains(keyspaces, keyspace) {
-		return fmt.Errorf("keyspace %q %w%s", keyspace, ErrNotFound, schema.DidYouMean(keyspace, keyspaces))
+		return fmt.Errorf(
+			"keyspace %q %w%s",
+			keyspace,
+			ErrNotFound,
+			schema.DidYouMean(keyspace, keyspaces),
+		)
 	}
 	tables, err := s.names(ctx, "table_name", func(c catalog) string { return c.tables }, keyspace)
 	if err != nil {
@@ -173,11 +207,22 @@ func (s *Session) explainMissing(ctx context.Context, keyspace, table string) er
 	if err != nil {
 		return err
 	}
-	return fmt.Errorf("table %q %w in keyspace %q%s", table, ErrNotFound, keyspace, schema.DidYouMeanTable(keyspace, table, append(tables, views...)))
+	return fmt.Errorf(
+		"table %q %w in keyspace %q%s",
+		table,
+		ErrNotFound,
+		keyspace,
+		schema.DidYouMeanTable(keyspace, table, append(tables, views...)),
+	)
 }
 
 // names lists one column of a catalog table, of all catalogs that have it.
-func (s *Session) names(ctx context.Context, column string, from func(catalog) string, keyspace string) ([]string, error) {
+func (s *Session) names(
+	ctx context.Context,
+	column string,
+	from func(catalog) string,
+	keyspace string,
+) ([]string, error) {
 	var all []string
 	for _, c := range catalogs {
 		if from(c) == "" {
@@ -189,7 +234,13 @@ func (s *Session) names(ctx context.Context, column string, from func(catalog) s
 			values = append(values, keyspace)
 		}
 		var name string
-		err := s.each(ctx, "", func() error { all = append(all, strings.Clone(name)); return nil }, []any{&name}, stmt, values...)
+		err := s.each(
+			ctx,
+			"",
+			func() error { all = append(all, strings.Clone(name)); return nil },
+			[]any{&name},
+			stmt,
+			values...)
 		if err != nil && (c.views != "" || !refused(err)) {
 			return nil, err
 		}

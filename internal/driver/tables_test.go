@@ -11,13 +11,18 @@ import (
 )
 
 func TestTableTellsTheClusteringOrder(t *testing.T) {
-	_, s := simulate(t, simcluster.Options{Tables: []simcluster.Table{{Name: "ordered", Columns: []simcluster.Column{
-		{Name: "k", Kind: simcluster.PartitionKey, Type: "text"},
-		{Name: "c1", Kind: simcluster.Clustering, Type: "int", Desc: true},
-		{Name: "c2", Kind: simcluster.Clustering, Type: "int"},
-		{Name: "s", Kind: simcluster.Static, Type: "int"},
-		{Name: "v", Type: "int"},
-	}}}})
+	_, s := simulate(
+		t,
+		simcluster.Options{
+			Tables: []simcluster.Table{{Name: "ordered", Columns: []simcluster.Column{
+				{Name: "k", Kind: simcluster.PartitionKey, Type: "text"},
+				{Name: "c1", Kind: simcluster.Clustering, Type: "int", Desc: true},
+				{Name: "c2", Kind: simcluster.Clustering, Type: "int"},
+				{Name: "s", Kind: simcluster.Static, Type: "int"},
+				{Name: "v", Type: "int"},
+			}}},
+		},
+	)
 	table, err := s.Table(t.Context(), "ks", "ordered")
 	require.NoError(t, err)
 	number := &cqltype.Type{Kind: cqltype.Int}

@@ -37,7 +37,10 @@ type tabletMap struct {
 // server, so an old answer costs time and no more.
 //
 // The layout is that of ScyllaDB's docs/dev/system_keyspace.md.
-func (s *Session) Tablets(ctx context.Context, keyspace, table string) (ends []token.Token, replicas [][]Replica, ok bool, err error) {
+func (s *Session) Tablets(
+	ctx context.Context,
+	keyspace, table string,
+) (ends []token.Token, replicas [][]Replica, ok bool, err error) {
 	if !s.IsScylla() {
 		return nil, nil, false, nil
 	}
@@ -66,7 +69,10 @@ func (s *Session) Tablets(ctx context.Context, keyspace, table string) (ends []t
 
 // IsScylla says whether the cluster is one of ScyllaDB.
 func (s *Session) IsScylla() bool {
-	return slices.ContainsFunc(s.hosts(), func(h *gocql.HostInfo) bool { return h.ScyllaFeatures().IsPresent() })
+	return slices.ContainsFunc(
+		s.hosts(),
+		func(h *gocql.HostInfo) bool { return h.ScyllaFeatures().IsPresent() },
+	)
 }
 
 func tableName(keyspace, table string) string {
@@ -116,7 +122,11 @@ func (s *Session) readTablets(ctx context.Context, id gocql.UUID) (*tabletMap, e
 		}
 		replicas, err := readReplicas(list.bytes)
 		if err != nil {
-			return fmt.Errorf("system.tablets: replicas of the tablet that ends at token %s: %w", token.Murmur3.Append(nil, end), err)
+			return fmt.Errorf(
+				"system.tablets: replicas of the tablet that ends at token %s: %w",
+				token.Murmur3.Append(nil, end),
+				err,
+			)
 		}
 		m.ends, m.replicas = append(m.ends, end), append(m.replicas, replicas)
 		return nil
@@ -140,7 +150,10 @@ func readReplicas(wire []byte) ([]Replica, error) {
 		if len(host) != 16 || len(shard) != 4 || at != len(tuple) {
 			return nil, bad
 		}
-		replicas = append(replicas, Replica{HostID: gocql.UUID(host).String(), Shard: int(cqlwire.Int(shard))})
+		replicas = append(
+			replicas,
+			Replica{HostID: gocql.UUID(host).String(), Shard: int(cqlwire.Int(shard))},
+		)
 		pos = next
 	}
 	if pos != len(wire) {
@@ -151,7 +164,10 @@ func readReplicas(wire []byte) ([]Replica, error) {
 
 // tablet is the tablet of a table with token at, and the shard of a node that has
 // it; ok is false when that is not known.
-func (s *Session) tablet(table, host string, at token.Token) (shard int, within token.Range, ok bool) {
+func (s *Session) tablet(
+	table, host string,
+	at token.Token,
+) (shard int, within token.Range, ok bool) {
 	known, ok := s.tablets.Load(table)
 	if !ok {
 		return 0, token.Range{}, false

@@ -13,7 +13,10 @@ import (
 
 func TestTablets(t *testing.T) {
 	for _, colocated := range []bool{false, true} {
-		c, s := simulate(t, simcluster.Options{Shards: 4, Tablets: 6, Colocated: colocated, Seed: 1})
+		c, s := simulate(
+			t,
+			simcluster.Options{Shards: 4, Tablets: 6, Colocated: colocated, Seed: 1},
+		)
 		ends, replicas, ok, err := s.Tablets(t.Context(), "ks", "t")
 		require.NoError(t, err)
 		require.True(t, ok)
@@ -61,12 +64,15 @@ func TestNoTablets(t *testing.T) {
 }
 
 func TestTabletsUnread(t *testing.T) {
-	_, s := simulate(t, simcluster.Options{Shards: 4, Tablets: 4, Refuse: func(r simcluster.Request) message.Error {
-		if strings.Contains(r.Statement, "system.tablets") {
-			return &message.ServerError{ErrorMessage: "out of order"}
-		}
-		return nil
-	}})
+	_, s := simulate(
+		t,
+		simcluster.Options{Shards: 4, Tablets: 4, Refuse: func(r simcluster.Request) message.Error {
+			if strings.Contains(r.Statement, "system.tablets") {
+				return &message.ServerError{ErrorMessage: "out of order"}
+			}
+			return nil
+		}},
+	)
 	_, _, ok, err := s.Tablets(t.Context(), "ks", "t")
 	require.ErrorContains(t, err, "out of order", "not to know is not to have none")
 	require.False(t, ok)

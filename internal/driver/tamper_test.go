@@ -53,7 +53,11 @@ func newTamper(t testing.TB, c *simcluster.Cluster) *tamper {
 	t.Helper()
 	l, err := net.Listen("tcp", net.JoinHostPort(c.Hosts()[0], "0"))
 	require.NoError(t, err)
-	p := &tamper{listener: l, behind: net.JoinHostPort(c.Hosts()[0], strconv.Itoa(c.Port())), links: make(map[*link]struct{})}
+	p := &tamper{
+		listener: l,
+		behind:   net.JoinHostPort(c.Hosts()[0], strconv.Itoa(c.Port())),
+		links:    make(map[*link]struct{}),
+	}
 	p.wg.Go(p.accept)
 	t.Cleanup(p.close)
 	return p

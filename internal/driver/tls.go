@@ -18,7 +18,8 @@ type TLSFiles struct {
 	Cert, Key  string // the client's certificate, with its chain, and its private key
 	ServerName string // the name in the nodes' certificates; without it each node's own address
 	SkipVerify bool   // take any certificate
-	Prefix     string // of the names of the flags in errors: "internode-" makes --internode-cert of --cert
+	// of the names of the flags in errors: "internode-" makes --internode-cert of --cert
+	Prefix string
 }
 
 // flag is the name of a flag in errors.
@@ -28,7 +29,11 @@ func (f *TLSFiles) flag(name string) string { return "--" + f.Prefix + name }
 // the chain and the name of every node's certificate checked. Its errors name the
 // flag and the file, never what stands in it.
 func LoadTLS(f TLSFiles) (*tls.Config, error) {
-	cfg := &tls.Config{MinVersion: tls.VersionTLS12, ServerName: f.ServerName, InsecureSkipVerify: f.SkipVerify}
+	cfg := &tls.Config{
+		MinVersion:         tls.VersionTLS12,
+		ServerName:         f.ServerName,
+		InsecureSkipVerify: f.SkipVerify,
+	}
 	if f.CACert != "" {
 		_, blocks, err := readPEM(f.flag("cacert"), f.CACert, isCertificate, "certificate")
 		if err != nil {
@@ -38,7 +43,13 @@ func LoadTLS(f TLSFiles) (*tls.Config, error) {
 		for i, block := range blocks {
 			cert, err := x509.ParseCertificate(block.Bytes)
 			if err != nil {
-				return nil, fmt.Errorf("%s %s: certificate %d: %w", f.flag("cacert"), f.CACert, i+1, err)
+				return nil, fmt.Errorf(
+					"%s %s: certificate %d: %w",
+					f.flag("cacert"),
+					f.CACert,
+					i+1,
+					err,
+				)
 			}
 			cfg.RootCAs.AddCert(cert)
 		}
@@ -47,9 +58,19 @@ func LoadTLS(f TLSFiles) (*tls.Config, error) {
 	case f.Cert == "" && f.Key == "":
 		return cfg, nil
 	case f.Key == "":
-		return nil, fmt.Errorf("%s %s: the private key to it is missing: name it with %s", f.flag("cert"), f.Cert, f.flag("key"))
+		return nil, fmt.Errorf(
+			"%s %s: the private key to it is missing: name it with %s",
+			f.flag("cert"),
+			f.Cert,
+			f.flag("key"),
+		)
 	case f.Cert == "":
-		return nil, fmt.Errorf("%s %s: the certificate to it is missing: name it with %s", f.flag("key"), f.Key, f.flag("cert"))
+		return nil, fmt.Errorf(
+			"%s %s: the certificate to it is missing: name it with %s",
+			f.flag("key"),
+			f.Key,
+			f.flag("cert"),
+		)
 	}
 	pair, err := f.loadPair()
 	if err != nil {
@@ -69,8 +90,13 @@ func (f *TLSFiles) loadPair() (tls.Certificate, error) {
 		return tls.Certificate{}, err
 	}
 	for _, block := range blocks {
-		if block.Type == "ENCRYPTED PRIVATE KEY" || strings.Contains(block.Headers["Proc-Type"], "ENCRYPTED") {
-			return tls.Certificate{}, fmt.Errorf("%s %s: the private key is encrypted, which is not supported; decrypt it (openssl pkey -in FILE -out NEW) into a file that is yours alone to read", f.flag("key"), f.Key)
+		if block.Type == "ENCRYPTED PRIVATE KEY" ||
+			strings.Contains(block.Headers["Proc-Type"], "ENCRYPTED") {
+			return tls.Certificate{}, fmt.Errorf(
+				"%s %s: the private key is encrypted, which is not supported; decrypt it (openssl pkey -in FILE -out NEW) into a file that is yours alone to read",
+				f.flag("key"),
+				f.Key,
+			)
 		}
 	}
 	pair, err := tls.X509KeyPair(certs, keys)
@@ -78,9 +104,22 @@ func (f *TLSFiles) loadPair() (tls.Certificate, error) {
 	case err == nil:
 		return pair, nil
 	case strings.Contains(err.Error(), "does not match public key"):
-		return pair, fmt.Errorf("%s %s: the private key does not belong to the certificate of %s %s", f.flag("key"), f.Key, f.flag("cert"), f.Cert)
+		return pair, fmt.Errorf(
+			"%s %s: the private key does not belong to the certificate of %s %s",
+			f.flag("key"),
+			f.Key,
+			f.flag("cert"),
+			f.Cert,
+		)
 	default:
-		return pair, fmt.Errorf("%s %s with %s %s: %w", f.flag("cert"), f.Cert, f.flag("key"), f.Key, err)
+		return pair, fmt.Errorf(
+			"%s %s with %s %s: %w",
+			f.flag("cert"),
+			f.Cert,
+			f.flag("key"),
+			f.Key,
+			err,
+		)
 	}
 }
 
@@ -89,7 +128,11 @@ func isKey(kind string) bool         { return strings.HasSuffix(kind, "PRIVATE K
 
 // readPEM reads a file and gives its text with those of its blocks that are wanted,
 // at least one.
-func readPEM(flag, path string, wanted func(kind string) bool, what string) ([]byte, []*pem.Block, error) {
+func readPEM(
+	flag, path string,
+	wanted func(kind string) bool,
+	what string,
+) ([]byte, []*pem.Block, error) {
 	data, err := os.ReadFile(path)
 	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", flag, err)

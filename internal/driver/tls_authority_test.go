@@ -28,7 +28,12 @@ type authority struct {
 func newAuthority(t *testing.T, name string, above *authority) *authority {
 	t.Helper()
 	template := &x509.Certificate{
-		Subject: pkix.Name{CommonName: name}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+		Subject: pkix.Name{
+			CommonName: name,
+		},
+		IsCA:                  true,
+		BasicConstraintsValid: true,
+		KeyUsage:              x509.KeyUsageCertSign,
 	}
 	a := &authority{}
 	var der []byte

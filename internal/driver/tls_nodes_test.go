@@ -53,7 +53,14 @@ func secured(t *testing.T, settings ...*tls.Config) (*simcluster.Cluster, []*fro
 				return false
 			}
 			port = l.Addr().(*net.TCPAddr).Port
-			fronts = append(fronts, &front{listener: l, settings: settings[i], behind: net.JoinHostPort(host, strconv.Itoa(c.Port()))})
+			fronts = append(
+				fronts,
+				&front{
+					listener: l,
+					settings: settings[i],
+					behind:   net.JoinHostPort(host, strconv.Itoa(c.Port())),
+				},
+			)
 		}
 		return true
 	}, patience, time.Millisecond)
@@ -120,7 +127,11 @@ func (f *front) stop() {
 }
 
 // of makes a server's configuration of its certificate.
-func of(cert tls.Certificate) *tls.Config { return &tls.Config{Certificates: []tls.Certificate{cert}} }
+func of(
+	cert tls.Certificate,
+) *tls.Config {
+	return &tls.Config{Certificates: []tls.Certificate{cert}}
+}
 
 // trusting makes a client's configuration as the command line would.
 func trusting(t *testing.T, ca *authority, client *tls.Certificate, name string) *tls.Config {
@@ -148,13 +159,22 @@ func allConnected(t *testing.T, c *simcluster.Cluster, s *Session, nodes ...int)
 // TestNodesAreVerifiedByTheirOwnAddresses: only the first is a contact point.
 func TestNodesAreVerifiedByTheirOwnAddresses(t *testing.T) {
 	ca := newAuthority(t, "ca", nil)
-	first, second, third := of(ca.issue(t, "127.0.77.1")), of(ca.issue(t, "127.0.77.2")), of(ca.issue(t, "127.0.77.3"))
+	first, second, third := of(
+		ca.issue(t, "127.0.77.1"),
+	), of(
+		ca.issue(t, "127.0.77.2"),
+	), of(
+		ca.issue(t, "127.0.77.3"),
+	)
 	var warnings []string
 	connect := func(t *testing.T, name string, settings ...*tls.Config) (*simcluster.Cluster, []*front, *Session) {
 		c, fronts, port := secured(t, settings...)
 		warnings = nil
 		s, err := Connect(t.Context(), Config{
-			Hosts: c.Hosts()[:1], Port: port, TLS: trusting(t, ca, nil, name), Logf: t.Logf,
+			Hosts: c.Hosts()[:1],
+			Port:  port,
+			TLS:   trusting(t, ca, nil, name),
+			Logf:  t.Logf,
 			Warnf: func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) },
 		})
 		require.NoError(t, err)
@@ -169,19 +189,47 @@ func TestNodesAreVerifiedByTheirOwnAddresses(t *testing.T) {
 	t.Run("one has that of another", func(t *testing.T) {
 		c, fronts, s := connect(t, "", first, first, third)
 		allConnected(t, c, s, 0, 2)
-		require.Eventually(t, func() bool { return fronts[1].refused.Load() > 0 }, patience, time.Millisecond)
+		require.Eventually(
+			t,
+			func() bool { return fronts[1].refused.Load() > 0 },
+			patience,
+			time.Millisecond,
+		)
 		require.Zero(t, fronts[1].through.Load())
 		require.Zero(t, s.connections(c.HostID(1)))
 		require.Len(t, warnings, 1)
-		require.Regexp(t, "^node "+c.HostID(1)+` is left out: the certificate of 127.0.77.2:\d+ is not for that node: `, warnings[0])
+		require.Regexp(
+			t,
+			"^node "+c.HostID(
+				1,
+			)+` is left out: the certificate of 127.0.77.2:\d+ is not for that node: `,
+			warnings[0],
+		)
 	})
 	t.Run("one is of another authority", func(t *testing.T) {
-		c, fronts, s := connect(t, "", first, second, of(newAuthority(t, "ca", nil).issue(t, "127.0.77.3")))
+		c, fronts, s := connect(
+			t,
+			"",
+			first,
+			second,
+			of(newAuthority(t, "ca", nil).issue(t, "127.0.77.3")),
+		)
 		allConnected(t, c, s, 0, 1)
-		require.Eventually(t, func() bool { return fronts[2].refused.Load() > 0 }, patience, time.Millisecond)
+		require.Eventually(
+			t,
+			func() bool { return fronts[2].refused.Load() > 0 },
+			patience,
+			time.Millisecond,
+		)
 		require.Zero(t, fronts[2].through.Load())
 		require.Len(t, warnings, 1)
-		require.Regexp(t, "^node "+c.HostID(2)+` is left out: the certificate of 127.0.77.3:\d+ is of an authority that is not trusted `, warnings[0])
+		require.Regexp(
+			t,
+			"^node "+c.HostID(
+				2,
+			)+` is left out: the certificate of 127.0.77.3:\d+ is of an authority that is not trusted `,
+			warnings[0],
+		)
 	})
 	t.Run("all have a name", func(t *testing.T) {
 		named := of(ca.issue(t, "db.example"))
@@ -211,7 +259,9 @@ func TestWhatCACertMayName(t *testing.T) {
 			c, _, port := secured(t, of(tc.cert))
 			var noisy atomic.Bool
 			s, err := Connect(t.Context(), Config{
-				Hosts: c.Hosts(), Port: port, TLS: trusting(t, &authority{cert: tc.trusted}, nil, ""),
+				Hosts: c.Hosts(),
+				Port:  port,
+				TLS:   trusting(t, &authority{cert: tc.trusted}, nil, ""),
 				Logf: func(format string, args ...any) {
 					if strings.Contains(fmt.Sprintf(format, args...), "deprecated") {
 						noisy.Store(true)
@@ -261,7 +311,16 @@ func TestConnectByTLSErrors(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c, _, port := secured(t, tc.server)
-			s, err := Connect(t.Context(), Config{Hosts: c.Hosts(), Port: port, TLS: tc.client, User: "u", Password: "hunter2"})
+			s, err := Connect(
+				t.Context(),
+				Config{
+					Hosts:    c.Hosts(),
+					Port:     port,
+					TLS:      tc.client,
+					User:     "u",
+					Password: "hunter2",
+				},
+			)
 			if tc.want == "" {
 				require.NoError(t, err)
 				s.Close()
@@ -276,8 +335,15 @@ func TestConnectByTLSErrors(t *testing.T) {
 		c, err := simcluster.Start(simcluster.Options{Nodes: 1, Rows: 1})
 		require.NoError(t, err)
 		t.Cleanup(c.Close)
-		_, err = Connect(t.Context(), Config{Hosts: c.Hosts(), Port: c.Port(), TLS: trusting(t, ca, nil, "")})
-		require.ErrorContains(t, err, "ended the connection at the first words of TLS (EOF): does that port speak TLS?")
+		_, err = Connect(
+			t.Context(),
+			Config{Hosts: c.Hosts(), Port: c.Port(), TLS: trusting(t, ca, nil, "")},
+		)
+		require.ErrorContains(
+			t,
+			err,
+			"ended the connection at the first words of TLS (EOF): does that port speak TLS?",
+		)
 		require.Equal(t, fault.Fatal, fault.ClassOf(err))
 	})
 }

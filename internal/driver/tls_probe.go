@@ -100,19 +100,42 @@ func explainTLS(address string, cfg *tls.Config, asked bool, err error) error {
 	case err == nil:
 		return nil
 	case errNoTLS(err):
-		return fmt.Errorf("%s does not speak TLS: leave --ssl out, or give the port that does with --port", address)
+		return fmt.Errorf(
+			"%s does not speak TLS: leave --ssl out, or give the port that does with --port",
+			address,
+		)
 	case errors.As(err, &name):
-		return fmt.Errorf("the certificate of %s is not for that node: %w; a name that the certificates of all nodes have can be given with --ssl-server-name", address, name)
+		return fmt.Errorf(
+			"the certificate of %s is not for that node: %w; a name that the certificates of all nodes have can be given with --ssl-server-name",
+			address,
+			name,
+		)
 	case errors.As(err, &authority):
-		return fmt.Errorf("the certificate of %s is of an authority that is not trusted (%s): name the authority's certificate with --cacert", address, issuer(authority.Cert))
+		return fmt.Errorf(
+			"the certificate of %s is of an authority that is not trusted (%s): name the authority's certificate with --cacert",
+			address,
+			issuer(authority.Cert),
+		)
 	case errors.As(err, &invalid):
 		return fmt.Errorf("the certificate of %s is not valid: %w", address, invalid)
 	case asked && broken(err) && len(cfg.Certificates) == 0:
-		return fmt.Errorf("%s wants a certificate of the client: give --cert and --key (%w)", address, err)
+		return fmt.Errorf(
+			"%s wants a certificate of the client: give --cert and --key (%w)",
+			address,
+			err,
+		)
 	case asked && broken(err):
-		return fmt.Errorf("%s refused the client's certificate, --cert: is it of an authority that the node trusts, and not expired? (%w)", address, err)
+		return fmt.Errorf(
+			"%s refused the client's certificate, --cert: is it of an authority that the node trusts, and not expired? (%w)",
+			address,
+			err,
+		)
 	case broken(err) && !strings.Contains(err.Error(), "remote error: tls: "):
-		return fmt.Errorf("%s ended the connection at the first words of TLS (%w): does that port speak TLS?", address, err)
+		return fmt.Errorf(
+			"%s ended the connection at the first words of TLS (%w): does that port speak TLS?",
+			address,
+			err,
+		)
 	default:
 		return fmt.Errorf("no secured connection to %s: %w", address, err)
 	}
@@ -128,8 +151,10 @@ func issuer(cert *x509.Certificate) string {
 // broken says whether the other side ended the connection, with an alert of TLS or
 // without.
 func broken(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, syscall.ECONNRESET) ||
-		errors.Is(err, syscall.EPIPE) || strings.Contains(err.Error(), "remote error: tls: ")
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, syscall.ECONNRESET) ||
+		errors.Is(err, syscall.EPIPE) ||
+		strings.Contains(err.Error(), "remote error: tls: ")
 }
 
 // speaksTLS says, after a failed attempt without TLS, whether a contact point would

@@ -61,8 +61,11 @@ func TestLoadTLSErrors(t *testing.T) {
 	p12 := write("store.p12", "\x30\x82\x06")
 	broken := write("broken.pem", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n")
 	sealed := writePEM(t, "sealed.pem", "ENCRYPTED PRIVATE KEY", []byte("x"))
-	old := write("old.pem", string(pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: []byte("x"),
-		Headers: map[string]string{"Proc-Type": "4,ENCRYPTED", "DEK-Info": "AES-128-CBC,00"}})))
+	old := write(
+		"old.pem",
+		string(pem.EncodeToMemory(&pem.Block{Type: "EC PRIVATE KEY", Bytes: []byte("x"),
+			Headers: map[string]string{"Proc-Type": "4,ENCRYPTED", "DEK-Info": "AES-128-CBC,00"}})),
+	)
 	for _, tc := range []struct {
 		name  string
 		files TLSFiles

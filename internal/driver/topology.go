@@ -61,7 +61,11 @@ func (s *Session) Topology(ctx context.Context) (*topology.Cluster, error) {
 	}
 	s.tellSilence(silent, "how many cores they have is guessed from the other nodes")
 	slices.SortFunc(c.Nodes, func(a, b topology.Node) int {
-		return cmp.Or(cmp.Compare(a.DC, b.DC), cmp.Compare(a.Rack, b.Rack), cmp.Compare(a.Address, b.Address))
+		return cmp.Or(
+			cmp.Compare(a.DC, b.DC),
+			cmp.Compare(a.Rack, b.Rack),
+			cmp.Compare(a.Address, b.Address),
+		)
 	})
 	c.LocalDC = cmp.Or(s.cfg.DC, s.contactDC(ctx), dc)
 	return &c, c.CheckDC()
@@ -100,8 +104,13 @@ func (s *Session) cores(ctx context.Context, h *gocql.HostInfo) (int, error) {
 		return n.(int), nil
 	}
 	var limit int
-	err := s.each(ctx, h.HostID(), func() error { return nil }, []any{&limit},
-		"SELECT active_tasks_limit FROM system_views.thread_pools WHERE name = 'RequestResponseStage'")
+	err := s.each(
+		ctx,
+		h.HostID(),
+		func() error { return nil },
+		[]any{&limit},
+		"SELECT active_tasks_limit FROM system_views.thread_pools WHERE name = 'RequestResponseStage'",
+	)
 	if err == nil && limit > 0 {
 		s.cored.Store(h.HostID(), limit)
 	}

@@ -14,7 +14,11 @@ import (
 // Truncations asks each of the nodes that is up when it last truncated a table, by the
 // table's id: in milliseconds since the epoch by the node's own clock, 0 for never. The answers
 // stand by host id; a node that does not tell has none.
-func (s *Session) Truncations(ctx context.Context, nodes []topology.Node, table string) map[string]int64 {
+func (s *Session) Truncations(
+	ctx context.Context,
+	nodes []topology.Node,
+	table string,
+) map[string]int64 {
 	told := make(map[string]int64)
 	id, err := gocql.ParseUUID(table)
 	if err != nil {
@@ -42,7 +46,11 @@ func (s *Session) Truncations(ctx context.Context, nodes []topology.Node, table 
 
 // truncated asks one node. ScyllaDB has a table of truncations, with a row for each shard;
 // Cassandra keeps them in its row of system.local.
-func (s *Session) truncated(ctx context.Context, h *gocql.HostInfo, table gocql.UUID) (at int64, err error) {
+func (s *Session) truncated(
+	ctx context.Context,
+	h *gocql.HostInfo,
+	table gocql.UUID,
+) (at int64, err error) {
 	if h.ScyllaFeatures().IsPresent() {
 		var value cell
 		err = s.each(ctx, h.HostID(), func() error {
@@ -70,6 +78,9 @@ func readTruncated(entry []byte) (int64, error) {
 	case 20:
 		return cqlwire.Int(entry[12:]), nil
 	default:
-		return 0, fmt.Errorf("system.local: truncated_at has an entry of %d bytes, which is no position and time", len(entry))
+		return 0, fmt.Errorf(
+			"system.local: truncated_at has an entry of %d bytes, which is no position and time",
+			len(entry),
+		)
 	}
 }

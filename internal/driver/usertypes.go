@@ -23,12 +23,18 @@ func (s *Session) userTypes(ctx context.Context, keyspace string) (*userTypes, e
 	}
 	var name string
 	var names, types []string
-	err := s.each(ctx, "", func() error {
-		u.fields[name] = struct{ names, types []string }{names, types}
-		names, types = nil, nil
-		return nil
-	}, []any{&name, &names, &types},
-		"SELECT type_name, field_names, field_types FROM system_schema.types WHERE keyspace_name = ?", keyspace)
+	err := s.each(
+		ctx,
+		"",
+		func() error {
+			u.fields[name] = struct{ names, types []string }{names, types}
+			names, types = nil, nil
+			return nil
+		},
+		[]any{&name, &names, &types},
+		"SELECT type_name, field_names, field_types FROM system_schema.types WHERE keyspace_name = ?",
+		keyspace,
+	)
 	return u, err
 }
 

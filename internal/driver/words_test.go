@@ -53,15 +53,28 @@ func silent(t *testing.T, address string, with func(net.Conn)) (host string, por
 	return at.IP.String(), at.Port
 }
 
-// A port that takes connections and answers nothing is given up within the patience, in words that say so.
+// A port that takes connections and answers nothing is given up within the patience, in words that
+// say so.
 func TestConnectSilence(t *testing.T) {
 	host, port := silent(t, "127.0.0.1:0", func(net.Conn) {})
-	_, err := Connect(t.Context(), Config{Hosts: []string{host}, Port: port, Patience: 50 * time.Millisecond})
+	_, err := Connect(
+		t.Context(),
+		Config{Hosts: []string{host}, Port: port, Patience: 50 * time.Millisecond},
+	)
 	require.Equal(t, fault.Fatal, fault.ClassOf(err))
-	require.EqualError(t, err, fmt.Sprintf("%s:%d takes connections and answers nothing: are the nodes overloaded, or is it another port than that of CQL, usually 9042 (--port)?", host, port))
+	require.EqualError(
+		t,
+		err,
+		fmt.Sprintf(
+			"%s:%d takes connections and answers nothing: are the nodes overloaded, or is it another port than that of CQL, usually 9042 (--port)?",
+			host,
+			port,
+		),
+	)
 }
 
-// Nodes that hang at connect do not use up the patience with those that answer, and only they are called silent.
+// Nodes that hang at connect do not use up the patience with those that answer, and only they are
+// called silent.
 func TestConnectBesideNodesThatHang(t *testing.T) {
 	c, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Nodes: 3})
 	require.NoError(t, err)
@@ -76,9 +89,16 @@ func TestConnectBesideNodesThatHang(t *testing.T) {
 	require.Len(t, s.hosts(), 3)
 
 	hangs := errSilent(t.Context(), Config{Hosts: hosts, Port: c.Port(), AskTimeout: time.Second})
-	require.ErrorContains(t, hangs, fmt.Sprintf("%s:%d takes connections and answers nothing", host, c.Port()))
+	require.ErrorContains(
+		t,
+		hangs,
+		fmt.Sprintf("%s:%d takes connections and answers nothing", host, c.Port()),
+	)
 	require.NotContains(t, hangs.Error(), hosts[0])
-	answer := errSilent(t.Context(), Config{Hosts: hosts[:1], Port: c.Port(), AskTimeout: time.Second})
+	answer := errSilent(
+		t.Context(),
+		Config{Hosts: hosts[:1], Port: c.Port(), AskTimeout: time.Second},
+	)
 	require.ErrorContains(t, answer, "answers: do other nodes hang?")
 }
 
@@ -97,20 +117,46 @@ func TestConnectTellsWhatItWaitsFor(t *testing.T) {
 		},
 	})
 	require.Error(t, err)
-	require.Equal(t, []string{fmt.Sprintf("no answer yet from %s:%d; it is given up after 1h0m0s (--patience)", host, port)}, told)
+	require.Equal(
+		t,
+		[]string{
+			fmt.Sprintf(
+				"no answer yet from %s:%d; it is given up after 1h0m0s (--patience)",
+				host,
+				port,
+			),
+		},
+		told,
+	)
 }
 
 // The error names what a known port is for if that is not CQL.
 func TestConnectOtherPort(t *testing.T) {
 	host, _ := silent(t, "127.83.61.1:7000", func(conn net.Conn) { _ = conn.Close() })
 	_, err := Connect(t.Context(), Config{Hosts: []string{host + ":7000"}})
-	require.EqualError(t, err, "127.83.61.1:7000: this is the storage port; CQL is usually on 9042 (--port)")
+	require.EqualError(
+		t,
+		err,
+		"127.83.61.1:7000: this is the storage port; CQL is usually on 9042 (--port)",
+	)
 	_, err = Connect(t.Context(), Config{Hosts: []string{host}, Port: 7000})
-	require.EqualError(t, err, "127.83.61.1:7000: this is the storage port; CQL is usually on 9042 (--port)")
+	require.EqualError(
+		t,
+		err,
+		"127.83.61.1:7000: this is the storage port; CQL is usually on 9042 (--port)",
+	)
 
 	host, port := silent(t, "127.0.0.1:0", func(conn net.Conn) { _ = conn.Close() })
 	_, err = Connect(t.Context(), Config{Hosts: []string{host}, Port: port})
-	require.EqualError(t, err, fmt.Sprintf("what answers at %s:%d does not speak CQL: is %[2]d the native transport port of a node? CQL is usually on 9042 (--port)", host, port))
+	require.EqualError(
+		t,
+		err,
+		fmt.Sprintf(
+			"what answers at %s:%d does not speak CQL: is %[2]d the native transport port of a node? CQL is usually on 9042 (--port)",
+			host,
+			port,
+		),
+	)
 }
 
 // A data center that is none is a matter of usage.

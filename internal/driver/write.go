@@ -64,7 +64,10 @@ func (w *Writer) Write(ctx context.Context, host string, rows []row.Row) error {
 		if w.statements.once {
 			return w.insertOnce(ctx, st, b.values, rows[0])
 		}
-		return done(ctx, w.s.query(st.text, b.values).WithContext(ctx).Idempotent(w.Idempotent()).Iter())
+		return done(
+			ctx,
+			w.s.query(st.text, b.values).WithContext(ctx).Idempotent(w.Idempotent()).Iter(),
+		)
 	}
 	kind := gocql.UnloggedBatch
 	if w.statements.counter {
@@ -80,7 +83,10 @@ func (w *Writer) Write(ctx context.Context, host string, rows []row.Row) error {
 			batch.Entries[0].Idempotent = w.Idempotent()
 			continue
 		}
-		batch.Entries = append(batch.Entries, gocql.BatchEntry{Stmt: st.text, Args: values, Idempotent: w.Idempotent()})
+		batch.Entries = append(
+			batch.Entries,
+			gocql.BatchEntry{Stmt: st.text, Args: values, Idempotent: w.Idempotent()},
+		)
 	}
 	return classify(ctx, batch.Exec())
 }

@@ -1,8 +1,9 @@
 package extsort
 
-// distinct tells about how many different numbers it has seen, within some percents: of each it makes a hash, keeps those
-// whose lowest bits are zero, and asks one bit more each time that there are too many of them (M. Wegman's adaptive sampling:
-// P. Flajolet, "On adaptive sampling", Computing 43, 1990).
+// distinct tells about how many different numbers it has seen, within some percents: of each it
+// makes a hash, keeps those whose lowest bits are zero, and asks one bit more each time that there
+// are too many of them (M. Wegman's adaptive sampling: P. Flajolet, "On adaptive sampling",
+// Computing 43, 1990).
 type distinct struct {
 	mask uint64
 	kept map[uint64]struct{}
@@ -30,8 +31,9 @@ func (d *distinct) see(number uint64) {
 	}
 }
 
-// mix makes another number of each, whose bits depend on all of its bits (the finalizer of MurmurHash3). Numbers that are
-// hashes are not enough: an input may be the part of a table whose tokens have some bits in common.
+// mix makes another number of each, whose bits depend on all of its bits (the finalizer of
+// MurmurHash3). Numbers that are hashes are not enough: an input may be the part of a table whose
+// tokens have some bits in common.
 func mix(number uint64) uint64 {
 	number = (number ^ number>>33) * 0xff51afd7ed558ccd
 	number = (number ^ number>>33) * 0xc4ceb9fe1a85ec53

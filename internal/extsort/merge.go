@@ -1,11 +1,13 @@
 package extsort
 
-// Merge gives the records of a stretch of numbers, from all runs and buffers, in order; those that are
-// equal come in any order. It is not safe for concurrent use, but several are beside one another.
+// Merge gives the records of a stretch of numbers, from all runs and buffers, in order; those that
+// are equal come in any order. It is not safe for concurrent use, but several are beside one
+// another.
 type Merge struct {
 	compare func(a, b []byte) int
 	sources []source
-	heap    []head // the least one first; each not greater than the two at twice its place and one and two beyond
+	// the least one first; each not greater than the two at twice its place and one and two beyond
+	heap    []head
 	begun   bool
 	err     error
 	numbers int64
@@ -105,12 +107,16 @@ func (m *Merge) Numbers() int64 { return m.numbers }
 // Number is that of the current record.
 func (m *Merge) Number() uint64 { return m.heap[0].number }
 
-// Head returns what Options.Compare looks at of the current record, until Next is called; of one that is not
-// large the whole record.
+// Head returns what Options.Compare looks at of the current record, until Next is called; of one
+// that is not large the whole record.
 func (m *Merge) Head() []byte { return m.heap[0].record }
 
 // AppendRecord appends the current record. It may be called once for each.
-func (m *Merge) AppendRecord(dst []byte) ([]byte, error) { return m.heap[0].source.appendRecord(dst) }
+func (m *Merge) AppendRecord(
+	dst []byte,
+) ([]byte, error) {
+	return m.heap[0].source.appendRecord(dst)
+}
 
 // Err is the error that ended Next early, if any.
 func (m *Merge) Err() error { return m.err }

@@ -15,9 +15,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 )
 
-// run is a temporary file with sorted records: each is its number, eight bytes,
-// its length, an unsigned varint, of a large one the length of its head (Options.Head), another, and its bytes. Where runs are compressed, each stretch of numbers is
-// on its own, so that it can be read on its own.
+// run is a temporary file with sorted records: each is its number, eight bytes, its length, an
+// unsigned varint, of a large one the length of its head (Options.Head), another, and its bytes.
+// Where runs are compressed, each stretch of numbers is on its own, so that it can be read on its
+// own.
 type run struct {
 	sorter *Sorter
 	file   *os.File
@@ -28,8 +29,8 @@ type run struct {
 	head   [8 + 2*binary.MaxVarintLen64]byte
 }
 
-// runBuffer is how much of a run is written at once, in bytes. As much is read, or less where many are read, down to
-// leastReadBuffer.
+// runBuffer is how much of a run is written at once, in bytes. As much is read, or less where many
+// are read, down to leastReadBuffer.
 const (
 	runBuffer       = 64 << 10
 	leastReadBuffer = 16 << 10
@@ -107,8 +108,8 @@ func (r *run) end() error {
 // size is that of the file.
 func (r *run) size() int64 { return r.ends[len(r.ends)-1] }
 
-// read begins at the first record of a stretch, and reads through a buffer of that many bytes. Several stretches may be read at
-// the same time.
+// read begins at the first record of a stretch, and reads through a buffer of that many bytes.
+// Several stretches may be read at the same time.
 func (r *run) read(stretch, buffer int) *runSource {
 	var from int64
 	if stretch > 0 {
@@ -217,8 +218,9 @@ func (s *bufferSource) next() (bool, error) {
 // together is how many records are fetched from memory at the same time.
 const together = 32
 
-// touch has the processor fetch the next records. In their order they are anywhere in the buffer, so that each is waited
-// for when it comes from there; those that are asked for one right after the other come together.
+// touch has the processor fetch the next records. In their order they are anywhere in the buffer,
+// so that each is waited for when it comes from there; those that are asked for one right after the
+// other come together.
 func (b *Buffer) touch(next []entry) {
 	touched := byte(0)
 	for _, e := range next[:min(together, len(next))] {

@@ -6,8 +6,8 @@
 // goroutine that fills it, so that the disk holds up those who add. When all is added,
 // [Sorter.Merges] gives the records in order, several stretches of them at the same time.
 //
-// Records are compared by a number first, which decides for nearly all where it is a hash, and in memory by a second
-// one, which spares looking at most of the others.
+// Records are compared by a number first, which decides for nearly all where it is a hash, and in
+// memory by a second one, which spares looking at most of the others.
 package extsort
 
 import (
@@ -29,7 +29,8 @@ type Options struct {
 	Memory int64
 	// Buffers is how many there are: as many goroutines can add at once.
 	Buffers int
-	// Stretches is how many parts of the numbers, of one size each, are merged on their own; default 1.
+	// Stretches is how many parts of the numbers, of one size each, are merged on their own;
+	// default 1.
 	Stretches int
 	// Dir is the folder of the runs; empty: the system's for temporary files. Their names
 	// are removed at once, so that nothing stays behind.
@@ -38,19 +39,21 @@ type Options struct {
 	Compress bool
 	// Compare orders records of one number. It must be safe for concurrent use.
 	Compare func(a, b []byte) int
-	// Head returns how many of a record's first bytes Compare looks at: of large records no more than
-	// these are in memory while runs are merged. Nil: all.
+	// Head returns how many of a record's first bytes Compare looks at: of large records no more
+	// than these are in memory while runs are merged. Nil: all.
 	Head func(record []byte) int
 }
 
-// When there are fanIn runs of one level, they become one of the next: what is joined is read and written once more. A
-// compressed run takes some 200 KiB while it is read, for each stretch, so that fewer are read at once.
+// When there are fanIn runs of one level, they become one of the next: what is joined is read and
+// written once more. A compressed run takes some 200 KiB while it is read, for each stretch, so
+// that fewer are read at once.
 const (
 	fanIn           = 256
 	compressedFanIn = 64
 )
 
-// largeRecord is the length from which a record is in memory as a whole only when its turn has come.
+// largeRecord is the length from which a record is in memory as a whole only when its turn has
+// come.
 const largeRecord = 16 << 10
 
 // entryMemory is what a record takes besides its bytes and their length.
@@ -72,7 +75,12 @@ type Sorter struct {
 
 // New makes a sorter without records.
 func New(o Options) *Sorter {
-	s := &Sorter{o: o, numbers: make([]distinct, max(o.Stretches, 1)), size: int(o.Memory / int64(o.Buffers)), empty: make(chan *Buffer, o.Buffers)}
+	s := &Sorter{
+		o:       o,
+		numbers: make([]distinct, max(o.Stretches, 1)),
+		size:    int(o.Memory / int64(o.Buffers)),
+		empty:   make(chan *Buffer, o.Buffers),
+	}
 	for i := 1; i < o.Stretches; i++ {
 		s.bounds = append(s.bounds, uint64(i)*(math.MaxUint64/uint64(o.Stretches)))
 	}
@@ -110,12 +118,17 @@ func (s *Sorter) Take(ctx context.Context) (*Buffer, error) {
 // Give ends the use of a buffer.
 func (s *Sorter) Give(b *Buffer) { s.empty <- b }
 
-// Add copies a record into the buffer. When there is no room, the buffer's records go to the
-// disk first; only then there can be an error. Of records of one number those with a smaller hint are
+// Add copies a record into the buffer. When there is no room, the buffer's records go to the disk
+// first; only then there can be an error. Of records of one number those with a smaller hint are
 // mostly before the others: where they are not, sorting takes longer.
 func (b *Buffer) Add(number, hint uint64, record []byte) error {
 	need := binary.MaxVarintLen64 + len(record)
-	if used := len(b.records) + entryMemory*len(b.entries); used > 0 && used+need+entryMemory > b.sorter.size {
+	if used := len(
+		b.records,
+	) + entryMemory*len(
+		b.entries,
+	); used > 0 &&
+		used+need+entryMemory > b.sorter.size {
 		if err := b.spill(); err != nil {
 			return err
 		}
@@ -124,7 +137,8 @@ func (b *Buffer) Add(number, hint uint64, record []byte) error {
 		return b.spillOne(number, record)
 	}
 	if b.records == nil {
-		// As if all records were like this one: a slice that grows is copied to memory that was never touched.
+		// As if all records were like this one: a slice that grows is copied to memory that was
+		// never touched.
 		most := max(b.sorter.size/(need+entryMemory), 1)
 		b.records, b.entries = make([]byte, 0, most*need), slices.Grow(b.entries, most)
 	}
@@ -162,7 +176,9 @@ func (b *Buffer) sort() {
 	for from := 0; from < len(b.entries); {
 		to, misled := from+1, false
 		for ; to < len(b.entries) && b.entries[to].number == b.entries[from].number; to++ {
-			misled = misled || b.entries[to-1].hint != b.entries[to].hint && compare(b.entries[to-1], b.entries[to]) > 0
+			misled = misled ||
+				b.entries[to-1].hint != b.entries[to].hint &&
+					compare(b.entries[to-1], b.entries[to]) > 0
 		}
 		if misled {
 			slices.SortFunc(b.entries[from:to], compare)
@@ -171,22 +187,24 @@ func (b *Buffer) sort() {
 	}
 }
 
-// radixBits is how many bits of the numbers entries are put in order by at once, and fewBy below how many entries they are
-// compared rather.
+// radixBits is how many bits of the numbers entries are put in order by at once, and fewBy below
+// how many entries they are compared rather.
 const (
 	radixBits = 8
 	fewBy     = 64
 )
 
-// sortEntries sorts entries whose numbers have all bits in common beyond shift+radixBits: it puts them into their places by
-// those bits of the number (American flag sort: McIlroy, Bostic, McIlroy, "Engineering Radix Sort"), and each group by what follows.
-// A hash is not compared that way, but for a few neighbors.
+// sortEntries sorts entries whose numbers have all bits in common beyond shift+radixBits: it puts
+// them into their places by those bits of the number (American flag sort: McIlroy, Bostic, McIlroy,
+// "Engineering Radix Sort"), and each group by what follows. A hash is not compared that way, but
+// for a few neighbors.
 func sortEntries(entries []entry, shift int, compare func(x, y entry) int) {
 	if len(entries) < fewBy || shift < 0 {
 		slices.SortFunc(entries, compare)
 		return
 	}
-	var next, end [1 << radixBits]int // of each group: the place that is filled next, and the one behind the last
+	// of each group: the place that is filled next, and the one behind the last
+	var next, end [1 << radixBits]int
 	for _, e := range entries {
 		end[e.number>>shift%(1<<radixBits)]++
 	}
@@ -218,7 +236,11 @@ func sortEntries(entries []entry, shift int, compare func(x, y entry) int) {
 
 // below is how many records of a sorted buffer have a smaller number.
 func (b *Buffer) below(number uint64) int {
-	n, _ := slices.BinarySearchFunc(b.entries, number, func(e entry, number uint64) int { return cmp.Compare(e.number, number) })
+	n, _ := slices.BinarySearchFunc(
+		b.entries,
+		number,
+		func(e entry, number uint64) int { return cmp.Compare(e.number, number) },
+	)
 	return n
 }
 
@@ -272,7 +294,8 @@ func (s *Sorter) keep(r *run) error {
 	}
 }
 
-// add adds a run. It takes out and returns all runs of its level, to be joined, when there are that many.
+// add adds a run. It takes out and returns all runs of its level, to be joined, when there are that
+// many.
 func (s *Sorter) add(r *run) (many []*run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -354,16 +377,18 @@ func (s *Sorter) mergeInto(out *run, runs []*run) error {
 	return nil
 }
 
-// readMemory is what the buffers that runs are read through take together, in bytes, where there are many of them.
+// readMemory is what the buffers that runs are read through take together, in bytes, where there
+// are many of them.
 const readMemory = 16 << 20
 
-// readBuffer is how much of each of some runs is read at once, in bytes, where all stretches are read at the same time.
+// readBuffer is how much of each of some runs is read at once, in bytes, where all stretches are
+// read at the same time.
 func (s *Sorter) readBuffer(runs int) int {
 	return min(runBuffer, max(readMemory/(max(runs, 1)*(len(s.bounds)+1)), leastReadBuffer))
 }
 
-// Merges begins to give all records in order: a merge for each stretch, in their order. All buffers must have
-// been given back, and no record may be added any more. Each call begins with the first.
+// Merges begins to give all records in order: a merge for each stretch, in their order. All buffers
+// must have been given back, and no record may be added any more. Each call begins with the first.
 func (s *Sorter) Merges() []*Merge {
 	buffers := s.sortedBuffers()
 	merges := make([]*Merge, len(s.bounds)+1)
@@ -378,7 +403,10 @@ func (s *Sorter) Merges() []*Merge {
 			if i < len(s.bounds) {
 				to = b.below(s.bounds[i])
 			}
-			merges[i].sources = append(merges[i].sources, &bufferSource{buffer: b, entries: b.entries[from:to]})
+			merges[i].sources = append(
+				merges[i].sources,
+				&bufferSource{buffer: b, entries: b.entries[from:to]},
+			)
 		}
 	}
 	return merges

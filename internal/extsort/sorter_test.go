@@ -117,14 +117,34 @@ func TestSort(t *testing.T) {
 				if random.IntN(3) == 0 {
 					number %= 10 // so that records are compared
 				}
-				pairs = append(pairs, pair{number, string(make([]byte, random.IntN(20))) + fmt.Sprint(random.IntN(100))})
+				pairs = append(
+					pairs,
+					pair{
+						number,
+						string(make([]byte, random.IntN(20))) + fmt.Sprint(random.IntN(100)),
+					},
+				)
 			}
 			dir := t.TempDir()
-			s, out := sorted(t, Options{Compress: tc.n%2 == 1, Memory: tc.memory, Buffers: tc.buffers, Stretches: tc.stretches, Dir: dir}, pairs)
+			s, out := sorted(
+				t,
+				Options{
+					Compress:  tc.n%2 == 1,
+					Memory:    tc.memory,
+					Buffers:   tc.buffers,
+					Stretches: tc.stretches,
+					Dir:       dir,
+				},
+				pairs,
+			)
 			require.Equal(t, inOrder(pairs), slices.Clone(out))
 			require.Equal(t, tc.spills, s.Spilled() > 0)
 			require.Less(t, len(s.runs), 3*fanIn)
-			require.Equal(t, strings.HasPrefix(tc.name, "runs of runs"), slices.ContainsFunc(s.runs, func(r *run) bool { return r.level > 0 }))
+			require.Equal(
+				t,
+				strings.HasPrefix(tc.name, "runs of runs"),
+				slices.ContainsFunc(s.runs, func(r *run) bool { return r.level > 0 }),
+			)
 			left, err := os.ReadDir(dir)
 			require.NoError(t, err)
 			require.Empty(t, left, "a run must leave nothing behind")
@@ -132,7 +152,8 @@ func TestSort(t *testing.T) {
 	}
 }
 
-// It is known how many numbers there are: exactly of few, and within some percents of many, in memory and on the disk.
+// It is known how many numbers there are: exactly of few, and within some percents of many, in
+// memory and on the disk.
 func TestNumbers(t *testing.T) {
 	for _, tc := range []struct {
 		memory      int64
@@ -145,7 +166,15 @@ func TestNumbers(t *testing.T) {
 		{16 << 20, 1, 100_000, false, 95_000, 105_000},
 		{64 << 10, 3, 100_000, true, 95_000, 105_000},
 	} {
-		s := New(Options{Memory: tc.memory, Buffers: 2, Stretches: 2, Dir: t.TempDir(), Compare: bytes.Compare})
+		s := New(
+			Options{
+				Memory:    tc.memory,
+				Buffers:   2,
+				Stretches: 2,
+				Dir:       t.TempDir(),
+				Compare:   bytes.Compare,
+			},
+		)
 		for time := range tc.times {
 			b, err := s.Take(t.Context())
 			require.NoError(t, err)
@@ -182,7 +211,8 @@ func TestNumbersThatHaveBitsInCommon(t *testing.T) {
 	}
 }
 
-// Numbers that share many bits, all of them, or none are sorted alike, be there few of them or many.
+// Numbers that share many bits, all of them, or none are sorted alike, be there few of them or
+// many.
 func TestEntriesAreSortedByTheirBits(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	compare := func(a, b entry) int { return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.at, b.at)) }
@@ -204,7 +234,11 @@ func TestEntriesAreSortedByTheirBits(t *testing.T) {
 func TestLongRecords(t *testing.T) {
 	var pairs []pair
 	for i := range 20 {
-		pairs = append(pairs, pair{uint64(i % 3), string(bytes.Repeat([]byte{byte(i)}, 10_000))}, pair{uint64(i), "short"})
+		pairs = append(
+			pairs,
+			pair{uint64(i % 3), string(bytes.Repeat([]byte{byte(i)}, 10_000))},
+			pair{uint64(i), "short"},
+		)
 	}
 	s, out := sorted(t, Options{Memory: 8 << 10, Buffers: 2, Dir: t.TempDir()}, pairs)
 	require.Equal(t, inOrder(pairs), out)
@@ -228,8 +262,12 @@ func TestMemoryOfABuffer(t *testing.T) {
 func TestHeadsOfLargeRecords(t *testing.T) {
 	const head, large = 9, 3 * largeRecord
 	s := New(Options{
-		Memory: 8 << 10, Buffers: 1, Stretches: 2, Dir: t.TempDir(), Compare: func(a, b []byte) int { return bytes.Compare(a[:head], b[:head]) },
-		Head: func([]byte) int { return head },
+		Memory:    8 << 10,
+		Buffers:   1,
+		Stretches: 2,
+		Dir:       t.TempDir(),
+		Compare:   func(a, b []byte) int { return bytes.Compare(a[:head], b[:head]) },
+		Head:      func([]byte) int { return head },
 	})
 	b, err := s.Take(t.Context())
 	require.NoError(t, err)
@@ -301,7 +339,14 @@ func TestRunsAreAddedWhileOthersAreJoined(t *testing.T) {
 }
 
 func TestFolderThatIsNotThere(t *testing.T) {
-	s := New(Options{Memory: 100, Buffers: 1, Dir: filepath.Join(t.TempDir(), "none"), Compare: bytes.Compare})
+	s := New(
+		Options{
+			Memory:  100,
+			Buffers: 1,
+			Dir:     filepath.Join(t.TempDir(), "none"),
+			Compare: bytes.Compare,
+		},
+	)
 	b, err := s.Take(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, b.Add(1, 0, make([]byte, 40)))

@@ -1,7 +1,8 @@
 // Package filesum sums up the bytes of files, so that a file that was damaged or replaced shows.
 //
-// A [Hash] is one sum in progress, for one goroutine at a time. Its state can be saved and continued later. XXH64 takes a
-// tenth of the time of SHA-256. It detects damage, but not a change that is made on purpose.
+// A [Hash] is one sum in progress, for one goroutine at a time. Its state can be saved and
+// continued later. XXH64 takes a tenth of the time of SHA-256. It detects damage, but not a change
+// that is made on purpose.
 package filesum
 
 import (
@@ -25,9 +26,11 @@ const (
 // Algorithms are all of them; the first is the default.
 func Algorithms() []string { return []string{XXH64, SHA256} }
 
-// Sum is the checksum of a file, by one algorithm: the other fields are empty, and all of them where there is none.
+// Sum is the checksum of a file, by one algorithm: the other fields are empty, and all of them
+// where there is none.
 type Sum struct {
-	// XXH64 is 16 hex digits, big-endian, with seed 0 (doc/xxhash_spec.md of Cyan4973/xxHash), as xxh64sum prints it.
+	// XXH64 is 16 hex digits, big-endian, with seed 0 (doc/xxhash_spec.md of Cyan4973/xxHash), as
+	// xxh64sum prints it.
 	XXH64 string `json:"xxh64,omitempty" jsonschema:"as xxh64sum prints it"`
 	// SHA256 is 64 hex digits (FIPS 180-4), as sha256sum prints it.
 	SHA256 string `json:"sha256,omitempty" jsonschema:"as sha256sum prints it; one of the two"`
@@ -71,7 +74,10 @@ func (s Sum) Equal(other Sum) bool {
 
 // Check reports a sum that is none: of a wrong length, in capitals or of no hex digits.
 func (s Sum) Check() error {
-	if b, err := hex.DecodeString(s.hex()); err != nil || len(b) != Size(s.Algorithm()) || strings.ToLower(s.hex()) != s.hex() || s.XXH64 != "" && s.SHA256 != "" {
+	if b, err := hex.DecodeString(
+		s.hex(),
+	); err != nil || len(b) != Size(s.Algorithm()) || strings.ToLower(s.hex()) != s.hex() ||
+		s.XXH64 != "" && s.SHA256 != "" {
 		return fmt.Errorf("%q is no checksum by %s", s.hex(), s.Algorithm())
 	}
 	return nil
@@ -128,7 +134,8 @@ func Resume(state []byte) (*Hash, error) {
 	return nil, errors.New("state of a checksum by no known algorithm")
 }
 
-// State is the sum under way, as crypto/sha256 of the Go standard library or cespare/xxhash marshals it.
+// State is the sum under way, as crypto/sha256 of the Go standard library or cespare/xxhash
+// marshals it.
 func (h *Hash) State() ([]byte, error) { return h.Hash.(encoding.BinaryMarshaler).MarshalBinary() }
 
 // Result is the sum of all that was written so far.

@@ -53,9 +53,9 @@ func Opened(folder *os.File) error {
 	return errors.Join(err, folder.Close())
 }
 
-// Nameless makes a temporary file in a folder, the system's when dir is empty, to be written and read by
-// its owner alone. Its name, which pattern says as for [os.CreateTemp], is removed at once, so that nothing of
-// it stays behind, however the program ends.
+// Nameless makes a temporary file in a folder, the system's when dir is empty, to be written and
+// read by its owner alone. Its name, which pattern says as for [os.CreateTemp], is removed at once,
+// so that nothing of it stays behind, however the program ends.
 func Nameless(dir, pattern string) (*os.File, error) {
 	f, err := os.CreateTemp(dir, pattern)
 	if err != nil {
@@ -67,8 +67,9 @@ func Nameless(dir, pattern string) (*os.File, error) {
 	return f, nil
 }
 
-// Replace puts a file with a text at path, readable by its owner alone, whole or not at all: it is written under
-// another name in the same folder, has to be on the disk, and is renamed over what stood there.
+// Replace puts a file with a text at path, readable by its owner alone, whole or not at all: it is
+// written under another name in the same folder, has to be on the disk, and is renamed over what
+// stood there.
 func Replace(path string, text []byte) error { return ReplaceMode(path, text, 0o600) }
 
 // ReplaceMode is Replace with a file of that mode.

@@ -1,6 +1,6 @@
-// Package human writes counts, sizes and times as a person reads them, in one form each for all that
-// is told: lines, findings, pages and errors. Texts that are read again, such as those of settings and
-// of JSON, are not its matter.
+// Package human writes counts, sizes and times as a person reads them, in one form each for all
+// that is told: lines, findings, pages and errors. Texts that are read again, such as those of
+// settings and of JSON, are not its matter.
 package human
 
 import (
@@ -39,7 +39,11 @@ func Noun[N Number](n N, thing string) string {
 	if n == 1 {
 		return thing
 	}
-	if stem, ok := strings.CutSuffix(thing, "y"); ok && !strings.HasSuffix(stem, "a") && !strings.HasSuffix(stem, "e") && !strings.HasSuffix(stem, "o") {
+	if stem, ok := strings.CutSuffix(
+		thing,
+		"y",
+	); ok && !strings.HasSuffix(stem, "a") && !strings.HasSuffix(stem, "e") &&
+		!strings.HasSuffix(stem, "o") {
 		return stem + "ies"
 	}
 	return thing + "s"
@@ -80,7 +84,8 @@ func decimals(size float64) int {
 	}
 }
 
-// Percent writes a part of 1 as a percentage, cut off and not rounded: what is not all is not called 100%.
+// Percent writes a part of 1 as a percentage, cut off and not rounded: what is not all is not
+// called 100%.
 func Percent(share float64) string {
 	return fmt.Sprintf("%.1f%%", math.Floor(1000*share+1e-9)/10)
 }

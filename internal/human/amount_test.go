@@ -56,7 +56,11 @@ func TestLatencyInThreeDigits(t *testing.T) {
 }
 
 func TestOf(t *testing.T) {
-	require.Equal(t, []string{"0 nodes", "1 node", "1,200 nodes"}, []string{Of(0, "node"), Of(int64(1), "node"), Of(1200, "node")})
+	require.Equal(
+		t,
+		[]string{"0 nodes", "1 node", "1,200 nodes"},
+		[]string{Of(0, "node"), Of(int64(1), "node"), Of(1200, "node")},
+	)
 	for thing, many := range map[string]string{
 		"row": "rows", "token range": "token ranges", "retry": "retries", "query": "queries", "day": "days", "key": "keys", "SSTable": "SSTables",
 	} {

@@ -18,11 +18,12 @@ type account struct {
 	run     *run
 	piece   Piece
 	file    *file
-	views   []*view      // that its records are read by
-	repeats uint8        // how often its rows were written again, this time among them
-	begun   bool         // an earlier run had begun it
-	begins  bool         // the journal is to note it before its rows are sent
-	inDoubt bool         // its rows may have been written before, and writing them again may count twice
+	views   []*view // that its records are read by
+	repeats uint8   // how often its rows were written again, this time among them
+	begun   bool    // an earlier run had begun it
+	begins  bool    // the journal is to note it before its rows are sent
+	// its rows may have been written before, and writing them again may count twice
+	inDoubt bool
 	text    int64        // bytes of its text
 	stored  int64        // of the input, as it is stored
 	slice   int64        // of those, what counts as read before it is dealt with
@@ -30,9 +31,10 @@ type account struct {
 	shown   atomic.Int64 // of those, whose part of the text counts already
 	open    atomic.Int64 // rows not settled yet, and one for the parser
 
-	mu      sync.Mutex
-	chunk   *chunk // that it was made from; nil when all of its rows are freed
-	copied  int64  // bytes of rejects that outlast the chunk, and of their further bad fields, of the memory
+	mu    sync.Mutex
+	chunk *chunk // that it was made from; nil when all of its rows are freed
+	// bytes of rejects that outlast the chunk, and of their further bad fields, of the memory
+	copied  int64
 	tally   Tally
 	rejects []Reject // in no order
 }
@@ -177,8 +179,8 @@ func (a *account) closeLocked(err error) {
 	a.run.accounts.remove(a)
 }
 
-// show counts the text of written rows before their piece is completed, so that progress follows the
-// rows. The text of a piece is divided evenly among its rows.
+// show counts the text of written rows before their piece is completed, so that progress follows
+// the rows. The text of a piece is divided evenly among its rows.
 func (a *account) show(rows int) {
 	all := a.rows.Load()
 	if all == 0 || a.slice != 0 {
@@ -228,7 +230,10 @@ func (s *accounts) list() []*account {
 		list = append(list, a)
 	}
 	slices.SortFunc(list, func(a, b *account) int {
-		return cmp.Or(cmp.Compare(a.piece.Input, b.piece.Input), cmp.Compare(a.piece.Offset, b.piece.Offset))
+		return cmp.Or(
+			cmp.Compare(a.piece.Input, b.piece.Input),
+			cmp.Compare(a.piece.Offset, b.piece.Offset),
+		)
 	})
 	return list
 }

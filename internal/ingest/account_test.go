@@ -53,10 +53,25 @@ func TestATargetMaySettleAtOnceOrInTheEnd(t *testing.T) {
 			job.ChunkSize = 300
 			run := newRun(job.withDefaults())
 			require.NoError(t, run.all(t.Context()))
-			require.Equal(t, Tally{Read: rows, Written: rows - 200, ParseErrors: 100, InsertErrors: 100, Sum: b.tally.Sum}, b.tally)
+			require.Equal(
+				t,
+				Tally{
+					Read:         rows,
+					Written:      rows - 200,
+					ParseErrors:  100,
+					InsertErrors: 100,
+					Sum:          b.tally.Sum,
+				},
+				b.tally,
+			)
 			require.Equal(t, b.tally, run.totals.Tally)
 			require.Equal(t, rows-100, to.count)
-			require.Greater(t, len(b.settled), 10*cap(run.empty), "there are fewer chunks than pieces")
+			require.Greater(
+				t,
+				len(b.settled),
+				10*cap(run.empty),
+				"there are fewer chunks than pieces",
+			)
 			if patient {
 				require.Greater(t, b.settled[0].Offset, b.settled[len(b.settled)-1].Offset)
 			}
@@ -118,7 +133,11 @@ func TestShortRecordsOfAWideTable(t *testing.T) {
 		columns = append(columns, typed(name, schema.Regular, 0, "int"))
 		header += "," + name
 	}
-	job, b := newJob(schema.New("demo", "wide", columns), newBasket(false), header+"\n"+strings.Repeat("1\n", 1000)+"1"+strings.Repeat(",", 1000)+"\n")
+	job, b := newJob(
+		schema.New("demo", "wide", columns),
+		newBasket(false),
+		header+"\n"+strings.Repeat("1\n", 1000)+"1"+strings.Repeat(",", 1000)+"\n",
+	)
 	run := newRun(job.withDefaults())
 	require.NoError(t, run.all(t.Context()))
 	require.EqualValues(t, 1000, b.tally.Rejected())
@@ -128,7 +147,8 @@ func TestShortRecordsOfAWideTable(t *testing.T) {
 	}
 }
 
-// Of a piece that is read by several views the rows come in several parts, and the piece counts as read once.
+// Of a piece that is read by several views the rows come in several parts, and the piece counts as
+// read once.
 func TestPieceThatIsReadyInParts(t *testing.T) {
 	job, _ := newJob(names, newBasket(true), lines(1))
 	run := newRun(job.withDefaults())

@@ -14,7 +14,8 @@ import (
 // aheadSize is the number of bytes of an input's text that a guess about its first line may read.
 const aheadSize = 64 << 10
 
-// ahead returns the first whole lines of an input. It returns nil for a pipe, which can be read once.
+// ahead returns the first whole lines of an input. It returns nil for a pipe, which can be read
+// once.
 func (j *Job) ahead(i Input) []byte {
 	if !i.Plain || i.Open == nil && j.OpenFile == nil {
 		return nil
@@ -43,7 +44,8 @@ func (j *Job) throughOf(input string) func(filter string, more Settings) string 
 	return func(filter string, more Settings) string { return j.Through(input, filter, more) }
 }
 
-// command returns the command that loads the input through a filter. Where the input is not known, flags are those of more.
+// command returns the command that loads the input through a filter. Where the input is not known,
+// flags are those of more.
 func (f Fields) command(filter string, more Settings, flags string) string {
 	if f.through != nil {
 		return f.through(filter, more)
@@ -75,7 +77,8 @@ func records(text []byte, format dsv.Format) (out []dsv.Record) {
 	return out
 }
 
-// between returns the lines of a text that belong to no record: those before the first record, and those behind it.
+// between returns the lines of a text that belong to no record: those before the first record, and
+// those behind it.
 func between(text []byte, all []dsv.Record) (before, behind [][]byte) {
 	at := 0
 	for i := 0; i <= len(all); i++ {
@@ -134,7 +137,8 @@ func (j *judge) takes(column int, rec dsv.Record) (takes, null bool) {
 	return err == nil, false
 }
 
-// isRow reports whether a record may be a row: it has as many fields as a row, and each column takes its own.
+// isRow reports whether a record may be a row: it has as many fields as a row, and each column
+// takes its own.
 func (j *judge) isRow(rec dsv.Record) bool {
 	if rec.Err != nil || len(rec.Fields) != len(j.columns) {
 		return false
@@ -153,7 +157,8 @@ type lineKind uint8
 const (
 	eitherKind lineKind = iota
 	rowKind             // some of its fields are values of columns that do not take any text
-	headerKind          // some of its fields are no values of their columns, and those of the next lines are
+	// some of its fields are no values of their columns, and those of the next lines are
+	headerKind
 )
 
 // kindOf judges the first line of a text by the types of all columns of the table in their order.

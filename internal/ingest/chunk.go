@@ -100,8 +100,8 @@ func (r *run) admitGroup(ctx context.Context, first *chunk, weight int64) error 
 	return nil
 }
 
-// wait takes memory. What the target holds back for later chunks would wait for these, and has to go
-// first.
+// wait takes memory. What the target holds back for later chunks would wait for these, and has to
+// go first.
 func (r *run) wait(ctx context.Context, weight int64) error {
 	if r.memory.Used()+weight > r.job.Memory {
 		r.job.Target.Yield(true)

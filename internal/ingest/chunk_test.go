@@ -30,7 +30,11 @@ func (y *yielding) Yield(on bool) {
 }
 
 func sized(r *run, bytes int) *chunk {
-	return &chunk{Chunk: dsv.Chunk{Data: make([]byte, bytes)}, size: r.job.ChunkSize, views: []*view{{mapping: &Mapping{}}}}
+	return &chunk{
+		Chunk: dsv.Chunk{Data: make([]byte, bytes)},
+		size:  r.job.ChunkSize,
+		views: []*view{{mapping: &Mapping{}}},
+	}
 }
 
 // The cells of a chunk that is used again do not keep the values of a large record.

@@ -31,7 +31,8 @@ func (s stamps) at(record int) int64 {
 	return s.first + s.step*int64(record) + s.late
 }
 
-// place is a timestamp by a record's place in the input, which no other record has, whatever timestamp all have.
+// place is a timestamp by a record's place in the input, which no other record has, whatever
+// timestamp all have.
 func (s stamps) place(record int) int64 {
 	if s.fixed == nil {
 		return s.at(record)

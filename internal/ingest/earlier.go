@@ -6,9 +6,9 @@ type leftOut struct {
 	stored int64 // bytes of the input as it is stored
 }
 
-// CountEarlier counts what earlier runs have done, as far as that is known before the inputs are read,
-// so that all that shows the run begins there. [Job.Run] calls it before it counts anything else; a
-// caller that shows the run before may call it too.
+// CountEarlier counts what earlier runs have done, as far as that is known before the inputs are
+// read, so that all that shows the run begins there. [Job.Run] calls it before it counts anything
+// else; a caller that shows the run before may call it too.
 func (j *Job) CountEarlier() {
 	if j.left == nil {
 		j.left = make(map[int]leftOut)
@@ -32,8 +32,8 @@ func (j *Job) CountEarlier() {
 	c.Before.Store(all.stored)
 }
 
-// readsWhole says whether an input is read from its beginning, whatever an earlier run has dealt with:
-// where records are counted, it is from the first.
+// readsWhole says whether an input is read from its beginning, whatever an earlier run has dealt
+// with: where records are counted, it is from the first.
 func (j *Job) readsWhole(input Input) bool {
 	return input.Compare || j.SkipRows > 0 || j.MaxRows > 0 || len(input.Stamps) > 0
 }
@@ -53,7 +53,8 @@ func (j *Job) leftOut(index int) leftOut {
 	}
 }
 
-// skips says whether a plain input can be taken up at a byte of its text: not one that is compressed.
+// skips says whether a plain input can be taken up at a byte of its text: not one that is
+// compressed.
 func (j *Job) skips(i Input, offset int64) bool {
 	in, err := j.open(i)
 	if err != nil {

@@ -8,8 +8,9 @@ import (
 
 // decode gives a field's text in UTF-8; it is valid until the next call.
 //
-// What is called Latin-1 is nearly always windows-1252, which has quotes, dashes and the euro where ISO 8859-1 has
-// control characters (0x80 to 0x9F). Browsers read it so as well (https://encoding.spec.whatwg.org/#names-and-labels).
+// What is called Latin-1 is nearly always windows-1252, which has quotes, dashes and the euro where
+// ISO 8859-1 has control characters (0x80 to 0x9F). Browsers read it so as well
+// (https://encoding.spec.whatwg.org/#names-and-labels).
 func (p *parser) decode(text []byte) []byte {
 	if !p.view.latin1 || isASCII(text) {
 		return text

@@ -18,7 +18,10 @@ type LimitError struct {
 
 func (e *LimitError) Error() string {
 	if e.Hopeless {
-		return fmt.Sprintf("stopped: hardly a row was good, most were rejected with %s errors", e.Stage) // the report counts them
+		return fmt.Sprintf(
+			"stopped: hardly a row was good, most were rejected with %s errors",
+			e.Stage,
+		) // the report counts them
 	}
 	return "stopped: more than " + human.Of(e.Limit, string(e.Stage)+" error")
 }

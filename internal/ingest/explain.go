@@ -18,8 +18,9 @@ type Explanation struct {
 
 // FieldUse is what becomes of one field.
 type FieldUse struct {
-	Field  string        // its name
-	Loaded string        // column that it goes to, or time of one, as ttl(c); empty: it is not loaded
+	Field string // its name
+	// column that it goes to, or time of one, as ttl(c); empty: it is not loaded
+	Loaded string
 	Column schema.Column // of that
 }
 
@@ -83,7 +84,11 @@ func (p *parser) more(m *Mapping, rec dsv.Record, first *badField) []BadField {
 	}
 	var all []BadField
 	add := func(field int, text []byte, bad *badField) {
-		b := BadField{Column: bad.name(m), Value: shorten(text), Reason: p.hintEncoding(bad.reason(), rec.Fields[field].Text)}
+		b := BadField{
+			Column: bad.name(m),
+			Value:  shorten(text),
+			Reason: p.hintEncoding(bad.reason(), rec.Fields[field].Text),
+		}
 		b.Line, b.Field = rec.FieldPosition(field)
 		all = append(all, b)
 	}
@@ -166,7 +171,15 @@ func (p *parser) moreMembers(m *Mapping, rec jsonl.Record, first *badField, memb
 	}
 	for i, isSet := range set {
 		if !isSet && m.mustBeSet(i) && i != first.column {
-			all = append(all, BadField{Line: rec.Line, Field: 1, Column: m.Columns[i].Name, Reason: errNullKey.Error()})
+			all = append(
+				all,
+				BadField{
+					Line:   rec.Line,
+					Field:  1,
+					Column: m.Columns[i].Name,
+					Reason: errNullKey.Error(),
+				},
+			)
 		}
 	}
 	return all

@@ -12,12 +12,25 @@ import (
 
 // visits is a table whose columns can be bad in many ways.
 var visits = schema.New("demo", "visits", []schema.Column{
-	typed("page", schema.PartitionKey, 0, "text"), typed("day", schema.PartitionKey, 1, "date"), typed("at", schema.Clustering, 0, "time"),
-	typed("n", schema.Regular, 0, "int"), typed("ratio", schema.Regular, 0, "double"),
+	typed(
+		"page",
+		schema.PartitionKey,
+		0,
+		"text",
+	),
+	typed("day", schema.PartitionKey, 1, "date"),
+	typed("at", schema.Clustering, 0, "time"),
+	typed("n", schema.Regular, 0, "int"),
+	typed("ratio", schema.Regular, 0, "double"),
 })
 
 // explainRun runs a job over a text, and gives what it told of the fields and rejected.
-func explainRun(t *testing.T, table *schema.Table, text string, set func(*Job)) (map[string]Explanation, []Reject) {
+func explainRun(
+	t *testing.T,
+	table *schema.Table,
+	text string,
+	set func(*Job),
+) (map[string]Explanation, []Reject) {
 	t.Helper()
 	job, kept := newJob(table, newBasket(false), text)
 	told := make(map[string]Explanation)
@@ -38,9 +51,21 @@ func badFields(t *testing.T, rejects []Reject) (fields []bad, reasons []string) 
 	t.Helper()
 	require.Len(t, rejects, 1)
 	r := rejects[0]
-	fields, reasons = append(fields, bad{int(r.Line), r.Field, r.Column, r.Value}), append(reasons, r.Reason)
+	fields, reasons = append(
+		fields,
+		bad{int(r.Line), r.Field, r.Column, r.Value},
+	), append(
+		reasons,
+		r.Reason,
+	)
 	for _, b := range r.More {
-		fields, reasons = append(fields, bad{int(b.Line), b.Field, b.Column, b.Value}), append(reasons, b.Reason)
+		fields, reasons = append(
+			fields,
+			bad{int(b.Line), b.Field, b.Column, b.Value},
+		), append(
+			reasons,
+			b.Reason,
+		)
 	}
 	return fields, reasons
 }
@@ -52,7 +77,12 @@ func TestAllBadFieldsOfARecord(t *testing.T) {
 	fields, _ := badFields(t, rejects)
 	require.Equal(t, []bad{{2, 15, "n", "x"}}, fields, "without AllBadFields the first alone")
 
-	_, rejects = explainRun(t, visits, header+"a,2020-01-01,,x,2,y\nb,2020-01-01,01:00:00,1,2,3\n", all)
+	_, rejects = explainRun(
+		t,
+		visits,
+		header+"a,2020-01-01,,x,2,y\nb,2020-01-01,01:00:00,1,2,3\n",
+		all,
+	)
 	fields, reasons := badFields(t, rejects)
 	require.Equal(t, []bad{{2, 15, "n", "x"}, {2, 14, "at", ""}, {2, 19, "ttl(n)", "y"}}, fields)
 	require.Equal(t, "primary key column must not be null", reasons[1])
@@ -68,11 +98,28 @@ func TestAllBadFieldsOfARecord(t *testing.T) {
 
 func TestAllBadMembersOfAnObject(t *testing.T) {
 	asJSON := func(j *Job) {
-		j.AllBadFields, j.JSON, j.Fields = true, true, Fields{Renamed: map[string]string{"seite": "page"}}
+		j.AllBadFields, j.JSON, j.Fields = true, true, Fields{
+			Renamed: map[string]string{"seite": "page"},
+		}
 	}
-	_, rejects := explainRun(t, visits, `{"page": "a", "n": "x", "nn": 1, "ratio": true, "day": "2020-01-01", "seite": "b"}`+"\n", asJSON)
+	_, rejects := explainRun(
+		t,
+		visits,
+		`{"page": "a", "n": "x", "nn": 1, "ratio": true, "day": "2020-01-01", "seite": "b"}`+"\n",
+		asJSON,
+	)
 	fields, reasons := badFields(t, rejects)
-	require.Equal(t, []string{"n", "", "ratio", "page", "at"}, []string{fields[0].column, fields[1].column, fields[2].column, fields[3].column, fields[4].column})
+	require.Equal(
+		t,
+		[]string{"n", "", "ratio", "page", "at"},
+		[]string{
+			fields[0].column,
+			fields[1].column,
+			fields[2].column,
+			fields[3].column,
+			fields[4].column,
+		},
+	)
 	require.Contains(t, reasons[1], `"nn"`)
 	require.Equal(t, []string{errTwice.Error(), errNullKey.Error()}, reasons[3:])
 	_, rejects = explainRun(t, visits, `{"page": "a"}`+"\n", asJSON)
@@ -89,7 +136,11 @@ func TestFieldsAreExplained(t *testing.T) {
 	for _, f := range e.Fields {
 		uses = append(uses, f.Field+"="+f.Loaded+"="+f.Column.Name)
 	}
-	require.Equal(t, "day=day=day note== Seite=page=page ttl(n)=ttl(n)=n n=n=n at=at=at", strings.Join(uses, " "))
+	require.Equal(
+		t,
+		"day=day=day note== Seite=page=page ttl(n)=ttl(n)=n n=n=n at=at=at",
+		strings.Join(uses, " "),
+	)
 	require.Equal(t, []string{"ratio"}, e.Missing)
 
 	told, _ = explainRun(t, visits, "{}\n", func(j *Job) {

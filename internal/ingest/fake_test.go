@@ -22,7 +22,10 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 func typed(name string, kind schema.Kind, position int, cql string) schema.Column {
-	t, err := cqltype.Parse(cql, func(string) (*cqltype.Type, error) { return nil, errors.New("no user types") })
+	t, err := cqltype.Parse(
+		cql,
+		func(string) (*cqltype.Type, error) { return nil, errors.New("no user types") },
+	)
 	if err != nil {
 		panic(err)
 	}
@@ -30,7 +33,14 @@ func typed(name string, kind schema.Kind, position int, cql string) schema.Colum
 }
 
 var names = schema.New("demo", "names", []schema.Column{
-	typed("k", schema.PartitionKey, 0, "text"), typed("v", schema.Regular, 0, "text"), typed("n", schema.Regular, 0, "int"),
+	typed(
+		"k",
+		schema.PartitionKey,
+		0,
+		"text",
+	),
+	typed("v", schema.Regular, 0, "text"),
+	typed("n", schema.Regular, 0, "int"),
 })
 
 // basket is a target that takes rows. A patient one frees them at once and settles them
@@ -144,10 +154,25 @@ func (b *book) AddPiece(Reject, bool, bool) error { return errors.New("no long o
 func newJob(t *schema.Table, to *basket, text string) (*Job, *book) {
 	b := &book{}
 	return &Job{
-		Table: t, Format: dsv.DefaultFormat, Header: true, Router: write.NewRouter(nil, nil, nil), Target: to,
-		Limits: Limits{MaxMutationBytes: 16 << 20}, Rejects: b, Journal: b, Counters: &progress.Counters{},
-		MaxParseErrors: -1, MaxInsertErrors: -1,
-		Inputs: []Input{{Name: "in.csv", Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil }}},
+		Table:  t,
+		Format: dsv.DefaultFormat,
+		Header: true,
+		Router: write.NewRouter(nil, nil, nil),
+		Target: to,
+		Limits: Limits{
+			MaxMutationBytes: 16 << 20,
+		},
+		Rejects:         b,
+		Journal:         b,
+		Counters:        &progress.Counters{},
+		MaxParseErrors:  -1,
+		MaxInsertErrors: -1,
+		Inputs: []Input{
+			{
+				Name: "in.csv",
+				Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil },
+			},
+		},
 	}, b
 }
 

@@ -8,11 +8,12 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spread"
 )
 
-// Small inputs are opened and read ahead, several at a time: one after the other, the time that a disk or a file server
-// takes to open each would be that of the load.
+// Small inputs are opened and read ahead, several at a time: one after the other, the time that a
+// disk or a file server takes to open each would be that of the load.
 const (
-	fetchedAhead = 64             // small inputs that are read ahead at most
-	fetchSize    = 2 * smallInput // bytes of the longest text that is taken; a compressed input has more than its size
+	fetchedAhead = 64 // small inputs that are read ahead at most
+	// bytes of the longest text that is taken; a compressed input has more than its size
+	fetchSize = 2 * smallInput
 )
 
 // fetched is a small input that is read ahead. It belongs to the reader once done is closed.
@@ -169,9 +170,13 @@ type textReader interface {
 	close()
 }
 
-// begin gives the text of an input, which was read ahead or is opened now, and where the number of its bytes that were read
-// is counted.
-func (r *run) begin(until context.Context, input Input, got *fetched) (in any, text textReader, read *int64, err error) {
+// begin gives the text of an input, which was read ahead or is opened now, and where the number of
+// its bytes that were read is counted.
+func (r *run) begin(
+	until context.Context,
+	input Input,
+	got *fetched,
+) (in any, text textReader, read *int64, err error) {
 	if got != nil {
 		return got, got, &got.read, nil
 	}

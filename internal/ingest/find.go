@@ -12,8 +12,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
-// Find is a method of target.Piece. A row is found by its place in the input: not where all rows have one timestamp, or
-// its columns have their own, nor in an input that can be opened once only.
+// Find is a method of target.Piece. A row is found by its place in the input: not where all rows
+// have one timestamp, or its columns have their own, nor in an input that can be opened once only.
 func (a *account) Find(ctx context.Context, stamp int64) (*write.Row, error) {
 	job := a.run.job
 	input := job.Inputs[a.piece.Input]
@@ -29,9 +29,18 @@ func (a *account) Find(ctx context.Context, stamp int64) (*write.Row, error) {
 		return nil, inputError(a.file.name, err)
 	}
 	c := &chunk{
-		Chunk: dsv.Chunk{Data: text, Offset: a.piece.Offset, Line: a.piece.Line, Records: a.piece.Count},
-		file:  a.file, views: a.views, account: a, stamps: stamps{first: a.piece.Stamp, step: job.StampStep},
-		skip: int(n / job.StampStep), count: 1,
+		Chunk: dsv.Chunk{
+			Data:    text,
+			Offset:  a.piece.Offset,
+			Line:    a.piece.Line,
+			Records: a.piece.Count,
+		},
+		file:    a.file,
+		views:   a.views,
+		account: a,
+		stamps:  stamps{first: a.piece.Stamp, step: job.StampStep},
+		skip:    int(n / job.StampStep),
+		count:   1,
 	}
 	if err := newParser(a.run).parse(c); err != nil || len(c.rows) == 0 {
 		return nil, err

@@ -106,12 +106,15 @@ func TestRowsThatAreNotFoundAgain(t *testing.T) {
 		})
 	}
 	t.Run("times of columns", func(t *testing.T) {
-		require.NoError(t, finding(t, "k,v,writetime(v)\nk1,v1,5\n", func(*Job) {}, func(kept []write.Row) error {
-			r, err := kept[0].Piece.Find(t.Context(), kept[0].Stamp)
-			require.NoError(t, err)
-			require.Nil(t, r)
-			return nil
-		}))
+		require.NoError(
+			t,
+			finding(t, "k,v,writetime(v)\nk1,v1,5\n", func(*Job) {}, func(kept []write.Row) error {
+				r, err := kept[0].Piece.Find(t.Context(), kept[0].Stamp)
+				require.NoError(t, err)
+				require.Nil(t, r)
+				return nil
+			}),
+		)
 	})
 }
 

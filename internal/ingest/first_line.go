@@ -14,10 +14,18 @@ import (
 // lineShown is the number of bytes that a hint quotes of a line.
 const lineShown = 60
 
-// guessComment guesses what the first line is, which begins with a character that often begins comments.
+// guessComment guesses what the first line is, which begins with a character that often begins
+// comments.
 // --comment leaves out every such line, so it is advised only if none of them may be a row.
 func (f Fields) guessComment(t *schema.Table, c byte) *hinted {
-	h := &hinted{hint: fmt.Sprintf("the first line begins with %c: if it is a comment, say --comment '%c'", c, c), form: onNextLine}
+	h := &hinted{
+		hint: fmt.Sprintf(
+			"the first line begins with %c: if it is a comment, say --comment '%c'",
+			c,
+			c,
+		),
+		form: onNextLine,
+	}
 	text := f.firstText()
 	cuts := f.cuts(t, text, c)
 	if len(cuts) == 0 {
@@ -30,12 +38,21 @@ func (f Fields) guessComment(t *schema.Table, c byte) *hinted {
 		case first:
 			return nil
 		case row != nil:
-			h.hint = fmt.Sprintf("the first line begins with %c, but not every such line is a comment: --comment '%c' would leave out rows such as %q; "+
-				"remove the comments first: %s", c, c, shown(row), f.command(fmt.Sprintf("tail -n +%d", leading(text, c)+1), nil, ""))
+			h.hint = fmt.Sprintf(
+				"the first line begins with %c, but not every such line is a comment: --comment '%c' would leave out rows such as %q; "+
+					"remove the comments first: %s",
+				c,
+				c,
+				shown(row),
+				f.command(fmt.Sprintf("tail -n +%d", leading(text, c)+1), nil, ""),
+			)
 			return h
 		}
 		if cut.column == nil || cqltext.TextLike(cut.column.Type) {
-			h.guess = fmt.Sprintf("lines that begin with %c are comments in all of the file: rows that begin so would be left out", c)
+			h.guess = fmt.Sprintf(
+				"lines that begin with %c are comments in all of the file: rows that begin so would be left out",
+				c,
+			)
 		}
 	}
 	h.settings = Settings{"comment": {string(c)}}
@@ -51,8 +68,9 @@ type cut struct {
 	column   *schema.Column // of the first field; nil: it is not known
 }
 
-// cuts returns how a text may be cut whose comments begin with a character: by the delimiter by which names of columns
-// stand behind the comments, or else by all by which there are several fields. None: that is not known.
+// cuts returns how a text may be cut whose comments begin with a character: by the delimiter by
+// which names of columns stand behind the comments, or else by all by which there are several
+// fields. None: that is not known.
 func (f Fields) cuts(t *schema.Table, text []byte, c byte) (out []cut) {
 	if len(text) == 0 {
 		return nil
@@ -82,7 +100,10 @@ func (f Fields) cuts(t *schema.Table, text []byte, c byte) (out []cut) {
 		if one.suspects = behind; !one.named {
 			one.suspects = append(before, behind...)
 		}
-		one.suspects = slices.DeleteFunc(one.suspects, func(line []byte) bool { return line[0] != c })
+		one.suspects = slices.DeleteFunc(
+			one.suspects,
+			func(line []byte) bool { return line[0] != c },
+		)
 		if one.named {
 			one.column = f.firstColumn(t, all[0])
 			return []cut{one}
@@ -117,8 +138,9 @@ func (f Fields) firstColumn(t *schema.Table, header dsv.Record) *schema.Column {
 	return &s.Column
 }
 
-// row returns a suspect that may be a row, or first if that is the first line of the text: it has as many fields as a row,
-// and the column of the first field takes that. The others may only need other settings to be read.
+// row returns a suspect that may be a row, or first if that is the first line of the text: it has
+// as many fields as a row, and the column of the first field takes that. The others may only need
+// other settings to be read.
 func (o cut) row(f Fields, t *schema.Table, text []byte) (row []byte, first bool) {
 	var key *judge
 	if o.column != nil {
@@ -146,7 +168,8 @@ func (o cut) row(f Fields, t *schema.Table, text []byte) (row []byte, first bool
 	return nil, false
 }
 
-// leading returns the number of lines at the beginning of a text that are blank or begin with a character.
+// leading returns the number of lines at the beginning of a text that are blank or begin with a
+// character.
 func leading(text []byte, c byte) (n int) {
 	for line := range bytes.Lines(text) {
 		if line[0] != c && len(bytes.TrimSpace(line)) > 0 {
@@ -166,8 +189,8 @@ func shown(line []byte) string {
 	return text
 }
 
-// guessFirstLine guesses whether a first line without any name of a column is a header or a row: as many
-// fields as the table has columns, whose types tell.
+// guessFirstLine guesses whether a first line without any name of a column is a header or a row: as
+// many fields as the table has columns, whose types tell.
 func (f Fields) guessFirstLine(t *schema.Table, first dsv.Record, names []string) *hinted {
 	kind := eitherKind
 	if types := f.typedBy(t.Columns); types != nil {
@@ -185,13 +208,26 @@ func (f Fields) guessFirstLine(t *schema.Table, first dsv.Record, names []string
 	switch kind {
 	case rowKind:
 		return &hinted{
-			hint: "no field of the first line is a column: if the input has no header line, say --header=false", form: onNextLine,
+			hint:     "no field of the first line is a column: if the input has no header line, say --header=false",
+			form:     onNextLine,
 			settings: Settings{"header": {"false"}},
 		}
 	case headerKind:
-		return &hinted{hint: fmt.Sprintf("the first line seems to be a header, and none of its names is a column: --map %s says which columns they are", mapped), form: onNextLine}
+		return &hinted{
+			hint: fmt.Sprintf(
+				"the first line seems to be a header, and none of its names is a column: --map %s says which columns they are",
+				mapped,
+			),
+			form: onNextLine,
+		}
 	default:
-		return &hinted{hint: fmt.Sprintf("no field of the first line is a column: if it is a header, --map %s says which columns they are; "+
-			"if the input has no header line, say --header=false", mapped), form: onNextLine}
+		return &hinted{
+			hint: fmt.Sprintf(
+				"no field of the first line is a column: if it is a header, --map %s says which columns they are; "+
+					"if the input has no header line, say --header=false",
+				mapped,
+			),
+			form: onNextLine,
+		}
 	}
 }

@@ -6,13 +6,15 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
-// The pieces of small inputs go together: their beginning is noted in one record, one parser takes them, and a target that
-// can takes their rows as those of one piece. A piece by itself costs far more than the few rows that it has.
+// The pieces of small inputs go together: their beginning is noted in one record, one parser takes
+// them, and a target that can takes their rows as those of one piece. A piece by itself costs far
+// more than the few rows that it has.
 const (
-	smallInput   = 8 << 10  // bytes of the largest input that is small
-	smallRecords = 32 << 10 // bytes of the arrays that a chunk of a small input keeps for its records
-	groupChunks  = 32       // chunks of a group at most
-	groupWeight  = 1 << 20  // bytes of memory from which a group is not filled further
+	smallInput = 8 << 10 // bytes of the largest input that is small
+	// bytes of the arrays that a chunk of a small input keeps for its records
+	smallRecords = 32 << 10
+	groupChunks  = 32      // chunks of a group at most
+	groupWeight  = 1 << 20 // bytes of memory from which a group is not filled further
 )
 
 // group is chunks that are cut and not sent to a parser yet. Their pieces are not noted yet.
@@ -78,7 +80,8 @@ func (r *run) hand(c *chunk) error {
 	return r.send()
 }
 
-// send has the journal note the pieces of the group, waits for memory, and sends the group to the parsers.
+// send has the journal note the pieces of the group, waits for memory, and sends the group to the
+// parsers.
 func (r *run) send() error {
 	g := &r.group
 	if g.first == nil {
@@ -117,8 +120,8 @@ func (c *chunk) list(to []*write.Row) []*write.Row {
 	return to
 }
 
-// giveGroup gives the rows of a group's chunks to the target, in their order: those of neighbours that go by the same
-// intake together.
+// giveGroup gives the rows of a group's chunks to the target, in their order: those of neighbours
+// that go by the same intake together.
 func (r *run) giveGroup(ctx context.Context, first *chunk) error {
 	for first != nil {
 		end := first.next

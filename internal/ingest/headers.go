@@ -32,7 +32,10 @@ func (r *run) checkHeaders(ctx context.Context) error {
 	failures := map[int]error{}
 	spread.Each(len(r.job.Inputs), func(i int) {
 		input := r.job.Inputs[i]
-		if _, settled := r.job.Journal.Left(i); !input.Plain || settled || r.job.Journal.Seen(i) > 0 || ctx.Err() != nil {
+		if _, settled := r.job.Journal.Left(
+			i,
+		); !input.Plain || settled || r.job.Journal.Seen(i) > 0 ||
+			ctx.Err() != nil {
 			return
 		}
 		if err := r.checkHeader(ctx, input); err != nil {
@@ -47,7 +50,13 @@ func (r *run) checkHeaders(ctx context.Context) error {
 	var told []error
 	for _, i := range slices.Sorted(maps.Keys(failures)) {
 		if len(told) == badHeadersShown {
-			told = append(told, fmt.Errorf("and %s that cannot be loaded", human.Of(len(failures)-badHeadersShown, "more input")))
+			told = append(
+				told,
+				fmt.Errorf(
+					"and %s that cannot be loaded",
+					human.Of(len(failures)-badHeadersShown, "more input"),
+				),
+			)
 			break
 		}
 		told = append(told, failures[i])
@@ -63,7 +72,11 @@ func (r *run) checkHeader(ctx context.Context, input Input) error {
 		return err
 	}
 	defer func() { _ = in.Close() }()
-	s := dsv.NewSplitter(in, r.job.Format, dsv.Options{ChunkSize: r.job.ChunkSize, MaxRecord: r.job.MaxRecord, Size: headSize(input)})
+	s := dsv.NewSplitter(
+		in,
+		r.job.Format,
+		dsv.Options{ChunkSize: r.job.ChunkSize, MaxRecord: r.job.MaxRecord, Size: headSize(input)},
+	)
 	if _, err := r.plan(s, input); err != nil && !errors.Is(err, io.EOF) {
 		return inputError(input.Name, err)
 	}
@@ -105,7 +118,9 @@ func (r *run) plan(s *dsv.Splitter, input Input) (*planned, error) {
 			if syntax := (*dsv.SyntaxError)(nil); errors.As(err, &syntax) {
 				fields := reading.Fields
 				fields.format = r.job.Format
-				err = &MappingError{hintBroken(fmt.Errorf("header: %w", err), r.job.Table, line, fields)}
+				err = &MappingError{
+					hintBroken(fmt.Errorf("header: %w", err), r.job.Table, line, fields),
+				}
 			}
 			return nil, err
 		}

@@ -26,7 +26,12 @@ type reading struct {
 
 // newInterruptible takes over in and closes it in the end.
 func newInterruptible(ctx context.Context, in io.ReadCloser) *interruptible {
-	r := &interruptible{ctx: ctx, asked: make(chan []byte), got: make(chan reading, 1), closed: make(chan struct{})}
+	r := &interruptible{
+		ctx:    ctx,
+		asked:  make(chan []byte),
+		got:    make(chan reading, 1),
+		closed: make(chan struct{}),
+	}
 	go func() {
 		defer close(r.closed)
 		defer in.Close()

@@ -45,26 +45,30 @@ type Input struct {
 
 // Job is one load.
 type Job struct {
-	Table     *schema.Table
-	Inputs    []Input
-	OpenFile  func(name string) (io.ReadCloser, error) // opens the inputs that have no Open: many share one function
-	JSON      bool                                     // inputs are JSON lines, an object a row, and not delimited text
-	Format    dsv.Format
-	Header    bool          // inputs begin with a line of names
-	Reading                 // how the text of records is understood
-	SkipRows  int64         // rows to pass over, of all inputs together
-	MaxRows   int64         // rows to load after those; 0: all
-	Router    *write.Router // tells where rows belong
-	Target    write.Target  // takes the rows; it serves one run
-	Limits    Limits
-	Null      row.State // of a null field: Unset, or Null to delete what is there
-	Timestamp *int64    // of all rows, microseconds since the epoch; nil: by their place in the input
+	Table  *schema.Table
+	Inputs []Input
+	// opens the inputs that have no Open: many share one function
+	OpenFile func(name string) (io.ReadCloser, error)
+	// inputs are JSON lines, an object a row, and not delimited text
+	JSON     bool
+	Format   dsv.Format
+	Header   bool          // inputs begin with a line of names
+	Reading                // how the text of records is understood
+	SkipRows int64         // rows to pass over, of all inputs together
+	MaxRows  int64         // rows to load after those; 0: all
+	Router   *write.Router // tells where rows belong
+	Target   write.Target  // takes the rows; it serves one run
+	Limits   Limits
+	Null     row.State // of a null field: Unset, or Null to delete what is there
+	// of all rows, microseconds since the epoch; nil: by their place in the input
+	Timestamp *int64
 	// StampStep is how far apart the timestamps of rows are, in microseconds; default 1,
 	// at the most MaxStampStep.
 	StampStep int64
-	Memory    int64         // bytes that chunks of text and their rows may take, default 128 MiB
-	Linger    time.Duration // for which rows that were read are still written when the context has ended; default none
-	Rejects   Rejects
+	Memory    int64 // bytes that chunks of text and their rows may take, default 128 MiB
+	// for which rows that were read are still written when the context has ended; default none
+	Linger  time.Duration
+	Rejects Rejects
 	// MaxParseErrors and MaxInsertErrors are how many rows may be rejected before
 	// the run stops with a *LimitError; negative: no limit.
 	MaxParseErrors  int64
@@ -86,10 +90,11 @@ type Job struct {
 	// AllBadFields has rejects name all fields of which no value can be made, and not the
 	// first alone.
 	AllBadFields bool
-	Times        func(schema.Column) TimeNoter    // notes the values of a column; nil, or returns nil: nothing does
-	Warn         func(format string, args ...any) // something odd that stops nothing
-	// Through returns the command that loads an input through a filter, with settings besides the present ones, for hints;
-	// nil: hints name neither the input nor the table.
+	// notes the values of a column; nil, or returns nil: nothing does
+	Times func(schema.Column) TimeNoter
+	Warn  func(format string, args ...any) // something odd that stops nothing
+	// Through returns the command that loads an input through a filter, with settings besides the
+	// present ones, for hints; nil: hints name neither the input nor the table.
 	Through func(input, filter string, more Settings) string
 	// ChunkSize and ChunkRecords are how many bytes of text, and records, make up a
 	// piece, the same in a run that goes on; default 1 MiB, and what 4 MiB hold.
@@ -100,9 +105,11 @@ type Job struct {
 	left map[int]leftOut // by input, of which something is left out; nil before CountEarlier
 }
 
-// TimeNoter notes the timestamps of a column. It is called for each of them by several goroutines, and must be quick.
+// TimeNoter notes the timestamps of a column. It is called for each of them by several goroutines,
+// and must be quick.
 type TimeNoter interface {
-	// NoteTime takes a value, the text that it was read from, and the place of its record. It keeps neither slice.
+	// NoteTime takes a value, the text that it was read from, and the place of its record. It keeps
+	// neither slice.
 	NoteTime(wire, text []byte, file string, line int64)
 }
 
@@ -128,7 +135,10 @@ func (j *Job) withDefaults() *Job {
 	if out.ChunkSize <= 0 {
 		out.ChunkSize = 1 << 20
 	}
-	if most := maxRecords(len(out.Table.Columns)); out.ChunkRecords <= 0 || out.ChunkRecords > most {
+	if most := maxRecords(
+		len(out.Table.Columns),
+	); out.ChunkRecords <= 0 ||
+		out.ChunkRecords > most {
 		out.ChunkRecords = most
 	}
 	if out.MaxRecord <= 0 {

@@ -119,7 +119,13 @@ func (j noJournal) Settle(_ Piece, _ Tally, rejects []Reject) error {
 // is nothing left to do. It leaves to [run.hand] to note that the piece begins.
 func (r *run) recall(c *chunk) (settled bool, err error) {
 	a := c.account
-	a.piece = Piece{Input: c.file.index, Offset: c.Offset, Bytes: len(c.Data), Count: c.Records, Line: c.Line}
+	a.piece = Piece{
+		Input:  c.file.index,
+		Offset: c.Offset,
+		Bytes:  len(c.Data),
+		Count:  c.Records,
+		Line:   c.Line,
+	}
 	earlier, standing := r.job.Journal.Earlier(c.file.index, c.Offset)
 	if r.journaled {
 		a.piece.Hash = xxh3.HashSeed(c.Data, c.file.seed)
@@ -171,13 +177,24 @@ func (r *run) recall(c *chunk) (settled bool, err error) {
 // noRoom says that a piece cannot be written again. One step before the next row's
 // timestamp is left for a retry.
 func noRoom(a *account) error {
-	return fmt.Errorf("%s: bytes %d to %d were written again %d times: once more, their rows could get the timestamps of the rows after them; "+
-		"go on without --repeat-in-doubt, and retry them when the load has come to its end", a.file.name, a.piece.Offset, a.piece.Offset+a.text, a.repeats)
+	return fmt.Errorf(
+		"%s: bytes %d to %d were written again %d times: once more, their rows could get the timestamps of the rows after them; "+
+			"go on without --repeat-in-doubt, and retry them when the load has come to its end",
+		a.file.name,
+		a.piece.Offset,
+		a.piece.Offset+a.text,
+		a.repeats,
+	)
 }
 
 // changed says that an input is not what an earlier run had read.
 func changed(f *file, from, to int64) error {
-	return fmt.Errorf("%s: bytes %d to %d are not those that the run had read: the input was changed", f.name, from, to)
+	return fmt.Errorf(
+		"%s: bytes %d to %d are not those that the run had read: the input was changed",
+		f.name,
+		from,
+		to,
+	)
 }
 
 // leaveInDoubt rejects the rows of a chunk that was being written when an earlier
@@ -191,7 +208,9 @@ func (r *run) leaveInDoubt(c *chunk) {
 	c.rows = c.rows[:0]
 }
 
-var errStopped = errors.New("the run was stopped while this row may have been written, and writing it again may count it twice")
+var errStopped = errors.New(
+	"the run was stopped while this row may have been written, and writing it again may count it twice",
+)
 
 // carry takes over what became of rows in an earlier run, and says whether a limit was
 // passed then.

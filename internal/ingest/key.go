@@ -24,14 +24,23 @@ func (p *parser) checkKey(m *Mapping, cells []row.Cell) *badField {
 			return &badField{column: i, err: errNullKey}
 		}
 		if len(cells[i].Bytes) == 0 && len(m.key) == 1 {
-			return &badField{column: i, err: errors.New("a partition key of one column must not be empty")}
+			return &badField{
+				column: i,
+				err:    errors.New("a partition key of one column must not be empty"),
+			}
 		}
 		if len(cells[i].Bytes) > maxKeyComponent {
 			return &badField{column: i, err: tooLong(cells[i])}
 		}
 	}
 	if len(m.key) > 1 && length > maxKeyComponent {
-		return badRow(fmt.Errorf("partition key of %d bytes is longer than %d bytes", length, maxKeyComponent))
+		return badRow(
+			fmt.Errorf(
+				"partition key of %d bytes is longer than %d bytes",
+				length,
+				maxKeyComponent,
+			),
+		)
 	}
 	null := -1
 	for _, i := range m.cluster {
@@ -54,9 +63,14 @@ func (p *parser) checkKey(m *Mapping, cells []row.Cell) *badField {
 // would have no place to go.
 func isStatic(m *Mapping, cells []row.Cell) bool {
 	isSet := func(i int) bool { return cells[i].State == row.Set }
-	return slices.ContainsFunc(m.statics, isSet) && !slices.ContainsFunc(m.cluster, isSet) && !slices.ContainsFunc(m.regular, isSet)
+	return slices.ContainsFunc(m.statics, isSet) && !slices.ContainsFunc(m.cluster, isSet) &&
+		!slices.ContainsFunc(m.regular, isSet)
 }
 
 func tooLong(c row.Cell) error {
-	return fmt.Errorf("key value of %d bytes is longer than %d bytes", len(c.Bytes), maxKeyComponent)
+	return fmt.Errorf(
+		"key value of %d bytes is longer than %d bytes",
+		len(c.Bytes),
+		maxKeyComponent,
+	)
 }

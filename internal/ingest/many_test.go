@@ -52,7 +52,8 @@ func smallTexts(n int) []string {
 	return texts
 }
 
-// Of many small files each is opened twice, and makes a piece of its own, in the order of the files.
+// Of many small files each is opened twice, and makes a piece of its own, in the order of the
+// files.
 func TestManySmallFiles(t *testing.T) {
 	s := &shelf{texts: smallTexts(1000)}
 	s.texts[500] = "k,v,n\nbad,value,x\n"
@@ -124,15 +125,25 @@ func TestSmallFilesCostLittle(t *testing.T) {
 	objects, bytes = (objects-fewObjects)/(more-few), (bytes-fewBytes)/(more-few)
 	t.Logf("%d objects and %d bytes a file", objects, bytes)
 	require.Less(t, objects, uint64(80))
-	require.Less(t, bytes, uint64(16<<10)) // a window has 64 KiB; under the race detector pools lose some of what they are given
+	// a window has 64 KiB; under the race detector pools lose some of what they are given
+	require.Less(t, bytes, uint64(16<<10))
 }
 
 // A header that many files have is planned once, however many columns it has.
 func TestHeaderIsPlannedOnce(t *testing.T) {
-	columns := []schema.Column{{Name: "k", Kind: schema.PartitionKey, Type: &cqltype.Type{Kind: cqltype.Text}}}
+	columns := []schema.Column{
+		{Name: "k", Kind: schema.PartitionKey, Type: &cqltype.Type{Kind: cqltype.Text}},
+	}
 	header, row := "k", "a"
 	for i := range 10_000 {
-		columns = append(columns, schema.Column{Name: fmt.Sprint("v", i), Kind: schema.Regular, Type: &cqltype.Type{Kind: cqltype.Int}})
+		columns = append(
+			columns,
+			schema.Column{
+				Name: fmt.Sprint("v", i),
+				Kind: schema.Regular,
+				Type: &cqltype.Type{Kind: cqltype.Int},
+			},
+		)
 		header, row = header+fmt.Sprint(",v", i), row+",1"
 	}
 	s := &shelf{}

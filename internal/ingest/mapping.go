@@ -42,7 +42,8 @@ type Codec interface {
 	AppendWire(dst, text []byte) ([]byte, error)
 }
 
-// verbatim is a Codec whose values are the bytes of their texts. A wrapper that hides this only costs a copy.
+// verbatim is a Codec whose values are the bytes of their texts. A wrapper that hides this only
+// costs a copy.
 type verbatim interface {
 	// CheckWire returns the error that AppendWire would return.
 	CheckWire(text []byte) error
@@ -56,16 +57,18 @@ type Fields struct {
 	Codec   func(*cqltype.Type) (Codec, error) // for delimited text; nil: that of cqltext
 	Renamed map[string]string                  // column by field, where the field has another name
 	Skipped []string                           // fields that are not loaded
-	// Strings plans the codec for the strings of a column in JSON; nil, or a nil codec: as JSON has them. What is no string,
-	// and what is inside of one's collections, is always JSON.
+	// Strings plans the codec for the strings of a column in JSON; nil, or a nil codec: as JSON has
+	// them. What is no string, and what is inside of one's collections, is always JSON.
 	Strings func(*cqltype.Type) (Codec, error)
-	// TimestampUnit is what a timestamp given as a number counts in JSON, as for cqltext.PlanIn; 0: a millisecond.
+	// TimestampUnit is what a timestamp given as a number counts in JSON, as for cqltext.PlanIn; 0:
+	// a millisecond.
 	TimestampUnit time.Duration
 	Untimed       bool // times of columns, as ttl(c), are refused: rows are written conditionally
 
 	format dsv.Format    // that fields were cut by, for hints; without a delimiter it is not known
 	ahead  func() []byte // returns the first text of the input, for hints; nil: it is not known
-	// through returns the command that loads the input through a filter, for hints; nil: it is not known.
+	// through returns the command that loads the input through a filter, for hints; nil: it is not
+	// known.
 	through func(filter string, more Settings) string
 }
 
@@ -168,16 +171,28 @@ func NewMapping(t *schema.Table, columns []schema.Column, f Fields) (*Mapping, e
 		}
 	}
 	if len(missing) > 0 {
-		return nil, fmt.Errorf("the input has no field for primary key column %s of %s", strings.Join(missing, ", "), t)
+		return nil, fmt.Errorf(
+			"the input has no field for primary key column %s of %s",
+			strings.Join(missing, ", "),
+			t,
+		)
 	}
 	if n := len(m.cluster); n != 0 && n != len(clustering) {
-		return nil, fmt.Errorf("the input has fields for %d of the %d clustering columns of %s", n, len(clustering), t)
+		return nil, fmt.Errorf(
+			"the input has fields for %d of the %d clustering columns of %s",
+			n,
+			len(clustering),
+			t,
+		)
 	}
 	if t.IsCounter() && len(m.statics)+len(m.regular) == 0 {
 		return nil, fmt.Errorf("the input has no field for a counter of %s", t)
 	}
 	if t.IsCounter() && len(m.statics) > 0 && len(m.cluster) > 0 {
-		return nil, fmt.Errorf("static counter %q would be added once for each row of its partition: load it by itself, without the clustering columns", columns[m.statics[0]].Name)
+		return nil, fmt.Errorf(
+			"static counter %q would be added once for each row of its partition: load it by itself, without the clustering columns",
+			columns[m.statics[0]].Name,
+		)
 	}
 	return m, nil
 }
@@ -233,10 +248,16 @@ func resolve(t *schema.Table, names []string, f Fields) (named, error) {
 			return n, err
 		}
 		if !s.Plain && f.Untimed {
-			return n, fmt.Errorf("field %q: a conditional insert has one time for the whole row: skip the field", s.Name)
+			return n, fmt.Errorf(
+				"field %q: a conditional insert has one time for the whole row: skip the field",
+				s.Name,
+			)
 		}
 		if !s.Plain {
-			if slices.ContainsFunc(n.times, func(o schema.Selector) bool { return o.Name == s.Name }) {
+			if slices.ContainsFunc(
+				n.times,
+				func(o schema.Selector) bool { return o.Name == s.Name },
+			) {
 				return n, fmt.Errorf("%q of %s is named twice", s.Name, t)
 			}
 			n.times, n.at = append(n.times, s), append(n.at, i)
@@ -261,9 +282,16 @@ func (n named) mapping(t *schema.Table, f Fields) (*Mapping, error) {
 	}
 	m.names, m.width, m.fields = n.names, len(n.names), n.fields
 	for i, s := range n.times {
-		column := slices.IndexFunc(n.wanted, func(c schema.Column) bool { return c.Name == s.Column.Name })
+		column := slices.IndexFunc(
+			n.wanted,
+			func(c schema.Column) bool { return c.Name == s.Column.Name },
+		)
 		if column < 0 {
-			return nil, fmt.Errorf("field %q: column %q itself is not among the fields", s.Name, s.Column.Name)
+			return nil, fmt.Errorf(
+				"field %q: column %q itself is not among the fields",
+				s.Name,
+				s.Column.Name,
+			)
 		}
 		m.times = append(m.times, timing{s.Name, n.at[i], column, s.TTL})
 	}

@@ -20,7 +20,12 @@ import (
 
 // delimiters are what stands between the fields of files that people have, and how it is
 // written on a command line.
-var delimiters = []delimited{{',', "--delimiter ,"}, {';', "--delimiter ';'"}, {'\t', "--format tsv"}, {'|', "--delimiter '|'"}}
+var delimiters = []delimited{
+	{',', "--delimiter ,"},
+	{';', "--delimiter ';'"},
+	{'\t', "--format tsv"},
+	{'|', "--delimiter '|'"},
+}
 
 // delimited is a character between fields.
 type delimited struct {
@@ -35,11 +40,12 @@ func (d delimited) settings() Settings {
 	return Settings{"delimiter": {string(d.char)}}
 }
 
-// OtherDelimiter begins what is said where something else seems to stand between the fields of an input than what they are
-// read by.
+// OtherDelimiter begins what is said where something else seems to stand between the fields of an
+// input than what they are read by.
 const OtherDelimiter = "another character seems to stand between"
 
-// Settings are settings of a load that its text needs, by their names; a list has its elements, and map its pairs.
+// Settings are settings of a load that its text needs, by their names; a list has its elements, and
+// map its pairs.
 type Settings map[string][]string
 
 // hinted is an error and what may be done about it, told as form has them.
@@ -63,10 +69,23 @@ func (h *hinted) Unwrap() error { return h.err }
 // guess finds what a first line is whose fields are no columns; nil: it does not know.
 type guess func(t *schema.Table, header dsv.Record, f Fields) *hinted
 
-// hintHeader adds to the error about a header why its names may be no columns: JSON, another end of lines,
-// a comment, lines before the header, another delimiter, no header at all, or names that are written otherwise.
+// hintHeader adds to the error about a header why its names may be no columns: JSON, another end of
+// lines, a comment, lines before the header, another delimiter, no header at all, or names that are
+// written otherwise.
 func hintHeader(err error, t *schema.Table, header dsv.Record, f Fields) error {
-	return hintBy(err, t, header, f, guessJSON, guessLines, guessPreamble, guessDelimiter, guessEncoding, guessTrailing, guessNames)
+	return hintBy(
+		err,
+		t,
+		header,
+		f,
+		guessJSON,
+		guessLines,
+		guessPreamble,
+		guessDelimiter,
+		guessEncoding,
+		guessTrailing,
+		guessNames,
+	)
 }
 
 // hintBroken adds to the error about a first line that is no text of the format what it may be.
@@ -114,7 +133,8 @@ func guessLines(t *schema.Table, header dsv.Record, f Fields) *hinted {
 		return &hinted{hint: lineEndHint, form: onNextLine, settings: settingsCR}
 	}
 	c := header.Raw[:min(1, len(header.Raw))]
-	if len(c) == 0 || strings.IndexByte("#%!", c[0]) < 0 || c[0] == f.format.Delimiter || f.known(t, header) > 0 {
+	if len(c) == 0 || strings.IndexByte("#%!", c[0]) < 0 || c[0] == f.format.Delimiter ||
+		f.known(t, header) > 0 {
 		return nil
 	}
 	return f.guessComment(t, c[0])
@@ -124,7 +144,9 @@ const lineEndHint = "lines seem to end in a carriage return alone: --line-end cr
 
 // loneCR reports whether there are CRs in a record, and no LF where it ends.
 func loneCR(raw []byte) bool {
-	return len(raw) > 0 && raw[len(raw)-1] != '\n' && bytes.IndexByte(raw[:len(raw)-1], '\r') >= 0 && bytes.IndexByte(raw, '\n') < 0
+	return len(raw) > 0 && raw[len(raw)-1] != '\n' &&
+		bytes.IndexByte(raw[:len(raw)-1], '\r') >= 0 &&
+		bytes.IndexByte(raw, '\n') < 0
 }
 
 func guessDelimiter(t *schema.Table, header dsv.Record, f Fields) *hinted {
@@ -135,7 +157,11 @@ func guessDelimiter(t *schema.Table, header dsv.Record, f Fields) *hinted {
 func guessEncoding(_ *schema.Table, header dsv.Record, _ Fields) *hinted {
 	for _, field := range header.Fields {
 		if !utf8.Valid(field.Text) {
-			return &hinted{hint: latin1Hint, form: "%v; it is not UTF-8: %s", settings: Settings{"encoding": {"latin1"}}}
+			return &hinted{
+				hint:     latin1Hint,
+				form:     "%v; it is not UTF-8: %s",
+				settings: Settings{"encoding": {"latin1"}},
+			}
 		}
 	}
 	return nil
@@ -150,7 +176,10 @@ func guessTrailing(_ *schema.Table, header dsv.Record, _ Fields) *hinted {
 		case i == last && last > 0:
 			return &hinted{hint: trailingHint, form: inBrackets, settings: settingsTrailing}
 		default:
-			return &hinted{hint: "--columns names all fields, whatever the header says", form: inBrackets}
+			return &hinted{
+				hint: "--columns names all fields, whatever the header says",
+				form: inBrackets,
+			}
 		}
 	}
 	return nil
@@ -174,15 +203,30 @@ func guessNames(t *schema.Table, header dsv.Record, f Fields) *hinted {
 	case len(unknown) == 0:
 		return nil
 	case len(columns) == 0 && len(unknown) == len(names) && looksLikeJSON(header.Raw):
-		return &hinted{hint: "this looks like JSON: if it is an object a line, say --format json", form: onNextLine, settings: settingsJSON}
+		return &hinted{
+			hint:     "this looks like JSON: if it is an object a line, say --format json",
+			form:     onNextLine,
+			settings: settingsJSON,
+		}
 	case len(columns) == 0 && len(unknown) == len(names) && len(names) != len(t.Columns):
-		return &hinted{hint: fmt.Sprintf("no field of the first line is a column: if the input has no header line, say --header=false and --columns "+
-			"with the names of its %s", human.Of(len(names), "field")), form: onNextLine}
+		return &hinted{
+			hint: fmt.Sprintf(
+				"no field of the first line is a column: if the input has no header line, say --header=false and --columns "+
+					"with the names of its %s",
+				human.Of(len(names), "field"),
+			),
+			form: onNextLine,
+		}
 	case len(columns) == 0 && len(unknown) == len(names):
 		return f.guessFirstLine(t, header, names)
 	}
 	mayHold := func(column, field string) bool { return f.mayHold(t, column, f.valuesOf(header, field)) }
-	return &hinted{hint: hintNames(t, columns, unknown, keys, mayHold), form: inBrackets, settings: f.naming(columns, unknown, keys), guess: told(columns)}
+	return &hinted{
+		hint:     hintNames(t, columns, unknown, keys, mayHold),
+		form:     inBrackets,
+		settings: f.naming(columns, unknown, keys),
+		guess:    told(columns),
+	}
 }
 
 func looksLikeJSON(line []byte) bool {
@@ -214,8 +258,8 @@ func (f Fields) fits(t *schema.Table, name string) bool {
 	return err == nil
 }
 
-// hintDelimiter guesses that a header has another delimiter: one by which more of its
-// fields are columns, or where none is, the only one by which it has several fields. nil: there is none.
+// hintDelimiter guesses that a header has another delimiter: one by which more of its fields are
+// columns, or where none is, the only one by which it has several fields. nil: there is none.
 func hintDelimiter(t *schema.Table, line string, format dsv.Format) *hinted {
 	delimiter := format.Delimiter
 	if delimiter == 0 {
@@ -243,7 +287,11 @@ func hintDelimiter(t *schema.Table, line string, format dsv.Format) *hinted {
 		}
 		known, all := by(d.char)
 		if known > most || known == 0 && most == 0 && several == 1 && all > 1 && best == nil {
-			most, best = known, &hinted{hint: OtherDelimiter + " the fields: " + d.flag, form: onNextLine, settings: d.settings()}
+			most, best = known, &hinted{
+				hint:     OtherDelimiter + " the fields: " + d.flag,
+				form:     onNextLine,
+				settings: d.settings(),
+			}
 		}
 	}
 	return best
@@ -254,11 +302,20 @@ func (p *parser) fieldsError(rec dsv.Record, width int) error {
 	err := fmt.Errorf("row has %s instead of %d", human.Of(len(rec.Fields), "field"), width)
 	job := p.run.job
 	for _, d := range delimiters {
-		if d.char != job.Format.Delimiter && len(rec.Fields) == 1 && width > 1 && bytes.Count(rec.Raw, []byte{d.char}) == width-1 {
-			return &hinted{err: err, hint: OtherDelimiter + " them: " + d.flag, form: behindColon, settings: d.settings()}
+		if d.char != job.Format.Delimiter && len(rec.Fields) == 1 && width > 1 &&
+			bytes.Count(rec.Raw, []byte{d.char}) == width-1 {
+			return &hinted{
+				err:      err,
+				hint:     OtherDelimiter + " them: " + d.flag,
+				form:     behindColon,
+				settings: d.settings(),
+			}
 		}
 	}
-	if n := len(rec.Fields) - 1; n == width && n > 0 && len(rec.Fields[n].Text) == 0 && !rec.Fields[n].Quoted {
+	if n := len(
+		rec.Fields,
+	) - 1; n == width && n > 0 && len(rec.Fields[n].Text) == 0 &&
+		!rec.Fields[n].Quoted {
 		return &hinted{err: err, hint: trailingHint, form: behindColon, settings: settingsTrailing}
 	}
 	if loneCR(rec.Raw) {
@@ -268,10 +325,18 @@ func (p *parser) fieldsError(rec dsv.Record, width int) error {
 		return &hinted{err: err, hint: objectHint, form: behindColon, settings: settingsJSON}
 	}
 	if !job.Header && len(job.Columns) == 0 && len(rec.Fields) < width {
-		return &hinted{err: err, hint: "without a header the fields go to the table's columns in the table's order; --columns names those that the file has", form: behindColon}
+		return &hinted{
+			err:  err,
+			hint: "without a header the fields go to the table's columns in the table's order; --columns names those that the file has",
+			form: behindColon,
+		}
 	}
 	if !job.Header && len(rec.Fields) > width {
-		return &hinted{err: err, hint: "--columns names all of them, and --skipcols those that are not loaded", form: behindColon}
+		return &hinted{
+			err:  err,
+			hint: "--columns names all of them, and --skipcols those that are not loaded",
+			form: behindColon,
+		}
 	}
 	return err
 }
@@ -307,7 +372,13 @@ func refuseArray(in io.Reader, f Fields) (io.Reader, error) {
 		case err != nil: // reading meets it again
 			return b, nil
 		case head[n-1] == '[':
-			return nil, errors.New("this is an array of JSON, where an object a line is read: " + f.command("jq -c '.[]'", settingsJSON, "--format json"))
+			return nil, errors.New(
+				"this is an array of JSON, where an object a line is read: " + f.command(
+					"jq -c '.[]'",
+					settingsJSON,
+					"--format json",
+				),
+			)
 		case strings.IndexByte(" \t\r\n\xef\xbb\xbf", head[n-1]) < 0: // neither white space nor a byte order mark
 			return b, nil
 		}

@@ -29,9 +29,9 @@ type renaming struct {
 	near          bool // some of their letters differ
 }
 
-// guessColumns returns for names of fields that are no columns the columns that they seem to be: those that
-// differ by capitals, blanks and signs alone, and then those that differ by few letters. A column that
-// another field goes to is none of them.
+// guessColumns returns for names of fields that are no columns the columns that they seem to be:
+// those that differ by capitals, blanks and signs alone, and then those that differ by few letters.
+// A column that another field goes to is none of them.
 func (f Fields) guessColumns(t *schema.Table, names []string) []renaming {
 	taken := make(map[string]bool)
 	var unknown []string
@@ -86,16 +86,21 @@ func digitsOf(name string) string {
 // same reports whether two names differ by capitals, blanks and signs alone.
 func (s spelling) same(o spelling) bool { return s.folded == o.folded }
 
-// near reports whether few letters of two names differ: one of four. Names with other digits are names of other things.
+// near reports whether few letters of two names differ: one of four. Names with other digits are
+// names of other things.
 func (s spelling) near(o spelling) bool {
 	least := min(len(s.folded), len(o.folded))
 	most := max(least/4, 1)
-	return least >= 3 && s.digits == o.digits && max(len(s.folded), len(o.folded))-least <= most && levenshtein.Distance(s.folded, o.folded) <= most
+	return least >= 3 && s.digits == o.digits && max(len(s.folded), len(o.folded))-least <= most &&
+		levenshtein.Distance(s.folded, o.folded) <= most
 }
 
-// matching returns the fields that are alike to one column alone, which is alike to no other field: two columns, or two
-// fields, that are alike are nothing to guess by.
-func matching(fields, columns []spelling, alike func(field, column spelling) bool) (out []renaming) {
+// matching returns the fields that are alike to one column alone, which is alike to no other field:
+// two columns, or two fields, that are alike are nothing to guess by.
+func matching(
+	fields, columns []spelling,
+	alike func(field, column spelling) bool,
+) (out []renaming) {
 	like, times := make(map[string][]string), make(map[string]int)
 	for _, field := range fields {
 		for _, column := range columns {
@@ -124,8 +129,8 @@ func told(columns []renaming) string {
 	return strings.Join(texts, "; ")
 }
 
-// naming are the settings by which the fields go to the columns that they seem to be, and others nowhere, unless one of
-// them may be a column of the primary key that has no field.
+// naming are the settings by which the fields go to the columns that they seem to be, and others
+// nowhere, unless one of them may be a column of the primary key that has no field.
 func (f Fields) naming(columns []renaming, unknown, keys []string) Settings {
 	pairs, skipped := maps.Clone(f.Renamed), slices.Clone(f.Skipped)
 	if pairs == nil {
@@ -152,9 +157,15 @@ func (f Fields) naming(columns []renaming, unknown, keys []string) Settings {
 // fieldsShown is how long a list of fields is that a hint names.
 const fieldsShown = 200
 
-// hintNames returns the flags for fields that match no column by name, some of which seem to be columns. keys are columns
-// of the primary key without a field; mayHold reports whether such a column takes the values of a field.
-func hintNames(t *schema.Table, columns []renaming, unknown, keys []string, mayHold func(column, field string) bool) string {
+// hintNames returns the flags for fields that match no column by name, some of which seem to be
+// columns. keys are columns of the primary key without a field; mayHold reports whether such a
+// column takes the values of a field.
+func hintNames(
+	t *schema.Table,
+	columns []renaming,
+	unknown, keys []string,
+	mayHold func(column, field string) bool,
+) string {
 	left := unguessed(unknown, columns)
 	if len(columns) == 0 {
 		if len(keys) > 0 {
@@ -163,7 +174,13 @@ func hintNames(t *schema.Table, columns []renaming, unknown, keys []string, mayH
 		return hintField(unknown...)
 	}
 	if len(unknown) == 1 && columns[0].near {
-		return hintNear(columns[0], slices.ContainsFunc(t.Columns, func(c schema.Column) bool { return c.Name == columns[0].column && c.IsKey() }))
+		return hintNear(
+			columns[0],
+			slices.ContainsFunc(
+				t.Columns,
+				func(c schema.Column) bool { return c.Name == columns[0].column && c.IsKey() },
+			),
+		)
 	}
 	var pairs []string
 	for _, c := range columns {
@@ -183,12 +200,18 @@ func hintNames(t *schema.Table, columns []renaming, unknown, keys []string, mayH
 	return text
 }
 
-// hintNear returns the hint for one field that seems to be a column. A column of the primary key has no other field, so that
-// the field is not to be left out.
+// hintNear returns the hint for one field that seems to be a column. A column of the primary key
+// has no other field, so that the field is not to be left out.
 func hintNear(c renaming, key bool) string {
-	text := fmt.Sprintf("--map %s says which column it is", flagList([]string{c.field + "=" + c.column}))
+	text := fmt.Sprintf(
+		"--map %s says which column it is",
+		flagList([]string{c.field + "=" + c.column}),
+	)
 	if !key {
-		text += fmt.Sprintf(", --skipcols %s leaves out what is no column", flagList([]string{c.field}))
+		text += fmt.Sprintf(
+			", --skipcols %s leaves out what is no column",
+			flagList([]string{c.field}),
+		)
 	}
 	return text
 }
@@ -196,7 +219,11 @@ func hintNear(c renaming, key bool) string {
 // hintField returns the hint for fields whose names are no columns.
 func hintField(names ...string) string {
 	if list := flagList(names); len(list) <= fieldsShown {
-		return fmt.Sprintf("--map %s says which column it is, --skipcols %s leaves out what is no column", flagList([]string{names[0] + "=COLUMN"}), list)
+		return fmt.Sprintf(
+			"--map %s says which column it is, --skipcols %s leaves out what is no column",
+			flagList([]string{names[0] + "=COLUMN"}),
+			list,
+		)
 	}
 	return "--map FIELD=COLUMN says which column it is, --skipcols leaves out what is no column"
 }

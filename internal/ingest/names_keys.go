@@ -13,8 +13,13 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
-// missingKeys returns the columns of the primary key that no field goes to, neither by its name nor by a guess.
-func (f Fields) missingKeys(t *schema.Table, names []string, columns []renaming) (missing []string) {
+// missingKeys returns the columns of the primary key that no field goes to, neither by its name nor
+// by a guess.
+func (f Fields) missingKeys(
+	t *schema.Table,
+	names []string,
+	columns []renaming,
+) (missing []string) {
 	taken := make(map[string]bool)
 	for _, name := range names {
 		if column, ok := f.Renamed[name]; ok {
@@ -42,11 +47,18 @@ func unguessed(unknown []string, columns []renaming) []string {
 	})
 }
 
-// hintKeys returns the hint for fields that are no columns, where columns of the primary key have no field: one of the fields
-// may be the key, and is not to be left out.
-func hintKeys(t *schema.Table, left, keys []string, mayHold func(column, field string) bool) string {
+// hintKeys returns the hint for fields that are no columns, where columns of the primary key have
+// no field: one of the fields may be the key, and is not to be left out.
+func hintKeys(
+	t *schema.Table,
+	left, keys []string,
+	mayHold func(column, field string) bool,
+) string {
 	if len(keys) == 1 {
-		left = slices.DeleteFunc(slices.Clone(left), func(field string) bool { return !mayHold(keys[0], field) })
+		left = slices.DeleteFunc(
+			slices.Clone(left),
+			func(field string) bool { return !mayHold(keys[0], field) },
+		)
 	}
 	name := human.Verb(len(keys), "key column ", "key columns ") + strings.Join(keys, ", ")
 	pairs := make([]string, len(keys))
@@ -59,13 +71,31 @@ func hintKeys(t *schema.Table, left, keys []string, mayHold func(column, field s
 	}
 	switch {
 	case len(left) == 0:
-		return fmt.Sprintf("no field is %s of %s, and none has values of its type: add it to the file", name, t)
+		return fmt.Sprintf(
+			"no field is %s of %s, and none has values of its type: add it to the file",
+			name,
+			t,
+		)
 	case len(left) == 1 && len(keys) == 1:
-		return fmt.Sprintf("no field has the name of %s: --map %s if that is the key", name, flagList([]string{left[0] + "=" + keys[0]}))
+		return fmt.Sprintf(
+			"no field has the name of %s: --map %s if that is the key",
+			name,
+			flagList([]string{left[0] + "=" + keys[0]}),
+		)
 	case len(left) <= len(keys):
-		return fmt.Sprintf("no field has the name of %s: --map %s says which of %s it is", name, flagList(pairs), fields)
+		return fmt.Sprintf(
+			"no field has the name of %s: --map %s says which of %s it is",
+			name,
+			flagList(pairs),
+			fields,
+		)
 	default:
-		return fmt.Sprintf("no field has the name of %s: --map %s says which of %s it is, and --skipcols leaves out the others", name, flagList(pairs), fields)
+		return fmt.Sprintf(
+			"no field has the name of %s: --map %s says which of %s it is, and --skipcols leaves out the others",
+			name,
+			flagList(pairs),
+			fields,
+		)
 	}
 }
 
@@ -80,7 +110,8 @@ func (f Fields) valuesOf(header dsv.Record, field string) (values [][]byte) {
 		text = text[i+len(header.Raw):]
 	}
 	for _, rec := range records(text, f.format) {
-		if rec.Err == nil && 0 <= at && at < len(rec.Fields) && len(values) < valuesSeen && len(rec.Fields[at].Text) > 0 {
+		if rec.Err == nil && 0 <= at && at < len(rec.Fields) && len(values) < valuesSeen &&
+			len(rec.Fields[at].Text) > 0 {
 			values = append(values, rec.Fields[at].Text)
 		}
 	}
@@ -94,8 +125,8 @@ var (
 	likeTruth  = regexp.MustCompile(`^\pL{1,8}$|^[01]$`)
 )
 
-// mayHold reports whether a column takes some of the values, as they are or by settings. Values that are not known tell
-// nothing.
+// mayHold reports whether a column takes some of the values, as they are or by settings. Values
+// that are not known tell nothing.
 func (f Fields) mayHold(t *schema.Table, column string, values [][]byte) bool {
 	s, err := t.Select(column)
 	if err != nil || len(values) == 0 || cqltext.TextLike(s.Column.Type) {
@@ -103,7 +134,15 @@ func (f Fields) mayHold(t *schema.Table, column string, values [][]byte) bool {
 	}
 	var like *regexp.Regexp
 	switch s.Column.Type.Kind {
-	case cqltype.Tinyint, cqltype.Smallint, cqltype.Int, cqltype.Bigint, cqltype.Varint, cqltype.Counter, cqltype.Float, cqltype.Double, cqltype.Decimal:
+	case cqltype.Tinyint,
+		cqltype.Smallint,
+		cqltype.Int,
+		cqltype.Bigint,
+		cqltype.Varint,
+		cqltype.Counter,
+		cqltype.Float,
+		cqltype.Double,
+		cqltype.Decimal:
 		like = likeNumber
 	case cqltype.Date, cqltype.Time, cqltype.Timestamp:
 		like = likeTime
@@ -117,7 +156,11 @@ func (f Fields) mayHold(t *schema.Table, column string, values [][]byte) bool {
 	})
 }
 
-// likely returns the guesses without those of names with other letters whose columns take none of the values.
+// likely returns the guesses without those of names with other letters whose columns take none of
+// the values.
 func (f Fields) likely(t *schema.Table, header dsv.Record, columns []renaming) []renaming {
-	return slices.DeleteFunc(columns, func(c renaming) bool { return c.near && !f.mayHold(t, c.column, f.valuesOf(header, c.field)) })
+	return slices.DeleteFunc(
+		columns,
+		func(c renaming) bool { return c.near && !f.mayHold(t, c.column, f.valuesOf(header, c.field)) },
+	)
 }

@@ -21,6 +21,13 @@ func TestNear(t *testing.T) {
 
 // Two fields, or two columns, that are alike are nothing to guess by.
 func TestMatching(t *testing.T) {
-	require.Equal(t, []renaming{{field: "b", column: "B"}},
-		matching(spellings([]string{"a", "A", "b", "c"}), spellings([]string{"aa", "B", "C", "cc"}), func(field, column spelling) bool { return field.folded[0] == column.folded[0] }))
+	require.Equal(
+		t,
+		[]renaming{{field: "b", column: "B"}},
+		matching(
+			spellings([]string{"a", "A", "b", "c"}),
+			spellings([]string{"aa", "B", "C", "cc"}),
+			func(field, column spelling) bool { return field.folded[0] == column.folded[0] },
+		),
+	)
 }

@@ -21,9 +21,10 @@ var errTwice = errors.New("two members of the object are of this column")
 
 // members says which column each member of an object goes to.
 type members struct {
-	table    *schema.Table
-	fields   Fields
-	byName   map[string]int // by stored name: index into the mapping's columns, and behind those its times
+	table  *schema.Table
+	fields Fields
+	// by stored name: index into the mapping's columns, and behind those its times
+	byName   map[string]int
 	decoders []cqljson.Decoder
 	strings  []Codec // by column, of its strings; nil: its decoder
 }
@@ -47,7 +48,13 @@ func NewObjectMapping(t *schema.Table, columns []schema.Column, f Fields) (*Mapp
 				return nil, fmt.Errorf("column %q: %w", c.Name, err)
 			}
 		}
-		m.members.decoders, m.members.strings = append(m.members.decoders, decoder), append(m.members.strings, own)
+		m.members.decoders, m.members.strings = append(
+			m.members.decoders,
+			decoder,
+		), append(
+			m.members.strings,
+			own,
+		)
 		m.members.byName[c.Name] = i
 	}
 	for i, c := range columns {
@@ -88,11 +95,20 @@ func (m *members) column(name []byte, of jsonl.Record) (int, error) {
 		unknown := []string{string(name)}
 		names := memberNames(of)
 		mayHold := func(column, field string) bool { return m.fields.mayHold(m.table, column, memberTexts(of, field)) }
-		columns := slices.DeleteFunc(m.fields.guessColumns(m.table, names), func(c renaming) bool { return c.near && !mayHold(c.column, c.field) })
+		columns := slices.DeleteFunc(
+			m.fields.guessColumns(m.table, names),
+			func(c renaming) bool { return c.near && !mayHold(c.column, c.field) },
+		)
 		keys := m.fields.missingKeys(m.table, names, columns)
 		columns = slices.DeleteFunc(columns, func(c renaming) bool { return c.field != unknown[0] })
 		hint := hintNames(m.table, columns, unknown, keys, mayHold)
-		return 0, &hinted{err: err, hint: hint, form: "%v; %s", settings: m.fields.naming(columns, unknown, keys), guess: told(columns)}
+		return 0, &hinted{
+			err:      err,
+			hint:     hint,
+			form:     "%v; %s",
+			settings: m.fields.naming(columns, unknown, keys),
+			guess:    told(columns),
+		}
 	}
 	if i, ok := m.byName[s.Name]; ok {
 		return i, nil
@@ -100,7 +116,8 @@ func (m *members) column(name []byte, of jsonl.Record) (int, error) {
 	return 0, fmt.Errorf("column %q is not among those to load", s.Column.Name)
 }
 
-// memberTexts returns the value of a member as the text of a field; none: it is null, a list or an object.
+// memberTexts returns the value of a member as the text of a field; none: it is null, a list or an
+// object.
 func memberTexts(of jsonl.Record, name string) [][]byte {
 	i := slices.IndexFunc(of.Fields, func(f jsonl.Field) bool { return string(f.Name) == name })
 	if i < 0 {
@@ -201,14 +218,18 @@ func (p *parser) object(c *chunk, m *Mapping, rec jsonl.Record, n int) (bad *bad
 	return p.finish(c, m, from, c.source(rec.Raw, rec.Line, rec.Offset, n), size), -1
 }
 
-// isNullMember reports whether a value that is not null itself is a string that stands for null. A column of text may hold
-// any string, so none stands for null there.
+// isNullMember reports whether a value that is not null itself is a string that stands for null. A
+// column of text may hold any string, so none stands for null there.
 func (p *parser) isNullMember(m *Mapping, column int, value []byte) bool {
 	if len(p.view.nulls) == 0 || column < 0 || column >= len(m.Columns) || m.text[column] {
 		return false
 	}
 	text, ok := p.stringOf(value)
-	return ok && slices.ContainsFunc(p.view.nulls, func(null []byte) bool { return string(null) == string(text) })
+	return ok &&
+		slices.ContainsFunc(
+			p.view.nulls,
+			func(null []byte) bool { return string(null) == string(text) },
+		)
 }
 
 // appendMember appends the value of a column that a member has.
@@ -237,15 +258,34 @@ func (p *parser) stringOf(value []byte) (text []byte, ok bool) {
 
 // rejectObject hands over an object that made no row, with its place: that of the
 // member to blame, or else of the line.
-func (p *parser) rejectObject(c *chunk, rec jsonl.Record, bad *badField, member int, stamp int64) error {
+func (p *parser) rejectObject(
+	c *chunk,
+	rec jsonl.Record,
+	bad *badField,
+	member int,
+	stamp int64,
+) error {
 	rej := Reject{
-		File: c.file.name, Raw: rec.Raw, Line: rec.Line, Field: 1, Offset: rec.Offset, Stamp: stamp, Reason: bad.reason(), Stage: Parse,
+		File:   c.file.name,
+		Raw:    rec.Raw,
+		Line:   rec.Line,
+		Field:  1,
+		Offset: rec.Offset,
+		Stamp:  stamp,
+		Reason: bad.reason(),
+		Stage:  Parse,
 	}
 	var syntax *jsonl.SyntaxError
 	if errors.As(bad.err, &syntax) {
 		rej.Field, rej.Reason = syntax.Column, syntax.Msg
 	}
-	rej.Column, rej.Settings, rej.Guess = bad.name(p.view.mapping), settingsOf(bad.err), guessOf(bad.err)
+	rej.Column, rej.Settings, rej.Guess = bad.name(
+		p.view.mapping,
+	), settingsOf(
+		bad.err,
+	), guessOf(
+		bad.err,
+	)
 	if member >= 0 {
 		f := rec.Fields[member]
 		rej.Line, rej.Field = rec.FieldPosition(member)

@@ -10,12 +10,12 @@ type planned struct {
 	view    *view // made by the reader when it first needs it
 }
 
-// mostPlanned is the number of columns of the plans that are kept: those of thousands of headers, or of one with
-// thousands of columns.
+// mostPlanned is the number of columns of the plans that are kept: those of thousands of headers,
+// or of one with thousands of columns.
 const mostPlanned = 1 << 16
 
-// plans are those of the headers that were seen last, so that a header that many inputs have is planned once. It is safe
-// for concurrent use.
+// plans are those of the headers that were seen last, so that a header that many inputs have is
+// planned once. It is safe for concurrent use.
 type plans struct {
 	mu       sync.Mutex
 	byHeader map[string]*planned
@@ -29,7 +29,8 @@ func (p *plans) find(header []byte) *planned {
 	return p.byHeader[string(header)]
 }
 
-// add keeps a plan, and returns the one to use: another goroutine may have made one of the same header.
+// add keeps a plan, and returns the one to use: another goroutine may have made one of the same
+// header.
 func (p *plans) add(plan *planned) *planned {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -12,7 +12,8 @@ import (
 // preambleLines is the number of lines before a header that a guess looks behind.
 const preambleLines = 50
 
-// guessPreamble guesses that lines stand before the header: titles, or the line sep=; by which Excel tells the delimiter.
+// guessPreamble guesses that lines stand before the header: titles, or the line sep=; by which
+// Excel tells the delimiter.
 func guessPreamble(t *schema.Table, header dsv.Record, f Fields) *hinted {
 	if f.format.Delimiter == 0 {
 		return nil
@@ -43,14 +44,23 @@ func guessPreamble(t *schema.Table, header dsv.Record, f Fields) *hinted {
 		}
 	}
 	if named != 0 {
-		return f.hintPreamble(2, delimited{named, "--delimiter " + quotedDelimiter(named)}, first, true)
+		return f.hintPreamble(
+			2,
+			delimited{named, "--delimiter " + quotedDelimiter(named)},
+			first,
+			true,
+		)
 	}
 	return nil
 }
 
 // excelDelimiter returns the delimiter that a line such as sep=; names; 0: it is no such line.
 func excelDelimiter(line []byte) byte {
-	if name, char, _ := bytes.Cut(bytes.Trim(line, `"`), []byte{'='}); strings.EqualFold(string(name), "sep") && len(char) == 1 {
+	if name, char, _ := bytes.Cut(
+		bytes.Trim(line, `"`),
+		[]byte{'='},
+	); strings.EqualFold(string(name), "sep") &&
+		len(char) == 1 {
 		return char[0]
 	}
 	return 0
@@ -96,7 +106,21 @@ func (f Fields) hintPreamble(header int, d delimited, first []byte, excel bool) 
 	}
 	command := f.command(fmt.Sprintf("tail -n +%d", header), more, flag)
 	if excel {
-		return &hinted{hint: fmt.Sprintf("the first line %q is for Excel, and no header: load what is behind it: %s", first, command), form: onNextLine}
+		return &hinted{
+			hint: fmt.Sprintf(
+				"the first line %q is for Excel, and no header: load what is behind it: %s",
+				first,
+				command,
+			),
+			form: onNextLine,
+		}
 	}
-	return &hinted{hint: fmt.Sprintf("the header seems to be line %d: load from there on: %s", header, command), form: onNextLine}
+	return &hinted{
+		hint: fmt.Sprintf(
+			"the header seems to be line %d: load from there on: %s",
+			header,
+			command,
+		),
+		form: onNextLine,
+	}
 }

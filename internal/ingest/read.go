@@ -56,10 +56,19 @@ func (w *rowless) names() string {
 // tellRowless warns of inputs without rows: once of each kind, however many there are.
 func (r *run) tellRowless() {
 	if r.headed.inputs > 0 {
-		r.job.Warn("%s %s a header and no rows", r.headed.names(), human.Verb(r.headed.inputs, "holds", "hold"))
+		r.job.Warn(
+			"%s %s a header and no rows",
+			r.headed.names(),
+			human.Verb(r.headed.inputs, "holds", "hold"),
+		)
 	}
 	if r.blank.inputs > 0 {
-		r.job.Warn("%s %s empty: nothing to load from %s", r.blank.names(), human.Verb(r.blank.inputs, "is", "are"), human.Verb(r.blank.inputs, "it", "them"))
+		r.job.Warn(
+			"%s %s empty: nothing to load from %s",
+			r.blank.names(),
+			human.Verb(r.blank.inputs, "is", "are"),
+			human.Verb(r.blank.inputs, "it", "them"),
+		)
 	}
 }
 
@@ -80,7 +89,11 @@ func (r *run) readInput(until context.Context, index int, input Input, got *fetc
 	s, err := r.split(f, reader)
 	if err != nil {
 		if errors.Is(err, io.EOF) && r.job.Journal.Seen(index) > 0 {
-			return fmt.Errorf("%s is empty, and the run had read %d bytes of it: it is not the same", f.name, r.job.Journal.Seen(index))
+			return fmt.Errorf(
+				"%s is empty, and the run had read %d bytes of it: it is not the same",
+				f.name,
+				r.job.Journal.Seen(index),
+			)
 		}
 		if errors.Is(err, io.EOF) {
 			r.blank.add(f.name)
@@ -119,7 +132,12 @@ func (r *run) readInput(until context.Context, index int, input Input, got *fetc
 				return inputError(f.name, err)
 			}
 			if seen := r.job.Journal.Seen(f.index); seen > f.end {
-				return fmt.Errorf("%s: the input ends after %d bytes, and the run had read %d of it: it is not the same", f.name, f.end, seen)
+				return fmt.Errorf(
+					"%s: the input ends after %d bytes, and the run had read %d of it: it is not the same",
+					f.name,
+					f.end,
+					seen,
+				)
 			}
 			if f.records == 0 && f.header != nil {
 				r.headed.add(f.name)
@@ -136,7 +154,14 @@ func (r *run) readInput(until context.Context, index int, input Input, got *fetc
 		c.buffer, c.file, c.views = c.Data, f, f.views
 		r.choose(c)
 		f.end = c.Offset + int64(len(c.Data))
-		a := &account{run: r, chunk: c, file: f, repeats: f.repeats, text: int64(len(c.Data)), stored: meter.advance(f.end)}
+		a := &account{
+			run:     r,
+			chunk:   c,
+			file:    f,
+			repeats: f.repeats,
+			text:    int64(len(c.Data)),
+			stored:  meter.advance(f.end),
+		}
 		c.account = a
 		settled, err := r.recall(c)
 		a.views = c.views
@@ -222,7 +247,8 @@ type Skipper interface {
 	SkipTo(offset int64) (bool, error)
 }
 
-// skip has the next Read of an input begin at a byte of the text that was not read yet, and reports whether it will.
+// skip has the next Read of an input begin at a byte of the text that was not read yet, and reports
+// whether it will.
 func skip(in any, offset int64) (bool, error) {
 	skipper, ok := in.(Skipper)
 	if !ok {
@@ -289,7 +315,15 @@ func (r *run) bad(f *file, b dsv.Bad) error {
 		return nil
 	}
 	rej := Reject{
-		File: f.name, Header: f.header, Raw: b.Piece, Line: b.Line, Offset: b.Offset, Field: b.Column, Broken: true, Reason: b.Reason, Stage: Parse,
+		File:   f.name,
+		Header: f.header,
+		Raw:    b.Piece,
+		Line:   b.Line,
+		Offset: b.Offset,
+		Field:  b.Column,
+		Broken: true,
+		Reason: b.Reason,
+		Stage:  Parse,
 	}
 	if !b.First || !b.Last {
 		if err := r.job.Rejects.AddPiece(rej, b.First, b.Last); err != nil || !b.Last {
@@ -299,7 +333,11 @@ func (r *run) bad(f *file, b dsv.Bad) error {
 	}
 	tally := Tally{Read: 1, ParseErrors: 1}
 	r.total(tally)
-	if err := r.job.Journal.Settle(Piece{Input: f.index, Offset: b.Offset}, tally, []Reject{rej}); err != nil {
+	if err := r.job.Journal.Settle(
+		Piece{Input: f.index, Offset: b.Offset},
+		tally,
+		[]Reject{rej},
+	); err != nil {
 		return err
 	}
 	if err := r.countReject(Parse); err != nil {

@@ -12,7 +12,8 @@ import (
 // Reading says how the text of records is understood. Where an input is cut into records, and
 // so into pieces, does not depend on it.
 type Reading struct {
-	Columns []string // names of the fields; empty: from the header, or all of the table's columns without one
+	// names of the fields; empty: from the header, or all of the table's columns without one
+	Columns []string
 	Fields  Fields   // what those names mean
 	Nulls   []string // texts that stand for null besides an empty field
 	Latin1  bool     // the inputs are in windows-1252 and not in UTF-8; not for JSON
@@ -63,7 +64,10 @@ func (f *file) since(r *run, reading int) ([]*view, error) {
 			f.former[i] = r.newView(m, o)
 		}
 	}
-	views := slices.DeleteFunc(slices.Clone(f.former[reading:]), func(v *view) bool { return v == nil })
+	views := slices.DeleteFunc(
+		slices.Clone(f.former[reading:]),
+		func(v *view) bool { return v == nil },
+	)
 	return append(views, f.views...), nil
 }
 
@@ -75,7 +79,8 @@ func (r *run) mapAgain(f *file, o Reading) (*Mapping, error) {
 	var line dsv.Record
 	if r.job.Header {
 		var err error
-		if line, err = dsv.NewSplitter(bytes.NewReader(f.header), r.job.Format, dsv.Options{MaxRecord: r.job.MaxRecord}).Header(); err != nil {
+		if line, err = dsv.NewSplitter(bytes.NewReader(f.header), r.job.Format, dsv.Options{MaxRecord: r.job.MaxRecord}).
+			Header(); err != nil {
 			return nil, err
 		}
 	}

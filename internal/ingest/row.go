@@ -18,8 +18,14 @@ func (p *parser) finish(c *chunk, m *Mapping, from int, at write.Source, size in
 		return badRow(err)
 	}
 	out := write.Row{
-		Row: row.Row{Cells: cells, Timestamp: at.Stamp}, MutationSize: size, Sum: p.sum.row(m, cells),
-		Piece: c.account, Source: at,
+		Row: row.Row{
+			Cells:     cells,
+			Timestamp: at.Stamp,
+		},
+		MutationSize: size,
+		Sum:          p.sum.row(m, cells),
+		Piece:        c.account,
+		Source:       at,
 	}
 	if p.anyTime {
 		out.Row, out.More = p.timed(c, m, cells, moment{stamp: at.Stamp})
@@ -35,7 +41,13 @@ func (p *parser) finish(c *chunk, m *Mapping, from int, at write.Source, size in
 
 // source says where the chunk's nth record stands.
 func (c *chunk) source(raw []byte, line, offset int64, n int) write.Source {
-	return write.Source{Raw: raw, Line: line, Offset: offset, Stamp: c.stamps.at(n), Place: c.stamps.place(n)}
+	return write.Source{
+		Raw:    raw,
+		Line:   line,
+		Offset: offset,
+		Stamp:  c.stamps.at(n),
+		Place:  c.stamps.place(n),
+	}
 }
 
 // place finds the row's token and replicas.

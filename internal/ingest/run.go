@@ -35,7 +35,8 @@ type run struct {
 	intakes map[string]write.Intake // by the names of their columns; the reader's alone
 
 	skipped, chosen int64 // records so far; the reader's alone
-	large           int64 // weight of the chunk that was cut last, if it is large, else 0; the reader's alone
+	// weight of the chunk that was cut last, if it is large, else 0; the reader's alone
+	large int64
 
 	totals struct {
 		sync.Mutex
@@ -109,8 +110,9 @@ func (r *run) pipeline(stop context.Context) error {
 	defer cut()
 	defer context.AfterFunc(stop, cut)()
 	reading := make(chan struct{})
-	var stopped error      // which is no failure of what was read
-	var failed atomic.Bool // the group learns it only after those who wait for the end of reading and parsing
+	var stopped error // which is no failure of what was read
+	// the group learns it only after those who wait for the end of reading and parsing
+	var failed atomic.Bool
 	group.Go(func() error {
 		defer close(reading)
 		defer close(r.chunks)

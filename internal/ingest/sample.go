@@ -23,10 +23,15 @@ type Sampled struct {
 const sampleSize = 64 << 10
 
 // Sample reads the first records of one input, as Run would, and writes nothing. The job needs no
-// target, and its inputs, journal, rejects and limits do not matter; no rows are skipped. look is called
-// with each row, by one goroutine at a time; the bytes are valid until it returns. An error is that of
-// Run: the input cannot be read, or its fields do not fit (a [*MappingError]).
-func (j *Job) Sample(ctx context.Context, input Input, rows int64, look func(columns []schema.Column, r *write.Row)) (Sampled, error) {
+// target, and its inputs, journal, rejects and limits do not matter; no rows are skipped. look is
+// called with each row, by one goroutine at a time; the bytes are valid until it returns. An error
+// is that of Run: the input cannot be read, or its fields do not fit (a [*MappingError]).
+func (j *Job) Sample(
+	ctx context.Context,
+	input Input,
+	rows int64,
+	look func(columns []schema.Column, r *write.Row),
+) (Sampled, error) {
 	one, to := *j, &sampler{look: look, done: make(chan struct{})}
 	one.Inputs, one.Target, one.Rejects, one.Journal = []Input{input}, to, to, nil
 	one.SkipRows, one.MaxRows, one.KeepGoing, one.MaxParseErrors, one.MaxInsertErrors = 0, rows, true, -1, -1

@@ -14,19 +14,35 @@ import (
 )
 
 // sampleOf samples a text as an input of the table names.
-func sampleOf(t *testing.T, text string, rows int64, change func(j *Job)) (Sampled, []string, error) {
+func sampleOf(
+	t *testing.T,
+	text string,
+	rows int64,
+	change func(j *Job),
+) (Sampled, []string, error) {
 	t.Helper()
-	j := &Job{Table: names, Format: dsv.Format{Delimiter: ',', Quote: '"'}, Header: true, Router: write.NewRouter(nil, nil, nil), Limits: Limits{MaxMutationBytes: 1 << 20}}
+	j := &Job{
+		Table:  names,
+		Format: dsv.Format{Delimiter: ',', Quote: '"'},
+		Header: true,
+		Router: write.NewRouter(nil, nil, nil),
+		Limits: Limits{MaxMutationBytes: 1 << 20},
+	}
 	if change != nil {
 		change(j)
 	}
 	var keys []string
-	s, err := j.Sample(context.Background(), Input{Name: "in", Size: int64(len(text)), Open: func() (io.ReadCloser, error) {
-		return io.NopCloser(strings.NewReader(text)), nil
-	}}, rows, func(columns []schema.Column, r *write.Row) {
-		require.Len(t, columns, len(r.Cells))
-		keys = append(keys, string(r.Cells[0].Bytes))
-	})
+	s, err := j.Sample(
+		context.Background(),
+		Input{Name: "in", Size: int64(len(text)), Open: func() (io.ReadCloser, error) {
+			return io.NopCloser(strings.NewReader(text)), nil
+		}},
+		rows,
+		func(columns []schema.Column, r *write.Row) {
+			require.Len(t, columns, len(r.Cells))
+			keys = append(keys, string(r.Cells[0].Bytes))
+		},
+	)
 	return s, keys, err
 }
 
@@ -41,14 +57,23 @@ func TestSample(t *testing.T) {
 	require.Len(t, s.Rejects, 1)
 	require.EqualValues(t, 3, s.Rejects[0].Line)
 	require.Equal(t, "n", s.Rejects[0].Column)
-	require.Equal(t, []string{"k", "v", "n"}, []string{s.Columns[0].Name, s.Columns[1].Name, s.Columns[2].Name})
+	require.Equal(
+		t,
+		[]string{"k", "v", "n"},
+		[]string{s.Columns[0].Name, s.Columns[1].Name, s.Columns[2].Name},
+	)
 
 	s, keys, err = sampleOf(t, text, 1000, func(j *Job) { j.MaxRows = 2 })
 	require.NoError(t, err)
 	require.EqualValues(t, 2, s.Rows)
 	require.Equal(t, []string{"a"}, keys)
 
-	s, keys, err = sampleOf(t, `{"k": "a", "n": 1}`+"\n"+`{"k": 1`, 9, func(j *Job) { j.JSON = true })
+	s, keys, err = sampleOf(
+		t,
+		`{"k": "a", "n": 1}`+"\n"+`{"k": 1`,
+		9,
+		func(j *Job) { j.JSON = true },
+	)
 	require.NoError(t, err)
 	require.EqualValues(t, 2, s.Rows)
 	require.Equal(t, []string{"a"}, keys)

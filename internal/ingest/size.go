@@ -94,9 +94,17 @@ func (l Limits) refuse(m *Mapping, cells []row.Cell, size int) error {
 	}
 	switch {
 	case mutation > l.MaxMutationBytes:
-		return fmt.Errorf("row of %d bytes or more is larger than the cluster's max_mutation_size of %d bytes", mutation, l.MaxMutationBytes)
+		return fmt.Errorf(
+			"row of %d bytes or more is larger than the cluster's max_mutation_size of %d bytes",
+			mutation,
+			l.MaxMutationBytes,
+		)
 	case l.MaxFrameBytes > 0 && frame > l.MaxFrameBytes:
-		return fmt.Errorf("row of %d bytes or more does not fit the cluster's native_transport_max_frame_size of %d bytes", frame, l.MaxFrameBytes)
+		return fmt.Errorf(
+			"row of %d bytes or more does not fit the cluster's native_transport_max_frame_size of %d bytes",
+			frame,
+			l.MaxFrameBytes,
+		)
 	default:
 		return nil
 	}

@@ -28,6 +28,9 @@ func TestCellSize(t *testing.T) {
 		{udt, list, cellOverhead + len(list) + 3*elementOverhead},
 		{&frozen, list, cellOverhead + len(list)},
 	} {
-		t.Run(tc.typ.String(), func(t *testing.T) { require.Equal(t, tc.want, shapeOf(tc.typ).size(tc.wire)) })
+		t.Run(
+			tc.typ.String(),
+			func(t *testing.T) { require.Equal(t, tc.want, shapeOf(tc.typ).size(tc.wire)) },
+		)
 	}
 }

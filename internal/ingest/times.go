@@ -64,7 +64,11 @@ func (p *parser) setTime(t *timing, text []byte, null bool) *badField {
 	case err != nil:
 		return &badField{column: -1, time: t, err: fmt.Errorf("no number of %d bits", bits)}
 	case t.ttl && (n < 0 || n > MaxTTL):
-		return &badField{column: -1, time: t, err: fmt.Errorf("time to live %d: must be from 0 to %d seconds", n, MaxTTL)}
+		return &badField{
+			column: -1,
+			time:   t,
+			err:    fmt.Errorf("time to live %d: must be from 0 to %d seconds", n, MaxTTL),
+		}
 	case t.ttl:
 		p.moments[t.column].ttl = int32(n)
 		if n == 0 {
@@ -80,7 +84,12 @@ func (p *parser) setTime(t *timing, text []byte, null bool) *badField {
 // and comes first: no other writes the marker that keeps a row of nulls alive, or its time would
 // be the marker's. A value of a column that is not static has the row's time; without one it is
 // not known, and the row is written as at plain, like nulls that delete.
-func (p *parser) timed(c *chunk, m *Mapping, cells []row.Cell, plain moment) (first row.Row, more []row.Row) {
+func (p *parser) timed(
+	c *chunk,
+	m *Mapping,
+	cells []row.Cell,
+	plain moment,
+) (first row.Row, more []row.Row) {
 	own, makes := plain, makesRow(m, cells)
 	var few [4]moment
 	distinct := few[:0]
@@ -89,11 +98,13 @@ func (p *parser) timed(c *chunk, m *Mapping, cells []row.Cell, plain moment) (fi
 		if cell.State != row.Set {
 			p.moments[i] = plain
 		}
-		if cell.State == row.Unset || m.Columns[i].IsKey() || !makes && m.Columns[i].Kind == schema.Regular {
+		if cell.State == row.Unset || m.Columns[i].IsKey() ||
+			!makes && m.Columns[i].Kind == schema.Regular {
 			continue
 		}
 		at := p.moments[i]
-		if cell.State == row.Set && m.Columns[i].Kind == schema.Regular && (!valued || at.outlives(own)) {
+		if cell.State == row.Set && m.Columns[i].Kind == schema.Regular &&
+			(!valued || at.outlives(own)) {
 			own, valued = at, true
 		}
 		if !slices.Contains(distinct, at) {
@@ -154,7 +165,12 @@ func (p *parser) part(c *chunk, m *Mapping, cells []row.Cell, at moment, makes b
 		c.cells = append(c.cells, cell)
 		update = update || !makes && kind == schema.Regular && cell.State != row.Unset
 	}
-	out := row.Row{Cells: c.cells[from:len(c.cells):len(c.cells)], Timestamp: at.stamp, TTL: at.ttl, Update: update}
+	out := row.Row{
+		Cells:     c.cells[from:len(c.cells):len(c.cells)],
+		Timestamp: at.stamp,
+		TTL:       at.ttl,
+		Update:    update,
+	}
 	if !makes && !update {
 		for _, i := range m.cluster {
 			out.Cells[i] = row.Cell{}

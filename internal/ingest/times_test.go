@@ -35,11 +35,17 @@ func statementsOf(t *testing.T, null row.State, header, line string) []string {
 		var columns []string
 		for i, name := range timedColumns(header) {
 			if r.Cells[i].State != row.Unset {
-				columns = append(columns, name+map[row.State]string{row.Null: "=null"}[r.Cells[i].State])
+				columns = append(
+					columns,
+					name+map[row.State]string{row.Null: "=null"}[r.Cells[i].State],
+				)
 			}
 		}
 		makes := map[bool]string{true: "+"}[r.Cells[1].State == row.Set && !r.Update]
-		told = append(told, fmt.Sprintf("%s%s %d/%d", makes, strings.Join(columns, ","), r.Timestamp, r.TTL))
+		told = append(
+			told,
+			fmt.Sprintf("%s%s %d/%d", makes, strings.Join(columns, ","), r.Timestamp, r.TTL),
+		)
 	}
 	return told
 }
@@ -77,7 +83,20 @@ func TestOneStatementMakesTheRow(t *testing.T) {
 	} {
 		require.Equal(t, c.want, statementsOf(t, row.Unset, all, c.line), c.line)
 	}
-	require.Equal(t, []string{"+k,c,v 5/-1", "k,c,w=null 100/0"}, statementsOf(t, row.Null, "k,c,v,w,writetime(v),ttl(v)", "k,c,v,,5,"))
-	require.Equal(t, []string{"k,s 5/-1", "k,u=null 100/0"}, statementsOf(t, row.Null, "k,c,s,u,v,writetime(s),ttl(s)", "k,,s,,,5,"))
-	require.Equal(t, []string{"+k,c,v 100/0", "k,c,w 5/0"}, statementsOf(t, row.Unset, "k,c,v,w,writetime(w)", "k,c,v,w,5"), "the time of v is not known")
+	require.Equal(
+		t,
+		[]string{"+k,c,v 5/-1", "k,c,w=null 100/0"},
+		statementsOf(t, row.Null, "k,c,v,w,writetime(v),ttl(v)", "k,c,v,,5,"),
+	)
+	require.Equal(
+		t,
+		[]string{"k,s 5/-1", "k,u=null 100/0"},
+		statementsOf(t, row.Null, "k,c,s,u,v,writetime(s),ttl(s)", "k,,s,,,5,"),
+	)
+	require.Equal(
+		t,
+		[]string{"+k,c,v 100/0", "k,c,w 5/0"},
+		statementsOf(t, row.Unset, "k,c,v,w,writetime(w)", "k,c,v,w,5"),
+		"the time of v is not known",
+	)
 }

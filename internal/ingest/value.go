@@ -44,12 +44,20 @@ func (m *Mapping) appendWire(dst []byte, column int, codec Codec, text []byte) (
 
 func (c *valueCheck) check(wire []byte) error { return c.layout.CheckAs(c.use, wire) }
 
-// largeValue is the size in bytes from which a value is not copied if it stands in the input as it is written.
+// largeValue is the size in bytes from which a value is not copied if it stands in the input as it
+// is written.
 const largeValue = 64 << 10
 
-// value returns the value of a column that a field of a chunk stands for. text is the field's, in UTF-8. A large text that
-// stands in the chunk as it is written is the value itself: a copy would take the same memory once more.
-func (m *Mapping) value(c *chunk, column int, rec dsv.Record, field int, text []byte) ([]byte, error) {
+// value returns the value of a column that a field of a chunk stands for. text is the field's, in
+// UTF-8. A large text that stands in the chunk as it is written is the value itself: a copy would
+// take the same memory once more.
+func (m *Mapping) value(
+	c *chunk,
+	column int,
+	rec dsv.Record,
+	field int,
+	text []byte,
+) ([]byte, error) {
 	if own := m.asIs[column]; own != nil && len(text) >= largeValue && standsIn(rec, field, text) {
 		if err := own.CheckWire(text); err != nil {
 			return nil, err

@@ -18,8 +18,22 @@ func TestValuesByUse(t *testing.T) {
 	desc := typed("desc", schema.Clustering, 1, "frozen<list<decimal>>")
 	desc.Desc = true
 	table := schema.New("demo", "uses", []schema.Column{
-		typed("k", schema.PartitionKey, 0, "frozen<list<decimal>>"), typed("asc", schema.Clustering, 0, "frozen<list<decimal>>"), desc,
-		typed("s", schema.Static, 0, "list<decimal>"), typed("v", schema.Regular, 0, "frozen<list<decimal>>"), typed("d", schema.Regular, 0, "decimal"),
+		typed(
+			"k",
+			schema.PartitionKey,
+			0,
+			"frozen<list<decimal>>",
+		),
+		typed("asc", schema.Clustering, 0, "frozen<list<decimal>>"),
+		desc,
+		typed(
+			"s",
+			schema.Static,
+			0,
+			"list<decimal>",
+		),
+		typed("v", schema.Regular, 0, "frozen<list<decimal>>"),
+		typed("d", schema.Regular, 0, "decimal"),
 	})
 	m, err := NewMapping(table, table.Columns, Fields{})
 	require.NoError(t, err)
@@ -40,7 +54,12 @@ func TestValuesByUse(t *testing.T) {
 			if column.Type.Kind == cqltype.Decimal {
 				continue
 			}
-			out, err := m.appendWire([]byte("kept"), i, m.codecs[i], []byte("0x"+hex.EncodeToString(wire)))
+			out, err := m.appendWire(
+				[]byte("kept"),
+				i,
+				m.codecs[i],
+				[]byte("0x"+hex.EncodeToString(wire)),
+			)
 			if err == nil {
 				require.Equal(t, "kept"+string(wire), string(out))
 				taken = append(taken, column.Name)
@@ -59,7 +78,14 @@ func BenchmarkAppendWire(b *testing.B) {
 	for _, c := range []struct{ typ, text string }{
 		{"int", "12345"}, {"text", "a text of some thirty characters"}, {"list<int>", "[1, 2, 3]"}, {"map<text, int>", "{'a': 1, 'b': 2}"},
 	} {
-		table := schema.New("demo", "t", []schema.Column{typed("k", schema.PartitionKey, 0, "int"), typed("v", schema.Regular, 0, c.typ)})
+		table := schema.New(
+			"demo",
+			"t",
+			[]schema.Column{
+				typed("k", schema.PartitionKey, 0, "int"),
+				typed("v", schema.Regular, 0, c.typ),
+			},
+		)
 		m, err := NewMapping(table, table.Columns, Fields{})
 		require.NoError(b, err)
 		plain, err := cqltext.Plan(table.Columns[1].Type)
@@ -81,9 +107,17 @@ func BenchmarkAppendWire(b *testing.B) {
 	}
 }
 
-// A large text is not copied if it stands in the chunk as it is written; a bad one is still refused.
+// A large text is not copied if it stands in the chunk as it is written; a bad one is still
+// refused.
 func TestLargeTextIsNotCopied(t *testing.T) {
-	table := schema.New("demo", "texts", []schema.Column{typed("k", schema.PartitionKey, 0, "int"), typed("v", schema.Regular, 0, "text")})
+	table := schema.New(
+		"demo",
+		"texts",
+		[]schema.Column{
+			typed("k", schema.PartitionKey, 0, "int"),
+			typed("v", schema.Regular, 0, "text"),
+		},
+	)
 	m, err := NewMapping(table, table.Columns, Fields{})
 	require.NoError(t, err)
 	large, small := strings.Repeat("x", largeValue), strings.Repeat("x", largeValue-1)

@@ -1,5 +1,5 @@
-// Package inspect looks at SSTables and reports what is in them: their components, statistics, largest
-// partitions and rows. It connects to no cluster.
+// Package inspect looks at SSTables and reports what is in them: their components, statistics,
+// largest partitions and rows. It connects to no cluster.
 //
 // Start with [Prepare].
 package inspect

@@ -67,7 +67,13 @@ func (i *Inspection) add(path string) error {
 		if err != nil {
 			return err
 		}
-		i.take(sstableFile{folder: filepath.Dir(path), descriptor: d, path: filepath.Join(filepath.Dir(path), d.Name(sstable.DataDB))})
+		i.take(
+			sstableFile{
+				folder:     filepath.Dir(path),
+				descriptor: d,
+				path:       filepath.Join(filepath.Dir(path), d.Name(sstable.DataDB)),
+			},
+		)
 		return nil
 	}
 	found, err := i.addFolder(path)
@@ -95,8 +101,8 @@ func (i *Inspection) add(path string) error {
 	return err
 }
 
-// passUnreadable adds a folder that cannot be read to the report. It may have SSTables, unless it is that in which a
-// file system has what a repair found, for root alone.
+// passUnreadable adds a folder that cannot be read to the report. It may have SSTables, unless it
+// is that in which a file system has what a repair found, for root alone.
 func (i *Inspection) passUnreadable(folder string, err error) {
 	if filepath.Base(folder) == snapshot.LostAndFound {
 		i.env.Warn("passed over: %s", err)
@@ -147,19 +153,21 @@ type Failure struct {
 
 // Table is what an SSTable reports about itself. Its statistics are not counted again.
 type Table struct {
-	Path              string // of its Data.db
-	Descriptor        sstable.Descriptor
-	Columns           *sstable.Table // those of the partition key have no names
-	Partitions        int64
-	Bytes             int64 // of Data.db, not compressed
-	DataBytes         int64 // of Data.db as it is
-	FileBytes         int64 // of all components
-	Compression       sstable.Compression
-	Statistics        *sstable.Statistics
-	Minima            sstable.Minima
-	First, Last       Key // empty where no component but Data.db tells them
-	Largest           []Partition
-	Tombstones, Ready int64 // deletions and expiries, and those of them that compaction may drop by now but for gc_grace_seconds
+	Path        string // of its Data.db
+	Descriptor  sstable.Descriptor
+	Columns     *sstable.Table // those of the partition key have no names
+	Partitions  int64
+	Bytes       int64 // of Data.db, not compressed
+	DataBytes   int64 // of Data.db as it is
+	FileBytes   int64 // of all components
+	Compression sstable.Compression
+	Statistics  *sstable.Statistics
+	Minima      sstable.Minima
+	First, Last Key // empty where no component but Data.db tells them
+	Largest     []Partition
+	// deletions and expiries, and those of them that compaction may drop by now but for
+	// gc_grace_seconds
+	Tombstones, Ready int64
 }
 
 // Key is the key of a partition.
@@ -174,7 +182,8 @@ type Partition struct {
 	Bytes, Rows, Cells int64 // bytes of Data.db, not compressed
 }
 
-// Run looks at the SSTables. One that cannot be read is told in the report, and keeps no other from being looked at.
+// Run looks at the SSTables. One that cannot be read is told in the report, and keeps no other from
+// being looked at.
 func (i *Inspection) Run(ctx context.Context) (Report, error) {
 	r := Report{Started: time.Now()}
 	var err error
@@ -216,13 +225,24 @@ func naming(path string, err error) error {
 }
 
 // inspect looks at an SSTable.
-func (i *Inspection) inspect(ctx context.Context, f sstableFile, now time.Time) (t Table, err error) {
+func (i *Inspection) inspect(
+	ctx context.Context,
+	f sstableFile,
+	now time.Time,
+) (t Table, err error) {
 	in, err := sstable.OpenTable(f.folder, f.descriptor)
 	if err != nil {
 		return t, err
 	}
 	defer func() { err = errors.Join(err, in.Close()) }()
-	t = Table{Path: f.path, Descriptor: f.descriptor, Columns: in.Codec().Schema().Table(), Bytes: in.Length(), Statistics: in.Statistics(), Minima: in.Codec().Minima()}
+	t = Table{
+		Path:       f.path,
+		Descriptor: f.descriptor,
+		Columns:    in.Codec().Schema().Table(),
+		Bytes:      in.Length(),
+		Statistics: in.Statistics(),
+		Minima:     in.Codec().Minima(),
+	}
 	stats := t.Statistics.Stats
 	t.Partitions = stats.PartitionSizes.Total()
 	for n, second := range stats.Tombstones.Seconds {
@@ -247,7 +267,8 @@ func (i *Inspection) inspect(ctx context.Context, f sstableFile, now time.Time) 
 	return t, err
 }
 
-// indexFolder says whether a folder is that of an index (Directories.SECONDARY_INDEX_NAME_SEPARATOR).
+// indexFolder says whether a folder is that of an index
+// (Directories.SECONDARY_INDEX_NAME_SEPARATOR).
 func indexFolder(folder string) bool {
 	absolute, err := filepath.Abs(folder)
 	return err == nil && strings.HasPrefix(filepath.Base(absolute), ".")
@@ -271,7 +292,9 @@ func (t *Table) sizes(f sstableFile) error {
 			t.DataBytes = stat.Size()
 		}
 	}
-	b, err := sstable.ReadFile(filepath.Join(f.folder, f.descriptor.Name(sstable.CompressionInfoDB)))
+	b, err := sstable.ReadFile(
+		filepath.Join(f.folder, f.descriptor.Name(sstable.CompressionInfoDB)),
+	)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -318,7 +341,13 @@ func keyOf(d *sstabledump.Dumper, partitioner string, key []byte) (Key, error) {
 }
 
 // largest finds the largest partitions, the largest first.
-func largest(ctx context.Context, in *sstable.TableReader, d *sstabledump.Dumper, partitioner string, n int) (all []Partition, err error) {
+func largest(
+	ctx context.Context,
+	in *sstable.TableReader,
+	d *sstabledump.Dumper,
+	partitioner string,
+	n int,
+) (all []Partition, err error) {
 	decoder := in.Decoder()
 	var p Partition
 	var start int64
@@ -361,8 +390,8 @@ func largest(ctx context.Context, in *sstable.TableReader, d *sstabledump.Dumper
 	}
 }
 
-// dump writes the partitions of the one SSTable, and then looks at it. That it could not be looked at is nothing
-// amiss with what was written: its rows are all there.
+// dump writes the partitions of the one SSTable, and then looks at it. That it could not be looked
+// at is nothing amiss with what was written: its rows are all there.
 func (i *Inspection) dump(ctx context.Context, r *Report) (err error) {
 	f := i.files[0]
 	if f.err != nil {

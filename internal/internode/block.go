@@ -31,7 +31,10 @@ func newCompressor() *compressor {
 // block makes a block of up to blockLen bytes. It is valid until the next call.
 func (c *compressor) block(plain []byte) ([]byte, error) {
 	// With this much room there is a block for any bytes.
-	n, err := c.lz4.CompressBlock(plain, c.out[blockHead:blockHead+lz4.CompressBlockBound(len(plain))])
+	n, err := c.lz4.CompressBlock(
+		plain,
+		c.out[blockHead:blockHead+lz4.CompressBlockBound(len(plain))],
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -88,8 +91,15 @@ func (b *Blocks) next() error {
 	if d.err != nil {
 		return d.err
 	}
-	if plain == 0 || plain > maxBlockPlain || int64(plain) > b.left || packed > lz4.CompressBlockBound(plain) {
-		return fmt.Errorf("%w: a block of %d bytes, %d compressed, with %d left of the file", errMalformed, plain, packed, b.left)
+	if plain == 0 || plain > maxBlockPlain || int64(plain) > b.left ||
+		packed > lz4.CompressBlockBound(plain) {
+		return fmt.Errorf(
+			"%w: a block of %d bytes, %d compressed, with %d left of the file",
+			errMalformed,
+			plain,
+			packed,
+			b.left,
+		)
 	}
 	b.packed = append(b.packed[:0], make([]byte, packed)...)
 	if !d.read(b.packed) {

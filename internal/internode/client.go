@@ -30,11 +30,12 @@ type Client struct {
 type Timeouts struct {
 	// Connect is the time for a connection with its handshakes: 10 seconds.
 	Connect time.Duration
-	// Prepare is the time until a session is accepted: a minute; 10 minutes where files are asked for, since the
-	// node flushes the table first.
+	// Prepare is the time until a session is accepted: a minute; 10 minutes where files are asked
+	// for, since the node flushes the table first.
 	Prepare time.Duration
-	// Stall is the time that a node may take to read 64 KiB from a connection, or to send a byte in the midst of
-	// a file: 5 minutes. Nodes give up a connection that moves nothing for 3 minutes (4.0) or 5.
+	// Stall is the time that a node may take to read 64 KiB from a connection, or to send a byte in
+	// the midst of a file: 5 minutes. Nodes give up a connection that moves nothing for 3 minutes
+	// (4.0) or 5.
 	Stall time.Duration
 	// Received is the time without word of any file that is sent and not acknowledged: 5 minutes.
 	Received time.Duration
@@ -42,16 +43,17 @@ type Timeouts struct {
 	// file, while it builds indexes and feeds views: 30 minutes. With Watch.Alive it is the time
 	// in which the node says nothing at any point of the session, until that is asked: a minute.
 	Complete time.Duration
-	// Bring is the time in which no file is on its way where files are asked for, from when the node has said what it
-	// will bring until the session is complete: 5 minutes. The table is flushed by then; but a node sends no more files at
-	// once, to all, than it has processors, so that those of a repair of its own may come before.
+	// Bring is the time in which no file is on its way where files are asked for, from when the
+	// node has said what it will bring until the session is complete: 5 minutes. The table is
+	// flushed by then; but a node sends no more files at once, to all, than it has processors, so
+	// that those of a repair of its own may come before.
 	Bring time.Duration
 	// Gossip is the time until a node has answered what it was asked by gossip: 10 seconds.
 	Gossip time.Duration
 }
 
-// Limiter holds back bytes that are to be sent, as they go over the network; pace.Limiter is one. It
-// is used by several goroutines at the same time.
+// Limiter holds back bytes that are to be sent, as they go over the network; pace.Limiter is one.
+// It is used by several goroutines at the same time.
 type Limiter interface {
 	// Wait blocks until n more bytes may be sent, or the context ends.
 	Wait(ctx context.Context, n int) error
@@ -83,7 +85,11 @@ const (
 	preparedToSend = 10 * time.Minute
 )
 
-func (t Timeouts) prepare(otherwise time.Duration) time.Duration { return cmp.Or(t.Prepare, otherwise) }
+func (t Timeouts) prepare(
+	otherwise time.Duration,
+) time.Duration {
+	return cmp.Or(t.Prepare, otherwise)
+}
 
 func (c *Client) keepAlive() time.Duration { return cmp.Or(c.KeepAlive, time.Minute) }
 

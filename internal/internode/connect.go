@@ -25,7 +25,8 @@ type link struct {
 	raw    net.Conn // below TLS
 	from   netip.AddrPort
 	answer Answer
-	// in and waits read one that the node has opened; nil of others. came is what it was opened with.
+	// in and waits read one that the node has opened; nil of others. came is what it was opened
+	// with.
 	in    *bufio.Reader
 	waits *waiting
 	came  Offer
@@ -45,16 +46,22 @@ var (
 	spoken = versions{min: minVersion, max: maxVersion}
 	// gossiped is what is offered for gossip.
 	gossiped = versions{min: minVersion, max: maxVersion, messages: Urgent}
-	// unspoken is what no node speaks, so that it answers with the latest version that it takes, and ends the
-	// connection by itself. A connection for streaming that it had taken, and that ended without
-	// a session, would be an error in its log.
+	// unspoken is what no node speaks, so that it answers with the latest version that it takes,
+	// and ends the connection by itself. A connection for streaming that it had taken, and that
+	// ended without a session, would be an error in its log.
 	unspoken = versions{min: 0xff, max: 0xff}
 )
 
 // connect opens a connection to a node and shakes hands, with an offer of versions. from is the
-// address that is announced; when it is not valid, the connection's own. again says that the node took another
-// connection of the session.
-func (c *Client) connect(ctx context.Context, node string, from netip.AddrPort, offer versions, again bool) (*link, error) {
+// address that is announced; when it is not valid, the connection's own. again says that the node
+// took another connection of the session.
+func (c *Client) connect(
+	ctx context.Context,
+	node string,
+	from netip.AddrPort,
+	offer versions,
+	again bool,
+) (*link, error) {
 	within := c.Timeouts.connect()
 	limited, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -64,7 +71,11 @@ func (c *Client) connect(ctx context.Context, node string, from netip.AddrPort, 
 		case ctx.Err() != nil:
 			return nil, canceled(ctx)
 		case limited.Err() != nil || unanswered(err):
-			return nil, problemf(Unreachable, "no connection within %s: the node is down, or a firewall drops what is sent to that port", within)
+			return nil, problemf(
+				Unreachable,
+				"no connection within %s: the node is down, or a firewall drops what is sent to that port",
+				within,
+			)
 		default:
 			return nil, problemf(Unreachable, "cannot connect: %w", plainly(err))
 		}
@@ -81,19 +92,33 @@ func (c *Client) connect(ctx context.Context, node string, from netip.AddrPort, 
 	case errors.As(err, &p):
 		return nil, err
 	case limited.Err() != nil || timedOut(err):
-		return nil, problemf(Deadline, "it took the connection, and did not answer the handshake within %s", within)
+		return nil, problemf(
+			Deadline,
+			"it took the connection, and did not answer the handshake within %s",
+			within,
+		)
 	case again:
 		return nil, lost(err)
 	case c.TLS == nil && c.wantsTLS(ctx, node):
 		return nil, problemf(TLS, "the node wants TLS: its internode encryption is on")
 	default:
-		return nil, problemf(Version, "no handshake: %w: is that the storage port of a Cassandra 4.0 to 5.0?", err)
+		return nil, problemf(
+			Version,
+			"no handshake: %w: is that the storage port of a Cassandra 4.0 to 5.0?",
+			err,
+		)
 	}
 }
 
 // shake makes a link of an open connection. An error that is not a problem is one of a plain
 // handshake.
-func (c *Client) shake(ctx context.Context, raw net.Conn, node string, from netip.AddrPort, offer versions) (l *link, err error) {
+func (c *Client) shake(
+	ctx context.Context,
+	raw net.Conn,
+	node string,
+	from netip.AddrPort,
+	offer versions,
+) (l *link, err error) {
 	// A deadline in the past wakes whoever waits, and has the handshake fail.
 	stop := context.AfterFunc(ctx, func() { _ = raw.SetDeadline(time.Unix(1, 0)) })
 	defer func() {
@@ -126,7 +151,13 @@ func (c *Client) shake(ctx context.Context, raw net.Conn, node string, from neti
 
 // offer is the handshake, over TLS or not.
 func (l *link) offer(offer versions) error {
-	o := Offer{Use: minVersion, Min: offer.min, Max: offer.max, From: l.from, Messages: offer.messages}
+	o := Offer{
+		Use:      minVersion,
+		Min:      offer.min,
+		Max:      offer.max,
+		From:     l.from,
+		Messages: offer.messages,
+	}
 	if o.Messages != 0 {
 		o.Framing = CRC
 	}
@@ -150,7 +181,10 @@ func announced(conn net.Conn) (netip.AddrPort, error) {
 		return netip.AddrPort{}, fmt.Errorf("the connection has no address: %w", err)
 	}
 	port := uint16(announcedPort)
-	if remote, err := netip.ParseAddrPort(conn.RemoteAddr().String()); err == nil && remote.Port() == port {
+	if remote, err := netip.ParseAddrPort(
+		conn.RemoteAddr().String(),
+	); err == nil &&
+		remote.Port() == port {
 		port = otherPort
 	}
 	return netip.AddrPortFrom(local.Addr().Unmap().WithZone(""), port), nil

@@ -20,7 +20,8 @@ type Kind uint8
 const (
 	// Unreachable: no connection could be had.
 	Unreachable Kind = iota + 1
-	// Unreached: the node had no connection to the address where its files are waited for, or that address is its own.
+	// Unreached: the node had no connection to the address where its files are waited for, or that
+	// address is its own.
 	Unreached
 	// Version: the node speaks a version of the protocol that is not spoken here, or none.
 	Version
@@ -158,7 +159,8 @@ func canceled(ctx context.Context) error {
 // broken says whether a connection ended, with an alert of TLS or without.
 func broken(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) ||
-		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) || alert(err)
+		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) ||
+		alert(err)
 }
 
 // alert says whether the other side ended TLS with a reason.

@@ -17,18 +17,26 @@ type Fetched struct {
 	Bytes int64
 }
 
-// Fetch asks a node, address and storage port, for what it has of ranges of a table, in one session: the SSTables'
-// sections as they are, with all that a later write or deletion may have made void. The node flushes the table first, and
-// then connects to the listener with its files, each of which the receiver takes. Without an error the session is
-// complete: the receiver has all that the node has of those ranges, which is nothing when it was not called. A node of
+// Fetch asks a node, address and storage port, for what it has of ranges of a table, in one
+// session: the SSTables' sections as they are, with all that a later write or deletion may have
+// made void. The node flushes the table first, and then connects to the listener with its files,
+// each of which the receiver takes. Without an error the session is complete: the receiver has all
+// that the node has of those ranges, which is nothing when it was not called. A node of
 // 5.0 sends what it has of ranges that it is no replica of; those of 4.0 and 4.1 fail the session.
 //
 // Tokens are those of Murmur3Partitioner, and request.From is not looked at.
 //
-// An error is an [*Error], whose Kind says what went wrong; what the receiver has got is of no use then. All
-// goroutines of the session have ended when Fetch returns. It ends at once when the context does, but for a receiver that it
-// waits for. Nobody is asked to log in: who reaches the storage port reads all tables.
-func (c *Client) Fetch(ctx context.Context, node string, l *Listener, request Request, receiver Receiver) (Fetched, error) {
+// An error is an [*Error], whose Kind says what went wrong; what the receiver has got is of no use
+// then. All goroutines of the session have ended when Fetch returns. It ends at once when the
+// context does, but for a receiver that it waits for. Nobody is asked to log in: who reaches the
+// storage port reads all tables.
+func (c *Client) Fetch(
+	ctx context.Context,
+	node string,
+	l *Listener,
+	request Request,
+	receiver Receiver,
+) (Fetched, error) {
 	plan := NewPlan()
 	s := &incoming{
 		session: newSession(c, node, plan), listener: l, request: request, receiver: receiver,
@@ -48,9 +56,13 @@ func (c *Client) Fetch(ctx context.Context, node string, l *Listener, request Re
 	return s.fetched, wrap(node, plan, err)
 }
 
-// Estimate asks a node how many bytes it would send for a request, of which no file comes: the size of the sections as they
-// stand on its disk. The table is flushed as for [Client.Fetch].
-func (c *Client) Estimate(ctx context.Context, node string, request Request) (bytes int64, err error) {
+// Estimate asks a node how many bytes it would send for a request, of which no file comes: the size
+// of the sections as they stand on its disk. The table is flushed as for [Client.Fetch].
+func (c *Client) Estimate(
+	ctx context.Context,
+	node string,
+	request Request,
+) (bytes int64, err error) {
 	plan := NewPlan()
 	if err = request.check(); err == nil {
 		s := newSession(c, node, plan)
@@ -63,23 +75,33 @@ func (c *Client) Estimate(ctx context.Context, node string, request Request) (by
 	return bytes, wrap(node, plan, err)
 }
 
-// CheckReach proves that a node can bring files to the listener: with that address, through firewalls, and with these
-// certificates. A node connects only when it has a file to send, so that it is asked for one that each has, and which is small: the
-// row of system.local, which is flushed when it has changed since the last time.
+// CheckReach proves that a node can bring files to the listener: with that address, through
+// firewalls, and with these certificates. A node connects only when it has a file to send, so that
+// it is asked for one that each has, and which is small: the row of system.local, which is flushed
+// when it has changed since the last time.
 func (c *Client) CheckReach(ctx context.Context, node string, l *Listener) error {
 	at := token.Murmur3.Hash([]byte("local")).Lo
 	request := Request{
-		Keyspace: "system", Table: "local", Ranges: []token.Range{{Start: token.Token{Lo: at - 1}, End: token.Token{Lo: at}}},
+		Keyspace: "system",
+		Table:    "local",
+		Ranges:   []token.Range{{Start: token.Token{Lo: at - 1}, End: token.Token{Lo: at}}},
 	}
 	fetched, err := c.Fetch(ctx, node, l, request, Discard)
 	if err == nil && fetched.Files == 0 {
-		err = wrap(node, fetched.Plan, problemf(Protocol, "the node has no row of system.local, so that nothing tells whether it could bring a file"))
+		err = wrap(
+			node,
+			fetched.Plan,
+			problemf(
+				Protocol,
+				"the node has no row of system.local, so that nothing tells whether it could bring a file",
+			),
+		)
 	}
 	return err
 }
 
-// incoming is a session in which files are asked for. What stands before tables nobody changes once it is
-// prepared; what stands behind bytes belongs to the goroutine of run.
+// incoming is a session in which files are asked for. What stands before tables nobody changes once
+// it is prepared; what stands behind bytes belongs to the goroutine of run.
 type incoming struct {
 	*session
 	listener *Listener
@@ -151,7 +173,13 @@ func (s *session) ask(ctx context.Context, init Init, request Request) (PrepareS
 	}
 	answer, err := s.prepared(ctx, s.client.Timeouts.prepare(preparedToSend))
 	if kindOf(err) == Failed {
-		err = problemf(Failed, "%w: has it a table %s.%s, and is it a replica of all ranges that were asked for?", err, request.Keyspace, request.Table)
+		err = problemf(
+			Failed,
+			"%w: has it a table %s.%s, and is it a replica of all ranges that were asked for?",
+			err,
+			request.Keyspace,
+			request.Table,
+		)
 	}
 	return answer, err
 }
@@ -164,7 +192,8 @@ func (s *incoming) announce(summaries []Summary) {
 	}
 }
 
-// join makes a connection of the node's one of the session's; false when there is no session that waits for it.
+// join makes a connection of the node's one of the session's; false when there is no session that
+// waits for it.
 func (s *incoming) join(l *link) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -197,7 +226,11 @@ func (s *incoming) patience() time.Duration {
 
 // overdue says what did not come in time.
 func (s *incoming) overdue(context.Context) error {
-	return problemf(Deadline, "the node neither sent a file nor completed the session within %s", s.client.Timeouts.bring())
+	return problemf(
+		Deadline,
+		"the node neither sent a file nor completed the session within %s",
+		s.client.Timeouts.bring(),
+	)
 }
 
 // hear takes a message while files come.
@@ -221,21 +254,40 @@ var errUnreached = errors.New("the node has not connected")
 // unreached says why that may be.
 func (s *incoming) unreached() error {
 	if refused, ok := s.listener.refusedSince(s.begun); ok {
-		return problemf(Unreached, "the node failed the session, and a connection from %s to %s, where files are waited for, was refused: %w",
-			refused.from, s.from, refused.err)
+		return problemf(
+			Unreached,
+			"the node failed the session, and a connection from %s to %s, where files are waited for, was refused: %w",
+			refused.from,
+			s.from,
+			refused.err,
+		)
 	}
-	return problemf(Unreached, "the node failed the session before it connected to %s, where files are waited for: can it reach that address, "+
-		"or is a firewall between? Its log says more, under plan %s", s.from, s.plan)
+	return problemf(
+		Unreached,
+		"the node failed the session before it connected to %s, where files are waited for: can it reach that address, "+
+			"or is a firewall between? Its log says more, under plan %s",
+		s.from,
+		s.plan,
+	)
 }
 
 // missing finds what a complete session lacks.
 func (s *incoming) missing() error {
 	if s.active > 0 {
-		return problemf(Protocol, "the node completed the session with %d files on their way", s.active)
+		return problemf(
+			Protocol,
+			"the node completed the session with %d files on their way",
+			s.active,
+		)
 	}
 	for id, t := range s.tables {
 		if t.parts != 0 {
-			return problemf(Protocol, "the node completed the session without %d of the files of table %s that it had announced", t.parts, id)
+			return problemf(
+				Protocol,
+				"the node completed the session without %d of the files of table %s that it had announced",
+				t.parts,
+				id,
+			)
 		}
 	}
 	return nil
@@ -258,7 +310,13 @@ func (m Request) check() error {
 	}
 	for _, r := range m.Ranges {
 		if !r.Start.Less(r.End) {
-			return problemf(Source, "a range of table %s.%s that is empty: %s", m.Keyspace, m.Table, fmt.Sprint(r))
+			return problemf(
+				Source,
+				"a range of table %s.%s that is empty: %s",
+				m.Keyspace,
+				m.Table,
+				fmt.Sprint(r),
+			)
 		}
 	}
 	return nil

@@ -27,7 +27,11 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // waitedAt is where files are waited for.
 var waitedAt = netip.MustParseAddrPort("127.0.0.9:7099")
 
-var asked = internode.Request{Keyspace: "ks", Table: "t", Ranges: []token.Range{token.Whole(token.Murmur3)}}
+var asked = internode.Request{
+	Keyspace: "ks",
+	Table:    "t",
+	Ranges:   []token.Range{token.Whole(token.Murmur3)},
+}
 
 // has makes what a node has, of any table.
 func has(files ...internodetest.Brought) func(internode.Request) ([]internodetest.Brought, error) {
@@ -38,10 +42,21 @@ func has(files ...internodetest.Brought) func(internode.Request) ([]internodetes
 func broughtChunks(table internode.UUID) internodetest.Brought {
 	return internodetest.Brought{
 		Head: internode.FileHead{
-			Table: table, Version: "nb", Format: "big", Keys: 5, Header: header, Sections: []internode.Section{{From: 3, To: 17}, {From: 40, To: 41}},
+			Table:    table,
+			Version:  "nb",
+			Format:   "big",
+			Keys:     5,
+			Header:   header,
+			Sections: []internode.Section{{From: 3, To: 17}, {From: 40, To: 41}},
 			Compression: &internode.Compression{
-				Chunks:     []internode.Chunk{{Offset: 0, Length: 3}, {Offset: 7, Length: 4}, {Offset: 90, Length: 2}},
-				Compressor: "LZ4Compressor", ChunkLength: 16, MaxCompressed: 16,
+				Chunks: []internode.Chunk{
+					{Offset: 0, Length: 3},
+					{Offset: 7, Length: 4},
+					{Offset: 90, Length: 2},
+				},
+				Compressor:    "LZ4Compressor",
+				ChunkLength:   16,
+				MaxCompressed: 16,
 			},
 		},
 		Payload: []byte("one....four....tw...."),
@@ -52,8 +67,18 @@ func broughtChunks(table internode.UUID) internodetest.Brought {
 func broughtWhole(table internode.UUID) internodetest.Brought {
 	return internodetest.Brought{
 		Head: internode.FileHead{
-			Table: table, Version: "oa", Format: "big", Keys: 5, Header: header, Sections: []internode.Section{{From: 0, To: 9}},
-			Manifest: internode.Manifest{{Name: "Index.db", Size: 5}, {Name: "Data.db", Size: 9}, {Name: "Filter.db", Size: 6}}, FirstKey: []byte("k"),
+			Table:    table,
+			Version:  "oa",
+			Format:   "big",
+			Keys:     5,
+			Header:   header,
+			Sections: []internode.Section{{From: 0, To: 9}},
+			Manifest: internode.Manifest{
+				{Name: "Index.db", Size: 5},
+				{Name: "Data.db", Size: 9},
+				{Name: "Filter.db", Size: 6},
+			},
+			FirstKey: []byte("k"),
 		},
 		Payload: []byte("indexpartitionfilter")[:20],
 	}
@@ -77,8 +102,13 @@ func (t *taken) receive(_ context.Context, d *internode.Delivery) error {
 	return nil
 }
 
-// playAsked runs a client with a listener against a node that has files, all on the clock of a bubble.
-func playAsked(t *testing.T, n *internodetest.Node, f func(ctx context.Context, t *testing.T, c *internode.Client, l *internode.Listener)) {
+// playAsked runs a client with a listener against a node that has files, all on the clock of a
+// bubble.
+func playAsked(
+	t *testing.T,
+	n *internodetest.Node,
+	f func(ctx context.Context, t *testing.T, c *internode.Client, l *internode.Listener),
+) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -104,93 +134,136 @@ func TestFilesThatAreAskedFor(t *testing.T) {
 	long := random(300_000)
 	for _, connections := range []int{1, 3} {
 		n := internodetest.Node{
-			Connections: connections, KeepAlives: 2,
-			Has: has(internodetest.Rows(tableA, header, long), broughtChunks(tableA), broughtWhole(tableA)),
+			Connections: connections,
+			KeepAlives:  2,
+			Has: has(
+				internodetest.Rows(tableA, header, long),
+				broughtChunks(tableA),
+				broughtWhole(tableA),
+			),
 		}
-		playAsked(t, &n, func(ctx context.Context, t *testing.T, c *internode.Client, l *internode.Listener) {
-			var got taken
-			fetched, err := c.Fetch(ctx, nodeAddress, l, asked, got.receive)
-			require.NoError(t, err)
+		playAsked(
+			t,
+			&n,
+			func(ctx context.Context, t *testing.T, c *internode.Client, l *internode.Listener) {
+				var got taken
+				fetched, err := c.Fetch(ctx, nodeAddress, l, asked, got.receive)
+				require.NoError(t, err)
 
-			done := n.Complete()
-			require.Len(t, done, 1)
-			require.Equal(t, internode.Fetched{Plan: done[0].Plan, Files: 3, Bytes: 300_000 + 21 + 9}, fetched)
-			want := asked
-			want.From = waitedAt
-			require.Equal(t, []internode.Request{want}, done[0].Asked)
-			require.Equal(t, waitedAt, done[0].From)
-			require.Len(t, done[0].Acknowledged, 3)
-			require.Len(t, got.files, 3)
-			for i, d := range got.files {
-				require.Equal(t, tableA, d.Table)
-				switch d.Content {
-				case internode.Partitions:
-					require.True(t, bytes.Equal(long, got.bytes[i]))
-					require.Nil(t, d.Compression)
-				case internode.Chunks:
-					require.Equal(t, "one....four....tw....", string(got.bytes[i]))
-					require.Equal(t, broughtChunks(tableA).Head.Compression, d.Compression)
-					require.Equal(t, []internode.Section{{From: 3, To: 17}, {From: 40, To: 41}}, d.Sections)
-				case internode.WholeData:
-					require.Equal(t, "partition", string(got.bytes[i]))
-					require.Equal(t, "oa", d.Version)
-				default:
-					require.Fail(t, "content", "%d", d.Content)
+				done := n.Complete()
+				require.Len(t, done, 1)
+				require.Equal(
+					t,
+					internode.Fetched{Plan: done[0].Plan, Files: 3, Bytes: 300_000 + 21 + 9},
+					fetched,
+				)
+				want := asked
+				want.From = waitedAt
+				require.Equal(t, []internode.Request{want}, done[0].Asked)
+				require.Equal(t, waitedAt, done[0].From)
+				require.Len(t, done[0].Acknowledged, 3)
+				require.Len(t, got.files, 3)
+				for i, d := range got.files {
+					require.Equal(t, tableA, d.Table)
+					switch d.Content {
+					case internode.Partitions:
+						require.True(t, bytes.Equal(long, got.bytes[i]))
+						require.Nil(t, d.Compression)
+					case internode.Chunks:
+						require.Equal(t, "one....four....tw....", string(got.bytes[i]))
+						require.Equal(t, broughtChunks(tableA).Head.Compression, d.Compression)
+						require.Equal(
+							t,
+							[]internode.Section{{From: 3, To: 17}, {From: 40, To: 41}},
+							d.Sections,
+						)
+					case internode.WholeData:
+						require.Equal(t, "partition", string(got.bytes[i]))
+						require.Equal(t, "oa", d.Version)
+					default:
+						require.Fail(t, "content", "%d", d.Content)
+					}
+					require.Equal(t, int64(len(got.bytes[i])), d.Size)
 				}
-				require.Equal(t, int64(len(got.bytes[i])), d.Size)
-			}
-			slices.SortFunc(got.files, func(a, b internode.Delivery) int { return cmp.Compare(a.Content, b.Content) })
-			require.Equal(t, []internode.Content{internode.Partitions, internode.Chunks, internode.WholeData},
-				[]internode.Content{got.files[0].Content, got.files[1].Content, got.files[2].Content})
-		})
+				slices.SortFunc(
+					got.files,
+					func(a, b internode.Delivery) int { return cmp.Compare(a.Content, b.Content) },
+				)
+				require.Equal(
+					t,
+					[]internode.Content{
+						internode.Partitions,
+						internode.Chunks,
+						internode.WholeData,
+					},
+					[]internode.Content{
+						got.files[0].Content,
+						got.files[1].Content,
+						got.files[2].Content,
+					},
+				)
+			},
+		)
 	}
 }
 
 func TestNodeThatHasNothing(t *testing.T) {
 	n := internodetest.Node{Has: has()}
-	playAsked(t, &n, func(ctx context.Context, t *testing.T, c *internode.Client, l *internode.Listener) {
-		fetched, err := c.Fetch(ctx, nodeAddress, l, asked, internode.Discard)
-		require.NoError(t, err)
-		require.Zero(t, fetched.Files)
-		// Only COMPLETE tells that there is nothing.
-		n.Before = func(m internode.Message, right []byte) []byte {
-			if m == internode.Complete {
-				return nil
+	playAsked(
+		t,
+		&n,
+		func(ctx context.Context, t *testing.T, c *internode.Client, l *internode.Listener) {
+			fetched, err := c.Fetch(ctx, nodeAddress, l, asked, internode.Discard)
+			require.NoError(t, err)
+			require.Zero(t, fetched.Files)
+			// Only COMPLETE tells that there is nothing.
+			n.Before = func(m internode.Message, right []byte) []byte {
+				if m == internode.Complete {
+					return nil
+				}
+				return right
 			}
-			return right
-		}
-		began := time.Now()
-		_, err = c.Fetch(ctx, nodeAddress, l, asked, internode.Discard)
-		require.Equal(t, internode.Deadline, internode.KindOf(err), "%v", err)
-		require.Equal(t, 5*time.Minute, time.Since(began))
-	})
+			began := time.Now()
+			_, err = c.Fetch(ctx, nodeAddress, l, asked, internode.Discard)
+			require.Equal(t, internode.Deadline, internode.KindOf(err), "%v", err)
+			require.Equal(t, 5*time.Minute, time.Since(began))
+		},
+	)
 }
 
 func TestEstimate(t *testing.T) {
 	n := internodetest.Node{Has: has(broughtChunks(tableA), broughtWhole(tableA))}
-	playAsked(t, &n, func(ctx context.Context, t *testing.T, c *internode.Client, _ *internode.Listener) {
-		size, err := c.Estimate(ctx, nodeAddress, asked)
-		require.NoError(t, err)
-		require.Equal(t, int64(21+20), size)
-		require.Empty(t, n.Complete())
-		n.Has = nil
-		_, err = c.Estimate(ctx, nodeAddress, asked)
-		require.Equal(t, internode.Failed, internode.KindOf(err), "%v", err)
-		require.ErrorContains(t, err, "has it a table ks.t")
-	})
+	playAsked(
+		t,
+		&n,
+		func(ctx context.Context, t *testing.T, c *internode.Client, _ *internode.Listener) {
+			size, err := c.Estimate(ctx, nodeAddress, asked)
+			require.NoError(t, err)
+			require.Equal(t, int64(21+20), size)
+			require.Empty(t, n.Complete())
+			n.Has = nil
+			_, err = c.Estimate(ctx, nodeAddress, asked)
+			require.Equal(t, internode.Failed, internode.KindOf(err), "%v", err)
+			require.ErrorContains(t, err, "has it a table ks.t")
+		},
+	)
 }
 
 func TestReachChecked(t *testing.T) {
 	n := internodetest.Node{Has: has(internodetest.Rows(tableA, header, []byte("row")))}
-	playAsked(t, &n, func(ctx context.Context, t *testing.T, c *internode.Client, l *internode.Listener) {
-		require.NoError(t, c.CheckReach(ctx, nodeAddress, l))
-		request := n.Complete()[0].Asked[0]
-		require.Equal(t, "system.local", request.Keyspace+"."+request.Table)
-		require.Len(t, request.Ranges, 1)
-		require.True(t, request.Ranges[0].Contains(token.Murmur3.Hash([]byte("local"))))
-		n.Has = has()
-		require.ErrorContains(t, c.CheckReach(ctx, nodeAddress, l), "no row of system.local")
-	})
+	playAsked(
+		t,
+		&n,
+		func(ctx context.Context, t *testing.T, c *internode.Client, l *internode.Listener) {
+			require.NoError(t, c.CheckReach(ctx, nodeAddress, l))
+			request := n.Complete()[0].Asked[0]
+			require.Equal(t, "system.local", request.Keyspace+"."+request.Table)
+			require.Len(t, request.Ranges, 1)
+			require.True(t, request.Ranges[0].Contains(token.Murmur3.Hash([]byte("local"))))
+			n.Has = has()
+			require.ErrorContains(t, c.CheckReach(ctx, nodeAddress, l), "no row of system.local")
+		},
+	)
 }
 
 func TestAskedNodeThatFailsAtEachStep(t *testing.T) {
@@ -204,43 +277,59 @@ func TestAskedNodeThatFailsAtEachStep(t *testing.T) {
 		internodetest.BringEnd:  5 * time.Minute, // the second file does not come
 		internodetest.Finish:    5 * time.Minute,
 	}, []internodetest.Step{internodetest.BringOpen, internodetest.BringHead}, func(t *testing.T, n *internodetest.Node) (plan internode.UUID, took time.Duration, err error) {
-		n.Has = has(internodetest.Rows(tableA, header, random(2_000)), internodetest.Rows(tableA, header, random(2_000)))
-		playAsked(t, n, func(ctx context.Context, _ *testing.T, c *internode.Client, l *internode.Listener) {
-			began := time.Now()
-			var fetched internode.Fetched
-			fetched, err = c.Fetch(ctx, nodeAddress, l, asked, internode.Discard)
-			plan, took = fetched.Plan, time.Since(began)
-		})
+		n.Has = has(
+			internodetest.Rows(tableA, header, random(2_000)),
+			internodetest.Rows(tableA, header, random(2_000)),
+		)
+		playAsked(
+			t,
+			n,
+			func(ctx context.Context, _ *testing.T, c *internode.Client, l *internode.Listener) {
+				began := time.Now()
+				var fetched internode.Fetched
+				fetched, err = c.Fetch(ctx, nodeAddress, l, asked, internode.Discard)
+				plan, took = fetched.Plan, time.Since(began)
+			},
+		)
 		return plan, took, err
 	})
 }
 
-// When the caller's context ends, at any step, so does the session, at once; and when the listener is closed.
+// When the caller's context ends, at any step, so does the session, at once; and when the listener
+// is closed.
 func TestFetchEndsWithItsContext(t *testing.T) {
 	for _, step := range internodetest.AskedSteps() {
 		t.Run(string(step), func(t *testing.T) {
-			n := internodetest.Node{At: step, Harm: internodetest.Hang, Has: has(broughtChunks(tableA), broughtWhole(tableA))}
-			playAsked(t, &n, func(ctx context.Context, t *testing.T, c *internode.Client, l *internode.Listener) {
-				inner, cancel := context.WithCancelCause(ctx)
-				began := time.Now()
-				time.AfterFunc(time.Second, func() { cancel(errWrong) })
-				_, err := c.Fetch(inner, nodeAddress, l, asked, internode.Discard)
-				require.Equal(t, internode.Canceled, internode.KindOf(err), "%v", err)
-				require.ErrorIs(t, err, errWrong)
-				require.LessOrEqual(t, time.Since(began), 1100*time.Millisecond)
+			n := internodetest.Node{
+				At:   step,
+				Harm: internodetest.Hang,
+				Has:  has(broughtChunks(tableA), broughtWhole(tableA)),
+			}
+			playAsked(
+				t,
+				&n,
+				func(ctx context.Context, t *testing.T, c *internode.Client, l *internode.Listener) {
+					inner, cancel := context.WithCancelCause(ctx)
+					began := time.Now()
+					time.AfterFunc(time.Second, func() { cancel(errWrong) })
+					_, err := c.Fetch(inner, nodeAddress, l, asked, internode.Discard)
+					require.Equal(t, internode.Canceled, internode.KindOf(err), "%v", err)
+					require.ErrorIs(t, err, errWrong)
+					require.LessOrEqual(t, time.Since(began), 1100*time.Millisecond)
 
-				if step == internodetest.Accept {
-					return // the listener has no part in it yet
-				}
-				began = time.Now()
-				time.AfterFunc(time.Second, func() { _ = l.Close() })
-				_, err = c.Fetch(ctx, nodeAddress, l, asked, internode.Discard)
-				require.Equal(t, internode.Canceled, internode.KindOf(err), "%v", err)
-				require.ErrorContains(t, err, "listener")
-				require.LessOrEqual(t, time.Since(began), 1100*time.Millisecond)
-				_, err = c.Fetch(ctx, nodeAddress, l, asked, internode.Discard)
-				require.ErrorContains(t, err, "listener", "it is closed")
-			})
+					if step == internodetest.Accept {
+						return // the listener has no part in it yet
+					}
+					began = time.Now()
+					time.AfterFunc(time.Second, func() { _ = l.Close() })
+					_, err = c.Fetch(ctx, nodeAddress, l, asked, internode.Discard)
+					require.Equal(t, internode.Canceled, internode.KindOf(err), "%v", err)
+					require.ErrorContains(t, err, "listener")
+					require.LessOrEqual(t, time.Since(began), 1100*time.Millisecond)
+					_, err = c.Fetch(ctx, nodeAddress, l, asked, internode.Discard)
+					require.ErrorContains(t, err, "listener", "it is closed")
+				},
+			)
 		})
 	}
 }
@@ -335,13 +424,22 @@ func TestAskedNodeThatSaysWhatItMustNot(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			n := internodetest.Node{Before: c.before, Has: has(
-				internodetest.Rows(tableA, header, []byte("partition")), internodetest.Rows(tableA, header, []byte("another")),
+				internodetest.Rows(
+					tableA,
+					header,
+					[]byte("partition"),
+				),
+				internodetest.Rows(tableA, header, []byte("another")),
 			)}
-			playAsked(t, &n, func(ctx context.Context, t *testing.T, client *internode.Client, l *internode.Listener) {
-				_, err := client.Fetch(ctx, nodeAddress, l, asked, internode.Discard)
-				require.Equal(t, c.want, internode.KindOf(err), "%v", err)
-				require.ErrorContains(t, err, c.text)
-			})
+			playAsked(
+				t,
+				&n,
+				func(ctx context.Context, t *testing.T, client *internode.Client, l *internode.Listener) {
+					_, err := client.Fetch(ctx, nodeAddress, l, asked, internode.Discard)
+					require.Equal(t, c.want, internode.KindOf(err), "%v", err)
+					require.ErrorContains(t, err, c.text)
+				},
+			)
 		})
 	}
 }
@@ -367,99 +465,142 @@ func TestFilesThatAreNotWhatTheirHeadsSay(t *testing.T) {
 		bad := good
 		change(&bad)
 		n := internodetest.Node{Has: has(bad)}
-		playAsked(t, &n, func(ctx context.Context, t *testing.T, client *internode.Client, l *internode.Listener) {
-			_, err := client.Fetch(ctx, nodeAddress, l, asked, internode.Discard)
-			require.Equal(t, internode.Protocol, internode.KindOf(err), "%v", err)
-			require.ErrorContains(t, err, text)
-		})
+		playAsked(
+			t,
+			&n,
+			func(ctx context.Context, t *testing.T, client *internode.Client, l *internode.Listener) {
+				_, err := client.Fetch(ctx, nodeAddress, l, asked, internode.Discard)
+				require.Equal(t, internode.Protocol, internode.KindOf(err), "%v", err)
+				require.ErrorContains(t, err, text)
+			},
+		)
 	}
 }
 
 func TestReceiverThatDoesNotTakeAFile(t *testing.T) {
 	n := internodetest.Node{Has: has(broughtWhole(tableA))}
-	playAsked(t, &n, func(ctx context.Context, t *testing.T, client *internode.Client, l *internode.Listener) {
-		_, err := client.Fetch(ctx, nodeAddress, l, asked, func(context.Context, *internode.Delivery) error { return errWrong })
-		require.Equal(t, internode.Sink, internode.KindOf(err), "%v", err)
-		require.ErrorIs(t, err, errWrong)
-		_, err = client.Fetch(ctx, nodeAddress, l, asked, func(_ context.Context, d *internode.Delivery) error {
-			_, err := io.CopyN(io.Discard, d.Body, 4)
-			return err
-		})
-		require.Equal(t, internode.Sink, internode.KindOf(err), "%v", err)
-		require.ErrorContains(t, err, "5 of 9 bytes of a file were not taken")
-		require.Empty(t, n.Complete())
-	})
+	playAsked(
+		t,
+		&n,
+		func(ctx context.Context, t *testing.T, client *internode.Client, l *internode.Listener) {
+			_, err := client.Fetch(
+				ctx,
+				nodeAddress,
+				l,
+				asked,
+				func(context.Context, *internode.Delivery) error { return errWrong },
+			)
+			require.Equal(t, internode.Sink, internode.KindOf(err), "%v", err)
+			require.ErrorIs(t, err, errWrong)
+			_, err = client.Fetch(
+				ctx,
+				nodeAddress,
+				l,
+				asked,
+				func(_ context.Context, d *internode.Delivery) error {
+					_, err := io.CopyN(io.Discard, d.Body, 4)
+					return err
+				},
+			)
+			require.Equal(t, internode.Sink, internode.KindOf(err), "%v", err)
+			require.ErrorContains(t, err, "5 of 9 bytes of a file were not taken")
+			require.Empty(t, n.Complete())
+		},
+	)
 }
 
-// A receiver may take its time: the file is acknowledged when it has it, and no deadline of the node's ends the session.
+// A receiver may take its time: the file is acknowledged when it has it, and no deadline of the
+// node's ends the session.
 func TestReceiverThatIsSlow(t *testing.T) {
 	n := internodetest.Node{Has: has(broughtWhole(tableA))}
-	playAsked(t, &n, func(ctx context.Context, t *testing.T, client *internode.Client, l *internode.Listener) {
-		began := time.Now()
-		_, err := client.Fetch(ctx, nodeAddress, l, asked, func(ctx context.Context, d *internode.Delivery) error {
-			time.Sleep(time.Hour)
-			return internode.Discard(ctx, d)
-		})
-		require.NoError(t, err)
-		require.Equal(t, time.Hour, time.Since(began))
-	})
+	playAsked(
+		t,
+		&n,
+		func(ctx context.Context, t *testing.T, client *internode.Client, l *internode.Listener) {
+			began := time.Now()
+			_, err := client.Fetch(
+				ctx,
+				nodeAddress,
+				l,
+				asked,
+				func(ctx context.Context, d *internode.Delivery) error {
+					time.Sleep(time.Hour)
+					return internode.Discard(ctx, d)
+				},
+			)
+			require.NoError(t, err)
+			require.Equal(t, time.Hour, time.Since(began))
+		},
+	)
 }
 
 func TestTwoSessionsOnOneListener(t *testing.T) {
 	n := internodetest.Node{Connections: 2, Has: has(broughtChunks(tableA), broughtWhole(tableA))}
-	playAsked(t, &n, func(ctx context.Context, t *testing.T, client *internode.Client, l *internode.Listener) {
-		var wg sync.WaitGroup
-		for range 5 {
-			wg.Go(func() {
-				fetched, err := client.Fetch(ctx, nodeAddress, l, asked, internode.Discard)
-				if err == nil && (fetched.Files != 2 || fetched.Bytes != 30) {
-					err = errors.New("not all files")
-				}
-				if err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		wg.Wait()
-		require.Len(t, n.Complete(), 5)
-	})
+	playAsked(
+		t,
+		&n,
+		func(ctx context.Context, t *testing.T, client *internode.Client, l *internode.Listener) {
+			var wg sync.WaitGroup
+			for range 5 {
+				wg.Go(func() {
+					fetched, err := client.Fetch(ctx, nodeAddress, l, asked, internode.Discard)
+					if err == nil && (fetched.Files != 2 || fetched.Bytes != 30) {
+						err = errors.New("not all files")
+					}
+					if err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			wg.Wait()
+			require.Len(t, n.Complete(), 5)
+		},
+	)
 }
 
 func TestNodeThatCannotConnect(t *testing.T) {
 	n := internodetest.Node{Has: has(broughtWhole(tableA))}
 	n.Connect = func(context.Context, string, string) (net.Conn, error) { return nil, errWrong }
-	playAsked(t, &n, func(ctx context.Context, t *testing.T, client *internode.Client, l *internode.Listener) {
-		for _, err := range []error{client.CheckReach(ctx, nodeAddress, l), func() error {
-			_, err := client.Fetch(ctx, nodeAddress, l, asked, internode.Discard)
-			return err
-		}()} {
-			require.Equal(t, internode.Unreached, internode.KindOf(err), "%v", err)
-			require.ErrorContains(t, err, "before it connected to 127.0.0.9:7099")
-		}
-	})
+	playAsked(
+		t,
+		&n,
+		func(ctx context.Context, t *testing.T, client *internode.Client, l *internode.Listener) {
+			for _, err := range []error{client.CheckReach(ctx, nodeAddress, l), func() error {
+				_, err := client.Fetch(ctx, nodeAddress, l, asked, internode.Discard)
+				return err
+			}()} {
+				require.Equal(t, internode.Unreached, internode.KindOf(err), "%v", err)
+				require.ErrorContains(t, err, "before it connected to 127.0.0.9:7099")
+			}
+		},
+	)
 }
 
 func TestWhatCannotBeAskedFor(t *testing.T) {
 	var n internodetest.Node
-	playAsked(t, &n, func(ctx context.Context, t *testing.T, client *internode.Client, l *internode.Listener) {
-		_, err := client.Fetch(ctx, waitedAt.String(), l, asked, internode.Discard)
-		require.Equal(t, internode.Unreached, internode.KindOf(err), "%v", err)
-		require.ErrorContains(t, err, "the node's own address")
-		whole := asked.Ranges
-		for text, bad := range map[string]internode.Request{
-			"no range":         {Keyspace: "ks", Table: "t"},
-			"that is empty":    {Keyspace: "ks", Table: "t", Ranges: make([]token.Range, 1)},
-			`of the name ""`:   {Keyspace: "ks", Ranges: whole},
-			`of the name "ä"`:  {Keyspace: "ä", Table: "t", Ranges: whole},
-			`of the name "xxx`: {Keyspace: "ks", Table: string(bytes.Repeat([]byte("x"), 256)), Ranges: whole},
-		} {
-			_, err := client.Fetch(ctx, nodeAddress, l, bad, internode.Discard)
-			require.Equal(t, internode.Source, internode.KindOf(err), "%v", err)
-			require.ErrorContains(t, err, text)
-			_, err = client.Estimate(ctx, nodeAddress, bad)
-			require.ErrorContains(t, err, text)
-		}
-	})
+	playAsked(
+		t,
+		&n,
+		func(ctx context.Context, t *testing.T, client *internode.Client, l *internode.Listener) {
+			_, err := client.Fetch(ctx, waitedAt.String(), l, asked, internode.Discard)
+			require.Equal(t, internode.Unreached, internode.KindOf(err), "%v", err)
+			require.ErrorContains(t, err, "the node's own address")
+			whole := asked.Ranges
+			for text, bad := range map[string]internode.Request{
+				"no range":         {Keyspace: "ks", Table: "t"},
+				"that is empty":    {Keyspace: "ks", Table: "t", Ranges: make([]token.Range, 1)},
+				`of the name ""`:   {Keyspace: "ks", Ranges: whole},
+				`of the name "ä"`:  {Keyspace: "ä", Table: "t", Ranges: whole},
+				`of the name "xxx`: {Keyspace: "ks", Table: string(bytes.Repeat([]byte("x"), 256)), Ranges: whole},
+			} {
+				_, err := client.Fetch(ctx, nodeAddress, l, bad, internode.Discard)
+				require.Equal(t, internode.Source, internode.KindOf(err), "%v", err)
+				require.ErrorContains(t, err, text)
+				_, err = client.Estimate(ctx, nodeAddress, bad)
+				require.ErrorContains(t, err, text)
+			}
+		},
+	)
 }
 
 // A node that ends in mid-file brings all when it is asked again, by the same listener.
@@ -473,11 +614,15 @@ func TestNodeAskedAgainAfterItsEnd(t *testing.T) {
 		ended = true
 		return internodetest.Close
 	}
-	playAsked(t, &n, func(ctx context.Context, t *testing.T, client *internode.Client, l *internode.Listener) {
-		_, err := client.Fetch(ctx, nodeAddress, l, asked, internode.Discard)
-		require.Equal(t, internode.Lost, internode.KindOf(err), "%v", err)
-		fetched, err := client.Fetch(ctx, nodeAddress, l, asked, internode.Discard)
-		require.NoError(t, err)
-		require.Equal(t, int64(200_000), fetched.Bytes)
-	})
+	playAsked(
+		t,
+		&n,
+		func(ctx context.Context, t *testing.T, client *internode.Client, l *internode.Listener) {
+			_, err := client.Fetch(ctx, nodeAddress, l, asked, internode.Discard)
+			require.Equal(t, internode.Lost, internode.KindOf(err), "%v", err)
+			fetched, err := client.Fetch(ctx, nodeAddress, l, asked, internode.Discard)
+			require.NoError(t, err)
+			require.Equal(t, int64(200_000), fetched.Bytes)
+		},
+	)
 }

@@ -16,9 +16,9 @@ type File struct {
 	// Header is the component HEADER of Statistics.db: minima, types and columns.
 	Header []byte
 
-	// Length is how many bytes the partitions have, put end to end in the order of their tokens,
-	// in the form of an SSTable of version nb. Open gives them; it is called once in a session, from
-	// a goroutine of the session's, and what it gives is read by one goroutine and closed. An end
+	// Length is how many bytes the partitions have, put end to end in the order of their tokens, in
+	// the form of an SSTable of version nb. Open gives them; it is called once in a session, from a
+	// goroutine of the session's, and what it gives is read by one goroutine and closed. An end
 	// before or after Length fails the session, before it could be complete.
 	Length int64
 	Open   func() (io.ReadCloser, error)

@@ -17,8 +17,8 @@ const (
 	formatBig = "big"
 	// notCompressed stands where the chunks of a compressed file would be counted.
 	notCompressed = -1
-	// maxChunkList is how many bytes the list of a file's chunks may have: of those of 16 KiB it is enough
-	// for 170 GB, and takes less than twice as much memory.
+	// maxChunkList is how many bytes the list of a file's chunks may have: of those of 16 KiB it is
+	// enough for 170 GB, and takes less than twice as much memory.
 	maxChunkList = 128 << 20
 )
 
@@ -31,8 +31,8 @@ const dataComponent = "Data.db"
 const (
 	// sumsComponent is the one that has the sums of the blocks of a Data.db that is not compressed.
 	sumsComponent = "CRC.db"
-	// maxSums is how large it may be, as that of 4 TiB in blocks of 64 KiB is; a larger one is not looked
-	// at.
+	// maxSums is how large it may be, as that of 4 TiB in blocks of 64 KiB is; a larger one is not
+	// looked at.
 	maxSums = 256 << 20
 )
 
@@ -50,18 +50,21 @@ type ManifestEntry struct {
 // (SSTableReader.PartitionPositionBounds).
 type Section struct{ From, To int64 }
 
-// Compression tells how a file is compressed, and which chunks of it follow, in their order in the file (CompressionInfo).
+// Compression tells how a file is compressed, and which chunks of it follow, in their order in the
+// file (CompressionInfo).
 type Compression struct {
 	Chunks     []Chunk
 	Compressor string // a class name
 	Options    []CompressorOption
 	// ChunkLength is how many uncompressed bytes a chunk has, but for the last one of the file.
 	ChunkLength int
-	// MaxCompressed is the most bytes that a chunk may have compressed: one that has as many or more is not compressed.
+	// MaxCompressed is the most bytes that a chunk may have compressed: one that has as many or
+	// more is not compressed.
 	MaxCompressed int
 }
 
-// Chunk is one by its place in Data.db, and its length there without the checksum of ChunkSumLen bytes that follows it.
+// Chunk is one by its place in Data.db, and its length there without the checksum of ChunkSumLen
+// bytes that follows it.
 type Chunk struct {
 	Offset int64
 	Length int
@@ -79,7 +82,8 @@ type FileHead struct {
 	Table UUID
 	From  netip.AddrPort // as in the handshake
 	Plan  UUID
-	// Asked is true of a file that the node sends, which was asked for it, instead of who opened the session.
+	// Asked is true of a file that the node sends, which was asked for it, instead of who opened
+	// the session.
 	Asked    bool
 	Sequence int // of the files of this table in this session
 	// RepairedAt is when a file was repaired, in milliseconds since 1970, 0 for never, and
@@ -90,10 +94,11 @@ type FileHead struct {
 	Version string
 	Format  string // big or bti
 	Keys    int64  // estimated number of partitions
-	// Sections are those of the file that follow. A whole SSTable that is sent to a node has none here.
+	// Sections are those of the file that follow. A whole SSTable that is sent to a node has none
+	// here.
 	Sections []Section
-	// Compression is nil of a file that is not compressed, or whose blocks follow. When it is not, and the file not
-	// whole, its chunks follow as they stand in Data.db, each with its checksum.
+	// Compression is nil of a file that is not compressed, or whose blocks follow. When it is not,
+	// and the file not whole, its chunks follow as they stand in Data.db, each with its checksum.
 	Compression *Compression
 	Level       int
 	Header      []byte // the component HEADER of Statistics.db
@@ -222,14 +227,21 @@ func (d *decoder) compression() *Compression {
 	before := d.left
 	d.left = maxChunkList
 	for ; n > 0 && d.err == nil; n-- {
-		c.Chunks = append(c.Chunks, Chunk{d.length("a chunk's offset"), d.number("a chunk's length")})
+		c.Chunks = append(
+			c.Chunks,
+			Chunk{d.length("a chunk's offset"), d.number("a chunk's length")},
+		)
 	}
 	d.left = before
 	c.Compressor = d.text()
 	for n := d.number("options of the compressor"); n > 0 && d.err == nil; n-- {
 		c.Options = append(c.Options, CompressorOption{d.text(), d.text()})
 	}
-	c.ChunkLength, c.MaxCompressed = d.number("a chunk's bytes"), d.number("a chunk's compressed bytes")
+	c.ChunkLength, c.MaxCompressed = d.number(
+		"a chunk's bytes",
+	), d.number(
+		"a chunk's compressed bytes",
+	)
 	return c
 }
 
@@ -258,7 +270,11 @@ func checkHeader(header []byte) error {
 	case d.err != nil:
 		return fmt.Errorf("its serialization header of %d bytes is not one: %w", len(header), d.err)
 	case r.Len() > 0:
-		return fmt.Errorf("its serialization header ends %d bytes before its %d bytes do", r.Len(), len(header))
+		return fmt.Errorf(
+			"its serialization header ends %d bytes before its %d bytes do",
+			r.Len(),
+			len(header),
+		)
 	default:
 		return nil
 	}

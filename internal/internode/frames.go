@@ -45,8 +45,8 @@ func checksum24(head uint64, n int) uint32 {
 	return sum
 }
 
-// appendFrame appends bytes that are a message's, or a part of one, as a frame of the framing CRC. alone reports
-// that they are whole messages.
+// appendFrame appends bytes that are a message's, or a part of one, as a frame of the framing CRC.
+// alone reports that they are whole messages.
 func appendFrame(dst, payload []byte, alone bool) []byte {
 	head := uint64(len(payload))
 	if alone {
@@ -72,7 +72,8 @@ func AppendFrames(dst, message []byte) []byte {
 }
 
 // Frames reads the messages that the frames of a connection carry, one after the other. Its errors
-// are those of the reader below, io.ErrUnexpectedEOF when that ends within a frame, or say what is wrong with a frame.
+// are those of the reader below, io.ErrUnexpectedEOF when that ends within a frame, or say what is
+// wrong with a frame.
 type Frames struct {
 	r       io.Reader
 	framing Framing
@@ -111,7 +112,12 @@ func (f *Frames) next() error {
 	}
 	head := binary.LittleEndian.Uint64(raw[:])
 	if got, want := uint32(head>>(8*summed))&0xffffff, checksum24(head, summed); got != want {
-		return fmt.Errorf("%w: a frame's head whose checksum is 0x%06x, not 0x%06x", errMalformed, got, want)
+		return fmt.Errorf(
+			"%w: a frame's head whose checksum is 0x%06x, not 0x%06x",
+			errMalformed,
+			got,
+			want,
+		)
 	}
 	size := int(head & (maxFrame - 1))
 	if f.room == nil {
@@ -127,7 +133,12 @@ func (f *Frames) next() error {
 	payload := body[:size]
 	if trailer > 0 {
 		if got, want := binary.LittleEndian.Uint32(body[size:]), checksum(payload); got != want {
-			return fmt.Errorf("%w: a frame whose checksum is 0x%08x, not 0x%08x", errMalformed, got, want)
+			return fmt.Errorf(
+				"%w: a frame whose checksum is 0x%08x, not 0x%08x",
+				errMalformed,
+				got,
+				want,
+			)
 		}
 	}
 	f.plain = payload
@@ -145,7 +156,11 @@ func (f *Frames) unpack(payload []byte, size int) error {
 	n, err := lz4.UncompressBlock(payload, f.out[:size])
 	if err != nil || n != size {
 		f.plain = nil
-		return fmt.Errorf("%w: a compressed frame that is not the %d bytes it should be", errMalformed, size)
+		return fmt.Errorf(
+			"%w: a compressed frame that is not the %d bytes it should be",
+			errMalformed,
+			size,
+		)
 	}
 	f.plain = f.out[:n]
 	return nil

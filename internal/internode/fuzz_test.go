@@ -97,17 +97,37 @@ func FuzzBlocksThere(f *testing.F) {
 
 func TestMessagesThatAreRefused(t *testing.T) {
 	whole := &FileHead{
-		Table: table, From: loader, Plan: plan, Version: "nb", Format: "big", Keys: 1, Header: exampleHeader(t),
-		Manifest: Manifest{{"Data.db", 43}}, FirstKey: []byte{1},
+		Table:    table,
+		From:     loader,
+		Plan:     plan,
+		Version:  "nb",
+		Format:   "big",
+		Keys:     1,
+		Header:   exampleHeader(t),
+		Manifest: Manifest{{"Data.db", 43}},
+		FirstKey: []byte{1},
 	}
-	rows := &FileHead{Table: table, From: loader, Plan: plan, Version: "nb", Format: "big", Keys: 1, Sections: []Section{{0, 43}}, Header: exampleHeader(t)}
+	rows := &FileHead{
+		Table:    table,
+		From:     loader,
+		Plan:     plan,
+		Version:  "nb",
+		Format:   "big",
+		Keys:     1,
+		Sections: []Section{{0, 43}},
+		Header:   exampleHeader(t),
+	}
 	sectionless := *rows
 	sectionless.Sections = nil
 	twoSections := *rows
 	twoSections.Sections = []Section{{0, 43}, {43, 50}}
 	chunks := *rows
 	chunks.Compression = &Compression{Chunks: []Chunk{{0, 10}}}
-	request := PrepareSyn{Requests: []Request{{Keyspace: "k", Table: "t", From: loader, Ranges: make([]token.Range, 1)}}}
+	request := PrepareSyn{
+		Requests: []Request{
+			{Keyspace: "k", Table: "t", From: loader, Ranges: make([]token.Range, 1)},
+		},
+	}
 	changed := func(m Message, at int, b ...byte) []byte {
 		raw := Append(nil, m)
 		if at < 0 {

@@ -19,9 +19,11 @@ const (
 // lifetime is the time after which a message is not answered any more.
 const lifetime = time.Minute
 
-// Syn asks a node for all that it has heard by gossip, as a node does that is about to join (a "shadow round"). It is a
-// GossipDigestSyn without digests: the node answers an [Ack] with the states of all nodes, and does not keep the
-// question (GossipDigestSynVerbHandler.createShadowReply). A node of another cluster or partitioner does not answer.
+// Syn asks a node for all that it has heard by gossip, as a node does that is about to join (a
+// "shadow round"). It is a GossipDigestSyn without digests: the node answers an [Ack] with the
+// states of all nodes, and does not keep the question
+// (GossipDigestSynVerbHandler.createShadowReply). A node of another cluster or partitioner does not
+// answer.
 type Syn struct {
 	Cluster     string
 	Partitioner string // the class with its package
@@ -38,7 +40,8 @@ type Endpoint struct {
 	States                []AppState
 }
 
-// State is the number of a state of a node's, its place in ApplicationState.java. Places of earlier versions never change.
+// State is the number of a state of a node's, its place in ApplicationState.java. Places of earlier
+// versions never change.
 type State int32
 
 // The states that are read here.
@@ -142,8 +145,8 @@ func appendMessage(dst []byte, verb uint64, at time.Time, payload []byte) []byte
 	return appendVB(dst, payload)
 }
 
-// ReadGossip reads the next message of a connection's frames: a [Syn], an [Ack], or nil for another one. The error is
-// io.EOF when r ends before the message.
+// ReadGossip reads the next message of a connection's frames: a [Syn], an [Ack], or nil for another
+// one. The error is io.EOF when r ends before the message.
 func ReadGossip(r io.Reader) (any, error) {
 	var first [1]byte
 	if _, err := io.ReadFull(r, first[:]); err != nil {
@@ -208,7 +211,10 @@ func (d *decoder) endpoints() (all []Endpoint) {
 	for n := d.number("nodes"); n > 0 && d.err == nil; n-- {
 		e := Endpoint{Address: d.address(), Generation: d.i32(), Heartbeat: d.i32()}
 		for states := d.number("states of a node"); states > 0 && d.err == nil; states-- {
-			e.States = append(e.States, AppState{State: State(d.i32()), Value: d.utf(), Version: d.i32()})
+			e.States = append(
+				e.States,
+				AppState{State: State(d.i32()), Value: d.utf(), Version: d.i32()},
+			)
 		}
 		all = append(all, e)
 	}
@@ -223,8 +229,8 @@ const (
 	surrogateHigh, surrogateLow, surrogateEnd = 0xd800, 0xdc00, 0xe000
 )
 
-// appendUTF appends a text as Java's DataOutput.writeUTF does: a zero is two bytes, and what is beyond 16 bits is
-// two units of three bytes each.
+// appendUTF appends a text as Java's DataOutput.writeUTF does: a zero is two bytes, and what is
+// beyond 16 bits is two units of three bytes each.
 func appendUTF(dst []byte, s string) []byte {
 	at := len(dst)
 	dst = append(dst, 0, 0)

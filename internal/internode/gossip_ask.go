@@ -14,17 +14,28 @@ type round struct {
 	answer chan Ack // has room for one
 }
 
-// Gossip asks a node, address and storage port, for what it has heard by gossip of all nodes, itself included. The node
-// answers over a connection that it opens to the listener. It writes nothing down but metrics of the listener's address, and a
-// line in its log where the cluster or the partitioner is another one, which it does not answer.
+// Gossip asks a node, address and storage port, for what it has heard by gossip of all nodes,
+// itself included. The node answers over a connection that it opens to the listener. It writes
+// nothing down but metrics of the listener's address, and a line in its log where the cluster or
+// the partitioner is another one, which it does not answer.
 //
 // An error is an [*Error], whose Kind says what went wrong.
-func (c *Client) Gossip(ctx context.Context, node string, l *Listener, syn Syn) ([]Endpoint, error) {
+func (c *Client) Gossip(
+	ctx context.Context,
+	node string,
+	l *Listener,
+	syn Syn,
+) ([]Endpoint, error) {
 	endpoints, err := c.gossip(ctx, node, l, syn)
 	return endpoints, wrap(node, UUID{}, err)
 }
 
-func (c *Client) gossip(ctx context.Context, node string, l *Listener, syn Syn) ([]Endpoint, error) {
+func (c *Client) gossip(
+	ctx context.Context,
+	node string,
+	l *Listener,
+	syn Syn,
+) ([]Endpoint, error) {
 	from, err := waitedAt(l.at, node)
 	if err != nil {
 		return nil, err
@@ -58,10 +69,22 @@ func (c *Client) gossip(ctx context.Context, node string, l *Listener, syn Syn) 
 	case <-timer.C:
 	}
 	if refused, ok := l.refusedSince(begun); ok {
-		return nil, problemf(Unreached, "the node was asked by gossip, and a connection from %s to %s, where its answer is waited for, was refused: %w", refused.from, from, refused.err)
+		return nil, problemf(
+			Unreached,
+			"the node was asked by gossip, and a connection from %s to %s, where its answer is waited for, was refused: %w",
+			refused.from,
+			from,
+			refused.err,
+		)
 	}
-	return nil, problemf(Unreached, "the node was asked by gossip, and did not answer at %s within %s: can it reach that address, or is a firewall between? "+
-		"Is its cluster %q, as its log would deny?", from, within, syn.Cluster)
+	return nil, problemf(
+		Unreached,
+		"the node was asked by gossip, and did not answer at %s within %s: can it reach that address, or is a firewall between? "+
+			"Is its cluster %q, as its log would deny?",
+		from,
+		within,
+		syn.Cluster,
+	)
 }
 
 // await has the listener wait for an answer; false when it is closed.
@@ -75,7 +98,8 @@ func (l *Listener) done(r *round) {
 	l.rounds = slices.DeleteFunc(l.rounds, func(one *round) bool { return one == r })
 }
 
-// hearGossip takes the answer of a node that has connected, and gives it to the goroutine that asked that node.
+// hearGossip takes the answer of a node that has connected, and gives it to the goroutine that
+// asked that node.
 func (l *Listener) hearGossip(link *link) error {
 	r := NewFrames(link.in, link.came.Framing)
 	for {

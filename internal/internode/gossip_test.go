@@ -16,14 +16,46 @@ import (
 
 // exampleAck is an answer with a node that joins.
 func exampleAck() Ack {
-	return Ack{[]Endpoint{
-		{Address: netip.MustParseAddrPort("127.0.0.1:7000"), Generation: 1700000000, Heartbeat: 77, States: []AppState{
-			{StateStatusWithPort, "NORMAL,-9223372036854775808", 20}, {StateDC, "Zürich 𝄞", 3}, {State(20), "\x00", 4},
-		}},
-		{Address: netip.MustParseAddrPort("[::1]:7001"), Generation: 1700000100, Heartbeat: 5, States: []AppState{
-			{StateStatusWithPort, "BOOT,-1", 21}, {StateTokens, TokensValue([][]byte{{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, {0x80, 0, 0, 0, 0, 0, 0, 0}}), 22},
-		}},
-	}}
+	return Ack{
+		[]Endpoint{
+			{
+				Address:    netip.MustParseAddrPort("127.0.0.1:7000"),
+				Generation: 1700000000,
+				Heartbeat:  77,
+				States: []AppState{
+					{
+						StateStatusWithPort,
+						"NORMAL,-9223372036854775808",
+						20,
+					},
+					{StateDC, "Zürich 𝄞", 3},
+					{State(20), "\x00", 4},
+				},
+			},
+			{
+				Address:    netip.MustParseAddrPort("[::1]:7001"),
+				Generation: 1700000100,
+				Heartbeat:  5,
+				States: []AppState{
+					{
+						StateStatusWithPort,
+						"BOOT,-1",
+						21,
+					},
+					{
+						StateTokens,
+						TokensValue(
+							[][]byte{
+								{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff},
+								{0x80, 0, 0, 0, 0, 0, 0, 0},
+							},
+						),
+						22,
+					},
+				},
+			},
+		},
+	}
 }
 
 var sentAt = time.UnixMilli(1700000000123)
@@ -51,7 +83,11 @@ func TestGossipMessages(t *testing.T) {
 	}
 	tokens, err := ack.Endpoints[1].Tokens()
 	require.NoError(t, err)
-	require.Equal(t, [][]byte{{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, {0x80, 0, 0, 0, 0, 0, 0, 0}}, tokens)
+	require.Equal(
+		t,
+		[][]byte{{0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff}, {0x80, 0, 0, 0, 0, 0, 0, 0}},
+		tokens,
+	)
 	tokens, err = ack.Endpoints[0].Tokens()
 	require.NoError(t, err)
 	require.Empty(t, tokens)
@@ -75,7 +111,10 @@ func TestGossipInManyFrames(t *testing.T) {
 	var ack Ack
 	for i := range 600 {
 		e := exampleAck().Endpoints[i%2]
-		e.States = append(e.States, AppState{StateSchema, string(bytes.Repeat([]byte{'x'}, 700)), 1})
+		e.States = append(
+			e.States,
+			AppState{StateSchema, string(bytes.Repeat([]byte{'x'}, 700)), 1},
+		)
 		ack.Endpoints = append(ack.Endpoints, e)
 	}
 	wire := AppendFrames(nil, AppendAck(nil, ack, sentAt))
@@ -111,7 +150,9 @@ func TestBrokenFrames(t *testing.T) {
 
 // No bytes do harm, and what is read is written again as the same states.
 func FuzzReadGossip(f *testing.F) {
-	f.Add(AppendSyn(nil, Syn{"Test Cluster", "org.apache.cassandra.dht.Murmur3Partitioner"}, sentAt))
+	f.Add(
+		AppendSyn(nil, Syn{"Test Cluster", "org.apache.cassandra.dht.Murmur3Partitioner"}, sentAt),
+	)
 	f.Add(AppendAck(nil, exampleAck(), sentAt))
 	f.Add(appendMessage(nil, 31, sentAt, []byte("anything")))
 	f.Add(cqlwire.AppendUvint(nil, 1<<40))

@@ -18,10 +18,11 @@ const (
 
 const (
 	magic = 0xca552dfa // Message.PROTOCOL_MAGIC
-	// flagStreaming is the kind of connection, ConnectionType.STREAMING, in its place among the flags.
+	// flagStreaming is the kind of connection, ConnectionType.STREAMING, in its place among the
+	// flags.
 	flagStreaming = 1 << 3
-	// flagMessages are those flags of a connection for messages that say which messages it is for, flagLZ4 and flagCRC its
-	// framing.
+	// flagMessages are those flags of a connection for messages that say which messages it is for,
+	// flagLZ4 and flagCRC its framing.
 	flagMessages, flagLZ4, flagCRC = 3, 1 << 2, 1 << 4
 	// answerLen is the length of an answer.
 	answerLen = 12
@@ -32,7 +33,8 @@ func checksum(b []byte) uint32 {
 	return crc32.Update(crc32.ChecksumIEEE([]byte{0xfa, 0x2d, 0x55, 0xca}), crc32.IEEETable, b)
 }
 
-// Offer is the first message of a connection, from the side that opened it (HandshakeProtocol.Initiate).
+// Offer is the first message of a connection, from the side that opened it
+// (HandshakeProtocol.Initiate).
 type Offer struct {
 	// Use is the version that the side would like, Min and Max the range that it can speak.
 	Use, Min, Max int
@@ -73,7 +75,10 @@ func (o Offer) flags() uint32 {
 func AppendOffer(dst []byte, o Offer) []byte {
 	at := len(dst)
 	dst = binary.BigEndian.AppendUint32(dst, magic)
-	dst = binary.BigEndian.AppendUint32(dst, o.flags()|uint32(o.Use)<<8|uint32(o.Min)<<16|uint32(o.Max)<<24)
+	dst = binary.BigEndian.AppendUint32(
+		dst,
+		o.flags()|uint32(o.Use)<<8|uint32(o.Min)<<16|uint32(o.Max)<<24,
+	)
 	dst = appendAddress(dst, o.From)
 	return binary.BigEndian.AppendUint32(dst, checksum(dst[at:]))
 }
@@ -129,14 +134,22 @@ func ReadAnswer(r io.Reader) (Answer, error) {
 			d.fail("an answer to the handshake whose checksum is 0x%08x, not 0x%08x", got, want)
 		}
 	}
-	return Answer{Max: int(int32(binary.BigEndian.Uint32(b))), Use: int(int32(binary.BigEndian.Uint32(b[4:])))}, d.err
+	return Answer{
+		Max: int(int32(binary.BigEndian.Uint32(b))),
+		Use: int(int32(binary.BigEndian.Uint32(b[4:]))),
+	}, d.err
 }
 
 // check says whether the version of the answer is one that was offered.
 func (a Answer) check() error {
 	if a.Use < minVersion || a.Use > maxVersion {
-		return fmt.Errorf("the node speaks version %d of the internode protocol, up to %d; versions %d to %d, of Cassandra 4.0 to 5.0, are spoken here",
-			a.Use, a.Max, minVersion, maxVersion)
+		return fmt.Errorf(
+			"the node speaks version %d of the internode protocol, up to %d; versions %d to %d, of Cassandra 4.0 to 5.0, are spoken here",
+			a.Use,
+			a.Max,
+			minVersion,
+			maxVersion,
+		)
 	}
 	return nil
 }

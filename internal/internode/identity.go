@@ -19,8 +19,13 @@ func (c *Client) CheckTable(ctx context.Context, node string, table UUID) error 
 		}
 		_, err := s.prepared(ctx, c.Timeouts.prepare(preparedToTake))
 		if kindOf(err) == Failed {
-			return problemf(Foreign, "the node does not know the table by its id %s: is another cluster "+
-				"at this address? Its log says more, under plan %s", table, plan)
+			return problemf(
+				Foreign,
+				"the node does not know the table by its id %s: is another cluster "+
+					"at this address? Its log says more, under plan %s",
+				table,
+				plan,
+			)
 		}
 		return err
 	}))

@@ -14,20 +14,25 @@ import (
 )
 
 // ListenPort is the port to wait for files at, where nobody says another one: the one that sessions
-// announce anyhow. It should stay the same from run to run, since nodes keep metrics of each address and port for ever.
+// announce anyhow. It should stay the same from run to run, since nodes keep metrics of each
+// address and port for ever.
 const ListenPort = announcedPort
 
 const (
-	// maxStrangers is how many connections may be there that belong to no session yet: the oldest has to go.
+	// maxStrangers is how many connections may be there that belong to no session yet: the oldest
+	// has to go.
 	maxStrangers = 64
-	// introduction is the time in which a connection has to say which session it belongs to. A node says so at once.
+	// introduction is the time in which a connection has to say which session it belongs to. A node
+	// says so at once.
 	introduction = 10 * time.Second
-	// breath is the wait after a connection that could not be taken, for lack of file descriptors, say.
+	// breath is the wait after a connection that could not be taken, for lack of file descriptors,
+	// say.
 	breath = 100 * time.Millisecond
 )
 
-// Listener is where nodes bring the files that they are asked for. It may serve any number of sessions
-// at the same time. Connections that belong to none of them, such as those of port scans, are ended without a word.
+// Listener is where nodes bring the files that they are asked for. It may serve any number of
+// sessions at the same time. Connections that belong to none of them, such as those of port scans,
+// are ended without a word.
 type Listener struct {
 	inner  net.Listener
 	tls    *tls.Config
@@ -55,11 +60,11 @@ type stranger struct {
 	met  chan struct{} // closed when that is known
 }
 
-// Listen opens a listener at an address and port of this machine, such as "192.0.2.1:7099"; without an address, as in
-// ":7099", it listens at all of them, and each session announces the one that the node is reached from
-// ([LocalAddress]). With settings nodes have to speak TLS: a certificate is needed then, which the nodes trust, and
-// which is good for servers; that of the node has to be of an authority of the settings' RootCAs, as where a [Client]
-// connects to it.
+// Listen opens a listener at an address and port of this machine, such as "192.0.2.1:7099"; without
+// an address, as in ":7099", it listens at all of them, and each session announces the one that the
+// node is reached from ([LocalAddress]). With settings nodes have to speak TLS: a certificate is
+// needed then, which the nodes trust, and which is good for servers; that of the node has to be of
+// an authority of the settings' RootCAs, as where a [Client] connects to it.
 func Listen(address string, settings *tls.Config) (*Listener, error) {
 	inner, err := net.Listen("tcp", address)
 	if err != nil {
@@ -94,7 +99,9 @@ func NewListener(inner net.Listener, settings *tls.Config) (*Listener, error) {
 // forServer makes those of the side that is connected to, of those of the side that connects.
 func forServer(settings *tls.Config) (*tls.Config, error) {
 	if len(settings.Certificates) == 0 && settings.GetCertificate == nil {
-		return nil, errors.New("nodes that bring files by TLS want to see a certificate, and there is none")
+		return nil, errors.New(
+			"nodes that bring files by TLS want to see a certificate, and there is none",
+		)
 	}
 	for _, c := range settings.Certificates {
 		if err := servesServers(c); err != nil {
@@ -105,12 +112,14 @@ func forServer(settings *tls.Config) (*tls.Config, error) {
 	if s.InsecureSkipVerify {
 		return s, nil
 	}
-	// What a certificate of a node's says of its use is not looked at: nodes that do not look at those of their clients have
-	// some that are for servers alone.
+	// What a certificate of a node's says of its use is not looked at: nodes that do not look at
+	// those of their clients have some that are for servers alone.
 	s.ClientAuth = tls.RequireAnyClientCert
 	s.VerifyConnection = func(c tls.ConnectionState) error {
 		options := x509.VerifyOptions{
-			Roots: settings.RootCAs, Intermediates: x509.NewCertPool(), KeyUsages: []x509.ExtKeyUsage{x509.ExtKeyUsageAny},
+			Roots:         settings.RootCAs,
+			Intermediates: x509.NewCertPool(),
+			KeyUsages:     []x509.ExtKeyUsage{x509.ExtKeyUsageAny},
 		}
 		for _, other := range c.PeerCertificates[1:] {
 			options.Intermediates.AddCert(other)
@@ -130,18 +139,21 @@ func servesServers(c tls.Certificate) error {
 			return err
 		}
 	}
-	if leaf == nil || len(leaf.ExtKeyUsage)+len(leaf.UnknownExtKeyUsage) == 0 || slices.Contains(leaf.ExtKeyUsage, x509.ExtKeyUsageServerAuth) ||
+	if leaf == nil || len(leaf.ExtKeyUsage)+len(leaf.UnknownExtKeyUsage) == 0 ||
+		slices.Contains(leaf.ExtKeyUsage, x509.ExtKeyUsageServerAuth) ||
 		slices.Contains(leaf.ExtKeyUsage, x509.ExtKeyUsageAny) {
 		return nil
 	}
-	return errors.New("the certificate is for clients alone (extended key usage), and nodes that bring files want one for servers: make one for both")
+	return errors.New(
+		"the certificate is for clients alone (extended key usage), and nodes that bring files want one for servers: make one for both",
+	)
 }
 
 // Addr is the address and port that the listener was opened at.
 func (l *Listener) Addr() netip.AddrPort { return l.at }
 
-// Close ends all connections, and with them the sessions that are under way. It returns when the listener's goroutines have
-// ended.
+// Close ends all connections, and with them the sessions that are under way. It returns when the
+// listener's goroutines have ended.
 func (l *Listener) Close() error {
 	l.mu.Lock()
 	select {
@@ -174,8 +186,9 @@ func unmapped(at netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(at.Addr().Unmap().WithZone(""), at.Port())
 }
 
-// CheckListen finds an address to listen at, as for [Listen], that is a node's own, address and storage port: nobody else can listen
-// there, and a node that is told its own address keeps silent. What else is wrong with an address shows when it is used.
+// CheckListen finds an address to listen at, as for [Listen], that is a node's own, address and
+// storage port: nobody else can listen there, and a node that is told its own address keeps silent.
+// What else is wrong with an address shows when it is used.
 func CheckListen(address, node string) error {
 	at, err := net.ResolveTCPAddr("tcp", address)
 	if err == nil {
@@ -197,7 +210,11 @@ func waitedAt(at netip.AddrPort, node string) (netip.AddrPort, error) {
 		at = netip.AddrPortFrom(here, at.Port())
 	}
 	if own, err := net.ResolveTCPAddr("tcp", node); err == nil && unmapped(own.AddrPort()) == at {
-		return at, problemf(Unreached, "files would be waited for at %s, which is the node's own address and port: it would keep silent", at)
+		return at, problemf(
+			Unreached,
+			"files would be waited for at %s, which is the node's own address and port: it would keep silent",
+			at,
+		)
 	}
 	return at, nil
 }
@@ -260,8 +277,8 @@ func (l *Listener) introduce(s *stranger) {
 	_ = s.conn.Close()
 }
 
-// meet shakes hands with a node that has connected, and reads the plan of its first file's head, which is still to be
-// read then.
+// meet shakes hands with a node that has connected, and reads the plan of its first file's head,
+// which is still to be read then.
 func (l *Listener) meet(raw net.Conn) (*link, UUID, error) {
 	var plan UUID
 	conn := raw
@@ -288,13 +305,20 @@ func (l *Listener) meet(raw net.Conn) (*link, UUID, error) {
 		return nil, plan, err
 	}
 	if answer.Use < offer.Min || answer.Use > offer.Max {
-		return nil, plan, problemf(Version, "the node brings files by versions %d to %d of the internode protocol; versions %d to %d are spoken here",
-			offer.Min, offer.Max, minVersion, maxVersion)
+		return nil, plan, problemf(
+			Version,
+			"the node brings files by versions %d to %d of the internode protocol; versions %d to %d are spoken here",
+			offer.Min,
+			offer.Max,
+			minVersion,
+			maxVersion,
+		)
 	}
 	if offer.Messages != 0 {
 		return &link{Conn: conn, raw: raw, answer: answer, in: r, came: offer}, plan, nil
 	}
-	// The first byte, the table, and the length of an address stand before its bytes, port and plan.
+	// The first byte, the table, and the length of an address stand before its bytes, port and
+	// plan.
 	const before = 1 + len(UUID{}) + 1
 	start, err := r.Peek(before)
 	if err != nil {
@@ -323,8 +347,12 @@ func explainRefusal(err error) error {
 	case errors.As(err, &plain):
 		return problemf(TLS, "it does not speak TLS (%w)", err)
 	case alert(err):
-		return problemf(TLS, "the node refused the certificate that it was shown (%w): is it of an authority that the node trusts, not expired, good for servers, "+
-			"and for the address that is listened at?", err)
+		return problemf(
+			TLS,
+			"the node refused the certificate that it was shown (%w): is it of an authority that the node trusts, not expired, good for servers, "+
+				"and for the address that is listened at?",
+			err,
+		)
 	default:
 		return &problem{TLS, err}
 	}
@@ -349,7 +377,8 @@ func (w *waiting) Read(p []byte) (int, error) {
 	return w.Conn.Read(p)
 }
 
-// expect has connections of a plan handed to a session, until forget; false when the listener is closed.
+// expect has connections of a plan handed to a session, until forget; false when the listener is
+// closed.
 func (l *Listener) expect(s *incoming) bool {
 	return l.whileOpen(func() { l.sessions[s.plan] = s })
 }
@@ -373,8 +402,8 @@ func (l *Listener) forget(s *incoming) {
 	delete(l.sessions, s.plan)
 }
 
-// refusedSince is why the last stranger was sent away since then. It may have come from another address than the one that the
-// node listens at.
+// refusedSince is why the last stranger was sent away since then. It may have come from another
+// address than the one that the node listens at.
 func (l *Listener) refusedSince(then time.Time) (r refusal, found bool) {
 	l.mu.Lock()
 	strangers := slices.Clone(l.strangers)

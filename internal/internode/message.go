@@ -61,10 +61,11 @@ type Operation string
 
 // The operations.
 const (
-	// Repair is that of files that are sent. Nodes treat what comes by a repair as they
-	// do what comes by a "Bulk Load", but for one thing: since 5.0 they look whether there is room on the disk, and refuse
-	// the session where there is none (StreamSession.checkAvailableDiskSpaceAndCompactions). Otherwise a node that
-	// runs out of it stops serving, as its disk_failure_policy says.
+	// Repair is that of files that are sent. Nodes treat what comes by a repair as they do what
+	// comes by a "Bulk Load", but for one thing: since 5.0 they look whether there is room on the
+	// disk, and refuse the session where there is none
+	// (StreamSession.checkAvailableDiskSpaceAndCompactions). Otherwise a node that runs out of it
+	// stops serving, as its disk_failure_policy says.
 	Repair Operation = "Repair"
 	// Other is that of files that are asked for: of none of the node's own purposes.
 	Other Operation = "Other"
@@ -72,7 +73,8 @@ const (
 
 // Init opens a session, on the control connection (StreamInitMessage).
 type Init struct {
-	// From is the address of who opens it, as in the handshake. Files that are asked for are brought there.
+	// From is the address of who opens it, as in the handshake. Files that are asked for are
+	// brought there.
 	From      netip.AddrPort
 	Plan      UUID
 	Operation Operation
@@ -126,7 +128,10 @@ func appendSummaries(dst []byte, all []Summary) []byte {
 
 func (d *decoder) summaries() (all []Summary) {
 	for n := d.number("summaries"); n > 0 && d.err == nil; n-- {
-		all = append(all, Summary{Table: d.uuid(), Files: d.number("files"), Bytes: d.length("bytes")})
+		all = append(
+			all,
+			Summary{Table: d.uuid(), Files: d.number("files"), Bytes: d.length("bytes")},
+		)
 	}
 	return all
 }
@@ -153,8 +158,8 @@ func (d *decoder) prepareSyn() (m PrepareSyn) {
 	return m
 }
 
-// PrepareSynAck answers PrepareSyn with what the other side will send (PrepareSynAckMessage). Whole SSTables
-// count as many files there as they have components.
+// PrepareSynAck answers PrepareSyn with what the other side will send (PrepareSynAckMessage). Whole
+// SSTables count as many files there as they have components.
 type PrepareSynAck struct{ Summaries []Summary }
 
 func (m PrepareSynAck) append(dst []byte) []byte {
@@ -176,8 +181,8 @@ func (m Received) append(dst []byte) []byte {
 	return appendI32(append(append(dst, idReceived), m.Table[:]...), int32(m.Sequence))
 }
 
-// Read reads the next message. After a [*FileHead] the caller reads the payload from r. The error is
-// io.EOF when r ends before the message, io.ErrUnexpectedEOF in the middle of it.
+// Read reads the next message. After a [*FileHead] the caller reads the payload from r. The error
+// is io.EOF when r ends before the message, io.ErrUnexpectedEOF in the middle of it.
 func Read(r io.Reader) (Message, error) {
 	var first [1]byte
 	if _, err := io.ReadFull(r, first[:]); err != nil {

@@ -35,9 +35,18 @@ const (
 // exampleHeader is the HEADER of (k int, c int, v text, PRIMARY KEY (k, c)) with the minimum
 // timestamp 1700000000000000.
 func exampleHeader(t testing.TB) []byte {
-	return unhex(t, "fce9d96a43c000 00 00 29"+hex.EncodeToString([]byte("org.apache.cassandra.db.marshal.Int32Type"))+
-		"01 29"+hex.EncodeToString([]byte("org.apache.cassandra.db.marshal.Int32Type"))+
-		"00 01 01 76 28"+hex.EncodeToString([]byte("org.apache.cassandra.db.marshal.UTF8Type")))
+	return unhex(
+		t,
+		"fce9d96a43c000 00 00 29"+hex.EncodeToString(
+			[]byte("org.apache.cassandra.db.marshal.Int32Type"),
+		)+
+			"01 29"+hex.EncodeToString(
+			[]byte("org.apache.cassandra.db.marshal.Int32Type"),
+		)+
+			"00 01 01 76 28"+hex.EncodeToString(
+			[]byte("org.apache.cassandra.db.marshal.UTF8Type"),
+		),
+	)
 }
 
 // examplePartition is one of that table: (1, 2, 'hi'), and (1, 3) a millisecond later.
@@ -50,20 +59,44 @@ func examplePartition(t testing.TB) []byte {
 
 // exampleRequest asks for the whole ring of a table, and for a part of it.
 func exampleRequest() PrepareSyn {
-	return PrepareSyn{Requests: []Request{{
-		Keyspace: "ks", Table: "small", From: loader,
-		Ranges: []token.Range{{}, {Start: token.Token{Lo: 1<<63 - 1}, End: token.Token{Lo: 1<<63 + 256}}},
-	}}}
+	return PrepareSyn{Requests: []Request{
+		{
+			Keyspace: "ks",
+			Table:    "small",
+			From:     loader,
+			Ranges: []token.Range{
+				{},
+				{Start: token.Token{Lo: 1<<63 - 1}, End: token.Token{Lo: 1<<63 + 256}},
+			},
+		},
+	}}
 }
 
 // exampleChunks is the head of a compressed file as a node sends it.
 func exampleChunks(t testing.TB) *FileHead {
 	return &FileHead{
-		Table: table, From: loader, Plan: plan, Asked: true, Sequence: 1, RepairedAt: 5, PendingRepair: &plan,
-		Version: "oa", Format: "bti", Keys: 1, Sections: []Section{{16, 32}, {64, 65}}, Level: 3, Header: exampleHeader(t),
+		Table:         table,
+		From:          loader,
+		Plan:          plan,
+		Asked:         true,
+		Sequence:      1,
+		RepairedAt:    5,
+		PendingRepair: &plan,
+		Version:       "oa",
+		Format:        "bti",
+		Keys:          1,
+		Sections:      []Section{{16, 32}, {64, 65}},
+		Level:         3,
+		Header:        exampleHeader(t),
 		Compression: &Compression{
-			Chunks: []Chunk{{10, 11}, {40, 7}}, Compressor: "LZ4Compressor", Options: []CompressorOption{{"a", "b"}},
-			ChunkLength: 16, MaxCompressed: 15,
+			Chunks: []Chunk{
+				{10, 11},
+				{40, 7},
+			},
+			Compressor:    "LZ4Compressor",
+			Options:       []CompressorOption{{"a", "b"}},
+			ChunkLength:   16,
+			MaxCompressed: 15,
 		},
 	}
 }
@@ -76,7 +109,11 @@ func TestHandshakeBytes(t *testing.T) {
 		require.NoError(t, err)
 		require.Equal(t, o, got)
 	}
-	require.Equal(t, unhex(t, "ca552dfa 0d0c0c08 06 7f000009 1b58 771ff58a"), AppendOffer(nil, offer))
+	require.Equal(
+		t,
+		unhex(t, "ca552dfa 0d0c0c08 06 7f000009 1b58 771ff58a"),
+		AppendOffer(nil, offer),
+	)
 
 	answer := unhex(t, "0000000c 0000000c 26f5673a")
 	require.Equal(t, answer, AppendAnswer(nil, Answer{Max: 12, Use: 12}))

@@ -10,10 +10,10 @@ type Probed struct {
 	Version int // of the internode protocol, as a session would speak it: 12 or 13
 }
 
-// Probe connects to a node's storage port, address and port, and asks for its version; no session is
-// begun, and the node's log has nothing of it but a line that somebody offered another version.
-// An error is an [*Error], and says why no session could be held: of kind [Unreachable], [Version], [TLS],
-// [Deadline] or [Canceled].
+// Probe connects to a node's storage port, address and port, and asks for its version; no session
+// is begun, and the node's log has nothing of it but a line that somebody offered another version.
+// An error is an [*Error], and says why no session could be held: of kind [Unreachable], [Version],
+// [TLS], [Deadline] or [Canceled].
 func (c *Client) Probe(ctx context.Context, node string) (Probed, error) {
 	l, err := c.connect(ctx, node, netip.AddrPort{}, unspoken, false)
 	if err != nil {

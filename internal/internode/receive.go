@@ -14,11 +14,12 @@ type Content uint8
 const (
 	// Partitions: the sections' bytes, end to end, uncompressed.
 	Partitions Content = iota + 1
-	// Chunks: the compressed chunks in which the sections lie, as they stand in Data.db, each with its checksum,
-	// end to end. One that two sections share comes once. Where they stand says the head.
+	// Chunks: the compressed chunks in which the sections lie, as they stand in Data.db, each with
+	// its checksum, end to end. One that two sections share comes once. Where they stand says the
+	// head.
 	Chunks
-	// WholeData: all of Data.db of an entire SSTable, compressed or not, as the head says. CRC.db goes to
-	// Delivery.Sums; of the other components, the head has what is needed.
+	// WholeData: all of Data.db of an entire SSTable, compressed or not, as the head says. CRC.db
+	// goes to Delivery.Sums; of the other components, the head has what is needed.
 	WholeData
 )
 
@@ -29,18 +30,19 @@ type Delivery struct {
 	// Size is how many bytes Body gives: exactly those, or an error, which the session ends with.
 	Size int64
 	Body io.Reader
-	// Sums is called with CRC.db of an entire SSTable that is not compressed, the sums of the blocks of
-	// its Data.db: after the receiver has taken that, which may set Sums. Its error is one of the
-	// receiver's. Nodes do not check these sums when they send the file.
+	// Sums is called with CRC.db of an entire SSTable that is not compressed, the sums of the
+	// blocks of its Data.db: after the receiver has taken that, which may set Sums. Its error is
+	// one of the receiver's. Nodes do not check these sums when they send the file.
 	Sums func(crc []byte) error
 }
 
-// Receiver takes a file: all of it, before it returns without an error, since the node is told then that it need not
-// keep the file any more. It is called by several goroutines at the same time, one for each connection that the node has
-// opened. The context is the session's: it has ended when nobody wants the file any more.
+// Receiver takes a file: all of it, before it returns without an error, since the node is told then
+// that it need not keep the file any more. It is called by several goroutines at the same time, one
+// for each connection that the node has opened. The context is the session's: it has ended when
+// nobody wants the file any more.
 //
-// It should take the bytes as fast as they come, to a disk, say: a node that waits in mid-file does not send files to
-// other nodes either.
+// It should take the bytes as fast as they come, to a disk, say: a node that waits in mid-file does
+// not send files to other nodes either.
 type Receiver func(ctx context.Context, file *Delivery) error
 
 // Discard is a receiver that keeps nothing.
@@ -90,7 +92,11 @@ func (s *incoming) next(l *link) error {
 func (s *incoming) broken(err error) error {
 	switch {
 	case timedOut(err):
-		return problemf(Deadline, "the node sent nothing for %s in the midst of a file", s.client.Timeouts.stall())
+		return problemf(
+			Deadline,
+			"the node sent nothing for %s in the midst of a file",
+			s.client.Timeouts.stall(),
+		)
 	case errors.Is(err, errMalformed):
 		return err
 	default:
@@ -123,7 +129,8 @@ func (s *incoming) file(head *FileHead, r io.Reader) error {
 	s.fetched.Files++
 	s.fetched.Bytes += d.Size
 	s.mu.Unlock()
-	// The node hears of it later, so that it cannot complete a session whose files are still on their way here.
+	// The node hears of it later, so that it cannot complete a session whose files are still on
+	// their way here.
 	if !s.tell(event{file: fileIsHere}) {
 		return errOver
 	}
@@ -137,11 +144,25 @@ func (s *incoming) admit(head *FileHead) error {
 	t, parts := s.tables[head.Table], max(len(head.Manifest), 1)
 	switch {
 	case head.Plan != s.plan || !head.Asked:
-		return problemf(Protocol, "the node sent a file of plan %s, and was asked for one of %s", head.Plan, s.plan)
+		return problemf(
+			Protocol,
+			"the node sent a file of plan %s, and was asked for one of %s",
+			head.Plan,
+			s.plan,
+		)
 	case t == nil || parts > t.parts:
-		return problemf(Protocol, "the node sent more files of table %s than it announced", head.Table)
+		return problemf(
+			Protocol,
+			"the node sent more files of table %s than it announced",
+			head.Table,
+		)
 	case t.begun[head.Sequence]:
-		return problemf(Protocol, "the node sent file %d of table %s twice", head.Sequence, head.Table)
+		return problemf(
+			Protocol,
+			"the node sent file %d of table %s twice",
+			head.Sequence,
+			head.Table,
+		)
 	}
 	t.begun[head.Sequence] = true
 	t.parts -= parts

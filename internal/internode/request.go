@@ -9,16 +9,16 @@ import (
 // tokenLen is the length of a token of Murmur3Partitioner, the one that is served here.
 const tokenLen = 8
 
-// Request asks a node for what it has of ranges of one table (StreamRequest). A request flushes the table,
-// even one for a preview, so that many ranges stand in one.
+// Request asks a node for what it has of ranges of one table (StreamRequest). A request flushes the
+// table, even one for a preview, so that many ranges stand in one.
 type Request struct {
 	Keyspace, Table string
 	// From is the address of who asks, as in the handshake.
 	From netip.AddrPort
 	// Ranges are those of Murmur3 tokens; one that ends where it starts is the whole ring.
 	Ranges []token.Range
-	// Most is how many bytes the node may announce, 0 for any number: else the session ends before a
-	// file comes, with an error of Kind TooMuch that is an *AnnouncedError. It is not sent.
+	// Most is how many bytes the node may announce, 0 for any number: else the session ends before
+	// a file comes, with an error of Kind TooMuch that is an *AnnouncedError. It is not sent.
 	Most int64
 }
 

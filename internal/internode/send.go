@@ -37,8 +37,14 @@ func (s *outgoing) send(ctx context.Context, queue <-chan int) {
 func (w *sender) file(ctx context.Context, i int) error {
 	f := &w.s.files[i]
 	head := &FileHead{
-		Table: f.Table, From: w.s.from, Plan: w.s.plan, Sequence: w.s.sequence[i], Version: rowsVersion,
-		Format: formatBig, Keys: f.Keys, Header: f.Header,
+		Table:    f.Table,
+		From:     w.s.from,
+		Plan:     w.s.plan,
+		Sequence: w.s.sequence[i],
+		Version:  rowsVersion,
+		Format:   formatBig,
+		Keys:     f.Keys,
+		Header:   f.Header,
 	}
 	if f.Whole == nil {
 		head.Sections = []Section{{To: f.Length}}
@@ -55,10 +61,23 @@ func (w *sender) file(ctx context.Context, i int) error {
 		return nil
 	}
 	if f.Whole == nil {
-		return w.part(ctx, part{what: fmt.Sprintf("file %d", i), open: f.Open, length: f.Length, blocks: true, last: last})
+		return w.part(
+			ctx,
+			part{
+				what:   fmt.Sprintf("file %d", i),
+				open:   f.Open,
+				length: f.Length,
+				blocks: true,
+				last:   last,
+			},
+		)
 	}
 	for n, c := range f.Whole.Components {
-		p := part{what: fmt.Sprintf("component %s of file %d", c.Name, i), open: c.Open, length: c.Size}
+		p := part{
+			what:   fmt.Sprintf("component %s of file %d", c.Name, i),
+			open:   c.Open,
+			length: c.Size,
+		}
 		if n == len(f.Whole.Components)-1 {
 			p.last = last
 		}
@@ -95,7 +114,13 @@ func (w *sender) part(ctx context.Context, p part) (err error) {
 			if !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
 				return problemf(Source, "%s: %w", p.what, err)
 			}
-			return problemf(Source, "%s ends %d bytes before its %d bytes do", p.what, left-int64(n), p.length)
+			return problemf(
+				Source,
+				"%s ends %d bytes before its %d bytes do",
+				p.what,
+				left-int64(n),
+				p.length,
+			)
 		}
 		left -= int64(len(b))
 		plain := len(b)

@@ -10,13 +10,14 @@ import (
 	"time"
 )
 
-// session is what sessions have in common, whichever side sends the files. failure belongs to the goroutine of run; what
-// stands before events nobody changes once there are other goroutines.
+// session is what sessions have in common, whichever side sends the files. failure belongs to the
+// goroutine of run; what stands before events nobody changes once there are other goroutines.
 type session struct {
-	client  *Client
-	node    string
-	plan    UUID
-	from    netip.AddrPort // what is announced; the control connection's own address when it was not valid before
+	client *Client
+	node   string
+	plan   UUID
+	// what is announced; the control connection's own address when it was not valid before
+	from    netip.AddrPort
 	control *link
 
 	events chan event
@@ -31,17 +32,24 @@ type session struct {
 }
 
 func newSession(c *Client, node string, plan UUID) *session {
-	return &session{client: c, node: node, plan: plan, events: make(chan event), over: make(chan struct{})}
+	return &session{
+		client: c,
+		node:   node,
+		plan:   plan,
+		events: make(chan event),
+		over:   make(chan struct{}),
+	}
 }
 
-// direction is what a session does once it is prepared. Its methods are called by the goroutine of run alone.
+// direction is what a session does once it is prepared. Its methods are called by the goroutine of
+// run alone.
 type direction interface {
 	// hear takes a message of the node's; done when it has completed the session.
 	hear(m Message) (done bool, err error)
 	// happened takes what became of a file.
 	happened(file int)
-	// patience is how long nothing may happen from now on, 0 for ever, and overdue the error of it that nothing did; nil
-	// has the session wait as long again.
+	// patience is how long nothing may happen from now on, 0 for ever, and overdue the error of it
+	// that nothing did; nil has the session wait as long again.
 	patience() time.Duration
 	overdue(ctx context.Context) error
 }
@@ -160,7 +168,11 @@ func (s *session) say(l *link, b []byte) error {
 }
 
 func lost(err error) error {
-	return problemf(Lost, "a connection ended before the session was complete, so that nothing is known of it: %w", err)
+	return problemf(
+		Lost,
+		"a connection ended before the session was complete, so that nothing is known of it: %w",
+		err,
+	)
 }
 
 // listen reads the control connection.
@@ -206,7 +218,11 @@ func (s *session) prepared(ctx context.Context, within time.Duration) (PrepareSy
 		case <-ctx.Done():
 			return PrepareSynAck{}, canceled(ctx)
 		case <-timer.C:
-			return PrepareSynAck{}, problemf(Deadline, "the node did not accept the session within %s", within)
+			return PrepareSynAck{}, problemf(
+				Deadline,
+				"the node did not accept the session within %s",
+				within,
+			)
 		case e := <-s.events:
 			if e.err != nil {
 				return PrepareSynAck{}, e.err
@@ -227,7 +243,11 @@ func (s *session) unexpected(m Message) error {
 	case KeepAlive:
 		return nil
 	case SessionFailed:
-		return problemf(Failed, "the node failed the session, and its log says why, under plan %s", s.plan)
+		return problemf(
+			Failed,
+			"the node failed the session, and its log says why, under plan %s",
+			s.plan,
+		)
 	default:
 		return problemf(Protocol, "the node sent %T out of its turn: %.100s", m, fmt.Sprint(m))
 	}

@@ -40,7 +40,10 @@ func opens(b []byte) func() (io.ReadCloser, error) {
 func whole(table internode.UUID, names ...string) internode.File {
 	w := &internode.Whole{Version: "nb", FirstKey: []byte("first")}
 	for _, name := range names {
-		w.Components = append(w.Components, internode.Component{Name: name, Size: int64(len(name)), Open: opens([]byte(name))})
+		w.Components = append(
+			w.Components,
+			internode.Component{Name: name, Size: int64(len(name)), Open: opens([]byte(name))},
+		)
 	}
 	return internode.File{Table: table, Keys: 7, Header: header, Whole: w}
 }
@@ -57,7 +60,11 @@ func random(n int) []byte {
 
 // play runs a client against a node, both on the clock of a bubble: time passes when all of
 // them wait.
-func play(t *testing.T, n *internodetest.Node, f func(ctx context.Context, t *testing.T, c *internode.Client)) {
+func play(
+	t *testing.T,
+	n *internodetest.Node,
+	f func(ctx context.Context, t *testing.T, c *internode.Client),
+) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -75,7 +82,13 @@ func TestFilesOfSeveralTablesGetThere(t *testing.T) {
 		var n internodetest.Node
 		long := random(300_000)
 		files := []internode.File{
-			rows(tableA, []byte("first")), whole(tableB, "Data.db", "Index.db", "Statistics.db"), rows(tableA, long), rows(tableB, []byte("x")),
+			rows(
+				tableA,
+				[]byte("first"),
+			),
+			whole(tableB, "Data.db", "Index.db", "Statistics.db"),
+			rows(tableA, long),
+			rows(tableB, []byte("x")),
 		}
 		play(t, &n, func(ctx context.Context, t *testing.T, c *internode.Client) {
 			c.Connections = connections
@@ -99,7 +112,10 @@ func TestFilesOfSeveralTablesGetThere(t *testing.T) {
 				{Table: tableB, Files: 4, Bytes: int64(len("Data.dbIndex.dbStatistics.dbx"))},
 			}, done[0].Announced)
 			slices.SortFunc(done[0].Files, func(a, b internodetest.File) int {
-				return bytes.Compare(append(a.Head.Table[:], byte(a.Head.Sequence)), append(b.Head.Table[:], byte(b.Head.Sequence)))
+				return bytes.Compare(
+					append(a.Head.Table[:], byte(a.Head.Sequence)),
+					append(b.Head.Table[:], byte(b.Head.Sequence)),
+				)
 			})
 			got := done[0].Files
 			require.Equal(t, "first", string(got[0].Plain))
@@ -107,7 +123,15 @@ func TestFilesOfSeveralTablesGetThere(t *testing.T) {
 			require.Equal(t, "nb", got[1].Head.Version)
 			require.Equal(t, int64(7), got[2].Head.Keys)
 			require.Equal(t, "first", string(got[2].Head.FirstKey))
-			require.Equal(t, map[string][]byte{"Data.db": []byte("Data.db"), "Index.db": []byte("Index.db"), "Statistics.db": []byte("Statistics.db")}, got[2].Parts)
+			require.Equal(
+				t,
+				map[string][]byte{
+					"Data.db":       []byte("Data.db"),
+					"Index.db":      []byte("Index.db"),
+					"Statistics.db": []byte("Statistics.db"),
+				},
+				got[2].Parts,
+			)
 			require.Equal(t, "x", string(got[3].Plain))
 		})
 	}
@@ -118,22 +142,34 @@ func TestKeepAlivesBeforeTheSessionIsAccepted(t *testing.T) {
 	play(t, &n, func(ctx context.Context, t *testing.T, c *internode.Client) {
 		c.Timeouts.Prepare = time.Hour
 		began := time.Now()
-		_, err := c.Stream(ctx, nodeAddress, []internode.File{rows(tableA, []byte("x"))}, internode.Watch{})
+		_, err := c.Stream(
+			ctx,
+			nodeAddress,
+			[]internode.File{rows(tableA, []byte("x"))},
+			internode.Watch{},
+		)
 		require.NoError(t, err)
 		require.Equal(t, 3*time.Minute, time.Since(began), "a sign of life each minute")
 		require.Len(t, n.Complete(), 1)
 	})
 }
 
-// failAtEachStep has a node do each harm at each step of a session: the session ends with the error that tells of it, in
-// time, and nothing is called complete. times are how long a node that hangs is waited for, the defaults; silent are steps at which a node that
-// fails the session has not been heard of by the client. run runs a session, and tells how long that took.
-func failAtEachStep(t *testing.T, steps []internodetest.Step, times map[internodetest.Step]time.Duration, silent []internodetest.Step,
+// failAtEachStep has a node do each harm at each step of a session: the session ends with the error
+// that tells of it, in time, and nothing is called complete. times are how long a node that hangs
+// is waited for, the defaults; silent are steps at which a node that fails the session has not been
+// heard of by the client. run runs a session, and tells how long that took.
+func failAtEachStep(
+	t *testing.T,
+	steps []internodetest.Step,
+	times map[internodetest.Step]time.Duration,
+	silent []internodetest.Step,
 	run func(t *testing.T, n *internodetest.Node) (plan internode.UUID, took time.Duration, err error),
 ) {
 	t.Helper()
 	kinds := map[internodetest.Harm]internode.Kind{
-		internodetest.Hang: internode.Deadline, internodetest.Close: internode.Lost, internodetest.Fail: internode.Failed,
+		internodetest.Hang:  internode.Deadline,
+		internodetest.Close: internode.Lost,
+		internodetest.Fail:  internode.Failed,
 	}
 	for _, step := range steps {
 		for harm, kind := range kinds {
@@ -181,7 +217,12 @@ func TestNodeThatFailsAtEachStep(t *testing.T) {
 	}, nil, func(t *testing.T, n *internodetest.Node) (plan internode.UUID, took time.Duration, err error) {
 		play(t, n, func(ctx context.Context, _ *testing.T, c *internode.Client) {
 			began := time.Now()
-			plan, err = c.Stream(ctx, nodeAddress, []internode.File{rows(tableA, random(200_000))}, internode.Watch{})
+			plan, err = c.Stream(
+				ctx,
+				nodeAddress,
+				[]internode.File{rows(tableA, random(200_000))},
+				internode.Watch{},
+			)
 			took = time.Since(began)
 		})
 		return plan, took, err
@@ -223,7 +264,12 @@ func TestFilesThatAreNotAsAnnounced(t *testing.T) {
 			play(t, &n, func(ctx context.Context, t *testing.T, client *internode.Client) {
 				bad := rows(tableA, []byte("good"))
 				c.change(&bad)
-				_, err := client.Stream(ctx, nodeAddress, []internode.File{good, bad}, internode.Watch{})
+				_, err := client.Stream(
+					ctx,
+					nodeAddress,
+					[]internode.File{good, bad},
+					internode.Watch{},
+				)
 				require.Equal(t, internode.Source, internode.KindOf(err), "%v", err)
 				require.ErrorContains(t, err, c.want)
 				require.Empty(t, n.Complete())
@@ -249,10 +295,20 @@ func TestSessionEndsWithItsContext(t *testing.T) {
 				inner, cancel := context.WithCancelCause(ctx)
 				began := time.Now()
 				time.AfterFunc(time.Second, func() { cancel(errWrong) })
-				_, err := c.Stream(inner, nodeAddress, []internode.File{rows(tableA, random(200_000))}, internode.Watch{})
+				_, err := c.Stream(
+					inner,
+					nodeAddress,
+					[]internode.File{rows(tableA, random(200_000))},
+					internode.Watch{},
+				)
 				require.Equal(t, internode.Canceled, internode.KindOf(err), "%v", err)
 				require.ErrorIs(t, err, errWrong)
-				require.LessOrEqual(t, time.Since(began), 1100*time.Millisecond, "the client may say goodbye, to a node that does not listen")
+				require.LessOrEqual(
+					t,
+					time.Since(began),
+					1100*time.Millisecond,
+					"the client may say goodbye, to a node that does not listen",
+				)
 			})
 		})
 	}
@@ -317,7 +373,12 @@ func TestNodeThatSaysWhatItMustNot(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			n := internodetest.Node{Before: c.before}
 			play(t, &n, func(ctx context.Context, t *testing.T, client *internode.Client) {
-				_, err := client.Stream(ctx, nodeAddress, []internode.File{rows(tableA, []byte("x"))}, internode.Watch{})
+				_, err := client.Stream(
+					ctx,
+					nodeAddress,
+					[]internode.File{rows(tableA, []byte("x"))},
+					internode.Watch{},
+				)
 				require.Equal(t, c.want, internode.KindOf(err), "%v", err)
 				require.ErrorContains(t, err, c.text)
 			})
@@ -330,7 +391,12 @@ func TestVersionsThatNodesSpeak(t *testing.T) {
 		n := internodetest.Node{Version: version}
 		play(t, &n, func(ctx context.Context, t *testing.T, c *internode.Client) {
 			probed, probeErr := c.Probe(ctx, nodeAddress)
-			_, err := c.Stream(ctx, nodeAddress, []internode.File{rows(tableA, []byte("x"))}, internode.Watch{})
+			_, err := c.Stream(
+				ctx,
+				nodeAddress,
+				[]internode.File{rows(tableA, []byte("x"))},
+				internode.Watch{},
+			)
 			if ok {
 				require.NoError(t, probeErr)
 				require.NoError(t, err)
@@ -399,10 +465,15 @@ func TestLimiterHoldsFilesBack(t *testing.T) {
 		c.Timeouts.Received = time.Second
 		sent := 0
 		began := time.Now()
-		_, err := c.Stream(ctx, nodeAddress, []internode.File{rows(tableA, random(200_000))}, internode.Watch{
-			Sent:     func(n, _ int) { sent += n },
-			Received: func(_ int, took time.Duration) { require.Zero(t, took) },
-		})
+		_, err := c.Stream(
+			ctx,
+			nodeAddress,
+			[]internode.File{rows(tableA, random(200_000))},
+			internode.Watch{
+				Sent:     func(n, _ int) { sent += n },
+				Received: func(_ int, took time.Duration) { require.Zero(t, took) },
+			},
+		)
 		require.NoError(t, err)
 		require.Equal(t, time.Duration(sent)*time.Millisecond, time.Since(began))
 	})
@@ -412,7 +483,12 @@ func TestLimiterHoldsFilesBack(t *testing.T) {
 func TestAnnouncedPortIsNotTheNodes(t *testing.T) {
 	var n internodetest.Node
 	play(t, &n, func(ctx context.Context, t *testing.T, c *internode.Client) {
-		_, err := c.Stream(ctx, "127.0.0.9:7099", []internode.File{rows(tableA, []byte("x"))}, internode.Watch{})
+		_, err := c.Stream(
+			ctx,
+			"127.0.0.9:7099",
+			[]internode.File{rows(tableA, []byte("x"))},
+			internode.Watch{},
+		)
 		require.NoError(t, err)
 		require.Equal(t, "127.0.0.9:7098", n.Complete()[0].From.String())
 	})

@@ -9,26 +9,31 @@ import (
 // Watch is told how a session gets on. Its functions may be nil, and are called from several
 // goroutines; the session waits for them.
 type Watch struct {
-	// Sent reports n more bytes that were handed to the network, for plain bytes of a file: rows are
-	// compressed on their way.
+	// Sent reports n more bytes that were handed to the network, for plain bytes of a file: rows
+	// are compressed on their way.
 	Sent func(n, plain int)
 	// Received tells that the node has all of a file, whose place among the files is given, and how
 	// long that took since its last bytes, 64 KiB at the most, were about to be sent.
 	Received func(file int, took time.Duration)
 	// Alive is asked whether the node still works at the session of that plan, each time that it
-	// has been silent for Timeouts.Complete. Nil as an answer has the session wait as long again. Building
-	// indexes may take hours, and nodes since 4.1 give no sign of life.
+	// has been silent for Timeouts.Complete. Nil as an answer has the session wait as long again.
+	// Building indexes may take hours, and nodes since 4.1 give no sign of life.
 	Alive func(ctx context.Context, plan UUID) error
 }
 
 // Stream sends files to a node, address and storage port, in one session. Without an error the
-// session is complete: all of the files are in use on that node. An error is an [*Error], whose Kind says
-// what went wrong; what the session left behind is not known then. plan is the session's id, which
-// nodes write into their logs, and each call makes another.
+// session is complete: all of the files are in use on that node. An error is an [*Error], whose
+// Kind says what went wrong; what the session left behind is not known then. plan is the session's
+// id, which nodes write into their logs, and each call makes another.
 //
-// All goroutines of the session have ended when Stream returns. It ends at once when the context does,
-// but for a reader of the caller's that it waits for.
-func (c *Client) Stream(ctx context.Context, node string, files []File, watch Watch) (plan UUID, err error) {
+// All goroutines of the session have ended when Stream returns. It ends at once when the context
+// does, but for a reader of the caller's that it waits for.
+func (c *Client) Stream(
+	ctx context.Context,
+	node string,
+	files []File,
+	watch Watch,
+) (plan UUID, err error) {
 	plan = NewPlan()
 	summaries, sequence, err := summarize(files)
 	if err != nil {
@@ -41,11 +46,15 @@ func (c *Client) Stream(ctx context.Context, node string, files []File, watch Wa
 	for i, f := range files {
 		o.awaited[fileID{f.Table, sequence[i]}] = i
 	}
-	return plan, wrap(node, plan, o.run(ctx, func(ctx context.Context) error { return o.converse(ctx, summaries) }))
+	return plan, wrap(
+		node,
+		plan,
+		o.run(ctx, func(ctx context.Context) error { return o.converse(ctx, summaries) }),
+	)
 }
 
-// outgoing is a session in which files are sent. From awaited on its fields belong to the goroutine of run; those
-// before nobody changes.
+// outgoing is a session in which files are sent. From awaited on its fields belong to the goroutine
+// of run; those before nobody changes.
 type outgoing struct {
 	*session
 	files    []File
@@ -68,7 +77,11 @@ func (o *outgoing) converse(ctx context.Context, summaries []Summary) error {
 		return err
 	}
 	if len(answer.Summaries) > 0 {
-		return problemf(Protocol, "the node announces files of %d tables, and none was asked for", len(answer.Summaries))
+		return problemf(
+			Protocol,
+			"the node announces files of %d tables, and none was asked for",
+			len(answer.Summaries),
+		)
 	}
 	queue := make(chan int, len(o.files))
 	for i := range o.files {
@@ -106,10 +119,19 @@ func (o *outgoing) overdue(ctx context.Context) error {
 		}
 	}
 	if len(o.awaited) == 0 {
-		return problemf(Deadline, "the node has all files, and did not complete the session within %s: it may still do so",
-			o.client.Timeouts.complete(false))
+		return problemf(
+			Deadline,
+			"the node has all files, and did not complete the session within %s: it may still do so",
+			o.client.Timeouts.complete(false),
+		)
 	}
-	return problemf(Deadline, "the node did not acknowledge %d of %d files within %s", o.waiting, len(o.files), o.client.Timeouts.received())
+	return problemf(
+		Deadline,
+		"the node did not acknowledge %d of %d files within %s",
+		o.waiting,
+		len(o.files),
+		o.client.Timeouts.received(),
+	)
 }
 
 // behind says what the node has not done.
@@ -142,7 +164,12 @@ func (o *outgoing) hear(m Message) (done bool, err error) {
 	}
 	file, known := o.awaited[fileID{received.Table, received.Sequence}]
 	if !known || o.sent[file].IsZero() {
-		return false, problemf(Protocol, "the node acknowledges file %d of table %s, which it has not got, or did before", received.Sequence, received.Table)
+		return false, problemf(
+			Protocol,
+			"the node acknowledges file %d of table %s, which it has not got, or did before",
+			received.Sequence,
+			received.Table,
+		)
 	}
 	delete(o.awaited, fileID{received.Table, received.Sequence})
 	o.waiting--

@@ -45,11 +45,23 @@ func (c *Client) explain(ctx context.Context, node string, asked bool, err error
 	case errors.As(err, &invalid):
 		return problemf(TLS, "its certificate is not valid: %w", err)
 	case asked && broken(err) && !has:
-		return problemf(TLS, "the node wants a certificate of the client, and there is none (%w)", err)
+		return problemf(
+			TLS,
+			"the node wants a certificate of the client, and there is none (%w)",
+			err,
+		)
 	case asked && broken(err):
-		return problemf(TLS, "the node refused the client's certificate (%w): is it of an authority that the node trusts, not expired, and for this machine's address?", err)
+		return problemf(
+			TLS,
+			"the node refused the client's certificate (%w): is it of an authority that the node trusts, not expired, and for this machine's address?",
+			err,
+		)
 	case errors.Is(err, errMalformed):
-		return problemf(Version, "no handshake: %w: is that the storage port of a Cassandra 4.0 to 5.0?", err)
+		return problemf(
+			Version,
+			"no handshake: %w: is that the storage port of a Cassandra 4.0 to 5.0?",
+			err,
+		)
 	case c.speaksPlain(ctx, node):
 		return problemf(TLS, "the node does not speak TLS: its internode encryption is off")
 	default:
@@ -76,7 +88,11 @@ func (c *Client) speaksPlain(ctx context.Context, node string) bool {
 }
 
 // knock finds something out by a connection that is for nothing else; false where there is none.
-func (c *Client) knock(ctx context.Context, node string, finds func(context.Context, net.Conn) bool) bool {
+func (c *Client) knock(
+	ctx context.Context,
+	node string,
+	finds func(context.Context, net.Conn) bool,
+) bool {
 	ctx, cancel := context.WithTimeout(ctx, c.Timeouts.connect())
 	defer cancel()
 	conn, err := c.dial(ctx, node)

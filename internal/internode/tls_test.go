@@ -31,12 +31,22 @@ func newAuthority(t *testing.T) *authority {
 	require.NoError(t, err)
 	a := &authority{key: key}
 	a.cert = a.sign(t, a, &x509.Certificate{
-		Subject: pkix.Name{CommonName: "authority"}, IsCA: true, BasicConstraintsValid: true, KeyUsage: x509.KeyUsageCertSign,
+		Subject: pkix.Name{
+			CommonName: "authority",
+		},
+		IsCA:                  true,
+		BasicConstraintsValid: true,
+		KeyUsage:              x509.KeyUsageCertSign,
 	}, key).Leaf
 	return a
 }
 
-func (a *authority) sign(t *testing.T, by *authority, template *x509.Certificate, key *ecdsa.PrivateKey) tls.Certificate {
+func (a *authority) sign(
+	t *testing.T,
+	by *authority,
+	template *x509.Certificate,
+	key *ecdsa.PrivateKey,
+) tls.Certificate {
 	t.Helper()
 	template.SerialNumber = big.NewInt(time.Now().UnixNano())
 	template.NotBefore = time.Now().Add(-2 * time.Hour)
@@ -59,7 +69,10 @@ func (a *authority) certificate(t *testing.T, template *x509.Certificate) tls.Ce
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	require.NoError(t, err)
-	template.ExtKeyUsage = []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}
+	template.ExtKeyUsage = []x509.ExtKeyUsage{
+		x509.ExtKeyUsageServerAuth,
+		x509.ExtKeyUsageClientAuth,
+	}
 	return a.sign(t, a, template, key)
 }
 
@@ -170,7 +183,12 @@ func TestSessionsByTLS(t *testing.T) {
 			n := internodetest.Node{TLS: c.node}
 			address := listen(t, &n)
 			ours := internode.Client{TLS: c.client, Connections: 2}
-			_, err := ours.Stream(t.Context(), address, []internode.File{rows(tableA, random(200_000)), rows(tableA, []byte("x"))}, internode.Watch{})
+			_, err := ours.Stream(
+				t.Context(),
+				address,
+				[]internode.File{rows(tableA, random(200_000)), rows(tableA, []byte("x"))},
+				internode.Watch{},
+			)
 			probed, probeErr := ours.Probe(t.Context(), address)
 			if c.want == "" {
 				require.NoError(t, err)

@@ -26,7 +26,11 @@ func TestRowsOfAPartitionTravelTogether(t *testing.T) {
 	c.router = ring(t, 3, 8)
 	job.Router = c.router
 	result := mustRun(t, job, c)
-	require.Equal(t, Result{Tally: ingest.Tally{Read: 400, Written: 400}, Stats: cql.Stats{Batches: 4}}, counts(result))
+	require.Equal(
+		t,
+		Result{Tally: ingest.Tally{Read: 400, Written: 400}, Stats: cql.Stats{Batches: 4}},
+		counts(result),
+	)
 	require.Equal(t, 100, c.biggest)
 }
 

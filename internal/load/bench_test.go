@@ -28,14 +28,36 @@ func (sponge) Write(context.Context, string, []row.Row) error { return nil }
 func (sponge) Idempotent() bool                               { return true }
 
 // benchmark loads a text of so many rows again and again.
-func benchmark(b *testing.B, table *schema.Table, text []byte, rows int, router *write.Router, change ...func(*Job)) {
+func benchmark(
+	b *testing.B,
+	table *schema.Table,
+	text []byte,
+	rows int,
+	router *write.Router,
+	change ...func(*Job),
+) {
 	b.Helper()
 	job := &Job{
 		Job: ingest.Job{
-			Table: table, Format: dsv.DefaultFormat, Header: true, Router: router, Limits: testRowLimits, Rejects: &recorder{}, Counters: &progress.Counters{},
-			Inputs: []ingest.Input{{Name: "text", Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil }}},
+			Table:    table,
+			Format:   dsv.DefaultFormat,
+			Header:   true,
+			Router:   router,
+			Limits:   testRowLimits,
+			Rejects:  &recorder{},
+			Counters: &progress.Counters{},
+			Inputs: []ingest.Input{
+				{
+					Name: "text",
+					Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil },
+				},
+			},
 		},
-		CQL: cql.Options{NewWriter: func([]schema.Column) cql.Writer { return sponge{} }, Limits: testLimits, InFlight: 8},
+		CQL: cql.Options{
+			NewWriter: func([]schema.Column) cql.Writer { return sponge{} },
+			Limits:    testLimits,
+			InFlight:  8,
+		},
 	}
 	for _, f := range change {
 		f(job)
@@ -97,12 +119,54 @@ func BenchmarkNarrow(b *testing.B) {
 // The sample table, and rows of it as delimited text and as objects. Its days are
 // those of the sample: some 900 rows of each partition, one after another.
 var flights = schema.New("demo", "flights", []schema.Column{
-	typed("origin", schema.PartitionKey, 0, "text"), typed("month", schema.PartitionKey, 1, "int"), typed("day", schema.PartitionKey, 2, "int"),
-	typed("time_hour", schema.Clustering, 0, "timestamp"), typed("carrier", schema.Clustering, 1, "text"), typed("flight", schema.Clustering, 2, "int"),
-	typed("year", schema.Regular, 0, "int"), typed("dep_time", schema.Regular, 0, "int"), typed("sched_dep_time", schema.Regular, 0, "int"),
-	typed("dep_delay", schema.Regular, 0, "int"), typed("arr_time", schema.Regular, 0, "int"), typed("sched_arr_time", schema.Regular, 0, "int"),
-	typed("arr_delay", schema.Regular, 0, "int"), typed("tailnum", schema.Regular, 0, "text"), typed("dest", schema.Regular, 0, "text"),
-	typed("air_time", schema.Regular, 0, "int"), typed("distance", schema.Regular, 0, "int"), typed("hour", schema.Regular, 0, "int"),
+	typed(
+		"origin",
+		schema.PartitionKey,
+		0,
+		"text",
+	),
+	typed("month", schema.PartitionKey, 1, "int"),
+	typed("day", schema.PartitionKey, 2, "int"),
+	typed(
+		"time_hour",
+		schema.Clustering,
+		0,
+		"timestamp",
+	),
+	typed("carrier", schema.Clustering, 1, "text"),
+	typed("flight", schema.Clustering, 2, "int"),
+	typed(
+		"year",
+		schema.Regular,
+		0,
+		"int",
+	),
+	typed("dep_time", schema.Regular, 0, "int"),
+	typed("sched_dep_time", schema.Regular, 0, "int"),
+	typed(
+		"dep_delay",
+		schema.Regular,
+		0,
+		"int",
+	),
+	typed("arr_time", schema.Regular, 0, "int"),
+	typed("sched_arr_time", schema.Regular, 0, "int"),
+	typed(
+		"arr_delay",
+		schema.Regular,
+		0,
+		"int",
+	),
+	typed("tailnum", schema.Regular, 0, "text"),
+	typed("dest", schema.Regular, 0, "text"),
+	typed(
+		"air_time",
+		schema.Regular,
+		0,
+		"int",
+	),
+	typed("distance", schema.Regular, 0, "int"),
+	typed("hour", schema.Regular, 0, "int"),
 	typed("minute", schema.Regular, 0, "int"),
 })
 
@@ -110,10 +174,20 @@ const flightRows = 50_000
 
 // BenchmarkFlights takes the sample's rows from text to batches.
 func BenchmarkFlights(b *testing.B) {
-	text := []byte("year,month,day,dep_time,sched_dep_time,dep_delay,arr_time,sched_arr_time,arr_delay,carrier,flight,tailnum,origin,dest,air_time,distance,hour,minute,time_hour\n")
+	text := []byte(
+		"year,month,day,dep_time,sched_dep_time,dep_delay,arr_time,sched_arr_time,arr_delay,carrier,flight,tailnum,origin,dest,air_time,distance,hour,minute,time_hour\n",
+	)
 	for i := range flightRows {
-		text = fmt.Appendf(text, "2013,%d,%d,517,515,%d,830,819,11,UA,%d,N14228,%s,IAH,227,1400,5,15,2013-01-01T%02d:00:00Z\n",
-			1+i/900%12, 1+i/900/12%28, i%90-10, i%6000, []string{"EWR", "LGA", "JFK"}[i%3], i%24)
+		text = fmt.Appendf(
+			text,
+			"2013,%d,%d,517,515,%d,830,819,11,UA,%d,N14228,%s,IAH,227,1400,5,15,2013-01-01T%02d:00:00Z\n",
+			1+i/900%12,
+			1+i/900/12%28,
+			i%90-10,
+			i%6000,
+			[]string{"EWR", "LGA", "JFK"}[i%3],
+			i%24,
+		)
 	}
 	benchmark(b, flights, text, flightRows, ring(b, 3, 16))
 }
@@ -122,9 +196,18 @@ func BenchmarkFlights(b *testing.B) {
 func BenchmarkFlightsJSON(b *testing.B) {
 	var text []byte
 	for i := range flightRows {
-		text = fmt.Appendf(text, `{"year":2013,"month":%d,"day":%d,"dep_time":517,"sched_dep_time":515,"dep_delay":%d,"arr_time":830,"sched_arr_time":819,`+
-			`"arr_delay":11,"carrier":"UA","flight":%d,"tailnum":"N14228","origin":"%s","dest":"IAH","air_time":227,"distance":1400,"hour":5,"minute":15,`+
-			`"time_hour":"2013-01-01T%02d:00:00Z"}`+"\n", 1+i/900%12, 1+i/900/12%28, i%90-10, i%6000, []string{"EWR", "LGA", "JFK"}[i%3], i%24)
+		text = fmt.Appendf(
+			text,
+			`{"year":2013,"month":%d,"day":%d,"dep_time":517,"sched_dep_time":515,"dep_delay":%d,"arr_time":830,"sched_arr_time":819,`+
+				`"arr_delay":11,"carrier":"UA","flight":%d,"tailnum":"N14228","origin":"%s","dest":"IAH","air_time":227,"distance":1400,"hour":5,"minute":15,`+
+				`"time_hour":"2013-01-01T%02d:00:00Z"}`+"\n",
+			1+i/900%12,
+			1+i/900/12%28,
+			i%90-10,
+			i%6000,
+			[]string{"EWR", "LGA", "JFK"}[i%3],
+			i%24,
+		)
 	}
 	benchmark(b, flights, text, flightRows, ring(b, 3, 16), func(j *Job) { j.JSON = true })
 }

@@ -59,8 +59,16 @@ func TestChangedInput(t *testing.T) {
 		"a line longer than the piece": "1,1\n2,1\n3,1\n4,1111111111111\n5,1\n6,1\n7,1\n8,1\n9,1\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			job, c, rejects := newJob(t, hits, header+"1,1\n2,1\n3,1\n4,1\n5,1\n6,1\n7,1\n8,1\n9,1\n")
-			j := &remembering{forgetful: forgetful{rejects}, pieces: map[int64]ingest.Piece{}, standing: map[int64]ingest.Standing{}}
+			job, c, rejects := newJob(
+				t,
+				hits,
+				header+"1,1\n2,1\n3,1\n4,1\n5,1\n6,1\n7,1\n8,1\n9,1\n",
+			)
+			j := &remembering{
+				forgetful: forgetful{rejects},
+				pieces:    map[int64]ingest.Piece{},
+				standing:  map[int64]ingest.Standing{},
+			}
 			job.Journal, job.ChunkSize = j, 12
 			mustRun(t, job, c)
 			job.Inputs = []ingest.Input{text("f", header+changed)}
@@ -76,7 +84,11 @@ func TestChangedInput(t *testing.T) {
 // A piece has no more records than it may.
 func TestChunkRecords(t *testing.T) {
 	job, c, rejects := newJob(t, hits, numbered("id,n", 100))
-	j := &remembering{forgetful: forgetful{rejects}, pieces: map[int64]ingest.Piece{}, standing: map[int64]ingest.Standing{}}
+	j := &remembering{
+		forgetful: forgetful{rejects},
+		pieces:    map[int64]ingest.Piece{},
+		standing:  map[int64]ingest.Standing{},
+	}
 	job.Journal, job.ChunkRecords = j, 7
 	mustRun(t, job, c)
 	require.Len(t, j.pieces, 15)

@@ -60,7 +60,10 @@ func newAway(t *testing.T, table *schema.Table, h harm, texts ...string) *away {
 		if hosts == nil {
 			hosts = []string{"node0", "node1", "node2"}
 		}
-		if slices.ContainsFunc(hosts, func(host string) bool { return !a.isAway(host) || fault.Answered(h.err) }) {
+		if slices.ContainsFunc(
+			hosts,
+			func(host string) bool { return !a.isAway(host) || fault.Answered(h.err) },
+		) {
 			return nil
 		}
 		return h.err
@@ -114,11 +117,17 @@ func TestRowsOfADeadNodeAreRejectedAndAllOthersWritten(t *testing.T) {
 					begin := time.Now()
 					result := mustRun(t, a.job, a.cluster)
 					require.Less(t, time.Since(begin), 4*time.Minute)
-					require.Less(t, 5*result.InDoubt, result.Rejected(), "what is given up is not sent")
+					require.Less(
+						t,
+						5*result.InDoubt,
+						result.Rejected(),
+						"what is given up is not sent",
+					)
 					named := 0
 					for _, r := range a.rejects.rejects {
 						require.True(t, a.of(r, "node1"), "%s", r.Raw)
-						if strings.Contains(r.Reason, "the node1") && strings.Contains(r.Reason, h.err.Error()) {
+						if strings.Contains(r.Reason, "the node1") &&
+							strings.Contains(r.Reason, h.err.Error()) {
 							named++
 						}
 					}

@@ -44,7 +44,13 @@ func makeFile(rng *rand.Rand, n int, badShare float64, firstID int) made {
 		}
 		if rng.Float64() < badShare {
 			m.bad[id] = true
-			fmt.Fprintf(&b, []string{"%d,%d,%d\n", "x%d,%d,%d,\"v\nw\"\n", "%d,%d,%d,\"v\"w\n", "%d,%d,%d,v,,\n"}[rng.IntN(4)], k, c, id)
+			fmt.Fprintf(
+				&b,
+				[]string{"%d,%d,%d\n", "x%d,%d,%d,\"v\nw\"\n", "%d,%d,%d,\"v\"w\n", "%d,%d,%d,v,,\n"}[rng.IntN(4)],
+				k,
+				c,
+				id,
+			)
 			continue
 		}
 		m.ids[id] = true
@@ -84,7 +90,13 @@ func (m made) verify(t *testing.T, c *cluster) {
 		require.Equal(t, final["v"], cells["v"].value, "key %v", key)
 		id, err := strconv.Atoi(final["id"])
 		require.NoError(t, err)
-		require.Equal(t, fmt.Sprintf("%08x", id), fmt.Sprintf("%x", cells["id"].value), "key %v", key)
+		require.Equal(
+			t,
+			fmt.Sprintf("%08x", id),
+			fmt.Sprintf("%x", cells["id"].value),
+			"key %v",
+			key,
+		)
 	}
 }
 

@@ -68,8 +68,15 @@ type cluster struct {
 
 func newCluster(t testing.TB, table *schema.Table) *cluster {
 	return &cluster{
-		t: t, table: table, limits: testLimits, router: write.NewRouter(nil, nil, nil), counter: table.IsCounter(),
-		cells: map[string]map[string]version{}, sent: map[int]int{}, applied: map[int]int{}, acked: map[int]int{},
+		t:       t,
+		table:   table,
+		limits:  testLimits,
+		router:  write.NewRouter(nil, nil, nil),
+		counter: table.IsCounter(),
+		cells:   map[string]map[string]version{},
+		sent:    map[int]int{},
+		applied: map[int]int{},
+		acked:   map[int]int{},
 	}
 }
 
@@ -285,7 +292,10 @@ var quick = pace.Backoff{Base: time.Nanosecond, Max: time.Nanosecond}
 
 // text is an input that holds a text.
 func text(name, s string) ingest.Input {
-	return ingest.Input{Name: name, Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(s)), nil }}
+	return ingest.Input{
+		Name: name,
+		Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(s)), nil },
+	}
 }
 
 // newJob makes a job that loads texts into a fake cluster.
@@ -293,8 +303,15 @@ func newJob(t testing.TB, table *schema.Table, texts ...string) (*Job, *cluster,
 	c, r := newCluster(t, table), &recorder{}
 	job := &Job{
 		Job: ingest.Job{
-			Table: table, Format: dsv.DefaultFormat, Header: true, Router: c.router, Limits: testRowLimits, Rejects: r,
-			Counters: &progress.Counters{}, MaxParseErrors: -1, MaxInsertErrors: -1,
+			Table:           table,
+			Format:          dsv.DefaultFormat,
+			Header:          true,
+			Router:          c.router,
+			Limits:          testRowLimits,
+			Rejects:         r,
+			Counters:        &progress.Counters{},
+			MaxParseErrors:  -1,
+			MaxInsertErrors: -1,
 		},
 		CQL: cql.Options{NewWriter: c.writer, Limits: testLimits, InFlight: 4, Backoff: quick},
 	}
@@ -316,7 +333,13 @@ func mustRun(t testing.TB, job *Job, c *cluster) Result {
 	result, err := job.Run(context.Background())
 	require.NoError(t, err)
 	require.Empty(t, c.broken)
-	require.Equal(t, result.Read, result.Written+result.Existing+result.Rejected()+result.InDoubt, "%+v", result)
+	require.Equal(
+		t,
+		result.Read,
+		result.Written+result.Existing+result.Rejected()+result.InDoubt,
+		"%+v",
+		result,
+	)
 	require.Equal(t, result.Written, job.Counters.Rows.Load())
 	require.Equal(t, result.Rejected(), job.Counters.Rejected.Load())
 	return result
@@ -339,7 +362,9 @@ func ringOf(t testing.TB, nodes, vnodes, replicas int) *write.Router {
 	}
 	r, err := token.NewRing(token.Murmur3, list)
 	require.NoError(t, err)
-	strategy, err := token.ParseStrategy(map[string]string{"class": "SimpleStrategy", "replication_factor": strconv.Itoa(replicas)})
+	strategy, err := token.ParseStrategy(
+		map[string]string{"class": "SimpleStrategy", "replication_factor": strconv.Itoa(replicas)},
+	)
 	require.NoError(t, err)
 	placement := r.Place(strategy)
 	return write.NewRouter(token.Murmur3, placement, func(v int) []string {
@@ -352,7 +377,10 @@ func ringOf(t testing.TB, nodes, vnodes, replicas int) *write.Router {
 }
 
 func typed(name string, kind schema.Kind, position int, cql string) schema.Column {
-	t, err := cqltype.Parse(cql, func(string) (*cqltype.Type, error) { return nil, errors.New("no user types") })
+	t, err := cqltype.Parse(
+		cql,
+		func(string) (*cqltype.Type, error) { return nil, errors.New("no user types") },
+	)
 	if err != nil {
 		panic(err)
 	}
@@ -362,11 +390,26 @@ func typed(name string, kind schema.Kind, position int, cql string) schema.Colum
 // The tables of the tests.
 var (
 	events = schema.New("demo", "events", []schema.Column{
-		typed("k", schema.PartitionKey, 0, "int"), typed("c", schema.Clustering, 0, "int"),
-		typed("id", schema.Regular, 0, "int"), typed("v", schema.Regular, 0, "text"), typed("l", schema.Regular, 0, "list<int>"),
+		typed("k", schema.PartitionKey, 0, "int"),
+		typed("c", schema.Clustering, 0, "int"),
+		typed(
+			"id",
+			schema.Regular,
+			0,
+			"int",
+		),
+		typed("v", schema.Regular, 0, "text"),
+		typed("l", schema.Regular, 0, "list<int>"),
 	})
 	names = schema.New("demo", "names", []schema.Column{
-		typed("k", schema.PartitionKey, 0, "text"), typed("v", schema.Regular, 0, "text"), typed("n", schema.Regular, 0, "int"),
+		typed(
+			"k",
+			schema.PartitionKey,
+			0,
+			"text",
+		),
+		typed("v", schema.Regular, 0, "text"),
+		typed("n", schema.Regular, 0, "int"),
 	})
 	hits = schema.New("demo", "hits", []schema.Column{
 		typed("id", schema.PartitionKey, 0, "int"), typed("n", schema.Regular, 0, "counter"),

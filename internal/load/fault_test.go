@@ -50,7 +50,11 @@ func TestRetriesGoToTheOtherReplicas(t *testing.T) {
 		return true, nil
 	}
 	result := mustRun(t, job, c)
-	require.Equal(t, Result{Tally: ingest.Tally{Read: 1, Written: 1}, Stats: cql.Stats{Batches: 1}}, counts(result))
+	require.Equal(
+		t,
+		Result{Tally: ingest.Tally{Read: 1, Written: 1}, Stats: cql.Stats{Batches: 1}},
+		counts(result),
+	)
 	require.Len(t, hosts, 5)
 	require.NotEqual(t, hosts[0], hosts[1])
 	require.Equal(t, hosts[0], hosts[2])
@@ -145,7 +149,11 @@ func TestRunEndsWhenTheClusterTakesNothing(t *testing.T) {
 			job.ChunkSize, job.CQL.InFlight, job.CQL.Attempts = 400, 5, 2
 			c.answer = func(context.Context, request) (bool, error) { return false, failure(class, "no answer") }
 			result, err := job.Run(context.Background())
-			require.ErrorContains(t, err, "the cluster does not take writes: more than 32 requests in a row failed, the last with: no answer")
+			require.ErrorContains(
+				t,
+				err,
+				"the cluster does not take writes: more than 32 requests in a row failed, the last with: no answer",
+			)
 			require.Equal(t, fault.Fatal, fault.ClassOf(err))
 			require.Zero(t, result.Written)
 			require.Less(t, result.Rejected(), int64(500))
@@ -257,8 +265,14 @@ func (h *held) Close() error { return nil }
 // An input that delivers nothing, such as an idle pipe, does not hold up the end.
 func TestCancellationDoesNotWaitForTheInput(t *testing.T) {
 	job, c, _ := newJob(t, events)
-	in := &held{text: strings.NewReader("k,c,id\n1,2,3\n"), waiting: make(chan struct{}), release: make(chan struct{})}
-	job.Inputs = []ingest.Input{{Name: "stdin", Open: func() (io.ReadCloser, error) { return in, nil }}}
+	in := &held{
+		text:    strings.NewReader("k,c,id\n1,2,3\n"),
+		waiting: make(chan struct{}),
+		release: make(chan struct{}),
+	}
+	job.Inputs = []ingest.Input{
+		{Name: "stdin", Open: func() (io.ReadCloser, error) { return in, nil }},
+	}
 	job.ChunkSize = 4
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {
@@ -274,8 +288,14 @@ func TestCancellationDoesNotWaitForTheInput(t *testing.T) {
 
 func TestFatalErrorDoesNotWaitForTheInput(t *testing.T) {
 	job, c, _ := newJob(t, events)
-	in := &held{text: strings.NewReader("k,c,id\n1,2,3\n"), waiting: make(chan struct{}), release: make(chan struct{})}
-	job.Inputs = []ingest.Input{{Name: "stdin", Open: func() (io.ReadCloser, error) { return in, nil }}}
+	in := &held{
+		text:    strings.NewReader("k,c,id\n1,2,3\n"),
+		waiting: make(chan struct{}),
+		release: make(chan struct{}),
+	}
+	job.Inputs = []ingest.Input{
+		{Name: "stdin", Open: func() (io.ReadCloser, error) { return in, nil }},
+	}
 	job.ChunkSize = 4
 	c.answer = func(context.Context, request) (bool, error) {
 		<-in.waiting
@@ -352,7 +372,9 @@ func TestSlowClusterStopsTheReading(t *testing.T) {
 	job, c, _ := newJob(t, events)
 	var read atomic.Int64
 	source := &tally{r: strings.NewReader(numbered("k,c,id", 200000)), n: &read}
-	job.Inputs = []ingest.Input{{Name: "big", Open: func() (io.ReadCloser, error) { return io.NopCloser(source), nil }}}
+	job.Inputs = []ingest.Input{
+		{Name: "big", Open: func() (io.ReadCloser, error) { return io.NopCloser(source), nil }},
+	}
 	job.ChunkSize, job.CQL.InFlight = 1000, 2
 	job.CQL.Limits.MaxRows = 1
 	c.limits = job.CQL.Limits

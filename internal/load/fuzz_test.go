@@ -45,7 +45,18 @@ func FuzzLoad(f *testing.F) {
 			}
 			var refused []string
 			for _, r := range rejects.sorted() {
-				refused = append(refused, fmt.Sprintf("%d %d:%d %s %s %q", r.Offset, r.Line, r.Field, r.Column, r.Reason, r.Raw))
+				refused = append(
+					refused,
+					fmt.Sprintf(
+						"%d %d:%d %s %s %q",
+						r.Offset,
+						r.Line,
+						r.Field,
+						r.Column,
+						r.Reason,
+						r.Raw,
+					),
+				)
 			}
 			result.Batches = 0
 			return rows, refused, counts(result)

@@ -53,16 +53,34 @@ func (l leaving) Close() error {
 // A header that does not fit is found before the first row is written, and all of them
 // are named; what can be opened once alone is left alone.
 func TestHeadersAreCheckedFirst(t *testing.T) {
-	job, c, _ := newJob(t, names, "k,v\none,first\n", "k,w\ntwo,second\n", "", "K,n\nthree,3\n", "k,\"v\nfour,4\n", "k,x\nfive,5\n")
+	job, c, _ := newJob(
+		t,
+		names,
+		"k,v\none,first\n",
+		"k,w\ntwo,second\n",
+		"",
+		"K,n\nthree,3\n",
+		"k,\"v\nfour,4\n",
+		"k,x\nfive,5\n",
+	)
 	opened, most := filed(job)
 	job.Inputs[5].Plain = false // a pipe
 	_, err := job.Run(t.Context())
-	require.EqualError(t, err, `file2.csv: header: table demo.names has no column "w" (--map w=COLUMN says which column it is, --skipcols w leaves out what is no column)`+
-		"\nfile5.csv: header: line 1, column 3: quote is never closed")
+	require.EqualError(
+		t,
+		err,
+		`file2.csv: header: table demo.names has no column "w" (--map w=COLUMN says which column it is, --skipcols w leaves out what is no column)`+
+			"\nfile5.csv: header: line 1, column 3: quote is never closed",
+	)
 	var mapping *ingest.MappingError
 	require.ErrorAs(t, err, &mapping)
 	require.Zero(t, c.requests)
-	require.Equal(t, []int{1, 2, 1, 1, 2, 0}, opened, "the first text of a file whose header does not fit tells what it may be")
+	require.Equal(
+		t,
+		[]int{1, 2, 1, 1, 2, 0},
+		opened,
+		"the first text of a file whose header does not fit tells what it may be",
+	)
 	require.Equal(t, 2, *most, "one at a time, and its first text")
 }
 

@@ -42,7 +42,9 @@ func TestHeldRowsDoNotWaitForASilentInput(t *testing.T) {
 	in, out := io.Pipe()
 	job, c, _ := newJob(t, names)
 	job.ChunkSize = 16
-	job.Inputs = []ingest.Input{{Name: "stdin", Open: func() (io.ReadCloser, error) { return in, nil }}}
+	job.Inputs = []ingest.Input{
+		{Name: "stdin", Open: func() (io.ReadCloser, error) { return in, nil }},
+	}
 	done := make(chan error)
 	go func() {
 		_, err := job.Run(context.Background())
@@ -50,7 +52,12 @@ func TestHeldRowsDoNotWaitForASilentInput(t *testing.T) {
 	}()
 	_, err := out.Write([]byte("k,v,n\na,b,1\nb,c,1\nc,c,1\nd,d,1\ne,e,1\n"))
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return job.Counters.Rows.Load() > 0 }, time.Minute, time.Millisecond)
+	require.Eventually(
+		t,
+		func() bool { return job.Counters.Rows.Load() > 0 },
+		time.Minute,
+		time.Millisecond,
+	)
 	require.NoError(t, out.Close())
 	require.NoError(t, <-done)
 	require.Len(t, c.cells, 5)

@@ -68,7 +68,14 @@ func TestHopelessLoadIsStopped(t *testing.T) {
 			require.ErrorAs(t, err, &limit)
 			require.Equal(t, tc.stop, limit.Stage)
 			require.True(t, limit.Hopeless)
-			require.ErrorContains(t, err, fmt.Sprintf("stopped: hardly a row was good, most were rejected with %s errors", tc.stop))
+			require.ErrorContains(
+				t,
+				err,
+				fmt.Sprintf(
+					"stopped: hardly a row was good, most were rejected with %s errors",
+					tc.stop,
+				),
+			)
 			require.GreaterOrEqual(t, limit.Limit, int64(tooMany))
 			require.Less(t, result.Rejected(), int64(rows))
 		})

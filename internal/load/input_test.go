@@ -18,7 +18,11 @@ import (
 )
 
 // loads runs a job of one text for the table names and gives its rows as k=v.
-func loads(t *testing.T, header bool, texts ...string) (map[string]string, *recorder, Result, []string) {
+func loads(
+	t *testing.T,
+	header bool,
+	texts ...string,
+) (map[string]string, *recorder, Result, []string) {
 	t.Helper()
 	job, c, rejects := newJob(t, names, texts...)
 	job.Header = header
@@ -75,21 +79,43 @@ func TestInputs(t *testing.T) {
 }
 
 func TestUnclosedQuoteCostsOneLine(t *testing.T) {
-	_, rejects, result, _ := loads(t, true, "k,v,n\na,1,1\nb,\"2,2\nc,3,3\n"+strings.Repeat("d,4,4\n", 30))
+	_, rejects, result, _ := loads(
+		t,
+		true,
+		"k,v,n\na,1,1\nb,\"2,2\nc,3,3\n"+strings.Repeat("d,4,4\n", 30),
+	)
 	require.Equal(t, int64(33), result.Read)
 	require.Equal(t, int64(1), result.Rejected())
 	require.Equal(t, ingest.Reject{
-		File: "file1.csv", Header: []byte("k,v,n\n"), Raw: []byte("b,\"2,2\n"), Line: 3, Field: 3, Offset: 12,
-		Broken: true, Reason: "quote opened at column 3 is never closed", Stage: ingest.Parse,
+		File:   "file1.csv",
+		Header: []byte("k,v,n\n"),
+		Raw:    []byte("b,\"2,2\n"),
+		Line:   3,
+		Field:  3,
+		Offset: 12,
+		Broken: true,
+		Reason: "quote opened at column 3 is never closed",
+		Stage:  ingest.Parse,
 	}, rejects.rejects[0])
 }
 
 // A record over the limit is handed on in pieces, and the rest is loaded.
 func TestRecordOverTheLimit(t *testing.T) {
 	long := "long," + strings.Repeat("x", 5000) + "\n"
-	rows, rejects, result, _ := loads(t, true, "k,v\na,1\n"+long+"b,2\n"+strings.TrimSuffix(long, "\n"))
+	rows, rejects, result, _ := loads(
+		t,
+		true,
+		"k,v\na,1\n"+long+"b,2\n"+strings.TrimSuffix(long, "\n"),
+	)
 	require.Equal(t, map[string]string{"a": "1", "b": "2"}, rows)
-	require.Equal(t, Result{Tally: ingest.Tally{Read: 4, Written: 2, ParseErrors: 2}, Stats: cql.Stats{Batches: result.Batches}}, counts(result))
+	require.Equal(
+		t,
+		Result{
+			Tally: ingest.Tally{Read: 4, Written: 2, ParseErrors: 2},
+			Stats: cql.Stats{Batches: result.Batches},
+		},
+		counts(result),
+	)
 	require.Equal(t, []int{0, 1}, rejects.long)
 	require.Equal(t, long, string(rejects.rejects[0].Raw))
 	require.Equal(t, strings.TrimSuffix(long, "\n"), string(rejects.rejects[1].Raw))
@@ -181,7 +207,12 @@ func TestInputsAreClosed(t *testing.T) {
 	for _, s := range []string{"", "k,v\n", "k,v\na,1\n", "nonsense\n"} {
 		job, _, _ := newJob(t, names)
 		closed := 0
-		job.Inputs = []ingest.Input{{Name: "in", Open: func() (io.ReadCloser, error) { return closer{strings.NewReader(s), &closed}, nil }}}
+		job.Inputs = []ingest.Input{
+			{
+				Name: "in",
+				Open: func() (io.ReadCloser, error) { return closer{strings.NewReader(s), &closed}, nil },
+			},
+		}
 		_, err := job.Run(context.Background())
 		require.Equal(t, s == "nonsense\n", err != nil)
 		require.Equal(t, 1, closed)
@@ -222,5 +253,12 @@ func TestLongNamesAreCut(t *testing.T) {
 // Inputs without rows are told in one line of each kind, however many there are.
 func TestManyInputsWithoutRows(t *testing.T) {
 	_, _, _, warnings := loads(t, true, "k,v\n", "k,v\na,1\n", "", "k,v\n", "k,v\n")
-	require.Equal(t, []string{"file1.csv and 2 more inputs hold a header and no rows", "file3.csv is empty: nothing to load from it"}, warnings)
+	require.Equal(
+		t,
+		[]string{
+			"file1.csv and 2 more inputs hold a header and no rows",
+			"file3.csv is empty: nothing to load from it",
+		},
+		warnings,
+	)
 }

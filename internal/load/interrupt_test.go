@@ -21,7 +21,12 @@ type blocking struct {
 }
 
 func newBlocking(err error) *blocking {
-	return &blocking{opening: make(chan struct{}), writer: make(chan struct{}), closed: make(chan struct{}), err: err}
+	return &blocking{
+		opening: make(chan struct{}),
+		writer:  make(chan struct{}),
+		closed:  make(chan struct{}),
+		err:     err,
+	}
 }
 
 func (b *blocking) open() (io.ReadCloser, error) {

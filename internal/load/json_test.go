@@ -10,11 +10,17 @@ import (
 
 func TestJSONLines(t *testing.T) {
 	for _, chunk := range []int{1, 40, 1 << 20} {
-		job, c, rejects := newJob(t, names,
+		job, c, rejects := newJob(
+			t,
+			names,
 			`{"v":"first","k":"one","N":1}`+"\n\n"+`{"k":"two","n":null,"Junk":[1,{}],"value":"second"}`+"\r\n"+
-				`{"k":"three","n":"x"}`+"\n"+`{"k":"four","n":1,"N":2}`+"\n"+`["k"]`+"\n"+`{"n":5}`+"\n"+`{"k":"five","w":5}`)
+				`{"k":"three","n":"x"}`+"\n"+`{"k":"four","n":1,"N":2}`+"\n"+`["k"]`+"\n"+`{"n":5}`+"\n"+`{"k":"five","w":5}`,
+		)
 		job.JSON, job.ChunkSize = true, chunk
-		job.Fields = ingest.Fields{Renamed: map[string]string{"value": "v"}, Skipped: []string{"Junk"}}
+		job.Fields = ingest.Fields{
+			Renamed: map[string]string{"value": "v"},
+			Skipped: []string{"Junk"},
+		}
 		result := mustRun(t, job, c)
 		require.EqualValues(t, 7, result.Read)
 		require.Equal(t, "first", c.cells["k=6f6e65 "]["v"].value)

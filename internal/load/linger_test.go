@@ -63,8 +63,14 @@ func TestLingerEnds(t *testing.T) {
 // nothing to wait for.
 func TestLingerWithoutAnInput(t *testing.T) {
 	job, c, _ := newJob(t, events)
-	in := &held{text: strings.NewReader("k,c,id\n1,2,3\n"), waiting: make(chan struct{}), release: make(chan struct{})}
-	job.Inputs = []ingest.Input{{Name: "stdin", Open: func() (io.ReadCloser, error) { return in, nil }}}
+	in := &held{
+		text:    strings.NewReader("k,c,id\n1,2,3\n"),
+		waiting: make(chan struct{}),
+		release: make(chan struct{}),
+	}
+	job.Inputs = []ingest.Input{
+		{Name: "stdin", Open: func() (io.ReadCloser, error) { return in, nil }},
+	}
 	job.ChunkSize, job.Linger = 4, time.Hour
 	ctx, cancel := context.WithCancel(context.Background())
 	go func() {

@@ -128,12 +128,20 @@ func TestTypeWithoutCodec(t *testing.T) {
 
 func TestRenamedAndSkippedFields(t *testing.T) {
 	job, c, rejects := newJob(t, names, "junk,Key,n,v\n1,one,1,first\n2,two,x,second\n")
-	job.Fields = ingest.Fields{Renamed: map[string]string{"Key": "k"}, Skipped: []string{"junk", "v"}}
+	job.Fields = ingest.Fields{
+		Renamed: map[string]string{"Key": "k"},
+		Skipped: []string{"junk", "v"},
+	}
 	require.EqualValues(t, 1, mustRun(t, job, c).Written)
 	require.Equal(t, "\x00\x00\x00\x01", c.cells["k=6f6e65 "]["n"].value)
 	require.NotContains(t, c.cells["k=6f6e65 "], "v")
 	require.Equal(t, "n", rejects.rejects[0].Column)
-	require.Equal(t, 7, rejects.rejects[0].Field, "the place is that of the field, not of the column")
+	require.Equal(
+		t,
+		7,
+		rejects.rejects[0].Field,
+		"the place is that of the field, not of the column",
+	)
 
 	job, _, _ = newJob(t, names, "k,n\none,1\n")
 	job.Fields = ingest.Fields{Skipped: []string{"kk"}}

@@ -59,7 +59,11 @@ func TestALoadOfWhichOneWriteSucceedsIsNotEnded(t *testing.T) {
 	job.CQL.Ping = func(context.Context, []string) error { return nil }
 	c.answer = func(context.Context, request) (bool, error) {
 		if c.requests > 1 && c.requests < 20 {
-			return false, &fault.Error{Class: fault.Transient, Err: errors.New("unavailable"), Answered: true}
+			return false, &fault.Error{
+				Class:    fault.Transient,
+				Err:      errors.New("unavailable"),
+				Answered: true,
+			}
 		}
 		return true, nil
 	}

@@ -66,8 +66,17 @@ func TestRejectedRows(t *testing.T) {
 			require.NotZero(t, got.Stamp)
 			got.Reason, got.Stamp, got.Settings = "", 0, nil
 			require.Equal(t, ingest.Reject{
-				File: "file1.csv", Header: []byte(tc.header + "\n"), Raw: []byte(tc.row), Line: tc.line, Field: tc.field,
-				Offset: int64(len(tc.header) + len(good) + 2), Column: tc.column, Value: tc.value, Stage: ingest.Parse,
+				File:   "file1.csv",
+				Header: []byte(tc.header + "\n"),
+				Raw:    []byte(tc.row),
+				Line:   tc.line,
+				Field:  tc.field,
+				Offset: int64(
+					len(tc.header) + len(good) + 2,
+				),
+				Column: tc.column,
+				Value:  tc.value,
+				Stage:  ingest.Parse,
 			}, got)
 		})
 	}
@@ -77,8 +86,21 @@ func TestRejectedRows(t *testing.T) {
 // alone, and the server's word counts.
 func TestRowsAtTheMutationLimit(t *testing.T) {
 	table := schema.New("demo", "wide", []schema.Column{
-		typed("k", schema.PartitionKey, 0, "text"), typed("v", schema.Regular, 0, "text"), typed("s", schema.Regular, 0, "set<int>"),
-		typed("l", schema.Regular, 0, "list<int>"), typed("f", schema.Regular, 0, "frozen<set<int>>"),
+		typed(
+			"k",
+			schema.PartitionKey,
+			0,
+			"text",
+		),
+		typed("v", schema.Regular, 0, "text"),
+		typed("s", schema.Regular, 0, "set<int>"),
+		typed(
+			"l",
+			schema.Regular,
+			0,
+			"list<int>",
+		),
+		typed("f", schema.Regular, 0, "frozen<set<int>>"),
 	})
 	elements := func(open, end string, n int) string {
 		var b strings.Builder
@@ -89,7 +111,10 @@ func TestRowsAtTheMutationLimit(t *testing.T) {
 		return strings.TrimSuffix(b.String(), ",") + end + `"`
 	}
 	const mutation, frame = 4000, 6000
-	surely := fmt.Sprintf(" or more is larger than the cluster's max_mutation_size of %d bytes", mutation)
+	surely := fmt.Sprintf(
+		" or more is larger than the cluster's max_mutation_size of %d bytes",
+		mutation,
+	)
 	for _, tc := range []struct {
 		name, fields string
 		reason       string
@@ -198,7 +223,12 @@ func TestNullWordInLatin1(t *testing.T) {
 			job.Latin1, job.Nulls, job.Fields.Codec = true, []string{"né", "日"}, codec
 			require.EqualValues(t, 3, mustRun(t, job, c).Written)
 			require.NotContains(t, c.cells["k=61 "], "v", "null leaves the column unset")
-			require.Equal(t, "n\u00c3\u00a9", c.cells["k=62 "]["v"].value, "other characters in this encoding")
+			require.Equal(
+				t,
+				"n\u00c3\u00a9",
+				c.cells["k=62 "]["v"].value,
+				"other characters in this encoding",
+			)
 			require.NotContains(t, c.cells["k=63 "], "n")
 		})
 	}

@@ -48,8 +48,14 @@ func TestAnIdleInputIsNoSilenceOfTheCluster(t *testing.T) {
 		job, c, rejects := newJob(t, hits)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		in := &slowly{texts: []string{"id,n\n", "1,1\n", "2,1\n", "3,1\n", "4,1\n"}, pause: 10 * time.Minute, stop: ctx.Done()}
-		job.Inputs = []ingest.Input{{Name: "pipe", Open: func() (io.ReadCloser, error) { return in, nil }}}
+		in := &slowly{
+			texts: []string{"id,n\n", "1,1\n", "2,1\n", "3,1\n", "4,1\n"},
+			pause: 10 * time.Minute,
+			stop:  ctx.Done(),
+		}
+		job.Inputs = []ingest.Input{
+			{Name: "pipe", Open: func() (io.ReadCloser, error) { return in, nil }},
+		}
 		job.ChunkSize, job.CQL.Patience = 4, time.Minute
 		c.answer = func(_ context.Context, r request) (bool, error) {
 			if r.ids[0] == 4 {
@@ -58,7 +64,14 @@ func TestAnIdleInputIsNoSilenceOfTheCluster(t *testing.T) {
 			return false, fault.New(fault.Unknown, errors.New("connection closed"))
 		}
 		result := mustRun(t, job, c)
-		require.Equal(t, Result{Tally: ingest.Tally{Read: 4, Written: 1, InDoubt: 3}, Stats: cql.Stats{Batches: 1}}, counts(result))
+		require.Equal(
+			t,
+			Result{
+				Tally: ingest.Tally{Read: 4, Written: 1, InDoubt: 3},
+				Stats: cql.Stats{Batches: 1},
+			},
+			counts(result),
+		)
 		require.Len(t, rejects.rejects, 3)
 	})
 }
@@ -98,7 +111,14 @@ func TestRetriesAndSingleRowsKeepToTheRates(t *testing.T) {
 					mustRun(t, job, c)
 					require.Greater(t, c.requests, 10)
 					require.LessOrEqual(t, ahead, perSecond/4+1.0, "from the first row on")
-					require.GreaterOrEqual(t, time.Since(begin), time.Duration(sent-perSecond)*time.Second/perSecond, "%d %s", sent, limit)
+					require.GreaterOrEqual(
+						t,
+						time.Since(begin),
+						time.Duration(sent-perSecond)*time.Second/perSecond,
+						"%d %s",
+						sent,
+						limit,
+					)
 				})
 			})
 		}

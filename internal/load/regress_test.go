@@ -36,7 +36,9 @@ func TestLimitDoesNotWaitForTheInput(t *testing.T) {
 	defer out.Close()
 	job, _, _ := newJob(t, names)
 	job.MaxParseErrors, job.ChunkSize = 0, 16
-	job.Inputs = []ingest.Input{{Name: "stdin", Open: func() (io.ReadCloser, error) { return in, nil }}}
+	job.Inputs = []ingest.Input{
+		{Name: "stdin", Open: func() (io.ReadCloser, error) { return in, nil }},
+	}
 	go func() { _, _ = out.Write([]byte("k,v,n\na,b,notanumber\nb,c,1\nc,c,1\nd,d,1\n")) }()
 	_, err := job.Run(t.Context())
 	var limit *ingest.LimitError

@@ -48,7 +48,11 @@ func TestShareOfALoadThatGoesOn(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := numbered("id,n", 200)
 			job, cluster, rejects := newJob(t, hits, s)
-			j := &remembering{forgetful: forgetful{rejects}, pieces: map[int64]ingest.Piece{}, standing: map[int64]ingest.Standing{}}
+			j := &remembering{
+				forgetful: forgetful{rejects},
+				pieces:    map[int64]ingest.Piece{},
+				standing:  map[int64]ingest.Standing{},
+			}
 			job.Journal, job.ChunkSize = j, 64
 			mustRun(t, job, cluster)
 			h := halfway{remembering: j, skip: c.skip}

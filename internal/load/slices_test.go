@@ -62,29 +62,57 @@ func (s *storage) Send(_ context.Context, _ string, f stream.File) error {
 	}
 }
 
-// A load by streaming that fails after some slices goes on with the rest alone: what was settled is not sent again,
-// and what is sent again has the timestamps that it had.
+// A load by streaming that fails after some slices goes on with the rest alone: what was settled is
+// not sent again, and what is sent again has the timestamps that it had.
 func TestStreamedSlicesAreGoneOnWith(t *testing.T) {
 	const rows = 4000
 	job, _, rejects := newJob(t, numbers, numbered("id,n", rows))
 	job.Inputs[0].Plain = true
-	journal := &remembering{forgetful: forgetful{rejects}, pieces: map[int64]ingest.Piece{}, standing: map[int64]ingest.Standing{}}
+	journal := &remembering{
+		forgetful: forgetful{rejects},
+		pieces:    map[int64]ingest.Piece{},
+		standing:  map[int64]ingest.Standing{},
+	}
 	job.Journal, job.ChunkSize = journal, 1<<10
-	ring, err := token.NewRing(token.Murmur3, []token.Node{{ID: "one", DC: "dc1", Rack: "r1", Tokens: []token.Token{{}}}})
+	ring, err := token.NewRing(
+		token.Murmur3,
+		[]token.Node{{ID: "one", DC: "dc1", Rack: "r1", Tokens: []token.Token{{}}}},
+	)
 	require.NoError(t, err)
-	strategy, err := token.ParseStrategy(map[string]string{"class": "SimpleStrategy", "replication_factor": "1"})
+	strategy, err := token.ParseStrategy(
+		map[string]string{"class": "SimpleStrategy", "replication_factor": "1"},
+	)
 	require.NoError(t, err)
 	now := time.Now()
 	plan, err := sstable.Plan(&sstable.Table{
-		Key: []sstable.Column{{Name: "id", Type: numbers.Columns[0].Type}}, Regulars: []sstable.Column{{Name: "n", Type: numbers.Columns[1].Type}},
+		Key: []sstable.Column{
+			{Name: "id", Type: numbers.Columns[0].Type},
+		},
+		Regulars: []sstable.Column{{Name: "n", Type: numbers.Columns[1].Type}},
 	})
 	require.NoError(t, err)
-	codec, err := sstable.NewCodec(plan, sstable.NB, sstable.Minima{Timestamp: now.UnixMicro() - 1, Time: now.Unix()})
+	codec, err := sstable.NewCodec(
+		plan,
+		sstable.NB,
+		sstable.Minima{Timestamp: now.UnixMicro() - 1, Time: now.Unix()},
+	)
 	require.NoError(t, err)
-	node := &storage{codec: codec, stamps: map[int]map[int64]bool{}, came: map[int]int{}, taken: map[int]int{}}
+	node := &storage{
+		codec:  codec,
+		stamps: map[int]map[int64]bool{},
+		came:   map[int]int{},
+		taken:  map[int]int{},
+	}
 	target := func() *stream.Target {
 		tg, err := stream.New(stream.Options{
-			Table: numbers, Placement: ring.Place(strategy), Nodes: []string{"one"}, Sender: node, Clock: func() time.Time { return now }, Timestamp: now.UnixMicro(), Dir: t.TempDir(), Slice: 10 << 10,
+			Table:     numbers,
+			Placement: ring.Place(strategy),
+			Nodes:     []string{"one"},
+			Sender:    node,
+			Clock:     func() time.Time { return now },
+			Timestamp: now.UnixMicro(),
+			Dir:       t.TempDir(),
+			Slice:     10 << 10,
 		})
 		require.NoError(t, err)
 		return tg

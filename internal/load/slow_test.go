@@ -72,7 +72,9 @@ func TestWhatIsSetAsideIsWrittenAsItWas(t *testing.T) {
 		text := "k,c,id,v,ttl(v),writetime(v)\n"
 		for id := range 900 {
 			line := []string{"%d,0,%d,\"x, %d\",60,1234\n", "%d,0,%d,,,\n", "%d,0,%d,\"y %d\",,\n"}[id%3]
-			text += fmt.Sprintf(line, append([]any{id}, []any{id, id}[:strings.Count(line, "%d")-1]...)...)
+			text += fmt.Sprintf(
+				line,
+				append([]any{id}, []any{id, id}[:strings.Count(line, "%d")-1]...)...)
 		}
 		plain := newAway(t, events, harm{}, text)
 		require.EqualValues(t, 900, mustRun(t, plain.job, plain.cluster).Written)
@@ -85,10 +87,16 @@ func TestWhatIsSetAsideIsWrittenAsItWas(t *testing.T) {
 			if err := pace.Sleep(ctx, time.Second); err != nil {
 				return false, fault.New(fault.Canceled, err)
 			}
-			if slices.ContainsFunc(r.rows, func(one row.Row) bool { return one.Timestamp == 1234 }) && len(r.ids) == 1 && r.ids[0]%2 == 0 {
+			if slices.ContainsFunc(
+				r.rows,
+				func(one row.Row) bool { return one.Timestamp == 1234 },
+			) &&
+				len(r.ids) == 1 &&
+				r.ids[0]%2 == 0 {
 				return false, failure(fault.Permanent, "even")
 			}
-			if len(r.ids) > 1 && slices.ContainsFunc(r.ids, func(id int) bool { return id%6 == 0 }) {
+			if len(r.ids) > 1 &&
+				slices.ContainsFunc(r.ids, func(id int) bool { return id%6 == 0 }) {
 				return false, failure(fault.Permanent, "some are even")
 			}
 			return true, nil

@@ -15,12 +15,20 @@ import (
 
 // pair is a user type of two ints, frozen or not.
 func pair(frozen bool) *cqltype.Type {
-	number, err := cqltype.Parse("int", func(string) (*cqltype.Type, error) { return nil, errors.New("no user types") })
+	number, err := cqltype.Parse(
+		"int",
+		func(string) (*cqltype.Type, error) { return nil, errors.New("no user types") },
+	)
 	if err != nil {
 		panic(err)
 	}
 	return &cqltype.Type{
-		Kind: cqltype.UDT, Keyspace: "demo", Name: "pair", FieldNames: []string{"a", "b"}, Elems: []*cqltype.Type{number, number}, Frozen: frozen,
+		Kind:       cqltype.UDT,
+		Keyspace:   "demo",
+		Name:       "pair",
+		FieldNames: []string{"a", "b"},
+		Elems:      []*cqltype.Type{number, number},
+		Frozen:     frozen,
 	}
 }
 
@@ -60,11 +68,16 @@ func TestSumIsOfWhatIsKept(t *testing.T) {
 			default:
 				column = typed("v", schema.Regular, 0, tc.cql)
 			}
-			table := schema.New("demo", "t", []schema.Column{typed("k", schema.PartitionKey, 0, "text"), column})
+			table := schema.New(
+				"demo",
+				"t",
+				[]schema.Column{typed("k", schema.PartitionKey, 0, "text"), column},
+			)
 			job, c, _ := newJob(t, table, fmt.Sprintf("k,v\na,\"%s\"\n", tc.text))
 			result := mustRun(t, job, c)
 			require.EqualValues(t, 1, result.Written)
-			want := rowsum.New([]*cqltype.Type{table.Columns[0].Type, column.Type}).Row([][]byte{key, tc.kept})
+			want := rowsum.New([]*cqltype.Type{table.Columns[0].Type, column.Type}).
+				Row([][]byte{key, tc.kept})
 			require.Equal(t, want, result.Sum)
 		})
 	}

@@ -83,7 +83,12 @@ func TestTimesOfColumns(t *testing.T) {
 
 // Static columns whose times differ from the row's are written to the partition.
 func TestTimesOfStaticColumns(t *testing.T) {
-	got := statementsOf(t, sensors, "a,b,c,d,s,v,writetime(s),writetime(v)\np,q,1,2,st,re,50,60\n", false)
+	got := statementsOf(
+		t,
+		sensors,
+		"a,b,c,d,s,v,writetime(s),writetime(v)\np,q,1,2,st,re,50,60\n",
+		false,
+	)
 	require.Len(t, got, 2)
 	require.Equal(t, "xxxx-x", set(got[0].Cells))
 	require.EqualValues(t, 60, got[0].Timestamp)

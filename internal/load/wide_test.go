@@ -14,13 +14,22 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// Of hundreds of headers only the first have a statement of their own. The rows of all others go by the statement of all
-// columns, where those that their input does not have are unset.
+// Of hundreds of headers only the first have a statement of their own. The rows of all others go by
+// the statement of all columns, where those that their input does not have are unset.
 func TestManyHeadersShareAStatement(t *testing.T) {
 	const width, inputs = 9, 500
-	columns := []schema.Column{{Name: "k", Kind: schema.PartitionKey, Type: &cqltype.Type{Kind: cqltype.Text}}}
+	columns := []schema.Column{
+		{Name: "k", Kind: schema.PartitionKey, Type: &cqltype.Type{Kind: cqltype.Text}},
+	}
 	for i := range width {
-		columns = append(columns, schema.Column{Name: fmt.Sprint("v", i), Kind: schema.Regular, Type: &cqltype.Type{Kind: cqltype.Text}})
+		columns = append(
+			columns,
+			schema.Column{
+				Name: fmt.Sprint("v", i),
+				Kind: schema.Regular,
+				Type: &cqltype.Type{Kind: cqltype.Text},
+			},
+		)
 	}
 	table := schema.New("demo", "broad", columns)
 	var texts []string

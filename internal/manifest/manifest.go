@@ -81,8 +81,8 @@ type Column struct {
 // Reading is the way that the rows were read.
 type Reading struct {
 	Via string `json:"via"` // cql, stream or sstables
-	// Replicas is the consistency level: of requests, or that of which so many replicas of each range were read. Empty of
-	// SSTables in folders whose nodes are not known.
+	// Replicas is the consistency level: of requests, or that of which so many replicas of each
+	// range were read. Empty of SSTables in folders whose nodes are not known.
 	Replicas string `json:"replicas,omitempty"`
 	// Now is what times to live were held against; nil where that was the servers' business.
 	Now *time.Time `json:"now,omitempty"`
@@ -137,8 +137,8 @@ const (
 	Ending     = "." + FolderName
 )
 
-// Output is the output that the manifest at a path is of, as [Path] places it; of a path that is no manifest's the
-// path itself.
+// Output is the output that the manifest at a path is of, as [Path] places it; of a path that is no
+// manifest's the path itself.
 func Output(path string) string {
 	if filepath.Base(path) == FolderName {
 		return filepath.Dir(path)

@@ -32,18 +32,36 @@ func sample() Manifest {
 			{Name: "id", Kind: "partition_key", Type: "int"},
 			{Name: "tags", Kind: "regular", Type: "frozen<map<text, int>>"},
 		},
-		Options:  map[string]any{"null": "NA & <none>", "page-size": json.Number("5000"), "header": true},
+		Options: map[string]any{
+			"null":      "NA & <none>",
+			"page-size": json.Number("5000"),
+			"header":    true,
+		},
 		Seed:     1<<64 - 1,
 		PlanHash: "00ff",
 		Shard:    "2/7",
 		Reading: &Reading{
-			Via: "sstables", Now: new(time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)),
-			SSTables: &SSTables{Snapshots: []string{"nightly"}, Number: 12, Sum: "0123456789abcdef", Before: "fedcba9876543210"},
+			Via: "sstables",
+			Now: new(time.Date(2024, 5, 6, 7, 8, 9, 0, time.UTC)),
+			SSTables: &SSTables{
+				Snapshots: []string{"nightly"},
+				Number:    12,
+				Sum:       "0123456789abcdef",
+				Before:    "fedcba9876543210",
+			},
 		},
 		Ranges: Ranges{Splits: 300, Done: 299, Failed: 1, Lost: []Range{
 			{Start: "-9223372036854775808", End: "-42", Error: "read timed out"},
 		}},
-		Files:    []File{{Name: "flights.csv.zst", Rows: 7, TextBytes: 700, Bytes: 70, Sum: filesum.Sum{SHA256: strings.Repeat("ab", 32)}}},
+		Files: []File{
+			{
+				Name:      "flights.csv.zst",
+				Rows:      7,
+				TextBytes: 700,
+				Bytes:     70,
+				Sum:       filesum.Sum{SHA256: strings.Repeat("ab", 32)},
+			},
+		},
 		Rows:     7,
 		Checksum: &Checksum{Definition: rowsum.Version, Value: strings.Repeat("0f", 16)},
 		Started:  time.Date(2024, 5, 6, 7, 8, 9, 123e6, time.UTC),
@@ -81,7 +99,13 @@ func TestWriteNormalises(t *testing.T) {
 		"auth":      map[string]any{"user": "u", "tls-secret": "s"},
 		"page-size": 5000,
 	}
-	require.NoError(t, Write(path, Manifest{Started: time.Date(2024, 1, 1, 1, 0, 0, 1234567, east), Options: options}))
+	require.NoError(
+		t,
+		Write(
+			path,
+			Manifest{Started: time.Date(2024, 1, 1, 1, 0, 0, 1234567, east), Options: options},
+		),
+	)
 	require.Len(t, options, 3, "the caller's options stay as they are")
 
 	text, err := os.ReadFile(path)
@@ -98,13 +122,29 @@ func TestWriteNormalises(t *testing.T) {
 	require.Equal(t, Format, got.Format)
 	require.Nil(t, got.Checksum)
 	require.Nil(t, got.Reading, "as of a manifest of before it was told")
-	require.Equal(t, map[string]any{"auth": map[string]any{"user": "u"}, "page-size": json.Number("5000")}, got.Options)
+	require.Equal(
+		t,
+		map[string]any{"auth": map[string]any{"user": "u"}, "page-size": json.Number("5000")},
+		got.Options,
+	)
 }
 
 func TestHowRowsWereRead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "manifest.json")
 	began := time.Date(2024, 1, 1, 1, 0, 0, 1234567, time.FixedZone("east", 2*3600))
-	require.NoError(t, Write(path, Manifest{Reading: &Reading{Via: "sstables", Now: &began, SSTables: &SSTables{Number: 1, Sum: "0a"}}}))
+	require.NoError(
+		t,
+		Write(
+			path,
+			Manifest{
+				Reading: &Reading{
+					Via:      "sstables",
+					Now:      &began,
+					SSTables: &SSTables{Number: 1, Sum: "0a"},
+				},
+			},
+		),
+	)
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Contains(t, string(text), `"now": "2023-12-31T23:00:00.001Z"`)
@@ -199,7 +239,10 @@ func TestFilesOneByOne(t *testing.T) {
 		m := sample()
 		m.Files = nil
 		for i := range n {
-			m.Files = append(m.Files, File{Name: fmt.Sprintf("<%d>", i), Rows: int64(i), Sum: filesum.Sum{SHA256: "ab"}})
+			m.Files = append(
+				m.Files,
+				File{Name: fmt.Sprintf("<%d>", i), Rows: int64(i), Sum: filesum.Sum{SHA256: "ab"}},
+			)
 		}
 		got, err := encoded(m)
 		require.NoError(t, err)
@@ -219,7 +262,11 @@ func FuzzDecode(f *testing.F) {
 	f.Add(whole)
 	f.Add([]byte(`{"format":1}`))
 	f.Add([]byte(`{"format":2}`))
-	f.Add([]byte(`{"format":1,"options":{"a":1e999,"b":[{"c":null}]},"started":"2024-01-01T00:00:00+02:00"}`))
+	f.Add(
+		[]byte(
+			`{"format":1,"options":{"a":1e999,"b":[{"c":null}]},"started":"2024-01-01T00:00:00+02:00"}`,
+		),
+	)
 	f.Fuzz(func(t *testing.T, text []byte) {
 		m, err := decode(text)
 		if err != nil {

@@ -35,7 +35,11 @@ func decode(text []byte) (Manifest, error) {
 	case version.Format == nil:
 		return Manifest{}, errors.New("no manifest: it has no format version")
 	case *version.Format != Format:
-		return Manifest{}, fmt.Errorf("format version %d is not known: this program reads version %d", *version.Format, Format)
+		return Manifest{}, fmt.Errorf(
+			"format version %d is not known: this program reads version %d",
+			*version.Format,
+			Format,
+		)
 	}
 	var m Manifest
 	d := json.NewDecoder(bytes.NewReader(text))

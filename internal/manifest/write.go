@@ -27,7 +27,8 @@ func WriteMode(path string, m Manifest, mode fs.FileMode) error {
 	return WriteEach(path, m, slices.Values(m.Files), mode)
 }
 
-// WriteEach is WriteMode with files that come one by one, instead of those of m: each is in memory only until it is written.
+// WriteEach is WriteMode with files that come one by one, instead of those of m: each is in memory
+// only until it is written.
 func WriteEach(path string, m Manifest, files iter.Seq[File], mode fs.FileMode) error {
 	err := fsync.ReplaceBy(path, mode, func(w io.Writer) error {
 		b := bufio.NewWriterSize(w, 64<<10)
@@ -42,10 +43,12 @@ func WriteEach(path string, m Manifest, files iter.Seq[File], mode fs.FileMode) 
 	return nil
 }
 
-// noFiles is how an empty list of files stands in a manifest. It stands there once: the text of a string has no line end.
+// noFiles is how an empty list of files stands in a manifest. It stands there once: the text of a
+// string has no line end.
 const noFiles = "\n  \"files\": []"
 
-// encode writes a manifest, its files one by one: 100,000 of them would take their text several times in memory.
+// encode writes a manifest, its files one by one: 100,000 of them would take their text several
+// times in memory.
 func encode(w io.Writer, m Manifest, files iter.Seq[File]) error {
 	m.Format = Format
 	m.Options = withoutSecrets(m.Options)
@@ -131,5 +134,6 @@ func withoutSecrets(options map[string]any) map[string]any {
 
 func isSecret(name string) bool {
 	name = strings.ToLower(name)
-	return strings.Contains(name, "password") || strings.Contains(name, "passwd") || strings.Contains(name, "secret")
+	return strings.Contains(name, "password") || strings.Contains(name, "passwd") ||
+		strings.Contains(name, "secret")
 }

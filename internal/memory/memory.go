@@ -17,8 +17,8 @@ func Limit(memory setting.Size) { debug.SetMemoryLimit(int64(memory) / 5 * 4) }
 // largeHeap is the size of heap from which it is worth a collection to give memory back.
 const largeHeap = 32 << 20
 
-// Small is the memory, in bytes, that the collector keeps to until a run has moved much text. A table of ten rows in
-// a cluster of 1,000 nodes should not take what a large table may.
+// Small is the memory, in bytes, that the collector keeps to until a run has moved much text. A
+// table of ten rows in a cluster of 1,000 nodes should not take what a large table may.
 const Small = 112 << 20
 
 // smallText is the number of bytes of text from which a run may use all of --memory.
@@ -27,9 +27,9 @@ const smallText = 64 << 20
 // smallInterval is the time between two looks at how much text a run has moved.
 const smallInterval = 100 * time.Millisecond
 
-// CollectMeanwhile makes the collector let the heap grow by a third instead of to double its size, and keep the
-// memory to a limit in bytes, until the returned function is called. What nodes report of a large cluster is
-// many times what is kept of it.
+// CollectMeanwhile makes the collector let the heap grow by a third instead of to double its size,
+// and keep the memory to a limit in bytes, until the returned function is called. What nodes report
+// of a large cluster is many times what is kept of it.
 func CollectMeanwhile(most int64) (end func()) {
 	percent, limit := lowerGCPercent(33), lowerLimit(most)
 	return func() {
@@ -62,7 +62,8 @@ func LimitSmall(memory setting.Size, c *progress.Counters) (end func()) {
 	return func() { close(ended) }
 }
 
-// lowerLimit sets the memory limit of the collector unless it is lower already. It returns what it was before.
+// lowerLimit sets the memory limit of the collector unless it is lower already. It returns what it
+// was before.
 func lowerLimit(bytes int64) (before int64) {
 	if before = debug.SetMemoryLimit(bytes); before < bytes {
 		debug.SetMemoryLimit(before)
@@ -70,8 +71,8 @@ func lowerLimit(bytes int64) (before int64) {
 	return before
 }
 
-// lowerGCPercent makes the collector let the heap grow by percent, unless the user has set less, or none. It
-// returns what it was before.
+// lowerGCPercent makes the collector let the heap grow by percent, unless the user has set less, or
+// none. It returns what it was before.
 func lowerGCPercent(percent int) (before int) {
 	if before = debug.SetGCPercent(percent); before < percent {
 		debug.SetGCPercent(before)
@@ -87,7 +88,8 @@ func Release() {
 	}
 }
 
-// manyFiles is the number of files whose list takes a good part of the memory of a load or a scan: 130 to 300 bytes each.
+// manyFiles is the number of files whose list takes a good part of the memory of a load or a scan:
+// 130 to 300 bytes each.
 const manyFiles = 20_000
 
 // CollectOften makes the collector let the heap grow by half instead of to double its size, if the

@@ -19,7 +19,12 @@ func TestMemoryOfASmallRun(t *testing.T) {
 	end := LimitSmall(256<<20, &c)
 	require.EqualValues(t, Small, limit())
 	c.Bytes.Store(smallText)
-	require.Eventually(t, func() bool { return limit() == (256<<20)/5*4 }, time.Minute, time.Millisecond)
+	require.Eventually(
+		t,
+		func() bool { return limit() == (256<<20)/5*4 },
+		time.Minute,
+		time.Millisecond,
+	)
 	end()
 
 	LimitSmall(64<<20, &c)()

@@ -73,14 +73,18 @@ func newBoard(t *table.Table, c *progress.Counters, kind int, others ...*table.T
 		for _, n := range s.Cluster.Nodes {
 			known := slices.ContainsFunc(members, func(m board.Member) bool { return m.ID == n.ID })
 			if !known && (n.DC == s.Cluster.LocalDC || owners[n.ID]) {
-				members = append(members, board.Member{ID: n.ID, Address: n.Address, DC: n.DC, Rack: n.Rack})
+				members = append(
+					members,
+					board.Member{ID: n.ID, Address: n.Address, DC: n.DC, Rack: n.Rack},
+				)
 			}
 		}
 	}
 	return &board.Board{Counters: c, Nodes: members, Ring: ring}
 }
 
-// showSweep has a sweep shown on a board. counts says that its pages have numbers of rows, and no rows of the table.
+// showSweep has a sweep shown on a board. counts says that its pages have numbers of rows, and no
+// rows of the table.
 func showSweep(b *board.Board, o *sweep.Options, r *sweep.Reader, counts bool) {
 	*r = shownReader{*r, b.Ring, counts}
 	o.OnRead, o.OnFailure = b.Ring.Done, b.Ring.Failed
@@ -94,7 +98,13 @@ type shownReader struct {
 }
 
 // Page is a method of sweep.Reader, as Open is, which is that of the reader within.
-func (r shownReader) Page(ctx context.Context, host string, within token.Range, state []byte, rows int) (row.Page, error) {
+func (r shownReader) Page(
+	ctx context.Context,
+	host string,
+	within token.Range,
+	state []byte,
+	rows int,
+) (row.Page, error) {
 	defer r.ring.Begin(within)()
 	page, err := r.Reader.Page(ctx, host, within, state, rows)
 	if err == nil && !r.counts {
@@ -150,5 +160,14 @@ func (l *Load) showRejects() {
 
 func shownCause(c reject.Cause) board.Cause {
 	f := c.First
-	return board.Cause{Rows: c.Rows, Stage: string(f.Stage), Reason: f.Reason, Column: f.Column, Value: f.Value, File: f.File, Line: f.Line, Field: f.Field}
+	return board.Cause{
+		Rows:   c.Rows,
+		Stage:  string(f.Stage),
+		Reason: f.Reason,
+		Column: f.Column,
+		Value:  f.Value,
+		File:   f.File,
+		Line:   f.Line,
+		Field:  f.Field,
+	}
 }

@@ -58,6 +58,10 @@ func (c *Clone) about() board.About {
 // show shows how the run resumes that has the directory, where it keeps a journal.
 func (d *runDirectory) show(b *board.Board) {
 	if b != nil && d.journal != nil {
-		b.ShowNext("cqlbulk " + commandResume + " " + setting.ShellQuote(Next{RunDir: d.path}.FromAnywhere().RunDir))
+		b.ShowNext(
+			"cqlbulk " + commandResume + " " + setting.ShellQuote(
+				Next{RunDir: d.path}.FromAnywhere().RunDir,
+			),
+		)
 	}
 }

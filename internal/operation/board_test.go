@@ -24,7 +24,13 @@ func (w waits) Open(_ context.Context, within token.Range) (token.Range, error) 
 	return within, nil
 }
 
-func (w waits) Page(ctx context.Context, host string, within token.Range, state []byte, rows int) (row.Page, error) {
+func (w waits) Page(
+	ctx context.Context,
+	host string,
+	within token.Range,
+	state []byte,
+	rows int,
+) (row.Page, error) {
 	if !w.opened[within] {
 		panic("a range was read that was not opened")
 	}
@@ -39,7 +45,13 @@ func TestShownRunsWaitForTheirFiles(t *testing.T) {
 	var reader sweep.Reader = waits{&sweeptest.Table{Rows: sweeptest.Numbered(10)}, make(map[token.Range]bool)}
 	var o sweep.Options
 	showSweep(&board.Board{Ring: ring}, &o, &reader, false)
-	result, err := sweep.Run(t.Context(), []token.Split{{Range: whole}}, reader, o, func() (sweep.Consumer, error) { return dropper{}, nil })
+	result, err := sweep.Run(
+		t.Context(),
+		[]token.Split{{Range: whole}},
+		reader,
+		o,
+		func() (sweep.Consumer, error) { return dropper{}, nil },
+	)
 	require.NoError(t, err)
 	require.Equal(t, []token.Range{whole}, result.Done)
 }
@@ -53,7 +65,13 @@ func TestPagesOfACountAreNoRows(t *testing.T) {
 		var reader sweep.Reader = &sweeptest.Table{Rows: sweeptest.Numbered(5000)}
 		var o sweep.Options
 		showSweep(&board.Board{Ring: ring}, &o, &reader, counts)
-		_, err := sweep.Run(t.Context(), []token.Split{{Range: whole}}, reader, o, func() (sweep.Consumer, error) { return dropper{}, nil })
+		_, err := sweep.Run(
+			t.Context(),
+			[]token.Split{{Range: whole}},
+			reader,
+			o,
+			func() (sweep.Consumer, error) { return dropper{}, nil },
+		)
 		require.NoError(t, err)
 		var rows int64
 		for _, n := range ring.State(nodes)[0].Rows {

@@ -48,7 +48,10 @@ func (c *Clone) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	planning := spec.Planning{Smudge: plan.DefaultSmudge, Splits: 1} // the ring is wanted, and not its parts
+	planning := spec.Planning{
+		Smudge: plan.DefaultSmudge,
+		Splits: 1,
+	} // the ring is wanted, and not its parts
 	options, err := planning.Options(c.spec.TableName)
 	if err != nil {
 		return err
@@ -90,7 +93,16 @@ func (c *Clone) openSource(ctx context.Context) error {
 	}
 	if s.Reading.Via == spec.ViaStream {
 		s.Slice = cmp.Or(s.Slice, mostAsked) // a clone lands as many SSTables as it has slices
-		c.from, err = openStream(ctx, c.env, &s.Reading, &s.Connection, s.TableName, planning, "", c.spec.Patience)
+		c.from, err = openStream(
+			ctx,
+			c.env,
+			&s.Reading,
+			&s.Connection,
+			s.TableName,
+			planning,
+			"",
+			c.spec.Patience,
+		)
 		if err == nil {
 			c.listener = c.from.Files.Listener
 			c.counters.Receipt.Store(c.from.Files.Receipt)
@@ -118,12 +130,14 @@ func (c *Clone) prepareCopier() (err error) {
 	last := c.lastStage()
 	switch {
 	case c.spec.DryRun:
-		o.Sender, o.Local, last = noSender{}, true, progress.StageMaking // all else is as in a run, so that what is foretold is what comes
+		// all else is as in a run, so that what is foretold is what comes
+		o.Sender, o.Local, last = noSender{}, true, progress.StageMaking
 	case c.spec.Writing.Via == spec.ViaFiles:
 		if err := c.startFiles(); err != nil {
 			return err
 		}
-		o.Sender, o.Local, place = c.files.keeper, true, c.files.dir // SSTables that are made there can be linked
+		// SSTables that are made there can be linked
+		o.Sender, o.Local, place = c.files.keeper, true, c.files.dir
 	default:
 		if o.Sender, err = c.newSender(); err != nil {
 			return err

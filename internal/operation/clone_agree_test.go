@@ -21,28 +21,59 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// declared makes a table of "name type kind; ...", where a kind is p, c, d (clustering, descending), s or r. The user type addr has the
-// fields street and zip in keyspace a, and the keyspace b has one with a field more.
+// declared makes a table of "name type kind; ...", where a kind is p, c, d (clustering,
+// descending), s or r. The user type addr has the fields street and zip in keyspace a, and the
+// keyspace b has one with a field more.
 func declared(t *testing.T, keyspace, text string) *schema.Table {
 	t.Helper()
-	kinds := map[string]schema.Kind{"p": schema.PartitionKey, "c": schema.Clustering, "d": schema.Clustering, "s": schema.Static, "r": schema.Regular}
+	kinds := map[string]schema.Kind{
+		"p": schema.PartitionKey,
+		"c": schema.Clustering,
+		"d": schema.Clustering,
+		"s": schema.Static,
+		"r": schema.Regular,
+	}
 	at := make(map[schema.Kind]int)
 	var columns []schema.Column
 	for _, one := range strings.Split(text, "; ") {
 		words := strings.Fields(one)
 		kind := words[len(words)-1]
-		typed, err := cqltype.Parse(strings.Join(words[1:len(words)-1], " "), func(name string) (*cqltype.Type, error) {
-			udt := &cqltype.Type{Kind: cqltype.UDT, Keyspace: keyspace, Name: name, FieldNames: []string{"street", "zip"}, Elems: []*cqltype.Type{{Kind: cqltype.Text}, {Kind: cqltype.Int}}}
-			switch {
-			case name != "addr":
-				return nil, errors.New("no such type")
-			case keyspace == "b":
-				udt.FieldNames, udt.Elems = append(udt.FieldNames, "city"), append(udt.Elems, &cqltype.Type{Kind: cqltype.Text})
-			}
-			return udt, nil
-		})
+		typed, err := cqltype.Parse(
+			strings.Join(words[1:len(words)-1], " "),
+			func(name string) (*cqltype.Type, error) {
+				udt := &cqltype.Type{
+					Kind:       cqltype.UDT,
+					Keyspace:   keyspace,
+					Name:       name,
+					FieldNames: []string{"street", "zip"},
+					Elems:      []*cqltype.Type{{Kind: cqltype.Text}, {Kind: cqltype.Int}},
+				}
+				switch {
+				case name != "addr":
+					return nil, errors.New("no such type")
+				case keyspace == "b":
+					udt.FieldNames, udt.Elems = append(
+						udt.FieldNames,
+						"city",
+					), append(
+						udt.Elems,
+						&cqltype.Type{Kind: cqltype.Text},
+					)
+				}
+				return udt, nil
+			},
+		)
 		require.NoError(t, err)
-		columns = append(columns, schema.Column{Name: words[0], Kind: kinds[kind], Position: at[kinds[kind]], Type: typed, Desc: kind == "d"})
+		columns = append(
+			columns,
+			schema.Column{
+				Name:     words[0],
+				Kind:     kinds[kind],
+				Position: at[kinds[kind]],
+				Type:     typed,
+				Desc:     kind == "d",
+			},
+		)
 		at[kinds[kind]]++
 	}
 	return schema.New(keyspace, "t", columns)
@@ -53,7 +84,11 @@ func TestTablesAgree(t *testing.T) {
 	const table = "k int p; l text p; c int c; e text d; s text s; v list<int> r; f frozen<list<int>> r; u addr r"
 	from := declared(t, "a", table)
 	require.NoError(t, agreeOn(from, declared(t, "a", table)))
-	require.NoError(t, agreeOn(from, declared(t, "c", table+"; more int r; still text s")), "another keyspace, and more columns")
+	require.NoError(
+		t,
+		agreeOn(from, declared(t, "c", table+"; more int r; still text s")),
+		"another keyspace, and more columns",
+	)
 	for change, want := range map[string]string{
 		"k int p=>k bigint p":                           `column "k" is int in a.t, and bigint in c.t`,
 		"l text p; =>":                                  `the partition key of a.t has 2 columns, and that of c.t has 1`,
@@ -74,7 +109,11 @@ func TestTablesAgree(t *testing.T) {
 		err := agreeOn(from, declared(t, "c", strings.Replace(table, was, is, 1)))
 		require.ErrorContains(t, err, want, change)
 	}
-	require.EqualError(t, agreeOn(from, declared(t, "b", table)), `column "u" is addr (street text, zip int) in a.t, and addr (street text, zip int, city text) in b.t`)
+	require.EqualError(
+		t,
+		agreeOn(from, declared(t, "b", table)),
+		`column "u" is addr (street text, zip int) in a.t, and addr (street text, zip int, city text) in b.t`,
+	)
 }
 
 // cloned is a clone of a table a.t to c.t in the same cluster.
@@ -82,7 +121,14 @@ func cloned(t *testing.T) *Clone {
 	t.Helper()
 	const columns = "k int p; v int r"
 	cluster := &topology.Cluster{Nodes: []topology.Node{{ID: "one"}}}
-	from := &files.Source{Table: &table.Table{Session: &driver.Session{}, Schema: declared(t, "a", columns), Cluster: cluster}, Files: &files.Files{Merged: &reconcile.Table{}}}
+	from := &files.Source{
+		Table: &table.Table{
+			Session: &driver.Session{},
+			Schema:  declared(t, "a", columns),
+			Cluster: cluster,
+		},
+		Files: &files.Files{Merged: &reconcile.Table{}},
+	}
 	c := &Clone{from: from}
 	c.t = &table.Table{Schema: declared(t, "c", columns), Cluster: cluster}
 	from.Schema.ID, c.t.Schema.ID = "1", "2"
@@ -95,8 +141,12 @@ func TestCloneIsRefused(t *testing.T) {
 	c.from.Dropped = []reconcile.Dropped{{Name: "v", Time: 5}, {Name: "gone", Time: 7}}
 	c.t.Dropped = []reconcile.Dropped{{Name: "v", Time: 4}, {Name: "never", Time: 9}}
 	require.NoError(t, c.agree())
-	require.Equal(t, []reconcile.Dropped{{Name: "v", Time: 5}, {Name: "gone", Time: reconcile.Forever}}, c.from.Files.Merged.Dropped,
-		"what was dropped there is left out, and what is not there again with all its cells")
+	require.Equal(
+		t,
+		[]reconcile.Dropped{{Name: "v", Time: 5}, {Name: "gone", Time: reconcile.Forever}},
+		c.from.Files.Merged.Dropped,
+		"what was dropped there is left out, and what is not there again with all its cells",
+	)
 	require.Equal(t, token.Murmur3, c.from.Files.Merged.Partitioner)
 
 	c = cloned(t)
@@ -117,22 +167,37 @@ func TestCloneIsRefused(t *testing.T) {
 // An SSTable in a folder that has other columns than the table is named before anything is sent.
 func TestClonedFilesAreOfTheTable(t *testing.T) {
 	c := cloned(t)
-	file, err := sstables.Open("../../pkg/sstable/testdata/golden/files/nb_lz4", sstable.Descriptor{Version: sstable.NB, ID: "1"})
+	file, err := sstables.Open(
+		"../../pkg/sstable/testdata/golden/files/nb_lz4",
+		sstable.Descriptor{Version: sstable.NB, ID: "1"},
+	)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, file.Close()) }()
 	c.from.Files.Whole = []sstables.File{file}
 	require.ErrorContains(t, c.agree(), file.Path()+": ")
 }
 
-// What is fetched at once is delivered at once, and of folders as much as makes few SSTables; ranges come in the order of the ring.
+// What is fetched at once is delivered at once, and of folders as much as makes few SSTables;
+// ranges come in the order of the ring.
 func TestSlicesOfAClone(t *testing.T) {
 	whole := token.Whole(token.Murmur3)
 	a, b, _ := token.Halve(whole)
-	c := &Clone{landing: landing{streaming: &streaming{}}, from: &files.Source{Table: &table.Table{Plan: &plan.Plan{Splits: []token.Split{{Range: b}, {Range: a}}}}, Files: &files.Files{}}}
+	c := &Clone{
+		landing: landing{streaming: &streaming{}},
+		from: &files.Source{
+			Table: &table.Table{Plan: &plan.Plan{Splits: []token.Split{{Range: b}, {Range: a}}}},
+			Files: &files.Files{},
+		},
+	}
 	placed := func() *token.Placement {
-		ring, err := token.NewRing(token.Murmur3, []token.Node{{ID: "one", DC: "dc1", Rack: "r1", Tokens: []token.Token{{Lo: 1}}}})
+		ring, err := token.NewRing(
+			token.Murmur3,
+			[]token.Node{{ID: "one", DC: "dc1", Rack: "r1", Tokens: []token.Token{{Lo: 1}}}},
+		)
 		require.NoError(t, err)
-		strategy, err := token.ParseStrategy(map[string]string{"class": "SimpleStrategy", "replication_factor": "1"})
+		strategy, err := token.ParseStrategy(
+			map[string]string{"class": "SimpleStrategy", "replication_factor": "1"},
+		)
 		require.NoError(t, err)
 		return ring.Place(strategy)
 	}
@@ -147,8 +212,12 @@ func TestSlicesOfAClone(t *testing.T) {
 	require.Equal(t, [][]token.Range{{a, b}}, slices())
 	c.from.Files.Bytes = c.streaming.options.DefaultSlice()
 	require.Equal(t, [][]token.Range{{a}, {b}}, slices())
-	c.from.Files.Pieces = sstables.FetchPieces(t.Context(), []sstables.Piece{{Ranges: []token.Range{b, a}}}, 0,
-		func(context.Context, sstables.Piece, int64) (sstables.Fetched, error) { return sstables.Fetched{}, nil })
+	c.from.Files.Pieces = sstables.FetchPieces(
+		t.Context(),
+		[]sstables.Piece{{Ranges: []token.Range{b, a}}},
+		0,
+		func(context.Context, sstables.Piece, int64) (sstables.Fetched, error) { return sstables.Fetched{}, nil },
+	)
 	require.Equal(t, [][]token.Range{{a, b}}, slices())
 	require.NoError(t, c.from.Files.Pieces.Close())
 	c.from.Files.Pieces, c.from.Plan.Splits = nil, nil

@@ -19,7 +19,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// CloneReport is what became of a clone. Its rows are those that SSTables have, deleted and expired ones among them.
+// CloneReport is what became of a clone. Its rows are those that SSTables have, deleted and expired
+// ones among them.
 type CloneReport struct {
 	Report
 	Stream     StreamStats
@@ -33,10 +34,12 @@ type CloneReport struct {
 // StreamStats are of what was streamed, or kept as SSTables.
 type StreamStats = stream.Stats
 
-// Run reads what is cloned, slice by slice, and brings it to its nodes. That ranges could not be read is no error.
+// Run reads what is cloned, slice by slice, and brings it to its nodes. That ranges could not be
+// read is no error.
 func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 	r := CloneReport{Report: newReport(c.t), DryRun: c.spec.DryRun}
-	r.Consistency, r.Replicated = c.from.Consistency, c.from.Connected() && c.from.Replicated() // of folders everything is read
+	// of folders everything is read
+	r.Consistency, r.Replicated = c.from.Consistency, c.from.Connected() && c.from.Replicated()
 	result, err := c.copyAll(ctx)
 	r.Ranges, r.Stream = len(result.Done), c.copier.Stats()
 	if err == nil {
@@ -93,8 +96,15 @@ func (c *Clone) copyAll(ctx context.Context) (result sweep.Result, err error) {
 		case !errors.Is(err, stream.ErrMoved) && !errors.Is(err, stream.ErrTruncated):
 			return result, err
 		case moves == mostMoves:
-			return result, fault.New(fault.Fatal, fmt.Errorf("%w, %d times while the same rows were sent: some of them are not on all nodes that they belong to; "+
-				"run the same command again to send all of them", err, moves+1))
+			return result, fault.New(
+				fault.Fatal,
+				fmt.Errorf(
+					"%w, %d times while the same rows were sent: some of them are not on all nodes that they belong to; "+
+						"run the same command again to send all of them",
+					err,
+					moves+1,
+				),
+			)
 		}
 		c.streaming.options.OnMove(err)
 		c.counters.Slice.End(&c.counters.Done, 0)
@@ -106,7 +116,11 @@ func (c *Clone) copyAll(ctx context.Context) (result sweep.Result, err error) {
 }
 
 // copySlices copies the slices of what is not done, and calls copied for each one that is there.
-func (c *Clone) copySlices(ctx context.Context, done []token.Range, copied func([]stream.CopiedRange)) error {
+func (c *Clone) copySlices(
+	ctx context.Context,
+	done []token.Range,
+	copied func([]stream.CopiedRange),
+) error {
 	partitioner := c.from.Plan.Partitioner()
 	var ring *board.Ring
 	if c.board != nil {
@@ -138,8 +152,8 @@ func (c *Clone) copySlices(ctx context.Context, done []token.Range, copied func(
 	return nil
 }
 
-// slices are the token ranges that are not done, and are copied and delivered together: what is fetched at once, or as much of the SSTables in folders
-// as leaves few.
+// slices are the token ranges that are not done, and are copied and delivered together: what is
+// fetched at once, or as much of the SSTables in folders as leaves few.
 func (c *Clone) slices(ctx context.Context, done []token.Range) iter.Seq2[[]token.Range, error] {
 	return func(yield func([]token.Range, error) bool) {
 		if pieces := c.from.Files.Pieces; pieces != nil {
@@ -166,7 +180,10 @@ func (c *Clone) slices(ctx context.Context, done []token.Range) iter.Seq2[[]toke
 
 // inOrder gives token ranges in the order of the ring.
 func inOrder(ranges []token.Range) []token.Range {
-	return slices.SortedFunc(slices.Values(ranges), func(a, b token.Range) int { return a.Start.Compare(b.Start) })
+	return slices.SortedFunc(
+		slices.Values(ranges),
+		func(a, b token.Range) int { return a.Start.Compare(b.Start) },
+	)
 }
 
 // clonedFiles gives what SSTables have, made one. It is stream.Partitions.
@@ -177,7 +194,10 @@ type clonedFiles struct {
 }
 
 // Open is a method of stream.Partitions.
-func (c *clonedFiles) Open(ctx context.Context, within token.Range) (sstable.Source, func(), error) {
+func (c *clonedFiles) Open(
+	ctx context.Context,
+	within token.Range,
+) (sstable.Source, func(), error) {
 	list, done, err := c.files.Of(ctx, within)
 	if err != nil {
 		return nil, nil, sstables.Classed(err)

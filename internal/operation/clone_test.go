@@ -21,7 +21,10 @@ import (
 // clone is the spec of a clone of shop.orders to shop.copies, out of the nodes.
 func (s *shop) clone() *spec.Clone {
 	settings := spec.NewClone()
-	settings.Connection, settings.Consistency, settings.TableName = s.connection, spec.CloneConsistency, spec.TableName{Keyspace: "shop", Table: "copies"}
+	settings.Connection, settings.Consistency, settings.TableName = s.connection, spec.CloneConsistency, spec.TableName{
+		Keyspace: "shop",
+		Table:    "copies",
+	}
 	settings.From.Hosts, settings.From.Port, settings.From.TableName = s.connection.Hosts, s.connection.Port, orders
 	settings.From.Listen = net.JoinHostPort("127.0.0.1", "0")
 	return settings
@@ -42,7 +45,11 @@ func TestCloneOfNodesThatTellNoStoragePort(t *testing.T) {
 	s := openShopOn(t, simcluster.Options{Cores: 1, StoragePort: -1})
 	_, err := s.runClone(t.Context(), s.clone())
 	require.ErrorContains(t, err, "what is cloned: --from-hosts: node ")
-	require.ErrorContains(t, err, " does not tell its storage port: name it with --from-storage-port")
+	require.ErrorContains(
+		t,
+		err,
+		" does not tell its storage port: name it with --from-storage-port",
+	)
 
 	settings := spec.NewScan()
 	settings.Connection, settings.TableName, settings.Path, settings.Via = s.connection, orders, "out.csv", spec.ViaStream
@@ -56,7 +63,8 @@ func TestCloneOfNodesThatTellNoStoragePort(t *testing.T) {
 	require.ErrorContains(t, err, " does not tell its storage port: name it with --storage-port")
 }
 
-// A table is streamed out of its nodes and to those of another one, slice by slice, and a row that is newer there stays.
+// A table is streamed out of its nodes and to those of another one, slice by slice, and a row that
+// is newer there stays.
 func TestCloneOfATableOfACluster(t *testing.T) {
 	s := openShopOn(t, simcluster.Options{Cores: 1, Storage: func(int, *internodetest.Node) {}})
 	var in strings.Builder

@@ -17,9 +17,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// contrary notes the dates in rejected rows. It counts rows whose dates the pattern does not read, but would if day, month
-// and year stood in another order. Then dates that both orders read may have been loaded as other days. It stands before
-// the rejects of a run.
+// contrary notes the dates in rejected rows. It counts rows whose dates the pattern does not read,
+// but would if day, month and year stood in another order. Then dates that both orders read may
+// have been loaded as other days. It stands before the rejects of a run.
 type contrary struct {
 	*reject.Dir
 	json    bool
@@ -46,10 +46,16 @@ type contradiction struct {
 	first  ingest.Reject
 }
 
-// watchDates returns the rejects, and before them what looks at the dates in them, if a column has dates.
+// watchDates returns the rejects, and before them what looks at the dates in them, if a column has
+// dates.
 func (l *Load) watchDates(to *reject.Dir) records.Rejects {
 	o := &l.spec.Dialect
-	c := &contrary{Dir: to, json: l.spec.Format == "json", columns: make(map[string][]turned), dates: make(map[string]*doctor.Watch)}
+	c := &contrary{
+		Dir:     to,
+		json:    l.spec.Format == "json",
+		columns: make(map[string][]turned),
+		dates:   make(map[string]*doctor.Watch),
+	}
 	for _, column := range l.t.Schema.Columns {
 		var others []turned
 		switch {
@@ -66,20 +72,25 @@ func (l *Load) watchDates(to *reject.Dir) records.Rejects {
 		}
 	}
 	var err error
-	if c.usual, err = cqltext.Plan(&cqltype.Type{Kind: cqltype.Timestamp}); err != nil || len(c.dates) == 0 {
+	if c.usual, err = cqltext.Plan(
+		&cqltype.Type{Kind: cqltype.Timestamp},
+	); err != nil ||
+		len(c.dates) == 0 {
 		return to
 	}
 	l.contrary = c
 	return c
 }
 
-// readsNew reports whether a setting may read rows that the load before did not read by it. A retry with the pattern of the
-// load has nothing new to say of the rows that are in.
+// readsNew reports whether a setting may read rows that the load before did not read by it. A retry
+// with the pattern of the load has nothing new to say of the rows that are in.
 func (l *Load) readsNew(name string) bool {
-	return l.outer == nil || slices.ContainsFunc(l.reread.now, func(c SettingChange) bool { return c.Name == name })
+	return l.outer == nil ||
+		slices.ContainsFunc(l.reread.now, func(c SettingChange) bool { return c.Name == name })
 }
 
-// turns are the other orders of a pattern that has a day and a month in numbers, and those with a year of two digits.
+// turns are the other orders of a pattern that has a day and a month in numbers, and those with a
+// year of two digits.
 func turns(pattern string) (others []turned) {
 	if !strings.Contains(pattern, "%m") || !strings.Contains(pattern, "%d") {
 		return nil
@@ -89,8 +100,12 @@ func turns(pattern string) (others []turned) {
 		swaps = append(swaps, [2]string{"%d", "%y"})
 	}
 	for _, swap := range swaps {
-		other := strings.NewReplacer("%%", "%%", swap[0], swap[1], swap[1], swap[0]).Replace(pattern)
-		codec, err := cqlshtext.Plan(&cqltype.Type{Kind: cqltype.Timestamp}, cqlshtext.Options{DateTimeFormat: other})
+		other := strings.NewReplacer("%%", "%%", swap[0], swap[1], swap[1], swap[0]).
+			Replace(pattern)
+		codec, err := cqlshtext.Plan(
+			&cqltype.Type{Kind: cqltype.Timestamp},
+			cqlshtext.Options{DateTimeFormat: other},
+		)
 		if err == nil {
 			others = append(others, turned{pattern, other, codec})
 		}
@@ -138,8 +153,10 @@ func (c *contrary) value(r *ingest.Reject, column, value string, line int64) boo
 	number := strings.Trim(value, "0123456789") == ""
 	_, err := c.usual.AppendWire(nil, []byte(value))
 	for _, other := range others {
-		// The codec also reads what is written as CQL has it, and whole numbers, which a column of dates does not take.
-		if plain := err == nil && !number || number && strings.Trim(other.pattern, "%dmyYHMSf") != ""; plain {
+		// The codec also reads what is written as CQL has it, and whole numbers, which a column of
+		// dates does not take.
+		if plain := err == nil && !number ||
+			number && strings.Trim(other.pattern, "%dmyYHMSf") != ""; plain {
 			continue
 		}
 		if _, err := other.codec.AppendWire(nil, []byte(value)); err == nil {
@@ -192,7 +209,11 @@ func (c *contrary) tell(warn func(format string, args ...any)) int64 {
 		warn("%s:%d: column %q: %s", s.first.File, s.first.Line, s.column, fmt.Sprintf(
 			"%s such as %s can only be read by %s, and not by %s: dates that both read were read by the latter, and may be other days; "+
 				"see which order each file has, and load those of the other order anew",
-			human.Of(s.values, "date"), s.first.Value, s.by.pattern, s.by.given))
+			human.Of(s.values, "date"),
+			s.first.Value,
+			s.by.pattern,
+			s.by.given,
+		))
 	}
 	return c.rows
 }

@@ -15,7 +15,10 @@ import (
 
 // Rejected dates that another order reads are counted by rows, and nothing else is.
 func TestRejectedDatesOfAnotherOrder(t *testing.T) {
-	columns := []schema.Column{{Name: "at", Type: &cqltype.Type{Kind: cqltype.Timestamp}}, {Name: "day", Type: &cqltype.Type{Kind: cqltype.Date}}}
+	columns := []schema.Column{
+		{Name: "at", Type: &cqltype.Type{Kind: cqltype.Timestamp}},
+		{Name: "day", Type: &cqltype.Type{Kind: cqltype.Date}},
+	}
 	load := func(timestamps, dates string) *Load {
 		l := &Load{landing: landing{t: &table.Table{Schema: schema.New("ks", "t", columns)}}}
 		l.spec.Dialect.DateTimeFormat, l.spec.Dialect.DateFormat = timestamps, dates
@@ -32,27 +35,69 @@ func TestRejectedDatesOfAnotherOrder(t *testing.T) {
 	} {
 		l := load(tc.timestamps, tc.dates)
 		to := l.watchDates(reject.NewUnkept())
-		r := ingest.Reject{File: "f", Line: 7, Column: tc.column, Value: tc.value, Stage: ingest.Parse}
+		r := ingest.Reject{
+			File:   "f",
+			Line:   7,
+			Column: tc.column,
+			Value:  tc.value,
+			Stage:  ingest.Parse,
+		}
 		inserted := r
 		inserted.Stage = ingest.Insert
 		require.NoError(t, to.Add([]ingest.Reject{r, inserted}))
 		var said []string
-		require.Equal(t, tc.want, l.contrary.tell(func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }), tc)
+		require.Equal(
+			t,
+			tc.want,
+			l.contrary.tell(
+				func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) },
+			),
+			tc,
+		)
 		require.Len(t, said, int(tc.want))
 	}
 	l := load("", "")
 	kept := reject.NewUnkept()
-	l.t.Schema = schema.New("ks", "t", []schema.Column{{Name: "n", Type: &cqltype.Type{Kind: cqltype.Int}}})
+	l.t.Schema = schema.New(
+		"ks",
+		"t",
+		[]schema.Column{{Name: "n", Type: &cqltype.Type{Kind: cqltype.Int}}},
+	)
 	require.Same(t, kept, l.watchDates(kept))
 	require.Zero(t, l.contrary.tell(nil))
 
 	l = load("%d/%m/%Y", "%d/%m/%Y")
 	to := l.watchDates(kept)
 	more := []ingest.BadField{{Line: 9, Column: "day", Value: "12/31/2024"}}
-	require.NoError(t, to.Add([]ingest.Reject{{File: "f", Line: 9, Column: "at", Value: "12/31/2024", Stage: ingest.Parse, More: more}, {File: "f", Line: 5, Column: "at", Value: "12/30/2024", Stage: ingest.Parse}}))
+	require.NoError(
+		t,
+		to.Add(
+			[]ingest.Reject{
+				{
+					File:   "f",
+					Line:   9,
+					Column: "at",
+					Value:  "12/31/2024",
+					Stage:  ingest.Parse,
+					More:   more,
+				},
+				{File: "f", Line: 5, Column: "at", Value: "12/30/2024", Stage: ingest.Parse},
+			},
+		),
+	)
 	var said []string
-	require.EqualValues(t, 2, l.contrary.tell(func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) }))
+	require.EqualValues(
+		t,
+		2,
+		l.contrary.tell(
+			func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) },
+		),
+	)
 	require.Len(t, said, 2)
-	require.Contains(t, said[0], `f:5: column "at": 2 dates such as 12/30/2024 can only be read by %m/%d/%Y, and not by %d/%m/%Y`)
+	require.Contains(
+		t,
+		said[0],
+		`f:5: column "at": 2 dates such as 12/30/2024 can only be read by %m/%d/%Y, and not by %d/%m/%Y`,
+	)
 	require.Len(t, kept.Causes(), 2, "they are kept")
 }

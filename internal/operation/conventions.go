@@ -13,8 +13,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// conventions are how other programs write dates, numbers and truth values, in cqlbulk's own dialect. They hold for whole
-// columns and not inside collections, whose text is CQL's, and in JSON for strings. What is null is the dialect's matter.
+// conventions are how other programs write dates, numbers and truth values, in cqlbulk's own
+// dialect. They hold for whole columns and not inside collections, whose text is CQL's, and in JSON
+// for strings. What is null is the dialect's matter.
 type conventions struct {
 	cqlshtext.Options
 	dateFormat string
@@ -44,7 +45,12 @@ func (c conventions) other(t *cqltype.Type) (ingest.Codec, error) {
 		if c.BoolTrue != "" {
 			return bare{other}, nil
 		}
-	case cqltype.Tinyint, cqltype.Smallint, cqltype.Int, cqltype.Bigint, cqltype.Counter, cqltype.Varint:
+	case cqltype.Tinyint,
+		cqltype.Smallint,
+		cqltype.Int,
+		cqltype.Bigint,
+		cqltype.Counter,
+		cqltype.Varint:
 		if c.ThousandsSep != "" {
 			return groupedNumber{other, t.String(), c.ThousandsSep, ""}, nil
 		}
@@ -70,8 +76,8 @@ func (c conventions) other(t *cqltype.Type) (ingest.Codec, error) {
 // bare is a codec without its rule for what is null.
 type bare struct{ ingest.Codec }
 
-// groupedNumber reads numbers with a decimal mark and between groups of three digits a separator. A separator elsewhere is
-// refused: 12.5 must not become 125.
+// groupedNumber reads numbers with a decimal mark and between groups of three digits a separator. A
+// separator elsewhere is refused: 12.5 must not become 125.
 type groupedNumber struct {
 	codec              ingest.Codec
 	name               string
@@ -92,10 +98,15 @@ func (g groupedNumber) reason() error {
 	case g.decimal == "":
 		return fmt.Errorf("not a whole number with %q between groups of three digits", g.thousands)
 	}
-	return fmt.Errorf("not a number with %q between groups of three digits and the decimal mark %q", g.thousands, g.decimal)
+	return fmt.Errorf(
+		"not a number with %q between groups of three digits and the decimal mark %q",
+		g.thousands,
+		g.decimal,
+	)
 }
 
-// fits reports whether a text may be such a number. One without digits, as NaN, is left to the codec.
+// fits reports whether a text may be such a number. One without digits, as NaN, is left to the
+// codec.
 func (g groupedNumber) fits(text string) bool {
 	text = strings.TrimLeft(text, "+-")
 	if !strings.ContainsAny(text, "0123456789") {
@@ -135,8 +146,8 @@ func cutExponent(text string) (before, exponent string) {
 // digits reports whether a text holds digits alone; an empty one does.
 func digits(text string) bool { return strings.Trim(text, "0123456789") == "" }
 
-// patternDate reads dates by a pattern, and else as CQL writes them. The pattern comes first: %Y-%d-%m reads what CQL
-// reads as another day.
+// patternDate reads dates by a pattern, and else as CQL writes them. The pattern comes first:
+// %Y-%d-%m reads what CQL reads as another day.
 type patternDate struct {
 	own    ingest.Codec
 	moment cqlshtext.Codec
@@ -145,11 +156,19 @@ type patternDate struct {
 }
 
 func newPatternDate(own ingest.Codec, t *cqltype.Type, pattern string) (ingest.Codec, error) {
-	moment, err := cqlshtext.Plan(&cqltype.Type{Kind: cqltype.Timestamp}, cqlshtext.Options{DateTimeFormat: pattern})
+	moment, err := cqlshtext.Plan(
+		&cqltype.Type{Kind: cqltype.Timestamp},
+		cqlshtext.Options{DateTimeFormat: pattern},
+	)
 	if err != nil {
 		return nil, err
 	}
-	return patternDate{own, moment, t.String(), fmt.Errorf("not of the form %q, nor YYYY-MM-DD", pattern)}, nil
+	return patternDate{
+		own,
+		moment,
+		t.String(),
+		fmt.Errorf("not of the form %q, nor YYYY-MM-DD", pattern),
+	}, nil
 }
 
 var errTimeOfDay = errors.New("a date has no time of day")

@@ -37,8 +37,19 @@ func PrepareCount(ctx context.Context, env spec.Environment, settings spec.Count
 	if err != nil {
 		return nil, err
 	}
-	planning.Coarse = settings.Via == spec.ViaCQL && settings.By != spec.ByHost && settings.By != spec.ByRange // those are told by vnode range
-	t, err := openReading(ctx, env, &settings.Reading, &settings.Connection, settings.TableName, planning, settings.Where, settings.Patience)
+	// those are told by vnode range
+	planning.Coarse = settings.Via == spec.ViaCQL && settings.By != spec.ByHost &&
+		settings.By != spec.ByRange
+	t, err := openReading(
+		ctx,
+		env,
+		&settings.Reading,
+		&settings.Connection,
+		settings.TableName,
+		planning,
+		settings.Where,
+		settings.Patience,
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +60,12 @@ func PrepareCount(ctx context.Context, env spec.Environment, settings spec.Count
 	}
 	query := driver.Count()
 	var by []schema.Selector
-	c.job = &count.Job{Splits: t.Plan.Splits, Vnodes: t.Plan.Ranges(), Partitioner: t.Plan.Partitioner(), Counters: t.NewCounters()}
+	c.job = &count.Job{
+		Splits:      t.Plan.Splits,
+		Vnodes:      t.Plan.Ranges(),
+		Partitioner: t.Plan.Partitioner(),
+		Counters:    t.NewCounters(),
+	}
 	sweep.CountTotal(c.job.Counters, c.job.Splits, c.job.Partitioner)
 	if p := t.Plan.Placement(); p != nil {
 		c.job.Find = p.Find
@@ -63,7 +79,9 @@ func PrepareCount(ctx context.Context, env spec.Environment, settings spec.Count
 		query.Select = append(slices.Clone(query.GroupBy), query.Select...)
 	}
 	query.Where, query.AllowFiltering = settings.Where, settings.AllowFiltering
-	c.job.Reader = t.Reader(files.Wanted{Read: by, Query: query, Count: true, Memory: c.spec.Memory, Now: time.Now()})
+	c.job.Reader = t.Reader(
+		files.Wanted{Read: by, Query: query, Count: true, Memory: c.spec.Memory, Now: time.Now()},
+	)
 	return c, nil
 }
 

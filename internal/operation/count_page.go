@@ -20,11 +20,12 @@ const (
 	countPageBytes = 16 << 20
 )
 
-// pagesLookedAt are the sizes of the pages that are read to learn how large rows are. The first has one row, which may be large.
+// pagesLookedAt are the sizes of the pages that are read to learn how large rows are. The first has
+// one row, which may be large.
 var pagesLookedAt = []int{1, 9}
 
-// mostSampledRanges is how many vnode ranges a ring may have for a node to look through all of them for a first row, where it
-// is not known whether there is one.
+// mostSampledRanges is how many vnode ranges a ring may have for a node to look through all of them
+// for a first row, where it is not known whether there is one.
 const mostSampledRanges = 4096
 
 // pageRows is the page size of the count: the table's rows decide where they are large.

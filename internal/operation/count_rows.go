@@ -15,9 +15,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// countRows counts again, row by row, the ranges for which the servers had no number in time. A server
-// reads all rows of a range for one answer, which takes longer than it may where a partition has
-// several gigabytes. Read in pages, a range may be of any size.
+// countRows counts again, row by row, the ranges for which the servers had no number in time. A
+// server reads all rows of a range for one answer, which takes longer than it may where a partition
+// has several gigabytes. Read in pages, a range may be of any size.
 func (c *Count) countRows(ctx context.Context, result *count.Result) error {
 	var again []token.Split
 	var others []sweep.Failure
@@ -37,7 +37,10 @@ func (c *Count) countRows(ctx context.Context, result *count.Result) error {
 	if len(again) == 0 {
 		return nil
 	}
-	c.env.Logf("%s without an answer in time: their rows are read one by one", human.Of(len(again), "token range"))
+	c.env.Logf(
+		"%s without an answer in time: their rows are read one by one",
+		human.Of(len(again), "token range"),
+	)
 	job := *c.job
 	job.Splits = again
 	job.Sweep.MaxTimeouts = 0
@@ -55,7 +58,9 @@ func (c *Count) countRows(ctx context.Context, result *count.Result) error {
 	}
 	query := driver.Columns(selected)
 	query.Where, query.AllowFiltering = c.spec.Where, c.spec.AllowFiltering
-	job.Reader = c.t.Reader(files.Wanted{Read: selected, Query: query, Memory: c.spec.Memory, Now: time.Now()})
+	job.Reader = c.t.Reader(
+		files.Wanted{Read: selected, Query: query, Memory: c.spec.Memory, Now: time.Now()},
+	)
 	if c.board != nil {
 		showSweep(c.board, &job.Sweep, &job.Reader, true)
 	}
@@ -68,8 +73,8 @@ func (c *Count) countRows(ctx context.Context, result *count.Result) error {
 	return nil
 }
 
-// countTimeouts is the number of time-outs after which a range is counted row by row: a node has worked in
-// vain each time, for ten seconds by default (range_request_timeout).
+// countTimeouts is the number of time-outs after which a range is counted row by row: a node has
+// worked in vain each time, for ten seconds by default (range_request_timeout).
 const countTimeouts = 4
 
 // rowsPage is the most rows of a page whose rows are counted one by one.

@@ -14,15 +14,28 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// A partition that no server counts in time is counted row by row, beside others that are counted by the servers.
+// A partition that no server counts in time is counted row by row, beside others that are counted
+// by the servers.
 func TestCountOfAPartitionThatTakesTooLong(t *testing.T) {
 	table := simcluster.Table{Name: "albums", Columns: []simcluster.Column{
-		{Name: "id", Kind: simcluster.PartitionKey, Type: "text"}, {Name: "number", Kind: simcluster.Clustering, Type: "int"},
+		{
+			Name: "id",
+			Kind: simcluster.PartitionKey,
+			Type: "text",
+		},
+		{Name: "number", Kind: simcluster.Clustering, Type: "int"},
 		{Name: "title", Kind: simcluster.Static, Type: "text"},
 	}}
 	add := func(id string, rows int) {
 		for i := range rows {
-			table.Data = append(table.Data, [][]byte{[]byte(id), binary.BigEndian.AppendUint32(nil, uint32(i)), []byte("title")})
+			table.Data = append(
+				table.Data,
+				[][]byte{
+					[]byte(id),
+					binary.BigEndian.AppendUint32(nil, uint32(i)),
+					[]byte("title"),
+				},
+			)
 		}
 	}
 	add("large", 2500)
@@ -32,11 +45,17 @@ func TestCountOfAPartitionThatTakesTooLong(t *testing.T) {
 	for _, by := range []string{"", spec.ByPartition, spec.ByHost} {
 		s := openShopOn(t, simcluster.Options{Cores: 1, Tables: []simcluster.Table{table}})
 		large := token.Murmur3.Hash([]byte("large"))
-		late := s.cluster.Inject(simcluster.Rule{Fault: simcluster.ReadTimeout, Match: func(r simcluster.Request) bool {
-			return strings.Contains(r.Statement, "count(*)") && r.Range.Start.Less(large) && !r.Range.End.Less(large)
-		}})
+		late := s.cluster.Inject(
+			simcluster.Rule{Fault: simcluster.ReadTimeout, Match: func(r simcluster.Request) bool {
+				return strings.Contains(r.Statement, "count(*)") && r.Range.Start.Less(large) &&
+					!r.Range.End.Less(large)
+			}},
+		)
 		settings := spec.NewCount()
-		settings.Connection, settings.TableName, settings.By, settings.Top = s.connection, spec.TableName{Keyspace: "shop", Table: "albums"}, by, 3
+		settings.Connection, settings.TableName, settings.By, settings.Top = s.connection, spec.TableName{
+			Keyspace: "shop",
+			Table:    "albums",
+		}, by, 3
 		count, err := PrepareCount(t.Context(), s.env, *settings)
 		require.NoError(t, err)
 		defer count.Close()
@@ -50,7 +69,12 @@ func TestCountOfAPartitionThatTakesTooLong(t *testing.T) {
 		switch by {
 		case spec.ByPartition:
 			require.Equal(t, []PartitionRows{
-				{Key: [][]byte{[]byte("large")}, Rows: 2500}, {Key: [][]byte{[]byte("small 19")}, Rows: 20}, {Key: [][]byte{[]byte("small 18")}, Rows: 19},
+				{
+					Key:  [][]byte{[]byte("large")},
+					Rows: 2500,
+				},
+				{Key: [][]byte{[]byte("small 19")}, Rows: 20},
+				{Key: [][]byte{[]byte("small 18")}, Rows: 19},
 			}, report.Partitions)
 		case spec.ByHost:
 			var rows int64

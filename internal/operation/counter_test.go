@@ -11,9 +11,17 @@ import (
 
 // What a table of counters cannot have is refused, not left out without a word.
 func TestOptionsThatCountersDoNotKnow(t *testing.T) {
-	s := openShopOn(t, simcluster.Options{Tables: []simcluster.Table{{Name: "visits", Columns: []simcluster.Column{
-		{Name: "customer", Kind: simcluster.PartitionKey, Type: "text"}, {Name: "visits", Type: "counter"},
-	}}}})
+	s := openShopOn(
+		t,
+		simcluster.Options{Tables: []simcluster.Table{{Name: "visits", Columns: []simcluster.Column{
+			{
+				Name: "customer",
+				Kind: simcluster.PartitionKey,
+				Type: "text",
+			},
+			{Name: "visits", Type: "counter"},
+		}}}},
+	)
 	for want, set := range map[string]func(*spec.Load){
 		"--if-not-exists: shop.visits has counters": func(o *spec.Load) { o.IfNotExists = true },
 		"--ttl: shop.visits has counters":           func(o *spec.Load) { o.TTL = 60 },

@@ -14,25 +14,40 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
-// codecsOf sets in a format what the dialect says of records, and returns what plans the codecs of columns, in JSON those of
-// its strings; nil for cqlbulk's own.
-func codecsOf(o *spec.Dialect, form string, nulls []string, format *dsv.Format) (func(*cqltype.Type) (ingest.Codec, error), error) {
+// codecsOf sets in a format what the dialect says of records, and returns what plans the codecs of
+// columns, in JSON those of its strings; nil for cqlbulk's own.
+func codecsOf(
+	o *spec.Dialect,
+	form string,
+	nulls []string,
+	format *dsv.Format,
+) (func(*cqltype.Type) (ingest.Codec, error), error) {
 	cqlsh := o.Name == spec.DialectCQLSH
 	switch {
 	case !slices.Contains(spec.Dialects, o.Name):
-		return nil, fmt.Errorf("--dialect %q: must be %s", o.Name, strings.Join(spec.Dialects, " or "))
+		return nil, fmt.Errorf(
+			"--dialect %q: must be %s",
+			o.Name,
+			strings.Join(spec.Dialects, " or "),
+		)
 	case cqlsh && form == "json":
 		return nil, errors.New("--dialect cqlsh: cqlsh knows no JSON")
 	case cqlsh && len(nulls) > 1:
-		return nil, errors.New("--dialect cqlsh: cqlsh knows one text for null: give --null-string once")
+		return nil, errors.New(
+			"--dialect cqlsh: cqlsh knows one text for null: give --null-string once",
+		)
 	case cqlsh && o.DateFormat != "":
-		return nil, errors.New("--dateformat: cqlsh has no pattern for dates; leave --dialect cqlsh out")
+		return nil, errors.New(
+			"--dateformat: cqlsh has no pattern for dates; leave --dialect cqlsh out",
+		)
 	case o.DecimalSep != "" && o.DecimalSep == o.ThousandsSep:
 		return nil, fmt.Errorf("--decimalsep and --thousandssep are both %q", o.DecimalSep)
 	case !cqlsh && o.Unescape:
 		return nil, errors.New("--unescape requires --dialect cqlsh")
 	case form == "json" && (o.Comment != "" || o.Trailing || o.LineEnd == "cr"):
-		return nil, errors.New("--comment, --trailing-delimiter and --line-end are for delimited text, not for JSON")
+		return nil, errors.New(
+			"--comment, --trailing-delimiter and --line-end are for delimited text, not for JSON",
+		)
 	}
 	if err := cutFormat(o, format); err != nil {
 		return nil, err
@@ -68,7 +83,11 @@ func cutFormat(o *spec.Dialect, format *dsv.Format) error {
 		format.Escape = spec.CQLSHEscape[0]
 	}
 	if !slices.Contains(spec.LineEnds, o.LineEnd) {
-		return fmt.Errorf("--line-end %q: must be %s", o.LineEnd, strings.Join(spec.LineEnds, " or "))
+		return fmt.Errorf(
+			"--line-end %q: must be %s",
+			o.LineEnd,
+			strings.Join(spec.LineEnds, " or "),
+		)
 	}
 	format.Trailing, format.CR = o.Trailing, o.LineEnd == "cr"
 	if err := format.Validate(); err != nil {
@@ -84,14 +103,25 @@ func cqlshOptions(o *spec.Dialect, nulls []string) (cqlshtext.Options, error) {
 		return cqlshtext.Options{}, err
 	}
 	options := cqlshtext.Options{
-		DateTimeFormat: o.DateTimeFormat, DecimalSep: o.DecimalSep, ThousandsSep: o.ThousandsSep, Unescape: o.Unescape, TimestampUnit: unit,
+		DateTimeFormat: o.DateTimeFormat,
+		DecimalSep:     o.DecimalSep,
+		ThousandsSep:   o.ThousandsSep,
+		Unescape:       o.Unescape,
+		TimestampUnit:  unit,
 	}
 	if o.BoolStyle != "" {
 		words := strings.Split(o.BoolStyle, ",")
 		if len(words) != 2 {
-			return options, fmt.Errorf("--boolstyle %q: must be two words with a comma between them", o.BoolStyle)
+			return options, fmt.Errorf(
+				"--boolstyle %q: must be two words with a comma between them",
+				o.BoolStyle,
+			)
 		}
-		options.BoolTrue, options.BoolFalse = strings.TrimSpace(words[0]), strings.TrimSpace(words[1])
+		options.BoolTrue, options.BoolFalse = strings.TrimSpace(
+			words[0],
+		), strings.TrimSpace(
+			words[1],
+		)
 	}
 	if len(nulls) == 1 {
 		options.Null = nulls[0]
@@ -102,7 +132,10 @@ func cqlshOptions(o *spec.Dialect, nulls []string) (cqlshtext.Options, error) {
 		}
 	}
 	if _, err := cqlshtext.Plan(&cqltype.Type{Kind: cqltype.Timestamp}, options); err != nil {
-		return options, fmt.Errorf("--datetimeformat, --boolstyle, --decimalsep or --thousandssep: %w", err)
+		return options, fmt.Errorf(
+			"--datetimeformat, --boolstyle, --decimalsep or --thousandssep: %w",
+			err,
+		)
 	}
 	return options, nil
 }

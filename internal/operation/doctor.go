@@ -22,8 +22,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/table"
 )
 
-// Doctor looks whether a cluster, a table and inputs are fit for a load or a scan. It changes nothing: neither a row nor a
-// file is written.
+// Doctor looks whether a cluster, a table and inputs are fit for a load or a scan. It changes
+// nothing: neither a row nor a file is written.
 type Doctor struct {
 	env  spec.Environment
 	load *spec.Load // that is looked at; nil: it is a scan
@@ -66,7 +66,8 @@ func NewDoctorSpec() *spec.Load {
 	return settings
 }
 
-// PrepareDoctor checks what is to be looked at: a cluster, a table where one is named, and inputs where there are some.
+// PrepareDoctor checks what is to be looked at: a cluster, a table where one is named, and inputs
+// where there are some.
 func PrepareDoctor(env spec.Environment, settings spec.Load) (*Doctor, error) {
 	return prepareLoadDoctor(env, settings, true)
 }
@@ -81,8 +82,17 @@ func PrepareLoadCheck(env spec.Environment, settings spec.Load) (*Doctor, error)
 
 func prepareLoadDoctor(env spec.Environment, settings spec.Load, alone bool) (*Doctor, error) {
 	d := &Doctor{
-		env: env, load: &settings, alone: alone, conn: &settings.Connection, name: settings.TableName, offline: settings.Offline(), streamed: settings.Via == spec.ViaStream,
-		past: settings.Via != spec.ViaCQL, patience: settings.Patience, storage: settings.StoragePort, internode: &settings.Internode,
+		env:       env,
+		load:      &settings,
+		alone:     alone,
+		conn:      &settings.Connection,
+		name:      settings.TableName,
+		offline:   settings.Offline(),
+		streamed:  settings.Via == spec.ViaStream,
+		past:      settings.Via != spec.ViaCQL,
+		patience:  settings.Patience,
+		storage:   settings.StoragePort,
+		internode: &settings.Internode,
 	}
 	if err := settings.Check(false); err != nil {
 		return nil, err
@@ -98,8 +108,16 @@ func prepareLoadDoctor(env spec.Environment, settings spec.Load, alone bool) (*D
 // PrepareScanCheck checks a scan that is to be looked at.
 func PrepareScanCheck(env spec.Environment, settings spec.Scan) (*Doctor, error) {
 	d := &Doctor{
-		env: env, scan: &settings, conn: &settings.Connection, name: settings.TableName, offline: settings.FromFiles(), streamed: settings.Via == spec.ViaStream,
-		past: settings.Via != spec.ViaCQL, patience: settings.Patience, storage: settings.StoragePort, internode: &settings.Internode,
+		env:       env,
+		scan:      &settings,
+		conn:      &settings.Connection,
+		name:      settings.TableName,
+		offline:   settings.FromFiles(),
+		streamed:  settings.Via == spec.ViaStream,
+		past:      settings.Via != spec.ViaCQL,
+		patience:  settings.Patience,
+		storage:   settings.StoragePort,
+		internode: &settings.Internode,
 	}
 	looked := settings // what is found in it is found again by the scan
 	if _, err := looked.Check(false); err != nil {
@@ -149,8 +167,8 @@ func (r *DoctorReport) Count(state doctor.State) (n int) {
 	return n
 }
 
-// Run looks, and calls tell with each finding as soon as it is known, in their order. Failures are no error; that is that
-// the context ended.
+// Run looks, and calls tell with each finding as soon as it is known, in their order. Failures are
+// no error; that is that the context ended.
 func (d *Doctor) Run(ctx context.Context, tell func(doctor.Finding)) (DoctorReport, error) {
 	r := DoctorReport{Table: d.Table(), Started: time.Now()}
 	defer d.close()
@@ -165,10 +183,16 @@ func (d *Doctor) Run(ctx context.Context, tell func(doctor.Finding)) (DoctorRepo
 	return r, err
 }
 
-// stages are what is looked at one after the other: the connection, all that hangs on it, and the command itself.
+// stages are what is looked at one after the other: the connection, all that hangs on it, and the
+// command itself.
 func (d *Doctor) stages(ctx context.Context, r *DoctorReport, found func(doctor.Finding)) error {
 	if !d.offline {
-		if err := doctor.Run(ctx, d.patience, []doctor.Check{{Name: "connection", Look: d.connect}}, found); err != nil {
+		if err := doctor.Run(
+			ctx,
+			d.patience,
+			[]doctor.Check{{Name: "connection", Look: d.connect}},
+			found,
+		); err != nil {
 			return err
 		}
 	}
@@ -217,11 +241,16 @@ func (d *Doctor) describe(ctx context.Context) error {
 	return err
 }
 
-// markSilent has nodes that did not answer be taken for down, whatever the driver has of them: they are not asked again.
+// markSilent has nodes that did not answer be taken for down, whatever the driver has of them: they
+// are not asked again.
 func (d *Doctor) markSilent() {
 	for i := range d.t.Cluster.Nodes {
 		n := &d.t.Cluster.Nodes[i]
-		n.Up = n.Up && !slices.ContainsFunc(d.answers, func(a doctor.Answer) bool { return a.ID == n.ID && a.Err != nil })
+		n.Up = n.Up &&
+			!slices.ContainsFunc(
+				d.answers,
+				func(a doctor.Answer) bool { return a.ID == n.ID && a.Err != nil },
+			)
 	}
 }
 

@@ -26,8 +26,12 @@ func (d *Doctor) clusterChecks() []doctor.Check {
 	if d.t == nil {
 		return checks
 	}
-	return append(checks,
-		doctor.One("versions", func(context.Context) doctor.Finding { return doctor.Versions(d.t.Cluster.Nodes, d.t.IsScylla()) }),
+	return append(
+		checks,
+		doctor.One(
+			"versions",
+			func(context.Context) doctor.Finding { return doctor.Versions(d.t.Cluster.Nodes, d.t.IsScylla()) },
+		),
 		doctor.One("schema", d.schema),
 		doctor.One("clock", d.clocks),
 		doctor.One("cores", d.cores),
@@ -37,7 +41,8 @@ func (d *Doctor) clusterChecks() []doctor.Check {
 	)
 }
 
-// certificates looks at those of all nodes, or of the contact points where there is no session, and at our own.
+// certificates looks at those of all nodes, or of the contact points where there is no session, and
+// at our own.
 func (d *Doctor) certificates(ctx context.Context) []doctor.Finding {
 	if d.cfg.TLS == nil {
 		return doctor.Certificates(nil, time.Now())
@@ -68,7 +73,8 @@ func (d *Doctor) certificates(ctx context.Context) []doctor.Finding {
 // schemaInterval is how long it takes until nodes that differ are asked again, as gocql has it.
 const schemaInterval = 200 * time.Millisecond
 
-// schema waits half of the patience for nodes that differ: after any change of the schema they do for a moment.
+// schema waits half of the patience for nodes that differ: after any change of the schema they do
+// for a moment.
 func (d *Doctor) schema(ctx context.Context) doctor.Finding {
 	for begin := time.Now(); ; {
 		versions, errs := d.t.Session.SchemaVersions(ctx, d.t.Cluster.Nodes)
@@ -83,7 +89,8 @@ func (d *Doctor) schema(ctx context.Context) doctor.Finding {
 		}
 		waited := time.Since(begin)
 		f := doctor.Schema(told, failed, waited)
-		if f.State != doctor.Failure || waited >= d.patience/2 || pace.Sleep(ctx, schemaInterval) != nil {
+		if f.State != doctor.Failure || waited >= d.patience/2 ||
+			pace.Sleep(ctx, schemaInterval) != nil {
 			return f
 		}
 	}
@@ -120,8 +127,15 @@ func (d *Doctor) cores(context.Context) doctor.Finding {
 func (d *Doctor) thresholds(ctx context.Context) []doctor.Finding {
 	limits := d.t.Limits(ctx)
 	t := doctor.Thresholds{
-		BatchWarnBytes: limits.BatchWarnBytes, BatchWarnPartitions: limits.BatchWarnPartitions, MaxMutationBytes: limits.MaxMutationBytes,
-		Settings: make(map[string]map[string]string), Level: d.cfg.Consistency, Write: d.load != nil, Scylla: d.t.IsScylla(),
+		BatchWarnBytes:      limits.BatchWarnBytes,
+		BatchWarnPartitions: limits.BatchWarnPartitions,
+		MaxMutationBytes:    limits.MaxMutationBytes,
+		Settings: make(
+			map[string]map[string]string,
+		),
+		Level:  d.cfg.Consistency,
+		Write:  d.load != nil,
+		Scylla: d.t.IsScylla(),
 	}
 	for i, settings := range d.settings() {
 		if len(settings) > 0 {
@@ -162,13 +176,17 @@ func (d *Doctor) coming() (share int64) {
 
 // ignores says whether a node is left out by a load (--ignore-hosts).
 func (d *Doctor) ignores(n topology.Node) bool {
-	return slices.ContainsFunc(d.load.IgnoreHosts, func(name string) bool { return isCalled(n, name) })
+	return slices.ContainsFunc(
+		d.load.IgnoreHosts,
+		func(name string) bool { return isCalled(n, name) },
+	)
 }
 
 // probes is what the nodes' storage ports told.
 type probes struct {
-	ports    []doctor.Port
-	writesNB map[string]bool // by the nodes that answered: whether they write SSTables of version nb
+	ports []doctor.Port
+	// by the nodes that answered: whether they write SSTables of version nb
+	writesNB map[string]bool
 	failed   *doctor.Finding // why no port was tried; nil: some were
 }
 
@@ -181,7 +199,8 @@ func (d *Doctor) ports(ctx context.Context) doctor.Finding {
 	return doctor.Ports(p.ports, d.streamed)
 }
 
-// probe tries the storage ports, as a load or a scan past CQL does: once, whichever checks want to know.
+// probe tries the storage ports, as a load or a scan past CQL does: once, whichever checks want to
+// know.
 func (d *Doctor) probe(ctx context.Context) probes {
 	d.probing.Do(func() { d.probed = d.tryStorage(ctx) })
 	return d.probed
@@ -206,19 +225,27 @@ func (d *Doctor) tryStorage(ctx context.Context) probes {
 	var mu sync.Mutex
 	wanted := make(map[string]bool)
 	for _, a := range d.answers {
-		// A load waits for nodes that are down, but for those that it leaves out; a scan asks others.
-		wanted[a.ID] = addresses[a.ID] != "" && (a.Err == nil || d.streamed && d.load != nil && !d.ignores(a.Node))
+		// A load waits for nodes that are down, but for those that it leaves out; a scan asks
+		// others.
+		wanted[a.ID] = addresses[a.ID] != "" &&
+			(a.Err == nil || d.streamed && d.load != nil && !d.ignores(a.Node))
 	}
-	_ = table.TryPorts(d.t.Cluster.Nodes, addresses, wanted, spec.StoragePortFlag, func(n topology.Node, address string) error {
-		told, err := client.Probe(ctx, address)
-		mu.Lock()
-		defer mu.Unlock()
-		p.ports = append(p.ports, doctor.Port{Node: address, Err: err})
-		if err == nil {
-			p.writesNB[n.ID] = told.WritesNB()
-		}
-		return nil // which is found, and no reason to try no other
-	})
+	_ = table.TryPorts(
+		d.t.Cluster.Nodes,
+		addresses,
+		wanted,
+		spec.StoragePortFlag,
+		func(n topology.Node, address string) error {
+			told, err := client.Probe(ctx, address)
+			mu.Lock()
+			defer mu.Unlock()
+			p.ports = append(p.ports, doctor.Port{Node: address, Err: err})
+			if err == nil {
+				p.writesNB[n.ID] = told.WritesNB()
+			}
+			return nil // which is found, and no reason to try no other
+		},
+	)
 	slices.SortFunc(p.ports, func(a, b doctor.Port) int { return strings.Compare(a.Node, b.Node) })
 	return p
 }

@@ -18,7 +18,8 @@ func headOf(in source.Input) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, sampledHead))
 }
 
-// heading is the first text of an input. It is safe for concurrent use: a read that was given up may still go on.
+// heading is the first text of an input. It is safe for concurrent use: a read that was given up
+// may still go on.
 type heading struct {
 	mu   sync.Mutex
 	text []byte

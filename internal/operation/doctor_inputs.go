@@ -18,7 +18,11 @@ func (d *Doctor) findInputs() {
 	if len(d.load.Inputs) == 0 {
 		return
 	}
-	if d.inputs, _, d.missing = source.Find(d.load.Inputs, d.env.Stdin); d.missing == nil && len(d.inputs) == 0 {
+	if d.inputs, _, d.missing = source.Find(
+		d.load.Inputs,
+		d.env.Stdin,
+	); d.missing == nil &&
+		len(d.inputs) == 0 {
 		d.missing = errNoFile
 	}
 }
@@ -51,7 +55,14 @@ func (d *Doctor) lookAtInputs(ctx context.Context) []doctor.Finding {
 	var job *ingest.Job
 	var unfit []doctor.Finding
 	if d.t != nil && d.t.Plan != nil {
-		l := &Load{landing: landing{env: spec.Environment{Warn: d.said.add}, counters: new(progress.Counters), t: d.t}, spec: settings}
+		l := &Load{
+			landing: landing{
+				env:      spec.Environment{Warn: d.said.add},
+				counters: new(progress.Counters),
+				t:        d.t,
+			},
+			spec: settings,
+		}
 		if err := l.makeJob(ctx, format, reading, d.inputs); err != nil {
 			unfit = []doctor.Finding{doctor.Fail("", "%s", oneLine(err))}
 		} else {
@@ -75,7 +86,11 @@ func (d *Doctor) lookAtInputs(ctx context.Context) []doctor.Finding {
 		add("delimiter", doctor.Delimiter(samples, job.Format.Delimiter))
 	}
 	add("header", doctor.Fields(samples, job.Header, job.JSON))
-	if order := orderFindings(samples, &settings); len(order) > 0 && order[0].State == doctor.Failure {
+	if order := orderFindings(
+		samples,
+		&settings,
+	); len(order) > 0 &&
+		order[0].State == doctor.Failure {
 		return append(out, order...)
 	}
 	add("rows", doctor.Rows(samples))
@@ -93,8 +108,8 @@ func orderFindings(samples []doctor.Sample, settings *spec.Load) []doctor.Findin
 	return found
 }
 
-// valueFindings are what is to be known of names and values besides that they fit. If the fields are in another order than
-// the columns, nothing else is said of the values.
+// valueFindings are what is to be known of names and values besides that they fit. If the fields
+// are in another order than the columns, nothing else is said of the values.
 func valueFindings(samples []doctor.Sample, settings *spec.Load) (out []doctor.Finding) {
 	if out = orderFindings(samples, settings); len(out) > 0 && out[0].State == doctor.Failure {
 		return out
@@ -106,8 +121,20 @@ func valueFindings(samples []doctor.Sample, settings *spec.Load) (out []doctor.F
 		}
 	}
 	add("names", doctor.Names(samples))
-	add("dates", doctor.AsDates(samples, settings.Dialect.DateTimeFormat, settings.Dialect.DateFormat))
-	add("numbers", doctor.AsNumbers(samples, doctor.Marks{Decimal: settings.Dialect.DecimalSep, Thousands: settings.Dialect.ThousandsSep}))
+	add(
+		"dates",
+		doctor.AsDates(samples, settings.Dialect.DateTimeFormat, settings.Dialect.DateFormat),
+	)
+	add(
+		"numbers",
+		doctor.AsNumbers(
+			samples,
+			doctor.Marks{
+				Decimal:   settings.Dialect.DecimalSep,
+				Thousands: settings.Dialect.ThousandsSep,
+			},
+		),
+	)
 	add("booleans", doctor.AsTruths(samples, settings.Dialect.BoolStyle != ""))
 	add("nulls", doctor.AsNulls(samples, settings.Nulls))
 	unit := ""

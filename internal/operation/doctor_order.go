@@ -16,7 +16,8 @@ import (
 // mostOrdered is the number of columns from which the order of fields is not judged.
 const mostOrdered = 200
 
-// orderJudge tells which columns may take which fields of an input, whose fields go to columns by their place.
+// orderJudge tells which columns may take which fields of an input, whose fields go to columns by
+// their place.
 type orderJudge struct {
 	columns []schema.Column
 	codecs  []ingest.Codec
@@ -31,8 +32,13 @@ type orderJudge struct {
 }
 
 // orderOf judges the first text of an input by the columns that its fields go to.
-func orderOf(head []byte, job *ingest.Job, plan func(*cqltype.Type) (ingest.Codec, error)) (o doctor.Order) {
-	if job.JSON || job.Header && len(job.Columns) == 0 || len(job.Fields.Renamed)+len(job.Fields.Skipped) > 0 {
+func orderOf(
+	head []byte,
+	job *ingest.Job,
+	plan func(*cqltype.Type) (ingest.Codec, error),
+) (o doctor.Order) {
+	if job.JSON || job.Header && len(job.Columns) == 0 ||
+		len(job.Fields.Renamed)+len(job.Fields.Skipped) > 0 {
 		return o // fields have names
 	}
 	o.Columns, o.Listed = job.Columns, len(job.Columns) > 0
@@ -94,11 +100,20 @@ func isHeader(rec dsv.Record, t *schema.Table) bool {
 	})
 }
 
-func newOrderJudge(names []string, job *ingest.Job, plan func(*cqltype.Type) (ingest.Codec, error)) (p *orderJudge, known bool) {
+func newOrderJudge(
+	names []string,
+	job *ingest.Job,
+	plan func(*cqltype.Type) (ingest.Codec, error),
+) (p *orderJudge, known bool) {
 	if len(names) > mostOrdered {
 		return nil, false
 	}
-	p = &orderJudge{nulls: job.Nulls, values: make([]int, len(names)), first: make([]string, len(names)), took: make([]int, len(names))}
+	p = &orderJudge{
+		nulls:  job.Nulls,
+		values: make([]int, len(names)),
+		first:  make([]string, len(names)),
+		took:   make([]int, len(names)),
+	}
 	for _, name := range names {
 		s, err := job.Table.Select(name)
 		if err != nil || !s.Plain {
@@ -120,7 +135,8 @@ func newOrderJudge(names []string, job *ingest.Job, plan func(*cqltype.Type) (in
 func (p *orderJudge) note(rec dsv.Record) {
 	for field := range rec.Fields {
 		text := rec.Fields[field].Text
-		if len(text) == 0 || slices.Contains(p.nulls, string(text)) || doctor.NullWord(string(text)) != "" {
+		if len(text) == 0 || slices.Contains(p.nulls, string(text)) ||
+			doctor.NullWord(string(text)) != "" {
 			continue
 		}
 		if p.values[field]++; p.values[field] == 1 {
@@ -139,7 +155,8 @@ func (p *orderJudge) note(rec dsv.Record) {
 	}
 }
 
-// takes reports whether a column takes a text, or may in some form, and whether it is likely that the text is meant for it.
+// takes reports whether a column takes a text, or may in some form, and whether it is likely that
+// the text is meant for it.
 func (p *orderJudge) takes(column int, text []byte) (takes, likely bool) {
 	t := p.columns[column].Type
 	if cqltext.TextLike(t) {
@@ -191,7 +208,8 @@ func (p *orderJudge) place(field int, tried []bool) bool {
 	return false
 }
 
-// only reports whether the order that was found is the only one: none is left without any of its pairs.
+// only reports whether the order that was found is the only one: none is left without any of its
+// pairs.
 func (p *orderJudge) only() bool {
 	for column, field := range p.mates {
 		q := &orderJudge{columns: p.columns, fits: make([][]bool, len(p.fits))}

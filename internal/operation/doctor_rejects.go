@@ -11,8 +11,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
 
-// noteRejects adds to a sample what its rejected rows say: why there are such, the settings by which they would fit, and the
-// words for null among their values.
+// noteRejects adds to a sample what its rejected rows say: why there are such, the settings by
+// which they would fit, and the words for null among their values.
 func noteRejects(s *doctor.Sample, rejects []ingest.Reject, job *ingest.Job) {
 	s.Why = causesOf(rejects)
 	for _, c := range s.Why {
@@ -60,7 +60,10 @@ func joined(all map[string][]string, more ingest.Settings) map[string][]string {
 func keepMapped(settings map[string][]string) {
 	const skip = "skipcols"
 	skipped := slices.DeleteFunc(slices.Clone(settings[skip]), func(name string) bool {
-		return slices.ContainsFunc(settings["map"], func(pair string) bool { return strings.HasPrefix(pair, name+"=") })
+		return slices.ContainsFunc(
+			settings["map"],
+			func(pair string) bool { return strings.HasPrefix(pair, name+"=") },
+		)
 	})
 	if len(skipped) > 0 {
 		settings[skip] = skipped
@@ -72,7 +75,10 @@ func keepMapped(settings map[string][]string) {
 // badValues are the values of a row that no column took, but those of the key, which is never null.
 func badValues(r ingest.Reject, t *schema.Table) []string {
 	key := func(column string) bool {
-		return slices.ContainsFunc(t.Columns, func(c schema.Column) bool { return c.Name == column && c.IsKey() })
+		return slices.ContainsFunc(
+			t.Columns,
+			func(c schema.Column) bool { return c.Name == column && c.IsKey() },
+		)
 	}
 	var out []string
 	if r.Column != "" && !key(r.Column) {
@@ -94,7 +100,16 @@ func causesOf(rejects []ingest.Reject) (out []doctor.Cause) {
 		causes.Add(r)
 	}
 	for _, c := range causes.List() {
-		out = append(out, doctor.Cause{Rows: c.Rows, Line: c.First.Line, Column: c.First.Column, Value: c.First.Value, Reason: c.First.Reason})
+		out = append(
+			out,
+			doctor.Cause{
+				Rows:   c.Rows,
+				Line:   c.First.Line,
+				Column: c.First.Column,
+				Value:  c.First.Value,
+				Reason: c.First.Reason,
+			},
+		)
 	}
 	return out
 }

@@ -14,8 +14,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
-// sampleOf reads the first rows of an input as the load reads them, and returns what was found. job: nil if the table is
-// not known; then only the first text is read.
+// sampleOf reads the first rows of an input as the load reads them, and returns what was found.
+// job: nil if the table is not known; then only the first text is read.
 func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Sample {
 	s := doctor.Sample{Name: in.Name, Size: in.Size}
 	if !in.Plain() && (!in.Stdin() || job == nil) {
@@ -33,17 +33,22 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 	looked.watch(&one)
 	head := new(heading)
 	opened := false
-	input := ingest.Input{Name: in.Name, Size: in.Size, Plain: in.Plain(), Open: func() (io.ReadCloser, error) {
-		r, err := in.Open()
-		if err != nil {
-			return nil, err
-		}
-		if opened {
-			return r, nil // for a hint about its first line
-		}
-		opened = true
-		return &headed{r, head}, nil
-	}}
+	input := ingest.Input{
+		Name:  in.Name,
+		Size:  in.Size,
+		Plain: in.Plain(),
+		Open: func() (io.ReadCloser, error) {
+			r, err := in.Open()
+			if err != nil {
+				return nil, err
+			}
+			if opened {
+				return r, nil // for a hint about its first line
+			}
+			opened = true
+			return &headed{r, head}, nil
+		},
+	}
 	sampled, err := one.Sample(ctx, input, sampledRows, looked.row)
 	s.Head = head.taken()
 	var unfit *ingest.MappingError
@@ -60,7 +65,11 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 		s.Do, s.Err = explainedCut(in.Name, err, job)
 		return s
 	}
-	s.Rows, s.Bad, s.Text, s.Columns = sampled.Rows, int64(len(sampled.Rejects)), sampled.Text, len(sampled.Columns)
+	s.Rows, s.Bad, s.Text, s.Columns = sampled.Rows, int64(
+		len(sampled.Rejects),
+	), sampled.Text, len(
+		sampled.Columns,
+	)
 	s.Lines = sampled.Lines
 	s.Whole = sampled.Rows < sampledRows && (job.MaxRows == 0 || sampled.Rows < job.MaxRows)
 	s.Missing = missingOf(job.Table, sampled.Columns)

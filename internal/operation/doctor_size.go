@@ -13,7 +13,8 @@ import (
 // compressedHead is how much text of a compressed input tells how much there is of all of it.
 const compressedHead = 4 << 20
 
-// wholeCompressed is how much text of all compressed inputs together is read to see whether they are cut off.
+// wholeCompressed is how much text of all compressed inputs together is read to see whether they
+// are cut off.
 const wholeCompressed = 64 << 20
 
 // Line ends of a file are counted at places all over it.
@@ -34,8 +35,9 @@ func (c *lineCount) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// measure adds to a sample about how much text its input has, and how many line ends are in some of it. It reads so many bytes of
-// the text of a compressed input, at least compressedHead, and adds that they are damaged or cut off.
+// measure adds to a sample about how much text its input has, and how many line ends are in some of
+// it. It reads so many bytes of the text of a compressed input, at least compressedHead, and adds
+// that they are damaged or cut off.
 func measure(s *doctor.Sample, in source.Input, cr bool, most int64) {
 	if s.All = in.Size; !in.Plain() || s.Whole || s.Err != nil || s.Fit != nil {
 		return
@@ -72,7 +74,8 @@ func measure(s *doctor.Sample, in source.Input, cr bool, most int64) {
 	}
 }
 
-// explainedCut says what may be done about a compressed input that cannot be read to its end, and what is wrong with it.
+// explainedCut says what may be done about a compressed input that cannot be read to its end, and
+// what is wrong with it.
 func explainedCut(name string, err error, job *ingest.Job) (do string, wrong error) {
 	if damage := (*source.DamageError)(nil); errors.As(err, &damage) {
 		return "fetch the file again: a load writes the rows before that place, and stops there", err
@@ -80,8 +83,8 @@ func explainedCut(name string, err error, job *ingest.Job) (do string, wrong err
 	return explained(name, err, job)
 }
 
-// places counts at places all over a file of that size, or in all of a small one. It returns nothing of a file that it
-// cannot read so.
+// places counts at places all over a file of that size, or in all of a small one. It returns
+// nothing of a file that it cannot read so.
 func (c *lineCount) places(r *source.Reader, size int64) doctor.Seen {
 	if size <= places*placeSize {
 		if _, err := io.Copy(c, r); err != nil {

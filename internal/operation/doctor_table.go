@@ -22,7 +22,12 @@ func (d *Doctor) tableChecks() []doctor.Check {
 		if d.tableErr == nil {
 			return nil // there is no connection
 		}
-		return []doctor.Check{doctor.One("table", func(context.Context) doctor.Finding { return doctor.Fail("", "%s", oneLine(d.tableErr)) })}
+		return []doctor.Check{
+			doctor.One(
+				"table",
+				func(context.Context) doctor.Finding { return doctor.Fail("", "%s", oneLine(d.tableErr)) },
+			),
+		}
 	}
 	checks := []doctor.Check{doctor.One("table", d.table)}
 	if d.offline {
@@ -38,7 +43,12 @@ func (d *Doctor) tableChecks() []doctor.Check {
 // table says what the table is.
 func (d *Doctor) table(context.Context) doctor.Finding {
 	t := d.t.Schema
-	text := fmt.Sprintf("%s, %s, %d of them key", t, human.Of(len(t.Columns), "column"), len(t.OfKind(schema.PartitionKey))+len(t.OfKind(schema.Clustering)))
+	text := fmt.Sprintf(
+		"%s, %s, %d of them key",
+		t,
+		human.Of(len(t.Columns), "column"),
+		len(t.OfKind(schema.PartitionKey))+len(t.OfKind(schema.Clustering)),
+	)
 	if t.IsCounter() {
 		text += ", with counters"
 	}
@@ -46,7 +56,11 @@ func (d *Doctor) table(context.Context) doctor.Finding {
 		return doctor.Warn("", "%s; it is read as one range: %s", text, d.t.Plan.Serial)
 	}
 	if t.IsCounter() && d.load != nil {
-		return doctor.Warn("look at rows in doubt before you retry", "%s: rows are added, and those of a load that is stopped may count twice", text)
+		return doctor.Warn(
+			"look at rows in doubt before you retry",
+			"%s: rows are added, and those of a load that is stopped may count twice",
+			text,
+		)
 	}
 	return doctor.Fine("%s", text)
 }
@@ -62,7 +76,12 @@ const (
 )
 
 func (d *Doctor) rights(ctx context.Context) []doctor.Finding {
-	r := doctor.Rights{Level: d.cfg.Consistency, User: d.cfg.User, Table: d.t.Schema.String(), Needs: []string{mayWrite}}
+	r := doctor.Rights{
+		Level: d.cfg.Consistency,
+		User:  d.cfg.User,
+		Table: d.t.Schema.String(),
+		Needs: []string{mayWrite},
+	}
 	switch {
 	case d.past:
 		return []doctor.Finding{doctor.Fine("rows bypass CQL, where rights are not checked")}
@@ -144,8 +163,8 @@ func (d *Doctor) canStream(ctx context.Context) doctor.Finding {
 	return aside(nil, d.load.Via, "rows can bypass CQL, "+how, note.String())
 }
 
-// landingForm says in what form a load would bring its rows: as far as storage ports are reached, which tell the version that
-// nodes write.
+// landingForm says in what form a load would bring its rows: as far as storage ports are reached,
+// which tell the version that nodes write.
 func (d *Doctor) landingForm(ctx context.Context, l *landing, s *streaming) (string, error) {
 	var silent []string
 	if l.spec.Via == spec.ViaStream {

@@ -13,8 +13,8 @@ const (
 	scanAnew = "scan the table anew"
 )
 
-// droppedMeanwhile returns an error if a column was dropped and added again while rows were loaded. If
-// no node tells, the load reports that and counts as done.
+// droppedMeanwhile returns an error if a column was dropped and added again while rows were loaded.
+// If no node tells, the load reports that and counts as done.
 func (l *Load) droppedMeanwhile(ctx context.Context) error {
 	if l.spec.DryRun {
 		return nil
@@ -25,7 +25,13 @@ func (l *Load) droppedMeanwhile(ctx context.Context) error {
 		return nil
 	}
 	if what := l.t.Readded(l.dropped, now); what != "" {
-		return run.Refused(fmt.Errorf("%s while rows were loaded: values that were written before that are null; %s", what, loadAnew))
+		return run.Refused(
+			fmt.Errorf(
+				"%s while rows were loaded: values that were written before that are null; %s",
+				what,
+				loadAnew,
+			),
+		)
 	}
 	return nil
 }

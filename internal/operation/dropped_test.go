@@ -22,8 +22,8 @@ const readded = `column "pieces" of table shop.orders was dropped at 2026-01-02T
 
 var droppedAt2026 = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// After a column was dropped and added again, a load is not resumed, its rejects are not loaded, and a
-// load that comes to its end does not count as done. A drop from before the run is no reason.
+// After a column was dropped and added again, a load is not resumed, its rejects are not loaded,
+// and a load that comes to its end does not count as done. A drop from before the run is no reason.
 func TestColumnDroppedAndAddedAgain(t *testing.T) {
 	s := openShop(t)
 	require.NoError(t, s.cluster.DropAndAdd("shop.orders", "pieces", droppedAt2026.Add(-time.Hour)))
@@ -52,7 +52,11 @@ func TestColumnDroppedInMidLoad(t *testing.T) {
 		_ = s.cluster.DropAndAdd("shop.orders", "pieces", droppedAt2026)
 	})})
 	report, err := s.runLoad(t, s.load(t, "customer,number,pieces\nann,1,3\n"))
-	require.EqualError(t, err, readded+" while rows were loaded: values that were written before that are null; "+loadAnew)
+	require.EqualError(
+		t,
+		err,
+		readded+" while rows were loaded: values that were written before that are null; "+loadAnew,
+	)
 	require.ErrorAs(t, err, new(*run.RefusedError))
 	require.Equal(t, run.Failed, report.Outcome)
 	require.Empty(t, report.Next)
@@ -70,7 +74,14 @@ func TestResumeOfAScanAfterADrop(t *testing.T) {
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	s.cluster.Inject(simcluster.Rule{Match: func(r simcluster.Request) bool { return r.Table == "shop.orders" && !r.Prepare }, Skip: 20, Times: 1, Do: cancel})
+	s.cluster.Inject(
+		simcluster.Rule{
+			Match: func(r simcluster.Request) bool { return r.Table == "shop.orders" && !r.Prepare },
+			Skip:  20,
+			Times: 1,
+			Do:    cancel,
+		},
+	)
 	settings := spec.NewScan()
 	settings.Connection, settings.TableName, settings.Path, settings.RunDir, settings.Parallel, settings.Splits = s.connection, orders, "out.csv", "scan", 1, 100
 	scan, err := PrepareScan(ctx, s.env, *settings)
@@ -80,11 +91,15 @@ func TestResumeOfAScanAfterADrop(t *testing.T) {
 	require.Equal(t, run.Interrupted, report.Outcome, "%v", err)
 	require.NoError(t, s.cluster.DropAndAdd("shop.orders", "pieces", droppedAt2026))
 	_, err = PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "scan"})
-	require.EqualError(t, err, readded+" after the run began: its values from before that are gone, and the run cannot go on; scan the table anew")
+	require.EqualError(
+		t,
+		err,
+		readded+" after the run began: its values from before that are gone, and the run cannot go on; scan the table anew",
+	)
 }
 
-// A run directory of an earlier version does not tell of columns that were dropped. A column that is gone
-// is no reason either: the columns of the table tell that.
+// A run directory of an earlier version does not tell of columns that were dropped. A column that
+// is gone is no reason either: the columns of the table tell that.
 func TestReadded(t *testing.T) {
 	s := openShop(t)
 	l, err := PrepareLoad(t.Context(), s.env, *s.load(t, threeGood))

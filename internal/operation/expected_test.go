@@ -23,7 +23,11 @@ func TestExpected(t *testing.T) {
 	e := expected(million, 2, announcement{all: 960 << 20, node: 960 << 20}, 24<<20)
 	require.Equal(t, 40*time.Second, e.Streamed)
 	require.Equal(t, "CQL", e.Faster())
-	require.Equal(t, "the nodes send at most 24.0 MiB/s each (nodetool setstreamthroughput)", e.Limit())
+	require.Equal(
+		t,
+		"the nodes send at most 24.0 MiB/s each (nodetool setstreamthroughput)",
+		e.Limit(),
+	)
 
 	e = expected(million, 2, announcement{all: 960 << 20, node: 960 << 20}, 0)
 	require.Equal(t, "streaming", e.Faster())
@@ -32,8 +36,34 @@ func TestExpected(t *testing.T) {
 	e = expected(million, 2, announcement{all: 100 << 20, node: 100 << 20}, 24<<20)
 	require.Equal(t, "streaming", e.Faster(), "it is compressed well")
 
-	require.Empty(t, expected(million, 2, announcement{all: 300 << 20, node: 300 << 20}, 24<<20).Faster(), "about the same")
-	require.Empty(t, expected(driver.Estimate{Partitions: 1, Bytes: 1}, 2, announcement{all: 60 << 20, node: 60 << 20}, 24<<20).Faster(), "either takes seconds")
-	require.Empty(t, expected(driver.Estimate{}, 2, announcement{all: 60 << 20, node: 60 << 20}, 24<<20).Faster(), "the nodes do not estimate yet what they were sent just now")
-	require.Empty(t, expected(million, 2, announcement{}, 24<<20).Faster(), "the nodes do not tell what they have")
+	require.Empty(
+		t,
+		expected(million, 2, announcement{all: 300 << 20, node: 300 << 20}, 24<<20).Faster(),
+		"about the same",
+	)
+	require.Empty(
+		t,
+		expected(
+			driver.Estimate{Partitions: 1, Bytes: 1},
+			2,
+			announcement{all: 60 << 20, node: 60 << 20},
+			24<<20,
+		).Faster(),
+		"either takes seconds",
+	)
+	require.Empty(
+		t,
+		expected(
+			driver.Estimate{},
+			2,
+			announcement{all: 60 << 20, node: 60 << 20},
+			24<<20,
+		).Faster(),
+		"the nodes do not estimate yet what they were sent just now",
+	)
+	require.Empty(
+		t,
+		expected(million, 2, announcement{}, 24<<20).Faster(),
+		"the nodes do not tell what they have",
+	)
 }

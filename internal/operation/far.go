@@ -61,7 +61,7 @@ func mostReads(t *table.Table, trips *pace.Trips, pages int64) int {
 	return max(near, min(pace.FarTimes*near, farReads, int(pages)))
 }
 
-// adviseReads says what lets more reads be under way than so many.
+// adviseReads says what lets more reads be under way than a number.
 func adviseReads(t *table.Table, most int) string {
 	if t.Plan.Chosen && most < min(pace.FarTimes*t.Plan.Parallel, farReads) {
 		return fmt.Sprintf(

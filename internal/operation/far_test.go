@@ -28,7 +28,9 @@ func (g *boundGate) Bound() bool { return g.bound.Load() }
 func TestTellBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lines []string
-		env := spec.Environment{Log: func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }}
+		env := spec.Environment{
+			Log: func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) },
+		}
 		var c progress.Counters
 		var gate boundGate
 		c.Requests.SetGate("", &gate)
@@ -56,7 +58,9 @@ func TestTellBound(t *testing.T) {
 // there is memory for their pages; and what is said if that is not enough.
 func TestMostReads(t *testing.T) {
 	near := pace.NewTrips(map[string]time.Duration{"a": time.Millisecond})
-	far := pace.NewTrips(map[string]time.Duration{"a": time.Millisecond, "b": 50 * time.Millisecond})
+	far := pace.NewTrips(
+		map[string]time.Duration{"a": time.Millisecond, "b": 50 * time.Millisecond},
+	)
 	for _, tt := range []struct {
 		parallel int
 		chosen   bool
@@ -78,7 +82,8 @@ func TestMostReads(t *testing.T) {
 	}
 }
 
-// Of a large rack a few nodes are asked how far away they are, and the others are as far as the nearest of these.
+// Of a large rack a few nodes are asked how far away they are, and the others are as far as the
+// nearest of these.
 func TestTripsOfManyNodes(t *testing.T) {
 	var nodes []topology.Node
 	for i := range 100 {
@@ -89,7 +94,9 @@ func TestTripsOfManyNodes(t *testing.T) {
 	require.Len(t, asked, 2*tripNodes+1)
 	took, errs := make([]time.Duration, len(asked)), make([]error, len(asked))
 	for i, n := range asked {
-		took[i] = map[string]time.Duration{"near": time.Millisecond, "far": 50 * time.Millisecond}[n.Rack] + time.Duration(i)*time.Millisecond
+		took[i] = map[string]time.Duration{"near": time.Millisecond, "far": 50 * time.Millisecond}[n.Rack] + time.Duration(
+			i,
+		)*time.Millisecond
 	}
 	errs[0], errs[len(errs)-1] = errors.New("silent"), errors.New("silent")
 	trips := tripsOf(nodes, asked, took, errs)

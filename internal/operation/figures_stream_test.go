@@ -51,7 +51,8 @@ func impossibleStage(before, now progress.Reading) string {
 	return ""
 }
 
-// longOrders are rows whose keys are so long, and so hard to compress, that some thousands of them are several slices.
+// longOrders are rows whose keys are so long, and so hard to compress, that some thousands of them
+// are several slices.
 func longOrders(rows int) string {
 	text := strings.Builder{}
 	text.WriteString("customer,number,pieces\n")
@@ -64,12 +65,16 @@ func longOrders(rows int) string {
 	return text.String()
 }
 
-// Loads, scans, counts and clones by streaming show no figure that cannot be, and at the end all is done.
+// Loads, scans, counts and clones by streaming show no figure that cannot be, and at the end all is
+// done.
 func TestFiguresOfStreamedRunsAreTrue(t *testing.T) {
 	for _, slices := range []bool{false, true} {
 		t.Run(fmt.Sprint("slices ", slices), func(t *testing.T) {
 			const rows = 4000
-			s := openShopOn(t, simcluster.Options{Cores: 1, Storage: func(int, *internodetest.Node) {}})
+			s := openShopOn(
+				t,
+				simcluster.Options{Cores: 1, Storage: func(int, *internodetest.Node) {}},
+			)
 			ends := func(last progress.Reading, err error) {
 				t.Helper()
 				require.NoError(t, err)
@@ -133,8 +138,8 @@ func TestFiguresOfStreamedRunsAreTrue(t *testing.T) {
 	}
 }
 
-// A scan by streaming that is interrupted shows the share that status has: what was received and not
-// read is received again.
+// A scan by streaming that is interrupted shows the share that status has: what was received and
+// not read is received again.
 func TestShareOfAnInterruptedStreamedScan(t *testing.T) {
 	s := openStore(t)
 	more, err := s.runLoad(t, func() *spec.Load {
@@ -152,7 +157,8 @@ func TestShareOfAnInterruptedStreamedScan(t *testing.T) {
 	defer scan.Close()
 	s.let(func() {
 		s.meet = func(node int) {
-			if s.askedOf(node) > 2 { // the first time is for the size, and the second one for the first piece
+			// the first time is for the size, and the second one for the first piece
+			if s.askedOf(node) > 2 {
 				for scan.Counters().Done.Load() == 0 && ctx.Err() == nil {
 					runtime.Gosched()
 				}
@@ -175,7 +181,13 @@ func TestShareOfAnInterruptedStreamedScan(t *testing.T) {
 	resumed, err := PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	require.NoError(t, err)
 	defer resumed.Scan.Close()
-	require.InDelta(t, *last.Share, *resumed.Scan.Counters().Read(time.Now()).Share, 1e-9, "it goes on from there")
+	require.InDelta(
+		t,
+		*last.Share,
+		*resumed.Scan.Counters().Read(time.Now()).Share,
+		1e-9,
+		"it goes on from there",
+	)
 }
 
 // So does one by CQL, which may have read a part of a range.
@@ -197,7 +209,8 @@ func TestShareOfAnInterruptedScan(t *testing.T) {
 	defer scan.Close()
 	s.cluster.Inject(simcluster.Rule{
 		Match: func(r simcluster.Request) bool { return r.Table == "shop.orders" && scan.Counters().Rows.Load() > 20 },
-		Fault: simcluster.Silence, Do: interrupt,
+		Fault: simcluster.Silence,
+		Do:    interrupt,
 	})
 	r, err := scan.Run(ctx)
 	require.ErrorIs(t, err, context.Canceled)

@@ -18,7 +18,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
-// watching takes readings of a run until it ends, and fails if one of them is impossible. It returns the last.
+// watching takes readings of a run until it ends, and fails if one of them is impossible. It
+// returns the last.
 func watching(t *testing.T, c *progress.Counters, most int64, of func()) (last progress.Reading) {
 	t.Helper()
 	ended := make(chan struct{})
@@ -27,7 +28,11 @@ func watching(t *testing.T, c *progress.Counters, most int64, of func()) (last p
 	looking.Go(func() {
 		for before := (progress.Reading{}); ; runtime.Gosched() {
 			now := c.ReadAnew(time.Now())
-			if problem := cmp.Or(impossible(before, now, most), impossibleStage(before, now)); problem != "" && len(wrong) < 3 {
+			if problem := cmp.Or(
+				impossible(before, now, most),
+				impossibleStage(before, now),
+			); problem != "" &&
+				len(wrong) < 3 {
 				wrong = append(wrong, problem)
 			}
 			before = now
@@ -46,8 +51,8 @@ func watching(t *testing.T, c *progress.Counters, most int64, of func()) (last p
 	return last
 }
 
-// impossible names a figure that is false for a table of most rows, or that cannot follow the reading before. It returns
-// "" if there is no such figure.
+// impossible names a figure that is false for a table of most rows, or that cannot follow the
+// reading before. It returns "" if there is no such figure.
 func impossible(before, now progress.Reading, most int64) string {
 	for name, figure := range map[string]float64{
 		"rows/s": now.RowsPerSecond, "bytes/s": now.BytesPerSecond, "p50": now.P50, "p99": now.P99, "left": now.Left,
@@ -162,7 +167,9 @@ func TestOneSpeedOfARunThatIsOver(t *testing.T) {
 		told[fmt.Sprint(r.Command, " ", r.State)] = r.RowsPerSecond
 	}
 	require.Equal(t, map[string]float64{
-		"load partly": partly.RowsPerSecond(), "load complete": whole.RowsPerSecond(), "scan complete": scanned.RowsPerSecond(),
+		"load partly":   partly.RowsPerSecond(),
+		"load complete": whole.RowsPerSecond(),
+		"scan complete": scanned.RowsPerSecond(),
 	}, told)
 }
 
@@ -174,7 +181,13 @@ func TestResumedScanBeginsWithWhatIsDone(t *testing.T) {
 	settings := spec.NewScan()
 	settings.Connection, settings.TableName, settings.Path, settings.RunDir = s.connection, orders, "out.csv", "scan"
 	settings.MaxAttempts = 1
-	fault := s.cluster.Inject(simcluster.Rule{Fault: simcluster.Overloaded, Skip: 5, Match: func(r simcluster.Request) bool { return r.Table == "shop.orders" }})
+	fault := s.cluster.Inject(
+		simcluster.Rule{
+			Fault: simcluster.Overloaded,
+			Skip:  5,
+			Match: func(r simcluster.Request) bool { return r.Table == "shop.orders" },
+		},
+	)
 	scan, err := PrepareScan(t.Context(), s.env, *settings)
 	require.NoError(t, err)
 	first, err := scan.Run(t.Context())

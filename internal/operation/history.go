@@ -20,8 +20,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run"
 )
 
-// HistoryName is the file in which loads that are done are recorded, a line of JSON each. It is in the
-// folder in which their run directories were.
+// HistoryName is the file in which loads that are done are recorded, a line of JSON each. It is in
+// the folder in which their run directories were.
 const HistoryName = ".cqlbulk-history.jsonl"
 
 // pastLoad is a line of the history.
@@ -49,8 +49,16 @@ func (l *Load) remember(r *LoadReport) error {
 	}
 	target := l.target()
 	past := pastLoad{
-		Tool: tool + " " + l.env.Build.Version, Table: l.Table(), Cluster: target.Cluster, Hosts: target.Hosts, Started: l.journal.Manifest().Started.UTC(), Finished: time.Now().UTC(),
-		Seconds: r.Duration.Seconds(), Rows: r.Rows, Rate: r.RowsPerSecond(), Inputs: []string{},
+		Tool:     tool + " " + l.env.Build.Version,
+		Table:    l.Table(),
+		Cluster:  target.Cluster,
+		Hosts:    target.Hosts,
+		Started:  l.journal.Manifest().Started.UTC(),
+		Finished: time.Now().UTC(),
+		Seconds:  r.Duration.Seconds(),
+		Rows:     r.Rows,
+		Rate:     r.RowsPerSecond(),
+		Inputs:   []string{},
 	}
 	past.More = max(len(l.job.Inputs)-inputsRemembered, 0)
 	for _, in := range l.job.Inputs[:len(l.job.Inputs)-past.More] {
@@ -93,8 +101,8 @@ func endsInALine(f *os.File) (bool, error) {
 	return last[0] == '\n', err
 }
 
-// openHistory opens a history, which must be a file: a FIFO would hold the caller up, and a link may
-// be another user's.
+// openHistory opens a history, which must be a file: a FIFO would hold the caller up, and a link
+// may be another user's.
 func openHistory(path string, flag int) (*os.File, error) {
 	f, err := os.OpenFile(path, flag|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
@@ -121,7 +129,8 @@ func withHistory(folder string, flag int, do func(*os.File) error) error {
 	}
 }
 
-// whileLocked calls do if the file is still the one at path once it is locked: a prune may have replaced it.
+// whileLocked calls do if the file is still the one at path once it is locked: a prune may have
+// replaced it.
 func whileLocked(f *os.File, path string, do func(*os.File) error) (done bool, err error) {
 	if err := lockSoon(f, path); err != nil {
 		return false, err
@@ -140,7 +149,8 @@ func whileLocked(f *os.File, path string, do func(*os.File) error) (done bool, e
 	return true, do(f)
 }
 
-// lockTime is how long another process is waited for: a load that is done must not hang for its record.
+// lockTime is how long another process is waited for: a load that is done must not hang for its
+// record.
 const lockTime = 2 * time.Second
 
 // lockSoon locks a history, or says who holds it up.
@@ -156,8 +166,8 @@ func lockSoon(f *os.File, path string) error {
 	}
 }
 
-// eachPast calls each for the lines of a history; known says whether a line is a load. Other lines may have
-// been written while the machine went down, or by another version.
+// eachPast calls each for the lines of a history; known says whether a line is a load. Other lines
+// may have been written while the machine went down, or by another version.
 func eachPast(text []byte, each func(line []byte, past pastLoad, known bool)) {
 	for line := range bytes.Lines(text) {
 		var past pastLoad
@@ -183,8 +193,20 @@ func appendPast(runs []Run, folder string) []Run {
 		}
 		whole := 1.0
 		runs = append(runs, Run{
-			Path: nameOfInputs(folder, past.Inputs), Command: commandLoad, Table: past.Table, Target: RunTarget{past.Cluster, past.Hosts}, State: RunComplete, Past: true,
-			Started: past.Started, Seen: past.Finished, Share: &whole, Rows: past.Rows, RowsPerSecond: past.Rate,
+			Path: nameOfInputs(
+				folder,
+				past.Inputs,
+			),
+			Command:       commandLoad,
+			Table:         past.Table,
+			Target:        RunTarget{past.Cluster, past.Hosts},
+			State:         RunComplete,
+			Past:          true,
+			Started:       past.Started,
+			Seen:          past.Finished,
+			Share:         &whole,
+			Rows:          past.Rows,
+			RowsPerSecond: past.Rate,
 		})
 	})
 	return runs
@@ -197,7 +219,11 @@ func nameOfInputs(folder string, inputs []string) string {
 	}
 	name := inputs[0]
 	if absolute, err := filepath.Abs(folder); err == nil && filepath.IsAbs(name) {
-		if below, err := filepath.Rel(absolute, name); err == nil && !strings.HasPrefix(below, "..") {
+		if below, err := filepath.Rel(
+			absolute,
+			name,
+		); err == nil &&
+			!strings.HasPrefix(below, "..") {
 			name = filepath.Join(folder, below)
 		}
 	}

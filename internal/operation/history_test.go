@@ -30,7 +30,22 @@ func TestPruneOfAHistoryKeepsWhatItCannotRead(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, HistoryName)
 	long := `{"of":"another version","x":"` + strings.Repeat("y", 2<<20) + `"}` + "\n"
-	require.NoError(t, os.WriteFile(path, []byte(pastLine("ks.old", "2020-01-01T00:00:00Z")+long+pastLine("ks.new", "2026-01-01T00:00:00Z")), 0o600))
+	require.NoError(
+		t,
+		os.WriteFile(
+			path,
+			[]byte(
+				pastLine(
+					"ks.old",
+					"2020-01-01T00:00:00Z",
+				)+long+pastLine(
+					"ks.new",
+					"2026-01-01T00:00:00Z",
+				),
+			),
+			0o600,
+		),
+	)
 	require.Equal(t, []string{"ks.old", "ks.new"}, pastTables(t, folder))
 	dropped, err := prunePast(folder, time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), false)
 	require.NoError(t, err)
@@ -43,7 +58,10 @@ func TestPruneOfAHistoryKeepsWhatItCannotRead(t *testing.T) {
 // A line that is written after a torn one stands by itself.
 func TestHistoryAfterATornLine(t *testing.T) {
 	folder := t.TempDir()
-	require.NoError(t, os.WriteFile(filepath.Join(folder, HistoryName), []byte(`{"tool":"cqlbulk","ta`), 0o600))
+	require.NoError(
+		t,
+		os.WriteFile(filepath.Join(folder, HistoryName), []byte(`{"tool":"cqlbulk","ta`), 0o600),
+	)
 	for _, table := range []string{"ks.a", "ks.b"} {
 		require.NoError(t, appendLine(folder, []byte(pastLine(table, "2026-01-01T00:00:00Z"))))
 	}

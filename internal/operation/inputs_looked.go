@@ -32,15 +32,29 @@ type lookedAt struct {
 	words   []worded
 	timed   map[string]*timed // by column; those without timestamps are not in it
 	stamps  doctor.Stamps
-	unmet   map[string]bool // names of members that the user gave and no object had; nil: of delimited text
+	// names of members that the user gave and no object had; nil: of delimited text
+	unmet map[string]bool
 }
 
 func newLookedAt(file string, job *ingest.Job) *lookedAt {
-	l := &lookedAt{fields: job.Fields, json: job.JSON, columns: job.Table.Columns, file: file, timed: make(map[string]*timed)}
+	l := &lookedAt{
+		fields:  job.Fields,
+		json:    job.JSON,
+		columns: job.Table.Columns,
+		file:    file,
+		timed:   make(map[string]*timed),
+	}
 	l.stamps = doctor.Stamps{File: file}
 	for _, c := range l.columns {
 		if found := planTimestamps(c.Type); found != nil {
-			l.timed[c.Name] = &timed{timestamps: found, times: doctor.Times{Column: c.Name, File: file, Unit: unitName(job.Fields.TimestampUnit)}}
+			l.timed[c.Name] = &timed{
+				timestamps: found,
+				times: doctor.Times{
+					Column: c.Name,
+					File:   file,
+					Unit:   unitName(job.Fields.TimestampUnit),
+				},
+			}
 		}
 	}
 	if job.JSON {
@@ -115,8 +129,8 @@ func (t *timed) text(ms int64) string {
 	return g.text
 }
 
-// found are the timestamps of the rows, and those of rows that were rejected for something else, each time once: a row
-// may be read twice to find all that is wrong with it.
+// found are the timestamps of the rows, and those of rows that were rejected for something else,
+// each time once: a row may be read twice to find all that is wrong with it.
 func (t *timed) found() doctor.Times {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -131,20 +145,27 @@ func (t *timed) found() doctor.Times {
 // hasDates says whether texts of a column stand for days.
 func hasDates(t *cqltype.Type) bool { return t.Kind == cqltype.Timestamp || t.Kind == cqltype.Date }
 
-// kindOf says what the texts of a column stand for, of those that other programs write in other ways.
+// kindOf says what the texts of a column stand for, of those that other programs write in other
+// ways.
 func kindOf(t *cqltype.Type) doctor.Kind {
 	switch t.Kind {
 	case cqltype.Boolean:
 		return doctor.Truth
 	case cqltype.Float, cqltype.Double, cqltype.Decimal:
 		return doctor.Number
-	case cqltype.Tinyint, cqltype.Smallint, cqltype.Int, cqltype.Bigint, cqltype.Varint, cqltype.Counter:
+	case cqltype.Tinyint,
+		cqltype.Smallint,
+		cqltype.Int,
+		cqltype.Bigint,
+		cqltype.Varint,
+		cqltype.Counter:
 		return doctor.Whole
 	}
 	return doctor.Other
 }
 
-// watch has the codecs of a job note the texts of the input's columns: its fields, or in JSON its strings.
+// watch has the codecs of a job note the texts of the input's columns: its fields, or in JSON its
+// strings.
 func (l *lookedAt) watch(job *ingest.Job) {
 	if l.json {
 		job.Fields.Strings = l.plan
@@ -208,8 +229,8 @@ func (l *lookedAt) plan(t *cqltype.Type) (ingest.Codec, error) {
 	return noting, nil
 }
 
-// word begins to note words for null in a column of delimited text; false: the column holds no text. In JSON a string in a
-// column of text is never null.
+// word begins to note words for null in a column of delimited text; false: the column holds no
+// text. In JSON a string in a column of text is never null.
 func (l *lookedAt) word(t *cqltype.Type) (worded, bool) {
 	if l.json || !cqltext.TextLike(t) {
 		return worded{}, false
@@ -267,11 +288,15 @@ func (l *lookedAt) row(columns []schema.Column, r *write.Row) {
 	}
 	var members map[string]json.RawMessage
 	if json.Unmarshal(r.Raw, &members) == nil {
-		maps.DeleteFunc(l.unmet, func(name string, _ bool) bool { _, met := members[name]; return met })
+		maps.DeleteFunc(
+			l.unmet,
+			func(name string, _ bool) bool { _, met := members[name]; return met },
+		)
 	}
 }
 
-// noteStamps counts the write times that a row gives its columns: other than by its place in the input.
+// noteStamps counts the write times that a row gives its columns: other than by its place in the
+// input.
 func (l *lookedAt) noteStamps(r *write.Row) {
 	if r.Timestamp != r.Stamp {
 		l.stamps.Note(r.Timestamp, r.Line)

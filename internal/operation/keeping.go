@@ -24,10 +24,16 @@ const (
 	idleTime = time.Second
 )
 
-// keepTarget watches the latency of small reads on the nodes, first for idleTime, and then until the
-// function that it returns is called, which must be called. The gates of the keeper hold it to the
-// target. Without a target there is no keeper.
-func keepTarget(ctx context.Context, t *table.Table, env spec.Environment, target time.Duration, c *progress.Counters) (*pace.Keeper, func()) {
+// keepTarget watches the latency of small reads on the nodes, first for idleTime, and then until
+// the function that it returns is called, which must be called. The gates of the keeper hold it to
+// the target. Without a target there is no keeper.
+func keepTarget(
+	ctx context.Context,
+	t *table.Table,
+	env spec.Environment,
+	target time.Duration,
+	c *progress.Counters,
+) (*pace.Keeper, func()) {
 	if target == 0 {
 		return nil, func() {}
 	}
@@ -42,8 +48,11 @@ func keepTarget(ctx context.Context, t *table.Table, env spec.Environment, targe
 	_ = pace.Sleep(ctx, idleTime) // the run ends by itself where the context has
 	keeper.Begin()
 	if idle := keeper.Record().Idle; idle > target {
-		env.Warn("--target-p99 %s: before this run began, small reads on the nodes already took %s (p99): the run slows down, and the target is likely missed all the same; give a higher one",
-			human.Latency(target), human.Latency(idle))
+		env.Warn(
+			"--target-p99 %s: before this run began, small reads on the nodes already took %s (p99): the run slows down, and the target is likely missed all the same; give a higher one",
+			human.Latency(target),
+			human.Latency(idle),
+		)
 	}
 	return keeper, func() {
 		cancel()
@@ -51,8 +60,8 @@ func keepTarget(ctx context.Context, t *table.Table, env spec.Environment, targe
 	}
 }
 
-// probeNodes reads a row of their own on the nodes, each read at its time, however long those before
-// take: else a node that stalls would be measured by the few reads that it lets through.
+// probeNodes reads a row of their own on the nodes, each read at its time, however long those
+// before take: else a node that stalls would be measured by the few reads that it lets through.
 func probeNodes(ctx context.Context, t *table.Table, keeper *pace.Keeper, held *progress.Held) {
 	var reads sync.WaitGroup
 	defer reads.Wait()

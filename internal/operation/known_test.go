@@ -14,7 +14,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
-// A node that joins after the driver listed the nodes is waited for, and rows are planned for it as well.
+// A node that joins after the driver listed the nodes is waited for, and rows are planned for it as
+// well.
 func TestNodeThatTheDriverDoesNotKnowYet(t *testing.T) {
 	s := openShopOn(t, simcluster.Options{Cores: 1, Storage: func(int, *internodetest.Node) {}})
 	spec := s.load(t, "")
@@ -40,7 +41,8 @@ func TestNodeThatTheDriverDoesNotKnowYet(t *testing.T) {
 	require.True(t, planned)
 }
 
-// Nodes that the driver does not know, or that do not tell their storage port while others do, are no error of usage.
+// Nodes that the driver does not know, or that do not tell their storage port while others do, are
+// no error of usage.
 func TestTransientStatesOfTheRing(t *testing.T) {
 	known := &table.Table{Cluster: &topology.Cluster{Nodes: []topology.Node{{ID: "a"}, {ID: "b"}}}}
 	place := driver.Place{}
@@ -65,7 +67,19 @@ func TestTransientStatesOfTheRing(t *testing.T) {
 	}
 	nodes, all := known.Cluster.Nodes, map[string]bool{"a": true, "b": true}
 	one := map[string]string{"a": "127.0.0.1:7000"}
-	require.Equal(t, fault.Transient, fault.ClassOf(table.RefuseUntold(nodes, one, all, "storage-port")))
-	require.Equal(t, fault.Permanent, fault.ClassOf(table.RefuseUntold(nodes, nil, all, "storage-port")), "the user has to name it")
-	require.NoError(t, table.RefuseUntold(nodes, one, map[string]bool{"a": true, "b": false}, "storage-port"))
+	require.Equal(
+		t,
+		fault.Transient,
+		fault.ClassOf(table.RefuseUntold(nodes, one, all, "storage-port")),
+	)
+	require.Equal(
+		t,
+		fault.Permanent,
+		fault.ClassOf(table.RefuseUntold(nodes, nil, all, "storage-port")),
+		"the user has to name it",
+	)
+	require.NoError(
+		t,
+		table.RefuseUntold(nodes, one, map[string]bool{"a": true, "b": false}, "storage-port"),
+	)
 }

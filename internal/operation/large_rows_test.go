@@ -31,7 +31,13 @@ type pagesOf struct {
 	refused int   // pages that were not taken for their size
 }
 
-func (p *pagesOf) Page(ctx context.Context, host string, within token.Range, state []byte, rows int) (row.Page, error) {
+func (p *pagesOf) Page(
+	ctx context.Context,
+	host string,
+	within token.Range,
+	state []byte,
+	rows int,
+) (row.Page, error) {
 	page, err := p.Reader.Page(ctx, host, within, state, rows)
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -48,11 +54,24 @@ func (p *pagesOf) Page(ctx context.Context, host string, within token.Range, sta
 // albums is a table of one partition, whose rows have bodies of these sizes.
 func albums(sizes ...int) simcluster.Table {
 	t := simcluster.Table{Name: "albums", Columns: []simcluster.Column{
-		{Name: "id", Kind: simcluster.PartitionKey, Type: "text"}, {Name: "number", Kind: simcluster.Clustering, Type: "int"}, {Name: "body", Type: "text"},
+		{
+			Name: "id",
+			Kind: simcluster.PartitionKey,
+			Type: "text",
+		},
+		{Name: "number", Kind: simcluster.Clustering, Type: "int"},
+		{Name: "body", Type: "text"},
 	}}
 	text := []byte(strings.Repeat("a", 16_000_000))
 	for i, size := range sizes {
-		t.Data = append(t.Data, [][]byte{[]byte("one"), binary.BigEndian.AppendUint32(nil, uint32(i)), text[:size:size]})
+		t.Data = append(
+			t.Data,
+			[][]byte{
+				[]byte("one"),
+				binary.BigEndian.AppendUint32(nil, uint32(i)),
+				text[:size:size],
+			},
+		)
 	}
 	return t
 }
@@ -70,7 +89,10 @@ func TestScanOfLargeRows(t *testing.T) {
 	}
 	s := openShopOn(t, simcluster.Options{Cores: 1, Tables: []simcluster.Table{albums(sizes...)}})
 	settings := spec.NewScan()
-	settings.Connection, settings.TableName, settings.Path, settings.NoJournal = s.connection, spec.TableName{Keyspace: "shop", Table: "albums"}, "out.csv", true
+	settings.Connection, settings.TableName, settings.Path, settings.NoJournal = s.connection, spec.TableName{
+		Keyspace: "shop",
+		Table:    "albums",
+	}, "out.csv", true
 	settings.Memory = setting.Size(64 << 20)
 	scan, err := PrepareScan(t.Context(), s.env, *settings)
 	require.NoError(t, err)
@@ -99,9 +121,18 @@ func TestScanOfLargeRows(t *testing.T) {
 // Servers read few large rows at a time while they count, and as many small ones as ever.
 func TestCountOfLargeRows(t *testing.T) {
 	for size, want := range map[int]int{5_000_000: 3, 50: countPage} {
-		s := openShopOn(t, simcluster.Options{Cores: 1, Tables: []simcluster.Table{albums(size, size, size, size, size)}})
+		s := openShopOn(
+			t,
+			simcluster.Options{
+				Cores:  1,
+				Tables: []simcluster.Table{albums(size, size, size, size, size)},
+			},
+		)
 		settings := spec.NewCount()
-		settings.Connection, settings.TableName = s.connection, spec.TableName{Keyspace: "shop", Table: "albums"}
+		settings.Connection, settings.TableName = s.connection, spec.TableName{
+			Keyspace: "shop",
+			Table:    "albums",
+		}
 		count, err := PrepareCount(t.Context(), s.env, *settings)
 		require.NoError(t, err)
 		defer count.Close()

@@ -9,8 +9,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// lateTimes notes all timestamps that a load reads, by column, and warns once of a column in which numbers of several units, or
-// dates without separators and others, are mixed.
+// lateTimes notes all timestamps that a load reads, by column, and warns once of a column in which
+// numbers of several units, or dates without separators and others, are mixed.
 type lateTimes struct {
 	warn    func(format string, args ...any)
 	columns map[string]*lateColumn
@@ -27,7 +27,10 @@ func (l *Load) watchTimes() {
 	unit := unitName(l.job.Fields.TimestampUnit)
 	for _, c := range l.t.Schema.Columns {
 		if c.Type.Kind == cqltype.Timestamp {
-			l.late.columns[c.Name] = &lateColumn{doctor.NewLate(c.Name, unit, l.mixed[c.Name]), l.late}
+			l.late.columns[c.Name] = &lateColumn{
+				doctor.NewLate(c.Name, unit, l.mixed[c.Name]),
+				l.late,
+			}
 		}
 	}
 	l.job.Times = l.late.of
@@ -51,7 +54,8 @@ func (c *lateColumn) NoteTime(wire, text []byte, file string, line int64) {
 	}
 }
 
-// odd is the number of timestamps that seem to be other times than they were read as, beside others that do not.
+// odd is the number of timestamps that seem to be other times than they were read as, beside others
+// that do not.
 func (t *lateTimes) odd() (n int64) {
 	if t == nil {
 		return 0

@@ -25,7 +25,12 @@ const lasting = 0
 
 // listen opens the listener for nodes at an address and port; if named is empty, at the first free
 // one of a few ports. It waits for a port that is taken no longer than within.
-func listen(ctx context.Context, named string, within time.Duration, config *tls.Config) (*internode.Listener, error) {
+func listen(
+	ctx context.Context,
+	named string,
+	within time.Duration,
+	config *tls.Config,
+) (*internode.Listener, error) {
 	places := []string{named}
 	if named == "" {
 		places = nil
@@ -57,7 +62,9 @@ func listen(ctx context.Context, named string, within time.Duration, config *tls
 func listenError(at string, err error) error {
 	switch {
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
-		err = errors.New("this host has no such address: name one of its own that the nodes can reach")
+		err = errors.New(
+			"this host has no such address: name one of its own that the nodes can reach",
+		)
 	case errors.Is(err, syscall.EADDRINUSE):
 		err = errors.New("another program listens there: name another port")
 	case errors.Is(err, syscall.EACCES):

@@ -22,43 +22,56 @@ import (
 // Load is a load that is ready to run.
 type Load struct {
 	landing
-	spec      spec.Load
-	job       *load.Job
-	careful   bool // rows count twice that are written twice
-	run       runDirectory
-	journal   *records.Load // nil: none is kept
-	rejects   *reject.Dir
-	touched   []bool                 // inputs that may have been changed since the earlier run
-	mended    []string               // inputs that were changed before anything of them was taken
-	inputs    *records.Inputs        // as they are now; of a load that keeps a journal, until it has begun
-	piped     bool                   // one of the inputs is the standard input; of a new load that keeps a journal
-	truncated records.Truncations    // of the table before the load; of one that keeps a journal
-	dropped   records.Drops          // of the table before the load; nil: not known
-	outer     *records.Load          // of the run whose rejects the inputs are; nil: they are none
-	board     *board.Board           // nil: nobody looks
-	explained *Explained             // nil: nobody asks
-	advice    map[string][]string    // settings that warnings about the first rows named; nil: none did
-	reread    rereading              // how text was read before; of a load that goes on or of rejects
-	rejected  int64                  // rows in the inputs that are rejects
-	removed   int64                  // rows that were rejected and are no longer in those
-	late      *lateTimes             // notes timestamps of all rows
-	mixed     map[string]bool        // columns of which was told that numbers of several units are mixed
-	contrary  *contrary              // dates of rejects that another order reads; nil: no pattern has an order
-	kept      map[string]reject.Kept // of the inputs that are rejects, by path; their stamps where they are known
+	spec    spec.Load
+	job     *load.Job
+	careful bool // rows count twice that are written twice
+	run     runDirectory
+	journal *records.Load // nil: none is kept
+	rejects *reject.Dir
+	touched []bool   // inputs that may have been changed since the earlier run
+	mended  []string // inputs that were changed before anything of them was taken
+	// as they are now; of a load that keeps a journal, until it has begun
+	inputs *records.Inputs
+	// one of the inputs is the standard input; of a new load that keeps a journal
+	piped     bool
+	truncated records.Truncations // of the table before the load; of one that keeps a journal
+	dropped   records.Drops       // of the table before the load; nil: not known
+	outer     *records.Load       // of the run whose rejects the inputs are; nil: they are none
+	board     *board.Board        // nil: nobody looks
+	explained *Explained          // nil: nobody asks
+	// settings that warnings about the first rows named; nil: none did
+	advice map[string][]string
+	// how text was read before; of a load that goes on or of rejects
+	reread   rereading
+	rejected int64      // rows in the inputs that are rejects
+	removed  int64      // rows that were rejected and are no longer in those
+	late     *lateTimes // notes timestamps of all rows
+	// columns of which was told that numbers of several units are mixed
+	mixed map[string]bool
+	// dates of rejects that another order reads; nil: no pattern has an order
+	contrary *contrary
+	// of the inputs that are rejects, by path; their stamps where they are known
+	kept map[string]reject.Kept
 
-	rejectTexts map[string][]uint64          // of kept: a hash of each row's text; nil where rows were added or removed
-	tried       map[string]records.TriedRows // of kept: what the earlier run records of the rows; nil: they are written as of now
-	corrected   bool                         // rows of kept get newer timestamps than earlier loads gave them
-	retimed     []string                     // warnings about the timestamps of kept, for when nothing refuses the load
+	// of kept: a hash of each row's text; nil where rows were added or removed
+	rejectTexts map[string][]uint64
+	// of kept: what the earlier run records of the rows; nil: they are written as of now
+	tried map[string]records.TriedRows
+	// rows of kept get newer timestamps than earlier loads gave them
+	corrected bool
+	// warnings about the timestamps of kept, for when nothing refuses the load
+	retimed []string
 }
 
-// mostWide is the number of columns up to which a row of few of them may be written as one of all: each that is unset takes
-// four bytes.
+// mostWide is the number of columns up to which a row of few of them may be written as one of all:
+// each that is unset takes four bytes.
 const mostWide = 256
 
 var (
-	errNoInput = errors.New(`no input given: name files after the table, or "-" for the standard input`)
-	errNoFile  = errors.New("no input given: there is no file to load in what was named")
+	errNoInput = errors.New(
+		`no input given: name files after the table, or "-" for the standard input`,
+	)
+	errNoFile = errors.New("no input given: there is no file to load in what was named")
 )
 
 // PrepareLoad checks, finds the inputs, and connects.
@@ -68,8 +81,19 @@ func PrepareLoad(ctx context.Context, env spec.Environment, settings spec.Load) 
 
 // prepareLoad prepares a load; one that goes on with an earlier one, whose journal it
 // then owns; or one of the rejects of outer, whose journal it then owns.
-func prepareLoad(ctx context.Context, env spec.Environment, settings spec.Load, again rereading, earlier, outer *records.Load) (*Load, error) {
-	l := &Load{landing: landing{env: env, counters: &progress.Counters{}}, spec: settings, outer: outer, reread: again}
+func prepareLoad(
+	ctx context.Context,
+	env spec.Environment,
+	settings spec.Load,
+	again rereading,
+	earlier, outer *records.Load,
+) (*Load, error) {
+	l := &Load{
+		landing: landing{env: env, counters: &progress.Counters{}},
+		spec:    settings,
+		outer:   outer,
+		reread:  again,
+	}
 	l.landing.spec = &l.spec.Writing
 	if earlier != nil {
 		l.run, l.journal = continuedIn(settings.RunDir, earlier), earlier
@@ -94,7 +118,10 @@ func (l *Load) prepare(ctx context.Context) error {
 	}
 	for _, input := range l.spec.Inputs {
 		if spec.IsURL(input) {
-			return fmt.Errorf("%s: only local files can be read: pipe it, and name - as the input", input)
+			return fmt.Errorf(
+				"%s: only local files can be read: pipe it, and name - as the input",
+				input,
+			)
 		}
 	}
 	inputs, notes, err := source.Find(l.spec.Inputs, l.env.Stdin)
@@ -203,7 +230,14 @@ func (l *Load) connect(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if l.t, err = table.Open(ctx, cfg, l.spec.TableName, options, false); err == nil && l.spec.Via != spec.ViaCQL {
+	if l.t, err = table.Open(
+		ctx,
+		cfg,
+		l.spec.TableName,
+		options,
+		false,
+	); err == nil &&
+		l.spec.Via != spec.ViaCQL {
 		err = l.t.AwaitKnown(ctx, "via "+l.spec.Via, l.spec.Patience)
 	}
 	if err != nil && l.outer != nil {

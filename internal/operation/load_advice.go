@@ -12,11 +12,20 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
-// adviceForRejects are the settings of a warning that may read rows which were rejected. A setting that changes rows
-// that are in already, as --timestamp-unit does, is none of them.
-var adviceForRejects = []string{"encoding", "datetimeformat", "dateformat", "boolstyle", "decimalsep", "thousandssep", "null-string"}
+// adviceForRejects are the settings of a warning that may read rows which were rejected. A setting
+// that changes rows that are in already, as --timestamp-unit does, is none of them.
+var adviceForRejects = []string{
+	"encoding",
+	"datetimeformat",
+	"dateformat",
+	"boolstyle",
+	"decimalsep",
+	"thousandssep",
+	"null-string",
+}
 
-// noteAdvice keeps the settings that a warning named, for the rows that are rejected. A guess is not kept.
+// noteAdvice keeps the settings that a warning named, for the rows that are rejected. A guess is
+// not kept.
 func (l *Load) noteAdvice(f doctor.Finding) {
 	for name, texts := range f.Retry {
 		l.keepAdvice(name, texts)
@@ -32,8 +41,10 @@ func (l *Load) noteAdvice(f doctor.Finding) {
 }
 
 func (l *Load) keepAdvice(name string, texts []string) {
-	cqlsh := l.spec.Dialect.Name == spec.DialectCQLSH && (name == "dateformat" || name == "null-string") // which it refuses
-	json := l.spec.Format == "json" && name == "encoding"                                                // which is always UTF-8
+	cqlsh := l.spec.Dialect.Name == spec.DialectCQLSH &&
+		(name == "dateformat" || name == "null-string") // which it refuses
+	json := l.spec.Format == "json" &&
+		name == "encoding" // which is always UTF-8
 	if cqlsh || json || l.advice[name] != nil {
 		return
 	}
@@ -43,8 +54,8 @@ func (l *Load) keepAdvice(name string, texts []string) {
 	l.advice[name] = texts
 }
 
-// nullWordsIn returns the words for null that are set, and those among the values of rejected rows, in columns that may be
-// null; nil: there is none among them.
+// nullWordsIn returns the words for null that are set, and those among the values of rejected rows,
+// in columns that may be null; nil: there is none among them.
 func (l *Load) nullWordsIn(rejects doctor.Sample) []string {
 	if l.spec.Dialect.Name == spec.DialectCQLSH {
 		return nil // cqlsh has one text for null
@@ -61,7 +72,8 @@ func (l *Load) nullWordsIn(rejects doctor.Sample) []string {
 	return found
 }
 
-// nullWords are the words for null among the bad values of all rejected rows, in columns that may be null.
+// nullWords are the words for null among the bad values of all rejected rows, in columns that may
+// be null.
 func (l *Load) nullWords() (words []string) {
 	for _, value := range l.rejects.BadWords(func(column string) bool { return !l.isKey(column) }) {
 		if l.spec.Format == "json" {
@@ -74,15 +86,22 @@ func (l *Load) nullWords() (words []string) {
 	return words
 }
 
-// explainKeys adds to the causes whose value is a word for null in a column of the primary key that no setting mends them.
+// explainKeys adds to the causes whose value is a word for null in a column of the primary key that
+// no setting mends them.
 func (l *Load) explainKeys(causes []reject.Cause) []reject.Cause {
 	for i, c := range causes {
 		value := c.First.Value
 		if text, isString := stringOf(value); isString && l.spec.Format == "json" {
 			value = text
 		}
-		if word := doctor.NullWord(value); word != "" && c.First.Stage == ingest.Parse && l.isKey(c.First.Column) {
-			causes[i].First.Reason += fmt.Sprintf("; %s cannot be read as null here: a column of the primary key is never null", word)
+		if word := doctor.NullWord(
+			value,
+		); word != "" && c.First.Stage == ingest.Parse &&
+			l.isKey(c.First.Column) {
+			causes[i].First.Reason += fmt.Sprintf(
+				"; %s cannot be read as null here: a column of the primary key is never null",
+				word,
+			)
 		}
 	}
 	return causes
@@ -90,10 +109,14 @@ func (l *Load) explainKeys(causes []reject.Cause) []reject.Cause {
 
 // isKey reports whether a column is of the primary key.
 func (l *Load) isKey(name string) bool {
-	return slices.ContainsFunc(l.t.Schema.Columns, func(c schema.Column) bool { return c.Name == name && c.IsKey() })
+	return slices.ContainsFunc(
+		l.t.Schema.Columns,
+		func(c schema.Column) bool { return c.Name == name && c.IsKey() },
+	)
 }
 
-// settingTexts are settings in the order of the flags. A journal may have one without a text, which is left out.
+// settingTexts are settings in the order of the flags. A journal may have one without a text, which
+// is left out.
 func settingTexts(settings map[string][]string) []SettingTexts {
 	known := maps.Clone(settings)
 	maps.DeleteFunc(known, func(_ string, texts []string) bool { return len(texts) == 0 })

@@ -35,7 +35,10 @@ func (l *Load) Explain(tell func(ExplainedInput)) {
 	l.explained = &Explained{Way: l.way(), Nulls: l.spec.Nulls, Delete: l.job.Null == row.Null}
 	l.job.AllBadFields = true
 	l.job.Explain = func(input string, e ingest.Explanation) {
-		same := slices.IndexFunc(l.explained.Inputs, func(other ExplainedInput) bool { return sameUse(other.Explanation, e) })
+		same := slices.IndexFunc(
+			l.explained.Inputs,
+			func(other ExplainedInput) bool { return sameUse(other.Explanation, e) },
+		)
 		switch {
 		case same >= 0:
 			l.explained.Inputs[same].Like++
@@ -50,7 +53,11 @@ func (l *Load) Explain(tell func(ExplainedInput)) {
 }
 
 func sameUse(a, b ingest.Explanation) bool {
-	return slices.EqualFunc(a.Fields, b.Fields, func(x, y ingest.FieldUse) bool { return x.Field == y.Field && x.Loaded == y.Loaded })
+	return slices.EqualFunc(
+		a.Fields,
+		b.Fields,
+		func(x, y ingest.FieldUse) bool { return x.Field == y.Field && x.Loaded == y.Loaded },
+	)
 }
 
 // way says in words how rows go into the table.
@@ -59,11 +66,24 @@ func (l *Load) way() string {
 		nodes := len(s.options.Nodes) - len(s.options.Ignored)
 		switch {
 		case l.spec.Via == spec.ViaFiles:
-			return fmt.Sprintf("rows are sorted, and kept in %s as SSTables of version %s", l.spec.Dir, s.options.Version)
+			return fmt.Sprintf(
+				"rows are sorted, and kept in %s as SSTables of version %s",
+				l.spec.Dir,
+				s.options.Version,
+			)
 		case s.options.Whole != nil:
-			return fmt.Sprintf("rows are sorted, made SSTables of, and these streamed to %s, %s at a time", human.Of(nodes, "node"), human.Size(s.options.Slice))
+			return fmt.Sprintf(
+				"rows are sorted, made SSTables of, and these streamed to %s, %s at a time",
+				human.Of(nodes, "node"),
+				human.Size(s.options.Slice),
+			)
 		default:
-			return fmt.Sprintf("rows are sorted and streamed to %s, %s SSTables of them, %s at a time", human.Of(nodes, "node"), human.Verb(nodes, "which makes", "which make"), human.Size(s.options.Slice))
+			return fmt.Sprintf(
+				"rows are sorted and streamed to %s, %s SSTables of them, %s at a time",
+				human.Of(nodes, "node"),
+				human.Verb(nodes, "which makes", "which make"),
+				human.Size(s.options.Slice),
+			)
 		}
 	}
 	limits := l.job.CQL.Limits
@@ -71,8 +91,20 @@ func (l *Load) way() string {
 	case l.spec.IfNotExists:
 		return fmt.Sprintf("each row is a lightweight transaction, at %s", l.t.Consistency)
 	case l.t.Schema.IsCounter():
-		return fmt.Sprintf("rows of the same replicas share a batch of counters of at most %s, at %s", human.Of(limits.MaxRows, "row"), l.t.Consistency)
+		return fmt.Sprintf(
+			"rows of the same replicas share a batch of counters of at most %s, at %s",
+			human.Of(limits.MaxRows, "row"),
+			l.t.Consistency,
+		)
 	}
-	return fmt.Sprintf("rows of one partition, or of the same replicas, share an unlogged batch: at most %s, and of several partitions at most %d and %s, at %s",
-		human.Of(limits.MaxRows, "row"), limits.Partitions, human.Size(int64(limits.Bytes)), l.t.Consistency)
+	return fmt.Sprintf(
+		"rows of one partition, or of the same replicas, share an unlogged batch: at most %s, and of several partitions at most %d and %s, at %s",
+		human.Of(
+			limits.MaxRows,
+			"row",
+		),
+		limits.Partitions,
+		human.Size(int64(limits.Bytes)),
+		l.t.Consistency,
+	)
 }

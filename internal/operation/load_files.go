@@ -23,8 +23,9 @@ import (
 
 // KeptFiles are the SSTables that a load left in a folder.
 type KeptFiles struct {
-	Dir    string
-	Import string // file with the commands to be run on the nodes; empty: the SSTables are not whole
+	Dir string
+	// file with the commands to be run on the nodes; empty: the SSTables are not whole
+	Import string
 	Nodes  int
 	Tables int  // SSTables of all nodes
 	Ringed bool // each node has its own; else all rows are in one folder
@@ -32,7 +33,8 @@ type KeptFiles struct {
 	Imports []Imported
 }
 
-// keptManifest is what manifest.json in the folder says: of each node, its SSTables and their files.
+// keptManifest is what manifest.json in the folder says: of each node, its SSTables and their
+// files.
 type keptManifest struct {
 	Format      int          `json:"format"`
 	Tool        string       `json:"tool"`
@@ -73,7 +75,10 @@ func (l *Load) refuseSettled() error {
 	if l.spec.Via != spec.ViaFiles || l.journal.Loaded().Tally.Written == 0 {
 		return nil
 	}
-	return fmt.Errorf("some rows were settled when the run was stopped, and SSTables with these are in %s: it cannot go on; cqlbulk load with the same inputs begins anew, in a folder of its own", l.spec.Dir)
+	return fmt.Errorf(
+		"some rows were settled when the run was stopped, and SSTables with these are in %s: it cannot go on; cqlbulk load with the same inputs begins anew, in a folder of its own",
+		l.spec.Dir,
+	)
 }
 
 // startFiles makes what keeps the SSTables, in a folder where none is.
@@ -92,7 +97,11 @@ func (l *landing) startFiles() error {
 	case byRefresh:
 		layout.First = firstByRefresh
 	}
-	l.files = &fileKeeper{dir: dir, keeper: stream.NewKeeper(layout), ringed: l.streaming.taking != byLoader}
+	l.files = &fileKeeper{
+		dir:    dir,
+		keeper: stream.NewKeeper(layout),
+		ringed: l.streaming.taking != byLoader,
+	}
 	return nil
 }
 
@@ -112,8 +121,8 @@ func (l *Load) clearFiles() error {
 	return nil
 }
 
-// tableFolder is the folder of the table among those of keyspaces, as servers have it. They pass over SSTables in folders
-// that are called otherwise.
+// tableFolder is the folder of the table among those of keyspaces, as servers have it. They pass
+// over SSTables in folders that are called otherwise.
 func (l *landing) tableFolder() string {
 	name := l.t.Schema.Name
 	if l.t.Schema.ID != "" {
@@ -122,7 +131,8 @@ func (l *landing) tableFolder() string {
 	return filepath.Join(l.t.Schema.Keyspace, name)
 }
 
-// nodeFolders names the folders of nodes: by their address, and by their id where that is not theirs alone.
+// nodeFolders names the folders of nodes: by their address, and by their id where that is not
+// theirs alone.
 func (l *landing) nodeFolders() map[string]string {
 	if l.streaming.taking == byLoader {
 		return map[string]string{table.Anywhere: ""}
@@ -164,8 +174,8 @@ func (k *fileKeeper) report() *KeptFiles {
 	return r
 }
 
-// completeFiles writes down which SSTables are there, and has them imported where that is wanted, before their rows count as loaded. It
-// gives an error when rows belong to other nodes by then.
+// completeFiles writes down which SSTables are there, and has them imported where that is wanted,
+// before their rows count as loaded. It gives an error when rows belong to other nodes by then.
 func (l *landing) completeFiles(ctx context.Context) error {
 	if err := l.describeFiles(); err != nil || !l.spec.Import {
 		return err
@@ -185,8 +195,17 @@ func (l *landing) completeFiles(ctx context.Context) error {
 func (l *landing) describeFiles() error {
 	nodes := l.files.keeper.Kept()
 	m := keptManifest{
-		Format: keptFormat, Tool: tool, ToolVersion: l.env.Build.Version, Build: l.env.Build, Command: commandLoad, Cluster: l.t.Cluster.Name,
-		Keyspace: l.t.Schema.Keyspace, Table: l.t.Schema.Name, TableID: l.t.Schema.ID, Version: l.streaming.options.Version.String(), Nodes: []keptNode{},
+		Format:      keptFormat,
+		Tool:        tool,
+		ToolVersion: l.env.Build.Version,
+		Build:       l.env.Build,
+		Command:     commandLoad,
+		Cluster:     l.t.Cluster.Name,
+		Keyspace:    l.t.Schema.Keyspace,
+		Table:       l.t.Schema.Name,
+		TableID:     l.t.Schema.ID,
+		Version:     l.streaming.options.Version.String(),
+		Nodes:       []keptNode{},
 	}
 	for _, n := range nodes {
 		node := keptNode{ID: n.ID, Address: l.t.NodeName(n.ID), Folder: n.Folder}
@@ -195,7 +214,10 @@ func (l *landing) describeFiles() error {
 			for c, size := range t.Sizes {
 				kept.Files = append(kept.Files, keptFile{t.Name(c), size})
 			}
-			slices.SortFunc(kept.Files, func(a, b keptFile) int { return strings.Compare(a.Name, b.Name) })
+			slices.SortFunc(
+				kept.Files,
+				func(a, b keptFile) int { return strings.Compare(a.Name, b.Name) },
+			)
 			node.Tables = append(node.Tables, kept)
 		}
 		m.Nodes = append(m.Nodes, node)

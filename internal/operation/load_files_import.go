@@ -22,23 +22,36 @@ const (
 	scyllaData    = "/var/lib/scylla/data"
 )
 
-// importText says how the SSTables get into the nodes. Sources: org.apache.cassandra.tools.nodetool.Import and Refresh,
-// org.apache.cassandra.db.SSTableImporter, ColumnFamilyStore.loadNewSSTables of 3.11; ScyllaDB's manual, nodetool refresh.
+// importText says how the SSTables get into the nodes. Sources:
+// org.apache.cassandra.tools.nodetool.Import and Refresh, org.apache.cassandra.db.SSTableImporter,
+// ColumnFamilyStore.loadNewSSTables of 3.11; ScyllaDB's manual, nodetool refresh.
 func (l *landing) importText(nodes []stream.KeptNode) []byte {
 	var b bytes.Buffer
 	of := ""
 	if l.t.Cluster.Name != "" {
 		of = ", of cluster " + safetext.Line(l.t.Cluster.Name)
 	}
-	fmt.Fprintf(&b, "# SSTables of %s%s.\n#\n%s", safetext.Line(l.t.Schema.String()), of, map[taking]string{
-		byImport: importNote + ringNote, byRefresh: refreshNote + ringNote, byUpload: uploadNote, byLoader: loaderNote,
-	}[l.streaming.taking])
+	fmt.Fprintf(
+		&b,
+		"# SSTables of %s%s.\n#\n%s",
+		safetext.Line(l.t.Schema.String()),
+		of,
+		map[taking]string{
+			byImport: importNote + ringNote, byRefresh: refreshNote + ringNote, byUpload: uploadNote, byLoader: loaderNote,
+		}[l.streaming.taking],
+	)
 	for _, n := range nodes {
 		if l.streaming.taking == byLoader {
 			fmt.Fprintf(&b, "\n# all nodes, SSTables: %d\n%s\n", len(n.Tables), l.loaderCommands(n))
 			continue
 		}
-		fmt.Fprintf(&b, "\n# node %s, SSTables: %d\n%s\n", safetext.Line(l.t.NodeName(n.ID)), len(n.Tables), l.importCommand(n))
+		fmt.Fprintf(
+			&b,
+			"\n# node %s, SSTables: %d\n%s\n",
+			safetext.Line(l.t.NodeName(n.ID)),
+			len(n.Tables),
+			l.importCommand(n),
+		)
 	}
 	return b.Bytes()
 }
@@ -86,13 +99,33 @@ func (l *landing) importCommand(n stream.KeptNode) string {
 	case byUpload:
 		to := safetext.ScriptWord(filepath.Join(scyllaData, l.tableFolder(), uploadFolder))
 		none := noneLeft(to, "*-Data.db")
-		return fmt.Sprintf("%s && cp %s/* %s && nodetool refresh %s --load-and-stream && %[1]s", none, folder, to, name)
+		return fmt.Sprintf(
+			"%s && cp %s/* %s && nodetool refresh %s --load-and-stream && %[1]s",
+			none,
+			folder,
+			to,
+			name,
+		)
 	case byRefresh:
 		to := safetext.ScriptWord(filepath.Join(cassandraData, l.tableFolder()))
-		none := noneLeft(to, fmt.Sprintf("%s-%s-big-Data.db", l.streaming.options.Version, namesByRefresh))
-		return fmt.Sprintf("%s && cp %s/* %s && nodetool refresh %s && %[1]s", none, folder, to, name)
+		none := noneLeft(
+			to,
+			fmt.Sprintf("%s-%s-big-Data.db", l.streaming.options.Version, namesByRefresh),
+		)
+		return fmt.Sprintf(
+			"%s && cp %s/* %s && nodetool refresh %s && %[1]s",
+			none,
+			folder,
+			to,
+			name,
+		)
 	default:
-		return fmt.Sprintf("nodetool import %s %s && %s", name, folder, noneLeft(folder, "*-Data.db"))
+		return fmt.Sprintf(
+			"nodetool import %s %s && %s",
+			name,
+			folder,
+			noneLeft(folder, "*-Data.db"),
+		)
 	}
 }
 
@@ -101,8 +134,16 @@ func (l *landing) loaderCommands(n stream.KeptNode) string {
 	folder := safetext.ScriptWord(l.files.folder(n))
 	commands := "sstableloader -d ADDRESS " + folder
 	if l.streaming.options.Version == sstable.MD {
-		commands += "\n# or, of ScyllaDB, on any one node, where * stands for the table's id:\n# " + fmt.Sprintf("cp %s/* %s/%s-*/%s/ && nodetool refresh %s --load-and-stream",
-			safetext.ShellWord(l.files.folder(n)), safetext.ScriptWord(filepath.Join(scyllaData, l.t.Schema.Keyspace)), safetext.ScriptWord(l.t.Schema.Name), uploadFolder, l.quotedTable())
+		commands += "\n# or, of ScyllaDB, on any one node, where * stands for the table's id:\n# " + fmt.Sprintf(
+			"cp %s/* %s/%s-*/%s/ && nodetool refresh %s --load-and-stream",
+			safetext.ShellWord(
+				l.files.folder(n),
+			),
+			safetext.ScriptWord(filepath.Join(scyllaData, l.t.Schema.Keyspace)),
+			safetext.ScriptWord(l.t.Schema.Name),
+			uploadFolder,
+			l.quotedTable(),
+		)
 	}
 	return commands
 }

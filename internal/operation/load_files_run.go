@@ -19,7 +19,8 @@ type Imported struct {
 	Node   string // its address
 	Tables int
 	Err    error // nil: the node has taken all of them
-	// Command is what is to be run on the node, where the error is that nothing was run, or that it did not do.
+	// Command is what is to be run on the node, where the error is that nothing was run, or that it
+	// did not do.
 	Command string
 }
 
@@ -35,7 +36,9 @@ func (l *landing) refuseImport(by taking) error {
 		return nil
 	}
 	if by != byImport {
-		return errors.New("--import: only nodes of Cassandra 4.0 to 5.0, where they are known, import by nodetool")
+		return errors.New(
+			"--import: only nodes of Cassandra 4.0 to 5.0, where they are known, import by nodetool",
+		)
 	}
 	var here []string
 	for _, n := range l.t.Cluster.Nodes {
@@ -47,7 +50,11 @@ func (l *landing) refuseImport(by taking) error {
 	case len(here) == 0:
 		return errors.New("--import: no node of the cluster is on this host")
 	case len(here) > 1 && !strings.Contains(l.spec.Nodetool, hostMark):
-		return fmt.Errorf("--import: several nodes are on this host (%s): write %s in --nodetool for the address of each", strings.Join(here, ", "), hostMark)
+		return fmt.Errorf(
+			"--import: several nodes are on this host (%s): write %s in --nodetool for the address of each",
+			strings.Join(here, ", "),
+			hostMark,
+		)
 	}
 	if _, err := exec.LookPath(strings.Fields(l.spec.Nodetool)[0]); err != nil {
 		return fmt.Errorf("--nodetool: %w", err)
@@ -72,7 +79,8 @@ func isHere(address string) bool {
 	})
 }
 
-// importKept imports the SSTables of the nodes that are on this host, one after the other, and tells of all nodes.
+// importKept imports the SSTables of the nodes that are on this host, one after the other, and
+// tells of all nodes.
 func (l *landing) importKept(ctx context.Context) []Imported {
 	var all []Imported
 	for _, n := range l.files.keeper.Kept() {
@@ -94,8 +102,8 @@ func (l *landing) importKept(ctx context.Context) []Imported {
 // saidShown is how many bytes of what nodetool says an error has.
 const saidShown = 2000
 
-// importNode imports the SSTables of a node. Those that the server passes over are no error of nodetool's: they are still in
-// the folder then.
+// importNode imports the SSTables of a node. Those that the server passes over are no error of
+// nodetool's: they are still in the folder then.
 func (l *landing) importNode(ctx context.Context, n stream.KeptNode, address string) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
@@ -121,7 +129,10 @@ func (l *landing) importNode(ctx context.Context, n stream.KeptNode, address str
 		}
 	}
 	if len(left) > 0 {
-		return fmt.Errorf("the node has passed over %s, and its log may tell why", strings.Join(left, ", "))
+		return fmt.Errorf(
+			"the node has passed over %s, and its log may tell why",
+			strings.Join(left, ", "),
+		)
 	}
 	return nil
 }

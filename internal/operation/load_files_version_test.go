@@ -38,7 +38,10 @@ func TestVersionIsThatOfAllNodes(t *testing.T) {
 		require.Equal(t, c.allowed, allowed, c.releases)
 	}
 	for _, release := range []string{"3.11.3", "3.0.30", "2.2.19", "6.0.0", ""} {
-		_, err := formFor([]topology.Node{{Address: "n", Version: "5.0.6"}, {Address: "old", Version: release}}, false)
+		_, err := formFor(
+			[]topology.Node{{Address: "n", Version: "5.0.6"}, {Address: "old", Version: release}},
+			false,
+		)
 		require.ErrorContains(t, err, "node old is of version "+release+"; ")
 	}
 }

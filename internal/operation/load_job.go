@@ -53,7 +53,12 @@ func takeCare(job *load.Job) {
 }
 
 // makeJob puts the load together, but for the books that it keeps.
-func (l *Load) makeJob(ctx context.Context, format dsv.Format, reading ingest.Reading, inputs []source.Input) error {
+func (l *Load) makeJob(
+	ctx context.Context,
+	format dsv.Format,
+	reading ingest.Reading,
+	inputs []source.Input,
+) error {
 	o, t := &l.spec, l.t
 	o.OrderColumns(t.Schema)
 	reading.Columns = o.Columns
@@ -68,13 +73,23 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, reading ingest.Re
 	if t.Schema.IsCounter() {
 		switch {
 		case o.IfNotExists:
-			return fmt.Errorf("--if-not-exists: %s has counters, which know no such condition", t.Schema)
+			return fmt.Errorf(
+				"--if-not-exists: %s has counters, which know no such condition",
+				t.Schema,
+			)
 		case o.TTL > 0:
 			return fmt.Errorf("--ttl: %s has counters, which do not expire", t.Schema)
 		case o.Timestamp != "":
-			return fmt.Errorf("--timestamp: %s has counters, whose timestamps are the nodes' own", t.Schema)
+			return fmt.Errorf(
+				"--timestamp: %s has counters, whose timestamps are the nodes' own",
+				t.Schema,
+			)
 		case o.Given["nulls"] && o.NullState == spec.NullTombstone && !l.run.continued && o.RejectsOf == "": // not of a record
-			return fmt.Errorf("--nulls %s: %s has counters, which a null leaves unchanged", spec.NullTombstone, t.Schema)
+			return fmt.Errorf(
+				"--nulls %s: %s has counters, which a null leaves unchanged",
+				spec.NullTombstone,
+				t.Schema,
+			)
 		}
 	}
 	if o.IfNotExists {
@@ -104,16 +119,19 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, reading ingest.Re
 		writer.InFlight = requestsPerCore * t.Plan.Parallel / plan.DefaultSmudge
 	}
 	l.job = &load.Job{CQL: writer, Job: ingest.Job{
-		Table:     t.Schema,
-		JSON:      o.Format == "json",
-		Format:    format,
-		Header:    o.Header,
-		Reading:   reading,
-		Former:    former,
-		SkipRows:  o.SkipRows,
-		MaxRows:   max(o.MaxRows, 0),
-		Router:    write.NewRouter(t.Plan.Partitioner(), t.Plan.Placement(), t.Plan.Hosts),
-		Limits:    ingest.Limits{MaxMutationBytes: server.MaxMutationBytes, MaxFrameBytes: server.MaxFrameBytes},
+		Table:    t.Schema,
+		JSON:     o.Format == "json",
+		Format:   format,
+		Header:   o.Header,
+		Reading:  reading,
+		Former:   former,
+		SkipRows: o.SkipRows,
+		MaxRows:  max(o.MaxRows, 0),
+		Router:   write.NewRouter(t.Plan.Partitioner(), t.Plan.Placement(), t.Plan.Hosts),
+		Limits: ingest.Limits{
+			MaxMutationBytes: server.MaxMutationBytes,
+			MaxFrameBytes:    server.MaxFrameBytes,
+		},
 		Timestamp: stamp,
 		Memory:    int64(o.Memory) / chunksShare,
 		MaxRecord: int(o.Memory / recordShare),
@@ -134,7 +152,13 @@ func (l *Load) makeJob(ctx context.Context, format dsv.Format, reading ingest.Re
 	l.job.Inputs = make([]ingest.Input, 0, len(inputs))
 	var total int64
 	for _, in := range inputs {
-		made := ingest.Input{Name: in.Name, Size: in.Size, Plain: in.Plain(), Stamps: l.stampsOf(in.Name), Repeats: l.repeatsOf(in.Name)}
+		made := ingest.Input{
+			Name:    in.Name,
+			Size:    in.Size,
+			Plain:   in.Plain(),
+			Stamps:  l.stampsOf(in.Name),
+			Repeats: l.repeatsOf(in.Name),
+		}
 		if in.Stdin() {
 			made.Open = func() (io.ReadCloser, error) { return in.Open() }
 		}

@@ -15,8 +15,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
-// adviseLimit notes the settings that a load needs which was stopped by a limit on errors: those that read the rejected rows,
-// and the one that lifts the limit, unless hardly a row is bad without it.
+// adviseLimit notes the settings that a load needs which was stopped by a limit on errors: those
+// that read the rejected rows, and the one that lifts the limit, unless hardly a row is bad without
+// it.
 func (l *Load) adviseLimit(ctx context.Context, limit *ingest.LimitError) error {
 	l.run.reread = beyondLimit(limit)
 	if limit.Stage != ingest.Parse {
@@ -34,7 +35,8 @@ func (l *Load) adviseLimit(ctx context.Context, limit *ingest.LimitError) error 
 	return nil
 }
 
-// beyondLimit returns the setting without which a load that was stopped by a limit on errors stops again at once.
+// beyondLimit returns the setting without which a load that was stopped by a limit on errors stops
+// again at once.
 func beyondLimit(e *ingest.LimitError) map[string][]string {
 	if e.Hopeless {
 		return map[string][]string{"keep-going": {"true"}}
@@ -42,15 +44,25 @@ func beyondLimit(e *ingest.LimitError) map[string][]string {
 	return map[string][]string{fmt.Sprintf("max%serrors", e.Stage): {"-1"}}
 }
 
-// readsOtherwise reports whether settings change how the text of records is read. Others only lift a limit.
+// readsOtherwise reports whether settings change how the text of records is read. Others only lift
+// a limit.
 func readsOtherwise(settings map[string][]string) bool {
-	return slices.ContainsFunc(rereadable, func(name string) bool { return len(settings[name]) > 0 })
+	return slices.ContainsFunc(
+		rereadable,
+		func(name string) bool { return len(settings[name]) > 0 },
+	)
 }
 
-// cutOtherwise returns settings of how records are cut by which the rejected rows are read, if no row was loaded. A resume and
-// a retry cannot change them: the load has to begin anew. nil: there are none.
-func (l *Load) cutOtherwise(ctx context.Context, r *LoadReport, causes []reject.Cause) map[string][]string {
-	if l.outer != nil || l.spec.RejectsOf != "" || l.piped || r.Written+r.Existing+r.InDoubt > 0 || len(causes) == 0 {
+// cutOtherwise returns settings of how records are cut by which the rejected rows are read, if no
+// row was loaded. A resume and a retry cannot change them: the load has to begin anew. nil: there
+// are none.
+func (l *Load) cutOtherwise(
+	ctx context.Context,
+	r *LoadReport,
+	causes []reject.Cause,
+) map[string][]string {
+	if l.outer != nil || l.spec.RejectsOf != "" || l.piped || r.Written+r.Existing+r.InDoubt > 0 ||
+		len(causes) == 0 {
 		return nil
 	}
 	first := causes[0].First
@@ -86,7 +98,8 @@ func (l *Load) readsWith(ctx context.Context, path string, more map[string][]str
 	return err == nil && s.Bad*2 < s.Rows
 }
 
-// loadAgain returns the command that loads all inputs anew, with more settings besides those of the spec.
+// loadAgain returns the command that loads all inputs anew, with more settings besides those of the
+// spec.
 func loadAgain(o spec.Load, dir, table string, more map[string][]string) (Next, error) {
 	settings, err := o.With(more)
 	if err != nil {
@@ -118,7 +131,8 @@ func (s *Suggestion) Line() string {
 	return line
 }
 
-// beginsAnew returns the command that loads the inputs of a run anew, with settings that its end has; nil: it has none.
+// beginsAnew returns the command that loads the inputs of a run anew, with settings that its end
+// has; nil: it has none.
 func (r *StatusReport) beginsAnew(m journal.Manifest, l *records.Loaded) (*Next, error) {
 	if l.End == nil || len(l.End.Anew) == 0 {
 		return nil, nil

@@ -10,8 +10,9 @@ import (
 )
 
 // lookAhead reads the first rows of the inputs as the doctor does, and warns of values that may not
-// mean what they will be read as, or refuses the load (refuseTimes). It reads files until it has sampledRows rows, and of
-// a pipe, if that is the first input, what arrives within peekTime. A retry warns of nothing: its load did.
+// mean what they will be read as, or refuses the load (refuseTimes). It reads files until it has
+// sampledRows rows, and of a pipe, if that is the first input, what arrives within peekTime. A
+// retry warns of nothing: its load did.
 func (l *Load) lookAhead(ctx context.Context, inputs []source.Input) error {
 	var samples []doctor.Sample
 	var rows int64
@@ -38,9 +39,15 @@ func (l *Load) lookAhead(ctx context.Context, inputs []source.Input) error {
 	all := doctor.Merge(samples)
 	times := all.Times
 	if l.outer != nil {
-		times = all.RowTimes // the others are rejected again, and are what they are by another setting
+		// the others are rejected again, and are what they are by another setting
+		times = all.RowTimes
 	}
-	if err := l.refuseTimes(all, times, enough || rows >= sampledRows); err != nil || l.outer != nil {
+	if err := l.refuseTimes(
+		all,
+		times,
+		enough || rows >= sampledRows,
+	); err != nil ||
+		l.outer != nil {
 		return err
 	}
 	l.mixed = make(map[string]bool)
@@ -61,28 +68,39 @@ func (l *Load) lookAhead(ctx context.Context, inputs []source.Input) error {
 	return nil
 }
 
-// refuseTimes refuses a load whose timestamps would be written as other times than they are, unless --timestamp-unit
-// is given: numbers that are all dates without separators or some of them, or count days, however few they are, and numbers that are
-// all in January 1970, if the sample has enough rows to tell what is usual in the inputs, or others are seconds.
+// refuseTimes refuses a load whose timestamps would be written as other times than they are, unless
+// --timestamp-unit is given: numbers that are all dates without separators or some of them, or
+// count days, however few they are, and numbers that are all in January 1970, if the sample has
+// enough rows to tell what is usual in the inputs, or others are seconds.
 func (l *Load) refuseTimes(s doctor.Sample, times []doctor.Times, enough bool) error {
 	if l.spec.Given["timestamp-unit"] {
 		return nil
 	}
 	for _, t := range times {
 		if f, wrong := wrongTimes(&t); wrong {
-			return fmt.Errorf("%s: %s: nothing was written; %s, or --timestamp-unit ms if they are milliseconds", s.Name, f.Found, f.Do)
+			return fmt.Errorf(
+				"%s: %s: nothing was written; %s, or --timestamp-unit ms if they are milliseconds",
+				s.Name,
+				f.Found,
+				f.Do,
+			)
 		}
 		if place, first, all := t.AllEarly(); all && (enough || s.HasSeconds(t.Column)) {
-			return fmt.Errorf("%s: column %q: value %s is in January 1970, and so are all others of the first %s: "+
-				"nothing was written; say --timestamp-unit s if these are seconds, or --timestamp-unit ms if they are milliseconds",
-				place, t.Column, first, human.Of(s.Rows, "row"))
+			return fmt.Errorf(
+				"%s: column %q: value %s is in January 1970, and so are all others of the first %s: "+
+					"nothing was written; say --timestamp-unit s if these are seconds, or --timestamp-unit ms if they are milliseconds",
+				place,
+				t.Column,
+				first,
+				human.Of(s.Rows, "row"),
+			)
 		}
 	}
 	return nil
 }
 
-// wrongTimes returns what is wrong with a column whose numbers would be read as other times than they are, however few they
-// are; false: nothing is.
+// wrongTimes returns what is wrong with a column whose numbers would be read as other times than
+// they are, however few they are; false: nothing is.
 func wrongTimes(t *doctor.Times) (doctor.Finding, bool) {
 	if f, wrong := t.Dated(); wrong {
 		return f, true

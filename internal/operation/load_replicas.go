@@ -19,10 +19,15 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// replicationOf is how rows are replicated, and which nodes are up. dc is the data center that the user named; empty: none.
+// replicationOf is how rows are replicated, and which nodes are up. dc is the data center that the
+// user named; empty: none.
 func replicationOf(t *table.Table, dc string) doctor.Replication {
 	r := doctor.Replication{
-		Options: t.Replication, Level: t.Consistency, LocalDC: t.Cluster.LocalDC, Nodes: t.Cluster.Nodes, TellsDCs: dc == "",
+		Options:  t.Replication,
+		Level:    t.Consistency,
+		LocalDC:  t.Cluster.LocalDC,
+		Nodes:    t.Cluster.Nodes,
+		TellsDCs: dc == "",
 	}
 	// Of tablets only the local replicas are known.
 	if placement, err := t.Cluster.PlaceAll(t.Replication); err == nil && !t.IsScylla() {
@@ -34,9 +39,9 @@ func replicationOf(t *table.Table, dc string) doctor.Replication {
 // downShown is the number of nodes that are named.
 const downShown = 5
 
-// awaitReplicas warns if too few replicas are up for the consistency level of a load by CQL. If no row
-// can be written for that, it waits for the patience, and then refuses to begin: each row would be
-// rejected. It refuses at once where there are too few nodes anyway. If only some rows cannot be
+// awaitReplicas warns if too few replicas are up for the consistency level of a load by CQL. If no
+// row can be written for that, it waits for the patience, and then refuses to begin: each row would
+// be rejected. It refuses at once where there are too few nodes anyway. If only some rows cannot be
 // written, the load rejects these and writes all others.
 func (l *Load) awaitReplicas(ctx context.Context) error {
 	if l.spec.Via != spec.ViaCQL || l.spec.DryRun || !l.t.Connected() {
@@ -47,7 +52,13 @@ func (l *Load) awaitReplicas(ctx context.Context) error {
 		return nil
 	}
 	if short.Forever() && len(short.Ranges) == short.All {
-		return table.ErrTooManyReplicas(l.t.Consistency, short.Need, short.Most, l.t.Replication, len(l.t.Cluster.Nodes))
+		return table.ErrTooManyReplicas(
+			l.t.Consistency,
+			short.Need,
+			short.Most,
+			l.t.Replication,
+			len(l.t.Cluster.Nodes),
+		)
 	}
 	var down []string
 	for _, n := range short.Down[:min(len(short.Down), downShown)] {
@@ -59,11 +70,19 @@ func (l *Load) awaitReplicas(ctx context.Context) error {
 	}
 	what += " " + human.Verb(len(short.Down), "is", "are") + " down"
 	if len(short.Ranges) < short.All {
-		l.env.Warn("%s: rows of %s of %s are rejected unless they come back soon; all others are written", what,
-			human.Count(len(short.Ranges)), human.Of(short.All, "token range"))
+		l.env.Warn(
+			"%s: rows of %s of %s are rejected unless they come back soon; all others are written",
+			what,
+			human.Count(len(short.Ranges)),
+			human.Of(short.All, "token range"),
+		)
 		return nil
 	}
-	l.env.Warn("%s: no row can be written; the load waits up to %s for them (--patience)", what, l.spec.Patience)
+	l.env.Warn(
+		"%s: no row can be written; the load waits up to %s for them (--patience)",
+		what,
+		l.spec.Patience,
+	)
 	begun := time.Now()
 	for attempt := 1; ; attempt++ {
 		if err := pace.Sleep(ctx, pace.Backoff{Max: mostWait}.Delay(attempt)); err != nil {
@@ -78,7 +97,14 @@ func (l *Load) awaitReplicas(ctx context.Context) error {
 			return nil
 		}
 		if time.Since(begun) >= l.spec.Patience {
-			return fault.New(fault.Fatal, fmt.Errorf("%s: nothing was written; start nodes, or give another --%s", what, spec.ConsistencyFlag))
+			return fault.New(
+				fault.Fatal,
+				fmt.Errorf(
+					"%s: nothing was written; start nodes, or give another --%s",
+					what,
+					spec.ConsistencyFlag,
+				),
+			)
 		}
 	}
 }
@@ -89,8 +115,8 @@ const mostWait = time.Second
 // samples is the number of token ranges that are asked for.
 const samples = 3
 
-// unavailable reports whether nodes answer for each of some ranges that too few replicas are up. The
-// nodes may be connected to replicas that this host is not connected to.
+// unavailable reports whether nodes answer for each of some ranges that too few replicas are up.
+// The nodes may be connected to replicas that this host is not connected to.
 func unavailable(ctx context.Context, t *table.Table, ranges []token.Range) bool {
 	p := t.Plan.Partitioner()
 	if p == nil {
@@ -115,9 +141,14 @@ func unavailable(ctx context.Context, t *table.Table, ranges []token.Range) bool
 	return !enough.Load()
 }
 
-// answersUnavailable asks local nodes that are up, one after the other, until one answers with rows of
-// a range, or that too few replicas are up, and reports whether it is the latter.
-func answersUnavailable(ctx context.Context, t *table.Table, reader *driver.Reader, within token.Range) bool {
+// answersUnavailable asks local nodes that are up, one after the other, until one answers with rows
+// of a range, or that too few replicas are up, and reports whether it is the latter.
+func answersUnavailable(
+	ctx context.Context,
+	t *table.Table,
+	reader *driver.Reader,
+	within token.Range,
+) bool {
 	asked := 0
 	for _, n := range t.Cluster.Local() {
 		if !n.Up || asked == table.Asks {

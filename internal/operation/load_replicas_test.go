@@ -27,14 +27,19 @@ func (s *shop) down(l *Load, nodes ...int) {
 	for _, n := range nodes {
 		s.cluster.Stop(n)
 		for i := range l.t.Cluster.Nodes {
-			if l.t.Cluster.Nodes[i].Address == fmt.Sprintf("%s:%d", s.cluster.Hosts()[n], s.cluster.Port()) {
+			if l.t.Cluster.Nodes[i].Address == fmt.Sprintf(
+				"%s:%d",
+				s.cluster.Hosts()[n],
+				s.cluster.Port(),
+			) {
 				l.t.Cluster.Nodes[i].Up = false
 			}
 		}
 	}
 }
 
-// Where no row can be written since too few replicas are up, a load says so at once, and does not begin.
+// Where no row can be written since too few replicas are up, a load says so at once, and does not
+// begin.
 func TestALoadWithoutEnoughReplicasDoesNotBegin(t *testing.T) {
 	s := openShop(t)
 	l := s.prepared(t)
@@ -43,9 +48,17 @@ func TestALoadWithoutEnoughReplicasDoesNotBegin(t *testing.T) {
 	s.cluster.Forget()
 	err := l.awaitReplicas(t.Context())
 	require.Equal(t, fault.Fatal, fault.ClassOf(err))
-	require.Regexp(t, `^LOCAL_QUORUM waits for 2 of 2 replicas in dc1, and too few are up: \S+, \S+ are down: nothing was written; start nodes, or give another --consistency$`, err.Error())
+	require.Regexp(
+		t,
+		`^LOCAL_QUORUM waits for 2 of 2 replicas in dc1, and too few are up: \S+, \S+ are down: nothing was written; start nodes, or give another --consistency$`,
+		err.Error(),
+	)
 	require.Len(t, s.told, 1)
-	require.Regexp(t, `^LOCAL_QUORUM waits for .* are down: no row can be written; the load waits up to 1ns for them \(--patience\)$`, s.told[0])
+	require.Regexp(
+		t,
+		`^LOCAL_QUORUM waits for .* are down: no row can be written; the load waits up to 1ns for them \(--patience\)$`,
+		s.told[0],
+	)
 	require.NoDirExists(t, "run")
 	for _, r := range s.cluster.Requests() {
 		require.Empty(t, r.Keys, "nothing is written")
@@ -54,14 +67,26 @@ func TestALoadWithoutEnoughReplicasDoesNotBegin(t *testing.T) {
 
 // Where the cluster has fewer nodes than replicas are waited for, there is nothing to wait for.
 func TestALoadOnTooFewNodesDoesNotBegin(t *testing.T) {
-	s := openShopOn(t, simcluster.Options{Nodes: 1, Cores: 1, Refuse: func(r simcluster.Request) message.Error {
-		if r.Table != "shop.orders" {
-			return nil
-		}
-		return &message.Unavailable{ErrorMessage: "Cannot achieve consistency level LOCAL_QUORUM", Consistency: r.Consistency, Required: 2, Alive: 1}
-	}})
+	s := openShopOn(
+		t,
+		simcluster.Options{Nodes: 1, Cores: 1, Refuse: func(r simcluster.Request) message.Error {
+			if r.Table != "shop.orders" {
+				return nil
+			}
+			return &message.Unavailable{
+				ErrorMessage: "Cannot achieve consistency level LOCAL_QUORUM",
+				Consistency:  r.Consistency,
+				Required:     2,
+				Alive:        1,
+			}
+		}},
+	)
 	_, err := PrepareLoad(t.Context(), s.env, *s.load(t, threeGood))
-	require.EqualError(t, err, "--consistency LOCAL_QUORUM: some rows have no more than 1 replica, and 2 are needed: the keyspace's replication is NetworkTopologyStrategy, dc1 2, on 1 node")
+	require.EqualError(
+		t,
+		err,
+		"--consistency LOCAL_QUORUM: some rows have no more than 1 replica, and 2 are needed: the keyspace's replication is NetworkTopologyStrategy, dc1 2, on 1 node",
+	)
 	require.Equal(t, fault.Permanent, fault.ClassOf(err))
 	require.Empty(t, s.told)
 	require.NoDirExists(t, "run")
@@ -113,8 +138,12 @@ func TestALoadTellsOfRowsThatCannotBeWritten(t *testing.T) {
 	_, err := s.runLoad(t, spec)
 	require.NoError(t, err)
 	require.NotEmpty(t, s.told)
-	require.Regexp(t, `^LOCAL_QUORUM waits for 2 of 2 replicas in dc1, and too few are up: \S+ is down: `+
-		`rows of \d+ of \d+ token ranges are rejected unless they come back soon; all others are written$`, s.told[0])
+	require.Regexp(
+		t,
+		`^LOCAL_QUORUM waits for 2 of 2 replicas in dc1, and too few are up: \S+ is down: `+
+			`rows of \d+ of \d+ token ranges are rejected unless they come back soon; all others are written$`,
+		s.told[0],
+	)
 }
 
 // Nodes that this host is not connected to, and that the others reach, are no reason.

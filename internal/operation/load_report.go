@@ -30,19 +30,25 @@ type LoadReport struct {
 	CountsTwice bool            // a row that is written twice counts twice
 	Changed     []SettingChange // how text is read otherwise than the load was begun with
 	Rejects     Rejects
-	OtherUnits  int64              // timestamps that seem to be of another unit than others of their column
-	Explained   *Explained         // of a dry run; nil: nobody asked
-	Limit       *ingest.LimitError // that the load was stopped by; nil: none
-	RunDir      string             // that is left with a journal; empty when there is none
-	Recorded    int64              // rows written that the journal records: a resume writes the others again; without a journal 0
-	Next        Next
-	Anew        bool // it was interrupted before anything was written, and left nothing: the same command begins anew
+	// timestamps that seem to be of another unit than others of their column
+	OtherUnits int64
+	Explained  *Explained         // of a dry run; nil: nobody asked
+	Limit      *ingest.LimitError // that the load was stopped by; nil: none
+	RunDir     string             // that is left with a journal; empty when there is none
+	// rows written that the journal records: a resume writes the others again; without a journal 0
+	Recorded int64
+	Next     Next
+	// it was interrupted before anything was written, and left nothing: the same command begins
+	// anew
+	Anew bool
 }
 
 // Rejects are the rows that were not written, as they are kept.
 type Rejects struct {
-	Causes  []reject.Cause // by the number of rows
-	Dates   int64          // rows of this run whose dates are read in another order of day and month than that of the pattern alone
+	Causes []reject.Cause // by the number of rows
+	// rows of this run whose dates are read in another order of day and month than that of the
+	// pattern alone
+	Dates   int64
 	Files   []string       // of the rows themselves; empty when there are none
 	Reasons string         // file of the reasons
 	Again   *RejectedAgain // rows that the next command does not load; nil: none are known
@@ -50,7 +56,14 @@ type Rejects struct {
 
 // Run loads. That rows were rejected, or are in doubt, is no error.
 func (l *Load) Run(ctx context.Context) (LoadReport, error) {
-	r := LoadReport{Report: newReport(l.t), DryRun: l.spec.DryRun, Streamed: l.streaming != nil, IfNotExists: l.spec.IfNotExists, CountsTwice: l.careful, Changed: l.reread.all}
+	r := LoadReport{
+		Report:      newReport(l.t),
+		DryRun:      l.spec.DryRun,
+		Streamed:    l.streaming != nil,
+		IfNotExists: l.spec.IfNotExists,
+		CountsTwice: l.careful,
+		Changed:     l.reread.all,
+	}
 	if r.Streamed {
 		r.Consistency = ""
 	}
@@ -64,7 +77,10 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 	l.job.CQL.Keeper, stopWatch = l.keep(ctx)
 	defer stopWatch()
 	defer l.lookFar(ctx)()
-	stopSync, stopNotes, stopPace := l.syncEvery(), l.noteStreams(), l.run.notePace(l.counters, l.env.Warn)
+	stopSync, stopNotes, stopPace := l.syncEvery(), l.noteStreams(), l.run.notePace(
+		l.counters,
+		l.env.Warn,
+	)
 	var err error
 	r.Result, err = l.job.Run(ctx)
 	r.end(l.job.Counters)
@@ -83,7 +99,8 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		r.Outcome = run.OutcomeOf(ctx, err, false)
 	}
 	if l.journal != nil {
-		r.Recorded = l.journal.Recorded().Written // by now it has the last pieces, which are recorded many at a time
+		// by now it has the last pieces, which are recorded many at a time
+		r.Recorded = l.journal.Recorded().Written
 	}
 	if err == nil && r.Streamed && l.files == nil && !r.DryRun {
 		r.Compaction = l.compaction(ctx)
@@ -95,7 +112,11 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		}
 	}
 	r.Explained, r.OtherUnits = l.explained, l.late.odd()
-	r.Rejects.Causes, r.Rejects.Dates = l.explainKeys(l.rejects.Causes()), l.contrary.tell(l.env.Warn)
+	r.Rejects.Causes, r.Rejects.Dates = l.explainKeys(
+		l.rejects.Causes(),
+	), l.contrary.tell(
+		l.env.Warn,
+	)
 	if l.rejects.Used() {
 		r.Rejects.Files, r.Rejects.Reasons = l.rejects.Files(), l.rejects.Reasons()
 	}
@@ -107,7 +128,8 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 	}
 	if err == nil && r.Files != nil && l.spec.Import {
 		r.Files.Imports = l.files.imports
-		if r.Outcome == run.Done && slices.ContainsFunc(r.Files.Imports, func(i Imported) bool { return i.Err != nil }) {
+		if r.Outcome == run.Done &&
+			slices.ContainsFunc(r.Files.Imports, func(i Imported) bool { return i.Err != nil }) {
 			r.Outcome = run.Partly
 		}
 	}
@@ -159,9 +181,20 @@ func (l *Load) next(r *LoadReport, runErr error) Next {
 	settings := settingTexts(l.run.reread)
 	switch {
 	case runErr != nil:
-		return Next{Command: commandResume, RunDir: dir, Settings: settings, KeepLoaded: readsOtherwise(l.run.reread), Piped: l.piped}
+		return Next{
+			Command:    commandResume,
+			RunDir:     dir,
+			Settings:   settings,
+			KeepLoaded: readsOtherwise(l.run.reread),
+			Piped:      l.piped,
+		}
 	case r.Rejected() > 0:
-		return Next{Command: commandRetry, RunDir: dir, Settings: settings, Edit: joinedAll(dir, l.run.edit)}
+		return Next{
+			Command:  commandRetry,
+			RunDir:   dir,
+			Settings: settings,
+			Edit:     joinedAll(dir, l.run.edit),
+		}
 	default:
 		return Next{Command: commandRetry, RunDir: dir, RepeatInDoubt: true}
 	}

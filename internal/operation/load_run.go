@@ -53,7 +53,10 @@ func (l *Load) begin() (err error) {
 	l.watchTimes()
 	l.job.Rejects = rejects
 	for _, path := range l.mended {
-		l.env.Warn("input %s was changed since the run began: nothing of it had been loaded, and it is loaded as it is now", path)
+		l.env.Warn(
+			"input %s was changed since the run began: nothing of it had been loaded, and it is loaded as it is now",
+			path,
+		)
 	}
 	if l.journal != nil {
 		l.journal.Use(rejects, l.careful)
@@ -81,7 +84,10 @@ func (l *Load) makeRun() error {
 	if !l.spec.Journaled() {
 		return nil
 	}
-	options := recorded{Flags: l.spec.Settings().Record(spec.NewLoad().Settings(), l.spec.Given), Args: []string{l.Table()}}
+	options := recorded{
+		Flags: l.spec.Settings().Record(spec.NewLoad().Settings(), l.spec.Given),
+		Args:  []string{l.Table()},
+	}
 	options.Flags["format"] = []string{l.spec.Format}
 	if !l.inputs.Many() {
 		options.Args = append(options.Args, l.inputs.Paths()...)
@@ -89,7 +95,13 @@ func (l *Load) makeRun() error {
 	if l.inputs.Len() > mostInputs && len(l.spec.Inputs) <= mostInputs {
 		options.Named = absolute(l.spec.Inputs)
 	}
-	extra := records.Extra{Cluster: l.t.Cluster.Name, Boot: records.Boot(), Truncated: l.truncated, Dropped: l.dropped, CountsTwice: l.careful}
+	extra := records.Extra{
+		Cluster:     l.t.Cluster.Name,
+		Boot:        records.Boot(),
+		Truncated:   l.truncated,
+		Dropped:     l.dropped,
+		CountsTwice: l.careful,
+	}
 	files := l.inputs.Keep(&extra)
 	m, err := newManifest(l.env, commandLoad, l.t.Schema, options, extra)
 	if err != nil {
@@ -136,7 +148,8 @@ func (l *Load) closeRun(outcome run.Outcome, runErr error, idle bool) error {
 		return err
 	}
 	if l.outer != nil && l.journal != nil && outcome == run.Done {
-		if err := l.tellOuter(true); err != nil { // before its run directory is removed, which would take the record along
+		// before its run directory is removed, which would take the record along
+		if err := l.tellOuter(true); err != nil {
 			l.run.abandon()
 			return err
 		}

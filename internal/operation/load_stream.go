@@ -28,8 +28,9 @@ type streaming struct {
 	watch    *ringWatch        // nil: the ring is that of a file
 	client   *internode.Client // nil where no storage port is connected to
 	disks    disks
-	others   []string // addresses of nodes that write SSTables of another version than nb, in their order
-	taking   taking   // of SSTables in a folder
+	// addresses of nodes that write SSTables of another version than nb, in their order
+	others []string
+	taking taking // of SSTables in a folder
 }
 
 // prepareStream finds out whether the table can be loaded by streaming, and how.
@@ -44,17 +45,25 @@ func (l *Load) prepareStream(ctx context.Context) error {
 	if indexes := l.streaming.table.Indexes; len(indexes) > 0 {
 		limits := l.t.Limits(ctx)
 		if l.spec.User == "" {
-			// Guardrails are for users that are no superusers. Without a login, all users are (ClientState.isSuper).
+			// Guardrails are for users that are no superusers. Without a login, all users are
+			// (ClientState.isSuper).
 			limits.MaxTermBytes, limits.MaxFrozenTermBytes, limits.MaxVectorBytes = 0, 0, 0
 		}
 		o.Indexes = indexesOf(l.t.Schema, indexes, limits)
 	}
-	o.TTL, o.Append = int32(cmp.Or(int(l.spec.TTL), l.streaming.table.DefaultTTL)), l.spec.AppendCollections
+	o.TTL, o.Append = int32(
+		cmp.Or(int(l.spec.TTL), l.streaming.table.DefaultTTL),
+	), l.spec.AppendCollections
 	o.Memory = int64(l.spec.Memory) / sortShare
-	if l.spec.Via == spec.ViaStream { // in a folder all are one: a load that goes on makes no SSTables of what is settled
+	// in a folder all are one: a load that goes on makes no SSTables of what is settled
+	if l.spec.Via == spec.ViaStream {
 		o.Slice = cmp.Or(int64(l.spec.Slice), o.DefaultSlice())
 		o.OnOverdue = func(ttl, took time.Duration) {
-			l.env.Warn("rows with a time to live of %s took %s to reach the nodes, and some had expired by then: a smaller --slice sends them sooner", ttl, took.Round(time.Second))
+			l.env.Warn(
+				"rows with a time to live of %s took %s to reach the nodes, and some had expired by then: a smaller --slice sends them sooner",
+				ttl,
+				took.Round(time.Second),
+			)
 		}
 	}
 	l.warnOfClocks(ctx)
@@ -115,7 +124,14 @@ func (l *landing) prepareLanding(ctx context.Context) error {
 		notes = append(notes, told...)
 	}
 	if len(s.options.Ignored) > 0 {
-		notes = append(notes, fmt.Sprintf("%s %s left out, and will need a repair", strings.Join(l.spec.IgnoreHosts, ", "), human.Verb(len(s.options.Ignored), "is", "are")))
+		notes = append(
+			notes,
+			fmt.Sprintf(
+				"%s %s left out, and will need a repair",
+				strings.Join(l.spec.IgnoreHosts, ", "),
+				human.Verb(len(s.options.Ignored), "is", "are"),
+			),
+		)
 	}
 	for _, note := range notes {
 		l.env.Warn("%s", note)
@@ -131,8 +147,8 @@ func (l *landing) lastStage() string {
 	return progress.StageSending
 }
 
-// outline says what rows are streamed with, or made SSTables of, as far as the table and the versions of the nodes tell. The
-// error says why they cannot be.
+// outline says what rows are streamed with, or made SSTables of, as far as the table and the
+// versions of the nodes tell. The error says why they cannot be.
 func (l *landing) outline(ctx context.Context, options driver.TableOptions) (*streaming, error) {
 	if err := l.refuseStream(options); err != nil {
 		return nil, err
@@ -150,11 +166,18 @@ func (l *landing) outline(ctx context.Context, options driver.TableOptions) (*st
 	}
 	for i := range placement.Len() {
 		if len(placement.Replicas(i)) == 0 {
-			return nil, fmt.Errorf("some rows have no replica: the keyspace's replication is %v", l.t.Replication)
+			return nil, fmt.Errorf(
+				"some rows have no replica: the keyspace's replication is %v",
+				l.t.Replication,
+			)
 		}
 	}
 	s := &streaming{taking: form.taking, table: options, options: stream.Options{
-		Table: l.t.Schema, Placement: placement, Version: form.version, Single: form.taking == byUpload, Ignored: make(map[string]bool),
+		Table:     l.t.Schema,
+		Placement: placement,
+		Version:   form.version,
+		Single:    form.taking == byUpload,
+		Ignored:   make(map[string]bool),
 	}}
 	for _, n := range l.t.Cluster.Nodes {
 		s.options.Nodes = append(s.options.Nodes, n.ID)
@@ -183,8 +206,9 @@ func (l *landing) lookAtNodes(ctx context.Context, s *streaming) error {
 	return l.t.RefuseUnknown("via "+l.spec.Via, s.standing.Places)
 }
 
-// batchShare is how large the rows of a mutation may be, by their bytes in an SSTable, so that nodes do not refuse it: in a
-// mutation the same rows take a little more or less, and its columns are named.
+// batchShare is how large the rows of a mutation may be, by their bytes in an SSTable, so that
+// nodes do not refuse it: in a mutation the same rows take a little more or less, and its columns
+// are named.
 func batchShare(mutation int) int64 { return int64(mutation) * 7 / 8 }
 
 // sortShare is the part of the memory that rows take which are being sorted.
@@ -206,19 +230,25 @@ func (l *landing) refuseStream(options driver.TableOptions) error {
 	case l.t.Plan.Placement() == nil:
 		return fmt.Errorf("the replicas of %s cannot be told: %s", t, l.t.Plan.Serial)
 	case l.t.Plan.Partitioner().Name() != "Murmur3Partitioner":
-		return fmt.Errorf("the cluster's partitioner is %s; only Murmur3Partitioner is served", l.t.Plan.Partitioner().Name())
+		return fmt.Errorf(
+			"the cluster's partitioner is %s; only Murmur3Partitioner is served",
+			l.t.Plan.Partitioner().Name(),
+		)
 	case options.IsView:
 		return fmt.Errorf("%s is a materialized view: its base table is what can be loaded", t)
 	case l.spec.Via == spec.ViaFiles:
 		return nil
 	case l.t.IsScylla():
-		return fmt.Errorf("ScyllaDB takes no streams from others; --via %s makes SSTables for it", spec.ViaFiles)
+		return fmt.Errorf(
+			"ScyllaDB takes no streams from others; --via %s makes SSTables for it",
+			spec.ViaFiles,
+		)
 	}
 	return l.t.RefuseVersions()
 }
 
-// placement finds the replicas of the table. Of one that is taken by upload it hardly matters, since a node sends rows to
-// where they belong: where there are tablets it is that of the moment.
+// placement finds the replicas of the table. Of one that is taken by upload it hardly matters,
+// since a node sends rows to where they belong: where there are tablets it is that of the moment.
 func (l *landing) placement(by taking) (*token.Placement, error) {
 	if by == byUpload {
 		return l.t.Plan.Placement(), nil
@@ -226,16 +256,29 @@ func (l *landing) placement(by taking) (*token.Placement, error) {
 	return l.t.Cluster.PlaceAll(l.t.Replication)
 }
 
-// passedBy says what is otherwise with a table's triggers, views and change capture than when rows come by CQL.
+// passedBy says what is otherwise with a table's triggers, views and change capture than when rows
+// come by CQL.
 func passedBy(o driver.TableOptions, via string, by taking) (notes []string) {
 	if len(o.Triggers) > 0 {
-		notes = append(notes, fmt.Sprintf("the table has triggers (%s), which are not run", strings.Join(o.Triggers, ", ")))
+		notes = append(
+			notes,
+			fmt.Sprintf(
+				"the table has triggers (%s), which are not run",
+				strings.Join(o.Triggers, ", "),
+			),
+		)
 	}
 	switch {
 	case via == spec.ViaFiles && by == byUpload:
 		// its views and indexes are brought up to date
 	case via == spec.ViaFiles && len(o.Views) > 0:
-		notes = append(notes, fmt.Sprintf("the table has views (%s), which will not have the rows when these are imported, until they are dropped and made anew", strings.Join(o.Views, ", ")))
+		notes = append(
+			notes,
+			fmt.Sprintf(
+				"the table has views (%s), which will not have the rows when these are imported, until they are dropped and made anew",
+				strings.Join(o.Views, ", "),
+			),
+		)
 	case via == spec.ViaFiles && o.CDC:
 		notes = append(notes, "the table's change capture does not see rows that are imported")
 	case len(o.Views) > 0 || o.CDC:
@@ -246,7 +289,13 @@ func passedBy(o driver.TableOptions, via string, by taking) (notes []string) {
 		if o.CDC {
 			of = append(of, "change capture")
 		}
-		notes = append(notes, fmt.Sprintf("the servers write each row once more, for the table's %s, which takes them as long as by CQL", strings.Join(of, " and ")))
+		notes = append(
+			notes,
+			fmt.Sprintf(
+				"the servers write each row once more, for the table's %s, which takes them as long as by CQL",
+				strings.Join(of, " and "),
+			),
+		)
 	}
 	return notes
 }
@@ -261,7 +310,8 @@ func (l *Load) startStream() error {
 		started, o.Run = m.Started, m.Run
 	}
 	if l.journal != nil && o.Append {
-		// Rows of pieces that are forgotten get other timestamps, and other places of list elements.
+		// Rows of pieces that are forgotten get other timestamps, and other places of list
+		// elements.
 		o.Begin = l.journal.Sync
 	}
 	o.Timestamp = started.UnixMicro()
@@ -307,7 +357,13 @@ func (l *landing) newSender() (*streamSender, error) {
 		indexes = append(indexes, index.Name)
 	}
 	return &streamSender{
-		client: l.streaming.client, table: id, address: l.streaming.watch.address, disks: l.streaming.disks,
-		indexes: indexes, patience: cmp.Or(l.spec.Patience, pace.DefaultPatience), failure: l.t.Session.StreamFailure, ended: l.t.Session.StreamEnded,
+		client:   l.streaming.client,
+		table:    id,
+		address:  l.streaming.watch.address,
+		disks:    l.streaming.disks,
+		indexes:  indexes,
+		patience: cmp.Or(l.spec.Patience, pace.DefaultPatience),
+		failure:  l.t.Session.StreamFailure,
+		ended:    l.t.Session.StreamEnded,
 	}, nil
 }

@@ -24,7 +24,10 @@ type finishing struct {
 type silentNodeError struct{ lasted time.Duration }
 
 func (e *silentNodeError) Error() string {
-	return fmt.Sprintf("it has answered nothing for %s, neither by CQL nor at its storage port", e.lasted.Round(time.Second))
+	return fmt.Sprintf(
+		"it has answered nothing for %s, neither by CQL nor at its storage port",
+		e.lasted.Round(time.Second),
+	)
 }
 
 // alive has the session wait as long as the node answers questions, and has not ended the stream
@@ -34,7 +37,9 @@ func (f *finishing) alive(ctx context.Context, plan internode.UUID) error {
 	answers, ended := f.ask(ctx, f.node, plan)
 	if answers {
 		if ended && f.ended {
-			return errors.New("it has ended the stream without a word: see system_views.streaming there")
+			return errors.New(
+				"it has ended the stream without a word: see system_views.streaming there",
+			)
 		}
 		f.silent, f.ended = time.Time{}, ended
 		return nil

@@ -28,10 +28,14 @@ func TestANodeThatFinishesASessionIsGivenUpOnlyWhenItIsGone(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				minute := 0
-				f := finishing{node: "a", patience: 5 * time.Minute, ask: func(_ context.Context, node string, plan [16]byte) (bool, bool) {
-					require.Equal(t, "a", node)
-					return c.says[minute] != '-', c.says[minute] == '.'
-				}}
+				f := finishing{
+					node:     "a",
+					patience: 5 * time.Minute,
+					ask: func(_ context.Context, node string, plan [16]byte) (bool, bool) {
+						require.Equal(t, "a", node)
+						return c.says[minute] != '-', c.says[minute] == '.'
+					},
+				}
 				for ; minute < len(c.says); minute++ {
 					time.Sleep(time.Minute)
 					err := f.alive(t.Context(), internode.UUID{1})

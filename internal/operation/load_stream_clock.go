@@ -16,7 +16,10 @@ func hostTimes(o *spec.Load, t driver.TableOptions) doctor.HostTimes {
 	times := doctor.HostTimes{Stamped: o.Timestamp == "" && !o.IfNotExists}
 	if o.Via != spec.ViaCQL {
 		times.Expiring = o.TTL > 0 || t.DefaultTTL > 0 ||
-			slices.ContainsFunc(o.Columns, func(name string) bool { return strings.HasPrefix(strings.ToLower(name), "ttl(") })
+			slices.ContainsFunc(
+				o.Columns,
+				func(name string) bool { return strings.HasPrefix(strings.ToLower(name), "ttl(") },
+			)
 	}
 	return times
 }
@@ -27,14 +30,17 @@ func clocksOf(ctx context.Context, t *table.Table) []doctor.Clock {
 	var told []doctor.Clock
 	for i, n := range t.Cluster.Nodes {
 		if errs[i] == nil {
-			told = append(told, doctor.Clock{Node: n.Address, Ahead: clocks[i].Ahead, Error: clocks[i].Error})
+			told = append(
+				told,
+				doctor.Clock{Node: n.Address, Ahead: clocks[i].Ahead, Error: clocks[i].Error},
+			)
 		}
 	}
 	return told
 }
 
-// warnOfClocks warns of nodes whose clocks differ from this host's, where rows that are streamed have its time: no server
-// sees them before they are there.
+// warnOfClocks warns of nodes whose clocks differ from this host's, where rows that are streamed
+// have its time: no server sees them before they are there.
 func (l *Load) warnOfClocks(ctx context.Context) {
 	times := hostTimes(&l.spec, l.streaming.table)
 	if !l.t.Connected() || !times.Stamped && !times.Expiring {

@@ -14,7 +14,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 )
 
-// A node on this host is not sent what its disk has no room for, since it may stop serving then; of others that is not known.
+// A node on this host is not sent what its disk has no room for, since it may stop serving then; of
+// others that is not known.
 func TestNoRoomOnADisk(t *testing.T) {
 	s := streamSender{disks: disks{"here": {t.TempDir() + "/gone", t.TempDir()}, "away": nil}}
 	err := s.Send(t.Context(), "here", stream.File{Bytes: math.MaxInt64 / 2})
@@ -36,9 +37,13 @@ func TestListOfDirectories(t *testing.T) {
 	}
 }
 
-// A node that does not say what it does when its disk is full may stop serving, as it does by default.
+// A node that does not say what it does when its disk is full may stop serving, as it does by
+// default.
 func TestFullDiskOfNodesThatDoNotTellTheirPolicy(t *testing.T) {
-	s := openShopOn(t, simcluster.Options{Cores: 1, Release: "4.1.10", Storage: func(int, *internodetest.Node) {}})
+	s := openShopOn(
+		t,
+		simcluster.Options{Cores: 1, Release: "4.1.10", Storage: func(int, *internodetest.Node) {}},
+	)
 	settings := s.load(t, "customer,number,pieces\nann,1,3\n")
 	settings.Via = spec.ViaStream
 	_, err := s.runLoad(t, settings)

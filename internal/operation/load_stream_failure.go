@@ -12,11 +12,18 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 )
 
-// asksForFailure is how often a node is asked why it failed a session, which it notes a moment after it has said so.
+// asksForFailure is how often a node is asked why it failed a session, which it notes a moment
+// after it has said so.
 const asksForFailure = 3
 
-// explained adds the node's reason to the error of a session that it failed, if it has one, and the class.
-func (s *streamSender) explained(ctx context.Context, err error, node string, plan internode.UUID) error {
+// explained adds the node's reason to the error of a session that it failed, if it has one, and the
+// class.
+func (s *streamSender) explained(
+	ctx context.Context,
+	err error,
+	node string,
+	plan internode.UUID,
+) error {
 	var wait pace.Backoff
 	for i := range asksForFailure {
 		if failure := s.failure(ctx, node, plan); failure.Why != "" {
@@ -38,6 +45,10 @@ func (s *streamSender) advice() string {
 	if len(s.indexes) == 0 {
 		return "change or remove the row, or load with --via cql, which rejects it"
 	}
-	return fmt.Sprintf("change or remove the row, or load with --via cql, which rejects it if %s %s cannot have it; "+
-		"or drop the index, resume, and create it again", human.Verb(len(s.indexes), "index", "indexes"), strings.Join(s.indexes, ", "))
+	return fmt.Sprintf(
+		"change or remove the row, or load with --via cql, which rejects it if %s %s cannot have it; "+
+			"or drop the index, resume, and create it again",
+		human.Verb(len(s.indexes), "index", "indexes"),
+		strings.Join(s.indexes, ", "),
+	)
 }

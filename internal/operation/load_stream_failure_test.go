@@ -21,7 +21,9 @@ import (
 
 // What a node says of why it failed a session is in the error, though it may say so a moment later.
 func TestReasonOfAFailedSession(t *testing.T) {
-	planned, err := sstable.Plan(&sstable.Table{Key: []sstable.Column{{Name: "k", Type: &cqltype.Type{Kind: cqltype.Int}}}})
+	planned, err := sstable.Plan(
+		&sstable.Table{Key: []sstable.Column{{Name: "k", Type: &cqltype.Type{Kind: cqltype.Int}}}},
+	)
 	require.NoError(t, err)
 	codec, err := sstable.NewCodec(planned, sstable.NB, sstable.Minima{})
 	require.NoError(t, err)
@@ -34,13 +36,18 @@ func TestReasonOfAFailedSession(t *testing.T) {
 		"never":   {[]string{"", "", "", "too late"}, "its log says why, under plan %s"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			node := &internodetest.Node{Take: func(*internodetest.Session) error { return errors.New("no") }}
+			node := &internodetest.Node{
+				Take: func(*internodetest.Session) error { return errors.New("no") },
+			}
 			defer node.Wait()
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			var asked internode.UUID
 			s := streamSender{
-				client: &internode.Client{Dial: node.Dial(ctx)}, address: func(string) string { return "127.0.0.1:7000" },
+				client: &internode.Client{
+					Dial: node.Dial(ctx),
+				},
+				address: func(string) string { return "127.0.0.1:7000" },
 				failure: func(_ context.Context, id string, plan [16]byte) driver.StreamFailure {
 					require.Equal(t, "a", id)
 					asked = plan
@@ -50,7 +57,12 @@ func TestReasonOfAFailedSession(t *testing.T) {
 				},
 			}
 			err := s.Send(t.Context(), "a", stream.File{
-				Header: codec.AppendHeader(nil), Bytes: 4, Keys: 1, Open: func() io.Reader { return bytes.NewReader([]byte("rows")) },
+				Header: codec.AppendHeader(
+					nil,
+				),
+				Bytes: 4,
+				Keys:  1,
+				Open:  func() io.Reader { return bytes.NewReader([]byte("rows")) },
 			})
 			require.True(t, fault.Retryable(err, true), "%v", err)
 			var failed *internode.Error
@@ -63,11 +75,15 @@ func TestReasonOfAFailedSession(t *testing.T) {
 
 // If a node fails a session for a row, the error says so, and what can be done.
 func TestSessionsThatFailForTheirRows(t *testing.T) {
-	planned, err := sstable.Plan(&sstable.Table{Key: []sstable.Column{{Name: "k", Type: &cqltype.Type{Kind: cqltype.Int}}}})
+	planned, err := sstable.Plan(
+		&sstable.Table{Key: []sstable.Column{{Name: "k", Type: &cqltype.Type{Kind: cqltype.Int}}}},
+	)
 	require.NoError(t, err)
 	codec, err := sstable.NewCodec(planned, sstable.NB, sstable.Minima{})
 	require.NoError(t, err)
-	node := &internodetest.Node{Take: func(*internodetest.Session) error { return errors.New("no") }}
+	node := &internodetest.Node{
+		Take: func(*internodetest.Session) error { return errors.New("no") },
+	}
 	defer node.Wait()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -82,12 +98,24 @@ func TestSessionsThatFailForTheirRows(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := streamSender{
 				indexes: c.indexes,
-				client:  &internode.Client{Dial: node.Dial(ctx)}, address: func(string) string { return "127.0.0.1:7000" },
+				client: &internode.Client{
+					Dial: node.Dial(ctx),
+				},
+				address: func(string) string { return "127.0.0.1:7000" },
 				failure: func(context.Context, string, [16]byte) driver.StreamFailure {
 					return driver.StreamFailure{Why: "no row", Rows: true}
 				},
 			}
-			err := s.Send(t.Context(), "a", stream.File{Header: codec.AppendHeader(nil), Bytes: 4, Keys: 1, Open: func() io.Reader { return bytes.NewReader([]byte("rows")) }})
+			err := s.Send(
+				t.Context(),
+				"a",
+				stream.File{
+					Header: codec.AppendHeader(nil),
+					Bytes:  4,
+					Keys:   1,
+					Open:   func() io.Reader { return bytes.NewReader([]byte("rows")) },
+				},
+			)
 			require.True(t, fault.Retryable(err, true))
 			var rows *stream.RowsError
 			require.ErrorAs(t, err, &rows)

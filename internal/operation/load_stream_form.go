@@ -21,10 +21,15 @@ type form struct {
 	why   string               // why they are, unless that was asked for
 }
 
-// chooseForm decides what nodes are sent, and says why rows where whole SSTables would be better. others are the nodes that
-// write SSTables of another version than nb. In a folder they are always whole: indexes of any class are built, and older versions read, by a
-// node that imports. An error says that what was asked for cannot be.
-func (l *landing) chooseForm(options driver.TableOptions, version sstable.Version, others []string) (form, error) {
+// chooseForm decides what nodes are sent, and says why rows where whole SSTables would be better.
+// others are the nodes that write SSTables of another version than nb. In a folder they are always
+// whole: indexes of any class are built, and older versions read, by a node that imports. An error
+// says that what was asked for cannot be.
+func (l *landing) chooseForm(
+	options driver.TableOptions,
+	version sstable.Version,
+	others []string,
+) (form, error) {
 	whole, why := wholeOptions(options, defaultChunk(l.t.IsScylla(), version))
 	if l.spec.Via == spec.ViaFiles {
 		if why != "" {
@@ -41,7 +46,14 @@ func (l *landing) chooseForm(options driver.TableOptions, version sstable.Versio
 	}
 	for _, index := range options.Indexes {
 		if index.Class != "" {
-			reasons = append(reasons, fmt.Sprintf("index %s is of %s, which fails when it is sent whole SSTables", index.Name, index.Class))
+			reasons = append(
+				reasons,
+				fmt.Sprintf(
+					"index %s is of %s, which fails when it is sent whole SSTables",
+					index.Name,
+					index.Class,
+				),
+			)
 		}
 	}
 	if len(others) > 0 {
@@ -61,12 +73,17 @@ func (l *landing) chooseForm(options driver.TableOptions, version sstable.Versio
 // otherVersions names one of the nodes that write SSTables of another version.
 func otherVersions(nodes []string) string {
 	if more := len(nodes) - 1; more > 0 {
-		return fmt.Sprintf("node %s and %s write SSTables of another version than nb", nodes[0], human.Of(more, "other"))
+		return fmt.Sprintf(
+			"node %s and %s write SSTables of another version than nb",
+			nodes[0],
+			human.Of(more, "other"),
+		)
 	}
 	return fmt.Sprintf("node %s writes SSTables of another version than nb", nodes[0])
 }
 
-// defaultChunk is how many KiB servers compress together where a table does not say: ScyllaDB, Cassandra 3.11, and later.
+// defaultChunk is how many KiB servers compress together where a table does not say: ScyllaDB,
+// Cassandra 3.11, and later.
 func defaultChunk(scylla bool, v sstable.Version) string {
 	switch {
 	case scylla:
@@ -78,20 +95,28 @@ func defaultChunk(scylla bool, v sstable.Version) string {
 	}
 }
 
-// plainCompressors are the compressors that are written for those of ScyllaDB which keep dictionaries elsewhere. What a
-// file is compressed by stands in it.
+// plainCompressors are the compressors that are written for those of ScyllaDB which keep
+// dictionaries elsewhere. What a file is compressed by stands in it.
 var plainCompressors = map[string]string{
-	"LZ4WithDictsCompressor": sstable.LZ4Compressor, "ZstdWithDictsCompressor": sstable.ZstdCompressor,
+	"LZ4WithDictsCompressor":  sstable.LZ4Compressor,
+	"ZstdWithDictsCompressor": sstable.ZstdCompressor,
 }
 
-// compressionOptions are the table's own options among those of its compression; all others are the compressor's. Some
-// have an older name, which ScyllaDB keeps (org.apache.cassandra.schema.CompressionParams).
+// compressionOptions are the table's own options among those of its compression; all others are the
+// compressor's. Some have an older name, which ScyllaDB keeps
+// (org.apache.cassandra.schema.CompressionParams).
 var compressionOptions = []string{
-	"class", "sstable_compression", "chunk_length_in_kb", "chunk_length_kb", "min_compress_ratio", "enabled", "crc_check_chance",
+	"class",
+	"sstable_compression",
+	"chunk_length_in_kb",
+	"chunk_length_kb",
+	"min_compress_ratio",
+	"enabled",
+	"crc_check_chance",
 }
 
-// wholeOptions says how SSTables of a table are made, or why they cannot be. chunk is how many KiB are compressed
-// together where the table does not say.
+// wholeOptions says how SSTables of a table are made, or why they cannot be. chunk is how many KiB
+// are compressed together where the table does not say.
 func wholeOptions(o driver.TableOptions, chunk string) (whole *stream.WholeOptions, why string) {
 	whole = &stream.WholeOptions{FilterChance: o.BloomFPChance, IndexInterval: o.MinIndexInterval}
 	class := cmp.Or(o.Compression["class"], o.Compression["sstable_compression"])
@@ -101,8 +126,14 @@ func wholeOptions(o driver.TableOptions, chunk string) (whole *stream.WholeOptio
 	c := &whole.Compression
 	c.Compressor = class[strings.LastIndexByte(class, '.')+1:]
 	c.Compressor = cmp.Or(plainCompressors[c.Compressor], c.Compressor)
-	if !slices.Contains([]string{sstable.LZ4Compressor, sstable.ZstdCompressor, sstable.NoopCompressor}, c.Compressor) {
-		return nil, fmt.Sprintf("the table is compressed by %s, which is not written here", c.Compressor)
+	if !slices.Contains(
+		[]string{sstable.LZ4Compressor, sstable.ZstdCompressor, sstable.NoopCompressor},
+		c.Compressor,
+	) {
+		return nil, fmt.Sprintf(
+			"the table is compressed by %s, which is not written here",
+			c.Compressor,
+		)
 	}
 	kib := cmp.Or(o.Compression["chunk_length_in_kb"], o.Compression["chunk_length_kb"], chunk)
 	length, err := strconv.Atoi(kib)
@@ -110,7 +141,11 @@ func wholeOptions(o driver.TableOptions, chunk string) (whole *stream.WholeOptio
 		return nil, fmt.Sprintf("the table's chunks are of %q KiB", kib)
 	}
 	c.ChunkLength = length << 10
-	if ratio, err := strconv.ParseFloat(o.Compression["min_compress_ratio"], 64); err == nil && ratio >= 1 {
+	if ratio, err := strconv.ParseFloat(
+		o.Compression["min_compress_ratio"],
+		64,
+	); err == nil &&
+		ratio >= 1 {
 		c.MaxCompressedLength = int(math.Ceil(float64(c.ChunkLength) / ratio))
 	}
 	for name, value := range o.Compression {

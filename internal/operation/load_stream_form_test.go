@@ -12,12 +12,15 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// Every reason is told why SSTables are not sent whole, and what was asked for and cannot be is refused.
+// Every reason is told why SSTables are not sent whole, and what was asked for and cannot be is
+// refused.
 func TestFormOfWhatIsStreamed(t *testing.T) {
 	plain := driver.TableOptions{Indexes: []driver.Index{{Name: "old"}}}
 	odd := driver.TableOptions{
-		Compression: map[string]string{"class": "org.apache.cassandra.io.compress.DeflateCompressor"},
-		Indexes:     []driver.Index{{Name: "old"}, {Name: "new", Class: "sai"}},
+		Compression: map[string]string{
+			"class": "org.apache.cassandra.io.compress.DeflateCompressor",
+		},
+		Indexes: []driver.Index{{Name: "old"}, {Name: "new", Class: "sai"}},
 	}
 	const packed, indexed = "the table is compressed by DeflateCompressor, which is not written here", "index new is of sai, which fails when it is sent whole SSTables"
 	for _, tc := range []struct {
@@ -37,7 +40,10 @@ func TestFormOfWhatIsStreamed(t *testing.T) {
 		{"in a folder", spec.ViaFiles, spec.StreamAuto, driver.TableOptions{Indexes: odd.Indexes}, nil, true, "", ""},
 		{"in a folder, not written", spec.ViaFiles, spec.StreamAuto, odd, nil, false, "", "--via sstables: " + packed},
 	} {
-		l := landing{spec: &spec.Writing{Via: tc.via, Stream: tc.stream}, t: &table.Table{Cluster: &topology.Cluster{}}}
+		l := landing{
+			spec: &spec.Writing{Via: tc.via, Stream: tc.stream},
+			t:    &table.Table{Cluster: &topology.Cluster{}},
+		}
 		f, err := l.chooseForm(tc.options, sstable.NB, tc.others)
 		if tc.refused != "" {
 			require.EqualError(t, err, tc.refused, tc.name)
@@ -57,6 +63,10 @@ func TestWhatRowsPassBy(t *testing.T) {
 		"the table has triggers (t), which are not run",
 		"the servers write each row once more, for the table's views (v, w) and change capture, which takes them as long as by CQL",
 	}, passedBy(all, spec.ViaStream, byImport))
-	require.Equal(t, []string{"the table has triggers (t), which are not run"}, passedBy(all, spec.ViaFiles, byUpload))
+	require.Equal(
+		t,
+		[]string{"the table has triggers (t), which are not run"},
+		passedBy(all, spec.ViaFiles, byUpload),
+	)
 	require.Len(t, passedBy(all, spec.ViaFiles, byImport), 2)
 }

@@ -14,23 +14,29 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
-// A node that hangs while a streamed load finishes is waited for as long as there is patience, and named.
+// A node that hangs while a streamed load finishes is waited for as long as there is patience, and
+// named.
 func TestANodeThatHangsAtTheEndOfAStreamedLoad(t *testing.T) {
 	for _, step := range []internodetest.Step{internodetest.Finish, internodetest.FileEnd} {
 		t.Run(string(step), func(t *testing.T) {
 			var hangs atomic.Bool
-			s := openShopOn(t, simcluster.Options{Cores: 1, Storage: func(node int, port *internodetest.Node) {
-				port.Draw = func(at internodetest.Step) internodetest.Harm {
-					if node != 1 || at != step && !hangs.Load() {
-						return ""
+			s := openShopOn(
+				t,
+				simcluster.Options{Cores: 1, Storage: func(node int, port *internodetest.Node) {
+					port.Draw = func(at internodetest.Step) internodetest.Harm {
+						if node != 1 || at != step && !hangs.Load() {
+							return ""
+						}
+						hangs.Store(true)
+						return internodetest.Hang
 					}
-					hangs.Store(true)
-					return internodetest.Hang
-				}
-			}})
-			s.cluster.Inject(simcluster.Rule{Fault: simcluster.Silence, Match: func(r simcluster.Request) bool {
-				return r.Node == 1 && hangs.Load()
-			}})
+				}},
+			)
+			s.cluster.Inject(
+				simcluster.Rule{Fault: simcluster.Silence, Match: func(r simcluster.Request) bool {
+					return r.Node == 1 && hangs.Load()
+				}},
+			)
 			settings := s.load(t, longOrders(200))
 			settings.Via, settings.Patience, settings.Timeout = spec.ViaStream, time.Second, 500*time.Millisecond
 			report, err := s.runLoad(t, settings)
@@ -52,12 +58,15 @@ func TestANodeThatIsBusyAtTheEndOfAStreamedLoad(t *testing.T) {
 			return nil
 		}
 	}})
-	s.cluster.Inject(simcluster.Rule{Fault: simcluster.None, Match: func(r simcluster.Request) bool {
-		if strings.Contains(r.Statement, "system_views.streaming") && asked.Add(1) == 30 { // for longer than the patience
-			close(finished)
-		}
-		return false
-	}})
+	s.cluster.Inject(
+		simcluster.Rule{Fault: simcluster.None, Match: func(r simcluster.Request) bool {
+			if strings.Contains(r.Statement, "system_views.streaming") &&
+				asked.Add(1) == 30 { // for longer than the patience
+				close(finished)
+			}
+			return false
+		}},
+	)
 	settings := s.load(t, "customer,number,pieces\nann,1,3\nbob,1,5\n")
 	settings.Via, settings.Patience = spec.ViaStream, 2*time.Second
 	report, err := s.runLoad(t, settings)
@@ -71,7 +80,11 @@ func TestAStreamedLoadHasNoConsistencyLevel(t *testing.T) {
 	settings := s.load(t, "customer,number,pieces\nann,1,3\n")
 	settings.Via, settings.Given[spec.ConsistencyFlag] = spec.ViaStream, true
 	_, err := PrepareLoad(t.Context(), s.env, *settings)
-	require.EqualError(t, err, "--consistency: means nothing with --via stream, which waits for all replicas of each row")
+	require.EqualError(
+		t,
+		err,
+		"--consistency: means nothing with --via stream, which waits for all replicas of each row",
+	)
 	settings.Given = nil
 	report, err := s.runLoad(t, settings)
 	require.NoError(t, err)

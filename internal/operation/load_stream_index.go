@@ -16,8 +16,8 @@ import (
 // (org.apache.cassandra.index.internal.CassandraIndex.validateIndexedValue).
 const maxIndexed = 1<<16 - 2
 
-// indexesOf says which values the indexes of a table do not take. An index of SASI refuses none: by CQL too it leaves out
-// those that are too long. Of an index of another class nothing is known.
+// indexesOf says which values the indexes of a table do not take. An index of SASI refuses none: by
+// CQL too it leaves out those that are too long. Of an index of another class nothing is known.
 func indexesOf(t *schema.Table, indexes []driver.Index, limits driver.Limits) (all []stream.Index) {
 	for _, i := range indexes {
 		name, part := indexTarget(i.Options["target"])
@@ -36,7 +36,10 @@ func indexesOf(t *schema.Table, indexes []driver.Index, limits driver.Limits) (a
 		case typ.Kind == cqltype.Vector:
 			// IndexWriterConfig: the class of storage-attached indexes.
 			index.MaxBytes, index.Vectors = limits.MaxVectorBytes, true
-			index.NoZero = strings.EqualFold(cmp.Or(i.Options["similarity_function"], "cosine"), "cosine")
+			index.NoZero = strings.EqualFold(
+				cmp.Or(i.Options["similarity_function"], "cosine"),
+				"cosine",
+			)
 		case isFrozen(indexed(typ, part)):
 			index.MaxBytes = limits.MaxFrozenTermBytes
 		default:
@@ -48,12 +51,15 @@ func indexesOf(t *schema.Table, indexes []driver.Index, limits driver.Limits) (a
 	return all
 }
 
-// indexed returns the type of what an index of a column has: of a collection that is not frozen an element.
+// indexed returns the type of what an index of a column has: of a collection that is not frozen an
+// element.
 func indexed(t *cqltype.Type, part stream.IndexPart) *cqltype.Type {
 	switch {
 	case t.Frozen:
 		return t
-	case t.Kind == cqltype.List, t.Kind == cqltype.Set, t.Kind == cqltype.Map && part == stream.IndexKeys:
+	case t.Kind == cqltype.List,
+		t.Kind == cqltype.Set,
+		t.Kind == cqltype.Map && part == stream.IndexKeys:
 		return t.Elems[0]
 	case t.Kind == cqltype.Map && part == stream.IndexValues:
 		return t.Elems[1]
@@ -67,7 +73,8 @@ func isFrozen(t *cqltype.Type) bool {
 	return t.Kind == cqltype.Tuple || t.Kind != cqltype.Map && len(t.Elems) > 0 || t.Frozen
 }
 
-// indexFunction is a target that has a part of a collection (org.apache.cassandra.index.TargetParser).
+// indexFunction is a target that has a part of a collection
+// (org.apache.cassandra.index.TargetParser).
 var indexFunction = regexp.MustCompile(`^(keys|entries|values|full)\((.+)\)$`)
 
 // indexTarget takes the target of an index apart: the column, and what of a collection.

@@ -52,11 +52,20 @@ func TestIndexesOf(t *testing.T) {
 			options[name] = value
 		}
 		c.want.Name = "i"
-		got := indexesOf(schema.New("ks", "t", columns), []driver.Index{{Name: "i", Class: c.class, Options: options}}, limits)
+		got := indexesOf(
+			schema.New("ks", "t", columns),
+			[]driver.Index{{Name: "i", Class: c.class, Options: options}},
+			limits,
+		)
 		require.Equal(t, []stream.Index{c.want}, got, "%s of %s", c.class, c.target)
 	}
 	require.Empty(t, indexesOf(schema.New("ks", "t", columns), []driver.Index{
-		{Name: "sasi", Class: "org.apache.cassandra.index.sasi.SASIIndex", Options: map[string]string{"target": "l"}},
-		{Name: "untold"}, {Name: "gone", Options: map[string]string{"target": "gone"}},
+		{
+			Name:    "sasi",
+			Class:   "org.apache.cassandra.index.sasi.SASIIndex",
+			Options: map[string]string{"target": "l"},
+		},
+		{Name: "untold"},
+		{Name: "gone", Options: map[string]string{"target": "gone"}},
 	}, limits))
 }

@@ -30,7 +30,10 @@ func (l *landing) ignoreHosts(s *streaming) error {
 		}
 	}
 	for i := range s.options.Placement.Len() {
-		if !slices.ContainsFunc(s.options.Placement.Replicas(i), func(n int) bool { return !s.options.Ignored[s.options.Nodes[n]] }) {
+		if !slices.ContainsFunc(
+			s.options.Placement.Replicas(i),
+			func(n int) bool { return !s.options.Ignored[s.options.Nodes[n]] },
+		) {
 			return errors.New("--ignore-hosts: some rows would have no replica left")
 		}
 	}
@@ -51,23 +54,33 @@ func (l *landing) findStorage(ctx context.Context, s *streaming, nodes []topolog
 		return fmt.Errorf("table %s: id: %w", l.t.Schema, err)
 	}
 	var mu sync.Mutex
-	err = table.TryPorts(nodes, addresses, s.holders(), spec.StoragePortFlag, func(n topology.Node, address string) error {
-		probed, err := s.client.Probe(ctx, address)
-		if err == nil && !probed.WritesNB() {
-			mu.Lock()
-			defer mu.Unlock()
-			s.others = append(s.others, n.Address)
-		}
-		if err != nil {
-			return err
-		}
-		return s.client.CheckTable(ctx, address, t)
-	})
+	err = table.TryPorts(
+		nodes,
+		addresses,
+		s.holders(),
+		spec.StoragePortFlag,
+		func(n topology.Node, address string) error {
+			probed, err := s.client.Probe(ctx, address)
+			if err == nil && !probed.WritesNB() {
+				mu.Lock()
+				defer mu.Unlock()
+				s.others = append(s.others, n.Address)
+			}
+			if err != nil {
+				return err
+			}
+			return s.client.CheckTable(ctx, address, t)
+		},
+	)
 	slices.Sort(s.others)
 	switch internode.KindOf(err) {
 	case internode.Unreachable, internode.Deadline:
-		return fmt.Errorf("--via %s: %w; %s, or leave the node out with --ignore-hosts and repair it later",
-			spec.ViaStream, err, table.OpenPort(spec.StoragePortFlag))
+		return fmt.Errorf(
+			"--via %s: %w; %s, or leave the node out with --ignore-hosts and repair it later",
+			spec.ViaStream,
+			err,
+			table.OpenPort(spec.StoragePortFlag),
+		)
 	}
 	if err != nil {
 		return fmt.Errorf("--via %s: %w", spec.ViaStream, err)
@@ -92,5 +105,9 @@ func holders(p *token.Placement, nodes []string, ignored map[string]bool) map[st
 
 // altered is the error of a table that is not what it was.
 func (l *Load) altered() error {
-	return run.Refused(errors.New("the table was changed, or made anew, meanwhile: the load cannot go on; cqlbulk load with the same inputs begins anew"))
+	return run.Refused(
+		errors.New(
+			"the table was changed, or made anew, meanwhile: the load cannot go on; cqlbulk load with the same inputs begins anew",
+		),
+	)
 }

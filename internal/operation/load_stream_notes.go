@@ -35,13 +35,15 @@ func (l *landing) compaction(ctx context.Context) *Compaction {
 	return c
 }
 
-// streamsName is the file of a run directory that tells what nodes were streamed, while the load runs.
+// streamsName is the file of a run directory that tells what nodes were streamed, while the load
+// runs.
 const streamsName = "streams.json"
 
 // notesTime is how old what stands there may be.
 const notesTime = 2 * time.Second
 
-// noteStreams writes down again and again what nodes were streamed, for others to see, until stop is called.
+// noteStreams writes down again and again what nodes were streamed, for others to see, until stop
+// is called.
 func (l *Load) noteStreams() (stop func()) {
 	if l.journal == nil || l.streaming == nil || l.spec.Via != spec.ViaStream {
 		return func() {}

@@ -22,7 +22,8 @@ type streamSender struct {
 	table   internode.UUID
 	address func(node string) string
 	disks   disks
-	failure func(ctx context.Context, node string, plan [16]byte) driver.StreamFailure // why a node failed a session
+	// why a node failed a session
+	failure func(ctx context.Context, node string, plan [16]byte) driver.StreamFailure
 	ended   func(ctx context.Context, node string, plan [16]byte) (answers, ended bool)
 
 	indexes  []string      // of the table
@@ -44,7 +45,9 @@ func (s *streamSender) Send(ctx context.Context, node string, f stream.File) err
 	client.Timeouts.Complete = min(s.patience/looksOfPatience, time.Minute)
 	finishing := finishing{ask: s.asks, node: node, patience: s.patience}
 	watch := internode.Watch{
-		Sent: f.Transfer.Sent, Received: func(_ int, took time.Duration) { f.Transfer.Received(took) }, Alive: finishing.alive,
+		Sent:     f.Transfer.Sent,
+		Received: func(_ int, took time.Duration) { f.Transfer.Received(took) },
+		Alive:    finishing.alive,
 	}
 	plan, err := client.Stream(ctx, s.address(node), []internode.File{file}, watch)
 	kind := internode.KindOf(err)
@@ -57,7 +60,8 @@ func (s *streamSender) Send(ctx context.Context, node string, f stream.File) err
 	return fault.New(classOf(kind), err)
 }
 
-// limiters let pass what all of them do: that of all nodes, nil where there is none, and that of one.
+// limiters let pass what all of them do: that of all nodes, nil where there is none, and that of
+// one.
 type limiters []internode.Limiter
 
 // Wait is a method of internode.Limiter.
@@ -84,7 +88,11 @@ func wholeOf(w *stream.Whole) *internode.Whole {
 			continue
 		}
 		out.Components = append(out.Components, internode.Component{
-			Name: string(c), Size: w.Sizes[c], Open: func() (io.ReadCloser, error) { return os.Open(w.Path(c)) },
+			Name: string(
+				c,
+			),
+			Size: w.Sizes[c],
+			Open: func() (io.ReadCloser, error) { return os.Open(w.Path(c)) },
 		})
 	}
 	return out
@@ -93,7 +101,12 @@ func wholeOf(w *stream.Whole) *internode.Whole {
 // classOf says what may be done about an error of a session.
 func classOf(kind internode.Kind) fault.Class {
 	switch kind {
-	case internode.Unreachable, internode.Failed, internode.Lost, internode.Deadline, internode.Version, internode.TLS:
+	case internode.Unreachable,
+		internode.Failed,
+		internode.Lost,
+		internode.Deadline,
+		internode.Version,
+		internode.TLS:
 		// Once more does no harm, whatever became of it. All nodes spoke the protocol when the load
 		// began: what one says that starts anew is not for good.
 		return fault.Transient

@@ -30,18 +30,26 @@ func TestStreamsAreLimitedTogether(t *testing.T) {
 	var all counting
 	nodes := map[string]*internodetest.Node{"a": {}, "b": {}}
 	addresses := map[string]string{"a": "127.0.0.1:7000", "b": "127.0.0.2:7000"}
-	sender := &streamSender{address: func(node string) string { return addresses[node] }, client: &internode.Client{
-		Limiter: &all,
-		Dial: func(_ context.Context, network, address string) (net.Conn, error) {
-			node := map[string]*internodetest.Node{"127.0.0.1:7000": nodes["a"], "127.0.0.2:7000": nodes["b"]}[address]
-			return node.Dial(t.Context())(t.Context(), network, address)
+	sender := &streamSender{
+		address: func(node string) string { return addresses[node] },
+		client: &internode.Client{
+			Limiter: &all,
+			Dial: func(_ context.Context, network, address string) (net.Conn, error) {
+				node := map[string]*internodetest.Node{"127.0.0.1:7000": nodes["a"], "127.0.0.2:7000": nodes["b"]}[address]
+				return node.Dial(t.Context())(t.Context(), network, address)
+			},
 		},
-	}}
+	}
 	plain := make([]byte, 100_000) // that does not compress
 	for i, r := 0, rand.NewChaCha8([32]byte{}); i < len(plain); i += 8 {
 		binary.NativeEndian.PutUint64(plain[i:], r.Uint64())
 	}
-	file := stream.File{Header: make([]byte, 7), Keys: 1, Bytes: int64(len(plain)), Open: func() io.Reader { return bytes.NewReader(plain) }}
+	file := stream.File{
+		Header: make([]byte, 7),
+		Keys:   1,
+		Bytes:  int64(len(plain)),
+		Open:   func() io.Reader { return bytes.NewReader(plain) },
+	}
 	for range 2 {
 		for id := range nodes {
 			require.NoError(t, sender.Send(t.Context(), id, file))

@@ -21,13 +21,18 @@ func TestStreamedLoadOnNodesThatAreSilentOnce(t *testing.T) {
 	var silences []*simcluster.Injected
 	for _, question := range []string{"default_time_to_live", "broadcast_port", "data_center, rack, tokens FROM system.local"} {
 		silent := make(map[int]bool) // by node
-		silences = append(silences, s.cluster.Inject(simcluster.Rule{Fault: simcluster.Silence, Match: func(r simcluster.Request) bool {
-			first := strings.Contains(r.Statement, question) && !silent[r.Node]
-			if first {
-				silent[r.Node] = true
-			}
-			return first
-		}}))
+		silences = append(
+			silences,
+			s.cluster.Inject(
+				simcluster.Rule{Fault: simcluster.Silence, Match: func(r simcluster.Request) bool {
+					first := strings.Contains(r.Statement, question) && !silent[r.Node]
+					if first {
+						silent[r.Node] = true
+					}
+					return first
+				}},
+			),
+		)
 	}
 	report, err := s.runLoad(t, settings)
 	require.NoError(t, err)

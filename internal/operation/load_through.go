@@ -15,7 +15,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// throughFilter returns the command that loads an input through a filter, with the settings that were typed and with more.
+// throughFilter returns the command that loads an input through a filter, with the settings that
+// were typed and with more.
 func throughFilter(o *spec.Load, input, filter string, more ingest.Settings) string {
 	settings, err := o.With(more)
 	if err != nil {
@@ -29,7 +30,10 @@ func throughFilter(o *spec.Load, input, filter string, more ingest.Settings) str
 	maps.DeleteFunc(values, func(name string, _ []string) bool { return !settings.Given[name] })
 	s := suggestionOf(&settings, tableText(settings.TableName), values)
 	if settings.RunDir != "" && settings.RejectsOf == "" {
-		s.Settings = append(s.Settings, SettingTexts{Name: "run-dir", Texts: []string{settings.RunDir}})
+		s.Settings = append(
+			s.Settings,
+			SettingTexts{Name: "run-dir", Texts: []string{settings.RunDir}},
+		)
 	}
 	return pipeOf(o, input, filter) + " | " + strings.Join(s.Words(), " ")
 }
@@ -54,7 +58,8 @@ func tableText(n spec.TableName) string {
 	return cqltype.QuoteIdent(n.Keyspace) + "." + cqltype.QuoteIdent(n.Table)
 }
 
-// withCommands adds to errors about inputs that are no text the commands that load them all the same.
+// withCommands adds to errors about inputs that are no text the commands that load them all the
+// same.
 func withCommands(o *spec.Load, err error) error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var all []error

@@ -26,7 +26,8 @@ type triedRejects struct {
 	doctor.Sample
 	file  string // that has the first row that no setting mends
 	first doctor.Cause
-	wrong map[string][]string // settings for numbers that would be read as other times: a retry is refused without them
+	// settings for numbers that would be read as other times: a retry is refused without them
+	wrong map[string][]string
 }
 
 // again returns the rows that are rejected again; nil: there is none.
@@ -37,9 +38,9 @@ func (t *triedRejects) again() *RejectedAgain {
 	return &RejectedAgain{Rows: t.Bad, Of: t.Rows, All: t.Whole, File: t.file, First: t.first}
 }
 
-// adviseRetry finds out by which settings a retry reads the rejected rows: it reads the first of them so, and writes nothing.
-// It notes for the run directory the settings that help, or the files to edit if no row is read. It returns the rows that a
-// retry rejects again.
+// adviseRetry finds out by which settings a retry reads the rejected rows: it reads the first of
+// them so, and writes nothing. It notes for the run directory the settings that help, or the files
+// to edit if no row is read. It returns the rows that a retry rejects again.
 func (l *Load) adviseRetry(ctx context.Context) (*RejectedAgain, error) {
 	settings, best, err := l.mendRejects(ctx)
 	if err != nil || best.Bad == 0 && len(settings) == 0 {
@@ -52,7 +53,8 @@ func (l *Load) adviseRetry(ctx context.Context) (*RejectedAgain, error) {
 	return best.again(), nil
 }
 
-// mendRejects returns the settings by which most of the first rejected rows are read, and what the rows are by them.
+// mendRejects returns the settings by which most of the first rejected rows are read, and what the
+// rows are by them.
 func (l *Load) mendRejects(ctx context.Context) (map[string][]string, *triedRejects, error) {
 	if err := l.rejects.Sync(); err != nil {
 		return nil, nil, err
@@ -73,16 +75,25 @@ func (l *Load) mendRejects(ctx context.Context) (map[string][]string, *triedReje
 		}
 		fewer := maps.Clone(settings)
 		delete(fewer, name)
-		if tried, err := l.tryRejects(ctx, fewer); err == nil && best.Whole && tried.Bad == best.Bad {
+		if tried, err := l.tryRejects(
+			ctx,
+			fewer,
+		); err == nil && best.Whole &&
+			tried.Bad == best.Bad {
 			settings = fewer
 		}
 	}
 	return settings, best, nil
 }
 
-// tryEach tries settings, and if together they load no row more than none do, each of them by itself: a column may have dates
-// in two forms, and rows be left with that of the format. It returns the settings that help; nil: none do.
-func (l *Load) tryEach(ctx context.Context, best *triedRejects, settings map[string][]string) (*triedRejects, map[string][]string, error) {
+// tryEach tries settings, and if together they load no row more than none do, each of them by
+// itself: a column may have dates in two forms, and rows be left with that of the format. It
+// returns the settings that help; nil: none do.
+func (l *Load) tryEach(
+	ctx context.Context,
+	best *triedRejects,
+	settings map[string][]string,
+) (*triedRejects, map[string][]string, error) {
 	tries := []map[string][]string{settings}
 	if len(settings) > 1 {
 		for _, name := range slices.Sorted(maps.Keys(settings)) {
@@ -109,13 +120,20 @@ func (l *Load) tryEach(ctx context.Context, best *triedRejects, settings map[str
 // mostTries is the number of tries of which each may lead to a further one.
 const mostTries = 10
 
-// settingsOfMeaning say what a value is: without them it may be read all the same, as another one, such as
-// 20240301 as milliseconds.
-var settingsOfMeaning = []string{"datetimeformat", "dateformat", "decimalsep", "thousandssep", "encoding", "timestamp-unit"}
+// settingsOfMeaning say what a value is: without them it may be read all the same, as another one,
+// such as 20240301 as milliseconds.
+var settingsOfMeaning = []string{
+	"datetimeformat",
+	"dateformat",
+	"decimalsep",
+	"thousandssep",
+	"encoding",
+	"timestamp-unit",
+}
 
-// mendingSettings are the settings that warnings named, those that the values of rejected rows need, and words for null
-// among them. A pattern that the first rows of the inputs seemed to need is left out where the rejected rows have dates:
-// these tell more of them.
+// mendingSettings are the settings that warnings named, those that the values of rejected rows
+// need, and words for null among them. A pattern that the first rows of the inputs seemed to need
+// is left out where the rejected rows have dates: these tell more of them.
 func (l *Load) mendingSettings(rejects doctor.Sample) map[string][]string {
 	l.contrary.of(&rejects, l.t.Schema.Columns)
 	for _, d := range rejects.Dates {
@@ -135,9 +153,12 @@ func (l *Load) mendingSettings(rejects doctor.Sample) map[string][]string {
 	return all
 }
 
-// tryRejects reads the first rejected rows as a retry with settings does, and writes nothing. A row that is too long to be
-// held is taken for a bad one.
-func (l *Load) tryRejects(ctx context.Context, settings map[string][]string) (*triedRejects, error) {
+// tryRejects reads the first rejected rows as a retry with settings does, and writes nothing. A row
+// that is too long to be held is taken for a bad one.
+func (l *Load) tryRejects(
+	ctx context.Context,
+	settings map[string][]string,
+) (*triedRejects, error) {
 	spec, format := l.spec, l.job.Format
 	for name, texts := range settings {
 		if err := spec.Settings().Set(name, texts...); err != nil {
@@ -174,7 +195,10 @@ func (l *Load) tryRejects(ctx context.Context, settings map[string][]string) (*t
 		t.Rows, t.Bad, t.Whole = rows, bad, whole
 	}
 	for i := range t.RowTimes {
-		if f, wrong := wrongTimes(&t.RowTimes[i]); wrong && !l.spec.Given["timestamp-unit"] && settings["timestamp-unit"] == nil {
+		if f, wrong := wrongTimes(
+			&t.RowTimes[i],
+		); wrong && !l.spec.Given["timestamp-unit"] &&
+			settings["timestamp-unit"] == nil {
 			t.Bad, t.wrong = t.Rows, f.Settings
 		}
 	}
@@ -185,7 +209,13 @@ func (l *Load) tryRejects(ctx context.Context, settings map[string][]string) (*t
 func (l *Load) tryFile(ctx context.Context, path string, job *ingest.Job) (doctor.Sample, error) {
 	if l.rejects.IsLong(path) {
 		why := doctor.Cause{Rows: 1, Line: 1, Reason: "the row is too long"}
-		return doctor.Sample{Name: path, Rows: 1, Bad: 1, Whole: true, Why: []doctor.Cause{why}}, nil
+		return doctor.Sample{
+			Name:  path,
+			Rows:  1,
+			Bad:   1,
+			Whole: true,
+			Why:   []doctor.Cause{why},
+		}, nil
 	}
 	inputs, _, err := source.Find([]string{path}, nil)
 	if err != nil {

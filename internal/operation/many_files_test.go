@@ -48,7 +48,14 @@ func (s *shop) stopMany(t *testing.T, settings *spec.Load, after int) {
 	t.Helper()
 	met := make(chan struct{})
 	writes := func(r simcluster.Request) bool { return len(r.Keys) > 0 }
-	stall := s.cluster.Inject(simcluster.Rule{Match: writes, Skip: after, Fault: simcluster.Silence, Do: sync.OnceFunc(func() { close(met) })})
+	stall := s.cluster.Inject(
+		simcluster.Rule{
+			Match: writes,
+			Skip:  after,
+			Fault: simcluster.Silence,
+			Do:    sync.OnceFunc(func() { close(met) }),
+		},
+	)
 	l, err := PrepareLoad(t.Context(), s.env, *settings)
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())
@@ -58,7 +65,12 @@ func (s *shop) stopMany(t *testing.T, settings *spec.Load, after int) {
 		ended <- err
 	}()
 	<-met
-	require.Eventually(t, func() bool { return l.Counters().Rows.Load() > 0 }, time.Minute, time.Millisecond)
+	require.Eventually(
+		t,
+		func() bool { return l.Counters().Rows.Load() > 0 },
+		time.Minute,
+		time.Millisecond,
+	)
 	stop()
 	require.Error(t, <-ended)
 	l.Close()
@@ -75,7 +87,8 @@ func (s *shop) resume(t *testing.T) (LoadReport, error) {
 	return of.Load.Run(t.Context())
 }
 
-// A load of many small files that was stopped goes on. Files that came into the folder meanwhile are not its own.
+// A load of many small files that was stopped goes on. Files that came into the folder meanwhile
+// are not its own.
 func TestManyFilesResumed(t *testing.T) {
 	s := openShop(t)
 	settings := s.loadMany(t)
@@ -138,12 +151,22 @@ func TestManyFilesOneRemovedOrChanged(t *testing.T) {
 func TestManyFilesRetried(t *testing.T) {
 	s := openShop(t)
 	settings := s.loadMany(t)
-	require.NoError(t, os.WriteFile(smallName(100), []byte("customer,number,pieces\nann,100,x\n"), 0o600))
+	require.NoError(
+		t,
+		os.WriteFile(smallName(100), []byte("customer,number,pieces\nann,100,x\n"), 0o600),
+	)
 	report, err := s.runLoad(t, settings)
 	require.NoError(t, err)
 	require.Equal(t, run.Partly, report.Outcome)
 	require.EqualValues(t, manySmall-1, report.Written)
-	require.NoError(t, os.WriteFile(filepath.Join("run", "rejects.csv"), []byte("customer,number,pieces\nann,100,1\n"), 0o600))
+	require.NoError(
+		t,
+		os.WriteFile(
+			filepath.Join("run", "rejects.csv"),
+			[]byte("customer,number,pieces\nann,100,1\n"),
+			0o600,
+		),
+	)
 	again, err := PrepareRetry(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	require.NoError(t, err)
 	defer again.Load.Close()

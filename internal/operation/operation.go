@@ -1,16 +1,16 @@
-// Package operation is what the program does, apart from how it is told to: a scan, a
-// load, a count, a plan, a verification, a look at SSTables, what a doctor looks at, and a run that goes on or has its failures tried
-// again. Each is a plain struct in, its spec, which flags, a COPY statement or the run
-// directory of an earlier run fill in, and a report out.
+// Package operation is what the program does, apart from how it is told to: a scan, a load, a
+// count, a plan, a verification, a look at SSTables, what a doctor looks at, and a run that goes on
+// or has its failures tried again. Each is a plain struct in, its spec, which flags, a COPY
+// statement or the run directory of an earlier run fill in, and a report out.
 //
-// An operation is prepared first: [PrepareScan], [PrepareLoad], [PrepareCount],
-// [PreparePlan], [PrepareVerify], [Prepare], [PrepareDoctor], [PrepareResume], [PrepareRetry]. That checks the spec,
-// connects, and gets ready whatever the run needs, so that an error of it is a matter of
-// usage: nothing was done. There are two exceptions: an error of the cluster keeps its
-// class (package fault), and a run that was begun before and cannot go on gives a
-// [*RefusedError]. It is run second, once: Run does the work and gives the report, which
-// holds as far as it came even when there is an error, and that error is of a run that
-// could not go on, but for a [*UsageError]. Close must be called at the end.
+// An operation is prepared first: [PrepareScan], [PrepareLoad], [PrepareCount], [PreparePlan],
+// [PrepareVerify], [Prepare], [PrepareDoctor], [PrepareResume], [PrepareRetry]. That checks the
+// spec, connects, and gets ready whatever the run needs, so that an error of it is a matter of
+// usage: nothing was done. There are two exceptions: an error of the cluster keeps its class
+// (package fault), and a run that was begun before and cannot go on gives a [*RefusedError]. It is
+// run second, once: Run does the work and gives the report, which holds as far as it came even when
+// there is an error, and that error is of a run that could not go on, but for a [*UsageError].
+// Close must be called at the end.
 //
 // A report has numbers, names and paths, and no text for the eye: how it looks is the
 // command line's matter, and so are flags, the terminal and exit codes. Settings are
@@ -54,8 +54,9 @@ type Report struct {
 
 	Consistency string // level of the requests; empty: of a load past CQL
 
-	FrameCompression string // of CQL frames, as driver.Session.Compression has it; empty: there is no cluster
-	Replicated       bool   // a row has several replicas, so that the level matters
+	// of CQL frames, as driver.Session.Compression has it; empty: there is no cluster
+	FrameCompression string
+	Replicated       bool // a row has several replicas, so that the level matters
 
 	SSTables  int      // that were found in folders; 0 of a table that was read otherwise
 	Snapshots []string // that they are of; none of live data
@@ -63,7 +64,12 @@ type Report struct {
 
 // newReport begins the report of a run over a table.
 func newReport(t *table.Table) Report {
-	r := Report{Table: t.Schema.String(), Started: time.Now(), Consistency: t.Consistency, Replicated: t.Replicated()}
+	r := Report{
+		Table:       t.Schema.String(),
+		Started:     time.Now(),
+		Consistency: t.Consistency,
+		Replicated:  t.Replicated(),
+	}
 	if t.Connected() {
 		r.FrameCompression = t.Session.Compression()
 	}
@@ -115,14 +121,16 @@ func (f FailedRange) Damaged() string {
 
 // Next is what to do after a run.
 type Next struct {
-	Command       string         // resume, retry, status or load; empty: nothing
-	RunDir        string         // that the command is for
-	RepeatInDoubt bool           // retry: with rows that may have been written
-	Edit          []string       // retry: files of rejected rows, which are rejected again if nobody edits them
-	Settings      []SettingTexts // that the command needs: how rows are read now, or which limit no longer holds
-	KeepLoaded    bool           // resume: the settings read only what is left
-	Piped         bool           // resume: the standard input must be the same bytes again
-	Anew          *Suggestion    // load: all inputs, with settings that records are cut by
+	Command       string // resume, retry, status or load; empty: nothing
+	RunDir        string // that the command is for
+	RepeatInDoubt bool   // retry: with rows that may have been written
+	// retry: files of rejected rows, which are rejected again if nobody edits them
+	Edit []string
+	// that the command needs: how rows are read now, or which limit no longer holds
+	Settings   []SettingTexts
+	KeepLoaded bool        // resume: the settings read only what is left
+	Piped      bool        // resume: the standard input must be the same bytes again
+	Anew       *Suggestion // load: all inputs, with settings that records are cut by
 }
 
 // FromAnywhere is what to do next where the present folder is not known, as on a page.

@@ -23,7 +23,10 @@ func TestTheNewestRunIsNotOneOfAnotherUser(t *testing.T) {
 	require.NoError(t, err)
 	extra, err := json.Marshal(records.Extra{})
 	require.NoError(t, err)
-	l, err := records.NewLoad(run, journal.Manifest{Command: commandLoad, Table: "ks.t", Options: options, Extra: extra})
+	l, err := records.NewLoad(
+		run,
+		journal.Manifest{Command: commandLoad, Table: "ks.t", Options: options, Extra: extra},
+	)
 	require.NoError(t, err)
 	require.NoError(t, l.Abandon())
 	newest, err := Newest(folder, commandResume, false)
@@ -36,7 +39,11 @@ func TestTheNewestRunIsNotOneOfAnotherUser(t *testing.T) {
 		return "mallory"
 	}
 	_, err = Newest(folder, commandResume, false)
-	require.ErrorContains(t, err, "the newest run is "+run+", which belongs to user mallory: name it if you trust it")
+	require.ErrorContains(
+		t,
+		err,
+		"the newest run is "+run+", which belongs to user mallory: name it if you trust it",
+	)
 }
 
 // A run that this user may not read is not said to be damaged.
@@ -61,7 +68,10 @@ func TestThePaceIsNotWrittenThroughALink(t *testing.T) {
 	require.NoError(t, os.Symlink(precious, part))
 
 	d := runDirectory{path: dir, journal: &records.Load{}}
-	d.notePace(new(progress.Counters), func(format string, args ...any) { t.Errorf(format, args...) })()
+	d.notePace(
+		new(progress.Counters),
+		func(format string, args ...any) { t.Errorf(format, args...) },
+	)()
 	text, err := os.ReadFile(precious)
 	require.NoError(t, err)
 	require.Equal(t, "keep", string(text))

@@ -98,15 +98,18 @@ func writeOver(path string, text []byte) error {
 
 // Pace is how fast a run is, or was.
 type Pace struct {
-	Share         *float64          // of the work that is done, 0 to 1; nil: not known
-	RowsPerSecond float64           // of now where the run is under way, else of its last process; 0: not known
-	Left          time.Duration     // a guess, of a run that is under way; 0: none
-	Took          time.Duration     // that the last process took; 0: not known
-	Earlier       time.Duration     // that the processes before it took
-	EarlierRows   int64             // that they wrote
-	Rejected      int64             // rows, when the run was last heard of
-	Rows          int64             // written when the run was last heard of, recorded in its journal or not; 0: not known
-	Now           *progress.Reading // where a run stands that is under way; nil: it is not, or has not said so
+	Share *float64 // of the work that is done, 0 to 1; nil: not known
+	// of now where the run is under way, else of its last process; 0: not known
+	RowsPerSecond float64
+	Left          time.Duration // a guess, of a run that is under way; 0: none
+	Took          time.Duration // that the last process took; 0: not known
+	Earlier       time.Duration // that the processes before it took
+	EarlierRows   int64         // that they wrote
+	Rejected      int64         // rows, when the run was last heard of
+	// written when the run was last heard of, recorded in its journal or not; 0: not known
+	Rows int64
+	// where a run stands that is under way; nil: it is not, or has not said so
+	Now *progress.Reading
 }
 
 // readPace reads what a run noted; nothing where it has noted nothing.
@@ -117,8 +120,14 @@ func readPace(dir string, live bool) Pace {
 	}
 	r := p.Reading
 	out := Pace{
-		Share: r.Share, Rows: r.Rows, Rejected: r.Rejected, RowsPerSecond: r.RowsPerSecond, Left: durationOf(r.Left),
-		Took: durationOf(p.Seconds), Earlier: durationOf(r.EarlierSeconds), EarlierRows: r.Earlier,
+		Share:         r.Share,
+		Rows:          r.Rows,
+		Rejected:      r.Rejected,
+		RowsPerSecond: r.RowsPerSecond,
+		Left:          durationOf(r.Left),
+		Took:          durationOf(p.Seconds),
+		Earlier:       durationOf(r.EarlierSeconds),
+		EarlierRows:   r.Earlier,
 	}
 	if live {
 		out.Now = &r

@@ -33,7 +33,13 @@ type metered struct {
 	rate  float64
 }
 
-func (m *metered) Page(ctx context.Context, host string, within token.Range, state []byte, rows int) (row.Page, error) {
+func (m *metered) Page(
+	ctx context.Context,
+	host string,
+	within token.Range,
+	state []byte,
+	rows int,
+) (row.Page, error) {
 	p, err := m.Table.Page(ctx, host, within, state, rows)
 	if err != nil {
 		return nil, err
@@ -62,8 +68,8 @@ func (dropper) Weight() (int64, bool)                   { return 0, false }
 // rowBytes is the size of each row of a metered table, as rates count it.
 const rowBytes = 100
 
-// A rate holds from the first row on: never have more come than it allows in the time that went by, and a quarter of a second
-// more. And it is used to the full.
+// A rate holds from the first row on: never have more come than it allows in the time that went by,
+// and a quarter of a second more. And it is used to the full.
 func TestRatesHoldFromTheStart(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -88,18 +94,41 @@ func TestRatesHoldFromTheStart(t *testing.T) {
 				for i := range all {
 					all[i].Cells = [][]byte{make([]byte, rowBytes-4)}
 				}
-				table := &metered{Table: &sweeptest.Table{Rows: all}, latency: 5 * time.Millisecond, begin: time.Now(), rate: c.rate}
+				table := &metered{
+					Table:   &sweeptest.Table{Rows: all},
+					latency: 5 * time.Millisecond,
+					begin:   time.Now(),
+					rate:    c.rate,
+				}
 				p := spec.NewPacing()
 				c.set(&p)
 				const memory = 64 << 20
-				options := sweep.Options{Workers: c.workers, PageRows: p.PageSize, PageBytes: sweep.DefaultPageBytes, Budget: pace.NewBudget(memory), BudgetSize: memory}
+				options := sweep.Options{
+					Workers:    c.workers,
+					PageRows:   p.PageSize,
+					PageBytes:  sweep.DefaultPageBytes,
+					Budget:     pace.NewBudget(memory),
+					BudgetSize: memory,
+				}
 				holdRates(&p, &options)
 				splits := sweeptest.Splits(2*c.workers, rand.New(rand.NewPCG(1, 2)))
-				_, err := sweep.Run(t.Context(), splits, table, options, func() (sweep.Consumer, error) { return dropper{}, nil })
+				_, err := sweep.Run(
+					t.Context(),
+					splits,
+					table,
+					options,
+					func() (sweep.Consumer, error) { return dropper{}, nil },
+				)
 				require.NoError(t, err)
 				require.EqualValues(t, c.rows, table.came)
 				require.LessOrEqual(t, table.ahead, max(c.rate/4, 1)+1+c.first)
-				require.InEpsilon(t, float64(c.rows)/c.rate, time.Since(table.begin).Seconds(), 0.05, "in the bubble's time")
+				require.InEpsilon(
+					t,
+					float64(c.rows)/c.rate,
+					time.Since(table.begin).Seconds(),
+					0.05,
+					"in the bubble's time",
+				)
 			})
 		})
 	}
@@ -110,7 +139,11 @@ func TestWithoutARateNothingIsHeld(t *testing.T) {
 	p := spec.NewPacing()
 	options := sweep.Options{Workers: 18, PageRows: 10_000, PageBytes: sweep.DefaultPageBytes}
 	holdRates(&p, &options)
-	require.Equal(t, sweep.Options{Workers: 18, PageRows: 10_000, PageBytes: sweep.DefaultPageBytes}, options)
+	require.Equal(
+		t,
+		sweep.Options{Workers: 18, PageRows: 10_000, PageBytes: sweep.DefaultPageBytes},
+		options,
+	)
 }
 
 // counted is a table whose ranges are counted by the server, each some time after it was asked for.
@@ -119,7 +152,13 @@ type counted struct {
 	most int64 // rows of a range
 }
 
-func (c *counted) Page(ctx context.Context, host string, within token.Range, _ []byte, rows int) (row.Page, error) {
+func (c *counted) Page(
+	ctx context.Context,
+	host string,
+	within token.Range,
+	_ []byte,
+	rows int,
+) (row.Page, error) {
 	n := int64(0)
 	for _, r := range c.Rows {
 		if within.Contains(r.Token) {
@@ -131,7 +170,9 @@ func (c *counted) Page(ctx context.Context, host string, within token.Range, _ [
 	defer c.mu.Unlock()
 	c.came, c.most = c.came+n, max(c.most, n)
 	c.ahead = max(c.ahead, float64(c.came)-c.rate*time.Since(c.begin).Seconds())
-	number := &sweeptest.Table{Rows: []sweeptest.Row{{Cells: [][]byte{binary.BigEndian.AppendUint64(nil, uint64(n))}}}}
+	number := &sweeptest.Table{
+		Rows: []sweeptest.Row{{Cells: [][]byte{binary.BigEndian.AppendUint64(nil, uint64(n))}}},
+	}
 	return number.Page(ctx, host, token.Range{}, nil, rows)
 }
 
@@ -139,15 +180,33 @@ func (c *counted) Page(ctx context.Context, host string, within token.Range, _ [
 func TestRateOfACount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const rate, rows = 1000, 10_000
-		table := &counted{metered: metered{Table: &sweeptest.Table{Rows: sweeptest.Numbered(rows)}, latency: 5 * time.Millisecond, begin: time.Now(), rate: rate}}
+		table := &counted{
+			metered: metered{
+				Table:   &sweeptest.Table{Rows: sweeptest.Numbered(rows)},
+				latency: 5 * time.Millisecond,
+				begin:   time.Now(),
+				rate:    rate,
+			},
+		}
 		p := spec.NewPacing()
 		p.Rate = rate
-		job := &count.Job{Reader: table, Splits: sweeptest.Splits(60, rand.New(rand.NewPCG(1, 2))), Sweep: sweep.Options{Workers: 18}, Counters: new(progress.Counters)}
+		job := &count.Job{
+			Reader:   table,
+			Splits:   sweeptest.Splits(60, rand.New(rand.NewPCG(1, 2))),
+			Sweep:    sweep.Options{Workers: 18},
+			Counters: new(progress.Counters),
+		}
 		holdRates(&p, &job.Sweep)
 		result, err := job.Run(t.Context())
 		require.NoError(t, err)
 		require.EqualValues(t, rows, result.Rows)
 		require.LessOrEqual(t, table.ahead, rate/4+float64(table.most))
-		require.InEpsilon(t, rows/rate, time.Since(table.begin).Seconds(), 0.05, "in the bubble's time")
+		require.InEpsilon(
+			t,
+			rows/rate,
+			time.Since(table.begin).Seconds(),
+			0.05,
+			"in the bubble's time",
+		)
 	})
 }

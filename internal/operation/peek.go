@@ -10,8 +10,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
-// Of a pipe no more than peekSize bytes of text are read ahead, and none after peekTime: a load of a
-// slow pipe begins all the same.
+// Of a pipe no more than peekSize bytes of text are read ahead, and none after peekTime: a load of
+// a slow pipe begins all the same.
 const (
 	peekSize = 4 << 20
 	peekTime = time.Second

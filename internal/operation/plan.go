@@ -70,7 +70,11 @@ type PlanNode struct {
 
 // saveRing writes down what the cluster is.
 func (p *Plan) saveRing(ctx context.Context) error {
-	saved := topology.Saved{Cluster: *p.t.Cluster, At: time.Now().UTC().Truncate(time.Second), ScyllaDB: p.t.IsScylla()}
+	saved := topology.Saved{
+		Cluster:  *p.t.Cluster,
+		At:       time.Now().UTC().Truncate(time.Second),
+		ScyllaDB: p.t.IsScylla(),
+	}
 	var places map[string]driver.Place
 	err := table.AskAll(ctx, func() (err error) {
 		places, err = p.t.Session.Places(ctx)
@@ -109,8 +113,9 @@ func (p *Plan) Run(ctx context.Context) (PlanReport, error) {
 	}
 	sum := t.Estimate()
 	r := PlanReport{
-		Table:       t.Schema.String(),
-		Statement:   t.Session.Reader(t.Schema, driver.Columns(all), t.Plan.Partitioner()).Statement(),
+		Table: t.Schema.String(),
+		Statement: t.Session.Reader(t.Schema, driver.Columns(all), t.Plan.Partitioner()).
+			Statement(),
 		Cluster:     t.Cluster.Name,
 		Partitioner: t.Cluster.Partitioner,
 		DC:          t.Cluster.LocalDC,
@@ -137,15 +142,29 @@ func (p *Plan) Run(ctx context.Context) (PlanReport, error) {
 			r.Cores = append(r.Cores, cores[i])
 		}
 		r.Nodes = append(r.Nodes, PlanNode{
-			Address: n.Address, DC: n.DC, Rack: n.Rack, Version: n.Version, Up: n.Up, Cores: n.Cores, Tokens: len(n.Tokens),
-			Holds: shares[i].Holds, Reads: shares[i].Reads, Bytes: t.Estimates[i].Bytes,
+			Address: n.Address,
+			DC:      n.DC,
+			Rack:    n.Rack,
+			Version: n.Version,
+			Up:      n.Up,
+			Cores:   n.Cores,
+			Tokens:  len(n.Tokens),
+			Holds:   shares[i].Holds,
+			Reads:   shares[i].Reads,
+			Bytes:   t.Estimates[i].Bytes,
 		})
 	}
 	return r, nil
 }
 
 // openPlanned connects and plans for an operation that reads a table.
-func openPlanned(ctx context.Context, env spec.Environment, conn *spec.Connection, p *spec.Planning, name spec.TableName) (*table.Table, error) {
+func openPlanned(
+	ctx context.Context,
+	env spec.Environment,
+	conn *spec.Connection,
+	p *spec.Planning,
+	name spec.TableName,
+) (*table.Table, error) {
 	planning, err := p.Options(name)
 	if err != nil {
 		return nil, err

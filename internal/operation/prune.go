@@ -19,20 +19,24 @@ type Pruned struct {
 	Left []string // of those, folders that hold files which are none of ours
 }
 
-// Prune removes what runs of a folder that are done have left, if they ended before a moment: the lines of loads in the
-// history, and the run directories of runs with nothing left to do. Outputs of scans and their manifests stay, and so
-// do all runs with something left to do.
+// Prune removes what runs of a folder that are done have left, if they ended before a moment: the
+// lines of loads in the history, and the run directories of runs with nothing left to do. Outputs
+// of scans and their manifests stay, and so do all runs with something left to do.
 func Prune(folder string, before time.Time, dryRun bool) (Pruned, error) {
 	var out Pruned
 	if IsRun(folder) { // the runs in it are its retries, and say what became of its rejects
-		return out, fmt.Errorf("%s: is a run directory: it is pruned with the runs of the folder that it is in", folder)
+		return out, fmt.Errorf(
+			"%s: is a run directory: it is pruned with the runs of the folder that it is in",
+			folder,
+		)
 	}
 	runs, err := Runs(folder)
 	if err != nil {
 		return out, err
 	}
 	for _, r := range runs {
-		if r.State != RunComplete || r.Past || !IsRun(r.Path) || !r.Seen.Before(before) || filepath.Dir(r.Path) != filepath.Clean(folder) {
+		if r.State != RunComplete || r.Past || !IsRun(r.Path) || !r.Seen.Before(before) ||
+			filepath.Dir(r.Path) != filepath.Clean(folder) {
 			continue
 		}
 		if !prunable(r.Path, RunOwner) {
@@ -52,15 +56,15 @@ func Prune(folder string, before time.Time, dryRun bool) (Pruned, error) {
 	return out, err
 }
 
-// prunable reports whether a run directory may be removed. A link leads to a folder elsewhere, and what
-// a run of another user names is not to be trusted.
+// prunable reports whether a run directory may be removed. A link leads to a folder elsewhere, and
+// what a run of another user names is not to be trusted.
 func prunable(dir string, owner func(dir string) string) bool {
 	info, err := os.Lstat(dir)
 	return err == nil && info.IsDir() && owner(dir) == ""
 }
 
-// removeRun removes the run directory of a run that is done: rejected rows, which were loaded since, its
-// books, and the run directories of the loads of those rows.
+// removeRun removes the run directory of a run that is done: rejected rows, which were loaded
+// since, its books, and the run directories of the loads of those rows.
 func removeRun(dir string) error {
 	_, loaded, err := records.ReadLoad(dir)
 	for _, try := range tries(dir) {
@@ -81,7 +85,10 @@ func removeRun(dir string) error {
 		if filepath.Base(name) != name {
 			continue
 		}
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(
+			filepath.Join(dir, name),
+		); err != nil &&
+			!errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

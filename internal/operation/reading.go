@@ -16,9 +16,18 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/table"
 )
 
-// openReading opens a table the way that it is read. Rows must meet the condition, where there is one; that of a table that is read by
-// CQL is the servers' business.
-func openReading(ctx context.Context, env spec.Environment, o *spec.Reading, conn *spec.Connection, name spec.TableName, planning plan.Options, where string, patience time.Duration) (*files.Source, error) {
+// openReading opens a table the way that it is read. Rows must meet the condition, where there is
+// one; that of a table that is read by CQL is the servers' business.
+func openReading(
+	ctx context.Context,
+	env spec.Environment,
+	o *spec.Reading,
+	conn *spec.Connection,
+	name spec.TableName,
+	planning plan.Options,
+	where string,
+	patience time.Duration,
+) (*files.Source, error) {
 	switch o.Via {
 	case spec.ViaFiles:
 		return files.Open(ctx, env, o, conn, name, planning, where)
@@ -37,13 +46,16 @@ func openReading(ctx context.Context, env spec.Environment, o *spec.Reading, con
 	return &files.Source{Table: t}, nil
 }
 
-// failedRanges lists the ranges that a sweep gave up. Without any, every token of the ring was
-// read once, or there is an error. Of a table that was dropped meanwhile, or is another one now, there is
-// no list but an error: nodes that know of it fail, before all say so.
+// failedRanges lists the ranges that a sweep gave up. Without any, every token of the ring was read
+// once, or there is an error. Of a table that was dropped meanwhile, or is another one now, there
+// is no list but an error: nodes that know of it fail, before all say so.
 func failedRanges(ctx context.Context, t *files.Source, r sweep.Result) ([]FailedRange, error) {
 	if len(r.Failed) == 0 {
 		if err := t.Plan.Check(r.Done); err != nil {
-			return nil, fmt.Errorf("internal check failed: the ranges read do not make up the ring: %w", err)
+			return nil, fmt.Errorf(
+				"internal check failed: the ranges read do not make up the ring: %w",
+				err,
+			)
 		}
 		return nil, nil
 	}
@@ -64,7 +76,10 @@ func failedRanges(ctx context.Context, t *files.Source, r sweep.Result) ([]Faile
 func sweepError(err error, where string, begun bool) error {
 	if where != "" && !begun && fault.ClassOf(err) == fault.Permanent && fault.Answered(err) {
 		if strings.Contains(err.Error(), "ALLOW FILTERING") {
-			err = fmt.Errorf("--allow-filtering has the servers read all rows to find those that meet the condition; without it they say: %w", err)
+			err = fmt.Errorf(
+				"--allow-filtering has the servers read all rows to find those that meet the condition; without it they say: %w",
+				err,
+			)
 		}
 		return &spec.UsageError{Err: fmt.Errorf("--where: %w", err)}
 	}

@@ -14,7 +14,11 @@ import (
 func filesIn(all ...[2]string) *files.Files {
 	f := &snapshot.Found{}
 	for _, a := range all {
-		t := snapshot.SSTable{Descriptor: sstable.Descriptor{Version: sstable.NB, ID: a[1]}, Folder: a[0], Node: a[0]}
+		t := snapshot.SSTable{
+			Descriptor: sstable.Descriptor{Version: sstable.NB, ID: a[1]},
+			Folder:     a[0],
+			Node:       a[0],
+		}
 		if a[0][:4] == "snap" {
 			t.Tag = "nightly"
 		}
@@ -23,10 +27,16 @@ func filesIn(all ...[2]string) *files.Files {
 	return &files.Files{Found: f}
 }
 
-// A scan of folders is not resumed when SSTables are gone, which are named; but a compaction of live
-// data leaves others in their place.
+// A scan of folders is not resumed when SSTables are gone, which are named; but a compaction of
+// live data leaves others in their place.
 func TestResumeNamesMissingSSTables(t *testing.T) {
-	begun := [][2]string{{"live1", "1"}, {"live1", "2"}, {"live2", "1"}, {"snap1", "1"}, {"snap1", "2"}}
+	begun := [][2]string{
+		{"live1", "1"},
+		{"live1", "2"},
+		{"live2", "1"},
+		{"snap1", "1"},
+		{"snap1", "2"},
+	}
 	account := filesIn(begun...).Account()
 	require.Len(t, account, 3)
 	for _, c := range []struct {
@@ -48,7 +58,11 @@ func TestResumeNamesMissingSSTables(t *testing.T) {
 			require.NoError(t, err, "%v", c.now)
 			continue
 		}
-		require.EqualError(t, err, "SSTables that the scan began with are not there any more: "+c.missing+
-			": rows would be missing in the output; put them back, or start over")
+		require.EqualError(
+			t,
+			err,
+			"SSTables that the scan began with are not there any more: "+c.missing+
+				": rows would be missing in the output; put them back, or start over",
+		)
 	}
 }

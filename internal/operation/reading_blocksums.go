@@ -9,8 +9,8 @@ import (
 )
 
 // blockSums sums up the blocks of a file that is not compressed, as they come, to compare them with
-// CRC.db, which comes later. Nodes do not check the sums of what they send, so that a bit that changed
-// on a node's disk would come as it is; another replica may have the right one.
+// CRC.db, which comes later. Nodes do not check the sums of what they send, so that a bit that
+// changed on a node's disk would come as it is; another replica may have the right one.
 type blockSums struct {
 	file string
 	from io.ReaderAt // the file, as it was kept here
@@ -55,8 +55,11 @@ func (b *blockSums) compare(crc []byte) error {
 	}
 	for i, sum := range b.sums {
 		if sum != want.Sums[i] {
-			return fmt.Errorf("%s: the block at byte %d of the file on the node is broken: its checksum is another one",
-				b.file, int64(i)*int64(want.BlockLength))
+			return fmt.Errorf(
+				"%s: the block at byte %d of the file on the node is broken: its checksum is another one",
+				b.file,
+				int64(i)*int64(want.BlockLength),
+			)
 		}
 	}
 	return nil

@@ -10,7 +10,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// Blocks of any length are compared, however their bytes come, and one bit that is another is found.
+// Blocks of any length are compared, however their bytes come, and one bit that is another is
+// found.
 func TestBlockSums(t *testing.T) {
 	data := make([]byte, 5*sstable.SumBlock/2)
 	for i := range data {
@@ -27,7 +28,11 @@ func TestBlockSums(t *testing.T) {
 				if flip >= 0 {
 					came[flip] ^= 4
 				}
-				b := &blockSums{file: "node/nb-1-big-Data.db", from: bytes.NewReader(came), size: int64(len(came))}
+				b := &blockSums{
+					file: "node/nb-1-big-Data.db",
+					from: bytes.NewReader(came),
+					size: int64(len(came)),
+				}
 				for at := 0; at < len(came); at += step {
 					_, err := b.Write(came[at:min(at+step, len(came))])
 					require.NoError(t, err)
@@ -46,7 +51,12 @@ func TestBlockSums(t *testing.T) {
 	_, err := b.Write(data)
 	require.NoError(t, err)
 	crc := sstable.BlockSums{BlockLength: sstable.SumBlock, Sums: []uint32{
-		crc32.ChecksumIEEE(data[:sstable.SumBlock]), crc32.ChecksumIEEE(data[sstable.SumBlock : 2*sstable.SumBlock]), crc32.ChecksumIEEE(data[2*sstable.SumBlock:]), 0,
+		crc32.ChecksumIEEE(
+			data[:sstable.SumBlock],
+		),
+		crc32.ChecksumIEEE(data[sstable.SumBlock : 2*sstable.SumBlock]),
+		crc32.ChecksumIEEE(data[2*sstable.SumBlock:]),
+		0,
 	}}
 	require.NoError(t, b.compare(crc.Append(nil)))
 	b = &blockSums{file: "f"}

@@ -9,8 +9,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 )
 
-// counted returns fetch for some pieces, which come one after the other. It reports in the receipt when
-// all of them were received, and corrects there how much all are.
+// counted returns fetch for some pieces, which come one after the other. It reports in the receipt
+// when all of them were received, and corrects there how much all are.
 func (s *streamReader) counted(pieces []sstables.Piece) sstables.Fetch {
 	work := func(p sstables.Piece) (units int64) {
 		for _, r := range p.Ranges {
@@ -43,9 +43,9 @@ func (s *streamReader) counted(pieces []sstables.Piece) sstables.Fetch {
 // farOff is by how much of itself an announcement must differ from what came to be corrected.
 const farOff = 0.05
 
-// correct corrects what is announced in a receipt, once a part of the ring was received: nodes compact
-// their SSTables meanwhile, and the rest of the ring is about as full. before is what was received
-// that is no part of it.
+// correct corrects what is announced in a receipt, once a part of the ring was received: nodes
+// compact their SSTables meanwhile, and the rest of the ring is about as full. before is what was
+// received that is no part of it.
 func correct(r *progress.Receipt, before int64, part float64) {
 	announced := float64(r.Announced.Load())
 	likely := float64(before) + float64(r.Received.Load()-before)/part

@@ -22,7 +22,11 @@ const (
 )
 
 // fetch fetches a piece, again when nodes moved meanwhile.
-func (s *streamReader) fetch(ctx context.Context, p sstables.Piece, most int64) (sstables.Fetched, error) {
+func (s *streamReader) fetch(
+	ctx context.Context,
+	p sstables.Piece,
+	most int64,
+) (sstables.Fetched, error) {
 	for moves := 0; ; moves++ {
 		fetched, err := s.fetchOnce(ctx, p, most)
 		if err != nil {
@@ -34,10 +38,18 @@ func (s *streamReader) fetch(ctx context.Context, p sstables.Piece, most int64) 
 		}
 		fetched.Release()
 		if err == nil && moves == mostMoves {
-			err = fault.New(fault.Fatal, fmt.Errorf("nodes came, went or moved, or the keyspace's replication was changed, %d times while the same rows were fetched", moves+1))
+			err = fault.New(
+				fault.Fatal,
+				fmt.Errorf(
+					"nodes came, went or moved, or the keyspace's replication was changed, %d times while the same rows were fetched",
+					moves+1,
+				),
+			)
 		}
 		if err == nil {
-			s.env.Warn("nodes came, went or moved, or the keyspace's replication was changed: what was fetched meanwhile is fetched again, from where it is now")
+			s.env.Warn(
+				"nodes came, went or moved, or the keyspace's replication was changed: what was fetched meanwhile is fetched again, from where it is now",
+			)
 			err = s.lookAgain(ctx)
 		}
 		if err != nil {
@@ -46,12 +58,18 @@ func (s *streamReader) fetch(ctx context.Context, p sstables.Piece, most int64) 
 	}
 }
 
-// fetchOnce fetches a piece from where the nodes were when they were looked at: of each of its ranges from as many of them as are
-// wanted. Where one fails others are asked. If one announces more than most bytes, the error is a *sstables.TooLargeError.
-func (s *streamReader) fetchOnce(ctx context.Context, p sstables.Piece, most int64) (sstables.Fetched, error) {
+// fetchOnce fetches a piece from where the nodes were when they were looked at: of each of its
+// ranges from as many of them as are wanted. Where one fails others are asked. If one announces
+// more than most bytes, the error is a *sstables.TooLargeError.
+func (s *streamReader) fetchOnce(
+	ctx context.Context,
+	p sstables.Piece,
+	most int64,
+) (sstables.Fetched, error) {
 	var came spools
 	failed := make(map[int]error)
-	gave := make(map[token.Range]map[int]bool) // by a part of a range, the nodes that gave what they have of it
+	// by a part of a range, the nodes that gave what they have of it
+	gave := make(map[token.Range]map[int]bool)
 	parts := make(map[token.Range][]token.Range)
 	for _, r := range p.Ranges {
 		parts[r] = s.parts(r)
@@ -82,7 +100,12 @@ func (s *streamReader) fetchOnce(ctx context.Context, p sstables.Piece, most int
 			}
 		}
 	}
-	out := sstables.Fetched{Files: came.files(), Bytes: came.largest(), Release: came.release, Failed: make(map[token.Range]error)}
+	out := sstables.Fetched{
+		Files:   came.files(),
+		Bytes:   came.largest(),
+		Release: came.release,
+		Failed:  make(map[token.Range]error),
+	}
 	for _, r := range p.Ranges {
 		for _, part := range parts[r] {
 			if err := s.missing(part, failed, gave[part]); err != nil {
@@ -96,7 +119,13 @@ func (s *streamReader) fetchOnce(ctx context.Context, p sstables.Piece, most int
 // missing says why a range was not had from as many nodes as are wanted; nil when it was.
 func (s *streamReader) missing(part token.Range, failed map[int]error, gave map[int]bool) error {
 	replicas := s.ring.placement.Replicas(s.ring.placement.Find(part.End))
-	if number, _ := s.choose.Of(s.ring.cluster.LocalDC, s.ring.cluster.Nodes, replicas); len(gave) >= number {
+	if number, _ := s.choose.Of(
+		s.ring.cluster.LocalDC,
+		s.ring.cluster.Nodes,
+		replicas,
+	); len(
+		gave,
+	) >= number {
 		return nil
 	}
 	why := errTooFew
@@ -108,8 +137,15 @@ func (s *streamReader) missing(part token.Range, failed map[int]error, gave map[
 	return why
 }
 
-// ask asks nodes for ranges, each in a session of its own. Those that fail are noted; an error is of this side.
-func (s *streamReader) ask(ctx context.Context, came *spools, wanted map[int][]token.Range, failed map[int]error, most int64) error {
+// ask asks nodes for ranges, each in a session of its own. Those that fail are noted; an error is
+// of this side.
+func (s *streamReader) ask(
+	ctx context.Context,
+	came *spools,
+	wanted map[int][]token.Range,
+	failed map[int]error,
+	most int64,
+) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(sessionsAtOnce)
 	var mu sync.Mutex

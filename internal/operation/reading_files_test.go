@@ -33,7 +33,10 @@ func TestFilesThatANodeRemovesAreFoundAnew(t *testing.T) {
 		gone.ID = "7"
 		found.SSTables = append(found.SSTables, gone)
 
-		reading := &files.Source{Table: &table.Table{Schema: declared(t, "a", "k text p; c int c; s text s; v text r")}, Files: &files.Files{Found: found}}
+		reading := &files.Source{
+			Table: &table.Table{Schema: declared(t, "a", "k text p; c int c; s text s; v text r")},
+			Files: &files.Files{Found: found},
+		}
 		reading.Files.Merged, err = reading.MergedTable()
 		require.NoError(t, err)
 		err = reading.OpenFound(spec.Environment{}, request, false)
@@ -43,7 +46,12 @@ func TestFilesThatANodeRemovesAreFoundAnew(t *testing.T) {
 		}
 		require.NoError(t, err)
 		require.Len(t, reading.Files.Whole, 1)
-		require.Equal(t, reading.Files.Whole[0].(*sstables.Table).Length(), reading.Files.Bytes, "what was found first does not count")
+		require.Equal(
+			t,
+			reading.Files.Whole[0].(*sstables.Table).Length(),
+			reading.Files.Bytes,
+			"what was found first does not count",
+		)
 		reading.CloseFiles()
 	}
 }

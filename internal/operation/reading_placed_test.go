@@ -20,7 +20,11 @@ func threeNodes() *topology.Cluster {
 	for i, at := range []string{"-6000000000000000000", "0", "6000000000000000000"} {
 		id := string(rune('a' + i))
 		c.Nodes = append(c.Nodes, topology.Node{
-			ID: "0000000" + id, Address: "10.0.0.1" + string(rune('0'+i)) + ":9042", DC: "dc1", Rack: "r1", Tokens: []token.Token{tokenOf(at)},
+			ID:      "0000000" + id,
+			Address: "10.0.0.1" + string(rune('0'+i)) + ":9042",
+			DC:      "dc1",
+			Rack:    "r1",
+			Tokens:  []token.Token{tokenOf(at)},
 		})
 	}
 	return c
@@ -45,7 +49,11 @@ func TestFoldersAreNamedAfterNodes(t *testing.T) {
 		require.Equal(t, want, n, folder)
 	}
 	_, err := files.NodeOf(c, "/backup/10.0.0.1/data")
-	require.EqualError(t, err, "folder /backup/10.0.0.1/data is of no node: no part of its path is a node's address or host id")
+	require.EqualError(
+		t,
+		err,
+		"folder /backup/10.0.0.1/data is of no node: no part of its path is a node's address or host id",
+	)
 }
 
 // Nodes may share an address, and differ in their ports.
@@ -60,14 +68,21 @@ func TestFoldersOfNodesWithOneAddress(t *testing.T) {
 		require.Equal(t, want, n, folder)
 	}
 	_, err := files.NodeOf(c, "/backup/10.0.0.11/data")
-	require.EqualError(t, err, "folder /backup/10.0.0.11/data is of one of several nodes with the address 10.0.0.11: 10.0.0.11:9042, 10.0.0.11:9043; "+
-		"name it after the node's host id, or its address and port")
+	require.EqualError(
+		t,
+		err,
+		"folder /backup/10.0.0.11/data is of one of several nodes with the address 10.0.0.11: 10.0.0.11:9042, 10.0.0.11:9043; "+
+			"name it after the node's host id, or its address and port",
+	)
 }
 
-// A range has the files of its replicas, as many of which must be there as the consistency level says.
+// A range has the files of its replicas, as many of which must be there as the consistency level
+// says.
 func TestRangesHaveTheFilesOfTheirReplicas(t *testing.T) {
 	cluster := threeNodes()
-	placement, err := cluster.PlaceAll(map[string]string{"class": "SimpleStrategy", "replication_factor": "2"})
+	placement, err := cluster.PlaceAll(
+		map[string]string{"class": "SimpleStrategy", "replication_factor": "2"},
+	)
 	require.NoError(t, err)
 	a, b, c := &sstables.Table{}, &sstables.Table{}, &sstables.Table{}
 	whole := map[int][]sstables.File{0: {a}, 1: {b}, 2: {c}}

@@ -56,14 +56,29 @@ func (s *streamReader) look(ctx context.Context, known *topology.Cluster) (r rin
 // enough refuses a table whose rows have fewer replicas than are to be read.
 func (s *streamReader) enough(r ring) error {
 	if name, factor := transient(r.replication); name != "" {
-		return fmt.Errorf("--%s: some replicas in %s are transient (replication %s), and lack rows", s.o.StreamFlag(), name, factor)
+		return fmt.Errorf(
+			"--%s: some replicas in %s are transient (replication %s), and lack rows",
+			s.o.StreamFlag(),
+			name,
+			factor,
+		)
 	}
 	for i := range r.placement.Len() {
 		switch number, candidates := s.choose.Of(r.cluster.LocalDC, r.cluster.Nodes, r.placement.Replicas(i)); {
 		case len(candidates) == 0:
-			return fmt.Errorf("--%s: some rows have no replica: the keyspace's replication is %s", s.o.StreamFlag(), doctor.Factors(r.replication))
+			return fmt.Errorf(
+				"--%s: some rows have no replica: the keyspace's replication is %s",
+				s.o.StreamFlag(),
+				doctor.Factors(r.replication),
+			)
 		case len(candidates) < number:
-			return table.ErrTooManyReplicas(s.t.Consistency, number, len(candidates), r.replication, len(r.cluster.Nodes))
+			return table.ErrTooManyReplicas(
+				s.t.Consistency,
+				number,
+				len(candidates),
+				r.replication,
+				len(r.cluster.Nodes),
+			)
 		}
 	}
 	return nil
@@ -93,8 +108,8 @@ func (s *streamReader) lookAgain(ctx context.Context) error {
 	return err
 }
 
-// hasMoved says whether nodes came, went or moved since the ring was looked at, so that what came may lack rows. The error is that of a
-// table that is not what it was.
+// hasMoved says whether nodes came, went or moved since the ring was looked at, so that what came
+// may lack rows. The error is that of a table that is not what it was.
 func (s *streamReader) hasMoved(ctx context.Context) (bool, error) {
 	change, err := s.t.Changed(ctx, s.ring.standing, s.ring.replication)
 	switch {
@@ -106,7 +121,11 @@ func (s *streamReader) hasMoved(ctx context.Context) (bool, error) {
 		return false, endsReading("the table was altered, or made anew, meanwhile: begin anew")
 	}
 	if found := s.t.TruncatedSince(ctx, s.truncated, s.env); found != nil {
-		return false, endsReading("the table was truncated at %s (node %s), while it was read: begin anew", found.At, found.Node)
+		return false, endsReading(
+			"the table was truncated at %s (node %s), while it was read: begin anew",
+			found.At,
+			found.Node,
+		)
 	}
 	return change == table.Moved, nil
 }
@@ -119,14 +138,18 @@ func endsReading(format string, args ...any) error {
 // errTooFew says that too few replicas are left.
 var errTooFew = errors.New("too few of its replicas could be asked")
 
-// nodesOf are the nodes that a range is still to be asked of, when some have failed, and others gave what they have of it; fewer
-// than are wanted where there are no more. Local ones come first, and last those that are down, or failed before. Of several that
-// are as good it is always the same one, but another one for the next range of the ring.
+// nodesOf are the nodes that a range is still to be asked of, when some have failed, and others
+// gave what they have of it; fewer than are wanted where there are no more. Local ones come first,
+// and last those that are down, or failed before. Of several that are as good it is always the same
+// one, but another one for the next range of the ring.
 func (s *streamReader) nodesOf(r token.Range, failed map[int]error, gave map[int]bool) []int {
 	nodes, local := s.ring.cluster.Nodes, s.ring.cluster.LocalDC
 	vnode := s.ring.placement.Find(r.End)
 	number, candidates := s.choose.Of(local, nodes, s.ring.placement.Replicas(vnode))
-	candidates = slices.DeleteFunc(candidates, func(n int) bool { return failed[n] != nil || gave[n] })
+	candidates = slices.DeleteFunc(
+		candidates,
+		func(n int) bool { return failed[n] != nil || gave[n] },
+	)
 	rank := func(n int) (rank int) {
 		if !s.up(nodes[n]) {
 			rank += 2

@@ -20,16 +20,29 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// streamedFrom is a reader of a table with so many replicas in each data center, of nodes in these data centers, the first of
-// which is the local one. Each node has 8 tokens, and the plan 200 ranges or more.
+// streamedFrom is a reader of a table with so many replicas in each data center, of nodes in these
+// data centers, the first of which is the local one. Each node has 8 tokens, and the plan 200
+// ranges or more.
 func streamedFrom(t *testing.T, level string, factor int, dcs ...string) *streamReader {
 	t.Helper()
 	r := rand.New(rand.NewPCG(3, 4))
-	c := &topology.Cluster{Name: "test", Partitioner: "org.apache.cassandra.dht.Murmur3Partitioner", LocalDC: dcs[0]}
-	replication := map[string]string{"class": "org.apache.cassandra.locator.NetworkTopologyStrategy"}
+	c := &topology.Cluster{
+		Name:        "test",
+		Partitioner: "org.apache.cassandra.dht.Murmur3Partitioner",
+		LocalDC:     dcs[0],
+	}
+	replication := map[string]string{
+		"class": "org.apache.cassandra.locator.NetworkTopologyStrategy",
+	}
 	for i, dc := range dcs {
 		replication[dc] = fmt.Sprint(factor)
-		node := topology.Node{ID: fmt.Sprint("n", i), Address: fmt.Sprintf("10.0.0.%d", i), DC: dc, Rack: fmt.Sprint("r", i), Up: true}
+		node := topology.Node{
+			ID:      fmt.Sprint("n", i),
+			Address: fmt.Sprintf("10.0.0.%d", i),
+			DC:      dc,
+			Rack:    fmt.Sprint("r", i),
+			Up:      true,
+		}
 		for range 8 {
 			node.Tokens = append(node.Tokens, token.Token{Lo: r.Uint64()})
 		}
@@ -42,8 +55,18 @@ func streamedFrom(t *testing.T, level string, factor int, dcs ...string) *stream
 	placement, err := c.PlaceAll(replication)
 	require.NoError(t, err)
 	return &streamReader{
-		t:      &files.Source{Table: &table.Table{Cluster: c, Plan: planned, Replication: replication, Consistency: level}, Files: &files.Files{}},
-		choose: choose, ring: ring{cluster: c, replication: replication, placement: placement}, failing: make(map[string]bool),
+		t: &files.Source{
+			Table: &table.Table{
+				Cluster:     c,
+				Plan:        planned,
+				Replication: replication,
+				Consistency: level,
+			},
+			Files: &files.Files{},
+		},
+		choose:  choose,
+		ring:    ring{cluster: c, replication: replication, placement: placement},
+		failing: make(map[string]bool),
 	}
 }
 
@@ -77,7 +100,11 @@ func TestReplicaChoice(t *testing.T) {
 			away := false
 			for _, n := range s.nodesOf(s.ring.placement.Range(i), nil, nil) {
 				require.Contains(t, candidates, n)
-				require.False(t, away && s.ring.cluster.Nodes[n].DC == "a", "those of the local data center come first")
+				require.False(
+					t,
+					away && s.ring.cluster.Nodes[n].DC == "a",
+					"those of the local data center come first",
+				)
 				away = s.ring.cluster.Nodes[n].DC != "a"
 			}
 		}
@@ -87,13 +114,18 @@ func TestReplicaChoice(t *testing.T) {
 		require.ErrorContains(t, err, "--consistency "+none+": means nothing here")
 	}
 	s := streamedFrom(t, "THREE", 2, "a", "a", "a")
-	require.ErrorContains(t, s.enough(s.ring), "--consistency THREE: some rows have no more than 2 replicas")
+	require.ErrorContains(
+		t,
+		s.enough(s.ring),
+		"--consistency THREE: some rows have no more than 2 replicas",
+	)
 	// Where the local data center has none, those of others are read.
 	_, candidates := files.Choices["LOCAL_QUORUM"].Of("c", s.ring.cluster.Nodes, []int{1, 2})
 	require.Equal(t, []int{1, 2}, candidates)
 }
 
-// Nodes that are down, or failed before, are asked last, those of other data centers behind the local ones.
+// Nodes that are down, or failed before, are asked last, those of other data centers behind the
+// local ones.
 func TestNodesThatAreAskedLast(t *testing.T) {
 	s := streamedFrom(t, "ALL", 2, "a", "a", "b", "b")
 	s.ring.cluster.Nodes[0].Up = false
@@ -103,8 +135,9 @@ func TestNodesThatAreAskedLast(t *testing.T) {
 	}
 }
 
-// Of nodes that are as good each is asked for its part of the ranges, a range always of the same, and where it fails of others: as
-// many as are still wanted, which are none of those that gave what they have.
+// Of nodes that are as good each is asked for its part of the ranges, a range always of the same,
+// and where it fails of others: as many as are still wanted, which are none of those that gave what
+// they have.
 func TestNodesThatARangeIsAskedOf(t *testing.T) {
 	s := streamedFrom(t, "LOCAL_QUORUM", 3, "a", "a", "a", "a", "b", "b", "b")
 	share := make(map[int]int)
@@ -127,7 +160,11 @@ func TestNodesThatARangeIsAskedOf(t *testing.T) {
 		require.NotContains(t, nodes, third[0])
 		require.Len(t, s.nodesOf(r, failed, nil), 2)
 		require.Empty(t, s.nodesOf(r, failed, map[int]bool{nodes[0]: true, third[0]: true}))
-		require.Empty(t, s.nodesOf(r, failed, map[int]bool{nodes[0]: true, nodes[1]: true}), "it had given what it has of the range before it failed")
+		require.Empty(
+			t,
+			s.nodesOf(r, failed, map[int]bool{nodes[0]: true, nodes[1]: true}),
+			"it had given what it has of the range before it failed",
+		)
 		failed[third[0]] = failure
 		require.Empty(t, s.nodesOf(r, failed, gave), "there are no more")
 	}
@@ -137,7 +174,8 @@ func TestNodesThatARangeIsAskedOf(t *testing.T) {
 	}
 }
 
-// The plan has its ranges in the order of the pieces, each with the replicas that it had; those that no row is wanted of are not in it.
+// The plan has its ranges in the order of the pieces, each with the replicas that it had; those
+// that no row is wanted of are not in it.
 func TestPlanInTheOrderOfThePieces(t *testing.T) {
 	s := streamedFrom(t, "ONE", 2, "a", "a", "a")
 	require.Len(t, s.asked(), 3)
@@ -164,7 +202,10 @@ func TestPlanInTheOrderOfThePieces(t *testing.T) {
 	}
 
 	where, err := where.Parse("k IN ('x', 'y')", where.Table{
-		Partitioner: token.Murmur3, Columns: []cqlschema.Column{{Name: "k", Kind: cqlschema.PartitionKey, Type: &cqltype.Type{Kind: cqltype.Text}}},
+		Partitioner: token.Murmur3,
+		Columns: []cqlschema.Column{
+			{Name: "k", Kind: cqlschema.PartitionKey, Type: &cqltype.Type{Kind: cqltype.Text}},
+		},
 	})
 	require.NoError(t, err)
 	s.t.Files.Where = where
@@ -172,6 +213,12 @@ func TestPlanInTheOrderOfThePieces(t *testing.T) {
 	reorder(s.t, pieces)
 	require.Len(t, s.t.Plan.Splits, 2)
 	for _, key := range []string{"x", "y"} {
-		require.True(t, slices.ContainsFunc(s.t.Plan.Splits, func(split token.Split) bool { return split.Range.Contains(token.Murmur3.Hash([]byte(key))) }))
+		require.True(
+			t,
+			slices.ContainsFunc(
+				s.t.Plan.Splits,
+				func(split token.Split) bool { return split.Range.Contains(token.Murmur3.Hash([]byte(key))) },
+			),
+		)
 	}
 }

@@ -23,15 +23,30 @@ import (
 )
 
 // hold asks a node for ranges, in one session, and gives what it sent.
-func (s *streamReader) hold(ctx context.Context, node topology.Node, ranges []token.Range, most int64) (*spool, error) {
+func (s *streamReader) hold(
+	ctx context.Context,
+	node topology.Node,
+	ranges []token.Range,
+	most int64,
+) (*spool, error) {
 	address := s.ring.addresses[node.ID]
 	if address == "" {
 		return nil, fmt.Errorf("node %s does not tell its storage port", node.Address)
 	}
 	watched, heard, stop := s.watch(ctx, node)
 	defer stop()
-	one := &session{spool: &spool{dir: s.o.TempDir}, node: address, heard: heard, receipt: s.receipt}
-	request := internode.Request{Keyspace: s.t.Schema.Keyspace, Table: s.t.Schema.Name, Ranges: token.Merge(ranges), Most: most}
+	one := &session{
+		spool:   &spool{dir: s.o.TempDir},
+		node:    address,
+		heard:   heard,
+		receipt: s.receipt,
+	}
+	request := internode.Request{
+		Keyspace: s.t.Schema.Keyspace,
+		Table:    s.t.Schema.Name,
+		Ranges:   token.Merge(ranges),
+		Most:     most,
+	}
 	_, err := s.client.Fetch(watched, address, s.listener, request, one.receive)
 	if err == nil {
 		return one.spool, nil
@@ -39,7 +54,12 @@ func (s *streamReader) hold(ctx context.Context, node topology.Node, ranges []to
 	one.spool.release()
 	one.receipt.Received.Add(-one.received.Load())
 	if announced := (*internode.AnnouncedError)(nil); errors.As(err, &announced) {
-		s.env.Logf("%s announced %d bytes of a piece, which is more than %d: the piece is cut", address, announced.Bytes, most)
+		s.env.Logf(
+			"%s announced %d bytes of a piece, which is more than %d: the piece is cut",
+			address,
+			announced.Bytes,
+			most,
+		)
 		return nil, fault.New(fault.Fatal, &sstables.TooLargeError{Bytes: announced.Bytes})
 	}
 	if errors.As(err, new(*spoolError)) {
@@ -75,7 +95,13 @@ func (s *session) receive(_ context.Context, d *internode.Delivery) error {
 	if err != nil {
 		return err
 	}
-	table, err := sstables.OpenStreamed(from, s.node, sstable.Descriptor{Version: version, ID: strconv.Itoa(d.Sequence + 1)}, d.Header, sectionsOf(d))
+	table, err := sstables.OpenStreamed(
+		from,
+		s.node,
+		sstable.Descriptor{Version: version, ID: strconv.Itoa(d.Sequence + 1)},
+		d.Header,
+		sectionsOf(d),
+	)
 	if err != nil {
 		return err
 	}
@@ -105,8 +131,9 @@ func (s *session) receive(_ context.Context, d *internode.Delivery) error {
 	return nil
 }
 
-// chunkSums holds the chunks of a compressed file against their checksums, as they come: nodes do not look at them, so that what is
-// broken on one's disk comes as it is, and another replica may have it whole.
+// chunkSums holds the chunks of a compressed file against their checksums, as they come: nodes do
+// not look at them, so that what is broken on one's disk comes as it is, and another replica may
+// have it whole.
 type chunkSums struct {
 	file   string
 	chunks []internode.Chunk // that are still to come to their end
@@ -132,7 +159,11 @@ func (c *chunkSums) Write(b []byte) (int, error) {
 			break
 		}
 		if c.sum != binary.BigEndian.Uint32(c.stored[:]) {
-			c.err = fmt.Errorf("%s: the chunk at byte %d of the file on the node is broken: its checksum is another one", c.file, chunk.Offset)
+			c.err = fmt.Errorf(
+				"%s: the chunk at byte %d of the file on the node is broken: its checksum is another one",
+				c.file,
+				chunk.Offset,
+			)
 			return 0, c.err
 		}
 		c.chunks, c.at, c.sum = c.chunks[1:], 0, 0
@@ -146,7 +177,11 @@ func sectionsOf(d *internode.Delivery) (of sstable.Sections) {
 		of.Sections = append(of.Sections, sstable.Section{From: uint64(s.From), To: uint64(s.To)})
 	}
 	if c := d.Compression; c != nil {
-		of.Compression = sstable.Compression{Compressor: c.Compressor, ChunkLength: c.ChunkLength, MaxCompressedLength: c.MaxCompressed}
+		of.Compression = sstable.Compression{
+			Compressor:          c.Compressor,
+			ChunkLength:         c.ChunkLength,
+			MaxCompressedLength: c.MaxCompressed,
+		}
 		for _, chunk := range c.Chunks {
 			of.Chunks = append(of.Chunks, chunk.Length)
 		}
@@ -174,24 +209,35 @@ var errSilent = errors.New("nothing was heard of the node")
 // looksOfPatience is how often it is looked whether a node is silent, in the time that it may be.
 const looksOfPatience = 4
 
-// How long a node that answers questions is waited for in a session, in the time that it may be silent.
+// How long a node that answers questions is waited for in a session, in the time that it may be
+// silent.
 const (
-	// patienceWithFlush is until it says what it will bring. It flushes the table before, which takes minutes where disks are busy.
+	// patienceWithFlush is until it says what it will bring. It flushes the table before, which
+	// takes minutes where disks are busy.
 	patienceWithFlush = 10
-	// patienceWithFiles is while no file is on its way, or nothing of one comes: a node sends no more files at once, to all, than it has
-	// processors, so that they may have to wait behind those of a repair for minutes.
+	// patienceWithFiles is while no file is on its way, or nothing of one comes: a node sends no
+	// more files at once, to all, than it has processors, so that they may have to wait behind
+	// those of a repair for minutes.
 	patienceWithFiles = 5
 )
 
 // timeouts are those of a session.
 func (s *streamReader) timeouts() internode.Timeouts {
-	return internode.Timeouts{Prepare: patienceWithFlush * s.patience, Bring: patienceWithFiles * s.patience, Stall: patienceWithFiles * s.patience}
+	return internode.Timeouts{
+		Prepare: patienceWithFlush * s.patience,
+		Bring:   patienceWithFiles * s.patience,
+		Stall:   patienceWithFiles * s.patience,
+	}
 }
 
-// watch has the context of a session end when the node is silent for as long as there is patience with silence: when it sends
-// nothing, of which heard is told, and answers no question by CQL. A node that is busy, with a flush say, answers; one that was not to be
-// asked before is not watched: then the limits of a session hold alone. stop must be called.
-func (s *streamReader) watch(ctx context.Context, node topology.Node) (watched context.Context, heard, stop func()) {
+// watch has the context of a session end when the node is silent for as long as there is patience
+// with silence: when it sends nothing, of which heard is told, and answers no question by CQL. A
+// node that is busy, with a flush say, answers; one that was not to be asked before is not watched:
+// then the limits of a session hold alone. stop must be called.
+func (s *streamReader) watch(
+	ctx context.Context,
+	node topology.Node,
+) (watched context.Context, heard, stop func()) {
 	watched, cancel := context.WithCancelCause(ctx)
 	var sent atomic.Int64
 	var watching sync.WaitGroup

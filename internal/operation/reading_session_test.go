@@ -21,11 +21,16 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// How long a node is waited for that hangs in a session, and may answer questions all the while, follows the patience; then it counts as away.
+// How long a node is waited for that hangs in a session, and may answer questions all the while,
+// follows the patience; then it counts as away.
 func TestSessionWithANodeThatHangs(t *testing.T) {
 	planned, err := sstable.Plan(declared(t, "ks", "k int p; v text r").Stored())
 	require.NoError(t, err)
-	codec, err := sstable.NewCodec(planned, sstable.NB, sstable.Minima{Timestamp: sstable.EpochTimestamp, Time: sstable.EpochTime})
+	codec, err := sstable.NewCodec(
+		planned,
+		sstable.NB,
+		sstable.Minima{Timestamp: sstable.EpochTimestamp, Time: sstable.EpochTime},
+	)
 	require.NoError(t, err)
 	for at, limit := range map[internodetest.Step]time.Duration{ // of a minute of patience
 		internodetest.Prepare:   10 * time.Minute,
@@ -38,10 +43,28 @@ func TestSessionWithANodeThatHangs(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				ctx, cancel := context.WithCancel(t.Context())
 				door := internodetest.NewDoor(netip.MustParseAddrPort("127.0.0.9:7099"))
-				n := internodetest.Node{At: at, Harm: internodetest.Hang, Connect: door.Dial, Has: func(internode.Request) ([]internodetest.Brought, error) {
-					return []internodetest.Brought{internodetest.Rows(internode.UUID{1}, codec.AppendHeader(nil), make([]byte, 2000))}, nil
-				}}
-				s := &streamReader{t: &files.Source{Table: &table.Table{Schema: &schema.Table{Keyspace: "ks", Name: "t"}}}, o: &spec.Reading{TempDir: t.TempDir()}, receipt: new(progress.Receipt), patience: time.Minute}
+				n := internodetest.Node{
+					At:      at,
+					Harm:    internodetest.Hang,
+					Connect: door.Dial,
+					Has: func(internode.Request) ([]internodetest.Brought, error) {
+						return []internodetest.Brought{
+							internodetest.Rows(
+								internode.UUID{1},
+								codec.AppendHeader(nil),
+								make([]byte, 2000),
+							),
+						}, nil
+					},
+				}
+				s := &streamReader{
+					t: &files.Source{
+						Table: &table.Table{Schema: &schema.Table{Keyspace: "ks", Name: "t"}},
+					},
+					o:        &spec.Reading{TempDir: t.TempDir()},
+					receipt:  new(progress.Receipt),
+					patience: time.Minute,
+				}
 				s.ring.addresses = map[string]string{"one": "127.0.0.1:7000"}
 				s.client = &internode.Client{Dial: n.Dial(ctx), Timeouts: s.timeouts()}
 				var err error
@@ -51,7 +74,12 @@ func TestSessionWithANodeThatHangs(t *testing.T) {
 				defer cancel()
 				defer func() { require.NoError(t, s.listener.Close()) }()
 				began := time.Now()
-				_, err = s.hold(ctx, topology.Node{ID: "one"}, []token.Range{token.Whole(token.Murmur3)}, 0)
+				_, err = s.hold(
+					ctx,
+					topology.Node{ID: "one"},
+					[]token.Range{token.Whole(token.Murmur3)},
+					0,
+				)
 				require.True(t, isAway(err), "%v", err)
 				require.Equal(t, limit, time.Since(began), "%v", err)
 			})

@@ -13,8 +13,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
-// Where nodes do not tell, when rows have been streamed, whether the table is still what it was, what came may not be all: its ranges
-// are listed, nobody waits for them, and a retry reads them.
+// Where nodes do not tell, when rows have been streamed, whether the table is still what it was,
+// what came may not be all: its ranges are listed, nobody waits for them, and a retry reads them.
 func TestNodesThatDoNotTellWhatHasChanged(t *testing.T) {
 	s := openShopOn(t, simcluster.Options{Cores: 1, Storage: func(int, *internodetest.Node) {}})
 	_, err := s.runLoad(t, s.load(t, "customer,number,pieces\nann,1,3\nbob,1,5\ncid,2,\n"))
@@ -26,9 +26,11 @@ func TestNodesThatDoNotTellWhatHasChanged(t *testing.T) {
 	scan, err := PrepareScan(t.Context(), s.env, *settings)
 	require.NoError(t, err)
 	defer scan.Close()
-	silence := s.cluster.Inject(simcluster.Rule{Fault: simcluster.Silence, Match: func(r simcluster.Request) bool {
-		return strings.Contains(r.Statement, "system_schema.columns")
-	}})
+	silence := s.cluster.Inject(
+		simcluster.Rule{Fault: simcluster.Silence, Match: func(r simcluster.Request) bool {
+			return strings.Contains(r.Statement, "system_schema.columns")
+		}},
+	)
 	report, err := scan.Run(t.Context())
 	require.NoError(t, err)
 	require.Positive(t, silence.Hits())

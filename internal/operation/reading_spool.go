@@ -11,8 +11,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// spool is what came of a session: in one file without a name, however many SSTables these are, since a process may have so many files open
-// and no more. Its methods may be called by several goroutines, but for release, which comes last.
+// spool is what came of a session: in one file without a name, however many SSTables these are,
+// since a process may have so many files open and no more. Its methods may be called by several
+// goroutines, but for release, which comes last.
 type spool struct {
 	dir string // of the file
 

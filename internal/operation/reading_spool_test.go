@@ -12,11 +12,15 @@ func limitFiles(t *testing.T, most uint64) {
 	t.Helper()
 	var before syscall.Rlimit
 	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_NOFILE, &before))
-	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: most, Max: before.Max}))
+	require.NoError(
+		t,
+		syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: most, Max: before.Max}),
+	)
 	t.Cleanup(func() { require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_NOFILE, &before)) })
 }
 
-// A node may have more SSTables than a process may have files open, and they come on several connections.
+// A node may have more SSTables than a process may have files open, and they come on several
+// connections.
 func TestMoreSSTablesThanFilesMayBeOpen(t *testing.T) {
 	s := openStore(t)
 	s.let(func() { s.files = 400 })

@@ -26,15 +26,27 @@ import (
 
 // How many bytes, as the node announces them, a node is asked for in one session (--slice).
 const (
-	mostAsked  = 1 << 30
-	leastAsked = 16 << 20 // compressed; each session costs the node a flush, however little is asked for
-	// piecesOfATable is how many pieces there are of a table that is not larger than so many: what is fetched and what is
-	// read take about as long, and only what is fetched first, and read last, is without the other beside it.
+	mostAsked = 1 << 30
+	// compressed; each session costs the node a flush, however little is asked for
+	leastAsked = 16 << 20
+	// piecesOfATable is how many pieces there are of a table that is not larger than so many: what
+	// is fetched and what is read take about as long, and only what is fetched first, and read
+	// last, is without the other beside it.
 	piecesOfATable = 8
 )
 
-// openStream connects to a table whose rows are streamed out of the nodes, and sees to it that they can be.
-func openStream(ctx context.Context, env spec.Environment, o *spec.Reading, conn *spec.Connection, name spec.TableName, planning plan.Options, where string, patience time.Duration) (*files.Source, error) {
+// openStream connects to a table whose rows are streamed out of the nodes, and sees to it that they
+// can be.
+func openStream(
+	ctx context.Context,
+	env spec.Environment,
+	o *spec.Reading,
+	conn *spec.Connection,
+	name spec.TableName,
+	planning plan.Options,
+	where string,
+	patience time.Duration,
+) (*files.Source, error) {
 	cfg, err := conn.Config(env)
 	if err != nil {
 		return nil, err
@@ -86,8 +98,21 @@ func describeFiles(ctx context.Context, t *files.Source, name spec.TableName) er
 }
 
 // startStream prepares the fetching.
-func startStream(ctx context.Context, t *files.Source, env spec.Environment, o *spec.Reading, patience time.Duration) (err error) {
-	s := &streamReader{t: t, env: env, o: o, patience: patience, receipt: t.Files.Receipt, failing: make(map[string]bool)}
+func startStream(
+	ctx context.Context,
+	t *files.Source,
+	env spec.Environment,
+	o *spec.Reading,
+	patience time.Duration,
+) (err error) {
+	s := &streamReader{
+		t:        t,
+		env:      env,
+		o:        o,
+		patience: patience,
+		receipt:  t.Files.Receipt,
+		failing:  make(map[string]bool),
+	}
 	if s.choose, err = files.ReplicaChoice(t.Consistency); err != nil {
 		return err
 	}
@@ -123,8 +148,8 @@ func startStream(ctx context.Context, t *files.Source, env spec.Environment, o *
 	return nil
 }
 
-// streamReader fetches a table's SSTables from the nodes. What stands from ring on belongs to the goroutine that prepares it, and then
-// to the one that fetches.
+// streamReader fetches a table's SSTables from the nodes. What stands from ring on belongs to the
+// goroutine that prepares it, and then to the one that fetches.
 type streamReader struct {
 	t        *files.Source
 	env      spec.Environment
@@ -147,7 +172,12 @@ func (s *streamReader) connect(ctx context.Context) (err error) {
 		if s.ring, err = s.look(ctx, s.t.Cluster); err != nil {
 			return err
 		}
-		if err = table.RefuseUntold(s.ring.cluster.Nodes, s.ring.addresses, s.asked(), s.o.PortFlag()); err != nil {
+		if err = table.RefuseUntold(
+			s.ring.cluster.Nodes,
+			s.ring.addresses,
+			s.asked(),
+			s.o.PortFlag(),
+		); err != nil {
 			err = fmt.Errorf("--%s: %w", s.o.StreamFlag(), err)
 		}
 		return err
@@ -198,21 +228,30 @@ func (s *streamReader) connect(ctx context.Context) (err error) {
 	return err
 }
 
-// tryNodes tries something with nodes. One that is away is told, and is asked after all others; an error is of this side, or of all
-// nodes.
-func (s *streamReader) tryNodes(wanted map[string]bool, try func(n topology.Node, address string) error) error {
+// tryNodes tries something with nodes. One that is away is told, and is asked after all others; an
+// error is of this side, or of all nodes.
+func (s *streamReader) tryNodes(
+	wanted map[string]bool,
+	try func(n topology.Node, address string) error,
+) error {
 	var mu sync.Mutex
 	away := make(map[string]error)
-	err := table.TryPorts(s.ring.cluster.Nodes, s.ring.addresses, wanted, s.o.PortFlag(), func(n topology.Node, address string) error {
-		err := try(n, address)
-		if !isAway(err) {
-			return err
-		}
-		mu.Lock()
-		defer mu.Unlock()
-		away[n.ID] = err
-		return nil
-	})
+	err := table.TryPorts(
+		s.ring.cluster.Nodes,
+		s.ring.addresses,
+		wanted,
+		s.o.PortFlag(),
+		func(n topology.Node, address string) error {
+			err := try(n, address)
+			if !isAway(err) {
+				return err
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			away[n.ID] = err
+			return nil
+		},
+	)
 	if err != nil {
 		return fmt.Errorf("--%s: %w", s.o.StreamFlag(), err)
 	}
@@ -226,7 +265,8 @@ func (s *streamReader) tryNodes(wanted map[string]bool, try func(n topology.Node
 	return nil
 }
 
-// isAway says whether an error of a session is a node's that does not answer, or went away, where others may do better.
+// isAway says whether an error of a session is a node's that does not answer, or went away, where
+// others may do better.
 func isAway(err error) bool {
 	if errors.Is(err, errSilent) {
 		return true
@@ -243,7 +283,8 @@ func (s *streamReader) asked() map[string]bool {
 	asked := make(map[string]bool)
 	for _, split := range s.t.Plan.Splits {
 		for _, n := range s.nodesOf(split.Range, nil, nil) {
-			if node := s.ring.cluster.Nodes[n]; s.up(node) { // else its ranges are not read in the end, and the others are
+			// else its ranges are not read in the end, and the others are
+			if node := s.ring.cluster.Nodes[n]; s.up(node) {
 				asked[node.ID] = true
 			}
 		}
@@ -280,7 +321,11 @@ func (s *streamReader) announced(ctx context.Context) (a announcement) {
 		group.Go(func() error {
 			watched, _, stop := s.watch(ctx, node)
 			defer stop()
-			request := internode.Request{Keyspace: s.t.Schema.Keyspace, Table: s.t.Schema.Name, Ranges: token.Merge(ranges[n])}
+			request := internode.Request{
+				Keyspace: s.t.Schema.Keyspace,
+				Table:    s.t.Schema.Name,
+				Ranges:   token.Merge(ranges[n]),
+			}
 			has, err := s.client.Estimate(watched, address, request)
 			if err != nil {
 				s.env.Logf("%s does not tell how much it would send: %s", address, err)
@@ -318,10 +363,10 @@ func (s *streamReader) shares() (share []float64, ranges [][]token.Range) {
 	return share, ranges
 }
 
-// cut groups the splits into pieces so that no node streams more than most bytes for one, and returns
-// that number; if it is 0, the size of the table decides. The bytes are those that the nodes
-// announced; if they did not, the estimates of the cluster. Neighbors in a piece are of different
-// nodes where they can be: a part of a piece is asked of several nodes then, too.
+// cut groups the splits into pieces so that no node streams more than most bytes for one, and
+// returns that number; if it is 0, the size of the table decides. The bytes are those that the
+// nodes announced; if they did not, the estimates of the cluster. Neighbors in a piece are of
+// different nodes where they can be: a part of a piece is asked of several nodes then, too.
 func (s *streamReader) cut(most, announced int64) ([]sstables.Piece, int64) {
 	t := s.t
 	share, _ := s.shares()
@@ -358,7 +403,10 @@ func (s *streamReader) cut(most, announced int64) ([]sstables.Piece, int64) {
 		p := &pieces[int(o.at*float64(count))]
 		p.Ranges = append(p.Ranges, o.r)
 	}
-	return slices.DeleteFunc(pieces, func(p sstables.Piece) bool { return len(p.Ranges) == 0 }), most
+	return slices.DeleteFunc(
+		pieces,
+		func(p sstables.Piece) bool { return len(p.Ranges) == 0 },
+	), most
 }
 
 // reorder has the splits come in the order of the pieces.

@@ -33,17 +33,24 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// store is the shop with rows, which its nodes bring: each those that it is a replica of at that moment.
+// store is the shop with rows, which its nodes bring: each those that it is a replica of at that
+// moment.
 type store struct {
 	*shop
 
-	mu     sync.Mutex
-	asked  map[int]int                                                        // how often each node was asked for the table
-	last   map[int]string                                                     // the table that each was asked for last
-	meet   func(node int)                                                     // is called when a node is asked for the table
-	harm   func(node int, t string, at internodetest.Step) internodetest.Harm // what a node does instead of going on
-	change func(node int, b *internodetest.Brought)                           // of what a node brings
-	files  int                                                                // in how many files it does, each with all rows; 0: in one
+	mu sync.Mutex
+	// how often each node was asked for the table
+	asked map[int]int
+	// the table that each was asked for last
+	last map[int]string
+	// is called when a node is asked for the table
+	meet func(node int)
+	// what a node does instead of going on
+	harm func(node int, t string, at internodetest.Step) internodetest.Harm
+	// of what a node brings
+	change func(node int, b *internodetest.Brought)
+	// in how many files it does, each with all rows; 0: in one
+	files int
 }
 
 const storeRows = 100
@@ -51,33 +58,36 @@ const storeRows = 100
 func openStore(t *testing.T) *store {
 	t.Helper()
 	s := &store{asked: make(map[int]int), last: make(map[int]string)}
-	s.shop = openShopOn(t, simcluster.Options{Cores: 1, Storage: func(node int, port *internodetest.Node) {
-		bring := port.Has
-		port.Has = func(r internode.Request) ([]internodetest.Brought, error) {
-			s.meets(node, r.Table)
-			list, err := bring(r)
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			for i := range list {
-				if s.change != nil && r.Table == orders.Table {
-					s.change(node, &list[i])
+	s.shop = openShopOn(
+		t,
+		simcluster.Options{Cores: 1, Storage: func(node int, port *internodetest.Node) {
+			bring := port.Has
+			port.Has = func(r internode.Request) ([]internodetest.Brought, error) {
+				s.meets(node, r.Table)
+				list, err := bring(r)
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				for i := range list {
+					if s.change != nil && r.Table == orders.Table {
+						s.change(node, &list[i])
+					}
 				}
+				if r.Table == orders.Table {
+					list = slices.Repeat(list, max(s.files, 1))
+				}
+				return list, err
 			}
-			if r.Table == orders.Table {
-				list = slices.Repeat(list, max(s.files, 1))
+			port.Connections = 2
+			port.Draw = func(at internodetest.Step) internodetest.Harm {
+				s.mu.Lock()
+				defer s.mu.Unlock()
+				if s.harm == nil {
+					return ""
+				}
+				return s.harm(node, s.last[node], at)
 			}
-			return list, err
-		}
-		port.Connections = 2
-		port.Draw = func(at internodetest.Step) internodetest.Harm {
-			s.mu.Lock()
-			defer s.mu.Unlock()
-			if s.harm == nil {
-				return ""
-			}
-			return s.harm(node, s.last[node], at)
-		}
-	}})
+		}},
+	)
 	text := "customer,number,pieces\n"
 	for i := range storeRows {
 		text += fmt.Sprintf("%s,1,%d\n", customer(i), i)
@@ -167,7 +177,10 @@ func (s *store) requireWhole(t *testing.T, r ScanReport, err error) {
 // toldOnce requires one warning with a text.
 func (s *store) toldOnce(t *testing.T, text string) {
 	t.Helper()
-	found := slices.DeleteFunc(slices.Clone(s.told), func(line string) bool { return !strings.Contains(line, text) })
+	found := slices.DeleteFunc(
+		slices.Clone(s.told),
+		func(line string) bool { return !strings.Contains(line, text) },
+	)
 	require.Len(t, found, 1, "%q in %q", text, s.told)
 }
 
@@ -206,14 +219,20 @@ func TestMoreReplicasThanThereAre(t *testing.T) {
 }
 
 func TestTransientReplicas(t *testing.T) {
-	name, factor := transient(map[string]string{"class": "NetworkTopologyStrategy", "dc1": "3/1", "dc2": "3/0"})
+	name, factor := transient(
+		map[string]string{"class": "NetworkTopologyStrategy", "dc1": "3/1", "dc2": "3/0"},
+	)
 	require.Equal(t, []string{"dc1", "3/1"}, []string{name, factor})
 	name, _ = transient(map[string]string{"class": "SimpleStrategy", "replication_factor": "3/0"})
 	require.Empty(t, name)
 }
 
 // onTable harms a node whenever it comes to a step with the table.
-func onTable(node int, at internodetest.Step, harm internodetest.Harm) func(int, string, internodetest.Step) internodetest.Harm {
+func onTable(
+	node int,
+	at internodetest.Step,
+	harm internodetest.Harm,
+) func(int, string, internodetest.Step) internodetest.Harm {
 	return func(n int, t string, step internodetest.Step) internodetest.Harm {
 		if n == node && step == at && t == orders.Table {
 			return harm
@@ -254,7 +273,8 @@ func TestNodeThatFailsAtTheStart(t *testing.T) {
 	require.Zero(t, s.askedOf(2))
 }
 
-// That nodes do not reach the listener is said before any is asked for the table, which would be flushed.
+// That nodes do not reach the listener is said before any is asked for the table, which would be
+// flushed.
 func TestListenerThatNodesDoNotReach(t *testing.T) {
 	s := openStore(t)
 	s.let(func() {
@@ -270,14 +290,20 @@ func TestListenerThatNodesDoNotReach(t *testing.T) {
 	require.Zero(t, s.askedOf(0)+s.askedOf(1)+s.askedOf(2))
 }
 
-// A node that hangs in a session, and answers no question either, is not waited for any longer than there is patience with it.
+// A node that hangs in a session, and answers no question either, is not waited for any longer than
+// there is patience with it.
 func TestNodeThatIsSilentInASession(t *testing.T) {
 	s := openStore(t)
 	s.let(func() { s.harm = onTable(1, internodetest.MidBring, internodetest.Hang) })
 	s.let(func() {
 		s.meet = func(node int) {
 			if node == 1 {
-				s.cluster.Inject(simcluster.Rule{Fault: simcluster.Silence, Match: func(r simcluster.Request) bool { return r.Node == 1 }})
+				s.cluster.Inject(
+					simcluster.Rule{
+						Fault: simcluster.Silence,
+						Match: func(r simcluster.Request) bool { return r.Node == 1 },
+					},
+				)
 			}
 		}
 	})
@@ -296,7 +322,10 @@ func TestNodeThatBringsNothing(t *testing.T) {
 	settings.Patience = time.Second
 	r, err := s.scan(t, settings)
 	s.requireWhole(t, r, err)
-	s.toldOnce(t, "the node neither sent a file nor completed the session within 5s: asking another replica")
+	s.toldOnce(
+		t,
+		"the node neither sent a file nor completed the session within 5s: asking another replica",
+	)
 }
 
 // To listen at a node's own address is refused before any is asked for anything.
@@ -313,7 +342,14 @@ func TestListenerAtTheAddressOfANode(t *testing.T) {
 	settings := s.spec()
 	settings.Listen = own
 	_, err := PrepareScan(t.Context(), s.env, *settings)
-	require.EqualError(t, err, fmt.Sprintf("--listen %s: files would be waited for at %[1]s, which is the node's own address and port: it would keep silent", own))
+	require.EqualError(
+		t,
+		err,
+		fmt.Sprintf(
+			"--listen %s: files would be waited for at %[1]s, which is the node's own address and port: it would keep silent",
+			own,
+		),
+	)
 	require.False(t, probed)
 }
 
@@ -326,7 +362,11 @@ func TestRangesThatNobodyGave(t *testing.T) {
 	require.Equal(t, run.Partly, r.Outcome)
 	require.NotEmpty(t, r.Failed)
 	require.Positive(t, r.Ranges)
-	require.ErrorContains(t, r.Failed[0].Err, "too few of its replicas could be asked: storage port 127.")
+	require.ErrorContains(
+		t,
+		r.Failed[0].Err,
+		"too few of its replicas could be asked: storage port 127.",
+	)
 	require.NoFileExists(t, "out.csv")
 	s.let(func() { s.harm = nil })
 	retry, err := PrepareRetry(t.Context(), s.env, spec.Resume{RunDir: r.Next.RunDir})
@@ -374,16 +414,28 @@ func TestNodeWhoseDiskIsBroken(t *testing.T) {
 			s := openStore(t)
 			s.let(func() {
 				s.change = func(node int, b *internodetest.Brought) {
-					plain, err := io.ReadAll(internode.NewBlocks(bytes.NewReader(b.Payload), b.Head.Length()))
+					plain, err := io.ReadAll(
+						internode.NewBlocks(bytes.NewReader(b.Payload), b.Head.Length()),
+					)
 					if err != nil {
 						panic(err) // it is what was written
 					}
 					// These chunks are kept as they are.
-					b.Head.Compression = &internode.Compression{Compressor: sstable.LZ4Compressor, ChunkLength: 256, MaxCompressed: 1}
+					b.Head.Compression = &internode.Compression{
+						Compressor:    sstable.LZ4Compressor,
+						ChunkLength:   256,
+						MaxCompressed: 1,
+					}
 					b.Payload = nil
 					for chunk := range slices.Chunk(plain, 256) {
-						b.Head.Compression.Chunks = append(b.Head.Compression.Chunks, internode.Chunk{Offset: int64(len(b.Payload)), Length: len(chunk)})
-						b.Payload = binary.BigEndian.AppendUint32(append(b.Payload, chunk...), crc32.ChecksumIEEE(chunk))
+						b.Head.Compression.Chunks = append(
+							b.Head.Compression.Chunks,
+							internode.Chunk{Offset: int64(len(b.Payload)), Length: len(chunk)},
+						)
+						b.Payload = binary.BigEndian.AppendUint32(
+							append(b.Payload, chunk...),
+							crc32.ChecksumIEEE(chunk),
+						)
 					}
 					if node == broken {
 						b.Payload[len(b.Payload)-10] ^= 1
@@ -399,7 +451,8 @@ func TestNodeWhoseDiskIsBroken(t *testing.T) {
 	}
 }
 
-// When nodes move, come or go while rows are fetched, these are fetched again from where they are then.
+// When nodes move, come or go while rows are fetched, these are fetched again from where they are
+// then.
 func TestNodesThatMoveMeanwhile(t *testing.T) {
 	for name, move := range map[string]func(c *simcluster.Cluster) error{
 		"moves": func(c *simcluster.Cluster) error { return c.Move(1) },
@@ -425,7 +478,8 @@ func TestNodesThatMoveMeanwhile(t *testing.T) {
 // Nodes that move on and on end the scan.
 func TestNodesThatMoveOnAndOn(t *testing.T) {
 	s := openStore(t)
-	s.let(func() { s.meet = func(int) { _ = s.cluster.Move(1) } }) // an error would be one move less
+	// an error would be one move less
+	s.let(func() { s.meet = func(int) { _ = s.cluster.Move(1) } })
 	r, err := s.scan(t, s.spec())
 	require.ErrorContains(t, err, "4 times while the same rows were fetched")
 	require.Equal(t, run.Failed, r.Outcome)
@@ -459,8 +513,8 @@ func TestTableThatChangesMeanwhile(t *testing.T) {
 	}
 }
 
-// Nodes learn one after the other that a table is dropped: those that know fail, while others still say that it is there. When
-// ranges have failed, it is asked for once more at the end.
+// Nodes learn one after the other that a table is dropped: those that know fail, while others still
+// say that it is there. When ranges have failed, it is asked for once more at the end.
 func TestTableDroppedWhereNodesFailed(t *testing.T) {
 	s := openStore(t)
 	s.failButFirst()
@@ -485,7 +539,12 @@ func TestTempDirThatTakesNothing(t *testing.T) {
 	settings := s.spec()
 	settings.TempDir = "nowhere"
 	_, err := PrepareScan(t.Context(), s.env, *settings)
-	require.ErrorContains(t, err, "--temp-dir nowhere: open nowhere/.streamed-", "before anything is asked for")
+	require.ErrorContains(
+		t,
+		err,
+		"--temp-dir nowhere: open nowhere/.streamed-",
+		"before anything is asked for",
+	)
 
 	require.NoError(t, os.Mkdir("nowhere", 0o700))
 	scan, err := PrepareScan(t.Context(), s.env, *settings)
@@ -510,14 +569,22 @@ func (s *store) reader(t *testing.T) *streamReader {
 	session := &files.Source{Table: opened, Files: &files.Files{}}
 	t.Cleanup(session.Close)
 	require.NoError(t, describeFiles(t.Context(), session, orders))
-	r := &streamReader{t: session, o: &spec.Reading{Listen: "127.0.0.1:0"}, receipt: new(progress.Receipt), env: s.env, patience: time.Minute, choose: files.Choice{Number: 1}, failing: make(map[string]bool)}
+	r := &streamReader{
+		t:        session,
+		o:        &spec.Reading{Listen: "127.0.0.1:0"},
+		receipt:  new(progress.Receipt),
+		env:      s.env,
+		patience: time.Minute,
+		choose:   files.Choice{Number: 1},
+		failing:  make(map[string]bool),
+	}
 	require.NoError(t, r.connect(t.Context()))
 	t.Cleanup(func() { require.NoError(t, r.listener.Close()) })
 	return r
 }
 
-// Pieces are of no more bytes from a node than were asked for: nodes estimate what they own, which is what one replica of each
-// range has.
+// Pieces are of no more bytes from a node than were asked for: nodes estimate what they own, which
+// is what one replica of each range has.
 func TestPiecesAreOfTheSizeThatIsAskedFor(t *testing.T) {
 	r := openStore(t).reader(t)
 	r.t.Estimates = []driver.Estimate{{Bytes: 40 << 20}, {Bytes: 40 << 20}, {Bytes: 40 << 20}}
@@ -543,7 +610,8 @@ func TestPiecesAreOfTheSizeThatIsAskedFor(t *testing.T) {
 	}
 }
 
-// When no size is asked for, a small table is asked for at once, and others in as many pieces as have reading and fetching go on together.
+// When no size is asked for, a small table is asked for at once, and others in as many pieces as
+// have reading and fetching go on together.
 func TestPiecesFollowTheTable(t *testing.T) {
 	r := openStore(t).reader(t)
 	r.choose = files.Choice{Number: 1}
@@ -551,7 +619,11 @@ func TestPiecesFollowTheTable(t *testing.T) {
 		bytes       int64 // of the table, of which a node is asked for a third, or more
 		least, most int
 	}{{0, 1, 1}, {20 << 20, 1, 1}, {90 << 20, 2, 4}, {400 << 20, 8, 9}, {3 << 30, 8, 9}, {8 << 30, 8, 9}, {60 << 30, 20, 60}} {
-		r.t.Estimates = []driver.Estimate{{Bytes: c.bytes / 3}, {Bytes: c.bytes / 3}, {Bytes: c.bytes / 3}}
+		r.t.Estimates = []driver.Estimate{
+			{Bytes: c.bytes / 3},
+			{Bytes: c.bytes / 3},
+			{Bytes: c.bytes / 3},
+		}
 		cut, _ := r.cut(0, 0)
 		pieces := len(cut)
 		require.GreaterOrEqual(t, pieces, c.least, "%d bytes", c.bytes)

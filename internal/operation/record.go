@@ -20,7 +20,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Record is what is left of a run to make a report of: its run directory, or the manifest of its output.
+// Record is what is left of a run to make a report of: its run directory, or the manifest of its
+// output.
 type Record struct {
 	Path     string
 	Manifest *manifest.Manifest // nil of a run directory
@@ -53,11 +54,18 @@ func ReadRecord(path string) (*Record, error) {
 	if !info.IsDir() {
 		return r, r.readManifest()
 	}
-	if _, err := os.Stat(filepath.Join(path, manifest.FolderName)); err == nil && !journal.HasManifest(path) {
+	if _, err := os.Stat(
+		filepath.Join(path, manifest.FolderName),
+	); err == nil &&
+		!journal.HasManifest(path) {
 		if _, err := ReadRecord(filepath.Join(path, manifest.FolderName)); err != nil {
 			return nil, err
 		}
-		return nil, fmt.Errorf("%s: is no run directory, but the output of a scan: name its manifest, %s", path, filepath.Join(path, manifest.FolderName))
+		return nil, fmt.Errorf(
+			"%s: is no run directory, but the output of a scan: name its manifest, %s",
+			path,
+			filepath.Join(path, manifest.FolderName),
+		)
 	}
 	return r, r.readRun()
 }
@@ -66,13 +74,20 @@ func ReadRecord(path string) (*Record, error) {
 func (r *Record) readManifest() error {
 	m, err := manifest.Read(r.Path)
 	if err != nil && !strings.HasSuffix(r.Path, ".json") {
-		return fmt.Errorf("%s is neither a run directory nor the manifest of a scan's output%s", r.Path, manifestBeside(r.Path))
+		return fmt.Errorf(
+			"%s is neither a run directory nor the manifest of a scan's output%s",
+			r.Path,
+			manifestBeside(r.Path),
+		)
 	}
 	if err != nil {
 		return err
 	}
 	if m.Command != commandScan {
-		return fmt.Errorf("manifest %s: it is of SSTables that a load made, and tells of no run: name the load's run directory", r.Path)
+		return fmt.Errorf(
+			"manifest %s: it is of SSTables that a load made, and tells of no run: name the load's run directory",
+			r.Path,
+		)
 	}
 	r.Manifest = &m
 	r.Plan = &PlanRecord{m.Cluster, m.Partitioner, m.Seed, m.PlanHash, m.Ranges.Splits, m.Started}
@@ -154,7 +169,14 @@ func (r *Record) readRun() error {
 	if err != nil {
 		return err
 	}
-	r.Plan = &PlanRecord{extra.Cluster, extra.Partitioner, extra.Seed, extra.PlanHash, extra.Splits, m.Started}
+	r.Plan = &PlanRecord{
+		extra.Cluster,
+		extra.Partitioner,
+		extra.Seed,
+		extra.PlanHash,
+		extra.Splits,
+		m.Started,
+	}
 	_, scanned, err := records.ReadScan(r.Path, m)
 	if err != nil {
 		return err
@@ -203,7 +225,13 @@ func ringOf(p token.Partitioner, done, failed []token.Range) []board.NodeRing {
 	owned, members := make([]board.Owned, len(parts)), make([]board.Member, len(parts))
 	for i, part := range parts {
 		name := string(token.AppendRange(nil, p, part))
-		owned[i], members[i] = board.Owned{Range: part, Node: name}, board.Member{ID: name, Address: name}
+		owned[i], members[i] = board.Owned{
+			Range: part,
+			Node:  name,
+		}, board.Member{
+			ID:      name,
+			Address: name,
+		}
 	}
 	ring := board.NewRing(p, owned, false)
 	for _, within := range done {
@@ -242,7 +270,12 @@ func readPage(dir string) (*board.State, error) {
 	case err != nil:
 		return nil, fmt.Errorf("%s: %w", path, err)
 	case s.Version != board.StateVersion:
-		return nil, fmt.Errorf("%s: version %d is not known: this program reads version %d", path, s.Version, board.StateVersion)
+		return nil, fmt.Errorf(
+			"%s: version %d is not known: this program reads version %d",
+			path,
+			s.Version,
+			board.StateVersion,
+		)
 	}
 	return s, nil
 }

@@ -33,8 +33,19 @@ func TestLoadOfAnEarlierVersion(t *testing.T) {
 	want := *spec.NewLoad()
 	want.TableName = spec.TableName{Keyspace: "shop", Table: "Orders"}
 	want.Inputs = []string{"/data/in.csv", "-"}
-	want.Delimiter, want.Format, want.Hosts, want.Port = ";", "csv", []string{"10.0.0.1", "10.0.0.2"}, 42887
-	want.Map, want.SkipCols, want.Nulls = map[string]string{"c": "customer"}, []string{"item"}, []string{"NA", "a", "b"}
+	want.Delimiter, want.Format, want.Hosts, want.Port = ";", "csv", []string{
+		"10.0.0.1",
+		"10.0.0.2",
+	}, 42887
+	want.Map, want.SkipCols, want.Nulls = map[string]string{
+		"c": "customer",
+	}, []string{
+		"item",
+	}, []string{
+		"NA",
+		"a",
+		"b",
+	}
 	want.MaxParseErrors, want.Timeout, want.Timestamp = 150, 20*time.Second, "1700000000000000"
 	want.RejectsOf, want.Memory, want.IngestRate = "/data/load-run", 64<<20, 1500.5
 	want.TLS.On, want.TLS.Files.CACert = true, "/etc/ca.pem"
@@ -54,7 +65,11 @@ func TestScanOfAnEarlierVersion(t *testing.T) {
 
 	want := *spec.NewScan()
 	want.TableName = spec.TableName{Keyspace: "shop", Table: "orders"}
-	want.Columns, want.Compression, want.Delimiter, want.Dir, want.Format = []string{"customer", "number", "pieces"}, "gzip", `\t`, "/data/out", "tsv"
+	want.Columns, want.Compression, want.Delimiter, want.Dir, want.Format = []string{
+		"customer",
+		"number",
+		"pieces",
+	}, "gzip", `\t`, "/data/out", "tsv"
 	want.Hosts, want.Port, want.Rate, want.Seed = []string{"10.0.0.1"}, 42887, 5000, 1<<64-1
 	want.Inputs = []string{}
 	want.Given = settings.Given

@@ -49,8 +49,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/table"
 )
 
-// refusedRun marks the reason why a run directory cannot be read. A folder that is no run directory is
-// a matter of usage.
+// refusedRun marks the reason why a run directory cannot be read. A folder that is no run directory
+// is a matter of usage.
 func refusedRun(dir string, err error) error {
 	if !journal.HasManifest(dir) {
 		return err
@@ -75,10 +75,17 @@ func refuseTable(m journal.Manifest, t *table.Table) error {
 		return fmt.Errorf("run.json: %w", err)
 	}
 	if begun.Cluster != t.Cluster.Name {
-		return fmt.Errorf("the run began on cluster %q, and this is %q: it cannot go on", begun.Cluster, t.Cluster.Name)
+		return fmt.Errorf(
+			"the run began on cluster %q, and this is %q: it cannot go on",
+			begun.Cluster,
+			t.Cluster.Name,
+		)
 	}
 	if m.TableID != t.Schema.ID {
-		return fmt.Errorf("table %s is not the one that the run began with, but was created since: it cannot go on", t.Schema)
+		return fmt.Errorf(
+			"table %s is not the one that the run began with, but was created since: it cannot go on",
+			t.Schema,
+		)
 	}
 	return nil
 }
@@ -89,7 +96,10 @@ func refuseColumns(m journal.Manifest, t *table.Table) error {
 		return err
 	}
 	if m.SchemaFingerprint != t.Schema.Fingerprint() {
-		return fmt.Errorf("table %s has other columns than when the run began: it cannot go on", t.Schema)
+		return fmt.Errorf(
+			"table %s has other columns than when the run began: it cannot go on",
+			t.Schema,
+		)
 	}
 	return nil
 }
@@ -116,7 +126,11 @@ func (s *Scan) refuse(ctx context.Context) (err error) {
 		return errors.New("journal: the run was stopped before its output was begun: begin anew")
 	}
 	if s.t.Cluster.Partitioner != s.begunWith.Partitioner {
-		return fmt.Errorf("the run began with %s, and the cluster's partitioner is %s: it cannot go on", s.begunWith.Partitioner, s.t.Cluster.Partitioner)
+		return fmt.Errorf(
+			"the run began with %s, and the cluster's partitioner is %s: it cannot go on",
+			s.begunWith.Partitioner,
+			s.t.Cluster.Partitioner,
+		)
 	}
 	if err := s.refuseManifest(); err != nil {
 		return err
@@ -126,29 +140,39 @@ func (s *Scan) refuse(ctx context.Context) (err error) {
 		if err := s.t.Files.RefuseMissing(s.begunWith.Folders); err != nil {
 			return err
 		}
-		s.env.Warn("the SSTables are not those that the scan began with: they were compacted since, or others came; the output keeps what the first ones had")
+		s.env.Warn(
+			"the SSTables are not those that the scan began with: they were compacted since, or others came; the output keeps what the first ones had",
+		)
 	}
 	return nil
 }
 
-// warnOfTruncation warns if the table was truncated after the scan began. This is no reason to refuse: the output has the
-// rows that the table had when they were read.
+// warnOfTruncation warns if the table was truncated after the scan began. This is no reason to
+// refuse: the output has the rows that the table had when they were read.
 func (s *Scan) warnOfTruncation(ctx context.Context) {
 	s.truncated = s.t.Truncations(ctx)
 	if s.earlier.Rows == 0 {
 		return
 	}
 	if found := s.t.TruncatedSince(ctx, s.begunWith.Truncated, s.env); found != nil {
-		s.env.Warn("table %s was truncated at %s (node %s), after the scan began: its output keeps rows from before, which are gone from the table",
-			s.t.Schema, found.At, found.Node)
+		s.env.Warn(
+			"table %s was truncated at %s (node %s), after the scan began: its output keeps rows from before, which are gone from the table",
+			s.t.Schema,
+			found.At,
+			found.Node,
+		)
 	}
 }
 
 // warnOfTruncationMeanwhile warns if the table was truncated while this run read it.
 func (s *Scan) warnOfTruncationMeanwhile(ctx context.Context) {
 	if found := s.t.TruncatedSince(ctx, s.truncated, s.env); found != nil {
-		s.env.Warn("table %s was truncated at %s (node %s), while it was read: the output has only the rows that were read before, and those that were written since",
-			s.t.Schema, found.At, found.Node)
+		s.env.Warn(
+			"table %s was truncated at %s (node %s), while it was read: the output has only the rows that were read before, and those that were written since",
+			s.t.Schema,
+			found.At,
+			found.Node,
+		)
 	}
 }
 
@@ -162,7 +186,9 @@ func (s *Scan) refuseManifest() error {
 		return nil
 	}
 	m, err := manifest.Read(path)
-	if err == nil && s.journal != nil && m.Seed == s.begunWith.Seed && m.PlanHash == s.begunWith.PlanHash && m.Started.Equal(s.begunAt(time.Time{})) {
+	if err == nil && s.journal != nil && m.Seed == s.begunWith.Seed &&
+		m.PlanHash == s.begunWith.PlanHash &&
+		m.Started.Equal(s.begunAt(time.Time{})) {
 		return nil
 	}
 	return sink.TakenError(path)
@@ -206,8 +232,13 @@ func (l *Load) refuseTruncated(ctx context.Context, then records.Truncations) er
 	if found == nil {
 		return nil
 	}
-	return fmt.Errorf("table %s was truncated at %s (node %s), after the run began: rows that the run had loaded are gone, and it cannot go on; "+
-		"cqlbulk load with the same inputs begins anew, in a run directory of its own", l.t.Schema, found.At, found.Node)
+	return fmt.Errorf(
+		"table %s was truncated at %s (node %s), after the run began: rows that the run had loaded are gone, and it cannot go on; "+
+			"cqlbulk load with the same inputs begins anew, in a run directory of its own",
+		l.t.Schema,
+		found.At,
+		found.Node,
+	)
 }
 
 // missingRejects refuses rejects that do not hold what the journal knows of; see
@@ -235,7 +266,8 @@ func (l *Load) refuseRejects(ctx context.Context) error {
 	for _, path := range slices.Sorted(maps.Keys(l.kept)) {
 		earlier, taken := l.outer.Loaded().Retried[filepath.Base(path)]
 		// With other timestamps, what is appended to a list is appended once more.
-		twice := l.careful || l.spec.AppendCollections && (l.kept[path].Stamps == nil || l.corrected)
+		twice := l.careful ||
+			l.spec.AppendCollections && (l.kept[path].Stamps == nil || l.corrected)
 		if taken && twice && (!l.run.continued || earlier.Run != l.journal.Manifest().Run) {
 			return loadedBefore(l.spec.RejectsOf, earlier.Dir)
 		}
@@ -251,17 +283,27 @@ func loadedBefore(dir, folder string) error {
 	if _, err := os.Lstat(try); err != nil {
 		return fmt.Errorf("%s: %s, and nothing of it was left over", dir, before)
 	}
-	return fmt.Errorf("%s, or begun to be, by the load in %s, and rows count twice that are written twice: see cqlbulk status %s", before, try, setting.ShellQuote(try))
+	return fmt.Errorf(
+		"%s, or begun to be, by the load in %s, and rows count twice that are written twice: see cqlbulk status %s",
+		before,
+		try,
+		setting.ShellQuote(try),
+	)
 }
 
 // refuseEnded refuses to resume a load that has come to its end if it read the standard input. The
-// rows of a pipe cannot be read again, and without them the journal would record the load as stopped.
+// rows of a pipe cannot be read again, and without them the journal would record the load as
+// stopped.
 func refuseEnded(dir string, inputs []string, end *records.End) error {
 	switch {
 	case end == nil || !slices.Contains(inputs, records.Standard):
 		return nil
 	case end.Outcome == records.Partly:
-		return fmt.Errorf("run %s has come to its end: try again what failed: cqlbulk retry %s", dir, setting.ShellQuote(dir))
+		return fmt.Errorf(
+			"run %s has come to its end: try again what failed: cqlbulk retry %s",
+			dir,
+			setting.ShellQuote(dir),
+		)
 	case end.Outcome == records.Done:
 		return fmt.Errorf("run %s has come to its end: nothing is left to load", dir)
 	default:
@@ -276,9 +318,17 @@ func refuseUnfinished(dir string, end *records.End) error {
 	case end != nil && end.Outcome == records.Partly:
 		return nil
 	case end != nil && end.Outcome == records.Failed: // a limit on errors may stop it again
-		return fmt.Errorf("run %s failed before its end: go on with it first, as this says: cqlbulk status %s", dir, setting.ShellQuote(dir))
+		return fmt.Errorf(
+			"run %s failed before its end: go on with it first, as this says: cqlbulk status %s",
+			dir,
+			setting.ShellQuote(dir),
+		)
 	default:
-		return fmt.Errorf("run %s has not come to its end: go on with it first: cqlbulk resume %s", dir, setting.ShellQuote(dir))
+		return fmt.Errorf(
+			"run %s has not come to its end: go on with it first: cqlbulk resume %s",
+			dir,
+			setting.ShellQuote(dir),
+		)
 	}
 }
 
@@ -287,7 +337,13 @@ func refuseUnfinished(dir string, end *records.End) error {
 func refuseNothing(dir string, inDoubt int, passed string) error {
 	switch {
 	case inDoubt > 0:
-		return fmt.Errorf("%s: no row was rejected, but %s %s in doubt: --repeat-in-doubt writes %s again", dir, human.Of(inDoubt, "row"), human.Verb(inDoubt, "is", "are"), human.Verb(inDoubt, "it", "them"))
+		return fmt.Errorf(
+			"%s: no row was rejected, but %s %s in doubt: --repeat-in-doubt writes %s again",
+			dir,
+			human.Of(inDoubt, "row"),
+			human.Verb(inDoubt, "is", "are"),
+			human.Verb(inDoubt, "it", "them"),
+		)
 	case passed != "":
 		return loadedBefore(dir, passed)
 	default:
@@ -299,8 +355,12 @@ func refuseNothing(dir string, inDoubt int, passed string) error {
 // timestamps for.
 func refuseRepeats(k reject.Kept) error {
 	if k.Doubt && k.Repeats+1 >= ingest.MaxStampStep {
-		return fmt.Errorf("%s: its rows were written again %d times: once more, they could get the timestamps of the rows after them; "+
-			"cqlbulk load takes the file as new rows", k.Path, k.Repeats)
+		return fmt.Errorf(
+			"%s: its rows were written again %d times: once more, they could get the timestamps of the rows after them; "+
+				"cqlbulk load takes the file as new rows",
+			k.Path,
+			k.Repeats,
+		)
 	}
 	return nil
 }

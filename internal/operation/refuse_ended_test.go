@@ -10,10 +10,24 @@ import (
 
 // A pipe is not there again: a load that has read it to its end cannot go on. A stopped one can.
 func TestPipeReadToItsEnd(t *testing.T) {
-	partly, done, stopped := &records.End{Outcome: records.Partly}, &records.End{Outcome: records.Done}, &records.End{Outcome: records.Interrupted}
+	partly, done, stopped := &records.End{
+		Outcome: records.Partly,
+	}, &records.End{
+		Outcome: records.Done,
+	}, &records.End{
+		Outcome: records.Interrupted,
+	}
 	pipe := []string{"a.csv", records.Standard}
-	require.EqualError(t, refuseEnded("r", pipe, partly), "run r has come to its end: try again what failed: cqlbulk retry r")
-	require.EqualError(t, refuseEnded("r", pipe, done), "run r has come to its end: nothing is left to load")
+	require.EqualError(
+		t,
+		refuseEnded("r", pipe, partly),
+		"run r has come to its end: try again what failed: cqlbulk retry r",
+	)
+	require.EqualError(
+		t,
+		refuseEnded("r", pipe, done),
+		"run r has come to its end: nothing is left to load",
+	)
 	require.NoError(t, refuseEnded("r", pipe, stopped))
 	require.NoError(t, refuseEnded("r", pipe, nil))
 	require.NoError(t, refuseEnded("r", []string{"a.csv"}, partly))

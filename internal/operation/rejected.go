@@ -48,8 +48,14 @@ func (l *Load) findKept(inputs []source.Input, format dsv.Format) error {
 		l.rejected += int64(records)
 		l.removed += int64(max(len(k.Stamps)-records, 0))
 		if records != len(k.Stamps) {
-			l.env.Warn("%s has %s instead of the %d that %s rejected: %s written as of now", k.Path, human.Of(records, "row"), len(k.Stamps),
-				human.Verb(len(k.Stamps), "was", "were"), human.Verb(records, "it is", "they are"))
+			l.env.Warn(
+				"%s has %s instead of the %d that %s rejected: %s written as of now",
+				k.Path,
+				human.Of(records, "row"),
+				len(k.Stamps),
+				human.Verb(len(k.Stamps), "was", "were"),
+				human.Verb(records, "it is", "they are"),
+			)
 			k.Stamps, texts = nil, nil
 		}
 		l.kept[k.Path], l.rejectTexts[k.Path] = k, texts
@@ -99,16 +105,20 @@ func (l *Load) textsOfRejects(path string, format dsv.Format) (texts []uint64, e
 	}
 	defer func() { _ = f.Close() }()
 	broken := xxh3.New()
-	options := dsv.Options{MaxRecords: 1, MaxRecord: int(l.spec.Memory / recordShare), Bad: func(b dsv.Bad) error {
-		if b.First {
-			broken.Reset()
-		}
-		_, err := broken.Write(b.Piece)
-		if b.Last {
-			texts = append(texts, broken.Sum64())
-		}
-		return err
-	}}
+	options := dsv.Options{
+		MaxRecords: 1,
+		MaxRecord:  int(l.spec.Memory / recordShare),
+		Bad: func(b dsv.Bad) error {
+			if b.First {
+				broken.Reset()
+			}
+			_, err := broken.Write(b.Piece)
+			if b.Last {
+				texts = append(texts, broken.Sum64())
+			}
+			return err
+		},
+	}
 	var next func([]byte) (dsv.Chunk, error)
 	if l.spec.Format == "json" {
 		next = jsonl.NewSplitter(f, options).Next
@@ -157,13 +167,19 @@ func (l *Load) noteRetry() {
 	})}
 }
 
-// tellOuter has the earlier run know of this load of its rejects, and whether all of them were loaded.
+// tellOuter has the earlier run know of this load of its rejects, and whether all of them were
+// loaded.
 func (l *Load) tellOuter(done bool) error {
 	reading, err := l.readingOfRejects()
 	if err != nil {
 		return err
 	}
-	by := records.Retry{Run: l.journal.Manifest().Run, Dir: filepath.Base(l.run.path), Reading: reading, Done: done}
+	by := records.Retry{
+		Run:     l.journal.Manifest().Run,
+		Dir:     filepath.Base(l.run.path),
+		Reading: reading,
+		Done:    done,
+	}
 	for _, path := range slices.Sorted(maps.Keys(l.tried)) {
 		if done {
 			break // the record of its beginning has the rows
@@ -178,8 +194,8 @@ func (l *Load) tellOuter(done bool) error {
 	return l.outer.Retry(l.keptNames(), by)
 }
 
-// readingOfRejects returns how this load of rejects reads them otherwise than the earlier run did at
-// its end. What this run changed is only a part of that if it resumes a load of the rejects.
+// readingOfRejects returns how this load of rejects reads them otherwise than the earlier run did
+// at its end. What this run changed is only a part of that if it resumes a load of the rejects.
 func (l *Load) readingOfRejects() (records.Changed, error) {
 	options, err := recordedIn(l.outer.Manifest())
 	if err != nil {

@@ -17,7 +17,19 @@ import (
 // are tried again: those that say how the text of a record is understood. Where records begin and
 // end does not depend on them, so that pieces and rejects are the same.
 var rereadable = []string{
-	"columns", "map", "skipcols", "null-string", "dialect", "encoding", "unescape", "datetimeformat", "boolstyle", "decimalsep", "thousandssep", "dateformat", "timestamp-unit",
+	"columns",
+	"map",
+	"skipcols",
+	"null-string",
+	"dialect",
+	"encoding",
+	"unescape",
+	"datetimeformat",
+	"boolstyle",
+	"decimalsep",
+	"thousandssep",
+	"dateformat",
+	"timestamp-unit",
 }
 
 // Why settings of a run stay as they were when it goes on.
@@ -29,11 +41,25 @@ const (
 )
 
 var keptSettings = map[string]string{
-	"delimiter": cutBefore, "quote": cutBefore, "escape": cutBefore, "header": cutBefore, "comment": cutBefore, "trailing-delimiter": cutBefore, "line-end": cutBefore, "format": cutBefore,
-	"column-order": "the run has the names of the columns by now; --columns names others",
-	"nulls":        writtenSo, "ttl": writtenSo, "timestamp": writtenSo, "if-not-exists": writtenSo, "append-collections": writtenSo,
-	"skiprows": chosenRows, "maxrows": chosenRows, "files": chosenRows,
-	"keyspace": oneTable, "table": oneTable,
+	"delimiter":          cutBefore,
+	"quote":              cutBefore,
+	"escape":             cutBefore,
+	"header":             cutBefore,
+	"comment":            cutBefore,
+	"trailing-delimiter": cutBefore,
+	"line-end":           cutBefore,
+	"format":             cutBefore,
+	"column-order":       "the run has the names of the columns by now; --columns names others",
+	"nulls":              writtenSo,
+	"ttl":                writtenSo,
+	"timestamp":          writtenSo,
+	"if-not-exists":      writtenSo,
+	"append-collections": writtenSo,
+	"skiprows":           chosenRows,
+	"maxrows":            chosenRows,
+	"files":              chosenRows,
+	"keyspace":           oneTable,
+	"table":              oneTable,
 }
 
 // WhyKept says why a setting stays as it was when a run goes on.
@@ -52,7 +78,8 @@ type SettingChange struct {
 
 // rereading is how the text of a load was read, and is from now on.
 type rereading struct {
-	former []spec.Load     // of earlier runs that this one goes on with, where it was another way; the oldest first
+	// of earlier runs that this one goes on with, where it was another way; the oldest first
+	former []spec.Load
 	now    []SettingChange // what this run changes
 	all    []SettingChange // what differs from what the load was begun with
 	note   records.Changed // what a journal keeps of this change; empty: nothing is changed
@@ -63,7 +90,10 @@ type rereading struct {
 // reread is the spec of a load that goes on, or whose rejects are tried again, with what the runs
 // in between changed, and with changes. Of how text is read only what was typed counts: another
 // file or environment than that of the first run must not change it unasked.
-func (r recorded) reread(before []records.Changed, changes setting.Changes) (spec.Load, rereading, error) {
+func (r recorded) reread(
+	before []records.Changed,
+	changes setting.Changes,
+) (spec.Load, rereading, error) {
 	var again rereading
 	was := recorded{maps.Clone(r.Flags), r.Args, r.Named}
 	begun, err := was.load(setting.Changes{})
@@ -180,7 +210,12 @@ func (a *rereading) readings(format dsv.Format) ([]ingest.Reading, error) {
 func refuseReread(typed setting.Given) error {
 	for _, name := range rereadable {
 		if typed[name] {
-			return &spec.UsageError{Err: fmt.Errorf("--%s: the run is a scan: its output goes on in the form that it was begun in", name)}
+			return &spec.UsageError{
+				Err: fmt.Errorf(
+					"--%s: the run is a scan: its output goes on in the form that it was begun in",
+					name,
+				),
+			}
 		}
 	}
 	return nil

@@ -15,8 +15,9 @@ import (
 )
 
 // refuseReading refuses to read the rest of the inputs otherwise than the rows that are loaded: the
-// table would hold rows of both readings, and nothing would tell them apart. Rows of pieces that were
-// under way may be loaded too; a resume reads them as before, so that it writes no row in two ways.
+// table would hold rows of both readings, and nothing would tell them apart. Rows of pieces that
+// were under way may be loaded too; a resume reads them as before, so that it writes no row in two
+// ways.
 func (l *Load) refuseReading() error {
 	if len(l.reread.now) == 0 || l.reread.keepLoaded {
 		return nil
@@ -27,15 +28,29 @@ func (l *Load) refuseReading() error {
 		return nil
 	}
 	flags, dir := changedFlags(&l.spec, l.reread.now), setting.ShellQuote(l.run.path)
-	loaded := fmt.Sprintf("%s %s loaded as read before", human.Of(rows, "row"), human.Verb(rows, "is", "are"))
+	loaded := fmt.Sprintf(
+		"%s %s loaded as read before",
+		human.Of(rows, "row"),
+		human.Verb(rows, "is", "are"),
+	)
 	if begun > 0 {
-		loaded += fmt.Sprintf(", and so may be rows of %s that %s under way", human.Of(begun, "piece"), human.Verb(begun, "was", "were"))
+		loaded += fmt.Sprintf(
+			", and so may be rows of %s that %s under way",
+			human.Of(begun, "piece"),
+			human.Verb(begun, "was", "were"),
+		)
 	}
 	return &spec.UsageError{Err: errors.New(strings.Join([]string{
 		fmt.Sprintf("%s would apply to the rest of the inputs alone: %s", flags, loaded),
 		l.anew(flags),
 		fmt.Sprintf("to resume and read as before: %s %s %s", tool, commandResume, dir),
-		fmt.Sprintf("to resume and read the rest otherwise: %s %s %s %s --keep-loaded", tool, commandResume, dir, flags),
+		fmt.Sprintf(
+			"to resume and read the rest otherwise: %s %s %s %s --keep-loaded",
+			tool,
+			commandResume,
+			dir,
+			flags,
+		),
 	}, "\n"))}
 }
 
@@ -61,22 +76,37 @@ func (l *Load) anew(flags string) string {
 	const so = "to read all rows so, "
 	switch {
 	case l.careful:
-		return so + "delete those that are loaded, which would count twice, and load anew: " + l.command("")
+		return so + "delete those that are loaded, which would count twice, and load anew: " + l.command(
+			"",
+		)
 	case l.spec.IfNotExists:
-		return so + "delete those that are loaded, which --if-not-exists would keep, and load anew: " + l.command("")
+		return so + "delete those that are loaded, which --if-not-exists would keep, and load anew: " + l.command(
+			"",
+		)
 	case l.strands():
 		deletion := ""
 		if l.spec.Timestamp != "" {
 			deletion = " with USING TIMESTAMP " + l.spec.Timestamp
 		}
-		return so + "delete those that are loaded" + deletion + ", since the new reading may leave their keys or columns unwritten, and load anew: " + l.command("")
+		return so + "delete those that are loaded" + deletion + ", since the new reading may leave their keys or columns unwritten, and load anew: " + l.command(
+			"",
+		)
 	case !l.clears():
 		if l.spec.RejectsOf != "" {
-			return fmt.Sprintf("%sretry anew, which replaces what this retry wrote: %s %s %s %s", so, tool, commandRetry, setting.ShellQuote(l.spec.RejectsOf), flags)
+			return fmt.Sprintf(
+				"%sretry anew, which replaces what this retry wrote: %s %s %s %s",
+				so,
+				tool,
+				commandRetry,
+				setting.ShellQuote(l.spec.RejectsOf),
+				flags,
+			)
 		}
 		return so + "load anew, which replaces rows of the same keys: " + l.command("")
 	default:
-		return so + "load anew, which replaces rows of the same keys, and deletes values that are null by now: " + l.command("tombstone")
+		return so + "load anew, which replaces rows of the same keys, and deletes values that are null by now: " + l.command(
+			"tombstone",
+		)
 	}
 }
 
@@ -86,41 +116,69 @@ var mappings = []string{"columns", "map", "skipcols"}
 // valueForms are the settings that change what a value is, and never whether there is one, with the
 // kinds of types that each has to do with.
 var valueForms = map[string][]cqltype.Kind{
-	"datetimeformat": times, "dateformat": times, "timestamp-unit": times, "boolstyle": {cqltype.Boolean}, "decimalsep": numbers, "thousandssep": numbers,
+	"datetimeformat": times,
+	"dateformat":     times,
+	"timestamp-unit": times,
+	"boolstyle":      {cqltype.Boolean},
+	"decimalsep":     numbers,
+	"thousandssep":   numbers,
 }
 
 var (
 	times   = []cqltype.Kind{cqltype.Date, cqltype.Time, cqltype.Timestamp}
 	numbers = []cqltype.Kind{
-		cqltype.Bigint, cqltype.Counter, cqltype.Decimal, cqltype.Double, cqltype.Float, cqltype.Int, cqltype.Smallint, cqltype.Tinyint, cqltype.Varint,
+		cqltype.Bigint,
+		cqltype.Counter,
+		cqltype.Decimal,
+		cqltype.Double,
+		cqltype.Float,
+		cqltype.Int,
+		cqltype.Smallint,
+		cqltype.Tinyint,
+		cqltype.Varint,
 	}
 	// plain are the types whose texts no setting changes but those of valueForms and "dialect".
-	plain = append(append([]cqltype.Kind{cqltype.Boolean, cqltype.Duration, cqltype.Inet, cqltype.TimeUUID, cqltype.UUID}, times...), numbers...)
+	plain = append(
+		append(
+			[]cqltype.Kind{
+				cqltype.Boolean,
+				cqltype.Duration,
+				cqltype.Inet,
+				cqltype.TimeUUID,
+				cqltype.UUID,
+			},
+			times...),
+		numbers...)
 )
 
 // clears reports whether the new reading may make a value null that the old one wrote.
 func (l *Load) clears() bool {
-	return slices.ContainsFunc(l.reread.now, func(c SettingChange) bool { return valueForms[c.Name] == nil })
+	return slices.ContainsFunc(
+		l.reread.now,
+		func(c SettingChange) bool { return valueForms[c.Name] == nil },
+	)
 }
 
-// strands reports whether a load with the new reading may leave values of the old one in the table: in
-// columns that no field goes to any more, and in rows whose keys are others by now.
+// strands reports whether a load with the new reading may leave values of the old one in the table:
+// in columns that no field goes to any more, and in rows whose keys are others by now.
 func (l *Load) strands() bool {
 	return slices.ContainsFunc(l.reread.now, func(c SettingChange) bool {
-		return slices.Contains(mappings, c.Name) || slices.ContainsFunc(l.t.Schema.Columns, func(column schema.Column) bool {
-			if !column.IsKey() || c.Name == "null-string" { // a row without a key is rejected, and listed
-				return false
-			}
-			kind := column.Type.Kind
-			switch forms := valueForms[c.Name]; {
-			case c.Name == "dialect" || kind >= cqltype.List:
-				return true
-			case forms != nil:
-				return slices.Contains(forms, kind)
-			default:
-				return !slices.Contains(plain, kind)
-			}
-		})
+		return slices.Contains(mappings, c.Name) ||
+			slices.ContainsFunc(l.t.Schema.Columns, func(column schema.Column) bool {
+				if !column.IsKey() ||
+					c.Name == "null-string" { // a row without a key is rejected, and listed
+					return false
+				}
+				kind := column.Type.Kind
+				switch forms := valueForms[c.Name]; {
+				case c.Name == "dialect" || kind >= cqltype.List:
+					return true
+				case forms != nil:
+					return slices.Contains(forms, kind)
+				default:
+					return !slices.Contains(plain, kind)
+				}
+			})
 	})
 }
 
@@ -129,14 +187,16 @@ func (l *Load) strands() bool {
 func (l *Load) command(nulls string) string {
 	values := typedSettings(&l.spec, nulls)
 	if stamp, err := l.spec.WriteTime(); err == nil && stamp != nil {
-		values["timestamp"] = []string{strconv.FormatInt(*stamp+1, 10)} // with the same, the greater of two values would stay
+		values["timestamp"] = []string{
+			strconv.FormatInt(*stamp+1, 10),
+		} // with the same, the greater of two values would stay
 	}
 	s := suggestionOf(&l.spec, l.Table(), values)
 	return s.Line()
 }
 
-// typedSettings returns the present settings of the load that a user has to type. A run directory records
-// some that are as by default, and those of a load of rejects.
+// typedSettings returns the present settings of the load that a user has to type. A run directory
+// records some that are as by default, and those of a load of rejects.
 func typedSettings(o *spec.Load, nulls string) setting.Values {
 	values := o.Settings().Record(spec.NewLoad().Settings(), o.Given)
 	delete(values, "rejects-of")

@@ -21,20 +21,37 @@ func typedChanges(values setting.Values) setting.Changes {
 }
 
 var begunRun = recorded{
-	Flags: setting.Values{"null-string": {"NA"}, "format": {"csv"}, "consistency": {"LOCAL_QUORUM"}}, Args: []string{"shop.orders", "/data/in.csv"},
+	Flags: setting.Values{
+		"null-string": {"NA"},
+		"format":      {"csv"},
+		"consistency": {"LOCAL_QUORUM"},
+	},
+	Args: []string{"shop.orders", "/data/in.csv"},
 }
 
 // What runs in between changed stays, and a run that goes on knows how each of them read.
 func TestReread(t *testing.T) {
 	before := []records.Changed{{"null-string": {"-"}}, {"map": {"a=b"}}}
-	settings, again, err := begunRun.reread(before, typedChanges(setting.Values{"null-string": {"-", "x"}, "map": {"a=b"}, "ingestrate": {"5"}}))
+	settings, again, err := begunRun.reread(
+		before,
+		typedChanges(
+			setting.Values{"null-string": {"-", "x"}, "map": {"a=b"}, "ingestrate": {"5"}},
+		),
+	)
 	require.NoError(t, err)
 	require.Equal(t, []string{"-", "x"}, settings.Nulls)
 	require.Equal(t, map[string]string{"a": "b"}, settings.Map)
 	require.EqualValues(t, 5, settings.IngestRate)
 	require.Equal(t, records.Changed{"null-string": {"-", "x"}}, again.note)
 	require.Equal(t, []SettingChange{{"null-string", []string{"-"}, []string{"-", "x"}}}, again.now)
-	require.Equal(t, []SettingChange{{"map", []string{""}, []string{"a=b"}}, {"null-string", []string{"NA"}, []string{"-", "x"}}}, again.all)
+	require.Equal(
+		t,
+		[]SettingChange{
+			{"map", []string{""}, []string{"a=b"}},
+			{"null-string", []string{"NA"}, []string{"-", "x"}},
+		},
+		again.all,
+	)
 	var nulls [][]string
 	former, err := again.readings(dsv.DefaultFormat)
 	require.NoError(t, err)
@@ -44,7 +61,12 @@ func TestReread(t *testing.T) {
 	require.Equal(t, [][]string{{"NA"}, {"-"}, {"-"}}, nulls)
 	require.Empty(t, former[1].Fields.Renamed)
 	require.Equal(t, map[string]string{"a": "b"}, former[2].Fields.Renamed)
-	require.Equal(t, setting.Values{"null-string": {"NA"}, "format": {"csv"}, "consistency": {"LOCAL_QUORUM"}}, begunRun.Flags, "it is as it was")
+	require.Equal(
+		t,
+		setting.Values{"null-string": {"NA"}, "format": {"csv"}, "consistency": {"LOCAL_QUORUM"}},
+		begunRun.Flags,
+		"it is as it was",
+	)
 }
 
 // What a file or the environment has changes nothing, and what is as it was is no change.
@@ -76,7 +98,10 @@ func TestRereadKeepsTheEscape(t *testing.T) {
 		{setting.Values{"escape": {"!"}}, "cqlsh", "!", '!'},
 		{setting.Values{"dialect": {"cqlsh"}}, "cqlbulk", `\`, '\\'},
 	} {
-		run := recorded{Flags: setting.Values{"format": {"csv"}, "consistency": {"ONE"}}, Args: begunRun.Args}
+		run := recorded{
+			Flags: setting.Values{"format": {"csv"}, "consistency": {"ONE"}},
+			Args:  begunRun.Args,
+		}
 		for name, value := range c.was {
 			run.Flags[name] = value
 		}
@@ -113,7 +138,11 @@ func TestReadingOfRejects(t *testing.T) {
 	_, err := s.runLoad(t, s.load(t, "customer,number,pieces\nann,1,NA\nbob,1,-\n"))
 	require.NoError(t, err)
 	retry := func(values setting.Values) *Retry {
-		r, err := PrepareRetry(t.Context(), s.env, spec.Resume{RunDir: "run", Changes: typedChanges(values)})
+		r, err := PrepareRetry(
+			t.Context(),
+			s.env,
+			spec.Resume{RunDir: "run", Changes: typedChanges(values)},
+		)
 		require.NoError(t, err)
 		return r
 	}
@@ -127,7 +156,11 @@ func TestReadingOfRejects(t *testing.T) {
 	require.Equal(t, []string{"NA"}, second.Load.spec.Nulls, "as the first read them")
 	require.Len(t, second.Before, 1)
 	require.Equal(t, []string{"rejects.csv"}, second.Before[0].Files)
-	require.Equal(t, []SettingChange{{Name: "null-string", Now: []string{"NA"}}}, second.Before[0].Reading)
+	require.Equal(
+		t,
+		[]SettingChange{{Name: "null-string", Now: []string{"NA"}}},
+		second.Before[0].Reading,
+	)
 	require.False(t, second.Before[0].Done)
 	second.Load.Close()
 

@@ -19,7 +19,11 @@ type Resumed struct {
 }
 
 // PrepareResume reads a run directory, and prepares the run that goes on.
-func PrepareResume(ctx context.Context, env spec.Environment, settings spec.Resume) (Resumed, error) {
+func PrepareResume(
+	ctx context.Context,
+	env spec.Environment,
+	settings spec.Resume,
+) (Resumed, error) {
 	m, err := journal.ReadManifest(settings.RunDir)
 	if err != nil {
 		return Resumed{}, refusedRun(settings.RunDir, err)
@@ -40,7 +44,12 @@ func PrepareResume(ctx context.Context, env spec.Environment, settings spec.Resu
 	}
 }
 
-func resumeLoad(ctx context.Context, env spec.Environment, r spec.Resume, options recorded) (*Load, error) {
+func resumeLoad(
+	ctx context.Context,
+	env spec.Environment,
+	r spec.Resume,
+	options recorded,
+) (*Load, error) {
 	earlier, err := records.OpenLoad(r.RunDir)
 	if err != nil {
 		return nil, run.Refused(err)
@@ -59,7 +68,13 @@ func resumeLoad(ctx context.Context, env spec.Environment, r spec.Resume, option
 	return prepareLoad(ctx, env, settings, again, earlier, nil)
 }
 
-func resumeScan(ctx context.Context, env spec.Environment, r spec.Resume, m journal.Manifest, options recorded) (*Scan, error) {
+func resumeScan(
+	ctx context.Context,
+	env spec.Environment,
+	r spec.Resume,
+	m journal.Manifest,
+	options recorded,
+) (*Scan, error) {
 	if err := refuseReread(r.Changes.Typed); err != nil {
 		return nil, err
 	}

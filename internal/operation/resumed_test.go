@@ -11,9 +11,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
-// A load that a limit stopped has one number of rejected rows, in its report and its status, though the
-// journal does not record all of them. The report of its resume, and the status after it, have the time of both
-// processes.
+// A load that a limit stopped has one number of rejected rows, in its report and its status, though
+// the journal does not record all of them. The report of its resume, and the status after it, have
+// the time of both processes.
 func TestFiguresOfAResumedLoad(t *testing.T) {
 	s := openShop(t)
 	text := strings.Builder{}
@@ -32,7 +32,10 @@ func TestFiguresOfAResumedLoad(t *testing.T) {
 	require.Equal(t, first.Rejected(), stopped.Load.Rejected)
 	require.Equal(t, first.Duration, stopped.Pace.Took)
 
-	changes := setting.Changes{Values: setting.Values{"maxparseerrors": {"-1"}}, Typed: setting.Given{"maxparseerrors": true}}
+	changes := setting.Changes{
+		Values: setting.Values{"maxparseerrors": {"-1"}},
+		Typed:  setting.Given{"maxparseerrors": true},
+	}
 	resumed, err := PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run", Changes: changes})
 	require.NoError(t, err)
 	second, err := resumed.Load.Run(t.Context())

@@ -72,7 +72,11 @@ func PrepareRetry(ctx context.Context, env spec.Environment, settings spec.Resum
 }
 
 // rejects is the spec of a load of the rejects of outer.
-func (r *Retry) rejects(settings spec.Resume, outer *records.Load, m journal.Manifest) (inner spec.Load, again rereading, err error) {
+func (r *Retry) rejects(
+	settings spec.Resume,
+	outer *records.Load,
+	m journal.Manifest,
+) (inner spec.Load, again rereading, err error) {
 	if err := refuseUnfinished(r.RunDir, outer.Loaded().End); err != nil {
 		return inner, again, err
 	}
@@ -91,13 +95,19 @@ func (r *Retry) rejects(settings spec.Resume, outer *records.Load, m journal.Man
 	if err != nil {
 		return inner, again, err
 	}
-	if inner, again, err = options.reread(loaded.Readings, r.inherit(inputs, loaded.Retried, settings.Changes)); err != nil {
+	if inner, again, err = options.reread(
+		loaded.Readings,
+		r.inherit(inputs, loaded.Retried, settings.Changes),
+	); err != nil {
 		return inner, again, err
 	}
 	again.former = nil // it has begun no piece of these inputs
 	inner.Inputs, inner.Named, inner.SkipRows, inner.MaxRows = inputs, nil, 0, -1
 	inner.RejectsOf = r.RunDir
-	if inner.RunDir, err = nextTry(filepath.Join(r.RunDir, tryPrefix)); err == nil && inner.Via == spec.ViaFiles {
+	if inner.RunDir, err = nextTry(
+		filepath.Join(r.RunDir, tryPrefix),
+	); err == nil &&
+		inner.Via == spec.ViaFiles {
 		inner.Dir, err = nextTry(inner.Dir + "-" + tryPrefix)
 	}
 	return inner, again, err
@@ -106,7 +116,10 @@ func (r *Retry) rejects(settings spec.Resume, outer *records.Load, m journal.Man
 // find returns the files of rejected rows in the run directory, and counts the rows in doubt
 // that are left alone; without any file it refuses. Rows in doubt are of tables where a row that
 // is written twice counts twice; with them, files that were loaded again before are passed over.
-func (r *Retry) find(repeatInDoubt bool, retried map[string]records.Retry) (inputs []string, err error) {
+func (r *Retry) find(
+	repeatInDoubt bool,
+	retried map[string]records.Retry,
+) (inputs []string, err error) {
 	kept, err := reject.Find(r.RunDir)
 	if err != nil {
 		return nil, err
@@ -131,7 +144,11 @@ func (r *Retry) find(repeatInDoubt bool, retried map[string]records.Retry) (inpu
 
 // inherit returns the changes with the settings by which an earlier load read the same rejects,
 // except where the user typed others. It lists these loads in r.Before.
-func (r *Retry) inherit(inputs []string, retried map[string]records.Retry, changes setting.Changes) setting.Changes {
+func (r *Retry) inherit(
+	inputs []string,
+	retried map[string]records.Retry,
+	changes setting.Changes,
+) setting.Changes {
 	all := setting.Changes{Values: setting.Values{}, Typed: setting.Given{}}
 	for _, path := range inputs {
 		name := filepath.Base(path)
@@ -139,11 +156,19 @@ func (r *Retry) inherit(inputs []string, retried map[string]records.Retry, chang
 		if !taken {
 			continue
 		}
-		if i := slices.IndexFunc(r.Before, func(b Retried) bool { return b.Run == by.Run }); i >= 0 {
+		if i := slices.IndexFunc(
+			r.Before,
+			func(b Retried) bool { return b.Run == by.Run },
+		); i >= 0 {
 			r.Before[i].Files = append(r.Before[i].Files, name)
 			continue
 		}
-		before := Retried{Files: []string{name}, Run: by.Run, Dir: filepath.Join(r.RunDir, by.Dir), Done: by.Done}
+		before := Retried{
+			Files: []string{name},
+			Run:   by.Run,
+			Dir:   filepath.Join(r.RunDir, by.Dir),
+			Done:  by.Done,
+		}
 		for _, name := range rereadable {
 			if texts, ok := by.Reading[name]; ok {
 				before.Reading = append(before.Reading, SettingChange{Name: name, Now: texts})
@@ -164,7 +189,8 @@ func (r *Retry) inherit(inputs []string, retried map[string]records.Retry, chang
 // Removed is the number of rows that were rejected and are no longer in the files of rejects.
 func (r *Retry) Removed() int64 { return r.Load.removed }
 
-// LeftOver returns the run directories of earlier tries that have rows which no later try has loaded.
+// LeftOver returns the run directories of earlier tries that have rows which no later try has
+// loaded.
 func (r *Retry) LeftOver() ([]string, error) {
 	status, err := ReadStatus(r.RunDir)
 	if err != nil {

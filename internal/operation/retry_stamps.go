@@ -28,11 +28,12 @@ import (
 //   - Rows of a file in which rows were added or removed cannot be told from one another. They get the
 //     time of the retry, also in further retries.
 //
-// "May have been written" is known from the journals and the reasons of rejects. A retry records the
-// rows before it sends the first of them (resume.Tried). A row that a retry could not read was not sent.
-// Rows in doubt are written again once, with the next timestamp; see stampsOf.
+// "May have been written" is known from the journals and the reasons of rejects. A retry records
+// the rows before it sends the first of them (resume.Tried). A row that a retry could not read was
+// not sent. Rows in doubt are written again once, with the next timestamp; see stampsOf.
 
-// timeRejects finds the timestamps of the rows of rejects, and what the earlier run is to record of them.
+// timeRejects finds the timestamps of the rows of rejects, and what the earlier run is to record of
+// them.
 func (l *Load) timeRejects() error {
 	if l.outer == nil {
 		return nil
@@ -52,7 +53,13 @@ func (l *Load) timeRejects() error {
 		}
 		last := l.outer.Loaded().Retried[filepath.Base(path)]
 		if k.Stamps != nil && last.AsOfNow {
-			l.retimed = append(l.retimed, fmt.Sprintf("%s: an earlier retry wrote its rows as of its time, since rows were added or removed: they are written as of now", path))
+			l.retimed = append(
+				l.retimed,
+				fmt.Sprintf(
+					"%s: an earlier retry wrote its rows as of its time, since rows were added or removed: they are written as of now",
+					path,
+				),
+			)
 			k.Stamps = nil
 			l.kept[path] = k
 		}
@@ -73,7 +80,11 @@ func (l *Load) timeRejects() error {
 	}
 	step := int(highestStep(outermost(l.spec.RejectsOf))) + 1
 	if step > math.MaxUint16 {
-		return fmt.Errorf("%s: its rows were corrected %d times: cqlbulk load takes the files in it as new rows", l.spec.RejectsOf, step-1)
+		return fmt.Errorf(
+			"%s: its rows were corrected %d times: cqlbulk load takes the files in it as new rows",
+			l.spec.RejectsOf,
+			step-1,
+		)
 	}
 	for path, rows := range later {
 		for i, row := range rows {
@@ -87,8 +98,19 @@ func (l *Load) timeRejects() error {
 	if l.spec.NullState == "unset" {
 		nulls = ", except where a value is null"
 	}
-	l.retimed = append(l.retimed, fmt.Sprintf("%s may have been written before, and %s by now: %s written with a later timestamp, which replaces what an earlier load wrote%s",
-		human.Of(corrected, "row"), human.Verb(corrected, "has another text or reading", "have another text or reading"), human.Verb(corrected, "it is", "they are"), nulls))
+	l.retimed = append(
+		l.retimed,
+		fmt.Sprintf(
+			"%s may have been written before, and %s by now: %s written with a later timestamp, which replaces what an earlier load wrote%s",
+			human.Of(
+				corrected,
+				"row",
+			),
+			human.Verb(corrected, "has another text or reading", "have another text or reading"),
+			human.Verb(corrected, "it is", "they are"),
+			nulls,
+		),
+	)
 	l.setStamps()
 	return nil
 }
@@ -100,9 +122,13 @@ func (l *Load) warnOfRetimed() {
 	}
 }
 
-// tryAgain returns what is to be recorded of the rows of a file, with the steps that they had so far, and
-// which rows need a later one.
-func (l *Load) tryAgain(k reject.Kept, reading records.Changed, elsewhere bool) (rows records.TriedRows, later []bool) {
+// tryAgain returns what is to be recorded of the rows of a file, with the steps that they had so
+// far, and which rows need a later one.
+func (l *Load) tryAgain(
+	k reject.Kept,
+	reading records.Changed,
+	elsewhere bool,
+) (rows records.TriedRows, later []bool) {
 	name, texts := filepath.Base(k.Path), l.rejectTexts[k.Path]
 	last, taken := l.outer.Loaded().Retried[name]
 	rows, later = make(records.TriedRows, len(texts)), make([]bool, len(texts))
@@ -126,7 +152,8 @@ func (l *Load) tryAgain(k reject.Kept, reading records.Changed, elsewhere bool) 
 		case taken: // by a version that did not record the rows
 			row.Sent = true
 		default:
-			row.Sent = k.Sent[i] && !l.spec.AppendCollections // appended elements cannot be replaced
+			// appended elements cannot be replaced
+			row.Sent = k.Sent[i] && !l.spec.AppendCollections
 		}
 		if elsewhere {
 			row.Sent, unchanged = true, unchanged && own
@@ -154,7 +181,8 @@ func (l *Load) unsentBy(last records.Retry, k reject.Kept) []bool {
 		all[stamp(i)]++
 	}
 	for i := range last.Rows {
-		unsent[i] = unread[stamp(i)] == all[stamp(i)] // several rows have one timestamp with --timestamp
+		// several rows have one timestamp with --timestamp
+		unsent[i] = unread[stamp(i)] == all[stamp(i)]
 	}
 	return unsent
 }
@@ -166,7 +194,8 @@ func (l *Load) asLeft(name string) bool {
 	return i >= 0 && files[i].Unchanged(l.spec.RejectsOf)
 }
 
-// setStamps adds the steps to the timestamps of the rows, and more where rows would lose their order.
+// setStamps adds the steps to the timestamps of the rows, and more where rows would lose their
+// order.
 func (l *Load) setStamps() {
 	type place struct {
 		path string
@@ -183,7 +212,8 @@ func (l *Load) setStamps() {
 	was := func(p place) int64 { return l.kept[p.path].Stamps[p.row] }
 	slices.SortFunc(all, func(a, b place) int { return cmp.Compare(was(a), was(b)) })
 	stamps := make([]int64, len(all))
-	highest, before := int64(0), int64(0) // of all rows so far, and of those before the ones with this timestamp
+	// of all rows so far, and of those before the ones with this timestamp
+	highest, before := int64(0), int64(0)
 	for i, p := range all {
 		if i > 0 && was(p) != was(all[i-1]) {
 			before = highest
@@ -200,7 +230,8 @@ func (l *Load) setStamps() {
 	}
 }
 
-// outermost returns the run directory of the first load of the rows, whose retries may have been retried.
+// outermost returns the run directory of the first load of the rows, whose retries may have been
+// retried.
 func outermost(dir string) string {
 	for strings.HasPrefix(filepath.Base(dir), tryPrefix) && IsRun(filepath.Dir(dir)) {
 		dir = filepath.Dir(dir)
@@ -221,8 +252,8 @@ func highestStep(dir string) uint16 {
 	return step
 }
 
-// retriedElsewhere reports whether the rows are the rejects of a retry, and another retry of the same
-// rows has begun in a run directory outside.
+// retriedElsewhere reports whether the rows are the rejects of a retry, and another retry of the
+// same rows has begun in a run directory outside.
 func (l *Load) retriedElsewhere() bool {
 	dir, run := l.spec.RejectsOf, l.outer.Manifest().Run
 	for strings.HasPrefix(filepath.Base(dir), tryPrefix) && IsRun(filepath.Dir(dir)) {

@@ -21,9 +21,16 @@ const shopHeader = "customer,number,pieces\n"
 func (s *shop) retry(t *testing.T, dir, text string, values setting.Values) LoadReport {
 	t.Helper()
 	if text != "" {
-		require.NoError(t, os.WriteFile(filepath.Join(dir, "rejects.csv"), []byte(shopHeader+text), 0o600))
+		require.NoError(
+			t,
+			os.WriteFile(filepath.Join(dir, "rejects.csv"), []byte(shopHeader+text), 0o600),
+		)
 	}
-	r, err := PrepareRetry(t.Context(), s.env, spec.Resume{RunDir: dir, Changes: typedChanges(values)})
+	r, err := PrepareRetry(
+		t.Context(),
+		s.env,
+		spec.Resume{RunDir: dir, Changes: typedChanges(values)},
+	)
 	require.NoError(t, err)
 	defer r.Load.Close()
 	report, err := r.Load.Run(t.Context())
@@ -41,8 +48,8 @@ func (s *shop) rows(t *testing.T) []string {
 	return strings.Fields(strings.TrimPrefix(string(text), shopHeader))
 }
 
-// A row that is corrected after a retry has written it replaces what that retry wrote, and one that is
-// the same is written with the same timestamp.
+// A row that is corrected after a retry has written it replaces what that retry wrote, and one that
+// is the same is written with the same timestamp.
 func TestRetryOfCorrectedRows(t *testing.T) {
 	s := openShop(t)
 	_, err := s.runLoad(t, s.load(t, shopHeader+"ann,1,x\nbob,1,x\n"))
@@ -54,8 +61,14 @@ func TestRetryOfCorrectedRows(t *testing.T) {
 		s.told = nil
 		require.Equal(t, run.Done, s.retry(t, "run", "ann,1,"+pieces+"\nbob,1,9\n", nil).Outcome)
 		require.ElementsMatch(t, []string{"ann,1," + pieces, "bob,1,9"}, s.rows(t))
-		require.Equal(t, []string{"1 row may have been written before, and has another text or reading by now: " +
-			"it is written with a later timestamp, which replaces what an earlier load wrote, except where a value is null"}, s.told)
+		require.Equal(
+			t,
+			[]string{
+				"1 row may have been written before, and has another text or reading by now: " +
+					"it is written with a later timestamp, which replaces what an earlier load wrote, except where a value is null",
+			},
+			s.told,
+		)
 	}
 	_, loaded, err := records.ReadLoad("run")
 	require.NoError(t, err)
@@ -71,8 +84,8 @@ func TestRetryOfCorrectedRows(t *testing.T) {
 	require.Equal(t, tried, loaded.Retried["rejects.csv"].Rows)
 }
 
-// A row that no load has sent yet keeps the timestamp of its place in the input, however often it could
-// not be read: the row of the same key directly behind it wins.
+// A row that no load has sent yet keeps the timestamp of its place in the input, however often it
+// could not be read: the row of the same key directly behind it wins.
 func TestRetryOfUnreadRows(t *testing.T) {
 	s := openShop(t)
 	_, err := s.runLoad(t, s.load(t, shopHeader+"ann,1,x\nann,1,10\n"))
@@ -101,7 +114,16 @@ func TestRetryOfRowsReadOtherwise(t *testing.T) {
 	_, err := s.runLoad(t, s.load(t, shopHeader+"ann,1,x\n"))
 	require.NoError(t, err)
 	// Of the two integers the greater is written first.
-	require.Equal(t, run.Done, s.retry(t, "run", "ann,2,1\n", setting.Values{"map": {"number=pieces,pieces=number"}}).Outcome)
+	require.Equal(
+		t,
+		run.Done,
+		s.retry(
+			t,
+			"run",
+			"ann,2,1\n",
+			setting.Values{"map": {"number=pieces,pieces=number"}},
+		).Outcome,
+	)
 	require.Equal(t, run.Done, s.retry(t, "run", "ann,1,1\n", nil).Outcome)
 	require.Equal(t, []string{"ann,1,1"}, s.rows(t), "it is read as the first retry read it")
 	require.Len(t, s.told, 1)
@@ -109,8 +131,8 @@ func TestRetryOfRowsReadOtherwise(t *testing.T) {
 	require.Len(t, s.told, 2, "it is the same text, read otherwise")
 }
 
-// The rejects of a retry are corrected in the run directory of the retry or in that of the first load:
-// what is written last stands.
+// The rejects of a retry are corrected in the run directory of the retry or in that of the first
+// load: what is written last stands.
 func TestRetryOfRetries(t *testing.T) {
 	s := openShop(t)
 	_, err := s.runLoad(t, s.load(t, shopHeader+"ann,1,x\n"))
@@ -123,13 +145,18 @@ func TestRetryOfRetries(t *testing.T) {
 	}
 }
 
-// A row that was rejected by the cluster may be in the table: corrected, it replaces that. As it was, it
-// keeps its timestamp.
+// A row that was rejected by the cluster may be in the table: corrected, it replaces that. As it
+// was, it keeps its timestamp.
 func TestRetryOfRowsThatTheClusterRejected(t *testing.T) {
 	s := openShop(t)
 	settings := s.load(t, shopHeader+"ann,1,9\n")
 	settings.MaxAttempts = 1
-	applied := s.cluster.Inject(simcluster.Rule{Match: func(r simcluster.Request) bool { return len(r.Keys) > 0 }, Fault: simcluster.WriteTimeoutApplied})
+	applied := s.cluster.Inject(
+		simcluster.Rule{
+			Match: func(r simcluster.Request) bool { return len(r.Keys) > 0 },
+			Fault: simcluster.WriteTimeoutApplied,
+		},
+	)
 	loaded, err := s.runLoad(t, settings)
 	require.NoError(t, err)
 	require.EqualValues(t, 1, loaded.InsertErrors)
@@ -141,8 +168,8 @@ func TestRetryOfRowsThatTheClusterRejected(t *testing.T) {
 	require.Equal(t, []string{"ann,1,4"}, s.rows(t))
 }
 
-// Rows that cannot be told from one another are written as of the time of the retry, and further retries
-// are not older.
+// Rows that cannot be told from one another are written as of the time of the retry, and further
+// retries are not older.
 func TestRetryAsOfNow(t *testing.T) {
 	s := openShop(t)
 	_, err := s.runLoad(t, s.load(t, shopHeader+"ann,1,x\n"))

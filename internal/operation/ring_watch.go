@@ -32,8 +32,8 @@ const (
 	statusRemoved  = "removed"
 )
 
-// ringWatch finds out which nodes rows belong to while nodes join, leave, move or are replaced. It is safe for
-// concurrent use.
+// ringWatch finds out which nodes rows belong to while nodes join, leave, move or are replaced. It
+// is safe for concurrent use.
 type ringWatch struct {
 	t        *table.Table
 	known    *topology.Cluster // what the driver knows of the nodes
@@ -53,7 +53,8 @@ type ringSettings struct {
 	listen       string              // where answers of gossip are waited for
 	listener     *internode.Listener // that is open anyway; nil: one is opened
 	assumeStable bool
-	// files says that SSTables are made, and none while the ring changes: the tokens of nodes that join do not matter.
+	// files says that SSTables are made, and none while the ring changes: the tokens of nodes that
+	// join do not matter.
 	files   bool
 	ignored map[string]bool
 }
@@ -67,9 +68,11 @@ type ringState struct {
 	cluster     *topology.Cluster // with the nodes that join, without tokens
 }
 
-// look asks where rows belong. The error is that of a table that is not what it was, or says why it cannot be known.
+// look asks where rows belong. The error is that of a table that is not what it was, or says why it
+// cannot be known.
 func (w *ringWatch) look(ctx context.Context) (ringState, error) {
-	// Gossip comes first: a node that has joined since then is on the ring that is asked for after it.
+	// Gossip comes first: a node that has joined since then is on the ring that is asked for after
+	// it.
 	endpoints, err := w.gossip(ctx)
 	if err != nil {
 		return ringState{}, err
@@ -112,8 +115,13 @@ func errUnsettled(format string, args ...any) error {
 	return fault.New(fault.Transient, fmt.Errorf(format, args...))
 }
 
-// changes finds the changes of the ring that are under way, and the cluster with the nodes that join.
-func (w *ringWatch) changes(ctx context.Context, endpoints []topology.Endpoint, s table.Placement) (*topology.Cluster, []topology.Change, error) {
+// changes finds the changes of the ring that are under way, and the cluster with the nodes that
+// join.
+func (w *ringWatch) changes(
+	ctx context.Context,
+	endpoints []topology.Endpoint,
+	s table.Placement,
+) (*topology.Cluster, []topology.Change, error) {
 	cluster, err := s.Cluster(w.known)
 	if err != nil {
 		return nil, nil, err
@@ -127,11 +135,19 @@ func (w *ringWatch) changes(ctx context.Context, endpoints []topology.Endpoint, 
 		case err == nil:
 			endpoints = topology.MergeEndpoints(more, endpoints)
 		case w.settings.assumeStable:
-			w.tell(fmt.Sprintf("it is not known whether nodes join, leave or move (%v), and is assumed that none does", err))
+			w.tell(
+				fmt.Sprintf(
+					"it is not known whether nodes join, leave or move (%v), and is assumed that none does",
+					err,
+				),
+			)
 			return cluster, nil, nil
 		default:
-			return nil, nil, fmt.Errorf("it cannot be known whether nodes join, leave or move, and which rows they take over: %w; "+
-				"--listen names an address of this machine that nodes can reach, and --assume-stable streams as if none did, which loses rows if one does", err)
+			return nil, nil, fmt.Errorf(
+				"it cannot be known whether nodes join, leave or move, and which rows they take over: %w; "+
+					"--listen names an address of this machine that nodes can reach, and --assume-stable streams as if none did, which loses rows if one does",
+				err,
+			)
 		}
 	}
 	c := changeFinder{cluster: cluster, standing: s, at: make(map[string]string)}
@@ -153,7 +169,10 @@ func (w *ringWatch) changes(ctx context.Context, endpoints []topology.Endpoint, 
 
 // needTokens reports whether nodes join whose tokens are not told.
 func needTokens(endpoints []topology.Endpoint) bool {
-	return slices.ContainsFunc(endpoints, func(e topology.Endpoint) bool { return e.Word() == statusBoot && e.Tokens == nil })
+	return slices.ContainsFunc(
+		endpoints,
+		func(e topology.Endpoint) bool { return e.Word() == statusBoot && e.Tokens == nil },
+	)
 }
 
 // changeFinder makes changes of the states in gossip.
@@ -172,9 +191,16 @@ func (c *changeFinder) add(e topology.Endpoint) error {
 	case statusNormal:
 		switch tokens := strings.Fields(place.Tokens); {
 		case !member:
-			return errUnsettled("node %s has joined, and not all nodes know its tokens yet", e.Address)
+			return errUnsettled(
+				"node %s has joined, and not all nodes know its tokens yet",
+				e.Address,
+			)
 		case e.Argument() != "" && !slices.Contains(tokens, e.Argument()):
-			return errUnsettled("node %s has moved to token %s, and not all nodes know that yet", e.Address, e.Argument())
+			return errUnsettled(
+				"node %s has moved to token %s, and not all nodes know that yet",
+				e.Address,
+				e.Argument(),
+			)
 		}
 		return nil
 	case statusBoot:
@@ -182,7 +208,11 @@ func (c *changeFinder) add(e topology.Endpoint) error {
 	case statusReplace:
 		change.Kind, change.Old = topology.Replacing, c.replaced(e)
 		if _, found := c.standing.Places[change.Old]; !found {
-			return errUnsettled("node %s replaces node %s, which not all nodes know", e.Address, e.Argument())
+			return errUnsettled(
+				"node %s replaces node %s, which not all nodes know",
+				e.Address,
+				e.Argument(),
+			)
 		}
 	case statusMoving:
 		p, err := token.ByClass(c.cluster.Partitioner)
@@ -206,7 +236,10 @@ func (c *changeFinder) add(e topology.Endpoint) error {
 		return errUnsettled("node %s has the status %s in gossip, and no id", e.Address, e.Word())
 	}
 	if !member {
-		c.cluster.Nodes = append(c.cluster.Nodes, topology.Node{ID: e.ID, Address: e.Address, DC: e.DC, Rack: e.Rack, Up: true})
+		c.cluster.Nodes = append(
+			c.cluster.Nodes,
+			topology.Node{ID: e.ID, Address: e.Address, DC: e.DC, Rack: e.Rack, Up: true},
+		)
 		c.standing.Told[e.ID] = e.Address
 	}
 	c.changes = append(c.changes, change)
@@ -220,14 +253,18 @@ func (c *changeFinder) replaced(e topology.Endpoint) string {
 		return id
 	}
 	for address, id := range c.at { // the status of old has no port
-		if host, _, err := net.SplitHostPort(address); err == nil && host == strings.TrimPrefix(old, "/") {
+		if host, _, err := net.SplitHostPort(
+			address,
+		); err == nil &&
+			host == strings.TrimPrefix(old, "/") {
 			return id
 		}
 	}
 	return ""
 }
 
-// withoutDying leaves nodes out that are down for good, since they are replaced or removed, where rows have other replicas.
+// withoutDying leaves nodes out that are down for good, since they are replaced or removed, where
+// rows have other replicas.
 func (w *ringWatch) withoutDying(r ringState) (*token.Placement, error) {
 	dying := make(map[int]bool)
 	for _, change := range r.changes {
@@ -252,7 +289,8 @@ func (w *ringWatch) withoutDying(r ringState) (*token.Placement, error) {
 		ends[i] = r.Placement.Range(i).End
 		stays := func(n int) bool { return !dying[n] && !w.settings.ignored[r.cluster.Nodes[n].ID] }
 		for _, n := range r.Placement.Replicas(i) {
-			// Of rows that no other node has by now, the new owner would be the only one, and it may never become one.
+			// Of rows that no other node has by now, the new owner would be the only one, and it
+			// may never become one.
 			if !dying[n] || !slices.ContainsFunc(now.Replicas(now.Find(ends[i])), stays) {
 				lists[i] = append(lists[i], n)
 			}
@@ -273,14 +311,22 @@ func (w *ringWatch) keep(r ringState) error {
 		names[n.ID] = n.Address
 	}
 	for _, change := range r.changes {
-		all = append(all, fmt.Sprintf("node %s %s", cmp.Or(names[change.Node], change.Node), change))
+		all = append(
+			all,
+			fmt.Sprintf("node %s %s", cmp.Or(names[change.Node], change.Node), change),
+		)
 	}
 	slices.Sort(all)
 	w.mu.Lock()
 	w.addresses, w.names = addresses, names
 	w.mu.Unlock()
 	if len(all) > 0 && !w.settings.files { // of files, what is refused names them
-		w.tell(strings.Join(all, ", ") + ": rows are streamed to the nodes that they belong to now, and to those that they will belong to")
+		w.tell(
+			strings.Join(
+				all,
+				", ",
+			) + ": rows are streamed to the nodes that they belong to now, and to those that they will belong to",
+		)
 	}
 	return nil
 }
@@ -318,13 +364,16 @@ func (w *ringWatch) name(node string) string {
 	return cmp.Or(name, w.t.NodeName(node))
 }
 
-// witnesses is the number of nodes that are asked by gossip what they have heard. If a node is being
-// removed, the one that takes over its ranges may be the only one that has heard of it
+// witnesses is the number of nodes that are asked by gossip what they have heard. If a node is
+// being removed, the one that takes over its ranges may be the only one that has heard of it
 // (Gossiper.advertiseRemoving): it has to be among them.
 const witnesses = 16
 
 // shadowRound asks nodes by gossip, over their storage ports.
-func (w *ringWatch) shadowRound(ctx context.Context, s table.Placement) ([]topology.Endpoint, error) {
+func (w *ringWatch) shadowRound(
+	ctx context.Context,
+	s table.Placement,
+) ([]topology.Endpoint, error) {
 	if w.client == nil {
 		return nil, errors.New("storage ports are not connected to")
 	}
@@ -342,7 +391,10 @@ func (w *ringWatch) shadowRound(ctx context.Context, s table.Placement) ([]topol
 		down := map[bool]int{false: 1}
 		return cmp.Compare(down[w.t.Session.Connected(a)], down[w.t.Session.Connected(b)])
 	})
-	if up := slices.IndexFunc(nodes, func(id string) bool { return !w.t.Session.Connected(id) }); up > 0 {
+	if up := slices.IndexFunc(
+		nodes,
+		func(id string) bool { return !w.t.Session.Connected(id) },
+	); up > 0 {
 		nodes = nodes[:up] // those that are down would only be waited for
 	}
 	failed := errors.New("the storage port of no node is known")
@@ -365,14 +417,28 @@ func (w *ringWatch) shadowRound(ctx context.Context, s table.Placement) ([]topol
 }
 
 // askByGossip asks one node.
-func (w *ringWatch) askByGossip(ctx context.Context, address string, l *internode.Listener) (all []topology.Endpoint, err error) {
-	heard, err := w.client.Gossip(ctx, address, l, internode.Syn{Cluster: w.known.Name, Partitioner: w.known.Partitioner})
+func (w *ringWatch) askByGossip(
+	ctx context.Context,
+	address string,
+	l *internode.Listener,
+) (all []topology.Endpoint, err error) {
+	heard, err := w.client.Gossip(
+		ctx,
+		address,
+		l,
+		internode.Syn{Cluster: w.known.Name, Partitioner: w.known.Partitioner},
+	)
 	if err != nil {
 		return nil, err
 	}
 	for _, h := range heard {
 		e := topology.Endpoint{
-			ID: h.Get(internode.StateHostID), Address: h.Address.String(), DC: h.Get(internode.StateDC), Rack: h.Get(internode.StateRack),
+			ID: h.Get(
+				internode.StateHostID,
+			),
+			Address:    h.Address.String(),
+			DC:         h.Get(internode.StateDC),
+			Rack:       h.Get(internode.StateRack),
 			Generation: int(h.Generation),
 		}
 		for _, state := range h.States {

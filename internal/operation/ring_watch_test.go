@@ -55,7 +55,10 @@ func TestChangesOfGossip(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			c := changeFinder{
-				cluster: &topology.Cluster{Partitioner: "org.apache.cassandra.dht.Murmur3Partitioner", Nodes: []topology.Node{{ID: "a"}, {ID: "b"}}},
+				cluster: &topology.Cluster{
+					Partitioner: "org.apache.cassandra.dht.Murmur3Partitioner",
+					Nodes:       []topology.Node{{ID: "a"}, {ID: "b"}},
+				},
 				standing: table.Placement{
 					Places: map[string]driver.Place{"a": {Tokens: "1"}, "b": {Tokens: "2"}},
 					Told:   map[string]string{"a": "127.0.0.1:7000", "b": "127.0.0.2:7000"},
@@ -78,9 +81,13 @@ func TestChangesOfGossip(t *testing.T) {
 	}
 }
 
-// Where nodes do not say which of them join, a load by streaming does not begin, and names what has it begin.
+// Where nodes do not say which of them join, a load by streaming does not begin, and names what has
+// it begin.
 func TestRingThatCannotBeKnown(t *testing.T) {
-	s := openShopOn(t, simcluster.Options{Cores: 1, Release: "4.0.19", Storage: func(int, *internodetest.Node) {}})
+	s := openShopOn(
+		t,
+		simcluster.Options{Cores: 1, Release: "4.0.19", Storage: func(int, *internodetest.Node) {}},
+	)
 	settings := s.load(t, "customer,number,pieces\nann,1,3\n")
 	settings.Via, settings.Listen = spec.ViaStream, "192.0.2.1:7099" // which this machine does not have
 	_, err := PrepareLoad(t.Context(), s.env, *settings)
@@ -93,8 +100,8 @@ func TestRingThatCannotBeKnown(t *testing.T) {
 	require.Equal(t, run.Done, report.Outcome)
 }
 
-// While a node joins no SSTables are made, even if its tokens are not known: they may be imported before it has
-// copied its rows, or later.
+// While a node joins no SSTables are made, even if its tokens are not known: they may be imported
+// before it has copied its rows, or later.
 func TestNoFilesWhileANodeJoins(t *testing.T) {
 	s := openShopOn(t, simcluster.Options{Cores: 1, Storage: func(int, *internodetest.Node) {}})
 	change, err := s.cluster.BeginJoin("", "")

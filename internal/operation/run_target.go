@@ -9,8 +9,10 @@ import (
 
 // RunTarget is the cluster of a run.
 type RunTarget struct {
-	Cluster string   // its name; empty: not known
-	Hosts   []string // contact points, with the port where it is another than that of CQL; none: no node was asked, or not known
+	Cluster string // its name; empty: not known
+	// contact points, with the port where it is another than that of CQL; none: no node was asked,
+	// or not known
+	Hosts []string
 }
 
 // portOfCQL is the port of nodes that needs no mention.

@@ -38,10 +38,17 @@ func openShopOn(t *testing.T, o simcluster.Options) *shop {
 	t.Helper()
 	o.Base, o.Keyspace, o.Factor = simcluster.Anywhere, "shop", 2
 	columns := []simcluster.Column{
-		{Name: "customer", Kind: simcluster.PartitionKey, Type: "text"}, {Name: "number", Kind: simcluster.Clustering, Type: "int"},
+		{
+			Name: "customer",
+			Kind: simcluster.PartitionKey,
+			Type: "text",
+		},
+		{Name: "number", Kind: simcluster.Clustering, Type: "int"},
 		{Name: "pieces", Type: "int"},
 	}
-	o.Tables = append([]simcluster.Table{{Name: "orders", Columns: columns}, {Name: "copies", Columns: columns}}, o.Tables...)
+	o.Tables = append(
+		[]simcluster.Table{{Name: "orders", Columns: columns}, {Name: "copies", Columns: columns}},
+		o.Tables...)
 	cluster, err := simcluster.Start(o)
 	require.NoError(t, err)
 	t.Cleanup(cluster.Close)
@@ -49,8 +56,10 @@ func openShopOn(t *testing.T, o simcluster.Options) *shop {
 	s := &shop{cluster: cluster, connection: spec.NewConnection(spec.ReadConsistency)}
 	s.connection.Hosts, s.connection.Port = cluster.Hosts()[:1], cluster.Port()
 	s.env = spec.Environment{
-		Stdin: strings.NewReader(""), Stdout: &bytes.Buffer{}, Build: version.Info{Version: "test"},
-		Warn: func(format string, args ...any) { s.told = append(s.told, fmt.Sprintf(format, args...)) },
+		Stdin:  strings.NewReader(""),
+		Stdout: &bytes.Buffer{},
+		Build:  version.Info{Version: "test"},
+		Warn:   func(format string, args ...any) { s.told = append(s.told, fmt.Sprintf(format, args...)) },
 	}
 	return s
 }
@@ -109,7 +118,11 @@ func TestReports(t *testing.T) {
 	require.Equal(t, []string{"run/rejects.csv"}, loaded.Rejects.Files)
 	require.FileExists(t, loaded.Rejects.Reasons)
 	require.Equal(t, "pieces", loaded.Rejects.Causes[0].First.Column)
-	require.Equal(t, Next{Command: "retry", RunDir: "run", Edit: []string{"run/rejects.csv"}}, loaded.Next)
+	require.Equal(
+		t,
+		Next{Command: "retry", RunDir: "run", Edit: []string{"run/rejects.csv"}},
+		loaded.Next,
+	)
 
 	status, err := ReadStatus("run")
 	require.NoError(t, err)
@@ -168,26 +181,53 @@ func TestRefusals(t *testing.T) {
 	require.Error(t, err)
 	require.Equal(t, run.Failed, stopped.Outcome)
 	require.Equal(t, stopped.Limit, err)
-	require.Equal(t, Next{Command: "resume", RunDir: "run", Settings: []SettingTexts{{Name: "maxparseerrors", Texts: []string{"-1"}}}}, stopped.Next)
+	require.Equal(
+		t,
+		Next{
+			Command:  "resume",
+			RunDir:   "run",
+			Settings: []SettingTexts{{Name: "maxparseerrors", Texts: []string{"-1"}}},
+		},
+		stopped.Next,
+	)
 
 	var refused *run.RefusedError
 	_, err = PrepareRetry(t.Context(), s.env, spec.Resume{RunDir: "run"})
-	require.EqualError(t, err, "run run failed before its end: go on with it first, as this says: cqlbulk status run")
+	require.EqualError(
+		t,
+		err,
+		"run run failed before its end: go on with it first, as this says: cqlbulk status run",
+	)
 	require.NotErrorAs(t, err, &refused)
 	_, err = PrepareLoad(t.Context(), s.env, *settings)
-	require.EqualError(t, err, "--run-dir run: the folder is not empty: each run needs one of its own")
+	require.EqualError(
+		t,
+		err,
+		"--run-dir run: the folder is not empty: each run needs one of its own",
+	)
 
 	later := time.Now().Add(-time.Hour) // the same bytes with another time: a copy, or a touch
 	require.NoError(t, os.Chtimes("in.csv", later, later))
 	touched, err := PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	require.NoError(t, err)
 	touched.Load.Close()
-	require.NoError(t, os.WriteFile("in.csv", []byte(strings.Replace(threeGood, "bob", "bot", 1)), 0o600))
+	require.NoError(
+		t,
+		os.WriteFile("in.csv", []byte(strings.Replace(threeGood, "bob", "bot", 1)), 0o600),
+	)
 	_, err = PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run"})
-	require.ErrorContains(t, err, "in.csv was changed since the run began: it does not begin and end with the same bytes")
+	require.ErrorContains(
+		t,
+		err,
+		"in.csv was changed since the run began: it does not begin and end with the same bytes",
+	)
 	require.NoError(t, os.WriteFile("in.csv", []byte(threeGood+"dan,1,1\n"), 0o600))
 	_, err = PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run"})
-	require.ErrorContains(t, err, "in.csv has 62 bytes instead of 54: it was changed since the run began")
+	require.ErrorContains(
+		t,
+		err,
+		"in.csv has 62 bytes instead of 54: it was changed since the run began",
+	)
 	require.ErrorAs(t, err, &refused)
 
 	_, err = PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "nowhere"})
@@ -209,9 +249,17 @@ func TestResume(t *testing.T) {
 	settings.MaxParseErrors = 0
 	_, err := s.runLoad(t, settings)
 	require.Error(t, err)
-	of, err := PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run", Changes: setting.Changes{
-		Values: setting.Values{"maxparseerrors": {"1"}, "rate": {"5"}}, Typed: setting.Given{"maxparseerrors": true},
-	}})
+	of, err := PrepareResume(
+		t.Context(),
+		s.env,
+		spec.Resume{RunDir: "run", Changes: setting.Changes{
+			Values: setting.Values{
+				"maxparseerrors": {"1"},
+				"rate":           {"5"},
+			},
+			Typed: setting.Given{"maxparseerrors": true},
+		}},
+	)
 	require.NoError(t, err)
 	require.Nil(t, of.Scan)
 	defer of.Load.Close()
@@ -222,17 +270,27 @@ func TestResume(t *testing.T) {
 	require.EqualValues(t, 3, report.Written)
 }
 
-// Before a resumed load sends its first request, its counters have the rows, the text and the work of
-// earlier runs.
+// Before a resumed load sends its first request, its counters have the rows, the text and the work
+// of earlier runs.
 func TestResumeBeginsWithWhatWasDone(t *testing.T) {
 	s := openShop(t)
 	settings := s.load(t, "customer,number,pieces\nann,1,3\n")
 	const more = "customer,number,pieces\nbob,1,5\n"
 	require.NoError(t, os.WriteFile("more.csv", []byte(more), 0o600))
-	settings.Inputs, settings.MaxBatchSize, settings.InFlight = append(settings.Inputs, "more.csv"), 1, 1
+	settings.Inputs, settings.MaxBatchSize, settings.InFlight = append(
+		settings.Inputs,
+		"more.csv",
+	), 1, 1
 	met := make(chan struct{})
 	writes := func(r simcluster.Request) bool { return len(r.Keys) > 0 }
-	stall := s.cluster.Inject(simcluster.Rule{Match: writes, Skip: 1, Fault: simcluster.Silence, Do: sync.OnceFunc(func() { close(met) })})
+	stall := s.cluster.Inject(
+		simcluster.Rule{
+			Match: writes,
+			Skip:  1,
+			Fault: simcluster.Silence,
+			Do:    sync.OnceFunc(func() { close(met) }),
+		},
+	)
 	l, err := PrepareLoad(t.Context(), s.env, *settings)
 	require.NoError(t, err)
 	ctx, stop := context.WithCancel(t.Context())

@@ -81,9 +81,21 @@ func (r recorded) table() (spec.TableName, error) {
 }
 
 // newManifest describes a run.
-func newManifest(env spec.Environment, command string, t *schema.Table, options recorded, extra any) (journal.Manifest, error) {
+func newManifest(
+	env spec.Environment,
+	command string,
+	t *schema.Table,
+	options recorded,
+	extra any,
+) (journal.Manifest, error) {
 	m := journal.Manifest{
-		Tool: tool + " " + env.Build.Version, Build: env.Build, Command: command, Table: t.String(), TableID: t.ID, Started: time.Now(), SchemaFingerprint: t.Fingerprint(),
+		Tool:              tool + " " + env.Build.Version,
+		Build:             env.Build,
+		Command:           command,
+		Table:             t.String(),
+		TableID:           t.ID,
+		Started:           time.Now(),
+		SchemaFingerprint: t.Fingerprint(),
 	}
 	var err error
 	if m.Options, err = json.Marshal(options); err != nil {
@@ -96,7 +108,15 @@ func newManifest(env spec.Environment, command string, t *schema.Table, options 
 // runName is what a run directory is called.
 func runName(command string, t *schema.Table) string {
 	// The process tells apart runs on one table that start in the same second.
-	return fmt.Sprintf("%s-%s-%s.%s-%s-%d", tool, command, t.Keyspace, t.Name, time.Now().UTC().Format("20060102T150405Z"), os.Getpid())
+	return fmt.Sprintf(
+		"%s-%s-%s.%s-%s-%d",
+		tool,
+		command,
+		t.Keyspace,
+		t.Name,
+		time.Now().UTC().Format("20060102T150405Z"),
+		os.Getpid(),
+	)
 }
 
 // runDirectory is the run directory of a scan or a load. The zero value is that of a run
@@ -125,14 +145,29 @@ func continuedIn(path string, journal runJournal) runDirectory {
 
 // isIdle says whether a run that did nothing may as well begin anew. One that goes on
 // keeps its directory, which somebody knows of.
-func (d *runDirectory) isIdle(nothingDone bool) bool { return nothingDone && !d.continued && !d.known }
+func (d *runDirectory) isIdle(
+	nothingDone bool,
+) bool {
+	return nothingDone && !d.continued && !d.known
+}
 
 // end notes how the run ended, and removes the directory where it has nothing to tell.
-func (d *runDirectory) end(outcome run.Outcome, runErr error, failed []records.Range, remove bool) error {
+func (d *runDirectory) end(
+	outcome run.Outcome,
+	runErr error,
+	failed []records.Range,
+	remove bool,
+) error {
 	if d.journal == nil {
 		return nil
 	}
-	end := records.End{Outcome: outcomes[outcome], Failed: failed, Reread: d.reread, Edit: d.edit, Anew: d.anew}
+	end := records.End{
+		Outcome: outcomes[outcome],
+		Failed:  failed,
+		Reread:  d.reread,
+		Edit:    d.edit,
+		Anew:    d.anew,
+	}
 	if outcome == run.Failed {
 		end.Error, end.Refused = runErr.Error(), errors.As(runErr, new(*run.RefusedError))
 	}
@@ -144,7 +179,12 @@ func (d *runDirectory) end(outcome run.Outcome, runErr error, failed []records.R
 }
 
 // outcomes are how a journal calls them.
-var outcomes = map[run.Outcome]string{run.Done: records.Done, run.Partly: records.Partly, run.Interrupted: records.Interrupted, run.Failed: records.Failed}
+var outcomes = map[run.Outcome]string{
+	run.Done:        records.Done,
+	run.Partly:      records.Partly,
+	run.Interrupted: records.Interrupted,
+	run.Failed:      records.Failed,
+}
 
 // discard removes the directory of a run that did nothing.
 func (d *runDirectory) discard() error {

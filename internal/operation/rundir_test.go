@@ -24,7 +24,12 @@ func TestIdleRuns(t *testing.T) {
 	require.True(t, (&Load{run: runDirectory{journal: begun}}).idle(load.Result{}))
 	require.False(t, (&Load{run: continuedIn("run", begun)}).idle(load.Result{}))
 	require.False(t, (&Load{run: runDirectory{known: true}}).idle(load.Result{}))
-	require.False(t, (&Load{run: runDirectory{journal: begun}}).idle(load.Result{Tally: ingest.Tally{Written: 1}}))
+	require.False(
+		t,
+		(&Load{run: runDirectory{journal: begun}}).idle(
+			load.Result{Tally: ingest.Tally{Written: 1}},
+		),
+	)
 }
 
 // A header that does not fit is a matter of usage, but not when rows of earlier
@@ -48,7 +53,12 @@ func TestOutcome(t *testing.T) {
 	cancel()
 	broken := errors.New("broken")
 	require.Equal(t, run.Done, run.OutcomeOf(t.Context(), nil, false))
-	require.Equal(t, run.Done, run.OutcomeOf(ended, nil, false), "it came to its end before it was told to stop")
+	require.Equal(
+		t,
+		run.Done,
+		run.OutcomeOf(ended, nil, false),
+		"it came to its end before it was told to stop",
+	)
 	require.Equal(t, run.Partly, run.OutcomeOf(ended, nil, true))
 	require.Equal(t, run.Failed, run.OutcomeOf(t.Context(), broken, true))
 	require.Equal(t, run.Interrupted, run.OutcomeOf(ended, broken, false))

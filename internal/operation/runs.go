@@ -54,8 +54,9 @@ type Run struct {
 }
 
 // Runs lists the runs of which there is something in a folder, the newest first: run directories,
-// those of tries that are in them, outputs of scans that are done, by their manifests, and loads that are done, by the history. No
-// folder but these is looked into. A run that cannot be read is one of the list.
+// those of tries that are in them, outputs of scans that are done, by their manifests, and loads
+// that are done, by the history. No folder but these is looked into. A run that cannot be read is
+// one of the list.
 func Runs(folder string) ([]Run, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -71,8 +72,8 @@ func Runs(folder string) ([]Run, error) {
 			runs = appendDone(runs, path)
 		}
 	}
-	// Of a run that left an output the run directory knows more. A run directory that was copied is a
-	// run of its own.
+	// Of a run that left an output the run directory knows more. A run directory that was copied is
+	// a run of its own.
 	type begun struct {
 		command, table string
 		at             int64
@@ -84,7 +85,8 @@ func Runs(folder string) ([]Run, error) {
 		}
 	}
 	runs = slices.DeleteFunc(runs, func(r Run) bool {
-		return r.State == RunComplete && !IsRun(r.Path) && left[begun{r.Command, r.Table, r.Started.Truncate(time.Millisecond).UnixNano()}]
+		return r.State == RunComplete && !IsRun(r.Path) &&
+			left[begun{r.Command, r.Table, r.Started.Truncate(time.Millisecond).UnixNano()}]
 	})
 	slices.SortStableFunc(runs, func(a, b Run) int {
 		return cmp.Or(b.Started.Compare(a.Started), strings.Compare(a.Path, b.Path))
@@ -92,8 +94,8 @@ func Runs(folder string) ([]Run, error) {
 	return runs, nil
 }
 
-// Recent returns the runs that have something left to do, and of the others the newest; hidden is the number of those
-// that it leaves out.
+// Recent returns the runs that have something left to do, and of the others the newest; hidden is
+// the number of those that it leaves out.
 func Recent(runs []Run, complete int) (shown []Run, hidden int) {
 	for _, r := range runs {
 		switch {
@@ -149,7 +151,8 @@ func IsRun(path string) bool { return journal.HasManifest(path) || journal.IsRun
 
 // isRunName says whether runs name their folders so.
 func isRunName(name string) bool {
-	return strings.HasPrefix(name, tool+"-"+commandScan+"-") || strings.HasPrefix(name, tool+"-"+commandLoad+"-")
+	return strings.HasPrefix(name, tool+"-"+commandScan+"-") ||
+		strings.HasPrefix(name, tool+"-"+commandLoad+"-")
 }
 
 // damaged is a run that cannot be read.
@@ -167,8 +170,17 @@ func damaged(path string, err error) Run {
 // runOf is a run as its run directory tells of it.
 func runOf(s StatusReport) Run {
 	r := Run{
-		Path: s.RunDir, Command: s.Command, Table: s.Table, Target: s.Target, Started: s.Started, Seen: s.Seen, State: RunStopped,
-		Share: s.Share(), RowsPerSecond: s.Pace.RowsPerSecond, Left: s.Pace.Left, Next: s.Next(),
+		Path:          s.RunDir,
+		Command:       s.Command,
+		Table:         s.Table,
+		Target:        s.Target,
+		Started:       s.Started,
+		Seen:          s.Seen,
+		State:         RunStopped,
+		Share:         s.Share(),
+		RowsPerSecond: s.Pace.RowsPerSecond,
+		Left:          s.Pace.Left,
+		Next:          s.Next(),
 	}
 	if l := s.Load; l != nil {
 		r.Rows, r.Failed = l.Tally.Written+l.Tally.Existing, l.failed()
@@ -206,8 +218,8 @@ func (r *Run) settle() {
 	}
 }
 
-// failed is the number of rows that are rejected or in doubt and that no retry took over. What a retry
-// could not load is counted by the retry's own run directory.
+// failed is the number of rows that are rejected or in doubt and that no retry took over. What a
+// retry could not load is counted by the retry's own run directory.
 func (s *LoadStatus) failed() int64 {
 	left := func(all int64, inDoubt bool) int64 {
 		ofKind := func(name string) bool { return reject.InDoubt(name) == inDoubt }
@@ -222,7 +234,9 @@ func (s *LoadStatus) failed() int64 {
 // appendDone adds the scan whose output has the manifest at path, where it is one.
 func appendDone(runs []Run, path string) []Run {
 	text, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) && filepath.Base(path) == manifest.FolderName || err == nil && !bytes.Contains(text, []byte(`"tool": "`+tool+`"`)) {
+	if errors.Is(err, fs.ErrNotExist) ||
+		errors.Is(err, fs.ErrPermission) && filepath.Base(path) == manifest.FolderName ||
+		err == nil && !bytes.Contains(text, []byte(`"tool": "`+tool+`"`)) {
 		return runs // of another program
 	}
 	if err != nil {
@@ -236,15 +250,29 @@ func appendDone(runs []Run, path string) []Run {
 		return runs // a folder of SSTables that a load made
 	}
 	r := Run{
-		Path: path, Command: m.Command, Table: m.Keyspace + "." + m.Table, State: RunComplete,
-		Target: RunTarget{Cluster: m.Cluster, Hosts: hostsIn(m)}, Started: m.Started, Seen: m.Finished, Rows: m.Rows, Failed: int64(m.Ranges.Failed),
+		Path:    path,
+		Command: m.Command,
+		Table:   m.Keyspace + "." + m.Table,
+		State:   RunComplete,
+		Target: RunTarget{
+			Cluster: m.Cluster,
+			Hosts:   hostsIn(m),
+		},
+		Started: m.Started,
+		Seen:    m.Finished,
+		Rows:    m.Rows,
+		Failed:  int64(m.Ranges.Failed),
 	}
 	if m.Pace != nil {
 		r.RowsPerSecond = m.Pace.RowsPerSecond
 	}
 	share := 1.0
 	if m.Ranges.Failed > 0 {
-		r.State, share = RunPartly, float64(m.Ranges.Done)/float64(max(m.Ranges.Done+m.Ranges.Failed, 1))
+		r.State, share = RunPartly, float64(
+			m.Ranges.Done,
+		)/float64(
+			max(m.Ranges.Done+m.Ranges.Failed, 1),
+		)
 	}
 	r.Share = &share
 	return append(runs, r)
@@ -258,9 +286,11 @@ func Newest(folder, command string, doubt bool) (string, error) {
 		return "", err
 	}
 	suits := func(r Run) bool {
-		return command == commandStatus && r.State != RunDamaged && r.State != RunUnreadable && IsRun(r.Path) || slices.ContainsFunc(r.Next, func(n Next) bool {
-			return n.Command == command && n.RunDir == r.Path && (doubt || !n.RepeatInDoubt)
-		})
+		return command == commandStatus && r.State != RunDamaged && r.State != RunUnreadable &&
+			IsRun(r.Path) ||
+			slices.ContainsFunc(r.Next, func(n Next) bool {
+				return n.Command == command && n.RunDir == r.Path && (doubt || !n.RepeatInDoubt)
+			})
 	}
 	if i := slices.IndexFunc(runs, suits); i >= 0 {
 		path := runs[i].Path
@@ -277,9 +307,19 @@ func Newest(folder, command string, doubt bool) (string, error) {
 		return "", noRuns(folder)
 	}
 	if command == commandStatus {
-		return "", fmt.Errorf("the %s in %s %s no run directory any more: cqlbulk status lists them", human.Of(len(runs), "run"), folderName(folder), human.Verb(len(runs), "has", "have"))
+		return "", fmt.Errorf(
+			"the %s in %s %s no run directory any more: cqlbulk status lists them",
+			human.Of(len(runs), "run"),
+			folderName(folder),
+			human.Verb(len(runs), "has", "have"),
+		)
 	}
-	return "", fmt.Errorf("of the %s in %s none %s: cqlbulk status shows them", human.Of(len(runs), "run"), folderName(folder), wanted)
+	return "", fmt.Errorf(
+		"of the %s in %s none %s: cqlbulk status shows them",
+		human.Of(len(runs), "run"),
+		folderName(folder),
+		wanted,
+	)
 }
 
 // otherOwner is [owner.Other]. Tests replace it.
@@ -294,7 +334,10 @@ func RunOwner(dir string) string {
 
 // noRuns says that a folder has no run.
 func noRuns(folder string) error {
-	return fmt.Errorf("there is no run in %s: scans and loads are listed in the folder where they were started, or where --run-dir says", folderName(folder))
+	return fmt.Errorf(
+		"there is no run in %s: scans and loads are listed in the folder where they were started, or where --run-dir says",
+		folderName(folder),
+	)
 }
 
 // folderName is a folder as a message names it.
@@ -320,7 +363,15 @@ func ListRuns(folder string) ([]Run, error) {
 // unreadable says who can read a folder that this user may not read.
 func unreadable(path string, err error) error {
 	if other := RunOwner(path); other != "" {
-		return fmt.Errorf("%s belongs to user %s: only that user and root can read it; whether a run in it is under way is not known", path, other)
+		return fmt.Errorf(
+			"%s belongs to user %s: only that user and root can read it; whether a run in it is under way is not known",
+			path,
+			other,
+		)
 	}
-	return fmt.Errorf("%s cannot be read: %w; whether a run in it is under way is not known", path, fs.ErrPermission)
+	return fmt.Errorf(
+		"%s cannot be read: %w; whether a run in it is under way is not known",
+		path,
+		fs.ErrPermission,
+	)
 }

@@ -12,7 +12,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
-// A run directory that was copied is listed beside the original, whatever became of the one or the other.
+// A run directory that was copied is listed beside the original, whatever became of the one or the
+// other.
 func TestCopiedRunsAreListed(t *testing.T) {
 	s := openShop(t)
 	_, err := s.runLoad(t, s.load(t, threeGood))

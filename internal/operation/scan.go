@@ -45,10 +45,18 @@ func PrepareScan(ctx context.Context, env spec.Environment, settings spec.Scan) 
 
 // prepareScan prepares a scan, or one that goes on with an earlier one, whose journal it
 // then owns.
-func prepareScan(ctx context.Context, env spec.Environment, settings spec.Scan, earlier *records.Scan) (*Scan, error) {
+func prepareScan(
+	ctx context.Context,
+	env spec.Environment,
+	settings spec.Scan,
+	earlier *records.Scan,
+) (*Scan, error) {
 	s := &Scan{env: env, spec: settings, earlier: &records.Scanned{}}
 	if earlier != nil {
-		s.run, s.journal, s.earlier = continuedIn(settings.RunDir, earlier), earlier, earlier.Scanned()
+		s.run, s.journal, s.earlier = continuedIn(
+			settings.RunDir,
+			earlier,
+		), earlier, earlier.Scanned()
 	}
 	if err := s.prepare(ctx); err != nil {
 		s.Close()
@@ -79,7 +87,16 @@ func (s *Scan) plan(ctx context.Context) error {
 	if s.run.continued {
 		planning.Left = s.earlier.Left()
 	}
-	if s.t, err = openReading(ctx, s.env, &s.spec.Reading, &s.spec.Connection, s.spec.TableName, planning, s.spec.Where, s.spec.Patience); err != nil {
+	if s.t, err = openReading(
+		ctx,
+		s.env,
+		&s.spec.Reading,
+		&s.spec.Connection,
+		s.spec.TableName,
+		planning,
+		s.spec.Where,
+		s.spec.Patience,
+	); err != nil {
 		return s.run.refuseIfBegun(err) // the table was there
 	}
 	s.t.WarnOfLearned(s.env)
@@ -92,8 +109,15 @@ func (s *Scan) plan(ctx context.Context) error {
 		}
 		return s.makeJob(format)
 	}
-	s.begunWith = records.ScanExtra{Files: s.t.Files.Sum(), Folders: s.t.Files.Account(), Now: time.Now().Truncate(time.Second),
-		Cluster: s.t.Cluster.Name, Partitioner: s.t.Cluster.Partitioner, Seed: s.t.Plan.Seed, PlanHash: s.t.Plan.Hash(), Splits: len(s.t.Plan.Splits),
+	s.begunWith = records.ScanExtra{
+		Files:       s.t.Files.Sum(),
+		Folders:     s.t.Files.Account(),
+		Now:         time.Now().Truncate(time.Second),
+		Cluster:     s.t.Cluster.Name,
+		Partitioner: s.t.Cluster.Partitioner,
+		Seed:        s.t.Plan.Seed,
+		PlanHash:    s.t.Plan.Hash(),
+		Splits:      len(s.t.Plan.Splits),
 	}
 	s.truncated = s.t.Truncations(ctx)
 	if s.journaled() {
@@ -157,7 +181,9 @@ func (s *Scan) makeJob(format dsv.Format) error {
 	query := driver.Columns(read)
 	query.Where, query.AllowFiltering = s.spec.Where, s.spec.AllowFiltering
 	s.job = &scan.Job{
-		Reader:      s.t.Reader(files.Wanted{Read: read, Query: query, Memory: s.spec.Memory, Now: s.begunWith.Now}),
+		Reader: s.t.Reader(
+			files.Wanted{Read: read, Query: query, Memory: s.spec.Memory, Now: s.begunWith.Now},
+		),
 		Splits:      s.t.Plan.Splits,
 		NewEncoder:  newEncoder,
 		NewWriter:   func() scan.Writer { return s.out.Writer() },
@@ -187,10 +213,22 @@ func (s *Scan) makeJob(format dsv.Format) error {
 func withKey(t *schema.Table, selection []schema.Selector) (read []schema.Selector, key []int) {
 	read = slices.Clone(selection)
 	for _, c := range t.OfKind(schema.PartitionKey) {
-		at := slices.IndexFunc(read, func(s schema.Selector) bool { return s.Plain && s.Column.Name == c.Name })
+		at := slices.IndexFunc(
+			read,
+			func(s schema.Selector) bool { return s.Plain && s.Column.Name == c.Name },
+		)
 		if at < 0 {
 			at = len(read)
-			read = append(read, schema.Selector{Name: c.Name, CQL: cqltype.QuoteIdent(c.Name), Type: c.Type, Column: c, Plain: true})
+			read = append(
+				read,
+				schema.Selector{
+					Name:   c.Name,
+					CQL:    cqltype.QuoteIdent(c.Name),
+					Type:   c.Type,
+					Column: c,
+					Plain:  true,
+				},
+			)
 		}
 		key = append(key, at)
 	}
@@ -203,7 +241,10 @@ func withKey(t *schema.Table, selection []schema.Selector) (read []schema.Select
 func checksumOf(t *schema.Table, selection []schema.Selector) scan.Checksum {
 	var sum scan.Checksum
 	for _, c := range t.Columns {
-		at := slices.IndexFunc(selection, func(s schema.Selector) bool { return s.Plain && s.Column.Name == c.Name })
+		at := slices.IndexFunc(
+			selection,
+			func(s schema.Selector) bool { return s.Plain && s.Column.Name == c.Name },
+		)
 		if at >= 0 {
 			sum.Cells = append(sum.Cells, at)
 			sum.Types = append(sum.Types, c.Type)

@@ -18,7 +18,10 @@ import (
 
 // kindNames are the names of the kinds of columns in a manifest.
 var kindNames = map[schema.Kind]string{
-	schema.PartitionKey: "partition_key", schema.Clustering: "clustering", schema.Static: "static", schema.Regular: "regular",
+	schema.PartitionKey: "partition_key",
+	schema.Clustering:   "clustering",
+	schema.Static:       "static",
+	schema.Regular:      "regular",
 }
 
 // writeManifest writes the account of a scan beside its output.
@@ -41,27 +44,49 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 		Keyspace:    t.Schema.Keyspace,
 		Table:       t.Schema.Name,
 		Options: map[string]any{
-			"format": o.Format, "compression": o.Compression, "header": o.Header, "delimiter": o.Delimiter, "quote": o.Quote,
-			"null-string": o.Null, "where": o.Where, "limit": max(o.Limit, 0), "begintoken": o.BeginToken, "endtoken": o.EndToken,
-			"consistency": t.Consistency, "dc": t.Cluster.LocalDC, "smudge": o.Smudge,
+			"format":      o.Format,
+			"compression": o.Compression,
+			"header":      o.Header,
+			"delimiter":   o.Delimiter,
+			"quote":       o.Quote,
+			"null-string": o.Null,
+			"where":       o.Where,
+			"limit":       max(o.Limit, 0),
+			"begintoken":  o.BeginToken,
+			"endtoken":    o.EndToken,
+			"consistency": t.Consistency,
+			"dc":          t.Cluster.LocalDC,
+			"smudge":      o.Smudge,
 		},
 		Seed:     s.begunWith.Seed,
 		PlanHash: s.begunWith.PlanHash,
 		Shard:    o.Shard,
 		Reading:  s.reading(),
-		Ranges:   manifest.Ranges{Splits: s.begunWith.Splits, Done: s.done(result), Failed: len(result.Failed)},
+		Ranges: manifest.Ranges{
+			Splits: s.begunWith.Splits,
+			Done:   s.done(result),
+			Failed: len(result.Failed),
+		},
 		Rows:     result.Rows,
 		Limited:  result.Limited,
 		Checksum: &manifest.Checksum{Definition: rowsum.Version, Value: result.Sum.String()},
 		Started:  s.begunAt(r.Started).UTC(),
 		Finished: time.Now().UTC(),
-		Pace:     &manifest.Pace{Seconds: r.Duration.Seconds(), EarlierSeconds: r.TookBefore.Seconds(), RowsPerSecond: r.RowsPerSecond(), BytesPerSecond: r.BytesPerSecond()},
+		Pace: &manifest.Pace{
+			Seconds:        r.Duration.Seconds(),
+			EarlierSeconds: r.TookBefore.Seconds(),
+			RowsPerSecond:  r.RowsPerSecond(),
+			BytesPerSecond: r.BytesPerSecond(),
+		},
 	}
 	if t.Connected() {
 		m.Options[hostsOption] = contactsOf(o.Connection.Hosts, o.Connection.Port)
 	}
 	for _, c := range selection {
-		m.Columns = append(m.Columns, manifest.Column{Name: c.Name, Kind: kindNames[c.Column.Kind], Type: c.Type.String()})
+		m.Columns = append(
+			m.Columns,
+			manifest.Column{Name: c.Name, Kind: kindNames[c.Column.Kind], Type: c.Type.String()},
+		)
 	}
 	memory.CollectOften(len(r.Files))
 	for _, f := range r.Failed {
@@ -74,7 +99,15 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 	r.Manifest = o.ManifestPath()
 	return manifest.WriteEach(r.Manifest, m, func(yield func(manifest.File) bool) {
 		for _, f := range r.Files {
-			if !yield(manifest.File{Name: f.Name, Rows: f.Rows, TextBytes: f.TextBytes, Bytes: f.Bytes, Sum: f.Sum}) {
+			if !yield(
+				manifest.File{
+					Name:      f.Name,
+					Rows:      f.Rows,
+					TextBytes: f.TextBytes,
+					Bytes:     f.Bytes,
+					Sum:       f.Sum,
+				},
+			) {
 				return
 			}
 		}
@@ -106,7 +139,12 @@ func (s *Scan) reading() *manifest.Reading {
 		if s.spec.Ring != "" {
 			r.Replicas = s.spec.Consistency
 		}
-		r.SSTables = &manifest.SSTables{Snapshots: found.Tags, Number: len(found.SSTables), Sum: s.t.Files.Sum(), Unflushed: s.t.Files.Unflushed}
+		r.SSTables = &manifest.SSTables{
+			Snapshots: found.Tags,
+			Number:    len(found.SSTables),
+			Sum:       s.t.Files.Sum(),
+			Unflushed: s.t.Files.Unflushed,
+		}
 		if s.begunWith.Files != r.SSTables.Sum {
 			r.SSTables.Before = s.begunWith.Files
 		}
@@ -131,15 +169,19 @@ func (s *Scan) freeManifest() error {
 	}
 	if _, err := os.Lstat(path); err == nil {
 		if s.spec.Dir != "" {
-			return fmt.Errorf("output folder %s has the manifest of another output: name another folder, or write over it with --force", s.spec.Dir)
+			return fmt.Errorf(
+				"output folder %s has the manifest of another output: name another folder, or write over it with --force",
+				s.spec.Dir,
+			)
 		}
 		return sink.ExistsError(path)
 	}
 	return nil
 }
 
-// earlierFiles reports which files in the output folder are of an earlier scan: those that the manifest there names. Without
-// a manifest these are all that are named so, since a scan that was killed at its end leaves none.
+// earlierFiles reports which files in the output folder are of an earlier scan: those that the
+// manifest there names. Without a manifest these are all that are named so, since a scan that was
+// killed at its end leaves none.
 func (s *Scan) earlierFiles() func(name string) bool {
 	m, err := manifest.Read(manifest.Path(s.spec.Place(), true))
 	switch {

@@ -27,10 +27,12 @@ type ScanReport struct {
 	Manifest   string        // the file; empty when there is none
 	RunDir     string        // that is left; empty when there is none
 	Next       Next
-	Replaced   int      // files of an earlier output in the folder that are gone
-	Beside     []string // files of the folder that stay, though they are named as those of an output
-	WroteOver  []string // files of the folder that the output replaced, though they are of no earlier scan
-	Troubles   []error  // what went wrong besides, and leaves the outcome as it is
+	Replaced   int // files of an earlier output in the folder that are gone
+	// files of the folder that stay, though they are named as those of an output
+	Beside []string
+	// files of the folder that the output replaced, though they are of no earlier scan
+	WroteOver []string
+	Troubles  []error // what went wrong besides, and leaves the outcome as it is
 }
 
 // Run reads the table and settles the output, the manifest and the run directory. That

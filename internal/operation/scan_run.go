@@ -18,7 +18,8 @@ import (
 // journaled says whether a scan can be gone on with: it needs an output that can be
 // cut off, and ranges that can be named.
 func (s *Scan) journaled() bool {
-	return !s.spec.NoJournal && s.spec.Place() != "" && s.spec.Limit < 0 && s.t.Plan.Serial == "" && s.t.Plan.Partitioner() != nil
+	return !s.spec.NoJournal && s.spec.Place() != "" && s.spec.Limit < 0 && s.t.Plan.Serial == "" &&
+		s.t.Plan.Partitioner() != nil
 }
 
 // begin makes the run directory, or goes on with that of an earlier run and with its
@@ -81,7 +82,10 @@ func (s *Scan) makeRun() error {
 	if dir == "" {
 		dir = filepath.Join(filepath.Dir(s.spec.Place()), runName(commandScan, s.t.Schema))
 	}
-	options := recorded{Flags: s.spec.Settings().Record(spec.NewScan().Settings(), s.spec.Given), Args: []string{s.Table()}}
+	options := recorded{
+		Flags: s.spec.Settings().Record(spec.NewScan().Settings(), s.spec.Given),
+		Args:  []string{s.Table()},
+	}
 	for _, input := range s.spec.Inputs {
 		if input, err = filepath.Abs(input); err != nil {
 			return err
@@ -132,5 +136,7 @@ func (s *Scan) withEarlier(result scan.Result) scan.Result {
 
 // newRunError says what to do when a run directory cannot be made. Nothing was done by then.
 func newRunError(err error) error {
-	return &spec.UsageError{Err: fmt.Errorf("%w; --run-dir names another folder, --no-journal does without one", err)}
+	return &spec.UsageError{
+		Err: fmt.Errorf("%w; --run-dir names another folder, --no-journal does without one", err),
+	}
 }

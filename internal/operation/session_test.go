@@ -23,7 +23,10 @@ func TestInsist(t *testing.T) {
 		}
 	}
 	var one, other int
-	require.NoError(t, table.AskAll(t.Context(), fails(&one, table.Asks-1, silent), fails(&other, 0, nil)))
+	require.NoError(
+		t,
+		table.AskAll(t.Context(), fails(&one, table.Asks-1, silent), fails(&other, 0, nil)),
+	)
 	require.Equal(t, table.Asks, one)
 	require.Equal(t, 1, other)
 
@@ -33,11 +36,24 @@ func TestInsist(t *testing.T) {
 
 	one, other = 0, 0
 	missing := fault.New(fault.Permanent, errors.New("no such table"))
-	require.ErrorIs(t, table.AskAll(t.Context(), fails(&one, 1, missing), fails(&other, 1, errors.New("nor this"))), missing, "the first one's error")
+	require.ErrorIs(
+		t,
+		table.AskAll(
+			t.Context(),
+			fails(&one, 1, missing),
+			fails(&other, 1, errors.New("nor this")),
+		),
+		missing,
+		"the first one's error",
+	)
 	require.Equal(t, 1, one)
 	require.Equal(t, 1, other)
 
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	require.Equal(t, fault.Canceled, fault.ClassOf(table.AskAll(ctx, fails(&one, table.Asks, silent))))
+	require.Equal(
+		t,
+		fault.Canceled,
+		fault.ClassOf(table.AskAll(ctx, fails(&one, table.Asks, silent))),
+	)
 }

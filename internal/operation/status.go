@@ -66,11 +66,12 @@ type LoadStatus struct {
 	Settled int64 // bytes of text
 	Pieces  int   // of them
 	Tally   ingest.Tally
-	// Rejected is the number of rows in the files of rejects. Of a run that came to an end, these are also
-	// rows of pieces that the journal does not record: a resume rejects them again.
+	// Rejected is the number of rows in the files of rejects. Of a run that came to an end, these
+	// are also rows of pieces that the journal does not record: a resume rejects them again.
 	Rejected int64
 	Begun    []OpenPiece // and not settled
-	// CountsTwice reports whether a row that is written twice counts twice, so that a resume does not write rows again.
+	// CountsTwice reports whether a row that is written twice counts twice, so that a resume does
+	// not write rows again.
 	CountsTwice bool
 	Changed     []SettingChange // how text is read otherwise than the load was begun with
 	Retried     []string        // files of rejects that were loaded again, or begun to be
@@ -78,9 +79,10 @@ type LoadStatus struct {
 	Tries       int             // run directories of such loads with something left to do
 	Edited      []string        // of Retried, those in which rows had been added or removed
 	Later       []string        // run directories of such loads whose rows a later one has loaded
-	Lost        []string        // of Retried, those whose retry may not have loaded all: its run directory was removed
-	Next        []Next
-	Streams     []progress.Streamed // of a load by streaming that is under way
+	// of Retried, those whose retry may not have loaded all: its run directory was removed
+	Lost    []string
+	Next    []Next
+	Streams []progress.Streamed // of a load by streaming that is under way
 }
 
 // OpenPiece is a part of an input that was begun and not settled.
@@ -107,7 +109,13 @@ func ReadStatus(dir string) (StatusReport, error) {
 	}
 	m := status.Manifest
 	r := StatusReport{
-		RunDir: dir, Command: m.Command, Table: m.Table, Tool: m.Tool, Started: m.Started, Live: status.Live, Holder: status.Holder,
+		RunDir:  dir,
+		Command: m.Command,
+		Table:   m.Table,
+		Tool:    m.Tool,
+		Started: m.Started,
+		Live:    status.Live,
+		Holder:  status.Holder,
 	}
 	if options, optionsErr := recordedIn(m); optionsErr == nil { // else its readers say so
 		extra, _ := records.ExtraOf(m)
@@ -175,7 +183,16 @@ func (r *StatusReport) readLoad() error {
 	if err != nil {
 		return err
 	}
-	out := &LoadStatus{Inputs: inputs.Len(), Stored: inputs.Stored(), Piped: inputs.Piped(), Settled: l.Bytes, Pieces: l.Pieces, Tally: l.Tally, Rejected: l.Tally.Rejected(), CountsTwice: extra.CountsTwice}
+	out := &LoadStatus{
+		Inputs:      inputs.Len(),
+		Stored:      inputs.Stored(),
+		Piped:       inputs.Piped(),
+		Settled:     l.Bytes,
+		Pieces:      l.Pieces,
+		Tally:       l.Tally,
+		Rejected:    l.Tally.Rejected(),
+		CountsTwice: extra.CountsTwice,
+	}
 	r.Load = out
 	if r.Live {
 		out.Streams = readStreams(r.RunDir)
@@ -183,14 +200,21 @@ func (r *StatusReport) readLoad() error {
 	open := l.Open // in the order of the inputs
 	for i, in := range inputs.All() {
 		for ; len(open) > 0 && open[0].Input == i; open = open[1:] {
-			out.Begun = append(out.Begun, OpenPiece{in.Path, open[0].Offset, open[0].Offset + int64(open[0].Bytes)})
+			out.Begun = append(
+				out.Begun,
+				OpenPiece{in.Path, open[0].Offset, open[0].Offset + int64(open[0].Bytes)},
+			)
 		}
 		if len(open) == 0 {
 			break
 		}
 	}
 	if len(open) > 0 {
-		return fmt.Errorf("journal: there is no input %d, but only %d", open[0].Input+1, inputs.Len())
+		return fmt.Errorf(
+			"journal: there is no input %d, but only %d",
+			open[0].Input+1,
+			inputs.Len(),
+		)
 	}
 	if err := out.readChanges(status.Manifest, l); err != nil {
 		return err
@@ -203,7 +227,12 @@ func (r *StatusReport) readLoad() error {
 		return err
 	}
 	if l.End != nil {
-		rejected.Settings, rejected.Edit = settingTexts(l.End.Reread), joinedAll(r.RunDir, l.End.Edit)
+		rejected.Settings, rejected.Edit = settingTexts(
+			l.End.Reread,
+		), joinedAll(
+			r.RunDir,
+			l.End.Edit,
+		)
 		again.Settings, again.KeepLoaded = rejected.Settings, readsOtherwise(l.End.Reread)
 	}
 	switch t := l.Tally; {
@@ -214,10 +243,16 @@ func (r *StatusReport) readLoad() error {
 		out.Next = []Next{again}
 	case len(l.Retried) > 0:
 		out.readRetried(r.RunDir, l.Retried)
-		if slices.ContainsFunc(l.Rejects.Files, func(f reject.FileState) bool { return !f.InDoubt() && slices.Contains(out.Lost, f.Name) }) {
+		if slices.ContainsFunc(
+			l.Rejects.Files,
+			func(f reject.FileState) bool { return !f.InDoubt() && slices.Contains(out.Lost, f.Name) },
+		) {
 			out.Next = append(out.Next, rejected)
 		}
-		if slices.ContainsFunc(l.Rejects.Files, func(f reject.FileState) bool { _, taken := l.Retried[f.Name]; return f.InDoubt() && !taken }) {
+		if slices.ContainsFunc(
+			l.Rejects.Files,
+			func(f reject.FileState) bool { _, taken := l.Retried[f.Name]; return f.InDoubt() && !taken },
+		) {
 			out.Next = append(out.Next, doubtful)
 		}
 	case t.ParseErrors+t.InsertErrors > 0:
@@ -252,7 +287,10 @@ func (s *LoadStatus) readRetried(dir string, retried map[string]records.Retry) {
 	}
 	for _, name := range s.Retried {
 		by := retried[name]
-		if _, err := os.Lstat(filepath.Join(dir, by.Dir)); errors.Is(err, fs.ErrNotExist) && !by.Done {
+		if _, err := os.Lstat(
+			filepath.Join(dir, by.Dir),
+		); errors.Is(err, fs.ErrNotExist) &&
+			!by.Done {
 			s.Lost = append(s.Lost, name)
 		}
 	}
@@ -289,7 +327,12 @@ func (r *StatusReport) readScan(m journal.Manifest) error {
 		return err
 	}
 	r.Live, r.Holder, r.End = status.Live, status.Holder, endOf(scanned.End)
-	r.Scan = &ScanStatus{Share: scanned.Share(), Rows: scanned.Rows, TextBytes: scanned.TextBytes, Sum: scanned.Sum}
+	r.Scan = &ScanStatus{
+		Share:     scanned.Share(),
+		Rows:      scanned.Rows,
+		TextBytes: scanned.TextBytes,
+		Sum:       scanned.Sum,
+	}
 	if status.Live || r.End != nil && r.End.Refused {
 		return nil
 	}

@@ -71,7 +71,9 @@ func (s *Suggestion) Words() []string {
 
 var (
 	errSuggestTable = errors.New("--suggest: name the table and the files to load")
-	errSuggestPipe  = errors.New("--suggest: the standard input can be read once, and the load is to read it: name a file")
+	errSuggestPipe  = errors.New(
+		"--suggest: the standard input can be read once, and the load is to read it: name a file",
+	)
 )
 
 // CheckSuggest reports what a doctor lacks to suggest a load.
@@ -85,19 +87,24 @@ func (d *Doctor) CheckSuggest() error {
 	return nil
 }
 
-// mostRounds is the number of times that the inputs are checked with the settings found so far. Each round adds at least one.
+// mostRounds is the number of times that the inputs are checked with the settings found so far.
+// Each round adds at least one.
 const mostRounds = 32
 
-// mostCommand is how many bytes of fields a suggested command may name: a shell takes no longer word.
+// mostCommand is how many bytes of fields a suggested command may name: a shell takes no longer
+// word.
 const mostCommand = 100 << 10
 
 // mostTold is how many bytes a finding has of the value of an option.
 const mostTold = 400
 
-// Suggest finds settings by which the inputs fit the table, and returns the load with them. It calls tell with each finding that
-// is left and is not as it should be. There is no suggestion where the table or the inputs cannot be read, or where no setting
-// makes the fields fit.
-func (d *Doctor) Suggest(ctx context.Context, tell func(doctor.Finding)) (*Suggestion, DoctorReport, error) {
+// Suggest finds settings by which the inputs fit the table, and returns the load with them. It
+// calls tell with each finding that is left and is not as it should be. There is no suggestion
+// where the table or the inputs cannot be read, or where no setting makes the fields fit.
+func (d *Doctor) Suggest(
+	ctx context.Context,
+	tell func(doctor.Finding),
+) (*Suggestion, DoctorReport, error) {
 	r := DoctorReport{Table: d.Table(), Started: time.Now()}
 	defer d.close()
 	s, err := d.suggest(ctx, func(f doctor.Finding) {
@@ -133,7 +140,13 @@ func (d *Doctor) suggest(ctx context.Context, found func(doctor.Finding)) (*Sugg
 	if d.t == nil || d.t.Plan == nil {
 		return nil, nil // which was told
 	}
-	given, skipped, typed := slices.Clone(d.load.Nulls), slices.Clone(d.load.SkipCols), maps.Clone(d.load.Given)
+	given, skipped, typed := slices.Clone(
+		d.load.Nulls,
+	), slices.Clone(
+		d.load.SkipCols,
+	), maps.Clone(
+		d.load.Given,
+	)
 	var findings []doctor.Finding
 	for range mostRounds {
 		looking, cancel := context.WithTimeout(ctx, d.patience)
@@ -155,7 +168,8 @@ func (d *Doctor) suggest(ctx context.Context, found func(doctor.Finding)) (*Sugg
 		if f.Name == "" {
 			f.Name = "inputs"
 		}
-		fits = fits && !(f.State == doctor.Failure && f.Wrong) && (f.State != doctor.Failure || f.Name != "header" && f.Name != "delimiter" && f.Name != "inputs" && f.Name != "encoding")
+		fits = fits && !(f.State == doctor.Failure && f.Wrong) &&
+			(f.State != doctor.Failure || f.Name != "header" && f.Name != "delimiter" && f.Name != "inputs" && f.Name != "encoding")
 		found(f)
 	}
 	if !fits {
@@ -172,7 +186,12 @@ func (d *Doctor) suggest(ctx context.Context, found func(doctor.Finding)) (*Sugg
 	}
 	for _, given := range s.Settings {
 		if n := len(given.Text()); n > mostCommand {
-			f := doctor.Fail("write it as a list into cqlbulk.yaml", "--%s would have %d bytes, which is too long for a command line", given.Name, n)
+			f := doctor.Fail(
+				"write it as a list into cqlbulk.yaml",
+				"--%s would have %d bytes, which is too long for a command line",
+				given.Name,
+				n,
+			)
 			f.Name = "header"
 			found(f)
 			return nil, nil
@@ -181,8 +200,8 @@ func (d *Doctor) suggest(ctx context.Context, found func(doctor.Finding)) (*Sugg
 	return s, nil
 }
 
-// tellFound warns of what was found out before it was known that there is no command: what is said of the rest takes it for
-// granted.
+// tellFound warns of what was found out before it was known that there is no command: what is said
+// of the rest takes it for granted.
 func (d *Doctor) tellFound(typed setting.Given) doctor.Finding {
 	var words []string
 	for _, s := range d.suggestion().Settings {
@@ -197,7 +216,11 @@ func (d *Doctor) tellFound(typed setting.Given) doctor.Finding {
 	if len(words) == 0 {
 		return doctor.Finding{}
 	}
-	f := doctor.Warn("add them to the load", "options that it needs besides: %s", strings.Join(words, " "))
+	f := doctor.Warn(
+		"add them to the load",
+		"options that it needs besides: %s",
+		strings.Join(words, " "),
+	)
 	f.Name = "options"
 	return f
 }
@@ -208,27 +231,41 @@ func (d *Doctor) tellSkipped(given []string) doctor.Finding {
 	if len(skipped) == 0 {
 		return doctor.Finding{}
 	}
-	f := doctor.Warn("say --map FIELD=COLUMN where one of them is a column", "left out, since no column has such a name: %s", fewOf(skipped))
+	f := doctor.Warn(
+		"say --map FIELD=COLUMN where one of them is a column",
+		"left out, since no column has such a name: %s",
+		fewOf(skipped),
+	)
 	f.Name = "header"
 	return f
 }
 
-// tellNulls warns of words for null that were found, and not given: they are null in texts too, but in JSON.
+// tellNulls warns of words for null that were found, and not given: they are null in texts too, but
+// in JSON.
 func (d *Doctor) tellNulls(given []string) doctor.Finding {
 	found := without(d.load.Nulls, given)
 	settings := *d.load
-	if _, err := settings.ChooseFormat(d.inputs[0].Name); len(found) == 0 || err == nil && settings.Format == "json" {
+	if _, err := settings.ChooseFormat(
+		d.inputs[0].Name,
+	); len(found) == 0 ||
+		err == nil && settings.Format == "json" {
 		return doctor.Finding{}
 	}
-	f := doctor.Warn("leave --null-string out where a text may be such a word; rows with it in other columns are rejected then",
-		"read as null in all columns, those of text too: %s", fewOf(found))
+	f := doctor.Warn(
+		"leave --null-string out where a text may be such a word; rows with it in other columns are rejected then",
+		"read as null in all columns, those of text too: %s",
+		fewOf(found),
+	)
 	f.Name = "nulls"
 	return f
 }
 
 // without returns the names that are not among others.
 func without(names, others []string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
+	return slices.DeleteFunc(
+		slices.Clone(names),
+		func(name string) bool { return slices.Contains(others, name) },
+	)
 }
 
 // fewOf names a few of many.
@@ -240,8 +277,12 @@ func fewOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// apply sets what findings say, where nothing else was said, and reports whether that was anything. It tells what was guessed.
-func (d *Doctor) apply(findings []doctor.Finding, found func(doctor.Finding)) (applied bool, err error) {
+// apply sets what findings say, where nothing else was said, and reports whether that was anything.
+// It tells what was guessed.
+func (d *Doctor) apply(
+	findings []doctor.Finding,
+	found func(doctor.Finding),
+) (applied bool, err error) {
 	all := d.load.Settings()
 	for _, f := range findings {
 		for _, name := range slices.Sorted(maps.Keys(f.Settings)) {
@@ -276,10 +317,12 @@ func (d *Doctor) apply(findings []doctor.Finding, found func(doctor.Finding)) (a
 	return false, nil
 }
 
-// suggestion is the load with what was typed and found. What a file or the environment sets, it sets for the load too, and a
-// password is left out.
+// suggestion is the load with what was typed and found. What a file or the environment sets, it
+// sets for the load too, and a password is left out.
 func (d *Doctor) suggestion() *Suggestion {
-	args := append([]string{cqltype.QuoteIdent(d.name.Keyspace) + "." + cqltype.QuoteIdent(d.name.Table)}, d.load.Inputs...)
+	args := append(
+		[]string{cqltype.QuoteIdent(d.name.Keyspace) + "." + cqltype.QuoteIdent(d.name.Table)},
+		d.load.Inputs...)
 	recorded := d.load.Settings().Record(NewDoctorSpec().Settings(), d.load.Given)
 	maps.DeleteFunc(recorded, func(name string, _ []string) bool { return !d.load.Given[name] })
 	return &Suggestion{args, textsOf(d.load, recorded)}

@@ -8,8 +8,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// timestamps finds the timestamps in the values of a type: a value itself, or elements, keys and fields at any depth. It is
-// planned once for each column.
+// timestamps finds the timestamps in the values of a type: a value itself, or elements, keys and
+// fields at any depth. It is planned once for each column.
 type timestamps struct {
 	layout *cqlwire.Layout // nil: each value is a timestamp
 	elems  []*timestamps   // by element of the type; nil: it has none
@@ -37,8 +37,8 @@ func planTimestamps(t *cqltype.Type) *timestamps {
 	return found
 }
 
-// note counts the timestamps in a value of a row. text gives how one was given that is the whole value; nil, or empty: that is
-// not known.
+// note counts the timestamps in a value of a row. text gives how one was given that is the whole
+// value; nil, or empty: that is not known.
 func (f *timestamps) note(wire []byte, to *doctor.Times, line int64, text func(ms int64) string) {
 	if f.layout == nil {
 		if len(wire) == 8 {

@@ -17,7 +17,13 @@ func TestTimestampsInValues(t *testing.T) {
 	of := func(kind cqltype.Kind, elems ...*cqltype.Type) *cqltype.Type {
 		return &cqltype.Type{Kind: kind, Elems: elems}
 	}
-	visit := &cqltype.Type{Kind: cqltype.UDT, Keyspace: "ks", Name: "visit", FieldNames: []string{"page", "at"}, Elems: []*cqltype.Type{text, timestamp}}
+	visit := &cqltype.Type{
+		Kind:       cqltype.UDT,
+		Keyspace:   "ks",
+		Name:       "visit",
+		FieldNames: []string{"page", "at"},
+		Elems:      []*cqltype.Type{text, timestamp},
+	}
 	for _, c := range []struct {
 		of   *cqltype.Type
 		text string
@@ -46,7 +52,12 @@ func TestTimestampsInValues(t *testing.T) {
 		_, _, all := times.AllEarly()
 		require.Equal(t, c.want > 0, all, "%s: %s", c.of, c.text)
 		if c.want > 0 {
-			require.Contains(t, doctor.Units([]doctor.Sample{{Times: []doctor.Times{*times}}}, "")[0].Found, fmt.Sprintf(": %d of %d value", c.want, c.want), c.text)
+			require.Contains(
+				t,
+				doctor.Units([]doctor.Sample{{Times: []doctor.Times{*times}}}, "")[0].Found,
+				fmt.Sprintf(": %d of %d value", c.want, c.want),
+				c.text,
+			)
 		}
 		require.NotPanics(t, func() { found.note(wire[:max(len(wire)-1, 0)], times, 2, nil) })
 	}

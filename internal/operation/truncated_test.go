@@ -79,7 +79,11 @@ func TestResumeDespiteTruncate(t *testing.T) {
 	resumed, err = PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "earlier"})
 	require.NoError(t, err)
 	resumed.Load.Close()
-	require.Contains(t, logged.String(), "no node tells whether table shop.orders was truncated since the run began")
+	require.Contains(
+		t,
+		logged.String(),
+		"no node tells whether table shop.orders was truncated since the run began",
+	)
 }
 
 // A scan goes on, and says that its output has rows that are gone.
@@ -117,7 +121,8 @@ func TestResumeOfAScanAfterTruncate(t *testing.T) {
 	require.Len(t, s.told, 1, "a truncation is told of once")
 }
 
-// TestTruncateDuringAScan: a scan whose table is truncated while it reads warns that its output is not the whole table.
+// TestTruncateDuringAScan: a scan whose table is truncated while it reads warns that its output is
+// not the whole table.
 func TestTruncateDuringAScan(t *testing.T) {
 	for _, noJournal := range []bool{false, true} {
 		t.Run(fmt.Sprintf("no journal %v", noJournal), func(t *testing.T) {
@@ -135,7 +140,11 @@ func TestTruncateDuringAScan(t *testing.T) {
 			require.Equal(t, run.Done, report.Outcome)
 			require.Zero(t, report.Rows)
 			require.Len(t, s.told, 1)
-			require.Regexp(t, `^table shop\.orders was truncated at 20.* \(node .*\), while it was read`, s.told[0])
+			require.Regexp(
+				t,
+				`^table shop\.orders was truncated at 20.* \(node .*\), while it was read`,
+				s.told[0],
+			)
 		})
 	}
 }

@@ -13,11 +13,12 @@ type landing struct {
 	spec      *spec.Writing
 	t         *table.Table
 	counters  *progress.Counters
-	altered   func() error        // the error of a table that is not what it was
-	again     string              // how the rows that are not loaded are made anew
-	fromStart string              // how all rows are
-	expires   bool                // rows that have no time to live of their own have the table's
-	streaming *streaming          // nil: the way is CQL
-	files     *fileKeeper         // nil: SSTables are not kept in a folder
-	listener  *internode.Listener // that is open anyway, for nodes of another table; nil: there is none
+	altered   func() error // the error of a table that is not what it was
+	again     string       // how the rows that are not loaded are made anew
+	fromStart string       // how all rows are
+	expires   bool         // rows that have no time to live of their own have the table's
+	streaming *streaming   // nil: the way is CQL
+	files     *fileKeeper  // nil: SSTables are not kept in a folder
+	// that is open anyway, for nodes of another table; nil: there is none
+	listener *internode.Listener
 }

@@ -30,7 +30,16 @@ func TestRootAndTheUserAreTrusted(t *testing.T) {
 
 func TestALinkAndItsTargetCount(t *testing.T) {
 	dir := t.TempDir()
-	file, link, gone := filepath.Join(dir, "file"), filepath.Join(dir, "link"), filepath.Join(dir, "gone")
+	file, link, gone := filepath.Join(
+		dir,
+		"file",
+	), filepath.Join(
+		dir,
+		"link",
+	), filepath.Join(
+		dir,
+		"gone",
+	)
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	require.NoError(t, os.Symlink(file, link))
 	require.Empty(t, Other(file, link, gone))

@@ -174,8 +174,8 @@ func (g *Gate) Limit() int {
 	return g.control.allowed()
 }
 
-// Bound reports whether the ceiling holds back requests that the nodes could take. It does so if the
-// most that may be are in flight, and most of them are on the line.
+// Bound reports whether the ceiling holds back requests that the nodes could take. It does so if
+// the most that may be are in flight, and most of them are on the line.
 func (g *Gate) Bound() bool {
 	g.line.mu.Lock()
 	defer g.line.mu.Unlock()

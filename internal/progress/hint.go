@@ -2,8 +2,8 @@ package progress
 
 import "sync/atomic"
 
-// Hint is what would make a run faster, for whoever looks at it. The zero value is none. It is safe for
-// concurrent use.
+// Hint is what would make a run faster, for whoever looks at it. The zero value is none. It is safe
+// for concurrent use.
 type Hint struct{ text atomic.Pointer[string] }
 
 // Set sets the hint; empty: there is none.

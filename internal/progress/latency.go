@@ -52,7 +52,10 @@ type recent struct {
 }
 
 func newRecent(now time.Time) *recent {
-	return &recent{hdrhistogram.NewWindowed(windowParts, 1, longest.Microseconds(), windowDigits), now}
+	return &recent{
+		hdrhistogram.NewWindowed(windowParts, 1, longest.Microseconds(), windowDigits),
+		now,
+	}
 }
 
 // advance forgets what is past.

@@ -5,7 +5,8 @@ import "time"
 // watch adds up times between readings.
 type watch struct{ at time.Time }
 
-// past returns the seconds since the last reading. A clock that jumps counts for no more than Window.
+// past returns the seconds since the last reading. A clock that jumps counts for no more than
+// Window.
 func (w *watch) past(now time.Time) float64 {
 	past := now.Sub(w.at)
 	w.at = now
@@ -24,11 +25,12 @@ type stagesLeft struct {
 	reading float64 // seconds of reading
 	sending float64 // seconds of the other stages
 	slice   float64 // of those, seconds of this slice
-	cost    float64 // seconds of the other stages, for the whole work, by the slices before; 0: not known
+	// seconds of the other stages, for the whole work, by the slices before; 0: not known
+	cost float64
 }
 
-// observe takes in a stage with the time that is left of it, and returns the seconds that are left of
-// the run; 0 while there is too little to go by.
+// observe takes in a stage with the time that is left of it, and returns the seconds that are left
+// of the run; 0 while there is too little to go by.
 func (l *stagesLeft) observe(now time.Time, s *Staged, r reached) float64 {
 	past := l.past(now)
 	switch {

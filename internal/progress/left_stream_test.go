@@ -27,7 +27,8 @@ func (p *played) second() Reading {
 	return p.m.Read(p.now)
 }
 
-// slice plays a slice. read, sort and send are the seconds that its stages take. It returns a reading for each second.
+// slice plays a slice. read, sort and send are the seconds that its stages take. It returns a
+// reading for each second.
 func (p *played) slice(units int64, read, sort, send int) (all []Reading) {
 	for range read {
 		p.c.Slice.Add(units / int64(read))
@@ -51,7 +52,8 @@ func (p *played) slice(units int64, read, sort, send int) (all []Reading) {
 	return all
 }
 
-// The time left of a load of one slice is known while it is sent. Before that each stage has its own.
+// The time left of a load of one slice is known while it is sent. Before that each stage has its
+// own.
 func TestLeftOfOneSlice(t *testing.T) {
 	p := newPlayed(12_000)
 	all := p.slice(12_000, 20, 10, 30)
@@ -94,7 +96,8 @@ func TestLeftOfSeveralSlices(t *testing.T) {
 	require.Less(t, *all[len(all)-1].Share, 1.0, "nodes have not said that they have all")
 }
 
-// receiving makes the counters of a run of 8,000 units to which nodes send 80,000 bytes, and their meter.
+// receiving makes the counters of a run of 8,000 units to which nodes send 80,000 bytes, and their
+// meter.
 func receiving() (*Counters, *Meter, *Receipt) {
 	c, r := new(Counters), new(Receipt)
 	m := NewMeter("", c, midnight)

@@ -85,7 +85,12 @@ type Meter struct {
 
 // NewMeter begins to read the counters of a run that began at begin.
 func NewMeter(run string, c *Counters, begin time.Time) *Meter {
-	m := &Meter{run: run, counters: c, stagesLeft: stagesLeft{watch: watch{begin}}, receiptLeft: receiptLeft{watch: watch{begin}, began: begin}}
+	m := &Meter{
+		run:         run,
+		counters:    c,
+		stagesLeft:  stagesLeft{watch: watch{begin}},
+		receiptLeft: receiptLeft{watch: watch{begin}, began: begin},
+	}
 	m.rows.begin(begin, 0)
 	m.bytes.begin(begin, 0)
 	m.receipt.begin(begin)
@@ -98,12 +103,23 @@ func (m *Meter) Read(now time.Time) Reading {
 	c := m.counters
 	took := c.Took().Seconds()
 	r := Reading{
-		At: now, Run: m.run, Rejected: c.Rejected.Load(), Failed: c.Failed.Load(), Retries: c.Retries.Load(),
-		Rows: c.Rows.Load(), Earlier: c.Earlier.Load(), Bytes: c.Bytes.Load(), EarlierBytes: c.EarlierBytes.Load(),
-		UnderWay: c.Requests.UnderWay(), Answered: c.Requests.Answered(), Limit: c.Requests.Limit(),
-		Streams: c.Streams.List(), EarlierSeconds: time.Duration(c.EarlierTime.Load()).Seconds(),
+		At:             now,
+		Run:            m.run,
+		Rejected:       c.Rejected.Load(),
+		Failed:         c.Failed.Load(),
+		Retries:        c.Retries.Load(),
+		Rows:           c.Rows.Load(),
+		Earlier:        c.Earlier.Load(),
+		Bytes:          c.Bytes.Load(),
+		EarlierBytes:   c.EarlierBytes.Load(),
+		UnderWay:       c.Requests.UnderWay(),
+		Answered:       c.Requests.Answered(),
+		Limit:          c.Requests.Limit(),
+		Streams:        c.Streams.List(),
+		EarlierSeconds: time.Duration(c.EarlierTime.Load()).Seconds(),
 	}
-	own, ready := r.Rows-r.Earlier, c.Ready.Load() // which are all rows, of a run that writes many at once
+	// which are all rows, of a run that writes many at once
+	own, ready := r.Rows-r.Earlier, c.Ready.Load()
 	unfinished := c.Unfinished.Load()
 	r.Ready = max(ready-own, 0) + unfinished
 	r.RowsPerSecond = m.rows.observe(now, float64(max(own, ready)+unfinished), Window)
@@ -161,8 +177,9 @@ func (m *Meter) leftOf(now time.Time, r *Reading, at reached) float64 {
 	}
 }
 
-// LeftOf returns a guess of the seconds that are left. of is what they are left for: empty for the whole
-// run, else what the run does now, as "receive". The seconds are 0 while there is too little to go by.
+// LeftOf returns a guess of the seconds that are left. of is what they are left for: empty for the
+// whole run, else what the run does now, as "receive". The seconds are 0 while there is too little
+// to go by.
 func (r *Reading) LeftOf() (seconds float64, of string) {
 	switch {
 	case r.Left > 0:
@@ -177,4 +194,10 @@ func (r *Reading) LeftOf() (seconds float64, of string) {
 }
 
 // stageVerbs are what a run does in its stages.
-var stageVerbs = map[string]string{StageReading: "read", StageSorting: "sort", StageMaking: "make SSTables", StageSending: "send", StageWriting: "write"}
+var stageVerbs = map[string]string{
+	StageReading: "read",
+	StageSorting: "sort",
+	StageMaking:  "make SSTables",
+	StageSending: "send",
+	StageWriting: "write",
+}

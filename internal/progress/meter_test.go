@@ -36,7 +36,8 @@ func TestReadingOfARunThatGoesOn(t *testing.T) {
 	require.InDelta(t, 40, r.Left, 1e-9, "by the ten seconds in which 100 were done")
 }
 
-// A load that writes all rows at its end has done nothing until then. Its stages have shares of their own.
+// A load that writes all rows at its end has done nothing until then. Its stages have shares of
+// their own.
 func TestReadingOfALoadThatWritesAtItsEnd(t *testing.T) {
 	var c Counters
 	m := NewMeter("load ks.t", &c, midnight)
@@ -125,7 +126,15 @@ func TestReadingOfRequests(t *testing.T) {
 	c.Requests.end("a", midnight, midnight.Add(20*time.Millisecond), Answered)
 	c.Requests.Begin("a")
 	c.Held.Hold(10 * time.Millisecond)
-	c.Held.Note(Kept{P99: 7 * time.Millisecond, Seconds: 4, Above: 1, Worst: 30 * time.Millisecond, Idle: time.Millisecond})
+	c.Held.Note(
+		Kept{
+			P99:     7 * time.Millisecond,
+			Seconds: 4,
+			Above:   1,
+			Worst:   30 * time.Millisecond,
+			Idle:    time.Millisecond,
+		},
+	)
 	r := m.Read(midnight.Add(time.Second))
 	require.EqualValues(t, 1, r.UnderWay)
 	require.Equal(t, 8, r.Limit)
@@ -173,7 +182,8 @@ func TestSpeedOfAClockThatJumps(t *testing.T) {
 	}
 }
 
-// leftOf plays a run that does a share of the work each second, and returns its time left, second by second.
+// leftOf plays a run that does a share of the work each second, and returns its time left, second
+// by second.
 func leftOf(shares ...float64) (all []float64) {
 	var c Counters
 	m := NewMeter("", &c, midnight)
@@ -268,8 +278,8 @@ func TestOneReadingForAll(t *testing.T) {
 	require.EqualValues(t, 9, c.Read(midnight.Add(-time.Hour)).Rows)
 }
 
-// Rows of partitions that are not read to their end are shown, with their speed, and leave no trace in
-// the rows of the run.
+// Rows of partitions that are not read to their end are shown, with their speed, and leave no trace
+// in the rows of the run.
 func TestUnfinishedPartitions(t *testing.T) {
 	c, begin := new(Counters), time.Unix(1, 0)
 	m := NewMeter("", c, begin)

@@ -9,25 +9,31 @@ import (
 
 // Counters are what a run has done so far. All fields are safe for concurrent use.
 type Counters struct {
-	Rows         atomic.Int64 // rows written to the output, acknowledged by the cluster, or counted
-	Earlier      atomic.Int64 // of those rows, what an earlier run had done that this one goes on with
-	Ready        atomic.Int64 // rows of this run that are made, where they are written later and all at once
-	Unfinished   atomic.Int64 // rows read of partitions that are not at their end, which are not in the output yet
+	Rows atomic.Int64 // rows written to the output, acknowledged by the cluster, or counted
+	// of those rows, what an earlier run had done that this one goes on with
+	Earlier atomic.Int64
+	// rows of this run that are made, where they are written later and all at once
+	Ready atomic.Int64
+	// rows read of partitions that are not at their end, which are not in the output yet
+	Unfinished   atomic.Int64
 	Bytes        atomic.Int64 // bytes of text written out or read in
 	EarlierBytes atomic.Int64 // of those bytes, what an earlier run had done
 	EarlierTime  atomic.Int64 // nanoseconds that earlier processes of the run took
-	Done         atomic.Int64 // units of work done: of the ring (package sweep), or bytes of the input of a load
-	Before       atomic.Int64 // of those units, what an earlier run had done
-	Total        atomic.Int64 // units of work in all, those of an earlier run among them; 0 while unknown
-	Limit        atomic.Int64 // rows after which the run ends, rejected ones among them; 0: no limit
-	Retries      atomic.Int64 // requests sent again
-	Reasons      Reasons      // why they were
-	Failed       atomic.Int64 // token ranges given up
-	Rejected     atomic.Int64 // rows rejected
-	Streams      Streams      // what nodes were streamed
-	Requests     Requests     // that nodes are sent
-	Slice        Slice        // work that a load or a clone by streaming has under way
-	Stage        Stage        // of such a run
+	// units of work done: of the ring (package sweep), or bytes of the input of a load
+	Done   atomic.Int64
+	Before atomic.Int64 // of those units, what an earlier run had done
+	// units of work in all, those of an earlier run among them; 0 while unknown
+	Total atomic.Int64
+	// rows after which the run ends, rejected ones among them; 0: no limit
+	Limit    atomic.Int64
+	Retries  atomic.Int64 // requests sent again
+	Reasons  Reasons      // why they were
+	Failed   atomic.Int64 // token ranges given up
+	Rejected atomic.Int64 // rows rejected
+	Streams  Streams      // what nodes were streamed
+	Requests Requests     // that nodes are sent
+	Slice    Slice        // work that a load or a clone by streaming has under way
+	Stage    Stage        // of such a run
 	// Receipt counts what nodes stream to the run; nil: they do not.
 	Receipt atomic.Pointer[Receipt]
 	Held    Held // a latency of theirs that the run keeps to
@@ -48,10 +54,10 @@ func (c *Counters) End(took time.Duration) {
 // Took is what End was told; 0: the run is under way.
 func (c *Counters) Took() time.Duration { return time.Duration(c.took.Load()) }
 
-// Share returns the part of the work that is done, 0 to 1; false while the total is unknown. Of a run
-// by streaming, that is what nodes were sent or what was written, and not what was read or received.
-// A run with a limit of rows ends at the limit or at the end of its work, whichever comes first: the
-// share is the larger of the two.
+// Share returns the part of the work that is done, 0 to 1; false while the total is unknown. Of a
+// run by streaming, that is what nodes were sent or what was written, and not what was read or
+// received. A run with a limit of rows ends at the limit or at the end of its work, whichever comes
+// first: the share is the larger of the two.
 func (c *Counters) Share() (float64, bool) {
 	reached := c.reached()
 	if !reached.known {
@@ -76,7 +82,14 @@ const almost = 1 - 1e-6
 func (c *Counters) reached() (r reached) {
 	done, read, sorted, sent := c.Slice.reached(&c.Done)
 	if total := float64(c.Total.Load()); total > 0 {
-		r = reached{true, read / total, sorted / total, sent / total, done / total, float64(c.Before.Load()) / total}
+		r = reached{
+			true,
+			read / total,
+			sorted / total,
+			sent / total,
+			done / total,
+			float64(c.Before.Load()) / total,
+		}
 	}
 	if read > done { // what was sent is not all there before the slice ends
 		defer func() { r.sent = min(r.sent, almost) }()

@@ -33,9 +33,11 @@ func TestShareOfALimit(t *testing.T) {
 		{rows: 402_302, limit: 500_000, done: 2009, total: 10_000, want: 0.804604},
 		{rows: 402_302, rejected: 97_698, limit: 500_000, done: 2009, total: 10_000, want: 1},
 		{rows: 500_100, limit: 500_000, done: 2009, total: 10_000, want: 1},
-		{rows: 900, limit: 1_000_000, done: 9000, total: 10_000, want: 0.9}, // the table has fewer rows
-		{rows: 0, limit: 10, done: 10_000, total: 10_000, want: 1},          // it has none
-		{rows: 5, limit: 10, want: 0.5},                                     // the work is not known
+		// the table has fewer rows
+		{rows: 900, limit: 1_000_000, done: 9000, total: 10_000, want: 0.9},
+		{rows: 0, limit: 10, done: 10_000, total: 10_000, want: 1}, // it has none
+		// the work is not known
+		{rows: 5, limit: 10, want: 0.5},
 	} {
 		var counters Counters
 		counters.Rows.Store(c.rows)

@@ -71,7 +71,11 @@ func (r *Reasons) List() []Reason {
 		list = append(list, Reason{key.Node, key.Text, r.times[key]})
 	}
 	slices.SortFunc(list, func(a, b Reason) int {
-		return cmp.Or(cmp.Compare(b.Times, a.Times), cmp.Compare(a.Node, b.Node), cmp.Compare(a.Text, b.Text))
+		return cmp.Or(
+			cmp.Compare(b.Times, a.Times),
+			cmp.Compare(a.Node, b.Node),
+			cmp.Compare(a.Text, b.Text),
+		)
 	})
 	return list
 }

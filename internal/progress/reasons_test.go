@@ -21,7 +21,11 @@ func TestReasons(t *testing.T) {
 	c.Retried("", late)
 	require.EqualValues(t, 4, c.Retries.Load())
 	require.Equal(t, []string{"node a: too late", "node b: overloaded", ": too late"}, told)
-	require.Equal(t, []Reason{{"node b", "overloaded", 2}, {"", "too late", 1}, {"node a", "too late", 1}}, c.Reasons.List())
+	require.Equal(
+		t,
+		[]Reason{{"node b", "overloaded", 2}, {"", "too late", 1}, {"node a", "too late", 1}},
+		c.Reasons.List(),
+	)
 	for i := range 2 * mostReasons {
 		c.Retried("a", fmt.Errorf("request %d failed", i))
 	}

@@ -10,9 +10,11 @@ type Receipt struct {
 	Received  atomic.Int64 // bytes; those of a session that failed are taken back
 	Announced atomic.Int64 // bytes, by the nodes that were asked before the run; 0: not known
 	Nodes     atomic.Int64 // that send
-	Limit     atomic.Int64 // bytes per second that a node sends at most, by its settings; 0: no limit, or not known
-	All       atomic.Bool  // everything was received
-	Aside     atomic.Bool  // how fast it is received says nothing of the run: what it writes bounds it
+	// bytes per second that a node sends at most, by its settings; 0: no limit, or not known
+	Limit atomic.Int64
+	All   atomic.Bool // everything was received
+	// how fast it is received says nothing of the run: what it writes bounds it
+	Aside atomic.Bool
 }
 
 // share returns the part that has been received; false if it is not known.
@@ -36,7 +38,8 @@ type Receiving struct {
 	All       bool     `json:"received_all"`             // nothing more is received
 	PerSecond float64  `json:"received_per_second"`      // 0 once everything is received
 	Left      float64  `json:"receiving_left_seconds,omitempty"`
-	// NodeLimit is bytes per second that a node sends at most, if that is what limits the run now; else 0.
+	// NodeLimit is bytes per second that a node sends at most, if that is what limits the run now;
+	// else 0.
 	NodeLimit int64 `json:"node_limit,omitempty"`
 }
 
@@ -55,8 +58,8 @@ func (m *receiptMeter) begin(at time.Time) {
 	m.left.begin(at, 0)
 }
 
-// read returns the receipt with its speed; nil if nothing is received. before is the part of the whole
-// work that an earlier run did.
+// read returns the receipt with its speed; nil if nothing is received. before is the part of the
+// whole work that an earlier run did.
 func (m *receiptMeter) read(now time.Time, r *Receipt, before float64) *Receiving {
 	if r == nil {
 		return nil
@@ -77,7 +80,10 @@ func (m *receiptMeter) read(now time.Time, r *Receipt, before float64) *Receivin
 		in.Left = m.left.observe(now, share, 1-share)
 	}
 	limit := r.Limit.Load()
-	if all := float64(limit * r.Nodes.Load()); all > 0 && nearLimit*all <= perSecond && perSecond <= burst*all {
+	if all := float64(
+		limit * r.Nodes.Load(),
+	); all > 0 && nearLimit*all <= perSecond &&
+		perSecond <= burst*all {
 		in.NodeLimit = limit
 	}
 	return in

@@ -244,7 +244,13 @@ func (r *Requests) Nodes(now time.Time) []NodeRequests {
 	list := make([]NodeRequests, 0, len(r.nodes))
 	gates := make([]Gate, 0, len(r.nodes))
 	for node, n := range r.nodes {
-		one := NodeRequests{Node: r.nameLocked(node), UnderWay: n.underWay, Answered: n.answered, Failed: n.failed, Took: n.took}
+		one := NodeRequests{
+			Node:     r.nameLocked(node),
+			UnderWay: n.underWay,
+			Answered: n.answered,
+			Failed:   n.failed,
+			Took:     n.took,
+		}
 		if n.recent != nil {
 			n.recent.advance(now)
 			one.Now = latencyOf(n.recent.parts.Merge())

@@ -78,8 +78,8 @@ func (s *Slice) End(done *atomic.Int64, add int64) {
 // drop empties the slice.
 func (s *Slice) drop() { s.End(new(atomic.Int64), 0) }
 
-// reached returns the units that are done, and those with what of the slice was read, was sorted, and
-// was sent.
+// reached returns the units that are done, and those with what of the slice was read, was sorted,
+// and was sent.
 func (s *Slice) reached(units *atomic.Int64) (done, read, sorted, sent float64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -105,10 +105,21 @@ func (s *Stage) at(rows int64, r reached) *Staged {
 	case atReading:
 		return &Staged{Name: StageReading, Share: share(r.read), Done: rows}
 	case atMiddle:
-		return &Staged{Name: names[0], Share: share(r.sorted), Done: s.done.Load(), Total: s.total.Load()}
+		return &Staged{
+			Name:  names[0],
+			Share: share(r.sorted),
+			Done:  s.done.Load(),
+			Total: s.total.Load(),
+		}
 	case atLast:
-		last := &Staged{Name: names[1], Share: share(r.sent), Done: s.done.Load(), Total: s.total.Load()}
-		last.Waiting = s.waits.Load() || last.Name == StageSending && last.Total > 0 && last.Done >= last.Total
+		last := &Staged{
+			Name:  names[1],
+			Share: share(r.sent),
+			Done:  s.done.Load(),
+			Total: s.total.Load(),
+		}
+		last.Waiting = s.waits.Load() ||
+			last.Name == StageSending && last.Total > 0 && last.Done >= last.Total
 		return last
 	default:
 		return nil
@@ -125,12 +136,18 @@ type stageMeter struct {
 
 // read completes a stage with its speed and the time that is left.
 func (m *stageMeter) read(now time.Time, s *Staged, r reached) {
-	if s.Name != m.name || s.Done == m.from { // neither another stage nor a wait for work says how fast this one is
+	// neither another stage nor a wait for work says how fast this one is
+	if s.Name != m.name || s.Done == m.from {
 		m.name, m.from = s.Name, s.Done
 		m.work.begin(now, float64(s.Done))
 		m.left.begin(now, r.own(s))
 	}
-	if s.PerSecond = m.work.observe(now, float64(s.Done), Window); s.Total > 0 && s.Done >= s.Total {
+	if s.PerSecond = m.work.observe(
+		now,
+		float64(s.Done),
+		Window,
+	); s.Total > 0 &&
+		s.Done >= s.Total {
 		s.PerSecond = 0 // nothing moves, though the stage is not over
 	}
 	if s.Share == nil {

@@ -29,7 +29,12 @@ func TestStagesHaveSpeedsOfTheirOwn(t *testing.T) {
 	c.Stage.Deliver(200, 0, 200)
 	require.Equal(t, "sending", second().Name, "all is sorted")
 	c.Stage.Deliver(200, 10, 200)
-	require.Equal(t, &Staged{Name: "sending", Done: 10, Total: 200, PerSecond: 10}, second(), "the speed of sorting is not that of sending")
+	require.Equal(
+		t,
+		&Staged{Name: "sending", Done: 10, Total: 200, PerSecond: 10},
+		second(),
+		"the speed of sorting is not that of sending",
+	)
 	c.Stage.Deliver(200, 200, 200)
 	require.Zero(t, second().PerSecond, "nothing is sent any more")
 	c.Stage.Read()
@@ -58,7 +63,17 @@ func TestReceipt(t *testing.T) {
 	share, _ := c.Share()
 	require.Zero(t, share, "received, and not yet read")
 	now = now.Add(time.Second)
-	require.Equal(t, &Receiving{Received: 1000, Announced: 4000, Share: part(0.25), PerSecond: 1000, NodeLimit: 500}, m.Read(now).Receiving)
+	require.Equal(
+		t,
+		&Receiving{
+			Received:  1000,
+			Announced: 4000,
+			Share:     part(0.25),
+			PerSecond: 1000,
+			NodeLimit: 500,
+		},
+		m.Read(now).Receiving,
+	)
 	r.Limit.Store(100)
 	require.Zero(t, m.Read(now).Receiving.NodeLimit, "a burst")
 	r.Limit.Store(5000)
@@ -68,7 +83,12 @@ func TestReceipt(t *testing.T) {
 	r.Received.Store(3900) // the nodes had announced a little more
 	r.All.Store(true)
 	now = now.Add(time.Second)
-	require.Equal(t, &Receiving{Received: 3900, Announced: 3900, Share: part(1), All: true}, m.Read(now).Receiving, "what is over has no speed")
+	require.Equal(
+		t,
+		&Receiving{Received: 3900, Announced: 3900, Share: part(1), All: true},
+		m.Read(now).Receiving,
+		"what is over has no speed",
+	)
 	c.Done.Store(1000)
 	share, _ = c.Share()
 	require.InDelta(t, 1, share, 1e-9)

@@ -17,8 +17,9 @@ import (
 // and not when one is added.
 const Version = 1
 
-// Document is what became of a command. Of Load, Scan, Count, Clone, Plan, Status, Runs, Prune, Verify, Doctor,
-// Inspect, Report and Settings it has the one that the command did, and none when it failed before.
+// Document is what became of a command. Of Load, Scan, Count, Clone, Plan, Status, Runs, Prune,
+// Verify, Doctor, Inspect, Report and Settings it has the one that the command did, and none when
+// it failed before.
 type Document struct {
 	Version int          `json:"version" jsonschema:"version of this form: 1"`
 	Command string       `json:"command" jsonschema:"as it was typed: scan, load, resume, ..."`

@@ -104,8 +104,12 @@ type SSTableFailure struct {
 // OfInspect makes the document of a look at SSTables.
 func OfInspect(r inspect.Report) Document {
 	return Document{Outcome: outcomes[r.Outcome], Inspect: &Inspect{
-		SSTables: each(r.Tables, sstableOf), Sum: sumOf(r.Tables),
-		Failures: each(r.Failures, func(f inspect.Failure) SSTableFailure { return SSTableFailure{f.Path, f.Err.Error()} }),
+		SSTables: each(r.Tables, sstableOf),
+		Sum:      sumOf(r.Tables),
+		Failures: each(
+			r.Failures,
+			func(f inspect.Failure) SSTableFailure { return SSTableFailure{f.Path, f.Err.Error()} },
+		),
 	}}
 }
 
@@ -127,23 +131,53 @@ func sumOf(tables []inspect.Table) SSTableSum {
 func sstableOf(t inspect.Table) SSTable {
 	stats := t.Statistics.Stats
 	out := SSTable{
-		Path: t.Path, Version: t.Descriptor.Version.String(), Format: strings.Split(t.Descriptor.Name(""), "-")[2], Partitioner: t.Statistics.Partitioner, Columns: columnsOf(t.Columns),
-		Partitions: t.Partitions, Rows: stats.Rows, ColumnsSet: stats.Cells, Bytes: t.Bytes, DataBytes: t.DataBytes, FileBytes: t.FileBytes,
-		Compressor: t.Compression.Compressor, ChunkLength: t.Compression.ChunkLength, First: keyOrNil(t.First), Last: keyOrNil(t.Last),
-		MinTimestamp: timeOf(stats.MinTimestamp, time.UnixMicro), MaxTimestamp: timeOf(stats.MaxTimestamp, time.UnixMicro),
-		MinTTL: stats.MinTTL, MaxTTL: stats.MaxTTL, MinDeletion: deletionOf(stats.MinDeletion), MaxDeletion: deletionOf(stats.MaxDeletion),
-		Tombstones: t.Tombstones, Ready: t.Ready, Drops: []SSTableDrop{}, Level: stats.Level, FilterChance: t.Statistics.FilterChance,
-		PendingRepair: uuidText(stats.PendingRepair), Host: uuidText(stats.HostID),
+		Path:        t.Path,
+		Version:     t.Descriptor.Version.String(),
+		Format:      strings.Split(t.Descriptor.Name(""), "-")[2],
+		Partitioner: t.Statistics.Partitioner,
+		Columns:     columnsOf(t.Columns),
+		Partitions:  t.Partitions,
+		Rows:        stats.Rows,
+		ColumnsSet:  stats.Cells,
+		Bytes:       t.Bytes,
+		DataBytes:   t.DataBytes,
+		FileBytes:   t.FileBytes,
+		Compressor:  t.Compression.Compressor,
+		ChunkLength: t.Compression.ChunkLength,
+		First:       keyOrNil(t.First),
+		Last:        keyOrNil(t.Last),
+		MinTimestamp: timeOf(
+			stats.MinTimestamp,
+			time.UnixMicro,
+		),
+		MaxTimestamp:  timeOf(stats.MaxTimestamp, time.UnixMicro),
+		MinTTL:        stats.MinTTL,
+		MaxTTL:        stats.MaxTTL,
+		MinDeletion:   deletionOf(stats.MinDeletion),
+		MaxDeletion:   deletionOf(stats.MaxDeletion),
+		Tombstones:    t.Tombstones,
+		Ready:         t.Ready,
+		Drops:         []SSTableDrop{},
+		Level:         stats.Level,
+		FilterChance:  t.Statistics.FilterChance,
+		PendingRepair: uuidText(stats.PendingRepair),
+		Host:          uuidText(stats.HostID),
 	}
 	if stats.RepairedAt != 0 {
 		at := timeOf(stats.RepairedAt, time.UnixMilli)
 		out.RepairedAt = &at
 	}
 	for i, second := range stats.Tombstones.Seconds {
-		out.Drops = append(out.Drops, SSTableDrop{timeOf(second, fromSeconds), stats.Tombstones.Counts[i]})
+		out.Drops = append(
+			out.Drops,
+			SSTableDrop{timeOf(second, fromSeconds), stats.Tombstones.Counts[i]},
+		)
 	}
 	for _, p := range t.Largest {
-		out.LargestPartitions = append(out.LargestPartitions, SSTablePartition{SSTableKey{p.Text, p.Token}, p.Bytes, p.Rows, p.Cells})
+		out.LargestPartitions = append(
+			out.LargestPartitions,
+			SSTablePartition{SSTableKey{p.Text, p.Token}, p.Bytes, p.Rows, p.Cells},
+		)
 	}
 	return out
 }
@@ -184,7 +218,10 @@ func columnsOf(t *sstable.Table) []SSTableColumn {
 		columns []sstable.Column
 	}{{"partition_key", t.Key}, {"clustering", t.Clustering}, {"static", t.Statics}, {"regular", t.Regulars}} {
 		for _, c := range kind.columns {
-			all = append(all, SSTableColumn{Name: c.Name, Type: c.Type.String(), Kind: kind.name, Desc: c.Desc})
+			all = append(
+				all,
+				SSTableColumn{Name: c.Name, Type: c.Type.String(), Kind: kind.name, Desc: c.Desc},
+			)
 		}
 	}
 	return all

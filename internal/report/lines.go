@@ -10,8 +10,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/human"
 )
 
-// Lines are what a person is told at the end of a command, in six lines or less, of which the last says how it ended
-// and how to go on. Of one that did nothing there are none, nor of status, whose answer is lines.
+// Lines are what a person is told at the end of a command, in six lines or less, of which the last
+// says how it ended and how to go on. Of one that did nothing there are none, nor of status, whose
+// answer is lines.
 func (d *Document) Lines() []string {
 	var t text
 	switch {
@@ -22,7 +23,11 @@ func (d *Document) Lines() []string {
 	case d.Scan != nil:
 		t.scan(d.Scan)
 	case d.Count != nil:
-		t.number("counted", human.Count(d.Count.Rows), human.Noun(d.Count.Rows, "row")+" of "+d.Count.Table)
+		t.number(
+			"counted",
+			human.Count(d.Count.Rows),
+			human.Noun(d.Count.Rows, "row")+" of "+d.Count.Table,
+		)
 		t.pace(d.Count.Run, "")
 		t.ranges(d.Count.Run, d.Count.Ranges, d.Count.Failed, "counted")
 	case d.Clone != nil:
@@ -54,7 +59,10 @@ const numbersEnd = 23
 
 // number adds a line with a number, which ends in the same column as those of other lines.
 func (t *text) number(name, number, rest string) {
-	t.lines = append(t.lines, fmt.Sprintf("%s%*s %s", name, max(numbersEnd-len(name), len(number)+1), number, rest))
+	t.lines = append(
+		t.lines,
+		fmt.Sprintf("%s%*s %s", name, max(numbersEnd-len(name), len(number)+1), number, rest),
+	)
 }
 
 func (t *text) words(name, words string) {
@@ -81,7 +89,11 @@ func unless0(n int64, of string) string {
 }
 
 // duration is a number of seconds, as documents have them.
-func duration(seconds float64) time.Duration { return time.Duration(seconds * float64(time.Second)) }
+func duration(
+	seconds float64,
+) time.Duration {
+	return time.Duration(seconds * float64(time.Second))
+}
 
 func (t *text) load(d *Document) {
 	l := d.Load
@@ -89,9 +101,21 @@ func (t *text) load(d *Document) {
 		t.dryLoad(l)
 		return
 	}
-	t.number("loaded", human.Count(l.Rows), say(human.Noun(l.Rows, "row")+" into "+l.Table, human.Count(l.Read)+" read", human.Count(l.Rejected)+" rejected",
-		unless0(l.InDoubt, "in doubt"), existing(l), d.unwritten(), d.recorded()))
-	if l.Stream != nil && l.Read > 0 && l.Rows == 0 { // what was read and sent so far is no speed of the load
+	t.number(
+		"loaded",
+		human.Count(l.Rows),
+		say(
+			human.Noun(l.Rows, "row")+" into "+l.Table,
+			human.Count(l.Read)+" read",
+			human.Count(l.Rejected)+" rejected",
+			unless0(l.InDoubt, "in doubt"),
+			existing(l),
+			d.unwritten(),
+			d.recorded(),
+		),
+	)
+	// what was read and sent so far is no speed of the load
+	if l.Stream != nil && l.Read > 0 && l.Rows == 0 {
 		t.number("in", human.Elapsed(duration(l.Seconds)), "no row landed")
 		t.words("checksum", l.Checksum)
 		return
@@ -105,7 +129,17 @@ func (t *text) load(d *Document) {
 	case l.Stream != nil:
 		t.stream(l.Stream, false, true)
 	default:
-		t.number("requests", human.Count(l.Requests), say("of "+rowsEach(l.Rows-l.EarlierRows+l.Existing, l.Requests), unless0(l.Retries, human.Noun(l.Retries, "retry")), latency(l.Run), l.level(), l.frames()))
+		t.number(
+			"requests",
+			human.Count(l.Requests),
+			say(
+				"of "+rowsEach(l.Rows-l.EarlierRows+l.Existing, l.Requests),
+				unless0(l.Retries, human.Noun(l.Retries, "retry")),
+				latency(l.Run),
+				l.level(),
+				l.frames(),
+			),
+		)
 	}
 	t.words("checksum", say(l.Checksum, d.summed()))
 }
@@ -113,7 +147,8 @@ func (t *text) load(d *Document) {
 // stopped reports whether the command left a load that a resume continues.
 func (d *Document) stopped() bool { return d.Next != nil && d.Next.Command == "resume" }
 
-// unwritten says how many rows of a load that is stopped were read, and neither written nor rejected; empty: none.
+// unwritten says how many rows of a load that is stopped were read, and neither written nor
+// rejected; empty: none.
 func (d *Document) unwritten() string {
 	l := d.Load
 	n := l.Read - l.Rows - l.Existing - l.Rejected - l.InDoubt
@@ -123,7 +158,8 @@ func (d *Document) unwritten() string {
 	return human.Count(n) + " not written yet"
 }
 
-// summed says of which rows the checksum is, if the status of the load has another one; empty: it has not.
+// summed says of which rows the checksum is, if the status of the load has another one; empty: it
+// has not.
 func (d *Document) summed() string {
 	if d.recorded() == "" {
 		return ""
@@ -133,13 +169,25 @@ func (d *Document) summed() string {
 
 // dryLoad adds what a load would do.
 func (t *text) dryLoad(l *Load) {
-	t.number("would load", human.Count(l.WouldLoad), say(human.Noun(l.WouldLoad, "row")+" into "+l.Table, human.Count(l.Read)+" read", human.Count(l.WouldReject)+" would be rejected"))
+	t.number(
+		"would load",
+		human.Count(l.WouldLoad),
+		say(
+			human.Noun(l.WouldLoad, "row")+" into "+l.Table,
+			human.Count(l.Read)+" read",
+			human.Count(l.WouldReject)+" would be rejected",
+		),
+	)
 	t.pace(l.Run, "read")
 	if l.WouldStream != nil {
 		t.stream(l.WouldStream, true, true)
 		return
 	}
-	t.number("would send", human.Count(l.WouldSend), human.Noun(l.WouldSend, "request")+" of "+rowsEach(l.WouldLoad, l.WouldSend))
+	t.number(
+		"would send",
+		human.Count(l.WouldSend),
+		human.Noun(l.WouldSend, "request")+" of "+rowsEach(l.WouldLoad, l.WouldSend),
+	)
 }
 
 // clone adds what a clone did, or would do.
@@ -154,7 +202,8 @@ func (t *text) clone(c *Clone) {
 	t.stream(stream, c.DryRun, false)
 }
 
-// recorded says what a resume does with rows of a load that is stopped; empty: it is not, or all of them are recorded.
+// recorded says what a resume does with rows of a load that is stopped; empty: it is not, or all of
+// them are recorded.
 func (d *Document) recorded() string {
 	switch {
 	case !d.stopped() || d.Load.Recorded >= d.Load.Rows:
@@ -162,7 +211,11 @@ func (d *Document) recorded() string {
 	case d.Load.CountsTwice:
 		return human.Count(d.Load.Recorded) + " recorded: " + toInDoubt
 	}
-	return fmt.Sprintf("%s recorded: a resume writes the other %s again", human.Count(d.Load.Recorded), human.Count(d.Load.Rows-d.Load.Recorded))
+	return fmt.Sprintf(
+		"%s recorded: a resume writes the other %s again",
+		human.Count(d.Load.Recorded),
+		human.Count(d.Load.Rows-d.Load.Recorded),
+	)
 }
 
 // toInDoubt says what a resume does with rows under way that would count twice.
@@ -196,7 +249,8 @@ func (r Run) level() string {
 	return r.Consistency
 }
 
-// frames tells that the frames of requests were compressed; empty: they were not, or there were none.
+// frames tells that the frames of requests were compressed; empty: they were not, or there were
+// none.
 func (r Run) frames() string {
 	if r.Requests == 0 || r.Frames == "" || r.Frames == "none" {
 		return ""
@@ -217,7 +271,8 @@ func (r Run) before() string {
 	return text + " in " + took
 }
 
-// pace adds how fast a run was, and how a target was kept. what happened to the text; empty: there is none.
+// pace adds how fast a run was, and how a target was kept. what happened to the text; empty: there
+// is none.
 func (t *text) pace(r Run, what string) {
 	volume, speed := "", ""
 	if what != "" && r.Bytes > 0 {
@@ -235,12 +290,25 @@ func (t *text) target(r Run) {
 	}
 	of := func(seconds float64) string { return human.Latency(duration(seconds)) }
 	g := r.Target
-	kept := fmt.Sprintf("p99 of small reads %s or less in all of %s", of(g.P99Seconds), human.Of(g.Seconds, "second"))
+	kept := fmt.Sprintf(
+		"p99 of small reads %s or less in all of %s",
+		of(g.P99Seconds),
+		human.Of(g.Seconds, "second"),
+	)
 	switch {
 	case g.Seconds == 0:
-		kept = fmt.Sprintf("p99 of small reads was not compared with %s: no full second was measured", of(g.P99Seconds))
+		kept = fmt.Sprintf(
+			"p99 of small reads was not compared with %s: no full second was measured",
+			of(g.P99Seconds),
+		)
 	case g.Above > 0:
-		kept = fmt.Sprintf("p99 of small reads ABOVE %s in %s of %s (%.0f %%)", of(g.P99Seconds), human.Count(g.Above), human.Of(g.Seconds, "second"), 100*g.ShareAbove)
+		kept = fmt.Sprintf(
+			"p99 of small reads ABOVE %s in %s of %s (%.0f %%)",
+			of(g.P99Seconds),
+			human.Count(g.Above),
+			human.Of(g.Seconds, "second"),
+			100*g.ShareAbove,
+		)
 	}
 	t.words("target", say(kept, worst(g, of), "before the run "+of(g.IdleSeconds)))
 }
@@ -261,7 +329,18 @@ func (t *text) ranges(r Run, read int, failed []FailedRange, verb string) {
 			from += " of snapshot " + strings.Join(r.Snapshots, ", ")
 		}
 	}
-	t.number("ranges", human.Count(read), say(verb, unless0(int64(len(failed)), "failed"), unless0(r.Retries, human.Noun(r.Retries, "retry")), latency(r), from, r.frames()))
+	t.number(
+		"ranges",
+		human.Count(read),
+		say(
+			verb,
+			unless0(int64(len(failed)), "failed"),
+			unless0(r.Retries, human.Noun(r.Retries, "retry")),
+			latency(r),
+			from,
+			r.frames(),
+		),
+	)
 }
 
 func (t *text) scan(s *Scan) {
@@ -271,14 +350,22 @@ func (t *text) scan(s *Scan) {
 	t.words("checksum", fmt.Sprintf("%s, seed %d", s.Checksum, s.Seed))
 }
 
-// stream adds the SSTables and rows that were streamed to the nodes or written to a folder, or would be.
+// stream adds the SSTables and rows that were streamed to the nodes or written to a folder, or
+// would be.
 func (t *text) stream(s *Stream, dryRun, ofLoad bool) {
 	if s.Dir != "" {
 		nodes := "all nodes"
 		if s.Nodes > 0 {
 			nodes = human.Of(s.Nodes, "node")
 		}
-		t.number("kept", human.Size(s.Bytes), say(human.Of(s.Partitions, "partition"), fmt.Sprintf("%s for %s", human.Of(s.Files, "SSTable"), nodes)))
+		t.number(
+			"kept",
+			human.Size(s.Bytes),
+			say(
+				human.Of(s.Partitions, "partition"),
+				fmt.Sprintf("%s for %s", human.Of(s.Files, "SSTable"), nodes),
+			),
+		)
 		return
 	}
 	files := human.Of(s.Files, "file") + " of rows"
@@ -300,8 +387,8 @@ func (t *text) stream(s *Stream, dryRun, ofLoad bool) {
 	t.number(name, human.Size(s.Bytes), say(partitions(s, ofLoad), files, nodes, plain))
 }
 
-// partitions says how many there are. Slices of a load may have rows of the same ones, and those of a
-// clone do not.
+// partitions says how many there are. Slices of a load may have rows of the same ones, and those of
+// a clone do not.
 func partitions(s *Stream, ofLoad bool) string {
 	text := human.Of(s.Partitions, "partition")
 	if s.Slices > 1 && ofLoad {
@@ -312,17 +399,34 @@ func partitions(s *Stream, ofLoad bool) string {
 
 // doctor adds how the findings of a doctor came out.
 func (t *text) doctor(d *Doctor) {
-	t.number("checked", human.Of(len(d.Findings), "finding"), say("in "+human.Elapsed(duration(d.Seconds)),
-		fmt.Sprintf("%d ok", d.OK), human.Of(d.Warnings, "warning"), human.Of(d.Failures, "failure")))
+	t.number(
+		"checked",
+		human.Of(len(d.Findings), "finding"),
+		say(
+			"in "+human.Elapsed(duration(d.Seconds)),
+			fmt.Sprintf(
+				"%d ok",
+				d.OK,
+			),
+			human.Of(d.Warnings, "warning"),
+			human.Of(d.Failures, "failure"),
+		),
+	)
 }
 
 // end says how a run ended, and how it goes on.
 func (d *Document) end() string {
 	switch {
 	case d.Outcome == DryRun && d.Load != nil && d.Load.WouldReject > 0:
-		return "dry run: " + human.Of(d.Load.WouldReject, "row") + " would be rejected" + d.Load.datesApart() + d.Load.otherUnits() + "; nothing was written"
+		return "dry run: " + human.Of(
+			d.Load.WouldReject,
+			"row",
+		) + " would be rejected" + d.Load.datesApart() + d.Load.otherUnits() + "; nothing was written"
 	case d.Outcome == DryRun && d.Clone != nil && len(d.Clone.Failed) > 0:
-		return "dry run: " + human.Of(len(d.Clone.Failed), "token range") + " failed; nothing was written"
+		return "dry run: " + human.Of(
+			len(d.Clone.Failed),
+			"token range",
+		) + " failed; nothing was written"
 	case d.Outcome == DryRun && d.Load != nil && d.Load.OtherUnits > 0:
 		return "dry run" + d.Load.otherUnits() + "; nothing was written"
 	case d.Outcome == DryRun:
@@ -332,7 +436,10 @@ func (d *Document) end() string {
 	case d.Outcome == "partly" && d.Verify != nil:
 		return "done, but " + d.Verify.unlike()
 	case d.Outcome == "partly" && d.Inspect != nil:
-		return fmt.Sprintf("done, but %s could not be read: copy again, or scrub with nodetool, what is listed", human.Of(len(d.Inspect.Failures), "SSTable"))
+		return fmt.Sprintf(
+			"done, but %s could not be read: copy again, or scrub with nodetool, what is listed",
+			human.Of(len(d.Inspect.Failures), "SSTable"),
+		)
 	case d.Outcome == "partly":
 		return "done, but " + d.left() + d.onward(": ")
 	case d.WentWell():
@@ -400,19 +507,48 @@ func (l *Load) otherUnits() string {
 	if l == nil || l.OtherUnits == 0 {
 		return ""
 	}
-	return fmt.Sprintf(", but %s %s of another unit than others of the column, and %s read as other times", human.Of(l.OtherUnits, "timestamp"),
-		human.Verb(l.OtherUnits, "seems to be", "seem to be"), human.Verb(l.OtherUnits, "is", "are"))
+	return fmt.Sprintf(
+		", but %s %s of another unit than others of the column, and %s read as other times",
+		human.Of(l.OtherUnits, "timestamp"),
+		human.Verb(
+			l.OtherUnits,
+			"seems to be",
+			"seem to be",
+		),
+		human.Verb(l.OtherUnits, "is", "are"),
+	)
 }
 
 // left is what a run that is done could not do.
 func (d *Document) left() string {
 	switch {
 	case d.Load != nil && d.Load.Rejected > 0:
-		return human.Of(d.Load.Rejected, "row") + human.Verb(d.Load.Rejected, " was", " were") + " rejected" + d.Load.datesApart() + d.Load.otherUnits()
+		return human.Of(
+			d.Load.Rejected,
+			"row",
+		) + human.Verb(
+			d.Load.Rejected,
+			" was",
+			" were",
+		) + " rejected" + d.Load.datesApart() + d.Load.otherUnits()
 	case d.Load != nil && d.Load.InDoubt > 0:
-		return human.Of(d.Load.InDoubt, "row") + human.Verb(d.Load.InDoubt, " is", " are") + " in doubt"
+		return human.Of(
+			d.Load.InDoubt,
+			"row",
+		) + human.Verb(
+			d.Load.InDoubt,
+			" is",
+			" are",
+		) + " in doubt"
 	case d.Load != nil && d.Load.LeftInDoubt > 0:
-		return human.Of(d.Load.LeftInDoubt, "row") + " in doubt" + human.Verb(d.Load.LeftInDoubt, " was", " were") + " left alone"
+		return human.Of(
+			d.Load.LeftInDoubt,
+			"row",
+		) + " in doubt" + human.Verb(
+			d.Load.LeftInDoubt,
+			" was",
+			" were",
+		) + " left alone"
 	case d.Load != nil:
 		return "not all nodes have imported their SSTables"
 	case d.Scan != nil:

@@ -15,8 +15,16 @@ func (t *text) plan(p *Plan) {
 	if p.Finest > 0 {
 		how += fmt.Sprintf(", up to %s if it is large", human.Count(p.Finest))
 	}
-	t.number("planned", human.Count(p.Splits), say(human.Noun(p.Splits, "token range")+" of "+p.Table, how))
-	t.number("requests", human.Count(p.Parallel), fmt.Sprintf("at once at the most, seed %d", p.Seed))
+	t.number(
+		"planned",
+		human.Count(p.Splits),
+		say(human.Noun(p.Splits, "token range")+" of "+p.Table, how),
+	)
+	t.number(
+		"requests",
+		human.Count(p.Parallel),
+		fmt.Sprintf("at once at the most, seed %d", p.Seed),
+	)
 	nodes, down := 0, 0
 	for _, n := range p.Nodes {
 		if n.DC != p.DC {
@@ -27,8 +35,16 @@ func (t *text) plan(p *Plan) {
 		}
 	}
 	t.number("nodes", human.Count(nodes), say("of data center "+p.DC, unless0(int64(down), "down")))
-	t.number("estimate", human.Size(p.Bytes), human.Of(p.Partitions, "partition")+", as the nodes tell")
-	byCQL, streamed := human.Roughly(duration(p.ByCQL))+" by CQL", human.Roughly(duration(p.Streamed))+" by streaming"
+	t.number(
+		"estimate",
+		human.Size(p.Bytes),
+		human.Of(p.Partitions, "partition")+", as the nodes tell",
+	)
+	byCQL, streamed := human.Roughly(
+		duration(p.ByCQL),
+	)+" by CQL", human.Roughly(
+		duration(p.Streamed),
+	)+" by streaming"
 	switch {
 	case p.ByCQL == 0:
 		t.words("time", "not known: the nodes have no estimate of the table yet")
@@ -52,9 +68,28 @@ func (t *text) inspect(i *Inspect) {
 	if len(i.SSTables) == 0 && len(i.Failures) == 0 {
 		return // they were not looked at
 	}
-	t.number("inspected", human.Count(i.Sum.SSTables), say(human.Noun(i.Sum.SSTables, "SSTable"), unless0(int64(len(i.Failures)), "could not be read")))
-	t.number("rows", human.Count(i.Sum.Rows), fmt.Sprintf("in %s, deleted ones among them", human.Of(i.Sum.Partitions, "partition")))
-	t.number("data", human.Size(i.Sum.Bytes), say("uncompressed", human.Size(i.Sum.DataBytes)+" as stored", human.Size(i.Sum.FileBytes)+" with all components"))
+	t.number(
+		"inspected",
+		human.Count(i.Sum.SSTables),
+		say(
+			human.Noun(i.Sum.SSTables, "SSTable"),
+			unless0(int64(len(i.Failures)), "could not be read"),
+		),
+	)
+	t.number(
+		"rows",
+		human.Count(i.Sum.Rows),
+		fmt.Sprintf("in %s, deleted ones among them", human.Of(i.Sum.Partitions, "partition")),
+	)
+	t.number(
+		"data",
+		human.Size(i.Sum.Bytes),
+		say(
+			"uncompressed",
+			human.Size(i.Sum.DataBytes)+" as stored",
+			human.Size(i.Sum.FileBytes)+" with all components",
+		),
+	)
 }
 
 // verify adds what was looked at, and what rows are there.
@@ -63,13 +98,26 @@ func (t *text) verify(v *Verify) {
 	if v.NoHash {
 		how = "of sizes alone"
 	}
-	t.number("verified", human.Count(v.Files), fmt.Sprintf("%s, %s, in %s", human.Noun(v.Files, "file"), how, human.Elapsed(duration(v.Seconds))))
+	t.number(
+		"verified",
+		human.Count(v.Files),
+		fmt.Sprintf(
+			"%s, %s, in %s",
+			human.Noun(v.Files, "file"),
+			how,
+			human.Elapsed(duration(v.Seconds)),
+		),
+	)
 	first, others := v.Sets[0], int64(len(v.Sets)-1)
 	switch v.Verdict {
 	case "":
 		t.number("rows", human.Count(first.Rows), "in "+first.Name)
 	case "the same rows":
-		t.number("rows", human.Count(first.Rows), fmt.Sprintf("in %s, the same in %s", first.Name, human.Of(others, "other")))
+		t.number(
+			"rows",
+			human.Count(first.Rows),
+			fmt.Sprintf("in %s, the same in %s", first.Name, human.Of(others, "other")),
+		)
 	default:
 		t.words("rows", fmt.Sprintf("%s in %s", v.Verdict, human.Of(others+1, "scan")))
 		return
@@ -100,6 +148,14 @@ func (t *text) settings(all []Setting) {
 	for _, s := range all {
 		from[s.From]++
 	}
-	t.number("settings", human.Count(len(all)), say("in force", unless0(from["flag"], "by flag"),
-		unless0(from["environment"], "by environment"), unless0(from["file"], "by file"), unless0(from["default"], "by default")))
+	t.number("settings", human.Count(len(all)), say(
+		"in force",
+		unless0(from["flag"], "by flag"),
+		unless0(
+			from["environment"],
+			"by environment",
+		),
+		unless0(from["file"], "by file"),
+		unless0(from["default"], "by default"),
+	))
 }

@@ -17,19 +17,42 @@ import (
 
 func TestLinesOfAPlan(t *testing.T) {
 	r := operation.PlanReport{
-		Table: "warehouse.measurements", DC: "dc1", Parallel: 1800, Splits: 180_000, Vnodes: 76_800, Seed: 18446744073709551615, Partitions: 123_456_789_012, Bytes: 3 << 40,
-		Expected: operation.Expected{ByCQL: 3 * time.Hour, Streamed: 40 * time.Minute, NodeLimit: 24 << 20},
-		Nodes:    []operation.PlanNode{{DC: "dc1", Up: true}, {DC: "dc1"}, {DC: "dc2"}},
+		Table:      "warehouse.measurements",
+		DC:         "dc1",
+		Parallel:   1800,
+		Splits:     180_000,
+		Vnodes:     76_800,
+		Seed:       18446744073709551615,
+		Partitions: 123_456_789_012,
+		Bytes:      3 << 40,
+		Expected: operation.Expected{
+			ByCQL:     3 * time.Hour,
+			Streamed:  40 * time.Minute,
+			NodeLimit: 24 << 20,
+		},
+		Nodes: []operation.PlanNode{{DC: "dc1", Up: true}, {DC: "dc1"}, {DC: "dc2"}},
 	}
-	require.Equal(t, `planned         180,000 token ranges of warehouse.measurements, of 76,800 vnode ranges
+	require.Equal(
+		t,
+		`planned         180,000 token ranges of warehouse.measurements, of 76,800 vnode ranges
 requests          1,800 at once at the most, seed 18446744073709551615
 nodes                 2 of data center dc1, 1 down
 estimate        3.0 TiB 123,456,789,012 partitions, as the nodes tell
 time       3 hours by CQL, 40 minutes by streaming (24.0 MiB/s a node): streaming is likely faster
 end        done
-`, said(t, OfPlan(r)))
+`,
+		said(t, OfPlan(r)),
+	)
 
-	r = operation.PlanReport{Table: "shop.orders", DC: "dc1", Serial: "the partitioner has no tokens", Parallel: 1, Splits: 1, SavedRing: "ring.json", Nodes: []operation.PlanNode{{DC: "dc1", Up: true}}}
+	r = operation.PlanReport{
+		Table:     "shop.orders",
+		DC:        "dc1",
+		Serial:    "the partitioner has no tokens",
+		Parallel:  1,
+		Splits:    1,
+		SavedRing: "ring.json",
+		Nodes:     []operation.PlanNode{{DC: "dc1", Up: true}},
+	}
 	require.Equal(t, `planned               1 token range of shop.orders, the table is read as one
 requests              1 at once at the most, seed 0
 nodes                 1 of data center dc1
@@ -42,8 +65,18 @@ end        done: ring.json
 func TestLinesOfAnInspection(t *testing.T) {
 	one := func(rows, bytes int64) inspect.Table {
 		return inspect.Table{
-			Columns: new(sstable.Table), Partitions: 2, Bytes: bytes, DataBytes: bytes / 2, FileBytes: bytes,
-			Descriptor: sstable.Descriptor{Version: sstable.NB, ID: "1"}, Statistics: &sstable.Statistics{Stats: &sstable.Stats{Rows: rows}},
+			Columns: new(
+				sstable.Table,
+			),
+			Partitions: 2,
+			Bytes:      bytes,
+			DataBytes:  bytes / 2,
+			FileBytes:  bytes,
+			Descriptor: sstable.Descriptor{
+				Version: sstable.NB,
+				ID:      "1",
+			},
+			Statistics: &sstable.Statistics{Stats: &sstable.Stats{Rows: rows}},
 		}
 	}
 	r := inspect.Report{Tables: []inspect.Table{one(3, 1<<30), one(1_000_000, 2<<30)}}
@@ -56,15 +89,26 @@ end        done
 	r.Outcome, r.Failures = run.Partly, []inspect.Failure{{Path: "a", Err: errors.New("torn")}}
 	d := OfInspect(r)
 	require.Contains(t, said(t, d), " 2 SSTables, 1 could not be read\n")
-	require.Contains(t, said(t, d), "\nend        done, but 1 SSTable could not be read: copy again, or scrub with nodetool, what is listed\n")
+	require.Contains(
+		t,
+		said(t, d),
+		"\nend        done, but 1 SSTable could not be read: copy again, or scrub with nodetool, what is listed\n",
+	)
 	require.Equal(t, []SSTableFailure{{"a", "torn"}}, d.Inspect.Failures)
-	require.Equal(t, "end        done\n", said(t, OfInspect(inspect.Report{})), "its rows were written, and no more is known")
+	require.Equal(
+		t,
+		"end        done\n",
+		said(t, OfInspect(inspect.Report{})),
+		"its rows were written, and no more is known",
+	)
 }
 
 func TestLinesOfAVerification(t *testing.T) {
 	r := operation.VerifyReport{Duration: 1200 * time.Millisecond}
 	r.Files, r.Bytes = 7, 1<<30
-	r.Sets = []verify.Set{{Name: "a.csv.manifest.json", Rows: 1_234_567_890, Summed: true, Sum: rowsum.Sum{}}}
+	r.Sets = []verify.Set{
+		{Name: "a.csv.manifest.json", Rows: 1_234_567_890, Summed: true, Sum: rowsum.Sum{}},
+	}
 	require.Equal(t, `verified              7 files, 1.0 GiB read, in 1.2s
 rows      1,234,567,890 in a.csv.manifest.json
 checksum   00000000000000000000000000000000
@@ -82,11 +126,24 @@ rows       different rows in 3 scans
 end        done, but different rows, 2 findings in all: scan again what should be the same
 `, said(t, OfVerify(r)))
 	r.Verdict = verify.Unknown
-	require.Contains(t, said(t, OfVerify(r)), "\nrows       not compared in 3 scans\nend        done, but 2 findings not as stated: fetch or scan again what is listed\n")
+	require.Contains(
+		t,
+		said(t, OfVerify(r)),
+		"\nrows       not compared in 3 scans\nend        done, but 2 findings not as stated: fetch or scan again what is listed\n",
+	)
 }
 
 func TestLinesOfAReport(t *testing.T) {
-	d := Document{Report: &Page{Run: "run", Command: "load", Table: "shop.orders", State: "interrupted", File: "report.html", Bytes: 34567}}
+	d := Document{
+		Report: &Page{
+			Run:     "run",
+			Command: "load",
+			Table:   "shop.orders",
+			State:   "interrupted",
+			File:    "report.html",
+			Bytes:   34567,
+		},
+	}
 	d.Outcome = outcomes[run.Done]
 	require.Equal(t, `page           33.8 KiB of the load of shop.orders
 state      interrupted
@@ -97,7 +154,10 @@ end        done: report.html
 }
 
 func TestLinesOfSettings(t *testing.T) {
-	d := Document{Outcome: outcomes[run.Done], Settings: []Setting{{From: "default"}, {From: "flag"}, {From: "file"}, {From: "file"}}}
+	d := Document{
+		Outcome:  outcomes[run.Done],
+		Settings: []Setting{{From: "default"}, {From: "flag"}, {From: "file"}, {From: "file"}},
+	}
 	require.Equal(t, `settings              4 in force, 1 by flag, 2 by file, 1 by default
 end        done
 `, said(t, d))

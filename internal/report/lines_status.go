@@ -16,20 +16,47 @@ func (s *Status) Lines() []string {
 	l, c, now := s.Load, s.Scan, s.Now
 	switch {
 	case now != nil && l != nil:
-		t.number("rows", human.Count(now.Rows), say("written so far", human.Count(now.Rejected)+" rejected", unless0(now.Retries, human.Noun(now.Retries, "retry"))))
+		t.number(
+			"rows",
+			human.Count(now.Rows),
+			say(
+				"written so far",
+				human.Count(now.Rejected)+" rejected",
+				unless0(now.Retries, human.Noun(now.Retries, "retry")),
+			),
+		)
 	case now != nil:
-		t.number("rows", human.Count(now.Rows), say("read so far", human.Size(now.Bytes)+" of text",
-			unless0(now.Failed, human.Noun(now.Failed, "token range")+" failed"), unless0(now.Retries, human.Noun(now.Retries, "retry"))))
+		t.number("rows", human.Count(now.Rows), say(
+			"read so far",
+			human.Size(now.Bytes)+" of text",
+			unless0(
+				now.Failed,
+				human.Noun(now.Failed, "token range")+" failed",
+			),
+			unless0(now.Retries, human.Noun(now.Retries, "retry")),
+		))
 	case l != nil:
 		more := s.unrecorded()
 		rejected := l.Rejected
 		if more != "" {
 			rejected = l.RejectedRecorded
 		}
-		t.number("rows", human.Count(l.Written), say("written", human.Count(l.Read)+" read", human.Count(rejected)+" rejected",
-			unless0(l.InDoubt, "in doubt"), unless0(l.Existing, "there already"), more))
+		t.number(
+			"rows",
+			human.Count(l.Written),
+			say("written", human.Count(l.Read)+" read", human.Count(rejected)+" rejected",
+				unless0(l.InDoubt, "in doubt"), unless0(l.Existing, "there already"), more),
+		)
 	case c != nil:
-		t.number("rows", human.Count(c.Rows), say("read, up to the last mark", human.Size(c.TextBytes)+" of text", unless0(int64(len(c.Failed)), human.Noun(len(c.Failed), "token range")+" failed")))
+		t.number(
+			"rows",
+			human.Count(c.Rows),
+			say(
+				"read, up to the last mark",
+				human.Size(c.TextBytes)+" of text",
+				unless0(int64(len(c.Failed)), human.Noun(len(c.Failed), "token range")+" failed"),
+			),
+		)
 	}
 	if now != nil && (now.Stage != nil || now.Receiving != nil) {
 		t.words("doing", say(received(now.Receiving), staged(now.Stage)))
@@ -64,7 +91,8 @@ func (s *Status) stopped() bool {
 	return s.State == "killed" || s.State == "failed" || s.State == "interrupted"
 }
 
-// unrecorded says what a resume does with rows that are written or rejected and not recorded; empty: there are none.
+// unrecorded says what a resume does with rows that are written or rejected and not recorded;
+// empty: there are none.
 func (s *Status) unrecorded() string {
 	l := s.Load
 	written, rejected := max(l.Acknowledged-l.Written, 0), max(l.Rejected-l.RejectedRecorded, 0)
@@ -147,7 +175,11 @@ func (p Pace) took() string {
 	if p.EarlierSeconds == 0 {
 		return ""
 	}
-	return fmt.Sprintf("in %s, after %s of earlier processes", human.Elapsed(duration(p.Seconds)), human.Elapsed(duration(p.EarlierSeconds)))
+	return fmt.Sprintf(
+		"in %s, after %s of earlier processes",
+		human.Elapsed(duration(p.Seconds)),
+		human.Elapsed(duration(p.EarlierSeconds)),
+	)
 }
 
 // left is how long the run still takes, or what it does now; empty where there is no guess.
@@ -193,7 +225,11 @@ func staged(s *progress.Staged) string {
 	case s.Waiting:
 		return say(name+share, human.Size(s.Done), "waiting for the nodes")
 	case s.PerSecond >= 1:
-		return say(name+share, human.Size(s.Done)+" of "+human.Size(s.Total), human.Size(int64(s.PerSecond))+"/s")
+		return say(
+			name+share,
+			human.Size(s.Done)+" of "+human.Size(s.Total),
+			human.Size(int64(s.PerSecond))+"/s",
+		)
 	default:
 		return say(name+share, human.Size(s.Done)+" of "+human.Size(s.Total))
 	}

@@ -68,13 +68,27 @@ func CommandLine(n operation.Next) string {
 func runOf(r operation.Report) Run {
 	seconds := r.Duration.Seconds()
 	return Run{
-		Target: targetOf(r),
-		Table:  r.Table, Started: r.Started, Seconds: seconds, EarlierSeconds: r.TookBefore.Seconds(),
-		Rows: r.Rows, EarlierRows: r.Earlier, RowsPerSecond: r.RowsPerSecond(),
-		Bytes: r.Bytes, EarlierBytes: r.Before, BytesPerSecond: r.BytesPerSecond(),
-		Retries: r.Retries, RetryReasons: list(r.Reasons), Requests: r.Latency.Requests,
-		P50Seconds: r.Latency.P50.Seconds(), P99Seconds: r.Latency.P99.Seconds(),
-		Consistency: r.Consistency, Frames: r.FrameCompression, Replicated: r.Replicated, SSTables: r.SSTables, Snapshots: list(r.Snapshots),
+		Target:         targetOf(r),
+		Table:          r.Table,
+		Started:        r.Started,
+		Seconds:        seconds,
+		EarlierSeconds: r.TookBefore.Seconds(),
+		Rows:           r.Rows,
+		EarlierRows:    r.Earlier,
+		RowsPerSecond:  r.RowsPerSecond(),
+		Bytes:          r.Bytes,
+		EarlierBytes:   r.Before,
+		BytesPerSecond: r.BytesPerSecond(),
+		Retries:        r.Retries,
+		RetryReasons:   list(r.Reasons),
+		Requests:       r.Latency.Requests,
+		P50Seconds:     r.Latency.P50.Seconds(),
+		P99Seconds:     r.Latency.P99.Seconds(),
+		Consistency:    r.Consistency,
+		Frames:         r.FrameCompression,
+		Replicated:     r.Replicated,
+		SSTables:       r.SSTables,
+		Snapshots:      list(r.Snapshots),
 	}
 }
 
@@ -84,8 +98,17 @@ func targetOf(r operation.Report) *Target {
 	}
 	k := r.Kept
 	return &Target{
-		P99Seconds: r.Target.Seconds(), IdleSeconds: k.Idle.Seconds(), Seconds: k.Seconds, Above: k.Above,
-		ShareAbove: float64(k.Above) / float64(max(k.Seconds, 1)), WorstSeconds: k.Worst.Seconds(), WorstAt: k.WorstAt,
+		P99Seconds:  r.Target.Seconds(),
+		IdleSeconds: k.Idle.Seconds(),
+		Seconds:     k.Seconds,
+		Above:       k.Above,
+		ShareAbove: float64(
+			k.Above,
+		) / float64(
+			max(k.Seconds, 1),
+		),
+		WorstSeconds: k.Worst.Seconds(),
+		WorstAt:      k.WorstAt,
 	}
 }
 
@@ -109,12 +132,40 @@ func each[F, T any](from []F, of func(F) T) []T {
 // OfLoad makes the document of a load.
 func OfLoad(r operation.LoadReport) Document {
 	l := &Load{
-		Run: runOf(r.Report), Recorded: r.Recorded, Read: r.Read, Rejected: r.Rejected(), ParseErrors: r.ParseErrors, DatesApart: r.Rejects.Dates, OtherUnits: r.OtherUnits, InDoubt: r.InDoubt, Existing: r.Existing,
-		Checksum: r.Sum.String(), DryRun: r.DryRun, IfNotExists: r.IfNotExists, CountsTwice: r.CountsTwice, RejectFiles: list(r.Rejects.Files), ReasonsFile: r.Rejects.Reasons, RunDir: r.RunDir, Anew: r.Anew,
-		Causes: []Cause{}, Changed: each(r.Changed, changeOf),
+		Run: runOf(
+			r.Report,
+		),
+		Recorded:    r.Recorded,
+		Read:        r.Read,
+		Rejected:    r.Rejected(),
+		ParseErrors: r.ParseErrors,
+		DatesApart:  r.Rejects.Dates,
+		OtherUnits:  r.OtherUnits,
+		InDoubt:     r.InDoubt,
+		Existing:    r.Existing,
+		Checksum:    r.Sum.String(),
+		DryRun:      r.DryRun,
+		IfNotExists: r.IfNotExists,
+		CountsTwice: r.CountsTwice,
+		RejectFiles: list(r.Rejects.Files),
+		ReasonsFile: r.Rejects.Reasons,
+		RunDir:      r.RunDir,
+		Anew:        r.Anew,
+		Causes:      []Cause{},
+		Changed:     each(r.Changed, changeOf),
 	}
 	for _, c := range r.Rejects.Causes {
-		l.Causes = append(l.Causes, Cause{c.Rows, c.First.File, c.First.Line, c.First.Column, c.First.Value, c.First.Reason})
+		l.Causes = append(
+			l.Causes,
+			Cause{
+				c.Rows,
+				c.First.File,
+				c.First.Line,
+				c.First.Column,
+				c.First.Value,
+				c.First.Reason,
+			},
+		)
 	}
 	l.Explained = explainedOf(r.Explained)
 	if r.Limit != nil {
@@ -130,7 +181,8 @@ func OfLoad(r operation.LoadReport) Document {
 	return Document{Outcome: outcomeOf(r.Outcome, r.DryRun), Next: nextOf(r.Next), Load: l}
 }
 
-// outcomeOf is what a document calls an outcome. One that came to no end is called the same in a dry run.
+// outcomeOf is what a document calls an outcome. One that came to no end is called the same in a
+// dry run.
 func outcomeOf(outcome run.Outcome, dryRun bool) string {
 	if dryRun && (outcome == run.Done || outcome == run.Partly) {
 		return DryRun
@@ -142,7 +194,13 @@ func explainedOf(e *operation.Explained) *Explained {
 	if e == nil {
 		return nil
 	}
-	out := &Explained{Inputs: []ExplainedInput{}, Others: e.Others, Way: e.Way, Nulls: list(e.Nulls), Delete: e.Delete}
+	out := &Explained{
+		Inputs: []ExplainedInput{},
+		Others: e.Others,
+		Way:    e.Way,
+		Nulls:  list(e.Nulls),
+		Delete: e.Delete,
+	}
 	for _, in := range e.Inputs {
 		uses := []FieldUse{}
 		for _, f := range in.Fields {
@@ -160,7 +218,14 @@ func explainedOf(e *operation.Explained) *Explained {
 func changeOf(c operation.SettingChange) Change { return Change{c.Name, c.Was, list(c.Now)} }
 
 func streamOf(s operation.StreamStats, kept *operation.KeptFiles, c *operation.Compaction) *Stream {
-	out := &Stream{Partitions: s.Partitions, Bytes: s.Bytes, Files: s.Files, Slices: s.Slices, Whole: s.Whole, Nodes: len(s.Nodes)}
+	out := &Stream{
+		Partitions: s.Partitions,
+		Bytes:      s.Bytes,
+		Files:      s.Files,
+		Slices:     s.Slices,
+		Whole:      s.Whole,
+		Nodes:      len(s.Nodes),
+	}
 	if c != nil {
 		out.Compaction = &CompactionLeft{c.Told, c.Active, c.Pending, c.Left}
 	}
@@ -194,8 +259,20 @@ func failedOf(failed []operation.FailedRange) []FailedRange {
 // OfScan makes the document of a scan.
 func OfScan(r operation.ScanReport) Document {
 	s := &Scan{
-		Run: runOf(r.Report), Ranges: r.Ranges, Failed: failedOf(r.Failed), Seed: r.Seed, Checksum: r.Sum.String(), Whole: r.Whole && !r.Limited, Limited: r.Limited,
-		Output: r.Output, Unfinished: list(r.Unfinished), Manifest: r.Manifest, RunDir: r.RunDir, Files: make([]File, 0, len(r.Files)),
+		Run: runOf(
+			r.Report,
+		),
+		Ranges:     r.Ranges,
+		Failed:     failedOf(r.Failed),
+		Seed:       r.Seed,
+		Checksum:   r.Sum.String(),
+		Whole:      r.Whole && !r.Limited,
+		Limited:    r.Limited,
+		Output:     r.Output,
+		Unfinished: list(r.Unfinished),
+		Manifest:   r.Manifest,
+		RunDir:     r.RunDir,
+		Files:      make([]File, 0, len(r.Files)),
 	}
 	for _, f := range r.Files {
 		if f.Name != "" {
@@ -208,7 +285,10 @@ func OfScan(r operation.ScanReport) Document {
 // OfCount makes the document of a count.
 func OfCount(r operation.CountReport) Document {
 	c := &Count{Run: runOf(r.Report), Ranges: r.Ranges, Failed: failedOf(r.Failed)}
-	c.Hosts = each(r.Hosts, func(h operation.HostRows) HostRows { return HostRows{h.Address, h.Rows} })
+	c.Hosts = each(
+		r.Hosts,
+		func(h operation.HostRows) HostRows { return HostRows{h.Address, h.Rows} },
+	)
 	c.Vnodes = each(r.Vnodes, func(v operation.RangeRows) RangeRows {
 		if v.Tokens == nil {
 			return RangeRows{Rows: v.Rows}
@@ -224,7 +304,13 @@ func OfCount(r operation.CountReport) Document {
 // OfClone makes the document of a clone.
 func OfClone(r operation.CloneReport) Document {
 	c := &Clone{
-		Run: runOf(r.Report), Ranges: r.Ranges, Failed: failedOf(r.Failed), DryRun: r.DryRun, Stream: streamOf(r.Stream, r.Files, r.Compaction),
+		Run: runOf(
+			r.Report,
+		),
+		Ranges: r.Ranges,
+		Failed: failedOf(r.Failed),
+		DryRun: r.DryRun,
+		Stream: streamOf(r.Stream, r.Files, r.Compaction),
 	}
 	if r.DryRun {
 		c.WouldClone, c.WouldStream, c.Rows, c.Stream = c.Rows, c.Stream, 0, nil
@@ -235,18 +321,58 @@ func OfClone(r operation.CloneReport) Document {
 // OfPlan makes the document of a plan.
 func OfPlan(r operation.PlanReport) Document {
 	return Document{Outcome: outcomes[run.Done], Plan: &Plan{
-		Table: r.Table, Statement: r.Statement, Cluster: r.Cluster, Partitioner: r.Partitioner, DC: r.DC, DCs: list(r.DCs), Replication: r.Replication,
-		Serial: r.Serial, Parallel: r.Parallel, Asked: r.Asked, Smudge: r.Smudge, SavedRing: r.SavedRing, Splits: r.Splits, Finest: r.Finest, Vnodes: r.Vnodes, Seed: r.Seed, Partitions: r.Partitions, Bytes: r.Bytes,
-		ByCQL: r.Expected.ByCQL.Seconds(), Streamed: r.Expected.Streamed.Seconds(), Faster: r.Expected.Faster(), NodeLimit: r.Expected.NodeLimit,
+		Table:       r.Table,
+		Statement:   r.Statement,
+		Cluster:     r.Cluster,
+		Partitioner: r.Partitioner,
+		DC:          r.DC,
+		DCs:         list(r.DCs),
+		Replication: r.Replication,
+		Serial:      r.Serial,
+		Parallel:    r.Parallel,
+		Asked:       r.Asked,
+		Smudge:      r.Smudge,
+		SavedRing:   r.SavedRing,
+		Splits:      r.Splits,
+		Finest:      r.Finest,
+		Vnodes:      r.Vnodes,
+		Seed:        r.Seed,
+		Partitions:  r.Partitions,
+		Bytes:       r.Bytes,
+		ByCQL:       r.Expected.ByCQL.Seconds(),
+		Streamed:    r.Expected.Streamed.Seconds(),
+		Faster:      r.Expected.Faster(),
+		NodeLimit:   r.Expected.NodeLimit,
 		Nodes: each(r.Nodes, func(n operation.PlanNode) PlanNode {
-			return PlanNode{n.Address, n.DC, n.Rack, n.Version, n.Up, n.Cores, n.Tokens, n.Holds, n.Reads, n.Bytes}
+			return PlanNode{
+				n.Address,
+				n.DC,
+				n.Rack,
+				n.Version,
+				n.Up,
+				n.Cores,
+				n.Tokens,
+				n.Holds,
+				n.Reads,
+				n.Bytes,
+			}
 		}),
 	}}
 }
 
 // OfStatus makes the document of a run's status.
 func OfStatus(r operation.StatusReport) Document {
-	s := &Status{RunDir: r.RunDir, Command: r.Command, Table: r.Table, Cluster: r.Target.Cluster, Hosts: r.Target.Hosts, Program: r.Tool, Started: r.Started, State: "killed", Pace: paceOf(r.Seen, r.Share(), r.Pace.RowsPerSecond, r.Pace.Left)}
+	s := &Status{
+		RunDir:  r.RunDir,
+		Command: r.Command,
+		Table:   r.Table,
+		Cluster: r.Target.Cluster,
+		Hosts:   r.Target.Hosts,
+		Program: r.Tool,
+		Started: r.Started,
+		State:   "killed",
+		Pace:    paceOf(r.Seen, r.Share(), r.Pace.RowsPerSecond, r.Pace.Left),
+	}
 	s.Seconds, s.EarlierSeconds = r.Pace.Took.Seconds(), r.Pace.Earlier.Seconds()
 	switch {
 	case r.Live:
@@ -256,16 +382,40 @@ func OfStatus(r operation.StatusReport) Document {
 	}
 	if l := r.Load; l != nil {
 		s.Load = &LoadStatus{
-			Inputs: l.Inputs, Acknowledged: r.Pace.Rows, Stored: l.Stored, Piped: l.Piped, Settled: l.Settled, Pieces: l.Pieces, Read: l.Tally.Read, Written: l.Tally.Written,
-			Rejected: l.Rejected, RejectedRecorded: l.Tally.Rejected(), CountsTwice: l.CountsTwice, InDoubt: l.Tally.InDoubt, Existing: l.Tally.Existing, Checksum: l.Tally.Sum.String(), Retried: list(l.Retried), Edited: l.Edited, Lost: list(l.Lost),
-			Changed: each(l.Changed, changeOf), Reread: each(l.Reread, changeOf),
-			Begun:   each(l.Begun, func(p operation.OpenPiece) OpenPiece { return OpenPiece{p.Path, p.From, p.To} }),
+			Inputs:           l.Inputs,
+			Acknowledged:     r.Pace.Rows,
+			Stored:           l.Stored,
+			Piped:            l.Piped,
+			Settled:          l.Settled,
+			Pieces:           l.Pieces,
+			Read:             l.Tally.Read,
+			Written:          l.Tally.Written,
+			Rejected:         l.Rejected,
+			RejectedRecorded: l.Tally.Rejected(),
+			CountsTwice:      l.CountsTwice,
+			InDoubt:          l.Tally.InDoubt,
+			Existing:         l.Tally.Existing,
+			Checksum:         l.Tally.Sum.String(),
+			Retried:          list(l.Retried),
+			Edited:           l.Edited,
+			Lost:             list(l.Lost),
+			Changed:          each(l.Changed, changeOf),
+			Reread:           each(l.Reread, changeOf),
+			Begun: each(
+				l.Begun,
+				func(p operation.OpenPiece) OpenPiece { return OpenPiece{p.Path, p.From, p.To} },
+			),
 			Streams: append([]progress.Streamed{}, l.Streams...),
 		}
 	}
 	if r.Scan != nil {
 		s.Scan = &ScanStatus{
-			Share: r.Scan.Share, Rows: r.Scan.Rows, TextBytes: r.Scan.TextBytes, Checksum: r.Scan.Sum.String(), Failed: []StatusRange{}, Anew: r.Scan.Anew,
+			Share:     r.Scan.Share,
+			Rows:      r.Scan.Rows,
+			TextBytes: r.Scan.TextBytes,
+			Checksum:  r.Scan.Sum.String(),
+			Failed:    []StatusRange{},
+			Anew:      r.Scan.Anew,
 		}
 		if r.End != nil {
 			for _, f := range r.End.Failed {
@@ -285,8 +435,17 @@ func nextsOf(all []operation.Next) []Next {
 func OfRuns(folder string, runs []operation.Run, hidden int) Document {
 	listed := each(runs, func(r operation.Run) ListedRun {
 		one := ListedRun{
-			Path: r.Path, Command: r.Command, Table: r.Table, Cluster: r.Target.Cluster, Hosts: r.Target.Hosts, State: string(r.State), Started: r.Started.UTC(), Rows: r.Rows, Failed: r.Failed, Next: nextsOf(r.Next),
-			Pace: paceOf(r.Seen, r.Share, r.RowsPerSecond, r.Left),
+			Path:    r.Path,
+			Command: r.Command,
+			Table:   r.Table,
+			Cluster: r.Target.Cluster,
+			Hosts:   r.Target.Hosts,
+			State:   string(r.State),
+			Started: r.Started.UTC(),
+			Rows:    r.Rows,
+			Failed:  r.Failed,
+			Next:    nextsOf(r.Next),
+			Pace:    paceOf(r.Seen, r.Share, r.RowsPerSecond, r.Left),
 		}
 		if r.Err != nil {
 			one.Error = r.Err.Error()
@@ -298,25 +457,44 @@ func OfRuns(folder string, runs []operation.Run, hidden int) Document {
 
 // OfPrune makes the document of what was pruned.
 func OfPrune(folder string, p operation.Pruned, dryRun bool) Document {
-	d := Document{Outcome: outcomeOf(run.Done, dryRun), Prune: &Prune{Folder: folder, DryRun: dryRun}}
+	d := Document{
+		Outcome: outcomeOf(run.Done, dryRun),
+		Prune:   &Prune{Folder: folder, DryRun: dryRun},
+	}
 	if dryRun {
 		d.Prune.WouldRemove = PruneList{p.Past, list(p.Runs)}
 	} else {
 		d.Prune.Removed = PruneList{p.Past, list(p.Runs)}
 	}
-	d.Prune.Removed.RunDirs, d.Prune.WouldRemove.RunDirs = list(d.Prune.Removed.RunDirs), list(d.Prune.WouldRemove.RunDirs)
+	d.Prune.Removed.RunDirs, d.Prune.WouldRemove.RunDirs = list(
+		d.Prune.Removed.RunDirs,
+	), list(
+		d.Prune.WouldRemove.RunDirs,
+	)
 	return d
 }
 
 func paceOf(seen time.Time, share *float64, rate float64, left time.Duration) Pace {
-	return Pace{Seen: seen.UTC(), Share: share, RowsPerSecond: math.Round(10*rate) / 10, LeftSeconds: left.Seconds()}
+	return Pace{
+		Seen:          seen.UTC(),
+		Share:         share,
+		RowsPerSecond: math.Round(10*rate) / 10,
+		LeftSeconds:   left.Seconds(),
+	}
 }
 
 // OfVerify makes the document of a verification.
 func OfVerify(r operation.VerifyReport) Document {
 	v := &Verify{
-		Started: r.Started, Seconds: r.Duration.Seconds(), Files: r.Files, Bytes: r.Bytes, NoHash: r.NoHash, Verdict: r.Verdict.String(),
-		Findings: list(r.Findings), Notes: list(r.Notes), Sets: []VerifySet{},
+		Started:  r.Started,
+		Seconds:  r.Duration.Seconds(),
+		Files:    r.Files,
+		Bytes:    r.Bytes,
+		NoHash:   r.NoHash,
+		Verdict:  r.Verdict.String(),
+		Findings: list(r.Findings),
+		Notes:    list(r.Notes),
+		Sets:     []VerifySet{},
 	}
 	for _, s := range r.Sets {
 		one := VerifySet{Name: s.Name, Rows: s.Rows, Shards: s.Shards, Given: s.Given}
@@ -330,7 +508,12 @@ func OfVerify(r operation.VerifyReport) Document {
 
 // OfDoctor makes the document of what a doctor found.
 func OfDoctor(r operation.DoctorReport) Document {
-	d := &Doctor{Table: r.Table, Started: r.Started, Seconds: r.Duration.Seconds(), Findings: []Finding{}}
+	d := &Doctor{
+		Table:    r.Table,
+		Started:  r.Started,
+		Seconds:  r.Duration.Seconds(),
+		Findings: []Finding{},
+	}
 	for _, f := range r.Findings {
 		one := Finding{f.Name, string(f.State), f.Found, f.Do}
 		d.Findings = append(d.Findings, one)

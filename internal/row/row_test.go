@@ -9,7 +9,14 @@ import (
 func TestSize(t *testing.T) {
 	require.Zero(t, Row{}.Size())
 	require.Equal(t, 5, Row{Cells: []Cell{
-		{Bytes: []byte("abc"), State: Set}, {}, {State: Null}, {Bytes: []byte{}, State: Set}, {Bytes: []byte("de"), State: Set},
+		{
+			Bytes: []byte("abc"),
+			State: Set,
+		},
+		{},
+		{State: Null},
+		{Bytes: []byte{}, State: Set},
+		{Bytes: []byte("de"), State: Set},
 	}}.Size())
 }
 

@@ -77,20 +77,68 @@ func TestFlightRow(t *testing.T) {
 // text for null.
 func TestAppendRowDoesNotAllocate(t *testing.T) {
 	eight := []byte{1, 2, 3, 4, 5, 6, 7, 8}
-	uuid := []byte{0x12, 0x3e, 0x45, 0x67, 0xe8, 0x9b, 0x12, 0xd3, 0xa4, 0x56, 0x42, 0x66, 0x14, 0x17, 0x40, 0}
+	uuid := []byte{
+		0x12,
+		0x3e,
+		0x45,
+		0x67,
+		0xe8,
+		0x9b,
+		0x12,
+		0xd3,
+		0xa4,
+		0x56,
+		0x42,
+		0x66,
+		0x14,
+		0x17,
+		0x40,
+		0,
+	}
 	values := map[cqltype.Kind][]byte{
-		cqltype.Ascii: []byte(`a "b", c`), cqltype.Bigint: eight, cqltype.Blob: eight, cqltype.Boolean: {1},
-		cqltype.Counter: eight, cqltype.Date: {0x80, 0, 0x40, 0}, cqltype.Double: {0x3f, 0xb9, 0x99, 0x99, 0x99, 0x99, 0x99, 0x9a},
-		cqltype.Duration: {2, 4, 6}, cqltype.Float: {0x3d, 0xcc, 0xcc, 0xcd}, cqltype.Inet: {10, 0, 0, 1},
-		cqltype.Int: int32Cell(-5), cqltype.Smallint: {1, 2}, cqltype.Text: []byte("größe"),
-		cqltype.Time: {0, 0, 0, 1, 2, 3, 4, 5}, cqltype.Timestamp: {0, 0, 1, 0x3b, 0xf6, 0x50, 0x1d, 0x80},
-		cqltype.TimeUUID: uuid, cqltype.Tinyint: {0xff}, cqltype.UUID: uuid, cqltype.Varint: {1, 2, 3},
-		cqltype.Decimal: {0, 0, 0, 2, 1, 2, 3},
+		cqltype.Ascii: []byte(
+			`a "b", c`,
+		),
+		cqltype.Bigint:  eight,
+		cqltype.Blob:    eight,
+		cqltype.Boolean: {1},
+		cqltype.Counter: eight,
+		cqltype.Date:    {0x80, 0, 0x40, 0},
+		cqltype.Double:  {0x3f, 0xb9, 0x99, 0x99, 0x99, 0x99, 0x99, 0x9a},
+		cqltype.Duration: {
+			2,
+			4,
+			6,
+		},
+		cqltype.Float:    {0x3d, 0xcc, 0xcc, 0xcd},
+		cqltype.Inet:     {10, 0, 0, 1},
+		cqltype.Int:      int32Cell(-5),
+		cqltype.Smallint: {1, 2},
+		cqltype.Text:     []byte("größe"),
+		cqltype.Time: {
+			0,
+			0,
+			0,
+			1,
+			2,
+			3,
+			4,
+			5,
+		},
+		cqltype.Timestamp: {0, 0, 1, 0x3b, 0xf6, 0x50, 0x1d, 0x80},
+		cqltype.TimeUUID:  uuid,
+		cqltype.Tinyint:   {0xff},
+		cqltype.UUID:      uuid,
+		cqltype.Varint:    {1, 2, 3},
+		cqltype.Decimal:   {0, 0, 0, 2, 1, 2, 3},
 	}
 	var columns []schema.Selector
 	var cells [][]byte
 	for kind := cqltype.Ascii; kind <= cqltype.Varint; kind++ {
-		columns = append(columns, schema.Selector{Name: kind.String(), Type: &cqltype.Type{Kind: kind}})
+		columns = append(
+			columns,
+			schema.Selector{Name: kind.String(), Type: &cqltype.Type{Kind: kind}},
+		)
 		cells = append(cells, values[kind])
 	}
 	for _, null := range []string{"", "NA"} {
@@ -133,8 +181,10 @@ func (nowhere) Write(int, []byte) error { return nil }
 // partition key, and a page of rows with that key: several of each partition.
 func pageWorker(columns []schema.Selector, cells [][]byte, keys int, e Encoder) (*worker, *again) {
 	job := &Job{
-		NewEncoder: func() (Encoder, error) { return e, nil }, NewWriter: func() Writer { return nowhere{} },
-		Partitioner: token.Murmur3, Counters: &progress.Counters{},
+		NewEncoder:  func() (Encoder, error) { return e, nil },
+		NewWriter:   func() Writer { return nowhere{} },
+		Partitioner: token.Murmur3,
+		Counters:    &progress.Counters{},
 	}
 	for i, c := range columns {
 		job.Checksum.Cells = append(job.Checksum.Cells, i)
@@ -157,7 +207,11 @@ func pageWorker(columns []schema.Selector, cells [][]byte, keys int, e Encoder) 
 
 // newWorker makes the worker of a job with one slot.
 func newWorker(job *Job) *worker {
-	w := &worker{job: job, left: &atomic.Int64{}, backlog: backlog{room: &atomic.Int64{}, unfinished: &atomic.Int64{}, dir: job.SpoolDir}}
+	w := &worker{
+		job:     job,
+		left:    &atomic.Int64{},
+		backlog: backlog{room: &atomic.Int64{}, unfinished: &atomic.Int64{}, dir: job.SpoolDir},
+	}
 	w.left.Store(job.Limit)
 	w.backlog.room.Store(job.Hold)
 	var err error

@@ -25,7 +25,10 @@ type Delimited struct {
 // would need quotes, since quotes are what tells it from a value.
 func NewDelimited(columns []schema.Selector, format dsv.Format, null string) (*Delimited, error) {
 	if format.NeedsQuotes([]byte(null)) {
-		return nil, fmt.Errorf("text for null values %q: it must not hold the delimiter, the quote or a line break", null)
+		return nil, fmt.Errorf(
+			"text for null values %q: it must not hold the delimiter, the quote or a line break",
+			null,
+		)
 	}
 	e := &Delimited{format: format, columns: columns, null: []byte(null)}
 	for _, c := range columns {

@@ -92,7 +92,11 @@ func TestAppendRowMalformedValue(t *testing.T) {
 }
 
 func TestNewDelimitedErrors(t *testing.T) {
-	_, err := NewDelimited([]schema.Selector{{Name: "Odd", Type: &cqltype.Type{Kind: cqltype.List}}}, dsv.DefaultFormat, "")
+	_, err := NewDelimited(
+		[]schema.Selector{{Name: "Odd", Type: &cqltype.Type{Kind: cqltype.List}}},
+		dsv.DefaultFormat,
+		"",
+	)
 	require.ErrorContains(t, err, `column "Odd"`)
 	for _, null := range []string{",", `"`, "N,A", "a\nb", "\r", `\"N"`} {
 		_, err := NewDelimited(columnsOf(t, "int"), dsv.DefaultFormat, null)

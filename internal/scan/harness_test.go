@@ -72,14 +72,23 @@ type partition struct {
 
 // tableOf makes a table of these partitions, in the order of the ring.
 func tableOf(partitions ...partition) *sweeptest.Table {
-	slices.SortStableFunc(partitions, func(a, b partition) int { return (token.Token{Lo: a.at}).Compare(token.Token{Lo: b.at}) })
+	slices.SortStableFunc(
+		partitions,
+		func(a, b partition) int { return (token.Token{Lo: a.at}).Compare(token.Token{Lo: b.at}) },
+	)
 	table := &sweeptest.Table{}
 	n := 0
 	for i, p := range partitions {
 		key := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(nil, p.at), uint32(i))
 		for range p.rows {
 			text := strings.Repeat(string(rune('a'+n%26)), p.width)
-			table.Rows = append(table.Rows, sweeptest.Row{Token: token.Token{Lo: p.at}, Cells: [][]byte{key, int32Cell(int32(n)), []byte(text)}})
+			table.Rows = append(
+				table.Rows,
+				sweeptest.Row{
+					Token: token.Token{Lo: p.at},
+					Cells: [][]byte{key, int32Cell(int32(n)), []byte(text)},
+				},
+			)
 			n++
 		}
 	}
@@ -231,7 +240,11 @@ func faults(seed uint64, often int) func(context.Context, sweeptest.Request) err
 		mu.Lock()
 		defer mu.Unlock()
 		if r.IntN(10) < often {
-			return &fault.Error{Class: classes[r.IntN(len(classes))], Err: errors.New("no answer"), Answered: true}
+			return &fault.Error{
+				Class:    classes[r.IntN(len(classes))],
+				Err:      errors.New("no answer"),
+				Answered: true,
+			}
 		}
 		return nil
 	}

@@ -52,7 +52,16 @@ func TestJSONErrors(t *testing.T) {
 // Names are any text at all.
 func TestJSONNames(t *testing.T) {
 	var columns []schema.Selector
-	names := []string{"id", "lastName", `say "x"`, "two\nlines", "größe", "", `back\slash`, "ttl(v)"}
+	names := []string{
+		"id",
+		"lastName",
+		`say "x"`,
+		"two\nlines",
+		"größe",
+		"",
+		`back\slash`,
+		"ttl(v)",
+	}
 	var cells [][]byte
 	for i, name := range names {
 		columns = append(columns, column(t, name, "int"))

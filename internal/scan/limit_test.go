@@ -36,17 +36,20 @@ func TestLimit(t *testing.T) {
 	for _, limit := range []int{1, 2, 6, 7, 8, 100, 999, 1000, 1001, 5000} {
 		for _, workers := range []int{1, 3, 16} {
 			for _, writeRows := range []int64{0, 5} {
-				t.Run(fmt.Sprintf("%d rows, %d workers, writes of %d", limit, workers, writeRows), func(t *testing.T) {
-					table := numbered(1000, 10)
-					job, out := newJob(t, table, workers)
-					job.Slots, job.Limit, job.WriteRows = 3, int64(limit), writeRows
-					result, err := job.Run(context.Background())
-					require.NoError(t, err)
-					require.NoError(t, table.Check())
-					require.Equal(t, limit < 1000, result.Limited)
-					requireSome(t, table, out, result, min(limit, 1000))
-					require.EqualValues(t, result.Rows, job.Counters.Rows.Load())
-				})
+				t.Run(
+					fmt.Sprintf("%d rows, %d workers, writes of %d", limit, workers, writeRows),
+					func(t *testing.T) {
+						table := numbered(1000, 10)
+						job, out := newJob(t, table, workers)
+						job.Slots, job.Limit, job.WriteRows = 3, int64(limit), writeRows
+						result, err := job.Run(context.Background())
+						require.NoError(t, err)
+						require.NoError(t, table.Check())
+						require.Equal(t, limit < 1000, result.Limited)
+						requireSome(t, table, out, result, min(limit, 1000))
+						require.EqualValues(t, result.Rows, job.Counters.Rows.Load())
+					},
+				)
 			}
 		}
 	}
@@ -76,7 +79,11 @@ func TestLimitUnderFaults(t *testing.T) {
 		table := mixed(r, 60, 10)
 		table.Fail = faults(seed, 5)
 		job, out := newJob(t, table, 1+r.IntN(8))
-		job.Slots, job.Limit, job.Sweep.MaxAttempts = 1+r.IntN(3), int64(1+r.IntN(len(table.Rows)+20)), 1000
+		job.Slots, job.Limit, job.Sweep.MaxAttempts = 1+r.IntN(
+			3,
+		), int64(
+			1+r.IntN(len(table.Rows)+20),
+		), 1000
 		job.Splits, job.Sweep.PageRows = sweeptest.Splits(1+r.IntN(8), r), 1+r.IntN(20)
 		result, err := job.Run(context.Background())
 		require.NoError(t, err)
@@ -99,7 +106,11 @@ func TestLimitAfterACut(t *testing.T) {
 	}
 	table.Fail = func(_ context.Context, r sweeptest.Request) error {
 		if r.Within.End == (token.Token{Lo: 20}) && r.Page == 3 {
-			return &fault.Error{Class: fault.Overloaded, Err: errors.New("too much"), Answered: true}
+			return &fault.Error{
+				Class:    fault.Overloaded,
+				Err:      errors.New("too much"),
+				Answered: true,
+			}
 		}
 		return nil
 	}

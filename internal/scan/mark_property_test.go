@@ -35,9 +35,21 @@ var ends = []struct {
 			return inner(ctx, r)
 		}
 	}, true},
-	{"cancelled in a write", func(s *trial) { s.out.fail = s.atWrite(func([]byte) error { s.cancel(); return nil }) }, true},
-	{"cancelled in a mark", func(s *trial) { s.keeper.onMark = s.atCall(func() error { s.cancel(); return nil }) }, true},
-	{"cancelled after a mark", func(s *trial) { s.keeper.onKeep = s.atCall(func() error { s.cancel(); return nil }) }, true},
+	{
+		"cancelled in a write",
+		func(s *trial) { s.out.fail = s.atWrite(func([]byte) error { s.cancel(); return nil }) },
+		true,
+	},
+	{
+		"cancelled in a mark",
+		func(s *trial) { s.keeper.onMark = s.atCall(func() error { s.cancel(); return nil }) },
+		true,
+	},
+	{
+		"cancelled after a mark",
+		func(s *trial) { s.keeper.onKeep = s.atCall(func() error { s.cancel(); return nil }) },
+		true,
+	},
 	{"output full in the middle of a row", func(s *trial) {
 		s.out.fail = s.atWrite(func(text []byte) error {
 			s.out.text.Write(text[:s.r.IntN(len(text)+1)])
@@ -49,9 +61,21 @@ var ends = []struct {
 			s.table.Rows[s.r.IntN(len(s.table.Rows))].Cells[1] = []byte{1, 2, 3}
 		}
 	}, true},
-	{"no temporary file", func(s *trial) { s.job.SpoolDir, s.job.Hold = filepath.Join(s.job.SpoolDir, "missing"), 100 }, true},
-	{"mark fails", func(s *trial) { s.keeper.onMark = s.atCall(func() error { return errBroken }) }, false},
-	{"point not kept", func(s *trial) { s.keeper.onKeep = s.atCall(func() error { return errBroken }) }, false},
+	{
+		"no temporary file",
+		func(s *trial) { s.job.SpoolDir, s.job.Hold = filepath.Join(s.job.SpoolDir, "missing"), 100 },
+		true,
+	},
+	{
+		"mark fails",
+		func(s *trial) { s.keeper.onMark = s.atCall(func() error { return errBroken }) },
+		false,
+	},
+	{
+		"point not kept",
+		func(s *trial) { s.keeper.onKeep = s.atCall(func() error { return errBroken }) },
+		false,
+	},
 }
 
 // trial is a scan at random.

@@ -150,13 +150,25 @@ func TestMarkEveryTwoSeconds(t *testing.T) {
 		}
 		result, err := job.Run(t.Context())
 		require.NoError(t, err)
-		require.Equal(t, []time.Duration{2 * time.Second, 4 * time.Second, 6 * time.Second, 7 * time.Second}, at)
+		require.Equal(
+			t,
+			[]time.Duration{2 * time.Second, 4 * time.Second, 6 * time.Second, 7 * time.Second},
+			at,
+		)
 		k.requireExact(t, job, table)
 		k.requireAll(t, result)
 		// A page has seven rows; that of the partition at its end may not be whole.
 		require.EqualValues(t, 13, k.points[0].Rows)
-		require.Equal(t, []token.Range{{Start: token.Murmur3.Min(), End: table.Rows[12].Token}}, k.points[0].Ranges)
-		require.Equal(t, []token.Range{{Start: table.Rows[12].Token, End: table.Rows[33].Token}}, k.points[1].Ranges)
+		require.Equal(
+			t,
+			[]token.Range{{Start: token.Murmur3.Min(), End: table.Rows[12].Token}},
+			k.points[0].Ranges,
+		)
+		require.Equal(
+			t,
+			[]token.Range{{Start: table.Rows[12].Token, End: table.Rows[33].Token}},
+			k.points[1].Ranges,
+		)
 	})
 }
 
@@ -198,7 +210,11 @@ func TestMarkBytes(t *testing.T) {
 		require.NoError(t, err)
 		k.requireExact(t, job, table)
 		k.requireAll(t, result)
-		require.Equal(t, []time.Duration{2800 * time.Millisecond, 5600 * time.Millisecond, 7 * time.Second}, at)
+		require.Equal(
+			t,
+			[]time.Duration{2800 * time.Millisecond, 5600 * time.Millisecond, 7 * time.Second},
+			at,
+		)
 	})
 }
 
@@ -346,7 +362,11 @@ func (e *speechless) AppendRow(dst []byte, cells [][]byte) ([]byte, error) {
 // nothing is written again that the output has refused.
 func TestWriteAfterAnError(t *testing.T) {
 	for name, full := range map[string]bool{"encoder": false, "output": true} {
-		job, out := newJob(t, tableOf(partition{10, 2, 5}, partition{20, 3, 5}, partition{30, 4, 5}), 1)
+		job, out := newJob(
+			t,
+			tableOf(partition{10, 2, 5}, partition{20, 3, 5}, partition{30, 4, 5}),
+			1,
+		)
 		inner := job.NewEncoder
 		job.NewEncoder = func() (Encoder, error) {
 			e, err := inner()
@@ -370,6 +390,10 @@ func TestWriteAfterAnError(t *testing.T) {
 		}
 		require.ErrorIs(t, err, errBroken)
 		require.Len(t, out.lines(), 5)
-		require.Equal(t, []token.Range{{Start: token.Murmur3.Min(), End: token.Token{Lo: 20}}}, k.ranges())
+		require.Equal(
+			t,
+			[]token.Range{{Start: token.Murmur3.Min(), End: token.Token{Lo: 20}}},
+			k.ranges(),
+		)
 	}
 }

@@ -59,7 +59,13 @@ func TestLargePartitions(t *testing.T) {
 	for _, hold := range []int64{0, 1, 1000, 400000, 1 << 30} {
 		for _, writeRows := range []int64{0, 1, 7, 10, 11, 100000} {
 			t.Run(fmt.Sprintf("hold %d, write %d rows", hold, writeRows), func(t *testing.T) {
-				table := tableOf(partition{5, 3, 10}, partition{1 << 40, 900, 1000}, partition{1 << 41, 1, 1}, partition{1 << 62, 50, 4000}, partition{1 << 62, 20, 5})
+				table := tableOf(
+					partition{5, 3, 10},
+					partition{1 << 40, 900, 1000},
+					partition{1 << 41, 1, 1},
+					partition{1 << 62, 50, 4000},
+					partition{1 << 62, 20, 5},
+				)
 				job, out := newJob(t, table, 2)
 				job.Splits = []token.Split{{Range: token.Whole(token.Murmur3)}}
 				job.Hold, job.WriteRows, job.SpoolDir = hold, writeRows, t.TempDir()
@@ -121,7 +127,13 @@ func TestCutDropsTheUnfinishedPartition(t *testing.T) {
 	for _, hold := range []int64{0, 1, 2000} {
 		for _, writeRows := range []int64{0, 2} {
 			for pageRows := 1; pageRows <= 8; pageRows++ {
-				table := tableOf(partition{10, 2, 500}, partition{20, 3, 500}, partition{30, 1, 5}, partition{30, 12, 500}, partition{40, 1, 5})
+				table := tableOf(
+					partition{10, 2, 500},
+					partition{20, 3, 500},
+					partition{30, 1, 5},
+					partition{30, 12, 500},
+					partition{40, 1, 5},
+				)
 				job, out := newJob(t, table, 1)
 				whole := token.Whole(token.Murmur3)
 				job.Splits = []token.Split{{Range: whole}}
@@ -152,7 +164,12 @@ func TestCutDropsTheUnfinishedPartition(t *testing.T) {
 // been.
 func TestRestAfterACut(t *testing.T) {
 	slow := &fault.Error{Class: fault.Unknown, Err: errors.New("no answer in time"), Answered: true}
-	table := tableOf(partition{10, 2, 50}, partition{20, 3, 50}, partition{30, 12, 50}, partition{40, 1, 5})
+	table := tableOf(
+		partition{10, 2, 50},
+		partition{20, 3, 50},
+		partition{30, 12, 50},
+		partition{40, 1, 5},
+	)
 	job, out := newJob(t, table, 1)
 	whole := token.Whole(token.Murmur3)
 	job.Splits = []token.Split{{Range: whole}}
@@ -164,7 +181,14 @@ func TestRestAfterACut(t *testing.T) {
 	}
 	result, err := job.Run(context.Background())
 	require.NoError(t, err)
-	require.Equal(t, []token.Range{{Start: whole.Start, End: token.Token{Lo: 20}}, {Start: token.Token{Lo: 20}, End: whole.End}}, result.Done)
+	require.Equal(
+		t,
+		[]token.Range{
+			{Start: whole.Start, End: token.Token{Lo: 20}},
+			{Start: token.Token{Lo: 20}, End: whole.End},
+		},
+		result.Done,
+	)
 	requireRows(t, job, table.Rows, out, result)
 }
 
@@ -176,7 +200,11 @@ func TestChecksum(t *testing.T) {
 	var want rowsum.Sum
 	for i := range 24 {
 		job, _ := newJob(t, table, 1+i%5)
-		job.Slots, job.Sweep.PageRows, job.Hold, job.WriteRows = 1+i%3, 1+7*(i%4), int64(1+1000*(i%2)), int64(i%6)
+		job.Slots, job.Sweep.PageRows, job.Hold, job.WriteRows = 1+i%3, 1+7*(i%4), int64(
+			1+1000*(i%2),
+		), int64(
+			i%6,
+		)
 		job.Splits, job.SpoolDir = sweeptest.Splits(1+i, r), t.TempDir()
 		if i%2 == 1 { // the text first, then the number, then the key
 			job.Checksum.Cells = []int{2, 1, 0}
@@ -204,7 +232,10 @@ func TestChecksum(t *testing.T) {
 func reversed(table *sweeptest.Table) *sweeptest.Table {
 	other := &sweeptest.Table{}
 	for _, r := range table.Rows {
-		other.Rows = append(other.Rows, sweeptest.Row{Token: r.Token, Cells: [][]byte{r.Cells[2], r.Cells[1], r.Cells[0]}})
+		other.Rows = append(
+			other.Rows,
+			sweeptest.Row{Token: r.Token, Cells: [][]byte{r.Cells[2], r.Cells[1], r.Cells[0]}},
+		)
 	}
 	return other
 }
@@ -214,7 +245,10 @@ func TestCompositeKey(t *testing.T) {
 	table := &sweeptest.Table{}
 	for i := range int32(60) {
 		cells := [][]byte{int32Cell(i / 5), fmt.Appendf(nil, "part %d", i%5)}
-		table.Rows = append(table.Rows, sweeptest.Row{Token: token.Murmur3.Hash(token.AppendKey(nil, cells...)), Cells: cells})
+		table.Rows = append(
+			table.Rows,
+			sweeptest.Row{Token: token.Murmur3.Hash(token.AppendKey(nil, cells...)), Cells: cells},
+		)
 	}
 	slices.SortFunc(table.Rows, func(a, b sweeptest.Row) int { return a.Token.Compare(b.Token) })
 	whole := token.Whole(token.Murmur3)
@@ -232,7 +266,11 @@ func TestCompositeKey(t *testing.T) {
 		}
 		result, err := job.Run(context.Background())
 		require.NoError(t, err)
-		require.Equal(t, []token.Range{{Start: whole.Start, End: table.Rows[3*pages-2].Token}}, result.Done)
+		require.Equal(
+			t,
+			[]token.Range{{Start: whole.Start, End: table.Rows[3*pages-2].Token}},
+			result.Done,
+		)
 		require.Len(t, out.lines(), 3*pages-1)
 	}
 }

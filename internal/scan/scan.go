@@ -104,12 +104,28 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	sweeping, cancel := context.WithCancel(ctx)
 	defer cancel()
 	finish := marks.start(cancel)
-	swept, err := sweep.Run(sweeping, job.Splits, job.Reader, options, func() (sweep.Consumer, error) {
-		w := &worker{job: &job, slots: slots, left: &left, marks: marks, backlog: backlog{room: &room, unfinished: &job.Counters.Unfinished, dir: job.SpoolDir}}
-		workers = append(workers, w)
-		marks.join(w)
-		return w, nil
-	})
+	swept, err := sweep.Run(
+		sweeping,
+		job.Splits,
+		job.Reader,
+		options,
+		func() (sweep.Consumer, error) {
+			w := &worker{
+				job:   &job,
+				slots: slots,
+				left:  &left,
+				marks: marks,
+				backlog: backlog{
+					room:       &room,
+					unfinished: &job.Counters.Unfinished,
+					dir:        job.SpoolDir,
+				},
+			}
+			workers = append(workers, w)
+			marks.join(w)
+			return w, nil
+		},
+	)
 	err = outcome(ctx, err, finish())
 	result := Result{Result: swept}
 	if errors.Is(err, errLimit) {

@@ -30,7 +30,10 @@ func TestEveryRowOnce(t *testing.T) {
 				require.NoError(t, table.Check())
 				require.Empty(t, result.Failed)
 				require.False(t, result.Limited)
-				require.NoError(t, token.Cover(token.Murmur3, token.Whole(token.Murmur3), result.Done))
+				require.NoError(
+					t,
+					token.Cover(token.Murmur3, token.Whole(token.Murmur3), result.Done),
+				)
 				requireRows(t, job, table.Rows, out, result)
 				c := job.Counters
 				share, known := c.Share()
@@ -266,7 +269,11 @@ func TestFailedRange(t *testing.T) {
 	require.NoError(t, err)
 	in := within(table, []token.Range{bad})
 	require.Greater(t, len(in), 7)
-	require.Equal(t, []sweep.Failure{{Range: token.Range{Start: in[5].Token, End: bad.End}, Err: gone}}, result.Failed)
+	require.Equal(
+		t,
+		[]sweep.Failure{{Range: token.Range{Start: in[5].Token, End: bad.End}, Err: gone}},
+		result.Failed,
+	)
 	require.EqualValues(t, 1, job.Counters.Failed.Load())
 	requireRows(t, job, within(table, result.Done), out, result)
 }

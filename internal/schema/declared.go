@@ -4,14 +4,24 @@ import cqlschema "github.com/cqlbulk/cqlbulk/pkg/cqlparse/schema"
 
 // declaredKinds are the kinds of columns as statements declare them.
 var declaredKinds = map[Kind]cqlschema.Kind{
-	PartitionKey: cqlschema.PartitionKey, Clustering: cqlschema.Clustering, Static: cqlschema.Static, Regular: cqlschema.Regular,
+	PartitionKey: cqlschema.PartitionKey,
+	Clustering:   cqlschema.Clustering,
+	Static:       cqlschema.Static,
+	Regular:      cqlschema.Regular,
 }
 
-// Declared gives the table's columns as those of a CREATE TABLE statement. It is the inverse of FromDeclared.
+// Declared gives the table's columns as those of a CREATE TABLE statement. It is the inverse of
+// FromDeclared.
 func (t *Table) Declared() []cqlschema.Column {
 	columns := make([]cqlschema.Column, len(t.Columns))
 	for i, c := range t.Columns {
-		columns[i] = cqlschema.Column{Name: c.Name, Kind: declaredKinds[c.Kind], Position: c.Position, Type: c.Type, Desc: c.Desc}
+		columns[i] = cqlschema.Column{
+			Name:     c.Name,
+			Kind:     declaredKinds[c.Kind],
+			Position: c.Position,
+			Type:     c.Type,
+			Desc:     c.Desc,
+		}
 	}
 	return columns
 }
@@ -24,7 +34,13 @@ func FromDeclared(declared []cqlschema.Column) []Column {
 	}
 	columns := make([]Column, len(declared))
 	for i, c := range declared {
-		columns[i] = Column{Name: c.Name, Kind: kinds[c.Kind], Position: c.Position, Type: c.Type, Desc: c.Desc}
+		columns[i] = Column{
+			Name:     c.Name,
+			Kind:     kinds[c.Kind],
+			Position: c.Position,
+			Type:     c.Type,
+			Desc:     c.Desc,
+		}
 	}
 	return columns
 }

@@ -44,7 +44,10 @@ func cutPart(s string) (part, rest string, err error) {
 		for i := range len(part) {
 			c := part[i]
 			if c != '_' && (c < 'a' || c > 'z') && (i == 0 || c < '0' || c > '9') {
-				return "", "", fmt.Errorf("%q is not a CQL name; put it in double quotes if it is meant", s[:end])
+				return "", "", fmt.Errorf(
+					"%q is not a CQL name; put it in double quotes if it is meant",
+					s[:end],
+				)
 			}
 		}
 		return part, s[end:], nil

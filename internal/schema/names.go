@@ -23,7 +23,11 @@ func CheckTableName(name string) error { return checkName("table", name, mostTab
 
 func checkName(kind, name string, most int) error {
 	if !word.MatchString(name) {
-		return fmt.Errorf("%s %q: servers allow letters of ASCII, digits and underscores only", kind, name)
+		return fmt.Errorf(
+			"%s %q: servers allow letters of ASCII, digits and underscores only",
+			kind,
+			name,
+		)
 	}
 	if len(name) > most {
 		return fmt.Errorf("%s %q: has %d characters, servers allow %d", kind, name, len(name), most)

@@ -16,13 +16,18 @@ func DidYouMean(name string, candidates []string) string {
 	return ""
 }
 
-// DidYouMeanTable is DidYouMean of a table. It shows a table whose name has capitals as it is typed.
+// DidYouMeanTable is DidYouMean of a table. It shows a table whose name has capitals as it is
+// typed.
 func DidYouMeanTable(keyspace, table string, candidates []string) string {
 	nearest := levenshtein.Nearest(table, candidates)
 	if nearest == "" || cqltype.QuoteIdent(nearest) == nearest {
 		return DidYouMean(table, candidates)
 	}
-	return fmt.Sprintf("; did you mean '%s.%s'? Its capitals need the quotes", cqltype.QuoteIdent(keyspace), cqltype.QuoteIdent(nearest))
+	return fmt.Sprintf(
+		"; did you mean '%s.%s'? Its capitals need the quotes",
+		cqltype.QuoteIdent(keyspace),
+		cqltype.QuoteIdent(nearest),
+	)
 }
 
 // nameShown is how much of a name a message quotes, in bytes. No column has a longer one.

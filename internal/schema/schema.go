@@ -118,7 +118,10 @@ func (t *Table) OfKind(kind Kind) []Column {
 
 // IsCounter says whether the table holds counters.
 func (t *Table) IsCounter() bool {
-	return slices.ContainsFunc(t.Columns, func(c Column) bool { return c.Type.Kind == cqltype.Counter })
+	return slices.ContainsFunc(
+		t.Columns,
+		func(c Column) bool { return c.Type.Kind == cqltype.Counter },
+	)
 }
 
 // Fingerprint tells two tables of one name apart by their columns: it is the
@@ -161,20 +164,31 @@ func (t *Table) Resolve(name string) (Column, error) {
 		return found[0], nil
 	}
 	if len(found) > 1 {
-		return Column{}, fmt.Errorf("column %q of %s: %q and %q differ only in case; write one of them exactly", name, t, found[0].Name, found[1].Name)
+		return Column{}, fmt.Errorf(
+			"column %q of %s: %q and %q differ only in case; write one of them exactly",
+			name,
+			t,
+			found[0].Name,
+			found[1].Name,
+		)
 	}
 	return Column{}, &noColumn{t, name}
 }
 
-// noColumn says that a table has no column of a name. Which one may be meant is found only if it is printed: a header of
-// thousands of names asks for each of them.
+// noColumn says that a table has no column of a name. Which one may be meant is found only if it is
+// printed: a header of thousands of names asks for each of them.
 type noColumn struct {
 	table *Table
 	name  string
 }
 
 func (e *noColumn) Error() string {
-	return fmt.Sprintf("table %s has no column %q%s", e.table, shorten(e.name), DidYouMean(e.name, e.table.Names()))
+	return fmt.Sprintf(
+		"table %s has no column %q%s",
+		e.table,
+		shorten(e.name),
+		DidYouMean(e.name, e.table.Names()),
+	)
 }
 
 // ResolveAll resolves a list of names and refuses one that comes twice.

@@ -11,18 +11,41 @@ import (
 )
 
 func column(name string, kind Kind, position int) Column {
-	return Column{Name: name, Kind: kind, Position: position, Type: &cqltype.Type{Kind: cqltype.Int}}
+	return Column{
+		Name:     name,
+		Kind:     kind,
+		Position: position,
+		Type:     &cqltype.Type{Kind: cqltype.Int},
+	}
 }
 
 func TestColumnsStandInTheOrderOfSelectStar(t *testing.T) {
 	want := []string{"p2", "p1", "z", "y", "S", "s", "A", "_", "a", "b"}
 	columns := []Column{
-		column("p2", PartitionKey, 0), column("p1", PartitionKey, 1), column("z", Clustering, 0), column("y", Clustering, 1),
-		column("s", Static, -1), column("S", Static, -1),
-		column("b", Regular, -1), column("A", Regular, -1), column("_", Regular, -1), column("a", Regular, -1),
+		column(
+			"p2",
+			PartitionKey,
+			0,
+		),
+		column("p1", PartitionKey, 1),
+		column("z", Clustering, 0),
+		column("y", Clustering, 1),
+		column("s", Static, -1),
+		column("S", Static, -1),
+		column(
+			"b",
+			Regular,
+			-1,
+		),
+		column("A", Regular, -1),
+		column("_", Regular, -1),
+		column("a", Regular, -1),
 	}
 	for range 20 {
-		rand.Shuffle(len(columns), func(i, j int) { columns[i], columns[j] = columns[j], columns[i] })
+		rand.Shuffle(
+			len(columns),
+			func(i, j int) { columns[i], columns[j] = columns[j], columns[i] },
+		)
 		first := columns[0]
 		table := New("ks", "t", columns)
 		require.Equal(t, want, table.Names())
@@ -48,15 +71,32 @@ func TestTable(t *testing.T) {
 	require.Equal(t, "k", c.Name)
 	_, ok = table.Column("K")
 	require.False(t, ok)
-	counter := New("ks", "t", []Column{column("k", PartitionKey, 0), {Name: "n", Kind: Regular, Type: &cqltype.Type{Kind: cqltype.Counter}}})
+	counter := New(
+		"ks",
+		"t",
+		[]Column{
+			column("k", PartitionKey, 0),
+			{Name: "n", Kind: Regular, Type: &cqltype.Type{Kind: cqltype.Counter}},
+		},
+	)
 	require.True(t, counter.IsCounter())
 	require.Empty(t, New("ks", "t", nil).Names())
 }
 
 func TestResolve(t *testing.T) {
 	table := New("ks", "t", []Column{
-		column("id", PartitionKey, 0), column("Name", Regular, 0), column("tailnum", Regular, 0),
-		column("x", Regular, 0), column("X", Regular, 0), column("aB", Regular, 0), column("Ab", Regular, 0), column("straße", Regular, 0),
+		column("id", PartitionKey, 0),
+		column("Name", Regular, 0),
+		column("tailnum", Regular, 0),
+		column(
+			"x",
+			Regular,
+			0,
+		),
+		column("X", Regular, 0),
+		column("aB", Regular, 0),
+		column("Ab", Regular, 0),
+		column("straße", Regular, 0),
 	})
 	for _, tc := range []struct{ name, want, err string }{
 		{"id", "id", ""},
@@ -88,7 +128,11 @@ func TestResolve(t *testing.T) {
 }
 
 func TestResolveAll(t *testing.T) {
-	table := New("ks", "t", []Column{column("id", PartitionKey, 0), column("a", Regular, 0), column("b", Regular, 0)})
+	table := New(
+		"ks",
+		"t",
+		[]Column{column("id", PartitionKey, 0), column("a", Regular, 0), column("b", Regular, 0)},
+	)
 	columns, err := table.ResolveAll([]string{"B", "id"})
 	require.NoError(t, err)
 	require.Len(t, columns, 2)
@@ -128,10 +172,31 @@ func TestFingerprintOfUserTypes(t *testing.T) {
 		return (&Table{Keyspace: "ks", Name: "t", Columns: []Column{{Name: "a", Kind: Regular, Type: list}}}).Fingerprint()
 	}
 	number, text := &cqltype.Type{Kind: cqltype.Int}, &cqltype.Type{Kind: cqltype.Text}
-	deep := &cqltype.Type{Kind: cqltype.UDT, Keyspace: "ks", Name: "in", FieldNames: []string{"x"}, Elems: []*cqltype.Type{number}}
-	deeper := &cqltype.Type{Kind: cqltype.UDT, Keyspace: "ks", Name: "in", FieldNames: []string{"x"}, Elems: []*cqltype.Type{text}}
+	deep := &cqltype.Type{
+		Kind:       cqltype.UDT,
+		Keyspace:   "ks",
+		Name:       "in",
+		FieldNames: []string{"x"},
+		Elems:      []*cqltype.Type{number},
+	}
+	deeper := &cqltype.Type{
+		Kind:       cqltype.UDT,
+		Keyspace:   "ks",
+		Name:       "in",
+		FieldNames: []string{"x"},
+		Elems:      []*cqltype.Type{text},
+	}
 	all := []string{
-		table(number, "x"), table(number, "y"), table(number, "x", "y"), table(number, "y", "x"), table(text, "x"), table(deep, "x"), table(deeper, "x"),
+		table(
+			number,
+			"x",
+		),
+		table(number, "y"),
+		table(number, "x", "y"),
+		table(number, "y", "x"),
+		table(text, "x"),
+		table(deep, "x"),
+		table(deeper, "x"),
 	}
 	seen := map[string]bool{}
 	for _, f := range all {
@@ -146,20 +211,39 @@ func TestLongNameIsCut(t *testing.T) {
 	table := New("demo", "t", []Column{{Name: "k", Kind: PartitionKey}})
 	_, err := table.Resolve(strings.Repeat("k", 300))
 	require.EqualError(t, err, `table demo.t has no column "`+strings.Repeat("k", 200)+`..."`)
-	require.Equal(t, `; did you mean "kk"?`, DidYouMean("kkk", []string{strings.Repeat("k", 300), "kk"}))
+	require.Equal(
+		t,
+		`; did you mean "kk"?`,
+		DidYouMean("kkk", []string{strings.Repeat("k", 300), "kk"}),
+	)
 }
 
 // Run directories of a time when the clustering order was not read are still taken up.
 func TestFingerprintHasNoClusteringOrder(t *testing.T) {
-	columns := []Column{{Name: "k", Kind: PartitionKey, Type: &cqltype.Type{Kind: cqltype.Int}}, {Name: "c", Kind: Clustering, Type: &cqltype.Type{Kind: cqltype.Int}}}
+	columns := []Column{
+		{Name: "k", Kind: PartitionKey, Type: &cqltype.Type{Kind: cqltype.Int}},
+		{Name: "c", Kind: Clustering, Type: &cqltype.Type{Kind: cqltype.Int}},
+	}
 	ascending := New("ks", "t", columns)
 	columns[1].Desc = true
 	require.Equal(t, ascending.Fingerprint(), New("ks", "t", columns).Fingerprint())
-	require.Equal(t, "ba63ca72329a58d23e0688d5a5f90fce5733f9437bdcbc87b3c470eeed6d6f0c", ascending.Fingerprint())
+	require.Equal(
+		t,
+		"ba63ca72329a58d23e0688d5a5f90fce5733f9437bdcbc87b3c470eeed6d6f0c",
+		ascending.Fingerprint(),
+	)
 }
 
 // A hint can be typed as it stands.
 func TestATableWithCapitalsIsShownAsItIsTyped(t *testing.T) {
-	require.Equal(t, `; did you mean 'demo."Mixed"'? Its capitals need the quotes`, DidYouMeanTable("demo", "mixed", []string{"Mixed", "other"}))
-	require.Equal(t, `; did you mean "other"?`, DidYouMeanTable("demo", "othr", []string{"Mixed", "other"}))
+	require.Equal(
+		t,
+		`; did you mean 'demo."Mixed"'? Its capitals need the quotes`,
+		DidYouMeanTable("demo", "mixed", []string{"Mixed", "other"}),
+	)
+	require.Equal(
+		t,
+		`; did you mean "other"?`,
+		DidYouMeanTable("demo", "othr", []string{"Mixed", "other"}),
+	)
 }

@@ -63,7 +63,13 @@ func (t *Table) Select(text string) (Selector, error) {
 		if err != nil {
 			return Selector{}, err
 		}
-		return Selector{Name: c.Name, CQL: cqltype.QuoteIdent(c.Name), Type: c.Type, Column: c, Plain: true}, nil
+		return Selector{
+			Name:   c.Name,
+			CQL:    cqltype.QuoteIdent(c.Name),
+			Type:   c.Type,
+			Column: c,
+			Plain:  true,
+		}, nil
 	}
 	name := strings.ToLower(call[1])
 	c, err := t.Resolve(strings.TrimSpace(call[2]))
@@ -73,11 +79,24 @@ func (t *Table) Select(text string) (Selector, error) {
 	call[2] = c.Name
 	switch {
 	case c.IsKey():
-		return Selector{}, fmt.Errorf("%s(%s): column %q is part of the primary key, which has no %s", name, c.Name, c.Name, name)
+		return Selector{}, fmt.Errorf(
+			"%s(%s): column %q is part of the primary key, which has no %s",
+			name,
+			c.Name,
+			c.Name,
+			name,
+		)
 	case c.Type.Kind == cqltype.Counter:
 		return Selector{}, fmt.Errorf("%s(%s): a counter has no %s", name, c.Name, name)
 	case c.Type.MultiCell():
-		return Selector{}, fmt.Errorf("%s(%s): column %q is %s, each element of which has a %s of its own", name, c.Name, c.Name, c.Type, name)
+		return Selector{}, fmt.Errorf(
+			"%s(%s): column %q is %s, each element of which has a %s of its own",
+			name,
+			c.Name,
+			c.Name,
+			c.Type,
+			name,
+		)
 	}
 	return Selector{
 		Name:   name + "(" + c.Name + ")",

@@ -16,8 +16,15 @@ func selectable(t *testing.T) *Table {
 		return Column{Name: name, Kind: kind, Type: parsed}
 	}
 	return New("ks", "t", []Column{
-		column("k", PartitionKey, "int"), column("v", Regular, "text"), column("Mixed", Regular, "frozen<list<int>>"),
-		column("l", Regular, "list<int>"), column("hits", Regular, "counter"),
+		column(
+			"k",
+			PartitionKey,
+			"int",
+		),
+		column("v", Regular, "text"),
+		column("Mixed", Regular, "frozen<list<int>>"),
+		column("l", Regular, "list<int>"),
+		column("hits", Regular, "counter"),
 	})
 }
 

@@ -12,6 +12,11 @@ func (t *Table) Stored() *sstable.Table {
 		return list
 	}
 	return &sstable.Table{
-		Key: columns(PartitionKey), Clustering: columns(Clustering), Statics: columns(Static), Regulars: columns(Regular),
+		Key: columns(
+			PartitionKey,
+		),
+		Clustering: columns(Clustering),
+		Statics:    columns(Static),
+		Regulars:   columns(Regular),
 	}
 }

@@ -144,7 +144,13 @@ func (o *Output) name(parts []partAt) error {
 			continue
 		}
 		if err := os.Rename(p.partPath(), p.path()); err != nil {
-			return fmt.Errorf("output %s: %w (%d of %d files have their names)", &p, err, i, len(parts))
+			return fmt.Errorf(
+				"output %s: %w (%d of %d files have their names)",
+				&p,
+				err,
+				i,
+				len(parts),
+			)
 		}
 		at.series.setNamed(at.index)
 	}
@@ -181,7 +187,13 @@ func (o *Output) ready(p *part) error {
 	case err != nil:
 		return fmt.Errorf("output %s: %w", p, err)
 	case info.Size() != p.Bytes:
-		return fmt.Errorf("output %s: %s has %d bytes instead of the %d written: another run may be writing it", p, p.partPath(), info.Size(), p.Bytes)
+		return fmt.Errorf(
+			"output %s: %s has %d bytes instead of the %d written: another run may be writing it",
+			p,
+			p.partPath(),
+			info.Size(),
+			p.Bytes,
+		)
 	case o.options.Force:
 		return nil
 	}
@@ -195,13 +207,15 @@ func (o *Output) ready(p *part) error {
 
 // Earlier is what RemoveEarlier found in an output folder.
 type Earlier struct {
-	Removed  int      // files of the earlier output that are gone, among them those that Commit replaces
+	// files of the earlier output that are gone, among them those that Commit replaces
+	Removed  int
 	Left     []string // files that stay, though they have names of an output
 	Replaced []string // files that Commit replaces, though they are not of the earlier output
 }
 
-// RemoveEarlier removes the files of an earlier output from the folder: those that ours names, and part files. The caller
-// calls it between Settle and Commit, so that a crash in between leaves part files to be seen.
+// RemoveEarlier removes the files of an earlier output from the folder: those that ours names, and
+// part files. The caller calls it between Settle and Commit, so that a crash in between leaves part
+// files to be seen.
 func (o *Output) RemoveEarlier(ours func(name string) bool) (found Earlier, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -53,7 +53,11 @@ func findCodec(name string, level int) (codec, error) {
 	c, ok := codecs[name]
 	switch {
 	case !ok:
-		return codec{}, fmt.Errorf("unknown compression %q: one of %s", name, strings.Join(Compressions(), ", "))
+		return codec{}, fmt.Errorf(
+			"unknown compression %q: one of %s",
+			name,
+			strings.Join(Compressions(), ", "),
+		)
 	case level != 0 && name == "":
 		return codec{}, fmt.Errorf("compression level %d without a compression", level)
 	case level != 0 && c.maxLevel == 0:
@@ -87,12 +91,18 @@ func newLZ4(level int) (encoder, error) {
 		speed = lz4.Level1 << (level - 1)
 	}
 	w := lz4.NewWriter(nil)
-	err := w.Apply(lz4.CompressionLevelOption(speed), lz4.BlockSizeOption(lz4Block), lz4.ConcurrencyOption(1))
+	err := w.Apply(
+		lz4.CompressionLevelOption(speed),
+		lz4.BlockSizeOption(lz4Block),
+		lz4.ConcurrencyOption(1),
+	)
 	return w, err
 }
 
 func newSnappy(int) (encoder, error) {
-	return &snappyEncoder{Writer: s2.NewWriter(nil, s2.WriterSnappyCompat(), s2.WriterConcurrency(1))}, nil
+	return &snappyEncoder{
+		Writer: s2.NewWriter(nil, s2.WriterSnappyCompat(), s2.WriterConcurrency(1)),
+	}, nil
 }
 
 // snappyEncoder makes an empty output a valid one: the stream identifier stands

@@ -148,7 +148,12 @@ func (c *crashing) requireRows(o *Output, count int) {
 	total := int64(0)
 	for _, f := range o.Files() {
 		plain := contents(c.t, c.folder, c.options.Compression, f)
-		require.Equal(c.t, plain, string(readAsInput(c.t, filepath.Join(c.folder, f.Name))), "as a load reads it")
+		require.Equal(
+			c.t,
+			plain,
+			string(readAsInput(c.t, filepath.Join(c.folder, f.Name))),
+			"as a load reads it",
+		)
 		body, ok := strings.CutPrefix(plain, header)
 		require.True(c.t, ok, f.Name)
 		n := int64(0)
@@ -197,7 +202,12 @@ func TestKilledAndResumed(t *testing.T) {
 		} {
 			for seed := range uint64(4) {
 				t.Run(fmt.Sprintf("%s %s %d", compression, form, seed), func(t *testing.T) {
-					c := &crashing{t: t, random: rand.New(rand.NewPCG(seed, 1)), options: options, folder: t.TempDir()}
+					c := &crashing{
+						t:       t,
+						random:  rand.New(rand.NewPCG(seed, 1)),
+						options: options,
+						folder:  t.TempDir(),
+					}
 					c.options.Compression, c.options.Header = compression, []byte(header)
 					c.options.Path = c.folder
 					if !options.Dir {
@@ -227,7 +237,12 @@ func TestKilledAndResumed(t *testing.T) {
 						require.NoError(t, err)
 						again, err := o.Mark()
 						require.NoError(t, err)
-						require.Equal(t, journal, reread(t, again), "a mark of what is resumed is the same")
+						require.Equal(
+							t,
+							journal,
+							reread(t, again),
+							"a mark of what is resumed is the same",
+						)
 					}
 					require.NoError(t, o.Commit())
 					c.requireRows(o, count)
@@ -243,10 +258,25 @@ func TestKilledInCommit(t *testing.T) {
 		for _, dir := range []bool{false, true} {
 			for seed := range uint64(5) {
 				t.Run(fmt.Sprintf("%s %t %d", compression, dir, seed), func(t *testing.T) {
-					c := &crashing{t: t, random: rand.New(rand.NewPCG(seed, 2)), folder: t.TempDir()}
-					c.options = Options{Path: filepath.Join(c.folder, "out"), Compression: compression, Header: []byte(header)}
+					c := &crashing{
+						t:      t,
+						random: rand.New(rand.NewPCG(seed, 2)),
+						folder: t.TempDir(),
+					}
+					c.options = Options{
+						Path:        filepath.Join(c.folder, "out"),
+						Compression: compression,
+						Header:      []byte(header),
+					}
 					if dir {
-						c.options = Options{Path: c.folder, Dir: true, Base: "b", Compression: compression, Header: []byte(header), MaxRows: 200}
+						c.options = Options{
+							Path:        c.folder,
+							Dir:         true,
+							Base:        "b",
+							Compression: compression,
+							Header:      []byte(header),
+							MaxRows:     200,
+						}
 					}
 					count := int(seed) * 300 // without a row, too
 					for row := range count {
@@ -258,7 +288,10 @@ func TestKilledInCommit(t *testing.T) {
 					require.True(t, done)
 					for _, path := range o.Parts() {
 						if c.random.IntN(2) == 0 {
-							require.NoError(t, os.Rename(path, strings.TrimSuffix(path, partSuffix)))
+							require.NoError(
+								t,
+								os.Rename(path, strings.TrimSuffix(path, partSuffix)),
+							)
 						}
 					}
 					named := names(t, c.folder)

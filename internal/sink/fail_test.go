@@ -15,7 +15,16 @@ func TestAbortKeepsWhatWasWritten(t *testing.T) {
 	for _, compression := range every() {
 		t.Run("compression "+compression, func(t *testing.T) {
 			folder := t.TempDir()
-			o, err := Open(Options{Path: folder, Dir: true, Base: "b", Compression: compression, MaxRows: 100, Header: []byte(header)})
+			o, err := Open(
+				Options{
+					Path:        folder,
+					Dir:         true,
+					Base:        "b",
+					Compression: compression,
+					MaxRows:     100,
+					Header:      []byte(header),
+				},
+			)
 			require.NoError(t, err)
 			w := o.Writer()
 			require.NoError(t, w.Write(90, text(0, 90)))
@@ -86,7 +95,13 @@ func TestDiskFull(t *testing.T) {
 			}
 			t.Run(name, func(t *testing.T) {
 				folder := t.TempDir()
-				options := Options{Path: folder, Dir: true, Base: "b", Compression: compression, MaxRows: 5000}
+				options := Options{
+					Path:        folder,
+					Dir:         true,
+					Base:        "b",
+					Compression: compression,
+					MaxRows:     5000,
+				}
 				if !dir {
 					options = Options{Path: filepath.Join(folder, "out"), Compression: compression}
 				}
@@ -122,10 +137,17 @@ func TestDiskFullAtCommit(t *testing.T) {
 	for _, compression := range every() {
 		folder := t.TempDir()
 		d := &disk{room: 100}
-		o, err := open(Options{Path: folder, Dir: true, Base: "b", Compression: compression}, d.create)
+		o, err := open(
+			Options{Path: folder, Dir: true, Base: "b", Compression: compression},
+			d.create,
+		)
 		require.NoError(t, err)
 		for range 3 {
-			require.NoError(t, o.Writer().Write(100, text(0, 100)), "the text still waits in the buffer")
+			require.NoError(
+				t,
+				o.Writer().Write(100, text(0, 100)),
+				"the text still waits in the buffer",
+			)
 		}
 		err = o.Commit()
 		require.ErrorIs(t, err, syscall.ENOSPC)
@@ -163,13 +185,19 @@ func TestSyncAndCloseFail(t *testing.T) {
 func TestHeaderDoesNotFit(t *testing.T) {
 	folder := t.TempDir()
 	d := &disk{room: 100}
-	options := Options{Path: filepath.Join(folder, "out"), Header: bytes.Repeat([]byte("x"), 2*bufferSize)}
+	options := Options{
+		Path:   filepath.Join(folder, "out"),
+		Header: bytes.Repeat([]byte("x"), 2*bufferSize),
+	}
 	_, err := open(options, d.create)
 	require.ErrorIs(t, err, syscall.ENOSPC)
 	require.Equal(t, 1, d.closed)
 
 	d = &disk{room: 100}
-	o, err := open(Options{Path: filepath.Join(folder, "dir"), Dir: true, Base: "b", Header: options.Header}, d.create)
+	o, err := open(
+		Options{Path: filepath.Join(folder, "dir"), Dir: true, Base: "b", Header: options.Header},
+		d.create,
+	)
 	require.NoError(t, err)
 	require.ErrorIs(t, o.Commit(), syscall.ENOSPC)
 	require.Equal(t, 1, d.closed)
@@ -220,7 +248,11 @@ func TestTwoRunsOfOneFile(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, first.Writer().Write(3, text(0, 3)))
 	_, err = Open(Options{Path: path})
-	require.ErrorContains(t, err, "out.part exists already, of a scan that was stopped or is under way")
+	require.ErrorContains(
+		t,
+		err,
+		"out.part exists already, of a scan that was stopped or is under way",
+	)
 	second, err := Open(Options{Path: path, Force: true})
 	require.NoError(t, err)
 	require.NoError(t, second.Writer().Write(4, text(4, 4)))
@@ -256,5 +288,10 @@ func TestPartIsGone(t *testing.T) {
 	require.NoError(t, w.Write(1, text(1, 1)))
 	require.NoError(t, os.Remove(o.Parts()[1]))
 	require.ErrorIs(t, o.Commit(), os.ErrNotExist)
-	require.Equal(t, []string{"b-0001-0001.part"}, names(t, folder), "the other one is not renamed either")
+	require.Equal(
+		t,
+		[]string{"b-0001-0001.part"},
+		names(t, folder),
+		"the other one is not renamed either",
+	)
 }

@@ -26,7 +26,13 @@ func (o *Output) inspect(p *part, f FileMark, open bool) (named bool, err error)
 	case !info.Mode().IsRegular():
 		return false, fmt.Errorf("output %s: is no plain file: %s", path, changedSince)
 	case info.Size() < f.Bytes, info.Size() > f.Bytes && !open:
-		return false, fmt.Errorf("output %s: has %d bytes, the journal vouches for %d: %s", path, info.Size(), f.Bytes, changedSince)
+		return false, fmt.Errorf(
+			"output %s: has %d bytes, the journal vouches for %d: %s",
+			path,
+			info.Size(),
+			f.Bytes,
+			changedSince,
+		)
 	}
 	if !o.options.Force {
 		if _, err := os.Lstat(p.path()); err == nil {
@@ -47,11 +53,23 @@ func checkNamed(p *part, f FileMark) error {
 	info, err := os.Lstat(p.path())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("output %s: is gone, the journal vouches for %d bytes: %s", p.partPath(), f.Bytes, changedSince)
+		return fmt.Errorf(
+			"output %s: is gone, the journal vouches for %d bytes: %s",
+			p.partPath(),
+			f.Bytes,
+			changedSince,
+		)
 	case err != nil:
 		return fmt.Errorf("output %s: %w", p, err)
 	case !info.Mode().IsRegular() || info.Size() != f.Bytes:
-		return fmt.Errorf("output %s: is gone, and %s (%d bytes) is not what the journal vouches for (%d bytes): %s", p.partPath(), p.file, info.Size(), f.Bytes, changedSince)
+		return fmt.Errorf(
+			"output %s: is gone, and %s (%d bytes) is not what the journal vouches for (%d bytes): %s",
+			p.partPath(),
+			p.file,
+			info.Size(),
+			f.Bytes,
+			changedSince,
+		)
 	}
 	return checkContent(p.path(), f)
 }
@@ -72,7 +90,14 @@ func checkContent(path string, f FileMark) error {
 		return fmt.Errorf("output %s: %w", path, err)
 	}
 	if got := sum.Result(); !got.Equal(want) {
-		return fmt.Errorf("output %s: the first %d bytes have %s, the journal vouches for %s: %s", path, f.Bytes, got, want, changedSince)
+		return fmt.Errorf(
+			"output %s: the first %d bytes have %s, the journal vouches for %s: %s",
+			path,
+			f.Bytes,
+			got,
+			want,
+			changedSince,
+		)
 	}
 	return nil
 }

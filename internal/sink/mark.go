@@ -39,7 +39,14 @@ type FileMark struct {
 }
 
 func markOf(number int, f File) FileMark {
-	return FileMark{Number: number, Name: f.Name, Rows: f.Rows, TextBytes: f.TextBytes, Bytes: f.Bytes, Sum: f.Sum}
+	return FileMark{
+		Number:    number,
+		Name:      f.Name,
+		Rows:      f.Rows,
+		TextBytes: f.TextBytes,
+		Bytes:     f.Bytes,
+		Sum:       f.Sum,
+	}
 }
 
 // Mark brings every row written so far into its file, in a form that can be read

@@ -14,7 +14,16 @@ func TestMarkWithoutNews(t *testing.T) {
 	for _, compression := range every() {
 		for _, head := range []string{"", header} {
 			folder := t.TempDir()
-			o, err := Open(Options{Path: folder, Dir: true, Base: "b", Compression: compression, Header: []byte(head), MaxRows: 5})
+			o, err := Open(
+				Options{
+					Path:        folder,
+					Dir:         true,
+					Base:        "b",
+					Compression: compression,
+					Header:      []byte(head),
+					MaxRows:     5,
+				},
+			)
 			require.NoError(t, err)
 			w, other := o.Writer(), o.Writer()
 			require.NoError(t, w.Write(5, text(0, 5)))
@@ -81,7 +90,10 @@ func TestMarkOfAStream(t *testing.T) {
 func TestMarkOnAFullDisk(t *testing.T) {
 	for _, compression := range every() {
 		d := &disk{room: 20}
-		o, err := open(Options{Path: filepath.Join(t.TempDir(), "out"), Compression: compression}, d.create)
+		o, err := open(
+			Options{Path: filepath.Join(t.TempDir(), "out"), Compression: compression},
+			d.create,
+		)
 		require.NoError(t, err)
 		w := o.Writer()
 		require.NoError(t, w.Write(5, text(0, 5)))

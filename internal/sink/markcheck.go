@@ -27,7 +27,10 @@ func (m *Mark) check(o *Options, name string) error {
 			return fmt.Errorf("the journal tells of a worker %d that cannot be, or twice", s.Worker)
 		}
 		seen[s.Worker] = true
-		if err := s.check(o, func(number int) string { return o.partName(s.Worker, number) }); err != nil {
+		if err := s.check(
+			o,
+			func(number int) string { return o.partName(s.Worker, number) },
+		); err != nil {
 			return err
 		}
 	}
@@ -52,11 +55,23 @@ func (s *SeriesMark) check(o *Options, name func(number int) string) error {
 		want := name(i + 1)
 		switch {
 		case f.Number != i+1:
-			return fmt.Errorf("the journal tells of file %d of worker %d where %d would come", f.Number, s.Worker, i+1)
+			return fmt.Errorf(
+				"the journal tells of file %d of worker %d where %d would come",
+				f.Number,
+				s.Worker,
+				i+1,
+			)
 		case f.Name != want:
 			return fmt.Errorf("the journal tells of a file %q where %q would come", f.Name, want)
 		case f.Rows < 0 || f.Bytes < 0 || f.TextBytes < int64(len(o.Header)):
-			return fmt.Errorf("the journal tells of %d rows, %d bytes of text (header: %d) and %d bytes in %s", f.Rows, f.TextBytes, len(o.Header), f.Bytes, f.Name)
+			return fmt.Errorf(
+				"the journal tells of %d rows, %d bytes of text (header: %d) and %d bytes in %s",
+				f.Rows,
+				f.TextBytes,
+				len(o.Header),
+				f.Bytes,
+				f.Name,
+			)
 		}
 		if s.Open != nil && i == len(files)-1 {
 			if _, err := stateSum(f.State); err != nil {

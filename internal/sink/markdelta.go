@@ -44,7 +44,12 @@ func (m *Mark) Extend(news *Mark) error {
 		}
 		old := &m.Series[i]
 		if len(s.Done) > 0 && s.Done[0].Number != len(old.Done)+1 {
-			return fmt.Errorf("the journal tells of file %d of worker %d where %d would come", s.Done[0].Number, s.Worker, len(old.Done)+1)
+			return fmt.Errorf(
+				"the journal tells of file %d of worker %d where %d would come",
+				s.Done[0].Number,
+				s.Worker,
+				len(old.Done)+1,
+			)
 		}
 		old.Done = append(old.Done, s.Done...)
 		old.Open = s.Open

@@ -33,7 +33,13 @@ func TestMarkSince(t *testing.T) {
 func TestExtendRefuses(t *testing.T) {
 	m := Mark{Series: []SeriesMark{{Worker: 1, Done: []FileMark{{Number: 1}}}}}
 	for _, number := range []int{0, 1, 3} {
-		err := m.Extend(&Mark{Series: []SeriesMark{{Worker: 1, Done: []FileMark{{Number: number}}}}})
-		require.EqualError(t, err, fmt.Sprintf("the journal tells of file %d of worker 1 where 2 would come", number))
+		err := m.Extend(
+			&Mark{Series: []SeriesMark{{Worker: 1, Done: []FileMark{{Number: number}}}}},
+		)
+		require.EqualError(
+			t,
+			err,
+			fmt.Sprintf("the journal tells of file %d of worker 1 where 2 would come", number),
+		)
 	}
 }

@@ -27,9 +27,9 @@ type Options struct {
 	// Compression is one of Compressions, or empty for none. The name of one
 	// file is left as it is.
 	Compression string
-	// Level is the compressor's own: gzip 1 to 9, zstd 1 to 9 (in three
-	// steps, from 1, 3 and 6; what is above takes 36 MiB for each file), lz4 1 to 9 (its slow mode), snappy has none.
-	// 0 is the compressor's default: gzip 5, zstd 3, lz4 fast.
+	// Level is the compressor's own: gzip 1 to 9, zstd 1 to 9 (in three steps, from 1, 3 and 6;
+	// what is above takes 36 MiB for each file), lz4 1 to 9 (its slow mode), snappy has none. 0 is
+	// the compressor's default: gzip 5, zstd 3, lz4 fast.
 	Level int
 
 	// Sum is the algorithm of the files' checksums, of filesum.Algorithms; empty: the default.
@@ -44,7 +44,8 @@ type Options struct {
 	// is known exactly before it is compressed.
 	MaxRows, MaxBytes int64
 
-	// Mode is that of the files, FolderMode that of a folder that Open makes. 0: for their owner alone.
+	// Mode is that of the files, FolderMode that of a folder that Open makes. 0: for their owner
+	// alone.
 	Mode, FolderMode fs.FileMode
 
 	// Header begins every file. It counts as bytes, not as rows.
@@ -68,11 +69,19 @@ func (o *Options) check() (codec, error) {
 	case o.Path == "" && o.Stream == nil:
 		return codec{}, errors.New("output has neither a path nor a stream")
 	case o.MaxRows < 0 || o.MaxBytes < 0:
-		return codec{}, fmt.Errorf("limits of an output file cannot be negative: %d rows, %d bytes", o.MaxRows, o.MaxBytes)
+		return codec{}, fmt.Errorf(
+			"limits of an output file cannot be negative: %d rows, %d bytes",
+			o.MaxRows,
+			o.MaxBytes,
+		)
 	case !o.Dir && (o.MaxRows > 0 || o.MaxBytes > 0):
 		return codec{}, errors.New("limits on rows or bytes of a file need a folder as output")
 	case o.Dir && (o.Base == "" || strings.ContainsAny(o.Base+o.Ext, `/\`)):
-		return codec{}, fmt.Errorf("output folder %s: %q is no name for its files", o.Path, o.Base+o.Ext)
+		return codec{}, fmt.Errorf(
+			"output folder %s: %q is no name for its files",
+			o.Path,
+			o.Base+o.Ext,
+		)
 	}
 	if o.Ext != "" && !strings.HasPrefix(o.Ext, ".") {
 		o.Ext = "." + o.Ext
@@ -96,6 +105,18 @@ func (o *Options) ownNames() *regexp.Regexp {
 	for _, e := range o.Exts {
 		exts = append(exts, regexp.QuoteMeta(e))
 	}
-	return regexp.MustCompile(`^` + regexp.QuoteMeta(o.Base) + manifest.PartNumbers + `(?:` + strings.Join(exts, "|") + `)` +
-		`(` + strings.Join(endings, "|") + `)(` + regexp.QuoteMeta(partSuffix) + `)?$`)
+	return regexp.MustCompile(
+		`^` + regexp.QuoteMeta(
+			o.Base,
+		) + manifest.PartNumbers + `(?:` + strings.Join(
+			exts,
+			"|",
+		) + `)` +
+			`(` + strings.Join(
+			endings,
+			"|",
+		) + `)(` + regexp.QuoteMeta(
+			partSuffix,
+		) + `)?$`,
+	)
 }

@@ -87,12 +87,18 @@ func claimFile(path string, force bool) (place, error) {
 	case info.IsDir():
 		return place{}, fmt.Errorf("output %s is a folder: --dir %[1]s writes files into it", path)
 	case !info.Mode().IsRegular():
-		return place{}, fmt.Errorf("output %s is no plain file: send the standard output there instead", path)
+		return place{}, fmt.Errorf(
+			"output %s is no plain file: send the standard output there instead",
+			path,
+		)
 	case !force:
 		return place{}, ExistsError(path)
 	}
 	if _, err := os.Lstat(path + partSuffix); err == nil && !force {
-		return place{}, fmt.Errorf("output %s exists already, of a scan that was stopped or is under way: go on with that, or write over it with --force", path+partSuffix)
+		return place{}, fmt.Errorf(
+			"output %s exists already, of a scan that was stopped or is under way: go on with that, or write over it with --force",
+			path+partSuffix,
+		)
 	}
 	final := path
 	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
@@ -100,7 +106,11 @@ func claimFile(path string, force bool) (place, error) {
 			return place{}, fmt.Errorf("output %s: %w", path, err)
 		}
 	}
-	return place{folder: filepath.Dir(final), file: filepath.Base(final), name: filepath.Base(path)}, nil
+	return place{
+		folder: filepath.Dir(final),
+		file:   filepath.Base(final),
+		name:   filepath.Base(path),
+	}, nil
 }
 
 // claimFolder makes the folder, or sees to it that it is empty.
@@ -142,19 +152,29 @@ func folderThere(path string, force bool) (bool, error) {
 		}
 	}
 	if files > 0 && !force {
-		return true, fmt.Errorf("output folder %s is not empty (%s): name another folder, or write over it with --force", path, human.Of(files, "file"))
+		return true, fmt.Errorf(
+			"output folder %s is not empty (%s): name another folder, or write over it with --force",
+			path,
+			human.Of(files, "file"),
+		)
 	}
 	return true, nil
 }
 
 // ExistsError is for a file that must not be there.
 func ExistsError(path string) error {
-	return fmt.Errorf("output %s exists already: name another file, or write over it with --force", path)
+	return fmt.Errorf(
+		"output %s exists already: name another file, or write over it with --force",
+		path,
+	)
 }
 
 // TakenError is for a file that was not there when the output was begun.
 func TakenError(path string) error {
-	return fmt.Errorf("output %s exists now, and did not when the run began: move it away to go on", path)
+	return fmt.Errorf(
+		"output %s exists now, and did not when the run began: move it away to go on",
+		path,
+	)
 }
 
 // Check says what Open would refuse, and makes nothing.
@@ -183,7 +203,13 @@ func Check(o Options) error {
 		at = filepath.Dir(at)
 	}
 	if err := unix.Access(at, unix.W_OK|unix.X_OK); err != nil {
-		return fmt.Errorf("output %s: nothing can be written in %s: %w; %s", o.Path, at, err, o.another())
+		return fmt.Errorf(
+			"output %s: nothing can be written in %s: %w; %s",
+			o.Path,
+			at,
+			err,
+			o.another(),
+		)
 	}
 	return nil
 }

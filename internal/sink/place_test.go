@@ -43,7 +43,11 @@ func TestOneFileExists(t *testing.T) {
 	path := filepath.Join(folder, "out")
 	require.NoError(t, os.WriteFile(path, []byte("old"), 0o644))
 	_, err := Open(Options{Path: path})
-	require.EqualError(t, err, "output "+path+" exists already: name another file, or write over it with --force")
+	require.EqualError(
+		t,
+		err,
+		"output "+path+" exists already: name another file, or write over it with --force",
+	)
 	require.Equal(t, []string{"out"}, names(t, folder))
 
 	o, err := Open(Options{Path: path, Force: true})
@@ -72,16 +76,28 @@ func TestLeftoverPartOfOneFileIsWrittenOverByForce(t *testing.T) {
 func TestOneFileInABadPlace(t *testing.T) {
 	folder := t.TempDir()
 	_, err := Open(Options{Path: folder, Force: true})
-	require.EqualError(t, err, "output "+folder+" is a folder: --dir "+folder+" writes files into it")
+	require.EqualError(
+		t,
+		err,
+		"output "+folder+" is a folder: --dir "+folder+" writes files into it",
+	)
 
 	missing := filepath.Join(folder, "missing", "out")
 	_, err = Open(Options{Path: missing})
-	require.EqualError(t, err, "output "+missing+": folder "+filepath.Dir(missing)+" does not exist")
+	require.EqualError(
+		t,
+		err,
+		"output "+missing+": folder "+filepath.Dir(missing)+" does not exist",
+	)
 
 	pipe := filepath.Join(folder, "pipe")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	_, err = Open(Options{Path: pipe, Force: true})
-	require.EqualError(t, err, "output "+pipe+" is no plain file: send the standard output there instead")
+	require.EqualError(
+		t,
+		err,
+		"output "+pipe+" is no plain file: send the standard output there instead",
+	)
 
 	dangling := filepath.Join(folder, "dangling")
 	require.NoError(t, os.Symlink(missing, dangling))
@@ -126,7 +142,11 @@ func TestFolderIsNotEmpty(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(folder, name), []byte("old"), 0o600))
 	}
 	_, err = Open(options)
-	require.EqualError(t, err, "output folder "+folder+" is not empty (13 files): name another folder, or write over it with --force")
+	require.EqualError(
+		t,
+		err,
+		"output folder "+folder+" is not empty (13 files): name another folder, or write over it with --force",
+	)
 
 	options.Force = true
 	o, err = Open(options)
@@ -141,12 +161,16 @@ func TestFolderIsNotEmpty(t *testing.T) {
 	require.Equal(t, []string{"b-10000-12345.csv.gz"}, found.Left, "it is not of an earlier output")
 	require.Empty(t, found.Replaced)
 	require.NoError(t, o.Commit())
-	require.ElementsMatch(t, append(foreign, "sub", "b-0001-0001.csv.gz", "b-10000-12345.csv.gz"), names(t, folder))
+	require.ElementsMatch(
+		t,
+		append(foreign, "sub", "b-0001-0001.csv.gz", "b-10000-12345.csv.gz"),
+		names(t, folder),
+	)
 	require.Equal(t, string(text(1, 1)), contents(t, folder, "gzip", o.Files()[0]))
 }
 
-// TestFolderReplacesAForeignFile: Commit writes over a file that is of no earlier output if it needs the name, and
-// RemoveEarlier names that file.
+// TestFolderReplacesAForeignFile: Commit writes over a file that is of no earlier output if it
+// needs the name, and RemoveEarlier names that file.
 func TestFolderReplacesAForeignFile(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "b-0001-0001.csv")
@@ -211,7 +235,8 @@ func TestCheckMakesNothing(t *testing.T) {
 	require.Len(t, found, 1)
 }
 
-// The files of an output have the mode that was asked for, whatever the umask is, and so has a folder that is made.
+// The files of an output have the mode that was asked for, whatever the umask is, and so has a
+// folder that is made.
 func TestMode(t *testing.T) {
 	t.Chdir(t.TempDir())
 	mode := func(path string) fs.FileMode {
@@ -224,7 +249,9 @@ func TestMode(t *testing.T) {
 	require.NoError(t, out.Commit())
 	require.Equal(t, fs.FileMode(0o664), mode("a.csv"))
 
-	out, err = Open(Options{Path: "dir", Dir: true, Base: "part", Ext: ".csv", Mode: 0o640, FolderMode: 0o750})
+	out, err = Open(
+		Options{Path: "dir", Dir: true, Base: "part", Ext: ".csv", Mode: 0o640, FolderMode: 0o750},
+	)
 	require.NoError(t, err)
 	require.NoError(t, out.Writer().Write(1, []byte("x\n")))
 	require.NoError(t, out.Commit())

@@ -47,7 +47,11 @@ func cutFile(f file, there os.FileInfo, size int64) error {
 	}
 	// Not through a link that has come up since, and never longer than it was.
 	if !there.Mode().IsRegular() || !os.SameFile(info, there) || info.Size() < size {
-		return fmt.Errorf("has %d bytes instead of the %d vouched for, or is another file: another run may be writing it", info.Size(), size)
+		return fmt.Errorf(
+			"has %d bytes instead of the %d vouched for, or is another file: another run may be writing it",
+			info.Size(),
+			size,
+		)
 	}
 	if err := f.Truncate(size); err != nil {
 		return err

@@ -36,7 +36,12 @@ var errWhole = errors.New("the output is whole already, and takes no more rows")
 // again.
 func Resume(o Options, m Mark) (*Output, error) { return resume(o, m, createPart, openPart) }
 
-func resume(o Options, m Mark, create func(path string, over bool) (target, error), open func(path string) (file, error)) (*Output, error) {
+func resume(
+	o Options,
+	m Mark,
+	create func(path string, over bool) (target, error),
+	open func(path string) (file, error),
+) (*Output, error) {
 	codec, err := o.check()
 	if err != nil {
 		return nil, err
@@ -80,7 +85,13 @@ func (o *Output) restore(m Mark) error {
 		o.workers = max(o.workers, sm.Worker)
 		for i, f := range sm.all() {
 			p := &part{place: s.where(i + 1)}
-			p.File = File{Name: p.name, Rows: f.Rows, TextBytes: f.TextBytes, Bytes: f.Bytes, Sum: f.Sum}
+			p.File = File{
+				Name:      p.name,
+				Rows:      f.Rows,
+				TextBytes: f.TextBytes,
+				Bytes:     f.Bytes,
+				Sum:       f.Sum,
+			}
 			unfinished := i == len(sm.Done)
 			var err error
 			if p.named, err = o.inspect(p, f, unfinished); err != nil {

@@ -47,7 +47,11 @@ func FuzzResume(f *testing.F) {
 		above := t.TempDir()
 		folder := filepath.Join(above, "out")
 		require.NoError(t, os.Mkdir(folder, 0o700))
-		kept := []string{filepath.Join(above, "kept"), filepath.Join(above, "kept.part"), filepath.Join(folder, "kept.part")}
+		kept := []string{
+			filepath.Join(above, "kept"),
+			filepath.Join(above, "kept.part"),
+			filepath.Join(folder, "kept.part"),
+		}
 		for _, path := range kept {
 			require.NoError(t, os.WriteFile(path, []byte("kept"), 0o600))
 		}
@@ -59,7 +63,14 @@ func FuzzResume(f *testing.F) {
 			parts = map[string][]byte{"one": text(0, 6)}
 		}
 		for name, stored := range parts {
-			require.NoError(t, os.WriteFile(filepath.Join(folder, name+partSuffix), append(stored, "more"...), 0o600))
+			require.NoError(
+				t,
+				os.WriteFile(
+					filepath.Join(folder, name+partSuffix),
+					append(stored, "more"...),
+					0o600,
+				),
+			)
 		}
 		if o, err := Resume(options, m); err == nil {
 			for range 3 {

@@ -14,7 +14,14 @@ import (
 // worker and an unfinished one of another, and the mark of it; it is closed again.
 func begun(t *testing.T, compression string) (Options, Mark) {
 	t.Helper()
-	options := Options{Path: t.TempDir(), Dir: true, Base: "b", Compression: compression, MaxRows: 10, Header: []byte(header)}
+	options := Options{
+		Path:        t.TempDir(),
+		Dir:         true,
+		Base:        "b",
+		Compression: compression,
+		MaxRows:     10,
+		Header:      []byte(header),
+	}
 	o, err := Open(options)
 	require.NoError(t, err)
 	first, second := o.Writer(), o.Writer()
@@ -106,14 +113,26 @@ func TestResumeRefuses(t *testing.T) {
 
 func TestResumeLeavesOtherFiles(t *testing.T) {
 	options, m := begun(t, "gzip")
-	others := []string{"notes.txt", "b-0009-0001.part", "b-0009-0001.zst.part", "b-0009.gz.part", "xb-0009-0001.gz.part", "b-0009-0001.gz"}
+	others := []string{
+		"notes.txt",
+		"b-0009-0001.part",
+		"b-0009-0001.zst.part",
+		"b-0009.gz.part",
+		"xb-0009-0001.gz.part",
+		"b-0009-0001.gz",
+	}
 	for _, name := range append(others, "b-0009-0001.gz.part", "b-0001-0003.gz.part") {
 		require.NoError(t, os.WriteFile(filepath.Join(options.Path, name), nil, 0o600))
 	}
 	require.NoError(t, os.Mkdir(filepath.Join(options.Path, "b-0010-0001.gz.part"), 0o700))
 	o, err := Resume(options, m)
 	require.NoError(t, err)
-	own := []string{"b-0001-0001.gz.part", "b-0001-0002.gz.part", "b-0002-0001.gz.part", "b-0010-0001.gz.part"}
+	own := []string{
+		"b-0001-0001.gz.part",
+		"b-0001-0002.gz.part",
+		"b-0002-0001.gz.part",
+		"b-0010-0001.gz.part",
+	}
 	require.ElementsMatch(t, append(own, others...), names(t, options.Path))
 	require.NoError(t, o.Abort())
 }
@@ -136,7 +155,17 @@ func TestResumedWriters(t *testing.T) {
 		got[f.Name] = f.Rows
 		require.NotEmpty(t, contents(t, options.Path, "", f))
 	}
-	require.Equal(t, map[string]int64{"b-0001-0001": 10, "b-0001-0002": 4, "b-0001-0003": 1, "b-0002-0001": 10, "b-0003-0001": 1}, got)
+	require.Equal(
+		t,
+		map[string]int64{
+			"b-0001-0001": 10,
+			"b-0001-0002": 4,
+			"b-0001-0003": 1,
+			"b-0002-0001": 10,
+			"b-0003-0001": 1,
+		},
+		got,
+	)
 }
 
 func TestLimitsGoOnCounting(t *testing.T) {

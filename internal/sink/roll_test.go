@@ -45,7 +45,11 @@ func TestRolling(t *testing.T) {
 				var got []int64
 				for _, f := range o.Files() {
 					got = append(got, f.Rows)
-					require.Equal(t, "id\n"+strings.Repeat("123\n", int(f.Rows)), contents(t, folder, compression, f))
+					require.Equal(
+						t,
+						"id\n"+strings.Repeat("123\n", int(f.Rows)),
+						contents(t, folder, compression, f),
+					)
 				}
 				require.Equal(t, c.want, got)
 			})
@@ -58,7 +62,11 @@ func TestTooManyRowsAtOnce(t *testing.T) {
 	o, err := Open(Options{Path: folder, Dir: true, Base: "b", MaxRows: 2})
 	require.NoError(t, err)
 	w := o.Writer()
-	require.ErrorContains(t, w.Write(3, text(0, 3)), "output "+folder+": 3 rows at once do not fit into a file of at most 2")
+	require.ErrorContains(
+		t,
+		w.Write(3, text(0, 3)),
+		"output "+folder+": 3 rows at once do not fit into a file of at most 2",
+	)
 	require.NoError(t, w.Write(2, text(0, 2)), "nothing was written, so the writer goes on")
 	require.NoError(t, o.Commit())
 	require.Equal(t, string(text(0, 2)), contents(t, folder, "", o.Files()[0]))
@@ -138,7 +146,8 @@ func FuzzRolling(f *testing.F) {
 			}
 			if next < len(sizes) {
 				require.True(t, maxRows > 0 && rows+sizes[next] > int64(maxRows) ||
-					maxBytes > 0 && file.TextBytes+2*sizes[next] > int64(maxBytes), "the file was full")
+					maxBytes > 0 &&
+						file.TextBytes+2*sizes[next] > int64(maxBytes), "the file was full")
 			}
 		}
 		require.Equal(t, len(sizes), next)

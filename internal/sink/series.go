@@ -16,7 +16,8 @@ type series struct {
 	chain  *chain // made with the first file
 	err    error  // ends the series
 
-	// The files are finished, but for the last one. Of a finished file no more is kept than a mark has.
+	// The files are finished, but for the last one. Of a finished file no more is kept than a mark
+	// has.
 	done  []FileMark // only ever appended to, since marks share it
 	named []bool     // by index in done, whether a file has its final name; none beyond its end has
 	last  *part      // the file that takes text or failed; nil if all files are finished
@@ -48,7 +49,9 @@ func (s *series) part(i int) part {
 		return *s.last
 	}
 	f := &s.done[i]
-	p := part{File: File{Name: f.Name, Rows: f.Rows, TextBytes: f.TextBytes, Bytes: f.Bytes, Sum: f.Sum}}
+	p := part{
+		File: File{Name: f.Name, Rows: f.Rows, TextBytes: f.TextBytes, Bytes: f.Bytes, Sum: f.Sum},
+	}
 	p.place = s.output.at
 	if s.worker != 0 {
 		p.place = place{folder: s.output.folder, file: f.Name, name: f.Name}
@@ -85,7 +88,12 @@ func (s *series) Write(rows int, text []byte) error {
 	}
 	limit := s.output.options.MaxRows
 	if limit > 0 && int64(rows) > limit {
-		return fmt.Errorf("output %s: %d rows at once do not fit into a file of at most %d", s.output.options.Path, rows, limit)
+		return fmt.Errorf(
+			"output %s: %d rows at once do not fit into a file of at most %d",
+			s.output.options.Path,
+			rows,
+			limit,
+		)
 	}
 	if s.open && s.full(rows, len(text)) {
 		if err := s.finish(); err != nil {
@@ -149,7 +157,11 @@ func (s *series) begin() error {
 // makeChain makes the chain, unless there is one; p is the part it is made for.
 func (s *series) makeChain(p *part) (err error) {
 	if s.chain == nil {
-		if s.chain, err = newChain(s.output.codec, p.isStream(), cmp.Or(s.output.options.Sum, filesum.XXH64)); err != nil {
+		if s.chain, err = newChain(
+			s.output.codec,
+			p.isStream(),
+			cmp.Or(s.output.options.Sum, filesum.XXH64),
+		); err != nil {
 			return s.fail(p, err)
 		}
 	}

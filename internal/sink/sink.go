@@ -24,11 +24,11 @@
 // Settle, Abort, Parts and Files come after the last Write, and Mark when none is
 // under way; Sync may be called at any time.
 //
-// Memory of one open file: 64 KiB of buffer and the compressor. Measured with
-// 8 MiB of delimited text: gzip 0.8 to 1.4 MiB by level; zstd 2.5 MiB (levels
-// 1 and 2: 1.2 MiB, 6 to 9: 5.4 MiB; the window is held to 512 KiB); lz4 0.13 MiB
-// (and 1 MiB while a block is compressed at a level); snappy 0.15 MiB. So 300 workers that write zstd into a folder hold 750 MiB, but
-// into one file 2.5 MiB. A series uses its compressor again when it rolls.
+// Memory of one open file: 64 KiB of buffer and the compressor. Measured with 8 MiB of delimited
+// text: gzip 0.8 to 1.4 MiB by level; zstd 2.5 MiB (levels 1 and 2: 1.2 MiB, 6 to 9: 5.4 MiB; the
+// window is held to 512 KiB); lz4 0.13 MiB (and 1 MiB while a block is compressed at a level);
+// snappy 0.15 MiB. So 300 workers that write zstd into a folder hold 750 MiB, but into one file 2.5
+// MiB. A series uses its compressor again when it rolls.
 //
 // Formats: gzip is RFC 1952, zstd is RFC 8878, lz4 is the LZ4 frame format 1.6,
 // snappy is the Snappy framing format (google/snappy, framing_format.txt).

@@ -32,7 +32,11 @@ func TestStream(t *testing.T) {
 			plain, err := expand(compression, b.Bytes())
 			require.NoError(t, err)
 			require.Equal(t, header+string(text(0, 5010)), string(plain))
-			require.Equal(t, []File{{Rows: 5010, TextBytes: int64(len(plain)), Bytes: int64(b.Len())}}, o.Files())
+			require.Equal(
+				t,
+				[]File{{Rows: 5010, TextBytes: int64(len(plain)), Bytes: int64(b.Len())}},
+				o.Files(),
+			)
 			require.Empty(t, o.Parts())
 		})
 	}
@@ -75,11 +79,27 @@ func TestOneFile(t *testing.T) {
 }
 
 func TestFolder(t *testing.T) {
-	endings := map[string]string{"": "", "gzip": ".gz", "zstd": ".zst", "lz4": ".lz4", "snappy": ".sz"}
+	endings := map[string]string{
+		"":       "",
+		"gzip":   ".gz",
+		"zstd":   ".zst",
+		"lz4":    ".lz4",
+		"snappy": ".sz",
+	}
 	for _, compression := range every() {
 		t.Run("compression "+compression, func(t *testing.T) {
 			folder := filepath.Join(t.TempDir(), "deep", "out")
-			o, err := Open(Options{Path: folder, Dir: true, Base: "flights", Ext: "csv", Compression: compression, Header: []byte(header), MaxRows: 200})
+			o, err := Open(
+				Options{
+					Path:        folder,
+					Dir:         true,
+					Base:        "flights",
+					Ext:         "csv",
+					Compression: compression,
+					Header:      []byte(header),
+					MaxRows:     200,
+				},
+			)
 			require.NoError(t, err)
 			info, err := os.Stat(folder)
 			require.NoError(t, err)
@@ -93,7 +113,15 @@ func TestFolder(t *testing.T) {
 			var want []string
 			for worker := range workers {
 				for number := range 3 {
-					want = append(want, fmt.Sprintf("flights-%04d-%04d.csv%s", worker+1, number+1, endings[compression]))
+					want = append(
+						want,
+						fmt.Sprintf(
+							"flights-%04d-%04d.csv%s",
+							worker+1,
+							number+1,
+							endings[compression],
+						),
+					)
 				}
 			}
 			require.Equal(t, want, names(t, folder))
@@ -149,36 +177,60 @@ func checkPieces(t *testing.T, all string, workers, pieces, rows int) {
 func TestEmptyOutput(t *testing.T) {
 	for _, compression := range every() {
 		for _, head := range []string{"", header} {
-			t.Run(fmt.Sprintf("compression %s header %d", compression, len(head)), func(t *testing.T) {
-				folder := filepath.Join(t.TempDir(), "out")
-				o, err := Open(Options{Path: folder, Dir: true, Base: "b", Ext: ".csv", Compression: compression, Header: []byte(head)})
-				require.NoError(t, err)
-				for range 3 {
-					require.NoError(t, o.Writer().Write(0, nil))
-				}
-				require.Empty(t, names(t, folder))
-				require.NoError(t, o.Commit())
-				require.Len(t, o.Files(), 1)
-				require.True(t, strings.HasPrefix(o.Files()[0].Name, "b-0001-0001.csv"))
-				require.Equal(t, head, contents(t, folder, compression, o.Files()[0]))
-				require.Zero(t, o.Files()[0].Rows)
-				if compression != "" {
-					require.Positive(t, o.Files()[0].Bytes, "an empty output has its frame all the same")
-				}
+			t.Run(
+				fmt.Sprintf("compression %s header %d", compression, len(head)),
+				func(t *testing.T) {
+					folder := filepath.Join(t.TempDir(), "out")
+					o, err := Open(
+						Options{
+							Path:        folder,
+							Dir:         true,
+							Base:        "b",
+							Ext:         ".csv",
+							Compression: compression,
+							Header:      []byte(head),
+						},
+					)
+					require.NoError(t, err)
+					for range 3 {
+						require.NoError(t, o.Writer().Write(0, nil))
+					}
+					require.Empty(t, names(t, folder))
+					require.NoError(t, o.Commit())
+					require.Len(t, o.Files(), 1)
+					require.True(t, strings.HasPrefix(o.Files()[0].Name, "b-0001-0001.csv"))
+					require.Equal(t, head, contents(t, folder, compression, o.Files()[0]))
+					require.Zero(t, o.Files()[0].Rows)
+					if compression != "" {
+						require.Positive(
+							t,
+							o.Files()[0].Bytes,
+							"an empty output has its frame all the same",
+						)
+					}
 
-				o, err = Open(Options{Path: filepath.Join(folder, "one"), Compression: compression, Header: []byte(head)})
-				require.NoError(t, err)
-				require.NoError(t, o.Commit())
-				require.Equal(t, head, contents(t, folder, compression, o.Files()[0]))
+					o, err = Open(
+						Options{
+							Path:        filepath.Join(folder, "one"),
+							Compression: compression,
+							Header:      []byte(head),
+						},
+					)
+					require.NoError(t, err)
+					require.NoError(t, o.Commit())
+					require.Equal(t, head, contents(t, folder, compression, o.Files()[0]))
 
-				var b bytes.Buffer
-				o, err = Open(Options{Stream: &b, Compression: compression, Header: []byte(head)})
-				require.NoError(t, err)
-				require.NoError(t, o.Commit())
-				plain, err := expand(compression, b.Bytes())
-				require.NoError(t, err)
-				require.Equal(t, head, string(plain))
-			})
+					var b bytes.Buffer
+					o, err = Open(
+						Options{Stream: &b, Compression: compression, Header: []byte(head)},
+					)
+					require.NoError(t, err)
+					require.NoError(t, o.Commit())
+					plain, err := expand(compression, b.Bytes())
+					require.NoError(t, err)
+					require.Equal(t, head, string(plain))
+				},
+			)
 		}
 	}
 	t.Run("folder without a worker", func(t *testing.T) {

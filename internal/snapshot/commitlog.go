@@ -14,9 +14,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// A data directory alone does not have what the node acknowledged and had not flushed: that is in its
-// commit log, which the node replays when it starts. Where the commit log lies beside the data, as
-// Cassandra has it by default (<data>/../commitlog), it reports whether there is one.
+// A data directory alone does not have what the node acknowledged and had not flushed: that is in
+// its commit log, which the node replays when it starts. Where the commit log lies beside the data,
+// as Cassandra has it by default (<data>/../commitlog), it reports whether there is one.
 
 // commitLogFolder is the name of the folder of a commit log.
 const commitLogFolder = "commitlog"
@@ -49,14 +49,16 @@ func CommitLogs(node string) (all []CommitLog, err error) {
 	return all, err
 }
 
-// schemaTables are the ids of the tables that have the schema, in whose rows the ids of other tables
-// stand: TableId.forSystemTable makes them of their names (SchemaKeyspace).
+// schemaTables are the ids of the tables that have the schema, in whose rows the ids of other
+// tables stand: TableId.forSystemTable makes them of their names (SchemaKeyspace).
 var schemaTables = func() map[[16]byte]bool {
 	ids := make(map[[16]byte]bool)
 	for _, name := range []string{
 		"keyspaces", "tables", "columns", "column_masks", "dropped_columns", "triggers", "views", "types", "functions", "aggregates", "indexes",
 	} {
-		id := md5.Sum([]byte("system_schema" + name)) //nolint:gosec // a name, as Java's UUID.nameUUIDFromBytes makes it
+		id := md5.Sum(
+			[]byte("system_schema" + name),
+		) //nolint:gosec // a name, as Java's UUID.nameUUIDFromBytes makes it
 		id[6], id[8] = id[6]&0x0f|0x30, id[8]&0x3f|0x80
 		ids[id] = true
 	}
@@ -69,15 +71,16 @@ const (
 	sumLength   = 4
 	// syncMarker is where the section behind it ends, and a checksum.
 	syncMarker = 4 + sumLength
-	// entryHead is the length of a mutation, and a checksum of that; another one follows the mutation.
+	// entryHead is the length of a mutation, and a checksum of that; another one follows the
+	// mutation.
 	entryHead = 4 + sumLength
 )
 
-// Mutations returns where in the segment mutations of a table begin. If the segment is compressed or
-// encrypted, it is not read: opaque is true then, unless there is nothing in it.
+// Mutations returns where in the segment mutations of a table begin. If the segment is compressed
+// or encrypted, it is not read: opaque is true then, unless there is nothing in it.
 //
-// Its form is that of CommitLogDescriptor.writeHeader, CommitLogSegment and Mutation's serializer of
-// Cassandra 4.0 to 5.0: sections behind markers, of mutations; each begins with the number of
+// Its form is that of CommitLogDescriptor.writeHeader, CommitLogSegment and Mutation's serializer
+// of Cassandra 4.0 to 5.0: sections behind markers, of mutations; each begins with the number of
 // its tables and the id of the first. What a node had not synced when it died may follow the last
 // marker; as when the node starts, it counts up to the first mutation that is broken.
 func (c CommitLog) Mutations(table [16]byte) (at []int64, opaque bool, err error) {
@@ -88,7 +91,8 @@ func (c CommitLog) Mutations(table [16]byte) (at []int64, opaque bool, err error
 	parameters := b[segmentHead:]
 	parameters = parameters[:min(len(parameters), int(binary.BigEndian.Uint16(b[segmentHead-2:])))]
 	begin := segmentHead + len(parameters) + sumLength
-	if bytes.Contains(parameters, []byte("compressionClass")) || bytes.Contains(parameters, []byte("encCipher")) {
+	if bytes.Contains(parameters, []byte("compressionClass")) ||
+		bytes.Contains(parameters, []byte("encCipher")) {
 		return nil, len(b) > begin+syncMarker, nil
 	}
 	for begin+syncMarker <= len(b) {
@@ -130,8 +134,8 @@ func isOf(mutation []byte, table [16]byte) bool {
 	}
 }
 
-// writesNothing reports whether a partition of a mutation, its key first, has no rows. A node logs it,
-// and does not flush it. Such is a statement whose columns are all unset
+// writesNothing reports whether a partition of a mutation, its key first, has no rows. A node logs
+// it, and does not flush it. Such is a statement whose columns are all unset
 // (UnfilteredRowIteratorSerializer.IS_EMPTY, Flushing.writeSortedContents).
 func writesNothing(partition []byte) bool {
 	const isEmpty = 0x01

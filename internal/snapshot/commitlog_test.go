@@ -28,8 +28,8 @@ func segment(parameters string, synced bool, sections ...[][]byte) []byte {
 	return append(b, make([]byte, 64)...) // a segment is longer than what is in it
 }
 
-// Mutations are found by the table that they are of: not where a row of another table has its id, as
-// those have that describe it, nor where the segment is empty. What cannot be read is reported.
+// Mutations are found by the table that they are of: not where a row of another table has its id,
+// as those have that describe it, nor where the segment is empty. What cannot be read is reported.
 func TestMutationsOfCommitLogs(t *testing.T) {
 	table, other := [16]byte{1, 2, 3}, [16]byte{9}
 	var schemaTable [16]byte
@@ -62,8 +62,14 @@ func TestMutationsOfCommitLogs(t *testing.T) {
 		data := filepath.Join(t.TempDir(), "data")
 		folder := filepath.Join(filepath.Dir(data), commitLogFolder)
 		require.NoError(t, os.Mkdir(folder, 0o700))
-		require.NoError(t, os.WriteFile(filepath.Join(folder, "CommitLog-7-123.log"), c.bytes, 0o600))
-		require.NoError(t, os.WriteFile(filepath.Join(folder, "CommitLog-7-123_cdc.idx"), nil, 0o600))
+		require.NoError(
+			t,
+			os.WriteFile(filepath.Join(folder, "CommitLog-7-123.log"), c.bytes, 0o600),
+		)
+		require.NoError(
+			t,
+			os.WriteFile(filepath.Join(folder, "CommitLog-7-123_cdc.idx"), nil, 0o600),
+		)
 		logs, err := CommitLogs(data)
 		require.NoError(t, err)
 		require.Len(t, logs, 1)

@@ -66,13 +66,18 @@ func (f *finder) chooseSchema(out *Found) error {
 		have, out.ID = append(have, id), id
 	}
 	if slices.Sort(have); len(have) > 1 {
-		return &ChoiceError{What: "table ids", Of: f.name(), Have: have, Hint: "it was dropped and made again, and there is a schema.cql of each: name its folder, or give a schema that has its id"}
+		return &ChoiceError{
+			What: "table ids",
+			Of:   f.name(),
+			Have: have,
+			Hint: "it was dropped and made again, and there is a schema.cql of each: name its folder, or give a schema that has its id",
+		}
 	}
 	return nil
 }
 
-// reason says why a schema without the table is passed over. Servers write a table of COMPACT STORAGE into a comment
-// (TableMetadata.CompactTableMetadata.appendCqlTo).
+// reason says why a schema without the table is passed over. Servers write a table of COMPACT
+// STORAGE into a comment (TableMetadata.CompactTableMetadata.appendCqlTo).
 func (f *finder) reason(schema string) string {
 	if strings.Contains(schema, "omitted because it has constructs not compatible with CQL") {
 		return fmt.Sprintf("it has %s in a comment, as a table of COMPACT STORAGE", f.name())
@@ -80,7 +85,8 @@ func (f *finder) reason(schema string) string {
 	return "it does not make " + f.name()
 }
 
-// tableIn finds what a schema makes of a name: a table, or a view with the types of its columns, or else a view without.
+// tableIn finds what a schema makes of a name: a table, or a view with the types of its columns, or
+// else a view without.
 func tableIn(s *cqlschema.Schema, keyspace, name string) (*cqlschema.Table, *cqlschema.Dependent) {
 	if t := s.Table(keyspace, name); t != nil {
 		return t, nil
@@ -91,7 +97,8 @@ func tableIn(s *cqlschema.Schema, keyspace, name string) (*cqlschema.Table, *cql
 	return nil, s.MakesView(keyspace, name)
 }
 
-// snapshotManifest is the manifest.json of a snapshot: of Cassandra, and of ScyllaDB (files, or sstables from 2026 on).
+// snapshotManifest is the manifest.json of a snapshot: of Cassandra, and of ScyllaDB (files, or
+// sstables from 2026 on).
 type snapshotManifest struct {
 	Files    []string `json:"files"`
 	SSTables []struct {
@@ -99,8 +106,8 @@ type snapshotManifest struct {
 	} `json:"sstables"`
 }
 
-// checkManifest looks whether all files of data are there that the manifest of a candidate names. A node with several
-// data directories has the manifest of a snapshot in one of them, for all.
+// checkManifest looks whether all files of data are there that the manifest of a candidate names. A
+// node with several data directories has the manifest of a snapshot in one of them, for all.
 func (f *finder) checkManifest(i int, lists []*listing) error {
 	c := f.candidates[i]
 	if c.namedBy != "" {
@@ -122,7 +129,9 @@ func (f *finder) checkManifest(i int, lists []*listing) error {
 		}
 		elsewhere := false
 		for n, o := range f.candidates {
-			if o.tag == c.tag && o.id == c.id && lists[n] != nil && !slices.Contains(lists[n].names, manifestFile) && slices.Contains(lists[n].names, name) {
+			if o.tag == c.tag && o.id == c.id && lists[n] != nil &&
+				!slices.Contains(lists[n].names, manifestFile) &&
+				slices.Contains(lists[n].names, name) {
 				elsewhere = true
 			}
 		}
@@ -147,10 +156,15 @@ func readManifest(path string) ([]string, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	names := slices.DeleteFunc(m.Files, func(name string) bool {
-		return strings.ContainsAny(name, `/\`) || !strings.HasSuffix(name, "-"+string(sstable.DataDB))
+		return strings.ContainsAny(name, `/\`) ||
+			!strings.HasSuffix(name, "-"+string(sstable.DataDB))
 	})
 	for _, s := range m.SSTables {
-		if base, ok := strings.CutSuffix(s.TOC, string(sstable.TOCTxt)); ok && base == filepath.Base(base) {
+		if base, ok := strings.CutSuffix(
+			s.TOC,
+			string(sstable.TOCTxt),
+		); ok &&
+			base == filepath.Base(base) {
 			names = append(names, base+string(sstable.DataDB))
 		}
 	}
@@ -210,13 +224,20 @@ func (f *finder) sstables(c *candidate, l *listing, t *taken) (all []SSTable, er
 		all = append(all, SSTable{Descriptor: d, Folder: c.folder, Node: c.node, Tag: c.tag})
 	}
 	if unnamed > 0 {
-		f.skip(c.folder, "%s left out, since %s does not name %s", human.Of(unnamed, "SSTable")+human.Verb(unnamed, " is", " are"), c.namedBy, human.Verb(unnamed, "it", "them"))
+		f.skip(
+			c.folder,
+			"%s left out, since %s does not name %s",
+			human.Of(unnamed, "SSTable")+human.Verb(unnamed, " is", " are"),
+			c.namedBy,
+			human.Verb(unnamed, "it", "them"),
+		)
 	}
 	return all, nil
 }
 
-// checkData looks whether a file is the TOC.txt of an SSTable whose Data.db is not there, as of one that was not copied whole: it
-// would be passed over. Of one that is being removed the TOC.txt goes too.
+// checkData looks whether a file is the TOC.txt of an SSTable whose Data.db is not there, as of one
+// that was not copied whole: it would be passed over. Of one that is being removed the TOC.txt goes
+// too.
 func (l *listing) checkData(c *candidate, name string) error {
 	base, ok := strings.CutSuffix(name, "-"+string(sstable.TOCTxt))
 	data := base + "-" + string(sstable.DataDB)
@@ -235,8 +256,8 @@ func (l *listing) checkData(c *candidate, name string) error {
 	return &MissingError{join(c.folder, data), toc}
 }
 
-// checkComponents looks whether what reading needs is there, where TOC.txt says that the SSTable has it: without
-// CompressionInfo.db the data would be taken to be not compressed.
+// checkComponents looks whether what reading needs is there, where TOC.txt says that the SSTable
+// has it: without CompressionInfo.db the data would be taken to be not compressed.
 func checkComponents(folder string, d sstable.Descriptor, has func(sstable.Component) bool) error {
 	toc := join(folder, d.Name(sstable.TOCTxt))
 	text, err := sstable.ReadFile(toc)

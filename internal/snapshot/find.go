@@ -12,7 +12,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/levenshtein"
 )
 
-// Find finds the SSTables of a table. Errors name the file or the folder that they are of; some are a *ChoiceError or a
+// Find finds the SSTables of a table. Errors name the file or the folder that they are of; some are
+// a *ChoiceError or a
 // *MissingError.
 func Find(r Request) (*Found, error) {
 	f := &finder{request: r, seen: make(map[string][]string)}
@@ -57,7 +58,8 @@ func Find(r Request) (*Found, error) {
 // name is that of the table.
 func (f *finder) name() string { return f.request.Keyspace + "." + f.request.Table }
 
-// automatic are what the names of snapshots begin with that servers take by themselves, of what is no more in the table.
+// automatic are what the names of snapshots begin with that servers take by themselves, of what is
+// no more in the table.
 var automatic = []string{"truncated-", "dropped-"}
 
 // chooseTag leaves what is to be read: of each node, live data or one snapshot.
@@ -68,7 +70,10 @@ func (f *finder) chooseTag() error {
 			continue
 		}
 		if tag, ok := explicit[c.node]; ok && tag != c.tag {
-			return f.tagChoice([]string{tag, c.tag}, fmt.Sprintf("they are of one node, %s: name one of them", c.node))
+			return f.tagChoice(
+				[]string{tag, c.tag},
+				fmt.Sprintf("they are of one node, %s: name one of them", c.node),
+			)
 		}
 		explicit[c.node] = c.tag
 	}
@@ -129,7 +134,13 @@ func (f *finder) wantedTag(explicit map[string]string) (string, error) {
 		if len(tags) == 0 {
 			return "", fmt.Errorf("%s has no snapshot %q, nor any other", f.name(), want)
 		}
-		return "", fmt.Errorf("%s has no snapshot %q, but %s%s", f.name(), want, strings.Join(tags, ", "), schema.DidYouMean(want, tags))
+		return "", fmt.Errorf(
+			"%s has no snapshot %q, but %s%s",
+			f.name(),
+			want,
+			strings.Join(tags, ", "),
+			schema.DidYouMean(want, tags),
+		)
 	case want != "" || live || len(tags) == 0:
 		return want, nil
 	case len(tags) > 1:
@@ -137,7 +148,11 @@ func (f *finder) wantedTag(explicit map[string]string) (string, error) {
 	}
 	for _, begin := range automatic {
 		if strings.HasPrefix(tags[0], begin) {
-			return "", fmt.Errorf("%s has no live SSTables, and one snapshot, %s, which the server took itself of what was removed then: if that is meant, choose it by its name, or by its folder", f.name(), tags[0])
+			return "", fmt.Errorf(
+				"%s has no live SSTables, and one snapshot, %s, which the server took itself of what was removed then: if that is meant, choose it by its name, or by its folder",
+				f.name(),
+				tags[0],
+			)
 		}
 	}
 	return tags[0], nil
@@ -148,7 +163,8 @@ func (f *finder) tagChoice(tags []string, hint string) error {
 	return &ChoiceError{What: "snapshots", Of: f.name(), Have: tags, Hint: hint}
 }
 
-// chooseID leaves the folders of one table: a name may have been that of several, one after the other.
+// chooseID leaves the folders of one table: a name may have been that of several, one after the
+// other.
 func (f *finder) chooseID(out *Found) error {
 	if err := f.chooseSchema(out); err != nil {
 		return err
@@ -163,7 +179,12 @@ func (f *finder) chooseID(out *Found) error {
 	switch {
 	case out.ID != "":
 	case len(ids) > 1:
-		return &ChoiceError{What: "table ids", Of: f.name(), Have: ids, Hint: "it was dropped and made again, and no schema.cql tells which it is now: name its folder, or give a schema that has its id"}
+		return &ChoiceError{
+			What: "table ids",
+			Of:   f.name(),
+			Have: ids,
+			Hint: "it was dropped and made again, and no schema.cql tells which it is now: name its folder, or give a schema that has its id",
+		}
 	case len(ids) == 1:
 		out.ID = ids[0]
 	}
@@ -172,7 +193,12 @@ func (f *finder) chooseID(out *Found) error {
 			return false
 		}
 		if c.data {
-			f.skip(c.folder, "it is of a table of the same name with the id %s, not %s", c.id, out.ID)
+			f.skip(
+				c.folder,
+				"it is of a table of the same name with the id %s, not %s",
+				c.id,
+				out.ID,
+			)
 		}
 		return true
 	})
@@ -243,19 +269,44 @@ func (f *finder) nothing(candidates int) error {
 	case len(f.skipped) > 0:
 		return fmt.Errorf("%s: %s%s", is, f.skipped[0], more(len(f.skipped)-1))
 	case candidates > 0:
-		return fmt.Errorf("%s: its folder is there, and none are in it; has the node flushed it?", is)
+		return fmt.Errorf(
+			"%s: its folder is there, and none are in it; has the node flushed it?",
+			is,
+		)
 	case levenshtein.Nearest(f.request.Table, tables) != "":
-		return fmt.Errorf("%s%s", is, schema.DidYouMeanTable(f.request.Keyspace, f.request.Table, tables))
+		return fmt.Errorf(
+			"%s%s",
+			is,
+			schema.DidYouMeanTable(f.request.Keyspace, f.request.Table, tables),
+		)
 	case len(elsewhere) > 0:
-		return fmt.Errorf("%s: a table of that name is in what looks like keyspace %s", is, strings.Join(elsewhere, ", "))
+		return fmt.Errorf(
+			"%s: a table of that name is in what looks like keyspace %s",
+			is,
+			strings.Join(elsewhere, ", "),
+		)
 	case len(tables) > 0:
-		return fmt.Errorf("%s: the keyspace has %s%s", is, strings.Join(tables[:min(len(tables), namesShown)], ", "), more(len(tables)-namesShown))
+		return fmt.Errorf(
+			"%s: the keyspace has %s%s",
+			is,
+			strings.Join(tables[:min(len(tables), namesShown)], ", "),
+			more(len(tables)-namesShown),
+		)
 	case len(f.seen) > 0:
 		keyspaces := slices.Sorted(maps.Keys(f.seen))
-		return fmt.Errorf("%s: there are tables of %s%s%s", is, strings.Join(keyspaces[:min(len(keyspaces), namesShown)], ", "), more(len(keyspaces)-namesShown),
-			schema.DidYouMean(f.request.Keyspace, keyspaces))
+		return fmt.Errorf(
+			"%s: there are tables of %s%s%s",
+			is,
+			strings.Join(keyspaces[:min(len(keyspaces), namesShown)], ", "),
+			more(len(keyspaces)-namesShown),
+			schema.DidYouMean(f.request.Keyspace, keyspaces),
+		)
 	case f.others > 0:
-		return fmt.Errorf("%s: there are SSTables, but neither the names of folders nor a %s tell of which table: name such a folder itself", is, schemaFile)
+		return fmt.Errorf(
+			"%s: there are SSTables, but neither the names of folders nor a %s tell of which table: name such a folder itself",
+			is,
+			schemaFile,
+		)
 	default:
 		return fmt.Errorf("%s, nor of any other table", is)
 	}

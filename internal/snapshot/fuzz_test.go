@@ -8,7 +8,19 @@ import (
 )
 
 func FuzzTransaction(f *testing.F) {
-	f.Add(record("ADD", "/x/nb-2-big-", 0, 8) + record("REMOVE", "/x/nb-1-big-", 1700000000123, 8) + "COMMIT:[,0,0][2613697770]\n")
+	f.Add(
+		record(
+			"ADD",
+			"/x/nb-2-big-",
+			0,
+			8,
+		) + record(
+			"REMOVE",
+			"/x/nb-1-big-",
+			1700000000123,
+			8,
+		) + "COMMIT:[,0,0][2613697770]\n",
+	)
 	f.Add(record("REMOVE", "nb-1-big", -1, 8) + record("abort", "", 0, 0))
 	f.Add("ADD:[/x,0,8][1]")
 	f.Fuzz(func(t *testing.T, text string) {

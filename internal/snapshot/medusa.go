@@ -26,7 +26,8 @@ func (s *medusaSection) data() []string {
 	names := []string{}
 	for _, o := range s.Objects {
 		name := path.Base(o.Path)
-		if strings.HasSuffix(name, "-"+string(sstable.DataDB)) && !strings.HasPrefix(path.Base(path.Dir(o.Path)), ".") {
+		if strings.HasSuffix(name, "-"+string(sstable.DataDB)) &&
+			!strings.HasPrefix(path.Base(path.Dir(o.Path)), ".") {
 			names = append(names, name)
 		}
 	}
@@ -51,7 +52,12 @@ func (f *finder) readMedusa(folder string) (all []medusaSection, manifest string
 		}
 		switch {
 		case s.ColumnFamily != filepath.Base(s.ColumnFamily) || s.Keyspace != filepath.Base(s.Keyspace):
-			return nil, manifest, fmt.Errorf("%s: %.80q, %.80q is no keyspace and table", manifest, s.Keyspace, s.ColumnFamily)
+			return nil, manifest, fmt.Errorf(
+				"%s: %.80q, %.80q is no keyspace and table",
+				manifest,
+				s.Keyspace,
+				s.ColumnFamily,
+			)
 		case s.Keyspace == f.request.Keyspace && table == f.request.Table:
 			all = append(all, s)
 		default:
@@ -61,8 +67,9 @@ func (f *finder) readMedusa(folder string) (all []medusaSection, manifest string
 	return all, manifest, nil
 }
 
-// fillMedusa has the manifests of Medusa's backups say which files count. Full backups were found as folders; of
-// differential ones the files of all are in one, <node>/data, and a manifest tells which are of a backup.
+// fillMedusa has the manifests of Medusa's backups say which files count. Full backups were found
+// as folders; of differential ones the files of all are in one, <node>/data, and a manifest tells
+// which are of a backup.
 func (f *finder) fillMedusa() error {
 	for _, c := range f.candidates {
 		if c.backup == "" {
@@ -85,7 +92,9 @@ func (f *finder) fillMedusa() error {
 		if filepath.Base(c.node) != "data" || c.tag != "" {
 			continue
 		}
-		manifests, err := filepath.Glob(join(globbed(filepath.Dir(c.node)), "*", "meta", manifestFile))
+		manifests, err := filepath.Glob(
+			join(globbed(filepath.Dir(c.node)), "*", "meta", manifestFile),
+		)
 		if err != nil {
 			return err
 		}
@@ -97,7 +106,10 @@ func (f *finder) fillMedusa() error {
 			}
 		}
 	}
-	f.candidates = slices.DeleteFunc(f.candidates, func(c *candidate) bool { return shared[c.folder] && c.tag == "" })
+	f.candidates = slices.DeleteFunc(
+		f.candidates,
+		func(c *candidate) bool { return shared[c.folder] && c.tag == "" },
+	)
 	for _, b := range f.backups {
 		if err := f.takeDifferential(b); err != nil {
 			return err

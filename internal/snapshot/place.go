@@ -10,7 +10,8 @@ import (
 // join is filepath.Join: paths that were given relative stay so.
 func join(parts ...string) string { return filepath.Join(parts...) }
 
-// tableFolder is the name of a table's folder in a data directory (Directories): the table, and its id without dashes.
+// tableFolder is the name of a table's folder in a data directory (Directories): the table, and its
+// id without dashes.
 var tableFolder = regexp.MustCompile(`^(\w+)-([0-9a-f]{32})$`)
 
 // Names of folders inside that of a table.
@@ -20,7 +21,8 @@ const (
 	manifestFile    = "manifest.json"
 )
 
-// besides are folders inside that of a table whose SSTables do not count, and why. The last three are ScyllaDB's.
+// besides are folders inside that of a table whose SSTables do not count, and why. The last three
+// are ScyllaDB's.
 var besides = map[string]string{
 	"backups":    "incremental backups are no part of live data, nor of a snapshot",
 	"staging":    "SSTables that wait for views to be made are left out",
@@ -70,13 +72,14 @@ func placeOf(folder, given string) place {
 	case len(inside) > 0:
 		p.within = inside[0]
 	}
-	p.given = p.given || given == path(at+1) || strings.HasPrefix(given, path(at+1)+string(filepath.Separator))
+	p.given = p.given || given == path(at+1) ||
+		strings.HasPrefix(given, path(at+1)+string(filepath.Separator))
 	p.medusa(given)
 	return p
 }
 
-// medusa looks whether the data are of a full backup of Medusa: <node>/<backup>/data/<keyspace>/<table>, with
-// <backup>/meta beside (NodeBackup).
+// medusa looks whether the data are of a full backup of Medusa:
+// <node>/<backup>/data/<keyspace>/<table>, with <backup>/meta beside (NodeBackup).
 func (p *place) medusa(given string) {
 	if filepath.Base(p.node) != "data" || p.tag != "" {
 		return

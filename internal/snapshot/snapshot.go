@@ -1,13 +1,14 @@
-// Package snapshot finds the SSTables of one table in the folders that an operator names: data directories of nodes,
-// snapshots in them, copies of either, what Medusa stores, or a folder with nothing but SSTables. It looks at names, and
-// reads what tells which files count: manifests, schema.cql, and the logs of compactions under way. It opens no SSTable.
+// Package snapshot finds the SSTables of one table in the folders that an operator names: data
+// directories of nodes, snapshots in them, copies of either, what Medusa stores, or a folder with
+// nothing but SSTables. It looks at names, and reads what tells which files count: manifests,
+// schema.cql, and the logs of compactions under way. It opens no SSTable.
 //
-// Start with Find. Of live data and snapshots only one is taken, and of snapshots one; where folders hold several and
-// nobody chose, that is an error. So is a file that a manifest names and that is not there. What is passed over though it
-// looks like the table's is told in the result.
+// Start with Find. Of live data and snapshots only one is taken, and of snapshots one; where
+// folders hold several and nobody chose, that is an error. So is a file that a manifest names and
+// that is not there. What is passed over though it looks like the table's is told in the result.
 //
-// Sources: Cassandra's classes Directories and TableSnapshot (folders and manifest.json), LogTransaction, LogFile and
-// LogRecord (compactions), ScyllaDB's folders, and Medusa's NodeBackup.
+// Sources: Cassandra's classes Directories and TableSnapshot (folders and manifest.json),
+// LogTransaction, LogFile and LogRecord (compactions), ScyllaDB's folders, and Medusa's NodeBackup.
 package snapshot
 
 import (
@@ -20,10 +21,12 @@ import (
 // Request says what is looked for.
 type Request struct {
 	Keyspace, Table string // as they are stored, without quotes
-	// ID is the table's id, a UUID. Empty: that of the schema beside the files, or the only one there is.
+	// ID is the table's id, a UUID. Empty: that of the schema beside the files, or the only one
+	// there is.
 	ID string
-	// Tag is the name of a snapshot, or of one of Medusa's backups. Empty: live data where there are any, else the only
-	// snapshot. A path that leads into a snapshot chooses that one, whatever Tag says.
+	// Tag is the name of a snapshot, or of one of Medusa's backups. Empty: live data where there
+	// are any, else the only snapshot. A path that leads into a snapshot chooses that one, whatever
+	// Tag says.
 	Tag string
 	// Paths are folders.
 	Paths []string
@@ -31,21 +34,25 @@ type Request struct {
 
 // Found is what belongs together.
 type Found struct {
-	// SSTables are ordered by folder and name. Each is there once, however many paths and links lead to it.
+	// SSTables are ordered by folder and name. Each is there once, however many paths and links
+	// lead to it.
 	SSTables []SSTable
-	// Nodes are the folders below which nodes have their data, ordered: see SSTable.Node. One may have no SSTable.
+	// Nodes are the folders below which nodes have their data, ordered: see SSTable.Node. One may
+	// have no SSTable.
 	Nodes []string
 	// Live are those whose live data were read, ordered, also where the table has no SSTable.
 	Live []string
-	// Tags are the snapshots that were read, ordered; empty of live data. There is one unless the paths chose several, of
-	// different nodes.
+	// Tags are the snapshots that were read, ordered; empty of live data. There is one unless the
+	// paths chose several, of different nodes.
 	Tags []string
-	// ID is the table's id, 32 hexadecimal digits; empty where neither a folder nor a schema tells it.
+	// ID is the table's id, 32 hexadecimal digits; empty where neither a folder nor a schema tells
+	// it.
 	ID string
-	// Schema is the text of the schema beside the files, and SchemaPath its file; empty where there is none.
+	// Schema is the text of the schema beside the files, and SchemaPath its file; empty where there
+	// is none.
 	Schema, SchemaPath string
-	// ViewPath is a schema beside the files that makes a materialized view of the name, without the types of its columns;
-	// empty where there is none.
+	// ViewPath is a schema beside the files that makes a materialized view of the name, without the
+	// types of its columns; empty where there is none.
 	ViewPath string
 	// Skipped is what looked like the table's and was passed over, ordered by path.
 	Skipped []Skipped
@@ -55,8 +62,9 @@ type Found struct {
 type SSTable struct {
 	sstable.Descriptor
 	Folder string
-	// Node is the folder that stands for a node: that of its data, which has keyspaces in it, Medusa's folder of the node,
-	// or that of the SSTables themselves where nothing is told. A node with several data directories has several.
+	// Node is the folder that stands for a node: that of its data, which has keyspaces in it,
+	// Medusa's folder of the node, or that of the SSTables themselves where nothing is told. A node
+	// with several data directories has several.
 	Node string
 	// Tag is the snapshot that it is of; empty: live data.
 	Tag string
@@ -83,7 +91,13 @@ type ChoiceError struct {
 
 // Error names what there is to choose from.
 func (e *ChoiceError) Error() string {
-	return fmt.Sprintf("%s has several %s: %s; %s", e.Of, e.What, strings.Join(e.Have, ", "), e.Hint)
+	return fmt.Sprintf(
+		"%s has several %s: %s; %s",
+		e.Of,
+		e.What,
+		strings.Join(e.Have, ", "),
+		e.Hint,
+	)
 }
 
 // MissingError says that a file is not there that something names.

@@ -17,7 +17,8 @@ const (
 	id2, uuid2 = "22222222222222222222222222222222", "22222222-2222-2222-2222-222222222222"
 )
 
-// tree makes files: a name, and behind a blank what is in it. Relative paths begin at the folder that it gives.
+// tree makes files: a name, and behind a blank what is in it. Relative paths begin at the folder
+// that it gives.
 func tree(t *testing.T, files ...string) string {
 	t.Helper()
 	root, err := filepath.EvalSymlinks(t.TempDir())
@@ -30,7 +31,10 @@ func tree(t *testing.T, files ...string) string {
 			continue
 		}
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		require.NoError(t, os.WriteFile(path, []byte(strings.ReplaceAll(text, "ROOT", root)), 0o644))
+		require.NoError(
+			t,
+			os.WriteFile(path, []byte(strings.ReplaceAll(text, "ROOT", root)), 0o644),
+		)
 	}
 	return root
 }
@@ -67,13 +71,29 @@ func TestFind(t *testing.T) {
 			}
 			objects += fmt.Sprintf(`{"path": "%s", "MD5": "x", "size": 1}`, p)
 		}
-		return fmt.Sprintf(` [{"keyspace": "ks", "columnfamily": "other-%s", "objects": []}, {"keyspace": "ks", "columnfamily": "%s", "objects": [%s]}]`, id2, table, objects)
+		return fmt.Sprintf(
+			` [{"keyspace": "ks", "columnfamily": "other-%s", "objects": []}, {"keyspace": "ks", "columnfamily": "%s", "objects": [%s]}]`,
+			id2,
+			table,
+			objects,
+		)
 	}
 	differential := []string{
-		"m/n1/data/ks/users-" + id1 + "/nb-1-big-Data.db", "m/n1/data/ks/users-" + id1 + "/nb-2-big-Data.db", "m/n1/data/ks/users-" + id1 + "/nb-3-big-Data.db",
-		"m/n1/mon/meta/manifest.json" + section("users-"+id1, "m/n1/data/ks/users-"+id1+"/nb-1-big-Data.db", "m/n1/data/ks/users-"+id1+"/nb-2-big-Data.db", "m/n1/data/ks/users-"+id1+"/.idx/nb-3-big-Data.db"),
+		"m/n1/data/ks/users-" + id1 + "/nb-1-big-Data.db",
+		"m/n1/data/ks/users-" + id1 + "/nb-2-big-Data.db",
+		"m/n1/data/ks/users-" + id1 + "/nb-3-big-Data.db",
+		"m/n1/mon/meta/manifest.json" + section(
+			"users-"+id1,
+			"m/n1/data/ks/users-"+id1+"/nb-1-big-Data.db",
+			"m/n1/data/ks/users-"+id1+"/nb-2-big-Data.db",
+			"m/n1/data/ks/users-"+id1+"/.idx/nb-3-big-Data.db",
+		),
 		"m/n1/mon/meta/schema.cql CREATE TABLE ks.users (k int PRIMARY KEY); CREATE TABLE ks.b (k int PRIMARY KEY);",
-		"m/n1/tue/meta/manifest.json" + section("users-"+id1, "m/n1/data/ks/users-"+id1+"/nb-2-big-Data.db", "m/n1/data/ks/users-"+id1+"/nb-3-big-Data.db"),
+		"m/n1/tue/meta/manifest.json" + section(
+			"users-"+id1,
+			"m/n1/data/ks/users-"+id1+"/nb-2-big-Data.db",
+			"m/n1/data/ks/users-"+id1+"/nb-3-big-Data.db",
+		),
 	}
 	for name, c := range map[string]struct {
 		files   []string
@@ -367,10 +387,26 @@ func prefixed(prefix string, names []string) (all []string) {
 func TestLinks(t *testing.T) {
 	const folder = "/data/ks/users-" + id1
 	root := tree(t, "n1"+folder+"/nb-1-big-Data.db", "n2"+folder+"/nb-2-big-Data.db")
-	require.NoError(t, os.Link(filepath.Join(root, "n1"+folder+"/nb-1-big-Data.db"), filepath.Join(root, "n2"+folder+"/nb-1-big-Data.db")))
+	require.NoError(
+		t,
+		os.Link(
+			filepath.Join(root, "n1"+folder+"/nb-1-big-Data.db"),
+			filepath.Join(root, "n2"+folder+"/nb-1-big-Data.db"),
+		),
+	)
 	require.NoError(t, os.Symlink(filepath.Join(root, "n2"), filepath.Join(root, "n3")))
 	require.NoError(t, os.Symlink(root, filepath.Join(root, "n1/again")))
-	found, err := Find(Request{Keyspace: "ks", Table: "users", Paths: []string{filepath.Join(root, "n1"), filepath.Join(root, "n2"), filepath.Join(root, "n3")}})
+	found, err := Find(
+		Request{
+			Keyspace: "ks",
+			Table:    "users",
+			Paths: []string{
+				filepath.Join(root, "n1"),
+				filepath.Join(root, "n2"),
+				filepath.Join(root, "n3"),
+			},
+		},
+	)
 	require.NoError(t, err)
 	require.Len(t, found.SSTables, 2)
 	require.NotEmpty(t, found.Skipped)

@@ -14,21 +14,24 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// A server that makes SSTables of others writes a log beside them: what is added, what is removed, and at the end whether
-// it was committed. As long as the log is there, of a committed transaction the old files do not count any more, of any
-// other the new ones do not yet (LogAwareFileLister).
+// A server that makes SSTables of others writes a log beside them: what is added, what is removed,
+// and at the end whether it was committed. As long as the log is there, of a committed transaction
+// the old files do not count any more, of any other the new ones do not yet (LogAwareFileLister).
 
 // logName is the name of such a log (LogFile.FILE_REGEX).
 var logName = regexp.MustCompile(`^.{2}_txn_.*_.*\.log$`)
 
 // logLine is a line of one (LogRecord.REGEX).
-var logLine = regexp.MustCompile(`^(?i)(add|remove|commit|abort):\[([^,]*),?([^,]*),?([^,]*)\]\[(\d*)\]$`)
+var logLine = regexp.MustCompile(
+	`^(?i)(add|remove|commit|abort):\[([^,]*),?([^,]*),?([^,]*)\]\[(\d*)\]$`,
+)
 
 // logRecord is a line that is right.
 type logRecord struct {
-	kind  string // ADD, REMOVE, COMMIT or ABORT
-	path  string // of the SSTable's files, up to the dash before the component, from Cassandra 5.0 on with it
-	files int64  // how many there were
+	kind string // ADD, REMOVE, COMMIT or ABORT
+	// of the SSTable's files, up to the dash before the component, from Cassandra 5.0 on with it
+	path  string
+	files int64 // how many there were
 }
 
 // prefix is what the names of the SSTable's files begin with.
@@ -57,7 +60,12 @@ func parseRecord(line string) (logRecord, error) {
 	number(int32(updated >> 32))
 	number(int32(files))
 	if uint64(sum.Sum32()) != want {
-		return logRecord{}, fmt.Errorf("%.100q has the checksum %d, not %d", line, want, sum.Sum32())
+		return logRecord{}, fmt.Errorf(
+			"%.100q has the checksum %d, not %d",
+			line,
+			want,
+			sum.Sum32(),
+		)
 	}
 	return r, nil
 }
@@ -68,7 +76,8 @@ type transaction struct {
 	records []logRecord
 }
 
-// parseTransaction reads a log. Its last line may be cut off: the server went down while it wrote that.
+// parseTransaction reads a log. Its last line may be cut off: the server went down while it wrote
+// that.
 func parseTransaction(path, text string) (*transaction, error) {
 	t := &transaction{path: path}
 	lines := strings.Split(strings.TrimRight(text, "\r\n"), "\n")
@@ -107,8 +116,9 @@ func (t *transaction) gone(into map[string]string) {
 	}
 }
 
-// consistent says whether the old files of a transaction under way are all there. A log is in every data directory, and
-// names files of all; which of them are those of a folder that was copied is not told when there are several.
+// consistent says whether the old files of a transaction under way are all there. A log is in every
+// data directory, and names files of all; which of them are those of a folder that was copied is
+// not told when there are several.
 func (t *transaction) consistent(names []string) bool {
 	if t.ended() != "" {
 		return true
@@ -138,7 +148,8 @@ func (t *transaction) consistent(names []string) bool {
 	return true
 }
 
-// listings is how often a folder is listed before its state is taken to be what it is, and not one that is passing.
+// listings is how often a folder is listed before its state is taken to be what it is, and not one
+// that is passing.
 const listings = 3
 
 // listing is what a folder has.
@@ -159,12 +170,16 @@ func list(folder string) (*listing, error) {
 		case err != nil:
 			return nil, err
 		default:
-			return nil, fmt.Errorf("%s: the transaction is not completed, but files that it would remove are gone: the folder is not as a server leaves it", bad.path)
+			return nil, fmt.Errorf(
+				"%s: the transaction is not completed, but files that it would remove are gone: the folder is not as a server leaves it",
+				bad.path,
+			)
 		}
 	}
 }
 
-// listOnce lists a folder, logs behind all other files, since they are removed last. bad is a log that does not fit them.
+// listOnce lists a folder, logs behind all other files, since they are removed last. bad is a log
+// that does not fit them.
 func listOnce(folder string) (l *listing, bad *transaction, err error) {
 	l = &listing{gone: make(map[string]string)}
 	for _, logs := range []bool{false, true} {

@@ -10,8 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asNobody has the test's file accesses be those of a user who may not read what others keep to themselves: of root
-// nothing is kept. root is the test's folder. Only the calling thread's are, so that nothing else may run meanwhile on another one.
+// asNobody has the test's file accesses be those of a user who may not read what others keep to
+// themselves: of root nothing is kept. root is the test's folder. Only the calling thread's are, so
+// that nothing else may run meanwhile on another one.
 func asNobody(t *testing.T, root string) {
 	t.Helper()
 	if os.Geteuid() != 0 {
@@ -28,7 +29,8 @@ func asNobody(t *testing.T, root string) {
 	})
 }
 
-// A folder that cannot be read is passed over where it cannot have the table's SSTables, and else is an error.
+// A folder that cannot be read is passed over where it cannot have the table's SSTables, and else
+// is an error.
 func TestUnreadableFolders(t *testing.T) {
 	const live = "data/ks/users-" + id1 + "/"
 	for name, want := range map[string]string{
@@ -48,7 +50,8 @@ func TestUnreadableFolders(t *testing.T) {
 			root := tree(t, live+"nb-1-big-Data.db", "data/system_schema/", name+"/")
 			closed := filepath.Join(root, name)
 			require.NoError(t, os.Chmod(closed, 0))
-			t.Cleanup(func() { _ = os.Chmod(closed, 0o700) }) //nolint:gosec // so that it can be removed
+			// so that it can be removed
+			t.Cleanup(func() { _ = os.Chmod(closed, 0o700) }) //nolint:gosec
 			asNobody(t, root)
 			found, err := Find(Request{Keyspace: "ks", Table: "users", Paths: []string{root}})
 			switch want {
@@ -57,7 +60,11 @@ func TestUnreadableFolders(t *testing.T) {
 				require.Empty(t, found.Skipped)
 			case "":
 				require.NoError(t, err)
-				require.Equal(t, []Skipped{{closed, "it cannot be read, and by its path it is not of ks.users"}}, found.Skipped)
+				require.Equal(
+					t,
+					[]Skipped{{closed, "it cannot be read, and by its path it is not of ks.users"}},
+					found.Skipped,
+				)
 			default:
 				require.ErrorIs(t, err, os.ErrPermission)
 				require.ErrorContains(t, err, closed)

@@ -17,10 +17,11 @@ import (
 // candidate is a folder that may have SSTables of the table.
 type candidate struct {
 	place
-	data    bool     // there are files of data in it
-	named   []string // files of data that Medusa's manifest names, which are all that count; nil: there is none
-	namedBy string   // the manifest
-	schema  string   // path of schema.cql; empty: none
+	data bool // there are files of data in it
+	// files of data that Medusa's manifest names, which are all that count; nil: there is none
+	named   []string
+	namedBy string // the manifest
+	schema  string // path of schema.cql; empty: none
 }
 
 // finder looks through folders.
@@ -71,7 +72,8 @@ func inodeOf(path string) (inode, int64, error) {
 		return inode{}, 0, err
 	}
 	sys := stat.Sys().(*syscall.Stat_t)
-	return inode{uint64(sys.Dev), sys.Ino}, stat.Size(), nil //nolint:unconvert // Darwin has it in 32 bits
+	// Darwin has it in 32 bits
+	return inode{uint64(sys.Dev), sys.Ino}, stat.Size(), nil //nolint:unconvert
 }
 
 // walk goes through a folder and those inside, links to folders too, but no folder twice.
@@ -132,8 +134,8 @@ func (f *finder) walk(folder, given string, visited map[inode]bool) error {
 // LostAndFound is the folder in which a file system has what a repair found. Only root can read it.
 const LostAndFound = "lost+found"
 
-// unreadable passes over a folder that cannot be read where it cannot have the table's SSTables. Any other is an error,
-// since rows may be missing without it.
+// unreadable passes over a folder that cannot be read where it cannot have the table's SSTables.
+// Any other is an error, since rows may be missing without it.
 func (f *finder) unreadable(folder, given string, err error) error {
 	if folder == given || !errors.Is(err, fs.ErrPermission) {
 		return err
@@ -174,8 +176,8 @@ func (f *finder) see(keyspace, table string) {
 	}
 }
 
-// consider takes a folder up, if it is of the table. Folders without an id whose names tell nothing count where they have
-// SSTables or a schema.
+// consider takes a folder up, if it is of the table. Folders without an id whose names tell nothing
+// count where they have SSTables or a schema.
 func (f *finder) consider(c *candidate) (ours bool, err error) {
 	if !c.data && c.id == "" {
 		return false, nil
@@ -194,7 +196,13 @@ func (f *finder) consider(c *candidate) (ours bool, err error) {
 	}
 	switch {
 	case declared == other && c.data:
-		f.skip(c.folder, "%s beside does not make %s.%s", schemaFile, f.request.Keyspace, f.request.Table)
+		f.skip(
+			c.folder,
+			"%s beside does not make %s.%s",
+			schemaFile,
+			f.request.Keyspace,
+			f.request.Table,
+		)
 		return false, nil
 	case declared == other:
 		return false, nil

@@ -33,7 +33,12 @@ type block struct {
 // readAhead starts to read the text of in, of which nothing may be left in the
 // end.
 func readAhead(f *format, in *bufio.Reader) *ahead {
-	a := &ahead{full: make(chan block, blocks), free: make(chan []byte, blocks), done: make(chan struct{}), ended: make(chan struct{})}
+	a := &ahead{
+		full:  make(chan block, blocks),
+		free:  make(chan []byte, blocks),
+		done:  make(chan struct{}),
+		ended: make(chan struct{}),
+	}
 	for range blocks {
 		a.free <- nil // made when first used
 	}

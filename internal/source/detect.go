@@ -72,10 +72,17 @@ func detect(in *bufio.Reader) (*format, error) {
 }
 
 // unpackers are the commands that write the text of files to the standard output, by format.
-var unpackers = map[string]string{"gzip": "gzip -dc", "zstd": "zstd -dc", "lz4": "lz4 -dc", "snappy": "snzip -dc", "bzip2": "bzip2 -dc", "xz": "xz -dc"}
+var unpackers = map[string]string{
+	"gzip":   "gzip -dc",
+	"zstd":   "zstd -dc",
+	"lz4":    "lz4 -dc",
+	"snappy": "snzip -dc",
+	"bzip2":  "bzip2 -dc",
+	"xz":     "xz -dc",
+}
 
-// Unpacker returns the command that writes the text of a file to the standard output, if the file is compressed; empty: it
-// is not, or cannot be read.
+// Unpacker returns the command that writes the text of a file to the standard output, if the file
+// is compressed; empty: it is not, or cannot be read.
 func Unpacker(name string) string {
 	r, err := OpenFile(name)
 	if err != nil {

@@ -53,13 +53,25 @@ func folder(root string) (found []Input, notes []string, err error) {
 	case err != nil:
 		return nil, nil, fmt.Errorf("folder %s: %w", root, err)
 	case len(found) == 0 && len(runs) > 0:
-		return nil, nil, fmt.Errorf("folder %s: no files to load in it, but for %s", root, told(runs, ""))
+		return nil, nil, fmt.Errorf(
+			"folder %s: no files to load in it, but for %s",
+			root,
+			told(runs, ""),
+		)
 	case len(found) == 0 && skipped == 0:
 		return nil, nil, fmt.Errorf("folder %s: no files in it", root)
 	case len(found) == 0:
-		return nil, nil, fmt.Errorf("folder %s: no files to load in it, %d passed over (%s)", root, skipped, passedOver)
+		return nil, nil, fmt.Errorf(
+			"folder %s: no files to load in it, %d passed over (%s)",
+			root,
+			skipped,
+			passedOver,
+		)
 	case skipped > 0:
-		notes = append(notes, fmt.Sprintf("folder %s: %d passed over (%s)", root, skipped, passedOver))
+		notes = append(
+			notes,
+			fmt.Sprintf("folder %s: %d passed over (%s)", root, skipped, passedOver),
+		)
 	}
 	if len(runs) > 0 {
 		notes = append(notes, fmt.Sprintf("folder %s: %s", root, told(runs, " left out")))
@@ -74,7 +86,12 @@ func told(runs []string, what string) string {
 	if len(runs) > 1 {
 		number, first = fmt.Sprintf("%d run directories", len(runs)), runs[0]+" first"
 	}
-	return fmt.Sprintf("%s%s, %s (the folders of loads and scans, whose files are loaded where they are named)", number, what, first)
+	return fmt.Sprintf(
+		"%s%s, %s (the folders of loads and scans, whose files are loaded where they are named)",
+		number,
+		what,
+		first,
+	)
 }
 
 // isRun says whether a folder is the run directory of a load or a scan: it has a
@@ -83,7 +100,10 @@ func isRun(path string) bool {
 	if journal.IsRun(path) {
 		return true
 	}
-	if info, err := os.Lstat(filepath.Join(path, journal.ErrorsFile)); err != nil || !info.Mode().IsRegular() {
+	if info, err := os.Lstat(
+		filepath.Join(path, journal.ErrorsFile),
+	); err != nil ||
+		!info.Mode().IsRegular() {
 		return false
 	}
 	rejects, err := fs.Glob(os.DirFS(path), "rejects*.*")

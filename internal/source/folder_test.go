@@ -20,7 +20,9 @@ func names(inputs []Input) (out []string) {
 
 func TestFolder(t *testing.T) {
 	note := func(folder, n string) []string {
-		return []string{"folder " + folder + ": " + n + " passed over (what is hidden, unfinished, a manifest, a list of errors, or no file)"}
+		return []string{
+			"folder " + folder + ": " + n + " passed over (what is hidden, unfinished, a manifest, a list of errors, or no file)",
+		}
 	}
 	for _, tc := range []struct {
 		name  string
@@ -55,7 +57,11 @@ func TestFolderWithoutFiles(t *testing.T) {
 	inFolder(t, "d/.hidden", "d/x.part", "a")
 	require.NoError(t, os.MkdirAll("e/f", 0o700))
 	inputs, notes, err := Find([]string{"d", "a", "e"}, nil)
-	require.EqualError(t, err, "folder d: no files to load in it, 2 passed over (what is hidden, unfinished, a manifest, a list of errors, or no file)\nfolder e: no files in it")
+	require.EqualError(
+		t,
+		err,
+		"folder d: no files to load in it, 2 passed over (what is hidden, unfinished, a manifest, a list of errors, or no file)\nfolder e: no files in it",
+	)
 	require.Nil(t, inputs)
 	require.Nil(t, notes)
 }
@@ -71,7 +77,13 @@ func TestFolderOfLinksAndPipes(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, []string{"link/a", "link/to-file"}, names(inputs))
 	require.EqualValues(t, 1, inputs[1].Size)
-	require.Equal(t, []string{"folder link: 3 passed over (what is hidden, unfinished, a manifest, a list of errors, or no file)"}, notes)
+	require.Equal(
+		t,
+		[]string{
+			"folder link: 3 passed over (what is hidden, unfinished, a manifest, a list of errors, or no file)",
+		},
+		notes,
+	)
 
 	require.NoError(t, os.Symlink("nowhere", "d/dead"))
 	_, _, err = Find([]string{"d"}, nil)
@@ -92,7 +104,16 @@ func runDir(t *testing.T, path string) {
 // Run directories below a folder hold no input, unless they or their files are named.
 func TestFolderWithRunDirectories(t *testing.T) {
 	const why = " (the folders of loads and scans, whose files are loaded where they are named)"
-	inFolder(t, "d/a.csv", "d/run.json", "d/journal", "d/bare/rejects.csv", "d/bare/errors.jsonl", "d/mine/rejects.csv", "e/x")
+	inFolder(
+		t,
+		"d/a.csv",
+		"d/run.json",
+		"d/journal",
+		"d/bare/rejects.csv",
+		"d/bare/errors.jsonl",
+		"d/mine/rejects.csv",
+		"e/x",
+	)
 	runDir(t, "d/run1")
 	runDir(t, "d/run1/retry-1")
 	runDir(t, "d/x/run2")
@@ -102,20 +123,43 @@ func TestFolderWithRunDirectories(t *testing.T) {
 
 	inputs, notes, err := Find([]string{"d"}, nil)
 	require.NoError(t, err)
-	require.Equal(t, []string{"d/a.csv", "d/journal", "d/mine/rejects.csv", "d/run.json"}, names(inputs), "what is only called so is input")
+	require.Equal(
+		t,
+		[]string{"d/a.csv", "d/journal", "d/mine/rejects.csv", "d/run.json"},
+		names(inputs),
+		"what is only called so is input",
+	)
 	require.Equal(t, []string{"folder d: 3 run directories left out, d/bare first" + why}, notes)
 
 	inputs, notes, err = Find([]string{"d/run1/rejects.csv", "d/x/run2/*.csv"}, nil)
 	require.NoError(t, err)
-	require.Equal(t, []string{"d/run1/rejects.csv", "d/x/run2/in-doubt.csv", "d/x/run2/rejects-broken.csv", "d/x/run2/rejects.csv"}, names(inputs))
+	require.Equal(
+		t,
+		[]string{
+			"d/run1/rejects.csv",
+			"d/x/run2/in-doubt.csv",
+			"d/x/run2/rejects-broken.csv",
+			"d/x/run2/rejects.csv",
+		},
+		names(inputs),
+	)
 	require.Empty(t, notes)
 
 	inputs, notes, err = Find([]string{"d/run1", "d/bare"}, nil)
 	require.NoError(t, err)
-	require.Equal(t, []string{"d/run1/rejects-broken.csv", "d/run1/rejects.csv", "d/bare/rejects.csv"}, names(inputs), "the rejects, and not the books")
+	require.Equal(
+		t,
+		[]string{"d/run1/rejects-broken.csv", "d/run1/rejects.csv", "d/bare/rejects.csv"},
+		names(inputs),
+		"the rejects, and not the books",
+	)
 	require.Len(t, notes, 3)
 	require.Equal(t, "folder d/run1: 1 run directory left out, d/run1/retry-1"+why, notes[1])
 
 	_, _, err = Find([]string{"only"}, nil)
-	require.EqualError(t, err, "folder only: no files to load in it, but for 1 run directory, only/run"+why)
+	require.EqualError(
+		t,
+		err,
+		"folder only: no files to load in it, but for 1 run directory, only/run"+why,
+	)
 }

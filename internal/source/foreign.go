@@ -43,7 +43,10 @@ var foreign = []struct {
 	head string
 	FormError
 }{
-	{"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", FormError{What: "an old Excel workbook (.xls), or another document of Office", Do: doSave}},
+	{
+		"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1",
+		FormError{What: "an old Excel workbook (.xls), or another document of Office", Do: doSave},
+	},
 	{"7z\xbc\xaf\x27\x1c", FormError{What: "a 7z archive", Do: doUnpack}},
 	{"Rar!\x1a\x07", FormError{What: "a rar archive", Do: doUnpack}},
 	{"Obj\x01", FormError{What: "an Avro file", Do: doWrite}},
@@ -98,7 +101,8 @@ func kindOf(head []byte) *FormError {
 }
 
 func isZip(head []byte) bool {
-	return bytes.HasPrefix(head, []byte("PK\x03\x04")) || bytes.HasPrefix(head, []byte("PK\x05\x06"))
+	return bytes.HasPrefix(head, []byte("PK\x03\x04")) ||
+		bytes.HasPrefix(head, []byte("PK\x05\x06"))
 }
 
 // zipKind tells the documents that are zip archives from archives, by the names of their
@@ -108,7 +112,10 @@ func zipKind(head []byte) *FormError {
 	switch {
 	case strings.Contains(names, "opendocument.spreadsheet"):
 		return &FormError{What: "an OpenDocument spreadsheet", Do: doSave}
-	case strings.Contains(names, "[Content_Types].xml"), strings.Contains(names, "xl/"), strings.Contains(names, "_rels/"), strings.Contains(names, "docProps/"):
+	case strings.Contains(names, "[Content_Types].xml"),
+		strings.Contains(names, "xl/"),
+		strings.Contains(names, "_rels/"),
+		strings.Contains(names, "docProps/"):
 		return &FormError{What: "an Excel workbook, or another document of Office", Do: doSave}
 	default:
 		return &FormError{What: "a zip archive", Do: doUnpack}

@@ -142,6 +142,10 @@ func TestCheck(t *testing.T) {
 	good, bad := write(t, []byte("a,b\n")), write(t, []byte(tarred(t)))
 	inputs, _, err := Find([]string{good, bad, Stdin}, strings.NewReader(""))
 	require.NoError(t, err)
-	require.EqualError(t, Check(inputs), "input "+bad+": this is a tar archive: unpack it, and load the files in it")
+	require.EqualError(
+		t,
+		Check(inputs),
+		"input "+bad+": this is a tar archive: unpack it, and load the files in it",
+	)
 	require.NoError(t, Check(inputs[:1]))
 }

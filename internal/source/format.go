@@ -39,7 +39,12 @@ func nothing() {}
 
 // openZstd decompresses in the calling goroutine alone, which is one of its own.
 func openZstd(in *bufio.Reader) (io.Reader, func(), error) {
-	d, err := zstd.NewReader(in, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxZstdWindow))
+	d, err := zstd.NewReader(
+		in,
+		zstd.WithDecoderConcurrency(1),
+		zstd.WithDecoderLowmem(true),
+		zstd.WithDecoderMaxWindow(maxZstdWindow),
+	)
 	if err != nil {
 		return nil, nil, err
 	}

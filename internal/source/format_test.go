@@ -23,9 +23,20 @@ func TestRoundTrip(t *testing.T) {
 				if name == "plain" {
 					return
 				}
-				got, err = readAll(t, bytes.NewReader(bytes.Join([][]byte{data, compress([]byte("more")), compress(nil), data}, nil)))
+				got, err = readAll(
+					t,
+					bytes.NewReader(
+						bytes.Join(
+							[][]byte{data, compress([]byte("more")), compress(nil), data},
+							nil,
+						),
+					),
+				)
 				require.NoError(t, err)
-				require.True(t, bytes.Equal(bytes.Join([][]byte{text, []byte("more"), text}, nil), got))
+				require.True(
+					t,
+					bytes.Equal(bytes.Join([][]byte{text, []byte("more"), text}, nil), got),
+				)
 			})
 		}
 	}
@@ -34,7 +45,11 @@ func TestRoundTrip(t *testing.T) {
 // Readers that give little, or their end along with the last bytes.
 func TestOddReaders(t *testing.T) {
 	text := sample(3000)
-	odd := map[string]func(io.Reader) io.Reader{"byte by byte": iotest.OneByteReader, "halves": iotest.HalfReader, "end with data": iotest.DataErrReader}
+	odd := map[string]func(io.Reader) io.Reader{
+		"byte by byte":  iotest.OneByteReader,
+		"halves":        iotest.HalfReader,
+		"end with data": iotest.DataErrReader,
+	}
 	for format, compress := range makers {
 		data := compress(text)
 		for name, wrap := range odd {
@@ -101,7 +116,13 @@ func TestManyEmptyStreams(t *testing.T) {
 }
 
 func TestSnappyByHand(t *testing.T) {
-	stream := snappyHead + snappyChunk("one,") + "\xfe\x03\x00\x00abc" + "\x80\x01\x00\x00z" + snappyChunk("two") + snappyHead + snappyChunk("\n")
+	stream := snappyHead + snappyChunk(
+		"one,",
+	) + "\xfe\x03\x00\x00abc" + "\x80\x01\x00\x00z" + snappyChunk(
+		"two",
+	) + snappyHead + snappyChunk(
+		"\n",
+	)
 	got, err := readAll(t, strings.NewReader(stream))
 	require.NoError(t, err)
 	require.Equal(t, "one,two\n", string(got))
@@ -157,5 +178,9 @@ func TestDamage(t *testing.T) {
 func TestWindowTooLarge(t *testing.T) {
 	frame := "\x28\xb5\x2f\xfd\x00" + string([]byte{(28 - 10) << 3}) + "\x01\x00\x00"
 	_, err := readAll(t, strings.NewReader(frame))
-	require.EqualError(t, err, "input stdin: zstd data damaged after 0 bytes of text: window size exceeded")
+	require.EqualError(
+		t,
+		err,
+		"input stdin: zstd data damaged after 0 bytes of text: window size exceeded",
+	)
 }

@@ -73,7 +73,18 @@ func snappyChunk(text string) string {
 	sum := crc32.Checksum([]byte(text), crc32.MakeTable(crc32.Castagnoli))
 	sum = (sum>>15 | sum<<17) + 0xa282ead8
 	n := len(text) + 4
-	return string([]byte{1, byte(n), byte(n >> 8), byte(n >> 16), byte(sum), byte(sum >> 8), byte(sum >> 16), byte(sum >> 24)}) + text
+	return string(
+		[]byte{
+			1,
+			byte(n),
+			byte(n >> 8),
+			byte(n >> 16),
+			byte(sum),
+			byte(sum >> 8),
+			byte(sum >> 16),
+			byte(sum >> 24),
+		},
+	) + text
 }
 
 func pack(text []byte, open func(io.Writer) io.WriteCloser) []byte {

@@ -22,16 +22,28 @@ type DamageError struct {
 // Error tells the input, the place and the reason.
 func (e *DamageError) Error() string {
 	if errors.Is(e.Err, io.ErrUnexpectedEOF) {
-		return fmt.Sprintf("input %s: %s data cut off after %d bytes of text", e.Name, e.Format, e.Offset)
+		return fmt.Sprintf(
+			"input %s: %s data cut off after %d bytes of text",
+			e.Name,
+			e.Format,
+			e.Offset,
+		)
 	}
-	return fmt.Sprintf("input %s: %s data damaged after %d bytes of text: %v", e.Name, e.Format, e.Offset, e.Err)
+	return fmt.Sprintf(
+		"input %s: %s data damaged after %d bytes of text: %v",
+		e.Name,
+		e.Format,
+		e.Offset,
+		e.Err,
+	)
 }
 
 // Unwrap gives the reason.
 func (e *DamageError) Unwrap() error { return e.Err }
 
-// The number of stored bytes that are read at a time: storedBuffer, or less for a file that is smaller. A buffer of
-// leastBuffer bytes holds all that is needed to recognise a file by its beginning.
+// The number of stored bytes that are read at a time: storedBuffer, or less for a file that is
+// smaller. A buffer of leastBuffer bytes holds all that is needed to recognise a file by its
+// beginning.
 const (
 	storedBuffer = 64 << 10
 	leastBuffer  = 2 * foreignHead
@@ -112,7 +124,8 @@ func (r *Reader) Read(p []byte) (int, error) {
 // it, and says whether it will. It does for a plain file on a disk, and a byte that was
 // not read yet.
 func (r *Reader) SkipTo(offset int64) (bool, error) {
-	if r.err != nil || offset <= r.offset || r.raw.then == nil { // of a pipe not even the first bytes may be waited for
+	// of a pipe not even the first bytes may be waited for
+	if r.err != nil || offset <= r.offset || r.raw.then == nil {
 		return false, nil
 	}
 	if r.text == nil {

@@ -125,7 +125,10 @@ func TestReadFails(t *testing.T) {
 	text := sample(100_000)
 	for name, compress := range makers {
 		for _, at := range []int{0, 1, 3, 500} {
-			got, err := readAll(t, io.MultiReader(bytes.NewReader(compress(text)[:at]), iotest.ErrReader(broken)))
+			got, err := readAll(
+				t,
+				io.MultiReader(bytes.NewReader(compress(text)[:at]), iotest.ErrReader(broken)),
+			)
 			require.ErrorIs(t, err, broken, "%s at %d", name, at)
 			require.ErrorContains(t, err, "bytes: broken")
 			require.True(t, bytes.HasPrefix(text, got) || bytes.Equal(got, compress(text)[:at]))
@@ -152,7 +155,10 @@ func TestReadFailsBetweenStreams(t *testing.T) {
 	broken := errors.New("broken")
 	text := sample(1000)
 	for name, compress := range makers {
-		got, err := readAll(t, io.MultiReader(bytes.NewReader(compress(text)), iotest.ErrReader(broken)))
+		got, err := readAll(
+			t,
+			io.MultiReader(bytes.NewReader(compress(text)), iotest.ErrReader(broken)),
+		)
 		require.ErrorIs(t, err, broken, name)
 		require.Equal(t, text, got)
 	}

@@ -20,14 +20,13 @@
 // Concurrency: a Reader belongs to one goroutine, but for Consumed, which may be
 // called from any.
 //
-// Memory of one open input: 64 KiB of stored bytes, or the size of a smaller file; a compressed one also holds
-// up to 256 KiB of text that is decompressed ahead, and its decompressor:
-// gzip 0.1 MiB; snappy 0.2 MiB; lz4 two blocks of the frame's size, three when
-// they are linked (at most 12 MiB); bzip2 up to 4 MiB by the level of the file;
-// zstd and xz mainly the window that the file asks for (zstd at level 3: 2 MiB, at
-// most 128 MiB, more is refused; xz at level 6: 8 MiB, at level 9: 64 MiB, without
-// a limit). Nothing but the 64 KiB is taken before the first Read, and all is
-// given back at the end of the text.
+// Memory of one open input: 64 KiB of stored bytes, or the size of a smaller file; a compressed one
+// also holds up to 256 KiB of text that is decompressed ahead, and its decompressor: gzip 0.1 MiB;
+// snappy 0.2 MiB; lz4 two blocks of the frame's size, three when they are linked (at most 12 MiB);
+// bzip2 up to 4 MiB by the level of the file; zstd and xz mainly the window that the file asks for
+// (zstd at level 3: 2 MiB, at most 128 MiB, more is refused; xz at level 6: 8 MiB, at level 9: 64
+// MiB, without a limit). Nothing but the 64 KiB is taken before the first Read, and all is given
+// back at the end of the text.
 package source
 
 import (
@@ -86,7 +85,12 @@ func OpenFile(name string) (*Reader, error) {
 
 // Text is an input of a text in memory, which must not be changed.
 func Text(name string, text []byte) Input {
-	return Input{Name: name, Size: int64(len(text)), plain: true, open: func() (*Reader, error) { return newReader(name, bytes.NewReader(text), int64(len(text))), nil }}
+	return Input{
+		Name:  name,
+		Size:  int64(len(text)),
+		plain: true,
+		open:  func() (*Reader, error) { return newReader(name, bytes.NewReader(text), int64(len(text))), nil },
+	}
 }
 
 // Find turns the user's words into inputs, in their order: files, folders (all
@@ -98,7 +102,15 @@ func Find(words []string, stdin io.Reader) (inputs []Input, notes []string, err 
 	var failures []error
 	for _, word := range words {
 		if word == Stdin {
-			inputs = append(inputs, Input{Name: StdinName, Size: -1, stdin: true, open: func() (*Reader, error) { return newReader(StdinName, stdin, -1), nil }})
+			inputs = append(
+				inputs,
+				Input{
+					Name:  StdinName,
+					Size:  -1,
+					stdin: true,
+					open:  func() (*Reader, error) { return newReader(StdinName, stdin, -1), nil },
+				},
+			)
 			continue
 		}
 		names, err := expand(word)

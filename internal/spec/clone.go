@@ -33,7 +33,11 @@ const fromPrefix = "from-"
 
 // NewClone has the defaults.
 func NewClone() *Clone {
-	o := &Clone{Connection: NewConnection(CloneConsistency), Writing: NewWriting(ViaStream, ViaFiles), Given: setting.Given{}}
+	o := &Clone{
+		Connection: NewConnection(CloneConsistency),
+		Writing:    NewWriting(ViaStream, ViaFiles),
+		Given:      setting.Given{},
+	}
 	o.From.Connection = NewConnection("")
 	o.From.Hosts, o.From.Prefix, o.From.TLS.Files.Prefix = nil, fromPrefix, fromPrefix
 	o.From.Internode, o.From.Reading.prefix = newInternode(), fromPrefix
@@ -43,16 +47,28 @@ func NewClone() *Clone {
 
 // Settings names the fields.
 func (o *Clone) Settings() setting.List {
-	return slices.Concat(o.From.fileSettings(), o.From.streamSettings(), o.From.Connection.settings(), setting.List{
-		{Name: "begintoken", Field: &o.From.BeginToken},
-		{Name: "endtoken", Field: &o.From.EndToken},
-	}, o.Writing.settings(), o.Connection.settings())
+	return slices.Concat(
+		o.From.fileSettings(),
+		o.From.streamSettings(),
+		o.From.Connection.settings(),
+		setting.List{
+			{Name: "begintoken", Field: &o.From.BeginToken},
+			{Name: "endtoken", Field: &o.From.EndToken},
+		},
+		o.Writing.settings(),
+		o.Connection.settings(),
+	)
 }
 
 // fileSettings are those of a clone of folders.
 func (s *CloneSource) fileSettings() setting.List {
 	return setting.List{
-		{Name: "snapshot", Field: &s.Snapshot}, {Name: "schema", Field: &s.Schema, Use: setting.Path}, {Name: "ring", Field: &s.Ring, Use: setting.Path},
+		{
+			Name:  "snapshot",
+			Field: &s.Snapshot,
+		},
+		{Name: "schema", Field: &s.Schema, Use: setting.Path},
+		{Name: "ring", Field: &s.Ring, Use: setting.Path},
 		{Name: IgnoreCommitLogFlag, Field: &s.IgnoreCommitLog},
 	}
 }
@@ -68,7 +84,12 @@ func (s *CloneSource) streamSettings() setting.List {
 // Check refuses what does not go together, and fills in what follows from the rest.
 func (o *Clone) Check() error {
 	if !slices.Contains(o.ways, o.Writing.Via) {
-		return fmt.Errorf("--via %q: must be %s or %s: a query can write no tombstone as it was", o.Writing.Via, ViaStream, ViaFiles)
+		return fmt.Errorf(
+			"--via %q: must be %s or %s: a query can write no tombstone as it was",
+			o.Writing.Via,
+			ViaStream,
+			ViaFiles,
+		)
 	}
 	if err := o.checkSource(); err != nil {
 		return err
@@ -99,13 +120,17 @@ func (o *Clone) checkSource() error {
 	case len(s.Inputs) > 0 && len(s.Hosts) > 0:
 		return errors.New("--from-hosts: means nothing where folders are named to be cloned")
 	case len(s.Inputs) > 0:
-		idle, why = append(s.streamSettings(), s.Connection.settings()...), "where folders are named to be cloned"
+		idle, why = append(
+			s.streamSettings(),
+			s.Connection.settings()...), "where folders are named to be cloned"
 		s.Reading.Via = ViaFiles
 	case len(s.Hosts) > 0:
 		idle, why = s.fileSettings(), "with --from-hosts"
 		s.Reading.Via = ViaStream
 	default:
-		return errors.New("nothing is named to be cloned: name folders with SSTables after the table, or the cluster that has it with --from-hosts")
+		return errors.New(
+			"nothing is named to be cloned: name folders with SSTables after the table, or the cluster that has it with --from-hosts",
+		)
 	}
 	for _, one := range idle {
 		if o.Given[one.Name] {
@@ -117,7 +142,13 @@ func (o *Clone) checkSource() error {
 	}
 	s.Listen = o.Listen
 	s.Consistency, s.Timeout, s.Connections, s.Frames = o.Consistency, o.Timeout, o.Connections, o.Frames
-	s.Keyspace, s.Table, s.TempDir = cmp.Or(s.Keyspace, o.Keyspace), cmp.Or(s.Table, o.Table), o.Writing.TempDir
+	s.Keyspace, s.Table, s.TempDir = cmp.Or(
+		s.Keyspace,
+		o.Keyspace,
+	), cmp.Or(
+		s.Table,
+		o.Table,
+	), o.Writing.TempDir
 	return nil
 }
 

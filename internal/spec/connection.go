@@ -31,7 +31,14 @@ type Connection struct {
 
 // NewConnection has the defaults; of the consistency level, as is given.
 func NewConnection(level string) Connection {
-	return Connection{Hosts: []string{"127.0.0.1"}, Port: 9042, Consistency: level, Timeout: 30 * time.Second, Connections: 2, Frames: compressAuto}
+	return Connection{
+		Hosts:       []string{"127.0.0.1"},
+		Port:        9042,
+		Consistency: level,
+		Timeout:     30 * time.Second,
+		Connections: 2,
+		Frames:      compressAuto,
+	}
 }
 
 func (c *Connection) settings() setting.List {
@@ -42,7 +49,12 @@ func (c *Connection) settings() setting.List {
 		{Name: c.name("password"), Field: &c.Password, Use: setting.Private},
 		{Name: c.name("password-file"), Field: &c.PasswordFile, Use: setting.Path},
 		{Name: c.name("dc"), Field: &c.DC},
-		{Name: c.name(ConsistencyFlag), Field: &c.Consistency, Use: setting.Always, Among: driver.ConsistencyLevels()},
+		{
+			Name:  c.name(ConsistencyFlag),
+			Field: &c.Consistency,
+			Use:   setting.Always,
+			Among: driver.ConsistencyLevels(),
+		},
 		{Name: c.name("timeout"), Field: &c.Timeout},
 		{Name: c.name("connections"), Field: &c.Connections},
 		{Name: c.name(compressionFlag), Field: &c.Frames, Among: compressions},
@@ -63,16 +75,33 @@ func (c *Connection) Config(env Environment) (driver.Config, error) {
 		return driver.Config{}, err
 	}
 	if c.Timeout <= 0 {
-		return driver.Config{}, fmt.Errorf("--%s %s: must be above zero", c.name("timeout"), c.Timeout)
+		return driver.Config{}, fmt.Errorf(
+			"--%s %s: must be above zero",
+			c.name("timeout"),
+			c.Timeout,
+		)
 	}
 	if c.Connections < 1 {
-		return driver.Config{}, fmt.Errorf("--%s %d: must be at least 1", c.name("connections"), c.Connections)
+		return driver.Config{}, fmt.Errorf(
+			"--%s %d: must be at least 1",
+			c.name("connections"),
+			c.Connections,
+		)
 	}
 	if c.Port < 1 || c.Port > 65535 {
-		return driver.Config{}, fmt.Errorf("--%s %d: must be from 1 to 65535", c.name("port"), c.Port)
+		return driver.Config{}, fmt.Errorf(
+			"--%s %d: must be from 1 to 65535",
+			c.name("port"),
+			c.Port,
+		)
 	}
 	if !slices.Contains(compressions, c.Frames) {
-		return driver.Config{}, fmt.Errorf("--%s %q: want %s", c.name(compressionFlag), c.Frames, strings.Join(compressions, ", "))
+		return driver.Config{}, fmt.Errorf(
+			"--%s %q: want %s",
+			c.name(compressionFlag),
+			c.Frames,
+			strings.Join(compressions, ", "),
+		)
 	}
 	secured, err := c.TLS.Config(env)
 	if err != nil {
@@ -86,15 +115,25 @@ func (c *Connection) Config(env Environment) (driver.Config, error) {
 		from = pace.FarTrip
 	}
 	return driver.Config{
-		Compress: c.Frames != compressNone, CompressFrom: from,
-		Hosts: c.Hosts, Port: c.Port, User: c.User, Password: c.Password, DC: c.DC, Consistency: level,
-		Timeout: c.Timeout, Connections: c.Connections, TLS: secured,
-		Version: env.Build.Version, Warnf: env.Warn, Logf: env.LogDriver,
+		Compress:     c.Frames != compressNone,
+		CompressFrom: from,
+		Hosts:        c.Hosts,
+		Port:         c.Port,
+		User:         c.User,
+		Password:     c.Password,
+		DC:           c.DC,
+		Consistency:  level,
+		Timeout:      c.Timeout,
+		Connections:  c.Connections,
+		TLS:          secured,
+		Version:      env.Build.Version,
+		Warnf:        env.Warn,
+		Logf:         env.LogDriver,
 	}, nil
 }
 
-// compressionFlag is the name of the setting of how CQL frames are compressed, as DSBulk's driver names
-// it. The compression of a scan's output has the shorter name.
+// compressionFlag is the name of the setting of how CQL frames are compressed, as DSBulk's driver
+// names it. The compression of a scan's output has the shorter name.
 const compressionFlag = "protocol-compression"
 
 // The values of that setting.
@@ -116,11 +155,25 @@ func (c *Connection) checkHosts() error {
 		scheme, rest, isAddress := strings.Cut(host, "://")
 		switch {
 		case strings.TrimSpace(host) == "":
-			return fmt.Errorf("--%s %q: one of the contact points is empty", flag, strings.Join(c.Hosts, ","))
+			return fmt.Errorf(
+				"--%s %q: one of the contact points is empty",
+				flag,
+				strings.Join(c.Hosts, ","),
+			)
 		case isAddress:
-			return fmt.Errorf("--%s %s: a contact point is a name or an address, without %s://; did you mean %q?", flag, host, scheme, strings.TrimRight(rest, "/"))
+			return fmt.Errorf(
+				"--%s %s: a contact point is a name or an address, without %s://; did you mean %q?",
+				flag,
+				host,
+				scheme,
+				strings.TrimRight(rest, "/"),
+			)
 		case strings.ContainsAny(host, "/ "):
-			return fmt.Errorf("--%s %q: a contact point is a name or an address, with :port or without; several are separated by commas", flag, host)
+			return fmt.Errorf(
+				"--%s %q: a contact point is a name or an address, with :port or without; several are separated by commas",
+				flag,
+				host,
+			)
 		case !hasPort(host):
 			return fmt.Errorf("--%s %s: the port must be from 1 to 65535", flag, host)
 		}
@@ -150,8 +203,9 @@ type TableName struct {
 const (
 	ReadConsistency  = "LOCAL_ONE"
 	WriteConsistency = "LOCAL_QUORUM"
-	// CloneConsistency has what a majority of replicas together know, which is all that was written at QUORUM. One that missed a
-	// tombstone would have what it deletes live on in the clone, where no repair can mend it any more.
+	// CloneConsistency has what a majority of replicas together know, which is all that was written
+	// at QUORUM. One that missed a tombstone would have what it deletes live on in the clone, where
+	// no repair can mend it any more.
 	CloneConsistency = "QUORUM"
 
 	// UnrecordedConsistency is that of runs that recorded none.

@@ -17,7 +17,8 @@ type Count struct {
 	Reading
 	Planning
 	Pacing
-	By             string // host, range or partition: what the number is broken down by; empty: nothing
+	// host, range or partition: what the number is broken down by; empty: nothing
+	By             string
 	Top            int    // partitions to list, the largest first
 	Where          string // CQL condition that rows must meet besides
 	AllowFiltering bool
@@ -25,7 +26,13 @@ type Count struct {
 
 // NewCount has the defaults.
 func NewCount() *Count {
-	return &Count{Connection: NewConnection(ReadConsistency), Reading: newReading(), Planning: newPlanning(), Pacing: NewPacing(), Top: 10}
+	return &Count{
+		Connection: NewConnection(ReadConsistency),
+		Reading:    newReading(),
+		Planning:   newPlanning(),
+		Pacing:     NewPacing(),
+		Top:        10,
+	}
 }
 
 // Settings names the fields.
@@ -50,13 +57,20 @@ var countWays = []string{ByHost, ByRange, ByPartition}
 // Check returns an error for settings that are wrong or do not go together.
 func (s *Count) Check() error {
 	if s.By != "" && !slices.Contains(countWays, s.By) {
-		return fmt.Errorf("--by %q: the ways are %s%s", s.By, strings.Join(countWays, ", "), schema.DidYouMean(s.By, countWays))
+		return fmt.Errorf(
+			"--by %q: the ways are %s%s",
+			s.By,
+			strings.Join(countWays, ", "),
+			schema.DidYouMean(s.By, countWays),
+		)
 	}
 	if s.Top < 1 {
 		return fmt.Errorf("--top %d: must be at least 1", s.Top)
 	}
 	if s.MaxBytesPerSec > 0 {
-		return errors.New("--max-bytes-per-sec: means nothing for a count, which takes in numbers and no rows; --rate bounds the rows that the servers read")
+		return errors.New(
+			"--max-bytes-per-sec: means nothing for a count, which takes in numbers and no rows; --rate bounds the rows that the servers read",
+		)
 	}
 	return errors.Join(s.Pacing.check(), s.Reading.check(&s.Pacing))
 }

@@ -14,8 +14,9 @@ import (
 
 // Dialect says how the text of values and records is read, besides what a scan shares.
 type Dialect struct {
-	Name           string // cqlbulk or cqlsh
-	Escape         string // what stands before a character that is taken as it is; empty: that of the dialect
+	Name string // cqlbulk or cqlsh
+	// what stands before a character that is taken as it is; empty: that of the dialect
+	Escape         string
 	Unescape       bool
 	DateTimeFormat string
 	BoolStyle      string
@@ -79,25 +80,38 @@ func (o *Dialect) Unit() (time.Duration, error) {
 	case "ns":
 		return time.Nanosecond, nil
 	default:
-		return 0, fmt.Errorf("--timestamp-unit %q: must be %s", o.TimestampUnit, strings.Join(TimestampUnits, ", "))
+		return 0, fmt.Errorf(
+			"--timestamp-unit %q: must be %s",
+			o.TimestampUnit,
+			strings.Join(TimestampUnits, ", "),
+		)
 	}
 }
 
-// CheckDatePattern refuses a pattern by which no date can be read. Both kinds of patterns are of dates: a column of the type time
-// is read by none.
+// CheckDatePattern refuses a pattern by which no date can be read. Both kinds of patterns are of
+// dates: a column of the type time is read by none.
 func CheckDatePattern(flag, pattern string) error {
 	if pattern == "" {
 		return nil
 	}
 	if !strings.Contains(pattern, "%") {
-		return fmt.Errorf("--%s %q: names no part of a date: write it as %%Y-%%m-%%d or %%d/%%m/%%Y", flag, pattern)
+		return fmt.Errorf(
+			"--%s %q: names no part of a date: write it as %%Y-%%m-%%d or %%d/%%m/%%Y",
+			flag,
+			pattern,
+		)
 	}
 	lacks, err := cqlshtext.Lacks(pattern)
 	switch {
 	case err != nil:
 		return fmt.Errorf("--%s: %w", flag, err)
 	case lacks != "":
-		return fmt.Errorf("--%s %q: has no %s: values would be read as other times than they are", flag, pattern, lacks)
+		return fmt.Errorf(
+			"--%s %q: has no %s: values would be read as other times than they are",
+			flag,
+			pattern,
+			lacks,
+		)
 	}
 	return nil
 }
@@ -113,14 +127,17 @@ func (o *Load) WriteTime() (*int64, error) {
 	}
 	t, err := time.Parse(time.RFC3339Nano, o.Timestamp)
 	if err != nil {
-		return nil, fmt.Errorf("--timestamp %q: must be microseconds since 1970, or a time such as 2006-01-02T15:04:05Z", o.Timestamp)
+		return nil, fmt.Errorf(
+			"--timestamp %q: must be microseconds since 1970, or a time such as 2006-01-02T15:04:05Z",
+			o.Timestamp,
+		)
 	}
 	n := t.UnixMicro()
 	return &n, nil
 }
 
-// WriteTimeMistake says why a number given as the write time may be meant as something else; empty: it is likely, or none
-// was given. sure: it is hardly meant.
+// WriteTimeMistake says why a number given as the write time may be meant as something else; empty:
+// it is likely, or none was given. sure: it is hardly meant.
 func (o *Load) WriteTimeMistake() (mistake string, sure bool) {
 	n, err := strconv.ParseInt(o.Timestamp, 10, 64)
 	if err != nil {
@@ -129,7 +146,8 @@ func (o *Load) WriteTimeMistake() (mistake string, sure bool) {
 	return doctor.StampMistake(n)
 }
 
-// Latin1 says whether the inputs are in windows-1252, which most files are in that are called Latin-1.
+// Latin1 says whether the inputs are in windows-1252, which most files are in that are called
+// Latin-1.
 func (o *Load) Latin1() (bool, error) {
 	switch strings.ToLower(strings.NewReplacer("-", "", "_", "").Replace(o.Dialect.Encoding)) {
 	case "utf8":
@@ -140,6 +158,10 @@ func (o *Load) Latin1() (bool, error) {
 		}
 		return true, nil
 	default:
-		return false, fmt.Errorf("--encoding %q: must be %s", o.Dialect.Encoding, strings.Join(encodings, " or "))
+		return false, fmt.Errorf(
+			"--encoding %q: must be %s",
+			o.Dialect.Encoding,
+			strings.Join(encodings, " or "),
+		)
 	}
 }

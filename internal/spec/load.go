@@ -33,16 +33,20 @@ type Load struct {
 	MaxRows  int64             // rows to load after those; -1: all
 	Nulls    []string          // texts that stand for null, besides nothing between the delimiters
 
-	NullState   string          // what a null field does: unset or tombstone
-	TTL         setting.Seconds // after which the rows expire; 0: as the table says
-	Timestamp   string          // write time of all rows; empty: now, and a microsecond later for each
-	IfNotExists bool            // write a row only where there is none of its key
+	NullState string          // what a null field does: unset or tombstone
+	TTL       setting.Seconds // after which the rows expire; 0: as the table says
+	// write time of all rows; empty: now, and a microsecond later for each
+	Timestamp   string
+	IfNotExists bool // write a row only where there is none of its key
 
 	Writing
-	Schema            string       // file of CQL that describes the table, where no cluster is asked
-	Ring              string       // file that describes that cluster; empty: it is not known
-	Slice             setting.Size // bytes of rows that are streamed, and settled, before the next are sorted; 0: stream.Options.DefaultSlice
-	AppendCollections bool         // add to collections that are not frozen, by streaming
+	// file of CQL that describes the table, where no cluster is asked
+	Schema string
+	Ring   string // file that describes that cluster; empty: it is not known
+	// bytes of rows that are streamed, and settled, before the next are sorted; 0:
+	// stream.Options.DefaultSlice
+	Slice             setting.Size
+	AppendCollections bool // add to collections that are not frozen, by streaming
 
 	IngestRate   float64       // rows a second at the most; 0: no limit
 	TargetP99    time.Duration // of small reads on the nodes, to slow down for; 0: none
@@ -66,9 +70,20 @@ type Load struct {
 // NewLoad has the defaults.
 func NewLoad() *Load {
 	return &Load{
-		Connection: NewConnection(WriteConsistency), Text: newText(), Dialect: NewDialect(), MaxRows: -1, NullState: "unset", Writing: NewWriting(ViaCQL, ViaStream, ViaFiles),
-		MinBatchSize: 10, MaxBatchSize: 100, MaxAttempts: pace.DefaultAttempts,
-		MaxParseErrors: -1, MaxInsertErrors: -1, Given: setting.Given{},
+		Connection: NewConnection(
+			WriteConsistency,
+		),
+		Text:            newText(),
+		Dialect:         NewDialect(),
+		MaxRows:         -1,
+		NullState:       "unset",
+		Writing:         NewWriting(ViaCQL, ViaStream, ViaFiles),
+		MinBatchSize:    10,
+		MaxBatchSize:    100,
+		MaxAttempts:     pace.DefaultAttempts,
+		MaxParseErrors:  -1,
+		MaxInsertErrors: -1,
+		Given:           setting.Given{},
 	}
 }
 
@@ -132,7 +147,9 @@ func (o *Load) Check(continued bool) error {
 	case o.TTL < 0 || o.TTL > ingest.MaxTTL:
 		return fmt.Errorf("--ttl %d: must be from 0 to %d seconds", o.TTL, ingest.MaxTTL)
 	case o.IfNotExists && o.Timestamp != "":
-		return errors.New("--timestamp and --if-not-exists: a lightweight transaction has a timestamp of the cluster's")
+		return errors.New(
+			"--timestamp and --if-not-exists: a lightweight transaction has a timestamp of the cluster's",
+		)
 	case o.MinBatchSize < 1:
 		return fmt.Errorf("--minbatchsize %d: must be at least 1", o.MinBatchSize)
 	case o.SkipRows < 0:
@@ -165,7 +182,10 @@ func (o *Load) Check(continued bool) error {
 		return nil
 	}
 	if entries, err := os.ReadDir(o.RunDir); err == nil && !journal.Unused(entries) {
-		return fmt.Errorf("--run-dir %s: the folder is not empty: each run needs one of its own", o.RunDir)
+		return fmt.Errorf(
+			"--run-dir %s: the folder is not empty: each run needs one of its own",
+			o.RunDir,
+		)
 	}
 	return nil
 }
@@ -206,7 +226,10 @@ func (o *Load) checkOffline(continued bool) error {
 	}
 	for _, name := range names {
 		if o.Given[name] && name != ConsistencyFlag {
-			return fmt.Errorf("--%s: means nothing with --schema, which connects to no cluster", name)
+			return fmt.Errorf(
+				"--%s: means nothing with --schema, which connects to no cluster",
+				name,
+			)
 		}
 	}
 	return nil
@@ -219,7 +242,9 @@ func (o *Load) ChooseFormat(first string) (dsv.Format, error) {
 		return dsv.Format{}, err
 	}
 	if o.ColumnOrder != "" && o.Format == "json" {
-		return dsv.Format{}, errors.New("--column-order: the members of an object have names, and no order")
+		return dsv.Format{}, errors.New(
+			"--column-order: the members of an object have names, and no order",
+		)
 	}
 	return o.Delimited(o.Format, o.Given)
 }

@@ -17,10 +17,11 @@ import (
 
 // Output says where a scan's text goes, and in which form.
 type Output struct {
-	Path          string       // file to write; "-", or empty without Dir: the standard output
-	Dir           string       // folder to write part files to
-	Format        string       // csv, tsv or json; empty: as the name of the file ends, else csv
-	Compression   string       // none or one of sink.Compressions; empty: as the name of the file ends
+	Path   string // file to write; "-", or empty without Dir: the standard output
+	Dir    string // folder to write part files to
+	Format string // csv, tsv or json; empty: as the name of the file ends, else csv
+	// none or one of sink.Compressions; empty: as the name of the file ends
+	Compression   string
 	Level         int          // of the compressor; 0: its own
 	FileChecksum  string       // one of filesum.Algorithms; empty: the default
 	MaxOutputSize int64        // rows of one part file at the most; 0: no limit
@@ -35,7 +36,11 @@ func (o *Output) settings() setting.List {
 		{Name: "output", Field: &o.Path},
 		{Name: "dir", Field: &o.Dir},
 		{Name: "format", Field: &o.Format, Among: formats},
-		{Name: "compression", Field: &o.Compression, Among: append([]string{"none"}, sink.Compressions()...)},
+		{
+			Name:  "compression",
+			Field: &o.Compression,
+			Among: append([]string{"none"}, sink.Compressions()...),
+		},
 		{Name: "compression-level", Field: &o.Level},
 		{Name: "file-checksum", Field: &o.FileChecksum, Among: filesum.Algorithms()},
 		{Name: "maxoutputsize", Field: &o.MaxOutputSize},
@@ -48,16 +53,47 @@ func (o *Output) settings() setting.List {
 
 // The formats, and the endings of file names that tell them and the compressions.
 var (
-	formats            = []string{"csv", "tsv", "json"}
-	formatEndings      = map[string]string{".csv": "csv", ".tsv": "tsv", ".json": "json", ".jsonl": "json", ".ndjson": "json"}
-	compressionEndings = map[string]string{".gz": "gzip", ".zst": "zstd", ".lz4": "lz4", ".sz": "snappy", ".snappy": "snappy"}
+	formats       = []string{"csv", "tsv", "json"}
+	formatEndings = map[string]string{
+		".csv":    "csv",
+		".tsv":    "tsv",
+		".json":   "json",
+		".jsonl":  "json",
+		".ndjson": "json",
+	}
+	compressionEndings = map[string]string{
+		".gz":     "gzip",
+		".zst":    "zstd",
+		".lz4":    "lz4",
+		".sz":     "snappy",
+		".snappy": "snappy",
+	}
 )
 
 // foreignEndings are those of files that are something else, and that a name must not
 // promise.
 var foreignEndings = []string{
-	".parquet", ".orc", ".avro", ".arrow", ".feather", ".xlsx", ".xls", ".ods", ".xml", ".sql", ".sqlite",
-	".zip", ".7z", ".rar", ".tar", ".tgz", ".bz2", ".xz", ".lzma", ".lzo", ".br",
+	".parquet",
+	".orc",
+	".avro",
+	".arrow",
+	".feather",
+	".xlsx",
+	".xls",
+	".ods",
+	".xml",
+	".sql",
+	".sqlite",
+	".zip",
+	".7z",
+	".rar",
+	".tar",
+	".tgz",
+	".bz2",
+	".xz",
+	".lzma",
+	".lzo",
+	".br",
 }
 
 // ending is that of a file's name, in small letters.
@@ -69,11 +105,16 @@ var urlName = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://`)
 // IsURL reports whether a name is a URL.
 func IsURL(name string) bool { return urlName.MatchString(name) }
 
-// CheckName refuses an output whose name says that something else is in it, or that it is elsewhere.
+// CheckName refuses an output whose name says that something else is in it, or that it is
+// elsewhere.
 func (o *Output) CheckName() error {
 	for flag, name := range map[string]string{"output": o.Path, "dir": o.Dir} {
 		if IsURL(name) {
-			return fmt.Errorf("--%s %s: only local files can be written: write to -, and pipe that", flag, name)
+			return fmt.Errorf(
+				"--%s %s: only local files can be written: write to -, and pipe that",
+				flag,
+				name,
+			)
 		}
 	}
 	o.Format, o.Compression = formatNamed(o.Format), compressionNamed(o.Compression)
@@ -83,13 +124,26 @@ func (o *Output) CheckName() error {
 		name = name[:len(name)-len(ending(name))]
 	}
 	if ext := ending(name); slices.Contains(foreignEndings, ext) {
-		return fmt.Errorf("--output %s: %s cannot be written; csv, tsv and json can be written (%s), as they are or compressed (%s)", o.Path, ext[1:],
-			strings.Join(slices.Sorted(maps.Keys(formatEndings)), ", "), strings.Join(slices.Sorted(maps.Keys(compressionEndings)), ", "))
+		return fmt.Errorf(
+			"--output %s: %s cannot be written; csv, tsv and json can be written (%s), as they are or compressed (%s)",
+			o.Path,
+			ext[1:],
+			strings.Join(
+				slices.Sorted(maps.Keys(formatEndings)),
+				", ",
+			),
+			strings.Join(slices.Sorted(maps.Keys(compressionEndings)), ", "),
+		)
 	}
 	format := formatEndings[ending(name)]
 	switch {
 	case compression != "" && o.Compression != "" && o.Compression != compression:
-		return fmt.Errorf("--output %s and --compression %s: the name says %s", o.Path, o.Compression, compression)
+		return fmt.Errorf(
+			"--output %s and --compression %s: the name says %s",
+			o.Path,
+			o.Compression,
+			compression,
+		)
 	case format != "" && o.Format != "" && (format == "json") != (o.Format == "json"): // csv with tabs is tsv
 		return fmt.Errorf("--output %s and --format %s: the name says %s", o.Path, o.Format, format)
 	}
@@ -126,7 +180,12 @@ func ChooseFormat(format *string, name string) error {
 		*format = "csv"
 	}
 	if !slices.Contains(formats, *format) {
-		return fmt.Errorf("--format %q: the formats are %s%s", *format, strings.Join(formats, ", "), schema.DidYouMean(*format, formats))
+		return fmt.Errorf(
+			"--format %q: the formats are %s%s",
+			*format,
+			strings.Join(formats, ", "),
+			schema.DidYouMean(*format, formats),
+		)
 	}
 	return nil
 }
@@ -151,10 +210,20 @@ func (o *Output) Complete() error {
 		o.Compression = ""
 	}
 	if known := sink.Compressions(); o.Compression != "" && !slices.Contains(known, o.Compression) {
-		return fmt.Errorf("--compression %q: the compressions are none, %s%s", o.Compression, strings.Join(known, ", "), schema.DidYouMean(o.Compression, known))
+		return fmt.Errorf(
+			"--compression %q: the compressions are none, %s%s",
+			o.Compression,
+			strings.Join(known, ", "),
+			schema.DidYouMean(o.Compression, known),
+		)
 	}
-	if known := filesum.Algorithms(); o.FileChecksum != "" && !slices.Contains(known, o.FileChecksum) {
-		return fmt.Errorf("--file-checksum %q: must be %s", o.FileChecksum, strings.Join(known, " or "))
+	if known := filesum.Algorithms(); o.FileChecksum != "" &&
+		!slices.Contains(known, o.FileChecksum) {
+		return fmt.Errorf(
+			"--file-checksum %q: must be %s",
+			o.FileChecksum,
+			strings.Join(known, " or "),
+		)
 	}
 	if err := ChooseFormat(&o.Format, o.Path); err != nil {
 		return err
@@ -163,13 +232,19 @@ func (o *Output) Complete() error {
 		return fmt.Errorf("--max-file-bytes %s: must be at least 1MiB", o.MaxFileBytes.String())
 	}
 	if o.Mode != 0 && o.ToStdout() {
-		return fmt.Errorf("--mode requires --output or --dir: the standard output is no file of ours")
+		return fmt.Errorf(
+			"--mode requires --output or --dir: the standard output is no file of ours",
+		)
 	}
 	if o.FileChecksum != "" && o.ToStdout() {
-		return fmt.Errorf("--file-checksum requires --output or --dir: the standard output has no checksum of a file")
+		return fmt.Errorf(
+			"--file-checksum requires --output or --dir: the standard output has no checksum of a file",
+		)
 	}
 	if (o.MaxOutputSize != 0 || o.MaxFileBytes != 0) && o.Dir == "" {
-		return fmt.Errorf("--maxoutputsize and --max-file-bytes need a folder to write to: name one with --dir")
+		return fmt.Errorf(
+			"--maxoutputsize and --max-file-bytes need a folder to write to: name one with --dir",
+		)
 	}
 	return nil
 }
@@ -177,12 +252,23 @@ func (o *Output) Complete() error {
 // SinkOptions say how the output is made. header begins every file.
 func (o *Output) SinkOptions(stdout io.Writer, header []byte) sink.Options {
 	options := sink.Options{
-		Path: o.Path, Stream: stdout, Compression: o.Compression, Level: o.Level, Header: header, Force: o.Force, Sum: o.FileChecksum,
-		Mode: o.Mode.File(), FolderMode: o.Mode.Folder(),
+		Path:        o.Path,
+		Stream:      stdout,
+		Compression: o.Compression,
+		Level:       o.Level,
+		Header:      header,
+		Force:       o.Force,
+		Sum:         o.FileChecksum,
+		Mode:        o.Mode.File(),
+		FolderMode:  o.Mode.Folder(),
 	}
 	if o.Dir != "" {
 		options.Path, options.Dir = o.Dir, true
-		options.Base, options.Ext, options.Exts = "part", "."+o.Format, []string{".csv", ".tsv", ".json"}
+		options.Base, options.Ext, options.Exts = "part", "."+o.Format, []string{
+			".csv",
+			".tsv",
+			".json",
+		}
 		options.MaxRows, options.MaxBytes = o.MaxOutputSize, int64(o.MaxFileBytes)
 	}
 	return options

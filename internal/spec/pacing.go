@@ -21,7 +21,11 @@ type Pacing struct {
 
 // NewPacing has the defaults.
 func NewPacing() Pacing {
-	return Pacing{Memory: defaultMemory, MaxAttempts: pace.DefaultAttempts, Patience: pace.DefaultPatience}
+	return Pacing{
+		Memory:      defaultMemory,
+		MaxAttempts: pace.DefaultAttempts,
+		Patience:    pace.DefaultPatience,
+	}
 }
 
 // defaultMemory is what an operation uses at the most, in bytes, unless it is told.

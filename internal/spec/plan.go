@@ -19,5 +19,8 @@ func NewPlan() *Plan {
 
 // Settings names the fields.
 func (p *Plan) Settings() setting.List {
-	return append(append(p.Connection.settings(), p.Planning.settings()...), setting.Setting{Name: "save-ring", Field: &p.SaveRing})
+	return append(
+		append(p.Connection.settings(), p.Planning.settings()...),
+		setting.Setting{Name: "save-ring", Field: &p.SaveRing},
+	)
 }

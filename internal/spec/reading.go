@@ -14,17 +14,22 @@ type Reading struct {
 	Via      string   // cql, stream or sstables
 	Inputs   []string // folders with SSTables
 	Snapshot string   // the one of them that is read; empty: as snapshot.Request.Tag
-	Schema   string   // file of CQL that describes the table; empty: that beside the SSTables, else the cluster
+	// file of CQL that describes the table; empty: that beside the SSTables, else the cluster
+	Schema string
 	// IgnoreCommitLog reads live data beside which a commit log has rows that are in no SSTable.
 	IgnoreCommitLog bool
-	Ring            string       // file of the nodes and their tokens; a range is read from its replicas' files; empty: from all files
-	Listen          string       // address and port where nodes bring what is streamed; empty: DefaultListen
-	StoragePort     int          // of all nodes; 0: what they tell
-	Slice           setting.Size // bytes that a node is asked for at once; 0: by the table's size
-	TempDir         string       // for what is streamed; empty: the system's
-	Internode       TLS          // of the port that nodes stream to each other by
+	// file of the nodes and their tokens; a range is read from its replicas' files; empty: from all
+	// files
+	Ring string
+	// address and port where nodes bring what is streamed; empty: DefaultListen
+	Listen      string
+	StoragePort int          // of all nodes; 0: what they tell
+	Slice       setting.Size // bytes that a node is asked for at once; 0: by the table's size
+	TempDir     string       // for what is streamed; empty: the system's
+	Internode   TLS          // of the port that nodes stream to each other by
 
-	prefix string // of those flags that name the cluster; not empty: it is not the only one that is connected to
+	// of those flags that name the cluster; not empty: it is not the only one that is connected to
+	prefix string
 }
 
 // IgnoreCommitLogFlag is the name of IgnoreCommitLog.
@@ -56,7 +61,12 @@ var readWays = []string{ViaCQL, ViaStream, ViaFiles}
 // check refuses what does not go together.
 func (o *Reading) check(p *Pacing) error {
 	if !slices.Contains(readWays, o.Via) {
-		return fmt.Errorf("--via %q: the ways are %s%s", o.Via, strings.Join(readWays, ", "), schema.DidYouMean(o.Via, readWays))
+		return fmt.Errorf(
+			"--via %q: the ways are %s%s",
+			o.Via,
+			strings.Join(readWays, ", "),
+			schema.DidYouMean(o.Via, readWays),
+		)
 	}
 	for _, of := range []struct {
 		name  string
@@ -82,7 +92,10 @@ func (o *Reading) check(p *Pacing) error {
 	case o.Via == ViaFiles && len(o.Inputs) == 0:
 		return fmt.Errorf("--via %s: name the folders of the SSTables after the table", ViaFiles)
 	case p.TargetP99 > 0:
-		return fmt.Errorf("--target-p99: means nothing with --via %s, which sends no requests", o.Via)
+		return fmt.Errorf(
+			"--target-p99: means nothing with --via %s, which sends no requests",
+			o.Via,
+		)
 	}
 	return o.checkStreamed()
 }

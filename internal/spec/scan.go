@@ -31,7 +31,15 @@ type Scan struct {
 
 // NewScan has the defaults.
 func NewScan() *Scan {
-	return &Scan{Connection: NewConnection(ReadConsistency), Reading: newReading(), Planning: newPlanning(), Text: newText(), Pacing: NewPacing(), Limit: -1, Given: setting.Given{}}
+	return &Scan{
+		Connection: NewConnection(ReadConsistency),
+		Reading:    newReading(),
+		Planning:   newPlanning(),
+		Text:       newText(),
+		Pacing:     NewPacing(),
+		Limit:      -1,
+		Given:      setting.Given{},
+	}
 }
 
 // Settings names the fields.
@@ -57,18 +65,27 @@ func (s *Scan) Check(continued bool) (dsv.Format, error) {
 	if err := s.Output.Complete(); err != nil {
 		return dsv.Format{}, err
 	}
-	if err := errors.Join(s.Pacing.check(), s.CheckOrder(), s.Reading.check(&s.Pacing)); err != nil {
+	if err := errors.Join(
+		s.Pacing.check(),
+		s.CheckOrder(),
+		s.Reading.check(&s.Pacing),
+	); err != nil {
 		return dsv.Format{}, err
 	}
 	if s.EscapeFormulas && s.Format == "json" {
-		return dsv.Format{}, errors.New("--escape-formulas: spreadsheets read csv and tsv, not json")
+		return dsv.Format{}, errors.New(
+			"--escape-formulas: spreadsheets read csv and tsv, not json",
+		)
 	}
 	if s.Limit < -1 || s.Limit == 0 {
 		return dsv.Format{}, fmt.Errorf("--limit %d: must be -1 or at least 1", s.Limit)
 	}
 	format, err := s.Delimited(s.Format, s.Given)
 	if err == nil && format.NeedsQuotes([]byte(s.Null)) {
-		err = fmt.Errorf("--null-string %q: must not hold the delimiter, the quote or a line break", s.Null)
+		err = fmt.Errorf(
+			"--null-string %q: must not hold the delimiter, the quote or a line break",
+			s.Null,
+		)
 	}
 	return format, err
 }

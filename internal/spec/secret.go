@@ -55,6 +55,11 @@ func readPassword(path string) (string, error) {
 func (e Environment) WarnReadable(setting, path string) {
 	info, err := os.Stat(path)
 	if err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {
-		e.Warn("%s %s: others than its owner have rights to this file (mode %04o); chmod 600 takes them away", setting, path, info.Mode().Perm())
+		e.Warn(
+			"%s %s: others than its owner have rights to this file (mode %04o); chmod 600 takes them away",
+			setting,
+			path,
+			info.Mode().Perm(),
+		)
 	}
 }

@@ -38,7 +38,11 @@ var columnOrders = []string{"table", "cqlsh"}
 // CheckOrder validates the order of columns.
 func (o *Text) CheckOrder() error {
 	if o.ColumnOrder != "" && !slices.Contains(columnOrders, o.ColumnOrder) {
-		return fmt.Errorf("--column-order %q: must be %s", o.ColumnOrder, strings.Join(columnOrders, " or "))
+		return fmt.Errorf(
+			"--column-order %q: must be %s",
+			o.ColumnOrder,
+			strings.Join(columnOrders, " or "),
+		)
 	}
 	return nil
 }

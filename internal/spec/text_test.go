@@ -11,11 +11,30 @@ import (
 
 func TestColumnOrder(t *testing.T) {
 	column := func(name string, kind schema.Kind, position int) schema.Column {
-		return schema.Column{Name: name, Kind: kind, Position: position, Type: &cqltype.Type{Kind: cqltype.Int}}
+		return schema.Column{
+			Name:     name,
+			Kind:     kind,
+			Position: position,
+			Type:     &cqltype.Type{Kind: cqltype.Int},
+		}
 	}
 	table := schema.New("ks", "t", []schema.Column{
-		column("z", schema.PartitionKey, 0), column("y", schema.PartitionKey, 1), column("x", schema.Clustering, 0),
-		column("s", schema.Static, 0), column("b", schema.Static, 0), column("c", schema.Regular, 0), column("a", schema.Regular, 0), column("T", schema.Regular, 0),
+		column(
+			"z",
+			schema.PartitionKey,
+			0,
+		),
+		column("y", schema.PartitionKey, 1),
+		column("x", schema.Clustering, 0),
+		column(
+			"s",
+			schema.Static,
+			0,
+		),
+		column("b", schema.Static, 0),
+		column("c", schema.Regular, 0),
+		column("a", schema.Regular, 0),
+		column("T", schema.Regular, 0),
 	})
 	for order, want := range map[string][]string{
 		"": nil, "table": {"z", "y", "x", "b", "s", "T", "a", "c"}, "cqlsh": {"z", "y", "x", "T", "a", "b", "c", "s"},
@@ -29,5 +48,9 @@ func TestColumnOrder(t *testing.T) {
 		require.Equal(t, []string{"z"}, named.Columns)
 	}
 	require.Equal(t, "z", table.Columns[0].Name)
-	require.EqualError(t, (&Text{ColumnOrder: "name"}).CheckOrder(), `--column-order "name": must be table or cqlsh`)
+	require.EqualError(
+		t,
+		(&Text{ColumnOrder: "name"}).CheckOrder(),
+		`--column-order "name": must be table or cqlsh`,
+	)
 }

@@ -45,7 +45,10 @@ func (o *TLS) Config(env Environment) (*tls.Config, error) {
 		return nil, err
 	}
 	if o.Files.SkipVerify {
-		env.Warn("WARNING: --%s: nothing tells whether the nodes are what they say they are; whoever is in between can read and change all data, the password too", o.Name(skipVerifyFlag))
+		env.Warn(
+			"WARNING: --%s: nothing tells whether the nodes are what they say they are; whoever is in between can read and change all data, the password too",
+			o.Name(skipVerifyFlag),
+		)
 	}
 	if o.Files.Key != "" {
 		env.WarnReadable("--"+o.Name("key"), o.Files.Key)
@@ -68,7 +71,11 @@ func (o *TLS) idle() error {
 		given = append(given, "--"+o.Name(skipVerifyFlag))
 	}
 	if len(given) > 0 {
-		return fmt.Errorf("%s without --%s: connections would not be secured; add --%[2]s", strings.Join(given, ", "), o.Name("ssl"))
+		return fmt.Errorf(
+			"%s without --%s: connections would not be secured; add --%[2]s",
+			strings.Join(given, ", "),
+			o.Name("ssl"),
+		)
 	}
 	return nil
 }

@@ -26,7 +26,12 @@ var streamForms = []string{StreamAuto, StreamRows, StreamWhole}
 func (o *Load) checkVia(continued bool) error {
 	if !slices.Contains(o.ways, o.Via) {
 		last := len(o.ways) - 1
-		return fmt.Errorf("--via %q: must be %s or %s", o.Via, strings.Join(o.ways[:last], ", "), o.ways[last])
+		return fmt.Errorf(
+			"--via %q: must be %s or %s",
+			o.Via,
+			strings.Join(o.ways[:last], ", "),
+			o.ways[last],
+		)
 	}
 	if o.Via != ViaFiles && o.Given["dir"] {
 		return fmt.Errorf("--dir requires --via %s", ViaFiles)
@@ -66,13 +71,25 @@ func (o *Load) checkVia(continued bool) error {
 		return err
 	}
 	if o.IfNotExists {
-		return fmt.Errorf("--if-not-exists: a lightweight transaction is a matter of CQL, and --via %s goes past it", o.Via)
+		return fmt.Errorf(
+			"--if-not-exists: a lightweight transaction is a matter of CQL, and --via %s goes past it",
+			o.Via,
+		)
 	}
 	if err := o.refuseDC(o.DC); err != nil {
 		return err
 	}
 	// What was typed for this load is meant for it; what a file says for all is not.
-	one := []string{"ingestrate", "target-p99", "inflight", "minbatchsize", "maxbatchsize", "maxattempts", "cores", "repeat-in-doubt"}
+	one := []string{
+		"ingestrate",
+		"target-p99",
+		"inflight",
+		"minbatchsize",
+		"maxbatchsize",
+		"maxattempts",
+		"cores",
+		"repeat-in-doubt",
+	}
 	if err := o.refuseTyped(o.Given, one, "sends no rows one by one"); err != nil {
 		return err
 	}
@@ -82,7 +99,11 @@ func (o *Load) checkVia(continued bool) error {
 		}
 	}
 	if o.Via == ViaFiles {
-		if err := o.refuseTyped(o.Given, []string{"slice"}, "makes one slice of all rows"); err != nil {
+		if err := o.refuseTyped(
+			o.Given,
+			[]string{"slice"},
+			"makes one slice of all rows",
+		); err != nil {
 			return err
 		}
 		return o.checkFiles(o.Given, continued)

@@ -17,7 +17,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// Writing says which way rows go into a table, and how much of the cluster and of this machine that may take.
+// Writing says which way rows go into a table, and how much of the cluster and of this machine that
+// may take.
 type Writing struct {
 	Via            string       // cql, stream or sstables
 	Dir            string       // folder for the SSTables, where they are not streamed
@@ -41,7 +42,15 @@ type Writing struct {
 
 // NewWriting has the defaults, and the ways that there are, the default first.
 func NewWriting(ways ...string) Writing {
-	return Writing{Via: ways[0], ways: ways, Nodetool: defaultNodetool, Stream: StreamAuto, Internode: newInternode(), Memory: defaultMemory, Patience: pace.DefaultPatience}
+	return Writing{
+		Via:       ways[0],
+		ways:      ways,
+		Nodetool:  defaultNodetool,
+		Stream:    StreamAuto,
+		Internode: newInternode(),
+		Memory:    defaultMemory,
+		Patience:  pace.DefaultPatience,
+	}
 }
 
 func (o *Writing) settings() setting.List {
@@ -78,7 +87,13 @@ func (o *Writing) check() error {
 // checkForm validates the form in which rows are streamed.
 func (o *Writing) checkForm() error {
 	if !slices.Contains(streamForms, o.Stream) {
-		return fmt.Errorf("--stream %q: must be %s, %s or %s", o.Stream, StreamAuto, StreamRows, StreamWhole)
+		return fmt.Errorf(
+			"--stream %q: must be %s, %s or %s",
+			o.Stream,
+			StreamAuto,
+			StreamRows,
+			StreamWhole,
+		)
 	}
 	return nil
 }
@@ -104,7 +119,11 @@ func (o *Writing) checkVersion() error {
 // CheckSSTableVersion returns an error for a version of which no SSTables are written.
 func CheckSSTableVersion(v sstable.Version) error {
 	if !slices.Contains(madeVersions, v) {
-		return fmt.Errorf("%s is not made: must be one of %s", v, strings.Join(versionNames(), ", "))
+		return fmt.Errorf(
+			"%s is not made: must be one of %s",
+			v,
+			strings.Join(versionNames(), ", "),
+		)
 	}
 	return nil
 }
@@ -155,7 +174,10 @@ func (o *Writing) checkFiles(given setting.Given, continued bool) error {
 		return fmt.Errorf("--dir: %w", err)
 	}
 	if len(entries) > 0 {
-		return fmt.Errorf("--dir %s: the folder is not empty: SSTables of one load alone belong there", o.Dir)
+		return fmt.Errorf(
+			"--dir %s: the folder is not empty: SSTables of one load alone belong there",
+			o.Dir,
+		)
 	}
 	return nil
 }
@@ -168,8 +190,8 @@ func (o *Writing) refuseDC(dc string) error {
 	return nil
 }
 
-// refuseTyped refuses settings that were typed and mean nothing on the way that was chosen, which does
-// what why says.
+// refuseTyped refuses settings that were typed and mean nothing on the way that was chosen, which
+// does what why says.
 func (o *Writing) refuseTyped(given setting.Given, names []string, why string) error {
 	for _, name := range names {
 		if given[name] {
@@ -179,8 +201,8 @@ func (o *Writing) refuseTyped(given setting.Given, names []string, why string) e
 	return nil
 }
 
-// checkListen refuses an address to listen at that has no port, or one that no port has; none is empty. Most loads need
-// not listen, and would not find out.
+// checkListen refuses an address to listen at that has no port, or one that no port has; none is
+// empty. Most loads need not listen, and would not find out.
 func checkListen(address string) error {
 	if address == "" {
 		return nil
@@ -190,7 +212,11 @@ func checkListen(address string) error {
 		_, err = strconv.ParseUint(port, 10, 16)
 	}
 	if err != nil {
-		return fmt.Errorf("--listen %s: must be an address and a port, such as 10.0.0.9%s, or a port alone: %[2]s", address, DefaultListen)
+		return fmt.Errorf(
+			"--listen %s: must be an address and a port, such as 10.0.0.9%s, or a port alone: %[2]s",
+			address,
+			DefaultListen,
+		)
 	}
 	return nil
 }

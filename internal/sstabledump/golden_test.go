@@ -15,8 +15,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// The SSTables in testdata were written by Cassandra 5.0.6, and what stands beside them by its sstabledump, which ends no line, at the time
-// below.
+// The SSTables in testdata were written by Cassandra 5.0.6, and what stands beside them by its
+// sstabledump, which ends no line, at the time below.
 func TestDumpsAreThoseOfCassandra(t *testing.T) {
 	for _, name := range dumped {
 		t.Run(name, func(t *testing.T) {
@@ -24,7 +24,11 @@ func TestDumpsAreThoseOfCassandra(t *testing.T) {
 			in, err := sstable.OpenTable(folder, sstable.Descriptor{Version: sstable.NB, ID: "1"})
 			require.NoError(t, err)
 			defer in.Close()
-			d, err := New(in.Codec().Schema().Table(), false, time.Date(2026, 11, 22, 17, 53, 30, 0, time.UTC))
+			d, err := New(
+				in.Codec().Schema().Table(),
+				false,
+				time.Date(2026, 11, 22, 17, 53, 30, 0, time.UTC),
+			)
 			require.NoError(t, err)
 			var out bytes.Buffer
 			require.NoError(t, d.Write(t.Context(), &out, in.Decoder()))
@@ -35,8 +39,8 @@ func TestDumpsAreThoseOfCassandra(t *testing.T) {
 	}
 }
 
-// dumped are the SSTables in testdata, in an order to which new ones are added at the end: saved inputs of FuzzWrite name
-// them by number.
+// dumped are the SSTables in testdata, in an order to which new ones are added at the end: saved
+// inputs of FuzzWrite name them by number.
 var dumped = []string{"types", "simple", "counts", "deletions", "fields", "paths"}
 
 // fuzzSeed is how many bytes a seed has at most: the fuzzer is slow with long ones.
@@ -46,7 +50,10 @@ const fuzzSeed = 700
 func FuzzWrite(f *testing.F) {
 	var codecs []*sstable.Codec
 	for n, name := range dumped {
-		in, err := sstable.OpenTable(filepath.Join("testdata", name), sstable.Descriptor{Version: sstable.NB, ID: "1"})
+		in, err := sstable.OpenTable(
+			filepath.Join("testdata", name),
+			sstable.Descriptor{Version: sstable.NB, ID: "1"},
+		)
 		require.NoError(f, err)
 		defer in.Close()
 		codecs = append(codecs, in.Codec())
@@ -62,15 +69,26 @@ func FuzzWrite(f *testing.F) {
 		d, err := New(codec.Schema().Table(), true, time.Unix(0, 0))
 		require.NoError(t, err)
 		var out bytes.Buffer
-		if d.Write(t.Context(), &out, sstable.NewDecoder(codec, bytes.NewReader(data), 1<<20)) == nil {
+		if d.Write(
+			t.Context(),
+			&out,
+			sstable.NewDecoder(codec, bytes.NewReader(data), 1<<20),
+		) == nil {
 			require.True(t, json.Valid(out.Bytes()), "%s", out.Bytes())
 		}
 	})
 }
 
-// The cell of a user type's field has a path of two bytes. Others are refused, however long they are.
+// The cell of a user type's field has a path of two bytes. Others are refused, however long they
+// are.
 func TestPathThatIsNoFieldIsRefused(t *testing.T) {
-	udt := &cqltype.Type{Kind: cqltype.UDT, Keyspace: "k", Name: "u", FieldNames: []string{"a"}, Elems: []*cqltype.Type{{Kind: cqltype.Int}}}
+	udt := &cqltype.Type{
+		Kind:       cqltype.UDT,
+		Keyspace:   "k",
+		Name:       "u",
+		FieldNames: []string{"a"},
+		Elems:      []*cqltype.Type{{Kind: cqltype.Int}},
+	}
 	table := &sstable.Table{
 		Key:      []sstable.Column{{Name: "k", Type: &cqltype.Type{Kind: cqltype.Int}}},
 		Regulars: []sstable.Column{{Name: "u", Type: udt}},
@@ -81,7 +99,13 @@ func TestPathThatIsNoFieldIsRefused(t *testing.T) {
 		cell := &sstable.Cell{Path: []byte(path), Value: []byte{0, 0, 0, 1}}
 		d.pretty = pretty{}
 		d.pretty.open('[')
-		require.ErrorContains(t, d.cell(&d.regulars[0], cell, &sstable.Liveness{}), "column \"u\" has ", "%x", path)
+		require.ErrorContains(
+			t,
+			d.cell(&d.regulars[0], cell, &sstable.Liveness{}),
+			"column \"u\" has ",
+			"%x",
+			path,
+		)
 	}
 }
 

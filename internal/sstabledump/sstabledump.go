@@ -1,10 +1,11 @@
-// Package sstabledump writes the partitions of an SSTable as JSON, as Cassandra's tool sstabledump does: what is in the
-// file, deleted and expired things too, with its timestamps.
+// Package sstabledump writes the partitions of an SSTable as JSON, as Cassandra's tool sstabledump
+// does: what is in the file, deleted and expired things too, with its timestamps.
 //
-// Start with New, for the columns of an SSTable, and call Write. The structure, the names and the texts of values are those
-// of Cassandra 5.0 (org.apache.cassandra.tools.JsonTransformer, and toJSONString and getString of the types in
-// db.marshal), blanks and line ends too. Two things are not: numbers of the types float and double have as few digits as
-// tell them, where Java up to version 18 sometimes has one more, or other ones, and timestamps before 1970 with a part of a
+// Start with New, for the columns of an SSTable, and call Write. The structure, the names and the
+// texts of values are those of Cassandra 5.0 (org.apache.cassandra.tools.JsonTransformer, and
+// toJSONString and getString of the types in db.marshal), blanks and line ends too. Two things are
+// not: numbers of the types float and double have as few digits as tell them, where Java up to
+// version 18 sometimes has one more, or other ones, and timestamps before 1970 with a part of a
 // second, which the tool shows a second late, are right.
 package sstabledump
 
@@ -24,7 +25,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Dumper writes the partitions of SSTables that have the same columns. It is not safe for concurrent use.
+// Dumper writes the partitions of SSTables that have the same columns. It is not safe for
+// concurrent use.
 type Dumper struct {
 	key               []*value
 	clustering        []*value
@@ -45,7 +47,8 @@ type column struct {
 	parts []*value // of a user-defined type that is not frozen, its fields
 }
 
-// New plans the columns. index says that the SSTable is one of an index; now is when what expires is looked at.
+// New plans the columns. index says that the SSTable is one of an index; now is when what expires
+// is looked at.
 func New(t *sstable.Table, index bool, now time.Time) (*Dumper, error) {
 	d := &Dumper{index: index, now: now.Unix()}
 	var err error
@@ -81,7 +84,11 @@ func planColumns(columns []sstable.Column) (all []column, err error) {
 		if err != nil {
 			return nil, fmt.Errorf("column %q: %w", c.Name, err)
 		}
-		out := column{name: string(cqljson.AppendString(nil, []byte(cqltype.QuoteIdent(c.Name)))), typ: c.Type, value: v}
+		out := column{
+			name:  string(cqljson.AppendString(nil, []byte(cqltype.QuoteIdent(c.Name)))),
+			typ:   c.Type,
+			value: v,
+		}
 		if c.Type.MultiCell() {
 			if err := out.planElements(); err != nil {
 				return nil, fmt.Errorf("column %q: %w", c.Name, err)
@@ -141,8 +148,8 @@ func (d *Dumper) keyTexts(key []byte) (texts [][]byte, err error) {
 	return texts, nil
 }
 
-// Write writes all partitions of a decoder, whose codec has the columns that were planned. Errors are those of the decoder
-// or of w, or that of ctx; what was written then is no JSON.
+// Write writes all partitions of a decoder, whose codec has the columns that were planned. Errors
+// are those of the decoder or of w, or that of ctx; what was written then is no JSON.
 func (d *Dumper) Write(ctx context.Context, w io.Writer, in *sstable.Decoder) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	d.pretty = pretty{}
@@ -287,7 +294,11 @@ func (d *Dumper) row(r *sstable.Row) error {
 }
 
 // columnDeletions writes the deletions of columns up to one, and gives those that are left.
-func (d *Dumper) columnDeletions(columns []column, deletions []sstable.ColumnDeletion, upTo int) []sstable.ColumnDeletion {
+func (d *Dumper) columnDeletions(
+	columns []column,
+	deletions []sstable.ColumnDeletion,
+	upTo int,
+) []sstable.ColumnDeletion {
 	p := &d.pretty
 	for len(deletions) > 0 && deletions[0].Column <= upTo {
 		if next := deletions[0]; next.Set {
@@ -314,7 +325,11 @@ func (d *Dumper) cell(c *column, cell *sstable.Cell, live *sstable.Liveness) (er
 	switch {
 	case c.parts != nil:
 		if len(cell.Path) != 2 { // UserType.nameComparator: a short
-			return fmt.Errorf("column %s has a cell with the path %x, which is that of no field", c.name, cell.Path)
+			return fmt.Errorf(
+				"column %s has a cell with the path %x, which is that of no field",
+				c.name,
+				cell.Path,
+			)
 		}
 		field := int(binary.BigEndian.Uint16(cell.Path))
 		if field >= len(c.parts) {
@@ -381,7 +396,12 @@ func (d *Dumper) marker(m *sstable.Marker) error {
 }
 
 // bound writes one side of a marker.
-func (d *Dumper) bound(name string, inclusive bool, values [][]byte, deletion sstable.Deletion) error {
+func (d *Dumper) bound(
+	name string,
+	inclusive bool,
+	values [][]byte,
+	deletion sstable.Deletion,
+) error {
 	p := &d.pretty
 	p.name(name)
 	p.open('{')
@@ -438,7 +458,8 @@ func (d *Dumper) deletion(deletion sstable.Deletion) {
 	p.compact = false
 }
 
-// Token is the token of a partition's key, as text; empty where its partitioner has none that is known.
+// Token is the token of a partition's key, as text; empty where its partitioner has none that is
+// known.
 func Token(partitioner string, key []byte) string {
 	p, err := token.ByClass(partitioner)
 	if err != nil {
@@ -447,7 +468,8 @@ func Token(partitioner string, key []byte) string {
 	return string(p.Append(nil, p.Hash(key)))
 }
 
-// pretty writes JSON with the line ends of the tool: each element and member has a line, but within what is compact.
+// pretty writes JSON with the line ends of the tool: each element and member has a line, but within
+// what is compact.
 type pretty struct {
 	out     []byte
 	depth   int

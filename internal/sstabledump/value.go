@@ -52,8 +52,8 @@ func planValue(t *cqltype.Type) (*value, error) {
 	return v, nil
 }
 
-// appendJSON appends a value as AbstractType.toJSONString has it. Where JSON of package cqljson is another, since that is
-// read back, it says so.
+// appendJSON appends a value as AbstractType.toJSONString has it. Where JSON of package cqljson is
+// another, since that is read back, it says so.
 func (v *value) appendJSON(dst, wire []byte) ([]byte, error) {
 	switch v.typ.Kind {
 	case cqltype.List, cqltype.Set, cqltype.Vector, cqltype.Tuple:
@@ -84,7 +84,13 @@ func (v *value) appendJSON(dst, wire []byte) ([]byte, error) {
 			return append(appendTime(append(dst, '"'), ms, ' '), '"'), nil
 		}
 		return nil, v.malformed()
-	case cqltype.Boolean, cqltype.Tinyint, cqltype.Smallint, cqltype.Int, cqltype.Bigint, cqltype.Varint, cqltype.Decimal:
+	case cqltype.Boolean,
+		cqltype.Tinyint,
+		cqltype.Smallint,
+		cqltype.Int,
+		cqltype.Bigint,
+		cqltype.Varint,
+		cqltype.Decimal:
 		return v.appendLiteral(dst, wire)
 	default:
 		text, err := v.appendText(nil, wire)
@@ -92,7 +98,8 @@ func (v *value) appendJSON(dst, wire []byte) ([]byte, error) {
 	}
 }
 
-// appendLiteral appends a number or a boolean. Bytes that are none are a string, for which the tool has an exception.
+// appendLiteral appends a number or a boolean. Bytes that are none are a string, for which the tool
+// has an exception.
 func (v *value) appendLiteral(dst, wire []byte) ([]byte, error) {
 	text, err := v.appendText(nil, wire)
 	if bytes.HasPrefix(text, []byte("0x")) {
@@ -176,7 +183,8 @@ func (v *value) appendFields(dst, wire []byte) (_ []byte, err error) {
 	return append(dst, '}'), w.Err()
 }
 
-// appendText appends a value as AbstractType.getString has it: that of a key, and of what tells cells of a column apart.
+// appendText appends a value as AbstractType.getString has it: that of a key, and of what tells
+// cells of a column apart.
 func (v *value) appendText(dst, wire []byte) ([]byte, error) {
 	switch v.typ.Kind {
 	case cqltype.Ascii, cqltype.Text:
@@ -246,7 +254,8 @@ func (v *value) float(wire []byte) (f float64, bits int, ok bool) {
 	}
 }
 
-// appendFloat appends a number in the layout of Java's Double.toString, in as few digits as tell it.
+// appendFloat appends a number in the layout of Java's Double.toString, in as few digits as tell
+// it.
 func appendFloat(dst []byte, f float64, bits int) []byte {
 	switch {
 	case math.IsNaN(f):
@@ -273,7 +282,8 @@ func appendFloat(dst []byte, f float64, bits int) []byte {
 	return strconv.AppendInt(append(dst, 'E'), int64(n), 10)
 }
 
-// appendAddress appends an address in the form of Java's InetAddress.getHostAddress, which shortens nothing.
+// appendAddress appends an address in the form of Java's InetAddress.getHostAddress, which shortens
+// nothing.
 func appendAddress(dst []byte, a netip.Addr) []byte {
 	if a.Is4() {
 		return a.AppendTo(dst)
@@ -303,7 +313,8 @@ func appendTime(dst []byte, ms int64, between byte) []byte {
 	return t.AppendFormat(append(dst, between), "15:04:05.000Z")
 }
 
-// appendInstant appends a time as Java's Instant.toString has it: its fraction in groups of three digits, those needed.
+// appendInstant appends a time as Java's Instant.toString has it: its fraction in groups of three
+// digits, those needed.
 func appendInstant(dst []byte, t time.Time) []byte {
 	if t = t.UTC(); t.Year() > 9999 {
 		dst = append(dst, '+')

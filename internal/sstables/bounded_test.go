@@ -39,12 +39,20 @@ func numbered(t testing.TB) *sstable.Schema {
 	return s
 }
 
-// sent is what a node sent of an SSTable of a numbered table, with rows of these keys and so much text.
+// sent is what a node sent of an SSTable of a numbered table, with rows of these keys and so much
+// text.
 func sent(t testing.TB, s *sstable.Schema, id, text int, keys ...int64) *Table {
 	t.Helper()
 	rows := make(map[int64]sstable.Row)
 	for _, k := range keys {
-		rows[k] = sstable.Row{Cells: []sstable.Cell{{Timestamp: sstable.EpochTimestamp + int64(id), Value: []byte(strings.Repeat("x", text))}}}
+		rows[k] = sstable.Row{
+			Cells: []sstable.Cell{
+				{
+					Timestamp: sstable.EpochTimestamp + int64(id),
+					Value:     []byte(strings.Repeat("x", text)),
+				},
+			},
+		}
 	}
 	return sentRows(t, s, id, rows)
 }
@@ -52,13 +60,20 @@ func sent(t testing.TB, s *sstable.Schema, id, text int, keys ...int64) *Table {
 // sentRows is what a node sent of an SSTable with rows by their keys.
 func sentRows(t testing.TB, s *sstable.Schema, id int, rows map[int64]sstable.Row) *Table {
 	t.Helper()
-	codec, err := sstable.NewCodec(s, sstable.NB, sstable.Minima{Timestamp: sstable.EpochTimestamp, Time: sstable.EpochTime})
+	codec, err := sstable.NewCodec(
+		s,
+		sstable.NB,
+		sstable.Minima{Timestamp: sstable.EpochTimestamp, Time: sstable.EpochTime},
+	)
 	require.NoError(t, err)
 	var plain bytes.Buffer
 	w, err := sstable.NewPartitionWriter(codec, &plain, nil)
 	require.NoError(t, err)
 	raw := func(k int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(k)) }
-	keys := slices.SortedFunc(maps.Keys(rows), func(a, b int64) int { return token.Murmur3.Hash(raw(a)).Compare(token.Murmur3.Hash(raw(b))) })
+	keys := slices.SortedFunc(
+		maps.Keys(rows),
+		func(a, b int64) int { return token.Murmur3.Hash(raw(a)).Compare(token.Murmur3.Hash(raw(b))) },
+	)
 	for _, k := range keys {
 		require.NoError(t, w.Begin(raw(k), sstable.Deletion{}))
 		row := rows[k]
@@ -68,8 +83,15 @@ func sentRows(t testing.TB, s *sstable.Schema, id int, rows map[int64]sstable.Ro
 		require.NoError(t, w.End())
 	}
 	require.NoError(t, w.Flush())
-	table, err := OpenStreamed(inMemory{bytes.NewReader(plain.Bytes())}, "node", sstable.Descriptor{Version: sstable.NB, ID: strconv.Itoa(id)},
-		codec.AppendHeader(nil), sstable.Sections{Sections: []sstable.Section{{To: uint64(plain.Len())}}})
+	table, err := OpenStreamed(
+		inMemory{bytes.NewReader(plain.Bytes())},
+		"node",
+		sstable.Descriptor{Version: sstable.NB, ID: strconv.Itoa(id)},
+		codec.AppendHeader(
+			nil,
+		),
+		sstable.Sections{Sections: []sstable.Section{{To: uint64(plain.Len())}}},
+	)
 	require.NoError(t, err)
 	return table
 }
@@ -125,7 +147,8 @@ func (s *share) Release(n int64) {
 	}
 }
 
-// Of thousands of small files each takes little: no more than what is counted for it, and the rows of all are there.
+// Of thousands of small files each takes little: no more than what is counted for it, and the rows
+// of all are there.
 func TestThousandsOfSmallFiles(t *testing.T) {
 	const files = 1000
 	s := numbered(t)
@@ -162,8 +185,8 @@ func TestThousandsOfSmallFiles(t *testing.T) {
 	require.Zero(t, budget.used)
 }
 
-// As many ranges are read at once as the budget has room for, one where a range takes more than there is, and of a file that has nothing of a
-// range nothing is counted.
+// As many ranges are read at once as the budget has room for, one where a range takes more than
+// there is, and of a file that has nothing of a range nothing is counted.
 func TestRangesWithinTheBudget(t *testing.T) {
 	for room, most := range map[float64]float64{0.5: 1, 1: 1, 2.5: 2, 100: 8} {
 		t.Run(fmt.Sprint(room), func(t *testing.T) {
@@ -211,7 +234,8 @@ func TestRangesWithinTheBudget(t *testing.T) {
 	done()
 }
 
-// What was opened and not read is given back with the reader, or when it is opened again; what waits for memory can be called off.
+// What was opened and not read is given back with the reader, or when it is opened again; what
+// waits for memory can be called off.
 func TestOpenedRangesAreGivenBack(t *testing.T) {
 	f := sent(t, numbered(t), 1, 10, 1)
 	budget := &share{size: 2 * f.ReadMemory(), back: make(chan struct{})}

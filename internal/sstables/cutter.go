@@ -22,9 +22,11 @@ type cutter struct {
 const (
 	// mostOfTarget is how much larger than the target a piece may be.
 	mostOfTarget = 1.5
-	// fullOfTarget is how much of the target a piece is cut to, since its bytes are not spread evenly.
+	// fullOfTarget is how much of the target a piece is cut to, since its bytes are not spread
+	// evenly.
 	fullOfTarget = 0.9
-	// mostGrowth and mostShrinkage are by how much a piece may be larger or smaller than the one before.
+	// mostGrowth and mostShrinkage are by how much a piece may be larger or smaller than the one
+	// before.
 	mostGrowth    = 8
 	mostShrinkage = 1024
 	// refusals is how often a part is made smaller until it is taken as it is, and gain what of its

@@ -59,8 +59,8 @@ func readAllOf(t *testing.T, p *Pieces, ranges []token.Range) (parts []token.Ran
 	return parts
 }
 
-// If a node announces more of a piece than is wanted, the piece is cut, within its ranges as well, until
-// what comes at once is small. Every token is fetched once.
+// If a node announces more of a piece than is wanted, the piece is cut, within its ranges as well,
+// until what comes at once is small. Every token is fetched once.
 func TestPiecesAreCutByWhatIsAnnounced(t *testing.T) {
 	const tokens, target = 1 << 20, 1000
 	for _, c := range []struct {
@@ -108,7 +108,11 @@ func TestPiecesAreCutByWhatIsAnnounced(t *testing.T) {
 					{[]token.Range{between(tokens/2+10, tokens)}},
 				}
 				p := FetchPieces(t.Context(), pieces, target, d.fetch)
-				parts := readAllOf(t, p, []token.Range{pieces[0].Ranges[0], pieces[0].Ranges[1], pieces[1].Ranges[0]})
+				parts := readAllOf(
+					t,
+					p,
+					[]token.Range{pieces[0].Ranges[0], pieces[0].Ranges[1], pieces[1].Ranges[0]},
+				)
 				require.Equal(t, []token.Range{between(0, tokens)}, token.Merge(parts))
 				var sum, all int64
 				for _, n := range d.came {
@@ -130,7 +134,12 @@ func TestPiecesAreCutByWhatIsAnnounced(t *testing.T) {
 func TestSlicesOfPieces(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{at: map[uint64]int64{10: 900, 30: 900, 50: 900, 70: 900}}
-		p := FetchPieces(t.Context(), []Piece{{[]token.Range{between(0, 40)}}, {[]token.Range{between(40, 80)}}}, 1000, d.fetch)
+		p := FetchPieces(
+			t.Context(),
+			[]Piece{{[]token.Range{between(0, 40)}}, {[]token.Range{between(40, 80)}}},
+			1000,
+			d.fetch,
+		)
 		var all []token.Range
 		for ranges, err := range p.Slices(t.Context()) {
 			require.NoError(t, err)
@@ -142,10 +151,15 @@ func TestSlicesOfPieces(t *testing.T) {
 		require.NoError(t, p.Close())
 
 		ctx, cancel := context.WithCancel(t.Context())
-		p = FetchPieces(t.Context(), []Piece{{[]token.Range{between(0, 40)}}}, 0, func(ctx context.Context, _ Piece, _ int64) (Fetched, error) {
-			<-ctx.Done()
-			return Fetched{}, ctx.Err()
-		})
+		p = FetchPieces(
+			t.Context(),
+			[]Piece{{[]token.Range{between(0, 40)}}},
+			0,
+			func(ctx context.Context, _ Piece, _ int64) (Fetched, error) {
+				<-ctx.Done()
+				return Fetched{}, ctx.Err()
+			},
+		)
 		cancel()
 		for _, err := range p.Slices(ctx) {
 			require.ErrorIs(t, err, context.Canceled)

@@ -29,7 +29,8 @@ func Agree(t *reconcile.Table, files []File) error {
 	return err
 }
 
-// Merge begins to make one of what files have of token ranges: what was deleted and has expired is in it.
+// Merge begins to make one of what files have of token ranges: what was deleted and has expired is
+// in it.
 func Merge(t *reconcile.Table, files []File, within []token.Range) (*reconcile.Merger, error) {
 	var inputs []reconcile.Input
 	for _, f := range files {

@@ -9,10 +9,11 @@ import (
 type page struct {
 	reader *Reader
 	bytes  []byte
-	ends   []int // of each cell in bytes, from the first row's on; of a null ^ of where it would begin
-	width  int   // cells of a row
-	rows   int
-	state  []byte
+	// of each cell in bytes, from the first row's on; of a null ^ of where it would begin
+	ends  []int
+	width int // cells of a row
+	rows  int
+	state []byte
 
 	counting bool   // key and number are of a partition that is being counted
 	key      []byte // its cells, as they stand in bytes
@@ -85,7 +86,8 @@ func (p *page) count(key [][]byte) {
 	p.number++
 }
 
-// endCount ends the counting of a range: no row at all is a number too, where it is of no partition.
+// endCount ends the counting of a range: no row at all is a number too, where it is of no
+// partition.
 func (p *page) endCount() {
 	if p.reader.o.Count && p.rows == 0 && p.width == 1 {
 		p.counting = true

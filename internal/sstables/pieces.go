@@ -49,11 +49,12 @@ func (e *PartError) Error() string {
 // ErrNoPiece is the error of a range that is not in any piece.
 var ErrNoPiece = errors.New("the range is of no piece")
 
-// Pieces are files that are fetched piece by piece, each while the one before it is read, and given up when they were read. It
-// is a Files whose ranges are those of the pieces, or parts of them, and which are asked for in the order of the pieces.
+// Pieces are files that are fetched piece by piece, each while the one before it is read, and given
+// up when they were read. It is a Files whose ranges are those of the pieces, or parts of them, and
+// which are asked for in the order of the pieces.
 //
-// A piece that turns out to be too large is cut into smaller ones, also within its ranges: those are
-// asked for part by part then, as PartError says.
+// A piece that turns out to be too large is cut into smaller ones, also within its ranges: those
+// are asked for part by part then, as PartError says.
 type Pieces struct {
 	fetch   Fetch
 	planned []Piece
@@ -93,11 +94,16 @@ type place struct {
 // atOnce is how many pieces are there at a time: one that is read, and one that is fetched.
 const atOnce = 2
 
-// FetchPieces fetches pieces, one after the other, from when the first range is asked for. Close ends it. No node sends more
-// than a half more than most bytes of one (0: no limit), as long as the piece can be cut.
+// FetchPieces fetches pieces, one after the other, from when the first range is asked for. Close
+// ends it. No node sends more than a half more than most bytes of one (0: no limit), as long as the
+// piece can be cut.
 func FetchPieces(ctx context.Context, pieces []Piece, most int64, fetch Fetch) *Pieces {
 	p := &Pieces{
-		fetch: fetch, planned: pieces, cut: newCutter(most), room: make(chan struct{}, atOnce), grown: make(chan struct{}),
+		fetch:   fetch,
+		planned: pieces,
+		cut:     newCutter(most),
+		room:    make(chan struct{}, atOnce),
+		grown:   make(chan struct{}),
 	}
 	for _, one := range pieces {
 		p.ranges = append(p.ranges, one.Ranges...)
@@ -119,7 +125,10 @@ func (p *Pieces) run(ctx context.Context) {
 				for _, later := range p.planned[i+1:] {
 					left = append(slices.Clip(left), later.Ranges...)
 				}
-				p.add(&piece{ranges: left, err: fault.New(fault.Canceled, context.Cause(ctx))}, true)
+				p.add(
+					&piece{ranges: left, err: fault.New(fault.Canceled, context.Cause(ctx))},
+					true,
+				)
 				return
 			}
 			left = p.next(ctx, left, i == len(p.planned)-1)
@@ -162,12 +171,20 @@ func (p *Pieces) add(made *piece, last bool) {
 
 // search finds where a range of that start is, or would be.
 func (p *Pieces) search(start token.Token) (int, bool) {
-	return slices.BinarySearchFunc(p.places, start, func(a *place, start token.Token) int { return a.within.Start.Compare(start) })
+	return slices.BinarySearchFunc(
+		p.places,
+		start,
+		func(a *place, start token.Token) int { return a.within.Start.Compare(start) },
+	)
 }
 
 // place waits for the place that the beginning of a range is in.
 func (p *Pieces) place(ctx context.Context, within token.Range) (*place, error) {
-	i, found := slices.BinarySearchFunc(p.ranges, within.Start, func(r token.Range, start token.Token) int { return r.Start.Compare(start) })
+	i, found := slices.BinarySearchFunc(
+		p.ranges,
+		within.Start,
+		func(r token.Range, start token.Token) int { return r.Start.Compare(start) },
+	)
 	if !found {
 		i--
 	}
@@ -211,7 +228,10 @@ func (p *Pieces) Of(ctx context.Context, within token.Range) ([]File, func(), er
 	}
 	switch {
 	case err == nil && one.over():
-		return nil, nil, fault.New(fault.Permanent, fmt.Errorf("range %v was read before, and its files were given up", within))
+		return nil, nil, fault.New(
+			fault.Permanent,
+			fmt.Errorf("range %v was read before, and its files were given up", within),
+		)
 	case err == nil:
 		return one.fetched.Files, func() { p.done(at, within) }, nil
 	case fault.Retryable(err, true):
@@ -252,7 +272,8 @@ func (p *Pieces) Slices(ctx context.Context) iter.Seq2[[]token.Range, error] {
 	}
 }
 
-// done tells that a range, or a part of it, was read, or cannot be. To tell it again changes nothing.
+// done tells that a range, or a part of it, was read, or cannot be. To tell it again changes
+// nothing.
 func (p *Pieces) done(at *place, within token.Range) {
 	one := at.piece
 	one.mu.Lock()

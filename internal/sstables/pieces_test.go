@@ -27,7 +27,8 @@ func between(start, end uint64) token.Range {
 	return token.Range{Start: token.Token{Lo: start}, End: token.Token{Lo: end}}
 }
 
-// fetching are pieces of two ranges each, (0, 10] and (10, 20], (20, 30] and (30, 40], and so on, and what was done with them.
+// fetching are pieces of two ranges each, (0, 10] and (10, 20], (20, 30] and (30, 40], and so on,
+// and what was done with them.
 type fetching struct {
 	t        *testing.T
 	pieces   *Pieces
@@ -35,24 +36,41 @@ type fetching struct {
 	released []atomic.Int32
 }
 
-// fetch makes pieces. change is called for each that is fetched, and says what becomes of it; nil: it is there.
-func fetch(ctx context.Context, t *testing.T, pieces int, change func(ctx context.Context, piece int, f *Fetched) error) *fetching {
+// fetch makes pieces. change is called for each that is fetched, and says what becomes of it; nil:
+// it is there.
+func fetch(
+	ctx context.Context,
+	t *testing.T,
+	pieces int,
+	change func(ctx context.Context, piece int, f *Fetched) error,
+) *fetching {
 	f := &fetching{t: t, released: make([]atomic.Int32, pieces)}
 	var all []Piece
 	for i := range uint64(pieces) {
-		all = append(all, Piece{Ranges: []token.Range{between(20*i, 20*i+10), between(20*i+10, 20*i+20)}})
+		all = append(
+			all,
+			Piece{Ranges: []token.Range{between(20*i, 20*i+10), between(20*i+10, 20*i+20)}},
+		)
 	}
-	f.pieces = FetchPieces(ctx, all, 0, func(ctx context.Context, p Piece, _ int64) (Fetched, error) {
-		i := int(p.Ranges[0].Start.Lo / 20)
-		f.begun = append(f.begun, i)
-		fetched := Fetched{Files: []File{named{name: fmt.Sprint(i)}}, Release: func() { f.released[i].Add(1) }}
-		if change != nil {
-			if err := change(ctx, i, &fetched); err != nil {
-				return Fetched{}, err
+	f.pieces = FetchPieces(
+		ctx,
+		all,
+		0,
+		func(ctx context.Context, p Piece, _ int64) (Fetched, error) {
+			i := int(p.Ranges[0].Start.Lo / 20)
+			f.begun = append(f.begun, i)
+			fetched := Fetched{
+				Files:   []File{named{name: fmt.Sprint(i)}},
+				Release: func() { f.released[i].Add(1) },
 			}
-		}
-		return fetched, nil
-	})
+			if change != nil {
+				if err := change(ctx, i, &fetched); err != nil {
+					return Fetched{}, err
+				}
+			}
+			return fetched, nil
+		},
+	)
 	return f
 }
 
@@ -65,7 +83,8 @@ func (f *fetching) open(piece int, within token.Range) (done func()) {
 	return done
 }
 
-// requireState checks which pieces were begun, and how often each was released, once nothing more happens.
+// requireState checks which pieces were begun, and how often each was released, once nothing more
+// happens.
 func (f *fetching) requireState(begun int, released ...int32) {
 	f.t.Helper()
 	synctest.Wait()
@@ -82,8 +101,8 @@ func (f *fetching) requireState(begun int, released ...int32) {
 	}
 }
 
-// Pieces are fetched from when the first range is asked for, one behind the other, and no more than two are there. Each is given
-// up when both of its ranges were read.
+// Pieces are fetched from when the first range is asked for, one behind the other, and no more than
+// two are there. Each is given up when both of its ranges were read.
 func TestPiecesInTheirOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := fetch(t.Context(), t, 4, nil)
@@ -109,7 +128,8 @@ func TestPiecesInTheirOrder(t *testing.T) {
 	})
 }
 
-// A piece is there as long as a part of its ranges was not read: parts count together, and what is told twice once.
+// A piece is there as long as a part of its ranges was not read: parts count together, and what is
+// told twice once.
 func TestPartsOfThePiecesRanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := fetch(t.Context(), t, 3, nil)
@@ -161,8 +181,9 @@ func TestRangesWithoutFiles(t *testing.T) {
 	})
 }
 
-// A piece that was not fetched is not fetched again, so that nobody shall ask for it again; the next one is, once its ranges have
-// been asked for. Errors that end the run, or that say that it was called off, stay what they are.
+// A piece that was not fetched is not fetched again, so that nobody shall ask for it again; the
+// next one is, once its ranges have been asked for. Errors that end the run, or that say that it
+// was called off, stay what they are.
 func TestPiecesThatCannotBeFetched(t *testing.T) {
 	errOwn := errors.New("no disk")
 	for _, c := range []struct {
@@ -203,7 +224,8 @@ func TestPiecesThatCannotBeFetched(t *testing.T) {
 	}
 }
 
-// Close ends a fetch that is under way, and gives up what is there, also where a range of it is still being read.
+// Close ends a fetch that is under way, and gives up what is there, also where a range of it is
+// still being read.
 func TestPiecesAreClosed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := fetch(t.Context(), t, 3, func(ctx context.Context, i int, f *Fetched) error {
@@ -225,7 +247,8 @@ func TestPiecesAreClosed(t *testing.T) {
 	})
 }
 
-// When all is called off nobody waits, neither for files nor for those to go that are there, and what is there is given up.
+// When all is called off nobody waits, neither for files nor for those to go that are there, and
+// what is there is given up.
 func TestPiecesThatAreCalledOff(t *testing.T) {
 	errStop := errors.New("stopped")
 	synctest.Test(t, func(t *testing.T) {
@@ -233,7 +256,11 @@ func TestPiecesThatAreCalledOff(t *testing.T) {
 		f := fetch(ctx, t, 5, nil)
 		var opened []func()
 		for i := range uint64(2) {
-			opened = append(opened, f.open(int(i), between(20*i, 20*i+10)), f.open(int(i), between(20*i+10, 20*i+20)))
+			opened = append(
+				opened,
+				f.open(int(i), between(20*i, 20*i+10)),
+				f.open(int(i), between(20*i+10, 20*i+20)),
+			)
 		}
 		waiting := make(chan error)
 		patient, give := context.WithCancelCause(t.Context())

@@ -15,7 +15,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// File is an SSTable, or what a node has sent of one. Its methods are called by several goroutines at the same time.
+// File is an SSTable, or what a node has sent of one. Its methods are called by several goroutines
+// at the same time.
 type File interface {
 	// Path names the file in errors.
 	Path() string
@@ -23,14 +24,16 @@ type File interface {
 	Schema() *sstable.Schema
 	// Overlaps reports whether it may have partitions in one of the ranges.
 	Overlaps(ranges []token.Range) bool
-	// Within gives the partitions of the ranges, and ReadMemory is how many bytes that takes, about.
+	// Within gives the partitions of the ranges, and ReadMemory is how many bytes that takes,
+	// about.
 	Within(ranges []token.Range) (*sstable.Decoder, error)
 	ReadMemory() int64
 }
 
 // Files are those that have the rows of token ranges.
 type Files interface {
-	// Of gives the files that have the rows of a range, once they are there. The range is read until done is called.
+	// Of gives the files that have the rows of a range, once they are there. The range is read
+	// until done is called.
 	Of(ctx context.Context, within token.Range) (files []File, done func(), err error)
 }
 
@@ -42,12 +45,14 @@ type Options struct {
 	Now       int64 // in seconds since the epoch: what expires then has expired
 	// Tokens are the only ones that rows are wanted of, in ranges that do not overlap; nil: all.
 	Tokens []token.Range
-	// Holds says whether a row is wanted, by its cells and the token of its partition; nil: every one is.
+	// Holds says whether a row is wanted, by its cells and the token of its partition; nil: every
+	// one is.
 	Holds func(cells [][]byte, at token.Token) bool
-	// Cells is how many of the selected cells are given, those in front; the others are there for Holds.
+	// Cells is how many of the selected cells are given, those in front; the others are there for
+	// Holds.
 	Cells int
-	// Count has a page hold numbers of rows instead of rows: a bigint, behind the cells of the partition key where the
-	// selection has those, and then a number for each partition.
+	// Count has a page hold numbers of rows instead of rows: a bigint, behind the cells of the
+	// partition key where the selection has those, and then a number for each partition.
 	Count bool
 	// PageBytes is from how many bytes on a page is full, whatever rows were asked for.
 	PageBytes int
@@ -58,15 +63,21 @@ type Reader struct {
 	o     Options
 	pages sync.Pool
 
-	mu      sync.Mutex
-	last    uint64
-	cursors map[uint64]*cursor      // of ranges that are being read, by the paging states that go on with them
+	mu   sync.Mutex
+	last uint64
+	// of ranges that are being read, by the paging states that go on with them
+	cursors map[uint64]*cursor
 	opened  map[token.Range]*cursor // of those that no page was asked of yet
 }
 
 // New makes a reader.
 func New(o Options) *Reader {
-	return &Reader{o: o, pages: sync.Pool{New: func() any { return &page{} }}, cursors: make(map[uint64]*cursor), opened: make(map[token.Range]*cursor)}
+	return &Reader{
+		o:       o,
+		pages:   sync.Pool{New: func() any { return &page{} }},
+		cursors: make(map[uint64]*cursor),
+		opened:  make(map[token.Range]*cursor),
+	}
 }
 
 // cursor is a place in a range.
@@ -100,7 +111,13 @@ func (r *Reader) Open(ctx context.Context, within token.Range) (token.Range, err
 }
 
 // Page is a method of sweep.Reader. Each paging state can be gone on with once.
-func (r *Reader) Page(ctx context.Context, _ string, within token.Range, state []byte, rows int) (row.Page, error) {
+func (r *Reader) Page(
+	ctx context.Context,
+	_ string,
+	within token.Range,
+	state []byte,
+	rows int,
+) (row.Page, error) {
 	c, err := r.at(ctx, within, state)
 	if err != nil {
 		return nil, Classed(err)
@@ -264,7 +281,12 @@ func Open(folder string, d sstable.Descriptor) (*Table, error) {
 }
 
 // OpenDamaged opens an SSTable whose partitions cannot be read, as sstable.OpenDamaged does.
-func OpenDamaged(folder string, d sstable.Descriptor, p token.Partitioner, damage *sstable.DamagedError) (*Table, error) {
+func OpenDamaged(
+	folder string,
+	d sstable.Descriptor,
+	p token.Partitioner,
+	damage *sstable.DamagedError,
+) (*Table, error) {
 	r, err := sstable.OpenDamaged(folder, d, p, damage)
 	if err != nil {
 		return nil, err
@@ -273,7 +295,13 @@ func OpenDamaged(folder string, d sstable.Descriptor, p token.Partitioner, damag
 }
 
 // OpenStreamed opens what a node sent of an SSTable, as sstable.OpenSections does.
-func OpenStreamed(file sstable.RandomReader, node string, d sstable.Descriptor, header []byte, of sstable.Sections) (*Table, error) {
+func OpenStreamed(
+	file sstable.RandomReader,
+	node string,
+	d sstable.Descriptor,
+	header []byte,
+	of sstable.Sections,
+) (*Table, error) {
 	r, err := sstable.OpenSections(file, node, d, header, of)
 	if err != nil {
 		return nil, err

@@ -29,7 +29,8 @@ var (
 	first = sstable.Descriptor{Version: sstable.NB, ID: "1"}
 )
 
-// partsRows is how many rows the tables parts_* have: one or two of each of 300 keys, and 150 of another.
+// partsRows is how many rows the tables parts_* have: one or two of each of 300 keys, and 150 of
+// another.
 const partsRows = 300 + 100 + 150
 
 // open opens an SSTable in a folder.
@@ -41,7 +42,8 @@ func open(t testing.TB, folder string) *Table {
 	return table
 }
 
-// copied copies the golden files of a table into a folder. Those that lie there without their names get them.
+// copied copies the golden files of a table into a folder. Those that lie there without their names
+// get them.
 func copied(t testing.TB, name string) (folder string) {
 	t.Helper()
 	folder = t.TempDir()
@@ -64,7 +66,10 @@ func selectAll(s *sstable.Schema) (all []reconcile.Selector) {
 	t := s.Table()
 	for kind, columns := range [][]sstable.Column{t.Key, t.Clustering, t.Statics, t.Regulars} {
 		for i, c := range columns {
-			all = append(all, reconcile.Selector{Kind: reconcile.Kind(kind), Index: i, Name: c.Name})
+			all = append(
+				all,
+				reconcile.Selector{Kind: reconcile.Kind(kind), Index: i, Name: c.Name},
+			)
 		}
 	}
 	return all
@@ -74,8 +79,13 @@ func selectAll(s *sstable.Schema) (all []reconcile.Selector) {
 func options(files ...File) Options {
 	schema := files[0].Schema()
 	o := Options{
-		Table: &reconcile.Table{Schema: schema}, Selection: selectAll(schema), Files: Fixed(files), PageBytes: 64 << 10,
-		Now: 1700000000, // before anything expires
+		Table: &reconcile.Table{
+			Schema: schema,
+		},
+		Selection: selectAll(schema),
+		Files:     Fixed(files),
+		PageBytes: 64 << 10,
+		Now:       1700000000, // before anything expires
 	}
 	o.Cells = len(o.Selection)
 	return o
@@ -88,7 +98,14 @@ type pageOf struct {
 }
 
 // readPage reads a page, and closes it.
-func readPage(ctx context.Context, t testing.TB, r *Reader, within token.Range, state []byte, rows int) (pageOf, error) {
+func readPage(
+	ctx context.Context,
+	t testing.TB,
+	r *Reader,
+	within token.Range,
+	state []byte,
+	rows int,
+) (pageOf, error) {
 	t.Helper()
 	p, err := r.Page(ctx, "", within, state, rows)
 	if err != nil {
@@ -148,8 +165,9 @@ func quarters() []token.Range {
 	return []token.Range{a, b, c, d}
 }
 
-// A page has as many rows as were asked for, or is full by its bytes; all of them together have each row once, in the order of
-// tokens, whatever the ranges are, and also where two files have the same rows.
+// A page has as many rows as were asked for, or is full by its bytes; all of them together have
+// each row once, in the order of tokens, whatever the ranges are, and also where two files have the
+// same rows.
 func TestPages(t *testing.T) {
 	folder := copied(t, "files/nb_lz4")
 	for name, files := range map[string][]File{"a file": {open(t, folder)}, "two": {open(t, folder), open(t, copied(t, "files/nb_none"))}} {
@@ -157,7 +175,13 @@ func TestPages(t *testing.T) {
 		o.PageBytes = 1 << 20
 		want := readAll(t, New(o), whole)
 		require.Len(t, want, partsRows, name)
-		require.True(t, slices.IsSortedFunc(want, func(a, b [][]byte) int { return tokenOf(string(a[0])).Compare(tokenOf(string(b[0]))) }))
+		require.True(
+			t,
+			slices.IsSortedFunc(
+				want,
+				func(a, b [][]byte) int { return tokenOf(string(a[0])).Compare(tokenOf(string(b[0]))) },
+			),
+		)
 
 		for _, rows := range []int{1, 7, partsRows - 1, partsRows} {
 			pages := readPages(t, New(o), whole, rows)
@@ -189,11 +213,19 @@ func TestPages(t *testing.T) {
 			parts = append(parts, slices.Concat(readPages(t, r, within, 10)...)...)
 		}
 		require.Equal(t, want, parts)
-		require.Empty(t, readAll(t, r, token.Range{Start: tokenOf("wide"), End: token.Token{Lo: tokenOf("wide").Lo + 1}}))
+		require.Empty(
+			t,
+			readAll(
+				t,
+				r,
+				token.Range{Start: tokenOf("wide"), End: token.Token{Lo: tokenOf("wide").Lo + 1}},
+			),
+		)
 	}
 }
 
-// Two ranges are read at the same time, page by page in turn; a page that is still being read is another one than the next.
+// Two ranges are read at the same time, page by page in turn; a page that is still being read is
+// another one than the next.
 func TestPagesOfTwoRanges(t *testing.T) {
 	o := options(open(t, copied(t, "files/nb_lz4")))
 	want := readAll(t, New(o), whole)
@@ -262,7 +294,9 @@ func TestNullAndEmptyCells(t *testing.T) {
 	}
 	// All that is selected is null in all rows.
 	o := options(open(t, copied(t, "empties")))
-	o.Selection, o.Cells = []reconcile.Selector{{Kind: reconcile.Regular, Name: "v", What: reconcile.TTL}}, 1
+	o.Selection, o.Cells = []reconcile.Selector{
+		{Kind: reconcile.Regular, Name: "v", What: reconcile.TTL},
+	}, 1
 	require.Equal(t, [][][]byte{{nil}, {nil}, {nil}, {nil}}, readAll(t, New(o), whole))
 }
 
@@ -274,7 +308,12 @@ func TestCountOfARange(t *testing.T) {
 	require.Equal(t, [][][][]byte{{{number(150)}}}, readPages(t, New(o), alone("wide"), 1))
 	require.Equal(t, [][][][]byte{{{number(0)}}}, readPages(t, New(o), alone("none"), 1))
 	o.Tokens = []token.Range{}
-	require.Equal(t, [][][][]byte{{{number(0)}}}, readPages(t, New(o), whole, 1), "nothing is wanted")
+	require.Equal(
+		t,
+		[][][][]byte{{{number(0)}}},
+		readPages(t, New(o), whole, 1),
+		"nothing is wanted",
+	)
 	o.Tokens = nil
 	o.Holds = func([][]byte, token.Token) bool { return false }
 	require.Equal(t, [][][][]byte{{{number(0)}}}, readPages(t, New(o), whole, 1))
@@ -320,7 +359,8 @@ func TestCountByPartition(t *testing.T) {
 	}, readAll(t, New(o), whole))
 }
 
-// Rows are chosen by their tokens, for which nothing else is read, and by cells that are not given on.
+// Rows are chosen by their tokens, for which nothing else is read, and by cells that are not given
+// on.
 func TestHoldsAndTokens(t *testing.T) {
 	o := options(open(t, copied(t, "files/nb_lz4")))
 	all := readAll(t, New(o), whole)
@@ -369,7 +409,12 @@ var errNoFiles = errors.New("there are none")
 // noFiles cannot be had.
 type noFiles struct{}
 
-func (noFiles) Of(context.Context, token.Range) ([]File, func(), error) { return nil, nil, errNoFiles }
+func (noFiles) Of(
+	context.Context,
+	token.Range,
+) ([]File, func(), error) {
+	return nil, nil, errNoFiles
+}
 
 // held are files that know how many ranges of theirs are being read.
 type held struct {
@@ -433,8 +478,8 @@ func TestReadingIsCalledOff(t *testing.T) {
 	}
 }
 
-// A range where a file is broken is given up with an error that names the file; others are read, and once the file is mended that
-// one too.
+// A range where a file is broken is given up with an error that names the file; others are read,
+// and once the file is mended that one too.
 func TestDamagedFile(t *testing.T) {
 	folder := copied(t, "files/nb_lz4")
 	path := filepath.Join(folder, first.Name(sstable.DataDB))
@@ -481,7 +526,8 @@ func TestDamagedFile(t *testing.T) {
 	require.Equal(t, want[failed[0]], readAll(t, New(o), failed[0]))
 }
 
-// So is a range that cannot even be begun, since the index is that of another file, or the table has other columns.
+// So is a range that cannot even be begun, since the index is that of another file, or the table
+// has other columns.
 func TestFilesThatDoNotFit(t *testing.T) {
 	folder := copied(t, "files/nb_lz4")
 	path := filepath.Join(folder, first.Name(sstable.IndexDB))

@@ -18,13 +18,27 @@ func (t *Table) Replicated() bool {
 	return ReplicasOf(t.Replication) != 1 // a strategy without factors has one on every node
 }
 
-// ErrTooManyReplicas refuses a level that asks for more replicas than some rows have: no request for them could succeed.
-func ErrTooManyReplicas(level string, need, have int, replication map[string]string, nodes int) error {
-	return fmt.Errorf("--%s %s: some rows have no more than %s, and %d are needed: the keyspace's replication is %s, on %s",
-		spec.ConsistencyFlag, level, human.Of(have, "replica"), need, doctor.Factors(replication), human.Of(nodes, "node"))
+// ErrTooManyReplicas refuses a level that asks for more replicas than some rows have: no request
+// for them could succeed.
+func ErrTooManyReplicas(
+	level string,
+	need, have int,
+	replication map[string]string,
+	nodes int,
+) error {
+	return fmt.Errorf(
+		"--%s %s: some rows have no more than %s, and %d are needed: the keyspace's replication is %s, on %s",
+		spec.ConsistencyFlag,
+		level,
+		human.Of(have, "replica"),
+		need,
+		doctor.Factors(replication),
+		human.Of(nodes, "node"),
+	)
 }
 
-// RefuseTooManyReplicas refuses a level that asks for more replicas than the replication factors give a row.
+// RefuseTooManyReplicas refuses a level that asks for more replicas than the replication factors
+// give a row.
 func RefuseTooManyReplicas(level string, replication map[string]string, nodes int) error {
 	need, have := map[string]int{"TWO": 2, "THREE": 3}[level], ReplicasOf(replication)
 	if have == 0 || need <= have {
@@ -33,7 +47,8 @@ func RefuseTooManyReplicas(level string, replication map[string]string, nodes in
 	return ErrTooManyReplicas(level, need, have, replication, nodes)
 }
 
-// ReplicasOf is how many replicas a row has, in all data centers together; 0 where there are no factors.
+// ReplicasOf is how many replicas a row has, in all data centers together; 0 where there are no
+// factors.
 func ReplicasOf(replication map[string]string) (replicas int) {
 	for name, factor := range replication {
 		if name != "class" {

@@ -32,22 +32,31 @@ func (t *Table) Readded(then, now records.Drops) string {
 	}
 	for _, column := range slices.Sorted(maps.Keys(now)) {
 		if _, there := t.Schema.Column(column); there && now[column] > then[column] {
-			return fmt.Sprintf("column %q of table %s was dropped at %s and added again", column, t.Schema, now[column].Time().Format(time.RFC3339))
+			return fmt.Sprintf(
+				"column %q of table %s was dropped at %s and added again",
+				column,
+				t.Schema,
+				now[column].Time().Format(time.RFC3339),
+			)
 		}
 	}
 	return ""
 }
 
-// RefuseDropped refuses to continue a run after a column was dropped and added again. Servers hide the
-// values of the column that have a timestamp before the drop: those that the run wrote or read before
-// it, and rows that the run would write again with their timestamps.
+// RefuseDropped refuses to continue a run after a column was dropped and added again. Servers hide
+// the values of the column that have a timestamp before the drop: those that the run wrote or read
+// before it, and rows that the run would write again with their timestamps.
 func (t *Table) RefuseDropped(ctx context.Context, then records.Drops, anew string) error {
 	now, err := t.Drops(ctx)
 	if err != nil {
 		return err
 	}
 	if what := t.Readded(then, now); what != "" {
-		return fmt.Errorf("%s after the run began: its values from before that are gone, and the run cannot go on; %s", what, anew)
+		return fmt.Errorf(
+			"%s after the run began: its values from before that are gone, and the run cannot go on; %s",
+			what,
+			anew,
+		)
 	}
 	return nil
 }

@@ -11,8 +11,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
-// AwaitKnown waits until the driver knows exactly the nodes that are on the ring, and plans again with
-// them. The driver learns of nodes that came or went by events, a moment after they are on the ring.
+// AwaitKnown waits until the driver knows exactly the nodes that are on the ring, and plans again
+// with them. The driver learns of nodes that came or went by events, a moment after they are on the
+// ring.
 func (t *Table) AwaitKnown(ctx context.Context, flag string, patience time.Duration) error {
 	return Settled(ctx, patience, func() error {
 		var places map[string]driver.Place
@@ -47,12 +48,22 @@ func (t *Table) RefuseUnknown(flag string, places map[string]driver.Place) error
 	}
 	return fault.New(fault.Transient, fmt.Errorf(
 		"--%s: the cluster has %s, and %d %s known here, %d of them in no table of the cluster: some are no members, were left out, or have just come or gone",
-		flag, human.Of(len(places), "node"), len(t.Cluster.Nodes), human.Verb(len(t.Cluster.Nodes), "is", "are"), others))
+		flag,
+		human.Of(len(places), "node"),
+		len(t.Cluster.Nodes),
+		human.Verb(len(t.Cluster.Nodes), "is", "are"),
+		others,
+	))
 }
 
 // RefuseUntold returns an error if a wanted node's storage port is not known. It is transient if
 // others tell theirs: then the node has just joined, and not all nodes have heard of it.
-func RefuseUntold(nodes []topology.Node, addresses map[string]string, wanted map[string]bool, flag string) error {
+func RefuseUntold(
+	nodes []topology.Node,
+	addresses map[string]string,
+	wanted map[string]bool,
+	flag string,
+) error {
 	told := false
 	for _, address := range addresses {
 		told = told || address != ""
@@ -61,7 +72,11 @@ func RefuseUntold(nodes []topology.Node, addresses map[string]string, wanted map
 		if !wanted[n.ID] || addresses[n.ID] != "" {
 			continue
 		}
-		err := fmt.Errorf("node %s does not tell its storage port: name it with --%s", n.Address, flag)
+		err := fmt.Errorf(
+			"node %s does not tell its storage port: name it with --%s",
+			n.Address,
+			flag,
+		)
 		if told {
 			err = fault.New(fault.Transient, err)
 		}

@@ -17,8 +17,14 @@ func (t *Table) WarnOfLearned(env spec.Environment) {
 	if c == nil {
 		return
 	}
-	env.Logf("cluster %q: %s, %s, data centers %s, of which %s is talked to", c.Name, human.Of(len(c.Nodes), "node"),
-		c.Partitioner[strings.LastIndexByte(c.Partitioner, '.')+1:], strings.Join(c.DCs(), ", "), c.LocalDC)
+	env.Logf(
+		"cluster %q: %s, %s, data centers %s, of which %s is talked to",
+		c.Name,
+		human.Of(len(c.Nodes), "node"),
+		c.Partitioner[strings.LastIndexByte(c.Partitioner, '.')+1:],
+		strings.Join(c.DCs(), ", "),
+		c.LocalDC,
+	)
 	taken := plan.Cores(c, plan.Options{})
 	for i, n := range c.Nodes {
 		state, cores := "up", human.Of(n.Cores, "core")
@@ -28,11 +34,23 @@ func (t *Table) WarnOfLearned(env spec.Environment) {
 		if n.Cores == 0 {
 			cores = fmt.Sprintf("cores not told, taken for %d", taken[i])
 		}
-		env.Logf("node %s: data center %s, rack %s, version %s, %s, %s, %s", n.Address, n.DC, n.Rack, n.Version, state, human.Of(len(n.Tokens), "token"), cores)
+		env.Logf(
+			"node %s: data center %s, rack %s, version %s, %s, %s, %s",
+			n.Address,
+			n.DC,
+			n.Rack,
+			n.Version,
+			state,
+			human.Of(len(n.Tokens), "token"),
+			cores,
+		)
 	}
 	if t.Connected() {
 		if nodes := t.Session.Compressed(); nodes > 0 {
-			env.Logf("CQL frames are compressed with LZ4, those of %s (--protocol-compression)", human.Of(nodes, "node"))
+			env.Logf(
+				"CQL frames are compressed with LZ4, those of %s (--protocol-compression)",
+				human.Of(nodes, "node"),
+			)
 		} else {
 			env.Logf("CQL frames are not compressed (--protocol-compression)")
 		}
@@ -40,9 +58,19 @@ func (t *Table) WarnOfLearned(env spec.Environment) {
 	if t.Estimates == nil {
 		return
 	}
-	env.Logf("plan: %s under way at the most, %s cut from %d, seed %d", human.Of(t.Plan.Parallel, "request"), human.Of(len(t.Plan.Splits), "token range"), t.Plan.Ranges(), t.Plan.Seed)
+	env.Logf(
+		"plan: %s under way at the most, %s cut from %d, seed %d",
+		human.Of(t.Plan.Parallel, "request"),
+		human.Of(len(t.Plan.Splits), "token range"),
+		t.Plan.Ranges(),
+		t.Plan.Seed,
+	)
 	if sum := t.Estimate(); sum.Partitions > 0 {
-		env.Logf("the nodes estimate the table at %s, %s", human.Of(sum.Partitions, "partition"), human.Of(sum.Bytes, "byte"))
+		env.Logf(
+			"the nodes estimate the table at %s, %s",
+			human.Of(sum.Partitions, "partition"),
+			human.Of(sum.Bytes, "byte"),
+		)
 	} else {
 		env.Logf("no node estimates how large the table is")
 	}
@@ -54,6 +82,14 @@ func TellLimits(env spec.Environment, l driver.Limits) {
 	if l.MaxFrameBytes > 0 {
 		frame = fmt.Sprintf("requests of %s at the most", human.Of(l.MaxFrameBytes, "byte"))
 	}
-	env.Logf("the servers warn of batches above %s, or of more than %s, and take mutations of %s at the most; %s",
-		human.Of(l.BatchWarnBytes, "byte"), human.Of(l.BatchWarnPartitions, "partition"), human.Of(l.MaxMutationBytes, "byte"), frame)
+	env.Logf(
+		"the servers warn of batches above %s, or of more than %s, and take mutations of %s at the most; %s",
+		human.Of(
+			l.BatchWarnBytes,
+			"byte",
+		),
+		human.Of(l.BatchWarnPartitions, "partition"),
+		human.Of(l.MaxMutationBytes, "byte"),
+		frame,
+	)
 }

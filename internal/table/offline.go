@@ -21,7 +21,8 @@ import (
 // Anywhere is the one node of a cluster that is not known: what is for it is for all nodes.
 const Anywhere = "anywhere"
 
-// OpenOffline describes a table by a file of its schema, and its cluster by another, where there is one.
+// OpenOffline describes a table by a file of its schema, and its cluster by another, where there is
+// one.
 func OpenOffline(env spec.Environment, o *spec.Load, options plan.Options) (*Table, error) {
 	t := &Table{Consistency: o.Consistency}
 	if _, err := t.ReadSchemaFile(env, o.Schema, o.TableName); err != nil {
@@ -39,7 +40,11 @@ func OpenOffline(env spec.Environment, o *spec.Load, options plan.Options) (*Tab
 }
 
 // ReadSchemaFile is parseSchema of a file.
-func (t *Table) ReadSchemaFile(env spec.Environment, path string, name spec.TableName) (*cqlschema.Table, error) {
+func (t *Table) ReadSchemaFile(
+	env spec.Environment,
+	path string,
+	name spec.TableName,
+) (*cqlschema.Table, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {
 		return nil, err
@@ -47,8 +52,13 @@ func (t *Table) ReadSchemaFile(env spec.Environment, path string, name spec.Tabl
 	return t.ParseSchema(env, path, string(text), name)
 }
 
-// ParseSchema finds the table among statements, and the replication of its keyspace where they tell it.
-func (t *Table) ParseSchema(env spec.Environment, path, text string, name spec.TableName) (*cqlschema.Table, error) {
+// ParseSchema finds the table among statements, and the replication of its keyspace where they tell
+// it.
+func (t *Table) ParseSchema(
+	env spec.Environment,
+	path, text string,
+	name spec.TableName,
+) (*cqlschema.Table, error) {
 	s, err := cqlschema.Parse(text, name.Keyspace)
 	if err != nil {
 		return nil, err
@@ -62,7 +72,11 @@ func (t *Table) ParseSchema(env spec.Environment, path, text string, name spec.T
 	}
 	// The file may come from others, and these names become folders.
 	if err := errors.Join(
-		schema.CheckKeyspaceName(table.Keyspace), schema.CheckTableName(table.Name), schema.CheckTableID(table.ID),
+		schema.CheckKeyspaceName(
+			table.Keyspace,
+		),
+		schema.CheckTableName(table.Name),
+		schema.CheckTableID(table.ID),
 	); err != nil {
 		return nil, err
 	}
@@ -77,8 +91,12 @@ func (t *Table) ParseSchema(env spec.Environment, path, text string, name spec.T
 // missingTable says that no statement makes a table.
 func missingTable(s *cqlschema.Schema, name spec.TableName) error {
 	if v := s.MakesView(name.Keyspace, name.Table); v != nil {
-		return fmt.Errorf("%s.%s is a materialized view, and no statement makes its base table %q, which has the types of its columns",
-			name.Keyspace, name.Table, v.Table)
+		return fmt.Errorf(
+			"%s.%s is a materialized view, and no statement makes its base table %q, which has the types of its columns",
+			name.Keyspace,
+			name.Table,
+			v.Table,
+		)
 	}
 	var names []string
 	for _, t := range s.Tables {
@@ -86,7 +104,12 @@ func missingTable(s *cqlschema.Schema, name spec.TableName) error {
 			names = append(names, t.Name)
 		}
 	}
-	return fmt.Errorf("no statement makes table %q in keyspace %q%s", name.Table, name.Keyspace, schema.DidYouMeanTable(name.Keyspace, name.Table, names))
+	return fmt.Errorf(
+		"no statement makes table %q in keyspace %q%s",
+		name.Table,
+		name.Keyspace,
+		schema.DidYouMeanTable(name.Keyspace, name.Table, names),
+	)
 }
 
 // SkippedShown is how many statements that were passed over are named.
@@ -104,7 +127,11 @@ func tellSkipped(env spec.Environment, path string, skipped []cqlschema.Skipped)
 	if more := len(skipped) - SkippedShown; more > 0 {
 		named = append(named, fmt.Sprintf("and %d more", more))
 	}
-	env.Warn("%s: statements that make no table were passed over: %s", path, strings.Join(named, ", "))
+	env.Warn(
+		"%s: statements that make no table were passed over: %s",
+		path,
+		strings.Join(named, ", "),
+	)
 }
 
 // tableOf is a table as the servers would describe it.
@@ -114,11 +141,16 @@ func tableOf(t *cqlschema.Table) *schema.Table {
 	return out
 }
 
-// optionsOf is the options of a table, those by default that no statement has. Source: org.apache.cassandra.schema.TableParams
-// and CompressionParams.
+// optionsOf is the options of a table, those by default that no statement has. Source:
+// org.apache.cassandra.schema.TableParams and CompressionParams.
 func optionsOf(s *cqlschema.Schema, t *cqlschema.Table) (driver.TableOptions, error) {
 	o := driver.TableOptions{
-		Compact: t.Compact, IsView: t.ViewOf != "", StrictLiveness: t.StrictLiveness, BloomFPChance: 0.01, MinIndexInterval: 128, Compression: map[string]string{"class": sstable.LZ4Compressor},
+		Compact:          t.Compact,
+		IsView:           t.ViewOf != "",
+		StrictLiveness:   t.StrictLiveness,
+		BloomFPChance:    0.01,
+		MinIndexInterval: 128,
+		Compression:      map[string]string{"class": sstable.LZ4Compressor},
 	}
 	if strings.HasSuffix(t.Options["compaction"].Map["class"], "LeveledCompactionStrategy") {
 		o.BloomFPChance = 0.1
@@ -131,9 +163,18 @@ func optionsOf(s *cqlschema.Schema, t *cqlschema.Table) (driver.TableOptions, er
 			}
 		}
 	}
-	number("default_time_to_live", func(text string) (err error) { o.DefaultTTL, err = strconv.Atoi(text); return err })
-	number("min_index_interval", func(text string) (err error) { o.MinIndexInterval, err = strconv.Atoi(text); return err })
-	number("bloom_filter_fp_chance", func(text string) (err error) { o.BloomFPChance, err = strconv.ParseFloat(text, 64); return err })
+	number(
+		"default_time_to_live",
+		func(text string) (err error) { o.DefaultTTL, err = strconv.Atoi(text); return err },
+	)
+	number(
+		"min_index_interval",
+		func(text string) (err error) { o.MinIndexInterval, err = strconv.Atoi(text); return err },
+	)
+	number(
+		"bloom_filter_fp_chance",
+		func(text string) (err error) { o.BloomFPChance, err = strconv.ParseFloat(text, 64); return err },
+	)
 	if v, ok := t.Options["compression"]; ok {
 		if o.Compression = v.Map; v.Map["enabled"] == "false" {
 			o.Compression = nil
@@ -160,8 +201,8 @@ func optionsOf(s *cqlschema.Schema, t *cqlschema.Table) (driver.TableOptions, er
 	return o, err
 }
 
-// ReadRing reads the cluster. The keyspace's replication as the schema has it, which was read before, counts where the cluster's
-// is not told.
+// ReadRing reads the cluster. The keyspace's replication as the schema has it, which was read
+// before, counts where the cluster's is not told.
 func (t *Table) ReadRing(env spec.Environment, path, keyspace string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -181,18 +222,36 @@ func (t *Table) ReadRing(env spec.Environment, path, keyspace string) error {
 			names = append(names, name)
 		}
 		slices.Sort(names)
-		return fmt.Errorf("it does not tell the replication of keyspace %q, nor does a CREATE KEYSPACE in the schema%s", keyspace, schema.DidYouMean(keyspace, names))
+		return fmt.Errorf(
+			"it does not tell the replication of keyspace %q, nor does a CREATE KEYSPACE in the schema%s",
+			keyspace,
+			schema.DidYouMean(keyspace, names),
+		)
 	case t.Replication == nil:
 		t.Replication = declared
 	}
-	env.Warn("the nodes are taken to be those of %s, as they were at %s", path, saved.At.Format("2006-01-02T15:04:05Z07:00"))
+	env.Warn(
+		"the nodes are taken to be those of %s, as they were at %s",
+		path,
+		saved.At.Format("2006-01-02T15:04:05Z07:00"),
+	)
 	return nil
 }
 
-// OneNode is the cluster of which no more is known than its partitioner: one node that has all rows.
+// OneNode is the cluster of which no more is known than its partitioner: one node that has all
+// rows.
 func OneNode(partitioner string) *topology.Cluster {
 	return &topology.Cluster{
-		Partitioner: partitioner, LocalDC: Anywhere,
-		Nodes: []topology.Node{{ID: Anywhere, Address: Anywhere, DC: Anywhere, Rack: Anywhere, Tokens: []token.Token{{}}}},
+		Partitioner: partitioner,
+		LocalDC:     Anywhere,
+		Nodes: []topology.Node{
+			{
+				ID:      Anywhere,
+				Address: Anywhere,
+				DC:      Anywhere,
+				Rack:    Anywhere,
+				Tokens:  []token.Token{{}},
+			},
+		},
 	}
 }

@@ -26,7 +26,8 @@ type Placement struct {
 	Told   map[string]string       // addresses of their storage ports, as they told them
 }
 
-// Cluster is the cluster with its nodes where they are: known has what the driver knows of them besides.
+// Cluster is the cluster with its nodes where they are: known has what the driver knows of them
+// besides.
 func (s Placement) Cluster(known *topology.Cluster) (*topology.Cluster, error) {
 	p, err := token.ByClass(known.Partitioner)
 	if err != nil {
@@ -36,7 +37,10 @@ func (s Placement) Cluster(known *topology.Cluster) (*topology.Cluster, error) {
 	for _, id := range slices.Sorted(maps.Keys(s.Places)) {
 		place := s.Places[id]
 		node := topology.Node{ID: id, Address: s.Told[id], Up: true} // one that has just come
-		if i := slices.IndexFunc(known.Nodes, func(n topology.Node) bool { return n.ID == id }); i >= 0 {
+		if i := slices.IndexFunc(
+			known.Nodes,
+			func(n topology.Node) bool { return n.ID == id },
+		); i >= 0 {
 			node = known.Nodes[i]
 		}
 		node.DC, node.Rack, node.Tokens = place.DC, place.Rack, nil
@@ -83,7 +87,11 @@ const (
 )
 
 // Changed asks again what the table is, where its nodes are, and how it is replicated.
-func (t *Table) Changed(ctx context.Context, since Placement, replicated map[string]string) (Change, error) {
+func (t *Table) Changed(
+	ctx context.Context,
+	since Placement,
+	replicated map[string]string,
+) (Change, error) {
 	now, replication, err := t.Ring(ctx)
 	switch {
 	case errors.Is(err, ErrAltered):
@@ -99,8 +107,11 @@ func (t *Table) Changed(ctx context.Context, since Placement, replicated map[str
 // ErrAltered says that the table is not what it was.
 var ErrAltered = errors.New("the table was changed, or made anew, meanwhile")
 
-// Ring asks where the nodes are, and how the table is replicated. The error is ErrAltered when the table is not what it was.
-func (t *Table) Ring(ctx context.Context) (now Placement, replication map[string]string, err error) {
+// Ring asks where the nodes are, and how the table is replicated. The error is ErrAltered when the
+// table is not what it was.
+func (t *Table) Ring(
+	ctx context.Context,
+) (now Placement, replication map[string]string, err error) {
 	var table *schema.Table
 	err = AskAll(ctx, append(t.whereNodesAre(ctx, &now), func() (err error) {
 		replication, err = t.Session.Replication(ctx, t.Schema.Keyspace)
@@ -115,7 +126,8 @@ func (t *Table) Ring(ctx context.Context) (now Placement, replication map[string
 	return now, replication, err
 }
 
-// StoragePorts are the addresses of the storage ports of nodes, on the port that was named where one was.
+// StoragePorts are the addresses of the storage ports of nodes, on the port that was named where
+// one was.
 func (s Placement) StoragePorts(nodes []topology.Node, port int) (map[string]string, error) {
 	addresses := maps.Clone(s.Told)
 	if port == 0 {
@@ -134,10 +146,19 @@ func (s Placement) StoragePorts(nodes []topology.Node, port int) (map[string]str
 // probesAtOnce is how many storage ports are tried at the same time.
 const probesAtOnce = 64
 
-// TryPorts does something with the storage ports of those nodes that are wanted, of several at the same time. An error ends it. What
-// they do not tell the flag of that name does.
-func TryPorts(nodes []topology.Node, addresses map[string]string, wanted map[string]bool, flag string, try func(n topology.Node, address string) error) error {
-	nodes = slices.DeleteFunc(slices.Clone(nodes), func(n topology.Node) bool { return !wanted[n.ID] })
+// TryPorts does something with the storage ports of those nodes that are wanted, of several at the
+// same time. An error ends it. What they do not tell the flag of that name does.
+func TryPorts(
+	nodes []topology.Node,
+	addresses map[string]string,
+	wanted map[string]bool,
+	flag string,
+	try func(n topology.Node, address string) error,
+) error {
+	nodes = slices.DeleteFunc(
+		slices.Clone(nodes),
+		func(n topology.Node) bool { return !wanted[n.ID] },
+	)
 	if err := RefuseUntold(nodes, addresses, wanted, flag); err != nil {
 		return err
 	}
@@ -154,5 +175,8 @@ func TryPorts(nodes []topology.Node, addresses map[string]string, wanted map[str
 
 // OpenPort says what to do about a node whose storage port is not reached. flag names another port.
 func OpenPort(flag string) string {
-	return fmt.Sprintf("start the node and open that port to this host (--%s, if it is another port)", flag)
+	return fmt.Sprintf(
+		"start the node and open that port to this host (--%s, if it is another port)",
+		flag,
+	)
 }

@@ -8,16 +8,18 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 )
 
-// settleTime is how long gossip may take until all nodes know of a change: as long as nodes themselves wait for that
-// (StorageService.RING_DELAY).
+// settleTime is how long gossip may take until all nodes know of a change: as long as nodes
+// themselves wait for that (StorageService.RING_DELAY).
 const settleTime = 30 * time.Second
 
-// Settled asks about the ring, and again while nodes do not agree, until the patience or [settleTime] has passed.
+// Settled asks about the ring, and again while nodes do not agree, until the patience or
+// [settleTime] has passed.
 func Settled(ctx context.Context, patience time.Duration, ask func() error) error {
 	begun := time.Now()
 	for attempt := 1; ; attempt++ {
 		err := ask()
-		if err == nil || !fault.Retryable(err, true) || time.Since(begun) >= min(settleTime, patience) {
+		if err == nil || !fault.Retryable(err, true) ||
+			time.Since(begun) >= min(settleTime, patience) {
 			return err
 		}
 		if err := pace.Sleep(ctx, pace.Backoff{}.Delay(attempt)); err != nil {

@@ -30,7 +30,8 @@ type Table struct {
 	// place asks again which nodes there are, and plans again. nil: there is no session.
 	place func(ctx context.Context, more ...func() error) error
 
-	// Of a table that files describe, where there is no session, or that a clone takes them to be of.
+	// Of a table that files describe, where there is no session, or that a clone takes them to be
+	// of.
 	KnownOptions driver.TableOptions
 	scylla       bool                // the cluster is one of ScyllaDB
 	Ringed       bool                // the cluster is known
@@ -42,7 +43,13 @@ func (t *Table) Connected() bool { return t.Session != nil }
 
 // Open connects and plans. The nodes are asked for their estimates when the
 // table is to be read: they shape the plan.
-func Open(ctx context.Context, cfg driver.Config, t spec.TableName, o plan.Options, read bool) (*Table, error) {
+func Open(
+	ctx context.Context,
+	cfg driver.Config,
+	t spec.TableName,
+	o plan.Options,
+	read bool,
+) (*Table, error) {
 	defer memory.CollectMeanwhile(memory.Small)()
 	session, err := driver.Connect(ctx, cfg)
 	if err != nil {
@@ -58,7 +65,12 @@ func Open(ctx context.Context, cfg driver.Config, t spec.TableName, o plan.Optio
 }
 
 // Describe asks the cluster what the table is and which nodes hold it, and plans.
-func (t *Table) Describe(ctx context.Context, name spec.TableName, o plan.Options, read bool) error {
+func (t *Table) Describe(
+	ctx context.Context,
+	name spec.TableName,
+	o plan.Options,
+	read bool,
+) error {
 	t.place = func(ctx context.Context, more ...func() error) error {
 		return t.placeNodes(ctx, name, o, read, more...)
 	}
@@ -72,8 +84,15 @@ func (t *Table) Describe(ctx context.Context, name spec.TableName, o plan.Option
 	return RefuseTooManyReplicas(t.Consistency, t.Replication, len(t.Cluster.Nodes))
 }
 
-// placeNodes asks which nodes there are and how they hold rows, together with further questions, and plans.
-func (t *Table) placeNodes(ctx context.Context, name spec.TableName, o plan.Options, read bool, more ...func() error) error {
+// placeNodes asks which nodes there are and how they hold rows, together with further questions,
+// and plans.
+func (t *Table) placeNodes(
+	ctx context.Context,
+	name spec.TableName,
+	o plan.Options,
+	read bool,
+	more ...func() error,
+) error {
 	err := AskAll(ctx, append(more, func() (err error) {
 		t.Cluster, err = t.Session.Topology(ctx)
 		return err
@@ -239,7 +258,11 @@ type TokenRange struct {
 }
 
 // DroppedColumns asks the cluster which columns a table had.
-func DroppedColumns(ctx context.Context, s *driver.Session, name spec.TableName) (dropped []reconcile.Dropped, err error) {
+func DroppedColumns(
+	ctx context.Context,
+	s *driver.Session,
+	name spec.TableName,
+) (dropped []reconcile.Dropped, err error) {
 	times, err := s.Dropped(ctx, name.Keyspace, name.Table)
 	for column, at := range times {
 		dropped = append(dropped, reconcile.Dropped{Name: column, Time: at.UnixMicro()})
@@ -254,7 +277,10 @@ func (t *Table) MergedTable() (*reconcile.Table, error) {
 		return nil, err
 	}
 	return &reconcile.Table{
-		Schema: planned, Dropped: t.Dropped, Partitioner: token.Murmur3, StrictLiveness: t.KnownOptions.StrictLiveness,
+		Schema:         planned,
+		Dropped:        t.Dropped,
+		Partitioner:    token.Murmur3,
+		StrictLiveness: t.KnownOptions.StrictLiveness,
 	}, nil
 }
 
@@ -262,15 +288,24 @@ func (t *Table) MergedTable() (*reconcile.Table, error) {
 func (t *Table) RefuseStreamOut() error {
 	switch {
 	case t.KnownOptions.Compact:
-		return fmt.Errorf("%s is a table of COMPACT STORAGE, whose rows are not told from SSTables", t.Schema)
+		return fmt.Errorf(
+			"%s is a table of COMPACT STORAGE, whose rows are not told from SSTables",
+			t.Schema,
+		)
 	case t.Schema.ID == "":
 		return fmt.Errorf("%s is a virtual table", t.Schema)
 	case t.Plan.Placement() == nil:
 		return fmt.Errorf("the replicas of %s cannot be told: %s", t.Schema, t.Plan.Serial)
 	case t.Plan.Partitioner() != token.Murmur3:
-		return fmt.Errorf("the cluster's partitioner is %s; only Murmur3Partitioner is served", t.Plan.Partitioner().Name())
+		return fmt.Errorf(
+			"the cluster's partitioner is %s; only Murmur3Partitioner is served",
+			t.Plan.Partitioner().Name(),
+		)
 	case t.IsScylla():
-		return fmt.Errorf("ScyllaDB streams to nobody else; --via %s reads its snapshots", spec.ViaFiles)
+		return fmt.Errorf(
+			"ScyllaDB streams to nobody else; --via %s reads its snapshots",
+			spec.ViaFiles,
+		)
 	}
 	return t.RefuseVersions()
 }
@@ -279,7 +314,11 @@ func (t *Table) RefuseStreamOut() error {
 func (t *Table) RefuseVersions() error {
 	for _, n := range t.Cluster.Nodes {
 		if r := ReleaseOf(n.Version); r.Before(Release{4}) || !r.Before(Release{6}) {
-			return fmt.Errorf("node %s is of version %s; only those of Cassandra 4.0 to 5.0 are streamed with", n.Address, n.Version)
+			return fmt.Errorf(
+				"node %s is of version %s; only those of Cassandra 4.0 to 5.0 are streamed with",
+				n.Address,
+				n.Version,
+			)
 		}
 	}
 	return nil

@@ -21,7 +21,11 @@ type truncation struct{ Node, At string }
 
 // TruncatedSince finds a truncation since a run began, by what nodes told then; nil when
 // there is none, or no node tells of it, which is logged.
-func (t *Table) TruncatedSince(ctx context.Context, then records.Truncations, env spec.Environment) *truncation {
+func (t *Table) TruncatedSince(
+	ctx context.Context,
+	then records.Truncations,
+	env spec.Environment,
+) *truncation {
 	node, at, compared := t.Truncations(ctx).Since(then)
 	if !compared {
 		env.Logf("no node tells whether table %s was truncated since the run began", t.Schema)

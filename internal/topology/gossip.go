@@ -13,8 +13,8 @@ type Endpoint struct {
 	ID       string // host id; empty: it is not known
 	Address  string // address and port of its storage port
 	DC, Rack string
-	// Status is the node's own word, or that of the node that removes it, of where it is in its life, and an argument behind a comma:
-	// VersionedValue.java has the words. It may be empty.
+	// Status is the node's own word, or that of the node that removes it, of where it is in its
+	// life, and an argument behind a comma: VersionedValue.java has the words. It may be empty.
 	Status string
 	Tokens []token.Token // nil: they are not told
 	// Generation counts up with each start of the node, Version with each change of its status.
@@ -33,14 +33,18 @@ func (e Endpoint) Argument() string {
 	return parts[1]
 }
 
-// MergeEndpoints makes one list of what several nodes have heard, in the order of the addresses. As in gossip the later word of a node
-// counts. Tokens that only one of them has are kept, as long as the status is the same.
+// MergeEndpoints makes one list of what several nodes have heard, in the order of the addresses. As
+// in gossip the later word of a node counts. Tokens that only one of them has are kept, as long as
+// the status is the same.
 func MergeEndpoints(lists ...[]Endpoint) []Endpoint {
 	latest := make(map[string]Endpoint)
 	for _, list := range lists {
 		for _, e := range list {
 			known, found := latest[e.Address]
-			order := cmp.Or(cmp.Compare(e.Generation, known.Generation), cmp.Compare(e.Version, known.Version))
+			order := cmp.Or(
+				cmp.Compare(e.Generation, known.Generation),
+				cmp.Compare(e.Version, known.Version),
+			)
 			switch {
 			case !found || order > 0:
 				latest[e.Address] = e

@@ -41,13 +41,18 @@ func (c Change) String() string {
 	}
 }
 
-// PlacePending finds the replicas of each range as they are, and behind them those that it may have when changes of the ring are
-// over: the nodes that a write by CQL goes to meanwhile. The nodes that join are among the cluster's, without tokens.
+// PlacePending finds the replicas of each range as they are, and behind them those that it may have
+// when changes of the ring are over: the nodes that a write by CQL goes to meanwhile. The nodes
+// that join are among the cluster's, without tokens.
 //
-// As in Cassandra (TokenMetadata.calculatePendingRanges), nodes that leave are taken to leave together, and
-// each of the others to do so after them, apart from the others. The ring in which all have ended is another one here: a
-// replica too many has rows that it does not show, and one too few lacks them.
-func (c *Cluster) PlacePending(replication map[string]string, changes []Change) (*token.Placement, error) {
+// As in Cassandra (TokenMetadata.calculatePendingRanges), nodes that leave are taken to leave
+// together, and each of the others to do so after them, apart from the others. The ring in which
+// all have ended is another one here: a replica too many has rows that it does not show, and one
+// too few lacks them.
+func (c *Cluster) PlacePending(
+	replication map[string]string,
+	changes []Change,
+) (*token.Placement, error) {
 	now, err := c.PlaceAll(replication)
 	if err != nil || len(changes) == 0 {
 		return now, err
@@ -98,7 +103,10 @@ func (c *Cluster) after(change Change) *Cluster {
 		case n.ID == change.Node:
 			n.Tokens = tokens
 		case len(tokens) > 0: // a token has one owner
-			n.Tokens = slices.DeleteFunc(slices.Clone(n.Tokens), func(t token.Token) bool { return slices.Contains(tokens, t) })
+			n.Tokens = slices.DeleteFunc(
+				slices.Clone(n.Tokens),
+				func(t token.Token) bool { return slices.Contains(tokens, t) },
+			)
 		}
 	}
 	return &out

@@ -10,7 +10,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// five are the nodes of the tests: two data centers, and racks. tokens gives the places of some of them.
+// five are the nodes of the tests: two data centers, and racks. tokens gives the places of some of
+// them.
 func five(tokens map[string][]int64) *Cluster {
 	c := &Cluster{Partitioner: "org.apache.cassandra.dht.Murmur3Partitioner"}
 	for i, id := range []string{"a", "b", "c", "d", "e"} {
@@ -41,11 +42,15 @@ func replicas(c *Cluster, p *token.Placement, t int64) string {
 	return fmt.Sprint(names)
 }
 
-// Rows go to the nodes that have them, and to those that will have them, as with Cassandra's pending ranges.
+// Rows go to the nodes that have them, and to those that will have them, as with Cassandra's
+// pending ranges.
 func TestPendingReplicas(t *testing.T) {
 	members := map[string][]int64{"a": {0}, "b": {100}, "c": {200}}
 	simple := func(factor int) map[string]string {
-		return map[string]string{"class": "SimpleStrategy", "replication_factor": fmt.Sprint(factor)}
+		return map[string]string{
+			"class":              "SimpleStrategy",
+			"replication_factor": fmt.Sprint(factor),
+		}
 	}
 	for name, tc := range map[string]struct {
 		members     map[string][]int64
@@ -112,14 +117,40 @@ func TestPendingReplicas(t *testing.T) {
 
 // Of what several nodes have heard the latest counts.
 func TestMergeEndpoints(t *testing.T) {
-	old := Endpoint{ID: "a", Address: "10.0.0.1:7000", Status: "NORMAL,1", Generation: 5, Version: 9}
-	leaving := Endpoint{ID: "a", Address: "10.0.0.1:7000", Status: "LEAVING,1", Generation: 5, Version: 12}
-	again := Endpoint{ID: "a", Address: "10.0.0.1:7000", Status: "BOOT,1", Generation: 6, Version: 2}
+	old := Endpoint{
+		ID:         "a",
+		Address:    "10.0.0.1:7000",
+		Status:     "NORMAL,1",
+		Generation: 5,
+		Version:    9,
+	}
+	leaving := Endpoint{
+		ID:         "a",
+		Address:    "10.0.0.1:7000",
+		Status:     "LEAVING,1",
+		Generation: 5,
+		Version:    12,
+	}
+	again := Endpoint{
+		ID:         "a",
+		Address:    "10.0.0.1:7000",
+		Status:     "BOOT,1",
+		Generation: 6,
+		Version:    2,
+	}
 	told := again
 	told.Tokens = []token.Token{tok(1)}
 	other := Endpoint{ID: "b", Address: "10.0.0.2:7000"}
-	require.Equal(t, []Endpoint{leaving, other}, MergeEndpoints([]Endpoint{old, other}, []Endpoint{leaving}))
-	require.Equal(t, []Endpoint{told}, MergeEndpoints([]Endpoint{again}, []Endpoint{told}, []Endpoint{leaving}))
+	require.Equal(
+		t,
+		[]Endpoint{leaving, other},
+		MergeEndpoints([]Endpoint{old, other}, []Endpoint{leaving}),
+	)
+	require.Equal(
+		t,
+		[]Endpoint{told},
+		MergeEndpoints([]Endpoint{again}, []Endpoint{told}, []Endpoint{leaving}),
+	)
 	require.Equal(t, "BOOT", again.Word())
 	require.Equal(t, "1", Endpoint{Status: "LEFT,1,99"}.Argument())
 	require.Empty(t, other.Argument())

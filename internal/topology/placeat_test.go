@@ -9,10 +9,17 @@ import (
 )
 
 func TestPlaceAt(t *testing.T) {
-	c := &Cluster{Partitioner: "Murmur3Partitioner", LocalDC: "dc1", Nodes: []Node{{ID: "a", DC: "dc1"}, {ID: "b", DC: "dc2"}, {ID: "c", DC: "dc1"}}}
+	c := &Cluster{
+		Partitioner: "Murmur3Partitioner",
+		LocalDC:     "dc1",
+		Nodes:       []Node{{ID: "a", DC: "dc1"}, {ID: "b", DC: "dc2"}, {ID: "c", DC: "dc1"}},
+	}
 	middle, err := token.Murmur3.Parse("0")
 	require.NoError(t, err)
-	p, err := c.PlaceAt([]token.Token{middle, token.Murmur3.Max()}, [][]string{{"c", "b", "a", "gone"}, {"b"}})
+	p, err := c.PlaceAt(
+		[]token.Token{middle, token.Murmur3.Max()},
+		[][]string{{"c", "b", "a", "gone"}, {"b"}},
+	)
 	require.NoError(t, err)
 	require.Equal(t, 2, p.Len())
 	require.Equal(t, []int{2, 0}, p.Replicas(0))

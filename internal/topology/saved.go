@@ -11,16 +11,18 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Saved is a cluster as it was at one moment, with the replication of its keyspaces: what a file tells of it to who cannot
-// ask it.
+// Saved is a cluster as it was at one moment, with the replication of its keyspaces: what a file
+// tells of it to who cannot ask it.
 type Saved struct {
 	Cluster
-	At        time.Time
-	ScyllaDB  bool                         // else it is one of Cassandra
-	Keyspaces map[string]map[string]string // replication options (system_schema.keyspaces.replication), by name
+	At       time.Time
+	ScyllaDB bool // else it is one of Cassandra
+	// replication options (system_schema.keyspaces.replication), by name
+	Keyspaces map[string]map[string]string
 }
 
-// The form of such a file, in JSON. Tokens are texts, since a number of JSON is not as exact everywhere.
+// The form of such a file, in JSON. Tokens are texts, since a number of JSON is not as exact
+// everywhere.
 type savedFile struct {
 	Format      int                          `json:"format"`
 	At          time.Time                    `json:"at"`
@@ -57,13 +59,25 @@ func (s *Saved) Append(dst []byte) ([]byte, error) {
 		return nil, err
 	}
 	f := savedFile{
-		Format: savedFormat, At: s.At, Cluster: s.Name, Server: savedCassandra, Partitioner: s.Partitioner, Datacenter: s.LocalDC, Keyspaces: s.Keyspaces,
+		Format:      savedFormat,
+		At:          s.At,
+		Cluster:     s.Name,
+		Server:      savedCassandra,
+		Partitioner: s.Partitioner,
+		Datacenter:  s.LocalDC,
+		Keyspaces:   s.Keyspaces,
 	}
 	if s.ScyllaDB {
 		f.Server = savedScyllaDB
 	}
 	for _, n := range s.Nodes {
-		node := savedNode{ID: n.ID, Address: n.Address, Datacenter: n.DC, Rack: n.Rack, Version: n.Version}
+		node := savedNode{
+			ID:         n.ID,
+			Address:    n.Address,
+			Datacenter: n.DC,
+			Rack:       n.Rack,
+			Version:    n.Version,
+		}
 		for _, t := range n.Tokens {
 			node.Tokens = append(node.Tokens, string(partitioner.Append(nil, t)))
 		}
@@ -93,7 +107,12 @@ func ParseSaved(b []byte) (*Saved, error) {
 	case f.Format != savedFormat:
 		return nil, fmt.Errorf("format %d: only %d is read", f.Format, savedFormat)
 	case f.Server != savedCassandra && f.Server != savedScyllaDB:
-		return nil, fmt.Errorf("server %q: must be %s or %s", f.Server, savedCassandra, savedScyllaDB)
+		return nil, fmt.Errorf(
+			"server %q: must be %s or %s",
+			f.Server,
+			savedCassandra,
+			savedScyllaDB,
+		)
 	}
 	partitioner, err := token.ByClass(f.Partitioner)
 	if err != nil {
@@ -107,7 +126,13 @@ func ParseSaved(b []byte) (*Saved, error) {
 		At:      f.At, ScyllaDB: f.Server == savedScyllaDB, Keyspaces: f.Keyspaces,
 	}
 	for _, n := range f.Nodes {
-		node := Node{ID: n.ID, Address: n.Address, DC: n.Datacenter, Rack: n.Rack, Version: n.Version}
+		node := Node{
+			ID:      n.ID,
+			Address: n.Address,
+			DC:      n.Datacenter,
+			Rack:    n.Rack,
+			Version: n.Version,
+		}
 		for _, text := range n.Tokens {
 			t, err := partitioner.Parse(text)
 			if err != nil {

@@ -14,12 +14,33 @@ import (
 func savedCluster() *Saved {
 	at := func(n int64) token.Token { return token.Murmur3Token(uint64(n)) }
 	return &Saved{
-		Cluster: Cluster{Name: "demo", Partitioner: "org.apache.cassandra.dht.Murmur3Partitioner", LocalDC: "dc1", Nodes: []Node{
-			{ID: "00000000-0000-0000-0000-00000000000a", Address: "10.0.0.1:9042", DC: "dc1", Rack: "r1", Version: "5.0.6", Tokens: []token.Token{at(-5), at(1 << 62)}},
-			{ID: "00000000-0000-0000-0000-00000000000b", Address: "[2001:db8::1]:9042", DC: "dc2", Rack: "r2", Version: "4.1.10", Tokens: []token.Token{at(7)}},
-		}},
-		At:        time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
-		Keyspaces: map[string]map[string]string{"k": {"class": "SimpleStrategy", "replication_factor": "2"}},
+		Cluster: Cluster{
+			Name:        "demo",
+			Partitioner: "org.apache.cassandra.dht.Murmur3Partitioner",
+			LocalDC:     "dc1",
+			Nodes: []Node{
+				{
+					ID:      "00000000-0000-0000-0000-00000000000a",
+					Address: "10.0.0.1:9042",
+					DC:      "dc1",
+					Rack:    "r1",
+					Version: "5.0.6",
+					Tokens:  []token.Token{at(-5), at(1 << 62)},
+				},
+				{
+					ID:      "00000000-0000-0000-0000-00000000000b",
+					Address: "[2001:db8::1]:9042",
+					DC:      "dc2",
+					Rack:    "r2",
+					Version: "4.1.10",
+					Tokens:  []token.Token{at(7)},
+				},
+			},
+		},
+		At: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC),
+		Keyspaces: map[string]map[string]string{
+			"k": {"class": "SimpleStrategy", "replication_factor": "2"},
+		},
 	}
 }
 
@@ -78,7 +99,11 @@ func FuzzParseSaved(f *testing.F) {
 	b, err := savedCluster().Append(nil)
 	require.NoError(f, err)
 	f.Add(b)
-	f.Add([]byte(`{"format":1,"server":"scylladb","partitioner":"Murmur3Partitioner","datacenter":"","nodes":[{"id":"00000000-0000-0000-0000-00000000000a","address":"10.0.0.1:9042","datacenter":"d","rack":"r","tokens":["0"]}]}`))
+	f.Add(
+		[]byte(
+			`{"format":1,"server":"scylladb","partitioner":"Murmur3Partitioner","datacenter":"","nodes":[{"id":"00000000-0000-0000-0000-00000000000a","address":"10.0.0.1:9042","datacenter":"d","rack":"r","tokens":["0"]}]}`,
+		),
+	)
 	f.Add([]byte(`{"format":1}`))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s, err := ParseSaved(b)

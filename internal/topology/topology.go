@@ -65,7 +65,11 @@ func (c *Cluster) CheckDC() error {
 	if len(c.Nodes) == 0 {
 		return errors.New("the cluster tells of no node")
 	}
-	return fmt.Errorf("no node is in data center %q; the cluster has %s", c.LocalDC, strings.Join(c.DCs(), ", "))
+	return fmt.Errorf(
+		"no node is in data center %q; the cluster has %s",
+		c.LocalDC,
+		strings.Join(c.DCs(), ", "),
+	)
 }
 
 // Ring makes the ring of all nodes. Errors are those of [token.ByClass] and

@@ -39,13 +39,19 @@ func TestDataCenters(t *testing.T) {
 	require.Equal(t, []string{"w1", "w2"}, ids)
 	require.NoError(t, c.CheckDC())
 	c.LocalDC = "West"
-	require.EqualError(t, c.CheckDC(), `no node is in data center "West"; the cluster has east, west`)
+	require.EqualError(
+		t,
+		c.CheckDC(),
+		`no node is in data center "West"; the cluster has east, west`,
+	)
 	require.EqualError(t, (&Cluster{LocalDC: "west"}).CheckDC(), "the cluster tells of no node")
 }
 
 func TestPlaceIsLocal(t *testing.T) {
 	c := twoCenters(t)
-	placement, err := c.Place(map[string]string{"class": "NetworkTopologyStrategy", "west": "2", "east": "1"})
+	placement, err := c.Place(
+		map[string]string{"class": "NetworkTopologyStrategy", "west": "2", "east": "1"},
+	)
 	require.NoError(t, err)
 	require.Equal(t, 5, placement.Len())
 	for _, p := range []struct {
@@ -58,7 +64,9 @@ func TestPlaceIsLocal(t *testing.T) {
 
 // A keyspace that has no replica in the local data center is read from another.
 func TestPlaceElsewhere(t *testing.T) {
-	placement, err := twoCenters(t).Place(map[string]string{"class": "NetworkTopologyStrategy", "east": "1"})
+	placement, err := twoCenters(
+		t,
+	).Place(map[string]string{"class": "NetworkTopologyStrategy", "east": "1"})
 	require.NoError(t, err)
 	require.Equal(t, []int{1}, placement.Replicas(placement.Find(at(t, "-50"))))
 	require.Equal(t, []int{3}, placement.Replicas(placement.Find(at(t, "50"))))

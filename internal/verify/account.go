@@ -47,12 +47,18 @@ func (a *account) check() {
 	}
 	var parts []string
 	for _, name := range narrowing {
-		if v := a.option(name); v != "" && (name != "limit" || a.m.Limited || a.m.Ranges.Done < a.m.Ranges.Splits) {
+		if v := a.option(
+			name,
+		); v != "" &&
+			(name != "limit" || a.m.Limited || a.m.Ranges.Done < a.m.Ranges.Splits) {
 			parts = append(parts, "--"+name+" "+v)
 		}
 	}
 	if len(parts) > 0 {
-		a.notes = append(a.notes, plain(a.path+": a part of the table was read, with "+strings.Join(parts, ", ")))
+		a.notes = append(
+			a.notes,
+			plain(a.path+": a part of the table was read, with "+strings.Join(parts, ", ")),
+		)
 	}
 	a.noteSSTables()
 }
@@ -64,10 +70,21 @@ func (a *account) noteSSTables() {
 	}
 	read := a.m.Reading.SSTables
 	if read.Before != "" {
-		a.notes = append(a.notes, plain(a.path+": the scan was resumed with other SSTables than it began with"))
+		a.notes = append(
+			a.notes,
+			plain(a.path+": the scan was resumed with other SSTables than it began with"),
+		)
 	}
 	if len(read.Unflushed) > 0 {
-		a.notes = append(a.notes, plain(a.path+": rows may be missing that no SSTable had, but the commit log: "+strings.Join(read.Unflushed, ", ")))
+		a.notes = append(
+			a.notes,
+			plain(
+				a.path+": rows may be missing that no SSTable had, but the commit log: "+strings.Join(
+					read.Unflushed,
+					", ",
+				),
+			),
+		)
 	}
 }
 
@@ -88,7 +105,11 @@ func (a *account) checkRows() {
 		rows += f.Rows
 	}
 	if rows != a.m.Rows {
-		a.find("its files have %s together, not the %s that it states", human.Of(rows, "row"), human.Count(a.m.Rows))
+		a.find(
+			"its files have %s together, not the %s that it states",
+			human.Of(rows, "row"),
+			human.Count(a.m.Rows),
+		)
 	}
 }
 
@@ -104,10 +125,19 @@ func (a *account) checkRanges() {
 		a.find("token range (%s, %s] was not read: %s", lost.Start, lost.End, lost.Error)
 	}
 	if r.Failed != len(r.Lost) {
-		a.find("%s not read, but it lists %s", human.Of(r.Failed, "token range")+human.Verb(r.Failed, " was", " were"), human.Count(len(r.Lost)))
+		a.find(
+			"%s not read, but it lists %s",
+			human.Of(r.Failed, "token range")+human.Verb(r.Failed, " was", " were"),
+			human.Count(len(r.Lost)),
+		)
 	}
 	if r.Failed == 0 && r.Done < r.Splits && a.option("limit") == "" {
-		a.find("only %s of %s %s read", human.Count(r.Done), human.Of(r.Splits, "token range"), human.Verb(r.Done, "was", "were"))
+		a.find(
+			"only %s of %s %s read",
+			human.Count(r.Done),
+			human.Of(r.Splits, "token range"),
+			human.Verb(r.Done, "was", "were"),
+		)
 	}
 }
 
@@ -118,7 +148,11 @@ func (a *account) checkSum() {
 	case c == nil:
 		return
 	case c.Definition != rowsum.Version:
-		a.find("checksum definition %s is not known: this program knows %s", c.Definition, rowsum.Version)
+		a.find(
+			"checksum definition %s is not known: this program knows %s",
+			c.Definition,
+			rowsum.Version,
+		)
 		return
 	}
 	sum, err := rowsum.Parse(c.Value)
@@ -168,7 +202,15 @@ func (a *account) strays() {
 	for _, e := range entries {
 		base, ok := manifest.PartBase(e.Name())
 		if ok && bases[base] && !own[e.Name()] && !e.IsDir() {
-			a.findings = append(a.findings, plain(filepath.Join(folder, e.Name())+": looks like a part of the output, but is not in the manifest"))
+			a.findings = append(
+				a.findings,
+				plain(
+					filepath.Join(
+						folder,
+						e.Name(),
+					)+": looks like a part of the output, but is not in the manifest",
+				),
+			)
 		}
 	}
 }
@@ -176,7 +218,8 @@ func (a *account) strays() {
 // plain makes one line of a text that may come from a file: what does not print is
 // shown with escapes.
 func plain(s string) string {
-	if utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
+	if utf8.ValidString(s) &&
+		!strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
 		return s
 	}
 	quoted := strconv.Quote(s)

@@ -20,8 +20,16 @@ import (
 func TestAllAsStated(t *testing.T) {
 	root := t.TempDir()
 	put(t, root, "out", scanned(5, 3, 4))
-	require.NoError(t, os.WriteFile(filepath.Join(root, "out", "README"), nil, 0o600), "other files do not matter")
-	require.NoError(t, os.Mkdir(filepath.Join(root, "out", "part-0001-0002.csv"), 0o700), "nor do folders")
+	require.NoError(
+		t,
+		os.WriteFile(filepath.Join(root, "out", "README"), nil, 0o600),
+		"other files do not matter",
+	)
+	require.NoError(
+		t,
+		os.Mkdir(filepath.Join(root, "out", "part-0001-0002.csv"), 0o700),
+		"nor do folders",
+	)
 
 	r := check(t, root, "out")
 	require.Empty(t, r.Findings)
@@ -141,7 +149,11 @@ func requireLike(t *testing.T, want, got []string) {
 			require.Equal(t, want[i], got[i])
 			continue
 		}
-		require.True(t, strings.HasPrefix(got[i], before) && strings.HasSuffix(got[i], after), got[i])
+		require.True(
+			t,
+			strings.HasPrefix(got[i], before) && strings.HasSuffix(got[i], after),
+			got[i],
+		)
 	}
 }
 
@@ -151,7 +163,10 @@ func TestNamesThatLeadOut(t *testing.T) {
 	outside := filepath.Join(root, "part-0001-0001.csv")
 	require.NoError(t, os.WriteFile(outside, content(0), 0o600))
 	require.NoError(t, os.MkdirAll(filepath.Join(root, "out", "inner"), 0o700))
-	require.NoError(t, os.WriteFile(filepath.Join(root, "out", "inner", "a.csv"), content(0), 0o600))
+	require.NoError(
+		t,
+		os.WriteFile(filepath.Join(root, "out", "inner", "a.csv"), content(0), 0o600),
+	)
 	m := scanned(5, 1)
 	for _, name := range []string{"../part-0001-0001.csv", outside, "inner/../../part-0001-0001.csv", "", ".", "inner/..", "inner/a.csv", "./inner/a.csv"} {
 		f := m.Files[0]
@@ -163,7 +178,10 @@ func TestNamesThatLeadOut(t *testing.T) {
 	r := check(t, root, "out")
 	require.Equal(t, []string{
 		`out/manifest.json: file "../part-0001-0001.csv" is not in the manifest's folder and was not looked at`,
-		fmt.Sprintf(`out/manifest.json: file %q is not in the manifest's folder and was not looked at`, outside),
+		fmt.Sprintf(
+			`out/manifest.json: file %q is not in the manifest's folder and was not looked at`,
+			outside,
+		),
 		`out/manifest.json: file "inner/../../part-0001-0001.csv" is not in the manifest's folder and was not looked at`,
 		`out/manifest.json: file "" is not in the manifest's folder and was not looked at`,
 		`out/manifest.json: file "." is not in the manifest's folder and was not looked at`,
@@ -217,7 +235,12 @@ func TestStatements(t *testing.T) {
 			}
 			r := check(t, root, "out")
 			requireLike(t, tc.want, r.Findings)
-			require.Equal(t, m.Checksum != nil && m.Checksum.Definition == rowsum.Version && len(m.Checksum.Value) == 32, r.Sets[0].Summed)
+			require.Equal(
+				t,
+				m.Checksum != nil && m.Checksum.Definition == rowsum.Version &&
+					len(m.Checksum.Value) == 32,
+				r.Sets[0].Summed,
+			)
 		})
 	}
 }
@@ -229,14 +252,24 @@ func TestNotes(t *testing.T) {
 	put(t, root, "out", m)
 	r := check(t, root, "out")
 	require.Empty(t, r.Findings)
-	require.Equal(t, []string{`out/manifest.json: a part of the table was read, with --where day = 3\r, --begintoken 0`}, r.Notes)
+	require.Equal(
+		t,
+		[]string{
+			`out/manifest.json: a part of the table was read, with --where day = 3\r, --begintoken 0`,
+		},
+		r.Notes,
+	)
 
 	m.Options = map[string]any{"limit": 9}
 	put(t, root, "whole", m)
 	require.Empty(t, check(t, root, "whole").Notes, "fewer rows than the limit are all rows")
 	m.Limited = true
 	put(t, root, "part", m)
-	require.Equal(t, []string{"part/manifest.json: a part of the table was read, with --limit 9"}, check(t, root, "part").Notes)
+	require.Equal(
+		t,
+		[]string{"part/manifest.json: a part of the table was read, with --limit 9"},
+		check(t, root, "part").Notes,
+	)
 }
 
 // More files than are read at once, some of them bad: findings keep their order.

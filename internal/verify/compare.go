@@ -40,14 +40,32 @@ func (r *Report) compare(first, s Set) {
 	verdict := Unknown
 	switch {
 	case first.columns != s.columns:
-		finding = fmt.Sprintf("%s and %s cannot be compared: their columns are not the same", first.Name, s.Name)
+		finding = fmt.Sprintf(
+			"%s and %s cannot be compared: their columns are not the same",
+			first.Name,
+			s.Name,
+		)
 	case first.Given < first.Shards || s.Given < s.Shards:
-		finding = fmt.Sprintf("%s and %s cannot be compared: shards are missing", first.Name, s.Name)
+		finding = fmt.Sprintf(
+			"%s and %s cannot be compared: shards are missing",
+			first.Name,
+			s.Name,
+		)
 	case first.Rows != s.Rows || first.Summed && s.Summed && first.Sum != s.Sum:
-		finding = fmt.Sprintf("different rows: %s in %s, %s in %s", first.amount(), first.Name, s.amount(), s.Name)
+		finding = fmt.Sprintf(
+			"different rows: %s in %s, %s in %s",
+			first.amount(),
+			first.Name,
+			s.amount(),
+			s.Name,
+		)
 		verdict = Different
 	case !first.Summed || !s.Summed:
-		finding = fmt.Sprintf("%s and %s cannot be compared: a checksum is missing", first.Name, s.Name)
+		finding = fmt.Sprintf(
+			"%s and %s cannot be compared: a checksum is missing",
+			first.Name,
+			s.Name,
+		)
 	case first.sound && s.sound:
 		return
 	}

@@ -90,7 +90,11 @@ func (f *file) examine(h *hasher, read bool) (int64, error) {
 		f.find("it is no plain file")
 		return 0, nil
 	case info.Size() != f.stated.Bytes:
-		f.find("file has %d bytes, not the %d that the manifest states", info.Size(), f.stated.Bytes)
+		f.find(
+			"file has %d bytes, not the %d that the manifest states",
+			info.Size(),
+			f.stated.Bytes,
+		)
 		return 0, nil
 	case !read:
 		return 0, nil

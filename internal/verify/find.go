@@ -59,11 +59,20 @@ func open(path string) (*account, fs.FileInfo, error) {
 	m, err := manifest.Read(at)
 	switch {
 	case err != nil && at == path && !named(path):
-		return nil, nil, fmt.Errorf("no manifest beside %s (%s): %w", path, manifest.Path(path, false), fs.ErrNotExist)
+		return nil, nil, fmt.Errorf(
+			"no manifest beside %s (%s): %w",
+			path,
+			manifest.Path(path, false),
+			fs.ErrNotExist,
+		)
 	case err != nil:
 		return nil, nil, err
 	case m.Command != "scan":
-		return nil, nil, fmt.Errorf("manifest %s: it is of %q, and only those of scan tell of an output", at, m.Command)
+		return nil, nil, fmt.Errorf(
+			"manifest %s: it is of %q, and only those of scan tell of an output",
+			at,
+			m.Command,
+		)
 	}
 	return &account{path: at, m: m}, info, nil
 }
@@ -75,7 +84,11 @@ func locate(path string) (string, error) {
 	if err == nil && info.IsDir() {
 		at := manifest.Path(path, true)
 		if !exists(at) {
-			return "", fmt.Errorf("no manifest in folder %s: it holds no %s", path, filepath.Base(at))
+			return "", fmt.Errorf(
+				"no manifest in folder %s: it holds no %s",
+				path,
+				filepath.Base(at),
+			)
 		}
 		return at, nil
 	}
@@ -90,7 +103,11 @@ func locate(path string) (string, error) {
 	case err != nil:
 		return "", fmt.Errorf("no manifest at %s: %w", path, bare(err))
 	case exists(manifest.Path(folder, true)):
-		return "", fmt.Errorf("no manifest beside %s: there is one for the whole folder %s", path, folder)
+		return "", fmt.Errorf(
+			"no manifest beside %s: there is one for the whole folder %s",
+			path,
+			folder,
+		)
 	}
 	return path, nil
 }

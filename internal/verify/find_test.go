@@ -54,7 +54,9 @@ func TestFind(t *testing.T) {
 		require.Len(t, found, 1)
 		require.Equal(t, want, found[0].path)
 	}
-	found, err := find([]string{"a.csv", "out", "./a.csv.manifest.json", "out/manifest.json", "renamed"})
+	found, err := find(
+		[]string{"a.csv", "out", "./a.csv.manifest.json", "out/manifest.json", "renamed"},
+	)
 	require.NoError(t, err)
 	require.Len(t, found, 3, "each manifest once")
 }

@@ -28,8 +28,14 @@ func FuzzCheck(f *testing.F) {
 	add(func(*manifest.Manifest) {})
 	add(func(m *manifest.Manifest) { m.Shard = "2/3" })
 	add(func(m *manifest.Manifest) { m.Files[1].Name = "../part-0001-0001.csv" })
-	add(func(m *manifest.Manifest) { m.Ranges.Lost = []manifest.Range{{Start: "1\n", End: "2", Error: "\x00"}} })
-	f.Add([]byte(`{"format": 1, "command": "scan", "shard": "9/999999999", "rows": -9223372036854775808, "checksum": {}}`))
+	add(
+		func(m *manifest.Manifest) { m.Ranges.Lost = []manifest.Range{{Start: "1\n", End: "2", Error: "\x00"}} },
+	)
+	f.Add(
+		[]byte(
+			`{"format": 1, "command": "scan", "shard": "9/999999999", "rows": -9223372036854775808, "checksum": {}}`,
+		),
+	)
 	root := f.TempDir()
 	sound := put(f, root, "a", scanned(3, 1, 2))
 	odd := put(f, root, "b", scanned(3, 1, 2))
@@ -40,9 +46,19 @@ func FuzzCheck(f *testing.F) {
 			return
 		}
 		for _, line := range append(append([]string{r.Sets[0].Name}, r.Findings...), r.Notes...) {
-			require.False(t, strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }), "%q", line)
+			require.False(
+				t,
+				strings.ContainsFunc(line, func(r rune) bool { return !unicode.IsPrint(r) }),
+				"%q",
+				line,
+			)
 		}
-		require.LessOrEqual(t, r.Bytes, int64(4*len(content(0))), "more than the files in the two folders")
+		require.LessOrEqual(
+			t,
+			r.Bytes,
+			int64(4*len(content(0))),
+			"more than the files in the two folders",
+		)
 		switch r.Verdict {
 		case Same:
 			require.Empty(t, r.Findings)

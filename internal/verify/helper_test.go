@@ -20,7 +20,11 @@ import (
 // whose checksum is sum.
 func scanned(sum uint64, rows ...int64) manifest.Manifest {
 	m := manifest.Manifest{
-		Command: "scan", Cluster: "c", Partitioner: "p", Keyspace: "demo", Table: "flights",
+		Command:     "scan",
+		Cluster:     "c",
+		Partitioner: "p",
+		Keyspace:    "demo",
+		Table:       "flights",
 		Columns: []manifest.Column{
 			{Name: "id", Kind: "partition_key", Type: "int"},
 			{Name: "note", Kind: "regular", Type: "text"},
@@ -29,13 +33,22 @@ func scanned(sum uint64, rows ...int64) manifest.Manifest {
 		Seed:     7,
 		PlanHash: "00ff",
 		Ranges:   manifest.Ranges{Splits: 3, Done: 4},
-		Checksum: &manifest.Checksum{Definition: rowsum.Version, Value: rowsum.Sum{Lo: sum}.String()},
+		Checksum: &manifest.Checksum{
+			Definition: rowsum.Version,
+			Value:      rowsum.Sum{Lo: sum}.String(),
+		},
 	}
 	for i, n := range rows {
 		text := content(i)
 		digest := sha256.Sum256(text)
 		m.Files = append(m.Files, manifest.File{
-			Name: fmt.Sprintf("part-%04d-0001.csv", i+1), Rows: n, Bytes: int64(len(text)), Sum: filesum.Sum{SHA256: hex.EncodeToString(digest[:])},
+			Name: fmt.Sprintf(
+				"part-%04d-0001.csv",
+				i+1,
+			),
+			Rows:  n,
+			Bytes: int64(len(text)),
+			Sum:   filesum.Sum{SHA256: hex.EncodeToString(digest[:])},
 		})
 		m.Rows += n
 	}
@@ -56,7 +69,14 @@ func put(t testing.TB, root, name string, m manifest.Manifest) string {
 	folder := filepath.Join(root, name)
 	require.NoError(t, os.MkdirAll(folder, 0o700))
 	for i := range m.Files {
-		require.NoError(t, os.WriteFile(filepath.Join(folder, fmt.Sprintf("part-%04d-0001.csv", i+1)), content(i), 0o600))
+		require.NoError(
+			t,
+			os.WriteFile(
+				filepath.Join(folder, fmt.Sprintf("part-%04d-0001.csv", i+1)),
+				content(i),
+				0o600,
+			),
+		)
 	}
 	require.NoError(t, manifest.Write(filepath.Join(folder, "manifest.json"), m))
 	return folder

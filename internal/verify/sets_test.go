@@ -44,7 +44,11 @@ func TestShards(t *testing.T) {
 
 	// Some are missing.
 	r = check(t, root, "s2")
-	require.Equal(t, []string{"shard 1/3 of demo.flights is missing", "shard 3/3 of demo.flights is missing"}, r.Findings)
+	require.Equal(
+		t,
+		[]string{"shard 1/3 of demo.flights is missing", "shard 3/3 of demo.flights is missing"},
+		r.Findings,
+	)
 	require.Equal(t, 1, r.Sets[0].Given)
 	r = check(t, root, "whole", "s2", "s1")
 	require.Equal(t, []string{
@@ -106,7 +110,13 @@ func TestShardsOddOnes(t *testing.T) {
 	put(t, root, "b", shard(scanned(2, 2), "2/2"))
 	put(t, root, "again", shard(scanned(2, 2), "2/2"))
 	r := check(t, root, "a", "b", "again")
-	require.Equal(t, []string{"again/manifest.json: shard 2/2 was given already, with b/manifest.json; its rows were not added"}, r.Findings)
+	require.Equal(
+		t,
+		[]string{
+			"again/manifest.json: shard 2/2 was given already, with b/manifest.json; its rows were not added",
+		},
+		r.Findings,
+	)
 	require.Equal(t, int64(3), r.Sets[0].Rows)
 	require.Equal(t, rowsum.Sum{Lo: 3}, r.Sets[0].Sum)
 
@@ -115,7 +125,11 @@ func TestShardsOddOnes(t *testing.T) {
 	r = check(t, root, "many")
 	require.Len(t, r.Findings, mostMissing+1)
 	require.Equal(t, "shard 1/2000000000 of demo.flights is missing", r.Findings[0])
-	require.Equal(t, "1,999,999,979 more shards of demo.flights are missing", r.Findings[mostMissing])
+	require.Equal(
+		t,
+		"1,999,999,979 more shards of demo.flights are missing",
+		r.Findings[mostMissing],
+	)
 
 	// Every host read the whole of it.
 	for k, name := range []string{"1/2", "2/2"} {
@@ -133,7 +147,11 @@ func TestShardsOddOnes(t *testing.T) {
 	put(t, root, "p", shard(scanned(1, math.MaxInt64), "1/2"))
 	put(t, root, "q", shard(scanned(1, math.MaxInt64), "2/2"))
 	r = check(t, root, "p", "q")
-	require.Equal(t, []string{"q/manifest.json: 9,223,372,036,854,775,807 rows cannot be added"}, r.Findings)
+	require.Equal(
+		t,
+		[]string{"q/manifest.json: 9,223,372,036,854,775,807 rows cannot be added"},
+		r.Findings,
+	)
 }
 
 func TestCompare(t *testing.T) {

@@ -31,11 +31,21 @@ func (r *Report) join(shards []*account) Set {
 			find("%s: the table was read as one token range, which shards cannot share", a.path)
 		}
 		if d := differences(first, a); len(d) > 0 {
-			find("%s: not of the same scan as %s: %s; its rows were not added", a.path, first.path, strings.Join(d, "; "))
+			find(
+				"%s: not of the same scan as %s: %s; its rows were not added",
+				a.path,
+				first.path,
+				strings.Join(d, "; "),
+			)
 			continue
 		}
 		if twin := given[a.shard.Number]; twin != nil {
-			find("%s: shard %s was given already, with %s; its rows were not added", a.path, a.shard, twin.path)
+			find(
+				"%s: shard %s was given already, with %s; its rows were not added",
+				a.path,
+				a.shard,
+				twin.path,
+			)
 			continue
 		}
 		given[a.shard.Number] = a
@@ -56,7 +66,12 @@ func (r *Report) join(shards []*account) Set {
 		}
 	}
 	if more := set.Shards - set.Given - told; more > 0 {
-		find("%s of %s %s missing", human.Of(more, "more shard"), table(first), human.Verb(more, "is", "are"))
+		find(
+			"%s of %s %s missing",
+			human.Of(more, "more shard"),
+			table(first),
+			human.Verb(more, "is", "are"),
+		)
 	}
 	return set
 }
@@ -74,7 +89,10 @@ func differences(a, b *account) []string {
 		{"number of shards", fmt.Sprint(a.shard.Of), fmt.Sprint(b.shard.Of)},
 	} {
 		if of.first != of.here {
-			d = append(d, fmt.Sprintf("%s %s instead of %s", of.what, orNone(of.here), orNone(of.first)))
+			d = append(
+				d,
+				fmt.Sprintf("%s %s instead of %s", of.what, orNone(of.here), orNone(of.first)),
+			)
 		}
 	}
 	for _, name := range narrowing {

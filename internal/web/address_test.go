@@ -23,7 +23,11 @@ func TestNamesOfNodes(t *testing.T) {
 		return names
 	}
 	require.Equal(t, []string{"10.0.0.1", "::1", ""}, of("10.0.0.1:9042", "[::1]:9042", ""))
-	require.Equal(t, []string{"10.0.0.1:9042", "10.0.0.1:9043"}, of("10.0.0.1:9042", "10.0.0.1:9043"))
+	require.Equal(
+		t,
+		[]string{"10.0.0.1:9042", "10.0.0.1:9043"},
+		of("10.0.0.1:9042", "10.0.0.1:9043"),
+	)
 	require.Equal(t, []string{"snapshots/node1"}, of("snapshots/node1"))
 }
 

@@ -27,8 +27,8 @@ type Part struct {
 // longestLine is how long a line of a count may be.
 const longestLine = 1 << 20
 
-// ReadCount reads what count --by printed: of hosts and ranges a line ends in a share. name is what the file is called
-// in errors, which tell the line.
+// ReadCount reads what count --by printed: of hosts and ranges a line ends in a share. name is what
+// the file is called in errors, which tell the line.
 func ReadCount(name string, r io.Reader) (Count, error) {
 	var c Count
 	lines := bufio.NewScanner(r)
@@ -50,7 +50,10 @@ func ReadCount(name string, r io.Reader) (Count, error) {
 		return c, fmt.Errorf("%s: line %d: %w", name, number+1, err)
 	}
 	if number == 0 {
-		return c, fmt.Errorf("%s: is empty; it must be what cqlbulk count --by host, range or partition printed", name)
+		return c, fmt.Errorf(
+			"%s: is empty; it must be what cqlbulk count --by host, range or partition printed",
+			name,
+		)
 	}
 	return c, nil
 }
@@ -67,7 +70,10 @@ func parsePart(fields []string) (p Part, by string, err error) {
 	case !shared && last > 0:
 		by, p.Name = "partition", strings.Join(fields[:last], ", ")
 	default:
-		return p, "", fmt.Errorf("%s: a line of count --by host has 3, of --by range 4, of --by partition a key and a number", human.Of(len(fields), "field"))
+		return p, "", fmt.Errorf(
+			"%s: a line of count --by host has 3, of --by range 4, of --by partition a key and a number",
+			human.Of(len(fields), "field"),
+		)
 	}
 	rows := fields[last]
 	if shared {
@@ -88,7 +94,10 @@ func (c Count) Title() string {
 func (c Count) Largest() []Part {
 	parts := slices.Clone(c.Parts)
 	if c.By == "range" {
-		slices.SortStableFunc(parts, func(a, b Part) int { return int(min(max(b.Rows-a.Rows, -1), 1)) })
+		slices.SortStableFunc(
+			parts,
+			func(a, b Part) int { return int(min(max(b.Rows-a.Rows, -1), 1)) },
+		)
 	}
 	return parts[:min(len(parts), largestShown)]
 }

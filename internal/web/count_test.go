@@ -8,14 +8,20 @@ import (
 )
 
 func TestReadCount(t *testing.T) {
-	c, err := ReadCount("hosts.tsv", strings.NewReader("10.0.0.1:9042\t300\t75.00%\n-\t100\t25.00%\n"))
+	c, err := ReadCount(
+		"hosts.tsv",
+		strings.NewReader("10.0.0.1:9042\t300\t75.00%\n-\t100\t25.00%\n"),
+	)
 	require.NoError(t, err)
 	require.Equal(t, Count{"host", []Part{{"10.0.0.1:9042", 300}, {"-", 100}}}, c)
 	require.EqualValues(t, 300, c.Most())
 	require.InDelta(t, 1.5, c.Skew(), 0.001)
 	require.Equal(t, c.Parts, c.Largest())
 
-	c, err = ReadCount("ranges.tsv", strings.NewReader("-9\t-1\t0\t0.00%\n-1\t5\t3\t60.00%\n5\t9\t2\t40.00%\n"))
+	c, err = ReadCount(
+		"ranges.tsv",
+		strings.NewReader("-9\t-1\t0\t0.00%\n-1\t5\t3\t60.00%\n5\t9\t2\t40.00%\n"),
+	)
 	require.NoError(t, err)
 	require.Equal(t, Part{"(-1, 5]", 3}, c.Largest()[0])
 	require.Equal(t, []Size{{0, 0, 1}, {2, 3, 2}}, c.Sizes())

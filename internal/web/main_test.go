@@ -26,8 +26,8 @@ type fixed int
 func (f fixed) Limit() int { return int(f) }
 func (fixed) Bound() bool  { return false }
 
-// newRun is a run of two nodes, of which each has a half of the ring, in its middle. Half of the ring of a is read and
-// none of b's, where a range failed.
+// newRun is a run of two nodes, of which each has a half of the ring, in its middle. Half of the
+// ring of a is read and none of b's, where a range failed.
 func newRun(t *testing.T) (*board.Watch, *board.Board) {
 	t.Helper()
 	p := token.Murmur3
@@ -54,7 +54,13 @@ func newRun(t *testing.T) (*board.Watch, *board.Board) {
 	c.Requests.End("b", c.Requests.Begin("b"), progress.Failed)
 	c.Streams.To("b").Bytes.Store(77)
 	board := &board.Board{Counters: c, Ring: ring, Nodes: []board.Member{
-		{ID: "a", Address: "a", DC: "dc1", Rack: "r1"}, {ID: "b", Address: "b", DC: "dc1", Rack: "r2"},
+		{
+			ID:      "a",
+			Address: "a",
+			DC:      "dc1",
+			Rack:    "r1",
+		},
+		{ID: "b", Address: "b", DC: "dc1", Rack: "r2"},
 	}}
 	board.ShowCauses(causes)
 	board.ShowAbout(aboutLoad())
@@ -68,7 +74,13 @@ func newRun(t *testing.T) (*board.Watch, *board.Board) {
 
 // aboutLoad is a load of more files than are shown.
 func aboutLoad() board.About {
-	a := board.About{Work: "load", Via: "cql", Cluster: "Test Cluster", DC: "dc1", Consistency: "LOCAL_QUORUM"}
+	a := board.About{
+		Work:        "load",
+		Via:         "cql",
+		Cluster:     "Test Cluster",
+		DC:          "dc1",
+		Consistency: "LOCAL_QUORUM",
+	}
 	files := []string{"in.csv", hostile}
 	for i := range 8 {
 		files = append(files, fmt.Sprintf("more-%d.csv", i))
@@ -80,7 +92,18 @@ func aboutLoad() board.About {
 func newWatch() *board.Watch { return board.NewWatch("load", "1.2.3") }
 
 func causes() []board.Cause {
-	return []board.Cause{{Rows: 42, Stage: "parse", Reason: "invalid int: " + hostile, Column: "number", Value: hostile, File: "in.csv", Line: 7, Field: 3}}
+	return []board.Cause{
+		{
+			Rows:   42,
+			Stage:  "parse",
+			Reason: "invalid int: " + hostile,
+			Column: "number",
+			Value:  hostile,
+			File:   "in.csv",
+			Line:   7,
+			Field:  3,
+		},
+	}
 }
 
 // serve serves a run until the test ends.
@@ -98,20 +121,32 @@ func soon(t *testing.T, holds func() bool) {
 	require.Eventually(t, holds, time.Minute, time.Millisecond)
 }
 
-// newLargeRun is a scan of 300 nodes with 100,000 ranges of the ring, of which two thirds are read and a few failed.
+// newLargeRun is a scan of 300 nodes with 100,000 ranges of the ring, of which two thirds are read
+// and a few failed.
 func newLargeRun(t testing.TB) (*board.Watch, *board.Board) {
 	t.Helper()
 	const nodes, ranges = 300, 100_000
 	var members []board.Member
 	for i := range nodes {
-		members = append(members, board.Member{ID: fmt.Sprint(i), Address: fmt.Sprintf("10.0.%d.%d", i/100, i%100), DC: "dc1", Rack: fmt.Sprint("r", i%3)})
+		members = append(
+			members,
+			board.Member{
+				ID:      fmt.Sprint(i),
+				Address: fmt.Sprintf("10.0.%d.%d", i/100, i%100),
+				DC:      "dc1",
+				Rack:    fmt.Sprint("r", i%3),
+			},
+		)
 	}
 	owned := make([]board.Owned, ranges)
 	for i := range owned {
 		at := func(i int) token.Token {
 			return token.Token{Lo: uint64(float64(i) / ranges * math.MaxUint64)}
 		}
-		owned[i] = board.Owned{Range: token.Range{Start: at(i), End: at(i + 1)}, Node: fmt.Sprint(i * 7919 % nodes)}
+		owned[i] = board.Owned{
+			Range: token.Range{Start: at(i), End: at(i + 1)},
+			Node:  fmt.Sprint(i * 7919 % nodes),
+		}
 	}
 	owned[0].Range.Start, owned[ranges-1].Range.End = token.Murmur3.Min(), token.Murmur3.Max()
 	ring := board.NewRing(token.Murmur3, owned, false)
@@ -136,7 +171,16 @@ func newLargeRun(t testing.TB) (*board.Watch, *board.Board) {
 		ring.Begin(owned[i*300].Range)
 	}
 	b := &board.Board{Counters: c, Ring: ring, Nodes: members}
-	b.ShowAbout(board.About{Work: "scan", Via: "cql", Cluster: "Large", DC: "dc1", Consistency: "LOCAL_ONE", Output: "orders.csv"})
+	b.ShowAbout(
+		board.About{
+			Work:        "scan",
+			Via:         "cql",
+			Cluster:     "Large",
+			DC:          "dc1",
+			Consistency: "LOCAL_ONE",
+			Output:      "orders.csv",
+		},
+	)
 	w := board.NewWatch("scan", "1.2.3")
 	w.Typed("cqlbulk scan shop.orders -o orders.csv --hosts 10.0.0.1")
 	w.Show("shop.orders", b)
@@ -150,7 +194,17 @@ func lively(seconds int) (all []board.Point) {
 		if i > 100 && i < 130 {
 			wave /= 4
 		}
-		all = append(all, board.Point{Seconds: float64(i), Rows: 52_000 * wave, Bytes: wave * 12e6, P50: 0.004 / wave, P99: 0.018 / wave, HeldP99: 0.012 / wave})
+		all = append(
+			all,
+			board.Point{
+				Seconds: float64(i),
+				Rows:    52_000 * wave,
+				Bytes:   wave * 12e6,
+				P50:     0.004 / wave,
+				P99:     0.018 / wave,
+				HeldP99: 0.012 / wave,
+			},
+		)
 	}
 	return all
 }

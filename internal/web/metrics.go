@@ -14,8 +14,15 @@ import (
 // metricsOf serves the metrics of a run, with those of the process.
 func metricsOf(w *board.Watch) http.Handler {
 	registry := prometheus.NewRegistry()
-	registry.MustRegister(runCollector{w}, collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
-	return promhttp.HandlerFor(registry, promhttp.HandlerOpts{Registry: registry, MaxRequestsInFlight: 4})
+	registry.MustRegister(
+		runCollector{w},
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	)
+	return promhttp.HandlerFor(
+		registry,
+		promhttp.HandlerOpts{Registry: registry, MaxRequestsInFlight: 4},
+	)
 }
 
 // runCollector makes metrics of a run's state when they are asked for.
@@ -26,29 +33,76 @@ func metric(name, help string, labels ...string) *prometheus.Desc {
 }
 
 var (
-	runInfo      = metric("run_info", "1, with what is run.", "command", "table", "version")
-	runStart     = metric("run_start_time_seconds", "When the run began, in seconds since 1970.")
-	runPhase     = metric("run_phase", "1 for the phase that the run is in, 0 for others.", "phase")
-	runShare     = metric("run_progress_ratio", "Part of the work that is done, 0 to 1: of a run by streaming what was sent or written. Absent while it is not known.")
-	runLeft      = metric("run_remaining_seconds", "How long the rest takes, by the pace so far. Absent while it is not known.")
-	stageShare   = metric("run_stage_progress_ratio", "Part of the whole work that a stage of a run by streaming has done, 0 to 1. Absent while it is not known.", "stage")
-	stageTime    = metric("run_stage_remaining_seconds", "How long the rest takes that the stage alone has to do. Absent while it is not known.", "stage")
+	runInfo  = metric("run_info", "1, with what is run.", "command", "table", "version")
+	runStart = metric("run_start_time_seconds", "When the run began, in seconds since 1970.")
+	runPhase = metric("run_phase", "1 for the phase that the run is in, 0 for others.", "phase")
+	runShare = metric(
+		"run_progress_ratio",
+		"Part of the work that is done, 0 to 1: of a run by streaming what was sent or written. Absent while it is not known.",
+	)
+	runLeft = metric(
+		"run_remaining_seconds",
+		"How long the rest takes, by the pace so far. Absent while it is not known.",
+	)
+	stageShare = metric(
+		"run_stage_progress_ratio",
+		"Part of the whole work that a stage of a run by streaming has done, 0 to 1. Absent while it is not known.",
+		"stage",
+	)
+	stageTime = metric(
+		"run_stage_remaining_seconds",
+		"How long the rest takes that the stage alone has to do. Absent while it is not known.",
+		"stage",
+	)
 	rowsTotal    = metric("rows_total", "Rows written, acknowledged or counted by this process.")
 	textTotal    = metric("text_bytes_total", "Bytes of text written out or read in.")
 	retriesTotal = metric("request_retries_total", "Requests sent again.")
 	failedTotal  = metric("failed_token_ranges_total", "Token ranges that were given up.")
 	rejectsTotal = metric("rejected_rows_total", "Rows rejected.")
-	saidTotal    = metric("log_lines_total", "Lines said to the user: warnings, notes and the summary.")
-	underWay     = metric("requests_in_flight", "Requests under way. Those whose node the driver chooses have the node any.", "node")
-	gateLimit    = metric("requests_limit", "Requests that a gate lets be under way now. One gate for all nodes together has the node all.", "node")
-	requestTimes = metric("request_duration_seconds", "How long requests took that were answered, with quantiles of the last ten seconds.", "node")
-	requestFails = metric("request_failures_total", "Requests that failed or got no answer.", "node")
-	targetP99    = metric("target_p99_seconds", "99th percentile of small reads that the run keeps to (--target-p99). Absent without one.")
-	heldP99      = metric("held_p99_seconds", "That percentile as it is now. Absent without a target.")
-	ringDone     = metric("ring_done_ratio", "Part of the token ranges, of which a node has the first replica, that was read, 0 to 1.", "node")
-	ringFailed   = metric("ring_failed_ratio", "Part of those token ranges that was given up, 0 to 1.", "node")
-	streamed     = metric("streamed_bytes_total", "Bytes streamed to a node.", "node")
-	sessions     = metric("stream_sessions", "Streaming sessions under way with a node.", "node")
+	saidTotal    = metric(
+		"log_lines_total",
+		"Lines said to the user: warnings, notes and the summary.",
+	)
+	underWay = metric(
+		"requests_in_flight",
+		"Requests under way. Those whose node the driver chooses have the node any.",
+		"node",
+	)
+	gateLimit = metric(
+		"requests_limit",
+		"Requests that a gate lets be under way now. One gate for all nodes together has the node all.",
+		"node",
+	)
+	requestTimes = metric(
+		"request_duration_seconds",
+		"How long requests took that were answered, with quantiles of the last ten seconds.",
+		"node",
+	)
+	requestFails = metric(
+		"request_failures_total",
+		"Requests that failed or got no answer.",
+		"node",
+	)
+	targetP99 = metric(
+		"target_p99_seconds",
+		"99th percentile of small reads that the run keeps to (--target-p99). Absent without one.",
+	)
+	heldP99 = metric(
+		"held_p99_seconds",
+		"That percentile as it is now. Absent without a target.",
+	)
+	ringDone = metric(
+		"ring_done_ratio",
+		"Part of the token ranges, of which a node has the first replica, that was read, 0 to 1.",
+		"node",
+	)
+	ringFailed = metric(
+		"ring_failed_ratio",
+		"Part of those token ranges that was given up, 0 to 1.",
+		"node",
+	)
+	streamed = metric("streamed_bytes_total", "Bytes streamed to a node.", "node")
+	sessions = metric("stream_sessions", "Streaming sessions under way with a node.", "node")
 )
 
 // Describe is a method of prometheus.Collector. Which metrics there are depends on the run.

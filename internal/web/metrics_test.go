@@ -43,7 +43,9 @@ cqlbulk_run_info{command="load",table="shop.orders",version="1.2.3"} 1
 
 // A run by streaming has the share of each stage beside that of what is done.
 func TestMetricsOfStages(t *testing.T) {
-	require.NoError(t, testutil.CollectAndCompare(runCollector{newStreamedRun(t)}, strings.NewReader(`
+	require.NoError(
+		t,
+		testutil.CollectAndCompare(runCollector{newStreamedRun(t)}, strings.NewReader(`
 # HELP cqlbulk_run_progress_ratio Part of the work that is done, 0 to 1: of a run by streaming what was sent or written. Absent while it is not known.
 # TYPE cqlbulk_run_progress_ratio gauge
 cqlbulk_run_progress_ratio 0.4
@@ -51,7 +53,8 @@ cqlbulk_run_progress_ratio 0.4
 # TYPE cqlbulk_run_stage_progress_ratio gauge
 cqlbulk_run_stage_progress_ratio{stage="receiving"} 0.430062630480167
 cqlbulk_run_stage_progress_ratio{stage="sending"} 0.4
-`), "cqlbulk_run_progress_ratio", "cqlbulk_run_stage_progress_ratio"))
+`), "cqlbulk_run_progress_ratio", "cqlbulk_run_stage_progress_ratio"),
+	)
 }
 
 // Prometheus takes an empty label for none: a gate of all nodes, and requests whose node the driver

@@ -47,7 +47,12 @@ func nodesOf(s board.State) nodeTable {
 	}
 	if len(t.Rows) > nodesShown {
 		slices.SortStableFunc(t.Rows, func(a, b nodeRow) int {
-			return cmp.Or(cmp.Compare(b.Failures, a.Failures), cmp.Compare(b.P99, a.P99), cmp.Compare(b.Streamed, a.Streamed), compareNames(a.Name, b.Name))
+			return cmp.Or(
+				cmp.Compare(b.Failures, a.Failures),
+				cmp.Compare(b.P99, a.P99),
+				cmp.Compare(b.Streamed, a.Streamed),
+				compareNames(a.Name, b.Name),
+			)
 		})
 		t.Less = len(t.Rows) - nodesShown
 		t.Rows = t.Rows[:nodesShown]
@@ -68,7 +73,10 @@ func limitOf(s board.State) (limit int) {
 
 // sentOf returns the bytes that were sent to the nodes; 0 while a stage shows them.
 func sentOf(s board.State) (bytes int64) {
-	if slices.ContainsFunc(s.Stages, func(stage board.Stage) bool { return stage.Name == "sending" }) {
+	if slices.ContainsFunc(
+		s.Stages,
+		func(stage board.Stage) bool { return stage.Name == "sending" },
+	) {
 		return 0
 	}
 	for _, n := range s.Nodes {

@@ -22,8 +22,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// browser is a Chromium, which CQLBULK_TEST_CHROMIUM names. It has nothing to complain of, and takes pictures into the
-// folder CQLBULK_TEST_PICTURES, where one is named.
+// browser is a Chromium, which CQLBULK_TEST_CHROMIUM names. It has nothing to complain of, and
+// takes pictures into the folder CQLBULK_TEST_PICTURES, where one is named.
 type browser struct {
 	t          *testing.T
 	ctx        context.Context
@@ -34,7 +34,12 @@ func newBrowser(t *testing.T, width int64) *browser {
 	t.Helper()
 	program := os.Getenv("CQLBULK_TEST_CHROMIUM")
 	require.NotEmpty(t, program, "make test-pages names a Chromium")
-	options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.ExecPath(program), chromedp.NoSandbox, chromedp.Flag("disable-dev-shm-usage", true))
+	options := append(
+		chromedp.DefaultExecAllocatorOptions[:],
+		chromedp.ExecPath(program),
+		chromedp.NoSandbox,
+		chromedp.Flag("disable-dev-shm-usage", true),
+	)
 	ctx, stop := chromedp.NewExecAllocator(context.Background(), options...)
 	t.Cleanup(stop)
 	ctx, stop = chromedp.NewContext(ctx)
@@ -67,7 +72,8 @@ func give[T any](b *browser, action chromedp.Action[T]) T {
 	return given
 }
 
-// text is the text of the first element of a selector, told in one step, since the page is made anew meanwhile.
+// text is the text of the first element of a selector, told in one step, since the page is made
+// anew meanwhile.
 func (b *browser) text(selector string) string {
 	b.t.Helper()
 	return b.ask(fmt.Sprintf("document.querySelector(%q).innerText", selector))
@@ -91,13 +97,22 @@ func (b *browser) look(name string) {
 	const colours = "getComputedStyle(document.body).backgroundColor + getComputedStyle(document.body).color"
 	told := make(map[string]bool)
 	for _, scheme := range []string{"light", "dark"} {
-		_, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}})
+		_, err := chromedp.Call(
+			b.ctx,
+			emulation.SetEmulatedMedia,
+			emulation.SetEmulatedMediaParams{
+				Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}},
+			},
+		)
 		require.NoError(b.t, err)
 		picture := give(b, chromedp.FullScreenshot(100))
 		told[b.ask(colours)] = true
 		if dir := os.Getenv("CQLBULK_TEST_PICTURES"); dir != "" {
 			require.NoError(b.t, os.MkdirAll(dir, 0o700))
-			require.NoError(b.t, os.WriteFile(filepath.Join(dir, name+"-"+scheme+".png"), picture, 0o600))
+			require.NoError(
+				b.t,
+				os.WriteFile(filepath.Join(dir, name+"-"+scheme+".png"), picture, 0o600),
+			)
 		}
 	}
 	require.Len(b.t, told, 2)
@@ -114,15 +129,26 @@ func (b *browser) requireCalm() {
 	}
 }
 
-// requireFits wants that the page does not scroll sideways, that no part of it is cut off, and that no text stands
-// on another. What scrolls in a box of its own may be cut off below.
+// requireFits wants that the page does not scroll sideways, that no part of it is cut off, and that
+// no text stands on another. What scrolls in a box of its own may be cut off below.
 func (b *browser) requireFits() {
 	b.t.Helper()
-	require.Equal(b.t, "true", b.ask("document.documentElement.scrollWidth <= innerWidth"), "the page is no wider than the window")
-	require.Empty(b.t, b.ask(`[...document.querySelectorAll("main *, footer *")].filter(e => !e.closest(".aside, svg, noscript") && e.getClientRects().length).filter(e => {
+	require.Equal(
+		b.t,
+		"true",
+		b.ask("document.documentElement.scrollWidth <= innerWidth"),
+		"the page is no wider than the window",
+	)
+	require.Empty(
+		b.t,
+		b.ask(
+			`[...document.querySelectorAll("main *, footer *")].filter(e => !e.closest(".aside, svg, noscript") && e.getClientRects().length).filter(e => {
 		var box = e.getBoundingClientRect();
 		return box.right > innerWidth + 1 || box.left < -1 || getComputedStyle(e).overflowX !== "visible" && e.scrollWidth > e.clientWidth + 1;
-	}).map(e => e.outerHTML.slice(0, 80)).join()`), "cut off at a side")
+	}).map(e => e.outerHTML.slice(0, 80)).join()`,
+		),
+		"cut off at a side",
+	)
 	require.Empty(b.t, b.ask(`(function () {
 		var boxes = [], all = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), over = [];
 		while (all.nextNode()) {
@@ -141,7 +167,8 @@ func (b *browser) requireFits() {
 	})()`), "texts overlap")
 }
 
-// requireLegible wants that text differs enough from its ground: a contrast of 4.5 to 1 (WCAG 2.2, 1.4.3).
+// requireLegible wants that text differs enough from its ground: a contrast of 4.5 to 1 (WCAG 2.2,
+// 1.4.3).
 func (b *browser) requireLegible() {
 	b.t.Helper()
 	require.Empty(b.t, b.ask(`(function () {
@@ -172,22 +199,50 @@ func TestPageInABrowser(t *testing.T) {
 			s := serve(t, w)
 			b := newBrowser(t, width)
 			b.follow(s)
-			require.Regexp(t, "^Running: 25.0\u00a0% done.* So far 42 rows were rejected and 1 token range failed[.]$", b.text("h1"))
+			require.Regexp(
+				t,
+				"^Running: 25.0\u00a0% done.* So far 42 rows were rejected and 1 token range failed[.]$",
+				b.text("h1"),
+			)
 			require.Equal(t, "1,234,567", b.text("[data-figure=rows]"))
 			require.Equal(t, "2", b.ask("document.querySelectorAll('.strips svg').length"))
 			const cells = "(document.querySelectorAll('.strips svg')[%d].querySelector('path.%s')?.getAttribute('d').match(/M/g).length ?? 0)"
-			require.Equal(t, "48", b.ask(fmt.Sprintf(cells, 0, "l9")), "half of the first node's ring is read")
+			require.Equal(
+				t,
+				"48",
+				b.ask(fmt.Sprintf(cells, 0, "l9")),
+				"half of the first node's ring is read",
+			)
 			require.Equal(t, "48", b.ask(fmt.Sprintf(cells, 0, "l0")))
 			require.Equal(t, "1", b.ask(fmt.Sprintf(cells, 0, "under")))
-			require.Equal(t, "48", b.ask(fmt.Sprintf(cells, 1, "f9")), "half of the second node's failed")
-			require.Contains(t, b.ask("document.querySelector('.strips svg').getAttribute('aria-label')"), "a: 50.0 % read, 0 rows, 50.0 % of the ring, 1 request under way")
-			require.Equal(t, hostile, b.ask("document.querySelector('.rejects code').textContent"), "what is hostile is text")
+			require.Equal(
+				t,
+				"48",
+				b.ask(fmt.Sprintf(cells, 1, "f9")),
+				"half of the second node's failed",
+			)
+			require.Contains(
+				t,
+				b.ask("document.querySelector('.strips svg').getAttribute('aria-label')"),
+				"a: 50.0 % read, 0 rows, 50.0 % of the ring, 1 request under way",
+			)
+			require.Equal(
+				t,
+				hostile,
+				b.ask("document.querySelector('.rejects code').textContent"),
+				"what is hostile is text",
+			)
 			require.Equal(t, "25.0 % load shop.orders", b.ask("document.title"))
 			b.requireLegible()
 
 			// A view of the ring that is chosen stays, as does what is scrolled to.
 			b.do(chromedp.Click("input[value=failures]"))
-			require.Equal(t, "0", b.ask(fmt.Sprintf(cells, 0, "l9")), "the view of failures shows no progress")
+			require.Equal(
+				t,
+				"0",
+				b.ask(fmt.Sprintf(cells, 0, "l9")),
+				"the view of failures shows no progress",
+			)
 			for range 100 {
 				w.Say("a line")
 			}
@@ -197,12 +252,18 @@ func TestPageInABrowser(t *testing.T) {
 			b.wait("document.querySelector('[data-figure=rows]').textContent === '2,000,567'")
 			require.Contains(t, b.text("#note"), "Live")
 			require.Equal(t, "200", b.ask("document.querySelector('.log ol').scrollTop"))
-			require.Equal(t, "failures", b.ask("document.querySelector('.views input:checked').value"))
+			require.Equal(
+				t,
+				"failures",
+				b.ask("document.querySelector('.views input:checked').value"),
+			)
 			require.Equal(t, "0", b.ask(fmt.Sprintf(cells, 0, "l9")))
 
 			// The command that resumes the run can be copied.
 			b.do(chromedp.Click(".next .copy"))
-			b.wait("['Copied', 'Selected'].includes(document.querySelector('.next .copy').textContent)")
+			b.wait(
+				"['Copied', 'Selected'].includes(document.querySelector('.next .copy').textContent)",
+			)
 
 			b.wait("document.querySelectorAll('.plot canvas').length >= 1")
 			require.Equal(t, "rows", b.ask("document.querySelector('[data-chart]').dataset.chart"))
@@ -232,13 +293,37 @@ func TestReportInABrowser(t *testing.T) {
 			require.Contains(t, b.text("h1"), "Done, but not for all")
 			require.Equal(t, "p99 48.0ms ABOVE target 20.0ms", b.text("[data-figure=held]"))
 			require.Equal(t, "3", b.ask("document.querySelectorAll('.count').length"))
-			require.Equal(t, hostile, b.ask("document.querySelector('.count[data-by=partition] code').textContent"))
-			require.Equal(t, "3", b.ask("document.querySelectorAll('.plot canvas').length"), "rows, bytes and latency")
+			require.Equal(
+				t,
+				hostile,
+				b.ask("document.querySelector('.count[data-by=partition] code').textContent"),
+			)
+			require.Equal(
+				t,
+				"3",
+				b.ask("document.querySelectorAll('.plot canvas').length"),
+				"rows, bytes and latency",
+			)
 			const heights = "[...document.querySelectorAll('.plot')].map(p => p.clientHeight).join()"
 			high := b.ask("(drawing.all(), " + heights + ")")
-			require.Equal(t, high, b.ask("(drawing.all(), drawing.all(), "+heights+")"), "charts do not grow")
-			require.Equal(t, "96", b.ask("document.querySelector('.strips svg').querySelectorAll('path.l9, path.l0').length && document.querySelector('.strips svg').dataset.done.length"))
-			require.Equal(t, "0", b.ask("document.querySelectorAll('img, link, script[src]').length"))
+			require.Equal(
+				t,
+				high,
+				b.ask("(drawing.all(), drawing.all(), "+heights+")"),
+				"charts do not grow",
+			)
+			require.Equal(
+				t,
+				"96",
+				b.ask(
+					"document.querySelector('.strips svg').querySelectorAll('path.l9, path.l0').length && document.querySelector('.strips svg').dataset.done.length",
+				),
+			)
+			require.Equal(
+				t,
+				"0",
+				b.ask("document.querySelectorAll('img, link, script[src]').length"),
+			)
 			b.look("report-" + name)
 			b.requireLegible()
 			b.requireCalm()
@@ -287,7 +372,12 @@ func TestLargeClusterIsFollowedInABrowser(t *testing.T) {
 	s.Close()
 	b.wait("document.querySelector('#note').textContent.startsWith('The run has ended')")
 	require.Equal(t, "300", b.ask(bad), "each node has failures by now")
-	require.Equal(t, "failures", b.ask("document.querySelector('.views input:checked').value"), "the view that was chosen stays")
+	require.Equal(
+		t,
+		"failures",
+		b.ask("document.querySelector('.views input:checked').value"),
+		"the view that was chosen stays",
+	)
 	require.Contains(t, b.text(".badnodes"), "and 292 more nodes")
 	b.look("large-page-1280")
 	b.requireLegible()
@@ -307,7 +397,12 @@ func TestStreamedInABrowser(t *testing.T) {
 			b := newBrowser(t, width)
 			b.open(Report{State: s})
 			require.Equal(t, "2", b.ask("document.querySelectorAll('.stages progress').length"))
-			require.Equal(t, "2", b.ask("document.querySelectorAll('.plot canvas').length"), "rows and bytes, no latency")
+			require.Equal(
+				t,
+				"2",
+				b.ask("document.querySelectorAll('.plot canvas').length"),
+				"rows and bytes, no latency",
+			)
 			b.look("streamed-" + name)
 			b.requireLegible()
 			b.requireCalm()

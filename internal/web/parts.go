@@ -10,7 +10,20 @@ import (
 
 // partNames are the parts of the page, in their order. Each has a template of this name.
 var partNames = []string{
-	"head", "bar", "main", "more", "stages", "next", "rejects", "charts", "history", "ringhead", "ring", "nodes", "run", "log",
+	"head",
+	"bar",
+	"main",
+	"more",
+	"stages",
+	"next",
+	"rejects",
+	"charts",
+	"history",
+	"ringhead",
+	"ring",
+	"nodes",
+	"run",
+	"log",
 }
 
 // part is a part of the page. One without text is hidden.
@@ -27,7 +40,8 @@ func partsOf(s board.State) ([]part, error) {
 		if err != nil {
 			return nil, err
 		}
-		all[i] = part{name, template.HTML(strings.TrimSpace(string(text)))} //nolint:gosec // the template has escaped it
+		// the template has escaped it
+		all[i] = part{name, template.HTML(strings.TrimSpace(string(text)))} //nolint:gosec
 	}
 	return all, nil
 }
@@ -38,8 +52,8 @@ type changes struct {
 	Parts map[string]template.HTML `json:"parts"`
 }
 
-// line returns the changes as a line of JSON. Its brackets are not escaped: that would make it a third
-// longer, and only a script reads it.
+// line returns the changes as a line of JSON. Its brackets are not escaped: that would make it a
+// third longer, and only a script reads it.
 func (c changes) line() (string, error) {
 	var text strings.Builder
 	e := json.NewEncoder(&text)

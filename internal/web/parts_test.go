@@ -27,8 +27,21 @@ func TestLargeClustersAreSentBriefly(t *testing.T) {
 
 func TestHeatMap(t *testing.T) {
 	m := heatMapOf(board.State{Ring: []board.NodeRing{
-		{Node: "a", Share: 0.5, Done: []float64{0, 0.001, 0.5, 0.9999, 1}, Failed: []float64{0, 0, 0.5, 0, 0}, UnderWay: []int64{0, 1, 0, 0, 20}, Rows: []int64{0, 1, 50, 99, 100}},
-		{Node: "b", Share: 0.5, Done: []float64{1}, Failed: []float64{0}, UnderWay: []int64{0}}, // kept by an earlier version, without rows
+		{
+			Node:     "a",
+			Share:    0.5,
+			Done:     []float64{0, 0.001, 0.5, 0.9999, 1},
+			Failed:   []float64{0, 0, 0.5, 0, 0},
+			UnderWay: []int64{0, 1, 0, 0, 20},
+			Rows:     []int64{0, 1, 50, 99, 100},
+		},
+		{
+			Node:     "b",
+			Share:    0.5,
+			Done:     []float64{1},
+			Failed:   []float64{0},
+			UnderWay: []int64{0},
+		}, // kept by an earlier version, without rows
 	}})
 	require.True(t, m.Progress)
 	require.EqualValues(t, 100, m.Most)
@@ -38,15 +51,47 @@ func TestHeatMap(t *testing.T) {
 	require.Equal(t, "01589", a.Rows)
 	require.Equal(t, "00500", a.Failed)
 	require.Equal(t, "01009", a.UnderWay)
-	require.Equal(t, "a: 50.0 % read, 250 rows, 50.0 % of the ring, 21 requests under way, failures in 1 part of 5", a.Label)
-	require.Equal(t, "b: 99.9 % read", strings.Split(heatMapOf(board.State{Ring: []board.NodeRing{{Node: "b", Done: []float64{0.9999}, Failed: []float64{0}, UnderWay: []int64{0}}}}).Strips[0].Label, ",")[0])
+	require.Equal(
+		t,
+		"a: 50.0 % read, 250 rows, 50.0 % of the ring, 21 requests under way, failures in 1 part of 5",
+		a.Label,
+	)
+	require.Equal(
+		t,
+		"b: 99.9 % read",
+		strings.Split(heatMapOf(board.State{Ring: []board.NodeRing{{Node: "b", Done: []float64{0.9999}, Failed: []float64{0}, UnderWay: []int64{0}}}}).Strips[0].Label, ",")[0],
+	)
 }
 
 // Of a load the failures are numbers of requests, and there is no progress of ranges.
 func TestHeatMapOfALoad(t *testing.T) {
-	m := heatMapOf(board.State{RowsRing: true, Ring: []board.NodeRing{{Node: "a", Done: []float64{1, 0.5}, Failed: []float64{0, 30}, UnderWay: []int64{0, 0}, Rows: []int64{10, 5}}}})
+	m := heatMapOf(
+		board.State{
+			RowsRing: true,
+			Ring: []board.NodeRing{
+				{
+					Node:     "a",
+					Done:     []float64{1, 0.5},
+					Failed:   []float64{0, 30},
+					UnderWay: []int64{0, 0},
+					Rows:     []int64{10, 5},
+				},
+			},
+		},
+	)
 	require.False(t, m.Progress)
-	require.Equal(t, strip{Node: "a", Label: "a: 15 rows, 0.0 % of the ring, failures in 1 part of 2", Rows: "95", Failed: "09", UnderWay: "00", Failures: 1}, m.Strips[0])
+	require.Equal(
+		t,
+		strip{
+			Node:     "a",
+			Label:    "a: 15 rows, 0.0 % of the ring, failures in 1 part of 2",
+			Rows:     "95",
+			Failed:   "09",
+			UnderWay: "00",
+			Failures: 1,
+		},
+		m.Strips[0],
+	)
 }
 
 func TestVerdicts(t *testing.T) {
@@ -74,11 +119,18 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
-// What a stage has done is not what is done: a load by streaming has loaded nothing before it sends.
+// What a stage has done is not what is done: a load by streaming has loaded nothing before it
+// sends.
 func TestVerdictOfStages(t *testing.T) {
 	part := func(share float64) *float64 { return &share }
 	running := func(share float64, left *float64, stages ...board.Stage) board.State {
-		return board.State{Phase: board.Running, Command: "load", Share: &share, Left: left, Stages: stages}
+		return board.State{
+			Phase:   board.Running,
+			Command: "load",
+			Share:   &share,
+			Left:    left,
+			Stages:  stages,
+		}
 	}
 	for want, s := range map[string]board.State{
 		"Running: 45.0 % read, 0.0 % loaded, about 12 seconds until all is read.": running(0, nil, board.Stage{Name: "reading", Share: part(0.45), Left: part(12)}),
@@ -89,7 +141,11 @@ func TestVerdictOfStages(t *testing.T) {
 	} {
 		require.Equal(t, want, verdict(s))
 	}
-	require.Equal(t, "45.0 % read, load", title(running(0, nil, board.Stage{Name: "reading", Share: part(0.45)})))
+	require.Equal(
+		t,
+		"45.0 % read, load",
+		title(running(0, nil, board.Stage{Name: "reading", Share: part(0.45)})),
+	)
 }
 
 func TestTarget(t *testing.T) {
@@ -108,14 +164,21 @@ func TestTarget(t *testing.T) {
 	s.HeldAbove = 30
 	require.Equal(t, "ABOVE target 20.0ms in 30 of 36 seconds", held(s))
 	require.True(t, above(s))
-	require.Contains(t, verdict(s), "Small reads of others were above the target in 30 of 36 seconds.")
+	require.Contains(
+		t,
+		verdict(s),
+		"Small reads of others were above the target in 30 of 36 seconds.",
+	)
 }
 
 // Of many nodes the table has those with trouble.
 func TestNodesWithTroubleStandFirst(t *testing.T) {
 	s := board.State{Phase: board.Running}
 	for range 200 {
-		s.Nodes = append(s.Nodes, board.NodeState{Member: board.Member{Address: "calm"}, Requests: 5, P99: 0.01})
+		s.Nodes = append(
+			s.Nodes,
+			board.NodeState{Member: board.Member{Address: "calm"}, Requests: 5, P99: 0.01},
+		)
 	}
 	s.Nodes[150].Address, s.Nodes[150].Failures = "failing", 3
 	s.Nodes[160].Address, s.Nodes[160].P99 = "slow", 1
@@ -165,15 +228,44 @@ func TestRates(t *testing.T) {
 }
 
 func TestRowsTile(t *testing.T) {
-	s := board.State{Command: "load", Phase: board.Running, Rows: 5, EarlierRows: 2, Ready: 7, Bytes: 1 << 20}
-	require.Equal(t, tile{"rows loaded", "rows", "5", []string{"2 by an earlier run", "7 more are read", "1.0 MiB of text"}}, rowsTile(s))
+	s := board.State{
+		Command:     "load",
+		Phase:       board.Running,
+		Rows:        5,
+		EarlierRows: 2,
+		Ready:       7,
+		Bytes:       1 << 20,
+	}
+	require.Equal(
+		t,
+		tile{
+			"rows loaded",
+			"rows",
+			"5",
+			[]string{"2 by an earlier run", "7 more are read", "1.0 MiB of text"},
+		},
+		rowsTile(s),
+	)
 	s.Phase, s.EarlierRows = board.Interrupted, 0
 	require.Equal(t, []string{"1.0 MiB of text"}, rowsTile(s).Notes)
 }
 
 // A run that failed before its first row shows no empty ring and no table of idle nodes.
 func TestWhatIsEmptyIsHidden(t *testing.T) {
-	s := board.State{Phase: board.Failed, Table: "t", Ring: []board.NodeRing{{Node: "a", Done: []float64{0}, Failed: []float64{0}, UnderWay: []int64{0}, Rows: []int64{0}}}, Nodes: []board.NodeState{{Member: board.Member{Address: "a"}}}}
+	s := board.State{
+		Phase: board.Failed,
+		Table: "t",
+		Ring: []board.NodeRing{
+			{
+				Node:     "a",
+				Done:     []float64{0},
+				Failed:   []float64{0},
+				UnderWay: []int64{0},
+				Rows:     []int64{0},
+			},
+		},
+		Nodes: []board.NodeState{{Member: board.Member{Address: "a"}}},
+	}
 	parts, err := partsOf(s)
 	require.NoError(t, err)
 	for _, p := range parts {

@@ -40,19 +40,48 @@ var (
 )
 
 // templates are the pages. What they show is escaped by where it stands.
-var templates = template.Must(parse("ring files", ringHTML, "parts files", partsHTML, "page", pageHTML, "report", reportHTML))
+var templates = template.Must(
+	parse("ring files", ringHTML, "parts files", partsHTML, "page", pageHTML, "report", reportHTML),
+)
 
 func parse(texts ...string) (*template.Template, error) {
 	all := template.New("").Funcs(template.FuncMap{
-		"count": human.Count[int64], "of": of, "size": human.Size, "percent": percent, "seconds": seconds, "latency": latency,
-		"rate": func(f float64) string { return human.Count(int64(f)) }, "speed": speed,
-		"clock": func(t time.Time) string { return t.UTC().Format("15:04:05") }, "date": func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
-		"words": words, "verdict": verdict, "glued": glued, "deed": deed, "held": held, "tiles": tilesOf, "unfinished": unfinished, "above": above, "ends": expectedEnd, "ended": ended, "title": title, "stage": stageName,
-		"figures": figuresOf, "series": seriesOf, "map": heatMapOf, "nodes": nodesOf, "limit": limitOf, "sent": sentOf, "log": logOf,
-		"styleHash": func() string { return hashOf(pageCSS) }, "style": func() template.CSS { return template.CSS(pageCSS) },
-		"scriptHash": func() string { return hashOf(reportJS) }, "script": func() template.JS { return template.JS(reportJS) },
+		"count":       human.Count[int64],
+		"of":          of,
+		"size":        human.Size,
+		"percent":     percent,
+		"seconds":     seconds,
+		"latency":     latency,
+		"rate":        func(f float64) string { return human.Count(int64(f)) },
+		"speed":       speed,
+		"clock":       func(t time.Time) string { return t.UTC().Format("15:04:05") },
+		"date":        func(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05 UTC") },
+		"words":       words,
+		"verdict":     verdict,
+		"glued":       glued,
+		"deed":        deed,
+		"held":        held,
+		"tiles":       tilesOf,
+		"unfinished":  unfinished,
+		"above":       above,
+		"ends":        expectedEnd,
+		"ended":       ended,
+		"title":       title,
+		"stage":       stageName,
+		"figures":     figuresOf,
+		"series":      seriesOf,
+		"map":         heatMapOf,
+		"nodes":       nodesOf,
+		"limit":       limitOf,
+		"sent":        sentOf,
+		"log":         logOf,
+		"styleHash":   func() string { return hashOf(pageCSS) },
+		"style":       func() template.CSS { return template.CSS(pageCSS) },
+		"scriptHash":  func() string { return hashOf(reportJS) },
+		"script":      func() template.JS { return template.JS(reportJS) },
 		"part":        func(n, most int64) float64 { return tenth(200 * float64(n) / float64(max(most, 1))) },
-		"thousandths": func(f float64) int64 { return int64(1000 * f) }, "plain": func(s string) string { return strings.ReplaceAll(s, "_", " ") },
+		"thousandths": func(f float64) int64 { return int64(1000 * f) },
+		"plain":       func(s string) string { return strings.ReplaceAll(s, "_", " ") },
 	})
 	for i := 0; i < len(texts); i += 2 {
 		if _, err := all.New(texts[i]).Parse(texts[i+1]); err != nil {

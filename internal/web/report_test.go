@@ -17,11 +17,16 @@ func newReport(t *testing.T) Report {
 	w.End(board.Partly, "")
 	state := w.State()
 	return Report{
-		State: state, Made: "Made by a test",
+		State:    state,
+		Made:     "Made by a test",
 		Sections: []Section{{"Plan", []Fact{{"seed", hostile}}}, {"Nothing", nil}},
 		Failed:   []FailedRange{{"(5, 7]", "node b is overloaded " + hostile}},
 		Files:    []File{{hostile, 5, 1 << 20, "00ff"}},
-		Counts:   []Count{{"host", []Part{{"a", 300}, {"b", 100}}}, {"range", []Part{{"(0, 1]", 2}, {"(1, 2]", 0}}}, {"partition", []Part{{hostile, 9}}}},
+		Counts: []Count{
+			{"host", []Part{{"a", 300}, {"b", 100}}},
+			{"range", []Part{{"(0, 1]", 2}, {"(1, 2]", 0}}},
+			{"partition", []Part{{hostile, 9}}},
+		},
 	}
 }
 
@@ -51,7 +56,18 @@ func TestReport(t *testing.T) {
 
 // A report of a run without a page shows what is known, and no zeros.
 func TestReportOfLittle(t *testing.T) {
-	text := body(t, Report{State: board.State{Command: "scan", Table: "shop.orders", Phase: board.Done, Rows: 5, Elapsed: 2}})
+	text := body(
+		t,
+		Report{
+			State: board.State{
+				Command: "scan",
+				Table:   "shop.orders",
+				Phase:   board.Done,
+				Rows:    5,
+				Elapsed: 2,
+			},
+		},
+	)
 	require.Contains(t, text, "Done: 5 rows read in 2.0s.")
 	for _, part := range []string{"rejected", "latency", "requests", "streamed", "Nodes", "0001-01-01", "Charts"} {
 		require.NotContains(t, text, part)
@@ -75,7 +91,8 @@ func TestFailuresAreGrouped(t *testing.T) {
 	require.NotContains(t, text, "(4, 5]")
 }
 
-// The progress of a run that has nothing left to do is no news, and 100 % is wrong if ranges failed.
+// The progress of a run that has nothing left to do is no news, and 100 % is wrong if ranges
+// failed.
 func TestNoProgressOfWhatIsOver(t *testing.T) {
 	share := 1.0
 	for phase, shown := range map[board.Phase]bool{board.Running: true, board.Interrupted: true, board.Failed: true, board.Partly: false, board.Done: false} {

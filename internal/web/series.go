@@ -30,7 +30,10 @@ func figuresOf(s board.State) []figure {
 	over := " over " + seconds(s.History[len(s.History)-1].Seconds)
 	var all []figure
 	if rows > 0 {
-		all = append(all, figure{"rows", "Rows per second", "highest " + human.Count(int64(rows)) + over})
+		all = append(
+			all,
+			figure{"rows", "Rows per second", "highest " + human.Count(int64(rows)) + over},
+		)
 	}
 	if max(bytes, streamed) >= leastBytes {
 		title := "MiB per second"
@@ -39,7 +42,14 @@ func figuresOf(s board.State) []figure {
 		} else if mib(bytes) == 0 {
 			title = "MiB streamed per second"
 		}
-		all = append(all, figure{"bytes", title, "highest " + human.Size(int64(max(bytes, streamed))) + "/s" + over})
+		all = append(
+			all,
+			figure{
+				"bytes",
+				title,
+				"highest " + human.Size(int64(max(bytes, streamed))) + "/s" + over,
+			},
+		)
 	}
 	if p99 > 0 || held > 0 {
 		text := ""
@@ -76,8 +86,23 @@ func seriesOf(s board.State) (string, error) {
 	milli := func(f float64) float64 { return hundredth(f * 1000) }
 	for _, p := range s.History {
 		all.Seconds, all.Rows = append(all.Seconds, tenth(p.Seconds)), append(all.Rows, p.Rows)
-		all.Bytes, all.Streamed = append(all.Bytes, mib(p.Bytes)), append(all.Streamed, mib(p.Streamed))
-		all.P50, all.P99, all.Held = append(all.P50, milli(p.P50)), append(all.P99, milli(p.P99)), append(all.Held, milli(p.HeldP99))
+		all.Bytes, all.Streamed = append(
+			all.Bytes,
+			mib(p.Bytes),
+		), append(
+			all.Streamed,
+			mib(p.Streamed),
+		)
+		all.P50, all.P99, all.Held = append(
+			all.P50,
+			milli(p.P50),
+		), append(
+			all.P99,
+			milli(p.P99),
+		), append(
+			all.Held,
+			milli(p.HeldP99),
+		)
 	}
 	text, err := json.Marshal(all)
 	return string(text), err

@@ -16,8 +16,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 )
 
-// The patience of the server with its clients: how long a request may take to come, an answer to be taken, and
-// a connection to do nothing.
+// The patience of the server with its clients: how long a request may take to come, an answer to be
+// taken, and a connection to do nothing.
 const (
 	requestTime = 5 * time.Second
 	answerTime  = 10 * time.Second
@@ -40,8 +40,8 @@ type Server struct {
 	local     bool // only this host can reach it
 }
 
-// Listen takes an address to serve a run at: HOST:PORT, or :PORT or PORT alone for this host only. Port 0 takes one
-// that is free. It fails where the address is none, or is taken.
+// Listen takes an address to serve a run at: HOST:PORT, or :PORT or PORT alone for this host only.
+// Port 0 takes one that is free. It fails where the address is none, or is taken.
 func Listen(address string) (*Server, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil && !strings.Contains(address, ":") {
@@ -61,7 +61,11 @@ func Listen(address string) (*Server, error) {
 		}
 		return nil, fmt.Errorf("%q: cannot listen there: %w", address, err)
 	}
-	s := &Server{listener: listener, ended: make(chan struct{}), followers: make(chan struct{}, mostFollowers)}
+	s := &Server{
+		listener:  listener,
+		ended:     make(chan struct{}),
+		followers: make(chan struct{}, mostFollowers),
+	}
 	if at, err := netip.ParseAddrPort(listener.Addr().String()); err == nil {
 		s.local = at.Addr().IsLoopback()
 	}
@@ -85,8 +89,14 @@ func (s *Server) Serve(w *board.Watch) {
 	mux.Handle("GET /page.css", static("text/css; charset=utf-8", pageCSS))
 	mux.Handle("GET /page.js", static("text/javascript; charset=utf-8", pageJS))
 	s.server = &http.Server{
-		Handler: s.guarded(mux), ReadHeaderTimeout: requestTime, ReadTimeout: requestTime, WriteTimeout: answerTime, IdleTimeout: idleTime,
-		MaxHeaderBytes: 16 << 10,
+		Handler: s.guarded(
+			mux,
+		),
+		ReadHeaderTimeout: requestTime,
+		ReadTimeout:       requestTime,
+		WriteTimeout:      answerTime,
+		IdleTimeout:       idleTime,
+		MaxHeaderBytes:    16 << 10,
 	}
 	s.running.Go(func() { w.Run(ctx) })
 	s.running.Go(func() { _ = s.server.Serve(s.listener) }) // the error is that it was closed
@@ -108,18 +118,25 @@ func (s *Server) Close() {
 	s.running.Wait()
 }
 
-// guarded adds what keeps a page from doing harm. A server for this host alone answers no browser that came by
-// another name: that is how a page from elsewhere would read it.
+// guarded adds what keeps a page from doing harm. A server for this host alone answers no browser
+// that came by another name: that is how a page from elsewhere would read it.
 func (s *Server) guarded(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
-		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+		h.Set(
+			"Content-Security-Policy",
+			"default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+		)
 		h.Set("X-Content-Type-Options", "nosniff")
 		h.Set("Referrer-Policy", "no-referrer")
 		h.Set("Cross-Origin-Resource-Policy", "same-origin")
 		h.Set("Cache-Control", "no-store")
 		if s.local && !isLocal(r.Host) {
-			http.Error(w, "this page is for its own host: ask for it as localhost", http.StatusForbidden)
+			http.Error(
+				w,
+				"this page is for its own host: ask for it as localhost",
+				http.StatusForbidden,
+			)
 			return
 		}
 		next.ServeHTTP(w, r)
@@ -153,13 +170,15 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
 	_ = e.Encode(s.watch.State())
 }
 
-// health says that the program runs. That its run goes well is another matter, which /status.json tells.
+// health says that the program runs. That its run goes well is another matter, which /status.json
+// tells.
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	fmt.Fprintln(w, "ok", s.watch.State().Phase)
 }
 
-// follow sends the state as it changes, as server-sent events, until the browser leaves or the run ends.
+// follow sends the state as it changes, as server-sent events, until the browser leaves or the run
+// ends.
 func (s *Server) follow(w http.ResponseWriter, r *http.Request) {
 	select {
 	case s.followers <- struct{}{}:

@@ -144,7 +144,9 @@ func followed(t *testing.T, body io.Reader) []event {
 func TestFollowedToTheEnd(t *testing.T) {
 	w, b := newRun(t)
 	s := serve(t, w)
-	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Get(s.URL() + "events")
+	answer, err := (&http.Client{Transport: &http.Transport{DisableKeepAlives: true}}).Get(
+		s.URL() + "events",
+	)
 	require.NoError(t, err)
 	defer answer.Body.Close()
 	go func() {
@@ -173,7 +175,8 @@ func TestFollowedToTheEnd(t *testing.T) {
 	}
 }
 
-// A browser that leaves, and one that takes nothing, hold up nobody; there are not more than so many.
+// A browser that leaves, and one that takes nothing, hold up nobody; there are not more than so
+// many.
 func TestBrowsersThatLeave(t *testing.T) {
 	w, _ := newRun(t)
 	s := serve(t, w)

@@ -43,7 +43,11 @@ func (m heatMap) Many() bool { return len(m.Strips) > manyStrips }
 
 // Empty reports whether the map shows nothing: no row, no failure and no progress.
 func (m heatMap) Empty() bool {
-	return m.Most == 0 && len(m.Bad) == 0 && !slices.ContainsFunc(m.Strips, func(s strip) bool { return strings.Trim(s.Done+s.UnderWay, "0") != "" })
+	return m.Most == 0 && len(m.Bad) == 0 &&
+		!slices.ContainsFunc(
+			m.Strips,
+			func(s strip) bool { return strings.Trim(s.Done+s.UnderWay, "0") != "" },
+		)
 }
 
 // heatMapOf draws the ring of a state.
@@ -105,7 +109,12 @@ func (m *heatMap) stripOf(n board.NodeRing) strip {
 		s.Label += ", " + human.Of(requests, "request") + " under way"
 	}
 	if s.Failures > 0 {
-		s.Label += ", failures in " + human.Of(s.Failures, "part") + " of " + human.Count(int64(len(n.Failed)))
+		s.Label += ", failures in " + human.Of(
+			s.Failures,
+			"part",
+		) + " of " + human.Count(
+			int64(len(n.Failed)),
+		)
 	}
 	return s
 }

@@ -37,7 +37,12 @@ func tilesOf(s board.State) []tile {
 // first of them are in the table, and a scan until a partition is at its end.
 func rowsTile(s board.State) tile {
 	if onlyRead(s) {
-		return tile{Name: "rows read", Figure: "ready", Value: human.Count(s.Ready), Notes: []string{notYet(s)}}
+		return tile{
+			Name:   "rows read",
+			Figure: "ready",
+			Value:  human.Count(s.Ready),
+			Notes:  []string{notYet(s)},
+		}
 	}
 	t := tile{Name: "rows " + deed(s), Figure: "rows", Value: human.Count(s.Rows)}
 	if s.EarlierRows > 0 {
@@ -65,8 +70,12 @@ const leastText = 1024
 
 // stageDeeds are what stages have done.
 var stageDeeds = map[string]string{
-	progress.StageReading: "read", progress.StageSorting: "sorted", progress.StageMaking: "made", progress.StageSending: "sent", progress.StageWriting: "written",
-	"receiving": "received",
+	progress.StageReading: "read",
+	progress.StageSorting: "sorted",
+	progress.StageMaking:  "made",
+	progress.StageSending: "sent",
+	progress.StageWriting: "written",
+	"receiving":           "received",
 }
 
 // stageName returns what a stage does.

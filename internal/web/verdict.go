@@ -10,7 +10,12 @@ import (
 )
 
 // deeds are what runs do to rows, by their work.
-var deeds = map[string]string{"scan": "read", "load": "loaded", "count": "counted", "clone": "cloned"}
+var deeds = map[string]string{
+	"scan":  "read",
+	"load":  "loaded",
+	"count": "counted",
+	"clone": "cloned",
+}
 
 // deed returns what a run does to rows.
 func deed(s board.State) string {
@@ -35,9 +40,12 @@ func verdict(s board.State) string {
 		rows = human.Of(s.Ready, "row") + " read, none " + deed(s)
 	}
 	if s.EarlierRows > 0 && s.EarlierSeconds == 0 {
-		rows += " (" + human.Count(s.EarlierRows) + " of them by an earlier run, whose time is not known)"
+		rows += " (" + human.Count(
+			s.EarlierRows,
+		) + " of them by an earlier run, whose time is not known)"
 	}
-	after := human.Elapsed(time.Duration((s.EarlierSeconds + s.Elapsed) * float64(time.Second))) // the rows are of all processes
+	// the rows are of all processes
+	after := human.Elapsed(time.Duration((s.EarlierSeconds + s.Elapsed) * float64(time.Second)))
 	switch s.Phase {
 	case board.Connecting:
 		return "Connecting to the cluster."
@@ -49,7 +57,11 @@ func verdict(s board.State) string {
 		}
 		return "Done: " + rows + " in " + after + "." + missed(s)
 	case board.Partly:
-		return "Done, but not for all: " + rows + " in " + after + "; " + losses(s) + "." + missed(s)
+		return "Done, but not for all: " + rows + " in " + after + "; " + losses(
+			s,
+		) + "." + missed(
+			s,
+		)
 	case board.Interrupted:
 		return "Interrupted after " + after + reached(s) + ": " + rows + "." + missed(s) + advice(s)
 	case board.Failed:
@@ -96,10 +108,12 @@ func so(s board.State) string {
 	return percent(*s.Share) + " done"
 }
 
-// staged returns how much a stage has done that comes before the rows count as done; empty if there is none.
+// staged returns how much a stage has done that comes before the rows count as done; empty if there
+// is none.
 func staged(s board.State) string {
 	for _, stage := range s.Stages {
-		if stage.Share != nil && stage.Name != progress.StageSending && stage.Name != progress.StageWriting {
+		if stage.Share != nil && stage.Name != progress.StageSending &&
+			stage.Name != progress.StageWriting {
 			return percent(*stage.Share) + " " + stageDeeds[stage.Name]
 		}
 	}
@@ -116,8 +130,8 @@ func stageLeft(s board.State) string {
 	return ""
 }
 
-// unfinished returns the part of the work that is done, 0 to 1; nil if it is not known, or if the run
-// has nothing left to do but what failed, or has to read its rows again.
+// unfinished returns the part of the work that is done, 0 to 1; nil if it is not known, or if the
+// run has nothing left to do but what failed, or has to read its rows again.
 func unfinished(s board.State) *float64 {
 	if s.Phase == board.Done || s.Phase == board.Partly || s.Phase.Over() && onlyRead(s) {
 		return nil
@@ -134,19 +148,35 @@ func above(s board.State) bool {
 	return s.TargetP99 > 0 && s.HeldP99 > s.TargetP99
 }
 
-// missed returns a sentence on how the target was missed in a run that is over; empty if it was held.
+// missed returns a sentence on how the target was missed in a run that is over; empty if it was
+// held.
 func missed(s board.State) string {
 	if s.HeldAbove == 0 {
 		return ""
 	}
-	return " Small reads of others were above the target in " + human.Count(int64(s.HeldAbove)) + " of " + human.Of(s.HeldSeconds, "second") + "."
+	return " Small reads of others were above the target in " + human.Count(
+		int64(s.HeldAbove),
+	) + " of " + human.Of(
+		s.HeldSeconds,
+		"second",
+	) + "."
 }
 
 // losses returns what a run did not do.
 func losses(s board.State) string {
 	var all []string
 	if s.RejectedRows > 0 {
-		all = append(all, human.Of(s.RejectedRows, "row")+" "+human.Verb(s.RejectedRows, "was", "were")+" rejected")
+		all = append(
+			all,
+			human.Of(
+				s.RejectedRows,
+				"row",
+			)+" "+human.Verb(
+				s.RejectedRows,
+				"was",
+				"were",
+			)+" rejected",
+		)
 	}
 	if s.FailedRanges > 0 {
 		all = append(all, human.Of(s.FailedRanges, "token range")+" failed")
@@ -177,7 +207,8 @@ func advice(s board.State) string {
 	return " The command below resumes it."
 }
 
-// held returns how the target p99 is held now, or was in a run that is over; empty without a target.
+// held returns how the target p99 is held now, or was in a run that is over; empty without a
+// target.
 func held(s board.State) string {
 	target := latency(s.TargetP99)
 	switch {
@@ -185,7 +216,12 @@ func held(s board.State) string {
 		return ""
 	case s.Phase.Over() && s.HeldSeconds > 0:
 		if above(s) {
-			return "ABOVE target " + target + " in " + human.Count(int64(s.HeldAbove)) + " of " + human.Of(s.HeldSeconds, "second")
+			return "ABOVE target " + target + " in " + human.Count(
+				int64(s.HeldAbove),
+			) + " of " + human.Of(
+				s.HeldSeconds,
+				"second",
+			)
 		}
 		return "within target " + target + " in all of " + human.Of(s.HeldSeconds, "second")
 	case s.HeldP99 == 0:

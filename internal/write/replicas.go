@@ -32,7 +32,11 @@ var nowhere = &Replicas{}
 
 // NewRouter makes a router on a placement; hosts gives the node ids of a vnode
 // range. With a nil placement every row goes to any node.
-func NewRouter(p token.Partitioner, placement *token.Placement, hosts func(vnode int) []string) *Router {
+func NewRouter(
+	p token.Partitioner,
+	placement *token.Placement,
+	hosts func(vnode int) []string,
+) *Router {
 	r := &Router{partitioner: p}
 	if placement == nil {
 		return r

@@ -26,6 +26,7 @@ type Source struct {
 	Raw    []byte
 	Line   int64 // physical, 1-based
 	Offset int64 // of its first byte
-	Stamp  int64 // its timestamp: by its place in the input, or that of all rows; microseconds since the epoch
-	Place  int64 // the former in either case: no other row of the load has it
+	// its timestamp: by its place in the input, or that of all rows; microseconds since the epoch
+	Stamp int64
+	Place int64 // the former in either case: no other row of the load has it
 }

@@ -30,8 +30,8 @@ type Target interface {
 	// Yield, called with true, says that memory is short: rows that only wait for later
 	// ones are to go on now, and no others are to wait until it is called with false.
 	Yield(on bool)
-	// Finish says that no more rows will come: all have come that there are. When reading fails it is not
-	// called, and Run's context ends.
+	// Finish says that no more rows will come: all have come that there are. When reading fails it
+	// is not called, and Run's context ends.
 	Finish()
 	// Lookahead is how many pieces may be taken in while a row waits for later ones:
 	// without Yield it waits no longer. There is memory for so many more.
@@ -44,7 +44,8 @@ type Intake interface {
 	// them until the last of them is freed. It may wait until there is room. An error ends
 	// the load.
 	Put(ctx context.Context, rows []*Row) error
-	// PutGroup is Put with the rows of several small pieces, one after the other. For Lookahead they count as one piece.
+	// PutGroup is Put with the rows of several small pieces, one after the other. For Lookahead
+	// they count as one piece.
 	PutGroup(ctx context.Context, rows []*Row) error
 	// Idempotent says whether a row may be given once more in a later run, with the same
 	// timestamps, and do no harm.
@@ -68,8 +69,8 @@ type Piece interface {
 	// Reject settles a row that is not written, and keeps it for the user. The row's bytes
 	// must still be there. When the error is ErrEnough the row was kept.
 	Reject(r *Row, why Outcome, reason error) error
-	// Find reads the row again that has a timestamp by its place in the input, nil if the piece has none, or cannot be
-	// read again. Its bytes are its own, and it is not freed.
+	// Find reads the row again that has a timestamp by its place in the input, nil if the piece has
+	// none, or cannot be read again. Its bytes are its own, and it is not freed.
 	Find(ctx context.Context, stamp int64) (*Row, error)
 	// Free says that the bytes of so many rows are no longer read.
 	Free(rows int)

@@ -37,7 +37,11 @@ var samples = []struct{ name, typ, text string }{
 	{"varint", "varint", "-123456789012345678"},
 	{"list", "list<int>", "[1, 20, 300, 4000, 50000]"},
 	{"set", "set<text>", "{'alpha', 'beta', 'it''s'}"},
-	{"map", "map<text, timestamp>", "{'a': '2015-12-13T09:46:40.123Z', 'b': '2015-12-13T09:46:40Z'}"},
+	{
+		"map",
+		"map<text, timestamp>",
+		"{'a': '2015-12-13T09:46:40.123Z', 'b': '2015-12-13T09:46:40Z'}",
+	},
 	{"mapOfNumbers", "map<int, double>", "{1: 0.5, 2: -1.25, 300: 1e+21}"},
 	{"mapOfLists", "map<frozen<list<text>>, int>", "{['a', 'b']: 1, ['c']: 2}"},
 	{"tuple", "tuple<int, text, boolean>", "(1, 'two', null)"},
@@ -101,15 +105,50 @@ var rows = []struct {
 	name  string
 	cells [][2]string
 }{
-	{"flights", [][2]string{
-		{"int", "2013"}, {"int", "1"}, {"int", "1"}, {"int", "517"}, {"int", "515"}, {"int", "2"}, {"int", "830"},
-		{"int", "819"}, {"int", "11"}, {"text", "UA"}, {"int", "1545"}, {"text", "N14228"}, {"text", "EWR"},
-		{"text", "IAH"}, {"int", "227"}, {"int", "1400"}, {"int", "5"}, {"int", "15"},
-		{"timestamp", "2013-01-01T10:00:00Z"},
-	}},
-	{"blobs", [][2]string{
-		{"blob", benchBlob}, {"blob", benchBlob}, {"blob", benchBlob}, {"blob", benchBlob}, {"blob", benchBlob}, {"blob", benchBlob},
-	}},
+	{
+		"flights",
+		[][2]string{
+			{
+				"int",
+				"2013",
+			},
+			{"int", "1"},
+			{"int", "1"},
+			{"int", "517"},
+			{"int", "515"},
+			{"int", "2"},
+			{"int", "830"},
+			{
+				"int",
+				"819",
+			},
+			{"int", "11"},
+			{"text", "UA"},
+			{"int", "1545"},
+			{"text", "N14228"},
+			{"text", "EWR"},
+			{"text", "IAH"},
+			{"int", "227"},
+			{"int", "1400"},
+			{"int", "5"},
+			{"int", "15"},
+			{"timestamp", "2013-01-01T10:00:00Z"},
+		},
+	},
+	{
+		"blobs",
+		[][2]string{
+			{
+				"blob",
+				benchBlob,
+			},
+			{"blob", benchBlob},
+			{"blob", benchBlob},
+			{"blob", benchBlob},
+			{"blob", benchBlob},
+			{"blob", benchBlob},
+		},
+	},
 	{"blob64K", [][2]string{{"blob", "0x" + strings.Repeat("5a", 64<<10)}}},
 }
 

@@ -18,8 +18,16 @@ var benchmarked = []struct{ typ, a, b string }{
 	{"decimal", "00000002 64", "00000001 0b"},
 	{"decimal", "00000000 056bc75e2d631000000000", "00000001 0a"},
 	{"tuple<int, text>", "00000004 00000001 00000001 61", "00000004 00000001 00000001 62"},
-	{"list<int>", elems("00000001", "00000002", "00000003"), elems("00000001", "00000002", "00000004")},
-	{"map<text, int>", pairs("61", "00000002", "62", "00000004"), pairs("61", "00000002", "62", "00000005")},
+	{
+		"list<int>",
+		elems("00000001", "00000002", "00000003"),
+		elems("00000001", "00000002", "00000004"),
+	},
+	{
+		"map<text, int>",
+		pairs("61", "00000002", "62", "00000004"),
+		pairs("61", "00000002", "62", "00000005"),
+	},
 	{"vector<float, 2>", "3f800000 3f800000", "3f800000 3f800001"},
 }
 
@@ -49,7 +57,10 @@ func BenchmarkCompareExactly(b *testing.B) {
 var uncanonical = []struct{ typ, in string }{
 	{"set<text>", elems("63", "61", "62", "61")},
 	{"map<int, text>", pairs("00000002", "61", "00000001", "62", "00000002", "63")},
-	{"map<frozen<set<int>>, frozen<set<text>>>", pairs(elems("00000002", "00000001"), elems("62", "61"), elems("00000001"), elems())},
+	{
+		"map<frozen<set<int>>, frozen<set<text>>>",
+		pairs(elems("00000002", "00000001"), elems("62", "61"), elems("00000001"), elems()),
+	},
 	{"list<frozen<set<decimal>>>", elems(elems(two, oneZeros, one, oneZero))},
 }
 

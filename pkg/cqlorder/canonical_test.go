@@ -29,23 +29,39 @@ var canonical = []struct{ typ, in, want string }{
 	{"set<tinyint>", elems("00", "80", "ff", "80", "00"), elems("80", "ff", "00")},
 	{"set<text>", elems("", "61", ""), elems("", "61")},
 	{"set<int>", elems("00000001", "", "80000000"), elems("", "80000000", "00000001")},
-	{"map<tinyint, text>", pairs("01", "61", "ff", "62", "01", "63"), pairs("ff", "62", "01", "63")},
+	{
+		"map<tinyint, text>",
+		pairs("01", "61", "ff", "62", "01", "63"),
+		pairs("ff", "62", "01", "63"),
+	},
 	{"map<text, text>", pairs("61", "", "", "61", "", ""), pairs("", "", "61", "")},
 	// Of equal elements the first remains.
 	{"set<decimal>", elems(two, oneZero, one, oneZero), elems(oneZero, two)},
 	// Of equal keys the first remains, with the value of the key whose first occurrence is last.
 	{"map<decimal, text>", pairs(one, "61", oneZero, "62"), pairs(one, "62")},
 	{"map<decimal, text>", pairs(one, "61", oneZero, "62", one, "63"), pairs(one, "62")},
-	{"map<decimal, text>", pairs(one, "61", oneZero, "62", oneZeros, "63", oneZero, "64"), pairs(one, "63")},
+	{
+		"map<decimal, text>",
+		pairs(one, "61", oneZero, "62", oneZeros, "63", oneZero, "64"),
+		pairs(one, "63"),
+	},
 	{"map<decimal, text>", pairs(oneZero, "61", one, "62", one, "63"), pairs(oneZero, "63")},
 	// Inside a collection, equal elements with different bytes remain, in the order of the value.
-	{"list<frozen<set<decimal>>>", elems(elems(two, oneZeros, one, oneZeros, oneZero)), elems(elems(oneZeros, one, oneZero, two))},
+	{
+		"list<frozen<set<decimal>>>",
+		elems(elems(two, oneZeros, one, oneZeros, oneZero)),
+		elems(elems(oneZeros, one, oneZero, two)),
+	},
 	{
 		"list<frozen<map<decimal, tinyint>>>",
 		elems(pairs(two, "00", oneZero, "01", one, "02", oneZero, "03")),
 		elems(pairs(oneZero, "03", one, "02", two, "00")),
 	},
-	{"set<frozen<set<tinyint>>>", elems(elems("02", "01"), elems("01", "02", "01"), elems("01")), elems(elems("01"), elems("01", "02"))},
+	{
+		"set<frozen<set<tinyint>>>",
+		elems(elems("02", "01"), elems("01", "02", "01"), elems("01")),
+		elems(elems("01"), elems("01", "02")),
+	},
 	{
 		"map<frozen<set<tinyint>>, frozen<map<tinyint, frozen<list<frozen<set<tinyint>>>>>>>",
 		pairs(
@@ -61,21 +77,53 @@ var canonical = []struct{ typ, in, want string }{
 			pairs("01", elems(), "02", elems(elems("01", "02"), elems("02"))),
 		),
 	},
-	{"set<frozen<list<frozen<set<tinyint>>>>>", elems(elems(elems("02", "01"))), elems(elems(elems("01", "02")))},
+	{
+		"set<frozen<list<frozen<set<tinyint>>>>>",
+		elems(elems(elems("02", "01"))),
+		elems(elems(elems("01", "02"))),
+	},
 	{"list<frozen<set<tinyint>>>", "ffffffff", elems()},
 	{"list<frozen<set<tinyint>>>", elems("", elems("01", "01")), elems("", elems("01"))},
 	{"set<frozen<set<tinyint>>>", elems(""), elems("")},
-	{"list<frozen<vector<frozen<set<tinyint>>, 1>>>", elems("0e" + elems("02", "01")), elems("0e" + elems("01", "02"))},
-	{"list<frozen<vector<frozen<set<tinyint>>, 1>>>", elems("13" + elems("02", "01", "01")), elems("0e" + elems("01", "02"))},
-	{"list<inet>", elems(mapped4, "01010101", mapped4+"00"), elems("7f000001", "01010101", mapped4+"00")},
+	{
+		"list<frozen<vector<frozen<set<tinyint>>, 1>>>",
+		elems("0e" + elems("02", "01")),
+		elems("0e" + elems("01", "02")),
+	},
+	{
+		"list<frozen<vector<frozen<set<tinyint>>, 1>>>",
+		elems("13" + elems("02", "01", "01")),
+		elems("0e" + elems("01", "02")),
+	},
+	{
+		"list<inet>",
+		elems(mapped4, "01010101", mapped4+"00"),
+		elems("7f000001", "01010101", mapped4+"00"),
+	},
 	{"list<int>", "00000003 00000000 fffffffe 00000000", "00000003 ffffffff ffffffff ffffffff"},
-	{"list<text>", "00000003 00000000 fffffffe 00000001 61", "00000003 00000000 ffffffff 00000001 61"},
-	{"list<frozen<list<int>>>", elems(elems(""), elems("00000001")), elems(elems(""), elems("00000001"))},
-	{"list<frozen<set<int>>>", "00000002 ffffffff 00000014" + elems("00000002", "00000001"), "00000002 ffffffff 00000014" + elems("00000001", "00000002")},
+	{
+		"list<text>",
+		"00000003 00000000 fffffffe 00000001 61",
+		"00000003 00000000 ffffffff 00000001 61",
+	},
+	{
+		"list<frozen<list<int>>>",
+		elems(elems(""), elems("00000001")),
+		elems(elems(""), elems("00000001")),
+	},
+	{
+		"list<frozen<set<int>>>",
+		"00000002 ffffffff 00000014" + elems("00000002", "00000001"),
+		"00000002 ffffffff 00000014" + elems("00000001", "00000002"),
+	},
 	{"two", "fffffffe fffffffd", "ffffffff ffffffff"},
 	{"list<two>", elems("fffffffe"), elems("fffffffe")},
 	{"set<inet>", elems("7f000001", mapped4, "01010101"), elems("01010101", "7f000001")},
-	{"map<int, frozen<list<vector<inet, 1>>>>", pairs("", elems("10"+mapped4)), pairs("", elems("047f000001"))},
+	{
+		"map<int, frozen<list<vector<inet, 1>>>>",
+		pairs("", elems("10"+mapped4)),
+		pairs("", elems("047f000001")),
+	},
 	// The server stores these values unchanged.
 	{"inet", mapped4, mapped4},
 	{"tuple<inet>", "00000010" + mapped4, "00000010" + mapped4},

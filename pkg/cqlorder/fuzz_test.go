@@ -13,11 +13,32 @@ import (
 // fuzzTypes are the types that the fuzz targets select by number. Append new types at the end, so
 // that the saved inputs keep their meaning.
 var fuzzTypes = []string{
-	"int", "boolean", "float", "double", "timeuuid", "uuid", "varint", "decimal", "text", "empty", "'LexicalUUIDType'",
-	"list<tinyint>", "set<decimal>", "map<varint, tinyint>", "tuple<tinyint, text>", "two", "vector<tinyint, 3>",
-	"vector<float, 2>", "vector<empty, 3>", "list<frozen<set<decimal>>>", "map<frozen<set<tinyint>>, frozen<map<text, decimal>>>",
-	"set<frozen<set<frozen<set<tinyint>>>>>", "list<frozen<vector<frozen<set<tinyint>>, 2>>>", "tuple<frozen<list<float>>>",
-	"list<inet>", "set<inet>",
+	"int",
+	"boolean",
+	"float",
+	"double",
+	"timeuuid",
+	"uuid",
+	"varint",
+	"decimal",
+	"text",
+	"empty",
+	"'LexicalUUIDType'",
+	"list<tinyint>",
+	"set<decimal>",
+	"map<varint, tinyint>",
+	"tuple<tinyint, text>",
+	"two",
+	"vector<tinyint, 3>",
+	"vector<float, 2>",
+	"vector<empty, 3>",
+	"list<frozen<set<decimal>>>",
+	"map<frozen<set<tinyint>>, frozen<map<text, decimal>>>",
+	"set<frozen<set<frozen<set<tinyint>>>>>",
+	"list<frozen<vector<frozen<set<tinyint>>, 2>>>",
+	"tuple<frozen<list<float>>>",
+	"list<inet>",
+	"set<inet>",
 }
 
 // addAll adds the values of the other tests as seeds.

@@ -21,7 +21,9 @@ const (
 )
 
 var (
-	errDays      = errors.New("a number of days is only allowed for a date outside the years 1 to 9999")
+	errDays = errors.New(
+		"a number of days is only allowed for a date outside the years 1 to 9999",
+	)
 	errDaysRange = errors.New("out of range -2147483648..2147483647 days for date")
 )
 

@@ -17,7 +17,10 @@ type numberReader struct {
 
 func newNumberReader(s scalar, thousands, decimal string) *numberReader {
 	return &numberReader{
-		scalar: s, thousands: []byte(thousands), decimal: []byte(decimal), plain: thousands == "" && decimal == ".",
+		scalar:    s,
+		thousands: []byte(thousands),
+		decimal:   []byte(decimal),
+		plain:     thousands == "" && decimal == ".",
 	}
 }
 

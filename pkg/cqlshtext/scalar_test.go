@@ -46,12 +46,25 @@ func TestScalars(t *testing.T) {
 
 func TestScalarErrors(t *testing.T) {
 	cases := []readCase{
-		{typ: "int", text: "_1", err: `invalid int "_1": an underscore is only allowed between digits`},
+		{
+			typ:  "int",
+			text: "_1",
+			err:  `invalid int "_1": an underscore is only allowed between digits`,
+		},
 		{typ: "int", text: "1_", err: "an underscore"},
 		{typ: "int", text: "1__0", err: "an underscore"},
 		{typ: "int", text: "1_x", err: "an underscore"},
-		{typ: "int", text: "0x00000001", err: `invalid int "0x00000001": hex bytes are only allowed for a blob`},
-		{typ: "int", text: "0,x,00000001", o: commas, err: `invalid int "0,x,00000001": hex bytes are only allowed for a blob`},
+		{
+			typ:  "int",
+			text: "0x00000001",
+			err:  `invalid int "0x00000001": hex bytes are only allowed for a blob`,
+		},
+		{
+			typ:  "int",
+			text: "0,x,00000001",
+			o:    commas,
+			err:  `invalid int "0,x,00000001": hex bytes are only allowed for a blob`,
+		},
 		{typ: "double", text: "1;5", o: german, err: `invalid double "1;5": not a number`},
 		{typ: "inet", text: "1", err: "not an IPv4"},
 		{typ: "inet", text: "010.1", err: "not an IPv4"},
@@ -60,21 +73,41 @@ func TestScalarErrors(t *testing.T) {
 		{typ: "inet", text: "1.16777216", err: "not an IPv4"},
 		{typ: "inet", text: "1.", err: "not an IPv4"},
 		{typ: "inet", text: "1..2", err: "not an IPv4"},
-		{typ: "date", text: "0", err: `invalid date "0": a number of days is only allowed for a date outside the years 1 to 9999`},
+		{
+			typ:  "date",
+			text: "0",
+			err:  `invalid date "0": a number of days is only allowed for a date outside the years 1 to 9999`,
+		},
 		{typ: "date", text: "2932896", err: "a number of days"},
 		{typ: "date", text: "-719162", err: "a number of days"},
-		{typ: "date", text: "2147483648", err: "out of range -2147483648..2147483647 days for date"},
+		{
+			typ:  "date",
+			text: "2147483648",
+			err:  "out of range -2147483648..2147483647 days for date",
+		},
 		{typ: "date", text: "99999999999999999999", err: "out of range"},
-		{typ: "date", text: "2016-2-30", err: `invalid date "2016-2-30": no such day in that month`},
+		{
+			typ:  "date",
+			text: "2016-2-30",
+			err:  `invalid date "2016-2-30": no such day in that month`,
+		},
 		{typ: "date", text: "2016-2-", err: `invalid date "2016-2-": not a date`},
 		{typ: "date", text: "2016-123", err: "not a date"},
 		{typ: "date", text: "2016--11", err: "not a date"},
 		{typ: "time", text: "1:", err: `invalid time "1:": not a time`},
 		{typ: "time", text: "25:00:00", err: "time of day out of range"},
 		{typ: "timestamp", text: "99999999999999999999", err: "out of range for timestamp"},
-		{typ: "timestamp", text: "2015-12-13'T'25:00", err: `invalid timestamp "2015-12-13'T'25:00": time of day out of range`},
+		{
+			typ:  "timestamp",
+			text: "2015-12-13'T'25:00",
+			err:  `invalid timestamp "2015-12-13'T'25:00": time of day out of range`,
+		},
 		{typ: "timestamp", text: "x", err: "not of the form"},
-		{typ: "text", text: "\xff", err: `invalid text "\xff": invalid UTF-8 byte 0xff at offset 0`},
+		{
+			typ:  "text",
+			text: "\xff",
+			err:  `invalid text "\xff": invalid UTF-8 byte 0xff at offset 0`,
+		},
 		{typ: "blob", text: "x", err: "hex bytes must begin with 0x"},
 	}
 	for i := range cases {

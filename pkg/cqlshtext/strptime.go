@@ -214,7 +214,17 @@ func takeNumber(text []byte, digits, least, most int) (n int, rest []byte, ok bo
 
 var (
 	months = [...]string{
-		"january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november",
+		"january",
+		"february",
+		"march",
+		"april",
+		"may",
+		"june",
+		"july",
+		"august",
+		"september",
+		"october",
+		"november",
 		"december",
 	}
 	weekdays = [...]string{

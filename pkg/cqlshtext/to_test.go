@@ -173,6 +173,12 @@ func TestToDoubledQuotes(t *testing.T) {
 // TestToLost checks a cell that COPY TO writes with a wrong number, out of range.
 func TestToLost(t *testing.T) {
 	runCases(t, []readCase{
-		{name: `T26`, typ: `bigint`, o: commas, text: `9,223,372,036,854,775,808`, err: `invalid bigint "9,223,372,036,854,775,808": out of range`},
+		{
+			name: `T26`,
+			typ:  `bigint`,
+			o:    commas,
+			text: `9,223,372,036,854,775,808`,
+			err:  `invalid bigint "9,223,372,036,854,775,808": out of range`,
+		},
 	})
 }

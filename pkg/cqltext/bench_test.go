@@ -34,7 +34,11 @@ var samples = []struct{ name, typ, text string }{
 	{"raw", "int", "0x"},
 	{"list", "list<int>", "[1, 20, 300, 4000, 50000]"},
 	{"set", "set<text>", "{'alpha', 'beta', 'it''s'}"},
-	{"map", "map<text, timestamp>", "{'a': '2015-12-13T09:46:40.123Z', 'b': '2015-12-13T09:46:40Z'}"},
+	{
+		"map",
+		"map<text, timestamp>",
+		"{'a': '2015-12-13T09:46:40.123Z', 'b': '2015-12-13T09:46:40Z'}",
+	},
 	{"tuple", "tuple<int, text, boolean>", "(1, 'two', null)"},
 	{"udt", "addr", `{street: 'x', zip: 5, "Mixed""Name": [1], "select": ('y')}`},
 	{"vector", "vector<float, 4>", "[0.25, -1.5, 3.1415927, 100]"},

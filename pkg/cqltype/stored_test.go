@@ -13,7 +13,12 @@ func storedUDTs(name string) (*Type, error) {
 		"inner": {[]string{"x", "l"}, []string{"int", "frozen<list<text>>"}},
 		"Ad Dr": {
 			[]string{"Z é", "i", "t", "m"},
-			[]string{"text", "frozen<inner>", "frozen<tuple<int, frozen<set<text>>>>", "frozen<map<text, int>>"},
+			[]string{
+				"text",
+				"frozen<inner>",
+				"frozen<tuple<int, frozen<set<text>>>>",
+				"frozen<map<text, int>>",
+			},
 		},
 	}
 	def, ok := types[name]
@@ -86,7 +91,10 @@ var storedCases = []struct{ cql, class string }{
 	{"vector<float, 3>", "VectorType(FloatType , 3)"},
 	{"vector<frozen<list<int>>, 2>", "VectorType(FrozenType(ListType(Int32Type)) , 2)"},
 	{"vector<frozen<inner>, 2>", "VectorType(FrozenType(" + innerClass + ") , 2)"},
-	{"vector<frozen<tuple<int, frozen<set<int>>>>, 1>", "VectorType(TupleType(Int32Type,SetType(Int32Type)) , 1)"},
+	{
+		"vector<frozen<tuple<int, frozen<set<int>>>>, 1>",
+		"VectorType(TupleType(Int32Type,SetType(Int32Type)) , 1)",
+	},
 	{"list<vector<int, 2>>", "ListType(VectorType(Int32Type , 2))"},
 	{"frozen<list<vector<int, 2>>>", "FrozenType(ListType(VectorType(Int32Type , 2)))"},
 }

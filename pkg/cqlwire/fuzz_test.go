@@ -9,10 +9,21 @@ import (
 // fuzzTypes are the types that FuzzWalk selects by number. Append new types at the end, so that the
 // saved inputs keep their meaning.
 var fuzzTypes = []string{
-	"list<int>", "set<text>", "map<text, frozen<list<timestamp>>>", "tuple<int, text, boolean>", "two",
-	"vector<float, 2>", "vector<text, 2>", "vector<vector<smallint, 2>, 1>", "vector<empty, 3>",
-	"list<frozen<tuple<decimal, duration, frozen<two>>>>", "map<frozen<set<blob>>, varint>",
-	"tuple<frozen<tuple<frozen<tuple<uuid>>>>>", "duration", "ascii", "'org.example.Odd'",
+	"list<int>",
+	"set<text>",
+	"map<text, frozen<list<timestamp>>>",
+	"tuple<int, text, boolean>",
+	"two",
+	"vector<float, 2>",
+	"vector<text, 2>",
+	"vector<vector<smallint, 2>, 1>",
+	"vector<empty, 3>",
+	"list<frozen<tuple<decimal, duration, frozen<two>>>>",
+	"map<frozen<set<blob>>, varint>",
+	"tuple<frozen<tuple<frozen<tuple<uuid>>>>>",
+	"duration",
+	"ascii",
+	"'org.example.Odd'",
 }
 
 // FuzzWalk checks that a walk over any bytes ends and stays within them. If the value is whole,

@@ -43,8 +43,18 @@ func TestPlanErrors(t *testing.T) {
 // TestFixedLen checks the lengths of AbstractType.valueLengthIfFixed in Apache Cassandra 5.0.
 func TestFixedLen(t *testing.T) {
 	fixed := map[string]int{
-		"bigint": 8, "boolean": 1, "double": 8, "empty": 0, "float": 4, "int": 4, "timestamp": 8, "timeuuid": 16, "uuid": 16,
-		"vector<float, 3>": 12, "vector<vector<boolean, 2>, 3>": 6, "vector<empty, 3>": 0,
+		"bigint":                        8,
+		"boolean":                       1,
+		"double":                        8,
+		"empty":                         0,
+		"float":                         4,
+		"int":                           4,
+		"timestamp":                     8,
+		"timeuuid":                      16,
+		"uuid":                          16,
+		"vector<float, 3>":              12,
+		"vector<vector<boolean, 2>, 3>": 6,
+		"vector<empty, 3>":              0,
 	}
 	for kind := cqltype.Ascii; kind <= cqltype.Varint; kind++ {
 		if _, ok := fixed[kind.String()]; !ok {

@@ -76,13 +76,25 @@ func TestValidate(t *testing.T) {
 	}{
 		{Format{}, `delimiter '\x00' is reserved: NUL, CR and LF cannot be used`},
 		{Format{Delimiter: ','}, `quote '\x00' is reserved: NUL, CR and LF cannot be used`},
-		{Format{Delimiter: '\n', Quote: '"'}, `delimiter '\n' is reserved: NUL, CR and LF cannot be used`},
-		{Format{Delimiter: ',', Quote: '\r'}, `quote '\r' is reserved: NUL, CR and LF cannot be used`},
+		{
+			Format{Delimiter: '\n', Quote: '"'},
+			`delimiter '\n' is reserved: NUL, CR and LF cannot be used`,
+		},
+		{
+			Format{Delimiter: ',', Quote: '\r'},
+			`quote '\r' is reserved: NUL, CR and LF cannot be used`,
+		},
 		{Format{Delimiter: 0xa7, Quote: '"'}, `delimiter 0xa7 is not an ASCII byte`},
 		{Format{Delimiter: '|', Quote: '|'}, `delimiter and quote are both '|'`},
 		{Format{Delimiter: '|', Quote: '|', Escape: '|'}, `delimiter and quote are both '|'`},
-		{Format{Delimiter: ',', Quote: '"', Escape: '\n'}, `escape '\n' is reserved: NUL, CR and LF cannot be used`},
-		{Format{Delimiter: ',', Quote: '"', Escape: '\r'}, `escape '\r' is reserved: NUL, CR and LF cannot be used`},
+		{
+			Format{Delimiter: ',', Quote: '"', Escape: '\n'},
+			`escape '\n' is reserved: NUL, CR and LF cannot be used`,
+		},
+		{
+			Format{Delimiter: ',', Quote: '"', Escape: '\r'},
+			`escape '\r' is reserved: NUL, CR and LF cannot be used`,
+		},
 		{Format{Delimiter: ',', Quote: '"', Escape: 0xa7}, `escape 0xa7 is not an ASCII byte`},
 		{Format{Delimiter: '|', Quote: '"', Escape: '|'}, `delimiter and escape are both '|'`},
 	}

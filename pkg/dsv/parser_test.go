@@ -52,8 +52,16 @@ func TestParserRules(t *testing.T) {
 		{name: "null before CRLF", in: "a,\r\n", want: []string{"a|∅"}},
 		{name: "blank lines", in: "\n\r\na\n\n\nb\n\r\n", want: []string{"a", "b"}},
 		{name: "blanks are kept", in: " a , b\v\n \n", want: []string{" a | b\v", " "}},
-		{name: "delimiter, CR and LF in quotes", in: "\"a,\nb\r\n\rc\",d\n", want: []string{"[a,\nb\r\n\rc]|d"}},
-		{name: "doubled quotes", in: "\"\"\"\",\"a\"\"b\"\"\"\"c\"\n", want: []string{"[\"]|[a\"b\"\"c]"}},
+		{
+			name: "delimiter, CR and LF in quotes",
+			in:   "\"a,\nb\r\n\rc\",d\n",
+			want: []string{"[a,\nb\r\n\rc]|d"},
+		},
+		{
+			name: "doubled quotes",
+			in:   "\"\"\"\",\"a\"\"b\"\"\"\"c\"\n",
+			want: []string{"[\"]|[a\"b\"\"c]"},
+		},
 		{name: "quote in an unquoted field", in: "a\"b\"\",c\"\n", want: []string{"a\"b\"\"|c\""}},
 		{name: "blank before a quote", in: " \"a\"\n", want: []string{" \"a\""}},
 		{name: "NUL and bad UTF-8", in: "\x00,\xff\"\n", want: []string{"\x00|\xff\""}},

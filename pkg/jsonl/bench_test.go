@@ -17,7 +17,10 @@ func benchData() map[string][]byte {
 			`"air_time":227,"distance":1400,"hour":5,"minute":15,"time_hour":"2013-01-01T10:00:00Z"}` + "\n",
 		"blobs":  `{"k":` + blob + `,"c0":` + blob + `,"c1":` + blob + `,"c2":` + blob + `,"c3":` + blob + `,"c4":` + blob + "}\n",
 		"shapes": `{"id":1,"name":"x","on":true}` + "\n" + `{"name":"x","id":1}` + "\n" + `{"id":1,"tags":["a","b"],"at":{"x":1.5,"y":-2}}` + "\n",
-		"long":   `{"id":1,"text":"` + strings.Repeat("some words of plain text, ", 160) + `"}` + "\n",
+		"long": `{"id":1,"text":"` + strings.Repeat(
+			"some words of plain text, ",
+			160,
+		) + `"}` + "\n",
 	}
 	data := make(map[string][]byte, len(kinds))
 	for name, record := range kinds {

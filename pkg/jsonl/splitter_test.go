@@ -114,8 +114,24 @@ func TestBadLines(t *testing.T) {
 	}, got)
 	reason := "record is longer than 9 bytes"
 	require.Equal(t, []Bad{
-		{Offset: 6, Line: 2, Column: 1, Reason: reason, Piece: []byte(long + "\n"), First: true, Last: true},
-		{Offset: 120, Line: 5, Column: 1, Reason: reason, Piece: []byte("123456789\n"), First: true, Last: true},
+		{
+			Offset: 6,
+			Line:   2,
+			Column: 1,
+			Reason: reason,
+			Piece:  []byte(long + "\n"),
+			First:  true,
+			Last:   true,
+		},
+		{
+			Offset: 120,
+			Line:   5,
+			Column: 1,
+			Reason: reason,
+			Piece:  []byte("123456789\n"),
+			First:  true,
+			Last:   true,
+		},
 		{
 			Offset: 130,
 			Line:   6,

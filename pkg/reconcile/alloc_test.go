@@ -11,7 +11,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// manyRows are files with n partitions of a few rows each, which are in all of them, but for their columns.
+// manyRows are files with n partitions of a few rows each, which are in all of them, but for their
+// columns.
 func manyRows(t testing.TB, table *Table, n int) []file {
 	t.Helper()
 	m, u := columnAt(t, table.Schema, "m"), columnAt(t, table.Schema, "u")
@@ -34,7 +35,11 @@ func manyRows(t testing.TB, table *Table, n int) []file {
 				r.Cells = append(r.Cells, field)
 				p.items = append(p.items, r)
 			}
-			p.items = append(p.items, starts(sstable.InclusiveStart, deletedAt(int64(i)), 20), ends(sstable.InclusiveEnd, deletedAt(int64(i)), 30+i))
+			p.items = append(
+				p.items,
+				starts(sstable.InclusiveStart, deletedAt(int64(i)), 20),
+				ends(sstable.InclusiveEnd, deletedAt(int64(i)), 30+i),
+			)
 			partitions = append(partitions, p)
 		}
 		files = append(files, fileOf(t, table.Schema, sstable.NB, partitions...))
@@ -54,7 +59,12 @@ func TestNothingIsAllocatedForARow(t *testing.T) {
 		}
 		require.Zero(t, testing.AllocsPerRun(400, func() { err = errors.Join(rows.Next()) }), name)
 		require.NoError(t, err)
-		require.Less(t, cap(rows.regulars.buf)+cap(rows.statics.buf), 4096, "what a row has, not all of them")
+		require.Less(
+			t,
+			cap(rows.regulars.buf)+cap(rows.statics.buf),
+			4096,
+			"what a row has, not all of them",
+		)
 	}
 }
 
@@ -65,7 +75,10 @@ func TestNothingIsAllocatedForACounter(t *testing.T) {
 	for i := range 3 {
 		var rows []any
 		for c := range 300 {
-			rows = append(rows, row(c, sstable.Liveness{}, cellAt(0, 1, context([3]int{i, 1, 1}, [3]int{9, i, i}))))
+			rows = append(
+				rows,
+				row(c, sstable.Liveness{}, cellAt(0, 1, context([3]int{i, 1, 1}, [3]int{9, i, i}))),
+			)
 		}
 		files = append(files, of(t, table, sstable.Deletion{}, rows...))
 	}
@@ -105,7 +118,12 @@ func benchRows(b testing.TB, table *Table, files []file) *Rows {
 	var inputs []Input
 	for _, f := range files {
 		inputs = append(inputs, Input{
-			Source: sstable.NewDecoder(f.codec, bytes.NewReader(f.data), sstable.MaxRowBytes), Schema: f.codec.Schema(),
+			Source: sstable.NewDecoder(
+				f.codec,
+				bytes.NewReader(f.data),
+				sstable.MaxRowBytes,
+			),
+			Schema: f.codec.Schema(),
 		})
 	}
 	m, err := NewMerger(table, inputs)

@@ -127,8 +127,8 @@ func appendElement(dst, element []byte) []byte {
 // errField says that the path of a cell is not that of a field.
 var errField = errors.New("a cell of a user type is not that of a field")
 
-// appendFields appends a value of a user type, with null for each field that has no live cell, the last ones too
-// (UserType.serializeForNativeProtocol).
+// appendFields appends a value of a user type, with null for each field that has no live cell, the
+// last ones too (UserType.serializeForNativeProtocol).
 func appendFields(dst []byte, of []sstable.Cell, fields int, now int64) ([]byte, error) {
 	next := 0
 	for i := range of {

@@ -9,13 +9,16 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// Dropped is a column that the table does not have any more, or has again: a row of system_schema.dropped_columns.
+// Dropped is a column that the table does not have any more, or has again: a row of
+// system_schema.dropped_columns.
 type Dropped struct {
 	Name string // as it is stored, without quotes
-	Time int64  // in microseconds since the epoch: cells that are not younger are gone; Forever: all are
+	// in microseconds since the epoch: cells that are not younger are gone; Forever: all are
+	Time int64
 }
 
-// Forever is the time of a dropped column all of whose cells are gone, whatever column of its name there is.
+// Forever is the time of a dropped column all of whose cells are gone, whatever column of its name
+// there is.
 const Forever = math.MaxInt64
 
 // notDropped is the time of a column that never was.
@@ -56,16 +59,27 @@ func planColumns(stored, table, other []sstable.Column, dropped map[string]int64
 		case ok:
 			t := table[place].Type
 			if c.Type.MultiCell() != t.MultiCell() || !readable(c.Type, t, false) {
-				return plan, fmt.Errorf("column %.100q is %s, where the table has %s", c.Name, c.Type, t)
+				return plan, fmt.Errorf(
+					"column %.100q is %s, where the table has %s",
+					c.Name,
+					c.Type,
+					t,
+				)
 			}
 			as.to, as.counter = place, t.Kind == cqltype.Counter
 		case !gone:
 			for _, o := range other {
 				if o.Name == c.Name {
-					return plan, fmt.Errorf("column %.100q is static in one of both, and not in the other: the SSTable and the table", c.Name)
+					return plan, fmt.Errorf(
+						"column %.100q is static in one of both, and not in the other: the SSTable and the table",
+						c.Name,
+					)
 				}
 			}
-			return plan, fmt.Errorf("column %.100q is none of the table, nor one that was dropped", c.Name)
+			return plan, fmt.Errorf(
+				"column %.100q is none of the table, nor one that was dropped",
+				c.Name,
+			)
 		}
 		plan.same = plan.same && as.to == i && !gone
 		plan.counters = plan.counters || as.counter
@@ -79,8 +93,13 @@ func planColumns(stored, table, other []sstable.Column, dropped map[string]int64
 // checkKey refuses a source whose key columns are not those of the table.
 func checkKey(stored, table *sstable.Table) error {
 	if len(stored.Key) != len(table.Key) || len(stored.Clustering) != len(table.Clustering) {
-		return fmt.Errorf("the SSTable has %d partition key and %d clustering columns, where the table has %d and %d",
-			len(stored.Key), len(stored.Clustering), len(table.Key), len(table.Clustering))
+		return fmt.Errorf(
+			"the SSTable has %d partition key and %d clustering columns, where the table has %d and %d",
+			len(stored.Key),
+			len(stored.Clustering),
+			len(table.Key),
+			len(table.Clustering),
+		)
 	}
 	for i, c := range stored.Key {
 		if t := table.Key[i]; !readable(c.Type, t.Type, true) {
@@ -93,7 +112,10 @@ func checkKey(stored, table *sstable.Table) error {
 			return fmt.Errorf("column %.100q is %s, where the table has %s", t.Name, c.Type, t.Type)
 		}
 		if c.Desc != t.Desc {
-			return fmt.Errorf("column %.100q is not in the same order, ascending or descending, as in the table", t.Name)
+			return fmt.Errorf(
+				"column %.100q is not in the same order, ascending or descending, as in the table",
+				t.Name,
+			)
 		}
 	}
 	return nil
@@ -102,10 +124,15 @@ func checkKey(stored, table *sstable.Table) error {
 // errPaths says that the cells of a column do not ascend, without which they cannot be merged.
 var errPaths = errors.New("elements are not in their order, or come twice")
 
-// row gives a row of the source, of the schema s, as one of the table: itself, or room. Of a counter what active deletes is left out, since
-// a tombstone that is deleted itself must not take the place of what is younger. The order of the columns stays: it is the
-// same in all files (sstable.Table).
-func (c *columns) row(s *sstable.Schema, r, room *sstable.Row, active sstable.Deletion) (*sstable.Row, error) {
+// row gives a row of the source, of the schema s, as one of the table: itself, or room. Of a
+// counter what active deletes is left out, since a tombstone that is deleted itself must not take
+// the place of what is younger. The order of the columns stays: it is the same in all files
+// (sstable.Table).
+func (c *columns) row(
+	s *sstable.Schema,
+	r, room *sstable.Row,
+	active sstable.Deletion,
+) (*sstable.Row, error) {
 	if c.complex {
 		for i := 1; i < len(r.Cells); i++ {
 			a, b := &r.Cells[i-1], &r.Cells[i]

@@ -8,7 +8,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// TestReadableTypes has types that a file may have where the table has another one, and such that it may not.
+// TestReadableTypes has types that a file may have where the table has another one, and such that
+// it may not.
 func TestReadableTypes(t *testing.T) {
 	for _, c := range []struct {
 		stored, as string
@@ -69,26 +70,53 @@ func TestSourcesThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestColumnsOfAFileAreFound: a file has some of the table's columns, in the order of the names that it knows, and a user
-// type that has got a field since.
+// TestColumnsOfAFileAreFound: a file has some of the table's columns, in the order of the names
+// that it knows, and a user type that has got a field since.
 func TestColumnsOfAFileAreFound(t *testing.T) {
 	table := &Table{Schema: schemaOf(t, "k int", "c int", "", "a int; v int; Odd int; u two3")}
 	stored := schemaOf(t, "k int", "c int", "", "v int; Odd int; u two")
 	field := cellAt(columnAt(t, stored, "u"), 1, num(7))
 	field.Path = []byte{0, 0}
 	cells := []sstable.Cell{
-		cellAt(columnAt(t, stored, "Odd"), 1, num(1)), cellAt(columnAt(t, stored, "v"), 1, num(2)), field,
+		cellAt(
+			columnAt(t, stored, "Odd"),
+			1,
+			num(1),
+		),
+		cellAt(columnAt(t, stored, "v"), 1, num(2)),
+		field,
 	}
-	f := fileOf(t, stored, sstable.NB, partition{key: num(1), items: []any{row(1, sstable.Liveness{}, cells...)}})
-	require.Equal(t, []string{"00000001. - 00000002. 0000000400000007ffffffffffffffff."}, rowsOf(t, mergerOf(t, table, f), []Selector{
-		{Kind: Regular, Name: "Odd"}, {Kind: Regular, Name: "a"}, {Kind: Regular, Name: "v"}, {Kind: Regular, Name: "u"},
-	}, second))
+	f := fileOf(
+		t,
+		stored,
+		sstable.NB,
+		partition{key: num(1), items: []any{row(1, sstable.Liveness{}, cells...)}},
+	)
+	require.Equal(
+		t,
+		[]string{"00000001. - 00000002. 0000000400000007ffffffffffffffff."},
+		rowsOf(t, mergerOf(t, table, f), []Selector{
+			{
+				Kind: Regular,
+				Name: "Odd",
+			},
+			{Kind: Regular, Name: "a"},
+			{Kind: Regular, Name: "v"},
+			{Kind: Regular, Name: "u"},
+		}, second),
+	)
 }
 
-// TestDroppedColumns: what a file has of a column that was dropped is left out, and of one that is there again what is not
-// younger than the dropping (DeserializationHelper.isDropped).
+// TestDroppedColumns: what a file has of a column that was dropped is left out, and of one that is
+// there again what is not younger than the dropping (DeserializationHelper.isDropped).
 func TestDroppedColumns(t *testing.T) {
-	stored := schemaOf(t, "k int", "c int", "gs int", "again int; gone int; m map<int, int>; gm map<int, int>")
+	stored := schemaOf(
+		t,
+		"k int",
+		"c int",
+		"gs int",
+		"again int; gone int; m map<int, int>; gm map<int, int>",
+	)
 	again, gone := columnAt(t, stored, "again"), columnAt(t, stored, "gone")
 	m, gm := columnAt(t, stored, "m"), columnAt(t, stored, "gm")
 	element := func(column int, timestamp int64) sstable.Cell {
@@ -96,9 +124,26 @@ func TestDroppedColumns(t *testing.T) {
 		c.Path = num(3)
 		return c
 	}
-	young := row(1, sstable.Liveness{}, cellAt(again, 6, num(1)), cellAt(gone, 6, num(1)), element(gm, 6), element(m, 6))
-	old := row(2, sstable.Liveness{}, cellAt(again, 5, num(1)), cellAt(gone, 4, num(1)), element(gm, 4), element(m, 5))
-	old.Deletions = []sstable.ColumnDeletion{{Column: gm, Deletion: deletedAt(3)}, {Column: m, Deletion: deletedAt(5)}}
+	young := row(
+		1,
+		sstable.Liveness{},
+		cellAt(again, 6, num(1)),
+		cellAt(gone, 6, num(1)),
+		element(gm, 6),
+		element(m, 6),
+	)
+	old := row(
+		2,
+		sstable.Liveness{},
+		cellAt(again, 5, num(1)),
+		cellAt(gone, 4, num(1)),
+		element(gm, 4),
+		element(m, 5),
+	)
+	old.Deletions = []sstable.ColumnDeletion{
+		{Column: gm, Deletion: deletedAt(3)},
+		{Column: m, Deletion: deletedAt(5)},
+	}
 	f := fileOf(t, stored, sstable.NB,
 		partition{key: num(1), items: []any{static(cellAt(0, 1, num(1))), young, old}},
 		partition{key: num(2), items: []any{static(cellAt(0, 1, num(1))), old}})
@@ -106,7 +151,15 @@ func TestDroppedColumns(t *testing.T) {
 	table := &Table{
 		Schema: schemaOf(t, "k int", "c int", "", "again int; m map<int, int>"),
 		Dropped: []Dropped{
-			{"again", stamp + 5}, {"again", stamp + 1}, {"gone", stamp + 5}, {"m", stamp + 5}, {"gm", stamp + 5}, {"gs", stamp + 5},
+			{
+				"again",
+				stamp + 5,
+			},
+			{"again", stamp + 1},
+			{"gone", stamp + 5},
+			{"m", stamp + 5},
+			{"gm", stamp + 5},
+			{"gs", stamp + 5},
 		},
 	}
 	require.Equal(t, []string{
@@ -119,9 +172,22 @@ func TestDroppedColumns(t *testing.T) {
 
 // TestColumnThatIsThereAgain: its file may have just the columns that the table has.
 func TestColumnThatIsThereAgain(t *testing.T) {
-	table := &Table{Schema: schemaOf(t, "k int", "c int", "", "v int"), Dropped: []Dropped{{"v", stamp + 5}}}
-	f := of(t, table, sstable.Deletion{}, row(1, writtenAt(1), cellAt(0, 5, num(1))), row(2, writtenAt(1), cellAt(0, 6, num(1))))
-	require.Equal(t, []string{"-", "00000001."}, rowsOf(t, mergerOf(t, table, f), []Selector{{Kind: Regular, Name: "v"}}, second))
+	table := &Table{
+		Schema:  schemaOf(t, "k int", "c int", "", "v int"),
+		Dropped: []Dropped{{"v", stamp + 5}},
+	}
+	f := of(
+		t,
+		table,
+		sstable.Deletion{},
+		row(1, writtenAt(1), cellAt(0, 5, num(1))),
+		row(2, writtenAt(1), cellAt(0, 6, num(1))),
+	)
+	require.Equal(
+		t,
+		[]string{"-", "00000001."},
+		rowsOf(t, mergerOf(t, table, f), []Selector{{Kind: Regular, Name: "v"}}, second),
+	)
 }
 
 // TestNothingIsLeftOutOfOtherColumns: a timestamp of the distant past is no reason.
@@ -131,20 +197,34 @@ func TestNothingIsLeftOutOfOtherColumns(t *testing.T) {
 	f := fileOf(t, stored, sstable.NB, partition{key: num(1), items: []any{
 		row(1, sstable.Liveness{}, sstable.Cell{Timestamp: -1 << 63, Value: num(1)}),
 	}})
-	require.Equal(t, []string{"00000001."}, rowsOf(t, mergerOf(t, table, f), []Selector{{Kind: Regular, Name: "v"}}, second))
+	require.Equal(
+		t,
+		[]string{"00000001."},
+		rowsOf(t, mergerOf(t, table, f), []Selector{{Kind: Regular, Name: "v"}}, second),
+	)
 }
 
-// TestColumnThatIsGoneForever: of a column that was dropped and is not there again nothing is left, whatever column of
-// its name and of whatever type the rows are told in, and however young its cells are.
+// TestColumnThatIsGoneForever: of a column that was dropped and is not there again nothing is left,
+// whatever column of its name and of whatever type the rows are told in, and however young its
+// cells are.
 func TestColumnThatIsGoneForever(t *testing.T) {
 	stored := schemaOf(t, "k int", "c int", "", "gone int; m map<int, int>; v int")
 	element := cellAt(columnAt(t, stored, "m"), 9, num(1))
 	element.Path = num(3)
 	f := fileOf(t, stored, sstable.NB, partition{key: num(1), items: []any{
-		row(1, writtenAt(1), cellAt(columnAt(t, stored, "gone"), 9, num(1)), cellAt(columnAt(t, stored, "v"), 1, num(7)), element),
+		row(
+			1,
+			writtenAt(1),
+			cellAt(columnAt(t, stored, "gone"), 9, num(1)),
+			cellAt(columnAt(t, stored, "v"), 1, num(7)),
+			element,
+		),
 	}})
 	for _, regulars := range []string{"v int", "gone text; m int; v int", "gone int; m map<int, int>; v int"} {
-		table := &Table{Schema: schemaOf(t, "k int", "c int", "", regulars), Dropped: []Dropped{{"gone", Forever}, {"m", Forever}}}
+		table := &Table{
+			Schema:  schemaOf(t, "k int", "c int", "", regulars),
+			Dropped: []Dropped{{"gone", Forever}, {"m", Forever}},
+		}
 		m := mergerOf(t, table, f)
 		for item := sstable.Item(0); item != sstable.RegularRow; {
 			var err error

@@ -17,7 +17,10 @@ func context(shards ...[3]int) []byte {
 	}
 	for _, s := range shards {
 		out = append(append(out, make([]byte, 15)...), byte(s[0]))
-		out = binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(out, uint64(s[1])), uint64(s[2]))
+		out = binary.BigEndian.AppendUint64(
+			binary.BigEndian.AppendUint64(out, uint64(s[1])),
+			uint64(s[2]),
+		)
 	}
 	return out
 }
@@ -36,21 +39,43 @@ func counted(t testing.TB, table *Table, files ...file) []string {
 // (CounterContext.merge, total).
 func TestCountersAreMerged(t *testing.T) {
 	table := counterTable(t)
-	a := of(t, table, sstable.Deletion{}, row(1, sstable.Liveness{}, cellAt(0, 5, context([3]int{1, 2, 10}, [3]int{3, 1, 100}))))
-	b := of(t, table, sstable.Deletion{}, row(1, sstable.Liveness{}, cellAt(0, 4, context([3]int{1, 3, 7}, [3]int{2, 1, -1000}))))
-	c := of(t, table, sstable.Deletion{}, row(1, sstable.Liveness{}, cellAt(0, 3, context([3]int{1, 3, 8}))))
+	a := of(
+		t,
+		table,
+		sstable.Deletion{},
+		row(1, sstable.Liveness{}, cellAt(0, 5, context([3]int{1, 2, 10}, [3]int{3, 1, 100}))),
+	)
+	b := of(
+		t,
+		table,
+		sstable.Deletion{},
+		row(1, sstable.Liveness{}, cellAt(0, 4, context([3]int{1, 3, 7}, [3]int{2, 1, -1000}))),
+	)
+	c := of(
+		t,
+		table,
+		sstable.Deletion{},
+		row(1, sstable.Liveness{}, cellAt(0, 3, context([3]int{1, 3, 8}))),
+	)
 	require.Equal(t, []string{"000000000000006e."}, counted(t, table, a))
 	for _, files := range [][]file{{a, b, c}, {c, b, a}, {b, a, c}, {write(t, mergerOf(t, table, b, c), sstable.NB), a}} {
 		require.Equal(t, []string{"fffffffffffffc84."}, counted(t, table, files...))
 	}
 	require.Equal(t, []string{
 		"partition 00000001 {false 0 0}",
-		rowText(row(1, sstable.Liveness{}, cellAt(0, 5, context([3]int{1, 3, 8}, [3]int{2, 1, -1000}, [3]int{3, 1, 100})))), "end",
+		rowText(
+			row(
+				1,
+				sstable.Liveness{},
+				cellAt(0, 5, context([3]int{1, 3, 8}, [3]int{2, 1, -1000}, [3]int{3, 1, 100})),
+			),
+		),
+		"end",
 	}, texts(t, mergerOf(t, table, a, b, c)))
 }
 
-// TestTombstoneOfACounterStays, whenever it was written (Cells.resolveCounter, CASSANDRA-7346), unless it is deleted
-// itself.
+// TestTombstoneOfACounterStays, whenever it was written (Cells.resolveCounter, CASSANDRA-7346),
+// unless it is deleted itself.
 func TestTombstoneOfACounterStays(t *testing.T) {
 	table := counterTable(t)
 	none := sstable.Deletion{}
@@ -60,9 +85,18 @@ func TestTombstoneOfACounterStays(t *testing.T) {
 	require.Empty(t, counted(t, table, live, dead))
 	require.Empty(t, counted(t, table, dead, live))
 	for _, files := range [][]file{{live, dead, later}, {later, dead, live}} {
-		require.Equal(t, rowText(row(1, sstable.Liveness{}, cellAt(0, 4, nil))), texts(t, mergerOf(t, table, files...))[1])
+		require.Equal(
+			t,
+			rowText(row(1, sstable.Liveness{}, cellAt(0, 4, nil))),
+			texts(t, mergerOf(t, table, files...))[1],
+		)
 	}
-	deleted := of(t, table, none, &sstable.Row{Clustering: [][]byte{num(1)}, Deletion: deletedAt(5)})
+	deleted := of(
+		t,
+		table,
+		none,
+		&sstable.Row{Clustering: [][]byte{num(1)}, Deletion: deletedAt(5)},
+	)
 	for _, files := range [][]file{{live, dead, deleted}, {deleted, dead, live}, {dead, live, deleted}} {
 		require.Equal(t, []string{"0000000000000001."}, counted(t, table, files...))
 	}
@@ -82,7 +116,11 @@ func TestCountersThatAreRefused(t *testing.T) {
 		"not that of a counter":  {{}, {0}, {0, 1}, {0xff, 0xff}, twice, elsewhere, context([3]int{1, 1, 1})[:20]},
 	} {
 		for _, value := range list {
-			m := mergerOf(t, table, of(t, table, sstable.Deletion{}, row(1, sstable.Liveness{}, cellAt(0, 1, value))))
+			m := mergerOf(
+				t,
+				table,
+				of(t, table, sstable.Deletion{}, row(1, sstable.Liveness{}, cellAt(0, 1, value))),
+			)
 			_, err := m.Next()
 			require.ErrorContains(t, err, want)
 			require.ErrorContains(t, err, `file 0: column "n": `)

@@ -11,15 +11,23 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// Two files have a row of the partition 1: in the second one it was written again, and another row deleted.
+// Two files have a row of the partition 1: in the second one it was written again, and another row
+// deleted.
 func Example() {
 	integer, text := &cqltype.Type{Kind: cqltype.Int}, &cqltype.Type{Kind: cqltype.Text}
 	schema, err := sstable.Plan(&sstable.Table{
-		Key: []sstable.Column{{Name: "k", Type: integer}}, Clustering: []sstable.Column{{Name: "c", Type: integer}},
-		Regulars: []sstable.Column{{Name: "v", Type: text}},
+		Key: []sstable.Column{
+			{Name: "k", Type: integer},
+		},
+		Clustering: []sstable.Column{{Name: "c", Type: integer}},
+		Regulars:   []sstable.Column{{Name: "v", Type: text}},
 	})
 	check(err)
-	codec, err := sstable.NewCodec(schema, sstable.NB, sstable.Minima{Timestamp: 1000, Time: sstable.EpochTime})
+	codec, err := sstable.NewCodec(
+		schema,
+		sstable.NB,
+		sstable.Minima{Timestamp: 1000, Time: sstable.EpochTime},
+	)
 	check(err)
 	file := func(rows ...sstable.Row) reconcile.Input {
 		var out bytes.Buffer
@@ -33,15 +41,24 @@ func Example() {
 		}
 		check(w.End())
 		check(w.Flush())
-		return reconcile.Input{Source: sstable.NewDecoder(codec, &out, sstable.MaxRowBytes), Schema: schema}
+		return reconcile.Input{
+			Source: sstable.NewDecoder(codec, &out, sstable.MaxRowBytes),
+			Schema: schema,
+		}
 	}
 	written := func(c byte, timestamp int64, v string) sstable.Row {
 		return sstable.Row{
-			Clustering: [][]byte{{0, 0, 0, c}}, Liveness: sstable.Liveness{Set: true, Timestamp: timestamp},
-			Cells: []sstable.Cell{{Timestamp: timestamp, Value: []byte(v)}},
+			Clustering: [][]byte{
+				{0, 0, 0, c},
+			},
+			Liveness: sstable.Liveness{Set: true, Timestamp: timestamp},
+			Cells:    []sstable.Cell{{Timestamp: timestamp, Value: []byte(v)}},
 		}
 	}
-	deleted := sstable.Row{Clustering: [][]byte{{0, 0, 0, 8}}, Deletion: sstable.Deletion{Set: true, Timestamp: 2000, Time: sstable.EpochTime}}
+	deleted := sstable.Row{
+		Clustering: [][]byte{{0, 0, 0, 8}},
+		Deletion:   sstable.Deletion{Set: true, Timestamp: 2000, Time: sstable.EpochTime},
+	}
 
 	merger, err := reconcile.NewMerger(&reconcile.Table{Schema: schema}, []reconcile.Input{
 		file(written(7, 1000, "old"), written(8, 1000, "gone")),
@@ -49,7 +66,11 @@ func Example() {
 	})
 	check(err)
 	rows, err := reconcile.NewRows(merger, []reconcile.Selector{
-		{Kind: reconcile.PartitionKey}, {Kind: reconcile.Clustering}, {Kind: reconcile.Regular, Name: "v"},
+		{
+			Kind: reconcile.PartitionKey,
+		},
+		{Kind: reconcile.Clustering},
+		{Kind: reconcile.Regular, Name: "v"},
 	}, sstable.EpochTime)
 	check(err)
 	for {

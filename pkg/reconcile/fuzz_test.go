@@ -12,8 +12,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// fuzzTables are those that FuzzMerge chooses from by number, with a file of each as a seed; new ones go to the end, so
-// that the saved inputs keep their meaning.
+// fuzzTables are those that FuzzMerge chooses from by number, with a file of each as a seed; new
+// ones go to the end, so that the saved inputs keep their meaning.
 func fuzzTables(t testing.TB) ([]*Table, []file) {
 	var tables []*Table
 	var files []file
@@ -28,17 +28,29 @@ func fuzzTables(t testing.TB) ([]*Table, []file) {
 	element := cellAt(m, 6, num(4))
 	element.Path = num(3)
 	tables = append(tables, table)
-	files = append(files, fileOf(t, stored, sstable.NB, partition{key: num(1), deletion: deletedAt(1), items: []any{
-		static(cellAt(0, 2, num(1))),
-		starts(sstable.InclusiveStart, deletedAt(3), 0), row(1, writtenAt(6), cellAt(columnAt(t, stored, "gone"), 6, num(1)), element),
-		ends(sstable.ExclusiveEnd, deletedAt(3), 2),
-	}}))
+	files = append(
+		files,
+		fileOf(t, stored, sstable.NB, partition{key: num(1), deletion: deletedAt(1), items: []any{
+			static(cellAt(0, 2, num(1))),
+			starts(
+				sstable.InclusiveStart,
+				deletedAt(3),
+				0,
+			),
+			row(1, writtenAt(6), cellAt(columnAt(t, stored, "gone"), 6, num(1)), element),
+			ends(sstable.ExclusiveEnd, deletedAt(3), 2),
+		}}),
+	)
 	view := small(t)
 	view.StrictLiveness = true
 	over := sstable.Liveness{Set: true, Timestamp: stamp, TTL: expiredTTL, Expiry: second}
 	tables = append(tables, view)
 	files = append(files, fileOf(t, view.Schema, sstable.NB, partition{key: num(1), items: []any{
-		static(cellAt(0, 2, num(1))), row(1, over, cellAt(0, 2, num(1))), row(2, writtenAt(2), cellAt(0, 2, num(1))),
+		static(
+			cellAt(0, 2, num(1)),
+		),
+		row(1, over, cellAt(0, 2, num(1))),
+		row(2, writtenAt(2), cellAt(0, 2, num(1))),
 	}}))
 	return tables, files
 }
@@ -46,8 +58,8 @@ func fuzzTables(t testing.TB) ([]*Table, []file) {
 // fuzzSeed is how many bytes a seed has at the most: the fuzzer is slow with long ones.
 const fuzzSeed = 700
 
-// FuzzMerge merges any bytes as two files: it ends, what is given is well formed, and, written as one file, merged alone
-// and with itself it stays as it is. The rows of it are read at a moment.
+// FuzzMerge merges any bytes as two files: it ends, what is given is well formed, and, written as
+// one file, merged alone and with itself it stays as it is. The rows of it are read at a moment.
 func FuzzMerge(f *testing.F) {
 	tables, files := fuzzTables(f)
 	for i, seed := range files {
@@ -60,7 +72,11 @@ func FuzzMerge(f *testing.F) {
 		n := int(number) % len(tables)
 		table, codec := tables[n], files[n].codec
 		two := []file{{codec, a}, {codec, b}}
-		if rows, err := NewRows(mergerOf(t, table, two...), selectAll(table.Schema), second); err == nil {
+		if rows, err := NewRows(
+			mergerOf(t, table, two...),
+			selectAll(table.Schema),
+			second,
+		); err == nil {
 			for rows.Next() == nil {
 			}
 		}
@@ -80,7 +96,11 @@ func FuzzMerge(f *testing.F) {
 
 // tryWrite makes one file of what a merger gives, where that can be written.
 func tryWrite(m *Merger, like *sstable.Codec) (file, bool) {
-	codec, err := sstable.NewCodec(m.Schema(), like.Version(), sstable.Minima{Timestamp: stamp, Time: second})
+	codec, err := sstable.NewCodec(
+		m.Schema(),
+		like.Version(),
+		sstable.Minima{Timestamp: stamp, Time: second},
+	)
 	if err != nil {
 		return file{}, false
 	}

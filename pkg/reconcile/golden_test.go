@@ -15,8 +15,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// golden reads a file of pkg/sstable/testdata/golden, which Cassandra wrote of golden.cql there, and names its key
-// columns: those of the partition key are before the semicolon.
+// golden reads a file of pkg/sstable/testdata/golden, which Cassandra wrote of golden.cql there,
+// and names its key columns: those of the partition key are before the semicolon.
 func golden(t testing.TB, name, key string) (*Table, file) {
 	t.Helper()
 	folder := filepath.Join("../sstable/testdata/golden", name)
@@ -51,7 +51,8 @@ func golden(t testing.TB, name, key string) (*Table, file) {
 	return &Table{Schema: schema}, file{codec: codec, data: data}
 }
 
-// selectedText are the rows that a list of columns selects, writetime(c) among them, as text: null is "-".
+// selectedText are the rows that a list of columns selects, writetime(c) among them, as text: null
+// is "-".
 func selectedText(t testing.TB, table *Table, list string, now int64, files ...file) []string {
 	t.Helper()
 	types := table.Schema.Table()
@@ -106,7 +107,8 @@ const (
 	afterAll  = 1 << 40
 )
 
-// TestGoldenFilesAsSelected has what SELECT gives of the statements in golden.cql, and of two copies of a file the same.
+// TestGoldenFilesAsSelected has what SELECT gives of the statements in golden.cql, and of two
+// copies of a file the same.
 func TestGoldenFilesAsSelected(t *testing.T) {
 	for _, c := range []struct {
 		name, key, list string
@@ -155,8 +157,8 @@ func TestGoldenFilesAsSelected(t *testing.T) {
 	}
 }
 
-// TestGoldenFilesAreGivenAsTheyAre: what Cassandra wrote has nothing to be left out in it, so that the merger gives the
-// items of the file.
+// TestGoldenFilesAreGivenAsTheyAre: what Cassandra wrote has nothing to be left out in it, so that
+// the merger gives the items of the file.
 func TestGoldenFilesAreGivenAsTheyAre(t *testing.T) {
 	for _, name := range []string{
 		"clusterings", "columns", "counters", "deletions", "elements", "empties", "nulls", "statics", "types", "wide",

@@ -34,8 +34,8 @@ func unhex(t testing.TB, s string) []byte {
 // num is an int in the CQL wire format.
 func num(n int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(int32(n))) }
 
-// columnOf makes a column of a type in CQL, with " desc" behind it where it is descending. The user type two has fields
-// a int and b text, and two3 is the same type with a third one, c int.
+// columnOf makes a column of a type in CQL, with " desc" behind it where it is descending. The user
+// type two has fields a int and b text, and two3 is the same type with a third one, c int.
 func columnOf(t testing.TB, name, typ string) sstable.Column {
 	t.Helper()
 	typ, desc := strings.CutSuffix(typ, " desc")
@@ -45,7 +45,13 @@ func columnOf(t testing.TB, name, typ string) sstable.Column {
 			Elems: []*cqltype.Type{{Kind: cqltype.Int}, {Kind: cqltype.Text}},
 		}
 		if name == "two3" {
-			udt.FieldNames, udt.Elems = append(udt.FieldNames, "c"), append(udt.Elems, &cqltype.Type{Kind: cqltype.Int})
+			udt.FieldNames, udt.Elems = append(
+				udt.FieldNames,
+				"c",
+			), append(
+				udt.Elems,
+				&cqltype.Type{Kind: cqltype.Int},
+			)
 		}
 		return udt, nil
 	})
@@ -80,7 +86,10 @@ func schemaOf(t testing.TB, key, clustering, statics, regulars string) *sstable.
 func columnAt(t testing.TB, s *sstable.Schema, name string) int {
 	t.Helper()
 	for _, list := range [][]sstable.Column{s.Table().Statics, s.Table().Regulars} {
-		if i := slices.IndexFunc(list, func(c sstable.Column) bool { return c.Name == name }); i >= 0 {
+		if i := slices.IndexFunc(
+			list,
+			func(c sstable.Column) bool { return c.Name == name },
+		); i >= 0 {
 			return i
 		}
 	}
@@ -88,7 +97,8 @@ func columnAt(t testing.TB, s *sstable.Schema, name string) int {
 	return 0
 }
 
-// partition is one of a file that a test makes. Its items are *sstable.Row and *sstable.Marker, the static row first.
+// partition is one of a file that a test makes. Its items are *sstable.Row and *sstable.Marker, the
+// static row first.
 type partition struct {
 	key      []byte
 	deletion sstable.Deletion
@@ -140,7 +150,8 @@ func (f file) input() Input {
 	return Input{Source: &fleeting{Decoder: d}, Schema: f.codec.Schema()}
 }
 
-// fleeting is a Decoder whose bytes are others after the next call of Next, or with the next partition its key.
+// fleeting is a Decoder whose bytes are others after the next call of Next, or with the next
+// partition its key.
 type fleeting struct {
 	*sstable.Decoder
 	item sstable.Item
@@ -231,7 +242,10 @@ func texts(t testing.TB, from sstable.Source) []string {
 			out = append(out, rowText(from.Row()))
 		case sstable.RangeMarker:
 			m := from.Marker()
-			out = append(out, fmt.Sprintf("marker %d %x %v %v", m.Kind, m.Values, m.Ended, m.Started))
+			out = append(
+				out,
+				fmt.Sprintf("marker %d %x %v %v", m.Kind, m.Values, m.Ended, m.Started),
+			)
 		case sstable.PartitionEnd:
 			out = append(out, "end")
 		}
@@ -248,13 +262,23 @@ func rowText(r *sstable.Row) string {
 		}
 	}
 	for _, c := range r.Cells {
-		fmt.Fprintf(&b, " cell %d %d ttl %d ts %d time %d path %x value %x", c.Column, c.Kind, c.TTL, c.Timestamp-stamp, c.Time, c.Path, c.Value)
+		fmt.Fprintf(
+			&b,
+			" cell %d %d ttl %d ts %d time %d path %x value %x",
+			c.Column,
+			c.Kind,
+			c.TTL,
+			c.Timestamp-stamp,
+			c.Time,
+			c.Path,
+			c.Value,
+		)
 	}
 	return b.String()
 }
 
-// selectAll selects all columns of a schema in the order of SELECT *, by the schema's own order of names, and of those
-// that have one the write time and the time to live.
+// selectAll selects all columns of a schema in the order of SELECT *, by the schema's own order of
+// names, and of those that have one the write time and the time to live.
 func selectAll(s *sstable.Schema) []Selector {
 	var out []Selector
 	t := s.Table()
@@ -268,7 +292,11 @@ func selectAll(s *sstable.Schema) []Selector {
 		for _, c := range list {
 			out = append(out, Selector{Kind: kind, Name: c.Name})
 			if !c.Type.MultiCell() && c.Type.Kind != cqltype.Counter {
-				out = append(out, Selector{Kind: kind, Name: c.Name, What: WriteTime}, Selector{Kind: kind, Name: c.Name, What: TTL})
+				out = append(
+					out,
+					Selector{Kind: kind, Name: c.Name, What: WriteTime},
+					Selector{Kind: kind, Name: c.Name, What: TTL},
+				)
 			}
 		}
 	}

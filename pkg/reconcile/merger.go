@@ -13,18 +13,20 @@ import (
 type Table struct {
 	// Schema has the columns that the table has now, with their names. Rows are told in it.
 	Schema *sstable.Schema
-	// Dropped are the columns that were dropped, those too that the table has again. What an SSTable has of one that the
-	// table does not have is left out.
+	// Dropped are the columns that were dropped, those too that the table has again. What an
+	// SSTable has of one that the table does not have is left out.
 	Dropped []Dropped
 	// Partitioner is that of the cluster. nil means token.Murmur3.
 	Partitioner token.Partitioner
-	// StrictLiveness is true of a materialized view whose key has a column that is not in the key of its base table:
-	// cells alone do not make a row (View.enforceStrictLiveness, CASSANDRA-11500).
+	// StrictLiveness is true of a materialized view whose key has a column that is not in the key
+	// of its base table: cells alone do not make a row (View.enforceStrictLiveness,
+	// CASSANDRA-11500).
 	StrictLiveness bool
 }
 
-// Merger makes one source of several: a sstable.Source itself. It gives no empty partition, no row that says nothing, and
-// ranges of deleted rows none of which is empty or beside another one with the same deletion.
+// Merger makes one source of several: a sstable.Source itself. It gives no empty partition, no row
+// that says nothing, and ranges of deleted rows none of which is empty or beside another one with
+// the same deletion.
 type Merger struct {
 	schema      *sstable.Schema
 	partitioner token.Partitioner
@@ -55,12 +57,17 @@ type Merger struct {
 	marker      sstable.Marker
 }
 
-// NewMerger plans how sources become one. The error names a column that the table and a source have different ideas of:
-// another type, frozen or not, static or not, another clustering order, or which is neither in the table nor dropped.
+// NewMerger plans how sources become one. The error names a column that the table and a source have
+// different ideas of: another type, frozen or not, static or not, another clustering order, or
+// which is neither in the table nor dropped.
 func NewMerger(t *Table, inputs []Input) (*Merger, error) {
 	m := &Merger{
-		schema: t.Schema, partitioner: t.Partitioner, statics: len(t.Schema.Table().Statics) > 0, strict: t.StrictLiveness,
-		static: sstable.NewMerger(t.Schema), row: sstable.NewMerger(t.Schema),
+		schema:      t.Schema,
+		partitioner: t.Partitioner,
+		statics:     len(t.Schema.Table().Statics) > 0,
+		strict:      t.StrictLiveness,
+		static:      sstable.NewMerger(t.Schema),
+		row:         sstable.NewMerger(t.Schema),
 	}
 	if m.partitioner == nil {
 		m.partitioner = token.Murmur3
@@ -113,9 +120,10 @@ func (m *Merger) Row() *sstable.Row { return m.given }
 // Marker returns the marker. It may be read until the next call of Next.
 func (m *Merger) Marker() *sstable.Marker { return &m.marker }
 
-// Next reads the next item, as sstable.Decoder.Next does: a static row comes with each partition where the table has
-// static columns, empty or not. After the last partition the error is io.EOF. Other errors name the source where they are
-// of one: what it cannot read, or that it is not in order. There is nothing to be read after an error.
+// Next reads the next item, as sstable.Decoder.Next does: a static row comes with each partition
+// where the table has static columns, empty or not. After the last partition the error is io.EOF.
+// Other errors name the source where they are of one: what it cannot read, or that it is not in
+// order. There is nothing to be read after an error.
 func (m *Merger) Next() (sstable.Item, error) {
 	if m.err != nil {
 		return 0, m.err
@@ -229,7 +237,8 @@ func (m *Merger) nextPartition() error {
 	return nil
 }
 
-// readStatic goes on to the first items of the partition's sources, and makes one static row of theirs.
+// readStatic goes on to the first items of the partition's sources, and makes one static row of
+// theirs.
 func (m *Merger) readStatic() error {
 	m.items.reset()
 	m.passed = m.passed[:0]
@@ -256,8 +265,8 @@ func (m *Merger) readStatic() error {
 	return err
 }
 
-// find goes on to the next item of the partition behind its static row: a row or a marker that says something, or the
-// end.
+// find goes on to the next item of the partition behind its static row: a row or a marker that says
+// something, or the end.
 func (m *Merger) find() (sstable.Item, error) {
 	for {
 		for _, s := range m.passed {

@@ -20,14 +20,18 @@ func drain(from sstable.Source) error {
 	}
 }
 
-// TestPartitionsAreInTheOrderOfTheirTokens, those of several files among each other, with the token at hand.
+// TestPartitionsAreInTheOrderOfTheirTokens, those of several files among each other, with the token
+// at hand.
 func TestPartitionsAreInTheOrderOfTheirTokens(t *testing.T) {
 	table := small(t)
 	var files []file
 	for i := range 3 {
 		var partitions []partition
 		for key := i; key < 40; key += 1 + i {
-			partitions = append(partitions, partition{key: num(key), items: []any{row(i, writtenAt(1))}})
+			partitions = append(
+				partitions,
+				partition{key: num(key), items: []any{row(i, writtenAt(1))}},
+			)
 		}
 		files = append(files, fileOf(t, table.Schema, sstable.NB, partitions...))
 	}
@@ -82,7 +86,8 @@ func TestOrderOfAnotherPartitioner(t *testing.T) {
 	require.Equal(t, io.EOF, drain(m))
 }
 
-// TestSourcesOutOfOrderAreRefused: what comes in no order cannot be merged, and must not be merged wrong.
+// TestSourcesOutOfOrderAreRefused: what comes in no order cannot be merged, and must not be merged
+// wrong.
 func TestSourcesOutOfOrderAreRefused(t *testing.T) {
 	table := small(t)
 	none := sstable.Deletion{}
@@ -131,11 +136,24 @@ func TestFileThatIsCutOff(t *testing.T) {
 func TestEmptyClusteringIsOne(t *testing.T) {
 	table := &Table{Schema: schemaOf(t, "k int", "c text", "", "v int")}
 	d := deletedAt(1)
-	f := of(t, table, sstable.Deletion{},
-		&sstable.Marker{Kind: sstable.InclusiveStart, Values: [][]byte{{}}, Started: d}, &sstable.Row{Clustering: [][]byte{{}}, Liveness: writtenAt(2)},
-		&sstable.Marker{Kind: sstable.InclusiveEnd, Values: [][]byte{{}}, Ended: d})
+	f := of(
+		t,
+		table,
+		sstable.Deletion{},
+		&sstable.Marker{
+			Kind:    sstable.InclusiveStart,
+			Values:  [][]byte{{}},
+			Started: d,
+		},
+		&sstable.Row{Clustering: [][]byte{{}}, Liveness: writtenAt(2)},
+		&sstable.Marker{Kind: sstable.InclusiveEnd, Values: [][]byte{{}}, Ended: d},
+	)
 	require.Equal(t, texts(t, f.input().Source), texts(t, mergerOf(t, table, f, f)))
-	require.Equal(t, []string{"."}, rowsOf(t, mergerOf(t, table, f), []Selector{{Kind: Clustering}}, second))
+	require.Equal(
+		t,
+		[]string{"."},
+		rowsOf(t, mergerOf(t, table, f), []Selector{{Kind: Clustering}}, second),
+	)
 }
 
 // script is a source of items alone.
@@ -166,11 +184,24 @@ func TestItemsOutOfPlaceAreRefused(t *testing.T) {
 		{sstable.PartitionStart, sstable.PartitionStart},
 		{sstable.PartitionStart, sstable.StaticRow, sstable.StaticRow},
 	} {
-		m, err := NewMerger(table, []Input{{Source: &script{items: items, row: sstable.Row{Clustering: [][]byte{num(1)}}}, Schema: table.Schema}})
+		m, err := NewMerger(
+			table,
+			[]Input{
+				{
+					Source: &script{items: items, row: sstable.Row{Clustering: [][]byte{num(1)}}},
+					Schema: table.Schema,
+				},
+			},
+		)
 		require.NoError(t, err)
 		require.Equal(t, errItems, drain(m), "%v", items)
 	}
-	m, err := NewMerger(table, []Input{{Source: &script{items: []sstable.Item{sstable.PartitionStart}}, Schema: table.Schema}})
+	m, err := NewMerger(
+		table,
+		[]Input{
+			{Source: &script{items: []sstable.Item{sstable.PartitionStart}}, Schema: table.Schema},
+		},
+	)
 	require.NoError(t, err)
 	require.Equal(t, io.ErrUnexpectedEOF, drain(m))
 }
@@ -192,17 +223,35 @@ func TestSelectionsThatAreRefused(t *testing.T) {
 		require.ErrorContains(t, err, want)
 		require.ErrorContains(t, err, "selector 1: ")
 	}
-	_, err := NewRows(mergerOf(t, counterTable(t)), []Selector{{Kind: Regular, Name: "n", What: WriteTime}}, second)
+	_, err := NewRows(
+		mergerOf(t, counterTable(t)),
+		[]Selector{{Kind: Regular, Name: "n", What: WriteTime}},
+		second,
+	)
 	require.ErrorContains(t, err, "which has no single write time")
 }
 
-// TestCompositeKeyIsSplit into its columns, and one that does not divide is an error (CompositeType.split).
+// TestCompositeKeyIsSplit into its columns, and one that does not divide is an error
+// (CompositeType.split).
 func TestCompositeKeyIsSplit(t *testing.T) {
 	table := &Table{Schema: schemaOf(t, "a text; b int; c blob", "", "", "v int")}
-	selection := []Selector{{Kind: PartitionKey, Index: 2}, {Kind: PartitionKey}, {Kind: PartitionKey, Index: 1}}
+	selection := []Selector{
+		{Kind: PartitionKey, Index: 2},
+		{Kind: PartitionKey},
+		{Kind: PartitionKey, Index: 1},
+	}
 	exists := []any{&sstable.Row{Liveness: writtenAt(1)}}
-	f := fileOf(t, table.Schema, sstable.NB, partition{key: token.AppendKey(nil, []byte("x"), num(2), nil), items: exists})
-	require.Equal(t, []string{". 78. 00000002."}, rowsOf(t, mergerOf(t, table, f), selection, second))
+	f := fileOf(
+		t,
+		table.Schema,
+		sstable.NB,
+		partition{key: token.AppendKey(nil, []byte("x"), num(2), nil), items: exists},
+	)
+	require.Equal(
+		t,
+		[]string{". 78. 00000002."},
+		rowsOf(t, mergerOf(t, table, f), selection, second),
+	)
 	for _, key := range []string{"00", "0001 78 00 0000 00", "0001 78 00 0000 00 0000 01", "0001 78 00 0000 00 0000 00 00", "ffff 78 00"} {
 		f := fileOf(t, table.Schema, sstable.NB, partition{key: unhex(t, key), items: exists})
 		r, err := NewRows(mergerOf(t, table, f), selection, second)
@@ -222,7 +271,11 @@ func TestFieldsThatAreNoneAreRefused(t *testing.T) {
 			c.Path = unhex(t, path)
 			r.Cells = append(r.Cells, c)
 		}
-		rows, err := NewRows(mergerOf(t, table, of(t, table, sstable.Deletion{}, r)), []Selector{{Kind: Regular, Name: "u"}}, second)
+		rows, err := NewRows(
+			mergerOf(t, table, of(t, table, sstable.Deletion{}, r)),
+			[]Selector{{Kind: Regular, Name: "u"}},
+			second,
+		)
 		require.NoError(t, err)
 		err = rows.Next()
 		require.ErrorIs(t, err, errField, "%s", paths)

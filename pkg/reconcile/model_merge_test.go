@@ -11,11 +11,13 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// TestWhatIsMergedIsWhatWasDone distributes random operations over files, and compares the rows that these make with
-// those of a model that knows no files: at several moments, in any order of the files, and after some of them were made
-// one first.
+// TestWhatIsMergedIsWhatWasDone distributes random operations over files, and compares the rows
+// that these make with those of a model that knows no files: at several moments, in any order of
+// the files, and after some of them were made one first.
 func TestWhatIsMergedIsWhatWasDone(t *testing.T) {
-	table := &Table{Schema: schemaOf(t, "k int", "c1 int; c2 int desc", modelStatics, modelRegulars)}
+	table := &Table{
+		Schema: schemaOf(t, "k int", "c1 int; c2 int desc", modelStatics, modelRegulars),
+	}
 	selection := selectAll(table.Schema)
 	for seed := range uint64(30) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -25,13 +27,23 @@ func TestWhatIsMergedIsWhatWasDone(t *testing.T) {
 		}
 		files := done.files(t, r, table.Schema)
 		for now := int64(second - 1); now < second+5; now += 1 + int64(r.IntN(2)) {
-			require.Equal(t, done.rows(now), rowsOf(t, mergerOf(t, table, files...), selection, now), "seed %d, second %d", seed, now-second)
+			require.Equal(
+				t,
+				done.rows(now),
+				rowsOf(t, mergerOf(t, table, files...), selection, now),
+				"seed %d, second %d",
+				seed,
+				now-second,
+			)
 		}
 		all := texts(t, mergerOf(t, table, files...))
 		requireWellFormed(t, mergerOf(t, table, files...))
 
 		shuffled := append([]file(nil), files...)
-		r.Shuffle(len(shuffled), func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] })
+		r.Shuffle(
+			len(shuffled),
+			func(i, j int) { shuffled[i], shuffled[j] = shuffled[j], shuffled[i] },
+		)
 		require.Equal(t, all, texts(t, mergerOf(t, table, shuffled...)), "seed %d", seed)
 
 		cut := r.IntN(len(shuffled) + 1)
@@ -46,8 +58,8 @@ func TestWhatIsMergedIsWhatWasDone(t *testing.T) {
 	}
 }
 
-// requireWellFormed checks that items ascend, that ranges end as they start, that none is empty and that no two alike are
-// beside each other.
+// requireWellFormed checks that items ascend, that ranges end as they start, that none is empty and
+// that no two alike are beside each other.
 func requireWellFormed(t *testing.T, m *Merger) {
 	t.Helper()
 	var last place
@@ -85,7 +97,13 @@ func requireWellFormed(t *testing.T, m *Merger) {
 	}
 }
 
-func requireBehind(t *testing.T, s *sstable.Schema, last *place, values [][]byte, kind sstable.BoundKind) {
+func requireBehind(
+	t *testing.T,
+	s *sstable.Schema,
+	last *place,
+	values [][]byte,
+	kind sstable.BoundKind,
+) {
 	t.Helper()
 	if last.set {
 		require.Negative(t, s.ComparePrefixes(last.values, last.kind, values, kind))

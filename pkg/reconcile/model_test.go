@@ -15,7 +15,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// The table of the model: k int, (c1 int, c2 int desc), with these columns. Of clusterings each value is 0 to size-1.
+// The table of the model: k int, (c1 int, c2 int desc), with these columns. Of clusterings each
+// value is 0 to size-1.
 const (
 	modelStatics  = "s int; ss set<int>"
 	modelRegulars = "v int; w text; m map<int, int>; u two; e set<int>; l list<int>"
@@ -27,7 +28,8 @@ const (
 type verb int
 
 const (
-	writeCell verb = iota // of a column, and a path where it has any: a value, perhaps with a TTL, or a tombstone
+	// of a column, and a path where it has any: a value, perhaps with a TTL, or a tombstone
+	writeCell verb = iota
 	deleteElements
 	writeLiveness
 	deleteRow
@@ -35,7 +37,8 @@ const (
 	deletePartition
 )
 
-// operation is one thing that was done to the table. A bound is one or two values of a clustering, or none.
+// operation is one thing that was done to the table. A bound is one or two values of a clustering,
+// or none.
 type op struct {
 	verb      verb
 	key       int
@@ -76,8 +79,8 @@ func (o *op) covers(c1, c2 int) bool {
 	return side(o.from, c1, c2, o.fromIn, -1) < 0 && side(o.to, c1, c2, o.toIn, 1) > 0
 }
 
-// side tells where a bound is beside a row: before it, or behind it. out is the side of the bounds that belong to their
-// range. c2 is descending.
+// side tells where a bound is beside a row: before it, or behind it. out is the side of the bounds
+// that belong to their range. c2 is descending.
 func side(bound []int, c1, c2 int, in bool, out int) int {
 	if len(bound) > 0 {
 		if c := cmp.Compare(bound[0], c1); c != 0 {
@@ -98,7 +101,13 @@ func side(bound []int, c1, c2 int, in bool, out int) int {
 // randomOp makes one operation, with few different times so that many are the same.
 func randomOp(r *rand.Rand) op {
 	o := op{
-		key: r.IntN(keys), c1: r.IntN(size), c2: r.IntN(size), timestamp: stamp + int64(r.IntN(12)), time: second + int64(r.IntN(4)),
+		key: r.IntN(
+			keys,
+		),
+		c1:        r.IntN(size),
+		c2:        r.IntN(size),
+		timestamp: stamp + int64(r.IntN(12)),
+		time:      second + int64(r.IntN(4)),
 	}
 	switch n := r.IntN(100); {
 	case n < 55:
@@ -109,7 +118,12 @@ func randomOp(r *rand.Rand) op {
 		case "u":
 			o.path = string([]byte{0, byte(r.IntN(2))})
 		case "l":
-			o.path = string(binary.BigEndian.AppendUint64([]byte{0, 0, 0, byte(r.IntN(3)), 0, 0, 0x10, 0}, 0x8080808080808080))
+			o.path = string(
+				binary.BigEndian.AppendUint64(
+					[]byte{0, 0, 0, byte(r.IntN(3)), 0, 0, 0x10, 0},
+					0x8080808080808080,
+				),
+			)
 		case "m", "e", "ss":
 			o.path = string(num(r.IntN(3) - 1))
 		}
@@ -157,8 +171,8 @@ func randomOp(r *rand.Rand) op {
 
 func randomBound(r *rand.Rand) []int { return []int{r.IntN(size), r.IntN(size)}[:r.IntN(3)] }
 
-// better reports whether a stays of two operations on one cell or liveness: the rules of Cells.resolveRegular and
-// LivenessInfo.supersedes.
+// better reports whether a stays of two operations on one cell or liveness: the rules of
+// Cells.resolveRegular and LivenessInfo.supersedes.
 func (a *op) better(b *op) bool {
 	rank := func(o *op) int {
 		if o.verb == writeLiveness {
@@ -167,13 +181,23 @@ func (a *op) better(b *op) bool {
 		return int(o.kind)
 	}
 	return cmp.Or(
-		cmp.Compare(a.timestamp, b.timestamp), cmp.Compare(rank(a), rank(b)), cmp.Compare(a.time, b.time),
-		cmp.Compare(b.ttl, a.ttl), slices.Compare(a.value, b.value),
+		cmp.Compare(
+			a.timestamp,
+			b.timestamp,
+		),
+		cmp.Compare(rank(a), rank(b)),
+		cmp.Compare(a.time, b.time),
+		cmp.Compare(b.ttl, a.ttl),
+		slices.Compare(a.value, b.value),
 	) > 0
 }
 
 // live reports whether what an operation wrote is there at a moment.
-func (o *op) live(now int64) bool { return o.kind != sstable.Tombstone && (o.ttl == 0 || now < o.time) }
+func (o *op) live(
+	now int64,
+) bool {
+	return o.kind != sstable.Tombstone && (o.ttl == 0 || now < o.time)
+}
 
 // model is what was done.
 type model []op
@@ -195,14 +219,17 @@ func (m model) deleted(key int, static bool, c1, c2 int) int64 {
 func (m model) cells(key int, static bool, c1, c2 int, column string, now int64) map[string]*op {
 	deleted := m.deleted(key, static, c1, c2)
 	for i := range m {
-		if o := &m[i]; o.verb == deleteElements && o.key == key && o.column == column && o.c1 == c1 && o.c2 == c2 {
+		if o := &m[i]; o.verb == deleteElements && o.key == key && o.column == column &&
+			o.c1 == c1 &&
+			o.c2 == c2 {
 			deleted = max(deleted, o.timestamp)
 		}
 	}
 	best := map[string]*op{}
 	for i := range m {
 		o := &m[i]
-		if o.verb != writeCell || o.key != key || o.column != column || o.c1 != c1 || o.c2 != c2 || o.timestamp <= deleted {
+		if o.verb != writeCell || o.key != key || o.column != column || o.c1 != c1 || o.c2 != c2 ||
+			o.timestamp <= deleted {
 			continue
 		}
 		if before := best[o.path]; before == nil || o.better(before) {
@@ -223,7 +250,9 @@ func (m model) liveness(key, c1, c2 int, now int64) bool {
 	var best *op
 	for i := range m {
 		o := &m[i]
-		if o.verb == writeLiveness && o.key == key && o.c1 == c1 && o.c2 == c2 && o.timestamp > deleted && (best == nil || o.better(best)) {
+		if o.verb == writeLiveness && o.key == key && o.c1 == c1 && o.c2 == c2 &&
+			o.timestamp > deleted &&
+			(best == nil || o.better(best)) {
 			best = o
 		}
 	}
@@ -262,8 +291,12 @@ func values(column string, cells map[string]*op, now int64) [][]byte {
 	for path := range cells {
 		paths = append(paths, path)
 	}
-	slices.SortFunc(paths, func(a, b string) int { // those of ints are signed, those of the list end before they differ
-		return cmp.Compare(int32(binary.BigEndian.Uint32([]byte(a))), int32(binary.BigEndian.Uint32([]byte(b))))
+	// those of ints are signed, those of the list end before they differ
+	slices.SortFunc(paths, func(a, b string) int {
+		return cmp.Compare(
+			int32(binary.BigEndian.Uint32([]byte(a))),
+			int32(binary.BigEndian.Uint32([]byte(b))),
+		)
 	})
 	out = cqlwire.AppendCount(out, len(paths))
 	for _, path := range paths {
@@ -283,7 +316,10 @@ func (m model) rows(now int64) []string {
 	for key := range keys {
 		order = append(order, key)
 	}
-	slices.SortFunc(order, func(a, b int) int { return token.Murmur3.Hash(num(a)).Compare(token.Murmur3.Hash(num(b))) })
+	slices.SortFunc(
+		order,
+		func(a, b int) int { return token.Murmur3.Hash(num(a)).Compare(token.Murmur3.Hash(num(b))) },
+	)
 	var out []string
 	for _, key := range order {
 		var statics [][]byte
@@ -316,7 +352,8 @@ func (m model) rows(now int64) []string {
 	return out
 }
 
-// files distributes operations over some files. Those that say something of one thing go into different ones.
+// files distributes operations over some files. Those that say something of one thing go into
+// different ones.
 func (m model) files(t testing.TB, r *rand.Rand, table *sstable.Schema) []file {
 	var parts []map[string]*op
 	for i := range m {
@@ -347,7 +384,14 @@ func (m model) files(t testing.TB, r *rand.Rand, table *sstable.Schema) []file {
 				partitions = append(partitions, p)
 			}
 		}
-		out = append(out, fileOf(t, schema, []sstable.Version{sstable.MC, sstable.NB, sstable.OA}[r.IntN(3)], partitions...))
+		out = append(
+			out,
+			fileOf(
+				t,
+				schema,
+				[]sstable.Version{sstable.MC, sstable.NB, sstable.OA}[r.IntN(3)],
+				partitions...),
+		)
 	}
 	return out
 }
@@ -410,13 +454,30 @@ func partitionOf(t testing.TB, s *sstable.Schema, key int, ops []*op) (partition
 			continue
 		case writeCell:
 			row.Cells = append(row.Cells, sstable.Cell{
-				Column: columnAt(t, s, o.column), Kind: o.kind, TTL: o.ttl, Timestamp: o.timestamp, Time: o.time,
-				Path: []byte(o.path), Value: o.value,
+				Column: columnAt(
+					t,
+					s,
+					o.column,
+				),
+				Kind:      o.kind,
+				TTL:       o.ttl,
+				Timestamp: o.timestamp,
+				Time:      o.time,
+				Path:      []byte(o.path),
+				Value:     o.value,
 			})
 		case deleteElements:
-			row.Deletions = append(row.Deletions, sstable.ColumnDeletion{Column: columnAt(t, s, o.column), Deletion: deletion})
+			row.Deletions = append(
+				row.Deletions,
+				sstable.ColumnDeletion{Column: columnAt(t, s, o.column), Deletion: deletion},
+			)
 		case writeLiveness:
-			row.Liveness = sstable.Liveness{Set: true, Timestamp: o.timestamp, TTL: o.ttl, Expiry: o.time}
+			row.Liveness = sstable.Liveness{
+				Set:       true,
+				Timestamp: o.timestamp,
+				TTL:       o.ttl,
+				Expiry:    o.time,
+			}
 		case deleteRow:
 			row.Deletion = deletion
 		}
@@ -424,9 +485,15 @@ func partitionOf(t testing.TB, s *sstable.Schema, key int, ops []*op) (partition
 	}
 	for _, row := range rows {
 		slices.SortFunc(row.Cells, func(a, b sstable.Cell) int {
-			return cmp.Or(cmp.Compare(a.Column, b.Column), s.ComparePaths(row.Static, a.Column, a.Path, b.Path))
+			return cmp.Or(
+				cmp.Compare(a.Column, b.Column),
+				s.ComparePaths(row.Static, a.Column, a.Path, b.Path),
+			)
 		})
-		slices.SortFunc(row.Deletions, func(a, b sstable.ColumnDeletion) int { return cmp.Compare(a.Column, b.Column) })
+		slices.SortFunc(
+			row.Deletions,
+			func(a, b sstable.ColumnDeletion) int { return cmp.Compare(a.Column, b.Column) },
+		)
 		p.items = append(p.items, row)
 	}
 	slices.SortFunc(p.items, func(a, b any) int {

@@ -2,10 +2,11 @@ package reconcile
 
 import "github.com/cqlbulk/cqlbulk/pkg/sstable"
 
-// mergeMarkers makes one marker of that of a source and all that stand at its place, and goes on behind them
-// (RangeTombstoneMarker.Merger). It reports whether the deletion changes there: if not, there is no marker. A source may
-// have several at one place, as where one range ends and another one starts. Whether a range that ends is the one that
-// was open is not looked at, as by the servers.
+// mergeMarkers makes one marker of that of a source and all that stand at its place, and goes on
+// behind them (RangeTombstoneMarker.Merger). It reports whether the deletion changes there: if not,
+// there is no marker. A source may have several at one place, as where one range ends and another
+// one starts. Whether a range that ends is the one that was open is not looked at, as by the
+// servers.
 func (m *Merger) mergeMarkers(s *source) (changed bool, err error) {
 	for {
 		s.open = sstable.Deletion{}
@@ -34,13 +35,20 @@ func (m *Merger) mergeMarkers(s *source) (changed bool, err error) {
 		return false, nil
 	}
 	m.marker = sstable.Marker{
-		Kind: boundKind(m.last.kind < sstable.RowKind, before.Set, m.deleted.Set), Values: m.last.values,
-		Ended: before, Started: m.deleted,
+		Kind: boundKind(
+			m.last.kind < sstable.RowKind,
+			before.Set,
+			m.deleted.Set,
+		),
+		Values:  m.last.values,
+		Ended:   before,
+		Started: m.deleted,
 	}
 	return true, nil
 }
 
-// boundKind is the kind of a marker before or behind the rows that begin with its values, where ranges end or start.
+// boundKind is the kind of a marker before or behind the rows that begin with its values, where
+// ranges end or start.
 func boundKind(before, ends, starts bool) sstable.BoundKind {
 	switch {
 	case ends && starts && before:

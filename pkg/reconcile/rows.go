@@ -10,8 +10,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Rows gives the rows of a table that a SELECT without conditions would give at a moment. It is not for tables with
-// COMPACT STORAGE, whose rows are others.
+// Rows gives the rows of a table that a SELECT without conditions would give at a moment. It is not
+// for tables with COMPACT STORAGE, whose rows are others.
 type Rows struct {
 	from *Merger
 	now  int64
@@ -24,11 +24,16 @@ type Rows struct {
 	any               bool // the partition had a row
 }
 
-// NewRows plans the rows of a selection at a moment, in seconds since the epoch: what expires then has expired. The error
-// names what cannot be selected.
+// NewRows plans the rows of a selection at a moment, in seconds since the epoch: what expires then
+// has expired. The error names what cannot be selected.
 func NewRows(from *Merger, selection []Selector, now int64) (*Rows, error) {
 	t := from.Schema().Table()
-	r := &Rows{from: from, now: now, values: make([][]byte, len(selection)), components: make([][]byte, len(t.Key))}
+	r := &Rows{
+		from:       from,
+		now:        now,
+		values:     make([][]byte, len(selection)),
+		components: make([][]byte, len(t.Key)),
+	}
 	r.statics.copied = true
 	for out, sel := range selection {
 		var part keyPart
@@ -65,12 +70,13 @@ func (r *Rows) Token() token.Token { return r.from.Token() }
 // Key returns the partition key of the row, until the next partition begins.
 func (r *Rows) Key() []byte { return r.from.Key() }
 
-// Cells returns what is selected of the row, in the order of the selection and in the CQL wire format: nil is null, and
-// an empty slice an empty value. They may be read until the next call of Next.
+// Cells returns what is selected of the row, in the order of the selection and in the CQL wire
+// format: nil is null, and an empty slice an empty value. They may be read until the next call of
+// Next.
 func (r *Rows) Cells() [][]byte { return r.values }
 
-// Next goes on to the next row. After the last one the error is io.EOF; others are those of Merger.Next, or say that bytes
-// are not those of the values that are due.
+// Next goes on to the next row. After the last one the error is io.EOF; others are those of
+// Merger.Next, or say that bytes are not those of the values that are due.
 func (r *Rows) Next() error {
 	for {
 		item, err := r.from.Next()
@@ -171,8 +177,9 @@ func livenessLive(l *sstable.Liveness, now int64) bool {
 	return l.Set && (l.TTL == 0 || l.TTL != expiredTTL && now < l.Expiry)
 }
 
-// hasDeletion reports whether anything of a row is deleted or has expired. The servers show a row without liveness
-// even where liveness is strict, as long as nothing of it is deleted: BTreeRow.purge returns such a row as it is.
+// hasDeletion reports whether anything of a row is deleted or has expired. The servers show a row
+// without liveness even where liveness is strict, as long as nothing of it is deleted:
+// BTreeRow.purge returns such a row as it is.
 func hasDeletion(row *sstable.Row, now int64) bool {
 	if l := &row.Liveness; row.Deletion.Set || l.Set && l.TTL != 0 && now >= l.Expiry {
 		return true

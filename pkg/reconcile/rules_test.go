@@ -11,7 +11,9 @@ import (
 
 // small is the table of most tests.
 func small(t testing.TB) *Table {
-	return &Table{Schema: schemaOf(t, "k int", "c int", "s int; t int", "v int; m map<int, int>; u two")}
+	return &Table{
+		Schema: schemaOf(t, "k int", "c int", "s int; t int", "v int; m map<int, int>; u two"),
+	}
 }
 
 func deletedAt(timestamp int64) sstable.Deletion {
@@ -55,13 +57,19 @@ func of(t testing.TB, table *Table, d sstable.Deletion, items ...any) file {
 func shown(t testing.TB, table *Table, now int64, files ...file) []string {
 	t.Helper()
 	return rowsOf(t, mergerOf(t, table, files...), []Selector{
-		{Kind: PartitionKey}, {Kind: Clustering}, {Kind: Static, Name: "s"}, {Kind: Regular, Name: "v"},
+		{
+			Kind: PartitionKey,
+		},
+		{Kind: Clustering},
+		{Kind: Static, Name: "s"},
+		{Kind: Regular, Name: "v"},
 	}, now)
 }
 
-// TestWhatIsDeletedInOneFileIsNotShown has, in one file, deletions of a partition, a range and a row beside older rows, as
-// one has that was compacted with a large gc_grace_seconds or written by sstableloader (UnfilteredRowIterators.merge runs
-// for one iterator only if it must; a reader of files must, since nothing else has done it).
+// TestWhatIsDeletedInOneFileIsNotShown has, in one file, deletions of a partition, a range and a
+// row beside older rows, as one has that was compacted with a large gc_grace_seconds or written by
+// sstableloader (UnfilteredRowIterators.merge runs for one iterator only if it must; a reader of
+// files must, since nothing else has done it).
 func TestWhatIsDeletedInOneFileIsNotShown(t *testing.T) {
 	table := small(t)
 	none := sstable.Deletion{}
@@ -84,9 +92,25 @@ func TestWhatIsDeletedInOneFileIsNotShown(t *testing.T) {
 // TestLaterRowsAreNotDeleted is the other half: what is younger than a deletion stays.
 func TestLaterRowsAreNotDeleted(t *testing.T) {
 	table := small(t)
-	a := of(t, table, deletedAt(5), static(cellAt(0, 6, num(9))), row(1, writtenAt(6), cellAt(0, 7, num(1))))
-	b := of(t, table, sstable.Deletion{}, starts(sstable.InclusiveStart, deletedAt(6)), ends(sstable.InclusiveEnd, deletedAt(6)))
-	require.Equal(t, []string{"00000001. 00000001. 00000009. 00000001."}, shown(t, table, second, a, b))
+	a := of(
+		t,
+		table,
+		deletedAt(5),
+		static(cellAt(0, 6, num(9))),
+		row(1, writtenAt(6), cellAt(0, 7, num(1))),
+	)
+	b := of(
+		t,
+		table,
+		sstable.Deletion{},
+		starts(sstable.InclusiveStart, deletedAt(6)),
+		ends(sstable.InclusiveEnd, deletedAt(6)),
+	)
+	require.Equal(
+		t,
+		[]string{"00000001. 00000001. 00000009. 00000001."},
+		shown(t, table, second, a, b),
+	)
 }
 
 // TestStrongestOpenRangeApplies has ranges of three files that begin and end within each other
@@ -96,7 +120,13 @@ func TestStrongestOpenRangeApplies(t *testing.T) {
 	in, out := sstable.InclusiveStart, sstable.InclusiveEnd
 	none := sstable.Deletion{}
 	wide := of(t, table, none, starts(in, deletedAt(3), 0), ends(out, deletedAt(3), 9))
-	strong := of(t, table, none, starts(sstable.ExclusiveStart, deletedAt(6), 2), ends(sstable.ExclusiveEnd, deletedAt(6), 6))
+	strong := of(
+		t,
+		table,
+		none,
+		starts(sstable.ExclusiveStart, deletedAt(6), 2),
+		ends(sstable.ExclusiveEnd, deletedAt(6), 6),
+	)
 	weak := of(t, table, none, starts(in, deletedAt(1), 3), ends(out, deletedAt(1), 5))
 	var rows []any
 	for c := range 11 {
@@ -118,12 +148,20 @@ func TestStrongestOpenRangeApplies(t *testing.T) {
 	}, texts(t, mergerOf(t, table, weak, wide, strong)))
 }
 
-// TestRangesOfOneFileThatTouch has an end and a start at one place instead of a boundary: a file of an old server, or of
-// another program, may have both, and equal deletions become one range.
+// TestRangesOfOneFileThatTouch has an end and a start at one place instead of a boundary: a file of
+// an old server, or of another program, may have both, and equal deletions become one range.
 func TestRangesOfOneFileThatTouch(t *testing.T) {
 	table := small(t)
 	in, out, d := sstable.InclusiveStart, sstable.ExclusiveEnd, deletedAt(3)
-	f := of(t, table, sstable.Deletion{}, starts(in, d, 0), ends(out, d, 4), starts(in, d, 4), ends(out, d, 8))
+	f := of(
+		t,
+		table,
+		sstable.Deletion{},
+		starts(in, d, 0),
+		ends(out, d, 4),
+		starts(in, d, 4),
+		ends(out, d, 8),
+	)
 	require.Equal(t, []string{
 		"partition 00000001 {false 0 0}", "row true [] {false 0 0 0} {false 0 0}",
 		"marker 1 [00000000] {false 0 0} {true 1700000000000003 1700000000}",
@@ -131,17 +169,33 @@ func TestRangesOfOneFileThatTouch(t *testing.T) {
 	}, texts(t, mergerOf(t, table, f)))
 }
 
-// TestRangeWithinADeletedPartitionGoes: what the partition's deletion supersedes is not given, and one that is as strong
-// is (RangeTombstoneMarker.Merger.currentOpenDeletionTimeInMerged).
+// TestRangeWithinADeletedPartitionGoes: what the partition's deletion supersedes is not given, and
+// one that is as strong is (RangeTombstoneMarker.Merger.currentOpenDeletionTimeInMerged).
 func TestRangeWithinADeletedPartitionGoes(t *testing.T) {
 	table := small(t)
-	f := of(t, table, deletedAt(5),
-		starts(sstable.InclusiveStart, deletedAt(4), 0), ends(sstable.ExclusiveEnd, deletedAt(4), 4),
-		starts(sstable.ExclusiveStart, deletedAt(6), 4), ends(sstable.ExclusiveEnd, deletedAt(6), 8))
+	f := of(
+		t,
+		table,
+		deletedAt(5),
+		starts(
+			sstable.InclusiveStart,
+			deletedAt(4),
+			0,
+		),
+		ends(sstable.ExclusiveEnd, deletedAt(4), 4),
+		starts(
+			sstable.ExclusiveStart,
+			deletedAt(6),
+			4,
+		),
+		ends(sstable.ExclusiveEnd, deletedAt(6), 8),
+	)
 	require.Equal(t, []string{
-		"partition 00000001 {true 1700000000000005 1700000000}", "row true [] {false 0 0 0} {false 0 0}",
+		"partition 00000001 {true 1700000000000005 1700000000}",
+		"row true [] {false 0 0 0} {false 0 0}",
 		"marker 7 [00000004] {false 0 0} {true 1700000000000006 1700000000}",
-		"marker 0 [00000008] {true 1700000000000006 1700000000} {false 0 0}", "end",
+		"marker 0 [00000008] {true 1700000000000006 1700000000} {false 0 0}",
+		"end",
 	}, texts(t, mergerOf(t, table, f)))
 }
 
@@ -150,19 +204,41 @@ func TestRowsOfSeveralFilesAreOne(t *testing.T) {
 	table := small(t)
 	none := sstable.Deletion{}
 	a := of(t, table, none, row(1, writtenAt(1), cellAt(0, 1, num(1))), row(2, writtenAt(1)))
-	b := of(t, table, none, static(cellAt(0, 1, num(7))), row(1, writtenAt(2), cellAt(0, 2, num(2))))
-	require.Equal(t, []string{"00000001. 00000001. 00000007. 00000002.", "00000001. 00000002. 00000007. -"}, shown(t, table, second, a, b))
+	b := of(
+		t,
+		table,
+		none,
+		static(cellAt(0, 1, num(7))),
+		row(1, writtenAt(2), cellAt(0, 2, num(2))),
+	)
+	require.Equal(
+		t,
+		[]string{"00000001. 00000001. 00000007. 00000002.", "00000001. 00000002. 00000007. -"},
+		shown(t, table, second, a, b),
+	)
 }
 
-// TestRowsOfNullsAreNotLost: a row whose columns are all null exists by its liveness, and static columns that are null
-// take no row away (CASSANDRA-19411, CASSANDRA-19626).
+// TestRowsOfNullsAreNotLost: a row whose columns are all null exists by its liveness, and static
+// columns that are null take no row away (CASSANDRA-19411, CASSANDRA-19626).
 func TestRowsOfNullsAreNotLost(t *testing.T) {
 	table := small(t)
-	f := of(t, table, sstable.Deletion{}, static(cellAt(0, 1, nil)), row(1, writtenAt(1), cellAt(0, 1, nil)), row(2, writtenAt(1)))
-	require.Equal(t, []string{"00000001. 00000001. - -", "00000001. 00000002. - -"}, shown(t, table, second, f))
+	f := of(
+		t,
+		table,
+		sstable.Deletion{},
+		static(cellAt(0, 1, nil)),
+		row(1, writtenAt(1), cellAt(0, 1, nil)),
+		row(2, writtenAt(1)),
+	)
+	require.Equal(
+		t,
+		[]string{"00000001. 00000001. - -", "00000001. 00000002. - -"},
+		shown(t, table, second, f),
+	)
 }
 
-// TestNoRowsOfNothing: neither a deleted row, nor one of tombstones, nor one that another file deletes is a row of nulls.
+// TestNoRowsOfNothing: neither a deleted row, nor one of tombstones, nor one that another file
+// deletes is a row of nulls.
 func TestNoRowsOfNothing(t *testing.T) {
 	table := small(t)
 	none := sstable.Deletion{}
@@ -170,12 +246,18 @@ func TestNoRowsOfNothing(t *testing.T) {
 		&sstable.Row{Clustering: [][]byte{num(1)}, Deletion: deletedAt(5)},
 		row(2, sstable.Liveness{}, cellAt(0, 1, nil)),
 		row(3, writtenAt(4), cellAt(0, 4, num(3))))
-	b := of(t, table, none, row(1, writtenAt(5), cellAt(0, 5, num(1))), &sstable.Row{Clustering: [][]byte{num(3)}, Deletion: deletedAt(4)})
+	b := of(
+		t,
+		table,
+		none,
+		row(1, writtenAt(5), cellAt(0, 5, num(1))),
+		&sstable.Row{Clustering: [][]byte{num(3)}, Deletion: deletedAt(4)},
+	)
 	require.Empty(t, shown(t, table, second, a, b))
 }
 
-// TestRowExistsByWhatIsNotSelected: a row that was made by an UPDATE exists by any of its cells (Row.hasLiveData), and a
-// partition by any static one (ColumnFilter fetches all of them).
+// TestRowExistsByWhatIsNotSelected: a row that was made by an UPDATE exists by any of its cells
+// (Row.hasLiveData), and a partition by any static one (ColumnFilter fetches all of them).
 func TestRowExistsByWhatIsNotSelected(t *testing.T) {
 	table := small(t)
 	m, s := columnAt(t, table.Schema, "m"), columnAt(t, table.Schema, "t")
@@ -184,49 +266,87 @@ func TestRowExistsByWhatIsNotSelected(t *testing.T) {
 	none := sstable.Deletion{}
 	f := of(t, table, none, row(1, sstable.Liveness{}, element))
 	require.Equal(t, []string{"00000001. 00000001. - -"}, shown(t, table, second, f))
-	require.Equal(t, []string{"00000001. - - -"}, shown(t, table, second, of(t, table, none, static(cellAt(s, 1, num(1))))))
+	require.Equal(
+		t,
+		[]string{"00000001. - - -"},
+		shown(t, table, second, of(t, table, none, static(cellAt(s, 1, num(1))))),
+	)
 }
 
-// TestStaticColumnsAlone: a partition with live static columns and no live row has one row, and one with a live row, be
-// its other rows deleted or not, none more (SelectStatement.processPartition).
+// TestStaticColumnsAlone: a partition with live static columns and no live row has one row, and one
+// with a live row, be its other rows deleted or not, none more (SelectStatement.processPartition).
 func TestStaticColumnsAlone(t *testing.T) {
 	table := small(t)
 	none := sstable.Deletion{}
 	gone := &sstable.Row{Clustering: [][]byte{num(1)}, Deletion: deletedAt(5)}
 	alone := of(t, table, none, static(cellAt(0, 1, num(7))), gone)
 	require.Equal(t, []string{"00000001. - 00000007. -"}, shown(t, table, second, alone))
-	require.Equal(t, []string{"00000001. 00000002. 00000007. -"}, shown(t, table, second, alone, of(t, table, none, row(2, writtenAt(1)))))
+	require.Equal(
+		t,
+		[]string{"00000001. 00000002. 00000007. -"},
+		shown(t, table, second, alone, of(t, table, none, row(2, writtenAt(1)))),
+	)
 	// The values of the partition before are not those of the next one.
-	two := fileOf(t, table.Schema, sstable.NB,
-		partition{key: num(1), items: []any{static(cellAt(0, 1, num(7))), row(1, writtenAt(1), cellAt(0, 1, num(1)))}},
+	two := fileOf(
+		t,
+		table.Schema,
+		sstable.NB,
+		partition{
+			key:   num(1),
+			items: []any{static(cellAt(0, 1, num(7))), row(1, writtenAt(1), cellAt(0, 1, num(1)))},
+		},
 		partition{key: num(2), items: []any{row(2, writtenAt(1))}},
 		partition{key: num(3), items: []any{static(cellAt(0, 1, num(8)))}},
 	)
 	require.ElementsMatch(t, []string{
-		"00000001. 00000001. 00000007. 00000001.", "00000002. 00000002. - -", "00000003. - 00000008. -",
+		"00000001. 00000001. 00000007. 00000001.",
+		"00000002. 00000002. - -",
+		"00000003. - 00000008. -",
 	}, shown(t, table, second, two))
 }
 
-// TestExpiry: what expires in a second has expired in it (AbstractCell.isLive), and of a value that expires the rest of
-// its time is told.
+// TestExpiry: what expires in a second has expired in it (AbstractCell.isLive), and of a value that
+// expires the rest of its time is told.
 func TestExpiry(t *testing.T) {
 	table := small(t)
 	f := of(t, table, sstable.Deletion{}, row(1, sstable.Liveness{}, sstable.Cell{
 		Kind: sstable.Expiring, Timestamp: stamp, TTL: 10, Time: second + 10, Value: num(1),
 	}))
-	selection := []Selector{{Kind: Regular, Name: "v", What: TTL}, {Kind: Regular, Name: "v", What: WriteTime}}
-	require.Equal(t, []string{"00000001. 00060a24181e4000."}, rowsOf(t, mergerOf(t, table, f), selection, second+9))
+	selection := []Selector{
+		{Kind: Regular, Name: "v", What: TTL},
+		{Kind: Regular, Name: "v", What: WriteTime},
+	}
+	require.Equal(
+		t,
+		[]string{"00000001. 00060a24181e4000."},
+		rowsOf(t, mergerOf(t, table, f), selection, second+9),
+	)
 	require.Empty(t, rowsOf(t, mergerOf(t, table, f), selection, second+10))
 	// A liveness that was over when it was written, as views have them, never makes a row.
-	f = of(t, table, sstable.Deletion{}, row(1, sstable.Liveness{Set: true, Timestamp: stamp, TTL: math.MaxInt32, Expiry: second + 10}))
+	f = of(
+		t,
+		table,
+		sstable.Deletion{},
+		row(
+			1,
+			sstable.Liveness{Set: true, Timestamp: stamp, TTL: math.MaxInt32, Expiry: second + 10},
+		),
+	)
 	require.Empty(t, shown(t, table, second, f))
 }
 
-// TestTiesOfCells has pairs of which the first stays (Cells.resolveRegular), each from files of its own.
+// TestTiesOfCells has pairs of which the first stays (Cells.resolveRegular), each from files of its
+// own.
 func TestTiesOfCells(t *testing.T) {
 	table := small(t)
 	expiring := func(ttl int32, time int64, value []byte) sstable.Cell {
-		return sstable.Cell{Kind: sstable.Expiring, Timestamp: stamp, TTL: ttl, Time: time, Value: value}
+		return sstable.Cell{
+			Kind:      sstable.Expiring,
+			Timestamp: stamp,
+			TTL:       ttl,
+			Time:      time,
+			Value:     value,
+		}
 	}
 	for _, c := range []struct {
 		stays, goes sstable.Cell
@@ -240,19 +360,38 @@ func TestTiesOfCells(t *testing.T) {
 		{expiring(10, second+11, num(1)), expiring(10, second+10, num(2)), "00000001."},
 		{expiring(9, second+10, num(1)), expiring(10, second+10, num(2)), "00000001."},
 	} {
-		a, b := of(t, table, sstable.Deletion{}, row(1, writtenAt(0), c.stays)), of(t, table, sstable.Deletion{}, row(1, writtenAt(0), c.goes))
+		a, b := of(
+			t,
+			table,
+			sstable.Deletion{},
+			row(1, writtenAt(0), c.stays),
+		), of(
+			t,
+			table,
+			sstable.Deletion{},
+			row(1, writtenAt(0), c.goes),
+		)
 		want := "-"
 		if c.want != "" {
 			want = c.want
 		}
 		for _, files := range [][]file{{a, b}, {b, a}} {
-			require.Equal(t, []string{want}, rowsOf(t, mergerOf(t, table, files...), []Selector{{Kind: Regular, Name: "v"}}, second))
+			require.Equal(
+				t,
+				[]string{want},
+				rowsOf(
+					t,
+					mergerOf(t, table, files...),
+					[]Selector{{Kind: Regular, Name: "v"}},
+					second,
+				),
+			)
 		}
 	}
 }
 
-// TestCollectionIsPutTogether from cells of two files, one of which replaces it: what is older than the deletion of the
-// column goes (ComplexColumnData), and one without elements is null.
+// TestCollectionIsPutTogether from cells of two files, one of which replaces it: what is older than
+// the deletion of the column goes (ComplexColumnData), and one without elements is null.
 func TestCollectionIsPutTogether(t *testing.T) {
 	table := small(t)
 	m := columnAt(t, table.Schema, "m")
@@ -269,11 +408,13 @@ func TestCollectionIsPutTogether(t *testing.T) {
 	a := of(t, table, sstable.Deletion{}, old, row(2, writtenAt(0), element(2, 1, num(1))))
 	b := of(t, table, sstable.Deletion{}, replaced, empty)
 	require.Equal(t, []string{
-		"00000002" + "00000004fffffffb" + "0000000400000005" + "0000000400000002" + "0000000400000002.", "-",
+		"00000002" + "00000004fffffffb" + "0000000400000005" + "0000000400000002" + "0000000400000002.",
+		"-",
 	}, rowsOf(t, mergerOf(t, table, a, b), []Selector{{Kind: Regular, Name: "m"}}, second))
 }
 
-// TestUserTypeIsPutTogether has null for fields that are missing, at the end too (UserType.serializeForNativeProtocol).
+// TestUserTypeIsPutTogether has null for fields that are missing, at the end too
+// (UserType.serializeForNativeProtocol).
 func TestUserTypeIsPutTogether(t *testing.T) {
 	table := small(t)
 	u := columnAt(t, table.Schema, "u")
@@ -282,23 +423,56 @@ func TestUserTypeIsPutTogether(t *testing.T) {
 		c.Path = []byte{0, field}
 		return c
 	}
-	f := of(t, table, sstable.Deletion{}, row(1, writtenAt(0), field(1, 0, num(1))), row(2, writtenAt(0), field(1, 0, nil), field(1, 1, []byte{})))
-	g := of(t, table, sstable.Deletion{}, row(3, writtenAt(0), field(1, 0, num(1)), field(1, 1, []byte("x"))), row(4, writtenAt(0), field(1, 1, nil)))
-	require.Equal(t, []string{"0000000400000001ffffffff.", "ffffffff00000000.", "00000004000000010000000178.", "-"},
-		rowsOf(t, mergerOf(t, table, f, g), []Selector{{Kind: Regular, Name: "u"}}, second))
+	f := of(
+		t,
+		table,
+		sstable.Deletion{},
+		row(1, writtenAt(0), field(1, 0, num(1))),
+		row(2, writtenAt(0), field(1, 0, nil), field(1, 1, []byte{})),
+	)
+	g := of(
+		t,
+		table,
+		sstable.Deletion{},
+		row(3, writtenAt(0), field(1, 0, num(1)), field(1, 1, []byte("x"))),
+		row(4, writtenAt(0), field(1, 1, nil)),
+	)
+	require.Equal(
+		t,
+		[]string{
+			"0000000400000001ffffffff.",
+			"ffffffff00000000.",
+			"00000004000000010000000178.",
+			"-",
+		},
+		rowsOf(t, mergerOf(t, table, f, g), []Selector{{Kind: Regular, Name: "u"}}, second),
+	)
 }
 
 // TestEmptyIsNotNull: a value without bytes is one.
 func TestEmptyIsNotNull(t *testing.T) {
 	table := small(t)
-	f := of(t, table, sstable.Deletion{}, static(cellAt(0, 1, []byte{})), row(1, writtenAt(1), cellAt(0, 1, []byte{})))
+	f := of(
+		t,
+		table,
+		sstable.Deletion{},
+		static(cellAt(0, 1, []byte{})),
+		row(1, writtenAt(1), cellAt(0, 1, []byte{})),
+	)
 	require.Equal(t, []string{"00000001. 00000001. . ."}, shown(t, table, second, f))
 }
 
 // TestPartitionWithNothingLeftIsNotGiven: an empty one in a file says nothing.
 func TestPartitionWithNothingLeftIsNotGiven(t *testing.T) {
 	table := small(t)
-	f := fileOf(t, table.Schema, sstable.NB, partition{key: num(1)}, partition{key: num(2), items: []any{row(1, writtenAt(1))}}, partition{key: num(3)})
+	f := fileOf(
+		t,
+		table.Schema,
+		sstable.NB,
+		partition{key: num(1)},
+		partition{key: num(2), items: []any{row(1, writtenAt(1))}},
+		partition{key: num(3)},
+	)
 	items := texts(t, mergerOf(t, table, f))
 	require.Len(t, items, 4)
 	require.Equal(t, "partition 00000002 {false 0 0}", items[0])

@@ -72,7 +72,11 @@ func selectColumn(sel Selector, out int, columns []sstable.Column) (selected, er
 		s := selected{out: out, column: i, name: c.Name}
 		switch complex := c.Type.MultiCell(); {
 		case sel.What != Value && (complex || c.Type.Kind == cqltype.Counter):
-			return s, fmt.Errorf("column %.100q is %s, which has no single write time or time to live", c.Name, c.Type)
+			return s, fmt.Errorf(
+				"column %.100q is %s, which has no single write time or time to live",
+				c.Name,
+				c.Type,
+			)
 		case sel.What == WriteTime:
 			s.operation = writeTime
 		case sel.What == TTL:
@@ -96,11 +100,17 @@ func selectColumn(sel Selector, out int, columns []sstable.Column) (selected, er
 // selectKey plans a selector of a key column.
 func selectKey(sel Selector, out int, columns []sstable.Column) (keyPart, error) {
 	if sel.Index < 0 || sel.Index >= len(columns) {
-		return keyPart{}, fmt.Errorf("key column %d, where the table has %d of its kind", sel.Index, len(columns))
+		return keyPart{}, fmt.Errorf(
+			"key column %d, where the table has %d of its kind",
+			sel.Index,
+			len(columns),
+		)
 	}
 	if sel.What != Value {
-		return keyPart{}, fmt.Errorf("column %.100q is of the primary key, which has no write time or time to live",
-			columns[sel.Index].Name)
+		return keyPart{}, fmt.Errorf(
+			"column %.100q is of the primary key, which has no write time or time to live",
+			columns[sel.Index].Name,
+		)
 	}
 	return keyPart{out: out, index: sel.Index}, nil
 }

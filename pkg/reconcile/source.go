@@ -10,8 +10,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Input is a source of a Merger. Its partitions are in the order of (token, key), its rows and markers in that of the
-// clustering.
+// Input is a source of a Merger. Its partitions are in the order of (token, key), its rows and
+// markers in that of the clustering.
 type Input struct {
 	Name   string // for errors
 	Source sstable.Source
@@ -48,7 +48,8 @@ func (s *source) next() (bool, error) {
 	default:
 		return false, s.failed(err)
 	}
-	if within == (item == sstable.PartitionStart) || item == sstable.StaticRow && s.item != sstable.PartitionStart {
+	if within == (item == sstable.PartitionStart) ||
+		item == sstable.StaticRow && s.item != sstable.PartitionStart {
 		return false, s.failed(errItems)
 	}
 	s.item = item

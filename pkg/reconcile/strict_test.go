@@ -8,15 +8,30 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// TestStrictLiveness reads rows of a view as BTreeRow.purge leaves them: with strict liveness, a row whose liveness is
-// over is gone, whatever cells it has; without liveness it is there only as long as nothing of it is deleted.
+// TestStrictLiveness reads rows of a view as BTreeRow.purge leaves them: with strict liveness, a
+// row whose liveness is over is gone, whatever cells it has; without liveness it is there only as
+// long as nothing of it is deleted.
 func TestStrictLiveness(t *testing.T) {
 	over := sstable.Liveness{Set: true, Timestamp: stamp + 3, TTL: expiredTTL, Expiry: second - 9}
 	expired := sstable.Liveness{Set: true, Timestamp: stamp + 3, TTL: 10, Expiry: second}
 	expires := sstable.Liveness{Set: true, Timestamp: stamp + 3, TTL: 10, Expiry: second + 1}
 	value, none := cellAt(0, 5, num(7)), sstable.Liveness{}
-	expiring := sstable.Cell{Kind: sstable.Expiring, Timestamp: stamp + 5, TTL: 10, Time: second + 1, Value: num(7)}
-	gone := sstable.Cell{Kind: sstable.Expiring, Column: 2, Timestamp: stamp + 5, TTL: 10, Time: second, Path: []byte{0, 0}, Value: num(7)}
+	expiring := sstable.Cell{
+		Kind:      sstable.Expiring,
+		Timestamp: stamp + 5,
+		TTL:       10,
+		Time:      second + 1,
+		Value:     num(7),
+	}
+	gone := sstable.Cell{
+		Kind:      sstable.Expiring,
+		Column:    2,
+		Timestamp: stamp + 5,
+		TTL:       10,
+		Time:      second,
+		Path:      []byte{0, 0},
+		Value:     num(7),
+	}
 	removed := cellAt(2, 5, nil)
 	removed.Path = []byte{0, 0}
 	deleted := row(1, none, value)
@@ -24,8 +39,9 @@ func TestStrictLiveness(t *testing.T) {
 	emptied := row(1, none, value)
 	emptied.Deletions = []sstable.ColumnDeletion{{Column: 1, Deletion: deletedAt(4)}}
 	for name, tc := range map[string]struct {
-		rows         []*sstable.Row // of as many files
-		table, views bool           // whether it is a row of a table, and of a view with strict liveness
+		rows []*sstable.Row // of as many files
+		// whether it is a row of a table, and of a view with strict liveness
+		table, views bool
 	}{
 		"written":                      {[]*sstable.Row{row(1, writtenAt(3), value)}, true, true},
 		"liveness alone":               {[]*sstable.Row{row(1, writtenAt(3))}, true, true},
@@ -54,7 +70,13 @@ func TestStrictLiveness(t *testing.T) {
 				if strict {
 					want = tc.views
 				}
-				require.Equal(t, want, len(shown(t, table, second, files...)) == 1, "strict: %v", strict)
+				require.Equal(
+					t,
+					want,
+					len(shown(t, table, second, files...)) == 1,
+					"strict: %v",
+					strict,
+				)
 			}
 		})
 	}

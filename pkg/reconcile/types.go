@@ -4,8 +4,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// wider are the types whose values are those of another one too (AbstractType.isValueCompatibleWith): what a column may
-// have become while older files keep the type that it had.
+// wider are the types whose values are those of another one too
+// (AbstractType.isValueCompatibleWith): what a column may have become while older files keep the
+// type that it had.
 var wider = map[[2]cqltype.Kind]bool{
 	{cqltype.Int, cqltype.Varint}:       true,
 	{cqltype.Bigint, cqltype.Varint}:    true,
@@ -21,9 +22,10 @@ var sameOrder = map[[2]cqltype.Kind]bool{
 	{cqltype.Text, cqltype.Blob}:  true,
 }
 
-// readable reports whether values that were written by a type can be read by another one, and whether they are ordered
-// alike where that matters: in keys, sets and the keys of maps. What is frozen within a type changes no bytes. The fields
-// of a user type may have been renamed, and others may have been added behind them.
+// readable reports whether values that were written by a type can be read by another one, and
+// whether they are ordered alike where that matters: in keys, sets and the keys of maps. What is
+// frozen within a type changes no bytes. The fields of a user type may have been renamed, and
+// others may have been added behind them.
 func readable(stored, as *cqltype.Type, ordered bool) bool {
 	if stored == nil || as == nil {
 		return false
@@ -43,7 +45,8 @@ func readable(stored, as *cqltype.Type, ordered bool) bool {
 	case cqltype.Set:
 		ordered = true
 	case cqltype.Map:
-		return len(stored.Elems) == 2 && len(as.Elems) == 2 && readable(stored.Elems[0], as.Elems[0], true) &&
+		return len(stored.Elems) == 2 && len(as.Elems) == 2 &&
+			readable(stored.Elems[0], as.Elems[0], true) &&
 			readable(stored.Elems[1], as.Elems[1], ordered)
 	}
 	if added < 0 || len(stored.Elems) != len(as.Elems)-added || stored.Dimension != as.Dimension ||

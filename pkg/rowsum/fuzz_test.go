@@ -79,8 +79,14 @@ func indexes(n int) []int {
 // a value that is its own form must have the hash of a blob.
 func FuzzRow(f *testing.F) {
 	types := []string{
-		"set<text>", "map<int, text>", "list<frozen<set<text>>>", "set<frozen<map<text, frozen<set<int>>>>>",
-		"tuple<int, set<text>>", "person", "vector<frozen<set<text>>, 2>", "vector<frozen<tuple<set<text>>>, 1>",
+		"set<text>",
+		"map<int, text>",
+		"list<frozen<set<text>>>",
+		"set<frozen<map<text, frozen<set<int>>>>>",
+		"tuple<int, set<text>>",
+		"person",
+		"vector<frozen<set<text>>, 2>",
+		"vector<frozen<tuple<set<text>>>, 1>",
 	}
 	f.Add(uint8(0), coll(a, b))
 	f.Add(uint8(1), mapping(i4(1), b))

@@ -25,10 +25,18 @@ func TestOrderDoesNotCount(t *testing.T) {
 		{"set<frozen<set<text>>>", coll(coll(a, b), coll(c)), coll(coll(c), coll(b, a))},
 		{"list<frozen<set<text>>>", coll(coll(a, b), coll(c)), coll(coll(b, a), coll(c))},
 		{"map<frozen<set<text>>, int>", mapping(coll(a, b), i4(1)), mapping(coll(b, a), i4(1))},
-		{"map<text, frozen<map<text, text>>>", mapping(a, mapping(a, b, b, c)), mapping(a, mapping(b, c, a, b))},
+		{
+			"map<text, frozen<map<text, text>>>",
+			mapping(a, mapping(a, b, b, c)),
+			mapping(a, mapping(b, c, a, b)),
+		},
 		{"tuple<text, frozen<set<text>>>", tuple(a, coll(a, b)), tuple(a, coll(b, a))},
 		{"person", tuple(a, coll(a, b), tuple(c)), tuple(a, coll(b, a), tuple(c))},
-		{"vector<frozen<set<text>>, 1>", append([]byte{14}, coll(a, b)...), append([]byte{14}, coll(b, a)...)},
+		{
+			"vector<frozen<set<text>>, 1>",
+			append([]byte{14}, coll(a, b)...),
+			append([]byte{14}, coll(b, a)...),
+		},
 	}
 	for _, tt := range tests {
 		t.Run(tt.typ, func(t *testing.T) {
@@ -47,17 +55,52 @@ func TestDifferencesCount(t *testing.T) {
 		{"null and no elements", "set<text>", nil, coll()},
 		{"no bytes and no elements", "set<text>", none, coll()},
 		{"order of a list", "list<text>", coll(a, b), coll(b, a)},
-		{"order of a list of sets", "list<frozen<set<text>>>", coll(coll(a), coll(b)), coll(coll(b), coll(a))},
-		{"between the sets of a list", "list<frozen<set<text>>>", coll(coll(a, b), coll(c)), coll(coll(a), coll(b, c))},
-		{"order in a tuple", "tuple<text, text, set<text>>", tuple(a, b, coll()), tuple(b, a, coll())},
+		{
+			"order of a list of sets",
+			"list<frozen<set<text>>>",
+			coll(coll(a), coll(b)),
+			coll(coll(b), coll(a)),
+		},
+		{
+			"between the sets of a list",
+			"list<frozen<set<text>>>",
+			coll(coll(a, b), coll(c)),
+			coll(coll(a), coll(b, c)),
+		},
+		{
+			"order in a tuple",
+			"tuple<text, text, set<text>>",
+			tuple(a, b, coll()),
+			tuple(b, a, coll()),
+		},
 		{"order in a vector", "vector<text, 2>", []byte("\x01a\x01b"), []byte("\x01b\x01a")},
 		{"an element more than once", "set<text>", coll(a), coll(a, a)},
-		{"a value moved to another key", "map<text, text>", mapping(a, b, c, c), mapping(a, c, c, b)},
+		{
+			"a value moved to another key",
+			"map<text, text>",
+			mapping(a, b, c, c),
+			mapping(a, c, c, b),
+		},
 		{"key and value swapped", "map<text, text>", mapping(a, b), mapping(b, a)},
-		{"bytes moved from key to value", "map<text, text>", mapping([]byte("ab"), c), mapping(a, []byte("bc"))},
+		{
+			"bytes moved from key to value",
+			"map<text, text>",
+			mapping([]byte("ab"), c),
+			mapping(a, []byte("bc")),
+		},
 		{"absent and null", "tuple<text, set<text>>", tuple(a), tuple(a, nil)},
-		{"null and empty inside", "tuple<text, set<text>>", tuple(nil, coll()), tuple(none, coll())},
-		{"another negative length", "tuple<text, set<text>>", tuple(nil), []byte{0xff, 0xff, 0xff, 0xfe}},
+		{
+			"null and empty inside",
+			"tuple<text, set<text>>",
+			tuple(nil, coll()),
+			tuple(none, coll()),
+		},
+		{
+			"another negative length",
+			"tuple<text, set<text>>",
+			tuple(nil),
+			[]byte{0xff, 0xff, 0xff, 0xfe},
+		},
 		{"malformed, in another order", "set<text>", append(coll(a, b), 0), append(coll(b, a), 0)},
 	}
 	for _, tt := range tests {

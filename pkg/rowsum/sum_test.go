@@ -36,8 +36,14 @@ func TestParseRefuses(t *testing.T) {
 	tests := []struct{ text, want string }{
 		{"", `checksum "": 0 characters, not 32`},
 		{"0123", `checksum "0123": 4 characters, not 32`},
-		{"0123456789abcdef00000000000000ff0", `checksum "0123456789abcdef00000000000000ff0": 33 characters, not 32`},
-		{"0123456789abcdef00000000000000fg", `checksum "0123456789abcdef00000000000000fg": encoding/hex: invalid byte: U+0067 'g'`},
+		{
+			"0123456789abcdef00000000000000ff0",
+			`checksum "0123456789abcdef00000000000000ff0": 33 characters, not 32`,
+		},
+		{
+			"0123456789abcdef00000000000000fg",
+			`checksum "0123456789abcdef00000000000000fg": encoding/hex: invalid byte: U+0067 'g'`,
+		},
 	}
 	for _, tt := range tests {
 		_, err := Parse(tt.text)

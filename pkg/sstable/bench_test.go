@@ -12,7 +12,10 @@ import (
 func BenchmarkEncode(b *testing.B) {
 	b.Run("emp", func(b *testing.B) {
 		benchmarkEncode(b, &Table{
-			Key: []Column{column(b, "id", "int")}, Regulars: []Column{column(b, "name", "text"), column(b, "salary", "bigint")},
+			Key: []Column{
+				column(b, "id", "int"),
+			},
+			Regulars: []Column{column(b, "name", "text"), column(b, "salary", "bigint")},
 		}, []string{"id", "name", "salary"}, []byte("employee 123456"), make([]byte, 8))
 	})
 	b.Run("blobs", func(b *testing.B) {

@@ -2,8 +2,9 @@ package sstable
 
 import "bytes"
 
-// clusteringBounds are the least and the greatest clustering of the rows of a file and of the bounds of ranges in it, in
-// the order of the schema (org.apache.cassandra.io.sstable.metadata.MetadataCollector.updateClusteringValues).
+// clusteringBounds are the least and the greatest clustering of the rows of a file and of the
+// bounds of ranges in it, in the order of the schema
+// (org.apache.cassandra.io.sstable.metadata.MetadataCollector.updateClusteringValues).
 type clusteringBounds struct {
 	schema          *Schema
 	least, greatest clusteringBound
@@ -41,8 +42,8 @@ func (cb *clusteringBounds) end() error {
 	return cb.include(cb.last)
 }
 
-// include takes a clustering in, in the form of Block.First. A bound that begins a range is never the greatest, nor one
-// that ends it the least.
+// include takes a clustering in, in the form of Block.First. A bound that begins a range is never
+// the greatest, nor one that ends it the least.
 func (cb *clusteringBounds) include(prefix []byte) error {
 	in := cursor{rest: prefix}
 	kind, n := BoundKind(in.byte()), len(cb.schema.clustering)
@@ -53,10 +54,12 @@ func (cb *clusteringBounds) include(prefix []byte) error {
 	if err := in.end(); err != nil {
 		return err
 	}
-	if l := &cb.least; !kind.Ends() && (!l.set || cb.schema.ComparePrefixes(cb.values, kind, l.values, l.kind) < 0) {
+	if l := &cb.least; !kind.Ends() &&
+		(!l.set || cb.schema.ComparePrefixes(cb.values, kind, l.values, l.kind) < 0) {
 		l.copy(cb.values, kind)
 	}
-	if g := &cb.greatest; !kind.Starts() && (!g.set || cb.schema.ComparePrefixes(cb.values, kind, g.values, g.kind) > 0) {
+	if g := &cb.greatest; !kind.Starts() &&
+		(!g.set || cb.schema.ComparePrefixes(cb.values, kind, g.values, g.kind) > 0) {
 		g.copy(cb.values, kind)
 	}
 	return nil
@@ -73,7 +76,8 @@ func (b *clusteringBound) copy(values [][]byte, kind BoundKind) {
 	}
 }
 
-// stored is what STATS has of the bound: the values before one that it cannot have, being null or too long.
+// stored is what STATS has of the bound: the values before one that it cannot have, being null or
+// too long.
 func (b *clusteringBound) stored() [][]byte {
 	for i, value := range b.values {
 		if value == nil || len(value) > maxBoundValue {

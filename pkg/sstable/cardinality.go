@@ -8,9 +8,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Cardinality is what compaction estimates by how many different keys some files have together: a HyperLogLog++ in its
-// normal form, the component COMPACTION of Statistics.db. A file without one has a server estimate by its index; an empty
-// one has it believe in no keys. Sources: org.apache.cassandra.io.sstable.metadata.CompactionMetadata and
+// Cardinality is what compaction estimates by how many different keys some files have together: a
+// HyperLogLog++ in its normal form, the component COMPACTION of Statistics.db. A file without one
+// has a server estimate by its index; an empty one has it believe in no keys. Sources:
+// org.apache.cassandra.io.sstable.metadata.CompactionMetadata and
 // com.clearspring.analytics.stream.cardinality.HyperLogLogPlus.
 type Cardinality struct {
 	registers [cardinalityRegisters]byte
@@ -27,7 +28,8 @@ const (
 	cardinalityWords = (cardinalityRegisters + registersPerWord - 1) / registersPerWord
 )
 
-// cardinalityHead begins a normal form: version -2, both precisions, the form, and how many bytes follow, as LEB128.
+// cardinalityHead begins a normal form: version -2, both precisions, the form, and how many bytes
+// follow, as LEB128.
 var cardinalityHead = []byte{
 	0xff, 0xff, 0xff, 0xfe, cardinalityPrecision, sparsePrecision, normalForm,
 	4*cardinalityWords&0x7f | 0x80, 4 * cardinalityWords >> 7,
@@ -60,19 +62,29 @@ func (c *Cardinality) Append(dst []byte) []byte {
 	return dst
 }
 
-// ParseCardinality reads a HyperLogLog++. Of a sparse form, which servers write of few keys, it gives nil and no error.
+// ParseCardinality reads a HyperLogLog++. Of a sparse form, which servers write of few keys, it
+// gives nil and no error.
 func ParseCardinality(b []byte) (*Cardinality, error) {
-	if len(b) >= len(cardinalityHead) && string(b[:6]) == string(cardinalityHead[:6]) && b[6] == sparseForm {
+	if len(b) >= len(cardinalityHead) && string(b[:6]) == string(cardinalityHead[:6]) &&
+		b[6] == sparseForm {
 		return nil, nil
 	}
-	if len(b) != len(cardinalityHead)+4*cardinalityWords || string(b[:len(cardinalityHead)]) != string(cardinalityHead) {
-		return nil, fmt.Errorf("cardinality of %d bytes that begin with %x: no HyperLogLog++ of precision %d", len(b), b[:min(len(b), len(cardinalityHead))], cardinalityPrecision)
+	if len(b) != len(cardinalityHead)+4*cardinalityWords ||
+		string(b[:len(cardinalityHead)]) != string(cardinalityHead) {
+		return nil, fmt.Errorf(
+			"cardinality of %d bytes that begin with %x: no HyperLogLog++ of precision %d",
+			len(b),
+			b[:min(len(b), len(cardinalityHead))],
+			cardinalityPrecision,
+		)
 	}
 	c := new(Cardinality)
 	b = b[len(cardinalityHead):]
 	for i := range c.registers {
 		word := binary.BigEndian.Uint32(b[i/registersPerWord*4:])
-		c.registers[i] = byte(word >> (registerBits * (i % registersPerWord)) & (1<<registerBits - 1))
+		c.registers[i] = byte(
+			word >> (registerBits * (i % registersPerWord)) & (1<<registerBits - 1),
+		)
 	}
 	return c, nil
 }

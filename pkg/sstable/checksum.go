@@ -41,10 +41,11 @@ func (s *BlockSums) Append(dst []byte) []byte {
 }
 
 // Fit returns an error unless there is a checksum for each of n blocks. Cassandra adds checksums of
-// empty blocks: where the data ends with a full one, and where a compaction opened the SSTable before
-// it was complete (BigTableWriter.openFinalEarly, ChecksummedSequentialWriter.flushData).
+// empty blocks: where the data ends with a full one, and where a compaction opened the SSTable
+// before it was complete (BigTableWriter.openFinalEarly, ChecksummedSequentialWriter.flushData).
 func (s *BlockSums) Fit(n int) error {
-	if len(s.Sums) < n || slices.ContainsFunc(s.Sums[n:], func(sum uint32) bool { return sum != 0 }) {
+	if len(s.Sums) < n ||
+		slices.ContainsFunc(s.Sums[n:], func(sum uint32) bool { return sum != 0 }) {
 		return fmt.Errorf("%s: %d checksums for %d blocks", CRCDB, len(s.Sums), n)
 	}
 	return nil

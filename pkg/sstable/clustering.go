@@ -9,7 +9,8 @@ import (
 // clusteringBlock is how many values of a clustering stand after one header.
 const clusteringBlock = 32
 
-// appendClustering appends the values of the first clustering columns (ClusteringPrefix.Serializer).
+// appendClustering appends the values of the first clustering columns
+// (ClusteringPrefix.Serializer).
 func (s *Schema) appendClustering(dst []byte, values [][]byte) ([]byte, error) {
 	for from := 0; from < len(values); from += clusteringBlock {
 		to := min(from+clusteringBlock, len(values))
@@ -39,8 +40,11 @@ func (s *Schema) appendClustering(dst []byte, values [][]byte) ([]byte, error) {
 // checkClustering refuses values that are not one for each clustering column.
 func (s *Schema) checkClustering(values [][]byte) error {
 	if len(values) != len(s.clustering) {
-		return fmt.Errorf("a row has %d clustering values, where the table has %d clustering columns",
-			len(values), len(s.clustering))
+		return fmt.Errorf(
+			"a row has %d clustering values, where the table has %d clustering columns",
+			len(values),
+			len(s.clustering),
+		)
 	}
 	return nil
 }

@@ -7,22 +7,25 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// Minima are what the times in a file are told from: lower bounds of them all, so that they can be fixed before the
-// first row is known. A lower time is still right, but takes nine bytes; a TTL may not be lower.
+// Minima are what the times in a file are told from: lower bounds of them all, so that they can be
+// fixed before the first row is known. A lower time is still right, but takes nine bytes; a TTL may
+// not be lower.
 type Minima struct {
 	Timestamp int64 // microseconds since the epoch
 	Time      int64 // of deletions and expiries, in seconds since the epoch, below 2^31
 	TTL       int32 // seconds
 }
 
-// Codec writes and reads the rows and partitions of one file. It may be used by any number of goroutines.
+// Codec writes and reads the rows and partitions of one file. It may be used by any number of
+// goroutines.
 type Codec struct {
 	schema  *Schema
 	version Version
 	minima  Minima
 }
 
-// NewCodec makes the codec of files of a version that can be written, with these minima in their header.
+// NewCodec makes the codec of files of a version that can be written, with these minima in their
+// header.
 func NewCodec(s *Schema, v Version, m Minima) (*Codec, error) {
 	if err := v.CheckWritable(); err != nil {
 		return nil, err
@@ -33,9 +36,9 @@ func NewCodec(s *Schema, v Version, m Minima) (*Codec, error) {
 	return &Codec{schema: s, version: v, minima: m}, nil
 }
 
-// ReadCodec makes the codec of files of any version by their header, which is the component HEADER of Statistics.db; a
-// node that streams a file out sends it as well. What a Codec of a version that cannot be written is given to refuses it
-// where it writes files.
+// ReadCodec makes the codec of files of any version by their header, which is the component HEADER
+// of Statistics.db; a node that streams a file out sends it as well. What a Codec of a version that
+// cannot be written is given to refuses it where it writes files.
 func ReadCodec(header []byte, v Version) (*Codec, error) {
 	if !v.Readable() {
 		return nil, fmt.Errorf("%s of an SSTable is not known", v)
@@ -101,12 +104,17 @@ func (c *Codec) appendTTL(dst []byte, ttl int32) []byte {
 // checkTTL refuses a TTL that cannot be written.
 func (c *Codec) checkTTL(ttl int32) error {
 	if ttl < c.minima.TTL {
-		return fmt.Errorf("TTL of %d seconds is below the least one of the file, %d", ttl, c.minima.TTL)
+		return fmt.Errorf(
+			"TTL of %d seconds is below the least one of the file, %d",
+			ttl,
+			c.minima.TTL,
+		)
 	}
 	return nil
 }
 
-// appendRowDeletion appends the deletion of a row, of the elements of a column or of a range of rows.
+// appendRowDeletion appends the deletion of a row, of the elements of a column or of a range of
+// rows.
 func (c *Codec) appendRowDeletion(dst []byte, d Deletion) []byte {
 	return c.appendTime(c.appendTimestamp(dst, d.Timestamp), d.Time)
 }
@@ -123,7 +131,12 @@ func (p *columnPlan) appendValue(dst, value []byte) ([]byte, error) {
 }
 
 func (p *columnPlan) wrongLen(n int) error {
-	return fmt.Errorf("column %.100q: a value of %d bytes, where each one has %d", p.name, n, p.fixed)
+	return fmt.Errorf(
+		"column %.100q: a value of %d bytes, where each one has %d",
+		p.name,
+		n,
+		p.fixed,
+	)
 }
 
 // appendBytes appends bytes after their length.
@@ -131,5 +144,6 @@ func appendBytes[B ~[]byte | ~string](dst []byte, b B) []byte {
 	return append(cqlwire.AppendUvint(dst, uint64(len(b))), b...)
 }
 
-// errOrder says that the cells or deletions of a row are not ordered by column, or that one of a simple column has two.
+// errOrder says that the cells or deletions of a row are not ordered by column, or that one of a
+// simple column has two.
 var errOrder = errors.New("the cells of a row are not in the order of its columns")

@@ -15,10 +15,20 @@ type collector struct {
 
 func newCollector() *collector {
 	return &collector{stats: Stats{
-		PartitionSizes: newHistogram(sizeBounds), PartitionCells: newHistogram(cellBounds),
-		CommitLogUpper: NoCommitLog, CommitLogLower: NoCommitLog, CompressionRatio: NotCompressed,
-		MinTimestamp: math.MinInt64, MaxTimestamp: math.MaxInt64, MinDeletion: NoDeletion, MaxDeletion: NoDeletion,
-		Tombstones: TombstoneHistogram{Bins: tombstoneBins}, Slice: Everything, TokenCoverage: math.NaN(),
+		PartitionSizes:   newHistogram(sizeBounds),
+		PartitionCells:   newHistogram(cellBounds),
+		CommitLogUpper:   NoCommitLog,
+		CommitLogLower:   NoCommitLog,
+		CompressionRatio: NotCompressed,
+		MinTimestamp:     math.MinInt64,
+		MaxTimestamp:     math.MaxInt64,
+		MinDeletion:      NoDeletion,
+		MaxDeletion:      NoDeletion,
+		Tombstones: TombstoneHistogram{
+			Bins: tombstoneBins,
+		},
+		Slice:         Everything,
+		TokenCoverage: math.NaN(),
 	}}
 }
 

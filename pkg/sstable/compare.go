@@ -2,8 +2,8 @@ package sstable
 
 import "bytes"
 
-// CompareClusterings compares the clusterings of two rows of one partition (ClusteringComparator): null is before all,
-// in columns in descending order too.
+// CompareClusterings compares the clusterings of two rows of one partition (ClusteringComparator):
+// null is before all, in columns in descending order too.
 func (s *Schema) CompareClusterings(a, b [][]byte) int {
 	for i := range min(len(a), len(b), len(s.clustering)) {
 		if c := s.clustering[i].compare(a[i], b[i]); c != 0 {
@@ -13,8 +13,8 @@ func (s *Schema) CompareClusterings(a, b [][]byte) int {
 	return len(a) - len(b)
 }
 
-// CompareEncoded compares the places of two rows of one partition, as AppendRow has them: a static row is before all
-// others. Bytes that it did not write have some place.
+// CompareEncoded compares the places of two rows of one partition, as AppendRow has them: a static
+// row is before all others. Bytes that it did not write have some place.
 func (s *Schema) CompareEncoded(a, b []byte) int {
 	headA, _, errA := split(a)
 	headB, _, errB := split(b)
@@ -49,8 +49,8 @@ func EncodedHead(encoded []byte) int {
 	return len(encoded) - len(body)
 }
 
-// PlaceHint gives a number by which most rows of one partition are in order: one that is before another has a smaller one
-// or, where they differ late or in columns of some types, the same.
+// PlaceHint gives a number by which most rows of one partition are in order: one that is before
+// another has a smaller one or, where they differ late or in columns of some types, the same.
 func (s *Schema) PlaceHint(r *Row) uint64 {
 	var hint uint64
 	left := 64
@@ -85,8 +85,8 @@ func (p *columnPlan) compare(a, b []byte) int {
 	}
 }
 
-// ComparePaths compares the paths of two cells of a column that is not frozen (ColumnMetadata.cellPathComparator):
-// column is as in Cell, static that of the row.
+// ComparePaths compares the paths of two cells of a column that is not frozen
+// (ColumnMetadata.cellPathComparator): column is as in Cell, static that of the row.
 func (s *Schema) ComparePaths(static bool, column int, a, b []byte) int {
 	return s.columns(static)[column].comparePaths(a, b)
 }

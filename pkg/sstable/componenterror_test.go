@@ -66,7 +66,8 @@ func readWithin(dir string, d Descriptor) error {
 	return err
 }
 
-// An SSTable whose CompressionInfo.db was not copied is refused, not read as one without compression.
+// An SSTable whose CompressionInfo.db was not copied is refused, not read as one without
+// compression.
 func TestCompressionInfoThatIsMissing(t *testing.T) {
 	t.Parallel()
 	for _, file := range []string{"nb_lz4", "da_lz4"} {
@@ -76,6 +77,10 @@ func TestCompressionInfoThatIsMissing(t *testing.T) {
 		require.Len(t, missing, 1)
 		require.NoError(t, os.Remove(missing[0]))
 		_, err = openIn(dir)
-		require.ErrorContains(t, err, "CompressionInfo.db is missing, and Statistics.db has the compression ratio 0.")
+		require.ErrorContains(
+			t,
+			err,
+			"CompressionInfo.db is missing, and Statistics.db has the compression ratio 0.",
+		)
 	}
 }

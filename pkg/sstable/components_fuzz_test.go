@@ -73,8 +73,18 @@ func FuzzParseFilter(f *testing.F) {
 }
 
 func FuzzParseSummary(f *testing.F) {
-	f.Add(unhex(f, "00000080 00000001 0000000000000010 00000080 00000001 04000000 00000001 0000000000000000 00000004 00000001 00000004 00000001"))
-	f.Add(unhex(f, "00000080 00000001 0000000000000010 00000080 00000001 ffffffff 00000001 0000000000000000 00000004 00000001 00000004 00000001"))
+	f.Add(
+		unhex(
+			f,
+			"00000080 00000001 0000000000000010 00000080 00000001 04000000 00000001 0000000000000000 00000004 00000001 00000004 00000001",
+		),
+	)
+	f.Add(
+		unhex(
+			f,
+			"00000080 00000001 0000000000000010 00000080 00000001 ffffffff 00000001 0000000000000000 00000004 00000001 00000004 00000001",
+		),
+	)
 	f.Fuzz(func(t *testing.T, b []byte) {
 		if s, err := ParseSummary(b); err == nil {
 			require.Equal(t, b, s.Append(nil))
@@ -83,7 +93,12 @@ func FuzzParseSummary(f *testing.F) {
 }
 
 func FuzzIndexReader(f *testing.F) {
-	f.Add(AppendIndexEntry(AppendIndexEntry(nil, IndexEntry{Key: keyOne}), IndexEntry{Key: []byte("k"), Position: 1 << 40, Promoted: []byte("p")}))
+	f.Add(
+		AppendIndexEntry(
+			AppendIndexEntry(nil, IndexEntry{Key: keyOne}),
+			IndexEntry{Key: []byte("k"), Position: 1 << 40, Promoted: []byte("p")},
+		),
+	)
 	f.Add(unhex(f, "0004 00000001 00 ff7fffffffffffffff"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r := NewIndexReader(bytes.NewReader(b))
@@ -106,8 +121,14 @@ func FuzzIndexReader(f *testing.F) {
 }
 
 func FuzzParsePromotedIndex(f *testing.F) {
-	f.Add(unhex(f, "11 7fffffff8000000000000000 01 040000000000 040000000009 11 04 00 00000000"), uint8(4))
-	f.Add(unhex(f, "11 80 01 040000000000 040000000009 11 04 01 0000000000000005 00000006 00000000"), uint8(5))
+	f.Add(
+		unhex(f, "11 7fffffff8000000000000000 01 040000000000 040000000009 11 04 00 00000000"),
+		uint8(4),
+	)
+	f.Add(
+		unhex(f, "11 80 01 040000000000 040000000009 11 04 01 0000000000000005 00000006 00000000"),
+		uint8(5),
+	)
 	f.Add(unhex(f, "11 80 ff7fffffffffffffff"), uint8(5))
 	f.Fuzz(func(t *testing.T, b []byte, n uint8) {
 		v := versionOf(n)
@@ -141,7 +162,13 @@ func FuzzParseStatistics(f *testing.F) {
 }
 
 func FuzzParseCompressionInfo(f *testing.F) {
-	f.Add(unhex(f, "000d 4c5a34436f6d70726573736f72 00000001 0001 6b 0001 76 00004000 7fffffff 0000000000004e20 00000002 0000000000000000 0000000000000309"), uint8(4))
+	f.Add(
+		unhex(
+			f,
+			"000d 4c5a34436f6d70726573736f72 00000001 0001 6b 0001 76 00004000 7fffffff 0000000000004e20 00000002 0000000000000000 0000000000000309",
+		),
+		uint8(4),
+	)
 	f.Add(unhex(f, "000d 4c5a34436f6d70726573736f72 7fffffff"), uint8(1))
 	f.Fuzz(func(t *testing.T, b []byte, n uint8) {
 		v := versionOf(n)

@@ -78,7 +78,21 @@ func TestBitsOfAFilterAreWhereJavaHasThem(t *testing.T) {
 	for _, words := range []int{1, 2, 3, 7, 1 << 10, 1<<10 + 1, 1<<20 - 1} {
 		f := newFilter(1, make([]byte, 8*words))
 		size := int64(64 * words)
-		hashes := []int64{0, 1, -1, size - 1, size, size + 1, -size, 2*size - 1, math.MaxInt64, math.MinInt64, math.MinInt64 + 1, math.MaxInt64 / size * size, math.MaxInt64/size*size - 1}
+		hashes := []int64{
+			0,
+			1,
+			-1,
+			size - 1,
+			size,
+			size + 1,
+			-size,
+			2*size - 1,
+			math.MaxInt64,
+			math.MinInt64,
+			math.MinInt64 + 1,
+			math.MaxInt64 / size * size,
+			math.MaxInt64/size*size - 1,
+		}
 		for range 10_000 {
 			hashes = append(hashes, int64(random.Uint64()))
 		}
@@ -113,7 +127,14 @@ func TestSummaryOfCassandra(t *testing.T) {
 	s := NewSummary(128)
 	s.Add(0, keyOne, 0)
 	b := s.Append(nil)
-	require.Equal(t, unhex(t, "00000080 00000001 0000000000000010 00000080 00000001 04000000 00000001 0000000000000000 00000004 00000001 00000004 00000001"), b)
+	require.Equal(
+		t,
+		unhex(
+			t,
+			"00000080 00000001 0000000000000010 00000080 00000001 04000000 00000001 0000000000000000 00000004 00000001 00000004 00000001",
+		),
+		b,
+	)
 	again, err := ParseSummary(b)
 	require.NoError(t, err)
 	require.Equal(t, s, again)
@@ -126,7 +147,11 @@ func TestSummaryHasEverySoManiethKey(t *testing.T) {
 	}
 	s, err := ParseSummary(s.Append(nil))
 	require.NoError(t, err)
-	require.Equal(t, []SummaryEntry{{[]byte("k"), 0}, {[]byte("kkkkk"), 400}, {[]byte("kkkkkkkkk"), 800}}, s.Entries)
+	require.Equal(
+		t,
+		[]SummaryEntry{{[]byte("k"), 0}, {[]byte("kkkkk"), 400}, {[]byte("kkkkkkkkk"), 800}},
+		s.Entries,
+	)
 	require.Equal(t, "k", string(s.First))
 	require.Equal(t, strings.Repeat("k", 10), string(s.Last))
 	require.Equal(t, 3, s.FullSize)
@@ -135,7 +160,11 @@ func TestSummaryHasEverySoManiethKey(t *testing.T) {
 func TestIndexEntries(t *testing.T) {
 	entries := []IndexEntry{
 		{Key: keyOne},
-		{Key: bytes.Repeat([]byte("k"), 65535), Position: 1 << 40, Promoted: bytes.Repeat([]byte("p"), 3<<20)},
+		{
+			Key:      bytes.Repeat([]byte("k"), 65535),
+			Position: 1 << 40,
+			Promoted: bytes.Repeat([]byte("p"), 3<<20),
+		},
 		{Key: []byte("z"), Position: 1<<40 + 1},
 	}
 	var b []byte
@@ -171,7 +200,13 @@ func TestPromotedIndex(t *testing.T) {
 	prefix := func(i byte) []byte { return []byte{4, 0, 0, 0, 0, i} }
 	p := &PromotedIndex{HeaderLength: 17, Blocks: []Block{
 		{First: prefix(0), Last: prefix(9), Offset: 17, Width: 65538},
-		{First: prefix(10), Last: prefix(11), Offset: 65555, Width: 22426, Open: Deletion{Set: true, Timestamp: 5, Time: 6}},
+		{
+			First:  prefix(10),
+			Last:   prefix(11),
+			Offset: 65555,
+			Width:  22426,
+			Open:   Deletion{Set: true, Timestamp: 5, Time: 6},
+		},
 	}}
 	for _, v := range []Version{NB, OA} {
 		b, err := AppendPromotedIndex(nil, p, v)
@@ -184,7 +219,11 @@ func TestPromotedIndex(t *testing.T) {
 	}
 	b, err := AppendPromotedIndex(nil, p, NB)
 	require.NoError(t, err)
-	require.Equal(t, unhex(t, "11 7fffffff8000000000000000 02 040000000000 040000000009 11 04 00"), b[:1+12+1+6+6+1+1+1])
+	require.Equal(
+		t,
+		unhex(t, "11 7fffffff8000000000000000 02 040000000000 040000000009 11 04 00"),
+		b[:1+12+1+6+6+1+1+1],
+	)
 }
 
 func TestDigestIsDecimal(t *testing.T) {

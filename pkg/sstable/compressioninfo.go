@@ -6,33 +6,36 @@ import (
 	"math"
 )
 
-// CompressionInfo is the component CompressionInfo.db: how Data.db is compressed, and where its chunks are. Source:
-// org.apache.cassandra.io.compress.CompressionMetadata.
+// CompressionInfo is the component CompressionInfo.db: how Data.db is compressed, and where its
+// chunks are. Source: org.apache.cassandra.io.compress.CompressionMetadata.
 type CompressionInfo struct {
 	Compression
 	// DataLength is that of Data.db when it is not compressed.
 	DataLength uint64
-	// Offsets are where the chunks begin in Data.db. A chunk goes up to the next, or to the end of the file.
+	// Offsets are where the chunks begin in Data.db. A chunk goes up to the next, or to the end of
+	// the file.
 	Offsets []uint64
 }
 
 // Compression is how a table is compressed: org.apache.cassandra.schema.CompressionParams.
 type Compression struct {
-	// Compressor is the simple name of a class of org.apache.cassandra.io.compress; none: not compressed.
+	// Compressor is the simple name of a class of org.apache.cassandra.io.compress; none: not
+	// compressed.
 	Compressor string
 	// Options are the compressor's own, name and value.
 	Options [][2]string
 	// ChunkLength is how many bytes are compressed together: a power of two.
 	ChunkLength int
-	// MaxCompressedLength is how long a compressed chunk may be at the most; one that is as long is stored plain.
-	// NeverPlain, and versions before NA, have none so.
+	// MaxCompressedLength is how long a compressed chunk may be at the most; one that is as long is
+	// stored plain. NeverPlain, and versions before NA, have none so.
 	MaxCompressedLength int
 }
 
 // NeverPlain is a MaxCompressedLength that no chunk reaches.
 const NeverPlain = math.MaxInt32
 
-// maxChunkLength is the longest chunk that is read; Cassandra allows longer ones, and nobody sets them.
+// maxChunkLength is the longest chunk that is read; Cassandra allows longer ones, and nobody sets
+// them.
 const maxChunkLength = 64 << 20
 
 // Append appends the CompressionInfo.db of a version.
@@ -54,8 +57,8 @@ func (ci *CompressionInfo) Append(dst []byte, v Version) []byte {
 	return dst
 }
 
-// ParseCompressionInfo reads the CompressionInfo.db of a version. Its chunks are enough for the data; there may be one of
-// no bytes more, as some servers write.
+// ParseCompressionInfo reads the CompressionInfo.db of a version. Its chunks are enough for the
+// data; there may be one of no bytes more, as some servers write.
 func ParseCompressionInfo(b []byte, v Version) (*CompressionInfo, error) {
 	ci := new(CompressionInfo)
 	c := cursor{rest: b}
@@ -113,8 +116,8 @@ func (ci *CompressionInfo) check(c *cursor, n int) {
 	}
 }
 
-// ratio is what chunks that have so many bytes in Data.db are to what they hold, without their checksums
-// (org.apache.cassandra.io.compress.CompressedSequentialWriter).
+// ratio is what chunks that have so many bytes in Data.db are to what they hold, without their
+// checksums (org.apache.cassandra.io.compress.CompressedSequentialWriter).
 func (ci *CompressionInfo) ratio(stored uint64) float64 {
 	if ci.DataLength == 0 {
 		return NotCompressed

@@ -15,8 +15,8 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// The compressors, by the simple names of their classes in org.apache.cassandra.io.compress. Snappy and Deflate are read
-// only.
+// The compressors, by the simple names of their classes in org.apache.cassandra.io.compress. Snappy
+// and Deflate are read only.
 const (
 	LZ4Compressor     = "LZ4Compressor"
 	ZstdCompressor    = "ZstdCompressor"
@@ -41,12 +41,19 @@ func newCompressor(c Compression) (compressor, error) {
 	case NoopCompressor:
 		return func(dst, plain []byte) ([]byte, error) { return append(dst, plain...), nil }, nil
 	default:
-		return nil, fmt.Errorf("compressor %.100q: written are %s, %s and %s", c.Compressor, LZ4Compressor, ZstdCompressor, NoopCompressor)
+		return nil, fmt.Errorf(
+			"compressor %.100q: written are %s, %s and %s",
+			c.Compressor,
+			LZ4Compressor,
+			ZstdCompressor,
+			NoopCompressor,
+		)
 	}
 }
 
-// newLZ4 makes an LZ4 compressor: the plain length, little-endian, and a block. It is the fast one also where a table asks
-// for the slow one: that is a matter of how small chunks get, and readers are the same.
+// newLZ4 makes an LZ4 compressor: the plain length, little-endian, and a block. It is the fast one
+// also where a table asks for the slow one: that is a matter of how small chunks get, and readers
+// are the same.
 func newLZ4() compressor {
 	var lz lz4.Compressor
 	return func(dst, plain []byte) ([]byte, error) {
@@ -82,18 +89,26 @@ func newZstd(options [][2]string) (compressor, error) {
 		}
 		var err error
 		if level, err = strconv.Atoi(option[1]); err != nil {
-			return nil, fmt.Errorf("compression option %s: %.40q is no number", zstdLevelOption, option[1])
+			return nil, fmt.Errorf(
+				"compression option %s: %.40q is no number",
+				zstdLevelOption,
+				option[1],
+			)
 		}
 	}
-	encoder, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(level)))
+	encoder, err := zstd.NewWriter(
+		nil,
+		zstd.WithEncoderConcurrency(1),
+		zstd.WithEncoderLevel(zstd.EncoderLevelFromZstd(level)),
+	)
 	if err != nil {
 		return nil, err
 	}
 	return func(dst, plain []byte) ([]byte, error) { return encoder.EncodeAll(plain, dst), nil }, nil
 }
 
-// decompressor makes a chunk plain again: it fills dst from its begin, and tells how many bytes there are. It fails where
-// dst does not hold them.
+// decompressor makes a chunk plain again: it fills dst from its begin, and tells how many bytes
+// there are. It fails where dst does not hold them.
 type decompressor func(dst, compressed []byte) (int, error)
 
 // errChunkLength says that a chunk does not hold as many bytes as it should.
@@ -108,7 +123,11 @@ func newDecompressor(name string) (decompressor, error) {
 	case LZ4Compressor:
 		return decompressLZ4, nil
 	case ZstdCompressor:
-		decoder, err := zstd.NewReader(nil, zstd.WithDecoderConcurrency(1), zstd.WithDecoderMaxMemory(maxChunkLength))
+		decoder, err := zstd.NewReader(
+			nil,
+			zstd.WithDecoderConcurrency(1),
+			zstd.WithDecoderMaxMemory(maxChunkLength),
+		)
 		if err != nil {
 			return nil, err
 		}
@@ -120,7 +139,8 @@ func newDecompressor(name string) (decompressor, error) {
 			case len(plain) > len(dst):
 				return 0, errChunkLength
 			}
-			return copy(dst, plain), nil // which are the same bytes, unless the decoder took a longer buffer
+			// which are the same bytes, unless the decoder took a longer buffer
+			return copy(dst, plain), nil
 		}, nil
 	case SnappyCompressor:
 		return decompressSnappy, nil

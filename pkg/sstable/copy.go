@@ -23,8 +23,8 @@ type Source interface {
 	Marker() *Marker
 }
 
-// Copy gives all partitions that are left of a source to a sink, with their rows as a codec encodes them, which must be
-// that of the sink. The error is the first of either.
+// Copy gives all partitions that are left of a source to a sink, with their rows as a codec encodes
+// them, which must be that of the sink. The error is the first of either.
 func Copy(to Sink, c *Codec, from Source) error {
 	var encoded []byte
 	return pass(to, from, func() (err error) {
@@ -39,7 +39,8 @@ func Copy(to Sink, c *Codec, from Source) error {
 	})
 }
 
-// pass gives all partitions that are left of a source to a sink, but for the rows, of which row is told.
+// pass gives all partitions that are left of a source to a sink, but for the rows, of which row is
+// told.
 func pass(to Sink, from Source, row func() error) error {
 	for {
 		item, err := from.Next()

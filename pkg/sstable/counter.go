@@ -6,24 +6,25 @@ import (
 	"errors"
 )
 
-// The value of a counter's cell is its context (org.apache.cassandra.db.context.CounterContext): the shards of the nodes
-// that have counted, each with what it has counted in all. Behind the number of the entries of its header in two bytes
-// stand these, which say of which kind a shard is, and the shards, ordered by their IDs: ID, clock, count.
+// The value of a counter's cell is its context (org.apache.cassandra.db.context.CounterContext):
+// the shards of the nodes that have counted, each with what it has counted in all. Behind the
+// number of the entries of its header in two bytes stand these, which say of which kind a shard is,
+// and the shards, ordered by their IDs: ID, clock, count.
 const (
 	counterHeader = 2
 	counterEntry  = 2
 	counterID     = 16
 	counterShard  = counterID + 16
-	// globalShard is set in the entry of a global shard: one that does not change its meaning with the node that reads
-	// it. All are, since Cassandra 2.1.
+	// globalShard is set in the entry of a global shard: one that does not change its meaning with
+	// the node that reads it. All are, since Cassandra 2.1.
 	globalShard = 0x8000
 )
 
 // errCounter says that bytes are no context.
 var errCounter = errors.New("the value is not that of a counter")
 
-// CheckCounter says why the value of a counter's cell cannot be merged or read: it is no context, or it has shards from
-// before Cassandra 2.1, whose counts hang on the node that has them.
+// CheckCounter says why the value of a counter's cell cannot be merged or read: it is no context,
+// or it has shards from before Cassandra 2.1, whose counts hang on the node that has them.
 func CheckCounter(context []byte) error {
 	if len(context) < counterHeader {
 		return errCounter
@@ -32,7 +33,9 @@ func CheckCounter(context []byte) error {
 	if entries < 0 || len(context) < counterHeader+entries*counterEntry {
 		return errCounter
 	}
-	header, shards := context[counterHeader:counterHeader+entries*counterEntry], counterShards(context)
+	header, shards := context[counterHeader:counterHeader+entries*counterEntry], counterShards(
+		context,
+	)
 	if len(shards)%counterShard != 0 {
 		return errCounter
 	}
@@ -53,11 +56,13 @@ func CheckCounter(context []byte) error {
 	return nil
 }
 
-var errLocalShards = errors.New("the counter has local or remote shards, from before Cassandra 2.1, which cannot be " +
-	"added up outside of their node: run nodetool upgradesstables")
+var errLocalShards = errors.New(
+	"the counter has local or remote shards, from before Cassandra 2.1, which cannot be " +
+		"added up outside of their node: run nodetool upgradesstables",
+)
 
-// CounterValue is the count of a context that CheckCounter takes (CounterContext.total). That of other bytes has no
-// meaning.
+// CounterValue is the count of a context that CheckCounter takes (CounterContext.total). That of
+// other bytes has no meaning.
 func CounterValue(context []byte) int64 {
 	var sum int64
 	for s := counterShards(context); len(s) >= counterShard; s = s[counterShard:] {
@@ -78,8 +83,8 @@ func counterShards(context []byte) []byte {
 // compareShards compares the IDs of two shards.
 func compareShards(a, b []byte) int { return bytes.Compare(a[:counterID], b[:counterID]) }
 
-// appendCounter appends what two contexts make that CheckCounter takes (CounterContext.merge): of two shards of one ID
-// the one with the greater clock stays, or with the greater count.
+// appendCounter appends what two contexts make that CheckCounter takes (CounterContext.merge): of
+// two shards of one ID the one with the greater clock stays, or with the greater count.
 func appendCounter(dst, a, b []byte) []byte {
 	a, b = counterShards(a), counterShards(b)
 	n := 0
@@ -117,7 +122,8 @@ func nextShard(a, b []byte) (shard, restA, restB []byte) {
 	}
 	shard = a[:counterShard]
 	clockA, clockB := shardNumber(a, counterID), shardNumber(b, counterID)
-	if clockB > clockA || clockB == clockA && shardNumber(b, counterID+8) > shardNumber(a, counterID+8) {
+	if clockB > clockA ||
+		clockB == clockA && shardNumber(b, counterID+8) > shardNumber(a, counterID+8) {
 		shard = b[:counterShard]
 	}
 	return shard, a[counterShard:], b[counterShard:]
@@ -125,9 +131,9 @@ func nextShard(a, b []byte) (shard, restA, restB []byte) {
 
 func shardNumber(shard []byte, at int) int64 { return int64(binary.BigEndian.Uint64(shard[at:])) }
 
-// resolveCounter returns what two cells of one counter make, but for what active deletes (Cells.resolveCounter): a
-// tombstone stays whenever it was written, and two contexts are merged. Those that CheckCounter does not take are
-// values as others are.
+// resolveCounter returns what two cells of one counter make, but for what active deletes
+// (Cells.resolveCounter): a tombstone stays whenever it was written, and two contexts are merged.
+// Those that CheckCounter does not take are values as others are.
 func (m *Merger) resolveCounter(a, b *Cell, active Deletion) *Cell {
 	switch {
 	case active.Deletes(a.Timestamp):

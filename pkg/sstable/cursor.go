@@ -9,8 +9,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// cursor reads the fields of a component one after the other, big-endian. The first that is cut off or wrong is the
-// error; those after it are zero. Bytes that it gives are parts of the component, with no room after them.
+// cursor reads the fields of a component one after the other, big-endian. The first that is cut off
+// or wrong is the error; those after it are zero. Bytes that it gives are parts of the component,
+// with no room after them.
 type cursor struct {
 	rest []byte
 	err  error
@@ -141,8 +142,8 @@ func appendBool(dst []byte, b bool) []byte {
 	return append(dst, 0)
 }
 
-// readGrowing reads n bytes into buf, which grows as they come, whatever n says. Where there are fewer the error is io.EOF
-// or io.ErrUnexpectedEOF.
+// readGrowing reads n bytes into buf, which grows as they come, whatever n says. Where there are
+// fewer the error is io.EOF or io.ErrUnexpectedEOF.
 func readGrowing(in io.Reader, buf []byte, n uint64) ([]byte, error) {
 	const step = 1 << 20
 	buf = buf[:0]

@@ -24,7 +24,11 @@ func damagedOf(t testing.TB, folder string, without ...Component) *damaged {
 	r := opened(t, folder)
 	all, err := partitionsOf(r.Decoder())
 	require.NoError(t, err)
-	d := &damaged{folder: copied(t, folder, without...), all: all, ranges: [][]token.Range{{token.Whole(token.Murmur3)}}}
+	d := &damaged{
+		folder: copied(t, folder, without...),
+		all:    all,
+		ranges: [][]token.Range{{token.Whole(token.Murmur3)}},
+	}
 	// One in the midst, one at the begin, and one at the end.
 	for _, c := range [][2]int{{len(all) / 3, len(all)/3 + 9}, {5, 7}, {len(all) - 3, len(all) - 1}} {
 		d.ranges = append(d.ranges, []token.Range{{Start: all[c[0]].token, End: all[c[1]].token}})
@@ -49,7 +53,8 @@ func (d *damaged) components(t testing.TB) map[Component]string {
 	return components
 }
 
-// requireFound reads all ranges. Each must give an error or what is right. It reports whether there was an error.
+// requireFound reads all ranges. Each must give an error or what is right. It reports whether there
+// was an error.
 func (d *damaged) requireFound(t testing.TB, what string, args ...any) (found bool) {
 	t.Helper()
 	r, err := openIn(d.folder)
@@ -78,7 +83,10 @@ func (d *damaged) requireFound(t testing.TB, what string, args ...any) (found bo
 		// What was given before the error is right.
 		found = true
 		require.LessOrEqual(t, len(got), len(want), append([]any{what}, args...)...)
-		require.True(t, len(got) == 0 || samePartitions(want[:len(got)], got), append([]any{what}, args...)...)
+		require.True(
+			t,
+			len(got) == 0 || samePartitions(want[:len(got)], got),
+			append([]any{what}, args...)...)
 	}
 	return found
 }
@@ -92,12 +100,17 @@ func samePartitions(a, b []readPartition) bool {
 	return len(a) == len(b)
 }
 
-// alwaysFound are the components that have checksums from version na on: any change of them is found by who reads the whole
-// file.
+// alwaysFound are the components that have checksums from version na on: any change of them is
+// found by who reads the whole file.
 var alwaysFound = map[Component]bool{DataDB: true, StatisticsDB: true}
 
 // eachDamage changes each component in many places and calls check, and puts it right again.
-func (d *damaged) eachDamage(t *testing.T, name string, places int, change func(b []byte, at int) []byte) {
+func (d *damaged) eachDamage(
+	t *testing.T,
+	name string,
+	places int,
+	change func(b []byte, at int) []byte,
+) {
 	for c, path := range d.components(t) {
 		right, err := os.ReadFile(path)
 		require.NoError(t, err)
@@ -124,7 +137,10 @@ func damagedFiles(t *testing.T, check func(t *testing.T, d *damaged)) {
 			for _, c := range without {
 				name += " without " + string(c)
 			}
-			t.Run(name, func(t *testing.T) { check(t, damagedOf(t, filepath.Join("testdata/golden/files", folder), without...)) })
+			t.Run(
+				name,
+				func(t *testing.T) { check(t, damagedOf(t, filepath.Join("testdata/golden/files", folder), without...)) },
+			)
 		}
 	}
 }
@@ -144,7 +160,8 @@ func TestFilesThatAreCutOffAreFound(t *testing.T) {
 	})
 }
 
-// TestFilesOfAnotherTableAreFound puts files of one table among those of another of the same columns.
+// TestFilesOfAnotherTableAreFound puts files of one table among those of another of the same
+// columns.
 func TestFilesOfAnotherTableAreFound(t *testing.T) {
 	for _, c := range compressions[:2] {
 		folder, done := written(t, NB, testOptions(c))
@@ -153,7 +170,10 @@ func TestFilesOfAnotherTableAreFound(t *testing.T) {
 		w, err := CreateTable(other, codec, testOptions(c))
 		require.NoError(t, err)
 		for i, key := range sortedKeys(300)[50:] {
-			require.NoError(t, w.Begin(key, Deletion{Set: true, Timestamp: testTime + int64(i), Time: testSecond}))
+			require.NoError(
+				t,
+				w.Begin(key, Deletion{Set: true, Timestamp: testTime + int64(i), Time: testSecond}),
+			)
 			require.NoError(t, w.Row(testRow(t, codec, 1, "b", true)))
 			require.NoError(t, w.End())
 		}
@@ -172,8 +192,16 @@ func TestFilesOfAnotherTableAreFound(t *testing.T) {
 				require.NoError(t, os.WriteFile(path, b, 0o600))
 				found := d.requireFound(t, "%s of another table, without %v", swapped, without)
 				// A digest is read for a sample of Data.db alone.
-				if swapped != SummaryDB && (swapped != DigestCRC32 || slices.Contains(without, IndexDB)) {
-					require.True(t, found, "%s of another table, %s, without %v", swapped, c.Compressor, without)
+				if swapped != SummaryDB &&
+					(swapped != DigestCRC32 || slices.Contains(without, IndexDB)) {
+					require.True(
+						t,
+						found,
+						"%s of another table, %s, without %v",
+						swapped,
+						c.Compressor,
+						without,
+					)
 				}
 				require.NoError(t, os.WriteFile(path, right, 0o600))
 			}

@@ -73,10 +73,16 @@ func TestDataNotCompressedOfCassandra(t *testing.T) {
 
 func TestDataIsReadBack(t *testing.T) {
 	kinds := []Compression{
-		{}, {Compressor: NoopCompressor, ChunkLength: 4096, MaxCompressedLength: NeverPlain},
+		{},
+		{Compressor: NoopCompressor, ChunkLength: 4096, MaxCompressedLength: NeverPlain},
 		{Compressor: LZ4Compressor, ChunkLength: 16384, MaxCompressedLength: NeverPlain},
 		{Compressor: LZ4Compressor, ChunkLength: 4096, MaxCompressedLength: 3500},
-		{Compressor: ZstdCompressor, ChunkLength: 16384, MaxCompressedLength: NeverPlain, Options: [][2]string{{"compression_level", "5"}}},
+		{
+			Compressor:          ZstdCompressor,
+			ChunkLength:         16384,
+			MaxCompressedLength: NeverPlain,
+			Options:             [][2]string{{"compression_level", "5"}},
+		},
 		{Compressor: ZstdCompressor, ChunkLength: 4096, MaxCompressedLength: 4096},
 	}
 	for _, c := range kinds {
@@ -94,7 +100,10 @@ func TestDataIsReadBack(t *testing.T) {
 				again, err := ParseBlockSums(sums.Append(nil))
 				require.NoError(t, err)
 				require.Equal(t, sums, again)
-				more := &BlockSums{BlockLength: sums.BlockLength, Sums: append(slices.Clip(sums.Sums), 0, 0)}
+				more := &BlockSums{
+					BlockLength: sums.BlockLength,
+					Sums:        append(slices.Clip(sums.Sums), 0, 0),
+				}
 				_, err = readBack(b, nil, more, w.digest)
 				require.NoError(t, err, "checksums of empty blocks")
 				more.Sums[len(more.Sums)-1] = 1
@@ -133,7 +142,12 @@ func TestChunksThatHardlyGetSmallerAreStoredPlain(t *testing.T) {
 	require.NotEqual(t, plain[:4096], b[:4096])
 
 	short := someBytes(4090, 0, 4090)
-	b, w := stored(t, short, Compression{Compressor: LZ4Compressor, ChunkLength: 4096, MaxCompressedLength: 4094}, NB)
+	b, w := stored(
+		t,
+		short,
+		Compression{Compressor: LZ4Compressor, ChunkLength: 4096, MaxCompressedLength: 4094},
+		NB,
+	)
 	require.Len(t, b, 4094+sumLen)
 	again, err := readBack(b, &w.info, nil, w.digest)
 	require.NoError(t, err)
@@ -184,7 +198,12 @@ func TestTheEmptyChunkAtTheEndIsPassedOver(t *testing.T) {
 	require.NoError(t, err)
 	full, err := lz(nil, someBytes(4096, 0, 0))
 	require.NoError(t, err)
-	b, info := chunked(Compression{Compressor: LZ4Compressor, ChunkLength: 4096, MaxCompressedLength: NeverPlain}, 4096, full, empty)
+	b, info := chunked(
+		Compression{Compressor: LZ4Compressor, ChunkLength: 4096, MaxCompressedLength: NeverPlain},
+		4096,
+		full,
+		empty,
+	)
 	again, err := ParseCompressionInfo(info.Append(nil, NB), NB)
 	require.NoError(t, err)
 	plain, err := readBack(b, again, nil, crc32.ChecksumIEEE(b))
@@ -194,11 +213,24 @@ func TestTheEmptyChunkAtTheEndIsPassedOver(t *testing.T) {
 
 func TestCompressionInfo(t *testing.T) {
 	info := &CompressionInfo{
-		Compression: Compression{Compressor: LZ4Compressor, Options: [][2]string{{"lz4_compressor_type", "fast"}}, ChunkLength: 16384, MaxCompressedLength: NeverPlain},
-		DataLength:  20_000, Offsets: []uint64{0, 777},
+		Compression: Compression{
+			Compressor:          LZ4Compressor,
+			Options:             [][2]string{{"lz4_compressor_type", "fast"}},
+			ChunkLength:         16384,
+			MaxCompressedLength: NeverPlain,
+		},
+		DataLength: 20_000,
+		Offsets:    []uint64{0, 777},
 	}
 	nb := info.Append(nil, NB)
-	require.Equal(t, unhex(t, "000d 4c5a34436f6d70726573736f72 00000001 0013 6c7a345f636f6d70726573736f725f74797065 0004 66617374 00004000 7fffffff 0000000000004e20 00000002 0000000000000000 0000000000000309"), nb)
+	require.Equal(
+		t,
+		unhex(
+			t,
+			"000d 4c5a34436f6d70726573736f72 00000001 0013 6c7a345f636f6d70726573736f725f74797065 0004 66617374 00004000 7fffffff 0000000000004e20 00000002 0000000000000000 0000000000000309",
+		),
+		nb,
+	)
 	for _, v := range []Version{MD, NB} {
 		again, err := ParseCompressionInfo(info.Append(nil, v), v)
 		require.NoError(t, err)

@@ -16,8 +16,9 @@ type chunks struct {
 // limit is how many bytes a chunk takes at the most as it is stored, its checksum with it.
 func (c *chunks) limit() uint64 { return uint64(c.compression.ChunkLength)*2 + 1<<16 }
 
-// plain gives the plain bytes of a chunk, up to so many of them, which hold until the next call. The chunk has its
-// checksum behind it; it is stored plain, and may have zeros behind it, where it hardly got smaller.
+// plain gives the plain bytes of a chunk, up to so many of them, which hold until the next call.
+// The chunk has its checksum behind it; it is stored plain, and may have zeros behind it, where it
+// hardly got smaller.
 func (c *chunks) plain(stored []byte, most int) ([]byte, error) {
 	stored, sum := stored[:len(stored)-sumLen], stored[len(stored)-sumLen:]
 	if crc32.ChecksumIEEE(stored) != binary.BigEndian.Uint32(sum) {
@@ -43,8 +44,8 @@ func (c *chunks) plain(stored []byte, most int) ([]byte, error) {
 	return c.buf[:n], nil
 }
 
-// dataPieces tells where the pieces of a Data.db are, which are chunks or the blocks of its checksums, and makes them
-// plain. All of them but the last have equally many plain bytes.
+// dataPieces tells where the pieces of a Data.db are, which are chunks or the blocks of its
+// checksums, and makes them plain. All of them but the last have equally many plain bytes.
 type dataPieces struct {
 	size   uint64           // bytes of the file
 	info   *CompressionInfo // nil: not compressed
@@ -73,7 +74,13 @@ func newDataPieces(size int64, info *CompressionInfo, sums *BlockSums) (dataPiec
 
 // another tells the same for another goroutine.
 func (p *dataPieces) another() dataPieces {
-	return dataPieces{size: p.size, info: p.info, sums: p.sums, ragged: p.ragged, chunks: chunks{compression: p.chunks.compression}}
+	return dataPieces{
+		size:   p.size,
+		info:   p.info,
+		sums:   p.sums,
+		ragged: p.ragged,
+		chunks: chunks{compression: p.chunks.compression},
+	}
 }
 
 // length is how many plain bytes there are.
@@ -118,12 +125,18 @@ func (p *dataPieces) place(i int) (from, to uint64, err error) {
 		return from, to, fmt.Errorf("is from %d to %d of %d bytes", from, to, p.size)
 	}
 	if limit := p.chunks.limit(); to-from > limit {
-		return from, to, fmt.Errorf("is of %d bytes, and %d of it are no more than %d", to-from, p.info.ChunkLength, limit)
+		return from, to, fmt.Errorf(
+			"is of %d bytes, and %d of it are no more than %d",
+			to-from,
+			p.info.ChunkLength,
+			limit,
+		)
 	}
 	return from, to, nil
 }
 
-// plain gives the plain bytes of a piece, which hold until the next call and as long as stored does.
+// plain gives the plain bytes of a piece, which hold until the next call and as long as stored
+// does.
 func (p *dataPieces) plain(i int, stored []byte) ([]byte, error) {
 	if p.info == nil {
 		if p.sums != nil && crc32.ChecksumIEEE(stored) != p.sums.Sums[i] {

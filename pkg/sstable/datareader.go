@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// dataReader reads a Data.db from its begin to its end and gives its plain bytes. Each chunk or block is held against its
-// checksum before a byte of it is given.
+// dataReader reads a Data.db from its begin to its end and gives its plain bytes. Each chunk or
+// block is held against its checksum before a byte of it is given.
 type dataReader struct {
 	dataPieces
 	in     io.Reader
@@ -18,8 +18,14 @@ type dataReader struct {
 	rest   []byte // of the piece, that was not given
 }
 
-// newDataReader makes a reader of a file of that many bytes. info is nil when it is not compressed; sums may be nil.
-func newDataReader(in io.Reader, size int64, info *CompressionInfo, sums *BlockSums) (*dataReader, error) {
+// newDataReader makes a reader of a file of that many bytes. info is nil when it is not compressed;
+// sums may be nil.
+func newDataReader(
+	in io.Reader,
+	size int64,
+	info *CompressionInfo,
+	sums *BlockSums,
+) (*dataReader, error) {
 	pieces, err := newDataPieces(size, info, sums)
 	if err != nil {
 		return nil, err
@@ -67,7 +73,8 @@ func (r *dataReader) load(n uint64) error {
 	return cutOff(err)
 }
 
-// finish reads what is left, and fails when the file goes on behind its last chunk, or has another digest.
+// finish reads what is left, and fails when the file goes on behind its last chunk, or has another
+// digest.
 func (r *dataReader) finish(digest uint32) error {
 	for {
 		if err := r.next(); err == io.EOF {

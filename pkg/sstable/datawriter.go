@@ -54,8 +54,8 @@ func (w *dataWriter) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// close writes what has not filled a chunk. A file of no bytes has no chunk, and none has an empty one at its end: the
-// digest of ScyllaDB leaves that out.
+// close writes what has not filled a chunk. A file of no bytes has no chunk, and none has an empty
+// one at its end: the digest of ScyllaDB leaves that out.
 func (w *dataWriter) close() error {
 	if len(w.block) == 0 {
 		return nil

@@ -3,8 +3,8 @@ package sstable
 // emptyValue is the value of an empty cell or clustering column.
 var emptyValue = []byte{}
 
-// DecodeRow reads what AppendRow wrote, with the same minima. The row's values are parts of encoded. On an error the
-// row has no meaning.
+// DecodeRow reads what AppendRow wrote, with the same minima. The row's values are parts of
+// encoded. On an error the row has no meaning.
 func (c *Codec) DecodeRow(encoded []byte, r *Row) error {
 	head, body, err := split(encoded)
 	if err != nil {
@@ -23,7 +23,11 @@ func (c *Codec) decodeRow(head, body []byte, r *Row) error {
 	}
 	if flags&hasMoreFlags != 0 {
 		if more := in.byte(); more != isStatic {
-			in.fail("row with the flags 0x%02x 0x%02x, of which the second are not known here", flags, more)
+			in.fail(
+				"row with the flags 0x%02x 0x%02x, of which the second are not known here",
+				flags,
+				more,
+			)
 		}
 		r.Static = true
 	} else {
@@ -70,7 +74,10 @@ func (c *Codec) decodeBody(in *cursor, flags byte, r *Row) {
 			continue
 		}
 		if flags&hasColumnDeletions != 0 {
-			r.Deletions = append(r.Deletions, ColumnDeletion{Column: i, Deletion: c.columnDeletion(in)})
+			r.Deletions = append(
+				r.Deletions,
+				ColumnDeletion{Column: i, Deletion: c.columnDeletion(in)},
+			)
 		}
 		for n := in.uvint(); n > 0 && in.err == nil; n-- {
 			c.decodeCell(in, &columns[i], i, r)
@@ -92,7 +99,12 @@ func (c *Codec) decodeCell(in *cursor, p *columnPlan, column int, r *Row) {
 	if flags>>5 != 0 || flags&(cellDeleted|cellExpiring) == cellDeleted|cellExpiring ||
 		flags&cellRowTimestamp != 0 && !r.Liveness.Set ||
 		flags&cellRowTTL != 0 && (cell.Kind != Expiring || r.Liveness.TTL == 0) {
-		in.fail("cell of column %.100q has the flags 0x%02x, in a row with the TTL %d", p.name, flags, r.Liveness.TTL)
+		in.fail(
+			"cell of column %.100q has the flags 0x%02x, in a row with the TTL %d",
+			p.name,
+			flags,
+			r.Liveness.TTL,
+		)
 		return
 	}
 	if flags&cellRowTimestamp == 0 {

@@ -23,7 +23,8 @@ const (
 	PartitionEnd
 )
 
-// MaxRowBytes is the size of the largest row that a server writes, so that a Decoder need not be given less.
+// MaxRowBytes is the size of the largest row that a server writes, so that a Decoder need not be
+// given less.
 const MaxRowBytes = 1<<31 - 1
 
 // readBytes is how much a Decoder reads at a time, of a larger file.
@@ -32,8 +33,9 @@ const readBytes = 64 << 10
 // maxEmptyReads is how often in a row a reader may give nothing, as for bufio.Reader.
 const maxEmptyReads = 100
 
-// Decoder reads the partitions of a Data.db, uncompressed, in one pass. It keeps one row at a time, and a buffer that
-// grows with what was read of it. Order is not checked. It is not safe for concurrent use.
+// Decoder reads the partitions of a Data.db, uncompressed, in one pass. It keeps one row at a time,
+// and a buffer that grows with what was read of it. Order is not checked. It is not safe for
+// concurrent use.
 type Decoder struct {
 	codec  *Codec
 	in     io.Reader
@@ -57,7 +59,8 @@ type Decoder struct {
 	marker   Marker
 }
 
-// NewDecoder makes a decoder of the bytes of in, all of which it reads. A row of more than maxRow bytes is an error.
+// NewDecoder makes a decoder of the bytes of in, all of which it reads. A row of more than maxRow
+// bytes is an error.
 func NewDecoder(c *Codec, in io.Reader, maxRow int) *Decoder {
 	return &Decoder{codec: c, in: in, maxRow: maxRow, step: readBytes}
 }
@@ -80,8 +83,9 @@ func (d *Decoder) Offset() int64 { return d.base + int64(d.at) }
 // End returns the offset of what follows the item.
 func (d *Decoder) End() int64 { return d.base + int64(d.end) }
 
-// Next reads the next item. After the last partition the error is io.EOF; one that ends before its end is an
-// io.ErrUnexpectedEOF. Errors name the offset of the item that is wrong. There is nothing to be read after an error.
+// Next reads the next item. After the last partition the error is io.EOF; one that ends before its
+// end is an io.ErrUnexpectedEOF. Errors name the offset of the item that is wrong. There is nothing
+// to be read after an error.
 func (d *Decoder) Next() (Item, error) {
 	d.at = d.end
 	var item Item
@@ -103,7 +107,10 @@ func (d *Decoder) wrong(err error) error {
 	case err == nil || errors.Is(err, io.EOF) || errors.As(err, new(*ComponentError)):
 		return err
 	case d.name != "":
-		return &ComponentError{d.name, fmt.Errorf("at offset %d of its plain bytes: %w", d.Offset(), err)}
+		return &ComponentError{
+			d.name,
+			fmt.Errorf("at offset %d of its plain bytes: %w", d.Offset(), err),
+		}
 	default:
 		return fmt.Errorf("SSTable data at offset %d: %w", d.Offset(), err)
 	}
@@ -112,8 +119,9 @@ func (d *Decoder) wrong(err error) error {
 // largeBuffer is the size of a buffer that is not kept for small items.
 const largeBuffer = 1 << 20
 
-// growth is how many times larger a buffer gets when an item does not fit. An item that was cut off or is no item has no more
-// than that times its bytes in memory; and what is left of smaller buffers of a large item is a small part of it.
+// growth is how many times larger a buffer gets when an item does not fit. An item that was cut off
+// or is no item has no more than that times its bytes in memory; and what is left of smaller
+// buffers of a large item is a small part of it.
 const growth = 8
 
 // fill reads until there are n bytes of the item, or no more.
@@ -122,7 +130,8 @@ func (d *Decoder) fill(n int) {
 	for len(d.buf)-d.at < n && d.err == nil {
 		if d.at == len(d.buf) && cap(d.buf) > largeBuffer && n < cap(d.buf)/2 {
 			d.base += int64(d.at)
-			d.buf, d.at, d.end = make([]byte, 0, max(d.step, n)), 0, d.end-d.at // the item that made it so large is over
+			// the item that made it so large is over
+			d.buf, d.at, d.end = make([]byte, 0, max(d.step, n)), 0, d.end-d.at
 		}
 		if d.at > 0 && (d.at == len(d.buf) || cap(d.buf)-d.at < n) {
 			d.base += int64(d.at)
@@ -216,7 +225,8 @@ func (d *Decoder) next() (Item, error) {
 	}
 }
 
-// flags reads the flags of a row or a marker, and whether a static row begins; or the end of the partition.
+// flags reads the flags of a row or a marker, and whether a static row begins; or the end of the
+// partition.
 func (d *Decoder) flags() (flags byte, static bool, err error) {
 	if err := d.need(1); err != nil {
 		return 0, false, err
@@ -227,9 +237,13 @@ func (d *Decoder) flags() (flags byte, static bool, err error) {
 	case static && !got:
 		return 0, false, fmt.Errorf("flags 0x%02x, where a static row is due", flags)
 	case got && !static && d.need(2) == nil && d.buf[d.at+1]&isStatic == 0:
-		// UnfilteredSerializer.HAS_SHADOWABLE_DELETION and ScyllaDB's form of it; no longer written since CASSANDRA-11500
-		return 0, false, fmt.Errorf("flags 0x%02x 0x%02x: a shadowable deletion, as views of ScyllaDB and of Cassandra before 3.0.15 and 3.11.1 have it, is not read",
-			flags, d.buf[d.at+1])
+		// UnfilteredSerializer.HAS_SHADOWABLE_DELETION and ScyllaDB's form of it; no longer written
+		// since CASSANDRA-11500
+		return 0, false, fmt.Errorf(
+			"flags 0x%02x 0x%02x: a shadowable deletion, as views of ScyllaDB and of Cassandra before 3.0.15 and 3.11.1 have it, is not read",
+			flags,
+			d.buf[d.at+1],
+		)
 	case got && !static:
 		return 0, false, fmt.Errorf("flags 0x%02x, where a static row may not be", flags)
 	}
@@ -254,8 +268,8 @@ func (d *Decoder) item(flags byte) (head, body []byte, err error) {
 	return item[:length:length], item[s.start+s.before:], nil
 }
 
-// itemSizes are those of a row or a marker: it has size bytes from start on, the first of which are the size of the item
-// before, a vint of so many bytes.
+// itemSizes are those of a row or a marker: it has size bytes from start on, the first of which are
+// the size of the item before, a vint of so many bytes.
 type itemSizes struct{ start, size, before int }
 
 // sizes reads how many bytes the head of a row or a marker has, and its sizes.
@@ -291,7 +305,11 @@ func (d *Decoder) checkSize(s itemSizes, size uint64) (int, error) {
 		return 0, d.tooLong(max(size, uint64(s.start)))
 	}
 	if size < uint64(s.before) {
-		return 0, fmt.Errorf("row of %d bytes, of which %d are the size of the one before", size, s.before)
+		return 0, fmt.Errorf(
+			"row of %d bytes, of which %d are the size of the one before",
+			size,
+			s.before,
+		)
 	}
 	return int(size), nil
 }
@@ -300,7 +318,8 @@ func (d *Decoder) tooLong(n uint64) error {
 	return fmt.Errorf("row of %d bytes or more, where %d are allowed", n, d.maxRow)
 }
 
-// maxHead is more than the head of a row or marker has, with its sizes: each value has at most maxClusteringBytes.
+// maxHead is more than the head of a row or marker has, with its sizes: each value has at most
+// maxClusteringBytes.
 func (s *Schema) maxHead() int { return readBytes + len(s.clustering)*(maxClusteringBytes+16) }
 
 // skipHead goes over the head of a row or marker, and returns how many bytes it has.

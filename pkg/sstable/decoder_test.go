@@ -54,8 +54,18 @@ func TestErrorsOfTheReaderAreGiven(t *testing.T) {
 	gone := errors.New("the disk is gone")
 	for _, g := range goldens(t) {
 		for _, n := range []int{0, 1, 20, 40, len(g.data)} {
-			in := io.MultiReader(bytes.NewReader(g.data[:min(n, len(g.data))]), iotest.ErrReader(gone))
-			require.ErrorIs(t, readAll(NewDecoder(g.codec, in, MaxRowBytes)), gone, "%s after %d bytes", g.name, n)
+			in := io.MultiReader(
+				bytes.NewReader(g.data[:min(n, len(g.data))]),
+				iotest.ErrReader(gone),
+			)
+			require.ErrorIs(
+				t,
+				readAll(NewDecoder(g.codec, in, MaxRowBytes)),
+				gone,
+				"%s after %d bytes",
+				g.name,
+				n,
+			)
 		}
 	}
 }
@@ -84,10 +94,24 @@ func TestWhatIsWrongIsNamedWithItsOffset(t *testing.T) {
 		err := readAll(NewDecoder(small(t, NB), bytes.NewReader(unhex(t, c.hex)), MaxRowBytes))
 		require.ErrorContains(t, err, c.want)
 	}
-	require.EqualError(t, readAll(NewDecoder(small(t, OA), bytes.NewReader(unhex(t, "0004 00000001 81")), MaxRowBytes)),
-		"SSTable data at offset 0: deletion of a partition that begins with 0x81")
-	require.ErrorContains(t, readAll(NewDecoder(elements(t, NB), bytes.NewReader(unhex(t, header+row+"06 12 00 08 02 6869 01")), MaxRowBytes)),
-		"flags 0x24, where a static row is due")
+	require.EqualError(
+		t,
+		readAll(
+			NewDecoder(small(t, OA), bytes.NewReader(unhex(t, "0004 00000001 81")), MaxRowBytes),
+		),
+		"SSTable data at offset 0: deletion of a partition that begins with 0x81",
+	)
+	require.ErrorContains(
+		t,
+		readAll(
+			NewDecoder(
+				elements(t, NB),
+				bytes.NewReader(unhex(t, header+row+"06 12 00 08 02 6869 01")),
+				MaxRowBytes,
+			),
+		),
+		"flags 0x24, where a static row is due",
+	)
 }
 
 // A length is not believed before there are so many bytes.
@@ -107,7 +131,11 @@ func TestNoMoreMemoryThanBytes(t *testing.T) {
 func TestAMalformedHeadIsSeenEarly(t *testing.T) {
 	in := unhex(t, "0004 00000001 7fffffff 8000000000000000 02 01 0002 00")
 	d := NewDecoder(small(t, NB), bytes.NewReader(append(in, make([]byte, 10<<20)...)), MaxRowBytes)
-	require.ErrorContains(t, readAll(d), "2 clustering values, where there are 1 clustering columns")
+	require.ErrorContains(
+		t,
+		readAll(d),
+		"2 clustering values, where there are 1 clustering columns",
+	)
 	require.LessOrEqual(t, cap(d.buf), 1<<20)
 }
 
@@ -128,7 +156,13 @@ func TestLargeRowLeavesNoMemory(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, w.Begin(one(1), Deletion{}))
 	for i, size := range []int{5 << 20, 10, 1000, 10, 2 << 20, 10, 10} {
-		encoded, err := c.AppendRow(nil, &Row{Clustering: [][]byte{one(byte(i))}, Cells: []Cell{{Timestamp: stamp, Value: make([]byte, size)}}})
+		encoded, err := c.AppendRow(
+			nil,
+			&Row{
+				Clustering: [][]byte{one(byte(i))},
+				Cells:      []Cell{{Timestamp: stamp, Value: make([]byte, size)}},
+			},
+		)
 		require.NoError(t, err)
 		require.NoError(t, w.Row(encoded))
 	}
@@ -157,13 +191,20 @@ func TestRowsOverTheLimitAreRefused(t *testing.T) {
 		w, err := NewPartitionWriter(c, &out, nil)
 		require.NoError(t, err)
 		encoded, err := c.AppendRow(nil, &Row{
-			Clustering: [][]byte{one(1)}, Cells: []Cell{{Timestamp: stamp, Value: make([]byte, size)}},
+			Clustering: [][]byte{
+				one(1),
+			},
+			Cells: []Cell{{Timestamp: stamp, Value: make([]byte, size)}},
 		})
 		require.NoError(t, err)
 		require.NoError(t, writePartition(w, one(1), encoded))
 		require.NoError(t, w.Flush())
 		require.Equal(t, io.EOF, readAll(NewDecoder(c, bytes.NewReader(out.Bytes()), size+20)))
-		require.ErrorContains(t, readAll(NewDecoder(c, bytes.NewReader(out.Bytes()), size-1)), "bytes or more, where")
+		require.ErrorContains(
+			t,
+			readAll(NewDecoder(c, bytes.NewReader(out.Bytes()), size-1)),
+			"bytes or more, where",
+		)
 	}
 }
 

@@ -11,21 +11,34 @@ const noDeletionTime = 1<<31 - 1
 // notDeleted is the one byte of a partition that is not deleted, from OA on.
 const notDeleted = 0x80
 
-// AppendDeletion appends the deletion of a partition as it stands in Data.db and in indexes (DeletionTime.Serializer
-// and LegacySerializer). It fails when the version cannot keep its times: from OA on none before 1970, and never
-// seconds of more than 32 bits.
+// AppendDeletion appends the deletion of a partition as it stands in Data.db and in indexes
+// (DeletionTime.Serializer and LegacySerializer). It fails when the version cannot keep its times:
+// from OA on none before 1970, and never seconds of more than 32 bits.
 func (v Version) AppendDeletion(dst []byte, d Deletion) ([]byte, error) {
 	switch {
 	case v.hasUnsignedSeconds() && !d.Set:
 		return append(dst, notDeleted), nil
-	case v.hasUnsignedSeconds() && d.Timestamp < 0, v.hasUnsignedSeconds() && d.Time>>32 != 0, d.Time != int64(int32(d.Time)) && !v.hasUnsignedSeconds():
-		return dst, fmt.Errorf("deletion at %d (second %d) cannot be written in version %s", d.Timestamp, d.Time, v)
+	case v.hasUnsignedSeconds() && d.Timestamp < 0,
+		v.hasUnsignedSeconds() && d.Time>>32 != 0,
+		d.Time != int64(int32(d.Time)) && !v.hasUnsignedSeconds():
+		return dst, fmt.Errorf(
+			"deletion at %d (second %d) cannot be written in version %s",
+			d.Timestamp,
+			d.Time,
+			v,
+		)
 	case v.hasUnsignedSeconds():
-		return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint64(dst, uint64(d.Timestamp)), uint32(d.Time)), nil
+		return binary.BigEndian.AppendUint32(
+			binary.BigEndian.AppendUint64(dst, uint64(d.Timestamp)),
+			uint32(d.Time),
+		), nil
 	case !d.Set:
 		d.Timestamp, d.Time = noTimestamp, noDeletionTime
 	}
-	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint32(dst, uint32(d.Time)), uint64(d.Timestamp)), nil
+	return binary.BigEndian.AppendUint64(
+		binary.BigEndian.AppendUint32(dst, uint32(d.Time)),
+		uint64(d.Timestamp),
+	), nil
 }
 
 // deletionLen returns how many bytes the deletion of a partition has that begins with a byte.
@@ -36,8 +49,8 @@ func (v Version) deletionLen(first byte) int {
 	return 12
 }
 
-// Deletion reads what AppendDeletion writes and returns how many bytes it has: 0 where they are cut off, or no
-// deletion.
+// Deletion reads what AppendDeletion writes and returns how many bytes it has: 0 where they are cut
+// off, or no deletion.
 func (v Version) Deletion(b []byte) (d Deletion, n int) {
 	if len(b) == 0 {
 		return Deletion{}, 0
@@ -49,9 +62,17 @@ func (v Version) Deletion(b []byte) (d Deletion, n int) {
 	case n == 1:
 		return Deletion{}, n
 	case v.hasUnsignedSeconds():
-		return Deletion{Set: true, Timestamp: int64(binary.BigEndian.Uint64(b)), Time: int64(binary.BigEndian.Uint32(b[8:]))}, n
+		return Deletion{
+			Set:       true,
+			Timestamp: int64(binary.BigEndian.Uint64(b)),
+			Time:      int64(binary.BigEndian.Uint32(b[8:])),
+		}, n
 	}
-	d = Deletion{Set: true, Timestamp: int64(binary.BigEndian.Uint64(b[4:])), Time: int64(int32(binary.BigEndian.Uint32(b)))}
+	d = Deletion{
+		Set:       true,
+		Timestamp: int64(binary.BigEndian.Uint64(b[4:])),
+		Time:      int64(int32(binary.BigEndian.Uint32(b))),
+	}
 	if d.Timestamp == noTimestamp && d.Time == noDeletionTime {
 		d = Deletion{}
 	}

@@ -1,10 +1,11 @@
 package sstable
 
-// What the versions differ in, apart from their names (org.apache.cassandra.io.sstable.format.big.BigFormat.BigVersion and
+// What the versions differ in, apart from their names
+// (org.apache.cassandra.io.sstable.format.big.BigFormat.BigVersion and
 // format.bti.BtiFormat.BtiVersion).
 
-// like is the version in "big" whose Data.db, CompressionInfo.db and Statistics.db a version has: those with other
-// indexes differ in nothing else (of ScyllaDB sstables/types.hh: statistics).
+// like is the version in "big" whose Data.db, CompressionInfo.db and Statistics.db a version has:
+// those with other indexes differ in nothing else (of ScyllaDB sstables/types.hh: statistics).
 func (v Version) like() Version {
 	switch v {
 	case DA:
@@ -24,19 +25,19 @@ func (v Version) format() string {
 	return "big"
 }
 
-// hasIndex reports whether there are Index.db and Summary.db. Other versions have Partitions.db and Rows.db, which are not
-// read.
+// hasIndex reports whether there are Index.db and Summary.db. Other versions have Partitions.db and
+// Rows.db, which are not read.
 func (v Version) hasIndex() bool { return v.like() == v }
 
 // hasStatisticsSums reports whether Statistics.db has checksums.
 func (v Version) hasStatisticsSums() bool { return v.like() >= NA }
 
-// hasMaxCompressedLength reports whether chunks may be stored plain that hardly get smaller, and CompressionInfo.db says
-// from when on.
+// hasMaxCompressedLength reports whether chunks may be stored plain that hardly get smaller, and
+// CompressionInfo.db says from when on.
 func (v Version) hasMaxCompressedLength() bool { return v.like() >= NA }
 
-// hasPlainFilter reports whether the bytes of Filter.db are in the order of its bits. Before, each 8 of them stand the
-// other way round.
+// hasPlainFilter reports whether the bytes of Filter.db are in the order of its bits. Before, each
+// 8 of them stand the other way round.
 func (v Version) hasPlainFilter() bool { return v.like() >= NA }
 
 // hasPendingRepair reports whether STATS tells of repairs under way and of transient replicas.
@@ -45,6 +46,7 @@ func (v Version) hasPendingRepair() bool { return v.like() >= NA }
 // hasHost reports whether STATS may have the id of the host that wrote the file.
 func (v Version) hasHost() bool { return v.like() == ME || v.like() >= NB }
 
-// hasUnsignedSeconds reports whether seconds of deletion and expiry are unsigned, and a deletion that is none is one
-// byte. Such versions tell in STATS a slice instead of the least and the greatest clustering, and the first and last key.
+// hasUnsignedSeconds reports whether seconds of deletion and expiry are unsigned, and a deletion
+// that is none is one byte. Such versions tell in STATS a slice instead of the least and the
+// greatest clustering, and the first and last key.
 func (v Version) hasUnsignedSeconds() bool { return v.like() >= OA }

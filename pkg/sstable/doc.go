@@ -1,25 +1,26 @@
-// Package sstable is the codec of the SSTables of Apache Cassandra and ScyllaDB: what stands in the files, and what a row of
-// CQL values becomes there. Those of the "big" format are written and read; those whose indexes are tries, which are "bti"
-// and some versions of ScyllaDB, are read.
+// Package sstable is the codec of the SSTables of Apache Cassandra and ScyllaDB: what stands in the
+// files, and what a row of CQL values becomes there. Those of the "big" format are written and
+// read; those whose indexes are tries, which are "bti" and some versions of ScyllaDB, are read.
 //
-// Start with a Table, which tells the columns of a file; Plan makes a Schema of it, once. A Codec is a Schema with the
-// version and the minima that all times in a file are told from: it writes a Row with AppendRow and reads one with
-// DecodeRow, where the bytes do not depend on where the row will stand, so that they can be sorted and kept. A
-// PartitionWriter puts such rows into partitions, a Decoder reads partitions from the bytes of a Data.db, and
-// AppendHeader and DecodeHeader stand for the HEADER component of Statistics.db, without which nobody can read them. An
-// Inserter makes a Row of the values of an INSERT, and Merger one of several that have equal clusterings; package
-// reconcile makes one of whole tables.
+// Start with a Table, which tells the columns of a file; Plan makes a Schema of it, once. A Codec
+// is a Schema with the version and the minima that all times in a file are told from: it writes a
+// Row with AppendRow and reads one with DecodeRow, where the bytes do not depend on where the row
+// will stand, so that they can be sorted and kept. A PartitionWriter puts such rows into
+// partitions, a Decoder reads partitions from the bytes of a Data.db, and AppendHeader and
+// DecodeHeader stand for the HEADER component of Statistics.db, without which nobody can read them.
+// An Inserter makes a Row of the values of an INSERT, and Merger one of several that have equal
+// clusterings; package reconcile makes one of whole tables.
 //
-// CreateTable makes a TableWriter, which writes an SSTable with all of its components; OpenTable a TableReader, which reads
-// its partitions, all of them or those within ranges of tokens; Verify proves that one is right before it is given to a
-// server. OpenSections reads what a node streamed out. Filter, Summary, IndexReader,
-// PromotedIndex, Statistics, CompressionInfo, BlockSums and the functions of digests, TOC.txt and names of files stand for
-// single components.
+// CreateTable makes a TableWriter, which writes an SSTable with all of its components; OpenTable a
+// TableReader, which reads its partitions, all of them or those within ranges of tokens; Verify
+// proves that one is right before it is given to a server. OpenSections reads what a node streamed
+// out. Filter, Summary, IndexReader, PromotedIndex, Statistics, CompressionInfo, BlockSums and the
+// functions of digests, TOC.txt and names of files stand for single components.
 //
 // # Data.db
 //
-// Everything is big-endian; uv is an unsigned vint, vb bytes after their length, which is a uv. All times are uv of
-// their distance from the minimum in the header, modulo 2^64.
+// Everything is big-endian; uv is an unsigned vint, vb bytes after their length, which is a uv. All
+// times are uv of their distance from the minimum in the header, modulo 2^64.
 //
 //	partition  u16 length, key | deletion | [static row] | (row or marker)* | 01
 //	deletion   i32 seconds, i64 microseconds; 7fffffff 8000000000000000 where there is none
@@ -31,8 +32,9 @@
 //	cell       flags | [timestamp] | [seconds] | [ttl] | [vb path] | [value]
 //	marker     02 | kind | u16 n | n values as in a clustering | uv size | uv size of the item before | one or two deletions
 //
-// A value stands as it is where all values of the type have one length, by cqlwire.Layout.FixedLen, and after its
-// length where not; so does every cell of a collection or a user type that is not frozen.
+// A value stands as it is where all values of the type have one length, by cqlwire.Layout.FixedLen,
+// and after its length where not; so does every cell of a collection or a user type that is not
+// frozen.
 //
 // # Other components
 //
@@ -52,14 +54,15 @@
 //
 // What versions differ in stands in difference.go.
 //
-// Sources: of Apache Cassandra 3.11 to 5.0 the classes db.rows.UnfilteredSerializer, db.rows.Cell.Serializer,
-// db.ClusteringPrefix, db.Columns, db.DeletionTime, db.SerializationHeader, io.sstable.format.big and utils.vint; they
-// write the same bytes but for what Version tells.
+// Sources: of Apache Cassandra 3.11 to 5.0 the classes db.rows.UnfilteredSerializer,
+// db.rows.Cell.Serializer, db.ClusteringPrefix, db.Columns, db.DeletionTime,
+// db.SerializationHeader, io.sstable.format.big and utils.vint; they write the same bytes but for
+// what Version tells.
 //
 // # Bytes and concurrency
 //
-// Every Append function appends to the slice that it is given and keeps nothing. A Schema and a Codec are only read, by
-// any number of goroutines; what has a state belongs to one. Nothing is allocated for a row or a value but where a
-// buffer grows. No length that is read is believed: whatever the bytes, nothing outside of them is read, and no more
-// is allocated than was read.
+// Every Append function appends to the slice that it is given and keeps nothing. A Schema and a
+// Codec are only read, by any number of goroutines; what has a state belongs to one. Nothing is
+// allocated for a row or a value but where a buffer grows. No length that is read is believed:
+// whatever the bytes, nothing outside of them is read, and no more is allocated than was read.
 package sstable

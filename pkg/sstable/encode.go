@@ -7,11 +7,11 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// AppendRow appends a row in a form that does not hang on where it will stand: the length of its head as an unsigned
-// vint, the head (flags and clustering) and the body. What the PartitionWriter puts between head and body, their
-// sizes, is not in it. How long the form is its user has to know. Errors say what cannot be written: a value of another
-// length than all of its type have, cells that are not ordered by column, a TTL below the least one. dst then has some
-// bytes more.
+// AppendRow appends a row in a form that does not hang on where it will stand: the length of its
+// head as an unsigned vint, the head (flags and clustering) and the body. What the PartitionWriter
+// puts between head and body, their sizes, is not in it. How long the form is its user has to know.
+// Errors say what cannot be written: a value of another length than all of its type have, cells
+// that are not ordered by column, a TTL below the least one. dst then has some bytes more.
 func (c *Codec) AppendRow(dst []byte, r *Row) ([]byte, error) {
 	columns := c.schema.columns(r.Static)
 	subset, err := c.schema.present(r, columns)
@@ -34,7 +34,8 @@ func (c *Codec) AppendRow(dst []byte, r *Row) ([]byte, error) {
 	return c.appendBody(dst, r, columns, subset)
 }
 
-// putLength writes how many bytes follow the one at dst[mark], and makes room for more of it than one.
+// putLength writes how many bytes follow the one at dst[mark], and makes room for more of it than
+// one.
 func putLength(dst []byte, mark int) []byte {
 	n := len(dst) - mark - 1
 	if n < 0x80 {
@@ -71,7 +72,12 @@ func (c *Codec) rowFlags(r *Row, all bool) byte {
 }
 
 // appendBody appends what follows the sizes of a row.
-func (c *Codec) appendBody(dst []byte, r *Row, columns []columnPlan, subset subset) ([]byte, error) {
+func (c *Codec) appendBody(
+	dst []byte,
+	r *Row,
+	columns []columnPlan,
+	subset subset,
+) ([]byte, error) {
 	if r.Liveness.Set {
 		dst = c.appendTimestamp(dst, r.Liveness.Timestamp)
 		if r.Liveness.TTL != 0 {
@@ -121,8 +127,9 @@ func (c *Codec) appendBody(dst []byte, r *Row, columns []columnPlan, subset subs
 	return dst, nil
 }
 
-// liveDeletion stands where a column has no deletion and another one of the row has. Cassandra 4.x takes it for what it
-// is by its seconds too (DeletionTime.LIVE); 5.0, which itself writes others, by its timestamp alone.
+// liveDeletion stands where a column has no deletion and another one of the row has. Cassandra 4.x
+// takes it for what it is by its seconds too (DeletionTime.LIVE); 5.0, which itself writes others,
+// by its timestamp alone.
 var liveDeletion = Deletion{Time: 1<<31 - 1}
 
 // appendColumnDeletion appends the deletion of a column, or that it has none.

@@ -70,7 +70,10 @@ func TestTwoRows(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(t, w.Row(encoded))
 		encoded, err = c.AppendRow(nil, &Row{
-			Clustering: [][]byte{{0, 0, 0, 3}}, Liveness: Liveness{Set: true, Timestamp: stamp + 1000},
+			Clustering: [][]byte{
+				{0, 0, 0, 3},
+			},
+			Liveness: Liveness{Set: true, Timestamp: stamp + 1000},
 		})
 		require.NoError(t, err)
 		require.NoError(t, w.Row(encoded))
@@ -86,6 +89,9 @@ func TestTwoRows(t *testing.T) {
 
 func TestHeader(t *testing.T) {
 	const p = "6f72672e6170616368652e63617373616e6472612e64622e6d61727368616c2e" // org.apache.cassandra.db.marshal.
-	want := unhex(t, "fce9d96a43c000 00 00 29"+p+"496e7433325479706501 29"+p+"496e74333254797065 00 01 01 76 28"+p+"5554463854797065")
+	want := unhex(
+		t,
+		"fce9d96a43c000 00 00 29"+p+"496e7433325479706501 29"+p+"496e74333254797065 00 01 01 76 28"+p+"5554463854797065",
+	)
 	require.Equal(t, want, small(t, NB).AppendHeader(nil))
 }

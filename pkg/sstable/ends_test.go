@@ -49,7 +49,11 @@ func TestDamageAtTheEnds(t *testing.T) {
 		all, err := partitionsOf(opened(t, folder).Decoder())
 		require.NoError(t, err)
 		broken := copied(t, folder)
-		d, _, err := ParseName(c.file[:2] + "-1-" + map[string]string{"nb": "big", "da": "bti"}[c.file[:2]] + "-" + string(DataDB))
+		d, _, err := ParseName(
+			c.file[:2] + "-1-" + map[string]string{"nb": "big", "da": "bti"}[c.file[:2]] + "-" + string(
+				DataDB,
+			),
+		)
 		require.NoError(t, err)
 		name := filepath.Join(broken, d.Name(c.broken))
 		b, err := os.ReadFile(name)

@@ -35,7 +35,10 @@ const outputBuffer = 256 << 10
 func newFiles(folder string, d Descriptor, volatile bool) (*files, error) {
 	toc := filepath.Join(folder, d.Name(TOCTxt))
 	if _, err := os.Lstat(toc); !errors.Is(err, fs.ErrNotExist) {
-		return nil, errors.Join(fmt.Errorf("%s is there already, or cannot be looked for", toc), err)
+		return nil, errors.Join(
+			fmt.Errorf("%s is there already, or cannot be looked for", toc),
+			err,
+		)
 	}
 	temporary, err := os.MkdirTemp(folder, "."+d.Name("tmp"))
 	if err != nil {
@@ -46,11 +49,20 @@ func newFiles(folder string, d Descriptor, volatile bool) (*files, error) {
 
 // create makes the file of a component.
 func (f *files) create(c Component) (*output, error) {
-	file, err := os.OpenFile(filepath.Join(f.temporary, f.descriptor.Name(c)), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	file, err := os.OpenFile(
+		filepath.Join(f.temporary, f.descriptor.Name(c)),
+		os.O_WRONLY|os.O_CREATE|os.O_EXCL,
+		0o644,
+	)
 	if err != nil {
 		return nil, err
 	}
-	o := &output{component: c, file: file, buffer: bufio.NewWriterSize(file, outputBuffer), volatile: f.volatile}
+	o := &output{
+		component: c,
+		file:      file,
+		buffer:    bufio.NewWriterSize(file, outputBuffer),
+		volatile:  f.volatile,
+	}
 	f.outputs = append(f.outputs, o)
 	return o, nil
 }
@@ -83,7 +95,8 @@ func (o *output) close() error {
 	return err
 }
 
-// publish adds TOC.txt, has all files on the disk and moves them into the folder, TOC.txt last. It gives their sizes.
+// publish adds TOC.txt, has all files on the disk and moves them into the folder, TOC.txt last. It
+// gives their sizes.
 func (f *files) publish() (map[Component]int64, error) {
 	components := []Component{TOCTxt}
 	for _, o := range f.outputs {
@@ -108,7 +121,10 @@ func (f *files) publish() (map[Component]int64, error) {
 			}
 		}
 		name := f.descriptor.Name(o.component)
-		if err := os.Rename(filepath.Join(f.temporary, name), filepath.Join(f.folder, name)); err != nil {
+		if err := os.Rename(
+			filepath.Join(f.temporary, name),
+			filepath.Join(f.folder, name),
+		); err != nil {
 			return nil, err
 		}
 	}
@@ -133,7 +149,8 @@ func (f *files) discard() error {
 	return err
 }
 
-// syncFolder has the names in the folder on the disk, where its file system can, unless they are volatile.
+// syncFolder has the names in the folder on the disk, where its file system can, unless they are
+// volatile.
 func (f *files) syncFolder() error {
 	if f.volatile {
 		return nil

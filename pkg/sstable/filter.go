@@ -9,9 +9,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Filter is a bloom filter, the component Filter.db: it may take a key for one of the file's that is not, never the other
-// way round. Sources: org.apache.cassandra.utils.BloomFilter, BloomFilterSerializer, BloomCalculations and
-// utils.obs.OffHeapBitSet; both words of token.Murmur3Sum128 give the bits of a key.
+// Filter is a bloom filter, the component Filter.db: it may take a key for one of the file's that
+// is not, never the other way round. Sources: org.apache.cassandra.utils.BloomFilter,
+// BloomFilterSerializer, BloomCalculations and utils.obs.OffHeapBitSet; both words of
+// token.Murmur3Sum128 give the bits of a key.
 //
 // Add is for one goroutine alone; the other methods only read.
 type Filter struct {
@@ -24,8 +25,8 @@ func newFilter(hashes int, bits []byte) *Filter {
 	return &Filter{hashes: hashes, bits: bits, inverse: math.MaxUint64 / (8 * uint64(len(bits)))}
 }
 
-// Limits of a filter: bits for each key, as Cassandra has them; bits beyond those; functions that a key is hashed by,
-// more of which no filter has.
+// Limits of a filter: bits for each key, as Cassandra has them; bits beyond those; functions that a
+// key is hashed by, more of which no filter has.
 const (
 	maxBitsPerKey = 20
 	extraBits     = 20
@@ -35,16 +36,16 @@ const (
 // NoFilter is the chance of a false positive from which on a table has no filters.
 const NoFilter = 1.0
 
-// filterChance is the chance of a false positive with so many bits for each key and so many functions, to three digits, as
-// Cassandra has it in a table.
+// filterChance is the chance of a false positive with so many bits for each key and so many
+// functions, to three digits, as Cassandra has it in a table.
 func filterChance(bitsPerKey, hashes int) float64 {
 	chance := math.Pow(1-math.Exp(-float64(hashes)/float64(bitsPerKey)), float64(hashes))
 	digit := math.Pow(10, math.Floor(math.Log10(chance))-2)
 	return math.Round(chance/digit) * digit
 }
 
-// filterSpec gives the fewest bits for each key, and then the fewest functions, that keep to a chance of a false positive;
-// where no filter does, the best one.
+// filterSpec gives the fewest bits for each key, and then the fewest functions, that keep to a
+// chance of a false positive; where no filter does, the best one.
 func filterSpec(chance float64) (bitsPerKey, hashes int) {
 	best := func(bitsPerKey int) int {
 		k := 1
@@ -64,9 +65,9 @@ func filterSpec(chance float64) (bitsPerKey, hashes int) {
 	return bitsPerKey, hashes
 }
 
-// NewFilter makes an empty filter for that many keys, with that chance of a false positive, above 0 and below NoFilter.
-// It takes 5 bits of memory for each key at a chance of 0.1, 10 at 0.01. More keys than said make false positives
-// likelier, and no other harm.
+// NewFilter makes an empty filter for that many keys, with that chance of a false positive, above 0
+// and below NoFilter. It takes 5 bits of memory for each key at a chance of 0.1, 10 at 0.01. More
+// keys than said make false positives likelier, and no other harm.
 func NewFilter(keys int64, chance float64) *Filter {
 	bitsPerKey, hashes := filterSpec(chance)
 	words := min((max(keys, 0)*int64(bitsPerKey)+extraBits+63)/64, math.MaxInt32)
@@ -99,8 +100,9 @@ func (f *Filter) has(h1, h2 uint64) bool {
 	return true
 }
 
-// hashed are the hashes of some keys, which are put in or looked for one right after the other: bits are anywhere in the
-// memory of a filter, and those of several keys are fetched from there at the same time.
+// hashed are the hashes of some keys, which are put in or looked for one right after the other:
+// bits are anywhere in the memory of a filter, and those of several keys are fetched from there at
+// the same time.
 type hashed struct {
 	keys [hashedTogether][2]uint64
 	n    int
@@ -124,8 +126,8 @@ func (f *Filter) addAll(h *hashed) {
 	h.n = 0
 }
 
-// hasAll reports whether has is so of some hashes, of which none are left then, or else the first word of one that it is
-// not so of.
+// hasAll reports whether has is so of some hashes, of which none are left then, or else the first
+// word of one that it is not so of.
 func (f *Filter) hasAll(h *hashed) (missing uint64, all bool) {
 	all = true
 	for _, key := range h.keys[:h.n] {
@@ -137,9 +139,10 @@ func (f *Filter) hasAll(h *hashed) (missing uint64, all bool) {
 	return missing, all
 }
 
-// bit is the place of a bit: what is left of the amount of the hash, a signed number in Java, when it is divided by how
-// many bits there are. A division takes the processor ten times as long as this, which is all that there is to a
-// filter: the quotient by the inverse is the right one or one less.
+// bit is the place of a bit: what is left of the amount of the hash, a signed number in Java, when
+// it is divided by how many bits there are. A division takes the processor ten times as long as
+// this, which is all that there is to a filter: the quotient by the inverse is the right one or one
+// less.
 func (f *Filter) bit(h uint64) uint64 {
 	if int64(h) < 0 {
 		h = -h

@@ -9,8 +9,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// fuzzCodecs are those that the fuzz targets choose from by number; new ones go to the end, so that the saved inputs
-// keep their meaning.
+// fuzzCodecs are those that the fuzz targets choose from by number; new ones go to the end, so that
+// the saved inputs keep their meaning.
 func fuzzCodecs(t testing.TB) []*Codec {
 	var codecs []*Codec
 	for _, g := range goldens(t) {
@@ -22,7 +22,8 @@ func fuzzCodecs(t testing.TB) []*Codec {
 // fuzzSeed is how many bytes a seed has at the most: the fuzzer is slow with long ones.
 const fuzzSeed = 700
 
-// FuzzDecoder checks that any bytes are read to an end, and that what was read, written again, is read and written alike.
+// FuzzDecoder checks that any bytes are read to an end, and that what was read, written again, is
+// read and written alike.
 func FuzzDecoder(f *testing.F) {
 	codecs := fuzzCodecs(f)
 	for i, g := range goldens(f) {
@@ -78,7 +79,8 @@ func FuzzDecodeRow(f *testing.F) {
 	})
 }
 
-// FuzzDecodeHeader checks that a header that is read can be planned or is refused, and is written as it is read.
+// FuzzDecodeHeader checks that a header that is read can be planned or is refused, and is written
+// as it is read.
 func FuzzDecodeHeader(f *testing.F) {
 	for _, g := range goldens(f) {
 		if len(g.header) <= fuzzSeed {
@@ -107,52 +109,99 @@ func FuzzDecodeHeader(f *testing.F) {
 	})
 }
 
-// FuzzInsert checks that rows are made of any values or refused, and that what is made is read back.
+// FuzzInsert checks that rows are made of any values or refused, and that what is made is read
+// back.
 func FuzzInsert(f *testing.F) {
 	c := mustCodec(f, &Table{
-		Key: []Column{column(f, "k", "frozen<set<int>>")}, Clustering: []Column{column(f, "c", "decimal")},
-		Statics: []Column{column(f, "s", "map<int, frozen<list<text>>>")},
+		Key: []Column{
+			column(f, "k", "frozen<set<int>>"),
+		},
+		Clustering: []Column{column(f, "c", "decimal")},
+		Statics:    []Column{column(f, "s", "map<int, frozen<list<text>>>")},
 		Regulars: []Column{
-			column(f, "l", "list<int>"), column(f, "s2", "set<decimal>"), column(f, "u", "two"), column(f, "v", "text"),
-			column(f, "f", "frozen<map<int, int>>"), column(f, "t", "tuple<int, frozen<set<int>>, tuple<frozen<set<int>>>>"),
+			column(
+				f,
+				"l",
+				"list<int>",
+			),
+			column(f, "s2", "set<decimal>"),
+			column(f, "u", "two"),
+			column(f, "v", "text"),
+			column(
+				f,
+				"f",
+				"frozen<map<int, int>>",
+			),
+			column(f, "t", "tuple<int, frozen<set<int>>, tuple<frozen<set<int>>>>"),
 		},
 	}, NB, Minima{Timestamp: stamp, Time: now})
 	names := []string{"k", "c", "s", "l", "s2", "u", "v", "f", "t"}
-	f.Add([]byte{0, 0, 0, 1, 0, 0, 0, 1, 7}, []byte{0, 0, 0, 0, 1}, []byte{0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0}, uint32(0x2aaa), int64(stamp), int32(60), int64(now))
-	f.Add([]byte{0, 0, 0, 0}, []byte{}, []byte{255, 255, 255, 255}, uint32(0x1a1a), int64(-1), int32(0), int64(0))
-	f.Fuzz(func(t *testing.T, a, b, wire []byte, states uint32, timestamp int64, ttl int32, now int64) {
-		in, err := NewInserter(c, names, InsertOptions{AppendCollections: states>>31 != 0})
-		require.NoError(t, err)
-		st := Insert{Timestamp: timestamp, TTL: ttl, Now: now}
-		for i := range names {
-			v := Value{Bytes: [][]byte{a, b, wire}[min(i, 2)], State: State(states >> (2 * i) & 3 % 3)}
-			st.Values = append(st.Values, v)
-		}
-		if key, err := in.AppendKey(nil, st.Values); err == nil {
-			require.NotEmpty(t, key)
-		}
-		more := st
-		more.Timestamp++
-		static, row, err := in.Insert(st, more)
-		if err != nil {
-			return
-		}
-		for _, r := range []*Row{static, row} {
-			if r != nil {
-				requireReadBack(t, c, r)
-				require.Equal(t, r == static, r.Static)
+	f.Add(
+		[]byte{0, 0, 0, 1, 0, 0, 0, 1, 7},
+		[]byte{0, 0, 0, 0, 1},
+		[]byte{0, 0, 0, 2, 0, 0, 0, 0, 0, 0, 0, 0},
+		uint32(0x2aaa),
+		int64(stamp),
+		int32(60),
+		int64(now),
+	)
+	f.Add(
+		[]byte{0, 0, 0, 0},
+		[]byte{},
+		[]byte{255, 255, 255, 255},
+		uint32(0x1a1a),
+		int64(-1),
+		int32(0),
+		int64(0),
+	)
+	f.Fuzz(
+		func(t *testing.T, a, b, wire []byte, states uint32, timestamp int64, ttl int32, now int64) {
+			in, err := NewInserter(c, names, InsertOptions{AppendCollections: states>>31 != 0})
+			require.NoError(t, err)
+			st := Insert{Timestamp: timestamp, TTL: ttl, Now: now}
+			for i := range names {
+				v := Value{
+					Bytes: [][]byte{a, b, wire}[min(i, 2)],
+					State: State(states >> (2 * i) & 3 % 3),
+				}
+				st.Values = append(st.Values, v)
 			}
-		}
-	})
+			if key, err := in.AppendKey(nil, st.Values); err == nil {
+				require.NotEmpty(t, key)
+			}
+			more := st
+			more.Timestamp++
+			static, row, err := in.Insert(st, more)
+			if err != nil {
+				return
+			}
+			for _, r := range []*Row{static, row} {
+				if r != nil {
+					requireReadBack(t, c, r)
+					require.Equal(t, r == static, r.Static)
+				}
+			}
+		},
+	)
 }
 
-// A header whose columns are in another order is read in the order of its file, which is always the same.
+// A header whose columns are in another order is read in the order of its file, which is always the
+// same.
 func TestColumnsAreOrderedSimpleOnesFirst(t *testing.T) {
 	s, err := Plan(&Table{
 		Key: []Column{{Type: &cqltype.Type{Kind: cqltype.Int}}},
 		Regulars: []Column{
-			column(t, "z", "int"), column(t, "a", "list<int>"), column(t, "b", "frozen<list<int>>"), column(t, "B", "tuple<int>"),
-			column(t, "é", "int"), column(t, "A", "two"), column(t, "c", "vector<int, 2>"),
+			column(
+				t,
+				"z",
+				"int",
+			),
+			column(t, "a", "list<int>"),
+			column(t, "b", "frozen<list<int>>"),
+			column(t, "B", "tuple<int>"),
+			column(t, "é", "int"),
+			column(t, "A", "two"),
+			column(t, "c", "vector<int, 2>"),
 		},
 	})
 	require.NoError(t, err)

@@ -12,7 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// golden is a table of testdata/golden, which Cassandra 5.0.6 wrote; the script make there says how.
+// golden is a table of testdata/golden, which Cassandra 5.0.6 wrote; the script make there says
+// how.
 type golden struct {
 	name               string // of the table, after "oa/" in that version
 	version            Version
@@ -98,7 +99,11 @@ func (x *indexer) Partition(p *Partition) error {
 	e := IndexEntry{Key: p.Key, Position: uint64(p.Position)}
 	var err error
 	if len(x.blocks) > 1 {
-		e.Promoted, err = AppendPromotedIndex(nil, &PromotedIndex{HeaderLength: p.HeaderLength, Deletion: p.Deletion, Blocks: x.blocks}, x.version)
+		e.Promoted, err = AppendPromotedIndex(
+			nil,
+			&PromotedIndex{HeaderLength: p.HeaderLength, Deletion: p.Deletion, Blocks: x.blocks},
+			x.version,
+		)
 	}
 	x.out = AppendIndexEntry(x.out, e)
 	x.blocks = x.blocks[:0]
@@ -140,7 +145,12 @@ func TestRowsOfGoldenFilesAscend(t *testing.T) {
 			if last != nil {
 				require.Negative(t, s.CompareEncoded(last, encoded), g.name)
 				require.Positive(t, s.CompareEncoded(encoded, last), g.name)
-				require.True(t, len(clustering) == 0 || s.CompareClusterings(clustering, d.Row().Clustering) < 0, g.name)
+				require.True(
+					t,
+					len(clustering) == 0 ||
+						s.CompareClusterings(clustering, d.Row().Clustering) < 0,
+					g.name,
+				)
 				require.LessOrEqual(t, hint, s.PlaceHint(d.Row()), g.name)
 			}
 			last, clustering, hint = encoded, nil, s.PlaceHint(d.Row())
@@ -150,14 +160,24 @@ func TestRowsOfGoldenFilesAscend(t *testing.T) {
 			cells := d.Row().Cells
 			for i := range cells {
 				if i > 0 && cells[i].Column == cells[i-1].Column {
-					require.Negative(t, s.ComparePaths(d.Row().Static, cells[i].Column, cells[i-1].Path, cells[i].Path), g.name)
+					require.Negative(
+						t,
+						s.ComparePaths(
+							d.Row().Static,
+							cells[i].Column,
+							cells[i-1].Path,
+							cells[i].Path,
+						),
+						g.name,
+					)
 				}
 			}
 		}
 	}
 }
 
-// goldenRow finds the row of a key that is one int, with a number of its own among the static and other rows.
+// goldenRow finds the row of a key that is one int, with a number of its own among the static and
+// other rows.
 func goldenRow(t *testing.T, name string, key byte, number int) (*Codec, *Row) {
 	t.Helper()
 	for _, g := range goldens(t) {
@@ -180,20 +200,24 @@ func goldenRow(t *testing.T, name string, key byte, number int) (*Codec, *Row) {
 	return nil, nil
 }
 
-// named makes an inserter on columns that a header has no names of: k of the key, c of the clustering.
+// named makes an inserter on columns that a header has no names of: k of the key, c of the
+// clustering.
 func named(t *testing.T, c *Codec, columns ...string) *Inserter {
 	t.Helper()
 	table := *c.Schema().Table()
 	table.Key = []Column{{Name: "k", Type: table.Key[0].Type}}
 	if len(table.Clustering) > 0 {
-		table.Clustering = []Column{{Name: "c", Type: table.Clustering[0].Type, Desc: table.Clustering[0].Desc}}
+		table.Clustering = []Column{
+			{Name: "c", Type: table.Clustering[0].Type, Desc: table.Clustering[0].Desc},
+		}
 	}
 	in, err := NewInserter(mustCodec(t, &table, NB, c.Minima()), columns, InsertOptions{})
 	require.NoError(t, err)
 	return in
 }
 
-// TestInsertIsWhatTheServerWrites compares rows with those that Cassandra made of the same statements.
+// TestInsertIsWhatTheServerWrites compares rows with those that Cassandra made of the same
+// statements.
 func TestInsertIsWhatTheServerWrites(t *testing.T) {
 	key := set(t, "00000001") // of whatever partition
 	t.Run("collections with a TTL", func(t *testing.T) {
@@ -201,8 +225,11 @@ func TestInsertIsWhatTheServerWrites(t *testing.T) {
 		in := named(t, c, "k", "u", "s", "m", "l")
 		_, row, err := in.Insert(Insert{
 			Values: []Value{
-				key, {Bytes: unhex(t, "ffffffff 00000000"), State: Set}, list(t, 1, "00000000000040008000000000000000"),
-				list(t, 1, "78", "00000001 00000004 00000001"), list(t, 1, "00000001"),
+				key,
+				{Bytes: unhex(t, "ffffffff 00000000"), State: Set},
+				list(t, 1, "00000000000040008000000000000000"),
+				list(t, 1, "78", "00000001 00000004 00000001"),
+				list(t, 1, "00000001"),
 			},
 			Timestamp: stamp, TTL: 500000, Now: want.Liveness.Expiry - 500000,
 		})
@@ -219,7 +246,15 @@ func TestInsertIsWhatTheServerWrites(t *testing.T) {
 	t.Run("null and empty collections", func(t *testing.T) {
 		c, want := goldenRow(t, "elements", 3, 0)
 		_, row, err := named(t, c, "k", "l", "s", "m", "u").Insert(Insert{
-			Values: []Value{key, {State: Null}, list(t, 0), list(t, 0), {State: Null}}, Timestamp: stamp, Now: want.Deletions[0].Time,
+			Values: []Value{
+				key,
+				{State: Null},
+				list(t, 0),
+				list(t, 0),
+				{State: Null},
+			},
+			Timestamp: stamp,
+			Now:       want.Deletions[0].Time,
 		})
 		require.NoError(t, err)
 		requireEncodedAlike(t, c, want, row)
@@ -236,8 +271,14 @@ func TestInsertIsWhatTheServerWrites(t *testing.T) {
 	t.Run("static columns with a TTL and null", func(t *testing.T) {
 		c, want := goldenRow(t, "statics", 4, 0)
 		static, _, err := named(t, c, "k", "s_list", "s_int").Insert(Insert{
-			Values: []Value{key, list(t, 3, "00000001", "00000002", "00000003"), {State: Null}}, Timestamp: stamp + 3, TTL: 86400,
-			Now: want.Deletions[0].Time,
+			Values: []Value{
+				key,
+				list(t, 3, "00000001", "00000002", "00000003"),
+				{State: Null},
+			},
+			Timestamp: stamp + 3,
+			TTL:       86400,
+			Now:       want.Deletions[0].Time,
 		})
 		require.NoError(t, err)
 		for i := range static.Cells[1:] {
@@ -248,7 +289,13 @@ func TestInsertIsWhatTheServerWrites(t *testing.T) {
 	t.Run("a row and its static columns", func(t *testing.T) {
 		c, want := goldenRow(t, "statics", 2, 2)
 		_, row, err := named(t, c, "k", "c", "v", "s_int").Insert(Insert{
-			Values: []Value{key, set(t, "00000001"), set(t, "00000001"), set(t, "0000000a")}, Timestamp: stamp,
+			Values: []Value{
+				key,
+				set(t, "00000001"),
+				set(t, "00000001"),
+				set(t, "0000000a"),
+			},
+			Timestamp: stamp,
 		})
 		require.NoError(t, err)
 		requireEncodedAlike(t, c, want, row)

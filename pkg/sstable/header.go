@@ -7,14 +7,15 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// What the minima of a header are told from (EncodingStats.TIMESTAMP_EPOCH and DELETION_TIME_EPOCH): 2015-09-22.
+// What the minima of a header are told from (EncodingStats.TIMESTAMP_EPOCH and
+// DELETION_TIME_EPOCH): 2015-09-22.
 const (
 	EpochTimestamp = 1442880000000000
 	EpochTime      = 1442880000
 )
 
-// AppendHeader appends the HEADER component of Statistics.db (SerializationHeader.Component): the minima, and the
-// columns with their types by the servers' class names.
+// AppendHeader appends the HEADER component of Statistics.db (SerializationHeader.Component): the
+// minima, and the columns with their types by the servers' class names.
 func (c *Codec) AppendHeader(dst []byte) []byte {
 	m, t := &c.minima, &c.schema.table
 	dst = cqlwire.AppendUvint(dst, uint64(m.Timestamp-EpochTimestamp))

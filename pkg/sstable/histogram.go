@@ -7,8 +7,9 @@ import (
 	"slices"
 )
 
-// Histogram counts values by ranges whose bounds grow by a fifth: org.apache.cassandra.utils.EstimatedHistogram and its
-// serializer. A value counts in the bucket of the first offset that is not below it, and in the last one when all are.
+// Histogram counts values by ranges whose bounds grow by a fifth:
+// org.apache.cassandra.utils.EstimatedHistogram and its serializer. A value counts in the bucket of
+// the first offset that is not below it, and in the last one when all are.
 type Histogram struct {
 	// Offsets are the upper bounds, included, of all buckets but the last, which has none.
 	Offsets []int64
@@ -76,18 +77,25 @@ func (c *cursor) histogram() Histogram {
 			continue
 		}
 		if offset <= h.Offsets[i-2] {
-			c.fail("histogram whose bucket %d begins at %d, the one before at %d", i, offset, h.Offsets[i-2])
+			c.fail(
+				"histogram whose bucket %d begins at %d, the one before at %d",
+				i,
+				offset,
+				h.Offsets[i-2],
+			)
 		}
 		h.Offsets[i-1] = offset
 	}
 	return h
 }
 
-// TombstoneHistogram counts deletions and expiries by the second from which on compaction may drop them:
-// org.apache.cassandra.utils.streamhist.StreamingTombstoneHistogramBuilder and TombstoneHistogram. Seconds are rounded up
-// to minutes; where that leaves more than tombstoneBins of them, the two nearest are put together again and again.
+// TombstoneHistogram counts deletions and expiries by the second from which on compaction may drop
+// them: org.apache.cassandra.utils.streamhist.StreamingTombstoneHistogramBuilder and
+// TombstoneHistogram. Seconds are rounded up to minutes; where that leaves more than tombstoneBins
+// of them, the two nearest are put together again and again.
 type TombstoneHistogram struct {
-	// Bins are the most that there may be; in files of Cassandra 4.0 and later, as many as there are.
+	// Bins are the most that there may be; in files of Cassandra 4.0 and later, as many as there
+	// are.
 	Bins int
 	// Seconds, ascending, and how many at each.
 	Seconds []int64
@@ -138,8 +146,8 @@ func (h *TombstoneHistogram) flush() {
 	h.reduce()
 }
 
-// reduce puts the nearest bins together until there are no more than allowed. Pairs are taken by their distance; each bin
-// goes at most once in a round, so that many bins need few rounds.
+// reduce puts the nearest bins together until there are no more than allowed. Pairs are taken by
+// their distance; each bin goes at most once in a round, so that many bins need few rounds.
 func (h *TombstoneHistogram) reduce() {
 	for excess := len(h.Seconds) - h.Bins; excess > 0; excess = len(h.Seconds) - h.Bins {
 		pairs := make([]int, len(h.Seconds)-1)

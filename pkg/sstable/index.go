@@ -10,13 +10,14 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// IndexEntry is what Index.db has of a partition. Sources: org.apache.cassandra.io.sstable.format.big.BigTableWriter
-// and RowIndexEntry.
+// IndexEntry is what Index.db has of a partition. Sources:
+// org.apache.cassandra.io.sstable.format.big.BigTableWriter and RowIndexEntry.
 type IndexEntry struct {
 	Key []byte
 	// Position is where the partition begins in Data.db, uncompressed.
 	Position uint64
-	// Promoted is the promoted index: see PromotedIndex. Partitions of fewer than two blocks have none.
+	// Promoted is the promoted index: see PromotedIndex. Partitions of fewer than two blocks have
+	// none.
 	Promoted []byte
 }
 
@@ -27,7 +28,8 @@ func AppendIndexEntry(dst []byte, e IndexEntry) []byte {
 	return appendBytes(dst, e.Promoted)
 }
 
-// IndexReader reads an Index.db from its begin to its end, with as much memory as its largest entry takes.
+// IndexReader reads an Index.db from its begin to its end, with as much memory as its largest entry
+// takes.
 type IndexReader struct {
 	in       *bufio.Reader
 	position uint64
@@ -42,8 +44,8 @@ func NewIndexReader(in io.Reader) *IndexReader {
 	return &IndexReader{in: bufio.NewReaderSize(in, 64<<10)}
 }
 
-// newBareIndexReader reads the Index.db that in has from a position on, without promoted indexes and with a buffer of some
-// size.
+// newBareIndexReader reads the Index.db that in has from a position on, without promoted indexes
+// and with a buffer of some size.
 func newBareIndexReader(in io.Reader, position uint64, buffer int) *IndexReader {
 	return &IndexReader{in: bufio.NewReaderSize(in, buffer), next: position, bare: true}
 }
@@ -126,17 +128,18 @@ func (r *IndexReader) uvint() (uint64, error) {
 	return u, err
 }
 
-// PromotedIndex leads to blocks of rows inside a partition (org.apache.cassandra.io.sstable.IndexInfo). A partition of two
-// blocks or more has it.
+// PromotedIndex leads to blocks of rows inside a partition
+// (org.apache.cassandra.io.sstable.IndexInfo). A partition of two blocks or more has it.
 type PromotedIndex struct {
-	// HeaderLength is how many bytes the partition has before its first row: key, deletion, static row.
+	// HeaderLength is how many bytes the partition has before its first row: key, deletion, static
+	// row.
 	HeaderLength int64
 	Deletion     Deletion
 	Blocks       []Block
 }
 
-// AppendPromotedIndex appends a promoted index, as it stands in an entry of the Index.db of a version. It fails where
-// AppendDeletion does.
+// AppendPromotedIndex appends a promoted index, as it stands in an entry of the Index.db of a
+// version. It fails where AppendDeletion does.
 func AppendPromotedIndex(dst []byte, p *PromotedIndex, v Version) ([]byte, error) {
 	var blocks indexBlocks
 	for i := range p.Blocks {
@@ -162,7 +165,12 @@ func (ib *indexBlocks) add(b *Block, v Version) (err error) {
 }
 
 // append appends the promoted index of a partition.
-func (ib *indexBlocks) append(dst []byte, headerLength int64, d Deletion, v Version) ([]byte, error) {
+func (ib *indexBlocks) append(
+	dst []byte,
+	headerLength int64,
+	d Deletion,
+	v Version,
+) ([]byte, error) {
 	dst = cqlwire.AppendUvint(dst, uint64(headerLength))
 	dst, err := v.AppendDeletion(dst, d)
 	dst = cqlwire.AppendUvint(dst, uint64(len(ib.offsets)))
@@ -173,8 +181,8 @@ func (ib *indexBlocks) append(dst []byte, headerLength int64, d Deletion, v Vers
 	return dst, err
 }
 
-// appendBlock appends what a promoted index has of a block. Its width is told from BlockBytes, which is a fixed number in
-// the format, IndexInfo.Serializer.WIDTH_BASE.
+// appendBlock appends what a promoted index has of a block. Its width is told from BlockBytes,
+// which is a fixed number in the format, IndexInfo.Serializer.WIDTH_BASE.
 func appendBlock(dst []byte, b *Block, v Version) ([]byte, error) {
 	dst = append(append(dst, b.First...), b.Last...)
 	dst = cqlwire.AppendUvint(dst, uint64(b.Offset))
@@ -186,8 +194,9 @@ func appendBlock(dst []byte, b *Block, v Version) ([]byte, error) {
 	return v.AppendDeletion(dst, b.Open)
 }
 
-// ParsePromotedIndex reads the promoted index of a version. prefixLen gives how many bytes the clustering has that some
-// bytes begin with, in the form of Block.First, or 0. What is given is parts of b.
+// ParsePromotedIndex reads the promoted index of a version. prefixLen gives how many bytes the
+// clustering has that some bytes begin with, in the form of Block.First, or 0. What is given is
+// parts of b.
 func ParsePromotedIndex(b []byte, v Version, prefixLen func([]byte) int) (*PromotedIndex, error) {
 	c := cursor{rest: b}
 	p := &PromotedIndex{HeaderLength: int64(c.uvint()), Deletion: c.deletion(v)}
@@ -202,7 +211,12 @@ func ParsePromotedIndex(b []byte, v Version, prefixLen func([]byte) int) (*Promo
 	p.Blocks = make([]Block, 0, n)
 	for i := uint64(0); i < n && c.err == nil; i++ {
 		offsets = append(offsets, uint32(size-len(c.rest)))
-		b := Block{First: c.prefix(prefixLen), Last: c.prefix(prefixLen), Offset: int64(c.uvint()), Width: c.vint() + BlockBytes}
+		b := Block{
+			First:  c.prefix(prefixLen),
+			Last:   c.prefix(prefixLen),
+			Offset: int64(c.uvint()),
+			Width:  c.vint() + BlockBytes,
+		}
 		if c.bool() {
 			if b.Open = c.deletion(v); !b.Open.Set {
 				c.fail("range tombstone that deletes nothing")

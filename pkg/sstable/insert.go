@@ -23,8 +23,8 @@ const (
 	Set
 )
 
-// Value is what an INSERT has for a column, in the CQL wire format. It is taken to be one that a server would not
-// refuse (cqlwire.Layout.CheckAs); one that cannot be written is an error.
+// Value is what an INSERT has for a column, in the CQL wire format. It is taken to be one that a
+// server would not refuse (cqlwire.Layout.CheckAs); one that cannot be written is an error.
 type Value struct {
 	Bytes []byte
 	State State
@@ -34,28 +34,34 @@ type Value struct {
 type Insert struct {
 	Values    []Value // in the order of the columns that NewInserter was told
 	Timestamp int64   // microseconds since the epoch
-	Place     int64   // of elements of lists, in microseconds since the epoch: no other statement has it; 0: Timestamp
-	TTL       int32   // seconds; 0: what is written does not expire
-	Now       int64   // when it is written, in seconds since the epoch: what expires and deletes is told from it
-	// Update makes no marker of a row, as an UPDATE makes none: the row is there as long as it has cells.
+	// of elements of lists, in microseconds since the epoch: no other statement has it; 0:
+	// Timestamp
+	Place int64
+	TTL   int32 // seconds; 0: what is written does not expire
+	// when it is written, in seconds since the epoch: what expires and deletes is told from it
+	Now int64
+	// Update makes no marker of a row, as an UPDATE makes none: the row is there as long as it has
+	// cells.
 	Update bool
 }
 
 // InsertOptions say how an Inserter differs from the server's INSERT.
 type InsertOptions struct {
-	// AppendCollections adds the elements of a collection or a user type that is not frozen to those that there are,
-	// instead of replacing them. Null still deletes them.
+	// AppendCollections adds the elements of a collection or a user type that is not frozen to
+	// those that there are, instead of replacing them. Null still deletes them.
 	AppendCollections bool
 }
 
-// maxClusteringBytes is the most bytes that the values of a clustering may have (ClusteringPrefix.validate).
+// maxClusteringBytes is the most bytes that the values of a clustering may have
+// (ClusteringPrefix.validate).
 const maxClusteringBytes = math.MaxUint16
 
 // maxTTL is the longest time to live, in seconds: 20 years (Attributes.MAX_TTL).
 const maxTTL = 20 * 365 * 24 * 60 * 60
 
-// Inserter makes rows of INSERT statements on one list of columns: what the server would write (UpdateStatement,
-// UpdateParameters) where all values are bound, each as a whole. It is not safe for concurrent use.
+// Inserter makes rows of INSERT statements on one list of columns: what the server would write
+// (UpdateStatement, UpdateParameters) where all values are bound, each as a whole. It is not safe
+// for concurrent use.
 type Inserter struct {
 	codec      *Codec
 	options    InsertOptions
@@ -80,12 +86,18 @@ type insertColumn struct {
 	column int // in the schema, among those of its kind
 }
 
-// NewInserter plans statements on columns of the codec's schema, in the order of Insert.Values. All key columns must be
-// among them; the clustering columns, together, only where there are no static columns or some regular ones. Tables
-// with counters are refused, and columns of classes that have no name in CQL.
+// NewInserter plans statements on columns of the codec's schema, in the order of Insert.Values. All
+// key columns must be among them; the clustering columns, together, only where there are no static
+// columns or some regular ones. Tables with counters are refused, and columns of classes that have
+// no name in CQL.
 func NewInserter(c *Codec, columns []string, o InsertOptions) (*Inserter, error) {
 	s := c.schema
-	in := &Inserter{codec: c, options: o, columns: len(columns), merger: [2]*Merger{NewMerger(s), NewMerger(s)}}
+	in := &Inserter{
+		codec:   c,
+		options: o,
+		columns: len(columns),
+		merger:  [2]*Merger{NewMerger(s), NewMerger(s)},
+	}
 	planned := 0
 	for _, kind := range []struct {
 		columns []Column
@@ -97,22 +109,35 @@ func NewInserter(c *Codec, columns []string, o InsertOptions) (*Inserter, error)
 	} {
 		for i, column := range kind.columns {
 			if column.Type.Kind == cqltype.Counter {
-				return nil, fmt.Errorf("column %.100q is a counter, which only a server can write", column.Name)
+				return nil, fmt.Errorf(
+					"column %.100q is a counter, which only a server can write",
+					column.Name,
+				)
 			}
 			at := slices.Index(columns, column.Name)
 			if at < 0 {
 				continue
 			}
 			if !kind.plans[i].layout.Checkable() {
-				return nil, fmt.Errorf("column %.100q is of %s, whose values only a server can check", column.Name, column.Type)
+				return nil, fmt.Errorf(
+					"column %.100q is of %s, whose values only a server can check",
+					column.Name,
+					column.Type,
+				)
 			}
 			planned++
-			*kind.out = append(*kind.out, insertColumn{columnPlan: &kind.plans[i], value: at, column: i})
+			*kind.out = append(
+				*kind.out,
+				insertColumn{columnPlan: &kind.plans[i], value: at, column: i},
+			)
 		}
 	}
 	switch {
 	case planned != len(columns):
-		return nil, fmt.Errorf("of the columns %.200q some are not those of the table, or come twice", columns)
+		return nil, fmt.Errorf(
+			"of the columns %.200q some are not those of the table, or come twice",
+			columns,
+		)
 	case len(in.key) < len(s.key):
 		return nil, errors.New("columns of the partition key are missing")
 	case len(in.clustering) < len(s.clustering) && (len(in.clustering) > 0 || len(in.statics) == 0 || len(in.regulars) > 0):
@@ -164,9 +189,9 @@ func (c *insertColumn) keyValue(buf *[]byte, values []Value) ([]byte, error) {
 	return c.canonical(buf, v.Bytes)
 }
 
-// canonical gives a value as the server stores it: itself, or what is appended to buf. Of a clustering column in
-// descending order that is always the former: to the server (cql3.AbstractMarker.Raw.prepare) its type, ReversedType, is
-// no collection.
+// canonical gives a value as the server stores it: itself, or what is appended to buf. Of a
+// clustering column in descending order that is always the former: to the server
+// (cql3.AbstractMarker.Raw.prepare) its type, ReversedType, is no collection.
 func (c *insertColumn) canonical(buf *[]byte, wire []byte) ([]byte, error) {
 	if wire == nil {
 		wire = emptyValue
@@ -182,9 +207,10 @@ func (c *insertColumn) canonical(buf *[]byte, wire []byte) ([]byte, error) {
 	return (*buf)[from:len(*buf):len(*buf)], nil
 }
 
-// Insert makes the rows that statements of one primary key write: they are merged, as those of one batch are. static is
-// nil when no static column is written; row is nil when the statements have no clustering values, and so write static
-// columns alone. Both may be read until the next call, and have parts of the values in them. Errors name the column.
+// Insert makes the rows that statements of one primary key write: they are merged, as those of one
+// batch are. static is nil when no static column is written; row is nil when the statements have no
+// clustering values, and so write static columns alone. Both may be read until the next call, and
+// have parts of the values in them. Errors name the column.
 func (in *Inserter) Insert(statements ...Insert) (static, row *Row, err error) {
 	in.buf = in.buf[:0]
 	for i := range statements {
@@ -210,7 +236,9 @@ func (in *Inserter) Insert(statements ...Insert) (static, row *Row, err error) {
 				return nil, nil, err
 			}
 		} else if static == nil || in.values(in.regulars, st.Values) {
-			return nil, nil, errors.New("a row without clustering columns writes static columns, and no others")
+			return nil, nil, errors.New(
+				"a row without clustering columns writes static columns, and no others",
+			)
 		}
 	}
 	if row != nil && row.Empty() { // an update that adds no elements to collections
@@ -219,7 +247,8 @@ func (in *Inserter) Insert(statements ...Insert) (static, row *Row, err error) {
 	return static, row, nil
 }
 
-// add makes the static row of a statement, or the other one, in room, or merges it with those of the statements before.
+// add makes the static row of a statement, or the other one, in room, or merges it with those of
+// the statements before.
 func (in *Inserter) add(merger int, room, before *Row, st *Insert, expiry int64) (*Row, error) {
 	if before == nil {
 		return room, in.build(room, room == &in.static, st, expiry)
@@ -256,8 +285,9 @@ func (in *Inserter) sets(columns []insertColumn, values []Value) bool {
 	return false
 }
 
-// wholeClustering reports whether a statement has its clustering values: all or none. One that has none, only nulls
-// perhaps, writes static columns alone, and no nulls of others, which would need a row.
+// wholeClustering reports whether a statement has its clustering values: all or none. One that has
+// none, only nulls perhaps, writes static columns alone, and no nulls of others, which would need a
+// row.
 func (in *Inserter) wholeClustering(values []Value) (bool, error) {
 	set := 0
 	for i := range in.clustering {
@@ -284,8 +314,12 @@ func (in *Inserter) expiry(st *Insert) (int64, error) {
 	case st.TTL == 0:
 		return 0, nil
 	case st.Now+int64(st.TTL) > limit:
-		return 0, fmt.Errorf("TTL of %d seconds ends after %s, the latest time that version %s of SSTables can keep",
-			st.TTL, time.Unix(limit, 0).UTC().Format(time.RFC3339), in.codec.version)
+		return 0, fmt.Errorf(
+			"TTL of %d seconds ends after %s, the latest time that version %s of SSTables can keep",
+			st.TTL,
+			time.Unix(limit, 0).UTC().Format(time.RFC3339),
+			in.codec.version,
+		)
 	}
 	return st.Now + int64(st.TTL), nil
 }

@@ -82,14 +82,19 @@ func (in *Inserter) clusteringValues(r *Row, values []Value) error {
 	return nil
 }
 
-// elements makes a cell of each element of a value that is not frozen: like cell, with a path and a value.
+// elements makes a cell of each element of a value that is not frozen: like cell, with a path and a
+// value.
 func (in *Inserter) elements(r *Row, c *insertColumn, cell Cell, value []byte, place int64) error {
 	w := c.layout.Walk(value)
 	for w.Next() {
 		switch {
 		case !w.Null():
 		case c.kind == cqltype.List: // the server, too, makes no cell of it (cql3.Lists.Appender)
-			return fmt.Errorf("column %.100q: element %d is null, which only a frozen list can have", c.name, w.Index())
+			return fmt.Errorf(
+				"column %.100q: element %d is null, which only a frozen list can have",
+				c.name,
+				w.Index(),
+			)
 		default: // a field
 			continue
 		}

@@ -32,14 +32,28 @@ func elements(t testing.TB, v Version) *Codec {
 		Key: []Column{column(t, "k", "int")}, Clustering: []Column{column(t, "c", "int")},
 		Statics: []Column{column(t, "s", "int"), column(t, "sl", "list<int>")},
 		Regulars: []Column{
-			column(t, "l", "list<int>"), column(t, "m", "map<text, frozen<set<int>>>"), column(t, "s2", "set<text>"),
-			column(t, "u", "two"), column(t, "v", "int"), column(t, "f", "frozen<set<int>>"),
+			column(
+				t,
+				"l",
+				"list<int>",
+			),
+			column(t, "m", "map<text, frozen<set<int>>>"),
+			column(t, "s2", "set<text>"),
+			column(t, "u", "two"),
+			column(t, "v", "int"),
+			column(t, "f", "frozen<set<int>>"),
 		},
 	}, v, Minima{Timestamp: stamp, Time: now})
 }
 
 // insert makes the rows of one statement on the columns k, c and those named.
-func insert(t testing.TB, c *Codec, columns []string, st Insert, o InsertOptions) (static, row *Row) {
+func insert(
+	t testing.TB,
+	c *Codec,
+	columns []string,
+	st Insert,
+	o InsertOptions,
+) (static, row *Row) {
 	t.Helper()
 	in, err := NewInserter(c, append([]string{"k", "c"}, columns...), o)
 	require.NoError(t, err)
@@ -89,21 +103,34 @@ func TestFrozenSetIsSorted(t *testing.T) {
 	_, row := insert(t, elements(t, NB), []string{"f"}, Insert{
 		Values: []Value{list(t, 3, "00000002", "ffffffff", "00000002")}, Timestamp: stamp,
 	}, InsertOptions{})
-	require.Equal(t, []Cell{{Timestamp: stamp, Value: list(t, 2, "ffffffff", "00000002").Bytes}}, row.Cells)
+	require.Equal(
+		t,
+		[]Cell{{Timestamp: stamp, Value: list(t, 2, "ffffffff", "00000002").Bytes}},
+		row.Cells,
+	)
 }
 
 func TestSetInDescendingOrderStaysAsItCame(t *testing.T) {
 	down := column(t, "down", "frozen<set<int>>")
 	down.Desc = true
 	c := mustCodec(t, &Table{
-		Key: []Column{column(t, "k", "int")}, Clustering: []Column{column(t, "up", "frozen<set<int>>"), down},
+		Key: []Column{
+			column(t, "k", "int"),
+		},
+		Clustering: []Column{column(t, "up", "frozen<set<int>>"), down},
 	}, NB, Minima{Timestamp: stamp, Time: now})
 	in, err := NewInserter(c, []string{"k", "up", "down"}, InsertOptions{})
 	require.NoError(t, err)
 	value := list(t, 3, "00000002", "ffffffff", "00000002")
-	_, row, err := in.Insert(Insert{Values: []Value{set(t, "00000001"), value, value}, Timestamp: stamp})
+	_, row, err := in.Insert(
+		Insert{Values: []Value{set(t, "00000001"), value, value}, Timestamp: stamp},
+	)
 	require.NoError(t, err)
-	require.Equal(t, [][]byte{list(t, 2, "ffffffff", "00000002").Bytes, value.Bytes}, row.Clustering)
+	require.Equal(
+		t,
+		[][]byte{list(t, 2, "ffffffff", "00000002").Bytes, value.Bytes},
+		row.Clustering,
+	)
 	requireReadBack(t, c, row)
 }
 
@@ -112,19 +139,49 @@ func TestTTLIsOnTheRowAndItsCells(t *testing.T) {
 		Values: []Value{set(t, "00000005")}, Timestamp: stamp, Now: now, TTL: 60,
 	}, InsertOptions{})
 	require.Equal(t, Liveness{Set: true, Timestamp: stamp, TTL: 60, Expiry: now + 60}, row.Liveness)
-	require.Equal(t, []Cell{{Column: 1, Kind: Expiring, TTL: 60, Timestamp: stamp, Time: now + 60, Value: unhex(t, "00000005")}}, row.Cells)
+	require.Equal(
+		t,
+		[]Cell{
+			{
+				Column:    1,
+				Kind:      Expiring,
+				TTL:       60,
+				Timestamp: stamp,
+				Time:      now + 60,
+				Value:     unhex(t, "00000005"),
+			},
+		},
+		row.Cells,
+	)
 }
 
 func TestCollectionsAreReplacedCellByCell(t *testing.T) {
 	values := []Value{
 		list(t, 2, "00000007", "00000007"),
-		list(t, 2, "62", "0000000100000004 00000001", "61", "0000000200000004 00000002 00000004 00000001"),
+		list(
+			t,
+			2,
+			"62",
+			"0000000100000004 00000001",
+			"61",
+			"0000000200000004 00000002 00000004 00000001",
+		),
 		list(t, 2, "7a", "61"),
 		{Bytes: cqlwire.AppendElem(cqlwire.AppendNull(nil), []byte("b")), State: Set},
 	}
-	_, row := insert(t, elements(t, NB), []string{"l", "m", "s2", "u"}, Insert{Values: values, Timestamp: stamp, Now: now}, InsertOptions{})
+	_, row := insert(
+		t,
+		elements(t, NB),
+		[]string{"l", "m", "s2", "u"},
+		Insert{Values: values, Timestamp: stamp, Now: now},
+		InsertOptions{},
+	)
 	deleted := Deletion{Set: true, Timestamp: stamp - 1, Time: now}
-	require.Equal(t, []ColumnDeletion{{2, deleted}, {3, deleted}, {4, deleted}, {5, deleted}}, row.Deletions)
+	require.Equal(
+		t,
+		[]ColumnDeletion{{2, deleted}, {3, deleted}, {4, deleted}, {5, deleted}},
+		row.Deletions,
+	)
 	for i := range row.Cells[:2] {
 		require.Len(t, row.Cells[i].Path, 16)
 		row.Cells[i].Path = nil
@@ -132,23 +189,44 @@ func TestCollectionsAreReplacedCellByCell(t *testing.T) {
 	require.Equal(t, []Cell{
 		{Column: 2, Timestamp: stamp, Value: unhex(t, "00000007")},
 		{Column: 2, Timestamp: stamp, Value: unhex(t, "00000007")},
-		{Column: 3, Timestamp: stamp, Path: []byte("a"), Value: list(t, 2, "00000001", "00000002").Bytes},
+		{
+			Column:    3,
+			Timestamp: stamp,
+			Path:      []byte("a"),
+			Value:     list(t, 2, "00000001", "00000002").Bytes,
+		},
 		{Column: 3, Timestamp: stamp, Path: []byte("b"), Value: list(t, 1, "00000001").Bytes},
 		{Column: 4, Timestamp: stamp, Path: []byte("a")},
 		{Column: 4, Timestamp: stamp, Path: []byte("z")},
 		{Column: 5, Timestamp: stamp, Path: []byte{0, 1}, Value: []byte("b")},
 	}, row.Cells)
 
-	_, row = insert(t, elements(t, NB), []string{"l", "m", "s2", "u"}, Insert{Values: values, Timestamp: stamp, Now: now}, InsertOptions{AppendCollections: true})
+	_, row = insert(
+		t,
+		elements(t, NB),
+		[]string{"l", "m", "s2", "u"},
+		Insert{Values: values, Timestamp: stamp, Now: now},
+		InsertOptions{AppendCollections: true},
+	)
 	require.Empty(t, row.Deletions)
 	require.Len(t, row.Cells, 7)
 }
 
 func TestNullAndEmptyCollectionsAreDeletionsAlone(t *testing.T) {
 	for _, value := range []Value{{State: Null}, list(t, 0)} {
-		_, row := insert(t, elements(t, NB), []string{"l"}, Insert{Values: []Value{value}, Timestamp: stamp, Now: now}, InsertOptions{})
+		_, row := insert(
+			t,
+			elements(t, NB),
+			[]string{"l"},
+			Insert{Values: []Value{value}, Timestamp: stamp, Now: now},
+			InsertOptions{},
+		)
 		require.Empty(t, row.Cells)
-		require.Equal(t, []ColumnDeletion{{2, Deletion{Set: true, Timestamp: stamp - 1, Time: now}}}, row.Deletions)
+		require.Equal(
+			t,
+			[]ColumnDeletion{{2, Deletion{Set: true, Timestamp: stamp - 1, Time: now}}},
+			row.Deletions,
+		)
 	}
 	_, row := insert(t, elements(t, NB), []string{"l", "s2"}, Insert{
 		Values: []Value{{State: Null}, list(t, 1, "61")}, Timestamp: stamp, Now: now,
@@ -159,7 +237,13 @@ func TestNullAndEmptyCollectionsAreDeletionsAlone(t *testing.T) {
 
 func TestStaticColumnsGoToTheStaticRow(t *testing.T) {
 	c := elements(t, NB)
-	static, row := insert(t, c, []string{"s", "v"}, Insert{Values: []Value{set(t, "00000009"), {}}, Timestamp: stamp}, InsertOptions{})
+	static, row := insert(
+		t,
+		c,
+		[]string{"s", "v"},
+		Insert{Values: []Value{set(t, "00000009"), {}}, Timestamp: stamp},
+		InsertOptions{},
+	)
 	require.True(t, static.Static)
 	require.Equal(t, []Cell{{Timestamp: stamp, Value: unhex(t, "00000009")}}, static.Cells)
 	require.Equal(t, Liveness{}, static.Liveness)
@@ -167,20 +251,50 @@ func TestStaticColumnsGoToTheStaticRow(t *testing.T) {
 
 	in, err := NewInserter(c, []string{"k", "c", "s", "v"}, InsertOptions{})
 	require.NoError(t, err)
-	static, row, err = in.Insert(Insert{Values: []Value{set(t, "00000001"), {}, {State: Null}, {}}, Timestamp: stamp, Now: now})
+	static, row, err = in.Insert(
+		Insert{
+			Values:    []Value{set(t, "00000001"), {}, {State: Null}, {}},
+			Timestamp: stamp,
+			Now:       now,
+		},
+	)
 	require.NoError(t, err)
 	require.Nil(t, row)
 	require.Equal(t, []Cell{{Kind: Tombstone, Timestamp: stamp, Time: now}}, static.Cells)
 
 	_, _, err = in.Insert(Insert{Values: []Value{set(t, "00000001"), {}, {}, {}}, Timestamp: stamp})
-	require.EqualError(t, err, "a row without clustering columns writes static columns, and no others")
+	require.EqualError(
+		t,
+		err,
+		"a row without clustering columns writes static columns, and no others",
+	)
 	// Nulls have no row to go to, as where a server is sent the static columns alone.
-	static, row, err = in.Insert(Insert{Values: []Value{set(t, "00000001"), {State: Null}, set(t, "00000009"), {State: Null}}, Timestamp: stamp, Now: now})
+	static, row, err = in.Insert(
+		Insert{
+			Values: []Value{
+				set(t, "00000001"),
+				{State: Null},
+				set(t, "00000009"),
+				{State: Null},
+			},
+			Timestamp: stamp,
+			Now:       now,
+		},
+	)
 	require.NoError(t, err)
 	require.Nil(t, row)
 	require.Equal(t, []Cell{{Timestamp: stamp, Value: unhex(t, "00000009")}}, static.Cells)
-	_, _, err = in.Insert(Insert{Values: []Value{set(t, "00000001"), {}, {State: Null}, set(t, "00000001")}, Timestamp: stamp})
-	require.EqualError(t, err, "a row without clustering columns writes static columns, and no others")
+	_, _, err = in.Insert(
+		Insert{
+			Values:    []Value{set(t, "00000001"), {}, {State: Null}, set(t, "00000001")},
+			Timestamp: stamp,
+		},
+	)
+	require.EqualError(
+		t,
+		err,
+		"a row without clustering columns writes static columns, and no others",
+	)
 }
 
 // A row whose columns have times of their own is several statements of one key.
@@ -190,18 +304,46 @@ func TestStatementsOfOneKeyAreMerged(t *testing.T) {
 	require.NoError(t, err)
 	key, clustering, no := set(t, "00000001"), set(t, "00000002"), Value{}
 	static, row, err := in.Insert(
-		Insert{Values: []Value{key, clustering, set(t, "00000005"), no, no}, Timestamp: stamp, TTL: 60, Now: now},
+		Insert{
+			Values:    []Value{key, clustering, set(t, "00000005"), no, no},
+			Timestamp: stamp,
+			TTL:       60,
+			Now:       now,
+		},
 		Insert{Values: []Value{key, no, no, set(t, "00000006"), no}, Timestamp: stamp + 1},
-		Insert{Values: []Value{key, clustering, no, no, list(t, 1, "00000007")}, Timestamp: stamp + 2, Now: now},
-		Insert{Values: []Value{key, clustering, set(t, "00000008"), set(t, "00000001"), no}, Timestamp: stamp - 5, Now: now},
+		Insert{
+			Values:    []Value{key, clustering, no, no, list(t, 1, "00000007")},
+			Timestamp: stamp + 2,
+			Now:       now,
+		},
+		Insert{
+			Values:    []Value{key, clustering, set(t, "00000008"), set(t, "00000001"), no},
+			Timestamp: stamp - 5,
+			Now:       now,
+		},
 	)
 	require.NoError(t, err)
 	require.Equal(t, []Cell{{Timestamp: stamp + 1, Value: unhex(t, "00000006")}}, static.Cells)
 	require.Equal(t, Liveness{Set: true, Timestamp: stamp + 2}, row.Liveness)
 	require.Len(t, row.Cells, 2)
-	require.Equal(t, Cell{Column: 1, Kind: Expiring, TTL: 60, Timestamp: stamp, Time: now + 60, Value: unhex(t, "00000005")}, row.Cells[0])
+	require.Equal(
+		t,
+		Cell{
+			Column:    1,
+			Kind:      Expiring,
+			TTL:       60,
+			Timestamp: stamp,
+			Time:      now + 60,
+			Value:     unhex(t, "00000005"),
+		},
+		row.Cells[0],
+	)
 	require.Equal(t, int64(stamp+2), row.Cells[1].Timestamp)
-	require.Equal(t, []ColumnDeletion{{2, Deletion{Set: true, Timestamp: stamp + 1, Time: now}}}, row.Deletions)
+	require.Equal(
+		t,
+		[]ColumnDeletion{{2, Deletion{Set: true, Timestamp: stamp + 1, Time: now}}},
+		row.Deletions,
+	)
 	requireReadBack(t, c, row)
 }
 
@@ -234,13 +376,23 @@ func TestInsertRefuses(t *testing.T) {
 		_, err := NewInserter(elements(t, NB), columns, InsertOptions{})
 		require.Error(t, err, columns)
 	}
-	counters := mustCodec(t, &Table{Key: []Column{column(t, "k", "int")}, Regulars: []Column{column(t, "n", "counter")}}, NB, Minima{})
+	counters := mustCodec(
+		t,
+		&Table{Key: []Column{column(t, "k", "int")}, Regulars: []Column{column(t, "n", "counter")}},
+		NB,
+		Minima{},
+	)
 	_, err := NewInserter(counters, []string{"k"}, InsertOptions{})
 	require.EqualError(t, err, `column "n" is a counter, which only a server can write`)
 }
 
 func TestAppendKey(t *testing.T) {
-	c := mustCodec(t, &Table{Key: []Column{column(t, "a", "int"), column(t, "b", "frozen<set<text>>")}}, NB, Minima{})
+	c := mustCodec(
+		t,
+		&Table{Key: []Column{column(t, "a", "int"), column(t, "b", "frozen<set<text>>")}},
+		NB,
+		Minima{},
+	)
 	in, err := NewInserter(c, []string{"b", "a"}, InsertOptions{})
 	require.NoError(t, err)
 	key, err := in.AppendKey([]byte{9}, []Value{list(t, 2, "62", "61"), set(t, "00000007")})
@@ -248,7 +400,10 @@ func TestAppendKey(t *testing.T) {
 	require.Equal(t, unhex(t, "09 0004 00000007 00 000e 00000002 00000001 61 00000001 62 00"), key)
 	_, err = in.AppendKey(nil, []Value{list(t, 0), {State: Null}})
 	require.EqualError(t, err, `key column "a" has no value`)
-	_, err = in.AppendKey(nil, []Value{list(t, 1, string(make([]byte, 0))), {Bytes: make([]byte, 65530), State: Set}})
+	_, err = in.AppendKey(
+		nil,
+		[]Value{list(t, 1, string(make([]byte, 0))), {Bytes: make([]byte, 65530), State: Set}},
+	)
 	require.EqualError(t, err, "a partition key of 65544 bytes, where 1 to 65535 are allowed")
 }
 
@@ -269,18 +424,28 @@ func TestListPathsAscend(t *testing.T) {
 	require.Negative(t, s.ComparePaths(false, 2, last, appendListPath(nil, stamp+1, 0)))
 	ticks := uint64(stamp)*10 + uuidEpoch
 	path := appendListPath(nil, stamp, 0)
-	back := uint64(binary.BigEndian.Uint32(path)) | uint64(binary.BigEndian.Uint16(path[4:]))<<32 | uint64(binary.BigEndian.Uint16(path[6:])&0xfff)<<48
+	back := uint64(
+		binary.BigEndian.Uint32(path),
+	) | uint64(
+		binary.BigEndian.Uint16(path[4:]),
+	)<<32 | uint64(
+		binary.BigEndian.Uint16(path[6:])&0xfff,
+	)<<48
 	require.Equal(t, ticks, back)
 }
 
-// Values of tuples, and of clustering columns in descending order, are stored as they come, as CQL does it for bound
-// values.
+// Values of tuples, and of clustering columns in descending order, are stored as they come, as CQL
+// does it for bound values.
 func TestTuplesAndReversedSetsAreKeptAsBound(t *testing.T) {
 	desc := column(t, "c", "frozen<set<int>>")
 	desc.Desc = true
 	c := mustCodec(t, &Table{
-		Key: []Column{column(t, "k", "int")}, Clustering: []Column{desc},
-		Regulars: []Column{column(t, "t", "tuple<int, tuple<frozen<set<int>>, int>, frozen<map<int, int>>>"), column(t, "u", "tuple<int, text>")},
+		Key:        []Column{column(t, "k", "int")},
+		Clustering: []Column{desc},
+		Regulars: []Column{
+			column(t, "t", "tuple<int, tuple<frozen<set<int>>, int>, frozen<map<int, int>>>"),
+			column(t, "u", "tuple<int, text>"),
+		},
 	}, NB, Minima{Timestamp: stamp})
 	in, err := NewInserter(c, []string{"k", "c", "t", "u"}, InsertOptions{})
 	require.NoError(t, err)
@@ -299,7 +464,13 @@ func TestTuplesAndReversedSetsAreKeptAsBound(t *testing.T) {
 		elem(one(1)),
 	} {
 		_, row, err := in.Insert(Insert{Timestamp: stamp, Values: []Value{
-			{Bytes: one(1), State: Set}, unsorted, {Bytes: sent, State: Set}, {Bytes: elem(one(3)), State: Set},
+			{
+				Bytes: one(1),
+				State: Set,
+			},
+			unsorted,
+			{Bytes: sent, State: Set},
+			{Bytes: elem(one(3)), State: Set},
 		}})
 		require.NoError(t, err)
 		require.Equal(t, unsorted.Bytes, row.Clustering[0])
@@ -311,11 +482,27 @@ func TestTuplesAndReversedSetsAreKeptAsBound(t *testing.T) {
 // An update makes no marker of a row, and no row where it has nothing to write.
 func TestAnUpdateMakesNoMarker(t *testing.T) {
 	c := elements(t, NB)
-	static, row := insert(t, c, []string{"s", "v"}, Insert{Timestamp: stamp, Update: true, Values: []Value{set(t, "00000001"), set(t, "00000003")}}, InsertOptions{})
+	static, row := insert(
+		t,
+		c,
+		[]string{"s", "v"},
+		Insert{
+			Timestamp: stamp,
+			Update:    true,
+			Values:    []Value{set(t, "00000001"), set(t, "00000003")},
+		},
+		InsertOptions{},
+	)
 	require.Len(t, static.Cells, 1)
 	require.Equal(t, Liveness{}, row.Liveness)
 	require.Len(t, row.Cells, 1)
-	static, row = insert(t, c, []string{"s2"}, Insert{Timestamp: stamp, Update: true, Values: []Value{list(t, 0)}}, InsertOptions{AppendCollections: true})
+	static, row = insert(
+		t,
+		c,
+		[]string{"s2"},
+		Insert{Timestamp: stamp, Update: true, Values: []Value{list(t, 0)}},
+		InsertOptions{AppendCollections: true},
+	)
 	require.Nil(t, static)
 	require.Nil(t, row)
 
@@ -327,6 +514,11 @@ func TestAnUpdateMakesNoMarker(t *testing.T) {
 		Insert{Timestamp: stamp + 1, Update: true, Values: append(key[:2:2], set(t, "00000003"))},
 	)
 	require.NoError(t, err)
-	require.Equal(t, Liveness{Set: true, Timestamp: stamp, TTL: 5, Expiry: now + 5}, row.Liveness, "the row's own time stays")
+	require.Equal(
+		t,
+		Liveness{Set: true, Timestamp: stamp, TTL: 5, Expiry: now + 5},
+		row.Liveness,
+		"the row's own time stays",
+	)
 	require.Equal(t, int64(stamp+1), row.Cells[0].Timestamp)
 }

@@ -2,9 +2,9 @@ package sstable
 
 import "encoding/binary"
 
-// The number of an element stands in the lower half of the timeuuid that is its path, behind a clock sequence and node
-// that are always the same: bytes whose order is signed (TimeUUIDType.compareCustom), so that those of the number have
-// their highest bits flipped.
+// The number of an element stands in the lower half of the timeuuid that is its path, behind a
+// clock sequence and node that are always the same: bytes whose order is signed
+// (TimeUUIDType.compareCustom), so that those of the number have their highest bits flipped.
 const (
 	listNode     = 0x8081_8283_0000_0000 // its first bits are those of a UUID's variant
 	signedBytes  = 0x8080_8080
@@ -13,9 +13,10 @@ const (
 	uuidVersion1 = 0x1000
 )
 
-// appendListPath appends the path of an element of a list: a timeuuid of the row's place (Insert.Place) and the element's
-// number, the same each time, so that a row that is written twice has its elements once. Those of a list ascend. A server
-// makes a timeuuid of its present time, whatever the statement's timestamp is (Lists.Appender).
+// appendListPath appends the path of an element of a list: a timeuuid of the row's place
+// (Insert.Place) and the element's number, the same each time, so that a row that is written twice
+// has its elements once. Those of a list ascend. A server makes a timeuuid of its present time,
+// whatever the statement's timestamp is (Lists.Appender).
 func appendListPath(dst []byte, place int64, element int) []byte {
 	ticks := (uint64(place)*10 + uuidEpoch) & uuidTimeMask
 	high := ticks<<32 | ticks>>32&0xffff<<16 | uuidVersion1 | ticks>>48

@@ -18,12 +18,13 @@ type landing struct {
 	by       string // what told it
 }
 
-// neighbors are the last partition that an index has at a token or before, and the one behind it. nil: there is none, or
-// it is not known.
+// neighbors are the last partition that an index has at a token or before, and the one behind it.
+// nil: there is none, or it is not known.
 type neighbors struct{ before, after *landing }
 
-// locate finds where the partitions behind a token begin: by Summary.db and Index.db, and where they are not there, or the
-// summary is not that of the index, by a sample of the partitions that is made once.
+// locate finds where the partitions behind a token begin: by Summary.db and Index.db, and where
+// they are not there, or the summary is not that of the index, by a sample of the partitions that
+// is made once.
 func (r *TableReader) locate(t token.Token) (neighbors, error) {
 	if s := r.summary(); s != nil {
 		n, err := s.around(t)
@@ -51,8 +52,8 @@ type summaryLookup struct {
 	first, last []byte
 }
 
-// maxSummaryEntries is how many entries of a summary are kept in memory. Of more of them every so manieth is kept, and more
-// of the index is read.
+// maxSummaryEntries is how many entries of a summary are kept in memory. Of more of them every so
+// manieth is kept, and more of the index is read.
 const maxSummaryEntries = 1 << 16
 
 // openSummary reads the summary; nil where there is none that can be used.
@@ -69,8 +70,16 @@ func (r *TableReader) openSummary() *summaryLookup {
 		return nil
 	}
 	return &summaryLookup{
-		index: r.index, size: r.indexSize, length: r.plainLength(), partitioner: r.partitioner,
-		entries: someEntries(summary.Entries, maxSummaryEntries), first: bytes.Clone(summary.First), last: bytes.Clone(summary.Last),
+		index:       r.index,
+		size:        r.indexSize,
+		length:      r.plainLength(),
+		partitioner: r.partitioner,
+		entries: someEntries(
+			summary.Entries,
+			maxSummaryEntries,
+		),
+		first: bytes.Clone(summary.First),
+		last:  bytes.Clone(summary.Last),
 	}
 }
 
@@ -79,14 +88,20 @@ func someEntries(entries []SummaryEntry, most int) []SummaryEntry {
 	step := (len(entries) + most - 1) / most
 	some := make([]SummaryEntry, 0, min(most, len(entries)))
 	for i := 0; i < len(entries); i += step {
-		some = append(some, SummaryEntry{Key: bytes.Clone(entries[i].Key), Position: entries[i].Position})
+		some = append(
+			some,
+			SummaryEntry{Key: bytes.Clone(entries[i].Key), Position: entries[i].Position},
+		)
 	}
 	return some
 }
 
 // around reads the index from the last entry of the summary on that is not behind the token.
 func (s *summaryLookup) around(t token.Token) (n neighbors, err error) {
-	i := sort.Search(len(s.entries), func(i int) bool { return t.Less(s.partitioner.Hash(s.entries[i].Key)) })
+	i := sort.Search(
+		len(s.entries),
+		func(i int) bool { return t.Less(s.partitioner.Hash(s.entries[i].Key)) },
+	)
 	if i == 0 {
 		return n, nil
 	}
@@ -106,14 +121,18 @@ func (s *summaryLookup) end() (last *landing, err error) {
 // lookupBuffer is how much of the index is read at a time.
 const lookupBuffer = 8 << 10
 
-// scan goes over the partitions of the index from that of an entry of the summary on, to the one where it is to stop: that,
-// or nil at the end of the index, and the one before.
+// scan goes over the partitions of the index from that of an entry of the summary on, to the one
+// where it is to stop: that, or nil at the end of the index, and the one before.
 func (s *summaryLookup) scan(entry int, stop func(*landing) bool) (before, at *landing, err error) {
 	e := s.entries[entry]
 	if e.Position >= uint64(s.size) {
 		return nil, nil, errSummary
 	}
-	in := newBareIndexReader(io.NewSectionReader(s.index, int64(e.Position), s.size-int64(e.Position)), e.Position, lookupBuffer)
+	in := newBareIndexReader(
+		io.NewSectionReader(s.index, int64(e.Position), s.size-int64(e.Position)),
+		e.Position,
+		lookupBuffer,
+	)
 	order := indexOrder{partitioner: s.partitioner, length: s.length}
 	if err := order.next(in); err != nil || !bytes.Equal(order.now.key, e.Key) {
 		return nil, nil, errSummary
@@ -143,10 +162,22 @@ func (o *indexOrder) next(in *IndexReader) error {
 		return err
 	}
 	o.now, o.before = o.before, o.now
-	o.now = landing{position: e.Position, token: o.partitioner.Hash(e.Key), key: append(o.now.key[:0], e.Key...), by: string(IndexDB)}
+	o.now = landing{
+		position: e.Position,
+		token:    o.partitioner.Hash(e.Key),
+		key:      append(o.now.key[:0], e.Key...),
+		by:       string(IndexDB),
+	}
 	if len(e.Key) == 0 || e.Position >= o.length ||
-		o.any && (comparePartitions(o.before.token, o.before.key, o.now.token, o.now.key) >= 0 || e.Position <= o.before.position) {
-		return fmt.Errorf("entry at %d: key %x at %d of %d bytes does not come behind the one before", in.Position(), clip(e.Key), e.Position, o.length)
+		o.any &&
+			(comparePartitions(o.before.token, o.before.key, o.now.token, o.now.key) >= 0 || e.Position <= o.before.position) {
+		return fmt.Errorf(
+			"entry at %d: key %x at %d of %d bytes does not come behind the one before",
+			in.Position(),
+			clip(e.Key),
+			e.Position,
+			o.length,
+		)
 	}
 	o.any = true
 	return nil

@@ -5,7 +5,8 @@ import (
 	"fmt"
 )
 
-// AppendMarker appends a marker in the form of AppendRow: the length of its head, the head and the body.
+// AppendMarker appends a marker in the form of AppendRow: the length of its head, the head and the
+// body.
 func (c *Codec) AppendMarker(dst []byte, m *Marker) ([]byte, error) {
 	if !m.Kind.Valid() {
 		return dst, fmt.Errorf("a marker of kind %d", m.Kind)

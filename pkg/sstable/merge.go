@@ -11,9 +11,9 @@ import (
 // (LivenessInfo.EXPIRED_LIVENESS_TTL).
 const expiredTTL = math.MaxInt32
 
-// Merger makes one row of several that have equal clusterings, or of several static rows, as the servers do when they
-// read or compact (Row.Merger, Cells.reconcile). Counters whose contexts CheckCounter does not take are not added up. It
-// is not safe for concurrent use.
+// Merger makes one row of several that have equal clusterings, or of several static rows, as the
+// servers do when they read or compact (Row.Merger, Cells.reconcile). Counters whose contexts
+// CheckCounter does not take are not added up. It is not safe for concurrent use.
 type Merger struct {
 	schema  *Schema
 	active  Deletion
@@ -28,16 +28,16 @@ type Merger struct {
 // NewMerger makes a merger of rows of a schema.
 func NewMerger(s *Schema) *Merger { return &Merger{schema: s} }
 
-// Reset begins a new row. active is the deletion of the partition, or the stronger one of a range around the row: what
-// it deletes is left out.
+// Reset begins a new row. active is the deletion of the partition, or the stronger one of a range
+// around the row: what it deletes is left out.
 func (m *Merger) Reset(active Deletion) {
 	m.active = active
 	m.rows[m.current].Reset()
 	m.contexts = m.contexts[:0]
 }
 
-// Add merges a row into the one that is made. Of two cells that are alike the one added first stays, and so does the
-// first clustering, where equal ones differ in their bytes. The row's slices
+// Add merges a row into the one that is made. Of two cells that are alike the one added first
+// stays, and so does the first clustering, where equal ones differ in their bytes. The row's slices
 // may be used again; its values are parts of what is made and must stay.
 func (m *Merger) Add(r *Row) {
 	next := 1 - m.current
@@ -54,8 +54,8 @@ func (m *Merger) AddEncoded(c *Codec, encoded []byte) error {
 	return nil
 }
 
-// Row returns the row that was made of those added since Reset. It may be Empty, and must then not be written. It may be
-// read until the next Add or Reset.
+// Row returns the row that was made of those added since Reset. It may be Empty, and must then not
+// be written. It may be read until the next Add or Reset.
 func (m *Merger) Row() *Row { return &m.rows[m.current] }
 
 // merge makes dst of a, which was made before, and b.
@@ -99,7 +99,10 @@ func (m *Merger) merge(dst, a, b *Row) {
 			}
 		}
 		if strongest != active {
-			dst.Deletions = append(dst.Deletions, ColumnDeletion{Column: column, Deletion: strongest})
+			dst.Deletions = append(
+				dst.Deletions,
+				ColumnDeletion{Column: column, Deletion: strongest},
+			)
 		}
 		dst.Cells = m.mergeCells(dst.Cells, &columns[column], ofA, ofB, strongest)
 	}
@@ -174,7 +177,8 @@ func (l *Liveness) supersedes(m *Liveness) bool {
 	}
 }
 
-// supersedes reports whether c is what stays of two cells of one column and path (Cells.resolveRegular).
+// supersedes reports whether c is what stays of two cells of one column and path
+// (Cells.resolveRegular).
 func (c *Cell) supersedes(d *Cell) bool {
 	switch {
 	case c.Timestamp != d.Timestamp:

@@ -51,7 +51,14 @@ func TestOfTwoCellsOneStays(t *testing.T) {
 	for i := range cells {
 		cells[i].Column = 1
 		for j := range cells[:i+1] {
-			require.Equal(t, []Cell{cells[i]}, normal(merged(t, c, Deletion{}, cellRow(cells[i]), cellRow(cells[j])).Cells), "%d and %d", i, j)
+			require.Equal(
+				t,
+				[]Cell{cells[i]},
+				normal(merged(t, c, Deletion{}, cellRow(cells[i]), cellRow(cells[j])).Cells),
+				"%d and %d",
+				i,
+				j,
+			)
 		}
 	}
 }
@@ -81,7 +88,14 @@ func TestOfTwoLivenessesOneStays(t *testing.T) {
 	row := func(l Liveness) *Row { return &Row{Clustering: [][]byte{one(1)}, Liveness: l} }
 	for i := range list {
 		for j := range list[:i+1] {
-			require.Equal(t, list[i], merged(t, c, Deletion{}, row(list[i]), row(list[j])).Liveness, "%d and %d", i, j)
+			require.Equal(
+				t,
+				list[i],
+				merged(t, c, Deletion{}, row(list[i]), row(list[j])).Liveness,
+				"%d and %d",
+				i,
+				j,
+			)
 		}
 	}
 }
@@ -105,7 +119,16 @@ func TestDeletionsTakeWhatIsOlder(t *testing.T) {
 	require.False(t, row.Deletion.Set)
 	require.Len(t, row.Cells, 1)
 	require.True(t, merged(t, c, deleted(10), live, live).Empty())
-	require.True(t, merged(t, c, deleted(10), live, &Row{Clustering: live.Clustering, Deletion: deleted(11)}).Deletion.Set)
+	require.True(
+		t,
+		merged(
+			t,
+			c,
+			deleted(10),
+			live,
+			&Row{Clustering: live.Clustering, Deletion: deleted(11)},
+		).Deletion.Set,
+	)
 }
 
 func TestElementsAreMergedByPath(t *testing.T) {
@@ -115,10 +138,18 @@ func TestElementsAreMergedByPath(t *testing.T) {
 	}
 	a := cellRow(element(10, "a", "old"), element(20, "c", "c"))
 	a.Deletions = []ColumnDeletion{{3, Deletion{Set: true, Timestamp: 9, Time: 1}}}
-	b := cellRow(element(12, "a", "new"), element(15, "b", "b"), Cell{Column: 5, Timestamp: 1, Path: []byte{0, 1}, Value: []byte("u")})
+	b := cellRow(
+		element(12, "a", "new"),
+		element(15, "b", "b"),
+		Cell{Column: 5, Timestamp: 1, Path: []byte{0, 1}, Value: []byte("u")},
+	)
 	row := merged(t, c, Deletion{}, a, b)
 	require.Equal(t, a.Deletions, row.Deletions)
-	require.Equal(t, []Cell{element(12, "a", "new"), element(15, "b", "b"), element(20, "c", "c"), b.Cells[2]}, row.Cells)
+	require.Equal(
+		t,
+		[]Cell{element(12, "a", "new"), element(15, "b", "b"), element(20, "c", "c"), b.Cells[2]},
+		row.Cells,
+	)
 
 	// The later deletion takes what is older in both rows.
 	b.Deletions = []ColumnDeletion{{3, Deletion{Set: true, Timestamp: 14, Time: 2}}}
@@ -139,14 +170,27 @@ func TestOneRowIsFreedOfWhatIsDeleted(t *testing.T) {
 	m := NewMerger(c.Schema())
 	for range 2 {
 		m.Reset(Deletion{Set: true, Timestamp: 10, Time: 1})
-		m.Add(cellRow(Cell{Column: 1, Timestamp: 10, Value: one(1)}, Cell{Column: 3, Timestamp: 11, Path: []byte("a")}))
+		m.Add(
+			cellRow(
+				Cell{Column: 1, Timestamp: 10, Value: one(1)},
+				Cell{Column: 3, Timestamp: 11, Path: []byte("a")},
+			),
+		)
 		require.Equal(t, []Cell{{Column: 3, Timestamp: 11, Path: []byte("a")}}, m.Row().Cells)
 	}
 }
 
 // Decimals may be equal and not the same.
 func TestTheFirstClusteringStays(t *testing.T) {
-	c := mustCodec(t, &Table{Key: []Column{column(t, "k", "int")}, Clustering: []Column{column(t, "c", "decimal")}}, NB, Minima{})
+	c := mustCodec(
+		t,
+		&Table{
+			Key:        []Column{column(t, "k", "int")},
+			Clustering: []Column{column(t, "c", "decimal")},
+		},
+		NB,
+		Minima{},
+	)
 	a, b := [][]byte{unhex(t, "00000001 0a")}, [][]byte{unhex(t, "00000000 01")}
 	require.Zero(t, c.Schema().CompareClusterings(a, b))
 	m := NewMerger(c.Schema())
@@ -162,7 +206,11 @@ func TestTheFirstClusteringStays(t *testing.T) {
 func TestMergeDoesNotAllocate(t *testing.T) {
 	c := elements(t, NB)
 	m := NewMerger(c.Schema())
-	a, b := cellRow(Cell{Column: 1, Timestamp: 10, Value: one(1)}), cellRow(Cell{Column: 3, Timestamp: 11, Path: []byte("a")})
+	a, b := cellRow(
+		Cell{Column: 1, Timestamp: 10, Value: one(1)},
+	), cellRow(
+		Cell{Column: 3, Timestamp: 11, Path: []byte("a")},
+	)
 	merge := func() {
 		m.Reset(Deletion{})
 		m.Add(a)

@@ -2,12 +2,12 @@ package sstable
 
 import "math"
 
-// noTimestamp is what stands in a file for the timestamp of what there is not (LivenessInfo.NO_TIMESTAMP, and
-// DeletionTime.LIVE).
+// noTimestamp is what stands in a file for the timestamp of what there is not
+// (LivenessInfo.NO_TIMESTAMP, and DeletionTime.LIVE).
 const noTimestamp = math.MinInt64
 
-// Liveness says that a row exists, whatever cells it has: what an INSERT leaves besides them. The zero Liveness is
-// that of a row that exists by its cells alone.
+// Liveness says that a row exists, whatever cells it has: what an INSERT leaves besides them. The
+// zero Liveness is that of a row that exists by its cells alone.
 type Liveness struct {
 	Set       bool
 	Timestamp int64 // microseconds since the epoch
@@ -19,8 +19,8 @@ type Liveness struct {
 type Deletion struct {
 	Set       bool
 	Timestamp int64 // microseconds since the epoch: what has this one or an earlier one is deleted
-	// Time is when that was done, in seconds since the epoch. Of a ColumnDeletion that is not set it is what stands
-	// in its place, for which versions of the servers write different numbers.
+	// Time is when that was done, in seconds since the epoch. Of a ColumnDeletion that is not set
+	// it is what stands in its place, for which versions of the servers write different numbers.
 	Time int64
 }
 
@@ -53,20 +53,24 @@ const (
 
 // Cell is one value of a row: of a column, or of an element of a column that is not frozen.
 type Cell struct {
-	Column    int // its place among the columns of the Schema: the static ones in a static row, else the regular ones
+	// its place among the columns of the Schema: the static ones in a static row, else the regular
+	// ones
+	Column    int
 	Kind      CellKind
 	TTL       int32 // seconds, of an expiring cell
 	Timestamp int64 // microseconds since the epoch
 	Time      int64 // when it expires or was deleted, in seconds since the epoch
-	// Path tells the elements of a column apart that is not frozen: a timeuuid in a list, the element in a set, the
-	// key in a map, the number of the field, in two bytes, in a user type. It is not read of other columns.
+	// Path tells the elements of a column apart that is not frozen: a timeuuid in a list, the
+	// element in a set, the key in a map, the number of the field, in two bytes, in a user type. It
+	// is not read of other columns.
 	Path []byte
-	// Value is in the CQL wire format; of an element of a list or of a map, or of a field, the element's own bytes. It
-	// is empty in a set and in a tombstone.
+	// Value is in the CQL wire format; of an element of a list or of a map, or of a field, the
+	// element's own bytes. It is empty in a set and in a tombstone.
 	Value []byte
 }
 
-// ColumnDeletion is the deletion of the elements of a column that is not frozen, older than its cells.
+// ColumnDeletion is the deletion of the elements of a column that is not frozen, older than its
+// cells.
 type ColumnDeletion struct {
 	Column int // as in Cell
 	Deletion
@@ -75,25 +79,28 @@ type ColumnDeletion struct {
 // Row is a row of a partition, or its static row.
 type Row struct {
 	Static bool
-	// Clustering has a value for each clustering column, in the CQL wire format: nil is null, which only tables made
-	// before CQL have, and an empty slice an empty value. A static row has none.
+	// Clustering has a value for each clustering column, in the CQL wire format: nil is null, which
+	// only tables made before CQL have, and an empty slice an empty value. A static row has none.
 	Clustering [][]byte
 	Liveness   Liveness
 	Deletion   Deletion
 	// Deletions are ordered by column.
 	Deletions []ColumnDeletion
-	// Cells are ordered by column and, within one that is not frozen, by path (Schema.ComparePaths).
+	// Cells are ordered by column and, within one that is not frozen, by path
+	// (Schema.ComparePaths).
 	Cells []Cell
 }
 
 // Reset empties the row, and keeps its slices for the next one.
 func (r *Row) Reset() {
-	// Field by field: nothing is copied, and no pointer is written that the garbage collector wants to know of.
+	// Field by field: nothing is copied, and no pointer is written that the garbage collector wants
+	// to know of.
 	r.Static, r.Liveness, r.Deletion = false, Liveness{}, Deletion{}
 	r.Clustering, r.Deletions, r.Cells = r.Clustering[:0], r.Deletions[:0], r.Cells[:0]
 }
 
-// addCell appends an empty cell, to be filled in its place: one that is copied there takes as long as the rest of it.
+// addCell appends an empty cell, to be filled in its place: one that is copied there takes as long
+// as the rest of it.
 func (r *Row) addCell() *Cell {
 	n := len(r.Cells)
 	if n == cap(r.Cells) {
@@ -111,8 +118,8 @@ func (r *Row) Empty() bool {
 	return !r.Liveness.Set && !r.Deletion.Set && len(r.Deletions) == 0 && len(r.Cells) == 0
 }
 
-// BoundKind says where the bound of a range of rows is, and whether a range begins or ends there: the numbers in the
-// files (ClusteringPrefix.Kind).
+// BoundKind says where the bound of a range of rows is, and whether a range begins or ends there:
+// the numbers in the files (ClusteringPrefix.Kind).
 type BoundKind uint8
 
 // The kinds of bounds. A boundary is the end of one range and the start of the next.

@@ -8,8 +8,9 @@ import (
 // Component is a file of an SSTable, by the end of its name.
 type Component string
 
-// The components of the "big" format (org.apache.cassandra.io.sstable.format.big.BigFormat.Components). Those of
-// "bti", of secondary indexes, and what other programs lay beside them, have other names.
+// The components of the "big" format
+// (org.apache.cassandra.io.sstable.format.big.BigFormat.Components). Those of "bti", of secondary
+// indexes, and what other programs lay beside them, have other names.
 const (
 	DataDB            Component = "Data.db"
 	IndexDB           Component = "Index.db"
@@ -27,8 +28,9 @@ const (
 // Descriptor is what the names of an SSTable's files have in common, apart from their folder.
 type Descriptor struct {
 	Version Version
-	// ID tells the SSTables in a folder apart: a decimal number of at most 10 digits, which every version of the servers
-	// reads, or four groups of letters and digits, joined by underscores, which are read from Cassandra 4.1 on.
+	// ID tells the SSTables in a folder apart: a decimal number of at most 10 digits, which every
+	// version of the servers reads, or four groups of letters and digits, joined by underscores,
+	// which are read from Cassandra 4.1 on.
 	ID string
 }
 
@@ -40,7 +42,8 @@ func (d Descriptor) base() string {
 	return d.Version.String() + "-" + d.ID + "-" + d.Version.format()
 }
 
-// ParseName takes the name of a file apart, without a folder. The component is whatever stands at the end.
+// ParseName takes the name of a file apart, without a folder. The component is whatever stands at
+// the end.
 func ParseName(name string) (Descriptor, Component, error) {
 	parts := strings.SplitN(name, "-", 4)
 	if len(parts) != 4 || parts[3] == "" {
@@ -55,7 +58,13 @@ func ParseName(name string) (Descriptor, Component, error) {
 		return Descriptor{}, "", fmt.Errorf("%.80q: %w", name, err)
 	}
 	if parts[2] != version.format() {
-		return Descriptor{}, "", fmt.Errorf("%.80q: sstable format %.20q: version %s is of format %q", name, parts[2], version, version.format())
+		return Descriptor{}, "", fmt.Errorf(
+			"%.80q: sstable format %.20q: version %s is of format %q",
+			name,
+			parts[2],
+			version,
+			version.format(),
+		)
 	}
 	if err := checkID(parts[1]); err != nil {
 		return Descriptor{}, "", fmt.Errorf("%.80q: %w", name, err)
@@ -63,10 +72,12 @@ func ParseName(name string) (Descriptor, Component, error) {
 	return Descriptor{Version: version, ID: parts[1]}, Component(parts[3]), nil
 }
 
-// olderName reports whether a name is one of Cassandra 2.1 and before: keyspace, table, version, number and component.
+// olderName reports whether a name is one of Cassandra 2.1 and before: keyspace, table, version,
+// number and component.
 func olderName(parts []string) bool {
 	number, _, ok := strings.Cut(parts[3], "-")
-	return len(parts[2]) == 2 && parts[2] < "la" && ok && number != "" && strings.Trim(number, "0123456789") == ""
+	return len(parts[2]) == 2 && parts[2] < "la" && ok && number != "" &&
+		strings.Trim(number, "0123456789") == ""
 }
 
 // maxIDLen is how many characters the id of a file has at the most: those of a time-based one.
@@ -74,8 +85,13 @@ const maxIDLen = 28
 
 // checkID says what is wrong with the id of a file.
 func checkID(id string) error {
-	if id == "" || len(id) > maxIDLen || strings.Trim(id, "0123456789abcdefghijklmnopqrstuvwxyz_") != "" {
-		return fmt.Errorf("sstable id %.40q: 1 to %d lower-case letters, digits and underscores are wanted", id, maxIDLen)
+	if id == "" || len(id) > maxIDLen ||
+		strings.Trim(id, "0123456789abcdefghijklmnopqrstuvwxyz_") != "" {
+		return fmt.Errorf(
+			"sstable id %.40q: 1 to %d lower-case letters, digits and underscores are wanted",
+			id,
+			maxIDLen,
+		)
 	}
 	return nil
 }
@@ -94,7 +110,12 @@ func ParseTOC(b []byte) ([]Component, error) {
 	for line := range strings.Lines(string(b)) {
 		name := strings.TrimRight(line, "\r\n")
 		if name == "" || strings.ContainsAny(name, "/\x00") {
-			return nil, fmt.Errorf("%s: line %d, %.40q, is no component", TOCTxt, len(components)+1, name)
+			return nil, fmt.Errorf(
+				"%s: line %d, %.40q, is no component",
+				TOCTxt,
+				len(components)+1,
+				name,
+			)
 		}
 		components = append(components, Component(name))
 	}

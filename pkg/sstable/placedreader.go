@@ -9,8 +9,9 @@ type plainReader interface {
 	seek(at uint64)
 }
 
-// placedReader gives the plain bytes of a Data.db from any place on. Each chunk or block is held against its checksum before
-// a byte of it is given, and only those are read that are asked for. Any number of them may read one file.
+// placedReader gives the plain bytes of a Data.db from any place on. Each chunk or block is held
+// against its checksum before a byte of it is given, and only those are read that are asked for.
+// Any number of them may read one file.
 type placedReader struct {
 	dataPieces
 	file   io.ReaderAt

@@ -5,8 +5,8 @@ import "cmp"
 // RowKind stands for the kind of a bound where ComparePrefixes is told of a row.
 const RowKind = clusteringKind
 
-// ComparePrefixes compares the places of two rows or markers of one partition, by their values and kinds, RowKind for a
-// row's (ClusteringComparator).
+// ComparePrefixes compares the places of two rows or markers of one partition, by their values and
+// kinds, RowKind for a row's (ClusteringComparator).
 func (s *Schema) ComparePrefixes(a [][]byte, kindA BoundKind, b [][]byte, kindB BoundKind) int {
 	n := min(len(a), len(b))
 	if c := s.CompareClusterings(a[:n], b[:n]); c != 0 {
@@ -22,5 +22,6 @@ func (s *Schema) ComparePrefixes(a [][]byte, kindA BoundKind, b [][]byte, kindB 
 	}
 }
 
-// side is where a bound stands beside the rows that begin with its values: -1 before them, 1 behind.
+// side is where a bound stands beside the rows that begin with its values: -1 before them, 1
+// behind.
 func (k BoundKind) side() int { return cmp.Compare(k, clusteringKind) }

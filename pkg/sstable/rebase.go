@@ -1,24 +1,26 @@
 package sstable
 
-// At returns a codec like c whose times are told from another second. The bytes that c made of a row mean to it the same
-// row, with every expiry and deletion later by the difference: so rows can be encoded before it is known when they are
-// written. Only a column without a deletion, in a row where another one has one, needs Rebase.
+// At returns a codec like c whose times are told from another second. The bytes that c made of a
+// row mean to it the same row, with every expiry and deletion later by the difference: so rows can
+// be encoded before it is known when they are written. Only a column without a deletion, in a row
+// where another one has one, needs Rebase.
 func (c *Codec) At(second int64) *Codec {
 	later := *c
 	later.minima.Time = second
 	return &later
 }
 
-// NeedsRebase reports whether an encoded row may have a column without a deletion beside one that has one. What stands
-// in its place (liveDeletion) is a fixed second, which the servers of 4.x look at.
+// NeedsRebase reports whether an encoded row may have a column without a deletion beside one that
+// has one. What stands in its place (liveDeletion) is a fixed second, which the servers of 4.x look
+// at.
 func NeedsRebase(encoded []byte) bool {
 	head, _, err := split(encoded)
 	return err == nil && head[0]&hasColumnDeletions != 0
 }
 
-// AppendRebased appends a row that another codec encoded as c has it, with every expiry and deletion later by the
-// difference of their least times. An expiry later than c's version can store becomes the last that it can. room is
-// overwritten.
+// AppendRebased appends a row that another codec encoded as c has it, with every expiry and
+// deletion later by the difference of their least times. An expiry later than c's version can store
+// becomes the last that it can. room is overwritten.
 func (c *Codec) AppendRebased(dst, encoded []byte, from *Codec, room *Row) ([]byte, error) {
 	if err := from.DecodeRow(encoded, room); err != nil {
 		return dst, err

@@ -5,7 +5,8 @@ import (
 	"os"
 )
 
-// OpenFile opens a file for reading. It refuses what is no regular file: to open a pipe may wait forever.
+// OpenFile opens a file for reading. It refuses what is no regular file: to open a pipe may wait
+// forever.
 func OpenFile(path string) (*os.File, error) {
 	if err := checkRegular(path); err != nil {
 		return nil, err
@@ -21,7 +22,8 @@ func ReadFile(path string) ([]byte, error) {
 	return os.ReadFile(path)
 }
 
-// checkRegular refuses a path that leads to something else than a regular file. If it leads nowhere, opening it fails.
+// checkRegular refuses a path that leads to something else than a regular file. If it leads
+// nowhere, opening it fails.
 func checkRegular(path string) error {
 	if stat, err := os.Stat(path); err == nil && !stat.Mode().IsRegular() {
 		return fmt.Errorf("%s is no regular file, but of the kind %s", path, kindOf(stat.Mode()))

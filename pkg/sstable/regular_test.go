@@ -12,7 +12,13 @@ import (
 // A pipe, which nothing writes to, is not waited for.
 func TestOnlyRegularFilesAreOpened(t *testing.T) {
 	folder := t.TempDir()
-	pipe, file := filepath.Join(folder, "nb-1-big-Data.db"), filepath.Join(folder, "nb-2-big-Data.db")
+	pipe, file := filepath.Join(
+		folder,
+		"nb-1-big-Data.db",
+	), filepath.Join(
+		folder,
+		"nb-2-big-Data.db",
+	)
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	require.NoError(t, os.WriteFile(file, []byte("x"), 0o600))
 	link := filepath.Join(folder, "nb-3-big-Data.db")
@@ -38,7 +44,10 @@ func TestOnlyRegularFilesAreOpened(t *testing.T) {
 	require.ErrorIs(t, err, os.ErrNotExist)
 	for _, damaged := range []Component{DataDB, StatisticsDB, CompressionInfoDB, IndexDB} {
 		copied := filepath.Join(t.TempDir(), "copy")
-		require.NoError(t, os.CopyFS(copied, os.DirFS(filepath.Join("testdata", "golden", "files", "nb_lz4"))))
+		require.NoError(
+			t,
+			os.CopyFS(copied, os.DirFS(filepath.Join("testdata", "golden", "files", "nb_lz4"))),
+		)
 		d := Descriptor{Version: NB, ID: "1"}
 		require.NoError(t, os.Remove(filepath.Join(copied, d.Name(damaged))))
 		require.NoError(t, syscall.Mkfifo(filepath.Join(copied, d.Name(damaged)), 0o600))

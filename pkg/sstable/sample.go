@@ -11,11 +11,12 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// sampleGap is how many bytes of Data.db there are from one sample to the next, or a partition more.
+// sampleGap is how many bytes of Data.db there are from one sample to the next, or a partition
+// more.
 const sampleGap = 64 << 10
 
-// sample is some of the partitions of a file: the first, one about every sampleGap bytes, and each that is so long with the
-// one behind it.
+// sample is some of the partitions of a file: the first, one about every sampleGap bytes, and each
+// that is so long with the one behind it.
 type sample struct {
 	points []samplePoint
 	by     string  // what the partitions were found in
@@ -93,16 +94,22 @@ func (r *TableReader) sampleIndex() (*sample, error) {
 		case err != nil:
 			return nil, r.damaged(IndexDB, err)
 		case len(s.points) == 0 && order.now.position != 0:
-			return nil, r.damaged(IndexDB, fmt.Errorf("has the first partition at %d", order.now.position))
+			return nil, r.damaged(
+				IndexDB,
+				fmt.Errorf("has the first partition at %d", order.now.position),
+			)
 		}
 		s.add(order.now.position, order.now.token, order.now.key)
 	}
 }
 
-// sampleData makes a sample of Data.db, all of which it reads, and holds it against Digest.crc32 where there is one. Rows are
-// gone over by their sizes.
+// sampleData makes a sample of Data.db, all of which it reads, and holds it against Digest.crc32
+// where there is one. Rows are gone over by their sizes.
 func (r *TableReader) sampleData() (*sample, error) {
-	data := &dataReader{dataPieces: r.data.another(), in: io.NewSectionReader(r.file, 0, math.MaxInt64)}
+	data := &dataReader{
+		dataPieces: r.data.another(),
+		in:         io.NewSectionReader(r.file, 0, math.MaxInt64),
+	}
 	var in io.Reader = data
 	if r.sections != nil {
 		in = r.plain()
@@ -117,7 +124,11 @@ func (r *TableReader) sampleData() (*sample, error) {
 		if err == nil {
 			t := r.partitioner.Hash(d.key)
 			if len(s.points) > 0 && comparePartitions(s.last.token, s.last.key, t, d.key) >= 0 {
-				err = fmt.Errorf("partition %x does not come behind %x", clip(d.key), clip(s.last.key))
+				err = fmt.Errorf(
+					"partition %x does not come behind %x",
+					clip(d.key),
+					clip(s.last.key),
+				)
 			}
 			s.add(uint64(d.Offset()), t, d.key)
 		}

@@ -14,16 +14,17 @@ import (
 // Section is a part of a Data.db by its plain bytes: from From up to To.
 type Section struct{ From, To uint64 }
 
-// Sections tells of the parts of a Data.db that a node streams out, as the header of a streamed file has it
-// (org.apache.cassandra.db.streaming.CassandraStreamHeader and CompressionInfo). Of a file that is streamed whole it tells
-// as well: what follows the last chunk then is no part of it.
+// Sections tells of the parts of a Data.db that a node streams out, as the header of a streamed
+// file has it (org.apache.cassandra.db.streaming.CassandraStreamHeader and CompressionInfo). Of a
+// file that is streamed whole it tells as well: what follows the last chunk then is no part of it.
 type Sections struct {
 	// Sections ascend and do not overlap.
 	Sections []Section
 	// Compression is that of the file; no Compressor: not compressed.
 	Compression Compression
-	// Chunks are how many bytes each chunk that a section is in has as it is stored, without its checksum: in the order of
-	// the file, one that is in two sections once. A file that is not compressed has none.
+	// Chunks are how many bytes each chunk that a section is in has as it is stored, without its
+	// checksum: in the order of the file, one that is in two sections once. A file that is not
+	// compressed has none.
 	Chunks []int
 }
 
@@ -32,7 +33,13 @@ func (s *Sections) check() error {
 	end := uint64(0)
 	for i, part := range s.Sections {
 		if part.From < end || part.To <= part.From || part.To > math.MaxInt64 {
-			return fmt.Errorf("section %d is from %d to %d, behind one that ends at %d", i, part.From, part.To, end)
+			return fmt.Errorf(
+				"section %d is from %d to %d, behind one that ends at %d",
+				i,
+				part.From,
+				part.To,
+				end,
+			)
 		}
 		end = part.To
 	}
@@ -49,7 +56,10 @@ func (s *Sections) check() error {
 		return err
 	}
 	if s.Compression.MaxCompressedLength < 0 {
-		return fmt.Errorf("compressed chunks of at most %d bytes", s.Compression.MaxCompressedLength)
+		return fmt.Errorf(
+			"compressed chunks of at most %d bytes",
+			s.Compression.MaxCompressedLength,
+		)
 	}
 	if n := s.count(); n != uint64(len(s.Chunks)) {
 		return fmt.Errorf("%d chunks for sections that are in %d", len(s.Chunks), n)
@@ -57,7 +67,13 @@ func (s *Sections) check() error {
 	limit := (&chunks{compression: s.Compression}).limit()
 	for i, n := range s.Chunks {
 		if n < 0 || uint64(n)+sumLen > limit {
-			return fmt.Errorf("chunk %d has %d bytes, and %d of it are no more than %d", i, n, s.Compression.ChunkLength, limit)
+			return fmt.Errorf(
+				"chunk %d has %d bytes, and %d of it are no more than %d",
+				i,
+				n,
+				s.Compression.ChunkLength,
+				limit,
+			)
 		}
 	}
 	return nil
@@ -74,18 +90,30 @@ func (s *Sections) count() (n uint64) {
 	return n
 }
 
-// OpenSections makes a reader of sections that a node streamed out. The file begins with what the node sent: the chunks as they
-// are stored, one after the other, each with its CRC-32 behind it, which it is held against; or, of a Data.db that is not
-// compressed, the bytes of the sections. name and d name the file in errors; header is that of the streamed file. The sections are
-// of a table of Murmur3Partitioner, which does not stand in them; Statistics has nothing else. Within finds partitions by a
-// sample of them, and positions count the bytes of the sections alone.
+// OpenSections makes a reader of sections that a node streamed out. The file begins with what the
+// node sent: the chunks as they are stored, one after the other, each with its CRC-32 behind it,
+// which it is held against; or, of a Data.db that is not compressed, the bytes of the sections.
+// name and d name the file in errors; header is that of the streamed file. The sections are of a
+// table of Murmur3Partitioner, which does not stand in them; Statistics has nothing else. Within
+// finds partitions by a sample of them, and positions count the bytes of the sections alone.
 //
-// It fails where sections and chunks cannot be of one file, and for what is not read. Close closes the file; after an error
-// it is the caller's still.
-func OpenSections(file RandomReader, name string, d Descriptor, header []byte, of Sections) (*TableReader, error) {
-	r := &TableReader{tableFiles: tableFiles{folder: name, descriptor: d}, partitioner: token.Murmur3, file: file, statistics: &Statistics{
-		Partitioner: Murmur3Partitioner, Stats: &Stats{}, Header: header,
-	}}
+// It fails where sections and chunks cannot be of one file, and for what is not read. Close closes
+// the file; after an error it is the caller's still.
+func OpenSections(
+	file RandomReader,
+	name string,
+	d Descriptor,
+	header []byte,
+	of Sections,
+) (*TableReader, error) {
+	r := &TableReader{
+		tableFiles:  tableFiles{folder: name, descriptor: d},
+		partitioner: token.Murmur3,
+		file:        file,
+		statistics: &Statistics{
+			Partitioner: Murmur3Partitioner, Stats: &Stats{}, Header: header,
+		},
+	}
 	if err := r.openSections(of); err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(name, d.base()), err)
 	}
@@ -117,7 +145,10 @@ func (r *TableReader) placeSections(of Sections) error {
 	r.sections = placesOf(of)
 	size, info := r.sections.length(), (*CompressionInfo)(nil)
 	if of.Compression.Compressor != "" {
-		info = &CompressionInfo{Compression: of.Compression, DataLength: uint64(len(of.Chunks)) * uint64(of.Compression.ChunkLength)}
+		info = &CompressionInfo{
+			Compression: of.Compression,
+			DataLength:  uint64(len(of.Chunks)) * uint64(of.Compression.ChunkLength),
+		}
 		size = 0
 		for _, n := range of.Chunks {
 			info.Offsets = append(info.Offsets, size)
@@ -146,7 +177,8 @@ type placedSections struct {
 func placesOf(of Sections) *placedSections {
 	p := &placedSections{}
 	length := uint64(of.Compression.ChunkLength)
-	var end, stored, next uint64 // stored are the chunks before, next the one of the file behind them
+	// stored are the chunks before, next the one of the file behind them
+	var end, stored, next uint64
 	for _, s := range of.Sections {
 		if length == 0 { // not compressed
 			p.at = append(p.at, end)

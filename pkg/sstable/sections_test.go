@@ -17,7 +17,12 @@ import (
 )
 
 // streamed is what a node sends of sections of a Data.db, and what it says of them.
-func streamed(t testing.TB, data []byte, info *CompressionInfo, sections []Section) ([]byte, Sections) {
+func streamed(
+	t testing.TB,
+	data []byte,
+	info *CompressionInfo,
+	sections []Section,
+) ([]byte, Sections) {
 	t.Helper()
 	of := Sections{Sections: sections}
 	var sent []byte
@@ -86,7 +91,10 @@ func TestSectionsAreCutOutOfWhatIsStreamed(t *testing.T) {
 				at = to
 			}
 			if random.IntN(2) == 0 {
-				sections = append(sections[:random.IntN(len(sections)+1)], Section{uint64(len(plain)) - 5, uint64(len(plain))})
+				sections = append(
+					sections[:random.IntN(len(sections)+1)],
+					Section{uint64(len(plain)) - 5, uint64(len(plain))},
+				)
 			}
 			if n := len(sections); n > 1 && sections[n-2].To > sections[n-1].From {
 				sections = sections[:n-1]
@@ -157,14 +165,22 @@ func TestStreamedPartitionsAreDecoded(t *testing.T) {
 			}
 		}
 		sent, of := streamed(t, data, r.data.info, sections)
-		table, err := OpenSections(kept{bytes.NewReader(sent)}, "10.0.0.1", r.descriptor, r.statistics.Header, of)
+		table, err := OpenSections(
+			kept{bytes.NewReader(sent)},
+			"10.0.0.1",
+			r.descriptor,
+			r.statistics.Header,
+			of,
+		)
 		require.NoError(t, err)
 		got, err := partitionsOf(table.Decoder())
 		require.NoError(t, err)
 		require.Equal(t, want, got, filepath.Base(folder))
 		random := rand.New(rand.NewPCG(8, 0))
 		for range 30 {
-			ranges := []token.Range{{Start: token.Token{Lo: random.Uint64()}, End: token.Token{Lo: random.Uint64()}}}
+			ranges := []token.Range{
+				{Start: token.Token{Lo: random.Uint64()}, End: token.Token{Lo: random.Uint64()}},
+			}
 			var inside []readPartition
 			for _, p := range want {
 				if ranges[0].Contains(token.Murmur3.Hash([]byte(p.key))) {
@@ -179,7 +195,11 @@ func TestStreamedPartitionsAreDecoded(t *testing.T) {
 		}
 		first, last, err := table.Bounds()
 		require.NoError(t, err)
-		require.Equal(t, []string{want[0].key, want[len(want)-1].key}, []string{string(first.Key), string(last.Key)})
+		require.Equal(
+			t,
+			[]string{want[0].key, want[len(want)-1].key},
+			[]string{string(first.Key), string(last.Key)},
+		)
 	}
 }
 

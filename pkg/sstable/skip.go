@@ -2,7 +2,8 @@ package sstable
 
 import "math"
 
-// pass goes to the end of the partition: its rows are gone over by their sizes, and neither decoded nor kept.
+// pass goes to the end of the partition: its rows are gone over by their sizes, and neither decoded
+// nor kept.
 func (d *Decoder) pass() error {
 	for d.at = d.end; d.open; d.at = d.end {
 		flags, _, err := d.flags()

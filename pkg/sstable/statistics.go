@@ -93,8 +93,8 @@ func appendSum(dst []byte, from int, v Version) []byte {
 	return binary.BigEndian.AppendUint32(dst, crc32.ChecksumIEEE(dst[from:]))
 }
 
-// ParseStatistics reads the Statistics.db of a version. VALIDATION, STATS and HEADER must be there. Bytes of what it gives
-// are parts of b.
+// ParseStatistics reads the Statistics.db of a version. VALIDATION, STATS and HEADER must be there.
+// Bytes of what it gives are parts of b.
 func ParseStatistics(b []byte, v Version) (*Statistics, error) {
 	parts, err := statisticsTable(b, v)
 	if err != nil {
@@ -135,7 +135,10 @@ func ParseStatistics(b []byte, v Version) (*Statistics, error) {
 func statisticsTable(b []byte, v Version) (parts [statisticsParts][]byte, err error) {
 	c := cursor{rest: b}
 	checkSum := func(what string, of []byte) {
-		if sum := crc32.ChecksumIEEE(of); v.hasStatisticsSums() && c.uint32() != sum && c.err == nil {
+		if sum := crc32.ChecksumIEEE(
+			of,
+		); v.hasStatisticsSums() && c.uint32() != sum &&
+			c.err == nil {
 			c.fail("%s: %w", what, errSum)
 		}
 	}
@@ -146,7 +149,10 @@ func statisticsTable(b []byte, v Version) (parts [statisticsParts][]byte, err er
 		c.fail("%d components", n)
 	}
 	if c.err == nil {
-		checkSum("table of components", append(binary.BigEndian.AppendUint32(nil, uint32(n)), table...))
+		checkSum(
+			"table of components",
+			append(binary.BigEndian.AppendUint32(nil, uint32(n)), table...),
+		)
 	}
 	last := -1
 	for i := 0; i < n && c.err == nil; i++ {
@@ -157,7 +163,15 @@ func statisticsTable(b []byte, v Version) (parts [statisticsParts][]byte, err er
 		}
 		here := len(b) - len(c.rest)
 		if part <= last || part >= statisticsParts || from != here || to < from || to > len(b) {
-			c.fail("component %d is from %d to %d of %d bytes, after component %d, which ends at %d", part, from, to, len(b), last, here)
+			c.fail(
+				"component %d is from %d to %d of %d bytes, after component %d, which ends at %d",
+				part,
+				from,
+				to,
+				len(b),
+				last,
+				here,
+			)
 			break
 		}
 		last = part

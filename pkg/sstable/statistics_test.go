@@ -17,32 +17,62 @@ func exampleStatistics(t testing.TB) *Statistics {
 	s := &Statistics{
 		Partitioner: Murmur3Partitioner, FilterChance: 0.01, Cardinality: new(Cardinality),
 		Stats: &Stats{
-			PartitionSizes: newHistogram(sizeBounds), PartitionCells: newHistogram(cellBounds),
-			CommitLogUpper: NoCommitLog, CommitLogLower: NoCommitLog,
-			MinTimestamp: ts, MaxTimestamp: ts + 1000, MinDeletion: NoDeletion, MaxDeletion: NoDeletion,
-			CompressionRatio: NotCompressed, Tombstones: TombstoneHistogram{Bins: tombstoneBins, Seconds: []int64{}, Counts: []int64{}},
-			MinClustering: [][]byte{{0, 0, 0, 2}}, MaxClustering: [][]byte{{0, 0, 0, 3}},
-			Cells: 1, Rows: 2,
+			PartitionSizes:   newHistogram(sizeBounds),
+			PartitionCells:   newHistogram(cellBounds),
+			CommitLogUpper:   NoCommitLog,
+			CommitLogLower:   NoCommitLog,
+			MinTimestamp:     ts,
+			MaxTimestamp:     ts + 1000,
+			MinDeletion:      NoDeletion,
+			MaxDeletion:      NoDeletion,
+			CompressionRatio: NotCompressed,
+			Tombstones: TombstoneHistogram{
+				Bins:    tombstoneBins,
+				Seconds: []int64{},
+				Counts:  []int64{},
+			},
+			MinClustering: [][]byte{{0, 0, 0, 2}},
+			MaxClustering: [][]byte{{0, 0, 0, 3}},
+			Cells:         1,
+			Rows:          2,
 		},
 	}
 	s.Cardinality.Add(keyOne)
 	s.Stats.PartitionSizes.Add(43)
 	s.Stats.PartitionCells.Add(1)
 	class := func(name string) string {
-		return string(rune(len("org.apache.cassandra.db.marshal.")+len(name))) + "org.apache.cassandra.db.marshal." + name
+		return string(
+			rune(len("org.apache.cassandra.db.marshal.")+len(name)),
+		) + "org.apache.cassandra.db.marshal." + name
 	}
 	s.Header = unhex(t, "fce9d96a43c000 00 00")
-	s.Header = append(s.Header, class("Int32Type")+"\x01"+class("Int32Type")+"\x00\x01\x01v"+class("UTF8Type")...)
+	s.Header = append(
+		s.Header,
+		class("Int32Type")+"\x01"+class("Int32Type")+"\x00\x01\x01v"+class("UTF8Type")...)
 	return s
 }
 
 func TestStatisticsOfCassandra(t *testing.T) {
 	s := exampleStatistics(t)
 	nb := s.Append(nil, NB)
-	require.Equal(t, unhex(t, "00000004 26291b05 00000000 0000002c 00000001 00000065 00000002 000015ce 00000003 0000278a 8fa3db23 002b 6f7267"), nb[:49])
+	require.Equal(
+		t,
+		unhex(
+			t,
+			"00000004 26291b05 00000000 0000002c 00000001 00000065 00000002 000015ce 00000003 0000278a 8fa3db23 002b 6f7267",
+		),
+		nb[:49],
+	)
 	require.Len(t, nb, 10265)
 	md := s.Append(nil, MD)
-	require.Equal(t, unhex(t, "00000004 00000000 00000024 00000001 00000059 00000002 000015be 00000003 00002773 002b"), md[:38])
+	require.Equal(
+		t,
+		unhex(
+			t,
+			"00000004 00000000 00000024 00000001 00000059 00000002 000015be 00000003 00002773 002b",
+		),
+		md[:38],
+	)
 	require.Len(t, md, 10238)
 }
 
@@ -63,10 +93,17 @@ func TestStatisticsOfAllVersionsAreReadBack(t *testing.T) {
 			st.MaxDeletion = math.MaxUint32 - 1
 			st.MinClustering, st.MaxClustering = nil, nil
 			st.ClusteringTypes = []string{
-				cqltype.StoredReversed(&cqltype.Type{Kind: cqltype.Int}), (&cqltype.Type{Kind: cqltype.Text}).StoredClass(),
+				cqltype.StoredReversed(
+					&cqltype.Type{Kind: cqltype.Int},
+				),
+				(&cqltype.Type{Kind: cqltype.Text}).StoredClass(),
 			}
 			st.Slice = unhex(t, "01 0002 00 00000002 03616263 06 0001 00 00000003")
-			st.PartitionDeletions, st.FirstKey, st.LastKey, st.TokenCoverage = true, []byte("a"), []byte("b"), 0.5
+			st.PartitionDeletions, st.FirstKey, st.LastKey, st.TokenCoverage = true, []byte(
+				"a",
+			), []byte(
+				"b",
+			), 0.5
 		}
 		b := s.Append(nil, v)
 		again, err := ParseStatistics(b, v)

@@ -8,18 +8,19 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// Stats is the component STATS of Statistics.db. Sources: org.apache.cassandra.io.sstable.metadata.StatsMetadata and
-// MetadataCollector. A version has not all of the fields; those that it has not are left out, and zero when read.
+// Stats is the component STATS of Statistics.db. Sources:
+// org.apache.cassandra.io.sstable.metadata.StatsMetadata and MetadataCollector. A version has not
+// all of the fields; those that it has not are left out, and zero when read.
 //
-// Timestamps are in microseconds, seconds of deletion those of Unix time: of tombstones when they were written, of what
-// expires when it does. Both are bounds over liveness, cells and deletions.
+// Timestamps are in microseconds, seconds of deletion those of Unix time: of tombstones when they
+// were written, of what expires when it does. Both are bounds over liveness, cells and deletions.
 type Stats struct {
 	// PartitionSizes counts bytes in Data.db, uncompressed; PartitionCells cells.
 	PartitionSizes, PartitionCells Histogram
 	CommitLogUpper                 CommitLogPosition
 	MinTimestamp, MaxTimestamp     int64
-	// Seconds are NoDeletion where a cell or a row is not deleted and does not expire: a file whose MaxDeletion is past
-	// may be dropped as it is.
+	// Seconds are NoDeletion where a cell or a row is not deleted and does not expire: a file whose
+	// MaxDeletion is past may be dropped as it is.
 	MinDeletion, MaxDeletion int64
 	MinTTL, MaxTTL           int32
 	// CompressionRatio is compressed to uncompressed bytes, NotCompressed of a file that is not.
@@ -28,11 +29,12 @@ type Stats struct {
 	Level            int32
 	// RepairedAt is in milliseconds, 0 for never.
 	RepairedAt int64
-	// MinClustering and MaxClustering are the values of the least and the greatest clustering, up to NB. None of both
-	// stands for anything.
+	// MinClustering and MaxClustering are the values of the least and the greatest clustering, up
+	// to NB. None of both stands for anything.
 	MinClustering, MaxClustering [][]byte
-	// ClusteringTypes are the classes of the clustering columns and Slice covers all clusterings, from OA on: two bounds,
-	// each its kind, how many values it has, and these as a marker in Data.db has them. Everything is always right.
+	// ClusteringTypes are the classes of the clustering columns and Slice covers all clusterings,
+	// from OA on: two bounds, each its kind, how many values it has, and these as a marker in
+	// Data.db has them. Everything is always right.
 	ClusteringTypes       []string
 	Slice                 []byte
 	LegacyCounterShards   bool
@@ -56,13 +58,15 @@ type CommitLogPosition struct {
 // NoCommitLog is the position of what no commit log has.
 var NoCommitLog = CommitLogPosition{Segment: -1}
 
-// Everything is the slice of all clusterings: from the bound of no values before all to the one after all.
+// Everything is the slice of all clusterings: from the bound of no values before all to the one
+// after all.
 var Everything = []byte{1, 0, 0, 6, 0, 0}
 
 // NotCompressed is the compression ratio of a file that is not compressed.
 const NotCompressed = -1.0
 
-// NoDeletion is the second of deletion of what neither is deleted nor expires (org.apache.cassandra.db.rows.Cell).
+// NoDeletion is the second of deletion of what neither is deleted nor expires
+// (org.apache.cassandra.db.rows.Cell).
 const NoDeletion = math.MaxInt64
 
 // noDeletion is NoDeletion in the form of a version.
@@ -124,14 +128,18 @@ func (s *Stats) append(dst []byte, v Version) []byte {
 	return dst
 }
 
-// padding is how many zero bytes Cassandra 5.0 leaves at the end of the component from OA on: it reckons the bins of
-// tombstones to be of their old size. Other miscounts of its kind leave zero bytes too, from NA on, as where a clustering
-// has null; readers pass over them.
+// padding is how many zero bytes Cassandra 5.0 leaves at the end of the component from OA on: it
+// reckons the bins of tombstones to be of their old size. Other miscounts of its kind leave zero
+// bytes too, from NA on, as where a clustering has null; readers pass over them.
 func (s *Stats) padding() int { return 4 * len(s.Tombstones.Seconds) }
 
 // stats reads the component of a version. Bytes are parts of it.
 func (c *cursor) stats(v Version) *Stats {
-	s := &Stats{PartitionSizes: c.histogram(), PartitionCells: c.histogram(), CommitLogUpper: c.commitLogPosition()}
+	s := &Stats{
+		PartitionSizes: c.histogram(),
+		PartitionCells: c.histogram(),
+		CommitLogUpper: c.commitLogPosition(),
+	}
 	s.MinTimestamp, s.MaxTimestamp = c.int64(), c.int64()
 	s.MinDeletion, s.MaxDeletion = c.second(v), c.second(v)
 	s.MinTTL, s.MaxTTL = c.int32(), c.int32()
@@ -155,7 +163,10 @@ func (c *cursor) stats(v Version) *Stats {
 	{
 		s.CommitLogLower = c.commitLogPosition()
 		for range c.count(24) {
-			s.CommitLogIntervals = append(s.CommitLogIntervals, [2]CommitLogPosition{c.commitLogPosition(), c.commitLogPosition()})
+			s.CommitLogIntervals = append(
+				s.CommitLogIntervals,
+				[2]CommitLogPosition{c.commitLogPosition(), c.commitLogPosition()},
+			)
 		}
 	}
 	if v.hasPendingRepair() {

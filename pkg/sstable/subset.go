@@ -7,8 +7,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// largeSet is the number of columns from which on those of a row are told by their places and not by a bitmap
-// (Columns.Serializer).
+// largeSet is the number of columns from which on those of a row are told by their places and not
+// by a bitmap (Columns.Serializer).
 const largeSet = 64
 
 // subset is which columns a row has.
@@ -17,8 +17,8 @@ type subset struct {
 	bits  uint64 // which they are, of the first 64
 }
 
-// present finds the columns that a row has, and refuses cells and deletions that are not in the order of the columns,
-// two cells of a column that has one, and a deletion of such a column.
+// present finds the columns that a row has, and refuses cells and deletions that are not in the
+// order of the columns, two cells of a column that has one, and a deletion of such a column.
 func (s *Schema) present(r *Row, columns []columnPlan) (subset, error) {
 	var set subset
 	cells, deletions := r.Cells, r.Deletions
@@ -46,7 +46,10 @@ func (s *Schema) present(r *Row, columns []columnPlan) (subset, error) {
 		cells = cells[n:]
 		if len(deletions) > 0 && deletions[0].Column == column {
 			if !columns[column].complex {
-				return set, fmt.Errorf("column %.100q has one cell and cannot have a deletion besides", columns[column].name)
+				return set, fmt.Errorf(
+					"column %.100q has one cell and cannot have a deletion besides",
+					columns[column].name,
+				)
 			}
 			deletions = deletions[1:]
 		}
@@ -54,7 +57,8 @@ func (s *Schema) present(r *Row, columns []columnPlan) (subset, error) {
 	return set, nil
 }
 
-// firstColumn returns the first column of cells and deletions that are ordered by column and are not both empty.
+// firstColumn returns the first column of cells and deletions that are ordered by column and are
+// not both empty.
 func firstColumn(cells []Cell, deletions []ColumnDeletion) int {
 	switch {
 	case len(deletions) == 0:
@@ -138,7 +142,12 @@ func (s *columnSet) decode(in *cursor) {
 	for range s.left {
 		place := in.uvint()
 		if place >= uint64(s.total) || int(place) <= last {
-			in.fail("row with or without column %d after column %d, where there are %d", place, last, s.total)
+			in.fail(
+				"row with or without column %d after column %d, where there are %d",
+				place,
+				last,
+				s.total,
+			)
 			return
 		}
 		last = int(place)

@@ -18,8 +18,8 @@ func manyColumns(t testing.TB, n int) *Codec {
 	return mustCodec(t, table, NB, Minima{Timestamp: stamp})
 }
 
-// TestColumnsOfARow has the bytes that tell which columns a row has: of 63 columns a bitmap, of 64 and more their
-// number and places (Columns.Serializer).
+// TestColumnsOfARow has the bytes that tell which columns a row has: of 63 columns a bitmap, of 64
+// and more their number and places (Columns.Serializer).
 func TestColumnsOfARow(t *testing.T) {
 	span := func(from, to int) (list []int) {
 		for i := from; i < to; i++ {

@@ -5,12 +5,13 @@ import (
 	"fmt"
 )
 
-// Summary is the component Summary.db: where in Index.db every so manieth key stands, and the first and the last key.
-// Sources: org.apache.cassandra.io.sstable.indexsummary.IndexSummary.IndexSummarySerializer and
+// Summary is the component Summary.db: where in Index.db every so manieth key stands, and the first
+// and the last key. Sources:
+// org.apache.cassandra.io.sstable.indexsummary.IndexSummary.IndexSummarySerializer and
 // io.sstable.format.big.BigSSTableReaderLoadingBuilder.
 type Summary struct {
-	// Interval is how many keys there are from one entry to the next: the table's min_index_interval, else a server
-	// throws the summary away.
+	// Interval is how many keys there are from one entry to the next: the table's
+	// min_index_interval, else a server throws the summary away.
 	Interval int
 	// Sampling is how many of each FullSampling entries are there.
 	Sampling int
@@ -39,11 +40,15 @@ func NewSummary(interval int) *Summary {
 	return &Summary{Interval: interval, Sampling: FullSampling}
 }
 
-// Add tells of the partition that is number n of the file, counted from 0, and whose entry in Index.db is at that
-// position. Partitions come in their order, none is left out. The key is copied where it is kept.
+// Add tells of the partition that is number n of the file, counted from 0, and whose entry in
+// Index.db is at that position. Partitions come in their order, none is left out. The key is copied
+// where it is kept.
 func (s *Summary) Add(n int64, key []byte, position uint64) {
 	if n%int64(s.Interval) == 0 {
-		s.Entries = append(s.Entries, SummaryEntry{Key: append([]byte(nil), key...), Position: position})
+		s.Entries = append(
+			s.Entries,
+			SummaryEntry{Key: append([]byte(nil), key...), Position: position},
+		)
 		s.FullSize++
 	}
 	if n == 0 {
@@ -85,8 +90,15 @@ func ParseSummary(b []byte) (*Summary, error) {
 	size := c.uint64()
 	s.Sampling = int(c.int32())
 	s.FullSize = int(c.int32())
-	if c.err == nil && (s.Interval < 1 || s.Sampling < 1 || s.Sampling > FullSampling || s.FullSize < n) {
-		c.fail("interval %d, sampling level %d, %d of %d entries", s.Interval, s.Sampling, n, s.FullSize)
+	if c.err == nil &&
+		(s.Interval < 1 || s.Sampling < 1 || s.Sampling > FullSampling || s.FullSize < n) {
+		c.fail(
+			"interval %d, sampling level %d, %d of %d entries",
+			s.Interval,
+			s.Sampling,
+			n,
+			s.FullSize,
+		)
 	}
 	table := c.take(size)
 	if c.err == nil {
@@ -124,7 +136,10 @@ func summaryEntries(c *cursor, table []byte, n int) []SummaryEntry {
 			return nil
 		}
 		at := to - positionLen
-		entries = append(entries, SummaryEntry{Key: table[from:at:at], Position: binary.LittleEndian.Uint64(table[at:])})
+		entries = append(
+			entries,
+			SummaryEntry{Key: table[from:at:at], Position: binary.LittleEndian.Uint64(table[at:])},
+		)
 	}
 	return entries
 }

@@ -18,8 +18,9 @@ type Column struct {
 	Desc bool // of a clustering column: greater values come first
 }
 
-// Table tells the columns that a file has. Of a table's static and regular columns it may have fewer than the schema:
-// those that have values in the file. A file does not tell the names of its key columns.
+// Table tells the columns that a file has. Of a table's static and regular columns it may have
+// fewer than the schema: those that have values in the file. A file does not tell the names of its
+// key columns.
 type Table struct {
 	Key, Clustering   []Column // in the order of the primary key
 	Statics, Regulars []Column // in any order
@@ -43,8 +44,8 @@ type columnPlan struct {
 	paths   *cqlorder.Order // of the paths of its cells, where it is complex; nil: of their bytes
 }
 
-// Plan plans a table. It fails when a type cannot be planned, when two columns have one name, and when there are static
-// columns but no clustering columns, as no server has them.
+// Plan plans a table. It fails when a type cannot be planned, when two columns have one name, and
+// when there are static columns but no clustering columns, as no server has them.
 func Plan(t *Table) (*Schema, error) {
 	s := &Schema{table: Table{
 		Key: slices.Clone(t.Key), Clustering: slices.Clone(t.Clustering),
@@ -92,8 +93,13 @@ func planColumns(columns []Column) ([]columnPlan, error) {
 			return nil, fmt.Errorf("column %.100q: %w", c.Name, err)
 		}
 		plan := columnPlan{
-			name: c.Name, kind: c.Type.Kind, fixed: layout.FixedLen(), desc: c.Desc, complex: c.Type.MultiCell(),
-			layout: layout, order: order,
+			name:    c.Name,
+			kind:    c.Type.Kind,
+			fixed:   layout.FixedLen(),
+			desc:    c.Desc,
+			complex: c.Type.MultiCell(),
+			layout:  layout,
+			order:   order,
 		}
 		switch {
 		case plan.complex && c.Type.Kind == cqltype.List:
@@ -109,12 +115,14 @@ func planColumns(columns []Column) ([]columnPlan, error) {
 	return plans, nil
 }
 
-// ordered returns the columns as they are ordered in a file: first those of one cell, then those of many, each by the
-// bytes of their names (ColumnMetadata.compareTo).
+// ordered returns the columns as they are ordered in a file: first those of one cell, then those of
+// many, each by the bytes of their names (ColumnMetadata.compareTo).
 func ordered(columns []Column) []Column {
 	columns = slices.Clone(columns)
 	slices.SortStableFunc(columns, func(a, b Column) int {
-		if x, y := a.Type != nil && a.Type.MultiCell(), b.Type != nil && b.Type.MultiCell(); x != y {
+		if x, y := a.Type != nil &&
+			a.Type.MultiCell(), b.Type != nil &&
+			b.Type.MultiCell(); x != y {
 			if y {
 				return -1
 			}
@@ -125,8 +133,8 @@ func ordered(columns []Column) []Column {
 	return columns
 }
 
-// Table returns the table that was planned, with its static and regular columns in the order of the file, which is what
-// Cell.Column counts. It is not to be changed.
+// Table returns the table that was planned, with its static and regular columns in the order of the
+// file, which is what Cell.Column counts. It is not to be changed.
 func (s *Schema) Table() *Table { return &s.table }
 
 // columns returns the columns of a static row, or of another one.

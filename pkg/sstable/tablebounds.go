@@ -16,21 +16,22 @@ type Bound struct {
 	Token token.Token
 }
 
-// Bounds are the first and the last partition of a file. They are not to be changed. What they are read of, once, is a
-// chunk of Data.db and its statistics, or the end of Index.db by its summary; where these are missing, what Within reads in
-// their stead. It fails where Within does.
+// Bounds are the first and the last partition of a file. They are not to be changed. What they are
+// read of, once, is a chunk of Data.db and its statistics, or the end of Index.db by its summary;
+// where these are missing, what Within reads in their stead. It fails where Within does.
 func (r *TableReader) Bounds() (first, last Bound, err error) {
 	b, err := r.bounds()
 	return b[0], b[1], err
 }
 
-// Overlaps reports whether the file may have partitions in one of the ranges: where it is false there
-// are none, and the file need not be read. If the file is damaged at one end, Overlaps goes by its
-// other components, so that only the ranges that the damage is in cannot be read.
+// Overlaps reports whether the file may have partitions in one of the ranges: where it is false
+// there are none, and the file need not be read. If the file is damaged at one end, Overlaps goes
+// by its other components, so that only the ranges that the damage is in cannot be read.
 func (r *TableReader) Overlaps(ranges []token.Range) bool {
 	s := r.span()
 	for _, g := range ranges {
-		if g.Start.Less(g.End) && (s.last == nil || g.Start.Less(*s.last)) && (s.first == nil || !g.End.Less(*s.first)) {
+		if g.Start.Less(g.End) && (s.last == nil || g.Start.Less(*s.last)) &&
+			(s.first == nil || !g.End.Less(*s.first)) {
 			return true
 		}
 	}
@@ -40,9 +41,9 @@ func (r *TableReader) Overlaps(ranges []token.Range) bool {
 // span is the tokens of the first and the last partition; nil: not known.
 type span struct{ first, last *token.Token }
 
-// readSpan finds the span: by the bounds, and where those cannot be read, by keys that two components
-// agree on, or that stand in Statistics.db, which has checksums where it has keys. One bit that
-// changed in one of them then leaves no partition out.
+// readSpan finds the span: by the bounds, and where those cannot be read, by keys that two
+// components agree on, or that stand in Statistics.db, which has checksums where it has keys. One
+// bit that changed in one of them then leaves no partition out.
 func (r *TableReader) readSpan() span {
 	if r.partitioner == nil {
 		return span{}
@@ -87,7 +88,10 @@ func (r *TableReader) agreedFirst() []byte {
 		keys = append(keys, s.first)
 	}
 	for i, key := range keys {
-		if slices.ContainsFunc(keys[:i], func(other []byte) bool { return bytes.Equal(key, other) }) {
+		if slices.ContainsFunc(
+			keys[:i],
+			func(other []byte) bool { return bytes.Equal(key, other) },
+		) {
 			return key
 		}
 	}
@@ -137,7 +141,10 @@ func (r *TableReader) readBounds() (bounds [2]Bound, err error) {
 	}
 	bounds[1] = Bound{Key: last, Token: r.partitioner.Hash(last)}
 	if comparePartitions(bounds[0].Token, bounds[0].Key, bounds[1].Token, last) > 0 {
-		err = r.damaged(DataDB, fmt.Errorf("first key %x comes behind the last, %x", clip(bounds[0].Key), clip(last)))
+		err = r.damaged(
+			DataDB,
+			fmt.Errorf("first key %x comes behind the last, %x", clip(bounds[0].Key), clip(last)),
+		)
 	}
 	return bounds, err
 }
@@ -164,7 +171,11 @@ func (r *TableReader) knownFirst() (key []byte, by string, err error) {
 
 // readIndexFirst finds the first partition of Index.db.
 func (r *TableReader) readIndexFirst() ([]byte, error) {
-	e, err := newBareIndexReader(io.NewSectionReader(r.index, 0, r.indexSize), 0, lookupBuffer).Next()
+	e, err := newBareIndexReader(
+		io.NewSectionReader(r.index, 0, r.indexSize),
+		0,
+		lookupBuffer,
+	).Next()
 	if err == nil && e.Position != 0 {
 		err = fmt.Errorf("has the first partition at %d", e.Position)
 	}
@@ -174,8 +185,8 @@ func (r *TableReader) readIndexFirst() ([]byte, error) {
 	return bytes.Clone(e.Key), r.damaged(IndexDB, err)
 }
 
-// knownLast is the key of the last partition and what tells it, as far as that takes no reading of the whole Data.db; nil: it
-// is not known. What an index says was held against Data.db.
+// knownLast is the key of the last partition and what tells it, as far as that takes no reading of
+// the whole Data.db; nil: it is not known. What an index says was held against Data.db.
 func (r *TableReader) knownLast() (key []byte, by string, err error) {
 	if key := r.statistics.Stats.LastKey; len(key) > 0 {
 		return key, string(StatisticsDB), nil
@@ -187,8 +198,8 @@ func (r *TableReader) knownLast() (key []byte, by string, err error) {
 	return key, string(IndexDB), err
 }
 
-// readIndexLast finds the last partition of Index.db, and holds it against Data.db. Where the summary does not have the same
-// one, Data.db must end behind it.
+// readIndexLast finds the last partition of Index.db, and holds it against Data.db. Where the
+// summary does not have the same one, Data.db must end behind it.
 func (r *TableReader) readIndexLast() ([]byte, error) {
 	var last *landing
 	err := errSummary
@@ -210,7 +221,12 @@ func (r *TableReader) readIndexLast() ([]byte, error) {
 	d.jump(in, last.position)
 	_, err = d.partition()
 	if err == nil && !bytes.Equal(d.key, last.key) {
-		err = fmt.Errorf("partition %x is here, where %s has %x", clip(d.key), IndexDB, clip(last.key))
+		err = fmt.Errorf(
+			"partition %x is here, where %s has %x",
+			clip(d.key),
+			IndexDB,
+			clip(last.key),
+		)
 	}
 	if err == nil && alone {
 		err = r.endsWith(d)
@@ -228,7 +244,10 @@ func (r *TableReader) endsWith(d *Decoder) error {
 	}
 	d.at = d.end
 	if _, err := d.partition(); err == nil {
-		return r.damaged(IndexDB, fmt.Errorf("ends before partition %x at %d of %s", clip(d.key), d.Offset(), DataDB))
+		return r.damaged(
+			IndexDB,
+			fmt.Errorf("ends before partition %x at %d of %s", clip(d.key), d.Offset(), DataDB),
+		)
 	} else if err != io.EOF {
 		return err
 	}

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// withoutServer leaves out what only a server knows, and the slice of clusterings, which is wider than a server's.
+// withoutServer leaves out what only a server knows, and the slice of clusterings, which is wider
+// than a server's.
 func withoutServer(s *Stats) Stats {
 	out := *s
 	out.CommitLogUpper, out.CommitLogLower, out.CommitLogIntervals = NoCommitLog, NoCommitLog, nil
@@ -22,7 +23,11 @@ func TestIndexAndStatisticsOfGoldenFilesAreMadeAgain(t *testing.T) {
 	for _, g := range goldens(t) {
 		made := func(t *testing.T, fill func(*TableWriter, *Decoder) error) {
 			folder := t.TempDir()
-			w, err := CreateTable(folder, g.codec, Options{ID: "1", Keys: 5, FilterChance: 0.01, IndexInterval: 128})
+			w, err := CreateTable(
+				folder,
+				g.codec,
+				Options{ID: "1", Keys: 5, FilterChance: 0.01, IndexInterval: 128},
+			)
 			require.NoError(t, err)
 			require.NoError(t, fill(w, NewDecoder(g.codec, bytes.NewReader(g.data), MaxRowBytes)))
 			done, err := w.Finish()
@@ -41,7 +46,11 @@ func TestIndexAndStatisticsOfGoldenFilesAreMadeAgain(t *testing.T) {
 			require.Equal(t, have.Partitioner, again.Partitioner)
 			require.Equal(t, withoutServer(have.Stats), withoutServer(again.Stats))
 
-			verified, err := Verify(folder, done.Descriptor, Check{Schema: g.codec.Schema(), IndexInterval: 128})
+			verified, err := Verify(
+				folder,
+				done.Descriptor,
+				Check{Schema: g.codec.Schema(), IndexInterval: 128},
+			)
 			require.NoError(t, err)
 			require.Equal(t, done, &verified.Written)
 			data, err := os.ReadFile(filepath.Join(folder, done.Name(DataDB)))
@@ -59,6 +68,10 @@ func TestRowsOfAnotherCodecAreNotTaken(t *testing.T) {
 	c := small(t, NB)
 	w, err := CreateTable(t.TempDir(), c, testOptions(Compression{}))
 	require.NoError(t, err)
-	require.ErrorContains(t, w.Take(NewDecoder(small(t, NB), bytes.NewReader(nil), MaxRowBytes)), "another codec")
+	require.ErrorContains(
+		t,
+		w.Take(NewDecoder(small(t, NB), bytes.NewReader(nil), MaxRowBytes)),
+		"another codec",
+	)
 	require.NoError(t, w.Discard())
 }

@@ -13,13 +13,16 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// TableReader reads the partitions of an SSTable of any version: all of them by Decoder, from the begin of the file to its
-// end, or by Within those in ranges of tokens. It needs Data.db, Statistics.db, and CompressionInfo.db where there is one;
-// by range it is quicker with Index.db and Summary.db. Chunks are held against their checksums, and so are blocks where there
-// is a CRC.db. What else may be wrong Verify finds: without a CRC.db a value of a file that is not compressed may be
-// another one, and so may the times of a file before NA whose Statistics.db was changed, which has no checksums then.
+// TableReader reads the partitions of an SSTable of any version: all of them by Decoder, from the
+// begin of the file to its end, or by Within those in ranges of tokens. It needs Data.db,
+// Statistics.db, and CompressionInfo.db where there is one; by range it is quicker with Index.db
+// and Summary.db. Chunks are held against their checksums, and so are blocks where there is a
+// CRC.db. What else may be wrong Verify finds: without a CRC.db a value of a file that is not
+// compressed may be another one, and so may the times of a file before NA whose Statistics.db was
+// changed, which has no checksums then.
 //
-// The Decoder of Decoder is for one goroutine. Everything else may be used by any number of them, but for Close.
+// The Decoder of Decoder is for one goroutine. Everything else may be used by any number of them,
+// but for Close.
 type TableReader struct {
 	tableFiles
 	statistics  *Statistics
@@ -42,8 +45,9 @@ type TableReader struct {
 	indexLast  func() ([]byte, error)
 }
 
-// OpenTable makes a reader of the SSTable of that name in a folder. It fails for files that are not read: with compressors
-// that are not known, encrypted ones, and those with counters of Cassandra 2.0.
+// OpenTable makes a reader of the SSTable of that name in a folder. It fails for files that are not
+// read: with compressors that are not known, encrypted ones, and those with counters of Cassandra
+// 2.0.
 func OpenTable(folder string, d Descriptor) (*TableReader, error) {
 	r := &TableReader{tableFiles: tableFiles{folder: folder, descriptor: d}}
 	if err := r.open(); err != nil {
@@ -74,7 +78,10 @@ func (r *TableReader) open() error {
 		r.partitioner = p
 	}
 	if r.statistics.Stats.LegacyCounterShards {
-		return fmt.Errorf("%s: counters with local or remote shards, which Cassandra 2.0 wrote, are not read", StatisticsDB)
+		return fmt.Errorf(
+			"%s: counters with local or remote shards, which Cassandra 2.0 wrote, are not read",
+			StatisticsDB,
+		)
 	}
 	if r.codec, err = ReadCodec(r.statistics.Header, r.descriptor.Version); err != nil {
 		return err
@@ -84,7 +91,12 @@ func (r *TableReader) open() error {
 		return err
 	}
 	if info == nil && r.statistics.Stats.CompressionRatio > 0 {
-		return fmt.Errorf("%s is missing, and %s has the compression ratio %.3g: copy it again", CompressionInfoDB, StatisticsDB, r.statistics.Stats.CompressionRatio)
+		return fmt.Errorf(
+			"%s is missing, and %s has the compression ratio %.3g: copy it again",
+			CompressionInfoDB,
+			StatisticsDB,
+			r.statistics.Stats.CompressionRatio,
+		)
 	}
 	file, size, err := r.openFile(DataDB)
 	if err != nil {
@@ -131,9 +143,15 @@ func damagedBy(err error) error {
 }
 
 // OpenDamaged makes a reader of an SSTable that OpenTable fails for with a *DamagedError. Overlaps
-// reports which ranges it may have had partitions in, by its index, and Within fails with that error;
-// of Codec, Statistics, Decoder and Length nothing is known. The partitioner is that of the table.
-func OpenDamaged(folder string, d Descriptor, p token.Partitioner, damage *DamagedError) (*TableReader, error) {
+// reports which ranges it may have had partitions in, by its index, and Within fails with that
+// error; of Codec, Statistics, Decoder and Length nothing is known. The partitioner is that of the
+// table.
+func OpenDamaged(
+	folder string,
+	d Descriptor,
+	p token.Partitioner,
+	damage *DamagedError,
+) (*TableReader, error) {
 	r := &TableReader{
 		tableFiles: tableFiles{folder: folder, descriptor: d}, partitioner: p, damage: damage,
 		statistics: &Statistics{Stats: &Stats{}},
@@ -169,7 +187,8 @@ func (r *TableReader) plain() plainReader {
 	return &sectionReader{placedSections: r.sections, in: in}
 }
 
-// encryption stands in Scylla.db where ScyllaDB encrypted the other components (its ent/encryption/encryption.cc).
+// encryption stands in Scylla.db where ScyllaDB encrypted the other components (its
+// ent/encryption/encryption.cc).
 const encryption = "scylla_encryption_options"
 
 // refuseEncrypted fails where the components are encrypted.
@@ -190,7 +209,8 @@ func (r *TableReader) Codec() *Codec { return r.codec }
 // Decoder gives the partitions. It is the same with each call.
 func (r *TableReader) Decoder() *Decoder { return r.decoder }
 
-// ReadMemory is how many bytes a Decoder of Within takes, but for a row that is larger than what it reads at once.
+// ReadMemory is how many bytes a Decoder of Within takes, but for a row that is larger than what it
+// reads at once.
 func (r *TableReader) ReadMemory() int64 {
 	if r.damage != nil {
 		return 0
@@ -230,7 +250,11 @@ type tableFiles struct {
 }
 
 // path is the path of a component.
-func (f *tableFiles) path(c Component) string { return filepath.Join(f.folder, f.descriptor.Name(c)) }
+func (f *tableFiles) path(
+	c Component,
+) string {
+	return filepath.Join(f.folder, f.descriptor.Name(c))
+}
 
 // openFile opens a component, and tells its size. The file is nil on an error.
 func (f *tableFiles) openFile(c Component) (*os.File, int64, error) {

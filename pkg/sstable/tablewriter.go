@@ -13,13 +13,15 @@ import (
 type Options struct {
 	// ID tells the SSTables of a folder apart: see Descriptor.
 	ID string
-	// Keys is how many partitions are expected. Filter.db is made for so many, and takes memory accordingly: see NewFilter.
+	// Keys is how many partitions are expected. Filter.db is made for so many, and takes memory
+	// accordingly: see NewFilter.
 	Keys int64
 	// FilterChance is the table's bloom_filter_fp_chance: above 0, and NoFilter for no Filter.db.
 	FilterChance float64
 	// IndexInterval is the table's min_index_interval, at least 1.
 	IndexInterval int
-	// Volatile leaves it to the system when the files get onto the disk: they are to be used at once and removed.
+	// Volatile leaves it to the system when the files get onto the disk: they are to be used at
+	// once and removed.
 	Volatile bool
 	// Compression is the table's. A MaxCompressedLength of 0 stands for NeverPlain.
 	Compression Compression
@@ -38,12 +40,14 @@ type Written struct {
 	First, Last []byte
 }
 
-// TableWriter writes an SSTable with all of its components, for partitions that come in the order of their tokens and
-// keys, and rows in the order of their clustering, the latter being the caller's matter. The files are made in a folder of
-// their own and moved into that of the SSTable once they are on the disk, TOC.txt last: an SSTable with that is whole.
+// TableWriter writes an SSTable with all of its components, for partitions that come in the order
+// of their tokens and keys, and rows in the order of their clustering, the latter being the
+// caller's matter. The files are made in a folder of their own and moved into that of the SSTable
+// once they are on the disk, TOC.txt last: an SSTable with that is whole.
 //
-// It takes memory for the filter, 8 bytes for each chunk and 4 for each block of 64 KiB that is not compressed, one key of
-// every IndexInterval, and two clusterings for each 64 KiB of the partition at hand. It is not safe for concurrent use.
+// It takes memory for the filter, 8 bytes for each chunk and 4 for each block of 64 KiB that is not
+// compressed, one key of every IndexInterval, and two clusterings for each 64 KiB of the partition
+// at hand. It is not safe for concurrent use.
 type TableWriter struct {
 	codec   *Codec
 	options Options
@@ -120,7 +124,11 @@ func (o *Options) check() error {
 	case o.Keys < 0:
 		return fmt.Errorf("%d keys are expected", o.Keys)
 	case !(o.FilterChance > 0 && o.FilterChance <= NoFilter):
-		return fmt.Errorf("bloom_filter_fp_chance %v: must be above 0 and at most %v", o.FilterChance, NoFilter)
+		return fmt.Errorf(
+			"bloom_filter_fp_chance %v: must be above 0 and at most %v",
+			o.FilterChance,
+			NoFilter,
+		)
 	default:
 		return checkInterval(o.IndexInterval)
 	}
@@ -134,7 +142,8 @@ func checkInterval(interval int) error {
 	return nil
 }
 
-// Begin begins a partition. The key is that of token.AppendKey, and must come behind the one before.
+// Begin begins a partition. The key is that of token.AppendKey, and must come behind the one
+// before.
 func (w *TableWriter) Begin(key []byte, d Deletion) error {
 	w.h1, w.h2 = token.Murmur3Sum128(key)
 	at := token.Murmur3Token(w.h1)
@@ -148,7 +157,8 @@ func (w *TableWriter) Begin(key []byte, d Deletion) error {
 	return w.rows.Begin(key, d)
 }
 
-// comparePartitions orders keys as they stand in files (org.apache.cassandra.db.DecoratedKey.compareTo).
+// comparePartitions orders keys as they stand in files
+// (org.apache.cassandra.db.DecoratedKey.compareTo).
 func comparePartitions(a token.Token, keyA []byte, b token.Token, keyB []byte) int {
 	if c := a.Compare(b); c != 0 {
 		return c
@@ -186,8 +196,8 @@ func (w *TableWriter) Marker(m *Marker) error {
 // End ends the partition.
 func (w *TableWriter) End() error { return w.rows.End() }
 
-// Take writes all partitions that are left of a decoder, whose codec must be the writer's own: the bytes of rows are
-// taken as they are. The error is the first of either.
+// Take writes all partitions that are left of a decoder, whose codec must be the writer's own: the
+// bytes of rows are taken as they are. The error is the first of either.
 func (w *TableWriter) Take(from *Decoder) error {
 	if from.codec != w.codec {
 		return errors.New("rows of another codec are not taken as they are")
@@ -220,7 +230,12 @@ func (w *tableIndex) Partition(p *Partition) error {
 	var promoted []byte
 	if len(w.blocks.offsets) > 1 {
 		var err error
-		if promoted, err = w.blocks.append(nil, p.HeaderLength, p.Deletion, w.codec.version); err != nil {
+		if promoted, err = w.blocks.append(
+			nil,
+			p.HeaderLength,
+			p.Deletion,
+			w.codec.version,
+		); err != nil {
 			return err
 		}
 	}
@@ -233,7 +248,10 @@ func (w *tableIndex) Partition(p *Partition) error {
 		}
 		w.hashed.take(w.h1, w.h2)
 	}
-	w.entry = AppendIndexEntry(w.entry[:0], IndexEntry{Key: p.Key, Position: uint64(p.Position), Promoted: promoted})
+	w.entry = AppendIndexEntry(
+		w.entry[:0],
+		IndexEntry{Key: p.Key, Position: uint64(p.Position), Promoted: promoted},
+	)
 	_, err := w.index.Write(w.entry)
 	return err
 }
@@ -241,7 +259,8 @@ func (w *tableIndex) Partition(p *Partition) error {
 // Position is how many bytes of Data.db were written, not compressed.
 func (w *TableWriter) Position() int64 { return w.rows.Position() }
 
-// Finish writes what is left, has all files on the disk, and moves them into the folder. After an error Discard is due.
+// Finish writes what is left, has all files on the disk, and moves them into the folder. After an
+// error Discard is due.
 func (w *TableWriter) Finish() (*Written, error) {
 	if w.rows.Partitions() == 0 {
 		return nil, errors.New("an sstable has no partitions")
@@ -277,8 +296,13 @@ func (w *TableWriter) Finish() (*Written, error) {
 		return nil, err
 	}
 	return &Written{
-		Descriptor: w.files.descriptor, Sizes: sizes, Partitions: w.rows.Partitions(), Rows: statistics.Stats.Rows,
-		DataLength: w.length, First: w.summary.First, Last: w.summary.Last,
+		Descriptor: w.files.descriptor,
+		Sizes:      sizes,
+		Partitions: w.rows.Partitions(),
+		Rows:       statistics.Stats.Rows,
+		DataLength: w.length,
+		First:      w.summary.First,
+		Last:       w.summary.Last,
 	}, nil
 }
 
@@ -300,10 +324,14 @@ func (w *TableWriter) statistics() *Statistics {
 	}
 	stats.FirstKey, stats.LastKey = w.summary.First, w.summary.Last
 	return &Statistics{
-		Partitioner: Murmur3Partitioner, FilterChance: w.options.FilterChance, Cardinality: &w.keys, Stats: stats,
-		Header: w.codec.AppendHeader(nil),
+		Partitioner:  Murmur3Partitioner,
+		FilterChance: w.options.FilterChance,
+		Cardinality:  &w.keys,
+		Stats:        stats,
+		Header:       w.codec.AppendHeader(nil),
 	}
 }
 
-// Discard removes what was written, unless Finish has moved it. It may be called at any time, and more than once.
+// Discard removes what was written, unless Finish has moved it. It may be called at any time, and
+// more than once.
 func (w *TableWriter) Discard() error { return w.files.discard() }

@@ -15,14 +15,20 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// testTable has columns of all sorts: k int; a int descending, b text; s text static; i int, l list<text>, v text.
+// testTable has columns of all sorts: k int; a int descending, b text; s text static; i int, l
+// list<text>, v text.
 func testTable(t testing.TB) *Table {
 	a := column(t, "a", "int")
 	a.Desc = true
 	return &Table{
-		Key: []Column{column(t, "k", "int")}, Clustering: []Column{a, column(t, "b", "text")},
-		Statics:  []Column{column(t, "s", "text")},
-		Regulars: []Column{column(t, "i", "int"), column(t, "l", "list<text>"), column(t, "v", "text")},
+		Key:        []Column{column(t, "k", "int")},
+		Clustering: []Column{a, column(t, "b", "text")},
+		Statics:    []Column{column(t, "s", "text")},
+		Regulars: []Column{
+			column(t, "i", "int"),
+			column(t, "l", "list<text>"),
+			column(t, "v", "text"),
+		},
 	}
 }
 
@@ -52,8 +58,8 @@ func sortedKeys(n int) [][]byte {
 	return keys
 }
 
-// fill writes 200 partitions of all sorts: of no rows, of static rows alone, deleted ones, with ranges of deleted rows,
-// and one of some hundred kilobytes.
+// fill writes 200 partitions of all sorts: of no rows, of static rows alone, deleted ones, with
+// ranges of deleted rows, and one of some hundred kilobytes.
 func fill(t testing.TB, w Sink, c *Codec) {
 	t.Helper()
 	ints := func(i int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(i)) }
@@ -64,7 +70,13 @@ func fill(t testing.TB, w Sink, c *Codec) {
 		}
 		require.NoError(t, w.Begin(key, d))
 		if n%3 == 0 {
-			encoded, err := c.AppendRow(nil, &Row{Static: true, Cells: []Cell{{Timestamp: testTime + 9, Value: []byte("static")}}})
+			encoded, err := c.AppendRow(
+				nil,
+				&Row{
+					Static: true,
+					Cells:  []Cell{{Timestamp: testTime + 9, Value: []byte("static")}},
+				},
+			)
 			require.NoError(t, err)
 			require.NoError(t, w.Static(encoded))
 		}
@@ -73,19 +85,54 @@ func fill(t testing.TB, w Sink, c *Codec) {
 			rows = 900
 		}
 		for i := range rows {
-			row := &Row{Clustering: [][]byte{ints(1000 - i), []byte("b")}, Liveness: Liveness{Set: true, Timestamp: testTime + int64(i)}}
+			row := &Row{
+				Clustering: [][]byte{ints(1000 - i), []byte("b")},
+				Liveness:   Liveness{Set: true, Timestamp: testTime + int64(i)},
+			}
 			row.Cells = []Cell{{Column: 0, Timestamp: testTime + int64(i), Value: ints(i)}}
 			if i%2 == 1 {
 				row.Liveness.TTL, row.Liveness.Expiry = 3600, testSecond+3600
 				row.Cells[0].Kind, row.Cells[0].TTL, row.Cells[0].Time = Expiring, 3600, testSecond+3600
-				row.Deletions = []ColumnDeletion{{Column: 2, Deletion: Deletion{Set: true, Timestamp: testTime + int64(i) - 1, Time: testSecond}}}
-				row.Cells = append(row.Cells, Cell{Column: 1, Timestamp: testTime + int64(i), Kind: Tombstone, Time: testSecond + int64(i)})
+				row.Deletions = []ColumnDeletion{
+					{
+						Column: 2,
+						Deletion: Deletion{
+							Set:       true,
+							Timestamp: testTime + int64(i) - 1,
+							Time:      testSecond,
+						},
+					},
+				}
+				row.Cells = append(
+					row.Cells,
+					Cell{
+						Column:    1,
+						Timestamp: testTime + int64(i),
+						Kind:      Tombstone,
+						Time:      testSecond + int64(i),
+					},
+				)
 				for e := range 2 {
 					path := append(make([]byte, 6), 0x10, 0, 0x80, 0, 0, 0, 0, 0, 0, byte(e))
-					row.Cells = append(row.Cells, Cell{Column: 2, Timestamp: testTime + int64(i), Path: path, Value: []byte("e")})
+					row.Cells = append(
+						row.Cells,
+						Cell{
+							Column:    2,
+							Timestamp: testTime + int64(i),
+							Path:      path,
+							Value:     []byte("e"),
+						},
+					)
 				}
 			} else {
-				row.Cells = append(row.Cells, Cell{Column: 1, Timestamp: testTime + int64(i), Value: bytes.Repeat([]byte("v"), 400)})
+				row.Cells = append(
+					row.Cells,
+					Cell{
+						Column:    1,
+						Timestamp: testTime + int64(i),
+						Value:     bytes.Repeat([]byte("v"), 400),
+					},
+				)
 			}
 			encoded, err := c.AppendRow(nil, row)
 			require.NoError(t, err)
@@ -93,8 +140,16 @@ func fill(t testing.TB, w Sink, c *Codec) {
 		}
 		if n == 100 {
 			deletion := Deletion{Set: true, Timestamp: testTime, Time: testSecond + 99}
-			require.NoError(t, w.Marker(&Marker{Kind: InclusiveStart, Values: [][]byte{ints(99)}, Started: deletion}))
-			require.NoError(t, w.Marker(&Marker{Kind: ExclusiveEnd, Values: [][]byte{ints(90)}, Ended: deletion}))
+			require.NoError(
+				t,
+				w.Marker(
+					&Marker{Kind: InclusiveStart, Values: [][]byte{ints(99)}, Started: deletion},
+				),
+			)
+			require.NoError(
+				t,
+				w.Marker(&Marker{Kind: ExclusiveEnd, Values: [][]byte{ints(90)}, Ended: deletion}),
+			)
 		}
 		require.NoError(t, w.End())
 	}
@@ -118,12 +173,18 @@ func written(t testing.TB, v Version, o Options) (string, *Written) {
 func testCheck(t testing.TB) Check {
 	schema, err := Plan(testTable(t))
 	require.NoError(t, err)
-	return Check{Schema: schema, Ranges: []token.Range{token.Whole(token.Murmur3)}, IndexInterval: 16}
+	return Check{
+		Schema:        schema,
+		Ranges:        []token.Range{token.Whole(token.Murmur3)},
+		IndexInterval: 16,
+	}
 }
 
 // compressions are those that are written.
 var compressions = []Compression{
-	{}, {Compressor: LZ4Compressor, ChunkLength: 16384}, {Compressor: ZstdCompressor, ChunkLength: 4096, MaxCompressedLength: 3900},
+	{},
+	{Compressor: LZ4Compressor, ChunkLength: 16384},
+	{Compressor: ZstdCompressor, ChunkLength: 4096, MaxCompressedLength: 3900},
 	{Compressor: NoopCompressor, ChunkLength: 65536},
 }
 
@@ -149,7 +210,11 @@ func TestATableHasItsComponentsAndNoOthers(t *testing.T) {
 		"":            "CRC.db Data.db Digest.crc32 Filter.db Index.db Statistics.db Summary.db TOC.txt",
 		LZ4Compressor: "CompressionInfo.db Data.db Digest.crc32 Filter.db Index.db Statistics.db Summary.db TOC.txt",
 	} {
-		folder, done := written(t, NB, testOptions(Compression{Compressor: compressor, ChunkLength: 16384}))
+		folder, done := written(
+			t,
+			NB,
+			testOptions(Compression{Compressor: compressor, ChunkLength: 16384}),
+		)
 		files, err := os.ReadDir(folder)
 		require.NoError(t, err)
 		var names []string
@@ -240,11 +305,19 @@ func TestOptionsThatMakeNoTableAreRefused(t *testing.T) {
 
 func TestRowsOfATableDoNotAllocate(t *testing.T) {
 	c := small(t, NB)
-	w, err := CreateTable(t.TempDir(), c, testOptions(Compression{Compressor: LZ4Compressor, ChunkLength: 16384}))
+	w, err := CreateTable(
+		t.TempDir(),
+		c,
+		testOptions(Compression{Compressor: LZ4Compressor, ChunkLength: 16384}),
+	)
 	require.NoError(t, err)
 	keys := sortedKeys(3000)
 	next, clustering := 0, []byte{0, 0, 0, 1}
-	row := &Row{Clustering: [][]byte{clustering}, Liveness: Liveness{Set: true, Timestamp: testTime}, Cells: []Cell{{Timestamp: testTime, Value: []byte("value")}}}
+	row := &Row{
+		Clustering: [][]byte{clustering},
+		Liveness:   Liveness{Set: true, Timestamp: testTime},
+		Cells:      []Cell{{Timestamp: testTime, Value: []byte("value")}},
+	}
 	encoded, err := c.AppendRow(nil, row)
 	require.NoError(t, err)
 	partition := func() {
@@ -266,11 +339,18 @@ func TestRowsOfATableDoNotAllocate(t *testing.T) {
 // BenchmarkTableWriter writes partitions of one row of three columns.
 func BenchmarkTableWriter(b *testing.B) {
 	c := mustCodec(b, &Table{
-		Key: []Column{column(b, "id", "int")}, Regulars: []Column{column(b, "name", "text"), column(b, "salary", "bigint")},
+		Key: []Column{
+			column(b, "id", "int"),
+		},
+		Regulars: []Column{column(b, "name", "text"), column(b, "salary", "bigint")},
 	}, NB, testMinima)
 	keys := sortedKeys(100_000)
 	row := &Row{Liveness: Liveness{Set: true, Timestamp: testTime}, Cells: []Cell{
-		{Timestamp: testTime, Value: []byte("name of somebody")}, {Column: 1, Timestamp: testTime, Value: make([]byte, 8)},
+		{
+			Timestamp: testTime,
+			Value:     []byte("name of somebody"),
+		},
+		{Column: 1, Timestamp: testTime, Value: make([]byte, 8)},
 	}}
 	encoded, err := c.AppendRow(nil, row)
 	require.NoError(b, err)
@@ -278,7 +358,17 @@ func BenchmarkTableWriter(b *testing.B) {
 		b.Run("compressor="+compression.Compressor, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				w, err := CreateTable(b.TempDir(), c, Options{ID: "1", Keys: int64(len(keys)), FilterChance: 0.01, IndexInterval: 128, Compression: compression})
+				w, err := CreateTable(
+					b.TempDir(),
+					c,
+					Options{
+						ID:            "1",
+						Keys:          int64(len(keys)),
+						FilterChance:  0.01,
+						IndexInterval: 128,
+						Compression:   compression,
+					},
+				)
 				require.NoError(b, err)
 				for _, key := range keys {
 					if w.Begin(key, Deletion{}) != nil || w.Row(encoded) != nil || w.End() != nil {

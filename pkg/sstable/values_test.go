@@ -12,10 +12,21 @@ import (
 // TestCheckValues has one wrong value in each place that a row, a marker and a key have.
 func TestCheckValues(t *testing.T) {
 	s, err := Plan(&Table{
-		Key: []Column{column(t, "k", "int"), column(t, "l", "date")}, Clustering: []Column{column(t, "c", "decimal")},
-		Statics: []Column{column(t, "s", "smallint")},
+		Key: []Column{
+			column(t, "k", "int"),
+			column(t, "l", "date"),
+		},
+		Clustering: []Column{column(t, "c", "decimal")},
+		Statics:    []Column{column(t, "s", "smallint")},
 		Regulars: []Column{
-			column(t, "a", "smallint"), column(t, "b", "frozen<list<int>>"), column(t, "f", "list<smallint>"), column(t, "g", "set<smallint>"),
+			column(
+				t,
+				"a",
+				"smallint",
+			),
+			column(t, "b", "frozen<list<int>>"),
+			column(t, "f", "list<smallint>"),
+			column(t, "g", "set<smallint>"),
 			column(t, "h", "map<smallint, date>"),
 		},
 	})
@@ -23,8 +34,13 @@ func TestCheckValues(t *testing.T) {
 	timeuuid := append(make([]byte, 6), 0x10, 0, 0x80, 0, 0, 0, 0, 0, 0, 1)
 	row := func(change func(r *Row)) *Row {
 		r := &Row{Clustering: [][]byte{{0, 0, 0, 0, 1}}, Cells: []Cell{
-			{Column: 0, Value: []byte{0, 1}}, {Column: 1, Value: []byte{0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff}},
-			{Column: 2, Path: timeuuid, Value: []byte{0, 1}}, {Column: 3, Path: []byte{0, 1}},
+			{
+				Column: 0,
+				Value:  []byte{0, 1},
+			},
+			{Column: 1, Value: []byte{0, 0, 0, 1, 0xff, 0xff, 0xff, 0xff}},
+			{Column: 2, Path: timeuuid, Value: []byte{0, 1}},
+			{Column: 3, Path: []byte{0, 1}},
 			{Column: 4, Path: []byte{0, 1}, Value: []byte{0, 0, 0, 1}},
 		}}
 		change(r)
@@ -38,7 +54,11 @@ func TestCheckValues(t *testing.T) {
 			r.Cells[i].Kind, r.Cells[i].Value = Tombstone, nil
 		}
 	})))
-	require.ErrorContains(t, s.CheckValues(&Row{Static: true, Cells: []Cell{{}}}), `column "s": malformed smallint value`)
+	require.ErrorContains(
+		t,
+		s.CheckValues(&Row{Static: true, Cells: []Cell{{}}}),
+		`column "s": malformed smallint value`,
+	)
 	for want, change := range map[string]func(r *Row){
 		`column "c": malformed decimal value: a scale without digits`:      func(r *Row) { r.Clustering[0] = make([]byte, 4) },
 		`column "a": malformed smallint value: 0 bytes`:                    func(r *Row) { r.Cells[0].Value = nil },
@@ -52,11 +72,19 @@ func TestCheckValues(t *testing.T) {
 		require.ErrorContains(t, s.CheckValues(row(change)), want)
 	}
 	require.NoError(t, s.CheckMarker(&Marker{}))
-	require.ErrorContains(t, s.CheckMarker(&Marker{Values: [][]byte{{1}}}), `column "c": malformed decimal value`)
+	require.ErrorContains(
+		t,
+		s.CheckMarker(&Marker{Values: [][]byte{{1}}}),
+		`column "c": malformed decimal value`,
+	)
 
 	good := []byte{0, 4, 0, 0, 0, 1, 0, 0, 4, 0, 0, 0, 1, 0}
 	require.NoError(t, s.CheckKey(good))
-	require.ErrorContains(t, s.CheckKey([]byte{0, 4, 0, 0, 0, 1, 0, 0, 0, 0}), `column "l": malformed date value: 0 bytes`)
+	require.ErrorContains(
+		t,
+		s.CheckKey([]byte{0, 4, 0, 0, 0, 1, 0, 0, 0, 0}),
+		`column "l": malformed date value: 0 bytes`,
+	)
 	for n := range good {
 		require.Error(t, s.CheckKey(good[:n]))
 	}
@@ -80,6 +108,9 @@ func TestCheckFields(t *testing.T) {
 // userColumn is a column of a user type that is not frozen.
 func userColumn(t *testing.T) Column {
 	return Column{Name: "u", Type: &cqltype.Type{
-		Kind: cqltype.UDT, Name: "pair", FieldNames: []string{"a", "b"}, Elems: []*cqltype.Type{{Kind: cqltype.Int}, {Kind: cqltype.Smallint}},
+		Kind:       cqltype.UDT,
+		Name:       "pair",
+		FieldNames: []string{"a", "b"},
+		Elems:      []*cqltype.Type{{Kind: cqltype.Int}, {Kind: cqltype.Smallint}},
 	}}
 }

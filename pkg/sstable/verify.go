@@ -27,23 +27,33 @@ type Verified struct {
 	Stats *Stats
 }
 
-// Verify reads an SSTable from its begin to its end and proves that it is whole and right in itself, so that a server can
-// be given it: that there are all components that it names; the checksums of chunks, blocks and of Data.db; that the
-// columns are the table's; that keys, tokens, clusterings and elements ascend and tokens are in their ranges; that Index.db has each
-// partition and block where it is; that the filter has every key; that the summary is that of the index; that bounds
-// and counts of the statistics are those of the rows, and level and repairs none. The error is the first that was wrong.
-// A version that cannot be written is refused.
+// Verify reads an SSTable from its begin to its end and proves that it is whole and right in
+// itself, so that a server can be given it: that there are all components that it names; the
+// checksums of chunks, blocks and of Data.db; that the columns are the table's; that keys, tokens,
+// clusterings and elements ascend and tokens are in their ranges; that Index.db has each partition
+// and block where it is; that the filter has every key; that the summary is that of the index; that
+// bounds and counts of the statistics are those of the rows, and level and repairs none. The error
+// is the first that was wrong. A version that cannot be written is refused.
 //
 // It takes as much memory as a TableWriter.
 func Verify(folder string, d Descriptor, check Check) (*Verified, error) {
-	v := &verifier{tableFiles: tableFiles{folder: folder, descriptor: d}, check: check, sizes: make(map[Component]int64)}
+	v := &verifier{
+		tableFiles: tableFiles{folder: folder, descriptor: d},
+		check:      check,
+		sizes:      make(map[Component]int64),
+	}
 	if err := v.run(); err != nil {
 		return nil, fmt.Errorf("%s: %w", filepath.Join(folder, d.base()), err)
 	}
 	return &Verified{
 		Written: Written{
-			Descriptor: d, Sizes: v.sizes, Partitions: v.partitions, Rows: v.table.statistics.Stats.Rows,
-			DataLength: v.table.Length(), First: v.summary.First, Last: v.summary.Last,
+			Descriptor: d,
+			Sizes:      v.sizes,
+			Partitions: v.partitions,
+			Rows:       v.table.statistics.Stats.Rows,
+			DataLength: v.table.Length(),
+			First:      v.summary.First,
+			Last:       v.summary.Last,
 		},
 		Stats: v.table.statistics.Stats,
 	}, nil
@@ -99,7 +109,10 @@ func (v *verifier) run() (err error) {
 	v.index = NewIndexReader(index)
 	v.summary, v.collect = NewSummary(v.check.IndexInterval), newCollector()
 	v.bounds = clusteringBounds{schema: v.table.codec.schema}
-	v.ranges = slices.SortedFunc(slices.Values(v.check.Ranges), func(a, b token.Range) int { return a.Start.Compare(b.Start) })
+	v.ranges = slices.SortedFunc(
+		slices.Values(v.check.Ranges),
+		func(a, b token.Range) int { return a.Start.Compare(b.Start) },
+	)
 	if err := v.readPartitions(); err != nil {
 		return err
 	}
@@ -149,7 +162,11 @@ func (v *verifier) readFilter() error {
 	case err != nil:
 		return err
 	case !ok && chance != NoFilter:
-		return fmt.Errorf("%s is missing, where the chance of a false positive is %v", FilterDB, chance)
+		return fmt.Errorf(
+			"%s is missing, where the chance of a false positive is %v",
+			FilterDB,
+			chance,
+		)
 	case ok:
 		v.filter, err = ParseFilter(b, v.descriptor.Version)
 	}
@@ -190,11 +207,25 @@ func (v *verifier) header() error {
 // sameKeys fails unless columns are of the types of a table's key columns.
 func sameKeys(what string, have, want []Column) error {
 	if len(have) != len(want) {
-		return fmt.Errorf("%d columns of the %s, where the table has %d", len(have), what, len(want))
+		return fmt.Errorf(
+			"%d columns of the %s, where the table has %d",
+			len(have),
+			what,
+			len(want),
+		)
 	}
 	for i := range have {
-		if a, b := have[i].Type.StoredClass(), want[i].Type.StoredClass(); a != b || have[i].Desc != want[i].Desc {
-			return fmt.Errorf("column %d of the %s is %.200s, descending %t, where the table has %.200s, %t", i+1, what, a, have[i].Desc, b, want[i].Desc)
+		if a, b := have[i].Type.StoredClass(), want[i].Type.StoredClass(); a != b ||
+			have[i].Desc != want[i].Desc {
+			return fmt.Errorf(
+				"column %d of the %s is %.200s, descending %t, where the table has %.200s, %t",
+				i+1,
+				what,
+				a,
+				have[i].Desc,
+				b,
+				want[i].Desc,
+			)
 		}
 	}
 	return nil
@@ -208,7 +239,13 @@ func knownColumns(what string, have, known []Column) error {
 			return fmt.Errorf("%s column %.100q is not one of the table", what, column.Name)
 		}
 		if a, b := column.Type.StoredClass(), known[i].Type.StoredClass(); a != b {
-			return fmt.Errorf("%s column %.100q is %.200s, where the table has %.200s", what, column.Name, a, b)
+			return fmt.Errorf(
+				"%s column %.100q is %.200s, where the table has %.200s",
+				what,
+				column.Name,
+				a,
+				b,
+			)
 		}
 	}
 	return nil
@@ -225,16 +262,41 @@ func (v *verifier) summaryOf() error {
 		return err
 	}
 	want := v.summary
-	if have.Interval != want.Interval || have.Sampling != want.Sampling || have.FullSize != want.FullSize || len(have.Entries) != len(want.Entries) {
-		return fmt.Errorf("%s has %d of %d entries, one for each %d keys, where %d, for each %d, are right", SummaryDB, len(have.Entries), have.FullSize, have.Interval, len(want.Entries), want.Interval)
+	if have.Interval != want.Interval || have.Sampling != want.Sampling ||
+		have.FullSize != want.FullSize ||
+		len(have.Entries) != len(want.Entries) {
+		return fmt.Errorf(
+			"%s has %d of %d entries, one for each %d keys, where %d, for each %d, are right",
+			SummaryDB,
+			len(have.Entries),
+			have.FullSize,
+			have.Interval,
+			len(want.Entries),
+			want.Interval,
+		)
 	}
 	for i, e := range want.Entries {
 		if string(have.Entries[i].Key) != string(e.Key) || have.Entries[i].Position != e.Position {
-			return fmt.Errorf("%s has key %x at %d as entry %d, where %x at %d is right", SummaryDB, clip(have.Entries[i].Key), have.Entries[i].Position, i, clip(e.Key), e.Position)
+			return fmt.Errorf(
+				"%s has key %x at %d as entry %d, where %x at %d is right",
+				SummaryDB,
+				clip(have.Entries[i].Key),
+				have.Entries[i].Position,
+				i,
+				clip(e.Key),
+				e.Position,
+			)
 		}
 	}
 	if string(have.First) != string(want.First) || string(have.Last) != string(want.Last) {
-		return fmt.Errorf("%s is from key %x to %x, where %x to %x is right", SummaryDB, clip(have.First), clip(have.Last), clip(want.First), clip(want.Last))
+		return fmt.Errorf(
+			"%s is from key %x to %x, where %x to %x is right",
+			SummaryDB,
+			clip(have.First),
+			clip(have.Last),
+			clip(want.First),
+			clip(want.Last),
+		)
 	}
 	return nil
 }
@@ -244,7 +306,12 @@ func (v *verifier) atEnd() error {
 	e, err := v.index.Next()
 	switch {
 	case err == nil:
-		return fmt.Errorf("%s has key %x at %d, behind the last partition", IndexDB, clip(e.Key), e.Position)
+		return fmt.Errorf(
+			"%s has key %x at %d, behind the last partition",
+			IndexDB,
+			clip(e.Key),
+			e.Position,
+		)
 	case err != io.EOF:
 		return fmt.Errorf("%s: %w", IndexDB, err)
 	case v.partitions == 0:

@@ -36,7 +36,12 @@ func TestVerifyFindsAComponentThatIsMissing(t *testing.T) {
 		if c == TOCTxt {
 			continue
 		}
-		change(t, folder, TOCTxt, func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(c+"\n"), nil) })
+		change(
+			t,
+			folder,
+			TOCTxt,
+			func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(c+"\n"), nil) },
+		)
 		_, err := Verify(folder, d.Descriptor, testCheck(t))
 		require.Error(t, err, "%s is not named either", c)
 	}
@@ -45,7 +50,12 @@ func TestVerifyFindsAComponentThatIsMissing(t *testing.T) {
 func TestVerifyFindsAComponentThatIsNotNamed(t *testing.T) {
 	for _, c := range []Component{FilterDB, CRCDB} {
 		folder, _ := written(t, NB, testOptions(Compression{}))
-		change(t, folder, TOCTxt, func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(c+"\n"), nil) })
+		change(
+			t,
+			folder,
+			TOCTxt,
+			func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(c+"\n"), nil) },
+		)
 		refused(t, folder, testCheck(t), "does not name "+string(c))
 	}
 }
@@ -74,7 +84,12 @@ func TestVerifyFindsDataThatWasChanged(t *testing.T) {
 func TestVerifyFindsDataThatIsNotThatOfTheDigest(t *testing.T) {
 	folder, d := written(t, NB, testOptions(Compression{}))
 	require.NoError(t, os.Remove(filepath.Join(folder, d.Name(CRCDB))))
-	change(t, folder, TOCTxt, func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(CRCDB+"\n"), nil) })
+	change(
+		t,
+		folder,
+		TOCTxt,
+		func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(CRCDB+"\n"), nil) },
+	)
 	_, err := Verify(folder, d.Descriptor, testCheck(t))
 	require.NoError(t, err)
 	change(t, folder, DataDB, func(b []byte) []byte {
@@ -205,16 +220,20 @@ func TestVerifyFindsTokensOutsideOfTheRanges(t *testing.T) {
 	// All but one token, in ranges that lie in each other.
 	at := token.Murmur3.Hash(keyOne)
 	before := token.Token{Lo: at.Lo - 1}
-	check.Ranges = []token.Range{{Start: at, End: high.End}, {Start: low.Start, End: before}, {Start: low.Start, End: token.Token{Lo: 1}}}
+	check.Ranges = []token.Range{
+		{Start: at, End: high.End},
+		{Start: low.Start, End: before},
+		{Start: low.Start, End: token.Token{Lo: 1}},
+	}
 	refused(t, folder, check, "partition 00000001: token")
 	check.Ranges[1].End = at
 	_, err = Verify(folder, d.Descriptor, check)
 	require.NoError(t, err)
 }
 
-// TestVerifyFindsEveryByteThatIsChanged turns each byte of an SSTable, but of its filter, which may have more keys than
-// there are, of CompressionInfo.db, where not all matters, and of the length of a block in CRC.db, where there is but one.
-// Of Statistics.db, which is long, it takes some.
+// TestVerifyFindsEveryByteThatIsChanged turns each byte of an SSTable, but of its filter, which may
+// have more keys than there are, of CompressionInfo.db, where not all matters, and of the length of
+// a block in CRC.db, where there is but one. Of Statistics.db, which is long, it takes some.
 func TestVerifyFindsEveryByteThatIsChanged(t *testing.T) {
 	folder := wrong(t, func(c *Codec, w *TableWriter) {
 		for n, key := range sortedKeys(20) {
@@ -283,7 +302,14 @@ func changeIndex(t testing.TB, folder string, how func([]IndexEntry) []IndexEntr
 				break
 			}
 			require.NoError(t, err)
-			entries = append(entries, IndexEntry{Key: bytes.Clone(e.Key), Position: e.Position, Promoted: bytes.Clone(e.Promoted)})
+			entries = append(
+				entries,
+				IndexEntry{
+					Key:      bytes.Clone(e.Key),
+					Position: e.Position,
+					Promoted: bytes.Clone(e.Promoted),
+				},
+			)
 		}
 		var out []byte
 		for _, e := range how(entries) {
@@ -400,7 +426,15 @@ func TestVerifyFindsStatisticsThatAreWrong(t *testing.T) {
 			for _, key := range sortedKeys(2) {
 				require.NoError(t, w.Begin(key, Deletion{}))
 				for a := range byte(3) {
-					row := &Row{Clustering: [][]byte{{0, 0, 0, 9 - a}, []byte("b")}, Liveness: Liveness{Set: true, Timestamp: testTime, TTL: 3600, Expiry: testSecond}}
+					row := &Row{
+						Clustering: [][]byte{{0, 0, 0, 9 - a}, []byte("b")},
+						Liveness: Liveness{
+							Set:       true,
+							Timestamp: testTime,
+							TTL:       3600,
+							Expiry:    testSecond,
+						},
+					}
 					if a > 0 {
 						row.Liveness = Liveness{Set: true, Timestamp: testTime + 899}
 					}

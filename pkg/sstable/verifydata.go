@@ -57,7 +57,13 @@ func (v *verifier) readPartitions() error {
 			err = v.end()
 		}
 		if err != nil {
-			return fmt.Errorf("%s at %d: partition %x: %w", DataDB, v.table.decoder.Offset(), clip(v.table.decoder.Key()), err)
+			return fmt.Errorf(
+				"%s at %d: partition %x: %w",
+				DataDB,
+				v.table.decoder.Offset(),
+				clip(v.table.decoder.Key()),
+				err,
+			)
 		}
 	}
 }
@@ -74,7 +80,11 @@ func (v *verifier) begin() error {
 		v.ranges = v.ranges[1:]
 	}
 	if len(v.check.Ranges) > 0 && (len(v.ranges) == 0 || !v.ranges[0].Contains(at)) {
-		return fmt.Errorf("token %s is in none of the %d ranges", token.Murmur3.Append(nil, at), len(v.check.Ranges))
+		return fmt.Errorf(
+			"token %s is in none of the %d ranges",
+			token.Murmur3.Append(nil, at),
+			len(v.check.Ranges),
+		)
 	}
 	if v.filter != nil {
 		v.hashed.take(h1, h2)
@@ -89,14 +99,29 @@ func (v *verifier) begin() error {
 	if !bytes.Equal(entry.Key, key) || entry.Position != uint64(v.table.decoder.Offset()) {
 		return fmt.Errorf("%s has key %x at %d instead", IndexDB, clip(entry.Key), entry.Position)
 	}
-	v.at = partitionCheck{start: v.table.decoder.Offset(), header: -1, held: v.at.held[:0], prefix: v.at.prefix[:0], clustering: v.at.clustering[:0]}
+	v.at = partitionCheck{
+		start:      v.table.decoder.Offset(),
+		header:     -1,
+		held:       v.at.held[:0],
+		prefix:     v.at.prefix[:0],
+		clustering: v.at.clustering[:0],
+	}
 	if len(entry.Promoted) > 0 {
-		promoted, err := ParsePromotedIndex(bytes.Clone(entry.Promoted), v.descriptor.Version, v.table.codec.schema.prefixLen)
+		promoted, err := ParsePromotedIndex(
+			bytes.Clone(entry.Promoted),
+			v.descriptor.Version,
+			v.table.codec.schema.prefixLen,
+		)
 		if err != nil {
 			return fmt.Errorf("%s: %w", IndexDB, err)
 		}
 		if promoted.Deletion != deletion || len(promoted.Blocks) < 2 {
-			return fmt.Errorf("%s has its deletion as %+v, and %d blocks", IndexDB, promoted.Deletion, len(promoted.Blocks))
+			return fmt.Errorf(
+				"%s has its deletion as %+v, and %d blocks",
+				IndexDB,
+				promoted.Deletion,
+				len(promoted.Blocks),
+			)
 		}
 		v.at.blocks, v.at.header = promoted.Blocks, promoted.HeaderLength
 	}
@@ -111,7 +136,11 @@ func (v *verifier) begin() error {
 // filtered checks that the filter has the partitions that were read since it was asked last.
 func (v *verifier) filtered() error {
 	if h1, all := v.filter.hasAll(&v.hashed); !all {
-		return fmt.Errorf("%s does not have the partition of token %s", FilterDB, token.Murmur3.Append(nil, token.Murmur3Token(h1)))
+		return fmt.Errorf(
+			"%s does not have the partition of token %s",
+			FilterDB,
+			token.Murmur3.Append(nil, token.Murmur3Token(h1)),
+		)
 	}
 	return nil
 }
@@ -149,8 +178,14 @@ func (v *verifier) elements(r *Row) error {
 	columns := v.table.codec.schema.columns(r.Static)
 	for i := 1; i < len(r.Cells); i++ {
 		before, cell := &r.Cells[i-1], &r.Cells[i]
-		if before.Column == cell.Column && columns[cell.Column].comparePaths(before.Path, cell.Path) >= 0 {
-			return fmt.Errorf("element %x of column %.100q does not come behind %x", clip(cell.Path), columns[cell.Column].name, clip(before.Path))
+		if before.Column == cell.Column &&
+			columns[cell.Column].comparePaths(before.Path, cell.Path) >= 0 {
+			return fmt.Errorf(
+				"element %x of column %.100q does not come behind %x",
+				clip(cell.Path),
+				columns[cell.Column].name,
+				clip(before.Path),
+			)
 		}
 	}
 	return nil
@@ -159,14 +194,20 @@ func (v *verifier) elements(r *Row) error {
 // marker checks the bound of a range of deleted rows.
 func (v *verifier) marker(m *Marker) error {
 	if m.Kind.Ends() != v.at.open.Set || m.Kind.Ends() && m.Ended != v.at.open {
-		return fmt.Errorf("bound of kind %d ends the deletion %+v, where %+v is open", m.Kind, m.Ended, v.at.open)
+		return fmt.Errorf(
+			"bound of kind %d ends the deletion %+v, where %+v is open",
+			m.Kind,
+			m.Ended,
+			v.at.open,
+		)
 	}
 	v.at.open = m.Started
 	v.collect.marker(m)
 	return v.item(m.Values, m.Kind)
 }
 
-// item checks where a row or a marker is: behind the one before, and in the block that the index has it in.
+// item checks where a row or a marker is: behind the one before, and in the block that the index
+// has it in.
 func (v *verifier) item(values [][]byte, kind BoundKind) error {
 	at := &v.at
 	if at.rows && v.table.codec.schema.ComparePrefixes(at.clustering, at.kind, values, kind) >= 0 {
@@ -224,10 +265,21 @@ func (at *partitionCheck) block(offset, end int64) error {
 	if at.next < len(at.blocks) && at.blocks[at.next].Offset == offset {
 		b := &at.blocks[at.next]
 		if at.next > 0 && at.blocks[at.next-1].Offset+at.blocks[at.next-1].Width != offset {
-			return fmt.Errorf("%s has block %d end elsewhere than at %d, where the next begins", IndexDB, at.next-1, offset)
+			return fmt.Errorf(
+				"%s has block %d end elsewhere than at %d, where the next begins",
+				IndexDB,
+				at.next-1,
+				offset,
+			)
 		}
 		if !bytes.Equal(b.First, at.prefix) {
-			return fmt.Errorf("%s has block %d begin with clustering %x, and it is %x", IndexDB, at.next, clip(b.First), clip(at.prefix))
+			return fmt.Errorf(
+				"%s has block %d begin with clustering %x, and it is %x",
+				IndexDB,
+				at.next,
+				clip(b.First),
+				clip(at.prefix),
+			)
 		}
 		at.next++
 	} else if at.next == 0 || offset >= at.blocks[at.next-1].Offset+at.blocks[at.next-1].Width {
@@ -235,7 +287,13 @@ func (at *partitionCheck) block(offset, end int64) error {
 	}
 	b := &at.blocks[at.next-1]
 	if limit := b.Offset + b.Width; end > limit {
-		return fmt.Errorf("%s has block %d end at %d, and a row ends at %d", IndexDB, at.next-1, limit, end)
+		return fmt.Errorf(
+			"%s has block %d end at %d, and a row ends at %d",
+			IndexDB,
+			at.next-1,
+			limit,
+			end,
+		)
 	} else if end == limit {
 		return at.closed(b)
 	}
@@ -245,7 +303,15 @@ func (at *partitionCheck) block(offset, end int64) error {
 // closed checks what the index has of the end of a block, when it is there.
 func (at *partitionCheck) closed(b *Block) error {
 	if !bytes.Equal(b.Last, at.prefix) || b.Open != at.open {
-		return fmt.Errorf("%s has block %d end with clustering %x and the deletion %+v, and they are %x and %+v", IndexDB, at.next-1, clip(b.Last), b.Open, clip(at.prefix), at.open)
+		return fmt.Errorf(
+			"%s has block %d end with clustering %x and the deletion %+v, and they are %x and %+v",
+			IndexDB,
+			at.next-1,
+			clip(b.Last),
+			b.Open,
+			clip(at.prefix),
+			at.open,
+		)
 	}
 	return nil
 }
@@ -260,7 +326,12 @@ func (v *verifier) end() error {
 	if len(at.blocks) > 0 {
 		b := &at.blocks[len(at.blocks)-1]
 		if at.next != len(at.blocks) {
-			return fmt.Errorf("%s has %d blocks, of which %d are there", IndexDB, len(at.blocks), at.next)
+			return fmt.Errorf(
+				"%s has %d blocks, of which %d are there",
+				IndexDB,
+				len(at.blocks),
+				at.next,
+			)
 		}
 		// The end marker is part of a block that ends with the partition.
 		switch b.Offset + b.Width {
@@ -270,7 +341,12 @@ func (v *verifier) end() error {
 			}
 		case length - 1:
 		default:
-			return fmt.Errorf("%s has its last block end at %d of %d bytes", IndexDB, b.Offset+b.Width, length)
+			return fmt.Errorf(
+				"%s has its last block end at %d of %d bytes",
+				IndexDB,
+				b.Offset+b.Width,
+				length,
+			)
 		}
 	}
 	if at.rows {

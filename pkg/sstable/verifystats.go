@@ -5,8 +5,8 @@ import (
 	"slices"
 )
 
-// stats holds what Statistics.db tells of the rows against what was read of them. Bounds may be wider than they need be;
-// counts are exact.
+// stats holds what Statistics.db tells of the rows against what was read of them. Bounds may be
+// wider than they need be; counts are exact.
 func (v *verifier) stats() error {
 	have, want := v.table.statistics.Stats, v.collect.finish()
 	for _, b := range []struct {
@@ -18,7 +18,15 @@ func (v *verifier) stats() error {
 		{"times to live", int64(have.MinTTL), int64(have.MaxTTL), int64(want.MinTTL), int64(want.MaxTTL)},
 	} {
 		if b.least > b.wantLeast || b.greatest < b.wantMost {
-			return fmt.Errorf("%s has %s from %d to %d, and they are from %d to %d", StatisticsDB, b.name, b.least, b.greatest, b.wantLeast, b.wantMost)
+			return fmt.Errorf(
+				"%s has %s from %d to %d, and they are from %d to %d",
+				StatisticsDB,
+				b.name,
+				b.least,
+				b.greatest,
+				b.wantLeast,
+				b.wantMost,
+			)
 		}
 	}
 	for _, c := range []struct {
@@ -32,17 +40,32 @@ func (v *verifier) stats() error {
 		{"milliseconds of the last repair", have.RepairedAt, 0},
 	} {
 		if c.have != c.want {
-			return fmt.Errorf("%s has %d %s, where %d is right", StatisticsDB, c.have, c.name, c.want)
+			return fmt.Errorf(
+				"%s has %d %s, where %d is right",
+				StatisticsDB,
+				c.have,
+				c.name,
+				c.want,
+			)
 		}
 	}
 	if have.PendingRepair != nil || have.Transient || have.LegacyCounterShards {
-		return fmt.Errorf("%s tells of a repair that is pending, of a transient replica or of old counters", StatisticsDB)
+		return fmt.Errorf(
+			"%s tells of a repair that is pending, of a transient replica or of old counters",
+			StatisticsDB,
+		)
 	}
 	for name, h := range map[string][2]Histogram{
 		"sizes of partitions": {have.PartitionSizes, want.PartitionSizes}, "cells of partitions": {have.PartitionCells, want.PartitionCells},
 	} {
-		if h[0].Total() != v.partitions || len(h[0].Counts) == len(h[1].Counts) && !slices.Equal(h[0].Counts, h[1].Counts) {
-			return fmt.Errorf("%s counts the %s otherwise than %s has them", StatisticsDB, name, DataDB)
+		if h[0].Total() != v.partitions ||
+			len(h[0].Counts) == len(h[1].Counts) && !slices.Equal(h[0].Counts, h[1].Counts) {
+			return fmt.Errorf(
+				"%s counts the %s otherwise than %s has them",
+				StatisticsDB,
+				name,
+				DataDB,
+			)
 		}
 	}
 	if c := v.table.statistics.Cardinality; c != nil && *c != v.keys {
@@ -58,13 +81,28 @@ func (v *verifier) stats() error {
 func (v *verifier) boundsOf(have, want *Stats) error {
 	if v.descriptor.Version.hasUnsignedSeconds() {
 		if string(have.Slice) != string(Everything) {
-			return fmt.Errorf("%s has clusterings in the slice %x, where only that of all of them is known to be right", StatisticsDB, have.Slice)
+			return fmt.Errorf(
+				"%s has clusterings in the slice %x, where only that of all of them is known to be right",
+				StatisticsDB,
+				have.Slice,
+			)
 		}
-		if string(have.FirstKey) != string(v.summary.First) || string(have.LastKey) != string(v.summary.Last) {
-			return fmt.Errorf("%s is from key %x to %x, and they are %x to %x", StatisticsDB, clip(have.FirstKey), clip(have.LastKey), clip(v.summary.First), clip(v.summary.Last))
+		if string(have.FirstKey) != string(v.summary.First) ||
+			string(have.LastKey) != string(v.summary.Last) {
+			return fmt.Errorf(
+				"%s is from key %x to %x, and they are %x to %x",
+				StatisticsDB,
+				clip(have.FirstKey),
+				clip(have.LastKey),
+				clip(v.summary.First),
+				clip(v.summary.Last),
+			)
 		}
 		if want.PartitionDeletions && !have.PartitionDeletions {
-			return fmt.Errorf("%s knows of no deletion of a partition, and there is one", StatisticsDB)
+			return fmt.Errorf(
+				"%s knows of no deletion of a partition, and there is one",
+				StatisticsDB,
+			)
 		}
 		return nil
 	}
@@ -75,12 +113,25 @@ func (v *verifier) boundsOf(have, want *Stats) error {
 	schema := v.table.codec.schema
 	columns := len(schema.clustering)
 	if len(least) > columns || len(greatest) > columns {
-		return fmt.Errorf("%s has clusterings of %d and %d values, where there are %d columns", StatisticsDB, len(least), len(greatest), columns)
+		return fmt.Errorf(
+			"%s has clusterings of %d and %d values, where there are %d columns",
+			StatisticsDB,
+			len(least),
+			len(greatest),
+			columns,
+		)
 	}
 	first, last := &v.bounds.least, &v.bounds.greatest
 	if first.set && schema.ComparePrefixes(least, InclusiveStart, first.values, first.kind) > 0 ||
 		last.set && schema.ComparePrefixes(greatest, InclusiveEnd, last.values, last.kind) < 0 {
-		return fmt.Errorf("%s has clusterings from %x to %x, and they are from %x to %x", StatisticsDB, least, greatest, first.values, last.values)
+		return fmt.Errorf(
+			"%s has clusterings from %x to %x, and they are from %x to %x",
+			StatisticsDB,
+			least,
+			greatest,
+			first.values,
+			last.values,
+		)
 	}
 	return nil
 }
@@ -92,7 +143,12 @@ func (v *verifier) compressionOf(have *Stats) error {
 		want = data.info.ratio(data.size)
 	}
 	if have.CompressionRatio != want {
-		return fmt.Errorf("%s has a compression ratio of %v, where %v is right", StatisticsDB, have.CompressionRatio, want)
+		return fmt.Errorf(
+			"%s has a compression ratio of %v, where %v is right",
+			StatisticsDB,
+			have.CompressionRatio,
+			want,
+		)
 	}
 	return nil
 }

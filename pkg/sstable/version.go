@@ -2,8 +2,8 @@ package sstable
 
 import "fmt"
 
-// Version is a version of the format, as the first letters of a file's name tell it. Of those that are written, later
-// ones are greater.
+// Version is a version of the format, as the first letters of a file's name tell it. Of those that
+// are written, later ones are greater.
 type Version uint8
 
 // The versions. The zero Version is none. Those from DA on are read and not written.
@@ -20,16 +20,30 @@ const (
 )
 
 // versionNames holds the letters of each version.
-var versionNames = [...]string{MC: "mc", MD: "md", ME: "me", NA: "na", NB: "nb", OA: "oa", DA: "da", MS: "ms", MT: "mt"}
+var versionNames = [...]string{
+	MC: "mc",
+	MD: "md",
+	ME: "me",
+	NA: "na",
+	NB: "nb",
+	OA: "oa",
+	DA: "da",
+	MS: "ms",
+	MT: "mt",
+}
 
-// ParseVersion reads the letters of a version. Those of Cassandra 2, and later ones than are above, are refused.
+// ParseVersion reads the letters of a version. Those of Cassandra 2, and later ones than are above,
+// are refused.
 func ParseVersion(s string) (Version, error) {
 	for v, name := range versionNames {
 		if name == s && s != "" {
 			return Version(v), nil
 		}
 	}
-	return 0, fmt.Errorf("version %.20q of an SSTable is not known: it must be one of mc, md, me, na, nb, oa, da, ms, mt", s)
+	return 0, fmt.Errorf(
+		"version %.20q of an SSTable is not known: it must be one of mc, md, me, na, nb, oa, da, ms, mt",
+		s,
+	)
 }
 
 // String returns the letters of the version.
@@ -52,14 +66,17 @@ func (v Version) CheckWritable() error {
 	case !v.Readable():
 		return fmt.Errorf("%s of an SSTable is not known", v)
 	case !v.Writable():
-		return fmt.Errorf("version %s of an SSTable is read only: mc, md, me, na, nb and oa can be written", v)
+		return fmt.Errorf(
+			"version %s of an SSTable is read only: mc, md, me, na, nb and oa can be written",
+			v,
+		)
 	default:
 		return nil
 	}
 }
 
-// MaxExpiry is the latest second since the epoch at which a cell may expire: in 2038 up to NB (Cassandra's
-// Cell.getVersionedMaxDeletiontTime).
+// MaxExpiry is the latest second since the epoch at which a cell may expire: in 2038 up to NB
+// (Cassandra's Cell.getVersionedMaxDeletiontTime).
 func (v Version) MaxExpiry() int64 {
 	if v.hasUnsignedSeconds() {
 		return 1<<32 - 3

@@ -10,19 +10,20 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Within makes a Decoder of the partitions whose tokens are in the ranges, in the order of the file: nothing else of it is
-// decoded, and little else read. Ranges may come in any order and overlap; those whose Start is not before their End hold
-// nothing.
+// Within makes a Decoder of the partitions whose tokens are in the ranges, in the order of the
+// file: nothing else of it is decoded, and little else read. Ranges may come in any order and
+// overlap; those whose Start is not before their End hold nothing.
 //
-// Nothing is read before the first call of Next. Where a range begins is then found by Summary.db and Index.db; where the
-// summary is missing or is not that of the index, by the index alone; and where there is no index, as in the versions
-// DA, MS and MT, by a sample of the partitions. Both are read whole for that, once for all Decoders, with some 32 bytes kept
-// for each 64 KiB of data. Where an index leads is held against the key that stands there, and a partition before the range is
-// looked at as well, so that the index of another file is an error and leaves nothing out. Keys that do not ascend are an
-// error.
+// Nothing is read before the first call of Next. Where a range begins is then found by Summary.db
+// and Index.db; where the summary is missing or is not that of the index, by the index alone; and
+// where there is no index, as in the versions DA, MS and MT, by a sample of the partitions. Both
+// are read whole for that, once for all Decoders, with some 32 bytes kept for each 64 KiB of data.
+// Where an index leads is held against the key that stands there, and a partition before the range
+// is looked at as well, so that the index of another file is an error and leaves nothing out. Keys
+// that do not ascend are an error.
 //
-// It fails where the file's partitioner is not one of package token. Within may be called by any number of goroutines, and
-// each Decoder be used by one of its own, until Close.
+// It fails where the file's partitioner is not one of package token. Within may be called by any
+// number of goroutines, and each Decoder be used by one of its own, until Close.
 func (r *TableReader) Within(ranges []token.Range) (*Decoder, error) {
 	switch {
 	case r.damage != nil:
@@ -97,7 +98,8 @@ func (w *rangeWalk) next(d *Decoder) (Item, error) {
 	return 0, io.EOF
 }
 
-// lead brings the Decoder, which is at a partition before the first of the ranges or at none, nearer to it.
+// lead brings the Decoder, which is at a partition before the first of the ranges or at none,
+// nearer to it.
 func (w *rangeWalk) lead(d *Decoder) error {
 	if !w.located {
 		w.located = true
@@ -134,7 +136,11 @@ func (w *rangeWalk) lead(d *Decoder) error {
 func (w *rangeWalk) check(d *Decoder) error {
 	at := w.table.partitioner.Hash(d.key)
 	if l := w.expect; l != nil && (l.token != at || l.key != nil && !bytes.Equal(l.key, d.key)) {
-		return fmt.Errorf("partition %x is here, where %s has another one: are they of one file?", clip(d.key), l.by)
+		return fmt.Errorf(
+			"partition %x is here, where %s has another one: are they of one file?",
+			clip(d.key),
+			l.by,
+		)
 	}
 	w.expect = nil
 	if d.Offset() == 0 {
@@ -143,7 +149,12 @@ func (w *rangeWalk) check(d *Decoder) error {
 			return err
 		}
 		if first != nil && !bytes.Equal(first, d.key) {
-			return fmt.Errorf("partition %x is the first, where %s has %x: are they of one file?", clip(d.key), by, clip(first))
+			return fmt.Errorf(
+				"partition %x is the first, where %s has %x: are they of one file?",
+				clip(d.key),
+				by,
+				clip(first),
+			)
 		}
 	}
 	if w.any && comparePartitions(w.last, w.key, at, d.key) >= 0 {
@@ -163,7 +174,12 @@ func (w *rangeWalk) ended() error {
 		return err
 	}
 	if last != nil && !bytes.Equal(last, w.key) {
-		return fmt.Errorf("ends behind partition %x, where %s has %x as the last", clip(w.key), by, clip(last))
+		return fmt.Errorf(
+			"ends behind partition %x, where %s has %x as the last",
+			clip(w.key),
+			by,
+			clip(last),
+		)
 	}
 	w.ranges = nil
 	return io.EOF

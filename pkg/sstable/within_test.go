@@ -41,7 +41,10 @@ func partitionsOf(d *Decoder) ([]readPartition, error) {
 		case PartitionStart:
 			items = fmt.Appendf(items[:0], "%+v", d.Deletion())
 		case PartitionEnd:
-			out = append(out, readPartition{token.Murmur3.Hash(d.Key()), string(d.Key()), string(items)})
+			out = append(
+				out,
+				readPartition{token.Murmur3.Hash(d.Key()), string(d.Key()), string(items)},
+			)
 		case RangeMarker:
 			items = fmt.Appendf(items, "%+v", *d.Marker())
 		default:
@@ -111,7 +114,8 @@ func goldenFiles(t testing.TB) []string {
 	return folders
 }
 
-// someRanges makes ranges at random: their bounds are tokens of partitions, such tokens but one, and any others.
+// someRanges makes ranges at random: their bounds are tokens of partitions, such tokens but one,
+// and any others.
 func someRanges(r *rand.Rand, all []readPartition) []token.Range {
 	bound := func() token.Token {
 		at := all[r.IntN(len(all))].token
@@ -169,7 +173,10 @@ func TestPartitionsWithinRangesAreThoseOfTheWholeFile(t *testing.T) {
 				continue // there is none
 			}
 			r := opened(t, copied(t, folder, without...))
-			t.Run(fmt.Sprint(filepath.Base(folder), " without ", without), func(t *testing.T) { requireWithin(t, r, all, uint64(i), 8) })
+			t.Run(
+				fmt.Sprint(filepath.Base(folder), " without ", without),
+				func(t *testing.T) { requireWithin(t, r, all, uint64(i), 8) },
+			)
 			first, last, err := r.Bounds()
 			require.NoError(t, err)
 			require.Equal(t, all[0].key, string(first.Key))
@@ -192,7 +199,8 @@ func TestPartitionsWithinRangesOfEachVersion(t *testing.T) {
 	}
 }
 
-// TestVersionsWithOtherIndexesAreRead reads the files of a version as those of another one that differs in its indexes.
+// TestVersionsWithOtherIndexesAreRead reads the files of a version as those of another one that
+// differs in its indexes.
 func TestVersionsWithOtherIndexesAreRead(t *testing.T) {
 	folder, done := written(t, ME, testOptions(compressions[1]))
 	all, err := partitionsOf(opened(t, folder).Decoder())
@@ -201,7 +209,10 @@ func TestVersionsWithOtherIndexesAreRead(t *testing.T) {
 		other := copied(t, folder, IndexDB, SummaryDB, FilterDB)
 		for _, c := range []Component{DataDB, StatisticsDB, CompressionInfoDB, DigestCRC32} {
 			d := Descriptor{Version: v, ID: "3gwe_0g3j_12r9c2xuh8dnj7lmok"}
-			require.NoError(t, os.Rename(filepath.Join(other, done.Name(c)), filepath.Join(other, d.Name(c))))
+			require.NoError(
+				t,
+				os.Rename(filepath.Join(other, done.Name(c)), filepath.Join(other, d.Name(c))),
+			)
 		}
 		require.NoError(t, os.Remove(filepath.Join(other, done.Name(TOCTxt))))
 		requireWithin(t, opened(t, other), all, 1, 10)
@@ -236,7 +247,11 @@ func TestFilesOfVersionDAAreThoseOfOA(t *testing.T) {
 	for _, v := range []Version{DA, MS, MT} {
 		_, err := NewCodec(small(t, NB).Schema(), v, Minima{})
 		require.ErrorContains(t, err, "read only")
-		_, err = Verify("testdata/golden/files/da_lz4", Descriptor{Version: v, ID: "1"}, testCheck(t))
+		_, err = Verify(
+			"testdata/golden/files/da_lz4",
+			Descriptor{Version: v, ID: "1"},
+			testCheck(t),
+		)
 		require.ErrorContains(t, err, "read only")
 	}
 }
@@ -297,7 +312,11 @@ func (c *countingReader) ReadAt(b []byte, at int64) (int, error) {
 
 func TestLittleIsReadForARange(t *testing.T) {
 	for _, without := range withoutIndexes {
-		folder, _ := written(t, NB, testOptions(Compression{Compressor: NoopCompressor, ChunkLength: 1024}))
+		folder, _ := written(
+			t,
+			NB,
+			testOptions(Compression{Compressor: NoopCompressor, ChunkLength: 1024}),
+		)
 		r := opened(t, copied(t, folder, without...))
 		all, err := partitionsOf(r.Decoder())
 		require.NoError(t, err)
@@ -310,7 +329,8 @@ func TestLittleIsReadForARange(t *testing.T) {
 			got, err := partitionsOf(d)
 			require.NoError(t, err)
 			require.Equal(t, all[i:i+1], got)
-			// What is read besides are the begins of the partitions before and behind, or up to a sample.
+			// What is read besides are the begins of the partitions before and behind, or up to a
+			// sample.
 			limit := len(all[i].items) + len(all[i].items)/4 + 4*1100
 			if len(without) > 0 {
 				limit += sampleGap
@@ -320,7 +340,8 @@ func TestLittleIsReadForARange(t *testing.T) {
 	}
 }
 
-// TestASummaryWithFewerEntriesLeadsToTheSamePartitions leaves entries out as for a file of very many partitions.
+// TestASummaryWithFewerEntriesLeadsToTheSamePartitions leaves entries out as for a file of very
+// many partitions.
 func TestASummaryWithFewerEntriesLeadsToTheSamePartitions(t *testing.T) {
 	r := opened(t, "testdata/golden/files/nb_none")
 	all, err := partitionsOf(r.Decoder())
@@ -347,7 +368,10 @@ func TestASummaryWithFewerEntriesLeadsToTheSamePartitions(t *testing.T) {
 // TestRangesOfTheRandomPartitioner writes partitions in the order of another partitioner.
 func TestRangesOfTheRandomPartitioner(t *testing.T) {
 	keys := sortedKeys(100)
-	slices.SortFunc(keys, func(a, b []byte) int { return token.Random.Hash(a).Compare(token.Random.Hash(b)) })
+	slices.SortFunc(
+		keys,
+		func(a, b []byte) int { return token.Random.Hash(a).Compare(token.Random.Hash(b)) },
+	)
 	folder := wrong(t, func(c *Codec, w *TableWriter) {
 		for _, key := range keys {
 			w.h1, w.h2 = token.Murmur3Sum128(key)
@@ -366,7 +390,11 @@ func TestRangesOfTheRandomPartitioner(t *testing.T) {
 	for _, without := range withoutIndexes {
 		r := opened(t, copied(t, folder, without...))
 		d, err := r.Within([]token.Range{
-			{Start: token.Random.Hash(keys[10]), End: token.Random.Hash(keys[20])}, {Start: token.Random.Hash(keys[90]), End: token.Random.Max()},
+			{
+				Start: token.Random.Hash(keys[10]),
+				End:   token.Random.Hash(keys[20]),
+			},
+			{Start: token.Random.Hash(keys[90]), End: token.Random.Max()},
 		})
 		require.NoError(t, err)
 		got, err := partitionsOf(d)
@@ -413,13 +441,24 @@ func TestWhatCannotBeReadIsRefusedByName(t *testing.T) {
 
 	folder := copied(t, "testdata/golden/files/nb_lz4")
 	change(t, folder, CompressionInfoDB, func(b []byte) []byte {
-		return slices.Concat([]byte{0, 23}, []byte("LZ4WithDictsCompressor2"), b[2+len(LZ4Compressor):])
+		return slices.Concat(
+			[]byte{0, 23},
+			[]byte("LZ4WithDictsCompressor2"),
+			b[2+len(LZ4Compressor):],
+		)
 	})
 	_, err = openIn(folder)
 	require.ErrorContains(t, err, `"LZ4WithDictsCompressor2"`)
 
 	folder = copied(t, "testdata/golden/files/nb_lz4")
-	require.NoError(t, os.WriteFile(filepath.Join(folder, "nb-1-big-Scylla.db"), []byte("\x00\x19scylla_encryption_options\x00"), 0o600))
+	require.NoError(
+		t,
+		os.WriteFile(
+			filepath.Join(folder, "nb-1-big-Scylla.db"),
+			[]byte("\x00\x19scylla_encryption_options\x00"),
+			0o600,
+		),
+	)
 	_, err = openIn(folder)
 	require.ErrorContains(t, err, "encrypted")
 
@@ -453,6 +492,10 @@ func TestErrorsTellTheFileAndThePlace(t *testing.T) {
 	require.NoError(t, err)
 	_, err = partitionsOf(d)
 	require.ErrorIs(t, err, errSum)
-	require.True(t, strings.HasPrefix(err.Error(), filepath.Join(folder, "nb-1-big-Data.db")+": at offset "), err.Error())
+	require.True(
+		t,
+		strings.HasPrefix(err.Error(), filepath.Join(folder, "nb-1-big-Data.db")+": at offset "),
+		err.Error(),
+	)
 	require.Regexp(t, `chunk \d+ at \d+`, err.Error())
 }

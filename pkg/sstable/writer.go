@@ -13,16 +13,16 @@ import (
 // flushBytes is how much a PartitionWriter collects before it hands it on.
 const flushBytes = 64 << 10
 
-// BlockBytes is the size from which on a block of a partition is closed: Cassandra's own default of column_index_size
-// up to 4.1, and a good one for every reader.
+// BlockBytes is the size from which on a block of a partition is closed: Cassandra's own default of
+// column_index_size up to 4.1, and a good one for every reader.
 const BlockBytes = 64 << 10
 
-// Block is a part of a partition, as an index tells of it: whole rows and markers, BlockBytes of them or a little more,
-// but for the last one.
+// Block is a part of a partition, as an index tells of it: whole rows and markers, BlockBytes of
+// them or a little more, but for the last one.
 type Block struct {
-	// First and Last are the clusterings of the first and the last row or marker: the byte 4 and the values of a row;
-	// the kind, the number of values in two bytes, and the values of a marker (ClusteringPrefix.Serializer). They may
-	// be read until Observer.Block returns.
+	// First and Last are the clusterings of the first and the last row or marker: the byte 4 and
+	// the values of a row; the kind, the number of values in two bytes, and the values of a marker
+	// (ClusteringPrefix.Serializer). They may be read until Observer.Block returns.
 	First, Last []byte
 	Offset      int64 // of the first row, from the beginning of the partition
 	Width       int64 // in bytes; that of the last block has the end of the partition in it
@@ -41,16 +41,16 @@ type Partition struct {
 
 // Observer is told where things stand. An error ends the writing.
 type Observer interface {
-	// Block is called with each block of a partition, in their order, once it is closed; of a partition without rows
-	// with none.
+	// Block is called with each block of a partition, in their order, once it is closed; of a
+	// partition without rows with none.
 	Block(b *Block) error
 	// Partition is called with each partition after its blocks.
 	Partition(p *Partition) error
 }
 
-// PartitionWriter writes partitions one behind the other, as they stand in Data.db: for each Begin, perhaps Static, Row
-// and Marker in the order of the clustering, and End. Order is the caller's matter, and that no key comes twice. After an
-// error what was written is of no use.
+// PartitionWriter writes partitions one behind the other, as they stand in Data.db: for each Begin,
+// perhaps Static, Row and Marker in the order of the clustering, and End. Order is the caller's
+// matter, and that no key comes twice. After an error what was written is of no use.
 type PartitionWriter struct {
 	codec    *Codec
 	out      io.Writer
@@ -73,7 +73,8 @@ type PartitionWriter struct {
 	completed int64  // partitions
 }
 
-// NewPartitionWriter makes a writer to out, that hands on 64 KiB or a row at a time. observer may be nil.
+// NewPartitionWriter makes a writer to out, that hands on 64 KiB or a row at a time. observer may
+// be nil.
 func NewPartitionWriter(c *Codec, out io.Writer, observer Observer) (*PartitionWriter, error) {
 	if err := c.version.CheckWritable(); err != nil {
 		return nil, err
@@ -97,7 +98,11 @@ func (w *PartitionWriter) Begin(key []byte, d Deletion) error {
 		return errors.New("a partition begins within another one")
 	}
 	if len(key) == 0 || len(key) > token.MaxKeyLen {
-		return fmt.Errorf("a partition key of %d bytes, where 1 to %d are allowed", len(key), token.MaxKeyLen)
+		return fmt.Errorf(
+			"a partition key of %d bytes, where 1 to %d are allowed",
+			len(key),
+			token.MaxKeyLen,
+		)
 	}
 	w.key = append(w.key[:0], key...)
 	w.partition.Key, w.partition.Deletion, w.partition.Position, w.partition.HeaderLength = w.key, d, w.Position(), 0
@@ -106,12 +111,14 @@ func (w *PartitionWriter) Begin(key []byte, d Deletion) error {
 	if w.buf, err = w.codec.version.AppendDeletion(w.buf, d); err != nil {
 		return err
 	}
-	w.open, w.static, w.previous, w.inBlock, w.ranges = true, len(w.codec.schema.statics) == 0, 0, false, Deletion{}
+	w.open, w.static, w.previous, w.inBlock, w.ranges = true, len(
+		w.codec.schema.statics,
+	) == 0, 0, false, Deletion{}
 	return nil
 }
 
-// Static writes the static row, as AppendRow has it, before all others. A partition without one gets an empty one where
-// the schema has static columns.
+// Static writes the static row, as AppendRow has it, before all others. A partition without one
+// gets an empty one where the schema has static columns.
 func (w *PartitionWriter) Static(encoded []byte) error {
 	head, body, err := split(encoded)
 	if err != nil {
@@ -207,7 +214,8 @@ func (w *PartitionWriter) header() error {
 	return nil
 }
 
-// frame writes a row or a marker with its sizes. A large body is handed on as it is, and not copied.
+// frame writes a row or a marker with its sizes. A large body is handed on as it is, and not
+// copied.
 func (w *PartitionWriter) frame(head, body []byte, previous uint64) error {
 	w.buf = append(w.buf, head...)
 	var room [9]byte

@@ -15,7 +15,10 @@ func newWriter(t *testing.T) (w *PartitionWriter, out *bytes.Buffer, static, row
 	out = new(bytes.Buffer)
 	w, err := NewPartitionWriter(c, out, nil)
 	require.NoError(t, err)
-	static, err = c.AppendRow(nil, &Row{Static: true, Cells: []Cell{{Timestamp: stamp, Value: one(1)}}})
+	static, err = c.AppendRow(
+		nil,
+		&Row{Static: true, Cells: []Cell{{Timestamp: stamp, Value: one(1)}}},
+	)
 	require.NoError(t, err)
 	row, err = c.AppendRow(nil, cellRow())
 	require.NoError(t, err)
@@ -77,8 +80,15 @@ func TestAPartitionWithoutAStaticRowGetsAnEmptyOne(t *testing.T) {
 	require.NoError(t, w.End())
 	require.NoError(t, w.Flush())
 	require.Equal(t, int64(2), w.Partitions())
-	require.Equal(t, unhex(t, `0004 00000001 7fffffff 8000000000000000  8001 02 00 03  00 00 00000001 02 17 3f  01
-		0004 00000002 00000002 0000000000000001  8001 02 00 03  01`), out.Bytes())
+	require.Equal(
+		t,
+		unhex(
+			t,
+			`0004 00000001 7fffffff 8000000000000000  8001 02 00 03  00 00 00000001 02 17 3f  01
+		0004 00000002 00000002 0000000000000001  8001 02 00 03  01`,
+		),
+		out.Bytes(),
+	)
 }
 
 // short takes a few bytes and fails.
@@ -95,7 +105,13 @@ func TestTheErrorOfWhatTakesTheBytesIsGiven(t *testing.T) {
 	w, err := NewPartitionWriter(c, out, nil)
 	require.NoError(t, err)
 	require.NoError(t, w.Begin(one(1), Deletion{}))
-	encoded, err := c.AppendRow(nil, &Row{Clustering: [][]byte{one(1)}, Cells: []Cell{{Timestamp: stamp, Value: make([]byte, flushBytes)}}})
+	encoded, err := c.AppendRow(
+		nil,
+		&Row{
+			Clustering: [][]byte{one(1)},
+			Cells:      []Cell{{Timestamp: stamp, Value: make([]byte, flushBytes)}},
+		},
+	)
 	require.NoError(t, err)
 	require.EqualError(t, w.Row(encoded), "no space left on device")
 	require.Equal(t, 5, out.took)

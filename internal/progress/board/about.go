@@ -55,7 +55,8 @@ func (w *Watch) Typed(line string) {
 	w.line = line
 }
 
-// Advise shows what to do after the end: a command line, or nothing if it is empty, and files to edit before it.
+// Advise shows what to do after the end: a command line, or nothing if it is empty, and files to
+// edit before it.
 func (w *Watch) Advise(next string, edit []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()

@@ -1,9 +1,9 @@
-// Package board keeps what is to be seen of a run besides its counters, for pages and metrics: which parts of the
-// ring are done, under way or failed, what was rejected, and what was said.
+// Package board keeps what is to be seen of a run besides its counters, for pages and metrics:
+// which parts of the ring are done, under way or failed, what was rejected, and what was said.
 //
-// An operation makes a [Board] only where somebody looks, and tells its [Ring] what becomes of token ranges; a
-// [Watch] looks at it, second by second, and gives the whole as a [State], which is plain data. What a run tells a
-// ring is added to atomic numbers, without a lock.
+// An operation makes a [Board] only where somebody looks, and tells its [Ring] what becomes of
+// token ranges; a [Watch] looks at it, second by second, and gives the whole as a [State], which is
+// plain data. What a run tells a ring is added to atomic numbers, without a lock.
 package board
 
 import (
@@ -12,7 +12,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
-// Board is what a run shows while it goes. It is safe for concurrent use; its exported fields do not change.
+// Board is what a run shows while it goes. It is safe for concurrent use; its exported fields do
+// not change.
 type Board struct {
 	Counters *progress.Counters
 	Ring     *Ring    // nil: there is nothing to tell of parts of the ring

@@ -20,7 +20,14 @@ func halves(t *testing.T, rows bool) (*Ring, []Member, [2]token.Range) {
 	first, second, ok := token.Halve(token.Whole(token.Murmur3))
 	require.True(t, ok)
 	r := NewRing(token.Murmur3, []Owned{{first, "1"}, {second, "2"}}, rows)
-	return r, []Member{{ID: "1", Address: "a"}, {ID: "2", Address: "b"}, {ID: "3", Address: "c"}}, [2]token.Range{first, second}
+	return r, []Member{
+			{ID: "1", Address: "a"},
+			{ID: "2", Address: "b"},
+			{ID: "3", Address: "c"},
+		}, [2]token.Range{
+			first,
+			second,
+		}
 }
 
 func TestRing(t *testing.T) {
@@ -228,7 +235,8 @@ func BenchmarkWritten(b *testing.B) {
 	}
 }
 
-// The history of a load by streaming follows what it reads and sends, and not what is settled at its end.
+// The history of a load by streaming follows what it reads and sends, and not what is settled at
+// its end.
 func TestHistoryOfStages(t *testing.T) {
 	w := NewWatch("load", "1")
 	c := new(progress.Counters)
@@ -244,7 +252,11 @@ func TestHistoryOfStages(t *testing.T) {
 	require.Len(t, s.History, 3)
 	require.InDelta(t, 500, s.History[0].Rows, 1)
 	require.Zero(t, s.History[1].Rows)
-	require.Equal(t, []Stage{{Name: "sending", Done: 5, Total: 10, PerSecond: s.Stages[0].PerSecond}}, s.Stages)
+	require.Equal(
+		t,
+		[]Stage{{Name: "sending", Done: 5, Total: 10, PerSecond: s.Stages[0].PerSecond}},
+		s.Stages,
+	)
 	w.End(Done, "")
 	require.Empty(t, w.State().Stages)
 }

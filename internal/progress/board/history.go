@@ -8,8 +8,9 @@ type total struct{ rows, bytes, streamed float64 }
 // leastPoint is the shortest time in seconds that a point of the history covers.
 const leastPoint = 0.5
 
-// totalLocked returns what the run has done, without an earlier run's part. Of a run with stages, rows
-// count when they are read, and text does not count: it is settled all at once, long after that.
+// totalLocked returns what the run has done, without an earlier run's part. Of a run with stages,
+// rows count when they are read, and text does not count: it is settled all at once, long after
+// that.
 func (w *Watch) totalLocked(r progress.Reading) total {
 	own := ownOf(r)
 	t := total{rows: own[0] + float64(r.Ready), bytes: own[1]}
@@ -28,8 +29,8 @@ func (w *Watch) totalLocked(r progress.Reading) total {
 	return t
 }
 
-// pointLocked adds a point to the history. A point covers the time since the point before. last marks
-// the last point: if it would cover little time, it is merged with the point before.
+// pointLocked adds a point to the history. A point covers the time since the point before. last
+// marks the last point: if it would cover little time, it is merged with the point before.
 func (w *Watch) pointLocked(r progress.Reading, last bool) {
 	at := r.At.Sub(w.began).Seconds()
 	if took := w.board.Counters.Took().Seconds(); took > 0 { // the work was over then
@@ -44,10 +45,18 @@ func (w *Watch) pointLocked(r progress.Reading, last bool) {
 		w.last, w.lastAt = w.before, w.beforeAt
 	}
 	seconds := at - w.lastAt
-	rate := func(now, before float64) float64 { return float64(int64(max(now-before, 0) / seconds)) } // what failed is taken back
+	// what failed is taken back
+	rate := func(now, before float64) float64 { return float64(int64(max(now-before, 0) / seconds)) }
 	w.history = append(w.history, Point{
-		Seconds: round(at), Rows: rate(now.rows, w.last.rows), Bytes: rate(now.bytes, w.last.bytes), Streamed: rate(now.streamed, w.last.streamed),
-		P50: r.P50, P99: r.P99, HeldP99: r.Held,
+		Seconds: round(
+			at,
+		),
+		Rows:     rate(now.rows, w.last.rows),
+		Bytes:    rate(now.bytes, w.last.bytes),
+		Streamed: rate(now.streamed, w.last.streamed),
+		P50:      r.P50,
+		P99:      r.P99,
+		HeldP99:  r.Held,
 	})
 	w.before, w.beforeAt, w.last, w.lastAt = w.last, w.lastAt, now, at
 	if len(w.history) < points {
@@ -64,7 +73,12 @@ func (w *Watch) pointLocked(r progress.Reading, last bool) {
 // higher p99, which must not vanish from the chart of a long run.
 func joined(a, b Point) Point {
 	return Point{
-		Seconds: b.Seconds, Rows: (a.Rows + b.Rows) / 2, Bytes: (a.Bytes + b.Bytes) / 2, Streamed: (a.Streamed + b.Streamed) / 2,
-		P50: (a.P50 + b.P50) / 2, P99: max(a.P99, b.P99), HeldP99: max(a.HeldP99, b.HeldP99),
+		Seconds:  b.Seconds,
+		Rows:     (a.Rows + b.Rows) / 2,
+		Bytes:    (a.Bytes + b.Bytes) / 2,
+		Streamed: (a.Streamed + b.Streamed) / 2,
+		P50:      (a.P50 + b.P50) / 2,
+		P99:      max(a.P99, b.P99),
+		HeldP99:  max(a.HeldP99, b.HeldP99),
 	}
 }

@@ -19,13 +19,15 @@ type Ring struct {
 	rows        bool // what is counted are rows
 	parts       []part
 	byNode      map[string][]*part
-	first       [1 << slotBits]int32 // by the first bits of a token, the first part that it can be in
+	// by the first bits of a token, the first part that it can be in
+	first [1 << slotBits]int32
 }
 
 // slotBits are so many that there is about a slot for each part: each row of a load is looked up.
 const slotBits = 12
 
-// slot is what the first bits of a token are. The tokens of a ring take 64 bits, or 127 and one token more.
+// slot is what the first bits of a token are. The tokens of a ring take 64 bits, or 127 and one
+// token more.
 func (r *Ring) slot(t token.Token) int {
 	if r.partitioner.Max().Hi == 0 {
 		return int(t.Lo >> (64 - slotBits))
@@ -50,14 +52,18 @@ const whole = 1 << 30
 // fewParts is how many parts a ring has at the least, so that a page can show it.
 const fewParts = 2048
 
-// NewRing makes the ring of these ranges, which are in the order of the tokens and make up all of it. Of a
-// ring of rows it is counted how many rows were written to each part; else how much of it was read.
+// NewRing makes the ring of these ranges, which are in the order of the tokens and make up all of
+// it. Of a ring of rows it is counted how many rows were written to each part; else how much of it
+// was read.
 func NewRing(p token.Partitioner, ranges []Owned, rows bool) *Ring {
 	r := &Ring{partitioner: p, rows: rows}
 	for _, o := range ranges {
 		size := token.Fraction(o.Range, p)
 		for _, within := range cutUp(o.Range, int(size*fewParts)) {
-			r.parts = append(r.parts, part{within: within, node: o.Node, size: token.Fraction(within, p)})
+			r.parts = append(
+				r.parts,
+				part{within: within, node: o.Node, size: token.Fraction(within, p)},
+			)
 		}
 	}
 	r.byNode = make(map[string][]*part)
@@ -114,8 +120,8 @@ func (r *Ring) Done(within token.Range) {
 	}
 }
 
-// Failed notes a range that was given up, which is told to Done as well where that is told of whatever has been
-// dealt with. A nil Ring notes nothing.
+// Failed notes a range that was given up, which is told to Done as well where that is told of
+// whatever has been dealt with. A nil Ring notes nothing.
 func (r *Ring) Failed(within token.Range) {
 	if r != nil {
 		r.over(within, func(p *part, share int64) { p.failed.Add(share) })
@@ -151,8 +157,8 @@ func (r *Ring) Read(within token.Range, rows int) {
 // Written notes rows of one token that were written, of a ring of rows.
 func (r *Ring) Written(at token.Token, rows int64) { r.at(at).done.Add(rows) }
 
-// NodeRing is the part of the ring that a node has the first replica of, cut into cells in the order of the
-// tokens. The lists have a number for each cell.
+// NodeRing is the part of the ring that a node has the first replica of, cut into cells in the
+// order of the tokens. The lists have a number for each cell.
 type NodeRing struct {
 	Node     string    `json:"node"`      // address
 	Share    float64   `json:"share"`     // of the ring, 0 to 1
@@ -173,7 +179,8 @@ func mean(cells []float64) (sum float64) {
 // DoneShare is the part of the node's ring that is done, 0 to 1.
 func (n NodeRing) DoneShare() float64 { return mean(n.Done) }
 
-// FailedShare is the part of the node's ring that was given up, 0 to 1; of a load it is of no meaning.
+// FailedShare is the part of the node's ring that was given up, 0 to 1; of a load it is of no
+// meaning.
 func (n NodeRing) FailedShare() float64 { return mean(n.Failed) }
 
 // Requests is how many requests are under way.
@@ -230,7 +237,16 @@ func (r *Ring) stateOf(address string, parts []*part) NodeRing {
 		n.Share += p.size
 	}
 	count := min(cellsEach(len(r.byNode)), len(parts))
-	n.Done, n.Failed, n.UnderWay = make([]float64, count), make([]float64, count), make([]int64, count)
+	n.Done, n.Failed, n.UnderWay = make(
+		[]float64,
+		count,
+	), make(
+		[]float64,
+		count,
+	), make(
+		[]int64,
+		count,
+	)
 	sizes := make([]float64, count)
 	n.Rows = make([]int64, count)
 	for i, p := range parts {

@@ -2,7 +2,8 @@ package board
 
 import "github.com/cqlbulk/cqlbulk/internal/progress"
 
-// Stage is what a run by streaming is doing now: receiving, reading, sorting, making, sending or writing.
+// Stage is what a run by streaming is doing now: receiving, reading, sorting, making, sending or
+// writing.
 type Stage struct {
 	Name      string   `json:"name"`
 	Share     *float64 `json:"share"` // of the whole work that it has done, 0 to 1; null: unknown
@@ -21,12 +22,25 @@ func stagesOf(r progress.Reading) []Stage {
 	all := []Stage{}
 	if in := r.Receiving; in != nil && !in.All {
 		all = append(all, Stage{
-			Name: "receiving", Share: in.Share, Done: in.Received, Total: in.Announced, PerSecond: in.PerSecond, Left: unless0(in.Left), NodeLimit: in.NodeLimit,
+			Name:      "receiving",
+			Share:     in.Share,
+			Done:      in.Received,
+			Total:     in.Announced,
+			PerSecond: in.PerSecond,
+			Left:      unless0(in.Left),
+			NodeLimit: in.NodeLimit,
 		})
 	}
 	if s := r.Stage; s != nil {
 		all = append(all, Stage{
-			Name: s.Name, Share: s.Share, Done: s.Done, Total: s.Total, Rows: s.Name == progress.StageReading, PerSecond: s.PerSecond, Left: unless0(s.Left), Waiting: s.Waiting,
+			Name:      s.Name,
+			Share:     s.Share,
+			Done:      s.Done,
+			Total:     s.Total,
+			Rows:      s.Name == progress.StageReading,
+			PerSecond: s.PerSecond,
+			Left:      unless0(s.Left),
+			Waiting:   s.Waiting,
 		})
 	}
 	return all

@@ -26,8 +26,9 @@ func (p Phase) Over() bool { return p != Connecting && p != Running }
 // StateVersion is the version of the form of a State.
 const StateVersion = 1
 
-// State is what is to be seen of a run at a moment. As JSON it is what /status.json gives. Rates and latencies
-// are those of the last ten seconds; once the run has ended, of all of it, but for the latencies of each node.
+// State is what is to be seen of a run at a moment. As JSON it is what /status.json gives. Rates
+// and latencies are those of the last ten seconds; once the run has ended, of all of it, but for
+// the latencies of each node.
 type State struct {
 	Version int       `json:"version"` // StateVersion
 	Tool    string    `json:"tool"`    // version of the program
@@ -124,10 +125,22 @@ func (w *Watch) State() State {
 		end = w.ended
 	}
 	s := State{
-		Version: StateVersion, Tool: w.version, Command: w.command, Table: w.table, Phase: w.phase, Error: w.problem,
-		Began: w.began.UTC(), Elapsed: round(end.Sub(w.began).Seconds()), Said: w.said,
-		Stages: []Stage{}, Nodes: []NodeState{}, Gates: []GateState{}, Ring: []NodeRing{}, Rejects: []Cause{},
-		History: append([]Point{}, w.history...), Log: append([]Line{}, w.lines...),
+		Version: StateVersion,
+		Tool:    w.version,
+		Command: w.command,
+		Table:   w.table,
+		Phase:   w.phase,
+		Error:   w.problem,
+		Began:   w.began.UTC(),
+		Elapsed: round(end.Sub(w.began).Seconds()),
+		Said:    w.said,
+		Stages:  []Stage{},
+		Nodes:   []NodeState{},
+		Gates:   []GateState{},
+		Ring:    []NodeRing{},
+		Rejects: []Cause{},
+		History: append([]Point{}, w.history...),
+		Log:     append([]Line{}, w.lines...),
 	}
 	w.fillAboutLocked(&s)
 	if w.board != nil {
@@ -155,7 +168,12 @@ func (w *Watch) fillLocked(s *State, now time.Time) {
 	s.Stages = stagesOf(r)
 	if w.phase.Over() {
 		took := cmp.Or(w.board.Counters.Took(), w.ended.Sub(w.began))
-		own, seconds, latency := ownOf(r), max(took.Seconds(), 0.001), w.board.Counters.Requests.Whole()
+		own, seconds, latency := ownOf(
+			r,
+		), max(
+			took.Seconds(),
+			0.001,
+		), w.board.Counters.Requests.Whole()
 		s.Elapsed = round(took.Seconds())
 		s.Stages, s.Hint = []Stage{}, ""
 		s.Left, s.RowsPerSecond, s.BytesPerSecond = nil, own[0]/seconds, own[1]/seconds

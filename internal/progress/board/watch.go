@@ -23,8 +23,8 @@ const (
 	lineBytes = 2000
 )
 
-// Watch looks at a run again and again. It begins before the run has a board: it then connects. It is safe
-// for concurrent use.
+// Watch looks at a run again and again. It begins before the run has a board: it then connects. It
+// is safe for concurrent use.
 type Watch struct {
 	command string
 	version string
@@ -63,14 +63,22 @@ type view struct {
 
 // NewWatch begins to watch a run.
 func NewWatch(command, version string) *Watch {
-	return &Watch{command: command, version: version, began: time.Now(), phase: Connecting, step: 1, changed: make(chan struct{})}
+	return &Watch{
+		command: command,
+		version: version,
+		began:   time.Now(),
+		phase:   Connecting,
+		step:    1,
+		changed: make(chan struct{}),
+	}
 }
 
 // Show has the watch look at a run.
 func (w *Watch) Show(table string, b *Board) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.board, w.table, w.phase, w.began = b, table, Running, time.Now() // time counts from here, as in the summary
+	// time counts from here, as in the summary
+	w.board, w.table, w.phase, w.began = b, table, Running, time.Now()
 	w.view = view{}
 	first := w.viewLocked(w.began, b.Counters.Read).reading
 	w.last, w.lastAt = w.totalLocked(first), 0

@@ -58,8 +58,8 @@ var widths = [partKinds]struct{ long, brief int }{
 	partLeft:     {len("59m59s left"), len("59m59s left")},
 }
 
-// partsOf says a reading in words. Which parts there are changes as seldom as can be: a figure that is
-// not known for now is a dash.
+// partsOf says a reading in words. Which parts there are changes as seldom as can be: a figure that
+// is not known for now is a dash.
 func partsOf(r progress.Reading) (parts [partKinds]part) {
 	parts[partRejected] = losses(r.Rejected, "rejected", "rej", red)
 	parts[partFailed] = losses(r.Failed, human.Noun(r.Failed, "range")+" failed", "failed", red)
@@ -79,7 +79,11 @@ func partsOf(r progress.Reading) (parts [partKinds]part) {
 	if r.Share != nil {
 		parts[partShare] = part{human.Percent(*r.Share), wholePercent(*r.Share), plain}
 	}
-	parts[partRows] = part{human.Of(r.Rows, "row"), human.Briefly(r.Rows) + " " + human.Noun(r.Rows, "row"), plain}
+	parts[partRows] = part{
+		human.Of(r.Rows, "row"),
+		human.Briefly(r.Rows) + " " + human.Noun(r.Rows, "row"),
+		plain,
+	}
 	if r.Earlier > 0 {
 		parts[partRows].long += fmt.Sprintf(" (%s before)", human.Count(r.Earlier))
 	}
@@ -92,21 +96,34 @@ func partsOf(r progress.Reading) (parts [partKinds]part) {
 	rate, bytes := int64(r.RowsPerSecond), int64(r.BytesPerSecond)
 	parts[partRate] = part{human.Count(rate) + " rows/s", human.Briefly(rate) + "/s", plain}
 	if r.Bytes > 0 || bytes > 0 {
-		parts[partBytes] = part{human.Size(bytes) + "/s", strings.ReplaceAll(human.Size(bytes), " ", "") + "/s", plain}
+		parts[partBytes] = part{
+			human.Size(bytes) + "/s",
+			strings.ReplaceAll(human.Size(bytes), " ", "") + "/s",
+			plain,
+		}
 	}
 	if r.Target > 0 {
 		parts[partHeld] = heldPart(r)
 	}
 	if r.Limit > 0 || r.UnderWay > 0 || r.Answered > 0 {
-		parts[partUnderWay] = part{human.Of(r.UnderWay, "request"), human.Briefly(r.UnderWay) + " req", plain}
+		parts[partUnderWay] = part{
+			human.Of(r.UnderWay, "request"),
+			human.Briefly(r.UnderWay) + " req",
+			plain,
+		}
 	}
 	switch {
 	case r.P99 > 0:
-		parts[partLatency] = part{fmt.Sprintf("p50 %6s p99 %6s", seconds(r.P50), seconds(r.P99)), "p99 " + seconds(r.P99), plain}
+		parts[partLatency] = part{
+			fmt.Sprintf("p50 %6s p99 %6s", seconds(r.P50), seconds(r.P99)),
+			"p99 " + seconds(r.P99),
+			plain,
+		}
 	case r.Answered > 0: // none of late
 		parts[partLatency] = part{"p50 - p99 -", "p99 -", plain}
 	}
-	if p := &parts[partLatency]; r.Target > 0 && p.long != "" { // whose p99 it is: the requests', which stand before
+	if p := &parts[partLatency]; r.Target > 0 &&
+		p.long != "" { // whose p99 it is: the requests', which stand before
 		p.long, p.brief = "their "+p.long, "their "+p.brief
 	}
 	parts[partLeft] = leftPart(r)
@@ -167,7 +184,11 @@ func heldPart(r progress.Reading) part {
 		above := fmt.Sprintf("p99 %s ABOVE target %s", seconds(r.Held), target)
 		return part{above, above, red}
 	default:
-		return part{fmt.Sprintf("p99 %s within target %s", seconds(r.Held), target), fmt.Sprintf("p99 %s/%s", seconds(r.Held), target), plain}
+		return part{
+			fmt.Sprintf("p99 %s within target %s", seconds(r.Held), target),
+			fmt.Sprintf("p99 %s/%s", seconds(r.Held), target),
+			plain,
+		}
 	}
 }
 
@@ -183,7 +204,8 @@ func losses(n int64, long, brief string, paint paint) part {
 
 func seconds(s float64) string { return human.Latency(time.Duration(s * float64(time.Second))) }
 
-// sentTo says in words what nodes were streamed: the least and the most of them, where that is not the same.
+// sentTo says in words what nodes were streamed: the least and the most of them, where that is not
+// the same.
 func sentTo(nodes []progress.Streamed) string {
 	var most, sessions int64
 	least := int64(math.MaxInt64)
@@ -211,7 +233,8 @@ func Text(r progress.Reading) string { return ColorText(r, false) }
 func ColorText(r progress.Reading, color bool) string {
 	var words []string
 	for kind, p := range partsOf(r) {
-		if p.long != "" && kind != partRun && (kind != partLeft || strings.TrimSpace(p.long) != "- left") {
+		if p.long != "" && kind != partRun &&
+			(kind != partLeft || strings.TrimSpace(p.long) != "- left") {
 			word := strings.Join(strings.Fields(p.long), " ")
 			if color {
 				word = p.paint.on(word)
@@ -238,8 +261,9 @@ type line struct {
 // composer makes live lines, one after another.
 type composer struct {
 	width int
-	// brief has the parts of each run that have been brief: they stay so, as a part that changed its
-	// form now and then would move all behind it. It holds for one width and one number of runs.
+	// brief has the parts of each run that have been brief: they stay so, as a part that changed
+	// its form now and then would move all behind it. It holds for one width and one number of
+	// runs.
 	brief [][partKinds]bool
 }
 
@@ -252,7 +276,10 @@ func (c *composer) compose(runs []progress.Reading, width int) line {
 	}
 	width-- // in the last column some terminals begin a new line
 	all := make([][partKinds]part, len(runs))
-	l := line{words: make([][partKinds]string, len(runs)), paint: make([][partKinds]paint, len(runs))}
+	l := line{
+		words: make([][partKinds]string, len(runs)),
+		paint: make([][partKinds]paint, len(runs)),
+	}
 	for i, r := range runs {
 		all[i] = partsOf(r)
 		if len(runs) > 1 { // whose numbers they are is told first
@@ -285,7 +312,8 @@ func (c *composer) compose(runs []progress.Reading, width int) line {
 		}
 	}
 	each(func(run, kind int) bool {
-		if len(runs) > 1 && l.words[run][partRun] == "" && !try(run, partRun, all[run][partRun].brief) {
+		if len(runs) > 1 && l.words[run][partRun] == "" &&
+			!try(run, partRun, all[run][partRun].brief) {
 			return false
 		}
 		return try(run, kind, all[run][kind].brief)

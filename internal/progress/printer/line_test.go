@@ -19,8 +19,16 @@ func fit(runs []progress.Reading, columns int) string {
 func inMidRun() progress.Reading {
 	share := 0.5
 	return progress.Reading{
-		Run: "load demo.flights", Share: &share, Rows: 1_234_567, RowsPerSecond: 8901, BytesPerSecond: 3 << 20,
-		UnderWay: 32, Limit: 96, P50: 0.00123, P99: 0.0456, Left: 300,
+		Run:            "load demo.flights",
+		Share:          &share,
+		Rows:           1_234_567,
+		RowsPerSecond:  8901,
+		BytesPerSecond: 3 << 20,
+		UnderWay:       32,
+		Limit:          96,
+		P50:            0.00123,
+		P99:            0.0456,
+		Left:           300,
 	}
 }
 
@@ -89,15 +97,27 @@ func TestLiveLineOfALatencyThatIsHeld(t *testing.T) {
 	r.Target = 0.01
 	require.Contains(t, fit([]progress.Reading{r}, 200), "  target p99 10.0ms     32 requests  ")
 	r.Held = 0.0071
-	require.Contains(t, fit([]progress.Reading{r}, 200), "  p99 7.10ms within target 10.0ms     32 requests  ")
-	require.Equal(t, " 50.0%      1,234,567 rows  8.90k/s     3.0 MiB/s  p99 7.10ms/10.0ms     32 req", fit([]progress.Reading{r}, 80))
+	require.Contains(
+		t,
+		fit([]progress.Reading{r}, 200),
+		"  p99 7.10ms within target 10.0ms     32 requests  ",
+	)
+	require.Equal(
+		t,
+		" 50.0%      1,234,567 rows  8.90k/s     3.0 MiB/s  p99 7.10ms/10.0ms     32 req",
+		fit([]progress.Reading{r}, 80),
+	)
 	r.Held = 0.048
 	require.Contains(t, fit([]progress.Reading{r}, 71), "  p99 48.0ms ABOVE target 10.0ms")
 }
 
 // While the total is not known there is neither a share nor a bar.
 func TestLiveLineWithoutATotal(t *testing.T) {
-	require.Equal(t, "            5 rows          1 rows/s  load ks.t", fit([]progress.Reading{{Run: "load ks.t", Rows: 5, RowsPerSecond: 1}}, 80))
+	require.Equal(
+		t,
+		"            5 rows          1 rows/s  load ks.t",
+		fit([]progress.Reading{{Run: "load ks.t", Rows: 5, RowsPerSecond: 1}}, 80),
+	)
 }
 
 // Of a pipe both programs are on the line, and what went wrong in either stays longest.
@@ -130,10 +150,19 @@ func TestLiveLineFits(t *testing.T) {
 			parts := partsOf(r)
 			line := fit([]progress.Reading{r}, columns)
 			require.LessOrEqual(t, utf8.RuneCountInString(line), max(columns-1, 0))
-			require.Equal(t, columns > widths[partRejected].brief, strings.HasPrefix(strings.TrimSpace(line), "7 rej"), line)
+			require.Equal(
+				t,
+				columns > widths[partRejected].brief,
+				strings.HasPrefix(strings.TrimSpace(line), "7 rej"),
+				line,
+			)
 			line, _, _ = strings.Cut(line, " [")
 			for word := range strings.SplitSeq(line, gap) {
-				require.Contains(t, append(whole, "", parts[partShare].long, parts[partShare].brief), strings.TrimSpace(word))
+				require.Contains(
+					t,
+					append(whole, "", parts[partShare].long, parts[partShare].brief),
+					strings.TrimSpace(word),
+				)
 			}
 		}
 	}
@@ -142,21 +171,40 @@ func TestLiveLineFits(t *testing.T) {
 func TestText(t *testing.T) {
 	r := inMidRun()
 	r.Retries, r.Rows, r.Earlier, r.Ready = 2, 60_000, 50_000, 7
-	require.Equal(t, "load demo.flights: 2 retries, 50.0%, 60,000 rows (50,000 before), 7 more read, 8,901 rows/s, 3.0 MiB/s, 32 requests, "+
-		"p50 1.23ms p99 45.6ms, 5m0s left", Text(r))
+	require.Equal(
+		t,
+		"load demo.flights: 2 retries, 50.0%, 60,000 rows (50,000 before), 7 more read, 8,901 rows/s, 3.0 MiB/s, 32 requests, "+
+			"p50 1.23ms p99 45.6ms, 5m0s left",
+		Text(r),
+	)
 	require.Equal(t, "scan ks.t: 0 rows, 0 rows/s", Text(progress.Reading{Run: "scan ks.t"}))
 }
 
 // What nodes were streamed is told as the least and the most of them.
 func TestWhatNodesWereSent(t *testing.T) {
 	require.Empty(t, sentTo(nil))
-	require.Empty(t, sentTo([]progress.Streamed{{Node: "b", Sessions: 1}}), "SSTables that are kept in a folder are sent nowhere")
-	two := []progress.Streamed{{Node: "a", Bytes: 3 << 20}, {Node: "b", Bytes: 3 << 20, Sessions: 2}}
+	require.Empty(
+		t,
+		sentTo([]progress.Streamed{{Node: "b", Sessions: 1}}),
+		"SSTables that are kept in a folder are sent nowhere",
+	)
+	two := []progress.Streamed{
+		{Node: "a", Bytes: 3 << 20},
+		{Node: "b", Bytes: 3 << 20, Sessions: 2},
+	}
 	require.Equal(t, "3.0 MiB sent to each of 2 nodes, 2 sessions", sentTo(two))
-	require.Equal(t, "3.0 MiB sent to 1 node, 1 session", sentTo([]progress.Streamed{{Node: "a", Bytes: 3 << 20, Sessions: 1}}))
+	require.Equal(
+		t,
+		"3.0 MiB sent to 1 node, 1 session",
+		sentTo([]progress.Streamed{{Node: "a", Bytes: 3 << 20, Sessions: 1}}),
+	)
 	two[0].Bytes = 1 << 20
 	require.Equal(t, "1.0 MiB to 3.0 MiB sent to each of 2 nodes, 2 sessions", sentTo(two))
 	r := inMidRun()
 	r.Streams = two
-	require.Contains(t, fit([]progress.Reading{r}, 250), "  1.0 MiB to 3.0 MiB sent to each of 2 nodes, 2 sessions  load demo.flights")
+	require.Contains(
+		t,
+		fit([]progress.Reading{r}, 250),
+		"  1.0 MiB to 3.0 MiB sent to each of 2 nodes, 2 sessions  load demo.flights",
+	)
 }

@@ -15,7 +15,13 @@ const Clear = "\r\x1b[K"
 
 // live keeps one line on a terminal up to date, and takes it away at the end. Of several
 // programs on one terminal, as in a pipe, one draws for all.
-func live(ctx context.Context, s screen, read func(time.Time) progress.Reading, color bool, every time.Duration) {
+func live(
+	ctx context.Context,
+	s screen,
+	read func(time.Time) progress.Reading,
+	color bool,
+	every time.Duration,
+) {
 	defer s.leave()
 	drawn, width := 0, 0
 	var c composer
@@ -27,7 +33,10 @@ func live(ctx context.Context, s screen, read func(time.Time) progress.Reading, 
 		}
 		before := width
 		width = s.width()
-		text := c.compose(append(others.before, append([]progress.Reading{own}, others.after...)...), width)
+		text := c.compose(
+			append(others.before, append([]progress.Reading{own}, others.after...)...),
+			width,
+		)
 		fmt.Fprint(s, erase(drawn, before, width)+text.String(color))
 		drawn = utf8.RuneCountInString(text.String(false))
 	}

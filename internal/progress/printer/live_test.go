@@ -40,7 +40,13 @@ func play(s *shared, run string) (first, last string) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		live(ctx, s, func(time.Time) progress.Reading { return progress.Reading{Run: run} }, false, time.Millisecond)
+		live(
+			ctx,
+			s,
+			func(time.Time) progress.Reading { return progress.Reading{Run: run} },
+			false,
+			time.Millisecond,
+		)
 	}()
 	first = <-s.drawn
 	cancel()
@@ -65,9 +71,18 @@ func TestLiveLineWaitsForItsTurn(t *testing.T) {
 
 // The one that draws does so for the others, too, in the order of the pipe.
 func TestLiveLineOfSeveralPrograms(t *testing.T) {
-	s := shared{met: neighbors{before: []progress.Reading{{Run: "scan ks.t", Rows: 1}}, after: []progress.Reading{{Run: "count ks.t", Rows: 2}}}}
+	s := shared{
+		met: neighbors{
+			before: []progress.Reading{{Run: "scan ks.t", Rows: 1}},
+			after:  []progress.Reading{{Run: "count ks.t", Rows: 2}},
+		},
+	}
 	first, _ := play(&s, "load ks.t")
-	require.Equal(t, Clear+"scan ks.t:      1 row      0/s | load:     0 rows      0/s | count:     2 rows", first)
+	require.Equal(
+		t,
+		Clear+"scan ks.t:      1 row      0/s | load:     0 rows      0/s | count:     2 rows",
+		first,
+	)
 }
 
 // A line that was wider than the terminal is now stands on several.

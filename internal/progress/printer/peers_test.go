@@ -16,11 +16,28 @@ import (
 func TestPeers(t *testing.T) {
 	dir := t.TempDir()
 	program := func(prefix string, pid int) *peers { return &peers{dir, prefix, pid} }
-	first, second, other := program("live-8801-7-", 8), program("live-8801-7-", 10), program("live-8801-70-", 9)
+	first, second, other := program(
+		"live-8801-7-",
+		8,
+	), program(
+		"live-8801-7-",
+		10,
+	), program(
+		"live-8801-70-",
+		9,
+	)
 	require.Empty(t, other.meet(progress.Reading{Run: "other"}))
 	require.Empty(t, first.meet(progress.Reading{Run: "first"}))
-	require.Equal(t, neighbors{before: []progress.Reading{{Run: "first"}}}, second.meet(progress.Reading{Run: "second"}))
-	require.Equal(t, neighbors{after: []progress.Reading{{Run: "second"}}}, first.meet(progress.Reading{Run: "first", Rows: 1}))
+	require.Equal(
+		t,
+		neighbors{before: []progress.Reading{{Run: "first"}}},
+		second.meet(progress.Reading{Run: "second"}),
+	)
+	require.Equal(
+		t,
+		neighbors{after: []progress.Reading{{Run: "second"}}},
+		first.meet(progress.Reading{Run: "first", Rows: 1}),
+	)
 
 	past := time.Now().Add(-2 * fresh)
 	require.NoError(t, os.Chtimes(first.name(8), past, past))

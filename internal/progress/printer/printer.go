@@ -66,7 +66,12 @@ func IsTerminal(w io.Writer) bool {
 func Draws(w io.Writer) bool { return IsTerminal(w) && os.Getenv("TERM") != "dumb" }
 
 // lines tells a reading at every interval.
-func lines(ctx context.Context, read func(time.Time) progress.Reading, every time.Duration, tell func(progress.Reading)) {
+func lines(
+	ctx context.Context,
+	read func(time.Time) progress.Reading,
+	every time.Duration,
+	tell func(progress.Reading),
+) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
 	for {

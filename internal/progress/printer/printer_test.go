@@ -19,12 +19,17 @@ func TestReadingsAreTold(t *testing.T) {
 	counters := &progress.Counters{}
 	counters.Rows.Store(7)
 	told := make(chan progress.Reading)
-	stop := Start(t.Context(), "scan ks.t", counters, Options{Interval: time.Millisecond, Tell: func(r progress.Reading) {
-		select {
-		case told <- r:
-		default:
-		}
-	}})
+	stop := Start(
+		t.Context(),
+		"scan ks.t",
+		counters,
+		Options{Interval: time.Millisecond, Tell: func(r progress.Reading) {
+			select {
+			case told <- r:
+			default:
+			}
+		}},
+	)
 	r := <-told
 	stop()
 	require.Equal(t, "scan ks.t", r.Run)
@@ -39,7 +44,12 @@ func TestReadingsAreTold(t *testing.T) {
 // What is no terminal gets no live line, and an interval of 0 no readings.
 func TestNothingIsShown(t *testing.T) {
 	var out bytes.Buffer
-	Start(t.Context(), "scan ks.t", &progress.Counters{}, Options{Screen: &out, Tell: func(progress.Reading) { t.Error("told") }})()
+	Start(
+		t.Context(),
+		"scan ks.t",
+		&progress.Counters{},
+		Options{Screen: &out, Tell: func(progress.Reading) { t.Error("told") }},
+	)()
 	Start(t.Context(), "scan ks.t", &progress.Counters{}, Options{Interval: DefaultInterval})()
 	require.Empty(t, out.String())
 }
@@ -47,7 +57,12 @@ func TestNothingIsShown(t *testing.T) {
 // The printer ends with the run's context, and stop may be called after that.
 func TestStopAfterCancel(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	stop := Start(ctx, "scan ks.t", &progress.Counters{}, Options{Interval: DefaultInterval, Tell: func(progress.Reading) {}})
+	stop := Start(
+		ctx,
+		"scan ks.t",
+		&progress.Counters{},
+		Options{Interval: DefaultInterval, Tell: func(progress.Reading) {}},
+	)
 	cancel()
 	stop()
 	stop()

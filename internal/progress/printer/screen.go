@@ -38,7 +38,11 @@ type terminal struct {
 }
 
 func newTerminal(f *os.File) *terminal {
-	lock, err := os.OpenFile(fmt.Sprintf("/proc/self/fd/%d", f.Fd()), os.O_WRONLY|unix.O_NOCTTY|unix.O_NONBLOCK, 0)
+	lock, err := os.OpenFile(
+		fmt.Sprintf("/proc/self/fd/%d", f.Fd()),
+		os.O_WRONLY|unix.O_NOCTTY|unix.O_NONBLOCK,
+		0,
+	)
 	if err != nil {
 		return &terminal{File: f, peers: newPeers(f)}
 	}

@@ -8,24 +8,33 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
-// addStage completes the parts of a run by streaming: what it receives, its stage with its own speed,
-// and no speed of rows or text beside it.
+// addStage completes the parts of a run by streaming: what it receives, its stage with its own
+// speed, and no speed of rows or text beside it.
 func addStage(parts *[partKinds]part, r progress.Reading) {
 	if in := r.Receiving; in != nil {
-		parts[partReceiving], parts[partBytes] = received(in), part{} // one speed of bytes is enough
+		// one speed of bytes is enough
+		parts[partReceiving], parts[partBytes] = received(in), part{}
 		if in.NodeLimit > 0 {
-			parts[partLimited].long = fmt.Sprintf("limited by the nodes: %s/s each (nodetool setstreamthroughput)", human.Size(in.NodeLimit))
+			parts[partLimited].long = fmt.Sprintf(
+				"limited by the nodes: %s/s each (nodetool setstreamthroughput)",
+				human.Size(in.NodeLimit),
+			)
 			parts[partLimited].brief = "limited by nodes"
 		}
 	}
 	if s := r.Stage; s != nil {
 		long, brief := staged(s)
-		parts[partStage] = part{fmt.Sprintf("%-*s", stageWidths.long, long), fmt.Sprintf("%-*s", stageWidths.brief, brief), plain}
+		parts[partStage] = part{
+			fmt.Sprintf("%-*s", stageWidths.long, long),
+			fmt.Sprintf("%-*s", stageWidths.brief, brief),
+			plain,
+		}
 		parts[partRate], parts[partBytes], parts[partSent] = part{}, part{}, part{}
 	}
 }
 
-// stageWidths are the widths of stages: what stands behind a stage stays where it is when another one begins.
+// stageWidths are the widths of stages: what stands behind a stage stays where it is when another
+// one begins.
 var stageWidths = struct{ long, brief int }{
 	len("reading 100.0%, 1,234,567,890 rows, 1,234,567 rows/s"), len("reading 100%  1023.9MiB/s"),
 }
@@ -35,7 +44,13 @@ func staged(s *progress.Staged) (long, short string) {
 	name := progress.StageTitle(s.Name)
 	percent, whole := "", "    "
 	if s.Share != nil {
-		percent, whole = fmt.Sprintf(" %6s,", human.Percent(*s.Share)), fmt.Sprintf("%4s", wholePercent(*s.Share))
+		percent, whole = fmt.Sprintf(
+			" %6s,",
+			human.Percent(*s.Share),
+		), fmt.Sprintf(
+			"%4s",
+			wholePercent(*s.Share),
+		)
 	}
 	speed := speedOf(s.PerSecond)
 	short = fmt.Sprintf("%s %s %12s", s.Name, whole, strings.ReplaceAll(speed, " ", ""))
@@ -43,14 +58,31 @@ func staged(s *progress.Staged) (long, short string) {
 	switch {
 	case s.Name == progress.StageReading:
 		rate := int64(s.PerSecond)
-		return fmt.Sprintf("%s%s %18s, %16s", name, percent, human.Of(s.Done, "row"), human.Count(rate)+" rows/s"),
-			fmt.Sprintf("%s %s %12s", name, whole, human.Briefly(rate)+"/s")
+		return fmt.Sprintf(
+				"%s%s %18s, %16s",
+				name,
+				percent,
+				human.Of(s.Done, "row"),
+				human.Count(rate)+" rows/s",
+			),
+			fmt.Sprintf(
+				"%s %s %12s",
+				name,
+				whole,
+				human.Briefly(rate)+"/s",
+			)
 	case s.Waiting && s.Name == progress.StageWriting:
 		return "wrote " + human.Size(s.Done) + ", waiting for the nodes", "waiting for nodes"
 	case s.Waiting:
 		return "sent " + human.Size(s.Done) + ", waiting for the nodes", "waiting for nodes"
 	case s.Total > 0 && (last || percent == ""): // the share of the last stage stands before
-		return fmt.Sprintf("%s %10s of %s, %12s", name, human.Size(s.Done), human.Size(s.Total), speed), short
+		return fmt.Sprintf(
+			"%s %10s of %s, %12s",
+			name,
+			human.Size(s.Done),
+			human.Size(s.Total),
+			speed,
+		), short
 	case percent == "":
 		return fmt.Sprintf("%s %10s, %12s", name, human.Size(s.Done), speed), short
 	default:
@@ -58,7 +90,8 @@ func staged(s *progress.Staged) (long, short string) {
 	}
 }
 
-// received says how many bytes of how many were received, and how fast. The numbers have columns of their own.
+// received says how many bytes of how many were received, and how fast. The numbers have columns of
+// their own.
 func received(in *progress.Receiving) part {
 	of, share := "", brief(in.Received)
 	if in.Announced > 0 {
@@ -77,7 +110,8 @@ func received(in *progress.Receiving) part {
 // brief is a size without a blank.
 func brief(bytes int64) string { return strings.ReplaceAll(human.Size(bytes), " ", "") }
 
-// speedOf is a number of bytes a second; a dash where nothing moves now, or it is not known how fast.
+// speedOf is a number of bytes a second; a dash where nothing moves now, or it is not known how
+// fast.
 func speedOf(perSecond float64) string {
 	if speed := int64(perSecond); speed > 0 {
 		return human.Size(speed) + "/s"

@@ -64,7 +64,13 @@ func TestBarOfAStage(t *testing.T) {
 func TestColumnsStayWhileStagesChange(t *testing.T) {
 	load := func(s progress.Staged) progress.Reading {
 		s.Share = shareOf(0.5)
-		return progress.Reading{Run: "load ks.t", Share: shareOf(0.25), Rows: 1_234_567, Left: 12, Stage: &s}
+		return progress.Reading{
+			Run:   "load ks.t",
+			Share: shareOf(0.25),
+			Rows:  1_234_567,
+			Left:  12,
+			Stage: &s,
+		}
 	}
 	for _, columns := range []int{80, 120} {
 		var places []int

@@ -33,8 +33,8 @@ const missingShown = 5
 // RefuseMissing refuses to resume a scan when SSTables are gone whose rows may be nowhere else.
 //
 // A snapshot never changes, so nothing of one may be missing. A live folder changes: a compaction
-// leaves what it was made of in a new SSTable. So there, SSTables may be missing if others came, which
-// is warned of.
+// leaves what it was made of in a new SSTable. So there, SSTables may be missing if others came,
+// which is warned of.
 func (f *Files) RefuseMissing(begun []records.Folder) error {
 	var gone []string
 	for _, of := range begun {
@@ -45,7 +45,10 @@ func (f *Files) RefuseMissing(begun []records.Folder) error {
 			}
 		}
 		there := func(name string) bool {
-			return slices.ContainsFunc(now, func(t snapshot.SSTable) bool { return t.Name(sstable.DataDB) == name })
+			return slices.ContainsFunc(
+				now,
+				func(t snapshot.SSTable) bool { return t.Name(sstable.DataDB) == name },
+			)
 		}
 		came := slices.ContainsFunc(now, func(t snapshot.SSTable) bool {
 			return !slices.Contains(of.SSTables, t.Name(sstable.DataDB))
@@ -70,6 +73,9 @@ func (f *Files) RefuseMissing(begun []records.Folder) error {
 	if more := len(gone) - missingShown; more > 0 {
 		named += fmt.Sprintf(", and %d more", more)
 	}
-	return fmt.Errorf("SSTables that the scan began with are not there any more: %s: rows would be missing in the output; "+
-		"put them back, or start over", named)
+	return fmt.Errorf(
+		"SSTables that the scan began with are not there any more: %s: rows would be missing in the output; "+
+			"put them back, or start over",
+		named,
+	)
 }

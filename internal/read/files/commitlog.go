@@ -38,7 +38,10 @@ func (t *Source) checkCommitLogs(env spec.Environment, ignore bool) error {
 				return err
 			}
 			if opaque {
-				unflushed = append(unflushed, s.Path+" (compressed or encrypted, which is not read)")
+				unflushed = append(
+					unflushed,
+					s.Path+" (compressed or encrypted, which is not read)",
+				)
 			} else if last, behind := flushed.behind(s.ID, places); behind {
 				unflushed = append(unflushed, fmt.Sprintf("%s (at byte %d)", s.Path, last))
 			}
@@ -53,20 +56,29 @@ func (t *Source) checkCommitLogs(env spec.Environment, ignore bool) error {
 	}
 	if ignore {
 		t.Files.Unflushed = unflushed
-		env.Warn("rows may be missing: the commit log has some of %s that are in no SSTable: %s", t.Schema, files)
+		env.Warn(
+			"rows may be missing: the commit log has some of %s that are in no SSTable: %s",
+			t.Schema,
+			files,
+		)
 		return nil
 	}
-	return fmt.Errorf("the commit log has rows of %s that may be in no SSTable, and would be missing: %s: "+
-		"flush them with nodetool drain before the node is stopped (if it died, start it again first), or read a snapshot; "+
-		"--%s reads what the SSTables have; that is all if those rows were deleted by TRUNCATE, "+
-		"which is not known where the folder of system.local is missing", t.Schema, files, spec.IgnoreCommitLogFlag)
+	return fmt.Errorf(
+		"the commit log has rows of %s that may be in no SSTable, and would be missing: %s: "+
+			"flush them with nodetool drain before the node is stopped (if it died, start it again first), or read a snapshot; "+
+			"--%s reads what the SSTables have; that is all if those rows were deleted by TRUNCATE, "+
+			"which is not known where the folder of system.local is missing",
+		t.Schema,
+		files,
+		spec.IgnoreCommitLogFlag,
+	)
 }
 
 // flushed is the parts of commit logs whose rows SSTables have.
 type flushed [][2]sstable.CommitLogPosition
 
-// flushedOf is what live SSTables have that may be of a node: those in data directories that have no
-// commit log beside them may be of any. What the node has truncated counts as well.
+// flushedOf is what live SSTables have that may be of a node: those in data directories that have
+// no commit log beside them may be of any. What the node has truncated counts as well.
 func (f *Files) flushedOf(env spec.Environment, node string, table [16]byte) flushed {
 	own := make(map[string]bool) // by node: it has no other commit log
 	var stats []*sstable.Stats
@@ -76,7 +88,8 @@ func (f *Files) flushedOf(env spec.Environment, node string, table [16]byte) flu
 		}
 		if _, known := own[t.Node]; !known {
 			others, err := snapshot.CommitLogs(t.Node)
-			own[t.Node] = filepath.Dir(t.Node) == filepath.Dir(node) || err == nil && len(others) == 0
+			own[t.Node] = filepath.Dir(t.Node) == filepath.Dir(node) ||
+				err == nil && len(others) == 0
 		}
 		if file, ok := f.opened[i].(*sstables.Table); ok && own[t.Node] {
 			stats = append(stats, file.Statistics().Stats)
@@ -90,7 +103,10 @@ func (f *Files) flushedOf(env spec.Environment, node string, table [16]byte) flu
 	}
 	record, err := readNodeRecord(directories, table)
 	if err != nil {
-		env.Warn("whether the table was truncated is not known, since system.local cannot be read: %v", err)
+		env.Warn(
+			"whether the table was truncated is not known, since system.local cannot be read: %v",
+			err,
+		)
 	}
 	return record.flushed(stats)
 }
@@ -101,8 +117,9 @@ func (f flushed) behind(segment int64, places []int64) (last int64, found bool) 
 		has := false
 		for _, part := range f {
 			from, to := part[0], part[1]
-			has = has || (from.Segment < segment || from.Segment == segment && int64(from.Position) <= at) &&
-				(segment < to.Segment || segment == to.Segment && at <= int64(to.Position))
+			has = has ||
+				(from.Segment < segment || from.Segment == segment && int64(from.Position) <= at) &&
+					(segment < to.Segment || segment == to.Segment && at <= int64(to.Position))
 		}
 		if !has {
 			last, found = at, true

@@ -13,19 +13,19 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// localFolder is the folder of system.local in the data of any node: TableId.forSystemTable makes the
-// id of the name.
+// localFolder is the folder of system.local in the data of any node: TableId.forSystemTable makes
+// the id of the name.
 const localFolder = "system/local-7ad54392bcdd35a684174e047860b377"
 
-// nodeRecord is what a node keeps about itself in system.local, which it flushes with each truncation
-// (SystemKeyspace.saveTruncationRecord).
+// nodeRecord is what a node keeps about itself in system.local, which it flushes with each
+// truncation (SystemKeyspace.saveTruncationRecord).
 type nodeRecord struct {
 	hostID    []byte
 	truncated []byte // the record of the table's last truncation; empty: there is none
 }
 
-// readNodeRecord reads the record of a node from its data directories; it is empty where they do not
-// have it.
+// readNodeRecord reads the record of a node from its data directories; it is empty where they do
+// not have it.
 func readNodeRecord(directories []string, table [16]byte) (r nodeRecord, err error) {
 	request := snapshot.Request{Keyspace: "system", Table: "local"}
 	for _, d := range directories {
@@ -43,7 +43,12 @@ func readNodeRecord(directories []string, table [16]byte) (r nodeRecord, err err
 	if err != nil {
 		return r, err
 	}
-	host, truncated := newestCell{column: "host_id"}, newestCell{column: "truncated_at", path: table[:]}
+	host, truncated := newestCell{
+		column: "host_id",
+	}, newestCell{
+		column: "truncated_at",
+		path:   table[:],
+	}
 	for _, f := range local.SSTables {
 		if err := readCells(f, &host, &truncated); err != nil {
 			return r, err
@@ -120,8 +125,8 @@ func (c *newestCell) result() []byte {
 	return c.cell.Value
 }
 
-// flushed are the parts of the commit log that a table's SSTables have, or that were truncated: what
-// the node would not replay (CommitLogReplayer.persistedIntervals).
+// flushed are the parts of the commit log that a table's SSTables have, or that were truncated:
+// what the node would not replay (CommitLogReplayer.persistedIntervals).
 func (r nodeRecord) flushed(stats []*sstable.Stats) (all flushed) {
 	for _, s := range stats {
 		// Those of other nodes tell of other commit logs (CASSANDRA-16619).

@@ -39,9 +39,11 @@ type Files struct {
 	// unflushed are segments of commit logs that have rows which are in no SSTable.
 	Unflushed []string
 	Where     *where.Condition // that rows must meet; nil: there is none
-	// unchanged gives an error when the table is not what it was when its reading began; nil: it is not to be asked for.
+	// unchanged gives an error when the table is not what it was when its reading began; nil: it is
+	// not to be asked for.
 	Unchanged func(ctx context.Context) error
-	// refetch begins to fetch the pieces again, without the ranges that are done; nil: they are all there.
+	// refetch begins to fetch the pieces again, without the ranges that are done; nil: they are all
+	// there.
 	Refetch     func(done []token.Range)
 	Receipt     *progress.Receipt   // of what nodes stream; nil: they do not
 	Listener    *internode.Listener // where nodes bring them; nil: they do not
@@ -59,7 +61,15 @@ func (t *Source) NewCounters() *progress.Counters {
 }
 
 // Open finds the SSTables of a table, and plans to read them.
-func Open(ctx context.Context, env spec.Environment, o *spec.Reading, conn *spec.Connection, name spec.TableName, planning plan.Options, where string) (*Source, error) {
+func Open(
+	ctx context.Context,
+	env spec.Environment,
+	o *spec.Reading,
+	conn *spec.Connection,
+	name spec.TableName,
+	planning plan.Options,
+	where string,
+) (*Source, error) {
 	t := &Source{Table: &table.Table{}}
 	err := t.OpenOf(ctx, env, o, conn, name, nil)
 	if err == nil {
@@ -80,14 +90,27 @@ func Open(ctx context.Context, env spec.Environment, o *spec.Reading, conn *spec
 	return t, nil
 }
 
-// OpenOf finds the SSTables. If no schema lies beside them, they are those of the table like; nil: the cluster is asked.
-func (t *Source) OpenOf(ctx context.Context, env spec.Environment, o *spec.Reading, conn *spec.Connection, name spec.TableName, like *table.Table) error {
+// OpenOf finds the SSTables. If no schema lies beside them, they are those of the table like; nil:
+// the cluster is asked.
+func (t *Source) OpenOf(
+	ctx context.Context,
+	env spec.Environment,
+	o *spec.Reading,
+	conn *spec.Connection,
+	name spec.TableName,
+	like *table.Table,
+) error {
 	var declared *cqlschema.Table
 	if _, err := driver.ParseConsistency(conn.Consistency); err != nil {
 		return fmt.Errorf("--%s: %w", spec.ConsistencyFlag, err)
 	}
 	var err error
-	request := snapshot.Request{Keyspace: name.Keyspace, Table: name.Table, Tag: o.Snapshot, Paths: o.Inputs}
+	request := snapshot.Request{
+		Keyspace: name.Keyspace,
+		Table:    name.Table,
+		Tag:      o.Snapshot,
+		Paths:    o.Inputs,
+	}
 	if o.Schema != "" {
 		if declared, err = t.ReadSchemaFile(env, o.Schema, name); err != nil {
 			return fmt.Errorf("--schema %s: %w", o.Schema, err)
@@ -112,12 +135,20 @@ func (t *Source) OpenOf(ctx context.Context, env spec.Environment, o *spec.Readi
 		}
 	case like != nil:
 		if found.ViewPath == "" {
-			env.Warn("%s: they are taken to have the columns of %s", noSchema(found, name), like.Schema)
+			env.Warn(
+				"%s: they are taken to have the columns of %s",
+				noSchema(found, name),
+				like.Schema,
+			)
 		}
 		t.Schema, t.KnownOptions, t.Dropped = like.Schema, like.KnownOptions, like.Dropped
 	default:
 		if err := t.askSchema(ctx, env, conn, name); err != nil {
-			return fmt.Errorf("%s, nor is a file named with --schema; asked of the cluster: %w", noSchema(found, name), err)
+			return fmt.Errorf(
+				"%s, nor is a file named with --schema; asked of the cluster: %w",
+				noSchema(found, name),
+				err,
+			)
 		}
 		if err := t.refuseOther(found); err != nil {
 			return err
@@ -130,7 +161,10 @@ func (t *Source) OpenOf(ctx context.Context, env spec.Environment, o *spec.Readi
 		}
 	}
 	if t.KnownOptions.Compact {
-		return fmt.Errorf("%s is a table of COMPACT STORAGE, whose rows are not told from SSTables", t.Schema)
+		return fmt.Errorf(
+			"%s is a table of COMPACT STORAGE, whose rows are not told from SSTables",
+			t.Schema,
+		)
 	}
 	if t.Files.Merged, err = t.MergedTable(); err != nil {
 		return err
@@ -141,10 +175,14 @@ func (t *Source) OpenOf(ctx context.Context, env spec.Environment, o *spec.Readi
 // findings is how often files are found anew.
 const findings = 5
 
-// OpenFound opens the SSTables that were found, and checks the commit logs. A node that runs removes
-// SSTables that it has compacted, and commit logs whose rows it has flushed. Others have those rows
-// then, so the files are found anew when one of live data has gone.
-func (t *Source) OpenFound(env spec.Environment, request snapshot.Request, ignoreCommitLog bool) error {
+// OpenFound opens the SSTables that were found, and checks the commit logs. A node that runs
+// removes SSTables that it has compacted, and commit logs whose rows it has flushed. Others have
+// those rows then, so the files are found anew when one of live data has gone.
+func (t *Source) OpenFound(
+	env spec.Environment,
+	request snapshot.Request,
+	ignoreCommitLog bool,
+) error {
 	var before error
 	for n := 1; ; n++ {
 		err := t.openAll(env)
@@ -157,8 +195,12 @@ func (t *Source) OpenFound(env spec.Environment, request snapshot.Request, ignor
 		case before != nil && before.Error() == err.Error():
 			return err // the file was missing before
 		case n == findings:
-			return fmt.Errorf("%w: a node that runs removes files, and did so %d times while they were opened: "+
-				"take a snapshot (nodetool snapshot), and read that", err, n)
+			return fmt.Errorf(
+				"%w: a node that runs removes files, and did so %d times while they were opened: "+
+					"take a snapshot (nodetool snapshot), and read that",
+				err,
+				n,
+			)
 		}
 		before = err
 		t.CloseFiles()
@@ -182,7 +224,12 @@ func tellPassedOver(env spec.Environment, skipped []snapshot.Skipped) {
 }
 
 // askSchema asks the cluster what the table is.
-func (t *Source) askSchema(ctx context.Context, env spec.Environment, conn *spec.Connection, name spec.TableName) error {
+func (t *Source) askSchema(
+	ctx context.Context,
+	env spec.Environment,
+	conn *spec.Connection,
+	name spec.TableName,
+) error {
 	cfg, err := conn.Config(env)
 	if err != nil {
 		return err
@@ -204,8 +251,8 @@ func (t *Source) askSchema(ctx context.Context, env spec.Environment, conn *spec
 	})
 }
 
-// openAll opens the SSTables that were found. Of a damaged one, the ranges fail that it may have rows
-// of.
+// openAll opens the SSTables that were found. Of a damaged one, the ranges fail that it may have
+// rows of.
 func (t *Source) openAll(env spec.Environment) error {
 	all := make([]sstables.File, len(t.Files.Found.SSTables))
 	broken := make(map[int]*sstable.DamagedError)
@@ -225,7 +272,12 @@ func (t *Source) openAll(env spec.Environment) error {
 		if by := file.Statistics().Partitioner; t.Files.Partitioner == "" {
 			t.Files.Partitioner = by
 		} else if by != t.Files.Partitioner {
-			return fmt.Errorf("%s is of %s, and others are of %s", file.Path(), by, t.Files.Partitioner)
+			return fmt.Errorf(
+				"%s is of %s, and others are of %s",
+				file.Path(),
+				by,
+				t.Files.Partitioner,
+			)
 		}
 		if err := t.refuseViewed(file); err != nil {
 			return err
@@ -247,7 +299,12 @@ func (t *Source) openAll(env spec.Environment) error {
 	}
 	for i, damage := range broken {
 		f := t.Files.Found.SSTables[i]
-		file, err := sstables.OpenDamaged(f.Folder, f.Descriptor, t.Files.Merged.Partitioner, damage)
+		file, err := sstables.OpenDamaged(
+			f.Folder,
+			f.Descriptor,
+			t.Files.Merged.Partitioner,
+			damage,
+		)
 		if err != nil {
 			return err
 		}
@@ -264,7 +321,8 @@ const (
 	filesShare = 2
 	// fileSplit is the size of the token ranges that are read one by one.
 	fileSplit = 32 << 20
-	// splitsOfWorker is how many of them there are at least, so that all workers come to an end together.
+	// splitsOfWorker is how many of them there are at least, so that all workers come to an end
+	// together.
 	splitsOfWorker = 16
 )
 
@@ -291,12 +349,18 @@ func (f *Files) Bounded(memory setting.Size) sstables.Files {
 // selection is what is selected, as rows of SSTables give it.
 func (f *Files) selection(t *schema.Table, read []schema.Selector) []reconcile.Selector {
 	kinds := map[schema.Kind]reconcile.Kind{
-		schema.PartitionKey: reconcile.PartitionKey, schema.Clustering: reconcile.Clustering, schema.Static: reconcile.Static, schema.Regular: reconcile.Regular,
+		schema.PartitionKey: reconcile.PartitionKey,
+		schema.Clustering:   reconcile.Clustering,
+		schema.Static:       reconcile.Static,
+		schema.Regular:      reconcile.Regular,
 	}
 	var out []reconcile.Selector
 	for _, s := range read {
 		selector := reconcile.Selector{Kind: kinds[s.Column.Kind], Name: s.Column.Name}
-		selector.Index = slices.IndexFunc(t.OfKind(s.Column.Kind), func(c schema.Column) bool { return c.Name == s.Column.Name })
+		selector.Index = slices.IndexFunc(
+			t.OfKind(s.Column.Kind),
+			func(c schema.Column) bool { return c.Name == s.Column.Name },
+		)
 		switch {
 		case s.Plain:
 		case s.TTL:

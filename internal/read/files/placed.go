@@ -15,7 +15,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// PlaceFiles finds out whose the SSTables are, where the nodes are known; else all are taken for those of one node.
+// PlaceFiles finds out whose the SSTables are, where the nodes are known; else all are taken for
+// those of one node.
 func (t *Source) PlaceFiles(env spec.Environment, ring, keyspace, consistency string) error {
 	if ring == "" {
 		t.Cluster = table.OneNode(t.Files.Partitioner)
@@ -35,7 +36,11 @@ func (t *Source) PlaceFiles(env spec.Environment, ring, keyspace, consistency st
 // placeByRing gives each range the files of its replicas.
 func (t *Source) placeByRing(consistency string) (err error) {
 	if t.Cluster.Partitioner != t.Files.Partitioner {
-		return fmt.Errorf("the nodes are of %s, and the SSTables of %s", t.Cluster.Partitioner, t.Files.Partitioner)
+		return fmt.Errorf(
+			"the nodes are of %s, and the SSTables of %s",
+			t.Cluster.Partitioner,
+			t.Files.Partitioner,
+		)
 	}
 	placed := &PlacedFiles{T: t, OfNode: make(map[int][]sstables.File)}
 	if placed.Choose, err = ReplicaChoice(consistency); err != nil {
@@ -61,8 +66,8 @@ func (t *Source) placeByRing(consistency string) (err error) {
 	return nil
 }
 
-// NodeOf finds the node whose address or host id is a part of a folder's path, the last such part. An address without a
-// port stands for a node only if no other node has it.
+// NodeOf finds the node whose address or host id is a part of a folder's path, the last such part.
+// An address without a port stands for a node only if no other node has it.
 func NodeOf(c *topology.Cluster, folder string) (int, error) {
 	for _, part := range slices.Backward(strings.Split(folder, "/")) {
 		of, sharing := -1, []string(nil)
@@ -76,13 +81,20 @@ func NodeOf(c *topology.Cluster, folder string) (int, error) {
 		}
 		switch {
 		case len(sharing) > 1:
-			return 0, fmt.Errorf("folder %s is of one of several nodes with the address %s: %s; name it after the node's host id, or its address and port",
-				folder, part, strings.Join(sharing, ", "))
+			return 0, fmt.Errorf(
+				"folder %s is of one of several nodes with the address %s: %s; name it after the node's host id, or its address and port",
+				folder,
+				part,
+				strings.Join(sharing, ", "),
+			)
 		case of >= 0:
 			return of, nil
 		}
 	}
-	return 0, fmt.Errorf("folder %s is of no node: no part of its path is a node's address or host id", folder)
+	return 0, fmt.Errorf(
+		"folder %s is of no node: no part of its path is a node's address or host id",
+		folder,
+	)
 }
 
 // PlacedFiles are SSTables whose nodes are known. It is an sstables.Files.
@@ -94,7 +106,10 @@ type PlacedFiles struct {
 }
 
 // Of is a method of sstables.Files. All replicas with a folder are merged.
-func (p *PlacedFiles) Of(_ context.Context, within token.Range) (files []sstables.File, done func(), err error) {
+func (p *PlacedFiles) Of(
+	_ context.Context,
+	within token.Range,
+) (files []sstables.File, done func(), err error) {
 	replicas := p.Placement.Replicas(p.Placement.Find(within.End))
 	number, candidates := p.Choose.Of(p.T.Cluster.LocalDC, p.T.Cluster.Nodes, replicas)
 	var missing []string
@@ -111,7 +126,13 @@ func (p *PlacedFiles) Of(_ context.Context, within token.Range) (files []sstable
 		}
 	}
 	if number > 0 {
-		return nil, nil, fault.New(fault.GivenUp, fmt.Errorf("too few of its replicas have a folder: not %s", strings.Join(missing, ", ")))
+		return nil, nil, fault.New(
+			fault.GivenUp,
+			fmt.Errorf(
+				"too few of its replicas have a folder: not %s",
+				strings.Join(missing, ", "),
+			),
+		)
 	}
 	return files, func() {}, nil
 }

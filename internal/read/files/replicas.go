@@ -17,24 +17,40 @@ type Choice struct {
 	Number int
 }
 
-// Choices are those that stand for consistency levels: of files, which hold all that was acknowledged before, so many are merged.
+// Choices are those that stand for consistency levels: of files, which hold all that was
+// acknowledged before, so many are merged.
 var Choices = map[string]Choice{
-	"ONE": {Number: 1}, "LOCAL_ONE": {local: true, Number: 1}, "TWO": {Number: 2}, "THREE": {Number: 3},
-	"QUORUM": {most: true}, "LOCAL_QUORUM": {local: true, most: true}, "ALL": {All: true},
+	"ONE": {
+		Number: 1,
+	},
+	"LOCAL_ONE":    {local: true, Number: 1},
+	"TWO":          {Number: 2},
+	"THREE":        {Number: 3},
+	"QUORUM":       {most: true},
+	"LOCAL_QUORUM": {local: true, most: true},
+	"ALL":          {All: true},
 }
 
 // ReplicaChoice reads a consistency level.
 func ReplicaChoice(level string) (Choice, error) {
 	c, ok := Choices[strings.ToUpper(level)]
 	if !ok {
-		return c, fmt.Errorf("--%s %s: means nothing here; ONE, LOCAL_ONE, TWO, THREE, LOCAL_QUORUM, QUORUM and ALL say how many replicas of each range are read", spec.ConsistencyFlag, level)
+		return c, fmt.Errorf(
+			"--%s %s: means nothing here; ONE, LOCAL_ONE, TWO, THREE, LOCAL_QUORUM, QUORUM and ALL say how many replicas of each range are read",
+			spec.ConsistencyFlag,
+			level,
+		)
 	}
 	return c, nil
 }
 
-// Of is how many of a range's replicas are read, and which they may be: those of the local data center, where it has any, when it is
-// to be those.
-func (c Choice) Of(localDC string, nodes []topology.Node, replicas []int) (number int, candidates []int) {
+// Of is how many of a range's replicas are read, and which they may be: those of the local data
+// center, where it has any, when it is to be those.
+func (c Choice) Of(
+	localDC string,
+	nodes []topology.Node,
+	replicas []int,
+) (number int, candidates []int) {
 	for _, n := range replicas {
 		if !c.local || nodes[n].DC == localDC {
 			candidates = append(candidates, n)

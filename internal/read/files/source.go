@@ -12,7 +12,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Source is a table whose rows are read: by CQL, or from SSTables, in folders or streamed out of its nodes.
+// Source is a table whose rows are read: by CQL, or from SSTables, in folders or streamed out of
+// its nodes.
 type Source struct {
 	*table.Table
 	Files   *Files         // nil: rows are read by CQL
@@ -40,11 +41,18 @@ func (t *Source) Reader(w Wanted) sweep.Reader {
 		return t.Session.Reader(t.Schema, w.Query, t.Plan.Partitioner())
 	}
 	o := sstables.Options{
-		Table: t.Files.Merged, Selection: t.Files.selection(t.Schema, w.Read), Files: t.Files.Bounded(w.Memory), Now: w.Now.Unix(), Cells: len(w.Read), Count: w.Count,
+		Table:     t.Files.Merged,
+		Selection: t.Files.selection(t.Schema, w.Read),
+		Files:     t.Files.Bounded(w.Memory),
+		Now:       w.Now.Unix(),
+		Cells:     len(w.Read),
+		Count:     w.Count,
 		PageBytes: sweep.DefaultPageBytes,
 	}
 	if c := t.Files.Where; c != nil {
-		o.Selection = append(o.Selection, t.Files.selection(t.Schema, t.selectorsOf(c.Columns()))...)
+		o.Selection = append(
+			o.Selection,
+			t.Files.selection(t.Schema, t.selectorsOf(c.Columns()))...)
 		o.Tokens = c.Tokens()
 		o.Holds = func(cells [][]byte, at token.Token) bool { return c.Holds(cells[len(w.Read):], at) }
 	}

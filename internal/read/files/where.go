@@ -27,7 +27,10 @@ func (t *Source) selectorsOf(names []string) []schema.Selector {
 	for _, name := range names {
 		for _, c := range t.Schema.Columns {
 			if c.Name == name {
-				all = append(all, schema.Selector{Name: c.Name, Type: c.Type, Column: c, Plain: true})
+				all = append(
+					all,
+					schema.Selector{Name: c.Name, Type: c.Type, Column: c, Plain: true},
+				)
 			}
 		}
 	}
@@ -36,5 +39,6 @@ func (t *Source) selectorsOf(names []string) []schema.Selector {
 
 // Wants says whether the condition may hold for rows of a range.
 func (f *Files) Wants(r token.Range) bool {
-	return f.Where == nil || f.Where.Tokens() == nil || len(token.Intersections(r, f.Where.Tokens())) > 0
+	return f.Where == nil || f.Where.Tokens() == nil ||
+		len(token.Intersections(r, f.Where.Tokens())) > 0
 }

@@ -32,8 +32,8 @@ func (s *splits) take() token.Split {
 	return split
 }
 
-// join takes the splits that follow the split which was taken last, as long as all of them are within
-// a number of tokens. It returns the range of them all.
+// join takes the splits that follow the split which was taken last, as long as all of them are
+// within a number of tokens. It returns the range of them all.
 func (s *splits) join(within token.Range, tokens float64) token.Range {
 	if s.left == 0 || 2*token.Width(within) > tokens {
 		return within

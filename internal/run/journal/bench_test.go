@@ -12,7 +12,13 @@ type rangeDone struct {
 	Rows, Bytes     int64
 }
 
-var aRange = &rangeDone{"-9223372036854775808", "-9152921504606846976", "0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f", 123456, 7890123}
+var aRange = &rangeDone{
+	"-9223372036854775808",
+	"-9152921504606846976",
+	"0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f0f",
+	123456,
+	7890123,
+}
 
 func BenchmarkAppend(b *testing.B) {
 	j := create(b)

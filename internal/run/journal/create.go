@@ -16,7 +16,8 @@ import (
 // empty journal, and has all that on the disk before it returns. Version, Run and
 // Checksum of the manifest are set by Create; Options and Extra have to be JSON.
 //
-// Files are further files of the folder that never change; they make the run one of version [VersionListed].
+// Files are further files of the folder that never change; they make the run one of version
+// [VersionListed].
 //
 // run.json comes last, so a folder without it was left before anything was done, and
 // Create takes it over. When Create fails, what it made is removed again. A folder that is in use
@@ -56,13 +57,17 @@ func makeEmpty(dir string) (made bool, err error) {
 	case err != nil:
 		return false, fmt.Errorf("run directory %s: %w", dir, err)
 	case !Unused(entries):
-		return false, fmt.Errorf("run directory %s is not empty: it holds %s", dir, entries[0].Name())
+		return false, fmt.Errorf(
+			"run directory %s is not empty: it holds %s",
+			dir,
+			entries[0].Name(),
+		)
 	}
 	return false, nil
 }
 
-// Unused reports whether a folder with these entries holds nothing but what a process that was killed
-// in Create left there.
+// Unused reports whether a folder with these entries holds nothing but what a process that was
+// killed in Create left there.
 func Unused(entries []fs.DirEntry) bool {
 	return !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		return !e.Type().IsRegular() || !slices.Contains(unfinished, e.Name())
@@ -114,12 +119,15 @@ func claim(dir string, root *os.Root, f *os.File) error {
 	return nil
 }
 
-// fill removes what a process that was killed in Create left, and writes the journal's first line, the further
-// files, and run.json.
+// fill removes what a process that was killed in Create left, and writes the journal's first line,
+// the further files, and run.json.
 func fill(dir string, root *os.Root, f *os.File, header string, text []byte, files []File) error {
 	err := f.Truncate(0)
 	for _, name := range []string{temporary, syncedName, InputsFile} {
-		if removeErr := root.Remove(name); removeErr != nil && !errors.Is(removeErr, fs.ErrNotExist) {
+		if removeErr := root.Remove(
+			name,
+		); removeErr != nil &&
+			!errors.Is(removeErr, fs.ErrNotExist) {
 			err = errors.Join(err, removeErr)
 		}
 	}

@@ -18,7 +18,10 @@ func twenty(t testing.TB) (dir string, text []byte, header string, records []str
 	t.Helper()
 	j := create(t)
 	for i := range 20 {
-		require.NoError(t, j.Append([]string{"range", "chunk"}[i%2], entry{i, strings.Repeat("ab é,", i%4)}))
+		require.NoError(
+			t,
+			j.Append([]string{"range", "chunk"}[i%2], entry{i, strings.Repeat("ab é,", i%4)}),
+		)
 	}
 	require.NoError(t, j.Close())
 	text, err := os.ReadFile(j.path())
@@ -32,7 +35,11 @@ func twenty(t testing.TB) (dir string, text []byte, header string, records []str
 		}
 	}
 	require.Len(t, ends, 21)
-	require.NoError(t, os.Remove(filepath.Join(j.dir, syncedName)), "so it is when the machine goes down")
+	require.NoError(
+		t,
+		os.Remove(filepath.Join(j.dir, syncedName)),
+		"so it is when the machine goes down",
+	)
 	return j.dir, text, headerOf(j.manifest), records, ends
 }
 
@@ -59,7 +66,10 @@ func TestLessThanWasSynced(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.NoError(t, os.WriteFile(path, c.text, 0o600))
-			require.NoError(t, os.WriteFile(filepath.Join(dir, syncedName), []byte(c.synced), 0o600))
+			require.NoError(
+				t,
+				os.WriteFile(filepath.Join(dir, syncedName), []byte(c.synced), 0o600),
+			)
 			_, err := Read(dir, func(Record) error { return nil })
 			j, openErr := Open(dir, func(Record) error { return nil })
 			if !c.wrong {
@@ -70,7 +80,15 @@ func TestLessThanWasSynced(t *testing.T) {
 				return
 			}
 			for _, err := range []error{err, openErr} {
-				require.ErrorContains(t, err, fmt.Sprintf("is damaged at record 20 (byte %d): whole records stood there, up to byte %d", ends[19], len(text)))
+				require.ErrorContains(
+					t,
+					err,
+					fmt.Sprintf(
+						"is damaged at record 20 (byte %d): whole records stood there, up to byte %d",
+						ends[19],
+						len(text),
+					),
+				)
 			}
 			stored, err := os.ReadFile(path)
 			require.NoError(t, err)
@@ -219,7 +237,14 @@ func TestTailOfGarbage(t *testing.T) {
 		"a record without its end": "00000000 21 range {\"text\":\"",
 	} {
 		t.Run(name, func(t *testing.T) {
-			require.NoError(t, os.WriteFile(filepath.Join(dir, "journal"), append(bytes.Clone(text), tail...), 0o600))
+			require.NoError(
+				t,
+				os.WriteFile(
+					filepath.Join(dir, "journal"),
+					append(bytes.Clone(text), tail...),
+					0o600,
+				),
+			)
 			j, err := Open(dir, nothing)
 			require.NoError(t, err)
 			require.EqualValues(t, 20, j.seq)

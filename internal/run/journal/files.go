@@ -134,7 +134,10 @@ func HasManifest(dir string) bool {
 func Remove(dir string) error {
 	// Without its manifest the folder is no run any more, whatever happens next.
 	for _, name := range []string{manifestName, journalName, syncedName, lockName, InputsFile} {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(
+			filepath.Join(dir, name),
+		); err != nil &&
+			!errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("run directory: %w", err)
 		}
 	}
@@ -143,5 +146,7 @@ func Remove(dir string) error {
 
 // Keeps says whether a file of that name in a run directory is one of this package's.
 func Keeps(name string) bool {
-	return name == manifestName || name == journalName || name == lockName || name == syncedName || name == temporary || name == InputsFile
+	return name == manifestName || name == journalName || name == lockName || name == syncedName ||
+		name == temporary ||
+		name == InputsFile
 }

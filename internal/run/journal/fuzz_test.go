@@ -16,7 +16,11 @@ func FuzzReplay(f *testing.F) {
 	var records []string
 	keep := collect(&records)
 	for seq := uint64(1); seq <= 12; seq++ {
-		r := Record{Seq: seq, Kind: "range", Payload: []byte(`{"start":"-42","rows":` + string('0'+rune(seq%10)) + `}`)}
+		r := Record{
+			Seq:     seq,
+			Kind:    "range",
+			Payload: []byte(`{"start":"-42","rows":` + string('0'+rune(seq%10)) + `}`),
+		}
 		good = appendRecord(good, r.Seq, r.Kind, r.Payload)
 		require.NoError(f, keep(r))
 	}

@@ -58,9 +58,9 @@ import (
 	"sync"
 )
 
-// The versions of the format of a run directory, run.json and journal, that this package writes and reads. A run of
-// VersionListed has files beside run.json that belong to it, and its records may stand for several pieces each; a
-// program that does not know it refuses it by this number.
+// The versions of the format of a run directory, run.json and journal, that this package writes and
+// reads. A run of VersionListed has files beside run.json that belong to it, and its records may
+// stand for several pieces each; a program that does not know it refuses it by this number.
 const (
 	Version       = 1
 	VersionListed = 2
@@ -73,7 +73,8 @@ const MaxPayload = 16 << 20
 // reject writes it, with or without a journal beside it.
 const ErrorsFile = "errors.jsonl"
 
-// InputsFile is the file of a run directory that lists the inputs of a load that has many. Package resume makes it.
+// InputsFile is the file of a run directory that lists the inputs of a load that has many. Package
+// resume makes it.
 const InputsFile = "inputs"
 
 // ManifestFile is the file of a run directory that has the settings of the run.
@@ -154,7 +155,11 @@ func (j *Journal) Append(kind string, v any) error {
 // encodePayload writes v, without a line feed, and says what is wrong with it.
 func encodePayload(payload *bytes.Buffer, kind string, v any) error {
 	if !validKind(kind) {
-		return fmt.Errorf("kind %q is not 1 to %d of a-z, 0-9, - and _ with a letter first", kind, maxKind)
+		return fmt.Errorf(
+			"kind %q is not 1 to %d of a-z, 0-9, - and _ with a letter first",
+			kind,
+			maxKind,
+		)
 	}
 	e := json.NewEncoder(payload)
 	e.SetEscapeHTML(false)
@@ -163,7 +168,12 @@ func encodePayload(payload *bytes.Buffer, kind string, v any) error {
 	}
 	payload.Truncate(payload.Len() - 1) // the line feed that the encoder adds
 	if payload.Len() > MaxPayload {
-		return fmt.Errorf("kind %s: a payload of %d bytes: at most %d", kind, payload.Len(), MaxPayload)
+		return fmt.Errorf(
+			"kind %s: a payload of %d bytes: at most %d",
+			kind,
+			payload.Len(),
+			MaxPayload,
+		)
 	}
 	return nil
 }

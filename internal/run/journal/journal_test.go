@@ -15,8 +15,19 @@ import (
 
 func sample() Manifest {
 	return Manifest{
-		Tool: "cqlbulk 0.1.0", Command: "scan", Table: "demo.flights",
-		Started:           time.Date(2024, 5, 6, 9, 8, 9, 123456789, time.FixedZone("east", 2*3600)),
+		Tool:    "cqlbulk 0.1.0",
+		Command: "scan",
+		Table:   "demo.flights",
+		Started: time.Date(
+			2024,
+			5,
+			6,
+			9,
+			8,
+			9,
+			123456789,
+			time.FixedZone("east", 2*3600),
+		),
 		SchemaFingerprint: "00ff",
 		Options:           json.RawMessage(`{"null": "<none> & \"checksum\":\"", "header": true}`),
 		Extra:             json.RawMessage(`[1, 2.50]`),
@@ -103,7 +114,11 @@ func TestFormat(t *testing.T) {
 	text, err := os.ReadFile(j.path())
 	require.NoError(t, err)
 	// The CRC is that of any CRC-32C over `1 range {"n":1,"text":"é"}`.
-	require.Equal(t, "cqlbulk-journal 1 "+j.Manifest().Checksum+"\n7b5839eb 1 range {\"n\":1,\"text\":\"é\"}\n", string(text))
+	require.Equal(
+		t,
+		"cqlbulk-journal 1 "+j.Manifest().Checksum+"\n7b5839eb 1 range {\"n\":1,\"text\":\"é\"}\n",
+		string(text),
+	)
 	crc := checksum([]byte("123456789"))
 	require.Equal(t, "e3069283", string(crc[:]), "the check value of CRC-32C")
 }
@@ -171,7 +186,10 @@ func TestLongestRecord(t *testing.T) {
 	require.NoError(t, j.Append("a", 2))
 	require.NoError(t, j.Close())
 	var sizes []int
-	j, err := Open(j.dir, func(r Record) error { sizes = append(sizes, len(r.Payload)); return nil })
+	j, err := Open(
+		j.dir,
+		func(r Record) error { sizes = append(sizes, len(r.Payload)); return nil },
+	)
 	require.NoError(t, err)
 	require.Equal(t, []int{MaxPayload, 1}, sizes)
 	require.NoError(t, j.Close())
@@ -212,7 +230,8 @@ func TestConcurrentAppend(t *testing.T) {
 	reader.Go(func() { // looks on meanwhile
 		for seen := uint64(0); ; {
 			status, err := Read(j.dir, nothing)
-			if err != nil || !status.Live || status.Holder.PID != os.Getpid() || status.Records < seen {
+			if err != nil || !status.Live || status.Holder.PID != os.Getpid() ||
+				status.Records < seen {
 				t.Errorf("%+v after %d records: %v", status, seen, err)
 				return
 			}

@@ -66,7 +66,11 @@ func TestKilledProcess(t *testing.T) {
 	var inUse *InUseError
 	require.ErrorAs(t, err, &inUse)
 	require.Equal(t, holder, inUse.Holder)
-	require.EqualError(t, inUse, fmt.Sprintf("run directory %s is in use by process %d on %s", dir, holder.PID, host))
+	require.EqualError(
+		t,
+		inUse,
+		fmt.Sprintf("run directory %s is in use by process %d on %s", dir, holder.PID, host),
+	)
 	status, err := Read(dir, nothing)
 	require.NoError(t, err)
 	require.True(t, status.Live)

@@ -81,7 +81,12 @@ func decodeManifest(text []byte) (Manifest, error) {
 	case release.Version == nil:
 		return Manifest{}, errors.New("is no manifest of a run: it has no version")
 	case *release.Version < Version || *release.Version > VersionListed:
-		return Manifest{}, fmt.Errorf("was made by another version of the journal: %d, this cqlbulk reads %d and %d", *release.Version, Version, VersionListed)
+		return Manifest{}, fmt.Errorf(
+			"was made by another version of the journal: %d, this cqlbulk reads %d and %d",
+			*release.Version,
+			Version,
+			VersionListed,
+		)
 	}
 	var compact bytes.Buffer
 	if err := json.Compact(&compact, text); err != nil {

@@ -88,14 +88,20 @@ func TestManifestChanged(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.Equal(t, 1, strings.Count(string(text), c.old))
-			require.NoError(t, os.WriteFile(path, []byte(strings.Replace(string(text), c.old, c.new, 1)), 0o600))
+			require.NoError(
+				t,
+				os.WriteFile(path, []byte(strings.Replace(string(text), c.old, c.new, 1)), 0o600),
+			)
 			_, err := Open(j.dir, nothing)
 			require.ErrorContains(t, err, c.want)
 			_, err = Read(j.dir, nothing)
 			require.ErrorContains(t, err, c.want)
 		})
 	}
-	require.NoError(t, os.WriteFile(path, bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")), 0o600))
+	require.NoError(
+		t,
+		os.WriteFile(path, bytes.ReplaceAll(text, []byte("\n"), []byte("\r\n")), 0o600),
+	)
 	status, err := Read(j.dir, nothing)
 	require.NoError(t, err, "white space says nothing")
 	require.Equal(t, j.Manifest(), status.Manifest)

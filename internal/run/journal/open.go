@@ -54,7 +54,13 @@ func resume(dir string, root *os.Root, f func(Record) error) (*Journal, error) {
 // resume brings the journal to where its records end.
 func (j *Journal) resume(file *os.File, f func(Record) error) error {
 	var err error
-	if j.seq, j.tail, err = replayFile(j.path(), file, headerOf(j.manifest), syncedSize(j.dir, j.root), f); err != nil {
+	if j.seq, j.tail, err = replayFile(
+		j.path(),
+		file,
+		headerOf(j.manifest),
+		syncedSize(j.dir, j.root),
+		f,
+	); err != nil {
 		return err
 	}
 	j.size = j.tail.Offset
@@ -119,20 +125,36 @@ func look(dir string, root *os.Root, f func(Record) error) (s Status, err error)
 		return s, fmt.Errorf("run directory %s: %w", dir, err)
 	}
 	path := Path(dir)
-	s.Records, s.Tail, err = replayFile(path, io.LimitReader(journal, info.Size()), headerOf(s.Manifest), synced, f)
+	s.Records, s.Tail, err = replayFile(
+		path,
+		io.LimitReader(journal, info.Size()),
+		headerOf(s.Manifest),
+		synced,
+		f,
+	)
 	return s, err
 }
 
 // replayFile is replay of a journal of which so many bytes were synced, with the path in
 // its errors.
-func replayFile(path string, r io.Reader, header string, synced int64, f func(Record) error) (uint64, Tail, error) {
+func replayFile(
+	path string,
+	r io.Reader,
+	header string,
+	synced int64,
+	f func(Record) error,
+) (uint64, Tail, error) {
 	var refused error
 	n, tail, err := replay(r, header, func(record Record) error {
 		refused = f(record)
 		return refused
 	})
 	if err == nil && tail.Offset < synced {
-		err = &DamageError{Record: n + 1, Offset: tail.Offset, Reason: fmt.Sprintf("whole records stood there, up to byte %d", synced)}
+		err = &DamageError{
+			Record: n + 1,
+			Offset: tail.Offset,
+			Reason: fmt.Sprintf("whole records stood there, up to byte %d", synced),
+		}
 	}
 	if err != nil && refused == nil {
 		damage, ok := errors.AsType[*DamageError](err)
@@ -157,7 +179,10 @@ func ReadManifest(dir string) (Manifest, error) {
 func readManifest(dir string, root *os.Root) (Manifest, error) {
 	text, err := readFile(dir, root, manifestName)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Manifest{}, fmt.Errorf("%w; nothing was begun there, or a run that ended well was being removed: the folder holds nothing of a run, and may be removed", err)
+		return Manifest{}, fmt.Errorf(
+			"%w; nothing was begun there, or a run that ended well was being removed: the folder holds nothing of a run, and may be removed",
+			err,
+		)
 	}
 	if err != nil {
 		return Manifest{}, err

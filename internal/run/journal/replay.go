@@ -30,7 +30,13 @@ func (e *DamageError) Error() string {
 	if e.Record > 0 {
 		what = fmt.Sprintf("record %d", e.Record)
 	}
-	return fmt.Sprintf("journal %s is damaged at %s (byte %d): %s; it is left as it is", e.Path, what, e.Offset, e.Reason)
+	return fmt.Sprintf(
+		"journal %s is damaged at %s (byte %d): %s; it is left as it is",
+		e.Path,
+		what,
+		e.Offset,
+		e.Reason,
+	)
 }
 
 // headerMark begins every journal.
@@ -76,7 +82,10 @@ func replay(r io.Reader, header string, f func(Record) error) (uint64, Tail, err
 			tail, err := giveUp(in, line, whole, seq+1)
 			return seq, tail, err
 		case record.Seq != seq+1:
-			reason := fmt.Sprintf("record %d stands there: lines are missing, doubled or out of order", record.Seq)
+			reason := fmt.Sprintf(
+				"record %d stands there: lines are missing, doubled or out of order",
+				record.Seq,
+			)
 			return 0, Tail{}, &DamageError{Record: seq + 1, Offset: in.start, Reason: reason}
 		}
 		if err := f(record); err != nil {
@@ -93,7 +102,11 @@ func foreign(first []byte, header string) string {
 	case len(words) < 2 || !bytes.Equal(words[0], want[0]):
 		return "that is not how a journal of cqlbulk begins"
 	case !bytes.Equal(words[1], want[1]):
-		return fmt.Sprintf("it is of version %q of the journal, this cqlbulk reads %s", words[1], want[1])
+		return fmt.Sprintf(
+			"it is of version %q of the journal, this cqlbulk reads %s",
+			words[1],
+			want[1],
+		)
 	}
 	return "it belongs to another run than " + manifestName + " beside it"
 }
@@ -121,7 +134,11 @@ func giveUp(in *lines, line []byte, whole bool, seq uint64) (Tail, error) {
 }
 
 func brokenBefore(seq uint64, offset int64, next uint64) error {
-	return &DamageError{Record: seq, Offset: offset, Reason: fmt.Sprintf("it is broken, and record %d behind it is whole", next)}
+	return &DamageError{
+		Record: seq,
+		Offset: offset,
+		Reason: fmt.Sprintf("it is broken, and record %d behind it is whole", next),
+	}
 }
 
 // at gives a DamageError of lines its record.
@@ -149,7 +166,10 @@ func (l *lines) read() (line []byte, whole bool, err error) {
 		piece, err := l.in.ReadSlice('\n')
 		l.next += int64(len(piece))
 		if l.next-l.start > maxLine {
-			return nil, false, &DamageError{Offset: l.start, Reason: fmt.Sprintf("there is a line of more than %d bytes", maxLine)}
+			return nil, false, &DamageError{
+				Offset: l.start,
+				Reason: fmt.Sprintf("there is a line of more than %d bytes", maxLine),
+			}
 		}
 		if err == nil && len(l.buf) == 0 {
 			return piece[:len(piece)-1], true, nil

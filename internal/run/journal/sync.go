@@ -63,7 +63,13 @@ func (j *Journal) Close() error {
 	if errors.Is(gone, fs.ErrNotExist) {
 		gone = nil
 	}
-	if failure := errors.Join(gone, j.file.Close(), j.vouched.Close(), j.root.Close()); err == nil && failure != nil {
+	if failure := errors.Join(
+		gone,
+		j.file.Close(),
+		j.vouched.Close(),
+		j.root.Close(),
+	); err == nil &&
+		failure != nil {
 		err = fmt.Errorf("journal %s: %w", j.path(), failure)
 	}
 	if j.err == nil {

@@ -47,17 +47,34 @@ func BenchmarkLoad(b *testing.B) {
 				rejects := reject.New(dir, ".csv")
 				job := &load.Job{
 					Job: ingest.Job{
-						Table: tableOf(cqltype.Text), Format: dsv.DefaultFormat, Header: true, Rejects: rejects,
+						Table: tableOf(
+							cqltype.Text,
+						),
+						Format:   dsv.DefaultFormat,
+						Header:   true,
+						Rejects:  rejects,
 						Router:   write.NewRouter(nil, nil, nil),
 						Counters: &progress.Counters{},
 						Limits:   ingest.Limits{MaxMutationBytes: 5000},
 					},
-					CQL: cql.Options{NewWriter: func([]schema.Column) cql.Writer { return sponge{} }, Limits: cql.Limits{MaxRows: 100, Partitions: 10, Bytes: 5000, PartitionBytes: 5000}, InFlight: 8},
+					CQL: cql.Options{
+						NewWriter: func([]schema.Column) cql.Writer { return sponge{} },
+						Limits: cql.Limits{
+							MaxRows:        100,
+							Partitions:     10,
+							Bytes:          5000,
+							PartitionBytes: 5000,
+						},
+						InFlight: 8,
+					},
 				}
 				for range inputs {
-					job.Inputs = append(job.Inputs, ingest.Input{Name: "f", Open: func() (io.ReadCloser, error) {
-						return io.NopCloser(bytes.NewReader(text)), nil
-					}})
+					job.Inputs = append(
+						job.Inputs,
+						ingest.Input{Name: "f", Open: func() (io.ReadCloser, error) {
+							return io.NopCloser(bytes.NewReader(text)), nil
+						}},
+					)
 				}
 				stop := func() {}
 				if journaled {

@@ -23,7 +23,10 @@ const (
 // journal put there, what was shown of it, and the folder when nothing else is in it.
 func Discard(dir string) error {
 	for _, name := range []string{PageFile, PaceFile, PaceFile + PartEnding} {
-		if err := os.Remove(filepath.Join(dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(
+			filepath.Join(dir, name),
+		); err != nil &&
+			!errors.Is(err, fs.ErrNotExist) {
 			return err
 		}
 	}

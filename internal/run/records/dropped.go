@@ -2,8 +2,8 @@ package records
 
 import "time"
 
-// Drops has for each column of a table that was ever dropped when that was, the last time. nil: that is
-// not known.
+// Drops has for each column of a table that was ever dropped when that was, the last time. nil:
+// that is not known.
 type Drops map[string]DropTime
 
 // DropTime is when a column was dropped, in milliseconds since the epoch.

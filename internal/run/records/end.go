@@ -13,12 +13,12 @@ type End struct {
 	// Refused reports whether no resume can help: the error says what can.
 	Refused bool    `json:"refused,omitempty"`
 	Failed  []Range `json:"failed,omitempty"` // of a scan
-	// Reread are of a load: settings by which rejected rows would be read, or without which a resume stops again for the
-	// same reason; nil: none are known.
+	// Reread are of a load: settings by which rejected rows would be read, or without which a
+	// resume stops again for the same reason; nil: none are known.
 	Reread map[string][]string `json:"reread,omitempty"`
 	Edit   []string            `json:"edit,omitempty"` // of a load: names of files of rejects that no setting mends
-	// Anew are of a load: settings of how records are cut, by which its inputs are read; it has to begin anew with them.
-	// nil: none are known.
+	// Anew are of a load: settings of how records are cut, by which its inputs are read; it has to
+	// begin anew with them. nil: none are known.
 	Anew map[string][]string `json:"anew,omitempty"`
 }
 

@@ -30,9 +30,18 @@ import (
 const broad = 12
 
 func broadTable() *schema.Table {
-	columns := []schema.Column{{Name: "k", Kind: schema.PartitionKey, Type: &cqltype.Type{Kind: cqltype.Int}}}
+	columns := []schema.Column{
+		{Name: "k", Kind: schema.PartitionKey, Type: &cqltype.Type{Kind: cqltype.Int}},
+	}
 	for i := range broad {
-		columns = append(columns, schema.Column{Name: fmt.Sprint("v", i), Kind: schema.Regular, Type: &cqltype.Type{Kind: cqltype.Text}})
+		columns = append(
+			columns,
+			schema.Column{
+				Name: fmt.Sprint("v", i),
+				Kind: schema.Regular,
+				Type: &cqltype.Type{Kind: cqltype.Text},
+			},
+		)
 	}
 	return schema.New("ks", "t", columns)
 }
@@ -73,20 +82,34 @@ func TestHundredsOfHeaders(t *testing.T) {
 		l.Use(rejects, false)
 		job := &load.Job{
 			Job: ingest.Job{
-				Table: broadTable(), Format: dsv.DefaultFormat, Header: true, Journal: l, Rejects: rejects,
+				Table:          broadTable(),
+				Format:         dsv.DefaultFormat,
+				Header:         true,
+				Journal:        l,
+				Rejects:        rejects,
 				Router:         write.NewRouter(nil, nil, nil),
-				MaxParseErrors: -1, Counters: &progress.Counters{}, Limits: ingest.Limits{MaxMutationBytes: 5000},
+				MaxParseErrors: -1,
+				Counters:       &progress.Counters{},
+				Limits:         ingest.Limits{MaxMutationBytes: 5000},
 			},
 			CQL: cql.Options{
 				NewWriter: func([]schema.Column) cql.Writer { return s },
-				Limits:    cql.Limits{MaxRows: 10, Partitions: 1, Bytes: 5000, PartitionBytes: 5000},
+				Limits: cql.Limits{
+					MaxRows:        10,
+					Partitions:     1,
+					Bytes:          5000,
+					PartitionBytes: 5000,
+				},
 			},
 		}
 		for n := range inputs {
 			text, _ := broadInput(n)
-			job.Inputs = append(job.Inputs, ingest.Input{Name: fmt.Sprint("f", n), Open: func() (io.ReadCloser, error) {
-				return io.NopCloser(strings.NewReader(text)), nil
-			}})
+			job.Inputs = append(
+				job.Inputs,
+				ingest.Input{Name: fmt.Sprint("f", n), Open: func() (io.ReadCloser, error) {
+					return io.NopCloser(strings.NewReader(text)), nil
+				}},
+			)
 		}
 		result, err = job.Run(ctx)
 		stop()
@@ -99,7 +122,10 @@ func TestHundredsOfHeaders(t *testing.T) {
 		require.Equal(t, fault.Canceled, fault.ClassOf(err), err)
 		l, err = OpenLoad(dir)
 		require.NoError(t, err)
-		require.NoError(t, l.GoOn(func(s reject.State) error { return reject.Check(dir, ".csv", s) }))
+		require.NoError(
+			t,
+			l.GoOn(func(s reject.State) error { return reject.Check(dir, ".csv", s) }),
+		)
 		rejects, err = reject.Resume(dir, ".csv", l.Loaded().Rejects)
 		require.NoError(t, err)
 	}

@@ -56,14 +56,20 @@ func LookAt(path string) (Input, error) {
 	if err != nil {
 		return Input{}, fmt.Errorf("input %s: %w", path, err)
 	}
-	return Input{Path: absolute, Size: stat.Size, Time: time.Unix(0, stat.Mtim.Nano()).UTC(), Inode: stat.Ctim.Nano(), Ends: ends}, nil
+	return Input{
+		Path:  absolute,
+		Size:  stat.Size,
+		Time:  time.Unix(0, stat.Mtim.Nano()).UTC(),
+		Inode: stat.Ctim.Nano(),
+		Ends:  ends,
+	}, nil
 }
 
 // ends are buffers for the ends of files.
 var ends = sync.Pool{New: func() any { return new([endBytes]byte) }}
 
-// endsOf returns the SHA-256, in hex, of the first and the last bytes of a file of that size. Those of a small file are
-// the same bytes, which are read once.
+// endsOf returns the SHA-256, in hex, of the first and the last bytes of a file of that size. Those
+// of a small file are the same bytes, which are read once.
 func endsOf(path string, size int64) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -98,9 +104,17 @@ func (i Input) Check() (touched bool, err error) {
 	case now.Other != i.Other:
 		return true, fmt.Errorf("input %s is no longer the same kind of file", i.Path)
 	case now.Size != i.Size:
-		return true, fmt.Errorf("input %s has %d bytes instead of %d: it was changed since the run began", i.Path, now.Size, i.Size)
+		return true, fmt.Errorf(
+			"input %s has %d bytes instead of %d: it was changed since the run began",
+			i.Path,
+			now.Size,
+			i.Size,
+		)
 	case !strings.HasPrefix(now.Ends, i.Ends):
-		return true, fmt.Errorf("input %s was changed since the run began: it does not begin and end with the same bytes", i.Path)
+		return true, fmt.Errorf(
+			"input %s was changed since the run began: it does not begin and end with the same bytes",
+			i.Path,
+		)
 	}
 	// Another time does not tell that the bytes are others: a copy of the file has another one too.
 	return now.Inode != i.Inode || !now.Time.Equal(i.Time), nil

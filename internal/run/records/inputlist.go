@@ -14,14 +14,15 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spread"
 )
 
-// Inputs is a list of inputs in the form that the file of inputs of a run directory has. It takes about 40 bytes for a
-// small file in a folder of many, where a slice of Input takes 200.
+// Inputs is a list of inputs in the form that the file of inputs of a run directory has. It takes
+// about 40 bytes for a small file in a folder of many, where a slice of Input takes 200.
 //
-// The form is one entry after the other: the number of bytes at the beginning of the path that are those of the path
-// before, and the number of bytes of the rest, as unsigned varints (encoding/binary); the rest; then the size, plus 1, as an
-// unsigned varint, 0 for what is no plain file, where the entry ends; the time in nanoseconds less that of the entry before,
-// and the time of the inode less the time, as varints; the first 16 bytes of the SHA-256 of its ends. 128 bits tell a
-// file from any other by chance.
+// The form is one entry after the other: the number of bytes at the beginning of the path that are
+// those of the path before, and the number of bytes of the rest, as unsigned varints
+// (encoding/binary); the rest; then the size, plus 1, as an unsigned varint, 0 for what is no plain
+// file, where the entry ends; the time in nanoseconds less that of the entry before, and the time
+// of the inode less the time, as varints; the first 16 bytes of the SHA-256 of its ends. 128 bits
+// tell a file from any other by chance.
 type Inputs struct {
 	text   []byte
 	count  int
@@ -182,8 +183,8 @@ func parseInputs(text []byte, count int) (*Inputs, error) {
 	return l, nil
 }
 
-// fewInputs is the number of inputs up to which run.json has them itself. A run of no more can be resumed by a program
-// that knows no file of inputs.
+// fewInputs is the number of inputs up to which run.json has them itself. A run of no more can be
+// resumed by a program that knows no file of inputs.
 const fewInputs = 64
 
 // Many reports whether the list has a file of its own in a run directory.
@@ -222,7 +223,11 @@ func InputsOf(dir string, e Extra) (*Inputs, error) {
 		return nil, err
 	}
 	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != e.Listed.SHA256 {
-		return nil, fmt.Errorf("run directory %s: %s is not the one that run.json knows: it was changed", dir, journal.InputsFile)
+		return nil, fmt.Errorf(
+			"run directory %s: %s is not the one that run.json knows: it was changed",
+			dir,
+			journal.InputsFile,
+		)
 	}
 	if l, err = parseInputs(text, e.Listed.Count); err != nil {
 		return nil, fmt.Errorf("run directory %s: %s: %w", dir, journal.InputsFile, err)
@@ -268,9 +273,13 @@ func (l *Load) CheckInputs(inputs *Inputs) (touched []bool, mended []string, err
 	batch := make([]checked, 0, lookedAtOnce)
 	from := 0
 	flush := func() error {
-		spread.Each(len(batch), func(i int) { batch[i].touched, batch[i].err = batch[i].in.Check() })
+		spread.Each(
+			len(batch),
+			func(i int) { batch[i].touched, batch[i].err = batch[i].in.Check() },
+		)
 		for i, one := range batch {
-			if one.err != nil && from+i >= len(l.earlier.pieces) { // inputs are read one after the other
+			// inputs are read one after the other
+			if one.err != nil && from+i >= len(l.earlier.pieces) {
 				now, err := LookAt(one.in.Path)
 				if err != nil || now.Other != one.in.Other {
 					return one.err
@@ -311,7 +320,8 @@ type Extra struct {
 	Listed    *Listed     `json:"listed,omitempty"`    // of a load of many; nil: all are in Inputs
 	Truncated Truncations `json:"truncated,omitempty"` // of the table, before the run
 	Dropped   Drops       `json:"dropped"`             // columns of the table, before the run; null: not known
-	// CountsTwice reports whether a row that is written twice counts twice, so that a resume does not write rows again.
+	// CountsTwice reports whether a row that is written twice counts twice, so that a resume does
+	// not write rows again.
 	CountsTwice bool `json:"counts_twice,omitempty"`
 }
 

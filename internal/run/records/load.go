@@ -27,7 +27,8 @@ const (
 	kindReading = "reading"
 	kindEnd     = "end" // of both: End
 
-	// A load of many inputs (journal.VersionListed) has pieces begun and settled that come several to a record.
+	// A load of many inputs (journal.VersionListed) has pieces begun and settled that come several
+	// to a record.
 	kindBegun     = "begun"     // begun
 	kindCompleted = "completed" // completed; all without rejects
 )
@@ -52,7 +53,8 @@ type Load struct {
 	unsynced bool         // rejects were added since they were last synced; guarded by mu
 	settled  ingest.Tally // of the pieces that this process settled; guarded by mu
 	done     doneList     // settled and not in the journal yet; guarded by mu
-	lost     error        // from syncing rejects; it stays, since a later sync proves nothing; guarded by mu
+	// from syncing rejects; it stays, since a later sync proves nothing; guarded by mu
+	lost error
 }
 
 // NewLoad begins the journal of a load in a new run directory.
@@ -92,7 +94,10 @@ func isPacked(j *journal.Journal) bool { return j.Manifest().Version >= journal.
 func (l *Load) GoOn(missing func(reject.State) error) error {
 	e, boot := l.earlier, Boot()
 	// Each state holds the one before.
-	kept := sort.Search(len(e.unsynced), func(i int) bool { return missing(e.rejectsAfter(i)) != nil })
+	kept := sort.Search(
+		len(e.unsynced),
+		func(i int) bool { return missing(e.rejectsAfter(i)) != nil },
+	)
 	undone := len(e.unsynced) - kept
 	if kept == 0 {
 		if err := missing(e.Rejects); err != nil {
@@ -123,7 +128,8 @@ func (l *Load) Manifest() journal.Manifest { return l.j.Manifest() }
 // twice.
 func (l *Load) Use(r Rejects, careful bool) { l.rejects, l.careful = r, careful }
 
-// Carried implements ingest.Journal. Before GoOn it has the pieces whose rejects may turn out to be lost.
+// Carried implements ingest.Journal. Before GoOn it has the pieces whose rejects may turn out to be
+// lost.
 func (l *Load) Carried() ingest.Tally { return l.earlier.Known() }
 
 // Earlier implements ingest.Journal.
@@ -223,8 +229,8 @@ func (l *Load) appendDoneLocked() error {
 	return nil
 }
 
-// Recorded returns the tally of the pieces that the journal records as completed. A resume writes the
-// rows of all other pieces again.
+// Recorded returns the tally of the pieces that the journal records as completed. A resume writes
+// the rows of all other pieces again.
 func (l *Load) Recorded() ingest.Tally {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -266,7 +272,10 @@ func (l *Load) syncRejects() error {
 // between GoOn and the first piece.
 func (l *Load) Reread(changed Changed) error {
 	if len(l.earlier.Readings) >= maxReadings {
-		return fmt.Errorf("how text is read was changed %d times: it is enough; the load goes on without a change", maxReadings)
+		return fmt.Errorf(
+			"how text is read was changed %d times: it is enough; the load goes on without a change",
+			maxReadings,
+		)
 	}
 	if err := l.j.Append(kindReading, reread{changed}); err != nil {
 		return err

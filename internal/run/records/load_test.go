@@ -92,11 +92,15 @@ func TestCountersAreResumed(t *testing.T) {
 	}
 }
 
-// TestManyFilesAreResumed does the same with many small files, whose pieces go in groups and come several to a record.
+// TestManyFilesAreResumed does the same with many small files, whose pieces go in groups and come
+// several to a record.
 func TestManyFilesAreResumed(t *testing.T) {
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { resumeLoad(t, seed, cqltype.Text, 150) })
-		t.Run(fmt.Sprint(seed, " of counters"), func(t *testing.T) { resumeLoad(t, seed, cqltype.Counter, 150) })
+		t.Run(
+			fmt.Sprint(seed, " of counters"),
+			func(t *testing.T) { resumeLoad(t, seed, cqltype.Counter, 150) },
+		)
 	}
 }
 
@@ -116,7 +120,11 @@ func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind, files int) {
 		case 0:
 			line = fmt.Sprintf("x%d,1\n", i)
 		case 1:
-			line = fmt.Sprintf("%d,\"%s\n", i, strings.Repeat("long", 40)) // a quote that is not closed
+			line = fmt.Sprintf(
+				"%d,\"%s\n",
+				i,
+				strings.Repeat("long", 40),
+			) // a quote that is not closed
 		}
 		if !strings.HasPrefix(line, fmt.Sprint(i)) || strings.Contains(line, `"`) {
 			bad[line] = true
@@ -124,7 +132,11 @@ func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind, files int) {
 		texts[i*len(texts)/rows] += line
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	s := &store{applied: map[int32]int{}, stamps: map[int32]map[int64]bool{}, idempotent: kind != cqltype.Counter}
+	s := &store{
+		applied:    map[int32]int{},
+		stamps:     map[int32]map[int64]bool{},
+		idempotent: kind != cqltype.Counter,
+	}
 	l, err := NewLoad(dir, journal.Manifest{Command: "load"}, beside...)
 	require.NoError(t, err)
 	rejects := reject.New(dir, ".csv")
@@ -139,25 +151,55 @@ func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind, files int) {
 		l.Use(rejects, kind == cqltype.Counter)
 		job := &load.Job{
 			Job: ingest.Job{
-				Table: tableOf(kind), Format: dsv.DefaultFormat, Header: true, Journal: l, Rejects: rejects,
-				Router:         write.NewRouter(nil, nil, nil),
-				MaxParseErrors: -1, MaxInsertErrors: -1, ChunkSize: 100 + int(seed)*20, MaxRecord: 120,
-				Counters: &progress.Counters{},
-				Limits:   ingest.Limits{MaxMutationBytes: 5000},
+				Table: tableOf(
+					kind,
+				),
+				Format:          dsv.DefaultFormat,
+				Header:          true,
+				Journal:         l,
+				Rejects:         rejects,
+				Router:          write.NewRouter(nil, nil, nil),
+				MaxParseErrors:  -1,
+				MaxInsertErrors: -1,
+				ChunkSize:       100 + int(seed)*20,
+				MaxRecord:       120,
+				Counters:        &progress.Counters{},
+				Limits:          ingest.Limits{MaxMutationBytes: 5000},
 			},
-			CQL: cql.Options{NewWriter: func([]schema.Column) cql.Writer { return s }, Limits: cql.Limits{MaxRows: 10, Partitions: 10, Bytes: 5000, PartitionBytes: 5000}, InFlight: 4, MinBatch: 5, Attempts: 2, Backoff: pace.Backoff{Base: time.Nanosecond, Max: time.Nanosecond}},
+			CQL: cql.Options{
+				NewWriter: func([]schema.Column) cql.Writer { return s },
+				Limits: cql.Limits{
+					MaxRows:        10,
+					Partitions:     10,
+					Bytes:          5000,
+					PartitionBytes: 5000,
+				},
+				InFlight: 4,
+				MinBatch: 5,
+				Attempts: 2,
+				Backoff:  pace.Backoff{Base: time.Nanosecond, Max: time.Nanosecond},
+			},
 		}
 		for i, text := range texts {
-			job.Inputs = append(job.Inputs, ingest.Input{Name: fmt.Sprint("f", i), Plain: files > 0, Size: int64(len("k,v\n" + text)), Open: func() (io.ReadCloser, error) {
-				opened.Add(1)
-				return &disk{strings.NewReader("k,v\n" + text), &skips}, nil
-			}})
+			job.Inputs = append(
+				job.Inputs,
+				ingest.Input{
+					Name:  fmt.Sprint("f", i),
+					Plain: files > 0,
+					Size:  int64(len("k,v\n" + text)),
+					Open: func() (io.ReadCloser, error) {
+						opened.Add(1)
+						return &disk{strings.NewReader("k,v\n" + text), &skips}, nil
+					},
+				},
+			)
 		}
 		result, err = job.Run(ctx)
 		stop()
 		require.NoError(t, rejects.Close())
 		if err == nil {
-			require.NoError(t, l.Sync()) // a kill may lose what is settled and not in the journal yet
+			// a kill may lose what is settled and not in the journal yet
+			require.NoError(t, l.Sync())
 		}
 		require.NoError(t, l.Abandon())
 		if err == nil {
@@ -173,11 +215,18 @@ func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind, files int) {
 		if power {
 			l.earlier.boot = "the one before"
 		}
-		require.NoError(t, l.GoOn(func(s reject.State) error { return reject.Check(dir, ".csv", s) }))
+		require.NoError(
+			t,
+			l.GoOn(func(s reject.State) error { return reject.Check(dir, ".csv", s) }),
+		)
 		rejects, err = reject.Resume(dir, ".csv", l.Loaded().Rejects)
 		require.NoError(t, err)
 	}
-	t.Logf("%d times an input was opened, and %d times taken up in its middle", opened.Load(), skips.Load())
+	t.Logf(
+		"%d times an input was opened, and %d times taken up in its middle",
+		opened.Load(),
+		skips.Load(),
+	)
 	require.EqualValues(t, rows, result.Read)
 	require.EqualValues(t, len(bad), result.ParseErrors)
 	require.Zero(t, result.InsertErrors)
@@ -275,18 +324,38 @@ func TestChangedInputIsFoundOut(t *testing.T) {
 	run := func(l *Load, text string) error {
 		rejects := reject.New(dir, ".csv")
 		l.Use(rejects, false)
-		s := &store{applied: map[int32]int{}, stamps: map[int32]map[int64]bool{}, left: 1000, idempotent: true}
+		s := &store{
+			applied:    map[int32]int{},
+			stamps:     map[int32]map[int64]bool{},
+			left:       1000,
+			idempotent: true,
+		}
 		job := &load.Job{
 			Job: ingest.Job{
-				Table: tableOf(cqltype.Text), Format: dsv.DefaultFormat, Header: true, Journal: l, Rejects: rejects,
-				Router:   write.NewRouter(nil, nil, nil),
-				Counters: &progress.Counters{}, ChunkSize: 8,
+				Table: tableOf(
+					cqltype.Text,
+				),
+				Format:    dsv.DefaultFormat,
+				Header:    true,
+				Journal:   l,
+				Rejects:   rejects,
+				Router:    write.NewRouter(nil, nil, nil),
+				Counters:  &progress.Counters{},
+				ChunkSize: 8,
 				Inputs: []ingest.Input{{Name: "f", Open: func() (io.ReadCloser, error) {
 					return io.NopCloser(io.MultiReader(strings.NewReader(text), failing{})), nil
 				}}},
 				Limits: ingest.Limits{MaxMutationBytes: 5000},
 			},
-			CQL: cql.Options{NewWriter: func([]schema.Column) cql.Writer { return s }, Limits: cql.Limits{MaxRows: 10, Partitions: 10, Bytes: 5000, PartitionBytes: 5000}},
+			CQL: cql.Options{
+				NewWriter: func([]schema.Column) cql.Writer { return s },
+				Limits: cql.Limits{
+					MaxRows:        10,
+					Partitions:     10,
+					Bytes:          5000,
+					PartitionBytes: 5000,
+				},
+			},
 		}
 		_, err := job.Run(t.Context())
 		return errors.Join(err, l.Abandon())
@@ -294,7 +363,11 @@ func TestChangedInputIsFoundOut(t *testing.T) {
 	require.ErrorIs(t, run(l, "k,v\n1,a\n2,b\n3,c\n"), errBroken)
 	l, err = OpenLoad(dir)
 	require.NoError(t, err)
-	require.ErrorContains(t, run(l, "k,v\n1,a\n2,X\n3,c\n"), "f: bytes 4 to 12 are not those that the run had read: the input was changed")
+	require.ErrorContains(
+		t,
+		run(l, "k,v\n1,a\n2,X\n3,c\n"),
+		"f: bytes 4 to 12 are not those that the run had read: the input was changed",
+	)
 }
 
 // An input that ends before what an earlier run had read, such as a pipe that gives
@@ -308,25 +381,55 @@ func TestShorterInputIsFoundOut(t *testing.T) {
 		dir := filepath.Join(t.TempDir(), "run")
 		l, err := NewLoad(dir, journal.Manifest{Command: "load"})
 		require.NoError(t, err)
-		require.NoError(t, l.Begin(ingest.Piece{Offset: 4, Bytes: 8, Hash: xxh3.HashStringSeed("1,a\n2,b\n", xxh3.HashString("k,v\n")), Stamp: 1}))
+		require.NoError(
+			t,
+			l.Begin(
+				ingest.Piece{
+					Offset: 4,
+					Bytes:  8,
+					Hash:   xxh3.HashStringSeed("1,a\n2,b\n", xxh3.HashString("k,v\n")),
+					Stamp:  1,
+				},
+			),
+		)
 		require.NoError(t, l.Begin(ingest.Piece{Offset: 12, Bytes: 4, Stamp: 3}))
 		require.NoError(t, l.Abandon())
 		l, err = OpenLoad(dir)
 		require.NoError(t, err)
 		rejects := reject.New(dir, ".csv")
 		l.Use(rejects, false)
-		s := &store{applied: map[int32]int{}, stamps: map[int32]map[int64]bool{}, left: 1000, idempotent: true}
+		s := &store{
+			applied:    map[int32]int{},
+			stamps:     map[int32]map[int64]bool{},
+			left:       1000,
+			idempotent: true,
+		}
 		job := &load.Job{
 			Job: ingest.Job{
-				Table: tableOf(cqltype.Text), Format: dsv.DefaultFormat, Header: true, Journal: l, Rejects: rejects,
-				Router:   write.NewRouter(nil, nil, nil),
-				Counters: &progress.Counters{}, ChunkSize: 8,
+				Table: tableOf(
+					cqltype.Text,
+				),
+				Format:    dsv.DefaultFormat,
+				Header:    true,
+				Journal:   l,
+				Rejects:   rejects,
+				Router:    write.NewRouter(nil, nil, nil),
+				Counters:  &progress.Counters{},
+				ChunkSize: 8,
 				Inputs: []ingest.Input{{Name: "f", Open: func() (io.ReadCloser, error) {
 					return io.NopCloser(strings.NewReader(text)), nil
 				}}},
 				Limits: ingest.Limits{MaxMutationBytes: 5000},
 			},
-			CQL: cql.Options{NewWriter: func([]schema.Column) cql.Writer { return s }, Limits: cql.Limits{MaxRows: 10, Partitions: 10, Bytes: 5000, PartitionBytes: 5000}},
+			CQL: cql.Options{
+				NewWriter: func([]schema.Column) cql.Writer { return s },
+				Limits: cql.Limits{
+					MaxRows:        10,
+					Partitions:     10,
+					Bytes:          5000,
+					PartitionBytes: 5000,
+				},
+			},
 		}
 		_, err = job.Run(t.Context())
 		require.EqualError(t, err, reason, "%q", text)

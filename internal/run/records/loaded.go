@@ -174,7 +174,11 @@ func (l *Loaded) apply(r journal.Record) error {
 			return err
 		}
 		if len(l.Readings) >= maxReadings {
-			return fmt.Errorf("record %d: more than %d changes of how text is read", r.Seq, maxReadings)
+			return fmt.Errorf(
+				"record %d: more than %d changes of how text is read",
+				r.Seq,
+				maxReadings,
+			)
 		}
 		l.Readings = append(l.Readings, again.Settings)
 	case kindEnd:
@@ -195,7 +199,16 @@ func (l *Loaded) begin(p ingest.Piece) {
 		known.repeats = p.Repeats
 		return
 	}
-	*known = piece{p.Offset, p.Stamp, p.Hash, p.Line, p.Bytes, ingest.Begun, p.Repeats, uint16(len(l.Readings))}
+	*known = piece{
+		p.Offset,
+		p.Stamp,
+		p.Hash,
+		p.Line,
+		p.Bytes,
+		ingest.Begun,
+		p.Repeats,
+		uint16(len(l.Readings)),
+	}
 }
 
 // setStanding changes the standing of a piece.

@@ -64,7 +64,11 @@ func TestInputMayBeMendedBeforeItIsTaken(t *testing.T) {
 
 	write("second.csv", "k\n1\n2\n")
 	l, _, err = again()
-	require.ErrorContains(t, err, "second.csv has 6 bytes instead of 8: it was changed since the run began")
+	require.ErrorContains(
+		t,
+		err,
+		"second.csv has 6 bytes instead of 8: it was changed since the run began",
+	)
 	require.NoError(t, l.Abandon())
 
 	write("second.csv", "k\n1\n2\n3\n")

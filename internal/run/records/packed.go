@@ -13,12 +13,13 @@ const mostPacked = 1024
 // errPacked is a record that does not hold what it should.
 var errPacked = errors.New("journal: a record of several pieces is cut off")
 
-// begun is the record of several pieces that are begun. A load of 200,000 small files has as many pieces.
+// begun is the record of several pieces that are begun. A load of 200,000 small files has as many
+// pieces.
 //
-// Pieces has one after the other, in base64: as varints (encoding/binary), each less what the one before lets expect, the
-// input, which is the next one, and the timestamp, which follows those of the records before; then the offset, the
-// number of bytes and of records, the line and the number of repeats, as unsigned varints; then the hash, 8 bytes, the
-// lowest first.
+// Pieces has one after the other, in base64: as varints (encoding/binary), each less what the one
+// before lets expect, the input, which is the next one, and the timestamp, which follows those of
+// the records before; then the offset, the number of bytes and of records, the line and the number
+// of repeats, as unsigned varints; then the hash, 8 bytes, the lowest first.
 type begun struct {
 	Pieces []byte `json:"pieces"`
 }
@@ -63,9 +64,18 @@ func (b begun) each(do func(ingest.Piece) error) error {
 			return errPacked
 		}
 		p := ingest.Piece{
-			Input: before.Input + 1 + int(signed[0]), Stamp: before.Stamp + int64(before.Count) + signed[1],
-			Offset: int64(unsigned[0]), Bytes: int(unsigned[1]), Count: int(unsigned[2]), Line: int64(unsigned[3]), Repeats: uint8(unsigned[4]),
-			Hash: binary.LittleEndian.Uint64(rest),
+			Input: before.Input + 1 + int(
+				signed[0],
+			),
+			Stamp: before.Stamp + int64(before.Count) + signed[1],
+			Offset: int64(
+				unsigned[0],
+			),
+			Bytes:   int(unsigned[1]),
+			Count:   int(unsigned[2]),
+			Line:    int64(unsigned[3]),
+			Repeats: uint8(unsigned[4]),
+			Hash:    binary.LittleEndian.Uint64(rest),
 		}
 		rest = rest[8:]
 		if err := do(p); err != nil {
@@ -76,9 +86,11 @@ func (b begun) each(do func(ingest.Piece) error) error {
 	return nil
 }
 
-// completed is the record of several pieces that are settled, with what became of their rows, none of which was rejected.
+// completed is the record of several pieces that are settled, with what became of their rows, none
+// of which was rejected.
 //
-// Pieces has the input of each, less that which follows the one before, as a varint, and the offset as an unsigned one.
+// Pieces has the input of each, less that which follows the one before, as a varint, and the offset
+// as an unsigned one.
 type completed struct {
 	Pieces []byte       `json:"pieces"`
 	Tally  ingest.Tally `json:"tally"` // of all of them

@@ -9,11 +9,12 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/sink"
 )
 
-// fewFiles is the number of files of an output that are finished between two marks up to which the record of a mark
-// has each as an object, which every program reads.
+// fewFiles is the number of files of an output that are finished between two marks up to which the
+// record of a mark has each as an object, which every program reads.
 const fewFiles = 16
 
-// markedFiles is the record of a mark with many finished files, which are in Files and not in Output.
+// markedFiles is the record of a mark with many finished files, which are in Files and not in
+// Output.
 type markedFiles struct {
 	marked
 	Files []packedFiles `json:"files"`
@@ -21,9 +22,10 @@ type markedFiles struct {
 
 // packedFiles is the files of one worker that are finished since the last mark.
 //
-// Packed has one after the other, in base64: the number of bytes at the beginning of the name that are those of the name
-// before, the number of bytes of the rest, the rest; then the rows, the bytes of text and the bytes, all numbers as
-// unsigned varints (encoding/binary); then the bytes of the checksum.
+// Packed has one after the other, in base64: the number of bytes at the beginning of the name that
+// are those of the name before, the number of bytes of the rest, the rest; then the rows, the bytes
+// of text and the bytes, all numbers as unsigned varints (encoding/binary); then the bytes of the
+// checksum.
 type packedFiles struct {
 	Worker int    `json:"worker"`
 	Sum    string `json:"sum,omitempty"` // algorithm of the checksums; empty, as programs before had it: SHA-256
@@ -83,7 +85,10 @@ func (r *markedFiles) unpack() error {
 			}
 		}
 		if at < 0 {
-			return fmt.Errorf("journal: the files of worker %d have no place in their mark", p.Worker)
+			return fmt.Errorf(
+				"journal: the files of worker %d have no place in their mark",
+				p.Worker,
+			)
 		}
 		done, err := p.unpack()
 		if err != nil {
@@ -113,7 +118,13 @@ func (p packedFiles) unpack() (done []sink.FileMark, err error) {
 		}
 		name = name[:same] + string(rest[:more])
 		rest = rest[more:]
-		f := sink.FileMark{Number: p.First + len(done), Name: name, Rows: int64(number()), TextBytes: int64(number()), Bytes: int64(number())}
+		f := sink.FileMark{
+			Number:    p.First + len(done),
+			Name:      name,
+			Rows:      int64(number()),
+			TextBytes: int64(number()),
+			Bytes:     int64(number()),
+		}
 		if err != nil || len(rest) < sumBytes {
 			return nil, errPacked
 		}

@@ -24,12 +24,21 @@ func TestPackedPieces(t *testing.T) {
 	var pieces []ingest.Piece
 	for i := range 500 {
 		pieces = append(pieces, ingest.Piece{
-			Input: i*3 - i%2, Offset: rng.Int64N(1 << 40), Bytes: rng.IntN(1 << 20), Count: rng.IntN(1000), Hash: rng.Uint64(),
-			Stamp: rng.Int64N(1 << 60), Repeats: uint8(rng.IntN(8)), Line: rng.Int64N(1 << 30),
+			Input:   i*3 - i%2,
+			Offset:  rng.Int64N(1 << 40),
+			Bytes:   rng.IntN(1 << 20),
+			Count:   rng.IntN(1000),
+			Hash:    rng.Uint64(),
+			Stamp:   rng.Int64N(1 << 60),
+			Repeats: uint8(rng.IntN(8)),
+			Line:    rng.Int64N(1 << 30),
 		})
 	}
 	var got []ingest.Piece
-	require.NoError(t, packBegun(pieces).each(func(p ingest.Piece) error { got = append(got, p); return nil }))
+	require.NoError(
+		t,
+		packBegun(pieces).each(func(p ingest.Piece) error { got = append(got, p); return nil }),
+	)
 	require.Equal(t, pieces, got)
 	var done doneList
 	rng.Shuffle(len(pieces), func(i, j int) { pieces[i], pieces[j] = pieces[j], pieces[i] })
@@ -49,9 +58,17 @@ func TestPackedPieces(t *testing.T) {
 
 	whole := packBegun(pieces[:1]).Pieces
 	for n := 1; n < len(whole); n++ {
-		require.ErrorIs(t, begun{whole[:n]}.each(func(ingest.Piece) error { return nil }), errPacked)
+		require.ErrorIs(
+			t,
+			begun{whole[:n]}.each(func(ingest.Piece) error { return nil }),
+			errPacked,
+		)
 	}
-	require.ErrorIs(t, completed{Pieces: []byte{0}}.each(func(int, int64) error { return nil }), errPacked)
+	require.ErrorIs(
+		t,
+		completed{Pieces: []byte{0}}.each(func(int, int64) error { return nil }),
+		errPacked,
+	)
 }
 
 // A load of many small inputs takes less than 100 bytes of its run directory for each of them.
@@ -63,8 +80,15 @@ func TestManyInputsTakeFewBytes(t *testing.T) {
 	for i := range inputs {
 		at = at.Add(137 * time.Microsecond)
 		require.NoError(t, list.Add(Input{
-			Path: fmt.Sprintf("/srv/data/2026/%03d/measurement-%06d.csv", i/100, i), Size: 4321, Time: at, Inode: at.UnixNano() + 5000,
-			Ends: fmt.Sprintf("%064x", rand.Uint64()),
+			Path: fmt.Sprintf(
+				"/srv/data/2026/%03d/measurement-%06d.csv",
+				i/100,
+				i,
+			),
+			Size:  4321,
+			Time:  at,
+			Inode: at.UnixNano() + 5000,
+			Ends:  fmt.Sprintf("%064x", rand.Uint64()),
 		}))
 	}
 	var extra Extra
@@ -74,7 +98,18 @@ func TestManyInputsTakeFewBytes(t *testing.T) {
 	require.NoError(t, err)
 	var group []ingest.Piece
 	for i := range inputs {
-		group = append(group, ingest.Piece{Input: i, Offset: 20, Bytes: 4301, Count: 40, Hash: rand.Uint64(), Stamp: at.UnixMicro() + int64(40*i), Line: 2})
+		group = append(
+			group,
+			ingest.Piece{
+				Input:  i,
+				Offset: 20,
+				Bytes:  4301,
+				Count:  40,
+				Hash:   rand.Uint64(),
+				Stamp:  at.UnixMicro() + int64(40*i),
+				Line:   2,
+			},
+		)
 		if len(group) == 32 || i == inputs-1 {
 			require.NoError(t, l.Begin(group...))
 			for _, p := range group {
@@ -99,8 +134,8 @@ func TestManyInputsTakeFewBytes(t *testing.T) {
 	require.Empty(t, loaded.Open)
 }
 
-// A list of inputs comes back from its run directory as it was, and not when it was changed. That of few inputs stays
-// in run.json, where older programs find it.
+// A list of inputs comes back from its run directory as it was, and not when it was changed. That
+// of few inputs stays in run.json, where older programs find it.
 func TestListOfInputs(t *testing.T) {
 	folder := t.TempDir()
 	for _, count := range []int{0, 1, fewInputs, fewInputs + 1, 3000} {
@@ -162,7 +197,11 @@ func TestListOfInputs(t *testing.T) {
 
 // A list that is cut off anywhere is refused.
 func TestListOfInputsCutOff(t *testing.T) {
-	list := listOf(t, Input{Path: "/a/b", Size: 5, Time: time.Unix(5, 6), Ends: fmt.Sprintf("%064x", 1)}, Input{Path: "/a/c", Other: true})
+	list := listOf(
+		t,
+		Input{Path: "/a/b", Size: 5, Time: time.Unix(5, 6), Ends: fmt.Sprintf("%064x", 1)},
+		Input{Path: "/a/c", Other: true},
+	)
 	whole := slices.Clone(list.text)
 	_, err := parseInputs(whole, 2)
 	require.NoError(t, err)
@@ -174,15 +213,20 @@ func TestListOfInputsCutOff(t *testing.T) {
 	require.ErrorIs(t, err, errList)
 }
 
-// Many finished files of an output come out of the record of a mark as they went in, in few bytes. A few are objects.
+// Many finished files of an output come out of the record of a mark as they went in, in few bytes.
+// A few are objects.
 func TestPackedFiles(t *testing.T) {
 	var m sink.Mark
 	for worker := 1; worker <= 3; worker++ {
 		s := sink.SeriesMark{Worker: worker}
 		for n := 1; n <= worker*100; n++ {
 			s.Done = append(s.Done, sink.FileMark{
-				Number: 7 + n, Name: fmt.Sprintf("part-%04d-%04d.csv", worker, 7+n), Rows: int64(n), TextBytes: rand.Int64N(1 << 30), Bytes: rand.Int64N(1 << 20),
-				Sum: filesum.Sum{XXH64: fmt.Sprintf("%016x", rand.Uint64())},
+				Number:    7 + n,
+				Name:      fmt.Sprintf("part-%04d-%04d.csv", worker, 7+n),
+				Rows:      int64(n),
+				TextBytes: rand.Int64N(1 << 30),
+				Bytes:     rand.Int64N(1 << 20),
+				Sum:       filesum.Sum{XXH64: fmt.Sprintf("%016x", rand.Uint64())},
 			})
 			if worker == 1 {
 				s.Done[n-1].Sum = filesum.Sum{SHA256: fmt.Sprintf("%064x", rand.Uint64())}
@@ -190,7 +234,10 @@ func TestPackedFiles(t *testing.T) {
 		}
 		m.Series = append(m.Series, s)
 	}
-	m.Series = append(m.Series, sink.SeriesMark{Worker: 4, Open: &sink.FileMark{Number: 1, Name: "x", State: []byte{1}}})
+	m.Series = append(
+		m.Series,
+		sink.SeriesMark{Worker: 4, Open: &sink.FileMark{Number: 1, Name: "x", State: []byte{1}}},
+	)
 	rest, files := packFiles(&m)
 	for _, s := range rest.Series {
 		require.Empty(t, s.Done)
@@ -212,7 +259,11 @@ func TestPackedFiles(t *testing.T) {
 		_, err := packedFiles{Packed: files[0].Packed[:n]}.unpack()
 		require.ErrorIs(t, err, errPacked)
 	}
-	mixed := sink.Mark{Series: []sink.SeriesMark{{Worker: 1, Done: slices.Concat(m.Series[0].Done, m.Series[1].Done)}}}
+	mixed := sink.Mark{
+		Series: []sink.SeriesMark{
+			{Worker: 1, Done: slices.Concat(m.Series[0].Done, m.Series[1].Done)},
+		},
+	}
 	rest, files = packFiles(&mixed)
 	require.Same(t, &mixed, rest)
 	require.Nil(t, files)

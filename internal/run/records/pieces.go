@@ -25,7 +25,16 @@ type piece struct {
 }
 
 func (p piece) of(input int) ingest.Piece {
-	return ingest.Piece{Input: input, Offset: p.offset, Bytes: p.bytes, Hash: p.hash, Stamp: p.stamp, Line: p.line, Repeats: p.repeats, Reading: int(p.reading)}
+	return ingest.Piece{
+		Input:   input,
+		Offset:  p.offset,
+		Bytes:   p.bytes,
+		Hash:    p.hash,
+		Stamp:   p.stamp,
+		Line:    p.line,
+		Repeats: p.repeats,
+		Reading: int(p.reading),
+	}
 }
 
 // mostInputs is far above the number of files that a load is given.
@@ -70,7 +79,11 @@ func search(all []piece, offset int64) (int, bool) {
 	if n := len(all); n == 0 || all[n-1].offset < offset {
 		return n, false
 	}
-	return slices.BinarySearchFunc(all, offset, func(p piece, offset int64) int { return cmp.Compare(p.offset, offset) })
+	return slices.BinarySearchFunc(
+		all,
+		offset,
+		func(p piece, offset int64) int { return cmp.Compare(p.offset, offset) },
+	)
 }
 
 // left is where an input is to be taken up: at the first piece that is not settled, or

@@ -17,7 +17,11 @@ func TestPieces(t *testing.T) {
 	require.Len(t, s, 3)
 	for i, offset := range []int64{0, 5, 10, 20, 30} {
 		require.Equal(t, offset, s[2][i].offset)
-		require.Equal(t, ingest.Piece{Input: 2, Offset: offset, Bytes: int(offset) + 1}, s.find(2, offset).of(2))
+		require.Equal(
+			t,
+			ingest.Piece{Input: 2, Offset: offset, Bytes: int(offset) + 1},
+			s.find(2, offset).of(2),
+		)
 	}
 	require.Equal(t, ingest.Settled, s.find(2, 20).standing)
 	for _, absent := range []struct {

@@ -24,7 +24,10 @@ type bad struct {
 
 func beginBad(t *testing.T, boot string) *bad {
 	dir := filepath.Join(t.TempDir(), "run")
-	l, err := NewLoad(dir, journal.Manifest{Command: "load", Extra: []byte(`{"boot":"` + boot + `"}`)})
+	l, err := NewLoad(
+		dir,
+		journal.Manifest{Command: "load", Extra: []byte(`{"boot":"` + boot + `"}`)},
+	)
 	require.NoError(t, err)
 	l.Use(reject.New(dir, ".csv"), false)
 	return &bad{t, l, dir}
@@ -34,7 +37,11 @@ func (b *bad) settle(offset int64) error {
 	b.Helper()
 	p := ingest.Piece{Offset: offset, Bytes: 2, Count: 1}
 	require.NoError(b, b.Begin(p))
-	return b.Settle(p, ingest.Tally{Read: 1, ParseErrors: 1}, []ingest.Reject{{Raw: []byte("x\n"), Reason: "bad"}})
+	return b.Settle(
+		p,
+		ingest.Tally{Read: 1, ParseErrors: 1},
+		[]ingest.Reject{{Raw: []byte("x\n"), Reason: "bad"}},
+	)
 }
 
 // stop ends the run without a word.
@@ -75,7 +82,11 @@ func TestRejectsLost(t *testing.T) {
 	b.cut(1)
 	before, err := os.ReadFile(filepath.Join(b.dir, "journal"))
 	require.NoError(t, err)
-	require.ErrorContains(t, b.goOn(), "rejects.csv has 1 bytes instead of the 4 that the run had written: it was changed")
+	require.ErrorContains(
+		t,
+		b.goOn(),
+		"rejects.csv has 1 bytes instead of the 4 that the run had written: it was changed",
+	)
 	b.stop()
 	after, err := os.ReadFile(filepath.Join(b.dir, "journal"))
 	require.NoError(t, err)
@@ -103,7 +114,11 @@ func TestRejectsMendedEarly(t *testing.T) {
 		b.stop()
 		path := filepath.Join(b.dir, "rejects.csv")
 		require.NoError(t, os.WriteFile(path, []byte("y\nmended by hand\n"), 0o600))
-		require.ErrorContains(t, b.goOn(), "its first 2 bytes are not those that the run had written")
+		require.ErrorContains(
+			t,
+			b.goOn(),
+			"its first 2 bytes are not those that the run had written",
+		)
 		b.stop()
 	}
 }
@@ -159,7 +174,14 @@ func TestStatesOfAllRejectsAreRead(t *testing.T) {
 		t.Helper()
 		p := ingest.Piece{Offset: n, Bytes: 1, Count: 1}
 		require.NoError(t, b.Begin(p))
-		row := []ingest.Reject{{Header: fmt.Appendf(nil, "h%d\n", n%3), Raw: fmt.Appendf(nil, "%d\n", n), Reason: "bad", Stage: ingest.Parse}}
+		row := []ingest.Reject{
+			{
+				Header: fmt.Appendf(nil, "h%d\n", n%3),
+				Raw:    fmt.Appendf(nil, "%d\n", n),
+				Reason: "bad",
+				Stage:  ingest.Parse,
+			},
+		}
 		tally := ingest.Tally{Read: 1, ParseErrors: 1}
 		if !older {
 			require.NoError(t, b.Settle(p, tally, row))
@@ -184,7 +206,10 @@ func TestStatesOfAllRejectsAreRead(t *testing.T) {
 		require.EqualValues(t, n, b.Loaded().Tally.Read)
 		b.Use(rejects, false)
 		settle(n, false)
-		require.NoError(t, rejects.Add([]ingest.Reject{{Raw: []byte("of a piece that is not settled\n")}}))
+		require.NoError(
+			t,
+			rejects.Add([]ingest.Reject{{Raw: []byte("of a piece that is not settled\n")}}),
+		)
 	}
 	require.NoError(t, rejects.Close())
 	b.stop()
@@ -194,7 +219,8 @@ func TestStatesOfAllRejectsAreRead(t *testing.T) {
 	require.NoError(t, rejects.Close())
 	b.stop()
 	for i, want := range []string{"h0\n0\n3\n6\n", "h1\n1\n4\n7\n", "h2\n2\n5\n8\n"} {
-		text, err := os.ReadFile(rejects.Files()[(i+2)%3]) // rejects-2.csv, rejects-3.csv, rejects.csv
+		// rejects-2.csv, rejects-3.csv, rejects.csv
+		text, err := os.ReadFile(rejects.Files()[(i+2)%3])
 		require.NoError(t, err)
 		require.Equal(t, want, string(text))
 	}

@@ -25,12 +25,25 @@ import (
 
 // repeated goes on with a load of two rows, 1 and 2, that was killed while it wrote them, or wrote
 // them again for the given time. Their timestamps were 1000 and one step later.
-func repeated(t *testing.T, times uint8, repeat bool, before uint8) (*store, string, load.Result, error) {
+func repeated(
+	t *testing.T,
+	times uint8,
+	repeat bool,
+	before uint8,
+) (*store, string, load.Result, error) {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "run")
 	l, err := NewLoad(dir, journal.Manifest{Command: "load"})
 	require.NoError(t, err)
-	piece := ingest.Piece{Offset: 4, Bytes: 8, Count: 2, Line: 2, Hash: xxh3.HashStringSeed("1,a\n2,b\n", xxh3.HashString("k,v\n")), Stamp: 1000, Repeats: times}
+	piece := ingest.Piece{
+		Offset:  4,
+		Bytes:   8,
+		Count:   2,
+		Line:    2,
+		Hash:    xxh3.HashStringSeed("1,a\n2,b\n", xxh3.HashString("k,v\n")),
+		Stamp:   1000,
+		Repeats: times,
+	}
 	require.NoError(t, l.Begin(piece))
 	require.NoError(t, l.Abandon())
 	l, err = OpenLoad(dir)
@@ -41,15 +54,29 @@ func repeated(t *testing.T, times uint8, repeat bool, before uint8) (*store, str
 	s := &store{applied: map[int32]int{}, stamps: map[int32]map[int64]bool{}, left: 1000}
 	job := &load.Job{
 		Job: ingest.Job{
-			Table: tableOf(cqltype.Text), Format: dsv.DefaultFormat, Header: true, Journal: l, Rejects: rejects,
-			Router:   write.NewRouter(nil, nil, nil),
-			Counters: &progress.Counters{}, ChunkSize: 8, StampStep: ingest.MaxStampStep, RepeatInDoubt: repeat,
-			Inputs: []ingest.Input{{Name: "f", Repeats: before, Open: func() (io.ReadCloser, error) {
-				return io.NopCloser(strings.NewReader("k,v\n1,a\n2,b\n")), nil
-			}}},
+			Table: tableOf(
+				cqltype.Text,
+			),
+			Format:        dsv.DefaultFormat,
+			Header:        true,
+			Journal:       l,
+			Rejects:       rejects,
+			Router:        write.NewRouter(nil, nil, nil),
+			Counters:      &progress.Counters{},
+			ChunkSize:     8,
+			StampStep:     ingest.MaxStampStep,
+			RepeatInDoubt: repeat,
+			Inputs: []ingest.Input{
+				{Name: "f", Repeats: before, Open: func() (io.ReadCloser, error) {
+					return io.NopCloser(strings.NewReader("k,v\n1,a\n2,b\n")), nil
+				}},
+			},
 			Limits: ingest.Limits{MaxMutationBytes: 5000},
 		},
-		CQL: cql.Options{NewWriter: func([]schema.Column) cql.Writer { return s }, Limits: cql.Limits{MaxRows: 10, Partitions: 10, Bytes: 5000, PartitionBytes: 5000}},
+		CQL: cql.Options{
+			NewWriter: func([]schema.Column) cql.Writer { return s },
+			Limits:    cql.Limits{MaxRows: 10, Partitions: 10, Bytes: 5000, PartitionBytes: 5000},
+		},
 	}
 	result, err := job.Run(t.Context())
 	require.NoError(t, rejects.Close())
@@ -66,8 +93,15 @@ func TestRepeatsNeverReachTheNextRow(t *testing.T) {
 			s, _, result, err := repeated(t, times, true, before)
 			late := int64(times) + 1
 			if late+int64(before) >= ingest.MaxStampStep-1 {
-				require.ErrorContains(t, err, fmt.Sprintf("f: bytes 4 to 12 were written again %d times: once more, their rows could get the timestamps of the rows after them; "+
-					"go on without --repeat-in-doubt", int(times)+int(before)))
+				require.ErrorContains(
+					t,
+					err,
+					fmt.Sprintf(
+						"f: bytes 4 to 12 were written again %d times: once more, their rows could get the timestamps of the rows after them; "+
+							"go on without --repeat-in-doubt",
+						int(times)+int(before),
+					),
+				)
 				require.Empty(t, s.applied)
 				continue
 			}
@@ -89,9 +123,18 @@ func TestRowsInDoubtTellTheirRepeats(t *testing.T) {
 	require.Empty(t, s.applied)
 	kept, err := reject.Find(dir)
 	require.NoError(t, err)
-	require.Equal(t, []reject.Kept{{
-		Path: filepath.Join(dir, "in-doubt.csv"), Stamps: []int64{1005, 1005 + ingest.MaxStampStep}, Sent: []bool{true, true}, Doubt: true, Repeats: 5,
-	}}, kept)
+	require.Equal(t, []reject.Kept{
+		{
+			Path: filepath.Join(
+				dir,
+				"in-doubt.csv",
+			),
+			Stamps:  []int64{1005, 1005 + ingest.MaxStampStep},
+			Sent:    []bool{true, true},
+			Doubt:   true,
+			Repeats: 5,
+		},
+	}, kept)
 	text, err := os.ReadFile(filepath.Join(dir, "errors.jsonl"))
 	require.NoError(t, err)
 	require.Contains(t, string(text), `"repeats":5`)

@@ -67,8 +67,14 @@ const (
 // rereadPiece is a piece as a run began it.
 func rereadPiece(offset int, text string, stamp int64) ingest.Piece {
 	return ingest.Piece{
-		Offset: int64(len(rereadHeader) + offset), Bytes: len(text), Count: 3, Line: int64(2 + strings.Count(rereadFirst[:offset], "\n")),
-		Hash: xxh3.HashStringSeed(text, xxh3.HashString(rereadHeader)), Stamp: stamp,
+		Offset: int64(
+			len(rereadHeader) + offset,
+		),
+		Bytes: len(text),
+		Count: 3,
+		Line:  int64(2 + strings.Count(rereadFirst[:offset], "\n")),
+		Hash:  xxh3.HashStringSeed(text, xxh3.HashString(rereadHeader)),
+		Stamp: stamp,
 	}
 }
 
@@ -104,21 +110,44 @@ func TestRowsUnderWayKeepTheirReading(t *testing.T) {
 	w := &written{texts: map[int32]string{}, stamps: map[int32]int64{}, v: 2}
 	job := &load.Job{
 		Job: ingest.Job{
-			Table: threeColumns, Format: dsv.DefaultFormat, Header: true, Journal: l, Rejects: rejects,
-			Reading: ingest.Reading{Nulls: []string{"NA", "-"}}, Former: []ingest.Reading{{}, {Nulls: []string{"NA"}}},
-			Router: write.NewRouter(nil, nil, nil), Counters: &progress.Counters{}, ChunkSize: len(rereadFirst), MaxParseErrors: -1,
+			Table:   threeColumns,
+			Format:  dsv.DefaultFormat,
+			Header:  true,
+			Journal: l,
+			Rejects: rejects,
+			Reading: ingest.Reading{
+				Nulls: []string{"NA", "-"},
+			},
+			Former: []ingest.Reading{{}, {Nulls: []string{"NA"}}},
+			Router: write.NewRouter(
+				nil,
+				nil,
+				nil,
+			),
+			Counters:       &progress.Counters{},
+			ChunkSize:      len(rereadFirst),
+			MaxParseErrors: -1,
 			Inputs: []ingest.Input{{Name: "f", Open: func() (io.ReadCloser, error) {
-				return io.NopCloser(strings.NewReader(rereadHeader + rereadFirst + rereadSecond + "7,8,-\n")), nil
+				return io.NopCloser(
+					strings.NewReader(rereadHeader + rereadFirst + rereadSecond + "7,8,-\n"),
+				), nil
 			}}},
 			Limits: ingest.Limits{MaxMutationBytes: 5000},
 		},
-		CQL: cql.Options{NewWriter: func([]schema.Column) cql.Writer { return w }, Limits: cql.Limits{MaxRows: 10, Partitions: 10, Bytes: 5000, PartitionBytes: 5000}},
+		CQL: cql.Options{
+			NewWriter: func([]schema.Column) cql.Writer { return w },
+			Limits:    cql.Limits{MaxRows: 10, Partitions: 10, Bytes: 5000, PartitionBytes: 5000},
+		},
 	}
 	result, err := job.Run(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, rejects.Close())
 	require.NoError(t, l.Abandon())
-	require.Equal(t, map[int32]string{1: "NA", 2: "b", 3: "null", 4: "null", 5: "null", 7: "null"}, w.texts)
+	require.Equal(
+		t,
+		map[int32]string{1: "NA", 2: "b", 3: "null", 4: "null", 5: "null", 7: "null"},
+		w.texts,
+	)
 	require.EqualValues(t, 6, result.Written)
 	require.EqualValues(t, 1, result.ParseErrors)
 	for k, stamp := range map[int32]int64{1: 1000, 2: 1001, 3: 1002, 4: 2000, 5: 2001} {
@@ -146,17 +175,30 @@ func TestRowsUnderWayKeepTheirColumns(t *testing.T) {
 	}
 	job := &load.Job{
 		Job: ingest.Job{
-			Table: threeColumns, Format: dsv.DefaultFormat, Header: true, Journal: l, Rejects: rejects,
+			Table:   threeColumns,
+			Format:  dsv.DefaultFormat,
+			Header:  true,
+			Journal: l,
+			Rejects: rejects,
 			Reading: ingest.Reading{Fields: ingest.Fields{Skipped: []string{"n"}}},
 			// The second does not fit this input: a run that read so stopped before it.
 			Former: []ingest.Reading{{}, {Fields: ingest.Fields{Skipped: []string{"other"}}}},
-			Router: write.NewRouter(nil, nil, nil), Counters: &progress.Counters{}, ChunkSize: len(text),
+			Router: write.NewRouter(
+				nil,
+				nil,
+				nil,
+			),
+			Counters:  &progress.Counters{},
+			ChunkSize: len(text),
 			Inputs: []ingest.Input{{Name: "f", Open: func() (io.ReadCloser, error) {
 				return io.NopCloser(strings.NewReader(rereadHeader + text + "4,7,d\n")), nil
 			}}},
 			Limits: ingest.Limits{MaxMutationBytes: 5000},
 		},
-		CQL: cql.Options{NewWriter: func(c []schema.Column) cql.Writer { return byColumns[len(c)] }, Limits: cql.Limits{MaxRows: 10, Partitions: 10, Bytes: 5000, PartitionBytes: 5000}},
+		CQL: cql.Options{
+			NewWriter: func(c []schema.Column) cql.Writer { return byColumns[len(c)] },
+			Limits:    cql.Limits{MaxRows: 10, Partitions: 10, Bytes: 5000, PartitionBytes: 5000},
+		},
 	}
 	result, err := job.Run(t.Context())
 	require.NoError(t, err)
@@ -171,7 +213,16 @@ func TestRowsUnderWayKeepTheirColumns(t *testing.T) {
 func TestReadingsHaveAnEnd(t *testing.T) {
 	l := &Loaded{}
 	for range maxReadings {
-		require.NoError(t, l.apply(journal.Record{Kind: kindReading, Payload: []byte(`{"settings":{"map":["a=b"]}}`)}))
+		require.NoError(
+			t,
+			l.apply(
+				journal.Record{Kind: kindReading, Payload: []byte(`{"settings":{"map":["a=b"]}}`)},
+			),
+		)
 	}
-	require.EqualError(t, l.apply(journal.Record{Seq: 7, Kind: kindReading, Payload: []byte(`{}`)}), "record 7: more than 1000 changes of how text is read")
+	require.EqualError(
+		t,
+		l.apply(journal.Record{Seq: 7, Kind: kindReading, Payload: []byte(`{}`)}),
+		"record 7: more than 1000 changes of how text is read",
+	)
 }

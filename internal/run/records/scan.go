@@ -76,7 +76,10 @@ func (s *Scan) Mark(out *sink.Output) func() (func(scan.Point) error, error) {
 			if err := out.Sync(); err != nil {
 				return err
 			}
-			return s.note(m, marked{Ranges: s.texts(p.Ranges), Rows: p.Rows, TextBytes: p.TextBytes, Sum: p.Sum})
+			return s.note(
+				m,
+				marked{Ranges: s.texts(p.Ranges), Rows: p.Rows, TextBytes: p.TextBytes, Sum: p.Sum},
+			)
 		}, nil
 	}
 }
@@ -111,7 +114,10 @@ func (s *Scan) Begin(out *sink.Output) error {
 // all that was to be read.
 func (s *Scan) Commit(out *sink.Output, done []token.Range) error {
 	if left := token.Subtract(s.earlier.Left(), done); len(left) > 0 {
-		return fmt.Errorf("internal check failed: token range %s was never read", token.AppendRange(nil, s.earlier.partitioner, left[0]))
+		return fmt.Errorf(
+			"internal check failed: token range %s was never read",
+			token.AppendRange(nil, s.earlier.partitioner, left[0]),
+		)
 	}
 	m, err := out.Settle()
 	if err != nil {

@@ -15,8 +15,8 @@ import (
 const (
 	kindTarget = "target" // wanted: what is to be read
 	kindMark   = "mark"   // marked
-	// kindMarkFiles is a mark with many finished files: markedFiles. It has a name of its own lest an older program takes
-	// it for a mark without them.
+	// kindMarkFiles is a mark with many finished files: markedFiles. It has a name of its own lest
+	// an older program takes it for a mark without them.
 	kindMarkFiles = "mark-files"
 )
 

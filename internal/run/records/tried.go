@@ -51,7 +51,10 @@ func (t *TriedRows) UnmarshalText(text []byte) error {
 	}
 	*t = make(TriedRows, 0, len(in)/triedSize)
 	for row := range slices.Chunk(in, triedSize) {
-		*t = append(*t, Tried{binary.BigEndian.Uint64(row), binary.BigEndian.Uint16(row[8:]), row[10] != 0})
+		*t = append(
+			*t,
+			Tried{binary.BigEndian.Uint64(row), binary.BigEndian.Uint16(row[8:]), row[10] != 0},
+		)
 	}
 	return nil
 }
@@ -75,8 +78,8 @@ func (r Retry) after(before Retry) Retry {
 	return r
 }
 
-// RetryRows records the rows of a file of rejects before they are loaded again. Retry, called after it,
-// writes the record to the disk.
+// RetryRows records the rows of a file of rejects before they are loaded again. Retry, called after
+// it, writes the record to the disk.
 func (l *Load) RetryRows(file string, rows TriedRows, by Retry) error {
 	for from := 0; from == 0 || from < len(rows); from += mostTried {
 		by.From, by.Rows = from, rows[from:min(from+mostTried, len(rows))]

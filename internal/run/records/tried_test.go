@@ -9,8 +9,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 )
 
-// The journal of a load has the rows of each file of rejects as the last retry recorded them, however
-// many there are. The record that a retry is done keeps them.
+// The journal of a load has the rows of each file of rejects as the last retry recorded them,
+// however many there are. The record that a retry is done keeps them.
 func TestTriedRows(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	l, err := NewLoad(dir, journal.Manifest{Command: "load"})
@@ -35,7 +35,8 @@ func TestTriedRows(t *testing.T) {
 	require.True(t, loaded.Retried["rejects.csv"].Done)
 	require.EqualValues(t, 65535, loaded.Step)
 
-	// A later retry takes their place. Of one that wrote its rows as of its time, there is nothing to know.
+	// A later retry takes their place. Of one that wrote its rows as of its time, there is nothing
+	// to know.
 	l, err = OpenLoad(dir)
 	require.NoError(t, err)
 	second := Retry{Run: "b", Dir: "retry-2", AsOfNow: true}
@@ -57,7 +58,11 @@ func TestTriedRowsInParts(t *testing.T) {
 	require.Equal(t, rows, first.Rows)
 	require.Nil(t, Retry{Run: "a", From: 2, Rows: rows}.after(first).Rows)
 	require.Nil(t, Retry{Run: "b", From: 1, Rows: rows}.after(first).Rows)
-	require.Equal(t, TriedRows{rows[0], rows[0]}, Retry{Run: "a", From: 1, Rows: rows}.after(first).Rows)
+	require.Equal(
+		t,
+		TriedRows{rows[0], rows[0]},
+		Retry{Run: "a", From: 1, Rows: rows}.after(first).Rows,
+	)
 	var read TriedRows
 	require.ErrorContains(t, read.UnmarshalText([]byte("AAAA")), "3 bytes are no number of rows")
 	require.Error(t, read.UnmarshalText([]byte("?")))

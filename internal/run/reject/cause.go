@@ -13,8 +13,9 @@ import (
 // Cause is one reason for which rows were rejected, whatever the values were. A row that has
 // several bad fields has a cause for each, where they were all looked for.
 type Cause struct {
-	Rows  int64
-	First ingest.Reject // of the input that was met first, that of the least line; without its bytes
+	Rows int64
+	// of the input that was met first, that of the least line; without its bytes
+	First ingest.Reject
 }
 
 // Causes groups rejects by stage, column and reason. There are at most mostCauses
@@ -74,7 +75,8 @@ func (c *Causes) count(r ingest.Reject) {
 }
 
 func (c *Causes) countWord(r ingest.Reject) {
-	if r.Stage != ingest.Parse || r.Column == "" || r.Value == "" || len(r.Value) > longWord || strings.ContainsAny(r.Value, "0123456789") {
+	if r.Stage != ingest.Parse || r.Column == "" || r.Value == "" || len(r.Value) > longWord ||
+		strings.ContainsAny(r.Value, "0123456789") {
 		return
 	}
 	w := word{r.Column, r.Value}
@@ -87,8 +89,8 @@ func (c *Causes) countWord(r ingest.Reject) {
 	c.words[w]++
 }
 
-// BadWords returns the short texts without digits that rows were rejected for, in columns that of says, those of most rows
-// first. A row with several bad values counts for the first of them.
+// BadWords returns the short texts without digits that rows were rejected for, in columns that of
+// says, those of most rows first. A row with several bad values counts for the first of them.
 func (c *Causes) BadWords(of func(column string) bool) []string {
 	rows := make(map[string]int64)
 	for w, n := range c.words {
@@ -96,7 +98,10 @@ func (c *Causes) BadWords(of func(column string) bool) []string {
 			rows[w.text] += n
 		}
 	}
-	return slices.SortedFunc(maps.Keys(rows), func(a, b string) int { return cmp.Or(cmp.Compare(rows[b], rows[a]), strings.Compare(a, b)) })
+	return slices.SortedFunc(
+		maps.Keys(rows),
+		func(a, b string) int { return cmp.Or(cmp.Compare(rows[b], rows[a]), strings.Compare(a, b)) },
+	)
 }
 
 // List gives the causes, those of most rows first.

@@ -8,7 +8,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 )
 
-// The first row of a cause is that of the least line, in whatever order parts of the input were read.
+// The first row of a cause is that of the least line, in whatever order parts of the input were
+// read.
 func TestFirstOfACause(t *testing.T) {
 	var c Causes
 	for _, line := range []int64{7052, 2, 40} {

@@ -66,9 +66,24 @@ func lineOf(e, before *entry) line {
 		more = append(more, badField(b))
 	}
 	return line{
-		file, other(&e.Line, before.Line), other(&e.Field, before.Field), other(&e.Offset, before.Offset),
-		other(&e.Column, before.Column), other(&e.Value, before.Value), other(&e.Reason, before.Reason), other(&e.Stage, before.Stage),
-		other(&e.Stamp, before.Stamp), other(&e.Kept, before.Kept), other(&e.Repeats, before.Repeats), more,
+		file,
+		other(&e.Line, before.Line),
+		other(&e.Field, before.Field),
+		other(&e.Offset, before.Offset),
+		other(
+			&e.Column,
+			before.Column,
+		),
+		other(&e.Value, before.Value),
+		other(&e.Reason, before.Reason),
+		other(&e.Stage, before.Stage),
+		other(
+			&e.Stamp,
+			before.Stamp,
+		),
+		other(&e.Kept, before.Kept),
+		other(&e.Repeats, before.Repeats),
+		more,
 	}
 }
 

@@ -14,7 +14,10 @@ import (
 func read(t *testing.T, text string) []entry {
 	t.Helper()
 	var all []entry
-	require.NoError(t, entries(strings.NewReader(text), "errors.jsonl", func(e entry) { all = append(all, e) }))
+	require.NoError(
+		t,
+		entries(strings.NewReader(text), "errors.jsonl", func(e entry) { all = append(all, e) }),
+	)
 	return all
 }
 
@@ -35,13 +38,17 @@ func TestLines(t *testing.T) {
 		require.NoError(t, lines.Encode(lineOf(&e, before)))
 		before = &e
 	}
-	require.Equal(t, `{"file":"a","line":2,"column":3,"offset":10,"name":"n","value":"x","reason":"no int","stage":"parse","timestamp":7,"kept":"rejects.csv"}
+	require.Equal(
+		t,
+		`{"file":"a","line":2,"column":3,"offset":10,"name":"n","value":"x","reason":"no int","stage":"parse","timestamp":7,"kept":"rejects.csv"}
 {"line":3,"offset":16,"value":"y"}
 {"line":4,"column":1,"offset":22,"name":"","value":"","reason":"refused","stage":"insert","timestamp":0,"repeats":2}
 {"file":"b","line":4,"column":1,"reason":"refused","stage":"insert","kept":"rejects.csv"}
 {"file":"","line":4,"column":1,"reason":"refused","stage":"insert","kept":"rejects.csv"}
 {"line":5,"offset":9,"stage":"in doubt","kept":"in-doubt.csv"}
-`, text.String())
+`,
+		text.String(),
+	)
 	require.Equal(t, told, read(t, text.String()))
 }
 
@@ -50,7 +57,13 @@ func TestLinesOfAnotherRun(t *testing.T) {
 	rejects := func(from int) (list []ingest.Reject) {
 		for i := range 3 {
 			list = append(list, ingest.Reject{
-				File: "a", Raw: []byte("x\n"), Line: int64(from + i), Field: 1, Column: "n", Reason: fmt.Sprint("no int ", from), Stage: ingest.Parse,
+				File:   "a",
+				Raw:    []byte("x\n"),
+				Line:   int64(from + i),
+				Field:  1,
+				Column: "n",
+				Reason: fmt.Sprint("no int ", from),
+				Stage:  ingest.Parse,
 			})
 		}
 		return list
@@ -69,6 +82,23 @@ func TestLinesOfAnotherRun(t *testing.T) {
 	all := read(t, contents(t, d)["errors.jsonl"])
 	require.Len(t, all, 6)
 	for i, e := range all {
-		require.Equal(t, entry{"a", int64(i + 1), 1, 0, "n", "", fmt.Sprint("no int ", i/3*3+1), ingest.Parse, 0, "rejects.csv", 0, nil}, e)
+		require.Equal(
+			t,
+			entry{
+				"a",
+				int64(i + 1),
+				1,
+				0,
+				"n",
+				"",
+				fmt.Sprint("no int ", i/3*3+1),
+				ingest.Parse,
+				0,
+				"rejects.csv",
+				0,
+				nil,
+			},
+			e,
+		)
 	}
 }

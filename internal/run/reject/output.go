@@ -58,7 +58,12 @@ func (o *output) reopen() (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && info.Size() != o.size {
-		err = fmt.Errorf("%s has %d bytes instead of the %d that the run had written: it was changed", o.path, info.Size(), o.size)
+		err = fmt.Errorf(
+			"%s has %d bytes instead of the %d that the run had written: it was changed",
+			o.path,
+			info.Size(),
+			o.size,
+		)
 	}
 	if err != nil {
 		_ = f.Close()
@@ -112,9 +117,9 @@ func (d *Dir) hold(o *output, f *os.File) {
 // madeRoom is the number of files that are closed together.
 const madeRoom = mostOpen / 2
 
-// makeRoom closes the files that were not used for longest when no more may be open. They are synced first: the system
-// may forget that it could not write out a file that is closed. One at a time they would wait for the disk one after the
-// other; together they share its work.
+// makeRoom closes the files that were not used for longest when no more may be open. They are
+// synced first: the system may forget that it could not write out a file that is closed. One at a
+// time they would wait for the disk one after the other; together they share its work.
 func (d *Dir) makeRoom() error {
 	if len(d.open) < mostOpen {
 		return nil

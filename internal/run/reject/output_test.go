@@ -15,7 +15,14 @@ import (
 
 // headed is a rejected row under the n-th header.
 func headed(n int, raw string) []ingest.Reject {
-	return []ingest.Reject{{Header: fmt.Appendf(nil, "h%d\n", n), Raw: []byte(raw), Reason: "bad", Stage: ingest.Parse}}
+	return []ingest.Reject{
+		{
+			Header: fmt.Appendf(nil, "h%d\n", n),
+			Raw:    []byte(raw),
+			Reason: "bad",
+			Stage:  ingest.Parse,
+		},
+	}
 }
 
 // However many headers there are, few files are open, and what is told of each is what
@@ -72,7 +79,11 @@ func TestFilesChangedMeanwhileAreLeftAlone(t *testing.T) {
 	path := filepath.Join(d.path, "rejects.csv")
 	require.NoError(t, os.WriteFile(path, []byte("h0\nmended\n"), 0o600))
 	err := d.Add(headed(0, "y\n"))
-	require.ErrorContains(t, err, "rejects.csv has 10 bytes instead of the 5 that the run had written: it was changed")
+	require.ErrorContains(
+		t,
+		err,
+		"rejects.csv has 10 bytes instead of the 5 that the run had written: it was changed",
+	)
 	text, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.Equal(t, "h0\nmended\n", string(text))

@@ -180,7 +180,20 @@ func (d *Dir) tell(r ingest.Reject, kept string) error {
 	}
 	lines := json.NewEncoder(o.w)
 	lines.SetEscapeHTML(false)
-	e := &entry{r.File, r.Line, r.Field, r.Offset, r.Column, r.Value, r.Reason, r.Stage, r.Stamp, kept, r.Repeats, r.More}
+	e := &entry{
+		r.File,
+		r.Line,
+		r.Field,
+		r.Offset,
+		r.Column,
+		r.Value,
+		r.Reason,
+		r.Stage,
+		r.Stamp,
+		kept,
+		r.Repeats,
+		r.More,
+	}
 	if err := lines.Encode(lineOf(e, d.told)); err != nil {
 		return fmt.Errorf("rejects: %w", err)
 	}
@@ -225,7 +238,10 @@ func (d *Dir) Files() []string {
 
 // Rejected lists the paths of the files whose rows are not in doubt, by name.
 func (d *Dir) Rejected() []string {
-	return slices.DeleteFunc(d.Files(), func(path string) bool { return InDoubt(filepath.Base(path)) })
+	return slices.DeleteFunc(
+		d.Files(),
+		func(path string) bool { return InDoubt(filepath.Base(path)) },
+	)
 }
 
 // IsLong reports whether a file has a row that is too long to be held.

@@ -76,7 +76,11 @@ func TestRowsAreKeptByteForByte(t *testing.T) {
 {"file":"g.csv","line":2,"column":1,"reason":"bad","stage":"parse","kept":"rejects.csv"}
 `,
 	}, contents(t, d))
-	require.Equal(t, []string{"in-doubt.csv", "rejects-2.csv", "rejects-3.csv", "rejects-4.csv", "rejects.csv"}, baseNames(d))
+	require.Equal(
+		t,
+		[]string{"in-doubt.csv", "rejects-2.csv", "rejects-3.csv", "rejects-4.csv", "rejects.csv"},
+		baseNames(d),
+	)
 }
 
 func baseNames(d *Dir) []string {
@@ -93,7 +97,15 @@ func TestLongRowsHaveFilesOfTheirOwn(t *testing.T) {
 	d := folder(t)
 	piece := func(s string, first, last bool) {
 		t.Helper()
-		row := ingest.Reject{File: "a.csv", Header: []byte("k\n"), Raw: []byte(s), Line: 7, Field: 1, Reason: "too long", Stage: ingest.Parse}
+		row := ingest.Reject{
+			File:   "a.csv",
+			Header: []byte("k\n"),
+			Raw:    []byte(s),
+			Line:   7,
+			Field:  1,
+			Reason: "too long",
+			Stage:  ingest.Parse,
+		}
 		require.NoError(t, d.AddPiece(row, first, last))
 		if last {
 			row.Raw, row.Long = nil, true
@@ -102,7 +114,19 @@ func TestLongRowsHaveFilesOfTheirOwn(t *testing.T) {
 	}
 	big := strings.Repeat("x", 100_000)
 	piece(big, true, false)
-	require.NoError(t, d.Add([]ingest.Reject{{File: "a.csv", Header: []byte("k\n"), Raw: []byte("between\n"), Stage: ingest.Insert}}))
+	require.NoError(
+		t,
+		d.Add(
+			[]ingest.Reject{
+				{
+					File:   "a.csv",
+					Header: []byte("k\n"),
+					Raw:    []byte("between\n"),
+					Stage:  ingest.Insert,
+				},
+			},
+		),
+	)
 	piece(big, false, false)
 	piece("end\n", false, true)
 	piece(big, true, false)
@@ -137,11 +161,31 @@ func TestOnlyTheOwnerMayRead(t *testing.T) {
 func TestCauses(t *testing.T) {
 	d := New(t.TempDir(), ".csv")
 	for i := range 7 {
-		require.NoError(t, d.Add([]ingest.Reject{{
-			Line: int64(i + 2), Column: "n", Raw: []byte("x\n"), Reason: fmt.Sprintf("invalid int \"x%d\": not an integer", i), Stage: ingest.Parse,
-		}}))
+		require.NoError(t, d.Add([]ingest.Reject{
+			{
+				Line: int64(
+					i + 2,
+				),
+				Column: "n",
+				Raw:    []byte("x\n"),
+				Reason: fmt.Sprintf("invalid int \"x%d\": not an integer", i),
+				Stage:  ingest.Parse,
+			},
+		}))
 	}
-	require.NoError(t, d.Add([]ingest.Reject{{Line: 50, Raw: []byte("y\n"), Reason: "row has 3 fields instead of 5", Stage: ingest.Parse}}))
+	require.NoError(
+		t,
+		d.Add(
+			[]ingest.Reject{
+				{
+					Line:   50,
+					Raw:    []byte("y\n"),
+					Reason: "row has 3 fields instead of 5",
+					Stage:  ingest.Parse,
+				},
+			},
+		),
+	)
 	causes := d.Causes()
 	require.Len(t, causes, 2)
 	require.EqualValues(t, 7, causes[0].Rows)
@@ -179,7 +223,19 @@ func TestBadWords(t *testing.T) {
 func TestCausesAreBounded(t *testing.T) {
 	d := New(t.TempDir(), ".csv")
 	for i := range 1000 {
-		require.NoError(t, d.Add([]ingest.Reject{{Column: strings.Repeat("c", i), Raw: []byte("x\n"), Reason: "bad", Stage: ingest.Parse}}))
+		require.NoError(
+			t,
+			d.Add(
+				[]ingest.Reject{
+					{
+						Column: strings.Repeat("c", i),
+						Raw:    []byte("x\n"),
+						Reason: "bad",
+						Stage:  ingest.Parse,
+					},
+				},
+			),
+		)
 	}
 	causes := d.Causes()
 	require.Len(t, causes, mostCauses)
@@ -195,8 +251,14 @@ func TestConcurrentUse(t *testing.T) {
 		wg.Go(func() {
 			for i := range rows {
 				r := ingest.Reject{
-					File: fmt.Sprint(w), Header: fmt.Appendf(nil, "h%d\n", i%3), Raw: fmt.Appendf(nil, "%d,%d\n", w, i), Line: int64(i),
-					Reason: "r", Stage: []ingest.Stage{ingest.Parse, ingest.Insert, ingest.InDoubt}[i%3],
+					File: fmt.Sprint(
+						w,
+					),
+					Header: fmt.Appendf(nil, "h%d\n", i%3),
+					Raw:    fmt.Appendf(nil, "%d,%d\n", w, i),
+					Line:   int64(i),
+					Reason: "r",
+					Stage:  []ingest.Stage{ingest.Parse, ingest.Insert, ingest.InDoubt}[i%3],
 				}
 				if err := d.Add([]ingest.Reject{r}); err != nil {
 					t.Error(err)

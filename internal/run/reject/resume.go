@@ -88,8 +88,14 @@ func (d *Dir) Changed() (State, error) {
 
 // ownFiles matches the names of the files of rows.
 func ownFiles(ext string) *regexp.Regexp {
-	return regexp.MustCompile(`^(` + rejectsBase + `|` + brokenBase + `|` + doubtBase + `)(-[0-9]+)?` + regexp.QuoteMeta(ext) + `$|^` +
-		longBase + `([0-9]+)` + regexp.QuoteMeta(ext) + `$`)
+	return regexp.MustCompile(
+		`^(` + rejectsBase + `|` + brokenBase + `|` + doubtBase + `)(-[0-9]+)?` + regexp.QuoteMeta(
+			ext,
+		) + `$|^` +
+			longBase + `([0-9]+)` + regexp.QuoteMeta(
+			ext,
+		) + `$`,
+	)
 }
 
 // Check says what the folder of an earlier run does not hold of a state, if there is
@@ -114,7 +120,12 @@ func check(path, ext string, s State) (map[string]*xxh3.Hasher, error) {
 		case !info.Mode().IsRegular():
 			return nil, fmt.Errorf("rejects: %s is no plain file", name)
 		case info.Size() < f.Size:
-			return nil, fmt.Errorf("rejects: %s has %d bytes instead of the %d that the run had written: it was changed", name, info.Size(), f.Size)
+			return nil, fmt.Errorf(
+				"rejects: %s has %d bytes instead of the %d that the run had written: it was changed",
+				name,
+				info.Size(),
+				f.Size,
+			)
 		}
 	}
 	hashes := make(map[string]*xxh3.Hasher)
@@ -125,7 +136,11 @@ func check(path, ext string, s State) (map[string]*xxh3.Hasher, error) {
 		case err != nil:
 			return nil, fmt.Errorf("rejects: %w", err)
 		case hash.Sum64() != f.Hash:
-			return nil, fmt.Errorf("rejects: %s: its first %d bytes are not those that the run had written: it was changed; what is mended belongs into another folder", name, f.Size)
+			return nil, fmt.Errorf(
+				"rejects: %s: its first %d bytes are not those that the run had written: it was changed; what is mended belongs into another folder",
+				name,
+				f.Size,
+			)
 		}
 		hashes[f.Name] = hash
 	}
@@ -166,7 +181,8 @@ func Resume(path, ext string, s State) (*Dir, error) {
 		return nil, fmt.Errorf("run directory: %w", err)
 	}
 	for _, e := range entries {
-		if name := e.Name(); hashes[name] == nil && (name == journal.ErrorsFile || own.MatchString(name)) {
+		if name := e.Name(); hashes[name] == nil &&
+			(name == journal.ErrorsFile || own.MatchString(name)) {
 			if err := os.Remove(filepath.Join(path, name)); err != nil {
 				return nil, fmt.Errorf("rejects: %w", err)
 			}
@@ -187,7 +203,9 @@ func Resume(path, ext string, s State) (*Dir, error) {
 				}
 			}
 			d.names[base+"\x00"+string(f.Header)] = f.Name
-			n, _ := strconv.Atoi(strings.TrimPrefix(strings.TrimSuffix(f.Name, ext)[len(base):], "-"))
+			n, _ := strconv.Atoi(
+				strings.TrimPrefix(strings.TrimSuffix(f.Name, ext)[len(base):], "-"),
+			)
 			d.numbers[base] = max(d.numbers[base], n, 1)
 		}
 	}
@@ -224,7 +242,15 @@ func (d *Dir) recount() error {
 	defer func() { _ = f.Close() }()
 	return entries(f, f.Name(), func(e entry) {
 		d.causes.Add(ingest.Reject{
-			File: e.File, Line: e.Line, Field: e.Field, Offset: e.Offset, Column: e.Column, Value: e.Value, Reason: e.Reason, Stage: e.Stage, More: e.More,
+			File:   e.File,
+			Line:   e.Line,
+			Field:  e.Field,
+			Offset: e.Offset,
+			Column: e.Column,
+			Value:  e.Value,
+			Reason: e.Reason,
+			Stage:  e.Stage,
+			More:   e.More,
 		})
 	})
 }
@@ -250,8 +276,8 @@ func (f FileState) Unchanged(folder string) bool {
 	return err == nil && hash.Sum64() == f.Hash
 }
 
-// Unsent counts the rows of an input, by their timestamps, that the load in the folder at path never
-// sent since it could not read them.
+// Unsent counts the rows of an input, by their timestamps, that the load in the folder at path
+// never sent since it could not read them.
 func Unsent(path, input string) (map[int64]int, error) {
 	f, err := os.Open(filepath.Join(path, journal.ErrorsFile))
 	if err != nil {
@@ -275,8 +301,11 @@ func unexplained(path string) error {
 	}
 	for _, e := range entries {
 		if ownFiles(filepath.Ext(e.Name())).MatchString(e.Name()) {
-			return fmt.Errorf("rejects: %s is gone, which tells what the rows in %s are: load them by themselves",
-				filepath.Join(path, journal.ErrorsFile), filepath.Join(path, e.Name()))
+			return fmt.Errorf(
+				"rejects: %s is gone, which tells what the rows in %s are: load them by themselves",
+				filepath.Join(path, journal.ErrorsFile),
+				filepath.Join(path, e.Name()),
+			)
 		}
 	}
 	return nil
@@ -307,10 +336,16 @@ func Find(path string) ([]Kept, error) {
 		if !ownFiles(filepath.Ext(name)).MatchString(name) {
 			return nil, fmt.Errorf("rejects: %s: %q is no file of rejects", f.Name(), name)
 		}
-		if info, err := os.Lstat(filepath.Join(path, name)); err == nil && !info.Mode().IsRegular() {
+		if info, err := os.Lstat(
+			filepath.Join(path, name),
+		); err == nil &&
+			!info.Mode().IsRegular() {
 			return nil, fmt.Errorf("rejects: %s is no plain file", filepath.Join(path, name))
 		}
-		found = append(found, Kept{filepath.Join(path, name), stamps[name], sent[name], InDoubt(name), repeats[name]})
+		found = append(
+			found,
+			Kept{filepath.Join(path, name), stamps[name], sent[name], InDoubt(name), repeats[name]},
+		)
 	}
 	return found, nil
 }

@@ -31,10 +31,19 @@ func TestResume(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
 	header := []byte("k,v\n")
 	row := func(raw, reason string, stage ingest.Stage) []ingest.Reject {
-		return []ingest.Reject{{File: "f", Header: header, Raw: []byte(raw), Reason: reason, Stage: stage}}
+		return []ingest.Reject{
+			{File: "f", Header: header, Raw: []byte(raw), Reason: reason, Stage: stage},
+		}
 	}
 	piece := func(d *Dir, text string, first, last bool) {
-		require.NoError(t, d.AddPiece(ingest.Reject{Header: header, Raw: []byte(text), Reason: "long"}, first, last))
+		require.NoError(
+			t,
+			d.AddPiece(
+				ingest.Reject{Header: header, Raw: []byte(text), Reason: "long"},
+				first,
+				last,
+			),
+		)
 	}
 	end := func(d *Dir) { require.NoError(t, d.Add([]ingest.Reject{{Header: header, Long: true, Reason: "long"}})) }
 	d := New(path, ".csv")
@@ -73,7 +82,10 @@ func TestResume(t *testing.T) {
 func TestResumeRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
 	d := New(path, ".csv")
-	require.NoError(t, d.Add([]ingest.Reject{{Raw: []byte("1\n"), Reason: "bad", Stage: ingest.Parse}}))
+	require.NoError(
+		t,
+		d.Add([]ingest.Reject{{Raw: []byte("1\n"), Reason: "bad", Stage: ingest.Parse}}),
+	)
 	state, err := d.Changed()
 	require.NoError(t, err)
 	require.NoError(t, d.Close())
@@ -83,11 +95,19 @@ func TestResumeRefuses(t *testing.T) {
 	name := filepath.Join(path, "rejects.csv")
 	require.NoError(t, os.WriteFile(name, []byte("7\nmended\n"), 0o600))
 	_, err = Resume(path, ".csv", state)
-	require.ErrorContains(t, err, "rejects.csv: its first 2 bytes are not those that the run had written: it was changed")
+	require.ErrorContains(
+		t,
+		err,
+		"rejects.csv: its first 2 bytes are not those that the run had written: it was changed",
+	)
 	require.Equal(t, "7\nmended\n", files(t, path)["rejects.csv"], "it is left alone")
 	require.NoError(t, os.Truncate(filepath.Join(path, "rejects.csv"), 1))
 	_, err = Resume(path, ".csv", state)
-	require.ErrorContains(t, err, "rejects.csv has 1 bytes instead of the 2 that the run had written: it was changed")
+	require.ErrorContains(
+		t,
+		err,
+		"rejects.csv has 1 bytes instead of the 2 that the run had written: it was changed",
+	)
 	require.NoError(t, os.Remove(filepath.Join(path, "rejects.csv")))
 	_, err = Resume(path, ".csv", state)
 	require.ErrorIs(t, err, os.ErrNotExist)
@@ -98,7 +118,10 @@ func TestResumeKnowsHeaders(t *testing.T) {
 	dir := t.TempDir()
 	d := New(dir, ".csv")
 	add := func(header, raw string) {
-		require.NoError(t, d.Add([]ingest.Reject{{Header: []byte(header), Raw: []byte(raw), Stage: ingest.Parse}}))
+		require.NoError(
+			t,
+			d.Add([]ingest.Reject{{Header: []byte(header), Raw: []byte(raw), Stage: ingest.Parse}}),
+		)
 	}
 	add("id,\xe9\n", "1,a\n")
 	var s State
@@ -119,7 +142,14 @@ func TestResumeKnowsHeaders(t *testing.T) {
 	require.NoError(t, d.Close())
 	now := files(t, dir)
 	delete(now, journal.ErrorsFile)
-	require.Equal(t, map[string]string{"rejects.csv": "id,\xe9\n1,a\n2,a\n3,a\n", "rejects-2.csv": "id,name\n4,b\n"}, now)
+	require.Equal(
+		t,
+		map[string]string{
+			"rejects.csv":   "id,\xe9\n1,a\n2,a\n3,a\n",
+			"rejects-2.csv": "id,name\n4,b\n",
+		},
+		now,
+	)
 }
 
 // Rows are taken from files of rejects alone.

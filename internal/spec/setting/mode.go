@@ -40,13 +40,28 @@ func (m *Mode) Set(text string) error {
 	case err != nil || len(text) < 3 || len(text) > 4:
 		return fmt.Errorf("%q is no mode: write three octal digits, such as 640", text)
 	case mode&^0o777 != 0:
-		return fmt.Errorf("%q: files of rows have no set-user-ID, set-group-ID or sticky bit: write it as 640", text)
+		return fmt.Errorf(
+			"%q: files of rows have no set-user-ID, set-group-ID or sticky bit: write it as 640",
+			text,
+		)
 	case mode&0o111 != 0:
-		return fmt.Errorf("%q: files of rows are not run: write it without the bits of execution, as %03o", text, uint32(mode&^0o111|ownerOnly))
+		return fmt.Errorf(
+			"%q: files of rows are not run: write it without the bits of execution, as %03o",
+			text,
+			uint32(mode&^0o111|ownerOnly),
+		)
 	case mode&ownerOnly != ownerOnly:
-		return fmt.Errorf("%q: the owner must be able to read and write the files: write it as %03o", text, uint32(mode|ownerOnly))
+		return fmt.Errorf(
+			"%q: the owner must be able to read and write the files: write it as %03o",
+			text,
+			uint32(mode|ownerOnly),
+		)
 	case mode&0o002 != 0:
-		return fmt.Errorf("%q: anyone could change the files: write it as %03o", text, uint32(mode&^0o002))
+		return fmt.Errorf(
+			"%q: anyone could change the files: write it as %03o",
+			text,
+			uint32(mode&^0o002),
+		)
 	}
 	*m = mode
 	return nil

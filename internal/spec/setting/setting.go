@@ -66,7 +66,8 @@ func (l List) Record(defaults List, given Given) Values {
 	values := make(Values)
 	for i, s := range l {
 		texts := s.Texts()
-		if s.Use == Private || s.Use != Always && !given[s.Name] && same(texts, defaults[i].Texts()) {
+		if s.Use == Private ||
+			s.Use != Always && !given[s.Name] && same(texts, defaults[i].Texts()) {
 			continue
 		}
 		if s.Use == Path && texts[0] != "" {

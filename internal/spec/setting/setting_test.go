@@ -25,18 +25,46 @@ type all struct {
 
 func (a *all) settings() List {
 	return List{
-		{Name: "text", Field: &a.text}, {Name: "on", Field: &a.on}, {Name: "number", Field: &a.number}, {Name: "large", Field: &a.large},
-		{Name: "seed", Field: &a.seed}, {Name: "rate", Field: &a.rate}, {Name: "wait", Field: &a.wait}, {Name: "memory", Field: &a.memory},
-		{Name: "list", Field: &a.list}, {Name: "pairs", Field: &a.pairs},
-		{Name: "secret", Field: &a.secret, Use: Private}, {Name: "file", Field: &a.file, Use: Path},
+		{
+			Name:  "text",
+			Field: &a.text,
+		},
+		{Name: "on", Field: &a.on},
+		{Name: "number", Field: &a.number},
+		{Name: "large", Field: &a.large},
+		{
+			Name:  "seed",
+			Field: &a.seed,
+		},
+		{Name: "rate", Field: &a.rate},
+		{Name: "wait", Field: &a.wait},
+		{Name: "memory", Field: &a.memory},
+		{Name: "list", Field: &a.list},
+		{Name: "pairs", Field: &a.pairs},
+		{Name: "secret", Field: &a.secret, Use: Private},
+		{Name: "file", Field: &a.file, Use: Path},
 	}
 }
 
 // What is recorded of settings of every type comes back as it was.
 func TestRecordAndApply(t *testing.T) {
 	was := all{
-		text: `a,"b"`, on: true, number: -1, large: 1 << 40, seed: 1<<64 - 1, rate: 1.5e6, wait: 90 * time.Second, memory: 64 << 20,
-		list: []string{"a", "b,c", ""}, pairs: map[string]string{"x": `a,"=b`, "y": ""}, secret: "secret", file: "/a/b",
+		text:   `a,"b"`,
+		on:     true,
+		number: -1,
+		large:  1 << 40,
+		seed:   1<<64 - 1,
+		rate:   1.5e6,
+		wait:   90 * time.Second,
+		memory: 64 << 20,
+		list: []string{
+			"a",
+			"b,c",
+			"",
+		},
+		pairs:  map[string]string{"x": `a,"=b`, "y": ""},
+		secret: "secret",
+		file:   "/a/b",
 	}
 	recorded := was.settings().Record((&all{}).settings(), nil)
 	require.NotContains(t, recorded, "secret")
@@ -57,8 +85,16 @@ func TestGivenIsRecorded(t *testing.T) {
 	var is, defaults all
 	require.Empty(t, is.settings().Record(defaults.settings(), nil))
 	always := List{{Name: "text", Field: &is.text, Use: Always}}
-	require.Equal(t, Values{"text": {""}}, always.Record(List{{Name: "text", Field: &defaults.text}}, nil))
-	require.Equal(t, Values{"rate": {"0"}}, is.settings().Record(defaults.settings(), Given{"rate": true, "secret": true}))
+	require.Equal(
+		t,
+		Values{"text": {""}},
+		always.Record(List{{Name: "text", Field: &defaults.text}}, nil),
+	)
+	require.Equal(
+		t,
+		Values{"rate": {"0"}},
+		is.settings().Record(defaults.settings(), Given{"rate": true, "secret": true}),
+	)
 }
 
 // What was typed replaces what is recorded; what a file or the environment has only
@@ -68,7 +104,13 @@ func TestChange(t *testing.T) {
 	recorded := Values{"text": {"was"}, "number": {"1"}}
 	given := Given{}
 	require.NoError(t, is.settings().Change(recorded, given, Changes{
-		Values: Values{"text": {"new"}, "number": {"2"}, "rate": {"3"}, "of another command": {"x"}}, Typed: Given{"number": true},
+		Values: Values{
+			"text":               {"new"},
+			"number":             {"2"},
+			"rate":               {"3"},
+			"of another command": {"x"},
+		},
+		Typed: Given{"number": true},
 	}))
 	require.Equal(t, all{text: "was", number: 2, rate: 3}, is)
 	require.Equal(t, Given{"number": true}, given)

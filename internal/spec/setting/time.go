@@ -51,8 +51,8 @@ func (s *Seconds) Set(text string) error {
 	return nil
 }
 
-// Age is how old something is: a length of time with its unit. A number alone is refused but for 0, as it
-// may be meant as days.
+// Age is how old something is: a length of time with its unit. A number alone is refused but for 0,
+// as it may be meant as days.
 type Age time.Duration
 
 // String is the length with its units.
@@ -94,7 +94,8 @@ func parseSpan(text string) (time.Duration, bool) {
 		parts[3] = "0s"
 	}
 	rest, err := time.ParseDuration(parts[3])
-	if err != nil || hours > 0 && rest < 0 || hours >= int64((math.MaxInt64-max(rest, 0))/time.Hour) {
+	if err != nil || hours > 0 && rest < 0 ||
+		hours >= int64((math.MaxInt64-max(rest, 0))/time.Hour) {
 		return 0, false
 	}
 	return time.Duration(hours)*time.Hour + rest, true

@@ -46,7 +46,11 @@ func TestValues(t *testing.T) {
 		require.NoError(t, err, "%T %q", tc.field, tc.text)
 		require.Equal(t, tc.want, value.String())
 	}
-	require.EqualError(t, Setting{Field: &wait}.Value().Set("30"), `"30" is no time: write it with its unit, as 30ms, 30s or 30m`)
+	require.EqualError(
+		t,
+		Setting{Field: &wait}.Value().Set("30"),
+		`"30" is no time: write it with its unit, as 30ms, 30s or 30m`,
+	)
 }
 
 // Whatever a value takes, it writes so that it takes it again, for the same.

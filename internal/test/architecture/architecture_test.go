@@ -56,7 +56,14 @@ func TestWhatTheTableSaysWhereIsThere(t *testing.T) {
 				declared = declarations(t, filepath.Join(root, file))
 				continue
 			}
-			require.True(t, declared[name[1]], "%s: %s does not declare %s", strings.TrimSpace(cells[0]), file, name[1])
+			require.True(
+				t,
+				declared[name[1]],
+				"%s: %s does not declare %s",
+				strings.TrimSpace(cells[0]),
+				file,
+				name[1],
+			)
 			named++
 		}
 		require.Positive(t, named, "%s: no name is given", strings.TrimSpace(cells[0]))
@@ -115,21 +122,29 @@ func TestEveryPackageIsOnTheMap(t *testing.T) {
 		}
 	}
 	for _, top := range []string{"cmd", "internal", "pkg"} {
-		err := filepath.WalkDir(filepath.Join(root, top), func(path string, d fs.DirEntry, err error) error {
-			if err != nil || !d.IsDir() {
+		err := filepath.WalkDir(
+			filepath.Join(root, top),
+			func(path string, d fs.DirEntry, err error) error {
+				if err != nil || !d.IsDir() {
+					return err
+				}
+				if d.Name() == "testdata" {
+					return fs.SkipDir
+				}
+				sources, err := filepath.Glob(filepath.Join(path, "*.go"))
+				if err != nil || len(sources) == 0 {
+					return err
+				}
+				folder, err := filepath.Rel(root, path)
+				require.True(
+					t,
+					onMap[filepath.ToSlash(folder)],
+					"the map in ARCHITECTURE.md does not name %s",
+					folder,
+				)
 				return err
-			}
-			if d.Name() == "testdata" {
-				return fs.SkipDir
-			}
-			sources, err := filepath.Glob(filepath.Join(path, "*.go"))
-			if err != nil || len(sources) == 0 {
-				return err
-			}
-			folder, err := filepath.Rel(root, path)
-			require.True(t, onMap[filepath.ToSlash(folder)], "the map in ARCHITECTURE.md does not name %s", folder)
-			return err
-		})
+			},
+		)
 		require.NoError(t, err)
 	}
 }
@@ -155,37 +170,50 @@ var knownAssertions = map[string]string{
 // A wrapper that embeds an interface hides every method that the interface does not have. So what
 // is asked of a value stands in its interface, and no code tries whether it has more.
 func TestNoWrapperHidesMethods(t *testing.T) {
-	interfaces := map[string]bool{"SliceValue": true, "BinaryMarshaler": true, "BinaryUnmarshaler": true}
+	interfaces := map[string]bool{
+		"SliceValue":        true,
+		"BinaryMarshaler":   true,
+		"BinaryUnmarshaler": true,
+	}
 	type assertion struct{ file, of string }
 	var all []assertion
 	for _, top := range []string{"cmd", "internal", "pkg"} {
-		err := filepath.WalkDir(filepath.Join(root, top), func(path string, _ fs.DirEntry, err error) error {
-			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-				return err
-			}
-			file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-			require.NoError(t, err)
-			name, err := filepath.Rel(root, path)
-			ast.Inspect(file, func(n ast.Node) bool {
-				switch n := n.(type) {
-				case *ast.TypeSpec:
-					if _, ok := n.Type.(*ast.InterfaceType); ok {
-						interfaces[n.Name.Name] = true
-					}
-				case *ast.TypeAssertExpr:
-					switch of := n.Type.(type) {
-					case *ast.Ident:
-						all = append(all, assertion{name, of.Name})
-					case *ast.SelectorExpr:
-						all = append(all, assertion{name, of.Sel.Name})
-					case *ast.InterfaceType:
-						all = append(all, assertion{name, ""})
-					}
+		err := filepath.WalkDir(
+			filepath.Join(root, top),
+			func(path string, _ fs.DirEntry, err error) error {
+				if err != nil || !strings.HasSuffix(path, ".go") ||
+					strings.HasSuffix(path, "_test.go") {
+					return err
 				}
-				return true
-			})
-			return err
-		})
+				file, err := parser.ParseFile(
+					token.NewFileSet(),
+					path,
+					nil,
+					parser.SkipObjectResolution,
+				)
+				require.NoError(t, err)
+				name, err := filepath.Rel(root, path)
+				ast.Inspect(file, func(n ast.Node) bool {
+					switch n := n.(type) {
+					case *ast.TypeSpec:
+						if _, ok := n.Type.(*ast.InterfaceType); ok {
+							interfaces[n.Name.Name] = true
+						}
+					case *ast.TypeAssertExpr:
+						switch of := n.Type.(type) {
+						case *ast.Ident:
+							all = append(all, assertion{name, of.Name})
+						case *ast.SelectorExpr:
+							all = append(all, assertion{name, of.Sel.Name})
+						case *ast.InterfaceType:
+							all = append(all, assertion{name, ""})
+						}
+					}
+					return true
+				})
+				return err
+			},
+		)
 		require.NoError(t, err)
 	}
 	used := make(map[string]bool)
@@ -193,7 +221,13 @@ func TestNoWrapperHidesMethods(t *testing.T) {
 		if a.of != "" && !interfaces[a.of] {
 			continue
 		}
-		require.Contains(t, knownAssertions, filepath.ToSlash(a.file), "a value is asked whether it is a %q, which a wrapper would hide", a.of)
+		require.Contains(
+			t,
+			knownAssertions,
+			filepath.ToSlash(a.file),
+			"a value is asked whether it is a %q, which a wrapper would hide",
+			a.of,
+		)
 		used[filepath.ToSlash(a.file)] = true
 	}
 	for file := range knownAssertions {
@@ -214,7 +248,13 @@ func TestEveryPromiseOfStreamingHasItsTest(t *testing.T) {
 		tests := promised.FindAllStringSubmatch(line, -1)
 		require.NotEmpty(t, tests, "no test is linked: %s", line)
 		for _, test := range tests {
-			require.True(t, declarations(t, filepath.Join(root, test[2]))[test[1]], "%s does not declare %s", test[2], test[1])
+			require.True(
+				t,
+				declarations(t, filepath.Join(root, test[2]))[test[1]],
+				"%s does not declare %s",
+				test[2],
+				test[1],
+			)
 		}
 	}
 }

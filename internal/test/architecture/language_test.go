@@ -19,47 +19,53 @@ var (
 	list  = flag.String("list", "", "list the faults of a folder")
 )
 
-// budgetFile has a line for each folder: its name, and how many banned phrases, long sentences and wide lines it may have.
+// budgetFile has a line for each folder: its name, and how many banned phrases, long sentences and
+// wide lines it may have.
 const budgetFile = "testdata/language.txt"
 
 // kinds are the kinds of faults, in the order of the budget.
 var kinds = []string{"phrase", "sentence", "width"}
 
-// TestTheLanguageOnlyGetsPlainer counts what makes text hard to read, folder by folder, and compares it with
-// the budget, which may only fall. With -args -list FOLDER it prints the faults of one, and with -args -lower it
-// writes a smaller budget.
+// TestTheLanguageOnlyGetsPlainer counts what makes text hard to read, folder by folder, and
+// compares it with the budget, which may only fall. With -args -list FOLDER it prints the faults of
+// one, and with -args -lower it writes a smaller budget.
 func TestTheLanguageOnlyGetsPlainer(t *testing.T) {
 	counted := make(map[string]map[string]int)
-	require.NoError(t, filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name, err := filepath.Rel(root, path)
-		if err != nil {
-			return err
-		}
-		if entry.IsDir() {
-			if name != "." && strings.HasPrefix(entry.Name(), ".") || entry.Name() == "testdata" || entry.Name() == "bin" {
-				return filepath.SkipDir
+	require.NoError(
+		t,
+		filepath.WalkDir(root, func(path string, entry fs.DirEntry, err error) error {
+			if err != nil {
+				return err
+			}
+			name, err := filepath.Rel(root, path)
+			if err != nil {
+				return err
+			}
+			if entry.IsDir() {
+				if name != "." && strings.HasPrefix(entry.Name(), ".") ||
+					entry.Name() == "testdata" ||
+					entry.Name() == "bin" {
+					return filepath.SkipDir
+				}
+				return nil
+			}
+			found, err := read(path)
+			if err != nil {
+				return err
+			}
+			folder := filepath.Dir(name)
+			if counted[folder] == nil {
+				counted[folder] = make(map[string]int)
+			}
+			for _, f := range found {
+				counted[folder][f.kind]++
+				if *list == folder {
+					t.Logf("%s:%d: %s: %s", name, f.line, f.kind, f.what)
+				}
 			}
 			return nil
-		}
-		found, err := read(path)
-		if err != nil {
-			return err
-		}
-		folder := filepath.Dir(name)
-		if counted[folder] == nil {
-			counted[folder] = make(map[string]int)
-		}
-		for _, f := range found {
-			counted[folder][f.kind]++
-			if *list == folder {
-				t.Logf("%s:%d: %s: %s", name, f.line, f.kind, f.what)
-			}
-		}
-		return nil
-	}))
+		}),
+	)
 	budget := readBudget(t)
 	if *lower {
 		for folder, count := range counted {
@@ -76,10 +82,23 @@ func TestTheLanguageOnlyGetsPlainer(t *testing.T) {
 		for _, kind := range kinds {
 			has, may := counted[folder][kind], budget[folder][kind]
 			if has > may {
-				t.Errorf("%s: %s: %d faults, and may have %d: go test ./internal/test/architecture -run Language -v -args -list %s", folder, kind, has, may, folder)
+				t.Errorf(
+					"%s: %s: %d faults, and may have %d: go test ./internal/test/architecture -run Language -v -args -list %s",
+					folder,
+					kind,
+					has,
+					may,
+					folder,
+				)
 			}
 			if has < may {
-				t.Errorf("%s: %s: %d faults, and may have %d: go test ./internal/test/architecture -run Language -args -lower", folder, kind, has, may)
+				t.Errorf(
+					"%s: %s: %d faults, and may have %d: go test ./internal/test/architecture -run Language -args -lower",
+					folder,
+					kind,
+					has,
+					may,
+				)
 			}
 		}
 	}
@@ -136,7 +155,9 @@ func readBudget(t *testing.T) map[string]map[string]int {
 
 func writeBudget(t *testing.T, counted map[string]map[string]int) {
 	var text strings.Builder
-	text.WriteString("# folder, banned phrases, sentences over 25 words, lines over 100 columns: only lower numbers are right\n")
+	text.WriteString(
+		"# folder, banned phrases, sentences over 25 words, lines over 100 columns: only lower numbers are right\n",
+	)
 	for _, folder := range slices.Sorted(maps.Keys(counted)) {
 		c := counted[folder]
 		if c["phrase"]+c["sentence"]+c["width"] > 0 {

@@ -17,7 +17,8 @@ const columns = 100
 // words is the longest sentence, in words.
 const words = 25
 
-// banned has the words and phrases that a reader stumbles over, each with what stands for it in plain English.
+// banned has the words and phrases that a reader stumbles over, each with what stands for it in
+// plain English.
 var banned = []struct {
 	phrase *regexp.Regexp
 	use    string
@@ -78,7 +79,8 @@ func (p passage) faults() []fault {
 	return all
 }
 
-// end is where a sentence ends: a full stop before a capital letter, and what may stand between them.
+// end is where a sentence ends: a full stop before a capital letter, and what may stand between
+// them.
 var end = regexp.MustCompile("[.!?][\"')`*]*\\s+[\"'(`*\\[]*[A-Z0-9]")
 
 // sentences splits a passage at the ends of sentences.
@@ -94,7 +96,8 @@ func sentences(text string) []string {
 	}
 }
 
-// wide returns the lines that are longer than they may be. A line of one word, such as a link, cannot be broken.
+// wide returns the lines that are longer than they may be. A line of one word, such as a link,
+// cannot be broken.
 func wide(lines []string, mayBe func(line string) bool) []fault {
 	var all []fault
 	for i, line := range lines {
@@ -113,7 +116,12 @@ func goProse(file string) ([]passage, []string, error) {
 		return nil, nil, err
 	}
 	set := token.NewFileSet()
-	parsed, err := parser.ParseFile(set, file, text, parser.ParseComments|parser.SkipObjectResolution)
+	parsed, err := parser.ParseFile(
+		set,
+		file,
+		text,
+		parser.ParseComments|parser.SkipObjectResolution,
+	)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -136,7 +144,8 @@ func goProse(file string) ([]passage, []string, error) {
 	return all, strings.Split(string(text), "\n"), nil
 }
 
-// paragraphs splits text at empty lines and at the lines of lists, tables and code, which are no sentences together.
+// paragraphs splits text at empty lines and at the lines of lists, tables and code, which are no
+// sentences together.
 func paragraphs(text string, line int) []passage {
 	var all []passage
 	var now passage
@@ -169,7 +178,8 @@ func paragraphs(text string, line int) []passage {
 
 var numbered = regexp.MustCompile(`^\d+\. `)
 
-// markdownProse returns the prose of a page: paragraphs, and the cells of its tables. Blocks of code are none.
+// markdownProse returns the prose of a page: paragraphs, and the cells of its tables. Blocks of
+// code are none.
 func markdownProse(file string) ([]passage, []string, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {

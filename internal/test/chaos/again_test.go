@@ -25,15 +25,20 @@ type small struct {
 }
 
 func newSmall(t *testing.T, typ string) *small {
-	c, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Nodes: 1, Factor: 1, Release: release,
-		Tables: []simcluster.Table{{Keyspace: "ks", Name: "t", Columns: columnsOf(typ)}}})
+	c, err := simcluster.Start(
+		simcluster.Options{Base: simcluster.Anywhere, Nodes: 1, Factor: 1, Release: release,
+			Tables: []simcluster.Table{{Keyspace: "ks", Name: "t", Columns: columnsOf(typ)}}},
+	)
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	return &small{T: t, Cluster: c, dir: t.TempDir()}
 }
 
 func columnsOf(typ string) []simcluster.Column {
-	return []simcluster.Column{{Name: "k", Kind: simcluster.PartitionKey, Type: "bigint"}, {Name: "n", Type: typ}}
+	return []simcluster.Column{
+		{Name: "k", Kind: simcluster.PartitionKey, Type: "bigint"},
+		{Name: "n", Type: typ},
+	}
 }
 
 func (s *small) write(name, text string) {
@@ -42,7 +47,17 @@ func (s *small) write(name, text string) {
 
 func (s *small) begin(args ...string) *process {
 	if args[0] != "status" {
-		args = append(args, "--hosts", strings.Join(s.Hosts(), ","), "--port", fmt.Sprint(s.Port()), "--timeout", "1s", "--connections", "1")
+		args = append(
+			args,
+			"--hosts",
+			strings.Join(s.Hosts(), ","),
+			"--port",
+			fmt.Sprint(s.Port()),
+			"--timeout",
+			"1s",
+			"--connections",
+			"1",
+		)
 	}
 	return launchFrom(s.T, s.stdin, s.dir, args...)
 }
@@ -60,7 +75,9 @@ func (s *small) run(code int, says string, args ...string) string {
 func (s *small) values() map[uint64]uint64 {
 	values := make(map[uint64]uint64)
 	for _, r := range s.Records("ks.t") {
-		values[binary.BigEndian.Uint64(r.Cells[0].Value)] = binary.BigEndian.Uint64(r.Cells[1].Value)
+		values[binary.BigEndian.Uint64(r.Cells[0].Value)] = binary.BigEndian.Uint64(
+			r.Cells[1].Value,
+		)
 	}
 	return values
 }
@@ -72,7 +89,19 @@ func (s *small) doubt() {
 	s.Helper()
 	s.write("in.csv", "k,n\n1,1\n2,1\nx,1\n4,1\n")
 	s.Inject(simcluster.Rule{Match: writing, Times: 1, Fault: simcluster.WriteTimeout})
-	s.run(2, "1 rejected", "load", "ks.t", "in.csv", "--run-dir", "run", "--maxbatchsize", "1", "--inflight", "1")
+	s.run(
+		2,
+		"1 rejected",
+		"load",
+		"ks.t",
+		"in.csv",
+		"--run-dir",
+		"run",
+		"--maxbatchsize",
+		"1",
+		"--inflight",
+		"1",
+	)
 	s.write("run/rejects.csv", "k,n\n9,1\n")
 }
 
@@ -91,10 +120,19 @@ func TestCountersRetriedOnce(t *testing.T) {
 	s.run(2, "1 row in doubt was left alone", "retry", "run")
 	require.Equal(t, want, s.values())
 	s.write("run/rejects.csv", "k,n\n9,2\n")
-	refused := s.run(1, "what was rejected was loaded again before, and nothing of it was left over", "retry", "run")
+	refused := s.run(
+		1,
+		"what was rejected was loaded again before, and nothing of it was left over",
+		"retry",
+		"run",
+	)
 	require.NotContains(t, refused, "later timestamp", "nothing is written")
 	s.write("run/rejects.csv", "k,n\n9,1\n")
-	require.Contains(t, s.run(0, "rejects.csv; nothing of it was left over", "status", "run"), "retry --repeat-in-doubt run")
+	require.Contains(
+		t,
+		s.run(0, "rejects.csv; nothing of it was left over", "status", "run"),
+		"retry --repeat-in-doubt run",
+	)
 	s.run(0, "all of it is loaded", "retry", "run", "--repeat-in-doubt")
 	for _, k := range []uint64{1, 2, 4} {
 		want[k] = 1
@@ -116,7 +154,12 @@ func TestRetryAfterOneThatDidNothing(t *testing.T) {
 
 	refused := s.Inject(simcluster.Rule{Match: writing, Fault: simcluster.Unavailable})
 	p := s.begin("retry", "run", "--maxattempts", "100000")
-	require.Eventually(t, func() bool { return refused.Hits() > 0 }, time.Minute, 10*time.Millisecond)
+	require.Eventually(
+		t,
+		func() bool { return refused.Hits() > 0 },
+		time.Minute,
+		10*time.Millisecond,
+	)
 	p.signal(os.Interrupt)
 	p.signal(os.Interrupt)
 	p.wait(t)
@@ -131,7 +174,19 @@ func TestListsWrittenAgain(t *testing.T) {
 	s := newSmall(t, "list<int>")
 	s.write("in.csv", "k,n\n1,[1]\n1,[2]\n")
 	s.Inject(simcluster.Rule{Match: writing, Times: 1, Fault: simcluster.WriteTimeoutApplied})
-	s.run(2, "1 in doubt", "load", "ks.t", "in.csv", "--run-dir", "run", "--maxbatchsize", "1", "--inflight", "1")
+	s.run(
+		2,
+		"1 in doubt",
+		"load",
+		"ks.t",
+		"in.csv",
+		"--run-dir",
+		"run",
+		"--maxbatchsize",
+		"1",
+		"--inflight",
+		"1",
+	)
 	s.run(0, "all of it is loaded", "retry", "run", "--repeat-in-doubt")
 	applied := s.Applied()
 	require.Len(t, applied, 3)
@@ -144,7 +199,17 @@ func TestListsWrittenAgain(t *testing.T) {
 func TestListsRepeated(t *testing.T) {
 	s := newSmall(t, "list<int>")
 	s.write("in.csv", "k,n\n1,[1]\n1,[2]\n")
-	args := []string{"load", "ks.t", "in.csv", "--run-dir", "run", "--maxbatchsize", "1", "--inflight", "1"}
+	args := []string{
+		"load",
+		"ks.t",
+		"in.csv",
+		"--run-dir",
+		"run",
+		"--maxbatchsize",
+		"1",
+		"--inflight",
+		"1",
+	}
 	for range 2 {
 		held := s.Inject(simcluster.Rule{Match: writing, Skip: 1, Delay: time.Hour})
 		p := s.begin(args...)
@@ -166,7 +231,10 @@ func TestListsRepeated(t *testing.T) {
 func TestRetryWithoutRowsInDoubt(t *testing.T) {
 	s := newSmall(t, "counter")
 	s.doubt()
-	require.NoError(t, os.Rename(filepath.Join(s.dir, "run/in-doubt.csv"), filepath.Join(s.dir, "elsewhere.csv")))
+	require.NoError(
+		t,
+		os.Rename(filepath.Join(s.dir, "run/in-doubt.csv"), filepath.Join(s.dir, "elsewhere.csv")),
+	)
 	s.run(2, "1 row in doubt was left alone", "retry", "run")
 	require.EqualValues(t, 1, s.values()[9])
 	require.NoError(t, os.Remove(filepath.Join(s.dir, "run/errors.jsonl")))
@@ -180,7 +248,10 @@ func TestRetryIntoAnotherTable(t *testing.T) {
 	s.run(2, "1 rejected", "load", "ks.t", "in.csv", "--run-dir", "run")
 	s.write("run/rejects.csv", "k,n\n9,1\n")
 	require.NoError(t, s.Drop("ks.t"))
-	require.NoError(t, s.Create(simcluster.Table{Keyspace: "ks", Name: "t", Columns: columnsOf("bigint")}, 7))
+	require.NoError(
+		t,
+		s.Create(simcluster.Table{Keyspace: "ks", Name: "t", Columns: columnsOf("bigint")}, 7),
+	)
 	s.run(4, "is not the one that the run began with", "retry", "run")
 	require.NoDirExists(t, filepath.Join(s.dir, "run/retry-1"))
 	require.NotContains(t, s.values(), uint64(9))
@@ -190,7 +261,19 @@ func TestRetryIntoAnotherTable(t *testing.T) {
 func TestMapIsKept(t *testing.T) {
 	s := newSmall(t, "bigint")
 	s.write("in.csv", "k,\"a\"\"b\"\n1,1\nx,1\n4,1\n")
-	s.run(3, "more than 0 parse errors", "load", "ks.t", "in.csv", "--run-dir", "run", "--map", `a"b=n`, "--maxparseerrors", "0")
+	s.run(
+		3,
+		"more than 0 parse errors",
+		"load",
+		"ks.t",
+		"in.csv",
+		"--run-dir",
+		"run",
+		"--map",
+		`a"b=n`,
+		"--maxparseerrors",
+		"0",
+	)
 	s.run(2, "3 read, 1 rejected", "resume", "run", "--maxparseerrors", "-1")
 	require.Equal(t, map[uint64]uint64{1: 1, 4: 1}, s.values())
 }
@@ -203,13 +286,29 @@ func TestManifestThatCameUp(t *testing.T) {
 	for _, to := range [][2]string{{"-o", "out.csv"}, {"-d", "out"}} {
 		name := map[string]string{"-o": "out.csv.manifest.json", "-d": "out/manifest.json"}[to[0]]
 		held := s.Inject(simcluster.Rule{Skip: 2, Delay: time.Hour})
-		p := s.begin("scan", "ks.t", to[0], to[1], "--run-dir", "run", "--parallel", "1", "--splits", "4")
+		p := s.begin(
+			"scan",
+			"ks.t",
+			to[0],
+			to[1],
+			"--run-dir",
+			"run",
+			"--parallel",
+			"1",
+			"--splits",
+			"4",
+		)
 		require.Eventually(t, func() bool { return held.Hits() > 0 }, time.Minute, time.Millisecond)
 		p.signal(os.Kill)
 		p.wait(t)
 		held.Remove()
 		s.write(name, "mine\n")
-		s.run(4, name+" exists now, and did not when the run began: move it away to go on", "resume", "run")
+		s.run(
+			4,
+			name+" exists now, and did not when the run began: move it away to go on",
+			"resume",
+			"run",
+		)
 		text, err := os.ReadFile(filepath.Join(s.dir, name))
 		require.NoError(t, err)
 		require.Equal(t, "mine\n", string(text))
@@ -227,8 +326,29 @@ func TestPipeWithAnotherHeader(t *testing.T) {
 		defer func() { s.stdin = nil }()
 		s.run(code, says, args...)
 	}
-	pipe(3, "k,n\n1,2\nx,1\n4,1\n", "more than 0 parse errors", "load", "ks.t", "-", "--format", "csv", "--run-dir", "run", "--maxparseerrors", "0")
-	pipe(4, "n,k\n1,2\nx,1\n4,1\n", "the input was changed", "resume", "run", "--maxparseerrors", "-1")
+	pipe(
+		3,
+		"k,n\n1,2\nx,1\n4,1\n",
+		"more than 0 parse errors",
+		"load",
+		"ks.t",
+		"-",
+		"--format",
+		"csv",
+		"--run-dir",
+		"run",
+		"--maxparseerrors",
+		"0",
+	)
+	pipe(
+		4,
+		"n,k\n1,2\nx,1\n4,1\n",
+		"the input was changed",
+		"resume",
+		"run",
+		"--maxparseerrors",
+		"-1",
+	)
 	pipe(2, "k,n\n1,2\nx,1\n4,1\n", "3 read, 1 rejected", "resume", "run", "--maxparseerrors", "-1")
 	require.Equal(t, map[uint64]uint64{1: 2, 4: 1}, s.values())
 }

@@ -81,6 +81,12 @@ const tellEvery = 50
 
 func tell(c campaign, begin time.Time) {
 	if n := schedules(); c.long && n%tellEvery == 0 {
-		fmt.Printf("%s: %d schedules, %d failed, %d killed\n", time.Since(begin).Round(time.Second), n, totals.failed.Load(), totals.kills.Load())
+		fmt.Printf(
+			"%s: %d schedules, %d failed, %d killed\n",
+			time.Since(begin).Round(time.Second),
+			n,
+			totals.failed.Load(),
+			totals.kills.Load(),
+		)
 	}
 }

@@ -15,8 +15,8 @@ import (
 // sentAgain is what a load says that finds the ring changed.
 const sentAgain = "what was sent meanwhile is sent again, to where it belongs now"
 
-// A table that changes while rows are streamed ends the load, with the reason and without a row that
-// counts as loaded; so does its resume. If a node moves, the rows are sent again.
+// A table that changes while rows are streamed ends the load, with the reason and without a row
+// that counts as loaded; so does its resume. If a node moves, the rows are sent again.
 func TestStreamedIntoWhatChanges(t *testing.T) {
 	table := simcluster.Table{Keyspace: "ks", Name: "t", Columns: columnsOf("bigint")}
 	for name, c := range map[string]struct {
@@ -65,10 +65,25 @@ func TestStreamedIntoWhatChanges(t *testing.T) {
 				text += fmt.Sprintf("%d,%d\n", i, i)
 			}
 			s.write("in.csv", text)
-			args := []string{"load", "ks.t", "in.csv", "--run-dir", "run", "--via", "stream", "--listen", "127.0.0.1:0"}
+			args := []string{
+				"load",
+				"ks.t",
+				"in.csv",
+				"--run-dir",
+				"run",
+				"--via",
+				"stream",
+				"--listen",
+				"127.0.0.1:0",
+			}
 			if c.resumed != "" {
 				said := s.run(exitFatal, c.says, args...)
-				require.Contains(t, said, " 0 rows into ks.t, ", "what is not on all of its nodes does not count as loaded")
+				require.Contains(
+					t,
+					said,
+					" 0 rows into ks.t, ",
+					"what is not on all of its nodes does not count as loaded",
+				)
 				if strings.HasPrefix(c.says, "the table was changed") {
 					require.NotContains(t, said, "go on with", "it would be refused")
 				}
@@ -85,7 +100,12 @@ func TestStreamedIntoWhatChanges(t *testing.T) {
 			}
 			for _, r := range s.Records("ks.t") {
 				for _, replica := range s.Replicas(r.Token) {
-					require.True(t, nodes[fmt.Sprint(replica.Node, r.Token)], "node %d lacks a row", replica.Node)
+					require.True(
+						t,
+						nodes[fmt.Sprint(replica.Node, r.Token)],
+						"node %d lacks a row",
+						replica.Node,
+					)
 				}
 			}
 		})

@@ -15,7 +15,9 @@ import (
 // newUnreplicated is a cluster of three nodes that each have a third of the rows, and
 // nobody else has.
 func newUnreplicated(t *testing.T, rows int) *small {
-	c, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Factor: 1, Release: release, Rows: rows})
+	c, err := simcluster.Start(
+		simcluster.Options{Base: simcluster.Anywhere, Factor: 1, Release: release, Rows: rows},
+	)
 	require.NoError(t, err)
 	t.Cleanup(c.Close)
 	return &small{T: t, Cluster: c, dir: t.TempDir()}
@@ -33,12 +35,21 @@ func TestRangesOfADeadNode(t *testing.T) {
 			t.Parallel()
 			s := newUnreplicated(t, 600)
 			s.Inject(simcluster.Rule{Match: reads, Skip: 5, Times: 1, Do: func() { s.Stop(1) }})
-			args := append(append([]string{"scan", "ks.t", "-o", "out.csv", "--run-dir", "run"}, impatient...), speed...)
+			args := append(
+				append([]string{"scan", "ks.t", "-o", "out.csv", "--run-dir", "run"}, impatient...),
+				speed...)
 			says := s.run(2, "token ranges failed", args...)
 			require.NotContains(t, says, "the cluster has answered no read")
-			require.Contains(t, s.run(2, "there is no connection to it", "retry", "run", "--patience", "2s"), "token ranges failed")
+			require.Contains(
+				t,
+				s.run(2, "there is no connection to it", "retry", "run", "--patience", "2s"),
+				"token ranges failed",
+			)
 			require.NoFileExists(t, filepath.Join(s.dir, "out.csv"))
-			s.run(2, "counted ", append(append([]string{"count", "ks.t"}, impatient...), speed...)...)
+			s.run(
+				2,
+				"counted ",
+				append(append([]string{"count", "ks.t"}, impatient...), speed...)...)
 
 			require.NoError(t, s.Restart(1))
 			s.run(0, "600 rows", "retry", "run")
@@ -57,7 +68,10 @@ func TestClusterThatIsGone(t *testing.T) {
 			s.Stop(node)
 		}
 	}})
-	s.run(4, "the cluster has answered no read for", append([]string{"scan", "ks.t", "-o", "out.csv", "--run-dir", "run"}, impatient...)...)
+	s.run(
+		4,
+		"the cluster has answered no read for",
+		append([]string{"scan", "ks.t", "-o", "out.csv", "--run-dir", "run"}, impatient...)...)
 	for node := range 3 {
 		require.NoError(t, s.Restart(node))
 	}
@@ -76,7 +90,17 @@ func TestRowsOfADeadNode(t *testing.T) {
 	}
 	s.write("in.csv", text.String())
 	s.Stop(1)
-	says := s.run(2, "rows of theirs are rejected until they take one, all others go on", "load", "ks.t", "in.csv", "--run-dir", "run", "--patience", "3s")
+	says := s.run(
+		2,
+		"rows of theirs are rejected until they take one, all others go on",
+		"load",
+		"ks.t",
+		"in.csv",
+		"--run-dir",
+		"run",
+		"--patience",
+		"3s",
+	)
 	require.Contains(t, says, "node "+s.Hosts()[1])
 	require.Contains(t, says, "9,000 read")
 	there := len(s.Records("ks.t")) - before

@@ -50,7 +50,10 @@ func drawForm(r *rand.Rand, s *shape, json bool) form {
 		}
 	}
 	if chance(r, 3) {
-		r.Shuffle(len(f.columns), func(i, j int) { f.columns[i], f.columns[j] = f.columns[j], f.columns[i] })
+		r.Shuffle(
+			len(f.columns),
+			func(i, j int) { f.columns[i], f.columns[j] = f.columns[j], f.columns[i] },
+		)
 	}
 	if chance(r, 4) {
 		f.end = "\r\n"
@@ -63,7 +66,10 @@ func drawForm(r *rand.Rand, s *shape, json bool) form {
 // drawInput makes the files of a load of a shape in a folder.
 func drawInput(t *testing.T, r *rand.Rand, dir string, of *shape) *input {
 	in := &input{
-		shape: of, json: chance(r, 3), headers: make(map[string][]byte), places: make(map[place]*record),
+		shape:   of,
+		json:    chance(r, 3),
+		headers: make(map[string][]byte),
+		places:  make(map[place]*record),
 	}
 	rows := 20 << r.IntN(8)
 	d := newDrawer(r, in.shape, rows)

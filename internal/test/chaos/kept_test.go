@@ -42,7 +42,11 @@ const (
 // keptIn reads the rejects of a run: each must be a record of its inputs, byte for
 // byte, once, under the header of its file.
 func (s *schedule) keptIn(dir string, places map[place]*record, headers map[string][]byte) *kept {
-	k := &kept{stages: make(map[*record]string), places: make(map[place]*record), sizes: make(map[string]int)}
+	k := &kept{
+		stages: make(map[*record]string),
+		places: make(map[place]*record),
+		sizes:  make(map[string]int),
+	}
 	reasons, err := os.ReadFile(filepath.Join(dir, "errors.jsonl"))
 	if errors.Is(err, fs.ErrNotExist) {
 		s.noOthers(dir, k)
@@ -76,7 +80,15 @@ func (s *schedule) keptIn(dir string, places map[place]*record, headers map[stri
 		}
 		raw := ended(rec.raw)
 		after, ok := bytes.CutPrefix(rest[path], raw)
-		require.True(s, ok, "%s has %.200q instead of record %d, %.200q", path, rest[path], rec.id, raw)
+		require.True(
+			s,
+			ok,
+			"%s has %.200q instead of record %d, %.200q",
+			path,
+			rest[path],
+			rec.id,
+			raw,
+		)
 		k.places[place{path, at[path]}] = rec
 		k.sizes[path]++
 		rest[path], at[path] = after, at[path]+int64(len(raw))

@@ -12,14 +12,17 @@ import (
 // command has ended.
 const exitLeaking = 70
 
-// notOurs are in the stacks of goroutines that may run on. Of those of the driver
-// library some end seconds after a session was closed, and some never after one that
-// could not be opened; a goroutine that waits for it ends with it. A session that is closed waits for a
-// refresh of the ring that is under way, for ever if its debouncer ends at that moment: the program
-// does not wait for that (driver.shut).
+// notOurs are in the stacks of goroutines that may run on. Of those of the driver library some end
+// seconds after a session was closed, and some never after one that could not be opened; a
+// goroutine that waits for it ends with it. A session that is closed waits for a refresh of the
+// ring that is under way, for ever if its debouncer ends at that moment: the program does not wait
+// for that (driver.shut).
 var notOurs = []string{
-	"created by github.com/gocql/gocql", "gocql.(*Session).WaitUntilReady(", "debounce.(*RefreshDebouncer).Stop(",
-	"os/signal.signal_recv", "os/signal.loop",
+	"created by github.com/gocql/gocql",
+	"gocql.(*Session).WaitUntilReady(",
+	"debounce.(*RefreshDebouncer).Stop(",
+	"os/signal.signal_recv",
+	"os/signal.loop",
 }
 
 // leakTime is how long goroutines have to end after the command.

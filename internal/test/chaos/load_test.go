@@ -39,7 +39,13 @@ func (s *schedule) load() {
 	r := stream(s.seed, "load")
 	l := s.draw(r, &shapes[r.IntN(len(shapes))])
 	if chance(r, 2) {
-		l.args = append(l.args, "--minbatchsize", fmt.Sprint(1+r.IntN(20)), "--maxbatchsize", fmt.Sprint(1+r.IntN(100)))
+		l.args = append(
+			l.args,
+			"--minbatchsize",
+			fmt.Sprint(1+r.IntN(20)),
+			"--maxbatchsize",
+			fmt.Sprint(1+r.IntN(100)),
+		)
 	}
 	if chance(r, 2) {
 		l.args = append(l.args, "--inflight", fmt.Sprint(1+r.IntN(8)))

@@ -25,7 +25,13 @@ func (l *loading) checkKept(k *kept) {
 		case rec.bad:
 			require.Equal(l, atParse, stage, "bad record %d", rec.id)
 		case rec.poison && l.once(rec):
-			require.Contains(l, []string{atInsert, inDoubt}, stage, "record %d, which the cluster refuses", rec.id)
+			require.Contains(
+				l,
+				[]string{atInsert, inDoubt},
+				stage,
+				"record %d, which the cluster refuses",
+				rec.id,
+			)
 		case rec.poison:
 			require.Equal(l, atInsert, stage, "record %d, which the cluster refuses", rec.id)
 		case !l.once(rec):
@@ -33,7 +39,12 @@ func (l *loading) checkKept(k *kept) {
 			fallthrough
 		default:
 			require.NotEqual(l, atParse, stage, "record %d is good", rec.id)
-			require.True(l, l.weather.hard || stage != atInsert, "record %d could have been written", rec.id)
+			require.True(
+				l,
+				l.weather.hard || stage != atInsert,
+				"record %d could have been written",
+				rec.id,
+			)
 		}
 	}
 	for rec := range k.stages {
@@ -75,7 +86,13 @@ func (l *loading) checkApplied(k *kept) {
 			wrong = append(wrong, rec.id)
 		}
 		if !l.in.shape.counter && n > 0 {
-			require.Greater(l, stamps[rec.id], before, "record %d does not come after those before it", rec.id)
+			require.Greater(
+				l,
+				stamps[rec.id],
+				before,
+				"record %d does not come after those before it",
+				rec.id,
+			)
 			before = stamps[rec.id]
 		}
 	}
@@ -131,7 +148,14 @@ func (l *loading) checkState(k *kept) {
 			if c.Kind == "static" {
 				v = statics[found.key(shape.keys)]
 			}
-			require.Equal(l, v.wire, got.Cells[i].Value, "column %s of the row of key %s", c.Name, found.key(shape.whole))
+			require.Equal(
+				l,
+				v.wire,
+				got.Cells[i].Value,
+				"column %s of the row of key %s",
+				c.Name,
+				found.key(shape.whole),
+			)
 		}
 	}
 }
@@ -140,8 +164,10 @@ func (l *loading) checkState(k *kept) {
 func (l *loading) has(rec *record, column int) bool { return l.in.json || rec.has[column] }
 
 var (
-	summaryLine = regexp.MustCompile(`loaded +([0-9,]+) rows? into ks\.t, ([0-9,]+) read, ([0-9,]+) rejected(?s:.*)checksum +([0-9a-f]{32})`)
-	doubtPart   = regexp.MustCompile(`rejected, ([0-9,]+) in doubt`)
+	summaryLine = regexp.MustCompile(
+		`loaded +([0-9,]+) rows? into ks\.t, ([0-9,]+) read, ([0-9,]+) rejected(?s:.*)checksum +([0-9a-f]{32})`,
+	)
+	doubtPart = regexp.MustCompile(`rejected, ([0-9,]+) in doubt`)
 )
 
 // checkEnd says that the last process said the truth about the whole run.
@@ -187,7 +213,10 @@ func (l *loading) sum(records []*record, k *kept) rowsum.Sum {
 		var types []*cqltype.Type
 		var cells [][]byte
 		for _, c := range l.cluster.Columns(table) {
-			i := slices.IndexFunc(l.in.shape.columns, func(own simcluster.Column) bool { return own.Name == c.Name })
+			i := slices.IndexFunc(
+				l.in.shape.columns,
+				func(own simcluster.Column) bool { return own.Name == c.Name },
+			)
 			if !l.has(rec, i) {
 				continue
 			}

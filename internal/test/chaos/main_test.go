@@ -23,13 +23,20 @@ const schedulesAtOnce = 2
 
 func TestMain(m *testing.M) {
 	if os.Getenv(programVariable) != "" {
-		os.Exit(withoutLeaks(cli.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)))
+		os.Exit(
+			withoutLeaks(
+				cli.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr),
+			),
+		)
 	}
 	flag.Parse()
 	chosen := false
 	flag.Visit(func(f *flag.Flag) { chosen = chosen || f.Name == "test.parallel" })
 	if !chosen {
-		if err := flag.Set("test.parallel", strconv.Itoa(schedulesAtOnce*runtime.GOMAXPROCS(0))); err != nil {
+		if err := flag.Set(
+			"test.parallel",
+			strconv.Itoa(schedulesAtOnce*runtime.GOMAXPROCS(0)),
+		); err != nil {
 			panic(err)
 		}
 	}

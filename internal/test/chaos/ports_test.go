@@ -20,8 +20,9 @@ import (
 // stepsOfSessions is about how many steps the sessions of a streamed load, or scan, come to.
 const stepsOfSessions = 60
 
-// ports are the storage ports of a schedule's cluster. They fail sessions, cut their connections and are taken
-// down, and at one step the program is stopped. Those that are asked for rows hang as well, send what is broken, and move.
+// ports are the storage ports of a schedule's cluster. They fail sessions, cut their connections
+// and are taken down, and at one step the program is stopped. Those that are asked for rows hang as
+// well, send what is broken, and move.
 type ports struct {
 	asked bool // the program asks them for rows
 
@@ -40,7 +41,13 @@ type ports struct {
 
 // newPorts makes ports that do harm at some steps.
 func newPorts(r *rand.Rand, asked bool) *ports {
-	return &ports{asked: asked, r: r, left: r.IntN(6), rate: 0.02 + 0.1*r.Float64(), over: make(chan struct{})}
+	return &ports{
+		asked: asked,
+		r:     r,
+		left:  r.IntN(6),
+		rate:  0.02 + 0.1*r.Float64(),
+		over:  make(chan struct{}),
+	}
 }
 
 // open tells whose ports they are.
@@ -120,7 +127,8 @@ func (p *ports) step(node int) internodetest.Harm {
 		return ""
 	}
 	kinds := 4
-	if p.asked && p.ring == nil { // a ring moves by its script, and a node that hangs costs the time of several changes
+	// a ring moves by its script, and a node that hangs costs the time of several changes
+	if p.asked && p.ring == nil {
 		kinds = 6
 	}
 	switch p.r.IntN(kinds) {
@@ -185,11 +193,21 @@ func intoChunks(b *internodetest.Brought, broken bool) error {
 	if err != nil {
 		return err
 	}
-	b.Head.Compression = &internode.Compression{Compressor: sstable.LZ4Compressor, ChunkLength: chunkLength, MaxCompressed: 1}
+	b.Head.Compression = &internode.Compression{
+		Compressor:    sstable.LZ4Compressor,
+		ChunkLength:   chunkLength,
+		MaxCompressed: 1,
+	}
 	b.Payload = nil
 	for chunk := range slices.Chunk(plain, chunkLength) {
-		b.Head.Compression.Chunks = append(b.Head.Compression.Chunks, internode.Chunk{Offset: int64(len(b.Payload)), Length: len(chunk)})
-		b.Payload = binary.BigEndian.AppendUint32(append(b.Payload, chunk...), crc32.ChecksumIEEE(chunk))
+		b.Head.Compression.Chunks = append(
+			b.Head.Compression.Chunks,
+			internode.Chunk{Offset: int64(len(b.Payload)), Length: len(chunk)},
+		)
+		b.Payload = binary.BigEndian.AppendUint32(
+			append(b.Payload, chunk...),
+			crc32.ChecksumIEEE(chunk),
+		)
 	}
 	if broken {
 		b.Payload[len(b.Payload)/2] ^= 1

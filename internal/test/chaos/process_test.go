@@ -53,7 +53,11 @@ func launchFrom(t *testing.T, stdin io.Reader, dir string, args ...string) *proc
 	p := &process{command: exec.Command(os.Args[0], args...), ended: make(chan struct{})}
 	p.command.Dir, p.command.Stdin, p.command.Stdout, p.command.Stderr = dir, stdin, &p.output, &p.output
 	p.command.Env = []string{
-		programVariable + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir, "GOTRACEBACK=all",
+		programVariable + "=1",
+		"PATH=" + os.Getenv("PATH"),
+		"HOME=" + dir,
+		"TMPDIR=" + dir,
+		"GOTRACEBACK=all",
 		raceOptions(dir),
 	}
 	require.NoError(t, p.command.Start())

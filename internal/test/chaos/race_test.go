@@ -17,7 +17,10 @@ const raceLog = "race"
 // the exit status that it would have without one. It shall not wait a second at the
 // end of each process.
 func raceOptions(dir string) string {
-	return fmt.Sprintf("GORACE=atexit_sleep_ms=0 halt_on_error=0 exitcode=0 log_path=%s", filepath.Join(dir, raceLog))
+	return fmt.Sprintf(
+		"GORACE=atexit_sleep_ms=0 halt_on_error=0 exitcode=0 log_path=%s",
+		filepath.Join(dir, raceLog),
+	)
 }
 
 // libraryRace is in a race of the driver library's own: who waits for one statement to

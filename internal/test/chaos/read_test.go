@@ -66,7 +66,12 @@ func decompress(t *testing.T, path string) []byte {
 }
 
 // readDelimited reads rows of fields, the first of them the names of the columns.
-func readDelimited(t *testing.T, text []byte, delimiter byte, columns []simcluster.Column) []string {
+func readDelimited(
+	t *testing.T,
+	text []byte,
+	delimiter byte,
+	columns []simcluster.Column,
+) []string {
 	var rows []string
 	for first := true; len(text) > 0; first = false {
 		var fields []string

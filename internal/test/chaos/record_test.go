@@ -24,28 +24,62 @@ type shape struct {
 var shapes = []shape{
 	{
 		columns: []simcluster.Column{
-			{Name: "k", Kind: simcluster.PartitionKey, Type: "bigint"}, {Name: "n", Type: "bigint"}, {Name: "v", Type: "text"},
-			{Name: "b", Type: "boolean"}, {Name: "x", Type: "blob"},
+			{
+				Name: "k",
+				Kind: simcluster.PartitionKey,
+				Type: "bigint",
+			},
+			{Name: "n", Type: "bigint"},
+			{Name: "v", Type: "text"},
+			{Name: "b", Type: "boolean"},
+			{Name: "x", Type: "blob"},
 		},
 		keys: 1, whole: 1, id: 1,
 	},
 	{
 		columns: []simcluster.Column{
-			{Name: "p", Kind: simcluster.PartitionKey, Type: "text"}, {Name: "c", Kind: simcluster.Clustering, Type: "int"},
-			{Name: "n", Type: "bigint"}, {Name: "v", Type: "text"}, {Name: "s", Kind: simcluster.Static, Type: "text"},
+			{
+				Name: "p",
+				Kind: simcluster.PartitionKey,
+				Type: "text",
+			},
+			{Name: "c", Kind: simcluster.Clustering, Type: "int"},
+			{
+				Name: "n",
+				Type: "bigint",
+			},
+			{Name: "v", Type: "text"},
+			{Name: "s", Kind: simcluster.Static, Type: "text"},
 		},
 		keys: 1, whole: 2, id: 2,
 	},
 	{
 		columns: []simcluster.Column{
-			{Name: "p", Kind: simcluster.PartitionKey, Type: "int"}, {Name: "q", Kind: simcluster.PartitionKey, Type: "boolean"},
-			{Name: "c", Kind: simcluster.Clustering, Type: "bigint", Desc: true}, {Name: "v", Type: "counter"},
+			{
+				Name: "p",
+				Kind: simcluster.PartitionKey,
+				Type: "int",
+			},
+			{Name: "q", Kind: simcluster.PartitionKey, Type: "boolean"},
+			{
+				Name: "c",
+				Kind: simcluster.Clustering,
+				Type: "bigint",
+				Desc: true,
+			},
+			{Name: "v", Type: "counter"},
 		},
 		keys: 2, whole: 3, id: 3, counter: true,
 	},
 	{
 		columns: []simcluster.Column{
-			{Name: "k", Kind: simcluster.PartitionKey, Type: "bigint"}, {Name: "n", Type: "bigint"}, {Name: "l", Type: "list<int>"},
+			{
+				Name: "k",
+				Kind: simcluster.PartitionKey,
+				Type: "bigint",
+			},
+			{Name: "n", Type: "bigint"},
+			{Name: "l", Type: "list<int>"},
 		},
 		keys: 1, whole: 1, id: 1, list: 2,
 	},

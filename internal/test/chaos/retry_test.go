@@ -38,10 +38,22 @@ func (l *loading) retry(before *kept) {
 		require.Equal(l, rec.bad, stage == atParse, "record %d", rec.id)
 		require.True(l, l.once(rec) || stage != inDoubt, "record %d", rec.id)
 	}
-	if !resumed && !last.killed() && before.of(inDoubt) > 0 && after.of(atParse, atInsert, inDoubt) == 0 {
+	if !resumed && !last.killed() && before.of(inDoubt) > 0 &&
+		after.of(atParse, atInsert, inDoubt) == 0 {
 		// What was in doubt before is left alone, and told.
 		require.Equal(l, exitPartly, last.code)
-		require.Contains(l, last.output, human.Of(before.of(inDoubt), "row")+human.Verb(before.of(inDoubt), " in doubt was", " in doubt were")+" left alone")
+		require.Contains(
+			l,
+			last.output,
+			human.Of(
+				before.of(inDoubt),
+				"row",
+			)+human.Verb(
+				before.of(inDoubt),
+				" in doubt was",
+				" in doubt were",
+			)+" left alone",
+		)
 		last.code = exitOK
 	}
 	l.checkEnd(last, dir, again, after)
@@ -63,7 +75,8 @@ func (l *loading) retried(k *kept) bool {
 			continue
 		}
 		for other, behind := range k.places {
-			if other.path == at.path && other.offset > at.offset && bytes.Contains(behind.raw, []byte{'"'}) {
+			if other.path == at.path && other.offset > at.offset &&
+				bytes.Contains(behind.raw, []byte{'"'}) {
 				return false
 			}
 		}
@@ -111,7 +124,8 @@ func (l *loading) untilRetried(rows int) (last exit, folder string, resumed bool
 		// The limit on bad rows was the first run's.
 		args = append(append(args, l.connection()...), "--maxparseerrors", "-1")
 		e := l.run(p, writes, args...)
-		if last.killed() && strings.Contains(e.output, "what was rejected was loaded again before") {
+		if last.killed() &&
+			strings.Contains(e.output, "what was rejected was loaded again before") {
 			// The try before had come to its end, and was stopped after that.
 			return last, dir, resumed
 		}

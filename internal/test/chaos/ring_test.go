@@ -90,9 +90,16 @@ func ringCluster(seed uint64, r *rand.Rand) simcluster.Options {
 func (s *schedule) newScript(of *simcluster.Cluster, ports *ports, name string) *script {
 	r := stream(s.seed, name)
 	sc := &script{
-		schedule: s, of: of, r: r, read: ports.asked, changes: 1 + r.IntN(3), before: 1 + r.IntN(12),
-		slow:  time.Duration(r.IntN(30)) * time.Millisecond,
-		ready: make(chan struct{}), calm: make(chan struct{}), done: make(chan struct{}),
+		schedule: s,
+		of:       of,
+		r:        r,
+		read:     ports.asked,
+		changes:  1 + r.IntN(3),
+		before:   1 + r.IntN(12),
+		slow:     time.Duration(r.IntN(30)) * time.Millisecond,
+		ready:    make(chan struct{}),
+		calm:     make(chan struct{}),
+		done:     make(chan struct{}),
 	}
 	if sc.late = chance(r, 3); sc.late {
 		sc.before = 1000

@@ -42,11 +42,30 @@ func (s *schedule) ringClone() {
 	rings := []*script{s.newScript(from, s.ports, "ring"), s.newScript(to, target, "target ring")}
 
 	args := []string{
-		"clone", table, "--from-hosts", strings.Join(from.Hosts(), ","), "--from-port", fmt.Sprint(from.Port()),
-		"--hosts", strings.Join(to.Hosts(), ","), "--port", fmt.Sprint(to.Port()), "--listen", "127.0.0.1:0",
-		"--timeout", "1s", "--connections", "1",
-		"--stream", []string{"auto", "rows", "whole"}[r.IntN(3)], "--patience", "2s", "--memory", "64MiB",
-		"--consistency", []string{"ONE", "QUORUM", "ALL"}[r.IntN(3)],
+		"clone",
+		table,
+		"--from-hosts",
+		strings.Join(from.Hosts(), ","),
+		"--from-port",
+		fmt.Sprint(from.Port()),
+		"--hosts",
+		strings.Join(to.Hosts(), ","),
+		"--port",
+		fmt.Sprint(to.Port()),
+		"--listen",
+		"127.0.0.1:0",
+		"--timeout",
+		"1s",
+		"--connections",
+		"1",
+		"--stream",
+		[]string{"auto", "rows", "whole"}[r.IntN(3)],
+		"--patience",
+		"2s",
+		"--memory",
+		"64MiB",
+		"--consistency",
+		[]string{"ONE", "QUORUM", "ALL"}[r.IntN(3)],
 	}
 	if chance(r, 2) {
 		args = append(args, "--slice", fmt.Sprint(1<<20))

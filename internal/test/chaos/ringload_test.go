@@ -25,11 +25,29 @@ func (s *schedule) ringLoad() {
 	s.Cleanup(s.ports.close) // before the cluster is
 	if byCQL {
 		// A node that is to be replaced is down for as long as that takes.
-		l.args = append(l.args, "--maxattempts", fmt.Sprint(enough), "--consistency", "ONE", "--patience", "5s")
+		l.args = append(
+			l.args,
+			"--maxattempts",
+			fmt.Sprint(enough),
+			"--consistency",
+			"ONE",
+			"--patience",
+			"5s",
+		)
 	} else {
 		totals.streamed.Add(1)
 		form := []string{"auto", "rows", "whole"}[r.IntN(3)]
-		l.args = append(l.args, "--via", "stream", "--stream", form, "--listen", "127.0.0.1:0", "--patience", "2s")
+		l.args = append(
+			l.args,
+			"--via",
+			"stream",
+			"--stream",
+			form,
+			"--listen",
+			"127.0.0.1:0",
+			"--patience",
+			"2s",
+		)
 		if chance(r, 2) {
 			l.args = append(l.args, "--slice", "1MiB")
 		}
@@ -63,13 +81,24 @@ func (s *schedule) ringLoad() {
 }
 
 // ringShapes are those without counters, and one whose rows make several slices.
-var ringShapes = append(slices.DeleteFunc(slices.Clone(shapes), func(s shape) bool { return s.counter }), shape{
-	columns: []simcluster.Column{
-		{Name: "p", Kind: simcluster.PartitionKey, Type: "int"},
-		{Name: "c", Kind: simcluster.Clustering, Type: "bigint", Desc: true}, {Name: "n", Type: "bigint"}, {Name: "s", Kind: simcluster.Static, Type: "bigint"}, {Name: "w", Type: "text"},
+var ringShapes = append(
+	slices.DeleteFunc(slices.Clone(shapes), func(s shape) bool { return s.counter }),
+	shape{
+		columns: []simcluster.Column{
+			{Name: "p", Kind: simcluster.PartitionKey, Type: "int"},
+			{
+				Name: "c",
+				Kind: simcluster.Clustering,
+				Type: "bigint",
+				Desc: true,
+			},
+			{Name: "n", Type: "bigint"},
+			{Name: "s", Kind: simcluster.Static, Type: "bigint"},
+			{Name: "w", Type: "text"},
+		},
+		keys: 1, whole: 2, id: 2, wide: 3000,
 	},
-	keys: 1, whole: 2, id: 2, wide: 3000,
-})
+)
 
 // openRing draws the cluster of a schedule whose ring changes, and its storage ports.
 func (s *schedule) openRing(asked bool) {
@@ -106,7 +135,14 @@ func (s *schedule) checkHeld(of *simcluster.Cluster) {
 		for _, owner := range owners {
 			if got, ok := held[owner.Node][key(r)]; !ok || !reflect.DeepEqual(got, r) {
 				missing++
-				example = fmt.Sprintf("node %d of %v lacks (%t) %v, has %v", owner.Node, owners, !ok, r, got)
+				example = fmt.Sprintf(
+					"node %d of %v lacks (%t) %v, has %v",
+					owner.Node,
+					owners,
+					!ok,
+					r,
+					got,
+				)
 			}
 		}
 		if missing > 0 {
@@ -123,8 +159,8 @@ func (s *schedule) checkHeld(of *simcluster.Cluster) {
 // lateness is how late a node may read what a process sent before it was killed.
 const lateness = 500 * time.Millisecond
 
-// checkExpiry checks that what nodes were sent expires no earlier than the TTL after the start of the
-// process that sent it.
+// checkExpiry checks that what nodes were sent expires no earlier than the TTL after the start of
+// the process that sent it.
 func (s *schedule) checkExpiry(ttl int) {
 	early := 0
 	for _, stream := range s.cluster.Streams() {

@@ -33,8 +33,15 @@ func TestStreamedWithinAChange(t *testing.T) {
 			t.Run(name+" "+version, func(t *testing.T) {
 				t.Parallel()
 				c, err := simcluster.Start(simcluster.Options{
-					Base: simcluster.Anywhere, Nodes: 4, Factor: 2, Tokens: 1, Release: version, Replicated: true,
-					Tables:  []simcluster.Table{{Keyspace: "ks", Name: "t", Columns: columnsOf("bigint")}},
+					Base:       simcluster.Anywhere,
+					Nodes:      4,
+					Factor:     2,
+					Tokens:     1,
+					Release:    version,
+					Replicated: true,
+					Tables: []simcluster.Table{
+						{Keyspace: "ks", Name: "t", Columns: columnsOf("bigint")},
+					},
 					Storage: func(int, *internodetest.Node) {},
 				})
 				require.NoError(t, err)
@@ -49,7 +56,19 @@ func TestStreamedWithinAChange(t *testing.T) {
 				require.NoError(t, err)
 				ch.TellAll()
 				ch.Transfer(token.Whole(token.Murmur3))
-				p := s.begin("load", "ks.t", "in.csv", "--run-dir", "run", "--via", "stream", "--listen", "127.0.0.1:0", "--patience", "1s")
+				p := s.begin(
+					"load",
+					"ks.t",
+					"in.csv",
+					"--run-dir",
+					"run",
+					"--via",
+					"stream",
+					"--listen",
+					"127.0.0.1:0",
+					"--patience",
+					"1s",
+				)
 				first := p.wait(t)
 				require.NoError(t, ch.Finish())
 				ch.TellAll()
@@ -57,7 +76,17 @@ func TestStreamedWithinAChange(t *testing.T) {
 					require.Equal(t, exitFatal, first.code, first.output)
 					args := []string{"resume", "run"}
 					if !strings.Contains(first.output, "go on with") {
-						args = []string{"load", "ks.t", "in.csv", "--run-dir", "run", "--via", "stream", "--listen", "127.0.0.1:0"}
+						args = []string{
+							"load",
+							"ks.t",
+							"in.csv",
+							"--run-dir",
+							"run",
+							"--via",
+							"stream",
+							"--listen",
+							"127.0.0.1:0",
+						}
 					}
 					s.run(exitOK, "300 read, 0 rejected", args...)
 				}

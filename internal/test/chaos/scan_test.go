@@ -98,7 +98,8 @@ func mayBeView(of simcluster.Table) bool {
 	return keys > 1
 }
 
-// startView starts the cluster with a table made a view. Its first column is the key of the base table.
+// startView starts the cluster with a table made a view. Its first column is the key of the base
+// table.
 func (s *schedule) startView(of simcluster.Table) {
 	base := simcluster.Table{Name: "base", Columns: slices.Clone(of.Columns)}
 	for i := range base.Columns[1:] {
@@ -112,28 +113,55 @@ func (s *schedule) startView(of simcluster.Table) {
 // drawTable makes a table with rows.
 func drawTable(r *rand.Rand) simcluster.Table {
 	t := simcluster.Table{
-		Name: "t", Partitions: r.IntN(10 << r.IntN(9)), Nulls: 0.2 * r.Float64(), Text: 1 + r.IntN(60),
-		Columns: []simcluster.Column{{Name: "k", Kind: simcluster.PartitionKey, Type: []string{"bigint", "text", "int"}[r.IntN(3)]}},
+		Name:       "t",
+		Partitions: r.IntN(10 << r.IntN(9)),
+		Nulls:      0.2 * r.Float64(),
+		Text:       1 + r.IntN(60),
+		Columns: []simcluster.Column{
+			{
+				Name: "k",
+				Kind: simcluster.PartitionKey,
+				Type: []string{"bigint", "text", "int"}[r.IntN(3)],
+			},
+		},
 	}
 	if chance(r, 3) {
 		t.Text = 4000 // more than is held back before it goes to a file
 	}
 	if chance(r, 3) {
-		t.Columns = append(t.Columns, simcluster.Column{Name: "l", Kind: simcluster.PartitionKey, Type: "boolean"})
+		t.Columns = append(
+			t.Columns,
+			simcluster.Column{Name: "l", Kind: simcluster.PartitionKey, Type: "boolean"},
+		)
 	}
 	if chance(r, 2) {
-		t.Columns = append(t.Columns, simcluster.Column{Name: "c", Kind: simcluster.Clustering, Type: "bigint", Desc: chance(r, 2)})
+		t.Columns = append(
+			t.Columns,
+			simcluster.Column{
+				Name: "c",
+				Kind: simcluster.Clustering,
+				Type: "bigint",
+				Desc: chance(r, 2),
+			},
+		)
 		t.Rows = 1 + r.IntN(5)
 		if chance(r, 2) {
 			t.Largest = r.IntN(2000)
 		}
 		if chance(r, 2) {
-			t.Columns = append(t.Columns, simcluster.Column{Name: "s", Kind: simcluster.Static, Type: "text"})
+			t.Columns = append(
+				t.Columns,
+				simcluster.Column{Name: "s", Kind: simcluster.Static, Type: "text"},
+			)
 		}
 	}
 	for i := range r.IntN(5) {
 		t.Columns = append(t.Columns, simcluster.Column{
-			Name: fmt.Sprint("v", i), Type: []string{"text", "blob", "int", "bigint", "boolean"}[r.IntN(5)],
+			Name: fmt.Sprint(
+				"v",
+				i,
+			),
+			Type: []string{"text", "blob", "int", "bigint", "boolean"}[r.IntN(5)],
 		})
 	}
 	return t
@@ -146,7 +174,15 @@ func (sc *scanning) drawOutput(r *rand.Rand) {
 	compression := []string{"none", "gzip", "zstd", "lz4"}[r.IntN(4)]
 	sc.output = filepath.Join(sc.dir, "out")
 	if sc.folder {
-		sc.args = append(sc.args, "--dir", sc.output, "--format", sc.format, "--compression", compression)
+		sc.args = append(
+			sc.args,
+			"--dir",
+			sc.output,
+			"--format",
+			sc.format,
+			"--compression",
+			compression,
+		)
 		if chance(r, 2) {
 			sc.args = append(sc.args, "--maxoutputsize", fmt.Sprint(1+r.IntN(1000)))
 		}

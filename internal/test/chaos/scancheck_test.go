@@ -61,7 +61,12 @@ func (sc *scanning) checkOutput(last exit) {
 	totals.lost.Add(int64(missing))
 	totals.twice.Add(int64(twice))
 	require.Zero(sc, missing, "rows are not in the output, such as %.300s", example)
-	require.Zero(sc, twice, "rows are in the output that are not in the table, or twice, such as %.300s", example)
+	require.Zero(
+		sc,
+		twice,
+		"rows are in the output that are not in the table, or twice, such as %.300s",
+		example,
+	)
 	require.EqualValues(sc, rows, m.Rows, "rows by the manifest")
 	require.Equal(sc, sum.String(), m.Checksum.Value)
 	require.Len(sc, lost, m.Ranges.Failed)

@@ -42,13 +42,19 @@ func newSchedule(t *testing.T, seed uint64, test string) *schedule {
 			totals.failed.Add(1)
 		}
 		if t.Failed() || *oneSeed != "" {
-			t.Logf("this happened:\n%sonce more: go test ./internal/test/chaos -run %s -seed %d", s.story.String(), test, seed)
+			t.Logf(
+				"this happened:\n%sonce more: go test ./internal/test/chaos -run %s -seed %d",
+				s.story.String(),
+				test,
+				seed,
+			)
 		}
 	})
 	return s
 }
 
-// runSchedule runs the schedule of a seed: two of three are loads, a quarter of them by streaming, and of the scans half.
+// runSchedule runs the schedule of a seed: two of three are loads, a quarter of them by streaming,
+// and of the scans half.
 func runSchedule(t *testing.T, seed uint64) {
 	s := newSchedule(t, seed, "TestCampaign")
 	s.weather = drawWeather(seed)
@@ -95,13 +101,25 @@ func (s *schedule) start(tables ...simcluster.Table) {
 	s.cluster = c
 	s.Cleanup(c.Close)
 	s.tell("cluster: %s", brief(s.weather.cluster))
-	s.tell("faults: %s, attempts %d, hard %t", brief(s.weather.faults), s.weather.attempts, s.weather.hard)
+	s.tell(
+		"faults: %s, attempts %d, hard %t",
+		brief(s.weather.faults),
+		s.weather.attempts,
+		s.weather.hard,
+	)
 }
 
 // connection are the flags that every command on the cluster has.
 func (s *schedule) connection() []string {
 	flags := []string{
-		"--hosts", strings.Join(s.cluster.Hosts(), ","), "--port", fmt.Sprint(s.cluster.Port()), "--timeout", "1s", "--connections", "1",
+		"--hosts",
+		strings.Join(s.cluster.Hosts(), ","),
+		"--port",
+		fmt.Sprint(s.cluster.Port()),
+		"--timeout",
+		"1s",
+		"--connections",
+		"1",
 	}
 	if s.ports == nil { // streams are tried for a time
 		flags = append(flags, "--maxattempts", fmt.Sprint(s.weather.attempts))
@@ -168,7 +186,9 @@ func (s *schedule) run(p stop, match func(simcluster.Request) bool, args ...stri
 		s.ports.aim(p.number, then)
 		defer s.ports.aim(0, nil)
 	case p.when == atRequest:
-		rule := s.cluster.Inject(simcluster.Rule{Match: match, Skip: p.number - 1, Times: 1, Do: then})
+		rule := s.cluster.Inject(
+			simcluster.Rule{Match: match, Skip: p.number - 1, Times: 1, Do: then},
+		)
 		defer rule.Remove()
 	}
 	s.began = append(s.began, time.Now())
@@ -188,7 +208,14 @@ func (s *schedule) run(p stop, match func(simcluster.Request) bool, args ...stri
 	case e.code == exitLimit || e.code == exitFatal:
 		totals.stops.Add(1)
 	}
-	s.tell("cqlbulk %s\n  stop %+v; %v after %v\n  %s", strings.Join(args, " "), p, e, time.Since(begin).Round(time.Millisecond), shorten(e.output))
+	s.tell(
+		"cqlbulk %s\n  stop %+v; %v after %v\n  %s",
+		strings.Join(args, " "),
+		p,
+		e,
+		time.Since(begin).Round(time.Millisecond),
+		shorten(e.output),
+	)
 	return e
 }
 

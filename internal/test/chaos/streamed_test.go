@@ -22,7 +22,15 @@ func (s *schedule) streamed() {
 	l := s.draw(r, of)
 	s.ports.open(s.cluster)
 	s.Cleanup(s.ports.close) // before the cluster is
-	l.args = append(l.args, "--via", "stream", "--stream", []string{"auto", "rows", "whole"}[r.IntN(3)], "--patience", "10s")
+	l.args = append(
+		l.args,
+		"--via",
+		"stream",
+		"--stream",
+		[]string{"auto", "rows", "whole"}[r.IntN(3)],
+		"--patience",
+		"10s",
+	)
 	l.drawLimit(r)
 
 	last := l.untilDone()
@@ -44,7 +52,8 @@ type streamedCell struct {
 	timestamp int64
 }
 
-// openPorts draws the storage ports of the cluster, which are sent rows or asked for them, and the weather of such a schedule.
+// openPorts draws the storage ports of the cluster, which are sent rows or asked for them, and the
+// weather of such a schedule.
 func (s *schedule) openPorts(r *rand.Rand, asked bool) weather {
 	s.ports = newPorts(stream(s.seed, "ports"), asked)
 	s.ports.left, s.ports.rate = r.IntN(12), 0.02+0.2*r.Float64()
@@ -54,8 +63,8 @@ func (s *schedule) openPorts(r *rand.Rand, asked bool) weather {
 	return w
 }
 
-// checkStreams says that each replica was sent each row that stands, with one timestamp however often, and
-// that the replicas have the same.
+// checkStreams says that each replica was sent each row that stands, with one timestamp however
+// often, and that the replicas have the same.
 func (l *loading) checkStreams(k *kept) {
 	id := l.in.shape.columns[l.in.shape.id].Name
 	nodes := make(map[int]map[string]streamedCell)
@@ -73,7 +82,12 @@ func (l *loading) checkStreams(k *kept) {
 			}
 			for _, set := range a.Sets {
 				place := placeOf(a.Key, a.Clustering, set.Column)
-				now := streamedCell{at: a.Token, value: string(set.Value), null: set.Value == nil, timestamp: a.Timestamp}
+				now := streamedCell{
+					at:        a.Token,
+					value:     string(set.Value),
+					null:      set.Value == nil,
+					timestamp: a.Timestamp,
+				}
 				switch was, again := cells[place]; {
 				case !again || was.timestamp < now.timestamp:
 					cells[place] = now
@@ -125,7 +139,14 @@ func (l *loading) checkStreams(k *kept) {
 	for _, cells := range nodes {
 		for place, cell := range cells {
 			for _, replica := range l.cluster.Replicas(cell.at) {
-				require.Equal(l, cell, nodes[replica.Node][place], "%s differs on node %d", place, replica.Node)
+				require.Equal(
+					l,
+					cell,
+					nodes[replica.Node][place],
+					"%s differs on node %d",
+					place,
+					replica.Node,
+				)
 			}
 		}
 	}

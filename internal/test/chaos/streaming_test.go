@@ -63,8 +63,14 @@ func TestStreamedLoadsKilled(t *testing.T) {
 			r := rand.New(rand.NewPCG(seed, 77))
 			p := &port{r: rand.New(rand.NewPCG(seed, 78)), kills: 4, fails: 6}
 			c, err := simcluster.Start(simcluster.Options{
-				Base: simcluster.Anywhere, Nodes: 3, Factor: 2, Tokens: 1 + r.IntN(8), Seed: seed,
-				Tables:  []simcluster.Table{{Keyspace: "ks", Name: "t", Columns: columnsOf("bigint")}},
+				Base:   simcluster.Anywhere,
+				Nodes:  3,
+				Factor: 2,
+				Tokens: 1 + r.IntN(8),
+				Seed:   seed,
+				Tables: []simcluster.Table{
+					{Keyspace: "ks", Name: "t", Columns: columnsOf("bigint")},
+				},
 				Storage: func(_ int, n *internodetest.Node) { n.Before = p.before },
 			})
 			require.NoError(t, err)
@@ -87,7 +93,17 @@ func TestStreamedLoadsKilled(t *testing.T) {
 			}
 			s.write("in.csv", text.String())
 			form := []string{"rows", "whole"}[seed%2]
-			args := []string{"load", "ks.t", "in.csv", "--run-dir", "run", "--via", "stream", "--stream", form}
+			args := []string{
+				"load",
+				"ks.t",
+				"in.csv",
+				"--run-dir",
+				"run",
+				"--via",
+				"stream",
+				"--stream",
+				form,
+			}
 			for code := -1; code != 2; {
 				require.Contains(t, []int{-1, 4}, code)
 				process := s.begin(args...)

@@ -13,12 +13,16 @@ import (
 
 // totals count over all schedules.
 var totals struct {
-	loads, scans, clones, failed                atomic.Int64
-	views, changes, aborts, within, early       atomic.Int64 // of rings; rows that expire early
-	streamed, brought, streams, harms           atomic.Int64 // loads and scans by streaming; sessions of loads that were complete, and what was done to sessions
-	processes, kills, terms, resumes, retries   atomic.Int64
-	stops                                       atomic.Int64 // by a limit on errors, or for the cluster
-	shown, midway                               atomic.Int64 // runs that were looked at, and those of them with rows
+	loads, scans, clones, failed          atomic.Int64
+	views, changes, aborts, within, early atomic.Int64 // of rings; rows that expire early
+	// loads and scans by streaming; sessions of loads that were complete, and what was done to
+	// sessions
+	streamed, brought, streams, harms         atomic.Int64
+	processes, kills, terms, resumes, retries atomic.Int64
+	// by a limit on errors, or for the cluster
+	stops atomic.Int64
+	// runs that were looked at, and those of them with rows
+	shown, midway                               atomic.Int64
 	requests, downs, moves, delays              atomic.Int64
 	rows, rejected, doubtful, lost, twice, hung atomic.Int64
 
@@ -50,16 +54,61 @@ func count(c *simcluster.Cluster) {
 func report() string {
 	var s strings.Builder
 	t := &totals
-	fmt.Fprintf(&s, "schedules   %d of load, %d of them by streaming, %d of scan, %d of them by streaming, %d of clone; %d failed\n",
-		t.loads.Load(), t.streamed.Load(), t.scans.Load(), t.brought.Load(), t.clones.Load(), t.failed.Load())
-	fmt.Fprintf(&s, "processes   %d: %d killed, %d interrupted, %d stopped by a limit or the cluster; %d resumed, %d retried\n",
-		t.processes.Load(), t.kills.Load(), t.terms.Load(), t.stops.Load(), t.resumes.Load(), t.retries.Load())
-	fmt.Fprintf(&s, "midway      %d of %d runs that were looked at before they went on\n", t.midway.Load(), t.shown.Load())
-	fmt.Fprintf(&s, "rows        %d; %d rejected, %d in doubt\n", t.rows.Load(), t.rejected.Load(), t.doubtful.Load())
-	fmt.Fprintf(&s, "cluster     %d requests; %d delays, %d nodes down, %d moved\n", t.requests.Load(), t.delays.Load(), t.downs.Load(), t.moves.Load())
-	fmt.Fprintf(&s, "streams     %d of loads complete; %d harmed: failed, cut off, hung or broken, or their node taken down or moved\n", t.streams.Load(), t.harms.Load())
-	fmt.Fprintf(&s, "rings       %d changes, %d of them given up, %d with rows handed over when the program ended; %d scans of views\n",
-		t.changes.Load(), t.aborts.Load(), t.within.Load(), t.views.Load())
+	fmt.Fprintf(
+		&s,
+		"schedules   %d of load, %d of them by streaming, %d of scan, %d of them by streaming, %d of clone; %d failed\n",
+		t.loads.Load(),
+		t.streamed.Load(),
+		t.scans.Load(),
+		t.brought.Load(),
+		t.clones.Load(),
+		t.failed.Load(),
+	)
+	fmt.Fprintf(
+		&s,
+		"processes   %d: %d killed, %d interrupted, %d stopped by a limit or the cluster; %d resumed, %d retried\n",
+		t.processes.Load(),
+		t.kills.Load(),
+		t.terms.Load(),
+		t.stops.Load(),
+		t.resumes.Load(),
+		t.retries.Load(),
+	)
+	fmt.Fprintf(
+		&s,
+		"midway      %d of %d runs that were looked at before they went on\n",
+		t.midway.Load(),
+		t.shown.Load(),
+	)
+	fmt.Fprintf(
+		&s,
+		"rows        %d; %d rejected, %d in doubt\n",
+		t.rows.Load(),
+		t.rejected.Load(),
+		t.doubtful.Load(),
+	)
+	fmt.Fprintf(
+		&s,
+		"cluster     %d requests; %d delays, %d nodes down, %d moved\n",
+		t.requests.Load(),
+		t.delays.Load(),
+		t.downs.Load(),
+		t.moves.Load(),
+	)
+	fmt.Fprintf(
+		&s,
+		"streams     %d of loads complete; %d harmed: failed, cut off, hung or broken, or their node taken down or moved\n",
+		t.streams.Load(),
+		t.harms.Load(),
+	)
+	fmt.Fprintf(
+		&s,
+		"rings       %d changes, %d of them given up, %d with rows handed over when the program ended; %d scans of views\n",
+		t.changes.Load(),
+		t.aborts.Load(),
+		t.within.Load(),
+		t.views.Load(),
+	)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	sum := 0
@@ -70,6 +119,13 @@ func report() string {
 	for _, f := range slices.Sorted(maps.Keys(t.faults)) {
 		fmt.Fprintf(&s, "  %-32s %d\n", f, t.faults[f])
 	}
-	fmt.Fprintf(&s, "rows lost %d, rows expired early %d, rows twice %d, hung %d\n", t.lost.Load(), t.early.Load(), t.twice.Load(), t.hung.Load())
+	fmt.Fprintf(
+		&s,
+		"rows lost %d, rows expired early %d, rows twice %d, hung %d\n",
+		t.lost.Load(),
+		t.early.Load(),
+		t.twice.Load(),
+		t.hung.Load(),
+	)
 	return s.String()
 }

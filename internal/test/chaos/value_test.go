@@ -19,11 +19,19 @@ type value struct {
 }
 
 func bigint(n int64) value {
-	return value{wire: binary.BigEndian.AppendUint64(nil, uint64(n)), plain: strconv.FormatInt(n, 10), json: strconv.FormatInt(n, 10)}
+	return value{
+		wire:  binary.BigEndian.AppendUint64(nil, uint64(n)),
+		plain: strconv.FormatInt(n, 10),
+		json:  strconv.FormatInt(n, 10),
+	}
 }
 
 func integer(n int32) value {
-	return value{wire: binary.BigEndian.AppendUint32(nil, uint32(n)), plain: fmt.Sprint(n), json: fmt.Sprint(n)}
+	return value{
+		wire:  binary.BigEndian.AppendUint32(nil, uint32(n)),
+		plain: fmt.Sprint(n),
+		json:  fmt.Sprint(n),
+	}
 }
 
 func boolean(b bool) value {

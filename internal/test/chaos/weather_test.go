@@ -36,7 +36,10 @@ func drawWeather(seed uint64) weather {
 	switch f := &w.faults; r.IntN(8) {
 	case 0:
 		// Only slow, so that much is under way when the program is stopped.
-		f.Slow, f.Delay = 1, simcluster.Delay{Min: time.Millisecond, Mean: time.Duration(1+r.IntN(10)) * time.Millisecond}
+		f.Slow, f.Delay = 1, simcluster.Delay{
+			Min:  time.Millisecond,
+			Mean: time.Duration(1+r.IntN(10)) * time.Millisecond,
+		}
 	case 1:
 		*f = simcluster.Storm(seed, strength, until)
 		f.System = w.hard
@@ -48,7 +51,9 @@ func drawWeather(seed uint64) weather {
 		*f = simcluster.Storm(seed, strength, until)
 	}
 	if w.faults.Slow < 1 && chance(r, 2) {
-		w.faults.Slow, w.faults.Delay = 0.5, simcluster.Delay{Mean: time.Duration(1+r.IntN(10)) * time.Millisecond}
+		w.faults.Slow, w.faults.Delay = 0.5, simcluster.Delay{
+			Mean: time.Duration(1+r.IntN(10)) * time.Millisecond,
+		}
 	}
 	w.faults = w.without(w.faults)
 	return w
@@ -75,7 +80,12 @@ const release = "3.11.19"
 
 func drawCluster(seed uint64, r *rand.Rand) simcluster.Options {
 	o := simcluster.Options{
-		Base: simcluster.Anywhere, Seed: seed, Nodes: 1 + r.IntN(4), Tokens: 1 + r.IntN(8), Cores: 1 + r.IntN(2), Release: release,
+		Base:    simcluster.Anywhere,
+		Seed:    seed,
+		Nodes:   1 + r.IntN(4),
+		Tokens:  1 + r.IntN(8),
+		Cores:   1 + r.IntN(2),
+		Release: release,
 	}
 	o.Factor = 1 + r.IntN(min(o.Nodes, 3))
 	if o.Nodes == 4 && chance(r, 2) {

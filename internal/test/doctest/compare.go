@@ -6,16 +6,21 @@ import (
 	"strings"
 )
 
-// anything stands on a page for what is left out: within a line, or as a line for any number of lines.
+// anything stands on a page for what is left out: within a line, or as a line for any number of
+// lines.
 const anything = "..."
 
-// varying is what differs from run to run, in this order: a figure of it on a page stands for every figure of its kind.
+// varying is what differs from run to run, in this order: a figure of it on a page stands for every
+// figure of its kind.
 var varying = []struct {
 	what *regexp.Regexp
 	kind string
 }{
 	{regexp.MustCompile(`\d{8}T\d{6}Z-\d+`), "<run>"},
-	{regexp.MustCompile(`\S+ \((\d+\.){3}\d+(:\d+)?( and \d+ more)?\)`), "<cluster>"}, // its name, and a contact point
+	{
+		regexp.MustCompile(`\S+ \((\d+\.){3}\d+(:\d+)?( and \d+ more)?\)`),
+		"<cluster>",
+	}, // its name, and a contact point
 	// Of now, and not of the sample data, which are of 2013.
 	{regexp.MustCompile(`20[2-9]\d-\d\d-\d\d([T ]\d\d:\d\d(:\d\d)?(\.\d+)?Z?)?`), "<time>"},
 	{regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}`), "<id>"},
@@ -27,16 +32,23 @@ var varying = []struct {
 	{regexp.MustCompile(`\b(\d+(\.\d+)?(h|m|s|ms|us|µs))+\b|\b\d+(\.\d+)? m?s\b`), "<duration>"},
 	{regexp.MustCompile(`\d+(\.\d+)?%`), "<share>"},
 	{regexp.MustCompile(`\b(seed|pid|^files) \d+`), "$1 <number>"},
-	{regexp.MustCompile(`\b\d+ files?\b`), "<number> files"}, // a scan writes as many as there are processors to
+	{
+		regexp.MustCompile(`\b\d+ files?\b`),
+		"<number> files",
+	}, // a scan writes as many as there are processors to
 	{regexp.MustCompile(`^(cluster +)[^ ,]+`), "$1<name>"},
 }
 
-// measured are lines of which all figures, and what is not known, hang on the machine, the cluster, or the moment.
-var measured = regexp.MustCompile(`^((in|requests|ranges|parallel \(N\)|splits \(M\)|estimate|settled|begun|pace|running|stopped|partly|complete|\S+:9042) |rows +[\d,]+ (read|written)\b)`)
+// measured are lines of which all figures, and what is not known, hang on the machine, the cluster,
+// or the moment.
+var measured = regexp.MustCompile(
+	`^((in|requests|ranges|parallel \(N\)|splits \(M\)|estimate|settled|begun|pace|running|stopped|partly|complete|\S+:9042) |rows +[\d,]+ (read|written)\b)`,
+)
 
 var figure = regexp.MustCompile(`\d[\d,]*(\.\d+)?|\?|<share>`)
 
-// counted is what a measured number is of: with another number it may be in the singular, or the plural.
+// counted is what a measured number is of: with another number it may be in the singular, or the
+// plural.
 var counted = regexp.MustCompile(`(<number> [A-Za-z]+?)(ies|y|s)?\b`)
 
 // shape is a line without what differs from run to run, and without what lines up columns.
@@ -67,7 +79,8 @@ func Lines(printed string) []string {
 	return strings.Split(printed, "\n")
 }
 
-// Compare holds lines that were printed against those that a page shows. The error names the first that is another.
+// Compare holds lines that were printed against those that a page shows. The error names the first
+// that is another.
 func Compare(shown, printed []string) error {
 	// reached[j] says whether the lines of the page so far can be the first j that were printed.
 	reached := make([]bool, len(printed)+1)

@@ -27,8 +27,8 @@ func manual(t *testing.T) (pages []*Page) {
 	return pages
 }
 
-// Whatever a page has its reader type is run by the integration tests, unless it is listed with the reason; and what is listed
-// stands on a page.
+// Whatever a page has its reader type is run by the integration tests, unless it is listed with the
+// reason; and what is listed stands on a page.
 func TestWhatIsNotRunStandsOnAPage(t *testing.T) {
 	stands := make(map[int]bool)
 	for _, p := range manual(t) {
@@ -58,7 +58,8 @@ var (
 	unlike  = regexp.MustCompile(`[^\p{L}\p{N}\- _]`)
 )
 
-// Links of the pages, also those of the other pages at the top, lead to files that there are, and to their headings.
+// Links of the pages, also those of the other pages at the top, lead to files that there are, and
+// to their headings.
 func TestLinksLeadSomewhere(t *testing.T) {
 	names, err := filepath.Glob(filepath.Join(root, "*.md"))
 	require.NoError(t, err)
@@ -84,7 +85,14 @@ func TestLinksLeadSomewhere(t *testing.T) {
 			require.NoError(t, err)
 			var anchors []string
 			for _, h := range heading.FindAllStringSubmatch(string(text), -1) {
-				anchors = append(anchors, strings.ReplaceAll(strings.ToLower(unlike.ReplaceAllString(h[1], "")), " ", "-"))
+				anchors = append(
+					anchors,
+					strings.ReplaceAll(
+						strings.ToLower(unlike.ReplaceAllString(h[1], "")),
+						" ",
+						"-",
+					),
+				)
 			}
 			require.Contains(t, anchors, anchor, "%s links to %s", name, found[1])
 		}
@@ -100,7 +108,13 @@ func TestParse(t *testing.T) {
 	p, err := parse("p.md", sample)
 	require.NoError(t, err)
 	require.Equal(t, []Command{
-		{Page: "p.md", Line: 3, Kind: "console", Text: "one \\\n--more   # a remark", Shown: []string{"printed", ""}},
+		{
+			Page:  "p.md",
+			Line:  3,
+			Kind:  "console",
+			Text:  "one \\\n--more   # a remark",
+			Shown: []string{"printed", ""},
+		},
 		{Page: "p.md", Line: 7, Kind: "console", Text: "two"},
 		{Page: "p.md", Line: 12, Kind: "sh", Text: "three   # a remark"},
 		{Page: "p.md", Line: 13, Kind: "sh", Text: "for x in a b; do\n  four\\\n  five"},
@@ -173,7 +187,12 @@ func TestCompare(t *testing.T) {
 
 func TestShell(t *testing.T) {
 	dir := t.TempDir()
-	s, err := NewShell(t.Context(), dir, []string{"PATH=" + os.Getenv("PATH"), "WHAT=world"}, filepath.Join(dir, "printed"))
+	s, err := NewShell(
+		t.Context(),
+		dir,
+		[]string{"PATH=" + os.Getenv("PATH"), "WHAT=world"},
+		filepath.Join(dir, "printed"),
+	)
 	require.NoError(t, err)
 	for _, c := range []struct {
 		command, printed string

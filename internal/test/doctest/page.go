@@ -1,6 +1,6 @@
-// Package doctest reads the pages of the manual, README.md and docs, as a test wants them: the commands in their
-// fenced blocks, and what the page shows of each. It runs commands in a shell, and compares what they print with the
-// page, whatever differs from run to run left aside.
+// Package doctest reads the pages of the manual, README.md and docs, as a test wants them: the
+// commands in their fenced blocks, and what the page shows of each. It runs commands in a shell,
+// and compares what they print with the page, whatever differs from run to run left aside.
 //
 // The word behind a fence says what a block is:
 //
@@ -37,14 +37,16 @@ type Command struct {
 	Line int    // the first of its own, from 1
 	Kind string // console, sh or cql
 	Text string // for the shell, or of cql a statement without its semicolon
-	// Shown is what a console shows below the command, lines without their ends: all that it prints.
+	// Shown is what a console shows below the command, lines without their ends: all that it
+	// prints.
 	Shown []string
 }
 
 // At is the command's place, for messages.
 func (c Command) At() string { return fmt.Sprintf("%s:%d", c.Page, c.Line) }
 
-// Words is the command's text as it counts when commands are compared: without remarks and superfluous blanks.
+// Words is the command's text as it counts when commands are compared: without remarks and
+// superfluous blanks.
 func (c Command) Words() string {
 	var lines []string
 	for line := range strings.Lines(c.Text) {
@@ -54,8 +56,8 @@ func (c Command) Words() string {
 	return strings.Join(lines, " ")
 }
 
-// Pages lists the pages of the manual below the top folder of the repository. Those of measurements are no part of it: they
-// tell what was run once, and are written by the program that ran it.
+// Pages lists the pages of the manual below the top folder of the repository. Those of measurements
+// are no part of it: they tell what was run once, and are written by the program that ran it.
 func Pages(root string) ([]string, error) {
 	found, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
 	if err != nil {
@@ -88,7 +90,13 @@ func parse(name, text string) (*Page, error) {
 		}
 		begin := i + 1
 		if !slices.Contains(kinds, kind) {
-			return nil, fmt.Errorf("%s:%d: a block of kind %q; there are %s", name, begin, kind, strings.Join(kinds, ", "))
+			return nil, fmt.Errorf(
+				"%s:%d: a block of kind %q; there are %s",
+				name,
+				begin,
+				kind,
+				strings.Join(kinds, ", "),
+			)
 		}
 		for i++; i < len(p.Lines) && p.Lines[i] != "```"; i++ {
 		}
@@ -144,7 +152,10 @@ func parseShell(lines []string) (commands []Command) {
 		if text := strings.TrimSpace(line); text == "" || text[0] == '#' {
 			continue
 		}
-		if n := len(commands) - 1; n >= 0 && (line[0] == ' ' || strings.HasSuffix(commands[n].Text, `\`)) {
+		if n := len(
+			commands,
+		) - 1; n >= 0 &&
+			(line[0] == ' ' || strings.HasSuffix(commands[n].Text, `\`)) {
 			commands[n].Text += "\n" + line
 			continue
 		}
@@ -174,7 +185,8 @@ func parseCQL(lines []string) (commands []Command, err error) {
 	return commands, nil
 }
 
-// Show puts what was printed in place of what the page shows of its i-th command, which is one of a console.
+// Show puts what was printed in place of what the page shows of its i-th command, which is one of a
+// console.
 func (p *Page) Show(i int, printed []string) {
 	c := &p.Commands[i]
 	first := c.Line + strings.Count(c.Text, "\n") // the line behind the command, from 0

@@ -14,8 +14,8 @@ import (
 	"syscall"
 )
 
-// loop is what the shell runs: commands that end with a NUL come in at 3, and their exit statuses go out at 4. What a
-// command leaves in the shell, its status among it, the next one finds.
+// loop is what the shell runs: commands that end with a NUL come in at 3, and their exit statuses
+// go out at 4. What a command leaves in the shell, its status among it, the next one finds.
 const loop = `
 status=0
 while IFS= read -r -d '' command <&3; do
@@ -35,15 +35,25 @@ type Shell struct {
 	read     int64 // of printed
 }
 
-// NewShell starts a bash in a folder, with an environment. What its commands print goes to a file of that path, both streams together.
-// The caller closes it; the end of the context ends it, and all that it has started.
-func NewShell(ctx context.Context, folder string, environment []string, printed string) (*Shell, error) {
+// NewShell starts a bash in a folder, with an environment. What its commands print goes to a file
+// of that path, both streams together. The caller closes it; the end of the context ends it, and
+// all that it has started.
+func NewShell(
+	ctx context.Context,
+	folder string,
+	environment []string,
+	printed string,
+) (*Shell, error) {
 	s := &Shell{cmd: exec.CommandContext(ctx, "bash", "--noprofile", "--norc", "-c", loop)}
 	s.cmd.Dir, s.cmd.Env = folder, environment
 	s.cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	s.cmd.Cancel = s.kill
 	var err error
-	if s.printed, err = os.OpenFile(printed, os.O_CREATE|os.O_EXCL|os.O_RDWR|os.O_APPEND, 0o600); err != nil {
+	if s.printed, err = os.OpenFile(
+		printed,
+		os.O_CREATE|os.O_EXCL|os.O_RDWR|os.O_APPEND,
+		0o600,
+	); err != nil {
 		return nil, err
 	}
 	s.cmd.Stdout, s.cmd.Stderr = s.printed, s.printed
@@ -62,8 +72,8 @@ func NewShell(ctx context.Context, folder string, environment []string, printed 
 	return s, s.cmd.Start()
 }
 
-// Run runs a command, and gives what was printed since the last one, and the exit status. It is an error when the
-// command ends the shell.
+// Run runs a command, and gives what was printed since the last one, and the exit status. It is an
+// error when the command ends the shell.
 func (s *Shell) Run(command string) (printed string, status int, err error) {
 	if _, err := s.commands.WriteString(command + "\x00"); err != nil {
 		return "", 0, err

@@ -26,20 +26,65 @@ func TestBadTargets(t *testing.T) {
 	table(t, "it2.target", "(key_column int PRIMARY KEY, value_column text)")
 	csv := file(t, "in.csv", "key_column,value_column\n1,a\n")
 	wrong(t, 1, `keyspace "itt2" not found; did you mean "it2"?`, "scan", "itt2.target")
-	wrong(t, 1, `table "tarket" not found in keyspace "it2"; did you mean "target"?`, "count", "it2.tarket")
-	wrong(t, 1, `no column "valuecolumn"; did you mean "value_column"?`, "scan", "it2.target", "--columns", "key_column,valuecolumn")
+	wrong(
+		t,
+		1,
+		`table "tarket" not found in keyspace "it2"; did you mean "target"?`,
+		"count",
+		"it2.tarket",
+	)
+	wrong(
+		t,
+		1,
+		`no column "valuecolumn"; did you mean "value_column"?`,
+		"scan",
+		"it2.target",
+		"--columns",
+		"key_column,valuecolumn",
+	)
 	wrong(t, 1, "missing.csv: file does not exist", "load", "it2.target", "missing.csv")
 	wrong(t, 1, `no column "val"`, "load", "it2.target", file(t, "h.csv", "key_column,val\n1,a\n"))
 	wrong(t, 1, "--header=false", "load", "it2.target", file(t, "n.csv", "1,a\n2,b\n"))
-	wrong(t, 1, `no field for primary key column "key_column"`, "load", "it2.target", file(t, "k.csv", "value_column\na\n"))
-	wrong(t, 1, "named twice", "load", "it2.target", file(t, "d.csv", "key_column,KEY_COLUMN\n1,2\n"))
-	wrong(t, 1, `no node is in data center "dc9"; the cluster has dc1`, "scan", "it2.target", "--dc", "dc9")
+	wrong(
+		t,
+		1,
+		`no field for primary key column "key_column"`,
+		"load",
+		"it2.target",
+		file(t, "k.csv", "value_column\na\n"),
+	)
+	wrong(
+		t,
+		1,
+		"named twice",
+		"load",
+		"it2.target",
+		file(t, "d.csv", "key_column,KEY_COLUMN\n1,2\n"),
+	)
+	wrong(
+		t,
+		1,
+		`no node is in data center "dc9"; the cluster has dc1`,
+		"scan",
+		"it2.target",
+		"--dc",
+		"dc9",
+	)
 	out := file(t, "there.csv", "mine")
 	wrong(t, 1, "exists already", "scan", "it2.target", "-o", out)
 	require.Equal(t, "mine", read(t, out))
 	other := file(t, "other.csv.manifest.json", "mine")
 	for _, flag := range []string{"--quiet", "--no-manifest"} {
-		wrong(t, 1, "other.csv.manifest.json exists already", "scan", "it2.target", "-o", strings.TrimSuffix(other, ".manifest.json"), flag)
+		wrong(
+			t,
+			1,
+			"other.csv.manifest.json exists already",
+			"scan",
+			"it2.target",
+			"-o",
+			strings.TrimSuffix(other, ".manifest.json"),
+			flag,
+		)
 		require.Equal(t, "mine", read(t, other))
 	}
 
@@ -52,11 +97,24 @@ func TestEmptyInputs(t *testing.T) {
 	t.Parallel()
 	table(t, "it2.headers", "(k int PRIMARY KEY, v text)")
 	empty, header := file(t, "empty.csv", ""), file(t, "header.csv", "k,v\n")
-	r := ok(t, "load", "it2.headers", empty, header, file(t, "rows.csv", "\ufeffk,v\r\n1,bom and crlf\r\n2,last line without an end"))
+	r := ok(
+		t,
+		"load",
+		"it2.headers",
+		empty,
+		header,
+		file(t, "rows.csv", "\ufeffk,v\r\n1,bom and crlf\r\n2,last line without an end"),
+	)
 	require.Contains(t, r.report, empty+" is empty")
 	require.Contains(t, r.report, header+" holds a header and no rows")
-	require.Equal(t, []string{"k=0x00000001 v=0x626f6d20616e642063726c66 ", "k=0x00000002 v=0x6c617374206c696e6520776974686f757420616e20656e64 "},
-		rawRows(t, "it2", "headers"))
+	require.Equal(
+		t,
+		[]string{
+			"k=0x00000001 v=0x626f6d20616e642063726c66 ",
+			"k=0x00000002 v=0x6c617374206c696e6520776974686f757420616e20656e64 ",
+		},
+		rawRows(t, "it2", "headers"),
+	)
 }
 
 // TestRejects loads a file with a bad row of every kind between good ones.
@@ -153,7 +211,10 @@ func TestLastRowWins(t *testing.T) {
 func TestAuthentication(t *testing.T) {
 	secret := file(t, "password", "cassandra\n")
 	scan := func(args ...string) result {
-		return cqlbulkOn(t, authHost(), append([]string{"scan", "system_auth.roles", "--columns", "role"}, args...)...)
+		return cqlbulkOn(
+			t,
+			authHost(),
+			append([]string{"scan", "system_auth.roles", "--columns", "role"}, args...)...)
 	}
 	require.Contains(t, scan("--user", "cassandra", "--password-file", secret).out, "\ncassandra\n")
 	t.Setenv("CQLBULK_PASSWORD", "cassandra")
@@ -188,12 +249,30 @@ func TestSetThatFits(t *testing.T) {
 	}
 	input := "k,s\n1,\"" + set(16_300) + "\"\n2,{'1'}\n3,\"" + set(17_000) + "\"\n"
 	dir := filepath.Join(t.TempDir(), "run")
-	r := cqlbulk(t, "load", "it1.longset", file(t, "in.csv", input), "--run-dir", dir, "--maxattempts", "50")
+	r := cqlbulk(
+		t,
+		"load",
+		"it1.longset",
+		file(t, "in.csv", input),
+		"--run-dir",
+		dir,
+		"--maxattempts",
+		"50",
+	)
 	require.Equal(t, 2, r.code, r.report)
 	require.Contains(t, r.report, " 2 rows into ")
-	require.Contains(t, r.report, "row of 17068008 bytes or more does not fit the cluster's native_transport_max_frame_size of 16777216 bytes")
+	require.Contains(
+		t,
+		r.report,
+		"row of 17068008 bytes or more does not fit the cluster's native_transport_max_frame_size of 16777216 bytes",
+	)
 	scanned := ok(t, "scan", "it1.longset", "--columns", "k,s").out
 	require.Equal(t, 16_301, strings.Count(scanned, "'")/2, "%d bytes", len(scanned))
-	require.True(t, strings.Contains(scanned, fmt.Sprintf("'%01000d'}", 16_299)), "%d bytes", len(scanned))
+	require.True(
+		t,
+		strings.Contains(scanned, fmt.Sprintf("'%01000d'}", 16_299)),
+		"%d bytes",
+		len(scanned),
+	)
 	exec(t, "DROP TABLE it1.longset")
 }

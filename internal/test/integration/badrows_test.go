@@ -56,7 +56,13 @@ func rejections(t *testing.T, dir string) []rejection {
 func TestEveryKindOfBadValue(t *testing.T) {
 	t.Parallel()
 	rows := testRows(t, either(4_000, 20_000))
-	exec(t, "DROP TABLE IF EXISTS it1.bad", "DROP TABLE IF EXISTS it1.bad_clean", "DROP TYPE IF EXISTS it1.place", badUDT)
+	exec(
+		t,
+		"DROP TABLE IF EXISTS it1.bad",
+		"DROP TABLE IF EXISTS it1.bad_clean",
+		"DROP TYPE IF EXISTS it1.place",
+		badUDT,
+	)
 	table(t, "it1.bad", badBody)
 	table(t, "it1.bad_clean", badBody)
 	input, clean, bad := badInput(rows)
@@ -65,7 +71,11 @@ func TestEveryKindOfBadValue(t *testing.T) {
 
 	r := cqlbulk(t, "load", "it1.bad", path, "--run-dir", dir)
 	require.Equal(t, 2, r.code, r.report)
-	require.Contains(t, r.report, fmt.Sprintf("%s read, %s rejected", grouped(rows), grouped(len(bad))))
+	require.Contains(
+		t,
+		r.report,
+		fmt.Sprintf("%s read, %s rejected", grouped(rows), grouped(len(bad))),
+	)
 
 	header, _, _ := strings.Cut(input, "\n")
 	rejected, mended := header+"\n", header+"\n"
@@ -80,7 +90,11 @@ func TestEveryKindOfBadValue(t *testing.T) {
 		mended += want.mended
 	}
 	require.Len(t, seen, len(bad))
-	require.True(t, rejected == read(t, dir+"/rejects.csv"), "the rejects are the bad rows byte for byte")
+	require.True(
+		t,
+		rejected == read(t, dir+"/rejects.csv"),
+		"the rejects are the bad rows byte for byte",
+	)
 	require.Equal(t, fmt.Sprintln(rows-len(bad)), ok(t, "count", "it1.bad").out)
 
 	again := ok(t, "load", "it1.bad", file(t, "mended.csv", mended))
@@ -88,7 +102,11 @@ func TestEveryKindOfBadValue(t *testing.T) {
 	ok(t, "load", "it1.bad_clean", file(t, "clean.csv", clean))
 	want := ok(t, "scan", "it1.bad_clean", "-o", t.TempDir()+"/clean.csv")
 	require.Contains(t, want.report, grouped(rows)+" rows")
-	require.Equal(t, checksum(t, want), checksum(t, ok(t, "scan", "it1.bad", "-o", t.TempDir()+"/mended.csv")))
+	require.Equal(
+		t,
+		checksum(t, want),
+		checksum(t, ok(t, "scan", "it1.bad", "-o", t.TempDir()+"/mended.csv")),
+	)
 }
 
 // compare holds what was told of a row against what was wrong with it.

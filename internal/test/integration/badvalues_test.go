@@ -17,7 +17,10 @@ const badBody = `(k text, c int, vi int, vs smallint, vy tinyint, vb bigint, vv 
 	vw vector<float, 3>, vk frozen<place>, vq tuple<int, text>, note text, PRIMARY KEY (k, c))`
 
 // badColumns is the header; good makes a row of them.
-var badColumns = strings.Split("note,vi,vs,vy,vb,vv,vu,vt,k,c,vd,vm,va,vx,vo,ve,vn,vf,vg,vc,vl,vz,vp,vw,vk,vq", ",")
+var badColumns = strings.Split(
+	"note,vi,vs,vy,vb,vv,vu,vt,k,c,vd,vm,va,vx,vo,ve,vn,vf,vg,vc,vl,vz,vp,vw,vk,vq",
+	",",
+)
 
 // good makes the fields of row n as they stand in the input. One note in seven has a
 // line end in it, so that lines and rows do not go together.
@@ -27,13 +30,54 @@ func good(n int) []string {
 		note = fmt.Sprintf("\"note %d\nof \"\"two\"\" lines\"", n)
 	}
 	return []string{
-		note, fmt.Sprint(n - 5000), fmt.Sprint(n % 32768), fmt.Sprint(n%256 - 128), fmt.Sprint(int64(n) << 30), fmt.Sprintf("-%d000000000000000000000", n+1),
-		fmt.Sprintf("550e8400-e29b-41d4-a716-%012x", n), fmt.Sprintf("2013-01-01T10:%02d:%02d.%03dZ", n/60%60, n%60, n%1000),
-		fmt.Sprintf("key %d", n/3), fmt.Sprint(n), fmt.Sprintf("2020-02-%02d", n%29+1), fmt.Sprintf("12:34:%02d.%09d", n%60, n),
-		fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255), fmt.Sprintf("0x%08x", n), []string{"true", "false"}[n%2], fmt.Sprintf("%d.%02d", n, n%100),
-		fmt.Sprintf("%dmo%dd%ds", n%12, n%31, n%3600), fmt.Sprintf("%d.5", n), fmt.Sprintf("%d.0625", n), fmt.Sprintf("ascii %d", n),
-		fmt.Sprintf("\"['a', 'it''s', '%d']\"", n), fmt.Sprintf("\"{%d, %d}\"", n, n+1), fmt.Sprintf("\"{'a': %d, 'b': 2}\"", n),
-		fmt.Sprintf("\"[%d, 1.5, -2]\"", n), fmt.Sprintf("\"{street: 'street %d', zip: %d}\"", n, n), fmt.Sprintf("\"(%d, 'x')\"", n),
+		note,
+		fmt.Sprint(n - 5000),
+		fmt.Sprint(n % 32768),
+		fmt.Sprint(n%256 - 128),
+		fmt.Sprint(int64(n) << 30),
+		fmt.Sprintf("-%d000000000000000000000", n+1),
+		fmt.Sprintf(
+			"550e8400-e29b-41d4-a716-%012x",
+			n,
+		),
+		fmt.Sprintf("2013-01-01T10:%02d:%02d.%03dZ", n/60%60, n%60, n%1000),
+		fmt.Sprintf(
+			"key %d",
+			n/3,
+		),
+		fmt.Sprint(n),
+		fmt.Sprintf("2020-02-%02d", n%29+1),
+		fmt.Sprintf("12:34:%02d.%09d", n%60, n),
+		fmt.Sprintf(
+			"10.%d.%d.%d",
+			n>>16&255,
+			n>>8&255,
+			n&255,
+		),
+		fmt.Sprintf("0x%08x", n),
+		[]string{"true", "false"}[n%2],
+		fmt.Sprintf("%d.%02d", n, n%100),
+		fmt.Sprintf(
+			"%dmo%dd%ds",
+			n%12,
+			n%31,
+			n%3600,
+		),
+		fmt.Sprintf("%d.5", n),
+		fmt.Sprintf("%d.0625", n),
+		fmt.Sprintf("ascii %d", n),
+		fmt.Sprintf(
+			"\"['a', 'it''s', '%d']\"",
+			n,
+		),
+		fmt.Sprintf("\"{%d, %d}\"", n, n+1),
+		fmt.Sprintf("\"{'a': %d, 'b': 2}\"", n),
+		fmt.Sprintf(
+			"\"[%d, 1.5, -2]\"",
+			n,
+		),
+		fmt.Sprintf("\"{street: 'street %d', zip: %d}\"", n, n),
+		fmt.Sprintf("\"(%d, 'x')\"", n),
 	}
 }
 
@@ -74,14 +118,30 @@ var badKinds = []badKind{
 	{column: "vz", text: `"{1, x}"`, value: "{1, x}", reason: "set<int>"},
 	{column: "vp", text: `"{'a' 1}"`, value: "{'a' 1}", reason: "map<text, int>"},
 	{column: "vw", text: `"[1, 2]"`, value: "[1, 2]", reason: "vector<float, 3>"},
-	{column: "vk", text: `"{street: 'x', zip: 'y'}"`, value: "{street: 'x', zip: 'y'}", reason: "zip"},
+	{
+		column: "vk",
+		text:   `"{street: 'x', zip: 'y'}"`,
+		value:  "{street: 'x', zip: 'y'}",
+		reason: "zip",
+	},
 	{column: "vk", text: `"{street: 'x', zap: 1}"`, value: "{street: 'x', zap: 1}", reason: "zap"},
 	{column: "vq", text: `"(1, 'x', 2)"`, value: "(1, 'x', 2)", reason: "tuple<int, text>"},
 	{column: "c", text: "", reason: "must not be null"},
 	{column: "k", text: `""`, value: "", reason: "must not be empty"},
-	{column: "k", text: strings.Repeat("long", 1<<14), value: strings.Repeat("long", 25) + "...", reason: "longer than 65535 bytes"},
-	{reason: "row has 25 fields instead of 26", row: func(f []string) string { return strings.Join(f[:len(f)-1], ",") }},
-	{reason: "row has 27 fields instead of 26", row: func(f []string) string { return strings.Join(f, ",") + ",more" }},
+	{
+		column: "k",
+		text:   strings.Repeat("long", 1<<14),
+		value:  strings.Repeat("long", 25) + "...",
+		reason: "longer than 65535 bytes",
+	},
+	{
+		reason: "row has 25 fields instead of 26",
+		row:    func(f []string) string { return strings.Join(f[:len(f)-1], ",") },
+	},
+	{
+		reason: "row has 27 fields instead of 26",
+		row:    func(f []string) string { return strings.Join(f, ",") + ",more" },
+	},
 	{text: `"x"y`, column: "vc", shift: len(`"x"`), reason: "closing quote is followed by"},
 }
 
@@ -113,7 +173,17 @@ func (k badKind) make(fields []string) (raw string, line int64, column int) {
 		before += ","
 	}
 	// Column is counted from the last line end before the field.
-	return strings.Join(wrong, ","), int64(strings.Count(before, "\n")), len(before) - strings.LastIndex(before, "\n") + k.shift
+	return strings.Join(
+			wrong,
+			",",
+		), int64(
+			strings.Count(before, "\n"),
+		), len(
+			before,
+		) - strings.LastIndex(
+			before,
+			"\n",
+		) + k.shift
 }
 
 // badInput makes an input of which one row in a hundred is bad, its clean twin,

@@ -25,7 +25,15 @@ func TestTableDroppedInMidLoad(t *testing.T) {
 		fmt.Fprintf(&input, "%d,v%d\n", i, i)
 	}
 	// In full this load takes more than three minutes.
-	load := start(t, nil, "load", "it1.dropped", file(t, "in.csv", input.String()), "--ingestrate", "1000")
+	load := start(
+		t,
+		nil,
+		"load",
+		"it1.dropped",
+		file(t, "in.csv", input.String()),
+		"--ingestrate",
+		"1000",
+	)
 	there := 0
 	require.Eventually(t, func() bool {
 		there = counted(t, "it1.dropped")
@@ -34,7 +42,11 @@ func TestTableDroppedInMidLoad(t *testing.T) {
 	exec(t, "DROP TABLE it1.dropped")
 	dropped := time.Now()
 	r := load.end(t)
-	t.Logf("ended %v after the table was dropped: %s", time.Since(dropped).Round(time.Millisecond), r.report)
+	t.Logf(
+		"ended %v after the table was dropped: %s",
+		time.Since(dropped).Round(time.Millisecond),
+		r.report,
+	)
 	require.Equal(t, 4, r.code, r.report)
 	require.Regexp(t, "unconfigured table dropped|table dropped does not exist", r.report)
 	acknowledged := number(t, r, "loaded +([0-9,]+) rows?")
@@ -70,7 +82,15 @@ func TestNoRoomForRejects(t *testing.T) {
 	}
 	dir := filepath.Join(t.TempDir(), "run")
 	limited := []string{"sh", "-c", `ulimit -f 256; "$@"`, "sh"}
-	r := start(t, limited, "load", "it1.noroom", file(t, "in.csv", input.String()), "--run-dir", dir).end(t)
+	r := start(
+		t,
+		limited,
+		"load",
+		"it1.noroom",
+		file(t, "in.csv", input.String()),
+		"--run-dir",
+		dir,
+	).end(t)
 	require.Equal(t, 4, r.code, r.report)
 	require.Contains(t, r.report, "file too large")
 	require.Contains(t, r.report, filepath.Join(dir, "rejects.csv"))
@@ -82,7 +102,11 @@ func TestNoRoomForRejects(t *testing.T) {
 
 	again := cqlbulk(t, "resume", dir)
 	require.Equal(t, 2, again.code, again.report)
-	require.Contains(t, again.report, fmt.Sprintf("%s read, %s rejected", grouped(rows), grouped(bad)))
+	require.Contains(
+		t,
+		again.report,
+		fmt.Sprintf("%s read, %s rejected", grouped(rows), grouped(bad)),
+	)
 	require.Equal(t, rows-bad, counted(t, "it1.noroom"))
 	kept := make(map[string]bool)
 	for _, line := range lines(t, dir+"/rejects.csv")[1:] {

@@ -8,7 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A column that the source has no more is no matter to the clone, be its own column of that name of another type or not.
+// A column that the source has no more is no matter to the clone, be its own column of that name of
+// another type or not.
 func TestCloneLeavesOutWhatWasDropped(t *testing.T) {
 	t.Parallel()
 	for name, typ := range map[string]string{"other": "text", "same": "int"} {
@@ -25,8 +26,14 @@ func TestCloneLeavesOutWhatWasDropped(t *testing.T) {
 		for _, n := range nodeTables(t, "it3", "dropped_"+name) {
 			folders = append(folders, n.folder)
 		}
-		schema := file(t, "schema.cql", "CREATE TABLE "+from+" (k int PRIMARY KEY, v int, x int); ALTER TABLE "+from+" DROP x USING TIMESTAMP 1;")
-		ok(t, append([]string{"clone", to, "--from-table", from, "--schema", schema}, folders...)...)
+		schema := file(
+			t,
+			"schema.cql",
+			"CREATE TABLE "+from+" (k int PRIMARY KEY, v int, x int); ALTER TABLE "+from+" DROP x USING TIMESTAMP 1;",
+		)
+		ok(
+			t,
+			append([]string{"clone", to, "--from-table", from, "--schema", schema}, folders...)...)
 		require.Equal(t, []string{"1,2,\n", "4,5,\n"}, scannedLines(t, to))
 	}
 }

@@ -21,15 +21,18 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// cellsOf is all that SSTables of some nodes have, made one and told as rows of a table: a text for each partition, by its key. Cells of a
-// column that was dropped are none of it.
+// cellsOf is all that SSTables of some nodes have, made one and told as rows of a table: a text for
+// each partition, by its key. Cells of a column that was dropped are none of it.
 func cellsOf(t *testing.T, keyspace, name, dropped string, nodes ...nodeTable) map[string]string {
 	t.Helper()
 	described, err := session.Table(t.Context(), keyspace, name)
 	require.NoError(t, err)
 	planned, err := sstable.Plan(described.Stored())
 	require.NoError(t, err)
-	table := &reconcile.Table{Schema: planned, Dropped: []reconcile.Dropped{{Name: dropped, Time: math.MaxInt64}}}
+	table := &reconcile.Table{
+		Schema:  planned,
+		Dropped: []reconcile.Dropped{{Name: dropped, Time: math.MaxInt64}},
+	}
 	var files []sstables.File
 	for _, n := range nodes {
 		for _, d := range n.names {
@@ -43,7 +46,11 @@ func cellsOf(t *testing.T, keyspace, name, dropped string, nodes ...nodeTable) m
 	require.NoError(t, err)
 	var text strings.Builder
 	all := make(map[string]string)
-	err = sstable.Copy(&textSink{all: all, text: &text, source: merged}, codecOf(t, planned), merged)
+	err = sstable.Copy(
+		&textSink{all: all, text: &text, source: merged},
+		codecOf(t, planned),
+		merged,
+	)
 	require.NoError(t, err)
 	return all
 }
@@ -86,12 +93,13 @@ func (s *textSink) End() error {
 	return nil
 }
 
-// keptAsWritten has servers leave the SSTables of a table as they are, and let go of no tombstone that is asked for: those that could be
-// purged are there to be cloned.
+// keptAsWritten has servers leave the SSTables of a table as they are, and let go of no tombstone
+// that is asked for: those that could be purged are there to be cloned.
 const keptAsWritten = " AND gc_grace_seconds = 1 AND compaction = {'class': 'SizeTieredCompactionStrategy', 'enabled': 'false'}"
 
-// A table of which rows, ranges, partitions, cells and elements were deleted, and others have expired, is cloned cell by cell, from a
-// cluster and from a snapshot, to each replica; what is deleted in it stays deleted among what was in the clone before.
+// A table of which rows, ranges, partitions, cells and elements were deleted, and others have
+// expired, is cloned cell by cell, from a cluster and from a snapshot, to each replica; what is
+// deleted in it stays deleted among what was in the clone before.
 func TestCloneIsTheTableAsItWas(t *testing.T) {
 	t.Parallel()
 	body := strings.Replace(hurtBody, " AND gc_grace_seconds = 864000", keptAsWritten, 1)
@@ -104,14 +112,28 @@ func TestCloneIsTheTableAsItWas(t *testing.T) {
 	for i := range either(120, 2000) {
 		exec(t, hurt(r, "it3.original"))
 		if i%5 == 0 {
-			exec(t, fmt.Sprintf("UPDATE it3.original SET gone = %d WHERE k = %d AND a = 1 AND b = 'b1'", i, i%12))
+			exec(
+				t,
+				fmt.Sprintf(
+					"UPDATE it3.original SET gone = %d WHERE k = %d AND a = 1 AND b = 'b1'",
+					i,
+					i%12,
+				),
+			)
 		}
 	}
-	exec(t, "ALTER TABLE it3.original DROP gone",
-		"INSERT INTO it3.original (k, a, b, v) VALUES (100, 1, 'x', 'new') USING TIMESTAMP 2000", "DELETE FROM it3.original USING TIMESTAMP 3000 WHERE k = 100")
+	exec(
+		t,
+		"ALTER TABLE it3.original DROP gone",
+		"INSERT INTO it3.original (k, a, b, v) VALUES (100, 1, 'x', 'new') USING TIMESTAMP 2000",
+		"DELETE FROM it3.original USING TIMESTAMP 3000 WHERE k = 100",
+	)
 	written := time.Now()
 	for _, name := range []string{"it3.cloned", "it2.cloned"} { // before the clone, and before the deletion
-		exec(t, "INSERT INTO "+name+" (k, a, b, v) VALUES (100, 2, 'x', 'old') USING TIMESTAMP 1000")
+		exec(
+			t,
+			"INSERT INTO "+name+" (k, a, b, v) VALUES (100, 2, 'x', 'old') USING TIMESTAMP 1000",
+		)
 	}
 
 	clone := func(args ...string) string {
@@ -119,7 +141,14 @@ func TestCloneIsTheTableAsItWas(t *testing.T) {
 		require.Contains(t, report, "\ncloned ")
 		return report
 	}
-	from := []string{"--from-hosts", testHosts(), "--listen", anyPort, "--from-table", "it3.original"}
+	from := []string{
+		"--from-hosts",
+		testHosts(),
+		"--listen",
+		anyPort,
+		"--from-table",
+		"it3.original",
+	}
 	landed := "3 whole SSTables, on 3 nodes"
 	if readsOA(t) { // and writes them: what is streamed whole is of the version nb
 		landed = "3 files of rows, on 3 nodes"
@@ -135,16 +164,25 @@ func TestCloneIsTheTableAsItWas(t *testing.T) {
 	for _, n := range cloned {
 		require.Equal(t, want, cellsOf(t, "it3", "cloned", "", n), "node %s", n.node)
 	}
-	columns := []string{"--columns", "k,a,b,s,v,i,l,m,e,f,sm,writetime(v),writetime(i),writetime(s),writetime(f)"}
-	time.Sleep(time.Until(written.Add(2100 * time.Millisecond))) // what expires has expired, whoever looks at the clock
+	columns := []string{
+		"--columns",
+		"k,a,b,s,v,i,l,m,e,f,sm,writetime(v),writetime(i),writetime(s),writetime(f)",
+	}
+	// what expires has expired, whoever looks at the clock
+	time.Sleep(time.Until(written.Add(2100 * time.Millisecond)))
 	lines := scannedLines(t, append(columns, "it3.original")...)
 	require.NotEmpty(t, lines)
 	require.Equal(t, lines, scannedLines(t, append(columns, "it3.cloned")...), "what CQL reads")
 
-	// One node's snapshot has all rows, with their schema. They go row by row to two replicas of three.
+	// One node's snapshot has all rows, with their schema. They go row by row to two replicas of
+	// three.
 	require.NoError(t, takeSnapshot(original[1].node, "cloned", "it3.original"))
 	snapshot := filepath.Join(original[1].folder, "snapshots/cloned")
-	require.Contains(t, clone("it2.cloned", "--from-table", "it3.original", snapshot, "--stream", "rows"), "files of rows landed")
+	require.Contains(
+		t,
+		clone("it2.cloned", "--from-table", "it3.original", snapshot, "--stream", "rows"),
+		"files of rows landed",
+	)
 	replicas := make(map[string]int)
 	for _, n := range tablesOnDisk(t, "it2", "cloned") {
 		for key, cells := range cellsOf(t, "it2", "cloned", "", n) {
@@ -175,35 +213,106 @@ func TestCloneIsTheTableAsItWas(t *testing.T) {
 	}
 
 	// Once more, after something was written that is newer than what is cloned.
-	exec(t, "INSERT INTO it3.cloned (k, a, b, v) VALUES (100, 3, 'x', 'newest') USING TIMESTAMP 4000")
+	exec(
+		t,
+		"INSERT INTO it3.cloned (k, a, b, v) VALUES (100, 3, 'x', 'newest') USING TIMESTAMP 4000",
+	)
 	clone(append(from, "it3.cloned")...)
-	require.Equal(t, append(lines, `100,3,x,,newest,,,,,,,4000,,,`+"\n"), append(lines[:len(lines):len(lines)], slices.DeleteFunc(
-		scannedLines(t, append(columns, "it3.cloned")...), func(line string) bool { return slices.Contains(lines, line) })...))
+	require.Equal(
+		t,
+		append(lines, `100,3,x,,newest,,,,,,,4000,,,`+"\n"),
+		append(lines[:len(lines):len(lines)], slices.DeleteFunc(
+			scannedLines(
+				t,
+				append(columns, "it3.cloned")...),
+			func(line string) bool { return slices.Contains(lines, line) },
+		)...),
+	)
 }
 
-// A table goes from one cluster to another and back: to one that asks for passwords and certificates, of all its ports, and out of it.
+// A table goes from one cluster to another and back: to one that asks for passwords and
+// certificates, of all its ports, and out of it.
 func TestCloneBetweenClusters(t *testing.T) {
 	t.Parallel()
 	table(t, "it1.crossing", "(k int, c int, v text, m map<text, int>, PRIMARY KEY (k, c))")
-	asAdmin(t, guarded, "DROP TABLE IF EXISTS guarded.crossing", "CREATE TABLE guarded.crossing (k int, c int, v text, m map<text, int>, PRIMARY KEY (k, c))",
-		"INSERT INTO guarded.crossing (k, c, v) VALUES (2, 1, 'older') USING TIMESTAMP 1000", "INSERT INTO guarded.crossing (k, c, v) VALUES (3, 1, 'newer') USING TIMESTAMP 5000")
-	exec(t, "INSERT INTO it1.crossing (k, c, v, m) VALUES (1, 1, 'a', {'x': 1, 'y': 2}) USING TIMESTAMP 2000", "DELETE m['x'] FROM it1.crossing USING TIMESTAMP 2001 WHERE k = 1 AND c = 1",
-		"DELETE FROM it1.crossing USING TIMESTAMP 3000 WHERE k = 2", "INSERT INTO it1.crossing (k, c, v) VALUES (3, 1, 'old') USING TIMESTAMP 3000")
+	asAdmin(
+		t,
+		guarded,
+		"DROP TABLE IF EXISTS guarded.crossing",
+		"CREATE TABLE guarded.crossing (k int, c int, v text, m map<text, int>, PRIMARY KEY (k, c))",
+		"INSERT INTO guarded.crossing (k, c, v) VALUES (2, 1, 'older') USING TIMESTAMP 1000",
+		"INSERT INTO guarded.crossing (k, c, v) VALUES (3, 1, 'newer') USING TIMESTAMP 5000",
+	)
+	exec(
+		t,
+		"INSERT INTO it1.crossing (k, c, v, m) VALUES (1, 1, 'a', {'x': 1, 'y': 2}) USING TIMESTAMP 2000",
+		"DELETE m['x'] FROM it1.crossing USING TIMESTAMP 2001 WHERE k = 1 AND c = 1",
+		"DELETE FROM it1.crossing USING TIMESTAMP 3000 WHERE k = 2",
+		"INSERT INTO it1.crossing (k, c, v) VALUES (3, 1, 'old') USING TIMESTAMP 3000",
+	)
 	password := file(t, "password", "cassandra\n")
 	ca, cert, key := tlsFile(t, "ca.pem"), tlsFile(t, "client.pem"), tlsFile(t, "client-key.pem")
 	secured := func(prefix string) []string {
 		return []string{
-			"--" + prefix + "user", "cassandra", "--" + prefix + "password-file", password, "--" + prefix + "port", tlsPort,
-			"--" + prefix + "ssl", "--" + prefix + "cacert", ca, "--" + prefix + "cert", cert, "--" + prefix + "key", key,
-			"--" + prefix + "internode-ssl", "--" + prefix + "internode-cacert", ca, "--" + prefix + "internode-cert", cert, "--" + prefix + "internode-key", key,
+			"--" + prefix + "user",
+			"cassandra",
+			"--" + prefix + "password-file",
+			password,
+			"--" + prefix + "port",
+			tlsPort,
+			"--" + prefix + "ssl",
+			"--" + prefix + "cacert",
+			ca,
+			"--" + prefix + "cert",
+			cert,
+			"--" + prefix + "key",
+			key,
+			"--" + prefix + "internode-ssl",
+			"--" + prefix + "internode-cacert",
+			ca,
+			"--" + prefix + "internode-cert",
+			cert,
+			"--" + prefix + "internode-key",
+			key,
 		}
 	}
-	there := cqlbulkOn(t, authHost(), append([]string{"clone", "guarded.crossing", "--from-table", "it1.crossing", "--from-hosts", testHosts(), "--listen", anyPort}, secured("")...)...)
+	there := cqlbulkOn(
+		t,
+		authHost(),
+		append(
+			[]string{
+				"clone",
+				"guarded.crossing",
+				"--from-table",
+				"it1.crossing",
+				"--from-hosts",
+				testHosts(),
+				"--listen",
+				anyPort,
+			},
+			secured("")...)...)
 	require.Zero(t, there.code, there.report)
 	admin := adminSession(t)
 	defer admin.Close()
 	table(t, "it2.crossed", "(k int, c int, v text, m map<text, int>, PRIMARY KEY (k, c))")
-	back := cqlbulk(t, append([]string{"clone", "it2.crossed", "--from-table", "guarded.crossing", "--from-hosts", authHost(), "--listen", anyPort}, secured("from-")...)...)
+	back := cqlbulk(
+		t,
+		append(
+			[]string{
+				"clone",
+				"it2.crossed",
+				"--from-table",
+				"guarded.crossing",
+				"--from-hosts",
+				authHost(),
+				"--listen",
+				anyPort,
+			},
+			secured("from-")...)...)
 	require.Zero(t, back.code, back.report)
-	require.Equal(t, []string{"1,1,a,{'y': 2},2000\n", "3,1,newer,,5000\n"}, scannedLines(t, "it2.crossed", "--columns", "k,c,v,m,writetime(v)"))
+	require.Equal(
+		t,
+		[]string{"1,1,a,{'y': 2},2000\n", "3,1,newer,,5000\n"},
+		scannedLines(t, "it2.crossed", "--columns", "k,c,v,m,writetime(v)"),
+	)
 }

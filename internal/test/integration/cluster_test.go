@@ -61,7 +61,11 @@ func TestEachRowOnce(t *testing.T) {
 func TestTableOfASpecialKind(t *testing.T) {
 	t.Parallel()
 	require.Contains(t, ok(t, "scan", "system_schema.keyspaces").out, "\nit2,true,")
-	require.Contains(t, ok(t, "scan", "system_views.settings", "--columns", "name,value").out, "\nmax_mutation_size,16384KiB\n")
+	require.Contains(
+		t,
+		ok(t, "scan", "system_views.settings", "--columns", "name,value").out,
+		"\nmax_mutation_size,16384KiB\n",
+	)
 	table(t, "it2.empty", "(k int PRIMARY KEY, v text)")
 	require.Equal(t, "k,v\n", ok(t, "scan", "it2.empty").out)
 	require.Equal(t, "0\n", ok(t, "count", "it2.empty").out)
@@ -70,7 +74,10 @@ func TestTableOfASpecialKind(t *testing.T) {
 	require.Equal(t, "K,from\n1,x\n", ok(t, "scan", "-k", "it2", "-t", `"OddName"`).out)
 
 	table(t, "it2.base", "(a int, b int, c text, PRIMARY KEY (a, b))")
-	exec(t, "CREATE MATERIALIZED VIEW IF NOT EXISTS it2.base_by_b AS SELECT * FROM it2.base WHERE b IS NOT NULL AND a IS NOT NULL PRIMARY KEY (b, a)")
+	exec(
+		t,
+		"CREATE MATERIALIZED VIEW IF NOT EXISTS it2.base_by_b AS SELECT * FROM it2.base WHERE b IS NOT NULL AND a IS NOT NULL PRIMARY KEY (b, a)",
+	)
 	ok(t, "load", "it2.base", file(t, "base.csv", "a,b,c\n1,2,x\n"))
 	require.Equal(t, "b,a,c\n2,1,x\n", ok(t, "scan", "it2.base_by_b").out)
 	exec(t, "DROP MATERIALIZED VIEW it2.base_by_b")
@@ -79,9 +86,25 @@ func TestTableOfASpecialKind(t *testing.T) {
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	table(t, "it2.planned", "(k int PRIMARY KEY)")
-	r := ok(t, "plan", "it2.planned", "--splits", "0", "--cores", "4", "--smudge", "2", "--seed", "9")
+	r := ok(
+		t,
+		"plan",
+		"it2.planned",
+		"--splits",
+		"0",
+		"--cores",
+		"4",
+		"--smudge",
+		"2",
+		"--seed",
+		"9",
+	)
 	require.Contains(t, r.out, "24 = (4 + 4 + 4 cores) x smudge 2")
-	require.Regexp(t, `(?m) [0-9]+ of 49 vnode ranges, up to 2,400 if the table is large, seed 9$`, r.out)
+	require.Regexp(
+		t,
+		`(?m) [0-9]+ of 49 vnode ranges, up to 2,400 if the table is large, seed 9$`,
+		r.out,
+	)
 	require.Contains(t, r.out, "SimpleStrategy, replication_factor 2")
 	require.Equal(t, 3, strings.Count(r.out, ":9042 "), r.out)
 }

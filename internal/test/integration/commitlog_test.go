@@ -11,12 +11,15 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The data directories of nodes whose commit logs have rows that are in no SSTable are not read as if
-// they were whole: the commit log is named. After a flush they are.
+// The data directories of nodes whose commit logs have rows that are in no SSTable are not read as
+// if they were whole: the commit log is named. After a flush they are.
 func TestRowsInTheCommitLogAreMissed(t *testing.T) {
 	t.Parallel()
 	// Other tests flush all tables of a keyspace.
-	exec(t, "CREATE KEYSPACE IF NOT EXISTS it_unflushed WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}")
+	exec(
+		t,
+		"CREATE KEYSPACE IF NOT EXISTS it_unflushed WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+	)
 	table(t, "it_unflushed.unflushed", "(k int PRIMARY KEY, s set<int>)")
 	next, rows := 0, 0
 	insert := func() {
@@ -35,7 +38,16 @@ func TestRowsInTheCommitLogAreMissed(t *testing.T) {
 		}
 	}
 	out := filepath.Join(t.TempDir(), "out.csv")
-	args := []string{"scan", "it_unflushed.unflushed", clusterFolder(), "--via", "sstables", "-o", out, "--force"}
+	args := []string{
+		"scan",
+		"it_unflushed.unflushed",
+		clusterFolder(),
+		"--via",
+		"sstables",
+		"-o",
+		out,
+		"--force",
+	}
 	all := func() string { return fmt.Sprintf("%d rows", rows) }
 	insert()
 	flush()
@@ -50,7 +62,11 @@ func TestRowsInTheCommitLogAreMissed(t *testing.T) {
 		verified = cqlbulkOffline(t, "verify", out)
 	})
 	require.Equal(t, 1, refused.code, refused.report)
-	require.Regexp(t, `the commit log has rows of it_unflushed.unflushed that may be in no SSTable.*/commitlog/CommitLog-\S+\.log`, refused.report)
+	require.Regexp(
+		t,
+		`the commit log has rows of it_unflushed.unflushed that may be in no SSTable.*/commitlog/CommitLog-\S+\.log`,
+		refused.report,
+	)
 	require.Contains(t, refused.report, "nodetool drain")
 	require.Zero(t, read.code, read.report)
 	require.Contains(t, read.report, "rows may be missing")
@@ -73,8 +89,9 @@ func TestRowsInTheCommitLogAreMissed(t *testing.T) {
 	truncate()
 }
 
-// whileUnflushed calls do, which inserts rows into a table, until no node has flushed the table while do
-// ran: a node does so by itself to make room for its commit log, and then its rows are in SSTables.
+// whileUnflushed calls do, which inserts rows into a table, until no node has flushed the table
+// while do ran: a node does so by itself to make room for its commit log, and then its rows are in
+// SSTables.
 func whileUnflushed(t *testing.T, table string, do func()) {
 	t.Helper()
 	const attempts = 20
@@ -92,7 +109,9 @@ func whileUnflushed(t *testing.T, table string, do func()) {
 // liveSSTables lists those of a table, keyspace/table, on all nodes. No two have the same name.
 func liveSSTables(t *testing.T, table string) []string {
 	t.Helper()
-	found, err := filepath.Glob(filepath.Join(clusterFolder(), "node*/data/data", table+"-*", "*-Data.db"))
+	found, err := filepath.Glob(
+		filepath.Join(clusterFolder(), "node*/data/data", table+"-*", "*-Data.db"),
+	)
 	require.NoError(t, err)
 	require.NotEmpty(t, found, "the test knows where nodes have them")
 	return found

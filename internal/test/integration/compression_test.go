@@ -28,10 +28,23 @@ func TestCompressedFrames(t *testing.T) {
 			return d
 		}
 		exec(t, "TRUNCATE it1.compressed")
-		load := told("load", "it1.compressed", in, "--run-dir", filepath.Join(t.TempDir(), "run")).Load
+		load := told(
+			"load",
+			"it1.compressed",
+			in,
+			"--run-dir",
+			filepath.Join(t.TempDir(), "run"),
+		).Load
 		require.EqualValues(t, rows, load.Rows)
 		require.Equal(t, frames, load.Frames)
-		scan := told("scan", "it1.compressed", "-o", filepath.Join(t.TempDir(), "out.csv"), "--seed", "1").Scan
+		scan := told(
+			"scan",
+			"it1.compressed",
+			"-o",
+			filepath.Join(t.TempDir(), "out.csv"),
+			"--seed",
+			"1",
+		).Scan
 		require.EqualValues(t, rows, scan.Rows)
 		require.Equal(t, frames, scan.Frames)
 		sums[scan.Checksum] = true

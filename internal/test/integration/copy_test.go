@@ -28,13 +28,22 @@ var copiedFrom = []struct{ name, statement, content string }{
 		`3," blank ",,,,,,,`,
 		`"4","c","line\"quote\"",FALSE,-0.001,2147483647,NaN,,x`,
 	}, "\n") + "\n"},
-	{"list and header", `copy IT1.Copied_Rows ("A", "C 1", sum, k, x) from 'FILE' with header = True and null = 'NA' and maxbatchsize = 5`,
-		"k,k,what,\"ever, x\",y\nNA,a,1.5,1,NA\nNA ,b,,2,\n,c,NA,3,é日\n"},
-	{"skipped", `COPY it1.copied_rows (k, "C 1", x, "A", n) FROM 'FILE' WITH HEADER='true' AND SKIPCOLS='x, A' AND SKIPROWS=2 AND MAXROWS=4 AND MAXBATCHSIZE=5;`,
-		"1,2,3,4,5\n1,a,x,A,1\n1,b,x,A,2\n1,c,x,A,3\n1,d,x,A,\n1,e,x,A,5\n"},
-	{"forms", `COPY it1.copied_rows (k, "C 1", b, sum, t, d) FROM 'FILE' WITH DELIMITER='|' AND QUOTE='''' AND ESCAPE='''' AND BOOLSTYLE='yes, no'
+	{
+		"list and header",
+		`copy IT1.Copied_Rows ("A", "C 1", sum, k, x) from 'FILE' with header = True and null = 'NA' and maxbatchsize = 5`,
+		"k,k,what,\"ever, x\",y\nNA,a,1.5,1,NA\nNA ,b,,2,\n,c,NA,3,é日\n",
+	},
+	{
+		"skipped",
+		`COPY it1.copied_rows (k, "C 1", x, "A", n) FROM 'FILE' WITH HEADER='true' AND SKIPCOLS='x, A' AND SKIPROWS=2 AND MAXROWS=4 AND MAXBATCHSIZE=5;`,
+		"1,2,3,4,5\n1,a,x,A,1\n1,b,x,A,2\n1,c,x,A,3\n1,d,x,A,\n1,e,x,A,5\n",
+	},
+	{
+		"forms",
+		`COPY it1.copied_rows (k, "C 1", b, sum, t, d) FROM 'FILE' WITH DELIMITER='|' AND QUOTE='''' AND ESCAPE='''' AND BOOLSTYLE='yes, no'
 		AND DATETIMEFORMAT='%d/%m/%Y %H:%M' AND DECIMALSEP=',' AND THOUSANDSSEP='.' AND MAXBATCHSIZE=5 /* done */`,
-		"1|'it''s|'|yes|1.234,5|24/12/2020 18:30|1.000,25\n1|b\\c|No||01/01/1970 00:00|1.000,25\n"},
+		"1|'it''s|'|yes|1.234,5|24/12/2020 18:30|1.000,25\n1|b\\c|No||01/01/1970 00:00|1.000,25\n",
+	},
 }
 
 // TestCopyFrom gives the same statements to cqlsh and to copy: the table then has the same
@@ -45,13 +54,23 @@ func TestCopyFrom(t *testing.T) {
 	table(t, "it1.copied_rows", copiedBody)
 	for _, tc := range copiedFrom {
 		t.Run(tc.name, func(t *testing.T) {
-			statement := strings.ReplaceAll(tc.statement, "FILE", file(t, "rows.json.csv", tc.content))
+			statement := strings.ReplaceAll(
+				tc.statement,
+				"FILE",
+				file(t, "rows.json.csv", tc.content),
+			)
 			earlier := func() {
 				exec(t, "TRUNCATE it1.copied_rows")
 				for k := 1; k <= 4; k++ {
 					for _, c := range []string{"a", "b", "c", "d", "e", "a,b", " blank ", "it's|", `b\c`} {
-						exec(t, fmt.Sprintf(`INSERT INTO it1.copied_rows (k, "C 1", x, "A", b, sum, t, d, n) VALUES (%d, '%s', 's', 'A', true, 1, 1, 1, 1)`,
-							k, strings.ReplaceAll(c, "'", "''")))
+						exec(
+							t,
+							fmt.Sprintf(
+								`INSERT INTO it1.copied_rows (k, "C 1", x, "A", b, sum, t, d, n) VALUES (%d, '%s', 's', 'A', true, 1, 1, 1, 1)`,
+								k,
+								strings.ReplaceAll(c, "'", "''"),
+							),
+						)
 					}
 				}
 			}
@@ -89,13 +108,27 @@ func TestCopyTo(t *testing.T) {
 	rows := "k,C 1,A,b,sum,t,d,n,x\n"
 	for i, s := range specials {
 		quoted := `"` + strings.ReplaceAll(s, `"`, `""`) + `"`
-		rows += fmt.Sprintf("%d,%s,%s,%v,%g,%d,1.%d0,,%s\n", i/3, quoted, quoted, i%2 == 0, 0.1*float64(i), i, i/3, quoted)
+		rows += fmt.Sprintf(
+			"%d,%s,%s,%v,%g,%d,1.%d0,,%s\n",
+			i/3,
+			quoted,
+			quoted,
+			i%2 == 0,
+			0.1*float64(i),
+			i,
+			i/3,
+			quoted,
+		)
 	}
 	ok(t, "load", "it1.copied_out", file(t, "rows.csv", rows))
 	want := tableSum(t, "it1.copied_out", len(specials))
 	dir := t.TempDir()
 	their := filepath.Join(dir, "theirs.csv")
-	require.Contains(t, cqlsh(t, "COPY it1.copied_out TO '"+their+"' WITH HEADER = true;"), "exported to 1 files")
+	require.Contains(
+		t,
+		cqlsh(t, "COPY it1.copied_out TO '"+their+"' WITH HEADER = true;"),
+		"exported to 1 files",
+	)
 	header, _, _ := strings.Cut(read(t, their), "\r\n")
 	for _, tc := range []struct{ options, header string }{
 		{"", ""},
@@ -103,7 +136,11 @@ func TestCopyTo(t *testing.T) {
 		{"WITH DELIMITER = '|' AND QUOTE = '''' AND NULL = 'no, ne' AND PAGETIMEOUT = 60", ""},
 	} {
 		path := filepath.Join(dir, "it's "+fmt.Sprint(len(tc.options))+".csv")
-		statement := "COPY it1.copied_out TO '" + strings.ReplaceAll(path, "'", "''") + "' " + tc.options
+		statement := "COPY it1.copied_out TO '" + strings.ReplaceAll(
+			path,
+			"'",
+			"''",
+		) + "' " + tc.options
 		r := ok(t, "copy", statement)
 		first, _, _ := strings.Cut(read(t, path), "\n")
 		if tc.header != "" {
@@ -141,7 +178,13 @@ func TestCopyResumed(t *testing.T) {
 	}
 	input := file(t, "rows.csv", b.String())
 	dir := filepath.Join(t.TempDir(), "run")
-	r := cqlbulk(t, "copy", "COPY it1.copied_again FROM '"+input+"' WITH MAXPARSEERRORS = 0", "--run-dir", dir)
+	r := cqlbulk(
+		t,
+		"copy",
+		"COPY it1.copied_again FROM '"+input+"' WITH MAXPARSEERRORS = 0",
+		"--run-dir",
+		dir,
+	)
 	require.Equal(t, 3, r.code, r.report)
 	require.Contains(t, r.report, "cqlbulk resume "+dir)
 	require.Contains(t, read(t, filepath.Join(dir, "run.json")), `"command": "load"`)
@@ -149,11 +192,28 @@ func TestCopyResumed(t *testing.T) {
 	require.Equal(t, 2, r.code, r.report)
 	require.Contains(t, r.report, grouped(rows+1)+" read, 1 rejected")
 	want := tableSum(t, "it1.copied_again", rows)
-	one := ok(t, "scan", "it1.copied_again", "--where", "k = 77 AND \"C 1\" = 'c'", "--allow-filtering", "--header=false")
+	one := ok(
+		t,
+		"scan",
+		"it1.copied_again",
+		"--where",
+		"k = 77 AND \"C 1\" = 'c'",
+		"--allow-filtering",
+		"--header=false",
+	)
 	require.Equal(t, "77,c,77.5,static,\"A 77,\",true,77,0.5,\n", one.out)
 
 	path := filepath.Join(t.TempDir(), "rows.csv")
-	scan := start(t, nil, "copy", "COPY it1.copied_again TO '"+path+"' WITH HEADER = true AND DELIMITER = ';'", "--rate", "1000", "--run-dir", dir+"2")
+	scan := start(
+		t,
+		nil,
+		"copy",
+		"COPY it1.copied_again TO '"+path+"' WITH HEADER = true AND DELIMITER = ';'",
+		"--rate",
+		"1000",
+		"--run-dir",
+		dir+"2",
+	)
 	require.Eventually(t, func() bool {
 		info, err := os.Stat(path + ".part")
 		return err == nil && info.Size() > 10_000

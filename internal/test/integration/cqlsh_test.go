@@ -66,19 +66,69 @@ func sharedRows(rows int) string {
 	}
 	for i := range rows {
 		fields := []string{
-			fmt.Sprintf("part %d", i/7), uuid(1, i),
-			fmt.Sprintf("ascii~%d", i), fmt.Sprint(random.Int64() - 1<<62), fmt.Sprintf("0x%x", random.Uint64()|1<<60), []string{"True", "False"}[i%2],
-			fmt.Sprintf("%d-%02d-%02d", 1600+random.IntN(1000), 1+random.IntN(12), 1+random.IntN(28)),
+			fmt.Sprintf("part %d", i/7),
+			uuid(1, i),
+			fmt.Sprintf(
+				"ascii~%d",
+				i,
+			),
+			fmt.Sprint(random.Int64() - 1<<62),
+			fmt.Sprintf("0x%x", random.Uint64()|1<<60),
+			[]string{"True", "False"}[i%2],
+			fmt.Sprintf(
+				"%d-%02d-%02d",
+				1600+random.IntN(1000),
+				1+random.IntN(12),
+				1+random.IntN(28),
+			),
 			fmt.Sprintf("%d.%0*d", random.IntN(1<<30)-1<<29, 1+random.IntN(12), random.IntN(10)),
-			fmt.Sprint(random.NormFloat64() * 1e6), fmt.Sprint(float32(random.NormFloat64())),
-			fmt.Sprintf("10.%d.%d.%d", random.IntN(256), random.IntN(256), random.IntN(256)), fmt.Sprint(int32(random.Uint32())),
-			fmt.Sprintf(`"['a', 'it''s %d', 'é日😀']"`, i), fmt.Sprintf(`"{'a': %d, 'b,c': %d}"`, i, -i), fmt.Sprintf(`"{%s, %s}"`, uuid(4, i), uuid(4, i+1)),
-			fmt.Sprintf("static %d é日😀", i/7), fmt.Sprint(int16(random.Uint32())),
-			fmt.Sprintf("%02d:%02d:%02d.%09d", random.IntN(24), random.IntN(60), random.IntN(60), random.IntN(1e9)), fmt.Sprint(int8(random.Uint32())),
+			fmt.Sprint(random.NormFloat64() * 1e6),
+			fmt.Sprint(float32(random.NormFloat64())),
+			fmt.Sprintf(
+				"10.%d.%d.%d",
+				random.IntN(256),
+				random.IntN(256),
+				random.IntN(256),
+			),
+			fmt.Sprint(int32(random.Uint32())),
+			fmt.Sprintf(
+				`"['a', 'it''s %d', 'é日😀']"`,
+				i,
+			),
+			fmt.Sprintf(`"{'a': %d, 'b,c': %d}"`, i, -i),
+			fmt.Sprintf(`"{%s, %s}"`, uuid(4, i), uuid(4, i+1)),
+			fmt.Sprintf("static %d é日😀", i/7),
+			fmt.Sprint(int16(random.Uint32())),
+			fmt.Sprintf(
+				"%02d:%02d:%02d.%09d",
+				random.IntN(24),
+				random.IntN(60),
+				random.IntN(60),
+				random.IntN(1e9),
+			),
+			fmt.Sprint(int8(random.Uint32())),
 			// Of other fractions COPY FROM loses a millisecond now and then.
-			fmt.Sprintf("%d-%02d-%02d %02d:%02d:%02d.%03d+0000", 1970+random.IntN(100), 1+random.IntN(12), 1+random.IntN(28), random.IntN(24), random.IntN(60), random.IntN(60), 125*random.IntN(8)),
-			fmt.Sprintf(`"(%d, 'x, y')"`, i), fmt.Sprintf(`"{street: 'Main, it''s', zip: %d, tags: {'x', 'y%d'}}"`, i, i),
-			fmt.Sprintf(`"[%d, %g, -0.5]"`, i, random.Float32()), fmt.Sprintf("-%d%019d", i+1, random.Int64N(1e18)),
+			fmt.Sprintf(
+				"%d-%02d-%02d %02d:%02d:%02d.%03d+0000",
+				1970+random.IntN(100),
+				1+random.IntN(12),
+				1+random.IntN(28),
+				random.IntN(24),
+				random.IntN(60),
+				random.IntN(60),
+				125*random.IntN(8),
+			),
+			fmt.Sprintf(
+				`"(%d, 'x, y')"`,
+				i,
+			),
+			fmt.Sprintf(`"{street: 'Main, it''s', zip: %d, tags: {'x', 'y%d'}}"`, i, i),
+			fmt.Sprintf(
+				`"[%d, %g, -0.5]"`,
+				i,
+				random.Float32(),
+			),
+			fmt.Sprintf("-%d%019d", i+1, random.Int64N(1e18)),
 		}
 		if i%5 == 4 {
 			for k := 2; k < len(fields); k++ {
@@ -125,7 +175,17 @@ func TestAgreesWithCqlsh(t *testing.T) {
 // copyFrom loads a file of so many rows with cqlsh, all of them.
 func copyFrom(t *testing.T, name, path string, rows int, options string) {
 	t.Helper()
-	said := cqlsh(t, fmt.Sprintf("COPY %s (%s) FROM '%s' WITH %s AND %s;", name, strings.ReplaceAll(sharedColumns, ",", ", "), path, options, smallBatches))
+	said := cqlsh(
+		t,
+		fmt.Sprintf(
+			"COPY %s (%s) FROM '%s' WITH %s AND %s;",
+			name,
+			strings.ReplaceAll(sharedColumns, ",", ", "),
+			path,
+			options,
+			smallBatches,
+		),
+	)
 	require.Contains(t, said, fmt.Sprintf("%d rows imported from 1 files", rows))
 	require.NotContains(t, said, "given up", "what was refused for too much load is written again")
 }
@@ -141,8 +201,32 @@ func tableSum(t *testing.T, name string, rows int) string {
 // specials are texts that COPY TO escapes, twice over, and that COPY FROM does not
 // read back.
 var specials = []string{
-	"plain", `a\b`, `C:\new\x41`, `\`, `\\n`, "line\nfeed", "carriage\rreturn", "both\r\n", "tab\t", "nul\x00", "delete\x7f", "c1\u0085", "blank\u00a0hard",
-	`say "hi"`, `"`, "it's", "'", "a,b", "a, 'b", "[x", "}", " blanks ", "é日😀", "null", "None", "",
+	"plain",
+	`a\b`,
+	`C:\new\x41`,
+	`\`,
+	`\\n`,
+	"line\nfeed",
+	"carriage\rreturn",
+	"both\r\n",
+	"tab\t",
+	"nul\x00",
+	"delete\x7f",
+	"c1\u0085",
+	"blank\u00a0hard",
+	`say "hi"`,
+	`"`,
+	"it's",
+	"'",
+	"a,b",
+	"a, 'b",
+	"[x",
+	"}",
+	" blanks ",
+	"é日😀",
+	"null",
+	"None",
+	"",
 }
 
 // specialRows makes a row for each of the special texts, in cqlbulk's text.
@@ -156,8 +240,19 @@ func specialRows() string {
 		if s == "" {
 			street = "null" // as COPY FROM takes an empty text there
 		}
-		fmt.Fprintf(&b, "\"special %d\",00000000-0000-1000-8000-%012x,\"%s\",\"[%s, %s]\",\"{%s: 1}\",\"(1, %s)\",\"{street: %s, zip: 1, tags: {%s}}\"\n",
-			i, i, quoted, literal, literal, literal, literal, street, literal)
+		fmt.Fprintf(
+			&b,
+			"\"special %d\",00000000-0000-1000-8000-%012x,\"%s\",\"[%s, %s]\",\"{%s: 1}\",\"(1, %s)\",\"{street: %s, zip: 1, tags: {%s}}\"\n",
+			i,
+			i,
+			quoted,
+			literal,
+			literal,
+			literal,
+			literal,
+			street,
+			literal,
+		)
 	}
 	return b.String()
 }
@@ -178,9 +273,25 @@ func TestReadsWhatCqlshWrites(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "copied.csv")
 	// COPY TO means digits after the point, of which small numbers need more.
 	const exact = "HEADER = true AND NULL = '<null>' AND DOUBLEPRECISION = 22 AND FLOATPRECISION = 14"
-	said := cqlsh(t, fmt.Sprintf("COPY it1.copied (%s) TO '%s' WITH %s;", strings.ReplaceAll(sharedColumns, ",", ", "), path, exact))
+	said := cqlsh(
+		t,
+		fmt.Sprintf(
+			"COPY it1.copied (%s) TO '%s' WITH %s;",
+			strings.ReplaceAll(sharedColumns, ",", ", "),
+			path,
+			exact,
+		),
+	)
 	require.Contains(t, said, fmt.Sprintf("%d rows exported to 1 files", rows))
-	dialect := []string{"load", "it1.copied_cqlbulk", path, "--dialect", "cqlsh", "--null-string", "<null>"}
+	dialect := []string{
+		"load",
+		"it1.copied_cqlbulk",
+		path,
+		"--dialect",
+		"cqlsh",
+		"--null-string",
+		"<null>",
+	}
 	ok(t, append(dialect, "--unescape")...)
 	require.Equal(t, original, tableSum(t, "it1.copied_cqlbulk", rows), "with the escapes undone")
 

@@ -48,9 +48,12 @@ var cqlshCases = map[string]cqlshCase{
 		want:  []string{`k=1 a="ay" b="2"`},
 	},
 	"a byte order mark": {
-		columns: "name,k,a", input: "\ufeffNAME,1,x\n", options: "HEADER = false AND ", flags: []string{"--header=false", "--columns", "name,k,a"},
-		cqlsh: nil, // the row is there under another name
-		want:  []string{`k=1 a="x"`},
+		columns: "name,k,a",
+		input:   "\ufeffNAME,1,x\n",
+		options: "HEADER = false AND ",
+		flags:   []string{"--header=false", "--columns", "name,k,a"},
+		cqlsh:   nil, // the row is there under another name
+		want:    []string{`k=1 a="x"`},
 	},
 	"an empty text and null": {
 		columns: "name,k,a,b", input: "name,k,a,b\nNAME,1,\"\",\n",
@@ -82,19 +85,27 @@ var cqlshCases = map[string]cqlshCase{
 		want:  []string{`k=1 bo=true`, `k=2 bo=true`}, rejected: 1,
 	},
 	"one value out of range": {
-		columns: "name,k,n", input: "name,k,n\nNAME,1,1\nNAME,2,2147483648\nNAME,3,3\nNAME,4,4\nNAME,5,5\nNAME,6,6\n",
-		says: "Failed to import 5 rows", cqlsh: []string{`k=6 n=6`}, // the others were in its batch
-		want: []string{`k=1 n=1`, `k=3 n=3`, `k=4 n=4`, `k=5 n=5`, `k=6 n=6`}, rejected: 1,
+		columns:  "name,k,n",
+		input:    "name,k,n\nNAME,1,1\nNAME,2,2147483648\nNAME,3,3\nNAME,4,4\nNAME,5,5\nNAME,6,6\n",
+		says:     "Failed to import 5 rows",
+		cqlsh:    []string{`k=6 n=6`}, // the others were in its batch
+		want:     []string{`k=1 n=1`, `k=3 n=3`, `k=4 n=4`, `k=5 n=5`, `k=6 n=6`},
+		rejected: 1,
 	},
 	"a field of more than 128 KiB": {
-		columns: "name,k,a", input: "name,k,a\nNAME,1,x\nNAME,2," + strings.Repeat("x", 131073) + "\nNAME,3,x\n",
-		says: "field larger than field limit (131072)", cqlsh: nil,
-		want: []string{`k=1 a="x"`, `k=2 a=(131073 bytes)`, `k=3 a="x"`},
+		columns: "name,k,a",
+		input:   "name,k,a\nNAME,1,x\nNAME,2," + strings.Repeat("x", 131073) + "\nNAME,3,x\n",
+		says:    "field larger than field limit (131072)",
+		cqlsh:   nil,
+		want:    []string{`k=1 a="x"`, `k=2 a=(131073 bytes)`, `k=3 a="x"`},
 	},
 	"a line end where COPY cuts the file": {
-		columns: "name,k,a", input: "name,k,a\nNAME,1,one\nNAME,2,\"x\ny\"\nNAME,3,three\n", options: "CHUNKSIZE = 2 AND ",
-		says: "Invalid row length 1 should be 3", cqlsh: []string{`k=1 a="one"`, `k=2 a="x\n"`, `k=3 a="three"`},
-		want: []string{`k=1 a="one"`, `k=2 a="x\ny"`, `k=3 a="three"`},
+		columns: "name,k,a",
+		input:   "name,k,a\nNAME,1,one\nNAME,2,\"x\ny\"\nNAME,3,three\n",
+		options: "CHUNKSIZE = 2 AND ",
+		says:    "Invalid row length 1 should be 3",
+		cqlsh:   []string{`k=1 a="one"`, `k=2 a="x\n"`, `k=3 a="three"`},
+		want:    []string{`k=1 a="one"`, `k=2 a="x\ny"`, `k=3 a="three"`},
 	},
 	"a duration": {
 		columns: "name,k,du", input: "name,k,du\nNAME,1,1mo2d3h\n",
@@ -102,9 +113,11 @@ var cqlshCases = map[string]cqlshCase{
 		want: []string{`k=1 du="1mo2d3h"`},
 	},
 	"a user type with an empty text and a quoted name": {
-		columns: "name,k,ud", input: "name,k,ud\nNAME,1,\"{street: '', \"\"Zip\"\": 5}\"\n", options: `ESCAPE = '"' AND `,
-		cqlsh: []string{`k=1 ud={"street":null,"Zip":null}`},
-		want:  []string{`k=1 ud={"street":"","Zip":5}`},
+		columns: "name,k,ud",
+		input:   "name,k,ud\nNAME,1,\"{street: '', \"\"Zip\"\": 5}\"\n",
+		options: `ESCAPE = '"' AND `,
+		cqlsh:   []string{`k=1 ud={"street":null,"Zip":null}`},
+		want:    []string{`k=1 ud={"street":"","Zip":5}`},
 	},
 	"null in a tuple": {
 		columns: "name,k,tp", input: "name,k,tp\nNAME,1,\"(1, null)\"\n",
@@ -112,9 +125,12 @@ var cqlshCases = map[string]cqlshCase{
 		want:  []string{`k=1 tp=[1,null]`},
 	},
 	"a time in a map": {
-		columns: "name,k,mt", input: "name,k,mt\nNAME,1,{'x': 12:34:56.000000000}\n", // as COPY TO writes it
-		says: "can't interpret '12' as a time", cqlsh: nil,
-		want: []string{`k=1 mt={"x":"12:34:56.000000000"}`}, flags: []string{"--dialect", "cqlsh"},
+		columns: "name,k,mt",
+		input:   "name,k,mt\nNAME,1,{'x': 12:34:56.000000000}\n", // as COPY TO writes it
+		says:    "can't interpret '12' as a time",
+		cqlsh:   nil,
+		want:    []string{`k=1 mt={"x":"12:34:56.000000000"}`},
+		flags:   []string{"--dialect", "cqlsh"},
 	},
 	"a byte that is not UTF-8": {
 		columns: "name,k,a", input: "name,k,a\nNAME,1,x\nNAME,2,\xff\nNAME,3,x\n",
@@ -154,7 +170,13 @@ func caseRows(t *testing.T, name string) map[string][]string {
 func TestWhatCqlshCannot(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
-	exec(t, "DROP TABLE IF EXISTS it1.cases_cqlsh", "DROP TABLE IF EXISTS it1.cases_cqlbulk", "DROP TYPE IF EXISTS it1.cased", caseType)
+	exec(
+		t,
+		"DROP TABLE IF EXISTS it1.cases_cqlsh",
+		"DROP TABLE IF EXISTS it1.cases_cqlbulk",
+		"DROP TYPE IF EXISTS it1.cased",
+		caseType,
+	)
 	table(t, "it1.cases_cqlsh", caseBody)
 	table(t, "it1.cases_cqlbulk", caseBody)
 	var copies strings.Builder
@@ -165,14 +187,25 @@ func TestWhatCqlshCannot(t *testing.T) {
 		if !strings.Contains(options, "HEADER") {
 			options += "HEADER = true AND "
 		}
-		fmt.Fprintf(&copies, "COPY it1.cases_cqlsh (%s) FROM '%s' WITH %s%s;\n", c.columns, paths[name], options, smallBatches)
+		fmt.Fprintf(
+			&copies,
+			"COPY it1.cases_cqlsh (%s) FROM '%s' WITH %s%s;\n",
+			c.columns,
+			paths[name],
+			options,
+			smallBatches,
+		)
 	}
 	said := cqlsh(t, copies.String())
 	theirs := caseRows(t, "it1.cases_cqlsh")
 	loads := make(map[string]result)
 	for name, c := range cqlshCases {
 		dir := t.TempDir() + "/run"
-		loads[name] = cqlbulk(t, append([]string{"load", "it1.cases_cqlbulk", paths[name], "--run-dir", dir}, c.flags...)...)
+		loads[name] = cqlbulk(
+			t,
+			append(
+				[]string{"load", "it1.cases_cqlbulk", paths[name], "--run-dir", dir},
+				c.flags...)...)
 	}
 	ours := caseRows(t, "it1.cases_cqlbulk")
 	for name, c := range cqlshCases {

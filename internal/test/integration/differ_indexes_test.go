@@ -82,24 +82,40 @@ func (d *differ) compareIndexes(t *testing.T, way string) {
 		for _, values := range d.sought(t, x) {
 			want, err := d.byIndex(t, x, d.name, values)
 			if err != nil {
-				continue // the servers fail where rows have clusterings that are equal, as 1.0 and 1.00
+				// the servers fail where rows have clusterings that are equal, as 1.0 and 1.00
+				continue
 			}
 			got, err := d.byIndex(t, x, d.name+"_copy", values)
 			require.NoError(t, err, "%s %x", x.on(), values)
-			// What one list alone has, and the servers may miss (TestServersLoseDecimals), is left out.
+			// What one list alone has, and the servers may miss (TestServersLoseDecimals), is left
+			// out.
 			both := func(line string) bool { return slices.Contains(want, line) && slices.Contains(got, line) }
 			lost := func(line string) bool { return d.unfindable[line] && !both(line) }
-			want, got = slices.DeleteFunc(slices.Clone(want), lost), slices.DeleteFunc(slices.Clone(got), lost)
+			want, got = slices.DeleteFunc(
+				slices.Clone(want),
+				lost,
+			), slices.DeleteFunc(
+				slices.Clone(got),
+				lost,
+			)
 			got = slices.DeleteFunc(got, func(line string) bool {
 				return !slices.Contains(want, line) && d.unindexed(t, x, line, values)
 			})
-			require.ElementsMatch(t, want, got, "rows by the index of %s for %x after %s", x.on(), values, way)
+			require.ElementsMatch(
+				t,
+				want,
+				got,
+				"rows by the index of %s for %x after %s",
+				x.on(),
+				values,
+				way,
+			)
 		}
 	}
 }
 
-// unindexed reports whether a row is in the table, and should be in its index: after some deletions an index of the
-// servers lacks rows that are there again.
+// unindexed reports whether a row is in the table, and should be in its index: after some deletions
+// an index of the servers lacks rows that are there again.
 func (d *differ) unindexed(t *testing.T, x differIndex, line string, values [][]byte) bool {
 	t.Helper()
 	plain := x.target == "" && !x.column.Type.MultiCell()
@@ -158,7 +174,12 @@ func (d *differ) sought(t *testing.T, x differIndex) (sought [][][]byte) {
 }
 
 // byIndex reads rows by an index, once the servers have built it.
-func (d *differ) byIndex(t *testing.T, x differIndex, name string, values [][]byte) (lines []string, err error) {
+func (d *differ) byIndex(
+	t *testing.T,
+	x differIndex,
+	name string,
+	values [][]byte,
+) (lines []string, err error) {
 	t.Helper()
 	where := cqltype.QuoteIdent(x.column.Name)
 	switch x.target {
@@ -179,7 +200,10 @@ func (d *differ) byIndex(t *testing.T, x differIndex, name string, values [][]by
 	level := w.conn.level
 	w.conn.level = consistencyAll
 	defer func() { w.conn.level = level }()
-	id := w.prepare(t, fmt.Sprintf("SELECT %s FROM %s WHERE %s", strings.Join(names, ", "), name, where))
+	id := w.prepare(
+		t,
+		fmt.Sprintf("SELECT %s FROM %s WHERE %s", strings.Join(names, ", "), name, where),
+	)
 	var rows [][][]byte
 	require.Eventually(t, func() bool {
 		rows, err = w.conn.query(t, id, values...)

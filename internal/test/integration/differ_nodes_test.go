@@ -41,7 +41,10 @@ func (d *differ) join(t *testing.T) {
 	}
 	administer(t, "nodetool", fmt.Sprint(d.away+1), "enablegossip")
 	require.Eventually(t, func() bool {
-		return !slices.ContainsFunc(d.writers, func(w *differWriter) bool { return !w.reachesAll(t) })
+		return !slices.ContainsFunc(
+			d.writers,
+			func(w *differWriter) bool { return !w.reachesAll(t) },
+		)
 	}, time.Minute, 200*time.Millisecond)
 	d.away = -1
 }

@@ -40,7 +40,11 @@ func newDifferSchema(t *testing.T, r *rand.Rand, keyspace string, apart bool) *d
 		}
 	}
 	for n := range r.IntN(3) {
-		udt := &cqltype.Type{Kind: cqltype.UDT, Keyspace: keyspace, Name: fmt.Sprintf("differ_t%d", n)}
+		udt := &cqltype.Type{
+			Kind:     cqltype.UDT,
+			Keyspace: keyspace,
+			Name:     fmt.Sprintf("differ_t%d", n),
+		}
 		var fields []string
 		for f := range 1 + r.IntN(3) {
 			name := []string{"a", "b c", "D"}[f]
@@ -49,7 +53,10 @@ func newDifferSchema(t *testing.T, r *rand.Rand, keyspace string, apart bool) *d
 			fields = append(fields, cqltype.QuoteIdent(name)+" "+field.String())
 		}
 		s.types = append(s.types, udt)
-		s.made = append(s.made, fmt.Sprintf("CREATE TYPE %s.%s (%s)", keyspace, udt.Name, strings.Join(fields, ", ")))
+		s.made = append(
+			s.made,
+			fmt.Sprintf("CREATE TYPE %s.%s (%s)", keyspace, udt.Name, strings.Join(fields, ", ")),
+		)
 	}
 	return s
 }
@@ -84,7 +91,11 @@ func (s *differSchema) typ(depth int, key bool) *cqltype.Type {
 		*t = *s.types[s.r.IntN(len(s.types))]
 		t.Frozen = true
 	case n >= 5 && s.vectors:
-		t.Kind, t.Dimension, t.Elems, t.Frozen = cqltype.Vector, 1+s.r.IntN(3), []*cqltype.Type{s.typ(depth-1, key)}, false
+		t.Kind, t.Dimension, t.Elems, t.Frozen = cqltype.Vector, 1+s.r.IntN(
+			3,
+		), []*cqltype.Type{
+			s.typ(depth-1, key),
+		}, false
 	default:
 		return scalar()
 	}
@@ -139,10 +150,17 @@ func (s *differSchema) body() string {
 		add([]string{"v0", "v 1", "V2", "select"}[i], s.valueType(), "")
 	}
 	key := append([]string{"(" + strings.Join(partition, ", ") + ")"}, clustering...)
-	body := fmt.Sprintf("(%s, PRIMARY KEY (%s))", strings.Join(columns, ", "), strings.Join(key, ", "))
+	body := fmt.Sprintf(
+		"(%s, PRIMARY KEY (%s))",
+		strings.Join(columns, ", "),
+		strings.Join(key, ", "),
+	)
 	var options []string
 	if len(clustering) > 0 {
-		options = append(options, fmt.Sprintf("CLUSTERING ORDER BY (%s)", strings.Join(order, ", ")))
+		options = append(
+			options,
+			fmt.Sprintf("CLUSTERING ORDER BY (%s)", strings.Join(order, ", ")),
+		)
 	}
 	if s.r.IntN(4) == 0 && !s.counters {
 		options = append(options, "default_time_to_live = 1000000")
@@ -151,7 +169,10 @@ func (s *differSchema) body() string {
 	case 0:
 		options = append(options, "compression = {'enabled': 'false'}")
 	case 1:
-		options = append(options, "compression = {'class': 'ZstdCompressor', 'chunk_length_in_kb': '4'}")
+		options = append(
+			options,
+			"compression = {'class': 'ZstdCompressor', 'chunk_length_in_kb': '4'}",
+		)
 	}
 	if s.apart && s.r.IntN(4) > 0 { // else the first read by CQL ends the difference
 		options = append(options, "read_repair = 'NONE'")

@@ -21,11 +21,11 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
 
-// TestDiffer makes tables by chance, with views and indexes, writes and deletes in them through CQL,
-// and takes each out and into another one by every way: what CQL reads of the copy is what it reads
-// of the table. `make differ` runs many. CQLBULK_TEST_DIFFER_SEED is the first seed,
-// CQLBULK_TEST_DIFFER_RUNS how many there are. With CQLBULK_TEST_DIFFER_APART=1 the replicas of each
-// table differ: the cluster has three nodes, of which one at a time misses what is written.
+// TestDiffer makes tables by chance, with views and indexes, writes and deletes in them through
+// CQL, and takes each out and into another one by every way: what CQL reads of the copy is what it
+// reads of the table. `make differ` runs many. CQLBULK_TEST_DIFFER_SEED is the first seed,
+// CQLBULK_TEST_DIFFER_RUNS how many there are. With CQLBULK_TEST_DIFFER_APART=1 the replicas of
+// each table differ: the cluster has three nodes, of which one at a time misses what is written.
 func TestDiffer(t *testing.T) {
 	number := func(name string, otherwise uint64) uint64 {
 		text := os.Getenv(name)
@@ -36,13 +36,24 @@ func TestDiffer(t *testing.T) {
 		require.NoError(t, err, name)
 		return n
 	}
-	first, runs := number("CQLBULK_TEST_DIFFER_SEED", 1), number("CQLBULK_TEST_DIFFER_RUNS", either[uint64](2, 20))
+	first, runs := number(
+		"CQLBULK_TEST_DIFFER_SEED",
+		1,
+	), number(
+		"CQLBULK_TEST_DIFFER_RUNS",
+		either[uint64](2, 20),
+	)
 	for seed := first; seed < first+runs; seed++ {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			d := newDiffer(t, seed)
 			t.Cleanup(func() {
 				if t.Failed() {
-					t.Logf("again: %sdeploy/differ 1 %d\n%s", either("", "CQLBULK_TEST_LONG=1 ")+d.form(), seed, d.ddl)
+					t.Logf(
+						"again: %sdeploy/differ 1 %d\n%s",
+						either("", "CQLBULK_TEST_LONG=1 ")+d.form(),
+						seed,
+						d.ddl,
+					)
 				}
 			})
 			d.fill(t)
@@ -75,7 +86,13 @@ type differ struct {
 func newDiffer(t *testing.T, seed uint64) *differ {
 	t.Helper()
 	r := rand.New(rand.NewPCG(seed, 22))
-	d := &differ{r: r, keyspace: "it1", away: -1, unfindable: map[string]bool{}, apart: os.Getenv("CQLBULK_TEST_DIFFER_APART") != ""}
+	d := &differ{
+		r:          r,
+		keyspace:   "it1",
+		away:       -1,
+		unfindable: map[string]bool{},
+		apart:      os.Getenv("CQLBULK_TEST_DIFFER_APART") != "",
+	}
 	hosts := strings.Split(testHosts(), ",")
 	if d.apart {
 		exec(t, "CREATE TABLE IF NOT EXISTS it3.differ_seen (k int PRIMARY KEY)")
@@ -99,7 +116,10 @@ func newDiffer(t *testing.T, seed uint64) *differ {
 		for range n {
 			var cells []row.Cell
 			for _, c := range d.table.OfKind(kind) {
-				cells = append(cells, row.Cell{State: row.Set, Bytes: differValue(t, r, c.Type, true)})
+				cells = append(
+					cells,
+					row.Cell{State: row.Set, Bytes: differValue(t, r, c.Type, true)},
+				)
 			}
 			all = append(all, cells)
 		}
@@ -119,8 +139,8 @@ func (d *differ) form() string {
 	return ""
 }
 
-// fill writes rows and deletes some. Files are flushed now and then: a stream of a table begins with
-// that.
+// fill writes rows and deletes some. Files are flushed now and then: a stream of a table begins
+// with that.
 func (d *differ) fill(t *testing.T) {
 	t.Helper()
 	statements, again := either(60, 200), d.r.IntN(5) == 0
@@ -151,8 +171,16 @@ func (d *differ) fill(t *testing.T) {
 	}
 	copied, err := session.Table(t.Context(), d.keyspace, "differ_copy")
 	require.NoError(t, err)
-	require.NoError(t, session.Writer(copied, copied.Columns).Write(t.Context(), "", []row.Row{whole}))
-	require.Eventually(t, func() bool { return len(rawRows(t, d.keyspace, "differ_copy")) == 0 }, time.Minute, 200*time.Millisecond)
+	require.NoError(
+		t,
+		session.Writer(copied, copied.Columns).Write(t.Context(), "", []row.Row{whole}),
+	)
+	require.Eventually(
+		t,
+		func() bool { return len(rawRows(t, d.keyspace, "differ_copy")) == 0 },
+		time.Minute,
+		200*time.Millisecond,
+	)
 }
 
 // compare takes the table out and into another one.
@@ -168,16 +196,32 @@ func (d *differ) compare(t *testing.T) {
 		files = append(files, node.folder)
 	}
 	if d.dropped {
-		// What is flushed of a dropped column is nothing; if there is nothing else, there is no SSTable
-		// that has those places of the commit log.
+		// What is flushed of a dropped column is nothing; if there is nothing else, there is no
+		// SSTable that has those places of the commit log.
 		files = append(files, "--ignore-commitlog")
 	}
 	filed := scannedLines(t, files...)
 	if d.apart {
-		require.Equal(t, streamed, scannedLines(t, byStream(d.name, plain, "--consistency", "QUORUM")...), "at QUORUM")
+		require.Equal(
+			t,
+			streamed,
+			scannedLines(t, byStream(d.name, plain, "--consistency", "QUORUM")...),
+			"at QUORUM",
+		)
 	}
 
-	want, times, byCQL := rawRows(t, d.keyspace, "differ"), d.times(t, "differ"), scannedLines(t, d.name, plain)
+	want, times, byCQL := rawRows(
+		t,
+		d.keyspace,
+		"differ",
+	), d.times(
+		t,
+		"differ",
+	), scannedLines(
+		t,
+		d.name,
+		plain,
+	)
 	require.Len(t, times, len(want))
 	require.Equal(t, fmt.Sprintln(len(want)), ok(t, "count", d.name, "--quiet").out, "count")
 	require.Equal(t, fmt.Sprintln(len(want)), counted, "count by stream")
@@ -213,7 +257,8 @@ type differWay struct {
 
 func (d *differ) ways(t *testing.T, plain string) (ways []differWay) {
 	if d.counters && len(d.table.OfKind(schema.Static)) > 0 {
-		return nil // loads refuse static counters beside those of rows: they would add them for each row
+		// loads refuse static counters beside those of rows: they would add them for each row
+		return nil
 	}
 	loads := [][]string{{"--via", "cql"}, {"--via", "cql", "--maxbatchsize", "1"}}
 	forms := []string{"rows"}
@@ -232,9 +277,21 @@ func (d *differ) ways(t *testing.T, plain string) (ways []differWay) {
 				if times {
 					columns = "--columns=" + d.timed()
 				}
-				name := fmt.Sprintf("load %s of %s, times: %t", strings.Join(flags, " "), format, times)
+				name := fmt.Sprintf(
+					"load %s of %s, times: %t",
+					strings.Join(flags, " "),
+					format,
+					times,
+				)
 				if !times || !d.counters {
-					ways = append(ways, differWay{name: name, times: times, carry: func() { d.load(t, format, columns, flags) }})
+					ways = append(
+						ways,
+						differWay{
+							name:  name,
+							times: times,
+							carry: func() { d.load(t, format, columns, flags) },
+						},
+					)
 				}
 			}
 		}
@@ -244,19 +301,39 @@ func (d *differ) ways(t *testing.T, plain string) (ways []differWay) {
 	}
 	for _, form := range forms {
 		ways = append(ways, differWay{name: "clone, " + form, times: true, carry: func() {
-			ok(t, "clone", d.name+"_copy", "--from-hosts", testHosts(), "--listen", anyPort, "--from-table", d.name, "--stream", form)
+			ok(
+				t,
+				"clone",
+				d.name+"_copy",
+				"--from-hosts",
+				testHosts(),
+				"--listen",
+				anyPort,
+				"--from-table",
+				d.name,
+				"--stream",
+				form,
+			)
 		}})
 	}
 	if d.apart && d.keyspace != "it3" { // not every node has rows to import
 		return ways
 	}
-	return append(ways, differWay{name: "load of SSTables that are imported", times: true, imported: true, carry: func() {
-		dir := filepath.Join(t.TempDir(), "kept")
-		d.load(t, "csv", "--columns="+d.timed(), []string{"--via", "sstables", "-d", dir})
-		if len(rawRows(t, d.keyspace, "differ")) > 0 {
-			importKept(t, dir, "nb")
-		}
-	}})
+	return append(
+		ways,
+		differWay{
+			name:     "load of SSTables that are imported",
+			times:    true,
+			imported: true,
+			carry: func() {
+				dir := filepath.Join(t.TempDir(), "kept")
+				d.load(t, "csv", "--columns="+d.timed(), []string{"--via", "sstables", "-d", dir})
+				if len(rawRows(t, d.keyspace, "differ")) > 0 {
+					importKept(t, dir, "nb")
+				}
+			},
+		},
+	)
 }
 
 // load scans the table to a file, and loads that into the other one.
@@ -264,7 +341,19 @@ func (d *differ) load(t *testing.T, format, columns string, flags []string) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "rows."+format)
 	ok(t, "scan", d.name, columns, "-o", path, "--format", format)
-	r := ok(t, append([]string{"load", d.name + "_copy", path, "--format", format, "--run-dir", filepath.Join(t.TempDir(), "run")}, flags...)...)
+	r := ok(
+		t,
+		append(
+			[]string{
+				"load",
+				d.name + "_copy",
+				path,
+				"--format",
+				format,
+				"--run-dir",
+				filepath.Join(t.TempDir(), "run"),
+			},
+			flags...)...)
 	require.Contains(t, r.report, " 0 rejected")
 }
 
@@ -279,11 +368,19 @@ func (d *differ) timed() string {
 	return quoted(names)
 }
 
-// times is what CQL, or another way, reads of a table with the times of its columns, of the times to
-// live whether there are any.
+// times is what CQL, or another way, reads of a table with the times of its columns, of the times
+// to live whether there are any.
 func (d *differ) times(t *testing.T, name string, flags ...string) (lines []string) {
 	t.Helper()
-	r := csv.NewReader(strings.NewReader(ok(t, append([]string{"scan", d.keyspace + "." + name, "--columns=" + d.timed()}, flags...)...).out))
+	r := csv.NewReader(
+		strings.NewReader(
+			ok(
+				t,
+				append(
+					[]string{"scan", d.keyspace + "." + name, "--columns=" + d.timed()},
+					flags...)...).out,
+		),
+	)
 	records, err := r.ReadAll()
 	require.NoError(t, err)
 	for _, record := range records[1:] {

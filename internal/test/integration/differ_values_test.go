@@ -36,7 +36,10 @@ func differValue(t *testing.T, r *rand.Rand, typ *cqltype.Type, exact bool) []by
 			key := differValue(t, r, typ.Elems[0], exact)
 			if !seen[string(key)] {
 				seen[string(key)] = true
-				out = cqlwire.AppendElem(cqlwire.AppendElem(out, key), differValue(t, r, typ.Elems[1], exact))
+				out = cqlwire.AppendElem(
+					cqlwire.AppendElem(out, key),
+					differValue(t, r, typ.Elems[1], exact),
+				)
 			}
 		}
 		cqlwire.PutCount(out, 0, len(seen))
@@ -72,7 +75,11 @@ func distinctEdges(t *testing.T, typ *cqltype.Type) (wires [][]byte) {
 	order, err := cqlorder.Plan(typ)
 	require.NoError(t, err)
 	for _, wire := range edgesOf(t, typ) {
-		if len(wire) > 0 && !slices.ContainsFunc(wires, func(w []byte) bool { return order.Compare(w, wire) == 0 }) {
+		if len(wire) > 0 &&
+			!slices.ContainsFunc(
+				wires,
+				func(w []byte) bool { return order.Compare(w, wire) == 0 },
+			) {
 			wires = append(wires, wire)
 		}
 	}

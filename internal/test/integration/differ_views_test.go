@@ -63,7 +63,12 @@ func (d *differ) makeView(t *testing.T) {
 	}
 	if err := execOne(t.Context(), create(d.name)); err != nil {
 		// The servers have no such view.
-		require.Regexp(t, "materialized view|not supported for PRIMARY KEY", err.Error(), create(d.name))
+		require.Regexp(
+			t,
+			"materialized view|not supported for PRIMARY KEY",
+			err.Error(),
+			create(d.name),
+		)
 		return
 	}
 	exec(t, create(d.name+"_copy"))
@@ -85,9 +90,10 @@ func (d *differ) compareView(t *testing.T) {
 	requireSameSoon(t, d.name+"_view", files...)
 }
 
-// compareCopiedView compares the view of the copy with that of the table. Nodes bring views up to date
-// after their tables. A load gives each row a marker, which a scan does not see. A view may have a row by it that
-// the other one lacks, if it does not have the columns by whose values the row is there.
+// compareCopiedView compares the view of the copy with that of the table. Nodes bring views up to
+// date after their tables. A load gives each row a marker, which a scan does not see. A view may
+// have a row by it that the other one lacks, if it does not have the columns by whose values the
+// row is there.
 func (d *differ) compareCopiedView(t *testing.T, way string) {
 	t.Helper()
 	if d.view == "" {
@@ -115,7 +121,10 @@ func (d *differ) viewed(t *testing.T) (lines []string) {
 	eachRow(t, d.table, func(cells [][]byte) {
 		var shown [][]byte
 		for _, c := range view.Columns {
-			at := slices.IndexFunc(d.table.Columns, func(of schema.Column) bool { return of.Name == c.Name })
+			at := slices.IndexFunc(
+				d.table.Columns,
+				func(of schema.Column) bool { return of.Name == c.Name },
+			)
 			shown = append(shown, cells[at])
 		}
 		lines = append(lines, rawLine(view, shown))

@@ -135,7 +135,10 @@ func (d *differ) write(t *testing.T) *differStatement {
 			s.bind(comma(i)+cqltype.QuoteIdent(c.Name)+" = ?", values[i])
 		}
 		s.where(d.table.OfKind(schema.PartitionKey), key)
-		if slices.ContainsFunc(columns, func(c schema.Column) bool { return c.Kind == schema.Regular }) {
+		if slices.ContainsFunc(
+			columns,
+			func(c schema.Column) bool { return c.Kind == schema.Regular },
+		) {
 			s.where(d.table.OfKind(schema.Clustering), inside)
 		}
 		return s
@@ -154,7 +157,14 @@ func (d *differ) write(t *testing.T) *differStatement {
 		}
 	}
 	markers := strings.Repeat(", ?", len(names)-1)
-	fmt.Fprintf(&s.text, "INSERT INTO %s (%s) VALUES (?%s)%s", d.name, strings.Join(names, ", "), markers, d.using(true))
+	fmt.Fprintf(
+		&s.text,
+		"INSERT INTO %s (%s) VALUES (?%s)%s",
+		d.name,
+		strings.Join(names, ", "),
+		markers,
+		d.using(true),
+	)
 	return s
 }
 
@@ -178,7 +188,8 @@ func (d *differ) cell(t *testing.T, typ *cqltype.Type) (value []byte, set bool) 
 	value = differValue(t, d.r, typ, typ.MultiCell())
 	// One null more. In the key of a view or an index servers fail to compare a list that has one
 	// (TupleType.compareCustom).
-	if typ.Kind == cqltype.List && typ.Frozen && d.view == "" && len(d.indexes) == 0 && d.r.IntN(3) == 0 {
+	if typ.Kind == cqltype.List && typ.Frozen && d.view == "" && len(d.indexes) == 0 &&
+		d.r.IntN(3) == 0 {
 		n, _ := cqlwire.Count(value)
 		cqlwire.PutCount(value, 0, n+1)
 		value = cqlwire.AppendNull(value)
@@ -230,12 +241,16 @@ func (d *differ) elements(t *testing.T) *differStatement {
 	name := cqltype.QuoteIdent(c.Name)
 	key, inside := d.pick()
 	value := func(typ *cqltype.Type) []byte { return differValue(t, d.r, typ, true) }
-	// A vector that is bound alone keeps its bytes, where in a collection the servers sort what is in it.
+	// A vector that is bound alone keeps its bytes, where in a collection the servers sort what is
+	// in it.
 	element := func(typ *cqltype.Type) []byte {
 		set := &cqltype.Type{Kind: cqltype.Set, Elems: []*cqltype.Type{typ}}
 		order, err := cqlorder.Plan(set)
 		require.NoError(t, err)
-		stored, err := order.AppendCanonical(nil, cqlwire.AppendElem(cqlwire.AppendCount(nil, 1), value(typ)))
+		stored, err := order.AppendCanonical(
+			nil,
+			cqlwire.AppendElem(cqlwire.AppendCount(nil, 1), value(typ)),
+		)
 		require.NoError(t, err)
 		elem, _, _, _ := cqlwire.ElemAt(stored, len(cqlwire.AppendCount(nil, 1)))
 		return elem
@@ -287,7 +302,9 @@ func (d *differ) deletion() *differStatement {
 		for _, c := range columns {
 			names = append(names, cqltype.QuoteIdent(c.Name))
 		}
-		s.text.WriteString("DELETE " + strings.Join(names, ", ") + " FROM " + d.name + d.using(false))
+		s.text.WriteString(
+			"DELETE " + strings.Join(names, ", ") + " FROM " + d.name + d.using(false),
+		)
 		s.where(partition, key)
 	}
 	statics, regulars := d.table.OfKind(schema.Static), d.table.OfKind(schema.Regular)
@@ -353,7 +370,10 @@ func (d *differ) dropAndAdd(t *testing.T) {
 	t.Helper()
 	columns := slices.DeleteFunc(slices.Clone(d.table.Columns), func(c schema.Column) bool {
 		return c.IsKey() || strings.Contains(c.Type.String(), "differ_t") ||
-			slices.ContainsFunc(d.indexes, func(x differIndex) bool { return x.column.Name == c.Name })
+			slices.ContainsFunc(
+				d.indexes,
+				func(x differIndex) bool { return x.column.Name == c.Name },
+			)
 	})
 	if len(columns) == 0 || d.view != "" || d.counters {
 		return

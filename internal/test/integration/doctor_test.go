@@ -28,8 +28,16 @@ func TestDoctor(t *testing.T) {
 	require.NotContains(t, r.out, "failure")
 
 	for _, via := range []string{"cql", "stream"} {
-		require.Contains(t, ok(t, "load", "it2.examined", good, "--via", via, "--check").out, "ok       load           it can begin\n")
-		require.Contains(t, ok(t, "scan", "it2.examined", "--via", via, "--check").out, "ok       scan           it can begin\n")
+		require.Contains(
+			t,
+			ok(t, "load", "it2.examined", good, "--via", via, "--check").out,
+			"ok       load           it can begin\n",
+		)
+		require.Contains(
+			t,
+			ok(t, "scan", "it2.examined", "--via", via, "--check").out,
+			"ok       scan           it can begin\n",
+		)
 	}
 	require.Equal(t, "0\n", ok(t, "count", "it2.examined").out, "nothing was written")
 
@@ -40,19 +48,35 @@ func TestDoctor(t *testing.T) {
 	require.Contains(t, r.out, "warning  dates          ")
 	r = cqlbulk(t, "doctor", "it2.examine", good)
 	require.Equal(t, 2, r.code, r.report)
-	require.Contains(t, r.out, "failure  table          table \"examine\" not found in keyspace \"it2\"; did you\n")
+	require.Contains(
+		t,
+		r.out,
+		"failure  table          table \"examine\" not found in keyspace \"it2\"; did you\n",
+	)
 }
 
 // TestDoctorTellsRights asks as roles of several rights, by TLS.
 func TestDoctorTellsRights(t *testing.T) {
-	asAdmin(t, guarded,
+	asAdmin(
+		t,
+		guarded,
 		"CREATE TABLE IF NOT EXISTS guarded.examined (k int PRIMARY KEY, v text)",
 		"CREATE ROLE IF NOT EXISTS examined_reader WITH PASSWORD = 'examined_reader' AND LOGIN = true",
 		"GRANT SELECT ON TABLE guarded.examined TO examined_reader",
 		"CREATE ROLE IF NOT EXISTS examined_writer WITH PASSWORD = 'examined_writer' AND LOGIN = true",
 		"GRANT MODIFY ON KEYSPACE guarded TO examined_writer",
 	)
-	secured := []string{"--port", tlsPort, "--ssl", "--cacert", tlsFile(t, "ca.pem"), "--cert", tlsFile(t, "client.pem"), "--key", tlsFile(t, "client-key.pem")}
+	secured := []string{
+		"--port",
+		tlsPort,
+		"--ssl",
+		"--cacert",
+		tlsFile(t, "ca.pem"),
+		"--cert",
+		tlsFile(t, "client.pem"),
+		"--key",
+		tlsFile(t, "client-key.pem"),
+	}
 	rows := file(t, "rows.csv", "k,v\n1,one\n")
 	for _, tc := range []struct {
 		role string
@@ -69,14 +93,24 @@ func TestDoctorTellsRights(t *testing.T) {
 		{"examined_writer", []string{"scan", "guarded.examined", "--check"}, 2, "failure  rights         examined_writer has no SELECT on guarded.examined\n"},
 	} {
 		t.Setenv("CQLBULK_PASSWORD", tc.role)
-		r := cqlbulkOn(t, authHost(), slices.Concat(tc.args, secured, []string{"--user", tc.role})...)
+		r := cqlbulkOn(
+			t,
+			authHost(),
+			slices.Concat(tc.args, secured, []string{"--user", tc.role})...)
 		require.Equal(t, tc.code, r.code, r.out+r.report)
 		require.Contains(t, r.out, tc.want)
 		require.Contains(t, r.out, "       tls            ")
 		require.NotContains(t, r.out, "off: connections are not secured")
 	}
 	t.Setenv("CQLBULK_PASSWORD", "wrong")
-	r := cqlbulkOn(t, authHost(), slices.Concat([]string{"doctor"}, secured, []string{"--user", "cassandra"})...)
+	r := cqlbulkOn(
+		t,
+		authHost(),
+		slices.Concat([]string{"doctor"}, secured, []string{"--user", "cassandra"})...)
 	require.Equal(t, 2, r.code, r.report)
-	require.Contains(t, r.out, "failure  connection     the cluster refused user \"cassandra\": user name or\n")
+	require.Contains(
+		t,
+		r.out,
+		"failure  connection     the cluster refused user \"cassandra\": user name or\n",
+	)
 }

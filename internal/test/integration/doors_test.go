@@ -13,8 +13,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 )
 
-// A row that is streamed is the one that an insert makes of the same input, to the bit: here of values of all types, sets
-// and maps in any order and with elements more than once, in clustering columns of both directions and in others.
+// A row that is streamed is the one that an insert makes of the same input, to the bit: here of
+// values of all types, sets and maps in any order and with elements more than once, in clustering
+// columns of both directions and in others.
 func TestStreamedRowsAreThoseOfInserts(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
@@ -25,10 +26,17 @@ func TestStreamedRowsAreThoseOfInserts(t *testing.T) {
 		key = append(key, fmt.Sprintf("c%d", i))
 		order = append(order, fmt.Sprintf("c%d %s", i, []string{"ASC", "DESC"}[i%2]))
 	}
-	body = append(body, "l list<text>, s set<decimal>, m map<decimal, frozen<set<inet>>>, u order_pair, d duration, t tuple<frozen<set<decimal>>, frozen<tuple<frozen<set<tinyint>>>>>",
-		"k3 frozen<tuple<frozen<set<tinyint>>, int>>, st set<int> static")
-	ddl := fmt.Sprintf("(k1 frozen<set<decimal>>, k2 int, %s, PRIMARY KEY ((k1, k2, k3), %s)) WITH CLUSTERING ORDER BY (%s)",
-		strings.Join(body, ", "), strings.Join(key, ", "), strings.Join(order, ", "))
+	body = append(
+		body,
+		"l list<text>, s set<decimal>, m map<decimal, frozen<set<inet>>>, u order_pair, d duration, t tuple<frozen<set<decimal>>, frozen<tuple<frozen<set<tinyint>>>>>",
+		"k3 frozen<tuple<frozen<set<tinyint>>, int>>, st set<int> static",
+	)
+	ddl := fmt.Sprintf(
+		"(k1 frozen<set<decimal>>, k2 int, %s, PRIMARY KEY ((k1, k2, k3), %s)) WITH CLUSTERING ORDER BY (%s)",
+		strings.Join(body, ", "),
+		strings.Join(key, ", "),
+		strings.Join(order, ", "),
+	)
 	table(t, "it1.door_cql", ddl)
 	table(t, "it1.door_stream", ddl)
 	made, err := session.Table(t.Context(), "it1", "door_cql")

@@ -22,13 +22,30 @@ func TestErrorClasses(t *testing.T) {
 	described, err := session.Table(t.Context(), "it2", "classes")
 	require.NoError(t, err)
 	write := func(s *driver.Session, value ...byte) error {
-		cells := []row.Cell{{State: row.Set, Bytes: []byte{0, 0, 0, 1}}, {State: row.Set, Bytes: value}}
-		return s.Writer(described, described.Columns).Write(t.Context(), "", []row.Row{{Cells: cells, Timestamp: 1}})
+		cells := []row.Cell{
+			{State: row.Set, Bytes: []byte{0, 0, 0, 1}},
+			{State: row.Set, Bytes: value},
+		}
+		return s.Writer(described, described.Columns).
+			Write(t.Context(), "", []row.Row{{Cells: cells, Timestamp: 1}})
 	}
 	require.NoError(t, write(session, 0, 0, 0, 1))
-	require.Equal(t, fault.Permanent, fault.ClassOf(write(session, 0, 0, 1)), "an int of three bytes")
+	require.Equal(
+		t,
+		fault.Permanent,
+		fault.ClassOf(write(session, 0, 0, 1)),
+		"an int of three bytes",
+	)
 
-	more, err := driver.Connect(t.Context(), driver.Config{Hosts: []string{authHost()}, User: "cassandra", Password: "cassandra", Consistency: "TWO"})
+	more, err := driver.Connect(
+		t.Context(),
+		driver.Config{
+			Hosts:       []string{authHost()},
+			User:        "cassandra",
+			Password:    "cassandra",
+			Consistency: "TWO",
+		},
+	)
 	require.NoError(t, err)
 	defer more.Close()
 	ctx := t.Context()
@@ -42,9 +59,17 @@ func TestErrorClasses(t *testing.T) {
 	}
 	described, err = more.Table(ctx, "it", "classes")
 	require.NoError(t, err)
-	require.Equal(t, fault.Transient, fault.ClassOf(write(more, 0, 0, 0, 1)), "two replicas of one are not there")
+	require.Equal(
+		t,
+		fault.Transient,
+		fault.ClassOf(write(more, 0, 0, 0, 1)),
+		"two replicas of one are not there",
+	)
 
-	reader, err := driver.Connect(ctx, driver.Config{Hosts: []string{authHost()}, User: "reader", Password: "reader"})
+	reader, err := driver.Connect(
+		ctx,
+		driver.Config{Hosts: []string{authHost()}, User: "reader", Password: "reader"},
+	)
 	require.NoError(t, err)
 	defer reader.Close()
 	require.Equal(t, fault.Fatal, fault.ClassOf(write(reader, 0, 0, 0, 1)), "a right is missing")
@@ -54,6 +79,7 @@ func TestErrorClasses(t *testing.T) {
 	require.Equal(t, fault.Fatal, fault.ClassOf(write(session, 0, 0, 0, 1)), "the table is gone")
 	columns, err := more.Table(ctx, "it", "classes")
 	require.NoError(t, err)
-	_, err = session.Reader(described, allColumns(t, columns), token.Murmur3).Page(ctx, "", token.Whole(token.Murmur3), nil, 10)
+	_, err = session.Reader(described, allColumns(t, columns), token.Murmur3).
+		Page(ctx, "", token.Whole(token.Murmur3), nil, 10)
 	require.Equal(t, fault.Fatal, fault.ClassOf(err), "the table is gone: %v", err)
 }

@@ -23,10 +23,33 @@ func TestNodesAllStopped(t *testing.T) {
 	table(t, "it3.unloaded", paddedBody)
 	want := checksum(t, ok(t, "load", "it3.unscanned", path))
 	out, loadDir, scanDir := t.TempDir()+"/out.csv", t.TempDir()+"/load", t.TempDir()+"/scan"
-	options := append(quorum("--timeout", "5s", "--maxattempts", "3"), either([]string{"--patience", "8s"}, nil)...)
+	options := append(
+		quorum("--timeout", "5s", "--maxattempts", "3"),
+		either([]string{"--patience", "8s"}, nil)...)
 	rate := fmt.Sprint(rows / 10)
-	load := spawn(t, nil, append([]string{"load", "it3.unloaded", path, "--run-dir", loadDir, "--ingestrate", rate}, options...)...)
-	scan := spawn(t, nil, append([]string{"scan", "it3.unscanned", "-o", out, "--run-dir", scanDir, "--rate", rate, "--pagesize", "100"}, options...)...)
+	load := spawn(
+		t,
+		nil,
+		append(
+			[]string{"load", "it3.unloaded", path, "--run-dir", loadDir, "--ingestrate", rate},
+			options...)...)
+	scan := spawn(
+		t,
+		nil,
+		append(
+			[]string{
+				"scan",
+				"it3.unscanned",
+				"-o",
+				out,
+				"--run-dir",
+				scanDir,
+				"--rate",
+				rate,
+				"--pagesize",
+				"100",
+			},
+			options...)...)
 	load.until(t, "the load was under way", func() bool { return settled(loadDir) > int64(rows/8) })
 	scan.until(t, "the scan was under way", func() bool { return scanned(scanDir) > int64(rows/8) })
 

@@ -16,7 +16,10 @@ func TestNodesOneDead(t *testing.T) {
 	all := servers(t)
 	input := padded(3000, 100)
 	table(t, "it1.dead", paddedBody)
-	want := checksum(t, ok(t, "load", "it1.dead", file(t, "in.csv", paddedHeader+strings.Join(input, ""))))
+	want := checksum(
+		t,
+		ok(t, "load", "it1.dead", file(t, "in.csv", paddedHeader+strings.Join(input, ""))),
+	)
 	all[2].flush(t, "it1", "dead")
 	for _, harm := range []syscall.Signal{syscall.SIGKILL, syscall.SIGSTOP} {
 		t.Run(harm.String(), func(t *testing.T) {
@@ -25,13 +28,24 @@ func TestNodesOneDead(t *testing.T) {
 			mendRanges := rangesOfADeadNode(t)
 			mendRows := rowsOfADeadNode(t)
 			mendStreamed := func(string, []string) {}
-			if either(harm == syscall.SIGKILL, true) { // one that is stopped takes the time of several handshakes
+			// one that is stopped takes the time of several handshakes
+			if either(harm == syscall.SIGKILL, true) {
 				mendStreamed = rangesADeadNodeDoesNotSend(t)
 			}
 			if harm == syscall.SIGSTOP {
 				all[2].signal(t, syscall.SIGCONT)
 			} else {
-				r := spawn(t, nil, "load", "it1.deadrows", file(t, "few.csv", paddedHeader+input[0]), "--via", "stream", "--hosts", testHosts()).end(t)
+				r := spawn(
+					t,
+					nil,
+					"load",
+					"it1.deadrows",
+					file(t, "few.csv", paddedHeader+input[0]),
+					"--via",
+					"stream",
+					"--hosts",
+					testHosts(),
+				).end(t)
 				require.Equal(t, 4, r.code, "nothing can be streamed to it")
 				require.Contains(t, r.report, strings.Split(testHosts(), ",")[2]+":7000")
 			}
@@ -51,7 +65,10 @@ func rangesOfADeadNode(t *testing.T) (mend func(checksum string, rows []string))
 	dir, out := t.TempDir()+"/run", t.TempDir()+"/out.csv"
 	options := []string{"--timeout", "1s", "--patience", "3s", "--maxattempts", "4"}
 	reading := append([]string{"--splits", "60", "--hosts", testHosts()}, options...)
-	r := spawn(t, nil, append([]string{"scan", "it1.dead", "-o", out, "--run-dir", dir}, reading...)...).end(t)
+	r := spawn(
+		t,
+		nil,
+		append([]string{"scan", "it1.dead", "-o", out, "--run-dir", dir}, reading...)...).end(t)
 	require.Equal(t, 2, r.code)
 	require.Contains(t, r.report, "token ranges failed")
 	require.NotContains(t, r.report, "the cluster has answered no read")
@@ -77,7 +94,23 @@ func rangesOfADeadNode(t *testing.T) (mend func(checksum string, rows []string))
 func rangesADeadNodeDoesNotSend(t *testing.T) (mend func(checksum string, rows []string)) {
 	t.Helper()
 	dir, out := t.TempDir()+"/run", t.TempDir()+"/out.csv"
-	r := spawn(t, nil, byStream("scan", "it1.dead", "-o", out, "--run-dir", dir, "--hosts", testHosts(), "--timeout", "1s", "--patience", "3s")...).end(t)
+	r := spawn(
+		t,
+		nil,
+		byStream(
+			"scan",
+			"it1.dead",
+			"-o",
+			out,
+			"--run-dir",
+			dir,
+			"--hosts",
+			testHosts(),
+			"--timeout",
+			"1s",
+			"--patience",
+			"3s",
+		)...).end(t)
 	require.Equal(t, 2, r.code)
 	require.Contains(t, r.report, "token ranges failed")
 	require.NoFileExists(t, out)
@@ -97,10 +130,27 @@ func rowsOfADeadNode(t *testing.T) (mend func()) {
 	t.Helper()
 	input := padded(30_000, 100)
 	dir := t.TempDir() + "/run"
-	r := spawn(t, nil, "load", "it1.deadrows", file(t, "in.csv", paddedHeader+strings.Join(input, "")),
-		"--run-dir", dir, "--hosts", testHosts(), "--timeout", "1s", "--patience", "3s").end(t)
+	r := spawn(
+		t,
+		nil,
+		"load",
+		"it1.deadrows",
+		file(t, "in.csv", paddedHeader+strings.Join(input, "")),
+		"--run-dir",
+		dir,
+		"--hosts",
+		testHosts(),
+		"--timeout",
+		"1s",
+		"--patience",
+		"3s",
+	).end(t)
 	require.Equal(t, 2, r.code)
-	require.Contains(t, r.report, "rows of theirs are rejected until they take one, all others go on")
+	require.Contains(
+		t,
+		r.report,
+		"rows of theirs are rejected until they take one, all others go on",
+	)
 	require.Contains(t, r.report, grouped(len(input))+" read")
 	require.Greater(t, settled(dir), int64(len(input)/3), "rows of the other nodes")
 	return func() {

@@ -37,14 +37,19 @@ func newMoments(t *testing.T, kills int, total int, later time.Duration) *moment
 // as done.
 func (m *moments) await(t *testing.T, kill int, run *child, done func() int64) {
 	t.Helper()
-	if kill%3 == 1 { // in its first second, in which it connects, reads its journal and begins to work
+	// in its first second, in which it connects, reads its journal and begins to work
+	if kill%3 == 1 {
 		<-time.After(m.duration(time.Second))
 		return
 	}
 	// The last fifth is for the run that is left alone.
 	slice := m.total * 4 / 5 / int64(m.kills)
 	mark := max(slice*int64(kill)+m.Int64N(slice), done()+1)
-	run.until(t, fmt.Sprintf("%d of %d rows were done", mark, m.total), func() bool { return done() >= mark })
+	run.until(
+		t,
+		fmt.Sprintf("%d of %d rows were done", mark, m.total),
+		func() bool { return done() >= mark },
+	)
 	<-time.After(m.duration(m.later))
 }
 
@@ -71,13 +76,27 @@ func TestLoadKilledAgainAndAgain(t *testing.T) {
 	}
 	path, dir := file(t, "in.csv", paddedHeader+strings.Join(input, "")), t.TempDir()+"/run"
 	when := newMoments(t, kills, rows, 300*time.Millisecond)
-	args := quorum("load", "it3.killed", path, "--run-dir", dir, "--ingestrate", strconv.Itoa(rows/10))
+	args := quorum(
+		"load",
+		"it3.killed",
+		path,
+		"--run-dir",
+		dir,
+		"--ingestrate",
+		strconv.Itoa(rows/10),
+	)
 	for kill := range kills {
 		run := spawn(t, nil, args...)
 		when.await(t, kill, run, func() int64 { return settled(dir) })
 		run.kill(t)
 		told := status(t, dir)
-		t.Logf("%s kill %d: %d of %d rows are known as written", clock(), kill+1, settled(dir), len(good))
+		t.Logf(
+			"%s kill %d: %d of %d rows are known as written",
+			clock(),
+			kill+1,
+			settled(dir),
+			len(good),
+		)
 		require.Contains(t, told, "stopped unexpectedly")
 		require.Contains(t, told, "cqlbulk resume "+dir)
 		args = []string{"resume", dir}
@@ -88,7 +107,11 @@ func TestLoadKilledAgainAndAgain(t *testing.T) {
 
 	r := spawn(t, nil, args...).end(t)
 	require.Equal(t, 2, r.code)
-	require.Contains(t, r.report, fmt.Sprintf("%s read, %s rejected", grouped(rows), grouped(len(bad))))
+	require.Contains(
+		t,
+		r.report,
+		fmt.Sprintf("%s read, %s rejected", grouped(rows), grouped(len(bad))),
+	)
 	require.Equal(t, requireTable(t, "it3.killed", good), checksum(t, r))
 	requireRows(t, bad, read(t, filepath.Join(dir, "rejects.csv")))
 	offsets := make(map[int64]bool)
@@ -98,7 +121,16 @@ func TestLoadKilledAgainAndAgain(t *testing.T) {
 	require.Len(t, offsets, len(bad), "the reason of each")
 	told := status(t, dir)
 	require.Contains(t, told, "done, but for what failed")
-	require.Contains(t, told, fmt.Sprintf(" %s written, %s read, %s rejected\n", grouped(len(good)), grouped(rows), grouped(len(bad))))
+	require.Contains(
+		t,
+		told,
+		fmt.Sprintf(
+			" %s written, %s read, %s rejected\n",
+			grouped(len(good)),
+			grouped(rows),
+			grouped(len(bad)),
+		),
+	)
 }
 
 // TestCountersKilled kills a load of counters twice: of each increment the table has
@@ -110,12 +142,26 @@ func TestCountersKilled(t *testing.T) {
 	input := increments(t, "it3.counted", rows)
 	path, dir := file(t, "in.csv", "k,n\n"+strings.Join(input, "")), t.TempDir()+"/run"
 	when := newMoments(t, kills, rows, 300*time.Millisecond)
-	args := quorum("load", "it3.counted", path, "--run-dir", dir, "--ingestrate", strconv.Itoa(rows/10))
+	args := quorum(
+		"load",
+		"it3.counted",
+		path,
+		"--run-dir",
+		dir,
+		"--ingestrate",
+		strconv.Itoa(rows/10),
+	)
 	for kill := range kills {
 		run := spawn(t, nil, args...)
 		when.await(t, kill, run, func() int64 { return settled(dir) })
 		run.kill(t)
-		t.Logf("%s kill %d: %d of %d rows are known as written", clock(), kill+1, settled(dir), rows)
+		t.Logf(
+			"%s kill %d: %d of %d rows are known as written",
+			clock(),
+			kill+1,
+			settled(dir),
+			rows,
+		)
 		args = []string{"resume", dir}
 	}
 	r := spawn(t, nil, args...).end(t)
@@ -129,7 +175,11 @@ func TestCountersKilled(t *testing.T) {
 	}
 	require.Equal(t, len(doubtful), number(t, r, "([0-9,]+) in doubt"))
 	applied := requireIncrements(t, "it3.counted", input, doubtful)
-	t.Logf("%d increments were in doubt, of which %d are in the table", number(t, r, "([0-9,]+) in doubt"), applied)
+	t.Logf(
+		"%d increments were in doubt, of which %d are in the table",
+		number(t, r, "([0-9,]+) in doubt"),
+		applied,
+	)
 }
 
 // TestCountersInterrupted interrupts a load of counters as Ctrl-C does: it writes what
@@ -169,7 +219,12 @@ func increments(t *testing.T, name string, rows int) []string {
 
 // requireIncrements wants each row to have been added once, and one in doubt at the
 // most once. It tells how many of those were.
-func requireIncrements(t *testing.T, name string, input []string, doubtful map[string]bool) (applied int) {
+func requireIncrements(
+	t *testing.T,
+	name string,
+	input []string,
+	doubtful map[string]bool,
+) (applied int) {
 	sums := make(map[string]int)
 	scanned := ok(t, "scan", name, "--consistency", "QUORUM", "--header=false").out
 	for line := range strings.Lines(scanned) {

@@ -27,7 +27,18 @@ func TestListsKilled(t *testing.T) {
 		t.Run(by, func(t *testing.T) {
 			table(t, "it1.lists", "(k int PRIMARY KEY, l list<int>)")
 			dir := t.TempDir() + "/run"
-			run := spawn(t, nil, quorum("load", "it1.lists", path, "--run-dir", dir, "--ingestrate", strconv.Itoa(rows/10))...)
+			run := spawn(
+				t,
+				nil,
+				quorum(
+					"load",
+					"it1.lists",
+					path,
+					"--run-dir",
+					dir,
+					"--ingestrate",
+					strconv.Itoa(rows/10),
+				)...)
 			run.until(t, "some rows are written", func() bool { return settled(dir) > 0 })
 			run.kill(t)
 			require.Contains(t, status(t, dir), "begun  ", "there is something to repeat")

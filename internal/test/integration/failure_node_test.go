@@ -22,7 +22,11 @@ func TestNodesOneKilled(t *testing.T) {
 	whileBusy(t, 20, func(load *child, written func() int64) {
 		all[1].signal(t, syscall.SIGKILL)
 		before := written()
-		load.until(t, "rows were written without the node", func() bool { return written() > before })
+		load.until(
+			t,
+			"rows were written without the node",
+			func() bool { return written() > before },
+		)
 		startServers(t)
 	})
 }
@@ -70,7 +74,11 @@ func whileBusy(t *testing.T, seconds int, trouble func(load *child, written func
 
 	load.until(t, "the load was under way", func() bool { return settled(dir) > int64(rows/8) })
 	scan.until(t, "the scan was under way", func() bool { return scanned.Load() > int64(rows/8) })
-	require.Contains(t, status(t, dir), fmt.Sprintf("under way in process %d on ", load.cmd.Process.Pid))
+	require.Contains(
+		t,
+		status(t, dir),
+		fmt.Sprintf("under way in process %d on ", load.cmd.Process.Pid),
+	)
 	t.Logf("%s %d rows are known as written, %d are scanned", clock(), settled(dir), scanned.Load())
 	trouble(load, func() int64 { return settled(dir) })
 	t.Logf("%s %d rows are known as written, %d are scanned", clock(), settled(dir), scanned.Load())

@@ -29,19 +29,39 @@ func TestScanKilledInPartition(t *testing.T) {
 	}
 	require.Greater(t, wide*len(text), 2*memory)
 	input = append(input, padded(2_000, 200)...)
-	want := checksum(t, ok(t, "load", "it1.wide", file(t, "in.csv", paddedHeader+strings.Join(input, ""))))
+	want := checksum(
+		t,
+		ok(t, "load", "it1.wide", file(t, "in.csv", paddedHeader+strings.Join(input, ""))),
+	)
 
 	out, dir := filepath.Join(t.TempDir(), "out.csv"), t.TempDir()+"/run"
 	seed := uint64(time.Now().UnixNano())
 	t.Logf("seed %d", seed)
 	random := rand.New(rand.NewPCG(seed, 2))
-	args := quorum("scan", "it1.wide", "-o", out, "--run-dir", dir, "--memory", "32MiB", "--max-bytes-per-sec", "8MB")
+	args := quorum(
+		"scan",
+		"it1.wide",
+		"-o",
+		out,
+		"--run-dir",
+		dir,
+		"--memory",
+		"32MiB",
+		"--max-bytes-per-sec",
+		"8MB",
+	)
 	for kill := range either(1, 4) {
 		run := spawn(t, nil, args...)
 		run.until(t, "the scan was under way", func() bool { return kill > 0 || scanned(dir) > 0 })
 		<-time.After(time.Second + time.Duration(random.Int64N(int64(3*time.Second))))
 		run.kill(t)
-		t.Logf("%s kill %d: %d of %d rows are known as read", clock(), kill+1, scanned(dir), len(input))
+		t.Logf(
+			"%s kill %d: %d of %d rows are known as read",
+			clock(),
+			kill+1,
+			scanned(dir),
+			len(input),
+		)
 		args = []string{"resume", dir}
 	}
 	require.Less(t, scanned(dir), int64(len(input)))

@@ -34,7 +34,11 @@ func spawn(t *testing.T, prepare func(*command.Cmd), args ...string) *child {
 	t.Helper()
 	path, err := program()
 	require.NoError(t, err)
-	c := &child{cmd: command.CommandContext(t.Context(), path, args...), name: args[0], ended: make(chan struct{})}
+	c := &child{
+		cmd:   command.CommandContext(t.Context(), path, args...),
+		name:  args[0],
+		ended: make(chan struct{}),
+	}
 	c.cmd.Dir, c.cmd.Stdout, c.cmd.Stderr = t.TempDir(), &c.out, &c.report
 	c.cmd.WaitDelay = time.Second // for what the test itself holds back
 	if prepare != nil {
@@ -63,7 +67,13 @@ func (c *child) end(t *testing.T) result {
 		require.Fail(t, "five minutes were not enough", c.name)
 	}
 	r := result{c.cmd.ProcessState.ExitCode(), c.out.String(), c.report.String()}
-	t.Logf("%s %s ended with exit code %d: %s", clock(), c.name, r.code, r.report[max(len(r.report)-2000, 0):])
+	t.Logf(
+		"%s %s ended with exit code %d: %s",
+		clock(),
+		c.name,
+		r.code,
+		r.report[max(len(r.report)-2000, 0):],
+	)
 	return r
 }
 
@@ -72,7 +82,13 @@ func (c *child) kill(t *testing.T) {
 	t.Helper()
 	_ = c.cmd.Process.Kill() // that it has ended shows below
 	<-c.ended
-	require.Equal(t, -1, c.cmd.ProcessState.ExitCode(), "it ended before it was killed: %s", c.report.String())
+	require.Equal(
+		t,
+		-1,
+		c.cmd.ProcessState.ExitCode(),
+		"it ended before it was killed: %s",
+		c.report.String(),
+	)
 }
 
 // until waits for a condition as long as the program runs, and for two minutes at

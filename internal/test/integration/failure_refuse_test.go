@@ -28,7 +28,14 @@ func init() {
 	}
 	runtime.LockOSThread() // what is given up is this thread's, and what it becomes
 	for _, right := range []uintptr{unix.CAP_DAC_OVERRIDE, unix.CAP_DAC_READ_SEARCH} {
-		if err := unix.Prctl(unix.PR_CAPBSET_DROP, right, 0, 0, 0); err != nil && os.Geteuid() == 0 {
+		if err := unix.Prctl(
+			unix.PR_CAPBSET_DROP,
+			right,
+			0,
+			0,
+			0,
+		); err != nil &&
+			os.Geteuid() == 0 {
 			fmt.Fprintln(os.Stderr, err)
 			os.Exit(125)
 		}
@@ -93,7 +100,18 @@ func TestLoadRefusesToGoOn(t *testing.T) {
 	table(t, "it1.refused", paddedBody)
 	text := []byte(paddedHeader + strings.Join(input, ""))
 	path, killed := file(t, "in.csv", string(text)), t.TempDir()+"/run"
-	run := spawn(t, nil, quorum("load", "it1.refused", path, "--run-dir", killed, "--ingestrate", fmt.Sprint(rows/20))...)
+	run := spawn(
+		t,
+		nil,
+		quorum(
+			"load",
+			"it1.refused",
+			path,
+			"--run-dir",
+			killed,
+			"--ingestrate",
+			fmt.Sprint(rows/20),
+		)...)
 	run.until(t, "the load was under way", func() bool { return settled(killed) > 0 })
 	run.kill(t)
 	known := settled(killed)
@@ -117,7 +135,12 @@ func TestLoadRefusesToGoOn(t *testing.T) {
 	})
 	t.Run("table altered", func(t *testing.T) {
 		exec(t, "ALTER TABLE it1.refused ADD more int")
-		refused(t, nil, folder(t, killed), "table it1.refused has other columns than when the run began")
+		refused(
+			t,
+			nil,
+			folder(t, killed),
+			"table it1.refused has other columns than when the run began",
+		)
 		exec(t, "ALTER TABLE it1.refused DROP more")
 	})
 	for _, name := range []string{"journal", "run.json"} {
@@ -133,7 +156,10 @@ func TestLoadRefusesToGoOn(t *testing.T) {
 		require.NoError(t, os.Chmod(dir, 0o500))
 		refused(t, asOrdinary(t), dir, "permission denied")
 		require.Contains(t, status(t, dir), "stopped unexpectedly", "it can be looked at")
-		r := spawn(t, asOrdinary(t), quorum("load", "it1.refused", path, "--run-dir", dir+"/new")...).end(t)
+		r := spawn(
+			t,
+			asOrdinary(t),
+			quorum("load", "it1.refused", path, "--run-dir", dir+"/new")...).end(t)
 		require.Equal(t, 4, r.code)
 		require.Contains(t, r.report, "permission denied")
 		require.Contains(t, r.report, "another folder can be named with --run-dir")
@@ -142,9 +168,18 @@ func TestLoadRefusesToGoOn(t *testing.T) {
 	t.Run("journal torn", func(t *testing.T) {
 		// As a run may leave it that is killed.
 		dir := folder(t, killed)
-		edit(t, filepath.Join(dir, "journal"), func(text []byte) []byte { return text[:len(text)-7] })
+		edit(
+			t,
+			filepath.Join(dir, "journal"),
+			func(text []byte) []byte { return text[:len(text)-7] },
+		)
 		require.LessOrEqual(t, settled(dir), known)
-		require.Less(t, counted(t, "it1.refused"), rows, "none of those that were refused has loaded")
+		require.Less(
+			t,
+			counted(t, "it1.refused"),
+			rows,
+			"none of those that were refused has loaded",
+		)
 		r := spawn(t, nil, "resume", dir, "--ingestrate", "0").end(t)
 		require.Zero(t, r.code)
 		require.Contains(t, r.report, grouped(rows)+" read, 0 rejected")
@@ -155,11 +190,23 @@ func TestLoadRefusesToGoOn(t *testing.T) {
 		before := len(read(t, filepath.Join(dir, "journal")))
 		first := spawn(t, nil, "resume", dir, "--ingestrate", "20")
 		// That it goes on is noted before anything else.
-		first.until(t, "the run went on", func() bool { return len(read(t, filepath.Join(dir, "journal"))) > before })
-		require.Contains(t, status(t, dir), fmt.Sprintf("under way in process %d on ", first.cmd.Process.Pid))
+		first.until(
+			t,
+			"the run went on",
+			func() bool { return len(read(t, filepath.Join(dir, "journal"))) > before },
+		)
+		require.Contains(
+			t,
+			status(t, dir),
+			fmt.Sprintf("under way in process %d on ", first.cmd.Process.Pid),
+		)
 		second := spawn(t, nil, "resume", dir).end(t)
 		require.Equal(t, 4, second.code)
-		require.Contains(t, second.report, fmt.Sprintf("in use by process %d on ", first.cmd.Process.Pid))
+		require.Contains(
+			t,
+			second.report,
+			fmt.Sprintf("in use by process %d on ", first.cmd.Process.Pid),
+		)
 		require.NoError(t, first.cmd.Process.Signal(syscall.SIGINT))
 		require.Equal(t, 130, first.end(t).code)
 		require.Contains(t, status(t, dir), "interrupted")
@@ -171,6 +218,11 @@ func TestLoadRefusesToGoOn(t *testing.T) {
 	t.Run("table created anew", func(t *testing.T) {
 		dir := folder(t, killed)
 		table(t, "it1.refused", paddedBody)
-		refused(t, nil, dir, "table it1.refused is not the one that the run began with, but was created since")
+		refused(
+			t,
+			nil,
+			dir,
+			"table it1.refused is not the one that the run began with, but was created since",
+		)
 	})
 }

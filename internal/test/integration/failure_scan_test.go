@@ -42,7 +42,10 @@ func TestScanKilledAgainAndAgain(t *testing.T) {
 	rows := min(testRows(t, 20_000), 300_000)
 	table(t, "it3.read", paddedBody)
 	input := padded(rows, 200)
-	want := checksum(t, ok(t, "load", "it3.read", file(t, "in.csv", paddedHeader+strings.Join(input, ""))))
+	want := checksum(
+		t,
+		ok(t, "load", "it3.read", file(t, "in.csv", paddedHeader+strings.Join(input, ""))),
+	)
 
 	// Pages under way when a scan begins come at once, whatever its rate is.
 	small := slices.Clip([]string{"--parallel", "4", "--pagesize", "100"})
@@ -77,7 +80,20 @@ func TestScanKilledAgainAndAgain(t *testing.T) {
 		t.Run("folder", func(t *testing.T) {
 			t.Parallel()
 			out := filepath.Join(t.TempDir(), "out")
-			r := killScan(t, kills, rows, out, append(small, "-d", out, "--compression", "gzip", "--maxoutputsize", strconv.Itoa(rows/9))...)
+			r := killScan(
+				t,
+				kills,
+				rows,
+				out,
+				append(
+					small,
+					"-d",
+					out,
+					"--compression",
+					"gzip",
+					"--maxoutputsize",
+					strconv.Itoa(rows/9),
+				)...)
 			require.Equal(t, want, checksum(t, r))
 			parts, err := filepath.Glob(out + "/*.csv.gz")
 			require.NoError(t, err)
@@ -91,7 +107,12 @@ func TestScanKilledAgainAndAgain(t *testing.T) {
 				require.NoError(t, err)
 				text, err := io.ReadAll(z)
 				require.NoError(t, err)
-				require.True(t, strings.HasPrefix(string(text), paddedHeader), "%s has a header", part)
+				require.True(
+					t,
+					strings.HasPrefix(string(text), paddedHeader),
+					"%s has a header",
+					part,
+				)
 				all += string(text[len(paddedHeader):])
 			}
 			requireRows(t, input, all)
@@ -105,9 +126,12 @@ func killScan(t *testing.T, kills, rows int, out string, options ...string) resu
 	t.Helper()
 	dir := t.TempDir() + "/run"
 	when := newMoments(t, kills, rows, records.MarkTime)
-	args := append(quorum("scan", "it3.read", "--run-dir", dir, "--rate", strconv.Itoa(rows/either(10, 60))), options...)
+	args := append(
+		quorum("scan", "it3.read", "--run-dir", dir, "--rate", strconv.Itoa(rows/either(10, 60))),
+		options...)
 	for kill := range kills {
-		if scanned(dir) == int64(rows) { // killed late, on a slow machine: there is hardly anything left to be killed in
+		// killed late, on a slow machine: there is hardly anything left to be killed in
+		if scanned(dir) == int64(rows) {
 			break
 		}
 		run := spawn(t, nil, args...)
@@ -139,9 +163,24 @@ func TestScanRefusesToGoOn(t *testing.T) {
 	rows := min(testRows(t, 8_000), 50_000)
 	table(t, "it3.unread", paddedBody)
 	input := padded(rows, 200)
-	want := checksum(t, ok(t, "load", "it3.unread", file(t, "in.csv", paddedHeader+strings.Join(input, ""))))
+	want := checksum(
+		t,
+		ok(t, "load", "it3.unread", file(t, "in.csv", paddedHeader+strings.Join(input, ""))),
+	)
 	out, killed := filepath.Join(t.TempDir(), "out.csv"), t.TempDir()+"/run"
-	run := spawn(t, nil, quorum("scan", "it3.unread", "-o", out, "--run-dir", killed, "--rate", strconv.Itoa(rows/8))...)
+	run := spawn(
+		t,
+		nil,
+		quorum(
+			"scan",
+			"it3.unread",
+			"-o",
+			out,
+			"--run-dir",
+			killed,
+			"--rate",
+			strconv.Itoa(rows/8),
+		)...)
 	run.until(t, "the scan was under way", func() bool { return scanned(killed) > 0 })
 	run.kill(t)
 	part := out + ".part"
@@ -168,7 +207,12 @@ func TestScanRefusesToGoOn(t *testing.T) {
 	})
 	t.Run("table altered", func(t *testing.T) {
 		exec(t, "ALTER TABLE it3.unread ADD more int")
-		refused(t, nil, folder(t, killed), "table it3.unread has other columns than when the run began")
+		refused(
+			t,
+			nil,
+			folder(t, killed),
+			"table it3.unread has other columns than when the run began",
+		)
 		exec(t, "ALTER TABLE it3.unread DROP more")
 	})
 	t.Run("journal damaged", func(t *testing.T) {
@@ -189,7 +233,11 @@ func TestScanRefusesToGoOn(t *testing.T) {
 		first.until(t, "the run went on", func() bool { return scanned(dir) > known })
 		second := spawn(t, nil, "resume", dir).end(t)
 		require.Equal(t, 4, second.code)
-		require.Contains(t, second.report, fmt.Sprintf("in use by process %d on ", first.cmd.Process.Pid))
+		require.Contains(
+			t,
+			second.report,
+			fmt.Sprintf("in use by process %d on ", first.cmd.Process.Pid),
+		)
 		first.kill(t)
 		restore()
 	})

@@ -102,9 +102,9 @@ func administered(words ...string) (string, error) {
 	return string(out), err
 }
 
-// takeSnapshot has a node take a snapshot of tables of one keyspace, which are named with it. It flushes them
-// before: a snapshot does not wait for a flush that is under way, and lacks its rows (snapshot in
-// ColumnFamilyStore.java).
+// takeSnapshot has a node take a snapshot of tables of one keyspace, which are named with it. It
+// flushes them before: a snapshot does not wait for a flush that is under way, and lacks its rows
+// (snapshot in ColumnFamilyStore.java).
 func takeSnapshot(node, tag string, tables ...string) error {
 	flush := []string{"nodetool", node, "flush"}
 	for i, name := range tables {
@@ -126,7 +126,14 @@ func takeSnapshot(node, tag string, tables ...string) error {
 // ten seconds, and a node that is killed has lost what came after that.
 func (s server) flush(t *testing.T, keyspace, table string) {
 	t.Helper()
-	administer(t, "nodetool", strings.TrimPrefix(filepath.Base(s.dir), "node"), "flush", keyspace, table)
+	administer(
+		t,
+		"nodetool",
+		strings.TrimPrefix(filepath.Base(s.dir), "node"),
+		"flush",
+		keyspace,
+		table,
+	)
 }
 
 // startServers starts the nodes that do not run and waits until all are ready.
@@ -134,7 +141,12 @@ func startServers(t *testing.T) {
 	t.Helper()
 	administer(t, "up", "--timeout", "300")
 	var err error
-	require.Eventually(t, func() bool { err = allUp(); return err == nil }, 2*time.Minute, 200*time.Millisecond)
+	require.Eventually(
+		t,
+		func() bool { err = allUp(); return err == nil },
+		2*time.Minute,
+		200*time.Millisecond,
+	)
 	t.Logf("%s all nodes are up", time.Now().Format("15:04:05.000"))
 }
 

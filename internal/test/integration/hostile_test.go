@@ -73,9 +73,26 @@ func TestInputChanges(t *testing.T) {
 				return w.Flush()
 			})
 			dir := filepath.Join(t.TempDir(), "run")
-			load := start(t, nil, "load", into, path, "--ingestrate", "1000", "--memory", "64MiB", "--run-dir", dir)
+			load := start(
+				t,
+				nil,
+				"load",
+				into,
+				path,
+				"--ingestrate",
+				"1000",
+				"--memory",
+				"64MiB",
+				"--run-dir",
+				dir,
+			)
 			// Of a file that is begun the end is not read yet.
-			require.Eventually(t, func() bool { return noted(dir, " begin ") }, time.Minute, 10*time.Millisecond)
+			require.Eventually(
+				t,
+				func() bool { return noted(dir, " begin ") },
+				time.Minute,
+				10*time.Millisecond,
+			)
 			f, err := os.OpenFile(path, os.O_RDWR, 0)
 			require.NoError(t, err)
 			info, err := f.Stat()
@@ -164,7 +181,12 @@ func TestRowsTooLarge(t *testing.T) {
 			require.Contains(t, bad[0].Reason, c.words)
 			info, err := os.Stat(filepath.Join(dir, c.rejects))
 			require.NoError(t, err)
-			require.EqualValues(t, len("k,v\n1,\n")+2*len(c.quoted)+c.megabytes<<20, info.Size(), "the row is kept whole")
+			require.EqualValues(
+				t,
+				len("k,v\n1,\n")+2*len(c.quoted)+c.megabytes<<20,
+				info.Size(),
+				"the row is kept whole",
+			)
 			require.Less(t, peak, int64(mostMemory))
 		})
 	}
@@ -193,7 +215,14 @@ func TestBadJSON(t *testing.T) {
 		rejected.WriteString(b.line + "\n")
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	r, peak := measured(t, "load", "it2.badjson", file(t, "in.jsonl", input.String()), "--run-dir", dir)
+	r, peak := measured(
+		t,
+		"load",
+		"it2.badjson",
+		file(t, "in.jsonl", input.String()),
+		"--run-dir",
+		dir,
+	)
 	require.Equal(t, 2, r.code, r.report)
 	require.Contains(t, r.report, fmt.Sprintf("%d read, %d rejected", 2*len(bad), len(bad)))
 	require.Equal(t, rejected.String(), read(t, dir+"/rejects.json"))

@@ -44,7 +44,8 @@ func request(name string, ranges []token.Range) internode.Request {
 	return internode.Request{Keyspace: keyspace, Table: table, Ranges: ranges}
 }
 
-// fetchedRows are the rows of (k, c, v) that came in files, each with its latest value, as CQL would give them.
+// fetchedRows are the rows of (k, c, v) that came in files, each with its latest value, as CQL
+// would give them.
 type fetchedRows struct {
 	mu       sync.Mutex
 	values   map[[2]int32]string
@@ -55,7 +56,10 @@ type fetchedRows struct {
 
 func newFetchedRows() *fetchedRows {
 	return &fetchedRows{
-		values: map[[2]int32]string{}, written: map[[2]int32]int64{}, contents: map[internode.Content]int{}, stored: map[string]int{},
+		values:   map[[2]int32]string{},
+		written:  map[[2]int32]int64{},
+		contents: map[internode.Content]int{},
+		stored:   map[string]int{},
 	}
 }
 
@@ -157,7 +161,10 @@ func (f *fetchedRows) decode(d *internode.Delivery, plain []byte) error {
 			continue
 		}
 		row := decoder.Row()
-		key := [2]int32{int32(binary.BigEndian.Uint32(decoder.Key())), int32(binary.BigEndian.Uint32(row.Clustering[0]))}
+		key := [2]int32{
+			int32(binary.BigEndian.Uint32(decoder.Key())),
+			int32(binary.BigEndian.Uint32(row.Clustering[0])),
+		}
 		for _, cell := range row.Cells {
 			if cell.Timestamp >= f.written[key] {
 				f.values[key], f.written[key] = string(cell.Value), cell.Timestamp
@@ -204,7 +211,8 @@ func askedInput(t *testing.T, rows int, round string) (path string) {
 	return file(t, "in.csv", text.String())
 }
 
-// What nodes bring of a table is what CQL reads of it: of the whole ring and of parts of it, at rest, and after more was written.
+// What nodes bring of a table is what CQL reads of it: of the whole ring and of parts of it, at
+// rest, and after more was written.
 func TestTablesAskedFor(t *testing.T) {
 	t.Parallel()
 	thirds := []token.Range{
@@ -225,7 +233,13 @@ func TestTablesAskedFor(t *testing.T) {
 			var client internode.Client
 			for _, node := range storageAddresses(t) {
 				require.NoError(t, client.CheckReach(t.Context(), node, l))
-				fetched, err := client.Fetch(t.Context(), node, l, request(name, wholeRing), internode.Discard)
+				fetched, err := client.Fetch(
+					t.Context(),
+					node,
+					l,
+					request(name, wholeRing),
+					internode.Discard,
+				)
 				require.NoError(t, err)
 				require.Zero(t, fetched.Files, "the table is empty")
 			}
@@ -236,14 +250,32 @@ func TestTablesAskedFor(t *testing.T) {
 				require.Len(t, want, rows)
 				for _, node := range storageAddresses(t) {
 					all := newFetchedRows()
-					fetched, err := client.Fetch(t.Context(), node, l, request(name, wholeRing), all.receive)
+					fetched, err := client.Fetch(
+						t.Context(),
+						node,
+						l,
+						request(name, wholeRing),
+						all.receive,
+					)
 					require.NoError(t, err)
 					require.Equal(t, want, all.lines())
-					require.Equal(t, fetched.Files, all.contents[internode.WholeData], "%v", all.contents)
+					require.Equal(
+						t,
+						fetched.Files,
+						all.contents[internode.WholeData],
+						"%v",
+						all.contents,
+					)
 					require.Empty(t, complaints(t, fetched.Plan))
 
 					part := newFetchedRows()
-					fetched, err = client.Fetch(t.Context(), node, l, request(name, thirds), part.receive)
+					fetched, err = client.Fetch(
+						t.Context(),
+						node,
+						l,
+						request(name, thirds),
+						part.receive,
+					)
 					require.NoError(t, err)
 					require.Equal(t, within(want, thirds), part.lines())
 					require.Zero(t, part.contents[internode.WholeData], "%v", part.contents)
@@ -260,10 +292,17 @@ func TestTablesAskedFor(t *testing.T) {
 			if !strings.Contains(options, "Zstd") {
 				return
 			}
-			// What is flushed is compressed by LZ4 (flush_compression); only a compaction does as the table says.
+			// What is flushed is compressed by LZ4 (flush_compression); only a compaction does as
+			// the table says.
 			administer(t, "nodetool", "compact", "it3", strings.TrimPrefix(name, "it3."))
 			got := newFetchedRows()
-			_, err := client.Fetch(t.Context(), storageAddresses(t)[0], l, request(name, wholeRing), got.receive)
+			_, err := client.Fetch(
+				t.Context(),
+				storageAddresses(t)[0],
+				l,
+				request(name, wholeRing),
+				got.receive,
+			)
 			require.NoError(t, err)
 			require.Equal(t, map[string]int{sstable.ZstdCompressor: 1}, got.stored)
 			require.Equal(t, streamedLines(t, name), got.lines())
@@ -301,7 +340,13 @@ func TestTableAskedForWhileItIsWritten(t *testing.T) {
 	for range either(3, 10) {
 		for _, node := range storageAddresses(t) {
 			got := newFetchedRows()
-			fetched, err := client.Fetch(t.Context(), node, l, request(name, wholeRing), got.receive)
+			fetched, err := client.Fetch(
+				t.Context(),
+				node,
+				l,
+				request(name, wholeRing),
+				got.receive,
+			)
 			require.NoError(t, err)
 			require.Len(t, got.values, rows)
 			require.Empty(t, complaints(t, fetched.Plan))
@@ -328,7 +373,13 @@ func TestWhatNodesDoNotBring(t *testing.T) {
 	l := listener(t)
 	node := storageAddresses(t)[0]
 	client := internode.Client{}
-	_, err := client.Fetch(t.Context(), node, l, request("it3.asked_for_none", wholeRing), internode.Discard)
+	_, err := client.Fetch(
+		t.Context(),
+		node,
+		l,
+		request("it3.asked_for_none", wholeRing),
+		internode.Discard,
+	)
 	require.Equal(t, internode.Failed, internode.KindOf(err), "%v", err)
 	_, err = client.Estimate(t.Context(), node, request("it3.asked_for_none", wholeRing))
 	require.Equal(t, internode.Failed, internode.KindOf(err), "%v", err)
@@ -336,7 +387,10 @@ func TestWhatNodesDoNotBring(t *testing.T) {
 	// The client is not where it says it is: nobody listens at that port.
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
-	elsewhere, err := internode.NewListener(misplaced{inner, netip.MustParseAddrPort("127.0.0.1:9")}, nil)
+	elsewhere, err := internode.NewListener(
+		misplaced{inner, netip.MustParseAddrPort("127.0.0.1:9")},
+		nil,
+	)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, elsewhere.Close()) }()
 	err = client.CheckReach(t.Context(), node, elsewhere)
@@ -345,11 +399,17 @@ func TestWhatNodesDoNotBring(t *testing.T) {
 
 	// A session that ends in mid-file, by the client, does no harm to the next.
 	ctx, cancel := context.WithCancel(t.Context())
-	_, err = client.Fetch(ctx, node, l, request(name, wholeRing), func(_ context.Context, d *internode.Delivery) error {
-		cancel()
-		_, err := io.Copy(io.Discard, d.Body)
-		return err
-	})
+	_, err = client.Fetch(
+		ctx,
+		node,
+		l,
+		request(name, wholeRing),
+		func(_ context.Context, d *internode.Delivery) error {
+			cancel()
+			_, err := io.Copy(io.Discard, d.Body)
+			return err
+		},
+	)
 	require.Equal(t, internode.Canceled, internode.KindOf(err), "%v", err)
 	got := newFetchedRows()
 	_, err = client.Fetch(t.Context(), node, l, request(name, wholeRing), got.receive)

@@ -40,14 +40,22 @@ func classOf(name string) []byte {
 func streamedHeader(t *testing.T) []byte {
 	minima, err := hex.DecodeString("fce9d96a43c0000000")
 	require.NoError(t, err)
-	return slices.Concat(minima, classOf("Int32Type"), []byte{1}, classOf("Int32Type"), []byte{0, 1, 1, 'v'}, classOf("UTF8Type"))
+	return slices.Concat(
+		minima,
+		classOf("Int32Type"),
+		[]byte{1},
+		classOf("Int32Type"),
+		[]byte{0, 1, 1, 'v'},
+		classOf("UTF8Type"),
+	)
 }
 
 // streamedPartition is a partition of one row, without deletions.
 func streamedPartition(k, c int32, v string) []byte {
 	row := []byte{0x24, 0}
 	row = binary.BigEndian.AppendUint32(row, uint32(c))
-	body := append([]byte{18, 0, 8}, cqlwire.AppendUvint(nil, uint64(len(v)))...) // previous size; timestamp; cell
+	// previous size; timestamp; cell
+	body := append([]byte{18, 0, 8}, cqlwire.AppendUvint(nil, uint64(len(v)))...)
 	body = append(body, v...)
 	row = append(append(row, cqlwire.AppendUvint(nil, uint64(len(body)))...), body...)
 	return slices.Concat(partitionHead(k), row, []byte{1})
@@ -59,11 +67,24 @@ func partitionHead(k int32) []byte {
 }
 
 // streamed makes a file of that table's.
-func streamed(t *testing.T, on *driver.Session, name string, keys int, plain []byte) internode.File {
+func streamed(
+	t *testing.T,
+	on *driver.Session,
+	name string,
+	keys int,
+	plain []byte,
+) internode.File {
 	t.Helper()
 	return internode.File{
-		Table: tableID(t, on, name), Keys: int64(keys), Header: streamedHeader(t), Length: int64(len(plain)),
-		Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(plain)), nil },
+		Table: tableID(
+			t,
+			on,
+			name,
+		),
+		Keys:   int64(keys),
+		Header: streamedHeader(t),
+		Length: int64(len(plain)),
+		Open:   func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(plain)), nil },
 	}
 }
 
@@ -156,7 +177,12 @@ func TestPartitionStreamedInByHand(t *testing.T) {
 	require.Len(t, plain, 43)
 	var client internode.Client
 	for _, node := range storageAddresses(t) {
-		plan, err := client.Stream(t.Context(), node, []internode.File{streamed(t, session, "it3.streamed", 1, plain)}, internode.Watch{})
+		plan, err := client.Stream(
+			t.Context(),
+			node,
+			[]internode.File{streamed(t, session, "it3.streamed", 1, plain)},
+			internode.Watch{},
+		)
 		require.NoError(t, err)
 		require.Empty(t, complaints(t, plan))
 	}
@@ -171,7 +197,12 @@ func TestManyPartitionsStreamedInOnSeveralConnections(t *testing.T) {
 	client := internode.Client{Connections: 3}
 	for _, node := range storageAddresses(t) {
 		received := make([]time.Duration, len(files))
-		_, err := client.Stream(t.Context(), node, files, internode.Watch{Received: func(file int, took time.Duration) { received[file] = took }})
+		_, err := client.Stream(
+			t.Context(),
+			node,
+			files,
+			internode.Watch{Received: func(file int, took time.Duration) { received[file] = took }},
+		)
 		require.NoError(t, err)
 		for file, took := range received {
 			require.Positive(t, took, "file %d", file)
@@ -184,7 +215,8 @@ func TestManyPartitionsStreamedInOnSeveralConnections(t *testing.T) {
 	}
 }
 
-// A session that the node fails leaves nothing, and says where the reason is; the node tells it by CQL, too.
+// A session that the node fails leaves nothing, and says where the reason is; the node tells it by
+// CQL, too.
 func TestStreamIntoATableThatIsNone(t *testing.T) {
 	t.Parallel()
 	table(t, "it3.streamed_none", streamedBody)
@@ -199,10 +231,16 @@ func TestStreamIntoATableThatIsNone(t *testing.T) {
 	cluster, err := session.Topology(t.Context())
 	require.NoError(t, err)
 	for _, n := range cluster.Nodes {
-		if strings.HasPrefix(n.Version, "4.0.") || strings.Split(n.Address, ":")[0] != strings.Split(node, ":")[0] {
+		if strings.HasPrefix(n.Version, "4.0.") ||
+			strings.Split(n.Address, ":")[0] != strings.Split(node, ":")[0] {
 			continue // 4.0 keeps no such account
 		}
-		require.Eventually(t, func() bool { return session.StreamFailure(t.Context(), n.ID, plan).Why != "" }, time.Minute, 100*time.Millisecond)
+		require.Eventually(
+			t,
+			func() bool { return session.StreamFailure(t.Context(), n.ID, plan).Why != "" },
+			time.Minute,
+			100*time.Millisecond,
+		)
 		require.NotContains(t, session.StreamFailure(t.Context(), n.ID, plan).Why, ".java:")
 	}
 }
@@ -216,7 +254,13 @@ func TestStorageProbed(t *testing.T) {
 		require.Equal(t, internode.Probed{Version: 12}, probed)
 	}
 	_, err := client.Probe(t.Context(), strings.Split(testHosts(), ",")[0]+":9042")
-	require.Contains(t, []internode.Kind{internode.Version, internode.Deadline}, internode.KindOf(err), "%v", err)
+	require.Contains(
+		t,
+		[]internode.Kind{internode.Version, internode.Deadline},
+		internode.KindOf(err),
+		"%v",
+		err,
+	)
 }
 
 // A session that ends in mid-file, by the client, is repeated: everything is there once.
@@ -260,8 +304,8 @@ func (r *stopping) Read(p []byte) (int, error) {
 
 func (r *stopping) Close() error { return nil }
 
-// A node that is stopped inside a session, and does not go on in time, is given up; one that goes on
-// completes it.
+// A node that is stopped inside a session, and does not go on in time, is given up; one that goes
+// on completes it.
 func TestNodesOneStoppedInsideASession(t *testing.T) {
 	node := servers(t)[0]
 	address := strings.Split(testHosts(), ",")[0] + ":7000"
@@ -278,7 +322,13 @@ func TestNodesOneStoppedInsideASession(t *testing.T) {
 		}
 	}
 	halt(func() {})
-	impatient := internode.Client{Timeouts: internode.Timeouts{Connect: time.Second, Stall: time.Second, Received: time.Second}}
+	impatient := internode.Client{
+		Timeouts: internode.Timeouts{
+			Connect:  time.Second,
+			Stall:    time.Second,
+			Received: time.Second,
+		},
+	}
 	_, err := impatient.Stream(t.Context(), address, files, internode.Watch{})
 	require.Equal(t, internode.Deadline, internode.KindOf(err), "%v", err)
 	_, err = impatient.Probe(t.Context(), address)
@@ -286,7 +336,10 @@ func TestNodesOneStoppedInsideASession(t *testing.T) {
 	node.signal(t, syscall.SIGCONT)
 
 	halt(func() {
-		time.AfterFunc(either(5*time.Second, 25*time.Second), func() { node.signal(t, syscall.SIGCONT) })
+		time.AfterFunc(
+			either(5*time.Second, 25*time.Second),
+			func() { node.signal(t, syscall.SIGCONT) },
+		)
 	})
 	patient := internode.Client{KeepAlive: time.Second}
 	_, err = patient.Stream(t.Context(), address, files, internode.Watch{})

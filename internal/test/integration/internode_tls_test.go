@@ -26,7 +26,12 @@ func onlyStorage(t *testing.T, s *driver.Session) (node string) {
 // The nodes of that cluster speak TLS to each other, and want to see certificates; passwords are
 // not asked for on that port.
 func TestStreamedInByTLS(t *testing.T) {
-	asAdmin(t, guarded, "DROP TABLE IF EXISTS guarded.streamed", "CREATE TABLE guarded.streamed "+streamedBody)
+	asAdmin(
+		t,
+		guarded,
+		"DROP TABLE IF EXISTS guarded.streamed",
+		"CREATE TABLE guarded.streamed "+streamedBody,
+	)
 	admin := adminSession(t)
 	defer admin.Close()
 	node := onlyStorage(t, admin)
@@ -37,7 +42,9 @@ func TestStreamedInByTLS(t *testing.T) {
 	}
 	ca, cert, key := tlsFile(t, "ca.pem"), tlsFile(t, "client.pem"), tlsFile(t, "client-key.pem")
 	otherCert, otherKey := stranger(t)
-	files := []internode.File{streamed(t, admin, "guarded.streamed", 1, streamedPartition(1, 2, "secret"))}
+	files := []internode.File{
+		streamed(t, admin, "guarded.streamed", 1, streamedPartition(1, 2, "secret")),
+	}
 	for name, c := range map[string]struct {
 		tls  *tls.Config
 		want string
@@ -61,16 +68,38 @@ func TestStreamedInByTLS(t *testing.T) {
 	require.NoError(t, err)
 	t.Setenv("CQLBULK_USER", "cassandra")
 	t.Setenv("CQLBULK_PASSWORD", "cassandra")
-	flags := []string{"--via", "stream", "--internode-ssl", "--internode-cacert", ca, "--internode-cert", cert, "--internode-key", key}
-	loaded := cqlbulkOn(t, authHost(), append([]string{"load", "guarded.streamed", file(t, "more.csv", "k,c,v\n1,3,more\n")}, flags...)...)
+	flags := []string{
+		"--via",
+		"stream",
+		"--internode-ssl",
+		"--internode-cacert",
+		ca,
+		"--internode-cert",
+		cert,
+		"--internode-key",
+		key,
+	}
+	loaded := cqlbulkOn(
+		t,
+		authHost(),
+		append(
+			[]string{"load", "guarded.streamed", file(t, "more.csv", "k,c,v\n1,3,more\n")},
+			flags...)...)
 	require.Zero(t, loaded.code, loaded.report)
 	out := cqlbulkOn(t, authHost(), "scan", "guarded.streamed", "--header=false")
 	require.Equal(t, "1,2,secret\n1,3,more\n", out.out, out.report)
 }
 
-// Such a node brings files by TLS as well, to a listener whose certificate it trusts, and shows its own.
+// Such a node brings files by TLS as well, to a listener whose certificate it trusts, and shows its
+// own.
 func TestAskedForByTLS(t *testing.T) {
-	asAdmin(t, guarded, "DROP TABLE IF EXISTS guarded.asked", "CREATE TABLE guarded.asked "+streamedBody, "INSERT INTO guarded.asked (k, c, v) VALUES (1, 2, 'secret')")
+	asAdmin(
+		t,
+		guarded,
+		"DROP TABLE IF EXISTS guarded.asked",
+		"CREATE TABLE guarded.asked "+streamedBody,
+		"INSERT INTO guarded.asked (k, c, v) VALUES (1, 2, 'secret')",
+	)
 	admin := adminSession(t)
 	defer admin.Close()
 	node := onlyStorage(t, admin)
@@ -98,7 +127,13 @@ func TestAskedForByTLS(t *testing.T) {
 		} else {
 			require.NoError(t, err)
 			got := newFetchedRows()
-			_, err = client.Fetch(t.Context(), node, l, request("guarded.asked", wholeRing), got.receive)
+			_, err = client.Fetch(
+				t.Context(),
+				node,
+				l,
+				request("guarded.asked", wholeRing),
+				got.receive,
+			)
 			require.NoError(t, err)
 			require.Equal(t, map[[2]int32]string{{1, 2}: "secret"}, got.values)
 		}

@@ -19,7 +19,13 @@ import (
 )
 
 // flushed reads the SSTables of a table from a node's disk, as files of another table.
-func flushed(t *testing.T, node server, name string, table internode.UUID, keys int) (all []internode.File) {
+func flushed(
+	t *testing.T,
+	node server,
+	name string,
+	table internode.UUID,
+	keys int,
+) (all []internode.File) {
 	t.Helper()
 	node.flush(t, "it3", name)
 	data, err := filepath.Glob(node.dir + "/data/data/it3/" + name + "-*/nb-*-big-Data.db")
@@ -45,7 +51,8 @@ func flushed(t *testing.T, node server, name string, table internode.UUID, keys 
 				file.Header = content[at : len(content)-4]
 			}
 			whole.Components = append(whole.Components, internode.Component{
-				Name: name, Size: int64(len(content)),
+				Name: name,
+				Size: int64(len(content)),
 				Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil },
 			})
 		}
@@ -71,13 +78,23 @@ func TestWholeSSTablesStreamedIn(t *testing.T) {
 	}
 	slices.Sort(want)
 	ok(t, "load", "it3.whole_from", file(t, "in.csv", text.String()))
-	files := flushed(t, server{clusterFolder() + "/node1"}, "whole_from", tableID(t, session, "it3.whole_to"), rows)
+	files := flushed(
+		t,
+		server{clusterFolder() + "/node1"},
+		"whole_from",
+		tableID(t, session, "it3.whole_to"),
+		rows,
+	)
 	var client internode.Client
 	for _, node := range storageAddresses(t) {
 		_, err := client.Stream(t.Context(), node, files, internode.Watch{})
 		require.NoError(t, err)
 	}
 	require.Equal(t, want, streamedLines(t, "it3.whole_to"))
-	require.Equal(t, "7,0,value 7\n", ok(t, "scan", "it3.whole_to", "--where", "k = 7", "--header=false").out)
+	require.Equal(
+		t,
+		"7,0,value 7\n",
+		ok(t, "scan", "it3.whole_to", "--where", "k = 7", "--header=false").out,
+	)
 	require.Empty(t, ok(t, "scan", "it3.whole_to", "--where", "k = -7", "--header=false").out)
 }

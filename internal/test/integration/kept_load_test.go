@@ -16,9 +16,11 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 )
 
-// A load into files leaves each node's rows in SSTables that it imports by the command that stands beside them, of the
-// version that is written since 4.0 and of the one before, or by the load itself; of version oa where the nodes read that. The table is then as after a load by CQL; its index, of a class
-// of its own where the servers have that, knows the rows; and the servers find nothing wrong with the files.
+// A load into files leaves each node's rows in SSTables that it imports by the command that stands
+// beside them, of the version that is written since 4.0 and of the one before, or by the load
+// itself; of version oa where the nodes read that. The table is then as after a load by CQL; its
+// index, of a class of its own where the servers have that, knows the rows; and the servers find
+// nothing wrong with the files.
 func TestLoadIntoFilesIsImported(t *testing.T) {
 	t.Parallel()
 	table(t, "it2.files_cql", filesBody)
@@ -38,11 +40,25 @@ func TestLoadIntoFilesIsImported(t *testing.T) {
 		}
 		exec(t, index)
 		dir := filepath.Join(t.TempDir(), "out")
-		args := []string{"load", "it2." + name, in, "--timestamp", "1700000000000000", "--via", "sstables", "-d", dir, "--sstable-version", version}
+		args := []string{
+			"load",
+			"it2." + name,
+			in,
+			"--timestamp",
+			"1700000000000000",
+			"--via",
+			"sstables",
+			"-d",
+			dir,
+			"--sstable-version",
+			version,
+		}
 		if byItself {
 			r := ok(t, append(args, "--import", "--nodetool", "sh "+nodetoolScript(t)+" {host}")...)
 			require.Contains(t, r.report, "imported by 3 of 3 nodes")
-			administer(t, append(append([]string{"nodetool", "1"}, verifyFiles(t)...), "it2", name)...)
+			administer(
+				t,
+				append(append([]string{"nodetool", "1"}, verifyFiles(t)...), "it2", name)...)
 		} else {
 			r := ok(t, args...)
 			require.Contains(t, r.report, filepath.Join(dir, "import.txt"))
@@ -50,11 +66,21 @@ func TestLoadIntoFilesIsImported(t *testing.T) {
 			importKept(t, dir, version)
 		}
 		require.Equal(t, rawRows(t, "it2", "files_cql"), rawRows(t, "it2", name))
-		require.Equal(t, checksum(t, ok(t, "scan", "it2."+name, "-o", filepath.Join(t.TempDir(), "out.csv"))),
-			checksum(t, ok(t, "scan", "it2.files_cql", "-o", filepath.Join(t.TempDir(), "out.csv"))))
+		require.Equal(
+			t,
+			checksum(t, ok(t, "scan", "it2."+name, "-o", filepath.Join(t.TempDir(), "out.csv"))),
+			checksum(
+				t,
+				ok(t, "scan", "it2.files_cql", "-o", filepath.Join(t.TempDir(), "out.csv")),
+			),
+		)
 		described, err := session.Table(t.Context(), "it2", name)
 		require.NoError(t, err)
-		require.Len(t, linesOf(t, described, driver.Query{Select: []string{"v"}, Where: "i = 1234"}), 1)
+		require.Len(
+			t,
+			linesOf(t, described, driver.Query{Select: []string{"v"}, Where: "i = 1234"}),
+			1,
+		)
 	}
 }
 
@@ -63,25 +89,39 @@ func readsOA(t *testing.T) bool {
 	t.Helper()
 	modes, err := session.Setting(t.Context(), "storage_compatibility_mode")
 	require.NoError(t, err)
-	return len(modes) > 0 && !slices.ContainsFunc(slices.Collect(maps.Values(modes)), func(mode string) bool { return mode != "NONE" })
+	return len(modes) > 0 &&
+		!slices.ContainsFunc(
+			slices.Collect(maps.Values(modes)),
+			func(mode string) bool { return mode != "NONE" },
+		)
 }
 
-// nodetoolScript is a program that has the first of its words to be a node's address, by which it finds the node, and the
-// others to be nodetool's.
+// nodetoolScript is a program that has the first of its words to be a node's address, by which it
+// finds the node, and the others to be nodetool's.
 func nodetoolScript(t *testing.T) string {
 	t.Helper()
 	program, err := filepath.Abs("../../../deploy/cassandra/cassandra")
 	require.NoError(t, err)
 	dir := clusterFolder()
 	// Nodes of the test cluster are numbered by the last part of their addresses.
-	return file(t, "nodetool.sh", fmt.Sprintf("node=${1##*.}; shift; exec '%s' --cluster '%s' --dir '%s' nodetool $node \"$@\"\n", program, filepath.Base(dir), filepath.Dir(dir)))
+	return file(
+		t,
+		"nodetool.sh",
+		fmt.Sprintf(
+			"node=${1##*.}; shift; exec '%s' --cluster '%s' --dir '%s' nodetool $node \"$@\"\n",
+			program,
+			filepath.Base(dir),
+			filepath.Dir(dir),
+		),
+	)
 }
 
-// importKept imports the SSTables of a load into files on each node, by what its import.txt says, and has nodes verify
-// what they have then.
+// importKept imports the SSTables of a load into files on each node, by what its import.txt says,
+// and has nodes verify what they have then.
 func importKept(t *testing.T, dir, version string) {
 	t.Helper()
-	commands := regexp.MustCompile(`(?m)^# node [0-9.]+\.([0-9]+):[0-9]+, .*\nnodetool import (\S+) (\S+) (\S+) &&`).FindAllStringSubmatch(read(t, filepath.Join(dir, "import.txt")), -1)
+	commands := regexp.MustCompile(`(?m)^# node [0-9.]+\.([0-9]+):[0-9]+, .*\nnodetool import (\S+) (\S+) (\S+) &&`).
+		FindAllStringSubmatch(read(t, filepath.Join(dir, "import.txt")), -1)
 	cluster, err := session.Topology(t.Context())
 	require.NoError(t, err)
 	require.Len(t, commands, len(cluster.Nodes))
@@ -94,7 +134,9 @@ func importKept(t *testing.T, dir, version string) {
 		require.NoError(t, err)
 		require.Empty(t, left, "not imported")
 		if i < either(1, len(commands)) {
-			administer(t, append(append([]string{"nodetool", c[1]}, verifyFiles(t)...), c[2], c[3])...)
+			administer(
+				t,
+				append(append([]string{"nodetool", c[1]}, verifyFiles(t)...), c[2], c[3])...)
 		}
 	}
 }

@@ -23,11 +23,22 @@ func checksum(t *testing.T, r result) string {
 // acknowledged is that of a scan.
 func TestLoadChecksum(t *testing.T) {
 	t.Parallel()
-	table(t, "it1.sums", "(k text, c int, tags set<text>, m map<int, text>, s text static, v frozen<list<int>>, PRIMARY KEY (k, c))")
+	table(
+		t,
+		"it1.sums",
+		"(k text, c int, tags set<text>, m map<int, text>, s text static, v frozen<list<int>>, PRIMARY KEY (k, c))",
+	)
 	var input strings.Builder
 	input.WriteString("c,v,k,tags,m\n")
 	for i := range 3000 {
-		fmt.Fprintf(&input, "%d,\"[%d, 1]\",p%d,\"{'z', 'a%d'}\",\"{2: 'b', 1: ''}\"\n", i, i, i%37, i)
+		fmt.Fprintf(
+			&input,
+			"%d,\"[%d, 1]\",p%d,\"{'z', 'a%d'}\",\"{2: 'b', 1: ''}\"\n",
+			i,
+			i,
+			i%37,
+			i,
+		)
 		fmt.Fprintf(&input, "%d,,q%d,,\n", i, i)
 	}
 	path := file(t, "in.csv", input.String())
@@ -38,7 +49,11 @@ func TestLoadChecksum(t *testing.T) {
 	require.Equal(t, "0\n", ok(t, "count", "it1.sums").out)
 
 	loaded := ok(t, "load", "it1.sums", path)
-	require.Equal(t, checksum(t, loaded), checksum(t, ok(t, "scan", "it1.sums", "--columns", "tags,m,v,c,k")))
+	require.Equal(
+		t,
+		checksum(t, loaded),
+		checksum(t, ok(t, "scan", "it1.sums", "--columns", "tags,m,v,c,k")),
+	)
 }
 
 // TestChecksumOfEmptyValues loads collections and user types with nothing in them, or
@@ -46,8 +61,12 @@ func TestLoadChecksum(t *testing.T) {
 func TestChecksumOfEmptyValues(t *testing.T) {
 	t.Parallel()
 	exec(t, "CREATE TYPE IF NOT EXISTS it1.sumpair (a int, b int)")
-	table(t, "it1.emptysums", "(k int PRIMARY KEY, l list<int>, s set<int>, m map<int, int>, u sumpair, "+
-		"fl frozen<list<int>>, fs frozen<set<int>>, fm frozen<map<int, int>>, fu frozen<sumpair>)")
+	table(
+		t,
+		"it1.emptysums",
+		"(k int PRIMARY KEY, l list<int>, s set<int>, m map<int, int>, u sumpair, "+
+			"fl frozen<list<int>>, fs frozen<set<int>>, fm frozen<map<int, int>>, fu frozen<sumpair>)",
+	)
 	for i, values := range []string{
 		"[],{},{},,[],{},{},",
 		",,,{},,,,{}",
@@ -57,7 +76,12 @@ func TestChecksumOfEmptyValues(t *testing.T) {
 		`[1],{1},{1: 1},"{a: 1, b: 2}",[1],{1},{1: 1},"{a: 1, b: 2}"`,
 	} {
 		exec(t, "TRUNCATE it1.emptysums")
-		loaded := ok(t, "load", "it1.emptysums", file(t, "in.csv", "k,l,s,m,u,fl,fs,fm,fu\n"+fmt.Sprint(i)+","+values+"\n"))
+		loaded := ok(
+			t,
+			"load",
+			"it1.emptysums",
+			file(t, "in.csv", "k,l,s,m,u,fl,fs,fm,fu\n"+fmt.Sprint(i)+","+values+"\n"),
+		)
 		require.Equal(t, checksum(t, ok(t, "scan", "it1.emptysums")), checksum(t, loaded), values)
 	}
 }
@@ -75,7 +99,16 @@ func TestLoadMeaning(t *testing.T) {
 	require.Contains(t, out, "\n1,x,z,\n", "unset leaves what was there")
 	require.Contains(t, out, "\n2,,z,\n", "a tombstone deletes it")
 	require.Regexp(t, `\n3,x,y,86[0-9]{3}\n`, out)
-	wrong(t, 1, `--nulls "delete": must be unset or tombstone`, "load", "it1.meaning", "x.csv", "--nulls", "delete")
+	wrong(
+		t,
+		1,
+		`--nulls "delete": must be unset or tombstone`,
+		"load",
+		"it1.meaning",
+		"x.csv",
+		"--nulls",
+		"delete",
+	)
 	wrong(t, 1, "--ttl -1", "load", "it1.meaning", "x.csv", "--ttl", "-1")
 }
 
@@ -87,12 +120,32 @@ func TestCausesAreGrouped(t *testing.T) {
 	for i := range 50 {
 		input += fmt.Sprintf("%d,x%d\n", i+2, i)
 	}
-	r := cqlbulk(t, "load", "it1.causes", file(t, "in.csv", input+"99\n"), "--run-dir", t.TempDir()+"/run")
+	r := cqlbulk(
+		t,
+		"load",
+		"it1.causes",
+		file(t, "in.csv", input+"99\n"),
+		"--run-dir",
+		t.TempDir()+"/run",
+	)
 	require.Equal(t, 2, r.code)
-	require.Contains(t, r.report, `:3:3: column "n", value "x0": invalid int: not an integer (and 49 more rows like it)`)
+	require.Contains(
+		t,
+		r.report,
+		`:3:3: column "n", value "x0": invalid int: not an integer (and 49 more rows like it)`,
+	)
 	require.Contains(t, r.report, ":53:1: row has 1 field instead of 2\n")
 
-	stopped := cqlbulk(t, "load", "it1.causes", file(t, "in.csv", input), "--run-dir", t.TempDir()+"/run", "--maxparseerrors", "10")
+	stopped := cqlbulk(
+		t,
+		"load",
+		"it1.causes",
+		file(t, "in.csv", input),
+		"--run-dir",
+		t.TempDir()+"/run",
+		"--maxparseerrors",
+		"10",
+	)
 	require.Equal(t, 3, stopped.code)
 	require.Contains(t, stopped.report, "stopped: more than 10 parse errors")
 }
@@ -105,11 +158,13 @@ func TestJSONRoundTrip(t *testing.T) {
 		t tuple<int, text>, v vector<float, 2>, st set<uuid>, "Mixed" bigint, du duration, PRIMARY KEY (k, c))`
 	table(t, "it1.json", body)
 	table(t, "it1.json_copy", body)
-	exec(t,
+	exec(
+		t,
 		`INSERT INTO it1.json (k, c, s, i, ts, d, b, u, t, v, st, "Mixed", du) VALUES ('it''s "k"', 1.10, 'stat
 ic', '::1', '1969-12-31T23:59:59.999Z', -0.0, 0x00ff, {'a': [1, 2], '': []}, (1, null), [1.5, -2], {550e8400-e29b-41d4-a716-446655440000}, 9223372036854775807, 1mo2d3ns)`,
 		`INSERT INTO it1.json (k, c, d, t) VALUES ('\u00e9 \\ /', 1E+40, NaN, (null, 'x'))`,
-		`INSERT INTO it1.json (k, s) VALUES ('only static', '')`)
+		`INSERT INTO it1.json (k, s) VALUES ('only static', '')`,
+	)
 	out := t.TempDir() + "/rows.jsonl.zst"
 	scanned := ok(t, "scan", "it1.json", "-o", out)
 	loaded := ok(t, "load", "it1.json_copy", out)
@@ -144,7 +199,17 @@ func TestLoadCompressedFolder(t *testing.T) {
 	ok(t, "load", "it1.parts", file(t, "in.csv", input.String()))
 	for _, compression := range []string{"gzip", "zstd", "lz4", "snappy"} {
 		dir := t.TempDir() + "/parts"
-		scanned := ok(t, "scan", "it1.parts", "-d", dir, "--compression", compression, "--maxoutputsize", "700")
+		scanned := ok(
+			t,
+			"scan",
+			"it1.parts",
+			"-d",
+			dir,
+			"--compression",
+			compression,
+			"--maxoutputsize",
+			"700",
+		)
 		exec(t, "TRUNCATE it1.parts_copy")
 		loaded := ok(t, "load", "it1.parts_copy", dir)
 		require.Contains(t, loaded.report, "5,000 read, 0 rejected", compression)

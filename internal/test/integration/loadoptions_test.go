@@ -31,7 +31,11 @@ func number(t *testing.T, r result, pattern string) int {
 // TestIfNotExists loads keys twice: the second time writes nothing and counts them.
 func TestIfNotExists(t *testing.T) {
 	t.Parallel()
-	table(t, "it1.once", "(k int, c int, v text, t tuple<int, text>, s text static, PRIMARY KEY (k, c))")
+	table(
+		t,
+		"it1.once",
+		"(k int, c int, v text, t tuple<int, text>, s text static, PRIMARY KEY (k, c))",
+	)
 	var first, second strings.Builder
 	first.WriteString("k,c,v,t\n")
 	second.WriteString("k,c,v,t\n")
@@ -61,8 +65,26 @@ func TestIfNotExists(t *testing.T) {
 	require.Equal(t, 2, strings.Count(after, ",new\n"))
 	require.NotContains(t, after, "second")
 	require.Subset(t, rawRows(t, "it1", "once"), before, "every cell of what was there stays")
-	wrong(t, 1, "--timestamp and --if-not-exists", "load", "it1.once", file(t, "in.csv", "k\n1\n"), "--if-not-exists", "--timestamp", "1")
-	wrong(t, 1, "writetime(v)", "load", "it1.once", file(t, "timed.csv", "k,c,writetime(v),v\n1,1,1,v\n"), "--if-not-exists")
+	wrong(
+		t,
+		1,
+		"--timestamp and --if-not-exists",
+		"load",
+		"it1.once",
+		file(t, "in.csv", "k\n1\n"),
+		"--if-not-exists",
+		"--timestamp",
+		"1",
+	)
+	wrong(
+		t,
+		1,
+		"writetime(v)",
+		"load",
+		"it1.once",
+		file(t, "timed.csv", "k,c,writetime(v),v\n1,1,1,v\n"),
+		"--if-not-exists",
+	)
 }
 
 // TestTimestamp loads at given times: a later one wins whatever comes first, and a
@@ -85,10 +107,29 @@ func TestTimestamp(t *testing.T) {
 		"3,old,1500000000000000,,",
 	}, sortedLines(t, ok(t, "scan", "it1.stamped", "--columns", "k,v,writetime(v),w,writetime(w)", "--where", "k IN (1, 3)", "--allow-filtering").out))
 	out := ok(t, "scan", "it1.stamped", "--columns", "k,v,w,writetime(w)").out
-	require.Contains(t, out, "\n2,now,new,1893456000000000\n", "what was written for the future stands")
+	require.Contains(
+		t,
+		out,
+		"\n2,now,new,1893456000000000\n",
+		"what was written for the future stands",
+	)
 	load("k,v\n1,a\n1,c\n1,b\n", "9000000000000000000")
-	require.Contains(t, ok(t, "scan", "it1.stamped", "--columns", "k,v").out, "\n1,c\n", "the greater value of one time")
-	wrong(t, 1, `--timestamp "yesterday"`, "load", "it1.stamped", file(t, "in.csv", "k\n1\n"), "--timestamp", "yesterday")
+	require.Contains(
+		t,
+		ok(t, "scan", "it1.stamped", "--columns", "k,v").out,
+		"\n1,c\n",
+		"the greater value of one time",
+	)
+	wrong(
+		t,
+		1,
+		`--timestamp "yesterday"`,
+		"load",
+		"it1.stamped",
+		file(t, "in.csv", "k\n1\n"),
+		"--timestamp",
+		"yesterday",
+	)
 }
 
 // TestLatin1 loads a file in ISO 8859-1, with its letters in names, texts, collections
@@ -119,7 +160,12 @@ func TestLatin1(t *testing.T) {
 		`café,"über, ""ä""","['été', 'ÿ']",1`,
 	}, sortedLines(t, out))
 
-	require.Equal(t, "k,Gr\xf6\xdfe \xe9,l,n\nbad \xe9,x,,\xe9\n", read(t, dir+"/rejects.csv"), "in the bytes of the input")
+	require.Equal(
+		t,
+		"k,Gr\xf6\xdfe \xe9,l,n\nbad \xe9,x,,\xe9\n",
+		read(t, dir+"/rejects.csv"),
+		"in the bytes of the input",
+	)
 	bad := rejections(t, dir)
 	require.Len(t, bad, 1)
 	require.Equal(t, "é", bad[0].Value)
@@ -156,9 +202,27 @@ func TestBatchSizes(t *testing.T) {
 	}
 	for name, input := range map[string]string{"partition by partition": ordered.String(), "mixed": mixed.String()} {
 		require.Equal(t, 2000, requests(input, "--maxbatchsize", "1"), name)
-		require.Equal(t, 200, requests(input, "--maxbatchsize", "10"), "%s: forty rows of a partition make four batches", name)
-		require.Equal(t, 50, requests(input, "--maxbatchsize", "40"), "%s: a batch for each partition", name)
-		require.LessOrEqual(t, requests(input), 50, "%s: no fewer rows a request than in a partition", name)
+		require.Equal(
+			t,
+			200,
+			requests(input, "--maxbatchsize", "10"),
+			"%s: forty rows of a partition make four batches",
+			name,
+		)
+		require.Equal(
+			t,
+			50,
+			requests(input, "--maxbatchsize", "40"),
+			"%s: a batch for each partition",
+			name,
+		)
+		require.LessOrEqual(
+			t,
+			requests(input),
+			50,
+			"%s: no fewer rows a request than in a partition",
+			name,
+		)
 	}
 	// Single rows: those of a batch that is not full wait for others of their replicas, or do not.
 	var single strings.Builder
@@ -166,9 +230,22 @@ func TestBatchSizes(t *testing.T) {
 	for i := range 2000 {
 		fmt.Fprintf(&single, "%d,0,%s\n", i, strings.Repeat("x", 2000))
 	}
-	hasty, patient := requests(single.String(), "--minbatchsize", "1"), requests(single.String(), "--minbatchsize", "10")
+	hasty, patient := requests(
+		single.String(),
+		"--minbatchsize",
+		"1",
+	), requests(
+		single.String(),
+		"--minbatchsize",
+		"10",
+	)
 	require.LessOrEqual(t, patient, hasty)
-	require.GreaterOrEqual(t, patient, 1000, "two rows of 2 kB stay below the 5 KiB of a batch, three do not")
+	require.GreaterOrEqual(
+		t,
+		patient,
+		1000,
+		"two rows of 2 kB stay below the 5 KiB of a batch, three do not",
+	)
 	wrong(t, 1, "--maxbatchsize 0", "load", "it1.batched", "x.csv", "--maxbatchsize", "0")
 	wrong(t, 1, "--minbatchsize 0", "load", "it1.batched", "x.csv", "--minbatchsize", "0")
 }

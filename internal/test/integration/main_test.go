@@ -51,7 +51,9 @@ const tlsPort = "9142"
 // client-key.pem.
 func tlsFile(t *testing.T, name string) string {
 	t.Helper()
-	path, err := filepath.Abs(filepath.Join(env("CQLBULK_TEST_TLS", "../../../.cache/cassandra/test-auth/tls"), name))
+	path, err := filepath.Abs(
+		filepath.Join(env("CQLBULK_TEST_TLS", "../../../.cache/cassandra/test-auth/tls"), name),
+	)
 	require.NoError(t, err)
 	require.FileExists(t, path, "the cluster test-auth was made without --tls")
 	return path
@@ -91,16 +93,22 @@ or name another in CQLBULK_TEST_HOSTS
 		return 1
 	}
 	defer session.Close()
-	defer func() { _ = os.Remove(operation.HistoryName) }() // loads that have their run directory here are recorded here
-	// Most tables are small, and a plan for a large one, thousands of requests, is most of
-	// what a scan of them takes. So many ranges three nodes of 16 tokens have. The program's own processes inherit this.
+	// loads that have their run directory here are recorded here
+	defer func() { _ = os.Remove(operation.HistoryName) }()
+	// Most tables are small, and a plan for a large one, thousands of requests, is most of what a
+	// scan of them takes. So many ranges three nodes of 16 tokens have. The program's own processes
+	// inherit this.
 	if splits := either("48", ""); splits != "" && os.Setenv("CQLBULK_SPLITS", splits) != nil {
 		return 1
 	}
-	// A test to which replicas do not matter takes it1: each further one is as much work for the nodes again.
+	// A test to which replicas do not matter takes it1: each further one is as much work for the
+	// nodes again.
 	for name, factor := range map[string]int{"it1": 1, "it2": 2, "it3": 3} {
 		err := session.Exec(ctx, fmt.Sprintf(
-			"CREATE KEYSPACE IF NOT EXISTS %s WITH replication = {'class': 'SimpleStrategy', 'replication_factor': %d}", name, factor))
+			"CREATE KEYSPACE IF NOT EXISTS %s WITH replication = {'class': 'SimpleStrategy', 'replication_factor': %d}",
+			name,
+			factor,
+		))
 		if err != nil {
 			fmt.Fprintln(os.Stderr, err)
 			return 1
@@ -165,7 +173,8 @@ func cqlbulkOn(t *testing.T, hosts string, args ...string) result {
 	var out bytes.Buffer
 	var report reports
 	args = append(args, "--hosts", hosts, "--timeout", "60s")
-	streamed := args[0] == "load" && (slices.Contains(args, "stream") || slices.Contains(args, "sstables")) // which has no level
+	streamed := args[0] == "load" &&
+		(slices.Contains(args, "stream") || slices.Contains(args, "sstables")) // which has no level
 	if !slices.Contains(args, "--consistency") && !streamed {
 		args = append(args, "--consistency", consistency)
 	}

@@ -25,9 +25,27 @@ func TestNodesMajorityAcknowledges(t *testing.T) {
 	}
 	input := file(t, "in.csv", in.String())
 	all[2].signal(t, syscall.SIGTERM) // so that the others know at once
-	require.Eventually(t, func() bool { _, err := all[2].pid(); return err != nil }, time.Minute, 50*time.Millisecond)
+	require.Eventually(
+		t,
+		func() bool { _, err := all[2].pid(); return err != nil },
+		time.Minute,
+		50*time.Millisecond,
+	)
 	require.Regexp(t, " down +", ok(t, "plan", "it3.majority").out)
-	r := ok(t, "load", "it3.majority", input, "--consistency", "LOCAL_QUORUM", "--run-dir", t.TempDir()+"/run")
+	r := ok(
+		t,
+		"load",
+		"it3.majority",
+		input,
+		"--consistency",
+		"LOCAL_QUORUM",
+		"--run-dir",
+		t.TempDir()+"/run",
+	)
 	require.Contains(t, r.report, "5,000 rows")
-	require.Equal(t, fmt.Sprintln(rows), ok(t, "count", "it3.majority", "--consistency", "QUORUM").out)
+	require.Equal(
+		t,
+		fmt.Sprintln(rows),
+		ok(t, "count", "it3.majority", "--consistency", "QUORUM").out,
+	)
 }

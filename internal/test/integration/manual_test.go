@@ -24,21 +24,23 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/doctest"
 )
 
-// update has TestManual put what is printed in place of what the pages show, where they do not agree.
+// update has TestManual put what is printed in place of what the pages show, where they do not
+// agree.
 var update = flag.Bool("update", false, "make the pages of the manual show what is printed")
 
 // securityPage is about clusters that ask for passwords and certificates, and is run on one.
 const securityPage = "docs/security.md"
 
-// wholeSample are the pages that load all of the sample data. The others have the first rows of it, as most of their commands
-// read or write the whole table.
+// wholeSample are the pages that load all of the sample data. The others have the first rows of it,
+// as most of their commands read or write the whole table.
 var wholeSample = []string{"docs/resume.md", "README.md"}
 
-// TestManual runs every command of README.md and docs, in their order, page by page in a folder of its own, and holds what is
-// printed against what the page shows. A command must succeed unless the next one asks for its exit status. The pages
-// tell of a cluster of three nodes, 10.0.0.1 to 10.0.0.3, and of their keyspace demo with the sample data; 10.1.0.1 is where
-// rows go elsewhere, here the same cluster. testdata/manual has what a page needs besides: a script that is run first, and files.
-// Commands that are not run are listed in internal/test/doctest.
+// TestManual runs every command of README.md and docs, in their order, page by page in a folder of
+// its own, and holds what is printed against what the page shows. A command must succeed unless the
+// next one asks for its exit status. The pages tell of a cluster of three nodes, 10.0.0.1 to
+// 10.0.0.3, and of their keyspace demo with the sample data; 10.1.0.1 is where rows go elsewhere,
+// here the same cluster. testdata/manual has what a page needs besides: a script that is run first,
+// and files. Commands that are not run are listed in internal/test/doctest.
 func TestManual(t *testing.T) {
 	t.Parallel()
 	m := newManual(t)
@@ -50,16 +52,23 @@ func TestManual(t *testing.T) {
 	for _, name := range pages {
 		t.Run(filepath.Base(name), func(t *testing.T) { m.run(t, name) })
 	}
-	require.Contains(t, []string{"6000\n", "60000\n"}, ok(t, "count", "demo.flights").out, "a page has changed the sample data")
+	require.Contains(
+		t,
+		[]string{"6000\n", "60000\n"},
+		ok(t, "count", "demo.flights").out,
+		"a page has changed the sample data",
+	)
 }
 
 // manual is what all pages share.
 type manual struct {
 	environment []string
-	here, there *strings.Replacer // from what pages say to what is so here, and back; a page's own folder is shown as /data
+	// from what pages say to what is so here, and back; a page's own folder is shown as /data
+	here, there *strings.Replacer
 }
 
-// newManual fills the table of the sample data, takes a snapshot of it, and lays out what pages may use:
+// newManual fills the table of the sample data, takes a snapshot of it, and lays out what pages may
+// use:
 //
 //	$SAMPLE  the sample data, a CSV file
 //	$FIRST   its first 6,000 rows, which the table has
@@ -73,7 +82,16 @@ func newManual(t *testing.T) *manual {
 	repository, err := filepath.Abs("../../..")
 	require.NoError(t, err)
 	top := t.TempDir()
-	bin, nodes, hosts := filepath.Join(top, "bin"), filepath.Join(top, "nodes"), filepath.Join(top, "hosts")
+	bin, nodes, hosts := filepath.Join(
+		top,
+		"bin",
+	), filepath.Join(
+		top,
+		"nodes",
+	), filepath.Join(
+		top,
+		"hosts",
+	)
 	for _, folder := range []string{bin, nodes, hosts} {
 		require.NoError(t, os.Mkdir(folder, 0o700))
 	}
@@ -81,17 +99,27 @@ func newManual(t *testing.T) *manual {
 	tools, err := filepath.Glob("testdata/manual/bin/*")
 	require.NoError(t, err)
 	for _, tool := range tools {
-		require.NoError(t, os.WriteFile(filepath.Join(bin, filepath.Base(tool)), []byte(read(t, tool)), 0o700))
+		require.NoError(
+			t,
+			os.WriteFile(filepath.Join(bin, filepath.Base(tool)), []byte(read(t, tool)), 0o700),
+		)
 	}
 	sample := filepath.Join(top, "flights.csv")
-	out, err := command.CommandContext(t.Context(), "gzip", "-dc", "../../../testdata/flights-sample.csv.gz").Output()
+	out, err := command.CommandContext(t.Context(), "gzip", "-dc", "../../../testdata/flights-sample.csv.gz").
+		Output()
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(sample, out, 0o600))
-	first := file(t, "first.csv", strings.Join(strings.SplitAfterN(string(out), "\n", 6002)[:6001], ""))
+	first := file(
+		t,
+		"first.csv",
+		strings.Join(strings.SplitAfterN(string(out), "\n", 6002)[:6001], ""),
+	)
 
 	for _, keyspace := range []string{"demo", "new"} {
 		exec(t, "DROP KEYSPACE IF EXISTS "+keyspace)
-		left, err := filepath.Glob(filepath.Join(clusterFolder(), "node*/data/data", keyspace)) // snapshots of an earlier run
+		left, err := filepath.Glob(
+			filepath.Join(clusterFolder(), "node*/data/data", keyspace),
+		) // snapshots of an earlier run
 		require.NoError(t, err)
 		for _, folder := range left {
 			require.NoError(t, os.RemoveAll(folder))
@@ -99,17 +127,26 @@ func newManual(t *testing.T) *manual {
 	}
 	exec(t, statements(t, "demo.cql")...)
 	exec(t, statements(t, "flights.cql")...)
-	exec(t, "CREATE TABLE demo.visits (day date, page text, visitors int, seen timestamp, PRIMARY KEY (day, page))",
+	exec(
+		t,
+		"CREATE TABLE demo.visits (day date, page text, visitors int, seen timestamp, PRIMARY KEY (day, page))",
 		"CREATE TABLE demo.accounts (id int PRIMARY KEY, owner text, cents bigint)",
 		strings.Replace(statements(t, "demo.cql")[0], "demo", "new", 1),
-		strings.Replace(statements(t, "flights.cql")[0], "demo.", "new.", 1))
+		strings.Replace(statements(t, "flights.cql")[0], "demo.", "new.", 1),
+	)
 	ok(t, "load", "demo.flights", first, "--null-string", "NA", "--via", "stream")
 	var snapshots errgroup.Group
 	var pairs []string
 	addresses := strings.Split(testHosts(), ",")
 	for i, address := range addresses {
 		node := fmt.Sprint(i + 1)
-		require.NoError(t, os.Symlink(filepath.Join(clusterFolder(), "node"+node), filepath.Join(nodes, "node"+node)))
+		require.NoError(
+			t,
+			os.Symlink(
+				filepath.Join(clusterFolder(), "node"+node),
+				filepath.Join(nodes, "node"+node),
+			),
+		)
 		require.NoError(t, os.Mkdir(filepath.Join(hosts, address), 0o700))
 		pairs = append(pairs, "10.0.0."+node, address)
 		snapshots.Go(func() error { return takeSnapshot(node, "nightly", "demo.flights") })
@@ -120,20 +157,37 @@ func newManual(t *testing.T) *manual {
 	pairs = append(pairs, ":9464", port,
 		"/var/lib/cassandra/data", filepath.Join(clusterFolder(), "node1/data/data"),
 		"/usr/lib/cqlbulk/export", filepath.Join(repository, "deploy/systemd/export"))
-	m := &manual{there: reversed(pairs), here: strings.NewReplacer(append(pairs, "10.1.0.1", addresses[0],
-		// On a machine that is busy with other tests reads take that long without any scan, which would then stand still.
-		"--target-p99 10ms", "--target-p99 10s")...)}
+	m := &manual{
+		there: reversed(pairs),
+		here: strings.NewReplacer(append(pairs, "10.1.0.1", addresses[0],
+			// On a machine that is busy with other tests reads take that long without any scan, which
+			// would then stand still.
+			"--target-p99 10ms", "--target-p99 10s")...),
+	}
 
 	for _, setting := range os.Environ() {
 		if !strings.HasPrefix(setting, "CQLBULK_") && !strings.HasPrefix(setting, "PATH=") {
 			m.environment = append(m.environment, setting)
 		}
 	}
-	m.environment = append(m.environment,
-		"PATH="+bin+":"+os.Getenv("PATH"), "LC_ALL=C.UTF-8", "TERM=dumb",
-		"SAMPLE="+sample, "FIRST="+first, "NODES="+nodes, "HOSTS="+hosts, "TLS="+filepath.Dir(tlsFile(t, "ca.pem")), "AUTH_HOST="+authHost(), "TLS_PORT="+tlsPort,
-		"REPOSITORY="+repository, "CLUSTER="+clusterFolder(),
-		"CQLBULK_HOSTS="+testHosts(), "CQLBULK_TIMEOUT=60s", "CQLBULK_PROGRESS=0")
+	m.environment = append(
+		m.environment,
+		"PATH="+bin+":"+os.Getenv("PATH"),
+		"LC_ALL=C.UTF-8",
+		"TERM=dumb",
+		"SAMPLE="+sample,
+		"FIRST="+first,
+		"NODES="+nodes,
+		"HOSTS="+hosts,
+		"TLS="+filepath.Dir(tlsFile(t, "ca.pem")),
+		"AUTH_HOST="+authHost(),
+		"TLS_PORT="+tlsPort,
+		"REPOSITORY="+repository,
+		"CLUSTER="+clusterFolder(),
+		"CQLBULK_HOSTS="+testHosts(),
+		"CQLBULK_TIMEOUT=60s",
+		"CQLBULK_PROGRESS=0",
+	)
 	return m
 }
 
@@ -175,9 +229,15 @@ func (m *manual) run(t *testing.T, name string) {
 	require.NoError(t, err)
 	folder := filepath.Join(t.TempDir(), "data")
 	require.NoError(t, os.Mkdir(folder, 0o700))
-	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute) // so that a command that hangs is named
+	// so that a command that hangs is named
+	ctx, cancel := context.WithTimeout(t.Context(), 5*time.Minute)
 	defer cancel()
-	shell, err := doctest.NewShell(ctx, folder, m.environment, filepath.Join(t.TempDir(), "printed"))
+	shell, err := doctest.NewShell(
+		ctx,
+		folder,
+		m.environment,
+		filepath.Join(t.TempDir(), "printed"),
+	)
 	require.NoError(t, err)
 	defer shell.Close()
 	m.prepare(t, page, folder, shell)
@@ -214,7 +274,14 @@ func (m *manual) run(t *testing.T, name string) {
 		}
 	}
 	if changed {
-		require.NoError(t, os.WriteFile(filepath.Join("../../..", name), []byte(strings.Join(page.Lines, "\n")), 0o600))
+		require.NoError(
+			t,
+			os.WriteFile(
+				filepath.Join("../../..", name),
+				[]byte(strings.Join(page.Lines, "\n")),
+				0o600,
+			),
+		)
 	}
 }
 
@@ -237,7 +304,9 @@ func (m *manual) prepare(t *testing.T, page *doctest.Page, folder string, shell 
 		asAdmin(t, statements(t, "demo.cql")...)
 		asAdmin(t, statements(t, "flights.cql")...)
 	}
-	printed, status, err := shell.Run("set -e\n" + m.here.Replace(string(archive.Comment)) + "\nset +e")
+	printed, status, err := shell.Run(
+		"set -e\n" + m.here.Replace(string(archive.Comment)) + "\nset +e",
+	)
 	require.NoError(t, err, printed)
 	require.Zero(t, status, printed)
 }

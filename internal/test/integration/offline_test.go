@@ -13,17 +13,24 @@ import (
 	cqlschema "github.com/cqlbulk/cqlbulk/pkg/cqlparse/schema"
 )
 
-// snapshotSchema has a node take a snapshot of a table, and gives the file of the statements that make it.
+// snapshotSchema has a node take a snapshot of a table, and gives the file of the statements that
+// make it.
 func snapshotSchema(t *testing.T, keyspace, name string) string {
 	t.Helper()
 	administer(t, "nodetool", "1", "snapshot", "-t", "schema", "-kt", keyspace+"."+name)
 	described, err := session.Table(t.Context(), keyspace, name)
 	require.NoError(t, err)
-	return filepath.Join(clusterFolder(), "node1/data/data", keyspace, name+"-"+strings.ReplaceAll(described.ID, "-", ""), "snapshots/schema/schema.cql")
+	return filepath.Join(
+		clusterFolder(),
+		"node1/data/data",
+		keyspace,
+		name+"-"+strings.ReplaceAll(described.ID, "-", ""),
+		"snapshots/schema/schema.cql",
+	)
 }
 
-// What is read of statements, as they were typed and as the servers print them, is what the servers keep: each column, and
-// each type with all that is in it.
+// What is read of statements, as they were typed and as the servers print them, is what the servers
+// keep: each column, and each type with all that is in it.
 func TestSchemaIsReadAsServersKeepIt(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
@@ -51,8 +58,8 @@ func TestSchemaIsReadAsServersKeepIt(t *testing.T) {
 	check(read(t, snapshotSchema(t, "it1", "read_back")))
 }
 
-// Files that are made without a cluster, of what a snapshot and a plan tell of it, are imported as those of a load that asks
-// it, and hold the same rows.
+// Files that are made without a cluster, of what a snapshot and a plan tell of it, are imported as
+// those of a load that asks it, and hold the same rows.
 func TestLoadWithoutClusterIsImported(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
@@ -64,7 +71,23 @@ func TestLoadWithoutClusterIsImported(t *testing.T) {
 	in := file(t, "in.csv", filesRows(2000, 300))
 	by := ok(t, "load", "it2.offline_cql", in, "--timestamp", "1700000000000000")
 	dir := filepath.Join(t.TempDir(), "out")
-	r := cqlbulkOffline(t, "load", "it2.offline", in, "--timestamp", "1700000000000000", "--via", "sstables", "-d", dir, "--schema", statements, "--ring", ring, "--no-journal")
+	r := cqlbulkOffline(
+		t,
+		"load",
+		"it2.offline",
+		in,
+		"--timestamp",
+		"1700000000000000",
+		"--via",
+		"sstables",
+		"-d",
+		dir,
+		"--schema",
+		statements,
+		"--ring",
+		ring,
+		"--no-journal",
+	)
 	require.Zero(t, r.code, r.report)
 	require.Equal(t, checksum(t, by), checksum(t, r))
 	importKept(t, dir, "nb")

@@ -20,8 +20,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// orderEdges are values in hex of each type without elements. The first is one that the others are compared beside; a type
-// that the server takes no value of no bytes for has none.
+// orderEdges are values in hex of each type without elements. The first is one that the others are
+// compared beside; a type that the server takes no value of no bytes for has none.
 var orderEdges = map[cqltype.Kind]string{
 	cqltype.Ascii: "61 -- 00 20 7f 6161 62",
 	cqltype.Text:  "61 -- 00 7f c280 c3a9 efbfbd f09f9880 6161 62",
@@ -75,7 +75,10 @@ func randomValue(t *testing.T, r *rand.Rand, typ *cqltype.Type) []byte {
 	case cqltype.Map:
 		out = cqlwire.AppendCount(nil, some)
 		for range some {
-			out = cqlwire.AppendElem(cqlwire.AppendElem(out, randomValue(t, r, typ.Elems[0])), randomValue(t, r, typ.Elems[1]))
+			out = cqlwire.AppendElem(
+				cqlwire.AppendElem(out, randomValue(t, r, typ.Elems[0])),
+				randomValue(t, r, typ.Elems[1]),
+			)
 		}
 	case cqltype.Tuple, cqltype.UDT:
 		for _, e := range typ.Elems {
@@ -95,13 +98,17 @@ func randomValue(t *testing.T, r *rand.Rand, typ *cqltype.Type) []byte {
 		}
 	default:
 		// A value of no bytes inside another is not for every type.
-		wires := slices.DeleteFunc(edgesOf(t, typ), func(wire []byte) bool { return len(wire) == 0 })
+		wires := slices.DeleteFunc(
+			edgesOf(t, typ),
+			func(wire []byte) bool { return len(wire) == 0 },
+		)
 		return wires[r.IntN(len(wires))]
 	}
 	return out
 }
 
-// writeRows writes rows in an order by chance, each by itself: a batch of them could make the server warn.
+// writeRows writes rows in an order by chance, each by itself: a batch of them could make the
+// server warn.
 func writeRows(t *testing.T, r *rand.Rand, table *schema.Table, rows []row.Row) {
 	t.Helper()
 	r.Shuffle(len(rows), func(i, j int) { rows[i], rows[j] = rows[j], rows[i] })
@@ -134,7 +141,8 @@ func orderColumns(t *testing.T) []string {
 	return columns
 }
 
-// In the table each type has a clustering column, and a partition where the rows differ in that alone.
+// In the table each type has a clustering column, and a partition where the rows differ in that
+// alone.
 func TestOrderOfValuesIsTheServers(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
@@ -148,8 +156,12 @@ func TestOrderOfValuesIsTheServers(t *testing.T) {
 			order = append(order, fmt.Sprintf("c%d %s", i, direction))
 		}
 		name := "order_" + strings.ToLower(direction)
-		table(t, "it1."+name, fmt.Sprintf("(k int, %s, PRIMARY KEY (k, %s)) WITH CLUSTERING ORDER BY (%s)",
-			strings.Join(body, ", "), strings.Join(key, ", "), strings.Join(order, ", ")))
+		table(
+			t,
+			"it1."+name,
+			fmt.Sprintf("(k int, %s, PRIMARY KEY (k, %s)) WITH CLUSTERING ORDER BY (%s)",
+				strings.Join(body, ", "), strings.Join(key, ", "), strings.Join(order, ", ")),
+		)
 		ordered, err := session.Table(t.Context(), "it1", name)
 		require.NoError(t, err)
 		columns := ordered.OfKind(schema.Clustering)
@@ -211,7 +223,14 @@ func requireOrder(t *testing.T, c schema.Column, written, stored [][]byte) {
 	same := func(a, b []byte) bool { return o.Compare(a, b) == 0 }
 	want = slices.CompactFunc(want, same)
 	if !slices.EqualFunc(want, stored, same) {
-		require.Equal(t, fmt.Sprintf("%x", want), fmt.Sprintf("%x", stored), "%s %s", c.Name, c.Type)
+		require.Equal(
+			t,
+			fmt.Sprintf("%x", want),
+			fmt.Sprintf("%x", stored),
+			"%s %s",
+			c.Name,
+			c.Type,
+		)
 	}
 }
 
@@ -258,7 +277,14 @@ func TestCanonicalValuesAreTheServers(t *testing.T) {
 	eachRow(t, stored, func(cells [][]byte) {
 		found++
 		for i, c := range stored.Columns {
-			require.Equal(t, hex.EncodeToString(want[cqlwire.Int(cells[0])][i].Bytes), hex.EncodeToString(cells[i]), "%s %s", c.Name, c.Type)
+			require.Equal(
+				t,
+				hex.EncodeToString(want[cqlwire.Int(cells[0])][i].Bytes),
+				hex.EncodeToString(cells[i]),
+				"%s %s",
+				c.Name,
+				c.Type,
+			)
 		}
 	})
 	require.Equal(t, len(rows), found)

@@ -46,7 +46,11 @@ func TestNodesStalePeers(t *testing.T) {
 	r := cqlbulkOn(t, first, "count", "it3.peers")
 	require.Zero(t, r.code, r.report)
 	require.Equal(t, "10\n", r.out)
-	require.Contains(t, r.report, "node "+replaced+" at 127.0.10.98 (it does not answer, and only 1 of 3 nodes know it)")
+	require.Contains(
+		t,
+		r.report,
+		"node "+replaced+" at 127.0.10.98 (it does not answer, and only 1 of 3 nodes know it)",
+	)
 	require.Contains(t, r.report, "127.0.10.99 (its row has no host_id)")
 	require.Equal(t, 1, strings.Count(r.report, "no member of the cluster"), r.report)
 }

@@ -26,9 +26,23 @@ func TestPipeWithoutWriter(t *testing.T) {
 		dir := t.TempDir()
 		pipe, run := filepath.Join(dir, "pipe"), filepath.Join(dir, "run")
 		require.NoError(t, syscall.Mkfifo(pipe, 0o600))
-		p := start(t, nil, "load", "it2.piped", file(t, "first.csv", "k\n1\n"), pipe, "--run-dir", run)
+		p := start(
+			t,
+			nil,
+			"load",
+			"it2.piped",
+			file(t, "first.csv", "k\n1\n"),
+			pipe,
+			"--run-dir",
+			run,
+		)
 		// When the first input is settled the second is opened.
-		require.Eventually(t, func() bool { return noted(run, " settle ") }, time.Minute, 10*time.Millisecond)
+		require.Eventually(
+			t,
+			func() bool { return noted(run, " settle ") },
+			time.Minute,
+			10*time.Millisecond,
+		)
 		require.NoError(t, p.cmd.Process.Signal(sent))
 		r := p.end(t)
 		require.Equal(t, 130, r.code, r.report)

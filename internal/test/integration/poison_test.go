@@ -34,7 +34,11 @@ var poison = []struct{ column, typ, wire string }{
 	{"k", "frozen<list<int>>", "ffffffff"},
 	{"l", "list<decimal>", "80000000"},
 	{"m", "map<date, text>", "00000001 00000000 00000001 61"},
-	{"n", "frozen<map<int, frozen<list<tinyint>>>>", "00000001 00000004 00000001 00000008 00000001 00000000"},
+	{
+		"n",
+		"frozen<map<int, frozen<list<tinyint>>>>",
+		"00000001 00000004 00000001 00000008 00000001 00000000",
+	},
 	{"o", "frozen<tuple<int, smallint>>", "ffffffff 00000000"},
 	{"o", "frozen<tuple<int, smallint>>", "ffffffff 00000002 0001 00000000"},
 	{"p", "list<int>", "00000001 ffffffff"},
@@ -81,7 +85,11 @@ func TestPoisonIsRejected(t *testing.T) {
 		}
 		fmt.Fprintln(inputs["csv"], strings.Join(delimited, ","))
 		fmt.Fprintln(inputs["tsv"], strings.Join(delimited, "\t"))
-		fmt.Fprintf(inputs["json"], "{%s}\n", strings.ReplaceAll(strings.Join(object, ","), `"[1]"`, "[1]"))
+		fmt.Fprintf(
+			inputs["json"],
+			"{%s}\n",
+			strings.ReplaceAll(strings.Join(object, ","), `"[1]"`, "[1]"),
+		)
 	}
 	fmt.Fprintln(inputs["csv"], "id,"+strings.Join(names, ","))
 	fmt.Fprintln(inputs["tsv"], "id\t"+strings.Join(names, "\t"))
@@ -89,7 +97,11 @@ func TestPoisonIsRejected(t *testing.T) {
 		row(2*i, "", "")
 		row(2*i+1, p.column, "0x"+strings.ReplaceAll(p.wire, " ", ""))
 	}
-	table(t, "it1.poison", "(id int, "+strings.Join(body, ", ")+", PRIMARY KEY (id, "+strings.Join(keys, ", ")+"))")
+	table(
+		t,
+		"it1.poison",
+		"(id int, "+strings.Join(body, ", ")+", PRIMARY KEY (id, "+strings.Join(keys, ", ")+"))",
+	)
 	for _, via := range []string{"cql", "stream", "sstables"} {
 		// All formats and dialects pass one place before rows go any way.
 		formats := either([]string{"csv"}, []string{"csv", "tsv", "json", "cqlsh"})
@@ -107,7 +119,9 @@ func TestPoisonIsRejected(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "run")
 			in := file(t, "poison."+ending, inputs[ending].String())
 			exec(t, "TRUNCATE it1.poison")
-			r := cqlbulk(t, append([]string{"load", "it1.poison", in, "--run-dir", dir}, args...)...)
+			r := cqlbulk(
+				t,
+				append([]string{"load", "it1.poison", in, "--run-dir", dir}, args...)...)
 			require.Equal(t, 2, r.code, "%s %s: %s", via, format, r.report)
 			rejected := rejections(t, dir)
 			require.Len(t, rejected, len(poison), "%s %s", via, format)
@@ -136,15 +150,25 @@ func TestCloneReportsPoison(t *testing.T) {
 	require.NoError(t, err)
 	folder := filepath.Join(t.TempDir(), "poisoned-"+strings.ReplaceAll(described.ID, "-", ""))
 	require.NoError(t, os.Mkdir(folder, 0o700))
-	w, err := sstable.CreateTable(folder, codec, sstable.Options{ID: "1", Keys: 40, FilterChance: 0.1, IndexInterval: 128})
+	w, err := sstable.CreateTable(
+		folder,
+		codec,
+		sstable.Options{ID: "1", Keys: 40, FilterChance: 0.1, IndexInterval: 128},
+	)
 	require.NoError(t, err)
 	keys := make([][]byte, 40)
 	for i := range keys {
 		keys[i] = []byte{0, 0, 0, byte(i)}
 	}
-	slices.SortFunc(keys, func(a, b []byte) int { return token.Murmur3.Hash(a).Compare(token.Murmur3.Hash(b)) })
+	slices.SortFunc(
+		keys,
+		func(a, b []byte) int { return token.Murmur3.Hash(a).Compare(token.Murmur3.Hash(b)) },
+	)
 	for _, key := range keys {
-		row := &sstable.Row{Clustering: [][]byte{{0, 1}}, Liveness: sstable.Liveness{Set: true, Timestamp: 1}}
+		row := &sstable.Row{
+			Clustering: [][]byte{{0, 1}},
+			Liveness:   sstable.Liveness{Set: true, Timestamp: 1},
+		}
 		if key[3] == 17 {
 			row.Clustering[0] = []byte{}
 		}
@@ -159,7 +183,11 @@ func TestCloneReportsPoison(t *testing.T) {
 	require.NoError(t, w.Discard())
 	r := cqlbulk(t, "clone", "it1.unharmed", "--from-table", "it1.poisoned", folder)
 	require.Equal(t, 2, r.code, r.report)
-	require.Contains(t, r.report, `it1.unharmed: partition 0x00000011: column "c": malformed smallint value: 0 bytes, where 2 bytes are due`)
+	require.Contains(
+		t,
+		r.report,
+		`it1.unharmed: partition 0x00000011: column "c": malformed smallint value: 0 bytes, where 2 bytes are due`,
+	)
 	cloned := len(rawRows(t, "it1", "unharmed"))
 	require.Less(t, cloned, 40)
 	require.Positive(t, cloned)

@@ -42,7 +42,12 @@ func start(t *testing.T, wrapper []string, args ...string) *process {
 	t.Helper()
 	path, err := program()
 	require.NoError(t, err)
-	words := slices.Concat(wrapper, []string{path}, args, []string{"--hosts", testHosts(), "--timeout", "60s", "--consistency", consistency})
+	words := slices.Concat(
+		wrapper,
+		[]string{path},
+		args,
+		[]string{"--hosts", testHosts(), "--timeout", "60s", "--consistency", consistency},
+	)
 	p := &process{cmd: command.CommandContext(t.Context(), words[0], words[1:]...)}
 	p.cmd.Dir = t.TempDir()
 	p.cmd.Stdout, p.cmd.Stderr = &p.out, &p.report

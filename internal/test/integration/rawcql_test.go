@@ -22,7 +22,8 @@ type rawCQL struct {
 	level uint16 // the consistency of requests
 }
 
-// The opcodes, levels and flags of the protocol (native_protocol_v4.spec, sections 2.2, 2.4, 3 and 4).
+// The opcodes, levels and flags of the protocol (native_protocol_v4.spec, sections 2.2, 2.4, 3 and
+// 4).
 const (
 	opError, opStartup, opReady, opResult = 0x00, 0x01, 0x02, 0x08
 	opQuery, opPrepare, opExecute         = 0x07, 0x09, 0x0a
@@ -93,7 +94,11 @@ func (c *rawCQL) ask(t *testing.T, op byte, body []byte) (byte, []byte) {
 // prepare returns the id of a prepared statement.
 func (c *rawCQL) prepare(t *testing.T, stmt string) []byte {
 	t.Helper()
-	op, body := c.ask(t, opPrepare, append(binary.BigEndian.AppendUint32(nil, uint32(len(stmt))), stmt...))
+	op, body := c.ask(
+		t,
+		opPrepare,
+		append(binary.BigEndian.AppendUint32(nil, uint32(len(stmt))), stmt...),
+	)
 	require.EqualValues(t, opResult, op, "%s: %s", stmt, body)
 	n := binary.BigEndian.Uint16(body[4:])
 	return body[6 : 6+n]
@@ -150,7 +155,11 @@ func (c *rawCQL) query(t *testing.T, id []byte, values ...[]byte) (rows [][][]by
 	if op == opError {
 		return nil, rawError(body)
 	}
-	columns, count := int(binary.BigEndian.Uint32(body[8:])), int(binary.BigEndian.Uint32(body[12:]))
+	columns, count := int(
+		binary.BigEndian.Uint32(body[8:]),
+	), int(
+		binary.BigEndian.Uint32(body[12:]),
+	)
 	body = body[16:]
 	for range count {
 		cells := make([][]byte, columns)
@@ -175,7 +184,11 @@ func rawError(body []byte) error {
 func (c *rawCQL) rows(t *testing.T, query string, n int) string {
 	t.Helper()
 	body := append(binary.BigEndian.AppendUint32(nil, uint32(len(query))), query...)
-	op, body := c.ask(t, opQuery, append(binary.BigEndian.AppendUint16(body, c.level), skipMetadata))
+	op, body := c.ask(
+		t,
+		opQuery,
+		append(binary.BigEndian.AppendUint16(body, c.level), skipMetadata),
+	)
 	require.EqualValues(t, opResult, op, "%s: %s", query, body)
 	require.EqualValues(t, n, binary.BigEndian.Uint32(body[12:]), query)
 	return string(body[16:])

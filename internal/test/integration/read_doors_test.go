@@ -15,7 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// anyPort has nodes bring their files to a port that nobody has: several tests read at the same time.
+// anyPort has nodes bring their files to a port that nobody has: several tests read at the same
+// time.
 const anyPort = ":0"
 
 // scannedLines is what a scan writes, line by line and in order, without the header.
@@ -26,8 +27,8 @@ func scannedLines(t *testing.T, args ...string) []string {
 	return slices.Sorted(strings.Lines(read(t, out)))
 }
 
-// requireSameByStream requires that a table that is streamed out of its nodes is what CQL reads of it, with the times of the
-// values that have one, and gives its rows.
+// requireSameByStream requires that a table that is streamed out of its nodes is what CQL reads of
+// it, with the times of the values that have one, and gives its rows.
 func requireSameByStream(t *testing.T, keyspace, name string) []string {
 	t.Helper()
 	described, err := session.Table(t.Context(), keyspace, name)
@@ -37,7 +38,11 @@ func requireSameByStream(t *testing.T, keyspace, name string) []string {
 		columns = "--columns=" + strings.Join(described.Names(), ",")
 	}
 	want := scannedLines(t, keyspace+"."+name, columns)
-	require.Equal(t, want, scannedLines(t, keyspace+"."+name, columns, "--via", "stream", "--listen", anyPort))
+	require.Equal(
+		t,
+		want,
+		scannedLines(t, keyspace+"."+name, columns, "--via", "stream", "--listen", anyPort),
+	)
 	return want
 }
 
@@ -60,14 +65,52 @@ func hurt(r *rand.Rand, name string) string {
 	value := r.IntN(1000)
 	switch r.IntN(16) {
 	case 0, 1, 2, 3:
-		return fmt.Sprintf("INSERT INTO %s (k, a, b, v, i, l, m, e, f) VALUES (%d, %d, '%s', 'v%d', %d, [%d, 2], {'x': %d, 'y': 1}, {%d, 7}, [%d]) %s%s",
-			name, k, a, b, value, value, value, value, value, value, using, ttl)
+		return fmt.Sprintf(
+			"INSERT INTO %s (k, a, b, v, i, l, m, e, f) VALUES (%d, %d, '%s', 'v%d', %d, [%d, 2], {'x': %d, 'y': 1}, {%d, 7}, [%d]) %s%s",
+			name,
+			k,
+			a,
+			b,
+			value,
+			value,
+			value,
+			value,
+			value,
+			value,
+			using,
+			ttl,
+		)
 	case 4:
-		return fmt.Sprintf("INSERT INTO %s (k, a, b, i) VALUES (%d, %d, '%s', null) %s", name, k, a, b, using)
+		return fmt.Sprintf(
+			"INSERT INTO %s (k, a, b, i) VALUES (%d, %d, '%s', null) %s",
+			name,
+			k,
+			a,
+			b,
+			using,
+		)
 	case 5:
-		return fmt.Sprintf("UPDATE %s %s%s SET v = 'u%d', l = l + [%d], m['z'] = %d, e = e + {%d} WHERE %s", name, using, ttl, value, value, value, value%5, row)
+		return fmt.Sprintf(
+			"UPDATE %s %s%s SET v = 'u%d', l = l + [%d], m['z'] = %d, e = e + {%d} WHERE %s",
+			name,
+			using,
+			ttl,
+			value,
+			value,
+			value,
+			value%5,
+			row,
+		)
 	case 6:
-		return fmt.Sprintf("UPDATE %s %s%s SET s = 's%d', sm[%d] = 'x' WHERE k = %d", name, using, ttl, value, value%3, k)
+		return fmt.Sprintf(
+			"UPDATE %s %s%s SET s = 's%d', sm[%d] = 'x' WHERE k = %d",
+			name,
+			using,
+			ttl,
+			value,
+			value%3,
+			k,
+		)
 	case 7:
 		return fmt.Sprintf("DELETE s, sm[1] FROM %s %s WHERE k = %d", name, using, k)
 	case 8:
@@ -77,20 +120,50 @@ func hurt(r *rand.Rand, name string) string {
 	case 10:
 		return fmt.Sprintf("DELETE FROM %s %s WHERE k = %d AND a = %d", name, using, k, a)
 	case 11:
-		return fmt.Sprintf("DELETE FROM %s %s WHERE k = %d AND a > %d AND a <= %d", name, using, k, a-2, a)
+		return fmt.Sprintf(
+			"DELETE FROM %s %s WHERE k = %d AND a > %d AND a <= %d",
+			name,
+			using,
+			k,
+			a-2,
+			a,
+		)
 	case 12:
-		return fmt.Sprintf("DELETE FROM %s %s WHERE k = %d AND a = %d AND b >= '%s'", name, using, k, a, b)
+		return fmt.Sprintf(
+			"DELETE FROM %s %s WHERE k = %d AND a = %d AND b >= '%s'",
+			name,
+			using,
+			k,
+			a,
+			b,
+		)
 	case 13:
 		return fmt.Sprintf("DELETE FROM %s %s WHERE k = %d", name, using, k)
 	case 14:
-		return fmt.Sprintf("UPDATE %s %s SET l = [%d, %d], m = {'n': 1}, i = %d WHERE %s", name, using, value, value+1, value, row)
+		return fmt.Sprintf(
+			"UPDATE %s %s SET l = [%d, %d], m = {'n': 1}, i = %d WHERE %s",
+			name,
+			using,
+			value,
+			value+1,
+			value,
+			row,
+		)
 	default:
-		return fmt.Sprintf("UPDATE %s %s%s SET f = null, i = %d WHERE %s", name, using, ttl, value, row)
+		return fmt.Sprintf(
+			"UPDATE %s %s%s SET f = null, i = %d WHERE %s",
+			name,
+			using,
+			ttl,
+			value,
+			row,
+		)
 	}
 }
 
-// A table of which rows, ranges, partitions, cells and elements were deleted, written again at the same times, and expired, in
-// many SSTables, is read alike by CQL, streamed out of its nodes, from their snapshots, and from their files as they lie there.
+// A table of which rows, ranges, partitions, cells and elements were deleted, written again at the
+// same times, and expired, in many SSTables, is read alike by CQL, streamed out of its nodes, from
+// their snapshots, and from their files as they lie there.
 func TestTombstonesAreReadAlikeByEveryDoor(t *testing.T) {
 	t.Parallel()
 	rounds := either(3, 20)
@@ -106,11 +179,30 @@ func TestTombstonesAreReadAlikeByEveryDoor(t *testing.T) {
 	}
 	want := scannedLines(t, "it3.hurt")
 	for _, level := range []string{"LOCAL_ONE", "QUORUM", "ALL"} {
-		require.Equal(t, want, scannedLines(t, "it3.hurt", "--via", "stream", "--listen", anyPort, "--consistency", level), level)
+		require.Equal(
+			t,
+			want,
+			scannedLines(
+				t,
+				"it3.hurt",
+				"--via",
+				"stream",
+				"--listen",
+				anyPort,
+				"--consistency",
+				level,
+			),
+			level,
+		)
 	}
 	for _, where := range []string{"a >= 2 AND i > 300", "k IN (1, 3, 5) AND a = 1", "m CONTAINS 1 AND s = 's7'"} {
 		filter := []string{"it3.hurt", "--allow-filtering", "--where", where}
-		require.Equal(t, scannedLines(t, filter...), scannedLines(t, append(filter, "--via", "stream", "--listen", anyPort)...), where)
+		require.Equal(
+			t,
+			scannedLines(t, filter...),
+			scannedLines(t, append(filter, "--via", "stream", "--listen", anyPort)...),
+			where,
+		)
 	}
 	var live, snapshots []string
 	for _, n := range tablesOnDisk(t, "it3", "hurt") {
@@ -119,24 +211,47 @@ func TestTombstonesAreReadAlikeByEveryDoor(t *testing.T) {
 		require.NoError(t, takeSnapshot(n.node, "hurt", "it3.hurt"))
 		snapshots = append(snapshots, filepath.Join(n.folder, "snapshots/hurt"))
 	}
-	require.Equal(t, want, scannedLines(t, append([]string{"it3.hurt", "--via", "sstables"}, live...)...), "as they lie there, the columns being asked of the cluster")
+	require.Equal(
+		t,
+		want,
+		scannedLines(t, append([]string{"it3.hurt", "--via", "sstables"}, live...)...),
+		"as they lie there, the columns being asked of the cluster",
+	)
 	offline := func(paths ...string) []string {
 		out := filepath.Join(t.TempDir(), "out.csv")
-		result := cqlbulkOffline(t, append([]string{"scan", "it3.hurt", "--via", "sstables", "-o", out, "--header=false"}, paths...)...)
+		result := cqlbulkOffline(
+			t,
+			append(
+				[]string{"scan", "it3.hurt", "--via", "sstables", "-o", out, "--header=false"},
+				paths...)...)
 		require.Zero(t, result.code, result.report)
 		return slices.Sorted(strings.Lines(read(t, out)))
 	}
 	require.Equal(t, want, offline(snapshots...))
 	require.Equal(t, want, offline(snapshots[1]), "each node has all rows")
-	count := cqlbulkOffline(t, append([]string{"count", "it3.hurt", "--via", "sstables", "--quiet"}, snapshots...)...)
+	count := cqlbulkOffline(
+		t,
+		append([]string{"count", "it3.hurt", "--via", "sstables", "--quiet"}, snapshots...)...)
 	require.Equal(t, fmt.Sprintf("%d\n", len(want)), count.out, count.report)
-	require.Equal(t, count.out, ok(t, "count", "it3.hurt", "--via", "stream", "--listen", anyPort, "--quiet").out)
+	require.Equal(
+		t,
+		count.out,
+		ok(t, "count", "it3.hurt", "--via", "stream", "--listen", anyPort, "--quiet").out,
+	)
 	byPartition := []string{"count", "it3.hurt", "--by", "partition", "--top", "100"}
-	require.Equal(t, slices.Sorted(strings.Lines(ok(t, byPartition...).out)),
-		slices.Sorted(strings.Lines(ok(t, append(byPartition, "--via", "stream", "--listen", anyPort)...).out)))
+	require.Equal(
+		t,
+		slices.Sorted(strings.Lines(ok(t, byPartition...).out)),
+		slices.Sorted(
+			strings.Lines(
+				ok(t, append(byPartition, "--via", "stream", "--listen", anyPort)...).out,
+			),
+		),
+	)
 }
 
-// TestManyTablesOfTombstones is the same of a hundred tables, each made by a seed of its own in some flushes.
+// TestManyTablesOfTombstones is the same of a hundred tables, each made by a seed of its own in
+// some flushes.
 func TestManyTablesOfTombstones(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
@@ -160,7 +275,8 @@ func TestManyTablesOfTombstones(t *testing.T) {
 	}
 }
 
-// A file of a snapshot that was damaged is named, its ranges are not in the output, and the others are.
+// A file of a snapshot that was damaged is named, its ranges are not in the output, and the others
+// are.
 func TestDamagedSnapshot(t *testing.T) {
 	t.Parallel()
 	table(t, "it1.damaged", "(k int PRIMARY KEY, v text)")
@@ -173,7 +289,13 @@ func TestDamagedSnapshot(t *testing.T) {
 	nodes := nodeTables(t, "it1", "damaged")
 	folder := t.TempDir()
 	for _, n := range nodes {
-		require.NoError(t, os.CopyFS(filepath.Join(folder, n.node, "it1", filepath.Base(n.folder)), os.DirFS(n.folder)))
+		require.NoError(
+			t,
+			os.CopyFS(
+				filepath.Join(folder, n.node, "it1", filepath.Base(n.folder)),
+				os.DirFS(n.folder),
+			),
+		)
 	}
 	want := scannedLines(t, "it1.damaged")
 	require.Equal(t, want, scannedLines(t, "it1.damaged", "--via", "sstables", folder))
@@ -185,7 +307,18 @@ func TestDamagedSnapshot(t *testing.T) {
 	b[len(b)/2] ^= 1
 	require.NoError(t, os.WriteFile(data[0], b, 0o600))
 	out := filepath.Join(t.TempDir(), "out.csv")
-	r := cqlbulk(t, "scan", "it1.damaged", "--via", "sstables", "-o", out, "--header=false", "--no-journal", folder)
+	r := cqlbulk(
+		t,
+		"scan",
+		"it1.damaged",
+		"--via",
+		"sstables",
+		"-o",
+		out,
+		"--header=false",
+		"--no-journal",
+		folder,
+	)
 	require.Equal(t, 2, r.code, r.report)
 	require.Contains(t, r.report, data[0])
 	got := slices.Sorted(strings.Lines(read(t, out)))
@@ -197,8 +330,8 @@ func TestDamagedSnapshot(t *testing.T) {
 	}
 }
 
-// TestFoldersOfKnownNodes reads copies of the nodes' folders, the nodes being known: of what replicas each range must have its
-// files. What one of the nodes has is then seen to be missing.
+// TestFoldersOfKnownNodes reads copies of the nodes' folders, the nodes being known: of what
+// replicas each range must have its files. What one of the nodes has is then seen to be missing.
 func TestFoldersOfKnownNodes(t *testing.T) {
 	t.Parallel()
 	table(t, "it1.of_known_nodes", "(k int PRIMARY KEY, v int)")
@@ -214,7 +347,13 @@ func TestFoldersOfKnownNodes(t *testing.T) {
 	folder := t.TempDir()
 	addresses := strings.Split(testHosts(), ",")
 	for i, n := range nodes {
-		require.NoError(t, os.CopyFS(filepath.Join(folder, addresses[i], "it1", filepath.Base(n.folder)), os.DirFS(n.folder)))
+		require.NoError(
+			t,
+			os.CopyFS(
+				filepath.Join(folder, addresses[i], "it1", filepath.Base(n.folder)),
+				os.DirFS(n.folder),
+			),
+		)
 	}
 	want := scannedLines(t, "it1.of_known_nodes")
 	byRing := []string{"it1.of_known_nodes", "--via", "sstables", "--ring", ring, folder}
@@ -234,8 +373,15 @@ func TestFoldersOfKnownNodes(t *testing.T) {
 	require.NotZero(t, missing)
 	require.Less(t, missing, len(want))
 
-	require.NoError(t, os.Rename(filepath.Join(folder, addresses[0]), filepath.Join(folder, "first")))
+	require.NoError(
+		t,
+		os.Rename(filepath.Join(folder, addresses[0]), filepath.Join(folder, "first")),
+	)
 	r = cqlbulk(t, append([]string{"scan"}, byRing...)...)
 	require.Equal(t, 1, r.code, r.report)
-	require.Contains(t, r.report, "first is of no node: no part of its path is a node's address or host id")
+	require.Contains(
+		t,
+		r.report,
+		"first is of no node: no part of its path is a node's address or host id",
+	)
 }

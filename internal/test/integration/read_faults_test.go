@@ -22,11 +22,23 @@ import (
 )
 
 // byStream adds to a command line that a table is streamed out of its nodes.
-func byStream(args ...string) []string { return append(args, "--via", "stream", "--listen", anyPort) }
+func byStream(
+	args ...string,
+) []string {
+	return append(args, "--via", "stream", "--listen", anyPort)
+}
 
 // streamedBy adds as well how the cluster is reached, for a process of its own.
 func streamedBy(level string, args ...string) []string {
-	return append(byStream(args...), "--hosts", testHosts(), "--timeout", "5s", "--consistency", level)
+	return append(
+		byStream(args...),
+		"--hosts",
+		testHosts(),
+		"--timeout",
+		"5s",
+		"--consistency",
+		level,
+	)
 }
 
 // noisy makes rows as padded does, of text that does not compress.
@@ -90,13 +102,17 @@ func noStreams(t *testing.T) {
 	t.Helper()
 	for _, n := range []string{"1", "2", "3"} {
 		require.Eventually(t, func() bool {
-			return strings.Contains(administer(t, "nodetool", n, "netstats"), "Not sending any streams.")
+			return strings.Contains(
+				administer(t, "nodetool", n, "netstats"),
+				"Not sending any streams.",
+			)
 		}, time.Minute, 100*time.Millisecond)
 	}
 }
 
-// Nodes are killed and stopped while they send their SSTables: where a row has other replicas these are asked, else its ranges are
-// listed, and a retry reads them once the node is back. A node that is stopped for a while goes on as if nothing had been.
+// Nodes are killed and stopped while they send their SSTables: where a row has other replicas these
+// are asked, else its ranges are listed, and a retry reads them once the node is back. A node that
+// is stopped for a while goes on as if nothing had been.
 func TestNodesHarmedWhileStreamedFrom(t *testing.T) {
 	lengthy(t)
 	all := servers(t)
@@ -114,7 +130,12 @@ func TestNodesHarmedWhileStreamedFrom(t *testing.T) {
 	temp := t.TempDir()
 	scan := func(t *testing.T, name, level string, more ...string) (run *child, out, dir string) {
 		out, dir = filepath.Join(t.TempDir(), "out.csv"), filepath.Join(t.TempDir(), "run")
-		return spawn(t, nil, append(streamedBy(level, "scan", name, "-o", out, "--run-dir", dir, "--temp-dir", temp), more...)...), out, dir
+		return spawn(
+			t,
+			nil,
+			append(
+				streamedBy(level, "scan", name, "-o", out, "--run-dir", dir, "--temp-dir", temp),
+				more...)...), out, dir
 	}
 	whole := func(t *testing.T, run *child, out string) result {
 		r := run.end(t)
@@ -178,7 +199,11 @@ func TestNodesHarmedWhileStreamedFrom(t *testing.T) {
 		run, out, _ := scan(t, "it3.torn", "LOCAL_ONE", "--patience", "3s")
 		run.inMidSession(t)
 		all[2].signal(t, syscall.SIGSTOP)
-		require.Contains(t, whole(t, run, out).report, "nothing was heard of the node for 3s (--patience): asking another replica")
+		require.Contains(
+			t,
+			whole(t, run, out).report,
+			"nothing was heard of the node for 3s (--patience): asking another replica",
+		)
 		all[2].signal(t, syscall.SIGCONT)
 	})
 	noStreams(t)
@@ -187,7 +212,8 @@ func TestNodesHarmedWhileStreamedFrom(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// Rows that a replica has missed, or has older values of, are not missed where it is read together with others.
+// Rows that a replica has missed, or has older values of, are not missed where it is read together
+// with others.
 func TestReplicasThatMissedWritesAreReadBesideOthers(t *testing.T) {
 	t.Parallel()
 	table(t, "it3.missed", "(k int PRIMARY KEY, v text)")
@@ -204,10 +230,40 @@ func TestReplicasThatMissedWritesAreReadBesideOthers(t *testing.T) {
 		}
 		ok(t, args...)
 	}
-	want := slices.Sorted(strings.Lines(rows(0, 300, "first") + rows(300, 500, "second") + rows(500, 700, "third") + rows(700, 900, "second")))
-	require.NotEqual(t, want, scannedLines(t, byStream("it3.missed", "--consistency", "LOCAL_ONE")...), "nothing was missed")
+	want := slices.Sorted(
+		strings.Lines(
+			rows(
+				0,
+				300,
+				"first",
+			) + rows(
+				300,
+				500,
+				"second",
+			) + rows(
+				500,
+				700,
+				"third",
+			) + rows(
+				700,
+				900,
+				"second",
+			),
+		),
+	)
+	require.NotEqual(
+		t,
+		want,
+		scannedLines(t, byStream("it3.missed", "--consistency", "LOCAL_ONE")...),
+		"nothing was missed",
+	)
 	for _, level := range []string{"TWO", "QUORUM", "LOCAL_QUORUM", "ALL"} {
-		require.Equal(t, want, scannedLines(t, byStream("it3.missed", "--consistency", level)...), level)
+		require.Equal(
+			t,
+			want,
+			scannedLines(t, byStream("it3.missed", "--consistency", level)...),
+			level,
+		)
 	}
 	// CQL last, since it repairs what it reads.
 	for _, level := range []string{"QUORUM", "ALL"} {
@@ -215,7 +271,8 @@ func TestReplicasThatMissedWritesAreReadBesideOthers(t *testing.T) {
 	}
 }
 
-// What was acknowledged before a scan began is in it, whatever is written, flushed and compacted meanwhile.
+// What was acknowledged before a scan began is in it, whatever is written, flushed and compacted
+// meanwhile.
 func TestAllThatWasAcknowledgedIsStreamed(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
@@ -237,7 +294,14 @@ func TestAllThatWasAcknowledgedIsStreamed(t *testing.T) {
 				t.Error(err)
 				break
 			}
-			if r := cqlbulk(t, "load", "it3.growing", path, "--consistency", "QUORUM"); r.code != 0 {
+			if r := cqlbulk(
+				t,
+				"load",
+				"it3.growing",
+				path,
+				"--consistency",
+				"QUORUM",
+			); r.code != 0 {
 				t.Error(r.report)
 				break
 			}
@@ -266,16 +330,26 @@ func TestAllThatWasAcknowledgedIsStreamed(t *testing.T) {
 	}
 }
 
-// A table that is altered, dropped or truncated while it is streamed out of its nodes ends the scan, which says so and gives no file
-// its name.
+// A table that is altered, dropped or truncated while it is streamed out of its nodes ends the
+// scan, which says so and gives no file its name.
 func TestTableThatChangesWhileItIsStreamed(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
 	const rows = 6_000
 	in := file(t, "in.csv", paddedHeader+strings.Join(noisy(rows, 2000), ""))
 	changes := []struct{ name, change, says, resumed string }{
-		{"it1.read_altered", "ALTER TABLE it1.read_altered ADD more int", "the table was altered, or made anew, meanwhile", "has other columns than when the run began"},
-		{"it1.read_dropped", "DROP TABLE it1.read_dropped", "the table was dropped meanwhile", `table "read_dropped" not found`},
+		{
+			"it1.read_altered",
+			"ALTER TABLE it1.read_altered ADD more int",
+			"the table was altered, or made anew, meanwhile",
+			"has other columns than when the run began",
+		},
+		{
+			"it1.read_dropped",
+			"DROP TABLE it1.read_dropped",
+			"the table was dropped meanwhile",
+			`table "read_dropped" not found`,
+		},
 		{"it1.read_truncated", "TRUNCATE it1.read_truncated", "the table was truncated at ", ""},
 	}
 	for _, c := range changes {
@@ -290,7 +364,22 @@ func TestTableThatChangesWhileItIsStreamed(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
 			out, dir := filepath.Join(t.TempDir(), "out.csv"), filepath.Join(t.TempDir(), "run")
-			run := spawn(t, nil, streamedBy("LOCAL_ONE", "scan", c.name, "-o", out, "--run-dir", dir, "--slice", "1MiB", "--rate", strconv.Itoa(rows/30))...)
+			run := spawn(
+				t,
+				nil,
+				streamedBy(
+					"LOCAL_ONE",
+					"scan",
+					c.name,
+					"-o",
+					out,
+					"--run-dir",
+					dir,
+					"--slice",
+					"1MiB",
+					"--rate",
+					strconv.Itoa(rows/30),
+				)...)
 			run.until(t, "rows were written", func() bool { return scanned(dir) > 0 })
 			exec(t, c.change)
 			r := run.end(t)
@@ -308,15 +397,34 @@ func TestTableThatChangesWhileItIsStreamed(t *testing.T) {
 	}
 }
 
-// What is wrong on this side is told: a folder that is full, which no other node would do better with, and a port that is taken.
+// What is wrong on this side is told: a folder that is full, which no other node would do better
+// with, and a port that is taken.
 func TestStreamedToWhereThereIsNoRoom(t *testing.T) {
 	t.Parallel()
 	input := noisy(1_500, 1000)
 	table(t, "it1.noroom_read", paddedBody)
 	ok(t, "load", "it1.noroom_read", file(t, "in.csv", paddedHeader+strings.Join(input, "")))
-	temp, dir, out := t.TempDir(), filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "out.csv")
+	temp, dir, out := t.TempDir(), filepath.Join(
+		t.TempDir(),
+		"run",
+	), filepath.Join(
+		t.TempDir(),
+		"out.csv",
+	)
 	limited := []string{"sh", "-c", `ulimit -f 256; "$@"`, "sh"}
-	r := start(t, limited, byStream("scan", "it1.noroom_read", "-o", out, "--run-dir", dir, "--temp-dir", temp)...).end(t)
+	r := start(
+		t,
+		limited,
+		byStream(
+			"scan",
+			"it1.noroom_read",
+			"-o",
+			out,
+			"--run-dir",
+			dir,
+			"--temp-dir",
+			temp,
+		)...).end(t)
 	require.Equal(t, 4, r.code, r.report)
 	require.Regexp(t, "--temp-dir "+temp+": file too large", r.report)
 	require.NotContains(t, r.report, "asking another replica")
@@ -331,7 +439,11 @@ func TestStreamedToWhereThereIsNoRoom(t *testing.T) {
 	defer taken.Close()
 	r = cqlbulk(t, "scan", "it1.noroom_read", "--via", "stream", "--listen", taken.Addr().String())
 	require.Equal(t, 1, r.code, r.report)
-	require.Contains(t, r.report, "--listen "+taken.Addr().String()+": another program listens there")
+	require.Contains(
+		t,
+		r.report,
+		"--listen "+taken.Addr().String()+": another program listens there",
+	)
 
 	requireRows(t, input, ok(t, byStream("scan", "it1.noroom_read", "--temp-dir", temp)...).out)
 }

@@ -59,7 +59,10 @@ func (f *flaky) Write(ctx context.Context, host string, rows []row.Row) error {
 	dice := m.random.IntN(100)
 	if dice < 3 {
 		kept := copyRows(rows)
-		m.late = append(m.late, func(ctx context.Context) error { return f.real.Write(ctx, host, kept) })
+		m.late = append(
+			m.late,
+			func(ctx context.Context) error { return f.real.Write(ctx, host, kept) },
+		)
 	}
 	m.mu.Unlock()
 	switch {
@@ -94,7 +97,11 @@ func copyRows(rows []row.Row) []row.Row {
 
 // jobOn makes a load of one text into a table of the test cluster, with writers of
 // the test's own.
-func jobOn(t *testing.T, keyspace, name, input string, writer func(*schema.Table, []schema.Column) cql.Writer) *load.Job {
+func jobOn(
+	t *testing.T,
+	keyspace, name, input string,
+	writer func(*schema.Table, []schema.Column) cql.Writer,
+) *load.Job {
 	t.Helper()
 	described, err := session.Table(t.Context(), keyspace, name)
 	require.NoError(t, err)
@@ -107,21 +114,30 @@ func jobOn(t *testing.T, keyspace, name, input string, writer func(*schema.Table
 	server := session.Limits(t.Context())
 	return &load.Job{
 		Job: ingest.Job{
-			Table:   described,
-			Inputs:  []ingest.Input{{Name: "in.csv", Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(input)), nil }}},
+			Table: described,
+			Inputs: []ingest.Input{
+				{
+					Name: "in.csv",
+					Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(input)), nil },
+				},
+			},
 			Format:  dsv.DefaultFormat,
 			Header:  true,
 			Router:  write.NewRouter(p.Partitioner(), p.Placement(), p.Hosts),
 			Limits:  ingest.Limits{MaxMutationBytes: server.MaxMutationBytes},
 			Rejects: reject.New(t.TempDir()+"/run", ".csv"),
 
-			MaxParseErrors: -1, MaxInsertErrors: -1,
-			Counters: &progress.Counters{},
+			MaxParseErrors:  -1,
+			MaxInsertErrors: -1,
+			Counters:        &progress.Counters{},
 		},
 		CQL: cql.Options{
 			NewWriter: func(columns []schema.Column) cql.Writer { return writer(described, columns) },
 			Limits: cql.Limits{
-				MaxRows: 100, Partitions: server.BatchWarnPartitions, Bytes: server.BatchWarnBytes, PartitionBytes: 64 << 10,
+				MaxRows:        100,
+				Partitions:     server.BatchWarnPartitions,
+				Bytes:          server.BatchWarnBytes,
+				PartitionBytes: 64 << 10,
 			},
 			InFlight: 64,
 			Attempts: 100, // a request that is in luck seven times in ten gets through
@@ -166,14 +182,21 @@ func repeats(keys int) (input string, last map[string]string) {
 func TestLastRowWinsWhateverHappens(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
-	keys := min(testRows(t, either(8_000, 20_000)), 100_000) / 5 // a row of the input has 700 bytes, and there are two more for each
+	// a row of the input has 700 bytes, and there are two more for each
+	keys := min(testRows(t, either(8_000, 20_000)), 100_000) / 5
 	table(t, "it1.repeated", "(p text, k text, a text, b text, note text, PRIMARY KEY (p, k))")
 	m := &mishaps{random: rand.New(rand.NewPCG(1, 2))}
 	input, want := repeats(keys)
 	t.Logf("%d MB between the rows of one key", len(input)/5>>20)
-	job := jobOn(t, "it1", "repeated", input, func(described *schema.Table, columns []schema.Column) cql.Writer {
-		return &flaky{session.Writer(described, columns), m}
-	})
+	job := jobOn(
+		t,
+		"it1",
+		"repeated",
+		input,
+		func(described *schema.Table, columns []schema.Column) cql.Writer {
+			return &flaky{session.Writer(described, columns), m}
+		},
+	)
 	result, err := job.Run(t.Context())
 	require.NoError(t, err)
 	require.Zero(t, result.Rejected()+result.InDoubt)
@@ -181,8 +204,14 @@ func TestLastRowWinsWhateverHappens(t *testing.T) {
 	for _, late := range m.late {
 		require.NoError(t, late(t.Context()))
 	}
-	t.Logf("%d requests acknowledged; %d lost, %d written without an answer, %d refused, %d arrived after all others",
-		result.Batches, m.lost.Load(), m.applied.Load(), m.overloaded.Load(), len(m.late))
+	t.Logf(
+		"%d requests acknowledged; %d lost, %d written without an answer, %d refused, %d arrived after all others",
+		result.Batches,
+		m.lost.Load(),
+		m.applied.Load(),
+		m.overloaded.Load(),
+		len(m.late),
+	)
 	require.Positive(t, m.lost.Load()*m.applied.Load()*m.overloaded.Load())
 	require.NotEmpty(t, m.late)
 	require.Positive(t, job.Counters.Retries.Load())

@@ -44,7 +44,12 @@ type rings struct {
 // newRings makes the keyspaces, with tables for some changes, and what is read meanwhile.
 func newRings(t *testing.T, keyspaces map[string]string, changes ...string) *rings {
 	t.Helper()
-	r := &rings{t: t, keyspaces: keyspaces, live: []string{"1", "2", "3"}, inputs: make(map[string]string)}
+	r := &rings{
+		t:         t,
+		keyspaces: keyspaces,
+		live:      []string{"1", "2", "3"},
+		inputs:    make(map[string]string),
+	}
 	within, err := regexp.Compile(os.Getenv("CQLBULK_TEST_RINGS"))
 	require.NoError(t, err)
 	r.within = within
@@ -53,7 +58,11 @@ func newRings(t *testing.T, keyspaces map[string]string, changes ...string) *rin
 	r.before = slices.Sorted(slices.Values(ringLines(acrossFrom, ringPartitions, 16)))
 	r.inputs["before"] = file(t, "before.csv", ringHeader+strings.Join(r.before, ""))
 	for form, from := range map[string]int{"whole": wholeFrom, "rows": rowsFrom} {
-		r.inputs[form] = file(t, form+".csv", ringHeader+strings.Join(ringLines(from, ringPartitions, 16), ""))
+		r.inputs[form] = file(
+			t,
+			form+".csv",
+			ringHeader+strings.Join(ringLines(from, ringPartitions, 16), ""),
+		)
 	}
 	const body = "(k int, c int, s text static, v text, PRIMARY KEY (k, c)) " +
 		"WITH compaction = {'class': 'SizeTieredCompactionStrategy', 'enabled': 'false'}"
@@ -210,11 +219,13 @@ func ringStatus(e *internode.Endpoint) string {
 	return word
 }
 
-// join starts one more node, and waits until it copies its rows, or as a survey has copied them. It returns its
-// number.
+// join starts one more node, and waits until it copies its rows, or as a survey has copied them. It
+// returns its number.
 func (r *rings) join(options ...string) string {
 	r.t.Helper()
-	said := strings.Fields(administer(r.t, slices.Concat([]string{"join", "--ring-delay", "10"}, options)...))
+	said := strings.Fields(
+		administer(r.t, slices.Concat([]string{"join", "--ring-delay", "10"}, options)...),
+	)
 	node := said[len(said)-1]
 	r.live = append(r.live, node)
 	if slices.Contains(options, "--survey") {
@@ -227,17 +238,21 @@ func (r *rings) join(options ...string) string {
 	return node
 }
 
-// flows waits until one of some nodes streams for a purpose: what comes later is none of what it streams.
+// flows waits until one of some nodes streams for a purpose: what comes later is none of what it
+// streams.
 func (r *rings) flows(purpose string, nodes ...string) {
 	r.t.Helper()
 	begun := regexp.MustCompile(`\[Stream #(\S+)\] Executing streaming plan for ` + purpose)
 	r.eventually("nodes stream for "+purpose, func() bool {
 		return slices.ContainsFunc(nodes, func(node string) bool {
 			text := r.logged(node)
-			return slices.ContainsFunc(begun.FindAllStringSubmatch(text, -1), func(plan []string) bool {
-				prepared := `\[Stream #` + plan[1] + ` ID#\d+\] Prepare completed`
-				return regexp.MustCompile(prepared).MatchString(text)
-			})
+			return slices.ContainsFunc(
+				begun.FindAllStringSubmatch(text, -1),
+				func(plan []string) bool {
+					prepared := `\[Stream #` + plan[1] + ` ID#\d+\] Prepare completed`
+					return regexp.MustCompile(prepared).MatchString(text)
+				},
+			)
 		})
 	})
 }
@@ -268,7 +283,8 @@ func (r *rings) settle() {
 			heard := heardByGossip(r.t, r.storage(asked))
 			for _, node := range r.live {
 				e := heard[r.storage(node)]
-				if _, member := places[e.Get(internode.StateHostID)]; !member || ringStatus(&e) != "NORMAL" {
+				if _, member := places[e.Get(internode.StateHostID)]; !member ||
+					ringStatus(&e) != "NORMAL" {
 					return false
 				}
 			}
@@ -277,7 +293,8 @@ func (r *rings) settle() {
 	})
 }
 
-// requireAll requires that CQL reads all rows of a change's tables, and that each replica has all of its own.
+// requireAll requires that CQL reads all rows of a change's tables, and that each replica has all
+// of its own.
 func (r *rings) requireAll(c *ringChange) {
 	r.t.Helper()
 	for _, keyspace := range r.names() {
@@ -301,7 +318,10 @@ func (r *rings) requireAll(c *ringChange) {
 		})
 		all := fmt.Sprintf("%d, each on %d replicas", ringLoads*ringRowsEach, replicas)
 		if c.lost(replicas) {
-			all = fmt.Sprintf("all but those that node %s took and died with, each on its replica", c.dead)
+			all = fmt.Sprintf(
+				"all but those that node %s took and died with, each on its replica",
+				c.dead,
+			)
 		} else {
 			r.requireCounted(c, keyspace+"."+c.name, ringLoads*ringRowsEach)
 		}
@@ -316,8 +336,8 @@ func (r *rings) refill(keyspace string) {
 	ok(r.t, byStream("load", keyspace+".before", r.inputs["before"])...)
 }
 
-// requireClean has the nodes delete what is not theirs, and requires that each row that was loaded within some
-// changes is on one node for each replica, and no other.
+// requireClean has the nodes delete what is not theirs, and requires that each row that was loaded
+// within some changes is on one node for each replica, and no other.
 func (r *rings) requireClean(changes ...string) {
 	r.t.Helper()
 	r.each(r.live, func(node string) error { return tool(node, "cleanup") })
@@ -332,11 +352,23 @@ func (r *rings) requireClean(changes ...string) {
 			}
 			replicas := r.replicas(keyspace)
 			if replicas > 1 {
-				require.Equal(r.t, ringLoads, copies[replicas], "partitions of %s.%s", keyspace, name)
+				require.Equal(
+					r.t,
+					ringLoads,
+					copies[replicas],
+					"partitions of %s.%s",
+					keyspace,
+					name,
+				)
 			}
 			require.Len(r.t, copies, 1, "partitions of %s.%s by copies: %v", keyspace, name, copies)
 			require.Contains(r.t, copies, replicas, "%s.%s", keyspace, name)
-			r.t.Logf("matrix: cleanup | rows of %s | %s | each on %d nodes", name, keyspace, replicas)
+			r.t.Logf(
+				"matrix: cleanup | rows of %s | %s | each on %d nodes",
+				name,
+				keyspace,
+				replicas,
+			)
 		}
 	}
 }
@@ -350,12 +382,17 @@ func (r *rings) requireCounted(c *ringChange, name string, rows int) {
 	}
 	require.Equal(r.t, fmt.Sprintln(rows), ok(r.t, "count", name, "--consistency", level).out, name)
 	if !strings.HasSuffix(name, "_clone") {
-		require.Equal(r.t, fmt.Sprintln(rows), ok(r.t, byStream("count", name, "--consistency", level)...).out, name)
+		require.Equal(
+			r.t,
+			fmt.Sprintln(rows),
+			ok(r.t, byStream("count", name, "--consistency", level)...).out,
+			name,
+		)
 	}
 }
 
-// holders finds what the nodes that run have of each partition on their own disks, by its key and the node's
-// number.
+// holders finds what the nodes that run have of each partition on their own disks, by its key and
+// the node's number.
 func (r *rings) holders(keyspace, name string) map[string]map[string]string {
 	r.t.Helper()
 	found := make(map[string]map[string]string)
@@ -402,8 +439,8 @@ func (r *rings) owners(keyspace string) func(key []byte) []string {
 	}
 }
 
-// requireHeld requires that all replicas have each of the partitions that count on their own disks, and have the
-// same.
+// requireHeld requires that all replicas have each of the partitions that count on their own disks,
+// and have the same.
 func (r *rings) requireHeld(keyspace, name string, partitions int, counts func(k int) bool) {
 	r.t.Helper()
 	found, owners := r.holders(keyspace, name), r.owners(keyspace)
@@ -420,6 +457,13 @@ func (r *rings) requireHeld(keyspace, name string, partitions int, counts func(k
 			wrong = append(wrong, fmt.Sprintf("%d (on %v of %v)", k, on, nodes))
 		}
 	}
-	require.Empty(r.t, wrong[:min(len(wrong), 50)], "%d partitions of %s.%s", len(wrong), keyspace, name)
+	require.Empty(
+		r.t,
+		wrong[:min(len(wrong), 50)],
+		"%d partitions of %s.%s",
+		len(wrong),
+		keyspace,
+		name,
+	)
 	require.LessOrEqual(r.t, len(found), partitions, "%s.%s", keyspace, name)
 }

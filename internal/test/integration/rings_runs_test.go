@@ -75,19 +75,38 @@ type acrossLoad struct {
 	in    io.WriteCloser // nil: the input is a file
 }
 
-// acrossLoads begins a load of each keyspace. When it returns, nodes have rows of each load, and more rows are to
-// come.
+// acrossLoads begins a load of each keyspace. When it returns, nodes have rows of each load, and
+// more rows are to come.
 func (r *rings) acrossLoads(c *ringChange) (loads []*acrossLoad) {
 	r.t.Helper()
 	lines := ringLines(acrossFrom, ringPartitions, 300)
 	for _, keyspace := range r.names() {
 		l := &acrossLoad{keyspace: keyspace, dir: filepath.Join(r.t.TempDir(), "run")}
 		name := keyspace + "." + c.name
-		args := byStream("--slice", "1MiB", "--run-dir", l.dir, "--hosts", testHosts(), "--consistency", "QUORUM")
+		args := byStream(
+			"--slice",
+			"1MiB",
+			"--run-dir",
+			l.dir,
+			"--hosts",
+			testHosts(),
+			"--consistency",
+			"QUORUM",
+		)
 		if c.lost(r.replicas(keyspace)) { // it fails, and a resume reads its input again
 			input := file(r.t, "across.csv", ringHeader+strings.Join(lines, ""))
 			l.child = spawn(r.t, nil, slices.Concat(
-				[]string{"load", name, input, "--max-bytes-per-sec", "300KiB", "--patience", "10s"}, args)...)
+				[]string{
+					"load",
+					name,
+					input,
+					"--max-bytes-per-sec",
+					"300KiB",
+					"--patience",
+					"10s",
+				},
+				args,
+			)...)
 		} else {
 			for third := range slices.Chunk(lines, (len(lines)+2)/3) {
 				l.parts = append(l.parts, strings.Join(third, ""))
@@ -148,8 +167,8 @@ type ringRun struct {
 	late    bool     // it began when the change was over
 }
 
-// runs runs everything on all keyspaces, and requires that it succeeds, or fails because of a dead node. The
-// function that it returns mends what failed.
+// runs runs everything on all keyspaces, and requires that it succeeds, or fails because of a dead
+// node. The function that it returns mends what failed.
 func (r *rings) runs(c *ringChange) (mend func()) {
 	r.t.Helper()
 	var mu sync.Mutex
@@ -169,15 +188,28 @@ func (r *rings) runs(c *ringChange) (mend func()) {
 	})
 	var failed []ringRun
 	for _, run := range all {
-		require.False(r.t, run.late, "%s of %s: the change was over too early", run.what, run.keyspace)
+		require.False(
+			r.t,
+			run.late,
+			"%s of %s: the change was over too early",
+			run.what,
+			run.keyspace,
+		)
 		switch {
 		case run.refused:
 			require.NotZero(r.t, run.code, run.report)
 			require.Contains(r.t, run.report, "begin when the change has ended")
 			r.tell(c, run.keyspace, run.what, "refused")
 		case c.lost(r.replicas(run.keyspace)):
-			require.Contains(r.t, []int{2, 4}, run.code,
-				"%s of %s, of which a dead node alone has rows: %s", run.what, run.keyspace, run.report)
+			require.Contains(
+				r.t,
+				[]int{2, 4},
+				run.code,
+				"%s of %s, of which a dead node alone has rows: %s",
+				run.what,
+				run.keyspace,
+				run.report,
+			)
 			failed = append(failed, run)
 		default:
 			require.Zero(r.t, run.code, "%s of %s: %s", run.what, run.keyspace, run.report)
@@ -201,7 +233,14 @@ func (r *rings) mend(c *ringChange, run ringRun) {
 			run.mend = run.begun // it was refused before it had anything to resume
 		}
 		again := spawn(r.t, nil, run.mend...).end(r.t)
-		require.Zero(r.t, again.code, "%s of %s: %s", strings.Join(run.mend, " "), run.keyspace, again.report)
+		require.Zero(
+			r.t,
+			again.code,
+			"%s of %s: %s",
+			strings.Join(run.mend, " "),
+			run.keyspace,
+			again.report,
+		)
 		outcome += ", and 0 by " + run.mend[0]
 	}
 	if run.mend != nil && run.scanned != "" { // what the dead node alone had is gone
@@ -216,8 +255,8 @@ func (r *rings) runsOf(c *ringChange, keyspace string) (all []ringRun) {
 	from, to := keyspace+".before", keyspace+"."+c.name
 	dir := r.t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
-	// Rows that a dead node alone has are to be given up soon; a node of Cassandra 4 whose streams are slowed
-	// sends other nodes megabytes before it sends us anything.
+	// Rows that a dead node alone has are to be given up soon; a node of Cassandra 4 whose streams
+	// are slowed sends other nodes megabytes before it sends us anything.
 	patience := "2m"
 	if c.lost(r.replicas(keyspace)) {
 		patience = "10s"
@@ -225,7 +264,15 @@ func (r *rings) runsOf(c *ringChange, keyspace string) (all []ringRun) {
 	run := func(one ringRun, args ...string) {
 		one.keyspace, one.late = keyspace, !r.underWay(c)
 		level := c.level(r.replicas(keyspace))
-		one.begun = append(args, "--hosts", testHosts(), "--consistency", level, "--patience", patience)
+		one.begun = append(
+			args,
+			"--hosts",
+			testHosts(),
+			"--consistency",
+			level,
+			"--patience",
+			patience,
+		)
 		one.result = runRing(r.t, one.begun...)
 		all = append(all, one)
 	}
@@ -235,20 +282,44 @@ func (r *rings) runsOf(c *ringChange, keyspace string) (all []ringRun) {
 			byStream("load", to, r.inputs[form], "--stream", form, "--run-dir", at)...)
 	}
 	clone := []string{
-		"clone", to + "_clone", "--from-table", from, "--from-hosts", testHosts(), "--hosts", testHosts(),
-		"--listen", anyPort,
+		"clone",
+		to + "_clone",
+		"--from-table",
+		from,
+		"--from-hosts",
+		testHosts(),
+		"--hosts",
+		testHosts(),
+		"--listen",
+		anyPort,
 	}
 	run(ringRun{what: "clone", mend: clone}, clone[:len(clone):len(clone)]...)
 	scanned := path("scan.csv")
-	run(ringRun{what: "scan", dir: path("scan"), mend: []string{"retry", path("scan")}, scanned: scanned},
+	run(
+		ringRun{
+			what:    "scan",
+			dir:     path("scan"),
+			mend:    []string{"retry", path("scan")},
+			scanned: scanned,
+		},
 		byStream("scan", from, "--header=false", "--run-dir", path("scan"), "-o", scanned)...)
 	run(ringRun{what: "count"}, byStream("count", from)...)
 	scanned = path("cql.csv")
 	run(ringRun{what: "scan by CQL", scanned: scanned},
 		"scan", from, "--header=false", "--run-dir", path("cql"), "-o", scanned)
 	if c.kind == "BOOT" && r.gossips {
-		run(ringRun{what: "load of files", refused: true},
-			"load", to, r.inputs["whole"], "--via", "sstables", "-d", path("files"), "--run-dir", path("kept"))
+		run(
+			ringRun{what: "load of files", refused: true},
+			"load",
+			to,
+			r.inputs["whole"],
+			"--via",
+			"sstables",
+			"-d",
+			path("files"),
+			"--run-dir",
+			path("kept"),
+		)
 	}
 	return all
 }

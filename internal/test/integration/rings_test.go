@@ -13,12 +13,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The tests of this file change the ring of a cluster that deploy/test-rings makes for them. It has three
-// nodes of one token each. They load, clone, scan and count while the ring changes. Each change is held open
-// until these have ended: the node that joins is a survey, or a large table (ballast) is sent slowly.
+// The tests of this file change the ring of a cluster that deploy/test-rings makes for them. It has
+// three nodes of one token each. They load, clone, scan and count while the ring changes. Each
+// change is held open until these have ended: the node that joins is a survey, or a large table
+// (ballast) is sent slowly.
 
-// ringsOnly leaves a test to `make test-rings`, which sets CQLBULK_TEST_RINGS to a regular expression. Something
-// runs within the changes whose names match it. The others just happen.
+// ringsOnly leaves a test to `make test-rings`, which sets CQLBULK_TEST_RINGS to a regular
+// expression. Something runs within the changes whose names match it. The others just happen.
 func ringsOnly(t *testing.T) {
 	t.Helper()
 	if os.Getenv("CQLBULK_TEST_RINGS") == "" {
@@ -26,9 +27,9 @@ func ringsOnly(t *testing.T) {
 	}
 }
 
-// TestRealRings has a node join, move and die, another one replace it and leave, and a third one join, die and be
-// removed. Within each of these changes keyspaces of one, two and three replicas are loaded, cloned, scanned
-// and counted by streaming.
+// TestRealRings has a node join, move and die, another one replace it and leave, and a third one
+// join, die and be removed. Within each of these changes keyspaces of one, two and three replicas
+// are loaded, cloned, scanned and counted by streaming.
 func TestRealRings(t *testing.T) {
 	ringsOnly(t)
 	keyspaces := make(map[string]string)
@@ -67,14 +68,21 @@ func TestRealRings(t *testing.T) {
 	r.play(ringChange{
 		name: "removed", kind: "removing", node: "6", dead: "6", senders: []string{"1", "2", "3"},
 		begin: func(*ringChange) {
-			r.nodetool("1", "Restore replica count", []string{"1", "2", "3"}, "removenode", r.id("6"))
+			r.nodetool(
+				"1",
+				"Restore replica count",
+				[]string{"1", "2", "3"},
+				"removenode",
+				r.id("6"),
+			)
 		},
 	})
 
 	r.requireClean("joined", "moved", "replaced", "left", "rejoined", "removed")
 }
 
-// TestRealRingsOfDataCenters has a node join the second of two data centers, and gives keyspaces more replicas there.
+// TestRealRingsOfDataCenters has a node join the second of two data centers, and gives keyspaces
+// more replicas there.
 func TestRealRingsOfDataCenters(t *testing.T) {
 	ringsOnly(t)
 	r := newRings(t, map[string]string{
@@ -104,15 +112,18 @@ type ringChange struct {
 	kind string // status of the node in gossip
 	node string // number of the node that joins, moves or leaves
 	dead string // number of the node that is killed before; empty: none is
-	// died is the number of partitions that were loaded before that, from acrossFrom on. If a keyspace has one
-	// replica, those that the node had are gone with it, as by CQL.
+	// died is the number of partitions that were loaded before that, from acrossFrom on. If a
+	// keyspace has one replica, those that the node had are gone with it, as by CQL.
 	died int
-	// survey says that the node which joins stays outside of the ring until it is told to be a member.
+	// survey says that the node which joins stays outside of the ring until it is told to be a
+	// member.
 	survey bool
-	// altered says that the keyspaces get more replicas. Rows that were there before are not on those.
+	// altered says that the keyspaces get more replicas. Rows that were there before are not on
+	// those.
 	altered bool
-	leaves  bool                // the node is no member afterwards
-	senders []string            // numbers of the nodes that the change, or a count at its end, waits for
+	leaves  bool // the node is no member afterwards
+	// numbers of the nodes that the change, or a count at its end, waits for
+	senders []string
 	begin   func(c *ringChange) // returns when the change is under way
 }
 
@@ -131,8 +142,8 @@ func (c *ringChange) level(replicas int) string {
 	}
 }
 
-// play has everything run on all keyspaces while the ring changes, and requires that each replica has all rows
-// afterwards.
+// play has everything run on all keyspaces while the ring changes, and requires that each replica
+// has all rows afterwards.
 func (r *rings) play(c ringChange) {
 	r.t.Helper()
 	r.t.Logf("%s == %s", clock(), c.name)

@@ -141,7 +141,19 @@ func TestScanOutputs(t *testing.T) {
 	whole(lines+".manifest.json", s)
 
 	parts := filepath.Join(dir, "parts")
-	ok(t, "scan", "it1.skewed", "-d", parts, "--compression", "zstd", "--maxoutputsize", strconv.Itoa(rows/30), "--memory", "64MiB")
+	ok(
+		t,
+		"scan",
+		"it1.skewed",
+		"-d",
+		parts,
+		"--compression",
+		"zstd",
+		"--maxoutputsize",
+		strconv.Itoa(rows/30),
+		"--memory",
+		"64MiB",
+	)
 	s = fresh()
 	files, err := filepath.Glob(parts + "/*.csv.zst")
 	require.NoError(t, err)
@@ -163,7 +175,17 @@ func TestScanOutputs(t *testing.T) {
 	var hashes []string
 	for k := 1; k <= 3; k++ {
 		shard := filepath.Join(dir, fmt.Sprintf("shard%d", k))
-		ok(t, "scan", "it1.skewed", "-d", shard, "--shard", fmt.Sprintf("%d/3", k), "--format", "tsv")
+		ok(
+			t,
+			"scan",
+			"it1.skewed",
+			"-d",
+			shard,
+			"--shard",
+			fmt.Sprintf("%d/3", k),
+			"--format",
+			"tsv",
+		)
 		hashes = append(hashes, account(shard+"/manifest.json").PlanHash)
 		files, err := filepath.Glob(shard + "/*.tsv")
 		require.NoError(t, err)
@@ -175,20 +197,32 @@ func TestScanOutputs(t *testing.T) {
 	require.Equal(t, hashes[0], hashes[1])
 	require.Equal(t, hashes[0], hashes[2])
 	var out, report bytes.Buffer
-	code := cli.Run(t.Context(), []string{"verify", dir + "/shard1", dir + "/shard2", dir + "/shard3", one}, nil, &out, &report)
+	code := cli.Run(
+		t.Context(),
+		[]string{"verify", dir + "/shard1", dir + "/shard2", dir + "/shard3", one},
+		nil,
+		&out,
+		&report,
+	)
 	require.Zero(t, code, report.String())
 	require.Contains(t, out.String(), "the same rows\n")
 
 	halves := 0
 	for _, part := range [][]string{{"--endtoken", "0"}, {"--begintoken", "0"}} {
-		n, err := strconv.Atoi(strings.TrimSpace(ok(t, append([]string{"count", "it1.skewed"}, part...)...).out))
+		n, err := strconv.Atoi(
+			strings.TrimSpace(ok(t, append([]string{"count", "it1.skewed"}, part...)...).out),
+		)
 		require.NoError(t, err)
 		halves += n
 	}
 	require.Equal(t, rows, halves)
 	largest := ok(t, "count", "it1.skewed", "--by", "partition", "--top", "2").out
 	require.True(t, strings.HasPrefix(largest, fmt.Sprintf("huge\t%d\n", (rows+4)/5)), largest)
-	require.Equal(t, 10, strings.Count(ok(t, "scan", "it1.skewed", "--limit", "10", "--header=false").out, "\n"))
+	require.Equal(
+		t,
+		10,
+		strings.Count(ok(t, "scan", "it1.skewed", "--limit", "10", "--header=false").out, "\n"),
+	)
 }
 
 // TestScanChoice selects columns, times and rows.
@@ -198,19 +232,59 @@ func TestScanChoice(t *testing.T) {
 	exec(t, "INSERT INTO it1.choice (k, c, s, v) VALUES (1, 1, 's', 'a') USING TIMESTAMP 1000000",
 		"INSERT INTO it1.choice (k, c, v) VALUES (1, 2, 'b') USING TTL 86400",
 		"INSERT INTO it1.choice (k, s) VALUES (2, 'only')")
-	require.Equal(t, "writetime(v),v,k\n1000000,a,1\n", ok(t, "scan", "it1.choice", "--columns", "writetime(v),v,k", "--where", "c = 1", "--allow-filtering").out)
+	require.Equal(
+		t,
+		"writetime(v),v,k\n1000000,a,1\n",
+		ok(
+			t,
+			"scan",
+			"it1.choice",
+			"--columns",
+			"writetime(v),v,k",
+			"--where",
+			"c = 1",
+			"--allow-filtering",
+		).out,
+	)
 	ttl := ok(t, "scan", "it1.choice", "--columns", "c,TTL(v)", "--format", "json").out
 	require.Contains(t, ttl, `{"c":1,"ttl(v)":null}`)
 	require.Contains(t, ttl, `{"c":2,"ttl(v)":86`)
 	require.Contains(t, ttl, `{"c":null,"ttl(v)":null}`, "a partition of static columns alone")
-	wrong(t, 1, `ttl(k): column "k" is part of the primary key`, "scan", "it1.choice", "--columns", "ttl(k)")
+	wrong(
+		t,
+		1,
+		`ttl(k): column "k" is part of the primary key`,
+		"scan",
+		"it1.choice",
+		"--columns",
+		"ttl(k)",
+	)
 	wrong(t, 1, "must be from 1 to the second", "scan", "it1.choice", "--shard", "4/3")
-	wrong(t, 1, "is not before end token", "scan", "it1.choice", "--begintoken", "5", "--endtoken", "5")
+	wrong(
+		t,
+		1,
+		"is not before end token",
+		"scan",
+		"it1.choice",
+		"--begintoken",
+		"5",
+		"--endtoken",
+		"5",
+	)
 	for _, command := range []string{"scan", "count"} {
 		wrong(t, 1, "ALLOW FILTERING", command, "it1.choice", "--where", "v = 'a'")
 		wrong(t, 1, "Undefined column name nope", command, "it1.choice", "--where", "nope = 3")
 		wrong(t, 1, "cqlbulk: --where: line ", command, "it1.choice", "--where", "c = ")
-		wrong(t, 1, "Invalid STRING constant", command, "it1.choice", "--where", "c = 'one'", "--allow-filtering")
+		wrong(
+			t,
+			1,
+			"Invalid STRING constant",
+			command,
+			"it1.choice",
+			"--where",
+			"c = 'one'",
+			"--allow-filtering",
+		)
 	}
 }
 
@@ -234,7 +308,13 @@ func TestScanOutputFails(t *testing.T) {
 	}
 	ok(t, "load", "it1.fails", file(t, "in.csv", input.String()))
 	var report bytes.Buffer
-	code := cli.Run(t.Context(), []string{"scan", "it1.fails", "--hosts", testHosts()}, nil, &full{200_000}, &report)
+	code := cli.Run(
+		t.Context(),
+		[]string{"scan", "it1.fails", "--hosts", testHosts()},
+		nil,
+		&full{200_000},
+		&report,
+	)
 	require.Equal(t, 4, code)
 	require.Contains(t, report.String(), "no space left on device")
 
@@ -259,11 +339,29 @@ func TestTableChangesInMidScan(t *testing.T) {
 		go func() {
 			var report bytes.Buffer
 			code := cli.Run(ctx, []string{
-				"scan", "it1.changes", "-o", out, "--run-dir", dir, "--rate", "200", "--pagesize", "50", "--hosts", testHosts(), "--maxattempts", "3",
+				"scan",
+				"it1.changes",
+				"-o",
+				out,
+				"--run-dir",
+				dir,
+				"--rate",
+				"200",
+				"--pagesize",
+				"50",
+				"--hosts",
+				testHosts(),
+				"--maxattempts",
+				"3",
 			}, nil, io.Discard, &report)
 			done <- result{code: code, report: report.String()}
 		}()
-		require.Eventually(t, func() bool { return scanned(dir) > 0 || len(done) > 0 }, time.Minute, 50*time.Millisecond)
+		require.Eventually(
+			t,
+			func() bool { return scanned(dir) > 0 || len(done) > 0 },
+			time.Minute,
+			50*time.Millisecond,
+		)
 		exec(t, change)
 		r := <-done
 		cancel()
@@ -282,7 +380,19 @@ func TestEmptyShards(t *testing.T) {
 	args := []string{"verify"}
 	for k := 1; k <= 3; k++ {
 		shard := fmt.Sprintf("%s/%d", dir, k)
-		ok(t, "scan", "it1.narrow", "-d", shard, "--shard", fmt.Sprintf("%d/3", k), "--begintoken", "-4069959284402364210", "--endtoken", "-4069959284402364209")
+		ok(
+			t,
+			"scan",
+			"it1.narrow",
+			"-d",
+			shard,
+			"--shard",
+			fmt.Sprintf("%d/3", k),
+			"--begintoken",
+			"-4069959284402364210",
+			"--endtoken",
+			"-4069959284402364209",
+		)
 		args = append(args, shard)
 	}
 	var out, report bytes.Buffer

@@ -61,11 +61,24 @@ func stranger(t *testing.T) (cert, key string) {
 	encode := func(kind string, der []byte) string {
 		return string(pem.EncodeToMemory(&pem.Block{Type: kind, Bytes: der}))
 	}
-	return file(t, "cert.pem", encode("CERTIFICATE", der)), file(t, "key.pem", encode("PRIVATE KEY", keyDER))
+	return file(
+			t,
+			"cert.pem",
+			encode("CERTIFICATE", der),
+		), file(
+			t,
+			"key.pem",
+			encode("PRIVATE KEY", keyDER),
+		)
 }
 
 func TestTLS(t *testing.T) {
-	asAdmin(t, guarded, "CREATE TABLE IF NOT EXISTS guarded.secured (k int PRIMARY KEY, v text)", "TRUNCATE guarded.secured")
+	asAdmin(
+		t,
+		guarded,
+		"CREATE TABLE IF NOT EXISTS guarded.secured (k int PRIMARY KEY, v text)",
+		"TRUNCATE guarded.secured",
+	)
 	t.Setenv("CQLBULK_USER", "cassandra")
 	t.Setenv("CQLBULK_PASSWORD", "cassandra")
 	ca := []string{"--cacert", tlsFile(t, "ca.pem")}
@@ -77,14 +90,25 @@ func TestTLS(t *testing.T) {
 	// The nodes of a cluster are called after it, and so is its folder.
 	name := "node1." + filepath.Base(filepath.Dir(filepath.Dir(ca[1])))
 	for _, flags := range [][]string{secured, slices.Concat(secured, []string{"--ssl-server-name", name})} {
-		r := run(append([]string{"load", "guarded.secured", file(t, "rows.csv", rows)}, flags...)...)
+		r := run(
+			append([]string{"load", "guarded.secured", file(t, "rows.csv", rows)}, flags...)...)
 		require.Zero(t, r.code, r.report)
 		r = run(append([]string{"scan", "guarded.secured"}, flags...)...)
 		require.Zero(t, r.code, r.report)
 		require.ElementsMatch(t, strings.Split(rows, "\n"), strings.Split(r.out, "\n"))
 		require.NotContains(t, r.report, "WARNING")
 	}
-	r := run(append([]string{"count", "guarded.secured", "--port", tlsPort, "--ssl", "--ssl-insecure-skip-verify"}, client...)...)
+	r := run(
+		append(
+			[]string{
+				"count",
+				"guarded.secured",
+				"--port",
+				tlsPort,
+				"--ssl",
+				"--ssl-insecure-skip-verify",
+			},
+			client...)...)
 	require.Equal(t, "3\n", r.out, r.report)
 	require.Equal(t, 1, strings.Count(r.report, "WARNING"))
 
@@ -106,7 +130,8 @@ func TestTLS(t *testing.T) {
 		{"another's key", 1, "does not belong to the certificate of --cert", slices.Concat([]string{"--ssl"}, ca, client[:2], []string{"--key", strangeKey})},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			r := run(append([]string{"count", "guarded.secured", "--port", tlsPort}, tc.flags...)...)
+			r := run(
+				append([]string{"count", "guarded.secured", "--port", tlsPort}, tc.flags...)...)
 			require.Equal(t, tc.code, r.code, r.report)
 			require.Contains(t, r.report, tc.want)
 			require.Equal(t, 1, strings.Count(r.report, "\n"), r.report)
@@ -123,9 +148,13 @@ func TestTLS(t *testing.T) {
 // them is told which one it lacks.
 func TestLeastRights(t *testing.T) {
 	const rows = "k,v\n1,one\n2,two\n"
-	asAdmin(t, guarded,
-		"CREATE TABLE IF NOT EXISTS guarded.least (k int PRIMARY KEY, v text)", "TRUNCATE guarded.least",
-		"CREATE TABLE IF NOT EXISTS guarded.tally (k int PRIMARY KEY, n counter)", "TRUNCATE guarded.tally",
+	asAdmin(
+		t,
+		guarded,
+		"CREATE TABLE IF NOT EXISTS guarded.least (k int PRIMARY KEY, v text)",
+		"TRUNCATE guarded.least",
+		"CREATE TABLE IF NOT EXISTS guarded.tally (k int PRIMARY KEY, n counter)",
+		"TRUNCATE guarded.tally",
 		"CREATE ROLE IF NOT EXISTS scanner WITH PASSWORD = 'scanner' AND LOGIN = true",
 		"GRANT SELECT ON TABLE guarded.least TO scanner",
 		"GRANT SELECT ON TABLE system_views.thread_pools TO scanner",
@@ -162,7 +191,12 @@ func TestLeastRights(t *testing.T) {
 		require.Contains(t, allowed(role, "plan", "guarded.least").out, "guarded.least")
 	}
 	// What a scan left is verified without the database.
-	ok := cqlbulkOffline(t, "verify", filepath.Join(dir, "scanner.csv"), filepath.Join(dir, "bare_scanner.csv"))
+	ok := cqlbulkOffline(
+		t,
+		"verify",
+		filepath.Join(dir, "scanner.csv"),
+		filepath.Join(dir, "bare_scanner.csv"),
+	)
 	require.Zero(t, ok.code, ok.report)
 
 	for _, tc := range []struct {
@@ -177,7 +211,11 @@ func TestLeastRights(t *testing.T) {
 	} {
 		r := as(tc.role, append(tc.args, "--quiet")...)
 		require.Equal(t, 4, r.code, r.report)
-		require.Contains(t, r.report, "User "+tc.role+" has no "+tc.right+" permission on <table "+tc.args[1]+">")
+		require.Contains(
+			t,
+			r.report,
+			"User "+tc.role+" has no "+tc.right+" permission on <table "+tc.args[1]+">",
+		)
 		require.Equal(t, 1, strings.Count(r.report, "permission"), "told once: %s", r.report)
 		require.NoDirExists(t, filepath.Join(dir, "run"), "the rows are not to blame")
 	}
@@ -186,10 +224,14 @@ func TestLeastRights(t *testing.T) {
 // TestPasswordIsNowhere looks for a password in all that the commands say and leave.
 func TestPasswordIsNowhere(t *testing.T) {
 	const password = "Xyzzy-4711-plugh"
-	asAdmin(t, guarded,
-		"CREATE TABLE IF NOT EXISTS guarded.quiet (k int PRIMARY KEY, v text)", "TRUNCATE guarded.quiet",
+	asAdmin(
+		t,
+		guarded,
+		"CREATE TABLE IF NOT EXISTS guarded.quiet (k int PRIMARY KEY, v text)",
+		"TRUNCATE guarded.quiet",
 		"CREATE ROLE IF NOT EXISTS discreet WITH PASSWORD = '"+password+"' AND LOGIN = true",
-		"GRANT SELECT ON TABLE guarded.quiet TO discreet", "GRANT MODIFY ON TABLE guarded.quiet TO discreet",
+		"GRANT SELECT ON TABLE guarded.quiet TO discreet",
+		"GRANT MODIFY ON TABLE guarded.quiet TO discreet",
 	)
 	t.Chdir(t.TempDir())
 	input := file(t, "rows.csv", "k,v\n1,one\nbad,two\n")
@@ -265,6 +307,11 @@ func TestFilesAreTheOwners(t *testing.T) {
 		seen[want]++
 		return nil
 	}))
-	require.Equal(t, 5, seen[0o700], "two run directories, one of them in a folder, and an output in a folder")
+	require.Equal(
+		t,
+		5,
+		seen[0o700],
+		"two run directories, one of them in a folder, and an output in a folder",
+	)
 	require.GreaterOrEqual(t, seen[0o600], 10, "outputs, manifests, rejected rows and reasons")
 }

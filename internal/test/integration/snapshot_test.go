@@ -13,8 +13,8 @@ import (
 	cqlschema "github.com/cqlbulk/cqlbulk/pkg/cqlparse/schema"
 )
 
-// TestSnapshotsAreFound finds the live data and a snapshot of a table in the nodes' own folders, and what the schema in
-// the snapshot tells of columns that were dropped.
+// TestSnapshotsAreFound finds the live data and a snapshot of a table in the nodes' own folders,
+// and what the schema in the snapshot tells of columns that were dropped.
 func TestSnapshotsAreFound(t *testing.T) {
 	t.Parallel()
 	table(t, "it1.snapshot_found", "(k int PRIMARY KEY, v int, gone text)")
@@ -34,7 +34,15 @@ func TestSnapshotsAreFound(t *testing.T) {
 	described, err := session.Table(t.Context(), "it1", "snapshot_found")
 	require.NoError(t, err)
 	for _, chosen := range []string{"", tag} {
-		found, err := snapshot.Find(snapshot.Request{Keyspace: "it1", Table: "snapshot_found", Tag: chosen, ID: described.ID, Paths: []string{clusterFolder()}})
+		found, err := snapshot.Find(
+			snapshot.Request{
+				Keyspace: "it1",
+				Table:    "snapshot_found",
+				Tag:      chosen,
+				ID:       described.ID,
+				Paths:    []string{clusterFolder()},
+			},
+		)
 		require.NoError(t, err)
 		require.Len(t, found.Nodes, len(nodes))
 		count := 0

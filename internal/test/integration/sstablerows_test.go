@@ -38,7 +38,8 @@ func sstableTable(t *schema.Table) *sstable.Table {
 	}
 }
 
-// storedRows are the rows of a table by key and clustering, each of those that its files have of it.
+// storedRows are the rows of a table by key and clustering, each of those that its files have of
+// it.
 type storedRows struct {
 	codec *sstable.Codec
 	rows  map[string]*sstable.Merger
@@ -71,7 +72,14 @@ func (s *storedRows) lines() map[string]string {
 	for place, m := range s.rows {
 		r := m.Row()
 		var b strings.Builder
-		fmt.Fprintf(&b, "%v %v %d ttl %d", r.Static, r.Liveness.Set, r.Liveness.Timestamp, r.Liveness.TTL)
+		fmt.Fprintf(
+			&b,
+			"%v %v %d ttl %d",
+			r.Static,
+			r.Liveness.Set,
+			r.Liveness.Timestamp,
+			r.Liveness.TTL,
+		)
 		table := s.codec.Schema().Table()
 		columns := table.Regulars
 		if r.Static {
@@ -85,7 +93,16 @@ func (s *storedRows) lines() map[string]string {
 			if columns[c.Column].Type.Kind == cqltype.List {
 				path = "an element"
 			}
-			fmt.Fprintf(&b, "\n%s [%s] %d %d ttl %d %x", columns[c.Column].Name, path, c.Kind, c.Timestamp, c.TTL, c.Value)
+			fmt.Fprintf(
+				&b,
+				"\n%s [%s] %d %d ttl %d %x",
+				columns[c.Column].Name,
+				path,
+				c.Kind,
+				c.Timestamp,
+				c.TTL,
+				c.Value,
+			)
 		}
 		lines[place] = b.String()
 	}
@@ -100,7 +117,9 @@ func readStored(t *testing.T, table *schema.Table, into *storedRows) {
 	files := 0
 	for _, dir := range nodes {
 		server{dir}.flush(t, table.Keyspace, table.Name)
-		data, err := filepath.Glob(fmt.Sprintf("%s/data/data/%s/%s-*/nb-*-big-Data.db", dir, table.Keyspace, table.Name))
+		data, err := filepath.Glob(
+			fmt.Sprintf("%s/data/data/%s/%s-*/nb-*-big-Data.db", dir, table.Keyspace, table.Name),
+		)
 		require.NoError(t, err)
 		for _, path := range data {
 			content, err := os.ReadFile(strings.TrimSuffix(path, "Data.db") + "Statistics.db")
@@ -109,7 +128,12 @@ func readStored(t *testing.T, table *schema.Table, into *storedRows) {
 			require.NoError(t, err)
 			header, minima, err := sstable.DecodeHeader(statistics.Header)
 			require.NoError(t, err)
-			require.Len(t, header.Regulars, len(into.codec.Schema().Table().Regulars), "all columns have values")
+			require.Len(
+				t,
+				header.Regulars,
+				len(into.codec.Schema().Table().Regulars),
+				"all columns have values",
+			)
 			s, err := sstable.Plan(header)
 			require.NoError(t, err)
 			c, err := sstable.NewCodec(s, sstable.NB, minima)
@@ -154,11 +178,18 @@ func TestRowsOfInsertsAreTheServersOwn(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 6))
 	var keys, clusterings [][]row.Cell
 	for range 5 {
-		keys = append(keys, []row.Cell{{State: row.Set, Bytes: randomValue(t, r, described.Columns[0].Type)}})
+		keys = append(
+			keys,
+			[]row.Cell{{State: row.Set, Bytes: randomValue(t, r, described.Columns[0].Type)}},
+		)
 	}
 	for range 6 {
 		clusterings = append(clusterings, []row.Cell{
-			{State: row.Set, Bytes: randomValue(t, r, described.Columns[1].Type)}, {State: row.Set, Bytes: randomValue(t, r, described.Columns[2].Type)},
+			{
+				State: row.Set,
+				Bytes: randomValue(t, r, described.Columns[1].Type),
+			},
+			{State: row.Set, Bytes: randomValue(t, r, described.Columns[2].Type)},
 		})
 	}
 	w := session.Writer(described, described.Columns)
@@ -187,7 +218,10 @@ func TestRowsOfInsertsAreTheServersOwn(t *testing.T) {
 
 		st := sstable.Insert{Timestamp: next.Timestamp, TTL: max(next.TTL, 0), Now: 1_700_000_000}
 		for _, c := range next.Cells {
-			st.Values = append(st.Values, sstable.Value{Bytes: c.Bytes, State: sstable.State(c.State)})
+			st.Values = append(
+				st.Values,
+				sstable.Value{Bytes: c.Bytes, State: sstable.State(c.State)},
+			)
 		}
 		key, err := in.AppendKey(nil, st.Values)
 		require.NoError(t, err)

@@ -20,7 +20,12 @@ func TestTimesOfStaticColumns(t *testing.T) {
 	table(t, "it1.statics", body)
 	columns := []string{"s1 = 'a'", "s2 = 2", "s3 = {3}", "v = 'v'", "w = 5"}
 	// Columns are not there, or are written at one of three times, at one of them to expire.
-	times := []string{"", "TIMESTAMP 1700000000001000", "TIMESTAMP 1700000000002000", "TIMESTAMP 1700000000003000 AND TTL 200000"}
+	times := []string{
+		"",
+		"TIMESTAMP 1700000000001000",
+		"TIMESTAMP 1700000000002000",
+		"TIMESTAMP 1700000000003000 AND TTL 200000",
+	}
 	var stmts []string
 	for k := range 4 * 4 * 4 * 4 * 4 {
 		var batch []string
@@ -30,12 +35,27 @@ func TestTimesOfStaticColumns(t *testing.T) {
 				where += " AND c = 1"
 			}
 			if using := times[n%len(times)]; using != "" {
-				batch = append(batch, fmt.Sprintf("UPDATE it1.statics USING %s SET %s WHERE %s", using, columns[i], where))
+				batch = append(
+					batch,
+					fmt.Sprintf(
+						"UPDATE it1.statics USING %s SET %s WHERE %s",
+						using,
+						columns[i],
+						where,
+					),
+				)
 			}
 		}
 		// Rows beside it: of nulls, and of static columns alone in some partitions.
 		if k%3 != 0 || len(batch) == 0 {
-			batch = append(batch, fmt.Sprintf("INSERT INTO it1.statics (k, c) VALUES (%d, %d) USING TIMESTAMP 1600000000000000", k, k%3))
+			batch = append(
+				batch,
+				fmt.Sprintf(
+					"INSERT INTO it1.statics (k, c) VALUES (%d, %d) USING TIMESTAMP 1600000000000000",
+					k,
+					k%3,
+				),
+			)
 		}
 		stmts = append(stmts, "BEGIN UNLOGGED BATCH "+strings.Join(batch, "; ")+"; APPLY BATCH")
 	}

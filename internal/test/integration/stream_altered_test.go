@@ -16,8 +16,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/cli"
 )
 
-// A column that is added under a load past CQL ends it, with the reason: nothing that comes after counts as loaded or
-// can be taken for whole, and the run does not go on. A load from the beginning brings all rows.
+// A column that is added under a load past CQL ends it, with the reason: nothing that comes after
+// counts as loaded or can be taken for whole, and the run does not go on. A load from the beginning
+// brings all rows.
 func TestColumnAddedInMidLoad(t *testing.T) {
 	t.Parallel()
 	input := padded(4000, 500)
@@ -26,14 +27,32 @@ func TestColumnAddedInMidLoad(t *testing.T) {
 	for _, via := range []string{"stream", "sstables"} {
 		t.Run(via, func(t *testing.T) {
 			t.Parallel()
-			name, run, dir := "it2.altered_"+via, filepath.Join(t.TempDir(), "run"), filepath.Join(t.TempDir(), "out")
+			name, run, dir := "it2.altered_"+via, filepath.Join(
+				t.TempDir(),
+				"run",
+			), filepath.Join(
+				t.TempDir(),
+				"out",
+			)
 			table(t, name, paddedBody)
 			flags := map[string][]string{"stream": {"--slice", "1MiB"}, "sstables": {"-d", dir}}[via]
 			in, rest := io.Pipe()
 			var report reports
 			ended := make(chan int, 1)
 			go func() {
-				args := append([]string{"load", name, "-", "--via", via, "--run-dir", run, "--hosts", testHosts()}, flags...)
+				args := append(
+					[]string{
+						"load",
+						name,
+						"-",
+						"--via",
+						via,
+						"--run-dir",
+						run,
+						"--hosts",
+						testHosts(),
+					},
+					flags...)
 				code := cli.Run(t.Context(), args, in, io.Discard, &report)
 				_ = in.CloseWithError(errors.New("the load has ended"))
 				ended <- code
@@ -42,13 +61,22 @@ func TestColumnAddedInMidLoad(t *testing.T) {
 			_, err := rest.Write([]byte(text[:begun]))
 			require.NoError(t, err, report.String())
 			if via == "stream" {
-				require.Eventually(t, func() bool { return settled(run) > 0 || len(ended) > 0 }, time.Minute, 10*time.Millisecond)
+				require.Eventually(
+					t,
+					func() bool { return settled(run) > 0 || len(ended) > 0 },
+					time.Minute,
+					10*time.Millisecond,
+				)
 			}
 			exec(t, "ALTER TABLE "+name+" ADD more int")
 			_, _ = rest.Write([]byte(text[begun:])) // the load may have ended
 			_ = rest.Close()
 			require.Equal(t, 4, <-ended, report.String())
-			require.Contains(t, report.String(), "the table was changed, or made anew, meanwhile: the load cannot go on")
+			require.Contains(
+				t,
+				report.String(),
+				"the table was changed, or made anew, meanwhile: the load cannot go on",
+			)
 			for _, untrue := range []string{"to be imported", "go on with"} {
 				require.NotContains(t, report.String(), untrue)
 			}
@@ -62,7 +90,11 @@ func TestColumnAddedInMidLoad(t *testing.T) {
 			}
 			r := spawn(t, nil, "resume", run).end(t)
 			require.Equal(t, 4, r.code)
-			require.Contains(t, r.report, "table "+name+" has other columns than when the run began")
+			require.Contains(
+				t,
+				r.report,
+				"table "+name+" has other columns than when the run began",
+			)
 
 			ok(t, append([]string{"load", name, path, "--via", via}, flags...)...)
 			requireRows(t, input, ok(t, "scan", name, "--columns", "p,c,note").out)
@@ -70,8 +102,9 @@ func TestColumnAddedInMidLoad(t *testing.T) {
 	}
 }
 
-// If the table gets another default time to live, or an index, in the midst of a load, the load ends with the reason before it sends
-// rows that were made for the table as it was. Those that a resume sends are as by CQL.
+// If the table gets another default time to live, or an index, in the midst of a load, the load
+// ends with the reason before it sends rows that were made for the table as it was. Those that a
+// resume sends are as by CQL.
 func TestTableThatChangesBetweenSlices(t *testing.T) {
 	t.Parallel()
 	input := padded(4000, 500)
@@ -94,7 +127,12 @@ func TestTableThatChangesBetweenSlices(t *testing.T) {
 			begun := len(text) * 3 / 4 // more than a slice
 			_, err := rest.Write([]byte(text[:begun]))
 			require.NoError(t, err, report.String())
-			require.Eventually(t, func() bool { return settled(dir) > 0 || len(ended) > 0 }, time.Minute, 10*time.Millisecond)
+			require.Eventually(
+				t,
+				func() bool { return settled(dir) > 0 || len(ended) > 0 },
+				time.Minute,
+				10*time.Millisecond,
+			)
 			exec(t, fmt.Sprintf(c.statement, name))
 			_, _ = rest.Write([]byte(text[begun:])) // the load may have ended
 			_ = rest.Close()
@@ -104,11 +142,29 @@ func TestTableThatChangesBetweenSlices(t *testing.T) {
 			before := settled(dir)
 			require.Less(t, before, int64(len(input)))
 
-			require.Zero(t, cli.Run(t.Context(), []string{"resume", dir}, strings.NewReader(text), io.Discard, &report), report.String())
+			require.Zero(
+				t,
+				cli.Run(
+					t.Context(),
+					[]string{"resume", dir},
+					strings.NewReader(text),
+					io.Discard,
+					&report,
+				),
+				report.String(),
+			)
 			requireRows(t, input, ok(t, "scan", name, "--columns", "p,c,note").out)
 			if c.name == "lives" {
-				forever := strings.Count(ok(t, "scan", name, "--columns", "p,c,ttl(note)").out, ",\n")
-				require.EqualValues(t, before, forever, "rows that were loaded before do not expire")
+				forever := strings.Count(
+					ok(t, "scan", name, "--columns", "p,c,ttl(note)").out,
+					",\n",
+				)
+				require.EqualValues(
+					t,
+					before,
+					forever,
+					"rows that were loaded before do not expire",
+				)
 			}
 		})
 	}

@@ -15,29 +15,50 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a server refuses by CQL is refused when it is streamed, row by row: a partition key of more than 65,535 bytes, and
-// a time to live that ends after 2038-01-19, which SSTables of version nb cannot keep. What is just within the bounds is loaded.
+// What a server refuses by CQL is refused when it is streamed, row by row: a partition key of more
+// than 65,535 bytes, and a time to live that ends after 2038-01-19, which SSTables of version nb
+// cannot keep. What is just within the bounds is loaded.
 func TestStreamedRowsAtTheirBounds(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
-	in := "k,v,ttl(v)\n" + strings.Repeat("a", 65535) + ",longest,\n" + strings.Repeat("b", 65536) + ",too long,\n" +
+	in := "k,v,ttl(v)\n" + strings.Repeat(
+		"a",
+		65535,
+	) + ",longest,\n" + strings.Repeat(
+		"b",
+		65536,
+	) + ",too long,\n" +
 		"c,expires too late,630720000\nd,expires,8640000\n"
 	path := file(t, "in.csv", in)
 	for name, flags := range map[string][]string{"bounds_cql": nil, "bounds_rows": {"--via", "stream", "--stream", "rows"}, "bounds_whole": {"--via", "stream", "--stream", "whole"}} {
 		table(t, "it2."+name, "(k text PRIMARY KEY, v text)")
-		r := cqlbulk(t, append([]string{"load", "it2." + name, path, "--run-dir", t.TempDir() + "/run"}, flags...)...)
+		r := cqlbulk(
+			t,
+			append(
+				[]string{"load", "it2." + name, path, "--run-dir", t.TempDir() + "/run"},
+				flags...)...)
 		require.Equal(t, 2, r.code, r.report)
 		require.Contains(t, r.report, "4 read, 2 rejected", name)
 		require.Contains(t, r.report, "key value of 65536 bytes is longer than 65535 bytes")
 		if flags != nil {
-			require.Contains(t, r.report, "TTL of 630720000 seconds ends after 2038-01-19T03:14:06Z")
+			require.Contains(
+				t,
+				r.report,
+				"TTL of 630720000 seconds ends after 2038-01-19T03:14:06Z",
+			)
 		}
 		got := strings.Fields(ok(t, "scan", "it2."+name, "--columns", "k,v", "--header=false").out)
-		require.ElementsMatch(t, []string{strings.Repeat("a", 65535) + ",longest", "d,expires"}, got, name)
+		require.ElementsMatch(
+			t,
+			[]string{strings.Repeat("a", 65535) + ",longest", "d,expires"},
+			got,
+			name,
+		)
 	}
 }
 
-// A partition of more bytes than a signed number of 32 bits counts is streamed in both forms, and read as it was written.
+// A partition of more bytes than a signed number of 32 bits counts is streamed in both forms, and
+// read as it was written.
 func TestAPartitionOfMoreThan2GiB(t *testing.T) {
 	lengthy(t)
 	const rows, length = 2100, 1 << 20
@@ -64,7 +85,11 @@ func TestAPartitionOfMoreThan2GiB(t *testing.T) {
 		loaded := ok(t, "load", name, path, "--via", "stream", "--stream", form)
 		scanned := ok(t, "scan", name, "-o", filepath.Join(t.TempDir(), "out.csv"))
 		require.Contains(t, scanned.report, "2,100 rows")
-		require.Equal(t, sum.FindStringSubmatch(loaded.report), sum.FindStringSubmatch(scanned.report))
+		require.Equal(
+			t,
+			sum.FindStringSubmatch(loaded.report),
+			sum.FindStringSubmatch(scanned.report),
+		)
 		exec(t, "DROP TABLE "+name)
 	}
 }

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// SSTables that were sent whole are there after all nodes have started anew, and stay the same when they are verified,
-// compacted and repaired; no node says a word against them.
+// SSTables that were sent whole are there after all nodes have started anew, and stay the same when
+// they are verified, compacted and repaired; no node says a word against them.
 func TestNodesStreamedTablesLast(t *testing.T) {
 	lengthy(t)
 	all := servers(t)
@@ -26,13 +26,30 @@ func TestNodesStreamedTablesLast(t *testing.T) {
 		fmt.Fprintf(&in, "%d,%d,value %d\n", k, -k, k)
 		keys = append(keys, fmt.Sprint(k))
 	}
-	loaded := ok(t, "load", "it2.lasting", file(t, "in.csv", in.String()), "--via", "stream", "--stream", "whole")
+	loaded := ok(
+		t,
+		"load",
+		"it2.lasting",
+		file(t, "in.csv", in.String()),
+		"--via",
+		"stream",
+		"--stream",
+		"whole",
+	)
 	want := pointLines(t, "it2", "lasting", keys[:1000])
 	require.Len(t, want, 1000)
 	requireSame := func(after string) {
 		t.Helper()
 		for _, level := range []string{"LOCAL_ONE", "ALL"} {
-			r := ok(t, "scan", "it2.lasting", "-o", filepath.Join(t.TempDir(), "out.csv"), "--consistency", level)
+			r := ok(
+				t,
+				"scan",
+				"it2.lasting",
+				"-o",
+				filepath.Join(t.TempDir(), "out.csv"),
+				"--consistency",
+				level,
+			)
 			require.Equal(t, checksum(t, loaded), checksum(t, r), "%s after %s", level, after)
 		}
 		require.Equal(t, want, pointLines(t, "it2", "lasting", keys[:1000]), after)
@@ -52,7 +69,13 @@ func TestNodesStreamedTablesLast(t *testing.T) {
 		log, err := os.ReadFile(filepath.Join(s.dir, "logs", "system.log"))
 		require.NoError(t, err)
 		for line := range strings.Lines(string(log)) {
-			require.False(t, strings.Contains(line, "lasting") && !strings.HasPrefix(line, "INFO"), "%s: %s", s.dir, line)
+			require.False(
+				t,
+				strings.Contains(line, "lasting") && !strings.HasPrefix(line, "INFO"),
+				"%s: %s",
+				s.dir,
+				line,
+			)
 		}
 	}
 }

@@ -29,7 +29,11 @@ func timesToo(table *schema.Table) string {
 	}
 	for _, c := range table.Columns {
 		add(c.Name)
-		many := slices.Contains([]cqltype.Kind{cqltype.List, cqltype.Set, cqltype.Map, cqltype.UDT}, c.Type.Kind) && !c.Type.Frozen
+		many := slices.Contains(
+			[]cqltype.Kind{cqltype.List, cqltype.Set, cqltype.Map, cqltype.UDT},
+			c.Type.Kind,
+		) &&
+			!c.Type.Frozen
 		if !c.IsKey() && !many {
 			add("writetime(" + c.Name + ")")
 		}
@@ -48,7 +52,9 @@ func requireStreamed(t *testing.T, keyspace, byCQL, byStream, path string, flags
 	described, err := session.Table(t.Context(), keyspace, byCQL)
 	require.NoError(t, err)
 	lines := func(name string) []string {
-		return slices.Sorted(strings.Lines(ok(t, "scan", keyspace+"."+name, "--columns", timesToo(described)).out))
+		return slices.Sorted(
+			strings.Lines(ok(t, "scan", keyspace+"."+name, "--columns", timesToo(described)).out),
+		)
 	}
 	require.Equal(t, lines(byCQL), lines(byStream))
 }
@@ -67,24 +73,73 @@ func TestStreamedRowsMeanWhatTheyMeanByCQL(t *testing.T) {
 		b.WriteString("k,C,d,s,v,l,m,f\n")
 	}
 	for i := range 700 {
-		fmt.Fprintf(&first, "%d,c%d,2024-01-0%d,static %d,value %d,\"[%d, 2, 3]\",\"{'a': %d, 'b': 2}\",\"{3, %d, 3}\"\n", i%100, i%50, 1+i%7, i%100, i, i, i, i)
-		fmt.Fprintf(&second, "%d,c%d,2024-01-0%d,,%s,%s,\"{'c': %d}\",NULL\n", i%100, i%50, 1+i%7, []string{"NULL", "later", ""}[i%3], []string{"NULL", "[7]", ""}[i%3], i%100)
+		fmt.Fprintf(
+			&first,
+			"%d,c%d,2024-01-0%d,static %d,value %d,\"[%d, 2, 3]\",\"{'a': %d, 'b': 2}\",\"{3, %d, 3}\"\n",
+			i%100,
+			i%50,
+			1+i%7,
+			i%100,
+			i,
+			i,
+			i,
+			i,
+		)
+		fmt.Fprintf(
+			&second,
+			"%d,c%d,2024-01-0%d,,%s,%s,\"{'c': %d}\",NULL\n",
+			i%100,
+			i%50,
+			1+i%7,
+			[]string{"NULL", "later", ""}[i%3],
+			[]string{"NULL", "[7]", ""}[i%3],
+			i%100,
+		)
 	}
 	requireStreamed(t, "it2", "mean_cql", "mean_stream", file(t, "first.csv", first.String()))
-	requireStreamed(t, "it2", "mean_cql", "mean_stream", file(t, "second.csv", second.String()), "--timestamp", "1700000000000100", "--null-string", "NULL", "--nulls", "tombstone")
-	requireStreamed(t, "it2", "mean_cql", "mean_stream", file(t, "first.csv", first.String()), "--timestamp", "1700000000000200", "--ttl", "100000")
-	require.Positive(t, strings.Count(ok(t, "scan", "it2.mean_stream", "--columns", `k,C,d,ttl(v)`).out, ",99"), "some expire")
+	requireStreamed(
+		t,
+		"it2",
+		"mean_cql",
+		"mean_stream",
+		file(t, "second.csv", second.String()),
+		"--timestamp",
+		"1700000000000100",
+		"--null-string",
+		"NULL",
+		"--nulls",
+		"tombstone",
+	)
+	requireStreamed(
+		t,
+		"it2",
+		"mean_cql",
+		"mean_stream",
+		file(t, "first.csv", first.String()),
+		"--timestamp",
+		"1700000000000200",
+		"--ttl",
+		"100000",
+	)
+	require.Positive(
+		t,
+		strings.Count(ok(t, "scan", "it2.mean_stream", "--columns", `k,C,d,ttl(v)`).out, ",99"),
+		"some expire",
+	)
 
 	// Of rows of one key the last one stays.
-	again := "k,C,d,v,l\n" + strings.Repeat("1,c1,2024-01-02,first,\"[1]\"\n1,c1,2024-01-02,,\"[2, 3]\"\n1,c1,2024-01-02,last,\n", 500)
+	again := "k,C,d,v,l\n" + strings.Repeat(
+		"1,c1,2024-01-02,first,\"[1]\"\n1,c1,2024-01-02,,\"[2, 3]\"\n1,c1,2024-01-02,last,\n",
+		500,
+	)
 	ok(t, "load", "it2.mean_cql", file(t, "again.csv", again))
 	ok(t, "load", "it2.mean_stream", file(t, "again.csv", again), "--via", "stream")
 	require.Equal(t, rawRows(t, "it2", "mean_cql"), rawRows(t, "it2", "mean_stream"))
 	require.Contains(t, strings.Join(rawRows(t, "it2", "mean_stream"), ""), "v=0x6c617374")
 }
 
-// All nodes have all rows once the load has ended: there is nothing to repair. What does not fit into memory
-// is sorted on the disk.
+// All nodes have all rows once the load has ended: there is nothing to repair. What does not fit
+// into memory is sorted on the disk.
 func TestStreamedRowsAreOnAllReplicas(t *testing.T) {
 	t.Parallel()
 	rows := testRows(t, either(8_000, 200_000))
@@ -95,17 +150,40 @@ func TestStreamedRowsAreOnAllReplicas(t *testing.T) {
 		fmt.Fprintf(&in, "%d,%d,%s\n", i*7919%rows/3, i, strings.Repeat("x", i%200))
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	r := ok(t, "load", "it3.streamed_all", file(t, "in.csv", in.String()), "--via", "stream", "--memory", "64MiB", "--run-dir", dir)
+	r := ok(
+		t,
+		"load",
+		"it3.streamed_all",
+		file(t, "in.csv", in.String()),
+		"--via",
+		"stream",
+		"--memory",
+		"64MiB",
+		"--run-dir",
+		dir,
+	)
 	require.Contains(t, r.report, "rows go past CQL")
-	require.Regexp(t, `(?m)^cqlbulk: [0-9]+ SSTables landed on 3 nodes: [0-9.]+ [KM]iB by median, [0-9.]+ [KM]iB in all; \S+ took longest, `, r.report)
-	require.Regexp(t, `(?m)^cqlbulk: compaction on 3 nodes(: nothing under way or waiting|, of all tables: [0-9]+ tasks? under way, [0-9]+ waiting)`, r.report)
+	require.Regexp(
+		t,
+		`(?m)^cqlbulk: [0-9]+ SSTables landed on 3 nodes: [0-9.]+ [KM]iB by median, [0-9.]+ [KM]iB in all; \S+ took longest, `,
+		r.report,
+	)
+	require.Regexp(
+		t,
+		`(?m)^cqlbulk: compaction on 3 nodes(: nothing under way or waiting|, of all tables: [0-9]+ tasks? under way, [0-9]+ waiting)`,
+		r.report,
+	)
 	require.NoDirExists(t, dir)
 	requireCopies(t, "it3", "streamed_all", (rows+2)/3, 3)
-	require.Equal(t, checksum(t, ok(t, "scan", "it3.streamed_all", "-o", filepath.Join(t.TempDir(), "out.csv"))), checksum(t, r))
+	require.Equal(
+		t,
+		checksum(t, ok(t, "scan", "it3.streamed_all", "-o", filepath.Join(t.TempDir(), "out.csv"))),
+		checksum(t, r),
+	)
 }
 
-// A load that is interrupted, and killed, while it streams begins the rows of its slice anew, and no others, and
-// they are there once.
+// A load that is interrupted, and killed, while it streams begins the rows of its slice anew, and
+// no others, and they are there once.
 func TestStreamingLoadKilled(t *testing.T) {
 	t.Parallel()
 	rows := testRows(t, 6000)
@@ -113,7 +191,23 @@ func TestStreamingLoadKilled(t *testing.T) {
 	input := padded(rows, 500)
 	dir := filepath.Join(t.TempDir(), "run")
 	path := file(t, "in.csv", paddedHeader+strings.Join(input, ""))
-	p := spawn(t, nil, "load", "it3.stream_killed", path, "--via", "stream", "--run-dir", dir, "--slice", "1MiB", "--max-bytes-per-sec", "100KiB", "--hosts", testHosts())
+	p := spawn(
+		t,
+		nil,
+		"load",
+		"it3.stream_killed",
+		path,
+		"--via",
+		"stream",
+		"--run-dir",
+		dir,
+		"--slice",
+		"1MiB",
+		"--max-bytes-per-sec",
+		"100KiB",
+		"--hosts",
+		testHosts(),
+	)
 	underWay := func() bool { return len(opened(t, p, "-Data.db")) > 0 && connected(t, p, 7000) }
 	p.until(t, "files were under way", underWay)
 	require.NoError(t, p.cmd.Process.Signal(syscall.SIGINT))
@@ -121,10 +215,20 @@ func TestStreamingLoadKilled(t *testing.T) {
 	require.Equal(t, 130, r.code)
 	require.Contains(t, r.report, "cqlbulk resume "+dir)
 	p = spawn(t, nil, "resume", dir)
-	p.until(t, "files of a later slice were under way", func() bool { return settled(dir) > 0 && underWay() && len(leftOf(t, dir, "streams.json")) > 0 })
+	p.until(
+		t,
+		"files of a later slice were under way",
+		func() bool { return settled(dir) > 0 && underWay() && len(leftOf(t, dir, "streams.json")) > 0 },
+	)
 	told := status(t, dir)
 	for host := range strings.SplitSeq(testHosts(), ",") {
-		require.Regexp(t, `(?m)^streamed +[0-9.]+ [KM]?i?B to `+regexp.QuoteMeta(host)+`:[0-9]+, [0-9]+ sessions?$`, told)
+		require.Regexp(
+			t,
+			`(?m)^streamed +[0-9.]+ [KM]?i?B to `+regexp.QuoteMeta(
+				host,
+			)+`:[0-9]+, [0-9]+ sessions?$`,
+			told,
+		)
 	}
 	p.kill(t)
 	require.NotContains(t, status(t, dir), "streamed ", "it is no longer under way")
@@ -147,7 +251,10 @@ func opened(t *testing.T, p *child, part string) []string {
 	}
 	var names []string
 	for _, l := range links {
-		if name, err := os.Readlink(filepath.Join(folder, l.Name())); err == nil && strings.Contains(name, part) {
+		if name, err := os.Readlink(
+			filepath.Join(folder, l.Name()),
+		); err == nil &&
+			strings.Contains(name, part) {
 			names = append(names, name)
 		}
 	}
@@ -165,7 +272,8 @@ func connected(t *testing.T, p *child, port int) bool {
 	for line := range strings.Lines(string(table)) {
 		// The remote address, the state (01: established), and the inode.
 		f := strings.Fields(line)
-		if len(f) > 9 && strings.HasSuffix(f[2], fmt.Sprintf(":%04X", port)) && f[3] == "01" && strings.Contains(sockets, "socket:["+f[9]+"]") {
+		if len(f) > 9 && strings.HasSuffix(f[2], fmt.Sprintf(":%04X", port)) && f[3] == "01" &&
+			strings.Contains(sockets, "socket:["+f[9]+"]") {
 			return true
 		}
 	}

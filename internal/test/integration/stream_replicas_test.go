@@ -29,7 +29,16 @@ func TestStreamedOnEachReplica(t *testing.T) {
 	in.WriteString("k,c,s,v,l\n")
 	for c := range 3 {
 		for k := range keys {
-			fmt.Fprintf(&in, "%d,%d,static %d,%s,\"[%d, %d]\"\n", k, c, k, strings.Repeat("v", k%300), c, k)
+			fmt.Fprintf(
+				&in,
+				"%d,%d,static %d,%s,\"[%d, %d]\"\n",
+				k,
+				c,
+				k,
+				strings.Repeat("v", k%300),
+				c,
+				k,
+			)
 		}
 	}
 	input := file(t, "in.csv", in.String())
@@ -50,12 +59,32 @@ func TestStreamedOnEachReplica(t *testing.T) {
 		exec(t, "CREATE KEYSPACE IF NOT EXISTS "+keyspace+" WITH replication = "+replication+"}")
 		for _, form := range []string{"rows", "whole"} {
 			name := "by_" + form
-			table(t, keyspace+"."+name, "(k int, c int, s text static, v text, l list<int>, PRIMARY KEY (k, c))")
+			table(
+				t,
+				keyspace+"."+name,
+				"(k int, c int, s text static, v text, l list<int>, PRIMARY KEY (k, c))",
+			)
 			loaded := ok(t, "load", keyspace+"."+name, input, "--via", "stream", "--stream", form)
 			requireCopies(t, keyspace, name, keys, replicas)
 			for _, level := range []string{"LOCAL_ONE", "ALL"} {
-				r := ok(t, "scan", keyspace+"."+name, "-o", filepath.Join(t.TempDir(), "out.csv"), "--consistency", level)
-				require.Equal(t, checksum(t, loaded), checksum(t, r), "%s.%s at %s", keyspace, name, level)
+				r := ok(
+					t,
+					"scan",
+					keyspace+"."+name,
+					"-o",
+					filepath.Join(t.TempDir(), "out.csv"),
+					"--consistency",
+					level,
+				)
+				require.Equal(
+					t,
+					checksum(t, loaded),
+					checksum(t, r),
+					"%s.%s at %s",
+					keyspace,
+					name,
+					level,
+				)
 			}
 		}
 		if either(false, true) {
@@ -64,7 +93,8 @@ func TestStreamedOnEachReplica(t *testing.T) {
 	}
 }
 
-// requireCopies has so many nodes have each of the partitions of a table on their own disks, all the same.
+// requireCopies has so many nodes have each of the partitions of a table on their own disks, all
+// the same.
 func requireCopies(t *testing.T, keyspace, name string, keys, copies int) {
 	t.Helper()
 	check := fileCheck(t, keyspace, name)
@@ -87,7 +117,15 @@ func requireCopies(t *testing.T, keyspace, name string, keys, copies int) {
 	require.Len(t, found, keys, "%s.%s", keyspace, name)
 	for key, texts := range found {
 		require.Len(t, texts, copies, "nodes of %s.%s that have partition %x", keyspace, name, key)
-		require.Len(t, slices.Compact(texts), 1, "partition %x of %s.%s differs", key, keyspace, name)
+		require.Len(
+			t,
+			slices.Compact(texts),
+			1,
+			"partition %x of %s.%s differs",
+			key,
+			keyspace,
+			name,
+		)
 	}
 }
 
@@ -119,7 +157,8 @@ func partitionTexts(t *testing.T, folder string, d sstable.Descriptor) map[strin
 	}
 }
 
-// requireInSync has the nodes say that their files are right and their own, and that there is nothing to repair.
+// requireInSync has the nodes say that their files are right and their own, and that there is
+// nothing to repair.
 func requireInSync(t *testing.T, keyspace string, names ...string) {
 	t.Helper()
 	nodes, err := filepath.Glob(filepath.Join(clusterFolder(), "node*"))
@@ -127,10 +166,31 @@ func requireInSync(t *testing.T, keyspace string, names ...string) {
 	require.NotEmpty(t, nodes)
 	for _, dir := range nodes {
 		node := strings.TrimPrefix(filepath.Base(dir), "node")
-		administer(t, slices.Concat([]string{"nodetool", node}, verifyFiles(t), []string{"--check-tokens", keyspace}, names)...)
-		out := administer(t, append([]string{"nodetool", node, "repair", "--preview", "--full", keyspace}, names...)...)
-		if !strings.Contains(out, "in sync") { // where there is one replica there is nothing to compare
-			require.Contains(t, out, "Replication factor is 1. No repair is needed", "node %s, %s", node, keyspace)
+		administer(
+			t,
+			slices.Concat(
+				[]string{"nodetool", node},
+				verifyFiles(t),
+				[]string{"--check-tokens", keyspace},
+				names,
+			)...)
+		out := administer(
+			t,
+			append(
+				[]string{"nodetool", node, "repair", "--preview", "--full", keyspace},
+				names...)...)
+		if !strings.Contains(
+			out,
+			"in sync",
+		) { // where there is one replica there is nothing to compare
+			require.Contains(
+				t,
+				out,
+				"Replication factor is 1. No repair is needed",
+				"node %s, %s",
+				node,
+				keyspace,
+			)
 		}
 	}
 }

@@ -29,7 +29,12 @@ func heardByGossip(t *testing.T, node string) map[string]internode.Endpoint {
 	require.NoError(t, err)
 	defer func() { require.NoError(t, l.Close()) }()
 	client := internode.Client{}
-	heard, err := client.Gossip(t.Context(), node, l, internode.Syn{Cluster: cluster.Name, Partitioner: cluster.Partitioner})
+	heard, err := client.Gossip(
+		t.Context(),
+		node,
+		l,
+		internode.Syn{Cluster: cluster.Name, Partitioner: cluster.Partitioner},
+	)
 	require.NoError(t, err)
 	all := make(map[string]internode.Endpoint)
 	for _, e := range heard {
@@ -38,7 +43,8 @@ func heardByGossip(t *testing.T, node string) map[string]internode.Endpoint {
 	return all
 }
 
-// TestGossipOfNodes asks nodes by gossip: what they tell of tokens, and of where nodes are, is what their tables tell.
+// TestGossipOfNodes asks nodes by gossip: what they tell of tokens, and of where nodes are, is what
+// their tables tell.
 func TestGossipOfNodes(t *testing.T) {
 	t.Parallel()
 	places, err := session.Places(t.Context())
@@ -67,21 +73,41 @@ func TestGossipOfNodes(t *testing.T) {
 	}
 }
 
-// TestReplicationThatGrowsWhileRowsAreStreamed gives a keyspace more replicas while a slice of rows is on its way: those
-// rows are sent to the further replicas too before they count as loaded.
+// TestReplicationThatGrowsWhileRowsAreStreamed gives a keyspace more replicas while a slice of rows
+// is on its way: those rows are sent to the further replicas too before they count as loaded.
 func TestReplicationThatGrowsWhileRowsAreStreamed(t *testing.T) {
 	t.Parallel()
 	const rows = 1500
-	exec(t, "CREATE KEYSPACE IF NOT EXISTS grows WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
-		"ALTER KEYSPACE grows WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}")
+	exec(
+		t,
+		"CREATE KEYSPACE IF NOT EXISTS grows WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+		"ALTER KEYSPACE grows WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}",
+	)
 	table(t, "grows.t", "(k int PRIMARY KEY, v text)")
 	dir := filepath.Join(t.TempDir(), "run")
-	loading := spawn(t, nil, "load", "grows.t", ringRows(t, rows), "--via", "stream", "--hosts", testHosts(), "--max-bytes-per-sec", "10KiB", "--run-dir", dir)
+	loading := spawn(
+		t,
+		nil,
+		"load",
+		"grows.t",
+		ringRows(t, rows),
+		"--via",
+		"stream",
+		"--hosts",
+		testHosts(),
+		"--max-bytes-per-sec",
+		"10KiB",
+		"--run-dir",
+		dir,
+	)
 	loading.until(t, "nodes are streamed to", func() bool {
 		_, err := os.Stat(filepath.Join(dir, "streams.json"))
 		return err == nil
 	})
-	exec(t, "ALTER KEYSPACE grows WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 3}")
+	exec(
+		t,
+		"ALTER KEYSPACE grows WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 3}",
+	)
 	r := loading.end(t)
 	require.Zero(t, r.code, r.report)
 	require.Contains(t, r.report, "what was sent meanwhile is sent again")
@@ -119,15 +145,22 @@ func requireHolders(t *testing.T, keyspace, name string, partitions, copies int)
 	}
 }
 
-// TestNodesJoinAndLeaveUnderStreaming streams rows in while a node joins, and while it leaves: each replica has all of its rows
-// afterwards, whatever the number of replicas.
+// TestNodesJoinAndLeaveUnderStreaming streams rows in while a node joins, and while it leaves: each
+// replica has all of its rows afterwards, whatever the number of replicas.
 func TestNodesJoinAndLeaveUnderStreaming(t *testing.T) {
 	lengthy(t)
 	const rows = 20_000
 	input := ringRows(t, rows)
 	keyspaces := []string{"changing1", "changing2", "changing3"}
 	for i, keyspace := range keyspaces {
-		exec(t, fmt.Sprintf("CREATE KEYSPACE IF NOT EXISTS %s WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': %d}", keyspace, i+1))
+		exec(
+			t,
+			fmt.Sprintf(
+				"CREATE KEYSPACE IF NOT EXISTS %s WITH replication = {'class': 'NetworkTopologyStrategy', 'dc1': %d}",
+				keyspace,
+				i+1,
+			),
+		)
 		for _, name := range []string{"joined", "joining", "leaving"} {
 			table(t, keyspace+"."+name, "(k int PRIMARY KEY, v text)")
 		}
@@ -145,7 +178,11 @@ func TestNodesJoinAndLeaveUnderStreaming(t *testing.T) {
 	defer remove()
 	status := func() (status string) {
 		for _, e := range heardByGossip(t, contact) {
-			if first, _, _ := strings.Cut(e.Get(internode.StateStatusWithPort), ","); first != "NORMAL" && first != "" && first != "shutdown" {
+			if first, _, _ := strings.Cut(
+				e.Get(internode.StateStatusWithPort),
+				",",
+			); first != "NORMAL" && first != "" &&
+				first != "shutdown" {
 				status = first
 			}
 		}
@@ -153,13 +190,36 @@ func TestNodesJoinAndLeaveUnderStreaming(t *testing.T) {
 	}
 	wait := func(want string) {
 		t.Helper()
-		require.Eventually(t, func() bool { return status() == want }, 10*time.Minute, 500*time.Millisecond, "a node that is %q", want)
+		require.Eventually(
+			t,
+			func() bool { return status() == want },
+			10*time.Minute,
+			500*time.Millisecond,
+			"a node that is %q",
+			want,
+		)
 	}
 	var loads []*child
 	slow := func(name string) { // from before the change until after it
 		for i, keyspace := range keyspaces {
-			loads = append(loads, spawn(t, nil, "load", keyspace+"."+name, input, "--via", "stream", "--hosts", testHosts(), "--slice", "1MiB",
-				"--max-bytes-per-sec", fmt.Sprintf("%dKiB", 15*(i+1))))
+			loads = append(
+				loads,
+				spawn(
+					t,
+					nil,
+					"load",
+					keyspace+"."+name,
+					input,
+					"--via",
+					"stream",
+					"--hosts",
+					testHosts(),
+					"--slice",
+					"1MiB",
+					"--max-bytes-per-sec",
+					fmt.Sprintf("%dKiB", 15*(i+1)),
+				),
+			)
 		}
 	}
 	requireAll := func(names ...string) {
@@ -175,15 +235,41 @@ func TestNodesJoinAndLeaveUnderStreaming(t *testing.T) {
 		for i, keyspace := range keyspaces {
 			for _, name := range names {
 				requireHolders(t, keyspace, name, rows, i+1)
-				require.Equal(t, fmt.Sprint(rows), strings.TrimSpace(ok(t, "count", keyspace+"."+name, "--consistency", "QUORUM").out))
-				require.Equal(t, fmt.Sprint(rows), strings.TrimSpace(ok(t, "count", keyspace+"."+name, "--via", "stream", "--listen", ":0", "--consistency", "ONE").out))
+				require.Equal(
+					t,
+					fmt.Sprint(rows),
+					strings.TrimSpace(
+						ok(t, "count", keyspace+"."+name, "--consistency", "QUORUM").out,
+					),
+				)
+				require.Equal(
+					t,
+					fmt.Sprint(rows),
+					strings.TrimSpace(
+						ok(
+							t,
+							"count",
+							keyspace+"."+name,
+							"--via",
+							"stream",
+							"--listen",
+							":0",
+							"--consistency",
+							"ONE",
+						).out,
+					),
+				)
 			}
 		}
 	}
 	slow("joined")
 	wait("BOOT")
 	for _, keyspace := range keyspaces {
-		require.Contains(t, ok(t, "load", keyspace+".joining", input, "--via", "stream").report, "is joining")
+		require.Contains(
+			t,
+			ok(t, "load", keyspace+".joining", input, "--via", "stream").report,
+			"is joining",
+		)
 	}
 	wait("")
 	requireAll("joined", "joining")

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Views and indexes have the rows that are streamed, and change capture sees them, whether they come as rows or as
-// whole SSTables.
+// Views and indexes have the rows that are streamed, and change capture sees them, whether they
+// come as rows or as whole SSTables.
 func TestStreamedRowsAreInViewsAndIndexes(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
@@ -24,26 +24,63 @@ func TestStreamedRowsAreInViewsAndIndexes(t *testing.T) {
 		name := "seen_" + form
 		exec(t, "DROP MATERIALIZED VIEW IF EXISTS it2."+name+"_by_g")
 		table(t, "it2."+name, "(k int PRIMARY KEY, g int, v text) WITH cdc = true")
-		exec(t, "CREATE MATERIALIZED VIEW it2."+name+"_by_g AS SELECT * FROM it2."+name+" WHERE g IS NOT NULL AND k IS NOT NULL PRIMARY KEY (g, k)",
-			"CREATE INDEX ON it2."+name+" (v)")
+		exec(
+			t,
+			"CREATE MATERIALIZED VIEW it2."+name+"_by_g AS SELECT * FROM it2."+name+" WHERE g IS NOT NULL AND k IS NOT NULL PRIMARY KEY (g, k)",
+			"CREATE INDEX ON it2."+name+" (v)",
+		)
 		var in strings.Builder
 		in.WriteString("k,g,v\n")
 		for k := range rows {
 			fmt.Fprintf(&in, "%d,%d,%s captured %d\n", k, k%7, form, k%20)
 		}
-		r := ok(t, "load", "it2."+name, file(t, "in.csv", in.String()), "--via", "stream", "--stream", form)
+		r := ok(
+			t,
+			"load",
+			"it2."+name,
+			file(t, "in.csv", in.String()),
+			"--via",
+			"stream",
+			"--stream",
+			form,
+		)
 		require.Contains(t, r.report, "the servers write each row once more")
 		// Replicas of the view get it a moment later.
-		require.Eventually(t, func() bool { return ok(t, "count", "it2."+name+"_by_g").out == fmt.Sprintln(rows) }, time.Minute, 200*time.Millisecond)
-		require.Equal(t, sortedLines(t, ok(t, "scan", "it2."+name, "--columns", "g,k,v").out), sortedLines(t, ok(t, "scan", "it2."+name+"_by_g").out))
-		found := sortedLines(t, ok(t, "scan", "it2."+name, "--where", fmt.Sprintf("v = '%s captured 3'", form), "--header=false").out)
+		require.Eventually(
+			t,
+			func() bool { return ok(t, "count", "it2."+name+"_by_g").out == fmt.Sprintln(rows) },
+			time.Minute,
+			200*time.Millisecond,
+		)
+		require.Equal(
+			t,
+			sortedLines(t, ok(t, "scan", "it2."+name, "--columns", "g,k,v").out),
+			sortedLines(t, ok(t, "scan", "it2."+name+"_by_g").out),
+		)
+		found := sortedLines(
+			t,
+			ok(
+				t,
+				"scan",
+				"it2."+name,
+				"--where",
+				fmt.Sprintf("v = '%s captured 3'", form),
+				"--header=false",
+			).out,
+		)
 		require.Len(t, found, rows/20)
-		require.True(t, captured(t, form+" captured 3"), "no segment for change capture has rows of %s", name)
+		require.True(
+			t,
+			captured(t, form+" captured 3"),
+			"no segment for change capture has rows of %s",
+			name,
+		)
 		exec(t, "DROP MATERIALIZED VIEW it2."+name+"_by_g")
 	}
 }
 
-// captured says whether some node has a text in the segments of its commit log that it keeps for change capture.
+// captured says whether some node has a text in the segments of its commit log that it keeps for
+// change capture.
 func captured(t *testing.T, text string) bool {
 	t.Helper()
 	segments, err := filepath.Glob(filepath.Join(clusterFolder(), "node*/data/cdc_raw/*.log"))
@@ -76,8 +113,24 @@ func TestStreamedRowsAreInAttachedIndexes(t *testing.T) {
 	require.Equal(t, 1, r.code)
 	require.Contains(t, r.report, "which fails when it is sent whole SSTables")
 	const why = "index attached_v_idx is of sai, which fails when it is sent whole SSTables"
-	require.Contains(t, ok(t, "doctor", "it2.attached", "--json").out, `"--via stream: rows can bypass CQL, one by one: `+why+`"`)
-	require.Contains(t, ok(t, "load", "it2.attached", path, "--via", "stream").report, "rows are streamed one by one: "+why)
-	require.Len(t, sortedLines(t, ok(t, "scan", "it2.attached", "--where", "v = 7", "--header=false").out), 30)
-	require.Len(t, sortedLines(t, ok(t, "scan", "it2.attached", "--where", "v >= 18", "--header=false").out), 60)
+	require.Contains(
+		t,
+		ok(t, "doctor", "it2.attached", "--json").out,
+		`"--via stream: rows can bypass CQL, one by one: `+why+`"`,
+	)
+	require.Contains(
+		t,
+		ok(t, "load", "it2.attached", path, "--via", "stream").report,
+		"rows are streamed one by one: "+why,
+	)
+	require.Len(
+		t,
+		sortedLines(t, ok(t, "scan", "it2.attached", "--where", "v = 7", "--header=false").out),
+		30,
+	)
+	require.Len(
+		t,
+		sortedLines(t, ok(t, "scan", "it2.attached", "--where", "v >= 18", "--header=false").out),
+		60,
+	)
 }

@@ -18,7 +18,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// The tests of this file read the files of the test cluster's nodes, and give nodes files to import.
+// The tests of this file read the files of the test cluster's nodes, and give nodes files to
+// import.
 
 // filesBody is a table with columns of all kinds.
 const filesBody = `(k int, a int, b text, s text static, t tuple<int, text> static, v text, i int, l list<int>, m map<text, int>, f frozen<set<text>>,
@@ -29,7 +30,19 @@ func filesRows(rows, wide int) string {
 	var b strings.Builder
 	b.WriteString("k,a,b,s,v,i,l,m,f\n")
 	for i := range rows {
-		fmt.Fprintf(&b, "%d,%d,b%d,static %d,\"value %d %s\",%d,\"[%d, 2]\",\"{'x': %d, 'a': 1}\",\"{'z', 'y'}\"\n", i, i%5, i%3, i, i, strings.Repeat("v", i%90), i, i, i)
+		fmt.Fprintf(
+			&b,
+			"%d,%d,b%d,static %d,\"value %d %s\",%d,\"[%d, 2]\",\"{'x': %d, 'a': 1}\",\"{'z', 'y'}\"\n",
+			i,
+			i%5,
+			i%3,
+			i,
+			i,
+			strings.Repeat("v", i%90),
+			i,
+			i,
+			i,
+		)
 	}
 	for i := range wide {
 		fmt.Fprintf(&b, "-1,%d,b,the same,%s,%d,,,\n", i/2, strings.Repeat("w", 100), i)
@@ -45,11 +58,21 @@ type nodeTable struct {
 	names  []sstable.Descriptor
 }
 
-// nodeTables has all nodes write what they have of a table, and finds it. Nodes that are streamed from flush it, and sooner
-// than nodetool has been started.
+// nodeTables has all nodes write what they have of a table, and finds it. Nodes that are streamed
+// from flush it, and sooner than nodetool has been started.
 func nodeTables(t *testing.T, keyspace, name string) []nodeTable {
 	t.Helper()
-	ok(t, "count", keyspace+"."+name, "--via", "stream", "--listen", anyPort, "--consistency", "ALL")
+	ok(
+		t,
+		"count",
+		keyspace+"."+name,
+		"--via",
+		"stream",
+		"--listen",
+		anyPort,
+		"--consistency",
+		"ALL",
+	)
 	all := tablesOnDisk(t, keyspace, name)
 	for _, n := range all {
 		require.NotEmpty(t, n.names, n.folder)
@@ -66,8 +89,13 @@ func tablesOnDisk(t *testing.T, keyspace, name string) (all []nodeTable) {
 	require.NoError(t, err)
 	for _, dir := range nodes {
 		n := nodeTable{
-			node:   strings.TrimPrefix(filepath.Base(dir), "node"),
-			folder: filepath.Join(dir, "data/data", keyspace, name+"-"+strings.ReplaceAll(described.ID, "-", "")),
+			node: strings.TrimPrefix(filepath.Base(dir), "node"),
+			folder: filepath.Join(
+				dir,
+				"data/data",
+				keyspace,
+				name+"-"+strings.ReplaceAll(described.ID, "-", ""),
+			),
 		}
 		files, err := os.ReadDir(n.folder)
 		require.NoError(t, err)
@@ -98,11 +126,24 @@ func fileCheck(t *testing.T, keyspace, name string) sstable.Check {
 		Statics: columns(schema.Static), Regulars: columns(schema.Regular),
 	})
 	require.NoError(t, err)
-	return sstable.Check{Schema: planned, Ranges: []token.Range{token.Whole(token.Murmur3)}, IndexInterval: 128}
+	return sstable.Check{
+		Schema:        planned,
+		Ranges:        []token.Range{token.Whole(token.Murmur3)},
+		IndexInterval: 128,
+	}
 }
 
 // rewritten writes an SSTable again, and verifies what it has written.
-func rewritten(t *testing.T, from string, d sstable.Descriptor, folder string, v sstable.Version, keys int64, c sstable.Compression, check sstable.Check) *sstable.Written {
+func rewritten(
+	t *testing.T,
+	from string,
+	d sstable.Descriptor,
+	folder string,
+	v sstable.Version,
+	keys int64,
+	c sstable.Compression,
+	check sstable.Check,
+) *sstable.Written {
 	t.Helper()
 	in, err := sstable.OpenTable(from, d)
 	require.NoError(t, err)
@@ -110,7 +151,17 @@ func rewritten(t *testing.T, from string, d sstable.Descriptor, folder string, v
 	codec, err := sstable.NewCodec(in.Codec().Schema(), v, in.Codec().Minima())
 	require.NoError(t, err)
 	require.NoError(t, os.MkdirAll(folder, 0o755))
-	w, err := sstable.CreateTable(folder, codec, sstable.Options{ID: d.ID, Keys: keys, FilterChance: in.Statistics().FilterChance, IndexInterval: 128, Compression: c})
+	w, err := sstable.CreateTable(
+		folder,
+		codec,
+		sstable.Options{
+			ID:            d.ID,
+			Keys:          keys,
+			FilterChance:  in.Statistics().FilterChance,
+			IndexInterval: 128,
+			Compression:   c,
+		},
+	)
 	require.NoError(t, err)
 	require.NoError(t, sstable.Copy(w, codec, in.Decoder()))
 	done, err := w.Finish()
@@ -124,20 +175,34 @@ func rewritten(t *testing.T, from string, d sstable.Descriptor, folder string, v
 // fillFiles fills a table, with deletions of all kinds and with values that expire.
 func fillFiles(t *testing.T, name string, rows, wide int) {
 	t.Helper()
-	ok(t, "load", name, file(t, "files.csv", filesRows(rows, wide)), "--timestamp", "1700000000000000")
-	exec(t,
-		fmt.Sprintf("INSERT INTO %s (k, a, b, v, l, m) VALUES (-2, 1, '', 'expires', [1], {'k': 1}) USING TTL 8640000", name),
+	ok(
+		t,
+		"load",
+		name,
+		file(t, "files.csv", filesRows(rows, wide)),
+		"--timestamp",
+		"1700000000000000",
+	)
+	exec(
+		t,
+		fmt.Sprintf(
+			"INSERT INTO %s (k, a, b, v, l, m) VALUES (-2, 1, '', 'expires', [1], {'k': 1}) USING TTL 8640000",
+			name,
+		),
 		fmt.Sprintf("INSERT INTO %s (k, t) VALUES (-3, (1, 'static alone'))", name),
 		fmt.Sprintf("DELETE FROM %s WHERE k = 0", name),
 		fmt.Sprintf("DELETE FROM %s WHERE k = -1 AND a > 10 AND a <= 300", name),
 		fmt.Sprintf("DELETE v FROM %s WHERE k = 1 AND a = 1 AND b = 'b1'", name),
-		fmt.Sprintf("UPDATE %s SET l = l + [9], m['k'] = 5 WHERE k = 2 AND a = 2 AND b = 'b2'", name),
+		fmt.Sprintf(
+			"UPDATE %s SET l = l + [9], m['k'] = 5 WHERE k = 2 AND a = 2 AND b = 'b2'",
+			name,
+		),
 		fmt.Sprintf("DELETE FROM %s WHERE k = 3 AND a = 3 AND b = 'b0'", name),
 	)
 }
 
-// TestFilesOfCassandraAreRightAndMadeAgain holds the files of real nodes, index, filter, summary and statistics among
-// them, to be byte for byte those that are made of their rows.
+// TestFilesOfCassandraAreRightAndMadeAgain holds the files of real nodes, index, filter, summary
+// and statistics among them, to be byte for byte those that are made of their rows.
 func TestFilesOfCassandraAreRightAndMadeAgain(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
@@ -166,15 +231,20 @@ func TestFilesOfCassandraAreRightAndMadeAgain(t *testing.T) {
 					same = append(same, sstable.DataDB, sstable.CRCDB, sstable.DigestCRC32)
 				}
 				for _, component := range same {
-					require.Equal(t, []byte(read(t, filepath.Join(n.folder, d.Name(component)))), []byte(read(t, filepath.Join(folder, d.Name(component)))), component)
+					require.Equal(
+						t,
+						[]byte(read(t, filepath.Join(n.folder, d.Name(component)))),
+						[]byte(read(t, filepath.Join(folder, d.Name(component)))),
+						component,
+					)
 				}
 			}
 		}
 	}
 }
 
-// pointLines reads each of some partitions by its key, so that a file whose filter or index does not have it is seen,
-// and gives the rows like rawRows.
+// pointLines reads each of some partitions by its key, so that a file whose filter or index does
+// not have it is seen, and gives the rows like rawRows.
 func pointLines(t *testing.T, keyspace, name string, keys []string) (lines []string) {
 	t.Helper()
 	described, err := session.Table(t.Context(), keyspace, name)
@@ -211,8 +281,9 @@ func linesOf(t *testing.T, described *schema.Table, query driver.Query) (lines [
 // timesOfFiles are the columns that tell when the cells of such a table were written.
 const timesOfFiles = "k,a,b,writetime(v),writetime(i)"
 
-// TestFilesThatAreImported gives files of all versions and compressions to the nodes, who verify them, and reads every row
-// by its key, both ways round in the partition of many rows, and after a major compaction.
+// TestFilesThatAreImported gives files of all versions and compressions to the nodes, who verify
+// them, and reads every row by its key, both ways round in the partition of many rows, and after a
+// major compaction.
 func TestFilesThatAreImported(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
@@ -269,14 +340,20 @@ func TestFilesThatAreImported(t *testing.T) {
 			backward := linesOf(t, described, query)
 			slices.Reverse(backward)
 			require.Equal(t, forward, backward)
-			require.Equal(t, times, sortedLines(t, ok(t, "scan", "it1.files_to", "--columns", timesOfFiles).out))
+			require.Equal(
+				t,
+				times,
+				sortedLines(t, ok(t, "scan", "it1.files_to", "--columns", timesOfFiles).out),
+			)
 			ttl := linesOf(t, described, driver.Query{Select: []string{"ttl(v)"}, Where: "k = -2"})
 			require.Len(t, ttl, 1)
 			require.NotContains(t, ttl[0], "null")
 		}
 		requireFiles()
 		for _, n := range nodes {
-			administer(t, append(append([]string{"nodetool", n.node}, verify...), "it1", "files_to")...)
+			administer(
+				t,
+				append(append([]string{"nodetool", n.node}, verify...), "it1", "files_to")...)
 			administer(t, "nodetool", n.node, "compact", "it1", "files_to")
 		}
 		requireFiles()

@@ -26,20 +26,62 @@ func timesRows(t *testing.T) {
 	t.Helper()
 	for k := range 12 {
 		at := 1_600_000_000_000_000 + k*1_000_000
-		exec(t,
-			fmt.Sprintf("INSERT INTO it2.times (k, c, v, w, f) VALUES (%d, 0, 'v', 'w', [1, %d]) USING TIMESTAMP %d", k, k, at),
-			fmt.Sprintf("INSERT INTO it2.times (k, c, v) VALUES (%d, 1, 'v') USING TIMESTAMP %d AND TTL %d", k, at+1, 50_000+k),
-			fmt.Sprintf("UPDATE it2.times USING TIMESTAMP %d AND TTL %d SET w = 'w' WHERE k = %d AND c = 1", at+2, 90_000+k, k),
-			fmt.Sprintf("UPDATE it2.times USING TIMESTAMP %d SET f = [] WHERE k = %d AND c = 1", at+3, k),
-			fmt.Sprintf("UPDATE it2.times USING TIMESTAMP %d AND TTL 70000 SET v = 'v', w = 'later' WHERE k = %d AND c = 2", at+4, k),
-			fmt.Sprintf("UPDATE it2.times USING TIMESTAMP %d SET v = 'over' WHERE k = %d AND c = 0", at+5, k),
+		exec(
+			t,
+			fmt.Sprintf(
+				"INSERT INTO it2.times (k, c, v, w, f) VALUES (%d, 0, 'v', 'w', [1, %d]) USING TIMESTAMP %d",
+				k,
+				k,
+				at,
+			),
+			fmt.Sprintf(
+				"INSERT INTO it2.times (k, c, v) VALUES (%d, 1, 'v') USING TIMESTAMP %d AND TTL %d",
+				k,
+				at+1,
+				50_000+k,
+			),
+			fmt.Sprintf(
+				"UPDATE it2.times USING TIMESTAMP %d AND TTL %d SET w = 'w' WHERE k = %d AND c = 1",
+				at+2,
+				90_000+k,
+				k,
+			),
+			fmt.Sprintf(
+				"UPDATE it2.times USING TIMESTAMP %d SET f = [] WHERE k = %d AND c = 1",
+				at+3,
+				k,
+			),
+			fmt.Sprintf(
+				"UPDATE it2.times USING TIMESTAMP %d AND TTL 70000 SET v = 'v', w = 'later' WHERE k = %d AND c = 2",
+				at+4,
+				k,
+			),
+			fmt.Sprintf(
+				"UPDATE it2.times USING TIMESTAMP %d SET v = 'over' WHERE k = %d AND c = 0",
+				at+5,
+				k,
+			),
 		)
 		switch k % 3 {
 		case 0:
-			exec(t, fmt.Sprintf("UPDATE it2.times USING TIMESTAMP %d AND TTL 60000 SET s = 's' WHERE k = %d", at+6, k),
-				fmt.Sprintf("UPDATE it2.times USING TIMESTAMP %d SET u = 7 WHERE k = %d", at+7, k))
+			exec(
+				t,
+				fmt.Sprintf(
+					"UPDATE it2.times USING TIMESTAMP %d AND TTL 60000 SET s = 's' WHERE k = %d",
+					at+6,
+					k,
+				),
+				fmt.Sprintf("UPDATE it2.times USING TIMESTAMP %d SET u = 7 WHERE k = %d", at+7, k),
+			)
 		case 1:
-			exec(t, fmt.Sprintf("DELETE w FROM it2.times USING TIMESTAMP %d WHERE k = %d AND c = 0", at+8, k))
+			exec(
+				t,
+				fmt.Sprintf(
+					"DELETE w FROM it2.times USING TIMESTAMP %d WHERE k = %d AND c = 0",
+					at+8,
+					k,
+				),
+			)
 		}
 	}
 	// Partitions of static columns alone, of values and times of their own.
@@ -94,7 +136,11 @@ func TestTimesOfColumns(t *testing.T) {
 	begin := time.Now()
 	want := scanTimes(t, "it2.times")
 	require.Len(t, want.rows, 12*3+3)
-	require.Contains(t, fmt.Sprint(want.rows["3,1"]), "v=v w=w f=[] s=s u=7 writetime(v)=1600000003000001 writetime(w)=1600000003000002 writetime(f)=1600000003000003 writetime(s)=1600000003000006 writetime(u)=1600000003000007")
+	require.Contains(
+		t,
+		fmt.Sprint(want.rows["3,1"]),
+		"v=v w=w f=[] s=s u=7 writetime(v)=1600000003000001 writetime(w)=1600000003000002 writetime(f)=1600000003000003 writetime(s)=1600000003000006 writetime(u)=1600000003000007",
+	)
 	for _, format := range []string{"csv", "json"} {
 		t.Run(format, func(t *testing.T) {
 			exec(t, "TRUNCATE it2.times_copy")
@@ -123,7 +169,11 @@ func TestTimesOfColumns(t *testing.T) {
 // among bad ones.
 func TestTimesInTheInput(t *testing.T) {
 	t.Parallel()
-	table(t, "it2.times_in", "(k int PRIMARY KEY, v text, w text) WITH default_time_to_live = 86400")
+	table(
+		t,
+		"it2.times_in",
+		"(k int PRIMARY KEY, v text, w text) WITH default_time_to_live = 86400",
+	)
 	input := "writetime(v),k,w,TTL(v),v\n" +
 		"1000,1,w,500000,v\n" + // w is written now, for as long as the table says
 		"1000,2,w,,v\n" + // null is the time to live of what does not expire
@@ -157,7 +207,15 @@ func TestTimesInTheInput(t *testing.T) {
 		WW   *int64 `json:"writetime(w)"`
 	}
 	rows := make(map[int]row)
-	out := ok(t, "scan", "it2.times_in", "--format", "json", "--columns", "k,v,w,ttl(v),writetime(v),ttl(w),writetime(w)").out
+	out := ok(
+		t,
+		"scan",
+		"it2.times_in",
+		"--format",
+		"json",
+		"--columns",
+		"k,v,w,ttl(v),writetime(v),ttl(w),writetime(w)",
+	).out
 	for line := range strings.Lines(out) {
 		var r row
 		require.NoError(t, json.Unmarshal([]byte(line), &r))

@@ -29,7 +29,10 @@ func TestResumeAfterTruncate(t *testing.T) {
 	require.Equal(t, "0\n", ok(t, "count", "it3.truncated").out)
 
 	rejects := run + "/rejects.csv"
-	require.NoError(t, os.WriteFile(rejects, []byte(strings.ReplaceAll(read(t, rejects), "two", "2")), 0o600))
+	require.NoError(
+		t,
+		os.WriteFile(rejects, []byte(strings.ReplaceAll(read(t, rejects), "two", "2")), 0o600),
+	)
 	ok(t, "retry", run)
 	require.Equal(t, "1\n", ok(t, "count", "it3.truncated").out)
 }

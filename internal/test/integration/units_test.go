@@ -24,13 +24,29 @@ func TestSecondsAreNotWrittenAsMilliseconds(t *testing.T) {
 	for _, via := range []string{"cql", "stream"} {
 		r := cqlbulk(t, "load", "it1.units", path, "--via", via)
 		require.Equal(t, 1, r.code, r.report)
-		require.Contains(t, r.report, `seconds.csv:2: column "at": value 1710000000 (1970-01-20T19:00:00Z) is in January 1970`)
+		require.Contains(
+			t,
+			r.report,
+			`seconds.csv:2: column "at": value 1710000000 (1970-01-20T19:00:00Z) is in January 1970`,
+		)
 		require.NotContains(t, r.report, "loaded")
 		require.Equal(t, "0\n", ok(t, "count", "it1.units").out)
 
 		ok(t, "load", "it1.units", path, "--via", via, "--timestamp-unit", "s")
-		require.Equal(t, "7,2024-03-09T16:00:07Z,['2024-03-09T16:00:07Z']\n",
-			ok(t, "scan", "it1.units", "--where", "k = 7", "--columns", "k,at,l", "--header=false").out)
+		require.Equal(
+			t,
+			"7,2024-03-09T16:00:07Z,['2024-03-09T16:00:07Z']\n",
+			ok(
+				t,
+				"scan",
+				"it1.units",
+				"--where",
+				"k = 7",
+				"--columns",
+				"k,at,l",
+				"--header=false",
+			).out,
+		)
 		require.Equal(t, "1500\n", ok(t, "count", "it1.units").out)
 		exec(t, "TRUNCATE it1.units")
 	}

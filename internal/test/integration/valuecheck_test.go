@@ -68,12 +68,14 @@ func valueStricter(t *testing.T, use cqlwire.Use, typ string, err error) bool {
 	case strings.Contains(typ, "vector<") && strings.Contains(reason, "is cut off"):
 		return true // the length of an element in more bytes than need be
 	case strings.Contains(reason, "0 bytes, too few for the number of elements") && !atLeast(t, 5):
-		return use == cqlwire.Compared || strings.Contains(typ, "tuple<") || strings.Contains(typ, "value_deep")
+		return use == cqlwire.Compared || strings.Contains(typ, "tuple<") ||
+			strings.Contains(typ, "value_deep")
 	case valueUnflushable(use, err):
 		return true
 	default:
 		// So it is in elements of a set, where it has but one.
-		return strings.Contains(reason, "a scale without digits") && (strings.Contains(typ, "set<") || strings.Contains(typ, "map<"))
+		return strings.Contains(reason, "a scale without digits") &&
+			(strings.Contains(typ, "set<") || strings.Contains(typ, "map<"))
 	}
 }
 
@@ -86,7 +88,8 @@ func valueUnflushable(use cqlwire.Use, err error) bool {
 	}
 	reason := err.Error()
 	return strings.Contains(reason, "a scale without digits") ||
-		use == cqlwire.BoundClustering && (strings.Contains(reason, "has the length -") || strings.Contains(reason, "which is null"))
+		use == cqlwire.BoundClustering &&
+			(strings.Contains(reason, "has the length -") || strings.Contains(reason, "which is null"))
 }
 
 // A value is refused here exactly when a server refuses it that a client binds it to.
@@ -109,18 +112,35 @@ func TestValuesAreCheckedAsServersDo(t *testing.T) {
 		table(t, "it1."+name, body)
 		described, err := session.Table(t.Context(), "it1", name)
 		require.NoError(t, err)
-		v := &valueTable{name: "it1." + name, table: described, ids: map[string][]byte{}, taken: map[string][][]byte{}}
+		v := &valueTable{
+			name:  "it1." + name,
+			table: described,
+			ids:   map[string][]byte{},
+			taken: map[string][][]byte{},
+		}
 		for _, column := range described.Columns {
 			if column.Name[0] == 'v' {
 				v.columns = append(v.columns, column)
 			}
 		}
-		if described.OfKind(schema.Regular) != nil && described.OfKind(schema.Clustering) == nil && len(described.OfKind(schema.PartitionKey)) == 1 {
+		if described.OfKind(schema.Regular) != nil && described.OfKind(schema.Clustering) == nil &&
+			len(described.OfKind(schema.PartitionKey)) == 1 {
 			for _, name := range columns {
-				v.ids[name] = c.prepare(t, fmt.Sprintf("INSERT INTO %s (id, %s) VALUES (?, ?)", v.name, name))
+				v.ids[name] = c.prepare(
+					t,
+					fmt.Sprintf("INSERT INTO %s (id, %s) VALUES (?, ?)", v.name, name),
+				)
 			}
 		} else {
-			v.id = c.prepare(t, fmt.Sprintf("INSERT INTO %s (id, %s) VALUES (?%s)", v.name, strings.Join(columns, ", "), strings.Repeat(", ?", len(columns))))
+			v.id = c.prepare(
+				t,
+				fmt.Sprintf(
+					"INSERT INTO %s (id, %s) VALUES (?%s)",
+					v.name,
+					strings.Join(columns, ", "),
+					strings.Repeat(", ?", len(columns)),
+				),
+			)
 		}
 		tables = append(tables, v)
 	}
@@ -130,7 +150,11 @@ func TestValuesAreCheckedAsServersDo(t *testing.T) {
 	const together = 8
 	for some := range slices.Chunk(types.columns(true, either(1, 6), either(6, 20)), together) {
 		body, names = typed(some)
-		add(fmt.Sprintf("values_key%d", len(tables)), "(id int, "+body+", PRIMARY KEY ((id, "+strings.Join(names, ", ")+")))", names)
+		add(
+			fmt.Sprintf("values_key%d", len(tables)),
+			"(id int, "+body+", PRIMARY KEY ((id, "+strings.Join(names, ", ")+")))",
+			names,
+		)
 	}
 	for some := range slices.Chunk(types.columns(true, either(1, 6), either(6, 20)), together) {
 		body, names = typed(some)
@@ -138,8 +162,17 @@ func TestValuesAreCheckedAsServersDo(t *testing.T) {
 		for i, name := range names {
 			order = append(order, name+[]string{" ASC", " DESC"}[i%2])
 		}
-		add(fmt.Sprintf("values_clustering%d", len(tables)),
-			"(id int, "+body+", PRIMARY KEY (id, "+strings.Join(names, ", ")+")) WITH CLUSTERING ORDER BY ("+strings.Join(order, ", ")+")", names)
+		add(
+			fmt.Sprintf("values_clustering%d", len(tables)),
+			"(id int, "+body+", PRIMARY KEY (id, "+strings.Join(
+				names,
+				", ",
+			)+")) WITH CLUSTERING ORDER BY ("+strings.Join(
+				order,
+				", ",
+			)+")",
+			names,
+		)
 	}
 
 	tried, taken, strict, columns := 0, 0, 0, 0
@@ -150,7 +183,13 @@ func TestValuesAreCheckedAsServersDo(t *testing.T) {
 			tried, taken, strict = tried+n, taken+took, strict+s
 		}
 	}
-	t.Logf("%d values of %d types: the servers take %d of them; %d more are refused here", tried, columns, taken, strict)
+	t.Logf(
+		"%d values of %d types: the servers take %d of them; %d more are refused here",
+		tried,
+		columns,
+		taken,
+		strict,
+	)
 	read := map[string]string{}
 	for _, v := range tables {
 		v.stream(t, c, read)
@@ -159,7 +198,12 @@ func TestValuesAreCheckedAsServersDo(t *testing.T) {
 }
 
 // try binds values to a column, and holds what the server says against what is said here.
-func (v *valueTable) try(t *testing.T, c *rawCQL, r *rand.Rand, column, n int) (tried, taken, strict int) {
+func (v *valueTable) try(
+	t *testing.T,
+	c *rawCQL,
+	r *rand.Rand,
+	column, n int,
+) (tried, taken, strict int) {
 	t.Helper()
 	col := v.columns[column]
 	layout, err := cqlwire.Plan(col.Type)
@@ -204,8 +248,16 @@ func (v *valueTable) try(t *testing.T, c *rawCQL, r *rand.Rand, column, n int) (
 			case theirs == nil && valueStricter(t, use, col.Type.String(), ours):
 				strict++
 			case theirs == nil || ours == nil:
-				t.Errorf("%s column %s %s, descending %t: value 0x%x: the server says %v; here it is %v",
-					v.name, col.Name, col.Type, col.Desc, wires[i], theirs, ours)
+				t.Errorf(
+					"%s column %s %s, descending %t: value 0x%x: the server says %v; here it is %v",
+					v.name,
+					col.Name,
+					col.Type,
+					col.Desc,
+					wires[i],
+					theirs,
+					ours,
+				)
 			}
 		}
 	}
@@ -256,9 +308,18 @@ func (v *valueTable) stream(t *testing.T, c *rawCQL, read map[string]string) {
 	case schema.Clustering:
 		var order []string
 		for _, column := range columns {
-			order = append(order, column.Name+map[bool]string{false: " ASC", true: " DESC"}[column.Desc])
+			order = append(
+				order,
+				column.Name+map[bool]string{false: " ASC", true: " DESC"}[column.Desc],
+			)
 		}
-		primary = "PRIMARY KEY ((id), " + strings.Join(keys, ", ") + ", n)) WITH CLUSTERING ORDER BY (" + strings.Join(order, ", ") + ", n ASC"
+		primary = "PRIMARY KEY ((id), " + strings.Join(
+			keys,
+			", ",
+		) + ", n)) WITH CLUSTERING ORDER BY (" + strings.Join(
+			order,
+			", ",
+		) + ", n ASC"
 	}
 	var csv strings.Builder
 	csv.WriteString(strings.Join(header, ",") + "\n")
@@ -277,9 +338,14 @@ func (v *valueTable) stream(t *testing.T, c *rawCQL, read map[string]string) {
 		csv.WriteString("\n")
 	}
 	path := file(t, "values.csv", csv.String())
-	bodies := map[string]string{"": "(id int, n int, " + strings.Join(body, ", ") + ", " + primary + ")"}
+	bodies := map[string]string{
+		"": "(id int, n int, " + strings.Join(body, ", ") + ", " + primary + ")",
+	}
 	if kind == schema.Regular {
-		bodies["_static"] = "(id int, n int, " + strings.Join(body, " static, ") + " static, " + primary + ")"
+		bodies["_static"] = "(id int, n int, " + strings.Join(
+			body,
+			" static, ",
+		) + " static, " + primary + ")"
 	}
 	for suffix, body := range bodies {
 		name := v.name + suffix + "_streamed"
@@ -301,7 +367,11 @@ func requireValuesSound(t *testing.T, c *rawCQL, read map[string]string) {
 	for _, n := range tablesOnDisk(t, "it1", names[0]) {
 		administer(t, append([]string{"nodetool", n.node, "flush", "it1"}, names...)...)
 		administer(t, append([]string{"nodetool", n.node, "compact", "it1"}, names...)...)
-		administer(t, append(append([]string{"nodetool", n.node}, append(verifyFiles(t), "it1")...), names...)...)
+		administer(
+			t,
+			append(
+				append([]string{"nodetool", n.node}, append(verifyFiles(t), "it1")...),
+				names...)...)
 	}
 	for name, before := range read {
 		require.True(t, before == c.rows(t, "SELECT * FROM "+name, either(40, 400)), name)

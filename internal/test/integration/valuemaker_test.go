@@ -20,8 +20,10 @@ var valueUDTs = []string{
 }
 
 // valueScalars are the types without elements that any column may have.
-var valueScalars = strings.Fields(`ascii bigint blob boolean date decimal double duration float inet int smallint text time
-	timestamp timeuuid tinyint uuid varint`)
+var valueScalars = strings.Fields(
+	`ascii bigint blob boolean date decimal double duration float inet int smallint text time
+	timestamp timeuuid tinyint uuid varint`,
+)
 
 // valueTypes makes types in CQL.
 type valueTypes struct {
@@ -96,7 +98,15 @@ func (v *valueTypes) columns(ordered bool, each, deep int) []string {
 		all = append(all, v.random(2+i%2, ordered))
 	}
 	if !ordered {
-		all = append(all, "frozen<value_plain>", "frozen<value_deep>", "frozen<value_keys>", "frozen<value_plain>", "frozen<value_deep>", "frozen<value_keys>")
+		all = append(
+			all,
+			"frozen<value_plain>",
+			"frozen<value_deep>",
+			"frozen<value_keys>",
+			"frozen<value_plain>",
+			"frozen<value_deep>",
+			"frozen<value_keys>",
+		)
 		for i := range all {
 			inner, frozen := strings.CutPrefix(all[i], "frozen<")
 			if frozen && i%2 == 1 && !strings.HasPrefix(inner, "tuple") {
@@ -139,9 +149,25 @@ var valueSizes = map[cqltype.Kind]struct {
 	n    int
 	zero bool
 }{
-	cqltype.Bigint: {8, true}, cqltype.Boolean: {1, true}, cqltype.Counter: {8, false}, cqltype.Date: {4, false}, cqltype.Double: {8, true},
-	cqltype.Float: {4, true}, cqltype.Int: {4, true}, cqltype.Smallint: {2, false}, cqltype.Time: {8, false}, cqltype.Timestamp: {8, true},
-	cqltype.Tinyint: {1, false}, cqltype.UUID: {16, true}, cqltype.TimeUUID: {16, true},
+	cqltype.Bigint: {
+		8,
+		true,
+	},
+	cqltype.Boolean: {1, true},
+	cqltype.Counter: {8, false},
+	cqltype.Date:    {4, false},
+	cqltype.Double:  {8, true},
+	cqltype.Float: {
+		4,
+		true,
+	},
+	cqltype.Int:       {4, true},
+	cqltype.Smallint:  {2, false},
+	cqltype.Time:      {8, false},
+	cqltype.Timestamp: {8, true},
+	cqltype.Tinyint:   {1, false},
+	cqltype.UUID:      {16, true},
+	cqltype.TimeUUID:  {16, true},
 }
 
 func (v *valueMaker) scalar(kind cqltype.Kind) []byte {
@@ -166,7 +192,18 @@ func (v *valueMaker) scalar(kind cqltype.Kind) []byte {
 		return v.some("", "a", "\x00", "ascii, 'quoted' \"twice\"", strings.Repeat("long", 30))
 	case cqltype.Text:
 		if v.wrong() {
-			return v.some("\xff", "\xc3", "a\x80", "\xc0\x81", "\xe0\x80\x80", "\xf8\x80\x80\x80", "\xc0\x80", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\xf5\x80\x80\x80")
+			return v.some(
+				"\xff",
+				"\xc3",
+				"a\x80",
+				"\xc0\x81",
+				"\xe0\x80\x80",
+				"\xf8\x80\x80\x80",
+				"\xc0\x80",
+				"\xed\xa0\x80",
+				"\xf4\x90\x80\x80",
+				"\xf5\x80\x80\x80",
+			)
 		}
 		return v.some("", "a", "é", "\U0001F600", "null", "0x00", strings.Repeat("länger ", 20))
 	case cqltype.Inet:

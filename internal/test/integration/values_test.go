@@ -47,7 +47,11 @@ func requireCarried(t *testing.T, from, body string, flags ...string) {
 				continue
 			}
 			table(t, from+"_copy", body)
-			require.Contains(t, ok(t, "load", from+"_copy", path, "--via", via, "--format", format).report, " 0 rejected")
+			require.Contains(
+				t,
+				ok(t, "load", from+"_copy", path, "--via", via, "--format", format).report,
+				" 0 rejected",
+			)
 			require.Equal(t, want, rawRows(t, keyspace, name+"_copy"), "%s, %s", format, via)
 		}
 	}
@@ -61,8 +65,20 @@ func TestNullsInFrozenLists(t *testing.T) {
 	table(t, "it1.nulls", body)
 	const none, set = "ffffffff", "00000014 00000002 00000004 00000002 00000004 00000001"
 	rows := [][]string{
-		{"00000001", "00000002 00000004 00000001" + none, "00000003" + none + "00000000 00000004 6e756c6c", "00000001" + none, "00000001" + none},
-		{"00000002", "00000002 00000000 fffffffe", "00000001 fffffffe", "00000002 00000008 00000001 00000000" + none, "00000002" + none + set},
+		{
+			"00000001",
+			"00000002 00000004 00000001" + none,
+			"00000003" + none + "00000000 00000004 6e756c6c",
+			"00000001" + none,
+			"00000001" + none,
+		},
+		{
+			"00000002",
+			"00000002 00000000 fffffffe",
+			"00000001 fffffffe",
+			"00000002 00000008 00000001 00000000" + none,
+			"00000002" + none + set,
+		},
 		{"00000003", "00000000", "00000001 00000000", "00000000", "00000001" + set},
 	}
 	writeCells(t, "it1.nulls", rows...)
@@ -93,7 +109,20 @@ func TestNullsInOtherCollections(t *testing.T) {
 	for _, via := range []string{"cql", "stream"} {
 		name := "it1.nullless_" + via
 		table(t, name, body)
-		r := cqlbulk(t, "load", name, file(t, "rows.csv", "k,s,n\n1,\"{1, null}\",\n2,,\"[[1, null]]\"\n3,{1},\"[[1], null]\"\n"), "--via", via, "--run-dir", filepath.Join(t.TempDir(), "run"))
+		r := cqlbulk(
+			t,
+			"load",
+			name,
+			file(
+				t,
+				"rows.csv",
+				"k,s,n\n1,\"{1, null}\",\n2,,\"[[1, null]]\"\n3,{1},\"[[1], null]\"\n",
+			),
+			"--via",
+			via,
+			"--run-dir",
+			filepath.Join(t.TempDir(), "run"),
+		)
 		require.Contains(t, r.report, "2 rejected", r.report)
 		require.Len(t, rawRows(t, "it1", name[4:]), 1)
 	}
@@ -117,7 +146,10 @@ func TestTuplesKeepTheirBytes(t *testing.T) {
 	var in, want []string
 	for i, key := range forms {
 		for j, clustering := range forms {
-			in = append(in, fmt.Sprintf(`"%s","%s","%s","%s",%d`, key, clustering, forms[(i+1)%5], forms[j], j))
+			in = append(
+				in,
+				fmt.Sprintf(`"%s","%s","%s","%s",%d`, key, clustering, forms[(i+1)%5], forms[j], j),
+			)
 		}
 	}
 	want = slices.Sorted(slices.Values(in))
@@ -132,7 +164,20 @@ func TestTuplesKeepTheirBytes(t *testing.T) {
 	}
 	for _, via := range []string{"cql", "stream"} {
 		table(t, "it1.tuples", body)
-		require.Contains(t, ok(t, "load", "it1.tuples", path, "--via", via, "--timestamp", "1700000000000000").report, " 0 rejected")
+		require.Contains(
+			t,
+			ok(
+				t,
+				"load",
+				"it1.tuples",
+				path,
+				"--via",
+				via,
+				"--timestamp",
+				"1700000000000000",
+			).report,
+			" 0 rejected",
+		)
 		require.Equal(t, want, lines("it1.tuples", "--columns", "k,c,s,v,w"), via)
 		requireCarried(t, "it1.tuples", body)
 	}
@@ -148,10 +193,18 @@ func TestTuplesKeepTheirBytes(t *testing.T) {
 // Tuples are keys of counters too.
 func TestTuplesAsKeysOfCounters(t *testing.T) {
 	t.Parallel()
-	table(t, "it1.tuple_counters", "(k frozen<tuple<int, frozen<set<int>>>>, c frozen<tuple<int, text>>, n counter, PRIMARY KEY (k, c))")
+	table(
+		t,
+		"it1.tuple_counters",
+		"(k frozen<tuple<int, frozen<set<int>>>>, c frozen<tuple<int, text>>, n counter, PRIMARY KEY (k, c))",
+	)
 	counters := "k,c,n\n\"(1, {2, 1})\",\"(1, 'a')\",5\n\"(1, {1, 2})\",\"(1, null)\",7\n"
 	ok(t, "load", "it1.tuple_counters", file(t, "counters.csv", counters))
-	require.Equal(t, slices.Sorted(strings.Lines(counters[len("k,c,n\n"):])), scannedLines(t, "it1.tuple_counters"))
+	require.Equal(
+		t,
+		slices.Sorted(strings.Lines(counters[len("k,c,n\n"):])),
+		scannedLines(t, "it1.tuple_counters"),
+	)
 }
 
 // Vectors of types that are made of others are named by classes with parameters, alone and within
@@ -163,21 +216,56 @@ func TestVectorsOfEveryType(t *testing.T) {
 	t.Parallel()
 	exec(t, `CREATE TYPE IF NOT EXISTS it1.vector_of (a int, "b c" frozen<list<vector<int, 2>>>)`)
 	types := []string{
-		"vector<vector<int, 2>, 2>", "vector<vector<text, 1>, 2>", "vector<frozen<list<int>>, 2>", "vector<frozen<set<text>>, 1>",
-		"vector<frozen<map<int, vector<float, 2>>>, 1>", "vector<frozen<tuple<int, frozen<list<text>>>>, 2>", "vector<frozen<vector_of>, 1>",
-		"list<vector<frozen<list<int>>, 1>>", "map<int, vector<frozen<tuple<int>>, 1>>", "tuple<vector<vector<int, 1>, 1>>",
+		"vector<vector<int, 2>, 2>",
+		"vector<vector<text, 1>, 2>",
+		"vector<frozen<list<int>>, 2>",
+		"vector<frozen<set<text>>, 1>",
+		"vector<frozen<map<int, vector<float, 2>>>, 1>",
+		"vector<frozen<tuple<int, frozen<list<text>>>>, 2>",
+		"vector<frozen<vector_of>, 1>",
+		"list<vector<frozen<list<int>>, 1>>",
+		"map<int, vector<frozen<tuple<int>>, 1>>",
+		"tuple<vector<vector<int, 1>, 1>>",
 	}
 	values := []string{
-		"[[1, 2], [3, 4]]", "[['a'], ['b']]", "[[1], [2, 3]]", "[{'x', 'y'}]", "[{1: [1.5, 2], 2: [0, -1]}]", "[(1, ['a']), (null, null)]",
-		`[{a: 1, "b c": [[1, 2]]}]`, "[[[1, 2]], [[]]]", "{1: [(5)]}", "([[7]])",
+		"[[1, 2], [3, 4]]",
+		"[['a'], ['b']]",
+		"[[1], [2, 3]]",
+		"[{'x', 'y'}]",
+		"[{1: [1.5, 2], 2: [0, -1]}]",
+		"[(1, ['a']), (null, null)]",
+		`[{a: 1, "b c": [[1, 2]]}]`,
+		"[[[1, 2]], [[]]]",
+		"{1: [(5)]}",
+		"([[7]])",
 	}
 	columns, names, in := []string{"k int PRIMARY KEY"}, []string{"k"}, []string{"1"}
 	for i, typ := range types {
-		columns, names, in = append(columns, fmt.Sprintf("v%d %s", i, typ)), append(names, fmt.Sprintf("v%d", i)), append(in, values[i])
+		columns, names, in = append(
+			columns,
+			fmt.Sprintf("v%d %s", i, typ),
+		), append(
+			names,
+			fmt.Sprintf("v%d", i),
+		), append(
+			in,
+			values[i],
+		)
 	}
 	body := "(" + strings.Join(columns, ", ") + ")"
 	table(t, "it1.vectors", body)
-	exec(t, fmt.Sprintf("INSERT INTO it1.vectors (%s) VALUES (%s)", strings.Join(names, ", "), strings.Join(in, ", ")))
-	require.Equal(t, "1", strings.TrimSpace(ok(t, append(byStream("count", "it1.vectors"), "--quiet")...).out))
+	exec(
+		t,
+		fmt.Sprintf(
+			"INSERT INTO it1.vectors (%s) VALUES (%s)",
+			strings.Join(names, ", "),
+			strings.Join(in, ", "),
+		),
+	)
+	require.Equal(
+		t,
+		"1",
+		strings.TrimSpace(ok(t, append(byStream("count", "it1.vectors"), "--quiet")...).out),
+	)
 	requireCarried(t, "it1.vectors", body)
 }

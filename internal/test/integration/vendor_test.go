@@ -12,12 +12,17 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestVendorFile has a file that is not quite a CSV, as a vendor sends it, loaded by three commands: what doctor suggests, that
-// command in a shell, and a count. Every value is as it was meant.
+// TestVendorFile has a file that is not quite a CSV, as a vendor sends it, loaded by three
+// commands: what doctor suggests, that command in a shell, and a count. Every value is as it was
+// meant.
 func TestVendorFile(t *testing.T) {
 	t.Parallel()
-	table(t, "it1.vendor", `(order_id int, line int, customer text, ordered_at timestamp, ship_date date, amount decimal,
-		active boolean, warehouse int, PRIMARY KEY (order_id, line))`)
+	table(
+		t,
+		"it1.vendor",
+		`(order_id int, line int, customer text, ordered_at timestamp, ship_date date, amount decimal,
+		active boolean, warehouse int, PRIMARY KEY (order_id, line))`,
+	)
 	path := file(t, "vendor.csv", "\ufeff# Export from vendor \"X\n# 4 rows; all of 2024\n"+
 		"Order ID;Line ;CUSTOMER;Ordered At;ship date;Amount;Active?;Warehouse;Remark;\n"+
 		"1;1;Zoë;3/14/2024 1:05 PM;3/15/2024;1.234,56;yes;7;gift;\n"+

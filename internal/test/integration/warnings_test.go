@@ -25,7 +25,11 @@ func serverWarnings(t *testing.T, tables ...string) []string {
 	for _, node := range []string{"node1", "node2", "node3"} {
 		for line := range strings.Lines(read(t, dir+"/"+node+"/logs/system.log")) {
 			holds := func(text string) bool { return strings.Contains(line, text) }
-			if slices.ContainsFunc([]string{"Batch for", "Unlogged batch covering", "tombstone cells"}, holds) && slices.ContainsFunc(tables, holds) {
+			if slices.ContainsFunc(
+				[]string{"Batch for", "Unlogged batch covering", "tombstone cells"},
+				holds,
+			) &&
+				slices.ContainsFunc(tables, holds) {
 				found = append(found, line)
 			}
 		}
@@ -50,16 +54,41 @@ func TestNoBatchWarnings(t *testing.T) {
 		rows               int
 		row                func(i int) string // without the partition key
 	}{
-		{"small", "(p int, c int, note text, PRIMARY KEY (p, c))", "p,c,note", rows, func(i int) string {
-			return fmt.Sprintf("%d,note %d", i, i)
-		}},
-		{"sized", "(p int, c int, note text, PRIMARY KEY (p, c))", "p,c,note", rows / 10, func(i int) string {
-			return fmt.Sprintf("%d,%s", i, strings.Repeat("x", 1<<random.IntN(17)))
-		}},
-		{"broad", "(p int, c int, l list<int>, m map<int, text>, " + strings.Join(columns, " text, ") + " text, PRIMARY KEY (p, c))",
-			"p,c,l,m," + strings.Join(columns, ","), rows / 10, func(i int) string {
-				return fmt.Sprintf("%d,\"[1, 2, %d]\",\"{1: 'a', 2: 'b'}\",%s", i, i, strings.Repeat("word,", len(columns)-1)+"word")
-			}},
+		{
+			"small",
+			"(p int, c int, note text, PRIMARY KEY (p, c))",
+			"p,c,note",
+			rows,
+			func(i int) string {
+				return fmt.Sprintf("%d,note %d", i, i)
+			},
+		},
+		{
+			"sized",
+			"(p int, c int, note text, PRIMARY KEY (p, c))",
+			"p,c,note",
+			rows / 10,
+			func(i int) string {
+				return fmt.Sprintf("%d,%s", i, strings.Repeat("x", 1<<random.IntN(17)))
+			},
+		},
+		{
+			"broad",
+			"(p int, c int, l list<int>, m map<int, text>, " + strings.Join(
+				columns,
+				" text, ",
+			) + " text, PRIMARY KEY (p, c))",
+			"p,c,l,m," + strings.Join(columns, ","),
+			rows / 10,
+			func(i int) string {
+				return fmt.Sprintf(
+					"%d,\"[1, 2, %d]\",\"{1: 'a', 2: 'b'}\",%s",
+					i,
+					i,
+					strings.Repeat("word,", len(columns)-1)+"word",
+				)
+			},
+		},
 	}
 	for _, s := range shapes {
 		t.Run(s.name, func(t *testing.T) {
@@ -73,9 +102,19 @@ func TestNoBatchWarnings(t *testing.T) {
 				}
 				name := "warned_" + s.name + "_" + order
 				table(t, "it2."+name, s.body)
-				r := ok(t, "load", "it2."+name, file(t, order+".csv", s.header+"\n"+strings.Join(in, "")))
+				r := ok(
+					t,
+					"load",
+					"it2."+name,
+					file(t, order+".csv", s.header+"\n"+strings.Join(in, "")),
+				)
 				require.Contains(t, r.report, "0 rejected")
-				require.Less(t, number(t, r, "requests +([0-9,]+) of"), s.rows, "there were batches")
+				require.Less(
+					t,
+					number(t, r, "requests +([0-9,]+) of"),
+					s.rows,
+					"there were batches",
+				)
 				require.Empty(t, serverWarnings(t, name))
 			}
 		})
@@ -89,8 +128,17 @@ func TestServersWarn(t *testing.T) {
 	// A name of its own for each run, lest an older complaint be found.
 	name := fmt.Sprintf("warned_at_%d", os.Getpid())
 	table(t, "it2."+name, "(p int PRIMARY KEY, note text)")
-	insert := fmt.Sprintf("INSERT INTO it2.%s (p, note) VALUES (%%d, '%s');\n", name, strings.Repeat("x", 4000))
+	insert := fmt.Sprintf(
+		"INSERT INTO it2.%s (p, note) VALUES (%%d, '%s');\n",
+		name,
+		strings.Repeat("x", 4000),
+	)
 	exec(t, "BEGIN UNLOGGED BATCH\n"+fmt.Sprintf(insert, 1)+fmt.Sprintf(insert, 2)+"APPLY BATCH")
-	require.Eventually(t, func() bool { return len(serverWarnings(t, name)) > 0 }, time.Minute, 50*time.Millisecond)
+	require.Eventually(
+		t,
+		func() bool { return len(serverWarnings(t, name)) > 0 },
+		time.Minute,
+		50*time.Millisecond,
+	)
 	exec(t, "DROP TABLE it2."+name)
 }

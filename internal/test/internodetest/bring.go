@@ -15,7 +15,8 @@ import (
 // Own is the address that a node tells of itself where it brings files.
 var Own = netip.MustParseAddrPort("127.0.0.1:7000")
 
-// Brought is a file that a node brings: Payload is what follows its head. Own, plan and sequence of the head are set by the node.
+// Brought is a file that a node brings: Payload is what follows its head. Own, plan and sequence of
+// the head are set by the node.
 type Brought struct {
 	Head    internode.FileHead
 	Payload []byte
@@ -29,7 +30,12 @@ func Rows(table internode.UUID, header, plain []byte) Brought {
 	}
 	return Brought{
 		Head: internode.FileHead{
-			Table: table, Version: "nb", Format: "big", Keys: 1, Header: header, Sections: []internode.Section{{To: int64(len(plain))}},
+			Table:    table,
+			Version:  "nb",
+			Format:   "big",
+			Keys:     1,
+			Header:   header,
+			Sections: []internode.Section{{To: int64(len(plain))}},
 		},
 		Payload: payload,
 	}
@@ -89,7 +95,11 @@ func (c *connection) start() {
 	close(queue)
 	for range max(c.node.Connections, 1) {
 		c.node.wg.Go(func() {
-			if err := c.node.bring(c, queue); err != nil && !errors.Is(err, errHarm) && !c.s.isOver() {
+			if err := c.node.bring(
+				c,
+				queue,
+			); err != nil && !errors.Is(err, errHarm) &&
+				!c.s.isOver() {
 				_ = c.say(internode.SessionFailed)
 				c.s.end()
 			}
@@ -97,7 +107,8 @@ func (c *connection) start() {
 	}
 }
 
-// bring sends files of the queue on a connection of its own, which stays open until the session is over.
+// bring sends files of the queue on a connection of its own, which stays open until the session is
+// over.
 func (n *Node) bring(control *connection, queue <-chan *Brought) error {
 	var c *connection
 	for file := range queue {
@@ -142,7 +153,10 @@ func (n *Node) open(control *connection) (*connection, error) {
 		_ = raw.Close()
 	}
 	version := n.version()
-	offer := internode.AppendOffer(nil, internode.Offer{Use: version, Min: version, Max: version, From: Own})
+	offer := internode.AppendOffer(
+		nil,
+		internode.Offer{Use: version, Min: version, Max: version, From: Own},
+	)
 	if _, err := conn.Write(c.right(nil, offer)); err != nil {
 		return nil, err
 	}
@@ -193,7 +207,11 @@ func (c *connection) received(m internode.Received) error {
 	s.mu.Unlock()
 	switch {
 	case !found:
-		return fmt.Errorf("file %d of table %s is acknowledged, and was not sent", m.Sequence, m.Table)
+		return fmt.Errorf(
+			"file %d of table %s is acknowledged, and was not sent",
+			m.Sequence,
+			m.Table,
+		)
 	case parts > 0:
 		return nil
 	default:

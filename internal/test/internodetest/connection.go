@@ -65,12 +65,20 @@ func (c *connection) shake(step Step) (internode.Offer, error) {
 		return offer, err
 	}
 	version := c.node.version()
-	answer := c.right(nil, internode.AppendAnswer(nil, internode.Answer{Max: version, Use: version}))
+	answer := c.right(
+		nil,
+		internode.AppendAnswer(nil, internode.Answer{Max: version, Use: version}),
+	)
 	if _, err := c.conn.Write(answer); err != nil {
 		return offer, err
 	}
 	if version < offer.Min || version > offer.Max {
-		return offer, fmt.Errorf("version %d, and %d to %d were offered", version, offer.Min, offer.Max)
+		return offer, fmt.Errorf(
+			"version %d, and %d to %d were offered",
+			version,
+			offer.Min,
+			offer.Max,
+		)
 	}
 	return offer, nil
 }
@@ -217,7 +225,8 @@ func (c *connection) file(head *internode.FileHead) error {
 	if err := c.harm(FileHead); err != nil {
 		return err
 	}
-	if head.Asked || head.Compression != nil || head.Manifest == nil && (len(head.Sections) != 1 || head.Sections[0].From != 0) {
+	if head.Asked || head.Compression != nil ||
+		head.Manifest == nil && (len(head.Sections) != 1 || head.Sections[0].From != 0) {
 		return errors.New("a file as nodes send them")
 	}
 	f := File{Head: head}
@@ -285,7 +294,10 @@ func (c *connection) took(f File, parts int) error {
 	defer s.mu.Unlock()
 	s.Files = append(s.Files, f)
 	s.parts -= parts
-	if err := s.control.say(internode.Received{Table: f.Head.Table, Sequence: f.Head.Sequence}); err != nil || s.parts > 0 {
+	if err := s.control.say(
+		internode.Received{Table: f.Head.Table, Sequence: f.Head.Sequence},
+	); err != nil ||
+		s.parts > 0 {
 		return err
 	}
 	s.mu.Unlock()

@@ -7,7 +7,8 @@ import (
 	"sync"
 )
 
-// Door is a listener without a network, for an [internode.Listener]: what its Dial opens, it accepts.
+// Door is a listener without a network, for an [internode.Listener]: what its Dial opens, it
+// accepts.
 type Door struct {
 	at     netip.AddrPort
 	conns  chan net.Conn

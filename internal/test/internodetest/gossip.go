@@ -21,7 +21,8 @@ type Gossip struct {
 	Endpoints func() []internode.Endpoint
 }
 
-// gossip takes messages of gossip, and answers them over a connection to the address that was announced.
+// gossip takes messages of gossip, and answers them over a connection to the address that was
+// announced.
 func (c *connection) gossip(offer internode.Offer) error {
 	r := internode.NewFrames(c.r, offer.Framing)
 	for {
@@ -61,7 +62,14 @@ func (n *Node) answer(ctx context.Context, to netip.AddrPort) error {
 	if !from.IsValid() {
 		from = Own
 	}
-	offer := internode.Offer{Use: version, Min: version, Max: version, From: from, Messages: internode.Urgent, Framing: internode.CRC}
+	offer := internode.Offer{
+		Use:      version,
+		Min:      version,
+		Max:      version,
+		From:     from,
+		Messages: internode.Urgent,
+		Framing:  internode.CRC,
+	}
 	if _, err := conn.Write(internode.AppendOffer(nil, offer)); err != nil {
 		return err
 	}
@@ -69,7 +77,12 @@ func (n *Node) answer(ctx context.Context, to netip.AddrPort) error {
 	if _, err := internode.ReadAnswer(r); err != nil {
 		return err
 	}
-	if _, err := conn.Write(internode.AppendFrames(nil, internode.AppendAck(nil, internode.Ack{Endpoints: g.Endpoints()}, time.Now()))); err != nil {
+	if _, err := conn.Write(
+		internode.AppendFrames(
+			nil,
+			internode.AppendAck(nil, internode.Ack{Endpoints: g.Endpoints()}, time.Now()),
+		),
+	); err != nil {
 		return err
 	}
 	_, _ = r.ReadByte() // until the other side has closed it

@@ -1,5 +1,6 @@
 // Package internodetest plays the storage port of a Cassandra node: it takes files that are
-// streamed in, row by row or whole, brings those that it is asked for, and can be told to fail at any step. Start with [Node].
+// streamed in, row by row or whole, brings those that it is asked for, and can be told to fail at
+// any step. Start with [Node].
 package internodetest
 
 import (
@@ -29,7 +30,8 @@ const (
 	Finish   Step = "finish"    // all files are acknowledged, and the session is not complete
 )
 
-// The steps of a session in which the node is asked for files are others behind Prepare; Finish is the last again.
+// The steps of a session in which the node is asked for files are others behind Prepare; Finish is
+// the last again.
 const (
 	BringOpen Step = "bring open" // the client waits for files, and no connection to it is there
 	BringHead Step = "bring head" // a connection is there, and no head of a file was sent on it
@@ -64,7 +66,8 @@ type Session struct {
 	From      netip.AddrPort      // as it was announced
 	Announced []internode.Summary // of what came, or of what the node was asked for
 	Files     []File
-	// Asked is what the node was asked for, and Acknowledged are the files of those that the client has.
+	// Asked is what the node was asked for, and Acknowledged are the files of those that the client
+	// has.
 	Asked        []internode.Request
 	Acknowledged []internode.Received
 }
@@ -86,12 +89,13 @@ type Node struct {
 	// At is when it does Harm; no Step is never.
 	At   Step
 	Harm Harm
-	// Draw is asked at each step for the harm to do there, empty for none, besides At and Harm. It may be nil.
+	// Draw is asked at each step for the harm to do there, empty for none, besides At and Harm. It
+	// may be nil.
 	Draw func(Step) Harm
 	// KeepAlives is how many KEEP_ALIVEs it wants before it answers PREPARE_SYN; it sends as many.
 	KeepAlives int
-	// Before gives the bytes that are sent for a message, which is nil for the answer to a handshake, instead
-	// of the right ones. It may be nil.
+	// Before gives the bytes that are sent for a message, which is nil for the answer to a
+	// handshake, instead of the right ones. It may be nil.
 	Before func(m internode.Message, right []byte) []byte
 	// Take is called when all files of a session are there, before it is called complete; an error
 	// fails the session. It may be nil.
@@ -99,12 +103,13 @@ type Node struct {
 
 	// Knows reports whether the node has a table of that id. Nil: it has all.
 	Knows func(internode.UUID) bool
-	// Has gives the files that the node has of what is asked for; an error fails the session. Nil is of a node
-	// without tables.
+	// Has gives the files that the node has of what is asked for; an error fails the session. Nil
+	// is of a node without tables.
 	Has func(internode.Request) ([]Brought, error)
 	// Connections is how many connections it brings files on at the same time; 0 for 1.
 	Connections int
-	// Connect opens them, nil for those of a net.Dialer, and ConnectTLS secures them, unless it is nil.
+	// Connect opens them, nil for those of a net.Dialer, and ConnectTLS secures them, unless it is
+	// nil.
 	Connect    func(ctx context.Context, network, address string) (net.Conn, error)
 	ConnectTLS *tls.Config
 	// Gossip answers gossip; nil: the node keeps silent.
@@ -167,8 +172,8 @@ func (n *Node) Listen(ctx context.Context, l net.Listener) {
 	}
 }
 
-// Dial gives what [internode.Client] opens its connections with, to reach this node without a network.
-// The connections end with the context.
+// Dial gives what [internode.Client] opens its connections with, to reach this node without a
+// network. The connections end with the context.
 func (n *Node) Dial(ctx context.Context) func(context.Context, string, string) (net.Conn, error) {
 	return func(_ context.Context, _, address string) (net.Conn, error) {
 		remote, err := netip.ParseAddrPort(address)
@@ -212,7 +217,11 @@ func (n *Node) underWay() bool {
 
 // begin makes a session.
 func (n *Node) begin(control *connection, m internode.Init) *session {
-	s := &session{Session: Session{Plan: m.Plan, From: m.From, Began: time.Now()}, control: control, init: m}
+	s := &session{
+		Session: Session{Plan: m.Plan, From: m.From, Began: time.Now()},
+		control: control,
+		init:    m,
+	}
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if n.sessions == nil {

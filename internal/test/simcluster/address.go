@@ -35,7 +35,15 @@ func (c *Cluster) makeNodes() error {
 		if c.options.Racks > 0 {
 			rack %= c.options.Racks
 		}
-		next.add(c.newNode(base+uint32(i), i, c.options.DCs[i%len(c.options.DCs)], fmt.Sprint("r", rack+1)), c.drawTokens())
+		next.add(
+			c.newNode(
+				base+uint32(i),
+				i,
+				c.options.DCs[i%len(c.options.DCs)],
+				fmt.Sprint("r", rack+1),
+			),
+			c.drawTokens(),
+		)
 	}
 	return c.place(next)
 }

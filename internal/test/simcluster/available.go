@@ -60,7 +60,12 @@ func (n *node) canWrite(level primitive.ConsistencyLevel, keys []token.Token) (i
 }
 
 // shortage judges one range of the placement. EACH_QUORUM counts as QUORUM.
-func (n *node) shortage(level primitive.ConsistencyLevel, l *layout, up []bool, i int) message.Error {
+func (n *node) shortage(
+	level primitive.ConsistencyLevel,
+	l *layout,
+	up []bool,
+	i int,
+) message.Error {
 	var holders, alive, near, nearAlive int
 	for _, at := range l.nodesOf(i) {
 		holders++

@@ -12,16 +12,26 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// bring gives what a node has of a table in some ranges, as one file of rows: what it holds, or, if nodes
-// have no rows of their own, only partitions that it is a replica of.
-// system.local, which a client asks for to see whether the node reaches it, is a file as well.
+// bring gives what a node has of a table in some ranges, as one file of rows: what it holds, or, if
+// nodes have no rows of their own, only partitions that it is a replica of. system.local, which a
+// client asks for to see whether the node reaches it, is a file as well.
 func (n *node) bring(r internode.Request) ([]internodetest.Brought, error) {
 	if r.Keyspace == "system" && r.Table == "local" {
-		codec, err := codecOf([]tableColumn{{column: column{name: "key"}, kind: PartitionKey, cql: &cqltype.Type{Kind: cqltype.Text}}})
+		codec, err := codecOf(
+			[]tableColumn{
+				{
+					column: column{name: "key"},
+					kind:   PartitionKey,
+					cql:    &cqltype.Type{Kind: cqltype.Text},
+				},
+			},
+		)
 		if err != nil {
 			return nil, err
 		}
-		return []internodetest.Brought{internodetest.Rows(internode.UUID{1}, codec.AppendHeader(nil), []byte("a row"))}, nil
+		return []internodetest.Brought{
+			internodetest.Rows(internode.UUID{1}, codec.AppendHeader(nil), []byte("a row")),
+		}, nil
 	}
 	t := n.cluster.schema.find(r.Keyspace, r.Table)
 	if t == nil {
@@ -43,8 +53,16 @@ func (n *node) bring(r internode.Request) ([]internodetest.Brought, error) {
 	of.mu.RLock()
 	defer of.mu.RUnlock()
 	for _, p := range of.partitions {
-		wanted := slices.ContainsFunc(r.Ranges, func(within token.Range) bool { return within.Contains(p.at) })
-		if !wanted || of == t && !slices.ContainsFunc(n.cluster.Replicas(p.at), func(r Replica) bool { return r.Node == n.index }) {
+		wanted := slices.ContainsFunc(
+			r.Ranges,
+			func(within token.Range) bool { return within.Contains(p.at) },
+		)
+		if !wanted ||
+			of == t &&
+				!slices.ContainsFunc(
+					n.cluster.Replicas(p.at),
+					func(r Replica) bool { return r.Node == n.index },
+				) {
 			continue
 		}
 		if err := t.write(w, codec, p); err != nil {
@@ -54,24 +72,42 @@ func (n *node) bring(r internode.Request) ([]internodetest.Brought, error) {
 	if err := w.Flush(); err != nil || plain.Len() == 0 {
 		return nil, err
 	}
-	return []internodetest.Brought{internodetest.Rows(internode.UUID(t.id), codec.AppendHeader(nil), plain.Bytes())}, nil
+	return []internodetest.Brought{
+		internodetest.Rows(internode.UUID(t.id), codec.AppendHeader(nil), plain.Bytes()),
+	}, nil
 }
 
 // codecOf makes the codec of a table's files.
 func codecOf(cols []tableColumn) (*sstable.Codec, error) {
 	var table sstable.Table
-	lists := map[Kind]*[]sstable.Column{PartitionKey: &table.Key, Clustering: &table.Clustering, Static: &table.Statics, Regular: &table.Regulars}
+	lists := map[Kind]*[]sstable.Column{
+		PartitionKey: &table.Key,
+		Clustering:   &table.Clustering,
+		Static:       &table.Statics,
+		Regular:      &table.Regulars,
+	}
 	for _, c := range cols {
 		if c.cql.MultiCell() || c.cql.Kind == cqltype.Counter {
-			return nil, fmt.Errorf("column %s is of the type %s: SSTables of that are not simulated", c.name, c.text)
+			return nil, fmt.Errorf(
+				"column %s is of the type %s: SSTables of that are not simulated",
+				c.name,
+				c.text,
+			)
 		}
-		*lists[c.kind] = append(*lists[c.kind], sstable.Column{Name: c.name, Type: c.cql, Desc: c.desc})
+		*lists[c.kind] = append(
+			*lists[c.kind],
+			sstable.Column{Name: c.name, Type: c.cql, Desc: c.desc},
+		)
 	}
 	schema, err := sstable.Plan(&table)
 	if err != nil {
 		return nil, err
 	}
-	return sstable.NewCodec(schema, sstable.NB, sstable.Minima{Timestamp: sstable.EpochTimestamp, Time: sstable.EpochTime})
+	return sstable.NewCodec(
+		schema,
+		sstable.NB,
+		sstable.Minima{Timestamp: sstable.EpochTimestamp, Time: sstable.EpochTime},
+	)
 }
 
 // write writes a partition.
@@ -91,7 +127,11 @@ func (t *table) write(w *sstable.PartitionWriter, codec *sstable.Codec, p *parti
 		}
 	}
 	for _, l := range p.lines {
-		row := sstable.Row{Clustering: l.cluster, Liveness: livenessOf(l.marker), Cells: cellsOf(l.cells)}
+		row := sstable.Row{
+			Clustering: l.cluster,
+			Liveness:   livenessOf(l.marker),
+			Cells:      cellsOf(l.cells),
+		}
 		if row.Empty() {
 			continue
 		}

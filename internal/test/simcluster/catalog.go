@@ -112,12 +112,14 @@ func (c *Cluster) Truncate(table string) error {
 	return nil
 }
 
-// DropAndAdd records that a column of a table was dropped at a moment, and added again. The values that
-// rows have in it stay, other than on a real cluster. A table or a column that is not there is an error.
+// DropAndAdd records that a column of a table was dropped at a moment, and added again. The values
+// that rows have in it stay, other than on a real cluster. A table or a column that is not there is
+// an error.
 func (c *Cluster) DropAndAdd(table, column string, at time.Time) error {
 	keyspace, name, _ := strings.Cut(table, ".")
 	t := c.schema.find(keyspace, name)
-	if t == nil || !slices.ContainsFunc(t.cols, func(c tableColumn) bool { return c.name == column }) {
+	if t == nil ||
+		!slices.ContainsFunc(t.cols, func(c tableColumn) bool { return c.name == column }) {
 		return fmt.Errorf("simcluster: there is no column %s of a table %s", column, table)
 	}
 	t.mu.Lock()

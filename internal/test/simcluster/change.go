@@ -57,7 +57,12 @@ func (c *Cluster) Restart(node int) error {
 }
 
 // Disagree has a node say that it has another schema than the others, or the same again.
-func (c *Cluster) Disagree(node int, differs bool) { c.layout.Load().nodes[node].astray.Store(differs) }
+func (c *Cluster) Disagree(
+	node int,
+	differs bool,
+) {
+	c.layout.Load().nodes[node].astray.Store(differs)
+}
 
 // SetClock sets a node's clock so far ahead of this host's; below zero: behind.
 func (c *Cluster) SetClock(node int, ahead time.Duration) {
@@ -114,7 +119,11 @@ func (c *Cluster) Leave(node int) error {
 	next := c.layout.Load().clone()
 	next.member[node] = false
 	if next.count(next.nodes[node].dc) < next.factor {
-		return fmt.Errorf("simcluster: without node %d too few are left for %d replicas", node, next.factor)
+		return fmt.Errorf(
+			"simcluster: without node %d too few are left for %d replicas",
+			node,
+			next.factor,
+		)
 	}
 	if err := c.place(next); err != nil {
 		return err

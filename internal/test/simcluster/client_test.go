@@ -41,7 +41,10 @@ func dial(t *testing.T, c *simcluster.Cluster, node int) *client {
 
 func (c *client) send(m message.Message) {
 	c.t.Helper()
-	require.NoError(c.t, codec.EncodeFrame(frame.NewFrame(primitive.ProtocolVersion4, 1, m), c.socket))
+	require.NoError(
+		c.t,
+		codec.EncodeFrame(frame.NewFrame(primitive.ProtocolVersion4, 1, m), c.socket),
+	)
 }
 
 // receive gives the next frame; the error is the end of the connection.
@@ -92,7 +95,11 @@ func long(v int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(v))
 func short(v int) []byte  { return binary.BigEndian.AppendUint32(nil, uint32(v)) }
 
 func selectKeys() *frame.Frame {
-	return frame.NewFrame(primitive.ProtocolVersion4, 1, &message.Query{Query: "SELECT k FROM ks.t", Options: &message.QueryOptions{}})
+	return frame.NewFrame(
+		primitive.ProtocolVersion4,
+		1,
+		&message.Query{Query: "SELECT k FROM ks.t", Options: &message.QueryOptions{}},
+	)
 }
 
 // dialIfUp is nil for a node that takes no connections.

@@ -18,7 +18,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-func start(t *testing.T, o simcluster.Options) (*simcluster.Cluster, *driver.Session, *schema.Table) {
+func start(
+	t *testing.T,
+	o simcluster.Options,
+) (*simcluster.Cluster, *driver.Session, *schema.Table) {
 	t.Helper()
 	c, err := simcluster.Start(o)
 	require.NoError(t, err)
@@ -34,11 +37,19 @@ func start(t *testing.T, o simcluster.Options) (*simcluster.Cluster, *driver.Ses
 
 // ofTable lists the requests that are not for system tables.
 func ofTable(c *simcluster.Cluster) []simcluster.Request {
-	return slices.DeleteFunc(c.Requests(), func(r simcluster.Request) bool { return strings.Contains(r.Statement, "FROM system") })
+	return slices.DeleteFunc(
+		c.Requests(),
+		func(r simcluster.Request) bool { return strings.Contains(r.Statement, "FROM system") },
+	)
 }
 
 // drain reads a range to its end and gives the number of rows of each page.
-func drain(t *testing.T, r *driver.Reader, within token.Range, size int) (pages []int, first [][]byte) {
+func drain(
+	t *testing.T,
+	r *driver.Reader,
+	within token.Range,
+	size int,
+) (pages []int, first [][]byte) {
 	t.Helper()
 	for state := []byte(nil); ; {
 		page, err := r.Page(t.Context(), "", within, state, size)
@@ -76,14 +87,27 @@ func TestReads(t *testing.T) {
 	requests := ofTable(c)
 	require.Len(t, requests, 5)
 	require.Equal(t, []bool{false, true, true, false, false}, []bool{
-		requests[0].Paged, requests[1].Paged, requests[2].Paged, requests[3].Paged, requests[4].Paged,
+		requests[0].Paged,
+		requests[1].Paged,
+		requests[2].Paged,
+		requests[3].Paged,
+		requests[4].Paged,
 	})
 	require.Equal(t, 10, requests[1].Rows)
 	require.Equal(t, within, requests[3].Range)
-	require.Contains(t, requests[4].Statement, "SELECT count(*) FROM ks.t WHERE token(k) > ? AND token(k) <= ?")
+	require.Contains(
+		t,
+		requests[4].Statement,
+		"SELECT count(*) FROM ks.t WHERE token(k) > ? AND token(k) <= ?",
+	)
 	require.Empty(t, requests[4].Keys)
 
-	whole, _ := drain(t, s.Reader(table, driver.Query{Select: []string{"k", "v"}}, nil), token.Range{}, 100)
+	whole, _ := drain(
+		t,
+		s.Reader(table, driver.Query{Select: []string{"k", "v"}}, nil),
+		token.Range{},
+		100,
+	)
 	require.Equal(t, []int{25}, whole)
 }
 
@@ -95,7 +119,17 @@ func mustToken(t *testing.T, wire []byte) token.Token {
 }
 
 func TestTopology(t *testing.T) {
-	c, s, _ := start(t, simcluster.Options{Base: "127.0.78.1", Nodes: 4, DCs: []string{"east", "west"}, Tokens: 5, Shards: 6, Seed: 2})
+	c, s, _ := start(
+		t,
+		simcluster.Options{
+			Base:   "127.0.78.1",
+			Nodes:  4,
+			DCs:    []string{"east", "west"},
+			Tokens: 5,
+			Shards: 6,
+			Seed:   2,
+		},
+	)
 	nodes, err := s.Topology(t.Context())
 	require.NoError(t, err)
 	require.Len(t, nodes.Nodes, 4)
@@ -117,26 +151,47 @@ func TestTopology(t *testing.T) {
 }
 
 func TestRefuse(t *testing.T) {
-	c, s, table := start(t, simcluster.Options{Base: "127.0.78.1", Seed: 3, Refuse: func(r simcluster.Request) message.Error {
-		switch {
-		case r.Range != token.Range{}:
-			return &message.ReadTimeout{ErrorMessage: "too slow"}
-		case len(r.Keys) > 1:
-			return &message.Overloaded{ErrorMessage: "too much"}
-		}
-		return nil
-	}})
-	_, err := s.Reader(table, driver.Count(), token.Murmur3).Page(t.Context(), "", token.Whole(token.Murmur3), nil, 10)
+	c, s, table := start(
+		t,
+		simcluster.Options{
+			Base: "127.0.78.1",
+			Seed: 3,
+			Refuse: func(r simcluster.Request) message.Error {
+				switch {
+				case r.Range != token.Range{}:
+					return &message.ReadTimeout{ErrorMessage: "too slow"}
+				case len(r.Keys) > 1:
+					return &message.Overloaded{ErrorMessage: "too much"}
+				}
+				return nil
+			},
+		},
+	)
+	_, err := s.Reader(table, driver.Count(), token.Murmur3).
+		Page(t.Context(), "", token.Whole(token.Murmur3), nil, 10)
 	require.ErrorContains(t, err, "too slow")
-	one := row.Row{Timestamp: 9, Cells: []row.Cell{{State: row.Set, Bytes: make([]byte, 8)}, {State: row.Set, Bytes: []byte("x")}}}
-	null := row.Row{Timestamp: 10, Cells: []row.Cell{{State: row.Set, Bytes: make([]byte, 8)}, {State: row.Null}}}
+	one := row.Row{
+		Timestamp: 9,
+		Cells: []row.Cell{
+			{State: row.Set, Bytes: make([]byte, 8)},
+			{State: row.Set, Bytes: []byte("x")},
+		},
+	}
+	null := row.Row{
+		Timestamp: 10,
+		Cells:     []row.Cell{{State: row.Set, Bytes: make([]byte, 8)}, {State: row.Null}},
+	}
 	writer := s.Writer(table, table.Columns)
 	err = writer.Write(t.Context(), c.HostID(2), []row.Row{one, one})
 	require.ErrorContains(t, err, "too much")
 	require.Empty(t, c.Written())
 	require.NoError(t, writer.Write(t.Context(), c.HostID(2), []row.Row{one}))
 	require.NoError(t, writer.Write(t.Context(), c.HostID(1), []row.Row{null}))
-	require.Equal(t, []simcluster.Write{{Value: []byte("x"), Timestamp: 9}, {Timestamp: 10}}, c.Written())
+	require.Equal(
+		t,
+		[]simcluster.Write{{Value: []byte("x"), Timestamp: 9}, {Timestamp: 10}},
+		c.Written(),
+	)
 	requests := ofTable(c)
 	require.Len(t, requests, 4, "refused ones are written down too")
 	require.Equal(t, 2, requests[1].Rows)
@@ -149,13 +204,19 @@ func TestUnknownTable(t *testing.T) {
 	_, s, _ := start(t, simcluster.Options{Base: "127.0.78.1", Seed: 4})
 	_, err := s.Table(t.Context(), "ks", "tt")
 	require.ErrorIs(t, err, driver.ErrNotFound)
-	require.Error(t, s.Exec(t.Context(), "DROP TABLE ks.t"), "what it does not understand it does not do")
+	require.Error(
+		t,
+		s.Exec(t.Context(), "DROP TABLE ks.t"),
+		"what it does not understand it does not do",
+	)
 }
 
 func TestSameSeedSameCluster(t *testing.T) {
 	var rows [2][]simcluster.Row
 	for i := range rows {
-		c, err := simcluster.Start(simcluster.Options{Base: "127.0.79.1", Shards: 2, Tablets: 4, Seed: 5})
+		c, err := simcluster.Start(
+			simcluster.Options{Base: "127.0.79.1", Shards: 2, Tablets: 4, Seed: 5},
+		)
 		require.NoError(t, err)
 		rows[i] = c.Rows()
 		c.Close()

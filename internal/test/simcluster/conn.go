@@ -57,7 +57,9 @@ func (c *conn) welcome() message.Message {
 func (c *conn) admit(token []byte) message.Message {
 	o := &c.node.cluster.options
 	if string(token) != "\x00"+o.User+"\x00"+o.Password {
-		return &message.AuthenticationError{ErrorMessage: "Provided username " + o.User + " and/or password are incorrect"}
+		return &message.AuthenticationError{
+			ErrorMessage: "Provided username " + o.User + " and/or password are incorrect",
+		}
 	}
 	c.known.Store(true)
 	return &message.AuthSuccess{}
@@ -111,7 +113,9 @@ func (c *conn) answer(m message.Message) reply {
 	switch m.(type) {
 	case *message.Prepare, *message.Query, *message.Execute, *message.Batch, *message.Register:
 		if c.node.cluster.options.User != "" && !c.known.Load() {
-			return reply{message: &message.ProtocolError{ErrorMessage: "simcluster was not told who asks"}}
+			return reply{
+				message: &message.ProtocolError{ErrorMessage: "simcluster was not told who asks"},
+			}
 		}
 	}
 	switch m := m.(type) {
@@ -140,7 +144,11 @@ func (c *conn) answer(m message.Message) reply {
 			w.id = m.Children[0].Id
 		}
 	default:
-		return reply{message: &message.ProtocolError{ErrorMessage: "simcluster does not know " + m.GetOpCode().String()}}
+		return reply{
+			message: &message.ProtocolError{
+				ErrorMessage: "simcluster does not know " + m.GetOpCode().String(),
+			},
+		}
 	}
 	if err != nil {
 		return reply{message: refusal(err)}

@@ -21,7 +21,10 @@ func topologyEvent(n *node, change primitive.TopologyChangeType) message.Event {
 
 func schemaEvent(t *table, change primitive.SchemaChangeType) message.Event {
 	return &message.SchemaChangeEvent{
-		ChangeType: change, Target: primitive.SchemaChangeTargetTable, Keyspace: t.keyspace, Object: t.name,
+		ChangeType: change,
+		Target:     primitive.SchemaChangeTargetTable,
+		Keyspace:   t.keyspace,
+		Object:     t.name,
 	}
 }
 

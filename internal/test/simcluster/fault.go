@@ -55,9 +55,10 @@ func (f Fault) String() string { return effects[f].name }
 type amount int
 
 const (
-	nothing    amount = iota
-	half              // of the rows
-	partitions        // half of them: a server refuses a partition as a whole, with others sent before
+	nothing amount = iota
+	half           // of the rows
+	// half of them: a server refuses a partition as a whole, with others sent before
+	partitions
 	everything
 )
 
@@ -74,7 +75,10 @@ func (a amount) of(rows []*mutation) []*mutation {
 				keys[m.at] = len(keys)
 			}
 		}
-		return slices.DeleteFunc(slices.Clone(rows), func(m *mutation) bool { return keys[m.at] >= len(keys)/2 })
+		return slices.DeleteFunc(
+			slices.Clone(rows),
+			func(m *mutation) bool { return keys[m.at] >= len(keys)/2 },
+		)
 	default:
 		return rows
 	}
@@ -130,38 +134,84 @@ var effects = [faults]effect{
 	Unavailable:         {"unavailable", reading | writing, nothing, unavailable, whole},
 	UnavailablePartly:   {"unavailable, partly applied", writing, partitions, unavailable, whole},
 	Bootstrapping:       {"bootstrapping", reading | writing, nothing, bootstrapping, whole},
-	ServerError:         {"server error", reading | writing | preparing, nothing, serverError, whole},
-	ServerErrorApplied:  {"server error, applied", writing, everything, serverError, whole},
-	Unprepared:          {"unprepared", executing, nothing, unprepared, whole},
-	Unconfigured:        {"unconfigured", reading | writing | preparing, nothing, unconfigured, whole},
-	Answer:              {"answer", reading | writing | preparing, nothing, serverError, whole},
-	DropBefore:          {"connection dropped", reading | writing | preparing, nothing, nil, dropped},
-	DropApplied:         {"connection dropped, applied", reading | writing | preparing, everything, nil, dropped},
-	DropMidFrame:        {"connection dropped in an answer", reading | writing | preparing, everything, nil, cutShort},
-	Silence:             {"silence", reading | writing | preparing, nothing, nil, silence},
-	SilentApplied:       {"silence, applied", writing, everything, nil, silence},
-	EmptyPage:           {"empty page", paging, everything, nil, whole},
-	ShortPage:           {"short page", paging, everything, nil, whole},
-	TrailingPage:        {"trailing page", paging, everything, nil, whole},
+	ServerError: {
+		"server error",
+		reading | writing | preparing,
+		nothing,
+		serverError,
+		whole,
+	},
+	ServerErrorApplied: {"server error, applied", writing, everything, serverError, whole},
+	Unprepared:         {"unprepared", executing, nothing, unprepared, whole},
+	Unconfigured: {
+		"unconfigured",
+		reading | writing | preparing,
+		nothing,
+		unconfigured,
+		whole,
+	},
+	Answer: {"answer", reading | writing | preparing, nothing, serverError, whole},
+	DropBefore: {
+		"connection dropped",
+		reading | writing | preparing,
+		nothing,
+		nil,
+		dropped,
+	},
+	DropApplied: {
+		"connection dropped, applied",
+		reading | writing | preparing,
+		everything,
+		nil,
+		dropped,
+	},
+	DropMidFrame: {
+		"connection dropped in an answer",
+		reading | writing | preparing,
+		everything,
+		nil,
+		cutShort,
+	},
+	Silence:       {"silence", reading | writing | preparing, nothing, nil, silence},
+	SilentApplied: {"silence, applied", writing, everything, nil, silence},
+	EmptyPage:     {"empty page", paging, everything, nil, whole},
+	ShortPage:     {"short page", paging, everything, nil, whole},
+	TrailingPage:  {"trailing page", paging, everything, nil, whole},
 }
 
 func readTimeout(w *work) message.Error {
-	return &message.ReadTimeout{ErrorMessage: "Operation timed out - received only 0 responses.", Consistency: w.level, BlockFor: 1}
+	return &message.ReadTimeout{
+		ErrorMessage: "Operation timed out - received only 0 responses.",
+		Consistency:  w.level,
+		BlockFor:     1,
+	}
 }
 
 func readFailure(w *work) message.Error {
-	return &message.ReadFailure{ErrorMessage: "Operation failed - received 0 responses and 1 failures", Consistency: w.level, BlockFor: 1, NumFailures: 1}
+	return &message.ReadFailure{
+		ErrorMessage: "Operation failed - received 0 responses and 1 failures",
+		Consistency:  w.level,
+		BlockFor:     1,
+		NumFailures:  1,
+	}
 }
 
 func writeTimeout(w *work) message.Error {
 	return &message.WriteTimeout{
-		ErrorMessage: "Operation timed out - received only 0 responses.", Consistency: w.level, BlockFor: 1, WriteType: w.writeType(),
+		ErrorMessage: "Operation timed out - received only 0 responses.",
+		Consistency:  w.level,
+		BlockFor:     1,
+		WriteType:    w.writeType(),
 	}
 }
 
 func writeFailure(w *work) message.Error {
 	return &message.WriteFailure{
-		ErrorMessage: "Operation failed - received 0 responses and 1 failures", Consistency: w.level, BlockFor: 1, NumFailures: 1, WriteType: w.writeType(),
+		ErrorMessage: "Operation failed - received 0 responses and 1 failures",
+		Consistency:  w.level,
+		BlockFor:     1,
+		NumFailures:  1,
+		WriteType:    w.writeType(),
 	}
 }
 
@@ -170,7 +220,11 @@ func overloaded(*work) message.Error {
 }
 
 func unavailable(w *work) message.Error {
-	return &message.Unavailable{ErrorMessage: "Cannot achieve consistency level " + w.level.String(), Consistency: w.level, Required: 1}
+	return &message.Unavailable{
+		ErrorMessage: "Cannot achieve consistency level " + w.level.String(),
+		Consistency:  w.level,
+		Required:     1,
+	}
 }
 
 func bootstrapping(*work) message.Error {

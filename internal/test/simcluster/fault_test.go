@@ -27,7 +27,11 @@ func classOf(err error) fault.Class {
 	return fault.ClassOf(err)
 }
 
-func connect(t *testing.T, c *simcluster.Cluster, cfg driver.Config) (*driver.Session, *schema.Table) {
+func connect(
+	t *testing.T,
+	c *simcluster.Cluster,
+	cfg driver.Config,
+) (*driver.Session, *schema.Table) {
 	t.Helper()
 	cfg.Hosts, cfg.Port = c.Hosts(), c.Port()
 	s, err := driver.Connect(t.Context(), cfg)
@@ -76,7 +80,14 @@ func TestFaultsThroughDriver(t *testing.T) {
 		t.Run(tc.fault.String(), func(t *testing.T) {
 			c := launch(t, simcluster.Options{Rows: 10})
 			s, table := connect(t, c, driver.Config{Timeout: time.Second})
-			reader, writer := s.Reader(table, driver.Query{Select: []string{"k"}}, token.Murmur3), s.Writer(table, table.Columns)
+			reader, writer := s.Reader(
+				table,
+				driver.Query{Select: []string{"k"}},
+				token.Murmur3,
+			), s.Writer(
+				table,
+				table.Columns,
+			)
 			read := func() error {
 				page, err := reader.Page(t.Context(), "", token.Whole(token.Murmur3), nil, 100)
 				if err == nil {
@@ -86,7 +97,16 @@ func TestFaultsThroughDriver(t *testing.T) {
 			}
 			var rows []row.Row
 			for i := range int64(4) {
-				rows = append(rows, row.Row{Timestamp: 9, Cells: []row.Cell{{State: row.Set, Bytes: long(i)}, {State: row.Set, Bytes: []byte("new")}}})
+				rows = append(
+					rows,
+					row.Row{
+						Timestamp: 9,
+						Cells: []row.Cell{
+							{State: row.Set, Bytes: long(i)},
+							{State: row.Set, Bytes: []byte("new")},
+						},
+					},
+				)
 			}
 			rule := c.Inject(simcluster.Rule{Fault: tc.fault, Times: 1})
 			require.Equal(t, tc.read, classOf(read()), "read")
@@ -115,7 +135,11 @@ func TestRules(t *testing.T) {
 	called := 0
 	rule := c.Inject(simcluster.Rule{
 		Match: func(r simcluster.Request) bool { seen = append(seen, r); return r.PageSize == 3 },
-		Skip:  1, Times: 2, Fault: simcluster.Answer, Error: &message.Unauthorized{ErrorMessage: "no"}, Do: func() { called++; c.Unprepare(-1) },
+		Skip:  1,
+		Times: 2,
+		Fault: simcluster.Answer,
+		Error: &message.Unauthorized{ErrorMessage: "no"},
+		Do:    func() { called++; c.Unprepare(-1) },
 	})
 	var got []bool
 	for range 4 {
@@ -139,7 +163,12 @@ func TestRules(t *testing.T) {
 	require.IsType(t, &message.Overloaded{}, cl.ask(prepare).Message)
 	require.IsType(t, &message.PreparedResult{}, cl.ask(prepare).Message)
 
-	c.Inject(simcluster.Rule{Match: func(r simcluster.Request) bool { return r.Table == "system.local" }, Fault: simcluster.ServerError})
+	c.Inject(
+		simcluster.Rule{
+			Match: func(r simcluster.Request) bool { return r.Table == "system.local" },
+			Fault: simcluster.ServerError,
+		},
+	)
 	require.IsType(t, &message.ServerError{}, cl.run("SELECT * FROM system.local", nil))
 	c.Calm()
 	require.IsType(t, &message.RowsResult{}, cl.run("SELECT * FROM system.local", nil))
@@ -155,8 +184,18 @@ func TestWarningsAndDelays(t *testing.T) {
 
 	c.Slow(0, simcluster.Delay{Min: time.Hour})
 	cl.send(query) // the end of the cluster ends the delay
-	require.Eventually(t, func() bool { return c.Tally().Delays == 1 }, time.Minute, time.Millisecond)
-	require.IsType(t, &message.RowsResult{}, dial(t, c, 1).ask(query).Message, "only the node is slow")
+	require.Eventually(
+		t,
+		func() bool { return c.Tally().Delays == 1 },
+		time.Minute,
+		time.Millisecond,
+	)
+	require.IsType(
+		t,
+		&message.RowsResult{},
+		dial(t, c, 1).ask(query).Message,
+		"only the node is slow",
+	)
 	c.Slow(0, simcluster.Delay{})
 	require.IsType(t, &message.RowsResult{}, dial(t, c, 0).ask(query).Message)
 	c.Slow(0, simcluster.Delay{Mean: time.Microsecond})
@@ -179,7 +218,16 @@ func TestDropMidFrame(t *testing.T) {
 // What the nodes refuse by themselves, for want of replicas.
 func TestTooFewReplicas(t *testing.T) {
 	for _, tablets := range []int{0, 8} {
-		c := launch(t, simcluster.Options{Rows: 10, Nodes: 6, DCs: []string{"dc1", "dc2"}, Tablets: tablets, Seed: 4})
+		c := launch(
+			t,
+			simcluster.Options{
+				Rows:    10,
+				Nodes:   6,
+				DCs:     []string{"dc1", "dc2"},
+				Tablets: tablets,
+				Seed:    4,
+			},
+		)
 		cl := dial(t, c, 0)
 		whole := func(level primitive.ConsistencyLevel) message.Message {
 			return cl.run("SELECT k FROM ks.t", &message.QueryOptions{Consistency: level})
@@ -187,8 +235,18 @@ func TestTooFewReplicas(t *testing.T) {
 		require.IsType(t, &message.RowsResult{}, whole(primitive.ConsistencyLevelAll))
 		c.Stop(2) // the second of dc1
 		require.IsType(t, &message.Unavailable{}, whole(primitive.ConsistencyLevelAll))
-		require.IsType(t, &message.Unavailable{}, whole(primitive.ConsistencyLevelLocalQuorum), "two of two")
-		require.IsType(t, &message.RowsResult{}, whole(primitive.ConsistencyLevelQuorum), "three of four")
+		require.IsType(
+			t,
+			&message.Unavailable{},
+			whole(primitive.ConsistencyLevelLocalQuorum),
+			"two of two",
+		)
+		require.IsType(
+			t,
+			&message.RowsResult{},
+			whole(primitive.ConsistencyLevelQuorum),
+			"three of four",
+		)
 		require.IsType(t, &message.RowsResult{}, whole(primitive.ConsistencyLevelLocalOne))
 
 		short := 0
@@ -197,10 +255,20 @@ func TestTooFewReplicas(t *testing.T) {
 			for _, at := range c.Replicas(r.Token) {
 				missing = missing || at.Node == 2
 			}
-			answer := cl.run("INSERT INTO ks.t (k) VALUES (?)", &message.QueryOptions{Consistency: primitive.ConsistencyLevelAll}, long(r.Key))
-			within := cl.run("SELECT k FROM ks.t WHERE token(k) > ? AND token(k) <= ?",
+			answer := cl.run(
+				"INSERT INTO ks.t (k) VALUES (?)",
 				&message.QueryOptions{Consistency: primitive.ConsistencyLevelAll},
-				token.Murmur3.AppendWire(nil, token.Token{Lo: r.Token.Lo - 1}), token.Murmur3.AppendWire(nil, r.Token))
+				long(r.Key),
+			)
+			within := cl.run(
+				"SELECT k FROM ks.t WHERE token(k) > ? AND token(k) <= ?",
+				&message.QueryOptions{Consistency: primitive.ConsistencyLevelAll},
+				token.Murmur3.AppendWire(
+					nil,
+					token.Token{Lo: r.Token.Lo - 1},
+				),
+				token.Murmur3.AppendWire(nil, r.Token),
+			)
 			if missing {
 				short++
 				require.IsType(t, &message.Unavailable{}, answer)

@@ -52,22 +52,49 @@ type rate struct {
 
 func (f *Faults) rates() []rate {
 	return []rate{
-		{ReadTimeout, f.ReadTimeout}, {ReadFailure, f.ReadFailure},
-		{WriteTimeout, f.WriteTimeout}, {WriteTimeoutApplied, f.WriteTimeoutApplied}, {WriteTimeoutPartly, f.WriteTimeoutPartly},
-		{WriteFailure, f.WriteFailure}, {WriteFailureApplied, f.WriteFailureApplied},
-		{Overloaded, f.Overloaded}, {Unavailable, f.Unavailable}, {Bootstrapping, f.Bootstrapping},
-		{OverloadedPartly, f.OverloadedPartly}, {UnavailablePartly, f.UnavailablePartly},
-		{ServerError, f.ServerError}, {ServerErrorApplied, f.ServerErrorApplied}, {Unprepared, f.Unprepared},
-		{DropBefore, f.DropBefore}, {DropApplied, f.DropApplied}, {DropMidFrame, f.DropMidFrame},
-		{Silence, f.Silence}, {SilentApplied, f.SilentApplied},
-		{EmptyPage, f.EmptyPage}, {ShortPage, f.ShortPage}, {TrailingPage, f.TrailingPage},
+		{ReadTimeout, f.ReadTimeout},
+		{ReadFailure, f.ReadFailure},
+		{
+			WriteTimeout,
+			f.WriteTimeout,
+		},
+		{WriteTimeoutApplied, f.WriteTimeoutApplied},
+		{WriteTimeoutPartly, f.WriteTimeoutPartly},
+		{WriteFailure, f.WriteFailure},
+		{WriteFailureApplied, f.WriteFailureApplied},
+		{Overloaded, f.Overloaded},
+		{Unavailable, f.Unavailable},
+		{Bootstrapping, f.Bootstrapping},
+		{OverloadedPartly, f.OverloadedPartly},
+		{UnavailablePartly, f.UnavailablePartly},
+		{
+			ServerError,
+			f.ServerError,
+		},
+		{ServerErrorApplied, f.ServerErrorApplied},
+		{Unprepared, f.Unprepared},
+		{DropBefore, f.DropBefore},
+		{DropApplied, f.DropApplied},
+		{DropMidFrame, f.DropMidFrame},
+		{Silence, f.Silence},
+		{SilentApplied, f.SilentApplied},
+		{EmptyPage, f.EmptyPage},
+		{ShortPage, f.ShortPage},
+		{TrailingPage, f.TrailingPage},
 	}
 }
 
 // check says which rate is none, or that they are too much together.
 func (f *Faults) check() error {
 	sums := make(map[kindOfWork]float64)
-	all := append(f.rates(), rate{p: f.Slow}, rate{p: f.Warning}, rate{p: f.NodeDown}, rate{p: f.Move}, rate{p: f.Join})
+	all := append(
+		f.rates(),
+		rate{p: f.Slow},
+		rate{p: f.Warning},
+		rate{p: f.NodeDown},
+		rate{p: f.Move},
+		rate{p: f.Join},
+	)
 	for _, r := range all {
 		if !(r.p >= 0 && r.p <= 1) {
 			return fmt.Errorf("simcluster: the rate %v of fault %q is no probability", r.p, r.fault)
@@ -80,7 +107,10 @@ func (f *Faults) check() error {
 	}
 	for _, sum := range sums {
 		if sum > 1+1e-9 {
-			return fmt.Errorf("simcluster: the rates of faults that exclude one another make %v together", sum)
+			return fmt.Errorf(
+				"simcluster: the rates of faults that exclude one another make %v together",
+				sum,
+			)
 		}
 	}
 	return nil
@@ -93,13 +123,35 @@ func (f *Faults) check() error {
 // the given number of requests.
 func Storm(seed uint64, strength float64, until int) Faults {
 	random := rand.New(rand.NewPCG(mix(seed, 3), 3))
-	f := Faults{Seed: seed, Until: until, ByContent: random.IntN(2) == 0, Prepares: random.IntN(2) == 0}
+	f := Faults{
+		Seed:      seed,
+		Until:     until,
+		ByContent: random.IntN(2) == 0,
+		Prepares:  random.IntN(2) == 0,
+	}
 	f.Delay = Delay{Mean: time.Duration(1 + random.IntN(3000)*int(time.Microsecond))}
 	all := []*float64{
-		&f.ReadTimeout, &f.ReadFailure, &f.WriteTimeout, &f.WriteTimeoutApplied, &f.WriteTimeoutPartly, &f.WriteFailure,
-		&f.WriteFailureApplied, &f.Overloaded, &f.Unavailable, &f.Bootstrapping, &f.ServerError, &f.ServerErrorApplied,
-		&f.Unprepared, &f.DropBefore, &f.DropApplied, &f.DropMidFrame, &f.EmptyPage, &f.ShortPage, &f.TrailingPage,
-		&f.OverloadedPartly, &f.UnavailablePartly,
+		&f.ReadTimeout,
+		&f.ReadFailure,
+		&f.WriteTimeout,
+		&f.WriteTimeoutApplied,
+		&f.WriteTimeoutPartly,
+		&f.WriteFailure,
+		&f.WriteFailureApplied,
+		&f.Overloaded,
+		&f.Unavailable,
+		&f.Bootstrapping,
+		&f.ServerError,
+		&f.ServerErrorApplied,
+		&f.Unprepared,
+		&f.DropBefore,
+		&f.DropApplied,
+		&f.DropMidFrame,
+		&f.EmptyPage,
+		&f.ShortPage,
+		&f.TrailingPage,
+		&f.OverloadedPartly,
+		&f.UnavailablePartly,
 	}
 	sum := 0.0
 	for _, rate := range all {

@@ -22,10 +22,21 @@ func (c *Cluster) makeTables(random *rand.Rand) error {
 	o := &c.options
 	specs := o.Tables
 	if len(specs) == 0 {
-		specs = []Table{{Name: o.Table, Columns: []Column{{"k", PartitionKey, "bigint", false}, {"v", Regular, "text", false}}}}
+		specs = []Table{
+			{
+				Name: o.Table,
+				Columns: []Column{
+					{"k", PartitionKey, "bigint", false},
+					{"v", Regular, "text", false},
+				},
+			},
+		}
 		for range o.Rows {
 			key := int64(random.Uint64())
-			specs[0].Data = append(specs[0].Data, [][]byte{bigint(key), text(fmt.Sprint("value ", key))})
+			specs[0].Data = append(
+				specs[0].Data,
+				[][]byte{bigint(key), text(fmt.Sprint("value ", key))},
+			)
 		}
 	}
 	for _, spec := range specs {
@@ -56,11 +67,21 @@ func (c *Cluster) makeTable(spec Table, random *rand.Rand) (*table, error) {
 			return nil, err
 		}
 	}
-	slices.SortStableFunc(given, func(a, b *mutation) int { return cmp.Or(a.at.Compare(b.at), slices.Compare(a.raw, b.raw)) })
+	slices.SortStableFunc(
+		given,
+		func(a, b *mutation) int { return cmp.Or(a.at.Compare(b.at), slices.Compare(a.raw, b.raw)) },
+	)
 	for _, m := range given { // each at the end, where there is nothing to move
 		t.apply(m)
 	}
-	g := generator{t: t, random: random, nulls: spec.Nulls, text: cmp.Or(spec.Text, 20), ttl: spec.TTL, expires: time.Now().Unix() + int64(spec.TTL)}
+	g := generator{
+		t:       t,
+		random:  random,
+		nulls:   spec.Nulls,
+		text:    cmp.Or(spec.Text, 20),
+		ttl:     spec.TTL,
+		expires: time.Now().Unix() + int64(spec.TTL),
+	}
 	for i := range spec.Partitions {
 		rows := 1
 		if t.clusters > 0 {
@@ -74,14 +95,22 @@ func (c *Cluster) makeTable(spec Table, random *rand.Rand) (*table, error) {
 	slices.SortFunc(t.partitions, func(a, b *partition) int {
 		return cmp.Or(a.at.Compare(b.at), slices.Compare(a.raw, b.raw))
 	})
-	t.partitions = slices.CompactFunc(t.partitions, func(a, b *partition) bool { return slices.Equal(a.raw, b.raw) })
+	t.partitions = slices.CompactFunc(
+		t.partitions,
+		func(a, b *partition) bool { return slices.Equal(a.raw, b.raw) },
+	)
 	return t, nil
 }
 
 // given is a row of Table.Data as a mutation.
 func (t *table) given(columns []Column, row [][]byte) (*mutation, error) {
 	if len(row) != len(columns) {
-		return nil, fmt.Errorf("simcluster: a row of table %s has %d values instead of %d", t.name, len(row), len(columns))
+		return nil, fmt.Errorf(
+			"simcluster: a row of table %s has %d values instead of %d",
+			t.name,
+			len(row),
+			len(columns),
+		)
 	}
 	b := newBuilder(t, SeedTimestamp)
 	b.m.inserts = !t.counter
@@ -113,7 +142,11 @@ func (g *generator) partition(rows int) *partition {
 	p.raw = token.AppendKey(nil, p.key...)
 	p.at = token.Murmur3.Hash(p.raw)
 	for range rows {
-		l := &line{cluster: g.keys(Clustering), cells: g.cells(Regular, g.t.regulars), marker: g.marker()}
+		l := &line{
+			cluster: g.keys(Clustering),
+			cells:   g.cells(Regular, g.t.regulars),
+			marker:  g.marker(),
+		}
 		if g.ttl > 0 && g.random.IntN(2) == 0 {
 			l.expire(g.ttl, g.expires)
 		}
@@ -123,7 +156,10 @@ func (g *generator) partition(rows int) *partition {
 		p.lines = append(p.lines, l)
 	}
 	slices.SortFunc(p.lines, func(a, b *line) int { return g.t.order(a.cluster, b.cluster) })
-	p.lines = slices.CompactFunc(p.lines, func(a, b *line) bool { return g.t.order(a.cluster, b.cluster) == 0 })
+	p.lines = slices.CompactFunc(
+		p.lines,
+		func(a, b *line) bool { return g.t.order(a.cluster, b.cluster) == 0 },
+	)
 	return p
 }
 
@@ -132,7 +168,8 @@ func (g *generator) marker() cell {
 	return cell{value: []byte{}, timestamp: SeedTimestamp, written: !g.t.counter}
 }
 
-// endedTTL is that of the liveness of a view's row that has ended (LivenessInfo.EXPIRED_LIVENESS_TTL).
+// endedTTL is that of the liveness of a view's row that has ended
+// (LivenessInfo.EXPIRED_LIVENESS_TTL).
 const endedTTL = math.MaxInt32
 
 // endedSecond is when rows of views that are made were over, in seconds since the epoch.

@@ -16,10 +16,37 @@ import (
 // appStates are the states of a node that gossip carries, in the order of Cassandra's
 // ApplicationState, as the columns of system_views.gossip_info are named.
 var appStates = []string{
-	"status", "load", "schema", "dc", "rack", "release_version", "removal_coordinator", "internal_ip", "rpc_address",
-	"x_11_padding", "severity", "net_version", "host_id", "tokens", "rpc_ready", "internal_address_and_port",
-	"native_address_and_port", "status_with_port", "sstable_versions", "disk_usage", "index_status",
-	"x1", "x2", "x3", "x4", "x5", "x6", "x7", "x8", "x9", "x10",
+	"status",
+	"load",
+	"schema",
+	"dc",
+	"rack",
+	"release_version",
+	"removal_coordinator",
+	"internal_ip",
+	"rpc_address",
+	"x_11_padding",
+	"severity",
+	"net_version",
+	"host_id",
+	"tokens",
+	"rpc_ready",
+	"internal_address_and_port",
+	"native_address_and_port",
+	"status_with_port",
+	"sstable_versions",
+	"disk_usage",
+	"index_status",
+	"x1",
+	"x2",
+	"x3",
+	"x4",
+	"x5",
+	"x6",
+	"x7",
+	"x8",
+	"x9",
+	"x10",
 }
 
 // endpoint is the state of a node in gossip.
@@ -63,21 +90,35 @@ func (n *node) gossip() []endpoint {
 // gossips is how the node's storage port answers gossip.
 func (n *node) gossips() *internodetest.Gossip {
 	return &internodetest.Gossip{
-		Cluster: clusterName, Partitioner: partitioner, Address: n.storageAddress(), Endpoints: n.endpoints,
+		Cluster:     clusterName,
+		Partitioner: partitioner,
+		Address:     n.storageAddress(),
+		Endpoints:   n.endpoints,
 	}
 }
 
 func (n *node) storageAddress() netip.AddrPort {
-	return netip.AddrPortFrom(netip.AddrFrom4([4]byte(n.address)), uint16(n.cluster.options.StoragePort))
+	return netip.AddrPortFrom(
+		netip.AddrFrom4([4]byte(n.address)),
+		uint16(n.cluster.options.StoragePort),
+	)
 }
 
 // endpoints is what the node answers by gossip.
 func (n *node) endpoints() (all []internode.Endpoint) {
 	for _, e := range n.gossip() {
-		told := internode.Endpoint{Address: e.node.storageAddress(), Generation: generation, Heartbeat: heartbeat}
+		told := internode.Endpoint{
+			Address:    e.node.storageAddress(),
+			Generation: generation,
+			Heartbeat:  heartbeat,
+		}
 		for i, name := range appStates {
 			if e.states[name] != "" {
-				state := internode.AppState{State: internode.State(i), Value: e.states[name], Version: int32(e.version(i))}
+				state := internode.AppState{
+					State:   internode.State(i),
+					Value:   e.states[name],
+					Version: int32(e.version(i)),
+				}
 				told.States = append(told.States, state)
 			}
 		}
@@ -136,8 +177,15 @@ func (c *Cluster) hasGossipInfo() bool {
 // gossipInfo is system_views.gossip_info (GossipInfoTable): of tokens it has the version only.
 func (n *node) gossipInfo() *relation {
 	r := &relation{columns: []column{
-		{"address", datatype.Inet, true}, {"port", datatype.Int, false}, {"hostname", textType, false},
-		{"generation", datatype.Int, false}, {"heartbeat", datatype.Int, false},
+		{
+			"address",
+			datatype.Inet,
+			true,
+		},
+		{"port", datatype.Int, false},
+		{"hostname", textType, false},
+		{"generation", datatype.Int, false},
+		{"heartbeat", datatype.Int, false},
 	}}
 	for _, name := range appStates {
 		if name != "tokens" {
@@ -149,8 +197,13 @@ func (n *node) gossipInfo() *relation {
 	}
 	for _, e := range n.gossip() {
 		row := [][]byte{
-			[]byte(e.node.address.To4()), integer(n.cluster.options.StoragePort), text(e.node.address.String()),
-			integer(generation), integer(heartbeat),
+			[]byte(
+				e.node.address.To4(),
+			),
+			integer(n.cluster.options.StoragePort),
+			text(e.node.address.String()),
+			integer(generation),
+			integer(heartbeat),
 		}
 		for _, name := range appStates {
 			if name != "tokens" {

@@ -12,8 +12,14 @@ func (n *node) own(t *table) *table {
 		return own.(*table)
 	}
 	own, _ := n.copies.LoadOrStore(t.id, &table{
-		relation: t.relation, cols: t.cols, clusters: t.clusters, statics: t.statics, regulars: t.regulars,
-		counter: t.counter, view: t.view, id: t.id,
+		relation: t.relation,
+		cols:     t.cols,
+		clusters: t.clusters,
+		statics:  t.statics,
+		regulars: t.regulars,
+		counter:  t.counter,
+		view:     t.view,
+		id:       t.id,
 	})
 	return own.(*table)
 }

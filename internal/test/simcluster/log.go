@@ -30,7 +30,8 @@ type Request struct {
 	Fault       Fault // that it met
 }
 
-// Applied is a row that was written: by an INSERT, by what an UPDATE added to it, or, column by column, by a stream.
+// Applied is a row that was written: by an INSERT, by what an UPDATE added to it, or, column by
+// column, by a stream.
 type Applied struct {
 	Number       int // of the request; 0 of a stream
 	Node         int // index of the node
@@ -108,8 +109,16 @@ func (c *Cluster) Applied() []Applied {
 // told is the mutation as a test sees it.
 func (m *mutation) told(request, node int, acknowledged bool) Applied {
 	a := Applied{
-		Number: request, Node: node, Table: m.table.fullName(), Token: m.at, Key: m.key, Clustering: m.cluster,
-		Timestamp: m.timestamp, TTL: m.ttl, Expires: m.expires, Acknowledged: acknowledged,
+		Number:       request,
+		Node:         node,
+		Table:        m.table.fullName(),
+		Token:        m.at,
+		Key:          m.key,
+		Clustering:   m.cluster,
+		Timestamp:    m.timestamp,
+		TTL:          m.ttl,
+		Expires:      m.expires,
+		Acknowledged: acknowledged,
 	}
 	for _, s := range m.sets {
 		a.Sets = append(a.Sets, AppliedSet{m.table.cols[s.column].name, s.value})

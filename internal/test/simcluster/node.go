@@ -64,7 +64,10 @@ func (n *node) listen() error {
 	}
 	var err error
 	if n.aware == nil && n.cluster.options.Storage != nil {
-		n.storage, err = net.ListenTCP("tcp", &net.TCPAddr{IP: n.address, Port: n.cluster.options.StoragePort})
+		n.storage, err = net.ListenTCP(
+			"tcp",
+			&net.TCPAddr{IP: n.address, Port: n.cluster.options.StoragePort},
+		)
 	}
 	return err
 }
@@ -75,7 +78,10 @@ func (n *node) listenToClients() error {
 		return nil
 	}
 	var err error
-	if n.plain, err = net.ListenTCP("tcp", &net.TCPAddr{IP: n.address, Port: n.cluster.port}); err != nil {
+	if n.plain, err = net.ListenTCP(
+		"tcp",
+		&net.TCPAddr{IP: n.address, Port: n.cluster.port},
+	); err != nil {
 		return err
 	}
 	if n.cluster.options.Shards > 0 {

@@ -24,7 +24,12 @@ func TestStopAndRestart(t *testing.T) {
 		id := cl.ask(&message.Prepare{Query: "SELECT k FROM ks.t"}).Message.(*message.PreparedResult).PreparedQueryId
 		execute := &message.Execute{QueryId: id, Options: &message.QueryOptions{}}
 		require.IsType(t, &message.RowsResult{}, cl.ask(execute).Message)
-		require.IsType(t, &message.Unprepared{}, dial(t, c, 0).ask(execute).Message, "each node knows what was prepared on it")
+		require.IsType(
+			t,
+			&message.Unprepared{},
+			dial(t, c, 0).ask(execute).Message,
+			"each node knows what was prepared on it",
+		)
 		c.Stop(1)
 		_, err := cl.receive()
 		require.Error(t, err)
@@ -44,7 +49,9 @@ func TestEvents(t *testing.T) {
 	c := launch(t, simcluster.Options{Rows: 1})
 	cl := dial(t, c, 0)
 	register := &message.Register{EventTypes: []primitive.EventType{
-		primitive.EventTypeStatusChange, primitive.EventTypeTopologyChange, primitive.EventTypeSchemaChange,
+		primitive.EventTypeStatusChange,
+		primitive.EventTypeTopologyChange,
+		primitive.EventTypeSchemaChange,
 	}}
 	require.IsType(t, &message.Ready{}, cl.ask(register).Message)
 	dial(t, c, 1).ask(&message.Options{}) // who does not register hears nothing
@@ -81,7 +88,10 @@ func TestEvents(t *testing.T) {
 
 func TestJoinMoveLeave(t *testing.T) {
 	for _, tablets := range []int{0, 12} {
-		c := launch(t, simcluster.Options{Rows: 50, Nodes: 3, Racks: 2, Shards: 2, Tablets: tablets, Seed: 9})
+		c := launch(
+			t,
+			simcluster.Options{Rows: 50, Nodes: 3, Racks: 2, Shards: 2, Tablets: tablets, Seed: 9},
+		)
 		replicas := func() [][]simcluster.Replica {
 			var all [][]simcluster.Replica
 			for _, r := range c.Rows() {
@@ -145,7 +155,10 @@ func TestDriverHearsOfNode(t *testing.T) {
 }
 
 func TestRacks(t *testing.T) {
-	c := launch(t, simcluster.Options{Nodes: 8, DCs: []string{"a", "b"}, Racks: 2, Factor: 2, Rows: 30})
+	c := launch(
+		t,
+		simcluster.Options{Nodes: 8, DCs: []string{"a", "b"}, Racks: 2, Factor: 2, Rows: 30},
+	)
 	s, _ := connect(t, c, driver.Config{})
 	nodes, err := s.Topology(t.Context())
 	require.NoError(t, err)

@@ -16,21 +16,28 @@ const Anywhere = "anywhere"
 
 // Options describe a cluster; zero values take the defaults.
 type Options struct {
-	Base        string            // address of the first node, default 127.0.77.1; the others count up from it; or Anywhere
-	Nodes       int               // default 3
-	DCs         []string          // data centers, which the nodes are dealt out to in turn; default dc1
-	Racks       int               // of each data center, dealt out in turn too; 0: each node has its own
-	Factor      int               // replicas in each data center, default 2
-	Tokens      int               // vnode tokens of each node, default 8
-	Shards      int               // of each node, which is then ScyllaDB's; 0: Cassandra
-	IgnoreMSB   int               // default 12
-	Tablets     int               // number of tablets of each table; 0: they are placed by the ring
-	Colocated   bool              // the tablets are kept under another table's id
-	Cores       int               // of each of Cassandra's nodes; 0: they do not tell
-	Settings    map[string]string // of each of Cassandra's nodes, in system_views.settings; nil: they do not tell
-	Release     string            // version of the nodes, default 5.0.6, of ScyllaDB's 3.0.8, which those pass for
-	StoragePort int               // where Cassandra's nodes say that they speak to each other, default 7000
-	PageBytes   int               // a page ends after so many bytes of cells, as ScyllaDB's do; 0: by its rows alone
+	// address of the first node, default 127.0.77.1; the others count up from it; or Anywhere
+	Base  string
+	Nodes int // default 3
+	// data centers, which the nodes are dealt out to in turn; default dc1
+	DCs []string
+	// of each data center, dealt out in turn too; 0: each node has its own
+	Racks     int
+	Factor    int  // replicas in each data center, default 2
+	Tokens    int  // vnode tokens of each node, default 8
+	Shards    int  // of each node, which is then ScyllaDB's; 0: Cassandra
+	IgnoreMSB int  // default 12
+	Tablets   int  // number of tablets of each table; 0: they are placed by the ring
+	Colocated bool // the tablets are kept under another table's id
+	Cores     int  // of each of Cassandra's nodes; 0: they do not tell
+	// of each of Cassandra's nodes, in system_views.settings; nil: they do not tell
+	Settings map[string]string
+	// version of the nodes, default 5.0.6, of ScyllaDB's 3.0.8, which those pass for
+	Release string
+	// where Cassandra's nodes say that they speak to each other, default 7000
+	StoragePort int
+	// a page ends after so many bytes of cells, as ScyllaDB's do; 0: by its rows alone
+	PageBytes int
 
 	// Tables are the tables; without any there is Table in Keyspace, k bigint
 	// PRIMARY KEY and v text, with so many Rows. See also [Cluster.Rows].
@@ -42,20 +49,22 @@ type Options struct {
 	Seed   uint64 // of tokens, tablets and rows
 	Faults Faults // from the start; see [Cluster.Disturb]
 
-	// Storage has Cassandra's nodes take streams of SSTables on StoragePort, and bring what they are asked for;
-	// nil: they do not. It is called when a node starts, to give its port faults, or another answer than Has has
-	// by then; what becomes of a session in which rows are sent is the cluster's.
+	// Storage has Cassandra's nodes take streams of SSTables on StoragePort, and bring what they
+	// are asked for; nil: they do not. It is called when a node starts, to give its port faults, or
+	// another answer than Has has by then; what becomes of a session in which rows are sent is the
+	// cluster's.
 	Storage func(node int, port *internodetest.Node)
 
-	// TLS is what a node that listens there secures its connections with; nil: they are not secured.
+	// TLS is what a node that listens there secures its connections with; nil: they are not
+	// secured.
 	TLS func(address net.IP) *tls.Config
 
 	// User and Password are the name that a client must give; empty: anybody may come.
 	User, Password string
 
 	// Replicated gives each node rows of its own: what it was sent, by CQL, by streaming, or by
-	// another node in the course of a [Change]. What is streamed out of a node is what it has. Reads
-	// by CQL still see all that was ever written.
+	// another node in the course of a [Change]. What is streamed out of a node is what it has.
+	// Reads by CQL still see all that was ever written.
 	Replicated bool
 
 	// Refuse is asked before each statement is answered, from several goroutines;

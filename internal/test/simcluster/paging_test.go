@@ -31,7 +31,11 @@ func TestPagingState(t *testing.T) {
 			cl := dial(t, c, 0)
 			for _, r := range [][][]byte{want[0], got[len(got)-1]} {
 				require.IsType(t, &message.VoidResult{}, cl.run(
-					"INSERT INTO ks.wide (p, q, c, d) VALUES (?, ?, 2147483647, 'new')", nil, r[0], r[1]))
+					"INSERT INTO ks.wide (p, q, c, d) VALUES (?, ?, 2147483647, 'new')",
+					nil,
+					r[0],
+					r[1],
+				))
 			}
 			require.Greater(t, len(c.Records("ks.wide")), len(want))
 		case 2:

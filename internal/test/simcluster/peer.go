@@ -51,7 +51,10 @@ func (n *node) misinform(rows [][][]byte, version []byte) [][][]byte {
 	defer p.mu.Unlock()
 	for _, peer := range p.rows[n.index] {
 		row := peer.row(n.cluster.options.Release, version)
-		rows = slices.DeleteFunc(rows, func(other [][]byte) bool { return bytes.Equal(other[0], row[0]) })
+		rows = slices.DeleteFunc(
+			rows,
+			func(other [][]byte) bool { return bytes.Equal(other[0], row[0]) },
+		)
 		rows = append(rows, row)
 	}
 	return rows
@@ -60,7 +63,17 @@ func (n *node) misinform(rows [][][]byte, version []byte) [][][]byte {
 // row is the peer in the order of the columns of system.peers.
 func (p Peer) row(release string, version []byte) [][]byte {
 	return [][]byte{
-		inet(p.Address), orNull(p.DC), hostID(p.HostID), nil, orNull(p.Rack), text(release), inet(p.Client), version, tokenSet(p.Tokens),
+		inet(
+			p.Address,
+		),
+		orNull(p.DC),
+		hostID(p.HostID),
+		nil,
+		orNull(p.Rack),
+		text(release),
+		inet(p.Client),
+		version,
+		tokenSet(p.Tokens),
 	}
 }
 

@@ -36,11 +36,27 @@ type tablet struct {
 }
 
 func (l *layout) clone() *layout {
-	return &layout{nodes: slices.Clone(l.nodes), member: slices.Clone(l.member), tokens: slices.Clone(l.tokens), left: maps.Clone(l.left), factor: l.factor, epoch: l.epoch}
+	return &layout{
+		nodes:  slices.Clone(l.nodes),
+		member: slices.Clone(l.member),
+		tokens: slices.Clone(l.tokens),
+		left:   maps.Clone(l.left),
+		factor: l.factor,
+		epoch:  l.epoch,
+	}
 }
 
 func (l *layout) add(n *node, tokens []token.Token) {
-	l.nodes, l.member, l.tokens = append(l.nodes, n), append(l.member, true), append(l.tokens, tokens)
+	l.nodes, l.member, l.tokens = append(
+		l.nodes,
+		n,
+	), append(
+		l.member,
+		true,
+	), append(
+		l.tokens,
+		tokens,
+	)
 }
 
 // count is the number of members in a data center.
@@ -115,7 +131,10 @@ func (c *Cluster) fill(l *layout) error {
 	var nodes []token.Node
 	for i, n := range l.nodes {
 		if l.member[i] {
-			nodes = append(nodes, token.Node{ID: n.id.String(), DC: n.dc, Rack: n.rack, Tokens: l.tokens[i]})
+			nodes = append(
+				nodes,
+				token.Node{ID: n.id.String(), DC: n.dc, Rack: n.rack, Tokens: l.tokens[i]},
+			)
 			l.holders = append(l.holders, i)
 		}
 	}

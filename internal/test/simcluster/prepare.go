@@ -53,8 +53,10 @@ func errUnconfigured(st *statement) error {
 }
 
 // errFiltering is in the words of Cassandra.
-const errFiltering = said("Cannot execute this query as it might involve data filtering and thus may have unpredictable performance. " +
-	"If you want to execute this query despite the performance unpredictability, use ALLOW FILTERING")
+const errFiltering = said(
+	"Cannot execute this query as it might involve data filtering and thus may have unpredictable performance. " +
+		"If you want to execute this query despite the performance unpredictability, use ALLOW FILTERING",
+)
 
 // filters says whether a range of tokens has to be searched for rows that meet conditions.
 func (st *statement) filters() bool {
@@ -77,7 +79,11 @@ func (c *conn) prepare(text string) (*work, error) {
 	if err != nil {
 		return nil, err
 	}
-	prepared := &message.PreparedResult{PreparedQueryId: []byte(text), VariablesMetadata: variables, ResultMetadata: &message.RowsMetadata{}}
+	prepared := &message.PreparedResult{
+		PreparedQueryId:   []byte(text),
+		VariablesMetadata: variables,
+		ResultMetadata:    &message.RowsMetadata{},
+	}
 	if st.verb == "select" && st.filters() && !st.filtering {
 		return nil, errFiltering
 	}

@@ -108,7 +108,14 @@ func (c *Cluster) Rows() []Row {
 	}
 	var rows []Row
 	for _, r := range c.Records(c.plain.fullName()) {
-		rows = append(rows, Row{Key: cqlwire.Int(r.Cells[0].Value), Value: string(r.Cells[1].Value), Token: r.Token})
+		rows = append(
+			rows,
+			Row{
+				Key:   cqlwire.Int(r.Cells[0].Value),
+				Value: string(r.Cells[1].Value),
+				Token: r.Token,
+			},
+		)
 	}
 	return rows
 }

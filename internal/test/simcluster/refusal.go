@@ -28,7 +28,10 @@ func refusal(err error) message.Error {
 	var unprepared *unpreparedError
 	switch {
 	case errors.As(err, &unprepared):
-		return &message.Unprepared{ErrorMessage: "Prepared query with ID " + unprepared.text + " not found", Id: []byte(unprepared.text)}
+		return &message.Unprepared{
+			ErrorMessage: "Prepared query with ID " + unprepared.text + " not found",
+			Id:           []byte(unprepared.text),
+		}
 	case errors.As(err, &syntax):
 		return &message.SyntaxError{ErrorMessage: err.Error()}
 	case errors.Is(err, errPagingState):

@@ -24,8 +24,8 @@ const (
 	Leaving   ChangeKind = "decommission"
 	Moving    ChangeKind = "move"
 	Removing  ChangeKind = "removenode"
-	// Altering is of the keyspaces' replication: the new replicas are natural ones at once, and a repair
-	// brings them what the old ones have.
+	// Altering is of the keyspaces' replication: the new replicas are natural ones at once, and a
+	// repair brings them what the old ones have.
 	Altering ChangeKind = "alter keyspace"
 )
 
@@ -189,7 +189,11 @@ func (ch *Change) addNode(dc, rack string, tokens []token.Token) error {
 func (ch *Change) without(node int) error {
 	dc := ch.after.nodes[node].dc
 	if ch.after.member[node] = false; ch.after.count(dc) < ch.after.factor {
-		return fmt.Errorf("simcluster: without node %d too few are left for %d replicas", node, ch.after.factor)
+		return fmt.Errorf(
+			"simcluster: without node %d too few are left for %d replicas",
+			node,
+			ch.after.factor,
+		)
 	}
 	return nil
 }
@@ -268,7 +272,10 @@ func (ch *Change) Transfer(within token.Range) {
 // gainers are the nodes that become replicas of a token.
 func (ch *Change) gainers(at token.Token) []int {
 	owners := ch.before.owners(at)
-	return slices.DeleteFunc(ch.after.owners(at), func(n int) bool { return slices.Contains(owners, n) })
+	return slices.DeleteFunc(
+		ch.after.owners(at),
+		func(n int) bool { return slices.Contains(owners, n) },
+	)
 }
 
 // source is the node that a token's rows are streamed from; -1 if no owner is up.
@@ -312,9 +319,16 @@ func (ch *Change) Finish() error {
 	switch ch.Kind {
 	case Joining, Replacing:
 		if ch.Kind == Replacing {
-			ch.events = append(ch.events, topologyEvent(after.nodes[ch.Other], primitive.TopologyChangeTypeRemovedNode))
+			ch.events = append(
+				ch.events,
+				topologyEvent(after.nodes[ch.Other], primitive.TopologyChangeTypeRemovedNode),
+			)
 		}
-		ch.events = append(ch.events, topologyEvent(n, primitive.TopologyChangeTypeNewNode), statusEvent(n, primitive.StatusChangeTypeUp))
+		ch.events = append(
+			ch.events,
+			topologyEvent(n, primitive.TopologyChangeTypeNewNode),
+			statusEvent(n, primitive.StatusChangeTypeUp),
+		)
 	case Leaving, Removing:
 		n.stop()
 		ch.events = []message.Event{topologyEvent(n, primitive.TopologyChangeTypeRemovedNode)}

@@ -20,7 +20,8 @@ func changing(t *testing.T, o simcluster.Options) *simcluster.Cluster {
 	return launch(t, o)
 }
 
-// missing counts the copies that replicas lack of the rows of the table, and rows that no replica has.
+// missing counts the copies that replicas lack of the rows of the table, and rows that no replica
+// has.
 func missing(c *simcluster.Cluster) (copies, rows int) {
 	held := make([]map[string]bool, len(c.Hosts()))
 	for n := range held {
@@ -31,7 +32,10 @@ func missing(c *simcluster.Cluster) (copies, rows int) {
 	}
 	for _, r := range c.Records("ks.t") {
 		owners := c.Replicas(r.Token)
-		lack := slices.DeleteFunc(slices.Clone(owners), func(o simcluster.Replica) bool { return held[o.Node][fmt.Sprint(r)] })
+		lack := slices.DeleteFunc(
+			slices.Clone(owners),
+			func(o simcluster.Replica) bool { return held[o.Node][fmt.Sprint(r)] },
+		)
 		copies += len(lack)
 		if len(lack) == len(owners) {
 			rows++
@@ -44,13 +48,18 @@ func missing(c *simcluster.Cluster) (copies, rows int) {
 func insert(t *testing.T, c *simcluster.Cluster, node, from int) {
 	conn := dial(t, c, node)
 	for k := from; k < from+40; k++ {
-		require.IsType(t, &message.VoidResult{}, conn.run(fmt.Sprintf("INSERT INTO ks.t (k, v) VALUES (%d, 'v')", k), nil))
+		require.IsType(
+			t,
+			&message.VoidResult{},
+			conn.run(fmt.Sprintf("INSERT INTO ks.t (k, v) VALUES (%d, 'v')", k), nil),
+		)
 	}
 }
 
 var whole = token.Whole(token.Murmur3)
 
-// What is there before a change, and what is written by CQL at any time of it, is on all replicas when it ends.
+// What is there before a change, and what is written by CQL at any time of it, is on all replicas
+// when it ends.
 func TestChangesOfTheRing(t *testing.T) {
 	for name, begin := range map[string]func(c *simcluster.Cluster) (*simcluster.Change, error){
 		"join":           func(c *simcluster.Cluster) (*simcluster.Change, error) { return c.BeginJoin("", "") },
@@ -92,7 +101,8 @@ func TestChangesOfTheRing(t *testing.T) {
 	}
 }
 
-// What reaches only the natural replicas, when the pending ones have got their rows, is lost to those.
+// What reaches only the natural replicas, when the pending ones have got their rows, is lost to
+// those.
 func TestRowsThatMissAChange(t *testing.T) {
 	for _, transferred := range []bool{false, true} {
 		c := changing(t, simcluster.Options{Nodes: 2, Factor: 1, Tokens: 1})
@@ -106,9 +116,20 @@ func TestRowsThatMissAChange(t *testing.T) {
 		codec, in := streamable(t, source.Columns("ks.t"))
 		var client internode.Client
 		for node := range 2 {
-			f := fileOfRows(t, codec, in, source.Records("ks.t"), func(at token.Token) bool { return holds(c, node, at) })
+			f := fileOfRows(
+				t,
+				codec,
+				in,
+				source.Records("ks.t"),
+				func(at token.Token) bool { return holds(c, node, at) },
+			)
 			f.Table = c.TableID("ks.t")
-			_, err := client.Stream(t.Context(), storage(c, node), []internode.File{f}, internode.Watch{})
+			_, err := client.Stream(
+				t.Context(),
+				storage(c, node),
+				[]internode.File{f},
+				internode.Watch{},
+			)
 			require.NoError(t, err)
 		}
 		if !transferred {
@@ -146,7 +167,15 @@ func statuses(t *testing.T, c *simcluster.Cluster, node int) map[string]string {
 	require.NoError(t, err)
 	defer l.Close()
 	var client internode.Client
-	all, err := client.Gossip(t.Context(), storage(c, node), l, internode.Syn{Cluster: "simulated", Partitioner: "org.apache.cassandra.dht.Murmur3Partitioner"})
+	all, err := client.Gossip(
+		t.Context(),
+		storage(c, node),
+		l,
+		internode.Syn{
+			Cluster:     "simulated",
+			Partitioner: "org.apache.cassandra.dht.Murmur3Partitioner",
+		},
+	)
 	require.NoError(t, err)
 	told := make(map[string]string)
 	for _, e := range all {
@@ -168,7 +197,11 @@ func TestNodesThatHearOfAChange(t *testing.T) {
 	ch.Tell(0)
 	require.Regexp(t, `^BOOT,-?\d+$`, statuses(t, c, 0)[joining])
 	require.NotContains(t, statuses(t, c, 1), joining)
-	infos := dial(t, c, 0).rows("SELECT address, port, status_with_port, host_id FROM system_views.gossip_info", 0)
+	infos := dial(
+		t,
+		c,
+		0,
+	).rows("SELECT address, port, status_with_port, host_id FROM system_views.gossip_info", 0)
 	require.Len(t, infos, 4)
 	require.Len(t, dial(t, c, 0).rows("SELECT peer FROM system.peers", 0), 2)
 	require.NoError(t, ch.Finish())

@@ -53,7 +53,11 @@ func (c *conn) selection(t *table, st *statement, o *message.QueryOptions) (*wor
 	}
 	w := c.work(t.fullName(), st.text)
 	w.level, w.paged = o.Consistency, !st.counts() || st.grouped
-	w.request.Range, w.request.Paged, w.request.PageSize = q.within, len(o.PagingState) > 0, int(o.PageSize)
+	w.request.Range, w.request.Paged, w.request.PageSize = q.within, len(
+		o.PagingState,
+	) > 0, int(
+		o.PageSize,
+	)
 	w.content = mix(st.identity(o.PositionalValues), hashBytes(o.PagingState))
 	w.read = func(s shape) *message.RowsResult {
 		page := q.run(s)
@@ -68,7 +72,11 @@ func (c *conn) selection(t *table, st *statement, o *message.QueryOptions) (*wor
 
 // systemSelection makes a SELECT of a system table ready to be run. It is answered in
 // one page.
-func (c *conn) systemSelection(rel *relation, st *statement, o *message.QueryOptions) (*work, error) {
+func (c *conn) systemSelection(
+	rel *relation,
+	st *statement,
+	o *message.QueryOptions,
+) (*work, error) {
 	columns, err := st.result(rel)
 	if err != nil {
 		return nil, err

@@ -29,7 +29,8 @@ type statement struct {
 
 // selector is a thing that a SELECT gives of each row.
 type selector struct {
-	function string // count, writetime, ttl, token, or totimestamp of now(); empty: the column itself
+	// count, writetime, ttl, token, or totimestamp of now(); empty: the column itself
+	function string
 	column   string // of token and totimestamp none
 }
 
@@ -139,11 +140,15 @@ func (st *statement) variables(rel *relation) (*message.VariablesMetadata, error
 				return nil, err
 			}
 		} else if cond.value.marker >= 0 {
-			v.Columns[cond.value.marker] = rel.describe(column{name: "partition key token", typ: datatype.Bigint})
+			v.Columns[cond.value.marker] = rel.describe(
+				column{name: "partition key token", typ: datatype.Bigint},
+			)
 		}
 	}
 	if st.timestamp != nil && st.timestamp.marker >= 0 {
-		v.Columns[st.timestamp.marker] = rel.describe(column{name: "[timestamp]", typ: datatype.Bigint})
+		v.Columns[st.timestamp.marker] = rel.describe(
+			column{name: "[timestamp]", typ: datatype.Bigint},
+		)
 	}
 	if st.ttl != nil && st.ttl.marker >= 0 {
 		v.Columns[st.ttl.marker] = rel.describe(column{name: "[ttl]", typ: datatype.Int})
@@ -174,7 +179,12 @@ func (st *statement) result(rel *relation) ([]*message.ColumnMetadata, error) {
 			all = append(all, rel.describe(column{name: s.function, typ: datatype.Bigint}))
 			continue
 		case "totimestamp":
-			all = append(all, rel.describe(column{name: "system.totimestamp(system.now())", typ: datatype.Timestamp}))
+			all = append(
+				all,
+				rel.describe(
+					column{name: "system.totimestamp(system.now())", typ: datatype.Timestamp},
+				),
+			)
 			continue
 		}
 		i, err := rel.find(s.column)

@@ -25,8 +25,8 @@ func (c *Cluster) Streams() []Stream {
 	return slices.Clone(c.streams.all)
 }
 
-// TableID is the id of a table, whose name is that of keyspace and table with a dot between; zero when
-// there is none.
+// TableID is the id of a table, whose name is that of keyspace and table with a dot between; zero
+// when there is none.
 func (c *Cluster) TableID(table string) internode.UUID {
 	if t := c.schema.named(table); t != nil {
 		return internode.UUID(t.id)
@@ -45,9 +45,9 @@ func (n *node) serveStorage() {
 	n.cluster.handlers.Go(func() { port.Listen(ctx, l) })
 }
 
-// take makes the rows of a session's files part of the tables: of all of them, or of none. The rows are
-// the whole cluster's, as those that are written by CQL, so that a test has to look at Streams for whether
-// each replica got them.
+// take makes the rows of a session's files part of the tables: of all of them, or of none. The rows
+// are the whole cluster's, as those that are written by CQL, so that a test has to look at Streams
+// for whether each replica got them.
 func (n *node) take(s *internodetest.Session) error {
 	stream := Stream{Node: n.index, Began: s.Began}
 	var all []*mutation

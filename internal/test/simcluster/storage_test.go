@@ -38,7 +38,11 @@ func streamable(t *testing.T, columns []simcluster.Column) (*sstable.Codec, *sst
 	}
 	schema, err := sstable.Plan(&table)
 	require.NoError(t, err)
-	codec, err := sstable.NewCodec(schema, sstable.NB, sstable.Minima{Timestamp: 1000, Time: 1442880000})
+	codec, err := sstable.NewCodec(
+		schema,
+		sstable.NB,
+		sstable.Minima{Timestamp: 1000, Time: 1442880000},
+	)
 	require.NoError(t, err)
 	in, err := sstable.NewInserter(codec, names, sstable.InsertOptions{})
 	require.NoError(t, err)
@@ -54,7 +58,14 @@ type partitions interface {
 }
 
 // writePartitions writes the records of a table, but for those whose token is left out.
-func writePartitions(t *testing.T, codec *sstable.Codec, in *sstable.Inserter, records []simcluster.Record, wanted func(token.Token) bool, w partitions) (keys int64, first []byte) {
+func writePartitions(
+	t *testing.T,
+	codec *sstable.Codec,
+	in *sstable.Inserter,
+	records []simcluster.Record,
+	wanted func(token.Token) bool,
+	w partitions,
+) (keys int64, first []byte) {
 	t.Helper()
 	var last []byte
 	for i, r := range records {
@@ -98,7 +109,13 @@ func writePartitions(t *testing.T, codec *sstable.Codec, in *sstable.Inserter, r
 }
 
 // fileOfRows makes a file that is streamed row by row.
-func fileOfRows(t *testing.T, codec *sstable.Codec, in *sstable.Inserter, records []simcluster.Record, wanted func(token.Token) bool) internode.File {
+func fileOfRows(
+	t *testing.T,
+	codec *sstable.Codec,
+	in *sstable.Inserter,
+	records []simcluster.Record,
+	wanted func(token.Token) bool,
+) internode.File {
 	t.Helper()
 	var plain bytes.Buffer
 	w, err := sstable.NewPartitionWriter(codec, &plain, nil)
@@ -106,16 +123,28 @@ func fileOfRows(t *testing.T, codec *sstable.Codec, in *sstable.Inserter, record
 	keys, _ := writePartitions(t, codec, in, records, wanted, w)
 	require.NoError(t, w.Flush())
 	return internode.File{
-		Keys: keys, Header: codec.AppendHeader(nil), Length: int64(plain.Len()),
-		Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(plain.Bytes())), nil },
+		Keys:   keys,
+		Header: codec.AppendHeader(nil),
+		Length: int64(plain.Len()),
+		Open:   func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(plain.Bytes())), nil },
 	}
 }
 
 // fileOfWhole makes a whole SSTable.
-func fileOfWhole(t *testing.T, codec *sstable.Codec, in *sstable.Inserter, records []simcluster.Record, wanted func(token.Token) bool) internode.File {
+func fileOfWhole(
+	t *testing.T,
+	codec *sstable.Codec,
+	in *sstable.Inserter,
+	records []simcluster.Record,
+	wanted func(token.Token) bool,
+) internode.File {
 	t.Helper()
 	dir := t.TempDir()
-	w, err := sstable.CreateTable(dir, codec, sstable.Options{ID: "7", Keys: 30, FilterChance: 0.01, IndexInterval: 128})
+	w, err := sstable.CreateTable(
+		dir,
+		codec,
+		sstable.Options{ID: "7", Keys: 30, FilterChance: 0.01, IndexInterval: 128},
+	)
 	require.NoError(t, err)
 	keys, first := writePartitions(t, codec, in, records, wanted, w)
 	written, err := w.Finish()
@@ -126,7 +155,8 @@ func fileOfWhole(t *testing.T, codec *sstable.Codec, in *sstable.Inserter, recor
 			continue
 		}
 		whole.Components = append(whole.Components, internode.Component{
-			Name: string(component), Size: size,
+			Name: string(component),
+			Size: size,
 			Open: func() (io.ReadCloser, error) { return os.Open(dir + "/" + written.Name(component)) },
 		})
 	}
@@ -144,13 +174,31 @@ func TestRowsStreamedIn(t *testing.T) {
 		"row by row": fileOfRows, "whole": fileOfWhole,
 	} {
 		t.Run(name, func(t *testing.T) {
-			c := launch(t, simcluster.Options{Seed: 2, Tables: []simcluster.Table{empty}, Storage: func(int, *internodetest.Node) {}})
+			c := launch(
+				t,
+				simcluster.Options{
+					Seed:    2,
+					Tables:  []simcluster.Table{empty},
+					Storage: func(int, *internodetest.Node) {},
+				},
+			)
 			var client internode.Client
 			held := map[token.Token]int{}
 			for node := range c.Hosts() {
-				f := file(t, codec, in, records, func(at token.Token) bool { return holds(c, node, at) })
+				f := file(
+					t,
+					codec,
+					in,
+					records,
+					func(at token.Token) bool { return holds(c, node, at) },
+				)
 				f.Table = c.TableID("ks.wide")
-				_, err := client.Stream(t.Context(), storage(c, node), []internode.File{f}, internode.Watch{})
+				_, err := client.Stream(
+					t.Context(),
+					storage(c, node),
+					[]internode.File{f},
+					internode.Watch{},
+				)
 				require.NoError(t, err)
 			}
 			require.Equal(t, values(records), values(c.Records("ks.wide")))
@@ -168,14 +216,40 @@ func TestRowsStreamedIn(t *testing.T) {
 	}
 }
 
-// Each node brings what it is a replica of, of the ranges that it is asked for, and the values are those of the table.
+// Each node brings what it is a replica of, of the ranges that it is asked for, and the values are
+// those of the table.
 func TestRowsStreamedOut(t *testing.T) {
-	simple := simcluster.Table{Name: "simple", Partitions: 30, Rows: 4, Nulls: 0.3, Columns: []simcluster.Column{
-		{Name: "p", Kind: simcluster.PartitionKey, Type: "text"}, {Name: "q", Kind: simcluster.PartitionKey, Type: "int"},
-		{Name: "c", Kind: simcluster.Clustering, Type: "int", Desc: true}, {Name: "s", Kind: simcluster.Static, Type: "blob"},
-		{Name: "a", Type: "text"}, {Name: "b", Type: "bigint"},
-	}}
-	c := launch(t, simcluster.Options{Seed: 1, Tables: []simcluster.Table{simple, wide}, Storage: func(int, *internodetest.Node) {}})
+	simple := simcluster.Table{
+		Name:       "simple",
+		Partitions: 30,
+		Rows:       4,
+		Nulls:      0.3,
+		Columns: []simcluster.Column{
+			{
+				Name: "p",
+				Kind: simcluster.PartitionKey,
+				Type: "text",
+			},
+			{Name: "q", Kind: simcluster.PartitionKey, Type: "int"},
+			{
+				Name: "c",
+				Kind: simcluster.Clustering,
+				Type: "int",
+				Desc: true,
+			},
+			{Name: "s", Kind: simcluster.Static, Type: "blob"},
+			{Name: "a", Type: "text"},
+			{Name: "b", Type: "bigint"},
+		},
+	}
+	c := launch(
+		t,
+		simcluster.Options{
+			Seed:    1,
+			Tables:  []simcluster.Table{simple, wide},
+			Storage: func(int, *internodetest.Node) {},
+		},
+	)
 	l, err := internode.Listen("127.0.0.1:0", nil)
 	require.NoError(t, err)
 	defer l.Close()
@@ -190,22 +264,38 @@ func TestRowsStreamedOut(t *testing.T) {
 					want = append(want, values([]simcluster.Record{r})...)
 				}
 			}
-			request := internode.Request{Keyspace: "ks", Table: "simple", Ranges: []token.Range{within}}
-			fetched, err := client.Fetch(t.Context(), storage(c, node), l, request, func(_ context.Context, d *internode.Delivery) error {
-				require.Equal(t, c.TableID("ks.simple"), d.Table)
-				codec, err := sstable.ReadCodec(d.Header, sstable.NB)
-				if err == nil {
-					got, err = rowsOf(codec, d.Body)
-				}
-				return err
-			})
+			request := internode.Request{
+				Keyspace: "ks",
+				Table:    "simple",
+				Ranges:   []token.Range{within},
+			}
+			fetched, err := client.Fetch(
+				t.Context(),
+				storage(c, node),
+				l,
+				request,
+				func(_ context.Context, d *internode.Delivery) error {
+					require.Equal(t, c.TableID("ks.simple"), d.Table)
+					codec, err := sstable.ReadCodec(d.Header, sstable.NB)
+					if err == nil {
+						got, err = rowsOf(codec, d.Body)
+					}
+					return err
+				},
+			)
 			require.NoError(t, err)
 			require.Equal(t, 1, fetched.Files)
 			require.Equal(t, want, got)
 		}
 	}
 	for _, name := range []string{"wide", "none"} {
-		_, err = client.Fetch(t.Context(), storage(c, 0), l, internode.Request{Keyspace: "ks", Table: name, Ranges: []token.Range{low}}, internode.Discard)
+		_, err = client.Fetch(
+			t.Context(),
+			storage(c, 0),
+			l,
+			internode.Request{Keyspace: "ks", Table: name, Ranges: []token.Range{low}},
+			internode.Discard,
+		)
 		require.Equal(t, internode.Failed, internode.KindOf(err), "%v", err)
 	}
 }
@@ -213,7 +303,12 @@ func TestRowsStreamedOut(t *testing.T) {
 // rowsOf are the cells of all rows of a file, in the order of SELECT *.
 func rowsOf(codec *sstable.Codec, in io.Reader) (all [][][]byte, err error) {
 	schema := codec.Schema()
-	merger, err := reconcile.NewMerger(&reconcile.Table{Schema: schema}, []reconcile.Input{{Source: sstable.NewDecoder(codec, in, sstable.MaxRowBytes), Schema: schema}})
+	merger, err := reconcile.NewMerger(
+		&reconcile.Table{Schema: schema},
+		[]reconcile.Input{
+			{Source: sstable.NewDecoder(codec, in, sstable.MaxRowBytes), Schema: schema},
+		},
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -221,7 +316,10 @@ func rowsOf(codec *sstable.Codec, in io.Reader) (all [][][]byte, err error) {
 	of := schema.Table()
 	for kind, columns := range [][]sstable.Column{of.Key, of.Clustering, of.Statics, of.Regulars} {
 		for i, c := range columns {
-			selection = append(selection, reconcile.Selector{Kind: reconcile.Kind(kind), Index: i, Name: c.Name})
+			selection = append(
+				selection,
+				reconcile.Selector{Kind: reconcile.Kind(kind), Index: i, Name: c.Name},
+			)
 		}
 	}
 	rows, err := reconcile.NewRows(merger, selection, 0)
@@ -243,7 +341,10 @@ func rowsOf(codec *sstable.Codec, in io.Reader) (all [][][]byte, err error) {
 }
 
 func holds(c *simcluster.Cluster, node int, at token.Token) bool {
-	return slices.ContainsFunc(c.Replicas(at), func(r simcluster.Replica) bool { return r.Node == node })
+	return slices.ContainsFunc(
+		c.Replicas(at),
+		func(r simcluster.Replica) bool { return r.Node == node },
+	)
 }
 
 func storage(c *simcluster.Cluster, node int) string {
@@ -256,7 +357,14 @@ func TestForeignRowsAreNotTaken(t *testing.T) {
 	codec, in := streamable(t, source.Columns("ks.wide"))
 	empty := wide
 	empty.Partitions, empty.Largest = 0, 0
-	c := launch(t, simcluster.Options{Seed: 2, Tables: []simcluster.Table{empty}, Storage: func(int, *internodetest.Node) {}})
+	c := launch(
+		t,
+		simcluster.Options{
+			Seed:    2,
+			Tables:  []simcluster.Table{empty},
+			Storage: func(int, *internodetest.Node) {},
+		},
+	)
 	f := fileOfRows(t, codec, in, source.Records("ks.wide"), func(token.Token) bool { return true })
 	f.Table = c.TableID("ks.wide")
 	var client internode.Client
@@ -269,7 +377,13 @@ func TestForeignRowsAreNotTaken(t *testing.T) {
 // A node that is stopped has no storage port, and has one again when it is restarted.
 func TestStoragePortOfANodeThatIsStopped(t *testing.T) {
 	starts := make([]int, 3)
-	c := launch(t, simcluster.Options{Rows: 1, Storage: func(node int, _ *internodetest.Node) { starts[node]++ }})
+	c := launch(
+		t,
+		simcluster.Options{
+			Rows:    1,
+			Storage: func(node int, _ *internodetest.Node) { starts[node]++ },
+		},
+	)
 	var client internode.Client
 	_, err := client.Probe(t.Context(), storage(c, 1))
 	require.NoError(t, err)

@@ -21,7 +21,8 @@ type partition struct {
 type line struct {
 	cluster [][]byte
 	cells   []cell // of the regular columns
-	marker  cell   // its liveness: written if the row was inserted, so that it is a row even without cells
+	// its liveness: written if the row was inserted, so that it is a row even without cells
+	marker cell
 }
 
 // cell is a value with the time that it was written; the zero cell never was.
@@ -113,14 +114,22 @@ func (t *table) order(a, b [][]byte) int {
 
 // lineAt is where a row stands in its partition, or would.
 func (t *table) lineAt(p *partition, cluster [][]byte) (int, bool) {
-	return slices.BinarySearchFunc(p.lines, cluster, func(l *line, cluster [][]byte) int { return t.order(l.cluster, cluster) })
+	return slices.BinarySearchFunc(
+		p.lines,
+		cluster,
+		func(l *line, cluster [][]byte) int { return t.order(l.cluster, cluster) },
+	)
 }
 
 // partition is the partition of a key, a new one if there is none. The caller holds the table.
 func (t *table) partition(at token.Token, raw []byte, key [][]byte) *partition {
 	i, found := t.place(at, raw)
 	if !found {
-		t.partitions = slices.Insert(t.partitions, i, &partition{at: at, key: key, raw: raw, static: make([]cell, t.statics)})
+		t.partitions = slices.Insert(
+			t.partitions,
+			i,
+			&partition{at: at, key: key, raw: raw, static: make([]cell, t.statics)},
+		)
 	}
 	return t.partitions[i]
 }
@@ -129,7 +138,11 @@ func (t *table) partition(at token.Token, raw []byte, key [][]byte) *partition {
 func (t *table) line(p *partition, cluster [][]byte) *line {
 	i, found := t.lineAt(p, cluster)
 	if !found {
-		p.lines = slices.Insert(p.lines, i, &line{cluster: cluster, cells: make([]cell, t.regulars)})
+		p.lines = slices.Insert(
+			p.lines,
+			i,
+			&line{cluster: cluster, cells: make([]cell, t.regulars)},
+		)
 	}
 	return p.lines[i]
 }

@@ -20,7 +20,14 @@ import (
 )
 
 var mixed = simcluster.Faults{
-	Seed: 1, Overloaded: 0.2, ServerError: 0.2, ReadTimeout: 0.1, ShortPage: 0.2, Warning: 0.5, Slow: 0.1, Delay: simcluster.Delay{Mean: 1},
+	Seed:        1,
+	Overloaded:  0.2,
+	ServerError: 0.2,
+	ReadTimeout: 0.1,
+	ShortPage:   0.2,
+	Warning:     0.5,
+	Slow:        0.1,
+	Delay:       simcluster.Delay{Mean: 1},
 }
 
 // met is the faults that a row of equal requests meets.
@@ -69,7 +76,12 @@ func TestFaultsByContent(t *testing.T) {
 			cl := dial(t, c, 0)
 			clients.Go(func() {
 				for j := range 50 {
-					cl.send(&message.Query{Query: fmt.Sprintf("SELECT k FROM ks.t WHERE k = %d", j%10), Options: &message.QueryOptions{}})
+					cl.send(
+						&message.Query{
+							Query:   fmt.Sprintf("SELECT k FROM ks.t WHERE k = %d", j%10),
+							Options: &message.QueryOptions{},
+						},
+					)
 					_, _ = cl.receive()
 				}
 			})
@@ -85,7 +97,11 @@ func TestFaultsByContent(t *testing.T) {
 		}
 	}
 	require.Equal(t, runs[0], runs[1])
-	require.NotEqual(t, runs[0]["SELECT k FROM ks.t WHERE k = 1"], runs[0]["SELECT k FROM ks.t WHERE k = 2"])
+	require.NotEqual(
+		t,
+		runs[0]["SELECT k FROM ks.t WHERE k = 1"],
+		runs[0]["SELECT k FROM ks.t WHERE k = 2"],
+	)
 }
 
 func TestFaultsOfSystem(t *testing.T) {
@@ -117,7 +133,19 @@ func TestRatesRefused(t *testing.T) {
 
 // A node that goes down comes back when the faults end, and never are two down.
 func TestNodeDown(t *testing.T) {
-	c := launch(t, simcluster.Options{Rows: 3, Faults: simcluster.Faults{Until: 30, NodeDown: 1, DownFor: patience, Move: 0.2, Join: 1}})
+	c := launch(
+		t,
+		simcluster.Options{
+			Rows: 3,
+			Faults: simcluster.Faults{
+				Until:    30,
+				NodeDown: 1,
+				DownFor:  patience,
+				Move:     0.2,
+				Join:     1,
+			},
+		},
+	)
 	for range 29 {
 		for node := range 3 {
 			cl := dialIfUp(t, c, node)
@@ -141,7 +169,14 @@ func TestNodeDown(t *testing.T) {
 
 // A node whose port somebody else has for a moment comes back all the same.
 func TestNodeComesBackToAPortThatWasTaken(t *testing.T) {
-	c := launch(t, simcluster.Options{Nodes: 2, Rows: 3, Faults: simcluster.Faults{Until: 30, NodeDown: 1, DownFor: patience}})
+	c := launch(
+		t,
+		simcluster.Options{
+			Nodes:  2,
+			Rows:   3,
+			Faults: simcluster.Faults{Until: 30, NodeDown: 1, DownFor: patience},
+		},
+	)
 	var taken net.Listener
 	for range 30 {
 		for node, host := range c.Hosts() {
@@ -152,7 +187,8 @@ func TestNodeComesBackToAPortThatWasTaken(t *testing.T) {
 				require.NoError(t, err)
 				defer taken.Close()
 			}
-			if cl == nil || taken != nil && taken.Addr().String() == cl.socket.RemoteAddr().String() {
+			if cl == nil ||
+				taken != nil && taken.Addr().String() == cl.socket.RemoteAddr().String() {
 				continue
 			}
 			if err := codec.EncodeFrame(selectKeys(), cl.socket); err == nil {
@@ -175,7 +211,14 @@ func TestStorms(t *testing.T) {
 		c := launch(t, simcluster.Options{Rows: 60, Seed: seed})
 		s, table := connect(t, c, driver.Config{})
 		require.NoError(t, c.Disturb(simcluster.Storm(seed, 0.7, 150)))
-		reader, writer := s.Reader(table, driver.Query{Select: []string{"k", "v"}}, token.Murmur3), s.Writer(table, table.Columns)
+		reader, writer := s.Reader(
+			table,
+			driver.Query{Select: []string{"k", "v"}},
+			token.Murmur3,
+		), s.Writer(
+			table,
+			table.Columns,
+		)
 		want := c.Rows()
 		var got []string
 		var group errgroup.Group
@@ -202,7 +245,13 @@ func TestStorms(t *testing.T) {
 		})
 		group.Go(func() error {
 			for i := range int64(40) {
-				r := row.Row{Timestamp: 10 + i, Cells: []row.Cell{{State: row.Set, Bytes: long(i)}, {State: row.Set, Bytes: []byte("new")}}}
+				r := row.Row{
+					Timestamp: 10 + i,
+					Cells: []row.Cell{
+						{State: row.Set, Bytes: long(i)},
+						{State: row.Set, Bytes: []byte("new")},
+					},
+				}
 				for attempt := int(i); ; attempt++ { // each at another node
 					err := writer.Write(t.Context(), c.HostID(attempt%3), []row.Row{r})
 					if err == nil {

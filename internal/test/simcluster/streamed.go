@@ -72,7 +72,11 @@ func (r *rowReader) whole(f *internodetest.File) error {
 	defer func() { _ = os.RemoveAll(dir) }()
 	d := sstable.Descriptor{Version: version, ID: "1"}
 	for name, b := range f.Parts {
-		if err := os.WriteFile(filepath.Join(dir, d.Name(sstable.Component(name))), b, 0o600); err != nil {
+		if err := os.WriteFile(
+			filepath.Join(dir, d.Name(sstable.Component(name))),
+			b,
+			0o600,
+		); err != nil {
 			return err
 		}
 	}
@@ -98,12 +102,20 @@ func (r *rowReader) rows(d *sstable.Decoder, schema *sstable.Schema) error {
 		switch item {
 		case sstable.PartitionStart:
 			at := token.Murmur3.Hash(d.Key())
-			if n := len(r.partitions); n > 0 && cmp.Or(r.partitions[n-1].Compare(at), bytes.Compare(last, d.Key())) >= 0 {
+			if n := len(
+				r.partitions,
+			); n > 0 &&
+				cmp.Or(r.partitions[n-1].Compare(at), bytes.Compare(last, d.Key())) >= 0 {
 				return fmt.Errorf("partition 0x%x out of order", d.Key())
 			}
 			owned := r.cluster.layout.Load().everOwned(r.node, at)
 			if d.Deletion().Set || !owned {
-				return fmt.Errorf("partition 0x%x is deleted: %t; of this node: %t", d.Key(), d.Deletion().Set, owned)
+				return fmt.Errorf(
+					"partition 0x%x is deleted: %t; of this node: %t",
+					d.Key(),
+					d.Deletion().Set,
+					owned,
+				)
 			}
 			r.partitions = append(r.partitions, at)
 			last = bytes.Clone(d.Key())
@@ -126,7 +138,11 @@ func (r *rowReader) row(key []byte, row *sstable.Row) error {
 	if row.Static {
 		columns = r.schema.Statics
 	} else if row.Liveness.Set {
-		live := cell{timestamp: row.Liveness.Timestamp, ttl: int(row.Liveness.TTL), expires: row.Liveness.Expiry}
+		live := cell{
+			timestamp: row.Liveness.Timestamp,
+			ttl:       int(row.Liveness.TTL),
+			expires:   row.Liveness.Expiry,
+		}
 		if err := r.mutate(key, row, live, ""); err != nil {
 			return err
 		}
@@ -164,7 +180,8 @@ func joined(t *cqltype.Type, cells []sstable.Cell) cell {
 	if c.ttl > 0 {
 		c.expires = first.Time
 	}
-	collection := !t.Frozen && (t.Kind == cqltype.List || t.Kind == cqltype.Set || t.Kind == cqltype.Map)
+	collection := !t.Frozen &&
+		(t.Kind == cqltype.List || t.Kind == cqltype.Set || t.Kind == cqltype.Map)
 	if !collection {
 		if first.Kind != sstable.Tombstone {
 			c.value = append([]byte{}, first.Value...)

@@ -56,10 +56,34 @@ func (n *node) local() *relation {
 	address := []byte(n.address.To4())
 	r := &relation{
 		columns: []column{
-			{"key", textType, true}, {"broadcast_address", datatype.Inet, false}, {"cluster_name", textType, false},
-			{"data_center", textType, false}, {"host_id", datatype.Uuid, false}, {"listen_address", datatype.Inet, false},
-			{"partitioner", textType, false}, {"rack", textType, false}, {"release_version", textType, false},
-			{"rpc_address", datatype.Inet, false}, {"schema_version", datatype.Uuid, false}, {"tokens", textsSet, false},
+			{
+				"key",
+				textType,
+				true,
+			},
+			{"broadcast_address", datatype.Inet, false},
+			{"cluster_name", textType, false},
+			{
+				"data_center",
+				textType,
+				false,
+			},
+			{"host_id", datatype.Uuid, false},
+			{"listen_address", datatype.Inet, false},
+			{
+				"partitioner",
+				textType,
+				false,
+			},
+			{"rack", textType, false},
+			{"release_version", textType, false},
+			{
+				"rpc_address",
+				datatype.Inet,
+				false,
+			},
+			{"schema_version", datatype.Uuid, false},
+			{"tokens", textsSet, false},
 		},
 		rows: [][][]byte{{
 			text("local"), address, text(clusterName),
@@ -69,9 +93,16 @@ func (n *node) local() *relation {
 		}},
 	}
 	if n.cluster.options.Shards == 0 {
-		r.columns = append(r.columns, column{"truncated_at", datatype.NewMap(datatype.Uuid, datatype.Blob), false},
-			column{"broadcast_port", datatype.Int, false})
-		r.rows[0] = append(r.rows[0], n.cluster.truncatedMap(), integer(n.cluster.options.StoragePort))
+		r.columns = append(
+			r.columns,
+			column{"truncated_at", datatype.NewMap(datatype.Uuid, datatype.Blob), false},
+			column{"broadcast_port", datatype.Int, false},
+		)
+		r.rows[0] = append(
+			r.rows[0],
+			n.cluster.truncatedMap(),
+			integer(n.cluster.options.StoragePort),
+		)
 	}
 	return r
 }
@@ -102,7 +133,13 @@ func (c *Cluster) truncatedMap() []byte {
 
 // truncated is when tables were truncated, as ScyllaDB keeps it: a row for each shard.
 func (c *Cluster) truncated() *relation {
-	r := &relation{columns: []column{{"table_uuid", datatype.Uuid, true}, {"shard", datatype.Int, false}, {"truncated_at", datatype.Timestamp, false}}}
+	r := &relation{
+		columns: []column{
+			{"table_uuid", datatype.Uuid, true},
+			{"shard", datatype.Int, false},
+			{"truncated_at", datatype.Timestamp, false},
+		},
+	}
 	for _, t := range c.schema.list() {
 		if at := t.truncatedAt(); at > 0 {
 			for shard := range c.options.Shards {
@@ -115,9 +152,27 @@ func (c *Cluster) truncated() *relation {
 
 func (n *node) peers() *relation {
 	r := &relation{columns: []column{
-		{"peer", datatype.Inet, true}, {"data_center", textType, false}, {"host_id", datatype.Uuid, false},
-		{"preferred_ip", datatype.Inet, false}, {"rack", textType, false}, {"release_version", textType, false},
-		{"rpc_address", datatype.Inet, false}, {"schema_version", datatype.Uuid, false}, {"tokens", textsSet, false},
+		{
+			"peer",
+			datatype.Inet,
+			true,
+		},
+		{"data_center", textType, false},
+		{"host_id", datatype.Uuid, false},
+		{
+			"preferred_ip",
+			datatype.Inet,
+			false,
+		},
+		{"rack", textType, false},
+		{"release_version", textType, false},
+		{
+			"rpc_address",
+			datatype.Inet,
+			false,
+		},
+		{"schema_version", datatype.Uuid, false},
+		{"tokens", textsSet, false},
 	}}
 	l := n.view()
 	version := n.cluster.schema.schemaVersion()
@@ -125,7 +180,15 @@ func (n *node) peers() *relation {
 		if p != n && l.member[i] {
 			address := []byte(p.address.To4())
 			r.rows = append(r.rows, [][]byte{
-				address, text(p.dc), p.id[:], nil, text(p.rack), text(n.cluster.options.Release), address, version, tokenSet(l.tokens[i]),
+				address,
+				text(p.dc),
+				p.id[:],
+				nil,
+				text(p.rack),
+				text(n.cluster.options.Release),
+				address,
+				version,
+				tokenSet(l.tokens[i]),
 			})
 		}
 	}
@@ -141,9 +204,17 @@ func (n *node) peersV2() *relation {
 			r.columns[i].name = "native_address"
 		}
 	}
-	r.columns = append(r.columns, column{"native_port", datatype.Int, false}, column{"peer_port", datatype.Int, false})
+	r.columns = append(
+		r.columns,
+		column{"native_port", datatype.Int, false},
+		column{"peer_port", datatype.Int, false},
+	)
 	for i := range r.rows {
-		r.rows[i] = append(r.rows[i], integer(n.cluster.port), integer(n.cluster.options.StoragePort))
+		r.rows[i] = append(
+			r.rows[i],
+			integer(n.cluster.port),
+			integer(n.cluster.options.StoragePort),
+		)
 	}
 	return r
 }

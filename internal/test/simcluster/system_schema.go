@@ -24,21 +24,37 @@ func (n *node) schemaTable(name string) *relation {
 	case "system_schema.columns":
 		return c.columns()
 	case "system_schema.functions", "system_schema.aggregates", "system_schema.scylla_tables":
-		return &relation{columns: []column{{"keyspace_name", textType, true}, {"table_name", textType, false}}}
+		return &relation{
+			columns: []column{{"keyspace_name", textType, true}, {"table_name", textType, false}},
+		}
 	case "system_schema.dropped_columns":
 		return c.droppedColumns()
 	case "system_schema.indexes":
 		return c.indexes()
 	case "system_schema.triggers":
-		return &relation{columns: []column{{"keyspace_name", textType, true}, {"table_name", textType, false}, {"trigger_name", textType, false}}}
+		return &relation{
+			columns: []column{
+				{"keyspace_name", textType, true},
+				{"table_name", textType, false},
+				{"trigger_name", textType, false},
+			},
+		}
 	case "system_schema.types":
 		return &relation{columns: []column{
-			{"keyspace_name", textType, true}, {"type_name", textType, false},
-			{"field_names", datatype.NewList(textType), false}, {"field_types", datatype.NewList(textType), false},
+			{"keyspace_name", textType, true},
+			{"type_name", textType, false},
+			{
+				"field_names",
+				datatype.NewList(textType),
+				false,
+			},
+			{"field_types", datatype.NewList(textType), false},
 		}}
 	case "system_schema.views":
 		return c.views()
-	case "system_virtual_schema.keyspaces", "system_virtual_schema.tables", "system_virtual_schema.columns":
+	case "system_virtual_schema.keyspaces",
+		"system_virtual_schema.tables",
+		"system_virtual_schema.columns":
 		if c.options.Shards == 0 {
 			return virtualSchema()
 		}
@@ -48,12 +64,27 @@ func (n *node) schemaTable(name string) *relation {
 
 func (c *Cluster) droppedColumns() *relation {
 	r := &relation{columns: []column{
-		{"keyspace_name", textType, true}, {"table_name", textType, false}, {"column_name", textType, false}, {"dropped_time", datatype.Timestamp, false},
+		{
+			"keyspace_name",
+			textType,
+			true,
+		},
+		{"table_name", textType, false},
+		{"column_name", textType, false},
+		{"dropped_time", datatype.Timestamp, false},
 	}}
 	for _, t := range c.schema.list() {
 		t.mu.RLock()
 		for _, name := range slices.Sorted(maps.Keys(t.dropped)) {
-			r.rows = append(r.rows, [][]byte{text(t.keyspace), text(t.name), text(name), bigint(t.dropped[name].UnixMilli())})
+			r.rows = append(
+				r.rows,
+				[][]byte{
+					text(t.keyspace),
+					text(t.name),
+					text(name),
+					bigint(t.dropped[name].UnixMilli()),
+				},
+			)
 		}
 		t.mu.RUnlock()
 	}
@@ -62,7 +93,14 @@ func (c *Cluster) droppedColumns() *relation {
 
 func (c *Cluster) views() *relation {
 	r := &relation{columns: []column{
-		{"keyspace_name", textType, true}, {"view_name", textType, false}, {"base_table_name", textType, false}, {"id", datatype.Uuid, false},
+		{
+			"keyspace_name",
+			textType,
+			true,
+		},
+		{"view_name", textType, false},
+		{"base_table_name", textType, false},
+		{"id", datatype.Uuid, false},
 	}}
 	for _, t := range c.schema.list() {
 		if t.view != "" {
@@ -74,11 +112,26 @@ func (c *Cluster) views() *relation {
 
 func (c *Cluster) indexes() *relation {
 	r := &relation{columns: []column{
-		{"keyspace_name", textType, true}, {"table_name", textType, false}, {"index_name", textType, false}, {"options", textsMap, false},
+		{
+			"keyspace_name",
+			textType,
+			true,
+		},
+		{"table_name", textType, false},
+		{"index_name", textType, false},
+		{"options", textsMap, false},
 	}}
 	for _, t := range c.options.Tables {
 		for _, name := range slices.Sorted(maps.Keys(t.Indexes)) {
-			r.rows = append(r.rows, [][]byte{text(cmp.Or(t.Keyspace, c.options.Keyspace)), text(t.Name), text(name), textMap(map[string]string{"class_name": t.Indexes[name]})})
+			r.rows = append(
+				r.rows,
+				[][]byte{
+					text(cmp.Or(t.Keyspace, c.options.Keyspace)),
+					text(t.Name),
+					text(name),
+					textMap(map[string]string{"class_name": t.Indexes[name]}),
+				},
+			)
 		}
 	}
 	return r
@@ -87,14 +140,31 @@ func (c *Cluster) indexes() *relation {
 // virtualSchema tells of no virtual table.
 func virtualSchema() *relation {
 	return &relation{columns: []column{
-		{"keyspace_name", textType, true}, {"table_name", textType, false}, {"column_name", textType, false},
-		{"clustering_order", textType, false}, {"kind", textType, false}, {"position", datatype.Int, false}, {"type", textType, false},
+		{
+			"keyspace_name",
+			textType,
+			true,
+		},
+		{"table_name", textType, false},
+		{"column_name", textType, false},
+		{
+			"clustering_order",
+			textType,
+			false,
+		},
+		{"kind", textType, false},
+		{"position", datatype.Int, false},
+		{"type", textType, false},
 	}}
 }
 
 func (c *Cluster) keyspaces(l *layout) *relation {
 	r := &relation{
-		columns: []column{{"keyspace_name", textType, true}, {"durable_writes", datatype.Boolean, false}, {"replication", textsMap, false}},
+		columns: []column{
+			{"keyspace_name", textType, true},
+			{"durable_writes", datatype.Boolean, false},
+			{"replication", textsMap, false},
+		},
 	}
 	names := []string{c.options.Keyspace}
 	for _, t := range c.schema.list() {
@@ -108,27 +178,55 @@ func (c *Cluster) keyspaces(l *layout) *relation {
 	return r
 }
 
-// tables tells how tables are kept. ScyllaDB says elsewhere whether changes are captured, and names compressors as
-// Cassandra did once.
+// tables tells how tables are kept. ScyllaDB says elsewhere whether changes are captured, and names
+// compressors as Cassandra did once.
 func (c *Cluster) tables() *relation {
 	compression := map[string]string{"enabled": "false"}
 	if c.options.Shards > 0 {
-		compression = map[string]string{"sstable_compression": "org.apache.cassandra.io.compress.LZ4Compressor"}
+		compression = map[string]string{
+			"sstable_compression": "org.apache.cassandra.io.compress.LZ4Compressor",
+		}
 	}
 	r := &relation{columns: []column{
-		{"keyspace_name", textType, true}, {"table_name", textType, false}, {"id", datatype.Uuid, false},
-		{"default_time_to_live", datatype.Int, false}, {"flags", textsSet, false},
-		{"bloom_filter_fp_chance", datatype.Double, false}, {"min_index_interval", datatype.Int, false}, {"compression", textsMap, false},
+		{
+			"keyspace_name",
+			textType,
+			true,
+		},
+		{"table_name", textType, false},
+		{"id", datatype.Uuid, false},
+		{"default_time_to_live", datatype.Int, false},
+		{"flags", textsSet, false},
+		{
+			"bloom_filter_fp_chance",
+			datatype.Double,
+			false,
+		},
+		{"min_index_interval", datatype.Int, false},
+		{"compression", textsMap, false},
 	}}
 	if c.options.Shards == 0 {
 		r.columns = append(r.columns, column{"cdc", datatype.Boolean, false})
 	}
-	flags := elements(integer(1), [][]byte{text("compound")}) // those of a table without COMPACT STORAGE
+	flags := elements(
+		integer(1),
+		[][]byte{text("compound")},
+	) // those of a table without COMPACT STORAGE
 	for _, t := range c.schema.list() {
 		if t.view != "" {
 			continue
 		}
-		row := [][]byte{text(t.keyspace), text(t.name), t.id[:], integer(0), flags, double(0.01), integer(128), textMap(compression), boolean(false)}
+		row := [][]byte{
+			text(t.keyspace),
+			text(t.name),
+			t.id[:],
+			integer(0),
+			flags,
+			double(0.01),
+			integer(128),
+			textMap(compression),
+			boolean(false),
+		}
 		r.rows = append(r.rows, row[:len(r.columns)])
 	}
 	return r
@@ -136,8 +234,21 @@ func (c *Cluster) tables() *relation {
 
 func (c *Cluster) columns() *relation {
 	r := &relation{columns: []column{
-		{"keyspace_name", textType, true}, {"table_name", textType, false}, {"column_name", textType, false},
-		{"clustering_order", textType, false}, {"kind", textType, false}, {"position", datatype.Int, false}, {"type", textType, false},
+		{
+			"keyspace_name",
+			textType,
+			true,
+		},
+		{"table_name", textType, false},
+		{"column_name", textType, false},
+		{
+			"clustering_order",
+			textType,
+			false,
+		},
+		{"kind", textType, false},
+		{"position", datatype.Int, false},
+		{"type", textType, false},
 	}}
 	for _, t := range c.schema.list() {
 		for _, col := range t.cols {
@@ -149,7 +260,15 @@ func (c *Cluster) columns() *relation {
 				order = map[bool]string{false: "asc", true: "desc"}[col.desc]
 			}
 			r.rows = append(r.rows, [][]byte{
-				text(t.keyspace), text(t.name), text(col.name), text(order), text(string(col.kind)), integer(position), text(col.text),
+				text(
+					t.keyspace,
+				),
+				text(t.name),
+				text(col.name),
+				text(order),
+				text(string(col.kind)),
+				integer(position),
+				text(col.text),
 			})
 		}
 	}
@@ -166,7 +285,10 @@ func (c *Cluster) tabletsTable() *relation {
 	l := c.layout.Load()
 	add := func(id uuid) {
 		for _, t := range l.tablets {
-			r.rows = append(r.rows, [][]byte{id[:], token.Murmur3.AppendWire(nil, t.end), nil, l.replicaList(t)})
+			r.rows = append(
+				r.rows,
+				[][]byte{id[:], token.Murmur3.AppendWire(nil, t.end), nil, l.replicaList(t)},
+			)
 		}
 	}
 	if c.options.Colocated {

@@ -39,22 +39,25 @@ type Table struct {
 	Name     string
 	Columns  []Column // key columns in the order of the PRIMARY KEY
 
-	Partitions int     // made from the seed
-	Rows       int     // mean of the rows of a partition, default 1; most have fewer and a few many more
-	Largest    int     // rows of one partition more, in tables with clustering columns; 0: there is none
-	Text       int     // bytes of the longest text or blob, default 20
-	Nulls      float64 // share of the cells outside of the key that are null
+	Partitions int // made from the seed
+	// mean of the rows of a partition, default 1; most have fewer and a few many more
+	Rows int
+	// rows of one partition more, in tables with clustering columns; 0: there is none
+	Largest int
+	Text    int     // bytes of the longest text or blob, default 20
+	Nulls   float64 // share of the cells outside of the key that are null
 
-	// View names the base table of a materialized view, which is another of the tables; empty: it is a
-	// table. A third of the rows of a view that are made are over: SSTables have them, with a liveness
-	// that has expired and with cells, and CQL does not show them. The key has to have a column that is
-	// not in the key of the base table.
+	// View names the base table of a materialized view, which is another of the tables; empty: it
+	// is a table. A third of the rows of a view that are made are over: SSTables have them, with a
+	// liveness that has expired and with cells, and CQL does not show them. The key has to have a
+	// column that is not in the key of the base table.
 	View string
 
 	// TTL is the time to live, in seconds, of half of the rows that are made; 0: no row expires.
 	TTL int
 
-	// Indexes are custom ones, the class of each by its name: they are told of in system_schema, and nothing else.
+	// Indexes are custom ones, the class of each by its name: they are told of in system_schema,
+	// and nothing else.
 	Indexes map[string]string
 
 	// Data are rows given instead of made: the bytes of each in the order of
@@ -92,7 +95,11 @@ type table struct {
 
 // newTable checks a description. The columns stand in the order of SELECT *.
 func newTable(spec Table, id uuid) (*table, error) {
-	t := &table{relation: relation{keyspace: spec.Keyspace, name: spec.Name}, id: id, view: spec.View}
+	t := &table{
+		relation: relation{keyspace: spec.Keyspace, name: spec.Name},
+		id:       id,
+		view:     spec.View,
+	}
 	sorted := slices.Clone(spec.Columns)
 	for i := range sorted {
 		sorted[i].Kind = cmp.Or(sorted[i].Kind, Regular)
@@ -119,11 +126,19 @@ func newTable(spec Table, id uuid) (*table, error) {
 			return nil, fmt.Errorf("simcluster: column %s of table %s: %w", c.Name, spec.Name, err)
 		}
 		if !slices.Contains(kinds, c.Kind) {
-			return nil, fmt.Errorf("simcluster: column %s of table %s: unknown kind %q", c.Name, spec.Name, c.Kind)
+			return nil, fmt.Errorf(
+				"simcluster: column %s of table %s: unknown kind %q",
+				c.Name,
+				spec.Name,
+				c.Kind,
+			)
 		}
 		plain := column{c.Name, typ, c.Kind == PartitionKey}
 		t.columns = append(t.columns, plain)
-		t.cols = append(t.cols, tableColumn{plain, c.Kind, c.Desc, parsed, order, c.Type, counts[c.Kind]})
+		t.cols = append(
+			t.cols,
+			tableColumn{plain, c.Kind, c.Desc, parsed, order, c.Type, counts[c.Kind]},
+		)
 		counts[c.Kind]++
 		t.counter = t.counter || parsed.Kind == cqltype.Counter
 	}

@@ -53,7 +53,11 @@ func TestTableFromSeed(t *testing.T) {
 	nulls, longest := 0, 0
 	for i, r := range records {
 		sizes[r.Token]++
-		require.Equal(t, r.Token, token.Murmur3.Hash(token.AppendKey(nil, r.Cells[0].Value, r.Cells[1].Value)))
+		require.Equal(
+			t,
+			r.Token,
+			token.Murmur3.Hash(token.AppendKey(nil, r.Cells[0].Value, r.Cells[1].Value)),
+		)
 		if r.Cells[6].Value == nil {
 			nulls++
 		}
@@ -96,7 +100,11 @@ func TestSelect(t *testing.T) {
 	for _, size := range []int32{0, 1, 7, int32(len(all)), 5000} {
 		require.Equal(t, all, cl.rows("SELECT * FROM ks.wide", size), "pages of %d rows", size)
 	}
-	require.Equal(t, [][][]byte{{long(int64(len(all)))}}, cl.rows("SELECT count(*) FROM ks.wide", 10))
+	require.Equal(
+		t,
+		[][][]byte{{long(int64(len(all)))}},
+		cl.rows("SELECT count(*) FROM ks.wide", 10),
+	)
 
 	key := all[len(all)/2][:2]
 	var mine [][][]byte
@@ -105,7 +113,11 @@ func TestSelect(t *testing.T) {
 			mine = append(mine, [][]byte{token.Murmur3.AppendWire(nil, records[i].Token), r[3]})
 		}
 	}
-	require.Equal(t, mine, cl.rows(`SELECT token(p, q), "d" FROM ks.wide WHERE p = ? AND q = ?`, 2, key...))
+	require.Equal(
+		t,
+		mine,
+		cl.rows(`SELECT token(p, q), "d" FROM ks.wide WHERE p = ? AND q = ?`, 2, key...),
+	)
 
 	var groups [][][]byte
 	for i, r := range all {
@@ -123,13 +135,23 @@ func TestSelect(t *testing.T) {
 			above = append(above, [][]byte{r[2], long(simcluster.SeedTimestamp), nil})
 		}
 	}
-	require.Equal(t, above, cl.rows("SELECT c, writetime(b), ttl(b) FROM ks.wide WHERE c > 5 AND b >= '' ALLOW FILTERING", 11))
+	require.Equal(
+		t,
+		above,
+		cl.rows(
+			"SELECT c, writetime(b), ttl(b) FROM ks.wide WHERE c > 5 AND b >= '' ALLOW FILTERING",
+			11,
+		),
+	)
 }
 
 func TestPageBytes(t *testing.T) {
 	c := launch(t, simcluster.Options{Seed: 3, PageBytes: 100, Rows: 200})
 	cl := dial(t, c, 0)
-	answer := cl.run("SELECT k, v FROM ks.t", &message.QueryOptions{Consistency: primitive.ConsistencyLevelOne, PageSize: 100})
+	answer := cl.run(
+		"SELECT k, v FROM ks.t",
+		&message.QueryOptions{Consistency: primitive.ConsistencyLevelOne, PageSize: 100},
+	)
 	require.Less(t, len(answer.(*message.RowsResult).Data), 10)
 	require.Len(t, cl.rows("SELECT k, v FROM ks.t", 100), 200)
 }
@@ -145,11 +167,15 @@ func TestTablesRefused(t *testing.T) {
 		"Expected 8":       {Name: "t", Columns: []simcluster.Column{key}, Data: [][][]byte{{short(1)}}},
 		"null value":       {Name: "t", Columns: []simcluster.Column{key}, Data: [][][]byte{{nil}}},
 	} {
-		_, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Tables: []simcluster.Table{table}})
+		_, err := simcluster.Start(
+			simcluster.Options{Base: simcluster.Anywhere, Tables: []simcluster.Table{table}},
+		)
 		require.ErrorContains(t, err, name)
 	}
 	one := simcluster.Table{Name: "t", Columns: []simcluster.Column{key}}
-	_, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Tables: []simcluster.Table{one, one}})
+	_, err := simcluster.Start(
+		simcluster.Options{Base: simcluster.Anywhere, Tables: []simcluster.Table{one, one}},
+	)
 	require.ErrorContains(t, err, "ks.t is there already")
 }
 
@@ -158,19 +184,34 @@ func TestDropAndCreate(t *testing.T) {
 	cl := dial(t, c, 0)
 	id := cl.ask(&message.Prepare{Query: "SELECT k FROM ks.t"}).Message.(*message.PreparedResult).PreparedQueryId
 	execute := func() message.Message {
-		return cl.ask(&message.Execute{QueryId: id, Options: &message.QueryOptions{Consistency: primitive.ConsistencyLevelOne}}).Message
+		return cl.ask(
+			&message.Execute{
+				QueryId: id,
+				Options: &message.QueryOptions{Consistency: primitive.ConsistencyLevelOne},
+			},
+		).Message
 	}
 	require.Len(t, execute().(*message.RowsResult).Data, 5)
 	require.ErrorContains(t, c.Drop("ks.u"), "ks.u")
 	require.NoError(t, c.Drop("ks.t"))
 	require.IsType(t, &message.Unprepared{}, execute())
-	require.Equal(t, "unconfigured table t", cl.ask(&message.Prepare{Query: "SELECT k FROM ks.t"}).Message.(*message.Invalid).ErrorMessage)
+	require.Equal(
+		t,
+		"unconfigured table t",
+		cl.ask(&message.Prepare{Query: "SELECT k FROM ks.t"}).Message.(*message.Invalid).ErrorMessage,
+	)
 	require.Empty(t, cl.rows("SELECT table_name FROM system_schema.tables", 0))
 	require.NoError(t, c.Create(simcluster.Table{
-		Name: "t", Columns: []simcluster.Column{{Name: "k", Kind: simcluster.PartitionKey, Type: "int"}}, Partitions: 7,
+		Name:       "t",
+		Columns:    []simcluster.Column{{Name: "k", Kind: simcluster.PartitionKey, Type: "int"}},
+		Partitions: 7,
 	}, 1))
 	require.Error(t, c.Create(simcluster.Table{Name: "u"}, 1))
 	require.IsType(t, &message.Unprepared{}, execute())
 	require.Len(t, cl.rows("SELECT k FROM ks.t", 0), 7)
-	require.Equal(t, [][][]byte{{[]byte("t"), []byte("int")}}, cl.rows("SELECT table_name, type FROM system_schema.columns", 0))
+	require.Equal(
+		t,
+		[][][]byte{{[]byte("t"), []byte("int")}},
+		cl.rows("SELECT table_name, type FROM system_schema.columns", 0),
+	)
 }

@@ -24,7 +24,10 @@ type work struct {
 }
 
 func (c *conn) work(table, text string) *work {
-	return &work{conn: c, request: Request{Node: c.node.index, Shard: c.shard, Table: table, Statement: text}}
+	return &work{
+		conn:    c,
+		request: Request{Node: c.node.index, Shard: c.shard, Table: table, Statement: text},
+	}
 }
 
 // delivery is how an answer gets to the client.

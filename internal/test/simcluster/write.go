@@ -51,7 +51,9 @@ func (c *conn) batch(m *message.Batch) (*work, error) {
 			return nil, err
 		}
 		if st.verb == "select" {
-			return nil, said("Invalid statement in batch: only UPDATE, INSERT and DELETE statements are allowed")
+			return nil, said(
+				"Invalid statement in batch: only UPDATE, INSERT and DELETE statements are allowed",
+			)
 		}
 		if child.Id != nil && !c.node.knows(text) {
 			return nil, &unpreparedError{text}
@@ -68,7 +70,9 @@ func (c *conn) batch(m *message.Batch) (*work, error) {
 	w.level, w.batch = m.Consistency, true
 	for _, mutation := range w.mutations {
 		if mutation.table.counter != (m.Type == primitive.BatchTypeCounter) {
-			return nil, said("Cannot mix counter and non-counter statements in a batch, nor use another type of batch for counters")
+			return nil, said(
+				"Cannot mix counter and non-counter statements in a batch, nor use another type of batch for counters",
+			)
 		}
 	}
 	return w, nil
@@ -80,7 +84,11 @@ func (st *statement) mutation(t *table, values []*value, stamp *int64) (*mutatio
 		return nil, err
 	}
 	if t.counter != (st.verb == "update") {
-		return nil, fmt.Errorf("simcluster does not %s table %s: counters are updated, and all else is inserted", st.verb, t.name)
+		return nil, fmt.Errorf(
+			"simcluster does not %s table %s: counters are updated, and all else is inserted",
+			st.verb,
+			t.name,
+		)
 	}
 	at, ttl, err := st.using(values, stamp)
 	if err != nil {

@@ -47,9 +47,21 @@ func TestCellsReconcile(t *testing.T) {
 		}}, 0))
 		cl := dial(t, c, 0)
 		for _, w := range tc.writes {
-			require.IsType(t, &message.VoidResult{}, cl.run("INSERT INTO ks.t (k, v) VALUES (?, ?) USING TIMESTAMP ?", &message.QueryOptions{
-				PositionalValues: []*primitive.Value{primitive.NewValue(long(1)), w.value, primitive.NewValue(long(w.at))},
-			}), tc.name)
+			require.IsType(
+				t,
+				&message.VoidResult{},
+				cl.run(
+					"INSERT INTO ks.t (k, v) VALUES (?, ?) USING TIMESTAMP ?",
+					&message.QueryOptions{
+						PositionalValues: []*primitive.Value{
+							primitive.NewValue(long(1)),
+							w.value,
+							primitive.NewValue(long(w.at)),
+						},
+					},
+				),
+				tc.name,
+			)
 		}
 		records := c.Records("ks.t")
 		require.Len(t, records, 1, tc.name)
@@ -71,13 +83,38 @@ func TestStaticAndTTL(t *testing.T) {
 	c := launch(t, simcluster.Options{Tables: []simcluster.Table{table}})
 	cl := dial(t, c, 0)
 	done := &message.VoidResult{}
-	require.Equal(t, done, cl.run("INSERT INTO ks.wide (p, q, s) VALUES ('x', 1, ?) USING TIMESTAMP 4 AND TTL 60", nil, []byte{7}))
-	require.Equal(t, [][][]byte{{[]byte("x"), short(1), nil, nil, {7}, nil, nil}}, cl.rows("SELECT * FROM ks.wide", 1), "static columns alone")
-	require.Equal(t, [][][]byte{{short(60), long(4)}}, cl.rows("SELECT ttl(s), writetime(s) FROM ks.wide", 1))
+	require.Equal(
+		t,
+		done,
+		cl.run(
+			"INSERT INTO ks.wide (p, q, s) VALUES ('x', 1, ?) USING TIMESTAMP 4 AND TTL 60",
+			nil,
+			[]byte{7},
+		),
+	)
+	require.Equal(
+		t,
+		[][][]byte{{[]byte("x"), short(1), nil, nil, {7}, nil, nil}},
+		cl.rows("SELECT * FROM ks.wide", 1),
+		"static columns alone",
+	)
+	require.Equal(
+		t,
+		[][][]byte{{short(60), long(4)}},
+		cl.rows("SELECT ttl(s), writetime(s) FROM ks.wide", 1),
+	)
 	for _, d := range []string{"b", "a"} {
-		require.Equal(t, done, cl.run("INSERT INTO ks.wide (p, q, c, d) VALUES ('x', 1, 2, ?)", nil, []byte(d)))
+		require.Equal(
+			t,
+			done,
+			cl.run("INSERT INTO ks.wide (p, q, c, d) VALUES ('x', 1, 2, ?)", nil, []byte(d)),
+		)
 	}
-	require.Equal(t, [][][]byte{{{7}, []byte("a")}, {{7}, []byte("b")}}, cl.rows("SELECT s, d FROM ks.wide", 1))
+	require.Equal(
+		t,
+		[][][]byte{{{7}, []byte("a")}, {{7}, []byte("b")}},
+		cl.rows("SELECT s, d FROM ks.wide", 1),
+	)
 
 	applied := c.Applied()
 	require.Len(t, applied, 3)
@@ -91,15 +128,34 @@ func TestStaticAndTTL(t *testing.T) {
 }
 
 func TestCounters(t *testing.T) {
-	c := launch(t, simcluster.Options{Tables: []simcluster.Table{{Name: "n", Columns: []simcluster.Column{
-		{Name: "k", Kind: simcluster.PartitionKey, Type: "bigint"}, {Name: "n", Type: "counter"}, {Name: "m", Type: "counter"},
-	}}}})
+	c := launch(
+		t,
+		simcluster.Options{Tables: []simcluster.Table{{Name: "n", Columns: []simcluster.Column{
+			{
+				Name: "k",
+				Kind: simcluster.PartitionKey,
+				Type: "bigint",
+			},
+			{Name: "n", Type: "counter"},
+			{Name: "m", Type: "counter"},
+		}}}},
+	)
 	cl := dial(t, c, 0)
 	const update = "UPDATE ks.n SET n = n + ?, m = m + ? WHERE k = ?"
 	child := func(k int64) *message.BatchChild {
-		return &message.BatchChild{Query: update, Values: []*primitive.Value{primitive.NewValue(long(2)), unset, primitive.NewValue(long(k))}}
+		return &message.BatchChild{
+			Query: update,
+			Values: []*primitive.Value{
+				primitive.NewValue(long(2)),
+				unset,
+				primitive.NewValue(long(k)),
+			},
+		}
 	}
-	batch := &message.Batch{Type: primitive.BatchTypeCounter, Children: []*message.BatchChild{child(1), child(2)}}
+	batch := &message.Batch{
+		Type:     primitive.BatchTypeCounter,
+		Children: []*message.BatchChild{child(1), child(2)},
+	}
 	require.IsType(t, &message.VoidResult{}, cl.run(update, nil, long(5), long(-3), long(1)))
 	require.IsType(t, &message.VoidResult{}, cl.ask(batch).Message)
 	got := make(map[byte][2][]byte)
@@ -111,7 +167,11 @@ func TestCounters(t *testing.T) {
 	batch.Type = primitive.BatchTypeUnlogged
 	require.IsType(t, &message.Invalid{}, cl.ask(batch).Message)
 	require.IsType(t, &message.Invalid{}, cl.run(update, nil, nil, long(1), long(1)), "null")
-	require.IsType(t, &message.Invalid{}, cl.run("INSERT INTO ks.n (k, n) VALUES (1, ?)", nil, long(1)))
+	require.IsType(
+		t,
+		&message.Invalid{},
+		cl.run("INSERT INTO ks.n (k, n) VALUES (1, ?)", nil, long(1)),
+	)
 	require.Len(t, c.Applied(), 3)
 }
 
@@ -137,7 +197,11 @@ func TestWritesRefused(t *testing.T) {
 		require.True(t, ok, text)
 		require.Contains(t, answer.GetErrorMessage(), want, text)
 	}
-	require.IsType(t, &message.Invalid{}, cl.run("INSERT INTO ks.wide (p, q, c, d) VALUES ('x', ?, 1, 'y')", nil, []byte{1}))
+	require.IsType(
+		t,
+		&message.Invalid{},
+		cl.run("INSERT INTO ks.wide (p, q, c, d) VALUES ('x', ?, 1, 'y')", nil, []byte{1}),
+	)
 	require.Empty(t, c.Applied())
 }
 
@@ -162,7 +226,8 @@ func TestBatchWithAPartitionOfADeadNode(t *testing.T) {
 	batch := &message.Batch{Consistency: primitive.ConsistencyLevelOne}
 	for _, k := range []int64{alive[0], alive[1], dead[0], alive[2]} {
 		batch.Children = append(batch.Children, &message.BatchChild{
-			Query: "INSERT INTO ks.t (k, v) VALUES (?, 'x')", Values: []*primitive.Value{primitive.NewValue(long(k))},
+			Query:  "INSERT INTO ks.t (k, v) VALUES (?, 'x')",
+			Values: []*primitive.Value{primitive.NewValue(long(k))},
 		})
 	}
 	require.IsType(t, &message.Unavailable{}, dial(t, c, 0).ask(batch).Message)

@@ -49,7 +49,8 @@ type Table struct {
 	// Trailing ends each range with an empty page instead of an empty state
 	// with the last rows.
 	Trailing bool
-	// Room gives how many bytes of cells a page may have; a larger one is a *fault.LargeError. May be nil.
+	// Room gives how many bytes of cells a page may have; a larger one is a *fault.LargeError. May
+	// be nil.
 	Room func() int64
 
 	mu       sync.Mutex
@@ -62,10 +63,21 @@ type Table struct {
 }
 
 // Open returns the range: all can be read.
-func (t *Table) Open(_ context.Context, within token.Range) (token.Range, error) { return within, nil }
+func (t *Table) Open(
+	_ context.Context,
+	within token.Range,
+) (token.Range, error) {
+	return within, nil
+}
 
 // Page answers one request.
-func (t *Table) Page(ctx context.Context, host string, within token.Range, state []byte, rows int) (row.Page, error) {
+func (t *Table) Page(
+	ctx context.Context,
+	host string,
+	within token.Range,
+	state []byte,
+	rows int,
+) (row.Page, error) {
 	req := Request{Host: host, Within: within, Rows: rows}
 	at := 0
 	if len(state) > 0 {
@@ -92,7 +104,11 @@ func (t *Table) Page(ctx context.Context, host string, within token.Range, state
 	page, next := t.cut(req, at)
 	if t.Room != nil {
 		if bytes := bytesOf(page); bytes > t.Room() {
-			return nil, &fault.Error{Class: fault.Unknown, Err: &fault.LargeError{Bytes: bytes}, Answered: true}
+			return nil, &fault.Error{
+				Class:    fault.Unknown,
+				Err:      &fault.LargeError{Bytes: bytes},
+				Answered: true,
+			}
 		}
 	}
 	return t.open(page, next, req.Page), nil

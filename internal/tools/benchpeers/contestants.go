@@ -28,7 +28,8 @@ const (
 	unloading             // tables into files
 )
 
-// A contestant is a program that loads a file, or unloads a table, at the settings that are best for it.
+// A contestant is a program that loads a file, or unloads a table, at the settings that are best
+// for it.
 type contestant struct {
 	task     task
 	name     string // as in --only
@@ -49,13 +50,18 @@ type contestant struct {
 
 // contestantsOf are all that there are of a task, in the order in which the page has them.
 func contestantsOf(t task) []contestant {
-	return slices.DeleteFunc(slices.Concat(loaders, unloaders), func(c contestant) bool { return c.task != t })
+	return slices.DeleteFunc(
+		slices.Concat(loaders, unloaders),
+		func(c contestant) bool { return c.task != t },
+	)
 }
 
 // loaders load files.
 var loaders = []contestant{
 	{
-		name: "cqlbulk-cql", title: "cqlbulk load", way: byCQL,
+		name:     "cqlbulk-cql",
+		title:    "cqlbulk load",
+		way:      byCQL,
 		settings: "as it is; a journal is kept",
 		steps:    func(b *bench, d *dataset, _ string) [][]string { return [][]string{b.cqlbulkLoad(d)} },
 	},
@@ -74,31 +80,65 @@ var loaders = []contestant{
 		},
 	},
 	{
-		name: "cqlbulk-import", title: "cqlbulk load --via sstables, nodetool import", way: bySSTables,
+		name:     "cqlbulk-import",
+		title:    "cqlbulk load --via sstables, nodetool import",
+		way:      bySSTables,
 		settings: "both as they are, one after the other; the files need no copying, as the node is on this machine",
 		steps: func(b *bench, d *dataset, _ string) [][]string {
 			// The node, too, must find the folder.
-			imports := fmt.Sprintf("exec %s nodetool --cluster %s import %s %s \"$PWD\"/out/*/%[3]s/%[4]s-*", filepath.Join(b.root, "deploy/cassandra/cassandra"), b.cluster, keyspace, d.name)
-			return [][]string{b.cqlbulkLoad(d, "--via", "sstables", "-d", "out"), {"sh", "-c", imports}}
+			imports := fmt.Sprintf(
+				"exec %s nodetool --cluster %s import %s %s \"$PWD\"/out/*/%[3]s/%[4]s-*",
+				filepath.Join(b.root, "deploy/cassandra/cassandra"),
+				b.cluster,
+				keyspace,
+				d.name,
+			)
+			return [][]string{
+				b.cqlbulkLoad(d, "--via", "sstables", "-d", "out"),
+				{"sh", "-c", imports},
+			}
 		},
 		leftover: "out/*/*/*/*-Data.db",
 	},
 	{
-		name: "cqlsh", title: "cqlsh COPY FROM", way: byCQL,
+		name:     "cqlsh",
+		title:    "cqlsh COPY FROM",
+		way:      byCQL,
 		settings: "a worker for each processor instead of one fewer, batches of 50 rows instead of 20, no limit of 100,000 rows a second; the driver has its C extensions",
 		prepare:  installCqlsh,
 		// A time without a zone is in the local one.
 		env: []string{"TZ=UTC"},
 		steps: func(b *bench, d *dataset, _ string) [][]string {
-			options := fmt.Sprintf("HEADER = true AND NUMPROCESSES = %d AND MAXBATCHSIZE = 50 AND CHUNKSIZE = 5000 AND INGESTRATE = 10000000", runtime.NumCPU())
+			options := fmt.Sprintf(
+				"HEADER = true AND NUMPROCESSES = %d AND MAXBATCHSIZE = 50 AND CHUNKSIZE = 5000 AND INGESTRATE = 10000000",
+				runtime.NumCPU(),
+			)
 			if d.null != "" {
-				options += fmt.Sprintf(" AND NULL = '%s' AND DATETIMEFORMAT = '%%Y-%%m-%%dT%%H:%%M:%%SZ'", d.null)
+				options += fmt.Sprintf(
+					" AND NULL = '%s' AND DATETIMEFORMAT = '%%Y-%%m-%%dT%%H:%%M:%%SZ'",
+					d.null,
+				)
 			}
-			return [][]string{{b.cqlsh, b.node.host, "-e", fmt.Sprintf("COPY %s (%s) FROM '%s' WITH %s", d.table(), d.names(), d.file, options)}}
+			return [][]string{
+				{
+					b.cqlsh,
+					b.node.host,
+					"-e",
+					fmt.Sprintf(
+						"COPY %s (%s) FROM '%s' WITH %s",
+						d.table(),
+						d.names(),
+						d.file,
+						options,
+					),
+				},
+			}
 		},
 	},
 	{
-		name: "dsbulk", title: "DSBulk", way: byCQL,
+		name:     "dsbulk",
+		title:    "DSBulk",
+		way:      byCQL,
 		settings: "batches of 50 rows, by replica set, or by partition where a partition's rows follow one another; no record of sources and no checkpoints; a heap of 2 GiB",
 		prepare:  installDSBulk,
 		steps: func(b *bench, d *dataset, _ string) [][]string {
@@ -106,30 +146,73 @@ var loaders = []contestant{
 			if d.ordered {
 				mode = "PARTITION_KEY"
 			}
-			return [][]string{b.runDSBulk("load", d, d.file, "-header", "true", "--batch.mode", mode, "--batch.maxBatchStatements", "50", "--log.sources", "false")}
+			return [][]string{
+				b.runDSBulk(
+					"load",
+					d,
+					d.file,
+					"-header",
+					"true",
+					"--batch.mode",
+					mode,
+					"--batch.maxBatchStatements",
+					"50",
+					"--log.sources",
+					"false",
+				),
+			}
 		},
 	},
 	{
-		name: "sstableloader", title: "CQLSSTableWriter, sstableloader", way: bySSTables,
+		name:     "sstableloader",
+		title:    "CQLSSTableWriter, sstableloader",
+		way:      bySSTables,
 		settings: "deploy/peers/WriteSSTables.java, a writer for each processor, with buffers as they are by default, and then sstableloader; heaps of 4 GiB, since with 2 GiB a sixth of the time goes into collecting garbage, and of 1 GiB",
 		steps: func(b *bench, d *dataset, scratch string) [][]string {
 			folder := filepath.Join(scratch, keyspace, d.name)
 			types := d.joined(func(c column) string { return c.typ }, ",")
 			return [][]string{
-				b.cassandraJava("-Xmx4g", "WriteSSTables", folder, d.cql(), d.insert(), types, d.null, strconv.Itoa(runtime.NumCPU()), d.file),
-				b.cassandraJava("-Xmx1g", "org.apache.cassandra.tools.BulkLoader", "--no-progress", "-d", b.node.host, folder),
+				b.cassandraJava(
+					"-Xmx4g",
+					"WriteSSTables",
+					folder,
+					d.cql(),
+					d.insert(),
+					types,
+					d.null,
+					strconv.Itoa(runtime.NumCPU()),
+					d.file,
+				),
+				b.cassandraJava(
+					"-Xmx1g",
+					"org.apache.cassandra.tools.BulkLoader",
+					"--no-progress",
+					"-d",
+					b.node.host,
+					folder,
+				),
 			}
 		},
 	},
 	{
-		name: "postgres", title: "PostgreSQL COPY", way: byPostgres,
-		settings: "psql's \\copy into a table with the same primary key; the server's defaults but for " + strings.Join(postgresSettings, ", "),
+		name:  "postgres",
+		title: "PostgreSQL COPY",
+		way:   byPostgres,
+		settings: "psql's \\copy into a table with the same primary key; the server's defaults but for " + strings.Join(
+			postgresSettings,
+			", ",
+		),
 		prepare: func(ctx context.Context, b *bench) error {
 			bin, err := b.install(ctx, "deploy/peers/install-postgresql")
 			if err != nil {
 				return err
 			}
-			b.postgres, err = startPostgres(ctx, bin, filepath.Join(b.folder, "postgresql"), b.node.host)
+			b.postgres, err = startPostgres(
+				ctx,
+				bin,
+				filepath.Join(b.folder, "postgresql"),
+				b.node.host,
+			)
 			return err
 		},
 		steps: func(b *bench, d *dataset, _ string) [][]string {
@@ -137,7 +220,11 @@ var loaders = []contestant{
 			if d.null != "" {
 				options += fmt.Sprintf(", NULL '%s'", d.null)
 			}
-			return [][]string{b.postgres.psql(fmt.Sprintf(`\copy %s FROM '%s' WITH (%s)`, d.name, d.copied, options))}
+			return [][]string{
+				b.postgres.psql(
+					fmt.Sprintf(`\copy %s FROM '%s' WITH (%s)`, d.name, d.copied, options),
+				),
+			}
 		},
 	},
 }
@@ -162,8 +249,24 @@ func installDSBulk(ctx context.Context, b *bench) (err error) {
 // runDSBulk is a command of DSBulk with a heap of 2 GiB, without checkpoints.
 func (b *bench) runDSBulk(command string, d *dataset, url string, flags ...string) []string {
 	args := []string{
-		javaProgram(), "-Xmx2g", "-cp", filepath.Join(b.dsbulk, "*"), "com.datastax.oss.dsbulk.runner.DataStaxBulkLoader", command,
-		"-h", b.node.host, "-k", keyspace, "-t", d.name, "-url", url, "--log.directory", "logs", "--log.checkpoint.enabled", "false",
+		javaProgram(),
+		"-Xmx2g",
+		"-cp",
+		filepath.Join(b.dsbulk, "*"),
+		"com.datastax.oss.dsbulk.runner.DataStaxBulkLoader",
+		command,
+		"-h",
+		b.node.host,
+		"-k",
+		keyspace,
+		"-t",
+		d.name,
+		"-url",
+		url,
+		"--log.directory",
+		"logs",
+		"--log.checkpoint.enabled",
+		"false",
 	}
 	if d.null != "" {
 		args = append(args, "--codec.nullStrings", d.null)
@@ -184,7 +287,15 @@ func (b *bench) cqlbulkLoad(d *dataset, flags ...string) []string {
 func (b *bench) cassandraJava(heap, main string, args ...string) []string {
 	conf := filepath.Join(b.root, "deploy/cassandra/conf")
 	classes := strings.Join([]string{conf, b.classes, filepath.Join(b.node.jars, "*")}, ":")
-	java := []string{javaProgram(), heap, "@" + filepath.Join(conf, "jvm-modules.options"), "-Dlogback.configurationFile=logback-tools.xml", "-cp", classes, main}
+	java := []string{
+		javaProgram(),
+		heap,
+		"@" + filepath.Join(conf, "jvm-modules.options"),
+		"-Dlogback.configurationFile=logback-tools.xml",
+		"-cp",
+		classes,
+		main,
+	}
 	return append(java, args...)
 }
 

@@ -64,7 +64,11 @@ func makeDataset(name, root, folder string, rows int) (*dataset, error) {
 	d := &dataset{name: name, rows: rows}
 	table, known := map[string]string{"emp": empTable, "blobs": blobsTable, "flights": ""}[name]
 	if !known {
-		return nil, fmt.Errorf("no dataset %q; there are %s", name, strings.Join(datasetNames, ", "))
+		return nil, fmt.Errorf(
+			"no dataset %q; there are %s",
+			name,
+			strings.Join(datasetNames, ", "),
+		)
 	}
 	if name == "flights" {
 		text, err := os.ReadFile(filepath.Join(root, "testdata/flights.cql"))
@@ -84,7 +88,10 @@ func makeDataset(name, root, folder string, rows int) (*dataset, error) {
 		d.what = "an int as key, in ascending order, a name of up to 11 letters and a bigint"
 		return d, generate(d.file, d.columns, rows, empRow)
 	case "blobs":
-		d.what = fmt.Sprintf("an int as key, in ascending order, and six random blobs of %d bytes", blobBytes)
+		d.what = fmt.Sprintf(
+			"an int as key, in ascending order, and six random blobs of %d bytes",
+			blobBytes,
+		)
 		d.copied = filepath.Join(folder, fmt.Sprintf("%s-%d-bytea.csv", name, rows))
 		if err := generate(d.file, d.columns, rows, blobRow("0x")); err != nil {
 			return nil, err
@@ -143,7 +150,13 @@ func (d *dataset) insert() string {
 func (d *dataset) table() string { return keyspace + "." + d.name }
 
 // postgresTypes are PostgreSQL's names of CQL types.
-var postgresTypes = map[string]string{"int": "integer", "bigint": "bigint", "text": "text", "blob": "bytea", "timestamp": "timestamptz"}
+var postgresTypes = map[string]string{
+	"int":       "integer",
+	"bigint":    "bigint",
+	"text":      "text",
+	"blob":      "bytea",
+	"timestamp": "timestamptz",
+}
 
 // sql is the statement that makes the table in PostgreSQL, with the same primary key.
 func (d *dataset) sql() string {
@@ -173,7 +186,12 @@ func blobRow(prefix string) func([]byte, *rand.Rand, int) []byte {
 }
 
 // generate writes a file unless it is there; it appears whole or not at all.
-func generate(file string, columns []column, rows int, row func([]byte, *rand.Rand, int) []byte) error {
+func generate(
+	file string,
+	columns []column,
+	rows int,
+	row func([]byte, *rand.Rand, int) []byte,
+) error {
 	header := (&dataset{columns: columns}).joined(func(c column) string { return c.name }, ",")
 	return writeOnce(file, func(put func([]byte)) error {
 		put([]byte(header))

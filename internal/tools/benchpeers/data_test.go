@@ -15,9 +15,17 @@ const root = "../../.."
 func TestTablesAreTheSameInBothDatabases(t *testing.T) {
 	d, err := makeDataset("emp", root, t.TempDir(), 3)
 	require.NoError(t, err)
-	require.Equal(t, "CREATE TABLE bench.emp (id int, name text, salary bigint, PRIMARY KEY (id))", d.cql())
+	require.Equal(
+		t,
+		"CREATE TABLE bench.emp (id int, name text, salary bigint, PRIMARY KEY (id))",
+		d.cql(),
+	)
 	require.Equal(t, "INSERT INTO bench.emp (id, name, salary) VALUES (?, ?, ?)", d.insert())
-	require.Equal(t, "CREATE TABLE emp (id integer, name text, salary bigint, PRIMARY KEY (id))", d.sql())
+	require.Equal(
+		t,
+		"CREATE TABLE emp (id integer, name text, salary bigint, PRIMARY KEY (id))",
+		d.sql(),
+	)
 }
 
 func TestFlightsTableIsThatOfTheSample(t *testing.T) {
@@ -51,7 +59,12 @@ func TestGeneratedFilesAreTheSameEachTime(t *testing.T) {
 		require.NoError(t, err)
 		copied, err := os.ReadFile(d.copied)
 		require.NoError(t, err)
-		require.Equal(t, string(text), strings.ReplaceAll(string(copied), `\x`, "0x"), "both databases get the same blobs")
+		require.Equal(
+			t,
+			string(text),
+			strings.ReplaceAll(string(copied), `\x`, "0x"),
+			"both databases get the same blobs",
+		)
 		files[i] = string(text)
 	}
 	require.Equal(t, files[0], files[1])

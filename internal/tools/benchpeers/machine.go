@@ -17,18 +17,61 @@ import (
 // machine tells what the figures were measured on, and of which versions.
 func (b *bench) machine(ctx context.Context) []fact {
 	facts := []fact{
-		{"processors", fmt.Sprintf("%d, %s", runtime.NumCPU(), find("/proc/cpuinfo", `(?m)^model name\s*: (.*)$`))},
+		{
+			"processors",
+			fmt.Sprintf(
+				"%d, %s",
+				runtime.NumCPU(),
+				find("/proc/cpuinfo", `(?m)^model name\s*: (.*)$`),
+			),
+		},
 		{"memory", find("/proc/meminfo", `MemTotal:\s*(.*)`)},
-		{"system", find("/etc/os-release", `PRETTY_NAME="(.*)"`) + ", Linux " + find("/proc/sys/kernel/osrelease", `(.*)`)},
-		{"cqlbulk", said(ctx, b.node.cqlbulk, "--version") + ", commit " + said(ctx, "git", "-C", b.root, "describe", "--always", "--dirty")},
-		{"Cassandra", b.node.version + ", one node, 16 tokens, a heap of " + find(filepath.Join(b.root, ".cache/cassandra", b.cluster, "cluster.env"), `(?m)^heap=(.*)$`)},
+		{
+			"system",
+			find(
+				"/etc/os-release",
+				`PRETTY_NAME="(.*)"`,
+			) + ", Linux " + find(
+				"/proc/sys/kernel/osrelease",
+				`(.*)`,
+			),
+		},
+		{
+			"cqlbulk",
+			said(
+				ctx,
+				b.node.cqlbulk,
+				"--version",
+			) + ", commit " + said(
+				ctx,
+				"git",
+				"-C",
+				b.root,
+				"describe",
+				"--always",
+				"--dirty",
+			),
+		},
+		{
+			"Cassandra",
+			b.node.version + ", one node, 16 tokens, a heap of " + find(
+				filepath.Join(b.root, ".cache/cassandra", b.cluster, "cluster.env"),
+				`(?m)^heap=(.*)$`,
+			),
+		},
 		{"Java", said(ctx, javaProgram(), "--version")},
 	}
 	if b.cqlsh != "" {
-		facts = append(facts, fact{"cqlsh", find(filepath.Join(b.root, ".cache/cqlsh/versions"), `(.*)`)})
+		facts = append(
+			facts,
+			fact{"cqlsh", find(filepath.Join(b.root, ".cache/cqlsh/versions"), `(.*)`)},
+		)
 	}
 	if b.dsbulk != "" {
-		facts = append(facts, fact{"DSBulk", strings.TrimPrefix(filepath.Base(b.dsbulk), "dsbulk-")})
+		facts = append(
+			facts,
+			fact{"DSBulk", strings.TrimPrefix(filepath.Base(b.dsbulk), "dsbulk-")},
+		)
 	}
 	if b.postgres != nil {
 		version, err := b.postgres.version(ctx)

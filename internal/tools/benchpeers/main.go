@@ -1,11 +1,11 @@
-// Command benchpeers measures loads of the same files, or unloads of the same tables, by cqlbulk and
-// by other programs, each at the settings that are best for it, on one Cassandra of this machine, with
-// PostgreSQL's COPY as a yardstick of loads, and writes a page of it. deploy/bench-peers brings up the
-// Cassandra, and runs it.
+// Command benchpeers measures loads of the same files, or unloads of the same tables, by cqlbulk
+// and by other programs, each at the settings that are best for it, on one Cassandra of this
+// machine, with PostgreSQL's COPY as a yardstick of loads, and writes a page of it.
+// deploy/bench-peers brings up the Cassandra, and runs it.
 //
 // In each round every contestant loads or unloads each dataset once, in an order that moves on from
-// round to round; a table that is loaded is empty before, and rows are counted after each. process.go
-// and node.go say what is measured.
+// round to round; a table that is loaded is empty before, and rows are counted after each.
+// process.go and node.go say what is measured.
 package main
 
 import (
@@ -64,10 +64,26 @@ func run(ctx context.Context, args []string, messages io.Writer) error {
 	rows := flags.Int("rows", 1_000_000, "rows of each dataset; flights has 336,776 at the most")
 	rounds := flags.Int("rounds", 3, "how often each load is measured")
 	unload := flags.Bool("unload", false, "measure unloads of tables instead of loads")
-	only := flags.String("only", "", fmt.Sprintf("contestants: of loads %s, of unloads %s (default all)", strings.Join(contestantNames(loaders), ","), strings.Join(contestantNames(unloaders), ",")))
+	only := flags.String(
+		"only",
+		"",
+		fmt.Sprintf(
+			"contestants: of loads %s, of unloads %s (default all)",
+			strings.Join(contestantNames(loaders), ","),
+			strings.Join(contestantNames(unloaders), ","),
+		),
+	)
 	data := flags.String("data", strings.Join(datasetNames, ","), "datasets")
-	output := flags.String("o", "", "the page (default docs/bench-peers-DATE.md or docs/bench-unload-DATE.md); its plot and the figures of each load lie beside it, as .svg and .json")
-	render := flags.Bool("render", false, "measure nothing: make the page anew from the figures beside it")
+	output := flags.String(
+		"o",
+		"",
+		"the page (default docs/bench-peers-DATE.md or docs/bench-unload-DATE.md); its plot and the figures of each load lie beside it, as .svg and .json",
+	)
+	render := flags.Bool(
+		"render",
+		false,
+		"measure nothing: make the page anew from the figures beside it",
+	)
 	host := flags.String("host", "127.0.21.1", "address of the Cassandra")
 	flags.StringVar(&b.cluster, "cluster", "bench", "its cluster")
 	if err := flags.Parse(args); err != nil {
@@ -117,14 +133,28 @@ func choose(contestants []contestant, only string) ([]contestant, error) {
 	names, known := strings.Split(only, ","), contestantNames(contestants)
 	for _, name := range names {
 		if !slices.Contains(known, name) {
-			return nil, fmt.Errorf("no contestant %q; there are %s", name, strings.Join(known, ", "))
+			return nil, fmt.Errorf(
+				"no contestant %q; there are %s",
+				name,
+				strings.Join(known, ", "),
+			)
 		}
 	}
-	return slices.DeleteFunc(slices.Clone(contestants), func(c contestant) bool { return !slices.Contains(names, c.name) }), nil
+	return slices.DeleteFunc(
+		slices.Clone(contestants),
+		func(c contestant) bool { return !slices.Contains(names, c.name) },
+	), nil
 }
 
 // measureAll prepares everything, measures, and writes the page.
-func (b *bench) measureAll(ctx context.Context, host string, chosen []contestant, names []string, rows, rounds int, page string) (err error) {
+func (b *bench) measureAll(
+	ctx context.Context,
+	host string,
+	chosen []contestant,
+	names []string,
+	rows, rounds int,
+	page string,
+) (err error) {
 	if b.meter, err = newMeter(); err != nil {
 		return err
 	}
@@ -155,7 +185,10 @@ func (b *bench) measureAll(ctx context.Context, host string, chosen []contestant
 	}
 	r := &report{Task: b.task, Rounds: rounds, Begun: time.Now().UTC(), Machine: b.machine(ctx)}
 	for _, d := range datasets {
-		r.Datasets = append(r.Datasets, datasetReport{Name: d.name, What: d.what, Rows: d.rows, Bytes: size(d.file)})
+		r.Datasets = append(
+			r.Datasets,
+			datasetReport{Name: d.name, What: d.what, Rows: d.rows, Bytes: size(d.file)},
+		)
 		for _, db := range b.databases(chosen) {
 			if err := db.create(ctx, d); err != nil {
 				return err
@@ -185,7 +218,13 @@ func (b *bench) databases(chosen []contestant) []database {
 }
 
 // rounds warms the node up and measures.
-func (b *bench) rounds(ctx context.Context, chosen []contestant, datasets []*dataset, rounds int, keep func(measured) error) error {
+func (b *bench) rounds(
+	ctx context.Context,
+	chosen []contestant,
+	datasets []*dataset,
+	rounds int,
+	keep func(measured) error,
+) error {
 	if b.task == unloading {
 		for _, d := range datasets {
 			if err := b.fill(ctx, d); err != nil {
@@ -223,8 +262,9 @@ func (b *bench) rounds(ctx context.Context, chosen []contestant, datasets []*dat
 	return nil
 }
 
-// measure measures one load into an empty table, or one unload of a full one. An error is one of the
-// bench; that a contestant failed, or that its rows are not all there, is told in what was measured.
+// measure measures one load into an empty table, or one unload of a full one. An error is one of
+// the bench; that a contestant failed, or that its rows are not all there, is told in what was
+// measured.
 func (b *bench) measure(ctx context.Context, c *contestant, d *dataset) (m measured, err error) {
 	m = measured{Contestant: c.name, Dataset: d.name}
 	db := c.database(b)

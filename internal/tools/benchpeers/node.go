@@ -64,10 +64,16 @@ func connect(ctx context.Context, root, cluster, host string) (*node, error) {
 	if err != nil {
 		return nil, err
 	}
-	if n.session, err = driver.Connect(ctx, driver.Config{Hosts: []string{host}, Timeout: 2 * time.Minute}); err != nil {
+	if n.session, err = driver.Connect(
+		ctx,
+		driver.Config{Hosts: []string{host}, Timeout: 2 * time.Minute},
+	); err != nil {
 		return nil, err
 	}
-	if n.agent, err = startAgent(filepath.Join(root, ".cache/bench-peers/classes"), port); err != nil {
+	if n.agent, err = startAgent(
+		filepath.Join(root, ".cache/bench-peers/classes"),
+		port,
+	); err != nil {
 		n.session.Close()
 		return nil, err
 	}
@@ -133,7 +139,17 @@ func (n *node) settle(ctx context.Context, d *dataset) error {
 
 func (n *node) count(ctx context.Context, d *dataset) (int64, error) {
 	// The node's estimates are of the table before, so the number of parts is given.
-	cmd := exec.CommandContext(ctx, n.cqlbulk, "count", d.table(), "--hosts", n.host, "--splits", "64", "--quiet")
+	cmd := exec.CommandContext(
+		ctx,
+		n.cqlbulk,
+		"count",
+		d.table(),
+		"--hosts",
+		n.host,
+		"--splits",
+		"64",
+		"--quiet",
+	)
 	out, err := cmd.Output()
 	if err != nil {
 		var exit *exec.ExitError
@@ -155,7 +171,16 @@ type agent struct {
 }
 
 func startAgent(classes string, jmxPort int) (*agent, error) {
-	cmd := exec.Command(javaProgram(), "-Xmx64m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", "-cp", classes, "NodeAgent", strconv.Itoa(jmxPort))
+	cmd := exec.Command(
+		javaProgram(),
+		"-Xmx64m",
+		"-XX:+UseSerialGC",
+		"-XX:TieredStopAtLevel=1",
+		"-cp",
+		classes,
+		"NodeAgent",
+		strconv.Itoa(jmxPort),
+	)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {

@@ -27,7 +27,10 @@ func page(r *report, image string) string {
 	words := wordsOf[r.Task]
 	say("# %ss side by side, %s\n", words.title, r.Begun.Format(time.DateOnly))
 	say("%s, by cqlbulk and by other programs, each at the settings that were best", words.what)
-	say("for it, on one machine: client and server share its processors. `make %s` measures it again.\n", words.target)
+	say(
+		"for it, on one machine: client and server share its processors. `make %s` measures it again.\n",
+		words.target,
+	)
 	say("![Medians of each %s](%s)\n", words.noun, image)
 	writeGoals(say, r)
 	for _, d := range r.Datasets {
@@ -39,11 +42,30 @@ func page(r *report, image string) string {
 	for _, f := range r.Machine {
 		say("| %s | %s |", f.Name, f.Value)
 	}
-	say("| measured | %s to %s, %d rounds; at the end the machine's load average was %.1f |\n", r.Begun.Format("2006-01-02 15:04"), r.Ended.Format("15:04 MST"), r.Rounds, r.LoadAverage)
+	say(
+		"| measured | %s to %s, %d rounds; at the end the machine's load average was %.1f |\n",
+		r.Begun.Format("2006-01-02 15:04"),
+		r.Ended.Format("15:04 MST"),
+		r.Rounds,
+		r.LoadAverage,
+	)
 	writeCommands(say, r)
-	say("## Every %s\n\n| round | dataset | | wall s | client CPU s | server CPU s | during the %[1]s s | peak memory MiB |\n|--:|---|---|--:|--:|--:|--:|--:|", words.noun)
+	say(
+		"## Every %s\n\n| round | dataset | | wall s | client CPU s | server CPU s | during the %[1]s s | peak memory MiB |\n|--:|---|---|--:|--:|--:|--:|--:|",
+		words.noun,
+	)
 	for _, m := range r.Loads {
-		say("| %d | %s | %s | %s | %s | %s | %s | %s |", m.Round, m.Dataset, r.title(m.Contestant), number(m.Wall), number(m.ClientCPU), number(m.ServerCPU), number(m.ServerDuring), number(peak.of(m)))
+		say(
+			"| %d | %s | %s | %s | %s | %s | %s | %s |",
+			m.Round,
+			m.Dataset,
+			r.title(m.Contestant),
+			number(m.Wall),
+			number(m.ClientCPU),
+			number(m.ServerCPU),
+			number(m.ServerDuring),
+			number(peak.of(m)),
+		)
 	}
 	return b.String()
 }
@@ -53,7 +75,9 @@ func writeGoals(say func(string, ...any), r *report) {
 	if len(goals) == 0 {
 		return
 	}
-	say("## Goals\n\n| dataset | what, as a share | goal: at most | reached | |\n|---|---|--:|--:|---|")
+	say(
+		"## Goals\n\n| dataset | what, as a share | goal: at most | reached | |\n|---|---|--:|--:|---|",
+	)
 	for _, g := range goals {
 		verdict := "missed"
 		if g.met() {
@@ -61,17 +85,31 @@ func writeGoals(say func(string, ...any), r *report) {
 		}
 		say("| %s | %s | %v | %.3f | %s |", g.dataset, g.what, g.bound, g.ratio, verdict)
 	}
-	say("\nThe best CQL %s is, for each figure, the one with the least of it, cqlbulk's own among them.\n", r.Task.noun())
+	say(
+		"\nThe best CQL %s is, for each figure, the one with the least of it, cqlbulk's own among them.\n",
+		r.Task.noun(),
+	)
 }
 
 func writeDataset(say func(string, ...any), r *report, d datasetReport) {
-	say("## %s\n\n%s rows, %.1f MiB of text: %s. Medians:\n", d.Name, human.Count(d.Rows), float64(d.Bytes)/(1<<20), d.What)
+	say(
+		"## %s\n\n%s rows, %.1f MiB of text: %s. Medians:\n",
+		d.Name,
+		human.Count(d.Rows),
+		float64(d.Bytes)/(1<<20),
+		d.What,
+	)
 	noun := r.Task.noun()
 	heads, lines, yardstick := " wall, of PostgreSQL |", "--:|", r.Task == loading
 	if !yardstick {
 		heads, lines = "", ""
 	}
-	say("| | wall s | client CPU s | server CPU s | during the %s s | peak memory MiB | rows/s | wall, of the best CQL %[1]s | server CPU, of the best CQL %[1]s |%s\n|---|--:|--:|--:|--:|--:|--:|--:|--:|%s", noun, heads, lines)
+	say(
+		"| | wall s | client CPU s | server CPU s | during the %s s | peak memory MiB | rows/s | wall, of the best CQL %[1]s | server CPU, of the best CQL %[1]s |%s\n|---|--:|--:|--:|--:|--:|--:|--:|--:|%s",
+		noun,
+		heads,
+		lines,
+	)
 	for _, c := range r.Contestants {
 		of := func(f figure) float64 { return r.median(d.Name, c.Name, f) }
 		perSecond := "-"
@@ -82,8 +120,21 @@ func writeDataset(say func(string, ...any), r *report, d datasetReport) {
 		if yardstick {
 			last = " " + share(of(wall)/r.least(d.Name, byPostgres, wall)) + " |"
 		}
-		say("| %s | %s | %s | %s | %s | %s | %s | %s | %s |%s", c.Title, number(of(wall)), number(of(clientCPU)), number(of(serverCPU)), number(of(during)), number(of(peak)), perSecond,
-			share(of(wall)/r.least(d.Name, byCQL, wall)), share(of(serverCPU)/r.least(d.Name, byCQL, serverCPU)), last)
+		say(
+			"| %s | %s | %s | %s | %s | %s | %s | %s | %s |%s",
+			c.Title,
+			number(of(wall)),
+			number(of(clientCPU)),
+			number(of(serverCPU)),
+			number(of(during)),
+			number(of(peak)),
+			perSecond,
+			share(
+				of(wall)/r.least(d.Name, byCQL, wall),
+			),
+			share(of(serverCPU)/r.least(d.Name, byCQL, serverCPU)),
+			last,
+		)
 	}
 	say("")
 }
@@ -93,7 +144,14 @@ func writeFailures(say func(string, ...any), r *report) {
 	list := func(heading string, of func(measured) string) {
 		for _, m := range r.Loads {
 			if text := of(m); text != "" {
-				say("%s- round %d, %s, %s: %s", heading, m.Round, m.Dataset, r.title(m.Contestant), text)
+				say(
+					"%s- round %d, %s, %s: %s",
+					heading,
+					m.Round,
+					m.Dataset,
+					r.title(m.Contestant),
+					text,
+				)
 				heading = ""
 			}
 		}
@@ -102,11 +160,17 @@ func writeFailures(say func(string, ...any), r *report) {
 		}
 	}
 	list("## Failed\n\nThese are in no median:\n\n", func(m measured) string { return m.Failed })
-	list("## Ended with an error\n\nAll rows were there; these count:\n\n", func(m measured) string { return m.Remark })
+	list(
+		"## Ended with an error\n\nAll rows were there; these count:\n\n",
+		func(m measured) string { return m.Remark },
+	)
 }
 
 func writeCommands(say func(string, ...any), r *report) {
-	say("## What was run\n\nFile names are shown from the top folder of the repository; SCRATCH is an empty folder for each %s, its\nworking directory.\n", r.Task.noun())
+	say(
+		"## What was run\n\nFile names are shown from the top folder of the repository; SCRATCH is an empty folder for each %s, its\nworking directory.\n",
+		r.Task.noun(),
+	)
 	for _, c := range r.Contestants {
 		say("**%s**: %s.\n\n```\n%s\n```\n", c.Title, c.Settings, strings.Join(c.Commands, "\n"))
 	}
@@ -118,7 +182,10 @@ func (t task) noun() string { return wordsOf[t].noun }
 // wordsOf are what a page says of each task.
 var wordsOf = [...]struct{ title, noun, what, target, how string }{
 	loading: {
-		title: "Load", noun: "load", what: "The same files into empty tables", target: "bench-peers",
+		title:  "Load",
+		noun:   "load",
+		what:   "The same files into empty tables",
+		target: "bench-peers",
 		how: `## How it was measured
 
 - The node was up and warm: before the first round cqlbulk loaded each dataset in each of its ways. In each

@@ -34,7 +34,19 @@ func startPostgres(ctx context.Context, bin, folder, host string) (*postgres, er
 	if err := os.RemoveAll(folder); err != nil {
 		return nil, err
 	}
-	initdb := exec.CommandContext(ctx, filepath.Join(bin, "initdb"), "--pgdata", folder, "--username", "bench", "--auth", "trust", "--no-locale", "--encoding", "UTF8")
+	initdb := exec.CommandContext(
+		ctx,
+		filepath.Join(bin, "initdb"),
+		"--pgdata",
+		folder,
+		"--username",
+		"bench",
+		"--auth",
+		"trust",
+		"--no-locale",
+		"--encoding",
+		"UTF8",
+	)
 	initdb.SysProcAttr = notRoot()
 	if out, err := initdb.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("initdb: %w: %s", err, out)
@@ -44,7 +56,16 @@ func startPostgres(ctx context.Context, bin, folder, host string) (*postgres, er
 		return nil, err
 	}
 	p := &postgres{bin: bin, host: host, log: log, done: make(chan error, 1)}
-	args := []string{"-D", folder, "-c", "listen_addresses=" + host, "-c", "port=" + postgresPort, "-c", "unix_socket_directories="}
+	args := []string{
+		"-D",
+		folder,
+		"-c",
+		"listen_addresses=" + host,
+		"-c",
+		"port=" + postgresPort,
+		"-c",
+		"unix_socket_directories=",
+	}
 	for _, setting := range postgresSettings {
 		args = append(args, "-c", setting)
 	}
@@ -61,7 +82,11 @@ func startPostgres(ctx context.Context, bin, folder, host string) (*postgres, er
 		}
 		select {
 		case ended := <-p.done:
-			return nil, fmt.Errorf("PostgreSQL did not start (see %s): %w", log.Name(), errors.Join(ended, err))
+			return nil, fmt.Errorf(
+				"PostgreSQL did not start (see %s): %w",
+				log.Name(),
+				errors.Join(ended, err),
+			)
 		case <-ctx.Done():
 			return nil, errors.Join(ctx.Err(), p.close())
 		case <-time.After(100 * time.Millisecond):
@@ -72,7 +97,8 @@ func startPostgres(ctx context.Context, bin, folder, host string) (*postgres, er
 // notRoot has a process that root starts run in a user namespace in which it is not root, since
 // PostgreSQL refuses to run as root; files are root's still.
 func notRoot() *syscall.SysProcAttr {
-	attr := &syscall.SysProcAttr{Setpgid: true} // a signal of the terminal is this program's to handle
+	// a signal of the terminal is this program's to handle
+	attr := &syscall.SysProcAttr{Setpgid: true}
 	if os.Geteuid() == 0 {
 		const someone = 1000
 		attr.Cloneflags = syscall.CLONE_NEWUSER
@@ -146,7 +172,8 @@ func (p *postgres) cpu() (time.Duration, error) {
 		if err != nil && !errors.Is(err, os.ErrNotExist) {
 			return 0, err
 		}
-		sum += cpu // of one that ended meanwhile nothing, as its parent may not have waited for it yet
+		// of one that ended meanwhile nothing, as its parent may not have waited for it yet
+		sum += cpu
 	}
 	return sum, nil
 }

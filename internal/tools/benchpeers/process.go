@@ -48,7 +48,12 @@ func newMeter() (*meter, error) {
 }
 
 // run runs a command until it and all it has started have ended.
-func (m *meter) run(ctx context.Context, dir string, env, args []string, output io.Writer) (usage, error) {
+func (m *meter) run(
+	ctx context.Context,
+	dir string,
+	env, args []string,
+	output io.Writer,
+) (usage, error) {
 	cmd := exec.CommandContext(ctx, args[0], args[1:]...)
 	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	cmd.Stdout, cmd.Stderr = output, output
@@ -83,8 +88,9 @@ func (m *meter) reap(u *usage) error {
 // addRusage adds what a process that has ended took, with all that it has waited for.
 func (u *usage) addRusage(r *syscall.Rusage) {
 	u.cpu += time.Duration(r.Utime.Nano() + r.Stime.Nano())
-	// The system's own account is exact for one process, where samples miss the height. But it begins
-	// with that of the process that started it, this one: what is not above that says nothing.
+	// The system's own account is exact for one process, where samples miss the height. But it
+	// begins with that of the process that started it, this one: what is not above that says
+	// nothing.
 	var own syscall.Rusage
 	if err := syscall.Getrusage(syscall.RUSAGE_SELF, &own); err == nil && r.Maxrss > own.Maxrss {
 		u.peak = max(u.peak, r.Maxrss*1024)
@@ -112,7 +118,10 @@ func (m *meter) watch(stop <-chan struct{}) int64 {
 
 // clients gives the children of this process that are not others.
 func (m *meter) clients() []int {
-	return slices.DeleteFunc(children(os.Getpid()), func(pid int) bool { return slices.Contains(m.others, pid) })
+	return slices.DeleteFunc(
+		children(os.Getpid()),
+		func(pid int) bool { return slices.Contains(m.others, pid) },
+	)
 }
 
 // children gives the processes that a process has started, none if it has ended.

@@ -77,7 +77,13 @@ func TestFailureOfAClientIsTold(t *testing.T) {
 	m, err := newMeter()
 	require.NoError(t, err)
 	var said strings.Builder
-	_, err = m.run(t.Context(), t.TempDir(), []string{"WORD=hello"}, []string{"sh", "-c", "echo $WORD; exit 3"}, &said)
+	_, err = m.run(
+		t.Context(),
+		t.TempDir(),
+		[]string{"WORD=hello"},
+		[]string{"sh", "-c", "echo $WORD; exit 3"},
+		&said,
+	)
 	var exit *exec.ExitError
 	require.ErrorAs(t, err, &exit)
 	require.Equal(t, 3, exit.ExitCode())

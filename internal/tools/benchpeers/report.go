@@ -48,11 +48,21 @@ type measured struct {
 	Rows                int64   // in the table then, or in the files
 	Bytes               int64   `json:",omitempty"` // of the files, of an unload
 	Failed              string  // why it does not count, empty if it does
-	Remark              string  // of one that counts: the error that it ended with, although all rows were there
+	// of one that counts: the error that it ended with, although all rows were there
+	Remark string
 }
 
 func (m *measured) line() string {
-	text := fmt.Sprintf("%-8s %-15s %7.1f s, client %6.1f s, server %6.1f s, %5d MiB, %d rows", m.Dataset, m.Contestant, m.Wall, m.ClientCPU, m.ServerCPU, m.PeakMemory>>20, m.Rows)
+	text := fmt.Sprintf(
+		"%-8s %-15s %7.1f s, client %6.1f s, server %6.1f s, %5d MiB, %d rows",
+		m.Dataset,
+		m.Contestant,
+		m.Wall,
+		m.ClientCPU,
+		m.ServerCPU,
+		m.PeakMemory>>20,
+		m.Rows,
+	)
 	if m.Failed != "" {
 		text += "  FAILED: " + m.Failed
 	}
@@ -93,9 +103,13 @@ var (
 	wall      = figure{"wall", "s", func(m measured) float64 { return m.Wall }}
 	clientCPU = figure{"client CPU", "s", func(m measured) float64 { return m.ClientCPU }}
 	serverCPU = figure{"server CPU", "s", func(m measured) float64 { return m.ServerCPU }}
-	peak      = figure{"peak memory", "MiB", func(m measured) float64 { return float64(m.PeakMemory) / (1 << 20) }}
-	figures   = []figure{wall, clientCPU, serverCPU, peak}
-	during    = figure{"during the load", "s", func(m measured) float64 { return m.ServerDuring }}
+	peak      = figure{
+		"peak memory",
+		"MiB",
+		func(m measured) float64 { return float64(m.PeakMemory) / (1 << 20) },
+	}
+	figures = []figure{wall, clientCPU, serverCPU, peak}
+	during  = figure{"during the load", "s", func(m measured) float64 { return m.ServerDuring }}
 )
 
 // values gives a figure of each round that counts.
@@ -156,7 +170,15 @@ func (r *report) goals() []goal {
 		}
 		ratio := r.median(dataset, contestant, f) / r.least(dataset, w, f)
 		if !math.IsNaN(ratio) {
-			goals = append(goals, goal{dataset, fmt.Sprintf("%s of %s, of that of %s", f.title, r.title(contestant), against), bound, ratio})
+			goals = append(
+				goals,
+				goal{
+					dataset,
+					fmt.Sprintf("%s of %s, of that of %s", f.title, r.title(contestant), against),
+					bound,
+					ratio,
+				},
+			)
 		}
 	}
 	for _, d := range r.Datasets {

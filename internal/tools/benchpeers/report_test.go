@@ -17,18 +17,49 @@ import (
 // sample is a report of made-up figures.
 func sample() *report {
 	r := &report{
-		Begun: time.Date(2026, 1, 2, 3, 4, 0, 0, time.UTC), Ended: time.Date(2026, 1, 2, 4, 0, 0, 0, time.UTC), Rounds: 3,
-		Machine:  []fact{{"processors", "2"}},
-		Datasets: []datasetReport{{Name: "emp", What: "short rows", Rows: 1_000_000, Bytes: 30 << 20}},
+		Begun: time.Date(
+			2026,
+			1,
+			2,
+			3,
+			4,
+			0,
+			0,
+			time.UTC,
+		),
+		Ended:   time.Date(2026, 1, 2, 4, 0, 0, 0, time.UTC),
+		Rounds:  3,
+		Machine: []fact{{"processors", "2"}},
+		Datasets: []datasetReport{
+			{Name: "emp", What: "short rows", Rows: 1_000_000, Bytes: 30 << 20},
+		},
 		Contestants: []contestantReport{
-			{Name: "cqlbulk-stream", Title: "cqlbulk load --via stream", Way: bySSTables, Commands: []string{"cqlbulk load"}},
+			{
+				Name:     "cqlbulk-stream",
+				Title:    "cqlbulk load --via stream",
+				Way:      bySSTables,
+				Commands: []string{"cqlbulk load"},
+			},
 			{Name: "cqlsh", Title: "cqlsh COPY FROM", Way: byCQL},
 			{Name: "dsbulk", Title: "DSBulk", Way: byCQL},
 			{Name: "postgres", Title: "PostgreSQL COPY", Way: byPostgres},
 		},
 	}
 	add := func(round int, contestant string, wall, server float64, failed string) {
-		r.Loads = append(r.Loads, measured{Round: round, Contestant: contestant, Dataset: "emp", Wall: wall, ClientCPU: wall / 2, ServerCPU: server, PeakMemory: 100 << 20, Rows: 1_000_000, Failed: failed})
+		r.Loads = append(
+			r.Loads,
+			measured{
+				Round:      round,
+				Contestant: contestant,
+				Dataset:    "emp",
+				Wall:       wall,
+				ClientCPU:  wall / 2,
+				ServerCPU:  server,
+				PeakMemory: 100 << 20,
+				Rows:       1_000_000,
+				Failed:     failed,
+			},
+		)
 	}
 	for round, wall := range []float64{3, 1, 2} {
 		add(round+1, "cqlbulk-stream", wall, 1, "")
@@ -52,7 +83,11 @@ func TestGoalsAreOfTheBestThatCounts(t *testing.T) {
 	require.InDelta(t, 2.0/22, goals[0].ratio, 1e-9) // DSBulk is faster, but failed
 	require.True(t, goals[0].met())
 	require.InDelta(t, 1.0/24, goals[1].ratio, 1e-9)
-	require.Equal(t, goal{"emp", "wall of cqlbulk load --via stream, of that of PostgreSQL's COPY", 1, 0.5}, goals[2])
+	require.Equal(
+		t,
+		goal{"emp", "wall of cqlbulk load --via stream, of that of PostgreSQL's COPY", 1, 0.5},
+		goals[2],
+	)
 }
 
 func TestPage(t *testing.T) {
@@ -119,7 +154,12 @@ func TestPlotIsWellFormed(t *testing.T) {
 			bars++
 		}
 	}
-	require.Equal(t, 3*len(figures)+3+1, bars, "a bar for each figure of each contestant that did not fail, three in the key, and the ground")
+	require.Equal(
+		t,
+		3*len(figures)+3+1,
+		bars,
+		"a bar for each figure of each contestant that did not fail, three in the key, and the ground",
+	)
 }
 
 func TestPageIsMadeAnewFromItsFigures(t *testing.T) {
@@ -144,5 +184,9 @@ func TestGist(t *testing.T) {
 }
 
 func TestNumbers(t *testing.T) {
-	require.Equal(t, []string{"0.05", "9.3", "1,234", "-"}, []string{number(0.051), number(9.26), number(1234.4), number(math.NaN())})
+	require.Equal(
+		t,
+		[]string{"0.05", "9.3", "1,234", "-"},
+		[]string{number(0.051), number(9.26), number(1234.4), number(math.NaN())},
+	)
 }

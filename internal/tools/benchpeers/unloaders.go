@@ -14,34 +14,68 @@ import (
 // unloaders unload tables.
 var unloaders = []contestant{
 	{
-		task: unloading, name: "cqlbulk-cql", title: "cqlbulk scan", way: byCQL,
+		task:     unloading,
+		name:     "cqlbulk-cql",
+		title:    "cqlbulk scan",
+		way:      byCQL,
 		settings: "as it is; a journal is kept",
 		steps:    func(b *bench, d *dataset, _ string) [][]string { return [][]string{b.cqlbulkScan(d)} },
 	},
 	{
-		task: unloading, name: "cqlbulk-stream", title: "cqlbulk scan --via stream", way: bySSTables,
+		task:     unloading,
+		name:     "cqlbulk-stream",
+		title:    "cqlbulk scan --via stream",
+		way:      bySSTables,
 		settings: "as it is: the node is asked for its SSTables, which are merged by cqlbulk; the node streams out no more than 24 MiB a second, its default",
 		steps:    streamedScan,
 	},
 	{
-		task: unloading, name: "cqlbulk-unlimited", title: "cqlbulk scan --via stream, no limit on the node", way: bySSTables, unlimited: true,
-		settings: "as it is; the node's limits are lifted before, as `nodetool setstreamthroughput 0` and `nodetool setinterdcstreamthroughput 0` do it, and both with `-e`",
-		steps:    streamedScan,
+		task:      unloading,
+		name:      "cqlbulk-unlimited",
+		title:     "cqlbulk scan --via stream, no limit on the node",
+		way:       bySSTables,
+		unlimited: true,
+		settings:  "as it is; the node's limits are lifted before, as `nodetool setstreamthroughput 0` and `nodetool setinterdcstreamthroughput 0` do it, and both with `-e`",
+		steps:     streamedScan,
 	},
 	{
-		task: unloading, name: "cqlbulk-sstables", title: "cqlbulk scan --via sstables", way: bySSTables,
+		task:     unloading,
+		name:     "cqlbulk-sstables",
+		title:    "cqlbulk scan --via sstables",
+		way:      bySSTables,
 		settings: "of a snapshot that was taken before the first round",
 		steps: func(b *bench, d *dataset, _ string) [][]string {
-			return [][]string{b.cqlbulkScan(d, "--via", "sstables", "--snapshot", snapshotTag, filepath.Join(b.root, ".cache/cassandra", b.cluster, "node1/data"))}
+			return [][]string{
+				b.cqlbulkScan(
+					d,
+					"--via",
+					"sstables",
+					"--snapshot",
+					snapshotTag,
+					filepath.Join(b.root, ".cache/cassandra", b.cluster, "node1/data"),
+				),
+			}
 		},
 	},
 	{
-		task: unloading, name: "cqlsh", title: "cqlsh COPY TO", way: byCQL,
+		task:     unloading,
+		name:     "cqlsh",
+		title:    "cqlsh COPY TO",
+		way:      byCQL,
 		settings: "a worker for each processor instead of one fewer, pages of 5,000 rows instead of 1,000; the driver has its C extensions",
 		prepare:  installCqlsh,
 		steps: func(b *bench, d *dataset, scratch string) [][]string {
-			options := fmt.Sprintf("HEADER = false AND NUMPROCESSES = %d AND PAGESIZE = 5000", runtime.NumCPU())
-			copyTo := fmt.Sprintf("COPY %s (%s) TO '%s' WITH %s", d.table(), d.names(), filepath.Join(scratch, unloaded, "all.csv"), options)
+			options := fmt.Sprintf(
+				"HEADER = false AND NUMPROCESSES = %d AND PAGESIZE = 5000",
+				runtime.NumCPU(),
+			)
+			copyTo := fmt.Sprintf(
+				"COPY %s (%s) TO '%s' WITH %s",
+				d.table(),
+				d.names(),
+				filepath.Join(scratch, unloaded, "all.csv"),
+				options,
+			)
 			return [][]string{{b.cqlsh, b.node.host, "-e", copyTo}}
 		},
 	},
@@ -67,7 +101,18 @@ const snapshotTag = "bench"
 
 // cqlbulkScan is a scan of a dataset's table with more flags, and with folders.
 func (b *bench) cqlbulkScan(d *dataset, flags ...string) []string {
-	return append([]string{b.node.cqlbulk, "scan", d.table(), "--hosts", b.node.host, "--header=false", "-o", filepath.Join(unloaded, "all.csv")}, flags...)
+	return append(
+		[]string{
+			b.node.cqlbulk,
+			"scan",
+			d.table(),
+			"--hosts",
+			b.node.host,
+			"--header=false",
+			"-o",
+			filepath.Join(unloaded, "all.csv"),
+		},
+		flags...)
 }
 
 // fill loads the table that is to be unloaded, once, and takes a snapshot of it.
@@ -87,7 +132,23 @@ func (b *bench) fill(ctx context.Context, d *dataset) error {
 		err = b.node.settle(ctx, d)
 	}
 	if err == nil {
-		_, err = b.meter.run(ctx, scratch, nil, []string{cassandra, "nodetool", "--cluster", b.cluster, "snapshot", "-t", snapshotTag, "-kt", d.table()}, &said)
+		_, err = b.meter.run(
+			ctx,
+			scratch,
+			nil,
+			[]string{
+				cassandra,
+				"nodetool",
+				"--cluster",
+				b.cluster,
+				"snapshot",
+				"-t",
+				snapshotTag,
+				"-kt",
+				d.table(),
+			},
+			&said,
+		)
 	}
 	if err != nil {
 		err = fmt.Errorf("filling %s: %w: %s", d.table(), err, gist(said.String()))

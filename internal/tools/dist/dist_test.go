@@ -22,10 +22,20 @@ func write(t *testing.T, name, content string) string {
 
 func TestImageIsWholeAndTheSameEachTime(t *testing.T) {
 	r := release{
-		version: "1.2.3", commit: "0123abc", made: time.Unix(1_700_000_000, 0).UTC(),
-		licenses: write(t, "licenses", "all of them"), output: filepath.Join(t.TempDir(), "image.tar"),
+		version: "1.2.3",
+		commit:  "0123abc",
+		made:    time.Unix(1_700_000_000, 0).UTC(),
+		licenses: write(
+			t,
+			"licenses",
+			"all of them",
+		),
+		output: filepath.Join(t.TempDir(), "image.tar"),
 	}
-	binaries := []string{"amd64=" + write(t, "a", "for amd64"), "arm64=" + write(t, "b", "for arm64")}
+	binaries := []string{
+		"amd64=" + write(t, "a", "for amd64"),
+		"arm64=" + write(t, "b", "for arm64"),
+	}
 	require.NoError(t, writeImage(r, binaries))
 
 	for _, processor := range []string{"amd64", "arm64"} {
@@ -38,7 +48,11 @@ func TestImageIsWholeAndTheSameEachTime(t *testing.T) {
 		require.NoError(t, err)
 		require.Greater(t, strings.Count(string(trusted), "BEGIN CERTIFICATE"), 50)
 	}
-	require.ErrorContains(t, unpackImage(t.TempDir(), r.output, "riscv64"), "no image is for riscv64")
+	require.ErrorContains(
+		t,
+		unpackImage(t.TempDir(), r.output, "riscv64"),
+		"no image is for riscv64",
+	)
 
 	index, err := openArchive(t.TempDir(), r.output)
 	require.NoError(t, err)
@@ -60,11 +74,20 @@ func TestImageIsWholeAndTheSameEachTime(t *testing.T) {
 }
 
 func TestImageThatWasChangedIsRefused(t *testing.T) {
-	r := release{version: "1", licenses: write(t, "licenses", ""), output: filepath.Join(t.TempDir(), "image.tar")}
+	r := release{
+		version:  "1",
+		licenses: write(t, "licenses", ""),
+		output:   filepath.Join(t.TempDir(), "image.tar"),
+	}
 	require.NoError(t, writeImage(r, []string{"amd64=" + write(t, "a", "code")}))
 	content, err := os.ReadFile(r.output)
 	require.NoError(t, err)
-	changed := strings.Replace(string(content), `"architecture":"amd64"`, `"architecture":"amd63"`, 1)
+	changed := strings.Replace(
+		string(content),
+		`"architecture":"amd64"`,
+		`"architecture":"amd63"`,
+		1,
+	)
 	require.NotEqual(t, string(content), changed)
 	require.Error(t, unpackImage(t.TempDir(), write(t, "image.tar", changed), "amd64"))
 }
@@ -80,7 +103,12 @@ func build(t *testing.T) string {
 }
 
 func TestSBOMListsWhatABinaryHasInside(t *testing.T) {
-	r := release{version: "1.2.3", made: time.Unix(1_700_000_000, 0).UTC(), vendored: "uplot@1.2.3=folder", output: filepath.Join(t.TempDir(), "sbom.json")}
+	r := release{
+		version:  "1.2.3",
+		made:     time.Unix(1_700_000_000, 0).UTC(),
+		vendored: "uplot@1.2.3=folder",
+		output:   filepath.Join(t.TempDir(), "sbom.json"),
+	}
 	require.NoError(t, writeSBOM(r, build(t)))
 
 	file, err := os.Open(r.output)
@@ -106,7 +134,13 @@ func TestLicenses(t *testing.T) {
 	binary := build(t)
 	output := filepath.Join(t.TempDir(), "licenses")
 	vendored := filepath.Dir(write(t, "LICENSE", "as you like"))
-	require.NoError(t, writeLicenses(release{output: output, vendored: "uplot@1.2.3=" + vendored}, []string{binary, binary}))
+	require.NoError(
+		t,
+		writeLicenses(
+			release{output: output, vendored: "uplot@1.2.3=" + vendored},
+			[]string{binary, binary},
+		),
+	)
 	text, err := os.ReadFile(output)
 	require.NoError(t, err)
 	require.Regexp(t, `\nthe Go standard library: LICENSE\n`, string(text))
@@ -118,5 +152,9 @@ func TestWrongUsage(t *testing.T) {
 	require.ErrorIs(t, run(nil), errUsage)
 	require.ErrorIs(t, run([]string{"sbom", "binary"}), errUsage)
 	require.ErrorIs(t, run([]string{"other", "-o", "x", "y"}), errUsage)
-	require.ErrorContains(t, run([]string{"image", "-o", filepath.Join(t.TempDir(), "x"), "binary"}), `"binary" is not of the form PROCESSOR=BINARY`)
+	require.ErrorContains(
+		t,
+		run([]string{"image", "-o", filepath.Join(t.TempDir(), "x"), "binary"}),
+		`"binary" is not of the form PROCESSOR=BINARY`,
+	)
 }

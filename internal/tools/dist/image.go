@@ -32,8 +32,8 @@ const (
 	workDir  = "data"                              // files are mounted here
 )
 
-// writeImage writes an image for several processors, given as amd64=BINARY, as an OCI archive: a tar
-// of an OCI layout.
+// writeImage writes an image for several processors, given as amd64=BINARY, as an OCI archive: a
+// tar of an OCI layout.
 func writeImage(r release, binaries []string) error {
 	index := mutate.IndexMediaType(empty.Index, types.OCIImageIndex)
 	for _, b := range binaries {
@@ -46,13 +46,22 @@ func writeImage(r release, binaries []string) error {
 		if err != nil {
 			return fmt.Errorf("image for %s: %w", processor, err)
 		}
-		index = mutate.AppendManifests(index, mutate.IndexAddendum{Add: image, Descriptor: v1.Descriptor{Platform: &platform}})
+		index = mutate.AppendManifests(
+			index,
+			mutate.IndexAddendum{Add: image, Descriptor: v1.Descriptor{Platform: &platform}},
+		)
 	}
-	// Programs that read an archive want one entry at its top, and its name there: an index of the index.
-	top := mutate.AppendManifests(mutate.IndexMediaType(empty.Index, types.OCIImageIndex), mutate.IndexAddendum{
-		Add:        index,
-		Descriptor: v1.Descriptor{Annotations: map[string]string{"org.opencontainers.image.ref.name": r.version}},
-	})
+	// Programs that read an archive want one entry at its top, and its name there: an index of the
+	// index.
+	top := mutate.AppendManifests(
+		mutate.IndexMediaType(empty.Index, types.OCIImageIndex),
+		mutate.IndexAddendum{
+			Add: index,
+			Descriptor: v1.Descriptor{
+				Annotations: map[string]string{"org.opencontainers.image.ref.name": r.version},
+			},
+		},
+	)
 	folder, err := os.MkdirTemp("", "cqlbulk-image-*")
 	if err != nil {
 		return err
@@ -70,14 +79,22 @@ func makeImage(r release, platform v1.Platform, path string) (v1.Image, error) {
 	if err != nil {
 		return nil, err
 	}
-	layer, err := tarball.LayerFromOpener(func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil },
-		tarball.WithMediaType(types.OCILayer))
+	layer, err := tarball.LayerFromOpener(
+		func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil },
+		tarball.WithMediaType(types.OCILayer),
+	)
 	if err != nil {
 		return nil, err
 	}
-	image := mutate.ConfigMediaType(mutate.MediaType(empty.Image, types.OCIManifestSchema1), types.OCIConfigJSON)
+	image := mutate.ConfigMediaType(
+		mutate.MediaType(empty.Image, types.OCIManifestSchema1),
+		types.OCIConfigJSON,
+	)
 	made := v1.Time{Time: r.made}
-	image, err = mutate.Append(image, mutate.Addendum{Layer: layer, History: v1.History{Created: made, CreatedBy: "deploy/dist"}})
+	image, err = mutate.Append(
+		image,
+		mutate.Addendum{Layer: layer, History: v1.History{Created: made, CreatedBy: "deploy/dist"}},
+	)
 	if err != nil {
 		return nil, err
 	}
@@ -104,7 +121,8 @@ func makeImage(r release, platform v1.Platform, path string) (v1.Image, error) {
 	return mutate.ConfigFile(image, config)
 }
 
-// files gives the image's files as a tar. A temporary file needs a folder, and what a scan writes another.
+// files gives the image's files as a tar. A temporary file needs a folder, and what a scan writes
+// another.
 func files(r release, binary string) ([]byte, error) {
 	text, err := os.ReadFile(r.licenses)
 	if err != nil {
@@ -138,8 +156,14 @@ func files(r release, binary string) ([]byte, error) {
 		{licenses, 0o644, 0, text},
 	} {
 		head := &tar.Header{
-			Name: f.name, Mode: int64(f.mode), Uid: f.owner, Gid: f.owner, Size: int64(len(f.content)),
-			ModTime: r.made, Format: tar.FormatPAX, Typeflag: tar.TypeReg,
+			Name:     f.name,
+			Mode:     int64(f.mode),
+			Uid:      f.owner,
+			Gid:      f.owner,
+			Size:     int64(len(f.content)),
+			ModTime:  r.made,
+			Format:   tar.FormatPAX,
+			Typeflag: tar.TypeReg,
 		}
 		if strings.HasSuffix(f.name, "/") {
 			head.Typeflag = tar.TypeDir
@@ -187,7 +211,13 @@ func archive(r release, folder string) (err error) {
 		if err != nil {
 			return err
 		}
-		head := &tar.Header{Name: filepath.ToSlash(name), Mode: 0o644, Size: int64(len(content)), ModTime: r.made, Format: tar.FormatPAX}
+		head := &tar.Header{
+			Name:    filepath.ToSlash(name),
+			Mode:    0o644,
+			Size:    int64(len(content)),
+			ModTime: r.made,
+			Format:  tar.FormatPAX,
+		}
 		if err := w.WriteHeader(head); err != nil {
 			return err
 		}

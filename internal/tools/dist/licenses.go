@@ -43,7 +43,11 @@ func writeLicenses(r release, binaries []string) error {
 	}
 	var out bytes.Buffer
 	out.WriteString("cqlbulk is made of these, each under the licence that follows it.\n")
-	if err := appendLicenses(&out, "the Go standard library", strings.TrimSpace(string(root))); err != nil {
+	if err := appendLicenses(
+		&out,
+		"the Go standard library",
+		strings.TrimSpace(string(root)),
+	); err != nil {
 		return err
 	}
 	for i, name := range names {
@@ -61,7 +65,8 @@ func writeLicenses(r release, binaries []string) error {
 
 // download gives the folders of modules, in their order.
 func download(modules []string) ([]string, error) {
-	answer, err := exec.Command("go", append([]string{"mod", "download", "-json"}, modules...)...).Output()
+	answer, err := exec.Command("go", append([]string{"mod", "download", "-json"}, modules...)...).
+		Output()
 	if err != nil {
 		return nil, told("go mod download", err)
 	}
@@ -108,7 +113,14 @@ func appendLicenses(out *bytes.Buffer, name, folder string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(out, "\n%s\n%s: %s\n\n%s\n", strings.Repeat("=", 80), name, e.Name(), bytes.TrimSpace(text))
+		fmt.Fprintf(
+			out,
+			"\n%s\n%s: %s\n\n%s\n",
+			strings.Repeat("=", 80),
+			name,
+			e.Name(),
+			bytes.TrimSpace(text),
+		)
 		some = true
 	}
 	if !some {

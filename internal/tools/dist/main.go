@@ -38,8 +38,9 @@ type release struct {
 	version, commit string
 	made            time.Time
 	licenses        string // a file
-	vendored        string // PACKAGE@VERSION=FOLDER of a package of npm that the binary embeds; empty: none
-	output          string // a file
+	// PACKAGE@VERSION=FOLDER of a package of npm that the binary embeds; empty: none
+	vendored string
+	output   string // a file
 }
 
 func run(args []string) error {

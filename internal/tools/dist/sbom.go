@@ -34,7 +34,9 @@ func writeSBOM(r release, binary string) (err error) {
 	product.Licenses = &cdx.Licenses{{License: &cdx.License{ID: "Apache-2.0"}}}
 	product.Properties = &[]cdx.Property{{Name: "cqlbulk:platform", Value: platform(info)}}
 
-	parts := []cdx.Component{component(cdx.ComponentTypeLibrary, "std", strings.TrimPrefix(info.GoVersion, "go"))}
+	parts := []cdx.Component{
+		component(cdx.ComponentTypeLibrary, "std", strings.TrimPrefix(info.GoVersion, "go")),
+	}
 	for _, m := range modules(info) {
 		part := component(cdx.ComponentTypeLibrary, m.Path, m.Version)
 		if part.Hashes, err = hashes(m); err != nil {
@@ -45,7 +47,16 @@ func writeSBOM(r release, binary string) (err error) {
 	if name, _, embedded := strings.Cut(r.vendored, "="); embedded {
 		name, version, _ := strings.Cut(name, "@")
 		url := packageurl.NewPackageURL(packageurl.TypeNPM, "", name, version, nil, "").ToString()
-		parts = append(parts, cdx.Component{BOMRef: url, Type: cdx.ComponentTypeLibrary, Name: name, Version: version, PackageURL: url})
+		parts = append(
+			parts,
+			cdx.Component{
+				BOMRef:     url,
+				Type:       cdx.ComponentTypeLibrary,
+				Name:       name,
+				Version:    version,
+				PackageURL: url,
+			},
+		)
 	}
 	refs := make([]string, len(parts))
 	for i, p := range parts {
@@ -54,7 +65,10 @@ func writeSBOM(r release, binary string) (err error) {
 
 	bom := cdx.NewBOM()
 	bom.SerialNumber = uuid.NewSHA1(uuid.NameSpaceOID, sum[:]).URN()
-	bom.Metadata = &cdx.Metadata{Timestamp: r.made.Format("2006-01-02T15:04:05Z"), Component: &product}
+	bom.Metadata = &cdx.Metadata{
+		Timestamp: r.made.Format("2006-01-02T15:04:05Z"),
+		Component: &product,
+	}
 	bom.Components = &parts
 	// A binary does not tell which of its modules needs which.
 	bom.Dependencies = &[]cdx.Dependency{{Ref: product.BOMRef, Dependencies: &refs}}
@@ -64,7 +78,9 @@ func writeSBOM(r release, binary string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, out.Close()) }()
-	return cdx.NewBOMEncoder(out, cdx.BOMFileFormatJSON).SetPretty(true).EncodeVersion(bom, cdx.SpecVersion1_6)
+	return cdx.NewBOMEncoder(out, cdx.BOMFileFormatJSON).
+		SetPretty(true).
+		EncodeVersion(bom, cdx.SpecVersion1_6)
 }
 
 // component is a module as CycloneDX wants it.
@@ -73,7 +89,8 @@ func component(kind cdx.ComponentType, path, version string) cdx.Component {
 	if i := strings.LastIndexByte(path, '/'); i >= 0 {
 		folder, name = path[:i], path[i+1:]
 	}
-	url := packageurl.NewPackageURL(packageurl.TypeGolang, folder, name, version, nil, "").ToString()
+	url := packageurl.NewPackageURL(packageurl.TypeGolang, folder, name, version, nil, "").
+		ToString()
 	return cdx.Component{BOMRef: url, Type: kind, Name: path, Version: version, PackageURL: url}
 }
 
@@ -91,7 +108,12 @@ func hashes(m *debug.Module) (*[]cdx.Hash, error) {
 	text, found := strings.CutPrefix(m.Sum, "h1:")
 	sum, err := base64.StdEncoding.DecodeString(text)
 	if !found || err != nil {
-		return nil, fmt.Errorf("module %s %s has no hash of the form h1:, but %q", m.Path, m.Version, m.Sum)
+		return nil, fmt.Errorf(
+			"module %s %s has no hash of the form h1:, but %q",
+			m.Path,
+			m.Version,
+			m.Sum,
+		)
 	}
 	return &[]cdx.Hash{{Algorithm: cdx.HashAlgoSHA256, Value: hex.EncodeToString(sum)}}, nil
 }

@@ -15,8 +15,8 @@ import (
 	"github.com/google/go-containerregistry/pkg/v1/validate"
 )
 
-// unpackImage checks an OCI archive, all digests and sizes in it, and unpacks the files of its image for
-// a processor into a folder.
+// unpackImage checks an OCI archive, all digests and sizes in it, and unpacks the files of its
+// image for a processor into a folder.
 func unpackImage(output, archive, processor string) error {
 	folder, err := os.MkdirTemp("", "cqlbulk-image-*")
 	if err != nil {
@@ -42,7 +42,8 @@ func unpackFrom(folder, output, archive, processor string) error {
 	return errors.Join(untar(output, content), content.Close())
 }
 
-// openArchive unpacks an archive into a folder, and gives the index that is the one entry at its top.
+// openArchive unpacks an archive into a folder, and gives the index that is the one entry at its
+// top.
 func openArchive(folder, archive string) (v1.ImageIndex, error) {
 	file, err := os.Open(archive)
 	if err != nil {
@@ -106,7 +107,11 @@ func unpackOne(root *os.Root, head *tar.Header, content io.Reader) error {
 	if err := root.MkdirAll(filepath.Dir(name), 0o755); err != nil {
 		return err
 	}
-	file, err := root.OpenFile(name, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, fs.FileMode(head.Mode).Perm())
+	file, err := root.OpenFile(
+		name,
+		os.O_CREATE|os.O_WRONLY|os.O_TRUNC,
+		fs.FileMode(head.Mode).Perm(),
+	)
 	if err != nil {
 		return err
 	}

@@ -1,5 +1,6 @@
-// Command events writes events as CSV, for measurements of how loads and scans grow: 200 rows a partition, each of some 165 bytes
-// of text, in an order that has nothing to do with partitions. The same number of rows is the same text every time.
+// Command events writes events as CSV, for measurements of how loads and scans grow: 200 rows a
+// partition, each of some 165 bytes of text, in an order that has nothing to do with partitions.
+// The same number of rows is the same text every time.
 package main
 
 import (
@@ -44,7 +45,8 @@ func run(to io.Writer, rows int64, table bool) error {
 	for i, at := int64(0), int64(0); i < rows; i, at = i+1, (at+step)%rows {
 		line = strconv.AppendInt(line[:0], at/perDevice, 10)
 		line = append(line, ',')
-		line = begin.Add(time.Duration(at%perDevice)*37*time.Second).AppendFormat(line, "2006-01-02 15:04:05.000Z0700")
+		line = begin.Add(time.Duration(at%perDevice)*37*time.Second).
+			AppendFormat(line, "2006-01-02 15:04:05.000Z0700")
 		line = append(line, ',')
 		line = append(line, kinds[random.IntN(len(kinds))]...)
 		line = append(line, ',')
@@ -52,7 +54,14 @@ func run(to io.Writer, rows int64, table bool) error {
 		line = append(line, ',')
 		line = strconv.AppendFloat(line, float64(random.Float32()), 'g', -1, 32)
 		line = fmt.Appendf(line, ",\"{'zone-%d', 'site-%d'}\",", random.IntN(90), random.IntN(900))
-		line = fmt.Appendf(line, "%016x %016x %08x,%d\n", random.Uint64(), random.Uint64(), random.Uint32(), random.IntN(1000))
+		line = fmt.Appendf(
+			line,
+			"%016x %016x %08x,%d\n",
+			random.Uint64(),
+			random.Uint64(),
+			random.Uint32(),
+			random.IntN(1000),
+		)
 		if _, err := out.Write(line); err != nil {
 			return err
 		}
@@ -60,7 +69,8 @@ func run(to io.Writer, rows int64, table bool) error {
 	return out.Flush()
 }
 
-// strideOf is a number by which all rows are passed, one after the other far apart: some 0.38 of them, without a factor in common.
+// strideOf is a number by which all rows are passed, one after the other far apart: some 0.38 of
+// them, without a factor in common.
 func strideOf(rows int64) int64 {
 	for step := max(rows*382/1000, 1); ; step++ {
 		a, b := step, rows

@@ -11,9 +11,9 @@ import (
 )
 
 // readdress replaces a node's address, where it is a value in the node's answers, by the line's. A
-// client then connects to the line for everything. The value is of type inet, after its length. Rows
-// of the table may have the same bytes, so only the frames at the beginning of a connection are
-// changed: that is where a client asks for nodes.
+// client then connects to the line for everything. The value is of type inet, after its length.
+// Rows of the table may have the same bytes, so only the frames at the beginning of a connection
+// are changed: that is where a client asks for nodes.
 type readdress struct {
 	from, to []byte
 }
@@ -21,8 +21,8 @@ type readdress struct {
 const (
 	// changed is the number of bytes of a connection whose frames are changed.
 	changed = 256 << 10
-	// frameHeader is the length of a frame's header: version, flags, stream, opcode, length of the body
-	// (native protocol version 4, section 2).
+	// frameHeader is the length of a frame's header: version, flags, stream, opcode, length of the
+	// body (native protocol version 4, section 2).
 	frameHeader = 9
 	// compressed is the flag of a frame whose body is compressed.
 	compressed = 1
@@ -31,7 +31,11 @@ const (
 // newReaddress returns a readdress from a node's address to a line's.
 func newReaddress(node, line netip.Addr) (readdress, error) {
 	if !node.Is4() || !line.Is4() {
-		return readdress{}, fmt.Errorf("-listen and -node: %s and %s must be IPv4 addresses", line, node)
+		return readdress{}, fmt.Errorf(
+			"-listen and -node: %s and %s must be IPv4 addresses",
+			line,
+			node,
+		)
 	}
 	value := func(a netip.Addr) []byte { return append([]byte{0, 0, 0, 4}, a.AsSlice()...) }
 	return readdress{from: value(node), to: value(line)}, nil
@@ -90,7 +94,8 @@ func (a *answers) frame() error {
 	if bytes.Contains(plain, a.from) {
 		body = bytes.ReplaceAll(plain, a.from, a.to)
 		header[1] &^= compressed
-		binary.BigEndian.PutUint32(header[frameHeader-4:], uint32(len(body))) //nolint:gosec // no larger than changed
+		// no larger than changed
+		binary.BigEndian.PutUint32(header[frameHeader-4:], uint32(len(body))) //nolint:gosec
 	}
 	a.out = append(header, body...)
 	return nil

@@ -17,7 +17,8 @@ func frame(flags byte, body string) string {
 	return string(binary.BigEndian.AppendUint32(header, uint32(len(body)))) + body
 }
 
-// The address is replaced as a value, in compressed frames too, and only at the beginning of a connection.
+// The address is replaced as a value, in compressed frames too, and only at the beginning of a
+// connection.
 func TestReaddress(t *testing.T) {
 	const answer = "x\x00\x00\x00\x00\x04\x7f\x00\x00\x01y\x00\x00\x00\x00\x00\x04\x7f\x00\x00\x01\x7f\x00\x00\x01"
 	const want = "x\x00\x00\x00\x00\x04\x7f\x00\x00\x09y\x00\x00\x00\x00\x00\x04\x7f\x00\x00\x09\x7f\x00\x00\x01"
@@ -31,13 +32,41 @@ func TestReaddress(t *testing.T) {
 	long := strings.Repeat("a", 1000)
 	other := frame(compressed, packed(long))
 	large := frame(0, strings.Repeat("l", changed+1))
-	sent := frame(0, answer) + other + frame(compressed, packed(long+answer)) + frame(compressed, "\x00\x00\x00\x00") + large + frame(0, answer)
+	sent := frame(
+		0,
+		answer,
+	) + other + frame(
+		compressed,
+		packed(long+answer),
+	) + frame(
+		compressed,
+		"\x00\x00\x00\x00",
+	) + large + frame(
+		0,
+		answer,
+	)
 	r, err := newReaddress(netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("127.0.0.9"))
 	require.NoError(t, err)
 	for _, node := range []io.Reader{strings.NewReader(sent), iotest.OneByteReader(strings.NewReader(sent))} {
 		got, err := io.ReadAll(r.reader(node))
 		require.NoError(t, err)
-		require.Equal(t, frame(0, want)+other+frame(0, long+want)+frame(compressed, "\x00\x00\x00\x00")+large+frame(0, answer), string(got))
+		require.Equal(
+			t,
+			frame(
+				0,
+				want,
+			)+other+frame(
+				0,
+				long+want,
+			)+frame(
+				compressed,
+				"\x00\x00\x00\x00",
+			)+large+frame(
+				0,
+				answer,
+			),
+			string(got),
+		)
 	}
 	_, err = newReaddress(netip.MustParseAddr("::1"), netip.MustParseAddr("127.0.0.9"))
 	require.ErrorContains(t, err, "must be IPv4 addresses")

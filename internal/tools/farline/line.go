@@ -27,7 +27,12 @@ func newLine(listen, node string, trip time.Duration, rate float64) (*line, erro
 		return nil, fmt.Errorf("-listen: %w", err)
 	}
 	change, err := newReaddress(from.Addr(), to.Addr())
-	return &line{node: node, there: newWay(trip/2, rate), back: newWay(trip-trip/2, rate), readdress: change}, err
+	return &line{
+		node:      node,
+		there:     newWay(trip/2, rate),
+		back:      newWay(trip-trip/2, rate),
+		readdress: change,
+	}, err
 }
 
 // serve takes connections until the context ends, and waits until all are closed.

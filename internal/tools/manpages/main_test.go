@@ -22,7 +22,11 @@ func TestPages(t *testing.T) {
 	}
 	for _, name := range []string{"man1/cqlbulk.1", "man1/cqlbulk-load.1", "man1/cqlbulk-scan.1", "man1/cqlbulk-version.1", "man1/cqlbulk-config.1", "man1/cqlbulk-config-show.1", "man7/cqlbulk-formats.7", "man7/cqlbulk-connection.7"} {
 		require.Contains(t, page(name), `"2026-01-02" "cqlbulk 1.2.3" "cqlbulk"`)
-		require.Contains(t, page(name), "\n.SH NAME\n"+strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))+" \\- ")
+		require.Contains(
+			t,
+			page(name),
+			"\n.SH NAME\n"+strings.TrimSuffix(filepath.Base(name), filepath.Ext(name))+" \\- ",
+		)
 	}
 	load := page("man1/cqlbulk-load.1")
 	require.Contains(t, load, "\n.SS Meaning of writes\n")

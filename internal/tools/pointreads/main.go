@@ -24,16 +24,33 @@ import (
 func main() {
 	hosts := flag.String("hosts", "127.0.0.1", "contact points, separated by commas")
 	rate := flag.Int("rate", 200, "reads a second")
-	most := flag.Duration("most", 20*time.Second, "how long, or how long at the most beside a command, which is then interrupted")
+	most := flag.Duration(
+		"most",
+		20*time.Second,
+		"how long, or how long at the most beside a command, which is then interrupted",
+	)
 	target := flag.Duration("target", 0, "p99 of a second that counts as above")
 	flag.Parse()
-	if err := run(context.Background(), strings.Split(*hosts, ","), *rate, *most, *target, flag.Args()); err != nil {
+	if err := run(
+		context.Background(),
+		strings.Split(*hosts, ","),
+		*rate,
+		*most,
+		*target,
+		flag.Args(),
+	); err != nil {
 		fmt.Fprintln(os.Stderr, "pointreads:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, hosts []string, rate int, most, target time.Duration, command []string) error {
+func run(
+	ctx context.Context,
+	hosts []string,
+	rate int,
+	most, target time.Duration,
+	command []string,
+) error {
 	session, err := driver.Connect(ctx, driver.Config{Hosts: hosts})
 	if err != nil {
 		return err
@@ -86,5 +103,11 @@ func readAll(ctx context.Context, session *driver.Session, rate int) *measured {
 // read reads the first row of a random day at a random airport.
 func read(ctx context.Context, s *driver.Session) error {
 	airport := []string{"JFK", "LGA", "EWR"}[rand.N(3)]
-	return s.Exec(ctx, "SELECT * FROM demo.flights WHERE origin = ? AND month = ? AND day = ? LIMIT 1", airport, 1+rand.N(12), 1+rand.N(28))
+	return s.Exec(
+		ctx,
+		"SELECT * FROM demo.flights WHERE origin = ? AND month = ? AND day = ? LIMIT 1",
+		airport,
+		1+rand.N(12),
+		1+rand.N(28),
+	)
 }

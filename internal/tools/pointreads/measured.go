@@ -41,7 +41,14 @@ func (m *measured) tell(target time.Duration) string {
 	if len(all) == 0 {
 		return "no read"
 	}
-	line := fmt.Sprintf("%d reads, %d failed: p50 %v, p99 %v, longest %v", len(all), m.failed, at(all, 50), at(all, 99), at(all, 100))
+	line := fmt.Sprintf(
+		"%d reads, %d failed: p50 %v, p99 %v, longest %v",
+		len(all),
+		m.failed,
+		at(all, 50),
+		at(all, 99),
+		at(all, 100),
+	)
 	if target == 0 || len(m.seconds) <= settled {
 		return line
 	}
@@ -56,7 +63,14 @@ func (m *measured) tell(target time.Duration) string {
 		}
 		each = append(each, p99.Round(time.Millisecond/10).String())
 	}
-	return fmt.Sprintf("%s; above %v in %d of %d seconds after the third: %s", line, target, above, len(judged), strings.Join(each, " "))
+	return fmt.Sprintf(
+		"%s; above %v in %d of %d seconds after the third: %s",
+		line,
+		target,
+		above,
+		len(judged),
+		strings.Join(each, " "),
+	)
 }
 
 // at sorts latencies and gives a nearest-rank percentile.

@@ -1,5 +1,5 @@
-// Command simulated runs a simulated cluster (internal/test/simcluster) with a table ks.t, so that a
-// program can be measured against more nodes than a machine can run. It prints its contact point
+// Command simulated runs a simulated cluster (internal/test/simcluster) with a table ks.t, so that
+// a program can be measured against more nodes than a machine can run. It prints its contact point
 // when all nodes listen. For each line that it reads it prints the number of requests for the
 // table's rows since the line before. It ends with its input.
 //
@@ -18,7 +18,12 @@ import (
 
 func main() {
 	var o simcluster.Options
-	flag.StringVar(&o.Base, "base", "127.8.0.1", "address of the first node; the others count up from it")
+	flag.StringVar(
+		&o.Base,
+		"base",
+		"127.8.0.1",
+		"address of the first node; the others count up from it",
+	)
 	flag.IntVar(&o.Nodes, "nodes", 100, "number of nodes")
 	flag.IntVar(&o.Tokens, "vnodes", 16, "tokens of each node")
 	flag.IntVar(&o.Cores, "cores", 4, "cores that each node reports")

@@ -18,15 +18,18 @@ func appending(n int) (rows []*write.Row) {
 	for i := range n {
 		r := reading(&pieces{}, 1, 1, "", 1_600_000_000_000_000)
 		r.Cells[4] = row.Cell{}
-		r.Cells[3] = row.Cell{Bytes: binary.BigEndian.AppendUint32([]byte{0, 0, 0, 1, 0, 0, 0, 4}, uint32(i)), State: row.Set}
+		r.Cells[3] = row.Cell{
+			Bytes: binary.BigEndian.AppendUint32([]byte{0, 0, 0, 1, 0, 0, 0, 4}, uint32(i)),
+			State: row.Set,
+		}
 		r.Place = 1_700_000_000_000_000 + int64(i)
 		rows = append(rows, r)
 	}
 	return rows
 }
 
-// Elements that are appended with one timestamp are all there, in the order of the input, and once each, however often
-// they are sent.
+// Elements that are appended with one timestamp are all there, in the order of the input, and once
+// each, however often they are sent.
 func TestAppendedListsOfOneTimestamp(t *testing.T) {
 	const n = 2000
 	var paths [2][]string
@@ -55,14 +58,23 @@ func TestAppendedListsOfOneTimestamp(t *testing.T) {
 func TestMergerKeepsRowsOfDoubleSizes(t *testing.T) {
 	tg, _ := newTarget(t, func(o *Options) { o.Append = true })
 	defer func() { require.NoError(t, tg.batch.sorter.Close()) }()
-	in, err := sstable.NewInserter(tg.codec, []string{"k", "c", "l"}, sstable.InsertOptions{AppendCollections: true})
+	in, err := sstable.NewInserter(
+		tg.codec,
+		[]string{"k", "c", "l"},
+		sstable.InsertOptions{AppendCollections: true},
+	)
 	require.NoError(t, err)
 	m := newMerger(tg.codec)
 	for again := range 2 { // the second time with the room of the first
 		rows := appending(3000 + again)
 		for i, r := range rows {
 			_, made, err := in.Insert(sstable.Insert{Values: []sstable.Value{
-				{Bytes: r.Cells[0].Bytes, State: sstable.Set}, {Bytes: r.Cells[1].Bytes, State: sstable.Set}, {Bytes: r.Cells[3].Bytes, State: sstable.Set},
+				{
+					Bytes: r.Cells[0].Bytes,
+					State: sstable.Set,
+				},
+				{Bytes: r.Cells[1].Bytes, State: sstable.Set},
+				{Bytes: r.Cells[3].Bytes, State: sstable.Set},
 			}, Timestamp: r.Timestamp, Place: r.Place, Now: 1})
 			require.NoError(t, err)
 			encoded, err := tg.codec.AppendRow(nil, made)

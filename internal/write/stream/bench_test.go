@@ -26,7 +26,13 @@ func (noNode) Send(context.Context, string, File) error { return nil }
 func BenchmarkTarget(b *testing.B) {
 	const count, perPiece = 200_000, 10_000
 	emp := schema.New("demo", "emp", []schema.Column{
-		typed("id", schema.PartitionKey, "int"), typed("name", schema.Regular, "text"), typed("salary", schema.Regular, "bigint"),
+		typed(
+			"id",
+			schema.PartitionKey,
+			"int",
+		),
+		typed("name", schema.Regular, "text"),
+		typed("salary", schema.Regular, "bigint"),
 	})
 	p := &pieces{}
 	var all [][]*write.Row
@@ -37,7 +43,11 @@ func BenchmarkTarget(b *testing.B) {
 		key := binary.BigEndian.AppendUint32(nil, uint32(i))
 		all[len(all)-1] = append(all[len(all)-1], &write.Row{Piece: p, Row: row.Row{
 			Cells: []row.Cell{
-				{Bytes: key, State: row.Set}, {Bytes: fmt.Appendf(nil, "name %d", i*7919%1_000_000), State: row.Set},
+				{
+					Bytes: key,
+					State: row.Set,
+				},
+				{Bytes: fmt.Appendf(nil, "name %d", i*7919%1_000_000), State: row.Set},
 				{Bytes: binary.BigEndian.AppendUint64(nil, uint64(i)), State: row.Set},
 			},
 			Timestamp: 1_700_000_000_000_000 + int64(i), Token: token.Murmur3.Hash(key),
@@ -49,7 +59,13 @@ func BenchmarkTarget(b *testing.B) {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
 				o := Options{
-					Table: emp, Clock: func() time.Time { return time.Unix(1_700_000_000, 0) }, Timestamp: 1_700_000_000_000_000, Memory: 64 << 20, Dir: b.TempDir(), Sender: noNode{}, Whole: whole,
+					Table:     emp,
+					Clock:     func() time.Time { return time.Unix(1_700_000_000, 0) },
+					Timestamp: 1_700_000_000_000_000,
+					Memory:    64 << 20,
+					Dir:       b.TempDir(),
+					Sender:    noNode{},
+					Whole:     whole,
 				}
 				o.Placement, o.Nodes = ring(b)
 				tg, err := New(o)

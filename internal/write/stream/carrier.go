@@ -15,7 +15,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// carrier brings partitions to their nodes, wherever they come from: a Target makes them of rows, a Copier has them as they are.
+// carrier brings partitions to their nodes, wherever they come from: a Target makes them of rows, a
+// Copier has them as they are.
 type carrier struct {
 	o         Options
 	schema    *sstable.Schema
@@ -24,8 +25,8 @@ type carrier struct {
 	begun     atomic.Bool // something was sent
 	aimed     Ring        // as it was when what is sent was aimed at it
 	throttles *pace.Throttles
-	// reject has the rows of the input rejected that made a row which a node does not take, and reports whether all
-	// of them were found; nil: there is no input.
+	// reject has the rows of the input rejected that made a row which a node does not take, and
+	// reports whether all of them were found; nil: there is no input.
 	reject func(ctx context.Context, r *refusedRow, reason error) (bool, error)
 
 	mu         sync.Mutex // of what follows
@@ -48,19 +49,21 @@ func (c *carrier) prepare(o Options, minima sstable.Minima) (err error) {
 
 // Stats are of what was sent.
 type Stats struct {
-	Slices     int64       // that nodes have
-	Partitions int64       // of these slices, each counted in every slice that has rows of it
-	Whole      bool        // SSTables were made here and sent as they are
-	Files      int64       // that nodes have, each an SSTable or more
-	Bytes      int64       // of those files, as they went over the network; before compression if they did not
-	Spilled    int64       // bytes that were sorted on the disk
-	Nodes      []NodeStats // those that have files, in the order of their names
+	Slices     int64 // that nodes have
+	Partitions int64 // of these slices, each counted in every slice that has rows of it
+	Whole      bool  // SSTables were made here and sent as they are
+	Files      int64 // that nodes have, each an SSTable or more
+	// of those files, as they went over the network; before compression if they did not
+	Bytes   int64
+	Spilled int64       // bytes that were sorted on the disk
+	Nodes   []NodeStats // those that have files, in the order of their names
 }
 
 // NodeStats are of what one node was sent.
 type NodeStats struct {
-	Node  string        // its name
-	Sizes []int64       // of the files that it has, in bytes: of a whole SSTable all components, else the rows
+	Node string // its name
+	// of the files that it has, in bytes: of a whole SSTable all components, else the rows
+	Sizes []int64
 	Time  time.Duration // in which sessions were under way
 }
 
@@ -85,11 +88,15 @@ func (c *carrier) Stats() Stats {
 			stats.Nodes = append(stats.Nodes, s)
 		}
 	}
-	slices.SortFunc(stats.Nodes, func(a, b NodeStats) int { return strings.Compare(a.Node, b.Node) })
+	slices.SortFunc(
+		stats.Nodes,
+		func(a, b NodeStats) int { return strings.Compare(a.Node, b.Node) },
+	)
 	return stats
 }
 
-// tidy removes the SSTables that an earlier run left, when it was killed: they are made anew. What it returns removes those of this run.
+// tidy removes the SSTables that an earlier run left, when it was killed: they are made anew. What
+// it returns removes those of this run.
 func (c *carrier) tidy() (again func() error, err error) {
 	if err := os.RemoveAll(c.folder); err != nil {
 		return nil, fmt.Errorf("SSTables of an earlier run: %w", err)
@@ -97,8 +104,8 @@ func (c *carrier) tidy() (again func() error, err error) {
 	return func() error { return os.RemoveAll(c.folder) }, nil
 }
 
-// delivered adds what a delivery that has ended brought to the nodes. The error is the one that it ended with. The partitions
-// count once they have arrived: they may be sent again.
+// delivered adds what a delivery that has ended brought to the nodes. The error is the one that it
+// ended with. The partitions count once they have arrived: they may be sent again.
 func (c *carrier) delivered(d *delivery, stats Stats, err error) error {
 	stats.Files, stats.Bytes = d.files.Load(), d.bytes.Load()
 	c.mu.Lock()

@@ -12,15 +12,16 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Copier brings partitions to their nodes as they are: every cell with its own timestamp and expiry, and every deletion.
-// They come in the order of their tokens, so that nothing is sorted.
+// Copier brings partitions to their nodes as they are: every cell with its own timestamp and
+// expiry, and every deletion. They come in the order of their tokens, so that nothing is sorted.
 type Copier struct{ carrier }
 
-// copyMinima are what times are told from, where nobody knows the least of them before it comes: the servers' own epoch. Earlier ones
-// are right too, and longer.
+// copyMinima are what times are told from, where nobody knows the least of them before it comes:
+// the servers' own epoch. Earlier ones are right too, and longer.
 var copyMinima = sstable.Minima{Timestamp: sstable.EpochTimestamp, Time: sstable.EpochTime}
 
-// NewCopier makes a copier. Of the options those of rows mean nothing: Clock, TTL, Append, Timestamp, Memory, Slice and Complete.
+// NewCopier makes a copier. Of the options those of rows mean nothing: Clock, TTL, Append,
+// Timestamp, Memory, Slice and Complete.
 func NewCopier(o Options) (*Copier, error) {
 	c := &Copier{}
 	return c, c.prepare(o, copyMinima)
@@ -31,9 +32,9 @@ func (c *Copier) Schema() *sstable.Schema { return c.schema }
 
 // Partitions are what is copied.
 type Partitions interface {
-	// Open begins to give the partitions of a token range, in their order, told in the copier's schema, until done is called. An
-	// error that ends more than the range is of another class than fault.GivenUp. It is called by several goroutines at the same
-	// time.
+	// Open begins to give the partitions of a token range, in their order, told in the copier's
+	// schema, until done is called. An error that ends more than the range is of another class than
+	// fault.GivenUp. It is called by several goroutines at the same time.
 	Open(ctx context.Context, within token.Range) (from sstable.Source, done func(), err error)
 }
 
@@ -44,13 +45,21 @@ type CopiedRange struct {
 	Err              error // why none of them was copied
 }
 
-// rangesAhead is how many token ranges may be ready, for each that is being read, before the first of them is.
+// rangesAhead is how many token ranges may be ready, for each that is being read, before the first
+// of them is.
 const rangesAhead = 4
 
-// Copy brings the partitions of token ranges to their nodes, and returns when these have them for good. The ranges are in the order of
-// the ring; each is told of when it is on its way, in this order, by one goroutine at a time. So many of them are read at once. An
-// error leaves open which nodes have what: to copy again does no harm. One with [ErrMoved] or [ErrTruncated] requires it.
-func (c *Copier) Copy(ctx context.Context, ranges []token.Range, readers int, from Partitions, tell func(CopiedRange)) (err error) {
+// Copy brings the partitions of token ranges to their nodes, and returns when these have them for
+// good. The ranges are in the order of the ring; each is told of when it is on its way, in this
+// order, by one goroutine at a time. So many of them are read at once. An error leaves open which
+// nodes have what: to copy again does no harm. One with [ErrMoved] or [ErrTruncated] requires it.
+func (c *Copier) Copy(
+	ctx context.Context,
+	ranges []token.Range,
+	readers int,
+	from Partitions,
+	tell func(CopiedRange),
+) (err error) {
 	tidy, err := c.tidy()
 	if err != nil {
 		return err
@@ -101,8 +110,15 @@ type copiedSections struct {
 	sections []placed
 }
 
-// copy reads all ranges, and gives what is in them to a delivery in their order. It returns how many partitions and rows there are.
-func (c *Copier) copy(d *delivery, ranges []token.Range, spools []*spool, from Partitions, tell func(CopiedRange)) (partitions, rows int64, err error) {
+// copy reads all ranges, and gives what is in them to a delivery in their order. It returns how
+// many partitions and rows there are.
+func (c *Copier) copy(
+	d *delivery,
+	ranges []token.Range,
+	spools []*spool,
+	from Partitions,
+	tell func(CopiedRange),
+) (partitions, rows int64, err error) {
 	group, ctx := errgroup.WithContext(d.ctx)
 	jobs, order := make(chan *rangeJob), make(chan *rangeJob, rangesAhead*len(spools))
 	group.Go(func() error {
@@ -167,9 +183,14 @@ func (s *copiedSections) deliver(d *delivery) error {
 	return nil
 }
 
-// copyRange writes the partitions of a range into a spool. The error is one that ends all; that of the range alone is told in what
-// it returns.
-func (c *Copier) copyRange(ctx context.Context, within token.Range, s *spool, from Partitions) (copied copiedSections, err error) {
+// copyRange writes the partitions of a range into a spool. The error is one that ends all; that of
+// the range alone is told in what it returns.
+func (c *Copier) copyRange(
+	ctx context.Context,
+	within token.Range,
+	s *spool,
+	from Partitions,
+) (copied copiedSections, err error) {
 	copied.Range = within
 	source, done, err := from.Open(ctx, within)
 	switch {
@@ -181,12 +202,20 @@ func (c *Copier) copyRange(ctx context.Context, within token.Range, s *spool, fr
 	default:
 		return copied, err
 	}
-	reading := &copiedSource{Source: source, ctx: ctx, table: c.o.Table, schema: c.schema, version: c.o.Version}
-	to := &copySink{sections: sections{o: &c.o, spool: s, made: func(one section, replicas []string) error {
-		one.file.hold()
-		copied.sections = append(copied.sections, placed{one, replicas})
-		return nil
-	}}}
+	reading := &copiedSource{
+		Source:  source,
+		ctx:     ctx,
+		table:   c.o.Table,
+		schema:  c.schema,
+		version: c.o.Version,
+	}
+	to := &copySink{
+		sections: sections{o: &c.o, spool: s, made: func(one section, replicas []string) error {
+			one.file.hold()
+			copied.sections = append(copied.sections, placed{one, replicas})
+			return nil
+		}},
+	}
 	if err := to.start(c.codec); err != nil {
 		return copied, err
 	}
@@ -239,8 +268,8 @@ func (s *copySink) noted(err error) error {
 	return err
 }
 
-// copiedSource gives what is copied. It refuses what cannot be told in the version that it is copied to, and values that
-// a server would refuse.
+// copiedSource gives what is copied. It refuses what cannot be told in the version that it is
+// copied to, and values that a server would refuse.
 type copiedSource struct {
 	sstable.Source
 	ctx     context.Context
@@ -276,14 +305,19 @@ func (s *copiedSource) Next() (sstable.Item, error) {
 	return item, err
 }
 
-// refused says what is to be done about a value that no server takes. A node that has it fails where it reads it, for good
-// once it has compacted it.
+// refused says what is to be done about a value that no server takes. A node that has it fails
+// where it reads it, for good once it has compacted it.
 func (s *copiedSource) refused(err error) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s: partition 0x%x: %w; no server takes this value through CQL, and a table that has it may become unreadable: "+
-		"overwrite or delete it where it is cloned from, then clone again", s.table, s.Key(), err)
+	return fmt.Errorf(
+		"%s: partition 0x%x: %w; no server takes this value through CQL, and a table that has it may become unreadable: "+
+			"overwrite or delete it where it is cloned from, then clone again",
+		s.table,
+		s.Key(),
+		err,
+	)
 }
 
 // refuseRow refuses a row with a time that is too late.
@@ -313,11 +347,17 @@ func (s *copiedSource) refuseLate(d sstable.Deletion) error {
 	return s.refuseTime(d.Time)
 }
 
-// refuseTime refuses a second that the version has no room for. The one behind the last, which stands for none, is in some old files.
+// refuseTime refuses a second that the version has no room for. The one behind the last, which
+// stands for none, is in some old files.
 func (s *copiedSource) refuseTime(second int64) error {
 	if second <= s.version.MaxExpiry()+1 {
 		return nil
 	}
-	return fmt.Errorf("partition %x has a cell that expires, or a deletion, %d seconds after 1970, and SSTables of version %s tell no time behind %d",
-		s.Key(), second, s.version, s.version.MaxExpiry())
+	return fmt.Errorf(
+		"partition %x has a cell that expires, or a deletion, %d seconds after 1970, and SSTables of version %s tell no time behind %d",
+		s.Key(),
+		second,
+		s.version,
+		s.version.MaxExpiry(),
+	)
 }

@@ -28,7 +28,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// golden is a table that Cassandra wrote, of pkg/sstable/testdata/golden, and the codec and the bytes of its Data.db.
+// golden is a table that Cassandra wrote, of pkg/sstable/testdata/golden, and the codec and the
+// bytes of its Data.db.
 func golden(t *testing.T, name string) (*schema.Table, *sstable.Codec, []byte) {
 	t.Helper()
 	folder := filepath.Join("../../../pkg/sstable/testdata/golden", name)
@@ -46,7 +47,10 @@ func golden(t *testing.T, name string) (*schema.Table, *sstable.Codec, []byte) {
 			if c.Name == "" {
 				c.Name = fmt.Sprintf("key%d_%d", kind, i)
 			}
-			columns = append(columns, schema.Column{Name: c.Name, Kind: kind, Position: i, Type: c.Type, Desc: c.Desc})
+			columns = append(
+				columns,
+				schema.Column{Name: c.Name, Kind: kind, Position: i, Type: c.Type, Desc: c.Desc},
+			)
 		}
 	}
 	stored := codec.Schema().Table()
@@ -115,7 +119,14 @@ func texts(t *testing.T, from sstable.Source, s *sstable.Schema) map[string]stri
 			fmt.Fprintf(&text, "deleted %s\n", deletion(from.Deletion()))
 		case sstable.RangeMarker:
 			m := from.Marker()
-			fmt.Fprintf(&text, "%d %x ends %s starts %s\n", m.Kind, m.Values, deletion(m.Ended), deletion(m.Started))
+			fmt.Fprintf(
+				&text,
+				"%d %x ends %s starts %s\n",
+				m.Kind,
+				m.Values,
+				deletion(m.Ended),
+				deletion(m.Started),
+			)
 		case sstable.PartitionEnd:
 			key := fmt.Sprintf("%x", from.Key())
 			_, twice := all[key]
@@ -127,14 +138,36 @@ func texts(t *testing.T, from sstable.Source, s *sstable.Schema) map[string]stri
 			if r.Static {
 				columns = s.Table().Statics
 			}
-			fmt.Fprintf(&text, "row %v %x %+v deleted %s\n", r.Static, r.Clustering, r.Liveness, deletion(r.Deletion))
+			fmt.Fprintf(
+				&text,
+				"row %v %x %+v deleted %s\n",
+				r.Static,
+				r.Clustering,
+				r.Liveness,
+				deletion(r.Deletion),
+			)
 			for _, d := range r.Deletions {
 				if d.Set {
-					fmt.Fprintf(&text, "  %s deleted %s\n", columns[d.Column].Name, deletion(d.Deletion))
+					fmt.Fprintf(
+						&text,
+						"  %s deleted %s\n",
+						columns[d.Column].Name,
+						deletion(d.Deletion),
+					)
 				}
 			}
 			for _, c := range r.Cells {
-				fmt.Fprintf(&text, "  %s %d %d %d %d %x %x\n", columns[c.Column].Name, c.Kind, c.TTL, c.Timestamp, c.Time, c.Path, c.Value)
+				fmt.Fprintf(
+					&text,
+					"  %s %d %d %d %d %x %x\n",
+					columns[c.Column].Name,
+					c.Kind,
+					c.TTL,
+					c.Timestamp,
+					c.Time,
+					c.Path,
+					c.Value,
+				)
 			}
 		}
 	}
@@ -161,7 +194,11 @@ func (c *copies) Send(_ context.Context, node string, f File) error {
 	require.NoError(c.t, err)
 	var all map[string]string
 	if f.Whole == nil {
-		all = texts(c.t, sstable.NewDecoder(codec, io.LimitReader(f.Open(), f.Bytes), sstable.MaxRowBytes), codec.Schema())
+		all = texts(
+			c.t,
+			sstable.NewDecoder(codec, io.LimitReader(f.Open(), f.Bytes), sstable.MaxRowBytes),
+			codec.Schema(),
+		)
 	} else {
 		table, err := sstable.OpenTable(f.Whole.folder, f.Whole.Descriptor)
 		require.NoError(c.t, err)
@@ -189,7 +226,14 @@ func (c *copies) Send(_ context.Context, node string, f File) error {
 func newCopier(t *testing.T, table *schema.Table, set func(*Options)) (*Copier, *copies) {
 	t.Helper()
 	to := &copies{t: t, nodes: make(map[string]map[string]string)}
-	o := Options{Table: table, Sender: to, Dir: t.TempDir(), FileBytes: 16 << 10, Sessions: 2, Backoff: pace.Backoff{Base: 1, Max: 1}}
+	o := Options{
+		Table:     table,
+		Sender:    to,
+		Dir:       t.TempDir(),
+		FileBytes: 16 << 10,
+		Sessions:  2,
+		Backoff:   pace.Backoff{Base: 1, Max: 1},
+	}
 	o.Placement, o.Nodes = ring(t)
 	if set != nil {
 		set(&o)
@@ -211,10 +255,14 @@ func parts(n int) []token.Range {
 		a, b, _ := token.Halve(all[0])
 		all = append(all[1:], a, b)
 	}
-	return slices.SortedFunc(slices.Values(all), func(a, b token.Range) int { return a.Start.Compare(b.Start) })
+	return slices.SortedFunc(
+		slices.Values(all),
+		func(a, b token.Range) int { return a.Start.Compare(b.Start) },
+	)
 }
 
-// Every cell and every deletion that a server wrote comes to each replica as it was, in the order of the ring.
+// Every cell and every deletion that a server wrote comes to each replica as it was, in the order
+// of the ring.
 func TestCopiesAreAsTheyWere(t *testing.T) {
 	for _, name := range []string{"deletions", "statics", "elements", "types", "clusterings", "columns", "empties", "wide"} {
 		for _, whole := range []*WholeOptions{nil, {FilterChance: 0.01, IndexInterval: 128, Compression: sstable.Compression{Compressor: sstable.LZ4Compressor, ChunkLength: 4 << 10}}} {
@@ -222,8 +270,19 @@ func TestCopiesAreAsTheyWere(t *testing.T) {
 				table, codec, data := golden(t, name)
 				c, to := newCopier(t, table, func(o *Options) { o.Whole = whole })
 				merged := func() sstable.Source {
-					m, err := reconcile.NewMerger(&reconcile.Table{Schema: c.Schema()},
-						[]reconcile.Input{{Source: sstable.NewDecoder(codec, bytes.NewReader(data), sstable.MaxRowBytes), Schema: codec.Schema()}})
+					m, err := reconcile.NewMerger(
+						&reconcile.Table{Schema: c.Schema()},
+						[]reconcile.Input{
+							{
+								Source: sstable.NewDecoder(
+									codec,
+									bytes.NewReader(data),
+									sstable.MaxRowBytes,
+								),
+								Schema: codec.Schema(),
+							},
+						},
+					)
 					require.NoError(t, err)
 					return m
 				}
@@ -232,20 +291,30 @@ func TestCopiesAreAsTheyWere(t *testing.T) {
 				ranges := parts(16)
 				var told []token.Range
 				var partitions, rows int64
-				err := c.Copy(t.Context(), ranges, 3, opened(func(_ context.Context, r token.Range) (sstable.Source, func(), error) {
-					open.Add(1)
-					return &within{Source: merged(), r: r}, func() { open.Add(-1) }, nil
-				}), func(r CopiedRange) {
-					require.NoError(t, r.Err)
-					told = append(told, r.Range)
-					partitions, rows = partitions+r.Partitions, rows+r.Rows
-				})
+				err := c.Copy(
+					t.Context(),
+					ranges,
+					3,
+					opened(func(_ context.Context, r token.Range) (sstable.Source, func(), error) {
+						open.Add(1)
+						return &within{Source: merged(), r: r}, func() { open.Add(-1) }, nil
+					}),
+					func(r CopiedRange) {
+						require.NoError(t, r.Err)
+						told = append(told, r.Range)
+						partitions, rows = partitions+r.Partitions, rows+r.Rows
+					},
+				)
 				require.NoError(t, err)
 				require.Zero(t, open.Load())
 				require.Equal(t, ranges, told)
 				require.EqualValues(t, len(want), partitions)
 				require.Equal(t, partitions, c.Stats().Partitions)
-				require.EqualValues(t, strings.Count(strings.Join(slices.Collect(maps.Values(want)), ""), "row false"), rows)
+				require.EqualValues(
+					t,
+					strings.Count(strings.Join(slices.Collect(maps.Values(want)), ""), "row false"),
+					rows,
+				)
 				require.Equal(t, rows, c.o.Progress.Rows.Load())
 				for key, text := range want {
 					var has []string
@@ -318,40 +387,63 @@ func (m *generated) Next() (sstable.Item, error) {
 // plain is a row of the table readings.
 func plain(n int) *sstable.Row {
 	return &sstable.Row{
-		Clustering: [][]byte{binary.BigEndian.AppendUint32(nil, uint32(n))}, Liveness: sstable.Liveness{Set: true, Timestamp: 1_700_000_000_000_000},
-		Cells: []sstable.Cell{{Column: 0, Timestamp: 1_700_000_000_000_000, Value: []byte("value")}},
+		Clustering: [][]byte{
+			binary.BigEndian.AppendUint32(nil, uint32(n)),
+		},
+		Liveness: sstable.Liveness{Set: true, Timestamp: 1_700_000_000_000_000},
+		Cells: []sstable.Cell{
+			{Column: 0, Timestamp: 1_700_000_000_000_000, Value: []byte("value")},
+		},
 	}
 }
 
 // errBroken is what is wrong with a source.
 var errBroken = errors.New("broken")
 
-// Of a range that cannot be read nothing is copied, wherever it breaks off, and it is told of; all others are copied.
+// Of a range that cannot be read nothing is copied, wherever it breaks off, and it is told of; all
+// others are copied.
 func TestOfABrokenRangeNothingIsCopied(t *testing.T) {
-	c, to := newCopier(t, readings, func(o *Options) { o.Whole = &WholeOptions{FilterChance: 0.01, IndexInterval: 128} })
+	c, to := newCopier(
+		t,
+		readings,
+		func(o *Options) { o.Whole = &WholeOptions{FilterChance: 0.01, IndexInterval: 128} },
+	)
 	ranges := parts(8)
 	keys := ordered(2000)
 	failed := make(map[token.Range]error)
-	err := c.Copy(t.Context(), ranges, 3, opened(func(_ context.Context, r token.Range) (sstable.Source, func(), error) {
-		switch r {
-		case ranges[2]:
-			return nil, nil, fault.New(fault.GivenUp, errBroken)
-		case ranges[5]:
-			items := 0
-			return &within{Source: &generated{keys: keys, rows: 3, row: plain}, r: r, fail: func() error {
-				if items++; items > 6*1500 { // some of its partitions were read
-					return errBroken
-				}
-				return nil
-			}}, func() {}, nil
-		}
-		return &within{Source: &generated{keys: keys, rows: 3, row: plain}, r: r}, func() {}, nil
-	}), func(r CopiedRange) {
-		if r.Err != nil {
-			failed[r.Range] = r.Err
-			require.Zero(t, r.Partitions+r.Rows)
-		}
-	})
+	err := c.Copy(
+		t.Context(),
+		ranges,
+		3,
+		opened(func(_ context.Context, r token.Range) (sstable.Source, func(), error) {
+			switch r {
+			case ranges[2]:
+				return nil, nil, fault.New(fault.GivenUp, errBroken)
+			case ranges[5]:
+				items := 0
+				return &within{
+					Source: &generated{keys: keys, rows: 3, row: plain},
+					r:      r,
+					fail: func() error {
+						if items++; items > 6*1500 { // some of its partitions were read
+							return errBroken
+						}
+						return nil
+					},
+				}, func() {}, nil
+			}
+			return &within{
+				Source: &generated{keys: keys, rows: 3, row: plain},
+				r:      r,
+			}, func() {}, nil
+		}),
+		func(r CopiedRange) {
+			if r.Err != nil {
+				failed[r.Range] = r.Err
+				require.Zero(t, r.Partitions+r.Rows)
+			}
+		},
+	)
 	require.NoError(t, err)
 	require.Len(t, failed, 2)
 	require.ErrorIs(t, failed[ranges[2]], errBroken)
@@ -381,12 +473,18 @@ func TestACopyEnds(t *testing.T) {
 	t.Run("what is read", func(t *testing.T) {
 		c, _ := newCopier(t, readings, nil)
 		ranges := parts(64)
-		err := c.Copy(t.Context(), ranges, 3, opened(func(ctx context.Context, r token.Range) (sstable.Source, func(), error) {
-			if r == ranges[20] {
-				return nil, nil, fault.New(fault.Fatal, errBroken)
-			}
-			return all(ctx, r)
-		}), func(CopiedRange) {})
+		err := c.Copy(
+			t.Context(),
+			ranges,
+			3,
+			opened(func(ctx context.Context, r token.Range) (sstable.Source, func(), error) {
+				if r == ranges[20] {
+					return nil, nil, fault.New(fault.Fatal, errBroken)
+				}
+				return all(ctx, r)
+			}),
+			func(CopiedRange) {},
+		)
 		require.ErrorIs(t, err, errBroken)
 	})
 	t.Run("a node", func(t *testing.T) {
@@ -397,13 +495,21 @@ func TestACopyEnds(t *testing.T) {
 			}
 			return nil
 		}
-		require.ErrorIs(t, c.Copy(t.Context(), parts(64), 3, opened(all), func(CopiedRange) {}), errBroken)
+		require.ErrorIs(
+			t,
+			c.Copy(t.Context(), parts(64), 3, opened(all), func(CopiedRange) {}),
+			errBroken,
+		)
 	})
 	t.Run("nodes that moved", func(t *testing.T) {
 		c, _ := newCopier(t, readings, func(o *Options) {
 			failRing(o, fault.New(fault.Fatal, errBroken))
 		})
-		require.ErrorIs(t, c.Copy(t.Context(), parts(4), 1, opened(all), func(CopiedRange) {}), errBroken)
+		require.ErrorIs(
+			t,
+			c.Copy(t.Context(), parts(4), 1, opened(all), func(CopiedRange) {}),
+			errBroken,
+		)
 		require.EqualValues(t, 9000, c.o.Progress.Ready.Load())
 		require.Zero(t, c.o.Progress.Rows.Load(), "rows count that are where they belong")
 	})
@@ -411,12 +517,18 @@ func TestACopyEnds(t *testing.T) {
 		c, _ := newCopier(t, readings, nil)
 		ctx, cancel := context.WithCancel(t.Context())
 		ranges := parts(64)
-		err := c.Copy(ctx, ranges, 3, opened(func(at context.Context, r token.Range) (sstable.Source, func(), error) {
-			if r == ranges[20] {
-				cancel()
-			}
-			return all(at, r)
-		}), func(CopiedRange) {})
+		err := c.Copy(
+			ctx,
+			ranges,
+			3,
+			opened(func(at context.Context, r token.Range) (sstable.Source, func(), error) {
+				if r == ranges[20] {
+					cancel()
+				}
+				return all(at, r)
+			}),
+			func(CopiedRange) {},
+		)
 		require.ErrorIs(t, err, context.Canceled)
 	})
 }
@@ -429,13 +541,35 @@ func TestACopyOnADiskThatIsFull(t *testing.T) {
 	for name, whole := range map[string]*WholeOptions{"sorted partitions": nil, "SSTable: ": {FilterChance: 0.01, IndexInterval: 128}} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
-			require.NoError(t, syscall.Mount("tmpfs", dir, "tmpfs", 0, "size="+map[bool]string{false: "16k", true: "120k"}[whole != nil]))
+			require.NoError(
+				t,
+				syscall.Mount(
+					"tmpfs",
+					dir,
+					"tmpfs",
+					0,
+					"size="+map[bool]string{false: "16k", true: "120k"}[whole != nil],
+				),
+			)
 			t.Cleanup(func() { require.NoError(t, syscall.Unmount(dir, 0)) })
-			c, _ := newCopier(t, readings, func(o *Options) { o.Dir, o.Whole, o.FileBytes = dir, whole, 1<<20 })
+			c, _ := newCopier(
+				t,
+				readings,
+				func(o *Options) { o.Dir, o.Whole, o.FileBytes = dir, whole, 1<<20 },
+			)
 			keys := ordered(1200)
-			err := c.Copy(t.Context(), parts(4), 2, opened(func(_ context.Context, r token.Range) (sstable.Source, func(), error) {
-				return &within{Source: &generated{keys: keys, rows: 2, row: plain}, r: r}, func() {}, nil
-			}), func(r CopiedRange) { require.NoError(t, r.Err) })
+			err := c.Copy(
+				t.Context(),
+				parts(4),
+				2,
+				opened(func(_ context.Context, r token.Range) (sstable.Source, func(), error) {
+					return &within{
+						Source: &generated{keys: keys, rows: 2, row: plain},
+						r:      r,
+					}, func() {}, nil
+				}),
+				func(r CopiedRange) { require.NoError(t, r.Err) },
+			)
 			require.ErrorIs(t, err, syscall.ENOSPC)
 			require.ErrorContains(t, err, name)
 		})
@@ -462,23 +596,30 @@ func TestAWidePartitionIsCopied(t *testing.T) {
 	runtime.GC()
 	runtime.ReadMemStats(before)
 	var most atomic.Uint64
-	err := c.Copy(t.Context(), []token.Range{token.Whole(token.Murmur3)}, 1, opened(func(context.Context, token.Range) (sstable.Source, func(), error) {
-		return &generated{keys: []int32{7}, rows: rows, row: func(n int) *sstable.Row {
-			if n%10_000 == 0 {
-				now := new(runtime.MemStats)
-				runtime.GC()
-				runtime.ReadMemStats(now)
-				most.Store(max(most.Load(), now.HeapAlloc))
-			}
-			return wide(n)
-		}}, func() {}, nil
-	}), func(CopiedRange) {})
+	err := c.Copy(
+		t.Context(),
+		[]token.Range{token.Whole(token.Murmur3)},
+		1,
+		opened(func(context.Context, token.Range) (sstable.Source, func(), error) {
+			return &generated{keys: []int32{7}, rows: rows, row: func(n int) *sstable.Row {
+				if n%10_000 == 0 {
+					now := new(runtime.MemStats)
+					runtime.GC()
+					runtime.ReadMemStats(now)
+					most.Store(max(most.Load(), now.HeapAlloc))
+				}
+				return wide(n)
+			}}, func() {}, nil
+		}),
+		func(CopiedRange) {},
+	)
 	require.NoError(t, err)
 	require.Greater(t, received.Load(), int64(2*rows*len(value)))
 	require.Less(t, most.Load(), before.HeapAlloc+rows*uint64(len(value))/4)
 }
 
-// A time that the version of the SSTables has no room for is refused, with the partition, rather than cut off.
+// A time that the version of the SSTables has no room for is refused, with the partition, rather
+// than cut off.
 func TestTimesBeyondTheVersionAreRefused(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -512,12 +653,30 @@ func TestTimesBeyondTheVersionAreRefused(t *testing.T) {
 					o.Sender = senderFunc(func(context.Context, string, File) error { return nil })
 				})
 				var failed error
-				err := copier.Copy(t.Context(), parts(1), 1, opened(func(context.Context, token.Range) (sstable.Source, func(), error) {
-					return &generated{keys: []int32{7}, rows: 1, row: func(int) *sstable.Row { return c.row(second) }}, func() {}, nil
-				}), func(r CopiedRange) { failed = r.Err })
+				err := copier.Copy(
+					t.Context(),
+					parts(1),
+					1,
+					opened(func(context.Context, token.Range) (sstable.Source, func(), error) {
+						return &generated{
+							keys: []int32{7},
+							rows: 1,
+							row:  func(int) *sstable.Row { return c.row(second) },
+						}, func() {}, nil
+					}),
+					func(r CopiedRange) { failed = r.Err },
+				)
 				require.NoError(t, err)
 				if second > version.MaxExpiry()+1 {
-					require.ErrorContains(t, failed, fmt.Sprintf("partition 00000007 has a cell that expires, or a deletion, %d seconds after 1970, and SSTables of version %s ", second, version))
+					require.ErrorContains(
+						t,
+						failed,
+						fmt.Sprintf(
+							"partition 00000007 has a cell that expires, or a deletion, %d seconds after 1970, and SSTables of version %s ",
+							second,
+							version,
+						),
+					)
 				} else {
 					require.NoError(t, failed)
 				}

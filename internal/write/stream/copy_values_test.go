@@ -16,20 +16,26 @@ func TestACopyRefusesWhatNoServerTakes(t *testing.T) {
 	keys := ordered(50)
 	ranges := parts(4)
 	var failed []error
-	err := c.Copy(t.Context(), ranges, 2, opened(func(_ context.Context, r token.Range) (sstable.Source, func(), error) {
-		return &within{Source: &generated{keys: keys, rows: 3, row: func(n int) *sstable.Row {
-			row := plain(n)
-			if n == 2 && r == ranges[1] {
-				row.Clustering[0] = []byte{1}
+	err := c.Copy(
+		t.Context(),
+		ranges,
+		2,
+		opened(func(_ context.Context, r token.Range) (sstable.Source, func(), error) {
+			return &within{Source: &generated{keys: keys, rows: 3, row: func(n int) *sstable.Row {
+				row := plain(n)
+				if n == 2 && r == ranges[1] {
+					row.Clustering[0] = []byte{1}
+				}
+				return row
+			}}, r: r}, func() {}, nil
+		}),
+		func(r CopiedRange) {
+			if r.Err != nil {
+				failed = append(failed, r.Err)
+				require.Equal(t, ranges[1], r.Range)
 			}
-			return row
-		}}, r: r}, func() {}, nil
-	}), func(r CopiedRange) {
-		if r.Err != nil {
-			failed = append(failed, r.Err)
-			require.Equal(t, ranges[1], r.Range)
-		}
-	})
+		},
+	)
 	require.NoError(t, err)
 	require.Len(t, failed, 1)
 	require.ErrorContains(t, failed[0], readings.String()+": partition 0x000000")

@@ -41,11 +41,13 @@ type Sender interface {
 
 // delivery brings sections to their nodes.
 type delivery struct {
-	t            *carrier
-	codec        *sstable.Codec // of what is sent
-	bySet        bool           // a file is for all of a set of replicas; else for one node
-	makeTogether int            // how many files of a queue are made at the same time, or wait for another to be sent: enough to keep the processors busy
-	sendTogether int            // how many files of a queue are sent at the same time
+	t     *carrier
+	codec *sstable.Codec // of what is sent
+	bySet bool           // a file is for all of a set of replicas; else for one node
+	// how many files of a queue are made at the same time, or wait for another to be sent: enough
+	// to keep the processors busy
+	makeTogether int
+	sendTogether int // how many files of a queue are sent at the same time
 	queues       map[string]*queue
 
 	group  *errgroup.Group
@@ -55,14 +57,16 @@ type delivery struct {
 	making chan struct{} // one for each SSTable that is made
 	kept   chan struct{} // one for each SSTable that is on the disk, or made
 
-	whole        int64        // bytes of records, or token ranges where there are no records
-	merged       atomic.Int64 // those of them that were made partitions of
-	queued, sent atomic.Int64 // bytes of partitions for all of their nodes, and those of them that were sent
+	whole  int64        // bytes of records, or token ranges where there are no records
+	merged atomic.Int64 // those of them that were made partitions of
+	// bytes of partitions for all of their nodes, and those of them that were sent
+	queued, sent atomic.Int64
 	prepared     atomic.Int64 // those that an SSTable was made of, to be sent whole
 	ready        atomic.Int64 // those of files that are sent, or may be
 	stored       atomic.Int64 // bytes of those files
-	wired, plain atomic.Int64 // bytes that were handed to the network, and those of files that they are
-	copies       bool         // partitions are copied and not sorted
+	// bytes that were handed to the network, and those of files that they are
+	wired, plain atomic.Int64
+	copies       bool // partitions are copied and not sorted
 
 	seeking chan struct{} // has an element while no goroutine seeks rows that a node does not take
 	refused []*refusedRow // that were found; who took the element of seeking has it
@@ -76,18 +80,29 @@ type queue struct {
 	nodes    []string
 	sections []section
 	bytes    int64
-	filled   bool          // a file, at least
-	making   chan struct{} // has an element for each file of the queue that may be begun: see delivery.makeTogether
-	sending  chan struct{} // has an element for each file of the queue that may be sent at the same time
+	filled   bool // a file, at least
+	// has an element for each file of the queue that may be begun: see delivery.makeTogether
+	making chan struct{}
+	// has an element for each file of the queue that may be sent at the same time
+	sending chan struct{}
 }
 
-// newDelivery begins a delivery of what is so much, by any measure, in all. A file that cannot be sent ends its context.
+// newDelivery begins a delivery of what is so much, by any measure, in all. A file that cannot be
+// sent ends its context.
 func newDelivery(ctx context.Context, t *carrier, codec *sstable.Codec, whole int64) *delivery {
 	processors, queues := runtime.GOMAXPROCS(0), t.o.queues()
 	d := &delivery{
-		t: t, codec: codec, whole: whole, queues: make(map[string]*queue), bySet: t.o.bySet(), makeTogether: (processors + queues - 1) / queues, sendTogether: 1,
-		slots: make(chan struct{}, t.o.Sessions), making: make(chan struct{}, processors),
-		kept: make(chan struct{}, t.o.Sessions+processors), seeking: tokens(1),
+		t:            t,
+		codec:        codec,
+		whole:        whole,
+		queues:       make(map[string]*queue),
+		bySet:        t.o.bySet(),
+		makeTogether: (processors + queues - 1) / queues,
+		sendTogether: 1,
+		slots:        make(chan struct{}, t.o.Sessions),
+		making:       make(chan struct{}, processors),
+		kept:         make(chan struct{}, t.o.Sessions+processors),
+		seeking:      tokens(1),
 	}
 	if !d.bySet || queues == 1 { // else nodes have sessions of several sets
 		d.sendTogether = nodeSessions
@@ -97,9 +112,9 @@ func newDelivery(ctx context.Context, t *carrier, codec *sstable.Codec, whole in
 	return d
 }
 
-// nodeSessions is how many files a node is sent at the same time: it takes one thread for those of a session, with which it
-// makes SSTables of rows, and that longer than we make the rows, or takes over SSTables that it was sent whole. One that is slow is
-// sent fewer (pace.Throttle).
+// nodeSessions is how many files a node is sent at the same time: it takes one thread for those of
+// a session, with which it makes SSTables of rows, and that longer than we make the rows, or takes
+// over SSTables that it was sent whole. One that is slow is sent fewer (pace.Throttle).
 const nodeSessions = 2
 
 // tokens is a channel with so many elements.
@@ -161,8 +176,8 @@ func (q *queue) out(bytes int64) []section {
 	return first
 }
 
-// send sends a file of some sections of a queue. It waits until one may be made, so that a slow node has few files
-// on the disk.
+// send sends a file of some sections of a queue. It waits until one may be made, so that a slow
+// node has few files on the disk.
 func (d *delivery) send(q *queue, sections []section) error {
 	f := File{Header: d.codec.AppendHeader(nil), Open: func() io.Reader { return read(sections) }}
 	for _, s := range sections {
@@ -196,7 +211,13 @@ func (d *delivery) bring(q *queue, f File) error {
 			return err
 		}
 		var err error
-		f.Whole, err = d.t.makeWhole(d.codec, &preparing{d, int64(len(q.nodes)), f.Open()}, f, q.nodes, d.made.Add(1))
+		f.Whole, err = d.t.makeWhole(
+			d.codec,
+			&preparing{d, int64(len(q.nodes)), f.Open()},
+			f,
+			q.nodes,
+			d.made.Add(1),
+		)
 		<-d.making
 		if err != nil {
 			return err
@@ -219,7 +240,8 @@ func (d *delivery) carry(q *queue, f File) error {
 	return d.sendAll(q.nodes, f)
 }
 
-// preparing reads what an SSTable is made of, and tells how much was read; it ends with the delivery.
+// preparing reads what an SSTable is made of, and tells how much was read; it ends with the
+// delivery.
 type preparing struct {
 	d     *delivery
 	nodes int64 // that it is for
@@ -303,8 +325,8 @@ func (d *delivery) once(ctx context.Context, id string, f File) error {
 	return nil
 }
 
-// insist sends a file, and again for as long as there is patience with the node. If the node fails it for rows, these are
-// found, and the others are sent.
+// insist sends a file, and again for as long as there is patience with the node. If the node fails
+// it for rows, these are found, and the others are sent.
 func (d *delivery) insist(ctx context.Context, node string, f File) error {
 	err := d.persist(ctx, node, f, triesForRows)
 	if rows := (*RowsError)(nil); errors.As(err, &rows) {
@@ -313,8 +335,8 @@ func (d *delivery) insist(ctx context.Context, node string, f File) error {
 	return err
 }
 
-// persist sends a file, and again for as long as there is patience with the node. It returns a *RowsError once that many
-// sessions have failed with one.
+// persist sends a file, and again for as long as there is patience with the node. It returns a
+// *RowsError once that many sessions have failed with one.
 func (d *delivery) persist(ctx context.Context, node string, f File, tries int) error {
 	d.t.begun.Store(true)
 	var since time.Time // the first failure
@@ -335,7 +357,13 @@ func (d *delivery) persist(ctx context.Context, node string, f File, tries int) 
 			since = time.Now()
 		}
 		if past := time.Since(since); past >= d.t.o.Patience {
-			return fmt.Errorf("%s: given up after %s in %s: %w", d.t.o.NodeName(node), human.Of(attempt, "attempt"), past.Round(time.Second), err)
+			return fmt.Errorf(
+				"%s: given up after %s in %s: %w",
+				d.t.o.NodeName(node),
+				human.Of(attempt, "attempt"),
+				past.Round(time.Second),
+				err,
+			)
 		}
 		if err := d.wanted(ctx, node); err != nil { // what does not mend is not waited for
 			return err
@@ -383,11 +411,12 @@ func (d *delivery) finish() error {
 	return failed
 }
 
-// leastHalved is the size, in bytes, from which on a queue that has filled no file makes two SSTables rather than one.
+// leastHalved is the size, in bytes, from which on a queue that has filled no file makes two
+// SSTables rather than one.
 const leastHalved = 8 << 20
 
-// restTables is how many SSTables are made of a queue of so many bytes that has filled no file: two, where they are made at the
-// same time, here or by a node; most loads are no more than that.
+// restTables is how many SSTables are made of a queue of so many bytes that has filled no file:
+// two, where they are made at the same time, here or by a node; most loads are no more than that.
 func (d *delivery) restTables(bytes int64) int {
 	together := d.sendTogether
 	if d.t.o.Whole != nil {

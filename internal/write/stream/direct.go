@@ -11,8 +11,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// direct says whether SSTables can be made of sorted records as they are merged, without a spool between: where all rows go to the
-// same nodes, and none is left out. It gives the merges whose records stand in SSTables of their own.
+// direct says whether SSTables can be made of sorted records as they are merged, without a spool
+// between: where all rows go to the same nodes, and none is left out. It gives the merges whose
+// records stand in SSTables of their own.
 func (t *Target) direct(d *delivery, merges []*extsort.Merge) [][]*extsort.Merge {
 	if t.o.Whole == nil || t.batch.leftOut != nil || t.o.BatchBytes > 0 || t.o.queues() > 1 {
 		return nil
@@ -25,8 +26,8 @@ func (t *Target) direct(d *delivery, merges []*extsort.Merge) [][]*extsort.Merge
 	return slices.Collect(slices.Chunk(merges, (len(merges)+parts-1)/parts))
 }
 
-// makeTables makes SSTables of the records of each of some lists of merges, and has them sent as they are ready. It returns how
-// many partitions there are.
+// makeTables makes SSTables of the records of each of some lists of merges, and has them sent as
+// they are ready. It returns how many partitions there are.
 func (t *Target) makeTables(d *delivery, parts [][]*extsort.Merge) (total int64, err error) {
 	q := d.queueOf(t.o.replicas(0), 0)
 	numbers := int64(0)
@@ -82,15 +83,18 @@ type tableMaker struct {
 	partitions *partitions
 	limit      int64 // size of an SSTable, about
 	most       int64 // about how many partitions all will have
-	keys       int64 // about how many partitions the next one will have: what its filter is made for
-	told       int64 // bytes of the present one that others were told of
+	// about how many partitions the next one will have: what its filter is made for
+	keys int64
+	told int64 // bytes of the present one that others were told of
 }
 
-// fewKeys is a number of partitions for which a filter takes next to nothing, and that no SSTable ends at.
+// fewKeys is a number of partitions for which a filter takes next to nothing, and that no SSTable
+// ends at.
 const fewKeys = 1024
 
-// crowded is the number of partitions at which an SSTable ends because its filter was made for fewer. The filter takes a
-// quarter more than it was made for, so that an estimate that is a little off ends no SSTable.
+// crowded is the number of partitions at which an SSTable ends because its filter was made for
+// fewer. The filter takes a quarter more than it was made for, so that an estimate that is a little
+// off ends no SSTable.
 func crowded(keys int64) int64 { return max(keys, fewKeys) / 4 * 5 }
 
 // more says whether there are records for another SSTable.
@@ -112,18 +116,23 @@ func (m *tableMaker) next(ctx context.Context, t *Target) (File, error) {
 	f := File{Header: m.d.codec.AppendHeader(nil)}
 	m.told = 0
 	var err error
-	f.Whole, err = t.writeWhole(m.d.codec, m.d.made.Add(1), m.keys, func(w *sstable.TableWriter) error {
-		p := m.partitions
-		p.to, p.begun = w, 0
-		p.full = func() bool { return w.Position() >= m.limit || p.begun >= crowded(m.keys) }
-		err := m.take(ctx)
-		f.Keys = p.begun
-		if f.Keys >= crowded(m.keys) {
-			fit := int64(float64(f.Keys) * float64(m.limit) / float64(w.Position()))
-			m.keys = max(m.keys, min(fit, max(m.most, 2*m.keys)))
-		}
-		return err
-	})
+	f.Whole, err = t.writeWhole(
+		m.d.codec,
+		m.d.made.Add(1),
+		m.keys,
+		func(w *sstable.TableWriter) error {
+			p := m.partitions
+			p.to, p.begun = w, 0
+			p.full = func() bool { return w.Position() >= m.limit || p.begun >= crowded(m.keys) }
+			err := m.take(ctx)
+			f.Keys = p.begun
+			if f.Keys >= crowded(m.keys) {
+				fit := int64(float64(f.Keys) * float64(m.limit) / float64(w.Position()))
+				m.keys = max(m.keys, min(fit, max(m.most, 2*m.keys)))
+			}
+			return err
+		},
+	)
 	if err != nil {
 		return File{}, err
 	}
@@ -155,7 +164,8 @@ func (m *tableMaker) tell(bytes int64) {
 	m.made(bytes)
 }
 
-// made counts bytes of partitions, for each of the nodes: as many as the records have, until it is known.
+// made counts bytes of partitions, for each of the nodes: as many as the records have, until it is
+// known.
 func (m *tableMaker) made(bytes int64) {
 	nodes := int64(len(m.q.nodes))
 	m.told += bytes

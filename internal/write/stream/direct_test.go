@@ -43,7 +43,14 @@ func TestSSTablesAreMadeWithoutASpool(t *testing.T) {
 				require.NoError(t, err)
 				require.Less(t, f.Bytes, c.file/4*5+1<<10)
 				files.Add(1)
-				return n.take(node, File{Bytes: f.Bytes, Keys: f.Keys, Open: func() io.Reader { return bytes.NewReader(data) }})
+				return n.take(
+					node,
+					File{
+						Bytes: f.Bytes,
+						Keys:  f.Keys,
+						Open:  func() io.Reader { return bytes.NewReader(data) },
+					},
+				)
 			})
 			require.NoError(t, load(t, tg, rows))
 			require.Equal(t, last, n.rows["one"])
@@ -87,7 +94,8 @@ func TestSSTablesThatNeedNoSpool(t *testing.T) {
 	}
 }
 
-// A filter has room for all partitions, also where records take many times the bytes that an SSTable has of them.
+// A filter has room for all partitions, also where records take many times the bytes that an
+// SSTable has of them.
 func TestFiltersHaveRoom(t *testing.T) {
 	const partitions, of = 12_000, 16
 	p := &pieces{}
@@ -113,12 +121,23 @@ func TestFiltersHaveRoom(t *testing.T) {
 				wrong++
 			}
 		}
-		require.Less(t, wrong, 500, "of 10,000 keys that an SSTable of %d partitions does not have", f.Keys)
+		require.Less(
+			t,
+			wrong,
+			500,
+			"of 10,000 keys that an SSTable of %d partitions does not have",
+			f.Keys,
+		)
 		return nil
 	})
 	require.NoError(t, load(t, tg, rows))
 	require.EqualValues(t, partitions, tg.Stats().Partitions)
-	require.LessOrEqual(t, files.Load(), int64(2*stretches()+2), "where the first filter is full another SSTable is begun, and hardly more")
+	require.LessOrEqual(
+		t,
+		files.Load(),
+		int64(2*stretches()+2),
+		"where the first filter is full another SSTable is begun, and hardly more",
+	)
 }
 
 // Stretches of tokens share two SSTables, and one without rows makes none.
@@ -149,7 +168,14 @@ func TestStretchesMakeSSTables(t *testing.T) {
 			long := strings.Repeat("long", 25_000)
 			var rows []*write.Row
 			for i := range int32(1000) {
-				if r := reading(p, i, 1, long, 1_700_000_000_000_000); r.Token.Lo < c.below && len(rows) < 100 {
+				if r := reading(
+					p,
+					i,
+					1,
+					long,
+					1_700_000_000_000_000,
+				); r.Token.Lo < c.below &&
+					len(rows) < 100 {
 					rows = append(rows, r)
 				}
 			}

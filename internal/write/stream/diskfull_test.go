@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Where the disk is full, be it while rows are sorted, as partitions are spooled or as SSTables are made, the load ends
-// with that as the reason, and nothing is told to be written.
+// Where the disk is full, be it while rows are sorted, as partitions are spooled or as SSTables are
+// made, the load ends with that as the reason, and nothing is told to be written.
 func TestDiskFull(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can mount a disk that is small")
@@ -32,7 +32,10 @@ func TestDiskFull(t *testing.T) {
 			t.Cleanup(func() { require.NoError(t, syscall.Unmount(dir, 0)) })
 			p := &pieces{}
 			rows, _ := many(p, 5_000)
-			tg, _ := newTarget(t, func(o *Options) { o.Dir, o.Memory, o.Whole, o.FileBytes = dir, c.memory, c.whole, 1<<20 })
+			tg, _ := newTarget(
+				t,
+				func(o *Options) { o.Dir, o.Memory, o.Whole, o.FileBytes = dir, c.memory, c.whole, 1<<20 },
+			)
 			in := tg.Intake(readings.Columns)
 			var failed error
 			for len(rows) > 0 && failed == nil {

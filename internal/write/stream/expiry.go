@@ -6,14 +6,16 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// expiries says how times to live are counted: from when the slice of a row is begun to be sent, which is when the row
-// is written as far as the table is concerned. A CQL server counts from when it writes a row. A row may wait in its
-// slice for long, so it is encoded as if it was written at base. The header of an SSTable says what second its times
-// are counted from, so that a later one there moves all of them (sstable.Codec.At).
+// expiries says how times to live are counted: from when the slice of a row is begun to be sent,
+// which is when the row is written as far as the table is concerned. A CQL server counts from when
+// it writes a row. A row may wait in its slice for long, so it is encoded as if it was written at
+// base. The header of an SSTable says what second its times are counted from, so that a later one
+// there moves all of them (sstable.Codec.At).
 //
-// All files of a slice have the same second, lest replicas differ. A slice that is sent again, by a load that was
-// resumed, has a later one: servers keep the later expiry or deletion of two cells of one timestamp
-// (org.apache.cassandra.db.rows.Cells.resolveRegular, LivenessInfo.supersedes, DeletionTime.supersedes).
+// All files of a slice have the same second, lest replicas differ. A slice that is sent again, by a
+// load that was resumed, has a later one: servers keep the later expiry or deletion of two cells of
+// one timestamp (org.apache.cassandra.db.rows.Cells.resolveRegular, LivenessInfo.supersedes,
+// DeletionTime.supersedes).
 type expiries struct {
 	base int64 // seconds since the epoch
 	told bool  // OnOverdue was called
@@ -37,10 +39,10 @@ func (t *Target) stamped(now time.Time) *sstable.Codec {
 	return t.codec.At(min(now.Unix(), t.o.Version.MaxExpiry()))
 }
 
-// outlives reports whether some rows of the batch would expire, counted by a codec of stamped, later
-// than their version can store. Such cells expire at the last second that it can: the servers' policy
-// CAP (org.apache.cassandra.db.ExpirationDateOverflowHandling, CASSANDRA-14092). The others are counted
-// from when they are sent.
+// outlives reports whether some rows of the batch would expire, counted by a codec of stamped,
+// later than their version can store. Such cells expire at the last second that it can: the
+// servers' policy CAP (org.apache.cassandra.db.ExpirationDateOverflowHandling, CASSANDRA-14092).
+// The others are counted from when they are sent.
 func (t *Target) outlives(c *sstable.Codec) bool {
 	most := int64(t.batch.ttls.most)
 	return most > 0 && c.Minima().Time+most > t.o.Version.MaxExpiry()

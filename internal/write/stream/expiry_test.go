@@ -20,7 +20,13 @@ import (
 
 // tagged is a table with two collections that are not frozen.
 var tagged = schema.New("demo", "tagged", []schema.Column{
-	typed("k", schema.PartitionKey, "int"), typed("a", schema.Regular, "set<text>"), typed("b", schema.Regular, "set<text>"),
+	typed(
+		"k",
+		schema.PartitionKey,
+		"int",
+	),
+	typed("a", schema.Regular, "set<text>"),
+	typed("b", schema.Regular, "set<text>"),
 })
 
 // clock is a time that a test sets.
@@ -107,11 +113,22 @@ func TestExpiryIsCountedFromTheSending(t *testing.T) {
 			})
 			in := tg.Intake(readings.Columns)
 			p := &pieces{}
-			require.NoError(t, in.Put(t.Context(), []*write.Row{reading(p, 1, 1, "a", 1_700_000_000_000_000)}))
+			require.NoError(
+				t,
+				in.Put(t.Context(), []*write.Row{reading(p, 1, 1, "a", 1_700_000_000_000_000)}),
+			)
 			now.pass(100 * time.Second)
 			require.NoError(t, tg.flush(t.Context(), false))
-			require.Equal(t, map[int64]int{start.Unix() + 190: 2}, expiries, "two replicas have the same")
-			require.NoError(t, in.Put(t.Context(), []*write.Row{reading(p, 2, 1, "b", 1_700_000_000_000_001)}))
+			require.Equal(
+				t,
+				map[int64]int{start.Unix() + 190: 2},
+				expiries,
+				"two replicas have the same",
+			)
+			require.NoError(
+				t,
+				in.Put(t.Context(), []*write.Row{reading(p, 2, 1, "b", 1_700_000_000_000_001)}),
+			)
 			now.pass(100 * time.Second)
 			require.NoError(t, tg.flush(t.Context(), true))
 			require.Equal(t, map[int64]int{start.Unix() + 190: 2, start.Unix() + 290: 2}, expiries)
@@ -120,7 +137,8 @@ func TestExpiryIsCountedFromTheSending(t *testing.T) {
 	}
 }
 
-// A column that is appended to beside one that is deleted has no deletion, by its time too, which is a fixed one.
+// A column that is appended to beside one that is deleted has no deletion, by its time too, which
+// is a fixed one.
 func TestColumnWithoutDeletionBesideOneThatHasOne(t *testing.T) {
 	start := time.Unix(1_700_000_000, 0)
 	now := &clock{at: start}
@@ -138,20 +156,33 @@ func TestColumnWithoutDeletionBesideOneThatHasOne(t *testing.T) {
 	key := []byte{0, 0, 0, 1}
 	require.NoError(t, tg.Intake(tagged.Columns).Put(t.Context(), []*write.Row{{
 		Row: row.Row{
-			Cells:     []row.Cell{{Bytes: key, State: row.Set}, {State: row.Null}, {Bytes: []byte{0, 0, 0, 1, 0, 0, 0, 1, 'x'}, State: row.Set}},
-			Timestamp: 1_700_000_000_000_000, Token: token.Murmur3.Hash(key),
+			Cells: []row.Cell{
+				{Bytes: key, State: row.Set},
+				{State: row.Null},
+				{Bytes: []byte{0, 0, 0, 1, 0, 0, 0, 1, 'x'}, State: row.Set},
+			},
+			Timestamp: 1_700_000_000_000_000,
+			Token:     token.Murmur3.Hash(key),
 		}, Piece: &pieces{},
 	}}))
 	now.pass(100 * time.Second)
 	require.NoError(t, tg.flush(t.Context(), true))
 	require.NoError(t, tg.batch.sorter.Close())
 	require.Equal(t, []sstable.ColumnDeletion{
-		{Column: 0, Deletion: sstable.Deletion{Set: true, Timestamp: 1_700_000_000_000_000 - 1, Time: start.Unix() + 100}},
+		{
+			Column: 0,
+			Deletion: sstable.Deletion{
+				Set:       true,
+				Timestamp: 1_700_000_000_000_000 - 1,
+				Time:      start.Unix() + 100,
+			},
+		},
 		{Column: 1, Deletion: sstable.Deletion{Time: 1<<31 - 1}},
 	}, kept)
 }
 
-// What would expire later than a version can tell, only because it waited, expires at the last second that it can.
+// What would expire later than a version can tell, only because it waited, expires at the last
+// second that it can.
 func TestExpiryIsCutOff(t *testing.T) {
 	last := sstable.NB.MaxExpiry()
 	now := &clock{at: time.Unix(last-100, 0)}
@@ -159,19 +190,28 @@ func TestExpiryIsCutOff(t *testing.T) {
 	tg, _ := newTarget(t, func(o *Options) {
 		o.Clock, o.TTL, o.Sessions = now.now, 90, 1
 		o.Sender = senderFunc(func(_ context.Context, _ string, f File) error {
-			rowsOf(t, sstable.NB, f, func(r *sstable.Row) { expiries = append(expiries, r.Liveness.Expiry) })
+			rowsOf(
+				t,
+				sstable.NB,
+				f,
+				func(r *sstable.Row) { expiries = append(expiries, r.Liveness.Expiry) },
+			)
 			return nil
 		})
 	})
-	require.NoError(t, tg.Intake(readings.Columns).Put(t.Context(), []*write.Row{reading(&pieces{}, 1, 1, "a", 1)}))
+	require.NoError(
+		t,
+		tg.Intake(readings.Columns).
+			Put(t.Context(), []*write.Row{reading(&pieces{}, 1, 1, "a", 1)}),
+	)
 	now.pass(50 * time.Second)
 	require.NoError(t, tg.flush(t.Context(), true))
 	require.NoError(t, tg.batch.sorter.Close())
 	require.Equal(t, []int64{last, last}, expiries)
 }
 
-// A row that would expire later than a version can store expires at the last second that it can. Other
-// rows of its slice, and its deletions, are counted from when they are sent.
+// A row that would expire later than a version can store expires at the last second that it can.
+// Other rows of its slice, and its deletions, are counted from when they are sent.
 func TestExpiryCutOffMovesNoOtherExpiry(t *testing.T) {
 	const years, wait = 630_720_000, 3600
 	for name, version := range map[string]sstable.Version{"nb": sstable.NB, "oa": sstable.OA} {
@@ -211,8 +251,14 @@ func TestExpiryCutOffMovesNoOtherExpiry(t *testing.T) {
 				for k, ttl := range []int32{years, years - wait, years - wait + 1, 90, 0} {
 					key := keyOf(int32(k))
 					rows = append(rows, &write.Row{Row: row.Row{
-						Cells:     []row.Cell{{Bytes: key, State: row.Set}, {State: row.Null}, {Bytes: []byte{0, 0, 0, 1, 0, 0, 0, 1, 'x'}, State: row.Set}},
-						Timestamp: 1, TTL: ttl, Token: token.Murmur3.Hash(key),
+						Cells: []row.Cell{
+							{Bytes: key, State: row.Set},
+							{State: row.Null},
+							{Bytes: []byte{0, 0, 0, 1, 0, 0, 0, 1, 'x'}, State: row.Set},
+						},
+						Timestamp: 1,
+						TTL:       ttl,
+						Token:     token.Murmur3.Hash(key),
 					}, Piece: p})
 				}
 				require.NoError(t, tg.Intake(tagged.Columns).Put(t.Context(), rows))
@@ -220,7 +266,17 @@ func TestExpiryCutOffMovesNoOtherExpiry(t *testing.T) {
 				require.NoError(t, tg.flush(t.Context(), true))
 				require.NoError(t, tg.batch.sorter.Close())
 				sent := begun + wait
-				require.Equal(t, map[string][]int64{"0": {last}, "1": {last}, "2": {last}, "3": {sent + 90}, "4": {0}}, expiries)
+				require.Equal(
+					t,
+					map[string][]int64{
+						"0": {last},
+						"1": {last},
+						"2": {last},
+						"3": {sent + 90},
+						"4": {0},
+					},
+					expiries,
+				)
 				require.Equal(t, []int64{sent, sent, sent, sent, sent}, deleted)
 			})
 		}
@@ -234,7 +290,12 @@ func TestRejectedTTLMovesNoOtherExpiry(t *testing.T) {
 	tg, _ := newTarget(t, func(o *Options) {
 		o.Clock, o.Single, o.Sessions = now.now, true, 1
 		o.Sender = senderFunc(func(_ context.Context, _ string, f File) error {
-			rowsOf(t, sstable.NB, f, func(r *sstable.Row) { expiries = append(expiries, r.Liveness.Expiry) })
+			rowsOf(
+				t,
+				sstable.NB,
+				f,
+				func(r *sstable.Row) { expiries = append(expiries, r.Liveness.Expiry) },
+			)
 			return nil
 		})
 	})
@@ -257,7 +318,9 @@ func TestOverdueSlice(t *testing.T) {
 			now, told := &clock{at: time.Unix(1_700_000_000, 0)}, 0
 			tg, _ := newTarget(t, func(o *Options) {
 				o.Clock, o.Slice, o.Single, o.Sessions = now.now, 1, true, 1
-				o.Sender = senderFunc(func(context.Context, string, File) error { now.pass(c.took); return nil })
+				o.Sender = senderFunc(
+					func(context.Context, string, File) error { now.pass(c.took); return nil },
+				)
 				o.OnOverdue = func(ttl, took time.Duration) {
 					require.Equal(t, 20*time.Second, ttl)
 					require.Equal(t, c.took, took)
@@ -266,7 +329,19 @@ func TestOverdueSlice(t *testing.T) {
 			})
 			in, p := tg.Intake(readings.Columns), &pieces{}
 			for slice, ttl := range []int32{0, 20, 20} {
-				one, other := reading(p, 1, 1, "a", int64(slice)), reading(p, 1, 1, "a", int64(slice))
+				one, other := reading(
+					p,
+					1,
+					1,
+					"a",
+					int64(slice),
+				), reading(
+					p,
+					1,
+					1,
+					"a",
+					int64(slice),
+				)
 				one.TTL, other.TTL = ttl, ttl*2
 				require.NoError(t, in.Put(t.Context(), []*write.Row{one, other}))
 				require.NoError(t, tg.flush(t.Context(), false))

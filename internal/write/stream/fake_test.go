@@ -25,7 +25,10 @@ import (
 )
 
 func typed(name string, kind schema.Kind, cql string) schema.Column {
-	t, err := cqltype.Parse(cql, func(string) (*cqltype.Type, error) { return nil, errors.New("no user types") })
+	t, err := cqltype.Parse(
+		cql,
+		func(string) (*cqltype.Type, error) { return nil, errors.New("no user types") },
+	)
 	if err != nil {
 		panic(err)
 	}
@@ -34,8 +37,15 @@ func typed(name string, kind schema.Kind, cql string) schema.Column {
 
 // readings is the table of the tests.
 var readings = schema.New("demo", "readings", []schema.Column{
-	typed("k", schema.PartitionKey, "int"), typed("c", schema.Clustering, "int"),
-	typed("s", schema.Static, "text"), typed("v", schema.Regular, "text"), typed("l", schema.Regular, "list<int>"),
+	typed("k", schema.PartitionKey, "int"),
+	typed("c", schema.Clustering, "int"),
+	typed(
+		"s",
+		schema.Static,
+		"text",
+	),
+	typed("v", schema.Regular, "text"),
+	typed("l", schema.Regular, "list<int>"),
 })
 
 // ring places the token ranges of three nodes, two replicas of each.
@@ -52,7 +62,9 @@ func ring(t testing.TB) (*token.Placement, []string) {
 	}
 	r, err := token.NewRing(token.Murmur3, nodes)
 	require.NoError(t, err)
-	strategy, err := token.ParseStrategy(map[string]string{"class": "SimpleStrategy", "replication_factor": "2"})
+	strategy, err := token.ParseStrategy(
+		map[string]string{"class": "SimpleStrategy", "replication_factor": "2"},
+	)
 	require.NoError(t, err)
 	return r.Place(strategy), ids
 }
@@ -200,7 +212,14 @@ func reading(p write.Piece, k, c int32, v string, stamp int64) *write.Row {
 	return &write.Row{
 		Row: row.Row{
 			Cells: []row.Cell{
-				{Bytes: key, State: row.Set}, {Bytes: binary.BigEndian.AppendUint32(nil, uint32(c)), State: row.Set}, {}, {}, {Bytes: []byte(v), State: row.Set},
+				{
+					Bytes: key,
+					State: row.Set,
+				},
+				{Bytes: binary.BigEndian.AppendUint32(nil, uint32(c)), State: row.Set},
+				{},
+				{},
+				{Bytes: []byte(v), State: row.Set},
 			},
 			Timestamp: stamp, Token: token.Murmur3.Hash(key),
 		},
@@ -212,9 +231,14 @@ func reading(p write.Piece, k, c int32, v string, stamp int64) *write.Row {
 func newTarget(t testing.TB, set func(*Options)) (*Target, *nodes) {
 	t.Helper()
 	o := Options{
-		Table: readings, Clock: func() time.Time { return time.Unix(1_700_000_000, 0) }, Timestamp: 1_700_000_000_000_000,
-		Memory: 16 << 10, FileBytes: 8 << 10, Dir: t.TempDir(), Sessions: 2,
-		Backoff: pace.Backoff{Base: time.Microsecond, Max: time.Millisecond},
+		Table:     readings,
+		Clock:     func() time.Time { return time.Unix(1_700_000_000, 0) },
+		Timestamp: 1_700_000_000_000_000,
+		Memory:    16 << 10,
+		FileBytes: 8 << 10,
+		Dir:       t.TempDir(),
+		Sessions:  2,
+		Backoff:   pace.Backoff{Base: time.Microsecond, Max: time.Millisecond},
 	}
 	o.Placement, o.Nodes = ring(t)
 	n := &nodes{t: t, attempts: map[string]int{}, rows: map[string]map[string]string{}}

@@ -10,14 +10,16 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// Index is an index of the table that does not take all values of its column. By CQL a server refuses a row with such a
-// value. A node that is streamed one keeps it, and does not index it, or fails to build the index.
+// Index is an index of the table that does not take all values of its column. By CQL a server
+// refuses a row with such a value. A node that is streamed one keeps it, and does not index it, or
+// fails to build the index.
 type Index struct {
 	Name, Column string
 	Part         IndexPart // of a collection that is not frozen
 	MaxBytes     int       // of a value or an element, or of both of an entry; 0: no limit
-	Vectors      bool      // values are vectors of floats, which must be finite, and at most maxComponent
-	NoZero       bool      // and have a component that is not 0
+	// values are vectors of floats, which must be finite, and at most maxComponent
+	Vectors bool
+	NoZero  bool // and have a component that is not 0
 }
 
 // IndexPart is what an index has of a collection that is not frozen.
@@ -54,26 +56,36 @@ const (
 	inRegulars
 )
 
-// planIndexes finds the columns of indexes. One of a column that is not known, or of a part that is not, checks nothing.
+// planIndexes finds the columns of indexes. One of a column that is not known, or of a part that is
+// not, checks nothing.
 func planIndexes(s *sstable.Schema, indexes []Index) (plans []indexPlan) {
 	t := s.Table()
 	for kind, columns := range [][]sstable.Column{inKey: t.Key, inClustering: t.Clustering, inStatics: t.Statics, inRegulars: t.Regulars} {
 		for _, index := range indexes {
-			at := slices.IndexFunc(columns, func(c sstable.Column) bool { return c.Name == index.Column })
+			at := slices.IndexFunc(
+				columns,
+				func(c sstable.Column) bool { return c.Name == index.Column },
+			)
 			if at < 0 {
 				continue
 			}
 			typ := columns[at].Type
 			plans = append(plans, indexPlan{
-				Index: index, kind: placeKind(kind), at: at, single: len(t.Key) == 1, set: typ.Kind == cqltype.Set,
-				complex: !typ.Frozen && (typ.Kind == cqltype.List || typ.Kind == cqltype.Set || typ.Kind == cqltype.Map),
+				Index:  index,
+				kind:   placeKind(kind),
+				at:     at,
+				single: len(t.Key) == 1,
+				set:    typ.Kind == cqltype.Set,
+				complex: !typ.Frozen &&
+					(typ.Kind == cqltype.List || typ.Kind == cqltype.Set || typ.Kind == cqltype.Map),
 			})
 		}
 	}
 	return plans
 }
 
-// check refuses the rows of a partition that the index does not take: static and row; either may be nil.
+// check refuses the rows of a partition that the index does not take: static and row; either may be
+// nil.
 func (p *indexPlan) check(key []byte, static, row *sstable.Row) error {
 	of := row
 	switch p.kind {
@@ -119,7 +131,8 @@ func (p *indexPlan) cell(c *sstable.Cell) error {
 	case !p.complex || p.Part == IndexValues && !p.set:
 		return p.value(c.Value)
 	case p.Part == IndexEntries:
-		// Both are components of a composite, each between its length and a byte (org.apache.cassandra.db.marshal.CompositeType).
+		// Both are components of a composite, each between its length and a byte
+		// (org.apache.cassandra.db.marshal.CompositeType).
 		return p.size(len(c.Path) + len(c.Value) + 2*3)
 	default:
 		return p.value(c.Path)
@@ -129,7 +142,13 @@ func (p *indexPlan) cell(c *sstable.Cell) error {
 // size refuses what has too many bytes.
 func (p *indexPlan) size(n int) error {
 	if p.MaxBytes > 0 && n > p.MaxBytes {
-		return fmt.Errorf("column %.100q: index %.100q takes no value of %d bytes, but up to %d", p.Column, p.Name, n, p.MaxBytes)
+		return fmt.Errorf(
+			"column %.100q: index %.100q takes no value of %d bytes, but up to %d",
+			p.Column,
+			p.Name,
+			n,
+			p.MaxBytes,
+		)
 	}
 	return nil
 }
@@ -143,12 +162,21 @@ func (p *indexPlan) value(b []byte) error {
 	for i := 0; i+4 <= len(b); i += 4 {
 		f := math.Float32frombits(binary.BigEndian.Uint32(b[i:]))
 		if !(f >= -maxComponent && f <= maxComponent) {
-			return fmt.Errorf("column %.100q: index %.100q takes no vector with a component of %v", p.Column, p.Name, f)
+			return fmt.Errorf(
+				"column %.100q: index %.100q takes no vector with a component of %v",
+				p.Column,
+				p.Name,
+				f,
+			)
 		}
 		zero = zero && f == 0
 	}
 	if zero && p.NoZero {
-		return fmt.Errorf("column %.100q: index %.100q is of cosine similarity, and takes no vector of zeros", p.Column, p.Name)
+		return fmt.Errorf(
+			"column %.100q: index %.100q is of cosine similarity, and takes no vector of zeros",
+			p.Column,
+			p.Name,
+		)
 	}
 	return nil
 }

@@ -16,9 +16,27 @@ import (
 
 // indexed has a column for each place that an index can be of.
 var indexed = schema.New("demo", "indexed", []schema.Column{
-	typed("k1", schema.PartitionKey, "text"), typed("k2", schema.PartitionKey, "text"), typed("c", schema.Clustering, "text"),
-	typed("s", schema.Static, "text"), typed("v", schema.Regular, "text"), typed("l", schema.Regular, "list<text>"),
-	typed("e", schema.Regular, "set<text>"), typed("m", schema.Regular, "map<text, text>"), typed("f", schema.Regular, "vector<float, 2>"),
+	typed(
+		"k1",
+		schema.PartitionKey,
+		"text",
+	),
+	typed("k2", schema.PartitionKey, "text"),
+	typed("c", schema.Clustering, "text"),
+	typed(
+		"s",
+		schema.Static,
+		"text",
+	),
+	typed("v", schema.Regular, "text"),
+	typed("l", schema.Regular, "list<text>"),
+	typed(
+		"e",
+		schema.Regular,
+		"set<text>",
+	),
+	typed("m", schema.Regular, "map<text, text>"),
+	typed("f", schema.Regular, "vector<float, 2>"),
 })
 
 // collection encodes elements.
@@ -31,10 +49,14 @@ func collection(elements int, texts ...string) []byte {
 }
 
 func vector(x, y float32) []byte {
-	return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, math.Float32bits(x)), math.Float32bits(y))
+	return binary.BigEndian.AppendUint32(
+		binary.BigEndian.AppendUint32(nil, math.Float32bits(x)),
+		math.Float32bits(y),
+	)
 }
 
-// A row with a value that an index does not take is rejected, wherever the index is; others are not.
+// A row with a value that an index does not take is rejected, wherever the index is; others are
+// not.
 func TestRowsThatAnIndexRefuses(t *testing.T) {
 	const limit = 20
 	fits, long := strings.Repeat("x", limit), strings.Repeat("x", limit+1)
@@ -66,7 +88,10 @@ func TestRowsThatAnIndexRefuses(t *testing.T) {
 			if c.index.MaxBytes = limit; name == "no limit" {
 				c.index.MaxBytes = 0
 			}
-			tg, _ := newTarget(t, func(o *Options) { o.Table, o.Indexes = indexed, []Index{c.index} })
+			tg, _ := newTarget(
+				t,
+				func(o *Options) { o.Table, o.Indexes = indexed, []Index{c.index} },
+			)
 			defer func() { require.NoError(t, tg.batch.sorter.Close()) }()
 			p := &pieces{}
 			for _, value := range [][]byte{c.good, c.bad} {
@@ -83,7 +108,11 @@ func TestRowsThatAnIndexRefuses(t *testing.T) {
 					}
 					cells = append(cells, cell)
 				}
-				require.NoError(t, tg.Intake(indexed.Columns).Put(t.Context(), []*write.Row{{Row: row.Row{Cells: cells, Timestamp: 1}, Piece: p}}))
+				require.NoError(
+					t,
+					tg.Intake(indexed.Columns).
+						Put(t.Context(), []*write.Row{{Row: row.Row{Cells: cells, Timestamp: 1}, Piece: p}}),
+				)
 			}
 			if c.because == "" {
 				require.Empty(t, p.rejected)

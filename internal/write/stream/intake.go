@@ -152,7 +152,11 @@ func (in *intake) take() (*encoder, error) {
 		in.free = in.free[:n-1]
 		return e, nil
 	}
-	inserter, err := sstable.NewInserter(in.t.codec, in.names, sstable.InsertOptions{AppendCollections: in.t.o.Append})
+	inserter, err := sstable.NewInserter(
+		in.t.codec,
+		in.names,
+		sstable.InsertOptions{AppendCollections: in.t.o.Append},
+	)
 	return &encoder{t: in.t, inserter: inserter}, err
 }
 
@@ -240,7 +244,8 @@ func (e *encoder) add(b *extsort.Buffer, r *write.Row) (err error) {
 // cellRoom is about what a cell takes in a record besides its value, in bytes.
 const cellRoom = 32
 
-// room is about how many bytes the record of the row will have: a large one that grows is in memory twice.
+// room is about how many bytes the record of the row will have: a large one that grows is in memory
+// twice.
 func (e *encoder) room() int {
 	n := len(e.key) + cellRoom
 	for _, v := range e.values {
@@ -266,9 +271,18 @@ func (e *encoder) statement(r *row.Row, place int64) {
 		e.ttls.add(ttls{ttl, ttl})
 	}
 	e.statements = append(e.statements, sstable.Insert{
-		Values: e.values[from:len(e.values):len(e.values)], Timestamp: r.Timestamp, Place: place, TTL: ttl, Now: e.t.expiries.base, Update: r.Update,
+		Values:    e.values[from:len(e.values):len(e.values)],
+		Timestamp: r.Timestamp,
+		Place:     place,
+		TTL:       ttl,
+		Now:       e.t.expiries.base,
+		Update:    r.Update,
 	})
 }
 
 // states are the codec's words for those of cells.
-var states = [...]sstable.State{row.Unset: sstable.Unset, row.Null: sstable.Null, row.Set: sstable.Set}
+var states = [...]sstable.State{
+	row.Unset: sstable.Unset,
+	row.Null:  sstable.Null,
+	row.Set:   sstable.Set,
+}

@@ -18,12 +18,13 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// Keeper is a Sender that keeps whole SSTables in a folder, from which they are copied to their nodes
-// and imported there, as a Layout says. The SSTables of several nodes are links to the same files, where the file
-// system has links.
+// Keeper is a Sender that keeps whole SSTables in a folder, from which they are copied to their
+// nodes and imported there, as a Layout says. The SSTables of several nodes are links to the same
+// files, where the file system has links.
 //
-// An SSTable is on the disk once Send has returned. Its TOC.txt comes last, so that what has none was left by a
-// program that was killed. Errors have no class: what fails on a disk is not tried again.
+// An SSTable is on the disk once Send has returned. Its TOC.txt comes last, so that what has none
+// was left by a program that was killed. Errors have no class: what fails on a disk is not tried
+// again.
 type Keeper struct {
 	layout Layout
 	place  func(ctx context.Context, from, to string) error // link, but for tests
@@ -74,7 +75,15 @@ func (k *Keeper) Send(ctx context.Context, node string, f File) error {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	n := k.nodes[node]
-	n.Tables = append(n.Tables, KeptTable{Descriptor: d, Sizes: f.Whole.Sizes, Partitions: f.Whole.Partitions, Rows: f.Whole.Rows})
+	n.Tables = append(
+		n.Tables,
+		KeptTable{
+			Descriptor: d,
+			Sizes:      f.Whole.Sizes,
+			Partitions: f.Whole.Partitions,
+			Rows:       f.Whole.Rows,
+		},
+	)
 	return nil
 }
 
@@ -108,13 +117,18 @@ func (k *Keeper) keep(ctx context.Context, folder string, d sstable.Descriptor, 
 	if err := fsync.Folder(folder); err != nil {
 		return err
 	}
-	if err := k.place(ctx, w.Path(sstable.TOCTxt), filepath.Join(folder, d.Name(sstable.TOCTxt))); err != nil {
+	if err := k.place(
+		ctx,
+		w.Path(sstable.TOCTxt),
+		filepath.Join(folder, d.Name(sstable.TOCTxt)),
+	); err != nil {
 		return err
 	}
 	return fsync.Folder(folder)
 }
 
-// link gives a file another name, or copies it where it cannot have one, and has its bytes on the disk.
+// link gives a file another name, or copies it where it cannot have one, and has its bytes on the
+// disk.
 func link(ctx context.Context, from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
@@ -170,8 +184,8 @@ func (k *Keeper) Kept() []KeptNode {
 	return all
 }
 
-// Clear removes the SSTables of the table that an earlier keeper left in the folder, whole or not, and the
-// folders that are empty then. Whatever else is there stays.
+// Clear removes the SSTables of the table that an earlier keeper left in the folder, whole or not,
+// and the folders that are empty then. Whatever else is there stays.
 func (k *Keeper) Clear() error {
 	entries, err := os.ReadDir(k.layout.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {

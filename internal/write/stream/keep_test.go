@@ -22,7 +22,13 @@ func keeping(t *testing.T, set func(*Options)) (*Target, *nodes, *Keeper, string
 	dir := t.TempDir()
 	var k *Keeper
 	tg, n := newTarget(t, func(o *Options) {
-		k = NewKeeper(Layout{Dir: dir, Nodes: map[string]string{"node0": "n0", "node1": "n1", "node2": "n2"}, Table: "demo/readings-00"})
+		k = NewKeeper(
+			Layout{
+				Dir:   dir,
+				Nodes: map[string]string{"node0": "n0", "node1": "n1", "node2": "n2"},
+				Table: "demo/readings-00",
+			},
+		)
 		o.Sender, o.Whole = k, &WholeOptions{FilterChance: 0.01, IndexInterval: 128}
 		if set != nil {
 			set(o)
@@ -39,7 +45,8 @@ func tocs(t *testing.T, dir string) []string {
 	return found
 }
 
-// Each node has its rows in a folder of its own, in whole SSTables numbered from 1, and they are told of.
+// Each node has its rows in a folder of its own, in whole SSTables numbered from 1, and they are
+// told of.
 func TestKeptTablesAreWholeAndEachNodesOwn(t *testing.T) {
 	p := &pieces{}
 	rows, last := many(p, 4000)
@@ -62,8 +69,20 @@ func TestKeptTablesAreWholeAndEachNodesOwn(t *testing.T) {
 		require.Greater(t, len(node.Tables), 1, "files were to be small")
 		var files int
 		for number, table := range node.Tables {
-			require.Equal(t, sstable.Descriptor{Version: sstable.NB, ID: strconv.Itoa(number + 1)}, table.Descriptor)
-			verified, err := sstable.Verify(filepath.Join(dir, node.Folder), table.Descriptor, sstable.Check{Schema: tg.schema, Ranges: []token.Range{token.Whole(token.Murmur3)}, IndexInterval: 128})
+			require.Equal(
+				t,
+				sstable.Descriptor{Version: sstable.NB, ID: strconv.Itoa(number + 1)},
+				table.Descriptor,
+			)
+			verified, err := sstable.Verify(
+				filepath.Join(dir, node.Folder),
+				table.Descriptor,
+				sstable.Check{
+					Schema:        tg.schema,
+					Ranges:        []token.Range{token.Whole(token.Murmur3)},
+					IndexInterval: 128,
+				},
+			)
 			require.NoError(t, err)
 			require.Equal(t, table.Sizes, verified.Sizes)
 			require.Equal(t, table.Partitions, verified.Partitions)
@@ -71,7 +90,17 @@ func TestKeptTablesAreWholeAndEachNodesOwn(t *testing.T) {
 			files += len(table.Sizes)
 			data, err := os.ReadFile(filepath.Join(dir, node.Folder, table.Name(sstable.DataDB)))
 			require.NoError(t, err)
-			require.NoError(t, n.take(node.ID, File{Bytes: int64(len(data)), Keys: table.Partitions, Open: func() io.Reader { return bytes.NewReader(data) }}))
+			require.NoError(
+				t,
+				n.take(
+					node.ID,
+					File{
+						Bytes: int64(len(data)),
+						Keys:  table.Partitions,
+						Open:  func() io.Reader { return bytes.NewReader(data) },
+					},
+				),
+			)
 		}
 		there, err := os.ReadDir(filepath.Join(dir, node.Folder))
 		require.NoError(t, err)
@@ -80,7 +109,8 @@ func TestKeptTablesAreWholeAndEachNodesOwn(t *testing.T) {
 	n.requireRows(t, last)
 }
 
-// Replicas of one set share their files, where the file system can; where it cannot, each has a copy.
+// Replicas of one set share their files, where the file system can; where it cannot, each has a
+// copy.
 func TestKeptTablesOfASetAreLinks(t *testing.T) {
 	for name, place := range map[string]func(context.Context, string, string) error{
 		"links": link,
@@ -95,14 +125,18 @@ func TestKeptTablesOfASetAreLinks(t *testing.T) {
 			rows, _ := many(&pieces{}, 1000)
 			tg, _, k, dir := keeping(t, func(o *Options) {
 				o.FileBytes = 1 << 20
-				o.Ignored = map[string]bool{"node2": true} // a set of both of the others among those that are left
+				o.Ignored = map[string]bool{
+					"node2": true,
+				} // a set of both of the others among those that are left
 			})
 			k.place = place
 			require.NoError(t, load(t, tg, rows))
 			var infos [2][]os.FileInfo
 			for i, node := range k.Kept() {
 				for _, table := range node.Tables {
-					info, err := os.Stat(filepath.Join(dir, node.Folder, table.Name(sstable.DataDB)))
+					info, err := os.Stat(
+						filepath.Join(dir, node.Folder, table.Name(sstable.DataDB)),
+					)
 					require.NoError(t, err)
 					infos[i] = append(infos[i], info)
 				}
@@ -120,7 +154,8 @@ func TestKeptTablesOfASetAreLinks(t *testing.T) {
 	}
 }
 
-// Where a row is for one of its replicas alone, each is there once, in the version that was asked for.
+// Where a row is for one of its replicas alone, each is there once, in the version that was asked
+// for.
 func TestKeptTablesOfSingleReplicas(t *testing.T) {
 	rows, _ := many(&pieces{}, 1000)
 	tg, _, k, dir := keeping(t, func(o *Options) { o.Single, o.Version = true, sstable.MD })
@@ -156,7 +191,15 @@ func TestKeptTableLooksWholeOnlyWhenItIs(t *testing.T) {
 		for _, toc := range tocs(t, dir) {
 			d, _, err := sstable.ParseName(filepath.Base(toc))
 			require.NoError(t, err)
-			_, err = sstable.Verify(filepath.Dir(toc), d, sstable.Check{Schema: tg.schema, Ranges: []token.Range{token.Whole(token.Murmur3)}, IndexInterval: 128})
+			_, err = sstable.Verify(
+				filepath.Dir(toc),
+				d,
+				sstable.Check{
+					Schema:        tg.schema,
+					Ranges:        []token.Range{token.Whole(token.Murmur3)},
+					IndexInterval: 128,
+				},
+			)
 			require.NoError(t, err)
 			whole++
 		}
@@ -169,7 +212,17 @@ func TestKeptTableLooksWholeOnlyWhenItIs(t *testing.T) {
 			left = append(left, path)
 			return err
 		}))
-		require.Equal(t, []string{dir, filepath.Join(dir, "n1"), filepath.Join(dir, "n1", "demo"), filepath.Dir(other), other}, left)
+		require.Equal(
+			t,
+			[]string{
+				dir,
+				filepath.Join(dir, "n1"),
+				filepath.Join(dir, "n1", "demo"),
+				filepath.Dir(other),
+				other,
+			},
+			left,
+		)
 	}
 	require.Positive(t, whole)
 }
@@ -180,7 +233,11 @@ func TestKeptTableReplacesNothing(t *testing.T) {
 	for _, name := range []string{"from", "to"} {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(name), 0o600))
 	}
-	require.ErrorIs(t, link(t.Context(), filepath.Join(dir, "from"), filepath.Join(dir, "to")), os.ErrExist)
+	require.ErrorIs(
+		t,
+		link(t.Context(), filepath.Join(dir, "from"), filepath.Join(dir, "to")),
+		os.ErrExist,
+	)
 	text, err := os.ReadFile(filepath.Join(dir, "to"))
 	require.NoError(t, err)
 	require.Equal(t, "to", string(text))
@@ -189,7 +246,10 @@ func TestKeptTableReplacesNothing(t *testing.T) {
 // A load of no rows has no SSTables, and is complete.
 func TestKeptTablesOfNoRows(t *testing.T) {
 	complete := 0
-	tg, _, k, dir := keeping(t, func(o *Options) { o.Complete = func(context.Context) error { complete++; return nil } })
+	tg, _, k, dir := keeping(
+		t,
+		func(o *Options) { o.Complete = func(context.Context) error { complete++; return nil } },
+	)
 	require.NoError(t, load(t, tg, nil))
 	require.Equal(t, 1, complete)
 	require.Empty(t, k.Kept())
@@ -201,5 +261,9 @@ func TestKeptTablesOfNoRows(t *testing.T) {
 
 // Rows that no SSTable was made of are not taken.
 func TestKeeperTakesWholeTablesAlone(t *testing.T) {
-	require.ErrorContains(t, NewKeeper(Layout{Dir: t.TempDir(), Table: "k/t"}).Send(t.Context(), "node0", File{}), "no SSTable was made")
+	require.ErrorContains(
+		t,
+		NewKeeper(Layout{Dir: t.TempDir(), Table: "k/t"}).Send(t.Context(), "node0", File{}),
+		"no SSTable was made",
+	)
 }

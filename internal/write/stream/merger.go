@@ -2,10 +2,11 @@ package stream
 
 import "github.com/cqlbulk/cqlbulk/pkg/sstable"
 
-// merger makes one row of several of one clustering. It keeps what they make so far, and not all of them: an input may
-// have the static values of a partition with each of its rows. What they make may grow with each of them, a list that is
-// appended to, so it is not merged with each few of them again: rows that were made of as many are (as in a binomial
-// queue), and each cell is merged as often as the number of rows has bits.
+// merger makes one row of several of one clustering. It keeps what they make so far, and not all of
+// them: an input may have the static values of a partition with each of its rows. What they make
+// may grow with each of them, a list that is appended to, so it is not merged with each few of them
+// again: rows that were made of as many are (as in a binomial queue), and each cell is merged as
+// often as the number of rows has bits.
 type merger struct {
 	codec *sstable.Codec
 	rows  *sstable.Merger
@@ -94,8 +95,8 @@ func (m *merger) keep(of int) (err error) {
 	return err
 }
 
-// merged gives the row that they make, encoded. Its bytes are good until the next call of add. The smallest are merged
-// first.
+// merged gives the row that they make, encoded. Its bytes are good until the next call of add. The
+// smallest are merged first.
 func (m *merger) merged() ([]byte, error) {
 	m.rows.Reset(sstable.Deletion{})
 	if err := m.takeAdded(); err != nil {

@@ -78,8 +78,8 @@ func (n *node) stats() NodeStats {
 	return NodeStats{Node: n.name, Sizes: slices.Clone(n.sizes), Time: n.spent}
 }
 
-// Transfer is a file on its way to a node. Who sends it asks it before bytes go, and tells it how it gets on, as far
-// as that is known. It is safe for concurrent use; a nil one lets all pass.
+// Transfer is a file on its way to a node. Who sends it asks it before bytes go, and tells it how
+// it gets on, as far as that is known. It is safe for concurrent use; a nil one lets all pass.
 type Transfer struct {
 	d     *delivery
 	node  *node
@@ -116,14 +116,16 @@ func (tr *Transfer) Sent(n, plain int) {
 	tr.tell(min(int64(float64(tr.bytes)*float64(tr.plain)/float64(tr.size)), tr.bytes))
 }
 
-// wired returns the bytes that were handed to the network; those of the file if the sender reported none.
+// wired returns the bytes that were handed to the network; those of the file if the sender reported
+// none.
 func (tr *Transfer) wired() int64 {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	return cmp.Or(tr.sent, tr.size)
 }
 
-// Received tells that the node has all of the file, and how long that took since its last bytes were sent.
+// Received tells that the node has all of the file, and how long that took since its last bytes
+// were sent.
 func (tr *Transfer) Received(took time.Duration) {
 	if tr == nil {
 		return

@@ -16,8 +16,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
-// The share of a slice that is done grows with what is sent, and is all of it when its rows count as written, also
-// when files were sent in vain; then the next slice begins with nothing.
+// The share of a slice that is done grows with what is sent, and is all of it when its rows count
+// as written, also when files were sent in vain; then the next slice begins with nothing.
 func TestProgressIsWhatNodesHave(t *testing.T) {
 	p := &pieces{}
 	rows, _ := many(p, 2000)
@@ -63,7 +63,8 @@ func TestProgressIsWhatNodesHave(t *testing.T) {
 	require.Greater(t, sent, bytes, "some were sent twice")
 }
 
-// A node that is slow to say that it has its files gets them one at a time, and the others theirs as before.
+// A node that is slow to say that it has its files gets them one at a time, and the others theirs
+// as before.
 func TestSlowNodeSlowsItselfAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &pieces{}

@@ -32,11 +32,16 @@ func oneNode(t *testing.T, p *pieces, send func(tg *Target) senderFunc) (*Target
 	var tg *Target
 	tg, _ = newTarget(t, func(o *Options) {
 		wholeOnOne(t, o)
-		o.Sender = senderFunc(func(ctx context.Context, node string, f File) error { return send(tg)(ctx, node, f) })
+		o.Sender = senderFunc(
+			func(ctx context.Context, node string, f File) error { return send(tg)(ctx, node, f) },
+		)
 	})
 	var rows []*write.Row
 	for i := range 500 {
-		rows = append(rows, reading(p, int32(i), 1, fmt.Sprintf("%0100d", i), 1_700_000_000_000_000))
+		rows = append(
+			rows,
+			reading(p, int32(i), 1, fmt.Sprintf("%0100d", i), 1_700_000_000_000_000),
+		)
 	}
 	return tg, rows
 }
@@ -50,13 +55,23 @@ func wholeOnOne(t *testing.T, o *Options) {
 	}
 	ring, err := token.NewRing(token.Murmur3, []token.Node{one})
 	require.NoError(t, err)
-	strategy, err := token.ParseStrategy(map[string]string{"class": "SimpleStrategy", "replication_factor": "1"})
+	strategy, err := token.ParseStrategy(
+		map[string]string{"class": "SimpleStrategy", "replication_factor": "1"},
+	)
 	require.NoError(t, err)
 	o.Placement, o.Nodes = ring.Place(strategy), []string{"one"}
-	o.Whole = &WholeOptions{FilterChance: 0.01, IndexInterval: 128, Compression: sstable.Compression{Compressor: sstable.LZ4Compressor, ChunkLength: 16 << 10}}
+	o.Whole = &WholeOptions{
+		FilterChance:  0.01,
+		IndexInterval: 128,
+		Compression: sstable.Compression{
+			Compressor:  sstable.LZ4Compressor,
+			ChunkLength: 16 << 10,
+		},
+	}
 }
 
-// What fills no file makes one SSTable, or two that do not overlap where that has two processors busy.
+// What fills no file makes one SSTable, or two that do not overlap where that has two processors
+// busy.
 func TestARestMakesTwoSSTables(t *testing.T) {
 	for _, c := range []struct {
 		processors, rows int
@@ -91,9 +106,15 @@ func TestARestMakesTwoSSTables(t *testing.T) {
 			require.NoError(t, load(t, tg, rows))
 			require.Equal(t, c.rows, p.written)
 			require.Len(t, sent, c.want)
-			slices.SortFunc(sent, func(a, b *Whole) int { return token.Murmur3.Hash(a.First).Compare(token.Murmur3.Hash(b.First)) })
+			slices.SortFunc(
+				sent,
+				func(a, b *Whole) int { return token.Murmur3.Hash(a.First).Compare(token.Murmur3.Hash(b.First)) },
+			)
 			for i := 1; i < len(sent); i++ {
-				require.True(t, token.Murmur3.Hash(sent[i-1].Last).Less(token.Murmur3.Hash(sent[i].First)))
+				require.True(
+					t,
+					token.Murmur3.Hash(sent[i-1].Last).Less(token.Murmur3.Hash(sent[i].First)),
+				)
 			}
 		})
 	}
@@ -129,7 +150,8 @@ func made(t *testing.T, tg *Target) int {
 	return len(entries)
 }
 
-// While SSTables are sent, the next ones of their queue are made, as many as there are processors, and no others.
+// While SSTables are sent, the next ones of their queue are made, as many as there are processors,
+// and no others.
 func TestNextIsMadeWhileOneIsSent(t *testing.T) {
 	p := &pieces{}
 	most := nodeSessions + runtime.GOMAXPROCS(0)
@@ -155,7 +177,8 @@ func TestNextIsMadeWhileOneIsSent(t *testing.T) {
 	require.NoDirExists(t, tg.folder)
 }
 
-// A node is sent two files at the same time, and no more, be they SSTables or rows that it makes SSTables of.
+// A node is sent two files at the same time, and no more, be they SSTables or rows that it makes
+// SSTables of.
 func TestANodeIsSentTwoFilesAtATime(t *testing.T) {
 	t.Run("rows", func(t *testing.T) { sentAtATime(t, func(o *Options) { o.Whole = nil }) })
 	t.Run("whole", func(t *testing.T) { sentAtATime(t, func(*Options) {}) })
@@ -169,7 +192,12 @@ func sentAtATime(t *testing.T, set func(*Options)) {
 			most.Store(max(most.Load(), under.Add(1))) // one that is overtaken is seen by the next
 			defer under.Add(-1)
 			if most.Load() == 1 {
-				require.Eventually(t, func() bool { return under.Load() > 1 }, time.Minute, time.Millisecond)
+				require.Eventually(
+					t,
+					func() bool { return under.Load() > 1 },
+					time.Minute,
+					time.Millisecond,
+				)
 			}
 			time.Sleep(time.Millisecond)
 			return nil
@@ -188,7 +216,12 @@ func TestMadeButNotSent(t *testing.T) {
 	tg, rows := oneNode(t, p, func(tg *Target) senderFunc {
 		return func(ctx context.Context, _ string, _ File) error {
 			sent.Add(1)
-			require.Eventually(t, func() bool { return made(t, tg) >= 2 || ctx.Err() != nil }, time.Minute, time.Millisecond)
+			require.Eventually(
+				t,
+				func() bool { return made(t, tg) >= 2 || ctx.Err() != nil },
+				time.Minute,
+				time.Millisecond,
+			)
 			return fault.New(fault.Fatal, fmt.Errorf("gone"))
 		}
 	})

@@ -21,8 +21,10 @@ type partitions struct {
 	tell    func(bytes int64) // is told now and then of the records that partitions were made of
 	added   int64             // bytes of those that it was not told of
 	begun   int64             // partitions, since to was set
-	full    func() bool       // says before each partition but the first that it goes to another sink; nil: none does
-	held    bool              // the merge is at a record that was not taken, since the sink was full
+	// says before each partition but the first that it goes to another sink; nil: none does
+	full func() bool
+	// the merge is at a record that was not taken, since the sink was full
+	held bool
 
 	number  uint64 // the token of the row that is next
 	record  []byte // the row
@@ -33,7 +35,8 @@ type partitions struct {
 	room    sstable.Row
 }
 
-// errFull says that what is next goes to another sink. What gave it may be called again once there is one.
+// errFull says that what is next goes to another sink. What gave it may be called again once there
+// is one.
 var errFull = errors.New("the sink is full")
 
 // take makes partitions of all records of a merge.
@@ -67,7 +70,8 @@ func (p *partitions) end() error {
 	return p.to.End()
 }
 
-// checkEvery is how many rows are taken until it is looked whether all was called off, and others see how many there were.
+// checkEvery is how many rows are taken until it is looked whether all was called off, and others
+// see how many there were.
 const checkEvery = 4096
 
 func (p *partitions) report() {
@@ -75,7 +79,8 @@ func (p *partitions) report() {
 	p.added = 0
 }
 
-// add takes the record that a merge is at: it is merged with the one before where they are of one clustering.
+// add takes the record that a merge is at: it is merged with the one before where they are of one
+// clustering.
 func (p *partitions) add(m *extsort.Merge) (err error) {
 	number, head := m.Number(), m.Head()
 	var left []byte // the record, where it may be left out
@@ -162,8 +167,8 @@ func (p *partitions) row() error {
 	return p.to.Row(encoded)
 }
 
-// rebase encodes a row again that does not mean the same to the codec that it is read by. If collections are replaced,
-// each of them has a deletion, so that only expiries can be the reason.
+// rebase encodes a row again that does not mean the same to the codec that it is read by. If
+// collections are replaced, each of them has a deletion, so that only expiries can be the reason.
 func (p *partitions) rebase(encoded []byte) ([]byte, error) {
 	if !p.capped && (!p.t.o.Append || !sstable.NeedsRebase(encoded)) {
 		return encoded, nil
@@ -174,6 +179,19 @@ func (p *partitions) rebase(encoded []byte) ([]byte, error) {
 }
 
 // newPartitions returns partitions whose rows a node reads by a codec of stamped.
-func (t *Target) newPartitions(as *sstable.Codec, to sstable.Sink, tell func(bytes int64)) *partitions {
-	return &partitions{t: t, as: as, capped: t.outlives(as), refused: t.batch.leftOut, some: t.batch.some, to: to, merger: newMerger(t.codec), tell: tell}
+func (t *Target) newPartitions(
+	as *sstable.Codec,
+	to sstable.Sink,
+	tell func(bytes int64),
+) *partitions {
+	return &partitions{
+		t:       t,
+		as:      as,
+		capped:  t.outlives(as),
+		refused: t.batch.leftOut,
+		some:    t.batch.some,
+		to:      to,
+		merger:  newMerger(t.codec),
+		tell:    tell,
+	}
 }

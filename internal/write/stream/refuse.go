@@ -12,8 +12,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// refusals are rows of the input that are not sent, since a node did not take them: their timestamps, which no other row
-// has, by partition key.
+// refusals are rows of the input that are not sent, since a node did not take them: their
+// timestamps, which no other row has, by partition key.
 type refusals map[string]map[int64]bool
 
 // add adds a row, and reports whether it was not there.
@@ -61,8 +61,8 @@ func (r refusals) has(record []byte, codec *sstable.Codec, room *sstable.Row) (b
 	return slices.ContainsFunc(stampsOf(room), func(stamp int64) bool { return stamps[stamp] }), nil
 }
 
-// stampsOf lists the timestamps that a row was written with, the least first. Collections are deleted a microsecond
-// before that of their row, and so are not looked at.
+// stampsOf lists the timestamps that a row was written with, the least first. Collections are
+// deleted a microsecond before that of their row, and so are not looked at.
 func stampsOf(r *sstable.Row) []int64 {
 	var stamps []int64
 	if r.Liveness.Set {
@@ -75,11 +75,13 @@ func stampsOf(r *sstable.Row) []int64 {
 	return slices.Compact(stamps)
 }
 
-// mostRounds is the number of times, at most, that partitions are sent again without rows that nodes did not take.
+// mostRounds is the number of times, at most, that partitions are sent again without rows that
+// nodes did not take.
 const mostRounds = 8
 
-// deliverGood has the rows of the slice sent to where they belong. If nodes did not take some, it has the others of their
-// partitions sent again: an earlier row of the same key, which one of them had replaced, was not sent.
+// deliverGood has the rows of the slice sent to where they belong. If nodes did not take some, it
+// has the others of their partitions sent again: an earlier row of the same key, which one of them
+// had replaced, was not sent.
 func (t *Target) deliverGood(ctx context.Context) error {
 	for rounds := 0; ; rounds++ {
 		some := rounds > 0
@@ -93,13 +95,19 @@ func (t *Target) deliverGood(ctx context.Context) error {
 		case !slices.ContainsFunc(t.batch.settled, func(s settled) bool { return s.rows > 0 }):
 			return nil
 		case rounds == mostRounds:
-			return fault.New(fault.Permanent, fmt.Errorf("nodes did not take some rows, and others again after these were rejected, %d times", rounds+1))
+			return fault.New(
+				fault.Permanent,
+				fmt.Errorf(
+					"nodes did not take some rows, and others again after these were rejected, %d times",
+					rounds+1,
+				),
+			)
 		}
 	}
 }
 
-// mostStamps is the number of rows of the input, at most, that are read again and rejected for one row of the table:
-// as many are in memory at once.
+// mostStamps is the number of rows of the input, at most, that are read again and rejected for one
+// row of the table: as many are in memory at once.
 const mostStamps = 100
 
 // lostError says why a row of the input is not read again.
@@ -111,8 +119,8 @@ type foundRow struct {
 	of *settled
 }
 
-// rejectRefused rejects the rows of the input that made a row which a node does not take. It rejects none, and reports
-// so, unless it finds all of them.
+// rejectRefused rejects the rows of the input that made a row which a node does not take. It
+// rejects none, and reports so, unless it finds all of them.
 func (t *Target) rejectRefused(ctx context.Context, r *refusedRow, reason error) (bool, error) {
 	stamps := stampsOf(&r.row)
 	if len(stamps) > mostStamps {

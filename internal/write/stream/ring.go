@@ -16,16 +16,17 @@ import (
 type Ring struct {
 	Placement *token.Placement // of all replicas, in all data centers
 	Nodes     []string         // ids of the nodes that the placement's indexes mean
-	// Truncated is when nodes last truncated the table, by their ids: milliseconds since the epoch by a node's own
-	// clock, 0 for never. A node that does not tell is not in it.
+	// Truncated is when nodes last truncated the table, by their ids: milliseconds since the epoch
+	// by a node's own clock, 0 for never. A node that does not tell is not in it.
 	Truncated map[string]int64
 }
 
-// ErrMoved is in the error of rows that were sent, and may not be on all nodes that they belong to now: they have to be sent again.
+// ErrMoved is in the error of rows that were sent, and may not be on all nodes that they belong to
+// now: they have to be sent again.
 var ErrMoved = errors.New("nodes came, went or moved, or the keyspace's replication was changed")
 
-// ErrTruncated is in the error of rows that were sent while the table was truncated: nodes that had them before have lost
-// them, and others have not. They have to be sent again.
+// ErrTruncated is in the error of rows that were sent while the table was truncated: nodes that had
+// them before have lost them, and others have not. They have to be sent again.
 var ErrTruncated = errors.New("the table was truncated")
 
 // sentInVain reports whether rows have to be sent again.
@@ -44,8 +45,8 @@ func (r Ring) truncatedSince(before Ring) bool {
 // mostMoves is how often the same rows are sent again because the ring has changed.
 const mostMoves = 8
 
-// covers reports whether rows that were sent to where they belong by the options are on all nodes that they
-// belong to by another ring.
+// covers reports whether rows that were sent to where they belong by the options are on all nodes
+// that they belong to by another ring.
 func (o *Options) covers(now Ring) bool {
 	sent, to := 0, *o
 	to.Placement, to.Nodes = now.Placement, now.Nodes
@@ -53,7 +54,10 @@ func (o *Options) covers(now Ring) bool {
 		within, wanted := now.Placement.Range(i), to.replicas(i)
 		for ; ; sent++ {
 			has := o.replicas(sent)
-			if slices.ContainsFunc(wanted, func(id string) bool { return !slices.Contains(has, id) }) {
+			if slices.ContainsFunc(
+				wanted,
+				func(id string) bool { return !slices.Contains(has, id) },
+			) {
 				return false
 			}
 			end := o.Placement.Range(sent).End
@@ -116,9 +120,10 @@ func (c *carrier) aim(ctx context.Context) error {
 	return c.patiently(ctx, func() error { return c.o.Fits(ctx) })
 }
 
-// arrived returns an error with [ErrMoved] or [ErrTruncated] if what was sent since aim is not on all nodes that it
-// belongs to. It is called when all of it is there: a node that takes over a range announces that before it copies the
-// range from others (StorageService.RING_DELAY), so that one that is not known by then copies what was sent as well.
+// arrived returns an error with [ErrMoved] or [ErrTruncated] if what was sent since aim is not on
+// all nodes that it belongs to. It is called when all of it is there: a node that takes over a
+// range announces that before it copies the range from others (StorageService.RING_DELAY), so that
+// one that is not known by then copies what was sent as well.
 func (c *carrier) arrived(ctx context.Context) error {
 	if c.o.Ring == nil {
 		return nil
@@ -156,7 +161,14 @@ func (c *carrier) deliverTo(ctx context.Context, deliver func(ctx context.Contex
 		case !sentInVain(err):
 			return err
 		case moves == mostMoves:
-			return fault.New(fault.Fatal, fmt.Errorf("%w, %d times while the same rows were sent: these do not count as loaded", err, moves+1))
+			return fault.New(
+				fault.Fatal,
+				fmt.Errorf(
+					"%w, %d times while the same rows were sent: these do not count as loaded",
+					err,
+					moves+1,
+				),
+			)
 		}
 		c.o.OnMove(err)
 		c.o.Progress.Slice.Restart()

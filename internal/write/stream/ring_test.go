@@ -33,7 +33,9 @@ func ringOf(t testing.TB, members ...int) Ring {
 	}
 	ring, err := token.NewRing(token.Murmur3, nodes)
 	require.NoError(t, err)
-	strategy, err := token.ParseStrategy(map[string]string{"class": "SimpleStrategy", "replication_factor": "2"})
+	strategy, err := token.ParseStrategy(
+		map[string]string{"class": "SimpleStrategy", "replication_factor": "2"},
+	)
 	require.NoError(t, err)
 	r.Placement = ring.Place(strategy)
 	return r
@@ -73,7 +75,8 @@ func requireOn(t *testing.T, n *nodes, rings []Ring, last map[string]string) {
 	}
 }
 
-// Rows that are sent while a node begins to join are sent again, to that node as well, before they count as loaded.
+// Rows that are sent while a node begins to join are sent again, to that node as well, before they
+// count as loaded.
 func TestNodeThatJoinsWhileRowsAreSent(t *testing.T) {
 	p := &pieces{}
 	rows, last := many(p, 2000)
@@ -90,8 +93,8 @@ func TestNodeThatJoinsWhileRowsAreSent(t *testing.T) {
 	requireOn(t, n, []Ring{three, four}, last)
 }
 
-// Rows that are sent while the table is truncated are sent once more: a node that had them before has lost them, and one that
-// got them later has them still.
+// Rows that are sent while the table is truncated are sent once more: a node that had them before
+// has lost them, and one that got them later has them still.
 func TestTableThatIsTruncatedWhileRowsAreSent(t *testing.T) {
 	p := &pieces{}
 	rows, last := many(p, 2000)

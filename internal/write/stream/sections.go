@@ -10,13 +10,15 @@ import (
 // mostSection is from which size on a section ends, though its token range goes on.
 const mostSection = 32 << 20
 
-// sections writes partitions into a spool, in the order of their tokens, and cuts them into sections. It is a sstable.Sink.
+// sections writes partitions into a spool, in the order of their tokens, and cuts them into
+// sections. It is a sstable.Sink.
 type sections struct {
 	*sstable.PartitionWriter // since start
 
 	o     *Options
 	spool *spool
-	made  func(s section, replicas []string) error // is given each section when it ends, with the nodes that it belongs to
+	// is given each section when it ends, with the nodes that it belongs to
+	made func(s section, replicas []string) error
 
 	vnode int         // of the open section
 	reach token.Range // of its token range; empty: no section is open
@@ -29,8 +31,9 @@ type sections struct {
 	open  bool        // a range of deleted rows
 }
 
-// batch is what a node makes one mutation of, if it writes the table's rows as mutations: some rows of a partition, one behind
-// the other (org.apache.cassandra.db.streaming.CassandraStreamReceiver.sendThroughWritePath).
+// batch is what a node makes one mutation of, if it writes the table's rows as mutations: some rows
+// of a partition, one behind the other
+// (org.apache.cassandra.db.streaming.CassandraStreamReceiver.sendThroughWritePath).
 type batch struct {
 	rows  int
 	bytes int64
@@ -56,7 +59,8 @@ func (s *sections) Write(b []byte) (int, error) {
 // Begin begins a partition, and before it a section where one is due.
 func (s *sections) Begin(key []byte, d sstable.Deletion) error {
 	at := token.Murmur3.Hash(key)
-	if s.spool.file == nil || !s.reach.Contains(at) || s.Position()-s.from >= mostSection || s.part > 0 {
+	if s.spool.file == nil || !s.reach.Contains(at) || s.Position()-s.from >= mostSection ||
+		s.part > 0 {
 		if err := s.nextSection(0); err != nil {
 			return err
 		}
@@ -92,8 +96,9 @@ func (s *sections) Marker(m *sstable.Marker) error {
 	return s.PartitionWriter.Marker(m)
 }
 
-// split counts a row, and has it stand in another part of its partition when a node would otherwise make a mutation with
-// it that is larger than it takes. The parts go to different SSTables. Within a range of deleted rows nothing is split.
+// split counts a row, and has it stand in another part of its partition when a node would otherwise
+// make a mutation with it that is larger than it takes. The parts go to different SSTables. Within
+// a range of deleted rows nothing is split.
 func (s *sections) split(row int64) error {
 	if s.batch.rows >= batchRows {
 		s.batch = batch{}
@@ -142,5 +147,14 @@ func (s *sections) endSection() error {
 	if len(replicas) == 0 {
 		return errors.New("a token range has no replica")
 	}
-	return s.made(section{file: f, from: f.size - length, to: f.size, keys: s.Partitions() - s.keys, part: s.part}, replicas)
+	return s.made(
+		section{
+			file: f,
+			from: f.size - length,
+			to:   f.size,
+			keys: s.Partitions() - s.keys,
+			part: s.part,
+		},
+		replicas,
+	)
 }

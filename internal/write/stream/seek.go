@@ -49,7 +49,8 @@ type refusedRow struct {
 
 // is reports whether r is that row of a partition.
 func (r *refusedRow) is(key []byte, row *sstable.Row) bool {
-	return bytes.Equal(r.key, key) && r.static == row.Static && sameClustering(r.row.Clustering, row.Clustering)
+	return bytes.Equal(r.key, key) && r.static == row.Static &&
+		sameClustering(r.row.Clustering, row.Clustering)
 }
 
 func sameClustering(a, b [][]byte) bool {
@@ -73,8 +74,8 @@ type part struct {
 // everyRow is a part's rowUpTo that leaves out no row.
 const everyRow = math.MaxInt64
 
-// seeker finds the rows of a file that a node does not take. It sends halves of the file, and halves
-// of a half that fails. A half that the node takes stays there: its rows have timestamps.
+// seeker finds the rows of a file that a node does not take. It sends halves of the file, and
+// halves of a half that fails. A half that the node takes stays there: its rows have timestamps.
 type seeker struct {
 	d     *delivery
 	node  string
@@ -95,7 +96,8 @@ func (d *delivery) seek(ctx context.Context, node string, f File, cause *RowsErr
 	return err
 }
 
-// search finds rows in a part of the file, and reports whether there were any. known says that there are.
+// search finds rows in a part of the file, and reports whether there were any. known says that
+// there are.
 func (s *seeker) search(ctx context.Context, p part, known bool) (found bool, err error) {
 	first, second, ok, err := s.halve(p)
 	if err != nil {
@@ -152,9 +154,10 @@ func (s *seeker) last(ctx context.Context, p part) (found bool, err error) {
 	return true, nil
 }
 
-// refuse has a row rejected, or returns the error that names it. To build an index of its own format, a node reads all
-// rows of the partition, those too that it kept of a session that failed (SecondaryIndexManager.indexPartition): then
-// all rows of the partition fail, and which is to blame is not known.
+// refuse has a row rejected, or returns the error that names it. To build an index of its own
+// format, a node reads all rows of the partition, those too that it kept of a session that failed
+// (SecondaryIndexManager.indexPartition): then all rows of the partition fail, and which is to
+// blame is not known.
 func (s *seeker) refuse(ctx context.Context, r *refusedRow) error {
 	t := s.d.t
 	others, more := "", ""
@@ -164,8 +167,12 @@ func (s *seeker) refuse(ctx context.Context, r *refusedRow) error {
 	if n := len(s.d.refused); n == mostRefused || s.found == mostUntaken && !t.node(s.node).took() {
 		more = fmt.Sprintf(", nor %d rows before it", n)
 	} else if t.reject != nil {
-		reason := fmt.Errorf("%s does not take it%s: %s; the table may have it or a part of it, on another replica or without an entry in an index",
-			t.o.NodeName(s.node), others, s.cause.Why)
+		reason := fmt.Errorf(
+			"%s does not take it%s: %s; the table may have it or a part of it, on another replica or without an entry in an index",
+			t.o.NodeName(s.node),
+			others,
+			s.cause.Why,
+		)
 		rejected, err := t.reject(ctx, r, reason)
 		lost := (*lostError)(nil)
 		switch {
@@ -177,11 +184,15 @@ func (s *seeker) refuse(ctx context.Context, r *refusedRow) error {
 			more = fmt.Sprintf(" (%v)", lost)
 		}
 	}
-	return fault.New(fault.Permanent, fmt.Errorf("%s does not take %s of %s%s%s, and would not the next time (%s): %w",
-		t.o.NodeName(s.node), t.describe(r), t.o.Table, others, more, s.cause.Advice, s.cause))
+	return fault.New(
+		fault.Permanent,
+		fmt.Errorf("%s does not take %s of %s%s%s, and would not the next time (%s): %w",
+			t.o.NodeName(s.node), t.describe(r), t.o.Table, others, more, s.cause.Advice, s.cause),
+	)
 }
 
-// send sends a part of the file, without rows that were found, and reports whether the node took it.
+// send sends a part of the file, without rows that were found, and reports whether the node took
+// it.
 func (s *seeker) send(ctx context.Context, p part, tries int) (taken bool, err error) {
 	f, done, err := s.cut(p)
 	defer done()
@@ -219,7 +230,13 @@ func (s *seeker) cut(p part) (f File, done func(), err error) {
 		return f, to.discard, err
 	}
 	defer to.discard()
-	if f.Whole, err = c.makeWhole(s.d.codec, f.Open(), f, []string{s.node}, s.d.made.Add(1)); err != nil {
+	if f.Whole, err = c.makeWhole(
+		s.d.codec,
+		f.Open(),
+		f,
+		[]string{s.node},
+		s.d.made.Add(1),
+	); err != nil {
 		return f, func() {}, err
 	}
 	f.Bytes, f.Open = f.Whole.DataLength, nil
@@ -231,7 +248,11 @@ func (s *seeker) cut(p part) (f File, done func(), err error) {
 func (s *seeker) each(do func(sstable.Item, *sstable.Decoder) error) error {
 	var d *sstable.Decoder
 	if s.file.Open != nil {
-		d = sstable.NewDecoder(s.d.codec, io.LimitReader(s.file.Open(), s.file.Bytes), sstable.MaxRowBytes)
+		d = sstable.NewDecoder(
+			s.d.codec,
+			io.LimitReader(s.file.Open(), s.file.Bytes),
+			sstable.MaxRowBytes,
+		)
 	} else {
 		table, err := sstable.OpenTable(s.file.Whole.folder, s.file.Whole.Descriptor)
 		if err != nil {

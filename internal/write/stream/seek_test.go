@@ -65,7 +65,10 @@ func (n *picky) Send(_ context.Context, node string, f File) error {
 	})
 	if bad && (n.refuses == nil || n.refuses(node)) {
 		n.since = map[string]string{}
-		return fault.New(fault.Transient, &RowsError{Why: "cannot index", Advice: "drop it", Err: errPoison})
+		return fault.New(
+			fault.Transient,
+			&RowsError{Why: "cannot index", Advice: "drop it", Err: errPoison},
+		)
 	}
 	if n.rows[node] == nil {
 		n.rows[node] = map[string]string{}
@@ -88,7 +91,12 @@ func (n *picky) taken() (rows int) {
 }
 
 // seeking is a load to picky nodes, of rows whose values are given by key and clustering.
-func seeking(t *testing.T, set func(*Options), values map[[2]int32]string, knows func(stamp int64) bool) (*picky, *pieces, error) {
+func seeking(
+	t *testing.T,
+	set func(*Options),
+	values map[[2]int32]string,
+	knows func(stamp int64) bool,
+) (*picky, *pieces, error) {
 	t.Helper()
 	n := &picky{t: t, poison: "poison", rows: map[string]map[string]string{}}
 	tg, _ := newTarget(t, func(o *Options) {
@@ -140,13 +148,25 @@ func TestRowsThatNodesDoNotTakeAreRejected(t *testing.T) {
 	for name, form := range forms {
 		t.Run(name, func(t *testing.T) {
 			var o *Options
-			n, p, err := seeking(t, func(options *Options) { form(t, options); o = options },
-				map[[2]int32]string{{3, 2}: "poison", {3, 7}: "poison", {17, 0}: "before,poison", {39, 7}: "poison,after"},
-				func(int64) bool { return true })
+			n, p, err := seeking(
+				t,
+				func(options *Options) { form(t, options); o = options },
+				map[[2]int32]string{
+					{3, 2}:  "poison",
+					{3, 7}:  "poison",
+					{17, 0}: "before,poison",
+					{39, 7}: "poison,after",
+				},
+				func(int64) bool { return true },
+			)
 			require.NoError(t, err)
 			require.Len(t, p.rejected, 3)
 			for _, reason := range p.rejected {
-				require.Contains(t, reason, "does not take it, or another row of its partition: cannot index; the table may have it or a part of it, on another replica")
+				require.Contains(
+					t,
+					reason,
+					"does not take it, or another row of its partition: cannot index; the table may have it or a part of it, on another replica",
+				)
 			}
 			require.Equal(t, 40*8+2-3, p.written)
 			want := map[string]map[string]string{}
@@ -179,10 +199,19 @@ func TestRowsThatNodesDoNotTakeAreRejected(t *testing.T) {
 func TestRowThatNodesDoNotTakeIsNamed(t *testing.T) {
 	for name, form := range forms {
 		t.Run(name, func(t *testing.T) {
-			n, p, err := seeking(t, func(o *Options) { form(t, o) }, map[[2]int32]string{{17, 5}: "poison"}, func(int64) bool { return false })
+			n, p, err := seeking(
+				t,
+				func(o *Options) { form(t, o) },
+				map[[2]int32]string{{17, 5}: "poison"},
+				func(int64) bool { return false },
+			)
 			require.Equal(t, fault.Permanent, fault.ClassOf(err))
 			require.ErrorIs(t, err, errPoison)
-			require.ErrorContains(t, err, `does not take the row {"k": 17, "c": 5} of demo.readings, or another row of its partition, and would not the next time (drop it): java.lang.AssertionError`)
+			require.ErrorContains(
+				t,
+				err,
+				`does not take the row {"k": 17, "c": 5} of demo.readings, or another row of its partition, and would not the next time (drop it): java.lang.AssertionError`,
+			)
 			require.Empty(t, p.rejected)
 			require.Zero(t, p.written)
 			require.Less(t, n.sessions, 40)
@@ -209,7 +238,12 @@ func TestSearchForRowsIsBounded(t *testing.T) {
 					}
 				}
 			}
-			n, p, err := seeking(t, func(o *Options) { wholeOnOne(t, o); o.Whole = nil }, values, func(int64) bool { return true })
+			n, p, err := seeking(
+				t,
+				func(o *Options) { wholeOnOne(t, o); o.Whole = nil },
+				values,
+				func(int64) bool { return true },
+			)
 			require.ErrorContains(t, err, c.want)
 			require.Equal(t, fault.Permanent, fault.ClassOf(err))
 			require.Zero(t, p.written)
@@ -223,7 +257,12 @@ func TestOneNodeDoesNotTakeARow(t *testing.T) {
 	var o *Options
 	n := &picky{t: t, poison: "poison", rows: map[string]map[string]string{}}
 	n.refuses = func(node string) bool { return node == o.replicas(o.Placement.Find(token.Murmur3.Hash(keyOf(17))))[1] }
-	_, p, err := seeking(t, func(options *Options) { o = options; options.Sender = n }, map[[2]int32]string{{17, 5}: "poison"}, func(int64) bool { return true })
+	_, p, err := seeking(
+		t,
+		func(options *Options) { o = options; options.Sender = n },
+		map[[2]int32]string{{17, 5}: "poison"},
+		func(int64) bool { return true },
+	)
 	require.NoError(t, err)
 	require.Len(t, p.rejected, 1)
 	require.Equal(t, 40*8-1, p.written)
@@ -254,8 +293,9 @@ func TestPartitionOfARejectedRowIsSentAgain(t *testing.T) {
 	}
 }
 
-// A row that was found and rejected is not sent when the ring changes and the slice is sent again. The ring changes, and nodes
-// take everything, once each replica has all other rows: until then a session that began before may carry the row.
+// A row that was found and rejected is not sent when the ring changes and the slice is sent again.
+// The ring changes, and nodes take everything, once each replica has all other rows: until then a
+// session that began before may carry the row.
 func TestRejectedRowIsNotSentAgain(t *testing.T) {
 	const key, keys, replicas = 17, 40, 2
 	before, after := ringOf(t, 0, 1, 2, 3), ringOf(t, 1, 2, 3)
@@ -298,7 +338,12 @@ func TestSearchOfANodeThatTakesNoRow(t *testing.T) {
 	var o *Options
 	n := &picky{t: t, poison: "good", rows: map[string]map[string]string{}}
 	n.refuses = func(node string) bool { return node == "node1" }
-	_, p, err := seeking(t, func(options *Options) { o = options; o.Sender = n }, nil, func(int64) bool { return true })
+	_, p, err := seeking(
+		t,
+		func(options *Options) { o = options; o.Sender = n },
+		nil,
+		func(int64) bool { return true },
+	)
 	require.ErrorContains(t, err, "nor 10 rows before it")
 	require.Len(t, p.rejected, mostUntaken)
 }
@@ -311,14 +356,21 @@ func TestRowOfManyRowsOfTheInput(t *testing.T) {
 	var rows []*write.Row
 	for i := range mostStamps + 1 {
 		r := reading(p, 17, 5, "poison", 1_700_000_000_000_000+int64(i))
-		r.Cells[3] = row.Cell{Bytes: cqlwire.AppendElem(cqlwire.AppendCount(nil, 1), keyOf(int32(i))), State: row.Set}
+		r.Cells[3] = row.Cell{
+			Bytes: cqlwire.AppendElem(cqlwire.AppendCount(nil, 1), keyOf(int32(i))),
+			State: row.Set,
+		}
 		p.known[r.Timestamp] = r
 		rows = append(rows, r)
 	}
 	require.NoError(t, tg.Intake(readings.Columns).Put(t.Context(), rows))
 	err := tg.flush(t.Context(), true)
 	require.NoError(t, tg.batch.sorter.Close())
-	require.ErrorContains(t, err, `does not take the row {"k": 17, "c": 5} of demo.readings (made by 101 rows of the input), and would not`)
+	require.ErrorContains(
+		t,
+		err,
+		`does not take the row {"k": 17, "c": 5} of demo.readings (made by 101 rows of the input), and would not`,
+	)
 	require.Equal(t, fault.Permanent, fault.ClassOf(err))
 	require.Empty(t, p.rejected)
 }

@@ -15,7 +15,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// What has come is sent and settled as soon as it is a slice, and the rest later, without a row twice.
+// What has come is sent and settled as soon as it is a slice, and the rest later, without a row
+// twice.
 func TestSlicesAreSettledOneByOne(t *testing.T) {
 	const pieceRows = 50
 	var all []*pieces
@@ -24,7 +25,16 @@ func TestSlicesAreSettledOneByOne(t *testing.T) {
 		if i%pieceRows == 0 {
 			all = append(all, &pieces{})
 		}
-		rows = append(rows, reading(all[len(all)-1], int32(i), 1, fmt.Sprint("value ", i), 1_700_000_000_000_000+int64(i)))
+		rows = append(
+			rows,
+			reading(
+				all[len(all)-1],
+				int32(i),
+				1,
+				fmt.Sprint("value ", i),
+				1_700_000_000_000_000+int64(i),
+			),
+		)
 	}
 	tg, n := newTarget(t, func(o *Options) { o.Slice = 10 << 10 })
 	in := tg.Intake(readings.Columns)
@@ -37,7 +47,11 @@ func TestSlicesAreSettledOneByOne(t *testing.T) {
 	require.NoError(t, <-ended)
 	last := make(map[string]string)
 	for i := range rows {
-		last[fmt.Sprintf("%d 1", i)] = fmt.Sprintf("v=%x@%d ", fmt.Sprint("value ", i), 1_700_000_000_000_000+i)
+		last[fmt.Sprintf("%d 1", i)] = fmt.Sprintf(
+			"v=%x@%d ",
+			fmt.Sprint("value ", i),
+			1_700_000_000_000_000+i,
+		)
 	}
 	n.requireRows(t, last)
 	for _, p := range all {
@@ -56,9 +70,15 @@ func TestSliceIsSettledBeforeTheNext(t *testing.T) {
 	in := tg.Intake(readings.Columns)
 	ended := make(chan error)
 	go func() { ended <- tg.Run(t.Context()) }()
-	require.NoError(t, in.Put(t.Context(), []*write.Row{reading(first, 1, 1, "a", 1_700_000_000_000_000)}))
+	require.NoError(
+		t,
+		in.Put(t.Context(), []*write.Row{reading(first, 1, 1, "a", 1_700_000_000_000_000)}),
+	)
 	<-settled
-	require.NoError(t, in.Put(t.Context(), []*write.Row{reading(second, 2, 1, "b", 1_700_000_000_000_000)}))
+	require.NoError(
+		t,
+		in.Put(t.Context(), []*write.Row{reading(second, 2, 1, "b", 1_700_000_000_000_000)}),
+	)
 	tg.Finish()
 	require.NoError(t, <-ended)
 	require.Equal(t, 1, first.written)
@@ -66,13 +86,16 @@ func TestSliceIsSettledBeforeTheNext(t *testing.T) {
 	require.EqualValues(t, 2, tg.Stats().Slices)
 }
 
-// However many slices there are, they leave no more SSTables than one for each half of a full one, and one for
-// each set of replicas.
+// However many slices there are, they leave no more SSTables than one for each half of a full one,
+// and one for each set of replicas.
 func TestSlicesLeaveFewFiles(t *testing.T) {
 	p := &pieces{}
 	var rows []*write.Row
 	for i := range 1000 {
-		rows = append(rows, reading(p, int32(i), 1, fmt.Sprintf("%0100d", i), 1_700_000_000_000_000))
+		rows = append(
+			rows,
+			reading(p, int32(i), 1, fmt.Sprintf("%0100d", i), 1_700_000_000_000_000),
+		)
 	}
 	tg, n := newTarget(t, func(o *Options) { o.Slice = int64(o.queues()) * o.FileBytes })
 	in := tg.Intake(readings.Columns)
@@ -86,10 +109,16 @@ func TestSlicesLeaveFewFiles(t *testing.T) {
 	stats := tg.Stats()
 	require.Greater(t, stats.Slices, int64(3))
 	require.True(t, tg.o.bySet())
-	require.LessOrEqual(t, int64(n.files), stats.Bytes/(tg.o.FileBytes/2)+2*int64(tg.o.sets()), "on two replicas each")
+	require.LessOrEqual(
+		t,
+		int64(n.files),
+		stats.Bytes/(tg.o.FileBytes/2)+2*int64(tg.o.sets()),
+		"on two replicas each",
+	)
 }
 
-// A slice has room for a full file of each queue: of each node, where there are too many sets of replicas.
+// A slice has room for a full file of each queue: of each node, where there are too many sets of
+// replicas.
 func TestDefaultSlice(t *testing.T) {
 	placement, nodes := ring(t)
 	o := Options{Placement: placement, Nodes: nodes}
@@ -108,7 +137,9 @@ func TestDefaultSlice(t *testing.T) {
 	}
 	r, err := token.NewRing(token.Murmur3, many)
 	require.NoError(t, err)
-	strategy, err := token.ParseStrategy(map[string]string{"class": "SimpleStrategy", "replication_factor": "3"})
+	strategy, err := token.ParseStrategy(
+		map[string]string{"class": "SimpleStrategy", "replication_factor": "3"},
+	)
 	require.NoError(t, err)
 	o.Placement, o.FileBytes = r.Place(strategy), 0
 	require.EqualValues(t, 30*DefaultFileBytes, o.DefaultSlice())
@@ -132,7 +163,10 @@ func TestRowsThatComeWhileOthersFail(t *testing.T) {
 				})
 				return fault.New(fault.Fatal, errors.New("gone"))
 			}
-			require.NoError(t, in.Put(t.Context(), []*write.Row{reading(p, 1, 1, "a", 1_700_000_000_000_000)}))
+			require.NoError(
+				t,
+				in.Put(t.Context(), []*write.Row{reading(p, 1, 1, "a", 1_700_000_000_000_000)}),
+			)
 			tg.Yield(true)
 			require.ErrorContains(t, tg.Run(t.Context()), "gone")
 			require.ErrorContains(t, <-later, "gone")

@@ -17,8 +17,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Where nodes make mutations of the rows of a partition, a hundred at a time, none is larger than they take: the rest of
-// the partition stands in other files.
+// Where nodes make mutations of the rows of a partition, a hundred at a time, none is larger than
+// they take: the rest of the partition stands in other files.
 func TestPartitionsAreSplitForMutations(t *testing.T) {
 	const perPartition, limit = 250, 3000
 	p := &pieces{}

@@ -34,7 +34,9 @@ type section struct {
 	file     *spoolFile
 	from, to int64
 	keys     int64
-	part     int // number of the parts, which stand in SSTables of their own; 0: the first, or all of each partition
+	// number of the parts, which stand in SSTables of their own; 0: the first, or all of each
+	// partition
+	part int
 }
 
 func (s section) bytes() int64 { return s.to - s.from }

@@ -10,20 +10,28 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/extsort"
 )
 
-// mostStretches is how many stretches of tokens are made partitions of at the same time, at most: each takes
-// memory for all sorted runs.
+// mostStretches is how many stretches of tokens are made partitions of at the same time, at most:
+// each takes memory for all sorted runs.
 const mostStretches = 4
 
 // stretches is how many there are: one for each processor.
 func stretches() int { return min(runtime.GOMAXPROCS(0), mostStretches) }
 
-// makePartitions makes partitions of sorted records, of all stretches at the same time, and gives them to a
-// delivery in the order of their tokens. It returns how many there are.
-func (t *Target) makePartitions(d *delivery, merges []*extsort.Merge, spools []*spool) (total int64, err error) {
+// makePartitions makes partitions of sorted records, of all stretches at the same time, and gives
+// them to a delivery in the order of their tokens. It returns how many there are.
+func (t *Target) makePartitions(
+	d *delivery,
+	merges []*extsort.Merge,
+	spools []*spool,
+) (total int64, err error) {
 	group, ctx := errgroup.WithContext(d.ctx)
 	all := make([]*ahead, len(merges))
 	for i, m := range merges {
-		made := &ahead{ready: make(chan []placed, t.o.FileBytes/handedOn+1), room: semaphore.NewWeighted(t.o.FileBytes), limit: t.o.FileBytes}
+		made := &ahead{
+			ready: make(chan []placed, t.o.FileBytes/handedOn+1),
+			room:  semaphore.NewWeighted(t.o.FileBytes),
+			limit: t.o.FileBytes,
+		}
 		all[i] = made
 		group.Go(func() error {
 			defer close(made.ready)
@@ -45,8 +53,18 @@ func (t *Target) makePartitions(d *delivery, merges []*extsort.Merge, spools []*
 }
 
 // makeSections makes partitions of the records of a stretch, section by section.
-func (t *Target) makeSections(ctx context.Context, d *delivery, m *extsort.Merge, to *spool, made *ahead) error {
-	s := &sections{o: &t.o, spool: to, made: func(s section, replicas []string) error { return made.add(ctx, s, replicas) }}
+func (t *Target) makeSections(
+	ctx context.Context,
+	d *delivery,
+	m *extsort.Merge,
+	to *spool,
+	made *ahead,
+) error {
+	s := &sections{
+		o:     &t.o,
+		spool: to,
+		made:  func(s section, replicas []string) error { return made.add(ctx, s, replicas) },
+	}
 	if err := s.start(d.codec); err != nil {
 		return err
 	}
@@ -66,8 +84,9 @@ func (t *Target) makeSections(ctx context.Context, d *delivery, m *extsort.Merge
 	return to.end()
 }
 
-// ahead is what was made of a stretch and is not delivered yet: those behind the first wait for their turn. They
-// may be ahead by the size of a file, so that not all that is sorted stands on the disk once more.
+// ahead is what was made of a stretch and is not delivered yet: those behind the first wait for
+// their turn. They may be ahead by the size of a file, so that not all that is sorted stands on the
+// disk once more.
 type ahead struct {
 	ready chan []placed
 	room  *semaphore.Weighted // in bytes, of limit

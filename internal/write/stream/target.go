@@ -1,13 +1,15 @@
-// Package stream is the target of a load that writes rows as SSTables, streamed to the
-// replicas over the port that they stream to each other by, past CQL, or kept for them in a folder ([Keeper]).
+// Package stream is the target of a load that writes rows as SSTables, streamed to the replicas
+// over the port that they stream to each other by, past CQL, or kept for them in a folder
+// ([Keeper]).
 //
-// Rows are encoded as they come and sorted by token, key and clustering (package extsort);
-// when a slice of them is there (all, where there are no slices), or memory is short, rows of one clustering are merged as a server would, and the partitions
-// written to spools on the disk, of a few stretches of tokens at the same time, in sections of one token range each. Each replica of a range
-// is sent its sections, in files of many ranges: few and large ones, that do not overlap. Rows that are in memory, and all for the same
-// nodes, become SSTables without that.
-// The rows of a slice are settled when all nodes have all of its files. Until then the load has done
-// nothing that it could not do again: rows have timestamps, by their place in the input.
+// Rows are encoded as they come and sorted by token, key and clustering (package extsort); when a
+// slice of them is there (all, where there are no slices), or memory is short, rows of one
+// clustering are merged as a server would, and the partitions written to spools on the disk, of a
+// few stretches of tokens at the same time, in sections of one token range each. Each replica of a
+// range is sent its sections, in files of many ranges: few and large ones, that do not overlap.
+// Rows that are in memory, and all for the same nodes, become SSTables without that. The rows of a
+// slice are settled when all nodes have all of its files. Until then the load has done nothing that
+// it could not do again: rows have timestamps, by their place in the input.
 //
 // Start with [New]. Rows are freed as soon as they are encoded.
 package stream
@@ -36,14 +38,17 @@ import (
 
 // Options say how to write.
 type Options struct {
-	Table     *schema.Table
-	Placement *token.Placement // of all replicas, in all data centers, as they were when the options were made
-	Nodes     []string         // ids of the nodes that the placement's indexes mean
-	Ignored   map[string]bool  // ids of nodes that are sent nothing
+	Table *schema.Table
+	// of all replicas, in all data centers, as they were when the options were made
+	Placement *token.Placement
+	Nodes     []string        // ids of the nodes that the placement's indexes mean
+	Ignored   map[string]bool // ids of nodes that are sent nothing
 	Sender    Sender
-	// Local is set if the Sender only keeps what was made, on this host: what counts as sent is what was made.
+	// Local is set if the Sender only keeps what was made, on this host: what counts as sent is
+	// what was made.
 	Local bool
-	// Clock gives the time that deletions and expiries are counted from; default time.Now. See expiries.
+	// Clock gives the time that deletions and expiries are counted from; default time.Now. See
+	// expiries.
 	Clock func() time.Time
 	TTL   int32 // seconds, of rows that have none of their own; 0: they do not expire
 	// Append leaves what is in collections that are not frozen, where a row has a value for
@@ -56,44 +61,48 @@ type Options struct {
 	Whole *WholeOptions
 	// Version is that of the SSTables, and of rows that nodes make SSTables of; default sstable.NB.
 	Version sstable.Version
-	// Single gives each range to one of its replicas alone, which is to bring the rows to the others.
+	// Single gives each range to one of its replicas alone, which is to bring the rows to the
+	// others.
 	Single    bool
 	Timestamp int64  // about the least that a row has, microseconds since the epoch
 	Memory    int64  // bytes that rows which are being sorted may take; default 64 MiB
 	Dir       string // folder for what is sorted on the disk
 	Run       string // a name that no other load has, for what is made there
 	FileBytes int64  // size of what makes one SSTable of a node, about; default DefaultFileBytes
-	// Slice is how many bytes of rows, as they are sorted, are brought to their nodes and settled before
-	// the next are sorted; 0: all are one slice. See DefaultSlice.
+	// Slice is how many bytes of rows, as they are sorted, are brought to their nodes and settled
+	// before the next are sorted; 0: all are one slice. See DefaultSlice.
 	Slice int64
-	// BatchBytes is how large a mutation may be, of a table whose nodes write the rows that they are sent as mutations;
-	// 0: they do not.
+	// BatchBytes is how large a mutation may be, of a table whose nodes write the rows that they
+	// are sent as mutations; 0: they do not.
 	BatchBytes int64
 	Sessions   int           // files under way at once, to all nodes together; default 8
 	Patience   time.Duration // how long to try a file again; default pace.DefaultPatience
 	Backoff    pace.Backoff
-	// Ring says, before anything is sent and when it is there, where rows belong: they are sent again where
-	// that is elsewhere. nil: it is as the options have it.
+	// Ring says, before anything is sent and when it is there, where rows belong: they are sent
+	// again where that is elsewhere. nil: it is as the options have it.
 	Ring func(ctx context.Context) (Ring, error)
-	// OnMove is called before rows are sent again for that, or because the table was truncated; may be nil.
+	// OnMove is called before rows are sent again for that, or because the table was truncated; may
+	// be nil.
 	OnMove func(why error)
-	// Fits gives an error when what is sent next has to be made otherwise than these options say, since the table
-	// has changed. It is asked beside Ring, before rows are sent and when a node fails; nil: it is not asked.
+	// Fits gives an error when what is sent next has to be made otherwise than these options say,
+	// since the table has changed. It is asked beside Ring, before rows are sent and when a node
+	// fails; nil: it is not asked.
 	Fits func(ctx context.Context) error
-	// Begin is called before rows are sent: from then on their pieces must be known, even after a power failure. An error
-	// ends the load; nil: nothing is to be done.
+	// Begin is called before rows are sent: from then on their pieces must be known, even after a
+	// power failure. An error ends the load; nil: nothing is to be done.
 	Begin func() error
-	// Complete is called when all files are there, before the rows that were not settled until then are;
-	// nil: nothing is to be done.
+	// Complete is called when all files are there, before the rows that were not settled until then
+	// are; nil: nothing is to be done.
 	Complete func(ctx context.Context) error
 	NodeName func(host string) string // what messages, and Progress, call a node; default its id
-	// Progress counts how much of a slice was sorted and sent, and what nodes were streamed; default: counters of its own.
+	// Progress counts how much of a slice was sorted and sent, and what nodes were streamed;
+	// default: counters of its own.
 	Progress *progress.Counters
 	// OnRetry is called for each file that is sent again, with the node that failed and why;
 	// may be nil.
 	OnRetry func(node string, err error)
-	// OnOverdue is called once, when a slice took longer to reach the nodes than the least time to live of its rows;
-	// may be nil.
+	// OnOverdue is called once, when a slice took longer to reach the nodes than the least time to
+	// live of its rows; may be nil.
 	OnOverdue func(ttl, took time.Duration)
 }
 
@@ -101,13 +110,15 @@ type Options struct {
 // cheap to send again.
 const DefaultFileBytes = 512 << 20
 
-// leastSlice is below what a slice is not worth its waits: for the last SSTable, for the check of the ring.
+// leastSlice is below what a slice is not worth its waits: for the last SSTable, for the check of
+// the ring.
 const leastSlice = 4 << 30
 
-// DefaultSlice is a size of slices, in bytes, that leaves few SSTables. What is full by FileBytes is one, and what
-// is left of each queue at the end of a slice another; a slice has as many times FileBytes as there
-// are queues, so that the second are no more than the first. So all slices together make at most
-// an SSTable for every half of FileBytes, and one or two (see sendRest) for each queue.
+// DefaultSlice is a size of slices, in bytes, that leaves few SSTables. What is full by FileBytes
+// is one, and what is left of each queue at the end of a slice another; a slice has as many times
+// FileBytes as there are queues, so that the second are no more than the first. So all slices
+// together make at most an SSTable for every half of FileBytes, and one or two (see sendRest) for
+// each queue.
 func (o Options) DefaultSlice() int64 {
 	o = o.withDefaults()
 	return max(leastSlice, o.FileBytes*int64(o.queues()))
@@ -179,7 +190,8 @@ func (o *Options) sets() int {
 // for sets. Of more of them, which vnodes make, each would get a file too small.
 const setsPerNode = 2
 
-// bySet says whether a file is for a set of replicas, all of which are sent it; else it is for one node.
+// bySet says whether a file is for a set of replicas, all of which are sent it; else it is for one
+// node.
 func (o *Options) bySet() bool { return o.sets() <= setsPerNode*len(o.Nodes) }
 
 // queues is how many files are filled at the same time, each from a part of the rows.
@@ -200,21 +212,24 @@ type Target struct {
 	full     chan struct{} // has an element when the batch is a slice
 	expiries expiries
 	indexes  []indexPlan
-	large    sync.Mutex // of records that are larger than mostKept: one of them is in memory at a time
+	// of records that are larger than mostKept: one of them is in memory at a time
+	large sync.Mutex
 
 	// A batch of rows is sorted and sent as a whole: a slice, where nothing else is in the way.
 	// Who puts rows in holds it for reading, who sends it for writing.
 	batch struct {
 		sync.RWMutex
 		sorter  *extsort.Sorter
-		bytes   atomic.Int64  // of its records
-		settled []settled     // carrier.mu guards it while the batch is held for reading
-		ttls    ttls          // carrier.mu guards it as well
-		room    chan struct{} // closed when there is room again, after the batch was a slice, or it failed
-		failed  error         // why no more rows are taken
-		refused refusals      // rows that a node did not take; who seeks has it: see delivery.seek
-		leftOut refusals      // those of them that the last delivery did not send; nil: it sent all rows
-		some    bool          // the last delivery was of their partitions alone
+		bytes   atomic.Int64 // of its records
+		settled []settled    // carrier.mu guards it while the batch is held for reading
+		ttls    ttls         // carrier.mu guards it as well
+		// closed when there is room again, after the batch was a slice, or it failed
+		room    chan struct{}
+		failed  error    // why no more rows are taken
+		refused refusals // rows that a node did not take; who seeks has it: see delivery.seek
+		// those of them that the last delivery did not send; nil: it sent all rows
+		leftOut refusals
+		some    bool // the last delivery was of their partitions alone
 	}
 }
 
@@ -231,7 +246,8 @@ func New(o Options) (*Target, error) {
 	t := &Target{press: pressTime, full: make(chan struct{}, 1), finished: make(chan struct{})}
 	o = o.withDefaults()
 	t.expiries.base = o.Clock().Unix()
-	minima := sstable.Minima{Timestamp: o.Timestamp - 1, Time: t.expiries.base} // a collection is deleted a microsecond before
+	// a collection is deleted a microsecond before
+	minima := sstable.Minima{Timestamp: o.Timestamp - 1, Time: t.expiries.base}
 	if err := t.prepare(o, minima); err != nil {
 		return nil, err
 	}
@@ -241,18 +257,33 @@ func New(o Options) (*Target, error) {
 			return nil, err
 		}
 		if !layout.Checkable() {
-			return nil, fmt.Errorf("column %q of %s is of %s, whose values only a server can check: load it with --via cql", c.Name, o.Table, c.Type)
+			return nil, fmt.Errorf(
+				"column %q of %s is of %s, whose values only a server can check: load it with --via cql",
+				c.Name,
+				o.Table,
+				c.Type,
+			)
 		}
 	}
-	t.compare, t.indexes, t.reject = byKey(t.schema), planIndexes(t.schema, o.Indexes), t.rejectRefused
+	t.compare, t.indexes, t.reject = byKey(
+		t.schema,
+	), planIndexes(
+		t.schema,
+		o.Indexes,
+	), t.rejectRefused
 	t.batch.sorter, t.batch.room = t.newSorter(), make(chan struct{})
 	return t, nil
 }
 
 func (t *Target) newSorter() *extsort.Sorter {
 	return extsort.New(extsort.Options{
-		Memory: t.o.Memory, Buffers: runtime.GOMAXPROCS(0), Stretches: stretches(), Dir: t.o.Dir, Compare: t.compare, Head: recordHead,
-		Compress: t.o.Slice == 0, // all rows of the load may be on the disk at once
+		Memory:    t.o.Memory,
+		Buffers:   runtime.GOMAXPROCS(0),
+		Stretches: stretches(),
+		Dir:       t.o.Dir,
+		Compare:   t.compare,
+		Head:      recordHead,
+		Compress:  t.o.Slice == 0, // all rows of the load may be on the disk at once
 	})
 }
 

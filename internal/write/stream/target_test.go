@@ -75,7 +75,10 @@ func TestManyRowsOfOneClustering(t *testing.T) {
 	p := &pieces{}
 	var rows []*write.Row
 	for i := range 1000 {
-		rows = append(rows, reading(p, 1, 1, fmt.Sprint("value ", i), int64(1_700_000_000_000_000+i*7919%1000)))
+		rows = append(
+			rows,
+			reading(p, 1, 1, fmt.Sprint("value ", i), int64(1_700_000_000_000_000+i*7919%1000)),
+		)
 	}
 	tg, n := newTarget(t, nil)
 	require.NoError(t, load(t, tg, rows))
@@ -99,7 +102,12 @@ func TestRowsAreSettledWhenMemoryIsShort(t *testing.T) {
 	ended := make(chan error)
 	go func() { ended <- tg.Run(t.Context()) }()
 	tg.Yield(true)
-	require.Eventually(t, func() bool { p.mu.Lock(); defer p.mu.Unlock(); return p.written == 60 }, time.Minute, time.Millisecond)
+	require.Eventually(
+		t,
+		func() bool { p.mu.Lock(); defer p.mu.Unlock(); return p.written == 60 },
+		time.Minute,
+		time.Millisecond,
+	)
 	tg.Yield(false)
 	require.NoError(t, in.Put(t.Context(), rows[60:]))
 	tg.Finish()
@@ -113,7 +121,10 @@ func TestFailedFilesAreSentAgain(t *testing.T) {
 	p := &pieces{}
 	rows, last := many(p, 2000)
 	retries := 0
-	tg, n := newTarget(t, func(o *Options) { o.Sessions = 1; o.OnRetry = func(string, error) { retries++ } })
+	tg, n := newTarget(
+		t,
+		func(o *Options) { o.Sessions = 1; o.OnRetry = func(string, error) { retries++ } },
+	)
 	n.fail = func(_ string, attempt int) error {
 		if attempt%3 != 0 {
 			return fault.New(fault.Transient, errors.New("lost"))
@@ -139,7 +150,10 @@ func TestNodeThatTakesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := &pieces{}
 			rows, _ := many(p, 2000)
-			tg, n := newTarget(t, func(o *Options) { o.Patience = 1; o.NodeName = func(id string) string { return "node called " + id } })
+			tg, n := newTarget(
+				t,
+				func(o *Options) { o.Patience = 1; o.NodeName = func(id string) string { return "node called " + id } },
+			)
 			n.fail = func(node string, _ int) error {
 				if node == "node1" {
 					return fault.New(tc.class, errors.New("gone"))
@@ -179,7 +193,11 @@ func TestRowsThatCannotBeWritten(t *testing.T) {
 	rows[3].TTL = 630_720_001
 	tg, n := newTarget(t, nil)
 	require.NoError(t, load(t, tg, rows))
-	require.Equal(t, []string{"TTL of 630720001 seconds, where 0 to 630720000 are allowed"}, p.rejected)
+	require.Equal(
+		t,
+		[]string{"TTL of 630720001 seconds, where 0 to 630720000 are allowed"},
+		p.rejected,
+	)
 	require.Equal(t, 9, p.written)
 	require.Equal(t, 10, p.freed)
 	require.NotEmpty(t, n.rows)
@@ -206,7 +224,8 @@ func failRing(o *Options, err error) {
 	}
 }
 
-// Nodes that do not say at once whether rows are in the right places are asked again, with what patience there is.
+// Nodes that do not say at once whether rows are in the right places are asked again, with what
+// patience there is.
 func TestPlacesAreAskedForAgain(t *testing.T) {
 	for name, tc := range map[string]struct {
 		patience time.Duration
@@ -253,7 +272,8 @@ func TestStops(t *testing.T) {
 	require.ErrorIs(t, tg.Run(ctx), context.Canceled, "while it waits for rows")
 }
 
-// A key that is stored in other bytes than it is sent in, as a set that is sorted, has another token than the row's.
+// A key that is stored in other bytes than it is sent in, as a set that is sorted, has another
+// token than the row's.
 func TestPartitionsAreInTheOrderOfTheirStoredKeys(t *testing.T) {
 	p := &pieces{}
 	rows, last := many(p, 100)

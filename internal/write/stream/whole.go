@@ -49,7 +49,13 @@ func (f File) Size() int64 {
 }
 
 // makeWhole makes the SSTable of a file, of its bytes that in has, and verifies it.
-func (c *carrier) makeWhole(codec *sstable.Codec, in io.Reader, f File, nodes []string, number int64) (whole *Whole, err error) {
+func (c *carrier) makeWhole(
+	codec *sstable.Codec,
+	in io.Reader,
+	f File,
+	nodes []string,
+	number int64,
+) (whole *Whole, err error) {
 	f.Whole, err = c.writeWhole(codec, number, f.Keys, func(w *sstable.TableWriter) error {
 		return w.Take(sstable.NewDecoder(codec, in, sstable.MaxRowBytes))
 	})
@@ -59,8 +65,13 @@ func (c *carrier) makeWhole(codec *sstable.Codec, in io.Reader, f File, nodes []
 	return f.Whole, c.verify(f, nodes)
 }
 
-// writeWhole writes an SSTable of about so many partitions, which write is to give it, in a folder by its number.
-func (c *carrier) writeWhole(codec *sstable.Codec, number, keys int64, write func(*sstable.TableWriter) error) (*Whole, error) {
+// writeWhole writes an SSTable of about so many partitions, which write is to give it, in a folder
+// by its number.
+func (c *carrier) writeWhole(
+	codec *sstable.Codec,
+	number, keys int64,
+	write func(*sstable.TableWriter) error,
+) (*Whole, error) {
 	folder := filepath.Join(c.folder, strconv.FormatInt(number, 10))
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, fmt.Errorf("SSTable: %w", err)
@@ -72,26 +83,49 @@ func (c *carrier) writeWhole(codec *sstable.Codec, number, keys int64, write fun
 	return &Whole{*written, folder}, nil
 }
 
-// verify reads the SSTable of a file back, and removes it when it is wrong: nodes check next to nothing of what
-// they are sent whole, and a fault would show as rows that are not found, or as a node that
-// does not start again.
+// verify reads the SSTable of a file back, and removes it when it is wrong: nodes check next to
+// nothing of what they are sent whole, and a fault would show as rows that are not found, or as a
+// node that does not start again.
 func (c *carrier) verify(f File, nodes []string) error {
-	check := sstable.Check{Schema: c.schema, Ranges: c.o.rangesOf(nodes), IndexInterval: c.o.Whole.IndexInterval}
+	check := sstable.Check{
+		Schema:        c.schema,
+		Ranges:        c.o.rangesOf(nodes),
+		IndexInterval: c.o.Whole.IndexInterval,
+	}
 	verified, err := sstable.Verify(f.Whole.folder, f.Whole.Descriptor, check)
 	// The same rows, by the same codec, have the same bytes.
 	if err == nil && (verified.Partitions != f.Keys || verified.DataLength != f.Bytes) {
-		err = fmt.Errorf("it has %d partitions in %d bytes, not %d in %d", verified.Partitions, verified.DataLength, f.Keys, f.Bytes)
+		err = fmt.Errorf(
+			"it has %d partitions in %d bytes, not %d in %d",
+			verified.Partitions,
+			verified.DataLength,
+			f.Keys,
+			f.Bytes,
+		)
 	}
 	if err != nil {
-		return fmt.Errorf("internal check failed: an SSTable that was made is wrong, and not sent: %w", errors.Join(err, os.RemoveAll(f.Whole.folder)))
+		return fmt.Errorf(
+			"internal check failed: an SSTable that was made is wrong, and not sent: %w",
+			errors.Join(err, os.RemoveAll(f.Whole.folder)),
+		)
 	}
 	return nil
 }
 
 // writeTable writes the components.
-func (c *carrier) writeTable(codec *sstable.Codec, folder string, keys int64, write func(*sstable.TableWriter) error) (written *sstable.Written, err error) {
+func (c *carrier) writeTable(
+	codec *sstable.Codec,
+	folder string,
+	keys int64,
+	write func(*sstable.TableWriter) error,
+) (written *sstable.Written, err error) {
 	w, err := sstable.CreateTable(folder, codec, sstable.Options{
-		ID: "1", Volatile: true, Keys: keys, FilterChance: c.o.Whole.FilterChance, IndexInterval: c.o.Whole.IndexInterval, Compression: c.o.Whole.Compression,
+		ID:            "1",
+		Volatile:      true,
+		Keys:          keys,
+		FilterChance:  c.o.Whole.FilterChance,
+		IndexInterval: c.o.Whole.IndexInterval,
+		Compression:   c.o.Whole.Compression,
 	})
 	if err != nil {
 		return nil, err
@@ -108,7 +142,10 @@ func (o *Options) rangesOf(nodes []string) []token.Range {
 	var ranges []token.Range
 	for i := range o.Placement.Len() {
 		replicas := o.replicas(i)
-		if !slices.ContainsFunc(nodes, func(n string) bool { return !slices.Contains(replicas, n) }) {
+		if !slices.ContainsFunc(
+			nodes,
+			func(n string) bool { return !slices.Contains(replicas, n) },
+		) {
 			ranges = append(ranges, o.Placement.Range(i))
 		}
 	}

@@ -94,10 +94,40 @@ func TestSchemaAsServersPrintIt(t *testing.T) {
 		return all
 	}
 	require.Equal(t, []column{
-		{"customer", "text", PartitionKey, 0, false}, {"day", "date", PartitionKey, 1, false}, {"number", "int", Clustering, 0, true},
-		{"place", "frozen<addr>", Regular, -1, false}, {"owner", "addr", Regular, -1, false}, {"kind", "text", Static, -1, false},
-		{"pair", "frozen<tuple<int, frozen<list<text>>>>", Regular, -1, false}, {"v", "vector<float, 3>", Regular, -1, false},
-		{"deep", "frozen<map<text, frozen<list<frozen<set<int>>>>>>", Regular, -1, false}, {"secret", "text", Regular, -1, false},
+		{
+			"customer",
+			"text",
+			PartitionKey,
+			0,
+			false,
+		},
+		{"day", "date", PartitionKey, 1, false},
+		{"number", "int", Clustering, 0, true},
+		{
+			"place",
+			"frozen<addr>",
+			Regular,
+			-1,
+			false,
+		},
+		{"owner", "addr", Regular, -1, false},
+		{"kind", "text", Static, -1, false},
+		{
+			"pair",
+			"frozen<tuple<int, frozen<list<text>>>>",
+			Regular,
+			-1,
+			false,
+		},
+		{"v", "vector<float, 3>", Regular, -1, false},
+		{
+			"deep",
+			"frozen<map<text, frozen<list<frozen<set<int>>>>>>",
+			Regular,
+			-1,
+			false,
+		},
+		{"secret", "text", Regular, -1, false},
 		{`quoted "name"`, "blob", Regular, -1, false},
 	}, columns(orders))
 	require.Equal(t, []string{"street", "Zip"}, orders.Columns[4].Type.FieldNames)
@@ -121,7 +151,15 @@ func TestSchemaAsServersPrintIt(t *testing.T) {
 	require.True(t, small.Compact)
 	require.Empty(t, small.ID)
 	require.Equal(t, []column{
-		{"k", "int", PartitionKey, 0, false}, {"a", "int", Regular, -1, false}, {"c", "set<text>", Regular, -1, false},
+		{
+			"k",
+			"int",
+			PartitionKey,
+			0,
+			false,
+		},
+		{"a", "int", Regular, -1, false},
+		{"c", "set<text>", Regular, -1, false},
 		{"added", "frozen<list<int>>", Regular, -1, false},
 	}, columns(small))
 	require.Equal(t, Value{Text: "10"}, small.Options["default_time_to_live"])
@@ -206,7 +244,10 @@ func TestSchemaOfASnapshot(t *testing.T) {
 	)
 	require.Equal(t, []DroppedColumn{
 		{Column{Name: "Re", Position: -1, Type: typ(t, "text")}, 1795369095808000},
-		{Column{Name: "gone", Position: -1, Type: typ(t, "frozen<tuple<int, text>>")}, 1795369095257000},
+		{
+			Column{Name: "gone", Position: -1, Type: typ(t, "frozen<tuple<int, text>>")},
+			1795369095257000,
+		},
 		{Column{Name: "gone2", Position: -1, Type: typ(t, "map<text, int>")}, 1795369095643000},
 	}, table.Dropped)
 }

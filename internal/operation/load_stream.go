@@ -14,6 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
@@ -54,7 +55,7 @@ func (l *Load) prepareStream(ctx context.Context) error {
 	o.TTL, o.Append = int32(
 		cmp.Or(int(l.spec.TTL), l.streaming.table.DefaultTTL),
 	), l.spec.AppendCollections
-	o.Memory = int64(l.spec.Memory) / sortShare
+	o.Memory = sortMemory(l.spec.Memory)
 	// in a folder all are one: a load that goes on makes no SSTables of what is settled
 	if l.spec.Via == spec.ViaStream {
 		o.Slice = cmp.Or(int64(l.spec.Slice), o.DefaultSlice())
@@ -211,8 +212,12 @@ func (l *landing) lookAtNodes(ctx context.Context, s *streaming) error {
 // are named.
 func batchShare(mutation int) int64 { return int64(mutation) * 7 / 8 }
 
-// sortShare is the part of the memory that rows take which are being sorted.
-const sortShare = 4
+// sortMemory is the part of the memory that rows take which are being sorted. The largest rows take
+// memory besides: as input, and encoded.
+func sortMemory(memory setting.Size) int64 { return int64(memory)/4 - largeRows }
+
+// largeRows is that memory.
+const largeRows = 8 << 20
 
 // byCQL says how a table is loaded that cannot be by streaming.
 const byCQL = "it takes rows by CQL alone (cqlbulk scan and load without --via)"

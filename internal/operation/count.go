@@ -12,6 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/run"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -97,6 +98,10 @@ func (c *Count) Close() { c.t.Close() }
 // Run counts. That ranges could not be counted is no error.
 func (c *Count) Run(ctx context.Context) (CountReport, error) {
 	r := CountReport{Report: newReadingReport(c.t)}
+	var truncated records.Truncations
+	if c.spec.Via == spec.ViaCQL {
+		truncated = c.t.FewTruncations(ctx)
+	}
 	var stopWatch func()
 	c.job.Sweep, stopWatch = sweepOptions(ctx, c.env, &c.spec.Pacing, c.t, c.job.Counters)
 	defer stopWatch()
@@ -115,6 +120,9 @@ func (c *Count) Run(ctx context.Context) (CountReport, error) {
 		err = sweepError(err, c.spec.Where, len(result.Done) > 0)
 	} else {
 		r.Failed, err = failedRanges(ctx, c.t, result.Result)
+	}
+	if err == nil && c.spec.Via == spec.ViaCQL {
+		c.warnOfTruncationMeanwhile(ctx, truncated)
 	}
 	if r.Outcome = run.OutcomeOf(ctx, err, len(r.Failed) > 0); r.Outcome == run.Done {
 		err = c.breakDown(&r, result)

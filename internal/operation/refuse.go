@@ -176,6 +176,18 @@ func (s *Scan) warnOfTruncationMeanwhile(ctx context.Context) {
 	}
 }
 
+// warnOfTruncationMeanwhile warns if the table was truncated while its rows were counted.
+func (c *Count) warnOfTruncationMeanwhile(ctx context.Context, then records.Truncations) {
+	if found := c.t.TruncatedSince(ctx, then, c.env); found != nil {
+		c.env.Warn(
+			"table %s was truncated at %s (node %s), while it was counted: rows that were counted are gone",
+			c.t.Schema,
+			found.At,
+			found.Node,
+		)
+	}
+}
+
 // refuseManifest refuses to go on beside a manifest that is not of this run.
 func (s *Scan) refuseManifest() error {
 	path := s.spec.ManifestPath()

@@ -32,8 +32,9 @@ var program = sync.OnceValues(func() (string, error) {
 
 // process is a run of the built program.
 type process struct {
-	cmd         *command.Cmd
-	out, report bytes.Buffer
+	cmd    *command.Cmd
+	out    bytes.Buffer
+	report reports
 }
 
 // start runs the built program on the test cluster. wrapper is what runs it, given

@@ -3,9 +3,11 @@
 package integration
 
 import (
+	"fmt"
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/require"
 )
@@ -35,4 +37,35 @@ func TestResumeAfterTruncate(t *testing.T) {
 	)
 	ok(t, "retry", run)
 	require.Equal(t, "1\n", ok(t, "count", "it3.truncated").out)
+}
+
+// If a table is truncated while its ranges are read and cut, the run ends well and warns.
+func TestTruncateWhileATableIsRead(t *testing.T) {
+	t.Parallel()
+	var rows strings.Builder
+	for i := range 4000 {
+		fmt.Fprintf(&rows, "%d,%d\n", i, i)
+	}
+	input := file(t, "in.csv", "k,v\n"+rows.String())
+	for _, command := range []string{"scan", "count"} {
+		t.Run(command, func(t *testing.T) {
+			t.Parallel()
+			name := "it3.truncated_" + command
+			table(t, name, "(k int PRIMARY KEY, v int)")
+			ok(t, "load", name, input)
+			args := []string{command, name, "--rate", "100"}
+			if command == "scan" {
+				args = append(args, "--no-journal", "--output", "out.csv")
+			}
+			p := start(t, nil, args...)
+			require.Eventually(t, func() bool {
+				return strings.Contains(p.report.String(), " rows/s")
+			}, time.Minute, 10*time.Millisecond, "a line of progress")
+			exec(t, "TRUNCATE "+name)
+			ended := p.end(t)
+			require.Equal(t, 0, ended.code, ended.report)
+			require.Contains(t, ended.report, "table "+name+" was truncated at 20")
+			require.Equal(t, "0\n", ok(t, "count", name).out)
+		})
+	}
 }

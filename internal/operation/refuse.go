@@ -45,6 +45,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 )
@@ -154,36 +155,37 @@ func (s *Scan) warnOfTruncation(ctx context.Context) {
 	if s.earlier.Rows == 0 {
 		return
 	}
-	if found := s.t.TruncatedSince(ctx, s.begunWith.Truncated, s.env); found != nil {
-		s.env.Warn(
-			"table %s was truncated at %s (node %s), after the scan began: its output keeps rows from before, which are gone from the table",
-			s.t.Schema,
-			found.At,
-			found.Node,
-		)
-	}
+	warnOfTruncation(ctx, s.env, s.t.Table, s.begunWith.Truncated,
+		"after the scan began: its output keeps rows from before, which are gone from the table")
 }
 
 // warnOfTruncationMeanwhile warns if the table was truncated while this run read it.
 func (s *Scan) warnOfTruncationMeanwhile(ctx context.Context) {
-	if found := s.t.TruncatedSince(ctx, s.truncated, s.env); found != nil {
-		s.env.Warn(
-			"table %s was truncated at %s (node %s), while it was read: the output has only the rows that were read before, and those that were written since",
-			s.t.Schema,
-			found.At,
-			found.Node,
-		)
-	}
+	warnOfTruncation(ctx, s.env, s.t.Table, s.truncated,
+		"while it was read: the output has only the rows that were read before, and those that were written since")
 }
 
 // warnOfTruncationMeanwhile warns if the table was truncated while its rows were counted.
 func (c *Count) warnOfTruncationMeanwhile(ctx context.Context, then records.Truncations) {
-	if found := c.t.TruncatedSince(ctx, then, c.env); found != nil {
-		c.env.Warn(
-			"table %s was truncated at %s (node %s), while it was counted: rows that were counted are gone",
-			c.t.Schema,
+	warnOfTruncation(ctx, c.env, c.t.Table, then, "while it was counted: rows that were counted are gone")
+}
+
+// warnOfTruncation warns if the table was truncated since then. The meaning begins with the point
+// of the run at which it was.
+func warnOfTruncation(
+	ctx context.Context,
+	env spec.Environment,
+	t *table.Table,
+	then records.Truncations,
+	meaning string,
+) {
+	if found := t.TruncatedSince(ctx, then, env); found != nil {
+		env.Warn(
+			"table %s was truncated at %s (node %s), %s",
+			t.Schema,
 			found.At,
 			found.Node,
+			meaning,
 		)
 	}
 }

@@ -2,7 +2,6 @@ package table
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
@@ -12,10 +11,7 @@ import (
 
 // Truncations is when the local nodes last truncated the table.
 func (t *Table) Truncations(ctx context.Context) records.Truncations {
-	if !t.Connected() {
-		return nil
-	}
-	return t.Session.Truncations(ctx, t.Cluster.Local(), t.Schema.ID)
+	return t.truncations(ctx, func(int, topology.Node) bool { return true })
 }
 
 // fewNodes is the number of nodes that FewTruncations asks at most. A TRUNCATE reaches all nodes,
@@ -25,11 +21,25 @@ const fewNodes = 8
 // FewTruncations is [Table.Truncations] of a few nodes, for a run that may itself be a few
 // requests.
 func (t *Table) FewTruncations(ctx context.Context) records.Truncations {
+	return t.truncations(ctx, func(i int, _ topology.Node) bool { return i < fewNodes })
+}
+
+// truncations is when those of the local nodes last truncated the table that ask is true of; nil:
+// there are none.
+func (t *Table) truncations(
+	ctx context.Context,
+	ask func(i int, n topology.Node) bool,
+) records.Truncations {
 	if !t.Connected() {
 		return nil
 	}
-	nodes := t.Cluster.Local()
-	return t.Session.Truncations(ctx, nodes[:min(len(nodes), fewNodes)], t.Schema.ID)
+	var asked []topology.Node
+	for i, n := range t.Cluster.Local() {
+		if ask(i, n) {
+			asked = append(asked, n)
+		}
+	}
+	return t.Session.Truncations(ctx, asked, t.Schema.ID)
 }
 
 // truncation is one of the table as the user is told of it.
@@ -42,17 +52,10 @@ func (t *Table) TruncatedSince(
 	then records.Truncations,
 	env spec.Environment,
 ) *truncation {
-	var asked []topology.Node
-	if t.Connected() {
-		asked = slices.DeleteFunc(slices.Clone(t.Cluster.Local()), func(n topology.Node) bool {
-			_, told := then[n.ID]
-			return !told
-		})
-	}
-	var now records.Truncations
-	if len(asked) > 0 {
-		now = t.Session.Truncations(ctx, asked, t.Schema.ID)
-	}
+	now := t.truncations(ctx, func(_ int, n topology.Node) bool {
+		_, told := then[n.ID] // no other can be compared
+		return told
+	})
 	node, at, compared := now.Since(then)
 	if !compared {
 		env.Logf("no node tells whether table %s was truncated since the run began", t.Schema)

@@ -45,9 +45,9 @@ func start(t *testing.T, wrapper []string, args ...string) *process {
 	require.NoError(t, err)
 	words := slices.Concat(
 		wrapper,
-		[]string{path},
-		args,
-		[]string{"--hosts", testHosts(), "--timeout", "60s", "--consistency", consistency},
+		[]string{path, args[0], "--hosts", testHosts()},
+		[]string{"--timeout", "60s", "--consistency", consistency},
+		args[1:], // a flag that is given again has its last value
 	)
 	p := &process{cmd: command.CommandContext(t.Context(), words[0], words[1:]...)}
 	p.cmd.Dir = t.TempDir()

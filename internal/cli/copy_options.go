@@ -18,10 +18,11 @@ type copyOptions struct {
 func (o *copyOptions) AddFlags(f *pflag.FlagSet) {
 	// What is set here is handed on by its name, to the one or the other.
 	load, scan := spec.NewLoad(), spec.NewScan()
-	from, to := binder{
+	from := binder{
 		flags:    f,
 		settings: load.Settings(),
-	}, binder{
+	}
+	to := binder{
 		flags:    f,
 		settings: scan.Settings(),
 	}

@@ -193,15 +193,9 @@ func TestTranslateRefused(t *testing.T) {
 // Every flag that a rule sets is one of the command, and every flag of copy but its own
 // is one of load or scan, with the same default; the consistency level has that of the command.
 func TestCopyFlags(t *testing.T) {
-	load, scan, own := newLoadCommand(
-		newStreams(nil, nil, io.Discard),
-	).Flags(),
-		newScanCommand(
-			newStreams(nil, nil, io.Discard),
-		).Flags(),
-		newCopyCommand(
-			newStreams(nil, nil, io.Discard),
-		).Flags()
+	load := newLoadCommand(newStreams(nil, nil, io.Discard)).Flags()
+	scan := newScanCommand(newStreams(nil, nil, io.Discard)).Flags()
+	own := newCopyCommand(newStreams(nil, nil, io.Discard)).Flags()
 	own.VisitAll(func(f *pflag.Flag) {
 		if f.Name == "explain" || f.Name == "nulls" {
 			return

@@ -74,9 +74,10 @@ func (l *logbook) open(file, format string, verbose bool) error {
 	if err != nil {
 		return fmt.Errorf("--log-file: %w", err)
 	}
-	l.file, l.closer = newRecord(&insistent{Writer: f, failed: func(err error) {
+	l.file = newRecord(&insistent{Writer: f, failed: func(err error) {
 		l.line("the log file cannot be written, and ends here: %v", err)
-	}}, format, verbose), f
+	}}, format, verbose)
+	l.closer = f
 	return nil
 }
 

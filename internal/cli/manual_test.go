@@ -33,9 +33,10 @@ func TestNamesInTheManual(t *testing.T) {
 	add(newRoot(streams{}))
 	pages, err := doctest.Pages("../..")
 	require.NoError(t, err)
-	flag, command := regexp.MustCompile(
+	flag := regexp.MustCompile(
 		`--([a-z][a-z0-9-]*)`,
-	), regexp.MustCompile(
+	)
+	command := regexp.MustCompile(
 		"(?:`|^\\$ |\\| )cqlbulk ([a-z]+)",
 	)
 	for _, name := range pages {

@@ -30,9 +30,8 @@ func byColumn(samples []Sample) (columns []column) {
 		for _, d := range s.Dates {
 			i := slices.IndexFunc(columns, func(c column) bool { return c.Column == d.Column })
 			if i < 0 {
-				i, columns = len(
-					columns,
-				), append(
+				i = len(columns)
+				columns = append(
 					columns,
 					column{Dates: Dates{Column: d.Column, OfDate: d.OfDate}},
 				)

@@ -51,18 +51,11 @@ func Clocks(clocks []Clock, of HostTimes) Finding {
 		)
 	}
 	by := human.Roughly(worst.Ahead.Abs())
-	differs, cure := fmt.Sprintf(
-		"%s is %s %s this host",
-		worst.Node,
-		by,
-		side(worst.Ahead),
-	), "set the clock of "+worst.Node+" (NTP)"
+	differs := fmt.Sprintf("%s is %s %s this host", worst.Node, by, side(worst.Ahead))
+	cure := "set the clock of " + worst.Node + " (NTP)"
 	if ours(clocks) {
-		differs, cure = fmt.Sprintf(
-			"this host is %s %s the nodes",
-			by,
-			side(-worst.Ahead),
-		), "set the clock of this host (NTP)"
+		differs = fmt.Sprintf("this host is %s %s the nodes", by, side(-worst.Ahead))
+		cure = "set the clock of this host (NTP)"
 	}
 	meaning := ""
 	if of.Stamped {

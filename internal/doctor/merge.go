@@ -12,15 +12,10 @@ import (
 // has one finding. A name of --map or --skipcols is unmet if no input has it.
 func Merge(samples []Sample) Sample {
 	all := samples[0]
-	all.Times, all.Dates, all.Values, all.Nulls = slices.Clone(
-		all.Times,
-	), slices.Clone(
-		all.Dates,
-	), slices.Clone(
-		all.Values,
-	), maps.Clone(
-		all.Nulls,
-	)
+	all.Times = slices.Clone(all.Times)
+	all.Dates = slices.Clone(all.Dates)
+	all.Values = slices.Clone(all.Values)
+	all.Nulls = maps.Clone(all.Nulls)
 	all.Words, all.RowTimes = slices.Clone(all.Words), slices.Clone(all.RowTimes)
 	for _, s := range samples[1:] {
 		all.Rows, all.Bad = all.Rows+s.Rows, all.Bad+s.Bad

@@ -54,12 +54,13 @@ func TestReplicas(t *testing.T) {
 		return map[string]string{"class": "SimpleStrategy", "replication_factor": factor}
 	}
 	both := map[string]string{"class": "NetworkTopologyStrategy", "dc1": "3", "dc2": "3"}
-	dcs, six := []string{
+	dcs := []string{
 		"dc1",
 		"dc1",
 		"dc1",
 		"dc2",
-	}, []string{
+	}
+	six := []string{
 		"dc1",
 		"dc1",
 		"dc1",

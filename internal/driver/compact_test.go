@@ -14,15 +14,8 @@ func TestColumnsOfCompactStorage(t *testing.T) {
 	column := func(name string, kind schema.Kind, typ cqltype.Kind) schema.Column {
 		return schema.Column{Name: name, Kind: kind, Type: &cqltype.Type{Kind: typ}}
 	}
-	key, clustering := column(
-		"k",
-		schema.PartitionKey,
-		cqltype.Int,
-	), column(
-		"c",
-		schema.Clustering,
-		cqltype.Int,
-	)
+	key := column("k", schema.PartitionKey, cqltype.Int)
+	clustering := column("c", schema.Clustering, cqltype.Int)
 	value := column("v", schema.Regular, cqltype.Int)
 	for name, tc := range map[string]struct {
 		flags   storage

@@ -18,14 +18,12 @@ func TestForgetfulNode(t *testing.T) {
 	c, s := simulate(t, simcluster.Options{})
 	_, table := target(t, s)
 	c.Inject(simcluster.Rule{Fault: simcluster.Unprepared})
-	reader, w := s.Reader(
+	reader := s.Reader(
 		table,
 		Query{Select: []string{"k", "v"}},
 		token.Murmur3,
-	), s.Writer(
-		table,
-		table.Columns,
 	)
+	w := s.Writer(table, table.Columns)
 	one := row.Row{Cells: []row.Cell{{State: row.Set, Bytes: make([]byte, 8)}, {}}}
 	_, err := reader.Page(t.Context(), c.HostID(1), token.Range{}, nil, 10)
 	require.Equal(t, fault.Transient, fault.ClassOf(err), "%v", err)

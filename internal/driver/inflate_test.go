@@ -165,20 +165,9 @@ func TestGuardInflates(t *testing.T) {
 func TestCompressedPageWithoutRoom(t *testing.T) {
 	s := &Session{room: new(room)}
 	defer s.Reserve(1 << 20)()
-	hello, small, large := encoded(
-		t,
-		offersLZ4,
-	), pageOf(
-		t,
-		"ks",
-		1000,
-		5,
-	), pageOf(
-		t,
-		"ks",
-		3<<20,
-		6,
-	)
+	hello := encoded(t, offersLZ4)
+	small := pageOf(t, "ks", 1000, 5)
+	large := pageOf(t, "ks", 3<<20, 6)
 	system := pageOf(t, "system_schema", 3<<20, 7)
 	sent := slices.Concat(
 		hello,

@@ -159,13 +159,9 @@ func allConnected(t *testing.T, c *simcluster.Cluster, s *Session, nodes ...int)
 // TestNodesAreVerifiedByTheirOwnAddresses: only the first is a contact point.
 func TestNodesAreVerifiedByTheirOwnAddresses(t *testing.T) {
 	ca := newAuthority(t, "ca", nil)
-	first, second, third := of(
-		ca.issue(t, "127.0.77.1"),
-	), of(
-		ca.issue(t, "127.0.77.2"),
-	), of(
-		ca.issue(t, "127.0.77.3"),
-	)
+	first := of(ca.issue(t, "127.0.77.1"))
+	second := of(ca.issue(t, "127.0.77.2"))
+	third := of(ca.issue(t, "127.0.77.3"))
 	var warnings []string
 	connect := func(t *testing.T, name string, settings ...*tls.Config) (*simcluster.Cluster, []*front, *Session) {
 		c, fronts, port := secured(t, settings...)

@@ -51,21 +51,17 @@ func badFields(t *testing.T, rejects []Reject) (fields []bad, reasons []string) 
 	t.Helper()
 	require.Len(t, rejects, 1)
 	r := rejects[0]
-	fields, reasons = append(
+	fields = append(
 		fields,
 		bad{int(r.Line), r.Field, r.Column, r.Value},
-	), append(
-		reasons,
-		r.Reason,
 	)
+	reasons = append(reasons, r.Reason)
 	for _, b := range r.More {
-		fields, reasons = append(
+		fields = append(
 			fields,
 			bad{int(b.Line), b.Field, b.Column, b.Value},
-		), append(
-			reasons,
-			b.Reason,
 		)
+		reasons = append(reasons, b.Reason)
 	}
 	return fields, reasons
 }

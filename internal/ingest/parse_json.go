@@ -48,13 +48,8 @@ func NewObjectMapping(t *schema.Table, columns []schema.Column, f Fields) (*Mapp
 				return nil, fmt.Errorf("column %q: %w", c.Name, err)
 			}
 		}
-		m.members.decoders, m.members.strings = append(
-			m.members.decoders,
-			decoder,
-		), append(
-			m.members.strings,
-			own,
-		)
+		m.members.decoders = append(m.members.decoders, decoder)
+		m.members.strings = append(m.members.strings, own)
 		m.members.byName[c.Name] = i
 	}
 	for i, c := range columns {

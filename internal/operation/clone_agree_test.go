@@ -52,10 +52,8 @@ func declared(t *testing.T, keyspace, text string) *schema.Table {
 				case name != "addr":
 					return nil, errors.New("no such type")
 				case keyspace == "b":
-					udt.FieldNames, udt.Elems = append(
-						udt.FieldNames,
-						"city",
-					), append(
+					udt.FieldNames = append(udt.FieldNames, "city")
+					udt.Elems = append(
 						udt.Elems,
 						&cqltype.Type{Kind: cqltype.Text},
 					)

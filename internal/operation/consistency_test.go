@@ -77,10 +77,11 @@ func TestConsistencyIsNamedWhereThereAreReplicas(t *testing.T) {
 }
 
 func TestLevelsThatNoRequestCanReach(t *testing.T) {
-	one, dcs := map[string]string{
+	one := map[string]string{
 		"class":              "SimpleStrategy",
 		"replication_factor": "1",
-	}, map[string]string{
+	}
+	dcs := map[string]string{
 		"class": "NetworkTopologyStrategy",
 		"dc1":   "1",
 		"dc2":   "2",

@@ -52,10 +52,13 @@ func TestCountOfAPartitionThatTakesTooLong(t *testing.T) {
 			}},
 		)
 		settings := spec.NewCount()
-		settings.Connection, settings.TableName, settings.By, settings.Top = s.connection, spec.TableName{
+		settings.Connection = s.connection
+		settings.TableName = spec.TableName{
 			Keyspace: "shop",
 			Table:    "albums",
-		}, by, 3
+		}
+		settings.By = by
+		settings.Top = 3
 		count, err := PrepareCount(t.Context(), s.env, *settings)
 		require.NoError(t, err)
 		defer count.Close()

@@ -117,11 +117,8 @@ func cqlshOptions(o *spec.Dialect, nulls []string) (cqlshtext.Options, error) {
 				o.BoolStyle,
 			)
 		}
-		options.BoolTrue, options.BoolFalse = strings.TrimSpace(
-			words[0],
-		), strings.TrimSpace(
-			words[1],
-		)
+		options.BoolTrue = strings.TrimSpace(words[0])
+		options.BoolFalse = strings.TrimSpace(words[1])
 	}
 	if len(nulls) == 1 {
 		options.Null = nulls[0]

@@ -65,11 +65,10 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 		s.Do, s.Err = explainedCut(in.Name, err, job)
 		return s
 	}
-	s.Rows, s.Bad, s.Text, s.Columns = sampled.Rows, int64(
-		len(sampled.Rejects),
-	), sampled.Text, len(
-		sampled.Columns,
-	)
+	s.Rows = sampled.Rows
+	s.Bad = int64(len(sampled.Rejects))
+	s.Text = sampled.Text
+	s.Columns = len(sampled.Columns)
 	s.Lines = sampled.Lines
 	s.Whole = sampled.Rows < sampledRows && (job.MaxRows == 0 || sampled.Rows < job.MaxRows)
 	s.Missing = missingOf(job.Table, sampled.Columns)

@@ -110,13 +110,9 @@ func tripsOf(
 	took []time.Duration,
 	errs []error,
 ) map[string]time.Duration {
-	trips, nearest, was := make(
-		map[string]time.Duration,
-	), make(
-		map[string]time.Duration,
-	), make(
-		map[string]bool,
-	)
+	trips := make(map[string]time.Duration)
+	nearest := make(map[string]time.Duration)
+	was := make(map[string]bool)
 	for i, n := range asked {
 		was[n.ID] = true
 		if errs[i] != nil {

@@ -89,10 +89,13 @@ func TestScanOfLargeRows(t *testing.T) {
 	}
 	s := openShopOn(t, simcluster.Options{Cores: 1, Tables: []simcluster.Table{albums(sizes...)}})
 	settings := spec.NewScan()
-	settings.Connection, settings.TableName, settings.Path, settings.NoJournal = s.connection, spec.TableName{
+	settings.Connection = s.connection
+	settings.TableName = spec.TableName{
 		Keyspace: "shop",
 		Table:    "albums",
-	}, "out.csv", true
+	}
+	settings.Path = "out.csv"
+	settings.NoJournal = true
 	settings.Memory = setting.Size(64 << 20)
 	scan, err := PrepareScan(t.Context(), s.env, *settings)
 	require.NoError(t, err)

@@ -52,9 +52,8 @@ func (l *Load) prepareStream(ctx context.Context) error {
 		}
 		o.Indexes = indexesOf(l.t.Schema, indexes, limits)
 	}
-	o.TTL, o.Append = int32(
-		cmp.Or(int(l.spec.TTL), l.streaming.table.DefaultTTL),
-	), l.spec.AppendCollections
+	o.TTL = int32(cmp.Or(int(l.spec.TTL), l.streaming.table.DefaultTTL))
+	o.Append = l.spec.AppendCollections
 	o.Memory = sortMemory(l.spec.Memory)
 	// in a folder all are one: a load that goes on makes no SSTables of what is settled
 	if l.spec.Via == spec.ViaStream {

@@ -225,10 +225,11 @@ func ringOf(p token.Partitioner, done, failed []token.Range) []board.NodeRing {
 	owned, members := make([]board.Owned, len(parts)), make([]board.Member, len(parts))
 	for i, part := range parts {
 		name := string(token.AppendRange(nil, p, part))
-		owned[i], members[i] = board.Owned{
+		owned[i] = board.Owned{
 			Range: part,
 			Node:  name,
-		}, board.Member{
+		}
+		members[i] = board.Member{
 			ID:      name,
 			Address: name,
 		}

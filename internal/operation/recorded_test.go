@@ -33,15 +33,20 @@ func TestLoadOfAnEarlierVersion(t *testing.T) {
 	want := *spec.NewLoad()
 	want.TableName = spec.TableName{Keyspace: "shop", Table: "Orders"}
 	want.Inputs = []string{"/data/in.csv", "-"}
-	want.Delimiter, want.Format, want.Hosts, want.Port = ";", "csv", []string{
+	want.Delimiter = ";"
+	want.Format = "csv"
+	want.Hosts = []string{
 		"10.0.0.1",
 		"10.0.0.2",
-	}, 42887
-	want.Map, want.SkipCols, want.Nulls = map[string]string{
+	}
+	want.Port = 42887
+	want.Map = map[string]string{
 		"c": "customer",
-	}, []string{
+	}
+	want.SkipCols = []string{
 		"item",
-	}, []string{
+	}
+	want.Nulls = []string{
 		"NA",
 		"a",
 		"b",
@@ -65,11 +70,15 @@ func TestScanOfAnEarlierVersion(t *testing.T) {
 
 	want := *spec.NewScan()
 	want.TableName = spec.TableName{Keyspace: "shop", Table: "orders"}
-	want.Columns, want.Compression, want.Delimiter, want.Dir, want.Format = []string{
+	want.Columns = []string{
 		"customer",
 		"number",
 		"pieces",
-	}, "gzip", `\t`, "/data/out", "tsv"
+	}
+	want.Compression = "gzip"
+	want.Delimiter = `\t`
+	want.Dir = "/data/out"
+	want.Format = "tsv"
 	want.Hosts, want.Port, want.Rate, want.Seed = []string{"10.0.0.1"}, 42887, 5000, 1<<64-1
 	want.Inputs = []string{}
 	want.Given = settings.Given

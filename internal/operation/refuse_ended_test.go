@@ -10,11 +10,13 @@ import (
 
 // A pipe is not there again: a load that has read it to its end cannot go on. A stopped one can.
 func TestPipeReadToItsEnd(t *testing.T) {
-	partly, done, stopped := &records.End{
+	partly := &records.End{
 		Outcome: records.Partly,
-	}, &records.End{
+	}
+	done := &records.End{
 		Outcome: records.Done,
-	}, &records.End{
+	}
+	stopped := &records.End{
 		Outcome: records.Interrupted,
 	}
 	pipe := []string{"a.csv", records.Standard}

@@ -277,10 +277,9 @@ func TestResumeBeginsWithWhatWasDone(t *testing.T) {
 	settings := s.load(t, "customer,number,pieces\nann,1,3\n")
 	const more = "customer,number,pieces\nbob,1,5\n"
 	require.NoError(t, os.WriteFile("more.csv", []byte(more), 0o600))
-	settings.Inputs, settings.MaxBatchSize, settings.InFlight = append(
-		settings.Inputs,
-		"more.csv",
-	), 1, 1
+	settings.Inputs = append(settings.Inputs, "more.csv")
+	settings.MaxBatchSize = 1
+	settings.InFlight = 1
 	met := make(chan struct{})
 	writes := func(r simcluster.Request) bool { return len(r.Keys) > 0 }
 	stall := s.cluster.Inject(

@@ -140,13 +140,9 @@ func (d *Doctor) suggest(ctx context.Context, found func(doctor.Finding)) (*Sugg
 	if d.t == nil || d.t.Plan == nil {
 		return nil, nil // which was told
 	}
-	given, skipped, typed := slices.Clone(
-		d.load.Nulls,
-	), slices.Clone(
-		d.load.SkipCols,
-	), maps.Clone(
-		d.load.Given,
-	)
+	given := slices.Clone(d.load.Nulls)
+	skipped := slices.Clone(d.load.SkipCols)
+	typed := maps.Clone(d.load.Given)
 	var findings []doctor.Finding
 	for range mostRounds {
 		looking, cancel := context.WithTimeout(ctx, d.patience)

@@ -30,16 +30,9 @@ func TestRootAndTheUserAreTrusted(t *testing.T) {
 
 func TestALinkAndItsTargetCount(t *testing.T) {
 	dir := t.TempDir()
-	file, link, gone := filepath.Join(
-		dir,
-		"file",
-	), filepath.Join(
-		dir,
-		"link",
-	), filepath.Join(
-		dir,
-		"gone",
-	)
+	file := filepath.Join(dir, "file")
+	link := filepath.Join(dir, "link")
+	gone := filepath.Join(dir, "gone")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))
 	require.NoError(t, os.Symlink(file, link))
 	require.Empty(t, Other(file, link, gone))

@@ -40,11 +40,8 @@ func (t *text) plan(p *Plan) {
 		human.Size(p.Bytes),
 		human.Of(p.Partitions, "partition")+", as the nodes tell",
 	)
-	byCQL, streamed := human.Roughly(
-		duration(p.ByCQL),
-	)+" by CQL", human.Roughly(
-		duration(p.Streamed),
-	)+" by streaming"
+	byCQL := human.Roughly(duration(p.ByCQL)) + " by CQL"
+	streamed := human.Roughly(duration(p.Streamed)) + " by streaming"
 	switch {
 	case p.ByCQL == 0:
 		t.words("time", "not known: the nodes have no estimate of the table yet")

@@ -300,11 +300,8 @@ func TestLinesOfADoctor(t *testing.T) {
 		"checked      3 findings in 1.2s, 2 ok, 1 warning, 0 failures\nend        done\n",
 		said(t, OfDoctor(r)),
 	)
-	r.Findings, r.Outcome = append(
-		r.Findings,
-		doctor.Fail("", "broken"),
-		doctor.Fail("", "broken"),
-	), run.Partly
+	r.Findings = append(r.Findings, doctor.Fail("", "broken"), doctor.Fail("", "broken"))
+	r.Outcome = run.Partly
 	d := OfDoctor(r)
 	require.Contains(t, said(t, d), "\nend        2 failures to be fixed first\n")
 	require.Equal(

@@ -200,11 +200,10 @@ func TestChecksum(t *testing.T) {
 	var want rowsum.Sum
 	for i := range 24 {
 		job, _ := newJob(t, table, 1+i%5)
-		job.Slots, job.Sweep.PageRows, job.Hold, job.WriteRows = 1+i%3, 1+7*(i%4), int64(
-			1+1000*(i%2),
-		), int64(
-			i%6,
-		)
+		job.Slots = 1 + i%3
+		job.Sweep.PageRows = 1 + 7*(i%4)
+		job.Hold = int64(1 + 1000*(i%2))
+		job.WriteRows = int64(i % 6)
 		job.Splits, job.SpoolDir = sweeptest.Splits(1+i, r), t.TempDir()
 		if i%2 == 1 { // the text first, then the number, then the key
 			job.Checksum.Cells = []int{2, 1, 0}

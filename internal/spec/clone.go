@@ -120,9 +120,8 @@ func (o *Clone) checkSource() error {
 	case len(s.Inputs) > 0 && len(s.Hosts) > 0:
 		return errors.New("--from-hosts: means nothing where folders are named to be cloned")
 	case len(s.Inputs) > 0:
-		idle, why = append(
-			s.streamSettings(),
-			s.Connection.settings()...), "where folders are named to be cloned"
+		idle = append(s.streamSettings(), s.Connection.settings()...)
+		why = "where folders are named to be cloned"
 		s.Reading.Via = ViaFiles
 	case len(s.Hosts) > 0:
 		idle, why = s.fileSettings(), "with --from-hosts"
@@ -142,13 +141,9 @@ func (o *Clone) checkSource() error {
 	}
 	s.Listen = o.Listen
 	s.Consistency, s.Timeout, s.Connections, s.Frames = o.Consistency, o.Timeout, o.Connections, o.Frames
-	s.Keyspace, s.Table, s.TempDir = cmp.Or(
-		s.Keyspace,
-		o.Keyspace,
-	), cmp.Or(
-		s.Table,
-		o.Table,
-	), o.Writing.TempDir
+	s.Keyspace = cmp.Or(s.Keyspace, o.Keyspace)
+	s.Table = cmp.Or(s.Table, o.Table)
+	s.TempDir = o.Writing.TempDir
 	return nil
 }
 

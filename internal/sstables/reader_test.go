@@ -294,9 +294,10 @@ func TestNullAndEmptyCells(t *testing.T) {
 	}
 	// All that is selected is null in all rows.
 	o := options(open(t, copied(t, "empties")))
-	o.Selection, o.Cells = []reconcile.Selector{
+	o.Selection = []reconcile.Selector{
 		{Kind: reconcile.Regular, Name: "v", What: reconcile.TTL},
-	}, 1
+	}
+	o.Cells = 1
 	require.Equal(t, [][][]byte{{nil}, {nil}, {nil}, {nil}}, readAll(t, New(o), whole))
 }
 

@@ -45,10 +45,8 @@ func columnOf(t testing.TB, name, typ string) sstable.Column {
 			Elems: []*cqltype.Type{{Kind: cqltype.Int}, {Kind: cqltype.Text}},
 		}
 		if name == "two3" {
-			udt.FieldNames, udt.Elems = append(
-				udt.FieldNames,
-				"c",
-			), append(
+			udt.FieldNames = append(udt.FieldNames, "c")
+			udt.Elems = append(
 				udt.Elems,
 				&cqltype.Type{Kind: cqltype.Int},
 			)

@@ -360,12 +360,13 @@ func TestTiesOfCells(t *testing.T) {
 		{expiring(10, second+11, num(1)), expiring(10, second+10, num(2)), "00000001."},
 		{expiring(9, second+10, num(1)), expiring(10, second+10, num(2)), "00000001."},
 	} {
-		a, b := of(
+		a := of(
 			t,
 			table,
 			sstable.Deletion{},
 			row(1, writtenAt(0), c.stays),
-		), of(
+		)
+		b := of(
 			t,
 			table,
 			sstable.Deletion{},

@@ -12,13 +12,8 @@ import (
 // A pipe, which nothing writes to, is not waited for.
 func TestOnlyRegularFilesAreOpened(t *testing.T) {
 	folder := t.TempDir()
-	pipe, file := filepath.Join(
-		folder,
-		"nb-1-big-Data.db",
-	), filepath.Join(
-		folder,
-		"nb-2-big-Data.db",
-	)
+	pipe := filepath.Join(folder, "nb-1-big-Data.db")
+	file := filepath.Join(folder, "nb-2-big-Data.db")
 	require.NoError(t, syscall.Mkfifo(pipe, 0o600))
 	require.NoError(t, os.WriteFile(file, []byte("x"), 0o600))
 	link := filepath.Join(folder, "nb-3-big-Data.db")

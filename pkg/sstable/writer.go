@@ -111,9 +111,11 @@ func (w *PartitionWriter) Begin(key []byte, d Deletion) error {
 	if w.buf, err = w.codec.version.AppendDeletion(w.buf, d); err != nil {
 		return err
 	}
-	w.open, w.static, w.previous, w.inBlock, w.ranges = true, len(
-		w.codec.schema.statics,
-	) == 0, 0, false, Deletion{}
+	w.open = true
+	w.static = len(w.codec.schema.statics) == 0
+	w.previous = 0
+	w.inBlock = false
+	w.ranges = Deletion{}
 	return nil
 }
 

@@ -237,16 +237,9 @@ func (r *Ring) stateOf(address string, parts []*part) NodeRing {
 		n.Share += p.size
 	}
 	count := min(cellsEach(len(r.byNode)), len(parts))
-	n.Done, n.Failed, n.UnderWay = make(
-		[]float64,
-		count,
-	), make(
-		[]float64,
-		count,
-	), make(
-		[]int64,
-		count,
-	)
+	n.Done = make([]float64, count)
+	n.Failed = make([]float64, count)
+	n.UnderWay = make([]int64, count)
 	sizes := make([]float64, count)
 	n.Rows = make([]int64, count)
 	for i, p := range parts {

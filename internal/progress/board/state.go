@@ -168,12 +168,9 @@ func (w *Watch) fillLocked(s *State, now time.Time) {
 	s.Stages = stagesOf(r)
 	if w.phase.Over() {
 		took := cmp.Or(w.board.Counters.Took(), w.ended.Sub(w.began))
-		own, seconds, latency := ownOf(
-			r,
-		), max(
-			took.Seconds(),
-			0.001,
-		), w.board.Counters.Requests.Whole()
+		own := ownOf(r)
+		seconds := max(took.Seconds(), 0.001)
+		latency := w.board.Counters.Requests.Whole()
 		s.Elapsed = round(took.Seconds())
 		s.Stages, s.Hint = []Stage{}, ""
 		s.Left, s.RowsPerSecond, s.BytesPerSecond = nil, own[0]/seconds, own[1]/seconds

@@ -16,16 +16,9 @@ import (
 func TestPeers(t *testing.T) {
 	dir := t.TempDir()
 	program := func(prefix string, pid int) *peers { return &peers{dir, prefix, pid} }
-	first, second, other := program(
-		"live-8801-7-",
-		8,
-	), program(
-		"live-8801-7-",
-		10,
-	), program(
-		"live-8801-70-",
-		9,
-	)
+	first := program("live-8801-7-", 8)
+	second := program("live-8801-7-", 10)
+	other := program("live-8801-70-", 9)
 	require.Empty(t, other.meet(progress.Reading{Run: "other"}))
 	require.Empty(t, first.meet(progress.Reading{Run: "first"}))
 	require.Equal(

@@ -43,9 +43,10 @@ func readNodeRecord(directories []string, table [16]byte) (r nodeRecord, err err
 	if err != nil {
 		return r, err
 	}
-	host, truncated := newestCell{
+	host := newestCell{
 		column: "host_id",
-	}, newestCell{
+	}
+	truncated := newestCell{
 		column: "truncated_at",
 		path:   table[:],
 	}

@@ -47,10 +47,11 @@ func (w *watch) due(page int64) bool {
 // twice as much has come.
 func (w *worker) large(within token.Range) bool {
 	last := w.consumer.Progress(within)
-	came, left := token.Range{
+	came := token.Range{
 		Start: within.Start,
 		End:   last,
-	}, token.Range{
+	}
+	left := token.Range{
 		Start: last,
 		End:   within.End,
 	}

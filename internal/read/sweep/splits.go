@@ -58,16 +58,9 @@ func (s *splits) sort() {
 	if s.order != nil {
 		return
 	}
-	s.order, s.place, s.taken = make(
-		[]int32,
-		len(s.all),
-	), make(
-		[]int32,
-		len(s.all),
-	), make(
-		[]bool,
-		len(s.all),
-	)
+	s.order = make([]int32, len(s.all))
+	s.place = make([]int32, len(s.all))
+	s.taken = make([]bool, len(s.all))
 	for i := range s.order {
 		s.order[i] = int32(i)
 	}

@@ -82,10 +82,8 @@ func TestWorkAddsUp(t *testing.T) {
 
 // Counters begin with what an earlier run has done.
 func TestCountedGoesOnFromAnEarlierRun(t *testing.T) {
-	half, rest := sweeptest.Between(
-		0,
-		500,
-	), one(
+	half := sweeptest.Between(0, 500)
+	rest := one(
 		token.Range{Start: sweeptest.At(500), End: token.Murmur3.Max()},
 	)
 	var c progress.Counters

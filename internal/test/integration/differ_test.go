@@ -36,13 +36,8 @@ func TestDiffer(t *testing.T) {
 		require.NoError(t, err, name)
 		return n
 	}
-	first, runs := number(
-		"CQLBULK_TEST_DIFFER_SEED",
-		1,
-	), number(
-		"CQLBULK_TEST_DIFFER_RUNS",
-		either[uint64](2, 20),
-	)
+	first := number("CQLBULK_TEST_DIFFER_SEED", 1)
+	runs := number("CQLBULK_TEST_DIFFER_RUNS", either[uint64](2, 20))
 	for seed := first; seed < first+runs; seed++ {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			d := newDiffer(t, seed)
@@ -210,18 +205,9 @@ func (d *differ) compare(t *testing.T) {
 		)
 	}
 
-	want, times, byCQL := rawRows(
-		t,
-		d.keyspace,
-		"differ",
-	), d.times(
-		t,
-		"differ",
-	), scannedLines(
-		t,
-		d.name,
-		plain,
-	)
+	want := rawRows(t, d.keyspace, "differ")
+	times := d.times(t, "differ")
+	byCQL := scannedLines(t, d.name, plain)
 	require.Len(t, times, len(want))
 	require.Equal(t, fmt.Sprintln(len(want)), ok(t, "count", d.name, "--quiet").out, "count")
 	require.Equal(t, fmt.Sprintln(len(want)), counted, "count by stream")

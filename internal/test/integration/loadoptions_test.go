@@ -230,15 +230,8 @@ func TestBatchSizes(t *testing.T) {
 	for i := range 2000 {
 		fmt.Fprintf(&single, "%d,0,%s\n", i, strings.Repeat("x", 2000))
 	}
-	hasty, patient := requests(
-		single.String(),
-		"--minbatchsize",
-		"1",
-	), requests(
-		single.String(),
-		"--minbatchsize",
-		"10",
-	)
+	hasty := requests(single.String(), "--minbatchsize", "1")
+	patient := requests(single.String(), "--minbatchsize", "10")
 	require.LessOrEqual(t, patient, hasty)
 	require.GreaterOrEqual(
 		t,

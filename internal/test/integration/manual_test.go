@@ -82,16 +82,9 @@ func newManual(t *testing.T) *manual {
 	repository, err := filepath.Abs("../../..")
 	require.NoError(t, err)
 	top := t.TempDir()
-	bin, nodes, hosts := filepath.Join(
-		top,
-		"bin",
-	), filepath.Join(
-		top,
-		"nodes",
-	), filepath.Join(
-		top,
-		"hosts",
-	)
+	bin := filepath.Join(top, "bin")
+	nodes := filepath.Join(top, "nodes")
+	hosts := filepath.Join(top, "hosts")
 	for _, folder := range []string{bin, nodes, hosts} {
 		require.NoError(t, os.Mkdir(folder, 0o700))
 	}

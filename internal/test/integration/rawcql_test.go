@@ -155,11 +155,8 @@ func (c *rawCQL) query(t *testing.T, id []byte, values ...[]byte) (rows [][][]by
 	if op == opError {
 		return nil, rawError(body)
 	}
-	columns, count := int(
-		binary.BigEndian.Uint32(body[8:]),
-	), int(
-		binary.BigEndian.Uint32(body[12:]),
-	)
+	columns := int(binary.BigEndian.Uint32(body[8:]))
+	count := int(binary.BigEndian.Uint32(body[12:]))
 	body = body[16:]
 	for range count {
 		cells := make([][]byte, columns)

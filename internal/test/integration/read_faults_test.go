@@ -404,13 +404,9 @@ func TestStreamedToWhereThereIsNoRoom(t *testing.T) {
 	input := noisy(1_500, 1000)
 	table(t, "it1.noroom_read", paddedBody)
 	ok(t, "load", "it1.noroom_read", file(t, "in.csv", paddedHeader+strings.Join(input, "")))
-	temp, dir, out := t.TempDir(), filepath.Join(
-		t.TempDir(),
-		"run",
-	), filepath.Join(
-		t.TempDir(),
-		"out.csv",
-	)
+	temp := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "run")
+	out := filepath.Join(t.TempDir(), "out.csv")
 	limited := []string{"sh", "-c", `ulimit -f 256; "$@"`, "sh"}
 	r := start(
 		t,

@@ -27,13 +27,9 @@ func TestColumnAddedInMidLoad(t *testing.T) {
 	for _, via := range []string{"stream", "sstables"} {
 		t.Run(via, func(t *testing.T) {
 			t.Parallel()
-			name, run, dir := "it2.altered_"+via, filepath.Join(
-				t.TempDir(),
-				"run",
-			), filepath.Join(
-				t.TempDir(),
-				"out",
-			)
+			name := "it2.altered_" + via
+			run := filepath.Join(t.TempDir(), "run")
+			dir := filepath.Join(t.TempDir(), "out")
 			table(t, name, paddedBody)
 			flags := map[string][]string{"stream": {"--slice", "1MiB"}, "sstables": {"-d", dir}}[via]
 			in, rest := io.Pipe()

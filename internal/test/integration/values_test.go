@@ -241,16 +241,9 @@ func TestVectorsOfEveryType(t *testing.T) {
 	}
 	columns, names, in := []string{"k int PRIMARY KEY"}, []string{"k"}, []string{"1"}
 	for i, typ := range types {
-		columns, names, in = append(
-			columns,
-			fmt.Sprintf("v%d %s", i, typ),
-		), append(
-			names,
-			fmt.Sprintf("v%d", i),
-		), append(
-			in,
-			values[i],
-		)
+		columns = append(columns, fmt.Sprintf("v%d %s", i, typ))
+		names = append(names, fmt.Sprintf("v%d", i))
+		in = append(in, values[i])
 	}
 	body := "(" + strings.Join(columns, ", ") + ")"
 	table(t, "it1.vectors", body)

@@ -80,14 +80,12 @@ func TestFaultsThroughDriver(t *testing.T) {
 		t.Run(tc.fault.String(), func(t *testing.T) {
 			c := launch(t, simcluster.Options{Rows: 10})
 			s, table := connect(t, c, driver.Config{Timeout: time.Second})
-			reader, writer := s.Reader(
+			reader := s.Reader(
 				table,
 				driver.Query{Select: []string{"k"}},
 				token.Murmur3,
-			), s.Writer(
-				table,
-				table.Columns,
 			)
+			writer := s.Writer(table, table.Columns)
 			read := func() error {
 				page, err := reader.Page(t.Context(), "", token.Whole(token.Murmur3), nil, 100)
 				if err == nil {

@@ -47,16 +47,9 @@ func (l *layout) clone() *layout {
 }
 
 func (l *layout) add(n *node, tokens []token.Token) {
-	l.nodes, l.member, l.tokens = append(
-		l.nodes,
-		n,
-	), append(
-		l.member,
-		true,
-	), append(
-		l.tokens,
-		tokens,
-	)
+	l.nodes = append(l.nodes, n)
+	l.member = append(l.member, true)
+	l.tokens = append(l.tokens, tokens)
 }
 
 // count is the number of members in a data center.

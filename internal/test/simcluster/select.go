@@ -53,11 +53,9 @@ func (c *conn) selection(t *table, st *statement, o *message.QueryOptions) (*wor
 	}
 	w := c.work(t.fullName(), st.text)
 	w.level, w.paged = o.Consistency, !st.counts() || st.grouped
-	w.request.Range, w.request.Paged, w.request.PageSize = q.within, len(
-		o.PagingState,
-	) > 0, int(
-		o.PageSize,
-	)
+	w.request.Range = q.within
+	w.request.Paged = len(o.PagingState) > 0
+	w.request.PageSize = int(o.PageSize)
 	w.content = mix(st.identity(o.PositionalValues), hashBytes(o.PagingState))
 	w.read = func(s shape) *message.RowsResult {
 		page := q.run(s)

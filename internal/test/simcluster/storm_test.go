@@ -211,14 +211,12 @@ func TestStorms(t *testing.T) {
 		c := launch(t, simcluster.Options{Rows: 60, Seed: seed})
 		s, table := connect(t, c, driver.Config{})
 		require.NoError(t, c.Disturb(simcluster.Storm(seed, 0.7, 150)))
-		reader, writer := s.Reader(
+		reader := s.Reader(
 			table,
 			driver.Query{Select: []string{"k", "v"}},
 			token.Murmur3,
-		), s.Writer(
-			table,
-			table.Columns,
 		)
+		writer := s.Writer(table, table.Columns)
 		want := c.Rows()
 		var got []string
 		var group errgroup.Group

@@ -87,11 +87,12 @@ func TestRowsAreCopiedWhole(t *testing.T) {
 	}
 
 	tg := New(write.NewRouter(nil, nil, nil), Options{})
-	repeatable, once := &batch{
+	repeatable := &batch{
 		writer: &sponge{true},
 		set:    set,
 		rows:   rows,
-	}, &batch{
+	}
+	once := &batch{
 		writer: &sponge{false},
 		set:    set,
 		rows:   rows,

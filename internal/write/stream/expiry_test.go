@@ -329,19 +329,8 @@ func TestOverdueSlice(t *testing.T) {
 			})
 			in, p := tg.Intake(readings.Columns), &pieces{}
 			for slice, ttl := range []int32{0, 20, 20} {
-				one, other := reading(
-					p,
-					1,
-					1,
-					"a",
-					int64(slice),
-				), reading(
-					p,
-					1,
-					1,
-					"a",
-					int64(slice),
-				)
+				one := reading(p, 1, 1, "a", int64(slice))
+				other := reading(p, 1, 1, "a", int64(slice))
 				one.TTL, other.TTL = ttl, ttl*2
 				require.NoError(t, in.Put(t.Context(), []*write.Row{one, other}))
 				require.NoError(t, tg.flush(t.Context(), false))

@@ -97,6 +97,13 @@ func parseConsistency(s string) (gocql.Consistency, error) {
 	)
 }
 
+// ReadsOneReplica reports whether a read at this level, as CQL spells it, takes the answer of one
+// replica. At any other level a coordinator compares several, and writes what one of them lacks to
+// it (read repair).
+func ReadsOneReplica(level string) bool {
+	return level == "" || level == gocql.One.String() || level == gocql.LocalOne.String()
+}
+
 // levels are the consistency levels of requests.
 var levels = []gocql.Consistency{
 	gocql.Any, gocql.One, gocql.Two, gocql.Three, gocql.Quorum, gocql.All,

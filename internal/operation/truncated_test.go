@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -145,6 +146,28 @@ func TestTruncateDuringAScan(t *testing.T) {
 				`^table shop\.orders was truncated at 20.* \(node .*\), while it was read`,
 				s.told[0],
 			)
+			require.NotContains(t, s.told[0], "read repair")
 		})
 	}
+}
+
+// TestTruncateDuringAScanOfSeveralReplicas: at a level that compares replicas, the warning says that
+// read repair may have brought rows back.
+func TestTruncateDuringAScanOfSeveralReplicas(t *testing.T) {
+	const back = "; reads at QUORUM may have written some rows to it again (read repair): truncate it again"
+	s := openShop(t)
+	_, err := s.runLoad(t, s.load(t, threeGood))
+	require.NoError(t, err)
+	s.connection.Consistency = "QUORUM"
+
+	reading := spec.NewScan()
+	reading.Connection, reading.TableName, reading.Path = s.connection, orders, "out.csv"
+	scan, err := PrepareScan(t.Context(), s.env, *reading)
+	require.NoError(t, err)
+	defer scan.Close()
+	require.NoError(t, s.cluster.Truncate("shop.orders"))
+	_, err = scan.Run(t.Context())
+	require.NoError(t, err)
+	require.Len(t, s.told, 1)
+	require.True(t, strings.HasSuffix(s.told[0], back), s.told[0])
 }

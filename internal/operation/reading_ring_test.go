@@ -222,3 +222,51 @@ func TestPlanInTheOrderOfThePieces(t *testing.T) {
 		)
 	}
 }
+
+// Pieces are of no more bytes from a node than were asked for: nodes estimate what they own, which
+// is what one replica of each range has.
+func TestPiecesAreOfTheSizeThatIsAskedFor(t *testing.T) {
+	r := streamedFrom(t, "ONE", 2, "a", "a", "a")
+	r.t.Estimates = []driver.Estimate{{Bytes: 40 << 20}, {Bytes: 40 << 20}, {Bytes: 40 << 20}}
+	for _, c := range []struct {
+		choose files.Choice
+		share  float64 // of the table, that the nodes are asked for together
+	}{{files.Choice{Number: 1}, 1}, {files.Choice{All: true}, 2}} {
+		r.choose = c.choose
+		share := make([]float64, 3)
+		for _, split := range r.t.Plan.Splits {
+			for _, n := range r.nodesOf(split.Range, nil, nil) {
+				share[n] += token.Fraction(split.Range, token.Murmur3)
+			}
+		}
+		require.InDelta(t, c.share, share[0]+share[1]+share[2], 1e-6)
+		pieces, _ := r.cut(10<<20, 0)
+		require.InDelta(t, slices.Max(share)*12, float64(len(pieces)), 1)
+		var all []token.Range
+		for _, p := range pieces {
+			all = append(all, p.Ranges...)
+		}
+		require.NoError(t, r.t.Plan.Check(all))
+	}
+}
+
+// When no size is asked for, a small table is asked for at once, and others in as many pieces as
+// have reading and fetching go on together.
+func TestPiecesFollowTheTable(t *testing.T) {
+	r := streamedFrom(t, "ONE", 2, "a", "a", "a")
+	r.choose = files.Choice{Number: 1}
+	for _, c := range []struct {
+		bytes       int64 // of the table, of which a node is asked for a third, or more
+		least, most int
+	}{{0, 1, 1}, {20 << 20, 1, 1}, {90 << 20, 2, 4}, {400 << 20, 8, 9}, {3 << 30, 8, 9}, {8 << 30, 8, 9}, {60 << 30, 20, 60}} {
+		r.t.Estimates = []driver.Estimate{
+			{Bytes: c.bytes / 3},
+			{Bytes: c.bytes / 3},
+			{Bytes: c.bytes / 3},
+		}
+		cut, _ := r.cut(0, 0)
+		pieces := len(cut)
+		require.GreaterOrEqual(t, pieces, c.least, "%d bytes", c.bytes)
+		require.LessOrEqual(t, pieces, c.most, "%d bytes", c.bytes)
+	}
+}

@@ -17,6 +17,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/test/internodetest"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -24,7 +25,11 @@ import (
 // How long a node is waited for that hangs in a session, and may answer questions all the while,
 // follows the patience; then it counts as away.
 func TestSessionWithANodeThatHangs(t *testing.T) {
-	planned, err := sstable.Plan(declared(t, "ks", "k int p; v text r").Stored())
+	asked := schema.New("ks", "t", []schema.Column{
+		{Name: "k", Kind: schema.PartitionKey, Type: &cqltype.Type{Kind: cqltype.Int}},
+		{Name: "v", Kind: schema.Regular, Type: &cqltype.Type{Kind: cqltype.Text}},
+	})
+	planned, err := sstable.Plan(asked.Stored())
 	require.NoError(t, err)
 	codec, err := sstable.NewCodec(
 		planned,

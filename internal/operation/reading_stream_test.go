@@ -17,20 +17,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
-	"github.com/cqlbulk/cqlbulk/internal/plan"
-	"github.com/cqlbulk/cqlbulk/internal/progress"
-	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/internal/sstables"
-	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/test/internodetest"
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
-	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // store is the shop with rows, which its nodes bring: each those that it is a replica of at that
@@ -559,92 +552,24 @@ func TestTempDirThatTakesNothing(t *testing.T) {
 	}
 }
 
-// reader is what fetches the table.
-func (s *store) reader(t *testing.T) *streamReader {
-	t.Helper()
-	cfg, err := s.connection.Config(s.env)
-	require.NoError(t, err)
-	opened, err := table.Open(t.Context(), cfg, orders, plan.Options{Parallel: 1}, true)
-	require.NoError(t, err)
-	session := &files.Source{Table: opened, Files: &files.Files{}}
-	t.Cleanup(session.Close)
-	require.NoError(t, describeFiles(t.Context(), session, orders))
-	r := &streamReader{
-		t:        session,
-		o:        &spec.Reading{Listen: "127.0.0.1:0"},
-		receipt:  new(progress.Receipt),
-		env:      s.env,
-		patience: time.Minute,
-		choose:   files.Choice{Number: 1},
-		failing:  make(map[string]bool),
-	}
-	require.NoError(t, r.connect(t.Context()))
-	t.Cleanup(func() { require.NoError(t, r.listener.Close()) })
-	return r
-}
-
-// Pieces are of no more bytes from a node than were asked for: nodes estimate what they own, which
-// is what one replica of each range has.
-func TestPiecesAreOfTheSizeThatIsAskedFor(t *testing.T) {
-	r := openStore(t).reader(t)
-	r.t.Estimates = []driver.Estimate{{Bytes: 40 << 20}, {Bytes: 40 << 20}, {Bytes: 40 << 20}}
-	for _, c := range []struct {
-		choose files.Choice
-		share  float64 // of the table, that the nodes are asked for together
-	}{{files.Choice{Number: 1}, 1}, {files.Choice{All: true}, 2}} {
-		r.choose = c.choose
-		share := make([]float64, 3)
-		for _, split := range r.t.Plan.Splits {
-			for _, n := range r.nodesOf(split.Range, nil, nil) {
-				share[n] += token.Fraction(split.Range, token.Murmur3)
-			}
-		}
-		require.InDelta(t, c.share, share[0]+share[1]+share[2], 1e-6)
-		pieces, _ := r.cut(10<<20, 0)
-		require.InDelta(t, slices.Max(share)*12, float64(len(pieces)), 1)
-		var all []token.Range
-		for _, p := range pieces {
-			all = append(all, p.Ranges...)
-		}
-		require.NoError(t, r.t.Plan.Check(all))
-	}
-}
-
-// When no size is asked for, a small table is asked for at once, and others in as many pieces as
-// have reading and fetching go on together.
-func TestPiecesFollowTheTable(t *testing.T) {
-	r := openStore(t).reader(t)
-	r.choose = files.Choice{Number: 1}
-	for _, c := range []struct {
-		bytes       int64 // of the table, of which a node is asked for a third, or more
-		least, most int
-	}{{0, 1, 1}, {20 << 20, 1, 1}, {90 << 20, 2, 4}, {400 << 20, 8, 9}, {3 << 30, 8, 9}, {8 << 30, 8, 9}, {60 << 30, 20, 60}} {
-		r.t.Estimates = []driver.Estimate{
-			{Bytes: c.bytes / 3},
-			{Bytes: c.bytes / 3},
-			{Bytes: c.bytes / 3},
-		}
-		cut, _ := r.cut(0, 0)
-		pieces := len(cut)
-		require.GreaterOrEqual(t, pieces, c.least, "%d bytes", c.bytes)
-		require.LessOrEqual(t, pieces, c.most, "%d bytes", c.bytes)
-	}
-}
-
-// A node that failed is asked last from then on.
+// A node that failed is asked last from then on: not again when others have all rows, and nodes that
+// moved have them fetched once more.
 func TestNodeThatFailedIsAskedLast(t *testing.T) {
 	s := openStore(t)
-	r := s.reader(t)
-	var all sstables.Piece
-	for _, split := range r.t.Plan.Splits {
-		all.Ranges = append(all.Ranges, split.Range)
-	}
-	s.let(func() { s.harm = onTable(1, internodetest.MidBring, internodetest.Fail) })
-	for range 3 {
-		fetched, err := r.fetch(t.Context(), all, 0)
-		require.NoError(t, err)
-		require.Empty(t, fetched.Failed)
-		fetched.Release()
-	}
-	require.Equal(t, 1, s.askedOf(1))
+	scan, err := PrepareScan(t.Context(), s.env, *s.spec())
+	require.NoError(t, err)
+	defer scan.Close()
+	prepared := []int{s.askedOf(0), s.askedOf(1)} // how much they have
+	var once sync.Once
+	var moved error
+	s.let(func() {
+		s.harm = onTable(1, internodetest.MidBring, internodetest.Fail)
+		s.meet = func(int) { once.Do(func() { moved = s.cluster.Move(2) }) }
+	})
+	r, err := scan.Run(t.Context())
+	require.NoError(t, moved)
+	s.requireWhole(t, r, err)
+	s.toldOnce(t, "what was fetched meanwhile is fetched again")
+	require.Equal(t, prepared[1]+1, s.askedOf(1))
+	require.Greater(t, s.askedOf(0), prepared[0]+1)
 }

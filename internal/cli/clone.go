@@ -140,7 +140,7 @@ Every cell has the timestamp and the expiry that it had, and deletions
 of cells, elements, rows, ranges and partitions come too. So nothing of it takes the
 place of what was written since, and what was deleted stays so.
 
-All goes past CQL. The nodes of the other cluster send their SSTables here, as in a scan
+All rows are streamed. The nodes of the other cluster send their SSTables here, as in a scan
 --via stream; or those in the folders are read, of snapshots, backups or nodes that are
 down, as in a scan --via sstables. They are merged, and streamed to all replicas, in all
 data centers, or left in a folder to be imported.

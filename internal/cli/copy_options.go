@@ -73,7 +73,9 @@ func (o *copyOptions) AddFlags(f *pflag.FlagSet) {
 	to.in(groupErrors).add("patience", patienceHelp)
 	to.in(groupErrors).
 		add("run-dir", "folder for the journal, from which a run that was stopped goes on (default: as that of load or scan)", folder)
-	to.in(groupErrors).add("no-journal", "keep no journal: a run that was stopped begins anew")
+	to.in(groupErrors).add(
+		"no-journal", "keep no journal: a run that was stopped starts from the beginning",
+	)
 	scan.Consistency = ""
 	addConnectionFlags(
 		to,

@@ -64,7 +64,7 @@ line is ok, a warning or a failure, and says what to do.
 Of the cluster: the connection, when certificates end, versions, the schema that the
 nodes agree on, their clocks, cores, thresholds and free disk as far as they tell, and
 the storage port. Of a table: how many replicas the consistency level waits for, rights,
-and whether rows can go past CQL. Of files: the encoding, the fields beside the columns,
+and whether rows can be streamed. Of files: the encoding, the fields beside the columns,
 the values of the first 1,000 rows of each, dates that begin with the day, seconds where
 milliseconds are meant, and about how many rows there are.
 

@@ -21,7 +21,7 @@ const (
 	groupWrites     group = "Meaning of writes"
 	groupOther      group = "Other cluster, which is read"
 	groupFolders    group = "Folders, which are read"
-	groupPast       group = "Past CQL, by streaming or SSTables"
+	groupPast       group = "Streaming and SSTables"
 	groupPace       group = "Pace"
 	groupErrors     group = "Errors and run directory"
 	groupConnection group = "Connection and TLS"

@@ -110,7 +110,7 @@ func (o *loadOptions) addWriteFlags(b binder) {
 func (o *loadOptions) addPastFlags(b binder) {
 	b.add(
 		"via",
-		"how rows go into the table: cql, or stream, which sorts them, makes SSTables of them and streams these to the replicas, past CQL, for a small part of the servers' work; or sstables, which leaves them in a folder, from which they are imported",
+		"how rows go into the table: cql, or stream, which sorts them, makes SSTables of them and streams these to the replicas, for a small part of the servers' work; or sstables, which leaves them in a folder, from which they are imported",
 	)
 	addKeptFlags(b)
 	b.add(
@@ -162,7 +162,7 @@ func (o *loadOptions) addErrorFlags(b binder) {
 		"folder for the journal, from which a load that was stopped goes on, and for rejected rows; it stays if the load was stopped or rows were rejected (default: named after the table and the time, in the working directory)",
 		folder,
 	)
-	b.add("no-journal", "keep no journal: a load that was stopped begins anew")
+	b.add("no-journal", "keep no journal: a load that was stopped starts from the beginning")
 }
 
 // What is said of flags that several commands have.
@@ -293,7 +293,7 @@ reason. The exit status is then 2.
   # fields that are called otherwise, or are not wanted
   cqlbulk load demo.flights other.csv --map from=origin,to=dest --skipcols note
 
-  # past CQL: SSTables are made here and streamed to the replicas
+  # by streaming: SSTables are made here and streamed to the replicas
   cqlbulk load demo.flights flights.csv --via stream
 
   # everything from cqlbulk.yaml, but for one setting

@@ -10,7 +10,7 @@ func addReadFlags(b binder) {
 	b = b.in(groupPast)
 	b.add(
 		"via",
-		"how rows are read: cql, or stream, which has the nodes send their SSTables here and merges them, past CQL, for a twentieth of the servers' work; or sstables, which reads the SSTables in the folders that are named after the table, of snapshots, backups or nodes that are down, and needs no cluster",
+		"how rows are read: cql, or stream, which has the nodes send their SSTables here and merges them, for a twentieth of the servers' work; or sstables, which reads the SSTables in the folders that are named after the table, of snapshots, backups or nodes that are down, and needs no cluster",
 	)
 	b.add(
 		"listen",

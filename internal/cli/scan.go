@@ -38,7 +38,7 @@ func (o *scanOptions) AddFlags(f *pflag.FlagSet) {
 		"folder for the journal, from which a scan that was stopped goes on; it goes when the output is whole (default: named after the table and the time, beside the output)",
 		folder,
 	)
-	b.add("no-journal", "keep no journal: a scan that was stopped begins anew")
+	b.add("no-journal", "keep no journal: a scan that was stopped starts from the beginning")
 	addConnectionFlags(b, readLevelHelp)
 	o.showOptions.AddFlags(f)
 	o.addPageFlag(f)
@@ -164,7 +164,7 @@ with a checksum of each, and one of the rows that does not depend on their order
   # beside an application whose reads must stay below 10 ms
   cqlbulk scan demo.flights -o flights.csv --target-p99 10ms --rate 20k
 
-  # past CQL: the nodes send their SSTables; a majority of each range's replicas is merged
+  # by streaming: the nodes send their SSTables; a majority of each range's replicas is merged
   cqlbulk scan demo.flights -o flights.csv --via stream --consistency LOCAL_QUORUM
 
   # a snapshot of three nodes, without a cluster

@@ -13,6 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/read/files"
+	"github.com/cqlbulk/cqlbulk/internal/read/streamed"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/table"
@@ -92,8 +93,9 @@ func (c *Clone) openSource(ctx context.Context) error {
 		return err
 	}
 	if s.Reading.Via == spec.ViaStream {
-		s.Slice = cmp.Or(s.Slice, mostAsked) // a clone lands as many SSTables as it has slices
-		c.from, err = openStream(
+		// a clone lands as many SSTables as it has slices
+		s.Slice = cmp.Or(s.Slice, streamed.MostAsked)
+		c.from, err = streamed.Open(
 			ctx,
 			c.env,
 			&s.Reading,

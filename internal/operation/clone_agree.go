@@ -40,7 +40,7 @@ func (c *Clone) agree() error {
 	for _, column := range from.Schema.Columns {
 		if at := droppedAt(to.Dropped, column.Name); at > droppedAt(from.Dropped, column.Name) {
 			return fmt.Errorf(
-				"column %q of %s was dropped at %d (microseconds since 1970), and made anew: what was written before would not be seen there",
+				"column %q of %s was dropped at %d (microseconds since 1970), and added again: what was written before would not be seen there",
 				column.Name,
 				to.Schema,
 				at,

@@ -71,6 +71,9 @@ func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 	return r, nil
 }
 
+// mostMoves is how often a slice is copied again because nodes came, went or moved meanwhile.
+const mostMoves = 3
+
 // copyAll copies all slices. When nodes came, went or moved before all of a slice was there, it is
 // copied again, out of files that are fetched again.
 func (c *Clone) copyAll(ctx context.Context) (result sweep.Result, err error) {
@@ -216,5 +219,5 @@ func (c *clonedFiles) Open(
 
 // altered is the error of a table that is not what it was.
 func (c *Clone) altered() error {
-	return fmt.Errorf("table %s was changed, or made anew, meanwhile", c.t.Schema)
+	return fmt.Errorf("table %s was altered, or created again, meanwhile", c.t.Schema)
 }

@@ -37,7 +37,7 @@ type Doctor struct {
 	plan      plan.Options
 	offline   bool // no cluster is asked
 	streamed  bool // rows go through the storage ports
-	past      bool // rows go past CQL
+	past      bool // rows are streamed
 	patience  time.Duration
 	storage   int // storage port; 0: what the nodes tell
 	internode *spec.TLS

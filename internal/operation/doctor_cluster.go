@@ -199,8 +199,8 @@ func (d *Doctor) ports(ctx context.Context) doctor.Finding {
 	return doctor.Ports(p.ports, d.streamed)
 }
 
-// probe tries the storage ports, as a load or a scan past CQL does: once, whichever checks want to
-// know.
+// probe tries the storage ports, as a load or a scan by streaming does: once, whichever checks want
+// to know.
 func (d *Doctor) probe(ctx context.Context) probes {
 	d.probing.Do(func() { d.probed = d.tryStorage(ctx) })
 	return d.probed

@@ -76,7 +76,7 @@ func (l *Load) refuseSettled() error {
 		return nil
 	}
 	return fmt.Errorf(
-		"some rows were settled when the run was stopped, and SSTables with these are in %s: it cannot go on; cqlbulk load with the same inputs begins anew, in a folder of its own",
+		"some rows were settled when the run was stopped, and SSTables with these are in %s: it cannot be resumed; run cqlbulk load again with the same inputs, in a folder of its own",
 		l.spec.Dir,
 	)
 }

@@ -54,8 +54,8 @@ func readsOtherwise(settings map[string][]string) bool {
 }
 
 // cutOtherwise returns settings of how records are cut by which the rejected rows are read, if no
-// row was loaded. A resume and a retry cannot change them: the load has to begin anew. nil: there
-// are none.
+// row was loaded. A resume and a retry cannot change them: the load has to be started again. nil:
+// there are none.
 func (l *Load) cutOtherwise(
 	ctx context.Context,
 	r *LoadReport,

@@ -13,6 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/read/streamed"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/internal/table"
@@ -70,10 +71,10 @@ func (l *Load) prepareStream(ctx context.Context) error {
 	return nil
 }
 
-// prepareLanding finds out whether rows can go into the table past CQL, and how.
+// prepareLanding finds out whether rows can be streamed into the table, and how.
 func (l *landing) prepareLanding(ctx context.Context) error {
 	if dir := l.spec.TempDir; dir != "" {
-		if err := tryTempDir(dir); err != nil {
+		if err := streamed.TryTempDir(dir); err != nil {
 			return err
 		}
 	}
@@ -114,7 +115,11 @@ func (l *landing) prepareLanding(ctx context.Context) error {
 	if form.why != "" {
 		notes = append(notes, "rows are streamed one by one: "+form.why)
 	}
-	notes = append(notes, "rows go past CQL: rights, guardrails, audit and hints do not see them")
+	notes = append(
+		notes,
+		"rows are written by streaming SSTables: "+
+			"CQL permissions, guardrails, audit logs and hints do not apply",
+	)
 	notes = append(notes, passedBy(options, l.spec.Via, s.taking)...)
 	if l.spec.Via == spec.ViaStream {
 		told, err := l.lookAtDisks(ctx, s)
@@ -279,7 +284,7 @@ func passedBy(o driver.TableOptions, via string, by taking) (notes []string) {
 		notes = append(
 			notes,
 			fmt.Sprintf(
-				"the table has views (%s), which will not have the rows when these are imported, until they are dropped and made anew",
+				"the table has views (%s), which will not have the rows when these are imported, until they are dropped and created again",
 				strings.Join(o.Views, ", "),
 			),
 		)

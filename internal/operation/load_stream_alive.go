@@ -9,6 +9,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 )
 
+// asksOfPatience is how often a node that finishes a session is asked how it stands, in the time
+// that it may be silent.
+const asksOfPatience = 4
+
 // finishing reports of a node whether it still works at a session that streams to it. It belongs to
 // one session.
 type finishing struct {

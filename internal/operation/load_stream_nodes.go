@@ -107,7 +107,8 @@ func holders(p *token.Placement, nodes []string, ignored map[string]bool) map[st
 func (l *Load) altered() error {
 	return run.Refused(
 		errors.New(
-			"the table was changed, or made anew, meanwhile: the load cannot go on; cqlbulk load with the same inputs begins anew",
+			"the table was altered, or created again, meanwhile: this load cannot continue; " +
+				"run cqlbulk load again with the same inputs",
 		),
 	)
 }

@@ -42,7 +42,7 @@ func (s *streamSender) Send(ctx context.Context, node string, f stream.File) err
 	}
 	client := *s.client
 	client.Limiter = limiters{s.client.Limiter, f.Transfer}
-	client.Timeouts.Complete = min(s.patience/looksOfPatience, time.Minute)
+	client.Timeouts.Complete = min(s.patience/asksOfPatience, time.Minute)
 	finishing := finishing{ask: s.asks, node: node, patience: s.patience}
 	watch := internode.Watch{
 		Sent:     f.Transfer.Sent,

@@ -48,11 +48,11 @@ type Report struct {
 	Before     int64             // of those, by the run that this one went on with
 	Retries    int64             // requests sent again
 	Reasons    []progress.Reason // why they were, the most frequent first
-	Latency    progress.Latency  // of all requests that were answered; none of a run past CQL
+	Latency    progress.Latency  // of all answered requests; none of a run by streaming
 	Target     time.Duration     // that small reads on the nodes were kept to; 0: none
 	Kept       progress.Kept     // how that was kept
 
-	Consistency string // level of the requests; empty: of a load past CQL
+	Consistency string // level of the requests; empty for a load by streaming
 
 	// of CQL frames, as driver.Session.Compression has it; empty: there is no cluster
 	FrameCompression string

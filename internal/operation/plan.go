@@ -8,6 +8,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/read/streamed"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
@@ -54,7 +55,7 @@ type PlanReport struct {
 	Partitions int64 // in the table, as the nodes estimate
 	Bytes      int64 // of them
 	Nodes      []PlanNode
-	Expected   Expected
+	Expected   streamed.Expected
 	SavedRing  string // file that the cluster was written to; empty: none
 }
 
@@ -136,7 +137,7 @@ func (p *Plan) Run(ctx context.Context) (PlanReport, error) {
 		r.Finest = t.Plan.Finest
 	}
 	cores, shares := plan.Cores(t.Cluster, plan.Options{Cores: p.spec.Cores}), t.Plan.Shares()
-	r.Expected = expected(sum, coresRead(t, p.spec.Cores), storedBytes(ctx, t), streamLimit(ctx, t))
+	r.Expected = streamed.ExpectedOf(ctx, t, sum, p.spec.Cores)
 	for i, n := range t.Cluster.Nodes {
 		if n.DC == t.Cluster.LocalDC {
 			r.Cores = append(r.Cores, cores[i])

@@ -10,6 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/read/files"
+	"github.com/cqlbulk/cqlbulk/internal/read/streamed"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -32,7 +33,7 @@ func openReading(
 	case spec.ViaFiles:
 		return files.Open(ctx, env, o, conn, name, planning, where)
 	case spec.ViaStream:
-		return openStream(ctx, env, o, conn, name, planning, where, patience)
+		return streamed.Open(ctx, env, o, conn, name, planning, where, patience)
 	}
 	cfg, err := conn.Config(env)
 	if err != nil {

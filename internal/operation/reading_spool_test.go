@@ -27,5 +27,5 @@ func TestMoreSSTablesThanFilesMayBeOpen(t *testing.T) {
 	limitFiles(t, 250)
 	r, err := s.scan(t, s.spec())
 	s.requireWhole(t, r, err)
-	require.Len(t, s.told, 1, "%q", s.told) // that rows are read past CQL
+	require.Len(t, s.told, 1, "%q", s.told) // that rows are read by streaming
 }

@@ -211,15 +211,6 @@ func TestMoreReplicasThanThereAre(t *testing.T) {
 	require.Zero(t, s.askedOf(0)+s.askedOf(1)+s.askedOf(2))
 }
 
-func TestTransientReplicas(t *testing.T) {
-	name, factor := transient(
-		map[string]string{"class": "NetworkTopologyStrategy", "dc1": "3/1", "dc2": "3/0"},
-	)
-	require.Equal(t, []string{"dc1", "3/1"}, []string{name, factor})
-	name, _ = transient(map[string]string{"class": "SimpleStrategy", "replication_factor": "3/0"})
-	require.Empty(t, name)
-}
-
 // onTable harms a node whenever it comes to a step with the table.
 func onTable(
 	node int,
@@ -487,11 +478,11 @@ func TestTableThatChangesMeanwhile(t *testing.T) {
 	}{
 		"dropped":   {func(t *testing.T, s *store) { require.NoError(t, s.cluster.Drop("shop.orders")) }, "the table was dropped meanwhile"},
 		"truncated": {func(t *testing.T, s *store) { require.NoError(t, s.cluster.Truncate("shop.orders")) }, "the table was truncated at "},
-		"made anew": {func(t *testing.T, s *store) {
+		"created again": {func(t *testing.T, s *store) {
 			columns := s.cluster.Columns("shop.orders")
 			require.NoError(t, s.cluster.Drop("shop.orders"))
 			require.NoError(t, s.cluster.Create(simcluster.Table{Keyspace: "shop", Name: "orders", Columns: columns}, 7))
-		}, "the table was altered, or made anew, meanwhile"},
+		}, "the table was altered, or created again, meanwhile"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := openStore(t)
@@ -552,8 +543,8 @@ func TestTempDirThatTakesNothing(t *testing.T) {
 	}
 }
 
-// A node that failed is asked last from then on: not again when others have all rows, and nodes that
-// moved have them fetched once more.
+// A node that failed is asked last from then on: not again when others have all rows, and nodes
+// that moved have them fetched once more.
 func TestNodeThatFailedIsAskedLast(t *testing.T) {
 	s := openStore(t)
 	scan, err := PrepareScan(t.Context(), s.env, *s.spec())

@@ -125,7 +125,9 @@ func (s *Scan) refuse(ctx context.Context) (err error) {
 	}
 	var begun bool
 	if s.mark, begun = s.earlier.Output(); !begun {
-		return errors.New("journal: the run was stopped before its output was begun: begin anew")
+		return errors.New(
+			"journal: the run was stopped before its output was begun: run the command again",
+		)
 	}
 	if s.t.Cluster.Partitioner != s.begunWith.Partitioner {
 		return fmt.Errorf(
@@ -263,7 +265,7 @@ func (l *Load) refuseTruncated(ctx context.Context, then records.Truncations) er
 	}
 	return fmt.Errorf(
 		"table %s was truncated at %s (node %s), after the run began: rows that the run had loaded are gone, and it cannot go on; "+
-			"cqlbulk load with the same inputs begins anew, in a run directory of its own",
+			"run cqlbulk load again with the same inputs, in a run directory of its own",
 		l.t.Schema,
 		found.At,
 		found.Node,

@@ -14,6 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
+	"github.com/cqlbulk/cqlbulk/internal/listen"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
@@ -472,6 +473,6 @@ func (w *ringWatch) listen(ctx context.Context) (l *internode.Listener, done fun
 	if w.settings.listener != nil {
 		return w.settings.listener, func() {}, nil
 	}
-	l, err = listen(ctx, w.settings.listen, listenWithin, w.client.TLS)
+	l, err = listen.Open(ctx, w.settings.listen, listen.Briefly, w.client.TLS)
 	return l, func() { _ = l.Close() }, err
 }

@@ -143,7 +143,7 @@ func continuedIn(path string, journal runJournal) runDirectory {
 	return runDirectory{path: path, journal: journal, continued: true}
 }
 
-// isIdle says whether a run that did nothing may as well begin anew. One that goes on
+// isIdle says whether a run that did nothing may as well be started again. One that goes on
 // keeps its directory, which somebody knows of.
 func (d *runDirectory) isIdle(
 	nothingDone bool,

@@ -7,14 +7,14 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/table"
 )
 
-// landing is how rows get into a table past CQL, whatever they are made of.
+// landing is how rows are streamed into a table, whatever they are made of.
 type landing struct {
 	env       spec.Environment
 	spec      *spec.Writing
 	t         *table.Table
 	counters  *progress.Counters
 	altered   func() error // the error of a table that is not what it was
-	again     string       // how the rows that are not loaded are made anew
+	again     string       // how to load the rows that were not loaded
 	fromStart string       // how all rows are
 	expires   bool         // rows that have no time to live of their own have the table's
 	streaming *streaming   // nil: the way is CQL

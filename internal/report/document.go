@@ -70,11 +70,11 @@ type Run struct {
 	BytesPerSecond float64           `json:"bytes_per_second" jsonschema:"of this run alone"`
 	Retries        int64             `json:"retries" jsonschema:"requests sent again"`
 	RetryReasons   []progress.Reason `json:"retry_reasons" jsonschema:"why they were, the most frequent first"`
-	Requests       int64             `json:"requests" jsonschema:"of this run that were answered; 0 of a run past CQL"`
+	Requests       int64             `json:"requests" jsonschema:"of this run that were answered; 0 for a run by streaming"`
 	P50Seconds     float64           `json:"p50_seconds,omitempty" jsonschema:"of their latency; absent if none was measured"`
 	P99Seconds     float64           `json:"p99_seconds,omitempty"`
 	Target         *Target           `json:"target,omitempty" jsonschema:"that small reads on the nodes were kept to"`
-	Consistency    string            `json:"consistency,omitempty" jsonschema:"level of the requests; absent for a load past CQL"`
+	Consistency    string            `json:"consistency,omitempty" jsonschema:"level of the requests; absent for a load by streaming"`
 	Frames         string            `json:"frame_compression,omitempty" jsonschema:"of CQL frames: lz4, if those of any node were compressed, or none; absent without a cluster"`
 	Replicated     bool              `json:"replicated" jsonschema:"a row has several replicas, so that the level matters"`
 	SSTables       int               `json:"sstables" jsonschema:"that were read from folders"`
@@ -110,18 +110,18 @@ type Load struct {
 	WouldLoad   int64      `json:"would_load" jsonschema:"of a dry run: rows"`
 	WouldReject int64      `json:"would_reject" jsonschema:"of a dry run: rows"`
 	WouldSend   int64      `json:"would_send" jsonschema:"of a dry run: requests"`
-	WouldStream *Stream    `json:"would_stream,omitempty" jsonschema:"of a dry run: rows that would go past CQL"`
+	WouldStream *Stream    `json:"would_stream,omitempty" jsonschema:"of a dry run: rows that would be streamed"`
 	IfNotExists bool       `json:"if_not_exists"`
 	CountsTwice bool       `json:"counts_twice,omitempty" jsonschema:"a row that is written twice counts twice: a resume does not write rows again that were under way"`
 	Explained   *Explained `json:"explained,omitempty" jsonschema:"of a dry run: what would be done"`
 	Changed     []Change   `json:"changed_settings,omitempty" jsonschema:"how text is read otherwise than the run was begun with"`
-	Stream      *Stream    `json:"stream,omitempty" jsonschema:"of rows that went past CQL"`
+	Stream      *Stream    `json:"stream,omitempty" jsonschema:"of rows that were streamed"`
 	Causes      []Cause    `json:"causes" jsonschema:"of rejects, the most frequent first"`
 	RejectFiles []string   `json:"reject_files" jsonschema:"with the rows themselves"`
 	ReasonsFile string     `json:"reasons_file,omitempty" jsonschema:"with the reason of each"`
 	Limit       string     `json:"limit,omitempty" jsonschema:"on errors, that the load was stopped by: parse or insert"`
 	RunDir      string     `json:"run_dir,omitempty" jsonschema:"that was left"`
-	Anew        bool       `json:"begins_anew,omitempty" jsonschema:"it was interrupted before anything was written: the same command begins anew"`
+	Anew        bool       `json:"begins_anew,omitempty" jsonschema:"it was interrupted before anything was written: run the same command again"`
 }
 
 // RunDir is the run directory that was left; empty: none.
@@ -143,7 +143,7 @@ type Change struct {
 	Now  []string `json:"now"`
 }
 
-// Stream is what went to nodes past CQL, or is in a folder for them.
+// Stream is what was streamed to nodes, or is in a folder for them.
 type Stream struct {
 	Partitions int64           `json:"partitions" jsonschema:"one with rows in several slices of a load counts in each of them"`
 	Bytes      int64           `json:"bytes"`

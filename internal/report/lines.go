@@ -445,7 +445,7 @@ func (d *Document) end() string {
 	case d.WentWell():
 		return "done" + d.output() + d.Load.otherUnits()
 	case d.Load != nil && d.Load.Anew:
-		return d.Outcome + "; nothing was written: the same command begins anew"
+		return d.Outcome + "; nothing was written: run the same command again"
 	case d.Load != nil && d.Load.Limit != "":
 		return "stopped by a limit on errors" + d.onward("; go on with: ")
 	default:

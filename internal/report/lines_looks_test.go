@@ -9,6 +9,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/inspect"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/read/streamed"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/verify"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
@@ -25,7 +26,7 @@ func TestLinesOfAPlan(t *testing.T) {
 		Seed:       18446744073709551615,
 		Partitions: 123_456_789_012,
 		Bytes:      3 << 40,
-		Expected: operation.Expected{
+		Expected: streamed.Expected{
 			ByCQL:     3 * time.Hour,
 			Streamed:  40 * time.Minute,
 			NodeLimit: 24 << 20,

@@ -74,7 +74,7 @@ func (s *Status) Lines() []string {
 	}
 	t.words("state", s.StateText())
 	if s.Scan != nil && s.Scan.Anew {
-		t.words("next", "begin anew: it was stopped before its output was begun")
+		t.words("next", "run the command again: it was stopped before its output was begun")
 	}
 	for _, n := range s.Next {
 		note := ""

@@ -111,7 +111,7 @@ func (o *Load) checkVia(continued bool) error {
 	return nil
 }
 
-// whyNoLevel says why a consistency level means nothing to a load past CQL.
+// whyNoLevel returns why a load by streaming takes no consistency level.
 func whyNoLevel(via string) string {
 	if via == ViaFiles {
 		return "writes SSTables for all replicas"

@@ -105,7 +105,7 @@ func (t *Table) Changed(
 }
 
 // ErrAltered says that the table is not what it was.
-var ErrAltered = errors.New("the table was changed, or made anew, meanwhile")
+var ErrAltered = errors.New("the table was altered, or created again, meanwhile")
 
 // Ring asks where the nodes are, and how the table is replicated. The error is ErrAltered when the
 // table is not what it was.

@@ -90,7 +90,7 @@ fail_start() {
   die "cluster $cluster did not come up: $1" \
     "Whole logs:        $cluster_dir/node*/logs/" \
     "On a busy machine: $0 up --cluster $cluster$dir_hint --timeout 600" \
-    "To begin anew:     $0 wipe --cluster $cluster$dir_hint     (its data is lost)"
+    "To start again:    $0 wipe --cluster $cluster$dir_hint     (its data is lost)"
 }
 
 print_contacts() {

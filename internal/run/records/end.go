@@ -18,7 +18,7 @@ type End struct {
 	Reread map[string][]string `json:"reread,omitempty"`
 	Edit   []string            `json:"edit,omitempty"` // of a load: names of files of rejects that no setting mends
 	// Anew are of a load: settings of how records are cut, by which its inputs are read; it has to
-	// begin anew with them. nil: none are known.
+	// start again with them. nil: none are known.
 	Anew map[string][]string `json:"anew,omitempty"`
 }
 

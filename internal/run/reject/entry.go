@@ -29,7 +29,7 @@ type entry struct {
 
 // line is a line of errors.jsonl. It has what is not as in the line before, so that the
 // file does not outgrow the rows by far when short ones fail for one reason. One with a
-// file begins anew: what is left out of it is empty or 0. Further bad fields are those of
+// file starts again: what is left out of it is empty or 0. Further bad fields are those of
 // this line alone.
 type line struct {
 	File    *string       `json:"file,omitempty"`

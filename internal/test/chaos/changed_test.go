@@ -28,12 +28,13 @@ func TestStreamedIntoWhatChanges(t *testing.T) {
 			func(s *small) { require.NoError(s, s.Drop("ks.t")) }, internodetest.Fail,
 			`table "t" not found`, `table "t" not found`,
 		},
-		"the table is made anew": {
+		"the table is created again": {
 			func(s *small) {
 				require.NoError(s, s.Drop("ks.t"))
 				require.NoError(s, s.Create(table, 7))
 			}, internodetest.Fail,
-			"the table was changed, or made anew, meanwhile", "is not the one that the run began with",
+			"the table was altered, or created again, meanwhile",
+			"is not the one that the run began with",
 		},
 		"a node moves and fails": {
 			func(s *small) { require.NoError(s, s.Move(1)) }, internodetest.Fail, sentAgain, "",

@@ -236,7 +236,7 @@ func (sc *scanning) ended(e exit) bool {
 	switch {
 	case e.killed() && (e.by == syscall.SIGKILL || e.by == syscall.SIGTERM) && e.asked != nil:
 	case e.code == exitInterrupted && e.asked == syscall.SIGTERM:
-	case strings.Contains(e.output, "before its output was begun: begin anew"):
+	case strings.Contains(e.output, "before its output was begun: run the command again"):
 		require.NoError(sc, os.RemoveAll(sc.runDir()))
 		sc.begun = false
 	case e.code == exitFatal && sc.weather.hard:

@@ -341,7 +341,7 @@ func TestTableThatChangesWhileItIsStreamed(t *testing.T) {
 		{
 			"it1.read_altered",
 			"ALTER TABLE it1.read_altered ADD more int",
-			"the table was altered, or made anew, meanwhile",
+			"the table was altered, or created again, meanwhile",
 			"has other columns than when the run began",
 		},
 		{

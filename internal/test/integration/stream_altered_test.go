@@ -16,9 +16,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/cli"
 )
 
-// A column that is added under a load past CQL ends it, with the reason: nothing that comes after
-// counts as loaded or can be taken for whole, and the run does not go on. A load from the beginning
-// brings all rows.
+// A column that is added under a load by streaming ends it, with the reason: nothing that comes
+// after counts as loaded or can be taken for whole, and the run does not go on. A load from the
+// beginning brings all rows.
 func TestColumnAddedInMidLoad(t *testing.T) {
 	t.Parallel()
 	input := padded(4000, 500)
@@ -71,7 +71,7 @@ func TestColumnAddedInMidLoad(t *testing.T) {
 			require.Contains(
 				t,
 				report.String(),
-				"the table was changed, or made anew, meanwhile: the load cannot go on",
+				"the table was altered, or created again, meanwhile: this load cannot continue",
 			)
 			for _, untrue := range []string{"to be imported", "go on with"} {
 				require.NotContains(t, report.String(), untrue)

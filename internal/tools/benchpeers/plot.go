@@ -137,7 +137,9 @@ func drawCaption(b *strings.Builder, y int) {
 	for _, k := range []struct {
 		colour, text string
 	}{
-		{wayColours[byCQL], "through CQL"}, {wayColours[bySSTables], "SSTables, past CQL"}, {wayColours[byPostgres], "PostgreSQL, for scale"},
+		{wayColours[byCQL], "through CQL"},
+		{wayColours[bySSTables], "SSTables, streamed"},
+		{wayColours[byPostgres], "PostgreSQL, for scale"},
 	} {
 		fmt.Fprintf(
 			b,

@@ -49,7 +49,7 @@ var drawing = (function () {
   function ring() {
     var choice = wanted && document.querySelector('.views input[value="' + wanted + '"]');
     if (choice) {
-      choice.checked = true; // the buttons may have been made anew
+      choice.checked = true; // the buttons may have been created again
     }
     var shown = view(), views = document.querySelector(".views");
     if (views) {
@@ -59,7 +59,7 @@ var drawing = (function () {
     document.querySelectorAll(".legend[data-view]").forEach(function (legend) { legend.hidden = legend.dataset.view !== shown; });
   }
 
-  // The charts by their name. A chart is made anew if its width, its lines or the colours change.
+  // The charts by their name. A chart is created again if its width, its lines or the colours change.
   var charts = {};
 
   function colour(name) { return getComputedStyle(document.documentElement).getPropertyValue(name).trim(); }

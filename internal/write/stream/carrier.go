@@ -95,8 +95,8 @@ func (c *carrier) Stats() Stats {
 	return stats
 }
 
-// tidy removes the SSTables that an earlier run left, when it was killed: they are made anew. What
-// it returns removes those of this run.
+// tidy removes the SSTables that an earlier run left, when it was killed: they are written again.
+// What it returns removes those of this run.
 func (c *carrier) tidy() (again func() error, err error) {
 	if err := os.RemoveAll(c.folder); err != nil {
 		return nil, fmt.Errorf("SSTables of an earlier run: %w", err)

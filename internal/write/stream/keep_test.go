@@ -172,7 +172,7 @@ func TestKeptTablesOfSingleReplicas(t *testing.T) {
 	require.Equal(t, tg.Stats().Partitions, partitions)
 }
 
-// However early a keeper is stopped, what looks whole is whole; and what it left is made anew.
+// However early a keeper is stopped, what looks whole is whole; and what it left is replaced.
 func TestKeptTableLooksWholeOnlyWhenItIs(t *testing.T) {
 	rows, _ := many(&pieces{}, 100)
 	full := errors.New("no space left on device")

@@ -112,7 +112,7 @@ func (c *carrier) aim(ctx context.Context) error {
 	if c.o.Ring == nil {
 		return nil
 	}
-	now, err := c.look(ctx) // it tells of a table that was made anew
+	now, err := c.look(ctx) // it returns an error if the table was created again
 	if err != nil {
 		return err
 	}

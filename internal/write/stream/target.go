@@ -1,5 +1,5 @@
 // Package stream is the target of a load that writes rows as SSTables, streamed to the replicas
-// over the port that they stream to each other by, past CQL, or kept for them in a folder
+// over the port that they stream to each other by, or kept for them in a folder
 // ([Keeper]).
 //
 // Rows are encoded as they come and sorted by token, key and clustering (package extsort); when a

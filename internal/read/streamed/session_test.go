@@ -1,4 +1,4 @@
-package operation
+package streamed
 
 import (
 	"context"
@@ -22,8 +22,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// How long a node is waited for that hangs in a session, and may answer questions all the while,
-// follows the patience; then it counts as away.
+// A session waits for a node that hangs for a multiple of the patience, even if the node answers by
+// CQL. Then the node counts as away.
 func TestSessionWithANodeThatHangs(t *testing.T) {
 	asked := schema.New("ks", "t", []schema.Column{
 		{Name: "k", Kind: schema.PartitionKey, Type: &cqltype.Type{Kind: cqltype.Int}},
@@ -62,7 +62,7 @@ func TestSessionWithANodeThatHangs(t *testing.T) {
 						}, nil
 					},
 				}
-				s := &streamReader{
+				s := &reader{
 					t: &files.Source{
 						Table: &table.Table{Schema: &schema.Table{Keyspace: "ks", Name: "t"}},
 					},

@@ -1,4 +1,4 @@
-package operation
+package streamed
 
 import (
 	"fmt"
@@ -8,17 +8,18 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// blockSums sums up the blocks of a file that is not compressed, as they come, to compare them with
-// CRC.db, which comes later. Nodes do not check the sums of what they send, so that a bit that
-// changed on a node's disk would come as it is; another replica may have the right one.
+// blockSums computes the checksums of a file's blocks as they come. The file is not compressed. Its
+// CRC.db, which has the expected checksums, comes later. Nodes send blocks without checking them. A
+// bit that flipped on a node's disk would be read as data, while another replica may have the right
+// one.
 type blockSums struct {
 	file string
-	from io.ReaderAt // the file, as it was kept here
+	from io.ReaderAt // the received file
 	size int64
 
-	sums []uint32 // of the blocks that are complete
-	sum  uint32   // of the block at hand
-	at   int      // how many bytes of that came
+	sums []uint32 // of complete blocks
+	sum  uint32   // of the current block
+	at   int      // bytes received of the current block
 }
 
 // Write takes bytes of the file.
@@ -37,7 +38,7 @@ func (b *blockSums) Write(p []byte) (int, error) {
 // end completes a block.
 func (b *blockSums) end() { b.sums, b.sum, b.at = append(b.sums, b.sum), 0, 0 }
 
-// compare finds a block whose sum is another one than CRC.db has.
+// compare returns an error for the first block whose checksum differs from the one in CRC.db.
 func (b *blockSums) compare(crc []byte) error {
 	want, err := sstable.ParseBlockSums(crc)
 	if err != nil {
@@ -65,7 +66,7 @@ func (b *blockSums) compare(crc []byte) error {
 	return nil
 }
 
-// again sums up blocks of another length, of the file that was kept.
+// again computes the checksums from the file on the disk, for blocks of another length.
 func (b *blockSums) again(length int) error {
 	b.sums = b.sums[:0]
 	block := make([]byte, length)

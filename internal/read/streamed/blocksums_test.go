@@ -1,4 +1,4 @@
-package operation
+package streamed
 
 import (
 	"bytes"

@@ -1,4 +1,4 @@
-package operation
+package streamed
 
 import (
 	"testing"
@@ -64,6 +64,6 @@ func TestExpected(t *testing.T) {
 	require.Empty(
 		t,
 		expected(million, 2, announcement{}, 24<<20).Faster(),
-		"the nodes do not tell what they have",
+		"the nodes do not report what they have",
 	)
 }

@@ -1,4 +1,6 @@
-package operation
+// Package listen opens the port at which nodes reach this host by the internode protocol
+// (--listen).
+package listen
 
 import (
 	"context"
@@ -13,19 +15,21 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 )
 
-// listenPorts is how many ports are tried, from [DefaultListen] downwards, where none is named and
-// other runs listen there. Nodes keep metrics of each port for ever, so there are few.
-const listenPorts = 8
+// ports is the number of ports that are tried if none is named, from [internode.ListenPort]
+// downwards. They are few: nodes keep metrics of every port for ever.
+const ports = 8
 
-// listenWithin is how long a port is waited for that another run listens at for a moment.
-const listenWithin = 15 * time.Second
+// How long to wait for a port at which another run listens.
+const (
+	// Briefly is for a run that listens for a moment: the other one may do so, too.
+	Briefly = 15 * time.Second
+	// Lasting is for a run that listens until its end: the other one may do so as long.
+	Lasting = 0
+)
 
-// lasting is the wait for a port by a run that listens there until its end: others do so as long.
-const lasting = 0
-
-// listen opens the listener for nodes at an address and port; if named is empty, at the first free
-// one of a few ports. It waits for a port that is taken no longer than within.
-func listen(
+// Open listens at the named address and port. If named is empty, it takes the first free one of a
+// few ports. It waits at most within for a port that is taken.
+func Open(
 	ctx context.Context,
 	named string,
 	within time.Duration,
@@ -34,7 +38,7 @@ func listen(
 	places := []string{named}
 	if named == "" {
 		places = nil
-		for i := range listenPorts {
+		for i := range ports {
 			places = append(places, fmt.Sprintf(":%d", internode.ListenPort-i))
 		}
 	}
@@ -50,7 +54,7 @@ func listen(
 			}
 		}
 		if !errors.Is(err, syscall.EADDRINUSE) || time.Since(begun) >= within {
-			return nil, listenError(places[0], err)
+			return nil, explain(places[0], err)
 		}
 		if err := pace.Sleep(ctx, pace.Backoff{}.Delay(attempt)); err != nil {
 			return nil, fault.New(fault.Canceled, err)
@@ -58,8 +62,8 @@ func listen(
 	}
 }
 
-// listenError says why nothing can listen at a place, and what to do.
-func listenError(at string, err error) error {
+// explain returns why nothing can listen at an address, and what to do.
+func explain(at string, err error) error {
 	switch {
 	case errors.Is(err, syscall.EADDRNOTAVAIL):
 		err = errors.New(

@@ -1,4 +1,4 @@
-package operation
+package streamed
 
 import (
 	"cmp"
@@ -17,19 +17,19 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// ring is where the nodes are, and which rows they have.
+// ring is the token ring as it was last read, with the addresses of its nodes.
 type ring struct {
 	standing    table.Placement
 	cluster     *topology.Cluster
 	replication map[string]string
 	placement   *token.Placement
-	addresses   map[string]string // of storage ports, by node
+	addresses   map[string]string // of storage ports, by node ID
 }
 
-// look finds out where the nodes are. The driver knows, by its own account, what they are besides.
-func (s *streamReader) look(ctx context.Context, known *topology.Cluster) (r ring, err error) {
+// look reads the ring. What is known of the nodes otherwise comes from the driver's topology.
+func (s *reader) look(ctx context.Context, known *topology.Cluster) (r ring, err error) {
 	t := s.t
-	// What changes behind these answers is found when they are compared with later ones.
+	// hasMoved finds a change between these answers.
 	if r.standing, err = t.FindPlacement(ctx); err != nil {
 		return r, err
 	}
@@ -53,8 +53,8 @@ func (s *streamReader) look(ctx context.Context, known *topology.Cluster) (r rin
 	return r, err
 }
 
-// enough refuses a table whose rows have fewer replicas than are to be read.
-func (s *streamReader) enough(r ring) error {
+// enough refuses a table whose rows have fewer replicas than the consistency level wants.
+func (s *reader) enough(r ring) error {
 	if name, factor := transient(r.replication); name != "" {
 		return fmt.Errorf(
 			"--%s: some replicas in %s are transient (replication %s), and lack rows",
@@ -64,7 +64,10 @@ func (s *streamReader) enough(r ring) error {
 		)
 	}
 	for i := range r.placement.Len() {
-		switch number, candidates := s.choose.Of(r.cluster.LocalDC, r.cluster.Nodes, r.placement.Replicas(i)); {
+		number, candidates := s.choose.Of(
+			r.cluster.LocalDC, r.cluster.Nodes, r.placement.Replicas(i),
+		)
+		switch {
 		case len(candidates) == 0:
 			return fmt.Errorf(
 				"--%s: some rows have no replica: the keyspace's replication is %s",
@@ -84,7 +87,7 @@ func (s *streamReader) enough(r ring) error {
 	return nil
 }
 
-// transient finds a factor of replicas of which some are transient: those lack what was repaired.
+// transient returns a replication factor with transient replicas, which lack repaired rows.
 func transient(replication map[string]string) (name, factor string) {
 	for name, factor := range replication {
 		if _, some, found := strings.Cut(factor, "/"); found && some != "0" {
@@ -94,8 +97,8 @@ func transient(replication map[string]string) (name, factor string) {
 	return "", ""
 }
 
-// lookAgain finds out where the nodes are now, after they moved.
-func (s *streamReader) lookAgain(ctx context.Context) error {
+// lookAgain reads the ring again after it changed.
+func (s *reader) lookAgain(ctx context.Context) error {
 	var known *topology.Cluster
 	err := table.AskAll(ctx, func() (err error) {
 		known, err = s.t.Session.Topology(ctx)
@@ -108,9 +111,9 @@ func (s *streamReader) lookAgain(ctx context.Context) error {
 	return err
 }
 
-// hasMoved says whether nodes came, went or moved since the ring was looked at, so that what came
-// may lack rows. The error is that of a table that is not what it was.
-func (s *streamReader) hasMoved(ctx context.Context) (bool, error) {
+// hasMoved reports whether nodes joined, left or moved since the ring was read, so that what they
+// sent may lack rows. It returns an error if the table was dropped, altered or truncated.
+func (s *reader) hasMoved(ctx context.Context) (bool, error) {
 	change, err := s.t.Changed(ctx, s.ring.standing, s.ring.replication)
 	switch {
 	case errors.Is(err, driver.ErrNotFound):
@@ -118,11 +121,13 @@ func (s *streamReader) hasMoved(ctx context.Context) (bool, error) {
 	case err != nil:
 		return false, err
 	case change == table.Altered:
-		return false, endsReading("the table was altered, or made anew, meanwhile: begin anew")
+		return false, endsReading(
+			"the table was altered, or created again, meanwhile: run the command again",
+		)
 	}
 	if found := s.t.TruncatedSince(ctx, s.truncated, s.env); found != nil {
 		return false, endsReading(
-			"the table was truncated at %s (node %s), while it was read: begin anew",
+			"the table was truncated at %s (node %s), while it was read: run the command again",
 			found.At,
 			found.Node,
 		)
@@ -130,7 +135,7 @@ func (s *streamReader) hasMoved(ctx context.Context) (bool, error) {
 	return change == table.Moved, nil
 }
 
-// endsReading is the error of a table that cannot be read to its end.
+// endsReading returns the error of a table that cannot be read to its end.
 func endsReading(format string, args ...any) error {
 	return fault.New(fault.Fatal, run.Refused(fmt.Errorf(format, args...)))
 }
@@ -138,11 +143,11 @@ func endsReading(format string, args ...any) error {
 // errTooFew says that too few replicas are left.
 var errTooFew = errors.New("too few of its replicas could be asked")
 
-// nodesOf are the nodes that a range is still to be asked of, when some have failed, and others
-// gave what they have of it; fewer than are wanted where there are no more. Local ones come first,
-// and last those that are down, or failed before. Of several that are as good it is always the same
-// one, but another one for the next range of the ring.
-func (s *streamReader) nodesOf(r token.Range, failed map[int]error, gave map[int]bool) []int {
+// nodesOf returns the replicas to ask for a range next, given those that failed and those that sent
+// it already. They are fewer than wanted if no more are left. Local replicas come first; those that
+// are down, or failed before, come last. Equal replicas take turns from one range of the ring to
+// the next, but a range always asks the same one.
+func (s *reader) nodesOf(r token.Range, failed map[int]error, gave map[int]bool) []int {
 	nodes, local := s.ring.cluster.Nodes, s.ring.cluster.LocalDC
 	vnode := s.ring.placement.Find(r.End)
 	number, candidates := s.choose.Of(local, nodes, s.ring.placement.Replicas(vnode))
@@ -173,11 +178,11 @@ func (s *streamReader) nodesOf(r token.Range, failed map[int]error, gave map[int
 	return candidates[:max(min(number-len(gave), len(candidates)), 0)]
 }
 
-// up says whether a node is to be asked before others.
-func (s *streamReader) up(n topology.Node) bool { return n.Up && !s.failing[n.ID] }
+// up reports whether a node is up, and did not fail before.
+func (s *reader) up(n topology.Node) bool { return n.Up && !s.failing[n.ID] }
 
-// parts cuts a range where its replicas are others, which it does not cross but when nodes moved.
-func (s *streamReader) parts(r token.Range) []token.Range {
+// parts cuts a range where its replicas change. No range crosses such a border until nodes move.
+func (s *reader) parts(r token.Range) []token.Range {
 	var all []token.Range
 	for i := s.ring.placement.Find(r.Start); i < s.ring.placement.Len(); i++ {
 		all = append(all, token.Intersections(s.ring.placement.Range(i), []token.Range{r})...)

@@ -1,4 +1,4 @@
-package operation
+package listen
 
 import (
 	"net"
@@ -8,8 +8,8 @@ import (
 )
 
 // If nothing can listen at an address, the error says what to do.
-func TestListenErrorsSayWhatToDo(t *testing.T) {
-	_, err := listen(t.Context(), "192.0.2.1:7099", lasting, nil)
+func TestErrorsSayWhatToDo(t *testing.T) {
+	_, err := Open(t.Context(), "192.0.2.1:7099", Lasting, nil)
 	require.EqualError(
 		t,
 		err,
@@ -21,11 +21,11 @@ func TestListenErrorsSayWhatToDo(t *testing.T) {
 	_, err = net.Listen("tcp", taken.Addr().String())
 	require.EqualError(
 		t,
-		listenError(":7099", err),
+		explain(":7099", err),
 		"--listen :7099: another program listens there: name another port",
 	)
 
 	at := taken.Addr().String() // a run that listens to its end waits for no other
-	_, err = listen(t.Context(), at, lasting, nil)
+	_, err = Open(t.Context(), at, Lasting, nil)
 	require.EqualError(t, err, "--listen "+at+": another program listens there: name another port")
 }

@@ -1,4 +1,4 @@
-package operation
+package streamed
 
 import (
 	"context"
@@ -14,26 +14,27 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
-// Expected is how long reading a table may take: a guess. By CQL it goes by the partitions and
-// bytes that the nodes estimate, and by streaming by the bytes that they have on the disk, which
-// are compressed.
+// Expected estimates how long reading a table takes. The time by CQL follows from the nodes'
+// estimates of partitions and bytes. The time by streaming follows from their compressed bytes on
+// the disk.
 type Expected struct {
 	ByCQL, Streamed time.Duration // 0: not known
-	// bytes a second that each node streams at most; 0: no limit, or not known
+	// most bytes per second that a node streams; 0: no limit, or not known
 	NodeLimit int64
 }
 
-// What a core of a node reads through CQL, and this host takes in by streaming where the nodes have
-// no limit, measured by deploy/bench-unload: the medians of its dated page in docs, on two cores.
+// What one core of a node reads through CQL, and what this host receives by streaming from nodes
+// without a limit. The figures are the medians of deploy/bench-unload on two cores, on its dated
+// page in docs.
 const (
 	partitionByCQL = 5 * time.Microsecond
 	bytesByCQL     = 35 << 20 // a second
 	bytesStreamed  = 140 << 20
 )
 
-// expected guesses how long it takes to read a table: by CQL from the estimate and the number of
-// cores, by streaming from the bytes that the nodes send and from nodeLimit, in bytes a second. An
-// argument that is 0 is not known.
+// expected estimates how long it takes to read a table. The time by CQL follows from the nodes'
+// estimate and the number of their cores. The time by streaming follows from the announced bytes
+// and nodeLimit, in bytes per second. An argument of 0 means not known.
 func expected(known driver.Estimate, cores int, sent announcement, nodeLimit int64) Expected {
 	e := Expected{NodeLimit: nodeLimit}
 	if known.Bytes > 0 && cores > 0 {
@@ -54,11 +55,23 @@ func expected(known driver.Estimate, cores int, sent announcement, nodeLimit int
 	return e
 }
 
-// clear is by how much one way must be faster to be named so, given how rough both guesses are.
+// ExpectedOf estimates how long it takes to read a table, from the cluster's estimate of its size
+// and what the nodes report of their disks and limits. If cores, the number per node, is 0, the
+// nodes are asked.
+func ExpectedOf(
+	ctx context.Context,
+	t *table.Table,
+	known driver.Estimate,
+	cores int,
+) Expected {
+	return expected(known, coresRead(t, cores), storedBytes(ctx, t), streamLimit(ctx, t))
+}
+
+// clear is the ratio of the two times from which the shorter one counts as faster. Both are rough.
 const clear = 2
 
-// Faster names the faster of the two, "streaming" or "CQL"; empty if one is not known, the slower
-// takes little time, or they are about the same.
+// Faster returns "streaming" or "CQL", whichever is clearly faster. It is empty if a time is not
+// known, if the slower way takes little time, or if both take about as long.
 func (e Expected) Faster() string {
 	slow, fast := max(e.ByCQL, e.Streamed), min(e.ByCQL, e.Streamed)
 	switch {
@@ -82,11 +95,11 @@ func (e Expected) Limit() string {
 	)
 }
 
-// shown is the time of a run from which it is worth a line what it may take.
+// shown is the expected time from which a run prints it.
 const shown = 10 * time.Second
 
-// expect starts the receipt of a run that nodes stream to, and warns how long it may take.
-func (s *streamReader) expect(ctx context.Context, a announcement) {
+// expect fills in the announced part of the receipt, and warns how long the run may take.
+func (s *reader) expect(ctx context.Context, a announcement) {
 	limit := streamLimit(ctx, s.t.Table)
 	receipt := s.receipt
 	receipt.Announced.Store(a.all)
@@ -117,10 +130,10 @@ func (s *streamReader) expect(ctx context.Context, a announcement) {
 	s.env.Warn("%s", text)
 }
 
-// storedBytes returns what the nodes would stream of the table, from what they have on the disk; 0:
-// no node answered.
+// storedBytes returns the bytes that the nodes would stream of the table, by what they have on the
+// disk. They are 0 if no node answered.
 func storedBytes(ctx context.Context, t *table.Table) (a announcement) {
-	// what nodes do not tell is not known
+	// a node that does not answer adds nothing
 	have, _ := t.Session.Stored(ctx, t.Cluster.Nodes, t.Schema.Keyspace, t.Schema.Name)
 	for i, share := range t.Plan.Shares() {
 		if share.Holds > 0 {
@@ -131,8 +144,8 @@ func storedBytes(ctx context.Context, t *table.Table) (a announcement) {
 	return a
 }
 
-// coresRead is how many cores the nodes have that are read from; given is that of each, 0: as they
-// tell.
+// coresRead returns the number of cores of all nodes that are read from. If given, the number per
+// node, is 0, the nodes are asked.
 func coresRead(t *table.Table, given int) (all int) {
 	cores := plan.Cores(t.Cluster, plan.Options{Cores: given})
 	for i, n := range t.Cluster.Nodes {
@@ -143,8 +156,8 @@ func coresRead(t *table.Table, given int) (all int) {
 	return all
 }
 
-// streamSettings are the names of the settings that limit what a node streams, in Cassandra 4.1 and
-// later, and in 4.0, which has megabits (src/java/org/apache/cassandra/config/Config.java).
+// streamSettings are the settings that limit what a node streams: first those of Cassandra 4.1 and
+// later, then those of 4.0, in megabits (src/java/org/apache/cassandra/config/Config.java).
 var streamSettings = []string{
 	"stream_throughput_outbound",
 	"inter_dc_stream_throughput_outbound",
@@ -154,8 +167,9 @@ var streamSettings = []string{
 	"inter_dc_stream_throughput_outbound_megabits_per_sec",
 }
 
-// streamLimit is how many bytes a second the slowest node streams at most, by the settings that the
-// nodes tell; 0: no limit, or none tells. This host is in no data center, so either limit may hold.
+// streamLimit returns the lowest limit of the nodes' streaming settings, in bytes per second. It is
+// 0 if no node has a limit, or none answers. This host is in no data center, so the limits within
+// and between data centers count alike.
 func streamLimit(ctx context.Context, t *table.Table) (least int64) {
 	var asked []topology.Node
 	for _, n := range t.Cluster.Nodes {
@@ -163,7 +177,7 @@ func streamLimit(ctx context.Context, t *table.Table) (least int64) {
 			asked = append(asked, n)
 		}
 	}
-	settings, _ := t.Session.SettingsOf(ctx, asked) // what nodes do not tell is not known
+	settings, _ := t.Session.SettingsOf(ctx, asked) // a node that does not answer limits nothing
 	for _, of := range settings {
 		for _, name := range streamSettings {
 			if limit := rateOf(of[name]); limit > 0 && (least == 0 || limit < least) {
@@ -174,8 +188,8 @@ func streamLimit(ctx context.Context, t *table.Table) (least int64) {
 	return least
 }
 
-// rateOf reads a rate such as "24MiB/s", or a number of megabits a second, in bytes a second; 0:
-// none.
+// rateOf parses a rate such as "24MiB/s", or a plain number of megabits per second, and returns
+// bytes per second. It returns 0 for anything else.
 func rateOf(text string) int64 {
 	unit := 1_000_000 / 8.0
 	for _, u := range []struct {

@@ -1,4 +1,4 @@
-package operation
+package streamed
 
 import (
 	"context"
@@ -9,9 +9,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 )
 
-// counted returns fetch for some pieces, which come one after the other. It reports in the receipt
-// when all of them were received, and corrects there how much all are.
-func (s *streamReader) counted(pieces []sstables.Piece) sstables.Fetch {
+// counted returns a fetch function for pieces that are fetched one after another. It sets
+// receipt.All when all of them are received, and corrects receipt.Announced as they come.
+func (s *reader) counted(pieces []sstables.Piece) sstables.Fetch {
 	work := func(p sstables.Piece) (units int64) {
 		for _, r := range p.Ranges {
 			units += sweep.Work(r, s.t.Plan.Partitioner())
@@ -40,12 +40,13 @@ func (s *streamReader) counted(pieces []sstables.Piece) sstables.Fetch {
 	}
 }
 
-// farOff is by how much of itself an announcement must differ from what came to be corrected.
+// farOff is the relative difference between announced and received bytes from which the
+// announcement is corrected.
 const farOff = 0.05
 
-// correct corrects what is announced in a receipt, once a part of the ring was received: nodes
-// compact their SSTables meanwhile, and the rest of the ring is about as full. before is what was
-// received that is no part of it.
+// correct estimates the announced bytes of a receipt from those of the part of the ring that was
+// received. Nodes compact their SSTables during a scan, and the rest of the ring is about as full.
+// The argument before is the bytes that were received earlier, for other pieces.
 func correct(r *progress.Receipt, before int64, part float64) {
 	announced := float64(r.Announced.Load())
 	likely := float64(before) + float64(r.Received.Load()-before)/part

@@ -1,4 +1,4 @@
-package operation
+package streamed
 
 import (
 	"cmp"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
+	"github.com/cqlbulk/cqlbulk/internal/listen"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/read/files"
@@ -24,20 +25,20 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// How many bytes, as the node announces them, a node is asked for in one session (--slice).
+// How many bytes a node is asked for in one session (--slice), as the node announces them.
 const (
-	mostAsked = 1 << 30
-	// compressed; each session costs the node a flush, however little is asked for
+	MostAsked = 1 << 30
+	// compressed bytes; every session costs the node a flush, however little it sends
 	leastAsked = 16 << 20
-	// piecesOfATable is how many pieces there are of a table that is not larger than so many: what
-	// is fetched and what is read take about as long, and only what is fetched first, and read
-	// last, is without the other beside it.
+	// piecesOfATable is the number of pieces of a table between that many leastAsked and mostAsked.
+	// Fetching a piece and reading it take about as long, and overlap, but for the first fetched
+	// and the last read.
 	piecesOfATable = 8
 )
 
-// openStream connects to a table whose rows are streamed out of the nodes, and sees to it that they
-// can be.
-func openStream(
+// Open connects to a table whose SSTables the nodes stream to this host, and checks that they can.
+// The caller closes the source.
+func Open(
 	ctx context.Context,
 	env spec.Environment,
 	o *spec.Reading,
@@ -79,7 +80,7 @@ func openStream(
 	return t, nil
 }
 
-// describeFiles finds out what the table's SSTables are made one for.
+// describeFiles reads the table's options and dropped columns, which decide how its SSTables merge.
 func describeFiles(ctx context.Context, t *files.Source, name spec.TableName) error {
 	err := table.AskAll(ctx, func() (err error) {
 		t.KnownOptions, err = t.Session.TableOptions(ctx, name.Keyspace, name.Table)
@@ -97,7 +98,7 @@ func describeFiles(ctx context.Context, t *files.Source, name spec.TableName) er
 	return err
 }
 
-// startStream prepares the fetching.
+// startStream connects to the nodes, cuts the table into pieces and begins to fetch them.
 func startStream(
 	ctx context.Context,
 	t *files.Source,
@@ -105,7 +106,7 @@ func startStream(
 	o *spec.Reading,
 	patience time.Duration,
 ) (err error) {
-	s := &streamReader{
+	s := &reader{
 		t:        t,
 		env:      env,
 		o:        o,
@@ -116,7 +117,7 @@ func startStream(
 	if s.choose, err = files.ReplicaChoice(t.Consistency); err != nil {
 		return err
 	}
-	if err := tryTempDir(o.TempDir); err != nil {
+	if err := TryTempDir(o.TempDir); err != nil {
 		return err
 	}
 	if err := s.connect(ctx); err != nil {
@@ -125,7 +126,7 @@ func startStream(
 	announced := s.announced(ctx)
 	pieces, most := s.cut(int64(o.Slice), announced.most)
 	reorder(t, pieces)
-	env.Warn("rows are read past CQL, from the nodes' SSTables: rights and audit do not see it")
+	env.Warn("rows are read by streaming SSTables: CQL permissions and audit logs do not apply")
 	s.expect(ctx, announced)
 	begin := func(left []sstables.Piece) {
 		t.Files.Pieces = sstables.FetchPieces(ctx, left, most, s.counted(left))
@@ -133,7 +134,7 @@ func startStream(
 	}
 	begin(pieces)
 	t.Files.Refetch = func(done []token.Range) {
-		_ = t.Files.Pieces.Close() // what it has is fetched again
+		_ = t.Files.Pieces.Close() // its pieces are fetched again
 		var left []sstables.Piece
 		for _, p := range pieces {
 			if ranges := token.Subtract(p.Ranges, done); len(ranges) > 0 {
@@ -148,9 +149,9 @@ func startStream(
 	return nil
 }
 
-// streamReader fetches a table's SSTables from the nodes. What stands from ring on belongs to the
-// goroutine that prepares it, and then to the one that fetches.
-type streamReader struct {
+// reader fetches a table's SSTables from the nodes. The fields from ring on belong to the goroutine
+// that prepares the reader, and then to the one that fetches.
+type reader struct {
 	t        *files.Source
 	env      spec.Environment
 	o        *spec.Reading
@@ -160,13 +161,13 @@ type streamReader struct {
 	listener *internode.Listener
 	receipt  *progress.Receipt
 
-	truncated records.Truncations // of the table, before anything is read
+	truncated records.Truncations // of the table, before the first fetch
 	ring      ring
-	failing   map[string]bool // nodes that failed when they were asked last
+	failing   map[string]bool // by node ID: whether its last session failed
 }
 
-// connect finds the nodes, and sees to it that they reach this machine.
-func (s *streamReader) connect(ctx context.Context) (err error) {
+// connect finds the nodes, opens the listener, and checks that the nodes reach it.
+func (s *reader) connect(ctx context.Context) (err error) {
 	s.truncated = s.t.Truncations(ctx)
 	if err := table.Settled(ctx, s.patience, func() (err error) {
 		if s.ring, err = s.look(ctx, s.t.Cluster); err != nil {
@@ -214,7 +215,7 @@ func (s *streamReader) connect(ctx context.Context) (err error) {
 	}); err != nil {
 		return err
 	}
-	if s.listener, err = listen(ctx, s.o.Listen, lasting, s.client.TLS); err != nil {
+	if s.listener, err = listen.Open(ctx, s.o.Listen, listen.Lasting, s.client.TLS); err != nil {
 		return err
 	}
 	err = s.tryNodes(s.asked(), func(n topology.Node, address string) error {
@@ -228,9 +229,9 @@ func (s *streamReader) connect(ctx context.Context) (err error) {
 	return err
 }
 
-// tryNodes tries something with nodes. One that is away is told, and is asked after all others; an
-// error is of this side, or of all nodes.
-func (s *streamReader) tryNodes(
+// tryNodes calls try for each wanted node. It warns of a node that is down or unreachable, which is
+// asked after all others from then on. It returns an error of this host, or one of all nodes.
+func (s *reader) tryNodes(
 	wanted map[string]bool,
 	try func(n topology.Node, address string) error,
 ) error {
@@ -265,8 +266,8 @@ func (s *streamReader) tryNodes(
 	return nil
 }
 
-// isAway says whether an error of a session is a node's that does not answer, or went away, where
-// others may do better.
+// isAway reports whether an error of a session is of a node that does not answer or went away.
+// Another node may do better.
 func isAway(err error) bool {
 	if errors.Is(err, errSilent) {
 		return true
@@ -278,12 +279,12 @@ func isAway(err error) bool {
 	return false
 }
 
-// asked are the nodes that are asked first, by id.
-func (s *streamReader) asked() map[string]bool {
+// asked returns the nodes that are asked first, by ID.
+func (s *reader) asked() map[string]bool {
 	asked := make(map[string]bool)
 	for _, split := range s.t.Plan.Splits {
 		for _, n := range s.nodesOf(split.Range, nil, nil) {
-			// else its ranges are not read in the end, and the others are
+			// a range without such a node fails at the end, and the others are read
 			if node := s.ring.cluster.Nodes[n]; s.up(node) {
 				asked[node.ID] = true
 			}
@@ -292,17 +293,18 @@ func (s *streamReader) asked() map[string]bool {
 	return asked
 }
 
-// announcement is what nodes say they will stream, in bytes; 0: no node answered.
+// announcement is the number of bytes that nodes will stream, by their own account. The bytes are 0
+// if no node answered.
 type announcement struct {
-	most  int64 // of the table, if each part of it were as full as the fullest
-	all   int64 // of all nodes, those guessed that did not answer
+	most  int64 // of a node, if each part of the table were as full as the fullest
+	all   int64 // of all nodes; for those that did not answer, an estimate
 	node  int64 // of the node that streams most
-	nodes int   // that stream
+	nodes int   // the number of nodes that stream
 }
 
-// announced asks the nodes how many bytes they have of what they are asked for.
-// system.size_estimates knows nothing of a table that was just loaded.
-func (s *streamReader) announced(ctx context.Context) (a announcement) {
+// announced asks the nodes how many bytes they would stream. It does not use system.size_estimates,
+// which knows nothing of a table that was just loaded.
+func (s *reader) announced(ctx context.Context) (a announcement) {
 	share, ranges := s.shares()
 	var mu sync.Mutex
 	var group errgroup.Group
@@ -328,7 +330,7 @@ func (s *streamReader) announced(ctx context.Context) (a announcement) {
 			}
 			has, err := s.client.Estimate(watched, address, request)
 			if err != nil {
-				s.env.Logf("%s does not tell how much it would send: %s", address, err)
+				s.env.Logf("%s does not report how much it would send: %s", address, err)
 				return nil
 			}
 			mu.Lock()
@@ -339,7 +341,7 @@ func (s *streamReader) announced(ctx context.Context) (a announcement) {
 			return nil
 		})
 	}
-	_ = group.Wait() // there is no error
+	_ = group.Wait() // no goroutine returns an error
 	a.most = int64(densest * slices.Max(share))
 	if toldShare > 0 {
 		a.all = int64(told * allShare / toldShare)
@@ -347,8 +349,8 @@ func (s *streamReader) announced(ctx context.Context) (a announcement) {
 	return a
 }
 
-// shares is what part of the table each node is asked for first, and which ranges.
-func (s *streamReader) shares() (share []float64, ranges [][]token.Range) {
+// shares returns the fraction of the ring that each node is asked for first, and its ranges.
+func (s *reader) shares() (share []float64, ranges [][]token.Range) {
 	share = make([]float64, len(s.ring.cluster.Nodes))
 	ranges = make([][]token.Range, len(share))
 	for _, split := range s.t.Plan.Splits {
@@ -363,14 +365,14 @@ func (s *streamReader) shares() (share []float64, ranges [][]token.Range) {
 	return share, ranges
 }
 
-// cut groups the splits into pieces so that no node streams more than most bytes for one, and
-// returns that number; if it is 0, the size of the table decides. The bytes are those that the
-// nodes announced; if they did not, the estimates of the cluster. Neighbors in a piece are of
-// different nodes where they can be: a part of a piece is asked of several nodes then, too.
-func (s *streamReader) cut(most, announced int64) ([]sstables.Piece, int64) {
+// cut groups the splits into pieces for which no node streams more than most bytes, and returns
+// that number with them. If most is 0, the size of the table decides. If announced is 0, the
+// cluster's estimates stand for it. Neighbors in a piece belong to different nodes where possible,
+// so that half of a piece, too, comes from several nodes.
+func (s *reader) cut(most, announced int64) ([]sstables.Piece, int64) {
 	t := s.t
 	share, _ := s.shares()
-	all := make([][]token.Range, len(share)) // ranges, by the node that is asked first
+	all := make([][]token.Range, len(share)) // by the node that is asked first
 	for _, split := range t.Plan.Splits {
 		if t.Files.Wants(split.Range) {
 			first := s.nodesOf(split.Range, nil, nil)[0]
@@ -383,11 +385,11 @@ func (s *streamReader) cut(most, announced int64) ([]sstables.Piece, int64) {
 	}
 	bytes = max(bytes, 1)
 	if most == 0 {
-		most = min(max(bytes/piecesOfATable, leastAsked), mostAsked)
+		most = min(max(bytes/piecesOfATable, leastAsked), MostAsked)
 	}
 	count := int((bytes + most - 1) / most)
 	type placed struct {
-		at float64 // in the order of the node's ranges, of 1
+		at float64 // the range's place among the node's ranges, from 0 to 1
 		r  token.Range
 	}
 	var order []placed
@@ -409,7 +411,7 @@ func (s *streamReader) cut(most, announced int64) ([]sstables.Piece, int64) {
 	), most
 }
 
-// reorder has the splits come in the order of the pieces.
+// reorder puts the plan's splits into the order of the pieces.
 func reorder(t *files.Source, pieces []sstables.Piece) {
 	sets := make(map[token.Range]int)
 	for _, split := range t.Plan.Splits {

@@ -1,4 +1,4 @@
-package operation
+package streamed
 
 import (
 	"fmt"
@@ -11,19 +11,18 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// spool is what came of a session: in one file without a name, however many SSTables these are,
-// since a process may have so many files open and no more. Its methods may be called by several
-// goroutines, but for release, which comes last.
+// spool keeps the SSTables of one session in one file without a name. A process may open a limited
+// number of files. Its methods are safe for concurrent use, but for release, which is called last.
 type spool struct {
 	dir string // of the file
 
 	mu    sync.Mutex
-	file  *os.File // made with the first that comes
-	end   int64    // of what was given room
+	file  *os.File // created for the first SSTable
+	end   int64    // bytes of the file that are taken
 	files []sstables.File
 }
 
-// room is a place in the file for so many bytes, to be written, and then to be read.
+// room reserves size bytes of the file. They are written first, and then read.
 func (p *spool) room(size int64) (io.Writer, sstable.RandomReader, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -44,25 +43,25 @@ type spoolPart struct{ io.ReaderAt }
 // Close does nothing.
 func (spoolPart) Close() error { return nil }
 
-// add counts an SSTable that came.
+// add adds a received SSTable.
 func (p *spool) add(file sstables.File) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.files = append(p.files, file)
 }
 
-// release gives up what came: the file is gone when it is closed.
+// release closes the file, which deletes it.
 func (p *spool) release() {
 	if p.file != nil {
-		_ = p.file.Close() // it is not needed any more
+		_ = p.file.Close() // its bytes are not needed any more
 	}
 	p.file, p.files = nil, nil
 }
 
-// spools hold what came of a piece.
+// spools are those of all sessions for a piece.
 type spools []*spool
 
-// files are all that came.
+// files returns the SSTables of all sessions.
 func (s spools) files() (all []sstables.File) {
 	for _, p := range s {
 		all = append(all, p.files...)
@@ -70,7 +69,7 @@ func (s spools) files() (all []sstables.File) {
 	return all
 }
 
-// largest is how many bytes the node has sent that sent most.
+// largest returns the bytes of the node that sent most.
 func (s spools) largest() (bytes int64) {
 	for _, p := range s {
 		bytes = max(bytes, p.end)
@@ -78,14 +77,14 @@ func (s spools) largest() (bytes int64) {
 	return bytes
 }
 
-// release gives up all.
+// release releases every spool.
 func (s spools) release() {
 	for _, p := range s {
 		p.release()
 	}
 }
 
-// newSpooled makes a file without a name for what a node sends.
+// newSpooled creates a file without a name.
 func newSpooled(dir string) (*os.File, error) {
 	file, err := fsync.Nameless(dir, ".streamed-*")
 	if err != nil {
@@ -94,8 +93,9 @@ func newSpooled(dir string) (*os.File, error) {
 	return file, nil
 }
 
-// tryTempDir finds out whether such files can be made, before nodes are asked for anything.
-func tryTempDir(dir string) error {
+// TryTempDir returns an error if files without a name cannot be created in a folder. An empty name
+// stands for the system's folder for temporary files.
+func TryTempDir(dir string) error {
 	file, err := newSpooled(dir)
 	if err != nil {
 		return err
@@ -103,7 +103,7 @@ func tryTempDir(dir string) error {
 	return file.Close()
 }
 
-// spoolError is the error of a file here that holds what a node sends.
+// spoolError is an error of a spool's file on this host.
 type spoolError struct {
 	dir string
 	err error

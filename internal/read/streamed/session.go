@@ -1,4 +1,4 @@
-package operation
+package streamed
 
 import (
 	"context"
@@ -22,8 +22,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// hold asks a node for ranges, in one session, and gives what it sent.
-func (s *streamReader) hold(
+// hold asks a node for ranges in one session, and returns the spool with what it sent.
+func (s *reader) hold(
 	ctx context.Context,
 	node topology.Node,
 	ranges []token.Range,
@@ -31,7 +31,7 @@ func (s *streamReader) hold(
 ) (*spool, error) {
 	address := s.ring.addresses[node.ID]
 	if address == "" {
-		return nil, fmt.Errorf("node %s does not tell its storage port", node.Address)
+		return nil, fmt.Errorf("node %s does not report its storage port", node.Address)
 	}
 	watched, heard, stop := s.watch(ctx, node)
 	defer stop()
@@ -68,7 +68,7 @@ func (s *streamReader) hold(
 	return nil, err
 }
 
-// session is what comes from a node.
+// session receives the files of one session with a node.
 type session struct {
 	spool    *spool
 	node     string
@@ -77,14 +77,14 @@ type session struct {
 	received atomic.Int64 // bytes of this session
 }
 
-// count counts bytes of a file that came.
+// count counts received bytes.
 func (s *session) count(n int) {
 	s.heard()
 	s.received.Add(int64(n))
 	s.receipt.Received.Add(int64(n))
 }
 
-// receive writes a file down as it comes. What cannot be of an SSTable is not taken.
+// receive writes a file to the spool as it comes. It refuses what is no SSTable.
 func (s *session) receive(_ context.Context, d *internode.Delivery) error {
 	s.heard()
 	version, err := sstable.ParseVersion(d.Version)
@@ -119,10 +119,10 @@ func (s *session) receive(_ context.Context, d *internode.Delivery) error {
 	switch {
 	case sums.err != nil:
 		return sums.err
-	case err != nil: // when it is the node's the session knows
+	case err != nil: // an error of the node is returned by the session
 		return &spoolError{s.spool.dir, err}
 	}
-	for _, c := range d.Manifest { // of an entire SSTable the node announced all components
+	for _, c := range d.Manifest { // for an entire SSTable, the node announced all components
 		if c.Name != string(sstable.DataDB) {
 			s.count(int(c.Size))
 		}
@@ -131,19 +131,19 @@ func (s *session) receive(_ context.Context, d *internode.Delivery) error {
 	return nil
 }
 
-// chunkSums holds the chunks of a compressed file against their checksums, as they come: nodes do
-// not look at them, so that what is broken on one's disk comes as it is, and another replica may
-// have it whole.
+// chunkSums checks the chunks of a compressed file against their checksums as they come. Nodes send
+// chunks without checking them: a damaged one would be read as data, and another replica may have
+// it whole.
 type chunkSums struct {
 	file   string
-	chunks []internode.Chunk // that are still to come to their end
-	at     int               // in the first of those
-	sum    uint32            // of what came of it
+	chunks []internode.Chunk // those that are not complete
+	at     int               // bytes received of the first of them, with its checksum
+	sum    uint32            // of these bytes
 	stored [internode.ChunkSumLen]byte
 	err    error
 }
 
-// Write takes bytes of the file. What stands behind the last chunk is not looked at.
+// Write takes bytes of the file. It ignores bytes after the last chunk.
 func (c *chunkSums) Write(b []byte) (int, error) {
 	all := len(b)
 	for len(b) > 0 && len(c.chunks) > 0 {
@@ -171,7 +171,7 @@ func (c *chunkSums) Write(b []byte) (int, error) {
 	return all, nil
 }
 
-// sectionsOf tells which parts of an SSTable come.
+// sectionsOf returns which parts of an SSTable a delivery has.
 func sectionsOf(d *internode.Delivery) (of sstable.Sections) {
 	for _, s := range d.Sections {
 		of.Sections = append(of.Sections, sstable.Section{From: uint64(s.From), To: uint64(s.To)})
@@ -203,26 +203,25 @@ func (r *countedReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// errSilent ends a session with a node that is silent altogether.
+// errSilent ends a session with a node that neither sends bytes nor answers by CQL.
 var errSilent = errors.New("nothing was heard of the node")
 
-// looksOfPatience is how often it is looked whether a node is silent, in the time that it may be.
+// looksOfPatience is how often a node's silence is checked within its patience.
 const looksOfPatience = 4
 
-// How long a node that answers questions is waited for in a session, in the time that it may be
-// silent.
+// How long a session waits for a node that answers by CQL, in multiples of the patience.
 const (
-	// patienceWithFlush is until it says what it will bring. It flushes the table before, which
-	// takes minutes where disks are busy.
+	// patienceWithFlush is the wait for the list of files. The node flushes the table first, which
+	// takes minutes on busy disks.
 	patienceWithFlush = 10
-	// patienceWithFiles is while no file is on its way, or nothing of one comes: a node sends no
-	// more files at once, to all, than it has processors, so that they may have to wait behind
-	// those of a repair for minutes.
+	// patienceWithFiles is the wait for the next file, or the next bytes of one. A node sends as
+	// many files at a time as it has processors, so a file may wait minutes behind those of a
+	// repair.
 	patienceWithFiles = 5
 )
 
-// timeouts are those of a session.
-func (s *streamReader) timeouts() internode.Timeouts {
+// timeouts returns the timeouts of a session.
+func (s *reader) timeouts() internode.Timeouts {
 	return internode.Timeouts{
 		Prepare: patienceWithFlush * s.patience,
 		Bring:   patienceWithFiles * s.patience,
@@ -230,11 +229,11 @@ func (s *streamReader) timeouts() internode.Timeouts {
 	}
 }
 
-// watch has the context of a session end when the node is silent for as long as there is patience
-// with silence: when it sends nothing, of which heard is told, and answers no question by CQL. A
-// node that is busy, with a flush say, answers; one that was not to be asked before is not watched:
-// then the limits of a session hold alone. stop must be called.
-func (s *streamReader) watch(
+// watch returns the context of a session. It is canceled when the node has been silent for the
+// patience: it sent nothing, and did not answer by CQL. The caller calls heard when bytes come, and
+// stop at the end of the session. A node that was down already is not watched; the session's
+// timeouts apply to it alone.
+func (s *reader) watch(
 	ctx context.Context,
 	node topology.Node,
 ) (watched context.Context, heard, stop func()) {

@@ -1,4 +1,4 @@
-package operation
+package streamed
 
 import (
 	"errors"
@@ -20,10 +20,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// streamedFrom is a reader of a table with so many replicas in each data center, of nodes in these
-// data centers, the first of which is the local one. Each node has 8 tokens, and the plan 200
+// newReader returns a reader of a table with factor replicas in each data center, and one node per
+// element of dcs. The first data center is the local one. Each node has 8 tokens, and the plan 200
 // ranges or more.
-func streamedFrom(t *testing.T, level string, factor int, dcs ...string) *streamReader {
+func newReader(t *testing.T, level string, factor int, dcs ...string) *reader {
 	t.Helper()
 	r := rand.New(rand.NewPCG(3, 4))
 	c := &topology.Cluster{
@@ -54,7 +54,7 @@ func streamedFrom(t *testing.T, level string, factor int, dcs ...string) *stream
 	require.NoError(t, err)
 	placement, err := c.PlaceAll(replication)
 	require.NoError(t, err)
-	return &streamReader{
+	return &reader{
 		t: &files.Source{
 			Table: &table.Table{
 				Cluster:     c,
@@ -89,7 +89,7 @@ func TestReplicaChoice(t *testing.T) {
 		{"ALL", 2, []string{"a", "b", "a", "b"}, 4, 4},
 		{"ALL", 1, []string{"a", "a"}, 1, 1},
 	} {
-		s := streamedFrom(t, c.level, c.factor, c.dcs...)
+		s := newReader(t, c.level, c.factor, c.dcs...)
 		require.NoError(t, s.enough(s.ring), "%+v", c)
 		for i := range s.ring.placement.Len() {
 			replicas := s.ring.placement.Replicas(i)
@@ -113,7 +113,7 @@ func TestReplicaChoice(t *testing.T) {
 		_, err := files.ReplicaChoice(none)
 		require.ErrorContains(t, err, "--consistency "+none+": means nothing here")
 	}
-	s := streamedFrom(t, "THREE", 2, "a", "a", "a")
+	s := newReader(t, "THREE", 2, "a", "a", "a")
 	require.ErrorContains(
 		t,
 		s.enough(s.ring),
@@ -127,7 +127,7 @@ func TestReplicaChoice(t *testing.T) {
 // Nodes that are down, or failed before, are asked last, those of other data centers behind the
 // local ones.
 func TestNodesThatAreAskedLast(t *testing.T) {
-	s := streamedFrom(t, "ALL", 2, "a", "a", "b", "b")
+	s := newReader(t, "ALL", 2, "a", "a", "b", "b")
 	s.ring.cluster.Nodes[0].Up = false
 	s.failing["n3"] = true
 	for i := range s.ring.placement.Len() {
@@ -135,11 +135,10 @@ func TestNodesThatAreAskedLast(t *testing.T) {
 	}
 }
 
-// Of nodes that are as good each is asked for its part of the ranges, a range always of the same,
-// and where it fails of others: as many as are still wanted, which are none of those that gave what
-// they have.
+// Equal replicas share the ranges, and a range always asks the same one first. When it fails,
+// others are asked that did not send the range yet.
 func TestNodesThatARangeIsAskedOf(t *testing.T) {
-	s := streamedFrom(t, "LOCAL_QUORUM", 3, "a", "a", "a", "a", "b", "b", "b")
+	s := newReader(t, "LOCAL_QUORUM", 3, "a", "a", "a", "a", "b", "b", "b")
 	share := make(map[int]int)
 	failure := errors.New("down")
 	for i := range s.ring.placement.Len() {
@@ -174,10 +173,10 @@ func TestNodesThatARangeIsAskedOf(t *testing.T) {
 	}
 }
 
-// The plan has its ranges in the order of the pieces, each with the replicas that it had; those
-// that no row is wanted of are not in it.
+// The plan has its ranges in the order of the pieces, each with its replicas. It has no range
+// without a wanted row.
 func TestPlanInTheOrderOfThePieces(t *testing.T) {
-	s := streamedFrom(t, "ONE", 2, "a", "a", "a")
+	s := newReader(t, "ONE", 2, "a", "a", "a")
 	require.Len(t, s.asked(), 3)
 	s.ring.cluster.Nodes[1].Up = false
 	require.Equal(t, map[string]bool{"n0": true, "n2": true}, s.asked())
@@ -217,16 +216,18 @@ func TestPlanInTheOrderOfThePieces(t *testing.T) {
 			t,
 			slices.ContainsFunc(
 				s.t.Plan.Splits,
-				func(split token.Split) bool { return split.Range.Contains(token.Murmur3.Hash([]byte(key))) },
+				func(split token.Split) bool {
+					return split.Range.Contains(token.Murmur3.Hash([]byte(key)))
+				},
 			),
 		)
 	}
 }
 
-// Pieces are of no more bytes from a node than were asked for: nodes estimate what they own, which
-// is what one replica of each range has.
+// No node sends more bytes for a piece than were asked for. Nodes estimate what they own: one
+// replica of each range.
 func TestPiecesAreOfTheSizeThatIsAskedFor(t *testing.T) {
-	r := streamedFrom(t, "ONE", 2, "a", "a", "a")
+	r := newReader(t, "ONE", 2, "a", "a", "a")
 	r.t.Estimates = []driver.Estimate{{Bytes: 40 << 20}, {Bytes: 40 << 20}, {Bytes: 40 << 20}}
 	for _, c := range []struct {
 		choose files.Choice
@@ -250,15 +251,23 @@ func TestPiecesAreOfTheSizeThatIsAskedFor(t *testing.T) {
 	}
 }
 
-// When no size is asked for, a small table is asked for at once, and others in as many pieces as
-// have reading and fetching go on together.
+// Without --slice, a small table is one piece, and a larger one has enough pieces for reading and
+// fetching to overlap.
 func TestPiecesFollowTheTable(t *testing.T) {
-	r := streamedFrom(t, "ONE", 2, "a", "a", "a")
+	r := newReader(t, "ONE", 2, "a", "a", "a")
 	r.choose = files.Choice{Number: 1}
 	for _, c := range []struct {
-		bytes       int64 // of the table, of which a node is asked for a third, or more
+		bytes       int64 // of the table; each node is asked for a third or more
 		least, most int
-	}{{0, 1, 1}, {20 << 20, 1, 1}, {90 << 20, 2, 4}, {400 << 20, 8, 9}, {3 << 30, 8, 9}, {8 << 30, 8, 9}, {60 << 30, 20, 60}} {
+	}{
+		{0, 1, 1},
+		{20 << 20, 1, 1},
+		{90 << 20, 2, 4},
+		{400 << 20, 8, 9},
+		{3 << 30, 8, 9},
+		{8 << 30, 8, 9},
+		{60 << 30, 20, 60},
+	} {
 		r.t.Estimates = []driver.Estimate{
 			{Bytes: c.bytes / 3},
 			{Bytes: c.bytes / 3},
@@ -269,4 +278,13 @@ func TestPiecesFollowTheTable(t *testing.T) {
 		require.GreaterOrEqual(t, pieces, c.least, "%d bytes", c.bytes)
 		require.LessOrEqual(t, pieces, c.most, "%d bytes", c.bytes)
 	}
+}
+
+func TestTransientReplicas(t *testing.T) {
+	name, factor := transient(
+		map[string]string{"class": "NetworkTopologyStrategy", "dc1": "3/1", "dc2": "3/0"},
+	)
+	require.Equal(t, []string{"dc1", "3/1"}, []string{name, factor})
+	name, _ = transient(map[string]string{"class": "SimpleStrategy", "replication_factor": "3/0"})
+	require.Empty(t, name)
 }

@@ -1,4 +1,4 @@
-package operation
+package streamed
 
 import (
 	"context"
@@ -15,14 +15,14 @@ import (
 )
 
 const (
-	// sessionsAtOnce is how many nodes are asked at the same time, each in one session.
+	// sessionsAtOnce is the number of nodes that stream at the same time, each in one session.
 	sessionsAtOnce = 8
-	// mostMoves is how often a piece is fetched again because nodes moved meanwhile.
+	// mostMoves is how often a piece is fetched again because the ring changed meanwhile.
 	mostMoves = 3
 )
 
-// fetch fetches a piece, again when nodes moved meanwhile.
-func (s *streamReader) fetch(
+// fetch fetches a piece, and once more whenever the ring changed meanwhile.
+func (s *reader) fetch(
 	ctx context.Context,
 	p sstables.Piece,
 	most int64,
@@ -58,17 +58,17 @@ func (s *streamReader) fetch(
 	}
 }
 
-// fetchOnce fetches a piece from where the nodes were when they were looked at: of each of its
-// ranges from as many of them as are wanted. Where one fails others are asked. If one announces
+// fetchOnce fetches a piece by the ring as it was last read. It asks as many replicas of each range
+// as the consistency level wants, and another replica for each one that fails. If a node announces
 // more than most bytes, the error is a *sstables.TooLargeError.
-func (s *streamReader) fetchOnce(
+func (s *reader) fetchOnce(
 	ctx context.Context,
 	p sstables.Piece,
 	most int64,
 ) (sstables.Fetched, error) {
 	var came spools
 	failed := make(map[int]error)
-	// by a part of a range, the nodes that gave what they have of it
+	// the nodes that sent what they have, by part of a range
 	gave := make(map[token.Range]map[int]bool)
 	parts := make(map[token.Range][]token.Range)
 	for _, r := range p.Ranges {
@@ -116,8 +116,8 @@ func (s *streamReader) fetchOnce(
 	return out, nil
 }
 
-// missing says why a range was not had from as many nodes as are wanted; nil when it was.
-func (s *streamReader) missing(part token.Range, failed map[int]error, gave map[int]bool) error {
+// missing returns why fewer replicas sent a range than are wanted; nil if enough did.
+func (s *reader) missing(part token.Range, failed map[int]error, gave map[int]bool) error {
 	replicas := s.ring.placement.Replicas(s.ring.placement.Find(part.End))
 	if number, _ := s.choose.Of(
 		s.ring.cluster.LocalDC,
@@ -137,9 +137,9 @@ func (s *streamReader) missing(part token.Range, failed map[int]error, gave map[
 	return why
 }
 
-// ask asks nodes for ranges, each in a session of its own. Those that fail are noted; an error is
-// of this side.
-func (s *streamReader) ask(
+// ask asks each node for its ranges, in one session per node. It puts the errors of nodes into
+// failed, and returns an error of this host.
+func (s *reader) ask(
 	ctx context.Context,
 	came *spools,
 	wanted map[int][]token.Range,
@@ -169,7 +169,7 @@ func (s *streamReader) ask(
 	return group.Wait()
 }
 
-// ours says whether an error of a session is of this side: no other node would do better.
+// ours reports whether an error of a session is this host's, so that no other node would do better.
 func ours(err error) bool {
 	if errors.Is(err, errSilent) {
 		return false

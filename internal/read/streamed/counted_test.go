@@ -1,4 +1,4 @@
-package operation
+package streamed
 
 import (
 	"testing"
@@ -18,7 +18,7 @@ func TestAnnouncementIsCorrected(t *testing.T) {
 	}{
 		{name: "about right", announced: 1000, received: 260, part: 0.25, want: 1000},
 		{name: "compacted meanwhile", announced: 2000, received: 250, part: 0.25, want: 1000},
-		{name: "no node had told", received: 250, part: 0.25, want: 1000},
+		{name: "no node had reported", received: 250, part: 0.25, want: 1000},
 		{name: "fetched again", announced: 1000, before: 500, received: 750, part: 0.25, want: 1500},
 		{name: "all of an empty table", part: 1},
 	} {

@@ -40,6 +40,7 @@ func (r *run) take(until context.Context, small bool) (*chunk, error) {
 	}
 	select {
 	case c := <-from:
+		r.use(c)
 		return c, nil
 	default:
 	}
@@ -48,6 +49,7 @@ func (r *run) take(until context.Context, small bool) (*chunk, error) {
 	}
 	select {
 	case c := <-from:
+		r.use(c)
 		return c, nil
 	case <-until.Done():
 		return nil, until.Err()

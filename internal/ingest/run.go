@@ -29,7 +29,8 @@ type run struct {
 	blank     rowless     // inputs that are empty; the reader's alone
 	plans     plans
 	clock     clock
-	memory    *pace.Budget // of the chunks
+	memory    *pace.Budget // of the chunks in use
+	kept      atomic.Int64 // bytes of the arrays of empty chunks
 	accounts  accounts
 
 	intakes map[string]write.Intake // by the names of their columns; the reader's alone

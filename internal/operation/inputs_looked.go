@@ -328,13 +328,19 @@ func stringOf(value string) (text string, ok bool) {
 func (l *lookedAt) found(s *doctor.Sample) {
 	for _, c := range l.columns {
 		for _, w := range l.watches {
-			if d, some := w.Dates(c.Name); some && w.of == c.Type {
+			if w.of != c.Type {
+				continue
+			}
+			if d, some := w.Dates(c.Name); some {
 				d.OfDate, d.File = c.Type.Kind == cqltype.Date, l.file
 				s.Dates = append(s.Dates, d)
 			}
 		}
 		for _, n := range l.noted {
-			if v, some := n.Values(c.Name); some && n.of == c.Type {
+			if n.of != c.Type {
+				continue // Values costs much where a table has thousands of columns
+			}
+			if v, some := n.Values(c.Name); some {
 				s.Values = append(s.Values, v)
 			}
 		}

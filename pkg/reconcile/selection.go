@@ -2,6 +2,9 @@ package reconcile
 
 import (
 	"fmt"
+	"slices"
+	"sort"
+	"strings"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
@@ -63,38 +66,50 @@ type selected struct {
 	fields      int // of a user type
 }
 
-// selectColumn plans a selector of a static or regular column.
+// selectColumn plans a selector of a static or regular column. The columns are in the order of
+// [sstable.Schema.Table].
 func selectColumn(sel Selector, out int, columns []sstable.Column) (selected, error) {
-	for i, c := range columns {
-		if c.Name != sel.Name {
-			continue
-		}
-		s := selected{out: out, column: i, name: c.Name}
-		switch complex := c.Type.MultiCell(); {
-		case sel.What != Value && (complex || c.Type.Kind == cqltype.Counter):
-			return s, fmt.Errorf(
-				"column %.100q is %s, which has no single write time or time to live",
-				c.Name,
-				c.Type,
-			)
-		case sel.What == WriteTime:
-			s.operation = writeTime
-		case sel.What == TTL:
-			s.operation = timeToLive
-		case c.Type.Kind == cqltype.Counter:
-			s.operation = counterValue
-		case complex && c.Type.Kind == cqltype.List:
-			s.operation = listValue
-		case complex && c.Type.Kind == cqltype.Set:
-			s.operation = setValue
-		case complex && c.Type.Kind == cqltype.Map:
-			s.operation = mapValue
-		case complex:
-			s.operation, s.fields = fieldsValue, len(c.Type.Elems)
-		}
-		return s, nil
+	i, found := findColumn(columns, sel.Name)
+	if !found {
+		return selected{}, fmt.Errorf("the table has no such column %.100q", sel.Name)
 	}
-	return selected{}, fmt.Errorf("the table has no such column %.100q", sel.Name)
+	c := columns[i]
+	s := selected{out: out, column: i, name: c.Name}
+	switch complex := c.Type.MultiCell(); {
+	case sel.What != Value && (complex || c.Type.Kind == cqltype.Counter):
+		return s, fmt.Errorf(
+			"column %.100q is %s, which has no single write time or time to live",
+			c.Name,
+			c.Type,
+		)
+	case sel.What == WriteTime:
+		s.operation = writeTime
+	case sel.What == TTL:
+		s.operation = timeToLive
+	case c.Type.Kind == cqltype.Counter:
+		s.operation = counterValue
+	case complex && c.Type.Kind == cqltype.List:
+		s.operation = listValue
+	case complex && c.Type.Kind == cqltype.Set:
+		s.operation = setValue
+	case complex && c.Type.Kind == cqltype.Map:
+		s.operation = mapValue
+	case complex:
+		s.operation, s.fields = fieldsValue, len(c.Type.Elems)
+	}
+	return s, nil
+}
+
+// findColumn searches columns in the order of SSTables: by name, first those of one cell, then those
+// of several. The search is binary: a selection of thousands of columns is planned for each range.
+func findColumn(columns []sstable.Column, name string) (int, bool) {
+	several := sort.Search(len(columns), func(i int) bool { return columns[i].Type.MultiCell() })
+	byName := func(c sstable.Column, name string) int { return strings.Compare(c.Name, name) }
+	if i, found := slices.BinarySearchFunc(columns[:several], name, byName); found {
+		return i, true
+	}
+	i, found := slices.BinarySearchFunc(columns[several:], name, byName)
+	return several + i, found
 }
 
 // selectKey plans a selector of a key column.

@@ -354,13 +354,19 @@ func (f *Files) selection(t *schema.Table, read []schema.Selector) []reconcile.S
 		schema.Static:       reconcile.Static,
 		schema.Regular:      reconcile.Regular,
 	}
+	index := make(map[string]int) // of each column among those of its kind
+	for kind := range kinds {
+		for i, c := range t.OfKind(kind) {
+			index[c.Name] = i
+		}
+	}
 	var out []reconcile.Selector
 	for _, s := range read {
-		selector := reconcile.Selector{Kind: kinds[s.Column.Kind], Name: s.Column.Name}
-		selector.Index = slices.IndexFunc(
-			t.OfKind(s.Column.Kind),
-			func(c schema.Column) bool { return c.Name == s.Column.Name },
-		)
+		selector := reconcile.Selector{
+			Kind:  kinds[s.Column.Kind],
+			Name:  s.Column.Name,
+			Index: index[s.Column.Name],
+		}
 		switch {
 		case s.Plain:
 		case s.TTL:

@@ -31,7 +31,6 @@ type chunk struct {
 	weight  int64        // of the memory, taken from the budget
 	size    int          // text that it is cut for
 	small   bool         // it is for a small input
-	kept    int64        // bytes of its arrays, while it is not in use
 	next    *chunk       // of the same group
 }
 
@@ -129,19 +128,12 @@ func (r *run) strip() {
 	for range len(r.empty) {
 		select {
 		case c := <-r.empty:
-			r.use(c)
 			c.buffer, c.arena, c.cells, c.rows, c.order = nil, nil, nil, nil, nil
 			r.empty <- c
 		default:
 		}
 	}
 	runtime.GC()
-}
-
-// use takes a chunk that was empty: the budget counts its arrays from now on.
-func (r *run) use(c *chunk) {
-	r.kept.Add(-c.kept)
-	c.kept = 0
 }
 
 // reweigh takes more memory for a chunk that has turned out to need it: rows whose
@@ -162,12 +154,7 @@ func (r *run) free(c *chunk, holds int) {
 	}
 }
 
-// keptShare is the part of the job's memory that chunks may keep while they are not in use, so that
-// their arrays are not allocated for each text.
-const keptShare = 4
-
-// recycle makes a chunk empty. It drops arrays that a long record made large, and all arrays if the
-// empty chunks would keep too much: rows of thousands of columns have large ones.
+// recycle makes a chunk empty. Arrays that a long record made large are not kept.
 func (r *run) recycle(c *chunk) {
 	size, records := r.job.ChunkSize, chunkRecords
 	if c.small {
@@ -185,13 +172,6 @@ func (r *run) recycle(c *chunk) {
 	if cap(c.cells)*cellMemory > 2*records || c.small && cap(c.rows)*recordMemory > 2*records {
 		c.cells, c.rows, c.order = nil, nil, nil
 	}
-	kept := int64(cap(c.buffer) + cap(c.arena) + cap(c.cells)*cellMemory + cap(c.rows)*recordMemory)
-	if r.kept.Add(kept) > r.job.Memory/keptShare {
-		r.kept.Add(-kept)
-		kept = 0
-		c.buffer, c.arena, c.cells, c.rows, c.order = nil, nil, nil, nil, nil
-	}
-	c.kept = kept
 	clear(c.rows)
 	c.Data, c.file, c.views, c.account, c.next = nil, nil, nil, nil, nil
 	r.memory.Release(c.weight)

@@ -52,22 +52,6 @@ func TestRecycledChunkForgetsLargeValues(t *testing.T) {
 	}
 }
 
-// Chunks that are not in use keep no more than a part of the memory: rows of thousands of columns
-// have cells of megabytes.
-func TestEmptyChunksKeepLittle(t *testing.T) {
-	r := chunkRun(128 << 10)
-	for i, keeps := range []bool{true, false} {
-		c := sized(r, 1<<10)
-		c.cells = make([]row.Cell, 0, 700) // 21 KiB
-		r.recycle(c)
-		require.Equal(t, keeps, c.cells != nil, "chunk %d", i)
-	}
-	first, err := r.take(t.Context(), false)
-	require.NoError(t, err)
-	require.NotNil(t, first.cells)
-	require.Zero(t, r.kept.Load(), "the budget counts a chunk in use")
-}
-
 // Behind a large record a chunk has its memory before it is cut, and one that turns out to be small
 // gives back what it does not need.
 func TestChunkBehindALargeOne(t *testing.T) {

@@ -40,7 +40,6 @@ func (r *run) take(until context.Context, small bool) (*chunk, error) {
 	}
 	select {
 	case c := <-from:
-		r.use(c)
 		return c, nil
 	default:
 	}
@@ -49,7 +48,6 @@ func (r *run) take(until context.Context, small bool) (*chunk, error) {
 	}
 	select {
 	case c := <-from:
-		r.use(c)
 		return c, nil
 	case <-until.Done():
 		return nil, until.Err()

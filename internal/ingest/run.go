@@ -29,8 +29,7 @@ type run struct {
 	blank     rowless     // inputs that are empty; the reader's alone
 	plans     plans
 	clock     clock
-	memory    *pace.Budget // of the chunks in use
-	kept      atomic.Int64 // bytes of the arrays of empty chunks
+	memory    *pace.Budget // of the chunks
 	accounts  accounts
 
 	intakes map[string]write.Intake // by the names of their columns; the reader's alone

@@ -114,8 +114,47 @@ func TestManyFilesResumed(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, run.Done, report.Outcome)
 	require.EqualValues(t, manySmall, report.Written)
+	require.Contains(t, strings.Join(s.told, "\n"), "1 file came into the folders of the inputs")
 	require.EqualValues(t, manySmall, s.runScan(t, "out.csv").Rows)
 	require.NoDirExists(t, "run")
+}
+
+// Files that come into the folder of the inputs while a load runs are not loaded, and it says so.
+func TestFilesThatComeMeanwhile(t *testing.T) {
+	s := openShop(t)
+	settings := s.loadMany(t)
+	for name, words := range map[string][]string{
+		"folder":  {"data"},
+		"pattern": {filepath.Join("data", "*.csv")},
+		"files":   {smallName(0), smallName(1)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s.told = nil
+			settings.Inputs = words
+			l, err := PrepareLoad(t.Context(), s.env, *settings)
+			require.NoError(t, err)
+			defer l.Close()
+			late := []string{smallName(manySmall), smallName(manySmall + 1)}
+			for i := range late {
+				writeSmall(t, manySmall+i, 7)
+			}
+			report, err := l.Run(t.Context())
+			require.NoError(t, err)
+			for _, file := range late {
+				require.NoError(t, os.Remove(file))
+			}
+			if name == "files" {
+				require.EqualValues(t, 2, report.Written)
+				require.Empty(t, s.told)
+				return
+			}
+			require.EqualValues(t, manySmall, report.Written)
+			require.Equal(t, []string{
+				"2 files came into the folders of the inputs after the load began, " +
+					late[0] + " first: they are not loaded",
+			}, s.told)
+		})
+	}
 }
 
 // A file that is removed or changed stops the load, and a resume says so, until it is back.

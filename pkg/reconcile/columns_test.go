@@ -1,6 +1,7 @@
 package reconcile
 
 import (
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -233,5 +234,27 @@ func TestColumnThatIsGoneForever(t *testing.T) {
 		}
 		require.Len(t, m.Row().Cells, 1, regulars)
 		require.Equal(t, num(7), m.Row().Cells[0].Value)
+	}
+}
+
+// TestFindColumn finds each of many columns in the order of SSTables: those of several cells come
+// last, whatever their names.
+func TestFindColumn(t *testing.T) {
+	stored := &sstable.Table{Key: []sstable.Column{columnOf(t, "k", "int")}}
+	for i := range 200 {
+		typed := []string{"int", "list<int>", "frozen<list<int>>"}[i%3]
+		stored.Regulars = append(stored.Regulars, columnOf(t, fmt.Sprint("c", i), typed))
+	}
+	planned, err := sstable.Plan(stored)
+	require.NoError(t, err)
+	columns := planned.Table().Regulars
+	for i, c := range columns {
+		at, found := findColumn(columns, c.Name)
+		require.True(t, found, c.Name)
+		require.Equal(t, i, at, c.Name)
+	}
+	for _, name := range []string{"", "c", "c1000", "z"} {
+		_, found := findColumn(columns, name)
+		require.False(t, found, name)
 	}
 }

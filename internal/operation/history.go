@@ -18,6 +18,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/run"
+	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
 // HistoryName is the file in which loads that are done are recorded, a line of JSON each. It is in
@@ -49,7 +50,7 @@ func (l *Load) remember(r *LoadReport) error {
 	}
 	target := l.target()
 	past := pastLoad{
-		Tool:     tool + " " + l.env.Build.Version,
+		Tool:     version.Tool + " " + l.env.Build.Version,
 		Table:    l.Table(),
 		Cluster:  target.Cluster,
 		Hosts:    target.Hosts,

@@ -3,11 +3,8 @@ package operation
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
-	"io/fs"
 	"net"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +12,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
-	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/version"
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
@@ -70,17 +66,6 @@ type keptFile struct {
 // keptFormat is the version of the form of such a manifest.
 const keptFormat = 1
 
-// refuseSettled refuses to go on with a load whose SSTables hold rows that would not be made again.
-func (l *Load) refuseSettled() error {
-	if l.spec.Via != spec.ViaFiles || l.journal.Loaded().Tally.Written == 0 {
-		return nil
-	}
-	return fmt.Errorf(
-		"some rows were settled when the run was stopped, and SSTables with these are in %s: it cannot be resumed; run cqlbulk load again with the same inputs, in a folder of its own",
-		l.spec.Dir,
-	)
-}
-
 // startFiles makes what keeps the SSTables, in a folder where none is.
 func (l *landing) startFiles() error {
 	dir, err := filepath.Abs(l.spec.Dir)
@@ -101,22 +86,6 @@ func (l *landing) startFiles() error {
 		dir:    dir,
 		keeper: stream.NewKeeper(layout),
 		ringed: l.streaming.taking != byLoader,
-	}
-	return nil
-}
-
-// clearFiles removes what an earlier run of the load left in the folder.
-func (l *Load) clearFiles() error {
-	if !l.run.continued {
-		return nil
-	}
-	for _, path := range []string{l.files.importPath(), manifest.Path(l.files.dir, true)} {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("what an earlier run left: %w", err)
-		}
-	}
-	if err := l.files.keeper.Clear(); err != nil {
-		return fmt.Errorf("SSTables of an earlier run: %w", err)
 	}
 	return nil
 }
@@ -196,10 +165,10 @@ func (l *landing) describeFiles() error {
 	nodes := l.files.keeper.Kept()
 	m := keptManifest{
 		Format:      keptFormat,
-		Tool:        tool,
+		Tool:        version.Tool,
 		ToolVersion: l.env.Build.Version,
 		Build:       l.env.Build,
-		Command:     commandLoad,
+		Command:     "load",
 		Cluster:     l.t.Cluster.Name,
 		Keyspace:    l.t.Schema.Keyspace,
 		Table:       l.t.Schema.Name,

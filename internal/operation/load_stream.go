@@ -4,9 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"strconv"
 	"strings"
-	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/human"
@@ -33,42 +31,6 @@ type streaming struct {
 	// addresses of nodes that write SSTables of another version than nb, in their order
 	others []string
 	taking taking // of SSTables in a folder
-}
-
-// prepareStream finds out whether the table can be loaded by streaming, and how.
-func (l *Load) prepareStream(ctx context.Context) error {
-	l.landing.altered, l.landing.expires = l.altered, l.spec.TTL == 0
-	l.landing.fromStart = loadAnew
-	l.landing.again = "by the same command once more, or by cqlbulk resume"
-	if err := l.prepareLanding(ctx); err != nil {
-		return err
-	}
-	o := &l.streaming.options
-	if indexes := l.streaming.table.Indexes; len(indexes) > 0 {
-		limits := l.t.Limits(ctx)
-		if l.spec.User == "" {
-			// Guardrails are for users that are no superusers. Without a login, all users are
-			// (ClientState.isSuper).
-			limits.MaxTermBytes, limits.MaxFrozenTermBytes, limits.MaxVectorBytes = 0, 0, 0
-		}
-		o.Indexes = indexesOf(l.t.Schema, indexes, limits)
-	}
-	o.TTL = int32(cmp.Or(int(l.spec.TTL), l.streaming.table.DefaultTTL))
-	o.Append = l.spec.AppendCollections
-	o.Memory = sortMemory(l.spec.Memory)
-	// in a folder all are one: a load that goes on makes no SSTables of what is settled
-	if l.spec.Via == spec.ViaStream {
-		o.Slice = cmp.Or(int64(l.spec.Slice), o.DefaultSlice())
-		o.OnOverdue = func(ttl, took time.Duration) {
-			l.env.Warn(
-				"rows with a time to live of %s took %s to reach the nodes, and some had expired by then: a smaller --slice sends them sooner",
-				ttl,
-				took.Round(time.Second),
-			)
-		}
-	}
-	l.warnOfClocks(ctx)
-	return nil
 }
 
 // prepareLanding finds out whether rows can be streamed into the table, and how.
@@ -307,52 +269,6 @@ func passedBy(o driver.TableOptions, via string, by taking) (notes []string) {
 		)
 	}
 	return notes
-}
-
-// startStream makes the target of a load by streaming.
-func (l *Load) startStream() error {
-	o := l.streaming.options
-	started := time.Now()
-	o.Run = strconv.FormatInt(started.UnixNano(), 36)
-	if l.journal != nil {
-		m := l.journal.Manifest()
-		started, o.Run = m.Started, m.Run
-	}
-	if l.journal != nil && o.Append {
-		// Rows of pieces that are forgotten get other timestamps, and other places of list
-		// elements.
-		o.Begin = l.journal.Sync
-	}
-	o.Timestamp = started.UnixMicro()
-	if l.job.Timestamp != nil {
-		o.Timestamp = *l.job.Timestamp
-	}
-	place := "." // where there is neither a folder for SSTables nor a run directory
-	if l.journal != nil {
-		place = l.run.path
-	}
-	var err error
-	switch {
-	case l.spec.DryRun:
-		o.Sender, o.Local = noSender{}, true
-		l.counters.Stage.Begin(progress.StageSorting, progress.StageMaking)
-	case l.spec.Via == spec.ViaFiles:
-		if err := l.startFiles(); err != nil {
-			return err
-		}
-		if err := l.clearFiles(); err != nil {
-			return err
-		}
-		o.Sender, o.Local, o.Complete = l.files.keeper, true, l.completeFiles
-		place = l.files.dir // SSTables that are made there can be linked
-	default:
-		if o.Sender, err = l.newSender(); err != nil {
-			return err
-		}
-	}
-	o.Dir = cmp.Or(o.Dir, place)
-	l.job.Stream, err = stream.New(o)
-	return err
 }
 
 // newSender makes what streams to the storage ports.

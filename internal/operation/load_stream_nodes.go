@@ -9,7 +9,6 @@ import (
 	"sync"
 
 	"github.com/cqlbulk/cqlbulk/internal/internode"
-	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
@@ -101,14 +100,4 @@ func holders(p *token.Placement, nodes []string, ignored map[string]bool) map[st
 		}
 	}
 	return holds
-}
-
-// altered is the error of a table that is not what it was.
-func (l *Load) altered() error {
-	return run.Refused(
-		errors.New(
-			"the table was altered, or created again, meanwhile: this load cannot continue; " +
-				"run cqlbulk load again with the same inputs",
-		),
-	)
 }

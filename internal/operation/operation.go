@@ -32,9 +32,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// tool is what the program calls itself where it leaves something behind.
-const tool = "cqlbulk"
-
 // Report is what the reports of all runs over a table have.
 type Report struct {
 	Table      string // keyspace.table

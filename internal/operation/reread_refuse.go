@@ -11,6 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
+	"github.com/cqlbulk/cqlbulk/internal/version"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
@@ -43,10 +44,10 @@ func (l *Load) refuseReading() error {
 	return &spec.UsageError{Err: errors.New(strings.Join([]string{
 		fmt.Sprintf("%s would apply to the rest of the inputs alone: %s", flags, loaded),
 		l.anew(flags),
-		fmt.Sprintf("to resume and read as before: %s %s %s", tool, commandResume, dir),
+		fmt.Sprintf("to resume and read as before: %s %s %s", version.Tool, commandResume, dir),
 		fmt.Sprintf(
 			"to resume and read the rest otherwise: %s %s %s %s --keep-loaded",
-			tool,
+			version.Tool,
 			commandResume,
 			dir,
 			flags,
@@ -96,7 +97,7 @@ func (l *Load) anew(flags string) string {
 			return fmt.Sprintf(
 				"%sretry anew, which replaces what this retry wrote: %s %s %s %s",
 				so,
-				tool,
+				version.Tool,
 				commandRetry,
 				setting.ShellQuote(l.spec.RejectsOf),
 				flags,

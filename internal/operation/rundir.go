@@ -13,6 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
+	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
 // The commands, as run directories name them.
@@ -89,7 +90,7 @@ func newManifest(
 	extra any,
 ) (journal.Manifest, error) {
 	m := journal.Manifest{
-		Tool:              tool + " " + env.Build.Version,
+		Tool:              version.Tool + " " + env.Build.Version,
 		Build:             env.Build,
 		Command:           command,
 		Table:             t.String(),
@@ -110,7 +111,7 @@ func runName(command string, t *schema.Table) string {
 	// The process tells apart runs on one table that start in the same second.
 	return fmt.Sprintf(
 		"%s-%s-%s.%s-%s-%d",
-		tool,
+		version.Tool,
 		command,
 		t.Keyspace,
 		t.Name,

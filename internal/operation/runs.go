@@ -18,6 +18,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
+	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
 // RunState is how a run of a folder stands.
@@ -151,8 +152,8 @@ func IsRun(path string) bool { return journal.HasManifest(path) || journal.IsRun
 
 // isRunName says whether runs name their folders so.
 func isRunName(name string) bool {
-	return strings.HasPrefix(name, tool+"-"+commandScan+"-") ||
-		strings.HasPrefix(name, tool+"-"+commandLoad+"-")
+	return strings.HasPrefix(name, version.Tool+"-"+commandScan+"-") ||
+		strings.HasPrefix(name, version.Tool+"-"+commandLoad+"-")
 }
 
 // damaged is a run that cannot be read.
@@ -236,7 +237,7 @@ func appendDone(runs []Run, path string) []Run {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) ||
 		errors.Is(err, fs.ErrPermission) && filepath.Base(path) == manifest.FolderName ||
-		err == nil && !bytes.Contains(text, []byte(`"tool": "`+tool+`"`)) {
+		err == nil && !bytes.Contains(text, []byte(`"tool": "`+version.Tool+`"`)) {
 		return runs // of another program
 	}
 	if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/scan"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
+	"github.com/cqlbulk/cqlbulk/internal/version"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
@@ -35,7 +36,7 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 		return err
 	}
 	m := manifest.Manifest{
-		Tool:        tool,
+		Tool:        version.Tool,
 		ToolVersion: s.env.Build.Version,
 		Build:       s.env.Build,
 		Command:     commandScan,
@@ -187,7 +188,7 @@ func (s *Scan) earlierFiles() func(name string) bool {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return func(string) bool { return true }
-	case err != nil || m.Tool != tool || m.Command != commandScan:
+	case err != nil || m.Tool != version.Tool || m.Command != commandScan:
 		return func(string) bool { return false }
 	}
 	return func(name string) bool {

@@ -15,6 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
+	"github.com/cqlbulk/cqlbulk/internal/version"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
@@ -56,7 +57,7 @@ func (s SettingTexts) Words() []string {
 
 // Words are those of the load as one types them into a shell.
 func (s *Suggestion) Words() []string {
-	words := []string{tool, commandLoad}
+	words := []string{version.Tool, commandLoad}
 	for _, arg := range s.Args {
 		if strings.HasPrefix(arg, "-") && arg != records.Standard {
 			arg = "./" + arg // which is no flag

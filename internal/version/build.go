@@ -7,6 +7,9 @@ import (
 	"strings"
 )
 
+// Tool is the program's name in what it leaves on the disk and in the commands that it advises.
+const Tool = "cqlbulk"
+
 // Set by the linker, see the Makefile. The date is that of the commit, so that a commit
 // gives the same bytes whenever it is built.
 var version, commit, date string

@@ -1,0 +1,137 @@
+package operation
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/manifest"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/run"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/write/stream"
+)
+
+// prepareStream finds out whether the table can be loaded by streaming, and how.
+func (l *Load) prepareStream(ctx context.Context) error {
+	l.landing.altered, l.landing.expires = l.altered, l.spec.TTL == 0
+	l.landing.fromStart = loadAnew
+	l.landing.again = "by the same command once more, or by cqlbulk resume"
+	if err := l.prepareLanding(ctx); err != nil {
+		return err
+	}
+	o := &l.streaming.options
+	if indexes := l.streaming.table.Indexes; len(indexes) > 0 {
+		limits := l.t.Limits(ctx)
+		if l.spec.User == "" {
+			// Guardrails are for users that are no superusers. Without a login, all users are
+			// (ClientState.isSuper).
+			limits.MaxTermBytes, limits.MaxFrozenTermBytes, limits.MaxVectorBytes = 0, 0, 0
+		}
+		o.Indexes = indexesOf(l.t.Schema, indexes, limits)
+	}
+	o.TTL = int32(cmp.Or(int(l.spec.TTL), l.streaming.table.DefaultTTL))
+	o.Append = l.spec.AppendCollections
+	o.Memory = sortMemory(l.spec.Memory)
+	// in a folder all are one: a load that goes on makes no SSTables of what is settled
+	if l.spec.Via == spec.ViaStream {
+		o.Slice = cmp.Or(int64(l.spec.Slice), o.DefaultSlice())
+		o.OnOverdue = func(ttl, took time.Duration) {
+			l.env.Warn(
+				"rows with a time to live of %s took %s to reach the nodes, and some had expired by then: a smaller --slice sends them sooner",
+				ttl,
+				took.Round(time.Second),
+			)
+		}
+	}
+	l.warnOfClocks(ctx)
+	return nil
+}
+
+// startStream makes the target of a load by streaming.
+func (l *Load) startStream() error {
+	o := l.streaming.options
+	started := time.Now()
+	o.Run = strconv.FormatInt(started.UnixNano(), 36)
+	if l.journal != nil {
+		m := l.journal.Manifest()
+		started, o.Run = m.Started, m.Run
+	}
+	if l.journal != nil && o.Append {
+		// Rows of pieces that are forgotten get other timestamps, and other places of list
+		// elements.
+		o.Begin = l.journal.Sync
+	}
+	o.Timestamp = started.UnixMicro()
+	if l.job.Timestamp != nil {
+		o.Timestamp = *l.job.Timestamp
+	}
+	place := "." // where there is neither a folder for SSTables nor a run directory
+	if l.journal != nil {
+		place = l.run.path
+	}
+	var err error
+	switch {
+	case l.spec.DryRun:
+		o.Sender, o.Local = noSender{}, true
+		l.counters.Stage.Begin(progress.StageSorting, progress.StageMaking)
+	case l.spec.Via == spec.ViaFiles:
+		if err := l.startFiles(); err != nil {
+			return err
+		}
+		if err := l.clearFiles(); err != nil {
+			return err
+		}
+		o.Sender, o.Local, o.Complete = l.files.keeper, true, l.completeFiles
+		place = l.files.dir // SSTables that are made there can be linked
+	default:
+		if o.Sender, err = l.newSender(); err != nil {
+			return err
+		}
+	}
+	o.Dir = cmp.Or(o.Dir, place)
+	l.job.Stream, err = stream.New(o)
+	return err
+}
+
+// altered is the error of a table that is not what it was.
+func (l *Load) altered() error {
+	return run.Refused(
+		errors.New(
+			"the table was altered, or created again, meanwhile: this load cannot continue; " +
+				"run cqlbulk load again with the same inputs",
+		),
+	)
+}
+
+// refuseSettled refuses to go on with a load whose SSTables hold rows that would not be made again.
+func (l *Load) refuseSettled() error {
+	if l.spec.Via != spec.ViaFiles || l.journal.Loaded().Tally.Written == 0 {
+		return nil
+	}
+	return fmt.Errorf(
+		"some rows were settled when the run was stopped, and SSTables with these are in %s: it cannot be resumed; run cqlbulk load again with the same inputs, in a folder of its own",
+		l.spec.Dir,
+	)
+}
+
+// clearFiles removes what an earlier run of the load left in the folder.
+func (l *Load) clearFiles() error {
+	if !l.run.continued {
+		return nil
+	}
+	for _, path := range []string{l.files.importPath(), manifest.Path(l.files.dir, true)} {
+		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return fmt.Errorf("what an earlier run left: %w", err)
+		}
+	}
+	if err := l.files.keeper.Clear(); err != nil {
+		return fmt.Errorf("SSTables of an earlier run: %w", err)
+	}
+	return nil
+}

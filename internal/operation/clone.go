@@ -22,11 +22,14 @@ import (
 
 // Clone is a clone of a table that is ready to be made.
 type Clone struct {
-	landing
-	spec   spec.Clone
-	from   *files.Source
-	copier *stream.Copier
-	board  *board.Board // nil: nobody looks
+	env      spec.Environment
+	spec     spec.Clone
+	t        *table.Table
+	counters *progress.Counters
+	landing  *landing
+	from     *files.Source
+	copier   *stream.Copier
+	board    *board.Board // nil: nobody looks
 }
 
 // PrepareClone connects, compares the tables, and finds out how one becomes the other.
@@ -34,9 +37,7 @@ func PrepareClone(ctx context.Context, env spec.Environment, settings spec.Clone
 	if err := settings.Check(); err != nil {
 		return nil, err
 	}
-	c := &Clone{landing: landing{env: env, counters: &progress.Counters{}}, spec: settings}
-	c.landing.spec, c.landing.altered, c.landing.again = &c.spec.Writing, c.altered, "run the same command again"
-	c.landing.fromStart = "empty the table and run the same command again"
+	c := &Clone{env: env, spec: settings, counters: &progress.Counters{}}
 	if err := c.prepare(ctx); err != nil {
 		c.Close()
 		return nil, err
@@ -77,7 +78,17 @@ func (c *Clone) prepare(ctx context.Context) error {
 	if err := c.agree(); err != nil {
 		return err
 	}
-	if err := c.prepareLanding(ctx); err != nil {
+	c.landing = &landing{
+		env:       c.env,
+		spec:      &c.spec.Writing,
+		t:         c.t,
+		counters:  c.counters,
+		altered:   c.altered,
+		again:     "run the same command again",
+		fromStart: "empty the table and run the same command again",
+		listener:  c.from.Files.Listener,
+	}
+	if err := c.landing.prepareLanding(ctx); err != nil {
 		return err
 	}
 	memory.Limit(c.spec.Memory)
@@ -106,7 +117,6 @@ func (c *Clone) openSource(ctx context.Context) error {
 			c.spec.Patience,
 		)
 		if err == nil {
-			c.listener = c.from.Files.Listener
 			c.counters.Receipt.Store(c.from.Files.Receipt)
 		}
 		return err
@@ -126,22 +136,22 @@ func (c *Clone) openSource(ctx context.Context) error {
 
 // prepareCopier makes what brings the partitions to their nodes.
 func (c *Clone) prepareCopier() (err error) {
-	o := c.streaming.options
+	o := c.landing.streaming.options
 	o.Run = strconv.FormatInt(time.Now().UnixNano(), 36)
 	place := os.TempDir()
-	last := c.lastStage()
+	last := c.landing.lastStage()
 	switch {
 	case c.spec.DryRun:
 		// all else is as in a run, so that what is foretold is what comes
 		o.Sender, o.Local, last = noSender{}, true, progress.StageMaking
 	case c.spec.Writing.Via == spec.ViaFiles:
-		if err := c.startFiles(); err != nil {
+		if err := c.landing.startFiles(); err != nil {
 			return err
 		}
 		// SSTables that are made there can be linked
-		o.Sender, o.Local, place = c.files.keeper, true, c.files.dir
+		o.Sender, o.Local, place = c.landing.files.keeper, true, c.landing.files.dir
 	default:
-		if o.Sender, err = c.newSender(); err != nil {
+		if o.Sender, err = c.landing.newSender(); err != nil {
 			return err
 		}
 	}

@@ -181,7 +181,7 @@ func TestSlicesOfAClone(t *testing.T) {
 	whole := token.Whole(token.Murmur3)
 	a, b, _ := token.Halve(whole)
 	c := &Clone{
-		landing: landing{streaming: &streaming{}},
+		landing: &landing{streaming: &streaming{}},
 		from: &files.Source{
 			Table: &table.Table{Plan: &plan.Plan{Splits: []token.Split{{Range: b}, {Range: a}}}},
 			Files: &files.Files{},
@@ -199,7 +199,7 @@ func TestSlicesOfAClone(t *testing.T) {
 		require.NoError(t, err)
 		return ring.Place(strategy)
 	}
-	c.streaming.options.Placement, c.streaming.options.Nodes = placed(), []string{"one"}
+	c.landing.streaming.options.Placement, c.landing.streaming.options.Nodes = placed(), []string{"one"}
 	slices := func() (all [][]token.Range) {
 		for ranges, err := range c.slices(t.Context(), nil) {
 			require.NoError(t, err)
@@ -208,7 +208,7 @@ func TestSlicesOfAClone(t *testing.T) {
 		return all
 	}
 	require.Equal(t, [][]token.Range{{a, b}}, slices())
-	c.from.Files.Bytes = c.streaming.options.DefaultSlice()
+	c.from.Files.Bytes = c.landing.streaming.options.DefaultSlice()
 	require.Equal(t, [][]token.Range{{a}, {b}}, slices())
 	c.from.Files.Pieces = sstables.FetchPieces(
 		t.Context(),

@@ -45,13 +45,13 @@ func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 	if err == nil {
 		r.Failed, err = failedRanges(ctx, c.from, result)
 	}
-	if err == nil && c.files != nil {
-		err = c.completeFiles(ctx)
+	if err == nil && c.landing.files != nil {
+		err = c.landing.completeFiles(ctx)
 	}
 	r.end(c.counters)
 	r.Outcome = run.OutcomeOf(ctx, err, len(r.Failed) > 0)
-	if c.files != nil {
-		if r.Files = c.files.report(); err != nil {
+	if c.landing.files != nil {
+		if r.Files = c.landing.files.report(); err != nil {
 			r.Files.Import = ""
 		}
 	}
@@ -60,10 +60,10 @@ func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 		return r, fmt.Errorf("clone of %s: %w", c.from.Schema, err)
 	case err != nil || r.DryRun:
 		return r, err
-	case c.files == nil:
-		r.Compaction = c.compaction(ctx)
+	case c.landing.files == nil:
+		r.Compaction = c.landing.compaction(ctx)
 	case c.spec.Import:
-		r.Files.Imports = c.files.imports
+		r.Files.Imports = c.landing.files.imports
 		if slices.ContainsFunc(r.Files.Imports, func(i Imported) bool { return i.Err != nil }) {
 			r.Outcome = run.Partly
 		}
@@ -109,7 +109,7 @@ func (c *Clone) copyAll(ctx context.Context) (result sweep.Result, err error) {
 				),
 			)
 		}
-		c.streaming.options.OnMove(err)
+		c.landing.streaming.options.OnMove(err)
 		c.counters.Slice.End(&c.counters.Done, 0)
 		c.counters.Stage.Read()
 		if c.from.Files.Refetch != nil {
@@ -172,7 +172,7 @@ func (c *Clone) slices(ctx context.Context, done []token.Range) iter.Seq2[[]toke
 			ranges = append(ranges, s.Range)
 		}
 		ranges = inOrder(token.Subtract(ranges, done))
-		count := int(c.from.Files.Bytes/c.streaming.options.DefaultSlice()) + 1
+		count := int(c.from.Files.Bytes/c.landing.streaming.options.DefaultSlice()) + 1
 		for part := range slices.Chunk(ranges, max((len(ranges)+count-1)/count, 1)) {
 			if !yield(part, nil) {
 				return

@@ -20,7 +20,7 @@ func TestRejectedDatesOfAnotherOrder(t *testing.T) {
 		{Name: "day", Type: &cqltype.Type{Kind: cqltype.Date}},
 	}
 	load := func(timestamps, dates string) *Load {
-		l := &Load{landing: landing{t: &table.Table{Schema: schema.New("ks", "t", columns)}}}
+		l := &Load{t: &table.Table{Schema: schema.New("ks", "t", columns)}}
 		l.spec.Dialect.DateTimeFormat, l.spec.Dialect.DateFormat = timestamps, dates
 		return l
 	}

@@ -56,12 +56,10 @@ func (d *Doctor) lookAtInputs(ctx context.Context) []doctor.Finding {
 	var unfit []doctor.Finding
 	if d.t != nil && d.t.Plan != nil {
 		l := &Load{
-			landing: landing{
-				env:      spec.Environment{Warn: d.said.add},
-				counters: new(progress.Counters),
-				t:        d.t,
-			},
-			spec: settings,
+			env:      spec.Environment{Warn: d.said.add},
+			spec:     settings,
+			t:        d.t,
+			counters: new(progress.Counters),
 		}
 		if err := l.makeJob(ctx, format, reading, d.inputs); err != nil {
 			unfit = []doctor.Finding{doctor.Fail("", "%s", oneLine(err))}

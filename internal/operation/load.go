@@ -21,15 +21,18 @@ import (
 
 // Load is a load that is ready to run.
 type Load struct {
-	landing
-	spec    spec.Load
-	job     *load.Job
-	careful bool // rows count twice that are written twice
-	run     runDirectory
-	journal *records.Load // nil: none is kept
-	rejects *reject.Dir
-	touched []bool   // inputs that may have been changed since the earlier run
-	mended  []string // inputs that were changed before anything of them was taken
+	env      spec.Environment
+	spec     spec.Load
+	t        *table.Table
+	counters *progress.Counters
+	landing  *landing // nil: rows go by CQL
+	job      *load.Job
+	careful  bool // rows count twice that are written twice
+	run      runDirectory
+	journal  *records.Load // nil: none is kept
+	rejects  *reject.Dir
+	touched  []bool   // inputs that may have been changed since the earlier run
+	mended   []string // inputs that were changed before anything of them was taken
 	// as they are now; of a load that keeps a journal, until it has begun
 	inputs *records.Inputs
 	// one of the inputs is the standard input; of a new load that keeps a journal
@@ -89,12 +92,12 @@ func prepareLoad(
 	earlier, outer *records.Load,
 ) (*Load, error) {
 	l := &Load{
-		landing: landing{env: env, counters: &progress.Counters{}},
-		spec:    settings,
-		outer:   outer,
-		reread:  again,
+		env:      env,
+		spec:     settings,
+		counters: &progress.Counters{},
+		outer:    outer,
+		reread:   again,
 	}
-	l.landing.spec = &l.spec.Writing
 	if earlier != nil {
 		l.run, l.journal = continuedIn(settings.RunDir, earlier), earlier
 	}

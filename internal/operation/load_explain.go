@@ -62,7 +62,8 @@ func sameUse(a, b ingest.Explanation) bool {
 
 // way says in words how rows go into the table.
 func (l *Load) way() string {
-	if s := l.streaming; s != nil {
+	if l.landing != nil {
+		s := l.landing.streaming
 		nodes := len(s.options.Nodes) - len(s.options.Ignored)
 		switch {
 		case l.spec.Via == spec.ViaFiles:

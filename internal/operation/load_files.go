@@ -128,6 +128,14 @@ type fileKeeper struct {
 	imports []Imported // what became of them, where they are imported here
 }
 
+// kept returns the SSTables of a load that keeps them; nil of any other, and of a load by CQL.
+func (l *landing) kept() *fileKeeper {
+	if l == nil {
+		return nil
+	}
+	return l.files
+}
+
 // folder is where the SSTables of a node are.
 func (k *fileKeeper) folder(n stream.KeptNode) string { return filepath.Join(k.dir, n.Folder) }
 

@@ -19,14 +19,21 @@ import (
 
 // prepareStream finds out whether the table can be loaded by streaming, and how.
 func (l *Load) prepareStream(ctx context.Context) error {
-	l.landing.altered, l.landing.expires = l.altered, l.spec.TTL == 0
-	l.landing.fromStart = loadAnew
-	l.landing.again = "by the same command once more, or by cqlbulk resume"
-	if err := l.prepareLanding(ctx); err != nil {
+	l.landing = &landing{
+		env:       l.env,
+		spec:      &l.spec.Writing,
+		t:         l.t,
+		counters:  l.counters,
+		altered:   l.altered,
+		again:     "by the same command once more, or by cqlbulk resume",
+		fromStart: loadAnew,
+		expires:   l.spec.TTL == 0,
+	}
+	if err := l.landing.prepareLanding(ctx); err != nil {
 		return err
 	}
-	o := &l.streaming.options
-	if indexes := l.streaming.table.Indexes; len(indexes) > 0 {
+	o := &l.landing.streaming.options
+	if indexes := l.landing.streaming.table.Indexes; len(indexes) > 0 {
 		limits := l.t.Limits(ctx)
 		if l.spec.User == "" {
 			// Guardrails are for users that are no superusers. Without a login, all users are
@@ -35,7 +42,7 @@ func (l *Load) prepareStream(ctx context.Context) error {
 		}
 		o.Indexes = indexesOf(l.t.Schema, indexes, limits)
 	}
-	o.TTL = int32(cmp.Or(int(l.spec.TTL), l.streaming.table.DefaultTTL))
+	o.TTL = int32(cmp.Or(int(l.spec.TTL), l.landing.streaming.table.DefaultTTL))
 	o.Append = l.spec.AppendCollections
 	o.Memory = sortMemory(l.spec.Memory)
 	// in a folder all are one: a load that goes on makes no SSTables of what is settled
@@ -55,7 +62,7 @@ func (l *Load) prepareStream(ctx context.Context) error {
 
 // startStream makes the target of a load by streaming.
 func (l *Load) startStream() error {
-	o := l.streaming.options
+	o := l.landing.streaming.options
 	started := time.Now()
 	o.Run = strconv.FormatInt(started.UnixNano(), 36)
 	if l.journal != nil {
@@ -81,16 +88,16 @@ func (l *Load) startStream() error {
 		o.Sender, o.Local = noSender{}, true
 		l.counters.Stage.Begin(progress.StageSorting, progress.StageMaking)
 	case l.spec.Via == spec.ViaFiles:
-		if err := l.startFiles(); err != nil {
+		if err := l.landing.startFiles(); err != nil {
 			return err
 		}
 		if err := l.clearFiles(); err != nil {
 			return err
 		}
-		o.Sender, o.Local, o.Complete = l.files.keeper, true, l.completeFiles
-		place = l.files.dir // SSTables that are made there can be linked
+		o.Sender, o.Local, o.Complete = l.landing.files.keeper, true, l.landing.completeFiles
+		place = l.landing.files.dir // SSTables that are made there can be linked
 	default:
-		if o.Sender, err = l.newSender(); err != nil {
+		if o.Sender, err = l.landing.newSender(); err != nil {
 			return err
 		}
 	}
@@ -125,12 +132,12 @@ func (l *Load) clearFiles() error {
 	if !l.run.continued {
 		return nil
 	}
-	for _, path := range []string{l.files.importPath(), manifest.Path(l.files.dir, true)} {
+	for _, path := range []string{l.landing.files.importPath(), manifest.Path(l.landing.files.dir, true)} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("what an earlier run left: %w", err)
 		}
 	}
-	if err := l.files.keeper.Clear(); err != nil {
+	if err := l.landing.files.keeper.Clear(); err != nil {
 		return fmt.Errorf("SSTables of an earlier run: %w", err)
 	}
 	return nil

@@ -35,7 +35,7 @@ func TestIdleRuns(t *testing.T) {
 // A header that does not fit is a matter of usage, but not when rows of earlier
 // files are in the table already.
 func TestHeaderThatDoesNotFit(t *testing.T) {
-	l := &Load{landing: landing{t: &table.Table{Schema: schema.New("ks", "t", nil)}}}
+	l := &Load{t: &table.Table{Schema: schema.New("ks", "t", nil)}}
 	header := fmt.Errorf("b.csv: %w", &ingest.MappingError{})
 	var usage *spec.UsageError
 	require.ErrorAs(t, l.runError(header, &LoadReport{}), &usage)

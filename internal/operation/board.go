@@ -38,7 +38,7 @@ func (c *Clone) Board() *board.Board {
 // Board has the load show what goes on while it runs. It is called before Run.
 func (l *Load) Board() *board.Board {
 	kind := rowsRing
-	if l.landing != nil {
+	if l.delivery != nil {
 		kind = noRing // rows are written when they have been sorted
 	}
 	l.board = newBoard(l.t, l.counters, kind)

@@ -17,6 +17,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/table"
+	"github.com/cqlbulk/cqlbulk/internal/write/delivery"
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 )
 
@@ -26,7 +27,7 @@ type Clone struct {
 	spec     spec.Clone
 	t        *table.Table
 	counters *progress.Counters
-	landing  *landing
+	delivery *delivery.Delivery
 	from     *files.Source
 	copier   *stream.Copier
 	board    *board.Board // nil: nobody looks
@@ -78,17 +79,17 @@ func (c *Clone) prepare(ctx context.Context) error {
 	if err := c.agree(); err != nil {
 		return err
 	}
-	c.landing = &landing{
-		env:       c.env,
-		spec:      &c.spec.Writing,
-		t:         c.t,
-		counters:  c.counters,
-		altered:   c.altered,
-		again:     "run the same command again",
-		fromStart: "empty the table and run the same command again",
-		listener:  c.from.Files.Listener,
+	c.delivery = &delivery.Delivery{
+		Env:       c.env,
+		Spec:      &c.spec.Writing,
+		Table:     c.t,
+		Counters:  c.counters,
+		Altered:   c.altered,
+		Again:     "run the same command again",
+		FromStart: "empty the table and run the same command again",
+		Listener:  c.from.Files.Listener,
 	}
-	if err := c.landing.prepareLanding(ctx); err != nil {
+	if err := c.delivery.Prepare(ctx); err != nil {
 		return err
 	}
 	memory.Limit(c.spec.Memory)
@@ -136,22 +137,22 @@ func (c *Clone) openSource(ctx context.Context) error {
 
 // prepareCopier makes what brings the partitions to their nodes.
 func (c *Clone) prepareCopier() (err error) {
-	o := c.landing.streaming.options
+	o := c.delivery.Setup.Options
 	o.Run = strconv.FormatInt(time.Now().UnixNano(), 36)
 	place := os.TempDir()
-	last := c.landing.lastStage()
+	last := c.delivery.LastStage()
 	switch {
 	case c.spec.DryRun:
 		// all else is as in a run, so that what is foretold is what comes
-		o.Sender, o.Local, last = noSender{}, true, progress.StageMaking
+		o.Sender, o.Local, last = delivery.NoSender{}, true, progress.StageMaking
 	case c.spec.Writing.Via == spec.ViaFiles:
-		if err := c.landing.startFiles(); err != nil {
+		if err := c.delivery.StartFiles(); err != nil {
 			return err
 		}
 		// SSTables that are made there can be linked
-		o.Sender, o.Local, place = c.landing.files.keeper, true, c.landing.files.dir
+		o.Sender, o.Local, place = c.delivery.Files.Keeper, true, c.delivery.Files.Dir
 	default:
-		if o.Sender, err = c.landing.newSender(); err != nil {
+		if o.Sender, err = c.delivery.NewSender(); err != nil {
 			return err
 		}
 	}

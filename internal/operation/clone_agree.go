@@ -9,7 +9,6 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
@@ -52,9 +51,7 @@ func (c *Clone) agree() error {
 		return err
 	}
 	from.Files.Merged.Dropped = goneColumns(from.Table)
-	// SSTables in folders may have other columns than the schema says. Of those that nodes send it
-	// is seen when they come.
-	return sstables.Agree(from.Files.Merged, from.Files.Whole)
+	return from.Files.Agree()
 }
 
 // goneColumns are the columns that the table had. Servers show no cell of one that it does not have

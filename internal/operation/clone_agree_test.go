@@ -15,6 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
+	"github.com/cqlbulk/cqlbulk/internal/write/delivery"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
@@ -181,7 +182,7 @@ func TestSlicesOfAClone(t *testing.T) {
 	whole := token.Whole(token.Murmur3)
 	a, b, _ := token.Halve(whole)
 	c := &Clone{
-		landing: &landing{streaming: &streaming{}},
+		delivery: &delivery.Delivery{Setup: &delivery.Setup{}},
 		from: &files.Source{
 			Table: &table.Table{Plan: &plan.Plan{Splits: []token.Split{{Range: b}, {Range: a}}}},
 			Files: &files.Files{},
@@ -199,7 +200,7 @@ func TestSlicesOfAClone(t *testing.T) {
 		require.NoError(t, err)
 		return ring.Place(strategy)
 	}
-	c.landing.streaming.options.Placement, c.landing.streaming.options.Nodes = placed(), []string{"one"}
+	c.delivery.Setup.Options.Placement, c.delivery.Setup.Options.Nodes = placed(), []string{"one"}
 	slices := func() (all [][]token.Range) {
 		for ranges, err := range c.slices(t.Context(), nil) {
 			require.NoError(t, err)
@@ -208,7 +209,7 @@ func TestSlicesOfAClone(t *testing.T) {
 		return all
 	}
 	require.Equal(t, [][]token.Range{{a, b}}, slices())
-	c.from.Files.Bytes = c.landing.streaming.options.DefaultSlice()
+	c.from.Files.Bytes = c.delivery.Setup.Options.DefaultSlice()
 	require.Equal(t, [][]token.Range{{a}, {b}}, slices())
 	c.from.Files.Pieces = sstables.FetchPieces(
 		t.Context(),

@@ -12,10 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/run"
-	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
-	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -45,13 +42,13 @@ func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 	if err == nil {
 		r.Failed, err = failedRanges(ctx, c.from, result)
 	}
-	if err == nil && c.landing.files != nil {
-		err = c.landing.completeFiles(ctx)
+	if err == nil && c.delivery.Files != nil {
+		err = c.delivery.CompleteFiles(ctx)
 	}
 	r.end(c.counters)
 	r.Outcome = run.OutcomeOf(ctx, err, len(r.Failed) > 0)
-	if c.landing.files != nil {
-		if r.Files = c.landing.files.report(); err != nil {
+	if c.delivery.Files != nil {
+		if r.Files = c.delivery.Files.Report(); err != nil {
 			r.Files.Import = ""
 		}
 	}
@@ -60,10 +57,10 @@ func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 		return r, fmt.Errorf("clone of %s: %w", c.from.Schema, err)
 	case err != nil || r.DryRun:
 		return r, err
-	case c.landing.files == nil:
-		r.Compaction = c.landing.compaction(ctx)
+	case c.delivery.Files == nil:
+		r.Compaction = c.delivery.Compaction(ctx)
 	case c.spec.Import:
-		r.Files.Imports = c.landing.files.imports
+		r.Files.Imports = c.delivery.Files.Imports
 		if slices.ContainsFunc(r.Files.Imports, func(i Imported) bool { return i.Err != nil }) {
 			r.Outcome = run.Partly
 		}
@@ -109,7 +106,7 @@ func (c *Clone) copyAll(ctx context.Context) (result sweep.Result, err error) {
 				),
 			)
 		}
-		c.landing.streaming.options.OnMove(err)
+		c.delivery.Setup.Options.OnMove(err)
 		c.counters.Slice.End(&c.counters.Done, 0)
 		c.counters.Stage.Read()
 		if c.from.Files.Refetch != nil {
@@ -129,7 +126,7 @@ func (c *Clone) copySlices(
 	if c.board != nil {
 		ring = c.board.Ring
 	}
-	from := &clonedFiles{c.from.Files.Bounded(c.spec.Memory), c.from.Files.Merged, ring}
+	from := c.from.Files.Partitions(c.spec.Memory, ring)
 	for ranges, err := range c.slices(ctx, done) {
 		if err != nil {
 			return err
@@ -172,7 +169,7 @@ func (c *Clone) slices(ctx context.Context, done []token.Range) iter.Seq2[[]toke
 			ranges = append(ranges, s.Range)
 		}
 		ranges = inOrder(token.Subtract(ranges, done))
-		count := int(c.from.Files.Bytes/c.landing.streaming.options.DefaultSlice()) + 1
+		count := int(c.from.Files.Bytes/c.delivery.Setup.Options.DefaultSlice()) + 1
 		for part := range slices.Chunk(ranges, max((len(ranges)+count-1)/count, 1)) {
 			if !yield(part, nil) {
 				return
@@ -187,34 +184,6 @@ func inOrder(ranges []token.Range) []token.Range {
 		slices.Values(ranges),
 		func(a, b token.Range) int { return a.Start.Compare(b.Start) },
 	)
-}
-
-// clonedFiles gives what SSTables have, made one. It is stream.Partitions.
-type clonedFiles struct {
-	files sstables.Files
-	table *reconcile.Table
-	ring  *board.Ring // that shows what is read
-}
-
-// Open is a method of stream.Partitions.
-func (c *clonedFiles) Open(
-	ctx context.Context,
-	within token.Range,
-) (sstable.Source, func(), error) {
-	list, done, err := c.files.Of(ctx, within)
-	if err != nil {
-		return nil, nil, sstables.Classed(err)
-	}
-	merged, err := sstables.Merge(c.table, list, []token.Range{within})
-	if err != nil {
-		done()
-		return nil, nil, sstables.Classed(err)
-	}
-	read := c.ring.Begin(within)
-	return merged, func() {
-		read()
-		done()
-	}, nil
 }
 
 // altered is the error of a table that is not what it was.

@@ -3,18 +3,16 @@ package operation
 import (
 	"context"
 	"slices"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/doctor/probe"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
-	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
-	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
+	"github.com/cqlbulk/cqlbulk/internal/write/delivery"
 )
 
 // clusterChecks are those of the nodes. Without a session only certificates can be looked at.
@@ -150,14 +148,14 @@ func (d *Doctor) disks(ctx context.Context) []doctor.Finding {
 	if err != nil {
 		d.env.Logf("not told how full the disks are: %v", err)
 	}
-	settings, here := d.settings(), make(disks)
+	settings, here := d.settings(), make(delivery.Disks)
 	var all []doctor.Disk
 	for i, n := range d.t.Cluster.Nodes {
-		if isHere(n.Address) {
-			here[n.ID] = listOf(settings[i]["data_file_directories"])
+		if delivery.IsHere(n.Address) {
+			here[n.ID] = delivery.ListOf(settings[i]["data_file_directories"])
 		}
 		one := doctor.Disk{Node: n.Address, Used: usage[n.ID]}
-		one.Free, one.Known = here.free(n.ID)
+		one.Free, one.Known = here.Free(n.ID)
 		all = append(all, one)
 	}
 	return doctor.Disks(all, d.coming())
@@ -178,16 +176,14 @@ func (d *Doctor) coming() (share int64) {
 func (d *Doctor) ignores(n topology.Node) bool {
 	return slices.ContainsFunc(
 		d.load.IgnoreHosts,
-		func(name string) bool { return isCalled(n, name) },
+		func(name string) bool { return delivery.IsCalled(n, name) },
 	)
 }
 
 // probes is what the nodes' storage ports told.
 type probes struct {
-	ports []doctor.Port
-	// by the nodes that answered: whether they write SSTables of version nb
-	writesNB map[string]bool
-	failed   *doctor.Finding // why no port was tried; nil: some were
+	probe.StoragePorts
+	failed *doctor.Finding // why no port was tried; nil: some were
 }
 
 // ports says whether the nodes' storage ports can be reached.
@@ -196,7 +192,7 @@ func (d *Doctor) ports(ctx context.Context) doctor.Finding {
 	if p.failed != nil {
 		return *p.failed
 	}
-	return doctor.Ports(p.ports, d.streamed)
+	return doctor.Ports(p.Ports, d.streamed)
 }
 
 // probe tries the storage ports, as a load or a scan by streaming does: once, whichever checks want
@@ -220,9 +216,6 @@ func (d *Doctor) tryStorage(ctx context.Context) probes {
 	if err != nil {
 		return failed(doctor.Fail("", "%v", err))
 	}
-	client := &internode.Client{TLS: settings}
-	p := probes{writesNB: make(map[string]bool)}
-	var mu sync.Mutex
 	wanted := make(map[string]bool)
 	for _, a := range d.answers {
 		// A load waits for nodes that are down, but for those that it leaves out; a scan asks
@@ -230,22 +223,7 @@ func (d *Doctor) tryStorage(ctx context.Context) probes {
 		wanted[a.ID] = addresses[a.ID] != "" &&
 			(a.Err == nil || d.streamed && d.load != nil && !d.ignores(a.Node))
 	}
-	_ = table.TryPorts(
-		d.t.Cluster.Nodes,
-		addresses,
-		wanted,
-		spec.StoragePortFlag,
-		func(n topology.Node, address string) error {
-			told, err := client.Probe(ctx, address)
-			mu.Lock()
-			defer mu.Unlock()
-			p.ports = append(p.ports, doctor.Port{Node: address, Err: err})
-			if err == nil {
-				p.writesNB[n.ID] = told.WritesNB()
-			}
-			return nil // which is found, and no reason to try no other
-		},
-	)
-	slices.SortFunc(p.ports, func(a, b doctor.Port) int { return strings.Compare(a.Node, b.Node) })
-	return p
+	return probes{StoragePorts: probe.TryStoragePorts(
+		ctx, settings, d.t.Cluster.Nodes, addresses, wanted,
+	)}
 }

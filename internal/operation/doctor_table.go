@@ -13,6 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/table"
+	"github.com/cqlbulk/cqlbulk/internal/write/delivery"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -141,15 +142,15 @@ func (d *Doctor) canStream(ctx context.Context) doctor.Finding {
 	if writing.Via == spec.ViaCQL {
 		writing.Via = spec.ViaStream
 	}
-	l := landing{env: d.env, spec: &writing, t: d.t}
-	s, err := l.outline(ctx, options)
+	l := delivery.Delivery{Env: d.env, Spec: &writing, Table: d.t}
+	s, err := l.Outline(ctx, options)
 	if err != nil {
 		return aside(err, d.load.Via, "", "")
 	}
-	if err := l.ignoreHosts(s); err != nil {
+	if err := l.IgnoreHosts(s); err != nil {
 		return doctor.Fail("", "%v", err)
 	}
-	how, err := d.landingForm(ctx, &l, s)
+	how, err := d.deliveryForm(ctx, &l, s)
 	switch {
 	case err != nil && writing.Via == spec.ViaFiles:
 		return doctor.Fail("leave --via out", "%v", err)
@@ -157,18 +158,18 @@ func (d *Doctor) canStream(ctx context.Context) doctor.Finding {
 		return doctor.Fail("leave --stream out", "%v", err)
 	}
 	var note strings.Builder
-	for _, n := range passedBy(options, writing.Via, s.taking) {
+	for _, n := range delivery.PassedBy(options, writing.Via, s.Method) {
 		note.WriteString("; " + n)
 	}
 	return aside(nil, d.load.Via, "rows can bypass CQL, "+how, note.String())
 }
 
-// landingForm says in what form a load would bring its rows: as far as storage ports are reached,
+// deliveryForm says in what form a load would bring its rows: as far as storage ports are reached,
 // which tell the version that nodes write.
-func (d *Doctor) landingForm(ctx context.Context, l *landing, s *streaming) (string, error) {
+func (d *Doctor) deliveryForm(ctx context.Context, l *delivery.Delivery, s *delivery.Setup) (string, error) {
 	var silent []string
-	if l.spec.Via == spec.ViaStream {
-		told, holders := d.probe(ctx).writesNB, s.holders()
+	if l.Spec.Via == spec.ViaStream {
+		told, holders := d.probe(ctx).WritesNB, s.Holders()
 		for _, n := range d.t.Cluster.Nodes {
 			switch nb, answered := told[n.ID]; {
 			case !holders[n.ID]:
@@ -176,20 +177,20 @@ func (d *Doctor) landingForm(ctx context.Context, l *landing, s *streaming) (str
 				silent = append(silent, n.Address)
 			case !answered:
 			case !nb:
-				s.others = append(s.others, n.Address)
+				s.OtherVersions = append(s.OtherVersions, n.Address)
 			}
 		}
-		slices.Sort(s.others)
+		slices.Sort(s.OtherVersions)
 	}
-	form, err := l.chooseForm(s.table, s.options.Version, s.others)
+	form, err := l.ChooseForm(s.TableOptions, s.Options.Version, s.OtherVersions)
 	switch {
 	case err != nil:
 		return "", err
-	case l.spec.Via == spec.ViaFiles:
-		return fmt.Sprintf("made SSTables of version %s", s.options.Version), nil
-	case form.why != "":
-		return "one by one: " + form.why, nil
-	case form.whole == nil:
+	case l.Spec.Via == spec.ViaFiles:
+		return fmt.Sprintf("made SSTables of version %s", s.Options.Version), nil
+	case form.Why != "":
+		return "one by one: " + form.Why, nil
+	case form.Whole == nil:
 		return "one by one, as --stream " + spec.StreamRows + " says", nil
 	case len(silent) > 0:
 		return "SSTables are sent whole, unless " + silent[0] + ", whose storage port was not reached, writes another version than nb", nil

@@ -17,6 +17,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/table"
+	"github.com/cqlbulk/cqlbulk/internal/write/delivery"
 )
 
 // Load is a load that is ready to run.
@@ -25,7 +26,7 @@ type Load struct {
 	spec     spec.Load
 	t        *table.Table
 	counters *progress.Counters
-	landing  *landing // nil: rows go by CQL
+	delivery *delivery.Delivery // nil: rows go by CQL
 	job      *load.Job
 	careful  bool // rows count twice that are written twice
 	run      runDirectory

@@ -62,28 +62,28 @@ func sameUse(a, b ingest.Explanation) bool {
 
 // way says in words how rows go into the table.
 func (l *Load) way() string {
-	if l.landing != nil {
-		s := l.landing.streaming
-		nodes := len(s.options.Nodes) - len(s.options.Ignored)
+	if l.delivery != nil {
+		s := l.delivery.Setup
+		nodes := len(s.Options.Nodes) - len(s.Options.Ignored)
 		switch {
 		case l.spec.Via == spec.ViaFiles:
 			return fmt.Sprintf(
 				"rows are sorted, and kept in %s as SSTables of version %s",
 				l.spec.Dir,
-				s.options.Version,
+				s.Options.Version,
 			)
-		case s.options.Whole != nil:
+		case s.Options.Whole != nil:
 			return fmt.Sprintf(
 				"rows are sorted, made SSTables of, and these streamed to %s, %s at a time",
 				human.Of(nodes, "node"),
-				human.Size(s.options.Slice),
+				human.Size(s.Options.Slice),
 			)
 		default:
 			return fmt.Sprintf(
 				"rows are sorted and streamed to %s, %s SSTables of them, %s at a time",
 				human.Of(nodes, "node"),
 				human.Verb(nodes, "which makes", "which make"),
-				human.Size(s.options.Slice),
+				human.Size(s.Options.Slice),
 			)
 		}
 	}

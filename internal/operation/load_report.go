@@ -59,7 +59,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 	r := LoadReport{
 		Report:      newReport(l.t),
 		DryRun:      l.spec.DryRun,
-		Streamed:    l.landing != nil,
+		Streamed:    l.delivery != nil,
 		IfNotExists: l.spec.IfNotExists,
 		CountsTwice: l.careful,
 		Changed:     l.reread.all,
@@ -103,11 +103,11 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		// by now it has the last pieces, which are recorded many at a time
 		r.Recorded = l.journal.Recorded().Written
 	}
-	if err == nil && r.Streamed && l.landing.files == nil && !r.DryRun {
-		r.Compaction = l.landing.compaction(ctx)
+	if err == nil && r.Streamed && l.delivery.Files == nil && !r.DryRun {
+		r.Compaction = l.delivery.Compaction(ctx)
 	}
-	if kept := l.landing.kept(); kept != nil {
-		r.Files = kept.report()
+	if kept := l.delivery.Kept(); kept != nil {
+		r.Files = kept.Report()
 		if err != nil {
 			r.Files.Import = ""
 		}
@@ -128,7 +128,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		}
 	}
 	if err == nil && r.Files != nil && l.spec.Import {
-		r.Files.Imports = l.landing.files.imports
+		r.Files.Imports = l.delivery.Files.Imports
 		if r.Outcome == run.Done &&
 			slices.ContainsFunc(r.Files.Imports, func(i Imported) bool { return i.Err != nil }) {
 			r.Outcome = run.Partly

@@ -64,7 +64,7 @@ func (l *Load) begin() (err error) {
 		l.job.CQL.AsideDir = l.run.path
 	}
 	l.noteRetry()
-	if l.landing != nil {
+	if l.delivery != nil {
 		return l.startStream()
 	}
 	return nil
@@ -159,7 +159,7 @@ func (l *Load) closeRun(outcome run.Outcome, runErr error, idle bool) error {
 
 // idle says whether nothing was done that a run begun anew would not do as well.
 func (l *Load) idle(result load.Result) bool {
-	if l.landing != nil && l.job.Stream.Begun() {
+	if l.delivery != nil && l.job.Stream.Begun() {
 		return false // nodes may have some of the rows
 	}
 	return l.run.isIdle(result.Written+result.Existing+result.Rejected()+result.InDoubt == 0)

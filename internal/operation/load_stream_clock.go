@@ -42,7 +42,7 @@ func clocksOf(ctx context.Context, t *table.Table) []doctor.Clock {
 // warnOfClocks warns of nodes whose clocks differ from this host's, where rows that are streamed
 // have its time: no server sees them before they are there.
 func (l *Load) warnOfClocks(ctx context.Context) {
-	times := hostTimes(&l.spec, l.landing.streaming.table)
+	times := hostTimes(&l.spec, l.delivery.Setup.TableOptions)
 	if !l.t.Connected() || !times.Stamped && !times.Expiring {
 		return
 	}

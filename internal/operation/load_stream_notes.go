@@ -22,7 +22,7 @@ const notesTime = 2 * time.Second
 // noteStreams writes down again and again what nodes were streamed, for others to see, until stop
 // is called.
 func (l *Load) noteStreams() (stop func()) {
-	if l.journal == nil || l.landing == nil || l.spec.Via != spec.ViaStream {
+	if l.journal == nil || l.delivery == nil || l.spec.Via != spec.ViaStream {
 		return func() {}
 	}
 	path := filepath.Join(l.run.path, streamsName)

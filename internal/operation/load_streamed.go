@@ -14,37 +14,38 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/write/delivery"
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 )
 
 // prepareStream finds out whether the table can be loaded by streaming, and how.
 func (l *Load) prepareStream(ctx context.Context) error {
-	l.landing = &landing{
-		env:       l.env,
-		spec:      &l.spec.Writing,
-		t:         l.t,
-		counters:  l.counters,
-		altered:   l.altered,
-		again:     "by the same command once more, or by cqlbulk resume",
-		fromStart: loadAnew,
-		expires:   l.spec.TTL == 0,
+	l.delivery = &delivery.Delivery{
+		Env:       l.env,
+		Spec:      &l.spec.Writing,
+		Table:     l.t,
+		Counters:  l.counters,
+		Altered:   l.altered,
+		Again:     "by the same command once more, or by cqlbulk resume",
+		FromStart: loadAnew,
+		Expires:   l.spec.TTL == 0,
 	}
-	if err := l.landing.prepareLanding(ctx); err != nil {
+	if err := l.delivery.Prepare(ctx); err != nil {
 		return err
 	}
-	o := &l.landing.streaming.options
-	if indexes := l.landing.streaming.table.Indexes; len(indexes) > 0 {
+	o := &l.delivery.Setup.Options
+	if indexes := l.delivery.Setup.TableOptions.Indexes; len(indexes) > 0 {
 		limits := l.t.Limits(ctx)
 		if l.spec.User == "" {
 			// Guardrails are for users that are no superusers. Without a login, all users are
 			// (ClientState.isSuper).
 			limits.MaxTermBytes, limits.MaxFrozenTermBytes, limits.MaxVectorBytes = 0, 0, 0
 		}
-		o.Indexes = indexesOf(l.t.Schema, indexes, limits)
+		o.Indexes = delivery.IndexesOf(l.t.Schema, indexes, limits)
 	}
-	o.TTL = int32(cmp.Or(int(l.spec.TTL), l.landing.streaming.table.DefaultTTL))
+	o.TTL = int32(cmp.Or(int(l.spec.TTL), l.delivery.Setup.TableOptions.DefaultTTL))
 	o.Append = l.spec.AppendCollections
-	o.Memory = sortMemory(l.spec.Memory)
+	o.Memory = delivery.SortMemory(l.spec.Memory)
 	// in a folder all are one: a load that goes on makes no SSTables of what is settled
 	if l.spec.Via == spec.ViaStream {
 		o.Slice = cmp.Or(int64(l.spec.Slice), o.DefaultSlice())
@@ -62,7 +63,7 @@ func (l *Load) prepareStream(ctx context.Context) error {
 
 // startStream makes the target of a load by streaming.
 func (l *Load) startStream() error {
-	o := l.landing.streaming.options
+	o := l.delivery.Setup.Options
 	started := time.Now()
 	o.Run = strconv.FormatInt(started.UnixNano(), 36)
 	if l.journal != nil {
@@ -85,19 +86,19 @@ func (l *Load) startStream() error {
 	var err error
 	switch {
 	case l.spec.DryRun:
-		o.Sender, o.Local = noSender{}, true
+		o.Sender, o.Local = delivery.NoSender{}, true
 		l.counters.Stage.Begin(progress.StageSorting, progress.StageMaking)
 	case l.spec.Via == spec.ViaFiles:
-		if err := l.landing.startFiles(); err != nil {
+		if err := l.delivery.StartFiles(); err != nil {
 			return err
 		}
 		if err := l.clearFiles(); err != nil {
 			return err
 		}
-		o.Sender, o.Local, o.Complete = l.landing.files.keeper, true, l.landing.completeFiles
-		place = l.landing.files.dir // SSTables that are made there can be linked
+		o.Sender, o.Local, o.Complete = l.delivery.Files.Keeper, true, l.delivery.CompleteFiles
+		place = l.delivery.Files.Dir // SSTables that are made there can be linked
 	default:
-		if o.Sender, err = l.landing.newSender(); err != nil {
+		if o.Sender, err = l.delivery.NewSender(); err != nil {
 			return err
 		}
 	}
@@ -132,12 +133,12 @@ func (l *Load) clearFiles() error {
 	if !l.run.continued {
 		return nil
 	}
-	for _, path := range []string{l.landing.files.importPath(), manifest.Path(l.landing.files.dir, true)} {
+	for _, path := range []string{l.delivery.Files.ImportPath(), manifest.Path(l.delivery.Files.Dir, true)} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("what an earlier run left: %w", err)
 		}
 	}
-	if err := l.landing.files.keeper.Clear(); err != nil {
+	if err := l.delivery.Files.Keeper.Clear(); err != nil {
 		return fmt.Errorf("SSTables of an earlier run: %w", err)
 	}
 	return nil

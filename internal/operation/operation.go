@@ -20,7 +20,6 @@
 package operation
 
 import (
-	"errors"
 	"path/filepath"
 	"slices"
 	"time"
@@ -29,7 +28,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/table"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/internal/write/delivery"
 )
 
 // Report is what the reports of all runs over a table have.
@@ -109,12 +108,18 @@ type FailedRange struct {
 // Damaged returns the path of the component of an SSTable that is damaged, where that is why the
 // range could not be read.
 func (f FailedRange) Damaged() string {
-	var component *sstable.ComponentError
-	if !errors.As(f.Err, &component) {
-		return ""
-	}
-	return component.Path
+	return files.Damaged(f.Err)
 }
+
+// What a load or a clone reports of its SSTables.
+type (
+	// KeptFiles are the SSTables that were left in a folder.
+	KeptFiles = delivery.KeptFiles
+	// Imported is what became of a node's SSTables that were to be imported.
+	Imported = delivery.Imported
+	// Compaction is what the nodes' compaction had to do when all was streamed.
+	Compaction = delivery.Compaction
+)
 
 // Next is what to do after a run.
 type Next struct {

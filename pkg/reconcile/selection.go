@@ -100,8 +100,9 @@ func selectColumn(sel Selector, out int, columns []sstable.Column) (selected, er
 	return s, nil
 }
 
-// findColumn searches columns in the order of SSTables: by name, first those of one cell, then those
-// of several. The search is binary: a selection of thousands of columns is planned for each range.
+// findColumn searches columns in the order of SSTables: by name, first those of one cell, then
+// those of several. The search is binary: a table may have thousands of columns, and each range
+// plans its selection.
 func findColumn(columns []sstable.Column, name string) (int, bool) {
 	several := sort.Search(len(columns), func(i int) bool { return columns[i].Type.MultiCell() })
 	byName := func(c sstable.Column, name string) int { return strings.Compare(c.Name, name) }

@@ -341,8 +341,8 @@ func (t *Source) PlanFiles(o plan.Options) (err error) {
 // Processors is how many ranges of SSTables are read at once, as far as the memory lasts.
 func Processors() int { return runtime.GOMAXPROCS(0) }
 
-// Bounded are the files, of which no more are read at once than memory lasts for.
-func (f *Files) Bounded(memory setting.Size) sstables.Files {
+// bounded returns the files, of which no more are read at the same time than the memory allows.
+func (f *Files) bounded(memory setting.Size) sstables.Files {
 	return sstables.Bounded(f.All, pace.NewBudget(int64(memory)/filesShare))
 }
 

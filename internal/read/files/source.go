@@ -43,7 +43,7 @@ func (t *Source) Reader(w Wanted) sweep.Reader {
 	o := sstables.Options{
 		Table:     t.Files.Merged,
 		Selection: t.Files.selection(t.Schema, w.Read),
-		Files:     t.Files.Bounded(w.Memory),
+		Files:     t.Files.bounded(w.Memory),
 		Now:       w.Now.Unix(),
 		Cells:     len(w.Read),
 		Count:     w.Count,

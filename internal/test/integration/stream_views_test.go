@@ -111,8 +111,8 @@ func TestStreamedRowsAreInAttachedIndexes(t *testing.T) {
 	path := file(t, "in.csv", in.String())
 	r := cqlbulk(t, "load", "it2.attached", path, "--via", "stream", "--stream", "whole")
 	require.Equal(t, 1, r.code)
-	require.Contains(t, r.report, "which fails when it is sent whole SSTables")
-	const why = "index attached_v_idx is of sai, which fails when it is sent whole SSTables"
+	require.Contains(t, r.report, "which fails if it is sent entire SSTables")
+	const why = "index attached_v_idx is of sai, which fails if it is sent entire SSTables"
 	require.Contains(
 		t,
 		ok(t, "doctor", "it2.attached", "--json").out,

@@ -1,4 +1,4 @@
-package operation
+package delivery
 
 import (
 	"bytes"
@@ -14,25 +14,24 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 )
 
-// Imported is what became of a node's SSTables that were to be imported.
+// Imported is the result of importing a node's SSTables.
 type Imported struct {
 	Node   string // its address
 	Tables int
 	Err    error // nil: the node has taken all of them
-	// Command is what is to be run on the node, where the error is that nothing was run, or that it
-	// did not do.
+	// Command is what to run on the node if nothing was run, or it failed.
 	Command string
 }
 
-// errElsewhere says that a node's command cannot be run here.
+// errElsewhere is the error of a node whose command cannot be run here.
 var errElsewhere = errors.New("the node is not on this host")
 
-// hostMark stands for a node's address among the words of that program.
+// hostMark stands for a node's address in --nodetool.
 const hostMark = "{host}"
 
-// refuseImport says why what is made cannot be imported from here, if it cannot.
-func (l *landing) refuseImport(by taking) error {
-	if !l.spec.Import {
+// refuseImport returns an error if --import cannot work from this host.
+func (d *Delivery) refuseImport(by ImportMethod) error {
+	if !d.Spec.Import {
 		return nil
 	}
 	if by != byImport {
@@ -41,29 +40,29 @@ func (l *landing) refuseImport(by taking) error {
 		)
 	}
 	var here []string
-	for _, n := range l.t.Cluster.Nodes {
-		if isHere(n.Address) {
+	for _, n := range d.Table.Cluster.Nodes {
+		if IsHere(n.Address) {
 			here = append(here, n.Address)
 		}
 	}
 	switch {
 	case len(here) == 0:
 		return errors.New("--import: no node of the cluster is on this host")
-	case len(here) > 1 && !strings.Contains(l.spec.Nodetool, hostMark):
+	case len(here) > 1 && !strings.Contains(d.Spec.Nodetool, hostMark):
 		return fmt.Errorf(
 			"--import: several nodes are on this host (%s): write %s in --nodetool for the address of each",
 			strings.Join(here, ", "),
 			hostMark,
 		)
 	}
-	if _, err := exec.LookPath(strings.Fields(l.spec.Nodetool)[0]); err != nil {
+	if _, err := exec.LookPath(strings.Fields(d.Spec.Nodetool)[0]); err != nil {
 		return fmt.Errorf("--nodetool: %w", err)
 	}
 	return nil
 }
 
-// isHere says whether an address, with a port, is one of this host.
-func isHere(address string) bool {
+// IsHere reports whether an address, with a port, is one of this host.
+func IsHere(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return false
@@ -72,46 +71,46 @@ func isHere(address string) bool {
 	if ip == nil {
 		return false
 	}
-	own, _ := net.InterfaceAddrs() // what it does not tell is taken to be elsewhere
+	own, _ := net.InterfaceAddrs() // an address that it does not have counts as elsewhere
 	return ip.IsLoopback() || slices.ContainsFunc(own, func(a net.Addr) bool {
 		n, ok := a.(*net.IPNet)
 		return ok && n.IP.Equal(ip)
 	})
 }
 
-// importKept imports the SSTables of the nodes that are on this host, one after the other, and
-// tells of all nodes.
-func (l *landing) importKept(ctx context.Context) []Imported {
+// importKept imports the SSTables of the nodes on this host, one node after another. It returns a
+// result for every node.
+func (d *Delivery) importKept(ctx context.Context) []Imported {
 	var all []Imported
-	for _, n := range l.files.keeper.Kept() {
-		address := l.t.NodeName(n.ID)
+	for _, n := range d.Files.Keeper.Kept() {
+		address := d.Table.NodeName(n.ID)
 		i := Imported{Node: address, Tables: len(n.Tables)}
-		if isHere(address) {
-			i.Err = l.importNode(ctx, n, address)
+		if IsHere(address) {
+			i.Err = d.importNode(ctx, n, address)
 		} else {
 			i.Err = errElsewhere
 		}
 		if i.Err != nil {
-			i.Command = l.importCommand(n)
+			i.Command = d.importCommand(n)
 		}
 		all = append(all, i)
 	}
 	return all
 }
 
-// saidShown is how many bytes of what nodetool says an error has.
+// saidShown is the number of bytes of nodetool's output that an error has.
 const saidShown = 2000
 
-// importNode imports the SSTables of a node. Those that the server passes over are no error of
-// nodetool's: they are still in the folder then.
-func (l *landing) importNode(ctx context.Context, n stream.KeptNode, address string) error {
+// importNode imports the SSTables of a node. nodetool reports no error for those that the server
+// skips: they are still in the folder then.
+func (d *Delivery) importNode(ctx context.Context, n stream.KeptNode, address string) error {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return err
 	}
-	folder := l.files.folder(n)
-	words := strings.Fields(strings.ReplaceAll(l.spec.Nodetool, hostMark, host))
-	words = append(words, "import", l.t.Schema.Keyspace, l.t.Schema.Name, folder)
+	folder := d.Files.folder(n)
+	words := strings.Fields(strings.ReplaceAll(d.Spec.Nodetool, hostMark, host))
+	words = append(words, "import", d.Table.Schema.Keyspace, d.Table.Schema.Name, folder)
 	command := exec.CommandContext(ctx, words[0], words[1:]...)
 	said, err := command.CombinedOutput()
 	if err != nil {
@@ -130,7 +129,7 @@ func (l *landing) importNode(ctx context.Context, n stream.KeptNode, address str
 	}
 	if len(left) > 0 {
 		return fmt.Errorf(
-			"the node has passed over %s, and its log may tell why",
+			"the node has skipped %s; see its log",
 			strings.Join(left, ", "),
 		)
 	}

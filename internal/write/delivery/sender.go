@@ -1,4 +1,4 @@
-package operation
+package delivery
 
 import (
 	"context"
@@ -16,13 +16,13 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// streamSender sends files to storage ports.
-type streamSender struct {
+// sender sends SSTables to storage ports.
+type sender struct {
 	client  *internode.Client
 	table   internode.UUID
 	address func(node string) string
-	disks   disks
-	// why a node failed a session
+	disks   Disks
+	// returns why a node failed a session
 	failure func(ctx context.Context, node string, plan [16]byte) driver.StreamFailure
 	ended   func(ctx context.Context, node string, plan [16]byte) (answers, ended bool)
 
@@ -30,9 +30,9 @@ type streamSender struct {
 	patience time.Duration // with a node that answers nothing
 }
 
-// Send is a method of stream.Sender: it holds one session.
-func (s *streamSender) Send(ctx context.Context, node string, f stream.File) error {
-	if err := s.disks.roomFor(node, f.Size()); err != nil {
+// Send sends a file to a node in one session. It is a method of stream.Sender.
+func (s *sender) Send(ctx context.Context, node string, f stream.File) error {
+	if err := s.disks.RoomFor(node, f.Size()); err != nil {
 		return fault.New(fault.Transient, err)
 	}
 	file := internode.File{Table: s.table, Keys: f.Keys, Header: f.Header, Whole: wholeOf(f.Whole)}
@@ -55,13 +55,12 @@ func (s *streamSender) Send(ctx context.Context, node string, f stream.File) err
 		return s.explained(ctx, err, node, plan)
 	}
 	if errors.As(err, new(*silentNodeError)) {
-		return fault.New(fault.Fatal, err) // it was waited for already
+		return fault.New(fault.Fatal, err) // the session has waited already
 	}
 	return fault.New(classOf(kind), err)
 }
 
-// limiters let pass what all of them do: that of all nodes, nil where there is none, and that of
-// one.
+// limiters wait for each of them: that of all nodes, which may be nil, and that of one.
 type limiters []internode.Limiter
 
 // Wait is a method of internode.Limiter.
@@ -77,7 +76,7 @@ func (l limiters) Wait(ctx context.Context, n int) error {
 	return nil
 }
 
-// wholeOf is a whole SSTable as it is sent; nil of none.
+// wholeOf returns an entire SSTable in the form of the protocol; nil for nil.
 func wholeOf(w *stream.Whole) *internode.Whole {
 	if w == nil {
 		return nil
@@ -98,7 +97,7 @@ func wholeOf(w *stream.Whole) *internode.Whole {
 	return out
 }
 
-// classOf says what may be done about an error of a session.
+// classOf returns the class of a session's error.
 func classOf(kind internode.Kind) fault.Class {
 	switch kind {
 	case internode.Unreachable,
@@ -107,8 +106,8 @@ func classOf(kind internode.Kind) fault.Class {
 		internode.Deadline,
 		internode.Version,
 		internode.TLS:
-		// Once more does no harm, whatever became of it. All nodes spoke the protocol when the load
-		// began: what one says that starts anew is not for good.
+		// Sending a file twice does no harm. All nodes spoke the protocol when the load began, so
+		// what a restarting node answers is not final.
 		return fault.Transient
 	case internode.Canceled:
 		return fault.Canceled
@@ -117,7 +116,8 @@ func classOf(kind internode.Kind) fault.Class {
 	}
 }
 
-// noSender is for a dry run.
-type noSender struct{}
+// NoSender sends nothing: it is for a dry run.
+type NoSender struct{}
 
-func (noSender) Send(context.Context, string, stream.File) error { return nil }
+// Send does nothing.
+func (NoSender) Send(context.Context, string, stream.File) error { return nil }

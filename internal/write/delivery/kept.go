@@ -1,4 +1,4 @@
-package operation
+package delivery
 
 import (
 	"context"
@@ -17,19 +17,19 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 )
 
-// KeptFiles are the SSTables that a load left in a folder.
+// KeptFiles are the SSTables that a load or a clone left in a folder.
 type KeptFiles struct {
 	Dir string
-	// file with the commands to be run on the nodes; empty: the SSTables are not whole
+	// file with the commands to run on the nodes; empty: the SSTables are not complete
 	Import string
 	Nodes  int
 	Tables int  // SSTables of all nodes
 	Ringed bool // each node has its own; else all rows are in one folder
-	// Imports is what became of those of each node; nil: they were not to be imported.
+	// Imports has the result of importing, by node; nil: without --import.
 	Imports []Imported
 }
 
-// keptManifest is what manifest.json in the folder says: of each node, its SSTables and their
+// keptManifest is the content of manifest.json in the folder: the SSTables of each node, with their
 // files.
 type keptManifest struct {
 	Format      int          `json:"format"`
@@ -63,51 +63,51 @@ type keptFile struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// keptFormat is the version of the form of such a manifest.
+// keptFormat is the version of this manifest's form.
 const keptFormat = 1
 
-// startFiles makes what keeps the SSTables, in a folder where none is.
-func (l *landing) startFiles() error {
-	dir, err := filepath.Abs(l.spec.Dir)
+// StartFiles creates the keeper of the SSTables, and its folder if there is none.
+func (d *Delivery) StartFiles() error {
+	dir, err := filepath.Abs(d.Spec.Dir)
 	if err != nil {
 		return err
 	}
 	if err := fsync.MkdirAll(dir); err != nil {
 		return fmt.Errorf("--dir: %w", err)
 	}
-	layout := stream.Layout{Dir: dir, Nodes: l.nodeFolders(), Table: l.tableFolder()}
-	switch l.streaming.taking {
+	layout := stream.Layout{Dir: dir, Nodes: d.nodeFolders(), Table: d.tableFolder()}
+	switch d.Setup.Method {
 	case byUpload:
 		layout.Table = filepath.Join(layout.Table, uploadFolder)
 	case byRefresh:
 		layout.First = firstByRefresh
 	}
-	l.files = &fileKeeper{
-		dir:    dir,
-		keeper: stream.NewKeeper(layout),
-		ringed: l.streaming.taking != byLoader,
+	d.Files = &Keeper{
+		Dir:    dir,
+		Keeper: stream.NewKeeper(layout),
+		ringed: d.Setup.Method != byLoader,
 	}
 	return nil
 }
 
-// tableFolder is the folder of the table among those of keyspaces, as servers have it. They pass
-// over SSTables in folders that are called otherwise.
-func (l *landing) tableFolder() string {
-	name := l.t.Schema.Name
-	if l.t.Schema.ID != "" {
-		name += "-" + strings.ReplaceAll(l.t.Schema.ID, "-", "")
+// tableFolder returns the table's folder within a data directory, by the servers' naming. Servers
+// skip SSTables in folders with other names.
+func (d *Delivery) tableFolder() string {
+	name := d.Table.Schema.Name
+	if d.Table.Schema.ID != "" {
+		name += "-" + strings.ReplaceAll(d.Table.Schema.ID, "-", "")
 	}
-	return filepath.Join(l.t.Schema.Keyspace, name)
+	return filepath.Join(d.Table.Schema.Keyspace, name)
 }
 
 // nodeFolders names the folders of nodes: by their address, and by their id where that is not
 // theirs alone.
-func (l *landing) nodeFolders() map[string]string {
-	if l.streaming.taking == byLoader {
+func (d *Delivery) nodeFolders() map[string]string {
+	if d.Setup.Method == byLoader {
 		return map[string]string{table.Anywhere: ""}
 	}
 	names, ids := make(map[string]string), make(map[string]string)
-	for _, n := range l.t.Cluster.Nodes {
+	for _, n := range d.Table.Cluster.Nodes {
 		host, _, err := net.SplitHostPort(n.Address)
 		if other, taken := ids[host]; err != nil || taken {
 			names[n.ID] = n.ID
@@ -119,73 +119,73 @@ func (l *landing) nodeFolders() map[string]string {
 	return names
 }
 
-// fileKeeper is what keeps the SSTables of a load.
-type fileKeeper struct {
-	dir    string // absolute
-	keeper *stream.Keeper
+// Keeper keeps the SSTables of a load or a clone in a folder.
+type Keeper struct {
+	Dir    string // absolute
+	Keeper *stream.Keeper
 	ringed bool
 
-	imports []Imported // what became of them, where they are imported here
+	Imports []Imported // what became of them, where they are imported here
 }
 
-// kept returns the SSTables of a load that keeps them; nil of any other, and of a load by CQL.
-func (l *landing) kept() *fileKeeper {
-	if l == nil {
+// Kept returns the keeper; nil if rows are streamed, or the load goes by CQL and has no delivery.
+func (d *Delivery) Kept() *Keeper {
+	if d == nil {
 		return nil
 	}
-	return l.files
+	return d.Files
 }
 
-// folder is where the SSTables of a node are.
-func (k *fileKeeper) folder(n stream.KeptNode) string { return filepath.Join(k.dir, n.Folder) }
+// folder returns the folder with the SSTables of a node.
+func (k *Keeper) folder(n stream.KeptNode) string { return filepath.Join(k.Dir, n.Folder) }
 
-func (k *fileKeeper) importPath() string { return filepath.Join(k.dir, importName) }
+func (k *Keeper) ImportPath() string { return filepath.Join(k.Dir, importName) }
 
-// report tells what is there.
-func (k *fileKeeper) report() *KeptFiles {
-	r := &KeptFiles{Dir: k.dir, Import: k.importPath(), Ringed: k.ringed}
-	for _, n := range k.keeper.Kept() {
+// Report returns what the folder has.
+func (k *Keeper) Report() *KeptFiles {
+	r := &KeptFiles{Dir: k.Dir, Import: k.ImportPath(), Ringed: k.ringed}
+	for _, n := range k.Keeper.Kept() {
 		r.Nodes++
 		r.Tables += len(n.Tables)
 	}
 	return r
 }
 
-// completeFiles writes down which SSTables are there, and has them imported where that is wanted,
-// before their rows count as loaded. It gives an error when rows belong to other nodes by then.
-func (l *landing) completeFiles(ctx context.Context) error {
-	if err := l.describeFiles(); err != nil || !l.spec.Import {
+// CompleteFiles writes the manifest and import.txt, and imports the SSTables with --import. Then
+// their rows count as loaded. It returns an error if rows belong to other nodes by then.
+func (d *Delivery) CompleteFiles(ctx context.Context) error {
+	if err := d.describeFiles(); err != nil || !d.Spec.Import {
 		return err
 	}
-	l.counters.Stage.Wait()
-	l.files.imports = l.importKept(ctx)
+	d.Counters.Stage.Wait()
+	d.Files.Imports = d.importKept(ctx)
 	if ctx.Err() != nil {
 		return fault.New(fault.Canceled, context.Cause(ctx))
 	}
-	return table.Settled(ctx, l.spec.Patience, func() error {
-		_, err := l.streaming.options.Ring(ctx)
+	return table.Settled(ctx, d.Spec.Patience, func() error {
+		_, err := d.Setup.Options.Ring(ctx)
 		return err
 	})
 }
 
-// describeFiles writes down which SSTables are there, and last how they are imported.
-func (l *landing) describeFiles() error {
-	nodes := l.files.keeper.Kept()
+// describeFiles writes the manifest, and last the commands that import the SSTables.
+func (d *Delivery) describeFiles() error {
+	nodes := d.Files.Keeper.Kept()
 	m := keptManifest{
 		Format:      keptFormat,
 		Tool:        version.Tool,
-		ToolVersion: l.env.Build.Version,
-		Build:       l.env.Build,
+		ToolVersion: d.Env.Build.Version,
+		Build:       d.Env.Build,
 		Command:     "load",
-		Cluster:     l.t.Cluster.Name,
-		Keyspace:    l.t.Schema.Keyspace,
-		Table:       l.t.Schema.Name,
-		TableID:     l.t.Schema.ID,
-		Version:     l.streaming.options.Version.String(),
+		Cluster:     d.Table.Cluster.Name,
+		Keyspace:    d.Table.Schema.Keyspace,
+		Table:       d.Table.Schema.Name,
+		TableID:     d.Table.Schema.ID,
+		Version:     d.Setup.Options.Version.String(),
 		Nodes:       []keptNode{},
 	}
 	for _, n := range nodes {
-		node := keptNode{ID: n.ID, Address: l.t.NodeName(n.ID), Folder: n.Folder}
+		node := keptNode{ID: n.ID, Address: d.Table.NodeName(n.ID), Folder: n.Folder}
 		for _, t := range n.Tables {
 			kept := keptTable{Partitions: t.Partitions, Rows: t.Rows}
 			for c, size := range t.Sizes {
@@ -203,10 +203,10 @@ func (l *landing) describeFiles() error {
 	if err != nil {
 		return err
 	}
-	if err := fsync.Replace(manifest.Path(l.files.dir, true), append(text, '\n')); err != nil {
+	if err := fsync.Replace(manifest.Path(d.Files.Dir, true), append(text, '\n')); err != nil {
 		return fmt.Errorf("manifest: %w", err)
 	}
-	if err := fsync.Replace(l.files.importPath(), l.importText(nodes)); err != nil {
+	if err := fsync.Replace(d.Files.ImportPath(), d.importText(nodes)); err != nil {
 		return fmt.Errorf("commands that import the SSTables: %w", err)
 	}
 	return nil

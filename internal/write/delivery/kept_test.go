@@ -1,4 +1,4 @@
-package operation
+package delivery
 
 import (
 	"testing"
@@ -12,9 +12,9 @@ import (
 // The folder of a node is called by its address without the port, and by its id where others have
 // that address.
 func TestFoldersOfNodesAreTheirOwn(t *testing.T) {
-	l := &landing{
-		streaming: &streaming{},
-		t: &table.Table{Cluster: &topology.Cluster{Nodes: []topology.Node{
+	l := &Delivery{
+		Setup: &Setup{},
+		Table: &table.Table{Cluster: &topology.Cluster{Nodes: []topology.Node{
 			{ID: "a", Address: "10.0.0.1:9042"},
 			{ID: "b", Address: "[2001:db8::1]:9042"},
 			{

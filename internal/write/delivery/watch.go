@@ -1,4 +1,4 @@
-package operation
+package delivery
 
 import (
 	"cmp"
@@ -21,7 +21,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// The words of a node's status in gossip (VersionedValue.java).
+// A node's status in gossip (VersionedValue.java).
 const (
 	statusBoot     = "BOOT"
 	statusReplace  = "BOOT_REPLACE"
@@ -33,29 +33,29 @@ const (
 	statusRemoved  = "removed"
 )
 
-// ringWatch finds out which nodes rows belong to while nodes join, leave, move or are replaced. It
-// is safe for concurrent use.
+// ringWatch reads the ring while nodes join, leave, move or are replaced. It is safe for concurrent
+// use.
 type ringWatch struct {
 	t        *table.Table
 	known    *topology.Cluster // what the driver knows of the nodes
 	settings ringSettings
-	client   *internode.Client // that gossip is asked with; nil: only queries are
+	client   *internode.Client // for gossip; nil: only queries are sent
 	warn     func(format string, args ...any)
 
 	mu        sync.Mutex
-	addresses map[string]string // of storage ports, by node
-	names     map[string]string // of nodes that are joining, by id
-	told      string            // the changes that were told last
+	addresses map[string]string // of storage ports, by node ID
+	names     map[string]string // of joining nodes, by ID
+	told      string            // the last changes that were printed
 }
 
 // ringSettings are those of the watch.
 type ringSettings struct {
-	port         int                 // of all storage ports; 0: what nodes tell
-	listen       string              // where answers of gossip are waited for
-	listener     *internode.Listener // that is open anyway; nil: one is opened
+	port         int                 // of all storage ports; 0: the port that nodes report
+	listen       string              // address for the answers of gossip
+	listener     *internode.Listener // an open one; nil: one is opened
 	assumeStable bool
-	// files says that SSTables are made, and none while the ring changes: the tokens of nodes that
-	// join do not matter.
+	// files means that SSTables are kept in a folder. None are made while the ring changes, so the
+	// tokens of joining nodes do not matter.
 	files   bool
 	ignored map[string]bool
 }
@@ -69,11 +69,9 @@ type ringState struct {
 	cluster     *topology.Cluster // with the nodes that join, without tokens
 }
 
-// look asks where rows belong. The error is that of a table that is not what it was, or says why it
-// cannot be known.
+// look reads the ring. It returns an error if the table was altered, or the ring cannot be known.
 func (w *ringWatch) look(ctx context.Context) (ringState, error) {
-	// Gossip comes first: a node that has joined since then is on the ring that is asked for after
-	// it.
+	// Gossip comes first: a node that joins after it is on the ring, which is read later.
 	endpoints, err := w.gossip(ctx)
 	if err != nil {
 		return ringState{}, err
@@ -99,7 +97,7 @@ func (w *ringWatch) look(ctx context.Context) (ringState, error) {
 	return r, w.keep(r)
 }
 
-// gossip asks nodes by queries what they have heard; empty if they have no table of it.
+// gossip asks the nodes for their gossip by CQL. It is empty if they have no table of it.
 func (w *ringWatch) gossip(ctx context.Context) (endpoints []topology.Endpoint, err error) {
 	err = table.AskAll(ctx, func() (err error) {
 		endpoints, err = w.t.Session.Gossip(ctx)
@@ -111,13 +109,12 @@ func (w *ringWatch) gossip(ctx context.Context) (endpoints []topology.Endpoint, 
 	return endpoints, err
 }
 
-// errUnsettled is an error of nodes that have heard of a change at different times.
+// errUnsettled is the error of a change that not all nodes know yet.
 func errUnsettled(format string, args ...any) error {
 	return fault.New(fault.Transient, fmt.Errorf(format, args...))
 }
 
-// changes finds the changes of the ring that are under way, and the cluster with the nodes that
-// join.
+// changes returns the ring's pending changes, and the cluster with the joining nodes.
 func (w *ringWatch) changes(
 	ctx context.Context,
 	endpoints []topology.Endpoint,
@@ -127,7 +124,7 @@ func (w *ringWatch) changes(
 	if err != nil {
 		return nil, nil, err
 	}
-	if w.t.IsScylla() { // what is made for it goes to where it belongs when it is taken
+	if w.t.IsScylla() { // it sends rows on to their replicas when it imports them
 		return cluster, nil, nil
 	}
 	if endpoints == nil || needTokens(endpoints) && !w.settings.files {
@@ -136,7 +133,7 @@ func (w *ringWatch) changes(
 		case err == nil:
 			endpoints = topology.MergeEndpoints(more, endpoints)
 		case w.settings.assumeStable:
-			w.tell(
+			w.warnOnce(
 				fmt.Sprintf(
 					"it is not known whether nodes join, leave or move (%v), and is assumed that none does",
 					err,
@@ -168,7 +165,7 @@ func (w *ringWatch) changes(
 	return cluster, c.changes, nil
 }
 
-// needTokens reports whether nodes join whose tokens are not told.
+// needTokens reports whether nodes join whose tokens are not known.
 func needTokens(endpoints []topology.Endpoint) bool {
 	return slices.ContainsFunc(
 		endpoints,
@@ -176,11 +173,11 @@ func needTokens(endpoints []topology.Endpoint) bool {
 	)
 }
 
-// changeFinder makes changes of the states in gossip.
+// changeFinder finds the ring's pending changes in gossip.
 type changeFinder struct {
 	cluster  *topology.Cluster
 	standing table.Placement
-	at       map[string]string // ids of nodes, by the address of the storage port
+	at       map[string]string // IDs of nodes, by the address of the storage port
 	changes  []topology.Change
 }
 
@@ -247,7 +244,7 @@ func (c *changeFinder) add(e topology.Endpoint) error {
 	return nil
 }
 
-// replaced is the id of the node that one replaces.
+// replaced returns the ID of the node that another one replaces.
 func (c *changeFinder) replaced(e topology.Endpoint) string {
 	old := e.Argument()
 	if id := c.at[old]; id != "" {
@@ -264,8 +261,8 @@ func (c *changeFinder) replaced(e topology.Endpoint) string {
 	return ""
 }
 
-// withoutDying leaves nodes out that are down for good, since they are replaced or removed, where
-// rows have other replicas.
+// withoutDying leaves out nodes that are being replaced or removed, if their rows have other
+// replicas.
 func (w *ringWatch) withoutDying(r ringState) (*token.Placement, error) {
 	dying := make(map[int]bool)
 	for _, change := range r.changes {
@@ -276,7 +273,8 @@ func (w *ringWatch) withoutDying(r ringState) (*token.Placement, error) {
 		if id == "" {
 			continue
 		}
-		dying[slices.IndexFunc(r.cluster.Nodes, func(n topology.Node) bool { return n.ID == id })] = true
+		is := func(n topology.Node) bool { return n.ID == id }
+		dying[slices.IndexFunc(r.cluster.Nodes, is)] = true
 	}
 	if len(dying) == 0 {
 		return r.Placement, nil
@@ -290,8 +288,8 @@ func (w *ringWatch) withoutDying(r ringState) (*token.Placement, error) {
 		ends[i] = r.Placement.Range(i).End
 		stays := func(n int) bool { return !dying[n] && !w.settings.ignored[r.cluster.Nodes[n].ID] }
 		for _, n := range r.Placement.Replicas(i) {
-			// Of rows that no other node has by now, the new owner would be the only one, and it
-			// may never become one.
+			// If no other node has the rows yet, only the new owner would get them, and it may
+			// never finish joining.
 			if !dying[n] || !slices.ContainsFunc(now.Replicas(now.Find(ends[i])), stays) {
 				lists[i] = append(lists[i], n)
 			}
@@ -300,7 +298,7 @@ func (w *ringWatch) withoutDying(r ringState) (*token.Placement, error) {
 	return token.NewPlacement(token.Murmur3, ends, lists)
 }
 
-// keep records the addresses of the nodes, and warns of changes.
+// keep records the addresses of the nodes, and warns of pending changes.
 func (w *ringWatch) keep(r ringState) error {
 	addresses, err := r.standing.StoragePorts(r.cluster.Nodes, w.settings.port)
 	if err != nil {
@@ -321,8 +319,8 @@ func (w *ringWatch) keep(r ringState) error {
 	w.mu.Lock()
 	w.addresses, w.names = addresses, names
 	w.mu.Unlock()
-	if len(all) > 0 && !w.settings.files { // of files, what is refused names them
-		w.tell(
+	if len(all) > 0 && !w.settings.files { // for files, the refusal names the changes
+		w.warnOnce(
 			strings.Join(
 				all,
 				", ",
@@ -332,8 +330,8 @@ func (w *ringWatch) keep(r ringState) error {
 	return nil
 }
 
-// tell warns once of what is so again and again.
-func (w *ringWatch) tell(what string) {
+// warnOnce warns unless it did with the same text last.
+func (w *ringWatch) warnOnce(what string) {
 	w.mu.Lock()
 	again := w.told == what
 	w.told = what
@@ -343,21 +341,21 @@ func (w *ringWatch) tell(what string) {
 	}
 }
 
-// ports returns the addresses of all storage ports that are known, by node.
+// ports returns the known addresses of storage ports, by node ID.
 func (w *ringWatch) ports() map[string]string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.addresses
 }
 
-// address is that of a node's storage port.
+// address returns the address of a node's storage port.
 func (w *ringWatch) address(node string) string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.addresses[node]
 }
 
-// name is what the user calls a node.
+// name returns a node's address, as messages have it.
 func (w *ringWatch) name(node string) string {
 	w.mu.Lock()
 	name := w.names[node]
@@ -365,12 +363,12 @@ func (w *ringWatch) name(node string) string {
 	return cmp.Or(name, w.t.NodeName(node))
 }
 
-// witnesses is the number of nodes that are asked by gossip what they have heard. If a node is
-// being removed, the one that takes over its ranges may be the only one that has heard of it
-// (Gossiper.advertiseRemoving): it has to be among them.
+// witnesses is the number of nodes that are asked for their gossip. They include the node that
+// takes over the ranges of a removed node: it may be the only one that knows of that
+// (Gossiper.advertiseRemoving).
 const witnesses = 16
 
-// shadowRound asks nodes by gossip, over their storage ports.
+// shadowRound asks nodes for their gossip, at their storage ports.
 func (w *ringWatch) shadowRound(
 	ctx context.Context,
 	s table.Placement,
@@ -396,7 +394,7 @@ func (w *ringWatch) shadowRound(
 		nodes,
 		func(id string) bool { return !w.t.Session.Connected(id) },
 	); up > 0 {
-		nodes = nodes[:up] // those that are down would only be waited for
+		nodes = nodes[:up] // not those that are down
 	}
 	failed := errors.New("the storage port of no node is known")
 	for some := range slices.Chunk(nodes[:min(len(nodes), 2*witnesses)], witnesses) {
@@ -468,7 +466,7 @@ func (w *ringWatch) askByGossip(
 	return all, nil
 }
 
-// listen opens what nodes answer at, until done is called.
+// listen opens the listener for answers of gossip. The caller calls done at the end.
 func (w *ringWatch) listen(ctx context.Context) (l *internode.Listener, done func(), err error) {
 	if w.settings.listener != nil {
 		return w.settings.listener, func() {}, nil

@@ -1,4 +1,4 @@
-package operation
+package delivery
 
 import (
 	"context"
@@ -13,18 +13,18 @@ import (
 // that it may be silent.
 const asksOfPatience = 4
 
-// finishing reports of a node whether it still works at a session that streams to it. It belongs to
-// one session.
+// finishing reports whether a node still works on a session after it has received all files. It
+// belongs to one session.
 type finishing struct {
 	ask      func(ctx context.Context, node string, plan [16]byte) (answers, ended bool)
 	node     string
 	patience time.Duration // with a node that answers nothing
 
 	silent time.Time // since when the node has not answered; zero: it answers
-	ended  bool      // the node said so when it was asked last
+	ended  bool      // by its last answer, the node has ended the session
 }
 
-// silentNodeError says that a node which is streamed to answers nothing at all.
+// silentNodeError is the error of a node that answers neither by CQL nor at its storage port.
 type silentNodeError struct{ lasted time.Duration }
 
 func (e *silentNodeError) Error() string {
@@ -34,15 +34,16 @@ func (e *silentNodeError) Error() string {
 	)
 }
 
-// alive has the session wait as long as the node answers questions, and has not ended the stream
-// in its own account. What it says of the end is on its way when it is asked for the first time.
+// alive returns nil while the session should wait: the node answers, and has not ended the stream
+// by its own account. A message of the end may be under way, so alive asks twice before it gives
+// up.
 func (f *finishing) alive(ctx context.Context, plan internode.UUID) error {
 	begun := time.Now()
 	answers, ended := f.ask(ctx, f.node, plan)
 	if answers {
 		if ended && f.ended {
 			return errors.New(
-				"it has ended the stream without a word: see system_views.streaming there",
+				"it has ended the stream without a message: see system_views.streaming there",
 			)
 		}
 		f.silent, f.ended = time.Time{}, ended
@@ -57,9 +58,9 @@ func (f *finishing) alive(ctx context.Context, plan internode.UUID) error {
 	return nil
 }
 
-// asks asks a node by CQL how a session of that plan stands, and at its storage port if it does not
-// answer: one that finishes a session may be too busy for CQL.
-func (s *streamSender) asks(ctx context.Context, node string, plan [16]byte) (answers, ended bool) {
+// asks asks a node by CQL about the session of a plan. If the node does not answer, it tries the
+// storage port: a node that finishes a session may be too busy for CQL.
+func (s *sender) asks(ctx context.Context, node string, plan [16]byte) (answers, ended bool) {
 	if answers, ended = s.ended(ctx, node, plan); answers {
 		return answers, ended
 	}
@@ -69,5 +70,5 @@ func (s *streamSender) asks(ctx context.Context, node string, plan [16]byte) (an
 	return err == nil, false
 }
 
-// probeWithin is the time that a storage port has for a handshake.
+// probeWithin is the time limit of a handshake at a storage port.
 const probeWithin = 5 * time.Second

@@ -1,4 +1,4 @@
-package operation
+package delivery
 
 import (
 	"context"
@@ -15,23 +15,23 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// ignoreHosts finds the nodes that are to be left out.
-func (l *landing) ignoreHosts(s *streaming) error {
-	for _, name := range l.spec.IgnoreHosts {
+// IgnoreHosts finds the nodes of --ignore-hosts.
+func (d *Delivery) IgnoreHosts(s *Setup) error {
+	for _, name := range d.Spec.IgnoreHosts {
 		found := false
-		for _, n := range l.t.Cluster.Nodes {
-			if isCalled(n, name) {
-				s.options.Ignored[n.ID], found = true, true
+		for _, n := range d.Table.Cluster.Nodes {
+			if IsCalled(n, name) {
+				s.Options.Ignored[n.ID], found = true, true
 			}
 		}
 		if !found {
 			return fmt.Errorf("--ignore-hosts %q: the cluster has no such node", name)
 		}
 	}
-	for i := range s.options.Placement.Len() {
+	for i := range s.Options.Placement.Len() {
 		if !slices.ContainsFunc(
-			s.options.Placement.Replicas(i),
-			func(n int) bool { return !s.options.Ignored[s.options.Nodes[n]] },
+			s.Options.Placement.Replicas(i),
+			func(n int) bool { return !s.Options.Ignored[s.Options.Nodes[n]] },
 		) {
 			return errors.New("--ignore-hosts: some rows would have no replica left")
 		}
@@ -39,31 +39,31 @@ func (l *landing) ignoreHosts(s *streaming) error {
 	return nil
 }
 
-// isCalled says whether a node is meant by a name: its id, or its address with a port or without.
-func isCalled(n topology.Node, name string) bool {
+// IsCalled reports whether a name is a node's: its ID, or its address with or without the port.
+func IsCalled(n topology.Node, name string) bool {
 	host, _, err := net.SplitHostPort(n.Address)
 	return name == n.ID || name == n.Address || err == nil && name == host
 }
 
-// findStorage finds out whether the nodes' storage ports can be reached from here.
-func (l *landing) findStorage(ctx context.Context, s *streaming, nodes []topology.Node) error {
+// findStorage checks that this host reaches the nodes' storage ports.
+func (d *Delivery) findStorage(ctx context.Context, s *Setup, nodes []topology.Node) error {
 	addresses := s.watch.ports()
-	t, err := internode.ParseUUID(l.t.Schema.ID)
+	t, err := internode.ParseUUID(d.Table.Schema.ID)
 	if err != nil {
-		return fmt.Errorf("table %s: id: %w", l.t.Schema, err)
+		return fmt.Errorf("table %s: id: %w", d.Table.Schema, err)
 	}
 	var mu sync.Mutex
 	err = table.TryPorts(
 		nodes,
 		addresses,
-		s.holders(),
+		s.Holders(),
 		spec.StoragePortFlag,
 		func(n topology.Node, address string) error {
 			probed, err := s.client.Probe(ctx, address)
 			if err == nil && !probed.WritesNB() {
 				mu.Lock()
 				defer mu.Unlock()
-				s.others = append(s.others, n.Address)
+				s.OtherVersions = append(s.OtherVersions, n.Address)
 			}
 			if err != nil {
 				return err
@@ -71,7 +71,7 @@ func (l *landing) findStorage(ctx context.Context, s *streaming, nodes []topolog
 			return s.client.CheckTable(ctx, address, t)
 		},
 	)
-	slices.Sort(s.others)
+	slices.Sort(s.OtherVersions)
 	switch internode.KindOf(err) {
 	case internode.Unreachable, internode.Deadline:
 		return fmt.Errorf(
@@ -87,9 +87,9 @@ func (l *landing) findStorage(ctx context.Context, s *streaming, nodes []topolog
 	return nil
 }
 
-// holders are the nodes that rows are streamed to: false of one that is left out.
-func (s *streaming) holders() map[string]bool {
-	return holders(s.options.Placement, s.options.Nodes, s.options.Ignored)
+// Holders returns the nodes that have rows, by ID; false for one of --ignore-hosts.
+func (s *Setup) Holders() map[string]bool {
+	return holders(s.Options.Placement, s.Options.Nodes, s.Options.Ignored)
 }
 
 func holders(p *token.Placement, nodes []string, ignored map[string]bool) map[string]bool {

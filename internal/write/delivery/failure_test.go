@@ -1,4 +1,4 @@
-package operation
+package delivery
 
 import (
 	"bytes"
@@ -43,7 +43,7 @@ func TestReasonOfAFailedSession(t *testing.T) {
 			ctx, cancel := context.WithCancel(t.Context())
 			defer cancel()
 			var asked internode.UUID
-			s := streamSender{
+			s := sender{
 				client: &internode.Client{
 					Dial: node.Dial(ctx),
 				},
@@ -96,7 +96,7 @@ func TestSessionsThatFailForTheirRows(t *testing.T) {
 			"or drop the index, resume, and create it again"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := streamSender{
+			s := sender{
 				indexes: c.indexes,
 				client: &internode.Client{
 					Dial: node.Dial(ctx),

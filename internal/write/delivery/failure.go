@@ -1,4 +1,4 @@
-package operation
+package delivery
 
 import (
 	"context"
@@ -12,13 +12,13 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 )
 
-// asksForFailure is how often a node is asked why it failed a session, which it notes a moment
-// after it has said so.
+// asksForFailure is how often a node is asked why it failed a session. It records the reason a
+// moment after it reports the failure.
 const asksForFailure = 3
 
-// explained adds the node's reason to the error of a session that it failed, if it has one, and the
-// class.
-func (s *streamSender) explained(
+// explained adds the node's reason for a failed session to its error, if there is one, and the
+// class of the error.
+func (s *sender) explained(
 	ctx context.Context,
 	err error,
 	node string,
@@ -40,8 +40,8 @@ func (s *streamSender) explained(
 	return fault.New(classOf(internode.Failed), err)
 }
 
-// advice says what to do about a row that a node does not take.
-func (s *streamSender) advice() string {
+// advice returns what to do about a row that a node refuses.
+func (s *sender) advice() string {
 	if len(s.indexes) == 0 {
 		return "change or remove the row, or load with --via cql, which rejects it"
 	}

@@ -1,4 +1,4 @@
-package operation
+package delivery
 
 import (
 	"bytes"
@@ -30,7 +30,7 @@ func TestStreamsAreLimitedTogether(t *testing.T) {
 	var all counting
 	nodes := map[string]*internodetest.Node{"a": {}, "b": {}}
 	addresses := map[string]string{"a": "127.0.0.1:7000", "b": "127.0.0.2:7000"}
-	sender := &streamSender{
+	sender := &sender{
 		address: func(node string) string { return addresses[node] },
 		client: &internode.Client{
 			Limiter: &all,

@@ -1,4 +1,4 @@
-package operation
+package delivery
 
 import (
 	"cmp"
@@ -11,54 +11,55 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// taking is how SSTables get from a folder into the nodes.
-type taking uint8
+// ImportMethod is how nodes import SSTables from a folder.
+type ImportMethod uint8
 
 const (
-	byImport  taking = iota // nodetool import, of Cassandra since 4.0
-	byRefresh               // nodetool refresh of the table's own folder, of Cassandra 3.11
-	// nodetool refresh of its folder upload, of ScyllaDB, which brings rows to where they belong
+	byImport  ImportMethod = iota // nodetool import, of Cassandra since 4.0
+	byRefresh                     // nodetool refresh of the table's own folder, of Cassandra 3.11
+	// nodetool refresh of the table's folder upload, of ScyllaDB, which sends rows to their
+	// replicas
 	byUpload
 	byLoader // sstableloader, or upload: the cluster is not known
 )
 
-// firstByRefresh is the number of the first SSTable of a node that takes files from the table's own
-// folder, where its own are numbered from 1: they must not meet. It has 10 digits, as has the
-// greatest one (org.apache.cassandra.io.sstable.Descriptor).
+// firstByRefresh is the number of the first SSTable for byRefresh. The files go into the table's
+// own folder, where the node's are numbered from 1, and no number may be there twice. It has 10
+// digits, like the greatest one (org.apache.cassandra.io.sstable.Descriptor).
 const firstByRefresh = 1_000_000_001
 
-// namesByRefresh matches their numbers, as a shell does.
+// namesByRefresh is a shell pattern for these numbers.
 const namesByRefresh = "1000??????"
 
-// fileForm is what SSTables are made like.
+// fileForm is the form of SSTables in a folder.
 type fileForm struct {
 	version sstable.Version
-	taking  taking
+	taking  ImportMethod
 }
 
-// chooseFiles decides what SSTables are made like that are kept in a folder: as those can take them
-// that the cluster has, or as was asked for.
-func (l *landing) chooseFiles(ctx context.Context) (fileForm, error) {
+// chooseFiles decides the form of SSTables in a folder: one that all nodes read, or that of
+// --sstable-version.
+func (d *Delivery) chooseFiles(ctx context.Context) (fileForm, error) {
 	f := fileForm{sstable.NB, byLoader}
-	nodes := l.t.Cluster.Nodes
+	nodes := d.Table.Cluster.Nodes
 	var err error
-	if l.t.Connected() || l.t.Ringed {
-		f, err = formFor(nodes, l.t.IsScylla())
+	if d.Table.Connected() || d.Table.Ringed {
+		f, err = formFor(nodes, d.Table.IsScylla())
 	} else {
 		nodes = nil
 	}
-	if err != nil || l.spec.SSTableVersion == "" {
+	if err != nil || d.Spec.SSTableVersion == "" {
 		return f, err
 	}
-	version, err := sstable.ParseVersion(l.spec.SSTableVersion)
+	version, err := sstable.ParseVersion(d.Spec.SSTableVersion)
 	if err != nil {
 		return f, err
 	}
-	if err := refuseVersion(nodes, l.t.IsScylla(), version); err != nil {
+	if err := refuseVersion(nodes, d.Table.IsScylla(), version); err != nil {
 		return f, fmt.Errorf("--sstable-version: %w", err)
 	}
-	if version == sstable.OA && l.t.Connected() {
-		if err := l.refuseModes(ctx); err != nil {
+	if version == sstable.OA && d.Table.Connected() {
+		if err := d.refuseModes(ctx); err != nil {
 			return f, fmt.Errorf("--sstable-version: %w", err)
 		}
 	}
@@ -66,7 +67,7 @@ func (l *landing) chooseFiles(ctx context.Context) (fileForm, error) {
 	return f, nil
 }
 
-// servedFor says why SSTables for a node of Cassandra's cannot be made, if they cannot.
+// servedFor returns an error if no SSTables can be made for a node of Cassandra.
 func servedFor(n topology.Node) error {
 	if r := table.ReleaseOf(
 		n.Version,
@@ -81,8 +82,7 @@ func servedFor(n topology.Node) error {
 	return nil
 }
 
-// formFor is what all nodes read, and the newest of them: what they are numbered and taken by
-// depends on it.
+// formFor returns the newest form that all nodes read. Its import method depends on their versions.
 func formFor(nodes []topology.Node, scylla bool) (fileForm, error) {
 	if scylla {
 		return fileForm{sstable.MD, byUpload}, nil
@@ -99,9 +99,9 @@ func formFor(nodes []topology.Node, scylla bool) (fileForm, error) {
 	return f, nil
 }
 
-// refuseVersion says which node cannot read SSTables of a version, if one cannot. Sources:
-// org.apache.cassandra.io.sstable.format.big.BigFormat of 3.11 to 5.0, isCompatible; ScyllaDB's
-// sstables::version.
+// refuseVersion returns an error that names a node which cannot read SSTables of a version.
+// Sources: org.apache.cassandra.io.sstable.format.big.BigFormat of 3.11 to 5.0, isCompatible;
+// ScyllaDB's sstables::version.
 func refuseVersion(nodes []topology.Node, scylla bool, v sstable.Version) error {
 	if err := spec.CheckSSTableVersion(v); err != nil {
 		return err
@@ -130,17 +130,16 @@ func refuseVersion(nodes []topology.Node, scylla bool, v sstable.Version) error 
 	return nil
 }
 
-// modeSetting is the setting of Cassandra 5.0 by which it reads no version that an older one does
-// not.
+// modeSetting is the setting of Cassandra 5.0 that keeps it to the versions that older nodes read.
 const modeSetting = "storage_compatibility_mode"
 
-// refuseModes says which node passes over SSTables of version oa, if one does.
-func (l *landing) refuseModes(ctx context.Context) error {
-	modes, err := l.t.Session.Setting(ctx, modeSetting)
+// refuseModes returns an error that names a node which skips SSTables of version oa.
+func (d *Delivery) refuseModes(ctx context.Context) error {
+	modes, err := d.Table.Session.Setting(ctx, modeSetting)
 	if err != nil {
 		return err
 	}
-	for _, n := range l.t.Cluster.Nodes {
+	for _, n := range d.Table.Cluster.Nodes {
 		if mode := cmp.Or(modes[n.ID], "not told"); mode != "UPGRADING" && mode != "NONE" {
 			return fmt.Errorf(
 				"node %s has %s %s, and passes over SSTables of version %s",

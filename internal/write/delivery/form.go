@@ -1,4 +1,4 @@
-package operation
+package delivery
 
 import (
 	"cmp"
@@ -15,29 +15,29 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// form is what nodes are sent: whole SSTables, or rows one by one.
+// form is what nodes are sent: entire SSTables, or rows one by one.
 type form struct {
-	whole *stream.WholeOptions // how SSTables are made; nil: rows are sent one by one
-	why   string               // why they are, unless that was asked for
+	Whole *stream.WholeOptions // of entire SSTables; nil: rows are sent one by one
+	Why   string               // why rows are sent one by one; empty: --stream asks for it
 }
 
-// chooseForm decides what nodes are sent, and says why rows where whole SSTables would be better.
-// others are the nodes that write SSTables of another version than nb. In a folder they are always
-// whole: indexes of any class are built, and older versions read, by a node that imports. An error
-// says that what was asked for cannot be.
-func (l *landing) chooseForm(
+// ChooseForm decides whether nodes are sent entire SSTables, which is faster, or rows one by one.
+// The others are the nodes that write SSTables of another version than nb. SSTables in a folder are
+// always entire: a node that imports them builds indexes of any class, and reads older versions. It
+// returns an error if the form that --stream or --via asks for is not possible.
+func (d *Delivery) ChooseForm(
 	options driver.TableOptions,
 	version sstable.Version,
 	others []string,
 ) (form, error) {
-	whole, why := wholeOptions(options, defaultChunk(l.t.IsScylla(), version))
-	if l.spec.Via == spec.ViaFiles {
+	whole, why := wholeOptions(options, defaultChunk(d.Table.IsScylla(), version))
+	if d.Spec.Via == spec.ViaFiles {
 		if why != "" {
 			return form{}, fmt.Errorf("--via %s: %s", spec.ViaFiles, why)
 		}
-		return form{whole: whole}, nil
+		return form{Whole: whole}, nil
 	}
-	if l.spec.Stream == spec.StreamRows {
+	if d.Spec.Stream == spec.StreamRows {
 		return form{}, nil
 	}
 	var reasons []string
@@ -49,7 +49,7 @@ func (l *landing) chooseForm(
 			reasons = append(
 				reasons,
 				fmt.Sprintf(
-					"index %s is of %s, which fails when it is sent whole SSTables",
+					"index %s is of %s, which fails if it is sent entire SSTables",
 					index.Name,
 					index.Class,
 				),
@@ -62,11 +62,11 @@ func (l *landing) chooseForm(
 	why = strings.Join(reasons, "; ")
 	switch {
 	case why == "":
-		return form{whole: whole}, nil
-	case l.spec.Stream == spec.StreamWhole:
+		return form{Whole: whole}, nil
+	case d.Spec.Stream == spec.StreamWhole:
 		return form{}, fmt.Errorf("--stream %s: %s", spec.StreamWhole, why)
 	default:
-		return form{why: why}, nil
+		return form{Why: why}, nil
 	}
 }
 
@@ -82,8 +82,8 @@ func otherVersions(nodes []string) string {
 	return fmt.Sprintf("node %s writes SSTables of another version than nb", nodes[0])
 }
 
-// defaultChunk is how many KiB servers compress together where a table does not say: ScyllaDB,
-// Cassandra 3.11, and later.
+// defaultChunk returns the compression chunk length, in KiB, of servers for a table without that
+// option: ScyllaDB, Cassandra 3.11, and later versions.
 func defaultChunk(scylla bool, v sstable.Version) string {
 	switch {
 	case scylla:
@@ -95,16 +95,15 @@ func defaultChunk(scylla bool, v sstable.Version) string {
 	}
 }
 
-// plainCompressors are the compressors that are written for those of ScyllaDB which keep
-// dictionaries elsewhere. What a file is compressed by stands in it.
+// plainCompressors are written in place of compressors of ScyllaDB whose dictionaries are not in
+// the SSTable. Each SSTable names its compressor, so servers read them.
 var plainCompressors = map[string]string{
 	"LZ4WithDictsCompressor":  sstable.LZ4Compressor,
 	"ZstdWithDictsCompressor": sstable.ZstdCompressor,
 }
 
-// compressionOptions are the table's own options among those of its compression; all others are the
-// compressor's. Some have an older name, which ScyllaDB keeps
-// (org.apache.cassandra.schema.CompressionParams).
+// compressionOptions are the options of a table's compression that are not its compressor's
+// (org.apache.cassandra.schema.CompressionParams). ScyllaDB still has the older names of some.
 var compressionOptions = []string{
 	"class",
 	"sstable_compression",
@@ -115,8 +114,8 @@ var compressionOptions = []string{
 	"crc_check_chance",
 }
 
-// wholeOptions says how SSTables of a table are made, or why they cannot be. chunk is how many KiB
-// are compressed together where the table does not say.
+// wholeOptions returns the options of a table's SSTables, or why they cannot be written here. A
+// table without the option has compression chunks of that many KiB.
 func wholeOptions(o driver.TableOptions, chunk string) (whole *stream.WholeOptions, why string) {
 	whole = &stream.WholeOptions{FilterChance: o.BloomFPChance, IndexInterval: o.MinIndexInterval}
 	class := cmp.Or(o.Compression["class"], o.Compression["sstable_compression"])

@@ -1,4 +1,4 @@
-package operation
+package delivery
 
 import (
 	"cmp"
@@ -16,9 +16,9 @@ import (
 // (org.apache.cassandra.index.internal.CassandraIndex.validateIndexedValue).
 const maxIndexed = 1<<16 - 2
 
-// indexesOf says which values the indexes of a table do not take. An index of SASI refuses none: by
+// IndexesOf says which values the indexes of a table do not take. An index of SASI refuses none: by
 // CQL too it leaves out those that are too long. Of an index of another class nothing is known.
-func indexesOf(t *schema.Table, indexes []driver.Index, limits driver.Limits) (all []stream.Index) {
+func IndexesOf(t *schema.Table, indexes []driver.Index, limits driver.Limits) (all []stream.Index) {
 	for _, i := range indexes {
 		name, part := indexTarget(i.Options["target"])
 		at := slices.IndexFunc(t.Columns, func(c schema.Column) bool { return c.Name == name })

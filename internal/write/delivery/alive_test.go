@@ -1,4 +1,4 @@
-package operation
+package delivery
 
 import (
 	"context"
@@ -11,8 +11,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 )
 
-// A pause of a collector is no reason to give a session up, and neither is its end, of which word
-// may be on its way.
+// A pause of the garbage collector does not end a session. Neither does the end of the stream while
+// the message of it is under way.
 func TestANodeThatFinishesASessionIsGivenUpOnlyWhenItIsGone(t *testing.T) {
 	for _, c := range []struct {
 		name  string
@@ -23,7 +23,7 @@ func TestANodeThatFinishesASessionIsGivenUpOnlyWhenItIsGone(t *testing.T) {
 		{"it pauses", "+----+----+", ""},
 		{"it is gone", "++------", "has answered nothing for 5m0s, neither by CQL nor at its storage port"},
 		{"word of the end is on its way", "++.", ""},
-		{"it has ended the stream", "++..", "has ended the stream without a word"},
+		{"it has ended the stream", "++..", "has ended the stream without a message"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -1,4 +1,4 @@
-package operation
+package delivery
 
 import (
 	"testing"
@@ -52,14 +52,14 @@ func TestIndexesOf(t *testing.T) {
 			options[name] = value
 		}
 		c.want.Name = "i"
-		got := indexesOf(
+		got := IndexesOf(
 			schema.New("ks", "t", columns),
 			[]driver.Index{{Name: "i", Class: c.class, Options: options}},
 			limits,
 		)
 		require.Equal(t, []stream.Index{c.want}, got, "%s of %s", c.class, c.target)
 	}
-	require.Empty(t, indexesOf(schema.New("ks", "t", columns), []driver.Index{
+	require.Empty(t, IndexesOf(schema.New("ks", "t", columns), []driver.Index{
 		{
 			Name:    "sasi",
 			Class:   "org.apache.cassandra.index.sasi.SASIIndex",

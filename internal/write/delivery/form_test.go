@@ -1,4 +1,4 @@
-package operation
+package delivery
 
 import (
 	"testing"
@@ -12,7 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// Every reason is told why SSTables are not sent whole, and what was asked for and cannot be is
+// Every reason is reported why SSTables are not sent whole, and what was asked for and cannot be is
 // refused.
 func TestFormOfWhatIsStreamed(t *testing.T) {
 	plain := driver.TableOptions{Indexes: []driver.Index{{Name: "old"}}}
@@ -22,7 +22,7 @@ func TestFormOfWhatIsStreamed(t *testing.T) {
 		},
 		Indexes: []driver.Index{{Name: "old"}, {Name: "new", Class: "sai"}},
 	}
-	const packed, indexed = "the table is compressed by DeflateCompressor, which is not written here", "index new is of sai, which fails when it is sent whole SSTables"
+	const packed, indexed = "the table is compressed by DeflateCompressor, which is not written here", "index new is of sai, which fails if it is sent entire SSTables"
 	for _, tc := range []struct {
 		name, via, stream string
 		options           driver.TableOptions
@@ -40,33 +40,33 @@ func TestFormOfWhatIsStreamed(t *testing.T) {
 		{"in a folder", spec.ViaFiles, spec.StreamAuto, driver.TableOptions{Indexes: odd.Indexes}, nil, true, "", ""},
 		{"in a folder, not written", spec.ViaFiles, spec.StreamAuto, odd, nil, false, "", "--via sstables: " + packed},
 	} {
-		l := landing{
-			spec: &spec.Writing{Via: tc.via, Stream: tc.stream},
-			t:    &table.Table{Cluster: &topology.Cluster{}},
+		l := Delivery{
+			Spec:  &spec.Writing{Via: tc.via, Stream: tc.stream},
+			Table: &table.Table{Cluster: &topology.Cluster{}},
 		}
-		f, err := l.chooseForm(tc.options, sstable.NB, tc.others)
+		f, err := l.ChooseForm(tc.options, sstable.NB, tc.others)
 		if tc.refused != "" {
 			require.EqualError(t, err, tc.refused, tc.name)
 			continue
 		}
 		require.NoError(t, err, tc.name)
-		require.Equal(t, tc.whole, f.whole != nil, tc.name)
-		require.Equal(t, tc.why, f.why, tc.name)
+		require.Equal(t, tc.whole, f.Whole != nil, tc.name)
+		require.Equal(t, tc.why, f.Why, tc.name)
 	}
 }
 
-// What a table's triggers, views and change capture mean is told of what it has.
+// What a table's triggers, views and change capture mean is reported of what it has.
 func TestWhatRowsPassBy(t *testing.T) {
 	all := driver.TableOptions{Triggers: []string{"t"}, Views: []string{"v", "w"}, CDC: true}
-	require.Empty(t, passedBy(driver.TableOptions{}, spec.ViaStream, byImport))
+	require.Empty(t, PassedBy(driver.TableOptions{}, spec.ViaStream, byImport))
 	require.Equal(t, []string{
 		"the table has triggers (t), which are not run",
 		"the servers write each row once more, for the table's views (v, w) and change capture, which takes them as long as by CQL",
-	}, passedBy(all, spec.ViaStream, byImport))
+	}, PassedBy(all, spec.ViaStream, byImport))
 	require.Equal(
 		t,
 		[]string{"the table has triggers (t), which are not run"},
-		passedBy(all, spec.ViaFiles, byUpload),
+		PassedBy(all, spec.ViaFiles, byUpload),
 	)
-	require.Len(t, passedBy(all, spec.ViaFiles, byImport), 2)
+	require.Len(t, PassedBy(all, spec.ViaFiles, byImport), 2)
 }

@@ -139,6 +139,7 @@ func (d *Delivery) Kept() *Keeper {
 // folder returns the folder with the SSTables of a node.
 func (k *Keeper) folder(n stream.KeptNode) string { return filepath.Join(k.Dir, n.Folder) }
 
+// ImportPath returns the path of the file with the commands that import the SSTables.
 func (k *Keeper) ImportPath() string { return filepath.Join(k.Dir, importName) }
 
 // Report returns what the folder has.

@@ -89,7 +89,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 	stopSync()
 	if err == nil {
 		err = l.droppedMeanwhile(ctx)
-		l.warnOfNewInputs()
+		l.warnOfChangedInputs()
 	}
 	r.Outcome = run.OutcomeOf(ctx, err, r.Rejected()+r.InDoubt > 0)
 	idle := l.idle(r.Result)

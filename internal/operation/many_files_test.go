@@ -157,6 +157,29 @@ func TestFilesThatComeMeanwhile(t *testing.T) {
 	}
 }
 
+// Rows that are added to an input while a load runs may not be loaded, and the load says so.
+func TestInputsThatGrowMeanwhile(t *testing.T) {
+	s := openShop(t)
+	settings := s.loadMany(t)
+	l, err := PrepareLoad(t.Context(), s.env, *settings)
+	require.NoError(t, err)
+	defer l.Close()
+	grow := func() {
+		file, err := os.OpenFile(smallName(7), os.O_APPEND|os.O_WRONLY, 0)
+		require.NoError(t, err)
+		_, err = file.WriteString("ann,9000,1\n")
+		require.NoError(t, err)
+		require.NoError(t, file.Close())
+	}
+	s.cluster.Inject(simcluster.Rule{Times: 1, Do: grow})
+	_, err = l.Run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, []string{
+		"1 input changed while the load ran, " + smallName(7) +
+			" first: what was written after the load read it is not loaded",
+	}, s.told)
+}
+
 // A file that is removed or changed stops the load, and a resume says so, until it is back.
 func TestManyFilesOneRemovedOrChanged(t *testing.T) {
 	s := openShop(t)

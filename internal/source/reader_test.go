@@ -91,7 +91,7 @@ func TestChanged(t *testing.T) {
 			tc.change(t, name)
 			rest, err := io.ReadAll(r)
 			require.ErrorIs(t, err, ErrChanged)
-			require.EqualError(t, err, "input "+name+": changed while it was read")
+			require.EqualError(t, err, "input "+name+": changed while it was read: a resume needs the bytes that it had")
 			require.True(t, bytes.Equal(tc.want[10:], rest))
 			require.NoError(t, r.Close())
 		})

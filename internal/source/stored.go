@@ -11,7 +11,7 @@ import (
 
 // ErrChanged ends a file that was not the same at its end as when it was opened.
 // All bytes that were read come before it.
-var ErrChanged = errors.New("changed while it was read")
+var ErrChanged = errors.New("changed while it was read: a resume needs the bytes that it had")
 
 // stored is the bytes of an input as they are stored. It counts them, and once
 // it has ended it stays so.

@@ -94,6 +94,9 @@ func endsOf(path string, size int64) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
+// needsBytes is what to do about an input that was changed.
+const needsBytes = "; restore it, or run cqlbulk load again with the same inputs"
+
 // Check says why the input is not what it was, if it is not, and whether it may have
 // been changed all the same.
 func (i Input) Check() (touched bool, err error) {
@@ -105,14 +108,14 @@ func (i Input) Check() (touched bool, err error) {
 		return true, fmt.Errorf("input %s is no longer the same kind of file", i.Path)
 	case now.Size != i.Size:
 		return true, fmt.Errorf(
-			"input %s has %d bytes instead of %d: it was changed since the run began",
+			"input %s has %d bytes instead of %d: it was changed since the run began"+needsBytes,
 			i.Path,
 			now.Size,
 			i.Size,
 		)
 	case !strings.HasPrefix(now.Ends, i.Ends):
 		return true, fmt.Errorf(
-			"input %s was changed since the run began: it does not begin and end with the same bytes",
+			"input %s was changed since the run began: it does not begin and end with the same bytes"+needsBytes,
 			i.Path,
 		)
 	}

@@ -102,10 +102,11 @@ func printPlan(out io.Writer, r operation.PlanReport) error {
 		} else {
 			facts(
 				"parallel (N)",
-				"%d = (%s) x smudge %d",
+				"%d = (%s) x smudge %d%s",
 				r.Parallel,
 				sumOfCores(r.Cores),
 				r.Smudge,
+				assumedCores(r),
 			)
 		}
 		large := ""
@@ -121,13 +122,17 @@ func printPlan(out io.Writer, r operation.PlanReport) error {
 			r.Seed,
 		)
 	}
-	facts(
-		"estimate",
-		"%s, %s, %s a split",
-		human.Of(r.Partitions, "partition"),
-		human.Size(r.Bytes),
-		human.Size(r.Bytes/max(int64(r.Splits), 1)),
-	)
+	if r.Partitions == 0 && r.Bytes == 0 {
+		facts("estimate", "none: the nodes estimate tables every 5 minutes, from their SSTables")
+	} else {
+		facts(
+			"estimate",
+			"%s, %s, %s a split",
+			human.Of(r.Partitions, "partition"),
+			human.Size(r.Bytes),
+			human.Size(r.Bytes/max(int64(r.Splits), 1)),
+		)
+	}
 	fmt.Fprintln(w)
 	if err := w.Flush(); err != nil {
 		return err

@@ -52,6 +52,16 @@ func sumOfCores(cores []int) string {
 	return strings.Join(terms, " + ") + " cores"
 }
 
+// assumedCores notes that nodes of the data center do not report their cores; empty: all do.
+func assumedCores(r operation.PlanReport) string {
+	for _, n := range r.Nodes {
+		if n.DC == r.DC && n.Cores == 0 {
+			return "; nodes that do not report their cores count with an assumed number (--cores)"
+		}
+	}
+	return ""
+}
+
 // nodeGroup is the nodes of a rack with one version, or of a data center.
 type nodeGroup struct {
 	dc, rack, version              string

@@ -40,7 +40,7 @@ var runColumns = []runColumn{
 		return number(r.Failed, r.Failed > 0, brief)
 	}},
 	{"ROWS/S", true, func(r report.ListedRun, brief bool, _ time.Time) string {
-		return number(int64(r.RowsPerSecond), r.RowsPerSecond > 0, brief)
+		return number(int64(r.RowsPerSecond), r.Rows > 0 && r.RowsPerSecond > 0, brief)
 	}},
 	{"WHEN", false, when},
 	{"WHAT", false, func(r report.ListedRun, _ bool, _ time.Time) string {

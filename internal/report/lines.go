@@ -211,11 +211,11 @@ func (d *Document) recorded() string {
 	case d.Load.CountsTwice:
 		return human.Count(d.Load.Recorded) + " recorded: " + toInDoubt
 	}
-	return fmt.Sprintf(
-		"%s recorded: a resume writes the other %s again",
-		human.Count(d.Load.Recorded),
-		human.Count(d.Load.Rows-d.Load.Recorded),
-	)
+	again := human.Count(d.Load.Rows - d.Load.Recorded)
+	if d.Load.Recorded == 0 {
+		return "none recorded: a resume writes all " + again + " again"
+	}
+	return human.Count(d.Load.Recorded) + " recorded: a resume writes the other " + again + " again"
 }
 
 // toInDoubt says what a resume does with rows under way that would count twice.

@@ -8,6 +8,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
+// sampledHead is the number of bytes of an input's first text.
+const sampledHead = 64 << 10
+
 // headOf is the first text of an input. The error is why it is none.
 func headOf(in source.Input) ([]byte, error) {
 	r, err := in.Open()

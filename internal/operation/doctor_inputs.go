@@ -27,12 +27,8 @@ func (d *Doctor) findInputs() {
 	}
 }
 
-// What of each input is looked at.
-const (
-	sampledRows   = 1000
-	sampledHead   = 64 << 10
-	sampledAtOnce = 4
-)
+// sampledAtOnce is the number of inputs that are sampled at the same time.
+const sampledAtOnce = 4
 
 // lookAtInputs reads the first of each input, as the load does where the table is known.
 func (d *Doctor) lookAtInputs(ctx context.Context) []doctor.Finding {

@@ -14,6 +14,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
+// sampledRows is the number of rows of a sample.
+const sampledRows = 1000
+
 // sampleOf reads the first rows of an input as the load reads them, and returns what was found.
 // job: nil if the table is not known; then only the first text is read.
 func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Sample {

@@ -13,7 +13,7 @@ import (
 )
 
 // account is what becomes of the rows of a piece. It is settled when that is known of all
-// of them. It is a target.Piece.
+// of them. It is a write.Piece.
 type account struct {
 	run     *run
 	piece   Piece
@@ -39,10 +39,10 @@ type account struct {
 	rejects []Reject // in no order
 }
 
-// Begun is a method of target.Piece.
+// Begun is a method of write.Piece.
 func (a *account) Begun() bool { return a.begun }
 
-// Ready is a method of target.Piece.
+// Ready is a method of write.Piece.
 func (a *account) Ready(rows int) {
 	a.run.tookRows(rows)
 	a.run.job.Counters.Ready.Add(int64(rows))
@@ -52,7 +52,7 @@ func (a *account) Ready(rows int) {
 	}
 }
 
-// Written is a method of target.Piece.
+// Written is a method of write.Piece.
 func (a *account) Written(rows int, sum rowsum.Sum) error {
 	a.run.job.Counters.Rows.Add(int64(rows))
 	a.run.tookRows(rows)
@@ -61,14 +61,14 @@ func (a *account) Written(rows int, sum rowsum.Sum) error {
 	return a.settle(rows)
 }
 
-// Existing is a method of target.Piece.
+// Existing is a method of write.Piece.
 func (a *account) Existing(rows int) error {
 	a.run.tookRows(rows)
 	a.add(Tally{Existing: int64(rows)})
 	return a.settle(rows)
 }
 
-// Reject is a method of target.Piece.
+// Reject is a method of write.Piece.
 func (a *account) Reject(r *write.Row, why write.Outcome, reason error) error {
 	stage := Insert
 	if why == write.InDoubt {
@@ -87,7 +87,7 @@ func (a *account) Reject(r *write.Row, why write.Outcome, reason error) error {
 	return enough
 }
 
-// Free is a method of target.Piece.
+// Free is a method of write.Piece.
 func (a *account) Free(rows int) { a.run.free(a.chunk, rows) }
 
 // add counts rows.

@@ -37,7 +37,7 @@ type chunk struct {
 // The memory of a record, besides the text and the bytes of its values.
 const (
 	cellMemory   = 32  // row.Cell
-	recordMemory = 200 // target.Row, and its place in the order
+	recordMemory = 200 // write.Row, and its place in the order
 	rejectMemory = 300 // Reject, its reason and its value
 	chunkRecords = 4 << 20
 )

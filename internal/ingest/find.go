@@ -12,7 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
-// Find is a method of target.Piece. A row is found by its place in the input: not where all rows
+// Find is a method of write.Piece. A row is found by its place in the input: not where all rows
 // have one timestamp, or its columns have their own, nor in an input that can be opened once only.
 func (a *account) Find(ctx context.Context, stamp int64) (*write.Row, error) {
 	job := a.run.job

@@ -18,7 +18,7 @@ type finder struct {
 	found func(kept []write.Row) error
 }
 
-// Run is a method of target.Target.
+// Run is a method of write.Target.
 func (f finder) Run(ctx context.Context) error {
 	select {
 	case <-f.finished:

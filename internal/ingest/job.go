@@ -2,7 +2,7 @@
 //
 // One goroutine cuts the inputs into chunks of whole records. Parsers turn each chunk into
 // rows of wire bytes, with their token, replicas, timestamps and times to live, and give
-// them to the target ([target.Target]). What becomes of a chunk's rows is in its account;
+// them to the target ([write.Target]). What becomes of a chunk's rows is in its account;
 // when that is known of all, the piece of the input that it is of is settled: its rejects and
 // its record in the journal are written. A chunk is used again when the target has freed
 // its rows; there is a fixed number of them, so a slow target stops the reading.

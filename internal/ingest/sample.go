@@ -109,7 +109,7 @@ type sampleIntake struct {
 
 func (s *sampleIntake) Idempotent() bool { return true }
 
-// PutGroup is a method of target.Intake.
+// PutGroup is a method of write.Intake.
 func (s *sampleIntake) PutGroup(ctx context.Context, rows []*write.Row) error {
 	return s.Put(ctx, rows)
 }

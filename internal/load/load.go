@@ -1,5 +1,5 @@
 // Package load loads text into a table: it joins what makes rows of inputs (package
-// ingest) with what writes them (packages target/cql and target/stream). Its tests look at
+// ingest) with what writes them (packages write/cql and write/stream). Its tests look at
 // the whole.
 package load
 

@@ -5,9 +5,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
-// warnOfChangedInputs warns of files that came into the folders of the inputs, or match their
-// patterns, since the load listed them, and of inputs whose size has changed since: it does not load
-// what it did not read. A retry reads the files of its load alone.
+// warnOfChangedInputs warns of files that came into the folders of the inputs after the load began,
+// and of inputs whose size has changed since. The load does not load what it has not read. A retry
+// warns of nothing: its inputs are rejects.
 func (l *Load) warnOfChangedInputs() {
 	if l.outer != nil {
 		return

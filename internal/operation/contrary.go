@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/doctor/sample"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
@@ -67,7 +68,7 @@ func (l *Load) watchDates(to *reject.Dir) records.Rejects {
 		if others != nil {
 			c.columns[column.Name] = others
 		}
-		if hasDates(column.Type) {
+		if sample.HasDates(column.Type) {
 			c.dates[column.Name] = new(doctor.Watch)
 		}
 	}
@@ -139,7 +140,7 @@ func (c *contrary) note(r *ingest.Reject) {
 
 // value notes a value, and reports whether it is a date of another order, which it counts.
 func (c *contrary) value(r *ingest.Reject, column, value string, line int64) bool {
-	text, isString := stringOf(value)
+	text, isString := sample.StringOf(value)
 	if c.json && isString {
 		value = text
 	}

@@ -7,6 +7,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/doctor/sample"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/source"
@@ -147,8 +148,8 @@ func (d *Doctor) sample(ctx context.Context, job *ingest.Job) []doctor.Sample {
 	reading.SetLimit(sampledAtOnce)
 	for i, in := range d.inputs {
 		reading.Go(func() error {
-			if samples[i] = sampleOf(ctx, in, job); job != nil {
-				measure(&samples[i], in, job.Format.CR, wholeCompressed/int64(len(d.inputs)))
+			if samples[i] = sample.Of(ctx, in, job); job != nil {
+				sample.MeasureRest(&samples[i], in, job.Format.CR, sample.WholeCompressed/int64(len(d.inputs)))
 			}
 			return nil // which the sample has
 		})

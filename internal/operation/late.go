@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/doctor/sample"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -24,7 +25,7 @@ type lateColumn struct {
 // watchTimes has the load note its timestamps. Of collections only the first rows are looked at.
 func (l *Load) watchTimes() {
 	l.late = &lateTimes{warn: l.env.Warn, columns: make(map[string]*lateColumn)}
-	unit := unitName(l.job.Fields.TimestampUnit)
+	unit := sample.UnitName(l.job.Fields.TimestampUnit)
 	for _, c := range l.t.Schema.Columns {
 		if c.Type.Kind == cqltype.Timestamp {
 			l.late.columns[c.Name] = &lateColumn{

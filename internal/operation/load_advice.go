@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/doctor/sample"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
@@ -77,7 +78,7 @@ func (l *Load) nullWordsIn(rejects doctor.Sample) []string {
 func (l *Load) nullWords() (words []string) {
 	for _, value := range l.rejects.BadWords(func(column string) bool { return !l.isKey(column) }) {
 		if l.spec.Format == "json" {
-			value, _ = stringOf(value) // what is no string does not stand for null
+			value, _ = sample.StringOf(value) // what is no string does not stand for null
 		}
 		if word := doctor.NullWord(value); word != "" && !slices.Contains(words, word) {
 			words = append(words, word)
@@ -91,7 +92,7 @@ func (l *Load) nullWords() (words []string) {
 func (l *Load) explainKeys(causes []reject.Cause) []reject.Cause {
 	for i, c := range causes {
 		value := c.First.Value
-		if text, isString := stringOf(value); isString && l.spec.Format == "json" {
+		if text, isString := sample.StringOf(value); isString && l.spec.Format == "json" {
 			value = text
 		}
 		if word := doctor.NullWord(

@@ -5,31 +5,32 @@ import (
 	"fmt"
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/doctor/sample"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
 // lookAhead reads the first rows of the inputs as the doctor does, and warns of values that may not
 // mean what they will be read as, or refuses the load (refuseTimes). It reads files until it has
-// sampledRows rows, and of a pipe, if that is the first input, what arrives within peekTime. A
+// Rows rows, and of a pipe, if that is the first input, what arrives within peekTime. A
 // retry warns of nothing: its load did.
 func (l *Load) lookAhead(ctx context.Context, inputs []source.Input) error {
 	var samples []doctor.Sample
 	var rows int64
 	enough := false // rows were looked at, to tell what is usual in them
 	for i, in := range inputs {
-		if rows >= sampledRows || ctx.Err() != nil {
+		if rows >= sample.Rows || ctx.Err() != nil {
 			break
 		}
 		if !in.Plain() {
 			if i > 0 {
 				break // a pipe is opened when its turn has come
 			}
-			p := newPeek(in)
-			l.job.Inputs[i].Open = p.open
-			in, enough = p.arrived(ctx)
+			p := sample.NewPeek(in)
+			l.job.Inputs[i].Open = p.Open
+			in, enough = p.Arrived(ctx)
 		}
-		s := sampleOf(ctx, in, &l.job.Job)
+		s := sample.Of(ctx, in, &l.job.Job)
 		rows += s.Rows
 		samples = append(samples, s)
 	}
@@ -45,7 +46,7 @@ func (l *Load) lookAhead(ctx context.Context, inputs []source.Input) error {
 	if err := l.refuseTimes(
 		all,
 		times,
-		enough || rows >= sampledRows,
+		enough || rows >= sample.Rows,
 	); err != nil ||
 		l.outer != nil {
 		return err

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/doctor/sample"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
@@ -175,7 +176,7 @@ func (l *Load) tryRejects(
 	t.Whole = true
 	var samples []doctor.Sample
 	for _, path := range l.rejects.Rejected() {
-		if t.Rows >= sampledRows {
+		if t.Rows >= sample.Rows {
 			t.Whole = false
 			break
 		}
@@ -224,7 +225,7 @@ func (l *Load) tryFile(ctx context.Context, path string, job *ingest.Job) (docto
 	if len(inputs) != 1 {
 		return doctor.Sample{}, fmt.Errorf("rejects: %s is no file", path)
 	}
-	s := sampleOf(ctx, inputs[0], job)
+	s := sample.Of(ctx, inputs[0], job)
 	if s.Err != nil {
 		return s, s.Err
 	}

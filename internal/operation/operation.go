@@ -4,13 +4,13 @@
 // statement or the run directory of an earlier run fill in, and a report out.
 //
 // An operation is prepared first: [PrepareScan], [PrepareLoad], [PrepareCount], [PreparePlan],
-// [PrepareVerify], [Prepare], [PrepareDoctor], [PrepareResume], [PrepareRetry]. That checks the
-// spec, connects, and gets ready whatever the run needs, so that an error of it is a matter of
+// [PrepareVerify], [inspect.Prepare], [PrepareDoctor], [PrepareResume], [PrepareRetry]. That checks
+// the spec, connects, and gets ready whatever the run needs, so that an error of it is a matter of
 // usage: nothing was done. There are two exceptions: an error of the cluster keeps its class
-// (package fault), and a run that was begun before and cannot go on gives a [*RefusedError]. It is
-// run second, once: Run does the work and gives the report, which holds as far as it came even when
-// there is an error, and that error is of a run that could not go on, but for a [*UsageError].
-// Close must be called at the end.
+// (package fault), and a run that was begun before and cannot go on gives a [*run.RefusedError]. It
+// is run second, once: Run does the work and gives the report, which holds as far as it came even
+// when there is an error, and that error is of a run that could not go on, but for a
+// [*spec.UsageError]. Close must be called at the end.
 //
 // A report has numbers, names and paths, and no text for the eye: how it looks is the
 // command line's matter, and so are flags, the terminal and exit codes. Settings are

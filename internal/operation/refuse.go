@@ -1,24 +1,23 @@
 package operation
 
-// Every reason not to go on with a run, or not to try its failures again, stands here or
-// is called from here. What is looked at is the business of other rooms:
+// Every reason to refuse a resume or a retry is in this file, or is called from it:
 //
 //	the folder is no run, or its run.json was changed  journal.ReadManifest
 //	another process has it                             journal.Open, PrepareRetry
 //	the cluster or the table is another                refuseTable
 //	the table has other columns                        refuseColumns
-//	a column was dropped and added again               (*Table).refuseDropped
+//	a column was dropped and added again               (*table.Table).RefuseDropped
 //	scan: another partitioner, one range, no output    (*Scan).refuse
 //	scan: the manifest beside the output is another's  (*Scan).refuseManifest
 //	scan: a file of the output was changed             sink.Resume
-//	scan: SSTables in folders are missing              (*Files).refuseMissing
+//	scan: SSTables in folders are missing              (*files.Files).RefuseMissing
 //	scan: text is to be read otherwise                 refuseReread
 //	load: rows are loaded that were read otherwise     (*Load).refuseReading
 //	load: rows are in SSTables that are kept           (*Load).refuseSettled
 //	load: a pipe that was read to its end              refuseEnded
 //	load: the table was truncated                      (*Load).refuseTruncated
-//	load: the table is altered under it                (*Load).unmoved
-//	load: an input was changed                         (*resume.Load).CheckInputs, changed in package load
+//	load: the table is altered under it                (*Load).altered
+//	load: an input was changed                         (*records.Load).CheckInputs, changed in package ingest
 //	load: rejects were changed                         (*Load).missingRejects, reject.Resume
 //	retry: the run has not come to its end             refuseUnfinished
 //	retry: nothing was rejected                        refuseNothing
@@ -273,7 +272,7 @@ func (l *Load) refuseTruncated(ctx context.Context, then records.Truncations) er
 }
 
 // missingRejects refuses rejects that do not hold what the journal knows of; see
-// [resume.Load.GoOn].
+// [records.Load.GoOn].
 func (l *Load) missingRejects(s reject.State) error {
 	return reject.Check(l.run.path, l.rejectsExt(), s)
 }

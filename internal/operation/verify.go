@@ -30,7 +30,7 @@ type VerifyReport struct {
 	Duration time.Duration
 }
 
-// Run checks. Nothing was checked when it gives a [*UsageError].
+// Run checks. Nothing was checked when it gives a [*spec.UsageError].
 func (v *Verification) Run(ctx context.Context) (VerifyReport, error) {
 	r := VerifyReport{NoHash: v.spec.NoHash, Started: time.Now()}
 	var err error

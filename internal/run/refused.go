@@ -1,6 +1,7 @@
 package run
 
-// RefusedError says why a run that was begun cannot go on.
+// RefusedError is the reason why a run cannot be resumed or retried. All of the reasons are listed
+// in internal/operation/refuse.go.
 type RefusedError struct{ Err error }
 
 // Error is the reason.
@@ -9,7 +10,8 @@ func (e *RefusedError) Error() string { return e.Err.Error() }
 // Unwrap gives the reason.
 func (e *RefusedError) Unwrap() error { return e.Err }
 
-// Refused marks the reason why a run that was begun cannot go on; nil stays nil.
+// Refused marks an error as the reason why a run cannot be resumed or retried. It returns nil for
+// nil.
 func Refused(err error) error {
 	if err == nil {
 		return nil

@@ -13,7 +13,7 @@
 //	run.json  the [Manifest], written once and whole
 //	journal   the records, in order; locked by the process that writes it
 //	lock      the process that holds the lock, as "pid host"; only for messages
-//	inputs    the inputs of a load of many, written once and whole before run.json; see package resume
+//	inputs    the inputs of a load of many, written once and whole before run.json; see package records
 //	synced    how many bytes of the journal have been synced, in decimal; not itself synced
 //
 // The lock is flock(2) on the journal itself, so it ends with its process, however

@@ -17,7 +17,7 @@ import (
 
 // Input tells an input file from one that took its place: by its size and the first and last
 // bytes. If its times are others, the pieces that a load has written are compared as a whole;
-// see load.Piece.
+// see ingest.Piece.
 type Input struct {
 	Path string    `json:"path"` // absolute; "-" is the standard input
 	Size int64     `json:"size"`

@@ -70,28 +70,14 @@ func TestWhatTheTableSaysWhereIsThere(t *testing.T) {
 	}
 }
 
-// declarations gives what a file declares at its top level: Name, and Type.Method.
+// declarations returns what a file declares at its top level: Name, Type.Method and Type.Field.
 func declarations(t *testing.T, path string) map[string]bool {
 	t.Helper()
 	file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
 	require.NoError(t, err)
 	names := make(map[string]bool)
 	for _, d := range file.Decls {
-		switch d := d.(type) {
-		case *ast.FuncDecl:
-			names[receiver(d)+d.Name.Name] = true
-		case *ast.GenDecl:
-			for _, s := range d.Specs {
-				switch s := s.(type) {
-				case *ast.TypeSpec:
-					names[s.Name.Name] = true
-				case *ast.ValueSpec:
-					for _, n := range s.Names {
-						names[n.Name] = true
-					}
-				}
-			}
-		}
+		declare(names, d)
 	}
 	return names
 }
@@ -157,7 +143,7 @@ var knownAssertions = map[string]string{
 	"internal/ingest/fetch.go":            "as in meter.go",
 	"internal/ingest/meter.go":            "an input is not wrapped before the meter looks at it",
 	"internal/ingest/read.go":             "an input is not wrapped before it is skipped",
-	"internal/operation/inputs_looked.go": "that wrapper of codecs",
+	"internal/doctor/sample/values.go": "that wrapper of codecs",
 	"internal/operation/load_through.go":  "an error that joins others, which errors.Join made",
 	"internal/sink/place.go":              "a file that was made just before, which tests alone wrap",
 	"internal/filesum/filesum.go":         "a hash of the standard library, or of xxhash, which promise these methods",

@@ -78,7 +78,7 @@ func byPlace(a, b *write.Row) int {
 	return cmp.Compare(a.Timestamp, b.Timestamp)
 }
 
-// Put is a method of target.Intake. It sorts the rows by replicas and token and hands them
+// Put is a method of write.Intake. It sorts the rows by replicas and token and hands them
 // out in batches: rows of one partition stay together, and partitions of one set of
 // replicas share a batch as far as the limits let them. What is too few for a batch
 // waits for the next pieces. It never waits itself.
@@ -98,7 +98,7 @@ func (in *intake) Put(_ context.Context, rows []*write.Row) error {
 	return nil
 }
 
-// PutGroup is a method of target.Intake.
+// PutGroup is a method of write.Intake.
 func (in *intake) PutGroup(
 	ctx context.Context,
 	rows []*write.Row,

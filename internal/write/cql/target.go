@@ -108,7 +108,7 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Target writes rows by CQL. It is a target.Target.
+// Target writes rows by CQL. It is a write.Target.
 type Target struct {
 	o       Options
 	lanes   map[string]*lane // by node
@@ -157,7 +157,7 @@ func New(router *write.Router, o Options) *Target {
 // lookahead is how many pieces the rows of a batch that is not full wait for.
 const lookahead = 4
 
-// Lookahead is a method of target.Target.
+// Lookahead is a method of write.Target.
 func (t *Target) Lookahead() int { return lookahead }
 
 // Stats are of the requests that were acknowledged.
@@ -168,7 +168,7 @@ type Stats struct {
 // Stats tells of the requests so far.
 func (t *Target) Stats() Stats { return Stats{t.sent.Load()} }
 
-// Intake is a method of target.Target.
+// Intake is a method of write.Target.
 func (t *Target) Intake(columns []schema.Column) write.Intake {
 	in := t.newIntake(columns)
 	if wide := t.widen(in, columns); wide != nil {
@@ -189,10 +189,10 @@ type intake struct {
 	limits Limits
 }
 
-// Idempotent is a method of target.Intake.
+// Idempotent is a method of write.Intake.
 func (in *intake) Idempotent() bool { return in.writer.Idempotent() }
 
-// Run is a method of target.Target.
+// Run is a method of write.Target.
 func (t *Target) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return t.dispatchHeld(ctx) })
@@ -210,10 +210,10 @@ func (t *Target) Run(ctx context.Context) error {
 	return group.Wait()
 }
 
-// Finish is a method of target.Target.
+// Finish is a method of write.Target.
 func (t *Target) Finish() { close(t.finished) }
 
-// Yield is a method of target.Target.
+// Yield is a method of write.Target.
 func (t *Target) Yield(on bool) { t.dispatch(t.hold.press(on)) }
 
 // idleTime is how long the rows of a batch that is not full wait for an input that

@@ -47,7 +47,7 @@ func (t *Target) widen(narrow *intake, columns []schema.Column) write.Intake {
 	return w
 }
 
-// Put is a method of target.Intake. Rows without a row marker keep their statement: an UPDATE names
+// Put is a method of write.Intake. Rows without a row marker keep their statement: an UPDATE names
 // what it sets.
 func (w *widening) Put(ctx context.Context, rows []*write.Row) error {
 	if slices.ContainsFunc(rows, func(r *write.Row) bool { return r.Update || len(r.More) > 0 }) {
@@ -68,7 +68,7 @@ func (w *widening) Put(ctx context.Context, rows []*write.Row) error {
 	return w.intake.Put(ctx, rows)
 }
 
-// PutGroup is a method of target.Intake.
+// PutGroup is a method of write.Intake.
 func (w *widening) PutGroup(
 	ctx context.Context,
 	rows []*write.Row,

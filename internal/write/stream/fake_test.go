@@ -174,7 +174,7 @@ func (p *pieces) rejects() int {
 	return len(p.rejected)
 }
 
-// Find is a method of target.Piece: it finds the rows of known.
+// Find is a method of write.Piece: it finds the rows of known.
 func (p *pieces) Find(_ context.Context, stamp int64) (*write.Row, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

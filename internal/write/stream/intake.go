@@ -15,7 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Intake is a method of target.Target.
+// Intake is a method of write.Target.
 func (t *Target) Intake(columns []schema.Column) write.Intake {
 	in := &intake{t: t}
 	for _, c := range columns {
@@ -33,10 +33,10 @@ type intake struct {
 	free []*encoder
 }
 
-// Idempotent is a method of target.Intake: the same rows make the same cells, those of lists too.
+// Idempotent is a method of write.Intake: the same rows make the same cells, those of lists too.
 func (in *intake) Idempotent() bool { return true }
 
-// Put is a method of target.Intake.
+// Put is a method of write.Intake.
 func (in *intake) Put(ctx context.Context, rows []*write.Row) error {
 	if len(rows) == 0 {
 		return nil
@@ -75,7 +75,7 @@ func (in *intake) Put(ctx context.Context, rows []*write.Row) error {
 	return nil
 }
 
-// PutGroup is a method of target.Intake.
+// PutGroup is a method of write.Intake.
 func (in *intake) PutGroup(ctx context.Context, rows []*write.Row) error {
 	for len(rows) > 0 {
 		n := 1

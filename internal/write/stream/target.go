@@ -202,7 +202,7 @@ func (o *Options) queues() int {
 	return len(o.Nodes)
 }
 
-// Target streams rows. It is a target.Target.
+// Target streams rows. It is a write.Target.
 type Target struct {
 	carrier
 	compare  func(a, b []byte) int // records of one token
@@ -287,10 +287,10 @@ func (t *Target) newSorter() *extsort.Sorter {
 	})
 }
 
-// Lookahead is a method of target.Target: no row waits for others in memory.
+// Lookahead is a method of write.Target: no row waits for others in memory.
 func (t *Target) Lookahead() int { return 0 }
 
-// Yield is a method of target.Target.
+// Yield is a method of write.Target.
 func (t *Target) Yield(on bool) {
 	if on {
 		t.pressed.Add(1)
@@ -299,7 +299,7 @@ func (t *Target) Yield(on bool) {
 	}
 }
 
-// Finish is a method of target.Target.
+// Finish is a method of write.Target.
 func (t *Target) Finish() { close(t.finished) }
 
 // pressTime is how long somebody waits for memory until what there is goes on without the rest.
@@ -307,7 +307,7 @@ func (t *Target) Finish() { close(t.finished) }
 // settled, and would be until the end.
 const pressTime = time.Second
 
-// Run is a method of target.Target.
+// Run is a method of write.Target.
 func (t *Target) Run(ctx context.Context) (err error) {
 	defer func() {
 		t.batch.Lock() // who still puts rows in may write some of them to the disk

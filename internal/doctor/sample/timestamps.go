@@ -1,4 +1,4 @@
-package operation
+package sample
 
 import (
 	"encoding/binary"
@@ -15,7 +15,7 @@ type timestamps struct {
 	elems  []*timestamps   // by element of the type; nil: it has none
 }
 
-// planTimestamps returns nil where values of the type have no timestamps.
+// planTimestamps returns nil if values of the type have no timestamps.
 func planTimestamps(t *cqltype.Type) *timestamps {
 	if t.Kind == cqltype.Timestamp {
 		return &timestamps{}
@@ -32,13 +32,13 @@ func planTimestamps(t *cqltype.Type) *timestamps {
 	}
 	var err error
 	if found.layout, err = cqlwire.Plan(t); err != nil {
-		return nil // nor is the column loaded
+		return nil // the column cannot be loaded either
 	}
 	return found
 }
 
-// note counts the timestamps in a value of a row. text gives how one was given that is the whole
-// value; nil, or empty: that is not known.
+// note counts the timestamps in a value of a row. The function text returns the text of a value
+// that is one timestamp, or an empty text; it may be nil.
 func (f *timestamps) note(wire []byte, to *doctor.Times, line int64, text func(ms int64) string) {
 	if f.layout == nil {
 		if len(wire) == 8 {

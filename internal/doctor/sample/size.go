@@ -1,4 +1,4 @@
-package operation
+package sample
 
 import (
 	"bytes"
@@ -10,14 +10,15 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
-// compressedHead is how much text of a compressed input tells how much there is of all of it.
+// compressedHead is the number of bytes of text of a compressed input that its size is estimated
+// from.
 const compressedHead = 4 << 20
 
-// wholeCompressed is how much text of all compressed inputs together is read to see whether they
-// are cut off.
-const wholeCompressed = 64 << 20
+// WholeCompressed is the most text of all compressed inputs together that is read to find those
+// that are cut off.
+const WholeCompressed = 64 << 20
 
-// Line ends of a file are counted at places all over it.
+// Line ends are counted in parts of a file, at equal distances.
 const (
 	places    = 32
 	placeSize = 64 << 10
@@ -35,10 +36,10 @@ func (c *lineCount) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// measure adds to a sample about how much text its input has, and how many line ends are in some of
-// it. It reads so many bytes of the text of a compressed input, at least compressedHead, and adds
-// that they are damaged or cut off.
-func measure(s *doctor.Sample, in source.Input, cr bool, most int64) {
+// MeasureRest adds an estimate of an input's text and line ends to its sample. It reads up to most
+// bytes of the text of a compressed input, at least compressedHead. It adds an error if they are
+// damaged or cut off.
+func MeasureRest(s *doctor.Sample, in source.Input, cr bool, most int64) {
 	if s.All = in.Size; !in.Plain() || s.Whole || s.Err != nil || s.Fit != nil {
 		return
 	}
@@ -52,7 +53,7 @@ func measure(s *doctor.Sample, in source.Input, cr bool, most int64) {
 	if cr {
 		c.end = '\r'
 	}
-	if _, err := io.CopyN(&c, r, 1); err != nil { // which shows whether it is compressed
+	if _, err := io.CopyN(&c, r, 1); err != nil { // the first byte decides about compression
 		return
 	}
 	if !r.Compressed() {
@@ -74,8 +75,7 @@ func measure(s *doctor.Sample, in source.Input, cr bool, most int64) {
 	}
 }
 
-// explainedCut says what may be done about a compressed input that cannot be read to its end, and
-// what is wrong with it.
+// explainedCut is explained for an input that may be damaged or cut off.
 func explainedCut(name string, err error, job *ingest.Job) (do string, wrong error) {
 	if damage := (*source.DamageError)(nil); errors.As(err, &damage) {
 		return "fetch the file again: a load writes the rows before that place, and stops there", err
@@ -83,8 +83,8 @@ func explainedCut(name string, err error, job *ingest.Job) (do string, wrong err
 	return explained(name, err, job)
 }
 
-// places counts at places all over a file of that size, or in all of a small one. It returns
-// nothing of a file that it cannot read so.
+// places counts in parts of a file of that size, or in all of a small one. It returns no counts if
+// the file does not allow that.
 func (c *lineCount) places(r *source.Reader, size int64) doctor.Seen {
 	if size <= places*placeSize {
 		if _, err := io.Copy(c, r); err != nil {

@@ -1,4 +1,4 @@
-package operation
+package sample
 
 import (
 	"bytes"
@@ -10,35 +10,34 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
-// Of a pipe no more than peekSize bytes of text are read ahead, and none after peekTime: a load of
-// a slow pipe begins all the same.
+// Limits of reading ahead, in bytes and in time: a load of a slow pipe has to begin, too.
 const (
 	peekSize = 4 << 20
 	peekTime = time.Second
 )
 
-// peek reads the first text of an input that can be read but once, and gives all of it to its
-// reader afterwards.
-type peek struct {
+// Peek reads the first text of an input that can be read only once, such as a pipe. Its reader
+// returns all of the text once more.
+type Peek struct {
 	input  source.Input
 	opened chan struct{} // closed when reader or err is set
 	reader *source.Reader
 	err    error
-	done   chan struct{} // closed when nothing more will be read ahead
+	done   chan struct{} // closed when reading ahead has ended
 
 	mu   sync.Mutex
-	head []byte // text that was read ahead and not yet given out
-	over bool   // nothing more is to be read ahead
+	head []byte // text that was read ahead and not yet returned
+	over bool   // reading ahead has to end
 }
 
-// newPeek begins to read ahead.
-func newPeek(in source.Input) *peek {
-	p := &peek{input: in, opened: make(chan struct{}), done: make(chan struct{})}
+// NewPeek begins to read ahead, in a goroutine of its own.
+func NewPeek(in source.Input) *Peek {
+	p := &Peek{input: in, opened: make(chan struct{}), done: make(chan struct{})}
 	go p.ahead()
 	return p
 }
 
-func (p *peek) ahead() {
+func (p *Peek) ahead() {
 	defer close(p.done)
 	p.reader, p.err = p.input.Open()
 	if close(p.opened); p.err != nil {
@@ -49,7 +48,7 @@ func (p *peek) ahead() {
 		n, err := p.reader.Read(text)
 		p.mu.Lock()
 		p.head = append(p.head, text[:n]...)
-		// An error stays with the reader, which gives it again.
+		// The reader returns an error again.
 		over := p.over || err != nil || len(p.head) >= peekSize
 		p.mu.Unlock()
 		if over {
@@ -58,9 +57,9 @@ func (p *peek) ahead() {
 	}
 }
 
-// arrived waits until enough text has been read ahead, or it took too long, and returns an input of
-// the whole lines of it, and whether it is as much as is ever read ahead.
-func (p *peek) arrived(ctx context.Context) (in source.Input, full bool) {
+// Arrived waits until enough text was read ahead, for a second at most. It returns an input of the
+// complete lines, and whether reading ahead reached its limit.
+func (p *Peek) Arrived(ctx context.Context) (in source.Input, full bool) {
 	late := time.NewTimer(peekTime)
 	defer late.Stop()
 	select {
@@ -75,8 +74,8 @@ func (p *peek) arrived(ctx context.Context) (in source.Input, full bool) {
 	return source.Text(p.input.Name, bytes.Clone(head)), len(p.head) >= peekSize
 }
 
-// open gives the input's reader.
-func (p *peek) open() (io.ReadCloser, error) {
+// Open returns the input's reader. The caller closes it.
+func (p *Peek) Open() (io.ReadCloser, error) {
 	<-p.opened
 	if p.err != nil {
 		return nil, p.err
@@ -84,8 +83,8 @@ func (p *peek) open() (io.ReadCloser, error) {
 	return peeked{p.reader, p}, nil
 }
 
-// take gives out text that was read ahead.
-func (p *peek) take(b []byte) int {
+// take returns text that was read ahead.
+func (p *Peek) take(b []byte) int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := copy(b, p.head)
@@ -93,24 +92,24 @@ func (p *peek) take(b []byte) int {
 	return n
 }
 
-// peeked is a reader that begins with what was read ahead.
+// peeked is a reader that begins with the text that was read ahead.
 type peeked struct {
 	*source.Reader
-	peek *peek
+	peek *Peek
 }
 
 func (p peeked) Read(b []byte) (int, error) {
 	if n := p.peek.take(b); n > 0 || len(b) == 0 {
 		return n, nil
 	}
-	<-p.peek.done // a read ahead may still wait for the pipe
+	<-p.peek.done // the goroutine may still wait for the pipe
 	if n := p.peek.take(b); n > 0 {
 		return n, nil
 	}
 	return p.Reader.Read(b)
 }
 
-// Close leaves a pipe alone that is still being read ahead: it cannot be had back from there.
+// Close does not close a pipe while the goroutine reads from it: such a read cannot be interrupted.
 func (p peeked) Close() error {
 	select {
 	case <-p.peek.done:

@@ -1,4 +1,4 @@
-package operation
+package sample
 
 import (
 	"context"
@@ -14,12 +14,12 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
-// sampledRows is the number of rows of a sample.
-const sampledRows = 1000
+// Rows is the number of rows of a sample.
+const Rows = 1000
 
-// sampleOf reads the first rows of an input as the load reads them, and returns what was found.
-// job: nil if the table is not known; then only the first text is read.
-func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Sample {
+// Of reads the first rows of an input as the job would, and returns a sample. If the table is not
+// known, job is nil, and Of reads only the first text.
+func Of(ctx context.Context, in source.Input, job *ingest.Job) doctor.Sample {
 	s := doctor.Sample{Name: in.Name, Size: in.Size}
 	if !in.Plain() && (!in.Stdin() || job == nil) {
 		s.Pipe = true
@@ -31,7 +31,7 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 		s.Do, s.Err = explained(in.Name, err, nil)
 		return s
 	}
-	looked := newLookedAt(in.Name, job)
+	looked := newValues(in.Name, job)
 	one := *job
 	looked.watch(&one)
 	head := new(heading)
@@ -46,13 +46,13 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 				return nil, err
 			}
 			if opened {
-				return r, nil // for a hint about its first line
+				return r, nil // opened again for a hint about the first line
 			}
 			opened = true
 			return &headed{r, head}, nil
 		},
 	}
-	sampled, err := one.Sample(ctx, input, sampledRows, looked.row)
+	sampled, err := one.Sample(ctx, input, Rows, looked.row)
 	s.Head = head.taken()
 	var unfit *ingest.MappingError
 	switch {
@@ -73,7 +73,7 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 	s.Text = sampled.Text
 	s.Columns = len(sampled.Columns)
 	s.Lines = sampled.Lines
-	s.Whole = sampled.Rows < sampledRows && (job.MaxRows == 0 || sampled.Rows < job.MaxRows)
+	s.Whole = sampled.Rows < Rows && (job.MaxRows == 0 || sampled.Rows < job.MaxRows)
 	s.Missing = missingOf(job.Table, sampled.Columns)
 	noteRejects(&s, sampled.Rejects, job)
 	s.Order = orderOf(s.Head, job, looked.read)
@@ -81,7 +81,7 @@ func sampleOf(ctx context.Context, in source.Input, job *ingest.Job) doctor.Samp
 	return s
 }
 
-// explained says what may be done about an input that cannot be read, and what is wrong with it.
+// explained returns what is wrong with an input that cannot be read, and what to do about it.
 func explained(name string, err error, job *ingest.Job) (do string, wrong error) {
 	var form *source.FormError
 	if !errors.As(err, &form) {
@@ -98,7 +98,7 @@ func explained(name string, err error, job *ingest.Job) (do string, wrong error)
 	return do, fmt.Errorf("%s is %s", name, form.What)
 }
 
-// missingOf are the columns that no field goes to.
+// missingOf returns the columns of the table without a field.
 func missingOf(t *schema.Table, columns []schema.Column) (missing []string) {
 	for _, c := range t.Columns {
 		if !slices.ContainsFunc(columns, func(o schema.Column) bool { return o.Name == c.Name }) {

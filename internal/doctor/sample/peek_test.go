@@ -1,4 +1,4 @@
-package operation
+package sample
 
 import (
 	"context"
@@ -36,13 +36,13 @@ func TestPeekLosesNothing(t *testing.T) {
 		"more than is read ahead": strings.Repeat("0123456789abcde\n", 3*peekSize/16),
 	} {
 		t.Run(name, func(t *testing.T) {
-			p := newPeek(stdin(t, strings.NewReader(text)))
-			arrived, full := p.arrived(t.Context())
+			p := NewPeek(stdin(t, strings.NewReader(text)))
+			arrived, full := p.Arrived(t.Context())
 			require.Equal(t, len(text) > peekSize, full)
 			head := readAll(t, func() (io.ReadCloser, error) { return arrived.Open() })
 			require.True(t, strings.HasPrefix(text, head))
 			require.True(t, head == "" || strings.HasSuffix(head, "\n"), "whole lines")
-			require.Equal(t, text, readAll(t, p.open))
+			require.Equal(t, text, readAll(t, p.Open))
 		})
 	}
 }
@@ -50,14 +50,14 @@ func TestPeekLosesNothing(t *testing.T) {
 // A pipe that is slow does not hold the load up: what has come is given out at once.
 func TestPeekOfASlowPipe(t *testing.T) {
 	r, w := io.Pipe()
-	p := newPeek(stdin(t, r))
+	p := NewPeek(stdin(t, r))
 	_, err := io.WriteString(w, "a,b\n1,2\n")
 	require.NoError(t, err)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, full := p.arrived(gone)
+	_, full := p.Arrived(gone)
 	require.False(t, full)
-	in, err := p.open()
+	in, err := p.Open()
 	require.NoError(t, err)
 	text := make([]byte, 8)
 	_, err = io.ReadFull(in, text)

@@ -1,4 +1,4 @@
-package operation
+package sample
 
 import (
 	"io"
@@ -11,7 +11,7 @@ import (
 // sampledHead is the number of bytes of an input's first text.
 const sampledHead = 64 << 10
 
-// headOf is the first text of an input. The error is why it is none.
+// headOf returns the first text of an input.
 func headOf(in source.Input) ([]byte, error) {
 	r, err := in.Open()
 	if err != nil {
@@ -21,8 +21,8 @@ func headOf(in source.Input) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(r, sampledHead))
 }
 
-// heading is the first text of an input. It is safe for concurrent use: a read that was given up
-// may still go on.
+// heading keeps the first text of an input. It is safe for concurrent use: a read may continue
+// after its caller has stopped waiting.
 type heading struct {
 	mu   sync.Mutex
 	text []byte
@@ -40,7 +40,7 @@ func (h *heading) taken() []byte {
 	return slices.Clone(h.text)
 }
 
-// headed is an input whose first text is kept.
+// headed is a reader that keeps the first text.
 type headed struct {
 	*source.Reader
 	head *heading

@@ -1,4 +1,4 @@
-package operation
+package sample
 
 import (
 	"maps"
@@ -11,8 +11,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
 
-// noteRejects adds to a sample what its rejected rows say: why there are such, the settings by
-// which they would fit, and the words for null among their values.
+// noteRejects adds facts about the rejected rows to a sample: the reasons, the settings that would
+// accept them, and words for null.
 func noteRejects(s *doctor.Sample, rejects []ingest.Reject, job *ingest.Job) {
 	s.Why = causesOf(rejects)
 	for _, c := range s.Why {
@@ -26,7 +26,7 @@ func noteRejects(s *doctor.Sample, rejects []ingest.Reject, job *ingest.Job) {
 			s.Guess = strings.TrimPrefix(s.Guess+"; "+r.Guess, "; ")
 		}
 		for _, value := range badValues(r, job.Table) {
-			if text, isString := stringOf(value); job.JSON && isString {
+			if text, isString := StringOf(value); job.JSON && isString {
 				value = text
 			}
 			if word := doctor.NullWord(value); word != "" {
@@ -40,7 +40,7 @@ func noteRejects(s *doctor.Sample, rejects []ingest.Reject, job *ingest.Job) {
 	keepMapped(s.Settings)
 }
 
-// joined are settings with further ones; lists of fields are put together.
+// joined adds settings to others. It joins lists of fields.
 func joined(all map[string][]string, more ingest.Settings) map[string][]string {
 	if all == nil {
 		return maps.Clone(more)
@@ -56,7 +56,7 @@ func joined(all map[string][]string, more ingest.Settings) map[string][]string {
 	return all
 }
 
-// keepMapped leaves no field out that is a column in another object.
+// keepMapped removes fields from --skipcols that --map has as well, for other objects.
 func keepMapped(settings map[string][]string) {
 	const skip = "skipcols"
 	skipped := slices.DeleteFunc(slices.Clone(settings[skip]), func(name string) bool {
@@ -72,7 +72,7 @@ func keepMapped(settings map[string][]string) {
 	}
 }
 
-// badValues are the values of a row that no column took, but those of the key, which is never null.
+// badValues returns the invalid values of a row, but not those of its key, which is never null.
 func badValues(r ingest.Reject, t *schema.Table) []string {
 	key := func(column string) bool {
 		return slices.ContainsFunc(
@@ -92,7 +92,7 @@ func badValues(r ingest.Reject, t *schema.Table) []string {
 	return out
 }
 
-// causesOf are the reasons of rejects, the commonest first.
+// causesOf returns the reasons of rejects, the most frequent first.
 func causesOf(rejects []ingest.Reject) (out []doctor.Cause) {
 	var causes reject.Causes
 	slices.SortStableFunc(rejects, func(a, b ingest.Reject) int { return int(a.Line - b.Line) })

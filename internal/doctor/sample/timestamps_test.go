@@ -1,4 +1,4 @@
-package operation
+package sample
 
 import (
 	"fmt"
@@ -62,7 +62,12 @@ func TestTimestampsInValues(t *testing.T) {
 		require.NotPanics(t, func() { found.note(wire[:max(len(wire)-1, 0)], times, 2, nil) })
 	}
 	bigint := &cqltype.Type{Kind: cqltype.Bigint}
-	for _, none := range []*cqltype.Type{text, of(cqltype.List, bigint), of(cqltype.Map, text, bigint), of(cqltype.Tuple, bigint, of(cqltype.List, text))} {
+	for _, none := range []*cqltype.Type{
+		text,
+		of(cqltype.List, bigint),
+		of(cqltype.Map, text, bigint),
+		of(cqltype.Tuple, bigint, of(cqltype.List, text)),
+	} {
 		require.Nil(t, planTimestamps(none), none)
 	}
 }

@@ -1,4 +1,4 @@
-package operation
+package sample
 
 import (
 	"bytes"
@@ -13,11 +13,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
-// mostOrdered is the number of columns from which the order of fields is not judged.
+// mostOrdered is the largest number of columns for which the order of fields is judged.
 const mostOrdered = 200
 
-// orderJudge tells which columns may take which fields of an input, whose fields go to columns by
-// their place.
+// orderJudge finds which columns accept which fields of an input without names.
 type orderJudge struct {
 	columns []schema.Column
 	codecs  []ingest.Codec
@@ -27,11 +26,11 @@ type orderJudge struct {
 	values []int       // by field: values that are not null
 	first  []string    // by field: the first of them
 	fits   [][]bool    // by field and column: all values may be of the column
-	took   []int       // by column: values of its own field that it takes, in some form
-	mates  map[int]int // field by column, while an order is sought
+	took   []int       // by column: values of its own field that it accepts, in some form
+	mates  map[int]int // by column: its field, in the order that is being searched
 }
 
-// orderOf judges the first text of an input by the columns that its fields go to.
+// orderOf judges the order of fields in the first text of an input.
 func orderOf(
 	head []byte,
 	job *ingest.Job,
@@ -76,7 +75,7 @@ func orderOf(
 	return o
 }
 
-// headRecords are the whole records of the first text of an input, no more than sampledRows.
+// headRecords returns the complete records of an input's first text, at most Rows.
 func headRecords(head []byte, job *ingest.Job) (all []dsv.Record) {
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
 	if len(head) >= sampledHead-len("\xef\xbb\xbf") {
@@ -84,7 +83,7 @@ func headRecords(head []byte, job *ingest.Job) (all []dsv.Record) {
 	}
 	parser := dsv.NewParser(job.Format)
 	parser.Reset(dsv.Chunk{Data: head, Line: 1})
-	for parser.Next() && len(all) < sampledRows {
+	for parser.Next() && len(all) < Rows {
 		rec := parser.Record()
 		rec.OwnFields()
 		all = append(all, rec)
@@ -155,8 +154,8 @@ func (p *orderJudge) note(rec dsv.Record) {
 	}
 }
 
-// takes reports whether a column takes a text, or may in some form, and whether it is likely that
-// the text is meant for it.
+// takes reports whether a column accepts a text, or would in another form, and whether the text is
+// likely meant for it.
 func (p *orderJudge) takes(column int, text []byte) (takes, likely bool) {
 	t := p.columns[column].Type
 	if cqltext.TextLike(t) {
@@ -166,7 +165,7 @@ func (p *orderJudge) takes(column int, text []byte) (takes, likely bool) {
 	p.scratch, err = p.codecs[column].AppendWire(p.scratch[:0], text)
 	form := strings.TrimSpace(string(text))
 	switch takes = err == nil; {
-	case hasDates(t):
+	case HasDates(t):
 		time := doctor.LooksLikeTime(form, t.Kind == cqltype.Date)
 		return takes || time, time
 	case takes:
@@ -178,7 +177,7 @@ func (p *orderJudge) takes(column int, text []byte) (takes, likely bool) {
 	return takes, takes
 }
 
-// order returns an order of the columns in which each may take its field; false: there is none.
+// order returns an order of the columns in which each accepts its field; false if there is none.
 func (p *orderJudge) order() (names []string, found bool) {
 	p.mates = make(map[int]int)
 	for field := range p.fits {
@@ -193,7 +192,8 @@ func (p *orderJudge) order() (names []string, found bool) {
 	return names, true
 }
 
-// place finds a column for a field, and others for fields that give way: an augmenting path.
+// place finds a column for a field, and other columns for fields that have to move: it searches an
+// augmenting path.
 func (p *orderJudge) place(field int, tried []bool) bool {
 	for column, fits := range p.fits[field] {
 		if !fits || tried[column] {
@@ -208,8 +208,8 @@ func (p *orderJudge) place(field int, tried []bool) bool {
 	return false
 }
 
-// only reports whether the order that was found is the only one: none is left without any of its
-// pairs.
+// only reports whether the order that was found is the only one: there is none without any one of
+// its pairs.
 func (p *orderJudge) only() bool {
 	for column, field := range p.mates {
 		q := &orderJudge{columns: p.columns, fits: make([][]bool, len(p.fits))}

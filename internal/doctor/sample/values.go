@@ -1,4 +1,4 @@
-package operation
+package sample
 
 import (
 	"cmp"
@@ -21,8 +21,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// lookedAt is what is noted of the values of an input besides that they fit.
-type lookedAt struct {
+// values collects facts about the values of an input's rows.
+type values struct {
 	fields  ingest.Fields
 	json    bool
 	file    string
@@ -30,14 +30,14 @@ type lookedAt struct {
 	watches []watched
 	noted   []noted
 	words   []worded
-	timed   map[string]*timed // by column; those without timestamps are not in it
+	timed   map[string]*timed // by name of each column with timestamps
 	stamps  doctor.Stamps
-	// names of members that the user gave and no object had; nil: of delimited text
+	// members that options name and no object has; nil for delimited text
 	unmet map[string]bool
 }
 
-func newLookedAt(file string, job *ingest.Job) *lookedAt {
-	l := &lookedAt{
+func newValues(file string, job *ingest.Job) *values {
+	l := &values{
 		fields:  job.Fields,
 		json:    job.JSON,
 		columns: job.Table.Columns,
@@ -52,7 +52,7 @@ func newLookedAt(file string, job *ingest.Job) *lookedAt {
 				times: doctor.Times{
 					Column: c.Name,
 					File:   file,
-					Unit:   unitName(job.Fields.TimestampUnit),
+					Unit:   UnitName(job.Fields.TimestampUnit),
 				},
 			}
 		}
@@ -71,19 +71,19 @@ func newLookedAt(file string, job *ingest.Job) *lookedAt {
 
 // watched is a column of dates.
 type watched struct {
-	of *cqltype.Type // which is the column's alone
+	of *cqltype.Type // of this column alone
 	*doctor.Watch
 }
 
 // noted is a column of numbers or of truth values.
 type noted struct {
-	of *cqltype.Type // which is the column's alone
+	of *cqltype.Type // of this column alone
 	*doctor.Noted
 }
 
-// worded is a column of text, in which words for null may be values.
+// worded is a column of text, whose values may be words for null.
 type worded struct {
-	of *cqltype.Type // which is the column's alone
+	of *cqltype.Type // of this column alone
 	*doctor.NotedWords
 }
 
@@ -93,16 +93,16 @@ type timed struct {
 	times doctor.Times
 
 	mu    sync.Mutex
-	texts map[int64]*given // of values that are one timestamp, by that
+	texts map[int64]*given // by timestamp, of values that are one timestamp
 }
 
-// given is how a timestamp was given, in one row or more.
+// given is the text of a timestamp in one row or more.
 type given struct {
 	text string
-	row  bool // a row was made with it
+	row  bool // a row that was not rejected has it
 }
 
-// keep notes what text a timestamp had.
+// keep stores the text of a timestamp.
 func (t *timed) keep(text, wire []byte) {
 	if len(wire) != 8 {
 		return
@@ -129,8 +129,8 @@ func (t *timed) text(ms int64) string {
 	return g.text
 }
 
-// found are the timestamps of the rows, and those of rows that were rejected for something else,
-// each time once: a row may be read twice to find all that is wrong with it.
+// found returns the timestamps of the rows. It counts those of rejected rows once each: a rejected
+// row may be read twice to find all its faults.
 func (t *timed) found() doctor.Times {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -142,11 +142,11 @@ func (t *timed) found() doctor.Times {
 	return t.times
 }
 
-// hasDates says whether texts of a column stand for days.
-func hasDates(t *cqltype.Type) bool { return t.Kind == cqltype.Timestamp || t.Kind == cqltype.Date }
+// HasDates reports whether the texts of a column are dates.
+func HasDates(t *cqltype.Type) bool { return t.Kind == cqltype.Timestamp || t.Kind == cqltype.Date }
 
-// kindOf says what the texts of a column stand for, of those that other programs write in other
-// ways.
+// kindOf returns the kind of a column's texts, for the kinds that other programs write in other
+// forms.
 func kindOf(t *cqltype.Type) doctor.Kind {
 	switch t.Kind {
 	case cqltype.Boolean:
@@ -164,9 +164,8 @@ func kindOf(t *cqltype.Type) doctor.Kind {
 	return doctor.Other
 }
 
-// watch has the codecs of a job note the texts of the input's columns: its fields, or in JSON its
-// strings.
-func (l *lookedAt) watch(job *ingest.Job) {
+// watch makes the codecs of a job note the texts of the columns: fields, or strings of JSON.
+func (l *values) watch(job *ingest.Job) {
 	if l.json {
 		job.Fields.Strings = l.plan
 	} else {
@@ -174,8 +173,8 @@ func (l *lookedAt) watch(job *ingest.Job) {
 	}
 }
 
-// read is the codec of a column, as the load has it; nil: JSON's own, of strings.
-func (l *lookedAt) read(t *cqltype.Type) (ingest.Codec, error) {
+// read returns the codec of a column as the load has it; nil for JSON's own codec of strings.
+func (l *values) read(t *cqltype.Type) (ingest.Codec, error) {
 	switch {
 	case l.json && l.fields.Strings != nil:
 		return l.fields.Strings(t)
@@ -188,19 +187,20 @@ func (l *lookedAt) read(t *cqltype.Type) (ingest.Codec, error) {
 	}
 }
 
-// quoted reads a text as the decoder of JSON reads a string that has it.
+// quoted decodes a text as a string of JSON.
 type quoted struct{ cqljson.Decoder }
 
 func (q quoted) AppendWire(dst, text []byte) ([]byte, error) {
 	return q.Decoder.AppendWire(dst, cqljson.AppendString(nil, text))
 }
 
-// plan is the codec of a column; that of one with dates, numbers or truth values notes them.
-func (l *lookedAt) plan(t *cqltype.Type) (ingest.Codec, error) {
+// plan returns the codec of a column. That of a column of dates, numbers or truth values notes
+// them.
+func (l *values) plan(t *cqltype.Type) (ingest.Codec, error) {
 	kind := kindOf(t)
 	codec, err := l.read(t)
 	worded, text := l.word(t)
-	if err != nil || kind == doctor.Other && !hasDates(t) && !text {
+	if err != nil || kind == doctor.Other && !HasDates(t) && !text {
 		return codec, err
 	}
 	if codec == nil {
@@ -214,7 +214,7 @@ func (l *lookedAt) plan(t *cqltype.Type) (ingest.Codec, error) {
 	switch {
 	case text:
 		noting.note = worded.Note
-	case hasDates(t):
+	case HasDates(t):
 		w := watched{t, new(doctor.Watch)}
 		l.watches = append(l.watches, w)
 		noting.note, noting.keep = w.Note, l.keeper(t)
@@ -229,9 +229,9 @@ func (l *lookedAt) plan(t *cqltype.Type) (ingest.Codec, error) {
 	return noting, nil
 }
 
-// word begins to note words for null in a column of delimited text; false: the column holds no
-// text. In JSON a string in a column of text is never null.
-func (l *lookedAt) word(t *cqltype.Type) (worded, bool) {
+// word adds a column of text to those whose words for null are noted. It returns false for other
+// columns, and for JSON, where a string in a column of text is never null.
+func (l *values) word(t *cqltype.Type) (worded, bool) {
 	if l.json || !cqltext.TextLike(t) {
 		return worded{}, false
 	}
@@ -240,8 +240,9 @@ func (l *lookedAt) word(t *cqltype.Type) (worded, bool) {
 	return w, true
 }
 
-// keeper returns what keeps the texts of a column of timestamps; nil for others.
-func (l *lookedAt) keeper(t *cqltype.Type) func(text, wire []byte) {
+// keeper returns the function that keeps the texts of a column of timestamps; nil for other
+// columns.
+func (l *values) keeper(t *cqltype.Type) func(text, wire []byte) {
 	for _, c := range l.columns {
 		if c.Type == t && t.Kind == cqltype.Timestamp {
 			return l.timed[c.Name].keep
@@ -250,11 +251,11 @@ func (l *lookedAt) keeper(t *cqltype.Type) func(text, wire []byte) {
 	return nil
 }
 
-// noticing is a codec whose texts are noted.
+// noticing is a codec that notes the texts.
 type noticing struct {
 	ingest.Codec
 	note func(text []byte, taken bool)
-	keep func(text, wire []byte) // takes those that were taken; nil: nothing does
+	keep func(text, wire []byte) // called with valid texts; may be nil
 }
 
 func (n noticing) AppendWire(dst, text []byte) ([]byte, error) {
@@ -267,7 +268,7 @@ func (n noticing) AppendWire(dst, text []byte) ([]byte, error) {
 	return dst, err
 }
 
-// noticingNull is one that has a rule of its own for null.
+// noticingNull is a noticing codec with its own rule for null.
 type noticingNull struct {
 	noticing
 	isNull func(text []byte) bool
@@ -275,8 +276,8 @@ type noticingNull struct {
 
 func (n noticingNull) IsNull(text []byte) bool { return n.isNull(text) }
 
-// row notes the timestamps of a row, and the names of an object's members.
-func (l *lookedAt) row(columns []schema.Column, r *write.Row) {
+// row notes the timestamps of a row, and the members of its object.
+func (l *values) row(columns []schema.Column, r *write.Row) {
 	for i, c := range columns {
 		if t := l.timed[c.Name]; t != nil && r.Cells[i].State == row.Set {
 			t.note(r.Cells[i].Bytes, &t.times, r.Line, t.text)
@@ -295,9 +296,8 @@ func (l *lookedAt) row(columns []schema.Column, r *write.Row) {
 	}
 }
 
-// noteStamps counts the write times that a row gives its columns: other than by its place in the
-// input.
-func (l *lookedAt) noteStamps(r *write.Row) {
+// noteStamps counts the write times that fields of the row set.
+func (l *values) noteStamps(r *write.Row) {
 	if r.Timestamp != r.Stamp {
 		l.stamps.Note(r.Timestamp, r.Line)
 	}
@@ -308,8 +308,8 @@ func (l *lookedAt) noteStamps(r *write.Row) {
 	}
 }
 
-// unitName is the name of a unit of timestamps, as --timestamp-unit has it.
-func unitName(unit time.Duration) string {
+// UnitName returns the name of a unit of timestamps for --timestamp-unit.
+func UnitName(unit time.Duration) string {
 	for _, name := range spec.TimestampUnits {
 		if d, _ := (&spec.Dialect{TimestampUnit: name}).Unit(); d == unit {
 			return name
@@ -318,14 +318,14 @@ func unitName(unit time.Duration) string {
 	return ""
 }
 
-// stringOf returns the text of a JSON string; false: the value is none.
-func stringOf(value string) (text string, ok bool) {
+// StringOf returns the text of a JSON string. It returns false for any other value.
+func StringOf(value string) (text string, ok bool) {
 	ok = json.Unmarshal([]byte(value), &text) == nil && value != "null"
 	return text, ok
 }
 
-// found adds to a sample what was noted, in the order of the table's columns.
-func (l *lookedAt) found(s *doctor.Sample) {
+// found adds the facts to a sample, in the order of the table's columns.
+func (l *values) found(s *doctor.Sample) {
 	for _, c := range l.columns {
 		for _, w := range l.watches {
 			if w.of != c.Type {

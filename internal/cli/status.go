@@ -214,7 +214,7 @@ func inputsText(l *operation.LoadStatus) string {
 
 // tellPieces tells how much of the inputs is dealt with, and what nodes were streamed.
 func tellPieces(l *operation.LoadStatus, tell func(name, format string, args ...any)) {
-	tell("settled", "%s of text, in %s", human.Size(l.Settled), human.Of(l.Pieces, "piece"))
+	tell("recorded", "%s of text, in %s", human.Size(l.Settled), human.Of(l.Pieces, "piece"))
 	for _, n := range l.Streams {
 		tell(
 			"streamed",

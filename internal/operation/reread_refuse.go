@@ -29,20 +29,27 @@ func (l *Load) refuseReading() error {
 		return nil
 	}
 	flags, dir := changedFlags(&l.spec, l.reread.now), setting.ShellQuote(l.run.path)
-	loaded := fmt.Sprintf(
-		"%s %s loaded as read before",
-		human.Of(rows, "row"),
-		human.Verb(rows, "is", "are"),
-	)
+	var loaded []string
+	if rows > 0 {
+		loaded = append(loaded, fmt.Sprintf(
+			"%s %s loaded as read before",
+			human.Of(rows, "row"),
+			human.Verb(rows, "is", "are"),
+		))
+	}
 	if begun > 0 {
-		loaded += fmt.Sprintf(
-			", and so may be rows of %s that %s under way",
+		loaded = append(loaded, fmt.Sprintf(
+			"rows of %s that %s under way may be loaded as read before",
 			human.Of(begun, "piece"),
 			human.Verb(begun, "was", "were"),
-		)
+		))
 	}
 	return &spec.UsageError{Err: errors.New(strings.Join([]string{
-		fmt.Sprintf("%s would apply to the rest of the inputs alone: %s", flags, loaded),
+		fmt.Sprintf(
+			"%s would apply to the rest of the inputs alone: %s",
+			flags,
+			strings.Join(loaded, ", and "),
+		),
 		l.anew(flags),
 		fmt.Sprintf("to resume and read as before: %s %s %s", version.Tool, commandResume, dir),
 		fmt.Sprintf(

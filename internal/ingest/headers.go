@@ -154,6 +154,9 @@ func (r *run) mapFields(line dsv.Record, o Reading) (m *Mapping, err error) {
 		fields.format = r.job.Format
 		m, err = MapHeader(r.job.Table, line, fields)
 	}
+	if err == nil {
+		err = m.refuseRepeatedLists(r.job.Timestamp)
+	}
 	if err != nil {
 		return nil, &MappingError{err}
 	}

@@ -197,6 +197,24 @@ func NewMapping(t *schema.Table, columns []schema.Column, f Fields) (*Mapping, e
 	return m, nil
 }
 
+// refuseRepeatedLists refuses a static list beside rows that all have one write time. Each row of a
+// partition has the list, and a list keeps the elements of every write with that time.
+func (m *Mapping) refuseRepeatedLists(timestamp *int64) error {
+	if timestamp == nil || len(m.cluster) == 0 {
+		return nil
+	}
+	for _, i := range m.statics {
+		if c := m.Columns[i]; c.Type.Kind == cqltype.List && c.Type.MultiCell() {
+			return fmt.Errorf(
+				"static list %q would get its elements once for each row of its partition, since --timestamp gives all rows one write time: "+
+					"load it by itself, without the clustering columns, or without --timestamp",
+				c.Name,
+			)
+		}
+	}
+	return nil
+}
+
 // MapHeader plans the fields from a header line without structural errors.
 func MapHeader(t *schema.Table, header dsv.Record, f Fields) (*Mapping, error) {
 	names := make([]string, len(header.Fields))

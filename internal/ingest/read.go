@@ -223,6 +223,9 @@ func (r *run) mapMembers(o Reading) (*Mapping, error) {
 	if err == nil {
 		m, err = NewObjectMapping(r.job.Table, columns, o.Fields)
 	}
+	if err == nil {
+		err = m.refuseRepeatedLists(r.job.Timestamp)
+	}
 	if err != nil {
 		return nil, &MappingError{err}
 	}

@@ -35,6 +35,7 @@ type Reading struct {
 	Stage          *Staged    `json:"stage,omitempty"`              // of a run by streaming that has stages
 	Receiving      *Receiving `json:"receiving,omitempty"`          // of a run that nodes stream to
 	Trouble        string     `json:"trouble,omitempty"`            // why all requests so far have failed; empty: not all have
+	Silent         *Silence   `json:"silent,omitempty"`             // nodes that answer no request; nil: there are none
 }
 
 // Tick is the least time between two readings that Counters.Read takes: less than the second
@@ -143,6 +144,11 @@ func (m *Meter) Read(now time.Time) Reading {
 	}
 	if c.Requests.AllFailed() {
 		r.Trouble, r.Left = c.Reasons.last(), 0
+	}
+	if took == 0 {
+		if r.Silent = c.Requests.Silence(now); r.Silent != nil && r.Silent.all {
+			r.Left = 0 // the rate of a moment ago says nothing
+		}
 	}
 	return r
 }

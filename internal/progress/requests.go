@@ -41,6 +41,8 @@ type nodeRequests struct {
 	took                       time.Duration // all that was answered
 	recent                     *recent       // nil before the first answer
 	gate                       Gate          // nil: of all nodes together, or none
+	// of the last answer, or of the first request that is under way if that was later
+	waiting time.Time
 }
 
 // NodeRequests are those of one node.
@@ -83,11 +85,19 @@ func (r *Requests) node(node string) *nodeRequests {
 
 // Begin notes that a request is sent to a node, and when. It must be followed by an End.
 func (r *Requests) Begin(node string) time.Time {
+	now := time.Now()
+	r.begin(node, now)
+	return now
+}
+
+func (r *Requests) begin(node string, now time.Time) {
 	r.underWay.Add(1)
 	r.mu.Lock()
-	r.node(node).underWay++
-	r.mu.Unlock()
-	return time.Now()
+	defer r.mu.Unlock()
+	n := r.node(node)
+	if n.underWay++; n.underWay == 1 {
+		n.waiting = now
+	}
 }
 
 // Ended is how a request ended.
@@ -135,6 +145,7 @@ func (r *Requests) end(node string, begun, now time.Time, how Ended) {
 		return
 	}
 	n.answered++
+	n.waiting = now
 	r.answered.Add(1)
 	if r.untimed {
 		return
@@ -222,6 +233,43 @@ func (r *Requests) Now(now time.Time) Latency {
 		}
 	}
 	return latencyOf(all)
+}
+
+// Silence is nodes with requests under way of which none was answered for some time.
+type Silence struct {
+	Node    string  `json:"node"`    // that was silent longest, as SetNames calls it
+	Nodes   int     `json:"nodes"`   // the number of silent nodes
+	Seconds float64 `json:"seconds"` // of the longest silence
+
+	all bool // no node with requests under way has answered one
+}
+
+// silentFrom is the time without an answer from which a node counts as silent.
+const silentFrom = 5 * time.Second
+
+// Silence returns the nodes that are silent at a time; nil: none is.
+func (r *Requests) Silence(now time.Time) *Silence {
+	s := Silence{all: true}
+	r.mu.Lock()
+	for node, n := range r.nodes {
+		if n.underWay == 0 {
+			continue
+		}
+		silent := now.Sub(n.waiting)
+		if silent < silentFrom {
+			s.all = false
+			continue
+		}
+		if s.Nodes++; silent.Seconds() > s.Seconds {
+			s.Node, s.Seconds = node, silent.Seconds()
+		}
+	}
+	r.mu.Unlock()
+	if s.Nodes == 0 {
+		return nil
+	}
+	s.Node = r.name(s.Node)
+	return &s
 }
 
 // name is what a node is called.

@@ -52,6 +52,47 @@ func TestRequests(t *testing.T) {
 	require.EqualValues(t, 1, nodes[2].UnderWay)
 }
 
+// A node is silent if it has requests under way and has answered none for some seconds. Failures are
+// no answers; a node without requests is not silent.
+func TestSilence(t *testing.T) {
+	var r Requests
+	r.SetNames(func(node string) string { return "node " + node })
+	begin := time.Now()
+	require.Nil(t, r.Silence(begin))
+	for _, node := range []string{"a", "b", "idle"} {
+		r.begin(node, begin)
+	}
+	r.end("idle", begin, begin, Answered)
+	require.Nil(t, r.Silence(begin.Add(silentFrom-1)))
+	require.Equal(
+		t,
+		&Silence{Node: "node a", Nodes: 2, Seconds: 6, all: true},
+		func() *Silence {
+			r.begin("a", begin) // one more under way is no answer
+			r.nodes["b"].waiting = begin.Add(time.Second)
+			return r.Silence(begin.Add(6 * time.Second))
+		}(),
+	)
+	r.end("b", begin, begin.Add(6*time.Second), Answered)
+	r.begin("b", begin.Add(6*time.Second))
+	r.end("a", begin, begin.Add(7*time.Second), Failed)
+	require.Equal(
+		t,
+		&Silence{Node: "node a", Nodes: 1, Seconds: 8},
+		r.Silence(begin.Add(8*time.Second)),
+	)
+
+	// A node that gets a request after a pause has time for it.
+	r.end("a", begin, begin.Add(8*time.Second), Answered)
+	require.Nil(t, r.Silence(begin.Add(10*time.Second)))
+	r.begin("a", begin.Add(time.Minute))
+	require.NotContains(
+		t,
+		r.Silence(begin.Add(time.Minute+time.Second)).Node,
+		"node a",
+	)
+}
+
 // What is older than the window is forgotten there, and not in the whole.
 func TestRecentLatencies(t *testing.T) {
 	var r Requests

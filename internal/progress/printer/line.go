@@ -76,6 +76,9 @@ func partsOf(r progress.Reading) (parts [partKinds]part) {
 			red,
 		}
 	}
+	if r.Silent != nil && r.Trouble == "" {
+		parts[partTrouble] = silentPart(r.Silent)
+	}
 	if r.Share != nil {
 		parts[partShare] = part{human.Percent(*r.Share), wholePercent(*r.Share), plain}
 	}
@@ -130,6 +133,23 @@ func partsOf(r progress.Reading) (parts [partKinds]part) {
 	parts[partSent], parts[partRun] = both(sentTo(r.Streams)), both(safetext.Line(r.Run))
 	addStage(&parts, r)
 	return parts
+}
+
+// silentPart names nodes that answer nothing.
+func silentPart(s *progress.Silence) part {
+	of := safetext.Line(s.Node)
+	switch {
+	case s.Nodes > 1:
+		of = human.Of(s.Nodes, "node")
+	case of == "":
+		of = "the nodes"
+	}
+	silent := time.Duration(s.Seconds * float64(time.Second)).Truncate(time.Second)
+	return part{
+		"no answer from " + of + " for " + silent.String(),
+		"no answer for " + silent.String(),
+		red,
+	}
 }
 
 // both is a part that has one form.

@@ -91,6 +91,18 @@ func TestFormsStay(t *testing.T) {
 	require.Equal(t, first, frame(inMidRun(), 100))
 }
 
+// Nodes that answer nothing are named, as long as they do.
+func TestLiveLineOfSilentNodes(t *testing.T) {
+	r := inMidRun()
+	r.Silent = &progress.Silence{Node: "10.0.0.1:9042", Nodes: 1, Seconds: 8.9}
+	require.Contains(t, fit([]progress.Reading{r}, 200), "no answer from 10.0.0.1:9042 for 8s ")
+	require.Contains(t, fit([]progress.Reading{r}, 80), "no answer for 8s ")
+	r.Silent.Nodes = 2
+	require.Contains(t, fit([]progress.Reading{r}, 200), "no answer from 2 nodes for 8s ")
+	r.Silent.Node, r.Silent.Nodes = "", 1
+	require.Contains(t, fit([]progress.Reading{r}, 200), "no answer from the nodes for 8s ")
+}
+
 // The latency that a run keeps to comes before those of its own requests.
 func TestLiveLineOfALatencyThatIsHeld(t *testing.T) {
 	r := inMidRun()

@@ -34,8 +34,10 @@ type Reading struct {
 	Settled        *float64   `json:"settled_share,omitempty"`      // of a run with stages: what is done for good, of Share
 	Stage          *Staged    `json:"stage,omitempty"`              // of a run by streaming that has stages
 	Receiving      *Receiving `json:"receiving,omitempty"`          // of a run that nodes stream to
-	Trouble        string     `json:"trouble,omitempty"`            // why all requests so far have failed; empty: not all have
-	Silent         *Silence   `json:"silent,omitempty"`             // nodes that answer no request; nil: there are none
+	// Trouble is why all requests so far have failed; empty: not all have.
+	Trouble string `json:"trouble,omitempty"`
+	// Silent has the nodes that answer no request; nil: there are none.
+	Silent *Silence `json:"silent,omitempty"`
 }
 
 // Tick is the least time between two readings that Counters.Read takes: less than the second

@@ -235,7 +235,7 @@ func (r *Requests) Now(now time.Time) Latency {
 	return latencyOf(all)
 }
 
-// Silence is nodes with requests under way of which none was answered for some time.
+// Silence is nodes that have requests under way and have answered none for some time.
 type Silence struct {
 	Node    string  `json:"node"`    // that was silent longest, as SetNames calls it
 	Nodes   int     `json:"nodes"`   // the number of silent nodes

@@ -162,7 +162,7 @@ func TestStreamedRowsAreOnAllReplicas(t *testing.T) {
 		"--run-dir",
 		dir,
 	)
-	require.Contains(t, r.report, "rows are written by streaming SSTables")
+	require.Contains(t, r.report, "rows are written as SSTables")
 	require.Regexp(
 		t,
 		`(?m)^cqlbulk: [0-9]+ SSTables landed on 3 nodes: [0-9.]+ [KM]iB by median, [0-9.]+ [KM]iB in all; \S+ took longest, `,

@@ -80,7 +80,7 @@ func (d *Delivery) Prepare(ctx context.Context) error {
 	}
 	notes = append(
 		notes,
-		"rows are written by streaming SSTables: "+
+		"rows are written as SSTables: "+
 			"CQL permissions, guardrails, audit logs and hints do not apply",
 	)
 	notes = append(notes, PassedBy(options, d.Spec.Via, s.Method)...)

@@ -52,8 +52,8 @@ func TestRequests(t *testing.T) {
 	require.EqualValues(t, 1, nodes[2].UnderWay)
 }
 
-// A node is silent if it has requests under way and has answered none for some seconds. Failures are
-// no answers; a node without requests is not silent.
+// A node is silent if it has requests under way and has answered none for some seconds. Failures
+// are no answers; a node without requests is not silent.
 func TestSilence(t *testing.T) {
 	var r Requests
 	r.SetNames(func(node string) string { return "node " + node })

@@ -92,7 +92,7 @@ func writeRuns(w io.Writer, runs []report.ListedRun, width int, now time.Time) e
 	for _, r := range runs {
 		for _, n := range r.Next {
 			if n.RunDir == r.Path {
-				fmt.Fprintf(&out, "%-8s  %s\n", "next", n.Words())
+				fmt.Fprintf(&out, "%-8s  %s\n", "next", n.Words()+n.Caution())
 			}
 		}
 	}

@@ -101,10 +101,15 @@ func Inputs(samples []Sample, format string) []Finding {
 	var out []Finding
 	var total int64
 	var empty, pipes []string
+	readable := 0
 	for _, s := range samples {
+		if s.Err == nil {
+			readable++
+		}
 		switch {
 		case s.Err != nil:
 			out = append(out, Fail(s.Do, "%v", s.Err))
+			continue
 		case s.Pipe:
 			pipes = append(pipes, s.Name)
 		case len(s.Head) == 0:
@@ -125,7 +130,10 @@ func Inputs(samples []Sample, format string) []Finding {
 			Warn("see whether what wrote it came to its end", "empty: %s", some(empty)),
 		)
 	}
-	text := human.Of(len(samples), "input")
+	if readable == 0 && len(samples) > 0 {
+		return out
+	}
+	text := human.Of(readable, "input")
 	if total > 0 {
 		text += ", " + human.Size(total)
 	}

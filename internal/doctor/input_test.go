@@ -260,7 +260,7 @@ func TestInputs(t *testing.T) {
 	)
 	require.Equal(t, []Finding{
 		Fail("wait", "no answer"), Warn("see whether what wrote it came to its end", "empty: b"),
-		Fine("3 inputs, read as json; not looked at, as it can be read but once: c"),
+		Fine("2 inputs, read as json; not looked at, as it can be read but once: c"),
 	}, found)
 	require.Len(t, Inputs(make([]Sample, 9), "csv"), 2)
 	many := make([]Sample, 9)

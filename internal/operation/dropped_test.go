@@ -18,7 +18,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
-const readded = `column "pieces" of table shop.orders was dropped at 2026-01-02T03:04:05Z and added again`
+const readded = `column "pieces" of table shop.orders was dropped at 2026-01-02T03:04:05Z`
 
 var droppedAt2026 = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
@@ -34,7 +34,7 @@ func TestColumnDroppedAndAddedAgain(t *testing.T) {
 	resumed.Load.Close()
 
 	require.NoError(t, s.cluster.DropAndAdd("shop.orders", "pieces", droppedAt2026))
-	const want = readded + " after the run began: its values from before that are gone, and the run cannot go on; " +
+	const want = readded + " and added again, after the run began: its values from before that are gone, and the run cannot go on; " +
 		"load all inputs anew with cqlbulk load, in a run directory of its own"
 	_, err = PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	require.EqualError(t, err, want)
@@ -94,7 +94,7 @@ func TestResumeOfAScanAfterADrop(t *testing.T) {
 	require.EqualError(
 		t,
 		err,
-		readded+" after the run began: its values from before that are gone, and the run cannot go on; scan the table anew",
+		readded + " and added again, after the run began: its values from before that are gone, and the run cannot go on; scan the table anew",
 	)
 }
 

@@ -472,6 +472,14 @@ func (d *Document) onward(words string) string {
 // commandLoad is the command that begins a load anew.
 const commandLoad = "load"
 
+// Caution is what to know before the command is run, as a comment of the shell; empty: nothing.
+func (n *Next) Caution() string {
+	if strings.Contains(n.Line, " --repeat-in-doubt ") {
+		return "   # counters: rows that were applied count twice"
+	}
+	return ""
+}
+
 // Words are the command, behind what is to be done before it.
 func (n *Next) Words() string {
 	switch {

@@ -3,7 +3,6 @@ package report
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
@@ -77,11 +76,7 @@ func (s *Status) Lines() []string {
 		t.words("next", "run the command again: it was stopped before its output was begun")
 	}
 	for _, n := range s.Next {
-		note := ""
-		if strings.Contains(n.Line, " --repeat-in-doubt ") {
-			note = "   (of counters, those rows count twice that were applied)"
-		}
-		t.words("next", n.Words()+note)
+		t.words("next", n.Words()+n.Caution())
 	}
 	return t.lines
 }

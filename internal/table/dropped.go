@@ -24,8 +24,8 @@ func (t *Table) Drops(ctx context.Context) (drops records.Drops, err error) {
 	return drops, err
 }
 
-// Readded names a column of the table that was dropped, since the times in then, and added again;
-// empty: there is none.
+// Readded names a column that the table had when it was opened, and that was dropped since the times
+// in then. A table that was opened after the drop has the column again. It is empty if there is none.
 func (t *Table) Readded(then, now records.Drops) string {
 	if then == nil {
 		return ""
@@ -33,7 +33,7 @@ func (t *Table) Readded(then, now records.Drops) string {
 	for _, column := range slices.Sorted(maps.Keys(now)) {
 		if _, there := t.Schema.Column(column); there && now[column] > then[column] {
 			return fmt.Sprintf(
-				"column %q of table %s was dropped at %s and added again",
+				"column %q of table %s was dropped at %s",
 				column,
 				t.Schema,
 				now[column].Time().Format(time.RFC3339),
@@ -53,7 +53,7 @@ func (t *Table) RefuseDropped(ctx context.Context, then records.Drops, anew stri
 	}
 	if what := t.Readded(then, now); what != "" {
 		return fmt.Errorf(
-			"%s after the run began: its values from before that are gone, and the run cannot go on; %s",
+			"%s and added again, after the run began: its values from before that are gone, and the run cannot go on; %s",
 			what,
 			anew,
 		)

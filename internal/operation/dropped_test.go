@@ -94,7 +94,7 @@ func TestResumeOfAScanAfterADrop(t *testing.T) {
 	require.EqualError(
 		t,
 		err,
-		readded + " and added again, after the run began: its values from before that are gone, and the run cannot go on; scan the table anew",
+		readded+" and added again, after the run began: its values from before that are gone, and the run cannot go on; scan the table anew",
 	)
 }
 

@@ -24,8 +24,9 @@ func (t *Table) Drops(ctx context.Context) (drops records.Drops, err error) {
 	return drops, err
 }
 
-// Readded names a column that the table had when it was opened, and that was dropped since the times
-// in then. A table that was opened after the drop has the column again. It is empty if there is none.
+// Readded names a column that the table had when it was opened, and that was dropped since the
+// times in then. A table that was opened after the drop has the column again. It is empty if there
+// is none.
 func (t *Table) Readded(then, now records.Drops) string {
 	if then == nil {
 		return ""
@@ -53,7 +54,8 @@ func (t *Table) RefuseDropped(ctx context.Context, then records.Drops, anew stri
 	}
 	if what := t.Readded(then, now); what != "" {
 		return fmt.Errorf(
-			"%s and added again, after the run began: its values from before that are gone, and the run cannot go on; %s",
+			"%s and added again, after the run began: "+
+				"its values from before that are gone, and the run cannot go on; %s",
 			what,
 			anew,
 		)

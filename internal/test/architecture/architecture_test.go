@@ -32,15 +32,19 @@ func section(t *testing.T, heading string) string {
 // quoted finds what stands in backquotes.
 var quoted = regexp.MustCompile("`([^`]+)`")
 
-// rows gives the cells of a section's table, without its head.
+// rows returns the cells of a section's tables, without their heads.
 func rows(text string) [][]string {
 	var out [][]string
 	for line := range strings.Lines(text) {
-		if cells := strings.Split(strings.Trim(line, "| \n"), "|"); len(cells) > 1 {
+		switch cells := strings.Split(strings.Trim(line, "| \n"), "|"); {
+		case len(cells) < 2:
+		case strings.HasPrefix(cells[0], "---"):
+			out = out[:len(out)-1] // the head is before it
+		default:
 			out = append(out, cells)
 		}
 	}
-	return out[min(2, len(out)):]
+	return out
 }
 
 func TestWhatTheTableSaysWhereIsThere(t *testing.T) {

@@ -42,7 +42,7 @@ var varying = []struct {
 // measured are lines of which all figures, and what is not known, hang on the machine, the cluster,
 // or the moment.
 var measured = regexp.MustCompile(
-	`^((in|requests|ranges|parallel \(N\)|splits \(M\)|estimate|settled|begun|pace|running|stopped|partly|complete|\S+:9042) |rows +[\d,]+ (read|written)\b)`,
+	`^((in|requests|ranges|parallel \(N\)|splits \(M\)|estimate|recorded|begun|pace|running|stopped|partly|complete|\S+:9042) |rows +[\d,]+ (read|written)\b)`,
 )
 
 var figure = regexp.MustCompile(`\d[\d,]*(\.\d+)?|\?|<share>`)

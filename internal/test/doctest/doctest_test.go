@@ -156,7 +156,7 @@ func TestCompare(t *testing.T) {
 		{"loaded           60,000 rows into demo.flights", "loaded  60,000 rows into demo.flights"},
 		{"in                 1.7s 35,683 rows/s, 3.2 MiB/s, 5.3 MiB read", "in  12.0s 5 rows/s, 913 B/s, 5.3 MiB read"},
 		{"requests            702 of 85.5 rows, p50 26.5ms, p99 391ms", "requests  7 of 8,500 rows, p50 1m20s, p99 2h"},
-		{"settled    1015.2 KiB of text, in 3 pieces", "settled    1 B of text, in 1 piece"},
+		{"recorded   1015.2 KiB of text, in 3 pieces", "recorded   1 B of text, in 1 piece"},
 		{"requests   7 of 85.5 rows, 1 retry, p50 1ms, p99 1ms", "requests   7 of 85.5 rows, 12 retries, p50 1ms, p99 1ms"},
 		{"begun 2026-11-21T04:55:42Z by cqlbulk 0.1.0", "begun 2027-01-02T00:00:00Z by cqlbulk 1.2.3-4-gabcdef"},
 		{"done: 100.0%, seed 7", "done: 3%, seed 9485618483488850357"},

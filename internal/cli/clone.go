@@ -56,7 +56,7 @@ func (o *cloneOptions) AddFlags(f *pflag.FlagSet) {
 	)
 	from.add(
 		"from-storage-port",
-		"port that its nodes stream to each other by (default: what they tell)",
+		"port that its nodes stream to each other by (default: the one that they report)",
 	)
 	from.add(
 		"slice",
@@ -104,7 +104,7 @@ func (o *cloneOptions) AddFlags(f *pflag.FlagSet) {
 	)
 	past.add(
 		"storage-port",
-		"stream: port that the nodes stream to each other by (default: what they tell)",
+		"stream: port that the nodes stream to each other by (default: the one that they report)",
 	)
 	past.add("assume-stable", assumeStableHelp)
 	past.add(
@@ -115,11 +115,11 @@ func (o *cloneOptions) AddFlags(f *pflag.FlagSet) {
 	b = b.in(groupPace)
 	b.add(
 		"max-bytes-per-sec",
-		"bytes a second at the most of all that is sent to all nodes (default: no limit)",
+		"bytes per second sent to all nodes, at most (default: no limit)",
 	)
-	b.add("memory", "memory to use at the most")
+	b.add("memory", "memory to use, at most")
 	b.in(groupErrors).
-		add("patience", "how long to go on with a node that takes nothing, before the run ends")
+		add("patience", "how long to wait for a node that takes nothing before the run ends")
 	addConnectionFlags(
 		b,
 		"how many replicas of each range are read of the other cluster: by default most of all of them",
@@ -145,11 +145,11 @@ All rows are streamed. The nodes of the other cluster send their SSTables here, 
 down, as in a scan --via sstables. They are merged, and streamed to all replicas, in all
 data centers, or left in a folder to be imported.
 
-So many replicas of each range are read as --consistency says, by default most of them
-(QUORUM): that has all that was written at QUORUM. With fewer, a row is lost that those
-had missed; and one that was deleted comes back, when they had missed the deletion. After
-a repair ONE has all as well, for less work; ALL has what any replica has. Of folders all
-SSTables are read: name those of all nodes, or after a repair of enough of them.
+--consistency sets the number of replicas that are read of each range. By default it is
+most of them (QUORUM), which have all rows written at QUORUM. With fewer, rows that those
+replicas missed are lost, and rows whose deletion they missed come back. After a repair,
+ONE has all rows as well, for less work; ALL has what any replica has. All SSTables in
+folders are read: name those of all nodes, or after a repair of enough of them.
 
 Nothing is purged here. Tombstones come whatever gc_grace_seconds says, and so does what
 has expired; the servers drop both by the rules of the new table. What nodes of the

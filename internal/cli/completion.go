@@ -112,7 +112,7 @@ func completeTable(connection *spec.Connection, files bool) cobra.CompletionFunc
 	}
 }
 
-var errNobodyAsked = errors.New("nobody is asked for a password while a word is completed")
+var errNobodyAsked = errors.New("no password is asked for while a word is completed")
 
 // tablesLike are the tables of the cluster whose names begin with what was typed, or while
 // the keyspace is typed, keyspaces.

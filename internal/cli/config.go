@@ -52,9 +52,9 @@ func newConfigInitCommand(s streams) *cobra.Command {
 		Use:   "init",
 		Short: "Write a configuration file with all settings, commented out",
 		Long: `Write a configuration file with all settings, each with what it means and its default,
-commented out. A file that exists is left alone.
+commented out. An existing file is not changed.
 
-It is written where it is looked for first, into the working directory. The other places
+It is written into the working directory, where cqlbulk searches first. The other places
 are cqlbulk/cqlbulk.yaml in the user's configuration directory, ~/.config on Linux, and
 /etc/cqlbulk/cqlbulk.yaml.
 
@@ -71,7 +71,7 @@ Exit status:
 			// It may hold a password one day.
 			f, err := os.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 			if errors.Is(err, os.ErrExist) {
-				return fmt.Errorf("--output %s: exists, and is left alone", name)
+				return fmt.Errorf("--output %s: exists, and is not changed", name)
 			}
 			if err != nil {
 				return fmt.Errorf("--output: %w", err)
@@ -97,10 +97,11 @@ Exit status:
 }
 
 // configHead begins a configuration file.
-const configHead = `# Settings of cqlbulk. Take the # away from one to give it another value than the default, which
-# stands there. A flag wins over the environment, the environment over this file. Settings at the top
-# are for all commands that know them, a section is for its command alone and wins. resume and retry
-# take the section of the command whose run they go on with. cqlbulk config show tells what is in force.
+const configHead = `# Settings of cqlbulk, with their defaults. To change one, remove the # before it.
+# A flag wins over the environment, the environment over this file. Settings at the top are for all
+# commands that have them. A section is for its command alone, and wins. resume and retry take the
+# section of the command whose run they resume or retry. cqlbulk config show prints the settings in
+# force.
 `
 
 // writeConfig writes a configuration file of all settings: first those that several commands have

@@ -23,16 +23,15 @@ func newCopyCommand(s streams) *cobra.Command {
 		Short: "Run a COPY statement of cqlsh",
 		Long: `Run a COPY statement of cqlsh, with load (FROM) or scan (TO). The statement
 is one argument, or comes from the standard input ("-"). --explain shows the command
-line that does the same. A flag wins over what the statement says. What of it has no
-counterpart is told, in a line each; an option that cqlsh does not know is an error.
+line that does the same. A flag wins over the statement. Each option without a
+counterpart is printed in a line; an option that cqlsh does not have is an error.
 
 FROM reads the files as cqlsh does: without a header, or with HEADER = true past its
 names; fields go to the columns in the order of the statement, else key columns first
-and then all others by name; \ before a character takes it as it is; NULL is told by
-its text alone, and deletes what is there (--nulls unset leaves it). How fast it goes
-is cqlbulk's own matter: where the statement does not say otherwise, there is no
-ingest rate, batches are cqlbulk's, and any number of rows may be rejected. Options in
-a cqlshrc are not read.
+and then all others by name; \ before a character takes it as it is; NULL is known by
+its text alone, and deletes the value in the table (--nulls unset keeps it). Unless the
+statement has the option, there is no ingest rate, batches are cqlbulk's, and any number
+of rows may be rejected. Options in a cqlshrc are not read.
 
 TO writes the text of cqlbulk, which is lossless CSV (RFC 4180), and NOT that of cqlsh,
 which loses digits and characters. Such a file loads again with cqlbulk load, by the
@@ -40,7 +39,7 @@ command that is shown, and not with COPY FROM, of cqlsh or here, which reads ano
 text. A file that exists is written over with --force only. A file whose name ends in
 .gz, .zst, .lz4 or .sz is compressed.
 
-A run that was stopped goes on with: cqlbulk resume RUN_DIR.
+To resume a run that was stopped: cqlbulk resume RUN_DIR.
 ` + exitHelp,
 		Example: `  cqlbulk copy "COPY demo.visits (day, page) FROM 'a.csv' WITH HEADER = true"
   cqlbulk copy "COPY demo.flights (origin, day) TO 'flights.csv'" --explain

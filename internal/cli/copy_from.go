@@ -12,10 +12,10 @@ import (
 // What several options of either direction have in place of them.
 const (
 	insteadProcesses = "one process uses all processors"
-	insteadReports   = "--progress says how often progress is told"
+	insteadReports   = "--progress says how often progress is printed"
 	insteadRateFile  = "progress and the summary go to the standard error alone"
 	insteadConfig    = "no file of cqlsh's is read: give the options that stand in it in the statement"
-	insteadInFlight  = "as many requests are under way as each node answers well, --inflight at the most"
+	insteadInFlight  = "the number of requests under way follows what each node answers well, at most --inflight"
 )
 
 // fromRules are the options of COPY FROM, those among them that cqlsh does not document.

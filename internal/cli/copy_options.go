@@ -59,20 +59,20 @@ func (o *copyOptions) AddFlags(f *pflag.FlagSet) {
 	from.in(groupWrites).
 		add("dry-run", "FROM: parse, type and group everything, and write nothing", everyday)
 	from.in(groupPace).
-		add("ingestrate", "FROM: rows a second at the most (default: no limit)", everyday)
+		add("ingestrate", "FROM: rows per second, at most (default: no limit)", everyday)
 	from.in(groupPace).add("inflight", "FROM: "+inFlightHelp)
 	from.in(groupPace).add("target-p99", targetP99Help)
 	from.in(groupErrors).add("maxparseerrors", "FROM: "+maxParseErrorsHelp+unlimited)
 	from.in(groupErrors).add("maxinserterrors", "FROM: "+maxInsertErrorsHelp+unlimited)
 	from.in(groupErrors).add("keep-going", "FROM: "+keepGoingHelp)
 	to.in(groupOutput).add("force", "TO: write over a file that exists", everyday)
-	to.in(groupPace).add("rate", "TO: rows a second at the most (default: no limit)", everyday)
-	to.in(groupPace).add("max-bytes-per-sec", "bytes a second at the most (default: no limit)")
-	to.in(groupPace).add("memory", "memory to use at the most")
+	to.in(groupPace).add("rate", "TO: rows per second, at most (default: no limit)", everyday)
+	to.in(groupPace).add("max-bytes-per-sec", "bytes per second, at most (default: no limit)")
+	to.in(groupPace).add("memory", "memory to use, at most")
 	to.in(groupErrors).add("maxattempts", "attempts for a request")
 	to.in(groupErrors).add("patience", patienceHelp)
 	to.in(groupErrors).
-		add("run-dir", "folder for the journal, from which a run that was stopped goes on (default: as that of load or scan)", folder)
+		add("run-dir", "folder for the journal, which resumes a run that was stopped (default: as that of load or scan)", folder)
 	to.in(groupErrors).add(
 		"no-journal", "keep no journal: a run that was stopped starts from the beginning",
 	)

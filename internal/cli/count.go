@@ -58,7 +58,7 @@ One replica of each range is asked (LOCAL_ONE), and what it has missed is not co
 after writes that not all replicas took, a count at LOCAL_QUORUM may give another number.
 
 With --via stream the nodes send their SSTables here, and with --via sstables those of
-the folders that are named are read, as in a scan: cqlbulk scan --help tells more.
+the folders that are named are read, as in a scan: see cqlbulk scan --help.
 
 When a range could not be counted there is no number, the ranges are listed, and
 the exit status is 2.

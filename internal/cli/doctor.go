@@ -34,7 +34,7 @@ func (o *doctorOptions) AddFlags(f *pflag.FlagSet) {
 	past.add("via", "how rows are to go into the table: cql or stream")
 	past.add(
 		"storage-port",
-		"port that the nodes stream to each other by (default: what they tell)",
+		"port that the nodes stream to each other by (default: the one that they report)",
 	)
 	addInternodeFlags(past)
 	pace := b.in(groupPace)
@@ -62,8 +62,8 @@ func newDoctorCommand(s streams) *cobra.Command {
 line is ok, a warning or a failure, and says what to do.
 
 Of the cluster: the connection, when certificates end, versions, the schema that the
-nodes agree on, their clocks, cores, thresholds and free disk as far as they tell, and
-the storage port. Of a table: how many replicas the consistency level waits for, rights,
+nodes agree on, their clocks, cores, thresholds and free disk as far as they report them,
+and the storage port. Of a table: how many replicas the consistency level waits for, rights,
 and whether rows can be streamed. Of files: the encoding, the fields beside the columns,
 the values of the first 1,000 rows of each, dates that begin with the day, seconds where
 milliseconds are meant, and about how many rows there are.
@@ -71,13 +71,13 @@ milliseconds are meant, and about how many rows there are.
 --suggest prints the complete load command for the files: their delimiter, comments, names
 of columns, words for null, and patterns of dates and numbers, as the first rows have them.
 
-The checks run side by side, each for --patience at the most. Files are read as load
+The checks run side by side, each for at most --patience. Files are read as load
 reads them, with the same flags. load --check and scan --check look at the same for that
 command, and then prepare it up to its first row.
 
 Exit status:
   0    no failure; there may be warnings
-  1    wrong usage or configuration; nothing was looked at
+  1    wrong usage or configuration; nothing was checked
   2    something will fail, and is listed
   4    fatal: the answer could not be written
   130  interrupted`,

@@ -28,7 +28,7 @@ Exit status:
   1    wrong usage or configuration; nothing was done
   2    done, but some rows or token ranges failed, and are listed
   3    stopped by a limit on errors (load)
-  4    fatal: the cluster could not be reached, or the run could not go on
+  4    fatal: the cluster could not be reached, or the run could not continue
   130  interrupted`
 
 // exitTopic says more of them.
@@ -38,8 +38,8 @@ const exitTopic = exitHelp + `
 with cqlbulk retry. Of verify it says that something is not as stated, of inspect that some
 SSTables could not be read, of doctor and --check that something would fail. 3 comes of --maxparseerrors and --maxinserterrors, or when
 nearly every row was rejected. resume and retry end with 4 when another process has the run
-directory. After 3, 4 and 130 a run that keeps a journal goes on with
-cqlbulk resume. A second signal ends the program at once. A fault of cqlbulk itself ends it
+directory. After 3, 4 and 130, cqlbulk resume continues a run that keeps a
+journal. A second signal ends the program at once. A fault of cqlbulk itself ends it
 with 4, or by SIGABRT, which a shell calls 134; please report what it printed.`
 
 // exitError is an error that decides the exit code by itself.

@@ -89,7 +89,7 @@ func writeHelp(w io.Writer, c *cobra.Command, all bool) {
 	if !c.HasParent() {
 		fmt.Fprintf(
 			w,
-			"\ncqlbulk COMMAND --help tells of one, cqlbulk COMMAND --help-all all of it.\n",
+			"\ncqlbulk COMMAND --help shows the usual flags, and --help-all all of them.\n",
 		)
 		return
 	}

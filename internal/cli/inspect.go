@@ -33,7 +33,7 @@ const (
 func (o *inspectOptions) AddFlags(f *pflag.FlagSet) {
 	b := binder{flags: f, settings: o.spec.Settings(), group: groupOutput}
 	b.add("rows", "write the partitions of the one SSTable as JSON; as sstabledump does", everyday)
-	b.add("largest", "find so many of the largest partitions; all data are read for it", everyday)
+	b.add("largest", "find this number of the largest partitions, which reads all data", everyday)
 	o.Format = inspectText
 	addOwn(
 		f,

@@ -81,7 +81,7 @@ func addColumnFlags(b binder, when string) {
 func (o *loadOptions) addWriteFlags(b binder) {
 	b.add(
 		"dry-run",
-		"parse, type and group everything, and write nothing; tell the column of each field, and all bad columns of a row",
+		"parse, type and group everything, and write nothing; print the column of each field, and all bad columns of a row",
 		everyday,
 	)
 	b.add(
@@ -110,7 +110,7 @@ func (o *loadOptions) addWriteFlags(b binder) {
 func (o *loadOptions) addPastFlags(b binder) {
 	b.add(
 		"via",
-		"how rows go into the table: cql, or stream, which sorts them, makes SSTables of them and streams these to the replicas, for a small part of the servers' work; or sstables, which leaves them in a folder, from which they are imported",
+		"how rows go into the table: cql, or stream, which sorts them into SSTables and streams these to the replicas, for a small part of the servers' work; or sstables, which leaves them in a folder, from which they are imported",
 	)
 	addKeptFlags(b)
 	b.add(
@@ -131,11 +131,11 @@ func (o *loadOptions) addPastFlags(b binder) {
 
 // addPaceFlags adds the flags of how much a load may ask of the cluster and of this machine.
 func (o *loadOptions) addPaceFlags(b binder) {
-	b.add("ingestrate", "rows a second at the most (default: no limit)", everyday)
+	b.add("ingestrate", "rows per second, at most (default: no limit)", everyday)
 	b.add("target-p99", targetP99Help)
 	b.add(
 		"max-bytes-per-sec",
-		"bytes a second at the most: of values, or with --via stream of all that is sent to all nodes (default: no limit)",
+		"bytes per second, at most: of values, or with --via stream of all that is sent to all nodes (default: no limit)",
 	)
 	b.add(
 		"minbatchsize",
@@ -143,11 +143,11 @@ func (o *loadOptions) addPaceFlags(b binder) {
 	)
 	b.add(
 		"maxbatchsize",
-		"rows of a batch at the most; a batch over several partitions also stays below the servers' warning thresholds",
+		"rows of a batch, at most; a batch over several partitions also stays below the servers' warning thresholds",
 	)
 	b.add("inflight", inFlightHelp)
 	b.add("cores", coresHelp)
-	b.add("memory", "memory to use at the most")
+	b.add("memory", "memory to use, at most")
 }
 
 // addErrorFlags adds the flags of what fails, and of the run directory.
@@ -159,7 +159,7 @@ func (o *loadOptions) addErrorFlags(b binder) {
 	b.add("keep-going", keepGoingHelp)
 	b.add(
 		"run-dir",
-		"folder for the journal, from which a load that was stopped goes on, and for rejected rows; it stays if the load was stopped or rows were rejected (default: named after the table and the time, in the working directory)",
+		"folder for the journal, which resumes a load that was stopped, and for rejected rows; it stays if the load was stopped or rows were rejected (default: named after the table and the time, in the working directory)",
 		folder,
 	)
 	b.add("no-journal", "keep no journal: a load that was stopped starts from the beginning")
@@ -167,15 +167,15 @@ func (o *loadOptions) addErrorFlags(b binder) {
 
 // What is said of flags that several commands have.
 const (
-	inFlightHelp        = "requests under way at the most (default: 16 for each core of the cluster, and more on a long line to it)"
+	inFlightHelp        = "requests under way, at most (default: 16 for each core of the cluster, and more on a long line to it)"
 	maxParseErrorsHelp  = "rows that may fail to parse before the load stops"
 	maxInsertErrorsHelp = "rows that the cluster may refuse before the load stops"
 	unlimited           = " (-1: no limit)"
-	keepGoingHelp       = "go on although nearly every row is rejected; without it, or a --max...errors, a load stops when 10,000 rows failed and hardly one was good"
+	keepGoingHelp       = "continue although nearly every row is rejected; without it, or a --max...errors, a load stops when 10,000 rows failed and hardly one was good"
 )
 
 const (
-	listenHelp       = "address and port where nodes tell which of them join, leave or move; needed for Cassandra 4.0, and for later ones while a node joins; they must reach it (default: :7099, or the next of seven ports below it that is free)"
+	listenHelp       = "address and port at which nodes report which of them join, leave or move; needed for Cassandra 4.0, and for later ones while a node joins; they must reach it (default: :7099, or the next of seven ports below it that is free)"
 	assumeStableHelp = "load even if it cannot be known whether nodes join, leave or move; rows are lost if one does"
 )
 
@@ -215,7 +215,7 @@ func addStreamFlags(b binder, when string) {
 	)
 	b.add(
 		"storage-port",
-		when+streamed+"port that the nodes stream to each other by (default: what they tell)",
+		when+streamed+"port that the nodes stream to each other by (default: the one that they report)",
 	)
 	b.add("listen", when+"stream, sstables with --import: "+listenHelp)
 	b.add("assume-stable", when+both+assumeStableHelp)
@@ -231,7 +231,7 @@ func addValueFlags(b binder, when string) {
 	b.add("null-string", when+"texts that mean null; an empty field always does", everyday)
 	b.add(
 		"dialect",
-		when+"cqlbulk, whose text scan writes, or cqlsh, whose text COPY TO writes and COPY FROM reads; there fields are told from null by their text alone",
+		when+"cqlbulk, whose text scan writes, or cqlsh, whose text COPY TO writes and COPY FROM reads; there a field is null by its text alone",
 	)
 	b.add(
 		"encoding",
@@ -265,7 +265,7 @@ func newLoadCommand(s streams) *cobra.Command {
 		Short: "Load CSV, TSV or JSON files into a table",
 		Long: `Load CSV (RFC 4180, UTF-8), TSV or JSON lines from files, folders, patterns, or the
 standard input ("-"), compressed with gzip, zstd, lz4, snappy, bzip2 or xz, or not. A row
-that cannot be loaded is put aside with the reason, and the rest goes on.
+that cannot be loaded is rejected with the reason, and the rest is loaded.
 
 The header's names, or those of an object's members, say which column each field
 goes to. Nothing between the
@@ -278,10 +278,10 @@ increments.
 A row counts as loaded when most of its replicas in the data center have it
 (LOCAL_QUORUM).
 
-A row that cannot be read, or that the cluster refuses, is rejected and the rest
-goes on: it is kept byte for byte in rejects.csv in the run directory, which loads
-again once it is mended, and errors.jsonl beside it names file, line, column and
-reason. The exit status is then 2.
+A row that cannot be read, or that the cluster refuses, is rejected, and the others are
+loaded. It is kept byte for byte in rejects.csv in the run directory, which can be
+corrected and loaded again. errors.jsonl beside it has the file, line, column and reason.
+The exit status is then 2.
 ` + exitHelp,
 		Example: `  cqlbulk load demo.flights flights.csv --hosts 10.0.0.1
   cqlbulk load demo.flights 'part-*.csv' --null-string NA --ingestrate 50k

@@ -115,7 +115,7 @@ func (s streams) tellNextOfLoad(r operation.LoadReport, runErr error) {
 			)
 		case r.Limit.Hopeless:
 			s.wrong(
-				"nearly every row is rejected, most for one cause: %s; --keep-going goes on all the same",
+				"nearly every row is rejected, most for one cause: %s; --keep-going continues all the same",
 				commonest(r.Rejects),
 			)
 		default:
@@ -183,7 +183,7 @@ func (s streams) watch(ctx context.Context, linger time.Duration, hide func()) (
 		defer close(told)
 		hide()
 		s.warn(
-			"interrupted: what has been read is written first, which takes %v at the most; a second time ends it at once",
+			"interrupted: what has been read is written first, which takes at most %v; a second time ends it at once",
 			linger,
 		)
 	})

@@ -3,13 +3,13 @@ package cli
 // addPaceFlags adds the flags of the pace of a sweep.
 func addPaceFlags(b binder) {
 	b = b.in(groupPace)
-	b.add("memory", "memory to use at the most")
-	b.add("rate", "rows a second at the most (default: no limit)", everyday)
-	b.add("max-bytes-per-sec", "bytes a second of values to read at the most (default: no limit)")
+	b.add("memory", "memory to use, at most")
+	b.add("rate", "rows per second, at most (default: no limit)", everyday)
+	b.add("max-bytes-per-sec", "bytes per second of values to read, at most (default: no limit)")
 	b.add("target-p99", targetP99Help)
 	b.add(
 		"pagesize",
-		"rows of a page (default: as many as make about 256 KiB); fewer where a rate wants small pages",
+		"rows of a page (default: about 256 KiB); fewer if a rate needs small pages",
 	)
 	b = b.in(groupErrors)
 	b.add("maxattempts", "attempts for a page before what is left of its token range is given up")
@@ -17,7 +17,7 @@ func addPaceFlags(b binder) {
 }
 
 // targetP99Help is the help of the flag of the latency that a run keeps to.
-const targetP99Help = "p99 of small reads on the nodes to keep to, such as 10ms: the run slows down as far as that takes, and tells when it was missed all the same (default: watch the run's own requests alone)"
+const targetP99Help = "p99 of small reads on the nodes to keep to, such as 10ms: the run slows down to keep it, and prints if it was missed all the same (default: watch the run's own requests alone)"
 
 // patienceHelp is the help of the flag of how long a run goes on with a cluster that is
 // silent, or fails all that it is asked.

@@ -15,11 +15,11 @@ var coresHelp = fmt.Sprintf(
 // addPlanFlags adds the flags of the plan of a sweep.
 func addPlanFlags(b binder) {
 	b = b.in(groupPace)
-	b.add("smudge", "requests under way for each core of the cluster, at the most")
+	b.add("smudge", "requests under way for each core of the cluster, at most")
 	b.add("cores", coresHelp)
 	b.add(
 		"parallel",
-		"requests under way at the most, in all (default: nodes x cores x smudge, and more on a long line to them)",
+		"requests under way, at most, in all (default: nodes x cores x smudge, and more on a long line to them)",
 	)
 	b.add(
 		"splits",

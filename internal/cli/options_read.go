@@ -18,7 +18,7 @@ func addReadFlags(b binder) {
 	)
 	b.add(
 		"storage-port",
-		streamed+"port that the nodes stream to each other by (default: what they tell)",
+		streamed+"port that the nodes stream to each other by (default: the one that they report)",
 	)
 	b.add(
 		"slice",

@@ -185,7 +185,7 @@ func (o *showOptions) tellNodes(s streams, c *progress.Counters) {
 			name = "all nodes"
 		}
 		if n.Limit > 0 {
-			limit = fmt.Sprintf(" of %d at the most", n.Limit)
+			limit = fmt.Sprintf(" of at most %d", n.Limit)
 		}
 		s.detail(
 			"%s: %s under way%s, %s answered, %s failed, now p50 %s p99 %s",

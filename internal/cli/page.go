@@ -24,7 +24,7 @@ func (o *showOptions) addPageFlag(f *pflag.FlagSet) {
 		f,
 		&o.HTTP,
 		httpFlag,
-		"HOST:PORT, or :PORT for this host alone; serve a page that shows the run while it goes, with /status.json, /healthz and /metrics for Prometheus; anybody who reaches it sees rejected values (default: none)",
+		"HOST:PORT, or :PORT for this host alone; serve a page that shows the run while it goes, with /status.json, /healthz and /metrics for Prometheus; all who reach it see rejected values (default: none)",
 		of(groupShown),
 		everyday,
 	)

@@ -24,8 +24,8 @@ func (o *resumeOptions) AddFlags(f *pflag.FlagSet) {
 	l, s := binder{flags: f, settings: load.Settings()}, binder{flags: f, settings: scan.Settings()}
 	addColumnFlags(l.in(groupColumns), "load: ")
 	addValueFlags(l, "load: ")
-	l.in(groupPace).add("ingestrate", "load: rows a second at the most", everyday)
-	l.in(groupPace).add("inflight", "load: requests under way at the most")
+	l.in(groupPace).add("ingestrate", "load: rows per second, at most", everyday)
+	l.in(groupPace).add("inflight", "load: requests under way, at most")
 	l.in(groupPace).add("target-p99", targetP99Help)
 	l.in(groupErrors).add("maxparseerrors", "load: "+maxParseErrorsHelp+withEarlier+unlimited)
 	l.in(groupErrors).add("maxinserterrors", "load: "+maxInsertErrorsHelp+withEarlier+unlimited)
@@ -33,8 +33,8 @@ func (o *resumeOptions) AddFlags(f *pflag.FlagSet) {
 	l.in(groupWrites).
 		add("repeat-in-doubt", "load: write rows again that may have been written; of counters, which counts those twice that were, and of lists that are not frozen", everyday)
 	addStreamFlags(l.in(groupPast), "load, ")
-	s.in(groupPace).add("rate", "scan: rows a second at the most", everyday)
-	s.in(groupPace).add("max-bytes-per-sec", "bytes a second at the most")
+	s.in(groupPace).add("rate", "scan: rows per second, at most", everyday)
+	s.in(groupPace).add("max-bytes-per-sec", "bytes per second, at most")
 	s.in(groupErrors).add("maxattempts", "attempts for a request")
 	s.in(groupErrors).add("patience", patienceHelp)
 	scan.Consistency = ""
@@ -51,9 +51,9 @@ func newResumeCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "resume RUN_DIR | --last",
 		Short: "Resume a scan or load that was stopped",
-		Long: `Go on with a scan or a load that was interrupted, killed, or could not go on, from
-its run directory, with the options that it was begun with. --last is the newest run of
-this folder that was stopped.
+		Long: `Resume a scan or a load that was interrupted, killed, or could not continue, from its run
+directory, with the options that it was begun with. --last is the newest run of this
+folder that was stopped.
 
 A scan's output then holds every row once. A load writes every row: of what was
 being written when it was stopped, rows are written again with the timestamps they
@@ -67,8 +67,8 @@ such a change is refused, and the error names the command that reads all rows so
 written as they may have been before, and only the rest of the inputs is read so. The
 change is kept in the run directory.
 
-The run does not go on when the table was created anew, or its columns, an input, an
-output or a file of rejects were changed since, or a column was dropped and added again.
+The run is not resumed if the table was created again, if its columns, an input, an output
+or a file of rejects were changed since, or if a column was dropped and added again.
 The cluster may have other nodes: what is noted are tokens and bytes.
 ` + exitHelp,
 		Example:           `  cqlbulk resume cqlbulk-load-demo.flights-20260102T150405Z-4711`,

@@ -17,14 +17,14 @@ func newRetryCommand(s streams) *cobra.Command {
 		Use:   "retry RUN_DIR | --last",
 		Short: "Try again what failed in a scan or load",
 		Long: `Try again what failed in a run, and nothing else, with the options that it was
-begun with. --last is the newest run of this folder of which something failed.
+begun with. --last is the newest run of this folder in which something failed.
 
 Of a load, the rejected rows are loaded again, mended or as they are, from the files
 in its run directory. As long as no rows were added or taken away, each is written
 with the timestamp that it had, so that it does not replace a later row of its key. A
 row that an earlier load may have written in another form gets a later one, and replaces
 that form.
-Rows in doubt are left alone unless --repeat-in-doubt is given. Rows of counters, and
+Rows in doubt are not loaded again unless --repeat-in-doubt is given. Rows of counters, and
 with lists that are not frozen, are loaded again once. What is rejected again is kept
 in a run directory inside the first.
 
@@ -51,7 +51,7 @@ gets its name.
 		},
 	}
 	c.Flags().SortFlags = false
-	opts.addFlag(c.Flags(), "the newest run of this folder of which something failed")
+	opts.addFlag(c.Flags(), "the newest run of this folder in which something failed")
 	opts.AddFlags(c.Flags())
 	return c
 }
@@ -79,8 +79,8 @@ func runRetry(ctx context.Context, s streams, show showOptions, settings spec.Re
 			human.Of(run.LeftInDoubt, "row"),
 			human.Verb(
 				run.LeftInDoubt,
-				"was left alone: it is",
-				"were left alone: they are",
+				"was not retried: it is",
+				"were not retried: they are",
 			),
 			run.RunDir,
 			human.Verb(run.LeftInDoubt, "it", "them"),

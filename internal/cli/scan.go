@@ -35,7 +35,7 @@ func (o *scanOptions) AddFlags(f *pflag.FlagSet) {
 	b = b.in(groupErrors)
 	b.add(
 		"run-dir",
-		"folder for the journal, from which a scan that was stopped goes on; it goes when the output is whole (default: named after the table and the time, beside the output)",
+		"folder for the journal, which resumes a scan that was stopped; it is removed when the output is complete (default: named after the table and the time, beside the output)",
 		folder,
 	)
 	b.add("no-journal", "keep no journal: a scan that was stopped starts from the beginning")
@@ -79,13 +79,13 @@ func (o *scanOptions) addOutputFlags(b binder) {
 		)+": what the manifest and --json have of each file (default: the quicker xxh64)",
 	)
 	b.add("compression-level", "how hard to compress, 1 to 9 (default: the compressor's own)")
-	b.add("maxoutputsize", "rows of one part file at the most (default: no limit)")
-	b.add("max-file-bytes", "bytes of text of one part file at the most (default: no limit)")
+	b.add("maxoutputsize", "rows of one part file, at most (default: no limit)")
+	b.add("max-file-bytes", "bytes of text of one part file, at most (default: no limit)")
 	b.add("force", "write over an output that exists", everyday)
 	b.add("no-manifest", "write no manifest beside the output")
 	b.add(
 		"mode",
-		"mode of the output's files and of its manifest, as 640; a folder that is made can be entered by whoever can read them; run directories stay private (default: 600)",
+		"mode of the output's files and of its manifest, as 640; a folder that is made can be entered by all who can read them; run directories stay private (default: 600)",
 	)
 }
 
@@ -113,7 +113,7 @@ func (o *scanOptions) addRowFlags(b binder) {
 	b = b.in(groupRows)
 	b.add("where", "CQL condition that rows must meet besides, such as \"day = 3\"", everyday)
 	b.add("allow-filtering", "let the servers read rows that the condition then leaves out")
-	b.add("limit", "rows to read at the most, whichever come first (-1: all)", everyday)
+	b.add("limit", "rows to read, at most, whichever come first (-1: all)", everyday)
 }
 
 func newScanCommand(s streams) *cobra.Command {
@@ -124,14 +124,14 @@ func newScanCommand(s streams) *cobra.Command {
 		Long: `Read a whole table, every row once, and write it as CSV (RFC 4180, UTF-8), TSV
 or JSON lines, compressed or not.
 
-The ring of tokens is cut into many small ranges, none across the border of a
-vnode, in random order. As many requests as the cluster takes are under way at
-once, cores x smudge for each node at the most, each sent to a replica of its
-range: fewer when latency rises or a node says that it is overloaded. A page that
-fails is asked for again, from another replica where there is one; a range that is
-too large to answer in time is cut. A range that cannot be read is listed at the
-end, none of its rows are in the output, and the exit status is 2; files keep names ending in .part
-until cqlbulk retry has read it, or get their names without it with --no-journal.
+The ring of tokens is cut into many small ranges, in random order. A small table begins
+with few ranges, over many vnodes each. Requests go to a replica of their range. Their
+number follows the latency, up to cores x smudge for each node, and falls if a node
+reports that it is overloaded. A page that fails is retried, on another replica if there
+is one. A range that is too large to answer in time is cut. A range that cannot be read is
+listed at the end, the output has none of its rows, and the exit status is 2. Then files
+keep names ending in .part until cqlbulk retry has read it; with --no-journal they get
+their names without it.
 
 CSV is lossless: loading it again gives the same bytes for every CQL type. Null is
 nothing between the delimiters; the empty text is "". Collections, tuples and
@@ -141,13 +141,13 @@ One replica of each range is asked (LOCAL_ONE): what it has missed is not in the
 At LOCAL_QUORUM all rows are that were written at LOCAL_QUORUM, as load does.
 
 With --via stream the nodes send their SSTables here, where they are merged: for a small
-part of the servers' work, past rights and audit, and only where they reach this host
+part of the servers' work, without permissions and audit, and only if they reach this host
 (--listen). With --via sstables the SSTables are those of the folders that are named, of
 snapshots, backups or nodes that are down, and no cluster is needed. --where is then
-looked at here, and takes what CQL takes with ALLOW FILTERING.
+evaluated here, and takes what CQL takes with ALLOW FILTERING.
 
 An output is written under names ending in .part, which it loses when it is whole.
-A scan into files that was stopped goes on with: cqlbulk resume RUN_DIR.
+To resume a scan into files that was stopped: cqlbulk resume RUN_DIR.
 A manifest beside it says how it was made and holds the number of rows, the files
 with a checksum of each, and one of the rows that does not depend on their order.
 ` + exitHelp,

@@ -17,7 +17,7 @@ import (
 // output may be pipes; a run without any terminal has nobody to ask.
 func askPassword(s streams, user string) (string, error) {
 	missing := fmt.Errorf(
-		"no password for user %q: give --password-file or CQLBULK_PASSWORD (without a terminal there is nobody to ask)",
+		"no password for user %q: give --password-file or CQLBULK_PASSWORD (there is no terminal to ask at)",
 		user,
 	)
 	if in, _ := s.in.(*os.File); !printer.IsTerminal(s.err) && !printer.IsTerminal(in) {

@@ -31,15 +31,15 @@ func newStatusCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status [RUN_DIR | FOLDER]",
 		Short: "Show what scans and loads have done, while they run or after",
-		Long: `Show the runs of which there is something in a folder, the newest first; by default in
-this folder: how each stands, how much of it is done, how fast it is, how long it still
-takes or how long ago it was. Of a run directory show what its scan or load has done,
-what failed and what is left. Nothing is changed, and no cluster is asked.
+		Long: `Show the runs in a folder, the newest first; by default in this folder: the state of
+each, how much of it is done, how fast it is, and how long it still takes or how long ago
+it was. Of a run directory, show what its scan or load has done, what failed and what is
+left. Nothing is changed, and no cluster is asked.
 
 Runs with something left to do are all listed, and of the others the newest ten; --all lists
 all. A scan that is done is known by the manifest of its output, a load that is done by the
 history, a file of the folder that its run directory was in; cqlbulk prune drops old ones.
-Only run directories and outputs are looked into.
+Only run directories and outputs are read.
 
 Exit status:
   0  shown

@@ -64,8 +64,8 @@ func writeTopics(w io.Writer) {
 func newHelpCommand(root *cobra.Command) *cobra.Command {
 	return &cobra.Command{
 		Use:   "help [COMMAND | TOPIC]",
-		Short: "Tell of a command or a topic",
-		Long: `Tell of a command, or of one of the topics that cqlbulk --help lists. All flags of
+		Short: "Show the help of a command or a topic",
+		Long: `Show the help of a command, or one of the topics that cqlbulk --help lists. All flags of
 a command are listed with --help-all.`,
 		Example: `  cqlbulk help load
   cqlbulk help consistency`,
@@ -191,8 +191,8 @@ func consistencyTopic() string {
 	level, _ := spec.NewLoad().Settings().Find("consistency")
 	return `
 A load waits until most replicas of a row in the data center have it (LOCAL_QUORUM).
-Whoever reads at LOCAL_QUORUM sees it then. With --consistency LOCAL_ONE one replica is
-enough: faster where nodes are slow, and it goes on where half of them are down; readers
+Readers at LOCAL_QUORUM see it then. With --consistency LOCAL_ONE one replica is enough:
+faster if nodes are slow, and it continues while half of them are down; readers
 of another replica may not see all rows until the cluster has repaired itself.
 
 A scan and a count ask one replica of each range (LOCAL_ONE). What that one has missed is
@@ -237,6 +237,6 @@ In it, a section named after a command is for that command alone:
 
 A setting or a variable that no command knows is an error.
 
-cqlbulk config init writes such a file with all settings, and cqlbulk config show tells
+cqlbulk config init writes such a file with all settings, and cqlbulk config show prints
 which value of each is in force, and where it comes from.`
 }

@@ -57,7 +57,7 @@ The answer goes to the standard output, a line each: "rows N", "checksum HEX",
 "files N" and for shards "shards GIVEN/N". Where scans are compared, a line before
 them says "the same rows", "different rows" or "not compared"; without the first of
 these, rows and checksum come for each scan with its name behind them. What is not
-as stated is told on the standard error, a line each, and the exit status is 2.
+as stated is printed on the standard error, a line each, and the exit status is 2.
 
 Exit status:
   0    all as stated, and the same rows where scans are compared

@@ -16,7 +16,7 @@ type Plan struct {
 	DCs         []string          `json:"dcs"`
 	Replication map[string]string `json:"replication"`
 	Serial      string            `json:"serial,omitempty" jsonschema:"why the table is read as one range"`
-	Parallel    int               `json:"parallel" jsonschema:"requests under way at the most (N)"`
+	Parallel    int               `json:"parallel" jsonschema:"requests under way, at most (N)"`
 	Asked       bool              `json:"parallel_asked" jsonschema:"so many were asked for; else they are the cores of the data center times smudge"`
 	Smudge      int               `json:"smudge" jsonschema:"requests for each core"`
 	Splits      int               `json:"splits" jsonschema:"token ranges (M)"`

@@ -23,7 +23,7 @@ func (t *text) plan(p *Plan) {
 	t.number(
 		"requests",
 		human.Count(p.Parallel),
-		fmt.Sprintf("at once at the most, seed %d", p.Seed),
+		fmt.Sprintf("at a time, at most, seed %d", p.Seed),
 	)
 	nodes, down := 0, 0
 	for _, n := range p.Nodes {

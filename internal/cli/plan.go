@@ -122,17 +122,13 @@ func printPlan(out io.Writer, r operation.PlanReport) error {
 			r.Seed,
 		)
 	}
-	if r.Partitions == 0 && r.Bytes == 0 {
-		facts("estimate", "none: the nodes estimate tables every 5 minutes, from their SSTables")
-	} else {
-		facts(
-			"estimate",
-			"%s, %s, %s a split",
-			human.Of(r.Partitions, "partition"),
-			human.Size(r.Bytes),
-			human.Size(r.Bytes/max(int64(r.Splits), 1)),
-		)
-	}
+	facts(
+		"estimate",
+		"%s, %s, %s a split",
+		human.Of(r.Partitions, "partition"),
+		human.Size(r.Bytes),
+		human.Size(r.Bytes/max(int64(r.Splits), 1)),
+	)
 	fmt.Fprintln(w)
 	if err := w.Flush(); err != nil {
 		return err

@@ -112,7 +112,7 @@ func completeTable(connection *spec.Connection, files bool) cobra.CompletionFunc
 	}
 }
 
-var errNobodyAsked = errors.New("no password is asked for while a word is completed")
+var errNoPrompt = errors.New("no password is asked for while a word is completed")
 
 // tablesLike are the tables of the cluster whose names begin with what was typed, or while
 // the keyspace is typed, keyspaces.
@@ -129,7 +129,7 @@ func tablesLike(
 	defer stop()
 	tables, err := table.Tables(ctx, spec.Environment{
 		Warn: func(string, ...any) {}, Build: version.Read(),
-		AskPassword: func(string) (string, error) { return "", errNobodyAsked },
+		AskPassword: func(string) (string, error) { return "", errNoPrompt },
 	}, *connection)
 	if err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp

@@ -30,7 +30,7 @@ type Clone struct {
 	delivery *delivery.Delivery
 	from     *files.Source
 	copier   *stream.Copier
-	board    *board.Board // nil: nobody looks
+	board    *board.Board // nil: the run is not shown
 }
 
 // PrepareClone connects, compares the tables, and finds out how one becomes the other.

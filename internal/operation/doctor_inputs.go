@@ -149,7 +149,8 @@ func (d *Doctor) sample(ctx context.Context, job *ingest.Job) []doctor.Sample {
 	for i, in := range d.inputs {
 		reading.Go(func() error {
 			if samples[i] = sample.Of(ctx, in, job); job != nil {
-				sample.MeasureRest(&samples[i], in, job.Format.CR, sample.WholeCompressed/int64(len(d.inputs)))
+				most := sample.WholeCompressed / int64(len(d.inputs))
+				sample.MeasureRest(&samples[i], in, job.Format.CR, most)
 			}
 			return nil // which the sample has
 		})

@@ -41,7 +41,7 @@ type Load struct {
 	truncated records.Truncations // of the table before the load; of one that keeps a journal
 	dropped   records.Drops       // of the table before the load; nil: not known
 	outer     *records.Load       // of the run whose rejects the inputs are; nil: they are none
-	board     *board.Board        // nil: nobody looks
+	board     *board.Board        // nil: the run is not shown
 	explained *Explained          // nil: nobody asks
 	// settings that warnings about the first rows named; nil: none did
 	advice map[string][]string

@@ -46,7 +46,7 @@ func (l *Load) prepareStream(ctx context.Context) error {
 	o.TTL = int32(cmp.Or(int(l.spec.TTL), l.delivery.Setup.TableOptions.DefaultTTL))
 	o.Append = l.spec.AppendCollections
 	o.Memory = delivery.SortMemory(l.spec.Memory)
-	// in a folder all are one: a load that goes on makes no SSTables of what is settled
+	// In a folder all rows are one slice: a resumed load writes no complete rows again.
 	if l.spec.Via == spec.ViaStream {
 		o.Slice = cmp.Or(int64(l.spec.Slice), o.DefaultSlice())
 		o.OnOverdue = func(ttl, took time.Duration) {
@@ -117,7 +117,8 @@ func (l *Load) altered() error {
 	)
 }
 
-// refuseSettled refuses to go on with a load whose SSTables hold rows that would not be made again.
+// refuseSettled refuses to resume a load into a folder if some of its rows are complete. The
+// resumed load would remove their SSTables, and not write the rows again.
 func (l *Load) refuseSettled() error {
 	if l.spec.Via != spec.ViaFiles || l.journal.Loaded().Tally.Written == 0 {
 		return nil
@@ -133,12 +134,13 @@ func (l *Load) clearFiles() error {
 	if !l.run.continued {
 		return nil
 	}
-	for _, path := range []string{l.delivery.Files.ImportPath(), manifest.Path(l.delivery.Files.Dir, true)} {
+	kept := l.delivery.Files
+	for _, path := range []string{kept.ImportPath(), manifest.Path(kept.Dir, true)} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("what an earlier run left: %w", err)
 		}
 	}
-	if err := l.delivery.Files.Keeper.Clear(); err != nil {
+	if err := kept.Keeper.Clear(); err != nil {
 		return fmt.Errorf("SSTables of an earlier run: %w", err)
 	}
 	return nil

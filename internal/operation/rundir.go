@@ -144,8 +144,8 @@ func continuedIn(path string, journal runJournal) runDirectory {
 	return runDirectory{path: path, journal: journal, continued: true}
 }
 
-// isIdle says whether a run that did nothing may as well be started again. One that goes on
-// keeps its directory, which somebody knows of.
+// isIdle reports whether a run that did nothing can be started again as well as resumed. A resumed
+// run keeps its directory, which the user has named.
 func (d *runDirectory) isIdle(
 	nothingDone bool,
 ) bool {

@@ -251,6 +251,7 @@ const silentFrom = 5 * time.Second
 func (r *Requests) Silence(now time.Time) *Silence {
 	s := Silence{all: true}
 	r.mu.Lock()
+	defer r.mu.Unlock()
 	for node, n := range r.nodes {
 		if n.underWay == 0 {
 			continue
@@ -264,11 +265,10 @@ func (r *Requests) Silence(now time.Time) *Silence {
 			s.Node, s.Seconds = node, silent.Seconds()
 		}
 	}
-	r.mu.Unlock()
 	if s.Nodes == 0 {
 		return nil
 	}
-	s.Node = r.name(s.Node)
+	s.Node = r.nameLocked(s.Node)
 	return &s
 }
 

@@ -341,31 +341,25 @@ func (t *Source) PlanFiles(o plan.Options) (err error) {
 // Processors is how many ranges of SSTables are read at once, as far as the memory lasts.
 func Processors() int { return runtime.GOMAXPROCS(0) }
 
-// bounded returns the files, of which no more are read at the same time than the memory allows.
+// bounded returns the files with a limit on how many are read at the same time: the memory.
 func (f *Files) bounded(memory setting.Size) sstables.Files {
 	return sstables.Bounded(f.All, pace.NewBudget(int64(memory)/filesShare))
 }
 
-// selection is what is selected, as rows of SSTables give it.
-func (f *Files) selection(t *schema.Table, read []schema.Selector) []reconcile.Selector {
+// selection returns the selectors in the form of package reconcile.
+func (f *Files) selection(read []schema.Selector) []reconcile.Selector {
 	kinds := map[schema.Kind]reconcile.Kind{
 		schema.PartitionKey: reconcile.PartitionKey,
 		schema.Clustering:   reconcile.Clustering,
 		schema.Static:       reconcile.Static,
 		schema.Regular:      reconcile.Regular,
 	}
-	index := make(map[string]int) // of each column among those of its kind
-	for kind := range kinds {
-		for i, c := range t.OfKind(kind) {
-			index[c.Name] = i
-		}
-	}
 	var out []reconcile.Selector
 	for _, s := range read {
 		selector := reconcile.Selector{
 			Kind:  kinds[s.Column.Kind],
 			Name:  s.Column.Name,
-			Index: index[s.Column.Name],
+			Index: s.Column.Position,
 		}
 		switch {
 		case s.Plain:

@@ -42,7 +42,7 @@ func (t *Source) Reader(w Wanted) sweep.Reader {
 	}
 	o := sstables.Options{
 		Table:     t.Files.Merged,
-		Selection: t.Files.selection(t.Schema, w.Read),
+		Selection: t.Files.selection(w.Read),
 		Files:     t.Files.bounded(w.Memory),
 		Now:       w.Now.Unix(),
 		Cells:     len(w.Read),
@@ -52,7 +52,7 @@ func (t *Source) Reader(w Wanted) sweep.Reader {
 	if c := t.Files.Where; c != nil {
 		o.Selection = append(
 			o.Selection,
-			t.Files.selection(t.Schema, t.selectorsOf(c.Columns()))...)
+			t.Files.selection(t.selectorsOf(c.Columns()))...)
 		o.Tokens = c.Tokens()
 		o.Holds = func(cells [][]byte, at token.Token) bool { return c.Holds(cells[len(w.Read):], at) }
 	}

@@ -33,11 +33,11 @@ func keepTarget(
 	env spec.Environment,
 	target time.Duration,
 	c *progress.Counters,
-) (*pace.Keeper, func()) {
+) (*pace.LatencyController, func()) {
 	if target == 0 {
 		return nil, func() {}
 	}
-	keeper := pace.NewKeeper(target)
+	keeper := pace.NewLatencyController(target)
 	c.Held.Hold(target)
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
@@ -62,7 +62,7 @@ func keepTarget(
 
 // probeNodes reads a row of their own on the nodes, each read at its time, however long those
 // before take: else a node that stalls would be measured by the few reads that it lets through.
-func probeNodes(ctx context.Context, t *table.Table, keeper *pace.Keeper, held *progress.Held) {
+func probeNodes(ctx context.Context, t *table.Table, keeper *pace.LatencyController, held *progress.Held) {
 	var reads sync.WaitGroup
 	defer reads.Wait()
 	ticker := time.NewTicker(probeEvery)

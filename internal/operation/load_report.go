@@ -164,7 +164,7 @@ func (l *Load) warnUnread(err error) {
 }
 
 // keep watches the latency of the nodes, where the load is to keep one.
-func (l *Load) keep(ctx context.Context) (*pace.Keeper, func()) {
+func (l *Load) keep(ctx context.Context) (*pace.LatencyController, func()) {
 	if l.spec.Via != spec.ViaCQL || l.spec.DryRun {
 		return nil, func() {}
 	}

@@ -61,7 +61,7 @@ func sweepOptions(
 		if limits.Far > limits.Ceiling {
 			limits.Start, limits.Samples = limits.Ceiling, farSamples
 			limits.Trip = trips.Longest()
-			limits.OnLine = pace.OnLine(limits.Ceiling, limits.Trip, pageTime)
+			limits.OnWire = pace.OnWire(limits.Ceiling, limits.Trip, pageTime)
 		}
 		if trips.Longest() > 0 {
 			watches = append(watches, tellBound(env, c, adviseReads(t.Table, limits.Far)))
@@ -113,7 +113,7 @@ const (
 // holdRates has a sweep keep to the rates, from its first page on: pages are so small that all
 // workers have one and no more is asked for at once than the rates allow in a moment.
 func holdRates(o *spec.Pacing, s *sweep.Options) {
-	rows, bytes := pace.NewMeter(o.Rate), pace.NewMeter(float64(o.MaxBytesPerSec))
+	rows, bytes := pace.NewResponseLimiter(o.Rate), pace.NewResponseLimiter(float64(o.MaxBytesPerSec))
 	if rows == nil && bytes == nil {
 		return
 	}
@@ -127,18 +127,18 @@ func holdRates(o *spec.Pacing, s *sweep.Options) {
 		s.PageBytes = min(s.PageBytes, max(bytes.Most()/s.Workers, leastBytes), bytes.Most())
 	}
 	s.Pace = func(ctx context.Context, many, size func() int64) (sweep.Came, error) {
-		askedRows, err := rows.Ask(ctx, many)
+		askedRows, err := rows.Reserve(ctx, many)
 		if err != nil {
 			return nil, err
 		}
-		askedBytes, err := bytes.Ask(ctx, size)
+		askedBytes, err := bytes.Reserve(ctx, size)
 		if err != nil {
-			_ = askedRows.Settle(ctx, 0) // for nothing it does not wait
+			_ = askedRows.Complete(ctx, 0) // for nothing it does not wait
 			return nil, err
 		}
 		return func(ctx context.Context, many, size int64) error {
-			err := askedRows.Settle(ctx, many)
-			return cmp.Or(askedBytes.Settle(ctx, size), err)
+			err := askedRows.Complete(ctx, many)
+			return cmp.Or(askedBytes.Complete(ctx, size), err)
 		}, nil
 	}
 }

@@ -15,17 +15,17 @@ import (
 //
 // It is safe for concurrent use.
 type Budget struct {
-	line line
-	size int64
-	used int64
+	queue waitQueue
+	size  int64
+	used  int64
 }
 
 // NewBudget makes a budget of size bytes. With a size of zero or less every
 // request passes alone.
 func NewBudget(size int64) *Budget {
 	b := &Budget{size: size}
-	b.line.fits = func(n int64) bool { return b.used == 0 || n <= b.size-b.used }
-	b.line.take = func(n int64) { b.used += n }
+	b.queue.fits = func(n int64) bool { return b.used == 0 || n <= b.size-b.used }
+	b.queue.take = func(n int64) { b.used += n }
 	return b
 }
 
@@ -39,14 +39,14 @@ func (b *Budget) Acquire(ctx context.Context, n int64) error {
 	if n == 0 {
 		return ctx.Err()
 	}
-	return b.line.acquire(ctx, n)
+	return b.queue.acquire(ctx, n)
 }
 
 // AcquireBy is Acquire of what want says, asked again each time that bytes come
 // back; it says how much was taken. want must be quick, above zero, and call no
 // method of the budget.
 func (b *Budget) AcquireBy(ctx context.Context, want func() int64) (int64, error) {
-	return b.line.acquireBy(ctx, want)
+	return b.queue.acquireBy(ctx, want)
 }
 
 // Release gives n bytes back. It panics when that is more than was taken, which
@@ -58,18 +58,18 @@ func (b *Budget) Release(n int64) { b.Resize(n, 0) }
 // enough has come back. It panics when held is more than was taken or want is
 // negative.
 func (b *Budget) Resize(held, want int64) {
-	b.line.mu.Lock()
-	defer b.line.mu.Unlock()
+	b.queue.mu.Lock()
+	defer b.queue.mu.Unlock()
 	if held < 0 || want < 0 || held > b.used {
 		panic(fmt.Sprintf("pace: %d bytes become %d, of %d that are taken", held, want, b.used))
 	}
 	b.used += want - held
-	b.line.wakeLocked()
+	b.queue.wakeLocked()
 }
 
 // Used says how many bytes are taken; it can be more than the budget.
 func (b *Budget) Used() int64 {
-	b.line.mu.Lock()
-	defer b.line.mu.Unlock()
+	b.queue.mu.Lock()
+	defer b.queue.mu.Unlock()
 	return b.used
 }

@@ -86,7 +86,7 @@ func TestBudgetResize(t *testing.T) {
 func TestBudgetAsksInTurn(t *testing.T) {
 	b := NewBudget(10)
 	n, err := b.AcquireBy(t.Context(), func() int64 {
-		require.False(t, b.line.mu.TryLock())
+		require.False(t, b.queue.mu.TryLock())
 		return 7
 	})
 	require.NoError(t, err)
@@ -160,7 +160,7 @@ func TestBudgetManyGoroutines(t *testing.T) {
 		}
 		synctest.Wait()
 		require.Zero(t, b.Used())
-		require.Zero(t, b.line.waiting.Len())
+		require.Zero(t, b.queue.waiting.Len())
 	})
 }
 

@@ -15,9 +15,9 @@ type GateOptions struct {
 	// Start is the limit to begin with. Default a quarter of the ceiling, at least 4:
 	// a bad guess from below costs a second, one from above hits the application.
 	Start int
-	// OnLine is the number of requests on the line to begin with, besides Start. They are let
+	// OnWire is the number of requests on the line to begin with, besides Start. They are let
 	// through one after another, during the first round trip, which takes Trip. Default 0.
-	OnLine int
+	OnWire int
 	Trip   time.Duration
 	// Tolerance is how many times its unloaded latency a request may take before the
 	// limit falls, at least 1. Default 2: of a server with c cores about 2c requests
@@ -44,7 +44,7 @@ func (o GateOptions) withDefaults() GateOptions {
 		o.Start = max(4, o.Ceiling/4)
 	}
 	o.Start = min(o.Start, o.Ceiling)
-	o.OnLine = min(max(o.OnLine, 0), o.Far-o.Ceiling)
+	o.OnWire = min(max(o.OnWire, 0), o.Far-o.Ceiling)
 	if o.Tolerance == 0 {
 		o.Tolerance = 2
 	}
@@ -72,50 +72,50 @@ func (o GateOptions) withDefaults() GateOptions {
 //
 // It is safe for concurrent use.
 type Gate struct {
-	line     line
+	queue    waitQueue
 	now      func() time.Time
 	begun    bool // a request has passed
 	inFlight int
-	resting  int // pauses after requests, which count as if they were in flight
-	control  control
+	pauses   int // pauses after requests, which count as if they were in flight
+	limit    concurrencyLimit
 }
 
 // NewGate makes a gate.
 func NewGate(o GateOptions) *Gate {
 	o = o.withDefaults()
-	g := &Gate{now: o.Now, control: newControl(o, o.Now())}
-	g.line.fits = func(int64) bool { return g.inFlight+g.resting < g.control.allowed() }
-	g.line.take = func(int64) {
+	g := &Gate{now: o.Now, limit: newConcurrencyLimit(o, o.Now())}
+	g.queue.fits = func(int64) bool { return g.inFlight+g.pauses < g.limit.allowed() }
+	g.queue.take = func(int64) {
 		g.inFlight++
-		g.control.peak = max(g.control.peak, g.inFlight)
-		if !g.begun && o.OnLine > 0 {
-			g.fillLine(o, 1)
+		g.limit.peak = max(g.limit.peak, g.inFlight)
+		if !g.begun && o.OnWire > 0 {
+			g.fillWire(o, 1)
 		}
 		g.begun = true
 	}
 	return g
 }
 
-// lineSteps is the number of steps in which the first requests pass to a long line. A node does not
+// wireSteps is the number of steps in which the first requests pass to a long line. A node does not
 // get them all at once.
-const lineSteps = 16
+const wireSteps = 16
 
-// fillLine lets requests through to the line, and does so again after a step, until the last step.
-func (g *Gate) fillLine(o GateOptions, step int) {
-	time.AfterFunc(o.Trip/lineSteps, func() {
-		g.line.mu.Lock()
-		defer g.line.mu.Unlock()
-		g.control.far.fill(float64(o.OnLine) / lineSteps)
-		g.line.wakeLocked()
-		if step < lineSteps {
-			g.fillLine(o, step+1)
+// fillWire lets requests through to the line, and does so again after a step, until the last step.
+func (g *Gate) fillWire(o GateOptions, step int) {
+	time.AfterFunc(o.Trip/wireSteps, func() {
+		g.queue.mu.Lock()
+		defer g.queue.mu.Unlock()
+		g.limit.wire.allowMore(float64(o.OnWire) / wireSteps)
+		g.queue.wakeLocked()
+		if step < wireSteps {
+			g.fillWire(o, step+1)
 		}
 	})
 }
 
 // Acquire waits until one more request may go. The error is the context's; any
 // other end must be followed by one Release.
-func (g *Gate) Acquire(ctx context.Context) error { return g.line.acquire(ctx, 1) }
+func (g *Gate) Acquire(ctx context.Context) error { return g.queue.acquire(ctx, 1) }
 
 // Release ends a request: how long it was on its way, without the wait in Acquire,
 // its size in any unit that the latency grows with (bytes, rows; the same unit for
@@ -127,8 +127,8 @@ func (g *Gate) Release(latency time.Duration, units float64, o Outcome) {
 
 // ReleaseFar is Release of a request to a node that a round trip to takes some time; 0: it is near.
 func (g *Gate) ReleaseFar(latency, trip time.Duration, units float64, o Outcome) {
-	g.line.mu.Lock()
-	defer g.line.mu.Unlock()
+	g.queue.mu.Lock()
+	defer g.queue.mu.Unlock()
 	if g.inFlight == 0 {
 		panic("pace: release of a gate that nobody has passed")
 	}
@@ -136,56 +136,56 @@ func (g *Gate) ReleaseFar(latency, trip time.Duration, units float64, o Outcome)
 	g.inFlight--
 	switch now := g.now(); o {
 	case Good:
-		g.control.good(now, answered{latency, trip, units}, inFlight)
+		g.limit.succeeded(now, response{latency, trip, units}, inFlight)
 	case Overloaded:
-		g.control.overloaded(now, latency)
+		g.limit.overloaded(now, latency)
 	}
-	if rest := g.control.rest(latency); rest > 0 {
-		g.resting++
-		time.AfterFunc(rest, g.rested)
+	if rest := g.limit.pauseAfter(latency); rest > 0 {
+		g.pauses++
+		time.AfterFunc(rest, g.endPause)
 	}
-	g.line.wakeLocked()
+	g.queue.wakeLocked()
 }
 
-// rested ends a pause.
-func (g *Gate) rested() {
-	g.line.mu.Lock()
-	defer g.line.mu.Unlock()
-	g.resting--
-	g.line.wakeLocked()
+// endPause ends a pause.
+func (g *Gate) endPause() {
+	g.queue.mu.Lock()
+	defer g.queue.mu.Unlock()
+	g.pauses--
+	g.queue.wakeLocked()
 }
 
 // Allow bounds the limit from outside, in requests. A bound that is no whole number allows the next
 // one, with pauses after requests. Below it the limit is the gate's own.
 func (g *Gate) Allow(most float64) {
-	g.line.mu.Lock()
-	defer g.line.mu.Unlock()
-	g.control.allow(most)
-	g.line.wakeLocked()
+	g.queue.mu.Lock()
+	defer g.queue.mu.Unlock()
+	g.limit.allow(most)
+	g.queue.wakeLocked()
 }
 
 // ceiling is the most requests in flight at any time.
-func (g *Gate) ceiling() int { return g.control.o.Ceiling }
+func (g *Gate) ceiling() int { return g.limit.o.Ceiling }
 
 // Limit says how many requests may be in flight now.
 func (g *Gate) Limit() int {
-	g.line.mu.Lock()
-	defer g.line.mu.Unlock()
-	return g.control.allowed()
+	g.queue.mu.Lock()
+	defer g.queue.mu.Unlock()
+	return g.limit.allowed()
 }
 
 // Bound reports whether the ceiling holds back requests that the nodes could take. It does so if
 // the most that may be are in flight, and most of them are on the line.
 func (g *Gate) Bound() bool {
-	g.line.mu.Lock()
-	defer g.line.mu.Unlock()
-	return g.control.far.bound
+	g.queue.mu.Lock()
+	defer g.queue.mu.Unlock()
+	return g.limit.wire.atCeiling
 }
 
 // InFlight says how many requests are in flight. It can be more than the limit
 // just after that has fallen.
 func (g *Gate) InFlight() int {
-	g.line.mu.Lock()
-	defer g.line.mu.Unlock()
+	g.queue.mu.Lock()
+	defer g.queue.mu.Unlock()
 	return g.inFlight
 }

@@ -280,8 +280,8 @@ func TestTrips(t *testing.T) {
 func TestGateBeginsALongLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const trip = 160 * time.Millisecond
-		require.Equal(t, 512, OnLine(32, trip, 10*time.Millisecond))
-		g := NewGate(GateOptions{Ceiling: 32, Start: 32, Far: 2048, OnLine: 512, Trip: trip})
+		require.Equal(t, 512, OnWire(32, trip, 10*time.Millisecond))
+		g := NewGate(GateOptions{Ceiling: 32, Start: 32, Far: 2048, OnWire: 512, Trip: trip})
 		time.Sleep(time.Hour)
 		require.Equal(t, 32, g.Limit(), "nothing was sent")
 		for range 600 {
@@ -308,7 +308,7 @@ func TestGateBeginsALongLine(t *testing.T) {
 func TestGateOfAnOverloadedNodeBeginsNoLongLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const trip = 160 * time.Millisecond
-		g := NewGate(GateOptions{Ceiling: 32, Start: 32, Far: 2048, OnLine: 512, Trip: trip})
+		g := NewGate(GateOptions{Ceiling: 32, Start: 32, Far: 2048, OnWire: 512, Trip: trip})
 		require.NoError(t, g.Acquire(t.Context()))
 		g.ReleaseFar(0, 0, 1, Overloaded)
 		time.Sleep(time.Hour)

@@ -99,7 +99,7 @@ func newServer(
 // tryAcquire is Acquire for a model, which runs in one goroutine and needs no lock.
 //
 //go:norace
-func (g *Gate) tryAcquire() bool { return g.line.tryLocked(1) }
+func (g *Gate) tryAcquire() bool { return g.queue.tryLocked(1) }
 
 // run lets virtual time pass and returns the good answers a second and the mean
 // limit of that time.
@@ -124,7 +124,7 @@ func (s *server) run(d time.Duration) (perSecond, limit float64) {
 		if s.observe != nil {
 			s.observe(s.clock, s.inFlight)
 		}
-		s.limits = append(s.limits, s.gate.control.allowed())
+		s.limits = append(s.limits, s.gate.limit.allowed())
 	}
 	sum := 0
 	for _, l := range s.limits {

@@ -27,10 +27,10 @@ type Throttles struct {
 // step, and when the rate is well above what it was when it was first cut, there is none. While
 // there is a rate a node has one session at a time.
 type Throttle struct {
-	all     *Throttles
-	limiter atomic.Pointer[Limiter] // nil: none
-	line    line
-	under   int // sessions under way
+	all      *Throttles
+	limiter  atomic.Pointer[Limiter] // nil: none
+	queue    waitQueue
+	sessions int // sessions under way
 
 	rate, first float64 // bytes a second, and before it was cut; 0: none. Of the line's lock
 }
@@ -40,8 +40,8 @@ const (
 	slowAfter = time.Second
 	// slowTimes is how many times as long as the quickest one an answer may take.
 	slowTimes = 4
-	// forgets is how much slower the quickest answer is taken to have been with each answer.
-	forgets = 1.05
+	// decay is how much slower the quickest answer is taken to have been with each answer.
+	decay = 1.05
 	// cutTo is the part of the rate that is left after a slow answer, stepOf that of the first one
 	// which others add, and liftAt how many times the first one is enough to do without.
 	cutTo, stepOf, liftAt = 0.7, 1.0 / 8, 2
@@ -52,15 +52,15 @@ const (
 // NewThrottles makes throttles that are off.
 func NewThrottles() *Throttles { return &Throttles{nodes: make(map[string]*Throttle)} }
 
-// Of is the throttle of a node.
-func (t *Throttles) Of(node string) *Throttle {
+// Node is the throttle of a node.
+func (t *Throttles) Node(node string) *Throttle {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n := t.nodes[node]
 	if n == nil {
 		n = &Throttle{all: t}
-		n.line.fits = func(int64) bool { return n.rate == 0 || n.under == 0 }
-		n.line.take = func(int64) { n.under++ }
+		n.queue.fits = func(int64) bool { return n.rate == 0 || n.sessions == 0 }
+		n.queue.take = func(int64) { n.sessions++ }
 		t.nodes[node] = n
 	}
 	return n
@@ -76,23 +76,23 @@ func (t *Throttles) slow(bytes int64, took time.Duration) bool {
 		return false
 	}
 	slow := took > slowAfter && each > slowTimes*t.least
-	t.least = min(each, t.least*forgets)
+	t.least = min(each, t.least*decay)
 	return slow
 }
 
 // Acquire waits until one more session may begin. The error is the context's; any other end must be
 // followed by one Release.
-func (n *Throttle) Acquire(ctx context.Context) error { return n.line.acquire(ctx, 1) }
+func (n *Throttle) Acquire(ctx context.Context) error { return n.queue.acquire(ctx, 1) }
 
 // Release ends a session. It panics when there is none.
 func (n *Throttle) Release() {
-	n.line.mu.Lock()
-	defer n.line.mu.Unlock()
-	if n.under == 0 {
+	n.queue.mu.Lock()
+	defer n.queue.mu.Unlock()
+	if n.sessions == 0 {
 		panic("pace: release of a throttle that nobody has passed")
 	}
-	n.under--
-	n.line.wakeLocked()
+	n.sessions--
+	n.queue.wakeLocked()
 }
 
 // Wait blocks until so many more bytes may go, or the context ends.
@@ -107,8 +107,8 @@ func (n *Throttle) Observe(bytes int64, sending, took time.Duration) {
 		return
 	}
 	slow := n.all.slow(bytes, took)
-	n.line.mu.Lock()
-	defer n.line.mu.Unlock()
+	n.queue.mu.Lock()
+	defer n.queue.mu.Unlock()
 	switch kept := float64(bytes) / max(sending+took, time.Millisecond).Seconds(); {
 	case slow && n.rate == 0:
 		n.first = max(kept, leastRate)
@@ -123,12 +123,12 @@ func (n *Throttle) Observe(bytes int64, sending, took time.Duration) {
 		}
 	}
 	n.limiter.Store(NewLimiter(n.rate))
-	n.line.wakeLocked()
+	n.queue.wakeLocked()
 }
 
 // Rate is what the node gets, in bytes a second; 0: as much as it takes.
 func (n *Throttle) Rate() float64 {
-	n.line.mu.Lock()
-	defer n.line.mu.Unlock()
+	n.queue.mu.Lock()
+	defer n.queue.mu.Unlock()
 	return n.rate
 }

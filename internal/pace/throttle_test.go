@@ -15,22 +15,22 @@ func TestThrottleIsOffWhileNothingIsSlow(t *testing.T) {
 	all := NewThrottles()
 	for _, took := range []time.Duration{5 * time.Second, 7 * time.Second, 9 * time.Second, 4 * time.Second} {
 		for _, node := range []string{"a", "b"} {
-			all.Of(node).Observe(500*mib, 10*time.Second, took)
-			require.Zero(t, all.Of(node).Rate())
+			all.Node(node).Observe(500*mib, 10*time.Second, took)
+			require.Zero(t, all.Node(node).Rate())
 		}
 	}
-	all.Of("a").Observe(mib, time.Millisecond, 900*time.Millisecond)
-	require.Zero(t, all.Of("a").Rate(), "of a small file, and less than a second")
-	all.Of("a").Observe(0, time.Second, time.Hour)
-	require.Zero(t, all.Of("a").Rate())
+	all.Node("a").Observe(mib, time.Millisecond, 900*time.Millisecond)
+	require.Zero(t, all.Node("a").Rate(), "of a small file, and less than a second")
+	all.Node("a").Observe(0, time.Second, time.Hour)
+	require.Zero(t, all.Node("a").Rate())
 }
 
 // A node that falls behind gets less, others as much as before; and all again, step by step, when
 // it has caught up.
 func TestThrottleOfASlowNode(t *testing.T) {
 	all := NewThrottles()
-	slow, quick := all.Of("slow"), all.Of("quick")
-	require.Same(t, slow, all.Of("slow"))
+	slow, quick := all.Node("slow"), all.Node("quick")
+	require.Same(t, slow, all.Node("slow"))
 	quick.Observe(100*mib, time.Second, 100*time.Millisecond)
 	slow.Observe(100*mib, time.Second, 4*time.Second)
 	require.InDelta(t, 0.7*20*mib, slow.Rate(), 1, "of what it kept up with")
@@ -57,7 +57,7 @@ func TestThrottleOfASlowNode(t *testing.T) {
 // When all nodes take longer for good, that is how long it takes.
 func TestThrottleForgetsTheQuickestAnswer(t *testing.T) {
 	all := NewThrottles()
-	node := all.Of("a")
+	node := all.Node("a")
 	node.Observe(100*mib, time.Second, 10*time.Millisecond)
 	node.Observe(100*mib, time.Second, 2*time.Second)
 	require.Positive(t, node.Rate())
@@ -70,7 +70,7 @@ func TestThrottleForgetsTheQuickestAnswer(t *testing.T) {
 // A slow node has one session at a time, others as many as there are.
 func TestThrottleOfSessions(t *testing.T) {
 	all := NewThrottles()
-	slow, quick := all.Of("slow"), all.Of("quick")
+	slow, quick := all.Node("slow"), all.Node("quick")
 	for range 3 {
 		require.NoError(t, slow.Acquire(t.Context()))
 		require.NoError(t, quick.Acquire(t.Context()))

@@ -16,7 +16,7 @@ import (
 // cluster that keeps silent. It is safe for concurrent use.
 type silence struct {
 	patience time.Duration
-	pulse    pace.Pulse
+	pulse    pace.Liveness
 	// ask asks the nodes in a goroutine of its own and calls over afterwards; nil when
 	// there is no way to ask them.
 	ask func(over func(err error))

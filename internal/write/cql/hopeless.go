@@ -16,9 +16,9 @@ import (
 // have failed. Only time in which writes are under way counts: not that in which an input has
 // nothing to give, or a rate holds writes back. It is safe for concurrent use.
 type hopeless struct {
-	took  atomic.Bool  // a write was taken, or refused for what is in it
-	pulse pace.Pulse   // its silence is time since the first failure
-	first atomic.Int64 // how long the write took that failed first, nanoseconds; 0: none failed
+	took  atomic.Bool   // a write was taken, or refused for what is in it
+	pulse pace.Liveness // its silence is time since the first failure
+	first atomic.Int64  // how long the write took that failed first, nanoseconds; 0: none failed
 }
 
 // hopelessSets is the number of sets of replicas that must have failed, or all if there are fewer.

@@ -152,12 +152,12 @@ func newLanes(router *write.Router, o Options, s *store) map[string]*lane {
 		if trip > 0 {
 			most = min(far, pace.FarTimes*each)
 		}
-		onLine := min(pace.OnLine(each, trip, writeTime), most-each)
+		onLine := min(pace.OnWire(each, trip, writeTime), most-each)
 		gate := o.Keeper.Gate(pace.GateOptions{
 			Ceiling:   each,
 			Far:       most,
 			Start:     each,
-			OnLine:    onLine,
+			OnWire:    onLine,
 			Trip:      trip,
 			Tolerance: writeTolerance,
 		})

@@ -18,9 +18,9 @@ import (
 // rows are rejected at once, so that they do not hold up the others, but for one batch
 // every now and then, that shows when they are back. It is safe for concurrent use.
 type standing struct {
-	pulse   pace.Pulse   // its silence is time in which no write was taken
-	answers atomic.Int64 // errors among them
-	last    atomic.Int32 // how the last write went: taking or failing, 0: there was none
+	pulse   pace.Liveness // its silence is time in which no write was taken
+	answers atomic.Int64  // errors among them
+	last    atomic.Int32  // how the last write went: taking or failing, 0: there was none
 
 	mu      sync.Mutex
 	lost    *lostError // why they are given up; nil: they are not

@@ -43,9 +43,9 @@ type Options struct {
 	Wide []schema.Column
 	// rows from which a batch does not wait for those of later pieces; default 10
 	MinBatch int
-	Rate     *pace.Limiter // rows a second; nil: none
-	ByteRate *pace.Limiter // bytes of cells a second; nil: none
-	Keeper   *pace.Keeper  // of a latency of the nodes; nil: none
+	Rate     *pace.Limiter           // rows a second; nil: none
+	ByteRate *pace.Limiter           // bytes of cells a second; nil: none
+	Keeper   *pace.LatencyController // of a latency of the nodes; nil: none
 	// requests under way at the most, but for those on the line to nodes far away; default 32
 	InFlight int
 	// Trips are the round-trip times to the nodes; nil: they are not known.
@@ -124,10 +124,10 @@ type Target struct {
 	finished  chan struct{}
 	rated     atomic.Int64 // writers that wait until the rates let a batch pass
 	health    pace.Health
-	pulse     pace.Pulse   // of the whole cluster
-	standings []standing   // of the sets of replicas, by their index
-	takers    atomic.Int64 // sets whose nodes have taken the last write that they were sent
-	failers   atomic.Int64 // sets whose nodes have failed the first write that they were sent
+	pulse     pace.Liveness // of the whole cluster
+	standings []standing    // of the sets of replicas, by their index
+	takers    atomic.Int64  // sets whose nodes have taken the last write that they were sent
+	failers   atomic.Int64  // sets whose nodes have failed the first write that they were sent
 	hopeless  hopeless
 	told      sync.Map           // names of nodes that were given up
 	pings     singleflight.Group // questions to nodes under way, by their names

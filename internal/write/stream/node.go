@@ -31,7 +31,7 @@ func (c *carrier) node(id string) *node {
 	n := c.nodes[id]
 	if n == nil {
 		name := c.o.NodeName(id)
-		n = &node{name: name, throttle: c.throttles.Of(id), stream: c.o.Progress.Streams.To(name)}
+		n = &node{name: name, throttle: c.throttles.Node(id), stream: c.o.Progress.Streams.To(name)}
 		c.nodes[id] = n
 	}
 	return n

@@ -99,9 +99,9 @@ func TestSlowNodeSlowsItselfAlone(t *testing.T) {
 			})
 		})
 		require.NoError(t, load(t, tg, rows))
-		require.Positive(t, tg.throttles.Of("node1").Rate())
-		require.Zero(t, tg.throttles.Of("node0").Rate())
-		require.Zero(t, tg.throttles.Of("node2").Rate())
+		require.Positive(t, tg.throttles.Node("node1").Rate())
+		require.Zero(t, tg.throttles.Node("node0").Rate())
+		require.Zero(t, tg.throttles.Node("node2").Rate())
 		require.Equal(t, 1, most["node1"])
 		var times []time.Duration
 		for _, n := range tg.Stats().Nodes {

@@ -6,10 +6,10 @@ import (
 	"sync"
 )
 
-// line is the queue before a Gate or a Budget: first come, first served, so that
+// waitQueue is the queue before a Gate or a Budget: first come, first served, so that
 // a large request is not overtaken for ever by small ones. fits and take are set
 // once and called with the lock held.
-type line struct {
+type waitQueue struct {
 	mu      sync.Mutex
 	fits    func(n int64) bool // whether n more may pass now
 	take    func(n int64)      // books n more
@@ -25,7 +25,7 @@ type waiter struct {
 
 // acquire waits its turn. Nil means that n is booked; an error is the context's
 // and books nothing.
-func (l *line) acquire(ctx context.Context, n int64) error {
+func (l *waitQueue) acquire(ctx context.Context, n int64) error {
 	_, err := l.acquireBy(ctx, func() int64 { return n })
 	return err
 }
@@ -33,7 +33,7 @@ func (l *line) acquire(ctx context.Context, n int64) error {
 // acquireBy is acquire of what want says at the time it passes. want is asked
 // with the lock held: of an answer from before, a release may have come in between, and who
 // then waits may wait for one that never comes.
-func (l *line) acquireBy(ctx context.Context, want func() int64) (int64, error) {
+func (l *waitQueue) acquireBy(ctx context.Context, want func() int64) (int64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
 	}
@@ -65,7 +65,7 @@ func (l *line) acquireBy(ctx context.Context, want func() int64) (int64, error) 
 }
 
 // tryLocked books n when nobody waits and it fits.
-func (l *line) tryLocked(n int64) bool {
+func (l *waitQueue) tryLocked(n int64) bool {
 	if l.waiting.Len() > 0 || !l.fits(n) {
 		return false
 	}
@@ -74,7 +74,7 @@ func (l *line) tryLocked(n int64) bool {
 }
 
 // wakeLocked lets through, in order, whoever fits by now.
-func (l *line) wakeLocked() {
+func (l *waitQueue) wakeLocked() {
 	for place := l.waiting.Front(); place != nil; place = l.waiting.Front() {
 		w := place.Value.(*waiter)
 		w.n = w.want()

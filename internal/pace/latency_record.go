@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Record is how a target was kept, second by second.
-type Record struct {
+// LatencyRecord is how a target was kept, second by second.
+type LatencyRecord struct {
 	Idle    time.Duration // p99 before the first request; 0: not known
 	P99     time.Duration // of the last whole second; 0: there was none
 	Seconds int           // with requests, that there were probes in
@@ -15,20 +15,20 @@ type Record struct {
 	WorstAt time.Time     // when that began
 }
 
-// seconds sorts probes by the second in which they ended.
-type seconds struct {
+// secondRecorder sorts probes by the second in which they ended.
+type secondRecorder struct {
 	target  time.Duration
 	start   time.Time // of the second under way; zero: before the first probe
 	samples []time.Duration
 	begun   bool
-	record  Record
+	record  LatencyRecord
 }
 
 // maxSamples bounds the probes of a second that are kept.
 const maxSamples = 4096
 
 // begin ends the time before the first request.
-func (s *seconds) begin() {
+func (s *secondRecorder) begin() {
 	if len(s.samples) > 0 {
 		s.record.Idle = max(s.record.Idle, percentile99(s.samples))
 	}
@@ -36,7 +36,7 @@ func (s *seconds) begin() {
 }
 
 // add takes a probe that ended now.
-func (s *seconds) add(now time.Time, latency time.Duration) {
+func (s *secondRecorder) add(now time.Time, latency time.Duration) {
 	if s.start.IsZero() {
 		s.start = now
 	}
@@ -50,7 +50,7 @@ func (s *seconds) add(now time.Time, latency time.Duration) {
 }
 
 // end judges the second under way.
-func (s *seconds) end() {
+func (s *secondRecorder) end() {
 	if len(s.samples) == 0 {
 		return
 	}

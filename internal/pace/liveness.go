@@ -10,47 +10,47 @@ import (
 // longer than a node takes to come back, and short enough for whoever is to know.
 const DefaultPatience = time.Minute
 
-// Pulse knows whether a cluster answers at all, so that attempts do not run out, and
+// Liveness knows whether a cluster answers at all, so that attempts do not run out, and
 // a run does not end, for a silence that passes. Only time in which something is asked
 // of the cluster counts as its silence: not that in which an input has nothing to give,
 // or a rate holds requests back. It is safe for concurrent use; the zero value is ready.
-type Pulse struct {
+type Liveness struct {
 	answers atomic.Int64
 	silent  atomic.Bool // the last request that is known of was not answered
 
-	mu      sync.Mutex
-	asking  int           // requests that have begun and not ended
-	silence time.Duration // up to from
-	from    time.Time     // when silent and asking: from when on the silence goes on
+	mu          sync.Mutex
+	inFlight    int           // requests that have begun and not ended
+	silence     time.Duration // up to from
+	silentSince time.Time     // when silent and asking: from when on the silence goes on
 }
 
 // Begin notes that something is asked of the cluster, until End is called. Attempts, and
 // the waits between them, belong to one request; waiting for the first of them to be
 // allowed does not.
-func (p *Pulse) Begin() {
+func (p *Liveness) Begin() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.asking == 0 && p.silent.Load() {
-		p.from = time.Now()
+	if p.inFlight == 0 && p.silent.Load() {
+		p.silentSince = time.Now()
 	}
-	p.asking++
+	p.inFlight++
 }
 
 // End notes the end of a request, whatever came of it. It panics when none had begun.
-func (p *Pulse) End() {
+func (p *Liveness) End() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	if p.asking == 0 {
+	if p.inFlight == 0 {
 		panic("pace: more requests have ended than begun")
 	}
-	if p.asking == 1 && p.silent.Load() {
-		p.silence += time.Since(p.from)
+	if p.inFlight == 1 && p.silent.Load() {
+		p.silence += time.Since(p.silentSince)
 	}
-	p.asking--
+	p.inFlight--
 }
 
 // Answered notes an answer, be it an error.
-func (p *Pulse) Answered() {
+func (p *Liveness) Answered() {
 	p.answers.Add(1)
 	if !p.silent.Load() {
 		return
@@ -62,20 +62,20 @@ func (p *Pulse) Answered() {
 }
 
 // Answers is the number of answers so far.
-func (p *Pulse) Answers() int64 { return p.answers.Load() }
+func (p *Liveness) Answers() int64 { return p.answers.Load() }
 
 // Failed notes a request without an answer, and says for how long there have been
 // nothing but such, counted from when the first of them failed.
-func (p *Pulse) Failed() time.Duration {
+func (p *Liveness) Failed() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if !p.silent.Load() {
 		p.silent.Store(true)
-		p.from = time.Now()
+		p.silentSince = time.Now()
 		return 0
 	}
-	if p.asking == 0 {
+	if p.inFlight == 0 {
 		return p.silence
 	}
-	return p.silence + time.Since(p.from)
+	return p.silence + time.Since(p.silentSince)
 }

@@ -16,18 +16,18 @@ func exactly(n int64) func() int64 { return func() int64 { return n } }
 // the rate is used to the full.
 func TestMeterHoldsFromTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := NewMeter(1000)
+		m := NewResponseLimiter(1000)
 		require.Equal(t, 250, m.Most())
 		begin := time.Now()
 		came := make(chan int64)
 		for range 50 {
 			go func() {
 				for range 10 {
-					asked, err := m.Ask(t.Context(), exactly(20))
+					asked, err := m.Reserve(t.Context(), exactly(20))
 					require.NoError(t, err)
 					time.Sleep(5 * time.Millisecond)
 					came <- 20
-					require.NoError(t, asked.Settle(t.Context(), 20))
+					require.NoError(t, asked.Complete(t.Context(), 20))
 				}
 			}()
 		}
@@ -39,23 +39,23 @@ func TestMeterHoldsFromTheStart(t *testing.T) {
 		synctest.Wait()
 		require.InDelta(t, 10, time.Since(begin).Seconds(), 0.5, "in the bubble's time")
 		time.Sleep(time.Second)
-		require.Zero(t, m.open.Used())
+		require.Zero(t, m.reserved.Used())
 	})
 }
 
 // What was asked for and did not come holds up nobody, and what came besides does.
 func TestMeterSettlesTheDifference(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m, begin := NewMeter(1000), time.Now()
+		m, begin := NewResponseLimiter(1000), time.Now()
 		for range 1000 {
-			asked, err := m.Ask(t.Context(), exactly(250))
+			asked, err := m.Reserve(t.Context(), exactly(250))
 			require.NoError(t, err)
-			require.NoError(t, asked.Settle(t.Context(), 0))
+			require.NoError(t, asked.Complete(t.Context(), 0))
 		}
 		require.Zero(t, time.Since(begin), "nothing came")
-		asked, err := m.Ask(t.Context(), exactly(0))
+		asked, err := m.Reserve(t.Context(), exactly(0))
 		require.NoError(t, err)
-		require.NoError(t, asked.Settle(t.Context(), 5001))
+		require.NoError(t, asked.Complete(t.Context(), 5001))
 		require.Equal(t, 5*time.Second, time.Since(begin), "more than was asked for")
 	})
 }
@@ -63,42 +63,42 @@ func TestMeterSettlesTheDifference(t *testing.T) {
 // Who asks for more than there is does so alone, and what it wants is what it wants by then.
 func TestMeterOfMuch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		m := NewMeter(1000)
-		first, err := m.Ask(t.Context(), exactly(1<<60))
+		m := NewResponseLimiter(1000)
+		first, err := m.Reserve(t.Context(), exactly(1<<60))
 		require.NoError(t, err)
 		want, passed := int64(1<<60), make(chan error, 2)
 		for range 2 {
 			go func() {
-				_, err := m.Ask(t.Context(), func() int64 { return want })
+				_, err := m.Reserve(t.Context(), func() int64 { return want })
 				passed <- err
 			}()
 		}
 		synctest.Wait()
 		require.Empty(t, passed)
 		want = 100
-		require.NoError(t, first.Settle(t.Context(), 0))
+		require.NoError(t, first.Complete(t.Context(), 0))
 		require.NoError(t, <-passed)
 		require.NoError(t, <-passed)
-		require.EqualValues(t, 200, m.open.Used())
+		require.EqualValues(t, 200, m.reserved.Used())
 	})
 }
 
 func TestMeterIsCancelled(t *testing.T) {
-	m := NewMeter(0.001)
+	m := NewResponseLimiter(0.001)
 	ended, cancel := context.WithCancel(t.Context())
-	asked, err := m.Ask(ended, exactly(1))
+	asked, err := m.Reserve(ended, exactly(1))
 	require.NoError(t, err)
 	cancel()
-	_, err = m.Ask(ended, exactly(1))
+	_, err = m.Reserve(ended, exactly(1))
 	require.ErrorIs(t, err, context.Canceled)
-	require.ErrorIs(t, asked.Settle(ended, 100), context.Canceled)
-	require.Zero(t, m.open.Used(), "settled all the same")
+	require.ErrorIs(t, asked.Complete(ended, 100), context.Canceled)
+	require.Zero(t, m.reserved.Used(), "settled all the same")
 }
 
 func TestNoMeter(t *testing.T) {
-	m := NewMeter(0)
+	m := NewResponseLimiter(0)
 	require.Nil(t, m)
-	asked, err := m.Ask(t.Context(), nil)
+	asked, err := m.Reserve(t.Context(), nil)
 	require.NoError(t, err)
-	require.NoError(t, asked.Settle(t.Context(), 1<<60))
+	require.NoError(t, asked.Complete(t.Context(), 1<<60))
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// Keeper keeps a latency of the cluster below a target. It is told the latencies of small probe
+// LatencyController keeps a latency of the cluster below a target. It is told the latencies of small probe
 // reads, which are what an application would wait, and sets how many requests the gates that it
 // made let be under way, all together: its level. A level below 1 is one request, with pauses.
 //
@@ -24,34 +24,34 @@ import (
 // be observed with the time that it took, or the keeper would only hear of the good ones.
 //
 // It is safe for concurrent use.
-type Keeper struct {
+type LatencyController struct {
 	aim time.Duration // above which a probe is slow
 
 	mu      sync.Mutex
 	gates   []*Gate
-	level   float64 // requests under way, of all gates together
-	started bool    // requests have begun
-	seconds seconds // the record
+	level   float64        // requests under way, of all gates together
+	started bool           // requests have begun
+	record  secondRecorder // the record
 
-	wall  float64       // the level that was too much; 0: none is known
-	cut   float64       // what the level fell to then
-	back  time.Duration // quiet time since then
-	until time.Duration // how long the way back to the wall takes
+	wall      float64       // the level that was too much; 0: none is known
+	cut       float64       // what the level fell to then
+	quietTime time.Duration // quiet time since then
+	climbTime time.Duration // how long the way back to the wall takes
 
-	lowered   time.Time // when the level last fell
-	blamed    float64   // a level that fell, after blamedGap without a cut
-	blamedGap time.Duration
-	deaf      time.Time // until when probes are still those of the level before
-	slowAt    time.Time // when the last slow probe ended
-	slowMost  time.Duration
-	window    window
+	lowered     time.Time // when the level last fell
+	blamed      float64   // a level that fell, after blamedGap without a cut
+	blamedGap   time.Duration
+	ignoreUntil time.Time // until when probes are still those of the level before
+	slowAt      time.Time // when the last slow probe ended
+	slowest     time.Duration
+	window      probeWindow
 
-	floor float64 // the lowest level of a gate; 0: leastShare
-	stuck int     // cuts in a row at the lowest level
+	floor       float64 // the lowest level of a gate; 0: leastShare
+	cutsAtLeast int     // cuts in a row at the lowest level
 }
 
-// window is a number of probes in a row.
-type window struct {
+// probeWindow is a number of probes in a row.
+type probeWindow struct {
 	begin time.Time
 	n     int
 	most  time.Duration
@@ -67,15 +67,15 @@ const (
 	// long they take at the least.
 	windowProbes = 20
 	windowTime   = 200 * time.Millisecond
-	// room is the part of the aim below which there is room for more, and wide that below which
+	// lightShare is the part of the aim below which there is room for more, and wide that below which
 	// there is much.
-	room, wide = 0.8, 0.5
+	lightShare, idleShare = 0.8, 0.5
 	// Growth of the level with a window: where there is room, and where there is much.
-	growth, quickGrowth = 1.05, 1.5
+	lightGrowth, idleGrowth = 1.05, 1.5
 	// A cut leaves between leastCut and mostCut of the level.
 	leastCut, mostCut = 0.1, 0.7
-	// settle is how long requests under way may still run under the old level after a cut.
-	settle = 500 * time.Millisecond
+	// settleTime is how long requests under way may still run under the old level after a cut.
+	settleTime = 500 * time.Millisecond
 	// The level comes back to belowWall of the wall, in a time from firstBack to longestBack, and
 	// the wall is forgotten when beyondWall times it did no harm.
 	belowWall, beyondWall  = 0.8, 1.5
@@ -85,13 +85,13 @@ const (
 	// a second cut within rare, at a level that is below the wall, lowers the wall as much as it
 	// was too early, but not below leastRare of the level: once per rare is the least that the
 	// record bears.
-	rare = 30 * time.Second
+	rareGap = 30 * time.Second
 	// Cuts that are lone apart are of two stalls, and one that comes after moreRarely tenths of the
 	// time has become rarer. A level below one part of innocent of another is far below it.
-	lone       = 5 * time.Second
-	moreRarely = 15
-	innocent   = 4
-	leastRare  = 0.1
+	stallTime      = 5 * time.Second
+	rarerTenths    = 15
+	blamelessShare = 4
+	leastWallShare = 0.1
 	// If the latency stays above the aim although hardly a request is sent, the run is not the
 	// cause, and must not stand still: after stuckCuts cuts in a row at the lowest level, which
 	// take 10 s or more, that doubles, up to highestFloor.
@@ -99,19 +99,19 @@ const (
 	highestFloor = 0.25
 )
 
-// NewKeeper makes a keeper of a target above zero.
-func NewKeeper(target time.Duration) *Keeper {
-	return &Keeper{
-		aim:     time.Duration(aimShare * float64(target)),
-		level:   firstLevel,
-		until:   firstBack,
-		seconds: seconds{target: target},
+// NewLatencyController makes a keeper of a target above zero.
+func NewLatencyController(target time.Duration) *LatencyController {
+	return &LatencyController{
+		aim:       time.Duration(aimShare * float64(target)),
+		level:     firstLevel,
+		climbTime: firstBack,
+		record:    secondRecorder{target: target},
 	}
 }
 
 // Gate makes a gate. A nil Keeper leaves it to itself; another has it begin with one request
 // under way, and at the level.
-func (k *Keeper) Gate(o GateOptions) *Gate {
+func (k *LatencyController) Gate(o GateOptions) *Gate {
 	if k == nil {
 		return NewGate(o)
 	}
@@ -120,29 +120,29 @@ func (k *Keeper) Gate(o GateOptions) *Gate {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.gates = append(k.gates, g)
-	k.allow()
+	k.allowGates()
 	return g
 }
 
 // Begin says that requests begin now: what was observed until now is the idle latency.
-func (k *Keeper) Begin() {
+func (k *LatencyController) Begin() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.started = true
-	k.seconds.begin()
-	k.window, k.slowAt = window{}, time.Time{}
+	k.record.begin()
+	k.window, k.slowAt = probeWindow{}, time.Time{}
 }
 
 // Observe takes the latency of a probe that ended now. Samples that arrive out of order are taken
 // as they come.
-func (k *Keeper) Observe(now time.Time, latency time.Duration) {
+func (k *LatencyController) Observe(now time.Time, latency time.Duration) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.seconds.add(now, latency)
-	if !k.started || now.Before(k.deaf) {
+	k.record.add(now, latency)
+	if !k.started || now.Before(k.ignoreUntil) {
 		return
 	}
-	if latency > k.aim && k.alarmed(now, latency) {
+	if latency > k.aim && k.secondSlow(now, latency) {
 		k.lower(now)
 		return
 	}
@@ -153,94 +153,94 @@ func (k *Keeper) Observe(now time.Time, latency time.Duration) {
 	w.n++
 	w.most = max(w.most, latency)
 	if took := now.Sub(w.begin); w.n >= windowProbes && took >= windowTime {
-		if float64(w.most) < room*float64(k.aim) {
-			k.raise(took, float64(w.most) < wide*float64(k.aim))
+		if float64(w.most) < lightShare*float64(k.aim) {
+			k.raise(took, float64(w.most) < idleShare*float64(k.aim))
 		}
-		k.window = window{}
+		k.window = probeWindow{}
 	}
 }
 
-// alarmed takes a slow probe, and says whether it was the second within a second.
-func (k *Keeper) alarmed(now time.Time, latency time.Duration) bool {
+// secondSlow takes a slow probe, and says whether it was the second within a second.
+func (k *LatencyController) secondSlow(now time.Time, latency time.Duration) bool {
 	alarm := now.Sub(k.slowAt) < time.Second
 	if !alarm {
-		k.slowMost = 0
+		k.slowest = 0
 	}
-	k.slowAt, k.slowMost = now, max(k.slowMost, latency)
+	k.slowAt, k.slowest = now, max(k.slowest, latency)
 	return alarm
 }
 
 // lower cuts the level to what the slow probes ask for.
-func (k *Keeper) lower(now time.Time) {
-	if k.wall > 0 && k.back >= k.until { // the wall was tried
-		k.until = min(2*k.until, longestBack)
+func (k *LatencyController) lower(now time.Time) {
+	if k.wall > 0 && k.quietTime >= k.climbTime { // the wall was tried
+		k.climbTime = min(2*k.climbTime, longestBack)
 	}
-	if k.level > k.least() {
-		k.stuck = 0
-	} else if k.stuck++; k.stuck == stuckCuts {
-		k.floor, k.stuck = min(2*max(k.floor, leastShare), highestFloor), 0
+	if k.level > k.leastLevel() {
+		k.cutsAtLeast = 0
+	} else if k.cutsAtLeast++; k.cutsAtLeast == stuckCuts {
+		k.floor, k.cutsAtLeast = min(2*max(k.floor, leastShare), highestFloor), 0
 	}
 	used, gap := k.used(), now.Sub(k.lowered)
 	switch {
-	case k.notTheCause(used, gap):
-		k.wall, k.until = k.blamed, firstBack
-	case k.wall > 0 && used <= belowWall*k.wall && gap < rare:
-		k.wall = used * max(gap.Seconds()/rare.Seconds(), leastRare)
+	case k.causedElsewhere(used, gap):
+		k.wall, k.climbTime = k.blamed, firstBack
+	case k.wall > 0 && used <= belowWall*k.wall && gap < rareGap:
+		k.wall = used * max(gap.Seconds()/rareGap.Seconds(), leastWallShare)
 	default:
 		k.wall = used
 	}
-	k.back, k.lowered = 0, now
-	part := float64(k.aim) / float64(k.slowMost)
-	k.level = max(k.wall*min(max(part, leastCut), mostCut), k.least())
+	k.quietTime, k.lowered = 0, now
+	part := float64(k.aim) / float64(k.slowest)
+	k.level = max(k.wall*min(max(part, leastCut), mostCut), k.leastLevel())
 	k.cut = min(k.level, belowWall*k.wall)
-	k.deaf = now.Add(settle)
-	k.window, k.slowAt = window{}, time.Time{}
-	k.allow()
+	k.ignoreUntil = now.Add(settleTime)
+	k.window, k.slowAt = probeWindow{}, time.Time{}
+	k.allowGates()
 }
 
-// notTheCause reports whether the level is far below what it was, and that did not make the stalls
+// causedElsewhere reports whether the level is far below what it was, and that did not make the stalls
 // any rarer. What the run causes comes less often the less it sends; for what it does not cause it
 // must not come to a standstill.
-func (k *Keeper) notTheCause(used float64, gap time.Duration) bool {
+func (k *LatencyController) causedElsewhere(used float64, gap time.Duration) bool {
 	switch {
-	case gap < lone || k.lowered.IsZero():
+	case gap < stallTime || k.lowered.IsZero():
 		return false // the same stall, or the level is still far too high
-	case k.blamed == 0 || used > k.blamed || gap > moreRarely*k.blamedGap/10:
+	case k.blamed == 0 || used > k.blamed || gap > rarerTenths*k.blamedGap/10:
 		k.blamed, k.blamedGap = used, gap
 		return false
 	}
-	return used < k.blamed/innocent
+	return used < k.blamed/blamelessShare
 }
 
 // raise lets the level grow after a window without harm.
-func (k *Keeper) raise(took time.Duration, wideRoom bool) {
-	k.floor, k.stuck = 0, 0
+func (k *LatencyController) raise(took time.Duration, wideRoom bool) {
+	k.floor, k.cutsAtLeast = 0, 0
 	if k.used() < k.level*belowWall {
 		return // the gates hold more back than the level does
 	}
 	switch {
 	case k.wall == 0 && wideRoom:
-		k.level *= quickGrowth
+		k.level *= idleGrowth
 	case k.wall == 0:
-		k.level *= growth
+		k.level *= lightGrowth
 	default:
-		if k.back += took; k.back < k.until {
-			rest := 1 - k.back.Seconds()/k.until.Seconds()
+		if k.quietTime += took; k.quietTime < k.climbTime {
+			rest := 1 - k.quietTime.Seconds()/k.climbTime.Seconds()
 			high := belowWall * k.wall
 			k.level = max(k.level, high-(high-k.cut)*math.Pow(rest, 3))
 			break
 		}
-		k.level *= math.Pow(growth, took.Seconds())
+		k.level *= math.Pow(lightGrowth, took.Seconds())
 		if k.level > beyondWall*k.wall {
-			k.wall, k.until = 0, firstBack
+			k.wall, k.climbTime = 0, firstBack
 		}
 	}
-	k.level = min(k.level, k.most())
-	k.allow()
+	k.level = min(k.level, k.ceiling())
+	k.allowGates()
 }
 
 // used is how much of the level the gates let pass.
-func (k *Keeper) used() float64 {
+func (k *LatencyController) used() float64 {
 	limit := 0
 	for _, g := range k.gates {
 		limit += g.Limit()
@@ -248,8 +248,8 @@ func (k *Keeper) used() float64 {
 	return min(k.level, float64(limit))
 }
 
-// most is what the gates would let pass without a keeper.
-func (k *Keeper) most() float64 {
+// ceiling is what the gates would let pass without a keeper.
+func (k *LatencyController) ceiling() float64 {
 	most := 0
 	for _, g := range k.gates {
 		most += g.ceiling()
@@ -257,21 +257,21 @@ func (k *Keeper) most() float64 {
 	return float64(most)
 }
 
-// least is the lowest level.
-func (k *Keeper) least() float64 {
+// leastLevel is the lowest level.
+func (k *LatencyController) leastLevel() float64 {
 	return max(k.floor, leastShare) * float64(max(len(k.gates), 1))
 }
 
-// allow tells the gates their shares of the level.
-func (k *Keeper) allow() {
+// allowGates tells the gates their shares of the level.
+func (k *LatencyController) allowGates() {
 	for _, g := range k.gates {
 		g.Allow(k.level / float64(len(k.gates)))
 	}
 }
 
 // Record is what has been observed so far.
-func (k *Keeper) Record() Record {
+func (k *LatencyController) Record() LatencyRecord {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	return k.seconds.record
+	return k.record.record
 }

@@ -10,7 +10,7 @@ import (
 
 func TestPulse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var p Pulse
+		var p Liveness
 		p.Begin()
 		p.Answered()
 		require.Zero(
@@ -34,7 +34,7 @@ func TestPulse(t *testing.T) {
 // Time in which nothing was asked of the cluster is no silence of the cluster.
 func TestPulseCountsNoTimeInWhichNothingIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var p Pulse
+		var p Liveness
 		ask := func(d time.Duration) time.Duration {
 			p.Begin()
 			defer p.End()
@@ -56,7 +56,7 @@ func TestPulseCountsNoTimeInWhichNothingIsAsked(t *testing.T) {
 // Of requests side by side the time counts once, until the last of them has ended.
 func TestPulseCountsTheTimeOfRequestsSideBySideOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var p Pulse
+		var p Liveness
 		p.Begin()
 		require.Zero(t, p.Failed())
 		for range 5 {

@@ -21,7 +21,7 @@ type beside struct {
 	page    func() time.Duration // of work in a request of the run
 	read    func() time.Duration // of work in a read of the application
 	workers int
-	keeper  *Keeper
+	keeper  *LatencyController
 	gates   []*Gate
 	done    atomic.Int64 // requests of the run
 
@@ -83,7 +83,7 @@ func (b *beside) run(t *testing.T, length time.Duration) {
 // A cluster whose latency is above the target whatever the run does is not helped by a run that
 // stands still; and as soon as it is below again, the target is kept.
 func TestKeeperOfAClusterThatIsSlowByItself(t *testing.T) {
-	k := NewKeeper(10 * time.Millisecond)
+	k := NewLatencyController(10 * time.Millisecond)
 	g := k.Gate(GateOptions{Ceiling: 8})
 	now := time.Unix(1000, 0)
 	observe := func(seconds int, latency time.Duration) {
@@ -132,7 +132,7 @@ func TestKeeperKeepsTheTarget(t *testing.T) {
 				b := &beside{
 					cores:   make(chan struct{}, c.cores),
 					workers: 8 * c.cores,
-					keeper:  NewKeeper(c.target),
+					keeper:  NewLatencyController(c.target),
 				}
 				b.read = func() time.Duration { return 200 * time.Microsecond }
 				b.page = func() time.Duration {
@@ -187,7 +187,7 @@ func TestKeeperWritesLessWhereWhatIsWrittenStalls(t *testing.T) {
 		b := &beside{
 			cores:     make(chan struct{}, 2),
 			workers:   16,
-			keeper:    NewKeeper(5 * ms),
+			keeper:    NewLatencyController(5 * ms),
 			stallEach: 1500,
 			stall:     200 * ms,
 		}
@@ -221,7 +221,7 @@ func TestKeeperWritesLessWhereWhatIsWrittenStalls(t *testing.T) {
 // Stalls that come however little the run sends do not bring it to a standstill.
 func TestKeeperOfStallsThatTheRunDoesNotCause(t *testing.T) {
 	for _, every := range []int{15, 25, 45, 70} {
-		k := NewKeeper(50 * time.Millisecond)
+		k := NewLatencyController(50 * time.Millisecond)
 		k.Gate(GateOptions{Ceiling: 32})
 		k.Begin()
 		now, sum := time.Unix(1000, 0), 0.0

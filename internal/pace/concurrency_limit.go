@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// control is the part of a Gate that sets the limit.
+// concurrencyLimit is the part of a Gate that sets the limit.
 //
 // The rule is that of the Gradient limit of Netflix's concurrency-limits (v1),
 // which compares the latency of now with that of the unloaded server, not with a
@@ -40,7 +40,7 @@ import (
 // All of this is about the requests at the server. If a gate allows more for a long line (Far), the
 // time of a round trip is no part of a latency here, and the requests on the line come on top of
 // the limit. See far.go.
-type control struct {
+type concurrencyLimit struct {
 	o GateOptions
 
 	limit float64 // 1 <= limit <= bound <= o.Ceiling
@@ -48,42 +48,42 @@ type control struct {
 	duty  float64 // the part of the time that requests may take at that bound
 	wall  float64 // the limit that was last refused; 0 when it has been passed
 
-	base    float64   // unloaded latency for one unit, in seconds; 0 before the first round
-	renewAt time.Time // when base is to be measured
-	resume  float64   // the limit to go back to; 0 when not measuring
-	rate    float64   // units a second before the measuring began
+	base     float64   // unloaded latency for one unit, in seconds; 0 before the first round
+	renewAt  time.Time // when base is to be measured
+	resumeAt float64   // the limit to go back to; 0 when not measuring
+	rate     float64   // units a second before the measuring began
 
 	begin   time.Time // of the round
 	count   int       // its answers
 	seconds float64   // the sum of their latencies
 	units   float64   // the sum of their sizes
 	peak    int       // the most in flight during the round
-	far     far
+	wire    wireRequests
 
 	cutAt time.Time // of the last cut
 }
 
-func newControl(o GateOptions, now time.Time) control {
-	return control{
+func newConcurrencyLimit(o GateOptions, now time.Time) concurrencyLimit {
+	return concurrencyLimit{
 		o:     o,
 		limit: float64(o.Start),
 		bound: float64(o.Ceiling),
 		duty:  1,
 		begin: now,
-		far:   far{grows: 1, goal: float64(o.OnLine)},
+		wire:  wireRequests{maxGrowth: 1, target: float64(o.OnWire)},
 	}
 }
 
 // allowed is the number of requests that may be in flight: at the server, and on the line.
-func (c *control) allowed() int { return c.atServer() + int(c.far.line) }
+func (c *concurrencyLimit) allowed() int { return c.atServer() + int(c.wire.allowed) }
 
 // atServer is the limit as a number of requests.
-func (c *control) atServer() int { return int(c.limit) }
+func (c *concurrencyLimit) atServer() int { return int(c.limit) }
 
-// good takes an answer, and ends the round when it is full. inFlight counts the request itself.
-func (c *control) good(now time.Time, a answered, inFlight int) {
-	c.far.add(c.begin, now, a, inFlight)
-	if !now.Add(-a.latency).After(c.begin) && !c.far.late {
+// succeeded takes an answer, and ends the round when it is full. inFlight counts the request itself.
+func (c *concurrencyLimit) succeeded(now time.Time, a response, inFlight int) {
+	c.wire.add(c.begin, now, a, inFlight)
+	if !now.Add(-a.latency).After(c.begin) && !c.wire.late {
 		return
 	}
 	c.count++
@@ -97,13 +97,13 @@ func (c *control) good(now time.Time, a answered, inFlight int) {
 
 // roundSize is the number of answers for one change of the limit. From far away a round begins with
 // a round trip in which no answer counts, and ends before its time if answers are slow to come.
-func (c *control) roundSize(now time.Time) int {
+func (c *concurrencyLimit) roundSize(now time.Time) int {
 	switch {
-	case c.far.most == 0:
+	case c.wire.most == 0:
 		return 2 * c.atServer()
-	case !c.far.open:
+	case !c.wire.counting:
 		return math.MaxInt
-	case now.Sub(c.begin) > 2*patient*c.far.most:
+	case now.Sub(c.begin) > 2*lateTrips*c.wire.most:
 		return 1
 	default:
 		return c.allowed() / 2
@@ -111,31 +111,31 @@ func (c *control) roundSize(now time.Time) int {
 }
 
 // endRound makes the change that the round's answers ask for.
-func (c *control) endRound(now time.Time) {
+func (c *concurrencyLimit) endRound(now time.Time) {
 	latency := c.seconds / c.units
 	rate := float64(c.atServer()) / latency // Little's law
 	ratio := latency / c.base
-	if c.resume == 0 {
-		c.reach(now)
+	if c.resumeAt == 0 {
+		c.updateOnWire(now)
 	}
 	switch {
-	case c.base == 0 && c.far.trips > 0:
+	case c.base == 0 && c.wire.trips > 0:
 		// until a round is quicker: a measurement would hold up the start for round trips
 		c.base = latency
-		c.confirm(now)
-	case c.base == 0 && c.resume == 0:
-		c.measure(rate)
-	case c.resume > 0 && c.limit >= 2 && rate > saturated*c.rate:
-		c.measure(rate)
-	case c.resume > 0:
+		c.confirmBase(now)
+	case c.base == 0 && c.resumeAt == 0:
+		c.startMeasuring(rate)
+	case c.resumeAt > 0 && c.limit >= 2 && rate > saturatedShare*c.rate:
+		c.startMeasuring(rate)
+	case c.resumeAt > 0:
 		c.base = latency
-		c.confirm(now)
-		c.limit, c.resume = min(c.resume, c.bound), 0
-	case math.Abs(ratio-1) <= same:
-		c.confirm(now)
+		c.confirmBase(now)
+		c.limit, c.resumeAt = min(c.resumeAt, c.bound), 0
+	case math.Abs(ratio-1) <= sameLatency:
+		c.confirmBase(now)
 		c.grow(1)
-	case ratio < faster || !now.Before(c.renewAt):
-		c.measure(rate)
+	case ratio < fasterShare || !now.Before(c.renewAt):
+		c.startMeasuring(rate)
 	default:
 		c.grow(min(1, max(0.5, c.o.Tolerance/ratio)))
 	}
@@ -143,31 +143,31 @@ func (c *control) endRound(now time.Time) {
 }
 
 const (
-	// same is how far a round's latency may be from the base and still confirm it.
-	same = 0.05
-	// faster is the part of the base below which it can no longer be true. Less than a
+	// sameLatency is how far a round's latency may be from the base and still confirm it.
+	sameLatency = 0.05
+	// fasterShare is the part of the base below which it can no longer be true. Less than a
 	// half is seldom the scatter of a round.
-	faster = 0.5
-	// saturated is the part of the full limit's throughput above which a measurement
+	fasterShare = 0.5
+	// saturatedShare is the part of the full limit's throughput above which a measurement
 	// filled the server's queue by itself: between the half that it should get and the
 	// whole, nearer the half, since to measure once too often costs little.
-	saturated = 0.7
+	saturatedShare = 0.7
 )
 
-// measure lowers the limit for one round to where the unloaded latency is seen.
-func (c *control) measure(rate float64) {
-	c.rate, c.resume = rate, c.limit
+// startMeasuring lowers the limit for one round to where the unloaded latency is seen.
+func (c *concurrencyLimit) startMeasuring(rate float64) {
+	c.rate, c.resumeAt = rate, c.limit
 	c.limit = max(c.limit/(2*c.o.Tolerance), 1)
 }
 
-// confirm notes that the base has been seen.
-func (c *control) confirm(now time.Time) {
-	roundTrip := time.Duration(c.seconds/float64(c.count)*float64(time.Second)) + c.far.most
+// confirmBase notes that the base has been seen.
+func (c *concurrencyLimit) confirmBase(now time.Time) {
+	roundTrip := time.Duration(c.seconds/float64(c.count)*float64(time.Second)) + c.wire.most
 	c.renewAt = now.Add(max(c.o.Probe, 50*roundTrip))
 }
 
 // grow applies the rule. A limit that was not used up is not raised.
-func (c *control) grow(gradient float64) {
+func (c *concurrencyLimit) grow(gradient float64) {
 	next := c.limit*gradient + c.step()
 	if c.peak < c.allowed() {
 		next = min(next, c.limit)
@@ -179,7 +179,7 @@ func (c *control) grow(gradient float64) {
 }
 
 // step is the room to grow.
-func (c *control) step() float64 {
+func (c *concurrencyLimit) step() float64 {
 	quick := math.Sqrt(c.limit)
 	if c.wall == 0 {
 		return quick
@@ -188,13 +188,13 @@ func (c *control) step() float64 {
 }
 
 // overloaded halves the limit, once for all the requests that were in flight.
-func (c *control) overloaded(now time.Time, latency time.Duration) {
+func (c *concurrencyLimit) overloaded(now time.Time, latency time.Duration) {
 	if !now.Add(-latency).After(c.cutAt) {
 		return
 	}
-	c.far.halve(c.allowed())
-	c.wall = max(c.limit, c.resume)
-	c.limit, c.resume = max(c.wall/2, 1), 0
+	c.wire.halve(c.allowed())
+	c.wall = max(c.limit, c.resumeAt)
+	c.limit, c.resumeAt = max(c.wall/2, 1), 0
 	c.cutAt = now
 	c.newRound(now)
 }
@@ -205,25 +205,25 @@ const leastShare = 1.0 / 256
 
 // allow sets the bound of an outside keeper. Of a bound that is no whole number the limit is the
 // next one, and pauses take the rest of the time.
-func (c *control) allow(most float64) {
+func (c *concurrencyLimit) allow(most float64) {
 	most = min(max(most, leastShare), float64(c.o.Ceiling))
 	c.bound = math.Ceil(most)
 	c.duty = most / c.bound
-	c.limit, c.resume = min(c.limit, c.bound), min(c.resume, c.bound)
+	c.limit, c.resumeAt = min(c.limit, c.bound), min(c.resumeAt, c.bound)
 }
 
-// mostRest bounds a pause, so that one slow answer does not stop everything.
-const mostRest = 2 * time.Second
+// mostPause bounds a pause, so that one slow answer does not stop everything.
+const mostPause = 2 * time.Second
 
-// rest is the pause after a request of the given latency.
-func (c *control) rest(latency time.Duration) time.Duration {
+// pauseAfter is the pause after a request of the given latency.
+func (c *concurrencyLimit) pauseAfter(latency time.Duration) time.Duration {
 	if c.duty >= 1 {
 		return 0
 	}
-	return min(time.Duration(float64(latency)*(1/c.duty-1)), mostRest)
+	return min(time.Duration(float64(latency)*(1/c.duty-1)), mostPause)
 }
 
-func (c *control) newRound(now time.Time) {
+func (c *concurrencyLimit) newRound(now time.Time) {
 	c.begin, c.count, c.seconds, c.units, c.peak = now, 0, 0, 0, 0
-	c.far.newRound()
+	c.wire.newRound()
 }

@@ -59,9 +59,9 @@ type Partition struct {
 // Run counts. Its errors are those of [sweep.Run].
 func (j *Job) Run(ctx context.Context) (Result, error) {
 	options := j.Sweep.Counted(j.Counters, j.Splits, j.Partitioner)
-	total := &totals{job: j, vnodes: make([]int64, max(j.Vnodes, 1)), top: top{keep: j.Top}}
+	total := &totals{job: j, vnodes: make([]int64, max(j.Vnodes, 1)), top: largestPartitions{keep: j.Top}}
 	swept, err := sweep.Run(ctx, j.Splits, j.Reader, options, func() (sweep.Consumer, error) {
-		return &worker{total: total, top: top{keep: j.Top}}, nil
+		return &worker{total: total, top: largestPartitions{keep: j.Top}}, nil
 	})
 	return Result{
 		Result:     swept,
@@ -79,9 +79,9 @@ func (r *Result) Add(o Result, keep int) {
 	for i, rows := range o.ByVnode {
 		r.ByVnode[i] += rows
 	}
-	largest := top{keep: keep}
+	largest := largestPartitions{keep: keep}
 	for _, p := range slices.Concat(r.Partitions, o.Partitions) {
-		largest.offer(p.Key, p.Rows)
+		largest.add(p.Key, p.Rows)
 	}
 	r.Partitions = largest.sorted()
 }
@@ -93,7 +93,7 @@ type totals struct {
 	mu     sync.Mutex
 	rows   int64
 	vnodes []int64
-	top    top
+	top    largestPartitions
 }
 
 // worker counts one range at a time. It implements sweep.Consumer.
@@ -102,7 +102,7 @@ type worker struct {
 	numbers int   // of rows, in the range so far
 	weight  int64 // rows that those of the last page add up to
 	rows    int64 // of the range so far, those of pending left out
-	top     top
+	top     largestPartitions
 
 	begun   bool        // a partition of the range has come
 	current token.Token // of the partition that came last
@@ -116,7 +116,7 @@ func (w *worker) Page(within token.Range, p row.Page) error {
 	w.weight = 0
 	if single := w.total.job.Single; single > 0 {
 		for p.Next() {
-			w.partition(within, p.Cells()[:single], 1)
+			w.addPending(within, p.Cells()[:single], 1)
 		}
 		return nil
 	}
@@ -136,9 +136,9 @@ func (w *worker) Page(within token.Range, p row.Page) error {
 		case last == 0:
 			w.rows += n
 		case w.total.job.Partitioner == nil:
-			w.counted(cells[:last], n)
+			w.addPartition(cells[:last], n)
 		default:
-			w.partition(within, cells[:last], n)
+			w.addPending(within, cells[:last], n)
 		}
 	}
 	return nil
@@ -147,14 +147,14 @@ func (w *worker) Page(within token.Range, p row.Page) error {
 // Weight implements sweep.Consumer: the servers read all the rows that they count.
 func (w *worker) Weight() (rows int64, weighs bool) { return w.weight, w.total.job.Single == 0 }
 
-// counted takes in a partition for good.
-func (w *worker) counted(key [][]byte, rows int64) {
+// addPartition takes in a partition for good.
+func (w *worker) addPartition(key [][]byte, rows int64) {
 	w.rows += rows
-	w.top.offer(key, rows)
+	w.top.add(key, rows)
 }
 
-// partition takes in a partition, which is counted once one of a higher token has come.
-func (w *worker) partition(within token.Range, key [][]byte, rows int64) {
+// addPending takes in a partition, which is counted once one of a higher token has come.
+func (w *worker) addPending(within token.Range, key [][]byte, rows int64) {
 	w.key = token.AppendKey(w.key[:0], key...)
 	switch at := w.total.job.Partitioner.Hash(w.key); {
 	case !w.begun:
@@ -186,7 +186,7 @@ func (w *worker) partition(within token.Range, key [][]byte, rows int64) {
 // complete counts the partitions of the current token.
 func (w *worker) complete() {
 	for _, p := range w.pending {
-		w.counted(p.Key, p.Rows)
+		w.addPartition(p.Key, p.Rows)
 	}
 	w.pending = w.pending[:0]
 }

@@ -246,34 +246,34 @@ func (l listed) Hash(key []byte) token.Token { return l.at[string(key)] }
 
 // However many partitions there are, a worker keeps as many as were asked for.
 func TestTopIsBounded(t *testing.T) {
-	kept := top{keep: 5}
+	kept := largestPartitions{keep: 5}
 	for i := range 10000 {
-		kept.offer([][]byte{{byte(i), byte(i >> 8)}}, int64(i%100))
+		kept.add([][]byte{{byte(i), byte(i >> 8)}}, int64(i%100))
 		require.LessOrEqual(t, len(kept.heap), 5)
 		require.LessOrEqual(t, cap(kept.heap), 8)
 	}
-	none := top{}
-	none.offer([][]byte{{1}}, 7)
+	none := largestPartitions{}
+	none.add([][]byte{{1}}, 7)
 	require.Empty(t, none.sorted())
 }
 
 // A partition that is not kept costs nothing but a look.
 func TestOfferDoesNotAllocate(t *testing.T) {
-	kept := top{keep: 2}
-	kept.offer([][]byte{[]byte("a")}, 9)
-	kept.offer([][]byte{[]byte("b")}, 9)
+	kept := largestPartitions{keep: 2}
+	kept.add([][]byte{[]byte("a")}, 9)
+	kept.add([][]byte{[]byte("b")}, 9)
 	key := [][]byte{[]byte("c")}
 	require.Zero(t, testing.AllocsPerRun(100, func() {
-		kept.offer(key, 8)
-		kept.offer(key, 9)
+		kept.add(key, 8)
+		kept.add(key, 9)
 	}))
 }
 
 // Numbers beyond 2^63 apart are still in order.
 func TestTopOfExtremes(t *testing.T) {
-	kept := top{keep: 3}
+	kept := largestPartitions{keep: 3}
 	for i, n := range []int64{-1 << 63, 1<<63 - 1, 0, -5, 5} {
-		kept.offer([][]byte{{byte(i)}}, n)
+		kept.add([][]byte{{byte(i)}}, n)
 	}
 	var rows []int64
 	for _, p := range kept.sorted() {
@@ -357,10 +357,10 @@ func TestRangesWithoutPartitions(t *testing.T) {
 
 // BenchmarkTop is what a partition costs on its way past the largest.
 func BenchmarkTop(b *testing.B) {
-	kept := top{keep: 20}
+	kept := largestPartitions{keep: 20}
 	key := [][]byte{make([]byte, 16)}
 	b.ReportAllocs()
 	for i := 0; b.Loop(); i++ {
-		kept.offer(key, int64(i%1000))
+		kept.add(key, int64(i%1000))
 	}
 }

@@ -24,9 +24,9 @@ const (
 	slowShare = 16
 	// asksOfAny is how many nodes are asked what any of them knows, one after the other.
 	asksOfAny = 3
-	// passedOver is how long a node that was silent is not asked again what others know or what
+	// silentTimes is how long a node that was silent is not asked again what others know or what
 	// can be done without, in times of what it was waited for.
-	passedOver = 10
+	silentTimes = 10
 )
 
 // silence is the error of a node that did not answer a question in time.
@@ -83,8 +83,8 @@ func (s *Session) askAll(
 	return errs, silent
 }
 
-// tellSilence warns, once for all nodes, of what was not learned and what is done without it.
-func (s *Session) tellSilence(silent []string, instead string) {
+// warnSilent warns, once for all nodes, of what was not learned and what is done without it.
+func (s *Session) warnSilent(silent []string, instead string) {
 	if len(silent) > 0 {
 		s.cfg.Warnf(
 			"no answer within %s from %s: %s",
@@ -99,11 +99,11 @@ func (s *Session) wasSilent(id string) { s.silent.Store(id, time.Now()) }
 
 func (s *Session) isSilent(id string) bool {
 	since, ok := s.silent.Load(id)
-	return ok && time.Since(since.(time.Time)) < passedOver*s.cfg.AskTimeout
+	return ok && time.Since(since.(time.Time)) < silentTimes*s.cfg.AskTimeout
 }
 
-// hearAgain has nodes that were all silent asked again, where others would be asked instead.
-func (s *Session) hearAgain(hosts []*gocql.HostInfo) {
+// forgetSilent has nodes that were all silent asked again, where others would be asked instead.
+func (s *Session) forgetSilent(hosts []*gocql.HostInfo) {
 	if slices.ContainsFunc(hosts, func(h *gocql.HostInfo) bool { return !s.isSilent(h.HostID()) }) {
 		return
 	}
@@ -112,8 +112,8 @@ func (s *Session) hearAgain(hosts []*gocql.HostInfo) {
 	}
 }
 
-// knowing lists the nodes to be asked what any node knows, [asksOfAny] at most.
-func (s *Session) knowing() []*gocql.HostInfo { return s.ranked(asksOfAny) }
+// contactNodes lists the nodes to be asked what any node knows, [asksOfAny] at most.
+func (s *Session) contactNodes() []*gocql.HostInfo { return s.ranked(asksOfAny) }
 
 // ranked lists at most n nodes, in this order: the one that answered last, then others with
 // connections, then the rest; those that were silent come last.

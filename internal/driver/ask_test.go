@@ -58,7 +58,7 @@ func TestNodesThatHangCostOneDeadline(t *testing.T) {
 		Logf:       t.Logf,
 		Timeout:    time.Hour,
 		AskTimeout: answering,
-		tell:       never,
+		warnNow:    never,
 		Warnf:      func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) },
 	})
 	require.NoError(t, err)
@@ -204,7 +204,7 @@ func TestContactPointsThatHang(t *testing.T) {
 			Logf:       t.Logf,
 			Warnf:      t.Errorf,
 			AskTimeout: answering,
-			tell:       never,
+			warnNow:    never,
 		})
 		require.NoError(t, err)
 		s.Close()

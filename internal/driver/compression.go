@@ -24,19 +24,19 @@ type compression struct {
 	near func(node string) bool // nodes whose round trip is never measured, if from is not 0
 
 	mu    sync.Mutex
-	trips map[string]trip // by address of the node
-	nodes map[string]bool // by address: frames are compressed
+	trips map[string]roundTrip // by address of the node
+	nodes map[string]bool      // by address: frames are compressed
 }
 
-// trip is what is known of the round trip to a node.
-type trip struct {
+// roundTrip is what is known of the round trip to a node.
+type roundTrip struct {
 	asked int           // questions that were answered
 	least time.Duration // the shortest time that one took
 }
 
-// asksAt is the number of questions to a node that answers late before its round trip is believed.
+// tripsNeeded is the number of questions to a node that answers late before its round trip is believed.
 // A node or this host may have been busy at the first.
-const asksAt = 3
+const tripsNeeded = 3
 
 func newCompression(cfg Config) *compression {
 	if !cfg.Compress {
@@ -45,7 +45,7 @@ func newCompression(cfg Config) *compression {
 	return &compression{
 		from:  cfg.CompressFrom,
 		near:  isLoopback,
-		trips: make(map[string]trip),
+		trips: make(map[string]roundTrip),
 		nodes: make(map[string]bool),
 	}
 }
@@ -57,8 +57,8 @@ func isLoopback(node string) bool {
 	return ip != nil && ip.IsLoopback()
 }
 
-// again takes the time of an answer to OPTIONS, and reports whether to ask the node again.
-func (c *compression) again(node string, took time.Duration) bool {
+// addRoundTrip takes the time of an answer to OPTIONS, and reports whether to ask the node again.
+func (c *compression) addRoundTrip(node string, took time.Duration) bool {
 	if c == nil || c.from == 0 || c.near(node) {
 		return false
 	}
@@ -69,11 +69,11 @@ func (c *compression) again(node string, took time.Duration) bool {
 		t.least = took
 	}
 	c.trips[node] = t
-	return t.least >= c.from && t.asked < asksAt
+	return t.least >= c.from && t.asked < tripsNeeded
 }
 
-// wants reports whether frames are to be compressed with a node.
-func (c *compression) wants(node string) bool {
+// compresses reports whether frames are to be compressed with a node.
+func (c *compression) compresses(node string) bool {
 	if c == nil {
 		return false
 	}
@@ -82,8 +82,8 @@ func (c *compression) wants(node string) bool {
 	return c.from == 0 || c.trips[node].asked > 0 && c.trips[node].least >= c.from
 }
 
-// note takes whether the frames of a new connection to a node are compressed.
-func (c *compression) note(node string, compressed bool) {
+// setCompressed takes whether the frames of a new connection to a node are compressed.
+func (c *compression) setCompressed(node string, compressed bool) {
 	if c == nil {
 		return
 	}
@@ -118,21 +118,21 @@ func (s *Session) Compression() string {
 // deflater compresses requests. Answers are inflated by the guard.
 type deflater struct{}
 
-// deflating is the memory of a deflater.
-type deflating struct {
+// deflateBuffers is the memory of a deflater.
+type deflateBuffers struct {
 	lz4 lz4.Compressor
 	out []byte
 }
 
-var deflatings = sync.Pool{New: func() any { return new(deflating) }}
+var deflatePool = sync.Pool{New: func() any { return new(deflateBuffers) }}
 
 // Name is what the protocol calls it.
 func (deflater) Name() string { return lz4Name }
 
 // Encode gives the body of a compressed frame. The library copies it.
 func (deflater) Encode(body []byte) ([]byte, error) {
-	d := deflatings.Get().(*deflating)
-	defer deflatings.Put(d)
+	d := deflatePool.Get().(*deflateBuffers)
+	defer deflatePool.Put(d)
 	if most := lz4.CompressBlockBound(len(body)); cap(d.out) < most {
 		d.out = make([]byte, most)
 	}

@@ -15,17 +15,17 @@ import (
 // near whatever it takes.
 func TestCompressionOfFarNodes(t *testing.T) {
 	c := newCompression(Config{Compress: true, CompressFrom: 2 * time.Millisecond})
-	require.False(t, c.wants("10.0.0.1"), "nothing is known of it")
-	require.True(t, c.again("10.0.0.1", 5*time.Millisecond))
-	require.True(t, c.again("10.0.0.1", 3*time.Millisecond))
-	require.False(t, c.again("10.0.0.1", 4*time.Millisecond))
-	require.True(t, c.wants("10.0.0.1"))
-	require.True(t, c.again("10.0.0.2", 5*time.Millisecond))
-	require.False(t, c.again("10.0.0.2", time.Millisecond), "near after all")
-	require.False(t, c.wants("10.0.0.2"))
+	require.False(t, c.compresses("10.0.0.1"), "nothing is known of it")
+	require.True(t, c.addRoundTrip("10.0.0.1", 5*time.Millisecond))
+	require.True(t, c.addRoundTrip("10.0.0.1", 3*time.Millisecond))
+	require.False(t, c.addRoundTrip("10.0.0.1", 4*time.Millisecond))
+	require.True(t, c.compresses("10.0.0.1"))
+	require.True(t, c.addRoundTrip("10.0.0.2", 5*time.Millisecond))
+	require.False(t, c.addRoundTrip("10.0.0.2", time.Millisecond), "near after all")
+	require.False(t, c.compresses("10.0.0.2"))
 	for _, here := range []string{"127.0.0.1", "127.0.10.3", "::1"} {
-		require.False(t, c.again(here, time.Second))
-		require.False(t, c.wants(here))
+		require.False(t, c.addRoundTrip(here, time.Second))
+		require.False(t, c.compresses(here))
 	}
 }
 

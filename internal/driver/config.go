@@ -40,7 +40,7 @@ type Config struct {
 	Warnf func(format string, args ...any) // takes what the user must know; nil: nobody
 
 	// in tests, when [Connect] tells Warnf what it waits for; nil: tellAfter later than AskTimeout
-	tell <-chan time.Time
+	warnNow <-chan time.Time
 }
 
 // withDefaults gives a copy with every empty setting filled in.

@@ -19,20 +19,20 @@ import (
 
 // Session is a connected cluster.
 type Session struct {
-	cfg     Config
-	s       *gocql.Session
-	log     *logger
-	policy  *policy
-	filter  *filter
-	tablets sync.Map // by table, as CQL names it: *tabletMap
-	room    *room
-	lz4     *compression
+	cfg       Config
+	s         *gocql.Session
+	log       *logger
+	policy    *policy
+	filter    *filter
+	tablets   sync.Map // by table, as CQL names it: *tabletMap
+	pageLimit *pageLimit
+	lz4       *compression
 
 	// by host id: what a node of a large cluster told with its answer to PingAll, a told
-	looked    sync.Map
-	cored     sync.Map     // by host id: its cores, an int
-	silent    sync.Map     // by host id: the time.Time of the last question that got no answer
-	answering atomic.Value // host id of the node that answered last what any node knows
+	nodeAnswers sync.Map
+	cored       sync.Map     // by host id: its cores, an int
+	silent      sync.Map     // by host id: the time.Time of the last question that got no answer
+	answering   atomic.Value // host id of the node that answered last what any node knows
 }
 
 // Connect opens a session on the cluster. Its error says in plain words which
@@ -43,7 +43,7 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer tellWait(cfg)()
+	defer warnSlowConnect(cfg)()
 	if cfg.Patience == 0 {
 		return connect(ctx, cfg, level)
 	}
@@ -57,16 +57,16 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 	return s, err
 }
 
-// tellAfter is the time between [Config.AskTimeout] and the warning that a contact point does not
+// warnAfter is the time between [Config.AskTimeout] and the warning that a contact point does not
 // answer. Until then other nodes may answer for it.
-const tellAfter = time.Second
+const warnAfter = time.Second
 
-// tellWait tells the user what is waited for, once that takes a while, until what it returns is
+// warnSlowConnect tells the user what is waited for, once that takes a while, until what it returns is
 // called.
-func tellWait(cfg Config) (stop func()) {
-	tell := cfg.tell
+func warnSlowConnect(cfg Config) (stop func()) {
+	tell := cfg.warnNow
 	if tell == nil {
-		tell = time.After(cfg.AskTimeout + tellAfter)
+		tell = time.After(cfg.AskTimeout + warnAfter)
 	}
 	ended := make(chan struct{})
 	var telling sync.WaitGroup
@@ -130,18 +130,18 @@ func begin(
 	}
 	cluster.NumConns = cfg.Connections
 	cluster.WriteCoalesceWaitTime = cfg.Coalesce
-	neverDown(cluster)
+	ignoreNodeStatus(cluster)
 	cluster.RetryPolicy = &gocql.SimpleRetryPolicy{NumRetries: 0}
 	cluster.DefaultTimestamp = false
 	log := &logger{tell: cfg.Logf}
 	cluster.Logger = log
-	room, lz4 := new(room), newCompression(cfg)
+	room, lz4 := new(pageLimit), newCompression(cfg)
 	cluster.HostDialer = &dialer{
-		net:  net.Dialer{Timeout: cluster.ConnectTimeout},
-		tls:  cfg.TLS,
-		wait: cfg.Timeout,
-		room: room,
-		lz4:  lz4,
+		net:       net.Dialer{Timeout: cluster.ConnectTimeout},
+		tls:       cfg.TLS,
+		wait:      cfg.Timeout,
+		pageLimit: room,
+		lz4:       lz4,
 	}
 	if lz4 != nil {
 		cluster.Compressor = deflater{}
@@ -167,17 +167,17 @@ func begin(
 		if wrong := checkDC(ctx, cfg); wrong != nil {
 			return nil, wrong // a matter of usage
 		}
-		cfg.Logf("%s", ourWords(err.Error()))
+		cfg.Logf("%s", translate(err.Error()))
 		return nil, fault.New(fault.Fatal, explainConnect(ctx, cfg, err))
 	}
 	session := &Session{
-		cfg:    cfg,
-		s:      s,
-		log:    log,
-		policy: policy,
-		filter: filter,
-		room:   room,
-		lz4:    lz4,
+		cfg:       cfg,
+		s:         s,
+		log:       log,
+		policy:    policy,
+		filter:    filter,
+		pageLimit: room,
+		lz4:       lz4,
 	}
 	if cfg.TLS != nil {
 		session.warnUnverified(ctx)
@@ -285,7 +285,7 @@ func explainDial(address string, err error) error {
 // explainConnect turns the driver's error on session creation into the user's.
 func explainConnect(ctx context.Context, cfg Config, err error) error {
 	text := err.Error()
-	var request answered
+	var request responseError
 	switch {
 	case errors.As(err, &request) && request.GetCode() == gocql.ErrCodeCredentials,
 		strings.Contains(text, "Provided username"), strings.Contains(text, "and/or password are incorrect"):
@@ -314,7 +314,7 @@ func explainConnect(ctx context.Context, cfg Config, err error) error {
 			ports(cfg),
 		)
 	default:
-		return fmt.Errorf("cannot open a session with %s: %w", addresses(cfg), inWords(err))
+		return fmt.Errorf("cannot open a session with %s: %w", addresses(cfg), translateError(err))
 	}
 }
 

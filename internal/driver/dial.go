@@ -16,11 +16,11 @@ import (
 // the driver's own, which leaves no room for one above TLS. The name that a node's
 // certificate is verified by is its address, unless the configuration has one.
 type dialer struct {
-	net  net.Dialer
-	tls  *tls.Config
-	wait time.Duration // for the rest of a frame that has begun
-	room *room         // for pages
-	lz4  *compression  // of frames
+	net       net.Dialer
+	tls       *tls.Config
+	wait      time.Duration // for the rest of a frame that has begun
+	pageLimit *pageLimit    // for pages
+	lz4       *compression  // of frames
 }
 
 // DialHost connects to a node.
@@ -76,31 +76,31 @@ func (d *dialer) dial(
 	if err != nil {
 		return nil, err
 	}
-	dialed.Conn = d.guard(dialed.Conn, node)
+	dialed.Conn = d.checkFrames(dialed.Conn, node)
 	return dialed, nil
 }
 
-// guard puts a guard before what comes in on a connection. What goes out takes the
+// checkFrames puts a guard before what comes in on a connection. What goes out takes the
 // same way as before: several requests in one system call, where TCP is spoken.
-func (d *dialer) guard(conn net.Conn, node string) net.Conn {
-	g := newGuard(conn, d.wait, d.room)
+func (d *dialer) checkFrames(conn net.Conn, node string) net.Conn {
+	g := newFrameChecker(conn, d.wait, d.pageLimit)
 	g.node, g.lz4 = node, d.lz4
 	if tcp, ok := conn.(*net.TCPConn); ok {
-		return guardedTCP{tcp, g}
+		return checkedTCP{tcp, g}
 	}
-	return guardedConn{conn, g}
+	return checkedConn{conn, g}
 }
 
-type guardedTCP struct {
+type checkedTCP struct {
 	*net.TCPConn
-	guard *guard
+	frames *frameChecker
 }
 
-func (c guardedTCP) Read(b []byte) (int, error) { return c.guard.Read(b) }
+func (c checkedTCP) Read(b []byte) (int, error) { return c.frames.Read(b) }
 
-type guardedConn struct {
+type checkedConn struct {
 	net.Conn
-	guard *guard
+	frames *frameChecker
 }
 
-func (c guardedConn) Read(b []byte) (int, error) { return c.guard.Read(b) }
+func (c checkedConn) Read(b []byte) (int, error) { return c.frames.Read(b) }

@@ -26,7 +26,7 @@ func classify(ctx context.Context, err error) error {
 	if errors.As(err, &wrapper) && wrapper.Unwrap() != nil {
 		err = wrapper.Unwrap()
 	}
-	var request answered
+	var request responseError
 	if errors.As(err, &request) {
 		if large := largeError(request); large != nil {
 			return &fault.Error{Class: fault.Unknown, Err: large, Answered: true}
@@ -34,14 +34,14 @@ func classify(ctx context.Context, err error) error {
 	}
 	return &fault.Error{
 		Class:    classOf(err),
-		Err:      inWords(nameDown(ctx, err)),
+		Err:      translateError(nameDown(ctx, err)),
 		Answered: request != nil,
 	}
 }
 
-// answered is an error that the server answered with. The library's own name for
+// responseError is an error that the server answered with. The library's own name for
 // it, RequestError, asks for methods that its errors have not got.
-type answered interface {
+type responseError interface {
 	error
 	GetCode() int
 	GetMessage() string
@@ -52,7 +52,7 @@ func classOf(err error) fault.Class {
 	if errors.As(err, &limited) {
 		return fault.Overloaded
 	}
-	var request answered
+	var request responseError
 	if errors.As(err, &request) {
 		switch request.GetCode() {
 		case gocql.ErrCodeOverloaded:

@@ -45,6 +45,6 @@ func (s *Session) Estimates(
 		}
 		return err
 	})
-	s.tellSilence(silent, "what they hold of the table is missing in the estimate of its size")
+	s.warnSilent(silent, "what they hold of the table is missing in the estimate of its size")
 	return estimates
 }

@@ -23,7 +23,7 @@ const asksOfGossip = 16
 // error is that of a node.
 func (s *Session) Gossip(ctx context.Context) ([]topology.Endpoint, error) {
 	hosts := s.ranked(asksOfGossip)
-	s.hearAgain(hosts)
+	s.forgetSilent(hosts)
 	heard := make([][]topology.Endpoint, len(hosts))
 	errs, _ := s.askAll(ctx, hosts, func(ctx context.Context, i int) (err error) {
 		heard[i], err = s.gossipOf(ctx, hosts[i].HostID())

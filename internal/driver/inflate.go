@@ -18,7 +18,7 @@ type inflater struct {
 	left int // bytes of the block that have not come yet
 	want int // bytes of the body that have not been inflated yet
 	err  error
-	*inflating
+	*inflateBuffers
 
 	from, to int // out[from:to] has been inflated and not read
 	at, end  int // src[at:end] has come and not been used
@@ -29,8 +29,8 @@ type inflater struct {
 	token             byte // of the present sequence
 }
 
-// inflating is the memory of an inflater.
-type inflating struct {
+// inflateBuffers is the memory of an inflater.
+type inflateBuffers struct {
 	src [16 << 10]byte
 	out [2 * window]byte
 }
@@ -46,8 +46,8 @@ const (
 	leastMatch = 4
 )
 
-// inflatings is the memory of inflaters. A connection has a share of it only within a frame.
-var inflatings = sync.Pool{New: func() any { return new(inflating) }}
+// inflatePool is the memory of inflaters. A connection has a share of it only within a frame.
+var inflatePool = sync.Pool{New: func() any { return new(inflateBuffers) }}
 
 var errBlock = protocolError("a compressed frame is damaged")
 
@@ -64,7 +64,7 @@ func newInflater(in io.Reader, length int) (*inflater, error) {
 	if n > largestFrame || n > mostRatio*int64(block) {
 		return nil, protocolError("a compressed frame of %d bytes that shall become %d", length, n)
 	}
-	z := &inflater{in: in, left: block, want: int(n), inflating: inflatings.Get().(*inflating)}
+	z := &inflater{in: in, left: block, want: int(n), inflateBuffers: inflatePool.Get().(*inflateBuffers)}
 	if n == 0 {
 		z.finish()
 	}
@@ -77,8 +77,8 @@ func newInflater(in io.Reader, length int) (*inflater, error) {
 
 // release gives the memory back. Nothing can be read afterwards.
 func (z *inflater) release() {
-	inflatings.Put(z.inflating)
-	z.inflating = nil
+	inflatePool.Put(z.inflateBuffers)
+	z.inflateBuffers = nil
 }
 
 // Read gives the next bytes of the body.

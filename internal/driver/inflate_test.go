@@ -135,8 +135,8 @@ func TestInflateStops(t *testing.T) {
 }
 
 // compressing is a guard of a connection whose frames are compressed.
-func compressing(in io.Reader, r *room) *guard {
-	g := newGuard(bytesConn{in: in}, time.Second, r)
+func compressing(in io.Reader, r *pageLimit) *frameChecker {
+	g := newFrameChecker(bytesConn{in: in}, time.Second, r)
 	g.lz4 = newCompression(Config{Compress: true})
 	return g
 }
@@ -155,7 +155,7 @@ func TestGuardInflates(t *testing.T) {
 	}
 	all := slices.Concat(sent...)
 	for _, in := range []io.Reader{bytes.NewReader(all), iotest.HalfReader(bytes.NewReader(all)), iotest.OneByteReader(bytes.NewReader(all))} {
-		out, err := io.ReadAll(compressing(in, new(room)))
+		out, err := io.ReadAll(compressing(in, new(pageLimit)))
 		require.NoError(t, err)
 		require.True(t, bytes.Equal(want, out))
 	}
@@ -163,7 +163,7 @@ func TestGuardInflates(t *testing.T) {
 
 // A compressed page that there is no room for is dropped like any other.
 func TestCompressedPageWithoutRoom(t *testing.T) {
-	s := &Session{room: new(room)}
+	s := &Session{pageLimit: new(pageLimit)}
 	defer s.Reserve(1 << 20)()
 	hello := encoded(t, offersLZ4)
 	small := pageOf(t, "ks", 1000, 5)
@@ -175,7 +175,7 @@ func TestCompressedPageWithoutRoom(t *testing.T) {
 		deflatedFrame(t, system),
 		deflatedFrame(t, small),
 	)
-	out, err := io.ReadAll(compressing(bytes.NewReader(sent), s.room))
+	out, err := io.ReadAll(compressing(bytes.NewReader(sent), s.pageLimit))
 	require.NoError(t, err)
 	require.True(t, bytes.HasPrefix(out, hello))
 	require.True(t, bytes.HasSuffix(out, slices.Concat(system, small)))
@@ -188,7 +188,7 @@ func TestGuardStopsAtDamagedBlock(t *testing.T) {
 	hello, page := encoded(t, offersLZ4), deflatedFrame(t, pageOf(t, "ks", 300_000, 5))
 	short := withLength(page[:len(page)-5], uint32(len(page)-5-headerSize))
 	void := encoded(t, &message.VoidResult{})
-	g := compressing(bytes.NewReader(slices.Concat(hello, short, void)), new(room))
+	g := compressing(bytes.NewReader(slices.Concat(hello, short, void)), new(pageLimit))
 	_, err := io.ReadAll(g)
 	require.ErrorIs(t, err, errBlock)
 	_, again := g.Read(make([]byte, headerSize))
@@ -203,10 +203,10 @@ func TestGuardRefusesCompression(t *testing.T) {
 		offersLZ4: near,
 		{Options: map[string][]string{compressionOption: {"snappy"}}}: newCompression(Config{Compress: true}),
 	} {
-		g := newGuard(
+		g := newFrameChecker(
 			bytesConn{in: bytes.NewReader(slices.Concat(encoded(t, offered), page))},
 			time.Second,
-			new(room),
+			new(pageLimit),
 		)
 		g.lz4 = lz4
 		out, err := io.ReadAll(g)
@@ -219,24 +219,24 @@ func TestGuardRefusesCompression(t *testing.T) {
 func TestCompressionByDistance(t *testing.T) {
 	const from, soon = 2 * time.Millisecond, time.Millisecond
 	c := newCompression(Config{Compress: true, CompressFrom: from})
-	require.False(t, c.again("near", soon))
-	require.False(t, c.wants("near"))
+	require.False(t, c.addRoundTrip("near", soon))
+	require.False(t, c.compresses("near"))
 
-	require.True(t, c.again("busy", from))
-	require.False(t, c.again("busy", soon))
-	require.False(t, c.wants("busy"))
-	require.False(t, c.again("busy", time.Second), "it has shown that it is near")
+	require.True(t, c.addRoundTrip("busy", from))
+	require.False(t, c.addRoundTrip("busy", soon))
+	require.False(t, c.compresses("busy"))
+	require.False(t, c.addRoundTrip("busy", time.Second), "it has shown that it is near")
 
-	require.True(t, c.again("far", from))
-	require.True(t, c.again("far", time.Second))
-	require.False(t, c.again("far", time.Second))
-	require.True(t, c.wants("far"))
-	require.False(t, c.again("far", soon))
-	require.False(t, c.wants("far"))
+	require.True(t, c.addRoundTrip("far", from))
+	require.True(t, c.addRoundTrip("far", time.Second))
+	require.False(t, c.addRoundTrip("far", time.Second))
+	require.True(t, c.compresses("far"))
+	require.False(t, c.addRoundTrip("far", soon))
+	require.False(t, c.compresses("far"))
 
 	all := newCompression(Config{Compress: true})
-	require.False(t, all.again("any", time.Second))
-	require.True(t, all.wants("any"))
+	require.False(t, all.addRoundTrip("any", time.Second))
+	require.True(t, all.compresses("any"))
 }
 
 // FuzzInflate makes of any block what the library's own reader of LZ4 does, or refuses it as well.

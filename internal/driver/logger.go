@@ -18,7 +18,7 @@ func (l *logger) Printf(format string, v ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if !l.closed {
-		l.tell("%s", ourWords(fmt.Sprintf(format, v...)))
+		l.tell("%s", translate(fmt.Sprintf(format, v...)))
 	}
 }
 

@@ -20,8 +20,8 @@ const witnesses = 5
 // of a thousand nodes are 6 MB in a frame.
 const peersPage = 64
 
-// account is what a node tells of itself and, of a witness, of the others.
-type account struct {
+// nodeAccount is what a node tells of itself and, of a witness, of the others.
+type nodeAccount struct {
 	id     string
 	tokens []string // asked for if there are suspects
 	peers  []peerRow
@@ -36,13 +36,13 @@ type peerRow struct {
 	lacks   string // the column that every member has and this row has not
 }
 
-// inspection is the comparison of the nodes that the library knows with what nodes tell.
-type inspection struct {
-	filter   *filter
-	hosts    []*gocql.HostInfo
-	accounts []account         // by host; empty for one that did not answer
-	found    map[string]string // why a row is left out, by the row as it is named to the user
-	again    bool
+// membership is the comparison of the nodes that the library knows with what nodes tell.
+type membership struct {
+	filter    *filter
+	hosts     []*gocql.HostInfo
+	accounts  []nodeAccount     // by host; empty for one that did not answer
+	found     map[string]string // why a row is left out, by the row as it is named to the user
+	reconnect bool
 }
 
 // inspect finds the rows of peers that tell of no member: they stay behind when a node is
@@ -55,8 +55,8 @@ type inspection struct {
 // say that a token of it is its own. It is safe to leave out one that is a member after
 // all, and down: any node can be asked for any row, and the ring is whole without it.
 func (s *Session) inspect(ctx context.Context) (again bool) {
-	in := &inspection{filter: s.filter, hosts: s.hosts(), found: make(map[string]string)}
-	in.accounts = make([]account, len(in.hosts))
+	in := &membership{filter: s.filter, hosts: s.hosts(), found: make(map[string]string)}
+	in.accounts = make([]nodeAccount, len(in.hosts))
 	connections := s.allConnections()
 	var asked []int
 	var nodes []*gocql.HostInfo
@@ -91,7 +91,7 @@ func (s *Session) inspect(ctx context.Context) (again bool) {
 		in.checkTokens()
 	}
 	in.checkIncomplete(s.cfg.DC)
-	if in.again {
+	if in.reconnect {
 		return true
 	}
 	if len(in.found) > 0 {
@@ -109,7 +109,7 @@ func (s *Session) inspect(ctx context.Context) (again bool) {
 
 // suspects reports whether a node does not answer for itself and is not left out yet: a token of it
 // may be another's.
-func (in *inspection) suspects() bool {
+func (in *membership) suspects() bool {
 	for i, h := range in.hosts {
 		if !in.member(i) && !in.filter.leavesOut(staleRow{id: h.HostID()}) {
 			return true
@@ -123,7 +123,7 @@ func (s *Session) askAccount(
 	ctx context.Context,
 	h *gocql.HostInfo,
 	witness bool,
-	a *account,
+	a *nodeAccount,
 ) error {
 	var id string
 	err := s.each(
@@ -201,7 +201,7 @@ func name(address, id string) string {
 }
 
 // member says whether the node answered for itself.
-func (in *inspection) member(i int) bool { return in.accounts[i].id == in.hosts[i].HostID() }
+func (in *membership) member(i int) bool { return in.accounts[i].id == in.hosts[i].HostID() }
 
 // address is what a node's row in the peers of the others has for its key; no address when
 // the node does not tell.
@@ -212,13 +212,13 @@ func address(h *gocql.HostInfo) string {
 	return h.BroadcastAddress().String()
 }
 
-func (in *inspection) leaveOut(row staleRow, at, why string) {
+func (in *membership) leaveOut(row staleRow, at, why string) {
 	in.filter.leaveOut(row)
 	in.found[name(at, row.id)] = why
 }
 
 // check looks at one node: do the witnesses know it, and where?
-func (in *inspection) check(i int) {
+func (in *membership) check(i int) {
 	h := in.hosts[i]
 	id, here := h.HostID(), address(h)
 	known := net.ParseIP(here) != nil
@@ -259,7 +259,7 @@ func (in *inspection) check(i int) {
 			if !in.filter.leavesOut(staleRow{id, at}) {
 				// It may be the node's address.
 				in.filter.leaveOut(staleRow{id, here})
-				in.again = true
+				in.reconnect = true
 				return
 			}
 			in.found[name(at, id)] = "that node does not answer there, and has another row"
@@ -269,7 +269,7 @@ func (in *inspection) check(i int) {
 
 // checkTokens looks for tokens of two nodes, of which one answers for itself and says
 // that they are its own.
-func (in *inspection) checkTokens() {
+func (in *membership) checkTokens() {
 	owner := make(map[string]int)
 	for i := range in.hosts {
 		if in.member(i) {
@@ -300,7 +300,7 @@ func (in *inspection) checkTokens() {
 }
 
 // checkIncomplete tells of the rows that no node was made of.
-func (in *inspection) checkIncomplete(dc string) {
+func (in *membership) checkIncomplete(dc string) {
 	ids, addresses := make(map[string]bool), make(map[string]bool)
 	for _, h := range in.hosts {
 		ids[h.HostID()], addresses[address(h)] = true, true

@@ -21,7 +21,7 @@ type Place struct {
 func (s *Session) Places(ctx context.Context) (map[string]Place, error) {
 	var places map[string]Place
 	var err error
-	hosts := s.knowing()
+	hosts := s.contactNodes()
 	for i, h := range hosts {
 		if places, err = s.placesBy(ctx, h, s.waitFor(i, hosts)); err == nil {
 			return places, nil

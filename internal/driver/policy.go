@@ -75,7 +75,7 @@ func (p *policy) RemoveHost(h *gocql.HostInfo) {
 // Pick gives the nodes to try, in order.
 func (p *policy) Pick(q gocql.ExecutableQuery) gocql.NextHost {
 	if q != nil {
-		if chosen, ok := q.Context().Value(pinKey{}).(*pin); ok {
+		if chosen, ok := q.Context().Value(chosenNodeKey{}).(*chosenNode); ok {
 			return chosen.once()
 		}
 	}
@@ -88,20 +88,20 @@ func (p *policy) host(id string) *gocql.HostInfo {
 	return p.hosts[id]
 }
 
-// pin is the only node a request may go to, and what decides between its
+// chosenNode is the only node a request may go to, and what decides between its
 // connections. It is what the driver calls a selected host.
-type pin struct {
+type chosenNode struct {
 	host  *gocql.HostInfo
 	token gocql.Token // nil: the least busy connection
 }
 
-type pinKey struct{}
+type chosenNodeKey struct{}
 
-func (p *pin) Info() *gocql.HostInfo { return p.host }
-func (p *pin) Token() gocql.Token    { return p.token }
-func (p *pin) Mark(error)            {}
+func (p *chosenNode) Info() *gocql.HostInfo { return p.host }
+func (p *chosenNode) Token() gocql.Token    { return p.token }
+func (p *chosenNode) Mark(error)            {}
 
-func (p *pin) once() gocql.NextHost {
+func (p *chosenNode) once() gocql.NextHost {
 	given := false
 	return func() gocql.SelectedHost {
 		if given {
@@ -112,11 +112,11 @@ func (p *pin) once() gocql.NextHost {
 	}
 }
 
-// pin makes the context of a request that is for one node only (any node when id
+// chooseNode makes the context of a request that is for one node only (any node when id
 // is empty). On ScyllaDB the request also goes to the shard that holds token at of
 // the table; the zero token stands for none. The error for a node that is not
 // there or down is of class Transient.
-func (s *Session) pin(
+func (s *Session) chooseNode(
 	ctx context.Context,
 	id, table string,
 	at token.Token,
@@ -128,7 +128,7 @@ func (s *Session) pin(
 	if h == nil {
 		return nil, fault.New(fault.Transient, fmt.Errorf("node %s is not in the cluster", id))
 	}
-	chosen := &pin{host: h}
+	chosen := &chosenNode{host: h}
 	if features := h.ScyllaFeatures(); features.ShardsCount() > 0 && at != (token.Token{}) {
 		split := sharding{count: features.ShardsCount(), ignoreMSB: uint(features.MSBIgnore())}
 		if shard, tablet, ok := s.tablet(table, id, at); ok {
@@ -138,7 +138,7 @@ func (s *Session) pin(
 		}
 		chosen.token = s.policy.tokens.of(at)
 	}
-	return context.WithValue(ctx, pinKey{}, chosen), nil
+	return context.WithValue(ctx, chosenNodeKey{}, chosen), nil
 }
 
 // firstToken is the lowest token of a range, by which a range's pages find their

@@ -40,7 +40,7 @@ func TestPolicyPick(t *testing.T) {
 	}.Build()
 	p.AddHost(&node)
 	s := &Session{policy: p}
-	ctx, err := s.pin(t.Context(), node.HostID(), "", token.Token{Lo: 5})
+	ctx, err := s.chooseNode(t.Context(), node.HostID(), "", token.Token{Lo: 5})
 	require.NoError(t, err)
 	for range 2 {
 		next := p.Pick(asked{ctx: ctx})
@@ -50,7 +50,7 @@ func TestPolicyPick(t *testing.T) {
 		require.Nil(t, next(), "the pinned node once, and no other")
 	}
 	require.Zero(t, wrapped.picks)
-	any, err := s.pin(t.Context(), "", "", token.Token{Lo: 5})
+	any, err := s.chooseNode(t.Context(), "", "", token.Token{Lo: 5})
 	require.NoError(t, err)
 	require.Nil(t, p.Pick(asked{ctx: any})())
 	require.Nil(t, p.Pick(nil)())
@@ -72,7 +72,7 @@ func TestPinUnknownNode(t *testing.T) {
 	p.RemoveHost(&old)
 	require.Same(t, &moved, p.host(moved.HostID()), "the node at its new address stays")
 	p.RemoveHost(&moved)
-	_, err := (&Session{policy: p}).pin(t.Context(), moved.HostID(), "", token.Token{})
+	_, err := (&Session{policy: p}).chooseNode(t.Context(), moved.HostID(), "", token.Token{})
 	require.ErrorContains(t, err, "node 00000000-0000-0000-0000-000000000007 is not in the cluster")
 	require.Equal(t, fault.Transient, fault.ClassOf(err))
 }

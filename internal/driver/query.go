@@ -53,7 +53,7 @@ func (s *Session) each(
 	if host != "" {
 		return s.eachOn(ctx, host, 0, f, dest, stmt, values)
 	}
-	hosts := s.knowing()
+	hosts := s.contactNodes()
 	for i, h := range hosts {
 		rows := false
 		err := s.eachOn(ctx, h.HostID(), s.waitFor(i, hosts), func() error {
@@ -105,7 +105,7 @@ func (s *Session) eachBy(
 	stmt string,
 	values []any,
 ) error {
-	ctx, err := s.pin(ctx, host, "", token.Token{})
+	ctx, err := s.chooseNode(ctx, host, "", token.Token{})
 	if err != nil {
 		return err
 	}
@@ -124,7 +124,7 @@ func (s *Session) eachBy(
 	if !answered() && ctx.Err() == nil {
 		_ = iter.Close()
 		s.wasSilent(host)
-		return fmt.Errorf("query %q: %w", stmt, silence(ctx.Value(pinKey{}).(*pin).host, wait))
+		return fmt.Errorf("query %q: %w", stmt, silence(ctx.Value(chosenNodeKey{}).(*chosenNode).host, wait))
 	}
 	for iter.Scan(dest...) {
 		if err := f(); err != nil {

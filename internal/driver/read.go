@@ -100,7 +100,7 @@ func (r *Reader) Page(
 		end := cell{r.partitioner.AppendWire(nil, within.End)}
 		values = []any{&start, &end}
 	}
-	ctx, err := r.s.pin(ctx, host, r.table, firstToken(within))
+	ctx, err := r.s.chooseNode(ctx, host, r.table, firstToken(within))
 	if err != nil {
 		return nil, err
 	}

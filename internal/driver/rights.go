@@ -71,13 +71,13 @@ func (s *Session) list(ctx context.Context, stmt string, f func(row map[string]a
 // consistency level are up, or answered in time: those that died are waited for until gossip has
 // told the node.
 func Unavailable(err error) bool {
-	var request answered
+	var request responseError
 	return errors.As(err, &request) &&
 		(request.GetCode() == gocql.ErrCodeUnavailable || request.GetCode() == gocql.ErrCodeReadTimeout)
 }
 
 // Unauthorized says whether an error is that the user lacks a right.
 func Unauthorized(err error) bool {
-	var request answered
+	var request responseError
 	return errors.As(err, &request) && request.GetCode() == gocql.ErrCodeUnauthorized
 }

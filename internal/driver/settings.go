@@ -36,7 +36,7 @@ var DefaultLimits = Limits{
 // and request that any of them takes. What no node tells keeps its default; a warning says so when
 // that is for want of an answer.
 func (s *Session) Limits(ctx context.Context) Limits {
-	hosts := s.knowing()
+	hosts := s.contactNodes()
 	told := make([]Limits, len(hosts))
 	_, silent := s.askAll(ctx, hosts, func(ctx context.Context, i int) (err error) {
 		told[i], err = s.limitsOf(ctx, hosts[i])
@@ -53,7 +53,7 @@ func (s *Session) Limits(ctx context.Context) Limits {
 		limits.MaxVectorBytes = leastTerm(limits.MaxVectorBytes, l.MaxVectorBytes)
 	}
 	if limits == (Limits{}) {
-		s.tellSilence(
+		s.warnSilent(
 			silent,
 			"how large batches may be is taken to be as Cassandra has it by default",
 		)

@@ -14,8 +14,8 @@ import (
 // what a node says of itself counts more than what others do. The error is that of a node when none
 // has answered.
 func (s *Session) StorageAddresses(ctx context.Context) (map[string]string, error) {
-	hosts := s.knowing()
-	s.hearAgain(hosts)
+	hosts := s.contactNodes()
+	s.forgetSilent(hosts)
 	told := make([]storageAccount, len(hosts))
 	errs, silent := s.askAll(ctx, hosts, func(ctx context.Context, i int) (err error) {
 		told[i], err = s.storageAccount(ctx, hosts[i])
@@ -39,7 +39,7 @@ func (s *Session) StorageAddresses(ctx context.Context) (map[string]string, erro
 	if answers == 0 && len(errs) > 0 {
 		return nil, errs[0]
 	}
-	s.tellSilence(silent, "the ports that nodes speak to each other on are learned from others")
+	s.warnSilent(silent, "the ports that nodes speak to each other on are learned from others")
 	return all, nil
 }
 

@@ -56,7 +56,7 @@ func (s *Session) TableOptions(ctx context.Context, keyspace, table string) (Tab
 			keyspace,
 			table,
 		)
-		o.Compact = found && storage(flags).compact()
+		o.Compact = found && tableFlags(flags).compact()
 		if o.Compression["enabled"] == "false" {
 			o.Compression = nil
 		}

@@ -59,7 +59,7 @@ func (s *Session) Topology(ctx context.Context) (*topology.Cluster, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fault.New(fault.Canceled, err)
 	}
-	s.tellSilence(silent, "how many cores they have is guessed from the other nodes")
+	s.warnSilent(silent, "how many cores they have is guessed from the other nodes")
 	slices.SortFunc(c.Nodes, func(a, b topology.Node) int {
 		return cmp.Or(
 			cmp.Compare(a.DC, b.DC),

@@ -52,7 +52,7 @@ func (w *Writer) Idempotent() bool {
 // On ScyllaDB a request for one node goes to the shard of its first row (see
 // row.Row.Token), which is the shard of all when they are of one partition.
 func (w *Writer) Write(ctx context.Context, host string, rows []row.Row) error {
-	ctx, err := w.s.pin(ctx, host, w.table, rows[0].Token)
+	ctx, err := w.s.chooseNode(ctx, host, w.table, rows[0].Token)
 	if err != nil {
 		return err
 	}

@@ -12,7 +12,7 @@ type distinct struct {
 // mostKept is how many numbers are kept, at most: the estimate is off by some 1.2 / sqrt(mostKept).
 const mostKept = 4096
 
-func (d *distinct) see(number uint64) {
+func (d *distinct) add(number uint64) {
 	number = mix(number)
 	if number&d.mask != 0 {
 		return

@@ -67,10 +67,10 @@ type Sorter struct {
 	empty  chan *Buffer
 	sorted []*Buffer // by the first call of Merges; nil before
 
-	mu      sync.Mutex
-	runs    []*run
-	joining int64      // bytes of the runs that are being joined
-	numbers []distinct // of each stretch: of records on the disk, and once there are merges of all
+	mu           sync.Mutex
+	runs         []*run
+	joiningBytes int64      // bytes of the runs that are being joined
+	numbers      []distinct // of each stretch: of records on the disk, and once there are merges of all
 }
 
 // New makes a sorter without records.
@@ -247,7 +247,7 @@ func (b *Buffer) below(number uint64) int {
 // spill writes the buffer to a run of its own.
 func (b *Buffer) spill() error {
 	b.sort()
-	b.sorter.see(b.entries)
+	b.sorter.countNumbers(b.entries)
 	r, err := b.sorter.newRun()
 	if err != nil {
 		return err
@@ -266,7 +266,7 @@ func (b *Buffer) spill() error {
 
 // spillOne writes a record to a run of its own.
 func (b *Buffer) spillOne(number uint64, record []byte) error {
-	b.sorter.see([]entry{{number: number}})
+	b.sorter.countNumbers([]entry{{number: number}})
 	r, err := b.sorter.newRun()
 	if err != nil {
 		return err
@@ -314,7 +314,7 @@ func (s *Sorter) add(r *run) (many []*run) {
 			return false
 		}
 		many = append(many, other)
-		s.joining += other.size()
+		s.joiningBytes += other.size()
 		return true
 	})
 	return many
@@ -333,7 +333,7 @@ func (s *Sorter) join(many []*run) (out *run, err error) {
 		s.mu.Lock()
 		defer s.mu.Unlock()
 		for _, r := range many {
-			s.joining -= r.size()
+			s.joiningBytes -= r.size()
 			err = errors.Join(err, r.close())
 		}
 		if err != nil && out != nil {
@@ -412,8 +412,8 @@ func (s *Sorter) Merges() []*Merge {
 	return merges
 }
 
-// see counts the numbers of sorted records in the estimates of their stretches.
-func (s *Sorter) see(entries []entry) {
+// countNumbers counts the numbers of sorted records in the estimates of their stretches.
+func (s *Sorter) countNumbers(entries []entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	stretch := 0
@@ -421,7 +421,7 @@ func (s *Sorter) see(entries []entry) {
 		for stretch < len(s.bounds) && e.number >= s.bounds[stretch] {
 			stretch++
 		}
-		s.numbers[stretch].see(e.number)
+		s.numbers[stretch].add(e.number)
 	}
 }
 
@@ -438,7 +438,7 @@ func (s *Sorter) sortedBuffers() []*Buffer {
 	}
 	sorting.Wait()
 	for _, b := range s.sorted {
-		s.see(b.entries)
+		s.countNumbers(b.entries)
 	}
 	return s.sorted
 }
@@ -447,7 +447,7 @@ func (s *Sorter) sortedBuffers() []*Buffer {
 func (s *Sorter) Spilled() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := s.joining
+	n := s.joiningBytes
 	for _, r := range s.runs {
 		n += r.size()
 	}

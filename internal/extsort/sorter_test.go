@@ -205,7 +205,7 @@ func TestNumbersThatHaveBitsInCommon(t *testing.T) {
 	for _, shift := range []int{1, 5, 20} {
 		d := &distinct{}
 		for range 50_000 {
-			d.see(random.Uint64()<<shift | 1)
+			d.add(random.Uint64()<<shift | 1)
 		}
 		require.InDelta(t, 50_000, d.count(), 5_000, "%d bits", shift)
 	}

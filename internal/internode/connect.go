@@ -28,7 +28,7 @@ type link struct {
 	// in and waits read one that the node has opened; nil of others. came is what it was opened
 	// with.
 	in    *bufio.Reader
-	waits *waiting
+	waits *timedConn
 	came  Offer
 }
 

@@ -134,8 +134,8 @@ func (s *incoming) converse(ctx context.Context) error {
 	s.wg.Go(func() {
 		select {
 		case <-s.listener.closed:
-			s.tell(event{err: listenerClosed()})
-		case <-s.over:
+			s.emit(event{err: listenerClosed()})
+		case <-s.ended:
 		}
 	})
 	answer, err := s.ask(ctx, Init{Operation: Other}, s.request)
@@ -148,7 +148,7 @@ func (s *incoming) converse(ctx context.Context) error {
 	s.moved = time.Now()
 	if len(answer.Summaries) > 0 {
 		s.announce(answer.Summaries)
-		if err := s.say(s.control, Append(nil, PrepareAck{})); err != nil {
+		if err := s.write(s.control, Append(nil, PrepareAck{})); err != nil {
 			return err
 		}
 	}
@@ -197,7 +197,7 @@ func (s *incoming) announce(summaries []Summary) {
 func (s *incoming) join(l *link) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.ended || len(s.tables) == 0 {
+	if s.closed || len(s.tables) == 0 {
 		return false
 	}
 	s.links, s.joined = append(s.links, l), true
@@ -211,7 +211,7 @@ const (
 	fileIsHere = -1
 )
 
-func (s *incoming) happened(change int) {
+func (s *incoming) fileDone(change int) {
 	s.active += change
 	s.moved = time.Now()
 }
@@ -233,8 +233,8 @@ func (s *incoming) overdue(context.Context) error {
 	)
 }
 
-// hear takes a message while files come.
-func (s *incoming) hear(m Message) (done bool, err error) {
+// handle takes a message while files come.
+func (s *incoming) handle(m Message) (done bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {

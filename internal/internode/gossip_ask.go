@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// round is a question to a node by gossip that waits for its answer.
-type round struct {
+// gossipRound is a question to a node by gossip that waits for its answer.
+type gossipRound struct {
 	node   netip.Addr
 	answer chan Ack // has room for one
 }
@@ -47,7 +47,7 @@ func (c *Client) gossip(
 	}
 	defer link.cut()
 	at, _ := netip.ParseAddrPort(link.RemoteAddr().String())
-	r := &round{unmapped(at).Addr(), make(chan Ack, 1)}
+	r := &gossipRound{unmapped(at).Addr(), make(chan Ack, 1)}
 	if !l.await(r) {
 		return nil, listenerClosed()
 	}
@@ -88,14 +88,14 @@ func (c *Client) gossip(
 }
 
 // await has the listener wait for an answer; false when it is closed.
-func (l *Listener) await(r *round) bool {
+func (l *Listener) await(r *gossipRound) bool {
 	return l.whileOpen(func() { l.rounds = append(l.rounds, r) })
 }
 
-func (l *Listener) done(r *round) {
+func (l *Listener) done(r *gossipRound) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.rounds = slices.DeleteFunc(l.rounds, func(one *round) bool { return one == r })
+	l.rounds = slices.DeleteFunc(l.rounds, func(one *gossipRound) bool { return one == r })
 }
 
 // hearGossip takes the answer of a node that has connected, and gives it to the goroutine that

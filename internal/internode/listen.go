@@ -19,15 +19,15 @@ import (
 const ListenPort = announcedPort
 
 const (
-	// maxStrangers is how many connections may be there that belong to no session yet: the oldest
+	// maxUnidentified is how many connections may be there that belong to no session yet: the oldest
 	// has to go.
-	maxStrangers = 64
-	// introduction is the time in which a connection has to say which session it belongs to. A node
+	maxUnidentified = 64
+	// identifyTime is the time in which a connection has to say which session it belongs to. A node
 	// says so at once.
-	introduction = 10 * time.Second
-	// breath is the wait after a connection that could not be taken, for lack of file descriptors,
+	identifyTime = 10 * time.Second
+	// acceptRetry is the wait after a connection that could not be taken, for lack of file descriptors,
 	// say.
-	breath = 100 * time.Millisecond
+	acceptRetry = 100 * time.Millisecond
 )
 
 // Listener is where nodes bring the files that they are asked for. It may serve any number of
@@ -40,11 +40,11 @@ type Listener struct {
 	closed chan struct{}
 	wg     sync.WaitGroup
 
-	mu        sync.Mutex
-	strangers []*stranger // the oldest comes first
-	sessions  map[UUID]*incoming
-	rounds    []*round // of gossip, that wait for an answer
-	refused   refusal  // of the last stranger that was sent away
+	mu           sync.Mutex
+	unidentified []*unidentified // the oldest comes first
+	sessions     map[UUID]*incoming
+	rounds       []*gossipRound // of gossip, that wait for an answer
+	refused      refusal        // of the last stranger that was sent away
 }
 
 // refusal is why a stranger was sent away.
@@ -54,10 +54,10 @@ type refusal struct {
 	err  error
 }
 
-// stranger is a connection that has not said yet which session it belongs to.
-type stranger struct {
-	conn net.Conn
-	met  chan struct{} // closed when that is known
+// unidentified is a connection that has not said yet which session it belongs to.
+type unidentified struct {
+	conn       net.Conn
+	identified chan struct{} // closed when that is known
 }
 
 // Listen opens a listener at an address and port of this machine, such as "192.0.2.1:7099"; without
@@ -161,7 +161,7 @@ func (l *Listener) Close() error {
 	default:
 		close(l.closed)
 	}
-	for _, s := range l.strangers {
+	for _, s := range l.unidentified {
 		_ = s.conn.Close()
 	}
 	l.mu.Unlock()
@@ -224,22 +224,22 @@ func (l *Listener) accept() {
 	for {
 		conn, err := l.inner.Accept()
 		if err == nil {
-			s := &stranger{conn, make(chan struct{})}
+			s := &unidentified{conn, make(chan struct{})}
 			if l.admit(s) {
-				l.wg.Go(func() { l.introduce(s) })
+				l.wg.Go(func() { l.identify(s) })
 			}
 			continue
 		}
 		select {
 		case <-l.closed:
 			return
-		case <-time.After(breath):
+		case <-time.After(acceptRetry):
 		}
 	}
 }
 
 // admit counts a connection among the strangers; false when the listener is closed.
-func (l *Listener) admit(s *stranger) bool {
+func (l *Listener) admit(s *unidentified) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	select {
@@ -248,25 +248,25 @@ func (l *Listener) admit(s *stranger) bool {
 		return false
 	default:
 	}
-	if len(l.strangers) == maxStrangers {
-		_ = l.strangers[0].conn.Close()
-		l.strangers = slices.Delete(l.strangers, 0, 1)
+	if len(l.unidentified) == maxUnidentified {
+		_ = l.unidentified[0].conn.Close()
+		l.unidentified = slices.Delete(l.unidentified, 0, 1)
 	}
-	l.strangers = append(l.strangers, s)
+	l.unidentified = append(l.unidentified, s)
 	return true
 }
 
-// introduce finds out which session a connection belongs to, and ends one that belongs to none.
-func (l *Listener) introduce(s *stranger) {
-	defer close(s.met)
-	link, plan, err := l.meet(s.conn)
+// identify finds out which session a connection belongs to, and ends one that belongs to none.
+func (l *Listener) identify(s *unidentified) {
+	defer close(s.identified)
+	link, plan, err := l.readPlan(s.conn)
 	if err == nil && link.came.Messages != 0 {
 		err = l.hearGossip(link)
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if at := slices.Index(l.strangers, s); at >= 0 {
-		l.strangers = slices.Delete(l.strangers, at, at+1)
+	if at := slices.Index(l.unidentified, s); at >= 0 {
+		l.unidentified = slices.Delete(l.unidentified, at, at+1)
 	}
 	if err != nil {
 		from, _ := netip.ParseAddrPort(s.conn.RemoteAddr().String())
@@ -277,12 +277,12 @@ func (l *Listener) introduce(s *stranger) {
 	_ = s.conn.Close()
 }
 
-// meet shakes hands with a node that has connected, and reads the plan of its first file's head,
+// readPlan shakes hands with a node that has connected, and reads the plan of its first file's head,
 // which is still to be read then.
-func (l *Listener) meet(raw net.Conn) (*link, UUID, error) {
+func (l *Listener) readPlan(raw net.Conn) (*link, UUID, error) {
 	var plan UUID
 	conn := raw
-	_ = raw.SetDeadline(time.Now().Add(introduction))
+	_ = raw.SetDeadline(time.Now().Add(identifyTime))
 	if l.tls != nil {
 		secured := tls.Server(raw, l.tls)
 		if err := secured.HandshakeContext(context.Background()); err != nil {
@@ -290,7 +290,7 @@ func (l *Listener) meet(raw net.Conn) (*link, UUID, error) {
 		}
 		conn = secured
 	}
-	w := &waiting{Conn: conn, until: time.Now().Add(introduction)}
+	w := &timedConn{Conn: conn, until: time.Now().Add(identifyTime)}
 	r := bufio.NewReaderSize(w, blockLen)
 	if first, err := r.Peek(1); err == nil && l.tls == nil && first[0] == tlsHandshake {
 		return nil, plan, problemf(TLS, "it speaks TLS, and the listener does not")
@@ -358,15 +358,15 @@ func explainRefusal(err error) error {
 	}
 }
 
-// waiting is a connection that is read with or without a limit to each wait.
-type waiting struct {
+// timedConn is a connection that is read with or without a limit to each wait.
+type timedConn struct {
 	net.Conn
 	limit time.Duration // 0 for none
 	until time.Time     // of all waits, where there is no such limit; zero for none
 }
 
 // Read reads what has come.
-func (w *waiting) Read(p []byte) (int, error) {
+func (w *timedConn) Read(p []byte) (int, error) {
 	until := w.until
 	if w.limit > 0 {
 		until = time.Now().Add(w.limit)
@@ -406,13 +406,13 @@ func (l *Listener) forget(s *incoming) {
 // address than the one that the node listens at.
 func (l *Listener) refusedSince(then time.Time) (r refusal, found bool) {
 	l.mu.Lock()
-	strangers := slices.Clone(l.strangers)
+	strangers := slices.Clone(l.unidentified)
 	l.mu.Unlock()
 	patience := time.NewTimer(farewell)
 	defer patience.Stop()
 	for late := false; len(strangers) > 0 && !late; strangers = strangers[1:] {
 		select { // it may be about to be sent away
-		case <-strangers[0].met:
+		case <-strangers[0].identified:
 		case <-patience.C:
 			late = true
 		}

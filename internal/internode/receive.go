@@ -63,7 +63,7 @@ func (s *incoming) receive(l *link) {
 		}
 		l.waits.limit = s.client.Timeouts.stall()
 		if err := s.next(l); err != nil {
-			s.tell(event{err: err})
+			s.emit(event{err: err})
 			return
 		}
 	}
@@ -85,7 +85,7 @@ func (s *incoming) next(l *link) error {
 	if err := s.file(head, l.in); err != nil {
 		return err
 	}
-	return s.say(s.control, Append(nil, Received{head.Table, head.Sequence}))
+	return s.write(s.control, Append(nil, Received{head.Table, head.Sequence}))
 }
 
 // broken is the problem of a connection that could not be read in the midst of a file.
@@ -118,7 +118,7 @@ func (s *incoming) file(head *FileHead, r io.Reader) error {
 	if err := s.admit(head); err != nil {
 		return err
 	}
-	if !s.tell(event{file: fileBegins}) {
+	if !s.emit(event{file: fileBegins}) {
 		return errOver
 	}
 	err := s.deliver(d, r)
@@ -131,7 +131,7 @@ func (s *incoming) file(head *FileHead, r io.Reader) error {
 	s.mu.Unlock()
 	// The node hears of it later, so that it cannot complete a session whose files are still on
 	// their way here.
-	if !s.tell(event{file: fileIsHere}) {
+	if !s.emit(event{file: fileIsHere}) {
 		return errOver
 	}
 	return nil

@@ -22,13 +22,13 @@ func (s *outgoing) send(ctx context.Context, queue <-chan int) {
 		if w == nil {
 			l, err := s.open(ctx)
 			if err != nil {
-				s.tell(event{err: err})
+				s.emit(event{err: err})
 				return
 			}
 			w = &sender{s: s, link: l, plain: make([]byte, blockLen), comp: newCompressor()}
 		}
 		if err := w.file(ctx, i); err != nil {
-			s.tell(event{err: err})
+			s.emit(event{err: err})
 			return
 		}
 	}
@@ -55,7 +55,7 @@ func (w *sender) file(ctx context.Context, i int) error {
 		return err
 	}
 	last := func() error {
-		if !w.s.tell(event{file: i}) {
+		if !w.s.emit(event{file: i}) {
 			return errOver
 		}
 		return nil
@@ -168,7 +168,7 @@ func (w *sender) write(ctx context.Context, b []byte, plain int, before func() e
 			return err
 		}
 	}
-	if err := w.s.say(w.link, b); err != nil {
+	if err := w.s.write(w.link, b); err != nil {
 		return err
 	}
 	if w.s.watch.Sent != nil {

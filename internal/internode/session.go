@@ -21,12 +21,12 @@ type session struct {
 	control *link
 
 	events chan event
-	over   chan struct{} // closed when nobody listens to events any more
+	ended  chan struct{} // closed when nobody listens to events any more
 	wg     sync.WaitGroup
 
-	mu    sync.Mutex
-	ended bool
-	links []*link // all connections, until they have been ended
+	mu     sync.Mutex
+	closed bool
+	links  []*link // all connections, until they have been ended
 
 	failure error // of a file's connection; the node may still say why on the other one
 }
@@ -37,17 +37,17 @@ func newSession(c *Client, node string, plan UUID) *session {
 		node:   node,
 		plan:   plan,
 		events: make(chan event),
-		over:   make(chan struct{}),
+		ended:  make(chan struct{}),
 	}
 }
 
 // direction is what a session does once it is prepared. Its methods are called by the goroutine of
 // run alone.
 type direction interface {
-	// hear takes a message of the node's; done when it has completed the session.
-	hear(m Message) (done bool, err error)
-	// happened takes what became of a file.
-	happened(file int)
+	// handle takes a message of the node's; done when it has completed the session.
+	handle(m Message) (done bool, err error)
+	// fileDone takes what became of a file.
+	fileDone(file int)
 	// patience is how long nothing may happen from now on, 0 for ever, and overdue the error of it
 	// that nothing did; nil has the session wait as long again.
 	patience() time.Duration
@@ -68,12 +68,12 @@ type event struct {
 	file    int     // else: what became of a file, as the direction says it
 }
 
-// tell gives an event to run; false when that has ended.
-func (s *session) tell(e event) bool {
+// emit gives an event to run; false when that has ended.
+func (s *session) emit(e event) bool {
 	select {
 	case s.events <- e:
 		return true
-	case <-s.over:
+	case <-s.ended:
 		return false
 	}
 }
@@ -91,7 +91,7 @@ func (s *session) run(ctx context.Context, converse func(context.Context) error)
 	if ctx.Err() != nil && err != nil {
 		err = canceled(ctx)
 	}
-	close(s.over)
+	close(s.ended)
 	cancel()
 	s.end(err)
 	s.wg.Wait()
@@ -115,10 +115,10 @@ func (s *session) open(ctx context.Context) (*link, error) {
 func (s *session) keep(l *link) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if !s.ended {
+	if !s.closed {
 		s.links = append(s.links, l)
 	}
-	return !s.ended
+	return !s.closed
 }
 
 // end ends all connections: in order after a session that is complete, else at once. A node that
@@ -136,13 +136,13 @@ func (s *session) end(err error) {
 		}
 		l.cut()
 	}
-	s.links, s.ended = nil, true
+	s.links, s.closed = nil, true
 }
 
 // begin opens the session, and listens to what the node says of it.
 func (s *session) begin(init Init, syn PrepareSyn) error {
 	init.From, init.Plan = s.from, s.plan
-	if err := s.say(s.control, Append(Append(nil, init), syn)); err != nil {
+	if err := s.write(s.control, Append(Append(nil, init), syn)); err != nil {
 		return err
 	}
 	s.wg.Go(s.listen)
@@ -150,8 +150,8 @@ func (s *session) begin(init Init, syn PrepareSyn) error {
 	return nil
 }
 
-// say writes within the time that a node may stall.
-func (s *session) say(l *link, b []byte) error {
+// write writes within the time that a node may stall.
+func (s *session) write(l *link, b []byte) error {
 	stall := s.client.Timeouts.stall()
 	if err := l.SetWriteDeadline(time.Now().Add(stall)); err != nil {
 		return lost(err)
@@ -184,10 +184,10 @@ func (s *session) listen() {
 			if !errors.Is(err, errMalformed) {
 				err = lost(err)
 			}
-			s.tell(event{err: err, control: true})
+			s.emit(event{err: err, control: true})
 			return
 		}
-		if !s.tell(event{message: m}) {
+		if !s.emit(event{message: m}) {
 			return
 		}
 	}
@@ -200,10 +200,10 @@ func (s *session) keepAlive() {
 	for {
 		select {
 		case <-ticker.C:
-		case <-s.over:
+		case <-s.ended:
 			return
 		}
-		if err := s.say(s.control, Append(nil, KeepAlive)); err != nil {
+		if err := s.write(s.control, Append(nil, KeepAlive)); err != nil {
 			return // listen tells of a connection that is lost
 		}
 	}
@@ -274,11 +274,11 @@ func (s *session) follow(ctx context.Context, d direction) error {
 		case e := <-s.events:
 			switch {
 			case e.message != nil:
-				if done, err := d.hear(e.message); done || err != nil {
+				if done, err := d.handle(e.message); done || err != nil {
 					return err
 				}
 			case e.err == nil:
-				d.happened(e.file)
+				d.fileDone(e.file)
 			case s.failure != nil && e.control:
 				return s.failure // it came first
 			case e.control || kindOf(e.err).ours():

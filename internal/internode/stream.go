@@ -146,15 +146,15 @@ func (o *outgoing) behind() string {
 	}
 }
 
-// happened takes note that the last bytes of a file are about to go out.
-func (o *outgoing) happened(file int) {
+// fileDone takes note that the last bytes of a file are about to go out.
+func (o *outgoing) fileDone(file int) {
 	o.moved = time.Now()
 	o.sent[file] = o.moved
 	o.waiting++
 }
 
-// hear takes a message while files are sent.
-func (o *outgoing) hear(m Message) (done bool, err error) {
+// handle takes a message while files are sent.
+func (o *outgoing) handle(m Message) (done bool, err error) {
 	if m == Complete && len(o.awaited) == 0 {
 		return true, nil
 	}

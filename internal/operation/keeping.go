@@ -38,12 +38,12 @@ func keepTarget(
 		return nil, func() {}
 	}
 	keeper := pace.NewLatencyController(target)
-	c.Held.Hold(target)
+	c.Latency.Set(target)
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		probeNodes(ctx, t, keeper, &c.Held)
+		probeNodes(ctx, t, keeper, &c.Latency)
 	}()
 	_ = pace.Sleep(ctx, idleTime) // the run ends by itself where the context has
 	keeper.Begin()
@@ -62,7 +62,7 @@ func keepTarget(
 
 // probeNodes reads a row of their own on the nodes, each read at its time, however long those
 // before take: else a node that stalls would be measured by the few reads that it lets through.
-func probeNodes(ctx context.Context, t *table.Table, keeper *pace.LatencyController, held *progress.Held) {
+func probeNodes(ctx context.Context, t *table.Table, keeper *pace.LatencyController, held *progress.LatencyTarget) {
 	var reads sync.WaitGroup
 	defer reads.Wait()
 	ticker := time.NewTicker(probeEvery)
@@ -74,7 +74,7 @@ func probeNodes(ctx context.Context, t *table.Table, keeper *pace.LatencyControl
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
-			held.Note(progress.Kept(keeper.Record()))
+			held.Record(progress.LatencyRecord(keeper.Record()))
 		}
 		node := nodes[i%len(nodes)].ID
 		slots <- struct{}{}

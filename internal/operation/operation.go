@@ -37,16 +37,16 @@ type Report struct {
 	Outcome    run.Outcome
 	Started    time.Time
 	Duration   time.Duration
-	TookBefore time.Duration     // that earlier processes of the run took
-	Rows       int64             // written to the output, acknowledged by the cluster, or counted
-	Earlier    int64             // of those, by the run that this one went on with
-	Bytes      int64             // of text written out or read in; 0 of a count
-	Before     int64             // of those, by the run that this one went on with
-	Retries    int64             // requests sent again
-	Reasons    []progress.Reason // why they were, the most frequent first
-	Latency    progress.Latency  // of all answered requests; none of a run by streaming
-	Target     time.Duration     // that small reads on the nodes were kept to; 0: none
-	Kept       progress.Kept     // how that was kept
+	TookBefore time.Duration          // that earlier processes of the run took
+	Rows       int64                  // written to the output, acknowledged by the cluster, or counted
+	Earlier    int64                  // of those, by the run that this one went on with
+	Bytes      int64                  // of text written out or read in; 0 of a count
+	Before     int64                  // of those, by the run that this one went on with
+	Retries    int64                  // requests sent again
+	Reasons    []progress.Reason      // why they were, the most frequent first
+	Latency    progress.Latency       // of all answered requests; none of a run by streaming
+	Target     time.Duration          // that small reads on the nodes were kept to; 0: none
+	Kept       progress.LatencyRecord // how that was kept
 
 	Consistency string // level of the requests; empty for a load by streaming
 
@@ -88,7 +88,7 @@ func (r *Report) end(c *progress.Counters) {
 	r.Rows, r.Earlier, r.Bytes, r.Before = c.Rows.Load(), c.Earlier.Load(), c.Bytes.Load(), c.EarlierBytes.Load()
 	r.TookBefore = time.Duration(c.EarlierTime.Load())
 	r.Retries, r.Reasons, r.Latency = c.Retries.Load(), c.Reasons.List(), c.Requests.Whole()
-	r.Target, r.Kept = c.Held.Now()
+	r.Target, r.Kept = c.Latency.Now()
 }
 
 // RowsPerSecond is the speed of the run, without what it went on with.

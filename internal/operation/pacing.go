@@ -70,13 +70,13 @@ func sweepOptions(
 	gate := keeper.Gate(limits)
 	options := sweep.Options{
 		Workers:     t.Plan.Parallel,
-		Most:        limits.Far,
+		MaxRequests: limits.Far,
 		Trips:       trips,
 		MaxAttempts: o.MaxAttempts,
 		Patience:    o.Patience,
 		Hosts:       t.Plan.Hosts,
 		Borders:     t.Plan.Borders(),
-		Finest:      t.Plan.Finest,
+		MaxPieces:   t.Plan.MaxPieces,
 		PageRows:    o.PageSize,
 		PageBytes:   int(page),
 		Gate:        gate,
@@ -118,15 +118,15 @@ func holdRates(o *spec.Pacing, s *sweep.Options) {
 		return
 	}
 	if rows != nil {
-		s.MostRows = min(max(rows.Most()/s.Workers, leastRows), rows.Most())
+		s.MaxPageRows = min(max(rows.Most()/s.Workers, leastRows), rows.Most())
 	}
 	if bytes != nil {
 		if s.PageRows > 0 {
-			s.MostRows, s.PageRows = min(s.PageRows, cmp.Or(s.MostRows, s.PageRows)), 0
+			s.MaxPageRows, s.PageRows = min(s.PageRows, cmp.Or(s.MaxPageRows, s.PageRows)), 0
 		}
 		s.PageBytes = min(s.PageBytes, max(bytes.Most()/s.Workers, leastBytes), bytes.Most())
 	}
-	s.Pace = func(ctx context.Context, many, size func() int64) (sweep.Came, error) {
+	s.Pace = func(ctx context.Context, many, size func() int64) (sweep.Admission, error) {
 		askedRows, err := rows.Reserve(ctx, many)
 		if err != nil {
 			return nil, err
@@ -149,13 +149,13 @@ func filesOptions(o *spec.Pacing, t *files.Source) sweep.Options {
 	budget := int64(o.Memory) / pagesShare
 	workers := t.Plan.Parallel
 	options := sweep.Options{
-		Workers:     workers,
-		MaxAttempts: 1,
-		EndsPages:   true,
-		PageRows:    o.PageSize,
-		PageBytes:   int(min(sweep.DefaultPageBytes, budget/int64(2*workers))),
-		Budget:      pace.NewBudget(budget),
-		BudgetSize:  budget,
+		Workers:         workers,
+		MaxAttempts:     1,
+		ReaderEndsPages: true,
+		PageRows:        o.PageSize,
+		PageBytes:       int(min(sweep.DefaultPageBytes, budget/int64(2*workers))),
+		Budget:          pace.NewBudget(budget),
+		BudgetSize:      budget,
 	}
 	holdRates(o, &options)
 	return options

@@ -133,8 +133,8 @@ func (p *Plan) Run(ctx context.Context) (PlanReport, error) {
 		Bytes:       sum.Bytes,
 		SavedRing:   p.spec.SaveRing,
 	}
-	if t.Plan.Finest > r.Splits {
-		r.Finest = t.Plan.Finest
+	if t.Plan.MaxPieces > r.Splits {
+		r.Finest = t.Plan.MaxPieces
 	}
 	cores, shares := plan.Cores(t.Cluster, plan.Options{Cores: p.spec.Cores}), t.Plan.Shares()
 	r.Expected = streamed.ExpectedOf(ctx, t, sum, p.spec.Cores)

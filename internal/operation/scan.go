@@ -85,7 +85,7 @@ func (s *Scan) plan(ctx context.Context) error {
 	}
 	planning.Coarse = s.spec.Via == spec.ViaCQL
 	if s.run.continued {
-		planning.Left = s.earlier.Left()
+		planning.Unread = s.earlier.Left()
 	}
 	if s.t, err = openReading(
 		ctx,

@@ -34,7 +34,7 @@ func TestCoarseSplits(t *testing.T) {
 			require.NoError(t, err)
 			require.GreaterOrEqual(t, len(p.Splits), c.least)
 			require.LessOrEqual(t, len(p.Splits), c.most)
-			require.Equal(t, c.finest, p.Finest)
+			require.Equal(t, c.finest, p.MaxPieces)
 			require.Equal(t, c.finest > 0, p.Borders() != nil)
 			if c.o.Shard.Of == 0 {
 				require.NoError(t, p.Check(ranges(p.Splits)))
@@ -55,7 +55,7 @@ func TestLargeTableIsCutAsItWas(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, now.Splits, 3600)
 	require.Equal(t, then.Splits, now.Splits)
-	require.Equal(t, 3600, now.Finest, "those of a table that is smaller may be joined")
+	require.Equal(t, 3600, now.MaxPieces, "those of a table that is smaller may be joined")
 }
 
 // Any node that has replicas serves a split over several vnode ranges; one that is down is asked
@@ -98,7 +98,7 @@ func TestCoarseLeft(t *testing.T) {
 				left = append(left, s.Range)
 			}
 		}
-		p, err := Make(cluster(4, 4, 4), three, Options{Seed: seed, Coarse: true, Left: left})
+		p, err := Make(cluster(4, 4, 4), three, Options{Seed: seed, Coarse: true, Unread: left})
 		require.NoError(t, err)
 		require.Equal(t, token.Merge(left), token.Merge(ranges(p.Splits)))
 		require.LessOrEqual(t, len(p.Splits), len(left)+72)
@@ -106,7 +106,7 @@ func TestCoarseLeft(t *testing.T) {
 			require.Equal(t, p.Placement().SetOf(s.Range), s.Set)
 		}
 	}
-	p, err := Make(cluster(4, 4, 4), three, Options{Coarse: true, Left: ranges(mustFine(t).Splits)})
+	p, err := Make(cluster(4, 4, 4), three, Options{Coarse: true, Unread: ranges(mustFine(t).Splits)})
 	require.NoError(t, err)
 	require.LessOrEqual(t, len(p.Splits), 72)
 }

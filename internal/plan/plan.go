@@ -59,9 +59,9 @@ type Options struct {
 	Begin    string // token that the sweep begins after, empty: the ring's first
 	End      string // token that it ends with, empty: the ring's last
 	Shard    Shard  // which part of the splits
-	// Left is what an earlier sweep left to read, instead of Begin, End and Shard;
+	// Unread is what an earlier sweep left to read, instead of Begin, End and Shard;
 	// nil: there was none.
-	Left []token.Range
+	Unread []token.Range
 	// Placement is where the replicas stand of a table that does not follow the
 	// ring (ScyllaDB's tablets); its indexes are those of the cluster's nodes.
 	Placement *token.Placement
@@ -71,12 +71,12 @@ type Options struct {
 type Plan struct {
 	Parallel int           // N
 	Splits   []token.Split // about M, or fewer if they are coarse; shuffled
-	// Finest is the number of splits that a sweep cuts those of a large table into. If it is 0, the
+	// MaxPieces is the number of splits that a sweep cuts those of a large table into. If it is 0, the
 	// sweep reads each split as it is.
-	Finest int
-	Seed   uint64
-	Serial string // why the table is read as one range, empty when it is not
-	Chosen bool   // N is of the plan's choice
+	MaxPieces int
+	Seed      uint64
+	Serial    string // why the table is read as one range, empty when it is not
+	Chosen    bool   // N is of the plan's choice
 
 	hash        string
 	cluster     *topology.Cluster
@@ -158,7 +158,7 @@ func (p *Plan) shape(replication map[string]string, o Options) error {
 		return fmt.Errorf("internal check failed: the plan is not the ring: %w", err)
 	}
 	p.hash = hash(partitioner, p.Splits)
-	return p.narrow(o)
+	return p.selectPart(o)
 }
 
 // split makes the splits, and reports whether they are coarse. Those of shards are read as they
@@ -168,7 +168,7 @@ func (p *Plan) split(o Options) (isCoarse bool) {
 	sure := o.Bytes / trustedShare / pageBytes
 	coarse := max(min(p.Parallel, coarseSplits), int(min(sure, int64(finest))))
 	if o.Coarse && o.Splits == 0 && o.Shard.Of <= 1 {
-		p.Finest, p.all = finest, p.holders()
+		p.MaxPieces, p.all = finest, p.holders()
 		isCoarse = coarse < finest
 	}
 	if isCoarse {
@@ -310,15 +310,15 @@ func (p *Plan) Owners(vnode int) []string {
 	return ids
 }
 
-// Share is a node's part in a sweep, 0 to 1.
-type Share struct {
+// NodeShare is a node's part in a sweep, 0 to 1.
+type NodeShare struct {
 	Holds float64 // of the ring: what the node has a replica of
 	Reads float64 // of the requests: the replicas of a range take turns
 }
 
 // Shares gives the share of each node of the cluster.
-func (p *Plan) Shares() []Share {
-	shares := make([]Share, len(p.cluster.Nodes))
+func (p *Plan) Shares() []NodeShare {
+	shares := make([]NodeShare, len(p.cluster.Nodes))
 	if p.placement == nil {
 		return shares
 	}
@@ -338,7 +338,7 @@ func (p *Plan) Placement() *token.Placement { return p.placement }
 
 // Borders returns where splits may be cut, nil if each is read as it is.
 func (p *Plan) Borders() *token.Placement {
-	if p.Finest == 0 {
+	if p.MaxPieces == 0 {
 		return nil
 	}
 	return p.placement

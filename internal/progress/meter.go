@@ -81,7 +81,7 @@ type Meter struct {
 	rows, bytes speed
 	stages      stageMeter
 	receipt     receiptMeter
-	left        left
+	left        timeLeft
 	stagesLeft  stagesLeft
 	receiptLeft receiptLeft
 }
@@ -91,8 +91,8 @@ func NewMeter(run string, c *Counters, begin time.Time) *Meter {
 	m := &Meter{
 		run:         run,
 		counters:    c,
-		stagesLeft:  stagesLeft{watch: watch{begin}},
-		receiptLeft: receiptLeft{watch: watch{begin}, began: begin},
+		stagesLeft:  stagesLeft{interval: interval{begin}},
+		receiptLeft: receiptLeft{interval: interval{begin}, began: begin},
 	}
 	m.rows.begin(begin, 0)
 	m.bytes.begin(begin, 0)
@@ -135,7 +135,7 @@ func (m *Meter) Read(now time.Time) Reading {
 	}
 	latency := c.Requests.Now(now)
 	r.P50, r.P99 = latency.P50.Seconds(), latency.P99.Seconds()
-	target, kept := c.Held.Now()
+	target, kept := c.Latency.Now()
 	r.Target, r.Held = target.Seconds(), kept.P99.Seconds()
 	if reached.known {
 		share := min(reached.sent, 1)

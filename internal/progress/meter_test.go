@@ -125,9 +125,9 @@ func TestReadingOfRequests(t *testing.T) {
 	c.Requests.Begin("a")
 	c.Requests.end("a", midnight, midnight.Add(20*time.Millisecond), Answered)
 	c.Requests.Begin("a")
-	c.Held.Hold(10 * time.Millisecond)
-	c.Held.Note(
-		Kept{
+	c.Latency.Set(10 * time.Millisecond)
+	c.Latency.Record(
+		LatencyRecord{
 			P99:     7 * time.Millisecond,
 			Seconds: 4,
 			Above:   1,

@@ -36,8 +36,8 @@ type Counters struct {
 	Stage    Stage        // of such a run
 	// Receipt counts what nodes stream to the run; nil: they do not.
 	Receipt atomic.Pointer[Receipt]
-	Held    Held // a latency of theirs that the run keeps to
-	Hint    Hint // what would make the run faster
+	Latency LatencyTarget // a latency of theirs that the run keeps to
+	Hint    Hint          // what would make the run faster
 
 	took   atomic.Int64 // nanoseconds; see End
 	shared shared       // the reading that everything shows

@@ -50,7 +50,7 @@ const nearLimit, burst = 0.8, 1.25
 // receiptMeter measures the speed of a receipt.
 type receiptMeter struct {
 	bytes speed
-	left  left
+	left  timeLeft
 }
 
 func (m *receiptMeter) begin(at time.Time) {

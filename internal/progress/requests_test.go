@@ -134,15 +134,15 @@ func TestRequestsAtOnce(t *testing.T) {
 }
 
 func TestHeld(t *testing.T) {
-	var h Held
+	var h LatencyTarget
 	target, kept := h.Now()
 	require.Zero(t, target)
 	require.Zero(t, kept)
-	h.Hold(10 * time.Millisecond)
-	h.Note(Kept{P99: 7 * time.Millisecond, Seconds: 3})
+	h.Set(10 * time.Millisecond)
+	h.Record(LatencyRecord{P99: 7 * time.Millisecond, Seconds: 3})
 	target, kept = h.Now()
 	require.Equal(t, 10*time.Millisecond, target)
-	require.Equal(t, Kept{P99: 7 * time.Millisecond, Seconds: 3}, kept)
+	require.Equal(t, LatencyRecord{P99: 7 * time.Millisecond, Seconds: 3}, kept)
 }
 
 // What a request costs to be taken down, of four nodes.

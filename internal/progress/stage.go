@@ -131,7 +131,7 @@ type stageMeter struct {
 	name string // of the stage that work is of
 	from int64  // Done of the stage when it began
 	work speed
-	left left // of the stage
+	left timeLeft // of the stage
 }
 
 // read completes a stage with its speed and the time that is left.

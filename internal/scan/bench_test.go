@@ -208,12 +208,12 @@ func pageWorker(columns []schema.Selector, cells [][]byte, keys int, e Encoder) 
 // newWorker makes the worker of a job with one slot.
 func newWorker(job *Job) *worker {
 	w := &worker{
-		job:     job,
-		left:    &atomic.Int64{},
-		backlog: backlog{room: &atomic.Int64{}, unfinished: &atomic.Int64{}, dir: job.SpoolDir},
+		job:       job,
+		left:      &atomic.Int64{},
+		partition: partitionRows{memory: &atomic.Int64{}, unfinished: &atomic.Int64{}, dir: job.SpoolDir},
 	}
 	w.left.Store(job.Limit)
-	w.backlog.room.Store(job.Hold)
+	w.partition.memory.Store(job.Hold)
 	var err error
 	if w.slots, err = job.slots(); err != nil {
 		panic(err)
@@ -228,7 +228,7 @@ func TestPageDoesNotAllocate(t *testing.T) {
 	for name, e := range encoders(t, columns) {
 		for _, keys := range []int{1, 4, 8} {
 			w, page := pageWorker(columns, cells, keys, e)
-			w.backlog.room.Store(1 << 20)
+			w.partition.memory.Store(1 << 20)
 			require.Zero(t, testing.AllocsPerRun(20, func() {
 				page.next = 0
 				if err := w.Page(token.Whole(token.Murmur3), page); err != nil {
@@ -281,7 +281,7 @@ func BenchmarkPage(b *testing.B) {
 		for format, e := range encoders(b, columns) {
 			b.Run(name+"/"+format, func(b *testing.B) {
 				w, page := pageWorker(columns, cells, 1, e)
-				w.backlog.room.Store(1 << 20)
+				w.partition.memory.Store(1 << 20)
 				b.ReportAllocs()
 				for b.Loop() {
 					page.next = 0

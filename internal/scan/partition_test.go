@@ -294,8 +294,8 @@ func TestSpoolFileError(t *testing.T) {
 	job, out := newJob(t, table, 1)
 	job.Hold, job.SpoolDir = 1, t.TempDir()
 	for name, breakIt := range map[string]func(w *worker) error{
-		"cut short": func(w *worker) error { return w.backlog.file.Truncate(30) },
-		"closed":    func(w *worker) error { return w.backlog.file.Close() },
+		"cut short": func(w *worker) error { return w.partition.file.Truncate(30) },
+		"closed":    func(w *worker) error { return w.partition.file.Close() },
 	} {
 		w := newWorker(job)
 		page, err := table.Page(context.Background(), "", token.Range{}, nil, 10)
@@ -315,7 +315,7 @@ func TestBacklogRoom(t *testing.T) {
 	job, _ := newJob(t, table, 1)
 	job.Hold, job.SpoolDir = 3000, t.TempDir()
 	one, two := newWorker(job), newWorker(job)
-	two.backlog.room, two.backlog.unfinished = one.backlog.room, one.backlog.unfinished
+	two.partition.memory, two.partition.unfinished = one.partition.memory, one.partition.unfinished
 	whole := token.Whole(token.Murmur3)
 	for range 300 {
 		w := []*worker{one, two}[r.IntN(2)]
@@ -330,20 +330,20 @@ func TestBacklogRoom(t *testing.T) {
 			require.NoError(t, w.Page(whole, page))
 			page.Close()
 		}
-		held := int64(len(one.backlog.text) + len(two.backlog.text))
+		held := int64(len(one.partition.text) + len(two.partition.text))
 		require.LessOrEqual(t, held, int64(3000))
-		require.Equal(t, 3000-held, one.backlog.room.Load())
-		require.Equal(t, rowsIn(&one.backlog)+rowsIn(&two.backlog), one.backlog.unfinished.Load())
+		require.Equal(t, 3000-held, one.partition.memory.Load())
+		require.Equal(t, rowsIn(&one.partition)+rowsIn(&two.partition), one.partition.unfinished.Load())
 	}
 	require.NoError(t, one.Done(whole))
 	require.NoError(t, two.Cut(whole))
-	require.EqualValues(t, 3000, one.backlog.room.Load())
-	require.Zero(t, one.backlog.unfinished.Load())
+	require.EqualValues(t, 3000, one.partition.memory.Load())
+	require.Zero(t, one.partition.unfinished.Load())
 	requireEmpty(t, job.SpoolDir)
 }
 
 // rowsIn counts the rows of a backlog.
-func rowsIn(b *backlog) (n int64) {
+func rowsIn(b *partitionRows) (n int64) {
 	for _, piece := range slices.Concat(b.kept, b.stored) {
 		n += piece.rows
 	}

@@ -100,7 +100,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	left.Store(job.Limit)
 	room.Store(job.Hold)
 	var workers []*worker
-	marks := newMarks(&job)
+	marks := newCheckpoints(&job)
 	sweeping, cancel := context.WithCancel(ctx)
 	defer cancel()
 	finish := marks.start(cancel)
@@ -111,22 +111,22 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 		options,
 		func() (sweep.Consumer, error) {
 			w := &worker{
-				job:   &job,
-				slots: slots,
-				left:  &left,
-				marks: marks,
-				backlog: backlog{
-					room:       &room,
+				job:         &job,
+				slots:       slots,
+				left:        &left,
+				checkpoints: marks,
+				partition: partitionRows{
+					memory:     &room,
 					unfinished: &job.Counters.Unfinished,
 					dir:        job.SpoolDir,
 				},
 			}
 			workers = append(workers, w)
-			marks.join(w)
+			marks.addWorker(w)
 			return w, nil
 		},
 	)
-	err = outcome(ctx, err, finish())
+	err = scanError(ctx, err, finish())
 	result := Result{Result: swept}
 	if errors.Is(err, errLimit) {
 		err, result.Limited = nil, true
@@ -135,7 +135,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 		if result.Limited && err == nil {
 			err = w.Done(token.Range{})
 		}
-		w.backlog.discard()
+		w.partition.discard()
 	}
 	close(slots)
 	for s := range slots {
@@ -146,14 +146,14 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 }
 
 // slots makes the slots, all of them free.
-func (j *Job) slots() (chan *slot, error) {
-	slots := make(chan *slot, max(j.Slots, 1))
+func (j *Job) slots() (chan *encodeBuffer, error) {
+	slots := make(chan *encodeBuffer, max(j.Slots, 1))
 	for range cap(slots) {
 		encoder, err := j.NewEncoder()
 		if err != nil {
 			return nil, err
 		}
-		slots <- &slot{encoder: encoder, hasher: j.Checksum.hasher(), out: j.NewWriter(), counters: j.Counters}
+		slots <- &encodeBuffer{encoder: encoder, hasher: j.Checksum.hasher(), out: j.NewWriter(), counters: j.Counters}
 	}
 	return slots, nil
 }

@@ -220,7 +220,7 @@ func TestOptionsReachTheSweep(t *testing.T) {
 	job, _ := newJob(t, table, 2)
 	var paced atomic.Int64
 	job.Sweep.Hosts = func(int) []string { return []string{"node"} }
-	job.Sweep.Pace = func(_ context.Context, _, _ func() int64) (sweep.Came, error) {
+	job.Sweep.Pace = func(_ context.Context, _, _ func() int64) (sweep.Admission, error) {
 		return func(_ context.Context, rows, _ int64) error {
 			paced.Add(rows)
 			return nil

@@ -16,12 +16,12 @@ const flushSize = 128 << 10
 // sweep.Consumer. It holds no buffer of its own: to encode a page it borrows a
 // slot.
 type worker struct {
-	job   *Job
-	slots chan *slot
-	left  *atomic.Int64 // rows that the limit still allows
-	marks *marks
+	job         *Job
+	slots       chan *encodeBuffer
+	left        *atomic.Int64 // rows that the limit still allows
+	checkpoints *checkpoints
 
-	backlog backlog // rows of the partition being read, from the pages before
+	partition partitionRows // rows of the partition being read, from the pages before
 
 	key, scratch []byte      // serialized partition key of the last row
 	current      token.Token // of key
@@ -29,7 +29,7 @@ type worker struct {
 	begun        bool        // the range has had a row
 	from         token.Token // what of the range is up to here is noted for a mark
 
-	broken error // what ended the worker, other than the limit
+	err error // what ended the worker, other than the limit
 }
 
 // Page encodes a page. Rows of whole partitions are written; those of the last
@@ -37,18 +37,18 @@ type worker struct {
 // nothing but whole partitions is written.
 func (w *worker) Page(within token.Range, p row.Page) error {
 	s := <-w.slots
-	defer s.back(w.slots)
-	w.marks.enter()
-	defer w.marks.leave()
-	defer w.marks.wrote(s)
+	defer s.release(w.slots)
+	w.checkpoints.lockShared()
+	defer w.checkpoints.unlockShared()
+	defer w.checkpoints.addWritten(s)
 	enough, err := w.encode(s, within, p)
 	switch {
 	case err == nil:
-		err = w.relieve(s)
-	case !s.torn:
+		err = w.spill(s)
+	case !s.partWritten:
 		err = errors.Join(err, s.flush())
 	}
-	w.broken = err
+	w.err = err
 	if err == nil && enough {
 		return errLimit
 	}
@@ -57,7 +57,7 @@ func (w *worker) Page(within token.Range, p row.Page) error {
 
 // encode puts a page's rows in the slot, and makes room there when it is full.
 // enough says that the limit does not allow the rest of them.
-func (w *worker) encode(s *slot, within token.Range, p row.Page) (enough bool, err error) {
+func (w *worker) encode(s *encodeBuffer, within token.Range, p row.Page) (enough bool, err error) {
 	for p.Next() {
 		if w.job.Limit > 0 && w.left.Add(-1) < 0 {
 			return true, nil
@@ -72,7 +72,7 @@ func (w *worker) encode(s *slot, within token.Range, p row.Page) (enough bool, e
 			return false, err
 		}
 		if len(s.text) >= flushSize || w.full(s.open.rows) {
-			if err := w.relieve(s); err != nil {
+			if err := w.spill(s); err != nil {
 				return false, err
 			}
 		}
@@ -115,7 +115,7 @@ func (w *worker) starts(within token.Range, cells [][]byte) bool {
 
 // complete makes the partition being read a whole one: what came of it before
 // this page is written, what is in the slot will be.
-func (w *worker) complete(s *slot) error {
+func (w *worker) complete(s *encodeBuffer) error {
 	if err := w.replay(s); err != nil {
 		return err
 	}
@@ -131,18 +131,18 @@ func (w *worker) complete(s *slot) error {
 
 // replay writes the rows of the backlog. When it fails, some of them may have been
 // written.
-func (w *worker) replay(s *slot) error {
-	err := w.backlog.replay(s)
-	s.torn = s.torn || err != nil
+func (w *worker) replay(s *encodeBuffer) error {
+	err := w.partition.replay(s)
+	s.partWritten = s.partWritten || err != nil
 	return err
 }
 
 // full says whether so many rows are as many as one write may have.
 func (w *worker) full(rows int64) bool { return w.job.WriteRows > 0 && rows >= w.job.WriteRows }
 
-// relieve empties the slot: whole partitions go to the output, the rows of the
+// spill empties the slot: whole partitions go to the output, the rows of the
 // one being read to the backlog.
-func (w *worker) relieve(s *slot) error {
+func (w *worker) spill(s *encodeBuffer) error {
 	if w.job.Partitioner == nil {
 		s.whole.add(s.open)
 		s.open = tally{}
@@ -153,7 +153,7 @@ func (w *worker) relieve(s *slot) error {
 	if s.open.rows == 0 {
 		return nil
 	}
-	if err := w.backlog.add(s.open, s.text); err != nil {
+	if err := w.partition.add(s.open, s.text); err != nil {
 		return err
 	}
 	s.text, s.open = s.text[:0], tally{}
@@ -162,16 +162,16 @@ func (w *worker) relieve(s *slot) error {
 
 // Done writes everything: the range is whole. It fails when the worker has.
 func (w *worker) Done(within token.Range) error {
-	if w.broken != nil {
-		return w.broken
+	if w.err != nil {
+		return w.err
 	}
 	s := <-w.slots
-	defer s.back(w.slots)
-	w.marks.enter()
-	defer w.marks.leave()
-	defer w.marks.wrote(s)
-	if w.broken = w.replay(s); w.broken != nil {
-		return w.broken
+	defer s.release(w.slots)
+	w.checkpoints.lockShared()
+	defer w.checkpoints.unlockShared()
+	defer w.checkpoints.addWritten(s)
+	if w.err = w.replay(s); w.err != nil {
+		return w.err
 	}
 	if !w.begun {
 		w.from = within.Start
@@ -183,7 +183,7 @@ func (w *worker) Done(within token.Range) error {
 
 // cover notes for a mark that the rows of the range up to a token are written.
 func (w *worker) cover(to token.Token) {
-	w.marks.cover(token.Range{Start: w.from, End: to})
+	w.checkpoints.addRange(token.Range{Start: w.from, End: to})
 	w.from = to
 }
 
@@ -203,16 +203,16 @@ func (w *worker) Weight() (rows int64, weighs bool) { return 0, false }
 // limit allows as many others instead. Where it has ended the scan meanwhile, the
 // rows are kept, since they have been counted.
 func (w *worker) Cut(token.Range) error {
-	if w.job.Limit > 0 && !w.allow(w.backlog.rows) {
+	if w.job.Limit > 0 && !w.allow(w.partition.rows) {
 		return errLimit
 	}
-	w.marks.enter()
-	defer w.marks.leave()
+	w.checkpoints.lockShared()
+	defer w.checkpoints.unlockShared()
 	if w.begun {
 		w.cover(w.last)
 	}
 	w.begun = false
-	w.backlog.discard()
+	w.partition.discard()
 	return nil
 }
 

@@ -176,7 +176,7 @@ func (w *Watch) fillLocked(s *State, now time.Time) {
 		s.Left, s.RowsPerSecond, s.BytesPerSecond = nil, own[0]/seconds, own[1]/seconds
 		s.P50, s.P99 = latency.P50.Seconds(), latency.P99.Seconds()
 	}
-	target, kept := w.board.Counters.Held.Now()
+	target, kept := w.board.Counters.Latency.Now()
 	s.TargetP99, s.HeldP99 = target.Seconds(), r.Held
 	s.HeldSeconds, s.HeldAbove, s.HeldWorst, s.IdleP99 = kept.Seconds, kept.Above, kept.Worst.Seconds(), kept.Idle.Seconds()
 	s.RowsRing = w.board.Ring != nil && w.board.Ring.rows

@@ -238,20 +238,20 @@ func (c brokenAt) Page(within token.Range, p row.Page) error {
 
 func TestEstimate(t *testing.T) {
 	const all = 64 << 20
-	s := newSizer(Options{PageBytes: 1 << 20}.withDefaults())
-	require.EqualValues(t, all, s.estimate(firstRows, all))
-	s.saw(0, 0)
-	require.EqualValues(t, all/2, s.estimate(firstRows, all), "a page without rows tells something")
+	s := newPageSizer(Options{PageBytes: 1 << 20}.withDefaults())
+	require.EqualValues(t, all, s.expectedBytes(firstRows, all))
+	s.addPage(0, 0)
+	require.EqualValues(t, all/2, s.expectedBytes(firstRows, all), "a page without rows tells something")
 	for range 100 {
-		s.saw(0, 0)
+		s.addPage(0, 0)
 	}
-	require.EqualValues(t, 1<<20+pageOverhead, s.estimate(firstRows, all), "but no page is free")
-	require.EqualValues(t, 1000, s.estimate(firstRows, 1000))
-	s.saw(10, 5000)
-	require.EqualValues(t, 100*500+pageOverhead, s.estimate(100, all))
-	require.EqualValues(t, 1000, s.estimate(100, 1000))
-	s.saw(1, 1<<40)
-	require.EqualValues(t, all, s.estimate(mostRows, all))
+	require.EqualValues(t, 1<<20+pageOverhead, s.expectedBytes(firstRows, all), "but no page is free")
+	require.EqualValues(t, 1000, s.expectedBytes(firstRows, 1000))
+	s.addPage(10, 5000)
+	require.EqualValues(t, 100*500+pageOverhead, s.expectedBytes(100, all))
+	require.EqualValues(t, 1000, s.expectedBytes(100, 1000))
+	s.addPage(1, 1<<40)
+	require.EqualValues(t, all, s.expectedBytes(mostRows, all))
 }
 
 // An empty table is not read one request at a time: all workers arrive together

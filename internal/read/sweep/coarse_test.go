@@ -89,7 +89,7 @@ func TestSmallTableOfManyVnodes(t *testing.T) {
 			bg(),
 			splits,
 			table,
-			Options{Workers: 500, Borders: ring, Finest: 50000, Hosts: hosts},
+			Options{Workers: 500, Borders: ring, MaxPieces: 50000, Hosts: hosts},
 			k.consumer,
 		)
 		require.NoError(t, err)
@@ -122,7 +122,7 @@ func TestLargeTableIsCut(t *testing.T) {
 				bg(),
 				splits,
 				table,
-				Options{Workers: 20, Borders: ring, Finest: 3000, Hosts: hosts},
+				Options{Workers: 20, Borders: ring, MaxPieces: 3000, Hosts: hosts},
 				k.consumer,
 			)
 			require.NoError(t, err)
@@ -170,7 +170,7 @@ func TestOneLargePartition(t *testing.T) {
 		bg(),
 		splits,
 		table,
-		Options{Workers: 3, Borders: ring, Finest: 100000, Hosts: hosts},
+		Options{Workers: 3, Borders: ring, MaxPieces: 100000, Hosts: hosts},
 		k.consumer,
 	)
 	require.NoError(t, err)
@@ -199,7 +199,7 @@ func TestOneVnodeRangeFails(t *testing.T) {
 				bg(),
 				splits,
 				table,
-				Options{Workers: 4, Borders: ring, Finest: 1000, Hosts: hosts, Backoff: brief},
+				Options{Workers: 4, Borders: ring, MaxPieces: 1000, Hosts: hosts, Backoff: brief},
 				k.consumer,
 			)
 			require.NoError(t, err)
@@ -247,12 +247,12 @@ func TestCoarseSplitsOfDeadNode(t *testing.T) {
 	splits := ring.PlanCoarse(10, 3)
 	k := take(table)
 	o := Options{
-		Workers:  4,
-		Borders:  ring,
-		Finest:   1000,
-		Hosts:    hosts,
-		Backoff:  brief,
-		Patience: 1,
+		Workers:   4,
+		Borders:   ring,
+		MaxPieces: 1000,
+		Hosts:     hosts,
+		Backoff:   brief,
+		Patience:  1,
 		Ping: func(_ context.Context, host string) error {
 			if host == "n2" {
 				return silent
@@ -288,7 +288,7 @@ func TestBlindSweepBeginsNarrow(t *testing.T) {
 		bg(),
 		splits,
 		table,
-		Options{Workers: 10000, Borders: ring, Finest: 1000000, Hosts: hosts, Blind: true},
+		Options{Workers: 10000, Borders: ring, MaxPieces: 1000000, Hosts: hosts, Blind: true},
 		k.consumer,
 	)
 	require.NoError(t, err)
@@ -302,19 +302,19 @@ func TestBlindSweepBeginsNarrow(t *testing.T) {
 // A blind sweep whose requests take long for wide ranges reads narrow ones.
 func TestDensityOfTime(t *testing.T) {
 	d := density{}
-	require.InEpsilon(t, 5.0, d.quick(5), 1e-9)
-	d.lasted(5, 10)
-	require.InEpsilon(t, 40.0, d.quick(5), 1e-9)
-	d.lasted(40, 20)
-	require.InEpsilon(t, 360.0, d.quick(5), 1e-9)
-	d.lasted(1000, 2*probeTime+probeTime/4)
-	require.InEpsilon(t, 500.0, d.quick(5), 1e-3)
-	d.dragged(100, 10*probeTime)
-	require.InEpsilon(t, 10.0, d.quick(5), 1e-3)
+	require.InEpsilon(t, 5.0, d.probeTokens(5), 1e-9)
+	d.addDuration(5, 10)
+	require.InEpsilon(t, 40.0, d.probeTokens(5), 1e-9)
+	d.addDuration(40, 20)
+	require.InEpsilon(t, 360.0, d.probeTokens(5), 1e-9)
+	d.addDuration(1000, 2*probeTime+probeTime/4)
+	require.InEpsilon(t, 500.0, d.probeTokens(5), 1e-3)
+	d.addTimeout(100, 10*probeTime)
+	require.InEpsilon(t, 10.0, d.probeTokens(5), 1e-3)
 	for range 50 {
-		d.lasted(10, 10)
+		d.addDuration(10, 10)
 	}
-	require.Greater(t, d.quick(5), 1000.0)
+	require.Greater(t, d.probeTokens(5), 1000.0)
 }
 
 // If a table is much smaller than its estimate, neighbouring splits are read together. If it is as
@@ -327,7 +327,7 @@ func TestSplitsAreJoined(t *testing.T) {
 			table := large(c.rows, 16<<10) // none, 80 MiB, 640 MiB
 			splits := ring.Plan(600, 3)
 			k := take(table)
-			o := Options{Workers: 10, Borders: ring, Finest: len(splits), Hosts: hosts}
+			o := Options{Workers: 10, Borders: ring, MaxPieces: len(splits), Hosts: hosts}
 			result, err := Run(bg(), splits, table, o, k.consumer)
 			require.NoError(t, err)
 			requireCover(t, splits, result)
@@ -354,7 +354,7 @@ func TestSlowSplitsAreNotJoined(t *testing.T) {
 			return nil
 		}
 		k := take(table)
-		o := Options{Workers: 10, Borders: ring, Finest: len(splits), Hosts: hosts}
+		o := Options{Workers: 10, Borders: ring, MaxPieces: len(splits), Hosts: hosts}
 		result, err := Run(t.Context(), splits, table, o, k.consumer)
 		require.NoError(t, err)
 		requireCover(t, splits, result)
@@ -397,7 +397,7 @@ func TestRandomCuts(t *testing.T) {
 			PageRows:    r.IntN(2) * r.IntN(30),
 			Hosts:       hosts,
 			Borders:     ring,
-			Finest:      1 + r.IntN(200),
+			MaxPieces:   1 + r.IntN(200),
 			Blind:       r.IntN(4) == 0,
 			PageBytes:   1 << (6 + r.IntN(12)),
 		}
@@ -441,7 +441,7 @@ func TestCancelWhileWorkersWait(t *testing.T) {
 		ctx,
 		ring.PlanCoarse(1, 3),
 		table,
-		Options{Workers: 50, Borders: ring, Finest: 1000, Hosts: hosts, Blind: true},
+		Options{Workers: 50, Borders: ring, MaxPieces: 1000, Hosts: hosts, Blind: true},
 		take(table).consumer,
 	)
 	require.Equal(t, fault.Canceled, fault.ClassOf(err))

@@ -35,7 +35,7 @@ func TestFewSplits(t *testing.T) {
 				bg(),
 				plan,
 				table,
-				Options{Workers: workers, Borders: ring, Finest: 3000, Hosts: hosts},
+				Options{Workers: workers, Borders: ring, MaxPieces: 3000, Hosts: hosts},
 				k.consumer,
 			)
 			took := time.Since(begun)

@@ -15,11 +15,11 @@ import (
 // request is a page to be asked for.
 type request struct {
 	piece
-	state []byte
-	hosts []string
-	first int   // index of the host to ask first
-	whole bool  // the range cannot be made smaller: only its pages can
-	bytes int64 // that the page is known to have; 0: not known
+	state       []byte
+	hosts       []string
+	firstHost   int   // index of the host to ask first
+	indivisible bool  // the range cannot be made smaller: only its pages can
+	bytes       int64 // that the page is known to have; 0: not known
 }
 
 // host is the host to ask after so many others, empty for any.
@@ -27,15 +27,15 @@ func (q *request) host(asked int) string {
 	if len(q.hosts) == 0 {
 		return ""
 	}
-	return q.hosts[(q.first+asked)%len(q.hosts)]
+	return q.hosts[(q.firstHost+asked)%len(q.hosts)]
 }
 
 // fetched is the answer to a request.
 type fetched struct {
-	page row.Page
-	came Came // to be told what the page held
-	err  error
-	next request // for the page after this one, when there is one
+	page      row.Page
+	admission Admission // to be told what the page held
+	err       error
+	next      request // for the page after this one, when there is one
 }
 
 // cutError says that time runs out on a range's pages and that the range should
@@ -48,10 +48,10 @@ type cutError struct {
 func (e *cutError) Error() string { return fmt.Sprintf("range too large to answer in time: %v", e.err) }
 func (e *cutError) Unwrap() error { return e.err }
 
-// partError says that only the beginning of a range can be read before the rest.
-type partError struct{ part token.Range }
+// openedPartError says that only the beginning of a range can be read before the rest.
+type openedPartError struct{ opened token.Range }
 
-func (e *partError) Error() string { return fmt.Sprintf("only %v can be read at once", e.part) }
+func (e *openedPartError) Error() string { return fmt.Sprintf("only %v can be read at once", e.opened) }
 
 // slowAttempts is how often time may run out on a page before its range is made
 // smaller.
@@ -65,15 +65,15 @@ const spanAttempts = 3
 // answered this one, and for no more rows than could be had in time. That limit
 // is eased with each page that comes at once.
 func (q request) following(page row.Page, asked int) request {
-	q.state, q.failures, q.whole, q.bytes = page.State(), 0, false, 0
+	q.state, q.failures, q.indivisible, q.bytes = page.State(), 0, false, 0
 	if asked > 0 && len(q.hosts) > 0 {
-		q.first = (q.first + asked) % len(q.hosts)
+		q.firstHost = (q.firstHost + asked) % len(q.hosts)
 	}
 	if asked == 0 {
-		q.limit *= 2
+		q.maxRows *= 2
 	}
-	if q.limit >= mostRows {
-		q.limit = 0
+	if q.maxRows >= mostRows {
+		q.maxRows = 0
 	}
 	return q
 }
@@ -81,13 +81,13 @@ func (q request) following(page row.Page, asked int) request {
 func (f fetched) discard(ctx context.Context) {
 	if f.page != nil {
 		f.page.Close()
-		f.came.none(ctx)
+		f.admission.cancel(ctx)
 	}
 }
 
-// start asks for a page in a goroutine of its own; the answer can be taken from
+// startFetch asks for a page in a goroutine of its own; the answer can be taken from
 // the channel once, and must be, since it holds a buffer.
-func (w *worker) start(ctx context.Context, q request) <-chan fetched {
+func (w *worker) startFetch(ctx context.Context, q request) <-chan fetched {
 	c := make(chan fetched, 1)
 	go func() { c <- w.fetch(ctx, q) }()
 	return c
@@ -97,36 +97,36 @@ func (w *worker) start(ctx context.Context, q request) <-chan fetched {
 // no node of the cluster answers are none of them: they tell nothing of the range.
 func (w *worker) fetch(ctx context.Context, q request) fetched {
 	o := &w.run.options
-	rows := w.run.size.rows(w.numbers)
-	if q.limit > 0 {
-		rows = min(rows, q.limit)
+	rows := w.run.pageSize.rows(w.numbers)
+	if q.maxRows > 0 {
+		rows = min(rows, q.maxRows)
 	}
 	slow, attempts, answered := 0, q.failures, false
-	w.run.silence.pulse.Begin()
-	defer w.run.silence.pulse.End()
+	w.run.cluster.liveness.Begin()
+	defer w.run.cluster.liveness.End()
 	for asked := 0; ; asked++ {
 		if err := ctx.Err(); err != nil {
 			return fetched{err: fault.New(fault.Canceled, err)}
 		}
-		answers := w.run.silence.pulse.Answers()
+		answers := w.run.cluster.liveness.Answers()
 		host := q.host(asked)
 		begun := time.Now()
-		page, came, err := w.ask(ctx, &q, host, rows)
+		page, came, err := w.send(ctx, &q, host, rows)
 		if err == nil {
-			w.run.trial.came.Store(true)
+			w.run.readCheck.succeeded.Store(true)
 			w.run.answered(host)
 			w.run.health.Answered(host)
-			return fetched{page: page, came: came, next: q.following(page, asked)}
+			return fetched{page: page, admission: came, next: q.following(page, asked)}
 		}
 		if large := (*fault.LargeError)(nil); errors.As(err, &large) {
-			w.run.trial.came.Store(true)
+			w.run.readCheck.succeeded.Store(true)
 			w.run.answered(host)
 			q.bytes = large.Bytes
-			rows = w.run.size.refused(rows, large.Bytes, o.BudgetSize)
+			rows = w.run.pageSize.tooLarge(rows, large.Bytes, o.BudgetSize)
 			asked-- // the node did what it was asked to do
 			continue
 		}
-		if part := (*partError)(nil); errors.As(err, &part) || !fault.Retryable(err, true) {
+		if part := (*openedPartError)(nil); errors.As(err, &part) || !fault.Retryable(err, true) {
 			return fetched{err: err}
 		}
 		w.run.health.Failed(host)
@@ -134,8 +134,8 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 			w.run.answered(host)
 			answered = true
 		}
-		if w.run.silence.broken(ctx, answers) {
-			if err := w.failed(ctx, begun); err != nil {
+		if w.run.cluster.answeredSince(ctx, answers) {
+			if err := w.checkReads(ctx, begun); err != nil {
 				return fetched{err: err}
 			}
 			attempts++
@@ -143,12 +143,12 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 				len(q.hosts),
 				1,
 			) == 0; allAsked && !answered &&
-				w.silent(ctx, q.hosts, err) {
+				w.allDead(ctx, q.hosts, err) {
 				o.OnRetry(host, err)
 				return fetched{err: &silentError{err}}
 			}
 			if attempts >= o.MaxAttempts ||
-				q.spans && attempts >= spanAttempts && fault.ClassOf(err) != fault.Overloaded {
+				q.spansVnodes && attempts >= spanAttempts && fault.ClassOf(err) != fault.Overloaded {
 				return fetched{err: err}
 			}
 			if fault.ClassOf(err) == fault.Unknown {
@@ -156,15 +156,15 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 					return fetched{err: err}
 				}
 				rows = max(rows/2, 1)
-				q.limit = rows
+				q.maxRows = rows
 				slow++
 			}
-		} else if err := w.run.silence.lasts(err); err != nil {
+		} else if err := w.run.cluster.noAnswer(err); err != nil {
 			return fetched{err: err}
 		}
 		o.OnRetry(host, err)
-		if slow >= slowAttempts && !q.whole && w.divisible(q.within) &&
-			(answered || w.lives(ctx, host)) {
+		if slow >= slowAttempts && !q.indivisible && w.divisible(q.within) &&
+			(answered || w.anyAnswers(ctx, host)) {
 			q.failures = attempts
 			return fetched{err: &cutError{q, err}}
 		}
@@ -177,9 +177,9 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 	}
 }
 
-// lives says whether one of the nodes answers a small question, though it did not answer
+// anyAnswers says whether one of the nodes answers a small question, though it did not answer
 // in time what it was asked before. Where there is nobody to ask, they do.
-func (w *worker) lives(ctx context.Context, hosts ...string) bool {
+func (w *worker) anyAnswers(ctx context.Context, hosts ...string) bool {
 	ping := w.run.options.Ping
 	if ping == nil || len(hosts) == 0 {
 		return true

@@ -26,62 +26,62 @@ type Budget interface {
 	Release(n int64)
 }
 
-// ask sends one request as soon as the pace, the budget and the gate let it. came is to be told
+// send sends one request as soon as the pace, the budget and the gate let it. came is to be told
 // what the page held.
-func (w *worker) ask(
+func (w *worker) send(
 	ctx context.Context,
 	q *request,
 	host string,
 	rows int,
-) (p row.Page, came Came, err error) {
+) (p row.Page, came Admission, err error) {
 	if len(q.state) == 0 {
 		switch opened, err := w.run.reader.Open(ctx, q.within); {
 		case err != nil:
 			return nil, nil, err
 		case opened != q.within:
-			return nil, nil, &partError{opened}
+			return nil, nil, &openedPartError{opened}
 		}
 	}
-	if came, err = w.pace(ctx, q.within, rows); err != nil {
+	if came, err = w.waitPace(ctx, q.within, rows); err != nil {
 		return nil, nil, fault.New(fault.Canceled, err)
 	}
-	if p, err = w.afford(ctx, q, host, rows); err != nil {
-		came.none(ctx)
+	if p, err = w.sendInBudget(ctx, q, host, rows); err != nil {
+		came.cancel(ctx)
 	}
 	return p, came, err
 }
 
-// pace waits until a page may be asked for; nothing is asked of the cluster meanwhile.
-func (w *worker) pace(ctx context.Context, within token.Range, rows int) (Came, error) {
+// waitPace waits until a page may be asked for; nothing is asked of the cluster meanwhile.
+func (w *worker) waitPace(ctx context.Context, within token.Range, rows int) (Admission, error) {
 	o := &w.run.options
 	if o.Pace == nil {
 		return func(context.Context, int64, int64) error { return nil }, nil
 	}
-	w.run.silence.pulse.End()
-	defer w.run.silence.pulse.Begin()
+	w.run.cluster.liveness.End()
+	defer w.run.cluster.liveness.Begin()
 	many := func() int64 { return int64(rows) }
 	if w.numbers {
-		many = func() int64 { return w.run.size.weight(within) }
+		many = func() int64 { return w.run.pageSize.expectedWeight(within) }
 	}
-	return o.Pace(ctx, many, func() int64 { return w.run.size.estimate(rows, o.BudgetSize) })
+	return o.Pace(ctx, many, func() int64 { return w.run.pageSize.expectedBytes(rows, o.BudgetSize) })
 }
 
-// afford sends one request within the budget. The page keeps its part of that until it is closed.
-func (w *worker) afford(ctx context.Context, q *request, host string, rows int) (row.Page, error) {
+// sendInBudget sends one request within the budget. The page keeps its part of that until it is closed.
+func (w *worker) sendInBudget(ctx context.Context, q *request, host string, rows int) (row.Page, error) {
 	budget := w.run.options.Budget
 	if budget == nil {
-		return w.pass(ctx, q, host, rows)
+		return w.sendThroughGate(ctx, q, host, rows)
 	}
-	o, size := &w.run.options, w.run.size
+	o, size := &w.run.options, w.run.pageSize
 	held, err := budget.AcquireBy(
 		ctx,
-		func() int64 { return size.need(rows, q.bytes, o.BudgetSize) },
+		func() int64 { return size.neededBytes(rows, q.bytes, o.BudgetSize) },
 	)
 	if err != nil {
 		return nil, fault.New(fault.Canceled, err)
 	}
-	free := o.Reserve(size.room(rows, q.bytes, o.BudgetSize, max(w.run.crew.size(), o.Workers)))
-	page, err := w.pass(ctx, q, host, rows)
+	free := o.Reserve(size.maxBytes(rows, q.bytes, o.BudgetSize, max(w.run.pool.size(), o.Workers)))
+	page, err := w.sendThroughGate(ctx, q, host, rows)
 	free()
 	if err != nil {
 		budget.Release(held)
@@ -109,18 +109,18 @@ func (p *budgetPage) Close() {
 	p.release()
 }
 
-// pass sends one request through the gate.
-func (w *worker) pass(ctx context.Context, q *request, host string, rows int) (row.Page, error) {
+// sendThroughGate sends one request through the gate.
+func (w *worker) sendThroughGate(ctx context.Context, q *request, host string, rows int) (row.Page, error) {
 	gate := w.run.options.Gate
 	if gate == nil {
-		return w.read(ctx, q, host, rows)
+		return w.readPage(ctx, q, host, rows)
 	}
 	if err := gate.Acquire(ctx); err != nil {
 		return nil, fault.New(fault.Canceled, err)
 	}
 	requests := w.run.options.Requests
 	begun := requests.Begin(host)
-	page, err := w.read(ctx, q, host, rows)
+	page, err := w.readPage(ctx, q, host, rows)
 	latency := requests.End(host, begun, progress.EndOf(ctx, err == nil))
 	units := pageUnits(0)
 	if err == nil {
@@ -135,16 +135,16 @@ func (w *worker) pass(ctx context.Context, q *request, host string, rows int) (r
 		trip = w.run.options.Trips.Saw(host, latency)
 	}
 	gate.ReleaseFar(latency, trip, units, outcome)
-	w.run.crew.follow(gate.Limit())
+	w.run.pool.grow(gate.Limit())
 	return page, err
 }
 
-// read sends one request, which ends at once if its node is found dead.
-func (w *worker) read(ctx context.Context, q *request, host string, rows int) (row.Page, error) {
+// readPage sends one request, which ends at once if its node is found dead.
+func (w *worker) readPage(ctx context.Context, q *request, host string, rows int) (row.Page, error) {
 	if host == "" {
 		return w.run.reader.Page(ctx, host, q.within, q.state, rows)
 	}
-	if w.run.dead.all([]string{host}) { // it was found dead while this request waited for its turn
+	if w.run.dead.allDead([]string{host}) { // it was found dead while this request waited for its turn
 		return nil, fault.New(fault.Unknown, errDead)
 	}
 	watched, stop := w.run.dead.watch(ctx, host)

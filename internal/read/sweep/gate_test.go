@@ -165,10 +165,10 @@ func TestPaceIsToldOfEachPage(t *testing.T) {
 		many(5),
 		table,
 		Options{
-			Workers:  3,
-			PageRows: 9,
-			MostRows: 7,
-			Pace: func(_ context.Context, most, about func() int64) (Came, error) {
+			Workers:     3,
+			PageRows:    9,
+			MaxPageRows: 7,
+			Pace: func(_ context.Context, most, about func() int64) (Admission, error) {
 				mu.Lock()
 				defer mu.Unlock()
 				require.EqualValues(t, 7, most())
@@ -210,7 +210,7 @@ func TestPaceErrorEndsTheRun(t *testing.T) {
 				PageRows:   10,
 				Budget:     budget,
 				BudgetSize: 1 << 20,
-				Pace: func(_ context.Context, _, _ func() int64) (Came, error) {
+				Pace: func(_ context.Context, _, _ func() int64) (Admission, error) {
 					if at%2 == 0 && asked.Load() >= int64(at) {
 						return nil, context.Canceled
 					}

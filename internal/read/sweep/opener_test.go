@@ -32,13 +32,13 @@ func (b *behind) Open(ctx context.Context, within token.Range) (token.Range, err
 	}
 }
 
-// telling tells when a range is done.
-type telling struct {
+// openSignal tells when a range is done.
+type openSignal struct {
 	Consumer
 	done func(within token.Range)
 }
 
-func (c telling) Done(within token.Range) error {
+func (c openSignal) Done(within token.Range) error {
 	defer c.done(within)
 	return c.Consumer.Done(within)
 }
@@ -62,7 +62,7 @@ func TestRangesThatWaitForOthers(t *testing.T) {
 			Options{Workers: 4, PageRows: 2, Budget: budget, BudgetSize: 1},
 			func() (Consumer, error) {
 				c, err := k.consumer()
-				return telling{c, func(within token.Range) {
+				return openSignal{c, func(within token.Range) {
 					if within == table.first {
 						close(table.read)
 					}

@@ -21,7 +21,7 @@ type queue struct {
 	mu     sync.Mutex
 	wake   *sync.Cond
 	splits splits
-	pieces []part // that were given back, from first on
+	pieces []placedPiece // that were given back, from first on
 	first  int
 	active int // pieces that workers have taken and may still give back parts of
 	idle   int // workers that wait
@@ -38,13 +38,13 @@ const pieceBytes = 1 << 20
 // since until then few requests are on the line.
 func (o *Options) density() density {
 	if o.far() {
-		return density{piece: int64(o.PageBytes) / 2, enough: int64(o.PageBytes) / 64}
+		return density{pieceBytes: int64(o.PageBytes) / 2, enough: int64(o.PageBytes) / 64}
 	}
-	return density{piece: pieceBytes, enough: int64(o.PageBytes) / 2}
+	return density{pieceBytes: pieceBytes, enough: int64(o.PageBytes) / 2}
 }
 
 // far reports whether nodes are far away.
-func (o *Options) far() bool { return o.Most > o.Workers }
+func (o *Options) far() bool { return o.MaxRequests > o.Workers }
 
 // fewestJoined is the least number of pieces that the splits of a ring are joined to. Many nodes
 // and workers then share the work.
@@ -61,7 +61,7 @@ func newQueue(all []token.Split, o Options) *queue {
 			Start: q.borders.Range(0).Start,
 			End:   q.borders.Range(q.borders.Len() - 1).End,
 		}
-		q.finest = token.Width(ring) / float64(max(o.Finest, 1))
+		q.finest = token.Width(ring) / float64(max(o.MaxPieces, 1))
 		q.widest = token.Width(ring) / fewestJoined
 	}
 	return q
@@ -73,57 +73,57 @@ func (q *queue) empty() bool { return q.splits.left == 0 && q.first == len(q.pie
 // take waits for a piece. It returns false once there is none, and no worker that could give back a
 // part of one. If others is true, there are pieces which no worker waits for. Each piece that was
 // taken must be followed by end.
-func (q *queue) take(ctx context.Context) (p part, others, ok bool) {
+func (q *queue) take(ctx context.Context) (p placedPiece, others, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.idle++
-	for ctx.Err() == nil && (q.empty() && q.active > 0 && q.borders != nil || q.early()) {
+	for ctx.Err() == nil && (q.empty() && q.active > 0 && q.borders != nil || q.probesFull()) {
 		q.wake.Wait()
 	}
 	q.idle--
 	if q.empty() {
-		return part{}, false, false
+		return placedPiece{}, false, false
 	}
 	p = q.next()
 	q.active++
 	if q.borders != nil {
-		p = q.narrow(p)
+		p = q.cutToRequest(p)
 	}
 	return p, q.idle == 0 && !q.empty(), true
 }
 
 // next takes the next split, or the next piece once no split is left.
-func (q *queue) next() (p part) {
+func (q *queue) next() (p placedPiece) {
 	if q.splits.left > 0 {
 		s := q.splits.take()
 		if q.borders != nil {
-			s.Range = q.splits.join(s.Range, min(q.table.joins(q.finest), q.widest))
+			s.Range = q.splits.join(s.Range, min(q.table.joinTokens(q.finest), q.widest))
 		}
-		return part{piece: piece{within: s.Range}, set: s.Set}
+		return placedPiece{piece: piece{within: s.Range}, set: s.Set}
 	}
 	p = q.pieces[q.first]
-	q.pieces[q.first] = part{}
+	q.pieces[q.first] = placedPiece{}
 	q.first++
 	return p
 }
 
-// early reports whether more requests would be too many for the little that is known of the table.
-func (q *queue) early() bool {
+// probesFull reports whether more requests would be too many for the little that is known of the table.
+func (q *queue) probesFull() bool {
 	return q.probing && !q.empty() && q.active > probeGrowth*q.ended
 }
 
-// narrow cuts a piece to the width that is worth a request, and puts the rest at the end of the
+// cutToRequest cuts a piece to the width that is worth a request, and puts the rest at the end of the
 // queue.
-func (q *queue) narrow(p part) part {
-	most := q.table.worth(q.finest)
+func (q *queue) cutToRequest(p placedPiece) placedPiece {
+	most := q.table.pieceTokens(q.finest)
 	if q.probing {
-		most = min(most, q.table.quick(q.finest))
+		most = min(most, q.table.probeTokens(q.finest))
 	}
-	if p.most > 0 {
-		most = min(most, p.most)
+	if p.maxWidth > 0 {
+		most = min(most, p.maxWidth)
 	}
-	if q.wide(p.within) {
-		first, rest, cut := q.borders.CutFirst(p.within, most, p.alone)
+	if q.isCuttable(p.within) {
+		first, rest, cut := q.borders.CutFirst(p.within, most, p.oneVnode)
 		if cut {
 			left := p
 			left.within = rest
@@ -132,21 +132,21 @@ func (q *queue) narrow(p part) part {
 		p.within = first
 	}
 	p.set = q.borders.SetOf(p.within)
-	p.spans = p.set == token.Several
-	p.wide = q.wide(p.within)
+	p.spansVnodes = p.set == token.Several
+	p.cuttable = q.isCuttable(p.within)
 	return p
 }
 
-// wide reports whether a range may be cut for its size.
-func (q *queue) wide(within token.Range) bool {
-	return token.Width(within) > wideEnough*q.finest || q.borders.SetOf(within) == token.Several
+// isCuttable reports whether a range may be cut for its size.
+func (q *queue) isCuttable(within token.Range) bool {
+	return token.Width(within) > cuttableWidths*q.finest || q.borders.SetOf(within) == token.Several
 }
 
-// wideEnough is how many times wider than the narrowest a piece is that may be cut for its size.
-const wideEnough = 1.5
+// cuttableWidths is how many times wider than the narrowest a piece is that may be cut for its size.
+const cuttableWidths = 1.5
 
 // put adds a piece.
-func (q *queue) put(p part) {
+func (q *queue) put(p placedPiece) {
 	if q.first > len(q.pieces)/2 {
 		q.pieces = q.pieces[:copy(q.pieces, q.pieces[q.first:])]
 		q.first = 0
@@ -156,14 +156,14 @@ func (q *queue) put(p part) {
 }
 
 // giveBack adds what is left of a piece that was taken.
-func (q *queue) giveBack(p part) {
+func (q *queue) giveBack(p placedPiece) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.put(p)
 }
 
-// end notes that a piece was dealt with, but for the parts of it that were given back.
-func (q *queue) end() {
+// endPiece notes that a piece was dealt with, but for the parts of it that were given back.
+func (q *queue) endPiece() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.active--
@@ -173,64 +173,64 @@ func (q *queue) end() {
 	}
 }
 
-// wakeAll has the workers that wait see that the sweep was canceled.
-func (q *queue) wakeAll() {
+// wakeWorkers has the workers that wait see that the sweep was canceled.
+func (q *queue) wakeWorkers() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.wake.Broadcast()
 }
 
-// saw takes in the bytes of a page, and the tokens that the rows of its piece have come further by.
-func (q *queue) saw(bytes int64, tokens float64) {
+// addRead takes in the bytes of a page, and the tokens that the rows of its piece have come further by.
+func (q *queue) addRead(bytes int64, tokens float64) {
 	if q.borders == nil {
 		return
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.table.saw(bytes, tokens)
+	q.table.addRead(bytes, tokens)
 }
 
-// lasted takes in how long the requests for a part of the ring took.
-func (q *queue) lasted(tokens float64, took time.Duration) {
+// addDuration takes in how long the requests for a part of the ring took.
+func (q *queue) addDuration(tokens float64, took time.Duration) {
 	if q.borders == nil {
 		return
 	}
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.table.lasted(tokens, took)
+	q.table.addDuration(tokens, took)
 }
 
-// dragged takes in that a part of the ring could not be read in a time.
-func (q *queue) dragged(tokens float64, took time.Duration) {
+// addTimeout takes in that a part of the ring could not be read in a time.
+func (q *queue) addTimeout(tokens float64, took time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	q.table.dragged(tokens, took)
+	q.table.addTimeout(tokens, took)
 }
 
 // density is what is known of how much of the table lies on how much of the ring.
 type density struct {
-	piece  int64 // bytes that are worth a piece
-	enough int64 // bytes before which the table may be a small one
-	bytes  int64
-	tokens float64 // that these bytes lie on
+	pieceBytes int64 // bytes that are worth a piece
+	enough     int64 // bytes before which the table may be a small one
+	bytes      int64
+	tokens     float64 // that these bytes lie on
 
-	read float64       // tokens of the pieces that were read to their end
-	pace float64       // seconds a token that they took
-	base time.Duration // the shortest time that one took
+	read            float64       // tokens of the pieces that were read to their end
+	secondsPerToken float64       // seconds a token that they took
+	quickest        time.Duration // the shortest time that one took
 }
 
-func (d *density) saw(bytes int64, tokens float64) {
+func (d *density) addRead(bytes int64, tokens float64) {
 	d.bytes += bytes
 	d.tokens += tokens
 }
 
-// worth returns how many tokens are worth a piece, at least finest: all there are while the table
+// pieceTokens returns how many tokens are worth a piece, at least finest: all there are while the table
 // may be a small one.
-func (d *density) worth(finest float64) float64 {
+func (d *density) pieceTokens(finest float64) float64 {
 	if d.bytes < d.enough {
 		return anyWidth
 	}
-	return max(float64(d.piece)*d.tokens/float64(d.bytes), finest)
+	return max(float64(d.pieceBytes)*d.tokens/float64(d.bytes), finest)
 }
 
 // anyWidth is more tokens than a ring has.
@@ -244,42 +244,42 @@ const (
 	probeGrowth = 8
 )
 
-// dragged takes in that a part of the ring could not be read in a time.
-func (d *density) dragged(tokens float64, took time.Duration) {
-	d.pace = max(d.pace, took.Seconds()/tokens)
+// addTimeout takes in that a part of the ring could not be read in a time.
+func (d *density) addTimeout(tokens float64, took time.Duration) {
+	d.secondsPerToken = max(d.secondsPerToken, took.Seconds()/tokens)
 }
 
-// lasted takes in how long a piece took: long times count at once, short ones little by little.
+// addDuration takes in how long a piece took: long times count at once, short ones little by little.
 // Twice the shortest time, and a quarter of probeTime, are taken for what a request may need
 // whatever its range is.
-func (d *density) lasted(tokens float64, took time.Duration) {
-	if d.read == 0 || took < d.base {
-		d.base = took
+func (d *density) addDuration(tokens float64, took time.Duration) {
+	if d.read == 0 || took < d.quickest {
+		d.quickest = took
 	}
 	d.read += tokens
-	pace := max(took-max(2*d.base, probeTime/4), 0).Seconds() / tokens
-	if pace < d.pace {
-		pace = (3*d.pace + pace) / 4
+	pace := max(took-max(2*d.quickest, probeTime/4), 0).Seconds() / tokens
+	if pace < d.secondsPerToken {
+		pace = (3*d.secondsPerToken + pace) / 4
 	}
-	d.pace = pace
+	d.secondsPerToken = pace
 }
 
-// joins returns the number of tokens that splits are joined to. They are worth a piece, and are
+// joinTokens returns the number of tokens that splits are joined to. They are worth a piece, and are
 // read in about probeTime. If even the quickest piece took that long, the servers may read many
 // rows for the few that come, and splits are not joined.
-func (d *density) joins(finest float64) float64 {
-	if d.base >= probeTime {
+func (d *density) joinTokens(finest float64) float64 {
+	if d.quickest >= probeTime {
 		return 0
 	}
-	return min(d.worth(finest), d.quick(finest))
+	return min(d.pieceTokens(finest), d.probeTokens(finest))
 }
 
-// quick returns how many tokens are read in about probeTime, at least finest, and not many more
+// probeTokens returns how many tokens are read in about probeTime, at least finest, and not many more
 // than were read before.
-func (d *density) quick(finest float64) float64 {
+func (d *density) probeTokens(finest float64) float64 {
 	most := probeGrowth * d.read
-	if d.pace > 0 {
-		most = min(most, probeTime.Seconds()/d.pace)
+	if d.secondsPerToken > 0 {
+		most = min(most, probeTime.Seconds()/d.secondsPerToken)
 	}
 	return max(most, finest)
 }

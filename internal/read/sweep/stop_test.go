@@ -83,7 +83,7 @@ func TestConsumerErrorClosesTheNextPage(t *testing.T) {
 		return nil
 	}
 	broken := errors.New("disk full")
-	_, err := Run(bg(), many(1), deaf{table}, Options{PageRows: 2}, func() (Consumer, error) {
+	_, err := Run(bg(), many(1), unresponsive{table}, Options{PageRows: 2}, func() (Consumer, error) {
 		return withPage(func(token.Range, row.Page) error {
 			<-asked
 			return broken
@@ -173,7 +173,7 @@ func TestCancelWithAStubbornReader(t *testing.T) {
 		_, err := Run(
 			ctx,
 			many(4),
-			deaf{table},
+			unresponsive{table},
 			Options{Workers: 1, PageRows: 1, Backoff: brief, MaxAttempts: 100},
 			blind().consumer,
 		)
@@ -183,10 +183,10 @@ func TestCancelWithAStubbornReader(t *testing.T) {
 	}
 }
 
-// deaf hides the context from a table.
-type deaf struct{ *sweeptest.Table }
+// unresponsive hides the context from a table.
+type unresponsive struct{ *sweeptest.Table }
 
-func (d deaf) Page(
+func (d unresponsive) Page(
 	_ context.Context,
 	host string,
 	within token.Range,

@@ -5,7 +5,7 @@
 // replica, and asks for the next page while its consumer works on the one at
 // hand; so a pool of N workers keeps N requests under way at the most, and a
 // gate and a budget of bytes may allow fewer. Where nodes are far away there are as many
-// workers as the gate lets requests pass ([Options.Most]).
+// workers as the gate lets requests pass ([Options.MaxRequests]).
 //
 // A page that fails is asked for again from its own paging state, from the next replica, after a
 // wait once all have failed, and with fewer rows when time ran out. When that does not help, the
@@ -79,9 +79,9 @@ const DefaultPageBytes = 256 << 10
 // Options say how to sweep.
 type Options struct {
 	Workers int // requests under way at the most; default 1
-	// Most is how many requests may be under way at most where the gate lets more pass than
+	// MaxRequests is how many requests may be under way at most where the gate lets more pass than
 	// Workers, since nodes are far away (Trips); default Workers.
-	Most int
+	MaxRequests int
 	// Trips are the round-trip times to the nodes; nil: they are not known.
 	Trips *pace.Trips
 	// attempts for one page before its range is given up; default pace.DefaultAttempts
@@ -98,9 +98,9 @@ type Options struct {
 	// nil: splits are only cut when they fail. Hosts of token.Several are then all nodes that any
 	// range may be asked from.
 	Borders *token.Placement
-	// Finest is how many parts of the ring a large table is cut into by Borders, at most, and
+	// MaxPieces is how many parts of the ring a large table is cut into by Borders, at most, and
 	// besides at the borders.
-	Finest int
+	MaxPieces int
 	// Blind tells that the rows of pages do not show how much the servers read for them, as with a
 	// count: with Borders a range is as wide as the time of those before it allows.
 	Blind bool
@@ -122,12 +122,12 @@ type Options struct {
 	PageBytes int
 	// PageRows, when above zero, is the fixed number of rows to ask for.
 	PageRows int
-	// MostRows, when above zero, is the largest number of rows to ask for, and goes before
+	// MaxPageRows, when above zero, is the largest number of rows to ask for, and goes before
 	// PageRows.
-	MostRows int
-	// EndsPages tells that the reader ends pages at PageBytes, whatever rows are asked for: so the
+	MaxPageRows int
+	// ReaderEndsPages tells that the reader ends pages at PageBytes, whatever rows are asked for: so the
 	// first ones need not be small.
-	EndsPages bool
+	ReaderEndsPages bool
 	// Gate may hold requests back; nil: none.
 	Gate Gate
 	// Budget bounds the bytes of pages under way and at hand, of which there may
@@ -141,7 +141,7 @@ type Options struct {
 	Reserve func(bytes int64) (free func())
 	// Pace waits until a page may be asked for, of about as many rows and bytes as the functions
 	// say, which are quick. May be nil.
-	Pace func(ctx context.Context, rows, bytes func() int64) (Came, error)
+	Pace func(ctx context.Context, rows, bytes func() int64) (Admission, error)
 	// OnSilent is called for each node that gives no sign of life, once until it answers. May be
 	// nil.
 	OnSilent func(host string)
@@ -160,12 +160,12 @@ type Options struct {
 	OnFailure func(token.Range)
 }
 
-// Came takes what a page held that Pace let pass, and waits until that may have come; nothing where
+// Admission takes what a page held that Pace let pass, and waits until that may have come; nothing where
 // no page came, for which it does not wait. It is called once for each.
-type Came func(ctx context.Context, rows, bytes int64) error
+type Admission func(ctx context.Context, rows, bytes int64) error
 
-// none tells it that no page came.
-func (c Came) none(ctx context.Context) { _ = c(ctx, 0, 0) }
+// cancel tells it that no page came.
+func (c Admission) cancel(ctx context.Context) { _ = c(ctx, 0, 0) }
 
 func (o Options) withDefaults() Options {
 	if o.Workers <= 0 {
@@ -231,37 +231,37 @@ func Run(
 ) (Result, error) {
 	o = o.withDefaults()
 	run := &run{
-		reader:  r,
-		splits:  splits,
-		options: o,
-		size:    newSizer(o),
-		queue:   newQueue(splits, o),
+		reader:   r,
+		splits:   splits,
+		options:  o,
+		pageSize: newPageSizer(o),
+		queue:    newQueue(splits, o),
 		dead: deadNodes{
 			probing: make(chan struct{}, 1),
 		},
-		silence: silence{patience: o.Patience},
-		trial:   trial{patience: o.Patience},
+		cluster:   clusterLiveness{patience: o.Patience},
+		readCheck: readCheck{patience: o.Patience},
 	}
-	run.crew.lazy, run.crew.allowed, run.crew.most = o.Borders != nil, o.Workers, max(
+	run.pool.onDemand, run.pool.allowed, run.pool.maxWorkers = o.Borders != nil, o.Workers, max(
 		o.Workers,
-		o.Most,
+		o.MaxRequests,
 	)
 	first := 1
-	if !run.crew.lazy {
-		run.crew.most = min(run.crew.most, len(splits))
+	if !run.pool.onDemand {
+		run.pool.maxWorkers = min(run.pool.maxWorkers, len(splits))
 		first = min(o.Workers, len(splits))
 	}
-	run.crew.hire = func(turn int) (*worker, error) {
+	run.pool.newWorker = func(turn int) (*worker, error) {
 		consumer, err := newConsumer()
 		return &worker{run: run, consumer: consumer, turn: turn}, err
 	}
-	workers, err := run.crew.first(first)
+	workers, err := run.pool.create(first)
 	if err != nil {
 		return Result{}, err
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	defer context.AfterFunc(ctx, run.queue.wakeAll)()
-	run.crew.start = func(w *worker, err error) {
+	defer context.AfterFunc(ctx, run.queue.wakeWorkers)()
+	run.pool.start = func(w *worker, err error) {
 		group.Go(func() error {
 			if err != nil {
 				return err
@@ -270,7 +270,7 @@ func Run(
 		})
 	}
 	if o.Ping != nil {
-		run.silence.ask = func(over func(error)) {
+		run.cluster.ping = func(over func(error)) {
 			group.Go(func() error {
 				over(o.Ping(ctx, ""))
 				return nil
@@ -278,7 +278,7 @@ func Run(
 		}
 	}
 	for _, w := range workers {
-		run.crew.start(w, nil)
+		run.pool.start(w, nil)
 	}
 	err = group.Wait()
 	return run.result, err
@@ -286,17 +286,17 @@ func Run(
 
 // run is what the workers share.
 type run struct {
-	reader  Reader
-	splits  []token.Split
-	options Options
-	size    *sizer
-	crew    crew
-	queue   *queue
-	asked   atomic.Int64 // pieces over several vnode ranges that were taken
-	health  pace.Health
-	dead    deadNodes
-	silence silence
-	trial   trial
+	reader    Reader
+	splits    []token.Split
+	options   Options
+	pageSize  *pageSizer
+	pool      workerPool
+	queue     *queue
+	asked     atomic.Int64 // pieces over several vnode ranges that were taken
+	health    pace.Health
+	dead      deadNodes
+	cluster   clusterLiveness
+	readCheck readCheck
 
 	mu     sync.Mutex
 	result Result
@@ -304,17 +304,17 @@ type run struct {
 
 // answered notes that a node has answered something.
 func (r *run) answered(host string) {
-	r.silence.pulse.Answered()
-	r.dead.lives(host)
+	r.cluster.liveness.Answered()
+	r.dead.answered(host)
 }
 
-func (r *run) done(within token.Range) {
+func (r *run) addDone(within token.Range) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.result.Done = append(r.result.Done, within)
 }
 
-func (r *run) failed(f Failure) {
+func (r *run) addFailed(f Failure) {
 	r.options.OnFailure(f.Range)
 	r.mu.Lock()
 	defer r.mu.Unlock()

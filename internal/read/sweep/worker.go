@@ -18,7 +18,7 @@ type worker struct {
 	turn     int         // spreads the first choice of replica over the workers
 	reached  token.Token // the rows of the range being read have come up to here
 	numbers  bool        // each row is a number of rows (Consumer.Weight)
-	watch    watch       // of the range being read
+	size     pieceSize   // of the range being read
 }
 
 // piece is a part of a split still to be read. failures are the attempts that
@@ -27,13 +27,13 @@ type worker struct {
 type piece struct {
 	within   token.Range
 	failures int
-	limit    int // rows to ask for at the most; 0 when time never ran out
+	maxRows  int // rows to ask for at the most; 0 when time never ran out
 
 	// Of a sweep with Options.Borders.
-	wide  bool    // it is cut if it is large
-	spans bool    // it lies in several vnode ranges
-	most  float64 // tokens that are read of it at once; 0: as is known of the table
-	alone bool    // in one vnode range
+	cuttable    bool    // it is cut if it is large
+	spansVnodes bool    // it lies in several vnode ranges
+	maxWidth    float64 // tokens that are read of it at once; 0: as is known of the table
+	oneVnode    bool    // in one vnode range
 }
 
 // work reads the pieces of the queue, and then those that were put off.
@@ -42,11 +42,11 @@ func (w *worker) work(ctx context.Context) error {
 		var err error
 		if p, others, ok := w.run.queue.take(ctx); ok {
 			if others {
-				w.run.crew.another()
+				w.run.pool.startOne()
 			}
-			err = w.taken(ctx, p)
+			err = w.readQueued(ctx, p)
 		} else if p, ok := w.run.dead.next(); ok {
-			err = w.late(ctx, p)
+			err = w.readDeferred(ctx, p)
 		} else {
 			return nil
 		}
@@ -56,63 +56,63 @@ func (w *worker) work(ctx context.Context) error {
 	}
 }
 
-// taken reads a piece of the queue, unless all of its nodes are dead.
-func (w *worker) taken(ctx context.Context, p part) error {
-	defer w.run.queue.end()
-	if w.run.dead.all(w.run.options.Hosts(p.set)) {
-		w.run.dead.later(p.set, p.times+1, p.piece)
+// readQueued reads a piece of the queue, unless all of its nodes are dead.
+func (w *worker) readQueued(ctx context.Context, p placedPiece) error {
+	defer w.run.queue.endPiece()
+	if w.run.dead.allDead(w.run.options.Hosts(p.set)) {
+		w.run.dead.deferPieces(p.set, p.deferrals+1, p.piece)
 		return nil
 	}
-	return w.split(ctx, p)
+	return w.readSplit(ctx, p)
 }
 
-// late reads what was put off, once a node that has it answers. If none does, or only to fall
+// readDeferred reads what was put off, once a node that has it answers. If none does, or only to fall
 // silent again, its range is given up.
-func (w *worker) late(ctx context.Context, p part) error {
-	err := w.await(ctx, w.run.options.Hosts(p.set))
+func (w *worker) readDeferred(ctx context.Context, p placedPiece) error {
+	err := w.awaitNode(ctx, w.run.options.Hosts(p.set))
 	switch {
 	case ctx.Err() != nil:
 		return fault.New(fault.Canceled, ctx.Err())
 	case fault.ClassOf(err) == fault.Fatal:
 		return err
-	case err == nil && p.times > w.run.options.MaxAttempts:
+	case err == nil && p.deferrals > w.run.options.MaxAttempts:
 		err = fault.New(
 			fault.Unknown,
 			fmt.Errorf("%s fell silent again and again", w.run.names(w.run.options.Hosts(p.set))),
 		)
 	case err == nil:
-		return w.split(ctx, p)
+		return w.readSplit(ctx, p)
 	}
 	w.reached = p.within.Start
-	w.run.failed(Failure{Range: p.within, Err: err})
-	w.over(p.within)
+	w.run.addFailed(Failure{Range: p.within, Err: err})
+	w.finish(p.within)
 	return nil
 }
 
-// split reads a split, or a piece of one, and whatever it has to be cut into.
-func (w *worker) split(ctx context.Context, s part) error {
-	hosts := w.hosts(s.set)
+// readSplit reads a split, or a piece of one, and whatever it has to be cut into.
+func (w *worker) readSplit(ctx context.Context, s placedPiece) error {
+	hosts := w.nodesFor(s.set)
 	todo := []piece{s.piece}
 	for len(todo) > 0 {
 		p := todo[len(todo)-1]
 		todo = todo[:len(todo)-1]
 		err := w.readRange(ctx, p, w.run.health.Order(hosts))
 		var stop *stopError
-		var part *partError
+		var part *openedPartError
 		switch {
 		case err == nil:
-			w.run.done(p.within)
-			w.over(p.within)
-			w.run.queue.lasted(token.Width(p.within), time.Since(w.watch.begun))
+			w.run.addDone(p.within)
+			w.finish(p.within)
+			w.run.queue.addDuration(token.Width(p.within), time.Since(w.size.begun))
 			continue
 		case errors.As(err, &stop):
 			return stop.err
 		case errors.As(err, &part): // no page of it was asked for
-			rest := token.Range{Start: part.part.End, End: p.within.End}
+			rest := token.Range{Start: part.opened.End, End: p.within.End}
 			todo = append(
 				todo,
-				piece{within: rest, failures: p.failures, limit: p.limit},
-				piece{within: part.part, failures: p.failures, limit: p.limit},
+				piece{within: rest, failures: p.failures, maxRows: p.maxRows},
+				piece{within: part.opened, failures: p.failures, maxRows: p.maxRows},
 			)
 			continue
 		case errors.Is(err, errLarge):
@@ -127,33 +127,33 @@ func (w *worker) split(ctx context.Context, s part) error {
 		left.within = rest
 		silent := errors.As(err, new(*silentError))
 		switch {
-		case w.share(s, left, err):
+		case w.giveBack(s, left, err):
 		case silent:
-			w.run.dead.later(s.set, s.times+1, append(todo, left)...)
+			w.run.dead.deferPieces(s.set, s.deferrals+1, append(todo, left)...)
 			return nil
 		default:
-			todo = append(todo, w.smaller(p, rest, err)...)
+			todo = append(todo, w.remainder(p, rest, err)...)
 		}
 	}
 	return nil
 }
 
-// smaller says what is still to be read of a range that failed with err, of which
+// remainder says what is still to be read of a range that failed with err, of which
 // rest is left: nothing when the range is given up.
-func (w *worker) smaller(p piece, rest token.Range, err error) []piece {
+func (w *worker) remainder(p piece, rest token.Range, err error) []piece {
 	var cut *cutError
 	if !errors.As(err, &cut) {
-		w.run.failed(Failure{Range: rest, Err: err})
-		w.over(rest)
+		w.run.addFailed(Failure{Range: rest, Err: err})
+		w.finish(rest)
 		return nil
 	}
 	if rest != p.within {
-		return []piece{{within: rest, limit: cut.request.limit}}
+		return []piece{{within: rest, maxRows: cut.request.maxRows}}
 	}
 	first, second, _ := token.Halve(rest) // a range of one token gets no cutError
 	return []piece{
-		{within: second, failures: cut.request.failures, limit: cut.request.limit},
-		{within: first, failures: cut.request.failures, limit: cut.request.limit},
+		{within: second, failures: cut.request.failures, maxRows: cut.request.maxRows},
+		{within: first, failures: cut.request.failures, maxRows: cut.request.maxRows},
 	}
 }
 
@@ -166,7 +166,7 @@ func (w *worker) cut(within token.Range) (rest token.Range, err error) {
 	if last == within.Start {
 		return within, nil
 	}
-	w.run.done(token.Range{Start: within.Start, End: last})
+	w.run.addDone(token.Range{Start: within.Start, End: last})
 	return token.Range{Start: last, End: within.End}, nil
 }
 
@@ -186,35 +186,35 @@ type stopError struct{ err error }
 
 func (e *stopError) Error() string { return e.err.Error() }
 
-// reach tells that the rows up to a token have come.
-func (w *worker) reach(to token.Token) {
+// advance tells that the rows up to a token have come.
+func (w *worker) advance(to token.Token) {
 	if w.reached.Less(to) {
 		come := token.Range{Start: w.reached, End: to}
 		w.run.options.OnRead(come)
-		w.run.queue.saw(0, token.Width(come))
+		w.run.queue.addRead(0, token.Width(come))
 		w.reached = to
 	}
 }
 
-// over tells that a range has been dealt with: what is left of it, or all of the zero
+// finish tells that a range has been dealt with: what is left of it, or all of the zero
 // Range.
-func (w *worker) over(within token.Range) {
+func (w *worker) finish(within token.Range) {
 	if within == (token.Range{}) {
 		w.run.options.OnRead(within)
 		return
 	}
-	w.reach(within.End)
+	w.advance(within.End)
 }
 
 // readRange gives all pages of a range to the consumer.
 func (w *worker) readRange(ctx context.Context, p piece, hosts []string) error {
 	w.reached = p.within.Start
-	w.watch = newWatch(&w.run.options)
+	w.size = newPieceSize(&w.run.options)
 	_, w.numbers = w.consumer.Weight() // no page is being taken
 	// When the consumer fails, the page asked for ahead is not waited for.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
-	next := w.start(ctx, request{piece: p, hosts: hosts})
+	next := w.startFetch(ctx, request{piece: p, hosts: hosts})
 	for {
 		got := <-next
 		var cut *cutError
@@ -222,19 +222,19 @@ func (w *worker) readRange(ctx context.Context, p piece, hosts []string) error {
 			w.consumer.Progress(p.within) == p.within.Start {
 			// One partition fills the range so far: there is no token to cut
 			// at, and what was read of it is worth keeping.
-			cut.request.whole = true
-			next = w.start(ctx, cut.request)
+			cut.request.indivisible = true
+			next = w.startFetch(ctx, cut.request)
 			continue
 		}
 		if got.err != nil {
 			return got.err
 		}
 		more := len(got.next.state) > 0
-		look := more && p.wide && w.watch.due(int64(got.page.Rows())*w.run.size.mean.Load())
+		look := more && p.cuttable && w.size.due(int64(got.page.Rows())*w.run.pageSize.mean.Load())
 		if more && !look {
-			next = w.start(ctx, got.next)
+			next = w.startFetch(ctx, got.next)
 		}
-		err := w.take(ctx, p.within, got)
+		err := w.consume(ctx, p.within, got)
 		if err == nil && !more {
 			err = w.consumer.Done(p.within)
 		}
@@ -248,39 +248,39 @@ func (w *worker) readRange(ctx context.Context, p piece, hosts []string) error {
 		switch {
 		case !more:
 			return nil
-		case look && w.large(p.within):
+		case look && w.isLarge(p.within):
 			return errLarge
 		case look:
-			next = w.start(ctx, got.next)
+			next = w.startFetch(ctx, got.next)
 		}
 	}
 }
 
-// take gives a page to the consumer.
-func (w *worker) take(ctx context.Context, within token.Range, got fetched) error {
-	rows, bytes, err := w.consume(within, got.page)
+// consume gives a page to the consumer.
+func (w *worker) consume(ctx context.Context, within token.Range, got fetched) error {
+	rows, bytes, err := w.consumeRows(within, got.page)
 	if err != nil {
-		got.came.none(ctx)
+		got.admission.cancel(ctx)
 		return err
 	}
 	if weight, weighs := w.consumer.Weight(); weighs {
 		rows = weight
-		w.run.size.weighed(rows, within)
+		w.run.pageSize.addWeight(rows, within)
 	}
-	return got.came(ctx, rows, bytes)
+	return got.admission(ctx, rows, bytes)
 }
 
-func (w *worker) consume(within token.Range, p row.Page) (rows, bytes int64, err error) {
+func (w *worker) consumeRows(within token.Range, p row.Page) (rows, bytes int64, err error) {
 	defer p.Close()
 	counted := &sizedPage{Page: p}
 	err = w.consumer.Page(within, counted)
 	if err == nil {
-		w.run.size.saw(counted.rows, counted.bytes) // before Close wakes who waits for the budget
-		w.watch.bytes += counted.bytes
+		w.run.pageSize.addPage(counted.rows, counted.bytes) // before Close wakes who waits for the budget
+		w.size.bytes += counted.bytes
 		if !w.numbers {
-			w.run.queue.saw(counted.bytes, 0)
+			w.run.queue.addRead(counted.bytes, 0)
 		}
-		w.reach(w.consumer.Progress(within))
+		w.advance(w.consumer.Progress(within))
 	}
 	return int64(counted.rows), counted.bytes, errors.Join(err, p.Err())
 }

@@ -1,0 +1,72 @@
+package count
+
+import (
+	"bytes"
+	"cmp"
+	"container/heap"
+	"slices"
+)
+
+// largestPartitions keeps the largest partitions that it is offered, of equal ones those that
+// come first by key, so that it does not matter who offers them in which order: a
+// heap with the one to go next in front, so that memory is bounded by their number.
+type largestPartitions struct {
+	keep int
+	heap partitions
+}
+
+// add takes in a partition; the key is copied when it is kept.
+func (t *largestPartitions) add(key [][]byte, rows int64) {
+	if t.keep == 0 {
+		return
+	}
+	if len(t.heap) == t.keep {
+		if compare(t.heap[0], Partition{key, rows}) <= 0 {
+			return
+		}
+		heap.Pop(&t.heap)
+	}
+	copied := make([][]byte, len(key))
+	for i, cell := range key {
+		copied[i] = bytes.Clone(cell)
+	}
+	heap.Push(&t.heap, Partition{copied, rows})
+}
+
+// merge takes in what another has kept, and clears it.
+func (t *largestPartitions) merge(other *largestPartitions) {
+	for _, p := range other.heap {
+		t.add(p.Key, p.Rows)
+	}
+	other.clear()
+}
+
+func (t *largestPartitions) clear() { t.heap = t.heap[:0] }
+
+// sorted lists the partitions, the largest first, those of one size by key.
+func (t *largestPartitions) sorted() []Partition {
+	list := slices.Clone([]Partition(t.heap))
+	slices.SortFunc(list, compare)
+	return list
+}
+
+// compare orders by rows, the largest first, then by key.
+func compare(a, b Partition) int {
+	if c := cmp.Compare(b.Rows, a.Rows); c != 0 {
+		return c
+	}
+	return slices.CompareFunc(a.Key, b.Key, bytes.Compare)
+}
+
+// partitions implements heap.Interface.
+type partitions []Partition
+
+func (p partitions) Len() int           { return len(p) }
+func (p partitions) Less(i, j int) bool { return compare(p[i], p[j]) > 0 }
+func (p partitions) Swap(i, j int)      { p[i], p[j] = p[j], p[i] }
+func (p *partitions) Push(x any)        { *p = append(*p, x.(Partition)) }
+func (p *partitions) Pop() any {
+	last := (*p)[len(*p)-1]
+	*p = (*p)[:len(*p)-1]
+	return last
+}

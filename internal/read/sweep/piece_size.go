@@ -1,0 +1,124 @@
+package sweep
+
+import (
+	"errors"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+const (
+	// mostParts is the most parts that a piece is cut into at once: what is known of it comes from
+	// its beginning, and its rows may all be there.
+	mostParts = 16
+	// largePieces is how many pieces' worth a worker reads alone.
+	largePieces = 4
+	// spanNodes is how many nodes may be asked for a piece over several vnode ranges.
+	spanNodes = 3
+)
+
+// errLarge is the end of reading a wide piece whose pages show that it is large.
+var errLarge = errors.New("the range is large")
+
+// pieceSize is what is known of a wide piece as its pages come.
+type pieceSize struct {
+	bytes      int64     // that came
+	begun      time.Time // when the first page was asked for
+	checkBytes int64     // bytes at which it is looked at next
+	checkTime  time.Duration
+	blind      bool    // Options.Blind
+	pieces     float64 // that the rest is worth, if it is large
+}
+
+func newPieceSize(o *Options) pieceSize {
+	w := pieceSize{begun: time.Now(), checkBytes: int64(o.PageBytes) / 2, checkTime: probeTime, blind: o.Blind}
+	if o.far() {
+		w.checkBytes = 0
+	}
+	return w
+}
+
+// due reports whether it is time to look how large the piece is, with a page of so many bytes.
+func (w *pieceSize) due(page int64) bool {
+	return w.bytes+page >= w.checkBytes || w.blind && time.Since(w.begun) >= w.checkTime
+}
+
+// isLarge reports whether the rest of the piece is worth several. If not, it is looked at again when
+// twice as much has come.
+func (w *worker) isLarge(within token.Range) bool {
+	last := w.consumer.Progress(within)
+	came := token.Range{
+		Start: within.Start,
+		End:   last,
+	}
+	left := token.Range{
+		Start: last,
+		End:   within.End,
+	}
+	if !came.Start.Less(came.End) || !left.Start.Less(left.End) {
+		return w.size.postpone()
+	}
+	times := token.Width(left) / token.Width(came)
+	w.size.pieces = float64(w.size.bytes) * times / float64(w.run.queue.table.pieceBytes)
+	if w.size.blind {
+		w.size.pieces = max(
+			w.size.pieces,
+			time.Since(w.size.begun).Seconds()*times/probeTime.Seconds(),
+		)
+	}
+	if w.size.pieces < largePieces || !w.run.queue.isCuttable(left) {
+		return w.size.postpone()
+	}
+	return true
+}
+
+// postpone puts the next look off. It returns false.
+func (w *pieceSize) postpone() bool {
+	w.checkBytes, w.checkTime = 2*max(w.checkBytes, w.bytes), 2*max(w.checkTime, time.Since(w.begun))
+	return false
+}
+
+// giveBack puts what is left of a piece back for all workers to read in parts, if it was large, or
+// failed with err and can be cut. It reports whether it did.
+func (w *worker) giveBack(s placedPiece, left piece, err error) bool {
+	width := token.Width(left.within)
+	var cut *cutError
+	switch silent := errors.As(err, new(*silentError)); {
+	case errors.Is(err, errLarge):
+		left.maxWidth = width / min(w.size.pieces, mostParts)
+	case silent && left.spansVnodes && !w.run.dead.allDead(w.run.options.Hosts(token.Several)): // other nodes are asked
+	case silent:
+		return false
+	case errors.As(err, &cut) && left.cuttable:
+		w.run.queue.addTimeout(width, time.Since(w.size.begun))
+		left.maxRows = cut.request.maxRows
+		left.maxWidth = width / mostParts
+	case left.spansVnodes:
+		left.maxWidth = width / mostParts
+	default:
+		return false
+	}
+	left.oneVnode = left.oneVnode || left.maxWidth > 0 && left.maxWidth <= w.run.queue.finest
+	left.failures = 0
+	w.run.queue.giveBack(placedPiece{piece: left, set: s.set, deferrals: s.deferrals})
+	return true
+}
+
+// nodesFor lists the nodes to ask for a piece: the replicas of its vnode range, in turn, or some nodes
+// that live, other ones each time, where it lies in several.
+func (w *worker) nodesFor(set int) []string {
+	all := w.run.options.Hosts(set)
+	if set != token.Several {
+		return w.rotate(all)
+	}
+	var hosts []string
+	from := int(w.run.asked.Add(1) % int64(max(len(all), 1)))
+	for i := range all {
+		if host := all[(from+i)%len(all)]; !w.run.dead.allDead([]string{host}) {
+			if hosts = append(hosts, host); len(hosts) == spanNodes {
+				break
+			}
+		}
+	}
+	return hosts
+}

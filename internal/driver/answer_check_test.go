@@ -18,9 +18,8 @@ const (
 	schemaChange = 5
 )
 
-// checkWrite checks that nothing but the server's own word makes a write count as
-// done, or as not done. That it speaks of rows or of a change of the schema, the library
-// does not tell of every request.
+// checkWrite checks that a write counts as done, or as not done, only if the server says so. The
+// library does not always report that an answer has rows or a schema change.
 func checkWrite(t *testing.T, err error, answer []byte, done ...uint32) {
 	class := fault.ClassOf(err)
 	switch {
@@ -82,7 +81,7 @@ func checkPage(t *testing.T, p row.Page, err error, answer []byte) {
 	}), "state %x", p.State())
 }
 
-// definite are the errors that tell that a write was not carried out.
+// definite are the errors that say that a write was not carried out.
 var definite = map[uint32]bool{
 	0x000a: true,
 	0x0100: true,
@@ -98,7 +97,7 @@ var definite = map[uint32]bool{
 	0x2500: true,
 }
 
-// code is the number that a RESULT or an ERROR begins with.
+// code returns the number that a RESULT or an ERROR begins with.
 func code(body []byte) uint32 {
 	if len(body) < 4 {
 		return 0xffff
@@ -106,7 +105,7 @@ func code(body []byte) uint32 {
 	return binary.BigEndian.Uint32(body)
 }
 
-// frames calls f with each whole frame, and gives what is left at the end.
+// frames calls f with each complete frame, and returns the rest.
 func frames(b []byte, f func(header, body []byte)) []byte {
 	for len(b) >= headerSize {
 		n := uint64(binary.BigEndian.Uint32(b[5:]))
@@ -119,8 +118,8 @@ func frames(b []byte, f func(header, body []byte)) []byte {
 	return b
 }
 
-// anyFrame says whether ok holds for a frame, given the opcode and the body
-// without what flags put before the message.
+// anyFrame reports whether ok holds for a frame. ok takes the opcode, and the body without what
+// flags put before the message.
 func anyFrame(b []byte, ok func(op byte, body []byte) bool) bool {
 	found := false
 	frames(b, func(header, body []byte) {
@@ -167,8 +166,8 @@ func afterFlags(flags byte, b []byte) ([]byte, bool) {
 	return b, b != nil
 }
 
-// clean says whether bytes are one frame for the request, after which the
-// connection may be as it was.
+// clean reports whether bytes are one frame for the request. After such an answer the connection
+// may be in order.
 func clean(answer []byte) bool {
 	count, good := 0, true
 	rest := frames(answer, func(header, _ []byte) {

@@ -15,8 +15,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// attacked is a session behind a tamper, with some connections so that one may be
-// spoilt, and opened anew when none is left.
+// attacked is a session behind a tamper. It has several connections, since one may be spoiled. A
+// new session is opened when none is left.
 type attacked struct {
 	t      testing.TB
 	hosts  []string
@@ -60,7 +60,7 @@ func (a *attacked) close() {
 	}
 }
 
-// serves says whether a connection is left that works.
+// serves reports whether a working connection is left.
 func (a *attacked) serves() bool {
 	for range 3 {
 		ctx, cancel := context.WithTimeout(context.Background(), reply)
@@ -86,21 +86,23 @@ const (
 )
 
 const (
-	// reply is the deadline of the attacked requests, and late by how much they may
-	// miss it on a busy machine.
+	// reply is the deadline of the attacked requests. late is by how much they may miss it on a
+	// busy machine.
 	reply = 50 * time.Millisecond
 	late  = 30 * time.Second
-	// most is what an answer of a few bytes may make the driver allocate.
+	// most is the largest number of bytes that an answer of a few bytes may make the driver
+	// allocate.
 	most = 32 << 20
 )
 
-// What is done with an answer.
+// what is done with an answer
 const (
-	mend   = 1 << iota // its header gets the right version, stream and length
-	hangUp             // the connection ends after it, if it is not whole frames
+	mend = 1 << iota // its header gets the right version, stream and length
+	// the connection ends after the answer, unless it consists of complete frames
+	hangUp
 )
 
-// FuzzAnswer answers one request with the bytes given.
+// FuzzAnswer answers one request with the given bytes.
 func FuzzAnswer(f *testing.F) {
 	for _, seeds := range []struct {
 		calls   []byte
@@ -127,7 +129,7 @@ func FuzzAnswer(f *testing.F) {
 		}
 		a.open(t)
 		hit := &attack{answer: answer, hangUp: how&hangUp != 0, meets: func(request []byte) bool {
-			// The simulated cluster's ids of statements are their texts.
+			// The simulated cluster uses statements' texts as their ids.
 			switch call {
 			case preparePage, prepareRow:
 				return request[4] == opPrepare && bytes.Contains(request, []byte(" ks.t "))
@@ -155,7 +157,7 @@ func FuzzAnswer(f *testing.F) {
 	})
 }
 
-// request sends a request and checks what becomes of it.
+// request sends a request and checks its result.
 func (a *attacked) request(ctx context.Context, t *testing.T, call byte, hit *attack) {
 	key := row.Cell{State: row.Set, Bytes: []byte{0, 0, 0, 0, 0, 0, 0, 1}}
 	one := row.Row{Cells: []row.Cell{key, {State: row.Null}}, Timestamp: 1}
@@ -196,7 +198,7 @@ func (a *attacked) request(ctx context.Context, t *testing.T, call byte, hit *at
 	}
 }
 
-// allocated is how many bytes were allocated on the heap since the program began.
+// allocated returns the number of bytes allocated on the heap since the program began.
 func allocated() uint64 {
 	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
 	metrics.Read(sample)

@@ -79,7 +79,7 @@ func inserted(m *message.RowsResult) *message.RowsResult {
 	return &yes
 }
 
-// emptyPaging says that there are more pages and gives no paging state.
+// emptyPaging says that there are more pages and has no paging state.
 func emptyPaging(t testing.TB) []byte {
 	b := encoded(t, rowsOf([]byte{1}, plain, [2][]byte{make([]byte, 8), nil}))
 	b = slices.Concat(b[:21], []byte{0xff, 0xff, 0xff, 0xff}, b[26:])
@@ -147,7 +147,7 @@ func others(t testing.TB) [][]byte {
 	}
 }
 
-// lies are frames whose header is wrong.
+// lies are frames with a wrong header.
 func lies(t testing.TB) [][]byte {
 	void := encoded(t, &message.VoidResult{})
 	class := "org.apache.cassandra.db.marshal.VectorType"
@@ -194,7 +194,7 @@ func lies(t testing.TB) [][]byte {
 	}
 }
 
-// events are those that a server has, and such as it has not.
+// events are events that servers send, and others that they do not.
 func events(t testing.TB) [][]byte {
 	var all [][]byte
 	for _, addr := range [][]byte{{10, 0, 0, 1}, {0, 0, 0, 0}, make([]byte, 16), {127, 0, 0, 1}} {

@@ -12,7 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
-// The classes of errors as they come off the wire.
+// The classes of errors as servers send them.
 func TestClassOfAnswers(t *testing.T) {
 	var answer message.Error
 	_, s := simulate(t, simcluster.Options{Refuse: func(r simcluster.Request) message.Error {

@@ -17,15 +17,16 @@ import (
 )
 
 const (
-	// askedTogether is how many nodes are asked at the same time, not counting those that are slow
-	// to answer.
+	// askedTogether is the number of nodes asked at the same time, without those that are slow to
+	// answer.
 	askedTogether = 64
 	// slowShare is the part of [Config.AskTimeout] after which a node is slow.
 	slowShare = 16
-	// asksOfAny is how many nodes are asked what any of them knows, one after the other.
+	// asksOfAny is the number of nodes asked, one after another, for what any node knows.
 	asksOfAny = 3
-	// silentTimes is how long a node that was silent is not asked again what others know or what
-	// can be done without, in times of what it was waited for.
+	// silentTimes is how long a silent node is not asked again, in multiples of the time that it
+	// was waited for. It concerns only questions that other nodes can answer, or that need no
+	// answer.
 	silentTimes = 10
 )
 
@@ -37,9 +38,9 @@ func silence(h *gocql.HostInfo, wait time.Duration) error {
 	)
 }
 
-// askAll puts a question to each of the nodes, all at the same time, and waits for them no
-// longer than [Config.AskTimeout] in all. It gives the error for each node, and names those that
-// were silent. question is called from several goroutines, with the node's place in hosts.
+// askAll asks all of the nodes at the same time, and waits at most [Config.AskTimeout] in total. It
+// returns the error of each node, and the addresses of the silent ones. It calls question from
+// several goroutines, with the node's index in hosts.
 func (s *Session) askAll(
 	ctx context.Context,
 	hosts []*gocql.HostInfo,
@@ -83,7 +84,7 @@ func (s *Session) askAll(
 	return errs, silent
 }
 
-// warnSilent warns, once for all nodes, of what was not learned and what is done without it.
+// warnSilent warns once for all silent nodes. instead says what is assumed without their answers.
 func (s *Session) warnSilent(silent []string, instead string) {
 	if len(silent) > 0 {
 		s.cfg.Warnf(
@@ -102,7 +103,8 @@ func (s *Session) isSilent(id string) bool {
 	return ok && time.Since(since.(time.Time)) < silentTimes*s.cfg.AskTimeout
 }
 
-// forgetSilent has nodes that were all silent asked again, where others would be asked instead.
+// forgetSilent makes nodes count as not silent, if all of them were: no other node could answer
+// instead.
 func (s *Session) forgetSilent(hosts []*gocql.HostInfo) {
 	if slices.ContainsFunc(hosts, func(h *gocql.HostInfo) bool { return !s.isSilent(h.HostID()) }) {
 		return
@@ -112,11 +114,11 @@ func (s *Session) forgetSilent(hosts []*gocql.HostInfo) {
 	}
 }
 
-// contactNodes lists the nodes to be asked what any node knows, [asksOfAny] at most.
+// contactNodes lists the nodes to ask what any node knows, [asksOfAny] at most.
 func (s *Session) contactNodes() []*gocql.HostInfo { return s.ranked(asksOfAny) }
 
-// ranked lists at most n nodes, in this order: the one that answered last, then others with
-// connections, then the rest; those that were silent come last.
+// ranked lists at most n nodes: first the one that answered last, then others with connections,
+// then the rest. Silent nodes come last.
 func (s *Session) ranked(n int) []*gocql.HostInfo {
 	last, _ := s.answering.Load().(string)
 	connections := s.allConnections()
@@ -140,7 +142,7 @@ func (s *Session) ranked(n int) []*gocql.HostInfo {
 	return hosts[:min(len(hosts), n)]
 }
 
-// upOf gives those of the nodes that are up, and their places among all.
+// upOf returns the nodes that are up, and their indexes in nodes.
 func (s *Session) upOf(nodes []topology.Node) (at []int, hosts []*gocql.HostInfo) {
 	for i, n := range nodes {
 		if h := s.policy.host(n.ID); h != nil && n.Up {
@@ -150,7 +152,7 @@ func (s *Session) upOf(nodes []topology.Node) (at []int, hosts []*gocql.HostInfo
 	return at, hosts
 }
 
-// allConnections is the number of connections by node.
+// allConnections returns the number of connections to each node.
 func (s *Session) allConnections() map[string]int {
 	count := make(map[string]int)
 	s.s.IterateHostPools(func(pool gocql.HostPoolInfo) bool {

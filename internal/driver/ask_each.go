@@ -12,11 +12,11 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
-// What follows asks each of some nodes for itself, all at the same time, no longer than
-// [Config.AskTimeout] in all. The errors stand by the places of the nodes; that of a node without a
-// connection is at hand at once.
+// The functions below ask each of several nodes about itself, all at the same time, at most
+// [Config.AskTimeout] in total. Answers and errors have the indexes of the nodes. For a node
+// without a connection the error comes at once.
 
-// askEach puts a question to each of the nodes, and names the place of each.
+// askEach asks each of the nodes. It passes the index and the host id of each to question.
 func (s *Session) askEach(
 	ctx context.Context,
 	nodes []topology.Node,
@@ -44,7 +44,7 @@ func (s *Session) askEach(
 	return errs
 }
 
-// PingAll says how long each of the nodes takes to give a row of its own.
+// PingAll returns how long each of the nodes takes to return a row of its own.
 func (s *Session) PingAll(ctx context.Context, nodes []topology.Node) ([]time.Duration, []error) {
 	took := make([]time.Duration, len(nodes))
 	return took, s.askEach(ctx, nodes, func(ctx context.Context, at int, host string) (err error) {
@@ -57,17 +57,17 @@ func (s *Session) PingAll(ctx context.Context, nodes []topology.Node) ([]time.Du
 	})
 }
 
-// manyNodes is the number of nodes above which each is asked once: for its time and the version of
-// the schema together, and its latency is that of the answer.
+// manyNodes is the number of nodes above which each is asked only once, for its clock and its
+// schema version together. Its latency is that of the answer.
 const manyNodes = 64
 
-// nodeAnswer is what a node told once.
+// nodeAnswer is the answer of a node that was asked only once.
 type nodeAnswer struct {
 	clock   Clock
 	version string
 }
 
-// askClockAndVersion asks a node once for what Clocks and SchemaVersions want to know, and says how long the
+// askClockAndVersion asks a node for what Clocks and SchemaVersions return. It returns how long the
 // answer took.
 func (s *Session) askClockAndVersion(ctx context.Context, host string) (time.Duration, error) {
 	var at time.Time
@@ -88,23 +88,24 @@ func (s *Session) askClockAndVersion(ctx context.Context, host string) (time.Dur
 	return took, err
 }
 
-// Clock is a node's clock beside this host's.
+// Clock is a node's clock compared with this host's.
 type Clock struct {
-	Ahead time.Duration // of this host's
-	Error time.Duration // by which that may be wrong: half of the time until the answer was there
+	Ahead time.Duration // of this host's clock
+	Error time.Duration // possible error of Ahead: half of the time until the answer came
 }
 
-// clockOf is the clock of a node that told a time when it was asked then and took so long.
+// clockOf returns the clock of a node that answered with the time told, when it was asked at begin
+// and took that long.
 func clockOf(told, begin time.Time, took time.Duration) Clock {
 	half := took / 2
 	return Clock{told.Sub(begin.Add(half)).Round(time.Millisecond), half}
 }
 
-// clockAsks is how often a node is asked for its time. The quickest answer is the most exact; the
-// first has the statement prepared.
+// clockAsks is how often a node is asked for its time. The quickest answer is the most exact.
+// Before the first one, the statement is prepared.
 const clockAsks = 3
 
-// Clocks asks each of the nodes for its time, which it tells in milliseconds.
+// Clocks asks each of the nodes for its time, in milliseconds.
 func (s *Session) Clocks(ctx context.Context, nodes []topology.Node) ([]Clock, []error) {
 	clocks := make([]Clock, len(nodes))
 	return clocks, s.askEach(ctx, nodes, func(ctx context.Context, at int, host string) error {
@@ -138,13 +139,14 @@ func (s *Session) Clocks(ctx context.Context, nodes []topology.Node) ([]Clock, [
 	})
 }
 
-// SchemaVersions asks each of the nodes which version of the schema it has.
+// SchemaVersions asks each of the nodes for its schema version.
 func (s *Session) SchemaVersions(ctx context.Context, nodes []topology.Node) ([]string, []error) {
 	versions := make([]string, len(nodes))
 	return versions, s.askEach(ctx, nodes, func(ctx context.Context, at int, host string) error {
 		if l, ok := s.nodeAnswers.Load(host); ok && l.(nodeAnswer).version != "" {
 			versions[at] = l.(nodeAnswer).version
-			s.nodeAnswers.Store(host, nodeAnswer{clock: l.(nodeAnswer).clock}) // the next call wants to know it anew
+			// the next call reads the version again
+			s.nodeAnswers.Store(host, nodeAnswer{clock: l.(nodeAnswer).clock})
 			return nil
 		}
 		return s.each(
@@ -158,7 +160,7 @@ func (s *Session) SchemaVersions(ctx context.Context, nodes []topology.Node) ([]
 }
 
 // SettingsOf asks each of the nodes for its settings, by name. Nodes before Cassandra 4.0, and
-// those of ScyllaDB, have no table of them.
+// ScyllaDB's, have no table of them.
 func (s *Session) SettingsOf(
 	ctx context.Context,
 	nodes []topology.Node,
@@ -170,8 +172,8 @@ func (s *Session) SettingsOf(
 	})
 }
 
-// Stored asks nodes how many bytes they have of a table on the disk, as they are compressed; 0 of
-// one that does not tell. Nodes of Cassandra tell since 4.0, in whole MiB (system_views.disk_usage,
+// Stored asks the nodes how many bytes of a table they have on disk, compressed; 0: the node does
+// not report it. Cassandra reports it since 4.0, in whole MiB (system_views.disk_usage,
 // TableMetricTables.java).
 func (s *Session) Stored(
 	ctx context.Context,
@@ -192,9 +194,9 @@ func (s *Session) Stored(
 	})
 }
 
-// DiskUsage is what each node tells the others of how full its disk is, by host id: SPACIOUS,
-// STUFFED, FULL or NOT_AVAILABLE, as Cassandra's guardrail of disk usage has it. One node is asked;
-// one before 4.1 does not know.
+// DiskUsage returns how full each node's disk is, by host id: SPACIOUS, STUFFED, FULL or
+// NOT_AVAILABLE, as in Cassandra's disk usage guardrail. It asks one node. Nodes before 4.1 do not
+// know.
 func (s *Session) DiskUsage(ctx context.Context) (map[string]string, error) {
 	all := make(map[string]string)
 	var id, usage string
@@ -208,15 +210,15 @@ func (s *Session) DiskUsage(ctx context.Context) (map[string]string, error) {
 	return all, err
 }
 
-// tripAsks is how many times a node that is not near is asked for a row of its own to find its
-// round-trip time, and nearTrip the time below which a node is near.
+// To measure the round trip to a node, it is asked tripAsks times for a row of its own. If it
+// answers within nearTrip, it is near, and is asked no more.
 const (
 	tripAsks = 2
 	nearTrip = time.Millisecond
 )
 
-// Trips returns the round-trip time to each of the nodes: the shortest time in which it gave a row
-// of its own.
+// Trips returns the round-trip time to each of the nodes: the shortest time in which it returned a
+// row of its own.
 func (s *Session) Trips(ctx context.Context, nodes []topology.Node) ([]time.Duration, []error) {
 	trips := make([]time.Duration, len(nodes))
 	return trips, s.askEach(ctx, nodes, func(ctx context.Context, at int, host string) (err error) {
@@ -225,8 +227,8 @@ func (s *Session) Trips(ctx context.Context, nodes []topology.Node) ([]time.Dura
 	})
 }
 
-// pings asks a node for a row of its own some times, or until it shows that it is near, and returns
-// the shortest time that it took. Once more is asked before, which has the statement prepared.
+// pings asks a node for a row of its own several times, or until it shows that it is near. It
+// returns the shortest time. One request before them prepares the statement.
 func (s *Session) pings(
 	ctx context.Context,
 	host string,

@@ -9,7 +9,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
-// What each node tells of itself is told of each; one that is down has an error, at once.
+// What each node reports about itself is returned for each. A node that is down has an error, at
+// once.
 func TestNodesAreLookedAt(t *testing.T) {
 	c, err := simcluster.Start(
 		simcluster.Options{
@@ -75,7 +76,8 @@ func TestNodesAreLookedAt(t *testing.T) {
 	require.NoError(t, errs[first])
 }
 
-// Nobody who logged in without a name lacks a right. What a node does not answer is not known.
+// A user who logged in without a name lacks no right. If a node does not answer, rights are not
+// known.
 func TestRights(t *testing.T) {
 	c, err := simcluster.Start(
 		simcluster.Options{Base: simcluster.Anywhere, Rows: 1, User: "joe", Password: "secret"},
@@ -94,7 +96,7 @@ func TestRights(t *testing.T) {
 	require.False(t, Unauthorized(err))
 }
 
-// The certificates of nodes are seen, those that have ended too.
+// The certificates of nodes are read, including expired ones.
 func TestNodeCertificates(t *testing.T) {
 	ca := newAuthority(t, "ca", nil)
 	soon, past := time.Now().Add(time.Hour), time.Now().Add(-time.Hour)

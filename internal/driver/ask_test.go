@@ -14,14 +14,14 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
-// answering is long enough for nodes that answer, even on a busy machine: tests wait this long
-// for those that do not.
+// answering is a timeout that is long enough for nodes that answer, even on a busy machine. Tests
+// wait this long for nodes that do not.
 const answering = 3 * time.Second
 
-// never never fires, so that no warning of a slow connection comes on a busy machine.
+// never never fires, so that a slow connection on a busy machine causes no warning.
 var never = make(chan time.Time)
 
-// hush makes nodes take requests and answer none, and counts those to be prepared.
+// hush makes nodes take requests and answer none. It counts the requests to prepare statements.
 func hush(c *simcluster.Cluster, nodes ...int) []*simcluster.Injected {
 	var asked []*simcluster.Injected
 	for _, node := range nodes {
@@ -35,8 +35,8 @@ func hush(c *simcluster.Cluster, nodes ...int) []*simcluster.Injected {
 	return asked
 }
 
-// Nodes that hang are waited for once, all together and for a short time, whatever is
-// asked, though a request may take an hour; what they did not tell is said.
+// Nodes that hang are waited for once, all together and for a short time, whatever is asked,
+// although a request may take an hour. What they did not answer is reported.
 func TestNodesThatHangCostOneDeadline(t *testing.T) {
 	c, err := simcluster.Start(
 		simcluster.Options{
@@ -142,8 +142,8 @@ func TestNodesAreAskedTogether(t *testing.T) {
 	s.Estimates(t.Context(), nodes.Nodes, "ks", "t")
 }
 
-// A node that hangs does not keep the limits from being read; when no node tells them
-// their defaults are taken, and that is said.
+// A node that hangs does not keep the limits from being read. If no node reports them, the defaults
+// are used, with a warning.
 func TestLimitsThatNobodyTells(t *testing.T) {
 	settings := map[string]string{
 		"batch_size_warn_threshold":       "7KiB",
@@ -179,8 +179,8 @@ func TestLimitsThatNobodyTells(t *testing.T) {
 	}
 }
 
-// Contact points that take connections and answer nothing are not waited for when
-// another answers: the library does not get to know of them.
+// Contact points that take connections and answer nothing are not waited for if another one
+// answers. The library does not see them.
 func TestContactPointsThatHang(t *testing.T) {
 	c, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Rows: 1})
 	require.NoError(t, err)
@@ -214,7 +214,7 @@ func TestContactPointsThatHang(t *testing.T) {
 	}
 }
 
-// waiting is the number of connections that nobody has taken.
+// waiting returns the number of connections that were not accepted.
 func waiting(t *testing.T, l net.Listener) int {
 	t.Helper()
 	require.NoError(t, l.(*net.TCPListener).SetDeadline(time.Now().Add(10*time.Millisecond)))
@@ -227,7 +227,7 @@ func waiting(t *testing.T, l net.Listener) int {
 	}
 }
 
-// Questions have a level of their own: reads know no ANY, which a load may be made with.
+// Questions use a consistency level of their own: a load may use ANY, which reads do not have.
 func TestQuestionsOfALoadWithAny(t *testing.T) {
 	c, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Rows: 1, Cores: 3})
 	require.NoError(t, err)

@@ -11,8 +11,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Nodes that are down for moments, one after the other, without a word of the cluster,
-// are all asked again as soon as they answer.
+// Nodes that are down for moments, one after another and without an event, are used again as soon
+// as they answer.
 func TestNodesThatBounce(t *testing.T) {
 	for _, shards := range []int{0, 3} {
 		t.Run(fmt.Sprintf("%d shards", shards), func(t *testing.T) {

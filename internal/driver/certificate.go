@@ -10,16 +10,16 @@ import (
 	"time"
 )
 
-// Certified is the certificate that a node, or a contact point, shows.
+// Certified is the certificate that a node or a contact point presents.
 type Certified struct {
 	Address string
-	Ends    time.Time // of the certificate, or of one in its chain that ends before
-	// why it is not taken, or was not seen; Ends is then that of one that has ended, or zero
+	Ends    time.Time // when the certificate expires, or one in its chain if that is sooner
+	// why it is not valid, or was not seen; Ends is then that of an expired one, or zero
 	Err error
 }
 
-// NodeCertificates looks at the certificates that are shown at the addresses, with or without a
-// port, all at the same time. Nothing else is asked there.
+// NodeCertificates reads the certificates of the addresses, with or without a port, all at the same
+// time. It sends no request there.
 func NodeCertificates(ctx context.Context, cfg Config, addresses []string) []Certified {
 	cfg = cfg.withDefaults()
 	all := make([]Certified, len(addresses))
@@ -38,7 +38,7 @@ func certificateAt(ctx context.Context, cfg Config, address string) (ends time.T
 		return ends, explainDial(address, err)
 	}
 	defer func() { _ = conn.Close() }()
-	// It is called when the certificate was verified, or was not to be.
+	// It is called when the certificate was verified, or verification is off.
 	cfg.TLS = cfg.TLS.Clone()
 	cfg.TLS.VerifyConnection = func(state tls.ConnectionState) error {
 		ends = firstEnd(state.PeerCertificates)
@@ -52,7 +52,7 @@ func certificateAt(ctx context.Context, cfg Config, address string) (ends time.T
 	return ends, err
 }
 
-// ClientEnds is when the certificate of this client ends; zero: it shows none.
+// ClientEnds returns when the certificate of this client expires; zero: it has none.
 func ClientEnds(cfg *tls.Config) time.Time {
 	if cfg == nil || len(cfg.Certificates) == 0 {
 		return time.Time{}
@@ -66,7 +66,7 @@ func ClientEnds(cfg *tls.Config) time.Time {
 	return firstEnd(chain)
 }
 
-// firstEnd is when the first of some certificates ends.
+// firstEnd returns when the first of some certificates expires.
 func firstEnd(chain []*x509.Certificate) (first time.Time) {
 	for _, cert := range chain {
 		if first.IsZero() || cert.NotAfter.Before(first) {

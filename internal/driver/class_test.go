@@ -12,7 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
-// Who gives up while the contact points are tried has given up, and met no fault.
+// If the context ends while the contact points are tried, the error is that of the context.
 func TestConnectCanceled(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -20,9 +20,9 @@ func TestConnectCanceled(t *testing.T) {
 	require.Equal(t, fault.Canceled, fault.ClassOf(err), "%v", err)
 }
 
-// A table is not said to be missing when the nodes only failed to tell.
+// A table is not reported as missing if the nodes only failed to answer.
 func TestTableThatNobodyTellsOf(t *testing.T) {
-	for _, shards := range []int{0, 2} { // ScyllaDB has no virtual schema to be asked
+	for _, shards := range []int{0, 2} { // ScyllaDB has no virtual schema
 		_, s := simulate(t, simcluster.Options{Base: simcluster.Anywhere, Rows: 1, Shards: shards})
 		_, err := s.Table(t.Context(), "ks", "absent")
 		require.ErrorIs(t, err, ErrNotFound)

@@ -7,16 +7,16 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
-// Compaction is what a node's compaction has to do at a moment, as far as it tells by CQL.
+// Compaction is what a node's compaction has to do at a moment, as far as CQL shows it.
 type Compaction struct {
-	Active, Pending int   // tasks of all tables: under way, and waiting for a thread
-	Left            int64 // bytes that tasks under way have yet to read of the table
+	Active, Pending int   // tasks of all tables: running, and waiting for a thread
+	Left            int64 // bytes of the table that running tasks have yet to read
 }
 
-// Compactions asks each of the nodes that is up for its compaction, in virtual tables that
-// Cassandra has since 4.0. The answers stand by host id; a node that does not tell has none. What
-// is waiting is what the executor was given: a node finds out what else is worth compacting only
-// when a task has ended.
+// Compactions asks each of the nodes that is up for its compaction. Cassandra has virtual tables of
+// it since 4.0. The result is by host id, without nodes that do not report it. Pending tasks are
+// those in the executor's queue: a node finds out what else is worth compacting only when a task
+// has ended.
 func (s *Session) Compactions(
 	ctx context.Context,
 	nodes []topology.Node,

@@ -11,31 +11,32 @@ import (
 )
 
 const (
-	compressionOption = "COMPRESSION" // of SUPPORTED and STARTUP
+	compressionOption = "COMPRESSION" // in SUPPORTED and STARTUP
 	lz4Name           = "lz4"
 )
 
-// compression knows with which nodes frames are compressed. It is safe for concurrent use. A nil
+// compression records to which nodes frames are compressed. It is safe for concurrent use. A nil
 // compression compresses none.
 type compression struct {
-	// the round trip from which a node's frames are compressed; 0: all nodes' are
+	// round-trip time from which a node's frames are compressed; 0: all nodes' are
 	from time.Duration
 
-	near func(node string) bool // nodes whose round trip is never measured, if from is not 0
+	// reports whether a node is near without measuring its round trip; not used if from is 0
+	near func(node string) bool
 
 	mu    sync.Mutex
 	trips map[string]roundTrip // by address of the node
-	nodes map[string]bool      // by address: frames are compressed
+	nodes map[string]bool      // by address: whether frames are compressed
 }
 
-// roundTrip is what is known of the round trip to a node.
+// roundTrip is the measurement of the round trip to a node.
 type roundTrip struct {
-	asked int           // questions that were answered
-	least time.Duration // the shortest time that one took
+	asked int           // requests that were answered
+	least time.Duration // shortest time that one took
 }
 
-// tripsNeeded is the number of questions to a node that answers late before its round trip is believed.
-// A node or this host may have been busy at the first.
+// tripsNeeded is the number of slow answers before a node counts as far. The node or this host may
+// have been busy at the first.
 const tripsNeeded = 3
 
 func newCompression(cfg Config) *compression {
@@ -50,14 +51,14 @@ func newCompression(cfg Config) *compression {
 	}
 }
 
-// isLoopback reports whether a node is on this host. A host that is busy makes such a node answer
-// as late as one that is far away.
+// isLoopback reports whether a node is on this host. If the host is busy, such a node answers as
+// late as a far one.
 func isLoopback(node string) bool {
 	ip := net.ParseIP(node)
 	return ip != nil && ip.IsLoopback()
 }
 
-// addRoundTrip takes the time of an answer to OPTIONS, and reports whether to ask the node again.
+// addRoundTrip records how long the answer to OPTIONS took, and reports whether to measure again.
 func (c *compression) addRoundTrip(node string, took time.Duration) bool {
 	if c == nil || c.from == 0 || c.near(node) {
 		return false
@@ -72,7 +73,7 @@ func (c *compression) addRoundTrip(node string, took time.Duration) bool {
 	return t.least >= c.from && t.asked < tripsNeeded
 }
 
-// compresses reports whether frames are to be compressed with a node.
+// compresses reports whether frames to a node are compressed.
 func (c *compression) compresses(node string) bool {
 	if c == nil {
 		return false
@@ -82,7 +83,7 @@ func (c *compression) compresses(node string) bool {
 	return c.from == 0 || c.trips[node].asked > 0 && c.trips[node].least >= c.from
 }
 
-// setCompressed takes whether the frames of a new connection to a node are compressed.
+// setCompressed records whether the frames of a new connection to a node are compressed.
 func (c *compression) setCompressed(node string, compressed bool) {
 	if c == nil {
 		return
@@ -92,7 +93,7 @@ func (c *compression) setCompressed(node string, compressed bool) {
 	c.nodes[node] = compressed
 }
 
-// Compressed returns the number of nodes with which frames are compressed.
+// Compressed returns the number of nodes whose frames are compressed.
 func (s *Session) Compressed() (nodes int) {
 	if s.lz4 == nil {
 		return 0
@@ -107,7 +108,8 @@ func (s *Session) Compressed() (nodes int) {
 	return nodes
 }
 
-// Compression is the compression of CQL frames, as [Session.Compressed] tells it: "lz4", or "none".
+// Compression returns the name of the compression of CQL frames: "lz4", or "none" if
+// [Session.Compressed] is 0.
 func (s *Session) Compression() string {
 	if s.Compressed() > 0 {
 		return lz4Name
@@ -115,7 +117,7 @@ func (s *Session) Compression() string {
 	return "none"
 }
 
-// deflater compresses requests. Answers are inflated by the guard.
+// deflater compresses requests. The frameChecker inflates the answers.
 type deflater struct{}
 
 // deflateBuffers is the memory of a deflater.
@@ -126,10 +128,10 @@ type deflateBuffers struct {
 
 var deflatePool = sync.Pool{New: func() any { return new(deflateBuffers) }}
 
-// Name is what the protocol calls it.
+// Name returns the name in the protocol.
 func (deflater) Name() string { return lz4Name }
 
-// Encode gives the body of a compressed frame. The library copies it.
+// Encode returns the body of a compressed frame. The library copies it.
 func (deflater) Encode(body []byte) ([]byte, error) {
 	d := deflatePool.Get().(*deflateBuffers)
 	defer deflatePool.Put(d)
@@ -142,12 +144,12 @@ func (deflater) Encode(body []byte) ([]byte, error) {
 	}
 	frame := binary.BigEndian.AppendUint32(make([]byte, 0, sizeLength+max(n, 1)), uint32(len(body)))
 	if len(body) == 0 {
-		return append(frame, 0), nil // a sequence of nothing
+		return append(frame, 0), nil // an empty sequence
 	}
 	return append(frame, d.out[:n]...), nil
 }
 
-// Decode is never called, since the guard hands on no frame that is compressed.
+// Decode is never called, since the frameChecker passes on no compressed frame.
 func (deflater) Decode([]byte) ([]byte, error) {
 	return nil, errors.New("a compressed frame got past the guard")
 }

@@ -11,8 +11,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Frames of a node are compressed if its shortest answer of three took long. A node on this host is
-// near whatever it takes.
+// Frames of a node are compressed if the quickest of three answers took long. A node on this host
+// always counts as near.
 func TestCompressionOfFarNodes(t *testing.T) {
 	c := newCompression(Config{Compress: true, CompressFrom: 2 * time.Millisecond})
 	require.False(t, c.compresses("10.0.0.1"), "nothing is known of it")
@@ -29,8 +29,8 @@ func TestCompressionOfFarNodes(t *testing.T) {
 	}
 }
 
-// Rows are written and read over connections with compressed frames, and over those to nodes that
-// are near or on this host, which have none.
+// Rows are written and read over compressed connections. Connections to nodes that are near or on
+// this host are not compressed.
 func TestCompressedSession(t *testing.T) {
 	c, err := simcluster.Start(
 		simcluster.Options{Base: simcluster.Anywhere, Nodes: 3, Factor: 1, Rows: 1000},

@@ -11,39 +11,40 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
 
-// Config says how to reach a cluster.
+// Config is how to reach a cluster.
 type Config struct {
 	Hosts []string // contact points, each a name or an address, with or without a port
-	// for contact points without one and for all other nodes; default 9042
+	// of contact points without a port, and of all other nodes; default 9042
 	Port     int
 	User     string      // empty: no authentication
-	Password string      // of User
+	Password string      // password of User
 	TLS      *tls.Config // nil: connections are not secured; see LoadTLS
 	// local data center; empty: that of the first contact point that answers
 	DC string
-	// for reads and writes, a CQL consistency level in any case; default LOCAL_ONE
+	// CQL consistency level of reads and writes, in any case; default LOCAL_ONE
 	Consistency string
-	Timeout     time.Duration // of one request, default 30 s
-	// of a question about the cluster that another node can answer, or that can be done without;
-	// default 5 s, at most Timeout
+	Timeout     time.Duration // timeout of one request; default 30 s
+	// timeout of a question that another node can answer, or that needs no answer; default 5 s, at
+	// most Timeout
 	AskTimeout time.Duration
-	// of [Connect] with contact points that answer nothing; 0: as long as it takes
+	// of [Connect], for contact points that answer nothing; 0: no limit
 	Patience    time.Duration
-	Connections int           // per node, default 2 (ScyllaDB: one per shard whatever it says)
+	Connections int           // per node, default 2 (with ScyllaDB, one per shard)
 	Coalesce    time.Duration // how long requests wait to share a network write; 0: not at all
-	Compress    bool          // ask nodes to compress frames with LZ4, where they can
-	// CompressFrom is the round trip to a node from which it is asked to; 0: every node is.
+	Compress    bool          // compress frames with LZ4, if the node can
+	// CompressFrom is the round-trip time from which a node's frames are compressed; 0: every
+	// node's.
 	CompressFrom time.Duration
-	Version      string // of this program, told to the server
+	Version      string // of this program, sent to the server
 
-	Logf  func(format string, args ...any) // takes what the driver has to say; nil: nobody
-	Warnf func(format string, args ...any) // takes what the user must know; nil: nobody
+	Logf  func(format string, args ...any) // logs messages of the driver; nil: they are dropped
+	Warnf func(format string, args ...any) // shows warnings to the user; nil: they are dropped
 
-	// in tests, when [Connect] tells Warnf what it waits for; nil: tellAfter later than AskTimeout
+	// for tests: when [Connect] warns that it waits; nil: AskTimeout + warnAfter after its start
 	warnNow <-chan time.Time
 }
 
-// withDefaults gives a copy with every empty setting filled in.
+// withDefaults returns a copy with defaults for empty settings.
 func (c Config) withDefaults() Config {
 	if c.Port == 0 {
 		c.Port = 9042
@@ -52,8 +53,8 @@ func (c Config) withDefaults() Config {
 		c.Consistency = "LOCAL_ONE"
 	}
 	if c.Timeout == 0 {
-		// Above the 10 s that Cassandra gives a range read, so that the server's
-		// own answer, which says more than silence, comes first.
+		// Above the 10 s of Cassandra's range_request_timeout, so that the server's own answer,
+		// which says more than silence, comes first.
 		c.Timeout = 30 * time.Second
 	}
 	if c.AskTimeout == 0 {
@@ -72,8 +73,8 @@ func (c Config) withDefaults() Config {
 	return c
 }
 
-// ParseConsistency checks a consistency level's name, in any case, with or
-// without underscores, and gives its CQL spelling.
+// ParseConsistency checks the name of a consistency level, in any case, with or without
+// underscores. It returns its CQL spelling.
 func ParseConsistency(s string) (string, error) {
 	level, err := parseConsistency(s)
 	if err != nil {
@@ -98,8 +99,8 @@ func parseConsistency(s string) (gocql.Consistency, error) {
 }
 
 // ReadsOneReplica reports whether a read at this level, as CQL spells it, takes the answer of one
-// replica. At any other level a coordinator compares several, and writes what one of them lacks to
-// it (read repair).
+// replica. At any other level a coordinator compares several replicas, and writes to one what it
+// lacks (read repair).
 func ReadsOneReplica(level string) bool {
 	return level == "" || level == gocql.One.String() || level == gocql.LocalOne.String()
 }
@@ -110,7 +111,7 @@ var levels = []gocql.Consistency{
 	gocql.LocalQuorum, gocql.EachQuorum, gocql.LocalOne,
 }
 
-// ConsistencyLevels are the names that ParseConsistency knows, as CQL spells them.
+// ConsistencyLevels returns the names that ParseConsistency knows, as CQL spells them.
 func ConsistencyLevels() []string {
 	names := make([]string, len(levels))
 	for i, level := range levels {

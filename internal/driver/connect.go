@@ -24,19 +24,19 @@ type Session struct {
 	log       *logger
 	policy    *policy
 	filter    *filter
-	tablets   sync.Map // by table, as CQL names it: *tabletMap
+	tablets   sync.Map // by table, as in CQL: *tabletMap
 	pageLimit *pageLimit
 	lz4       *compression
 
-	// by host id: what a node of a large cluster told with its answer to PingAll, a told
+	// by host id: what a node of a large cluster answered to PingAll, a nodeAnswer
 	nodeAnswers sync.Map
 	cored       sync.Map     // by host id: its cores, an int
-	silent      sync.Map     // by host id: the time.Time of the last question that got no answer
-	answering   atomic.Value // host id of the node that answered last what any node knows
+	silent      sync.Map     // by host id: the time.Time of the last question without an answer
+	answering   atomic.Value // host id of the last node that answered a question for any node
 }
 
-// Connect opens a session on the cluster. Its error says in plain words which
-// contact point failed and why, and never holds the password.
+// Connect opens a session with the cluster. Its error says in plain words which contact point
+// failed and why, and never contains the password.
 func Connect(ctx context.Context, cfg Config) (*Session, error) {
 	cfg = cfg.withDefaults()
 	level, err := parseConsistency(cfg.Consistency)
@@ -58,11 +58,10 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 }
 
 // warnAfter is the time between [Config.AskTimeout] and the warning that a contact point does not
-// answer. Until then other nodes may answer for it.
+// answer. Until then other nodes may answer.
 const warnAfter = time.Second
 
-// warnSlowConnect tells the user what is waited for, once that takes a while, until what it returns is
-// called.
+// warnSlowConnect warns the user once Connect takes long, unless stop was called before.
 func warnSlowConnect(cfg Config) (stop func()) {
 	tell := cfg.warnNow
 	if tell == nil {
@@ -108,7 +107,7 @@ func connect(ctx context.Context, cfg Config, level gocql.Consistency) (*Session
 	}
 }
 
-// begin opens a session by the contact points with the nodes that the filter takes.
+// begin opens a session from the contact points, with the nodes that the filter accepts.
 func begin(
 	ctx context.Context,
 	cfg Config,
@@ -123,8 +122,8 @@ func begin(
 	cluster.ReadTimeout = cfg.Timeout
 	cluster.WriteTimeout = cfg.Timeout
 	cluster.ConnectTimeout = min(cfg.Timeout, 10*time.Second)
-	// the driver waits for each node that it connects to; those that hang must not use up the
-	// patience
+	// The driver waits for each node that it connects to. Nodes that hang must not use up the
+	// patience.
 	if cfg.Patience > 0 {
 		cluster.ConnectTimeout = min(cluster.ConnectTimeout, cfg.Patience/3)
 	}
@@ -165,7 +164,7 @@ func begin(
 			return nil, fault.New(fault.Canceled, ctx.Err())
 		}
 		if wrong := checkDC(ctx, cfg); wrong != nil {
-			return nil, wrong // a matter of usage
+			return nil, wrong // a usage error
 		}
 		cfg.Logf("%s", translate(err.Error()))
 		return nil, fault.New(fault.Fatal, explainConnect(ctx, cfg, err))
@@ -185,8 +184,8 @@ func begin(
 	return session, nil
 }
 
-// open makes the driver's session. One that does not come about is closed: the driver
-// would go on trying to reach the cluster for it.
+// open makes the driver's session. It closes one that fails to open: otherwise the driver would
+// keep trying to reach the cluster for it.
 func open(ctx context.Context, cluster *gocql.ClusterConfig) (*gocql.Session, error) {
 	s, err := cluster.CreateSessionNonBlocking()
 	if err != nil {
@@ -210,8 +209,7 @@ func open(ctx context.Context, cluster *gocql.ClusterConfig) (*gocql.Session, er
 	return s, nil
 }
 
-// checkDC says, after a failed attempt, whether the cluster has no data center of
-// the name that was asked for.
+// checkDC reports, after a failed attempt, if the cluster has no data center of the given name.
 func checkDC(ctx context.Context, cfg Config) error {
 	if cfg.DC == "" {
 		return nil
@@ -231,7 +229,7 @@ func checkDC(ctx context.Context, cfg Config) error {
 	return c.CheckDC()
 }
 
-// Close ends the session; requests under way fail.
+// Close ends the session. Requests in flight fail.
 func (s *Session) Close() {
 	shut(s.s)
 	s.log.close()
@@ -249,12 +247,12 @@ func shut(s *gocql.Session) {
 	}
 }
 
-// maxStreams is the most requests in flight on a connection. It bounds what the driver keeps of
-// each: 4 KiB for the 32,768 of the protocol.
+// maxStreams is the largest number of requests in flight on a connection. It bounds the driver's
+// memory per connection: with the 32,768 of the protocol, that is 4 KiB for each.
 const maxStreams = 4096
 
-// closeTime is how long shut waits for the driver, which may be in the middle of
-// trying one node after the other that do not answer.
+// closeTime is how long shut waits for the driver. The driver may be trying one silent node after
+// another.
 const closeTime = 2 * time.Second
 
 // withPort adds the port to a contact point that has none.
@@ -282,7 +280,7 @@ func explainDial(address string, err error) error {
 	}
 }
 
-// explainConnect turns the driver's error on session creation into the user's.
+// explainConnect turns the driver's error from opening a session into one for the user.
 func explainConnect(ctx context.Context, cfg Config, err error) error {
 	text := err.Error()
 	var request responseError
@@ -318,7 +316,7 @@ func explainConnect(ctx context.Context, cfg Config, err error) error {
 	}
 }
 
-// errSilent says which contact points take connections and answer nothing.
+// errSilent names the contact points that take connections and answer nothing.
 func errSilent(ctx context.Context, cfg Config) error {
 	if other := otherPort(cfg); other != "" {
 		return errors.New(other)
@@ -352,7 +350,7 @@ func silentOf(ctx context.Context, cfg Config) (silent []string) {
 	return silent
 }
 
-// addresses names the contact points with their ports.
+// addresses returns the contact points with their ports.
 func addresses(cfg Config) string {
 	all := make([]string, len(cfg.Hosts))
 	for i, host := range cfg.Hosts {
@@ -361,7 +359,7 @@ func addresses(cfg Config) string {
 	return strings.Join(all, ", ")
 }
 
-// ports names the ports of the contact points, each once.
+// ports returns the different ports of the contact points.
 func ports(cfg Config) string {
 	var all []string
 	for _, host := range cfg.Hosts {
@@ -382,8 +380,8 @@ var otherPorts = map[string]string{
 	"9180":  "the port of ScyllaDB's metrics",
 }
 
-// otherPort says what the port of the contact points is, where it is a known one that is not for
-// CQL; empty: it is none.
+// otherPort explains the port of the contact points if it is a known one that is not for CQL;
+// empty: it is not.
 func otherPort(cfg Config) string {
 	if what, ok := otherPorts[ports(cfg)]; ok {
 		return fmt.Sprintf("%s: this is %s; CQL is usually on 9042 (--port)", addresses(cfg), what)

@@ -16,10 +16,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
-// FuzzConnect bends one of the answers that the driver gets while it connects and
-// reads the cluster and a table: the one with the given number. how says what is done
-// at an offset of the frame; its highest bit, whether the connection goes on after a
-// frame that does not end.
+// FuzzConnect damages one of the answers that the driver gets while it connects and reads the
+// cluster and a table. number selects the answer, and how the damage at an offset of the frame. The
+// highest bit of how says whether the connection stays open after an incomplete frame.
 func FuzzConnect(f *testing.F) {
 	for i := range byte(20) {
 		f.Add(2*i, i%2 == 0, i%ways, uint16(20+i), []byte{0xff})
@@ -31,7 +30,7 @@ func FuzzConnect(f *testing.F) {
 	}
 	ignored := goleak.IgnoreCurrent()
 	f.Cleanup(func() {
-		// The library waits for seconds before it looks whether there is anything to do.
+		// The library waits for seconds before it checks whether there is anything to do.
 		var left error
 		for range 300 {
 			if left = goleak.Find(ignored); left == nil {
@@ -74,14 +73,13 @@ func FuzzConnect(f *testing.F) {
 			},
 		)
 		require.Less(t, time.Since(begin), time.Minute)
-		// An answer that takes most is read once more where the machine is slow, and the rest is
-		// little.
+		// On a slow machine, one more read of the largest answer counts here; the rest is small.
 		require.Less(t, allocated()-before, uint64(3*most))
 	})
 }
 
-// look connects and reads what a scan and a load read before they begin. Every error
-// of a request has a class.
+// look connects and reads what a scan and a load read before they begin. Every error of a request
+// must have a class.
 func look(t *testing.T, cfg Config) {
 	s, err := Connect(t.Context(), cfg)
 	if err != nil {
@@ -102,7 +100,7 @@ func look(t *testing.T, cfg Config) {
 	s.Limits(ctx)
 }
 
-// What is done to a frame.
+// what is done to a frame
 const (
 	overwrite = iota
 	replace
@@ -114,8 +112,7 @@ const (
 	goesOn = 0x80
 )
 
-// bend damages a frame at an offset. Where bytes are inserted or removed, the header
-// tells the new length.
+// bend damages a frame at an offset. If it inserts or removes bytes, the header has the new length.
 func bend(frame []byte, how byte, at int, piece []byte) []byte {
 	frame = bytes.Clone(frame)
 	at %= len(frame)

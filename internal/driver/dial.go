@@ -12,14 +12,14 @@ import (
 	"github.com/gocql/gocql"
 )
 
-// dialer opens the driver's connections, each behind a guard. It takes the place of
-// the driver's own, which leaves no room for one above TLS. The name that a node's
-// certificate is verified by is its address, unless the configuration has one.
+// dialer opens the driver's connections, each with a frameChecker. It replaces the driver's own
+// dialer, which cannot put one above TLS. A node's certificate is verified by its address, unless
+// the configuration has a name.
 type dialer struct {
 	net       net.Dialer
 	tls       *tls.Config
 	wait      time.Duration // for the rest of a frame that has begun
-	pageLimit *pageLimit    // for pages
+	pageLimit *pageLimit    // of pages
 	lz4       *compression  // of frames
 }
 
@@ -28,12 +28,12 @@ func (d *dialer) DialHost(ctx context.Context, h *gocql.HostInfo) (*gocql.Dialed
 	return d.dial(ctx, &d.net, h, h.Port())
 }
 
-// The ports that a client of ScyllaDB chooses a shard by.
+// A client of ScyllaDB chooses a shard by its source port. It is one of these.
 const firstSource, lastSource = 0x8000, 0xffff
 
-// DialShard connects to a shard of a ScyllaDB node, which deals connections to its
-// shard-aware port out by the port that they come from; to any shard when there is
-// no such port, or no connection to it.
+// DialShard connects to a shard of a ScyllaDB node. Connections to the shard-aware port go to the
+// shard that their source port selects. If there is no such port, or no connection to it, DialShard
+// connects to any shard.
 func (d *dialer) DialShard(
 	ctx context.Context,
 	h *gocql.HostInfo,
@@ -80,8 +80,8 @@ func (d *dialer) dial(
 	return dialed, nil
 }
 
-// checkFrames puts a guard before what comes in on a connection. What goes out takes the
-// same way as before: several requests in one system call, where TCP is spoken.
+// checkFrames adds a frameChecker to what comes in on a connection. What goes out is unchanged: on
+// TCP, several requests in one system call.
 func (d *dialer) checkFrames(conn net.Conn, node string) net.Conn {
 	g := newFrameChecker(conn, d.wait, d.pageLimit)
 	g.node, g.lz4 = node, d.lz4

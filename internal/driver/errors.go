@@ -10,8 +10,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 )
 
-// classify wraps an error of a request with its class. ctx is the caller's: an
-// error after its end counts as the caller's cancellation.
+// classify adds the class to an error of a request. ctx is the caller's. If it has ended, the error
+// counts as canceled by the caller.
 //
 // Codes are those of the native protocol specification, version 4, section 9.
 func classify(ctx context.Context, err error) error {
@@ -21,7 +21,7 @@ func classify(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return fault.New(fault.Canceled, ctx.Err())
 	}
-	// The driver's wrapper adds nothing but its own view of what may be retried.
+	// The driver's wrapper only adds its own view of what may be retried.
 	var wrapper *gocql.QueryError
 	if errors.As(err, &wrapper) && wrapper.Unwrap() != nil {
 		err = wrapper.Unwrap()
@@ -39,8 +39,8 @@ func classify(ctx context.Context, err error) error {
 	}
 }
 
-// responseError is an error that the server answered with. The library's own name for
-// it, RequestError, asks for methods that its errors have not got.
+// responseError is an error that the server answered with. The library's own name for it,
+// RequestError, has methods that its errors lack.
 type responseError interface {
 	error
 	GetCode() int
@@ -73,7 +73,7 @@ func classOf(err error) fault.Class {
 			gocql.ErrCodeFunctionFailure:
 			return fault.Permanent
 		default:
-			// Time-outs, failures of replicas, and codes never heard of.
+			// timeouts, failures of replicas, and unknown codes
 			return fault.Unknown
 		}
 	}
@@ -85,14 +85,14 @@ func classOf(err error) fault.Class {
 		errors.Is(err, gocql.ErrUnavailable), errors.Is(err, errForgotten):
 		return fault.Transient
 	default:
-		// Silence, a connection that broke, or something never heard of: the
-		// request may have been carried out.
+		// Silence, a broken connection, or something unknown: the request may have been carried
+		// out.
 		return fault.Unknown
 	}
 }
 
-// tableGone recognizes, by its text, the answer for a table or keyspace that was
-// dropped: its code is that of any invalid request.
+// tableGone recognizes the answer for a table or keyspace that was dropped. It goes by the text,
+// since the code is that of any invalid request.
 func tableGone(message string) bool {
 	return strings.HasPrefix(message, "unconfigured ") ||
 		strings.HasSuffix(message, " does not exist")

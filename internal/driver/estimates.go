@@ -6,17 +6,15 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
-// Estimate is what one node believes it holds of a table as the owner of its
-// primary ranges. Nodes renew it every few minutes and count flushed data only,
-// so it serves for planning and never for correctness.
+// Estimate is what a node estimates it has of a table in its primary ranges. Nodes renew it every
+// few minutes and count flushed data only. So it is good for planning, and not for correctness.
 type Estimate struct {
 	Partitions int64
 	Bytes      int64
 }
 
-// Estimates asks each node that is up for its estimate; the result has one
-// entry for each of nodes, zero where a node has none or did not answer. A warning names
-// those that did not.
+// Estimates asks each node that is up for its estimate. The result has one entry for each of nodes,
+// zero if a node has none or did not answer. A warning names those that did not.
 func (s *Session) Estimates(
 	ctx context.Context,
 	nodes []topology.Node,

@@ -12,8 +12,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// A node that never knows a statement, however often it is prepared, as versions of
-// Cassandra with CASSANDRA-15252 may be: requests end, and may be sent elsewhere.
+// If a node never knows a statement, however often it is prepared, requests end, and may be sent to
+// another node. Versions of Cassandra with CASSANDRA-15252 may behave so.
 func TestForgetfulNode(t *testing.T) {
 	c, s := simulate(t, simcluster.Options{})
 	_, table := target(t, s)
@@ -40,14 +40,14 @@ func TestForgetfulNode(t *testing.T) {
 	require.Empty(t, c.Applied())
 }
 
-// Events of all kinds and none leave a session as it is.
+// Events of any kind, known or not, do not change a session.
 func TestDamagedEvents(t *testing.T) {
 	a := newAttacked(t)
 	a.open(t)
 	for _, e := range events(t) {
 		a.tamper.push(e)
 	}
-	// The library gathers events for a second, and then reads what they tell of.
+	// The library gathers events for a second, and then reads what they announce.
 	time.Sleep(1500 * time.Millisecond)
 	require.Eventually(t, func() bool {
 		_, err := a.s.Ping(t.Context(), "")

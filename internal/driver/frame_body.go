@@ -6,20 +6,20 @@ import (
 	"io"
 )
 
-// frameBody reads a frame's body as far as it has to be checked. Its first error stays,
-// and everything after it reads as zero.
+// frameBody reads a frame's body as far as it has to be checked. Its first error stays, and
+// everything after it reads as zero.
 type frameBody struct {
 	in         io.Reader
-	left       int    // bytes of the body that have not been read
-	read       []byte // the header and what has been read of the body
+	left       int    // bytes of the body that are not read yet
+	read       []byte // the header and what was read of the body
 	metadataID bool
-	hideLZ4    bool // SUPPORTED is not to offer compression to the library
-	system     bool // the columns are of a keyspace of the system
+	hideLZ4    bool // remove compression from SUPPORTED before the library reads it
+	system     bool // the columns are of a system keyspace
 	err        error
 
 	rows      cells
-	userTable bool              // the rows are of a user's table, and not of the system's
-	options   *supportedOptions // of a SUPPORTED
+	userTable bool              // the rows are of a user's table, not of a system table
+	options   *supportedOptions // of SUPPORTED
 }
 
 func (a *frameBody) fail(format string, args ...any) {
@@ -28,8 +28,8 @@ func (a *frameBody) fail(format string, args ...any) {
 	}
 }
 
-// take reads n bytes; they are valid until the next are taken. Memory grows with
-// what comes, not with what is promised.
+// take reads n bytes. They are valid until the next call. Memory grows with the bytes that come,
+// not with the length that the frame claims.
 func (a *frameBody) take(n int) []byte {
 	if n < 0 || n > a.left {
 		a.fail("%d bytes wanted where %d are left", n, a.left)
@@ -66,7 +66,7 @@ func (a *frameBody) int() int {
 
 func (a *frameBody) text() string { return string(a.take(a.short())) }
 
-// bytes skips a value and gives its length, negative for null.
+// bytes skips a value and returns its length, negative for null.
 func (a *frameBody) bytes() int {
 	n := a.int()
 	a.take(max(n, 0))
@@ -141,7 +141,7 @@ const (
 	metadataChanged = 0x08
 )
 
-// metadata checks the metadata of rows and gives the number of columns.
+// metadata checks the metadata of rows, and returns the number of columns.
 func (a *frameBody) metadata() int {
 	flags, columns := a.int(), a.int()
 	if flags&morePages != 0 && a.bytes() <= 0 {
@@ -158,7 +158,7 @@ func (a *frameBody) metadata() int {
 	return columns
 }
 
-// variables checks the metadata of the values that a prepared statement is bound with.
+// variables checks the metadata of the values of a prepared statement.
 func (a *frameBody) variables(version byte) {
 	flags, columns := a.int(), a.int()
 	if version >= 4 {
@@ -178,7 +178,7 @@ func (a *frameBody) variables(version byte) {
 	}
 }
 
-// keyspace reads the name of the keyspace that columns are of.
+// keyspace reads the name of the columns' keyspace.
 func (a *frameBody) keyspace() {
 	a.system = bytes.HasPrefix(a.take(a.short()), []byte("system"))
 }
@@ -202,13 +202,14 @@ func (a *frameBody) columns(flags, columns int) {
 	}
 }
 
-// deepest is how deep types may be within one another.
+// deepest is the largest depth of nested types.
 const deepest = 64
 
-// columnType checks a column's type, and hides those from the library that it would take apart: a tuple
-// column, whose elements it binds and gives, never the whole (scylladb/gocql#57), and a type
-// that is given as the name of a Java class, whose grammar it reads only in part. In their place it
-// reads blob, and passes the values' bytes on as they are. Nothing here asks it for such a type.
+// columnType checks a column's type. It hides two kinds of types from the library, which would take
+// them apart. The library binds and returns the elements of a tuple column, never the whole
+// (scylladb/gocql#57). Of a type given as the name of a Java class, it reads the grammar only in
+// part. In their place it reads blob, and passes the values' bytes on unchanged. No code asks it
+// for such a type.
 func (a *frameBody) columnType(depth int) {
 	if depth > deepest {
 		a.fail("types more than %d deep", deepest)
@@ -248,7 +249,7 @@ func (a *frameBody) columnType(depth int) {
 	}
 }
 
-// hide puts blob in the place of the type that was read from an offset on.
+// hide replaces the type read from an offset on by blob.
 func (a *frameBody) hide(from int) {
 	if a.err == nil {
 		a.read = append(a.read[:from], 0, 0x03)

@@ -11,55 +11,55 @@ import (
 	"time"
 )
 
-// frameChecker reads the frames of a connection and hands those on that are whole and make
-// sense. The driver library trusts them: a frame that ends early, or metadata that it
-// does not expect, make it panic, some in goroutines of its own, and it allocates
-// what a length promises, up to 256 MiB, before the bytes are there. After a
-// frame that is damaged the connection ends, and its requests fail without an answer.
+// frameChecker reads the frames of a connection and passes on those that are complete and make
+// sense. The driver library trusts them. A frame that ends early, or unexpected metadata, makes it
+// panic, some in goroutines of its own. It also allocates whatever a length claims, up to 256 MiB,
+// before the bytes have come. After a damaged frame the connection ends, and its requests fail
+// without an answer.
 //
-// What is checked is what the library does not recover from: the header, what comes
-// before the message, and of the messages SUPPORTED and RESULT. Rows are not
-// copied: the lengths of their cells are looked at on the way into the library's own
-// buffer. A frame with more after the metadata than is trusted (room.trusted) is held until it
-// is there; so a length alone costs no more than that, and what comes costs three times
-// its size. The source is the native protocol specification, version 4.
+// It checks what the library does not recover from: the header, what comes before the message, and
+// the messages SUPPORTED and RESULT. Rows are not copied: it checks the lengths of their cells on
+// the way into the library's own buffer. If a frame has more than the trusted length after the
+// metadata (pageLimit.trustedLength), it is held until all of it has come. So a length alone costs
+// no more memory than that, and bytes that come cost three times their size. The source is the
+// native protocol specification, version 4.
 //
-// A page of a user's table that there is no room for is dropped: see room.
+// It drops pages of users' tables that are too large: see pageLimit.
 //
-// The types of some columns are hidden from the library: see answer.typ.
+// It hides the types of some columns from the library: see frameBody.columnType.
 type frameChecker struct {
 	conn      net.Conn
 	in        *bufio.Reader
 	wait      time.Duration
-	pageLimit *pageLimit // for pages
+	pageLimit *pageLimit // of pages
 
-	begun    bool      // a frame has: the rest of it is waited for no longer than wait
-	ready    []byte    // checked, to be handed on
-	buffer   []byte    // memory for that
-	body     io.Reader // what the rest is read from
-	inflater *inflater // the same, of a frame that is compressed; else nil
-	rest     int       // how much of the body follows that
+	begun    bool      // a frame has begun: the rest is waited for no longer than wait
+	ready    []byte    // checked bytes, to be passed on
+	buffer   []byte    // memory of ready
+	body     io.Reader // reader of the rest
+	inflater *inflater // the same reader, if the frame is compressed; else nil
+	rest     int       // bytes of the body after ready
 	rows     cells     // in the rest
-	err      error     // the end
+	err      error     // final
 
-	node          string       // its address
+	node          string       // address
 	lz4           *compression // of the session
-	optionsSent   time.Time    // when the node was last asked what it supports
+	optionsSent   time.Time    // when OPTIONS was last sent
 	compressed    bool         // frames may be compressed
-	readies       int          // how often the node was ready: for requests, and then to send events
+	readies       int          // number of READY answers: for requests, and then for events
 	supportedSeen bool         // the first SUPPORTED has been seen
-	metadataID    bool         // and with it the extension of ScyllaDB's that adds an id to metadata
+	metadataID    bool         // the node has ScyllaDB's extension that adds an id to metadata
 }
 
 const (
-	// headerSize is the length of a frame's header: version, flags, stream, opcode,
-	// length (section 2).
+	// headerSize is the length of a frame's header: version, flags, stream, opcode, length (section
+	// 2).
 	headerSize = 9
 	wholeAbove = 1 << 20
 	// frameBuffer is the size of the buffer of a connection. There may be thousands of connections.
-	// Bodies that are larger go past it.
+	// Larger bodies bypass it.
 	frameBuffer = 1 << 10
-	// largestFrame is the largest that the library takes.
+	// largestFrame is the largest frame that the library accepts.
 	largestFrame = 256 << 20
 )
 
@@ -79,8 +79,8 @@ func newFrameChecker(conn net.Conn, wait time.Duration, room *pageLimit) *frameC
 	return g
 }
 
-// connReader reads from the connection. The library sets no deadline while it waits for
-// a frame to begin; once it has, there is one.
+// connReader reads from the connection. The library sets no deadline while it waits for a frame to
+// begin. Once one has begun, connReader sets a deadline.
 type connReader frameChecker
 
 func (s *connReader) Read(p []byte) (int, error) {
@@ -92,7 +92,7 @@ func (s *connReader) Read(p []byte) (int, error) {
 	return s.conn.Read(p)
 }
 
-// Read gives the next bytes of frames.
+// Read returns the next bytes of frames.
 func (g *frameChecker) Read(p []byte) (int, error) {
 	if len(g.ready) == 0 && g.rest == 0 {
 		if err := g.next(); err != nil {
@@ -117,7 +117,7 @@ func (g *frameChecker) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// release gives back the memory for a compressed frame that is over.
+// release frees the memory for a compressed frame that was read to its end.
 func (g *frameChecker) release() {
 	if g.inflater != nil && g.rest == 0 {
 		g.inflater.release()
@@ -132,7 +132,7 @@ func (g *frameChecker) next() error {
 	}
 	first, err := g.in.ReadByte()
 	if err != nil {
-		return err // nothing has begun: the library may wait on
+		return err // no frame has begun: the library may wait again
 	}
 	g.begun = true
 	if g.err = g.readFrame(first); g.err != nil {
@@ -143,7 +143,7 @@ func (g *frameChecker) next() error {
 	return g.err
 }
 
-// wrongFrame is what is wrong with a frame.
+// wrongFrame is an error in a frame.
 type wrongFrame string
 
 func (e wrongFrame) Error() string { return string(e) }
@@ -152,8 +152,8 @@ func protocolError(format string, args ...any) error {
 	return wrongFrame(fmt.Sprintf("protocol error of the node: "+format, args...))
 }
 
-// interrupted is the end of a connection within a frame. It does not wrap the error: that
-// of a deadline is taken for one of a connection at rest.
+// interrupted is the error of a connection that ends within a frame. It does not wrap the cause:
+// the library takes a deadline's error for that of an idle connection.
 func interrupted(err error) error {
 	var wrong wrongFrame
 	if errors.As(err, &wrong) {
@@ -199,7 +199,7 @@ func (g *frameChecker) readFrame(first byte) error {
 		g.readies++
 	case opEvent:
 		if g.readies < 2 {
-			// The library has no connection yet to look with.
+			// The library has no connection yet to read the change with.
 			return protocolError("an event that was not asked for")
 		}
 	}
@@ -213,7 +213,7 @@ func (g *frameChecker) readFrame(first byte) error {
 		g.compressed = a.options.lz4 && !a.hideLZ4
 		g.lz4.setCompressed(g.node, g.compressed)
 	}
-	// Types that are hidden are shorter than they were.
+	// Hidden types are shorter than before.
 	binary.BigEndian.PutUint32(a.read[5:], uint32(len(a.read)-headerSize+a.left))
 	g.rows, g.rest = a.rows, a.left
 	g.ready = a.read
@@ -235,8 +235,8 @@ func (g *frameChecker) readFrame(first byte) error {
 	return g.rows.pass(g.ready[len(a.read):])
 }
 
-// repeatOptions drops a SUPPORTED that came late, asks the same again, and reads that answer in its
-// place. The library sends nothing meanwhile.
+// repeatOptions drops a SUPPORTED that came late, sends OPTIONS again, and reads the new answer
+// instead. The library sends nothing meanwhile.
 func (g *frameChecker) repeatOptions(header []byte, length int64) error {
 	const opOptions = 0x05
 	request := []byte{header[0] &^ fromServer, 0, header[2], header[3], opOptions, 0, 0, 0, 0}
@@ -288,18 +288,18 @@ func (g *frameChecker) checkHeader(header []byte, length uint32) error {
 	return nil
 }
 
-// cells follows the cells of rows through the pieces that they come in. The sizes
-// of all of them make up the rest of the frame.
+// cells follows the cells of rows while their bytes pass in parts. Together they fill the rest of
+// the frame.
 type cells struct {
-	count int // cells whose length has not come yet
-	left  int // bytes that have not come yet
-	skip  int // bytes of the present cell that have not come yet
+	count int // cells whose length has not come
+	left  int // bytes that have not come
+	skip  int // bytes of the current cell that have not come
 	part  [4]byte
 	got   int // bytes in part, the beginning of a length
 }
 
 func (c *cells) pass(b []byte) error {
-	if c.skip >= len(b) || c.skip == 0 && c.count == 0 { // the latter: a message without rows
+	if c.skip >= len(b) || c.skip == 0 && c.count == 0 { // the latter is a message without rows
 		c.skip, c.left = max(c.skip-len(b), 0), c.left-len(b)
 		return nil
 	}
@@ -332,14 +332,14 @@ func (c *cells) pass(b []byte) error {
 
 var errCells = protocolError("the cells of its rows do not fit a frame")
 
-// size takes the length of the next cell, null having none.
+// size returns the length of the next cell, 0 for null.
 func (c *cells) size(length []byte) int {
 	c.count--
 	return max(int(int32(binary.BigEndian.Uint32(length))), 0)
 }
 
-// fits says whether the present cell may end at an offset from what has come: each
-// cell after it has four bytes at least, and after the last there is nothing.
+// fits reports whether the current cell may end at an offset from the bytes that have come. Each
+// cell after it has at least four bytes, and after the last there is nothing.
 func (c *cells) fits(at int) bool {
 	spare := c.left - at - 4*c.count
 	return spare == 0 || spare > 0 && c.count > 0

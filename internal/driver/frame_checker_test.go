@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// bytesConn is a connection that bytes come in on, and then no more.
+// bytesConn is a connection on which some bytes come in, and then no more.
 type bytesConn struct {
 	net.Conn
 	in io.Reader
@@ -24,7 +24,7 @@ type bytesConn struct {
 func (c bytesConn) Read(p []byte) (int, error)        { return c.in.Read(p) }
 func (c bytesConn) SetReadDeadline(_ time.Time) error { return nil }
 
-// guarded is what a guard makes of bytes.
+// guarded returns what a frameChecker passes on of bytes.
 func guarded(in io.Reader, buffer int) ([]byte, error) {
 	g := newFrameChecker(bytesConn{in: in}, time.Second, new(pageLimit))
 	var out []byte
@@ -143,7 +143,7 @@ func TestGuardStops(t *testing.T) {
 	}
 }
 
-// Of a large frame nothing is handed on before it is whole, nor afterwards.
+// Nothing of a large frame is passed on before it is complete.
 func TestGuardHoldsLargeFrames(t *testing.T) {
 	large := withLength(encoded(t, &message.VoidResult{}), 100<<20)
 	before := allocated()
@@ -156,8 +156,8 @@ func TestGuardHoldsLargeFrames(t *testing.T) {
 	require.Less(t, allocated()-before, uint64(1<<20))
 }
 
-// The library waits for ever for a frame to begin, and so must not take the end of a
-// wait within one for the other.
+// The library may wait without limit for a frame to begin. A timeout within a frame must not look
+// like one between frames.
 func TestGuardDoesNotWaitWithinAFrame(t *testing.T) {
 	client, server := net.Pipe()
 	defer client.Close()
@@ -172,7 +172,7 @@ func TestGuardDoesNotWaitWithinAFrame(t *testing.T) {
 	require.Equal(t, err, again)
 }
 
-// hiddenTypes are types that servers name, and what the library reads instead.
+// hiddenTypes are types that servers send, and what the library reads instead.
 func hiddenTypes() map[datatype.DataType]datatype.DataType {
 	const marshal = "org.apache.cassandra.db.marshal."
 	inner := datatype.NewTuple(datatype.Int, datatype.NewList(datatype.Varchar))
@@ -211,8 +211,7 @@ func hiddenTypes() map[datatype.DataType]datatype.DataType {
 	return types
 }
 
-// Types that the library takes apart are hidden from it, in answers of rows and in those to
-// PREPARE.
+// Types that the library takes apart are hidden from it, in rows and in answers to PREPARE.
 func TestGuardHidesTypes(t *testing.T) {
 	for typ, want := range hiddenTypes() {
 		cells := [2][]byte{{1, 2, 3}, nil}
@@ -235,8 +234,8 @@ func TestGuardHidesTypes(t *testing.T) {
 	}
 }
 
-// FuzzGuard hands bytes to a guard: it gives no more than there is, what it gives passes
-// another guard as it is, and it takes no more memory than whole frames need.
+// FuzzGuard passes bytes through a frameChecker. The result is no longer than the input, and passes
+// another frameChecker unchanged. No more memory is used than for complete frames.
 func FuzzGuard(f *testing.F) {
 	for _, frame := range slices.Concat(errorFrames(f), pages(f), others(f), lies(f), events(f)) {
 		f.Add(frame, uint16(4096))

@@ -6,17 +6,16 @@ import (
 	"strings"
 )
 
-// supportedOptions is what a node tells of itself in its first answer that the reading of
-// the next ones hangs on.
+// supportedOptions are the options in a node's SUPPORTED that the frameChecker needs for later
+// answers.
 type supportedOptions struct{ metadataID, lz4 bool }
 
-// mostShards is above what any machine has processors for. The driver opens a
-// connection to each shard.
+// mostShards is more shards than any machine has processors. The driver opens a connection to each.
 const mostShards = 4096
 
 // supported checks a SUPPORTED. The extensions are those of ScyllaDB's
-// docs/dev/protocol-extensions.md; of the values that must not be missing the
-// library takes the first.
+// docs/dev/protocol-extensions.md. The library reads the first value of some options, so these must
+// have one.
 func (a *frameBody) supported() {
 	options := make(map[string][]string)
 	for n := a.short(); n > 0 && a.err == nil; n-- {

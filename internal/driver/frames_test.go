@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// encoded is a frame for stream 0 as a server sends it.
+// encoded returns a frame for stream 0 as a server sends it.
 func encoded(t testing.TB, m message.Message, change ...func(*frame.Frame)) []byte {
 	t.Helper()
 	f := frame.NewFrame(primitive.ProtocolVersion4, 0, m)
@@ -32,7 +32,7 @@ func warned(
 
 func traced(f *frame.Frame) { f.SetTracingId(&primitive.UUID{1, 2, 3}) }
 
-// hinted adds what ScyllaDB tells of a request that went astray.
+// hinted adds what ScyllaDB answers to a request that came to the wrong replica.
 func hinted(f *frame.Frame) {
 	hint := append(
 		[]byte{
@@ -84,10 +84,10 @@ func hinted(f *frame.Frame) {
 	)
 }
 
-// event puts a frame on the stream of events.
+// event moves a frame to the stream of events.
 func event(f *frame.Frame) { f.Header.StreamId = -1 }
 
-// rowsOf is an answer of rows with columns k and v.
+// rowsOf returns an answer of rows with columns k and v.
 func rowsOf(state []byte, types [2]datatype.DataType, rows ...[2][]byte) *message.RowsResult {
 	m := &message.RowsResult{Metadata: &message.RowsMetadata{ColumnCount: 2, PagingState: state}}
 	for i, name := range []string{"k", "v"} {
@@ -110,7 +110,7 @@ func rowsOf(state []byte, types [2]datatype.DataType, rows ...[2][]byte) *messag
 
 var plain = [2]datatype.DataType{datatype.Bigint, datatype.Varchar}
 
-// errorFrames are answers of every code that a server has, whole ones.
+// errorFrames are complete answers with every error code that servers have.
 func errorFrames(t testing.TB) [][]byte {
 	one := primitive.ConsistencyLevelOne
 	var all [][]byte
@@ -134,34 +134,34 @@ func errorFrames(t testing.TB) [][]byte {
 	return all
 }
 
-// withCode is an ERROR frame with another code.
+// withCode returns an ERROR frame with another code.
 func withCode(b []byte, code uint32) []byte {
 	b = bytes.Clone(b)
 	binary.BigEndian.PutUint32(b[headerSize:], code)
 	return b
 }
 
-// withLength is a frame whose header tells another length.
+// withLength returns a frame with another length in its header.
 func withLength(b []byte, length uint32) []byte {
 	b = bytes.Clone(b)
 	binary.BigEndian.PutUint32(b[5:], length)
 	return b
 }
 
-// with is a frame with a byte changed.
+// with returns a frame with one byte changed.
 func with(b []byte, at int, value byte) []byte {
 	b = bytes.Clone(b)
 	b[at] = value
 	return b
 }
 
-// cutShort is a frame that ends early, and whose header tells so.
+// cutShort returns a frame that ends early, and has that length in its header.
 func cutShort(b []byte, by int) []byte {
 	b = b[:len(b)-by]
 	return withLength(b, uint32(len(b)-headerSize))
 }
 
-// raw is a frame of any body.
+// raw returns a frame with any body.
 func raw(opcode byte, body ...byte) []byte {
 	b := append([]byte{0x84, 0, 0, 0, opcode, 0, 0, 0, 0}, body...)
 	return withLength(b, uint32(len(body)))

@@ -9,18 +9,17 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
-// asksOfGossip is the number of nodes that are asked, all at the same time, what they have heard by
-// gossip. When nodetool removenode has a node take over ranges, that node streams them as soon as
-// it hears of the removal (StorageService.handleStateRemoving), and others may hear of it later: it
-// has to be among those that are asked. In larger clusters it may not be, until gossip has reached
-// the others. Writes by CQL have the same gap, since their coordinators have not heard either.
+// asksOfGossip is the number of nodes asked, at the same time, for their gossip. If nodetool
+// removenode makes a node take over ranges, that node streams them as soon as it learns of the
+// removal (StorageService.handleStateRemoving). Others may learn of it later, so that node has to
+// be among those asked. In larger clusters it may not be, until gossip has reached the others.
+// Writes by CQL have the same gap, since their coordinators do not know either.
 const asksOfGossip = 16
 
-// Gossip reads what nodes have heard of each other by gossip, except for tokens, which
-// system_views.gossip_info does not have. It asks up to [asksOfGossip] nodes; the latest word on
-// each node counts. If no node answers with rows, and one answers that it has no such table, as
-// nodes of Cassandra 4.0 do, the error is [ErrNotFound], whatever the others failed with. Else the
-// error is that of a node.
+// Gossip reads what nodes know of each other by gossip, except for tokens, which
+// system_views.gossip_info does not have. It asks up to [asksOfGossip] nodes, and keeps the newest
+// state of each node. If no node answers with rows, and one has no such table, as in Cassandra 4.0,
+// the error is [ErrNotFound], whatever the other errors are. Otherwise the error is that of a node.
 func (s *Session) Gossip(ctx context.Context) ([]topology.Endpoint, error) {
 	hosts := s.ranked(asksOfGossip)
 	s.forgetSilent(hosts)
@@ -84,7 +83,7 @@ func (s *Session) gossipOf(ctx context.Context, host string) (all []topology.End
 	return all, err
 }
 
-// valueOf is what a pointer points to, and the zero of its type where that is nil.
+// valueOf returns what a pointer points to, or zero for nil.
 func valueOf[T any](p *T) (v T) {
 	if p != nil {
 		v = *p

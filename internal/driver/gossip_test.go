@@ -12,8 +12,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
-// If no node that answers has the table of gossip, nodes that do not answer do not hide that: the
-// caller asks by other means.
+// If no node that answers has the gossip table, the error says so even if other nodes do not
+// answer: the caller uses other means.
 func TestGossipBesideADeadNode(t *testing.T) {
 	for _, tc := range []struct {
 		release string
@@ -49,8 +49,7 @@ func TestGossipBesideADeadNode(t *testing.T) {
 	}
 }
 
-// If only the node that leaves has heard of a change of the ring, the change is learned from that
-// node.
+// If only the node that leaves knows of a change of the ring, it is learned from that node.
 func TestGossipThatOneNodeHasHeard(t *testing.T) {
 	c, err := simcluster.Start(
 		simcluster.Options{
@@ -66,7 +65,7 @@ func TestGossipThatOneNodeHasHeard(t *testing.T) {
 	s, err := Connect(t.Context(), Config{Hosts: c.Hosts(), Port: c.Port(), Logf: t.Logf})
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
-	last := s.ranked(6)[5].HostID() // which is not among those that are asked of anything
+	last := s.ranked(6)[5].HostID() // this node is not asked what any node knows
 	_, err = c.BeginLeave(
 		slices.IndexFunc([]int{0, 1, 2, 3, 4, 5}, func(i int) bool { return c.HostID(i) == last }),
 	)

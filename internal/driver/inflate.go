@@ -6,27 +6,27 @@ import (
 	"sync"
 )
 
-// inflater reads the body of a compressed frame as it was before. Such a body begins with its
-// uncompressed size, 4 bytes, and is one block of LZ4 (section 5 of the native protocol's
-// specification, version 4; lz4_Block_format.md of LZ4).
+// inflater decompresses the body of a frame. The body begins with its uncompressed size, 4 bytes,
+// and is one block of LZ4 (native protocol specification, version 4, section 5; lz4_Block_format.md
+// of LZ4).
 //
 // It inflates while bytes come from the connection, and keeps the 64 KiB that a match may refer to.
-// So the guard knows the size of a page before there is memory for it, and drops a page without
-// inflating it. The last bytes are read only if the block ends with them.
+// So the frameChecker knows the size of a page before it needs memory for it, and can drop a page
+// without inflating it. The last bytes are read only if the block ends with them.
 type inflater struct {
 	in   io.Reader
-	left int // bytes of the block that have not come yet
-	want int // bytes of the body that have not been inflated yet
+	left int // bytes of the block that have not come
+	want int // bytes of the body that are not inflated
 	err  error
 	*inflateBuffers
 
-	from, to int // out[from:to] has been inflated and not read
-	at, end  int // src[at:end] has come and not been used
+	from, to int // out[from:to] was inflated and not read
+	at, end  int // src[at:end] has come and was not used
 
-	literals, matched int  // bytes of the present sequence that have not been copied yet
+	literals, matched int  // bytes of the current sequence that are not copied
 	offset            int  // of the match
-	begun             bool // the match of the present sequence has not been looked at
-	token             byte // of the present sequence
+	begun             bool // the match of the current sequence is not read
+	token             byte // of the current sequence
 }
 
 // inflateBuffers is the memory of an inflater.
@@ -36,17 +36,17 @@ type inflateBuffers struct {
 }
 
 const (
-	// window is above the largest offset of a match.
+	// window is more than the largest offset of a match.
 	window = 1 << 16
 	// sizeLength is the length of the size before a block.
 	sizeLength = 4
-	// mostRatio is above the ratio of any block: a byte of it stands for 255 bytes at most.
+	// mostRatio bounds the ratio of any block: a byte of it stands for at most 255 bytes.
 	mostRatio = 255
 	// leastMatch is the length of the shortest match.
 	leastMatch = 4
 )
 
-// inflatePool is the memory of inflaters. A connection has a share of it only within a frame.
+// inflatePool is the memory of inflaters. A connection has some of it only within a frame.
 var inflatePool = sync.Pool{New: func() any { return new(inflateBuffers) }}
 
 var errBlock = protocolError("a compressed frame is damaged")
@@ -75,13 +75,13 @@ func newInflater(in io.Reader, length int) (*inflater, error) {
 	return z, nil
 }
 
-// release gives the memory back. Nothing can be read afterwards.
+// release frees the memory. The inflater cannot be used afterwards.
 func (z *inflater) release() {
 	inflatePool.Put(z.inflateBuffers)
 	z.inflateBuffers = nil
 }
 
-// Read gives the next bytes of the body.
+// Read returns the next bytes of the body.
 func (z *inflater) Read(p []byte) (int, error) {
 	if z.from == z.to && z.err == nil {
 		z.fill()
@@ -127,8 +127,8 @@ func (z *inflater) fill() {
 	}
 }
 
-// finish checks that the block ends where the body does. A sequence of nothing may be left, which
-// is all that the block of an empty body has.
+// finish checks that the block ends where the body does. An empty sequence may be left: the block
+// of an empty body consists of one.
 func (z *inflater) finish() {
 	rest := z.end - z.at + z.left
 	if rest == 1 && !z.begun && z.byte() == 0 {
@@ -139,13 +139,13 @@ func (z *inflater) finish() {
 	}
 }
 
-// readLiterals reads the beginning of a sequence: how many literals follow.
+// readLiterals reads the beginning of a sequence: the number of its literals.
 func (z *inflater) readLiterals() {
 	z.token, z.begun = z.byte(), true
 	z.literals = z.length(int(z.token >> 4))
 }
 
-// readMatch reads which bytes follow the literals again.
+// readMatch reads which bytes are repeated after the literals.
 func (z *inflater) readMatch() {
 	z.offset = int(z.byte()) | int(z.byte())<<8
 	z.matched, z.begun = z.length(int(z.token&15))+leastMatch, false
@@ -154,7 +154,7 @@ func (z *inflater) readMatch() {
 	}
 }
 
-// length reads the rest of a length whose beginning is in the token.
+// length reads the rest of a length that begins in the token.
 func (z *inflater) length(n int) int {
 	for more := byte(255); n >= 15 && more == 255 && z.err == nil; n += int(more) {
 		more = z.byte()
@@ -174,7 +174,7 @@ func (z *inflater) copyLiterals() {
 	z.made(n)
 }
 
-// copyMatch copies bytes that may end where they come to stand: they then repeat.
+// copyMatch copies the match. If it overlaps the bytes that it writes, these repeat.
 func (z *inflater) copyMatch() {
 	from := z.to - z.offset
 	n := copy(z.out[z.to:min(len(z.out), z.to+z.matched)], z.out[from:z.to])
@@ -192,8 +192,7 @@ func (z *inflater) byte() byte {
 	return z.src[z.at-1]
 }
 
-// more reads more of the block if all of it that has come is used, and reports whether there is
-// any.
+// more reads more of the block if all that has come was used. It reports whether there is any.
 func (z *inflater) more() bool {
 	if z.at < z.end {
 		return true

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// deflated is the body of a compressed frame.
+// deflated returns the body of a compressed frame.
 func deflated(t testing.TB, body []byte) []byte {
 	t.Helper()
 	out, err := deflater{}.Encode(body)
@@ -24,7 +24,7 @@ func deflated(t testing.TB, body []byte) []byte {
 	return out
 }
 
-// deflatedFrame is the same frame with a compressed body.
+// deflatedFrame returns a frame with a compressed body.
 func deflatedFrame(t testing.TB, frame []byte) []byte {
 	body := deflated(t, frame[headerSize:])
 	return withLength(
@@ -33,7 +33,7 @@ func deflatedFrame(t testing.TB, frame []byte) []byte {
 	)
 }
 
-// inflated is what an inflater makes of a body.
+// inflated returns what an inflater makes of a body.
 func inflated(in io.Reader, length, buffer int) ([]byte, error) {
 	z, err := newInflater(in, length)
 	if err != nil {
@@ -52,7 +52,7 @@ func inflated(in io.Reader, length, buffer int) ([]byte, error) {
 	return out, nil
 }
 
-// bodies are some that compress well, some that do not, and some of sizes round those of buffers.
+// bodies returns some that compress well, some that do not, and some about as large as buffers.
 func bodies() [][]byte {
 	all := [][]byte{
 		nil,
@@ -95,7 +95,7 @@ func TestInflate(t *testing.T) {
 	}
 }
 
-// sized returns a compressed body whose header gives another uncompressed size.
+// sized returns a compressed body with another uncompressed size in its header.
 func sized(body []byte, size uint32) []byte {
 	return slices.Concat(binary.BigEndian.AppendUint32(nil, size), body[sizeLength:])
 }
@@ -134,7 +134,7 @@ func TestInflateStops(t *testing.T) {
 	require.Empty(t, out)
 }
 
-// compressing is a guard of a connection whose frames are compressed.
+// compressing returns a frameChecker of a connection with compressed frames.
 func compressing(in io.Reader, r *pageLimit) *frameChecker {
 	g := newFrameChecker(bytesConn{in: in}, time.Second, r)
 	g.lz4 = newCompression(Config{Compress: true})
@@ -161,7 +161,7 @@ func TestGuardInflates(t *testing.T) {
 	}
 }
 
-// A compressed page that there is no room for is dropped like any other.
+// A compressed page that is too large is dropped like any other.
 func TestCompressedPageWithoutRoom(t *testing.T) {
 	s := &Session{pageLimit: new(pageLimit)}
 	defer s.Reserve(1 << 20)()
@@ -239,7 +239,8 @@ func TestCompressionByDistance(t *testing.T) {
 	require.True(t, all.compresses("any"))
 }
 
-// FuzzInflate makes of any block what the library's own reader of LZ4 does, or refuses it as well.
+// FuzzInflate compares the inflater with the library's own reader of LZ4 for any block: both return
+// the same, or both refuse it.
 func FuzzInflate(f *testing.F) {
 	text := []byte(strings.Repeat("all work and no play ", 100))
 	good := deflated(f, text)

@@ -22,26 +22,26 @@ const (
 	forms
 )
 
-// statements has the statement for each form, with and without a time to live of the row's own.
-// Safe for concurrent use.
+// statements are the statements of each form, with and without a TTL per row. They are safe for
+// concurrent use.
 type statements struct {
 	table   *schema.Table
 	columns []schema.Column
 	counter bool
 	hasCK   bool
-	lists   bool // there are lists that are not frozen
+	lists   bool // there are non-frozen lists
 	statics bool
-	ttl     int  // seconds, of rows without one of their own; 0: the table's
-	once    bool // rows are inserted only where there is none of their key
+	ttl     int  // in seconds, of rows without their own; 0: the table's
+	once    bool // INSERT ... IF NOT EXISTS
 
 	built [forms][2]atomic.Pointer[statement]
 }
 
-// statement is a text and the order in which its markers take the values.
+// statement is a text, and the order in which its markers take the values.
 type statement struct {
 	text       string
 	order      []int // indexes of the columns
-	timesFirst bool  // the timestamp and the time to live come before the columns
+	timesFirst bool  // the timestamp and the TTL come before the columns
 }
 
 func newStatements(t *schema.Table, columns []schema.Column) *statements {
@@ -54,7 +54,7 @@ func newStatements(t *schema.Table, columns []schema.Column) *statements {
 	return s
 }
 
-// staticOnly says whether the row carries nothing but static columns.
+// staticOnly reports whether the row has nothing but static columns.
 func (s *statements) staticOnly(cells []row.Cell) bool {
 	if !s.statics || !s.hasCK {
 		return false
@@ -67,7 +67,7 @@ func (s *statements) staticOnly(cells []row.Cell) bool {
 	return true
 }
 
-// of finds the statement for a row.
+// of returns the statement for a row.
 func (s *statements) of(r row.Row) *statement {
 	f := wholeRow
 	switch {
@@ -84,7 +84,7 @@ func (s *statements) of(r row.Row) *statement {
 	}
 	built := &s.built[f][own]
 	st := built.Load()
-	if st == nil { // of several goroutines each may build it
+	if st == nil { // several goroutines may each build it
 		st = s.build(f, own != 0)
 		built.Store(st)
 	}
@@ -122,7 +122,7 @@ func (s *statements) build(f form, ownTTL bool) *statement {
 	return st
 }
 
-// using is the part of a statement that has its times.
+// using returns the USING clause of a statement.
 func (s *statements) using(ownTTL bool) string {
 	var times []string
 	if !s.once {
@@ -139,7 +139,7 @@ func (s *statements) using(ownTTL bool) string {
 	return " USING " + strings.Join(times, " AND ")
 }
 
-// buildUpdate is an UPDATE that sets the columns, or adds to them where they are counters.
+// buildUpdate makes an UPDATE that sets the columns, or adds to counters.
 func (s *statements) buildUpdate(using string) *statement {
 	st := &statement{timesFirst: using != ""}
 	var sets, where []string

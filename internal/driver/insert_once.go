@@ -13,21 +13,20 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/row"
 )
 
-// existsError is what a conditional insert is told of a row that is there.
+// existsError is the error of a conditional insert of a row that exists.
 type existsError struct{ same bool }
 
 func (*existsError) Error() string { return "there is a row of this key already" }
 
-// Same says whether that row has the values that were to be written.
+// Same reports whether the existing row has the values of the insert.
 func (e *existsError) Same() bool { return e.same }
 
-// Once makes the writer write a row only where there is none of its key: as a
-// lightweight transaction, one row a request, without a timestamp. A row that is there is
-// an error of class NotApplied. It is to be called before the first Write, and has
-// no meaning for counters.
+// Once makes the writer write a row only if no row has its key. It uses a lightweight transaction,
+// one row a request, without a timestamp. If the row exists, the error has class NotApplied. Once
+// must be called before the first Write. It has no effect on counters.
 //
-// A request without an answer may be sent again. When the first was carried out
-// after all, the second finds its row, and the error says so (method Same).
+// A request without an answer may be retried. If the first was carried out after all, the second
+// finds its row, and the error reports that (method Same).
 func (w *Writer) Once() *Writer {
 	w.statements.once = true
 	return w
@@ -40,8 +39,8 @@ func (w *Writer) insertOnce(ctx context.Context, st *statement, values []any, r 
 		q.SerialConsistency(gocql.LocalSerial)
 	}
 	iter := q.Iter()
-	// The answer is a row that begins with whether it was applied; when it was
-	// not, the row that is there follows.
+	// The answer is a row that begins with whether the insert was applied. If it was not, the
+	// existing row follows.
 	columns := iter.Columns()
 	cells := make([]cell, len(columns))
 	var places []any
@@ -67,8 +66,8 @@ func (w *Writer) insertOnce(ctx context.Context, st *statement, values []any, r 
 	}
 }
 
-// same says whether the values to be written are those that are there. Sets and
-// maps in another order count as others.
+// same reports whether the existing row has the values of the insert. Sets and maps in another
+// order count as different.
 func (w *Writer) same(r row.Row, columns []gocql.ColumnInfo, there []cell) bool {
 	for i, c := range w.statements.columns {
 		at := slices.IndexFunc(

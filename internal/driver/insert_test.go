@@ -22,7 +22,7 @@ func set(b ...byte) row.Cell { return row.Cell{State: row.Set, Bytes: b} }
 
 var null, unset = row.Cell{State: row.Null}, row.Cell{}
 
-// bound lists what a row is bound with: bytes, nil for null, or "unset".
+// bound lists the values that a row is bound with: bytes, nil for null, or "unset".
 func bound(s *statements, cells ...row.Cell) (string, []any) {
 	return boundRow(s, row.Row{Cells: cells, Timestamp: 0x0102030405060708})
 }
@@ -58,7 +58,7 @@ func TestInsert(t *testing.T) {
 	require.Equal(t, []any{[]byte(nil), []byte{}, stamp}, values, "null and empty stay apart")
 }
 
-// A tuple is bound as a whole, as any other value is.
+// A tuple is bound as a whole, like any other value.
 func TestInsertTuples(t *testing.T) {
 	columns := []schema.Column{
 		column(t, "k", schema.PartitionKey, "int"),
@@ -80,7 +80,7 @@ func TestInsertTuples(t *testing.T) {
 	}
 }
 
-// What makes no row is an UPDATE, whose times come before its values.
+// A row without a row marker is written by UPDATE, whose times come before its values.
 func TestUpdateMakesNoRow(t *testing.T) {
 	columns := []schema.Column{
 		column(

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// libraryWords replaces sentences of the library by words for an operator.
+// libraryWords replaces the library's messages by messages for an operator.
 var libraryWords = strings.NewReplacer(
 	"gocql: no response received from cassandra within timeout period",
 	"no answer within the time limit",
@@ -35,10 +35,10 @@ var libraryWords = strings.NewReplacer(
 	"",
 )
 
-// libraryNotes are what the library adds in parentheses for its own users.
+// libraryNotes matches what the library adds in parentheses for its own users.
 var libraryNotes = regexp.MustCompile(` \((?:timeout: [^)]*|potentially executed: [^)]*)\)`)
 
-// translate returns a text of the library in words of an operator.
+// translate returns a message of the library in the words of an operator.
 func translate(text string) string {
 	if !strings.Contains(text, "gocql") && !strings.Contains(text, "potentially executed") {
 		return text
@@ -46,7 +46,7 @@ func translate(text string) string {
 	return libraryNotes.ReplaceAllString(libraryWords.Replace(text), "")
 }
 
-// translateError returns an error whose text is in words of an operator, and which wraps err.
+// translateError returns err with a message in the words of an operator, and wraps it.
 func translateError(err error) error {
 	text := err.Error()
 	if words := translate(text); words != text {
@@ -55,7 +55,7 @@ func translateError(err error) error {
 	return err
 }
 
-// translatedError is an error under another text.
+// translatedError is an error with another message.
 type translatedError struct {
 	text string
 	err  error

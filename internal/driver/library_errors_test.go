@@ -15,7 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
-// Errors of the library lose its name and what it notes for its own users, and are the same errors.
+// Errors of the library lose its name and its notes for its own users, and remain the same errors.
 func TestWordsOfErrors(t *testing.T) {
 	for _, c := range []struct {
 		err  error
@@ -34,7 +34,7 @@ func TestWordsOfErrors(t *testing.T) {
 	}
 }
 
-// silent listens, takes connections, and calls with for each of them.
+// silent listens, accepts connections, and calls with for each of them.
 func silent(t *testing.T, address string, with func(net.Conn)) (host string, port int) {
 	l, err := net.Listen("tcp", address)
 	require.NoError(t, err)
@@ -53,8 +53,8 @@ func silent(t *testing.T, address string, with func(net.Conn)) (host string, por
 	return at.IP.String(), at.Port
 }
 
-// A port that takes connections and answers nothing is given up within the patience, in words that
-// say so.
+// If a port takes connections and answers nothing, Connect fails within the patience, and its error
+// says so.
 func TestConnectSilence(t *testing.T) {
 	host, port := silent(t, "127.0.0.1:0", func(net.Conn) {})
 	_, err := Connect(
@@ -73,8 +73,8 @@ func TestConnectSilence(t *testing.T) {
 	)
 }
 
-// Nodes that hang at connect do not use up the patience with those that answer, and only they are
-// called silent.
+// Nodes that hang at connect do not use up the patience with those that answer. Only they are
+// reported as silent.
 func TestConnectBesideNodesThatHang(t *testing.T) {
 	c, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Nodes: 3})
 	require.NoError(t, err)
@@ -102,7 +102,7 @@ func TestConnectBesideNodesThatHang(t *testing.T) {
 	require.ErrorContains(t, answer, "answers: do other nodes hang?")
 }
 
-// A user who waits for a contact point is warned of it.
+// The user is warned of a contact point that is slow to answer.
 func TestConnectTellsWhatItWaitsFor(t *testing.T) {
 	host, port := silent(t, "127.0.0.1:0", func(net.Conn) {})
 	ctx, cancel := context.WithCancel(t.Context())
@@ -130,7 +130,7 @@ func TestConnectTellsWhatItWaitsFor(t *testing.T) {
 	)
 }
 
-// The error names what a known port is for if that is not CQL.
+// If the port is a known one that is not for CQL, the error explains it.
 func TestConnectOtherPort(t *testing.T) {
 	host, _ := silent(t, "127.83.61.1:7000", func(conn net.Conn) { _ = conn.Close() })
 	_, err := Connect(t.Context(), Config{Hosts: []string{host + ":7000"}})
@@ -159,7 +159,7 @@ func TestConnectOtherPort(t *testing.T) {
 	)
 }
 
-// A data center that is none is a matter of usage.
+// An unknown data center is a usage error.
 func TestConnectWrongDC(t *testing.T) {
 	c, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Nodes: 1})
 	require.NoError(t, err)

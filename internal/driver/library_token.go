@@ -8,11 +8,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// libraryTokens makes Murmur3 tokens of the driver library's own private type, which
-// are all that its choice of a shard understands. The library makes one only when its
-// token-aware policy hashes a routing key; so a policy of its own, on a ring of
-// one node that is always up, is asked where a key with the wanted token goes.
-// It is safe for concurrent use.
+// libraryTokens makes Murmur3 tokens of the driver library's private type, the only kind that it
+// chooses a shard by. The library makes one only when its token-aware policy hashes a routing key.
+// So libraryTokens has such a policy, with a ring of one node that is always up, and asks it for
+// the node of a key with the wanted token. It is safe for concurrent use.
 type libraryTokens struct{ ring gocql.HostSelectionPolicy }
 
 func newLibraryTokens() libraryTokens {
@@ -28,13 +27,13 @@ func newLibraryTokens() libraryTokens {
 	return libraryTokens{ring}
 }
 
-// of is t for the library.
+// of returns t as a token of the library.
 func (l libraryTokens) of(t token.Token) gocql.Token {
 	return l.ring.Pick(routed{key: token.AppendMurmur3Key(make([]byte, 0, 16), t)})().Token()
 }
 
-// routed is as much of a query as a choice by token looks at; there is nothing
-// behind the rest of the interface.
+// routed is the part of a query that a token-aware policy reads. Its other methods must not be
+// called.
 type routed struct {
 	gocql.ExecutableQuery
 	key []byte

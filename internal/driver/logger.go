@@ -5,15 +5,15 @@ import (
 	"sync"
 )
 
-// logger hands the driver's own messages to a function, one after the other, until it is
-// closed: the driver's goroutines may outlive their session.
+// logger passes the driver's messages to a function, one at a time, until it is closed. The
+// driver's goroutines may outlive their session.
 type logger struct {
 	tell   func(format string, args ...any)
 	mu     sync.Mutex
 	closed bool
 }
 
-// Printf hands on a message.
+// Printf passes on a message.
 func (l *logger) Printf(format string, v ...any) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -22,13 +22,13 @@ func (l *logger) Printf(format string, v ...any) {
 	}
 }
 
-// Print hands on what fmt.Sprint makes of v.
+// Print passes on the result of fmt.Sprint.
 func (l *logger) Print(v ...any) { l.Printf("%s", fmt.Sprint(v...)) }
 
-// Println does the same.
+// Println does the same as Print.
 func (l *logger) Println(v ...any) { l.Print(v...) }
 
-// close ends it; no message is under way after it.
+// close stops the logger. Afterwards no message is in progress.
 func (l *logger) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

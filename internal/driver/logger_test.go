@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the driver's goroutines have to say comes one by one, and not at all when the
-// session is over.
+// Messages of the driver's goroutines come one at a time, and none after the session is closed.
 func TestLogger(t *testing.T) {
 	var told []string
 	l := &logger{

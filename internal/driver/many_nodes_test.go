@@ -10,8 +10,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
-// All checks of a doctor send each node of a large cluster at most three questions, and still find
-// the nodes that differ. A second check asks again for what may have changed.
+// All checks of a doctor send each node of a large cluster at most three requests, and still find
+// the nodes that differ. A second check reads again what may have changed.
 func TestFewQuestionsToManyNodes(t *testing.T) {
 	const nodes = manyNodes + 6
 	c, err := simcluster.Start(

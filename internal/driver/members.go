@@ -13,19 +13,19 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// witnesses is how many nodes are asked which others they know.
+// witnesses is the number of nodes that are asked which others they know.
 const witnesses = 5
 
-// peersPage is the number of peers that are asked for at once: each has up to 256 tokens, and all
-// of a thousand nodes are 6 MB in a frame.
+// peersPage is the number of peers in a page. Each has up to 256 tokens, so a thousand nodes in one
+// frame would be 6 MB.
 const peersPage = 64
 
-// nodeAccount is what a node tells of itself and, of a witness, of the others.
+// nodeAccount is what a node reports about itself and, if it is a witness, about the others.
 type nodeAccount struct {
 	id     string
-	tokens []string // asked for if there are suspects
+	tokens []string // read if there are suspects
 	peers  []peerRow
-	knows  bool // it is a witness, and told its peers
+	knows  bool // it is a witness, and returned its peers
 }
 
 // peerRow is a row of system.peers or system.peers_v2.
@@ -33,27 +33,27 @@ type peerRow struct {
 	address string
 	id      string // empty: null
 	dc      string
-	lacks   string // the column that every member has and this row has not
+	lacks   string // the column that every member has, and this row lacks
 }
 
-// membership is the comparison of the nodes that the library knows with what nodes tell.
+// membership compares the nodes that the library knows with what the nodes report.
 type membership struct {
 	filter    *filter
 	hosts     []*gocql.HostInfo
-	accounts  []nodeAccount     // by host; empty for one that did not answer
-	found     map[string]string // why a row is left out, by the row as it is named to the user
+	accounts  []nodeAccount     // by host; empty for a node that did not answer
+	found     map[string]string // why a row is left out, by the name of the row in the warning
 	reconnect bool
 }
 
-// inspect finds the rows of peers that tell of no member: they stay behind when a node is
-// removed, replaced or gets another address, and have the library know a node that is not
-// there, whose tokens may be another's by now. What was left out is said in one warning. again
-// says that the library took a wrong row for a right one, so that a new session is needed.
+// inspect finds the rows of peers that are not of members. Such rows remain when a node is removed,
+// replaced, or gets another address. Because of them, the library knows a node that does not exist,
+// and whose tokens may be another's by now. One warning names the rows that are left out. reconnect
+// reports that the library took a wrong row for a right one, so that a new session is needed.
 //
-// A node that answers, at the address in its row and with the host id in it, is a member.
-// Of any other more than half of the nodes asked must know, and no node that answers may
-// say that a token of it is its own. It is safe to leave out one that is a member after
-// all, and down: any node can be asked for any row, and the ring is whole without it.
+// A node is a member if it answers at the address in its row, with the host id in its row. A node
+// that does not answer is one if at least half of the nodes asked know it, and no node that answers
+// has one of its tokens. It is safe to leave out a member that is down: any node can be asked for
+// any row, and the ring is complete without it.
 func (s *Session) inspect(ctx context.Context) (again bool) {
 	in := &membership{filter: s.filter, hosts: s.hosts(), found: make(map[string]string)}
 	in.accounts = make([]nodeAccount, len(in.hosts))
@@ -107,8 +107,8 @@ func (s *Session) inspect(ctx context.Context) (again bool) {
 	return false
 }
 
-// suspects reports whether a node does not answer for itself and is not left out yet: a token of it
-// may be another's.
+// suspects reports whether there is a node that does not answer and is not left out yet. One of its
+// tokens may be another's.
 func (in *membership) suspects() bool {
 	for i, h := range in.hosts {
 		if !in.member(i) && !in.filter.leavesOut(staleRow{id: h.HostID()}) {
@@ -118,7 +118,7 @@ func (in *membership) suspects() bool {
 	return false
 }
 
-// askAccount asks a node for itself and, if it is to be a witness, for its peers.
+// askAccount asks a node for its host id and, if it is a witness, for its peers.
 func (s *Session) askAccount(
 	ctx context.Context,
 	h *gocql.HostInfo,
@@ -144,7 +144,7 @@ func (s *Session) askAccount(
 	return err
 }
 
-// peersOf reads the table of peers that the library reads.
+// peersOf reads the same table of peers as the library.
 func (s *Session) peersOf(ctx context.Context, h *gocql.HostInfo) ([]peerRow, error) {
 	if !h.ScyllaFeatures().IsPresent() {
 		rows, err := s.peersIn(ctx, h, "system.peers_v2", "native_address")
@@ -192,7 +192,7 @@ func (s *Session) peersIn(
 	return rows, err
 }
 
-// name is a row as the user is told of it.
+// name returns the name of a row in warnings.
 func name(address, id string) string {
 	if id == "" {
 		return address
@@ -200,11 +200,11 @@ func name(address, id string) string {
 	return "node " + id + " at " + address
 }
 
-// member says whether the node answered for itself.
+// member reports whether the node answered for itself.
 func (in *membership) member(i int) bool { return in.accounts[i].id == in.hosts[i].HostID() }
 
-// address is what a node's row in the peers of the others has for its key; no address when
-// the node does not tell.
+// address returns the key of a node's row in the peers of others; no valid address if the node does
+// not report it.
 func address(h *gocql.HostInfo) string {
 	if peer := h.Peer(); peer != nil {
 		return peer.String()
@@ -217,7 +217,7 @@ func (in *membership) leaveOut(row staleRow, at, why string) {
 	in.found[name(at, row.id)] = why
 }
 
-// check looks at one node: do the witnesses know it, and where?
+// check checks whether the witnesses know a node, and at which address.
 func (in *membership) check(i int) {
 	h := in.hosts[i]
 	id, here := h.HostID(), address(h)
@@ -257,7 +257,7 @@ func (in *membership) check(i int) {
 	default:
 		for at := range others {
 			if !in.filter.leavesOut(staleRow{id, at}) {
-				// It may be the node's address.
+				// this may be the node's address
 				in.filter.leaveOut(staleRow{id, here})
 				in.reconnect = true
 				return
@@ -267,8 +267,8 @@ func (in *membership) check(i int) {
 	}
 }
 
-// checkTokens looks for tokens of two nodes, of which one answers for itself and says
-// that they are its own.
+// checkTokens finds tokens of two nodes, one of which answers that they are its own. It leaves out
+// the other node.
 func (in *membership) checkTokens() {
 	owner := make(map[string]int)
 	for i := range in.hosts {
@@ -299,7 +299,7 @@ func (in *membership) checkTokens() {
 	}
 }
 
-// checkIncomplete tells of the rows that no node was made of.
+// checkIncomplete finds the rows that the library made no node of.
 func (in *membership) checkIncomplete(dc string) {
 	ids, addresses := make(map[string]bool), make(map[string]bool)
 	for _, h := range in.hosts {

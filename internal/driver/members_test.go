@@ -14,7 +14,7 @@ import (
 
 const strangerID = "deadbeef-0000-4000-8000-000000000001"
 
-// stranger is a complete row of a node that is not in the cluster, with tokens of its own.
+// stranger returns a complete row of a node that is not in the cluster, with tokens of its own.
 func stranger() simcluster.Peer {
 	return simcluster.Peer{
 		Address: "127.63.0.9",
@@ -26,8 +26,8 @@ func stranger() simcluster.Peer {
 	}
 }
 
-// misinformed connects to a cluster of which node 0 has those rows of peers too, and gives
-// its topology and the warnings.
+// misinformed connects to a cluster in which node 0 has extra rows of peers. It returns the
+// topology and the warnings.
 func misinformed(
 	t *testing.T,
 	shards int,
@@ -55,7 +55,7 @@ func misinformed(
 	return c, nodes, strings.Join(warnings, "")
 }
 
-// wantMembers checks that the cluster is its three nodes, all of them up, and a whole ring.
+// wantMembers checks that the cluster has its three nodes, all up, and a complete ring.
 func wantMembers(t *testing.T, c *simcluster.Cluster, nodes *topology.Cluster) {
 	t.Helper()
 	var ids []string
@@ -70,8 +70,8 @@ func wantMembers(t *testing.T, c *simcluster.Cluster, nodes *topology.Cluster) {
 	require.Len(t, ring.Nodes(), 3)
 }
 
-// A row of system.peers that is left over from a node that is no more is left out with
-// one warning that names it, on Cassandra (peers_v2) and on ScyllaDB (peers).
+// A row of system.peers of a node that no longer exists is left out, with one warning that names
+// it. That holds for Cassandra (peers_v2) and ScyllaDB (peers).
 func TestStalePeerIsLeftOut(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -104,8 +104,8 @@ func TestStalePeerIsLeftOut(t *testing.T) {
 	}
 }
 
-// Of two rows with one host id the one whose node answers counts; of a row of the node
-// itself, what that says of itself.
+// If two rows have the same host id, the one whose node answers counts. Rows about the node itself
+// count as it reports them.
 func TestPeerWithTwoRows(t *testing.T) {
 	for _, address := range []string{"127.0.0.0", "127.255.255.1"} {
 		for which := range 3 {
@@ -126,7 +126,7 @@ func TestPeerWithTwoRows(t *testing.T) {
 	}
 }
 
-// A member that is down stays one, though nobody answers for it.
+// A member that is down is kept, although it does not answer.
 func TestMemberThatIsDownStays(t *testing.T) {
 	c, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Rows: 1})
 	require.NoError(t, err)
@@ -143,7 +143,7 @@ func TestMemberThatIsDownStays(t *testing.T) {
 	require.Len(t, nodes.Nodes, 3)
 }
 
-// So does one that is down and has two rows.
+// A member that is down and has two rows is kept, too.
 func TestMemberThatIsDownHasTwoRows(t *testing.T) {
 	c, nodes, warning := misinformed(t, 0, func(c *simcluster.Cluster) {
 		p := stranger()
@@ -157,7 +157,7 @@ func TestMemberThatIsDownHasTwoRows(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// Tokens of two nodes of which none can be asked are nobody's: the cluster is refused.
+// If two nodes have the same tokens and neither answers, the cluster is refused.
 func TestTokensOfTwoNodes(t *testing.T) {
 	_, nodes, _ := misinformed(t, 0, func(c *simcluster.Cluster) {
 		a, b := stranger(), stranger()

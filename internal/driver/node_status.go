@@ -9,11 +9,11 @@ import (
 	"github.com/gocql/gocql"
 )
 
-// ignoreNodeStatus has the driver take no node for down. What it believes of a node comes from
-// several sides at once, the cluster's word and its own connections, and the last of them
-// wins, so that one that was away for a moment may stay unused for as long as a run
-// lasts. Without that belief each request to a node without connections has it
-// tried again, and fails at once; how soon the next one comes is the pipelines' affair.
+// ignoreNodeStatus makes the driver consider no node down. Its belief comes from several sources at
+// once, events of the cluster and its own connections, and the last one wins. So a node that was
+// away for a moment could stay unused for the rest of a run. Without that belief, a request to a
+// node without connections fails at once, and makes the driver connect again. The pipelines decide
+// how soon the next request comes.
 func ignoreNodeStatus(cluster *gocql.ClusterConfig) {
 	cluster.Events.DisableNodeStatusEvents = true
 	cluster.ConvictionPolicy = neverConvict{}
@@ -29,8 +29,8 @@ type neverConvict struct{}
 func (neverConvict) AddFailure(error, *gocql.HostInfo) bool { return false }
 func (neverConvict) Reset(*gocql.HostInfo)                  {}
 
-// connected says whether there is a connection to a node. Those of other data centers,
-// which are not connected to, count as if there was.
+// connected reports whether there is a connection to a node. Nodes of other data centers, to which
+// there are none, count as connected.
 func (s *Session) connected(h *gocql.HostInfo) bool {
 	if s.cfg.DC != "" && h.DataCenter() != s.cfg.DC {
 		return true
@@ -38,17 +38,17 @@ func (s *Session) connected(h *gocql.HostInfo) bool {
 	return s.connections(h.HostID()) > 0
 }
 
-// Connected reports whether there is a connection to a node, as far as nodes of its data center are
-// connected to.
+// Connected reports whether there is a connection to a node. Nodes of data centers to which there
+// are no connections count as connected.
 func (s *Session) Connected(id string) bool {
 	h := s.policy.host(id)
 	return h != nil && s.connected(h)
 }
 
-// connections is the number of connections to a node.
+// connections returns the number of connections to a node.
 func (s *Session) connections(id string) int { return s.allConnections()[id] }
 
-// nameDown says which node a request was for that found no connection to it.
+// nameDown adds the node to the error of a request that found no connection to it.
 func nameDown(ctx context.Context, err error) error {
 	chosen, ok := ctx.Value(chosenNodeKey{}).(*chosenNode)
 	if ok && (errors.Is(err, gocql.ErrNoConnectionsInPool) || errors.Is(err, gocql.ErrNoPool)) {

@@ -12,21 +12,20 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 )
 
-// pageLimit is how many bytes a page of a user's table may have. Servers count a page in rows. A page
-// whose rows are larger than expected would take memory that nothing has set aside for it, so
-// its connection's guard drops the page and answers with an error that has the page's size.
-// It is safe for concurrent use.
+// pageLimit is the largest size of a page of a user's table. Servers count a page in rows. If rows
+// are larger than expected, a page would take memory that is not reserved. So the connection's
+// frameChecker drops the page, and answers with an error that has the page's size. It is safe for
+// concurrent use.
 type pageLimit struct {
-	largest atomic.Int64 // of all that is reserved; 0: no limit
+	largest atomic.Int64 // largest reservation; 0: no limit
 
 	mu       sync.Mutex
-	reserved map[int64]int // by size, the number of requests
+	reserved map[int64]int // by size: the number of requests
 }
 
-// Reserve sets the bytes that a page may have while a request for one is under way, until the
-// function that it returns is called. While several are under way, each page may have as many
-// bytes as the largest of them. While none is, no page is refused. A refused page is a
-// *fault.LargeError.
+// Reserve sets the size of page allowed for a request in flight, until free is called. If several
+// requests are in flight, each page may have the largest of their sizes. If none is, no page is
+// refused. A refused page is a *fault.LargeError.
 func (s *Session) Reserve(bytes int64) (free func()) {
 	s.pageLimit.add(bytes, 1)
 	return func() { s.pageLimit.add(bytes, -1) }
@@ -48,13 +47,14 @@ func (r *pageLimit) add(bytes int64, requests int) {
 	r.largest.Store(largest)
 }
 
-// allows reports whether a page of a user's table may be so large.
+// allows reports whether a page of a user's table may have that many bytes.
 func (r *pageLimit) allows(bytes int) bool {
 	largest := r.largest.Load()
 	return largest == 0 || int64(bytes) <= largest
 }
 
-// trustedLength is the number of bytes that a frame's length is believed for before they are there.
+// trustedLength returns the number of bytes of a frame that memory is allocated for before they
+// have come.
 func (r *pageLimit) trustedLength() int {
 	if largest := r.largest.Load(); largest < math.MaxInt32 {
 		return max(int(largest), wholeAbove)
@@ -62,8 +62,8 @@ func (r *pageLimit) trustedLength() int {
 	return wholeAbove
 }
 
-// refusalFrame is the frame in the place of a page that is too large: an ERROR with the code of a
-// server's own (section 9).
+// refusalFrame returns the frame that replaces a page that is too large: an ERROR with the code of
+// a server error (section 9).
 func refusalFrame(header []byte, bytes int) []byte {
 	text := fmt.Sprintf(refusalText, bytes)
 	frame := append([]byte{header[0], 0, header[2], header[3], opError}, make([]byte, 4+4+2)...)
@@ -76,7 +76,7 @@ const refusalText = "cqlbulk has no room for a page of %d bytes"
 
 var refusalPattern = regexp.MustCompile(`^cqlbulk has no room for a page of (\d+) bytes$`)
 
-// largeError recognizes the answer in the place of a page that is too large.
+// largeError recognizes the answer that replaces a page that is too large.
 func largeError(request responseError) error {
 	if request.GetCode() != 0 {
 		return nil

@@ -17,7 +17,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 )
 
-// pageOf is an answer with a row of so many bytes, of a table of a keyspace.
+// pageOf returns an answer with a row of the given size, of a table of a keyspace.
 func pageOf(t *testing.T, keyspace string, bytes int, stream int16) []byte {
 	m := rowsOf(nil, plain, [2][]byte{make([]byte, 8), make([]byte, bytes)})
 	for _, c := range m.Metadata.Columns {
@@ -26,7 +26,7 @@ func pageOf(t *testing.T, keyspace string, bytes int, stream int16) []byte {
 	return encoded(t, m, func(f *frame.Frame) { f.Header.StreamId = stream })
 }
 
-// through is what a guard with a room hands on.
+// through returns what a frameChecker with a page limit passes on.
 func through(t *testing.T, r *pageLimit, frames ...[]byte) []byte {
 	t.Helper()
 	g := newFrameChecker(bytesConn{in: bytes.NewReader(slices.Concat(frames...))}, time.Second, r)
@@ -35,8 +35,8 @@ func through(t *testing.T, r *pageLimit, frames ...[]byte) []byte {
 	return out
 }
 
-// A page that there is no room for is dropped: its request gets an error with its size, and the
-// connection goes on.
+// A page that is too large is dropped. Its request gets an error with the page's size, and the
+// connection stays open.
 func TestPageWithoutRoom(t *testing.T) {
 	s := &Session{pageLimit: new(pageLimit)}
 	small, large := pageOf(t, "ks", 1000, 5), pageOf(t, "ks", 3<<20, 6)
@@ -74,14 +74,14 @@ func TestPageWithoutRoom(t *testing.T) {
 	require.True(t, bytes.Equal(all, through(t, s.pageLimit, small, large, system)))
 }
 
-// serverError is an answer of a server with a code of 0.
+// serverError is an answer of a server with code 0.
 type serverError struct{ text string }
 
 func (e serverError) Error() string      { return e.text }
 func (e serverError) GetCode() int       { return gocql.ErrCodeServer }
 func (e serverError) GetMessage() string { return e.text }
 
-// The error in the place of a page tells its size; other errors of servers do not.
+// The error that replaces a page has its size. Other errors of servers do not.
 func TestErrorOfAPageWithoutRoom(t *testing.T) {
 	var large *fault.LargeError
 	err := classify(t.Context(), serverError{"cqlbulk has no room for a page of 3145747 bytes"})

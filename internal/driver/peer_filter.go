@@ -6,11 +6,15 @@ import (
 	"github.com/gocql/gocql"
 )
 
-// filter says which of the rows that tell of nodes, in system.local and the peers, are
-// taken: not those of other data centers when one was asked for, whose nodes may not even
-// be reachable from here; not what the peers say of the very node that was asked; not one
-// without any address, at which the library panics; nor those that [Session.inspect] found to
-// be of no member. It is safe for concurrent use.
+// filter decides which rows about nodes, in system.local and the peers, the library accepts. It
+// refuses:
+//
+//   - rows of other data centers if one was given: their nodes may not be reachable
+//   - rows of peers about the node that was asked
+//   - rows without any address, which make the library panic
+//   - rows that [Session.inspect] found to be of no member
+//
+// It is safe for concurrent use.
 type filter struct {
 	dc string // empty: all
 
@@ -19,10 +23,10 @@ type filter struct {
 	stale map[staleRow]bool
 }
 
-// staleRow is a row of peers; of any address when peer is empty.
+// staleRow is a row of peers; with an empty peer, of any address.
 type staleRow struct{ id, peer string }
 
-// Accept is asked by the library for each row, system.local's first.
+// Accept is called by the library for each row, that of system.local first.
 func (f *filter) Accept(h *gocql.HostInfo) bool {
 	if f.dc != "" && h.DataCenter() != f.dc {
 		return false
@@ -30,7 +34,7 @@ func (f *filter) Accept(h *gocql.HostInfo) bool {
 	id, peer := h.HostID(), h.Peer()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if peer == nil { // only the peers have it
+	if peer == nil { // only rows of peers have it
 		f.asked = id
 		return true
 	}
@@ -48,15 +52,14 @@ func (f *filter) leaveOut(r staleRow) {
 	f.stale[r] = true
 }
 
-// leavesOut says whether a row was refused before.
+// leavesOut reports whether a row is refused.
 func (f *filter) leavesOut(r staleRow) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.stale[r]
 }
 
-// hosts are the nodes that the library knows, but for those found to be no members since
-// it read of them.
+// hosts returns the nodes that the library knows, without those found to be no members since.
 func (s *Session) hosts() []*gocql.HostInfo {
 	var hosts []*gocql.HostInfo
 	for _, h := range s.s.GetHosts() {

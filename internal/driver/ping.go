@@ -9,8 +9,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 )
 
-// Ping asks a node for one row of its own and says how long the answer took: what
-// a small read of an application would wait there.
+// Ping asks a node for one row of its own, and returns how long the answer took. A small read of an
+// application would take as long.
 func (s *Session) Ping(ctx context.Context, host string) (time.Duration, error) {
 	var key string
 	begin := time.Now()
@@ -24,13 +24,13 @@ func (s *Session) Ping(ctx context.Context, host string) (time.Duration, error) 
 	return time.Since(begin), err
 }
 
-// anyTimeout is how long PingAny waits for an answer: a node that is there has one row
-// of its own at hand, also when it is busy.
+// anyTimeout is how long PingAny waits for an answer. A node has a row of its own at hand, even if
+// it is busy.
 const anyTimeout = 5 * time.Second
 
-// PingAny asks all the nodes for one row of their own at once, and gives nil as soon as
-// one of them has answered, be it with an error. When none does within five seconds, the
-// errors of all are joined.
+// PingAny asks all nodes for one row of their own at once. It returns nil as soon as one of them
+// has answered, even with an error. If none does within five seconds, it returns all errors,
+// joined.
 func (s *Session) PingAny(ctx context.Context, hosts []string) error {
 	var asked sync.WaitGroup
 	defer asked.Wait()

@@ -9,7 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
-// One node that answers is enough; only when none does is there an error.
+// One node that answers is enough. If none does, there is an error.
 func TestPingAny(t *testing.T) {
 	c, s := simulate(t, simcluster.Options{})
 	ids := []string{c.HostID(0), c.HostID(1), c.HostID(2)}

@@ -16,11 +16,11 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// patience is how long a state that must come about is waited for.
+// patience is how long tests wait for a state.
 const patience = 30 * time.Second
 
-// simulate starts a cluster and connects to its first node; every shard of every
-// node has its connection.
+// simulate starts a cluster and connects to its first node. Every shard of every node has a
+// connection.
 func simulate(t *testing.T, o simcluster.Options) (*simcluster.Cluster, *Session) {
 	t.Helper()
 	c, err := simcluster.Start(o)
@@ -40,7 +40,7 @@ func simulate(t *testing.T, o simcluster.Options) (*simcluster.Cluster, *Session
 	return c, s
 }
 
-// target is what the simulated cluster has a table of.
+// target returns the table of the simulated cluster.
 func target(t *testing.T, s *Session) (*topology.Cluster, *schema.Table) {
 	t.Helper()
 	nodes, err := s.Topology(t.Context())
@@ -50,8 +50,7 @@ func target(t *testing.T, s *Session) (*topology.Cluster, *schema.Table) {
 	return nodes, table
 }
 
-// cut cuts the table into splits along its placement, and names the replicas of
-// each range of that.
+// cut cuts the table into splits along its placement, and returns the replicas of each.
 func cut(
 	t *testing.T,
 	s *Session,
@@ -87,8 +86,8 @@ func cut(
 	}
 }
 
-// readAll reads the splits, several at a time, each from one of its replicas in
-// turn, and gives the values by key.
+// readAll reads the splits, several at a time, each from its replicas in turn. It returns the
+// values by key.
 func readAll(
 	t *testing.T,
 	r *Reader,
@@ -126,8 +125,8 @@ func readAll(
 	return values
 }
 
-// astray writes rows to any node, so that the driver is told of tablets by the
-// servers that have not got them, and knows some of them from then on.
+// astray writes rows to any node. The servers that do not have their tablets report these to the
+// driver, so that it knows some tablets afterwards.
 func astray(t *testing.T, s *Session, table *schema.Table) {
 	t.Helper()
 	writer := s.Writer(table, table.Columns)
@@ -205,7 +204,7 @@ func TestPinnedWritesReachReplicaAndShard(t *testing.T) {
 	for _, tablets := range []int{0, 16} {
 		c, s := simulate(t, simcluster.Options{Shards: 4, Tablets: tablets, Rows: 1, Seed: 7})
 		nodes, table := target(t, s)
-		cut(t, s, nodes, tablets > 0) // lets the session know the tablets
+		cut(t, s, nodes, tablets > 0) // the session remembers the tablets
 		c.Forget()
 		writer := s.Writer(table, table.Columns)
 		var want []simcluster.Write

@@ -9,15 +9,15 @@ import (
 	"github.com/gocql/gocql"
 )
 
-// Place is where a node is. It can be compared.
+// Place is where a node is. It is comparable.
 type Place struct {
 	DC, Rack string
-	Tokens   string // as texts, sorted as such, with a space between
+	Tokens   string // as texts, sorted, separated by spaces
 }
 
-// Places reads where the nodes are on the ring at this moment, by host id. [Session.Topology] has
-// them as they were when the library heard of the node. The error is that of the node asked last
-// when none has answered.
+// Places reads where the nodes are on the ring now, by host id. [Session.Topology] has them as they
+// were when the library learned of the node. If none answers, the error is that of the node asked
+// last.
 func (s *Session) Places(ctx context.Context) (map[string]Place, error) {
 	var places map[string]Place
 	var err error
@@ -30,7 +30,7 @@ func (s *Session) Places(ctx context.Context) (map[string]Place, error) {
 	return nil, err
 }
 
-// placesBy asks one node for itself and for the others, and waits for it as [Session.eachOn] does.
+// placesBy asks one node for itself and the others, and waits for it as [Session.eachOn] does.
 func (s *Session) placesBy(
 	ctx context.Context,
 	h *gocql.HostInfo,

@@ -11,7 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
-// The places of the nodes are those of the moment: another node on the ring, or other tokens, show.
+// Places are current: another node on the ring, or other tokens, show.
 func TestPlacesOfTheMoment(t *testing.T) {
 	c, s := simulate(t, simcluster.Options{Nodes: 3, Tokens: 4, Factor: 2, Seed: 5})
 	before, err := s.Places(t.Context())
@@ -27,7 +27,7 @@ func TestPlacesOfTheMoment(t *testing.T) {
 	require.False(t, maps.Equal(before, after))
 }
 
-// A node that hangs is not waited for as long as a request may take, when another can be asked.
+// If another node can be asked, a node that hangs is waited for only shortly.
 func TestPlacesBesideANodeThatHangs(t *testing.T) {
 	c, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Rows: 1})
 	require.NoError(t, err)

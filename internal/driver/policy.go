@@ -11,14 +11,13 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// policy chooses the node of each request. One whose context carries a pin goes
-// to the pinned node, and nowhere else: when that fails the caller hears of it at
-// once, as which replica is next and when is the pipelines' affair. Any other goes
-// where the wrapped policy sends it.
+// policy chooses the node of each request. If the request's context has a chosenNode, it goes to
+// that node only. If that fails, the caller gets the error at once: the pipelines decide which
+// replica is next, and when. Any other request goes where the wrapped policy sends it.
 //
-// The driver's own way to one node (SetHostID) is not used: it asks a node that
-// has no connections five times, with sleeps between, and it gives no token, so
-// that on ScyllaDB a connection to any shard serves.
+// The driver's own way to address one node (SetHostID) is not used. It asks a node without
+// connections five times, with sleeps between. It also has no token, so that on ScyllaDB any shard
+// may get the request.
 type policy struct {
 	gocql.HostSelectionPolicy
 	tokens libraryTokens
@@ -35,7 +34,7 @@ func newPolicy(wrapped gocql.HostSelectionPolicy) *policy {
 	}
 }
 
-// AddHost is called by the driver for each node that it gets to know.
+// AddHost is called by the driver for each node that it learns of.
 func (p *policy) AddHost(h *gocql.HostInfo) {
 	p.mu.Lock()
 	p.hosts[h.HostID()] = h
@@ -43,8 +42,8 @@ func (p *policy) AddHost(h *gocql.HostInfo) {
 	p.HostSelectionPolicy.AddHost(h)
 }
 
-// AddHosts is called by the driver with the nodes that it finds at first, so that
-// the wrapped policy makes its ring once and not for each of them.
+// AddHosts is called by the driver with the nodes that it finds first, so that the wrapped policy
+// makes its ring once and not for each of them.
 func (p *policy) AddHosts(hosts []*gocql.HostInfo) {
 	all, ok := p.HostSelectionPolicy.(interface{ AddHosts([]*gocql.HostInfo) })
 	if !ok {
@@ -61,8 +60,8 @@ func (p *policy) AddHosts(hosts []*gocql.HostInfo) {
 	all.AddHosts(hosts)
 }
 
-// RemoveHost is called by the driver for each node that has left the cluster. A
-// node that changed its address may have been added anew before.
+// RemoveHost is called by the driver for each node that has left the cluster. A node that changed
+// its address may have been added again before.
 func (p *policy) RemoveHost(h *gocql.HostInfo) {
 	p.mu.Lock()
 	if p.hosts[h.HostID()] == h {
@@ -72,7 +71,7 @@ func (p *policy) RemoveHost(h *gocql.HostInfo) {
 	p.HostSelectionPolicy.RemoveHost(h)
 }
 
-// Pick gives the nodes to try, in order.
+// Pick returns the nodes to try, in order.
 func (p *policy) Pick(q gocql.ExecutableQuery) gocql.NextHost {
 	if q != nil {
 		if chosen, ok := q.Context().Value(chosenNodeKey{}).(*chosenNode); ok {
@@ -88,8 +87,8 @@ func (p *policy) host(id string) *gocql.HostInfo {
 	return p.hosts[id]
 }
 
-// chosenNode is the only node a request may go to, and what decides between its
-// connections. It is what the driver calls a selected host.
+// chosenNode is the only node that a request may go to, and the token that selects its connection.
+// It is a selected host in the driver's terms.
 type chosenNode struct {
 	host  *gocql.HostInfo
 	token gocql.Token // nil: the least busy connection
@@ -112,10 +111,9 @@ func (p *chosenNode) once() gocql.NextHost {
 	}
 }
 
-// chooseNode makes the context of a request that is for one node only (any node when id
-// is empty). On ScyllaDB the request also goes to the shard that holds token at of
-// the table; the zero token stands for none. The error for a node that is not
-// there or down is of class Transient.
+// chooseNode returns the context of a request that goes to one node only (to any node if id is
+// empty). On ScyllaDB the request also goes to the shard of the table's token at; the zero token
+// selects none. If the node does not exist or is down, the error has class Transient.
 func (s *Session) chooseNode(
 	ctx context.Context,
 	id, table string,
@@ -132,8 +130,8 @@ func (s *Session) chooseNode(
 	if features := h.ScyllaFeatures(); features.ShardsCount() > 0 && at != (token.Token{}) {
 		split := sharding{count: features.ShardsCount(), ignoreMSB: uint(features.MSBIgnore())}
 		if shard, tablet, ok := s.tablet(table, id, at); ok {
-			// The driver may know tablets too, those it was told of when a request
-			// went astray, and goes by them first. So the token stays in its tablet.
+			// The driver may know tablets too, from requests that came to the wrong replica, and it
+			// prefers them. So the token stays in its tablet.
 			at = split.near(at, shard, tablet)
 		}
 		chosen.token = s.policy.tokens.of(at)
@@ -141,17 +139,15 @@ func (s *Session) chooseNode(
 	return context.WithValue(ctx, chosenNodeKey{}, chosen), nil
 }
 
-// firstToken is the lowest token of a range, by which a range's pages find their
-// shard on ScyllaDB; zero for the zero Range, which stands for a whole table.
+// firstToken returns the lowest token of a range, which selects the shard on ScyllaDB. It returns
+// zero for the zero Range, which is a whole table.
 //
-// Whatever the shard, the answer is the same: the shard that is asked gathers the
-// rows from the others of its node. The one that has the first token has all the
-// rows of a range within one slice of its stripe or within one tablet, which then
-// need not cross over to another. Of a longer range it has at least the first
-// rows, which are the first page's. The pages after it stay with that shard: where
-// they start is known to the server alone, and the readers that it keeps open
-// between two pages are found again from there. Ranges start anywhere in a
-// stripe, so that a plan's requests spread evenly over the shards.
+// The answer does not depend on the shard: the shard that is asked gathers the rows from the others
+// of its node. The shard of the first token has all rows of a range within one slice of its stripe,
+// or within one tablet, and then asks no other shard. Of a longer range it has at least the first
+// rows, which are in the first page. The pages after it stay with that shard: only the server knows
+// where they start, and it keeps readers open there between two pages. Ranges start anywhere in a
+// stripe, so a plan's requests spread evenly over the shards.
 func firstToken(within token.Range) token.Token {
 	if within == (token.Range{}) {
 		return token.Token{}

@@ -12,7 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// asked is a query as far as a policy looks at it.
+// asked is the part of a query that a policy reads.
 type asked struct {
 	gocql.ExecutableQuery
 	ctx context.Context
@@ -20,7 +20,7 @@ type asked struct {
 
 func (a asked) Context() context.Context { return a.ctx }
 
-// counting is a policy that counts what it is asked.
+// counting is a policy that counts its calls.
 type counting struct {
 	gocql.HostSelectionPolicy
 	picks int

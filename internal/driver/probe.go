@@ -9,12 +9,14 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// probe tries all contact points at the same time, with TLS where that is asked for, and
-// gives those for the driver to begin with: one that answers, or when a data center
-// was asked for, to which it may not belong, all that do within [Config.AskTimeout]. The driver
-// would wait for one that hangs. When none answers they are those that take connections,
-// about which the driver's word is the better one; it says little about a host that is not
-// there, so that is an error of probe's own.
+// probe tries all contact points at the same time, with TLS if that is configured. It returns those
+// for the driver to begin with: one that answers. If a data center was given, to which that one may
+// not belong, it returns all that answer within [Config.AskTimeout]. The driver would wait for one
+// that hangs.
+//
+// If none answers, probe returns those that accept connections, since the driver explains these
+// best. The driver says little about a host that does not exist, so in that case probe returns an
+// error of its own.
 func probe(ctx context.Context, cfg Config) ([]string, error) {
 	if len(cfg.Hosts) == 0 {
 		return nil, errors.New("no contact point given; name one with --hosts")
@@ -53,8 +55,8 @@ func probe(ctx context.Context, cfg Config) ([]string, error) {
 	}
 }
 
-// probeOne says whether a contact point speaks as a server does. The error is that it
-// takes no connection, or none by TLS.
+// probeOne reports whether a contact point answers like a server. The error says that it accepts no
+// connection, or none with TLS.
 func probeOne(ctx context.Context, cfg Config, address string) (bool, error) {
 	conn, err := (&net.Dialer{Timeout: cfg.AskTimeout}).DialContext(ctx, "tcp", address)
 	if err != nil {
@@ -71,5 +73,5 @@ func probeOne(ctx context.Context, cfg Config, address string) (bool, error) {
 	return err == nil && first&fromServer != 0, nil
 }
 
-// fromServer is the bit of a frame's first byte by which answers differ from requests.
+// fromServer is the bit of a frame's first byte that distinguishes answers from requests.
 const fromServer = 0x80

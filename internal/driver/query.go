@@ -12,7 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// query is a request with the values given.
+// query makes a request with the given values.
 func (s *Session) query(
 	stmt string,
 	values []any,
@@ -20,15 +20,15 @@ func (s *Session) query(
 	return s.s.Bind(stmt, again(values))
 }
 
-// mostPrepared is how often a statement is prepared for one request: a second time
-// when the node has forgotten it, a third when it did so at that very moment.
+// mostPrepared is how often a statement is prepared for one request: a second time if the node has
+// forgotten it, a third time if that happened again at once.
 const mostPrepared = 3
 
-// errForgotten is a node that goes on saying that it knows no such statement. The
-// library would prepare and send it again for ever, one call within the other.
+// errForgotten is the error of a node that keeps answering that it does not know the statement. The
+// library would prepare and send it without end, in nested calls.
 var errForgotten = errors.New("the node forgets the statement as soon as it is prepared")
 
-// again gives the library the values, each time that it sends the statement.
+// again passes the values to the library each time that it sends the statement.
 func again(values []any) func(*gocql.QueryInfo) ([]any, error) {
 	sent := 0
 	return func(*gocql.QueryInfo) ([]any, error) {
@@ -39,9 +39,8 @@ func again(values []any) func(*gocql.QueryInfo) ([]any, error) {
 	}
 }
 
-// each runs a small query, on one host when host is not empty, and calls f after each
-// row has been scanned into dest. On any host it goes to another when one does not
-// answer within [Session.waitFor] or cannot.
+// each runs a small query, on one host if host is not empty, and calls f after each row was scanned
+// into dest. On any host, it tries another one if a node does not answer within [Session.waitFor].
 func (s *Session) each(
 	ctx context.Context,
 	host string,
@@ -71,8 +70,8 @@ func (s *Session) each(
 	return fault.New(fault.Transient, errors.New("the cluster has no node to be asked"))
 }
 
-// waitFor is how long the i-th of some nodes is waited for, which are asked the same one after the
-// other, as [Session.eachOn] takes it: the last for as long as for any request.
+// waitFor returns how long to wait for the i-th of several nodes that are asked the same, one after
+// another. The last one has as long as any request. See [Session.eachOn].
 func (s *Session) waitFor(i int, hosts []*gocql.HostInfo) time.Duration {
 	if i == len(hosts)-1 {
 		return 0
@@ -80,8 +79,8 @@ func (s *Session) waitFor(i int, hosts []*gocql.HostInfo) time.Duration {
 	return s.cfg.AskTimeout
 }
 
-// eachOn is each on one host, which is given up when it is silent for so long; 0: as long
-// as for any request.
+// eachOn is each on one host. It gives up if the host is silent for that long; 0: as long as for
+// any request.
 func (s *Session) eachOn(
 	ctx context.Context,
 	host string,
@@ -115,7 +114,7 @@ func (s *Session) eachBy(
 	if wait > 0 {
 		answered = time.AfterFunc(wait, cancel).Stop
 	}
-	// What nodes tell of themselves and of the schema each has a copy of.
+	// Each node has a copy of the schema, and of what it reports about itself.
 	q := s.query(stmt, values).WithContext(asked).Idempotent(true).Consistency(gocql.LocalOne)
 	if rows > 0 {
 		q = q.PageSize(rows)

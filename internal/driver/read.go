@@ -18,8 +18,8 @@ import (
 // Reader reads pages of one table, range by range. It is safe for concurrent use.
 type Reader struct {
 	s           *Session
-	partitioner token.Partitioner // nil: ranges are not used
-	table       string            // as CQL names it
+	partitioner token.Partitioner // nil: the table has no token ranges
+	table       string            // as in CQL
 	stmt        string
 	columns     int
 }
@@ -27,12 +27,12 @@ type Reader struct {
 // Query is what a reader selects.
 type Query struct {
 	Select         []string // as CQL
-	Where          string   // added to the token range, as CQL; empty: nothing
+	Where          string   // condition besides the token range, as CQL; empty: none
 	AllowFiltering bool
 	GroupBy        []string // as CQL
 }
 
-// Columns is the query of what the selectors name.
+// Columns returns the query for the selectors.
 func Columns(selection []schema.Selector) Query {
 	var q Query
 	for _, s := range selection {
@@ -41,12 +41,10 @@ func Columns(selection []schema.Selector) Query {
 	return q
 }
 
-// Count is the query that gives for every range one row of one bigint: the number
-// of rows in it.
+// Count returns the query that returns one row of one bigint for each range: its number of rows.
 func Count() Query { return Query{Select: []string{"count(*)"}} }
 
-// Reader makes a reader of a table. Without a partitioner the table is read as
-// one range.
+// Reader makes a reader of a table. Without a partitioner the table is read as one range.
 func (s *Session) Reader(t *schema.Table, q Query, p token.Partitioner) *Reader {
 	stmt := "SELECT " + strings.Join(q.Select, ", ") + " FROM " + t.String()
 	var where []string
@@ -73,20 +71,19 @@ func (s *Session) Reader(t *schema.Table, q Query, p token.Partitioner) *Reader 
 	return &Reader{s: s, partitioner: p, table: t.String(), stmt: stmt, columns: len(q.Select)}
 }
 
-// Statement is the CQL text that is prepared.
+// Statement returns the CQL text that is prepared.
 func (r *Reader) Statement() string { return r.stmt }
 
-// Open returns the range: one that is read by CQL needs nothing before its first page.
+// Open returns the range: reading by CQL needs nothing before the first page.
 func (r *Reader) Open(_ context.Context, within token.Range) (token.Range, error) {
 	return within, nil
 }
 
-// Page reads one page of a range from the given node (any node when host is
-// empty). state is empty for the first page and else the paging state of the
-// page before. rows is the number of rows to ask for; the page may hold fewer,
-// and only an empty paging state tells that the range has ended. A node that is
-// not there or down is an error of class Transient, at once; on ScyllaDB the
-// shard is that of the range's first token.
+// Page reads one page of a range from the given node (any node if host is empty). state is empty
+// for the first page, and else the paging state of the page before. rows is the number of rows to
+// request. The page may have fewer: only an empty paging state ends the range. If the node does not
+// exist or is down, the error comes at once and has class Transient. On ScyllaDB, the range's first
+// token selects the shard.
 func (r *Reader) Page(
 	ctx context.Context,
 	host string,
@@ -104,7 +101,7 @@ func (r *Reader) Page(
 	if err != nil {
 		return nil, err
 	}
-	// The metadata is asked for with every page, so that a table that was altered shows.
+	// The metadata comes with every page, so that a change of the table shows.
 	q := r.s.query(r.stmt, values).
 		WithContext(ctx).
 		Idempotent(true).
@@ -144,7 +141,7 @@ func (r *Reader) Page(
 	return p, nil
 }
 
-// page implements row.Page on one page of the driver's iterator.
+// page implements [row.Page] for one page of the driver's iterator.
 type page struct {
 	iter   *gocql.Iter
 	state  []byte
@@ -178,6 +175,6 @@ func (p *page) Rows() int       { return p.iter.NumRows() }
 func (p *page) State() []byte   { return p.state }
 func (p *page) Err() error      { return p.err }
 
-// Close drops the error on purpose: a page has been received whole before it is
-// handed out, and decoding errors are kept by Next.
+// Close drops the error on purpose: a page was received completely before it is returned, and Next
+// keeps decoding errors.
 func (p *page) Close() { _ = p.iter.Close() }

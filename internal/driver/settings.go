@@ -10,17 +10,18 @@ import (
 	"github.com/gocql/gocql"
 )
 
-// Limits are the server's own bounds on writes.
+// Limits are the server's own limits on writes.
 type Limits struct {
-	BatchWarnBytes      int // a batch over several partitions above this is warned about
-	BatchWarnPartitions int // so is an unlogged batch over more partitions
-	MaxMutationBytes    int // a larger mutation is refused
-	MaxFrameBytes       int // so is a larger request; 0: not known
-	// What storage-attached indexes take, of each kind of values; 0: not known; below: no limit.
+	BatchWarnBytes      int // larger batches over several partitions are warned about
+	BatchWarnPartitions int // unlogged batches over more partitions are warned about
+	MaxMutationBytes    int // larger mutations are refused
+	MaxFrameBytes       int // larger requests are refused; 0: not known
+	// limits of storage-attached indexes for each kind of values, in bytes; 0: not known; negative:
+	// no limit
 	MaxTermBytes, MaxFrozenTermBytes, MaxVectorBytes int
 }
 
-// DefaultLimits are Cassandra's defaults, taken when the server does not tell.
+// DefaultLimits are Cassandra's defaults, for servers that do not report theirs.
 var DefaultLimits = Limits{
 	BatchWarnBytes:      5 << 10,
 	BatchWarnPartitions: 10,
@@ -30,11 +31,10 @@ var DefaultLimits = Limits{
 	MaxVectorBytes:      32 << 10,
 }
 
-// Limits asks a few nodes for the bounds, which are in the virtual table of settings that
-// Cassandra has since 4.0 (with the unit in the name) and 4.1 (with the unit in the
-// value). Where nodes differ they are those that no node warns at, and the largest mutation
-// and request that any of them takes. What no node tells keeps its default; a warning says so when
-// that is for want of an answer.
+// Limits asks a few nodes for the limits. Cassandra has a virtual table of settings, since 4.0 with
+// the unit in the name, and since 4.1 with the unit in the value. If nodes differ, batches are
+// limited so that no node warns, and mutations and requests by the largest that any node accepts.
+// What no node reports keeps its default. A warning says so if nodes did not answer.
 func (s *Session) Limits(ctx context.Context) Limits {
 	hosts := s.contactNodes()
 	told := make([]Limits, len(hosts))
@@ -69,7 +69,7 @@ func (s *Session) Limits(ctx context.Context) Limits {
 	}
 }
 
-// least is the smaller of two numbers, of which 0 is unknown.
+// least returns the smaller of two numbers. 0 means unknown.
 func least(a, b int) int {
 	if a == 0 || b == 0 {
 		return max(a, b)
@@ -77,7 +77,7 @@ func least(a, b int) int {
 	return min(a, b)
 }
 
-// leastTerm returns the least of two limits. A number below 0 is no limit.
+// leastTerm returns the smaller of two limits. A negative number is no limit.
 func leastTerm(a, b int) int {
 	if a < 0 || b < 0 {
 		return cmp.Or(max(a, b), min(a, b))
@@ -85,7 +85,7 @@ func leastTerm(a, b int) int {
 	return least(a, b)
 }
 
-// limitsOf asks one node; what it does not tell is 0.
+// limitsOf asks one node. What it does not report is 0.
 func (s *Session) limitsOf(ctx context.Context, h *gocql.HostInfo) (Limits, error) {
 	var limits Limits
 	told, err := s.settings(ctx, h)
@@ -121,8 +121,8 @@ func (s *Session) limitsOf(ctx context.Context, h *gocql.HostInfo) (Limits, erro
 	return limits, err
 }
 
-// parseSize reads a data size as Cassandra's configuration writes it: a whole
-// number with B, KiB, MiB or GiB, or none.
+// parseSize reads a data size as in Cassandra's configuration: a whole number with B, KiB, MiB,
+// GiB, or no unit.
 func parseSize(s string) (int, error) {
 	number := strings.TrimRight(s, "KMGiB")
 	n, err := strconv.Atoi(number)
@@ -143,7 +143,7 @@ func parseSize(s string) (int, error) {
 	}
 }
 
-// settings asks one node for its settings, by name: all at once, which takes one request.
+// settings asks one node for its settings, by name: all at once, in one request.
 func (s *Session) settings(ctx context.Context, h *gocql.HostInfo) (map[string]string, error) {
 	told := make(map[string]string)
 	var name, value string
@@ -154,8 +154,8 @@ func (s *Session) settings(ctx context.Context, h *gocql.HostInfo) (map[string]s
 	return told, err
 }
 
-// Setting asks the nodes for one of their settings, by host id. A node that is down, has no such
-// setting or does not tell is missing.
+// Setting asks the nodes for one of their settings, by host id. Nodes that are down, do not have
+// it, or do not answer are missing.
 func (s *Session) Setting(ctx context.Context, name string) (map[string]string, error) {
 	hosts := s.hosts()
 	told := make([]map[string]string, len(hosts))

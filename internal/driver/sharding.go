@@ -6,29 +6,27 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// sharding is how a ScyllaDB node deals its tokens out to its shards, as it tells
-// when a connection opens (SCYLLA_NR_SHARDS, SCYLLA_SHARDING_IGNORE_MSB,
-// algorithm "biased-token-round-robin"): the ring is cut into 2^ignoreMSB equal
-// stripes, and each stripe into count equal slices, the first of which is shard
-// 0's and so on. The source is the chapter on sharding of ScyllaDB's protocol
-// extensions.
+// sharding is how a ScyllaDB node distributes its tokens over its shards. It reports that when a
+// connection opens (SCYLLA_NR_SHARDS, SCYLLA_SHARDING_IGNORE_MSB, algorithm
+// "biased-token-round-robin"). The ring is cut into 2^ignoreMSB equal stripes, and each stripe into
+// count equal slices, one for each shard in order. The source is the chapter on sharding of
+// ScyllaDB's protocol extensions.
 //
-// For the tables of a keyspace with tablets it means nothing; see [Session.Tablets].
+// It does not apply to tables of a keyspace with tablets; see [Session.Tablets].
 type sharding struct {
 	count     int
 	ignoreMSB uint
 }
 
-// of is the shard that a token belongs to.
+// of returns the shard that a token belongs to.
 func (s sharding) of(t token.Token) int {
 	shard, _ := bits.Mul64(t.Lo<<s.ignoreMSB, uint64(s.count))
 	return int(shard)
 }
 
-// near is a token that belongs to the shard: t itself, or else the middle of the
-// shard's slice in the stripe of t. When that is not within the range, as it may be
-// if the range begins or ends in the stripe, the next stripe or the one before is
-// taken, if the slice there is within.
+// near returns a token that belongs to the shard: t itself, or the middle of the shard's slice in
+// the stripe of t. If that is not within the range, because the range begins or ends in the stripe,
+// it tries the next stripe and the one before.
 func (s sharding) near(t token.Token, shard int, within token.Range) token.Token {
 	if s.of(t) == shard || shard >= s.count {
 		return t

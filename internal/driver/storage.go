@@ -8,11 +8,11 @@ import (
 	"github.com/gocql/gocql"
 )
 
-// StorageAddresses finds where nodes take connections from each other, address and port by host id.
-// The ports stand in system.local and system.peers_v2 since Cassandra 4.0; a node that no answer
-// tells of, such as every one of ScyllaDB or of Cassandra 3, is missing. A few nodes are asked;
-// what a node says of itself counts more than what others do. The error is that of a node when none
-// has answered.
+// StorageAddresses returns where nodes accept connections from each other: address and port, by
+// host id. Since Cassandra 4.0 the ports are in system.local and system.peers_v2. Nodes that no
+// answer mentions are missing, such as all of ScyllaDB and of Cassandra 3. It asks a few nodes.
+// What a node says of itself counts more than what others say. If none answers, the error is that
+// of a node.
 func (s *Session) StorageAddresses(ctx context.Context) (map[string]string, error) {
 	hosts := s.contactNodes()
 	s.forgetSilent(hosts)
@@ -43,7 +43,7 @@ func (s *Session) StorageAddresses(ctx context.Context) (map[string]string, erro
 	return all, nil
 }
 
-// storageAccount is what a node tells of the ports between nodes.
+// storageAccount is what a node reports about storage ports.
 type storageAccount struct {
 	id, self string
 	peers    map[string]string

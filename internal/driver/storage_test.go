@@ -45,7 +45,7 @@ func TestStorageAddressesOfAllNodes(t *testing.T) {
 	}
 }
 
-// A node that is down is known from the others.
+// The address of a node that is down is known from the others.
 func TestStorageAddressOfANodeThatIsDown(t *testing.T) {
 	cluster, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Rows: 1})
 	require.NoError(t, err)
@@ -62,7 +62,7 @@ func TestStorageAddressOfANodeThatIsDown(t *testing.T) {
 	require.Equal(t, net.JoinHostPort(cluster.Hosts()[2], "7000"), got[cluster.HostID(2)])
 }
 
-// Nodes that were silent, all of them, are asked again: nobody else can be.
+// If all nodes were silent, they are asked again: there are no others.
 func TestStorageAddressesAfterSilence(t *testing.T) {
 	cluster, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Rows: 1})
 	require.NoError(t, err)

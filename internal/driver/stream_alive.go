@@ -6,9 +6,9 @@ import (
 	"github.com/gocql/gocql"
 )
 
-// StreamEnded asks a node how a stream of that plan stands. It returns whether the node answers,
-// and whether the stream has ended as far as the node knows. Nodes tell that since 4.1, to roles
-// that may read the table (org.apache.cassandra.db.virtual.StreamingVirtualTable and
+// StreamEnded asks a node for the state of a stream, by its plan. It returns whether the node
+// answers, and whether the stream has ended as far as the node knows. Nodes report that since 4.1,
+// to roles that may read the table (org.apache.cassandra.db.virtual.StreamingVirtualTable and
 // streaming.StreamingState).
 func (s *Session) StreamEnded(
 	ctx context.Context,

@@ -10,11 +10,11 @@ import (
 
 // StreamFailure is why a node failed a session.
 type StreamFailure struct {
-	Why  string // empty: the node does not tell, or not yet
-	Rows bool   // it is about the rows, so that the same rows fail again
+	Why  string // empty: the node does not report it, or not yet
+	Rows bool   // it concerns the rows, so the same rows fail again
 }
 
-// StreamFailure asks a node why a session of that plan failed that streamed to it. Cassandra keeps
+// StreamFailure asks a node why a session failed that streamed to it, by its plan. Cassandra keeps
 // it since 4.1, for a while.
 func (s *Session) StreamFailure(ctx context.Context, node string, plan [16]byte) StreamFailure {
 	ctx, cancel := context.WithTimeout(ctx, s.cfg.AskTimeout)
@@ -29,28 +29,28 @@ func (s *Session) StreamFailure(ctx context.Context, node string, plan [16]byte)
 		gocql.UUID(plan),
 	)
 	if err != nil {
-		return StreamFailure{} // there is no such table before 4.1, or no right to it
+		return StreamFailure{} // before 4.1 there is no such table; or the user lacks the right
 	}
 	return StreamFailure{messagesOf(cause), aboutRows.MatchString(cause)}
 }
 
-// aboutRows is an exception that a node meets when it reads a value, to index it mostly, or writes
-// rows as a mutation. A node reports two lines of the stack (StreamSession.boundStackTrace), which
+// aboutRows matches an exception from a node that reads a value, mostly to index it, or writes rows
+// as a mutation. A node reports two lines of the stack (StreamSession.boundStackTrace), which
 // seldom name the index.
 var aboutRows = regexp.MustCompile(
 	`\.(\w*IndexOutOfBounds|BufferUnderflow|Marshal|NumberFormat|IllegalArgument|InvalidRequest|MutationExceededMaxSize)Exception\b|\.AssertionError\b`,
 )
 
-// mostOfCause is how many bytes of a cause are told.
+// mostOfCause is the largest number of bytes of a cause that is reported.
 const mostOfCause = 500
 
-// stackLine is a line of a stack that is no message.
+// stackLine is a line of a stack trace that is not a message.
 var stackLine = regexp.MustCompile(
 	`^(at |\.\.\. )|^\S+\((\S+\.java:\d+|Native Method|Unknown Source)\)`,
 )
 
-// messagesOf takes the messages out of a stack trace of Java's, but for the first, which says that
-// a stream has failed.
+// messagesOf returns the messages in a Java stack trace, without the first, which only says that a
+// stream has failed.
 func messagesOf(trace string) string {
 	var messages []string
 	for line := range strings.Lines(trace) {

@@ -9,7 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
-// A stack trace is told without its stack, and not at any length.
+// A stack trace is reported without its stack, and with bounded length.
 func TestMessagesOfAStackTrace(t *testing.T) {
 	require.Equal(
 		t,
@@ -23,7 +23,7 @@ func TestMessagesOfAStackTrace(t *testing.T) {
 	require.Equal(t, strings.Repeat("é", mostOfCause/2)+"...", long)
 }
 
-// A node that keeps no account of streams does not tell.
+// If a node keeps no record of streams, the cause is empty.
 func TestStreamFailureNotTold(t *testing.T) {
 	cluster, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Rows: 1})
 	require.NoError(t, err)

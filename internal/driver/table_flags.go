@@ -8,14 +8,14 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// tableFlags is the flags of a table in system_schema.tables, which say how it keeps its rows
+// tableFlags are the flags of a table in system_schema.tables, which say how it stores its rows
 // (TableMetadata.Flag).
 type tableFlags []string
 
-// ordinary is the storage of a table that CQL made without COMPACT STORAGE, and of a view.
+// ordinary are the flags of a table made without COMPACT STORAGE, and of a view.
 var ordinary = tableFlags{"compound"}
 
-// storageOf reads the flags of a table. A view has none that differ.
+// storageOf reads the flags of a table. For a view they are ordinary.
 func (s *Session) storageOf(ctx context.Context, keyspace, table string) (tableFlags, error) {
 	out := ordinary
 	var flags []string
@@ -31,18 +31,18 @@ func (s *Session) storageOf(ctx context.Context, keyspace, table string) (tableF
 	return out, err
 }
 
-// compact reports whether a table is one of COMPACT STORAGE (TableMetadata.Flag.isCQLTable). One
-// without clustering columns has no flags, or that of counters alone.
+// compact reports whether a table has COMPACT STORAGE (TableMetadata.Flag.isCQLTable). One without
+// clustering columns has no flags, or only that of counters.
 func (s tableFlags) compact() bool {
 	return !slices.Contains(s, "compound") || slices.Contains(s, "dense") ||
 		slices.Contains(s, "super")
 }
 
-// shown gives the columns that CQL shows. system_schema.columns has those, too, that the servers
-// add to a table of COMPACT STORAGE and hide (CompactTableMetadata.hiddenColumns): a value of the
-// type empty where all columns are of the key, and a clustering column and a regular one where a
-// table has no clustering columns. What such a table keeps as static columns are regular columns in
-// CQL.
+// shown returns the columns that CQL shows. system_schema.columns also has columns that servers add
+// to a table with COMPACT STORAGE, and hide (CompactTableMetadata.hiddenColumns). If all columns
+// are in the key, that is a value of type empty. If a table has no clustering columns, it is a
+// clustering column and a regular one. What such a table stores as static columns are regular
+// columns in CQL.
 func (s tableFlags) shown(columns []schema.Column) []schema.Column {
 	if !s.compact() {
 		return columns

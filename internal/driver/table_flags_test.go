@@ -9,7 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// The flags and columns are those that Cassandra 4.0 to 5.0 have for such tables.
+// The flags and columns are those of Cassandra 4.0 to 5.0 for such tables.
 func TestColumnsOfCompactStorage(t *testing.T) {
 	column := func(name string, kind schema.Kind, typ cqltype.Kind) schema.Column {
 		return schema.Column{Name: name, Kind: kind, Type: &cqltype.Type{Kind: typ}}

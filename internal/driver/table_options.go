@@ -8,13 +8,13 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// TableOptions is what the servers do with the rows of a table besides keeping them, and how
-// they keep them: what who writes a table's files must know.
+// TableOptions are the options of a table that code which writes its files must know: what servers
+// do with its rows, and how they store them.
 type TableOptions struct {
 	DefaultTTL int  // seconds; 0: rows do not expire
-	Compact    bool // it is one of COMPACT STORAGE
-	IsView     bool // it is a materialized view, and has no options but these two
-	// a view's rows exist by their liveness alone: reconcile.Table.StrictLiveness
+	Compact    bool // it has COMPACT STORAGE
+	IsView     bool // it is a materialized view, and has no options but this one and the next
+	// a view's rows exist by their liveness only: [reconcile.Table.StrictLiveness]
 	StrictLiveness   bool
 	CDC              bool // changes are captured
 	BloomFPChance    float64
@@ -23,21 +23,21 @@ type TableOptions struct {
 	Views            []string          // materialized views of the table
 	Indexes          []Index
 	Triggers         []string
-	// when columns were dropped, the last time; there may be columns of their names again
+	// when columns were last dropped, by name; there may be columns of the same name again
 	Dropped map[string]time.Time
 }
 
 // Index is a secondary index.
 type Index struct {
 	Name  string
-	Class string // of a custom one, such as SAI; else empty
-	// Options are those of a custom one, and its target as the server has it: c, or values(c);
-	// empty: not known.
+	Class string // of a custom index, such as SAI; else empty
+	// Options are those of a custom index. Target is the target as the server has it: c, or
+	// values(c); empty: not known.
 	Options map[string]string
 }
 
-// TableOptions reads the options of a table. A table that is not there has none. All that is asked
-// for it is asked at the same time.
+// TableOptions reads the options of a table. A table that does not exist has none. All requests for
+// it are sent at the same time.
 func (s *Session) TableOptions(ctx context.Context, keyspace, table string) (TableOptions, error) {
 	var o TableOptions
 	var viewed string // the base table, if the table is a view
@@ -122,7 +122,7 @@ func (s *Session) TableOptions(ctx context.Context, keyspace, table string) (Tab
 	return o, err
 }
 
-// ViewOf returns the base table of a materialized view; it is empty for any other table.
+// ViewOf returns the base table of a materialized view; empty for any other table.
 func (s *Session) ViewOf(ctx context.Context, keyspace, table string) (base string, err error) {
 	err = s.each(
 		ctx,
@@ -137,7 +137,7 @@ func (s *Session) ViewOf(ctx context.Context, keyspace, table string) (base stri
 }
 
 // strictLiveness reports whether the key of a view has a column that is not in the key of its base
-// table. All columns of that key are in the view's (View.baseNonPKColumnsInViewPK).
+// table. All columns of the base table's key are in the view's (View.baseNonPKColumnsInViewPK).
 func (s *Session) strictLiveness(ctx context.Context, keyspace, view, base string) (bool, error) {
 	keys := make(map[string]int)
 	var kind string

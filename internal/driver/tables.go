@@ -12,11 +12,11 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// ErrNotFound is wrapped by the errors of a keyspace or a table that is not there.
+// ErrNotFound is wrapped by the errors for a keyspace or a table that does not exist.
 var ErrNotFound = errors.New("not found")
 
-// catalog is a place where the server describes its tables: the ordinary schema,
-// or that of the virtual tables of Cassandra 4.0 and later.
+// catalog is the set of tables in which the server describes its tables: the ordinary schema, or
+// that of the virtual tables of Cassandra 4.0 and later.
 type catalog struct{ keyspaces, tables, views, columns string }
 
 var catalogs = []catalog{
@@ -34,8 +34,8 @@ var catalogs = []catalog{
 	},
 }
 
-// Table reads the description of a table or a materialized view. Names are
-// stored names. The error for a name that is not there suggests the nearest.
+// Table reads the description of a table or a materialized view. Names are stored names. The error
+// for an unknown name suggests the nearest one.
 func (s *Session) Table(ctx context.Context, keyspace, table string) (*schema.Table, error) {
 	for _, c := range catalogs {
 		columns, err := s.columns(ctx, c, keyspace, table)
@@ -119,8 +119,8 @@ func (s *Session) columns(
 	return columns, nil
 }
 
-// Dropped reads which columns a table had, and until when: what is older counts no more, be there a
-// column of the name again or not.
+// Dropped reads which columns of a table were dropped, and when. Older values of such columns do
+// not count, even if there is a column of the name again.
 func (s *Session) Dropped(
 	ctx context.Context,
 	keyspace, table string,
@@ -151,7 +151,7 @@ func (s *Session) Replication(ctx context.Context, keyspace string) (map[string]
 	return replication, nil
 }
 
-// Replications reads the replication options of all keyspaces but virtual ones.
+// Replications reads the replication options of all keyspaces, except for virtual ones.
 func (s *Session) Replications(ctx context.Context) (map[string]map[string]string, error) {
 	all := make(map[string]map[string]string)
 	var name string
@@ -164,7 +164,7 @@ func (s *Session) Replications(ctx context.Context) (map[string]map[string]strin
 	return all, err
 }
 
-// TableNames are the names of all keyspaces, and of the tables and views in each, but for
+// TableNames returns the names of all keyspaces, and of the tables and views in each, except for
 // virtual ones.
 func (s *Session) TableNames(ctx context.Context) (map[string][]string, error) {
 	all := make(map[string][]string)
@@ -216,7 +216,7 @@ func (s *Session) explainMissing(ctx context.Context, keyspace, table string) er
 	)
 }
 
-// names lists one column of a catalog table, of all catalogs that have it.
+// names lists one column of a catalog table, from all catalogs that have it.
 func (s *Session) names(
 	ctx context.Context,
 	column string,

@@ -19,22 +19,20 @@ type Replica struct {
 	Shard  int
 }
 
-// tabletMap is what Tablets read of a table.
+// tabletMap is what Tablets has read for a table.
 type tabletMap struct {
 	ends     []token.Token
 	replicas [][]Replica
 }
 
-// Tablets reads where the tablets of a table or a materialized view are, from
-// system.tablets, which each ScyllaDB node has a copy of. Tablet i reaches from
-// the end of the one before it, or from the least token, to ends[i]; the last one
-// ends at the greatest token. ok is false when the table has no tablets: its rows
-// are then placed by the ring. The slices must not be changed.
+// Tablets reads where the tablets of a table or a materialized view are, from system.tablets, which
+// each ScyllaDB node has a copy of. Tablet i begins behind the end of the one before it, or at the
+// lowest token, and ends at ends[i]. The last one ends at the highest token. ok is false if the
+// table has no tablets: then the ring places its rows. The slices must not be changed.
 //
-// The session remembers the answer: from then on requests for this table that are
-// sent to a replica reach the shard that has the tablet. Tablets move now and
-// then; a request that comes to a place they have left is passed on by the
-// server, so an old answer costs time and no more.
+// The session remembers the answer. From then on, requests for this table to a replica reach the
+// shard that has the tablet. Tablets may move. The server passes on a request that comes to a
+// former place, so an old answer only costs time.
 //
 // The layout is that of ScyllaDB's docs/dev/system_keyspace.md.
 func (s *Session) Tablets(
@@ -50,7 +48,7 @@ func (s *Session) Tablets(
 	}
 	m, err := s.readTablets(ctx, id)
 	if err == nil && len(m.ends) == 0 {
-		// A table that keeps its tablets where those of another are names that.
+		// If a table has its tablets where those of another table are, its entry names that table.
 		if id, err = s.tabletBase(ctx, id); err == nil && id != (gocql.UUID{}) {
 			m, err = s.readTablets(ctx, id)
 		}
@@ -67,7 +65,7 @@ func (s *Session) Tablets(
 	return m.ends, m.replicas, true, nil
 }
 
-// IsScylla says whether the cluster is one of ScyllaDB.
+// IsScylla reports whether the cluster is ScyllaDB.
 func (s *Session) IsScylla() bool {
 	return slices.ContainsFunc(
 		s.hosts(),
@@ -79,14 +77,14 @@ func tableName(keyspace, table string) string {
 	return cqltype.QuoteIdent(keyspace) + "." + cqltype.QuoteIdent(table)
 }
 
-// refused says whether the server took a statement for invalid, as it does when
-// the statement names what the server does not have.
+// refused reports whether the server refused a statement as invalid, as for names that it does not
+// have.
 func refused(err error) bool {
-	var answer interface{ GetCode() int } // as the library's errors have it
+	var answer interface{ GetCode() int } // as in the library's errors
 	return errors.As(err, &answer) && answer.GetCode() == gocql.ErrCodeInvalid
 }
 
-// tableID is the id of a table or a view, zero when there is none of that name.
+// tableID returns the id of a table or a view, zero if there is none of that name.
 func (s *Session) tableID(ctx context.Context, keyspace, table string) (gocql.UUID, error) {
 	var id gocql.UUID
 	for _, stmt := range []string{
@@ -101,7 +99,7 @@ func (s *Session) tableID(ctx context.Context, keyspace, table string) (gocql.UU
 	return id, nil
 }
 
-// tabletBase is the table whose tablets those of the given one go along with.
+// tabletBase returns the table whose tablets determine those of the given one.
 func (s *Session) tabletBase(ctx context.Context, id gocql.UUID) (gocql.UUID, error) {
 	var base gocql.UUID
 	err := s.each(ctx, "", func() error { return nil }, []any{&base},
@@ -114,7 +112,7 @@ func (s *Session) readTablets(ctx context.Context, id gocql.UUID) (*tabletMap, e
 	var last, list cell
 	err := s.each(ctx, "", func() error {
 		if last.bytes == nil {
-			return nil // only the static columns are there
+			return nil // the row has only the static columns
 		}
 		end, err := token.Murmur3.ReadWire(last.bytes)
 		if err != nil {
@@ -134,7 +132,7 @@ func (s *Session) readTablets(ctx context.Context, id gocql.UUID) (*tabletMap, e
 	return m, err
 }
 
-// readReplicas decodes a list<tuple<uuid, int>>, in which no value is null.
+// readReplicas decodes a list<tuple<uuid, int>> without nulls.
 func readReplicas(wire []byte) ([]Replica, error) {
 	bad := fmt.Errorf("%d bytes are no list of nodes and shards", len(wire))
 	count, ok := cqlwire.Count(wire)
@@ -162,8 +160,8 @@ func readReplicas(wire []byte) ([]Replica, error) {
 	return replicas, nil
 }
 
-// tablet is the tablet of a table with token at, and the shard of a node that has
-// it; ok is false when that is not known.
+// tablet returns the tablet of a table with token at, and the shard of a node that has it; ok is
+// false if that is not known.
 func (s *Session) tablet(
 	table, host string,
 	at token.Token,

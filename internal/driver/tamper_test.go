@@ -15,9 +15,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
-// tamper stands between the driver and the one node of a simulated cluster. It
-// passes frames on, except that an attack meets one of them, and that a conditional
-// insert, which the simulated cluster does not know, reaches it as an ordinary one.
+// tamper is a proxy between the driver and the one node of a simulated cluster. It passes frames
+// on, except for the one that an attack meets. It makes a conditional insert, which the simulated
+// cluster does not know, an ordinary one.
 type tamper struct {
 	listener net.Listener
 	behind   string
@@ -29,26 +29,26 @@ type tamper struct {
 	done  bool
 }
 
-// attack is what happens to the answer of one request.
+// attack is what is done to the answer of one request.
 type attack struct {
-	// meets says of a request whether it is the one.
+	// meets reports whether a request is the one to attack.
 	meets func(request []byte) bool
-	// answer is sent instead of the node's. Where the stream of its first frame is
-	// 0, it gets that of the request. Without it the node's own is bent.
+	// answer is sent instead of the node's answer. If the stream of its first frame is 0, it gets
+	// that of the request. Empty: the node's own answer is damaged.
 	answer []byte
 	bend   func(frame []byte) []byte
-	hangUp bool // the connection ends after the answer, if that is not whole frames
+	hangUp bool // the connection ends after the answer, unless it consists of complete frames
 
 	done  atomic.Bool
 	met   atomic.Pointer[link] // where it happened
 	later atomic.Int32         // requests like it, after the attack
 }
 
-// alone says whether the answer was the only one to requests like it.
+// alone reports whether the answer was the only one to requests like it.
 func (a *attack) alone() bool { return a.done.Load() && a.later.Load() == 0 }
 
-// newTamper stands before the first node of a cluster, at the node's address on
-// another port.
+// newTamper puts a tamper before the first node of a cluster, at the node's address on another
+// port.
 func newTamper(t testing.TB, c *simcluster.Cluster) *tamper {
 	t.Helper()
 	l, err := net.Listen("tcp", net.JoinHostPort(c.Hosts()[0], "0"))
@@ -112,7 +112,7 @@ func (p *tamper) push(b []byte) {
 	}
 }
 
-// link is one connection of the driver, passed on.
+// link is one connection of the driver through the tamper.
 type link struct {
 	tamper         *tamper
 	client, server net.Conn
@@ -182,7 +182,7 @@ func (l *link) answers() {
 	}
 }
 
-// send sends what may be no whole frame, or several.
+// send sends bytes that may not be a complete frame, or several frames.
 func (l *link) send(answer []byte, stream uint16, hangUp bool) {
 	l.sending.Lock()
 	defer l.sending.Unlock()
@@ -196,7 +196,7 @@ func (l *link) send(answer []byte, stream uint16, hangUp bool) {
 	}
 }
 
-// readFrame reads a frame whose length is right.
+// readFrame reads a frame with a correct length.
 func readFrame(r io.Reader) ([]byte, error) {
 	frame := make([]byte, headerSize)
 	if _, err := io.ReadFull(r, frame); err != nil {
@@ -207,7 +207,7 @@ func readFrame(r io.Reader) ([]byte, error) {
 	return frame, err
 }
 
-// unconditional takes the condition out of the text of a PREPARE.
+// unconditional removes the condition from the text of a PREPARE.
 func unconditional(frame []byte) []byte {
 	condition := []byte(" IF NOT EXISTS")
 	if frame[4] != opPrepare || !bytes.HasSuffix(frame, condition) {

@@ -11,23 +11,23 @@ import (
 	"strings"
 )
 
-// TLSFiles say what secured connections are made with. All files are PEM; an empty
-// name leaves that part out.
+// TLSFiles are the settings of secured connections. All files are PEM. An empty name leaves that
+// part out.
 type TLSFiles struct {
-	CACert     string // certificates of the authorities to trust; without it the system's
+	CACert     string // certificates of the trusted authorities; empty: the system's
 	Cert, Key  string // the client's certificate, with its chain, and its private key
-	ServerName string // the name in the nodes' certificates; without it each node's own address
-	SkipVerify bool   // take any certificate
-	// of the names of the flags in errors: "internode-" makes --internode-cert of --cert
+	ServerName string // name in the nodes' certificates; empty: each node's own address
+	SkipVerify bool   // accept any certificate
+	// prefix of flags in errors: "internode-" makes --internode-cert of --cert
 	Prefix string
 }
 
-// flag is the name of a flag in errors.
+// flag returns the name of a flag in errors.
 func (f *TLSFiles) flag(name string) string { return "--" + f.Prefix + name }
 
-// LoadTLS reads the files and makes a configuration for [Config]: TLS 1.2 at least,
-// the chain and the name of every node's certificate checked. Its errors name the
-// flag and the file, never what stands in it.
+// LoadTLS reads the files and returns a configuration for [Config]: at least TLS 1.2, and every
+// node's certificate checked by chain and name. Its errors name the flag and the file, never the
+// file's contents.
 func LoadTLS(f TLSFiles) (*tls.Config, error) {
 	cfg := &tls.Config{
 		MinVersion:         tls.VersionTLS12,
@@ -126,8 +126,7 @@ func (f *TLSFiles) loadPair() (tls.Certificate, error) {
 func isCertificate(kind string) bool { return kind == "CERTIFICATE" }
 func isKey(kind string) bool         { return strings.HasSuffix(kind, "PRIVATE KEY") }
 
-// readPEM reads a file and gives its text with those of its blocks that are wanted,
-// at least one.
+// readPEM reads a file. It returns its text with only the blocks of the wanted kind, at least one.
 func readPEM(
 	flag, path string,
 	wanted func(kind string) bool,
@@ -165,7 +164,7 @@ func readPEM(
 	return nil, nil, fmt.Errorf("%s %s: no %s in PEM form in it: %s", flag, path, what, instead)
 }
 
-// errNoTLS is what a server says, in its own way, that does not speak TLS.
+// errNoTLS recognizes the answer of a server that does not speak TLS.
 func errNoTLS(err error) bool {
 	var header tls.RecordHeaderError
 	return errors.As(err, &header)

@@ -18,11 +18,11 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// authority issues certificates; it may be one that another has issued.
+// authority issues certificates. Another authority may have issued its own.
 type authority struct {
 	cert  *x509.Certificate
 	key   *ecdsa.PrivateKey
-	chain [][]byte // of the authorities above it that are not roots, and itself where it is none
+	chain [][]byte // of the authorities above it that are not roots, and of itself if it is not one
 }
 
 func newAuthority(t *testing.T, name string, above *authority) *authority {
@@ -47,7 +47,7 @@ func newAuthority(t *testing.T, name string, above *authority) *authority {
 	return a
 }
 
-// sign makes a key and its certificate, signed by itself when there is no authority.
+// sign makes a key and its certificate, self-signed if there is no authority.
 func sign(t *testing.T, template *x509.Certificate, by *authority) ([]byte, *ecdsa.PrivateKey) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -91,7 +91,7 @@ func (a *authority) issueUntil(t *testing.T, end time.Time, names ...string) tls
 	return tls.Certificate{Certificate: chain, PrivateKey: key}
 }
 
-// writePEM writes blocks of one kind to a file of the test's own.
+// writePEM writes blocks of one kind to a file of the test.
 func writePEM(t *testing.T, name, kind string, blocks ...[]byte) string {
 	t.Helper()
 	var text []byte

@@ -19,12 +19,12 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
-// front stands before a node of a simulated cluster and speaks TLS.
+// front is a TLS proxy before a node of a simulated cluster.
 type front struct {
 	listener net.Listener
 	settings *tls.Config
 	behind   string
-	refused  atomic.Int32 // handshakes that failed
+	refused  atomic.Int32 // failed handshakes
 	through  atomic.Int32 // connections that were passed on
 
 	wg    sync.WaitGroup
@@ -33,8 +33,8 @@ type front struct {
 	done  bool
 }
 
-// secured starts a cluster of nodes with a front before each, on a port that all of
-// them share. It is like ScyllaDB's, whose nodes do not tell their ports.
+// secured starts a cluster of nodes with a front before each, all on the same port. It is like
+// ScyllaDB, whose nodes do not report their ports.
 func secured(t *testing.T, settings ...*tls.Config) (*simcluster.Cluster, []*front, int) {
 	t.Helper()
 	c, err := simcluster.Start(simcluster.Options{Nodes: len(settings), Shards: 1, Rows: 1})
@@ -42,7 +42,7 @@ func secured(t *testing.T, settings ...*tls.Config) (*simcluster.Cluster, []*fro
 	t.Cleanup(c.Close)
 	var fronts []*front
 	var port int
-	require.Eventually(t, func() bool { // the port may be taken at one of the addresses
+	require.Eventually(t, func() bool { // the port may be in use at one of the addresses
 		for _, f := range fronts {
 			_ = f.listener.Close()
 		}
@@ -83,7 +83,7 @@ func (f *front) serve() {
 	}
 }
 
-// keep remembers a connection for the end; false when that has come.
+// keep records a connection, to close it at the end. It returns false if the end has come.
 func (f *front) keep(conn net.Conn) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -126,7 +126,7 @@ func (f *front) stop() {
 	f.wg.Wait()
 }
 
-// of makes a server's configuration of its certificate.
+// of makes a server's configuration with its certificate.
 func of(
 	cert tls.Certificate,
 ) *tls.Config {
@@ -234,7 +234,7 @@ func TestNodesAreVerifiedByTheirOwnAddresses(t *testing.T) {
 	})
 }
 
-// TestWhatCACertMayName: what an administrator would put there, by itself.
+// What an administrator may name with --cacert.
 func TestWhatCACertMayName(t *testing.T) {
 	root := newAuthority(t, "root", nil)
 	between := newAuthority(t, "between", root)
@@ -288,7 +288,7 @@ func TestConnectByTLSErrors(t *testing.T) {
 		name   string
 		server *tls.Config
 		client *tls.Config
-		want   string // nothing: it connects
+		want   string // empty: it connects
 	}{
 		{"a client's certificate is wanted", demanding(tls.VersionTLS13), trusting(t, ca, &mine, ""), ""},
 		{"and taken by TLS 1.2", demanding(tls.VersionTLS12), trusting(t, ca, &mine, ""), ""},

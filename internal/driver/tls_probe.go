@@ -13,23 +13,23 @@ import (
 	"time"
 )
 
-// shakeTimeout is how long a contact point may take to shake hands and answer.
+// shakeTimeout is how long a contact point may take for the handshake and the answer.
 const shakeTimeout = 10 * time.Second
 
-// options is the request OPTIONS of native protocol version 4 (section 2 of its
-// specification), which any server answers to anybody.
+// options is the request OPTIONS of native protocol version 4 (section 2 of its specification). Any
+// server answers it to any client.
 var options = []byte{0x04, 0, 0, 0, 0x05, 0, 0, 0, 0}
 
-// shake makes a TLS connection of an open one, as the driver will, and asks for a
-// first byte: with TLS 1.3 only then it shows whether the server takes the client's
-// certificate. Its errors are the user's.
+// shake makes a TLS connection of an open one, as the driver will, and requests a first byte. With
+// TLS 1.3 only that shows whether the server accepts the client's certificate. Its errors are for
+// the user.
 func shake(ctx context.Context, conn net.Conn, cfg Config) error {
 	ctx, cancel := context.WithTimeout(ctx, min(cfg.Timeout, shakeTimeout))
 	defer cancel()
 	address := conn.RemoteAddr().String()
 	settings := cfg.TLS.Clone()
 	if settings.ServerName == "" {
-		// The driver knows nodes by their addresses alone.
+		// The driver knows nodes only by their addresses.
 		settings.ServerName, _, _ = net.SplitHostPort(address)
 	}
 	asked := false
@@ -48,14 +48,14 @@ func shake(ctx context.Context, conn net.Conn, cfg Config) error {
 		_, err = firstByte(ctx, secured)
 	}
 	if err != nil && ctx.Err() != nil {
-		// Its deadline cuts the connection off.
+		// its deadline ends the connection
 		return fmt.Errorf("no answer from %s by TLS: %w", address, ctx.Err())
 	}
 	return explainTLS(address, cfg.TLS, asked, err)
 }
 
-// warnUnverified tells of nodes without a connection because of their certificates,
-// about which the driver says nothing but that they are down.
+// warnUnverified warns of nodes that have no connection because of their certificates. The driver
+// reports only that they are down.
 func (s *Session) warnUnverified(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, shakeTimeout)
 	defer cancel()
@@ -65,7 +65,7 @@ func (s *Session) warnUnverified(ctx context.Context) {
 		}
 		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", h.ConnectAddressAndPort())
 		if err != nil {
-			continue // it is down indeed
+			continue // it is really down
 		}
 		if err := shake(ctx, conn, s.cfg); err != nil {
 			s.cfg.Warnf("node %s is left out: %v", h.HostID(), err)
@@ -74,7 +74,7 @@ func (s *Session) warnUnverified(ctx context.Context) {
 	}
 }
 
-// firstByte sends a request, waits until an answer begins and gives its first byte.
+// firstByte sends a request, waits until an answer begins, and returns its first byte.
 func firstByte(ctx context.Context, conn net.Conn) (byte, error) {
 	if deadline, ok := ctx.Deadline(); ok {
 		if err := conn.SetDeadline(deadline); err != nil {
@@ -90,8 +90,8 @@ func firstByte(ctx context.Context, conn net.Conn) (byte, error) {
 	return first[0], err
 }
 
-// explainTLS turns an error of TLS into the user's. asked says whether the server
-// asked for a client's certificate.
+// explainTLS turns an error of TLS into one for the user. asked says whether the server requested a
+// client certificate.
 func explainTLS(address string, cfg *tls.Config, asked bool, err error) error {
 	var authority x509.UnknownAuthorityError
 	var name x509.HostnameError
@@ -148,8 +148,7 @@ func issuer(cert *x509.Certificate) string {
 	return fmt.Sprintf("%q", cert.Issuer)
 }
 
-// broken says whether the other side ended the connection, with an alert of TLS or
-// without.
+// broken reports whether the other side ended the connection, with or without a TLS alert.
 func broken(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) ||
 		errors.Is(err, syscall.ECONNRESET) ||
@@ -157,14 +156,13 @@ func broken(err error) bool {
 		strings.Contains(err.Error(), "remote error: tls: ")
 }
 
-// speaksTLS says, after a failed attempt without TLS, whether a contact point would
-// have wanted it.
+// speaksTLS reports, after a failed attempt without TLS, whether a contact point requires it.
 func speaksTLS(ctx context.Context, cfg Config) bool {
 	for _, host := range cfg.Hosts {
 		ctx, cancel := context.WithTimeout(ctx, min(cfg.Timeout, shakeTimeout))
 		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", withPort(host, cfg.Port))
 		if err == nil {
-			// Nothing is sent but a greeting, so that whose certificate it is does not matter.
+			// Only the handshake is sent, so it does not matter whose certificate it is.
 			err = tls.Client(conn, &tls.Config{InsecureSkipVerify: true}).HandshakeContext(ctx)
 			_ = conn.Close()
 		}

@@ -14,8 +14,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Topology reads the cluster's nodes, tokens and cores. Nodes are sorted by
-// data center, rack and address, so that equal clusters give equal plans.
+// Topology reads the cluster's nodes, tokens and cores. Nodes are sorted by data center, rack and
+// address, so that equal clusters give equal plans.
 func (s *Session) Topology(ctx context.Context) (*topology.Cluster, error) {
 	var c topology.Cluster
 	var dc string
@@ -71,8 +71,8 @@ func (s *Session) Topology(ctx context.Context) (*topology.Cluster, error) {
 	return &c, c.CheckDC()
 }
 
-// contactDC is the data center of the first contact point found among the
-// nodes, empty when none is.
+// contactDC returns the data center of the first contact point found among the nodes; empty: none
+// was found.
 func (s *Session) contactDC(ctx context.Context) string {
 	for _, contact := range s.cfg.Hosts {
 		name := contact
@@ -92,10 +92,9 @@ func (s *Session) contactDC(ctx context.Context) string {
 	return ""
 }
 
-// cores asks a node how many processors it runs on: ScyllaDB tells its shards
-// when a connection opens; Cassandra 4.0 and later has a virtual table of thread
-// pools, where the pool that answers requests is as wide as the machine. The error is that
-// the node did not tell.
+// cores asks a node for its number of processors. ScyllaDB reports its shards when a connection
+// opens. Cassandra 4.0 and later has a virtual table of thread pools: the pool for responses has
+// one thread per processor. The error is that the node did not report it.
 func (s *Session) cores(ctx context.Context, h *gocql.HostInfo) (int, error) {
 	if n := h.ScyllaShardCount(); n > 0 {
 		return n, nil

@@ -11,9 +11,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// Truncations asks each of the nodes that is up when it last truncated a table, by the
-// table's id: in milliseconds since the epoch by the node's own clock, 0 for never. The answers
-// stand by host id; a node that does not tell has none.
+// Truncations asks each of the nodes that is up when it last truncated a table, by the table's id:
+// in milliseconds since the epoch by the node's own clock; 0: never. The result is by host id,
+// without nodes that do not report it.
 func (s *Session) Truncations(
 	ctx context.Context,
 	nodes []topology.Node,
@@ -44,8 +44,8 @@ func (s *Session) Truncations(
 	return told
 }
 
-// truncated asks one node. ScyllaDB has a table of truncations, with a row for each shard;
-// Cassandra keeps them in its row of system.local.
+// truncated asks one node. ScyllaDB has a table of truncations, with a row for each shard.
+// Cassandra has them in its row of system.local.
 func (s *Session) truncated(
 	ctx context.Context,
 	h *gocql.HostInfo,
@@ -69,8 +69,8 @@ func (s *Session) truncated(
 	return at, err
 }
 
-// readTruncated reads an entry of system.local's truncated_at, 0 when there is none: a
-// position in the commit log, 12 bytes, and the time.
+// readTruncated reads an entry of system.local's truncated_at: a position in the commit log, 12
+// bytes, and the time; 0: there is no entry.
 func readTruncated(entry []byte) (int64, error) {
 	switch len(entry) {
 	case 0:

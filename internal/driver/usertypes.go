@@ -7,8 +7,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// userTypes resolves the names of a keyspace's user-defined types; each is
-// parsed when it is first asked for, since types name one another.
+// userTypes resolves the names of a keyspace's user-defined types. Each is parsed when it is first
+// needed, since types may contain one another.
 type userTypes struct {
 	keyspace string
 	fields   map[string]struct{ names, types []string }

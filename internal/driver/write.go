@@ -13,44 +13,41 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
 
-// Writer writes rows into one table: inserts, each with its own client
-// timestamp, or increments for a table of counters. It is safe for concurrent use.
+// Writer writes rows into one table: inserts, each with its own client timestamp, or increments of
+// counters. It is safe for concurrent use.
 type Writer struct {
 	s          *Session
-	table      string // as CQL names it
+	table      string // as in CQL
 	statements *statements
 }
 
-// Writer makes a writer of some columns of a table, the whole primary key among
-// them (of a table with static columns, the partition key may do).
+// Writer makes a writer of some columns of a table. They must contain the primary key, or at least
+// the partition key if the table has static columns.
 func (s *Session) Writer(t *schema.Table, columns []schema.Column) *Writer {
 	return &Writer{s: s, table: t.String(), statements: newStatements(t, columns)}
 }
 
-// WithTTL makes the rows that have no time to live of their own expire after so
-// many seconds; 0 leaves that to the table. It is to be called before the first Write, and has no
-// meaning for counters.
+// WithTTL makes the rows without a time to live of their own expire after that many seconds; 0: the
+// table's default. It must be called before the first Write. It has no effect on counters.
 func (w *Writer) WithTTL(seconds int) *Writer {
 	w.statements.ttl = seconds
 	return w
 }
 
-// Idempotent says whether writing a row twice does no harm: true for all but
-// counters, and lists that are not frozen. Such a list's elements get their places
-// from the server, and the deletion that goes before them has a timestamp just
-// below theirs: the same insert a second time leaves the elements of the first in
-// place (CASSANDRA-11368). A conditional insert does no harm.
+// Idempotent reports whether writing a row twice does no harm. It is false for counters and
+// non-frozen lists. The server chooses the positions of such a list's elements, and the deletion
+// before them has a timestamp just below theirs. So a second insert leaves the elements of the
+// first in place (CASSANDRA-11368). A conditional insert does no harm.
 func (w *Writer) Idempotent() bool {
 	return w.statements.once || !w.statements.counter && !w.statements.lists
 }
 
-// Write sends rows as one request to the given node (any node when host is
-// empty): a single statement, or an unlogged (for counters: counter) batch. A
-// row's own time to live has no meaning for counters. The
-// rows' bytes are read until Write returns and not after.
+// Write sends rows as one request to the given node (any node if host is empty): a single
+// statement, or an unlogged batch (a counter batch for counters). A row's own time to live has no
+// effect on counters. Write does not use the rows' bytes after it returns.
 //
-// On ScyllaDB a request for one node goes to the shard of its first row (see
-// row.Row.Token), which is the shard of all when they are of one partition.
+// On ScyllaDB, a request for one node goes to the shard of its first row (see [row.Row]), which is
+// the shard of all rows of one partition.
 func (w *Writer) Write(ctx context.Context, host string, rows []row.Row) error {
 	ctx, err := w.s.chooseNode(ctx, host, w.table, rows[0].Token)
 	if err != nil {
@@ -91,7 +88,7 @@ func (w *Writer) Write(ctx context.Context, host string, rows []row.Row) error {
 	return classify(ctx, batch.Exec())
 }
 
-// done says whether an insert was carried out. Rows are an answer to something else.
+// done returns nil if an insert was carried out. An answer with rows is not one to an insert.
 func done(ctx context.Context, iter *gocql.Iter) error {
 	rows := len(iter.Columns()) > 0
 	if err := iter.Close(); err != nil {
@@ -103,8 +100,8 @@ func done(ctx context.Context, iter *gocql.Iter) error {
 	return nil
 }
 
-// binder holds the values of one request. Its arrays never grow while they are
-// pointed into: reserve makes room for everything first.
+// binder holds the values of one request. Its arrays must not grow while there are pointers into
+// them, so reserve makes room for everything first.
 type binder struct {
 	cells  []cell
 	values []any
@@ -148,7 +145,7 @@ func (b *binder) bind(s *statements, r row.Row) *statement {
 	return st
 }
 
-// addTimes appends the row's timestamp and time to live, where the statement has markers for them.
+// addTimes appends the row's timestamp and TTL if the statement has markers for them.
 func (b *binder) addTimes(s *statements, r row.Row) {
 	if !s.once {
 		from := len(b.times)

@@ -6,19 +6,17 @@ import (
 	"time"
 )
 
-// DefaultAttempts is how often a request is tried before it is given up, unless the
-// user says otherwise.
+// DefaultAttempts is the default number of attempts of a request before it is given up.
 const DefaultAttempts = 10
 
-// Backoff is the wait between attempts: it doubles from Base up to Max, and each
-// wait is drawn between a half and the whole of that, so that workers that failed
-// together do not come back together. The zero value waits 100 ms up to 10 s; a
-// Base above Max counts as Max.
+// Backoff is the wait between attempts. It doubles from Base up to Max. Each wait is random, from
+// half of that to all of it, so that workers that failed together do not retry together. The zero
+// value waits 100 ms up to 10 s. A Base above Max counts as Max.
 type Backoff struct {
 	Base, Max time.Duration
 }
 
-// Delay is the wait after the given number of failed attempts, from 1 up.
+// Delay returns the wait after the given number of failed attempts, at least 1.
 func (b Backoff) Delay(failures int) time.Duration {
 	base, limit := b.Base, b.Max
 	if base <= 0 {
@@ -38,8 +36,8 @@ func (b Backoff) Delay(failures int) time.Duration {
 	return d/2 + rand.N(d/2+1)
 }
 
-// Sleep waits, or returns early with the context's error when it ends first. It
-// does not wait at all when it has ended already.
+// Sleep waits for d, or returns the context's error if that ends first. If it has already ended,
+// Sleep does not wait.
 func Sleep(ctx context.Context, d time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err

@@ -5,13 +5,12 @@ import (
 	"fmt"
 )
 
-// Budget shares out a number of bytes, or of anything else that is counted, among
-// goroutines: a weighted semaphore, first come, first served. A request for more
-// than the whole budget passes alone, once everything else has been given back, so
-// that a single huge row still moves.
+// Budget shares out a number of bytes, or other units, among goroutines. It is a weighted
+// semaphore: first come, first served. A request for more than the whole budget passes alone, once
+// everything else was released, so a single huge row still moves.
 //
-// Whoever holds a part must not wait for another: two such holders can wait for
-// each other without end. Resize is for that; it never waits.
+// A goroutine that holds a part must not wait for another one: two such goroutines could wait for
+// each other without end. Resize never waits, so it is the way to take more.
 //
 // It is safe for concurrent use.
 type Budget struct {
@@ -20,8 +19,7 @@ type Budget struct {
 	used  int64
 }
 
-// NewBudget makes a budget of size bytes. With a size of zero or less every
-// request passes alone.
+// NewBudget makes a budget of size bytes. If size is zero or less, every request passes alone.
 func NewBudget(size int64) *Budget {
 	b := &Budget{size: size}
 	b.queue.fits = func(n int64) bool { return b.used == 0 || n <= b.size-b.used }
@@ -29,9 +27,9 @@ func NewBudget(size int64) *Budget {
 	return b
 }
 
-// Acquire waits until n bytes are free, or all of them when n is more than the
-// budget, and takes them. A request for nothing passes at once. The error is the
-// context's; then nothing is taken. It panics when n is negative.
+// Acquire waits until n bytes are free, or all of them if n is more than the budget, and takes
+// them. A request for 0 bytes passes at once. The error is the context's; then nothing is taken. It
+// panics if n is negative.
 func (b *Budget) Acquire(ctx context.Context, n int64) error {
 	if n < 0 {
 		panic(fmt.Sprintf("pace: acquire of %d bytes", n))
@@ -42,21 +40,20 @@ func (b *Budget) Acquire(ctx context.Context, n int64) error {
 	return b.queue.acquire(ctx, n)
 }
 
-// AcquireBy is Acquire of what want says, asked again each time that bytes come
-// back; it says how much was taken. want must be quick, above zero, and call no
+// AcquireBy acquires the number of bytes that want returns, and returns that number. It calls want
+// again each time that bytes are released. want must be quick, return more than zero, and call no
 // method of the budget.
 func (b *Budget) AcquireBy(ctx context.Context, want func() int64) (int64, error) {
 	return b.queue.acquireBy(ctx, want)
 }
 
-// Release gives n bytes back. It panics when that is more than was taken, which
-// is a fault in the caller's books.
+// Release releases n bytes. It panics if that is more than was taken, which is an error of the
+// caller.
 func (b *Budget) Release(n int64) { b.Resize(n, 0) }
 
-// Resize corrects an estimate: the caller holds held bytes and from now on holds
-// want. It never waits, so the budget may be overdrawn; then nobody passes until
-// enough has come back. It panics when held is more than was taken or want is
-// negative.
+// Resize corrects an estimate: the caller had taken held bytes, and from now on has want. It never
+// waits, so the budget may be exceeded. In that case no request passes until enough was released.
+// It panics if held is more than was taken, or want is negative.
 func (b *Budget) Resize(held, want int64) {
 	b.queue.mu.Lock()
 	defer b.queue.mu.Unlock()
@@ -67,7 +64,7 @@ func (b *Budget) Resize(held, want int64) {
 	b.queue.wakeLocked()
 }
 
-// Used says how many bytes are taken; it can be more than the budget.
+// Used returns the number of bytes taken. It can be more than the budget.
 func (b *Budget) Used() int64 {
 	b.queue.mu.Lock()
 	defer b.queue.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// ask acquires in a goroutine of its own and reports where the answer will be.
+// ask acquires in a goroutine, and returns the channel of the result.
 func ask(ctx context.Context, b *Budget, n int64) *error {
 	err := errWaiting
 	go func() { err = b.Acquire(ctx, n) }()
@@ -81,8 +81,8 @@ func TestBudgetResize(t *testing.T) {
 	})
 }
 
-// TestBudgetGivenUp: whoever gives up holds nothing and holds up nobody.
-// What is wanted is asked while nothing can be released: nobody waits by an answer from before.
+// A request whose context ends holds nothing and delays no other. want is called while nothing can
+// be released, so no request waits because of an outdated answer.
 func TestBudgetAsksInTurn(t *testing.T) {
 	b := NewBudget(10)
 	n, err := b.AcquireBy(t.Context(), func() int64 {
@@ -138,7 +138,7 @@ func TestBudgetBooks(t *testing.T) {
 	require.Equal(t, int64(5), b.Used())
 }
 
-// TestBudgetManyGoroutines ends with everything given back, whoever gave up when.
+// Everything is released in the end, whichever requests were canceled.
 func TestBudgetManyGoroutines(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := NewBudget(100)

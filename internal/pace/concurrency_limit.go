@@ -5,59 +5,56 @@ import (
 	"time"
 )
 
-// concurrencyLimit is the part of a Gate that sets the limit.
+// concurrencyLimit computes the limit of a Gate.
 //
-// The rule is that of the Gradient limit of Netflix's concurrency-limits (v1),
-// which compares the latency of now with that of the unloaded server, not with a
-// long-term mean (Gradient2): a bulk run always has more to send, and the mean
-// would follow the queue that the run itself has made, without end. Once a round,
+// The rule is the Gradient limit of Netflix's concurrency-limits (v1). It compares the present
+// latency with that of the unloaded server, not with a long-term mean (Gradient2). A bulk run
+// always has more to send, so a mean would follow the queue that the run itself has made. Once a
+// round,
 //
 //	L <- L * min(1, max(1/2, Tolerance * base / latency)) + sqrt(L)
 //
-// where latency is the round's sum of latencies over its sum of sizes and base is
-// the same of the unloaded server. In a server with c cores and service time s,
-// L > c requests in flight take s*L/c each (Little's law), so above Tolerance*c the
-// rule is L <- Tolerance*c + sqrt(L): it has one fixed point, of slope at most 1/2,
-// and therefore settles there from either side. The square root is room to grow
-// that matters less the larger L is.
+// latency is the round's sum of latencies over its sum of sizes, and base is the same for the
+// unloaded server. In a server with c cores and service time s, L > c requests in flight take s*L/c
+// each (Little's law). So above Tolerance*c the rule is L <- Tolerance*c + sqrt(L). It has one
+// fixed point, of slope at most 1/2, and therefore converges from either side. The square root is
+// room to grow that matters less the larger L is.
 //
-// A round is made of requests that began after the last change, so that each
-// change is judged by its own effect; that is what keeps the loop from swinging.
-// For the same reason a failure only counts when its request began after the last
-// cut: an overloaded server fails many requests at once, and that is one piece of
-// news (as TCP NewReno cuts once per window, RFC 6582). After a cut by half, growth
-// is quick up to 3/4 of the limit that failed and by one a round from there, until
-// that is passed, as CUBIC does (RFC 9438).
+// A round consists of requests that began after the last change, so that each change is judged by
+// its own effect. That keeps the loop from oscillating. For the same reason, a failure only counts
+// if its request began after the last cut. An overloaded server fails many requests at once, for
+// one cause (TCP NewReno cuts once per window too, RFC 6582). After a cut by half, growth is quick
+// up to 3/4 of the limit that failed, and one a round from there until that is passed, as in CUBIC
+// (RFC 9438).
 //
-// The base is measured as BBR measures its least round-trip time: first of all, and
-// when no round at full limit has shown it again for the time o.Probe, the limit
-// goes down, for one round, to what cannot fill the server's queue: the fixed point
-// over twice the tolerance, about half its cores. When as much gets through as
-// before, the queue was full all the same; then that was limit enough, and the
-// measurement goes on from there. Until it is measured again a base is believed: a
-// server that has become slower is left alone for that time.
+// The base is measured as BBR measures its least round-trip time: first of all, and when no round
+// at the full limit has confirmed it for the time o.Probe. For one round, the limit falls to what
+// cannot fill the server's queue: the fixed point over twice the tolerance, about half its cores.
+// If the throughput stays as high as before, the queue was full all the same. In that case the
+// measurement continues from the lower limit. A server that has become slower is not noticed before
+// the next measurement.
 //
-// All of this is about the requests at the server. If a gate allows more for a long line (Far), the
-// time of a round trip is no part of a latency here, and the requests on the line come on top of
-// the limit. See far.go.
+// All of this is about the requests at the server. If a gate allows more requests on the wire
+// (Far), the latency here excludes the round trip, and the requests on the wire come on top of the
+// limit. See wire_requests.go.
 type concurrencyLimit struct {
 	o GateOptions
 
 	limit float64 // 1 <= limit <= bound <= o.Ceiling
-	bound float64 // what Allow allows, rounded up
-	duty  float64 // the part of the time that requests may take at that bound
-	wall  float64 // the limit that was last refused; 0 when it has been passed
+	bound float64 // the bound of Allow, rounded up
+	duty  float64 // share of the time that requests may take at that bound
+	wall  float64 // the limit that was last refused; 0: it has been passed
 
-	base     float64   // unloaded latency for one unit, in seconds; 0 before the first round
-	renewAt  time.Time // when base is to be measured
-	resumeAt float64   // the limit to go back to; 0 when not measuring
-	rate     float64   // units a second before the measuring began
+	base     float64   // unloaded latency of one unit, in seconds; 0: before the first round
+	renewAt  time.Time // when to measure base
+	resumeAt float64   // limit to return to; 0: not measuring
+	rate     float64   // units a second before the measurement began
 
 	begin   time.Time // of the round
-	count   int       // its answers
-	seconds float64   // the sum of their latencies
-	units   float64   // the sum of their sizes
-	peak    int       // the most in flight during the round
+	count   int       // answers in the round
+	seconds float64   // sum of their latencies
+	units   float64   // sum of their sizes
+	peak    int       // most requests in flight during the round
 	wire    wireRequests
 
 	cutAt time.Time // of the last cut
@@ -74,13 +71,14 @@ func newConcurrencyLimit(o GateOptions, now time.Time) concurrencyLimit {
 	}
 }
 
-// allowed is the number of requests that may be in flight: at the server, and on the line.
+// allowed returns the number of requests that may be in flight, at the server and on the wire.
 func (c *concurrencyLimit) allowed() int { return c.atServer() + int(c.wire.allowed) }
 
-// atServer is the limit as a number of requests.
+// atServer returns the limit as a number of requests.
 func (c *concurrencyLimit) atServer() int { return int(c.limit) }
 
-// succeeded takes an answer, and ends the round when it is full. inFlight counts the request itself.
+// succeeded records an answer, and ends the round if it is full. inFlight counts the request
+// itself.
 func (c *concurrencyLimit) succeeded(now time.Time, a response, inFlight int) {
 	c.wire.add(c.begin, now, a, inFlight)
 	if !now.Add(-a.latency).After(c.begin) && !c.wire.late {
@@ -95,8 +93,9 @@ func (c *concurrencyLimit) succeeded(now time.Time, a response, inFlight int) {
 	c.endRound(now)
 }
 
-// roundSize is the number of answers for one change of the limit. From far away a round begins with
-// a round trip in which no answer counts, and ends before its time if answers are slow to come.
+// roundSize returns the number of answers for one change of the limit. If nodes are far away, a
+// round begins with a round trip in which no answer counts. It ends early if answers are slow to
+// come.
 func (c *concurrencyLimit) roundSize(now time.Time) int {
 	switch {
 	case c.wire.most == 0:
@@ -110,7 +109,7 @@ func (c *concurrencyLimit) roundSize(now time.Time) int {
 	}
 }
 
-// endRound makes the change that the round's answers ask for.
+// endRound changes the limit by the round's answers.
 func (c *concurrencyLimit) endRound(now time.Time) {
 	latency := c.seconds / c.units
 	rate := float64(c.atServer()) / latency // Little's law
@@ -120,7 +119,7 @@ func (c *concurrencyLimit) endRound(now time.Time) {
 	}
 	switch {
 	case c.base == 0 && c.wire.trips > 0:
-		// until a round is quicker: a measurement would hold up the start for round trips
+		// until a round is quicker: a measurement would delay the start by several round trips
 		c.base = latency
 		c.confirmBase(now)
 	case c.base == 0 && c.resumeAt == 0:
@@ -143,24 +142,24 @@ func (c *concurrencyLimit) endRound(now time.Time) {
 }
 
 const (
-	// sameLatency is how far a round's latency may be from the base and still confirm it.
+	// sameLatency is the largest deviation of a round's latency that confirms the base.
 	sameLatency = 0.05
-	// fasterShare is the part of the base below which it can no longer be true. Less than a
-	// half is seldom the scatter of a round.
+	// fasterShare is the share of the base below which the base can no longer be right. Less than a
+	// half is seldom random variation.
 	fasterShare = 0.5
-	// saturatedShare is the part of the full limit's throughput above which a measurement
-	// filled the server's queue by itself: between the half that it should get and the
-	// whole, nearer the half, since to measure once too often costs little.
+	// saturatedShare is the share of the full limit's throughput above which a measurement filled
+	// the server's queue by itself. It lies between the half that is expected and the whole, nearer
+	// the half: one measurement too many costs little.
 	saturatedShare = 0.7
 )
 
-// startMeasuring lowers the limit for one round to where the unloaded latency is seen.
+// startMeasuring lowers the limit for one round, to measure the unloaded latency.
 func (c *concurrencyLimit) startMeasuring(rate float64) {
 	c.rate, c.resumeAt = rate, c.limit
 	c.limit = max(c.limit/(2*c.o.Tolerance), 1)
 }
 
-// confirmBase notes that the base has been seen.
+// confirmBase records that the base has been measured.
 func (c *concurrencyLimit) confirmBase(now time.Time) {
 	roundTrip := time.Duration(c.seconds/float64(c.count)*float64(time.Second)) + c.wire.most
 	c.renewAt = now.Add(max(c.o.Probe, 50*roundTrip))
@@ -178,7 +177,7 @@ func (c *concurrencyLimit) grow(gradient float64) {
 	}
 }
 
-// step is the room to grow.
+// step returns the room to grow.
 func (c *concurrencyLimit) step() float64 {
 	quick := math.Sqrt(c.limit)
 	if c.wall == 0 {
@@ -199,12 +198,11 @@ func (c *concurrencyLimit) overloaded(now time.Time, latency time.Duration) {
 	c.newRound(now)
 }
 
-// leastShare is the lowest bound, in requests: a page of 8 ms every two seconds still comes to an
-// end some day.
+// leastShare is the lowest bound, in requests. With pages of 8 ms, that is one every two seconds.
 const leastShare = 1.0 / 256
 
-// allow sets the bound of an outside keeper. Of a bound that is no whole number the limit is the
-// next one, and pauses take the rest of the time.
+// allow sets the bound from outside the gate. If it is not a whole number, the limit is the next
+// higher one, and pauses use the rest of the time.
 func (c *concurrencyLimit) allow(most float64) {
 	most = min(max(most, leastShare), float64(c.o.Ceiling))
 	c.bound = math.Ceil(most)
@@ -215,7 +213,7 @@ func (c *concurrencyLimit) allow(most float64) {
 // mostPause bounds a pause, so that one slow answer does not stop everything.
 const mostPause = 2 * time.Second
 
-// pauseAfter is the pause after a request of the given latency.
+// pauseAfter returns the pause after a request of the given latency.
 func (c *concurrencyLimit) pauseAfter(latency time.Duration) time.Duration {
 	if c.duty >= 1 {
 		return 0

@@ -1,4 +1,4 @@
-// Package pace decides when the next request may go: [Limiter] holds a rate,
-// [Backoff] is the wait between attempts, [Gate] finds how many requests may be in
-// flight, [LatencyController] holds it to a latency, and [Budget] shares out bytes.
+// Package pace decides when the next request may be sent. [Limiter] and [ResponseLimiter] limit a
+// rate, [Backoff] is the wait between attempts, [Gate] finds how many requests may be in flight,
+// [LatencyController] bounds a gate by a latency, and [Budget] shares out bytes.
 package pace

@@ -5,33 +5,32 @@ import (
 	"time"
 )
 
-// GateOptions say how a Gate finds its limit. Only Ceiling has no default.
+// GateOptions are the settings of a Gate. Only Ceiling has no default.
 type GateOptions struct {
-	// Ceiling is the most requests in flight at any time, at least 1.
+	// Ceiling is the largest number of requests in flight, at least 1.
 	Ceiling int
-	// Far is the most requests in flight to nodes that are far away: at most Ceiling of them at the
-	// nodes, the others on the line. Default Ceiling.
+	// Far is the largest number of requests in flight if nodes are far away: at most Ceiling of
+	// them at the nodes, the others on the wire. Default Ceiling.
 	Far int
-	// Start is the limit to begin with. Default a quarter of the ceiling, at least 4:
-	// a bad guess from below costs a second, one from above hits the application.
+	// Start is the initial limit. Default a quarter of the ceiling, at least 4. A limit that begins
+	// too low costs a second, one that begins too high slows the application.
 	Start int
-	// OnWire is the number of requests on the line to begin with, besides Start. They are let
-	// through one after another, during the first round trip, which takes Trip. Default 0.
+	// OnWire is the initial number of requests on the wire, besides Start. They pass one after
+	// another during the first round trip, which takes Trip. Default 0.
 	OnWire int
 	Trip   time.Duration
-	// Tolerance is how many times its unloaded latency a request may take before the
-	// limit falls, at least 1. Default 2: of a server with c cores about 2c requests
-	// are in flight then, one worked on and one waiting for each core. Less leaves
-	// cores idle when latencies scatter, more only makes the queue longer.
+	// Tolerance is how many times its unloaded latency a request may take before the limit falls,
+	// at least 1. Default 2: about 2c requests are then in flight to a server with c cores, one
+	// executing and one waiting for each core. With less, cores are idle when latencies vary. With
+	// more, only the queue grows.
 	Tolerance float64
-	// Overhead is what a request of no size costs, in the units of Release; it is
-	// added to every request, so that empty pages do not look slow. Default 1.
+	// Overhead is the cost of a request of size 0, in the units of Release. It is added to every
+	// request, so that empty pages do not look slow. Default 1.
 	Overhead float64
-	// Samples is the least number of answers for one change of the limit. Default 8.
+	// Samples is the smallest number of answers for one change of the limit. Default 8.
 	Samples int
-	// Probe is how long a measure of the unloaded latency is believed. Default 10 s,
-	// as in BBR; a measure takes a few round trips at a low limit, so the time is
-	// stretched to 50 round trips where those are long.
+	// Probe is how long a measurement of the unloaded latency is valid. Default 10 s, as in BBR,
+	// and at least 50 round trips, since a measurement takes a few of them at a low limit.
 	Probe time.Duration
 	// Now is the clock. Default time.Now.
 	Now func() time.Time
@@ -64,11 +63,10 @@ func (o GateOptions) withDefaults() GateOptions {
 	return o
 }
 
-// Gate lets requests through, first come, first served, up to a number in flight
-// that it finds by itself: it grows while the latency holds and falls when the
-// latency rises or the server says that it is overloaded. It never falls below 1
-// and never rises above the ceiling or above what Allow says. Requests that are on the line to a
-// node that is far away come on top of that, up to GateOptions.Far in all.
+// Gate lets requests through, first come, first served, up to a limit of requests in flight. It
+// finds the limit by itself: it grows while the latency stays low, and falls if the latency rises
+// or the server reports overload. It is at least 1, and at most the ceiling and what Allow allows.
+// Requests on the wire to a far node come on top of that, up to GateOptions.Far in total.
 //
 // It is safe for concurrent use.
 type Gate struct {
@@ -96,11 +94,11 @@ func NewGate(o GateOptions) *Gate {
 	return g
 }
 
-// wireSteps is the number of steps in which the first requests pass to a long line. A node does not
-// get them all at once.
+// wireSteps is the number of steps in which the first requests to far nodes pass. So a node does
+// not get all of them at once.
 const wireSteps = 16
 
-// fillWire lets requests through to the line, and does so again after a step, until the last step.
+// fillWire lets requests through to the wire, and again after each step until the last.
 func (g *Gate) fillWire(o GateOptions, step int) {
 	time.AfterFunc(o.Trip/wireSteps, func() {
 		g.queue.mu.Lock()
@@ -113,19 +111,18 @@ func (g *Gate) fillWire(o GateOptions, step int) {
 	})
 }
 
-// Acquire waits until one more request may go. The error is the context's; any
-// other end must be followed by one Release.
+// Acquire waits until one more request may be sent. The error is the context's. Otherwise the
+// caller must call Release once.
 func (g *Gate) Acquire(ctx context.Context) error { return g.queue.acquire(ctx, 1) }
 
-// Release ends a request: how long it was on its way, without the wait in Acquire,
-// its size in any unit that the latency grows with (bytes, rows; the same unit for
-// all), and what became of it. Latency and size of a Bad one do not matter. It
-// panics if nothing is in flight.
+// Release ends a request. latency does not include the wait in Acquire. units is the size of the
+// request in any unit that the latency grows with, such as bytes or rows, the same for all
+// requests. Latency and size of a Bad one do not matter. It panics if nothing is in flight.
 func (g *Gate) Release(latency time.Duration, units float64, o Outcome) {
 	g.ReleaseFar(latency, 0, units, o)
 }
 
-// ReleaseFar is Release of a request to a node that a round trip to takes some time; 0: it is near.
+// ReleaseFar is Release for a request to a node with the given round-trip time; 0: it is near.
 func (g *Gate) ReleaseFar(latency, trip time.Duration, units float64, o Outcome) {
 	g.queue.mu.Lock()
 	defer g.queue.mu.Unlock()
@@ -155,8 +152,8 @@ func (g *Gate) endPause() {
 	g.queue.wakeLocked()
 }
 
-// Allow bounds the limit from outside, in requests. A bound that is no whole number allows the next
-// one, with pauses after requests. Below it the limit is the gate's own.
+// Allow bounds the limit from outside, in requests. If the bound is not a whole number, the next
+// higher one is allowed, with pauses after requests. Below the bound the gate chooses its limit.
 func (g *Gate) Allow(most float64) {
 	g.queue.mu.Lock()
 	defer g.queue.mu.Unlock()
@@ -164,26 +161,26 @@ func (g *Gate) Allow(most float64) {
 	g.queue.wakeLocked()
 }
 
-// ceiling is the most requests in flight at any time.
+// ceiling returns the largest number of requests in flight.
 func (g *Gate) ceiling() int { return g.limit.o.Ceiling }
 
-// Limit says how many requests may be in flight now.
+// Limit returns the number of requests that may be in flight now.
 func (g *Gate) Limit() int {
 	g.queue.mu.Lock()
 	defer g.queue.mu.Unlock()
 	return g.limit.allowed()
 }
 
-// Bound reports whether the ceiling holds back requests that the nodes could take. It does so if
-// the most that may be are in flight, and most of them are on the line.
+// Bound reports whether the ceiling holds back requests that the nodes could take: the largest
+// number of requests is in flight, and most of them are on the wire.
 func (g *Gate) Bound() bool {
 	g.queue.mu.Lock()
 	defer g.queue.mu.Unlock()
 	return g.limit.wire.atCeiling
 }
 
-// InFlight says how many requests are in flight. It can be more than the limit
-// just after that has fallen.
+// InFlight returns the number of requests in flight. It can exceed the limit just after that has
+// fallen.
 func (g *Gate) InFlight() int {
 	g.queue.mu.Lock()
 	defer g.queue.mu.Unlock()

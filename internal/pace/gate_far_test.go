@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// farServer is a model of nodes that a round trip away have cores which take service for a request,
-// behind a line that takes wire for one. Its gate allows ceiling requests at the nodes.
+// farServer is a model of nodes a round trip away. Their cores take service for a request, behind a
+// link that takes wire for one. Its gate allows ceiling requests at the nodes.
 func farServer(cores int, service, trip, wire time.Duration, ceiling int) *server {
 	s := newServer(
 		cores,
@@ -24,8 +24,8 @@ func farServer(cores int, service, trip, wire time.Duration, ceiling int) *serve
 	return s
 }
 
-// TestGateFillsALongLine: whatever the round trip, and whether the line or the nodes are what is
-// slow, there is as much traffic as that allows after a while, and a short queue.
+// TestGateFillsALongLine: after a while, traffic reaches what the link and the nodes allow,
+// whatever the round trip is and whichever of them is slow. The queue stays short.
 func TestGateFillsALongLine(t *testing.T) {
 	const ceiling = 32
 	for _, trip := range []time.Duration{2 * time.Millisecond, 10 * time.Millisecond, 50 * time.Millisecond, 150 * time.Millisecond} {
@@ -46,8 +46,8 @@ func TestGateFillsALongLine(t *testing.T) {
 	}
 }
 
-// TestGateFillsALongLineSoon, without more at the nodes than the ceiling on the way there, but for
-// what a round of doubling adds.
+// TestGateFillsALongLineSoon: meanwhile, the requests at the nodes exceed the ceiling only by what
+// a round of doubling adds.
 func TestGateFillsALongLineSoon(t *testing.T) {
 	s := farServer(8, time.Millisecond, 150*time.Millisecond, time.Microsecond, 32)
 	most := 0
@@ -74,8 +74,8 @@ func TestGateFillsALongLineSoon(t *testing.T) {
 	require.Less(t, most, 32*12)
 }
 
-// TestGateOfASlowNode: the number of requests in flight comes back when the nodes become slow, so
-// that no more than the ceiling is at the nodes, and grows again when they are as before.
+// TestGateOfASlowNode: if the nodes become slow, the number of requests in flight falls, so that at
+// most the ceiling is at the nodes. It grows again when they recover.
 func TestGateOfASlowNode(t *testing.T) {
 	const ceiling, trip = 32, 50 * time.Millisecond
 	slow := false
@@ -104,8 +104,8 @@ func TestGateOfASlowNode(t *testing.T) {
 	require.Greater(t, after, 0.9*before)
 }
 
-// TestGateOfANodeThatBeginsSlow: a queue at the nodes from the first request on counts as
-// jitter only until they are quick. Of what counted then, no more than the ceiling remains.
+// TestGateOfANodeThatBeginsSlow: a queue at the nodes from the first request on counts as jitter
+// only until they are quick. Of that allowance, at most the ceiling remains.
 func TestGateOfANodeThatBeginsSlow(t *testing.T) {
 	const ceiling, trip = 32, 50 * time.Millisecond
 	factor := 20.0
@@ -126,8 +126,8 @@ func TestGateOfANodeThatBeginsSlow(t *testing.T) {
 	require.LessOrEqual(t, limit, perSecond*trip.Seconds()+3*ceiling)
 }
 
-// TestGateOfANarrowerLine: a line that becomes narrow gets a queue no longer than the ceiling.
-// When it is wide again, it is filled again.
+// TestGateOfANarrowerLine: if a link becomes narrow, its queue is no longer than the ceiling. When
+// it is wide again, it is filled again.
 func TestGateOfANarrowerLine(t *testing.T) {
 	const ceiling, trip = 32, 50 * time.Millisecond
 	wire := 23 * time.Microsecond
@@ -150,8 +150,8 @@ func TestGateOfANarrowerLine(t *testing.T) {
 	require.Greater(t, after, 0.9*before)
 }
 
-// TestGateOfALineWithJitter: answers that come later at random are not a queue, and a queue at
-// the nodes still is one.
+// TestGateOfALineWithJitter: random delays of answers do not count as a queue, and a queue at the
+// nodes still does.
 func TestGateOfALineWithJitter(t *testing.T) {
 	const ceiling, trip = 32, 50 * time.Millisecond
 	for _, tt := range []struct {
@@ -170,8 +170,8 @@ func TestGateOfALineWithJitter(t *testing.T) {
 	}
 }
 
-// TestGateFillsALongLineWithPages: a gate of few requests, of which each takes the nodes long,
-// grows as well.
+// TestGateFillsALongLineWithPages: a gate of few requests grows as well, even if each takes the
+// nodes long.
 func TestGateFillsALongLineWithPages(t *testing.T) {
 	s := newServer(
 		2,
@@ -185,9 +185,9 @@ func TestGateFillsALongLineWithPages(t *testing.T) {
 	require.Less(t, limit, perSecond*0.150+3*6)
 }
 
-// TestGateOfOneFarNode: of several nodes behind one gate one is far away. They have enough to do,
-// and not much more: few answers of a round are of the far node, so that its share is a rough
-// guess.
+// TestGateOfOneFarNode: one of several nodes behind a gate is far away. The nodes have enough to
+// do, and not much more. Few answers of a round are the far node's, so its share is a rough
+// estimate.
 func TestGateOfOneFarNode(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	s := newServer(4, scattered(8*time.Millisecond, 9), GateOptions{Ceiling: 12, Far: 64 * 12})
@@ -203,7 +203,7 @@ func TestGateOfOneFarNode(t *testing.T) {
 	require.Less(t, limit, 2*perSecond*0.050+2*12)
 }
 
-// TestGateOfRefusals from far away: the requests in flight fall, those on the line too.
+// TestGateOfRefusals: if far nodes refuse requests, the requests in flight and on the wire fall.
 func TestGateOfRefusals(t *testing.T) {
 	s := farServer(8, time.Millisecond, 50*time.Millisecond, time.Microsecond, 32)
 	s.refuse = func(inFlight int) bool { return inFlight >= 200 }
@@ -224,8 +224,8 @@ func TestGateNearAsBefore(t *testing.T) {
 	require.Equal(t, limits(0), limits(1000))
 }
 
-// TestGateBound: it shows when the ceiling holds requests back that are mostly on the line, and
-// only then.
+// TestGateBound: Bound reports true only if the ceiling holds back requests that are mostly on the
+// wire.
 func TestGateBound(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -275,7 +275,7 @@ func TestTrips(t *testing.T) {
 	require.Zero(t, trips.Longest())
 }
 
-// TestGateBeginsALongLine: a run begins with requests on the line, which come one after another
+// TestGateBeginsALongLine: a run begins with requests on the wire, which pass one after another
 // during the first round trip.
 func TestGateBeginsALongLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
@@ -304,7 +304,7 @@ func TestGateBeginsALongLine(t *testing.T) {
 	})
 }
 
-// TestGateOfAnOverloadedNodeBeginsNoLongLine: what is let through step by step ends with a cut.
+// TestGateOfAnOverloadedNodeBeginsNoLongLine: a cut stops the requests that pass step by step.
 func TestGateOfAnOverloadedNodeBeginsNoLongLine(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const trip = 160 * time.Millisecond

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestGateFindsTheLimit: wherever it starts, the limit ends between what keeps every
-// core busy and a few times that, and the server does what it can.
+// TestGateFindsTheLimit: wherever it starts, the limit converges to between what keeps every core
+// busy and a few times that. The server reaches its full throughput.
 func TestGateFindsTheLimit(t *testing.T) {
 	const service = 40 * time.Millisecond
 	for _, cores := range []int{1, 2, 4, 16, 48} {
@@ -49,8 +49,8 @@ func TestGateFindsTheLimit(t *testing.T) {
 	}
 }
 
-// TestGateStaysAtACeiling that the server would take more than: it never measures at
-// a lower limit, because every round shows the unloaded latency.
+// TestGateStaysAtACeiling that the server could exceed: it never measures at a lower limit, because
+// every round shows the unloaded latency.
 func TestGateStaysAtACeiling(t *testing.T) {
 	s := newServer(64, fixed(40*time.Millisecond), GateOptions{Ceiling: 40})
 	s.run(5 * time.Second)
@@ -59,9 +59,8 @@ func TestGateStaysAtACeiling(t *testing.T) {
 	require.InDelta(t, 40/0.040, perSecond, 2)
 }
 
-// TestGateFollowsTheServer: with the service time three times as long the limit
-// falls at once; it is back when that has been measured, and again when the server
-// is as before.
+// TestGateFollowsTheServer: if the service time triples, the limit falls at once. It recovers when
+// the new latency was measured, and again when the server is as before.
 func TestGateFollowsTheServer(t *testing.T) {
 	for _, scatter := range []bool{false, true} {
 		t.Run(fmt.Sprintf("scatter=%v", scatter), func(t *testing.T) {
@@ -98,8 +97,8 @@ func TestGateFollowsTheServer(t *testing.T) {
 	}
 }
 
-// TestGateBacksOffFromRefusals: a server that refuses work brings the limit down, is
-// then refused at seldom, and gets its work back when it refuses no more.
+// TestGateBacksOffFromRefusals: if a server refuses work, the limit falls, and refusals become
+// rare. It recovers when the server refuses no more.
 func TestGateBacksOffFromRefusals(t *testing.T) {
 	most := 512
 	s := newServer(150, fixed(20*time.Millisecond), GateOptions{Ceiling: 128})

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hand is a gate whose clock is moved by hand.
+// hand is a gate whose clock the test sets.
 type hand struct {
 	*Gate
 	t   *testing.T
@@ -23,7 +23,7 @@ func newHand(t *testing.T, o GateOptions) *hand {
 	return h
 }
 
-// fill takes all the places that there are and says how many.
+// fill takes all free places, and returns their number.
 func (h *hand) fill() int {
 	n := 0
 	for h.tryAcquire() {
@@ -32,7 +32,7 @@ func (h *hand) fill() int {
 	return n
 }
 
-// after lets time pass and ends n requests that began before it.
+// after advances the clock, and ends n requests that began before.
 func (h *hand) after(d time.Duration, n int, o Outcome) {
 	h.now = h.now.Add(d)
 	for range n {
@@ -110,8 +110,8 @@ func TestGateBadSaysNothing(t *testing.T) {
 	require.Zero(t, h.InFlight())
 }
 
-// TestGateUnusedDoesNotGrow: without more to send there is no proof that more would
-// be well.
+// TestGateUnusedDoesNotGrow: unless the limit is used up, nothing shows that a higher one would
+// work.
 func TestGateUnusedDoesNotGrow(t *testing.T) {
 	h := newHand(t, GateOptions{Ceiling: 64})
 	for range 500 {
@@ -133,7 +133,7 @@ func TestGateAnswersOfNoTime(t *testing.T) {
 		n := h.fill()
 		h.after(0, n, Good)
 	}
-	require.Equal(t, 4, h.Limit()) // a clock that stands still tells nothing
+	require.Equal(t, 4, h.Limit()) // a clock that stands still shows nothing
 }
 
 func TestAllow(t *testing.T) {
@@ -171,8 +171,8 @@ func TestReleaseWithoutAcquire(t *testing.T) {
 	)
 }
 
-// TestGateInOrder lets those who wait through in the order in which they came, and
-// forgets those who gave up.
+// TestGateInOrder: waiting requests pass in the order in which they came, without those whose
+// context ended.
 func TestGateInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(GateOptions{Ceiling: 1})
@@ -208,7 +208,7 @@ func TestGateInOrder(t *testing.T) {
 	})
 }
 
-// TestGateGrowsForThoseWhoWait: when the limit rises, the places are filled at once.
+// TestGateGrowsForThoseWhoWait: if the limit rises, waiting requests pass at once.
 func TestGateGrowsForThoseWhoWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGate(GateOptions{Ceiling: 10})

@@ -6,20 +6,19 @@ import (
 	"time"
 )
 
-// RestTurns is how often a host that failed is passed over as the first choice
-// before it gets another chance: a node that is down or hangs may cost a whole
-// time limit each time it is asked.
+// RestTurns is how often a host that failed is not the first choice before it is tried again. If a
+// node is down or hangs, each try may cost a whole timeout.
 const RestTurns = 32
 
-// Health knows which hosts failed when they were last asked. It is safe for
-// concurrent use; the zero value is ready.
+// Health records which hosts failed when they were last asked. It is safe for concurrent use; the
+// zero value is ready.
 type Health struct {
 	mu    sync.Mutex
-	rest  map[string]int       // by host: how often it is still to be passed over
-	until map[string]time.Time // by host: when it may be asked first again
+	rest  map[string]int       // by host: how many more times it is not the first choice
+	until map[string]time.Time // by host: when it may be the first choice again
 }
 
-// Failed lets the host rest.
+// Failed records that a request to the host failed. Order lists it last for RestTurns turns.
 func (h *Health) Failed(host string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -29,8 +28,9 @@ func (h *Health) Failed(host string) {
 	h.rest[host] = RestTurns
 }
 
-// FailedFor lets the host rest for a time, in place of a number of turns: where
-// what waits for a host that hangs holds up the rest, one turn in many is too many.
+// FailedFor records that a request to the host failed. Order lists it last for a time instead of a
+// number of turns. It is for callers that cannot afford to wait for a host that hangs even once in
+// RestTurns turns.
 func (h *Health) FailedFor(host string, d time.Duration) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -40,7 +40,7 @@ func (h *Health) FailedFor(host string, d time.Duration) {
 	h.until[host] = time.Now().Add(d)
 }
 
-// Answered ends the host's rest.
+// Answered records that the host answered. Order no longer lists it last.
 func (h *Health) Answered(host string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -48,8 +48,8 @@ func (h *Health) Answered(host string) {
 	delete(h.until, host)
 }
 
-// Order gives the hosts with those that rest behind the others. It counts as a
-// turn of the first one. The given slice is not changed.
+// Order returns the hosts, those that failed last. It counts as a turn of the first host. The given
+// slice is not changed.
 func (h *Health) Order(hosts []string) []string {
 	if len(hosts) < 2 {
 		return hosts

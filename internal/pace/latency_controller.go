@@ -6,51 +6,53 @@ import (
 	"time"
 )
 
-// LatencyController keeps a latency of the cluster below a target. It is told the latencies of small probe
-// reads, which are what an application would wait, and sets how many requests the gates that it
-// made let be under way, all together: its level. A level below 1 is one request, with pauses.
+// LatencyController keeps a latency of the cluster below a target. The latencies of small probe
+// reads show how long an application would wait. From them it sets its level: how many requests may
+// be in flight through the gates that it made, all together. A level below 1 is one request, with
+// pauses.
 //
-// The first second of probes, before any request, is the idle latency. The level then begins at a
-// fraction of a request and grows as long as the probes are well below the target, by half for
-// each short window of them. A probe is slow above the aim, which is a little below the target.
-// Two slow probes within a second put that second's p99 above the aim, at 100 probes a second, so
-// the level falls at the second one, by as much as the latency is above the aim. What it had
-// reached is the wall, or less than that if it fell soon again below a wall. The way back to just
-// below the wall follows the curve of CUBIC (RFC 9438), quick at first and then level, and the wall
-// is tried again only after a time that doubles with each such try, so that tries put few seconds
-// above the target.
+// The first second of probes, before any request, gives the idle latency. Then the level begins at
+// a fraction of a request. It grows as long as the probes are well below the target, by up to half
+// for each short window of them. A probe is slow if it is above the aim, a little below the target.
+// With 100 probes a second, two slow ones put that second's p99 above the aim. So at the second
+// slow probe within a second the level falls, by as much as the latency exceeds the aim.
 //
-// It has no clock of its own: time is what Observe is told. A probe that fails or times out is to
-// be observed with the time that it took, or the keeper would only hear of the good ones.
+// The level from which it fell is the wall, or less than that if it fell soon again below a wall.
+// The way back to just below the wall follows the curve of CUBIC (RFC 9438), quick at first and
+// then flat. The wall is tried again only after a time that doubles with each try, so tries put few
+// seconds above the target.
+//
+// It has no clock: Observe passes the time. The caller must also observe probes that fail or time
+// out, with the time that they took.
 //
 // It is safe for concurrent use.
 type LatencyController struct {
-	aim time.Duration // above which a probe is slow
+	aim time.Duration // latency above which a probe is slow
 
 	mu      sync.Mutex
 	gates   []*Gate
-	level   float64        // requests under way, of all gates together
+	level   float64        // requests in flight, of all gates together
 	started bool           // requests have begun
 	record  secondRecorder // the record
 
-	wall      float64       // the level that was too much; 0: none is known
-	cut       float64       // what the level fell to then
-	quietTime time.Duration // quiet time since then
-	climbTime time.Duration // how long the way back to the wall takes
+	wall      float64       // the level that was too much; 0: not known
+	cut       float64       // the level after the last cut
+	quietTime time.Duration // time without slow probes since the last cut
+	climbTime time.Duration // duration of the way back to the wall
 
 	lowered     time.Time // when the level last fell
-	blamed      float64   // a level that fell, after blamedGap without a cut
+	blamed      float64   // a level that was cut, blamedGap after the cut before
 	blamedGap   time.Duration
-	ignoreUntil time.Time // until when probes are still those of the level before
+	ignoreUntil time.Time // until then, probes show the level before the cut
 	slowAt      time.Time // when the last slow probe ended
 	slowest     time.Duration
 	window      probeWindow
 
-	floor       float64 // the lowest level of a gate; 0: leastShare
+	floor       float64 // lowest level of a gate; 0: leastShare
 	cutsAtLeast int     // cuts in a row at the lowest level
 }
 
-// probeWindow is a number of probes in a row.
+// probeWindow is a series of probes.
 type probeWindow struct {
 	begin time.Time
 	n     int
@@ -58,48 +60,48 @@ type probeWindow struct {
 }
 
 const (
-	// aimShare is the aim's share of the target: the application that the target is for has other
-	// reads than the probes, and its p99 scatters around theirs.
+	// aimShare is the aim's share of the target. The application has other reads than the probes,
+	// and its p99 varies around theirs.
 	aimShare = 0.8
-	// firstLevel is where the level begins, in requests.
+	// firstLevel is the initial level, in requests.
 	firstLevel = 0.25
-	// windowProbes is how many probes a change for the better is judged by, and windowTime how
-	// long they take at the least.
+	// The level grows after a window of at least windowProbes probes that took at least windowTime.
 	windowProbes = 20
 	windowTime   = 200 * time.Millisecond
-	// lightShare is the part of the aim below which there is room for more, and wide that below which
-	// there is much.
+	// If the slowest probe is below lightShare of the aim, there is room for more requests. Below
+	// idleShare there is much room.
 	lightShare, idleShare = 0.8, 0.5
-	// Growth of the level with a window: where there is room, and where there is much.
+	// lightGrowth and idleGrowth are the factors by which the level grows in those cases.
 	lightGrowth, idleGrowth = 1.05, 1.5
 	// A cut leaves between leastCut and mostCut of the level.
 	leastCut, mostCut = 0.1, 0.7
-	// settleTime is how long requests under way may still run under the old level after a cut.
+	// settleTime is how long requests sent before a cut may still be in flight.
 	settleTime = 500 * time.Millisecond
-	// The level comes back to belowWall of the wall, in a time from firstBack to longestBack, and
-	// the wall is forgotten when beyondWall times it did no harm.
+	// The level climbs back to belowWall of the wall, in a time from firstBack to longestBack. The
+	// wall is forgotten if beyondWall times its level did no harm.
 	belowWall, beyondWall  = 0.8, 1.5
 	firstBack, longestBack = 20 * time.Second, 2 * time.Minute
-	// What a load writes is flushed and compacted later, and the server stands still for it now and
-	// then, whatever the level was when it was written: the less is written, the rarer that is. So
-	// a second cut within rare, at a level that is below the wall, lowers the wall as much as it
-	// was too early, but not below leastRare of the level: once per rare is the least that the
-	// record bears.
+	// Servers flush and compact later what a load writes, and stall meanwhile, whatever the level
+	// was when it was written. Stalls become rarer if less is written. So if a second cut comes
+	// within rareGap, at a level below the wall, it lowers the wall by as much as it came too
+	// early, to leastWallShare of the level at least. One cut per rareGap is the most that the
+	// record allows.
 	rareGap = 30 * time.Second
-	// Cuts that are lone apart are of two stalls, and one that comes after moreRarely tenths of the
-	// time has become rarer. A level below one part of innocent of another is far below it.
+	// Cuts that are at least stallTime apart have separate causes. A gap that is more than
+	// rarerTenths tenths of the one before shows that cuts have become rarer. A level below
+	// 1/blamelessShare of another one is far below it.
 	stallTime      = 5 * time.Second
 	rarerTenths    = 15
 	blamelessShare = 4
 	leastWallShare = 0.1
 	// If the latency stays above the aim although hardly a request is sent, the run is not the
-	// cause, and must not stand still: after stuckCuts cuts in a row at the lowest level, which
-	// take 10 s or more, that doubles, up to highestFloor.
+	// cause, and must not stand still. After stuckCuts cuts in a row at the lowest level, which
+	// take at least 10 s, the lowest level doubles, up to highestFloor.
 	stuckCuts    = 20
 	highestFloor = 0.25
 )
 
-// NewLatencyController makes a keeper of a target above zero.
+// NewLatencyController makes a controller with a target above zero.
 func NewLatencyController(target time.Duration) *LatencyController {
 	return &LatencyController{
 		aim:       time.Duration(aimShare * float64(target)),
@@ -109,8 +111,8 @@ func NewLatencyController(target time.Duration) *LatencyController {
 	}
 }
 
-// Gate makes a gate. A nil Keeper leaves it to itself; another has it begin with one request
-// under way, and at the level.
+// Gate makes a gate. If the controller is nil, the gate chooses its own limit. Otherwise it begins
+// with one request in flight, at the controller's level.
 func (k *LatencyController) Gate(o GateOptions) *Gate {
 	if k == nil {
 		return NewGate(o)
@@ -124,7 +126,7 @@ func (k *LatencyController) Gate(o GateOptions) *Gate {
 	return g
 }
 
-// Begin says that requests begin now: what was observed until now is the idle latency.
+// Begin records that requests begin now: the probes so far measured the idle latency.
 func (k *LatencyController) Begin() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -133,8 +135,7 @@ func (k *LatencyController) Begin() {
 	k.window, k.slowAt = probeWindow{}, time.Time{}
 }
 
-// Observe takes the latency of a probe that ended now. Samples that arrive out of order are taken
-// as they come.
+// Observe records the latency of a probe that ended now. Probes may be observed out of order.
 func (k *LatencyController) Observe(now time.Time, latency time.Duration) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -160,7 +161,7 @@ func (k *LatencyController) Observe(now time.Time, latency time.Duration) {
 	}
 }
 
-// secondSlow takes a slow probe, and says whether it was the second within a second.
+// secondSlow records a slow probe, and reports whether it was the second within a second.
 func (k *LatencyController) secondSlow(now time.Time, latency time.Duration) bool {
 	alarm := now.Sub(k.slowAt) < time.Second
 	if !alarm {
@@ -170,7 +171,7 @@ func (k *LatencyController) secondSlow(now time.Time, latency time.Duration) boo
 	return alarm
 }
 
-// lower cuts the level to what the slow probes ask for.
+// lower cuts the level by the latency of the slow probes.
 func (k *LatencyController) lower(now time.Time) {
 	if k.wall > 0 && k.quietTime >= k.climbTime { // the wall was tried
 		k.climbTime = min(2*k.climbTime, longestBack)
@@ -198,9 +199,9 @@ func (k *LatencyController) lower(now time.Time) {
 	k.allowGates()
 }
 
-// causedElsewhere reports whether the level is far below what it was, and that did not make the stalls
-// any rarer. What the run causes comes less often the less it sends; for what it does not cause it
-// must not come to a standstill.
+// causedElsewhere reports whether the level is far below what it was, and cuts have not become
+// rarer. Stalls that the run causes become rarer the less it sends. Other stalls must not stop the
+// run.
 func (k *LatencyController) causedElsewhere(used float64, gap time.Duration) bool {
 	switch {
 	case gap < stallTime || k.lowered.IsZero():
@@ -212,11 +213,11 @@ func (k *LatencyController) causedElsewhere(used float64, gap time.Duration) boo
 	return used < k.blamed/blamelessShare
 }
 
-// raise lets the level grow after a window without harm.
+// raise lets the level grow after a window without slow probes.
 func (k *LatencyController) raise(took time.Duration, wideRoom bool) {
 	k.floor, k.cutsAtLeast = 0, 0
 	if k.used() < k.level*belowWall {
-		return // the gates hold more back than the level does
+		return // the gates' own limits are below the level
 	}
 	switch {
 	case k.wall == 0 && wideRoom:
@@ -239,7 +240,7 @@ func (k *LatencyController) raise(took time.Duration, wideRoom bool) {
 	k.allowGates()
 }
 
-// used is how much of the level the gates let pass.
+// used returns the part of the level that the gates let pass.
 func (k *LatencyController) used() float64 {
 	limit := 0
 	for _, g := range k.gates {
@@ -248,7 +249,7 @@ func (k *LatencyController) used() float64 {
 	return min(k.level, float64(limit))
 }
 
-// ceiling is what the gates would let pass without a keeper.
+// ceiling returns the number of requests that the gates would let pass without a controller.
 func (k *LatencyController) ceiling() float64 {
 	most := 0
 	for _, g := range k.gates {
@@ -257,19 +258,19 @@ func (k *LatencyController) ceiling() float64 {
 	return float64(most)
 }
 
-// leastLevel is the lowest level.
+// leastLevel returns the lowest level.
 func (k *LatencyController) leastLevel() float64 {
 	return max(k.floor, leastShare) * float64(max(len(k.gates), 1))
 }
 
-// allowGates tells the gates their shares of the level.
+// allowGates sets each gate's share of the level.
 func (k *LatencyController) allowGates() {
 	for _, g := range k.gates {
 		g.Allow(k.level / float64(len(k.gates)))
 	}
 }
 
-// Record is what has been observed so far.
+// Record returns the record of the probes so far.
 func (k *LatencyController) Record() LatencyRecord {
 	k.mu.Lock()
 	defer k.mu.Unlock()

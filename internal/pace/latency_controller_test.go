@@ -14,16 +14,16 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// beside is a cluster in virtual time on which a run and an application share the cores: each
-// request waits, first come, first served, for a core, and works there for a time.
+// beside is a cluster in virtual time whose cores serve a run and an application. Each request
+// waits for a core, first come, first served, and works there for a time.
 type beside struct {
-	cores   chan struct{}
-	page    func() time.Duration // of work in a request of the run
-	read    func() time.Duration // of work in a read of the application
-	workers int
-	keeper  *LatencyController
-	gates   []*Gate
-	done    atomic.Int64 // requests of the run
+	cores      chan struct{}
+	page       func() time.Duration // work of a request of the run
+	read       func() time.Duration // work of a read of the application
+	workers    int
+	controller *LatencyController
+	gates      []*Gate
+	done       atomic.Int64 // requests of the run
 
 	// After each stallEach requests of the run all cores stall, as a server does while it collects
 	// garbage, flushes or compacts. 0: never.
@@ -31,7 +31,7 @@ type beside struct {
 	stall     time.Duration
 }
 
-// stalls has the cores stand still if it is time to.
+// stalls stalls the cores if it is time to.
 func (b *beside) stalls() {
 	if b.stallEach == 0 || b.done.Load()%b.stallEach != 0 {
 		return
@@ -47,20 +47,20 @@ func (b *beside) work(d time.Duration) {
 	<-b.cores
 }
 
-// probe reads for that long.
+// probe sends probes for that long.
 func (b *beside) probe(length time.Duration) {
 	var reads sync.WaitGroup
 	for end := time.Now().Add(length); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		reads.Go(func() {
 			begin := time.Now()
 			b.work(b.read())
-			b.keeper.Observe(time.Now(), time.Since(begin))
+			b.controller.Observe(time.Now(), time.Since(begin))
 		})
 	}
 	reads.Wait()
 }
 
-// run has a run go on beside probes for that long.
+// run plays a run beside probes for that long.
 func (b *beside) run(t *testing.T, length time.Duration) {
 	end := time.Now().Add(length)
 	var all sync.WaitGroup
@@ -80,9 +80,9 @@ func (b *beside) run(t *testing.T, length time.Duration) {
 	all.Wait()
 }
 
-// A cluster whose latency is above the target whatever the run does is not helped by a run that
-// stands still; and as soon as it is below again, the target is kept.
-func TestKeeperOfAClusterThatIsSlowByItself(t *testing.T) {
+// If the latency of a cluster is above the target whatever the run does, the run does not stand
+// still. As soon as it is below again, the controller keeps the target.
+func TestLatencyControllerOfAClusterThatIsSlowByItself(t *testing.T) {
 	k := NewLatencyController(10 * time.Millisecond)
 	g := k.Gate(GateOptions{Ceiling: 8})
 	now := time.Unix(1000, 0)
@@ -104,15 +104,15 @@ func TestKeeperOfAClusterThatIsSlowByItself(t *testing.T) {
 	require.Less(t, k.level, highestFloor)
 }
 
-// TestKeeperKeepsTheTarget: from the third second on at most one in twenty is above it, and the run
-// gets on with what is left.
-func TestKeeperKeepsTheTarget(t *testing.T) {
+// From the third second on, at most one second in twenty is above the target, and the run uses what
+// is left.
+func TestLatencyControllerKeepsTheTarget(t *testing.T) {
 	const ms = time.Millisecond
 	for _, c := range []struct {
 		cores, gates int
 		page, target time.Duration
 		scatter      bool
-		share        float64       // of what the cores can do that the run gets at the least
+		share        float64       // least share of the cores' time that the run gets
 		length       time.Duration // of the run after its third second; 0: one minute
 	}{
 		{cores: 2, gates: 1, page: 2 * ms, target: 5 * ms, share: 0.3},
@@ -121,7 +121,7 @@ func TestKeeperKeepsTheTarget(t *testing.T) {
 		{cores: 6, gates: 3, page: 3 * ms, target: 10 * ms, share: 0.5, length: 20 * time.Second},
 		{cores: 48, gates: 1, page: 5 * ms, target: 10 * ms, share: 0.6, length: 10 * time.Second},
 		{cores: 24, gates: 3, page: 5 * ms, target: 10 * ms, scatter: true, share: 0.4, length: 20 * time.Second},
-		// one request is too much: tries of more are rare only later
+		// one request is too much: tries of more become rare only later
 		{cores: 1, gates: 1, page: 8 * ms, target: 5 * ms, length: 10 * time.Minute},
 	} {
 		c.length = cmp.Or(c.length, time.Minute)
@@ -130,9 +130,9 @@ func TestKeeperKeepsTheTarget(t *testing.T) {
 				var draw sync.Mutex
 				random := rand.New(rand.NewPCG(1, 2))
 				b := &beside{
-					cores:   make(chan struct{}, c.cores),
-					workers: 8 * c.cores,
-					keeper:  NewLatencyController(c.target),
+					cores:      make(chan struct{}, c.cores),
+					workers:    8 * c.cores,
+					controller: NewLatencyController(c.target),
 				}
 				b.read = func() time.Duration { return 200 * time.Microsecond }
 				b.page = func() time.Duration {
@@ -146,16 +146,16 @@ func TestKeeperKeepsTheTarget(t *testing.T) {
 				for range c.gates {
 					b.gates = append(
 						b.gates,
-						b.keeper.Gate(GateOptions{Ceiling: b.workers / c.gates}),
+						b.controller.Gate(GateOptions{Ceiling: b.workers / c.gates}),
 					)
 				}
 				b.probe(time.Second)
-				b.keeper.Begin()
+				b.controller.Begin()
 				b.run(t, 3*time.Second)
-				before := b.keeper.Record()
+				before := b.controller.Record()
 				b.done.Store(0)
 				b.run(t, c.length)
-				r := b.keeper.Record()
+				r := b.controller.Record()
 				got := float64(
 					b.done.Load(),
 				) / (c.length.Seconds() / c.page.Seconds() * float64(c.cores))
@@ -164,8 +164,8 @@ func TestKeeperKeepsTheTarget(t *testing.T) {
 					before,
 					r,
 					got,
-					b.keeper.level,
-					b.keeper.wall,
+					b.controller.level,
+					b.controller.wall,
 				)
 				require.Positive(t, r.Seconds-before.Seconds)
 				require.LessOrEqual(
@@ -179,29 +179,29 @@ func TestKeeperKeepsTheTarget(t *testing.T) {
 	}
 }
 
-// What a load writes is flushed and compacted later, whatever the level was when it was written:
-// the less is written, the rarer that is.
-func TestKeeperWritesLessWhereWhatIsWrittenStalls(t *testing.T) {
+// Servers flush and compact later what a load writes, whatever the level was when it was written.
+// Stalls become rarer if less is written.
+func TestLatencyControllerWritesLessWhereWhatIsWrittenStalls(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const ms = time.Millisecond
 		b := &beside{
-			cores:     make(chan struct{}, 2),
-			workers:   16,
-			keeper:    NewLatencyController(5 * ms),
-			stallEach: 1500,
-			stall:     200 * ms,
+			cores:      make(chan struct{}, 2),
+			workers:    16,
+			controller: NewLatencyController(5 * ms),
+			stallEach:  1500,
+			stall:      200 * ms,
 		}
 		b.read = func() time.Duration { return 200 * time.Microsecond }
 		b.page = func() time.Duration { return 2 * ms }
-		b.gates = []*Gate{b.keeper.Gate(GateOptions{Ceiling: b.workers})}
+		b.gates = []*Gate{b.controller.Gate(GateOptions{Ceiling: b.workers})}
 		b.probe(time.Second)
-		b.keeper.Begin()
+		b.controller.Begin()
 		b.run(t, 3*time.Second)
-		before := b.keeper.Record()
+		before := b.controller.Record()
 		for i := range 5 {
 			d := b.done.Load()
 			b.run(t, time.Minute)
-			r := b.keeper.Record()
+			r := b.controller.Record()
 			t.Logf(
 				"minute %d: %d requests, %d of %d seconds above",
 				i+1,
@@ -218,8 +218,8 @@ func TestKeeperWritesLessWhereWhatIsWrittenStalls(t *testing.T) {
 	})
 }
 
-// Stalls that come however little the run sends do not bring it to a standstill.
-func TestKeeperOfStallsThatTheRunDoesNotCause(t *testing.T) {
+// Stalls that do not depend on the run do not stop it.
+func TestLatencyControllerOfStallsThatTheRunDoesNotCause(t *testing.T) {
 	for _, every := range []int{15, 25, 45, 70} {
 		k := NewLatencyController(50 * time.Millisecond)
 		k.Gate(GateOptions{Ceiling: 32})

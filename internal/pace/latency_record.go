@@ -5,26 +5,26 @@ import (
 	"time"
 )
 
-// LatencyRecord is how a target was kept, second by second.
+// LatencyRecord is how well a latency target was kept, second by second.
 type LatencyRecord struct {
 	Idle    time.Duration // p99 before the first request; 0: not known
-	P99     time.Duration // of the last whole second; 0: there was none
-	Seconds int           // with requests, that there were probes in
-	Above   int           // of those, in which the p99 was above the target
-	Worst   time.Duration // p99 of the worst of those
-	WorstAt time.Time     // when that began
+	P99     time.Duration // of the last complete second; 0: there was none
+	Seconds int           // seconds with requests and probes
+	Above   int           // those in which the p99 was above the target
+	Worst   time.Duration // p99 of the worst of them
+	WorstAt time.Time     // when that second began
 }
 
-// secondRecorder sorts probes by the second in which they ended.
+// secondRecorder groups probes by the second in which they ended.
 type secondRecorder struct {
 	target  time.Duration
-	start   time.Time // of the second under way; zero: before the first probe
+	start   time.Time // of the current second; zero: before the first probe
 	samples []time.Duration
 	begun   bool
 	record  LatencyRecord
 }
 
-// maxSamples bounds the probes of a second that are kept.
+// maxSamples bounds the number of probes of a second that are kept.
 const maxSamples = 4096
 
 // begin ends the time before the first request.
@@ -35,7 +35,7 @@ func (s *secondRecorder) begin() {
 	s.begun, s.start, s.samples = true, time.Time{}, s.samples[:0]
 }
 
-// add takes a probe that ended now.
+// add records a probe that ended now.
 func (s *secondRecorder) add(now time.Time, latency time.Duration) {
 	if s.start.IsZero() {
 		s.start = now
@@ -49,7 +49,7 @@ func (s *secondRecorder) add(now time.Time, latency time.Duration) {
 	}
 }
 
-// end judges the second under way.
+// end records the p99 of the current second.
 func (s *secondRecorder) end() {
 	if len(s.samples) == 0 {
 		return
@@ -72,8 +72,8 @@ func (s *secondRecorder) end() {
 	}
 }
 
-// percentile99 sorts the samples and returns the nearest-rank p99: the least sample
-// that at least 99 % of them do not exceed.
+// percentile99 sorts the samples and returns the nearest-rank p99: the smallest sample that at
+// least 99 % of them do not exceed.
 func percentile99(samples []time.Duration) time.Duration {
 	slices.Sort(samples)
 	return samples[(len(samples)*99+99)/100-1]

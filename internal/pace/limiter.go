@@ -7,17 +7,17 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// Limiter holds a stream of items to a rate. A nil Limiter does not limit. It is
-// safe for concurrent use.
+// Limiter limits a stream of items to a rate. A nil Limiter does not limit. It is safe for
+// concurrent use.
 type Limiter struct {
 	l     *rate.Limiter
 	burst int
 }
 
-// NewLimiter makes a limiter of so many items a second; nil when perSecond is
-// not above zero. What was not used for up to a quarter of a second may pass later, so
-// that a short pause of the machine does not lower the rate; at the beginning there
-// is nothing to make up for, so that the rate is never passed on the whole.
+// NewLimiter makes a limiter of perSecond items a second; nil if perSecond is not above zero. Up to
+// a quarter of a second that was not used may be made up for, so that a short pause of the machine
+// does not lower the rate. At the beginning there is nothing to make up for, so the mean rate never
+// exceeds the limit.
 func NewLimiter(perSecond float64) *Limiter {
 	if perSecond <= 0 {
 		return nil

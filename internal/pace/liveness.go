@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// DefaultPatience is how long a run goes on with a cluster that answers nothing:
-// longer than a node takes to come back, and short enough for whoever is to know.
+// DefaultPatience is how long a run waits for a cluster that answers nothing. A node restarts in
+// less time.
 const DefaultPatience = time.Minute
 
-// Liveness knows whether a cluster answers at all, so that attempts do not run out, and
-// a run does not end, for a silence that passes. Only time in which something is asked
-// of the cluster counts as its silence: not that in which an input has nothing to give,
-// or a rate holds requests back. It is safe for concurrent use; the zero value is ready.
+// Liveness measures how long a cluster has been silent, so that a short silence neither uses up
+// attempts nor ends a run. Only time with requests in flight counts as silence: not the time in
+// which an input has no data, or a rate limit holds requests back. It is safe for concurrent use;
+// the zero value is ready.
 type Liveness struct {
 	answers atomic.Int64
-	silent  atomic.Bool // the last request that is known of was not answered
+	silent  atomic.Bool // the last known request was not answered
 
-	mu          sync.Mutex
-	inFlight    int           // requests that have begun and not ended
-	silence     time.Duration // up to from
-	silentSince time.Time     // when silent and asking: from when on the silence goes on
+	mu       sync.Mutex
+	inFlight int           // requests that have begun and not ended
+	silence  time.Duration // duration, up to silentSince
+	// if silent and requests are in flight: since when the silence continues
+	silentSince time.Time
 }
 
-// Begin notes that something is asked of the cluster, until End is called. Attempts, and
-// the waits between them, belong to one request; waiting for the first of them to be
-// allowed does not.
+// Begin records the beginning of a request. Its attempts, and the waits between them, belong to it.
+// The wait until the first attempt is allowed does not.
 func (p *Liveness) Begin() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -36,7 +36,7 @@ func (p *Liveness) Begin() {
 	p.inFlight++
 }
 
-// End notes the end of a request, whatever came of it. It panics when none had begun.
+// End records the end of a request, whatever its result. It panics if none had begun.
 func (p *Liveness) End() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -49,7 +49,7 @@ func (p *Liveness) End() {
 	p.inFlight--
 }
 
-// Answered notes an answer, be it an error.
+// Answered records an answer, which may be an error.
 func (p *Liveness) Answered() {
 	p.answers.Add(1)
 	if !p.silent.Load() {
@@ -61,11 +61,11 @@ func (p *Liveness) Answered() {
 	p.silence = 0
 }
 
-// Answers is the number of answers so far.
+// Answers returns the number of answers so far.
 func (p *Liveness) Answers() int64 { return p.answers.Load() }
 
-// Failed notes a request without an answer, and says for how long there have been
-// nothing but such, counted from when the first of them failed.
+// Failed records a request without an answer. It returns how long the cluster has been silent,
+// counted from the first such failure.
 func (p *Liveness) Failed() time.Duration {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-func TestPulse(t *testing.T) {
+func TestLiveness(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p Liveness
 		p.Begin()
@@ -31,8 +31,8 @@ func TestPulse(t *testing.T) {
 	})
 }
 
-// Time in which nothing was asked of the cluster is no silence of the cluster.
-func TestPulseCountsNoTimeInWhichNothingIsAsked(t *testing.T) {
+// Time without requests in flight is not silence of the cluster.
+func TestLivenessCountsNoTimeInWhichNothingIsAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p Liveness
 		ask := func(d time.Duration) time.Duration {
@@ -53,8 +53,8 @@ func TestPulseCountsNoTimeInWhichNothingIsAsked(t *testing.T) {
 	})
 }
 
-// Of requests side by side the time counts once, until the last of them has ended.
-func TestPulseCountsTheTimeOfRequestsSideBySideOnce(t *testing.T) {
+// The time of concurrent requests counts once, until the last of them has ended.
+func TestLivenessCountsTheTimeOfRequestsSideBySideOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var p Liveness
 		p.Begin()

@@ -6,27 +6,27 @@ import (
 	"time"
 )
 
-// server is a model of a cluster for the tests: cores that each work on one request
-// at a time (an M/D/c queue, or M/G/c when service draws at random) behind a network
-// with a fixed delay, driven by a client that always has more to send. Its clock is
-// virtual, so that hours pass in a moment and always in the same way. It runs in one goroutine, so
-// the race detector need not watch it (norace): that would take three quarters of the time.
+// server is a model of a cluster: cores that each work on one request at a time, behind a network
+// with a fixed delay. It is an M/D/c queue, or M/G/c if service is random. Its client always has
+// more to send. Its clock is virtual, so hours pass in a moment and always in the same way. It runs
+// in one goroutine, so the race detector need not watch it (norace), which would take three
+// quarters of the time.
 type server struct {
 	clock   time.Time
 	start   time.Time
 	cores   []time.Duration // when each is free, since start
 	network time.Duration
-	// of the next request, in place of network: known to the gate, and some of the cores; nil:
-	// network, unknown
+	// of the next request, instead of network: the trip is known to the gate; the others are cores;
+	// nil: network, and the trip is not known
 	route func() (trip time.Duration, first, end int)
-	// that a unit holds the line for, on its way there; nil: none
+	// time that a unit occupies the link to the node; nil: none
 	wire func(at time.Duration) time.Duration
-	// that an answer takes longer on its way back than the shortest; nil: none
+	// extra delay of an answer; nil: none
 	jitter  func() time.Duration
-	wired   time.Duration // when the line is free, since start
+	wired   time.Duration // when the link is free, since start
 	service func(at time.Duration, units float64) time.Duration
-	units   func() float64                 // size of the next request; nil means 1
-	refuse  func(inFlight int) bool        // whether it says no; nil means never
+	units   func() float64                 // size of the next request; nil: 1
+	refuse  func(inFlight int) bool        // whether it refuses the next request; nil: never
 	observe func(now time.Time, depth int) // called at each answer; may be nil
 
 	gate     *Gate
@@ -37,7 +37,7 @@ type server struct {
 	limits   []int // the limit at each answer
 }
 
-// answer is one that is on its way back.
+// answer is an answer in the network.
 type answer struct {
 	at      time.Duration // since the model's start
 	latency time.Duration
@@ -69,13 +69,12 @@ func (a *answers) first() answer {
 	return first
 }
 
-// fixed is a service time that never changes, for one unit.
+// fixed returns a constant service time for one unit.
 func fixed(d time.Duration) func(time.Duration, float64) time.Duration {
 	return func(_ time.Duration, units float64) time.Duration { return time.Duration(float64(d) * units) }
 }
 
-// scattered is a service time with an exponential distribution, as unlike a fixed
-// one as a queue's usually is.
+// scattered returns a random service time with an exponential distribution.
 func scattered(d time.Duration, seed uint64) func(time.Duration, float64) time.Duration {
 	r := rand.New(rand.NewPCG(seed, 1))
 	return func(_ time.Duration, units float64) time.Duration {
@@ -83,7 +82,7 @@ func scattered(d time.Duration, seed uint64) func(time.Duration, float64) time.D
 	}
 }
 
-// newServer makes a model and the gate before it, which gets the model's clock.
+// newServer makes a model and its gate, which uses the model's clock.
 func newServer(
 	cores int,
 	service func(time.Duration, float64) time.Duration,

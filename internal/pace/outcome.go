@@ -6,7 +6,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 )
 
-// Outcome is what a request told about the load of the server.
+// Outcome is what the end of a request shows about the load of the server.
 type Outcome uint8
 
 const (
@@ -14,11 +14,11 @@ const (
 	Good Outcome = iota
 	// Overloaded is a refusal because of load, or a time-out.
 	Overloaded
-	// Bad is any other failure; it says nothing about load.
+	// Bad is any other failure. It shows nothing about the load.
 	Bad
 )
 
-// OutcomeOf is the outcome of a request that ended with err, by its class.
+// OutcomeOf returns the outcome of a request that ended with err, by the error's class.
 func OutcomeOf(err error) Outcome {
 	if err == nil || errors.As(err, new(*fault.LargeError)) {
 		return Good

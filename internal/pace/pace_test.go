@@ -56,7 +56,7 @@ func TestSleep(t *testing.T) {
 	require.NoError(t, Sleep(context.Background(), -time.Second))
 }
 
-// A wait that would never end does when the context does.
+// A wait that would never end does so when the context ends.
 func TestSleepIsCancelled(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	stopped := make(chan error)
@@ -90,7 +90,7 @@ func TestBurst(t *testing.T) {
 	}
 }
 
-// More items than may pass at once pass one part after the other, and each counts.
+// If more items come than may pass at once, they pass in parts, and each counts.
 func TestWaitForMoreThanTheBurst(t *testing.T) {
 	l := NewLimiter(1e6)
 	require.NoError(t, l.Wait(context.Background(), 2*l.burst+7))
@@ -104,8 +104,8 @@ func TestWaitForMoreThanTheBurst(t *testing.T) {
 	require.ErrorIs(t, <-stopped, context.Canceled)
 }
 
-// At one item in eleven days, the first passes and the second has to wait; it does
-// so no longer than the context.
+// At one item in eleven days, the first passes and the second waits, but no longer than the
+// context.
 func TestWaitIsCancelled(t *testing.T) {
 	l := NewLimiter(1e-6)
 	ctx, cancel := context.WithCancel(context.Background())

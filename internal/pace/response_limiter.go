@@ -2,16 +2,18 @@ package pace
 
 import "context"
 
-// ResponseLimiter holds to a rate what shows how much it is only when it comes, as the rows of a page do:
-// what was asked for and has not come, or has come and is more than the rate allows by now, is
-// never more than the rate lets pass in a quarter of a second. So a start, with many who ask at
-// once, is no burst. A nil ResponseLimiter does not hold. It is safe for concurrent use.
+// ResponseLimiter limits the rate of items that come in responses, such as the rows of a page,
+// whose number is known only when the response is there. Items that were requested and have not
+// come, or have come and exceed the rate, are never more than the rate allows in a quarter of a
+// second. So many requests at the start make no burst. A nil ResponseLimiter does not limit. It is
+// safe for concurrent use.
 type ResponseLimiter struct {
 	limiter  *Limiter
-	reserved *Budget // asked for, and not let pass
+	reserved *Budget // requested, or not yet within the rate
 }
 
-// NewResponseLimiter makes a meter of so many items a second; nil when perSecond is not above zero.
+// NewResponseLimiter makes a limiter of perSecond items a second; nil if perSecond is not above
+// zero.
 func NewResponseLimiter(perSecond float64) *ResponseLimiter {
 	l := NewLimiter(perSecond)
 	if l == nil {
@@ -20,13 +22,13 @@ func NewResponseLimiter(perSecond float64) *ResponseLimiter {
 	return &ResponseLimiter{l, NewBudget(int64(l.burst))}
 }
 
-// Most is how many may be asked for and not have passed, at least one; who asks for more than that
-// does so alone.
+// Most returns the largest number of items that may be reserved at the same time, at least one. A
+// larger reservation is only made alone.
 func (m *ResponseLimiter) Most() int { return m.limiter.burst }
 
-// Reserve waits until about as many may be asked for as want says, which is asked again each time that
-// others have passed and calls no method of the meter. The error is the context's. Any other end
-// must be followed by one Settle.
+// Reserve waits until about want() items may be requested. It calls want again each time that
+// others complete; want must call no method of the limiter. The error is the context's. Otherwise
+// the caller must call Complete once.
 func (m *ResponseLimiter) Reserve(ctx context.Context, want func() int64) (Reservation, error) {
 	if m == nil {
 		return Reservation{}, nil
@@ -35,14 +37,14 @@ func (m *ResponseLimiter) Reserve(ctx context.Context, want func() int64) (Reser
 	return Reservation{m, n}, err
 }
 
-// Reservation is what somebody has asked for, and nobody else may meanwhile.
+// Reservation is the right to request a number of items.
 type Reservation struct {
 	limiter *ResponseLimiter
 	n       int64
 }
 
-// Complete takes how many came instead, which may be none, and waits until the rate lets them pass.
-// The error is the context's; then, too, all is settled.
+// Complete ends the reservation with the number of items that came, which may be 0. It waits until
+// the rate allows them. The error is the context's; the reservation ends in that case, too.
 func (a Reservation) Complete(ctx context.Context, came int64) error {
 	if a.limiter == nil {
 		return nil

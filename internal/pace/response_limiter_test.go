@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// exactly is a want that never changes.
+// exactly returns a want function with a constant result.
 func exactly(n int64) func() int64 { return func() int64 { return n } }
 
-// Those who ask at once get no more at once than the rate lets pass in a quarter of a second, and
+// Concurrent requests get no more items at once than the rate allows in a quarter of a second, and
 // the rate is used to the full.
-func TestMeterHoldsFromTheStart(t *testing.T) {
+func TestResponseLimiterHoldsFromTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := NewResponseLimiter(1000)
 		require.Equal(t, 250, m.Most())
@@ -43,8 +43,8 @@ func TestMeterHoldsFromTheStart(t *testing.T) {
 	})
 }
 
-// What was asked for and did not come holds up nobody, and what came besides does.
-func TestMeterSettlesTheDifference(t *testing.T) {
+// Items that were reserved and did not come delay no other request. Items that came besides do.
+func TestResponseLimiterSettlesTheDifference(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, begin := NewResponseLimiter(1000), time.Now()
 		for range 1000 {
@@ -60,8 +60,8 @@ func TestMeterSettlesTheDifference(t *testing.T) {
 	})
 }
 
-// Who asks for more than there is does so alone, and what it wants is what it wants by then.
-func TestMeterOfMuch(t *testing.T) {
+// A request for more than the limit is made alone, for the number that it wants by then.
+func TestResponseLimiterOfMuch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m := NewResponseLimiter(1000)
 		first, err := m.Reserve(t.Context(), exactly(1<<60))
@@ -83,7 +83,7 @@ func TestMeterOfMuch(t *testing.T) {
 	})
 }
 
-func TestMeterIsCancelled(t *testing.T) {
+func TestResponseLimiterIsCancelled(t *testing.T) {
 	m := NewResponseLimiter(0.001)
 	ended, cancel := context.WithCancel(t.Context())
 	asked, err := m.Reserve(ended, exactly(1))
@@ -95,7 +95,7 @@ func TestMeterIsCancelled(t *testing.T) {
 	require.Zero(t, m.reserved.Used(), "settled all the same")
 }
 
-func TestNoMeter(t *testing.T) {
+func TestNoResponseLimiter(t *testing.T) {
 	m := NewResponseLimiter(0)
 	require.Nil(t, m)
 	asked, err := m.Reserve(t.Context(), nil)

@@ -5,23 +5,23 @@ import (
 	"time"
 )
 
-// FarTrip is the round-trip time from which a node is far away. The requests in flight to a nearer
-// one are at the node for most of their time.
+// FarTrip is the round-trip time from which a node is far away. Requests in flight to a nearer one
+// are at the node for most of their time.
 const FarTrip = 2 * time.Millisecond
 
-// Trips knows the round-trip time to each node: the shortest time that a small question took, or
-// any request since then. It never rises, since a longer answer may have waited for others. It is
-// safe for concurrent use. A nil Trips knows no node.
+// Trips records the round-trip time to each node: the shortest time of a small request before the
+// run, or of any request since. It never rises, since a longer answer may have waited for others.
+// It is safe for concurrent use. A nil Trips knows no node.
 type Trips struct {
 	mu    sync.RWMutex
 	least map[string]time.Duration // by node
 }
 
-// NewTrips returns Trips of the given times, by node.
+// NewTrips makes Trips of the given times, by node.
 func NewTrips(least map[string]time.Duration) *Trips { return &Trips{least: least} }
 
-// Saw takes the time that an answer took, and returns the round-trip time to the node; 0: the node
-// is near, or was not asked a small question.
+// Saw records how long an answer took, and returns the round-trip time to the node; 0: the node is
+// near, or was not measured before the run.
 func (t *Trips) Saw(node string, took time.Duration) time.Duration {
 	trip := t.Of(node)
 	if trip == 0 || took <= 0 || took >= trip {
@@ -33,7 +33,7 @@ func (t *Trips) Saw(node string, took time.Duration) time.Duration {
 	return t.Of(node)
 }
 
-// Of returns the round-trip time to a node; 0: the node is near, or was not asked.
+// Of returns the round-trip time to a node; 0: the node is near, or was not measured.
 func (t *Trips) Of(node string) time.Duration {
 	if t == nil {
 		return 0

@@ -7,52 +7,54 @@ import (
 	"time"
 )
 
-// Throttles hold back what is sent to nodes that are slow to keep it, each node by itself: one that
-// has fallen behind does not slow the others, and as long as none has nothing is held back.
+// Throttles limit what is streamed to nodes that are slow to store it. Each node has its own
+// throttle, so one that has fallen behind does not slow the others. If no node is slow, nothing is
+// limited.
 //
-// A node tells that it has something for good when it has it, and how long that takes after the
-// last byte says how far it is behind. It is compared with the quickest answer of any node, by
-// bytes, since how long a node that is idle takes hangs on its disks and on what it has to do. The
-// quickest is forgotten slowly, lest one lucky answer hold back a cluster for good.
+// A node acknowledges a file when it has stored it. The time from the last byte to that answer
+// shows how far the node is behind. It is compared with the quickest answer of any node, per byte,
+// since the time that an idle node takes depends on its disks and its other work. The quickest time
+// rises slowly, so that one lucky answer does not hold back a cluster for good.
 //
 // It is safe for concurrent use.
 type Throttles struct {
 	mu    sync.Mutex
-	least float64 // seconds for a byte: the quickest answer
+	least float64 // seconds per byte of the quickest answer
 	nodes map[string]*Throttle
 }
 
-// Throttle is what one node gets. Its rule is additive increase and multiplicative decrease: a slow
-// answer cuts the rate to a part of what the node kept up with until then, each other one adds a
-// step, and when the rate is well above what it was when it was first cut, there is none. While
-// there is a rate a node has one session at a time.
+// Throttle limits one node, by additive increase and multiplicative decrease. A slow answer cuts
+// the rate to a share of what the node has kept up with. Each other answer adds a step. When the
+// rate is well above the rate before the first cut, the limit ends. While there is a limit, a node
+// has one session at a time.
 type Throttle struct {
 	all      *Throttles
-	limiter  atomic.Pointer[Limiter] // nil: none
+	limiter  atomic.Pointer[Limiter] // nil: no limit
 	queue    waitQueue
-	sessions int // sessions under way
+	sessions int // in progress
 
-	rate, first float64 // bytes a second, and before it was cut; 0: none. Of the line's lock
+	// bytes per second, now and before the first cut; 0: no limit; guarded by the queue's lock
+	rate, first float64
 }
 
 const (
-	// slowAfter is how long an answer may take in any case.
+	// slowAfter is the time that every answer may take.
 	slowAfter = time.Second
-	// slowTimes is how many times as long as the quickest one an answer may take.
+	// slowTimes is how many times the quickest answer's time an answer may take.
 	slowTimes = 4
-	// decay is how much slower the quickest answer is taken to have been with each answer.
+	// decay is the factor by which the quickest time rises with each answer.
 	decay = 1.05
-	// cutTo is the part of the rate that is left after a slow answer, stepOf that of the first one
-	// which others add, and liftAt how many times the first one is enough to do without.
+	// cutTo is the share of the rate that is left after a slow answer. Each other answer adds
+	// stepOf of the first rate. At liftAt times the first rate, the limit ends.
 	cutTo, stepOf, liftAt = 0.7, 1.0 / 8, 2
-	// leastRate is below what nothing is cut: sessions must not end by their time limits.
+	// leastRate is the lowest rate, in bytes per second: sessions must not end by their timeouts.
 	leastRate = 1 << 20
 )
 
-// NewThrottles makes throttles that are off.
+// NewThrottles makes throttles without limits.
 func NewThrottles() *Throttles { return &Throttles{nodes: make(map[string]*Throttle)} }
 
-// Node is the throttle of a node.
+// Node returns the throttle of a node.
 func (t *Throttles) Node(node string) *Throttle {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -66,7 +68,7 @@ func (t *Throttles) Node(node string) *Throttle {
 	return n
 }
 
-// slow takes an answer, and says whether it is a slow one.
+// slow records an answer, and reports whether it is a slow one.
 func (t *Throttles) slow(bytes int64, took time.Duration) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -80,11 +82,11 @@ func (t *Throttles) slow(bytes int64, took time.Duration) bool {
 	return slow
 }
 
-// Acquire waits until one more session may begin. The error is the context's; any other end must be
-// followed by one Release.
+// Acquire waits until one more session may begin. The error is the context's. Otherwise the caller
+// must call Release once.
 func (n *Throttle) Acquire(ctx context.Context) error { return n.queue.acquire(ctx, 1) }
 
-// Release ends a session. It panics when there is none.
+// Release ends a session. It panics if there is none.
 func (n *Throttle) Release() {
 	n.queue.mu.Lock()
 	defer n.queue.mu.Unlock()
@@ -95,13 +97,13 @@ func (n *Throttle) Release() {
 	n.queue.wakeLocked()
 }
 
-// Wait blocks until so many more bytes may go, or the context ends.
+// Wait blocks until that many more bytes may be sent, or the context ends.
 func (n *Throttle) Wait(ctx context.Context, bytes int) error {
 	return n.limiter.Load().Wait(ctx, bytes)
 }
 
-// Observe takes an answer: of how many bytes, how long they were on their way, and how long the
-// node then took to say that it has them. Of no bytes it does nothing.
+// Observe records an answer: the bytes that were sent, how long they were sent for, and how long
+// the node then took to acknowledge them. Without bytes it does nothing.
 func (n *Throttle) Observe(bytes int64, sending, took time.Duration) {
 	if bytes <= 0 {
 		return
@@ -126,7 +128,7 @@ func (n *Throttle) Observe(bytes int64, sending, took time.Duration) {
 	n.queue.wakeLocked()
 }
 
-// Rate is what the node gets, in bytes a second; 0: as much as it takes.
+// Rate returns the rate of the node, in bytes per second; 0: no limit.
 func (n *Throttle) Rate() float64 {
 	n.queue.mu.Lock()
 	defer n.queue.mu.Unlock()

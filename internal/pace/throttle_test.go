@@ -10,7 +10,7 @@ import (
 
 const mib = 1 << 20
 
-// Nodes that keep up are never held back, however long that takes them.
+// Nodes that keep up are never limited, however long their answers take.
 func TestThrottleIsOffWhileNothingIsSlow(t *testing.T) {
 	all := NewThrottles()
 	for _, took := range []time.Duration{5 * time.Second, 7 * time.Second, 9 * time.Second, 4 * time.Second} {
@@ -25,8 +25,8 @@ func TestThrottleIsOffWhileNothingIsSlow(t *testing.T) {
 	require.Zero(t, all.Node("a").Rate())
 }
 
-// A node that falls behind gets less, others as much as before; and all again, step by step, when
-// it has caught up.
+// A node that falls behind gets less, the others as much as before. When it has caught up, it gets
+// all again, step by step.
 func TestThrottleOfASlowNode(t *testing.T) {
 	all := NewThrottles()
 	slow, quick := all.Node("slow"), all.Node("quick")
@@ -54,7 +54,7 @@ func TestThrottleOfASlowNode(t *testing.T) {
 	require.Equal(t, 16, answers, "from nothing to twice of what it had, an eighth at a time")
 }
 
-// When all nodes take longer for good, that is how long it takes.
+// If all nodes become slower for good, that is the new quickest time.
 func TestThrottleForgetsTheQuickestAnswer(t *testing.T) {
 	all := NewThrottles()
 	node := all.Node("a")
@@ -67,7 +67,7 @@ func TestThrottleForgetsTheQuickestAnswer(t *testing.T) {
 	require.Zero(t, node.Rate())
 }
 
-// A slow node has one session at a time, others as many as there are.
+// A slow node has one session at a time, others any number.
 func TestThrottleOfSessions(t *testing.T) {
 	all := NewThrottles()
 	slow, quick := all.Node("slow"), all.Node("quick")

@@ -6,33 +6,32 @@ import (
 	"sync"
 )
 
-// waitQueue is the queue before a Gate or a Budget: first come, first served, so that
-// a large request is not overtaken for ever by small ones. fits and take are set
-// once and called with the lock held.
+// waitQueue is the queue before a Gate or a Budget. It is first come, first served, so that small
+// requests do not overtake a large one without end. fits and take are set once, and called with the
+// lock held.
 type waitQueue struct {
 	mu      sync.Mutex
-	fits    func(n int64) bool // whether n more may pass now
-	take    func(n int64)      // books n more
+	fits    func(n int64) bool // reports whether n more may pass now
+	take    func(n int64)      // records that n more have passed
 	waiting list.List          // of *waiter, the longest wait first
 }
 
-// waiter is one goroutine in a line.
+// waiter is one waiting goroutine.
 type waiter struct {
 	n      int64
-	want   func() int64  // what n is by now
-	passed chan struct{} // closed when n has been booked for it
+	want   func() int64  // returns what n is by now
+	passed chan struct{} // closed when n has passed
 }
 
-// acquire waits its turn. Nil means that n is booked; an error is the context's
-// and books nothing.
+// acquire waits for its turn. Nil: n has passed. An error is the context's, and nothing has passed.
 func (l *waitQueue) acquire(ctx context.Context, n int64) error {
 	_, err := l.acquireBy(ctx, func() int64 { return n })
 	return err
 }
 
-// acquireBy is acquire of what want says at the time it passes. want is asked
-// with the lock held: of an answer from before, a release may have come in between, and who
-// then waits may wait for one that never comes.
+// acquireBy is acquire of what want returns at the time it passes. It calls want with the lock
+// held: otherwise a release could come after the call, and the caller would wait by an outdated
+// number for another one.
 func (l *waitQueue) acquireBy(ctx context.Context, want func() int64) (int64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err
@@ -60,11 +59,11 @@ func (l *waitQueue) acquireBy(ctx context.Context, want func() int64) (int64, er
 	default:
 	}
 	l.waiting.Remove(place)
-	l.wakeLocked() // it may have held up smaller ones
+	l.wakeLocked() // it may have delayed smaller ones
 	return 0, ctx.Err()
 }
 
-// tryLocked books n when nobody waits and it fits.
+// tryLocked lets n pass if it fits and no other waits.
 func (l *waitQueue) tryLocked(n int64) bool {
 	if l.waiting.Len() > 0 || !l.fits(n) {
 		return false
@@ -73,7 +72,7 @@ func (l *waitQueue) tryLocked(n int64) bool {
 	return true
 }
 
-// wakeLocked lets through, in order, whoever fits by now.
+// wakeLocked lets waiters pass, in order, while they fit.
 func (l *waitQueue) wakeLocked() {
 	for place := l.waiting.Front(); place != nil; place = l.waiting.Front() {
 		w := place.Value.(*waiter)

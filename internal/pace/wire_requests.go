@@ -6,51 +6,52 @@ import (
 	"time"
 )
 
-// wireRequests is what a control knows of the requests that are on the line to and from nodes that are far
-// away, and how many there may be.
+// wireRequests estimates how many requests are on the wire to and from far nodes, and limits their
+// number.
 //
-// Of the requests in flight the line has the share that the round trip has of their latency
-// (Little's law). The rest is at the nodes, in their queues, or in a queue before a narrow line.
-// The limit of a control is a limit of that rest. TCP Vegas keeps a window by the same estimate.
+// The wire has the same share of the requests in flight as the round trip has of their latency
+// (Little's law). The rest is at the nodes, in their queues, or in a queue before a narrow link.
+// The concurrencyLimit limits that rest. TCP Vegas keeps a window by the same estimate.
 //
-// So a round ends with: requests in flight = those that were on the line + the limit. If the nodes
-// and the line have room, more requests then make more traffic, and the next round finds more of
-// them on the line. If one of them has no room left, more requests only wait longer, the share of
-// the line falls, and the number comes back at once. While the rest is small beside the limit,
-// the number grows by up to double, since a few requests a round would take minutes to fill a long
-// line. It grows by one with each answer, as in TCP's slow start, so that a node gets no burst.
+// So a round ends with: requests in flight = those that were on the wire + the limit. If the nodes
+// and the link have room, more requests make more traffic, and the next round finds more of them on
+// the wire. If one of them has no room left, more requests only wait longer, the share of the wire
+// falls, and the number falls at once. While the rest is small beside the limit, the number up to
+// doubles each round, since a few requests a round would take minutes to fill a long link. It grows
+// by one with each answer, as in TCP's slow start, so that a node gets no burst.
 type wireRequests struct {
-	allowed float64 // requests on the line that are allowed beside the limit
-	target  float64 // what line climbs to
-	// the requests in flight at which a node was overloaded; 0 when that has been passed
-	wall      float64
-	maxGrowth float64      // the most that a round adds to the requests in flight, as a part of them
+	allowed float64 // requests allowed on the wire, besides the limit
+	target  float64 // what allowed grows to
+	// the requests in flight at which a node was overloaded; 0: that has been passed
+	wall float64
+	// the most that a round adds to the requests in flight, as a share of them
+	maxGrowth float64
 	atCeiling bool         // Gate.Bound
 	samples   []wireSample // of the last rounds
 
-	longest time.Duration // round trip of an answer of the round before
+	longest time.Duration // longest round-trip time in the round before
 
-	jitter jitterEstimate // what answers take longer than a round trip without a queue
-	mixed  bool           // there were answers of nodes at different distances
+	jitter jitterEstimate // how much longer than a round trip answers take without a queue
+	mixed  bool           // nodes at different distances have answered
 
-	// Of the answers of the round since the farthest node answered a request of the round. Before
-	// that near nodes are a larger part of the answers than they are of the requests.
+	// These count answers since the farthest node answered a request of the round. Before that,
+	// near nodes have a larger share of the answers than of the requests.
 	counting bool
-	late     bool // it has not answered any for long: what began before the round counts
+	late     bool // it has not answered any for long: requests from before the round count
 	count    int
-	seconds  float64       // the sum of the latencies
-	trips    float64       // the sum of the round-trip times
-	inFlight float64       // the sum of the requests in flight at each answer
-	least    float64       // that a latency was above the round trip, in seconds
-	most     time.Duration // of the round-trip times, from the beginning of the round
+	seconds  float64       // sum of the latencies
+	trips    float64       // sum of the round-trip times
+	inFlight float64       // sum of the requests in flight at each answer
+	least    float64       // smallest difference of a latency and its round trip, in seconds
+	most     time.Duration // longest round-trip time, from the beginning of the round
 }
 
-// FarTimes is how many times the requests that may be at nodes may be under way to them at most, if
-// they are far away.
+// FarTimes is the largest number of requests in flight to far nodes, in multiples of the number
+// that may be at them.
 const FarTimes = 64
 
-// OnWire returns the number of requests on the line that keep a number of requests at the node, if
-// each is there for a time (Little's law).
+// OnWire returns the number of requests on the wire that keep atNode requests at the node, if each
+// is there for a time (Little's law).
 func OnWire(atNode int, trip, each time.Duration) int {
 	return int(float64(atNode) * trip.Seconds() / each.Seconds())
 }
@@ -62,7 +63,7 @@ type response struct {
 }
 
 // atServerOf returns how long a request was at the server, and a little more if that is far away.
-// Where no more requests are allowed for the line, it is the latency.
+// If no requests are allowed on the wire, it returns the latency.
 func (c *concurrencyLimit) atServerOf(a response) time.Duration {
 	if c.o.Far == c.o.Ceiling {
 		return a.latency
@@ -72,23 +73,23 @@ func (c *concurrencyLimit) atServerOf(a response) time.Duration {
 }
 
 const (
-	// jitterShare is the part of the round-trip time below which a change of the latency says
+	// jitterShare is the divisor of the round-trip time below which a change of the latency shows
 	// nothing about the server.
 	jitterShare = 8
-	// slowGrowth is the growth after a node was overloaded, as a part of the requests in flight, and
-	// the least after a queue. It doubles with each round.
+	// slowGrowth is the growth after a node was overloaded, as a share of the requests in flight,
+	// and the smallest growth after a queue. It doubles with each round.
 	slowGrowth = 1.0 / 64
-	// sampleTrips is the number of round trips for which the requests on the line are kept. The most of
-	// them count, since a node that stalls for a moment is as quick as before afterwards. BBR keeps
-	// the bandwidth for that reason.
+	// sampleTrips is the number of round trips for which samples of the requests on the wire are
+	// kept. The largest counts: a node that stalls for a moment is as quick as before afterwards.
+	// BBR keeps the bandwidth for that reason.
 	sampleTrips = 10
-	// lateTrips is the number of round trips that an answer of the farthest node is waited for.
+	// lateTrips is the number of round trips after which the farthest node is no longer waited for.
 	lateTrips = 4
-	// idleLimitShare is the part of the limit below which the nodes clearly have room for more.
+	// idleLimitShare is the share of the limit below which the nodes clearly have room for more.
 	idleLimitShare = 0.5
 )
 
-// add takes an answer of a round that began then.
+// add records an answer in a round that began at begin.
 func (f *wireRequests) add(begin, now time.Time, a response, inFlight int) {
 	f.allowed = min(f.allowed+1, f.target)
 	f.most = max(f.most, a.trip)
@@ -109,10 +110,10 @@ func (f *wireRequests) add(begin, now time.Time, a response, inFlight int) {
 	f.inFlight += float64(inFlight)
 }
 
-// allowMore allows more requests on the line, up to the goal.
+// allowMore allows more requests on the wire, up to the target.
 func (f *wireRequests) allowMore(more float64) { f.allowed = min(f.allowed+more, f.target) }
 
-// halve takes in that a node was overloaded, with so many requests allowed.
+// halve records that a node was overloaded while that many requests were allowed.
 func (f *wireRequests) halve(allowed int) {
 	f.wall, f.maxGrowth = float64(allowed), slowGrowth
 	f.allowed /= 2
@@ -125,7 +126,7 @@ func (f *wireRequests) newRound() {
 	f.counting, f.late, f.count, f.seconds, f.trips, f.inFlight = false, false, 0, 0, 0, 0
 }
 
-// updateOnWire sets, at the end of a round at the full limit, how many requests may be on the line.
+// updateOnWire sets how many requests may be on the wire, at the end of a round at the full limit.
 func (c *concurrencyLimit) updateOnWire(now time.Time) {
 	f := &c.wire
 	if f.trips == 0 {
@@ -134,7 +135,7 @@ func (c *concurrencyLimit) updateOnWire(now time.Time) {
 	}
 	inFlight := f.inFlight / float64(f.count)
 	onLine := inFlight * f.withoutQueue(now) / f.seconds
-	used := (inFlight - onLine) / c.limit // the part of the limit that was at the nodes
+	used := (inFlight - onLine) / c.limit // the share of the limit that was at the nodes
 	most := float64(c.o.Far - c.o.Ceiling)
 	full := c.peak >= c.allowed()
 	f.atCeiling = full && used < idleLimitShare && int(f.allowed) >= int(most) && c.limit >= float64(c.o.Ceiling)
@@ -149,9 +150,9 @@ func (c *concurrencyLimit) updateOnWire(now time.Time) {
 	f.allowed = min(f.allowed, f.target)
 }
 
-// withoutQueue returns the part of the latencies of the round's answers that no queue is the cause
-// of: the round trips and jitter. Jitter counts up to the round trip again. It is not known if
-// nodes are at different distances: the near ones have a queue in the first round already.
+// withoutQueue returns the part of the round's latencies that no queue has caused: the round trips
+// and the jitter. Jitter counts up to one more round trip. If nodes are at different distances it
+// is not known, because the near ones have a queue in the first round already.
 func (f *wireRequests) withoutQueue(now time.Time) float64 {
 	f.jitter.add(now, sampleTrips*f.most, f.count, max(f.seconds-f.trips, 0), f.least)
 	if f.mixed || f.jitter.least < f.most.Seconds()/workShare {
@@ -160,36 +161,35 @@ func (f *wireRequests) withoutQueue(now time.Time) float64 {
 	return f.trips + min(f.jitter.least*float64(f.count), f.trips)
 }
 
-// jitterEstimate finds out how much longer than a round trip answers take without a queue, in the mean.
-// All answers wait in a queue that stays, so what even the quickest took longer does not count.
-// A queue that comes and goes counts little: the first rounds have few requests, and the least
-// mean counts. A mean of few answers would often be too low, so the answers of several rounds
-// make one.
+// jitterEstimate estimates how much longer than a round trip answers take on average without a
+// queue. In a queue that stays all answers wait, so the time of the quickest does not count. A
+// queue that comes and goes counts little: the first rounds have few requests, and the smallest
+// mean counts. A mean of few answers would often be too low, so several rounds make one mean.
 type jitterEstimate struct {
 	least    float64   // seconds
-	known    bool      // least is the mean of enough answers
-	since    time.Time // of those that are summed up
+	known    bool      // least is a mean of enough answers
+	since    time.Time // of the answers that are summed up
 	count    int
 	seconds  float64
 	quickest float64 // seconds
 }
 
 const (
-	// firstJitterAnswers is the number of answers that are enough for the first mean: later ones may
-	// have waited for each other.
+	// firstJitterAnswers is the number of answers that are enough for the first mean. Later ones
+	// may have waited for each other.
 	firstJitterAnswers = 64
-	// nextJitterAnswers is the least number for another, which may be lower.
+	// nextJitterAnswers is the smallest number of answers for another mean, which may be lower.
 	nextJitterAnswers = 256
-	// workShare is the part of the round trip below which it is the nodes' work rather than
+	// workShare is the divisor of the round trip below which delays are the nodes' work rather than
 	// jitter.
 	workShare = 16
-	// similarTrip is the part of the longest round trip that others have at least if all nodes are
-	// about as far away.
+	// similarTrip is the share of the longest round trip that all others have at least if all nodes
+	// are about equally far away.
 	similarTrip = 0.75
 )
 
-// add sums up the answers of a round, how much longer than a round trip they took, and the
-// quickest of them. Means after the first are of at least so long a time.
+// add adds the answers of a round: how much longer than a round trip they took in total, and the
+// quickest of them. Means after the first cover at least the time long.
 func (s *jitterEstimate) add(now time.Time, long time.Duration, count int, seconds, quickest float64) {
 	if s.count == 0 || quickest < s.quickest {
 		s.quickest = quickest
@@ -212,13 +212,14 @@ func (s *jitterEstimate) add(now time.Time, long time.Duration, count int, secon
 	s.since, s.count, s.seconds = now, 0, 0
 }
 
-// wireSample is the number of requests on the line in a round that ended then.
+// wireSample is the number of requests on the wire in a round that ended at that time.
 type wireSample struct {
 	at       time.Time
 	requests float64
 }
 
-// mostOnWire takes the requests on the line in a round, and returns the most of the last rounds.
+// mostOnWire records the requests on the wire in a round, and returns the largest number of the
+// last rounds.
 func (f *wireRequests) mostOnWire(now time.Time, requests float64) float64 {
 	f.samples = slices.DeleteFunc(
 		f.samples,
@@ -228,8 +229,8 @@ func (f *wireRequests) mostOnWire(now time.Time, requests float64) float64 {
 	return f.samples[0].requests
 }
 
-// nextInFlight returns how many requests may be in flight after so many: as many as make the nodes' queues
-// full, or a multiple. It is bounded by what was too much for a node before.
+// nextInFlight returns how many requests may be in flight next: enough to fill the nodes' queues,
+// or a multiple of from. The number that overloaded a node before bounds it.
 func (f *wireRequests) nextInFlight(from, full, multiple float64) float64 {
 	to := max(full, min(multiple, from*(1+f.maxGrowth)))
 	switch {

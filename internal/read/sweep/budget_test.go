@@ -16,15 +16,15 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// logBudget is a budget that notes what is taken and given back.
+// logBudget is a budget that records each acquisition and release.
 type logBudget struct {
 	*pace.Budget
 	size int64
 
 	mu    sync.Mutex
 	used  int64
-	most  int64   // that was used at any time
-	moves []int64 // what was taken, and, below zero, given back
+	most  int64   // the highest number of bytes in use at any time
+	moves []int64 // bytes acquired; below zero: released
 }
 
 func newLogBudget(
@@ -55,8 +55,7 @@ func (b *logBudget) move(n int64) {
 	b.moves = append(b.moves, n)
 }
 
-// requireBalanced checks that nothing is held any more and that there was never
-// more held than there is.
+// requireBalanced checks that no byte is in use, and that the budget was never exceeded.
 func (b *logBudget) requireBalanced(t *testing.T) {
 	t.Helper()
 	require.Zero(t, b.Used())
@@ -90,8 +89,8 @@ func TestFirstPageAlone(t *testing.T) {
 	budget.requireBalanced(t)
 }
 
-// However large the rows and however small the budget, all of them are read: a
-// page that is larger than the budget takes the whole of it.
+// All rows are read, however large they are and however small the budget is. A page that is larger
+// than the budget takes all of it.
 func TestOversizedPages(t *testing.T) {
 	for _, size := range []int64{1, 100, 5000, 40000, 200000} {
 		table := &sweeptest.Table{Rows: sweeptest.Numbered(60)}
@@ -118,7 +117,7 @@ func TestOversizedPages(t *testing.T) {
 	}
 }
 
-// With room for a few pages no more than these are under way.
+// If the budget has room for a few pages, no more of them are in flight.
 func TestBudgetHoldsWorkersBack(t *testing.T) {
 	const perPage = 10*(1000+4) + pageOverhead
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(2000)}
@@ -138,7 +137,7 @@ func TestBudgetHoldsWorkersBack(t *testing.T) {
 	budget.requireBalanced(t)
 }
 
-// A page keeps its part until it is closed.
+// A page keeps its part of the budget until it is closed.
 func TestBudgetIsHeldWhileAPageIsRead(t *testing.T) {
 	const size = 1 << 20
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(50)}
@@ -163,8 +162,8 @@ func TestBudgetIsHeldWhileAPageIsRead(t *testing.T) {
 	budget.requireBalanced(t)
 }
 
-// Everything is given back in every ending: done, given up, a consumer's error,
-// an error for good, a broken page, cancelled at any request.
+// The sweep releases everything however it ends: done, a range given up, a consumer's error, a
+// permanent error, a broken page, canceled at any request.
 func TestBudgetInEveryEnding(t *testing.T) {
 	const size = 100000
 	for seed := range uint64(150) {
@@ -254,8 +253,8 @@ func TestEstimate(t *testing.T) {
 	require.EqualValues(t, all, s.expectedBytes(mostRows, all))
 }
 
-// An empty table is not read one request at a time: all workers arrive together
-// after a few pages, each waiting for the others.
+// An empty table is not read one request at a time. After a few pages, all workers have a request
+// in flight: each waits for the others.
 func TestEmptyTableIsReadTogether(t *testing.T) {
 	const workers, alone = 5, 20
 	var arrived sync.WaitGroup

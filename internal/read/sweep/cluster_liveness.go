@@ -10,23 +10,22 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 )
 
-// clusterLiveness tells nodes that do not answer from a cluster that does not. A request
-// without an answer tells of its node alone. So when nobody else has been answered
-// meanwhile, the nodes are asked; only when none of them answers either is it the
-// cluster that keeps silent. It is safe for concurrent use.
+// clusterLiveness distinguishes nodes that do not answer from a cluster that does not answer. A
+// request without an answer says something about its node only. So if no other request was answered
+// meanwhile, it pings all nodes. If none of them answers, the cluster is silent. It is safe for
+// concurrent use.
 type clusterLiveness struct {
 	patience time.Duration
 	liveness pace.Liveness
-	// ping asks the nodes in a goroutine of its own and calls over afterwards; nil when
-	// there is no way to ask them.
+	// ping pings the nodes in a goroutine of its own, and calls over when it ends; nil: no ping
 	ping func(over func(err error))
 
 	mu      sync.Mutex
-	pinging chan struct{} // closed when the question under way is over; nil: there is none
+	pinging chan struct{} // closed when the ping in flight ends; nil: none is in flight
 }
 
-// answeredSince says whether a node has answered since there were so many answers: a request,
-// or the question that is asked now.
+// answeredSince reports whether a node has answered since the number of answers was before: a
+// request, or the ping that it sends if there was none.
 func (s *clusterLiveness) answeredSince(ctx context.Context, before int64) bool {
 	if s.ping != nil && s.liveness.Answers() == before {
 		select {
@@ -37,8 +36,8 @@ func (s *clusterLiveness) answeredSince(ctx context.Context, before int64) bool 
 	return s.liveness.Answers() > before
 }
 
-// pingOnce asks the nodes, once for all who want to know at a time, and gives what is
-// closed when that is over.
+// pingOnce pings the nodes. Callers that wait at the same time share one ping. It returns a channel
+// that is closed when the ping ends.
 func (s *clusterLiveness) pingOnce() <-chan struct{} {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,8 +58,8 @@ func (s *clusterLiveness) pingOnce() <-chan struct{} {
 	return asked
 }
 
-// noAnswer takes in a request that failed with err while no node answered, and gives an
-// error of class Fatal when that has been so for longer than patience.
+// noAnswer records a request that failed with err while no node answered. If that lasts longer than
+// the patience, it returns an error of class Fatal.
 func (s *clusterLiveness) noAnswer(err error) error {
 	lasted := s.liveness.Failed()
 	if lasted <= s.patience {

@@ -21,10 +21,10 @@ var (
 	errHangs   = fault.New(fault.Unknown, errors.New("no answer within 12s"))
 )
 
-// placed gives every second range to each of two nodes.
+// placed returns the node of a vnode range: ranges alternate between two nodes.
 func placed(vnode int) []string { return []string{[]string{"good", "dead"}[vnode%2]} }
 
-// lost lists the ranges of splits that only the dead node has.
+// lost returns the ranges that only the dead node has.
 func lost(splits []token.Split) []token.Range {
 	var ranges []token.Range
 	for _, s := range splits {
@@ -43,11 +43,11 @@ func rangesOf(failures []Failure) []token.Range {
 	return ranges
 }
 
-// answering is a cluster of which some node always answers.
+// answering is the Ping of a cluster in which some node always answers.
 func answering(context.Context, string) error { return nil }
 
-// Ranges whose only replica is dead are listed, whatever the others take: also when
-// those are read long before, so that at the end nobody is asked who would answer.
+// Ranges whose only replica is dead are listed, even if all others were read long before, so that
+// at the end no request goes to a node that answers.
 func TestDeadRangesAreListed(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -103,8 +103,8 @@ func TestDeadRangesAreListed(t *testing.T) {
 	}
 }
 
-// A sweep that is to be slow waits for minutes between two pages. That is nobody's
-// silence, though each request before and after it went to a node that is dead.
+// A slow sweep may wait for minutes between two pages. That time does not count as silence, even if
+// the requests before and after it went to a dead node.
 func TestTimeInWhichNothingIsAskedIsNoSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		splits := sweeptest.Splits(8, rand.New(rand.NewPCG(1, 2)))
@@ -131,9 +131,9 @@ func TestTimeInWhichNothingIsAskedIsNoSilence(t *testing.T) {
 	})
 }
 
-// While the whole cluster keeps silent no attempts are spent: when it comes back within
-// the time that is waited for it, everything is read. One attempt may be spent as it goes,
-// since others have been answered just before, and one as it comes back.
+// While the whole cluster is silent, no attempts count. If it is back within the patience,
+// everything is read. One attempt may count when the silence begins, since others were answered
+// just before, and one when it ends.
 func TestSilenceThatPassesLosesNothing(t *testing.T) {
 	for _, silent := range []error{errRefused, errHangs} {
 		for _, away := range []time.Duration{10 * time.Second, 40 * time.Second} {
@@ -176,8 +176,8 @@ func TestSilenceThatPassesLosesNothing(t *testing.T) {
 	}
 }
 
-// A cluster of which no node answers ends the run once patience is over, and not
-// before, with an error of class Fatal.
+// If no node of a cluster answers, the run ends with an error of class Fatal when the patience is
+// over, and not before.
 func TestSilentClusterEndsTheRun(t *testing.T) {
 	for _, ping := range []func(context.Context, string) error{nil, func(context.Context, string) error {
 		time.Sleep(5 * time.Second)
@@ -206,7 +206,7 @@ func TestSilentClusterEndsTheRun(t *testing.T) {
 	}
 }
 
-// Workers that all wait for an answer ask the nodes together, once.
+// Workers that wait for an answer at the same time share one ping.
 func TestNodesAreAskedTogether(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := &sweeptest.Table{
@@ -226,8 +226,7 @@ func TestNodesAreAskedTogether(t *testing.T) {
 	})
 }
 
-// A run that is cancelled does not wait for the nodes to answer, and leaves nobody
-// who asks them.
+// A canceled run does not wait for a ping, and leaves no goroutine behind.
 func TestCancelWhileNodesAreAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(bg())

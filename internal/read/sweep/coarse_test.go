@@ -17,8 +17,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// ringOf places a ring of so many vnode ranges, at random, on nodes n0, n1 and so on: each range
-// has one replica. hosts is Options.Hosts of it.
+// ringOf places a ring of n random vnode ranges on nodes n0, n1 and so on. Each range has one
+// replica. hosts is its Options.Hosts.
 func ringOf(
 	t *testing.T,
 	r *rand.Rand,
@@ -49,7 +49,7 @@ func ringOf(
 	}
 }
 
-// large makes a table of rows with so many bytes each, evenly over the ring.
+// large makes a table of rows of the given size, evenly over the ring.
 func large(rows, bytes int) *sweeptest.Table {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(rows)}
 	for i := range table.Rows {
@@ -76,8 +76,7 @@ func requireOwnHosts(
 	return several
 }
 
-// A small table takes a request for each coarse split, whose turn goes round all nodes, and few
-// more.
+// A small table takes one request for each coarse split, and few more. All nodes take turns.
 func TestSmallTableOfManyVnodes(t *testing.T) {
 	for _, rows := range []int{0, 1, 10, 200} {
 		r := rand.New(rand.NewPCG(uint64(rows), 1))
@@ -107,8 +106,8 @@ func TestSmallTableOfManyVnodes(t *testing.T) {
 }
 
 // A large table is cut until its pieces are worth a request, at the borders of vnode ranges and
-// within them, however few splits there are at first: all workers have work, and nearly all pages
-// are asked of replicas.
+// within them, however few splits it begins with. All workers are busy, and replicas answer nearly
+// all pages.
 func TestLargeTableIsCut(t *testing.T) {
 	const bytes = 16 << 10
 	for _, vnodes := range []int{1, 4, 50, 500} {
@@ -144,7 +143,8 @@ func TestLargeTableIsCut(t *testing.T) {
 	}
 }
 
-// One large partition among small ones does not have all the ring cut into small pieces.
+// If there is one large partition among small ones, the rest of the ring is not cut into small
+// pieces.
 func TestOneLargePartition(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 3))
 	ring, hosts := ringOf(t, r, 5000, 5)
@@ -179,7 +179,7 @@ func TestOneLargePartition(t *testing.T) {
 	require.Less(t, len(table.Requests()), 1000)
 }
 
-// If a vnode range cannot be read, it alone is given up, and those around it are read.
+// If a vnode range cannot be read, only that range is given up.
 func TestOneVnodeRangeFails(t *testing.T) {
 	for name, failure := range map[string]error{"unavailable": errTransient, "timed out": errUnknown} {
 		t.Run(name, func(t *testing.T) {
@@ -216,8 +216,8 @@ func TestOneVnodeRangeFails(t *testing.T) {
 	}
 }
 
-// A range that all nodes but a dead one hold is read through the nodes that live, and what the dead
-// one alone has is given up.
+// The ranges of live nodes are read through live nodes. The ranges that only a dead node has are
+// given up.
 func TestCoarseSplitsOfDeadNode(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 5))
 	ring, hosts := ringOf(t, r, 200, 4)
@@ -276,8 +276,8 @@ func TestCoarseSplitsOfDeadNode(t *testing.T) {
 	require.Equal(t, token.Merge(dead), token.Merge(failed))
 }
 
-// Where pages do not show how much is read for them, the first range is as narrow as can be, and
-// the others become wider in a few steps.
+// If pages do not show how much the servers read for them, the first range is as narrow as
+// possible. The others become wider in a few steps.
 func TestBlindSweepBeginsNarrow(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 6))
 	ring, hosts := ringOf(t, r, 20000, 100)
@@ -299,7 +299,7 @@ func TestBlindSweepBeginsNarrow(t *testing.T) {
 	require.Less(t, len(requests), 1000)
 }
 
-// A blind sweep whose requests take long for wide ranges reads narrow ones.
+// If the requests for wide ranges take long, a blind sweep reads narrow ones.
 func TestDensityOfTime(t *testing.T) {
 	d := density{}
 	require.InEpsilon(t, 5.0, d.probeTokens(5), 1e-9)
@@ -339,8 +339,8 @@ func TestSplitsAreJoined(t *testing.T) {
 	}
 }
 
-// Splits that take long are not joined, even if few rows come of them. With a condition, the
-// servers may read many rows for each.
+// Splits that take long are not joined, even if they return few rows. With a condition, the servers
+// may read many rows for each row returned.
 func TestSlowSplitsAreNotJoined(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(1, 9))
@@ -362,8 +362,8 @@ func TestSlowSplitsAreNotJoined(t *testing.T) {
 	})
 }
 
-// Whatever the ring, the table, the splits and the pages are, and whatever fails: what is done and
-// what failed are the ring, and each row came once.
+// Done and failed ranges together are the ring, and each row comes once, for random rings, tables,
+// splits, pages and faults.
 func TestRandomCuts(t *testing.T) {
 	cuts, joins, failures := 0, 0, 0
 	for seed := range uint64(200) {
@@ -422,7 +422,7 @@ func TestRandomCuts(t *testing.T) {
 	require.Greater(t, failures, 50)
 }
 
-// A sweep that is canceled ends, also where workers wait for pieces.
+// A canceled sweep ends even if workers wait for pieces.
 func TestCancelWhileWorkersWait(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 7))
 	ring, hosts := ringOf(t, r, 10, 2)

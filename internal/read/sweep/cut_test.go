@@ -11,8 +11,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// sized makes a table of partitions of so many rows, evenly over the ring; the
-// rows of one have one token.
+// sized makes a table of partitions with the given numbers of rows, evenly over the ring. The rows
+// of a partition share a token.
 func sized(partitions ...int) *sweeptest.Table {
 	table := &sweeptest.Table{}
 	for i, p := range sweeptest.Numbered(len(partitions)) {
@@ -29,9 +29,8 @@ func sized(partitions ...int) *sweeptest.Table {
 	return table
 }
 
-// When time runs out in the middle of a range, the part whose rows have all come
-// is done, and the rest is read as a range of its own, from its first page and
-// with the small pages that were reached.
+// If time runs out in the middle of a range, the part whose rows have all come is done. The rest is
+// read as a range of its own, from its first page, with pages as small as the last ones.
 func TestCutAtProgress(t *testing.T) {
 	whole := token.Whole(token.Murmur3)
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(40)}
@@ -46,7 +45,7 @@ func TestCutAtProgress(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, table.Check())
 	require.Empty(t, result.Failed)
-	at := table.Rows[18].Token // of the 20 rows that came, the last may not be its partition's last
+	at := table.Rows[18].Token // the last of the 20 rows may not be its partition's last
 	rest := token.Range{Start: at, End: whole.End}
 	require.Equal(t, []token.Range{{Start: whole.Start, End: at}, rest}, result.Done)
 	k.requireRows(t, table, result)
@@ -58,7 +57,7 @@ func TestCutAtProgress(t *testing.T) {
 	}
 }
 
-// The place to cut at is the end of a partition, wherever the page ends.
+// A range is cut at the end of a partition, wherever the page ends.
 func TestCutBetweenPartitions(t *testing.T) {
 	whole := token.Whole(token.Murmur3)
 	for pageRows := 1; pageRows <= 12; pageRows++ {
@@ -88,7 +87,7 @@ func TestCutBetweenPartitions(t *testing.T) {
 	}
 }
 
-// A range can be cut again and again, as long as a page comes now and then.
+// A range can be cut any number of times, as long as a page comes between two cuts.
 func TestCutsFollowEachOther(t *testing.T) {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(300)}
 	table.Fail = func(_ context.Context, r sweeptest.Request) error {
@@ -113,8 +112,8 @@ func TestCutsFollowEachOther(t *testing.T) {
 	k.requireRows(t, table, result)
 }
 
-// In a partition of many pages there is no token to cut at: its page is asked for
-// again with fewer rows, and what was read of it stays.
+// A partition of many pages has no token to cut at. Its page is retried with fewer rows, and the
+// pages before it are kept.
 func TestHugePartitionIsNotReadAgain(t *testing.T) {
 	whole := token.Whole(token.Murmur3)
 	table := sized(200)
@@ -135,7 +134,7 @@ func TestHugePartitionIsNotReadAgain(t *testing.T) {
 	require.Equal(t, []int{40, 40, 20, 10, 5, 5, 10, 20, 40, 40, 40}, rowsOf(table.Requests()))
 }
 
-// The same behind other partitions: these are cut off once.
+// Partitions before a huge one are cut off once.
 func TestHugePartitionBehindOthers(t *testing.T) {
 	whole := token.Whole(token.Murmur3)
 	table := sized(1, 1, 1, 100, 1)
@@ -157,8 +156,7 @@ func TestHugePartitionBehindOthers(t *testing.T) {
 	k.requireRows(t, table, result)
 }
 
-// The attempts on a page that is asked for again are counted on, so that a
-// partition that cannot be read is given up like anything else.
+// The attempts on a retried page add up, so a partition that cannot be read is given up too.
 func TestHugePartitionThatCannotBeRead(t *testing.T) {
 	whole := token.Whole(token.Murmur3)
 	for attempts := 1; attempts <= 7; attempts++ {
@@ -181,8 +179,8 @@ func TestHugePartitionThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// A range that is given up in its middle is done as far as its rows have come
-// whole, and failed behind that.
+// If a range is given up in its middle, the part whose rows have all come is done, and the rest
+// failed.
 func TestGivenUpInTheMiddle(t *testing.T) {
 	splits := many(3)
 	bad := splits[1].Range
@@ -210,7 +208,7 @@ func TestGivenUpInTheMiddle(t *testing.T) {
 				rows = append(rows, r)
 			}
 		}
-		at := rows[8].Token // ten rows came, the tenth may not be its partition's last
+		at := rows[8].Token // the last of the ten rows may not be its partition's last
 		require.Equal(
 			t,
 			[]Failure{{Range: token.Range{Start: at, End: bad.End}, Err: err}},
@@ -223,7 +221,7 @@ func TestGivenUpInTheMiddle(t *testing.T) {
 	}
 }
 
-// A rest of a single token is not given up for that it cannot be cut further.
+// A rest of a single token is not given up because it cannot be cut further.
 func TestRestOfOneToken(t *testing.T) {
 	end := sweeptest.At(500)
 	first, two := token.Token{Lo: end.Lo - 1}, token.Token{Lo: end.Lo - 2}
@@ -249,7 +247,7 @@ func TestRestOfOneToken(t *testing.T) {
 	k.requireRows(t, table, result)
 }
 
-// What a consumer cannot keep ends the run.
+// An error of Cut ends the run.
 func TestCutErrorEndsTheRun(t *testing.T) {
 	for _, at := range []int{0, 1} {
 		table := &sweeptest.Table{Rows: sweeptest.Numbered(40)}

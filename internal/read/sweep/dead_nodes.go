@@ -14,11 +14,11 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 )
 
-// deadNodes knows the nodes that answer neither a read nor a small question, until they answer, and
-// what is put off because no other node has it. It is safe for concurrent use; the zero value is
-// ready but for probing.
+// deadNodes records the nodes that answer neither a read nor a ping, until they answer, and the
+// pieces deferred because no other node has them. It is safe for concurrent use. The zero value is
+// ready, except for probing.
 type deadNodes struct {
-	// has an element while a worker asks a node whether it lives, for all workers
+	// has an element while a worker pings dead nodes, on behalf of all workers
 	probing chan struct{}
 
 	mu       sync.Mutex
@@ -27,35 +27,35 @@ type deadNodes struct {
 	inFlight map[*inFlightRequest]bool
 }
 
-// inFlightRequest is a request that a node has not answered.
+// inFlightRequest is a request that its node has not answered.
 type inFlightRequest struct {
 	host string
 	end  context.CancelFunc
 }
 
-// deadNode is a node that gives no sign of life.
+// deadNode is a node that answers neither a read nor a ping.
 type deadNode struct {
 	since   time.Time
 	err     error // of the last read
-	givenUp bool  // it was silent for longer than the patience
+	givenUp bool  // silent for longer than the patience
 }
 
-// placedPiece is a piece with the nodes that have it.
+// placedPiece is a piece and the replica set that has it.
 type placedPiece struct {
 	piece
 	set       int // Split.Set
-	deferrals int // how often it was put off, to wait for its nodes
+	deferrals int // how often it was deferred, to wait for its nodes
 }
 
-// silentError says that a read got no answer, and that none of the nodes which could answer it
-// gives a sign of life.
+// silentError is the error of a read that got no answer, and whose replicas do not answer a ping
+// either.
 type silentError struct{ err error }
 
 func (e *silentError) Error() string { return e.err.Error() }
 func (e *silentError) Unwrap() error { return e.err }
 
-// addDead records nodes that gave no sign of life after a read failed with err. It returns those that
-// were not known to be dead.
+// addDead records nodes that answered neither a read, which failed with err, nor a ping. It returns
+// the nodes that were not known to be dead.
 func (d *deadNodes) addDead(hosts []string, err error) (others []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -78,7 +78,7 @@ func (d *deadNodes) addDead(hosts []string, err error) (others []string) {
 }
 
 // watch returns the context of a request to a node. It ends when the node is found dead, so that no
-// other request waits for its turn behind it. stop must be called.
+// other request waits behind this one. The caller must call stop.
 func (d *deadNodes) watch(ctx context.Context, host string) (watched context.Context, stop func()) {
 	watched, cancel := context.WithCancel(ctx)
 	q := &inFlightRequest{host, cancel}
@@ -99,23 +99,24 @@ func (d *deadNodes) watch(ctx context.Context, host string) (watched context.Con
 	}
 }
 
-// errDead is the error of a request that was under way to a node when it was found dead.
+// errDead is the error of a request in flight to a node that was found dead.
 var errDead = errors.New("the node does not answer")
 
-// answered records a node that answered.
+// answered removes a node that answered.
 func (d *deadNodes) answered(host string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	delete(d.hosts, host)
 }
 
-// allDead reports whether every one of the nodes is dead. It returns false without nodes.
+// allDead reports whether all of the nodes are dead. It returns false for an empty list.
 func (d *deadNodes) allDead(hosts []string) bool {
 	_, dead := d.lastToDie(hosts)
 	return dead
 }
 
-// lastToDie returns the node of a list that was the last to fall silent. It returns false if one lives.
+// lastToDie returns the node of a list that was the last to become silent. It returns false if one
+// is not dead.
 func (d *deadNodes) lastToDie(hosts []string) (last deadNode, dead bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -131,7 +132,7 @@ func (d *deadNodes) lastToDie(hosts []string) (last deadNode, dead bool) {
 	return last, len(hosts) > 0
 }
 
-// giveUp records that nobody waits for the nodes any longer.
+// giveUp records that no worker waits for the nodes any longer.
 func (d *deadNodes) giveUp(hosts []string) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -142,7 +143,7 @@ func (d *deadNodes) giveUp(hosts []string) {
 	}
 }
 
-// deferPieces puts pieces of a split off.
+// deferPieces defers pieces of a split.
 func (d *deadNodes) deferPieces(set, times int, pieces ...piece) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -151,7 +152,7 @@ func (d *deadNodes) deferPieces(set, times int, pieces ...piece) {
 	}
 }
 
-// next takes what was put off; false when there is nothing.
+// next takes a deferred piece. It returns false if there is none.
 func (d *deadNodes) next() (placedPiece, bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -164,10 +165,10 @@ func (d *deadNodes) next() (placedPiece, bool) {
 	return p, true
 }
 
-// allDead reports whether none of the nodes gives a sign of life, after a read failed with err. If
-// so, it records that.
+// allDead reports whether none of the nodes answers a ping, after a read failed with err. If so, it
+// records them as dead.
 func (w *worker) allDead(ctx context.Context, hosts []string, err error) bool {
-	if w.run.dead.allDead(hosts) { // another worker found it
+	if w.run.dead.allDead(hosts) { // another worker found out
 		return true
 	}
 	if len(hosts) == 0 || w.run.options.Ping == nil || w.anyAnswers(ctx, hosts...) || ctx.Err() != nil {
@@ -179,8 +180,9 @@ func (w *worker) allDead(ctx context.Context, hosts []string, err error) bool {
 	return true
 }
 
-// awaitNode waits until one of the nodes answers. If all are silent for longer than the patience, it
-// returns an error that names them; one of class Fatal if no other node of the cluster answers.
+// awaitNode waits until one of the nodes answers. If all are silent for longer than the patience,
+// it returns an error that names them. The error has class Fatal if no other node of the cluster
+// answers.
 func (w *worker) awaitNode(ctx context.Context, hosts []string) error {
 	d, patience := &w.run.dead, w.run.options.Patience
 	w.run.cluster.liveness.Begin()
@@ -216,17 +218,17 @@ func (w *worker) awaitNode(ctx context.Context, hosts []string) error {
 	}
 }
 
-// pingResult is who answered when dead nodes were asked.
+// pingResult says which nodes answered a ping of dead nodes.
 type pingResult uint8
 
 const (
 	nobodyAnswers pingResult = iota
 	hostAnswers              // one of the dead nodes
-	othersAnswer             // other nodes alone
+	othersAnswer             // only other nodes
 )
 
-// probeDead asks nodes that are dead whether one of them lives, unless they were given up, and else the
-// whole cluster. last is the one that was the last to fall silent.
+// probeDead pings dead nodes, unless they were given up, and then the whole cluster. last is the
+// node that was the last to become silent.
 func (w *worker) probeDead(ctx context.Context, hosts []string) (found pingResult, last deadNode) {
 	d := &w.run.dead
 	select {
@@ -251,7 +253,7 @@ func (w *worker) probeDead(ctx context.Context, hosts []string) (found pingResul
 	}
 }
 
-// names names nodes.
+// names returns the names of nodes for an error.
 func (r *run) names(hosts []string) string {
 	names := make([]string, len(hosts))
 	for i, host := range hosts {

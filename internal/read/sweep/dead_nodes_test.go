@@ -17,7 +17,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// deadAnswers is how the nodes answer when the one called dead does not: each at once.
+// deadAnswers is a Ping that all nodes answer at once, except for the one called dead.
 func deadAnswers(_ context.Context, host string) error {
 	if host == "dead" {
 		time.Sleep(5 * time.Second)
@@ -26,8 +26,8 @@ func deadAnswers(_ context.Context, host string) error {
 	return nil
 }
 
-// A node that hangs costs one time limit: then the other ranges are read at full speed. Its own are
-// given up, whole and with its name, once it was silent for longer than the patience.
+// A node that hangs costs one timeout. Then the other ranges are read at full speed. Its own ranges
+// are given up, with its name, once it was silent for longer than the patience.
 func TestHangingNodeHoldsUpNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		splits := sweeptest.Splits(200, rand.New(rand.NewPCG(1, 11)))
@@ -68,7 +68,7 @@ func TestHangingNodeHoldsUpNothing(t *testing.T) {
 	})
 }
 
-// When a node is found dead, the requests that are under way to it end, and hold up nothing.
+// When a node is found dead, the requests in flight to it end, and delay no others.
 func TestRequestsToADeadNodeEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		splits := sweeptest.Splits(40, rand.New(rand.NewPCG(1, 14)))
@@ -116,7 +116,7 @@ func TestRequestsToADeadNodeEnd(t *testing.T) {
 	})
 }
 
-// A request that waits for its turn while its node is found dead is not sent.
+// If a node is found dead while a request to it waits at the gate, that request is not sent.
 func TestRequestsThatWaitForTheGateAreNotSentToADeadNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		splits := sweeptest.Splits(40, rand.New(rand.NewPCG(1, 15)))
@@ -134,7 +134,7 @@ func TestRequestsThatWaitForTheGateAreNotSentToADeadNode(t *testing.T) {
 			return nil
 		}
 		gate := pace.NewGate(pace.GateOptions{Ceiling: 1})
-		// longer than two time limits: else a trial asks the node once more
+		// longer than two timeouts: else a read check asks the node once more
 		o := Options{
 			Workers:  8,
 			Hosts:    placed,
@@ -150,8 +150,8 @@ func TestRequestsThatWaitForTheGateAreNotSentToADeadNode(t *testing.T) {
 	})
 }
 
-// A node that was away for less than the patience gives all of its ranges, also the one that it
-// fell silent in.
+// If a node is away for less than the patience, all of its ranges are read, including the one
+// during which it became silent.
 func TestNodeThatComesBack(t *testing.T) {
 	for _, silence := range []error{errRefused, errHangs} {
 		synctest.Test(t, func(t *testing.T) {
@@ -192,8 +192,7 @@ func TestNodeThatComesBack(t *testing.T) {
 	}
 }
 
-// A node that answers small questions now and then, and no read, does not keep a sweep from its
-// end.
+// A node that answers some pings, and no read, does not keep a sweep from its end.
 func TestNodeThatFallsSilentAgainAndAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		splits := sweeptest.Splits(20, rand.New(rand.NewPCG(1, 13)))
@@ -226,8 +225,8 @@ func TestNodeThatFallsSilentAgainAndAgain(t *testing.T) {
 	})
 }
 
-// A range that is too large to be answered in time is cut though no server says so, as
-// its node answers other questions.
+// A range that is too large to be answered in time is cut even if no server reports a timeout,
+// because its node answers a ping.
 func TestSlowRangeOfANodeThatAnswersIsCut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := &sweeptest.Table{Rows: sweeptest.Numbered(500)}

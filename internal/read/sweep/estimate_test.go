@@ -13,9 +13,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/sweeptest"
 )
 
-// A sweep of a table that is larger than its estimate begins with few splits. Each row comes once.
-// Requests, and how many run at once, give at least 0.8 of the speed with one split for each
-// worker.
+// If a table is larger than its estimate, a sweep begins with few splits. Each row comes once. Its
+// requests and their concurrency give at least 0.8 of the speed of one split per worker.
 func TestFewSplits(t *testing.T) {
 	const workers = 20
 	const trip = 10 * time.Millisecond // in the bubble's clock

@@ -15,8 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Each class of fault, at the first page of a range and at later ones, for a
-// while and for good.
+// Each class of fault, at the first page of a range and at later pages, temporary and permanent.
 func TestFaultClasses(t *testing.T) {
 	const attempts = 4
 	for _, c := range []struct {
@@ -42,7 +41,7 @@ func TestFaultClasses(t *testing.T) {
 						}
 						splits := one(token.Whole(token.Murmur3))
 						if page == 0 {
-							// Nothing to cut, so that the attempts are all of one range.
+							// nothing to cut, so that all attempts are for one range
 							splits = one(
 								token.Range{Start: token.Token{}, End: table.Rows[0].Token},
 							)
@@ -87,8 +86,8 @@ func TestFaultClasses(t *testing.T) {
 	}
 }
 
-// A range that cannot be read is named, and it alone; nothing of it is kept where
-// no consumer can tell how far it is whole.
+// Only the range that cannot be read is listed as failed. If no consumer reports progress, none of
+// its rows are kept.
 func TestFailedRangeIsNamed(t *testing.T) {
 	splits := sweeptest.Splits(12, rand.New(rand.NewPCG(1, 1)))
 	bad := splits[5].Range
@@ -112,13 +111,13 @@ func TestFailedRangeIsNamed(t *testing.T) {
 	require.NoError(t, table.Check())
 	require.Equal(t, []Failure{{Range: bad, Err: errOverloaded}}, result.Failed)
 	require.Len(t, result.Done, 11)
-	read.requireAll(t, splits) // a split with a failed range has been dealt with, too
+	read.requireAll(t, splits) // a split with a failed range counts as read, too
 	requireCover(t, splits, result)
 	k.requireRows(t, table, result)
 }
 
-// A range that its reader gives up is listed at once: it is asked for no more, no node is taken for
-// dead or silent for it, and what of it is whole is kept. The others are read.
+// A range that its reader gives up is listed at once. It is not retried, no node counts as dead or
+// silent because of it, and its complete part is kept. The others are read.
 func TestGivenUpRangeIsNeitherRetriedNorWaitedFor(t *testing.T) {
 	errGivenUp := fault.New(fault.GivenUp, errors.New("a file is broken"))
 	splits := sweeptest.Splits(12, rand.New(rand.NewPCG(1, 1)))
@@ -174,7 +173,7 @@ func TestGivenUpRangeIsNeitherRetriedNorWaitedFor(t *testing.T) {
 	}
 }
 
-// A range whose first page never comes in time is cut until its parts are small
+// If the first page of a range never comes in time, the range is cut until its parts are small
 // enough.
 func TestSlowRangeIsCut(t *testing.T) {
 	whole := sweeptest.Between(100, 900)
@@ -196,8 +195,7 @@ func TestSlowRangeIsCut(t *testing.T) {
 	k.requireRows(t, table, result)
 }
 
-// Only a timeout cuts a range, and where there is no progress only before its
-// first page.
+// Only a timeout cuts a range, and without progress only before its first page.
 func TestWhatDoesNotCut(t *testing.T) {
 	for _, c := range []struct {
 		name string
@@ -226,8 +224,7 @@ func TestWhatDoesNotCut(t *testing.T) {
 	}
 }
 
-// A node that never answers does not have its ranges cut without end, and all of
-// the parts are named.
+// If a node never answers, its ranges are cut a limited number of times, and all parts are listed.
 func TestCutsEnd(t *testing.T) {
 	for attempts := 1; attempts <= 10; attempts++ {
 		whole := token.Whole(token.Murmur3)
@@ -251,8 +248,8 @@ func TestCutsEnd(t *testing.T) {
 	}
 }
 
-// A page that does not come in time is asked for with fewer rows each time; those
-// after it do not start from the large size again, but come back to it.
+// A page that does not come in time is retried with fewer rows each time. The pages after it begin
+// small, and grow to the full size again.
 func TestPageShrinksAndGrows(t *testing.T) {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(200), Fail: failTimes(errUnknown, 1, 3)}
 	k := blind()
@@ -268,7 +265,7 @@ func TestPageShrinksAndGrows(t *testing.T) {
 	require.Equal(t, []int{40, 40, 20, 10, 5, 5, 10, 20, 40, 40, 40}, rowsOf(table.Requests()))
 }
 
-// The parts of a range that was too slow start with the size that was reached.
+// The parts of a range that was too slow begin with the page size that was reached.
 func TestPartsStartWithSmallPages(t *testing.T) {
 	whole := token.Whole(token.Murmur3)
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(10)}

@@ -12,17 +12,17 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// request is a page to be asked for.
+// request is a request for one page.
 type request struct {
 	piece
 	state       []byte
 	hosts       []string
 	firstHost   int   // index of the host to ask first
-	indivisible bool  // the range cannot be made smaller: only its pages can
-	bytes       int64 // that the page is known to have; 0: not known
+	indivisible bool  // the range cannot be cut, only its pages can be smaller
+	bytes       int64 // size of the page; 0: not known
 }
 
-// host is the host to ask after so many others, empty for any.
+// host returns the host for attempt number asked, counted from 0; empty: any host.
 func (q *request) host(asked int) string {
 	if len(q.hosts) == 0 {
 		return ""
@@ -30,18 +30,17 @@ func (q *request) host(asked int) string {
 	return q.hosts[(q.firstHost+asked)%len(q.hosts)]
 }
 
-// fetched is the answer to a request.
+// fetched is the result of a request.
 type fetched struct {
 	page      row.Page
-	admission Admission // to be told what the page held
+	admission Admission // to be called with what the page held
 	err       error
-	next      request // for the page after this one, when there is one
+	next      request // for the page after this one, if there is one
 }
 
-// cutError says that time runs out on a range's pages and that the range should
-// be made smaller.
+// cutError says that the pages of a range do not come in time, and that the range should be cut.
 type cutError struct {
-	request request // that went unanswered, with its failures
+	request request // unanswered, with its number of failures
 	err     error
 }
 
@@ -53,17 +52,16 @@ type openedPartError struct{ opened token.Range }
 
 func (e *openedPartError) Error() string { return fmt.Sprintf("only %v can be read at once", e.opened) }
 
-// slowAttempts is how often time may run out on a page before its range is made
-// smaller.
+// slowAttempts is the number of timeouts of a page before its range is cut.
 const slowAttempts = 2
 
-// spanAttempts is how often a piece over several vnode ranges is asked for before it is cut: it may
-// be one of them that cannot be read.
+// spanAttempts is the number of attempts on a piece over several vnode ranges before it is cut. One
+// of them may be unreadable.
 const spanAttempts = 3
 
-// following is the request for the next page: it goes first to the host that
-// answered this one, and for no more rows than could be had in time. That limit
-// is eased with each page that comes at once.
+// following returns the request for the next page. It goes first to the host that answered this
+// one, and asks for no more rows than came in time. That limit doubles with each page that comes at
+// the first attempt.
 func (q request) following(page row.Page, asked int) request {
 	q.state, q.failures, q.indivisible, q.bytes = page.State(), 0, false, 0
 	if asked > 0 && len(q.hosts) > 0 {
@@ -85,16 +83,16 @@ func (f fetched) discard(ctx context.Context) {
 	}
 }
 
-// startFetch asks for a page in a goroutine of its own; the answer can be taken from
-// the channel once, and must be, since it holds a buffer.
+// startFetch requests a page in a goroutine. The caller must receive from the channel once, since
+// the answer holds a buffer.
 func (w *worker) startFetch(ctx context.Context, q request) <-chan fetched {
 	c := make(chan fetched, 1)
 	go func() { c <- w.fetch(ctx, q) }()
 	return c
 }
 
-// fetch asks for a page until it comes or the attempts are used up. Those made while
-// no node of the cluster answers are none of them: they tell nothing of the range.
+// fetch requests a page until it comes or the attempts are used up. Attempts do not count while no
+// node of the cluster answers, because they say nothing about the range.
 func (w *worker) fetch(ctx context.Context, q request) fetched {
 	o := &w.run.options
 	rows := w.run.pageSize.rows(w.numbers)
@@ -111,12 +109,12 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 		answers := w.run.cluster.liveness.Answers()
 		host := q.host(asked)
 		begun := time.Now()
-		page, came, err := w.send(ctx, &q, host, rows)
+		page, admission, err := w.send(ctx, &q, host, rows)
 		if err == nil {
 			w.run.readCheck.succeeded.Store(true)
 			w.run.answered(host)
 			w.run.health.Answered(host)
-			return fetched{page: page, admission: came, next: q.following(page, asked)}
+			return fetched{page: page, admission: admission, next: q.following(page, asked)}
 		}
 		if large := (*fault.LargeError)(nil); errors.As(err, &large) {
 			w.run.readCheck.succeeded.Store(true)
@@ -177,8 +175,8 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 	}
 }
 
-// anyAnswers says whether one of the nodes answers a small question, though it did not answer
-// in time what it was asked before. Where there is nobody to ask, they do.
+// anyAnswers reports whether one of the nodes answers a ping, although it did not answer a read in
+// time. Without nodes, or without a Ping, it returns true.
 func (w *worker) anyAnswers(ctx context.Context, hosts ...string) bool {
 	ping := w.run.options.Ping
 	if ping == nil || len(hosts) == 0 {
@@ -196,7 +194,7 @@ func (w *worker) anyAnswers(ctx context.Context, hosts ...string) bool {
 	return false
 }
 
-// divisible says whether a range of the ring holds more than one token.
+// divisible reports whether a range of the ring has more than one token.
 func (w *worker) divisible(within token.Range) bool {
 	_, _, ok := token.Halve(within)
 	return ok

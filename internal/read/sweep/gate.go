@@ -13,27 +13,27 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Gate lets requests through. pace.Gate is one.
+// Gate lets requests through. [pace.Gate] is one.
 type Gate interface {
 	Acquire(ctx context.Context) error
 	ReleaseFar(latency, trip time.Duration, units float64, outcome pace.Outcome)
 	Limit() int
 }
 
-// Budget bounds the bytes of the pages under way and at hand. pace.Budget is one.
+// Budget bounds the bytes of the pages in flight and in use. [pace.Budget] is one.
 type Budget interface {
 	AcquireBy(ctx context.Context, want func() int64) (int64, error)
 	Release(n int64)
 }
 
-// send sends one request as soon as the pace, the budget and the gate let it. came is to be told
-// what the page held.
+// send sends one request as soon as the pace, the budget and the gate allow it. The caller must
+// call admission with what the page held.
 func (w *worker) send(
 	ctx context.Context,
 	q *request,
 	host string,
 	rows int,
-) (p row.Page, came Admission, err error) {
+) (p row.Page, admission Admission, err error) {
 	if len(q.state) == 0 {
 		switch opened, err := w.run.reader.Open(ctx, q.within); {
 		case err != nil:
@@ -42,16 +42,17 @@ func (w *worker) send(
 			return nil, nil, &openedPartError{opened}
 		}
 	}
-	if came, err = w.waitPace(ctx, q.within, rows); err != nil {
+	if admission, err = w.waitPace(ctx, q.within, rows); err != nil {
 		return nil, nil, fault.New(fault.Canceled, err)
 	}
 	if p, err = w.sendInBudget(ctx, q, host, rows); err != nil {
-		came.cancel(ctx)
+		admission.cancel(ctx)
 	}
-	return p, came, err
+	return p, admission, err
 }
 
-// waitPace waits until a page may be asked for; nothing is asked of the cluster meanwhile.
+// waitPace waits until the pace admits a page. Meanwhile no request counts as in flight, so the
+// wait does not count as silence of the cluster.
 func (w *worker) waitPace(ctx context.Context, within token.Range, rows int) (Admission, error) {
 	o := &w.run.options
 	if o.Pace == nil {
@@ -66,7 +67,8 @@ func (w *worker) waitPace(ctx context.Context, within token.Range, rows int) (Ad
 	return o.Pace(ctx, many, func() int64 { return w.run.pageSize.expectedBytes(rows, o.BudgetSize) })
 }
 
-// sendInBudget sends one request within the budget. The page keeps its part of that until it is closed.
+// sendInBudget sends one request within the budget. The page keeps its part of the budget until it
+// is closed.
 func (w *worker) sendInBudget(ctx context.Context, q *request, host string, rows int) (row.Page, error) {
 	budget := w.run.options.Budget
 	if budget == nil {
@@ -89,16 +91,16 @@ func (w *worker) sendInBudget(ctx context.Context, q *request, host string, rows
 	}
 	return &budgetPage{page, func() {
 		if held > max(o.BudgetSize/2, largePage) {
-			runtime.GC() // what the page leaves may be as large as the budget
+			runtime.GC() // the garbage of the page may be as large as the budget
 		}
 		budget.Release(held)
 	}}, nil
 }
 
-// largePage is a page that is worth a run of the collector.
+// largePage is the size in bytes from which a page is worth a garbage collection.
 const largePage = 1 << 20
 
-// budgetPage gives its part of the budget back when it is closed.
+// budgetPage is a page that releases its part of the budget when it is closed.
 type budgetPage struct {
 	row.Page
 	release func()
@@ -127,7 +129,7 @@ func (w *worker) sendThroughGate(ctx context.Context, q *request, host string, r
 		units = pageUnits(page.Rows())
 	}
 	outcome := pace.OutcomeOf(err)
-	if errors.Is(err, errDead) { // a node that hangs says nothing of the load on the others
+	if errors.Is(err, errDead) { // a node that hangs says nothing about the load on the others
 		outcome = pace.Bad
 	}
 	var trip time.Duration
@@ -144,7 +146,8 @@ func (w *worker) readPage(ctx context.Context, q *request, host string, rows int
 	if host == "" {
 		return w.run.reader.Page(ctx, host, q.within, q.state, rows)
 	}
-	if w.run.dead.allDead([]string{host}) { // it was found dead while this request waited for its turn
+	// the node was found dead while this request waited at the gate
+	if w.run.dead.allDead([]string{host}) {
 		return nil, fault.New(fault.Unknown, errDead)
 	}
 	watched, stop := w.run.dead.watch(ctx, host)
@@ -156,6 +159,6 @@ func (w *worker) readPage(ctx context.Context, q *request, host string, rows int
 	return page, err
 }
 
-// pageUnits is the size of a page as the gate counts it: its rows, and the fixed
-// cost of a request as if it were some more.
+// pageUnits is the size of a page as the gate counts it: its rows, and 100 rows for the fixed cost
+// of a request.
 func pageUnits(rows int) float64 { return float64(rows + 100) }

@@ -18,7 +18,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// logGate notes what passes it.
+// logGate records what passes it.
 type logGate struct {
 	mu       sync.Mutex
 	acquired int
@@ -48,8 +48,8 @@ func (g *logGate) ReleaseFar(_, _ time.Duration, units float64, outcome pace.Out
 	g.released = append(g.released, release{outcome, units})
 }
 
-// Each request passes the gate once and says how it ended and what it brought.
-func TestGateIsTold(t *testing.T) {
+// Each request passes the gate once, and reports how it ended and how many rows came.
+func TestGateSeesEachRequest(t *testing.T) {
 	script := []error{nil, errOverloaded, errTransient, errUnknown, nil, errOverloaded, nil}
 	table := sized(20)
 	table.Fail = func(_ context.Context, r sweeptest.Request) error { return script[min(r.Number, len(script)-1)] }
@@ -66,14 +66,14 @@ func TestGateIsTold(t *testing.T) {
 	require.Equal(t, []release{
 		{pace.Good, pageUnits(8)},
 		{pace.Overloaded, pageUnits(0)}, {pace.Bad, pageUnits(0)}, {pace.Overloaded, pageUnits(0)},
-		{pace.Good, pageUnits(4)}, // half of the rows, since time ran out
+		{pace.Good, pageUnits(4)}, // half of the rows, after a timeout
 		{pace.Overloaded, pageUnits(0)}, {pace.Good, pageUnits(4)},
 		{pace.Good, pageUnits(4)},
 	}, gate.released)
 }
 
-// The last word of a request that ends the run is heard, too.
-func TestGateHearsOfTheEnd(t *testing.T) {
+// The gate also learns how the last request of a failed run ended.
+func TestGateSeesTheLastRequest(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		want pace.Outcome
@@ -91,8 +91,8 @@ func TestGateHearsOfTheEnd(t *testing.T) {
 	}
 }
 
-// A narrow gate holds the workers back, and nothing stays in it whatever happens;
-// that of package pace panics when it is left more often than it was passed.
+// A narrow gate holds the workers back, and no request stays in it however the run ends. The gate
+// of package pace panics if there are more releases than requests.
 func TestNarrowGate(t *testing.T) {
 	for seed := range uint64(60) {
 		r := rand.New(rand.NewPCG(seed, 5))
@@ -126,7 +126,7 @@ func TestNarrowGate(t *testing.T) {
 	}
 }
 
-// Whoever waits at a gate goes home when the run ends.
+// If the run ends, workers that wait at the gate return.
 func TestCancelAtTheGate(t *testing.T) {
 	for _, broken := range []error{nil, errors.New("disk full")} {
 		ctx, cancel := context.WithCancel(bg())
@@ -155,8 +155,8 @@ func TestCancelAtTheGate(t *testing.T) {
 	}
 }
 
-// Pace is asked before each page, and told of it, with its rows and their bytes as they came.
-func TestPaceIsToldOfEachPage(t *testing.T) {
+// Pace is called before each page, and its Admission with the rows and bytes that came.
+func TestPaceSeesEachPage(t *testing.T) {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(100), Trailing: true}
 	var mu sync.Mutex
 	asked, pages, rows, bytes := 0, 0, int64(0), int64(0)
@@ -196,7 +196,7 @@ func TestPaceIsToldOfEachPage(t *testing.T) {
 	require.Equal(t, want, bytes)
 }
 
-// An error of Pace ends the run, with all pages closed, and whatever it let pass is told of.
+// An error of Pace ends the run. All pages are closed, and every Admission is called.
 func TestPaceErrorEndsTheRun(t *testing.T) {
 	for at := range 8 {
 		table := &sweeptest.Table{Rows: sweeptest.Numbered(100)}

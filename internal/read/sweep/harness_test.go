@@ -20,7 +20,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// brief is a wait that tests do not feel; forever one that they would.
+// brief is a wait that tests do not notice; forever is one that they would.
 var (
 	brief   = pace.Backoff{Base: time.Microsecond, Max: 20 * time.Microsecond}
 	forever = pace.Backoff{Base: time.Hour, Max: time.Hour}
@@ -46,17 +46,17 @@ var (
 	errFatal     = fault.New(fault.Fatal, errors.New("no such user"))
 )
 
-// taker makes consumers that keep rows as scan does: a row is kept for good when
-// its range is done, or is cut behind its token. It is shared by all workers.
+// taker makes consumers that keep rows as a scan does. A row is kept for good when its range is
+// done, or is cut behind its token. All workers share it.
 type taker struct {
-	at map[string]token.Token // of the table's rows, by name; nil: no consumer sees progress
+	at map[string]token.Token // token of each row, by name; nil: consumers report no progress
 
 	mu     sync.Mutex
 	rows   map[token.Range][]string // by range that is done
 	misuse error
 }
 
-// take makes a taker of a table's rows.
+// take makes a taker for a table's rows.
 func take(table *sweeptest.Table) *taker {
 	k := blind()
 	k.at = make(map[string]token.Token, len(table.Rows))
@@ -66,7 +66,7 @@ func take(table *sweeptest.Table) *taker {
 	return k
 }
 
-// blind makes a taker whose consumers cannot tell where a partition ends.
+// blind makes a taker whose consumers report no progress.
 func blind() *taker { return &taker{rows: make(map[token.Range][]string)} }
 
 func (k *taker) consumer() (Consumer, error) { return &taking{taker: k}, nil }
@@ -74,7 +74,7 @@ func (k *taker) consumer() (Consumer, error) { return &taking{taker: k}, nil }
 // taking is the consumer of one worker.
 type taking struct {
 	taker  *taker
-	busy   bool // with within
+	busy   bool // in the middle of range within
 	within token.Range
 	rows   []string
 }
@@ -87,7 +87,8 @@ func (c *taking) Page(within token.Range, p row.Page) error {
 	return nil
 }
 
-// enter notes that a range goes on or begins: not before the one before it ended.
+// enter records that a range begins or continues. A range must not begin before the one before it
+// has ended.
 func (c *taking) enter(within token.Range) {
 	if c.busy && c.within != within {
 		c.taker.mu.Lock()
@@ -103,7 +104,7 @@ func (c *taking) Done(within token.Range) error {
 	return nil
 }
 
-// whole is the number of rows of whole partitions, with the token they end at.
+// whole returns the number of rows of complete partitions, and the token where they end.
 func (c *taking) whole(within token.Range) (int, token.Token) {
 	if c.taker.at == nil || len(c.rows) == 0 {
 		return 0, within.Start
@@ -147,8 +148,8 @@ func (c *taking) keep(done token.Range, rows int) {
 	c.busy, c.rows = false, nil
 }
 
-// requireRows checks that each range that is done gave exactly its rows, in their
-// order, and that no other range gave any.
+// requireRows checks that each range that is done gave exactly its rows, in order, and that no
+// other range gave any.
 func (k *taker) requireRows(t *testing.T, table *sweeptest.Table, result Result) {
 	t.Helper()
 	require.NoError(t, k.misuse)
@@ -169,7 +170,7 @@ func (k *taker) requireRows(t *testing.T, table *sweeptest.Table, result Result)
 	require.Len(t, k.rows, len(result.Done))
 }
 
-// requireCover checks that what is done and what failed are together the plan.
+// requireCover checks that the done and failed ranges are together the plan.
 func requireCover(t *testing.T, splits []token.Split, result Result) {
 	t.Helper()
 	all := append([]token.Range(nil), result.Done...)
@@ -192,13 +193,13 @@ func requireCover(t *testing.T, splits []token.Split, result Result) {
 	}
 }
 
-// one is a plan of a single split.
+// one returns a plan of a single split.
 func one(within token.Range) []token.Split { return []token.Split{{Range: within}} }
 
-// fixed is a list of hosts for every range.
+// fixed returns Options.Hosts with the same hosts for every range.
 func fixed(hosts ...string) func(int) []string { return func(int) []string { return hosts } }
 
-// hostsOf lists the hosts of requests in order.
+// hostsOf returns the hosts of requests, in order.
 func hostsOf(requests []sweeptest.Request) []string {
 	var hosts []string
 	for _, r := range requests {
@@ -223,7 +224,7 @@ func failTimes(err error, page, n int) func(context.Context, sweeptest.Request) 
 	}
 }
 
-// rowsOf lists the numbers of rows that were asked for.
+// rowsOf returns the numbers of rows that were requested.
 func rowsOf(requests []sweeptest.Request) []int {
 	var rows []int
 	for _, r := range requests {
@@ -232,7 +233,7 @@ func rowsOf(requests []sweeptest.Request) []int {
 	return rows
 }
 
-// withPage is a consumer of a single method.
+// withPage is a consumer with a single method.
 type withPage func(within token.Range, p row.Page) error
 
 func (f withPage) Page(within token.Range, p row.Page) error { return f(within, p) }
@@ -241,5 +242,5 @@ func (f withPage) Progress(within token.Range) token.Token   { return within.Sta
 func (f withPage) Cut(token.Range) error                     { return nil }
 func (f withPage) Weight() (int64, bool)                     { return 0, false }
 
-// bg is the context of tests that end by themselves.
+// bg is the context of tests that end on their own.
 func bg() context.Context { return context.Background() }

@@ -23,7 +23,7 @@ func downHosts(hosts ...string) func(context.Context, sweeptest.Request) error {
 	}
 }
 
-// many is a plan of n splits of one vnode range.
+// many returns a plan of n splits of one vnode range.
 func many(n int) []token.Split {
 	splits := make([]token.Split, n)
 	for i := range splits {
@@ -39,7 +39,7 @@ func TestReplicasTakeTurns(t *testing.T) {
 	require.Equal(t, []string{"b", "c", "a", "b", "c", "a"}, hostsOf(table.Requests()))
 }
 
-// Hosts is asked with the vnode range of the split.
+// Hosts is called with the vnode range of the split.
 func TestHostsOfTheVnode(t *testing.T) {
 	table := &sweeptest.Table{}
 	splits := many(3)
@@ -53,7 +53,7 @@ func TestHostsOfTheVnode(t *testing.T) {
 	require.Equal(t, []string{"h", "i", "j"}, hostsOf(table.Requests()))
 }
 
-// The other replicas are asked without a wait: there would be no end of it here.
+// The other replicas are asked without a wait. With a wait, this test would not end.
 func TestFailoverDoesNotWait(t *testing.T) {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(4), Fail: downHosts("b", "c")}
 	k := take(table)
@@ -69,7 +69,7 @@ func TestFailoverDoesNotWait(t *testing.T) {
 	k.requireRows(t, table, result)
 }
 
-// When all have failed there is a wait.
+// When all replicas have failed, there is a wait.
 func TestWaitAfterAllReplicas(t *testing.T) {
 	for _, hosts := range [][]string{{"a", "b", "c"}, {"a"}, nil} {
 		ctx, cancel := context.WithCancel(bg())
@@ -92,7 +92,7 @@ func TestWaitAfterAllReplicas(t *testing.T) {
 	}
 }
 
-// All replicas are asked again and again until the attempts are used up.
+// All replicas are asked in rounds until the attempts are used up.
 func TestRoundsOverReplicas(t *testing.T) {
 	table := &sweeptest.Table{Fail: downHosts("a", "b", "c")}
 	result, err := Run(
@@ -121,8 +121,7 @@ func TestPagesStayWithTheReplicaThatAnswered(t *testing.T) {
 	require.Equal(t, []string{"b", "c", "c", "c", "c"}, hostsOf(table.Requests()))
 }
 
-// A host that is down is asked once, then only now and then; when it is back it
-// has its turn again.
+// A host that is down is asked once, and then rarely. When it is back, it has its turn again.
 func TestFailedHostStandsBack(t *testing.T) {
 	const ranges = 8 * pace.RestTurns
 	var up bool

@@ -12,14 +12,14 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// behind is a table whose other ranges can be read when the first was read to its end.
+// behind is a table whose other ranges can be read only after the first was read to its end.
 type behind struct {
 	*sweeptest.Table
 	first token.Range
-	read  chan struct{} // closed then
+	read  chan struct{} // closed when the first range was read
 }
 
-// Open is a method of Reader.
+// Open implements Reader.
 func (b *behind) Open(ctx context.Context, within token.Range) (token.Range, error) {
 	if within == b.first {
 		return within, nil
@@ -32,7 +32,7 @@ func (b *behind) Open(ctx context.Context, within token.Range) (token.Range, err
 	}
 }
 
-// openSignal tells when a range is done.
+// openSignal sends a signal when a range is done.
 type openSignal struct {
 	Consumer
 	done func(within token.Range)
@@ -43,8 +43,8 @@ func (c openSignal) Done(within token.Range) error {
 	return c.Consumer.Done(within)
 }
 
-// A range that has to wait for another one holds nothing meanwhile that the pages of that one need:
-// each page takes all of the budget.
+// If a range has to wait for another one, it holds none of the budget, although each page takes all
+// of it.
 func TestRangesThatWaitForOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		splits := many(6)
@@ -76,7 +76,7 @@ func TestRangesThatWaitForOthers(t *testing.T) {
 	})
 }
 
-// shut opens no range.
+// shut is a table that opens no range.
 type shut struct{ *sweeptest.Table }
 
 func (shut) Open(_ context.Context, within token.Range) (token.Range, error) {
@@ -87,7 +87,7 @@ func (shut) Page(context.Context, string, token.Range, []byte, int) (row.Page, e
 	panic("a range was read that was not opened")
 }
 
-// What Open fails with is as what Page fails with.
+// An error of Open counts like an error of Page.
 func TestRangesThatCannotBeOpened(t *testing.T) {
 	_, err := Run(bg(), many(6), shut{}, Options{Workers: 2}, blind().consumer)
 	require.ErrorIs(t, err, errFatal)

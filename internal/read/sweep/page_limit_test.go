@@ -11,7 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// rooms is what requests that are under way have reserved.
+// rooms records what the requests in flight have reserved.
 type rooms struct {
 	mu       sync.Mutex
 	reserved map[int64]int
@@ -31,7 +31,7 @@ func (r *rooms) add(bytes int64, n int) {
 	r.reserved[bytes] += n
 }
 
-// largest returns the largest of what is reserved.
+// largest returns the largest reservation.
 func (r *rooms) largest() int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -44,7 +44,7 @@ func (r *rooms) largest() int64 {
 	return largest
 }
 
-// sizedTable is a table of rows of these sizes, each a partition of its own.
+// sizedTable returns a table of rows of the given sizes, each a partition of its own.
 func sizedTable(sizes ...int) *sweeptest.Table {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(len(sizes))}
 	large := make([]byte, 4<<20)
@@ -54,7 +54,7 @@ func sizedTable(sizes ...int) *sweeptest.Table {
 	return table
 }
 
-// repeated is a size n times.
+// repeated returns n times a size.
 func repeated(n, size int) []int {
 	sizes := make([]int, n)
 	for i := range sizes {
@@ -63,7 +63,7 @@ func repeated(n, size int) []int {
 	return sizes
 }
 
-// heldBytes takes down the bytes of the largest page that was read.
+// heldBytes records the bytes of the largest page that was read.
 type heldBytes struct {
 	mu      sync.Mutex
 	largest int64
@@ -85,8 +85,8 @@ func (h *heldBytes) consumer() (Consumer, error) {
 	}), nil
 }
 
-// A sixteenth of what a scan with 64 MiB has: so are the sizes of rows, since each byte of them is
-// copied.
+// a sixteenth of what a scan with 64 MiB has, and so are the sizes of rows, since each of their
+// bytes is copied
 const (
 	roomSize = 1 << 20
 	roomPage = DefaultPageBytes / 16
@@ -115,7 +115,7 @@ func sweepRooms(
 	return budget, held, result
 }
 
-// Rows of 5 MB are read one by one from the first request on, and no more of them at once than
+// Rows of 5 MB are read one by one from the first request on. No more of them are in memory than
 // the budget has room for.
 func TestLargeRowsAreReadOneByOne(t *testing.T) {
 	table := sizedTable(repeated(60, 5_000_000/16)...)
@@ -128,7 +128,7 @@ func TestLargeRowsAreReadOneByOne(t *testing.T) {
 	require.LessOrEqual(t, table.MostUnderway(), 3)
 }
 
-// Rows of 16 MB behind small ones: a page that has several of them is not taken.
+// A page that has several rows of 16 MB, behind small ones, is refused.
 func TestLargeRowsBehindSmallOnes(t *testing.T) {
 	table := sizedTable(append(repeated(5000, 64), repeated(8, 1_000_000)...)...)
 	_, held, _ := sweepRooms(t, table, one(token.Whole(token.Murmur3)))
@@ -143,7 +143,7 @@ func TestLargeRowsBehindSmallOnes(t *testing.T) {
 	)
 }
 
-// A row of 16 MB among small ones costs one page that is refused, and is read with them.
+// A row of 16 MB among small ones costs one refused page, and is read with its neighbors.
 func TestALargeRowAmongSmallOnes(t *testing.T) {
 	sizes := repeated(3000, 64)
 	sizes[2000] = 1_000_000
@@ -169,8 +169,8 @@ func TestRowLargerThanTheBudget(t *testing.T) {
 	require.Less(t, held.largest, int64(61<<16))
 }
 
-// The size of a page that a request was refused for counts for that request alone.
-func TestSizerOfRefusedPages(t *testing.T) {
+// The size of a refused page counts for its own request only.
+func TestPageSizerOfRefusedPages(t *testing.T) {
 	s := newPageSizer(Options{PageBytes: 1000}.withDefaults())
 	s.addPage(1000, 10_000)
 	require.Equal(t, 100, s.tooLarge(100, 5000, 5000), "it fits")

@@ -8,28 +8,29 @@ import (
 )
 
 const (
-	firstRows  = 1     // of a page before anything is known of the rows, which may be large
-	firstLarge = 32    // of a page that cannot be too large
+	firstRows  = 1     // rows of a page before any row was seen: rows may be large
+	firstLarge = 32    // rows of such a page, if it cannot be too large
 	growth     = 8     // rows of a page at most, for each row seen before
-	mostRows   = 10000 // past this a page's fixed cost no longer shows
+	mostRows   = 10000 // rows; in a larger page its fixed cost no longer shows
 )
 
-// pageSizer finds how many rows to ask for, from the rows seen by all workers. Large
-// rows count at once, small ones little by little: a page that is too large
-// hurts more than one that is too small. So pages begin with one row, and have no more than
-// eight times the rows seen before: a few small rows are no proof that the next ones are small.
+// pageSizer chooses the number of rows to request, from the rows that all workers have seen. Large
+// rows count at once, small ones gradually: a page that is too large hurts more than one that is
+// too small. So pages begin with one row, and have at most eight times the rows seen before. A few
+// small rows do not prove that the next ones are small.
 type pageSizer struct {
 	target int64
 	fixed  int
 	most   int
-	ends   bool         // Options.EndsPages
+	ends   bool         // Options.ReaderEndsPages
 	seen   atomic.Int64 // rows
-	mean   atomic.Int64 // bytes a row; 0 before the first row
-	empty  atomic.Int64 // pages without rows before that
-	// rows that the rows of a page stand for, by Consumer.Weight; 0 before the first of them
-	pageWeight      atomic.Int64
-	rowsPerToken    atomic.Uint64 // bits of a float64: of those rows, for each token of the range
-	weightlessPages atomic.Int64  // pages that stood for none before that
+	mean   atomic.Int64 // bytes per row; 0 before the first row
+	empty  atomic.Int64 // pages without rows, before the first row
+	// table rows that the rows of a page stand for (Consumer.Weight); 0 before the first of them
+	pageWeight atomic.Int64
+	// bits of a float64: those table rows, for each token of the range
+	rowsPerToken    atomic.Uint64
+	weightlessPages atomic.Int64 // pages that stood for no table rows, before the first that did
 }
 
 func newPageSizer(o Options) *pageSizer {
@@ -40,8 +41,8 @@ func newPageSizer(o Options) *pageSizer {
 	return s
 }
 
-// rows is the number of rows to ask for. numbers tells that each row is a number of rows: servers
-// count with pages of that size, so that few would take long.
+// rows returns the number of rows to request. numbers says that each row is a count of rows.
+// Servers count with internal pages of that size, so small pages would take long.
 func (s *pageSizer) rows(numbers bool) int {
 	if s.fixed > 0 {
 		return s.fixed
@@ -59,7 +60,7 @@ func (s *pageSizer) rows(numbers bool) int {
 	return int(min(max(s.target/mean, 1), most))
 }
 
-// addPage takes in a page that was read.
+// addPage records the rows and bytes of a page.
 func (s *pageSizer) addPage(rows int, bytes int64) {
 	if rows == 0 {
 		s.empty.Add(1)
@@ -69,7 +70,7 @@ func (s *pageSizer) addPage(rows int, bytes int64) {
 	s.addRowSize(rows, bytes)
 }
 
-// addRowSize takes in how large rows were.
+// addRowSize records the size of rows.
 func (s *pageSizer) addRowSize(rows int, bytes int64) {
 	mean := max(bytes/int64(rows), 1)
 	if old := s.mean.Load(); old > mean {
@@ -78,8 +79,8 @@ func (s *pageSizer) addRowSize(rows int, bytes int64) {
 	s.mean.Store(mean)
 }
 
-// addWeight takes in how many rows the rows of a page of a range stand for: many count at once, few
-// little by little.
+// addWeight records how many table rows a page of a range stands for. High numbers count at once,
+// low ones gradually.
 func (s *pageSizer) addWeight(rows int64, within token.Range) {
 	if width := token.Width(within); width > 0 {
 		dense := float64(rows) / width
@@ -96,12 +97,12 @@ func (s *pageSizer) addWeight(rows int64, within token.Range) {
 	}
 }
 
-// mostWeight is what the rows of a page are taken to stand for before one has come. Each that
-// stands for none makes it half of that.
+// mostWeight is the number of table rows that a page is expected to stand for before any is known.
+// Each page that stands for none halves it.
 const mostWeight = 1 << 30
 
-// expectedWeight is how many rows those of a page of a range may stand for: as many as those of the pages
-// before, or as its width says, since several wide ranges may follow narrow ones.
+// expectedWeight returns how many table rows a page of a range may stand for. That is the weight of
+// the pages before, or more if the range is wider: several wide ranges may follow narrow ones.
 func (s *pageSizer) expectedWeight(within token.Range) int64 {
 	if rows := s.pageWeight.Load(); rows > 0 {
 		dense := math.Float64frombits(s.rowsPerToken.Load())
@@ -110,13 +111,12 @@ func (s *pageSizer) expectedWeight(within token.Range) int64 {
 	return max(int64(mostWeight)>>min(s.weightlessPages.Load(), 62), 1)
 }
 
-// pageOverhead is what a page takes besides its rows.
+// pageOverhead is the memory of a page besides its rows, in bytes.
 const pageOverhead = 16 << 10
 
-// expectedBytes is the number of bytes that a page of so many rows takes. Before
-// anything is known that is all there is, so that the first page is read alone.
-// Each page without rows makes it half of that, so that an empty table, or a
-// condition that few rows meet, is not read one request at a time to its end.
+// expectedBytes returns the memory of a page of rows rows, in bytes. Before any row is known it is
+// the whole budget (all), so the first page is read alone. Each page without rows halves it.
+// Otherwise an empty table, or a condition that few rows meet, would be read one request at a time.
 func (s *pageSizer) expectedBytes(rows int, all int64) int64 {
 	mean := s.mean.Load()
 	if mean == 0 {
@@ -125,14 +125,15 @@ func (s *pageSizer) expectedBytes(rows int, all int64) int64 {
 	return min(int64(rows)*mean+pageOverhead, all)
 }
 
-// neededBytes is the number of bytes that a page takes: what such pages do, and no less than is known of
-// it.
+// neededBytes returns the memory to reserve for a page: the expected bytes, or the known size of
+// the page if that is larger.
 func (s *pageSizer) neededBytes(rows int, known, all int64) int64 {
 	return max(s.expectedBytes(rows, all), min(known, all))
 }
 
-// maxBytes is the number of bytes that a page may have before it is refused: twice what is expected of
-// it, and the share of a worker. Before anything is known, the page is alone and may have all.
+// maxBytes returns the size in bytes from which a page is refused: twice the expected size, and at
+// least a worker's share of the budget. Before any row is known, the page is read alone and may
+// take the whole budget.
 func (s *pageSizer) maxBytes(rows int, known, all int64, workers int) int64 {
 	mean := s.mean.Load()
 	if mean == 0 && known == 0 {
@@ -144,7 +145,7 @@ func (s *pageSizer) maxBytes(rows int, known, all int64, workers int) int64 {
 // maxBytesFactor is how many times larger than expected a page may be.
 const maxBytesFactor = 2
 
-// tooLarge takes in that a page was refused for its size. It returns how many rows to ask for
+// tooLarge records that a page was refused for its size. It returns the number of rows to request
 // next: the same if the page fits into the budget, else fewer.
 func (s *pageSizer) tooLarge(rows int, bytes, all int64) int {
 	s.addRowSize(rows, bytes)

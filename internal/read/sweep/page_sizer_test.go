@@ -10,7 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-func TestSizer(t *testing.T) {
+func TestPageSizer(t *testing.T) {
 	type page struct {
 		rows  int
 		bytes int64
@@ -47,9 +47,9 @@ func TestSizer(t *testing.T) {
 	}
 }
 
-// Servers count with pages of the size that they are asked for: those of numbers do not begin
+// Servers count with internal pages of the requested size, so requests for counts do not begin
 // small.
-func TestSizerOfNumbers(t *testing.T) {
+func TestPageSizerOfNumbers(t *testing.T) {
 	s := newPageSizer(Options{}.withDefaults())
 	require.Equal(t, firstLarge, s.rows(true))
 	s.addPage(1, 12)
@@ -58,8 +58,8 @@ func TestSizerOfNumbers(t *testing.T) {
 	require.Equal(t, 4, s.rows(true))
 }
 
-// After large rows, small ones bring the size back to what it would be without.
-func TestSizerComesBack(t *testing.T) {
+// After large rows, small rows bring the page size back to what it was.
+func TestPageSizerComesBack(t *testing.T) {
 	s := newPageSizer(Options{PageBytes: 1 << 20})
 	s.addPage(1, 1<<20)
 	require.Equal(t, 1, s.rows(false))
@@ -69,8 +69,8 @@ func TestSizerComesBack(t *testing.T) {
 	require.Equal(t, 1048, s.rows(false))
 }
 
-// What rows stand for is taken for much until some have come, and then for what it was.
-func TestSizerOfWeights(t *testing.T) {
+// The expected weight is high until some pages have come, and then follows their weights.
+func TestPageSizerOfWeights(t *testing.T) {
 	s := newPageSizer(Options{})
 	require.EqualValues(t, mostWeight, s.expectedWeight(token.Range{}))
 	s.addWeight(0, token.Range{})
@@ -89,9 +89,9 @@ func TestSizerOfWeights(t *testing.T) {
 	require.EqualValues(t, 1, s.expectedWeight(token.Range{}))
 }
 
-// A range that is wider than those before may stand for more rows, by its width; one that is
-// narrower for as many as a page before, since a page of several may hold only a part of its range.
-func TestSizerOfWeightsOfWideRanges(t *testing.T) {
+// The expected weight of a range that is wider than those before grows with its width. That of a
+// narrower range stays, since a page of several may hold only a part of its range.
+func TestPageSizerOfWeightsOfWideRanges(t *testing.T) {
 	s := newPageSizer(Options{})
 	of := func(tokens uint64) token.Range {
 		return token.Range{Start: token.Token{Lo: 5}, End: token.Token{Lo: 5 + tokens}}
@@ -107,7 +107,7 @@ func TestSizerOfWeightsOfWideRanges(t *testing.T) {
 	require.LessOrEqual(t, int64(mostWeight), s.expectedWeight(of(1<<60)))
 }
 
-func TestSizerIsSafeForConcurrentUse(t *testing.T) {
+func TestPageSizerIsSafeForConcurrentUse(t *testing.T) {
 	s := newPageSizer(Options{PageBytes: 1000})
 	var group sync.WaitGroup
 	for range 4 {
@@ -121,7 +121,7 @@ func TestSizerIsSafeForConcurrentUse(t *testing.T) {
 	require.Equal(t, 100, s.rows(false))
 }
 
-// The rows asked for follow the rows seen: 4 bytes are counted for each cell.
+// The number of rows requested follows the rows seen. Each cell counts 4 bytes more.
 func TestPageSizeAdapts(t *testing.T) {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(2000)}
 	for i := range table.Rows {

@@ -8,26 +8,27 @@ import (
 )
 
 const (
-	// mostParts is the most parts that a piece is cut into at once: what is known of it comes from
-	// its beginning, and its rows may all be there.
+	// mostParts is the largest number of parts that a piece is cut into at once. Its size is
+	// estimated from its beginning, where all of its rows may be.
 	mostParts = 16
-	// largePieces is how many pieces' worth a worker reads alone.
+	// largePieces is the number of pieces that the rest of a piece must be worth before it is
+	// shared.
 	largePieces = 4
-	// spanNodes is how many nodes may be asked for a piece over several vnode ranges.
+	// spanNodes is the number of nodes that may be asked for a piece over several vnode ranges.
 	spanNodes = 3
 )
 
-// errLarge is the end of reading a wide piece whose pages show that it is large.
+// errLarge ends the reading of a cuttable piece whose pages show that it is large.
 var errLarge = errors.New("the range is large")
 
-// pieceSize is what is known of a wide piece as its pages come.
+// pieceSize estimates the size of a cuttable piece while its pages come.
 type pieceSize struct {
-	bytes      int64     // that came
-	begun      time.Time // when the first page was asked for
-	checkBytes int64     // bytes at which it is looked at next
+	bytes      int64     // received
+	begun      time.Time // when the first page was requested
+	checkBytes int64     // bytes at which the size is checked next
 	checkTime  time.Duration
 	blind      bool    // Options.Blind
-	pieces     float64 // that the rest is worth, if it is large
+	pieces     float64 // number of pieces that the rest is worth, if it is large
 }
 
 func newPieceSize(o *Options) pieceSize {
@@ -38,13 +39,13 @@ func newPieceSize(o *Options) pieceSize {
 	return w
 }
 
-// due reports whether it is time to look how large the piece is, with a page of so many bytes.
+// due reports whether it is time to check the size of the piece, with a page of that many bytes.
 func (w *pieceSize) due(page int64) bool {
 	return w.bytes+page >= w.checkBytes || w.blind && time.Since(w.begun) >= w.checkTime
 }
 
-// isLarge reports whether the rest of the piece is worth several. If not, it is looked at again when
-// twice as much has come.
+// isLarge reports whether the rest of the piece is worth several pieces. If not, it is checked
+// again when twice as much has come.
 func (w *worker) isLarge(within token.Range) bool {
 	last := w.consumer.Progress(within)
 	came := token.Range{
@@ -72,21 +73,22 @@ func (w *worker) isLarge(within token.Range) bool {
 	return true
 }
 
-// postpone puts the next look off. It returns false.
+// postpone sets when the size is checked next. It returns false.
 func (w *pieceSize) postpone() bool {
 	w.checkBytes, w.checkTime = 2*max(w.checkBytes, w.bytes), 2*max(w.checkTime, time.Since(w.begun))
 	return false
 }
 
-// giveBack puts what is left of a piece back for all workers to read in parts, if it was large, or
-// failed with err and can be cut. It reports whether it did.
+// giveBack puts the rest of a piece back into the queue, for all workers to read in parts. It does
+// so if the piece was large, or failed with err and can be cut. It reports whether it did.
 func (w *worker) giveBack(s placedPiece, left piece, err error) bool {
 	width := token.Width(left.within)
 	var cut *cutError
 	switch silent := errors.As(err, new(*silentError)); {
 	case errors.Is(err, errLarge):
 		left.maxWidth = width / min(w.size.pieces, mostParts)
-	case silent && left.spansVnodes && !w.run.dead.allDead(w.run.options.Hosts(token.Several)): // other nodes are asked
+	// other nodes may answer
+	case silent && left.spansVnodes && !w.run.dead.allDead(w.run.options.Hosts(token.Several)):
 	case silent:
 		return false
 	case errors.As(err, &cut) && left.cuttable:
@@ -104,8 +106,8 @@ func (w *worker) giveBack(s placedPiece, left piece, err error) bool {
 	return true
 }
 
-// nodesFor lists the nodes to ask for a piece: the replicas of its vnode range, in turn, or some nodes
-// that live, other ones each time, where it lies in several.
+// nodesFor lists the nodes to ask for a piece. Those are the replicas of its vnode range, in turn.
+// For a piece over several vnode ranges they are some live nodes, different ones each time.
 func (w *worker) nodesFor(set int) []string {
 	all := w.run.options.Hosts(set)
 	if set != token.Several {

@@ -12,8 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/sweeptest"
 )
 
-// schedule is a random course of faults, the same for a seed and an order of
-// requests.
+// schedule is a random course of faults. It is the same for a seed and an order of requests.
 type schedule struct {
 	mu sync.Mutex
 	*rand.Rand
@@ -41,8 +40,7 @@ func (s *schedule) short(r sweeptest.Request) int {
 	return 1 + s.IntN(r.Rows)
 }
 
-// mixed makes a table of partitions of one to many rows, some of which share a
-// token.
+// mixed makes a table of partitions of one to many rows. Some of them share a token.
 func mixed(r *rand.Rand) *sweeptest.Table {
 	table := &sweeptest.Table{}
 	for i, p := range sweeptest.Numbered(r.IntN(80)) {
@@ -65,10 +63,9 @@ func mixed(r *rand.Rand) *sweeptest.Table {
 	return table
 }
 
-// Whatever fails and however often: what is done and what failed are the plan,
-// the ranges that are done gave their rows once and no others gave any, no more
-// requests are under way than there are workers, every page is closed, and
-// nothing of gate and budget is held.
+// Random faults: done and failed ranges are together the plan. Done ranges gave their rows once,
+// and no others gave any. There is at most one request in flight per worker. Every page is closed,
+// and nothing of gate and budget stays in use.
 func TestRandomFaults(t *testing.T) {
 	cuts, failures := 0, 0
 	for seed := range uint64(600) {

@@ -8,10 +8,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// queue holds the pieces that are still to be read: the splits, and then what workers gave back.
-// With Options.Borders a piece is as wide as is worth one request by what is known of the table. If
-// it is wider, take cuts it and leaves the rest for other workers. If a split is narrower, take
-// joins it with the splits that follow it on the ring. It is safe for concurrent use.
+// queue holds the pieces to read: first the splits, then what workers gave back. With
+// Options.Borders a piece is as wide as is worth one request, by what is known of the table. If it
+// is wider, take cuts it and leaves the rest to other workers. If a split is narrower, take joins
+// it with the splits that follow it on the ring. It is safe for concurrent use.
 type queue struct {
 	borders *token.Placement // nil: pieces are read as they are
 	finest  float64          // tokens of the narrowest piece that is cut off for the table's size
@@ -21,21 +21,21 @@ type queue struct {
 	mu     sync.Mutex
 	wake   *sync.Cond
 	splits splits
-	pieces []placedPiece // that were given back, from first on
+	pieces []placedPiece // given back; those before index first are taken
 	first  int
 	active int // pieces that workers have taken and may still give back parts of
 	idle   int // workers that wait
-	ended  int // pieces that were dealt with
+	ended  int // pieces that were read or given up
 	table  density
 }
 
 // pieceBytes is the size of a piece that is worth cutting off, if nodes are near. The pages of a
-// piece are read one after another, and each takes a round trip. So a piece of nodes that are far
-// away is half a page: nearly all such pieces come in one.
+// piece are read one after another, and each takes a round trip. So if nodes are far away, a piece
+// is half a page: nearly all such pieces come in one page.
 const pieceBytes = 1 << 20
 
-// density returns what is known of the table at first. From far away it is judged by few rows,
-// since until then few requests are on the line.
+// density returns the initial density. If nodes are far away, few rows are enough to judge the
+// table, since until then few requests are in flight.
 func (o *Options) density() density {
 	if o.far() {
 		return density{pieceBytes: int64(o.PageBytes) / 2, enough: int64(o.PageBytes) / 64}
@@ -46,8 +46,8 @@ func (o *Options) density() density {
 // far reports whether nodes are far away.
 func (o *Options) far() bool { return o.MaxRequests > o.Workers }
 
-// fewestJoined is the least number of pieces that the splits of a ring are joined to. Many nodes
-// and workers then share the work.
+// fewestJoined is the smallest number of pieces that the splits of a ring are joined to. So many
+// nodes and workers share the work.
 const fewestJoined = 64
 
 // newQueue makes the queue of the splits.
@@ -70,9 +70,9 @@ func newQueue(all []token.Split, o Options) *queue {
 // empty reports whether there is no piece to take now.
 func (q *queue) empty() bool { return q.splits.left == 0 && q.first == len(q.pieces) }
 
-// take waits for a piece. It returns false once there is none, and no worker that could give back a
-// part of one. If others is true, there are pieces which no worker waits for. Each piece that was
-// taken must be followed by end.
+// take waits for a piece. It returns false once there is none, and no worker could give back a part
+// of one. others reports whether there are pieces that no worker waits for. The caller must call
+// endPiece for each piece taken.
 func (q *queue) take(ctx context.Context) (p placedPiece, others, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -107,13 +107,13 @@ func (q *queue) next() (p placedPiece) {
 	return p
 }
 
-// probesFull reports whether more requests would be too many for the little that is known of the table.
+// probesFull reports whether more requests would be too many for what is known of the table.
 func (q *queue) probesFull() bool {
 	return q.probing && !q.empty() && q.active > probeGrowth*q.ended
 }
 
-// cutToRequest cuts a piece to the width that is worth a request, and puts the rest at the end of the
-// queue.
+// cutToRequest cuts a piece to the width that is worth a request, and puts the rest at the end of
+// the queue.
 func (q *queue) cutToRequest(p placedPiece) placedPiece {
 	most := q.table.pieceTokens(q.finest)
 	if q.probing {
@@ -142,7 +142,8 @@ func (q *queue) isCuttable(within token.Range) bool {
 	return token.Width(within) > cuttableWidths*q.finest || q.borders.SetOf(within) == token.Several
 }
 
-// cuttableWidths is how many times wider than the narrowest a piece is that may be cut for its size.
+// cuttableWidths is the least width of a piece that may be cut for its size, in widths of the
+// narrowest piece.
 const cuttableWidths = 1.5
 
 // put adds a piece.
@@ -155,14 +156,14 @@ func (q *queue) put(p placedPiece) {
 	q.wake.Signal()
 }
 
-// giveBack adds what is left of a piece that was taken.
+// giveBack adds the rest of a piece that was taken.
 func (q *queue) giveBack(p placedPiece) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.put(p)
 }
 
-// endPiece notes that a piece was dealt with, but for the parts of it that were given back.
+// endPiece records that a piece was read or given up, except for the parts given back.
 func (q *queue) endPiece() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -173,14 +174,14 @@ func (q *queue) endPiece() {
 	}
 }
 
-// wakeWorkers has the workers that wait see that the sweep was canceled.
+// wakeWorkers wakes all waiting workers, so that they notice that the sweep was canceled.
 func (q *queue) wakeWorkers() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.wake.Broadcast()
 }
 
-// addRead takes in the bytes of a page, and the tokens that the rows of its piece have come further by.
+// addRead records the bytes of a page, and by how many tokens the rows of its piece have advanced.
 func (q *queue) addRead(bytes int64, tokens float64) {
 	if q.borders == nil {
 		return
@@ -190,7 +191,7 @@ func (q *queue) addRead(bytes int64, tokens float64) {
 	q.table.addRead(bytes, tokens)
 }
 
-// addDuration takes in how long the requests for a part of the ring took.
+// addDuration records how long the requests for a piece of that many tokens took.
 func (q *queue) addDuration(tokens float64, took time.Duration) {
 	if q.borders == nil {
 		return
@@ -200,23 +201,23 @@ func (q *queue) addDuration(tokens float64, took time.Duration) {
 	q.table.addDuration(tokens, took)
 }
 
-// addTimeout takes in that a part of the ring could not be read in a time.
+// addTimeout records that a piece of that many tokens could not be read within a time.
 func (q *queue) addTimeout(tokens float64, took time.Duration) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.table.addTimeout(tokens, took)
 }
 
-// density is what is known of how much of the table lies on how much of the ring.
+// density is the estimate of the table's bytes per token, and of the read time per token.
 type density struct {
-	pieceBytes int64 // bytes that are worth a piece
-	enough     int64 // bytes before which the table may be a small one
+	pieceBytes int64 // bytes of a piece that is worth a request
+	enough     int64 // bytes of a table that is not small
 	bytes      int64
-	tokens     float64 // that these bytes lie on
+	tokens     float64 // tokens that these bytes lie on
 
 	read            float64       // tokens of the pieces that were read to their end
-	secondsPerToken float64       // seconds a token that they took
-	quickest        time.Duration // the shortest time that one took
+	secondsPerToken float64       // read time of those pieces
+	quickest        time.Duration // read time of the quickest piece
 }
 
 func (d *density) addRead(bytes int64, tokens float64) {
@@ -224,8 +225,8 @@ func (d *density) addRead(bytes int64, tokens float64) {
 	d.tokens += tokens
 }
 
-// pieceTokens returns how many tokens are worth a piece, at least finest: all there are while the table
-// may be a small one.
+// pieceTokens returns the width of a piece that is worth a request, in tokens, at least finest.
+// While the table may be small, it is more than the ring.
 func (d *density) pieceTokens(finest float64) float64 {
 	if d.bytes < d.enough {
 		return anyWidth
@@ -237,21 +238,20 @@ func (d *density) pieceTokens(finest float64) float64 {
 const anyWidth = 0x1p130
 
 const (
-	// probeTime is how long the requests for a piece should take, where nothing else tells how
-	// large it is.
+	// probeTime is how long the requests for a piece should take, if nothing else shows how large
+	// it is.
 	probeTime = 250 * time.Millisecond
-	// probeGrowth is how many times more tokens than were read may be asked for at once.
+	// probeGrowth is how many times the tokens read so far may be requested at once.
 	probeGrowth = 8
 )
 
-// addTimeout takes in that a part of the ring could not be read in a time.
+// addTimeout records that a piece of that many tokens could not be read within a time.
 func (d *density) addTimeout(tokens float64, took time.Duration) {
 	d.secondsPerToken = max(d.secondsPerToken, took.Seconds()/tokens)
 }
 
-// addDuration takes in how long a piece took: long times count at once, short ones little by little.
-// Twice the shortest time, and a quarter of probeTime, are taken for what a request may need
-// whatever its range is.
+// addDuration records how long a piece took. Long times count at once, short ones gradually. A part
+// of the time does not depend on the range: twice the shortest time, or a quarter of probeTime.
 func (d *density) addDuration(tokens float64, took time.Duration) {
 	if d.read == 0 || took < d.quickest {
 		d.quickest = took
@@ -264,9 +264,9 @@ func (d *density) addDuration(tokens float64, took time.Duration) {
 	d.secondsPerToken = pace
 }
 
-// joinTokens returns the number of tokens that splits are joined to. They are worth a piece, and are
-// read in about probeTime. If even the quickest piece took that long, the servers may read many
-// rows for the few that come, and splits are not joined.
+// joinTokens returns the width that splits are joined to, in tokens. That is worth a request, and
+// is read in about probeTime. If even the quickest piece took that long, splits are not joined: the
+// servers may read many rows for the few that come.
 func (d *density) joinTokens(finest float64) float64 {
 	if d.quickest >= probeTime {
 		return 0
@@ -274,8 +274,8 @@ func (d *density) joinTokens(finest float64) float64 {
 	return min(d.pieceTokens(finest), d.probeTokens(finest))
 }
 
-// probeTokens returns how many tokens are read in about probeTime, at least finest, and not many more
-// than were read before.
+// probeTokens returns the number of tokens that are read in about probeTime. It is at least finest,
+// and at most probeGrowth times those read before.
 func (d *density) probeTokens(finest float64) float64 {
 	most := probeGrowth * d.read
 	if d.secondsPerToken > 0 {

@@ -12,24 +12,24 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// readCheck distinguishes a sweep whose every request fails from one whose first ranges are broken, too
-// large, or on nodes that are down. If no page has come for longer than the patience, it asks
-// each node for one row of one token. A statement that a node can execute at all is answered
-// then. It is safe for concurrent use.
+// readCheck distinguishes a sweep in which every request fails from one whose first ranges are
+// broken, too large, or on nodes that are down. If no page has come for longer than the patience,
+// it reads one row of one token from each node. If a node can execute the statement at all, that
+// read succeeds. It is safe for concurrent use.
 type readCheck struct {
 	patience  time.Duration
-	succeeded atomic.Bool // a page has come: there is nothing to find out
+	succeeded atomic.Bool // a page has come: there is nothing to check
 
 	mu      sync.Mutex
-	since   time.Time // when the first request began that a living cluster failed
+	since   time.Time // when the first request began that failed while nodes answered
 	running bool
 }
 
-// maxCheckedNodes is the most nodes that a trial asks.
+// maxCheckedNodes is the largest number of nodes that a check asks.
 const maxCheckedNodes = 16
 
-// checkReads takes in a request that began then and failed, while some node answered. It returns an
-// error of class Fatal if no request can succeed.
+// checkReads records a request that began at begun and failed, while some node answered. It returns
+// an error of class Fatal if no request can succeed.
 func (w *worker) checkReads(ctx context.Context, begun time.Time) error {
 	t := &w.run.readCheck
 	if t.succeeded.Load() || w.run.options.Ping == nil || !t.due(begun) {
@@ -48,7 +48,7 @@ func (w *worker) checkReads(ctx context.Context, begun time.Time) error {
 		"token, though nodes answer: %w", lasted.Round(time.Second), reason))
 }
 
-// due reports whether it is time for a trial, which one caller at a time makes.
+// due reports whether it is time for a check. One caller at a time makes it.
 func (t *readCheck) due(begun time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -62,8 +62,8 @@ func (t *readCheck) due(begun time.Time) bool {
 	return true
 }
 
-// checkNodes asks the nodes for one token each, and returns why all that live have failed. It returns
-// nil if one succeeded, or nothing is known.
+// checkNodes reads one token from each node. If all live nodes fail, it returns the error of one of
+// them. It returns nil if one succeeded, or none answered.
 func (r *run) checkNodes(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, max(r.readCheck.patience, minCheckTime))
 	defer cancel()
@@ -102,10 +102,11 @@ func (r *run) checkNodes(ctx context.Context) error {
 	return reason
 }
 
-// minCheckTime is the time that nodes have for a trial, at least.
+// minCheckTime is the least time that nodes have for a check.
 const minCheckTime = 10 * time.Second
 
-// readOneToken asks a node for one row of a token. It returns the error of a node that lives.
+// readOneToken reads one row of a token from a node. It returns nil for a node that does not
+// answer.
 func (r *run) readOneToken(ctx context.Context, host string, within token.Range) error {
 	page, err := r.reader.Page(ctx, host, within, nil, 1)
 	if err == nil || errors.As(err, new(*fault.LargeError)) {
@@ -122,8 +123,8 @@ func (r *run) readOneToken(ctx context.Context, host string, within token.Range)
 	return err
 }
 
-// firstToken returns the range of the first token of a range. It returns false for a table
-// without token ranges, which is read as a whole.
+// firstToken returns the range of the first token of a range. It returns false for a table without
+// token ranges.
 func firstToken(r token.Range) (token.Range, bool) {
 	if r == (token.Range{}) {
 		return r, false

@@ -15,15 +15,15 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// errOverflows is what a node answers to a condition that it cannot read.
+// errOverflows is the answer of a node to a condition that it cannot evaluate.
 var errOverflows = &fault.Error{
 	Class:    fault.Transient,
 	Err:      errors.New("StackOverflowError"),
 	Answered: true,
 }
 
-// When nodes answer and every request fails, also one for a single token, the run ends within
-// the patience and a wait between attempts, of the clock of the bubble.
+// If nodes answer and every request fails, even for a single token, the run ends within the
+// patience and one wait between attempts, by the clock of the bubble.
 func TestARunWhoseEveryRequestFailsEndsWithTheReason(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -61,7 +61,7 @@ func TestARunWhoseEveryRequestFailsEndsWithTheReason(t *testing.T) {
 	}
 }
 
-// Whatever succeeds, in the run or in the trial, the run continues to its end, and only what is
+// If any request succeeds, in the run or in the check, the run continues to its end. Only what is
 // broken is listed.
 func TestARunOfWhichSomethingCanSucceedIsNotEnded(t *testing.T) {
 	splits := sweeptest.Splits(12, rand.New(rand.NewPCG(1, 1)))
@@ -129,7 +129,7 @@ func TestARunOfWhichSomethingCanSucceedIsNotEnded(t *testing.T) {
 	}
 }
 
-// Nodes that fail while they start are given the patience.
+// Nodes that fail while they start are retried for the time of the patience.
 func TestAClusterThatComesBackIsWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		splits := sweeptest.Splits(12, rand.New(rand.NewPCG(1, 1)))

@@ -6,16 +6,16 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// splits are those of a sweep that no worker has taken, in the order of the plan. A large cluster
-// has millions of them, so what join needs is made when it is first of use. Not safe for concurrent
-// use.
+// splits are the splits of a sweep that no worker has taken, in the order of the plan. A large
+// cluster has millions of them, so the indexes for join are made when join first needs them. It is
+// not safe for concurrent use.
 type splits struct {
 	all  []token.Split
 	next int // index of the first that may be left
 	left int
 
-	order []int32 // the indexes by the start of the range; nil: join has made nothing yet
-	place []int32 // of each index in order
+	order []int32 // indexes by the start of the range; nil: not made yet
+	place []int32 // position of each index in order
 	taken []bool
 }
 
@@ -32,8 +32,8 @@ func (s *splits) take() token.Split {
 	return split
 }
 
-// join takes the splits that follow the split which was taken last, as long as all of them are
-// within a number of tokens. It returns the range of them all.
+// join takes the splits that follow the split taken last on the ring, as long as all of them
+// together are no wider than tokens. It returns the range of all of them.
 func (s *splits) join(within token.Range, tokens float64) token.Range {
 	if s.left == 0 || 2*token.Width(within) > tokens {
 		return within
@@ -53,7 +53,7 @@ func (s *splits) join(within token.Range, tokens float64) token.Range {
 	return within
 }
 
-// sort puts the splits in order.
+// sort makes the indexes.
 func (s *splits) sort() {
 	if s.order != nil {
 		return

@@ -11,8 +11,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/sweeptest"
 )
 
-// Only the first page of all is read alone: once it has told how large rows are,
-// those that wait for the whole budget want less.
+// Only the very first page is read alone. Once it has shown how large rows are, the requests that
+// wait for the whole budget need less.
 func TestOnlyTheFirstPageIsReadAlone(t *testing.T) {
 	const workers, size = 8, 64 << 20
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(400)}
@@ -26,7 +26,7 @@ func TestOnlyTheFirstPageIsReadAlone(t *testing.T) {
 			close(together)
 		}
 		select {
-		case <-together: // all others are under way at once
+		case <-together: // all other requests are in flight at once
 		case <-ctx.Done():
 		}
 		return nil

@@ -49,7 +49,7 @@ func TestConsumerErrorEndsTheRun(t *testing.T) {
 	}
 }
 
-// The page asked for ahead may never come: the run does not wait for it.
+// The run does not wait for the page requested ahead: it may never come.
 func TestConsumerErrorDoesNotWaitForTheNextPage(t *testing.T) {
 	asked := make(chan struct{})
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(10)}
@@ -72,7 +72,7 @@ func TestConsumerErrorDoesNotWaitForTheNextPage(t *testing.T) {
 	require.NoError(t, table.Check())
 }
 
-// When it comes all the same, it is closed.
+// If that page comes all the same, it is closed.
 func TestConsumerErrorClosesTheNextPage(t *testing.T) {
 	asked := make(chan struct{})
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(10)}
@@ -94,7 +94,7 @@ func TestConsumerErrorClosesTheNextPage(t *testing.T) {
 	require.NoError(t, table.Check())
 }
 
-// brokenPage ends early with an error.
+// brokenPage is a page that ends early with an error.
 type brokenPage struct{ row.Page }
 
 var errBroken = errors.New("decoding row 3")
@@ -114,7 +114,7 @@ func (r brokenReader) Page(
 	return brokenPage{p}, err
 }
 
-// A page that could not be read to its end is never taken for a whole one.
+// A page that could not be read to its end never counts as complete.
 func TestBrokenPageEndsTheRun(t *testing.T) {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(30)}
 	result, err := Run(
@@ -129,7 +129,7 @@ func TestBrokenPageEndsTheRun(t *testing.T) {
 	require.NoError(t, table.Check())
 }
 
-// The run can be cancelled at every request.
+// The run can be canceled at every request.
 func TestCancelAtAnyRequest(t *testing.T) {
 	splits := sweeptest.Splits(5, rand.New(rand.NewPCG(1, 2)))
 	for at := range 40 {
@@ -159,7 +159,7 @@ func TestCancelAtAnyRequest(t *testing.T) {
 	}
 }
 
-// A reader that does not look at the context is not asked again after its end.
+// If a reader ignores the context, it is not called again after the context's end.
 func TestCancelWithAStubbornReader(t *testing.T) {
 	for _, answer := range []error{nil, errTransient, errUnknown} {
 		ctx, cancel := context.WithCancel(bg())
@@ -183,7 +183,7 @@ func TestCancelWithAStubbornReader(t *testing.T) {
 	}
 }
 
-// unresponsive hides the context from a table.
+// unresponsive is a table that ignores the context.
 type unresponsive struct{ *sweeptest.Table }
 
 func (d unresponsive) Page(
@@ -196,7 +196,7 @@ func (d unresponsive) Page(
 	return d.Table.Page(bg(), host, within, state, rows)
 }
 
-// The run can be cancelled while a consumer is busy, too.
+// The run can be canceled while a consumer is busy.
 func TestCancelInAConsumer(t *testing.T) {
 	ctx, cancel := context.WithCancel(bg())
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(200)}
@@ -210,7 +210,7 @@ func TestCancelInAConsumer(t *testing.T) {
 	require.NoError(t, table.Check())
 }
 
-// Before anything was asked for, too.
+// The run can be canceled before the first request.
 func TestCancelledFromTheStart(t *testing.T) {
 	ctx, cancel := context.WithCancel(bg())
 	cancel()
@@ -221,7 +221,7 @@ func TestCancelledFromTheStart(t *testing.T) {
 	require.Empty(t, result.Done)
 }
 
-// A sweep does not go on for long with a cluster that answers nothing.
+// A sweep of a cluster that answers nothing ends when the patience is over.
 func TestSilentCluster(t *testing.T) {
 	table := &sweeptest.Table{}
 	table.Fail = func(context.Context, sweeptest.Request) error {

@@ -1,20 +1,20 @@
-// Package sweep reads a set of token ranges, all of them, with a pool of
-// workers: it is what scan and count have in common.
+// Package sweep reads a complete set of token ranges with a pool of workers. Scan and count share
+// it.
 //
-// Each worker takes a split off one queue, reads it page by page from a
-// replica, and asks for the next page while its consumer works on the one at
-// hand; so a pool of N workers keeps N requests under way at the most, and a
-// gate and a budget of bytes may allow fewer. Where nodes are far away there are as many
-// workers as the gate lets requests pass ([Options.MaxRequests]).
+// Each worker takes a split off one queue and reads it page by page from a replica. It requests the
+// next page while its consumer handles the page at hand. So N workers keep at most N requests in
+// flight, and a gate and a budget of bytes may allow fewer. If nodes are far away, there are as
+// many workers as the gate lets requests pass ([Options.MaxRequests]).
 //
-// A page that fails is asked for again from its own paging state, from the next replica, after a
-// wait once all have failed, and with fewer rows when time ran out. When that does not help, the
-// range is cut at the last token whose rows the consumer has seen whole, and what is behind it is
-// read as a range of its own; a range that cannot even give its first page in time is cut in two.
-// Splits may be coarse ([Options.Borders]): those that turn out to be large are cut too, and shared
-// by the workers. A range is done, or it is in [Result.Failed]; it is never dropped. Ranges of
-// nodes that give no sign of life come last: they are read once a node answers, and given up if it
-// is silent for longer than the patience.
+// A page that fails is retried from its own paging state, on the next replica. Once all replicas
+// have failed, there is a wait. After a timeout the retry asks for fewer rows. If that does not
+// help, the range is cut at the last token whose rows have all reached the consumer, and the rest
+// is read as a range of its own. A range without a first page in time is cut in two.
+//
+// Splits may be coarse ([Options.Borders]). Those that turn out to be large are cut too, and all
+// workers share the parts. Each range ends up in [Result.Done] or in [Result.Failed]; none is
+// dropped. Ranges whose nodes are all dead come last. They are read once a node answers, and given
+// up if all are silent for longer than the patience.
 package sweep
 
 import (
@@ -32,17 +32,16 @@ import (
 )
 
 // Reader reads token ranges page by page. It must be safe for concurrent use, and its errors have a
-// class (package fault). A wrapper that embeds a Reader passes on both methods: a Reader has no
-// optional ones that a wrapper could hide.
+// class (package fault). It has no optional methods, so a wrapper that embeds a Reader hides none.
 type Reader interface {
-	// Open waits for what a range needs before its first page: files that are still to come, or
+	// Open waits for what a range needs before its first page: files that are not there yet, or
 	// memory that ranges hold until their end. The sweep calls it before each request for a first
-	// page. It holds nothing of the budget then, which the other ranges may need to reach their
-	// end. Open returns within, or its beginning if only that can be read: the sweep then reads the
-	// beginning and the rest one after the other, and opens each.
+	// page, and holds none of the budget meanwhile: other ranges may need it to reach their end.
+	// Open returns within, or a beginning of it if only that can be read. In that case the sweep
+	// reads the beginning and the rest one after the other, and opens each.
 	Open(ctx context.Context, within token.Range) (token.Range, error)
 	// Page reads one page of a range from a node, or from any node if host is empty. An empty state
-	// asks for the first page.
+	// requests the first page.
 	Page(
 		ctx context.Context,
 		host string,
@@ -52,119 +51,115 @@ type Reader interface {
 	) (row.Page, error)
 }
 
-// Consumer takes the pages of one worker. Its methods are called by one
-// goroutine at a time. An error ends the whole run.
+// Consumer takes the pages of one worker. Its methods are called by one goroutine at a time. An
+// error ends the whole run.
 type Consumer interface {
-	// Page takes the next page of a range. The pages of a range come in order,
-	// each once. The page is closed by the caller.
+	// Page takes the next page of a range. The pages of a range come in order, each once. The
+	// caller closes the page.
 	Page(within token.Range, p row.Page) error
-	// Done says that the range's last page was taken.
+	// Done is called when the range's last page was taken.
 	Done(within token.Range) error
-	// Progress gives the last token of the range all of whose rows have been
-	// taken for sure, the start of the range when there is none.
+	// Progress returns the last token of the range whose rows have all been taken, or the start of
+	// the range if there is none.
 	Progress(within token.Range) token.Token
-	// Cut ends the range at the token that Progress gives: rows behind it are
-	// forgotten, those up to it are kept for good.
+	// Cut ends the range at the token that Progress returns. Rows behind it are dropped, those up
+	// to it are kept for good.
 	Cut(within token.Range) error
-	// Weight returns how many rows of the table the rows of the last page stand for, and true, if a
-	// row is a number of rows. The pace counts those. False: each row stands for itself.
+	// Weight returns how many rows of the table the last page stands for, and true, if each of its
+	// rows is a count of rows. The pace counts those. False: each row stands for itself.
 	Weight() (rows int64, weighs bool)
 }
 
-// DefaultPageBytes is large enough that the fixed cost of a request hardly shows,
-// and small enough that a node is not kept from others for long: with pages four
-// times as large scans are no faster, and point reads beside them twice as slow.
+// DefaultPageBytes is large enough that the fixed cost of a request hardly matters, and small
+// enough that other requests do not wait long for a node. With pages four times as large, scans are
+// no faster, and point reads beside them take twice as long.
 const DefaultPageBytes = 256 << 10
 
-// Options say how to sweep.
+// Options are the settings of a sweep.
 type Options struct {
-	Workers int // requests under way at the most; default 1
-	// MaxRequests is how many requests may be under way at most where the gate lets more pass than
-	// Workers, since nodes are far away (Trips); default Workers.
+	Workers int // requests in flight at most; default 1
+	// MaxRequests is the largest number of requests in flight if nodes are far away (Trips) and the
+	// gate lets more than Workers pass; default Workers.
 	MaxRequests int
-	// Trips are the round-trip times to the nodes; nil: they are not known.
+	// Trips are the round-trip times to the nodes; nil: not known.
 	Trips *pace.Trips
-	// attempts for one page before its range is given up; default pace.DefaultAttempts
+	// MaxAttempts is the number of attempts for one page before its range is given up; default
+	// pace.DefaultAttempts.
 	MaxAttempts int
-	// MaxTimeouts is the number of failed attempts after which a range is given up whose servers
-	// answer that time ran out; 0: MaxAttempts.
+	// MaxTimeouts is the number of failed attempts before a range is given up whose servers report
+	// timeouts; 0: MaxAttempts.
 	MaxTimeouts int
 	Backoff     pace.Backoff
-	// Hosts gives the nodes to ask for a vnode range (Split.Set); nil or an empty
-	// list leaves the choice to the driver. The nodes of a list take turns as the
-	// first to be asked, but one that failed stands back for a while.
+	// Hosts returns the nodes to ask for a vnode range (Split.Set). If it is nil or returns none,
+	// the driver chooses. The nodes of a list take turns as the first to be asked. One that failed
+	// comes last for a while.
 	Hosts func(vnode int) []string
-	// Borders has splits cut that are large, at the borders of these vnode ranges or within one;
-	// nil: splits are only cut when they fail. Hosts of token.Several are then all nodes that any
-	// range may be asked from.
+	// Borders are the vnode ranges at whose borders, and within which, large splits are cut; nil:
+	// splits are only cut when they fail. In that case Hosts of token.Several returns all nodes
+	// that have a range.
 	Borders *token.Placement
-	// MaxPieces is how many parts of the ring a large table is cut into by Borders, at most, and
-	// besides at the borders.
+	// MaxPieces is the largest number of parts of the ring that a large table is cut into, besides
+	// the cuts at the borders.
 	MaxPieces int
-	// Blind tells that the rows of pages do not show how much the servers read for them, as with a
-	// count: with Borders a range is as wide as the time of those before it allows.
+	// Blind says that pages do not show how much the servers read for them, as in a count. With
+	// Borders, the width of a range then follows the time that earlier ranges took.
 	Blind bool
-	// Patience is how long the sweep waits while no node answers any request, or all that
-	// were ever sent fail, default pace.DefaultPatience. Then it ends with an error of class
-	// Fatal. It waits as long for nodes that alone have what is left to read, and gives up
-	// their ranges.
+	// Patience is how long the sweep waits while no node answers any request, or every request so
+	// far failed; default pace.DefaultPatience. Then it ends with an error of class Fatal. It waits
+	// as long for dead nodes that are the only replicas of a range, and then gives up their ranges.
 	Patience time.Duration
-	// Ping asks a node for something small, all nodes of the cluster when host is empty,
-	// and gives nil once the node, or one of all, has answered. All are asked when a request
-	// got no answer and no other did meanwhile: whether it is the whole cluster that keeps
-	// silent, or the nodes of one range, nothing else tells when only ranges of dead nodes
-	// are left. One is asked when it did not answer a range in time: it may hang, or the
-	// range be too large. Nil: the answers to reads alone count, and no node is taken for
-	// dead.
+	// Ping sends a small request to a node, or to all nodes if host is empty. It returns nil once
+	// the node, or one of all, has answered. Nil: only the answers to reads count, and no node
+	// counts as dead.
+	//
+	// All nodes are pinged when a request got no answer and no other did meanwhile. If only ranges
+	// of dead nodes are left, nothing else shows whether the whole cluster is silent. One node is
+	// pinged when it did not answer a range in time: it may hang, or the range may be too large.
 	Ping func(ctx context.Context, host string) error
-	// PageBytes is the size of page to aim at, default DefaultPageBytes. Servers count a
-	// page in rows, so the rows asked for follow the rows seen.
+	// PageBytes is the size of page to aim at, in bytes; default DefaultPageBytes. Servers count a
+	// page in rows, so the rows requested follow the rows seen.
 	PageBytes int
-	// PageRows, when above zero, is the fixed number of rows to ask for.
+	// PageRows is a fixed number of rows to request; 0: none.
 	PageRows int
-	// MaxPageRows, when above zero, is the largest number of rows to ask for, and goes before
-	// PageRows.
+	// MaxPageRows is the largest number of rows to request, also with PageRows; 0: no limit.
 	MaxPageRows int
-	// ReaderEndsPages tells that the reader ends pages at PageBytes, whatever rows are asked for: so the
-	// first ones need not be small.
+	// ReaderEndsPages says that the reader ends pages at PageBytes, whatever number of rows is
+	// requested. So the first pages need not be small.
 	ReaderEndsPages bool
 	// Gate may hold requests back; nil: none.
 	Gate Gate
-	// Budget bounds the bytes of pages under way and at hand, of which there may
-	// be BudgetSize; nil: none.
+	// Budget bounds the bytes of pages in flight and in use; nil: no limit. BudgetSize is its size.
 	Budget     Budget
 	BudgetSize int64
-	// Reserve is called before each request, with the bytes that its page may have, and the
-	// function that it returns after it. A page with more is not taken: the reader fails with a
-	// *fault.LargeError, and the page is asked for again when the budget has room for it, or with
-	// fewer rows. Only used with a Budget; nil: a page of any size is taken.
+	// Reserve is called before each request with the size in bytes that its page may have, and free
+	// after it. If a page is larger, the reader fails with a *fault.LargeError, and the page is
+	// retried when the budget has room for it, or with fewer rows. It requires a Budget; nil: pages
+	// have any size.
 	Reserve func(bytes int64) (free func())
-	// Pace waits until a page may be asked for, of about as many rows and bytes as the functions
-	// say, which are quick. May be nil.
+	// Pace waits until a page may be requested. The functions return about how many rows and bytes
+	// it has, and are quick. Nil: no wait.
 	Pace func(ctx context.Context, rows, bytes func() int64) (Admission, error)
-	// OnSilent is called for each node that gives no sign of life, once until it answers. May be
-	// nil.
+	// OnSilent is called when a node is found dead, once until it answers; nil: not called.
 	OnSilent func(host string)
-	// NodeName returns what errors call a node; default its id.
+	// NodeName returns the name of a node in errors; default its id.
 	NodeName func(host string) string
-	// OnRetry is called for each page that is asked for again, with the node that failed and
-	// why. May be nil.
+	// OnRetry is called for each page that is retried, with the node that failed and why; nil: not
+	// called.
 	OnRetry func(host string, err error)
-	// Requests take down what passes the gate. May be nil.
+	// Requests records what passes the gate; nil: nothing is recorded.
 	Requests *progress.Requests
-	// OnRead is called with each part of the splits that has been dealt with, also where
-	// that is as a range given up: each token once, as soon as its rows have come. May be
-	// nil.
+	// OnRead is called with each part of the splits that was read or given up: each token once, as
+	// soon as its rows have come; nil: not called.
 	OnRead func(token.Range)
-	// OnFailure is called for each range that is given up. May be nil.
+	// OnFailure is called for each range that is given up; nil: not called.
 	OnFailure func(token.Range)
 }
 
-// Admission takes what a page held that Pace let pass, and waits until that may have come; nothing where
-// no page came, for which it does not wait. It is called once for each.
+// Admission ends what Pace let pass. It takes the rows and bytes of the page, and waits until the
+// pace allows them. For no page it does not wait. It is called once.
 type Admission func(ctx context.Context, rows, bytes int64) error
 
-// cancel tells it that no page came.
+// cancel says that no page came.
 func (c Admission) cancel(ctx context.Context) { _ = c(ctx, 0, 0) }
 
 func (o Options) withDefaults() Options {
@@ -207,21 +202,21 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// Failure is a range that was given up. Nothing of it was kept.
+// Failure is a range that was given up. None of its rows were kept.
 type Failure struct {
 	Range token.Range
 	Err   error
 }
 
-// Result is what became of the ranges.
+// Result lists the ranges that were read and those that were given up.
 type Result struct {
-	Done   []token.Range // finished ranges, in the order they finished
+	Done   []token.Range // in the order in which they were finished
 	Failed []Failure
 }
 
-// Run sweeps the splits. It returns an error only when the run could not go on:
-// the context ended, a consumer failed, or a request failed for good in a way
-// that every other would. newConsumer is called once for each worker, by one goroutine at a time.
+// Run sweeps the splits. It returns an error only if the run cannot continue: the context ended, a
+// consumer failed, or a request failed in a way that every other would. newConsumer is called once
+// for each worker, by one goroutine at a time.
 func Run(
 	ctx context.Context,
 	splits []token.Split,
@@ -284,7 +279,7 @@ func Run(
 	return run.result, err
 }
 
-// run is what the workers share.
+// run is the state that the workers share.
 type run struct {
 	reader    Reader
 	splits    []token.Split
@@ -302,7 +297,7 @@ type run struct {
 	result Result
 }
 
-// answered notes that a node has answered something.
+// answered records that a node has answered a request.
 func (r *run) answered(host string) {
 	r.cluster.liveness.Answered()
 	r.dead.answered(host)

@@ -89,8 +89,7 @@ func TestSerialPlan(t *testing.T) {
 	require.Len(t, k.rows[token.Range{}], 20)
 }
 
-// All workers have a request under way at the same time: each waits for the
-// others.
+// All workers have a request in flight at the same time: each waits for the others.
 func TestWorkersAreBusyTogether(t *testing.T) {
 	const workers = 5
 	var arrived sync.WaitGroup
@@ -110,8 +109,8 @@ func TestWorkersAreBusyTogether(t *testing.T) {
 	require.Equal(t, workers, table.MostUnderway())
 }
 
-// The next page is on its way while the consumer is busy: it does not return
-// before that request was made.
+// The next page is requested while the consumer is busy: the consumer does not return before that
+// request was made.
 func TestNextPageIsAskedForAhead(t *testing.T) {
 	var asked [4]chan struct{}
 	for i := range asked {
@@ -154,7 +153,7 @@ func TestConsumerIsMadeOnceForEachWorker(t *testing.T) {
 	require.Equal(t, 4, made)
 }
 
-// When a consumer cannot be made, nothing has been asked for.
+// If a consumer cannot be made, nothing was requested.
 func TestConsumerThatCannotBeMade(t *testing.T) {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(100)}
 	broken := errors.New("no codec")
@@ -171,7 +170,7 @@ func TestConsumerThatCannotBeMade(t *testing.T) {
 	require.NoError(t, table.Check())
 }
 
-// BenchmarkPages is what the sweep itself costs for each page.
+// BenchmarkPages measures the cost of the sweep itself for each page.
 func BenchmarkPages(b *testing.B) {
 	const pages = 1000
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(pages)}

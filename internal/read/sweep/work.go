@@ -8,9 +8,9 @@ import (
 // ringWork is the work of reading a whole ring, or a table that is read as one range.
 const ringWork = 1 << 50
 
-// Work is how many units of work a range is: its part of the ring, since rows are spread
-// over that evenly. The units of ranges add up to exactly those of the range that they make
-// up. Without a partitioner it is that of a whole table.
+// Work returns the units of work of a range. Rows are spread evenly over the ring, so it is the
+// range's part of the ring. The units of adjacent ranges add up exactly to those of their union.
+// Without a partitioner it is the work of a whole table.
 func Work(r token.Range, p token.Partitioner) int64 {
 	if p == nil {
 		return ringWork
@@ -18,7 +18,7 @@ func Work(r token.Range, p token.Partitioner) int64 {
 	return workBefore(r.End, p) - workBefore(r.Start, p)
 }
 
-// workBefore is the work of the ring up to a token.
+// workBefore returns the work of the ring up to a token.
 func workBefore(t token.Token, p token.Partitioner) int64 {
 	if t == p.Min() {
 		return 0
@@ -26,8 +26,8 @@ func workBefore(t token.Token, p token.Partitioner) int64 {
 	return int64(ringWork * token.Fraction(token.Range{Start: p.Min(), End: t}, p))
 }
 
-// CountTotal has counters know the work of a sweep of these splits, to which what is there of an
-// earlier run is added.
+// CountTotal adds the work of the splits to what an earlier run has done, and sets the total of the
+// counters.
 func CountTotal(c *progress.Counters, splits []token.Split, p token.Partitioner) {
 	total := c.Done.Load()
 	for _, s := range splits {
@@ -36,9 +36,9 @@ func CountTotal(c *progress.Counters, splits []token.Split, p token.Partitioner)
 	c.Total.Store(total)
 }
 
-// Counted has counters follow a sweep of these splits: the work done and in all, to which
-// what is there of an earlier run is added, requests sent again, and ranges given up. What
-// the options call for these is called as well.
+// Counted returns options that update the counters during a sweep of the splits: the work done and
+// in total, requests retried, and ranges given up. An earlier run's work counts too. The callbacks
+// of o are called as well.
 func (o Options) Counted(c *progress.Counters, splits []token.Split, p token.Partitioner) Options {
 	CountTotal(c, splits, p)
 	also := o.withDefaults()

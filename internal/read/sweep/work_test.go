@@ -13,7 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// parts are the ranges that a sweep has told of as read.
+// parts are the ranges that a sweep has reported as read.
 type parts struct {
 	mu     sync.Mutex
 	ranges []token.Range
@@ -40,8 +40,8 @@ func (p *parts) requireAll(t *testing.T, splits []token.Split) {
 	}
 }
 
-// What has come of a range is told page by page, each token once, however often the
-// range is cut and its pages are asked for again.
+// The sweep reports what it has read page by page, each token once, however often the range is cut
+// and its pages are retried.
 func TestWhatIsReadIsToldPageByPage(t *testing.T) {
 	for seed := range uint64(30) {
 		random := rand.New(rand.NewPCG(seed, 8))
@@ -65,7 +65,7 @@ func TestWhatIsReadIsToldPageByPage(t *testing.T) {
 	}
 }
 
-// The work of ranges adds up to that of the ring, to the last unit.
+// The work of ranges adds up to the work of the ring, to the last unit.
 func TestWorkAddsUp(t *testing.T) {
 	for _, p := range []token.Partitioner{token.Murmur3, token.Random} {
 		require.EqualValues(t, ringWork, Work(token.Whole(p), p))
@@ -98,7 +98,7 @@ func TestCountedGoesOnFromAnEarlierRun(t *testing.T) {
 	require.Equal(t, 1.0, share)
 }
 
-// A serial plan is no work done until all of it is.
+// A serial plan has no work done until all of it is.
 func TestWorkOfASerialPlan(t *testing.T) {
 	var c progress.Counters
 	o := Options{PageRows: 5}.Counted(&c, []token.Split{{}}, nil)

@@ -11,32 +11,32 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// worker reads splits one after the other.
+// worker reads one split after the other.
 type worker struct {
 	run      *run
 	consumer Consumer
 	turn     int         // spreads the first choice of replica over the workers
-	reached  token.Token // the rows of the range being read have come up to here
-	numbers  bool        // each row is a number of rows (Consumer.Weight)
-	size     pieceSize   // of the range being read
+	reached  token.Token // the rows of the current range have come up to this token
+	numbers  bool        // each row is a count of rows (Consumer.Weight)
+	size     pieceSize   // of the current range
 }
 
-// piece is a part of a split still to be read. failures are the attempts that
-// were spent on the larger range it was cut from: they count for it too, so that
-// a node that never answers does not have its ranges cut without end.
+// piece is a part of a split that is still to be read. failures are the attempts spent on the
+// larger range that it was cut from. They count for the piece too. So if a node never answers, its
+// ranges are not cut without end.
 type piece struct {
 	within   token.Range
 	failures int
-	maxRows  int // rows to ask for at the most; 0 when time never ran out
+	maxRows  int // to request; 0: no timeout so far
 
 	// Of a sweep with Options.Borders.
 	cuttable    bool    // it is cut if it is large
 	spansVnodes bool    // it lies in several vnode ranges
-	maxWidth    float64 // tokens that are read of it at once; 0: as is known of the table
-	oneVnode    bool    // in one vnode range
+	maxWidth    float64 // tokens to read at once; 0: by what is known of the table
+	oneVnode    bool    // cut it to one vnode range
 }
 
-// work reads the pieces of the queue, and then those that were put off.
+// work reads the pieces of the queue, and then the deferred ones.
 func (w *worker) work(ctx context.Context) error {
 	for {
 		var err error
@@ -56,7 +56,7 @@ func (w *worker) work(ctx context.Context) error {
 	}
 }
 
-// readQueued reads a piece of the queue, unless all of its nodes are dead.
+// readQueued reads a piece of the queue. If all of its nodes are dead, it defers the piece.
 func (w *worker) readQueued(ctx context.Context, p placedPiece) error {
 	defer w.run.queue.endPiece()
 	if w.run.dead.allDead(w.run.options.Hosts(p.set)) {
@@ -66,8 +66,8 @@ func (w *worker) readQueued(ctx context.Context, p placedPiece) error {
 	return w.readSplit(ctx, p)
 }
 
-// readDeferred reads what was put off, once a node that has it answers. If none does, or only to fall
-// silent again, its range is given up.
+// readDeferred reads a deferred piece, once one of its nodes answers. If none does, or they become
+// silent again, it gives up the range.
 func (w *worker) readDeferred(ctx context.Context, p placedPiece) error {
 	err := w.awaitNode(ctx, w.run.options.Hosts(p.set))
 	switch {
@@ -89,7 +89,7 @@ func (w *worker) readDeferred(ctx context.Context, p placedPiece) error {
 	return nil
 }
 
-// readSplit reads a split, or a piece of one, and whatever it has to be cut into.
+// readSplit reads a split, or a piece of one, and the parts that it has to be cut into.
 func (w *worker) readSplit(ctx context.Context, s placedPiece) error {
 	hosts := w.nodesFor(s.set)
 	todo := []piece{s.piece}
@@ -107,7 +107,7 @@ func (w *worker) readSplit(ctx context.Context, s placedPiece) error {
 			continue
 		case errors.As(err, &stop):
 			return stop.err
-		case errors.As(err, &part): // no page of it was asked for
+		case errors.As(err, &part): // no page of it was requested
 			rest := token.Range{Start: part.opened.End, End: p.within.End}
 			todo = append(
 				todo,
@@ -138,8 +138,8 @@ func (w *worker) readSplit(ctx context.Context, s placedPiece) error {
 	return nil
 }
 
-// remainder says what is still to be read of a range that failed with err, of which
-// rest is left: nothing when the range is given up.
+// remainder returns what is still to be read after a range failed with err. rest is what is left of
+// the range. It returns nothing if the range is given up.
 func (w *worker) remainder(p piece, rest token.Range, err error) []piece {
 	var cut *cutError
 	if !errors.As(err, &cut) {
@@ -157,7 +157,7 @@ func (w *worker) remainder(p piece, rest token.Range, err error) []piece {
 	}
 }
 
-// cut keeps what the consumer has whole of a range and gives the rest of it.
+// cut keeps the part of a range whose rows have all come, and returns the rest of the range.
 func (w *worker) cut(within token.Range) (rest token.Range, err error) {
 	last := w.consumer.Progress(within)
 	if err := w.consumer.Cut(within); err != nil {
@@ -170,8 +170,8 @@ func (w *worker) cut(within token.Range) (rest token.Range, err error) {
 	return token.Range{Start: last, End: within.End}, nil
 }
 
-// rotate starts the list of replicas at another one each time, so that the
-// replicas of a range share its reads.
+// rotate returns the list of replicas, beginning with another one each time, so that all replicas
+// share the reads.
 func (w *worker) rotate(hosts []string) []string {
 	if len(hosts) < 2 {
 		return hosts
@@ -181,12 +181,12 @@ func (w *worker) rotate(hosts []string) []string {
 	return append(append(make([]string, 0, len(hosts)), hosts[i:]...), hosts[:i]...)
 }
 
-// stopError is a consumer's error: it ends the run whatever its class.
+// stopError is a consumer's error. It ends the run whatever its class.
 type stopError struct{ err error }
 
 func (e *stopError) Error() string { return e.err.Error() }
 
-// advance tells that the rows up to a token have come.
+// advance reports that the rows up to a token have come.
 func (w *worker) advance(to token.Token) {
 	if w.reached.Less(to) {
 		come := token.Range{Start: w.reached, End: to}
@@ -196,8 +196,7 @@ func (w *worker) advance(to token.Token) {
 	}
 }
 
-// finish tells that a range has been dealt with: what is left of it, or all of the zero
-// Range.
+// finish reports that the rest of a range was read or given up, or all of the zero Range.
 func (w *worker) finish(within token.Range) {
 	if within == (token.Range{}) {
 		w.run.options.OnRead(within)
@@ -206,12 +205,12 @@ func (w *worker) finish(within token.Range) {
 	w.advance(within.End)
 }
 
-// readRange gives all pages of a range to the consumer.
+// readRange passes all pages of a range to the consumer.
 func (w *worker) readRange(ctx context.Context, p piece, hosts []string) error {
 	w.reached = p.within.Start
 	w.size = newPieceSize(&w.run.options)
-	_, w.numbers = w.consumer.Weight() // no page is being taken
-	// When the consumer fails, the page asked for ahead is not waited for.
+	_, w.numbers = w.consumer.Weight() // no page is in use
+	// If the consumer fails, the page requested ahead is not waited for.
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	next := w.startFetch(ctx, request{piece: p, hosts: hosts})
@@ -220,8 +219,8 @@ func (w *worker) readRange(ctx context.Context, p piece, hosts []string) error {
 		var cut *cutError
 		if errors.As(got.err, &cut) && len(cut.request.state) > 0 &&
 			w.consumer.Progress(p.within) == p.within.Start {
-			// One partition fills the range so far: there is no token to cut
-			// at, and what was read of it is worth keeping.
+			// One partition fills the range so far. There is no token to cut at, and the rows read
+			// of it are worth keeping.
 			cut.request.indivisible = true
 			next = w.startFetch(ctx, cut.request)
 			continue
@@ -256,7 +255,7 @@ func (w *worker) readRange(ctx context.Context, p piece, hosts []string) error {
 	}
 }
 
-// consume gives a page to the consumer.
+// consume passes a page to the consumer.
 func (w *worker) consume(ctx context.Context, within token.Range, got fetched) error {
 	rows, bytes, err := w.consumeRows(within, got.page)
 	if err != nil {
@@ -275,7 +274,8 @@ func (w *worker) consumeRows(within token.Range, p row.Page) (rows, bytes int64,
 	counted := &sizedPage{Page: p}
 	err = w.consumer.Page(within, counted)
 	if err == nil {
-		w.run.pageSize.addPage(counted.rows, counted.bytes) // before Close wakes who waits for the budget
+		// before Close wakes those that wait for the budget
+		w.run.pageSize.addPage(counted.rows, counted.bytes)
 		w.size.bytes += counted.bytes
 		if !w.numbers {
 			w.run.queue.addRead(counted.bytes, 0)

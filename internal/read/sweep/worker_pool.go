@@ -2,8 +2,8 @@ package sweep
 
 import "sync"
 
-// workerPool is the workers of a sweep. More of them are started when the gate lets more requests pass,
-// or, if the crew is lazy, when there are pieces that none of them waits for. It is safe for
+// workerPool is the workers of a sweep. It starts more of them when the gate lets more requests
+// pass. On demand, it starts them only if there are pieces that no worker waits for. It is safe for
 // concurrent use.
 type workerPool struct {
 	newWorker  func(turn int) (*worker, error)
@@ -13,10 +13,10 @@ type workerPool struct {
 
 	mu      sync.Mutex
 	workers int
-	allowed int // workers at most for the requests that may be under way
+	allowed int // workers at most, by the requests that may be in flight
 }
 
-// create makes the workers to begin with, and starts none.
+// create makes the first workers, and starts none.
 func (c *workerPool) create(n int) (workers []*worker, err error) {
 	for ; c.workers < n; c.workers++ {
 		w, err := c.newWorker(c.workers)
@@ -28,18 +28,18 @@ func (c *workerPool) create(n int) (workers []*worker, err error) {
 	return workers, nil
 }
 
-// size returns how many workers there are.
+// size returns the number of workers.
 func (c *workerPool) size() int {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.workers
 }
 
-// requestsPerSpare is the number of requests for which there is one worker more: some workers are
-// between two ranges, or have the next page already.
+// requestsPerSpare is the number of requests per spare worker. Some workers are between two ranges,
+// or already have the next page.
 const requestsPerSpare = 4
 
-// grow starts workers, so that there are enough for the requests that may be under way.
+// grow starts workers, so that there are enough for the requests that may be in flight.
 func (c *workerPool) grow(requests int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -49,7 +49,7 @@ func (c *workerPool) grow(requests int) {
 	}
 }
 
-// startOne starts one more worker, if there may be one.
+// startOne starts one more worker, if the pool may grow.
 func (c *workerPool) startOne() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

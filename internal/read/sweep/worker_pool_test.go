@@ -18,8 +18,8 @@ import (
 // farNode is the node of farTable.
 const farNode = "far"
 
-// farTable is a table of a node 100 ms away, which reads any number of pages at once. It returns
-// how many were under way at most.
+// farTable returns a table of a node 100 ms away, which reads any number of pages at once, and a
+// function that returns the largest number of requests in flight.
 func farTable(rows int) (*sweeptest.Table, *atomic.Int64) {
 	table := &sweeptest.Table{Rows: sweeptest.Numbered(rows)}
 	var underWay, most atomic.Int64
@@ -41,9 +41,9 @@ func farOptions(most int) Options {
 	}
 }
 
-// TestCrew: where nodes are far away as many workers read as the gate lets requests pass, and every
-// row comes once.
-func TestCrew(t *testing.T) {
+// If nodes are far away, there are as many workers as the gate lets requests pass, and every row
+// comes once.
+func TestWorkerPool(t *testing.T) {
 	for _, tt := range []struct{ splits, most, least, bound int }{{400, 64, 50, 64}, {400, 4, 4, 4}, {10, 64, 8, 10}, {1, 64, 1, 1}} {
 		synctest.Test(t, func(t *testing.T) {
 			table, most := farTable(20_000)
@@ -59,8 +59,8 @@ func TestCrew(t *testing.T) {
 	}
 }
 
-// TestCrewWithoutAConsumer: a worker that cannot be made ends the sweep.
-func TestCrewWithoutAConsumer(t *testing.T) {
+// If a worker cannot be made, the sweep ends.
+func TestWorkerPoolWithoutAConsumer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table, _ := farTable(20_000)
 		taker, made := take(table), 0

@@ -1,8 +1,7 @@
-// Package count counts the rows of a table: the servers count each token range,
-// or each partition of it, and only the numbers travel.
+// Package count counts the rows of a table. The servers count each token range, or each partition
+// of it, and only the numbers travel.
 //
-// Start with [Job]. What is counted of a range counts when the range is done, or is cut
-// behind it.
+// Start with [Job]. The numbers of a range count when the range is done, or is cut behind them.
 package count
 
 import (
@@ -19,38 +18,37 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Job is one count. The last cell of each row that its reader gives is a bigint,
-// a number of rows; the cells before it are the partition key they are of, none
-// when the number is that of a whole range. With Single they are the table's rows.
+// Job is one count. The last cell of each row that its reader returns is a bigint, a number of
+// rows. The cells before it are the partition key of those rows; there are none if the number is
+// that of a whole range. With Single the rows are the table's own.
 type Job struct {
 	Reader sweep.Reader
 	Splits []token.Split
 	Sweep  sweep.Options
 	Vnodes int                   // number of vnode ranges
-	Find   func(token.Token) int // the vnode range of a token; nil: there is one
-	Top    int                   // largest partitions to keep
-	// Single is the number of cells of the partition key that each row begins with, where the
+	Find   func(token.Token) int // returns the vnode range of a token; nil: there is one
+	Top    int                   // number of largest partitions to keep
+	// Single is the number of cells of the partition key at the beginning of each row, if the
 	// reader returns the rows of the table; 0: it returns numbers.
 	Single int
-	// Partitioner tells where on the ring a partition is, so that a range whose
-	// partitions are counted one by one can be cut behind those that have come; nil:
-	// a range is counted whole or not at all.
+	// Partitioner returns the token of a partition. A range whose partitions are counted one by one
+	// can then be cut behind those that have come. Nil: a range is counted as a whole.
 	Partitioner token.Partitioner
 	Counters    *progress.Counters
-	// Counted is called with each range that counts and its rows, by several goroutines; nil: it is
-	// not.
+	// Counted is called with each range that counts and its rows, by several goroutines; nil: not
+	// called.
 	Counted func(within token.Range, rows int64)
 }
 
-// Result is what was counted in the ranges that are done.
+// Result is the count of the ranges that are done.
 type Result struct {
 	sweep.Result
 	Rows       int64
 	ByVnode    []int64     // rows by vnode range
-	Partitions []Partition // the largest first, Job.Top of them at the most
+	Partitions []Partition // the largest first, at most Job.Top
 }
 
-// Partition is a partition with its number of rows.
+// Partition is a partition and its number of rows.
 type Partition struct {
 	Key  [][]byte // its key's cells, as CQL wire bytes
 	Rows int64
@@ -71,8 +69,8 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	}, err
 }
 
-// Add adds the result of another job, which counted ranges that failed in this one: those that
-// failed there are the ones that failed in both.
+// Add adds the result of another job that counted the ranges that failed in this one. The ranges
+// that failed in both remain.
 func (r *Result) Add(o Result, keep int) {
 	r.Done, r.Failed = append(r.Done, o.Done...), o.Failed
 	r.Rows += o.Rows
@@ -99,19 +97,19 @@ type totals struct {
 // worker counts one range at a time. It implements sweep.Consumer.
 type worker struct {
 	total   *totals
-	numbers int   // of rows, in the range so far
-	weight  int64 // rows that those of the last page add up to
-	rows    int64 // of the range so far, those of pending left out
+	numbers int   // answers in the range so far
+	weight  int64 // rows that the last page stands for
+	rows    int64 // rows of the range so far, without those of pending
 	top     largestPartitions
 
 	begun   bool        // a partition of the range has come
 	current token.Token // of the partition that came last
-	last    token.Token // the one before that: no partition up to it is still to come
-	pending []Partition // those of current, which may be followed by another
+	last    token.Token // no partition up to this token is still to come
+	pending []Partition // partitions of current, which may be followed by another
 	key     []byte
 }
 
-// Page takes numbers of rows.
+// Page counts the rows of a page.
 func (w *worker) Page(within token.Range, p row.Page) error {
 	w.weight = 0
 	if single := w.total.job.Single; single > 0 {
@@ -144,16 +142,16 @@ func (w *worker) Page(within token.Range, p row.Page) error {
 	return nil
 }
 
-// Weight implements sweep.Consumer: the servers read all the rows that they count.
+// Weight implements [sweep.Consumer]: the servers read all the rows that they count.
 func (w *worker) Weight() (rows int64, weighs bool) { return w.weight, w.total.job.Single == 0 }
 
-// addPartition takes in a partition for good.
+// addPartition counts a partition for good.
 func (w *worker) addPartition(key [][]byte, rows int64) {
 	w.rows += rows
 	w.top.add(key, rows)
 }
 
-// addPending takes in a partition, which is counted once one of a higher token has come.
+// addPending records a partition. It is counted once one of a higher token has come.
 func (w *worker) addPending(within token.Range, key [][]byte, rows int64) {
 	w.key = token.AppendKey(w.key[:0], key...)
 	switch at := w.total.job.Partitioner.Hash(w.key); {
@@ -169,7 +167,7 @@ func (w *worker) addPending(within token.Range, key [][]byte, rows int64) {
 		return
 	}
 	if n < cap(w.pending) {
-		w.pending = w.pending[:n+1] // with the memory of an earlier key
+		w.pending = w.pending[:n+1] // reuses the memory of an earlier key
 	} else {
 		w.pending = append(w.pending, Partition{})
 	}
@@ -201,7 +199,7 @@ func (w *worker) Done(within token.Range) error {
 	return nil
 }
 
-// add adds what was counted in a range to the totals of its vnode range.
+// add adds the numbers of a range to the totals of its vnode range.
 func (w *worker) add(within token.Range) {
 	t := w.total
 	if t.job.Counted != nil {
@@ -220,14 +218,14 @@ func (w *worker) add(within token.Range) {
 	w.forget()
 }
 
-// forget makes the worker ready for another range.
+// forget resets the worker for another range.
 func (w *worker) forget() {
 	w.rows, w.numbers, w.begun, w.pending = 0, 0, false, w.pending[:0]
 	w.top.clear()
 }
 
-// Progress is the last token whose partitions have all come; nothing before the range
-// is done where it is counted in one number.
+// Progress returns the last token whose partitions have all come. If the range is counted in one
+// number, that is its start.
 func (w *worker) Progress(within token.Range) token.Token {
 	if !w.begun {
 		return within.Start
@@ -235,7 +233,7 @@ func (w *worker) Progress(within token.Range) token.Token {
 	return w.last
 }
 
-// Cut counts the partitions up to the token that Progress gives, and forgets the rest.
+// Cut counts the partitions up to the token that Progress returns, and drops the rest.
 func (w *worker) Cut(within token.Range) error {
 	if w.Progress(within) == within.Start {
 		w.forget()

@@ -23,8 +23,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// server counts the rows of a table as a node does: each request is answered by
-// the number of rows in the range. Its answer may be another one.
+// server counts the rows of a table as a node does: it answers each request with the number of rows
+// in the range. Tests may set another answer.
 type server struct {
 	rows   []sweeptest.Row
 	fail   func(ctx context.Context, r sweeptest.Request) error
@@ -34,7 +34,7 @@ type server struct {
 
 func bigint(n int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(n)) }
 
-// table makes the answer of these rows.
+// table makes an answer with these rows.
 func table(rows ...[][]byte) *sweeptest.Table {
 	t := &sweeptest.Table{}
 	for _, cells := range rows {
@@ -114,7 +114,7 @@ func TestCount(t *testing.T) {
 	}
 }
 
-// Each range that counts is told with its rows.
+// Counted is called with each range that counts and its rows.
 func TestCountedRanges(t *testing.T) {
 	job := newJob(&server{rows: sweeptest.Numbered(1000)}, 30)
 	var rows, ranges atomic.Int64
@@ -137,7 +137,7 @@ func TestCountOfOneRange(t *testing.T) {
 	require.EqualValues(t, 77, result.Rows)
 }
 
-// Several serial answers with the same zero Range are several answers.
+// If several serial ranges are the zero Range, each has an answer of its own.
 func TestCountOfTheSameRangeAgain(t *testing.T) {
 	job := newJob(&server{rows: sweeptest.Numbered(10)}, 1)
 	job.Splits = make([]token.Split, 3)
@@ -147,7 +147,7 @@ func TestCountOfTheSameRangeAgain(t *testing.T) {
 	require.EqualValues(t, 30, result.Rows)
 }
 
-// Ranges that take too long are cut; the number is the same.
+// Ranges that take too long are cut, and the number is the same.
 func TestCountUnderFaults(t *testing.T) {
 	for seed := range uint64(50) {
 		s := &server{rows: sweeptest.Numbered(500)}
@@ -204,8 +204,7 @@ func TestCountWithAFailedRange(t *testing.T) {
 	require.Equal(t, want, job.Counters.Rows.Load())
 }
 
-// An answer may come in several pages. That of a range whose last page never came
-// is not in the number.
+// An answer may come in several pages. A range whose last page never came is not counted.
 func TestAnswerInSeveralPages(t *testing.T) {
 	s := &server{rows: sweeptest.Numbered(500)}
 	s.answer = func(n int64) *sweeptest.Table {
@@ -236,7 +235,7 @@ func TestAnswerInSeveralPages(t *testing.T) {
 	require.Empty(t, result.Done)
 }
 
-// What is not one number for a range is never taken for a count.
+// If the answer for a range is not one number, it is an error.
 func TestOddAnswers(t *testing.T) {
 	for _, c := range []struct {
 		name   string

@@ -7,15 +7,15 @@ import (
 	"slices"
 )
 
-// largestPartitions keeps the largest partitions that it is offered, of equal ones those that
-// come first by key, so that it does not matter who offers them in which order: a
-// heap with the one to go next in front, so that memory is bounded by their number.
+// largestPartitions keeps the largest partitions that were added. Of equal ones it keeps those that
+// come first by key, so the order of calls does not matter. It is a heap with the smallest
+// partition in front, so its memory is bounded.
 type largestPartitions struct {
 	keep int
 	heap partitions
 }
 
-// add takes in a partition; the key is copied when it is kept.
+// add adds a partition. The key is copied if it is kept.
 func (t *largestPartitions) add(key [][]byte, rows int64) {
 	if t.keep == 0 {
 		return
@@ -33,7 +33,7 @@ func (t *largestPartitions) add(key [][]byte, rows int64) {
 	heap.Push(&t.heap, Partition{copied, rows})
 }
 
-// merge takes in what another has kept, and clears it.
+// merge adds the partitions of another, and clears it.
 func (t *largestPartitions) merge(other *largestPartitions) {
 	for _, p := range other.heap {
 		t.add(p.Key, p.Rows)
@@ -43,14 +43,14 @@ func (t *largestPartitions) merge(other *largestPartitions) {
 
 func (t *largestPartitions) clear() { t.heap = t.heap[:0] }
 
-// sorted lists the partitions, the largest first, those of one size by key.
+// sorted lists the partitions, the largest first, those of equal size by key.
 func (t *largestPartitions) sorted() []Partition {
 	list := slices.Clone([]Partition(t.heap))
 	slices.SortFunc(list, compare)
 	return list
 }
 
-// compare orders by rows, the largest first, then by key.
+// compare orders by rows, the largest first, and then by key.
 func compare(a, b Partition) int {
 	if c := cmp.Compare(b.Rows, a.Rows); c != 0 {
 		return c

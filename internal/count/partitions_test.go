@@ -18,8 +18,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// grouped is the answers of count(*) GROUP BY: a row for each partition, with its
-// key of two cells and its number of rows, in the order of the ring.
+// grouped returns the answers of count(*) GROUP BY: a row for each partition, with its key of two
+// cells and its number of rows, in the order of the ring.
 func grouped(sizes ...int64) (*sweeptest.Table, []Partition) {
 	answers := &sweeptest.Table{Rows: sweeptest.Numbered(len(sizes))}
 	all := make([]Partition, len(sizes))
@@ -37,7 +37,7 @@ func grouped(sizes ...int64) (*sweeptest.Table, []Partition) {
 	return answers, all
 }
 
-// sizes makes n sizes of partitions, of which many are equal.
+// sizes makes n random sizes of partitions. Many are equal.
 func sizes(r *rand.Rand, n int) []int64 {
 	s := make([]int64, n)
 	for i := range s {
@@ -61,8 +61,8 @@ func newGrouped(reader *sweeptest.Table, splits, top int) *Job {
 	return job
 }
 
-// The largest partitions come out whoever counted them and in which order, the
-// first by key of those of one size.
+// The largest partitions do not depend on the workers and the order in which they counted. Those of
+// equal size are sorted by key.
 func TestTop(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 1))
@@ -83,7 +83,7 @@ func TestTop(t *testing.T) {
 	}
 }
 
-// What is counted of a range that is cut or asked for again counts once.
+// If a range is cut or retried, its partitions count once.
 func TestTopUnderFaults(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 2))
@@ -111,8 +111,8 @@ func TestTopUnderFaults(t *testing.T) {
 	}
 }
 
-// The partitions of a range that was given up after some of its pages are not
-// among the largest, nor is anything of them in the numbers.
+// If a range was given up after some of its pages, its partitions are neither among the largest nor
+// in the numbers.
 func TestTopWithFailedRanges(t *testing.T) {
 	counted := sizes(rand.New(rand.NewPCG(1, 3)), 300)
 	answers, _ := grouped(counted...)
@@ -127,7 +127,7 @@ func TestTopWithFailedRanges(t *testing.T) {
 		{Range: sweeptest.Between(0, 499)},
 		{Range: sweeptest.Between(499, 1000)},
 	}
-	job.Sweep.Workers = 1 // the same worker goes on with the range after it
+	job.Sweep.Workers = 1 // the same worker continues with the next range
 	for _, class := range []fault.Class{fault.Transient, fault.Unknown} {
 		answers.Fail = func(_ context.Context, r sweeptest.Request) error {
 			if r.Within.Start == job.Splits[0].Range.Start && r.Page == 3 {
@@ -166,8 +166,8 @@ func onRing(sizes ...int64) (*sweeptest.Table, []Partition) {
 	return answers, all
 }
 
-// A range whose later pages cannot be answered in time is cut behind the partitions
-// that have come, which are not counted again.
+// If the later pages of a range cannot be answered in time, it is cut behind the partitions that
+// have come. These are not counted again.
 func TestRangeIsCutBetweenPartitions(t *testing.T) {
 	for seed := range uint64(20) {
 		counted := sizes(rand.New(rand.NewPCG(seed, 5)), 300)
@@ -200,7 +200,7 @@ func TestRangeIsCutBetweenPartitions(t *testing.T) {
 	}
 }
 
-// Two partitions may have one token: a range is not cut between them.
+// If two partitions have the same token, the range is not cut between them.
 func TestPartitionsOfOneTokenStayTogether(t *testing.T) {
 	answers, _ := onRing(sizes(rand.New(rand.NewPCG(1, 6)), 40)...)
 	for i := 0; i+1 < len(answers.Rows); i += 2 {
@@ -244,7 +244,7 @@ type listed struct {
 
 func (l listed) Hash(key []byte) token.Token { return l.at[string(key)] }
 
-// However many partitions there are, a worker keeps as many as were asked for.
+// However many partitions there are, a worker keeps only the number in Job.Top.
 func TestTopIsBounded(t *testing.T) {
 	kept := largestPartitions{keep: 5}
 	for i := range 10000 {
@@ -257,7 +257,7 @@ func TestTopIsBounded(t *testing.T) {
 	require.Empty(t, none.sorted())
 }
 
-// A partition that is not kept costs nothing but a look.
+// A partition that is not kept costs only a comparison.
 func TestOfferDoesNotAllocate(t *testing.T) {
 	kept := largestPartitions{keep: 2}
 	kept.add([][]byte{[]byte("a")}, 9)
@@ -269,7 +269,7 @@ func TestOfferDoesNotAllocate(t *testing.T) {
 	}))
 }
 
-// Numbers beyond 2^63 apart are still in order.
+// Numbers whose difference exceeds 2^63 are sorted correctly.
 func TestTopOfExtremes(t *testing.T) {
 	kept := largestPartitions{keep: 3}
 	for i, n := range []int64{-1 << 63, 1<<63 - 1, 0, -5, 5} {
@@ -282,8 +282,8 @@ func TestTopOfExtremes(t *testing.T) {
 	require.Equal(t, []int64{1<<63 - 1, 5, 0}, rows)
 }
 
-// The totals of the vnode ranges are those of the rows in them, also when ranges
-// are cut on the way or cannot be read.
+// The totals of the vnode ranges are those of the rows in them, even if ranges are cut or cannot be
+// read.
 func TestByVnode(t *testing.T) {
 	const vnodes = 4
 	find := func(at token.Token) int {
@@ -344,8 +344,7 @@ func TestByVnode(t *testing.T) {
 	}
 }
 
-// A range without a partition has no answer when counting by partition, and that
-// is no fault.
+// When counting by partition, an empty range has no answer, which is not an error.
 func TestRangesWithoutPartitions(t *testing.T) {
 	job := newGrouped(&sweeptest.Table{}, 12, 5)
 	result, err := job.Run(context.Background())
@@ -355,7 +354,7 @@ func TestRangesWithoutPartitions(t *testing.T) {
 	require.Len(t, result.Done, 12)
 }
 
-// BenchmarkTop is what a partition costs on its way past the largest.
+// BenchmarkTop measures the cost of a partition that is not among the largest.
 func BenchmarkTop(b *testing.B) {
 	kept := largestPartitions{keep: 20}
 	key := [][]byte{make([]byte, 16)}

@@ -1,15 +1,15 @@
 package extsort
 
-// distinct tells about how many different numbers it has seen, within some percents: of each it
-// makes a hash, keeps those whose lowest bits are zero, and asks one bit more each time that there
-// are too many of them (M. Wegman's adaptive sampling: P. Flajolet, "On adaptive sampling",
+// distinct estimates how many different numbers it has seen, within a few percent. It hashes each
+// number, and keeps the hashes whose lowest bits are zero. Each time there are too many of them, it
+// requires one more bit (M. Wegman's adaptive sampling: P. Flajolet, "On adaptive sampling",
 // Computing 43, 1990).
 type distinct struct {
 	mask uint64
 	kept map[uint64]struct{}
 }
 
-// mostKept is how many numbers are kept, at most: the estimate is off by some 1.2 / sqrt(mostKept).
+// mostKept is the largest number of hashes kept. The estimate is off by about 1.2 / sqrt(mostKept).
 const mostKept = 4096
 
 func (d *distinct) add(number uint64) {
@@ -31,9 +31,9 @@ func (d *distinct) add(number uint64) {
 	}
 }
 
-// mix makes another number of each, whose bits depend on all of its bits (the finalizer of
-// MurmurHash3). Numbers that are hashes are not enough: an input may be the part of a table whose
-// tokens have some bits in common.
+// mix hashes a number, so that each bit of the result depends on all bits (the finalizer of
+// MurmurHash3). That is necessary even if numbers are hashes: an input may be the part of a table
+// whose tokens have some bits in common.
 func mix(number uint64) uint64 {
 	number = (number ^ number>>33) * 0xff51afd7ed558ccd
 	number = (number ^ number>>33) * 0xc4ceb9fe1a85ec53

@@ -1,34 +1,34 @@
 package extsort
 
-// Merge gives the records of a stretch of numbers, from all runs and buffers, in order; those that
-// are equal come in any order. It is not safe for concurrent use, but several are beside one
-// another.
+// Merge returns the records of a stretch of numbers, from all runs and buffers, in order. Equal
+// records come in any order. It is not safe for concurrent use, but several merges may be used at
+// the same time.
 type Merge struct {
 	compare func(a, b []byte) int
 	sources []source
-	// the least one first; each not greater than the two at twice its place and one and two beyond
+	// a binary heap, the least record first
 	heap    []head
 	begun   bool
 	err     error
 	numbers int64
 }
 
-// source gives records in order: next moves to the next one, if there is one, and at gives
-// it, or the head of a large one, until next is called again. appendRecord gives all of it, once.
+// source returns records in order. next moves to the next one. at returns it, or only its head if
+// it is large, until next is called again. appendRecord returns all of it, and may be called once.
 type source interface {
 	next() (bool, error)
 	at() (number uint64, record []byte)
 	appendRecord(dst []byte) ([]byte, error)
 }
 
-// head is the record that a source is at.
+// head is the current record of a source.
 type head struct {
 	number uint64
 	record []byte
 	source source
 }
 
-// start finds the first record of each source.
+// start moves each source to its first record.
 func (m *Merge) start() error {
 	for _, s := range m.sources {
 		more, err := s.next()
@@ -46,7 +46,7 @@ func (m *Merge) start() error {
 	return nil
 }
 
-// Next moves to the next record; false after the last one, and when there is an error.
+// Next moves to the next record. It returns false after the last one, and after an error.
 func (m *Merge) Next() bool {
 	switch {
 	case !m.begun:
@@ -58,7 +58,7 @@ func (m *Merge) Next() bool {
 	return m.err == nil && len(m.heap) > 0
 }
 
-// advance moves the source of the least record on.
+// advance moves the source of the least record to its next one.
 func (m *Merge) advance() {
 	top := &m.heap[0]
 	more, err := top.source.next()
@@ -76,7 +76,7 @@ func (m *Merge) advance() {
 	m.down(0)
 }
 
-// down moves a head to where it belongs.
+// down moves a head down to its place in the heap.
 func (m *Merge) down(i int) {
 	for {
 		least := i
@@ -101,14 +101,14 @@ func (m *Merge) less(i, j int) bool {
 	return m.compare(a.record, b.record) < 0
 }
 
-// Numbers is about how many different numbers the records have.
+// Numbers returns about how many different numbers the records have.
 func (m *Merge) Numbers() int64 { return m.numbers }
 
-// Number is that of the current record.
+// Number returns the number of the current record.
 func (m *Merge) Number() uint64 { return m.heap[0].number }
 
-// Head returns what Options.Compare looks at of the current record, until Next is called; of one
-// that is not large the whole record.
+// Head returns the bytes of the current record that Options.Compare reads, until Next is called. If
+// the record is not large, that is all of it.
 func (m *Merge) Head() []byte { return m.heap[0].record }
 
 // AppendRecord appends the current record. It may be called once for each.
@@ -118,5 +118,5 @@ func (m *Merge) AppendRecord(
 	return m.heap[0].source.appendRecord(dst)
 }
 
-// Err is the error that ended Next early, if any.
+// Err returns the error that ended Next early, if any.
 func (m *Merge) Err() error { return m.err }

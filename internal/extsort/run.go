@@ -15,22 +15,22 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 )
 
-// run is a temporary file with sorted records: each is its number, eight bytes, its length, an
-// unsigned varint, of a large one the length of its head (Options.Head), another, and its bytes.
-// Where runs are compressed, each stretch of numbers is on its own, so that it can be read on its
-// own.
+// run is a temporary file of sorted records. A record is its number (eight bytes), its length
+// (unsigned varint) and its bytes. If it is large, the length of its head (Options.Head) follows
+// the length. In compressed runs, each stretch of numbers is compressed separately, so that it can
+// be read separately.
 type run struct {
 	sorter *Sorter
 	file   *os.File
-	ends   []int64 // of each stretch that was written, as it stands on the disk
+	ends   []int64 // end of each stretch that was written, as a position in the file
 	level  int     // how often its records were merged
 	out    *bufio.Writer
-	lz     *lz4.Writer // where runs are compressed
+	lz     *lz4.Writer // if the run is compressed
 	head   [8 + 2*binary.MaxVarintLen64]byte
 }
 
-// runBuffer is how much of a run is written at once, in bytes. As much is read, or less where many
-// are read, down to leastReadBuffer.
+// runBuffer is the number of bytes of a run that are written at once. The same number is read at
+// once, or less if many runs are read, but at least leastReadBuffer.
 const (
 	runBuffer       = 64 << 10
 	leastReadBuffer = 16 << 10
@@ -53,7 +53,7 @@ func (s *Sorter) newRun() (*run, error) {
 	return r, nil
 }
 
-// add appends a record. Its writer keeps the first error.
+// add appends a record. The writer keeps the first error.
 func (r *run) add(number uint64, record []byte) error {
 	for bounds := r.sorter.bounds; len(r.ends) < len(bounds) && number >= bounds[len(r.ends)]; {
 		if err := r.endStretch(); err != nil {
@@ -76,7 +76,7 @@ func (r *run) add(number uint64, record []byte) error {
 	return nil
 }
 
-// endStretch writes out what is left of a stretch.
+// endStretch flushes a stretch.
 func (r *run) endStretch() error {
 	err := r.out.Flush()
 	if r.sorter.o.Compress {
@@ -94,7 +94,7 @@ func (r *run) endStretch() error {
 	return nil
 }
 
-// end writes out what is left.
+// end flushes the run.
 func (r *run) end() error {
 	for len(r.ends) <= len(r.sorter.bounds) {
 		if err := r.endStretch(); err != nil {
@@ -105,11 +105,11 @@ func (r *run) end() error {
 	return nil
 }
 
-// size is that of the file.
+// size returns the size of the file.
 func (r *run) size() int64 { return r.ends[len(r.ends)-1] }
 
-// read begins at the first record of a stretch, and reads through a buffer of that many bytes.
-// Several stretches may be read at the same time.
+// read starts to read a stretch through a buffer of that many bytes. Several stretches may be read
+// at the same time.
 func (r *run) read(stretch, buffer int) *runSource {
 	var from int64
 	if stretch > 0 {
@@ -125,17 +125,17 @@ func (r *run) read(stretch, buffer int) *runSource {
 
 func (r *run) close() error { return r.file.Close() }
 
-// runSource gives the records of a run.
+// runSource reads the records of a run.
 type runSource struct {
 	stored *io.SectionReader
 	in     *bufio.Reader
 	number uint64
-	record []byte // of a large one the head
-	rest   int    // how much of the record follows that
+	record []byte // of a large record, the head
+	rest   int    // bytes of the record after that
 }
 
 func (s *runSource) next() (bool, error) {
-	if _, err := s.in.Discard(s.rest); err != nil { // of a record that was passed over
+	if _, err := s.in.Discard(s.rest); err != nil { // of a record that was not read
 		return false, fmt.Errorf("sorted run: %w", noEOF(err))
 	}
 	var head [8]byte
@@ -166,7 +166,7 @@ func (s *runSource) next() (bool, error) {
 	return true, nil
 }
 
-// appendRecord appends the record: its head, and what the run has behind that.
+// appendRecord appends the record: its head, and the rest from the run.
 func (s *runSource) appendRecord(dst []byte) ([]byte, error) {
 	dst = append(slices.Grow(dst, len(s.record)+s.rest), s.record...)
 	at := len(dst)
@@ -178,7 +178,7 @@ func (s *runSource) appendRecord(dst []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// whole gives an error when the file ended before the stretch.
+// whole returns an error if the file ended before the stretch.
 func (s *runSource) whole() error {
 	at, err := s.stored.Seek(0, io.SeekCurrent)
 	if err == nil && at < s.stored.Size() {
@@ -190,7 +190,7 @@ func (s *runSource) whole() error {
 	return nil
 }
 
-// noEOF is for a file that ends where it must not.
+// noEOF converts the error of a file that ends too early.
 func noEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -200,11 +200,11 @@ func noEOF(err error) error {
 
 func (s *runSource) at() (uint64, []byte) { return s.number, s.record }
 
-// bufferSource gives the records of a stretch of a sorted buffer.
+// bufferSource returns the records of a stretch of a sorted buffer.
 type bufferSource struct {
 	buffer  *Buffer
 	entries []entry
-	i       int // of the entry after the current one
+	i       int // index of the entry after the current one
 }
 
 func (s *bufferSource) next() (bool, error) {
@@ -215,12 +215,12 @@ func (s *bufferSource) next() (bool, error) {
 	return s.i <= len(s.entries), nil
 }
 
-// together is how many records are fetched from memory at the same time.
+// together is the number of records fetched from memory at the same time.
 const together = 32
 
-// touch has the processor fetch the next records. In their order they are anywhere in the buffer,
-// so that each is waited for when it comes from there; those that are asked for one right after the
-// other come together.
+// touch makes the processor fetch the next records. They are anywhere in the buffer, so the
+// processor would wait for each one. If it reads them right one after another, it waits for all of
+// them together.
 func (b *Buffer) touch(next []entry) {
 	touched := byte(0)
 	for _, e := range next[:min(together, len(next))] {
@@ -229,7 +229,7 @@ func (b *Buffer) touch(next []entry) {
 	b.touched.Store(uint32(touched))
 }
 
-// cacheLine is how many bytes come from memory at once, on most processors.
+// cacheLine is the number of bytes that come from memory at once, on most processors.
 const cacheLine = 64
 
 func (s *bufferSource) appendRecord(dst []byte) ([]byte, error) {

@@ -1,13 +1,13 @@
-// Package extsort sorts records that do not all fit into memory: sorted buffers are
-// written to temporary files as runs, and merged.
+// Package extsort sorts records that do not all fit into memory. It writes sorted buffers to
+// temporary files, called runs, and merges them.
 //
-// Each goroutine that adds records takes a [Buffer] for itself ([Sorter.Take]) and gives it
-// back, so that adding takes no lock; a buffer that is full is sorted and written by the
-// goroutine that fills it, so that the disk holds up those who add. When all is added,
-// [Sorter.Merges] gives the records in order, several stretches of them at the same time.
+// Each goroutine that adds records takes a [Buffer] ([Sorter.Take]) and gives it back, so that
+// adding takes no lock. The goroutine that fills a buffer sorts it and writes it, so that a slow
+// disk slows those that add. At the end, [Sorter.Merges] returns the records in order, in several
+// stretches at the same time.
 //
-// Records are compared by a number first, which decides for nearly all where it is a hash, and in
-// memory by a second one, which spares looking at most of the others.
+// Records have a number, which is compared first. If it is a hash, it decides for nearly all of
+// them. In memory, a second number, the hint, avoids reading most of the others.
 package extsort
 
 import (
@@ -22,58 +22,57 @@ import (
 	"sync/atomic"
 )
 
-// Options say how to sort.
+// Options are the settings of a sorter.
 type Options struct {
-	// Memory is how many bytes all buffers may hold. A record that is longer than a buffer
-	// goes to the disk at once.
+	// Memory is the size of all buffers together, in bytes. A record that is longer than a buffer
+	// is written to disk at once.
 	Memory int64
-	// Buffers is how many there are: as many goroutines can add at once.
+	// Buffers is the number of buffers. That many goroutines can add at the same time.
 	Buffers int
-	// Stretches is how many parts of the numbers, of one size each, are merged on their own;
-	// default 1.
+	// Stretches is the number of equal parts of the numbers that are merged separately; default 1.
 	Stretches int
-	// Dir is the folder of the runs; empty: the system's for temporary files. Their names
-	// are removed at once, so that nothing stays behind.
+	// Dir is the folder of the runs; empty: the system's for temporary files. The files have no
+	// names, so nothing of them remains.
 	Dir string
-	// Compress has runs take less of the disk, and a multiple of the processor's time.
+	// Compress compresses runs. They need less of the disk, and several times the processor time.
 	Compress bool
-	// Compare orders records of one number. It must be safe for concurrent use.
+	// Compare orders records with the same number. It must be safe for concurrent use.
 	Compare func(a, b []byte) int
-	// Head returns how many of a record's first bytes Compare looks at: of large records no more
-	// than these are in memory while runs are merged. Nil: all.
+	// Head returns how many of a record's first bytes Compare reads. While runs are merged, only
+	// these bytes of large records are in memory. Nil: all.
 	Head func(record []byte) int
 }
 
-// When there are fanIn runs of one level, they become one of the next: what is joined is read and
-// written once more. A compressed run takes some 200 KiB while it is read, for each stretch, so
-// that fewer are read at once.
+// When there are fanIn runs of one level, they are merged into one of the next level, so their
+// records are read and written once more. A compressed run takes about 200 KiB per stretch while it
+// is read, so fewer of them are read at once.
 const (
 	fanIn           = 256
 	compressedFanIn = 64
 )
 
-// largeRecord is the length from which a record is in memory as a whole only when its turn has
-// come.
+// largeRecord is the length in bytes from which a record is completely in memory only when it is
+// the current one.
 const largeRecord = 16 << 10
 
-// entryMemory is what a record takes besides its bytes and their length.
+// entryMemory is the memory of a record besides its bytes and their length.
 const entryMemory = 24
 
-// Sorter sorts. It is safe for concurrent use, but for Merges and Close.
+// Sorter sorts records. It is safe for concurrent use, except for Merges and Close.
 type Sorter struct {
 	o      Options
 	size   int      // of a buffer, in bytes
-	bounds []uint64 // where each stretch begins, but the first
+	bounds []uint64 // where each stretch begins, except for the first
 	empty  chan *Buffer
-	sorted []*Buffer // by the first call of Merges; nil before
+	sorted []*Buffer // set by the first call of Merges
 
 	mu           sync.Mutex
 	runs         []*run
-	joiningBytes int64      // bytes of the runs that are being joined
-	numbers      []distinct // of each stretch: of records on the disk, and once there are merges of all
+	joiningBytes int64      // bytes of the runs that are being merged
+	numbers      []distinct // by stretch: of records on disk, and after Merges of all
 }
 
-// New makes a sorter without records.
+// New makes an empty sorter.
 func New(o Options) *Sorter {
 	s := &Sorter{
 		o:       o,
@@ -90,11 +89,11 @@ func New(o Options) *Sorter {
 	return s
 }
 
-// Buffer is memory for records that were added. It belongs to the goroutine that took it,
-// until that gives it back.
+// Buffer is memory for added records. It belongs to the goroutine that took it, until that gives it
+// back.
 type Buffer struct {
 	sorter  *Sorter
-	records []byte // each after its length, an unsigned varint
+	records []byte // each with its length before it, an unsigned varint
 	entries []entry
 	touched atomic.Uint32 // see touch; several stretches are merged at the same time
 }
@@ -105,7 +104,7 @@ type entry struct {
 	at           int
 }
 
-// Take waits for a buffer that nobody has.
+// Take waits for a free buffer.
 func (s *Sorter) Take(ctx context.Context) (*Buffer, error) {
 	select {
 	case b := <-s.empty:
@@ -115,12 +114,12 @@ func (s *Sorter) Take(ctx context.Context) (*Buffer, error) {
 	}
 }
 
-// Give ends the use of a buffer.
+// Give gives a buffer back.
 func (s *Sorter) Give(b *Buffer) { s.empty <- b }
 
-// Add copies a record into the buffer. When there is no room, the buffer's records go to the disk
-// first; only then there can be an error. Of records of one number those with a smaller hint are
-// mostly before the others: where they are not, sorting takes longer.
+// Add copies a record into the buffer. If it is full, its records are written to disk first; only
+// that can fail. Among records with the same number, those with a smaller hint should mostly come
+// first. Where they do not, sorting takes longer.
 func (b *Buffer) Add(number, hint uint64, record []byte) error {
 	need := binary.MaxVarintLen64 + len(record)
 	if used := len(
@@ -133,17 +132,17 @@ func (b *Buffer) Add(number, hint uint64, record []byte) error {
 			return err
 		}
 	}
-	if need+entryMemory > b.sorter.size { // it makes a run of its own, and no copy
+	if need+entryMemory > b.sorter.size { // the record makes a run of its own, without a copy
 		return b.spillOne(number, record)
 	}
 	if b.records == nil {
-		// As if all records were like this one: a slice that grows is copied to memory that was
-		// never touched.
+		// As if all records were like this one: growing a slice copies it to memory that was never
+		// used.
 		most := max(b.sorter.size/(need+entryMemory), 1)
 		b.records, b.entries = make([]byte, 0, most*need), slices.Grow(b.entries, most)
 	}
 	if n := len(b.records) + need; n > cap(b.records) {
-		// No further than the records go before they are spilled.
+		// no larger than the records get before they are written to disk
 		grown := make([]byte, len(b.records), max(n, min(2*cap(b.records), b.sorter.size)))
 		copy(grown, b.records)
 		b.records = grown
@@ -154,7 +153,7 @@ func (b *Buffer) Add(number, hint uint64, record []byte) error {
 	return nil
 }
 
-// record gives the bytes of an entry.
+// record returns the bytes of an entry.
 func (b *Buffer) record(e entry) []byte {
 	length, n := binary.Uvarint(b.records[e.at:])
 	from := e.at + n
@@ -187,23 +186,23 @@ func (b *Buffer) sort() {
 	}
 }
 
-// radixBits is how many bits of the numbers entries are put in order by at once, and fewBy below
-// how many entries they are compared rather.
+// radixBits is the number of bits that entries are sorted by at once. Fewer than fewBy entries are
+// sorted by comparison.
 const (
 	radixBits = 8
 	fewBy     = 64
 )
 
-// sortEntries sorts entries whose numbers have all bits in common beyond shift+radixBits: it puts
-// them into their places by those bits of the number (American flag sort: McIlroy, Bostic, McIlroy,
-// "Engineering Radix Sort"), and each group by what follows. A hash is not compared that way, but
-// for a few neighbors.
+// sortEntries sorts entries whose numbers have all bits above shift+radixBits in common. It moves
+// them to their places by the next bits of the number (American flag sort: McIlroy, Bostic,
+// McIlroy, "Engineering Radix Sort"), and sorts each group by the bits after those. So hashes are
+// hardly ever compared.
 func sortEntries(entries []entry, shift int, compare func(x, y entry) int) {
 	if len(entries) < fewBy || shift < 0 {
 		slices.SortFunc(entries, compare)
 		return
 	}
-	// of each group: the place that is filled next, and the one behind the last
+	// of each group: the next place to fill, and the end
 	var next, end [1 << radixBits]int
 	for _, e := range entries {
 		end[e.number>>shift%(1<<radixBits)]++
@@ -234,7 +233,7 @@ func sortEntries(entries []entry, shift int, compare func(x, y entry) int) {
 	}
 }
 
-// below is how many records of a sorted buffer have a smaller number.
+// below returns the number of records in a sorted buffer with a smaller number.
 func (b *Buffer) below(number uint64) int {
 	n, _ := slices.BinarySearchFunc(
 		b.entries,
@@ -277,7 +276,7 @@ func (b *Buffer) spillOne(number uint64, record []byte) error {
 	return b.sorter.keep(r)
 }
 
-// keep takes a run over, and joins runs when there are many. Others may add runs meanwhile.
+// keep adds a finished run, and merges runs if there are many. Others may add runs meanwhile.
 func (s *Sorter) keep(r *run) error {
 	for {
 		if err := r.end(); err != nil {
@@ -294,8 +293,7 @@ func (s *Sorter) keep(r *run) error {
 	}
 }
 
-// add adds a run. It takes out and returns all runs of its level, to be joined, when there are that
-// many.
+// add adds a run. If there are many runs of its level, it removes and returns them, to be merged.
 func (s *Sorter) add(r *run) (many []*run) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -327,7 +325,7 @@ func (s *Sorter) fanIn() int {
 	return fanIn
 }
 
-// join makes one run of those given, which are of one level, and closes them.
+// join merges runs of one level into one, and closes them.
 func (s *Sorter) join(many []*run) (out *run, err error) {
 	defer func() {
 		s.mu.Lock()
@@ -377,18 +375,18 @@ func (s *Sorter) mergeInto(out *run, runs []*run) error {
 	return nil
 }
 
-// readMemory is what the buffers that runs are read through take together, in bytes, where there
-// are many of them.
+// readMemory is the memory of all read buffers together, in bytes, if there are many runs.
 const readMemory = 16 << 20
 
-// readBuffer is how much of each of some runs is read at once, in bytes, where all stretches are
-// read at the same time.
+// readBuffer returns the size of the read buffer of each run, in bytes, if all stretches are read
+// at the same time.
 func (s *Sorter) readBuffer(runs int) int {
 	return min(runBuffer, max(readMemory/(max(runs, 1)*(len(s.bounds)+1)), leastReadBuffer))
 }
 
-// Merges begins to give all records in order: a merge for each stretch, in their order. All buffers
-// must have been given back, and no record may be added any more. Each call begins with the first.
+// Merges returns all records in order: a merge for each stretch, in their order. All buffers must
+// have been given back, and no record may be added any more. Each call begins again with the first
+// record.
 func (s *Sorter) Merges() []*Merge {
 	buffers := s.sortedBuffers()
 	merges := make([]*Merge, len(s.bounds)+1)
@@ -412,7 +410,7 @@ func (s *Sorter) Merges() []*Merge {
 	return merges
 }
 
-// countNumbers counts the numbers of sorted records in the estimates of their stretches.
+// countNumbers adds the numbers of sorted records to the estimates of their stretches.
 func (s *Sorter) countNumbers(entries []entry) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -443,7 +441,7 @@ func (s *Sorter) sortedBuffers() []*Buffer {
 	return s.sorted
 }
 
-// Spilled is how many bytes of records went to the disk, as they stand there.
+// Spilled returns the number of bytes on disk.
 func (s *Sorter) Spilled() int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -454,7 +452,7 @@ func (s *Sorter) Spilled() int64 {
 	return n
 }
 
-// Close gives up the runs. The sorter cannot be used any more.
+// Close removes the runs. The sorter cannot be used afterwards.
 func (s *Sorter) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,13 +19,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// pair is a record with its number.
+// pair is a record and its number.
 type pair struct {
 	number uint64
 	record string
 }
 
-// hint is right for most records, the same for some, and wrong for those of a length.
+// hint is right for most records, equal for some, and wrong for those of one length.
 func hint(record string) uint64 {
 	h := binary.BigEndian.Uint64(append([]byte(record), make([]byte, 8)...))
 	if len(record) == 7 {
@@ -34,7 +34,7 @@ func hint(record string) uint64 {
 	return h >> 16
 }
 
-// sorted adds pairs from several goroutines and gives them as they come back.
+// sorted adds pairs from several goroutines, and returns them as they come back.
 func sorted(t *testing.T, o Options, pairs []pair) (*Sorter, []pair) {
 	t.Helper()
 	o.Compare = bytes.Compare
@@ -89,8 +89,8 @@ func inOrder(pairs []pair) []pair {
 	})
 }
 
-// What comes out is what went in, in order, whether it fits into memory, makes a few runs, or
-// so many that runs are merged into larger ones.
+// The output is the sorted input, whether it fits into memory, makes a few runs, or enough runs to
+// be merged into larger ones.
 func TestSort(t *testing.T) {
 	for _, tc := range []struct {
 		name      string
@@ -152,8 +152,8 @@ func TestSort(t *testing.T) {
 	}
 }
 
-// It is known how many numbers there are: exactly of few, and within some percents of many, in
-// memory and on the disk.
+// The estimate of different numbers is exact for few, and within a few percent for many, in memory
+// and on disk.
 func TestNumbers(t *testing.T) {
 	for _, tc := range []struct {
 		memory      int64
@@ -199,7 +199,7 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
-// Inputs that were parted by the lowest bits of the numbers have as many of them.
+// The estimate also holds for inputs that were divided by the lowest bits of the numbers.
 func TestNumbersThatHaveBitsInCommon(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	for _, shift := range []int{1, 5, 20} {
@@ -211,8 +211,7 @@ func TestNumbersThatHaveBitsInCommon(t *testing.T) {
 	}
 }
 
-// Numbers that share many bits, all of them, or none are sorted alike, be there few of them or
-// many.
+// Numbers with many, all or no bits in common are sorted alike, whether there are few or many.
 func TestEntriesAreSortedByTheirBits(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
 	compare := func(a, b entry) int { return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.at, b.at)) }
@@ -230,7 +229,7 @@ func TestEntriesAreSortedByTheirBits(t *testing.T) {
 	}
 }
 
-// A record that is longer than a buffer is sorted like others, and its memory given back.
+// A record that is longer than a buffer is sorted like others, and its memory is released.
 func TestLongRecords(t *testing.T) {
 	var pairs []pair
 	for i := range 20 {
@@ -245,7 +244,7 @@ func TestLongRecords(t *testing.T) {
 	require.Positive(t, s.Spilled())
 }
 
-// A buffer does not take more memory than it may, whatever lengths its records have.
+// A buffer does not exceed its memory, whatever the lengths of its records are.
 func TestMemoryOfABuffer(t *testing.T) {
 	s := New(Options{Memory: 1 << 20, Buffers: 1, Dir: t.TempDir(), Compare: bytes.Compare})
 	b, err := s.Take(t.Context())
@@ -258,7 +257,7 @@ func TestMemoryOfABuffer(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// Of large records a merge has no more in memory than their heads.
+// A merge has only the heads of large records in memory.
 func TestHeadsOfLargeRecords(t *testing.T) {
 	const head, large = 9, 3 * largeRecord
 	s := New(Options{
@@ -286,7 +285,7 @@ func TestHeadsOfLargeRecords(t *testing.T) {
 		}
 		require.Less(t, held, large/2)
 		if i%3 == 0 {
-			continue // is passed over
+			continue // is not read
 		}
 		got, err := m.AppendRecord(nil)
 		require.NoError(t, err)
@@ -297,7 +296,7 @@ func TestHeadsOfLargeRecords(t *testing.T) {
 	require.NoError(t, s.Close())
 }
 
-// While runs are joined, others write runs of their own.
+// While runs are merged, others write runs of their own.
 func TestRunsAreAddedWhileOthersAreJoined(t *testing.T) {
 	joining, added := make(chan struct{}), make(chan struct{})
 	var first sync.Once
@@ -354,7 +353,7 @@ func TestFolderThatIsNotThere(t *testing.T) {
 	require.ErrorContains(t, b.Add(1, 0, make([]byte, 90)), "sorted run: open ", "a run of its own")
 }
 
-// Who waits for a buffer can be called off.
+// Take returns if the context ends.
 func TestTakeIsCalledOff(t *testing.T) {
 	s := New(Options{Memory: 100, Buffers: 1, Compare: bytes.Compare})
 	_, err := s.Take(t.Context())
@@ -365,7 +364,7 @@ func TestTakeIsCalledOff(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 }
 
-// A run that was cut off is an error, and not an end, also where a record ends there.
+// A run that was truncated is an error and not an end, even if a record ends there.
 func TestDamagedRun(t *testing.T) {
 	const record = 8 + 1 + 60 // with its number and its length
 	for _, size := range []int64{0, record, 10*record + 5, 20 * record} {

@@ -7,8 +7,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Check says whether the ranges make up the plan's splits, each token once. A range may reach over
-// several neighbouring splits.
+// Check returns nil if the ranges make up the plan's splits, each token once. A range may cover
+// several adjacent splits.
 func (p *Plan) Check(done []token.Range) error {
 	if p.partitioner == nil {
 		return nil
@@ -58,9 +58,8 @@ func checkCoarse(p token.Partitioner, placement *token.Placement, splits []token
 	return token.Cover(p, token.Whole(p), ranges(splits))
 }
 
-// checkWhole says whether the splits are the whole ring, each token once and in
-// the vnode range that it is said to be in. There may be millions of them: they
-// are put in order by number, vnode range by vnode range.
+// checkWhole returns nil if the splits are the whole ring, each token once, and each in its vnode
+// range. There may be millions of splits, so they are sorted by number, one vnode range at a time.
 func checkWhole(p token.Partitioner, placement *token.Placement, splits []token.Split) error {
 	order, first := byVnode(splits, placement.Len())
 	at := p.Min()
@@ -96,8 +95,8 @@ func checkWhole(p token.Partitioner, placement *token.Placement, splits []token.
 	return nil
 }
 
-// byVnode lists the indexes of the splits of vnode range 0, then those of 1 and so
-// on; first says where each range's begin, and at last where all end.
+// byVnode lists the indexes of the splits of vnode range 0, then those of 1 and so on. first has
+// the position where each vnode range begins, and last the end of all.
 func byVnode(splits []token.Split, vnodes int) (order, first []int32) {
 	first = make([]int32, vnodes+1)
 	for _, s := range splits {

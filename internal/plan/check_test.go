@@ -11,7 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// cutUp cuts ranges at random, as a sweep does with those that are too large.
+// cutUp cuts ranges at random, as a sweep cuts those that are too large.
 func cutUp(r *rand.Rand, whole []token.Range) []token.Range {
 	var cut []token.Range
 	todo := slices.Clone(whole)
@@ -29,12 +29,11 @@ func cutUp(r *rand.Rand, whole []token.Range) []token.Range {
 	return cut
 }
 
-// before is the token before that one.
+// before returns the token before a token.
 func before(t token.Token) token.Token { return token.Token{Hi: t.Hi, Lo: t.Lo - 1} }
 
-// Ranges that were cut on the way are the plan, too, in any order; one that is
-// missing, read twice, a token short or a token long is not. So it is for a whole
-// plan and for parts of one.
+// Ranges that were cut make up the plan too, in any order. A range that is missing, read twice, a
+// token too short or a token too long does not. That holds for a whole plan and for parts of one.
 func TestCheck(t *testing.T) {
 	for name, o := range map[string]Options{
 		"whole":  {Seed: 5, Splits: 200},
@@ -77,8 +76,7 @@ func TestCheckOfNothing(t *testing.T) {
 	require.ErrorContains(t, p.Check(nil), "gap")
 }
 
-// What belongs to another shard, or lies outside the tokens, is foreign, wherever
-// on the ring it stands.
+// Ranges of another shard, or outside the tokens, are foreign, wherever on the ring they are.
 func TestCheckForeignRanges(t *testing.T) {
 	one, err := Make(cluster(2, 2), three, Options{Seed: 5, Splits: 100, Shard: Shard{1, 2}})
 	require.NoError(t, err)
@@ -107,7 +105,7 @@ func TestCheckForeignRanges(t *testing.T) {
 	)
 }
 
-// The plan's own check, which nothing should ever fail.
+// The plan's own check, which should never fail.
 func TestCheckWhole(t *testing.T) {
 	p, err := Make(cluster(2, 2), three, Options{Seed: 5, Splits: 100})
 	require.NoError(t, err)
@@ -136,7 +134,7 @@ func TestCheckWhole(t *testing.T) {
 	}
 }
 
-// The check takes about as long for each range, however many there are.
+// The check takes about the same time for each range, however many there are.
 func BenchmarkCheck(b *testing.B) {
 	for _, n := range []int{2400, 24000, 100000} {
 		p, err := Make(cluster(8, 8, 8), three, Options{Seed: 1, Splits: n})

@@ -9,8 +9,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// A table that may be small begins with few splits; one that is large, even if the estimate is a
-// thousand times too high, is cut as it always was.
+// A table that may be small begins with few splits. A large table has the usual splits, even if its
+// estimate is a thousand times too high.
 func TestCoarseSplits(t *testing.T) {
 	many := large(100, 64, 4) // 1,200 requests, 6,401 vnode ranges
 	for _, c := range []struct {
@@ -58,8 +58,8 @@ func TestLargeTableIsCutAsItWas(t *testing.T) {
 	require.Equal(t, 3600, now.MaxPieces, "those of a table that is smaller may be joined")
 }
 
-// Any node that has replicas serves a split over several vnode ranges; one that is down is asked
-// only if none is up.
+// Any node that has replicas serves a split over several vnode ranges. Nodes that are down are
+// asked only if none is up.
 func TestHostsOfSeveral(t *testing.T) {
 	c := cluster(2, 2, 2, 2)
 	c.Nodes[1].Up = false
@@ -84,8 +84,8 @@ func TestHostsOfSeveral(t *testing.T) {
 	require.Equal(t, []string{"n0", "n1", "n3"}, p.Hosts(token.Several))
 }
 
-// What is left of a run with narrow splits is read in few, and the ranges that are left are those
-// of the plan.
+// If a run with narrow splits left many ranges, they are read in few splits, and remain ranges of
+// the plan.
 func TestCoarseLeft(t *testing.T) {
 	r := rand.New(rand.NewPCG(4, 4))
 	for seed := range uint64(50) {

@@ -9,11 +9,11 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// An estimate that is 1,000 times too high makes no more splits than the table has pages, or
-// requests run at once. One that is too low, 0 or of a table that was dropped leaves wide splits,
-// which may be cut. The splits are the ring.
+// If an estimate is 1,000 times too high, there are no more splits than the table has pages, or
+// requests run at once. If it is too low, 0, or of a dropped table, the splits are wide and may be
+// cut. In any case they are the ring.
 func TestWrongEstimates(t *testing.T) {
-	const slack = 1.5 // for borders of coarse splits
+	const slack = 1.5 // borders of coarse splits add some
 	c := large(100, 64, 4)
 	for _, size := range []int64{0, 1000, 80 << 20, 10 << 30, 1 << 40} {
 		for _, estimate := range []int64{0, size / 1000, size, 1000 * size} {

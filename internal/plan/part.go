@@ -11,14 +11,14 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Shard is one of several parts of a plan, so that as many hosts share a sweep
-// with no talk between them. The zero value is the whole.
+// Shard is one of several parts of a plan, so that several hosts can share a sweep without talking
+// to each other. The zero value is the whole plan.
 type Shard struct {
 	Number int // from 1
 	Of     int
 }
 
-// ParseShard reads "2/5"; the empty text is the whole.
+// ParseShard reads "2/5". The empty text is the whole plan.
 func ParseShard(s string) (Shard, error) {
 	if s == "" {
 		return Shard{}, nil
@@ -35,7 +35,7 @@ func ParseShard(s string) (Shard, error) {
 	return Shard{number, of}, nil
 }
 
-// String is the shard as K/N, empty for the whole.
+// String returns the shard as K/N, empty for the whole plan.
 func (s Shard) String() string {
 	if s.Of == 0 {
 		return ""
@@ -43,12 +43,12 @@ func (s Shard) String() string {
 	return fmt.Sprintf("%d/%d", s.Number, s.Of)
 }
 
-// whole says whether the options ask for all of the plan.
+// whole reports whether the options ask for the whole plan.
 func (o Options) whole() bool {
 	return o.Begin == "" && o.End == "" && o.Shard.Of <= 1 && o.Unread == nil
 }
 
-// selectPart leaves in the plan what lies between the tokens and in the shard.
+// selectPart reduces the plan to what lies between the tokens and in the shard.
 func (p *Plan) selectPart(o Options) error {
 	if o.Unread != nil {
 		left := o.Unread
@@ -91,15 +91,15 @@ func (p *Plan) selectPart(o Options) error {
 			splits = append(splits, s)
 		}
 	}
-	// A shard may have nothing to read: its host then has an empty output, and the
-	// parts of all hosts are still the whole.
+	// A shard may have nothing to read. Its host then has an empty output, and the parts of all
+	// hosts are still the whole.
 	p.Splits = splits
 	p.nameSets()
 	return nil
 }
 
-// nameSets has each split of a coarse plan name the vnode range that it lies in: one that was
-// narrowed may reach over several no longer.
+// nameSets sets the vnode range of each split of a coarse plan. A split that was cut may no longer
+// span several.
 func (p *Plan) nameSets() {
 	if p.MaxPieces == 0 {
 		return
@@ -109,13 +109,13 @@ func (p *Plan) nameSets() {
 	}
 }
 
-// clip leaves of the splits what lies in the ranges, which do not overlap.
+// clip returns the parts of the splits that lie in the ranges, which do not overlap.
 func clip(splits []token.Split, within []token.Range) []token.Split {
 	within = slices.Clone(within)
 	slices.SortFunc(within, func(a, b token.Range) int { return a.Start.Compare(b.Start) })
 	var out []token.Split
 	for _, s := range splits {
-		// The first range that ends behind the split's start.
+		// the first range that ends behind the split's start
 		i, _ := slices.BinarySearchFunc(
 			within,
 			s.Range.Start,
@@ -150,9 +150,8 @@ func sooner(a, b token.Token) token.Token {
 	return b
 }
 
-// Hash identifies the splits of the whole plan with their order, whatever shard
-// of it this is: SHA-256 of their tokens as decimal text, start and end a line.
-// Empty for a serial plan.
+// Hash identifies the splits of the whole plan and their order, whichever shard this is: SHA-256 of
+// their tokens as decimal text, start and end in a line. It is empty for a serial plan.
 func (p *Plan) Hash() string { return p.hash }
 
 func hash(partitioner token.Partitioner, splits []token.Split) string {

@@ -31,8 +31,7 @@ func TestParseShard(t *testing.T) {
 	}
 }
 
-// The shards of a plan are disjoint and together the whole, and each is planned
-// without regard to the others.
+// The shards of a plan are disjoint and together the whole. Each is planned without the others.
 func TestShards(t *testing.T) {
 	for _, of := range []int{2, 3, 7, 100} {
 		var all []token.Split
@@ -58,7 +57,7 @@ func TestShards(t *testing.T) {
 	}
 }
 
-// The first of one is the whole.
+// The shard 1/1 is the whole plan.
 func TestOneShard(t *testing.T) {
 	whole, err := Make(cluster(2, 2), three, Options{Seed: 5})
 	require.NoError(t, err)
@@ -68,8 +67,8 @@ func TestOneShard(t *testing.T) {
 	require.Equal(t, whole.Hash(), p.Hash())
 }
 
-// Hosts that share a sweep come to the same plan although the nodes tell one more
-// than the other, a node is down for one of them, or they run fewer requests.
+// Hosts that share a sweep make the same plan even if nodes report more to one of them, a node is
+// down for one of them, or they run fewer requests.
 func TestShardsDoNotDependOnWhatNodesTell(t *testing.T) {
 	first, err := Make(
 		cluster(4, 4, 4),
@@ -132,7 +131,7 @@ func TestBeginAndEnd(t *testing.T) {
 	}
 }
 
-// Shards of a part of the ring are that part together.
+// The shards of a part of the ring are together that part.
 func TestShardsBetweenTokens(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 20 {
@@ -178,8 +177,7 @@ func TestNarrowErrors(t *testing.T) {
 	}
 }
 
-// A table that is read as one range has no parts: each host that shared it would
-// read all of it.
+// A table that is read as one range has no parts: each host that shared it would read all of it.
 func TestSerialPlanHasNoParts(t *testing.T) {
 	odd := map[string]string{"class": "com.example.OurStrategy"}
 	for _, o := range []Options{{Shard: Shard{1, 2}}, {Begin: "5"}, {End: "5"}} {
@@ -231,7 +229,7 @@ func TestWant(t *testing.T) {
 	}
 }
 
-// The hash is that of the splits and of nothing else.
+// The hash depends on the splits and nothing else.
 func TestHash(t *testing.T) {
 	made := func(o Options, cores ...int) *Plan {
 		p, err := Make(cluster(cores...), three, o)
@@ -257,7 +255,7 @@ func TestHash(t *testing.T) {
 	require.NotEqual(t, base.Hash(), moved.Hash())
 }
 
-// A hash that was written down stays what it is.
+// Hashes in journals stay valid: the hash of a plan never changes.
 func TestHashIsForGood(t *testing.T) {
 	at := func(text string) token.Token {
 		parsed, err := token.Murmur3.Parse(text)
@@ -276,7 +274,7 @@ func TestHashIsForGood(t *testing.T) {
 	)
 }
 
-// What an earlier sweep left is read, each token once, whatever the plan is now.
+// The ranges that an earlier sweep left are read, each token once, whatever the plan is now.
 func TestLeft(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	for range 50 {

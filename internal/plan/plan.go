@@ -1,16 +1,15 @@
-// Package plan decides how a table is swept: how many requests run at once, and
-// into which token ranges the ring is cut.
+// Package plan decides how a table is swept: how many requests run at once, and into which token
+// ranges the ring is cut.
 //
-// N, the requests under way at the most, is the sum over the local nodes of
-// cores x smudge: every core has work, and more waits when others are done early.
-// M, the number of splits, is N x 100, so that one slow range does not hold up
-// the end. The shape is that of ScyllaDB's efficient full table scan; the splits
-// here follow the ring, so that one replica set serves each.
+// N, the largest number of requests in flight, is the sum over the local nodes of cores x smudge.
+// So every core has work, and more is queued for when others finish early. M, the number of splits,
+// is N x 100, so that one slow range does not delay the end. This follows ScyllaDB's efficient full
+// table scan, except that the splits follow the ring, so that one replica set serves each.
 //
 // Only a large table is worth M requests, and estimates of its size may be wrong or missing. So a
-// plan may begin with coarse splits ([Options.Coarse]), each over many neighbouring vnode ranges.
-// The sweep cuts those that turn out to be large, down to the size of M splits. If the table turns
-// out to be small, it joins neighbouring splits.
+// plan may begin with coarse splits ([Options.Coarse]), each over many adjacent vnode ranges. The
+// sweep cuts those that turn out to be large, down to the size of M splits. If the table turns out
+// to be small, it joins adjacent splits.
 //
 // Start with [Make]. A plan never changes and is safe for concurrent use.
 package plan
@@ -27,43 +26,43 @@ import (
 const (
 	// DefaultSmudge is the number of requests per core.
 	DefaultSmudge = 3
-	// DefaultCores is taken where no node of a data center tells its own.
+	// DefaultCores is the number of cores per node if no node of a data center reports its own.
 	DefaultCores = 8
 	// SplitsPerRequest is M / N.
 	SplitsPerRequest = 100
 )
 
-// splitBytes is the least that a split is worth: where the nodes' estimates say
-// that there is less, fewer splits are made.
+// splitBytes is the least size of a split. If the nodes estimate that there is less, fewer splits
+// are made.
 const splitBytes = 1 << 20
 
 const (
-	// coarseSplits is the most splits that a coarse plan has of a table that may be small.
+	// coarseSplits is the largest number of splits in a coarse plan of a table that may be small.
 	coarseSplits = 256
-	// trustedShare is the part of an estimate that a table is sure to have: it may be wrong by
-	// as much.
+	// trustedShare is the divisor of an estimate that gives the size that a table certainly has.
+	// Estimates may be wrong by that factor.
 	trustedShare = 1000
 	// pageBytes is the size of table that is worth a request.
 	pageBytes = 256 << 10
 )
 
-// Options are the user's wishes; zero values leave the choice to the plan.
+// Options are the user's settings. Zero values leave the choice to the plan.
 type Options struct {
 	Smudge   int    // requests per core, default DefaultSmudge
-	Cores    int    // cores per node, for all nodes, instead of what they tell
+	Cores    int    // cores per node, for all nodes, instead of what they report
 	Seed     uint64 // of the shuffle
 	Parallel int    // N itself
 	Splits   int    // M itself
-	Bytes    int64  // estimate of the table's size; 0 when unknown
+	Bytes    int64  // estimate of the table's size; 0: unknown
 	Coarse   bool   // splits may be cut and joined; they are few and wide if the table may be small
-	Begin    string // token that the sweep begins after, empty: the ring's first
-	End      string // token that it ends with, empty: the ring's last
-	Shard    Shard  // which part of the splits
-	// Unread is what an earlier sweep left to read, instead of Begin, End and Shard;
-	// nil: there was none.
+	Begin    string // token after which the sweep begins; empty: the ring's first
+	End      string // token with which it ends; empty: the ring's last
+	Shard    Shard  // part of the splits
+	// Unread are the ranges that an earlier sweep left, instead of Begin, End and Shard; nil: there
+	// was none.
 	Unread []token.Range
-	// Placement is where the replicas stand of a table that does not follow the
-	// ring (ScyllaDB's tablets); its indexes are those of the cluster's nodes.
+	// Placement is where the replicas are of a table that does not follow the ring (ScyllaDB's
+	// tablets). Its indexes are those of the cluster's nodes.
 	Placement *token.Placement
 }
 
@@ -71,26 +70,30 @@ type Options struct {
 type Plan struct {
 	Parallel int           // N
 	Splits   []token.Split // about M, or fewer if they are coarse; shuffled
-	// MaxPieces is the number of splits that a sweep cuts those of a large table into. If it is 0, the
-	// sweep reads each split as it is.
+	// MaxPieces is the number of splits that a sweep cuts a large table into; 0: the sweep reads
+	// each split as it is.
 	MaxPieces int
 	Seed      uint64
-	Serial    string // why the table is read as one range, empty when it is not
-	Chosen    bool   // N is of the plan's choice
+	Serial    string // why the table is read as one range; empty: it is not
+	Chosen    bool   // the plan has chosen N
 
 	hash        string
 	cluster     *topology.Cluster
-	placement   *token.Placement // nil for a serial plan
+	placement   *token.Placement // nil: a serial plan
 	partitioner token.Partitioner
-	only        []string // the one node to read, of a keyspace that is local to each
-	all         []string // of a coarse plan: the nodes that have replicas
+	only        []string // the one node to read, for a keyspace that is local to each
+	all         []string // for a coarse plan: the nodes that have replicas
 }
 
-// Make plans a sweep of a keyspace's ring, with the given replication options
-// (system_schema.keyspaces.replication). Errors: no node in the local data center,
-// or for a keyspace that is local to each node none that is up; nodes whose tokens
-// make no ring; replication options that cannot be read; tokens that are none or
-// leave nothing to read; a part asked for of a table that is read as one range.
+// Make plans a sweep of a keyspace's ring with the given replication options
+// (system_schema.keyspaces.replication). It returns an error if:
+//
+//   - the local data center has no node, or, for a keyspace that is local to each node, none that
+//     is up
+//   - the nodes' tokens do not make a ring
+//   - the replication options cannot be read
+//   - the tokens are invalid, or leave nothing to read
+//   - a part is wanted of a table that is read as one range
 func Make(c *topology.Cluster, replication map[string]string, o Options) (*Plan, error) {
 	if err := c.CheckDC(); err != nil {
 		return nil, err
@@ -161,8 +164,8 @@ func (p *Plan) shape(replication map[string]string, o Options) error {
 	return p.selectPart(o)
 }
 
-// split makes the splits, and reports whether they are coarse. Those of shards are read as they
-// are, and so are those that the user asked for.
+// split makes the splits, and reports whether they are coarse. Splits of shards are not coarse, nor
+// if the user gave their number.
 func (p *Plan) split(o Options) (isCoarse bool) {
 	finest := max(p.Parallel*SplitsPerRequest, p.placement.Len())
 	sure := o.Bytes / trustedShare / pageBytes
@@ -179,7 +182,8 @@ func (p *Plan) split(o Options) (isCoarse bool) {
 	return isCoarse
 }
 
-// holders lists the ids of the nodes that have replicas; those that are up alone, if there are any.
+// holders lists the ids of the nodes that have replicas. If some of these are up, it lists only
+// those.
 func (p *Plan) holders() (ids []string) {
 	holds := make([]bool, len(p.cluster.Nodes))
 	for i := range p.placement.Len() {
@@ -200,8 +204,8 @@ func (p *Plan) holders() (ids []string) {
 	return ids
 }
 
-// want is the number of splits to make. Where the work is shared, it must not
-// depend on what the nodes happen to tell at the moment.
+// want returns the number of splits to make. If hosts share the work, it must not depend on what
+// the nodes report at the moment.
 func (p *Plan) want(o Options) int {
 	want := p.Parallel * SplitsPerRequest
 	switch {
@@ -220,12 +224,12 @@ func (p *Plan) want(o Options) int {
 	}
 }
 
-// serial makes it the plan of one range, the whole table, from any node.
+// serial makes it a plan of one range, the whole table, from any node.
 func (p *Plan) serial(why string) {
 	p.Parallel, p.Splits, p.Serial = 1, []token.Split{{}}, why
 }
 
-// local plans for a keyspace of which each node has its own: one node is read.
+// local plans for a keyspace that each node has for itself: one node is read.
 func (p *Plan) local() error {
 	for _, n := range p.cluster.Local() {
 		if n.Up {
@@ -237,10 +241,9 @@ func (p *Plan) local() error {
 	return errors.New("no node of the local data center is up")
 }
 
-// Cores is the number of cores that the plan takes each node of the cluster to
-// have, by its index. A node that does not tell takes the smallest number that
-// another one of its data center tells, since machines of one data center are
-// mostly alike; where none does, it is DefaultCores.
+// Cores returns the number of cores of each node, by its index, as the plan assumes it. A node that
+// does not report it counts as the smallest of its data center, since machines in a data center are
+// mostly alike. If none reports it, it is DefaultCores.
 func Cores(c *topology.Cluster, o Options) []int {
 	least := make(map[string]int)
 	for _, n := range c.Nodes {
@@ -273,11 +276,11 @@ func smudge(o Options) int {
 	return DefaultSmudge
 }
 
-// Partitioner is the ring's partitioner, nil for a serial plan.
+// Partitioner returns the ring's partitioner, nil for a serial plan.
 func (p *Plan) Partitioner() token.Partitioner { return p.partitioner }
 
-// Hosts lists the ids of the nodes that hold a vnode range of the placement, the primary replica
-// first, but those that are down last. Of [token.Several] it lists all nodes that hold any; the
+// Hosts lists the ids of the nodes that have a vnode range of the placement: the primary replica
+// first, and those that are down last. For [token.Several] it lists all nodes that have one. The
 // slice is shared and must not be changed.
 func (p *Plan) Hosts(vnode int) []string {
 	switch {
@@ -297,8 +300,8 @@ func (p *Plan) Hosts(vnode int) []string {
 	return append(up, down...)
 }
 
-// Owners lists the ids of the nodes that hold a vnode range of the placement, the
-// primary replica first whether it is up or not.
+// Owners lists the ids of the nodes that have a vnode range of the placement, the primary replica
+// first, up or down.
 func (p *Plan) Owners(vnode int) []string {
 	if p.placement == nil {
 		return p.only
@@ -310,13 +313,13 @@ func (p *Plan) Owners(vnode int) []string {
 	return ids
 }
 
-// NodeShare is a node's part in a sweep, 0 to 1.
+// NodeShare is a node's share of a sweep, 0 to 1.
 type NodeShare struct {
-	Holds float64 // of the ring: what the node has a replica of
-	Reads float64 // of the requests: the replicas of a range take turns
+	Holds float64 // share of the ring that the node has a replica of
+	Reads float64 // share of the requests: the replicas of a range take turns
 }
 
-// Shares gives the share of each node of the cluster.
+// Shares returns the share of each node of the cluster.
 func (p *Plan) Shares() []NodeShare {
 	shares := make([]NodeShare, len(p.cluster.Nodes))
 	if p.placement == nil {
@@ -333,7 +336,7 @@ func (p *Plan) Shares() []NodeShare {
 	return shares
 }
 
-// Placement is where the replicas stand, nil for a serial plan.
+// Placement returns where the replicas are, nil for a serial plan.
 func (p *Plan) Placement() *token.Placement { return p.placement }
 
 // Borders returns where splits may be cut, nil if each is read as it is.
@@ -344,7 +347,7 @@ func (p *Plan) Borders() *token.Placement {
 	return p.placement
 }
 
-// Ranges is the number of vnode ranges of the ring.
+// Ranges returns the number of vnode ranges of the ring.
 func (p *Plan) Ranges() int {
 	if p.placement == nil {
 		return 1

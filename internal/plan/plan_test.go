@@ -20,8 +20,8 @@ var three = map[string]string{
 	"dc1":   "3",
 }
 
-// cluster makes nodes n0, n1 and so on of dc1, each in a rack of its own, up and
-// with so many cores and 16 tokens.
+// cluster makes nodes n0, n1 and so on of dc1, each up, in a rack of its own, and with the given
+// cores and 16 tokens.
 func cluster(cores ...int) *topology.Cluster {
 	r := rand.New(rand.NewPCG(1, 2))
 	c := &topology.Cluster{Name: "test", Partitioner: murmur3, LocalDC: "dc1"}
@@ -127,7 +127,7 @@ func TestParallelIsLocal(t *testing.T) {
 	}
 }
 
-// The same seed gives the same order, another one another.
+// The same seed gives the same order, another seed another one.
 func TestSeed(t *testing.T) {
 	planned := func(seed uint64) []token.Split {
 		p, err := Make(cluster(2, 2), three, Options{Seed: seed})
@@ -188,7 +188,7 @@ func TestShares(t *testing.T) {
 	}
 }
 
-// Each node has a keyspace of its own of that name: one that is up is read.
+// Each node has a keyspace of that name for itself. One that is up is read.
 func TestLocalStrategy(t *testing.T) {
 	local := map[string]string{"class": "org.apache.cassandra.locator.LocalStrategy"}
 	c := cluster(2, 2, 2)
@@ -228,7 +228,8 @@ func TestUnsupportedPartitioner(t *testing.T) {
 	require.Empty(t, p.Hosts(0))
 }
 
-// So is a keyspace whose replication is not known, and the reason is told right.
+// A keyspace with an unknown replication strategy is read as one range, too, and the reason says
+// so.
 func TestUnsupportedStrategy(t *testing.T) {
 	p, err := Make(cluster(2, 2), map[string]string{"class": "com.example.OurStrategy"}, Options{})
 	require.NoError(t, err)
@@ -260,8 +261,7 @@ func TestMakeErrors(t *testing.T) {
 	}
 }
 
-// BenchmarkMake is a plan for large clusters: 50 nodes with 16 tokens each, and
-// 1,000 with 256.
+// BenchmarkMake makes plans for large clusters: 50 nodes with 16 tokens each, and 1,000 with 256.
 func BenchmarkMake(b *testing.B) {
 	for _, c := range []struct {
 		name          string

@@ -19,7 +19,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// flight is a row of the sample data's table, its columns in the order of a scan.
+// flight returns a row of the sample data's table, with its columns in the order of a scan.
 func flight(t testing.TB) ([]schema.Selector, [][]byte, string) {
 	hour := time.Date(2013, 1, 1, 10, 0, 0, 0, time.UTC)
 	var columns []schema.Selector
@@ -54,7 +54,7 @@ func flight(t testing.TB) ([]schema.Selector, [][]byte, string) {
 	return columns, cells, "EWR,1,1,2013-01-01T10:00:00Z,UA,1545,227,11,830,2,517,IAH,1400,5,15,819,515,N14228,2013\n"
 }
 
-// blobs is a row of six blobs of 34 bytes.
+// blobs returns a row of six blobs of 34 bytes.
 func blobs(t testing.TB) ([]schema.Selector, [][]byte) {
 	columns := columnsOf(t, "blob", "blob", "blob", "blob", "blob", "blob")
 	cells := make([][]byte, len(columns))
@@ -162,7 +162,7 @@ func encoders(t testing.TB, columns []schema.Selector) map[string]Encoder {
 	return map[string]Encoder{"delimited": delimited, "json": json}
 }
 
-// again is a page that gives the same rows each time it is rewound.
+// again is a page that returns the same rows each time it is rewound.
 type again struct {
 	row.Page
 	rows [][][]byte
@@ -172,13 +172,13 @@ type again struct {
 func (p *again) Next() bool      { p.next++; return p.next <= len(p.rows) }
 func (p *again) Cells() [][]byte { return p.rows[p.next-1] }
 
-// nowhere is an output that drops what it is given.
+// nowhere is an output that drops what it gets.
 type nowhere struct{}
 
 func (nowhere) Write(int, []byte) error { return nil }
 
-// pageWorker makes a worker of a job for these columns, the first of which are the
-// partition key, and a page of rows with that key: several of each partition.
+// pageWorker makes a worker of a job for these columns, and a page with several rows of each
+// partition. The first columns are the partition key.
 func pageWorker(columns []schema.Selector, cells [][]byte, keys int, e Encoder) (*worker, *again) {
 	job := &Job{
 		NewEncoder:  func() (Encoder, error) { return e, nil },
@@ -205,7 +205,7 @@ func pageWorker(columns []schema.Selector, cells [][]byte, keys int, e Encoder) 
 	return newWorker(job), page
 }
 
-// newWorker makes the worker of a job with one slot.
+// newWorker makes the worker of a job with one encode buffer.
 func newWorker(job *Job) *worker {
 	w := &worker{
 		job:       job,
@@ -221,8 +221,7 @@ func newWorker(job *Job) *worker {
 	return w
 }
 
-// A page of rows of scalars is taken without a single allocation, checksum, text
-// and partitions and all.
+// A page of scalars is handled without an allocation, including checksum, text and partitions.
 func TestPageDoesNotAllocate(t *testing.T) {
 	columns, cells, _ := flight(t)
 	for name, e := range encoders(t, columns) {
@@ -242,7 +241,7 @@ func TestPageDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// rowsOf are the rows that are measured.
+// rowsOf returns the rows to measure.
 func rowsOf(b *testing.B) map[string]func() ([]schema.Selector, [][]byte) {
 	return map[string]func() ([]schema.Selector, [][]byte){
 		"flight": func() ([]schema.Selector, [][]byte) {
@@ -253,7 +252,7 @@ func rowsOf(b *testing.B) map[string]func() ([]schema.Selector, [][]byte) {
 	}
 }
 
-// BenchmarkAppendRow is the text of a row alone.
+// BenchmarkAppendRow measures the text of a row.
 func BenchmarkAppendRow(b *testing.B) {
 	for name, made := range rowsOf(b) {
 		columns, cells := made()
@@ -274,7 +273,7 @@ func BenchmarkAppendRow(b *testing.B) {
 	}
 }
 
-// BenchmarkPage is all that a worker does for a row: partition, text, checksum.
+// BenchmarkPage measures all that a worker does for a row: partition, text, checksum.
 func BenchmarkPage(b *testing.B) {
 	for name, made := range rowsOf(b) {
 		columns, cells := made()
@@ -297,9 +296,9 @@ func BenchmarkPage(b *testing.B) {
 	}
 }
 
-// BenchmarkScan is a whole scan of small rows without a database or a disk. With
-// marks the table is read a hundred times in one scan, so that this takes seconds;
-// what a mark does outside is left out.
+// BenchmarkScan measures a whole scan of small rows without a database or a disk. With checkpoints,
+// the table is read a hundred times in one scan, so that this takes seconds. What a checkpoint does
+// outside the scan is not measured.
 func BenchmarkScan(b *testing.B) {
 	for _, c := range []struct {
 		name   string

@@ -11,13 +11,13 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Point is what came into the output between two marks of a scan. The points of a
-// run up to any mark hold together exactly the rows that were in the output then.
-// Who is given a point owns its slice.
+// Point is what came into the output between two checkpoints. The points of a run up to any
+// checkpoint together have exactly the rows that were in the output then. The receiver owns its
+// slice.
 type Point struct {
-	// Ranges are those all of whose rows have come, in no order; ranges without a
-	// row are among them. No two of a run overlap. They are pieces of splits, and
-	// of a split there may be several, also at one point.
+	// Ranges are those whose rows have all come, in no order, including ranges without rows. No two
+	// ranges of a run overlap. They are pieces of splits. One point may have several pieces of a
+	// split.
 	Ranges    []token.Range
 	Rows      int64
 	Sum       rowsum.Sum // of those rows
@@ -29,25 +29,25 @@ const (
 	defaultMarkBytes = 256 << 20
 )
 
-// checkpoints makes the marks of a scan. What is in the output is told by tokens, so
-// nothing may be half written at a mark: a worker shares the gate from its first
-// write of a partition until it has noted how far it has come, and a mark has the
-// gate for itself. A worker takes its slot first, so that nobody waits for a slot
-// inside. All methods that workers call do nothing when there are no marks (nil).
+// checkpoints makes the checkpoints of a scan. Tokens say what is in the output, so no partition
+// may be half written at a checkpoint. A worker locks the gate shared from its first write of a
+// partition until it has recorded its progress. A checkpoint locks it exclusively. A worker takes
+// its encode buffer first, so that it does not wait for one inside. If there are no checkpoints
+// (nil), all methods that workers call do nothing.
 type checkpoints struct {
 	job     *Job
 	every   time.Duration
 	bytes   int64
 	gate    sync.RWMutex
 	workers []*worker
-	full    chan struct{} // has one when there is so much text that a mark is due
+	full    chan struct{} // has an element when a checkpoint is due because of the amount of text
 
 	mu          sync.Mutex // for those that share the gate
-	since       Point      // the last mark
+	since       Point      // since the last checkpoint
 	partWritten bool       // a write failed: a part of a partition may be in the output
 }
 
-// newCheckpoints gives nil for a job without marks.
+// newCheckpoints returns nil for a job without checkpoints.
 func newCheckpoints(j *Job) *checkpoints {
 	if j.Mark == nil || j.Limit > 0 || j.Partitioner == nil {
 		return nil
@@ -72,22 +72,23 @@ func (m *checkpoints) addWorker(w *worker) {
 	m.workers = append(m.workers, w)
 }
 
-// lockShared waits while a mark is made. Until it leaves, the caller may not enter again.
+// lockShared waits while a checkpoint is made. The caller must not call it again before
+// unlockShared.
 func (m *checkpoints) lockShared() {
 	if m != nil {
 		m.gate.RLock()
 	}
 }
 
-// unlockShared lets marks be made.
+// unlockShared allows checkpoints.
 func (m *checkpoints) unlockShared() {
 	if m != nil {
 		m.gate.RUnlock()
 	}
 }
 
-// addWritten notes what a slot has written since it was noted last. It is called
-// between enter and leave.
+// addWritten records what an encode buffer has written since the last call. It must be called
+// between lockShared and unlockShared.
 func (m *checkpoints) addWritten(s *encodeBuffer) {
 	if m == nil {
 		return
@@ -107,8 +108,8 @@ func (m *checkpoints) addWritten(s *encodeBuffer) {
 	}
 }
 
-// addRange notes that the rows of a range have been written, if it is one. It is
-// called between enter and leave, or by a mark.
+// addRange records that the rows of a range were written, if the range is not empty. It must be
+// called between lockShared and unlockShared, or by a checkpoint.
 func (m *checkpoints) addRange(r token.Range) {
 	if m == nil || !r.Start.Less(r.End) {
 		return
@@ -118,8 +119,8 @@ func (m *checkpoints) addRange(r token.Range) {
 	m.since.Ranges = append(m.since.Ranges, r)
 }
 
-// start makes marks until finish is called, which makes the last one. When a mark
-// fails, there are no more, fail is called, and finish gives the error.
+// start makes checkpoints until finish is called. finish makes the last one. If a checkpoint fails,
+// there are no more: fail is called, and finish returns the error.
 func (m *checkpoints) start(fail func()) (finish func() error) {
 	if m == nil {
 		return func() error { return nil }
@@ -155,7 +156,7 @@ func (m *checkpoints) run(stop <-chan struct{}) error {
 	}
 }
 
-// checkpoint makes one mark, if there is anything to tell.
+// checkpoint makes one checkpoint, if there is anything to record.
 func (m *checkpoints) checkpoint() error {
 	point, keep, err := m.capture()
 	if err != nil || keep == nil {
@@ -164,8 +165,8 @@ func (m *checkpoints) checkpoint() error {
 	return keep(point)
 }
 
-// capture makes the part of a mark that no worker may write beside. Once a write
-// has failed there is nothing to capture: only the marks before still hold.
+// capture makes the part of a checkpoint during which no worker may write. If a write has failed it
+// does nothing: only the checkpoints before are valid.
 func (m *checkpoints) capture() (Point, func(Point) error, error) {
 	m.gate.Lock()
 	defer m.gate.Unlock()
@@ -193,8 +194,8 @@ func (m *checkpoints) capture() (Point, func(Point) error, error) {
 	return point, keep, nil
 }
 
-// scanError is the error of a scan whose sweep and whose marks ended so. A sweep
-// that was cancelled though ctx was not has ended because of the marks.
+// scanError returns the error of a scan, from the errors of its sweep and its checkpoints. If the
+// sweep was canceled and ctx was not, the checkpoints have ended it.
 func scanError(ctx context.Context, swept, marked error) error {
 	switch {
 	case marked == nil:

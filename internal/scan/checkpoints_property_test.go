@@ -18,8 +18,8 @@ import (
 
 var errBroken = errors.New("broken")
 
-// ends are the ways in which a scan may end, each set up with its moment, and
-// whether the last mark holds all of the output then.
+// ends are the ways in which a scan may end. Each says when it happens, and whether the last
+// checkpoint then has all of the output.
 var ends = []struct {
 	name  string
 	setUp func(s *scanCase)
@@ -78,7 +78,7 @@ var ends = []struct {
 	},
 }
 
-// scanCase is a scan at random.
+// scanCase is a random scan.
 type scanCase struct {
 	r      *rand.Rand
 	table  *sweeptest.Table
@@ -105,8 +105,8 @@ func newTrial(t *testing.T, seed uint64, cancel func()) *scanCase {
 	return &scanCase{r, table, job, out, k, r.IntN(1 + len(table.Rows)/job.Sweep.PageRows), cancel}
 }
 
-// atWrite does something at the write whose time has come; once an output has
-// failed, it goes on to.
+// atWrite calls a function at the write whose time has come. Once an output has failed, it fails at
+// each later write.
 func (s *scanCase) atWrite(do func(text []byte) error) func(int, []byte) error {
 	n := -1
 	return func(_ int, text []byte) error {
@@ -126,8 +126,8 @@ func (s *scanCase) atCall(do func() error) func(int) error {
 	}
 }
 
-// However a scan ends, at each mark the output is exactly the rows of the points
-// up to it, each once; and what could be told was told.
+// However a scan ends, at each checkpoint the output is exactly the rows of the points so far, each
+// once. Nothing that could be recorded is missing.
 func TestMarksAtRandom(t *testing.T) {
 	marks, between, ended := 0, 0, make(map[string]int)
 	for seed := range uint64(600) {
@@ -152,7 +152,7 @@ func TestMarksAtRandom(t *testing.T) {
 				require.Equal(t, ctx.Err() != nil, fault.ClassOf(err) == fault.Canceled)
 				return
 			}
-			// The points are the ring but for what failed, and that exactly.
+			// The points are exactly the ring without the ranges that failed.
 			all := s.keeper.ranges()
 			for _, f := range result.Failed {
 				all = append(all, f.Range)

@@ -19,8 +19,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// pointRecorder keeps the points of a run, each with the length of the output at its
-// mark.
+// pointRecorder keeps the points of a run, each with the length of the output at its checkpoint.
 type pointRecorder struct {
 	out     *output
 	calls   int
@@ -33,7 +32,7 @@ type pointRecorder struct {
 	onKeep   func(call int) error
 }
 
-// keepPoints lets a job make marks, as often as it can.
+// keepPoints makes a job record its points, at checkpoints that follow each other closely.
 func keepPoints(job *Job, out *output) *pointRecorder {
 	k := &pointRecorder{out: out}
 	job.Mark, job.MarkEvery, job.MarkBytes = k.mark, 1, 1
@@ -74,7 +73,7 @@ func (k *pointRecorder) mark() (func(Point) error, error) {
 	}, nil
 }
 
-// ranges are those of all points.
+// ranges returns the ranges of all points.
 func (k *pointRecorder) ranges() []token.Range {
 	var all []token.Range
 	for _, p := range k.points {
@@ -83,8 +82,8 @@ func (k *pointRecorder) ranges() []token.Range {
 	return all
 }
 
-// requireExact checks that at each mark the output was exactly the rows of the
-// points so far, each once, and that no two ranges overlap.
+// requireExact checks that at each checkpoint the output was exactly the rows of the points so far,
+// each once, and that no two ranges overlap.
 func (k *pointRecorder) requireExact(t *testing.T, job *Job, table *sweeptest.Table) {
 	t.Helper()
 	require.NoError(t, k.misuse)
@@ -130,7 +129,7 @@ func (k *pointRecorder) requireAll(t *testing.T, result Result) {
 	require.Empty(t, token.Subtract(result.Done, k.ranges()), "a range that is done is in a point")
 }
 
-// Marks come every two seconds, and one at the end.
+// Checkpoints come every two seconds, and one at the end.
 func TestMarkEveryTwoSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := numbered(70, 3)
@@ -157,7 +156,7 @@ func TestMarkEveryTwoSeconds(t *testing.T) {
 		)
 		k.requireExact(t, job, table)
 		k.requireAll(t, result)
-		// A page has seven rows; that of the partition at its end may not be whole.
+		// A page has seven rows. The partition at its end may not be complete.
 		require.EqualValues(t, 13, k.points[0].Rows)
 		require.Equal(
 			t,
@@ -172,8 +171,8 @@ func TestMarkEveryTwoSeconds(t *testing.T) {
 	})
 }
 
-// Much text brings the next mark forward, and the one after it is as far from it
-// as ever. Marks with nothing to tell are not made.
+// If there is much text, the next checkpoint comes early, and the one after it at the usual
+// distance. There is no checkpoint with nothing to record.
 func TestMarkBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := numbered(70, 100)
@@ -218,7 +217,7 @@ func TestMarkBytes(t *testing.T) {
 	})
 }
 
-// An empty table has ranges to tell of; a scan that read nothing has not.
+// An empty table has ranges to record. A scan that read nothing does not.
 func TestMarksWithoutRows(t *testing.T) {
 	table := &sweeptest.Table{}
 	job, out := newJob(t, table, 3)
@@ -237,7 +236,7 @@ func TestMarksWithoutRows(t *testing.T) {
 	require.Zero(t, k.calls)
 }
 
-// What cannot be resumed has no marks.
+// A scan that cannot be resumed has no checkpoints.
 func TestNoMarks(t *testing.T) {
 	for name, change := range map[string]func(*Job){
 		"limit":  func(j *Job) { j.Limit = 1000 },
@@ -254,7 +253,7 @@ func TestNoMarks(t *testing.T) {
 	}
 }
 
-// A mark that fails ends the scan with its own error, and is the last.
+// If a checkpoint fails, the scan ends with its error, and there are no more.
 func TestMarkErrorEndsTheRun(t *testing.T) {
 	broken := errors.New("the journal cannot be written")
 	for _, calls := range []int{0, 1, 3} {
@@ -273,7 +272,7 @@ func TestMarkErrorEndsTheRun(t *testing.T) {
 			} else {
 				k.onMark = fail
 			}
-			// After every forty requests the next ones wait for a mark.
+			// After every forty requests the next ones wait for a checkpoint.
 			begun := make([]chan struct{}, calls+1)
 			for i := range begun {
 				begun[i] = make(chan struct{})
@@ -300,7 +299,7 @@ func TestMarkErrorEndsTheRun(t *testing.T) {
 	}
 }
 
-// An interrupted scan is still one when its last mark fails, and says so too.
+// If the last checkpoint of an interrupted scan fails, the error reports both.
 func TestLastMarkFailsAfterCancel(t *testing.T) {
 	broken := errors.New("the journal cannot be written")
 	ctx, cancel := context.WithCancel(context.Background())
@@ -320,8 +319,8 @@ func TestLastMarkFailsAfterCancel(t *testing.T) {
 	require.ErrorIs(t, err, broken)
 }
 
-// After a temporary file could not be read back to its end, a part of its
-// partition is in the output, and there are no marks.
+// If a temporary file cannot be read back to its end, a part of its partition is in the output, and
+// there are no more checkpoints.
 func TestNoMarkAfterAPartOfAPartition(t *testing.T) {
 	table := tableOf(partition{10, 5, 20}, partition{20, 15, 20})
 	whole := token.Whole(token.Murmur3)
@@ -345,7 +344,7 @@ func TestNoMarkAfterAPartOfAPartition(t *testing.T) {
 	}
 }
 
-// speechless gives no text with its error, which comes at a row.
+// speechless returns no text with its error, which comes at one row.
 type speechless struct {
 	Encoder
 	rows int
@@ -358,8 +357,8 @@ func (e *speechless) AppendRow(dst []byte, cells [][]byte) ([]byte, error) {
 	return e.Encoder.AppendRow(dst, cells)
 }
 
-// The whole partitions before a row that cannot be encoded are written, but
-// nothing is written again that the output has refused.
+// The complete partitions before a row that cannot be encoded are written. What the output has
+// refused is not written again.
 func TestWriteAfterAnError(t *testing.T) {
 	for name, full := range map[string]bool{"encoder": false, "output": true} {
 		job, out := newJob(

@@ -5,8 +5,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
-// Checksum says which cells of a row are summed, and in which order: that of the
-// table's columns, whatever the order of the output.
+// Checksum is which cells of a row are summed, and in which order: that of the table's columns,
+// whatever the order of the output.
 type Checksum struct {
 	Cells []int
 	Types []*cqltype.Type // of those cells

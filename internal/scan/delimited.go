@@ -8,21 +8,21 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
-// Delimited turns rows of cells into lines of delimited text. It is planned once
-// for all columns. Each goroutine needs its own.
+// Delimited encodes rows as lines of delimited text. It is planned once for all columns. Each
+// goroutine needs its own.
 type Delimited struct {
 	format  dsv.Format
 	columns []schema.Selector
 	codecs  []cqltext.Codec
-	text    []bool // column holds text, which is taken as it is
+	text    []bool // by column: it has text, which is written unchanged
 	null    []byte
-	guard   bool // against spreadsheets that run text
+	guard   bool // against spreadsheets that execute text
 	scratch []byte
 }
 
-// NewDelimited plans an encoder of the columns; null is the text for null values,
-// empty in lossless output. Errors: a type that has no text; a null text that
-// would need quotes, since quotes are what tells it from a value.
+// NewDelimited plans an encoder of the columns. null is the text of null values, empty in lossless
+// output. It returns an error for a type without a text form, and for a null text that would need
+// quotes, since quotes distinguish it from a value.
 func NewDelimited(columns []schema.Selector, format dsv.Format, null string) (*Delimited, error) {
 	if format.NeedsQuotes([]byte(null)) {
 		return nil, fmt.Errorf(
@@ -42,12 +42,12 @@ func NewDelimited(columns []schema.Selector, format dsv.Format, null string) (*D
 	return e, nil
 }
 
-// EscapeFormulas puts a single quote before text that a spreadsheet would run as a
-// formula: text that begins with =, +, -, @, a tab or a carriage return (OWASP, CSV
-// Injection). Loaded again it is no longer the same.
+// EscapeFormulas puts a single quote before text that a spreadsheet would execute as a formula.
+// Such text begins with =, +, -, @, a tab or a carriage return (OWASP, CSV Injection). When it is
+// loaded again, it is different.
 func (e *Delimited) EscapeFormulas() { e.guard = true }
 
-// isFormula says whether a spreadsheet would run a text.
+// isFormula reports whether a spreadsheet would execute a text.
 func isFormula(text []byte) bool {
 	if len(text) == 0 {
 		return false
@@ -71,10 +71,10 @@ func (e *Delimited) AppendHeader(dst []byte) []byte {
 	return append(dst, '\n')
 }
 
-// AppendRow appends one row as a line; there must be a cell for each column.
-// Null is the null text as it is; a value whose text is the same is quoted, and
-// so is an empty one. The row of a single null with no null text is a blank line.
-// The error of a malformed value names the column.
+// AppendRow appends one row as a line. There must be a cell for each column. Null is written as the
+// null text, without quotes. A value with the same text is quoted, and so is an empty one. If the
+// null text is empty, a row of a single null is a blank line. The error of a malformed value names
+// the column.
 func (e *Delimited) AppendRow(dst []byte, cells [][]byte) ([]byte, error) {
 	for i, cell := range cells[:len(e.columns)] {
 		if i > 0 {

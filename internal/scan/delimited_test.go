@@ -106,8 +106,8 @@ func TestNewDelimitedErrors(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// What the encoder writes, a reader of the same format takes apart into the same
-// texts, with null and the empty text told from each other.
+// A reader of the same format takes the encoder's lines apart into the same texts, and
+// distinguishes null from the empty text.
 func FuzzAppendRow(f *testing.F) {
 	f.Add([]byte("abc"), []byte(""), true, byte(','), byte('"'), "")
 	f.Add([]byte("a,b\n\"c\""), []byte("NA"), false, byte(';'), byte('\''), "NA")

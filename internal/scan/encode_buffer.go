@@ -5,9 +5,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
-// encodeBuffer is what it takes to encode: an encoder, a buffer, and a place in the
-// output. There are a few more than processors, however many requests are under
-// way, so that memory does not grow with those. It has one owner at a time.
+// encodeBuffer is what a worker needs to encode a page: an encoder, a buffer, and a writer of the
+// output. There are a few more than processors, whatever the number of requests in flight, so
+// memory does not grow with that. It has one owner at a time.
 type encodeBuffer struct {
 	encoder  Encoder
 	hasher   *hasher
@@ -15,15 +15,15 @@ type encodeBuffer struct {
 	counters *progress.Counters
 
 	text  []byte
-	whole tally // the first part of text: rows of whole partitions
+	whole tally // the first part of text: rows of complete partitions
 	open  tally // the rest: rows of the partition being read
 
 	written        tally
-	uncheckpointed tally // the part of written that no mark knows of
+	uncheckpointed tally // the part of written since the last checkpoint
 	partWritten    bool  // a write failed: a part of a partition may have been written
 }
 
-// tally is a number of rows with their text and checksum.
+// tally is a number of rows, with the length of their text and their checksum.
 type tally struct {
 	bytes int
 	rows  int64
@@ -36,8 +36,7 @@ func (t *tally) add(u tally) {
 	t.sum = t.sum.Add(u.sum)
 }
 
-// add encodes a row of the partition being read. When that fails, the rows before
-// it are as they were.
+// add encodes a row of the partition being read. If that fails, the rows before it are unchanged.
 func (s *encodeBuffer) add(cells [][]byte) error {
 	from := len(s.text)
 	text, err := s.encoder.AppendRow(s.text, cells)
@@ -49,7 +48,7 @@ func (s *encodeBuffer) add(cells [][]byte) error {
 	return nil
 }
 
-// flush writes the rows of whole partitions.
+// flush writes the rows of complete partitions.
 func (s *encodeBuffer) flush() error {
 	if s.whole.rows == 0 {
 		return nil
@@ -62,7 +61,7 @@ func (s *encodeBuffer) flush() error {
 	return nil
 }
 
-// write gives rows to the output.
+// write writes rows to the output.
 func (s *encodeBuffer) write(rows tally, text []byte) error {
 	if err := s.out.Write(int(rows.rows), text); err != nil {
 		s.partWritten = true
@@ -75,11 +74,11 @@ func (s *encodeBuffer) write(rows tally, text []byte) error {
 	return nil
 }
 
-// largeText is the size from which a buffer is not kept for the next page: rows
-// of that size are rare, or else the garbage collector is the least cost.
+// largeText is the size from which a buffer is not kept for the next page. Rows of that size are
+// rare, or else garbage collection is the least of their costs.
 const largeText = 4 * flushSize
 
-// release gives the slot back, empty.
+// release empties the buffer and gives it back.
 func (s *encodeBuffer) release(slots chan<- *encodeBuffer) {
 	if cap(s.text) > largeText {
 		s.text = nil

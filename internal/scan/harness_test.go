@@ -33,7 +33,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var brief = pace.Backoff{Base: time.Microsecond, Max: 20 * time.Microsecond}
 
-// column makes a selected column of the type with that CQL name.
+// column makes a selected column of a CQL type.
 func column(t testing.TB, name, cqlType string) schema.Selector {
 	parsed, err := cqltype.Parse(cqlType, nil)
 	require.NoError(t, err)
@@ -52,8 +52,7 @@ func columnsOf(t testing.TB, types ...string) []schema.Selector {
 
 func int32Cell(n int32) []byte { return binary.BigEndian.AppendUint32(nil, uint32(n)) }
 
-// placed is a partitioner whose keys say where on the ring they stand: their first
-// eight bytes are the token.
+// placed is a partitioner for keys whose first eight bytes are the token.
 type placed struct{ token.Partitioner }
 
 func (placed) Hash(key []byte) token.Token { return token.Token{Lo: binary.BigEndian.Uint64(key)} }
@@ -63,8 +62,8 @@ var ring = placed{token.Murmur3}
 // The columns of the tests' table: a partition key, a number, a text.
 func tableColumns(t testing.TB) []schema.Selector { return columnsOf(t, "blob", "int", "text") }
 
-// partition is so many rows of one key at a place on the ring, with texts of so
-// many bytes. Several may have the same place.
+// partition is a number of rows with one key at one place on the ring, with texts of one width.
+// Several partitions may have the same place.
 type partition struct {
 	at          uint64
 	rows, width int
@@ -95,7 +94,7 @@ func tableOf(partitions ...partition) *sweeptest.Table {
 	return table
 }
 
-// numbered is a table of n partitions of one row.
+// numbered makes a table of n partitions of one row.
 func numbered(n, width int) *sweeptest.Table {
 	partitions := make([]partition, n)
 	for i := range partitions {
@@ -104,8 +103,8 @@ func numbered(n, width int) *sweeptest.Table {
 	return tableOf(partitions...)
 }
 
-// mixed is a table of partitions at random: most of them small, some of many rows,
-// some with the place of another.
+// mixed makes a table of random partitions: most of them small, some of many rows, some at the
+// place of another.
 func mixed(r *rand.Rand, n, width int) *sweeptest.Table {
 	var partitions []partition
 	for range n {
@@ -121,7 +120,7 @@ func mixed(r *rand.Rand, n, width int) *sweeptest.Table {
 	return tableOf(partitions...)
 }
 
-// output is what the workers write to. Its text may hold no line breaks in values.
+// output is the output of the workers. Its values must not have line breaks.
 type output struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -173,7 +172,7 @@ func newJob(t testing.TB, table *sweeptest.Table, workers int) (*Job, *output) {
 	}, out
 }
 
-// lineOf is the line of a row.
+// lineOf returns the line of a row.
 func lineOf(r sweeptest.Row) string {
 	text := string(r.Cells[2])
 	if text == "" {
@@ -195,8 +194,7 @@ func within(table *sweeptest.Table, ranges []token.Range) []sweeptest.Row {
 	return rows
 }
 
-// requireRows checks that output, number, checksum and counters are those of
-// exactly these rows.
+// requireRows checks that output, number, checksum and counters are those of exactly these rows.
 func requireRows(t *testing.T, job *Job, rows []sweeptest.Row, out *output, result Result) {
 	t.Helper()
 	require.NoError(t, out.misuse)
@@ -223,7 +221,7 @@ func requireRows(t *testing.T, job *Job, rows []sweeptest.Row, out *output, resu
 	}
 }
 
-// requireEmpty checks that a folder has nothing in it.
+// requireEmpty checks that a folder is empty.
 func requireEmpty(t *testing.T, dir string) {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -231,7 +229,7 @@ func requireEmpty(t *testing.T, dir string) {
 	require.Empty(t, entries)
 }
 
-// faults fails requests at random, so many of ten, with retryable errors.
+// faults fails requests at random with retryable errors, often out of ten times.
 func faults(seed uint64, often int) func(context.Context, sweeptest.Request) error {
 	var mu sync.Mutex
 	r := rand.New(rand.NewPCG(seed, 77))

@@ -7,15 +7,15 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqljson"
 )
 
-// JSON encodes rows as JSON lines: an object a line, its members in the order of
-// the selection, null where a value is null.
+// JSON encodes rows as JSON lines: an object per line, with its members in the order of the
+// selection, and null for null values.
 type JSON struct {
 	columns []schema.Selector
 	names   [][]byte // "name": with the comma before it
 	values  []cqljson.Encoder
 }
 
-// NewJSON plans an encoder of what is selected.
+// NewJSON plans an encoder of the selection.
 func NewJSON(selection []schema.Selector) (*JSON, error) {
 	e := &JSON{columns: selection}
 	for i, s := range selection {

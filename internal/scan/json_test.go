@@ -49,7 +49,7 @@ func TestJSONErrors(t *testing.T) {
 	require.ErrorContains(t, err, `column "b": `)
 }
 
-// Names are any text at all.
+// Names may be any text.
 func TestJSONNames(t *testing.T) {
 	var columns []schema.Selector
 	names := []string{
@@ -79,7 +79,7 @@ func TestJSONNames(t *testing.T) {
 	}
 }
 
-// Each line of a whole scan is an object of its own.
+// Each line of a scan is an object of its own.
 func TestJSONLines(t *testing.T) {
 	table := numbered(300, 5)
 	table.Rows[7].Cells[2] = []byte("two\nlines, \"quoted\"\u2028")
@@ -107,7 +107,7 @@ func TestJSONLines(t *testing.T) {
 	}
 }
 
-// Any text is a valid line, of one line.
+// Any text is encoded as one valid line.
 func FuzzJSONRow(f *testing.F) {
 	f.Add("name", []byte("abc"), false)
 	f.Add("a\"b", []byte("x\ny\xff\u2028"), true)

@@ -14,7 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// requireSome checks that the output has so many rows of the table, none twice.
+// requireSome checks that the output has n rows of the table, none twice.
 func requireSome(t *testing.T, table *sweeptest.Table, out *output, result Result, n int) {
 	t.Helper()
 	require.NoError(t, out.misuse)
@@ -31,7 +31,7 @@ func requireSome(t *testing.T, table *sweeptest.Table, out *output, result Resul
 	}
 }
 
-// As many rows come out as the limit says, whoever reads them.
+// The output has the number of rows of the limit, whichever workers read them.
 func TestLimit(t *testing.T) {
 	for _, limit := range []int{1, 2, 6, 7, 8, 100, 999, 1000, 1001, 5000} {
 		for _, workers := range []int{1, 3, 16} {
@@ -55,8 +55,8 @@ func TestLimit(t *testing.T) {
 	}
 }
 
-// Also in the middle of a partition whose rows are held back, in memory or in a
-// file.
+// The limit also ends a scan in the middle of a partition whose rows are held back, in memory or in
+// a file.
 func TestLimitInAPartition(t *testing.T) {
 	for _, hold := range []int64{0, 1, 500} {
 		for limit := 1; limit < 60; limit += 7 {
@@ -94,8 +94,7 @@ func TestLimitUnderFaults(t *testing.T) {
 	}
 }
 
-// The rows of the unfinished partition of a range that is given up are given back
-// to the limit, and others come instead.
+// If a range is given up, the limit allows other rows instead of those of its unfinished partition.
 func TestLimitAfterACut(t *testing.T) {
 	table := tableOf(partition{10, 2, 5}, partition{20, 40, 5}, partition{1 << 62, 30, 5})
 	job, out := newJob(t, table, 1)
@@ -122,8 +121,7 @@ func TestLimitAfterACut(t *testing.T) {
 	require.Equal(t, lineOf(table.Rows[42]), out.lines()[2])
 }
 
-// When the limit is reached while a range is given up, its rows stay: they have
-// been counted.
+// If the limit is reached while a range is given up, its rows stay: they have been counted.
 func TestCutAfterTheLimit(t *testing.T) {
 	table := tableOf(partition{10, 5, 5})
 	job, out := newJob(t, table, 1)
@@ -133,14 +131,13 @@ func TestCutAfterTheLimit(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, w.Page(token.Whole(token.Murmur3), page))
 	page.Close()
-	w.left.Store(-1) // another worker had the sixth row and one more
+	w.left.Store(-1) // another worker took the sixth row and one more
 	require.ErrorIs(t, w.Cut(token.Whole(token.Murmur3)), errLimit)
 	require.NoError(t, w.Done(token.Whole(token.Murmur3)))
 	require.Len(t, out.lines(), 5)
 }
 
-// An output that fails is not hidden by the limit that another worker reached at
-// the same time.
+// An error of the output is reported even if another worker reaches the limit at the same time.
 func TestLimitDoesNotHideAnError(t *testing.T) {
 	table := tableOf(partition{10, 5, 5}, partition{20, 5, 5})
 	job, out := newJob(t, table, 1)

@@ -9,14 +9,13 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 )
 
-// partitionRows is rows that may yet be dropped: those read so far of a partition that
-// is not whole. They are kept in memory as far as the room that all backlogs
-// share lasts, and then in a temporary file, whose name is removed at once, so
-// that nothing of it stays behind.
+// partitionRows are rows that may yet be dropped: those read so far of an unfinished partition.
+// They are kept in the memory that all partitionRows share, and beyond that in a temporary file.
+// The file's name is removed at once, so nothing of it remains.
 type partitionRows struct {
-	memory     *atomic.Int64 // bytes that all backlogs may still keep in memory
-	unfinished *atomic.Int64 // rows of all backlogs
-	dir        string        // of the file; empty: the system's
+	memory     *atomic.Int64 // bytes that all partitionRows may still keep in memory
+	unfinished *atomic.Int64 // rows of all partitionRows
+	dir        string        // folder of the file; empty: the system's
 	rows       int64
 
 	text   []byte
@@ -25,7 +24,7 @@ type partitionRows struct {
 	stored []tally // pieces in file
 }
 
-// add takes a piece of rows; text holds nothing else.
+// add adds rows. text is their text.
 func (b *partitionRows) add(rows tally, text []byte) error {
 	if b.file == nil {
 		if b.memory.Add(-int64(len(text))) >= 0 {
@@ -49,13 +48,13 @@ func (b *partitionRows) add(rows tally, text []byte) error {
 	return nil
 }
 
-// count takes in that there are so many rows more.
+// count adds to the number of rows.
 func (b *partitionRows) count(more int64) {
 	b.rows += more
 	b.unfinished.Add(more)
 }
 
-// replay writes all rows to the output, and is empty then.
+// replay writes all rows to the output, and is empty afterwards.
 func (b *partitionRows) replay(s *encodeBuffer) error {
 	defer b.discard()
 	text := b.text
@@ -92,7 +91,7 @@ func (b *partitionRows) write(s *encodeBuffer, rows tally, text []byte) error {
 	return s.write(rows, text)
 }
 
-// discard forgets all rows and frees their room.
+// discard drops all rows and frees their memory.
 func (b *partitionRows) discard() {
 	b.count(-b.rows)
 	b.memory.Add(int64(len(b.text)))

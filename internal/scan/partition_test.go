@@ -17,9 +17,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Whatever fails: the output is the rows of the ranges that are done, each once,
-// and nothing of a partition that was not read to its end; no write has more rows
-// than it may; the checksum is that of the rows; no file is left.
+// Random faults: the output is the rows of the ranges that are done, each once, without rows of
+// unfinished partitions. No write has too many rows, the checksum is that of the rows, and no file
+// remains.
 func TestRandomFaults(t *testing.T) {
 	failures, spooled := 0, 0
 	for seed := range uint64(250) {
@@ -53,8 +53,8 @@ func TestRandomFaults(t *testing.T) {
 	require.Greater(t, spooled, 20)
 }
 
-// A partition of many pages is whole in the output, however little of it may be
-// held in memory, and however few rows a write may have.
+// A partition of many pages is complete in the output, however little memory and however few rows
+// per write are allowed.
 func TestLargePartitions(t *testing.T) {
 	for _, hold := range []int64{0, 1, 1000, 400000, 1 << 30} {
 		for _, writeRows := range []int64{0, 1, 7, 10, 11, 100000} {
@@ -86,8 +86,7 @@ func TestLargePartitions(t *testing.T) {
 	}
 }
 
-// One write has as many rows as it may and no more, also when partitions do not
-// fit it evenly.
+// Each write has as many rows as are allowed, even if partitions do not fit evenly.
 func TestWriteRows(t *testing.T) {
 	var partitions []partition
 	for i := range 100 {
@@ -120,8 +119,8 @@ func TestWritesAreFull(t *testing.T) {
 	}
 }
 
-// A range that is given up leaves exactly the partitions that were read to their
-// end, whether the rows of the last one were in memory or in a file.
+// If a range is given up, exactly its complete partitions are in the output, whether the rows of
+// the unfinished one were in memory or in a file.
 func TestCutDropsTheUnfinishedPartition(t *testing.T) {
 	gone := &fault.Error{Class: fault.Overloaded, Err: errors.New("too much"), Answered: true}
 	for _, hold := range []int64{0, 1, 2000} {
@@ -148,7 +147,7 @@ func TestCutDropsTheUnfinishedPartition(t *testing.T) {
 				result, err := job.Run(context.Background())
 				require.NoError(t, err)
 				require.NoError(t, table.Check())
-				// Of 18 rows at least 9 and at most 16 came: two partitions are whole.
+				// Of 18 rows at least 9 and at most 16 came: two partitions are complete.
 				at := token.Token{Lo: 20}
 				require.Equal(t, []token.Range{{Start: whole.Start, End: at}}, result.Done)
 				require.Len(t, result.Failed, 1)
@@ -160,8 +159,7 @@ func TestCutDropsTheUnfinishedPartition(t *testing.T) {
 	}
 }
 
-// The rest of a range that was cut is read by the same worker as if nothing had
-// been.
+// The rest of a range that was cut is read by the same worker, like any range.
 func TestRestAfterACut(t *testing.T) {
 	slow := &fault.Error{Class: fault.Unknown, Err: errors.New("no answer in time"), Answered: true}
 	table := tableOf(
@@ -192,8 +190,8 @@ func TestRestAfterACut(t *testing.T) {
 	requireRows(t, job, table.Rows, out, result)
 }
 
-// The checksum is that of the rows: workers, pages, files on the way, the limit of
-// a write and the order of the columns in the output do not matter.
+// The checksum is that of the rows. Workers, pages, files, the limit of a write and the order of
+// the columns in the output do not matter.
 func TestChecksum(t *testing.T) {
 	r := rand.New(rand.NewPCG(5, 5))
 	table := mixed(r, 150, 60)
@@ -227,7 +225,7 @@ func TestChecksum(t *testing.T) {
 	}
 }
 
-// reversed is a table with its columns the other way round.
+// reversed returns a table with its columns in reverse order.
 func reversed(table *sweeptest.Table) *sweeptest.Table {
 	other := &sweeptest.Table{}
 	for _, r := range table.Rows {
@@ -239,7 +237,7 @@ func reversed(table *sweeptest.Table) *sweeptest.Table {
 	return other
 }
 
-// A key of several columns is put together as the servers do.
+// A key of several columns is serialized as servers do.
 func TestCompositeKey(t *testing.T) {
 	table := &sweeptest.Table{}
 	for i := range int32(60) {
@@ -274,7 +272,7 @@ func TestCompositeKey(t *testing.T) {
 	}
 }
 
-// A temporary file that cannot be had is said as such.
+// If a temporary file cannot be made, the error says so.
 func TestSpoolDirError(t *testing.T) {
 	table := tableOf(partition{10, 200, 2000})
 	job, out := newJob(t, table, 2)
@@ -288,7 +286,7 @@ func TestSpoolDirError(t *testing.T) {
 	require.Zero(t, result.Rows)
 }
 
-// An error of the file in the middle is not taken for its end.
+// An error in the middle of the file does not count as its end.
 func TestSpoolFileError(t *testing.T) {
 	table := tableOf(partition{10, 20, 20})
 	job, out := newJob(t, table, 1)
@@ -308,7 +306,7 @@ func TestSpoolFileError(t *testing.T) {
 	}
 }
 
-// What the backlogs hold together is bounded, and all of it is given back.
+// The memory of all partitionRows together is bounded, and all of it is freed.
 func TestBacklogRoom(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	table := mixed(r, 80, 500)
@@ -342,7 +340,7 @@ func TestBacklogRoom(t *testing.T) {
 	requireEmpty(t, job.SpoolDir)
 }
 
-// rowsIn counts the rows of a backlog.
+// rowsIn counts the rows of partitionRows.
 func rowsIn(b *partitionRows) (n int64) {
 	for _, piece := range slices.Concat(b.kept, b.stored) {
 		n += piece.rows

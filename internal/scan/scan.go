@@ -1,12 +1,11 @@
 // Package scan reads a whole table and writes it as text.
 //
-// The workers of a sweep encode their pages, a few at a time, and give the rows
-// of whole partitions to the output. The rows of a partition that is still being
-// read are held back, in memory or, when there are many, in a temporary file: so
-// when a range is given up in its middle, what is in the output ends with the last
-// whole partition, and the rest of the range can be read again, now or another
-// day, without a row lost or twice. A scan that is to be resumed after whatever
-// end has marks made while it runs, which say what the output holds: [Point].
+// The workers of a sweep encode their pages, a few at a time, and write the rows of complete
+// partitions to the output. The rows of an unfinished partition are held back, in memory or, if
+// there are many, in a temporary file. So if a range is given up in its middle, the output ends
+// with its last complete partition. The rest of the range can be read later, and no row is lost or
+// written twice. A scan that can be resumed makes checkpoints, which record what the output has:
+// [Point].
 //
 // Start with [Job].
 package scan
@@ -23,15 +22,15 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Writer takes whole rows of one worker. It keeps nothing of the text.
+// Writer takes complete rows of one worker. It does not keep the text.
 type Writer interface {
 	Write(rows int, text []byte) error
 }
 
-// Encoder turns rows into text. It belongs to one goroutine.
+// Encoder encodes rows as text. It belongs to one goroutine.
 type Encoder interface {
-	// AppendRow appends a row of cells, nil for null, in the order of the
-	// selection; there may be more cells than that, which are left out.
+	// AppendRow appends a row of cells, nil for null, in the order of the selection. Cells beyond
+	// the selection are ignored.
 	AppendRow(dst []byte, cells [][]byte) ([]byte, error)
 }
 
@@ -44,48 +43,48 @@ type Job struct {
 	NewEncoder func() (Encoder, error) // called once for each slot
 	NewWriter  func() Writer           // likewise
 	Checksum   Checksum
-	// Partitioner and Key tell where a partition ends: Key lists the cells of
-	// the partition key. A nil Partitioner writes rows as they come.
+	// Partitioner and Key show where a partition ends: Key lists the cells of the partition key.
+	// Nil: rows are written as they come.
 	Partitioner token.Partitioner
 	Key         []int
-	Hold        int64  // bytes of unfinished partitions kept in memory, default 32 MiB
-	SpoolDir    string // folder for what is beyond that; empty: the system's
-	WriteRows   int64  // rows of one write to the output at the most, 0: no limit
-	Limit       int64  // rows in all, 0: no limit
-	// Mark is called now and then while the scan runs, and once more at its end
-	// however it ends, also when ctx is done: whenever there is something to tell
-	// since the last mark. No writer is in use meanwhile, so it should be quick:
-	// flush the output and note how long it is. The function it returns is then
-	// given the point, while the writers go on: it may sync the output, must then
-	// record the point and the lengths, and comes to its end before the next Mark.
-	// An error of either ends the scan without another mark. After an error of the
-	// output, which may have left a part of a partition there, there is none either:
-	// what is behind the last mark is to be cut off.
+	Hold        int64  // bytes of unfinished partitions kept in memory; default 32 MiB
+	SpoolDir    string // folder of what exceeds that; empty: the system's
+	WriteRows   int64  // largest number of rows in one write to the output; 0: no limit
+	Limit       int64  // largest number of rows; 0: no limit
+	// Mark makes a checkpoint. It is called at intervals while the scan runs, and once more when it
+	// ends for any reason, if there is anything to record since the last checkpoint. No writer is
+	// in use meanwhile, so it should be quick: flush the output and record its length. The function
+	// that it returns is then called with the point, while the writers continue. That function may
+	// sync the output, and must record the point and the length. It returns before the next call of
+	// Mark.
 	//
-	// Nil: no marks. Nor are there any with a Limit or without a Partitioner:
-	// such a scan cannot be resumed.
+	// If either fails, the scan ends without another checkpoint. It also ends without one after an
+	// error of the output, which may have left a part of a partition there. In that case the output
+	// must be truncated to its length at the last checkpoint.
+	//
+	// Nil: no checkpoints. There are none either with a Limit or without a Partitioner: such a scan
+	// cannot be resumed.
 	Mark      func() (func(Point) error, error)
-	MarkEvery time.Duration // time from mark to mark, default 2 s
-	MarkBytes int64         // text after which a mark is made before its time, default 256 MiB
+	MarkEvery time.Duration // time between checkpoints; default 2 s
+	MarkBytes int64         // text after which a checkpoint comes early, in bytes; default 256 MiB
 	Counters  *progress.Counters
 }
 
-// Result is what a scan gave.
+// Result is the result of a scan.
 type Result struct {
 	sweep.Result
 	Rows    int64 // in the output
 	Sum     rowsum.Sum
-	Limited bool // ended by the limit: not all ranges were read
+	Limited bool // the limit ended the scan: not all ranges were read
 }
 
 // errLimit ends the sweep when there are enough rows.
 var errLimit = errors.New("enough rows")
 
-// Run scans. Every row in the output is in a range that is done; of a range that
-// failed, what was read of it up to a partition's end is among the ranges done.
-// Errors are those of [sweep.Run], of the output, of the marks and of cells that
-// are no values of their columns; that of a last mark is joined to the error that
-// ended the scan.
+// Run scans. Every row in the output is in a range that is done. If a range failed, its beginning
+// up to the end of a partition is among the ranges done. Errors are those of [sweep.Run], of the
+// output, of the checkpoints, and of cells that are no values of their columns. The error of a last
+// checkpoint is joined to the error that ended the scan.
 func (j *Job) Run(ctx context.Context) (Result, error) {
 	job := *j
 	if job.Hold <= 0 {

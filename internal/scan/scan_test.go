@@ -55,7 +55,7 @@ func TestEmptyTable(t *testing.T) {
 	require.Len(t, result.Done, 20)
 }
 
-// A job can be run again; the first run leaves nothing behind in it.
+// A job can be run again. A run changes nothing in it.
 func TestJobIsNotChanged(t *testing.T) {
 	table := numbered(100, 5)
 	job, out := newJob(t, table, 3)
@@ -105,7 +105,7 @@ func TestSlots(t *testing.T) {
 	}
 }
 
-// fullDisk takes so many bytes and no more.
+// fullDisk accepts that many bytes and no more.
 func fullDisk(room int) func(int, []byte) error {
 	return func(_ int, text []byte) error {
 		if room -= len(text); room < 0 {
@@ -137,8 +137,8 @@ func TestOutputErrorEndsTheRun(t *testing.T) {
 	}
 }
 
-// A run whose output does not go on, as a pipe that nobody reads, is not stuck:
-// it ends when it is cancelled, once the write gives up.
+// If the output blocks, as a pipe without a reader, the run can be canceled: it ends once the write
+// gives up.
 func TestCancelWithABlockedOutput(t *testing.T) {
 	for _, slots := range []int{1, 4} {
 		ctx, cancel := context.WithCancel(context.Background())
@@ -176,8 +176,7 @@ func TestCancel(t *testing.T) {
 	}
 }
 
-// A cell that is no value of its column ends the run: the table is not what the
-// schema says.
+// A cell that is no value of its column ends the run: the table does not match the schema.
 func TestMalformedCellEndsTheRun(t *testing.T) {
 	table := numbered(500, 5)
 	table.Rows[250].Cells[1] = []byte{1, 2, 3}
@@ -203,7 +202,7 @@ func TestFatalErrorEndsTheRun(t *testing.T) {
 	require.NoError(t, table.Check())
 }
 
-// What cannot be encoded is said before anything is asked for or written.
+// If a column cannot be encoded, the error comes before any request or write.
 func TestBadJob(t *testing.T) {
 	table := numbered(10, 5)
 	job, out := newJob(t, table, 4)
@@ -214,7 +213,7 @@ func TestBadJob(t *testing.T) {
 	require.Zero(t, out.text.Len())
 }
 
-// The job's own hooks count; what else the options say is kept.
+// The job's own callbacks are called, and those of the options are kept.
 func TestOptionsReachTheSweep(t *testing.T) {
 	table := numbered(100, 5)
 	job, _ := newJob(t, table, 2)
@@ -236,8 +235,7 @@ func TestOptionsReachTheSweep(t *testing.T) {
 	require.EqualValues(t, 100, paced.Load())
 }
 
-// Cells beyond the selection, as a key that was not asked for, are not in the
-// output.
+// Cells beyond the selection, such as a key that is not selected, are not in the output.
 func TestCellsBeyondTheSelection(t *testing.T) {
 	table := tableOf(partition{5, 3, 2}, partition{9, 1, 1})
 	for i, r := range table.Rows {
@@ -252,8 +250,7 @@ func TestCellsBeyondTheSelection(t *testing.T) {
 	require.Equal(t, []string{"0,aa", "1,bb", "2,cc", "3,d"}, out.lines())
 }
 
-// A range that failed in its middle is named, and what is in the output is what
-// came before.
+// A range that failed in its middle is listed. The output has what came before.
 func TestFailedRange(t *testing.T) {
 	table := numbered(400, 5)
 	job, out := newJob(t, table, 3)

@@ -10,8 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// The share that is done grows with each page of a range, by the tokens of the rows
-// that have come, and by nothing but those.
+// The completed share grows with each page of a range, by the tokens of the rows that have come.
 func TestShareGrowsWithinARange(t *testing.T) {
 	table := numbered(1000, 3)
 	job, _ := newJob(t, table, 1)

@@ -9,32 +9,31 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// flushSize is how much text is gathered before it goes to the output.
+// flushSize is the number of bytes of text gathered before they go to the output.
 const flushSize = 128 << 10
 
-// worker takes the pages of one worker of the sweep. It implements
-// sweep.Consumer. It holds no buffer of its own: to encode a page it borrows a
-// slot.
+// worker takes the pages of one worker of the sweep. It implements [sweep.Consumer]. It has no
+// buffer of its own: to encode a page, it takes an encodeBuffer.
 type worker struct {
 	job         *Job
 	slots       chan *encodeBuffer
 	left        *atomic.Int64 // rows that the limit still allows
 	checkpoints *checkpoints
 
-	partition partitionRows // rows of the partition being read, from the pages before
+	partition partitionRows // rows of the partition being read, from earlier pages
 
 	key, scratch []byte      // serialized partition key of the last row
 	current      token.Token // of key
-	last         token.Token // the last token all of whose rows were written
+	last         token.Token // the last token whose rows were all written
 	begun        bool        // the range has had a row
-	from         token.Token // what of the range is up to here is noted for a mark
+	from         token.Token // the range up to this token is recorded for a checkpoint
 
-	err error // what ended the worker, other than the limit
+	err error // the error that ended the worker, other than the limit
 }
 
-// Page encodes a page. Rows of whole partitions are written; those of the last
-// partition, which may go on, join the backlog. Also when a cell is malformed
-// nothing but whole partitions is written.
+// Page encodes a page. Rows of complete partitions are written. Those of the last partition, which
+// may continue, are added to the partitionRows. Even if a cell is malformed, only complete
+// partitions are written.
 func (w *worker) Page(within token.Range, p row.Page) error {
 	s := <-w.slots
 	defer s.release(w.slots)
@@ -55,8 +54,8 @@ func (w *worker) Page(within token.Range, p row.Page) error {
 	return err
 }
 
-// encode puts a page's rows in the slot, and makes room there when it is full.
-// enough says that the limit does not allow the rest of them.
+// encode adds a page's rows to the encode buffer, and empties that when it is full. enough reports
+// that the limit does not allow the rest of them.
 func (w *worker) encode(s *encodeBuffer, within token.Range, p row.Page) (enough bool, err error) {
 	for p.Next() {
 		if w.job.Limit > 0 && w.left.Add(-1) < 0 {
@@ -80,8 +79,8 @@ func (w *worker) encode(s *encodeBuffer, within token.Range, p row.Page) (enough
 	return false, nil
 }
 
-// starts notes which partition a row is of and says whether the one before has
-// ended. Partitions that share a token count as one.
+// starts records which partition a row belongs to, and reports whether the one before has ended.
+// Partitions that share a token count as one.
 func (w *worker) starts(within token.Range, cells [][]byte) bool {
 	if w.job.Partitioner == nil {
 		return false
@@ -113,8 +112,8 @@ func (w *worker) starts(within token.Range, cells [][]byte) bool {
 	return true
 }
 
-// complete makes the partition being read a whole one: what came of it before
-// this page is written, what is in the slot will be.
+// complete makes the partition being read a complete one. Its rows from earlier pages are written,
+// and those in the encode buffer will be.
 func (w *worker) complete(s *encodeBuffer) error {
 	if err := w.replay(s); err != nil {
 		return err
@@ -129,19 +128,18 @@ func (w *worker) complete(s *encodeBuffer) error {
 	return nil
 }
 
-// replay writes the rows of the backlog. When it fails, some of them may have been
-// written.
+// replay writes the held rows of the partition. If it fails, some of them may have been written.
 func (w *worker) replay(s *encodeBuffer) error {
 	err := w.partition.replay(s)
 	s.partWritten = s.partWritten || err != nil
 	return err
 }
 
-// full says whether so many rows are as many as one write may have.
+// full reports whether one write may not have more than that many rows.
 func (w *worker) full(rows int64) bool { return w.job.WriteRows > 0 && rows >= w.job.WriteRows }
 
-// spill empties the slot: whole partitions go to the output, the rows of the
-// one being read to the backlog.
+// spill empties the encode buffer. Complete partitions go to the output, the rows of the one being
+// read to the partitionRows.
 func (w *worker) spill(s *encodeBuffer) error {
 	if w.job.Partitioner == nil {
 		s.whole.add(s.open)
@@ -160,7 +158,7 @@ func (w *worker) spill(s *encodeBuffer) error {
 	return nil
 }
 
-// Done writes everything: the range is whole. It fails when the worker has.
+// Done writes everything: the range is complete. It fails if the worker has failed.
 func (w *worker) Done(within token.Range) error {
 	if w.err != nil {
 		return w.err
@@ -181,14 +179,14 @@ func (w *worker) Done(within token.Range) error {
 	return nil
 }
 
-// cover notes for a mark that the rows of the range up to a token are written.
+// cover records for a checkpoint that the rows of the range up to a token were written.
 func (w *worker) cover(to token.Token) {
 	w.checkpoints.addRange(token.Range{Start: w.from, End: to})
 	w.from = to
 }
 
-// Progress is the last token whose rows have all come: the one before that of
-// the partition being read.
+// Progress returns the last token whose rows have all come: the one before that of the partition
+// being read.
 func (w *worker) Progress(within token.Range) token.Token {
 	if !w.begun {
 		return within.Start
@@ -196,12 +194,12 @@ func (w *worker) Progress(within token.Range) token.Token {
 	return w.last
 }
 
-// Weight implements sweep.Consumer: each row stands for itself.
+// Weight implements [sweep.Consumer]: each row stands for itself.
 func (w *worker) Weight() (rows int64, weighs bool) { return 0, false }
 
-// Cut drops the rows of the partition being read; those before are written. The
-// limit allows as many others instead. Where it has ended the scan meanwhile, the
-// rows are kept, since they have been counted.
+// Cut drops the rows of the partition being read; those before are written. The limit allows that
+// many others instead. If the limit has ended the scan meanwhile, the rows are kept, since they
+// have been counted.
 func (w *worker) Cut(token.Range) error {
 	if w.job.Limit > 0 && !w.allow(w.partition.rows) {
 		return errLimit
@@ -216,7 +214,7 @@ func (w *worker) Cut(token.Range) error {
 	return nil
 }
 
-// allow gives rows back to the limit; false when it was reached meanwhile.
+// allow gives rows back to the limit. It returns false if the limit was reached meanwhile.
 func (w *worker) allow(rows int64) bool {
 	for {
 		left := w.left.Load()

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// plainBlock is a block of bytes that compress to about a half.
+// plainBlock returns bytes that compress to about a half.
 func plainBlock() []byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	b := make([]byte, blockLen)

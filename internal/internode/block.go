@@ -9,16 +9,16 @@ import (
 )
 
 // A block is the compressed length, the plain length (both i32), and an LZ4 block
-// (StreamCompressionSerializer). Nothing marks the last one: the length of the file does.
+// (StreamCompressionSerializer). Nothing marks the last block: the length of the file does.
 const (
-	// blockLen is how many plain bytes a block has, but for the last one.
+	// plain bytes of a block, except for the last one
 	blockLen  = 64 << 10
 	blockHead = 8
-	// maxBlockPlain is the most that is taken from the other side.
+	// maxBlockPlain is the largest block that is accepted from a node, in plain bytes.
 	maxBlockPlain = 1 << 20
 )
 
-// compressor makes blocks in a room of its own.
+// compressor makes blocks in a buffer of its own.
 type compressor struct {
 	lz4 lz4.Compressor
 	out []byte
@@ -30,7 +30,7 @@ func newCompressor() *compressor {
 
 // block makes a block of up to blockLen bytes. It is valid until the next call.
 func (c *compressor) block(plain []byte) ([]byte, error) {
-	// With this much room there is a block for any bytes.
+	// With this much room, any bytes fit into a block.
 	n, err := c.lz4.CompressBlock(
 		plain,
 		c.out[blockHead:blockHead+lz4.CompressBlockBound(len(plain))],
@@ -57,20 +57,20 @@ func AppendBlocks(dst, plain []byte) ([]byte, error) {
 	return dst, nil
 }
 
-// Blocks gives the plain bytes of a file's blocks. Its errors are those of the reader below,
-// io.ErrUnexpectedEOF when that ends before the file does, or say what is wrong with a block.
+// Blocks reads the plain bytes of a file's blocks. Its errors are those of the reader below it
+// (io.ErrUnexpectedEOF if that ends before the file does), or say what is wrong with a block.
 type Blocks struct {
 	r      io.Reader
-	left   int64 // plain bytes of the file that are in no block yet
+	left   int64 // plain bytes of the file after the current block
 	packed []byte
 	room   []byte
-	plain  []byte // what is left of the block at hand
+	plain  []byte // what is left of the current block
 }
 
-// NewBlocks reads the length plain bytes that follow in r in blocks, and not a byte more.
+// NewBlocks reads the next length plain bytes of r in blocks, and not a byte more.
 func NewBlocks(r io.Reader, length int64) *Blocks { return &Blocks{r: r, left: length} }
 
-// Read gives plain bytes.
+// Read reads plain bytes.
 func (b *Blocks) Read(p []byte) (int, error) {
 	if len(b.plain) == 0 {
 		if b.left == 0 {

@@ -8,59 +8,60 @@ import (
 	"time"
 )
 
-// Client says how nodes are spoken to. Its zero value is of use. It is safe for concurrent use as
-// long as nobody changes it, and so is what it points to.
+// Client is how to speak to nodes. Its zero value is usable. It is safe for concurrent use as long
+// as it, and what it points to, do not change.
 type Client struct {
-	// TLS is what connections are secured with; nil for plain ones. Without a ServerName the
-	// certificate must be for the node's address.
+	// TLS secures connections; nil: plain ones. Without a ServerName the certificate must be for
+	// the node's address.
 	TLS *tls.Config
-	// Dial opens connections; nil for those of a net.Dialer.
+	// Dial opens connections; nil: with a net.Dialer.
 	Dial func(ctx context.Context, network, address string) (net.Conn, error)
-	// Connections is how many files of a session may be on their way at the same time, each on a
-	// connection of its own; 0 for 1.
+	// Connections is the number of files of a session that are sent at the same time, each on a
+	// connection of its own; 0: 1.
 	Connections int
-	// KeepAlive is the time between two signs of life that a session gives; 0 for a minute.
+	// KeepAlive is the interval between two KeepAlive messages of a session; 0: a minute.
 	KeepAlive time.Duration
 	Timeouts  Timeouts
-	// Limiter holds back what is sent; nil lets all pass.
+	// Limiter limits the rate of what is sent; nil: no limit.
 	Limiter Limiter
 }
 
-// Timeouts are how long a node is waited for; 0 stands for the default.
+// Timeouts are how long to wait for a node; 0: the default.
 type Timeouts struct {
-	// Connect is the time for a connection with its handshakes: 10 seconds.
+	// Connect is the time for a connection and its handshakes: 10 seconds.
 	Connect time.Duration
-	// Prepare is the time until a session is accepted: a minute; 10 minutes where files are asked
-	// for, since the node flushes the table first.
+	// Prepare is the time until a session is accepted: a minute, or 10 minutes if files are
+	// requested, since the node flushes the table first.
 	Prepare time.Duration
-	// Stall is the time that a node may take to read 64 KiB from a connection, or to send a byte in
-	// the midst of a file: 5 minutes. Nodes give up a connection that moves nothing for 3 minutes
-	// (4.0) or 5.
+	// Stall is the time for a node to read 64 KiB from a connection, or to send a byte in the
+	// middle of a file: 5 minutes. Nodes close a connection after 3 minutes (4.0) or 5 without
+	// progress.
 	Stall time.Duration
-	// Received is the time without word of any file that is sent and not acknowledged: 5 minutes.
+	// Received is the time without an acknowledgement while files are sent and not acknowledged: 5
+	// minutes.
 	Received time.Duration
-	// Complete is the time in which the node says nothing after it has acknowledged the last
-	// file, while it builds indexes and feeds views: 30 minutes. With Watch.Alive it is the time
-	// in which the node says nothing at any point of the session, until that is asked: a minute.
+	// Complete is the time between the acknowledgement of the last file and the end of the session,
+	// while the node builds indexes and updates views: 30 minutes. With Watch.Alive it is how long
+	// the node may be silent, at any point of the session, before Alive is called: a minute.
 	Complete time.Duration
-	// Bring is the time in which no file is on its way where files are asked for, from when the
-	// node has said what it will bring until the session is complete: 5 minutes. The table is
-	// flushed by then; but a node sends no more files at once, to all, than it has processors, so
-	// that those of a repair of its own may come before.
+	// Bring is the time without a file in progress if files are requested, between the node's
+	// announcement and the end of the session: 5 minutes. The table is flushed by then. But a node
+	// sends at most one file per processor at once, to all nodes together, so files of a repair may
+	// come first.
 	Bring time.Duration
-	// Gossip is the time until a node has answered what it was asked by gossip: 10 seconds.
+	// Gossip is the time for a node to answer a gossip request: 10 seconds.
 	Gossip time.Duration
 }
 
-// Limiter holds back bytes that are to be sent, as they go over the network; pace.Limiter is one.
-// It is used by several goroutines at the same time.
+// Limiter limits the rate of bytes sent over the network; [pace.Limiter] is one. Several goroutines
+// use it at the same time.
 type Limiter interface {
 	// Wait blocks until n more bytes may be sent, or the context ends.
 	Wait(ctx context.Context, n int) error
 }
 
-// parting is how long a session that is over waits for what the node may still have to say
-// of it, and how long it takes to say so itself.
+// parting is how long a session that has ended waits for a message of the node about why. farewell
+// is the time for the client's own last message.
 const (
 	parting  = 5 * time.Second
 	farewell = 100 * time.Millisecond

@@ -11,9 +11,9 @@ import (
 	"time"
 )
 
-// Nodes keep metrics of every address and port that ever streamed to them, so the port that is
-// announced, on which nobody listens, is always the same; another one for a node that has it
-// itself, since a node that hears its own address takes the session for its own.
+// Nodes keep metrics of every address and port that ever streamed to them. So the announced port,
+// at which nothing listens, is always the same. A node that has that port itself gets another one:
+// it would take a session with its own address for its own.
 const (
 	announcedPort = 7099
 	otherPort     = 7098
@@ -25,36 +25,36 @@ type link struct {
 	raw    net.Conn // below TLS
 	from   netip.AddrPort
 	answer Answer
-	// in and waits read one that the node has opened; nil of others. came is what it was opened
-	// with.
+	// For a connection that the node has opened: in and waits read it, and came is its first
+	// message. Otherwise in and waits are nil.
 	in    *bufio.Reader
 	waits *timedConn
 	came  Offer
 }
 
-// cut ends the connection without a word, even while another goroutine is inside a Write.
+// cut closes the connection at once, even while another goroutine is inside a Write.
 func (l *link) cut() { _ = l.raw.Close() }
 
-// versions is a range of versions of the protocol, and what they are for.
+// versions is a range of versions of the protocol, and their use.
 type versions struct {
 	min, max int
 	messages Messages // 0: a session
 }
 
 var (
-	// spoken is what is offered for a session.
+	// spoken is the offer for a session.
 	spoken = versions{min: minVersion, max: maxVersion}
-	// gossiped is what is offered for gossip.
+	// gossiped is the offer for gossip.
 	gossiped = versions{min: minVersion, max: maxVersion, messages: Urgent}
-	// unspoken is what no node speaks, so that it answers with the latest version that it takes,
-	// and ends the connection by itself. A connection for streaming that it had taken, and that
-	// ended without a session, would be an error in its log.
+	// unspoken is a version that no node speaks. So the node answers with its latest version, and
+	// closes the connection itself. If it accepted a connection for streaming that ended without a
+	// session, it would log an error.
 	unspoken = versions{min: 0xff, max: 0xff}
 )
 
-// connect opens a connection to a node and shakes hands, with an offer of versions. from is the
-// address that is announced; when it is not valid, the connection's own. again says that the node
-// took another connection of the session.
+// connect opens a connection to a node and makes the handshake, with an offer of versions. from is
+// the announced address; if it is not valid, the connection's own. again says that the node has
+// accepted another connection of the session.
 func (c *Client) connect(
 	ctx context.Context,
 	node string,
@@ -119,7 +119,7 @@ func (c *Client) shake(
 	from netip.AddrPort,
 	offer versions,
 ) (l *link, err error) {
-	// A deadline in the past wakes whoever waits, and has the handshake fail.
+	// A deadline in the past wakes the goroutine in the handshake, which then fails.
 	stop := context.AfterFunc(ctx, func() { _ = raw.SetDeadline(time.Unix(1, 0)) })
 	defer func() {
 		if !stop() && err == nil {
@@ -139,7 +139,7 @@ func (c *Client) shake(
 	secured := tls.Client(raw, settings)
 	l.Conn = secured
 	if err = secured.HandshakeContext(ctx); err == nil {
-		// With TLS 1.3 only the first answer shows that the client's certificate is taken.
+		// With TLS 1.3 only the first answer shows that the node accepted the client's certificate.
 		err = l.offer(offer)
 	}
 	var p *problem
@@ -149,7 +149,7 @@ func (c *Client) shake(
 	return nil, c.explain(ctx, node, *asked, err)
 }
 
-// offer is the handshake, over TLS or not.
+// offer makes the handshake, over TLS or not.
 func (l *link) offer(offer versions) error {
 	o := Offer{
 		Use:      minVersion,
@@ -174,7 +174,7 @@ func (l *link) offer(offer versions) error {
 	return nil
 }
 
-// announced is the address that a connection comes from, with the port for all of them.
+// announced returns the address of a connection, with the port announced for all.
 func announced(conn net.Conn) (netip.AddrPort, error) {
 	local, err := netip.ParseAddrPort(conn.LocalAddr().String())
 	if err != nil {

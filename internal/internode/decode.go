@@ -13,25 +13,26 @@ import (
 )
 
 const (
-	// maxMessage is how many bytes a message may have, without the payload that follows the
-	// head of a file: room for the types of thousands of columns.
+	// maxMessage is the largest message in bytes, without the payload after a file head. It has
+	// room for the types of thousands of columns.
 	maxMessage = 16 << 20
-	// readStep is how much room is made before its bytes have come: a length is only a claim.
+	// readStep is how much memory is allocated before its bytes have come: a length is only a
+	// claim.
 	readStep = 16 << 10
 )
 
-// errMalformed is in every error about bytes that are no message; those of a connection that
-// ended or broke are not.
+// errMalformed is in every error about bytes that are no message. The errors of a connection that
+// ended or broke do not have it.
 var errMalformed = errors.New("not what the storage port speaks")
 
-// decoder reads the fields of one message. After the first error it reads nothing more, and
-// gives zeros.
+// decoder reads the fields of one message. After the first error it reads nothing more, and returns
+// zeros.
 type decoder struct {
 	r    io.Reader
 	left int // bytes that the message may still have
 	err  error
 	buf  [18]byte
-	// raw gets every byte that is read while it is not nil.
+	// gets every byte that is read, unless it is nil
 	raw *[]byte
 }
 
@@ -43,7 +44,7 @@ func (d *decoder) fail(format string, args ...any) {
 	}
 }
 
-// read fills b. A message that ends in its middle ends unexpectedly.
+// read fills b. If the message ends in its middle, the error is io.ErrUnexpectedEOF.
 func (d *decoder) read(b []byte) bool {
 	if d.err == nil && len(b) > d.left {
 		d.fail("a message of more than %d bytes", maxMessage)
@@ -67,7 +68,7 @@ func (d *decoder) read(b []byte) bool {
 	return true
 }
 
-// fixed reads n bytes, 18 at the most, into the decoder's own room.
+// fixed reads n bytes, at most 18, into the decoder's own buffer.
 func (d *decoder) fixed(n int) []byte {
 	d.read(d.buf[:n])
 	return d.buf[:n]
@@ -79,7 +80,7 @@ func (d *decoder) u32() uint32 { return binary.BigEndian.Uint32(d.fixed(4)) }
 func (d *decoder) i32() int32  { return int32(d.u32()) }
 func (d *decoder) i64() int64  { return int64(binary.BigEndian.Uint64(d.fixed(8))) }
 
-// length reads an i64 that cannot be negative.
+// length reads an i64 that must not be negative.
 func (d *decoder) length(what string) int64 {
 	n := d.i64()
 	if n < 0 {
@@ -89,7 +90,7 @@ func (d *decoder) length(what string) int64 {
 	return n
 }
 
-// number reads an i32 that cannot be negative, such as a count.
+// number reads an i32 that must not be negative, such as a count.
 func (d *decoder) number(what string) int {
 	n := d.i32()
 	if n < 0 {
@@ -107,14 +108,14 @@ func (d *decoder) boolean() bool {
 	return b == 1
 }
 
-// want reads an i32 that has one value here.
+// want reads an i32 that must have a certain value.
 func (d *decoder) want(what string, value int32) {
 	if got := d.i32(); got != value && d.err == nil {
 		d.fail("%s %d, not %d", what, got, value)
 	}
 }
 
-// wantFalse reads a boolean that is never true here.
+// wantFalse reads a boolean that must be false.
 func (d *decoder) wantFalse(what string) {
 	if d.boolean() {
 		d.fail("%s, which is not served", what)
@@ -145,8 +146,8 @@ func (d *decoder) bytes(n uint64) []byte {
 	return out
 }
 
-// text reads a text with a length of two bytes: Java's modified UTF-8, which is ASCII in all
-// that this protocol says.
+// text reads a text with a length of two bytes. It is Java's modified UTF-8, which is ASCII for all
+// texts of this protocol.
 func (d *decoder) text() string {
 	b := d.bytes(uint64(d.u16()))
 	for _, c := range b {
@@ -187,8 +188,8 @@ func (d *decoder) address() netip.AddrPort {
 	return netip.AddrPortFrom(ip, binary.BigEndian.Uint16(b[n-2:]))
 }
 
-// header reads a serialization header (the component HEADER of Statistics.db), which has no
-// length of its own, and gives its bytes. Its names and types are not looked at.
+// header reads a serialization header (the component HEADER of Statistics.db), which has no length
+// of its own, and returns its bytes. It does not check names and types.
 func (d *decoder) header() []byte {
 	var raw []byte
 	d.raw = &raw
@@ -198,7 +199,7 @@ func (d *decoder) header() []byte {
 	}
 	d.skipVB() // key type
 	d.each(d.skipVB)
-	for range 2 { // static columns, regular ones
+	for range 2 { // static columns, then regular ones
 		d.each(func() {
 			d.skipVB()
 			d.skipVB()
@@ -210,7 +211,7 @@ func (d *decoder) header() []byte {
 	return raw
 }
 
-// each calls read as often as the vint says that is read first.
+// each reads a vint, and calls read that many times.
 func (d *decoder) each(read func()) {
 	n := d.uvint()
 	if n > math.MaxUint16 {
@@ -221,5 +222,5 @@ func (d *decoder) each(read func()) {
 	}
 }
 
-// skipVB reads bytes with a vint for a length.
+// skipVB skips bytes with a vint length.
 func (d *decoder) skipVB() { d.bytes(d.uvint()) }

@@ -25,8 +25,8 @@ func appendVB(dst, b []byte) []byte {
 	return append(cqlwire.AppendUvint(dst, uint64(len(b))), b...)
 }
 
-// appendAddress appends what InetAddressAndPort's serializer of Cassandra 4.0 makes: length,
-// address, port.
+// appendAddress appends an address as the serializer of InetAddressAndPort in Cassandra 4.0 does:
+// length, address, port.
 func appendAddress(dst []byte, a netip.AddrPort) []byte {
 	ip := a.Addr().AsSlice()
 	dst = append(append(dst, byte(len(ip)+2)), ip...)

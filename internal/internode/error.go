@@ -11,44 +11,43 @@ import (
 	"syscall"
 )
 
-// Kind says what went wrong with a node. After an error of any kind nothing is known of what the
-// session left behind: nodes keep all of it or nothing, but some have kept all of one that they
-// never called complete.
+// Kind is what went wrong with a node. After any error, the effect of the session is unknown. Nodes
+// keep all of it or nothing. But some have kept all of a session that they never reported as
+// complete.
 type Kind uint8
 
 // The kinds.
 const (
-	// Unreachable: no connection could be had.
+	// Unreachable: no connection was possible.
 	Unreachable Kind = iota + 1
-	// Unreached: the node had no connection to the address where its files are waited for, or that
-	// address is its own.
+	// Unreached: the node has no connection to the listener's address, or that address is its own.
 	Unreached
-	// Version: the node speaks a version of the protocol that is not spoken here, or none.
+	// Version: the node speaks an unsupported version of the protocol, or none.
 	Version
-	// TLS: the node wants TLS, or does not speak it, or one of the certificates is refused.
+	// TLS: the node requires TLS, or does not speak it, or a certificate is refused.
 	TLS
-	// Failed: the node said that the session failed. Why stands in its log.
+	// Failed: the node failed the session. Its log says why.
 	Failed
 	// Lost: a connection ended before the session was complete.
 	Lost
-	// Deadline: the node did not do in time what it was waited for.
+	// Deadline: the node did not answer or act in time.
 	Deadline
-	// Protocol: the node said what it must not say.
+	// Protocol: the node broke the protocol.
 	Protocol
-	// Source: the caller's files cannot be sent: one is not as it was announced, or failed while
-	// it was read. No other node would take them either.
+	// Source: the caller's files cannot be sent. One differs from its announcement, or failed while
+	// it was read. No other node would accept them either.
 	Source
-	// Sink: the caller did not take a file that the node sent.
+	// Sink: the caller's receiver failed for a file.
 	Sink
-	// Foreign: the node is not one of the cluster that the caller means.
+	// Foreign: the node is in another cluster.
 	Foreign
-	// TooMuch: the node announced more bytes than were asked for.
+	// TooMuch: the node announced more bytes than allowed.
 	TooMuch
 	// Canceled: the caller's context ended, or the listener was closed.
 	Canceled
 )
 
-// String names the kind.
+// String returns the name of the kind.
 func (k Kind) String() string {
 	switch k {
 	case Unreachable:
@@ -82,30 +81,30 @@ func (k Kind) String() string {
 	}
 }
 
-// ours says whether the node has no part in it.
+// ours reports whether the node has no part in the error.
 func (k Kind) ours() bool { return k == Source || k == Sink || k == TooMuch || k == Canceled }
 
-// AnnouncedError says that a node announced more than it was to send.
+// AnnouncedError is the error of a node that announced more bytes than allowed.
 type AnnouncedError struct{ Bytes int64 }
 
-// Error says how much.
+// Error returns the message, with the number of bytes.
 func (e *AnnouncedError) Error() string { return fmt.Sprintf("the node would send %d bytes", e.Bytes) }
 
 // Error is every error of this package's client.
 type Error struct {
 	Kind Kind
 	Node string // address and port
-	Plan UUID   // of the session; zero when there was none
+	Plan UUID   // of the session; zero: there was none
 	Err  error
 }
 
-// Error names the node, and what went wrong.
+// Error returns the message, with the node.
 func (e *Error) Error() string { return fmt.Sprintf("storage port %s: %v", e.Node, e.Err) }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
 
-// KindOf finds the kind of an error; 0 of one that is not of this package's client.
+// KindOf returns the kind of an error; 0: it is not an error of this package's client.
 func KindOf(err error) Kind {
 	var e *Error
 	if errors.As(err, &e) {
@@ -114,7 +113,7 @@ func KindOf(err error) Kind {
 	return 0
 }
 
-// problem is an error on its way to become an [Error]: it does not know of which node.
+// problem is an [Error] without its node.
 type problem struct {
 	kind Kind
 	err  error
@@ -127,7 +126,7 @@ func problemf(kind Kind, format string, args ...any) error {
 	return &problem{kind, fmt.Errorf(format, args...)}
 }
 
-// kindOf is the kind of a problem, Protocol for any other error, 0 for none.
+// kindOf returns the kind of a problem, Protocol for any other error, and 0 for nil.
 func kindOf(err error) Kind {
 	var p *problem
 	switch {
@@ -148,7 +147,7 @@ func wrap(node string, plan UUID, err error) error {
 	return &Error{Kind: kindOf(err), Node: node, Plan: plan, Err: err}
 }
 
-// canceled is the problem when the caller's context ended, nil when it has not.
+// canceled returns the problem of a context that has ended, nil if it has not.
 func canceled(ctx context.Context) error {
 	if ctx.Err() == nil {
 		return nil
@@ -156,23 +155,23 @@ func canceled(ctx context.Context) error {
 	return &problem{Canceled, context.Cause(ctx)}
 }
 
-// broken says whether a connection ended, with an alert of TLS or without.
+// broken reports whether a connection ended, with or without a TLS alert.
 func broken(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) ||
 		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) ||
 		alert(err)
 }
 
-// alert says whether the other side ended TLS with a reason.
+// alert reports whether the other side ended TLS with a reason.
 func alert(err error) bool { return strings.Contains(err.Error(), "remote error: tls: ") }
 
-// unanswered says whether the time ran out in which a connection was to come about.
+// unanswered reports whether the time for a connection ran out.
 func unanswered(err error) bool {
 	var e net.Error
 	return errors.As(err, &e) && e.Timeout()
 }
 
-// plainly is what the system says of a connection that did not come about, without the addresses.
+// plainly returns the system's reason why a connection failed, without addresses.
 func plainly(err error) error {
 	var e *os.SyscallError
 	if errors.As(err, &e) {

@@ -9,27 +9,28 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Fetched is what a node sent in a session.
+// Fetched is what a node has sent in a session.
 type Fetched struct {
 	Plan UUID // of the session, which nodes write into their logs
-	// Files and Bytes are how many files the receiver took, and how many bytes of them.
+	// Files and Bytes are the number and the size of the files that the receiver took.
 	Files int
 	Bytes int64
 }
 
-// Fetch asks a node, address and storage port, for what it has of ranges of a table, in one
-// session: the SSTables' sections as they are, with all that a later write or deletion may have
-// made void. The node flushes the table first, and then connects to the listener with its files,
-// each of which the receiver takes. Without an error the session is complete: the receiver has all
-// that the node has of those ranges, which is nothing when it was not called. A node of
-// 5.0 sends what it has of ranges that it is no replica of; those of 4.0 and 4.1 fail the session.
+// Fetch requests from a node (address and storage port) what it has of ranges of a table, in one
+// session. It gets the SSTables' sections unchanged, including data that later writes or deletions
+// have replaced. The node flushes the table first. Then it connects to the listener and sends its
+// files, and the receiver takes each of them. Without an error the session is complete: the
+// receiver has all that the node has of those ranges, which is nothing if it was not called. A node
+// of 5.0 also sends what it has of ranges of which it is no replica. Nodes of 4.0 and 4.1 fail the
+// session in that case.
 //
-// Tokens are those of Murmur3Partitioner, and request.From is not looked at.
+// Tokens are those of Murmur3Partitioner. request.From is ignored.
 //
-// An error is an [*Error], whose Kind says what went wrong; what the receiver has got is of no use
-// then. All goroutines of the session have ended when Fetch returns. It ends at once when the
-// context does, but for a receiver that it waits for. Nobody is asked to log in: who reaches the
-// storage port reads all tables.
+// An error is an [*Error]. What the receiver got is then of no use. All goroutines of the session
+// have ended when Fetch returns. It returns at once if the context ends, except that it waits for
+// the receiver. The protocol has no authentication: a client that reaches the storage port can read
+// all tables.
 func (c *Client) Fetch(
 	ctx context.Context,
 	node string,
@@ -56,8 +57,8 @@ func (c *Client) Fetch(
 	return s.fetched, wrap(node, plan, err)
 }
 
-// Estimate asks a node how many bytes it would send for a request, of which no file comes: the size
-// of the sections as they stand on its disk. The table is flushed as for [Client.Fetch].
+// Estimate asks a node how many bytes it would send for a request: the size of the sections on its
+// disk. It requests no file. The table is flushed as in [Client.Fetch].
 func (c *Client) Estimate(
 	ctx context.Context,
 	node string,
@@ -75,10 +76,10 @@ func (c *Client) Estimate(
 	return bytes, wrap(node, plan, err)
 }
 
-// CheckReach proves that a node can bring files to the listener: with that address, through
-// firewalls, and with these certificates. A node connects only when it has a file to send, so that
-// it is asked for one that each has, and which is small: the row of system.local, which is flushed
-// when it has changed since the last time.
+// CheckReach proves that a node can send files to the listener: at that address, through firewalls,
+// and with these certificates. A node connects only if it has a file to send. So CheckReach
+// requests a small one that each node has: the row of system.local, which is flushed if it has
+// changed since the last time.
 func (c *Client) CheckReach(ctx context.Context, node string, l *Listener) error {
 	at := token.Murmur3.Hash([]byte("local")).Lo
 	request := Request{
@@ -100,8 +101,8 @@ func (c *Client) CheckReach(ctx context.Context, node string, l *Listener) error
 	return err
 }
 
-// incoming is a session in which files are asked for. What stands before tables nobody changes once
-// it is prepared; what stands behind bytes belongs to the goroutine of run.
+// incoming is a session in which files are requested. The fields before tables do not change once
+// it is prepared. Those after bytes belong to the goroutine of run.
 type incoming struct {
 	*session
 	listener *Listener
@@ -110,22 +111,22 @@ type incoming struct {
 	begun    time.Time
 	ctx      context.Context
 
-	// These are guarded by session.mu.
-	tables  map[UUID]*expected // those that were announced
-	joined  bool               // the node has brought a file
+	// these are guarded by session.mu
+	tables  map[UUID]*expected // by id; those that were announced
+	joined  bool               // the node has sent a file
 	fetched Fetched
 
-	active int       // files that are on their way
-	moved  time.Time // when that changed last
+	active int       // files in progress
+	moved  time.Time // when active changed last
 }
 
-// expected is what is known of one that was announced.
+// expected is the state of a table that was announced.
 type expected struct {
-	parts int          // that were announced and have not come
-	begun map[int]bool // files, by their sequence
+	parts int          // files that were announced and have not come
+	begun map[int]bool // by sequence: files that have begun
 }
 
-// converse holds the session on a control connection that is open.
+// converse runs the session on an open control connection.
 func (s *incoming) converse(ctx context.Context) error {
 	s.ctx, s.begun = ctx, time.Now()
 	if !s.listener.expect(s) {
@@ -155,7 +156,7 @@ func (s *incoming) converse(ctx context.Context) error {
 	return s.follow(ctx, s)
 }
 
-// announcedBytes is how many bytes a node says that it would send.
+// announcedBytes returns the number of bytes that a node announces.
 func announcedBytes(answer PrepareSynAck) (bytes int64) {
 	for _, table := range answer.Summaries {
 		bytes += table.Bytes
@@ -192,8 +193,8 @@ func (s *incoming) announce(summaries []Summary) {
 	}
 }
 
-// join makes a connection of the node's one of the session's; false when there is no session that
-// waits for it.
+// join adds a connection from the node to the session. It returns false if the session does not
+// wait for it.
 func (s *incoming) join(l *link) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -205,7 +206,8 @@ func (s *incoming) join(l *link) bool {
 	return true
 }
 
-// What becomes of a file is told by the number that is added to those on their way.
+// The file of an event is what happens to a file, as the number that is added to the files in
+// progress.
 const (
 	fileBegins = 1
 	fileIsHere = -1
@@ -216,7 +218,7 @@ func (s *incoming) fileDone(change int) {
 	s.moved = time.Now()
 }
 
-// patience is for what comes next; a file that is on its way has limits of its own.
+// patience is for what comes next. A file in progress has timeouts of its own.
 func (s *incoming) patience() time.Duration {
 	if s.active > 0 {
 		return 0
@@ -224,7 +226,7 @@ func (s *incoming) patience() time.Duration {
 	return max(s.client.Timeouts.bring()-time.Since(s.moved), 1)
 }
 
-// overdue says what did not come in time.
+// overdue returns the error of what did not come in time.
 func (s *incoming) overdue(context.Context) error {
 	return problemf(
 		Deadline,
@@ -233,7 +235,7 @@ func (s *incoming) overdue(context.Context) error {
 	)
 }
 
-// handle takes a message while files come.
+// handle handles a message while files come.
 func (s *incoming) handle(m Message) (done bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -248,10 +250,10 @@ func (s *incoming) handle(m Message) (done bool, err error) {
 	}
 }
 
-// errUnreached is the error of a session that the node failed before it had brought anything.
+// errUnreached is the error of a session that the node failed before it sent a file.
 var errUnreached = errors.New("the node has not connected")
 
-// unreached says why that may be.
+// unreached returns the likely reason.
 func (s *incoming) unreached() error {
 	if refused, ok := s.listener.refusedSince(s.begun); ok {
 		return problemf(
@@ -271,7 +273,7 @@ func (s *incoming) unreached() error {
 	)
 }
 
-// missing finds what a complete session lacks.
+// missing returns an error if a complete session lacks a file.
 func (s *incoming) missing() error {
 	if s.active > 0 {
 		return problemf(
@@ -293,7 +295,7 @@ func (s *incoming) missing() error {
 	return nil
 }
 
-// check finds what cannot be asked for.
+// check returns an error for a request that cannot be sent.
 func (m Request) check() error {
 	for _, name := range []string{m.Keyspace, m.Table} {
 		if name == "" || len(name) > 255 {

@@ -24,7 +24,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// waitedAt is where files are waited for.
+// waitedAt is the address of the listener.
 var waitedAt = netip.MustParseAddrPort("127.0.0.9:7099")
 
 var asked = internode.Request{
@@ -33,12 +33,12 @@ var asked = internode.Request{
 	Ranges:   []token.Range{token.Whole(token.Murmur3)},
 }
 
-// has makes what a node has, of any table.
+// has returns the files that a node has, of any table.
 func has(files ...internodetest.Brought) func(internode.Request) ([]internodetest.Brought, error) {
 	return func(internode.Request) ([]internodetest.Brought, error) { return slices.Clone(files), nil }
 }
 
-// broughtChunks is a compressed file of two sections in three chunks.
+// broughtChunks returns a compressed file of two sections in three chunks.
 func broughtChunks(table internode.UUID) internodetest.Brought {
 	return internodetest.Brought{
 		Head: internode.FileHead{
@@ -63,7 +63,7 @@ func broughtChunks(table internode.UUID) internodetest.Brought {
 	}
 }
 
-// broughtWhole is a whole SSTable.
+// broughtWhole returns an entire SSTable.
 func broughtWhole(table internode.UUID) internodetest.Brought {
 	return internodetest.Brought{
 		Head: internode.FileHead{
@@ -84,7 +84,7 @@ func broughtWhole(table internode.UUID) internodetest.Brought {
 	}
 }
 
-// taken keeps what a session brings.
+// taken keeps what a session receives.
 type taken struct {
 	mu    sync.Mutex
 	files []internode.Delivery
@@ -102,8 +102,7 @@ func (t *taken) receive(_ context.Context, d *internode.Delivery) error {
 	return nil
 }
 
-// playAsked runs a client with a listener against a node that has files, all on the clock of a
-// bubble.
+// playAsked runs a client and a listener against a node with files, all on the clock of a bubble.
 func playAsked(
 	t *testing.T,
 	n *internodetest.Node,
@@ -216,7 +215,7 @@ func TestNodeThatHasNothing(t *testing.T) {
 			fetched, err := c.Fetch(ctx, nodeAddress, l, asked, internode.Discard)
 			require.NoError(t, err)
 			require.Zero(t, fetched.Files)
-			// Only COMPLETE tells that there is nothing.
+			// only COMPLETE shows that there are no files
 			n.Before = func(m internode.Message, right []byte) []byte {
 				if m == internode.Complete {
 					return nil
@@ -295,7 +294,7 @@ func TestAskedNodeThatFailsAtEachStep(t *testing.T) {
 	})
 }
 
-// When the caller's context ends, at any step, so does the session, at once; and when the listener
+// If the caller's context ends, at any step, the session ends at once. It also ends if the listener
 // is closed.
 func TestFetchEndsWithItsContext(t *testing.T) {
 	for _, step := range internodetest.AskedSteps() {
@@ -318,7 +317,7 @@ func TestFetchEndsWithItsContext(t *testing.T) {
 					require.LessOrEqual(t, time.Since(began), 1100*time.Millisecond)
 
 					if step == internodetest.Accept {
-						return // the listener has no part in it yet
+						return // the listener is not used yet
 					}
 					began = time.Now()
 					time.AfterFunc(time.Second, func() { _ = l.Close() })
@@ -509,8 +508,8 @@ func TestReceiverThatDoesNotTakeAFile(t *testing.T) {
 	)
 }
 
-// A receiver may take its time: the file is acknowledged when it has it, and no deadline of the
-// node's ends the session.
+// A receiver may take its time. The file is acknowledged when the receiver has it, and no timeout
+// ends the session.
 func TestReceiverThatIsSlow(t *testing.T) {
 	n := internodetest.Node{Has: has(broughtWhole(tableA))}
 	playAsked(
@@ -603,7 +602,8 @@ func TestWhatCannotBeAskedFor(t *testing.T) {
 	)
 }
 
-// A node that ends in mid-file brings all when it is asked again, by the same listener.
+// If a node stops in the middle of a file, it sends everything when it is asked again, at the same
+// listener.
 func TestNodeAskedAgainAfterItsEnd(t *testing.T) {
 	n := internodetest.Node{Has: has(internodetest.Rows(tableA, header, random(200_000)))}
 	ended := false

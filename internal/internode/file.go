@@ -7,35 +7,35 @@ import (
 	"math"
 )
 
-// File is what becomes at least one SSTable of a table on the node: partitions row by row, or
-// the components of a whole SSTable.
+// File becomes at least one SSTable of a table on the node. It has partitions row by row, or the
+// components of an entire SSTable.
 type File struct {
 	Table UUID
-	// Keys is the number of partitions, which the node's bloom filter is sized by.
+	// Keys is the number of partitions. The node sizes its bloom filter by it.
 	Keys int64
 	// Header is the component HEADER of Statistics.db: minima, types and columns.
 	Header []byte
 
-	// Length is how many bytes the partitions have, put end to end in the order of their tokens, in
-	// the form of an SSTable of version nb. Open gives them; it is called once in a session, from a
-	// goroutine of the session's, and what it gives is read by one goroutine and closed. An end
-	// before or after Length fails the session, before it could be complete.
+	// Length is the number of bytes of the partitions, end to end in the order of their tokens, in
+	// the form of an SSTable of version nb. Open returns a reader of them. It is called once in a
+	// session, by a goroutine of the session. One goroutine reads and closes the reader. If the
+	// reader ends before or after Length, the session fails before it can be complete.
 	Length int64
 	Open   func() (io.ReadCloser, error)
 
-	// Whole is a whole SSTable instead of partitions; Length and Open are not used then.
+	// Whole is an entire SSTable instead of partitions. Length and Open are not used then.
 	Whole *Whole
 }
 
-// Whole is a complete SSTable of the format big. Nodes check next to nothing of it.
+// Whole is an entire SSTable of the format big. Nodes check next to nothing of it.
 type Whole struct {
-	Version  string // such as nb: one that the node writes itself
-	FirstKey []byte // of its first partition
-	// Components are Data.db, Index.db, Statistics.db, and whatever else there is but TOC.txt.
+	Version  string // such as nb: a version that the node itself writes
+	FirstKey []byte // key of its first partition
+	// Components are Data.db, Index.db, Statistics.db, and any others except TOC.txt.
 	Components []Component
 }
 
-// Component is a part of a whole SSTable. Open is called and read as that of a File is.
+// Component is a part of an entire SSTable. Open is called and read like that of a File.
 type Component struct {
 	Name string // such as Data.db
 	Size int64
@@ -50,7 +50,7 @@ func (w *Whole) manifest() Manifest {
 	return m
 }
 
-// weigh gives the files that the protocol takes this one for, and their bytes.
+// weigh returns the number of files that the protocol counts this one for, and their bytes.
 func (f *File) weigh() (files int, bytes int64) {
 	if f.Whole == nil {
 		return 1, f.Length
@@ -83,7 +83,7 @@ func (f *File) check() error {
 	return f.Whole.manifest().check()
 }
 
-// summarize makes the session's summaries, one for each table, and the number of each file among
+// summarize returns the session's summaries, one for each table, and the number of each file among
 // those of its table.
 func summarize(files []File) (all []Summary, sequence []int, err error) {
 	if len(files) == 0 {

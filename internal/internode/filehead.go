@@ -9,61 +9,61 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// rowsVersion is the SSTable version whose form partitions have that are sent row by row; the node
-// writes them in its own.
+// rowsVersion is the SSTable version of partitions that are sent row by row. The node writes them
+// in its own version.
 const rowsVersion = "nb"
 
 const (
 	formatBig = "big"
-	// notCompressed stands where the chunks of a compressed file would be counted.
+	// notCompressed replaces the number of chunks if a file is not compressed.
 	notCompressed = -1
-	// maxChunkList is how many bytes the list of a file's chunks may have: of those of 16 KiB it is
-	// enough for 170 GB, and takes less than twice as much memory.
+	// maxChunkList is the largest size in bytes of the list of a file's chunks. With chunks of 16
+	// KiB that is enough for 170 GB, and takes less than twice as much memory.
 	maxChunkList = 128 << 20
 )
 
-// maxComponents is how many components an SSTable has at the most, with room to spare.
+// maxComponents is more than the number of components of any SSTable.
 const maxComponents = 64
 
-// dataComponent is the one that has the partitions.
+// dataComponent is the component with the partitions.
 const dataComponent = "Data.db"
 
 const (
-	// sumsComponent is the one that has the sums of the blocks of a Data.db that is not compressed.
+	// sumsComponent is the component with the checksums of the blocks of an uncompressed Data.db.
 	sumsComponent = "CRC.db"
-	// maxSums is how large it may be, as that of 4 TiB in blocks of 64 KiB is; a larger one is not
-	// looked at.
+	// maxSums is the largest size of sumsComponent that is read, in bytes: that of 4 TiB in blocks
+	// of 64 KiB.
 	maxSums = 256 << 20
 )
 
-// Manifest lists a whole SSTable's components in the order in which their bytes follow
+// Manifest lists an entire SSTable's components in the order in which their bytes follow
 // (ComponentManifest).
 type Manifest []ManifestEntry
 
-// ManifestEntry is one component: its name, such as Data.db, and how many bytes it has.
+// ManifestEntry is one component: its name, such as Data.db, and its size in bytes.
 type ManifestEntry struct {
 	Name string
 	Size int64
 }
 
-// Section is a run of a file's bytes, as they are uncompressed, from From to before To
+// Section is a run of a file's uncompressed bytes, from From to before To
 // (SSTableReader.PartitionPositionBounds).
 type Section struct{ From, To int64 }
 
-// Compression tells how a file is compressed, and which chunks of it follow, in their order in the
+// Compression is how a file is compressed, and which of its chunks follow, in their order in the
 // file (CompressionInfo).
 type Compression struct {
 	Chunks     []Chunk
 	Compressor string // a class name
 	Options    []CompressorOption
-	// ChunkLength is how many uncompressed bytes a chunk has, but for the last one of the file.
+	// ChunkLength is the number of uncompressed bytes of a chunk, except for the last one of the
+	// file.
 	ChunkLength int
-	// MaxCompressed is the most bytes that a chunk may have compressed: one that has as many or
-	// more is not compressed.
+	// MaxCompressed is the compressed size from which a chunk is stored uncompressed, in bytes.
 	MaxCompressed int
 }
 
-// Chunk is one by its place in Data.db, and its length there without the checksum of ChunkSumLen
+// Chunk is a chunk's position in Data.db, and its length there without the checksum of ChunkSumLen
 // bytes that follows it.
 type Chunk struct {
 	Offset int64
@@ -73,42 +73,42 @@ type Chunk struct {
 // ChunkSumLen is the length of a chunk's checksum.
 const ChunkSumLen = 4
 
-// CompressorOption is an option of a compressor, as a table's schema gives it.
+// CompressorOption is an option of a compressor, as in a table's schema.
 type CompressorOption struct{ Name, Value string }
 
-// FileHead is what precedes a file's payload on a file connection: StreamMessageHeader and
+// FileHead comes before a file's payload on a file connection: StreamMessageHeader and
 // CassandraStreamHeader.
 type FileHead struct {
 	Table UUID
 	From  netip.AddrPort // as in the handshake
 	Plan  UUID
-	// Asked is true of a file that the node sends, which was asked for it, instead of who opened
-	// the session.
+	// Asked is true if the node sends the file on request, and false if the side that opened the
+	// session sends it.
 	Asked    bool
-	Sequence int // of the files of this table in this session
-	// RepairedAt is when a file was repaired, in milliseconds since 1970, 0 for never, and
-	// PendingRepair the session that does it, nil for none.
+	Sequence int // number of the file among those of this table in this session
+	// RepairedAt is when the file was repaired, in milliseconds since 1970; 0: never. PendingRepair
+	// is the id of the session that repairs it; nil: none.
 	RepairedAt    int64
 	PendingRepair *UUID
 
 	Version string
 	Format  string // big or bti
 	Keys    int64  // estimated number of partitions
-	// Sections are those of the file that follow. A whole SSTable that is sent to a node has none
-	// here.
+	// Sections are the sections of the file that follow. An entire SSTable that is sent to a node
+	// has none here.
 	Sections []Section
-	// Compression is nil of a file that is not compressed, or whose blocks follow. When it is not,
-	// and the file not whole, its chunks follow as they stand in Data.db, each with its checksum.
+	// Compression is nil if the file is not compressed, or its blocks follow. Otherwise, unless the
+	// SSTable is entire, the chunks follow as in Data.db, each with its checksum.
 	Compression *Compression
 	Level       int
-	Header      []byte // the component HEADER of Statistics.db
-	// Manifest is that of a whole SSTable; nil for partitions row by row. FirstKey is its first
-	// partition's key.
+	Header      []byte // component HEADER of Statistics.db
+	// Manifest is that of an entire SSTable; nil: partitions row by row. FirstKey is the key of its
+	// first partition.
 	Manifest Manifest
 	FirstKey []byte
 }
 
-// Length is how many uncompressed bytes the sections have.
+// Length returns the number of uncompressed bytes of the sections.
 func (m *FileHead) Length() (n int64) {
 	for _, s := range m.Sections {
 		n += s.To - s.From
@@ -148,7 +148,7 @@ func (m *FileHead) append(dst []byte) []byte {
 	return appendVB(dst, m.FirstKey)
 }
 
-// stored is how many bytes the chunks have in the file, with their checksums.
+// stored returns the size of the chunks in the file, with their checksums.
 func (c *Compression) stored() (n int64) {
 	for _, chunk := range c.Chunks {
 		n += int64(chunk.Length) + ChunkSumLen
@@ -201,7 +201,7 @@ func (d *decoder) fileHead() *FileHead {
 	return m
 }
 
-// sections reads those of a file, which follow each other, each after the last one's end.
+// sections reads the sections of a file. Each begins after the end of the one before.
 func (d *decoder) sections() (all []Section) {
 	var end int64
 	for n := d.number("sections"); n > 0 && d.err == nil; n-- {
@@ -261,7 +261,7 @@ func (d *decoder) manifest() Manifest {
 	return m
 }
 
-// checkHeader says whether bytes are a HEADER, and nothing but one.
+// checkHeader returns an error unless the bytes are exactly a HEADER.
 func checkHeader(header []byte) error {
 	r := bytes.NewReader(header)
 	d := newDecoder(r)
@@ -280,7 +280,8 @@ func checkHeader(header []byte) error {
 	}
 }
 
-// check finds what a node would refuse, or would take and not be able to start again with.
+// check returns an error for what a node would refuse, or would accept and then fail to restart
+// with.
 func (m Manifest) check() error {
 	if len(m) > maxComponents {
 		return fmt.Errorf("an SSTable of %d components", len(m))

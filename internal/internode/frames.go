@@ -9,7 +9,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// Framing is the way that the messages of a connection are put into frames
+// Framing is how the messages of a connection are put into frames
 // (OutboundConnectionSettings.Framing). The side that opens the connection chooses it.
 type Framing uint8
 
@@ -21,15 +21,15 @@ const (
 )
 
 const (
-	// maxFrame is the largest payload that a frame's head can announce, and one byte more.
+	// maxFrame is one byte more than the largest payload of a frame.
 	maxFrame = 1 << 17
-	// frameAlone is set in the head of a frame that no message crosses the borders of.
+	// frameAlone is the bit in the head of a frame without a part of a message.
 	frameAlone = 1 << 17
 	// lz4Alone is the same bit of the longer head of a compressed frame.
 	lz4Alone = 1 << 34
 )
 
-// checksum24 is the CRC-24 of the n lowest bytes of a frame's head (Crc.crc24).
+// checksum24 returns the CRC-24 of the n lowest bytes of a frame's head (Crc.crc24).
 func checksum24(head uint64, n int) uint32 {
 	const start, polynomial = 0x875060, 0x1974f0b
 	sum := uint32(start)
@@ -45,8 +45,8 @@ func checksum24(head uint64, n int) uint32 {
 	return sum
 }
 
-// appendFrame appends bytes that are a message's, or a part of one, as a frame of the framing CRC.
-// alone reports that they are whole messages.
+// appendFrame appends bytes as a frame of the framing CRC. alone says that they are whole messages,
+// and not a part of one.
 func appendFrame(dst, payload []byte, alone bool) []byte {
 	head := uint64(len(payload))
 	if alone {
@@ -71,21 +71,21 @@ func AppendFrames(dst, message []byte) []byte {
 	return dst
 }
 
-// Frames reads the messages that the frames of a connection carry, one after the other. Its errors
-// are those of the reader below, io.ErrUnexpectedEOF when that ends within a frame, or say what is
-// wrong with a frame.
+// Frames reads the messages in the frames of a connection, one after another. Its errors are those
+// of the reader below it (io.ErrUnexpectedEOF if that ends within a frame), or say what is wrong
+// with a frame.
 type Frames struct {
 	r       io.Reader
 	framing Framing
 	room    []byte
-	plain   []byte // what is left of the frame at hand
-	out     []byte // room of what was compressed
+	plain   []byte // what is left of the current frame
+	out     []byte // buffer of decompressed bytes
 }
 
 // NewFrames reads frames of a framing.
 func NewFrames(r io.Reader, framing Framing) *Frames { return &Frames{r: r, framing: framing} }
 
-// Read gives bytes of messages.
+// Read reads bytes of messages.
 func (f *Frames) Read(p []byte) (int, error) {
 	for len(f.plain) == 0 {
 		if err := f.next(); err != nil {
@@ -148,7 +148,7 @@ func (f *Frames) next() error {
 	return nil
 }
 
-// unpack makes the plain bytes of a compressed payload.
+// unpack decompresses a payload.
 func (f *Frames) unpack(payload []byte, size int) error {
 	if f.out == nil {
 		f.out = make([]byte, maxFrame)

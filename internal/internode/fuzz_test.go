@@ -61,7 +61,7 @@ func FuzzReadAnswer(f *testing.F) {
 	})
 }
 
-// Blocks give the plain bytes that they say they have, or an error, and take nothing behind them.
+// Blocks return the plain bytes that they announce, or an error, and read nothing behind them.
 func FuzzBlocks(f *testing.F) {
 	block, err := newCompressor().block(examplePartition(f))
 	require.NoError(f, err)
@@ -81,7 +81,7 @@ func FuzzBlocks(f *testing.F) {
 	})
 }
 
-// What one side packs the other unpacks.
+// What one side packs, the other unpacks.
 func FuzzBlocksThere(f *testing.F) {
 	f.Add([]byte("partitions, partitions, partitions"))
 	f.Fuzz(func(t *testing.T, plain []byte) {
@@ -136,7 +136,7 @@ func TestMessagesThatAreRefused(t *testing.T) {
 		copy(raw[at:], b)
 		return raw
 	}
-	// Where fields stand in the heads: 1 type, 16 table, 7 address, 16 plan, 1, 4, 4, 8, 1.
+	// Positions of fields in the heads: 1 type, 16 table, 7 address, 16 plan, 1, 4, 4, 8, 1.
 	const version = 1 + 16 + 7 + 16 + 1 + 4 + 4 + 8 + 1
 	for text, raw := range map[string][]byte{
 		"message 0":                    {0},
@@ -184,7 +184,7 @@ func TestMessagesThatAreRefused(t *testing.T) {
 	}
 }
 
-// slicesOf is a head whose header goes on for ever: types of 4 MiB each.
+// slicesOf returns a head whose header continues without end: types of 4 MiB each.
 func slicesOf(m Message, header int) []byte {
 	raw := Append(nil, m)[:header]
 	raw = append(raw, 0, 0, 0, 0, 100) // minima, key type, number of clustering columns
@@ -195,7 +195,7 @@ func slicesOf(m Message, header int) []byte {
 	return raw
 }
 
-// zeros is a reader of zeros without an end.
+// zeros is a reader of endless zeros.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {

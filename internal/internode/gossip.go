@@ -10,20 +10,19 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// The messages of gossip that are spoken here, by the numbers of Verb.java.
+// The gossip messages used here, by their numbers in Verb.java.
 const (
 	verbSyn = 14 // GOSSIP_DIGEST_SYN
 	verbAck = 15 // GOSSIP_DIGEST_ACK
 )
 
-// lifetime is the time after which a message is not answered any more.
+// lifetime is the time after which a message is no longer answered.
 const lifetime = time.Minute
 
-// Syn asks a node for all that it has heard by gossip, as a node does that is about to join (a
-// "shadow round"). It is a GossipDigestSyn without digests: the node answers an [Ack] with the
-// states of all nodes, and does not keep the question
-// (GossipDigestSynVerbHandler.createShadowReply). A node of another cluster or partitioner does not
-// answer.
+// Syn asks a node for all that it knows by gossip, like a node that is about to join (a "shadow
+// round"). It is a GossipDigestSyn without digests. The node answers with an [Ack] of the states of
+// all nodes, and does not remember the request (GossipDigestSynVerbHandler.createShadowReply). A
+// node of another cluster or partitioner does not answer.
 type Syn struct {
 	Cluster     string
 	Partitioner string // the class with its package
@@ -35,18 +34,18 @@ type Ack struct{ Endpoints []Endpoint }
 // Endpoint is the state of a node in gossip (EndpointState).
 type Endpoint struct {
 	Address netip.AddrPort // of its storage port
-	// Generation is when the node was started, Heartbeat the version that counts up while it runs.
+	// Generation is when the node was started. Heartbeat is a version that counts up while it runs.
 	Generation, Heartbeat int32
 	States                []AppState
 }
 
-// State is the number of a state of a node's, its place in ApplicationState.java. Places of earlier
-// versions never change.
+// State is the number of a node's state: its position in ApplicationState.java. Positions of
+// earlier versions never change.
 type State int32
 
-// The states that are read here.
+// the states that are read here
 const (
-	StateStatus             State = 0 // as nodes of Cassandra 3 know it
+	StateStatus             State = 0 // as in Cassandra 3
 	StateSchema             State = 2
 	StateDC                 State = 3
 	StateRack               State = 4
@@ -57,14 +56,14 @@ const (
 	StateStatusWithPort     State = 17
 )
 
-// AppState is one state of a node's.
+// AppState is one state of a node.
 type AppState struct {
 	State   State
 	Value   string
 	Version int32
 }
 
-// Get returns the value of a state, empty when the node has none.
+// Get returns the value of a state; empty: the node does not have it.
 func (e *Endpoint) Get(s State) string {
 	for _, one := range e.States {
 		if one.State == s {
@@ -114,13 +113,13 @@ func TokensValue(tokens [][]byte) string {
 	return string(text)
 }
 
-// AppendSyn appends the message that asks, sent at a moment.
+// AppendSyn appends a Syn sent at the time at.
 func AppendSyn(dst []byte, s Syn, at time.Time) []byte {
 	payload := appendUTF(appendUTF(nil, s.Cluster), s.Partitioner)
 	return appendMessage(dst, verbSyn, at, appendI32(payload, 0))
 }
 
-// AppendAck appends the message that answers, sent at a moment.
+// AppendAck appends an Ack sent at the time at.
 func AppendAck(dst []byte, a Ack, at time.Time) []byte {
 	payload := appendI32(appendI32(nil, 0), int32(len(a.Endpoints)))
 	for _, e := range a.Endpoints {
@@ -135,9 +134,9 @@ func AppendAck(dst []byte, a Ack, at time.Time) []byte {
 	return appendMessage(dst, verbAck, at, payload)
 }
 
-// appendMessage appends a payload with its head (Message.Serializer), without flags and parameters.
+// appendMessage appends a payload and its head (Message.Serializer), without flags and parameters.
 func appendMessage(dst []byte, verb uint64, at time.Time, payload []byte) []byte {
-	dst = cqlwire.AppendUvint(dst, 1) // its number: nothing refers to it
+	dst = cqlwire.AppendUvint(dst, 1) // its number, which nothing refers to
 	dst = appendI32(dst, int32(at.UnixMilli()))
 	for _, n := range []uint64{uint64(lifetime.Milliseconds()), verb, 0, 0} {
 		dst = cqlwire.AppendUvint(dst, n)
@@ -145,8 +144,8 @@ func appendMessage(dst []byte, verb uint64, at time.Time, payload []byte) []byte
 	return appendVB(dst, payload)
 }
 
-// ReadGossip reads the next message of a connection's frames: a [Syn], an [Ack], or nil for another
-// one. The error is io.EOF when r ends before the message.
+// ReadGossip reads the next message from a connection's frames: a [Syn], an [Ack], or nil for any
+// other. The error is io.EOF if r ends before the message.
 func ReadGossip(r io.Reader) (any, error) {
 	var first [1]byte
 	if _, err := io.ReadFull(r, first[:]); err != nil {
@@ -191,7 +190,7 @@ func ReadGossip(r io.Reader) (any, error) {
 	return m, nil
 }
 
-// oneByte is a reader of one byte.
+// oneByte reads single bytes.
 type oneByte struct {
 	b    byte
 	done bool
@@ -221,16 +220,16 @@ func (d *decoder) endpoints() (all []Endpoint) {
 	return all
 }
 
-// The lead bytes of Java's modified UTF-8, and what follows them.
+// the lead bytes of Java's modified UTF-8, and of what follows them
 const (
-	utfTail                                   = 0x80 // and six bits of the unit
+	utfTail                                   = 0x80 // with six bits of the unit
 	utfTwo                                    = 0xc0
 	utfThree                                  = 0xe0
 	surrogateHigh, surrogateLow, surrogateEnd = 0xd800, 0xdc00, 0xe000
 )
 
-// appendUTF appends a text as Java's DataOutput.writeUTF does: a zero is two bytes, and what is
-// beyond 16 bits is two units of three bytes each.
+// appendUTF appends a text like Java's DataOutput.writeUTF. A zero has two bytes. A character
+// beyond 16 bits has two units of three bytes each.
 func appendUTF(dst []byte, s string) []byte {
 	at := len(dst)
 	dst = append(dst, 0, 0)
@@ -261,7 +260,7 @@ func appendUTF(dst []byte, s string) []byte {
 func (d *decoder) utf() string {
 	b := d.bytes(uint64(d.u16()))
 	var out []rune
-	var high rune // the first half of a pair
+	var high rune // the first half of a surrogate pair
 	for len(b) > 0 && d.err == nil {
 		u, n := utfUnit(b)
 		low := u >= surrogateLow && u < surrogateEnd
@@ -283,7 +282,7 @@ func (d *decoder) utf() string {
 	return string(out)
 }
 
-// utfUnit reads a unit of 16 bits in its shortest form; n is 0 when there is none.
+// utfUnit reads a unit of 16 bits in its shortest form; n is 0 if there is none.
 func utfUnit(b []byte) (u rune, n int) {
 	tail := func(i int) rune { return rune(b[i] & 0x3f) }
 	isTail := func(i int) bool { return len(b) > i && b[i]&utfTwo == utfTail }

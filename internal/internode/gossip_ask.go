@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// gossipRound is a question to a node by gossip that waits for its answer.
+// gossipRound is a gossip request that waits for its answer.
 type gossipRound struct {
 	node   netip.Addr
-	answer chan Ack // has room for one
+	answer chan Ack // has a buffer of one
 }
 
-// Gossip asks a node, address and storage port, for what it has heard by gossip of all nodes,
-// itself included. The node answers over a connection that it opens to the listener. It writes
-// nothing down but metrics of the listener's address, and a line in its log where the cluster or
-// the partitioner is another one, which it does not answer.
+// Gossip asks a node (address and storage port) for what it knows by gossip of all nodes, including
+// itself. The node answers over a connection that it opens to the listener. It records nothing
+// except metrics of the listener's address. If the cluster or the partitioner is another one, it
+// does not answer, and logs a line.
 //
 // An error is an [*Error], whose Kind says what went wrong.
 func (c *Client) Gossip(
@@ -87,7 +87,7 @@ func (c *Client) gossip(
 	)
 }
 
-// await has the listener wait for an answer; false when it is closed.
+// await registers a request that waits for an answer. It returns false if the listener is closed.
 func (l *Listener) await(r *gossipRound) bool {
 	return l.whileOpen(func() { l.rounds = append(l.rounds, r) })
 }
@@ -98,7 +98,7 @@ func (l *Listener) done(r *gossipRound) {
 	l.rounds = slices.DeleteFunc(l.rounds, func(one *gossipRound) bool { return one == r })
 }
 
-// hearGossip takes the answer of a node that has connected, and gives it to the goroutine that
+// hearGossip reads the answer of a node that has connected, and passes it to the goroutine that
 // asked that node.
 func (l *Listener) hearGossip(link *link) error {
 	r := NewFrames(link.in, link.came.Framing)
@@ -109,7 +109,7 @@ func (l *Listener) hearGossip(link *link) error {
 		}
 		ack, ok := m.(Ack)
 		if !ok {
-			continue // the node also has other things to say to those that it knows
+			continue // the node also sends other messages to nodes that it knows
 		}
 		from := []netip.Addr{unmapped(link.came.From).Addr()}
 		if host, _, err := net.SplitHostPort(link.RemoteAddr().String()); err == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/internodetest"
 )
 
-// heard is what a node has heard by gossip.
+// heard returns what a node knows by gossip.
 func heard() []internode.Endpoint {
 	return []internode.Endpoint{
 		{
@@ -25,7 +25,7 @@ func heard() []internode.Endpoint {
 	}
 }
 
-// A node answers what it has heard over a connection of its own.
+// A node answers with what it knows over a connection of its own.
 func TestGossip(t *testing.T) {
 	syn := internode.Syn{Cluster: "c", Partitioner: "p"}
 	n := internodetest.Node{Gossip: &internodetest.Gossip{
@@ -55,7 +55,7 @@ func TestGossip(t *testing.T) {
 	)
 }
 
-// The answer of a node that was not asked is none.
+// The answer of a node that was not asked is ignored.
 func TestGossipOfOthers(t *testing.T) {
 	n := internodetest.Node{
 		Gossip: &internodetest.Gossip{
@@ -80,7 +80,7 @@ func TestGossipOfOthers(t *testing.T) {
 	)
 }
 
-// The listener that is closed ends the question.
+// If the listener is closed, the request ends.
 func TestGossipAtAClosedListener(t *testing.T) {
 	n := internodetest.Node{}
 	playAsked(

@@ -14,7 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// exampleAck is an answer with a node that joins.
+// exampleAck returns an answer with a node that joins.
 func exampleAck() Ack {
 	return Ack{
 		[]Endpoint{
@@ -60,7 +60,7 @@ func exampleAck() Ack {
 
 var sentAt = time.UnixMilli(1700000000123)
 
-// Messages of gossip are read as they were written, in each framing.
+// Gossip messages are read as they were written, in each framing.
 func TestGossipMessages(t *testing.T) {
 	syn, ack := Syn{"Test Cluster", "org.apache.cassandra.dht.Murmur3Partitioner"}, exampleAck()
 	both := AppendAck(AppendSyn(nil, syn, sentAt), ack, sentAt)
@@ -94,7 +94,7 @@ func TestGossipMessages(t *testing.T) {
 	require.Equal(t, "Zürich 𝄞", ack.Endpoints[0].Get(StateDC))
 }
 
-// lz4Frame is a compressed frame.
+// lz4Frame returns a compressed frame.
 func lz4Frame(packed []byte, plain int) []byte {
 	head := uint64(len(packed)) | uint64(plain)<<17 | lz4Alone
 	head |= uint64(checksum24(head, 5)) << 40
@@ -106,7 +106,7 @@ func lz4Frame(packed []byte, plain int) []byte {
 	return append(append(wire, packed...), byte(sum), byte(sum>>8), byte(sum>>16), byte(sum>>24))
 }
 
-// A message that no frame has room for goes over several of them.
+// A message that is too large for a frame takes several.
 func TestGossipInManyFrames(t *testing.T) {
 	var ack Ack
 	for i := range 600 {
@@ -124,7 +124,7 @@ func TestGossipInManyFrames(t *testing.T) {
 	require.Equal(t, ack, got)
 }
 
-// A message of another kind is passed over.
+// A message of another kind is skipped.
 func TestOtherMessagesAreNoGossip(t *testing.T) {
 	message := appendMessage(nil, 31, sentAt, []byte("anything"))
 	message = AppendSyn(message, Syn{Cluster: "c"}, sentAt)
@@ -137,7 +137,7 @@ func TestOtherMessagesAreNoGossip(t *testing.T) {
 	require.Equal(t, Syn{Cluster: "c"}, got)
 }
 
-// What is broken on its way is found.
+// Damage in transit is detected.
 func TestBrokenFrames(t *testing.T) {
 	wire := AppendFrames(nil, AppendSyn(nil, Syn{Cluster: "c"}, sentAt))
 	for i := range wire {
@@ -185,7 +185,7 @@ func FuzzReadGossip(f *testing.F) {
 	})
 }
 
-// No bytes do harm to what reads frames.
+// No bytes do harm to the reader of frames.
 func FuzzFrames(f *testing.F) {
 	message := AppendSyn(nil, Syn{Cluster: "c"}, sentAt)
 	f.Add(AppendFrames(nil, message), uint8(CRC))

@@ -8,9 +8,9 @@ import (
 	"net/netip"
 )
 
-// The versions of the messaging protocol that are spoken here (MessagingService.Version):
-// 12 is that of Cassandra 4.0 and 4.1, and of 5.0 as long as its storage_compatibility_mode is
-// CASSANDRA_4, which is the default; 13 is that of 5.0 otherwise.
+// The supported versions of the messaging protocol (MessagingService.Version). Version 12 is that
+// of Cassandra 4.0 and 4.1, and of 5.0 while its storage_compatibility_mode is CASSANDRA_4, the
+// default. Version 13 is that of 5.0 otherwise.
 const (
 	minVersion = 12
 	maxVersion = 13
@@ -18,17 +18,16 @@ const (
 
 const (
 	magic = 0xca552dfa // Message.PROTOCOL_MAGIC
-	// flagStreaming is the kind of connection, ConnectionType.STREAMING, in its place among the
-	// flags.
+	// flagStreaming is ConnectionType.STREAMING, in its position among the flags.
 	flagStreaming = 1 << 3
-	// flagMessages are those flags of a connection for messages that say which messages it is for,
-	// flagLZ4 and flagCRC its framing.
+	// flagMessages are the flags of a connection for messages that say which messages it is for.
+	// flagLZ4 and flagCRC are its framing.
 	flagMessages, flagLZ4, flagCRC = 3, 1 << 2, 1 << 4
 	// answerLen is the length of an answer.
 	answerLen = 12
 )
 
-// checksum is the CRC-32 that protects handshakes; Crc.java begins it with these bytes.
+// checksum returns the CRC-32 that protects handshakes. Crc.java begins it with these bytes.
 func checksum(b []byte) uint32 {
 	return crc32.Update(crc32.ChecksumIEEE([]byte{0xfa, 0x2d, 0x55, 0xca}), crc32.IEEETable, b)
 }
@@ -36,27 +35,27 @@ func checksum(b []byte) uint32 {
 // Offer is the first message of a connection, from the side that opened it
 // (HandshakeProtocol.Initiate).
 type Offer struct {
-	// Use is the version that the side would like, Min and Max the range that it can speak.
+	// Use is the preferred version of the side, Min and Max the range that it speaks.
 	Use, Min, Max int
-	// From is the address of the side, and the port that others would reach it on.
+	// From is the address of the side, and the port at which others would reach it.
 	From netip.AddrPort
-	// Messages says which messages a connection is for; 0: it is for streaming.
+	// Messages is which messages a connection is for; 0: it is for streaming.
 	Messages Messages
-	// Framing is that of messages; 0 of a connection for streaming.
+	// Framing is that of messages; 0: a connection for streaming.
 	Framing Framing
 }
 
 // Messages is a kind of connection for messages (ConnectionType).
 type Messages uint8
 
-// The kinds. Gossip is urgent, unless a message is long.
+// The kinds of connections. Gossip is urgent, unless a message is long.
 const (
 	Urgent Messages = 1
 	Small  Messages = 2
 	Large  Messages = 3
 )
 
-// flags are those of the kind of connection.
+// flags returns the flags of the kind of connection.
 func (o Offer) flags() uint32 {
 	if o.Messages == 0 {
 		return flagStreaming
@@ -71,7 +70,7 @@ func (o Offer) flags() uint32 {
 	return flags
 }
 
-// AppendOffer appends the message.
+// AppendOffer appends an Offer.
 func AppendOffer(dst []byte, o Offer) []byte {
 	at := len(dst)
 	dst = binary.BigEndian.AppendUint32(dst, magic)
@@ -83,7 +82,7 @@ func AppendOffer(dst []byte, o Offer) []byte {
 	return binary.BigEndian.AppendUint32(dst, checksum(dst[at:]))
 }
 
-// ReadOffer reads such a message.
+// ReadOffer reads an Offer.
 func ReadOffer(r io.Reader) (Offer, error) {
 	d := newDecoder(r)
 	var raw []byte
@@ -111,21 +110,21 @@ func ReadOffer(r io.Reader) (Offer, error) {
 	return o, d.err
 }
 
-// Answer is what the other side says to an [Offer] (HandshakeProtocol.Accept).
+// Answer is the other side's answer to an [Offer] (HandshakeProtocol.Accept).
 type Answer struct {
-	// Max is the latest version that it can speak, Use the one of this connection; when Use is not
-	// in the range that was offered, there is no connection.
+	// Max is the latest version that it speaks, Use the one of this connection. If Use is not in
+	// the offered range, there is no connection.
 	Max, Use int
 }
 
-// AppendAnswer appends the message.
+// AppendAnswer appends an Answer.
 func AppendAnswer(dst []byte, a Answer) []byte {
 	at := len(dst)
 	dst = appendI32(appendI32(dst, int32(a.Max)), int32(a.Use))
 	return binary.BigEndian.AppendUint32(dst, checksum(dst[at:]))
 }
 
-// ReadAnswer reads such a message.
+// ReadAnswer reads an Answer.
 func ReadAnswer(r io.Reader) (Answer, error) {
 	d := newDecoder(r)
 	b := d.fixed(answerLen)
@@ -140,7 +139,7 @@ func ReadAnswer(r io.Reader) (Answer, error) {
 	}, d.err
 }
 
-// check says whether the version of the answer is one that was offered.
+// check returns an error if the version of the answer was not offered.
 func (a Answer) check() error {
 	if a.Use < minVersion || a.Use > maxVersion {
 		return fmt.Errorf(

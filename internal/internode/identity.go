@@ -2,13 +2,13 @@ package internode
 
 import "context"
 
-// CheckTable proves that a node, address and storage port, knows a table by its id. Ids are
-// unique, so that a node of another cluster, which only happens to listen at that address, does
-// not, even if it has a table of that name. An error of kind [Foreign] says so.
+// CheckTable proves that a node (address and storage port) knows a table by its id. Ids are unique.
+// So a node of another cluster that happens to listen at that address does not know it, even if it
+// has a table of that name. That error has kind [Foreign].
 //
-// The session is one for a preview: the node prepares to take a file of the table, answers, and
-// forgets the session. An id that it does not know fails it, with a NullPointerException in its
-// log. Source: org.apache.cassandra.streaming.StreamSession.prepareAsync and StreamReceiveTask.
+// The session is a preview: the node prepares to receive a file of the table, answers, and forgets
+// the session. An unknown id fails it, with a NullPointerException in the node's log. Source:
+// org.apache.cassandra.streaming.StreamSession.prepareAsync and StreamReceiveTask.
 func (c *Client) CheckTable(ctx context.Context, node string, table UUID) error {
 	plan := NewPlan()
 	s := newSession(c, node, plan)

@@ -13,7 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/internodetest"
 )
 
-// Tables of one name have other ids in another cluster.
+// Tables of the same name have other ids in another cluster.
 func TestANodeOfAnotherClusterIsFoundOutBeforeAnythingIsSent(t *testing.T) {
 	n := &internodetest.Node{Knows: func(id internode.UUID) bool { return id == tableA }}
 	play(t, n, func(ctx context.Context, t *testing.T, c *internode.Client) {
@@ -25,7 +25,7 @@ func TestANodeOfAnotherClusterIsFoundOutBeforeAnythingIsSent(t *testing.T) {
 	})
 }
 
-// A node that builds indexes for hours completes the session when it has built them.
+// If a node builds indexes for hours, it completes the session when it has built them.
 func TestASessionIsWaitedForAsLongAsTheNodeWorksAtIt(t *testing.T) {
 	var built chan struct{} // of the bubble
 	n := &internodetest.Node{Take: func(*internodetest.Session) error {

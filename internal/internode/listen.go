@@ -13,26 +13,24 @@ import (
 	"time"
 )
 
-// ListenPort is the port to wait for files at, where nobody says another one: the one that sessions
-// announce anyhow. It should stay the same from run to run, since nodes keep metrics of each
-// address and port for ever.
+// ListenPort is the default port to listen at for files: the port that sessions announce anyhow. It
+// should stay the same from run to run, since nodes keep metrics of each address and port for ever.
 const ListenPort = announcedPort
 
 const (
-	// maxUnidentified is how many connections may be there that belong to no session yet: the oldest
-	// has to go.
+	// maxUnidentified is the largest number of connections that belong to no session yet. If there
+	// are more, the oldest is closed.
 	maxUnidentified = 64
-	// identifyTime is the time in which a connection has to say which session it belongs to. A node
-	// says so at once.
+	// identifyTime is the time for a connection to show which session it belongs to. Nodes do so at
+	// once.
 	identifyTime = 10 * time.Second
-	// acceptRetry is the wait after a connection that could not be taken, for lack of file descriptors,
-	// say.
+	// acceptRetry is the wait after a failed accept, for example for lack of file descriptors.
 	acceptRetry = 100 * time.Millisecond
 )
 
-// Listener is where nodes bring the files that they are asked for. It may serve any number of
-// sessions at the same time. Connections that belong to none of them, such as those of port scans,
-// are ended without a word.
+// Listener accepts the connections over which nodes send requested files. It may serve any number
+// of sessions at the same time. Connections that belong to none of them, such as those of port
+// scans, are closed silently.
 type Listener struct {
 	inner  net.Listener
 	tls    *tls.Config
@@ -43,28 +41,30 @@ type Listener struct {
 	mu           sync.Mutex
 	unidentified []*unidentified // the oldest comes first
 	sessions     map[UUID]*incoming
-	rounds       []*gossipRound // of gossip, that wait for an answer
-	refused      refusal        // of the last stranger that was sent away
+	rounds       []*gossipRound // gossip requests that wait for an answer
+	refused      refusal        // of the last connection that was refused
 }
 
-// refusal is why a stranger was sent away.
+// refusal is why a connection was refused.
 type refusal struct {
 	at   time.Time
 	from netip.Addr
 	err  error
 }
 
-// unidentified is a connection that has not said yet which session it belongs to.
+// unidentified is a connection that has not shown yet which session it belongs to.
 type unidentified struct {
 	conn       net.Conn
-	identified chan struct{} // closed when that is known
+	identified chan struct{} // closed when it is identified, or refused
 }
 
-// Listen opens a listener at an address and port of this machine, such as "192.0.2.1:7099"; without
+// Listen opens a listener at an address and port of this machine, such as "192.0.2.1:7099". Without
 // an address, as in ":7099", it listens at all of them, and each session announces the one that the
-// node is reached from ([LocalAddress]). With settings nodes have to speak TLS: a certificate is
-// needed then, which the nodes trust, and which is good for servers; that of the node has to be of
-// an authority of the settings' RootCAs, as where a [Client] connects to it.
+// node is reached from ([LocalAddress]).
+//
+// With settings, nodes have to speak TLS. The settings need a certificate that the nodes trust, and
+// that is valid for servers. The node's certificate must be issued by an authority in RootCAs, as
+// when a [Client] connects to it.
 func Listen(address string, settings *tls.Config) (*Listener, error) {
 	inner, err := net.Listen("tcp", address)
 	if err != nil {
@@ -77,7 +77,7 @@ func Listen(address string, settings *tls.Config) (*Listener, error) {
 	return l, err
 }
 
-// NewListener makes a listener of one that is open, which it closes with itself.
+// NewListener makes a listener of an open one, which it closes when it is closed.
 func NewListener(inner net.Listener, settings *tls.Config) (*Listener, error) {
 	at, err := netip.ParseAddrPort(inner.Addr().String())
 	if err != nil {
@@ -96,7 +96,7 @@ func NewListener(inner net.Listener, settings *tls.Config) (*Listener, error) {
 	return l, nil
 }
 
-// forServer makes those of the side that is connected to, of those of the side that connects.
+// forServer converts the TLS settings of a client into those of a server.
 func forServer(settings *tls.Config) (*tls.Config, error) {
 	if len(settings.Certificates) == 0 && settings.GetCertificate == nil {
 		return nil, errors.New(
@@ -112,8 +112,8 @@ func forServer(settings *tls.Config) (*tls.Config, error) {
 	if s.InsecureSkipVerify {
 		return s, nil
 	}
-	// What a certificate of a node's says of its use is not looked at: nodes that do not look at
-	// those of their clients have some that are for servers alone.
+	// The extended key usage of a node's certificate is not checked. Nodes that do not check it for
+	// their clients may have certificates for servers only.
 	s.ClientAuth = tls.RequireAnyClientCert
 	s.VerifyConnection = func(c tls.ConnectionState) error {
 		options := x509.VerifyOptions{
@@ -130,7 +130,7 @@ func forServer(settings *tls.Config) (*tls.Config, error) {
 	return s, nil
 }
 
-// servesServers finds a certificate that nodes would refuse of whom they connect to.
+// servesServers returns an error for a certificate that nodes would refuse for a server.
 func servesServers(c tls.Certificate) error {
 	leaf := c.Leaf
 	if leaf == nil && len(c.Certificate) > 0 {
@@ -149,10 +149,10 @@ func servesServers(c tls.Certificate) error {
 	)
 }
 
-// Addr is the address and port that the listener was opened at.
+// Addr returns the address and port that the listener was opened at.
 func (l *Listener) Addr() netip.AddrPort { return l.at }
 
-// Close ends all connections, and with them the sessions that are under way. It returns when the
+// Close ends all connections, and with them the sessions in progress. It returns when the
 // listener's goroutines have ended.
 func (l *Listener) Close() error {
 	l.mu.Lock()
@@ -170,7 +170,8 @@ func (l *Listener) Close() error {
 	return err
 }
 
-// LocalAddress is this machine's address on the way to a node, address and port. Nothing is sent.
+// LocalAddress returns this machine's address on the route to a node (address and port). It sends
+// nothing.
 func LocalAddress(node string) (netip.Addr, error) {
 	conn, err := net.Dial("udp", node)
 	if err != nil {
@@ -181,14 +182,14 @@ func LocalAddress(node string) (netip.Addr, error) {
 	return at.Addr().Unmap().WithZone(""), err
 }
 
-// unmapped is an address and port as it is compared with others, and announced.
+// unmapped returns the form of an address and port that is compared and announced.
 func unmapped(at netip.AddrPort) netip.AddrPort {
 	return netip.AddrPortFrom(at.Addr().Unmap().WithZone(""), at.Port())
 }
 
-// CheckListen finds an address to listen at, as for [Listen], that is a node's own, address and
-// storage port: nobody else can listen there, and a node that is told its own address keeps silent.
-// What else is wrong with an address shows when it is used.
+// CheckListen returns an error if an address to listen at, as for [Listen], is a node's own address
+// and storage port. No other process can listen there, and a node does not answer a session with
+// its own address. Other errors of an address show when it is used.
 func CheckListen(address, node string) error {
 	at, err := net.ResolveTCPAddr("tcp", address)
 	if err == nil {
@@ -200,7 +201,7 @@ func CheckListen(address, node string) error {
 	return nil
 }
 
-// waitedAt is the address that a node is told by who listens at one.
+// waitedAt returns the address that a node is given for a listener at an address.
 func waitedAt(at netip.AddrPort, node string) (netip.AddrPort, error) {
 	if !at.Addr().IsValid() || at.Addr().IsUnspecified() {
 		here, err := LocalAddress(node)
@@ -238,7 +239,7 @@ func (l *Listener) accept() {
 	}
 }
 
-// admit counts a connection among the strangers; false when the listener is closed.
+// admit adds a connection to the unidentified ones. It returns false if the listener is closed.
 func (l *Listener) admit(s *unidentified) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -256,7 +257,7 @@ func (l *Listener) admit(s *unidentified) bool {
 	return true
 }
 
-// identify finds out which session a connection belongs to, and ends one that belongs to none.
+// identify reads which session a connection belongs to, and closes it if there is none.
 func (l *Listener) identify(s *unidentified) {
 	defer close(s.identified)
 	link, plan, err := l.readPlan(s.conn)
@@ -277,8 +278,8 @@ func (l *Listener) identify(s *unidentified) {
 	_ = s.conn.Close()
 }
 
-// readPlan shakes hands with a node that has connected, and reads the plan of its first file's head,
-// which is still to be read then.
+// readPlan makes the handshake with a node that has connected. It reads the plan from the head of
+// the node's first file, without consuming the head.
 func (l *Listener) readPlan(raw net.Conn) (*link, UUID, error) {
 	var plan UUID
 	conn := raw
@@ -299,7 +300,7 @@ func (l *Listener) readPlan(raw net.Conn) (*link, UUID, error) {
 	if err != nil {
 		return nil, plan, err
 	}
-	// A node offers one version; to others the answer says what is spoken here.
+	// A node offers one version. To other clients, the answer has the versions spoken here.
 	answer := Answer{Max: maxVersion, Use: max(min(offer.Max, maxVersion), minVersion)}
 	if _, err := conn.Write(AppendAnswer(nil, answer)); err != nil {
 		return nil, plan, err
@@ -317,8 +318,7 @@ func (l *Listener) readPlan(raw net.Conn) (*link, UUID, error) {
 	if offer.Messages != 0 {
 		return &link{Conn: conn, raw: raw, answer: answer, in: r, came: offer}, plan, nil
 	}
-	// The first byte, the table, and the length of an address stand before its bytes, port and
-	// plan.
+	// the first byte, the table, and the length of an address come before its bytes, port and plan
 	const before = 1 + len(UUID{}) + 1
 	start, err := r.Peek(before)
 	if err != nil {
@@ -337,10 +337,10 @@ func (l *Listener) readPlan(raw net.Conn) (*link, UUID, error) {
 	return &link{Conn: conn, raw: raw, answer: answer, in: r, waits: w}, plan, nil
 }
 
-// tlsHandshake is the first byte of a TLS connection, as it is of no handshake of nodes.
+// tlsHandshake is the first byte of a TLS connection. No handshake of nodes begins with it.
 const tlsHandshake = 0x16
 
-// explainRefusal says what a TLS handshake with a node has failed by.
+// explainRefusal returns the reason why a TLS handshake with a node failed.
 func explainRefusal(err error) error {
 	var plain tls.RecordHeaderError
 	switch {
@@ -358,14 +358,14 @@ func explainRefusal(err error) error {
 	}
 }
 
-// timedConn is a connection that is read with or without a limit to each wait.
+// timedConn is a connection with a timeout for each read, or for all reads together.
 type timedConn struct {
 	net.Conn
-	limit time.Duration // 0 for none
-	until time.Time     // of all waits, where there is no such limit; zero for none
+	limit time.Duration // of each read; 0: none
+	until time.Time     // of all reads, if there is no limit; zero: none
 }
 
-// Read reads what has come.
+// Read reads the bytes that have come.
 func (w *timedConn) Read(p []byte) (int, error) {
 	until := w.until
 	if w.limit > 0 {
@@ -377,13 +377,14 @@ func (w *timedConn) Read(p []byte) (int, error) {
 	return w.Conn.Read(p)
 }
 
-// expect has connections of a plan handed to a session, until forget; false when the listener is
-// closed.
+// expect has connections of a plan passed to a session until forget is called. It returns false if
+// the listener is closed.
 func (l *Listener) expect(s *incoming) bool {
 	return l.whileOpen(func() { l.sessions[s.plan] = s })
 }
 
-// whileOpen calls add with the lock held; false when the listener is closed, and add is not called.
+// whileOpen calls add with the lock held. If the listener is closed, it does not, and returns
+// false.
 func (l *Listener) whileOpen(add func()) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -402,8 +403,8 @@ func (l *Listener) forget(s *incoming) {
 	delete(l.sessions, s.plan)
 }
 
-// refusedSince is why the last stranger was sent away since then. It may have come from another
-// address than the one that the node listens at.
+// refusedSince returns why the last connection was refused, if that was after then. It may have
+// come from another address than the one that the node listens at.
 func (l *Listener) refusedSince(then time.Time) (r refusal, found bool) {
 	l.mu.Lock()
 	strangers := slices.Clone(l.unidentified)
@@ -411,7 +412,7 @@ func (l *Listener) refusedSince(then time.Time) (r refusal, found bool) {
 	patience := time.NewTimer(farewell)
 	defer patience.Stop()
 	for late := false; len(strangers) > 0 && !late; strangers = strangers[1:] {
-		select { // it may be about to be sent away
+		select { // it may be about to be refused
 		case <-strangers[0].identified:
 		case <-patience.C:
 			late = true

@@ -18,7 +18,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/internodetest"
 )
 
-// Connections that are no node's are ended, and keep no node out, however many they are.
+// Connections that are not from nodes are closed, and keep no node out, however many there are.
 func TestStrangersAtTheListener(t *testing.T) {
 	n := internodetest.Node{Has: has(broughtWhole(tableA))}
 	playAsked(
@@ -40,7 +40,7 @@ func TestStrangersAtTheListener(t *testing.T) {
 				go func() { _, _ = conn.Write([]byte(text)) }()
 				require.Zero(t, ended(conn), text)
 			}
-			// One that shakes hands, and then knows of no session.
+			// makes the handshake, and then has no session
 			conn, err := n.Connect(ctx, "tcp", waitedAt.String())
 			require.NoError(t, err)
 			_, err = conn.Write(
@@ -72,7 +72,7 @@ func TestStrangersAtTheListener(t *testing.T) {
 	)
 }
 
-// listenHere opens a listener on a port of this machine.
+// listenHere opens a listener at a port of this machine.
 func listenHere(t *testing.T, address string, settings *tls.Config) *internode.Listener {
 	t.Helper()
 	l, err := internode.Listen(address, settings)
@@ -114,8 +114,8 @@ func TestFilesComeByTheNetwork(t *testing.T) {
 	require.Error(t, err)
 }
 
-// A listener's address may not be a node's own, which is seen before it is opened; what is no
-// address is for Listen to tell.
+// A listener's address must not be a node's own, which is found before it is opened. Listen reports
+// an invalid address.
 func TestAddressToListenAt(t *testing.T) {
 	const node = "127.0.0.1:7000"
 	for _, own := range []string{node, ":7000", "0.0.0.0:7000", "[::ffff:127.0.0.1]:7000", "localhost:7000"} {
@@ -153,9 +153,9 @@ func TestFilesComeByTLS(t *testing.T) {
 		Certificates: []tls.Certificate{ours.certificate(t, here())},
 	}
 	for name, c := range map[string]struct {
-		connects *tls.Config // of the node, to the listener
+		connects *tls.Config // of the node's connection to the listener
 		listens  *tls.Config
-		want     string // in the error; none is wanted when it is empty
+		want     string // in the error; empty: no error
 	}{
 		"both certificates": {
 			connects: &tls.Config{RootCAs: ours.pool(), Certificates: node.Certificates, ServerName: "127.0.0.1"},

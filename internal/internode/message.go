@@ -6,7 +6,7 @@ import (
 	"net/netip"
 )
 
-// The first byte of each message (StreamMessage.Type).
+// The first bytes of messages (StreamMessage.Type).
 const (
 	idPrepareSyn    = 1
 	idStream        = 2
@@ -19,32 +19,32 @@ const (
 	idInit          = 10
 )
 
-// Message is one of the messages of a session: [Init], [PrepareSyn], [PrepareSynAck], [PrepareAck],
+// Message is a message of a session: [Init], [PrepareSyn], [PrepareSynAck], [PrepareAck],
 // [*FileHead], [Received], or a [Signal].
 type Message interface {
-	// append appends the message with its first byte.
+	// append appends the message, including its first byte.
 	append(dst []byte) []byte
 }
 
-// Append appends a message's bytes. Of a [*FileHead] the payload follows.
+// Append appends a message's bytes. The payload of a [*FileHead] is not included.
 func Append(dst []byte, m Message) []byte { return m.append(dst) }
 
-// Signal is a message that is nothing but its name.
+// Signal is a message that consists of its first byte.
 type Signal byte
 
 // The signals.
 const (
-	// Complete says that all files of a session are in use.
+	// Complete reports that all files of a session are in use.
 	Complete Signal = idComplete
-	// SessionFailed says that the session has ended badly; why stands in the log of who says it.
+	// SessionFailed reports that the session has failed. The sender's log says why.
 	SessionFailed Signal = idSessionFailed
-	// KeepAlive says that somebody is there.
+	// KeepAlive reports that the sender is alive.
 	KeepAlive Signal = idKeepAlive
 )
 
 func (s Signal) append(dst []byte) []byte { return append(dst, byte(s)) }
 
-// String is the protocol's name of the signal.
+// String returns the protocol's name of the signal.
 func (s Signal) String() string {
 	switch s {
 	case Complete:
@@ -56,29 +56,28 @@ func (s Signal) String() string {
 	}
 }
 
-// Operation is what a session is for, by StreamOperation's description, and what nodes show of it.
+// Operation is the purpose of a session, as in StreamOperation's description. Nodes show it.
 type Operation string
 
 // The operations.
 const (
-	// Repair is that of files that are sent. Nodes treat what comes by a repair as they do what
-	// comes by a "Bulk Load", but for one thing: since 5.0 they look whether there is room on the
-	// disk, and refuse the session where there is none
-	// (StreamSession.checkAvailableDiskSpaceAndCompactions). Otherwise a node that runs out of it
-	// stops serving, as its disk_failure_policy says.
+	// Repair is the operation for files that are sent. Nodes treat it like "Bulk Load", with one
+	// difference: since 5.0 they check for room on the disk, and refuse the session if there is
+	// none (StreamSession.checkAvailableDiskSpaceAndCompactions). Otherwise a node that runs out of
+	// it stops serving, by its disk_failure_policy.
 	Repair Operation = "Repair"
-	// Other is that of files that are asked for: of none of the node's own purposes.
+	// Other is the operation for files that are requested: it is none of the nodes' own purposes.
 	Other Operation = "Other"
 )
 
 // Init opens a session, on the control connection (StreamInitMessage).
 type Init struct {
-	// From is the address of who opens it, as in the handshake. Files that are asked for are
-	// brought there.
+	// From is the address of the side that opens it, as in the handshake. Requested files are sent
+	// there.
 	From      netip.AddrPort
 	Plan      UUID
 	Operation Operation
-	// Preview has the node say how much it would send, and send nothing (PreviewKind.ALL).
+	// Preview asks the node how much it would send, without sending it (PreviewKind.ALL).
 	Preview bool
 }
 
@@ -109,10 +108,10 @@ func (d *decoder) init() Init {
 	return m
 }
 
-// Summary says how much of a table is to come (StreamSummary).
+// Summary is how much of a table is to come (StreamSummary).
 type Summary struct {
 	Table UUID
-	// Files is the number of files, where a whole SSTable counts as often as it has components.
+	// Files is the number of files. An entire SSTable counts as one for each of its components.
 	Files int
 	Bytes int64
 }
@@ -136,7 +135,7 @@ func (d *decoder) summaries() (all []Summary) {
 	return all
 }
 
-// PrepareSyn asks for ranges of tables, and announces what will be sent (PrepareSynMessage).
+// PrepareSyn requests ranges of tables, and announces what will be sent (PrepareSynMessage).
 type PrepareSyn struct {
 	Requests  []Request
 	Summaries []Summary
@@ -158,8 +157,8 @@ func (d *decoder) prepareSyn() (m PrepareSyn) {
 	return m
 }
 
-// PrepareSynAck answers PrepareSyn with what the other side will send (PrepareSynAckMessage). Whole
-// SSTables count as many files there as they have components.
+// PrepareSynAck answers PrepareSyn with what the other side will send (PrepareSynAckMessage). An
+// entire SSTable counts as one file for each of its components.
 type PrepareSynAck struct{ Summaries []Summary }
 
 func (m PrepareSynAck) append(dst []byte) []byte {
@@ -174,7 +173,7 @@ func (PrepareAck) append(dst []byte) []byte { return append(dst, idPrepareAck) }
 // Received acknowledges one file (ReceivedMessage).
 type Received struct {
 	Table    UUID
-	Sequence int // the file's, of its table in this session
+	Sequence int // of the file among those of its table in this session
 }
 
 func (m Received) append(dst []byte) []byte {
@@ -182,7 +181,7 @@ func (m Received) append(dst []byte) []byte {
 }
 
 // Read reads the next message. After a [*FileHead] the caller reads the payload from r. The error
-// is io.EOF when r ends before the message, io.ErrUnexpectedEOF in the middle of it.
+// is io.EOF if r ends before the message, and io.ErrUnexpectedEOF in the middle of it.
 func Read(r io.Reader) (Message, error) {
 	var first [1]byte
 	if _, err := io.ReadFull(r, first[:]); err != nil {

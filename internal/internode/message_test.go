@@ -13,7 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// unhex reads bytes in hexadecimal digits, which blanks may part.
+// unhex reads bytes from hexadecimal digits, which may have blanks between them.
 func unhex(t testing.TB, digits string) []byte {
 	t.Helper()
 	b, err := hex.DecodeString(strings.Join(strings.Fields(digits), ""))
@@ -32,7 +32,7 @@ const (
 	planHex  = "2200000000001000800000000000002f"
 )
 
-// exampleHeader is the HEADER of (k int, c int, v text, PRIMARY KEY (k, c)) with the minimum
+// exampleHeader returns the HEADER of (k int, c int, v text, PRIMARY KEY (k, c)) with the minimum
 // timestamp 1700000000000000.
 func exampleHeader(t testing.TB) []byte {
 	return unhex(
@@ -49,7 +49,7 @@ func exampleHeader(t testing.TB) []byte {
 	)
 }
 
-// examplePartition is one of that table: (1, 2, 'hi'), and (1, 3) a millisecond later.
+// examplePartition returns a partition of that table: (1, 2, 'hi'), and (1, 3) a millisecond later.
 func examplePartition(t testing.TB) []byte {
 	return unhex(t, `0004 00000001 7fffffff 8000000000000000
 		24 00 00000002 06 12 00 08 02 6869
@@ -57,7 +57,7 @@ func examplePartition(t testing.TB) []byte {
 		01`)
 }
 
-// exampleRequest asks for the whole ring of a table, and for a part of it.
+// exampleRequest requests the whole ring of a table, and a part of it.
 func exampleRequest() PrepareSyn {
 	return PrepareSyn{Requests: []Request{
 		{
@@ -72,7 +72,7 @@ func exampleRequest() PrepareSyn {
 	}}
 }
 
-// exampleChunks is the head of a compressed file as a node sends it.
+// exampleChunks returns the head of a compressed file as a node sends it.
 func exampleChunks(t testing.TB) *FileHead {
 	return &FileHead{
 		Table:         table,
@@ -189,7 +189,7 @@ func TestBlockOfTheExample(t *testing.T) {
 	got, err := io.ReadAll(NewBlocks(bytes.NewReader(block), 43))
 	require.NoError(t, err)
 	require.Equal(t, plain, got)
-	// The same bytes as literals alone, which are a block too.
+	// the same bytes as literals only, which are a block too
 	literals := append(unhex(t, "0000002d 0000002b f01c"), plain...)
 	got, err = io.ReadAll(NewBlocks(bytes.NewReader(literals), 43))
 	require.NoError(t, err)

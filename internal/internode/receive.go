@@ -7,42 +7,42 @@ import (
 	"io"
 )
 
-// Content is what a [Delivery]'s reader gives.
+// Content is what the Body of a [Delivery] has.
 type Content uint8
 
-// The contents.
+// The kinds of content.
 const (
 	// Partitions: the sections' bytes, end to end, uncompressed.
 	Partitions Content = iota + 1
-	// Chunks: the compressed chunks in which the sections lie, as they stand in Data.db, each with
-	// its checksum, end to end. One that two sections share comes once. Where they stand says the
-	// head.
+	// Chunks: the compressed chunks of the sections as in Data.db, each with its checksum, end to
+	// end. A chunk that two sections share comes once. The head has their positions.
 	Chunks
 	// WholeData: all of Data.db of an entire SSTable, compressed or not, as the head says. CRC.db
-	// goes to Delivery.Sums; of the other components, the head has what is needed.
+	// goes to Delivery.Sums. What is needed of the other components is in the head.
 	WholeData
 )
 
-// Delivery is a file as a node brings it.
+// Delivery is a file that a node sends.
 type Delivery struct {
 	*FileHead
 	Content Content
-	// Size is how many bytes Body gives: exactly those, or an error, which the session ends with.
+	// Size is the number of bytes that Body returns. If there are fewer, Body returns an error,
+	// which ends the session.
 	Size int64
 	Body io.Reader
-	// Sums is called with CRC.db of an entire SSTable that is not compressed, the sums of the
-	// blocks of its Data.db: after the receiver has taken that, which may set Sums. Its error is
-	// one of the receiver's. Nodes do not check these sums when they send the file.
+	// Sums is called with CRC.db of an entire uncompressed SSTable, the checksums of the blocks of
+	// its Data.db. That comes after the receiver has read Data.db, so the receiver may set Sums. An
+	// error of Sums counts as the receiver's. Nodes do not verify these checksums when they send
+	// the file.
 	Sums func(crc []byte) error
 }
 
-// Receiver takes a file: all of it, before it returns without an error, since the node is told then
-// that it need not keep the file any more. It is called by several goroutines at the same time, one
-// for each connection that the node has opened. The context is the session's: it has ended when
-// nobody wants the file any more.
+// Receiver takes a file. It must store all of it before it returns nil, since the node is then
+// allowed to drop the file. Several goroutines call it at the same time, one for each connection
+// that the node has opened. The context is the session's.
 //
-// It should take the bytes as fast as they come, to a disk, say: a node that waits in mid-file does
-// not send files to other nodes either.
+// It should read the bytes as fast as they come, for example to a disk: a node that waits in the
+// middle of a file does not send files to other nodes either.
 type Receiver func(ctx context.Context, file *Delivery) error
 
 // Discard is a receiver that keeps nothing.
@@ -51,15 +51,15 @@ func Discard(_ context.Context, file *Delivery) error {
 	return err
 }
 
-// errOver ends a goroutine of a session that has ended; nobody is told.
+// errOver ends a goroutine of a session that has ended. It is not reported.
 var errOver = &problem{Canceled, context.Canceled}
 
-// receive takes the files that come on a connection, until it ends.
+// receive takes the files that come on a connection, until that ends.
 func (s *incoming) receive(l *link) {
 	for {
 		l.waits.limit = 0
 		if _, err := l.in.Peek(1); err != nil {
-			return // between two files: what it means is heard on the control connection
+			return // between two files: the control connection reports the reason
 		}
 		l.waits.limit = s.client.Timeouts.stall()
 		if err := s.next(l); err != nil {
@@ -88,7 +88,7 @@ func (s *incoming) next(l *link) error {
 	return s.write(s.control, Append(nil, Received{head.Table, head.Sequence}))
 }
 
-// broken is the problem of a connection that could not be read in the midst of a file.
+// broken returns the problem of a connection that could not be read in the middle of a file.
 func (s *incoming) broken(err error) error {
 	switch {
 	case timedOut(err):
@@ -104,7 +104,7 @@ func (s *incoming) broken(err error) error {
 	}
 }
 
-// file hands a file to the receiver.
+// file passes a file to the receiver.
 func (s *incoming) file(head *FileHead, r io.Reader) error {
 	d := &Delivery{FileHead: head, Content: Partitions, Size: head.Length()}
 	switch {
@@ -129,15 +129,15 @@ func (s *incoming) file(head *FileHead, r io.Reader) error {
 	s.fetched.Files++
 	s.fetched.Bytes += d.Size
 	s.mu.Unlock()
-	// The node hears of it later, so that it cannot complete a session whose files are still on
-	// their way here.
+	// The node gets the acknowledgement afterwards. So it cannot complete a session while events of
+	// its files are on their way.
 	if !s.emit(event{file: fileIsHere}) {
 		return errOver
 	}
 	return nil
 }
 
-// admit finds a file that was not announced, or is another session's.
+// admit refuses a file that was not announced, or is of another session.
 func (s *incoming) admit(head *FileHead) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -169,7 +169,7 @@ func (s *incoming) admit(head *FileHead) error {
 	return nil
 }
 
-// deliver reads the payload of a file, of which the receiver gets what it is for.
+// deliver reads the payload of a file, and passes the content to the receiver.
 func (s *incoming) deliver(d *Delivery, r io.Reader) error {
 	if d.Content != WholeData {
 		return s.give(d, r, d.Size)
@@ -214,7 +214,7 @@ func (s *incoming) fill(r io.Reader, b []byte) error {
 	return nil
 }
 
-// give has the receiver take size bytes.
+// give passes size bytes to the receiver.
 func (s *incoming) give(d *Delivery, r io.Reader, size int64) error {
 	b := &body{r: r, left: size}
 	d.Body = b
@@ -231,7 +231,7 @@ func (s *incoming) give(d *Delivery, r io.Reader, size int64) error {
 	}
 }
 
-// drop reads size bytes that nobody wants.
+// drop reads and drops size bytes.
 func (s *incoming) drop(r io.Reader, size int64) error {
 	b := &body{r: r, left: size}
 	if _, err := io.Copy(io.Discard, b); err != nil {
@@ -240,14 +240,14 @@ func (s *incoming) drop(r io.Reader, size int64) error {
 	return nil
 }
 
-// body gives the bytes of a file, and remembers why there are no more.
+// body reads the bytes of a file, and remembers its error.
 type body struct {
 	r    io.Reader
 	left int64
 	err  error
 }
 
-// Read gives bytes of the file.
+// Read reads bytes of the file.
 func (b *body) Read(p []byte) (int, error) {
 	switch {
 	case b.err != nil:

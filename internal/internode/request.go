@@ -6,19 +6,20 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// tokenLen is the length of a token of Murmur3Partitioner, the one that is served here.
+// tokenLen is the length of a token of Murmur3Partitioner, the only one supported.
 const tokenLen = 8
 
-// Request asks a node for what it has of ranges of one table (StreamRequest). A request flushes the
-// table, even one for a preview, so that many ranges stand in one.
+// Request asks a node for what it has of ranges of one table (StreamRequest). Each request flushes
+// the table, even one for a preview, so one request has many ranges.
 type Request struct {
 	Keyspace, Table string
-	// From is the address of who asks, as in the handshake.
+	// From is the address of the client, as in the handshake.
 	From netip.AddrPort
-	// Ranges are those of Murmur3 tokens; one that ends where it starts is the whole ring.
+	// Ranges are ranges of Murmur3 tokens. One that ends where it starts is the whole ring.
 	Ranges []token.Range
-	// Most is how many bytes the node may announce, 0 for any number: else the session ends before
-	// a file comes, with an error of Kind TooMuch that is an *AnnouncedError. It is not sent.
+	// Most is the number of bytes that the node may announce; 0: any number. If it announces more,
+	// the session ends before a file comes, with an *AnnouncedError of Kind TooMuch. Most is not
+	// sent.
 	Most int64
 }
 
@@ -38,7 +39,7 @@ func appendToken(dst []byte, t token.Token) []byte {
 
 func (d *decoder) request() Request {
 	m := Request{Keyspace: d.text()}
-	d.want("tables", 1) // none would be all of the keyspace
+	d.want("tables", 1) // without a table, it would be all of the keyspace
 	m.From = d.address()
 	for n := d.number("ranges"); n > 0 && d.err == nil; n-- {
 		m.Ranges = append(m.Ranges, token.Range{Start: d.token(), End: d.token()})
@@ -50,6 +51,6 @@ func (d *decoder) request() Request {
 
 func (d *decoder) token() token.Token {
 	d.want("a token's bytes", tokenLen)
-	t, _ := token.Murmur3.ReadWire(d.fixed(tokenLen)) // any eight bytes are one
+	t, _ := token.Murmur3.ReadWire(d.fixed(tokenLen)) // any eight bytes are a token
 	return t
 }

@@ -15,7 +15,7 @@ type sender struct {
 	comp  *compressor
 }
 
-// send sends files of the queue over a connection of its own, which stays open when it is done.
+// send sends files of the queue over a connection of its own, which then stays open.
 func (s *outgoing) send(ctx context.Context, queue <-chan int) {
 	var w *sender
 	for i := range queue {
@@ -88,7 +88,7 @@ func (w *sender) file(ctx context.Context, i int) error {
 	return nil
 }
 
-// part is a run of bytes that are sent one after the other.
+// part is a run of bytes that are sent together.
 type part struct {
 	what   string
 	open   func() (io.ReadCloser, error)
@@ -143,8 +143,8 @@ func (w *sender) part(ctx context.Context, p part) (err error) {
 	return nil
 }
 
-// ended says whether a reader has nothing more. It is asked before its last bytes are sent, so
-// that a file that goes on behind its length never gets whole.
+// ended returns an error unless the reader is at its end. It is called before the last bytes are
+// sent, so that a file that is longer than announced is never sent completely.
 func ended(r io.Reader, p part) error {
 	var more [1]byte
 	switch _, err := io.ReadFull(r, more[:]); {
@@ -157,8 +157,8 @@ func ended(r io.Reader, p part) error {
 	}
 }
 
-// write sends bytes as fast as the limiter lets them, and calls before, unless it is nil, when they
-// may go. plain is the number of a file's bytes that they hold.
+// write sends bytes as fast as the limiter allows. It calls before, unless that is nil, when they
+// may be sent. plain is the number of a file's bytes in them.
 func (w *sender) write(ctx context.Context, b []byte, plain int, before func() error) error {
 	if err := w.s.client.wait(ctx, len(b)); err != nil {
 		return &problem{Canceled, err}

@@ -10,25 +10,26 @@ import (
 	"time"
 )
 
-// session is what sessions have in common, whichever side sends the files. failure belongs to the
-// goroutine of run; what stands before events nobody changes once there are other goroutines.
+// session is the common part of sessions, whichever side sends the files. failure belongs to the
+// goroutine of run. The fields before events do not change once there are other goroutines.
 type session struct {
 	client *Client
 	node   string
 	plan   UUID
-	// what is announced; the control connection's own address when it was not valid before
+	// the announced address; if it was not valid before, the control connection's own
 	from    netip.AddrPort
 	control *link
 
 	events chan event
-	ended  chan struct{} // closed when nobody listens to events any more
+	ended  chan struct{} // closed when run no longer receives events
 	wg     sync.WaitGroup
 
 	mu     sync.Mutex
 	closed bool
-	links  []*link // all connections, until they have been ended
+	links  []*link // all connections, until they are closed
 
-	failure error // of a file's connection; the node may still say why on the other one
+	// of a file's connection; the node may still report the reason on the control connection
+	failure error
 }
 
 func newSession(c *Client, node string, plan UUID) *session {
@@ -41,34 +42,34 @@ func newSession(c *Client, node string, plan UUID) *session {
 	}
 }
 
-// direction is what a session does once it is prepared. Its methods are called by the goroutine of
-// run alone.
+// direction is what a session does once it is prepared. Only the goroutine of run calls its
+// methods.
 type direction interface {
-	// handle takes a message of the node's; done when it has completed the session.
+	// handle handles a message of the node. It returns true if the session is complete.
 	handle(m Message) (done bool, err error)
-	// fileDone takes what became of a file.
+	// fileDone records what happened to a file.
 	fileDone(file int)
-	// patience is how long nothing may happen from now on, 0 for ever, and overdue the error of it
-	// that nothing did; nil has the session wait as long again.
+	// patience returns how long nothing may happen from now on; 0: any time. overdue returns the
+	// error if that time has passed. If it returns nil, the session waits as long again.
 	patience() time.Duration
 	overdue(ctx context.Context) error
 }
 
-// fileID is what the node calls a file.
+// fileID identifies a file in the node's messages.
 type fileID struct {
 	table    UUID
 	sequence int
 }
 
-// event is what the session's other goroutines tell.
+// event is what the session's other goroutines report to run.
 type event struct {
-	message Message // of the node's, unless it is nil
-	err     error   // why there will be no more messages, or files, unless it is nil
-	control bool    // the error is that of the control connection
-	file    int     // else: what became of a file, as the direction says it
+	message Message // of the node; nil: another event
+	err     error   // why no more messages or files come; nil: another event
+	control bool    // the error is of the control connection
+	file    int     // otherwise: what happened to a file, as the direction encodes it
 }
 
-// emit gives an event to run; false when that has ended.
+// emit sends an event to run. It returns false if that has ended.
 func (s *session) emit(e event) bool {
 	select {
 	case s.events <- e:
@@ -78,7 +79,8 @@ func (s *session) emit(e event) bool {
 	}
 }
 
-// run opens the control connection, has converse hold the session on it, and ends all.
+// run opens the control connection, calls converse to run the session on it, and closes all
+// connections.
 func (s *session) run(ctx context.Context, converse func(context.Context) error) error {
 	inner, cancel := context.WithCancel(ctx)
 	control, err := s.open(inner)
@@ -98,7 +100,7 @@ func (s *session) run(ctx context.Context, converse func(context.Context) error)
 	return err
 }
 
-// open makes a connection that is ended with the session.
+// open makes a connection that is closed with the session.
 func (s *session) open(ctx context.Context) (*link, error) {
 	l, err := s.client.connect(ctx, s.node, s.from, spoken, s.control != nil)
 	if err != nil {
@@ -111,7 +113,8 @@ func (s *session) open(ctx context.Context) (*link, error) {
 	return l, nil
 }
 
-// keep makes a connection one of the session's, to be ended with it; false when it has ended.
+// keep adds a connection to the session, which closes it at its end. It returns false if the
+// session has ended.
 func (s *session) keep(l *link) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -121,12 +124,13 @@ func (s *session) keep(l *link) bool {
 	return !s.closed
 }
 
-// end ends all connections: in order after a session that is complete, else at once. A node that
-// is to hear of it that the session is over is told first.
+// end closes all connections: in order if the session is complete, otherwise at once. If the
+// session failed on this side, it first reports that to the node.
 func (s *session) end(err error) {
 	if k := kindOf(err); k.ours() || k == Protocol {
 		_ = s.control.SetWriteDeadline(time.Now().Add(farewell))
-		_, _ = s.control.Write(Append(nil, SessionFailed)) // it finds out anyhow
+		// without it, the node notices the closed connection
+		_, _ = s.control.Write(Append(nil, SessionFailed))
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -139,7 +143,7 @@ func (s *session) end(err error) {
 	s.links, s.closed = nil, true
 }
 
-// begin opens the session, and listens to what the node says of it.
+// begin opens the session, and starts to read the node's messages.
 func (s *session) begin(init Init, syn PrepareSyn) error {
 	init.From, init.Plan = s.from, s.plan
 	if err := s.write(s.control, Append(Append(nil, init), syn)); err != nil {
@@ -193,7 +197,7 @@ func (s *session) listen() {
 	}
 }
 
-// keepAlive gives a sign of life every now and then.
+// keepAlive sends KeepAlive messages.
 func (s *session) keepAlive() {
 	ticker := time.NewTicker(s.client.keepAlive())
 	defer ticker.Stop()
@@ -204,12 +208,12 @@ func (s *session) keepAlive() {
 			return
 		}
 		if err := s.write(s.control, Append(nil, KeepAlive)); err != nil {
-			return // listen tells of a connection that is lost
+			return // listen reports a lost connection
 		}
 	}
 }
 
-// prepared waits until the node has accepted the session, and says what it will send.
+// prepared waits until the node has accepted the session, and returns what it will send.
 func (s *session) prepared(ctx context.Context, within time.Duration) (PrepareSynAck, error) {
 	timer := time.NewTimer(within)
 	defer timer.Stop()
@@ -237,7 +241,7 @@ func (s *session) prepared(ctx context.Context, within time.Duration) (PrepareSy
 	}
 }
 
-// unexpected is about a message that is none of those that are waited for.
+// unexpected returns an error for a message that is not expected, unless it is KeepAlive.
 func (s *session) unexpected(m Message) error {
 	switch m {
 	case KeepAlive:
@@ -280,7 +284,7 @@ func (s *session) follow(ctx context.Context, d direction) error {
 			case e.err == nil:
 				d.fileDone(e.file)
 			case s.failure != nil && e.control:
-				return s.failure // it came first
+				return s.failure // that was the first error
 			case e.control || kindOf(e.err).ours():
 				return e.err
 			case s.failure == nil:
@@ -291,7 +295,7 @@ func (s *session) follow(ctx context.Context, d direction) error {
 	}
 }
 
-// arm has a timer end after that time, never when it is 0.
+// arm sets a timer, or stops it if after is 0.
 func arm(timer *time.Timer, after time.Duration) {
 	if after == 0 {
 		timer.Stop()

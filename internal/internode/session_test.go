@@ -24,7 +24,7 @@ const nodeAddress = "127.0.0.1:7000"
 
 var tableA, tableB = internode.UUID{0: 0xa}, internode.UUID{0: 0xb}
 
-// header is the least that is a serialization header: minima, a key type of no bytes, no columns.
+// header is the smallest serialization header: minima, a key type of no bytes, no columns.
 var header = make([]byte, 7)
 
 func rows(table internode.UUID, plain []byte) internode.File {
@@ -48,7 +48,7 @@ func whole(table internode.UUID, names ...string) internode.File {
 	return internode.File{Table: table, Keys: 7, Header: header, Whole: w}
 }
 
-// random makes bytes that compress a little.
+// random returns bytes that compress a little.
 func random(n int) []byte {
 	r := rand.New(rand.NewPCG(1, uint64(n)))
 	b := make([]byte, n)
@@ -58,8 +58,8 @@ func random(n int) []byte {
 	return b
 }
 
-// play runs a client against a node, both on the clock of a bubble: time passes when all of
-// them wait.
+// play runs a client against a node, both on the clock of a bubble: time passes when all goroutines
+// wait.
 func play(
 	t *testing.T,
 	n *internodetest.Node,
@@ -154,10 +154,10 @@ func TestKeepAlivesBeforeTheSessionIsAccepted(t *testing.T) {
 	})
 }
 
-// failAtEachStep has a node do each harm at each step of a session: the session ends with the error
-// that tells of it, in time, and nothing is called complete. times are how long a node that hangs
-// is waited for, the defaults; silent are steps at which a node that fails the session has not been
-// heard of by the client. run runs a session, and tells how long that took.
+// failAtEachStep makes a node fail in each way at each step of a session. The session must end in
+// time with the matching error, and must not report anything as complete. times are the default
+// timeouts for a node that hangs. silent are the steps at which a node that fails the session has
+// sent nothing to the client. run runs a session, and returns how long that took.
 func failAtEachStep(
 	t *testing.T,
 	steps []internodetest.Step,
@@ -184,9 +184,9 @@ func failAtEachStep(
 				case harm == internodetest.Hang:
 					want = times[step]
 				case step == internodetest.Accept:
-					kind = internode.Version // that is no storage port
+					kind = internode.Version // not a storage port
 				case harm == internodetest.Fail && slices.Contains(silent, step):
-					kind = internode.Unreached // for all that is seen
+					kind = internode.Unreached // as far as the client can see
 				}
 				require.ErrorContains(t, err, "storage port "+nodeAddress+": ")
 				require.Equal(t, kind, internode.KindOf(err), "%v", err)
@@ -206,9 +206,9 @@ func failAtEachStep(
 func TestNodeThatFailsAtEachStep(t *testing.T) {
 	failAtEachStep(t, internodetest.Steps(), map[internodetest.Step]time.Duration{
 		internodetest.Accept:  10 * time.Second,
-		internodetest.Begin:   time.Minute, // the silence is that of one that does not accept
+		internodetest.Begin:   time.Minute, // the silence of a node that does not accept
 		internodetest.Prepare: time.Minute,
-		// A file connection fails, and 5 seconds later the node has not said why.
+		// A file connection fails, and 5 seconds later the node has not reported why.
 		internodetest.FileOpen: 15 * time.Second,
 		internodetest.FileHead: 5*time.Minute + 5*time.Second,
 		internodetest.MidFile:  5*time.Minute + 5*time.Second,
@@ -229,7 +229,7 @@ func TestNodeThatFailsAtEachStep(t *testing.T) {
 	})
 }
 
-// errWrong is what a test's reader fails with.
+// errWrong is the error of a test's reader.
 var errWrong = errors.New("the disk is gone")
 
 func TestFilesThatAreNotAsAnnounced(t *testing.T) {
@@ -286,7 +286,7 @@ type errReader struct{}
 
 func (errReader) Read([]byte) (int, error) { return 0, errWrong }
 
-// When the caller's context ends, at any step, so does the session, at once.
+// If the caller's context ends, at any step, the session ends at once.
 func TestSessionEndsWithItsContext(t *testing.T) {
 	for _, step := range internodetest.Steps() {
 		t.Run(string(step), func(t *testing.T) {
@@ -443,7 +443,7 @@ func TestNodeThatCannotBeReached(t *testing.T) {
 	})
 }
 
-// limiter lets bytes pass by the second.
+// limiter allows a number of bytes per second.
 type limiter struct{ perSecond int }
 
 func (l limiter) Wait(ctx context.Context, n int) error {
@@ -455,8 +455,8 @@ func (l limiter) Wait(ctx context.Context, n int) error {
 	}
 }
 
-// The limiter sees every byte of a file, and its waits are none of the node's: neither a stall nor
-// slowness to acknowledge.
+// The limiter sees every byte of a file. Its waits do not count against the node, neither as a
+// stall nor as a late acknowledgement.
 func TestLimiterHoldsFilesBack(t *testing.T) {
 	var n internodetest.Node
 	play(t, &n, func(ctx context.Context, t *testing.T, c *internode.Client) {
@@ -479,7 +479,7 @@ func TestLimiterHoldsFilesBack(t *testing.T) {
 	})
 }
 
-// A node that listens on the port that is announced would take its own address for it.
+// If a node listened at the announced port, it would take a session with that address for its own.
 func TestAnnouncedPortIsNotTheNodes(t *testing.T) {
 	var n internodetest.Node
 	play(t, &n, func(ctx context.Context, t *testing.T, c *internode.Client) {

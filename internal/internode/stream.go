@@ -6,28 +6,28 @@ import (
 	"time"
 )
 
-// Watch is told how a session gets on. Its functions may be nil, and are called from several
-// goroutines; the session waits for them.
+// Watch is called while a session runs. Its functions may be nil. Several goroutines call them, and
+// the session waits for them.
 type Watch struct {
-	// Sent reports n more bytes that were handed to the network, for plain bytes of a file: rows
-	// are compressed on their way.
+	// Sent reports n more bytes that were passed to the network, for plain bytes of a file. Rows
+	// are compressed in transit.
 	Sent func(n, plain int)
-	// Received tells that the node has all of a file, whose place among the files is given, and how
-	// long that took since its last bytes, 64 KiB at the most, were about to be sent.
+	// Received reports that the node has all of a file, given by its index, and how long that took
+	// since its last bytes, at most 64 KiB, were about to be sent.
 	Received func(file int, took time.Duration)
-	// Alive is asked whether the node still works at the session of that plan, each time that it
-	// has been silent for Timeouts.Complete. Nil as an answer has the session wait as long again.
-	// Building indexes may take hours, and nodes since 4.1 give no sign of life.
+	// Alive is called each time that the node has been silent for Timeouts.Complete. It returns nil
+	// if the node still works at the session of that plan, and the session then waits as long
+	// again. Building indexes may take hours, and nodes since 4.1 send no KeepAlive.
 	Alive func(ctx context.Context, plan UUID) error
 }
 
-// Stream sends files to a node, address and storage port, in one session. Without an error the
-// session is complete: all of the files are in use on that node. An error is an [*Error], whose
-// Kind says what went wrong; what the session left behind is not known then. plan is the session's
-// id, which nodes write into their logs, and each call makes another.
+// Stream sends files to a node (address and storage port) in one session. Without an error the
+// session is complete: all of the files are in use on that node. An error is an [*Error], and the
+// effect of the session is then unknown. plan is the session's id, which nodes write into their
+// logs. Each call makes another one.
 //
-// All goroutines of the session have ended when Stream returns. It ends at once when the context
-// does, but for a reader of the caller's that it waits for.
+// All goroutines of the session have ended when Stream returns. It returns at once if the context
+// ends, except that it waits for a reader of the caller's.
 func (c *Client) Stream(
 	ctx context.Context,
 	node string,
@@ -53,21 +53,21 @@ func (c *Client) Stream(
 	)
 }
 
-// outgoing is a session in which files are sent. From awaited on its fields belong to the goroutine
-// of run; those before nobody changes.
+// outgoing is a session in which files are sent. The fields from awaited on belong to the goroutine
+// of run. Those before do not change.
 type outgoing struct {
 	*session
 	files    []File
 	sequence []int
 	watch    Watch
 
-	awaited map[fileID]int // the files that are not received
-	sent    []time.Time    // by file: when its last bytes went out; zero before
-	waiting int            // files that are sent and not received
-	moved   time.Time      // when a file was sent or received last
+	awaited map[fileID]int // files that are not acknowledged
+	sent    []time.Time    // by file: when its last bytes were sent; zero: not yet
+	waiting int            // files that are sent and not acknowledged
+	moved   time.Time      // when a file was last sent or acknowledged
 }
 
-// converse holds the session on a control connection that is open.
+// converse runs the session on an open control connection.
 func (o *outgoing) converse(ctx context.Context, summaries []Summary) error {
 	if err := o.begin(Init{Operation: Repair}, PrepareSyn{Summaries: summaries}); err != nil {
 		return err
@@ -94,7 +94,7 @@ func (o *outgoing) converse(ctx context.Context, summaries []Summary) error {
 	return o.follow(ctx, o)
 }
 
-// patience is that for what is waited for now.
+// patience returns the timeout of what is waited for now.
 func (o *outgoing) patience() time.Duration {
 	switch {
 	case o.watch.Alive != nil:
@@ -108,7 +108,7 @@ func (o *outgoing) patience() time.Duration {
 	}
 }
 
-// overdue says what did not come in time.
+// overdue returns the error of what did not come in time.
 func (o *outgoing) overdue(ctx context.Context) error {
 	if o.watch.Alive != nil {
 		if err := o.watch.Alive(ctx, o.plan); err != nil {
@@ -134,7 +134,7 @@ func (o *outgoing) overdue(ctx context.Context) error {
 	)
 }
 
-// behind says what the node has not done.
+// behind returns what the node has not done.
 func (o *outgoing) behind() string {
 	switch {
 	case len(o.awaited) == 0:
@@ -146,14 +146,14 @@ func (o *outgoing) behind() string {
 	}
 }
 
-// fileDone takes note that the last bytes of a file are about to go out.
+// fileDone records that the last bytes of a file are about to be sent.
 func (o *outgoing) fileDone(file int) {
 	o.moved = time.Now()
 	o.sent[file] = o.moved
 	o.waiting++
 }
 
-// handle takes a message while files are sent.
+// handle handles a message while files are sent.
 func (o *outgoing) handle(m Message) (done bool, err error) {
 	if m == Complete && len(o.awaited) == 0 {
 		return true, nil

@@ -9,7 +9,8 @@ import (
 	"net/netip"
 )
 
-// settings makes those for one node. asked is set when the node asks for a certificate.
+// settings returns the TLS settings for one node. asked is set when the node asks for a
+// certificate.
 func (c *Client) settings(node string) (settings *tls.Config, asked *bool) {
 	settings, asked = c.TLS.Clone(), new(bool)
 	if settings.ServerName == "" {
@@ -31,7 +32,7 @@ func (c *Client) settings(node string) (settings *tls.Config, asked *bool) {
 	return settings, asked
 }
 
-// explain makes a problem of an error of TLS, or of what was said inside it.
+// explain makes a problem of an error of TLS, or of an error within it.
 func (c *Client) explain(ctx context.Context, node string, asked bool, err error) error {
 	var authority x509.UnknownAuthorityError
 	var name x509.HostnameError
@@ -69,16 +70,16 @@ func (c *Client) explain(ctx context.Context, node string, asked bool, err error
 	}
 }
 
-// wantsTLS says, after a failed attempt without TLS, whether the node would have wanted it.
+// wantsTLS reports, after a failed attempt without TLS, whether the node requires it.
 func (c *Client) wantsTLS(ctx context.Context, node string) bool {
 	return c.knock(ctx, node, func(ctx context.Context, conn net.Conn) bool {
-		// Nothing is sent but a greeting, so that whose certificate it is does not matter.
+		// Only the handshake is sent, so it does not matter whose certificate it is.
 		err := tls.Client(conn, &tls.Config{InsecureSkipVerify: true}).HandshakeContext(ctx)
 		return err == nil || alert(err)
 	})
 }
 
-// speaksPlain says, after a failed attempt with TLS, whether the node takes plain connections.
+// speaksPlain reports, after a failed attempt with TLS, whether the node accepts plain connections.
 func (c *Client) speaksPlain(ctx context.Context, node string) bool {
 	return c.knock(ctx, node, func(ctx context.Context, conn net.Conn) bool {
 		plain := &Client{Timeouts: c.Timeouts}
@@ -87,7 +88,7 @@ func (c *Client) speaksPlain(ctx context.Context, node string) bool {
 	})
 }
 
-// knock finds something out by a connection that is for nothing else; false where there is none.
+// knock runs a check on a connection of its own. It returns false if there is no connection.
 func (c *Client) knock(
 	ctx context.Context,
 	node string,

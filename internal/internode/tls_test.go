@@ -64,7 +64,7 @@ func (a *authority) sign(
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key, Leaf: leaf}
 }
 
-// certificate makes one for both sides of a connection.
+// certificate makes a certificate for both sides of a connection.
 func (a *authority) certificate(t *testing.T, template *x509.Certificate) tls.Certificate {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -82,7 +82,7 @@ func (a *authority) pool() *x509.CertPool {
 	return pool
 }
 
-// listen serves a node on a port of this machine.
+// listen serves a node at a port of this machine.
 func listen(t *testing.T, n *internodetest.Node) (address string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -111,7 +111,7 @@ func TestSessionsByTLS(t *testing.T) {
 	for name, c := range map[string]struct {
 		node   *tls.Config
 		client *tls.Config
-		want   string // in the error; none is wanted when it is empty
+		want   string // in the error; empty: no error
 	}{
 		"both plain": {},
 		"TLS": {
@@ -147,7 +147,7 @@ func TestSessionsByTLS(t *testing.T) {
 			want:   "wants a certificate of the client",
 		},
 		"a client's certificate that is refused": {
-			// The node does not say which authorities it takes.
+			// the node does not say which authorities it trusts
 			node: &tls.Config{
 				Certificates: []tls.Certificate{ours.certificate(t, here())}, ClientAuth: tls.RequireAnyClientCert,
 				VerifyPeerCertificate: func([][]byte, [][]*x509.Certificate) error { return errWrong },

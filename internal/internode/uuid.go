@@ -11,7 +11,7 @@ import (
 // UUID is the id of a table or of a plan.
 type UUID [16]byte
 
-// String gives the usual form of 36 characters.
+// String returns the usual form of 36 characters.
 func (u UUID) String() string {
 	return fmt.Sprintf("%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
 }
@@ -30,8 +30,8 @@ func ParseUUID(s string) (u UUID, err error) {
 // gregorian is the beginning of a time UUID's time, in units of 100 ns before 1970.
 const gregorian = 122192928000000000
 
-// NewPlan makes a time UUID (version 1 of RFC 9562) of the present moment with a random clock
-// sequence and node, as Cassandra wants the id of a stream's plan.
+// NewPlan makes a time UUID (version 1 of RFC 9562) of the present time with a random clock
+// sequence and node. Cassandra requires that form for a stream's plan.
 func NewPlan() UUID {
 	ticks := uint64(time.Now().UnixNano()/100 + gregorian)
 	var u UUID
@@ -40,6 +40,6 @@ func NewPlan() UUID {
 	binary.BigEndian.PutUint16(u[6:], uint16(ticks>>48)&0x0fff|0x1000)
 	_, _ = rand.Read(u[8:]) // it never fails
 	u[8] = u[8]&0x3f | 0x80
-	u[10] |= 1 // multicast: no node of a network has such an address
+	u[10] |= 1 // multicast: no network card has such an address
 	return u
 }

@@ -150,13 +150,13 @@ func (o *showOptions) run(
 	}
 	lines := shown && !printer.Draws(options.Screen)
 	if lines || o.Verbose || s.log.file != nil {
-		options.Tell = func(r progress.Reading) {
+		options.Report = func(r progress.Reading) {
 			s.log.progress(r, lines)
 			o.tellNodes(s, c)
 		}
 	}
 	if o.Verbose {
-		c.Reasons.Tell(func(node, reason string) {
+		c.Reasons.OnNew(func(node, reason string) {
 			if node == "" {
 				node = "a node"
 			}

@@ -57,7 +57,11 @@ type Partition struct {
 // Run counts. Its errors are those of [sweep.Run].
 func (j *Job) Run(ctx context.Context) (Result, error) {
 	options := j.Sweep.Counted(j.Counters, j.Splits, j.Partitioner)
-	total := &totals{job: j, vnodes: make([]int64, max(j.Vnodes, 1)), top: largestPartitions{keep: j.Top}}
+	total := &totals{
+		job:    j,
+		vnodes: make([]int64, max(j.Vnodes, 1)),
+		top:    largestPartitions{keep: j.Top},
+	}
 	swept, err := sweep.Run(ctx, j.Splits, j.Reader, options, func() (sweep.Consumer, error) {
 		return &worker{total: total, top: largestPartitions{keep: j.Top}}, nil
 	})

@@ -93,7 +93,10 @@ func TestTopUnderFaults(t *testing.T) {
 		answers.Fail = func(context.Context, sweeptest.Request) error {
 			if x := rand.New(rand.NewPCG(seed, requests.Add(1))).IntN(10); x < 5 {
 				return &fault.Error{
-					Class:    []fault.Class{fault.Transient, fault.Overloaded, fault.Unknown, fault.Unknown, fault.Unknown}[x],
+					Class: []fault.Class{
+						fault.Transient, fault.Overloaded, fault.Unknown, fault.Unknown,
+						fault.Unknown,
+					}[x],
 					Err:      errors.New("no answer"),
 					Answered: true,
 				}

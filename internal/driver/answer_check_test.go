@@ -28,7 +28,9 @@ func checkWrite(t *testing.T, err error, answer []byte, done ...uint32) {
 			t,
 			anyFrame(
 				answer,
-				func(op byte, body []byte) bool { return op == opResult && slices.Contains(done, code(body)) },
+				func(op byte, body []byte) bool {
+					return op == opResult && slices.Contains(done, code(body))
+				},
 			),
 			"taken for done",
 		)
@@ -38,7 +40,9 @@ func checkWrite(t *testing.T, err error, answer []byte, done ...uint32) {
 			t,
 			anyFrame(
 				answer,
-				func(op byte, body []byte) bool { return op == opResult && code(body) == resultRows },
+				func(op byte, body []byte) bool {
+					return op == opResult && code(body) == resultRows
+				},
 			),
 			"taken for not applied",
 		)

@@ -229,7 +229,10 @@ func events(t testing.TB) [][]byte {
 			),
 		)
 	}
-	for _, target := range []primitive.SchemaChangeTarget{primitive.SchemaChangeTargetKeyspace, primitive.SchemaChangeTargetTable, primitive.SchemaChangeTargetType} {
+	for _, target := range []primitive.SchemaChangeTarget{
+		primitive.SchemaChangeTargetKeyspace, primitive.SchemaChangeTargetTable,
+		primitive.SchemaChangeTargetType,
+	} {
 		m := &message.SchemaChangeEvent{
 			ChangeType: primitive.SchemaChangeTypeDropped,
 			Target:     target,

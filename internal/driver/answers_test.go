@@ -30,7 +30,12 @@ func TestClassOfAnswers(t *testing.T) {
 		{&message.Overloaded{}, fault.Overloaded},
 		{&message.Unavailable{Consistency: primitive.ConsistencyLevelOne}, fault.Transient},
 		{&message.IsBootstrapping{}, fault.Transient},
-		{&message.WriteTimeout{Consistency: primitive.ConsistencyLevelOne, WriteType: primitive.WriteTypeSimple}, fault.Unknown},
+		{
+			&message.WriteTimeout{
+				Consistency: primitive.ConsistencyLevelOne, WriteType: primitive.WriteTypeSimple,
+			},
+			fault.Unknown,
+		},
 		{&message.ServerError{}, fault.Unknown},
 		{&message.SyntaxError{}, fault.Permanent},
 		{&message.Invalid{ErrorMessage: "Invalid null value"}, fault.Permanent},

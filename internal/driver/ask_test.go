@@ -59,7 +59,9 @@ func TestNodesThatHangCostOneDeadline(t *testing.T) {
 		Timeout:    time.Hour,
 		AskTimeout: answering,
 		warnNow:    never,
-		Warnf:      func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) },
+		Warnf: func(format string, args ...any) {
+			warnings = append(warnings, fmt.Sprintf(format, args...))
+		},
 	})
 	require.NoError(t, err)
 	t.Cleanup(s.Close)
@@ -109,7 +111,9 @@ func TestNodesAreAskedTogether(t *testing.T) {
 			close(met)
 		}()
 		c.Inject(simcluster.Rule{
-			Match:    func(r simcluster.Request) bool { return strings.Contains(r.Statement, what) },
+			Match: func(r simcluster.Request) bool {
+				return strings.Contains(r.Statement, what)
+			},
 			Prepares: true,
 			Times:    6,
 			Do: func() {

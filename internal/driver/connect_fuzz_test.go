@@ -42,7 +42,9 @@ func FuzzConnect(f *testing.F) {
 	})
 	var fronts [2]*tamper
 	var hosts [2][]string
-	for i, o := range []simcluster.Options{{Nodes: 2, Cores: 4}, {Nodes: 2, Shards: 1, Tablets: 4}} {
+	for i, o := range []simcluster.Options{
+		{Nodes: 2, Cores: 4}, {Nodes: 2, Shards: 1, Tablets: 4},
+	} {
 		o.Base, o.Rows = simcluster.Anywhere, 10
 		c, err := simcluster.Start(o)
 		require.NoError(f, err)

@@ -90,7 +90,10 @@ func wholeFrames(t testing.TB) [][]byte {
 func TestGuardHandsOnWhatIsWhole(t *testing.T) {
 	all := slices.Concat(wholeFrames(t)...)
 	for _, buffer := range []int{7, 4096, 8 << 20} {
-		for _, in := range []io.Reader{bytes.NewReader(all), iotest.HalfReader(bytes.NewReader(all)), iotest.DataErrReader(bytes.NewReader(all))} {
+		for _, in := range []io.Reader{
+			bytes.NewReader(all), iotest.HalfReader(bytes.NewReader(all)),
+			iotest.DataErrReader(bytes.NewReader(all)),
+		} {
 			out, err := guarded(in, buffer)
 			require.ErrorIs(t, err, io.EOF)
 			require.True(t, bytes.Equal(all, out))

@@ -59,5 +59,8 @@ func (a *frameBody) supported() {
 		}
 	}
 	_, id := options["SCYLLA_USE_METADATA_ID"]
-	a.options = &supportedOptions{metadataID: id, lz4: slices.Contains(options[compressionOption], lz4Name)}
+	a.options = &supportedOptions{
+		metadataID: id,
+		lz4:        slices.Contains(options[compressionOption], lz4Name),
+	}
 }

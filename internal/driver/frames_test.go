@@ -119,8 +119,12 @@ func errorFrames(t testing.TB) [][]byte {
 		&message.AuthenticationError{ErrorMessage: "no"}, &message.Unavailable{Consistency: one, Required: 1},
 		&message.Overloaded{}, &message.IsBootstrapping{}, &message.TruncateError{},
 		&message.WriteTimeout{Consistency: one, BlockFor: 1, WriteType: primitive.WriteTypeSimple},
-		&message.ReadTimeout{Consistency: one, BlockFor: 1}, &message.ReadFailure{Consistency: one, BlockFor: 1, NumFailures: 1},
-		&message.WriteFailure{Consistency: one, BlockFor: 1, NumFailures: 1, WriteType: primitive.WriteTypeBatch},
+		&message.ReadTimeout{Consistency: one, BlockFor: 1}, &message.ReadFailure{
+			Consistency: one, BlockFor: 1, NumFailures: 1,
+		},
+		&message.WriteFailure{
+			Consistency: one, BlockFor: 1, NumFailures: 1, WriteType: primitive.WriteTypeBatch,
+		},
 		&message.FunctionFailure{Keyspace: "ks", Function: "f", Arguments: []string{"int"}},
 		&message.SyntaxError{ErrorMessage: "line 1:0"}, &message.Unauthorized{}, &message.Invalid{ErrorMessage: "unconfigured table t"},
 		&message.ConfigError{}, &message.AlreadyExists{Keyspace: "ks", Table: "t"}, &message.Unprepared{Id: []byte("id")},

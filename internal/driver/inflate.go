@@ -64,7 +64,12 @@ func newInflater(in io.Reader, length int) (*inflater, error) {
 	if n > largestFrame || n > mostRatio*int64(block) {
 		return nil, protocolError("a compressed frame of %d bytes that shall become %d", length, n)
 	}
-	z := &inflater{in: in, left: block, want: int(n), inflateBuffers: inflatePool.Get().(*inflateBuffers)}
+	z := &inflater{
+		in:             in,
+		left:           block,
+		want:           int(n),
+		inflateBuffers: inflatePool.Get().(*inflateBuffers),
+	}
 	if n == 0 {
 		z.finish()
 	}

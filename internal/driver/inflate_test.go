@@ -71,7 +71,9 @@ func bodies() [][]byte {
 		noise[:window+7],
 	)
 	all = append(all, noise, mixed)
-	for _, n := range []int{15, 19, 270, window - 1, window, window + 1, 2*window - 1, 2 * window, 2*window + 1} {
+	for _, n := range []int{
+		15, 19, 270, window - 1, window, window + 1, 2*window - 1, 2 * window, 2*window + 1,
+	} {
 		all = append(all, noise[:n], make([]byte, n))
 	}
 	return all
@@ -80,7 +82,11 @@ func bodies() [][]byte {
 func TestInflate(t *testing.T) {
 	for _, body := range bodies() {
 		small := deflated(t, body)
-		for _, in := range []io.Reader{bytes.NewReader(small), iotest.HalfReader(bytes.NewReader(small)), iotest.DataErrReader(bytes.NewReader(small)), iotest.OneByteReader(bytes.NewReader(small))} {
+		for _, in := range []io.Reader{
+			bytes.NewReader(small), iotest.HalfReader(bytes.NewReader(small)),
+			iotest.DataErrReader(bytes.NewReader(small)),
+			iotest.OneByteReader(bytes.NewReader(small)),
+		} {
 			for _, buffer := range []int{4095, 8 << 20} {
 				if r, ok := in.(*bytes.Reader); ok {
 					r.Reset(small)
@@ -154,7 +160,10 @@ func TestGuardInflates(t *testing.T) {
 		sent = append(sent, deflatedFrame(t, frame))
 	}
 	all := slices.Concat(sent...)
-	for _, in := range []io.Reader{bytes.NewReader(all), iotest.HalfReader(bytes.NewReader(all)), iotest.OneByteReader(bytes.NewReader(all))} {
+	for _, in := range []io.Reader{
+		bytes.NewReader(all), iotest.HalfReader(bytes.NewReader(all)),
+		iotest.OneByteReader(bytes.NewReader(all)),
+	} {
 		out, err := io.ReadAll(compressing(in, new(pageLimit)))
 		require.NoError(t, err)
 		require.True(t, bytes.Equal(want, out))
@@ -245,8 +254,14 @@ func FuzzInflate(f *testing.F) {
 	text := []byte(strings.Repeat("all work and no play ", 100))
 	good := deflated(f, text)
 	for _, in := range [][]byte{
-		nil, good, good[:3], good[:len(good)-1], deflated(f, nil), deflated(f, make([]byte, 3*window)), make([]byte, 4),
-		sized(good, uint32(len(text)-1)), sized(good, uint32(len(text)+1)), sized(good, 0), sized(good, largestFrame+1), sized(good, 0xffffffff),
+		nil, good, good[:3], good[:len(good)-1], deflated(f, nil), deflated(
+			f, make([]byte, 3*window),
+		), make([]byte, 4),
+		sized(
+			good, uint32(len(text)-1),
+		), sized(
+			good, uint32(len(text)+1),
+		), sized(good, 0), sized(good, largestFrame+1), sized(good, 0xffffffff),
 		{0, 0, 0, 5, 0x10, 'a', 0, 0}, {0, 0, 0, 5, 0xf0, 255, 255, 0},
 	} {
 		f.Add(in, uint16(100))

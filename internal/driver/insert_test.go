@@ -72,7 +72,10 @@ func TestInsertTuples(t *testing.T) {
 		values []any
 	}{
 		{set(whole...), unset, []any{[]byte{9}, whole, "unset", stamp}},
-		{set(0xff, 0xff, 0xff, 0xff), null, []any{[]byte{9}, []byte{0xff, 0xff, 0xff, 0xff}, []byte(nil), stamp}},
+		{
+			set(0xff, 0xff, 0xff, 0xff), null,
+			[]any{[]byte{9}, []byte{0xff, 0xff, 0xff, 0xff}, []byte(nil), stamp},
+		},
 	} {
 		text, values := bound(s, set(9), tc.a, tc.b)
 		require.Equal(t, "INSERT INTO ks.t (k, a, b) VALUES (?, ?, ?) USING TIMESTAMP ?", text)

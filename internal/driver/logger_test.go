@@ -12,7 +12,9 @@ import (
 func TestLogger(t *testing.T) {
 	var told []string
 	l := &logger{
-		tell: func(format string, args ...any) { told = append(told, fmt.Sprintf(format, args...)) },
+		tell: func(format string, args ...any) {
+			told = append(told, fmt.Sprintf(format, args...))
+		},
 	}
 	var all sync.WaitGroup
 	for range 4 {

@@ -45,7 +45,9 @@ func misinformed(
 		Hosts: c.Hosts()[:1],
 		Port:  c.Port(),
 		Logf:  t.Logf,
-		Warnf: func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) },
+		Warnf: func(format string, args ...any) {
+			warnings = append(warnings, fmt.Sprintf(format, args...))
+		},
 	})
 	require.NoError(t, err)
 	t.Cleanup(s.Close)

@@ -173,7 +173,9 @@ func TestPinnedPagesReachReplicaAndShard(t *testing.T) {
 				require.Equal(
 					t,
 					r.Value,
-					values[string(token.Murmur3.AppendWire(nil, token.Token{Lo: uint64(r.Key) ^ 1<<63}))],
+					values[string(
+						token.Murmur3.AppendWire(nil, token.Token{Lo: uint64(r.Key) ^ 1<<63}),
+					)],
 				)
 			}
 

@@ -105,7 +105,9 @@ func TestPolicyAddHosts(t *testing.T) {
 func TestLibraryTokens(t *testing.T) {
 	l := newLibraryTokens()
 	source := rand.New(rand.NewPCG(3, 3))
-	for _, want := range []token.Token{{Lo: 1}, {Lo: 1 << 63}, token.Murmur3.Max(), {Lo: source.Uint64()}, {Lo: source.Uint64()}} {
+	for _, want := range []token.Token{
+		{Lo: 1}, {Lo: 1 << 63}, token.Murmur3.Max(), {Lo: source.Uint64()}, {Lo: source.Uint64()},
+	} {
 		got := l.of(want)
 		require.Equal(t, string(token.Murmur3.Append(nil, want)), got.String())
 		require.False(t, got.Less(got), "comparing tells that it is the driver's own kind")

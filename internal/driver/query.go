@@ -123,7 +123,11 @@ func (s *Session) eachBy(
 	if !answered() && ctx.Err() == nil {
 		_ = iter.Close()
 		s.wasSilent(host)
-		return fmt.Errorf("query %q: %w", stmt, silence(ctx.Value(chosenNodeKey{}).(*chosenNode).host, wait))
+		return fmt.Errorf(
+			"query %q: %w",
+			stmt,
+			silence(ctx.Value(chosenNodeKey{}).(*chosenNode).host, wait),
+		)
 	}
 	for iter.Scan(dest...) {
 		if err := f(); err != nil {

@@ -104,7 +104,9 @@ func TestReadReplicas(t *testing.T) {
 	got, err = readReplicas([]byte{0, 0, 0, 0})
 	require.NoError(t, err)
 	require.Empty(t, got)
-	for _, bad := range [][]byte{nil, {0}, {0, 0, 0, 1}, append([]byte{0, 0, 0, 2}, tuple(3)...), {0xff, 0xff, 0xff, 0xff}} {
+	for _, bad := range [][]byte{
+		nil, {0}, {0, 0, 0, 1}, append([]byte{0, 0, 0, 2}, tuple(3)...), {0xff, 0xff, 0xff, 0xff},
+	} {
 		_, err := readReplicas(bad)
 		require.Error(t, err, "%x", bad)
 	}

@@ -163,7 +163,9 @@ func TestNodesAreVerifiedByTheirOwnAddresses(t *testing.T) {
 	second := of(ca.issue(t, "127.0.77.2"))
 	third := of(ca.issue(t, "127.0.77.3"))
 	var warnings []string
-	connect := func(t *testing.T, name string, settings ...*tls.Config) (*simcluster.Cluster, []*front, *Session) {
+	connect := func(
+		t *testing.T, name string, settings ...*tls.Config,
+	) (*simcluster.Cluster, []*front, *Session) {
 		c, fronts, port := secured(t, settings...)
 		warnings = nil
 		s, err := Connect(t.Context(), Config{
@@ -171,7 +173,9 @@ func TestNodesAreVerifiedByTheirOwnAddresses(t *testing.T) {
 			Port:  port,
 			TLS:   trusting(t, ca, nil, name),
 			Logf:  t.Logf,
-			Warnf: func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) },
+			Warnf: func(format string, args ...any) {
+				warnings = append(warnings, fmt.Sprintf(format, args...))
+			},
 		})
 		require.NoError(t, err)
 		t.Cleanup(s.Close)

@@ -33,7 +33,9 @@ func shake(ctx context.Context, conn net.Conn, cfg Config) error {
 		settings.ServerName, _, _ = net.SplitHostPort(address)
 	}
 	asked := false
-	settings.GetClientCertificate = func(request *tls.CertificateRequestInfo) (*tls.Certificate, error) {
+	settings.GetClientCertificate = func(
+		request *tls.CertificateRequestInfo,
+	) (*tls.Certificate, error) {
 		asked = true
 		for i := range cfg.TLS.Certificates {
 			if request.SupportsCertificate(&cfg.TLS.Certificates[i]) == nil {

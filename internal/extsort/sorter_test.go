@@ -214,9 +214,13 @@ func TestNumbersThatHaveBitsInCommon(t *testing.T) {
 // Numbers with many, all or no bits in common are sorted alike, whether there are few or many.
 func TestEntriesAreSortedByTheirBits(t *testing.T) {
 	random := rand.New(rand.NewPCG(3, 4))
-	compare := func(a, b entry) int { return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.at, b.at)) }
+	compare := func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.number, b.number), cmp.Compare(a.at, b.at))
+	}
 	for _, n := range []int{0, 1, fewBy - 1, fewBy, 5000} {
-		for _, mask := range []uint64{0, 1, 3, 0xff, 0xff << 56, 0x8000_0000_0000_0001, 0xf0f0_f0f0_f0f0_f0f0, math.MaxUint64} {
+		for _, mask := range []uint64{
+			0, 1, 3, 0xff, 0xff << 56, 0x8000_0000_0000_0001, 0xf0f0_f0f0_f0f0_f0f0, math.MaxUint64,
+		} {
 			entries := make([]entry, n)
 			for i := range entries {
 				entries[i] = entry{number: random.Uint64()&mask | 1<<40, at: random.IntN(n)}

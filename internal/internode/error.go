@@ -157,8 +157,11 @@ func canceled(ctx context.Context) error {
 
 // broken reports whether a connection ended, with or without a TLS alert.
 func broken(err error) bool {
-	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, io.ErrClosedPipe) ||
-		errors.Is(err, syscall.ECONNRESET) || errors.Is(err, syscall.EPIPE) ||
+	return errors.Is(err, io.EOF) || errors.Is(
+		err, io.ErrUnexpectedEOF,
+	) || errors.Is(err, io.ErrClosedPipe) ||
+		errors.Is(err, syscall.ECONNRESET) ||
+		errors.Is(err, syscall.EPIPE) ||
 		alert(err)
 }
 

@@ -35,7 +35,9 @@ var asked = internode.Request{
 
 // has returns the files that a node has, of any table.
 func has(files ...internodetest.Brought) func(internode.Request) ([]internodetest.Brought, error) {
-	return func(internode.Request) ([]internodetest.Brought, error) { return slices.Clone(files), nil }
+	return func(internode.Request) ([]internodetest.Brought, error) {
+		return slices.Clone(files), nil
+	}
 }
 
 // broughtChunks returns a compressed file of two sections in three chunks.
@@ -275,7 +277,11 @@ func TestAskedNodeThatFailsAtEachStep(t *testing.T) {
 		internodetest.MidBring:  5*time.Minute + 5*time.Second,
 		internodetest.BringEnd:  5 * time.Minute, // the second file does not come
 		internodetest.Finish:    5 * time.Minute,
-	}, []internodetest.Step{internodetest.BringOpen, internodetest.BringHead}, func(t *testing.T, n *internodetest.Node) (plan internode.UUID, took time.Duration, err error) {
+	}, []internodetest.Step{
+		internodetest.BringOpen, internodetest.BringHead,
+	}, func(t *testing.T, n *internodetest.Node) (
+		plan internode.UUID, took time.Duration, err error,
+	) {
 		n.Has = has(
 			internodetest.Rows(tableA, header, random(2_000)),
 			internodetest.Rows(tableA, header, random(2_000)),
@@ -307,7 +313,9 @@ func TestFetchEndsWithItsContext(t *testing.T) {
 			playAsked(
 				t,
 				&n,
-				func(ctx context.Context, t *testing.T, c *internode.Client, l *internode.Listener) {
+				func(
+					ctx context.Context, t *testing.T, c *internode.Client, l *internode.Listener,
+				) {
 					inner, cancel := context.WithCancelCause(ctx)
 					began := time.Now()
 					time.AfterFunc(time.Second, func() { cancel(errWrong) })
@@ -398,7 +406,9 @@ func TestAskedNodeThatSaysWhatItMustNot(t *testing.T) {
 		}, internode.Protocol, "message 0"},
 		"fewer bytes than told": {func(m internode.Message, right []byte) []byte {
 			if second(m) {
-				return one(m, func(h *internode.FileHead) { h.Sections = []internode.Section{{To: 100}} })
+				return one(
+					m, func(h *internode.FileHead) { h.Sections = []internode.Section{{To: 100}} },
+				)
 			}
 			return right
 		}, internode.Deadline, "in the midst of a file"},
@@ -410,7 +420,9 @@ func TestAskedNodeThatSaysWhatItMustNot(t *testing.T) {
 		}, internode.Protocol, "out of its turn"},
 		"a version that nobody speaks": {func(m internode.Message, right []byte) []byte {
 			if m == nil && len(right) > 12 {
-				return internode.AppendOffer(nil, internode.Offer{Use: 14, Min: 14, Max: 15, From: internodetest.Own})
+				return internode.AppendOffer(
+					nil, internode.Offer{Use: 14, Min: 14, Max: 15, From: internodetest.Own},
+				)
 			}
 			return right
 		}, internode.Unreached, "versions 14 to 15"},
@@ -433,7 +445,10 @@ func TestAskedNodeThatSaysWhatItMustNot(t *testing.T) {
 			playAsked(
 				t,
 				&n,
-				func(ctx context.Context, t *testing.T, client *internode.Client, l *internode.Listener) {
+				func(
+					ctx context.Context, t *testing.T, client *internode.Client,
+					l *internode.Listener,
+				) {
 					_, err := client.Fetch(ctx, nodeAddress, l, asked, internode.Discard)
 					require.Equal(t, c.want, internode.KindOf(err), "%v", err)
 					require.ErrorContains(t, err, c.text)
@@ -467,7 +482,9 @@ func TestFilesThatAreNotWhatTheirHeadsSay(t *testing.T) {
 		playAsked(
 			t,
 			&n,
-			func(ctx context.Context, t *testing.T, client *internode.Client, l *internode.Listener) {
+			func(
+				ctx context.Context, t *testing.T, client *internode.Client, l *internode.Listener,
+			) {
 				_, err := client.Fetch(ctx, nodeAddress, l, asked, internode.Discard)
 				require.Equal(t, internode.Protocol, internode.KindOf(err), "%v", err)
 				require.ErrorContains(t, err, text)

@@ -14,14 +14,20 @@ import (
 // A message that is read is written again as the same bytes, and no bytes do harm.
 func FuzzRead(f *testing.F) {
 	for _, m := range []Message{
-		Init{From: loader, Plan: plan, Operation: Repair}, PrepareSyn{Summaries: []Summary{{table, 1, 43}}}, PrepareSynAck{}, PrepareAck{}, Received{table, 1},
+		Init{
+			From: loader, Plan: plan, Operation: Repair,
+		}, PrepareSyn{
+			Summaries: []Summary{{table, 1, 43}},
+		}, PrepareSynAck{}, PrepareAck{}, Received{table, 1},
 		Complete, SessionFailed, KeepAlive,
 		&FileHead{Table: table, From: loader, Plan: plan, Version: "nb", Format: "big", Keys: 1, Sections: []Section{{0, 43}}, Header: exampleHeader(f)},
 		&FileHead{
 			Table: table, From: loader, Plan: plan, Version: "nb", Format: "big", Keys: 1, Header: exampleHeader(f),
 			Manifest: Manifest{{"Data.db", 43}, {"Index.db", 300}}, FirstKey: []byte{0, 0, 0, 1},
 		},
-		Init{From: loader, Plan: plan, Operation: Other, Preview: true}, exampleRequest(), exampleChunks(f),
+		Init{
+			From: loader, Plan: plan, Operation: Other, Preview: true,
+		}, exampleRequest(), exampleChunks(f),
 	} {
 		f.Add(Append(nil, m))
 	}

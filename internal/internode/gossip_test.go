@@ -69,7 +69,9 @@ func TestGossipMessages(t *testing.T) {
 	n, err := c.CompressBlock(both, packed)
 	require.NoError(t, err)
 	for framing, wire := range map[Framing][]byte{
-		CRC: AppendFrames(nil, both), LZ4: lz4Frame(packed[:n], len(both)), Unprotected: AppendFrames(nil, both)[:6+len(both)],
+		CRC: AppendFrames(nil, both), LZ4: lz4Frame(
+			packed[:n], len(both),
+		), Unprotected: AppendFrames(nil, both)[:6+len(both)],
 	} {
 		r := NewFrames(bytes.NewReader(wire), framing)
 		got, err := ReadGossip(r)

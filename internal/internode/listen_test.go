@@ -33,7 +33,11 @@ func TestStrangersAtTheListener(t *testing.T) {
 			}
 			for _, text := range []string{
 				"GET / HTTP/1.1\r\n\r\n", "\x16\x03\x01\x02\x00\x01\x00\x01",
-				string(internode.AppendOffer(nil, internode.Offer{Use: 11, Min: 11, Max: 11, From: internodetest.Own})),
+				string(
+					internode.AppendOffer(
+						nil, internode.Offer{Use: 11, Min: 11, Max: 11, From: internodetest.Own},
+					),
+				),
 			} {
 				conn, err := n.Connect(ctx, "tcp", waitedAt.String())
 				require.NoError(t, err)
@@ -142,7 +146,9 @@ func TestAddressOnTheWayToANode(t *testing.T) {
 
 func TestFilesComeByTLS(t *testing.T) {
 	ours, others := newAuthority(t), newAuthority(t)
-	here := func() *x509.Certificate { return &x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}} }
+	here := func() *x509.Certificate {
+		return &x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	}
 	node := &tls.Config{
 		Certificates: []tls.Certificate{ours.certificate(t, here())},
 		ClientAuth:   tls.RequireAndVerifyClientCert,

@@ -163,7 +163,9 @@ func failAtEachStep(
 	steps []internodetest.Step,
 	times map[internodetest.Step]time.Duration,
 	silent []internodetest.Step,
-	run func(t *testing.T, n *internodetest.Node) (plan internode.UUID, took time.Duration, err error),
+	run func(t *testing.T, n *internodetest.Node) (
+		plan internode.UUID, took time.Duration, err error,
+	),
 ) {
 	t.Helper()
 	kinds := map[internodetest.Harm]internode.Kind{
@@ -214,7 +216,9 @@ func TestNodeThatFailsAtEachStep(t *testing.T) {
 		internodetest.MidFile:  5*time.Minute + 5*time.Second,
 		internodetest.FileEnd:  5 * time.Minute,
 		internodetest.Finish:   30 * time.Minute,
-	}, nil, func(t *testing.T, n *internodetest.Node) (plan internode.UUID, took time.Duration, err error) {
+	}, nil, func(t *testing.T, n *internodetest.Node) (
+		plan internode.UUID, took time.Duration, err error,
+	) {
 		play(t, n, func(ctx context.Context, _ *testing.T, c *internode.Client) {
 			began := time.Now()
 			plan, err = c.Stream(
@@ -328,7 +332,12 @@ func TestNodeThatSaysWhatItMustNot(t *testing.T) {
 		}, internode.Version, "checksum"},
 		"files to come": {func(m internode.Message, right []byte) []byte {
 			if _, ok := m.(internode.PrepareSynAck); ok {
-				return internode.Append(nil, internode.PrepareSynAck{Summaries: []internode.Summary{{Table: tableA, Files: 1, Bytes: 1}}})
+				return internode.Append(
+					nil,
+					internode.PrepareSynAck{
+						Summaries: []internode.Summary{{Table: tableA, Files: 1, Bytes: 1}},
+					},
+				)
 			}
 			return right
 		}, internode.Protocol, "announces files"},

@@ -17,7 +17,9 @@ func (c *Client) settings(node string) (settings *tls.Config, asked *bool) {
 		settings.ServerName, _, _ = net.SplitHostPort(node)
 	}
 	given := settings.GetClientCertificate
-	settings.GetClientCertificate = func(request *tls.CertificateRequestInfo) (*tls.Certificate, error) {
+	settings.GetClientCertificate = func(
+		request *tls.CertificateRequestInfo,
+	) (*tls.Certificate, error) {
 		*asked = true
 		if given != nil {
 			return given(request)

@@ -102,7 +102,9 @@ func listen(t *testing.T, n *internodetest.Node) (address string) {
 
 func TestSessionsByTLS(t *testing.T) {
 	ours, others := newAuthority(t), newAuthority(t)
-	here := func() *x509.Certificate { return &x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}} }
+	here := func() *x509.Certificate {
+		return &x509.Certificate{IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	}
 	named := func() *x509.Certificate { return &x509.Certificate{DNSNames: []string{"node.example"}} }
 	expired := here()
 	expired.NotAfter = time.Now().Add(-time.Hour)
@@ -119,7 +121,10 @@ func TestSessionsByTLS(t *testing.T) {
 			client: &tls.Config{RootCAs: ours.pool()},
 		},
 		"TLS 1.2": {
-			node:   &tls.Config{Certificates: []tls.Certificate{ours.certificate(t, here())}, MaxVersion: tls.VersionTLS12},
+			node: &tls.Config{
+				Certificates: []tls.Certificate{ours.certificate(t, here())},
+				MaxVersion:   tls.VersionTLS12,
+			},
 			client: &tls.Config{RootCAs: ours.pool()},
 		},
 		"another name that is given": {
@@ -127,30 +132,49 @@ func TestSessionsByTLS(t *testing.T) {
 			client: &tls.Config{RootCAs: ours.pool(), ServerName: "node.example"},
 		},
 		"a client's certificate": {
-			node:   &tls.Config{Certificates: []tls.Certificate{ours.certificate(t, here())}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: ours.pool()},
+			node: &tls.Config{
+				Certificates: []tls.Certificate{ours.certificate(t, here())},
+				ClientAuth:   tls.RequireAndVerifyClientCert, ClientCAs: ours.pool(),
+			},
 			client: &tls.Config{RootCAs: ours.pool(), Certificates: []tls.Certificate{client}},
 		},
 		"a client's certificate by a function": {
-			node: &tls.Config{Certificates: []tls.Certificate{ours.certificate(t, here())}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: ours.pool()},
-			client: &tls.Config{RootCAs: ours.pool(), GetClientCertificate: func(*tls.CertificateRequestInfo) (*tls.Certificate, error) {
+			node: &tls.Config{
+				Certificates: []tls.Certificate{ours.certificate(t, here())},
+				ClientAuth:   tls.RequireAndVerifyClientCert, ClientCAs: ours.pool(),
+			},
+			client: &tls.Config{RootCAs: ours.pool(), GetClientCertificate: func(
+				*tls.CertificateRequestInfo,
+			) (*tls.Certificate, error) {
 				return &client, nil
 			}},
 		},
 		"no client's certificate": {
-			node:   &tls.Config{Certificates: []tls.Certificate{ours.certificate(t, here())}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: ours.pool()},
+			node: &tls.Config{
+				Certificates: []tls.Certificate{ours.certificate(t, here())},
+				ClientAuth:   tls.RequireAndVerifyClientCert, ClientCAs: ours.pool(),
+			},
 			client: &tls.Config{RootCAs: ours.pool()},
 			want:   "wants a certificate of the client",
 		},
 		"no client's certificate, TLS 1.2": {
-			node:   &tls.Config{Certificates: []tls.Certificate{ours.certificate(t, here())}, ClientAuth: tls.RequireAndVerifyClientCert, ClientCAs: ours.pool(), MaxVersion: tls.VersionTLS12},
+			node: &tls.Config{
+				Certificates: []tls.Certificate{ours.certificate(t, here())},
+				ClientAuth:   tls.RequireAndVerifyClientCert, ClientCAs: ours.pool(),
+				MaxVersion: tls.VersionTLS12,
+			},
 			client: &tls.Config{RootCAs: ours.pool()},
 			want:   "wants a certificate of the client",
 		},
 		"a client's certificate that is refused": {
 			// the node does not say which authorities it trusts
 			node: &tls.Config{
-				Certificates: []tls.Certificate{ours.certificate(t, here())}, ClientAuth: tls.RequireAnyClientCert,
-				VerifyPeerCertificate: func([][]byte, [][]*x509.Certificate) error { return errWrong },
+				Certificates: []tls.Certificate{
+					ours.certificate(t, here()),
+				}, ClientAuth: tls.RequireAnyClientCert,
+				VerifyPeerCertificate: func([][]byte, [][]*x509.Certificate) error {
+					return errWrong
+				},
 			},
 			client: &tls.Config{RootCAs: ours.pool(), Certificates: []tls.Certificate{client}},
 			want:   "refused the client's certificate",

@@ -45,7 +45,7 @@ func (s *Scan) begin() error {
 		return err
 	}
 	// The scan takes down what its output holds.
-	s.job.Mark, s.job.MarkEvery = s.journal.Mark(s.out), records.MarkTime
+	s.job.Checkpoint, s.job.CheckpointEvery = s.journal.Mark(s.out), records.MarkTime
 	return nil
 }
 

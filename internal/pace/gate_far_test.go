@@ -28,7 +28,9 @@ func farServer(cores int, service, trip, wire time.Duration, ceiling int) *serve
 // whatever the round trip is and whichever of them is slow. The queue stays short.
 func TestGateFillsALongLine(t *testing.T) {
 	const ceiling = 32
-	for _, trip := range []time.Duration{2 * time.Millisecond, 10 * time.Millisecond, 50 * time.Millisecond, 150 * time.Millisecond} {
+	for _, trip := range []time.Duration{
+		2 * time.Millisecond, 10 * time.Millisecond, 50 * time.Millisecond, 150 * time.Millisecond,
+	} {
 		for _, wire := range []time.Duration{230 * time.Microsecond, 2 * time.Microsecond} {
 			t.Run(fmt.Sprintf("trip=%v,wire=%v", trip, wire), func(t *testing.T) {
 				s := farServer(2, 300*time.Microsecond, trip, wire, ceiling)

@@ -120,7 +120,10 @@ func TestLatencyControllerKeepsTheTarget(t *testing.T) {
 		{cores: 2, gates: 1, page: 2 * ms, target: 10 * ms, scatter: true, share: 0.2},
 		{cores: 6, gates: 3, page: 3 * ms, target: 10 * ms, share: 0.5, length: 20 * time.Second},
 		{cores: 48, gates: 1, page: 5 * ms, target: 10 * ms, share: 0.6, length: 10 * time.Second},
-		{cores: 24, gates: 3, page: 5 * ms, target: 10 * ms, scatter: true, share: 0.4, length: 20 * time.Second},
+		{
+			cores: 24, gates: 3, page: 5 * ms, target: 10 * ms, scatter: true, share: 0.4,
+			length: 20 * time.Second,
+		},
 		// one request is too much: tries of more become rare only later
 		{cores: 1, gates: 1, page: 8 * ms, target: 5 * ms, length: 10 * time.Minute},
 	} {

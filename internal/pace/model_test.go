@@ -71,7 +71,9 @@ func (a *answers) first() answer {
 
 // fixed returns a constant service time for one unit.
 func fixed(d time.Duration) func(time.Duration, float64) time.Duration {
-	return func(_ time.Duration, units float64) time.Duration { return time.Duration(float64(d) * units) }
+	return func(_ time.Duration, units float64) time.Duration {
+		return time.Duration(float64(d) * units)
+	}
 }
 
 // scattered returns a random service time with an exponential distribution.

@@ -13,7 +13,9 @@ const mib = 1 << 20
 // Nodes that keep up are never limited, however long their answers take.
 func TestThrottleIsOffWhileNothingIsSlow(t *testing.T) {
 	all := NewThrottles()
-	for _, took := range []time.Duration{5 * time.Second, 7 * time.Second, 9 * time.Second, 4 * time.Second} {
+	for _, took := range []time.Duration{
+		5 * time.Second, 7 * time.Second, 9 * time.Second, 4 * time.Second,
+	} {
 		for _, node := range []string{"a", "b"} {
 			all.Node(node).Observe(500*mib, 10*time.Second, took)
 			require.Zero(t, all.Node(node).Rate())

@@ -138,13 +138,18 @@ func (c *concurrencyLimit) updateOnWire(now time.Time) {
 	used := (inFlight - onLine) / c.limit // the share of the limit that was at the nodes
 	most := float64(c.o.Far - c.o.Ceiling)
 	full := c.peak >= c.allowed()
-	f.atCeiling = full && used < idleLimitShare && int(f.allowed) >= int(most) && c.limit >= float64(c.o.Ceiling)
+	f.atCeiling = full && used < idleLimitShare && int(f.allowed) >= int(most) &&
+		c.limit >= float64(c.o.Ceiling)
 	f.target = f.mostOnWire(now, onLine)
 	switch {
 	case used >= 1:
 		f.maxGrowth = max(f.maxGrowth/4, slowGrowth)
 	case full:
-		f.target = f.nextInFlight(inFlight, f.target+c.limit, inFlight*(1+math.Pow(1-used, 2))) - c.limit
+		f.target = f.nextInFlight(
+			inFlight,
+			f.target+c.limit,
+			inFlight*(1+math.Pow(1-used, 2)),
+		) - c.limit
 	}
 	f.target = min(max(f.target, 0), most)
 	f.allowed = min(f.allowed, f.target)
@@ -190,7 +195,12 @@ const (
 
 // add adds the answers of a round: how much longer than a round trip they took in total, and the
 // quickest of them. Means after the first cover at least the time long.
-func (s *jitterEstimate) add(now time.Time, long time.Duration, count int, seconds, quickest float64) {
+func (s *jitterEstimate) add(
+	now time.Time,
+	long time.Duration,
+	count int,
+	seconds, quickest float64,
+) {
 	if s.count == 0 || quickest < s.quickest {
 		s.quickest = quickest
 	}
@@ -223,7 +233,9 @@ type wireSample struct {
 func (f *wireRequests) mostOnWire(now time.Time, requests float64) float64 {
 	f.samples = slices.DeleteFunc(
 		f.samples,
-		func(l wireSample) bool { return l.requests <= requests || now.Sub(l.at) > sampleTrips*f.most },
+		func(l wireSample) bool {
+			return l.requests <= requests || now.Sub(l.at) > sampleTrips*f.most
+		},
 	)
 	f.samples = append(f.samples, wireSample{now, requests})
 	return f.samples[0].requests

@@ -106,7 +106,11 @@ func TestCoarseLeft(t *testing.T) {
 			require.Equal(t, p.Placement().SetOf(s.Range), s.Set)
 		}
 	}
-	p, err := Make(cluster(4, 4, 4), three, Options{Coarse: true, Unread: ranges(mustFine(t).Splits)})
+	p, err := Make(
+		cluster(4, 4, 4),
+		three,
+		Options{Coarse: true, Unread: ranges(mustFine(t).Splits)},
+	)
 	require.NoError(t, err)
 	require.LessOrEqual(t, len(p.Splits), 72)
 }

@@ -6,13 +6,13 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Latency is how long requests took. Both are 0 where there was none.
+// Latency is how long requests took. Both values are 0 if there were none.
 type Latency struct {
-	Requests int64 // that were answered
+	Requests int64 // number of requests that were answered
 	P50, P99 time.Duration
 }
 
-// longest is the longest latency that is told apart; a longer one counts as that.
+// longest is the longest latency that is recorded. A longer one counts as that.
 const longest = 10 * time.Minute
 
 // latencyOf reads a histogram of microseconds.
@@ -23,22 +23,22 @@ func latencyOf(h *hdrhistogram.Histogram) Latency {
 	return Latency{h.TotalCount(), at(50), at(99)}
 }
 
-// record notes a latency.
+// record records a latency.
 func record(h *hdrhistogram.Histogram, d time.Duration) {
-	// The only error is that of a value out of range.
+	// the only error is that of a value out of range
 	_ = h.RecordValue(min(max(d.Microseconds(), 1), longest.Microseconds()))
 }
 
-// newHistogram tells latencies apart from a microsecond on, to so many digits.
+// newHistogram makes a histogram of latencies from a microsecond on, with a precision of digits.
 func newHistogram(digits int) *hdrhistogram.Histogram {
 	return hdrhistogram.New(1, longest.Microseconds(), digits)
 }
 
-// Window is how far back the latencies of now reach.
+// Window is the time that recent latencies and speeds cover.
 const Window = 10 * time.Second
 
-// The window is this many parts, of which the oldest is forgotten as a new one begins. A
-// node's take some kilobytes, for one digit, which is precise to 6 %.
+// The window consists of this many parts. When a new part begins, the oldest is dropped. A node's
+// parts take some kilobytes, with one digit, which is precise to 6 %.
 const (
 	windowParts  = 5
 	windowPart   = Window / windowParts
@@ -58,7 +58,7 @@ func newRecent(now time.Time) *recent {
 	}
 }
 
-// advance forgets what is past.
+// advance drops the parts that are out of the window.
 func (r *recent) advance(now time.Time) {
 	past := int(now.Sub(r.begin) / windowPart)
 	for range min(past, windowParts) {

@@ -5,58 +5,66 @@ import (
 	"time"
 )
 
-// Reading is where a run stands at a moment. Its form as JSON is that of the lines of
-// progress in a log, and what programs on one terminal tell each other.
+// Reading is the state of a run's counters at a moment. As JSON it is a line of progress in a log,
+// and what programs on one terminal exchange.
 type Reading struct {
-	At             time.Time  `json:"at"`              // when it was taken
-	Run            string     `json:"run"`             // the command and the table
-	Rejected       int64      `json:"rejected"`        // rows
-	Failed         int64      `json:"failed_ranges"`   // token ranges given up
-	Retries        int64      `json:"retries"`         // requests sent again
-	Share          *float64   `json:"share,omitempty"` // of the whole work, 0 to 1; nil: unknown
-	Rows           int64      `json:"rows"`            // of the whole, those of an earlier run among them
-	Earlier        int64      `json:"earlier_rows"`    // by an earlier run
-	Ready          int64      `json:"ready_rows"`      // made or read, and written later
-	Bytes          int64      `json:"text_bytes"`      // of the whole, written out or read in
-	EarlierBytes   int64      `json:"earlier_text_bytes"`
-	EarlierSeconds float64    `json:"earlier_seconds,omitempty"` // that earlier processes of the run took
-	RowsPerSecond  float64    `json:"rows_per_second"`           // of now, and of this run alone
-	BytesPerSecond float64    `json:"bytes_per_second"`          // of text, of now
-	UnderWay       int64      `json:"requests_under_way"`
-	Answered       int64      `json:"requests_answered"`
-	Limit          int        `json:"requests_limit"` // of those, now; 0: none
-	P50            float64    `json:"p50_seconds"`    // of requests of now; 0: there were none
-	P99            float64    `json:"p99_seconds"`
-	Target         float64    `json:"target_p99_seconds,omitempty"` // that the run keeps to; 0: none
-	Held           float64    `json:"held_p99_seconds,omitempty"`   // that is measured there; 0: not yet known
-	Left           float64    `json:"left_seconds,omitempty"`       // a guess; 0: there is too little to go by
-	Streams        []Streamed `json:"streams,omitempty"`            // what nodes were streamed
-	Settled        *float64   `json:"settled_share,omitempty"`      // of a run with stages: what is done for good, of Share
-	Stage          *Staged    `json:"stage,omitempty"`              // of a run by streaming that has stages
-	Receiving      *Receiving `json:"receiving,omitempty"`          // of a run that nodes stream to
-	// Trouble is why all requests so far have failed; empty: not all have.
+	At       time.Time `json:"at"`              // when it was taken
+	Run      string    `json:"run"`             // the command and the table
+	Rejected int64     `json:"rejected"`        // rows
+	Failed   int64     `json:"failed_ranges"`   // token ranges given up
+	Retries  int64     `json:"retries"`         // requests retried
+	Share    *float64  `json:"share,omitempty"` // of the whole work, 0 to 1; nil: unknown
+	Rows     int64     `json:"rows"`            // including those of an earlier run
+	Earlier  int64     `json:"earlier_rows"`    // by an earlier run
+	Ready    int64     `json:"ready_rows"`      // made or read, and written later
+	// text written or read, including that of an earlier run
+	Bytes        int64 `json:"text_bytes"`
+	EarlierBytes int64 `json:"earlier_text_bytes"`
+	// time that earlier processes of the run took
+	EarlierSeconds float64 `json:"earlier_seconds,omitempty"`
+	RowsPerSecond  float64 `json:"rows_per_second"`  // now, and of this run only
+	BytesPerSecond float64 `json:"bytes_per_second"` // of text, now
+	UnderWay       int64   `json:"requests_under_way"`
+	Answered       int64   `json:"requests_answered"`
+	// largest number of requests in flight, now; 0: no limit
+	Limit int     `json:"requests_limit"`
+	P50   float64 `json:"p50_seconds"` // of recent requests; 0: there were none
+	P99   float64 `json:"p99_seconds"`
+	// that the run keeps to; 0: none
+	Target float64 `json:"target_p99_seconds,omitempty"`
+	// measured for that target; 0: not known yet
+	Held    float64    `json:"held_p99_seconds,omitempty"`
+	Left    float64    `json:"left_seconds,omitempty"` // an estimate; 0: not known
+	Streams []Streamed `json:"streams,omitempty"`      // what was streamed to nodes
+	// for a run with stages: the part of Share that is complete
+	Settled *float64 `json:"settled_share,omitempty"`
+	// for a streaming run with stages
+	Stage *Staged `json:"stage,omitempty"`
+	// for a run that nodes stream to
+	Receiving *Receiving `json:"receiving,omitempty"`
+	// Trouble is why all requests so far have failed; empty: some have not.
 	Trouble string `json:"trouble,omitempty"`
-	// Silent has the nodes that answer no request; nil: there are none.
+	// Silent is the nodes that answer no request; nil: there are none.
 	Silent *Silence `json:"silent,omitempty"`
 }
 
-// Tick is the least time between two readings that Counters.Read takes: less than the second
-// after which its callers come again.
+// Tick is the least time between two readings of Counters.Read. It is less than a second, the
+// interval of its callers.
 const Tick = 900 * time.Millisecond
 
-// shared is the reading of a run that all its callers get.
+// shared is the reading that all callers get.
 type shared struct {
 	mu    sync.Mutex
-	meter *Meter // nil before the first reading
+	meter *Meter // nil: before the first reading
 	last  Reading
 }
 
-// Read returns where the run stands: the same reading to all callers within a Tick, so that
+// Read returns a reading of the counters. All callers within a Tick get the same reading, so that
 // the line, the page, the metrics and the run directory show the same figures. The first call
 // begins the time of the run. The caller must not change the reading's lists.
 func (c *Counters) Read(now time.Time) Reading { return c.read(now, Tick) }
 
-// ReadAnew returns where the run stands at this moment, and lets later callers of Read have it.
+// ReadAnew returns a reading of this moment. Later callers of Read get it, too.
 func (c *Counters) ReadAnew(now time.Time) Reading { return c.read(now, 0) }
 
 func (c *Counters) read(now time.Time, tick time.Duration) Reading {
@@ -73,8 +81,8 @@ func (c *Counters) read(now time.Time, tick time.Duration) Reading {
 	return s.last
 }
 
-// Meter reads counters as time goes by, for what is of now: speeds of the last Window. It
-// belongs to one goroutine.
+// Meter reads counters repeatedly, to measure the speeds of the last Window. It belongs to one
+// goroutine.
 type Meter struct {
 	run         string
 	counters    *Counters
@@ -86,7 +94,7 @@ type Meter struct {
 	receiptLeft receiptLeft
 }
 
-// NewMeter begins to read the counters of a run that began at begin.
+// NewMeter starts to read the counters of a run that began at begin.
 func NewMeter(run string, c *Counters, begin time.Time) *Meter {
 	m := &Meter{
 		run:         run,
@@ -101,7 +109,7 @@ func NewMeter(run string, c *Counters, begin time.Time) *Meter {
 	return m
 }
 
-// Read takes a reading.
+// Read makes a reading.
 func (m *Meter) Read(now time.Time) Reading {
 	c := m.counters
 	took := c.Took().Seconds()
@@ -121,7 +129,7 @@ func (m *Meter) Read(now time.Time) Reading {
 		Streams:        c.Streams.List(),
 		EarlierSeconds: time.Duration(c.EarlierTime.Load()).Seconds(),
 	}
-	// which are all rows, of a run that writes many at once
+	// the run writes many rows at once, and these are all of them
 	own, ready := r.Rows-r.Earlier, c.Ready.Load()
 	unfinished := c.Unfinished.Load()
 	r.Ready = max(ready-own, 0) + unfinished
@@ -130,7 +138,7 @@ func (m *Meter) Read(now time.Time) Reading {
 	reached := c.reached()
 	r.Receiving = m.receipt.read(now, c.Receipt.Load(), reached.before)
 	m.readStage(now, c.Stage.at(max(own, ready), reached), reached, &r)
-	if took > 0 { // the run is over: it has one speed
+	if took > 0 { // the run has ended: it has one speed
 		r.RowsPerSecond, r.BytesPerSecond = float64(own)/took, float64(r.Bytes-r.EarlierBytes)/took
 	}
 	latency := c.Requests.Now(now)
@@ -149,7 +157,7 @@ func (m *Meter) Read(now time.Time) Reading {
 	}
 	if took == 0 {
 		if r.Silent = c.Requests.Silence(now); r.Silent != nil && r.Silent.all {
-			r.Left = 0 // the rate of a moment ago says nothing
+			r.Left = 0 // the recent rate no longer holds
 		}
 	}
 	return r
@@ -168,11 +176,11 @@ func (m *Meter) readStage(now time.Time, s *Staged, at reached, r *Reading) {
 	r.BytesPerSecond = 0 // text counts when its rows are loaded
 	if r.RowsPerSecond = 0; s.Name == StageReading {
 		r.RowsPerSecond = s.PerSecond
-		s.Done += r.Earlier // its share is of the whole, too
+		s.Done += r.Earlier // its share includes the earlier run's, too
 	}
 }
 
-// leftOf returns the seconds that are left of the run; 0 while there is too little to go by.
+// leftOf returns the seconds that are left of the run; 0: not known.
 func (m *Meter) leftOf(now time.Time, r *Reading, at reached) float64 {
 	plain := m.left.observe(now, at.sent-at.before, max(1-at.sent, 0))
 	switch in := r.Receiving; {
@@ -185,9 +193,8 @@ func (m *Meter) leftOf(now time.Time, r *Reading, at reached) float64 {
 	}
 }
 
-// LeftOf returns a guess of the seconds that are left. of is what they are left for: empty for the
-// whole run, else what the run does now, as "receive". The seconds are 0 while there is too little
-// to go by.
+// LeftOf returns the estimated seconds that are left; 0: not known. of is the work that they are
+// left for: empty for the whole run, else what the run does now, such as "receive".
 func (r *Reading) LeftOf() (seconds float64, of string) {
 	switch {
 	case r.Left > 0:
@@ -201,7 +208,7 @@ func (r *Reading) LeftOf() (seconds float64, of string) {
 	}
 }
 
-// stageVerbs are what a run does in its stages.
+// stageVerbs is what a run does in its stages.
 var stageVerbs = map[string]string{
 	StageReading: "read",
 	StageSorting: "sort",

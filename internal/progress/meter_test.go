@@ -10,7 +10,7 @@ import (
 
 var midnight = time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// A run that goes on with another has the rows and the share of both, and its own pace.
+// A resumed run has the rows and the share of both runs, and its own speed.
 func TestReadingOfARunThatGoesOn(t *testing.T) {
 	var c Counters
 	m := NewMeter("load ks.t", &c, midnight)
@@ -80,7 +80,7 @@ func TestReadingOfALoadThatWritesAtItsEnd(t *testing.T) {
 	require.InDelta(t, 1, *r.Share, 1e-9)
 }
 
-// A resumed load has read what the run before had loaded, and that is no speed of its own.
+// A resumed load has read what the earlier run had loaded, and that does not count for its speed.
 func TestReadingOfAResumedLoadByStreaming(t *testing.T) {
 	var c Counters
 	m := NewMeter("load ks.t", &c, midnight)
@@ -146,7 +146,9 @@ func TestReadingOfRequests(t *testing.T) {
 }
 
 func TestSpeed(t *testing.T) {
-	at := func(seconds float64) time.Time { return midnight.Add(time.Duration(seconds * float64(time.Second))) }
+	at := func(seconds float64) time.Time {
+		return midnight.Add(time.Duration(seconds * float64(time.Second)))
+	}
 	var s speed
 	s.begin(midnight, 0)
 	require.Zero(t, s.observe(at(0), 0, Window), "no time has gone by")
@@ -161,8 +163,8 @@ func TestSpeed(t *testing.T) {
 	require.InDelta(t, 100, s.observe(at(114), 11000, Window), 1)
 }
 
-// A clock that goes backward or far ahead makes no figure negative or endless, and after a window
-// the speed is right again.
+// If the clock goes backward or far ahead, no figure becomes negative or infinite. After a window
+// the speed is correct again.
 func TestSpeedOfAClockThatJumps(t *testing.T) {
 	var s speed
 	s.begin(midnight, 0)
@@ -182,8 +184,8 @@ func TestSpeedOfAClockThatJumps(t *testing.T) {
 	}
 }
 
-// leftOf plays a run that does a share of the work each second, and returns its time left, second
-// by second.
+// leftOf plays a run that does a share of the work each second. It returns its time left, second by
+// second.
 func leftOf(shares ...float64) (all []float64) {
 	var c Counters
 	m := NewMeter("", &c, midnight)
@@ -205,7 +207,7 @@ func times(n int, share float64) (all []float64) {
 	return all
 }
 
-// Nothing is guessed in the first seconds.
+// Nothing is estimated in the first seconds.
 func TestLeftBegins(t *testing.T) {
 	left := leftOf(times(10, 0.01)...)
 	require.Equal(t, times(4, 0), left[:4])
@@ -214,7 +216,7 @@ func TestLeftBegins(t *testing.T) {
 	require.Zero(t, leftOf(times(10, 0.00001)...)[9], "too little was done to go by")
 }
 
-// The time left follows the present pace, and not that of the whole run.
+// The time left follows the recent speed, and not that of the whole run.
 func TestLeftOfARunThatSlows(t *testing.T) {
 	left := leftOf(append(times(10, 0.09), times(20, 0.001)...)...)
 	require.InDelta(t, 1.1, left[9], 0.1)
@@ -222,7 +224,7 @@ func TestLeftOfARunThatSlows(t *testing.T) {
 	require.InDelta(t, 80, left[29], 1)
 }
 
-// While nothing is done there is no guess.
+// While nothing is done, there is no estimate.
 func TestLeftOfARunThatStands(t *testing.T) {
 	left := leftOf(append(append(times(10, 0.05), times(10, 0)...), times(5, 0.05)...)...)
 	require.Zero(t, left[19])
@@ -230,7 +232,7 @@ func TestLeftOfARunThatStands(t *testing.T) {
 	require.Less(t, left[24], 20.0, "five seconds after it began again")
 }
 
-// A pace that goes up and down does not throw the guess about.
+// If the speed varies, the estimate varies little.
 func TestLeftIsSmooth(t *testing.T) {
 	var shares []float64
 	for i := range 40 {
@@ -242,7 +244,7 @@ func TestLeftIsSmooth(t *testing.T) {
 	}
 }
 
-// A run that is resumed is not taken for one that did the earlier part in no time.
+// The earlier part of a resumed run does not count for its speed.
 func TestLeftOfAResumedRun(t *testing.T) {
 	var c Counters
 	m := NewMeter("", &c, midnight)
@@ -259,7 +261,7 @@ func TestLeftOfAResumedRun(t *testing.T) {
 	}
 }
 
-// All who read the counters within a tick get the same reading.
+// All callers within a tick get the same reading.
 func TestOneReadingForAll(t *testing.T) {
 	var c Counters
 	c.Total.Store(10)
@@ -278,8 +280,7 @@ func TestOneReadingForAll(t *testing.T) {
 	require.EqualValues(t, 9, c.Read(midnight.Add(-time.Hour)).Rows)
 }
 
-// Rows of partitions that are not read to their end are shown, with their speed, and leave no trace
-// in the rows of the run.
+// Rows of unfinished partitions are shown, with their speed, and do not count as rows of the run.
 func TestUnfinishedPartitions(t *testing.T) {
 	c, begin := new(Counters), time.Unix(1, 0)
 	m := NewMeter("", c, begin)

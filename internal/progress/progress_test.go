@@ -12,7 +12,9 @@ func TestShare(t *testing.T) {
 		want        float64
 		known       bool
 	}{
-		{0, 0, 0, false}, {5, 0, 0, false}, {5, -1, 0, false}, {0, 4, 0, true}, {1, 4, 0.25, true}, {4, 4, 1, true}, {5, 4, 1, true},
+		{0, 0, 0, false}, {5, 0, 0, false}, {5, -1, 0, false}, {0, 4, 0, true}, {
+			1, 4, 0.25, true,
+		}, {4, 4, 1, true}, {5, 4, 1, true},
 	} {
 		var counters Counters
 		counters.Done.Store(c.done)
@@ -35,8 +37,8 @@ func TestShareOfALimit(t *testing.T) {
 		{rows: 500_100, limit: 500_000, done: 2009, total: 10_000, want: 1},
 		// the table has fewer rows
 		{rows: 900, limit: 1_000_000, done: 9000, total: 10_000, want: 0.9},
-		{rows: 0, limit: 10, done: 10_000, total: 10_000, want: 1}, // it has none
-		// the work is not known
+		{rows: 0, limit: 10, done: 10_000, total: 10_000, want: 1}, // the table has none
+		// the work is unknown
 		{rows: 5, limit: 10, want: 0.5},
 	} {
 		var counters Counters

@@ -7,31 +7,30 @@ import (
 	"sync"
 )
 
-// Reason is why requests to a node were sent again.
+// Reason is why requests to a node were retried.
 type Reason struct {
-	Node  string `json:"node"` // empty: whichever the driver chose
+	Node  string `json:"node"` // empty: any node, chosen by the driver
 	Text  string `json:"reason"`
 	Times int64  `json:"times"`
 }
 
-// Reasons are why requests were sent again. The zero value has none. It is safe for
-// concurrent use.
+// Reasons count why requests were retried. The zero value is empty. It is safe for concurrent use.
 type Reasons struct {
 	mu    sync.Mutex
 	times map[Reason]int64
-	late  string // the last one
+	late  string // the last reason
 	first func(node, text string)
 }
 
-// mostReasons bounds the memory that reasons take, whatever servers say. All others are
-// told as one.
+// mostReasons is the largest number of different reasons. It bounds the memory, whatever servers
+// answer. All others count as one.
 const mostReasons = 100
 
-// otherReasons is what the others are told as.
+// otherReasons is the text for all others.
 const otherReasons = "other reasons"
 
-// Tell has each reason told when it comes up for the first time.
-func (r *Reasons) Tell(first func(node, text string)) {
+// OnNew sets a function that is called for each reason when it first occurs.
+func (r *Reasons) OnNew(first func(node, text string)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.first = first
@@ -55,14 +54,14 @@ func (r *Reasons) note(node, text string) {
 	}
 }
 
-// last returns the text of the last one.
+// last returns the text of the last reason.
 func (r *Reasons) last() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.late
 }
 
-// List gives all of them, the most frequent first.
+// List returns all reasons, the most frequent first.
 func (r *Reasons) List() []Reason {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -80,7 +79,7 @@ func (r *Reasons) List() []Reason {
 	return list
 }
 
-// Retried notes that a request is sent again, which node failed, and why.
+// Retried records that a request is retried, which node failed, and why.
 func (c *Counters) Retried(node string, err error) {
 	c.Retries.Add(1)
 	c.Reasons.note(c.Requests.name(node), err.Error())

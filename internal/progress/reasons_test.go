@@ -12,7 +12,7 @@ func TestReasons(t *testing.T) {
 	var c Counters
 	var told []string
 	c.Requests.SetNames(func(node string) string { return "node " + node })
-	c.Reasons.Tell(func(node, text string) { told = append(told, node+": "+text) })
+	c.Reasons.OnNew(func(node, text string) { told = append(told, node+": "+text) })
 	require.Empty(t, c.Reasons.List())
 	late, full := errors.New("too late"), errors.New("overloaded")
 	c.Retried("a", late)

@@ -7,17 +7,17 @@ import (
 
 // Receipt counts what nodes stream to a run. It is safe for concurrent use.
 type Receipt struct {
-	Received  atomic.Int64 // bytes; those of a session that failed are taken back
-	Announced atomic.Int64 // bytes, by the nodes that were asked before the run; 0: not known
-	Nodes     atomic.Int64 // that send
-	// bytes per second that a node sends at most, by its settings; 0: no limit, or not known
+	Received  atomic.Int64 // in bytes, without those of sessions that failed
+	Announced atomic.Int64 // in bytes, by the nodes that were asked before the run; 0: unknown
+	Nodes     atomic.Int64 // that send data
+	// bytes per second that a node sends at most, by its settings; 0: no limit, or unknown
 	Limit atomic.Int64
 	All   atomic.Bool // everything was received
-	// how fast it is received says nothing of the run: what it writes bounds it
+	// the speed of receiving does not determine that of the run, because what it writes does
 	Aside atomic.Bool
 }
 
-// share returns the part that has been received; false if it is not known.
+// share returns the share that has been received; false: unknown.
 func (r *Receipt) share() (float64, bool) {
 	switch {
 	case r == nil:
@@ -30,21 +30,22 @@ func (r *Receipt) share() (float64, bool) {
 	return min(float64(r.Received.Load())/float64(r.Announced.Load()), 1), true
 }
 
-// Receiving is a receipt at a moment.
+// Receiving is the state of a Receipt at a moment.
 type Receiving struct {
-	Received  int64    `json:"received_bytes"`
-	Announced int64    `json:"announced_bytes"`          // 0: not known
-	Share     *float64 `json:"received_share,omitempty"` // of the whole work, with an earlier run's part; nil: unknown
-	All       bool     `json:"received_all"`             // nothing more is received
-	PerSecond float64  `json:"received_per_second"`      // 0 once everything is received
+	Received  int64 `json:"received_bytes"`
+	Announced int64 `json:"announced_bytes"` // 0: unknown
+	// of the whole work, including an earlier run's share; nil: unknown
+	Share     *float64 `json:"received_share,omitempty"`
+	All       bool     `json:"received_all"`        // nothing more is received
+	PerSecond float64  `json:"received_per_second"` // 0 once everything is received
 	Left      float64  `json:"receiving_left_seconds,omitempty"`
-	// NodeLimit is bytes per second that a node sends at most, if that is what limits the run now;
-	// else 0.
+	// NodeLimit is the number of bytes per second that a node sends at most, if that limits the run
+	// now; else 0.
 	NodeLimit int64 `json:"node_limit,omitempty"`
 }
 
-// If a run receives about as much as the nodes may send together, between these parts of it, their
-// limit is what it waits for. At first they send faster: the limit allows a burst.
+// If a run receives between these shares of what all nodes may send together, it is their limit
+// that it waits for. At first they send faster, since the limit allows a burst.
 const nearLimit, burst = 0.8, 1.25
 
 // receiptMeter measures the speed of a receipt.
@@ -58,7 +59,7 @@ func (m *receiptMeter) begin(at time.Time) {
 	m.left.begin(at, 0)
 }
 
-// read returns the receipt with its speed; nil if nothing is received. before is the part of the
+// read returns the receipt with its speed; nil: nothing is received. before is the share of the
 // whole work that an earlier run did.
 func (m *receiptMeter) read(now time.Time, r *Receipt, before float64) *Receiving {
 	if r == nil {
@@ -71,7 +72,7 @@ func (m *receiptMeter) read(now time.Time, r *Receipt, before float64) *Receivin
 		in.Share = &whole
 	}
 	perSecond := m.bytes.observe(now, float64(in.Received), Window)
-	if in.All { // the estimate before the run was a little more, or less
+	if in.All { // the estimate before the run was a little too high or too low
 		in.Announced = in.Received
 		return in
 	}

@@ -11,66 +11,67 @@ import (
 	"github.com/HdrHistogram/hdrhistogram-go"
 )
 
-// Requests are those that a run sends to nodes: how many are under way, and how long their
-// answers took. The zero value has none. It is safe for concurrent use.
+// Requests counts the requests that a run sends to nodes: how many are in flight, and how long
+// their answers took. The zero value is empty. It is safe for concurrent use.
 type Requests struct {
 	underWay atomic.Int64
 	answered atomic.Int64
 	mu       sync.Mutex
-	whole    *hdrhistogram.Histogram // of the whole run; nil before the first answer
+	whole    *hdrhistogram.Histogram // of the whole run; nil: before the first answer
 	nodes    map[string]*nodeRequests
 	names    func(node string) string
 	untimed  bool
 }
 
-// Untimed has no latency measured: nothing is sent to the nodes, as in a dry run.
+// Untimed turns the measurement of latencies off: nothing is sent to the nodes, as in a dry run.
 func (r *Requests) Untimed() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.untimed = true
 }
 
-// Gate is what holds requests back. pace.Gate is one.
+// Gate holds requests back. [pace.Gate] is one.
 type Gate interface {
-	Limit() int  // how many requests it lets be under way now
-	Bound() bool // whether it holds requests back that the nodes could take
+	Limit() int  // the number of requests that may be in flight now
+	Bound() bool // whether it holds back requests that the nodes could take
 }
 
 type nodeRequests struct {
 	underWay, answered, failed int64
-	took                       time.Duration // all that was answered
-	recent                     *recent       // nil before the first answer
-	gate                       Gate          // nil: of all nodes together, or none
-	// of the last answer, or of the first request that is under way if that was later
+	took                       time.Duration // of all answered requests together
+	recent                     *recent       // nil: before the first answer
+	gate                       Gate          // nil: a gate of all nodes together, or none
+	// time of the last answer, or of the first request in flight if that is later
 	waiting time.Time
 }
 
-// NodeRequests are those of one node.
+// NodeRequests are the figures of one node.
 type NodeRequests struct {
-	Node     string // as SetNames calls it; empty: whichever the driver chose
+	Node     string // name by SetNames; empty: any node, chosen by the driver
 	UnderWay int64
 	Answered int64         // in the whole run
-	Failed   int64         // in the whole run, those that got no answer among them
-	Took     time.Duration // all that was answered, together
-	Limit    int           // of requests under way now; 0: there is none of its own
-	Now      Latency       // of the last Window
+	Failed   int64         // in the whole run, including those without an answer
+	Took     time.Duration // of all answered requests together
+	Limit    int           // of requests in flight now; 0: the node has no limit of its own
+	Now      Latency       // in the last Window
 }
 
-// SetNames says what Nodes calls a node (default: as Begin does).
+// SetNames sets the function that returns the name of a node for Nodes. Default: the name that is
+// passed to Begin.
 func (r *Requests) SetNames(names func(node string) string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.names = names
 }
 
-// SetGate says which gate holds back the requests to a node; empty: those to all nodes.
+// SetGate sets the gate of the requests to a node; empty: to all nodes.
 func (r *Requests) SetGate(node string, g Gate) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.node(node).gate = g
 }
 
-// node is the account of a node. The lock is held.
+// node returns the counters of a node. The caller holds the lock.
 func (r *Requests) node(node string) *nodeRequests {
 	if r.nodes == nil {
 		r.nodes = make(map[string]*nodeRequests)
@@ -83,7 +84,7 @@ func (r *Requests) node(node string) *nodeRequests {
 	return n
 }
 
-// Begin notes that a request is sent to a node, and when. It must be followed by an End.
+// Begin records that a request is sent to a node, and returns when. The caller must call End.
 func (r *Requests) Begin(node string) time.Time {
 	now := time.Now()
 	r.begin(node, now)
@@ -100,18 +101,18 @@ func (r *Requests) begin(node string, now time.Time) {
 	}
 }
 
-// Ended is how a request ended.
+// Ended is how a request has ended.
 type Ended int
 
 // The ends of a request.
 const (
-	Failed   Ended = iota // it failed or got no answer
-	Answered              // it was answered as it should be
-	Canceled              // the run itself gave it up: that says nothing of the node
+	Failed   Ended = iota // it failed or was not answered
+	Answered              // it succeeded
+	Canceled              // the run gave it up, which says nothing about the node
 )
 
-// EndOf returns how a request of a run ended that was answered or not: canceled, if it was not and
-// the run's context had ended.
+// EndOf returns how a request has ended: Canceled if it was not answered and the context of the run
+// has ended.
 func EndOf(ctx context.Context, answered bool) Ended {
 	switch {
 	case answered:
@@ -123,8 +124,8 @@ func EndOf(ctx context.Context, answered bool) Ended {
 	}
 }
 
-// End notes that a request has ended which began then, and gives how long it took. The
-// latency counts when it was answered as it should be.
+// End records the end of a request that began at begun, and returns how long it took. The latency
+// counts if it was answered.
 func (r *Requests) End(node string, begun time.Time, how Ended) time.Duration {
 	now := time.Now()
 	r.end(node, begun, now, how)
@@ -165,10 +166,10 @@ func (r *Requests) end(node string, begun, now time.Time, how Ended) {
 // Answered returns the number of requests that were answered.
 func (r *Requests) Answered() int64 { return r.answered.Load() }
 
-// UnderWay is how many requests are under way.
+// UnderWay returns the number of requests in flight.
 func (r *Requests) UnderWay() int64 { return r.underWay.Load() }
 
-// Limit is how many requests the gates let be under way now, in all; 0: there is no gate.
+// Limit returns the number of requests that all gates allow in flight now; 0: there is no gate.
 func (r *Requests) Limit() int {
 	limit := 0
 	for _, g := range r.gates() {
@@ -177,8 +178,8 @@ func (r *Requests) Limit() int {
 	return limit
 }
 
-// Bound reports whether a gate holds requests back that the nodes could take, since most of what is
-// under way is on the line.
+// Bound reports whether a gate holds back requests that the nodes could take, since most of the
+// requests in flight are on the wire.
 func (r *Requests) Bound() bool {
 	return slices.ContainsFunc(r.gates(), Gate.Bound)
 }
@@ -195,7 +196,7 @@ func (r *Requests) gates() []Gate {
 	return gates
 }
 
-// Whole is the latency of all requests of the run.
+// Whole returns the latency of all requests of the run.
 func (r *Requests) Whole() Latency {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -205,7 +206,7 @@ func (r *Requests) Whole() Latency {
 	return latencyOf(r.whole)
 }
 
-// AllFailed reports whether requests have failed and none was answered as it should be.
+// AllFailed reports whether requests have failed and none has succeeded.
 func (r *Requests) AllFailed() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -220,8 +221,7 @@ func (r *Requests) AllFailed() bool {
 	return false
 }
 
-// Now is the latency of the requests to all nodes that were answered within the Window
-// before now.
+// Now returns the latency of the requests to all nodes that were answered in the Window before now.
 func (r *Requests) Now(now time.Time) Latency {
 	all := newHistogram(windowDigits)
 	r.mu.Lock()
@@ -235,19 +235,19 @@ func (r *Requests) Now(now time.Time) Latency {
 	return latencyOf(all)
 }
 
-// Silence is nodes that have requests under way and have answered none for some time.
+// Silence describes the nodes that have requests in flight and have answered none for some time.
 type Silence struct {
-	Node    string  `json:"node"`    // that was silent longest, as SetNames calls it
-	Nodes   int     `json:"nodes"`   // the number of silent nodes
+	Node    string  `json:"node"`    // the node that was silent longest, by its name in SetNames
+	Nodes   int     `json:"nodes"`   // number of silent nodes
 	Seconds float64 `json:"seconds"` // of the longest silence
 
-	all bool // no node with requests under way has answered one
+	all bool // none of the nodes with requests in flight has answered
 }
 
 // silentFrom is the time without an answer from which a node counts as silent.
 const silentFrom = 5 * time.Second
 
-// Silence returns the nodes that are silent at a time; nil: none is.
+// Silence returns the nodes that are silent at a time; nil: there are none.
 func (r *Requests) Silence(now time.Time) *Silence {
 	s := Silence{all: true}
 	r.mu.Lock()
@@ -272,7 +272,7 @@ func (r *Requests) Silence(now time.Time) *Silence {
 	return &s
 }
 
-// name is what a node is called.
+// name returns the name of a node.
 func (r *Requests) name(node string) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -286,7 +286,7 @@ func (r *Requests) nameLocked(node string) string {
 	return r.names(node)
 }
 
-// Nodes are the requests to each node, in the order of their names.
+// Nodes returns the figures of each node, by the order of their names.
 func (r *Requests) Nodes(now time.Time) []NodeRequests {
 	r.mu.Lock()
 	list := make([]NodeRequests, 0, len(r.nodes))
@@ -306,7 +306,7 @@ func (r *Requests) Nodes(now time.Time) []NodeRequests {
 		list, gates = append(list, one), append(gates, n.gate)
 	}
 	r.mu.Unlock()
-	for i, g := range gates { // which have locks of their own
+	for i, g := range gates { // gates have locks of their own
 		if g != nil {
 			list[i].Limit = g.Limit()
 		}

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// fixed is a gate of one limit.
+// fixed is a gate with a constant limit.
 type fixed int
 
 func (f fixed) Limit() int { return int(f) }
@@ -52,8 +52,8 @@ func TestRequests(t *testing.T) {
 	require.EqualValues(t, 1, nodes[2].UnderWay)
 }
 
-// A node is silent if it has requests under way and has answered none for some seconds. Failures
-// are no answers; a node without requests is not silent.
+// A node is silent if it has requests in flight and has answered none for some seconds. Failures
+// are not answers. A node without requests is not silent.
 func TestSilence(t *testing.T) {
 	var r Requests
 	r.SetNames(func(node string) string { return "node " + node })
@@ -68,7 +68,7 @@ func TestSilence(t *testing.T) {
 		t,
 		&Silence{Node: "node a", Nodes: 2, Seconds: 6, all: true},
 		func() *Silence {
-			r.begin("a", begin) // one more under way is no answer
+			r.begin("a", begin) // another request is not an answer
 			r.nodes["b"].waiting = begin.Add(time.Second)
 			return r.Silence(begin.Add(6 * time.Second))
 		}(),
@@ -82,7 +82,7 @@ func TestSilence(t *testing.T) {
 		r.Silence(begin.Add(8*time.Second)),
 	)
 
-	// A node that gets a request after a pause has time for it.
+	// a node that gets a request after a pause has time for it
 	r.end("a", begin, begin.Add(8*time.Second), Answered)
 	require.Nil(t, r.Silence(begin.Add(10*time.Second)))
 	r.begin("a", begin.Add(time.Minute))
@@ -93,7 +93,7 @@ func TestSilence(t *testing.T) {
 	)
 }
 
-// What is older than the window is forgotten there, and not in the whole.
+// Latencies older than the window do not count as recent, and still count for the whole run.
 func TestRecentLatencies(t *testing.T) {
 	var r Requests
 	begin := time.Now()
@@ -145,7 +145,7 @@ func TestHeld(t *testing.T) {
 	require.Equal(t, LatencyRecord{P99: 7 * time.Millisecond, Seconds: 3}, kept)
 }
 
-// What a request costs to be taken down, of four nodes.
+// BenchmarkRequests measures the cost of recording a request, with four nodes.
 func BenchmarkRequests(b *testing.B) {
 	var r Requests
 	nodes := []string{"a", "b", "c", "d"}
@@ -158,7 +158,7 @@ func BenchmarkRequests(b *testing.B) {
 	})
 }
 
-// A request that the run itself gave up is no failure of its node.
+// A request that the run gave up does not count as a failure of its node.
 func TestCanceledRequests(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	require.Equal(t, Failed, EndOf(ctx, false))

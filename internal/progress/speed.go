@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// speed is that of the recent past.
+// speed measures the recent speed of a count.
 type speed struct{ samples []sample }
 
 type sample struct {
@@ -12,11 +12,11 @@ type sample struct {
 	n  float64
 }
 
-// begin starts to measure from a count at a moment.
+// begin starts to measure from a count at a time.
 func (s *speed) begin(at time.Time, n float64) { s.samples = []sample{{at, n}} }
 
-// observe takes in the count at a moment and returns the speed per second, measured since
-// window ago. If the clock went backward, the moment counts as that of the last call.
+// observe records the count at a time, and returns the speed per second of the last window. If the
+// clock went backward, the time of the last call counts.
 func (s *speed) observe(now time.Time, n float64, window time.Duration) float64 {
 	if last := s.samples[len(s.samples)-1].at; now.Before(last) {
 		now = last
@@ -28,7 +28,7 @@ func (s *speed) observe(now time.Time, n float64, window time.Duration) float64 
 	return s.since(window)
 }
 
-// since returns the speed per second, measured since window before the last count.
+// since returns the speed per second of the window before the last count.
 func (s *speed) since(window time.Duration) float64 {
 	last := s.samples[len(s.samples)-1]
 	for i, first := range s.samples {

@@ -40,7 +40,7 @@ func TestStagesHaveSpeedsOfTheirOwn(t *testing.T) {
 	c.Stage.Read()
 	require.Equal(t, "reading", second().Name)
 	require.EqualValues(t, 200, c.Stage.Moved())
-	for range 5 { // it waits for what nodes send
+	for range 5 { // it waits for the nodes
 		require.Zero(t, second().PerSecond)
 	}
 	c.Ready.Add(1000)
@@ -96,7 +96,7 @@ func TestReceipt(t *testing.T) {
 
 func part(share float64) *float64 { return &share }
 
-// What a resumed run receives is the rest of the whole.
+// A resumed run receives the rest of the work.
 func TestReceiptOfAResumedRun(t *testing.T) {
 	var c Counters
 	c.Total.Store(1000)

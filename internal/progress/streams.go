@@ -7,26 +7,27 @@ import (
 	"sync/atomic"
 )
 
-// Streams are what nodes were streamed. The zero value has none. It is safe for concurrent use.
+// Streams counts what was streamed to nodes. The zero value is empty. It is safe for concurrent
+// use.
 type Streams struct {
 	mu    sync.Mutex
 	nodes map[string]*Stream
 }
 
-// Stream is what one node was streamed by this run.
+// Stream counts what this run has streamed to one node.
 type Stream struct {
-	Bytes    atomic.Int64 // that were handed to the network, again those that were sent again
-	Sessions atomic.Int64 // under way
+	Bytes    atomic.Int64 // passed to the network, including those sent again
+	Sessions atomic.Int64 // in progress
 }
 
-// Streamed is what a node was streamed up to a moment.
+// Streamed is the state of a Stream at a moment.
 type Streamed struct {
 	Node     string `json:"node"`
 	Bytes    int64  `json:"bytes"`
 	Sessions int64  `json:"sessions" jsonschema:"under way"`
 }
 
-// To is the stream to a node.
+// To returns the stream to a node.
 func (s *Streams) To(node string) *Stream {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -39,7 +40,7 @@ func (s *Streams) To(node string) *Stream {
 	return s.nodes[node]
 }
 
-// List gives all of them, in the order of the nodes' names.
+// List returns all of them, in the order of the nodes' names.
 func (s *Streams) List() []Streamed {
 	s.mu.Lock()
 	defer s.mu.Unlock()

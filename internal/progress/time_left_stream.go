@@ -2,35 +2,34 @@ package progress
 
 import "time"
 
-// interval adds up times between readings.
+// interval measures the time between readings.
 type interval struct{ at time.Time }
 
-// past returns the seconds since the last reading. A clock that jumps counts for no more than
-// Window.
+// past returns the seconds since the last reading, at most Window, since the clock may jump.
 func (w *interval) past(now time.Time) float64 {
 	past := now.Sub(w.at)
 	w.at = now
 	return min(max(past, 0), Window).Seconds()
 }
 
-// leastLeft is the least time left, in seconds, that is shown while a stage still works.
+// leastLeft is the least time left, in seconds, that is shown before a stage ends.
 const leastLeft = 1
 
-// stagesLeft guesses how long a run with stages takes. It knows that once something was sent: until
-// then each stage has only a guess of its own.
+// stagesLeft estimates how long a run with stages takes, once something was sent. Until then each
+// stage has its own estimate.
 type stagesLeft struct {
 	interval
 	name    string
-	from    float64 // what was sent of the whole work when the slice began to be sorted
+	from    float64 // the share that was sent when sorting the slice began
 	reading float64 // seconds of reading
 	sending float64 // seconds of the other stages
-	slice   float64 // of those, seconds of this slice
-	// seconds of the other stages, for the whole work, by the slices before; 0: not known
+	slice   float64 // the same, of this slice
+	// seconds of the other stages for the whole work, by the slices before; 0: unknown
 	cost float64
 }
 
-// observe takes in a stage with the time that is left of it, and returns the seconds that are left
-// of the run; 0 while there is too little to go by.
+// observe records a stage with its time left, and returns the seconds that are left of the run; 0:
+// unknown.
 func (l *stagesLeft) observe(now time.Time, s *Staged, r reached) float64 {
 	past := l.past(now)
 	switch {
@@ -62,7 +61,7 @@ func (l *stagesLeft) observe(now time.Time, s *Staged, r reached) float64 {
 	}
 	rest, cost := s.Left, l.cost
 	if rest == 0 || s.Name == StageSorting || s.Name == StageMaking {
-		rest = (r.read-l.from)*cost - l.slice // as the slices before
+		rest = (r.read-l.from)*cost - l.slice // like the slices before
 		if rest = max(rest, 0); cost > 0 {
 			rest = max(rest, leastLeft)
 		}
@@ -76,17 +75,17 @@ func (l *stagesLeft) observe(now time.Time, s *Staged, r reached) float64 {
 	return rest + unread*(cost+perRead)
 }
 
-// receiptLeft guesses how long a run takes that reads what nodes stream to it. What is received is
-// read piece by piece, quickly or not: that is measured while it is read.
+// receiptLeft estimates how long a run takes that reads what nodes stream to it. The run reads what
+// it has received piece by piece, and the time of that is measured.
 type receiptLeft struct {
 	interval
 	began time.Time
-	done  float64 // share of this run at the last reading
+	done  float64 // share that this run had done at the last reading
 	busy  float64 // seconds in which that grew
 }
 
-// observe takes in the receipt, and what is done of the whole work. It returns the seconds that are
-// left; 0 while there is too little to go by.
+// observe records the receipt and the shares of the whole work. It returns the seconds that are
+// left; 0: unknown.
 func (l *receiptLeft) observe(now time.Time, in *Receiving, r reached) float64 {
 	past := l.past(now)
 	done := r.sent - r.before

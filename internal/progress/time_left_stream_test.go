@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// played is a load by streaming that is played second by second.
+// played is a streaming load that is played second by second.
 type played struct {
 	c   Counters
 	m   *Meter
@@ -52,7 +52,7 @@ func (p *played) slice(units int64, read, sort, send int) (all []Reading) {
 	return all
 }
 
-// The time left of a load of one slice is known while it is sent. Before that each stage has its
+// The time left of a load of one slice is known while it is sent. Before that, each stage has its
 // own.
 func TestLeftOfOneSlice(t *testing.T) {
 	p := newPlayed(12_000)
@@ -76,7 +76,7 @@ func TestLeftOfOneSlice(t *testing.T) {
 	}
 }
 
-// From the second slice on it is known all the time, and by what both took.
+// From the second slice on it is always known, from the slices before.
 func TestLeftOfSeveralSlices(t *testing.T) {
 	p := newPlayed(40_000)
 	var all []Reading
@@ -107,13 +107,13 @@ func receiving() (*Counters, *Meter, *Receipt) {
 	return c, m, r
 }
 
-// A scan that waits for what the nodes send ends soon after they have sent all.
+// A scan that waits for the nodes' data ends soon after they have sent all.
 func TestLeftOfWhatIsReceived(t *testing.T) {
 	c, m, r := receiving()
 	for i := 1; i <= 80; i++ {
 		r.Received.Add(1000)
 		r.All.Store(i == 80)
-		if i%10 == 0 { // a piece is there
+		if i%10 == 0 { // a piece is complete
 			c.Done.Add(1000)
 		}
 		now := m.Read(midnight.Add(time.Duration(i) * time.Second))
@@ -132,7 +132,7 @@ func TestLeftOfWhatIsReceived(t *testing.T) {
 	}
 }
 
-// If reading is slower than receiving, what was received is read yet.
+// If reading is slower than receiving, the rest of what was received has still to be read.
 func TestLeftOfWhatIsReadSlowly(t *testing.T) {
 	c, m, r := receiving()
 	for i := 1; i <= 80; i++ {

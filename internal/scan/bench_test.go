@@ -208,14 +208,18 @@ func pageWorker(columns []schema.Selector, cells [][]byte, keys int, e Encoder) 
 // newWorker makes the worker of a job with one encode buffer.
 func newWorker(job *Job) *worker {
 	w := &worker{
-		job:       job,
-		left:      &atomic.Int64{},
-		partition: partitionRows{memory: &atomic.Int64{}, unfinished: &atomic.Int64{}, dir: job.SpoolDir},
+		job:  job,
+		left: &atomic.Int64{},
+		partition: partitionRows{
+			memory:     &atomic.Int64{},
+			unfinished: &atomic.Int64{},
+			dir:        job.SpoolDir,
+		},
 	}
 	w.left.Store(job.Limit)
-	w.partition.memory.Store(job.Hold)
+	w.partition.memory.Store(job.PartitionMemory)
 	var err error
-	if w.slots, err = job.slots(); err != nil {
+	if w.buffers, err = job.buffers(); err != nil {
 		panic(err)
 	}
 	return w
@@ -314,15 +318,15 @@ func BenchmarkScan(b *testing.B) {
 		b.Run(c.name, func(b *testing.B) {
 			const rows = 20000
 			job, out := newJob(b, numbered(rows, 40), 4)
-			job.Slots, job.Sweep.PageRows = 2, 1000
+			job.EncodeBuffers, job.Sweep.PageRows = 2, 1000
 			job.Splits = slices.Repeat(job.Splits, c.passes)
 			if c.passes > 1 {
 				job.NewWriter = func() Writer { return nowhere{} }
 			}
 			marks := 0
 			if c.every > 0 {
-				job.MarkEvery = c.every
-				job.Mark = func() (func(Point) error, error) {
+				job.CheckpointEvery = c.every
+				job.Checkpoint = func() (func(Point) error, error) {
 					marks++
 					return func(Point) error { return nil }, nil
 				}

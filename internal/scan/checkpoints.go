@@ -25,8 +25,8 @@ type Point struct {
 }
 
 const (
-	defaultMarkEvery = 2 * time.Second
-	defaultMarkBytes = 256 << 20
+	defaultCheckpointEvery = 2 * time.Second
+	defaultCheckpointBytes = 256 << 20
 )
 
 // checkpoints makes the checkpoints of a scan. Tokens say what is in the output, so no partition
@@ -49,15 +49,20 @@ type checkpoints struct {
 
 // newCheckpoints returns nil for a job without checkpoints.
 func newCheckpoints(j *Job) *checkpoints {
-	if j.Mark == nil || j.Limit > 0 || j.Partitioner == nil {
+	if j.Checkpoint == nil || j.Limit > 0 || j.Partitioner == nil {
 		return nil
 	}
-	m := &checkpoints{job: j, every: j.MarkEvery, bytes: j.MarkBytes, full: make(chan struct{}, 1)}
+	m := &checkpoints{
+		job:   j,
+		every: j.CheckpointEvery,
+		bytes: j.CheckpointBytes,
+		full:  make(chan struct{}, 1),
+	}
 	if m.every <= 0 {
-		m.every = defaultMarkEvery
+		m.every = defaultCheckpointEvery
 	}
 	if m.bytes <= 0 {
-		m.bytes = defaultMarkBytes
+		m.bytes = defaultCheckpointBytes
 	}
 	return m
 }
@@ -185,7 +190,7 @@ func (m *checkpoints) capture() (Point, func(Point) error, error) {
 	if len(m.since.Ranges) == 0 {
 		return Point{}, nil, nil
 	}
-	keep, err := m.job.Mark()
+	keep, err := m.job.Checkpoint()
 	if err != nil {
 		return Point{}, nil, err
 	}

@@ -63,7 +63,9 @@ var ends = []struct {
 	}, true},
 	{
 		"no temporary file",
-		func(s *scanCase) { s.job.SpoolDir, s.job.Hold = filepath.Join(s.job.SpoolDir, "missing"), 100 },
+		func(s *scanCase) {
+			s.job.SpoolDir, s.job.PartitionMemory = filepath.Join(s.job.SpoolDir, "missing"), 100
+		},
 		true,
 	},
 	{
@@ -94,14 +96,14 @@ func newTrial(t *testing.T, seed uint64, cancel func()) *scanCase {
 	table := mixed(r, r.IntN(60), []int{8, 8, 8, 3000}[r.IntN(4)])
 	table.Fail, table.Trailing = faults(seed, r.IntN(6)), r.IntN(2) == 0
 	job, out := newJob(t, table, 1+r.IntN(8))
-	job.Slots, job.SpoolDir = 1+r.IntN(4), t.TempDir()
+	job.EncodeBuffers, job.SpoolDir = 1+r.IntN(4), t.TempDir()
 	job.Splits = sweeptest.Splits(1+r.IntN(8), r)
 	job.Sweep.PageRows, job.Sweep.MaxAttempts = 1+r.IntN(20), 2+r.IntN(6)
-	job.Hold = []int64{0, 1, 200, 5000}[r.IntN(4)]
+	job.PartitionMemory = []int64{0, 1, 200, 5000}[r.IntN(4)]
 	job.WriteRows = []int64{0, 1, 2, 10, 1000}[r.IntN(5)]
 	k := keepPoints(job, out)
-	job.MarkEvery = []time.Duration{1, 20 * time.Microsecond, time.Hour}[r.IntN(3)]
-	job.MarkBytes = []int64{1, 300, 1 << 40}[r.IntN(3)]
+	job.CheckpointEvery = []time.Duration{1, 20 * time.Microsecond, time.Hour}[r.IntN(3)]
+	job.CheckpointBytes = []int64{1, 300, 1 << 40}[r.IntN(3)]
 	return &scanCase{r, table, job, out, k, r.IntN(1 + len(table.Rows)/job.Sweep.PageRows), cancel}
 }
 

@@ -35,7 +35,7 @@ type pointRecorder struct {
 // keepPoints makes a job record its points, at checkpoints that follow each other closely.
 func keepPoints(job *Job, out *output) *pointRecorder {
 	k := &pointRecorder{out: out}
-	job.Mark, job.MarkEvery, job.MarkBytes = k.mark, 1, 1
+	job.Checkpoint, job.CheckpointEvery, job.CheckpointBytes = k.mark, 1, 1
 	return k
 }
 
@@ -140,7 +140,7 @@ func TestMarkEveryTwoSeconds(t *testing.T) {
 		job, out := newJob(t, table, 1)
 		job.Splits = []token.Split{{Range: token.Whole(token.Murmur3)}}
 		k := keepPoints(job, out)
-		job.MarkEvery, job.MarkBytes = 0, 0
+		job.CheckpointEvery, job.CheckpointBytes = 0, 0
 		begin := time.Now()
 		var at []time.Duration
 		k.onMark = func(int) error {
@@ -183,7 +183,7 @@ func TestMarkBytes(t *testing.T) {
 		job, out := newJob(t, table, 1)
 		job.Splits = []token.Split{{Range: token.Whole(token.Murmur3)}}
 		k := keepPoints(job, out)
-		job.MarkEvery, job.MarkBytes = time.Second, 3000
+		job.CheckpointEvery, job.CheckpointBytes = time.Second, 3000
 		k.onKeep = func(int) error {
 			time.Sleep(100 * time.Second)
 			return nil
@@ -198,7 +198,7 @@ func TestMarkBytes(t *testing.T) {
 
 		out.text.Reset()
 		k = keepPoints(job, out)
-		job.MarkEvery, job.MarkBytes = 5*time.Second, 3000
+		job.CheckpointEvery, job.CheckpointBytes = 5*time.Second, 3000
 		var at []time.Duration
 		begin := time.Now()
 		k.onMark = func(int) error {
@@ -277,8 +277,8 @@ func TestMarkErrorEndsTheRun(t *testing.T) {
 			for i := range begun {
 				begun[i] = make(chan struct{})
 			}
-			inner := job.Mark
-			job.Mark = func() (func(Point) error, error) {
+			inner := job.Checkpoint
+			job.Checkpoint = func() (func(Point) error, error) {
 				close(begun[k.calls])
 				return inner()
 			}
@@ -312,7 +312,7 @@ func TestLastMarkFailsAfterCancel(t *testing.T) {
 	}
 	job, out := newJob(t, table, 4)
 	k := keepPoints(job, out)
-	job.MarkEvery, job.MarkBytes = time.Hour, 1<<40
+	job.CheckpointEvery, job.CheckpointBytes = time.Hour, 1<<40
 	k.onMark = func(int) error { return broken }
 	_, err := job.Run(ctx)
 	require.Equal(t, fault.Canceled, fault.ClassOf(err))
@@ -326,7 +326,7 @@ func TestNoMarkAfterAPartOfAPartition(t *testing.T) {
 	whole := token.Whole(token.Murmur3)
 	for name, cut := range map[string]bool{"whole": false, "cut short": true} {
 		job, out := newJob(t, table, 1)
-		job.Hold, job.SpoolDir = 1, t.TempDir()
+		job.PartitionMemory, job.SpoolDir = 1, t.TempDir()
 		k := keepPoints(job, out)
 		w := newWorker(job)
 		w.checkpoints = newCheckpoints(job)

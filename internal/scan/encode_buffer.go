@@ -79,11 +79,11 @@ func (s *encodeBuffer) write(rows tally, text []byte) error {
 const largeText = 4 * flushSize
 
 // release empties the buffer and gives it back.
-func (s *encodeBuffer) release(slots chan<- *encodeBuffer) {
+func (s *encodeBuffer) release(buffers chan<- *encodeBuffer) {
 	if cap(s.text) > largeText {
 		s.text = nil
 	}
 	clear(s.hasher.picked) // cells of a page that is no longer needed
 	s.text, s.whole, s.open = s.text[:0], tally{}, tally{}
-	slots <- s
+	buffers <- s
 }

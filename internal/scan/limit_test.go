@@ -41,7 +41,7 @@ func TestLimit(t *testing.T) {
 					func(t *testing.T) {
 						table := numbered(1000, 10)
 						job, out := newJob(t, table, workers)
-						job.Slots, job.Limit, job.WriteRows = 3, int64(limit), writeRows
+						job.EncodeBuffers, job.Limit, job.WriteRows = 3, int64(limit), writeRows
 						result, err := job.Run(context.Background())
 						require.NoError(t, err)
 						require.NoError(t, table.Check())
@@ -62,7 +62,7 @@ func TestLimitInAPartition(t *testing.T) {
 		for limit := 1; limit < 60; limit += 7 {
 			table := tableOf(partition{10, 3, 20}, partition{20, 100, 50})
 			job, out := newJob(t, table, 2)
-			job.Hold, job.Limit, job.SpoolDir = hold, int64(limit), t.TempDir()
+			job.PartitionMemory, job.Limit, job.SpoolDir = hold, int64(limit), t.TempDir()
 			result, err := job.Run(context.Background())
 			require.NoError(t, err)
 			require.True(t, result.Limited)
@@ -79,7 +79,7 @@ func TestLimitUnderFaults(t *testing.T) {
 		table := mixed(r, 60, 10)
 		table.Fail = faults(seed, 5)
 		job, out := newJob(t, table, 1+r.IntN(8))
-		job.Slots, job.Limit, job.Sweep.MaxAttempts = 1+r.IntN(
+		job.EncodeBuffers, job.Limit, job.Sweep.MaxAttempts = 1+r.IntN(
 			3,
 		), int64(
 			1+r.IntN(len(table.Rows)+20),
@@ -125,7 +125,7 @@ func TestLimitAfterACut(t *testing.T) {
 func TestCutAfterTheLimit(t *testing.T) {
 	table := tableOf(partition{10, 5, 5})
 	job, out := newJob(t, table, 1)
-	job.Limit, job.Hold = 6, 1000
+	job.Limit, job.PartitionMemory = 6, 1000
 	w := newWorker(job)
 	page, err := table.Page(context.Background(), "", token.Range{}, nil, 5)
 	require.NoError(t, err)

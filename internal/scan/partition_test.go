@@ -28,10 +28,10 @@ func TestRandomFaults(t *testing.T) {
 			table := mixed(r, r.IntN(60), []int{8, 8, 8, 3000}[r.IntN(4)])
 			table.Fail, table.Trailing = faults(seed, r.IntN(8)), r.IntN(2) == 0
 			job, out := newJob(t, table, 1+r.IntN(8))
-			job.Slots, job.SpoolDir = 1+r.IntN(4), t.TempDir()
+			job.EncodeBuffers, job.SpoolDir = 1+r.IntN(4), t.TempDir()
 			job.Splits = sweeptest.Splits(1+r.IntN(8), r)
 			job.Sweep.PageRows, job.Sweep.MaxAttempts = 1+r.IntN(20), 2+r.IntN(6)
-			job.Hold = []int64{0, 1, 200, 5000}[r.IntN(4)]
+			job.PartitionMemory = []int64{0, 1, 200, 5000}[r.IntN(4)]
 			job.WriteRows = []int64{0, 1, 2, 10, 1000}[r.IntN(5)]
 			result, err := job.Run(context.Background())
 			require.NoError(t, err)
@@ -44,7 +44,7 @@ func TestRandomFaults(t *testing.T) {
 			requireRows(t, job, within(table, result.Done), out, result)
 			requireEmpty(t, job.SpoolDir)
 			failures += len(result.Failed)
-			if job.Hold == 1 {
+			if job.PartitionMemory == 1 {
 				spooled++
 			}
 		})
@@ -68,7 +68,7 @@ func TestLargePartitions(t *testing.T) {
 				)
 				job, out := newJob(t, table, 2)
 				job.Splits = []token.Split{{Range: token.Whole(token.Murmur3)}}
-				job.Hold, job.WriteRows, job.SpoolDir = hold, writeRows, t.TempDir()
+				job.PartitionMemory, job.WriteRows, job.SpoolDir = hold, writeRows, t.TempDir()
 				job.Sweep.PageRows = 70
 				result, err := job.Run(context.Background())
 				require.NoError(t, err)
@@ -136,7 +136,7 @@ func TestCutDropsTheUnfinishedPartition(t *testing.T) {
 				job, out := newJob(t, table, 1)
 				whole := token.Whole(token.Murmur3)
 				job.Splits = []token.Split{{Range: whole}}
-				job.Hold, job.WriteRows, job.SpoolDir = hold, writeRows, t.TempDir()
+				job.PartitionMemory, job.WriteRows, job.SpoolDir = hold, writeRows, t.TempDir()
 				job.Sweep.PageRows = pageRows
 				table.Fail = func(_ context.Context, r sweeptest.Request) error {
 					if (r.Page+1)*pageRows > 16 {
@@ -198,9 +198,9 @@ func TestChecksum(t *testing.T) {
 	var want rowsum.Sum
 	for i := range 24 {
 		job, _ := newJob(t, table, 1+i%5)
-		job.Slots = 1 + i%3
+		job.EncodeBuffers = 1 + i%3
 		job.Sweep.PageRows = 1 + 7*(i%4)
-		job.Hold = int64(1 + 1000*(i%2))
+		job.PartitionMemory = int64(1 + 1000*(i%2))
 		job.WriteRows = int64(i % 6)
 		job.Splits, job.SpoolDir = sweeptest.Splits(1+i, r), t.TempDir()
 		if i%2 == 1 { // the text first, then the number, then the key
@@ -276,7 +276,7 @@ func TestCompositeKey(t *testing.T) {
 func TestSpoolDirError(t *testing.T) {
 	table := tableOf(partition{10, 200, 2000})
 	job, out := newJob(t, table, 2)
-	job.Hold, job.SpoolDir = 1000, filepath.Join(t.TempDir(), "missing")
+	job.PartitionMemory, job.SpoolDir = 1000, filepath.Join(t.TempDir(), "missing")
 	result, err := job.Run(context.Background())
 	require.ErrorContains(t, err, "temporary file: ")
 	require.ErrorContains(t, err, job.SpoolDir)
@@ -290,7 +290,7 @@ func TestSpoolDirError(t *testing.T) {
 func TestSpoolFileError(t *testing.T) {
 	table := tableOf(partition{10, 20, 20})
 	job, out := newJob(t, table, 1)
-	job.Hold, job.SpoolDir = 1, t.TempDir()
+	job.PartitionMemory, job.SpoolDir = 1, t.TempDir()
 	for name, breakIt := range map[string]func(w *worker) error{
 		"cut short": func(w *worker) error { return w.partition.file.Truncate(30) },
 		"closed":    func(w *worker) error { return w.partition.file.Close() },
@@ -311,7 +311,7 @@ func TestBacklogRoom(t *testing.T) {
 	r := rand.New(rand.NewPCG(8, 8))
 	table := mixed(r, 80, 500)
 	job, _ := newJob(t, table, 1)
-	job.Hold, job.SpoolDir = 3000, t.TempDir()
+	job.PartitionMemory, job.SpoolDir = 3000, t.TempDir()
 	one, two := newWorker(job), newWorker(job)
 	two.partition.memory, two.partition.unfinished = one.partition.memory, one.partition.unfinished
 	whole := token.Whole(token.Murmur3)
@@ -331,7 +331,11 @@ func TestBacklogRoom(t *testing.T) {
 		held := int64(len(one.partition.text) + len(two.partition.text))
 		require.LessOrEqual(t, held, int64(3000))
 		require.Equal(t, 3000-held, one.partition.memory.Load())
-		require.Equal(t, rowsIn(&one.partition)+rowsIn(&two.partition), one.partition.unfinished.Load())
+		require.Equal(
+			t,
+			rowsIn(&one.partition)+rowsIn(&two.partition),
+			one.partition.unfinished.Load(),
+		)
 	}
 	require.NoError(t, one.Done(whole))
 	require.NoError(t, two.Cut(whole))

@@ -36,22 +36,22 @@ type Encoder interface {
 
 // Job is one scan.
 type Job struct {
-	Reader     sweep.Reader
-	Splits     []token.Split
-	Sweep      sweep.Options
-	Slots      int                     // pages encoded at once, default 1
-	NewEncoder func() (Encoder, error) // called once for each slot
-	NewWriter  func() Writer           // likewise
-	Checksum   Checksum
+	Reader        sweep.Reader
+	Splits        []token.Split
+	Sweep         sweep.Options
+	EncodeBuffers int                     // pages encoded at once, default 1
+	NewEncoder    func() (Encoder, error) // called once for each slot
+	NewWriter     func() Writer           // likewise
+	Checksum      Checksum
 	// Partitioner and Key show where a partition ends: Key lists the cells of the partition key.
 	// Nil: rows are written as they come.
-	Partitioner token.Partitioner
-	Key         []int
-	Hold        int64  // bytes of unfinished partitions kept in memory; default 32 MiB
-	SpoolDir    string // folder of what exceeds that; empty: the system's
-	WriteRows   int64  // largest number of rows in one write to the output; 0: no limit
-	Limit       int64  // largest number of rows; 0: no limit
-	// Mark makes a checkpoint. It is called at intervals while the scan runs, and once more when it
+	Partitioner     token.Partitioner
+	Key             []int
+	PartitionMemory int64  // bytes of unfinished partitions kept in memory; default 32 MiB
+	SpoolDir        string // folder of what exceeds that; empty: the system's
+	WriteRows       int64  // largest number of rows in one write to the output; 0: no limit
+	Limit           int64  // largest number of rows; 0: no limit
+	// Checkpoint makes a checkpoint. It is called at intervals while the scan runs, and once more when it
 	// ends for any reason, if there is anything to record since the last checkpoint. No writer is
 	// in use meanwhile, so it should be quick: flush the output and record its length. The function
 	// that it returns is then called with the point, while the writers continue. That function may
@@ -64,10 +64,10 @@ type Job struct {
 	//
 	// Nil: no checkpoints. There are none either with a Limit or without a Partitioner: such a scan
 	// cannot be resumed.
-	Mark      func() (func(Point) error, error)
-	MarkEvery time.Duration // time between checkpoints; default 2 s
-	MarkBytes int64         // text after which a checkpoint comes early, in bytes; default 256 MiB
-	Counters  *progress.Counters
+	Checkpoint      func() (func(Point) error, error)
+	CheckpointEvery time.Duration // time between checkpoints; default 2 s
+	CheckpointBytes int64         // text after which a checkpoint comes early, in bytes; default 256 MiB
+	Counters        *progress.Counters
 }
 
 // Result is the result of a scan.
@@ -87,17 +87,17 @@ var errLimit = errors.New("enough rows")
 // checkpoint is joined to the error that ended the scan.
 func (j *Job) Run(ctx context.Context) (Result, error) {
 	job := *j
-	if job.Hold <= 0 {
-		job.Hold = 32 << 20
+	if job.PartitionMemory <= 0 {
+		job.PartitionMemory = 32 << 20
 	}
 	options := job.Sweep.Counted(job.Counters, job.Splits, job.Partitioner)
-	slots, err := job.slots()
+	buffers, err := job.buffers()
 	if err != nil {
 		return Result{}, err
 	}
 	var left, room atomic.Int64
 	left.Store(job.Limit)
-	room.Store(job.Hold)
+	room.Store(job.PartitionMemory)
 	var workers []*worker
 	marks := newCheckpoints(&job)
 	sweeping, cancel := context.WithCancel(ctx)
@@ -111,7 +111,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 		func() (sweep.Consumer, error) {
 			w := &worker{
 				job:         &job,
-				slots:       slots,
+				buffers:     buffers,
 				left:        &left,
 				checkpoints: marks,
 				partition: partitionRows{
@@ -136,23 +136,25 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 		}
 		w.partition.discard()
 	}
-	close(slots)
-	for s := range slots {
+	close(buffers)
+	for s := range buffers {
 		result.Rows += s.written.rows
 		result.Sum = result.Sum.Add(s.written.sum)
 	}
 	return result, err
 }
 
-// slots makes the slots, all of them free.
-func (j *Job) slots() (chan *encodeBuffer, error) {
-	slots := make(chan *encodeBuffer, max(j.Slots, 1))
-	for range cap(slots) {
+// buffers makes the buffers, all of them free.
+func (j *Job) buffers() (chan *encodeBuffer, error) {
+	buffers := make(chan *encodeBuffer, max(j.EncodeBuffers, 1))
+	for range cap(buffers) {
 		encoder, err := j.NewEncoder()
 		if err != nil {
 			return nil, err
 		}
-		slots <- &encodeBuffer{encoder: encoder, hasher: j.Checksum.hasher(), out: j.NewWriter(), counters: j.Counters}
+		buffers <- &encodeBuffer{
+			encoder: encoder, hasher: j.Checksum.hasher(), out: j.NewWriter(), counters: j.Counters,
+		}
 	}
-	return slots, nil
+	return buffers, nil
 }

@@ -24,7 +24,7 @@ func TestEveryRowOnce(t *testing.T) {
 				rows := min(2000, 8*flushSize/max(width, 1))
 				table := numbered(rows, width)
 				job, out := newJob(t, table, workers)
-				job.Slots = workers / 2
+				job.EncodeBuffers = workers / 2
 				result, err := job.Run(context.Background())
 				require.NoError(t, err)
 				require.NoError(t, table.Check())
@@ -66,7 +66,7 @@ func TestJobIsNotChanged(t *testing.T) {
 	require.Equal(t, first.Sum, second.Sum)
 	require.EqualValues(t, 100, second.Rows)
 	require.Len(t, out.lines(), 200)
-	require.Zero(t, job.Hold)
+	require.Zero(t, job.PartitionMemory)
 }
 
 // A serial plan has one range and no tokens: rows are written as they come.
@@ -85,13 +85,13 @@ func TestSerialPlan(t *testing.T) {
 	require.Equal(t, 1, table.MostUnderway())
 }
 
-// There are no more encoders and writers than slots.
+// There are no more encoders and writers than buffers.
 func TestSlots(t *testing.T) {
-	for slots, want := range map[int]int{-1: 1, 0: 1, 1: 1, 3: 3} {
+	for buffers, want := range map[int]int{-1: 1, 0: 1, 1: 1, 3: 3} {
 		table := numbered(300, 5)
 		job, out := newJob(t, table, 8)
 		encoders, writers := 0, 0
-		job.Slots = slots
+		job.EncodeBuffers = buffers
 		job.NewEncoder = func() (Encoder, error) {
 			encoders++
 			return NewDelimited(tableColumns(t), dsv.DefaultFormat, "")
@@ -122,7 +122,7 @@ func TestOutputErrorEndsTheRun(t *testing.T) {
 		for _, limit := range []int64{0, 1900} {
 			table := numbered(2000, 80)
 			job, out := newJob(t, table, 4)
-			job.Slots, job.Limit, job.SpoolDir = 3, limit, t.TempDir()
+			job.EncodeBuffers, job.Limit, job.SpoolDir = 3, limit, t.TempDir()
 			out.fail = fullDisk(room)
 			result, err := job.Run(context.Background())
 			require.ErrorIs(t, err, errFull)
@@ -140,11 +140,11 @@ func TestOutputErrorEndsTheRun(t *testing.T) {
 // If the output blocks, as a pipe without a reader, the run can be canceled: it ends once the write
 // gives up.
 func TestCancelWithABlockedOutput(t *testing.T) {
-	for _, slots := range []int{1, 4} {
+	for _, buffers := range []int{1, 4} {
 		ctx, cancel := context.WithCancel(context.Background())
 		table := numbered(2000, 50)
 		job, out := newJob(t, table, 4)
-		job.Slots = slots
+		job.EncodeBuffers = buffers
 		out.fail = func(int, []byte) error {
 			cancel()
 			<-ctx.Done()

@@ -16,7 +16,7 @@ const flushSize = 128 << 10
 // buffer of its own: to encode a page, it takes an encodeBuffer.
 type worker struct {
 	job         *Job
-	slots       chan *encodeBuffer
+	buffers     chan *encodeBuffer
 	left        *atomic.Int64 // rows that the limit still allows
 	checkpoints *checkpoints
 
@@ -35,8 +35,8 @@ type worker struct {
 // may continue, are added to the partitionRows. Even if a cell is malformed, only complete
 // partitions are written.
 func (w *worker) Page(within token.Range, p row.Page) error {
-	s := <-w.slots
-	defer s.release(w.slots)
+	s := <-w.buffers
+	defer s.release(w.buffers)
 	w.checkpoints.lockShared()
 	defer w.checkpoints.unlockShared()
 	defer w.checkpoints.addWritten(s)
@@ -163,8 +163,8 @@ func (w *worker) Done(within token.Range) error {
 	if w.err != nil {
 		return w.err
 	}
-	s := <-w.slots
-	defer s.release(w.slots)
+	s := <-w.buffers
+	defer s.release(w.buffers)
 	w.checkpoints.lockShared()
 	defer w.checkpoints.unlockShared()
 	defer w.checkpoints.addWritten(s)

@@ -1,17 +1,18 @@
 package board
 
-// About is what a run is of. Its fields do not change while the run goes; what is empty is unknown.
+// About describes a run. Its fields do not change while the run lasts. Empty ones are unknown.
 type About struct {
-	Line        string   `json:"command_line,omitempty"` // as typed
-	Work        string   `json:"work,omitempty"`         // scan, load, count or clone: what resume and retry do, too
-	Via         string   `json:"via,omitempty"`          // cql, stream or sstables
-	Cluster     string   `json:"cluster,omitempty"`      // name
-	DC          string   `json:"dc,omitempty"`           // data center that requests go to
-	Consistency string   `json:"consistency,omitempty"`  // level of the requests
-	Inputs      []string `json:"inputs,omitempty"`       // paths of up to filesShown files
-	MoreInputs  int      `json:"more_inputs,omitempty"`  // number of files that Inputs lacks
-	Output      string   `json:"output,omitempty"`       // path of a file or a folder
-	DryRun      bool     `json:"dry_run,omitempty"`      // nothing is written
+	Line string `json:"command_line,omitempty"` // as typed
+	// scan, load, count or clone; also the work of resume and retry
+	Work        string   `json:"work,omitempty"`
+	Via         string   `json:"via,omitempty"`         // cql, stream or sstables
+	Cluster     string   `json:"cluster,omitempty"`     // name
+	DC          string   `json:"dc,omitempty"`          // data center that requests go to
+	Consistency string   `json:"consistency,omitempty"` // level of the requests
+	Inputs      []string `json:"inputs,omitempty"`      // paths of up to filesShown files
+	MoreInputs  int      `json:"more_inputs,omitempty"` // number of files that are not in Inputs
+	Output      string   `json:"output,omitempty"`      // path of a file or a folder
+	DryRun      bool     `json:"dry_run,omitempty"`     // nothing is written
 }
 
 // filesShown is the number of inputs that a page lists.
@@ -23,7 +24,7 @@ func (a *About) SetInputs(paths []string) {
 	a.Inputs, a.MoreInputs = append([]string{}, paths[:shown]...), len(paths)-shown
 }
 
-// ShowAbout shows what the run is of.
+// ShowAbout sets the description of the run.
 func (b *Board) ShowAbout(a About) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -37,7 +38,7 @@ func (b *Board) ShowNext(line string) {
 	b.next = line
 }
 
-// fill fills in what the board says of the run as a whole.
+// fill sets the description of the run as a whole.
 func (b *Board) fill(s *State) {
 	b.mu.Lock()
 	line := s.About.Line
@@ -48,22 +49,22 @@ func (b *Board) fill(s *State) {
 	}
 }
 
-// Typed shows the command line of the run.
+// Typed sets the command line of the run.
 func (w *Watch) Typed(line string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.line = line
 }
 
-// Advise shows what to do after the end: a command line, or nothing if it is empty, and files to
-// edit before it.
+// Advise sets what to do after the end: a command line, empty for none, and files to edit before
+// it.
 func (w *Watch) Advise(next string, edit []string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.advice, w.edit = &next, edit
 }
 
-// fillAboutLocked fills in what is known of the run as a whole.
+// fillAboutLocked sets what is known of the run as a whole.
 func (w *Watch) fillAboutLocked(s *State) {
 	s.About.Line = w.line
 	if w.board != nil {

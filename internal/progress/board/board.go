@@ -1,9 +1,9 @@
-// Package board keeps what is to be seen of a run besides its counters, for pages and metrics:
-// which parts of the ring are done, under way or failed, what was rejected, and what was said.
+// Package board keeps what a run shows besides its counters, for pages and metrics: which parts of
+// the ring are done, in progress or failed, what was rejected, and what was logged.
 //
-// An operation makes a [Board] only where somebody looks, and tells its [Ring] what becomes of
-// token ranges; a [Watch] looks at it, second by second, and gives the whole as a [State], which is
-// plain data. What a run tells a ring is added to atomic numbers, without a lock.
+// An operation makes a [Board] only if it is shown, and reports token ranges to its [Ring]. A
+// [Watch] reads the board every second, and returns all of it as a [State], which is plain data.
+// Reports to a ring are added to atomic numbers, without a lock.
 package board
 
 import (
@@ -12,15 +12,14 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
-// Board is what a run shows while it goes. It is safe for concurrent use; its exported fields do
-// not change.
+// Board is what a run shows. It is safe for concurrent use. Its exported fields do not change.
 type Board struct {
 	Counters *progress.Counters
-	Ring     *Ring    // nil: there is nothing to tell of parts of the ring
+	Ring     *Ring    // nil: the run has no parts of a ring
 	Nodes    []Member // in the order in which they are shown
 
 	mu     sync.Mutex
-	causes func() []Cause // why rows were rejected; nil: none can be
+	causes func() []Cause // nil: no row can be rejected
 	about  About
 	next   string // command that resumes the run
 }
@@ -33,7 +32,7 @@ type Member struct {
 	Rack    string `json:"rack"`
 }
 
-// Cause is a reason for which rows were rejected, with the first of them.
+// Cause is a reason for rejected rows, with the first of them.
 type Cause struct {
 	Rows   int64  `json:"rows"`
 	Stage  string `json:"stage"` // parse, insert or in doubt
@@ -45,14 +44,14 @@ type Cause struct {
 	Field  int    `json:"field"` // byte in the line, from 1
 }
 
-// ShowCauses shows why rows were rejected.
+// ShowCauses sets the function that lists why rows were rejected.
 func (b *Board) ShowCauses(list func() []Cause) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.causes = list
 }
 
-// Causes are why rows were rejected so far.
+// Causes returns why rows were rejected so far.
 func (b *Board) Causes() []Cause {
 	b.mu.Lock()
 	list := b.causes

@@ -14,7 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// halves is a ring of two nodes with a half each.
+// halves returns a ring of two nodes with a half each.
 func halves(t *testing.T, rows bool) (*Ring, []Member, [2]token.Range) {
 	t.Helper()
 	first, second, ok := token.Halve(token.Whole(token.Murmur3))
@@ -37,7 +37,7 @@ func TestRing(t *testing.T) {
 	r.Done(quarter)
 	failed, left, _ := token.Halve(rest)
 	r.Failed(failed)
-	r.Done(failed) // as a sweep tells of whatever it has dealt with
+	r.Done(failed) // like a sweep, which also reports ranges that were given up
 	end := r.Begin(left)
 	s := r.State(nodes)
 	require.Len(t, s, 2, "the third node has nothing of the ring")
@@ -54,7 +54,7 @@ func TestRing(t *testing.T) {
 	require.Zero(t, r.State(nodes)[0].Requests())
 }
 
-// Whatever parts a ring is read in, all of it is done in the end, and no more.
+// Whatever parts a ring is read in, exactly all of it is done in the end.
 func TestRingInAnyParts(t *testing.T) {
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -94,7 +94,7 @@ func TestRingOfRows(t *testing.T) {
 	require.Zero(t, s[0].Failures()+s[1].Failures())
 }
 
-// Each part of the ring is found by its tokens, those at its ends as well.
+// Each part of the ring is found by its tokens, including those at its ends.
 func TestRingFindsItsParts(t *testing.T) {
 	for _, p := range []token.Partitioner{token.Murmur3, token.Random} {
 		first, rest, _ := token.Halve(token.Whole(p))
@@ -121,7 +121,7 @@ func TestNoRing(t *testing.T) {
 	r.Begin(token.Range{})()
 }
 
-// The pace is that of this run, and of the last ten seconds.
+// The speed is that of this run, in the last ten seconds.
 func TestPace(t *testing.T) {
 	w := NewWatch("scan", "1")
 	require.Equal(t, Connecting, w.State().Phase)
@@ -144,7 +144,7 @@ func TestPace(t *testing.T) {
 	require.EqualValues(t, 1_000_000, s.EarlierRows)
 }
 
-// A long run has a history of points that are further apart.
+// The points in the history of a long run are further apart.
 func TestHistoryOfALongRun(t *testing.T) {
 	w := NewWatch("scan", "1")
 	c := new(progress.Counters)
@@ -222,7 +222,7 @@ func TestEnd(t *testing.T) {
 	require.Equal(t, s.Elapsed, w.State().Elapsed, "the time stands still")
 }
 
-// A row of a load costs some nanoseconds where a page shows it.
+// BenchmarkWritten measures a row of a load with a page: some nanoseconds.
 func BenchmarkWritten(b *testing.B) {
 	r := NewRing(token.Murmur3, []Owned{{token.Whole(token.Murmur3), "1"}}, true)
 	random := rand.New(rand.NewPCG(1, 2))
@@ -235,8 +235,8 @@ func BenchmarkWritten(b *testing.B) {
 	}
 }
 
-// The history of a load by streaming follows what it reads and sends, and not what is settled at
-// its end.
+// The history of a streaming load follows what it reads and sends, and not what is completed at its
+// end.
 func TestHistoryOfStages(t *testing.T) {
 	w := NewWatch("load", "1")
 	c := new(progress.Counters)
@@ -261,7 +261,7 @@ func TestHistoryOfStages(t *testing.T) {
 	require.Empty(t, w.State().Stages)
 }
 
-// The last point of the history has what was done since the one before, however short that was and
+// The last point of the history has what was done since the one before, however short that was, and
 // whatever comes after the work.
 func TestHistoryEndsWithTheWork(t *testing.T) {
 	w := NewWatch("load", "1")
@@ -305,7 +305,7 @@ func TestRowsThatWereRead(t *testing.T) {
 	none.Read(parts[0], 1)
 }
 
-// What is said of a run as a whole changes with its board and its end.
+// The description of a run changes with its board and its end.
 func TestAbout(t *testing.T) {
 	w := NewWatch("load", "1")
 	w.Typed("cqlbulk load ks.t x.csv")

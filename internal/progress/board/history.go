@@ -2,15 +2,15 @@ package board
 
 import "github.com/cqlbulk/cqlbulk/internal/progress"
 
-// total is what a run has done up to a moment: points of the history are made of the differences.
+// total is what a run has done up to a moment. Points of the history are the differences of totals.
 type total struct{ rows, bytes, streamed float64 }
 
 // leastPoint is the shortest time in seconds that a point of the history covers.
 const leastPoint = 0.5
 
-// totalLocked returns what the run has done, without an earlier run's part. Of a run with stages,
-// rows count when they are read, and text does not count: it is settled all at once, long after
-// that.
+// totalLocked returns what the run has done, without an earlier run's part. In a run with stages,
+// rows count when they are read. Text does not count there, because it is completed all at once,
+// long after that.
 func (w *Watch) totalLocked(r progress.Reading) total {
 	own := ownOf(r)
 	t := total{rows: own[0] + float64(r.Ready), bytes: own[1]}
@@ -22,7 +22,7 @@ func (w *Watch) totalLocked(r progress.Reading) total {
 	}
 	if stage := &w.board.Counters.Stage; stage.Has() {
 		t.bytes = 0
-		if t.streamed == 0 { // SSTables are written to a folder
+		if t.streamed == 0 { // the SSTables are written to a folder
 			t.streamed = float64(stage.Moved())
 		}
 	}
@@ -33,7 +33,7 @@ func (w *Watch) totalLocked(r progress.Reading) total {
 // marks the last point: if it would cover little time, it is merged with the point before.
 func (w *Watch) pointLocked(r progress.Reading, last bool) {
 	at := r.At.Sub(w.began).Seconds()
-	if took := w.board.Counters.Took().Seconds(); took > 0 { // the work was over then
+	if took := w.board.Counters.Took().Seconds(); took > 0 { // the work had ended then
 		at = max(min(at, took), w.lastAt)
 	}
 	now := w.totalLocked(r)
@@ -45,8 +45,10 @@ func (w *Watch) pointLocked(r progress.Reading, last bool) {
 		w.last, w.lastAt = w.before, w.beforeAt
 	}
 	seconds := at - w.lastAt
-	// what failed is taken back
-	rate := func(now, before float64) float64 { return float64(int64(max(now-before, 0) / seconds)) }
+	// what failed is subtracted
+	rate := func(now, before float64) float64 {
+		return float64(int64(max(now-before, 0) / seconds))
+	}
 	w.history = append(w.history, Point{
 		Seconds: round(
 			at,
@@ -69,7 +71,7 @@ func (w *Watch) pointLocked(r progress.Reading, last bool) {
 	w.history, w.step = half, 2*w.step
 }
 
-// joined returns one point for two that follow each other: the mean of what they have, but the
+// joined returns one point for two that follow each other. It has the mean of their values, but the
 // higher p99, which must not vanish from the chart of a long run.
 func joined(a, b Point) Point {
 	return Point{

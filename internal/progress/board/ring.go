@@ -7,27 +7,27 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Owned is a range of tokens with the node that has its first replica.
+// Owned is a range of tokens and the node that has its first replica.
 type Owned struct {
 	Range token.Range
 	Node  string // id
 }
 
-// Ring is a ring of tokens with what has become of its parts. It is safe for concurrent use.
+// Ring is a ring of tokens, with the progress of its parts. It is safe for concurrent use.
 type Ring struct {
 	partitioner token.Partitioner
-	rows        bool // what is counted are rows
+	rows        bool // it counts rows
 	parts       []part
 	byNode      map[string][]*part
-	// by the first bits of a token, the first part that it can be in
+	// by the first bits of a token: the first part that it can be in
 	first [1 << slotBits]int32
 }
 
-// slotBits are so many that there is about a slot for each part: each row of a load is looked up.
+// With slotBits, there is about one slot for each part. Each row of a load is looked up.
 const slotBits = 12
 
-// slot is what the first bits of a token are. The tokens of a ring take 64 bits, or 127 and one
-// token more.
+// slot returns the first bits of a token. The tokens of a ring have 64 bits, or 127 and one token
+// more.
 func (r *Ring) slot(t token.Token) int {
 	if r.partitioner.Max().Hi == 0 {
 		return int(t.Lo >> (64 - slotBits))
@@ -35,26 +35,25 @@ func (r *Ring) slot(t token.Token) int {
 	return min(int(t.Hi>>(63-slotBits)), len(r.first)-1)
 }
 
-// part is a piece of the ring, of one node.
+// part is a part of the ring, of one node.
 type part struct {
 	within   token.Range
 	node     string
-	size     float64 // of the ring
+	size     float64 // share of the ring
 	done     atomic.Int64
 	failed   atomic.Int64
 	underWay atomic.Int64
-	taken    atomic.Int64 // thousandths of rows that were read; of a ring of rows none
+	taken    atomic.Int64 // read rows in thousandths; not used in a ring of rows
 }
 
 // whole is a part that is done, in units of its size.
 const whole = 1 << 30
 
-// fewParts is how many parts a ring has at the least, so that a page can show it.
+// fewParts is the least number of parts of a ring, so that a page can show it.
 const fewParts = 2048
 
-// NewRing makes the ring of these ranges, which are in the order of the tokens and make up all of
-// it. Of a ring of rows it is counted how many rows were written to each part; else how much of it
-// was read.
+// NewRing makes the ring of these ranges, which are in the order of the tokens and cover all of it.
+// A ring of rows counts how many rows were written to each part, any other how much of it was read.
 func NewRing(p token.Partitioner, ranges []Owned, rows bool) *Ring {
 	r := &Ring{partitioner: p, rows: rows}
 	for _, o := range ranges {
@@ -77,7 +76,7 @@ func NewRing(p token.Partitioner, ranges []Owned, rows bool) *Ring {
 	return r
 }
 
-// cutUp halves a range again and again until it is in at least so many parts.
+// cutUp halves a range repeatedly until there are at least that many parts.
 func cutUp(r token.Range, parts int) []token.Range {
 	first, second, ok := token.Halve(r)
 	if parts < 2 || !ok {
@@ -86,7 +85,7 @@ func cutUp(r token.Range, parts int) []token.Range {
 	return append(cutUp(first, parts/2), cutUp(second, parts/2)...)
 }
 
-// at is the part that a token is in.
+// at returns the part that a token is in.
 func (r *Ring) at(t token.Token) *part {
 	i := r.first[r.slot(t)]
 	for r.parts[i].within.End.Less(t) {
@@ -95,14 +94,16 @@ func (r *Ring) at(t token.Token) *part {
 	return &r.parts[i]
 }
 
-// index is the part that a range begins in.
+// index returns the index of the part that a range begins in.
 func (r *Ring) index(start token.Token) int {
 	return sort.Search(len(r.parts), func(i int) bool { return start.Less(r.parts[i].within.End) })
 }
 
-// over calls f for each part that a range has something of, with how much of the part that is.
+// over calls f for each part that overlaps a range, with the share of the part that the range has.
 func (r *Ring) over(within token.Range, f func(p *part, share int64)) {
-	for i := r.index(within.Start); i < len(r.parts) && r.parts[i].within.Start.Less(within.End); i++ {
+	for i := r.index(
+		within.Start,
+	); i < len(r.parts) && r.parts[i].within.Start.Less(within.End); i++ {
 		p := &r.parts[i]
 		both, _ := token.Intersect(p.within, within)
 		if both == p.within {
@@ -113,22 +114,22 @@ func (r *Ring) over(within token.Range, f func(p *part, share int64)) {
 	}
 }
 
-// Done notes a range that has been read. A nil Ring notes nothing.
+// Done records a range that has been read. A nil Ring records nothing.
 func (r *Ring) Done(within token.Range) {
 	if r != nil {
 		r.over(within, func(p *part, share int64) { p.done.Add(share) })
 	}
 }
 
-// Failed notes a range that was given up, which is told to Done as well where that is told of
-// whatever has been dealt with. A nil Ring notes nothing.
+// Failed records a range that was given up. A caller that reports every finished range to Done, as
+// a sweep does, reports this one to both. A nil Ring records nothing.
 func (r *Ring) Failed(within token.Range) {
 	if r != nil {
 		r.over(within, func(p *part, share int64) { p.failed.Add(share) })
 	}
 }
 
-// Begin notes a range that is being read; what it gives must be called when it is not any more.
+// Begin records a range that is being read. The caller must call end when it no longer is.
 func (r *Ring) Begin(within token.Range) (end func()) {
 	if r == nil {
 		return func() {}
@@ -142,7 +143,7 @@ func (r *Ring) Begin(within token.Range) (end func()) {
 	return func() { p.underWay.Add(-1) }
 }
 
-// Read notes the rows of a page of a range. A nil Ring notes nothing.
+// Read records the rows of a page of a range. A nil Ring records nothing.
 func (r *Ring) Read(within token.Range, rows int) {
 	if r == nil || rows == 0 {
 		return
@@ -154,21 +155,23 @@ func (r *Ring) Read(within token.Range, rows int) {
 	})
 }
 
-// Written notes rows of one token that were written, of a ring of rows.
+// Written records rows of one token that were written, in a ring of rows.
 func (r *Ring) Written(at token.Token, rows int64) { r.at(at).done.Add(rows) }
 
-// NodeRing is the part of the ring that a node has the first replica of, cut into cells in the
-// order of the tokens. The lists have a number for each cell.
+// NodeRing is the part of the ring that a node has the first replica of, in cells in the order of
+// the tokens. The lists have a number for each cell.
 type NodeRing struct {
-	Node     string    `json:"node"`      // address
-	Share    float64   `json:"share"`     // of the ring, 0 to 1
-	Done     []float64 `json:"done"`      // 0 to 1: read; of a load the rows, beside those of the cell of the ring that has most
-	Failed   []float64 `json:"failed"`    // 0 to 1: given up; 0 of a load
-	UnderWay []int64   `json:"under_way"` // requests
-	Rows     []int64   `json:"rows"`      // read or written; those read are spread evenly over the range of their request
+	Node  string  `json:"node"`  // address
+	Share float64 `json:"share"` // of the ring, 0 to 1
+	// 0 to 1: read; in a load the rows, relative to the cell of the ring with most rows
+	Done     []float64 `json:"done"`
+	Failed   []float64 `json:"failed"`    // 0 to 1: given up; 0 in a load
+	UnderWay []int64   `json:"under_way"` // requests in flight
+	// read or written; those read are spread evenly over the range of their request
+	Rows []int64 `json:"rows"`
 }
 
-// mean is that of a number of all cells.
+// mean returns the mean of all cells.
 func mean(cells []float64) (sum float64) {
 	for _, c := range cells {
 		sum += c
@@ -176,14 +179,14 @@ func mean(cells []float64) (sum float64) {
 	return sum / float64(max(len(cells), 1))
 }
 
-// DoneShare is the part of the node's ring that is done, 0 to 1.
+// DoneShare returns the share of the node's ring that is done, 0 to 1.
 func (n NodeRing) DoneShare() float64 { return mean(n.Done) }
 
-// FailedShare is the part of the node's ring that was given up, 0 to 1; of a load it is of no
-// meaning.
+// FailedShare returns the share of the node's ring that was given up, 0 to 1. It has no meaning for
+// a load.
 func (n NodeRing) FailedShare() float64 { return mean(n.Failed) }
 
-// Requests is how many requests are under way.
+// Requests returns the number of requests in flight.
 func (n NodeRing) Requests() (sum int64) {
 	for _, u := range n.UnderWay {
 		sum += u
@@ -191,7 +194,7 @@ func (n NodeRing) Requests() (sum int64) {
 	return sum
 }
 
-// Failures is how many cells have something that failed.
+// Failures returns the number of cells with a failure.
 func (n NodeRing) Failures() (cells int) {
 	for _, f := range n.Failed {
 		if f > 0 {
@@ -201,7 +204,7 @@ func (n NodeRing) Failures() (cells int) {
 	return cells
 }
 
-// cells is the largest number of them in a node's ring. In a large cluster a node has fewer, at
+// cells is the largest number of cells in a node's ring. In a large cluster a node has fewer, at
 // least leastCells, so that all nodes together have about mostCells: a page shows them each second.
 const (
 	cells      = 96
@@ -209,12 +212,12 @@ const (
 	mostCells  = 4800
 )
 
-// cellsEach returns the largest number of cells of each of some nodes.
+// cellsEach returns the largest number of cells of each node.
 func cellsEach(nodes int) int {
 	return min(max(mostCells/max(nodes, 1), leastCells), cells)
 }
 
-// State gives the rings of the nodes, in their order.
+// State returns the rings of the nodes, in their order.
 func (r *Ring) State(nodes []Member) []NodeRing {
 	var all []NodeRing
 	shown := make(map[string]bool)
@@ -230,7 +233,7 @@ func (r *Ring) State(nodes []Member) []NodeRing {
 	return all
 }
 
-// stateOf puts the parts of a node into cells of about the same size.
+// stateOf combines the parts of a node into cells of about the same size.
 func (r *Ring) stateOf(address string, parts []*part) NodeRing {
 	n := NodeRing{Node: address}
 	for _, p := range parts {
@@ -267,7 +270,7 @@ func (r *Ring) stateOf(address string, parts []*part) NodeRing {
 	return n
 }
 
-// relative makes rows parts of the most that a cell has.
+// relative makes rows relative to the cell with most rows.
 func relative(all []NodeRing) {
 	most := 1.0
 	for _, n := range all {
@@ -282,5 +285,5 @@ func relative(all []NodeRing) {
 	}
 }
 
-// round leaves what a page can show.
+// round rounds to what a page can show.
 func round(f float64) float64 { return float64(int64(f*1000+0.5)) / 1000 }

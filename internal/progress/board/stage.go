@@ -2,22 +2,24 @@ package board
 
 import "github.com/cqlbulk/cqlbulk/internal/progress"
 
-// Stage is what a run by streaming is doing now: receiving, reading, sorting, making, sending or
+// Stage is what a streaming run is doing now: receiving, reading, sorting, making, sending or
 // writing.
 type Stage struct {
 	Name      string   `json:"name"`
 	Share     *float64 `json:"share"` // of the whole work that it has done, 0 to 1; null: unknown
-	Done      int64    `json:"done"`  // rows of reading, bytes of the others
-	Total     int64    `json:"total"` // of those; 0: not known
+	Done      int64    `json:"done"`  // rows for reading, else bytes
+	Total     int64    `json:"total"` // of the same units; 0: unknown
 	Rows      bool     `json:"rows"`  // Done and Total are rows
 	PerSecond float64  `json:"per_second"`
-	Left      *float64 `json:"left_seconds"`      // a guess, for this stage alone; null where there is none
-	Waiting   bool     `json:"waiting,omitempty"` // all was sent or written, and nodes have not taken it
-	// NodeLimit is bytes per second that a node sends at most, if the run waits for that; else 0.
+	Left      *float64 `json:"left_seconds"` // an estimate for this stage only; null: unknown
+	// all was sent or written, and nodes have not taken it
+	Waiting bool `json:"waiting,omitempty"`
+	// NodeLimit is the number of bytes per second that a node sends at most, if the run waits for
+	// that; else 0.
 	NodeLimit int64 `json:"node_limit,omitempty"`
 }
 
-// stagesOf returns the stages that are under way. A run receives beside its other stages.
+// stagesOf returns the stages in progress. A run receives beside its other stages.
 func stagesOf(r progress.Reading) []Stage {
 	all := []Stage{}
 	if in := r.Receiving; in != nil && !in.All {

@@ -15,20 +15,20 @@ const (
 	Connecting  Phase = "connecting"
 	Running     Phase = "running"
 	Done        Phase = "done"
-	Partly      Phase = "partly"      // done, but for what failed
-	Failed      Phase = "failed"      // could not go on
-	Interrupted Phase = "interrupted" // was told to stop
+	Partly      Phase = "partly"      // done, except for what failed
+	Failed      Phase = "failed"      // could not continue
+	Interrupted Phase = "interrupted" // was interrupted
 )
 
-// Over says whether the run has ended.
+// Over reports whether the run has ended.
 func (p Phase) Over() bool { return p != Connecting && p != Running }
 
 // StateVersion is the version of the form of a State.
 const StateVersion = 1
 
-// State is what is to be seen of a run at a moment. As JSON it is what /status.json gives. Rates
-// and latencies are those of the last ten seconds; once the run has ended, of all of it, but for
-// the latencies of each node.
+// State is what a run shows at a moment. As JSON it is the content of /status.json. Rates and
+// latencies are those of the last ten seconds. Once the run has ended, they are those of all of it,
+// except for the latencies of each node.
 type State struct {
 	Version int       `json:"version"` // StateVersion
 	Tool    string    `json:"tool"`    // version of the program
@@ -39,44 +39,51 @@ type State struct {
 	Began   time.Time `json:"began"`
 	Elapsed float64   `json:"elapsed_seconds"`
 	About   About     `json:"about"`
-	Next    string    `json:"next_command,omitempty"` // resumes or retries the run; empty: nothing is left to do
-	Edit    []string  `json:"next_edit,omitempty"`    // files of rejected rows to edit before that
-	Stages  []Stage   `json:"stages"`                 // of a run by streaming that is under way
+	// resumes or retries the run; empty: there is nothing left to do
+	Next   string   `json:"next_command,omitempty"`
+	Edit   []string `json:"next_edit,omitempty"` // files of rejected rows to edit before that
+	Stages []Stage  `json:"stages"`              // of a streaming run in progress
 
-	Share *float64 `json:"share"`        // 0 to 1; null while it is not known
-	Left  *float64 `json:"left_seconds"` // a guess; null where there is none
+	Share *float64 `json:"share"`        // 0 to 1; null: unknown
+	Left  *float64 `json:"left_seconds"` // an estimate; null: unknown
 
-	Rows           int64   `json:"rows"`            // of an earlier run as well that this one goes on with
-	EarlierRows    int64   `json:"earlier_rows"`    // of those
-	EarlierSeconds float64 `json:"earlier_seconds"` // that earlier processes of the run took
-	Ready          int64   `json:"ready_rows"`      // read and not written yet: by a load that writes many at once, or of partitions that a scan has not read to their end
-	Bytes          int64   `json:"text_bytes"`
-	EarlierBytes   int64   `json:"earlier_text_bytes"` // of those
-	Retries        int64   `json:"retries"`
-	FailedRanges   int64   `json:"failed_ranges"`
-	RejectedRows   int64   `json:"rejected_rows"`
+	// including those of an earlier run that this one resumes
+	Rows           int64   `json:"rows"`
+	EarlierRows    int64   `json:"earlier_rows"`    // those of an earlier run
+	EarlierSeconds float64 `json:"earlier_seconds"` // time that earlier processes of the run took
+	// read and not written yet: by a load that writes many at once, or of partitions that a scan
+	// has not finished
+	Ready        int64 `json:"ready_rows"`
+	Bytes        int64 `json:"text_bytes"`
+	EarlierBytes int64 `json:"earlier_text_bytes"` // those of an earlier run
+	Retries      int64 `json:"retries"`
+	FailedRanges int64 `json:"failed_ranges"`
+	RejectedRows int64 `json:"rejected_rows"`
 
 	RowsPerSecond  float64 `json:"rows_per_second"`
 	BytesPerSecond float64 `json:"text_bytes_per_second"`
 	InFlight       int64   `json:"requests_in_flight"`
 	P50            float64 `json:"p50_seconds"`
 	P99            float64 `json:"p99_seconds"`
-	TargetP99      float64 `json:"target_p99_seconds"` // of small reads, that the run keeps to; 0: to none
-	HeldP99        float64 `json:"held_p99_seconds"`   // what that is now
-	HeldSeconds    int     `json:"held_seconds"`       // of the run, so far
-	HeldAbove      int     `json:"held_seconds_above"` // of those, in which it was above the target
-	HeldWorst      float64 `json:"held_worst_seconds"` // p99 of the worst of them
-	IdleP99        float64 `json:"idle_p99_seconds"`   // of small reads before the run's first request
-	Hint           string  `json:"hint,omitempty"`     // what would make the run faster; empty: nothing that is known
+	// of small reads, that the run keeps to; 0: none
+	TargetP99   float64 `json:"target_p99_seconds"`
+	HeldP99     float64 `json:"held_p99_seconds"`   // measured for that target, now
+	HeldSeconds int     `json:"held_seconds"`       // of the run so far
+	HeldAbove   int     `json:"held_seconds_above"` // those in which it was above the target
+	HeldWorst   float64 `json:"held_worst_seconds"` // p99 of the worst of them
+	// p99 of small reads before the run's first request
+	IdleP99 float64 `json:"idle_p99_seconds"`
+	// what would make the run faster; empty: nothing known
+	Hint string `json:"hint,omitempty"`
 
 	Nodes    []NodeState `json:"nodes"`
 	Gates    []GateState `json:"gates"`
-	RowsRing bool        `json:"ring_of_rows"` // the ring tells of rows written, and not of ranges read
-	Ring     []NodeRing  `json:"ring"`         // empty of a table that is read as one range
+	RowsRing bool        `json:"ring_of_rows"` // the ring shows rows written, and not ranges read
+	Ring     []NodeRing  `json:"ring"`         // empty if the table is read as one range
 	Rejects  []Cause     `json:"rejects"`
 	History  []Point     `json:"history"`
 	Log      []Line      `json:"log"`
-	Said     int64       `json:"log_lines"` // in all, of which Log has the last
+	Said     int64       `json:"log_lines"` // in total; Log has the last ones
 }
 
 // NodeState is how a node answers.
@@ -84,39 +91,40 @@ type NodeState struct {
 	Member
 	InFlight int64         `json:"requests_in_flight"`
 	Requests int64         `json:"requests"`         // answered
-	Failures int64         `json:"request_failures"` // those among them that got no answer
+	Failures int64         `json:"request_failures"` // those that failed or were not answered
 	P50      float64       `json:"p50_seconds"`
 	P99      float64       `json:"p99_seconds"`
 	Streamed int64         `json:"streamed_bytes"`
 	Sessions int64         `json:"stream_sessions"`
-	Took     time.Duration `json:"-"` // of all requests that were answered, together
+	Took     time.Duration `json:"-"` // of all answered requests together
 }
 
-// GateState is what the gate lets through that holds back the requests to a node.
+// GateState is the limit of a gate that holds back the requests to a node.
 type GateState struct {
 	Node     string `json:"node"` // address; empty: all nodes together
 	Limit    int    `json:"limit"`
 	InFlight int    `json:"requests_in_flight"`
 }
 
-// Point is the pace at a moment of the run.
+// Point is the speed at a moment of the run.
 type Point struct {
 	Seconds  float64 `json:"seconds"` // since the run began
 	Rows     float64 `json:"rows_per_second"`
 	Bytes    float64 `json:"text_bytes_per_second"`
 	Streamed float64 `json:"streamed_bytes_per_second"`
-	P50      float64 `json:"p50_seconds"` // of the requests of the last ten seconds; 0: there were none
-	P99      float64 `json:"p99_seconds"`
-	HeldP99  float64 `json:"held_p99_seconds"` // of small reads; 0: not known
+	// of the requests of the last ten seconds; 0: there were none
+	P50     float64 `json:"p50_seconds"`
+	P99     float64 `json:"p99_seconds"`
+	HeldP99 float64 `json:"held_p99_seconds"` // of small reads; 0: unknown
 }
 
-// Line is something that was said.
+// Line is a logged line.
 type Line struct {
 	Time time.Time `json:"time"`
 	Text string    `json:"text"`
 }
 
-// State gives what is to be seen now.
+// State returns what the run shows now.
 func (w *Watch) State() State {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -149,11 +157,11 @@ func (w *Watch) State() State {
 	return s
 }
 
-// fillLocked fills in what the board has.
+// fillLocked adds what the board has.
 func (w *Watch) fillLocked(s *State, now time.Time) {
 	read := w.board.Counters.Read
 	if w.phase.Over() {
-		read = func(time.Time) progress.Reading { return w.view.reading } // the last one
+		read = func(time.Time) progress.Reading { return w.view.reading } // the last reading
 	}
 	v := w.viewLocked(now, read)
 	r := v.reading
@@ -184,7 +192,7 @@ func (w *Watch) fillLocked(s *State, now time.Time) {
 	s.Ring, s.Rejects = append(s.Ring, v.ring...), append(s.Rejects, v.rejects...)
 }
 
-// fillNodes fills in how the nodes answer, and what the gates let through.
+// fillNodes adds how the nodes answer, and the limits of the gates.
 func (v *view) fillNodes(b *Board, now time.Time) {
 	at := make(map[string]int)
 	for i, m := range b.Nodes {

@@ -9,34 +9,35 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
-// The times of a Watch.
+// Intervals of a Watch.
 const (
 	every = time.Second
 )
 
-// points is how many points the history has at the most. When there are more, each second one goes.
+// points is the largest number of points in the history. If there are more, every second one is
+// dropped.
 const points = 240
 
-// lines is how many lines of what was said are kept, and lineBytes how long one is at the most.
+// lines is the number of logged lines that are kept, and lineBytes the largest length of one.
 const (
 	lines     = 200
 	lineBytes = 2000
 )
 
-// Watch looks at a run again and again. It begins before the run has a board: it then connects. It
-// is safe for concurrent use.
+// Watch reads a run's board repeatedly. It begins before the run has a board, while the run
+// connects. It is safe for concurrent use.
 type Watch struct {
 	command string
 	version string
 
 	mu      sync.Mutex
-	began   time.Time // of the run, or of connecting before it
+	began   time.Time // the start of the run, or of connecting before it
 	board   *Board
 	table   string
 	phase   Phase
 	problem string
 	line    string  // as typed
-	advice  *string // what to do after the end; nil before
+	advice  *string // what to do after the end; nil: before the end
 	edit    []string
 	ended   time.Time
 	view    view
@@ -45,14 +46,14 @@ type Watch struct {
 	ticks   int
 	lines   []Line
 	said    int64
-	changed chan struct{} // is closed with each look
+	changed chan struct{} // closed at each reading
 
-	last, before     total   // at the last point of the history, and at the one before
-	lastAt, beforeAt float64 // seconds since the run began, of these points
+	last, before     total   // at the last point of the history, and the one before
+	lastAt, beforeAt float64 // of these points, in seconds since the run began
 }
 
-// view is what the board showed at its last reading. A page is asked for by many, and the view of a
-// large cluster is made once for all of them.
+// view is what the board showed at its last reading. Many clients may request a page, and the view
+// of a large cluster is made once for all of them.
 type view struct {
 	reading progress.Reading
 	nodes   []NodeState
@@ -61,7 +62,7 @@ type view struct {
 	rejects []Cause
 }
 
-// NewWatch begins to watch a run.
+// NewWatch starts to watch a run.
 func NewWatch(command, version string) *Watch {
 	return &Watch{
 		command: command,
@@ -73,7 +74,7 @@ func NewWatch(command, version string) *Watch {
 	}
 }
 
-// Show has the watch look at a run.
+// Show sets the table and the board of the run.
 func (w *Watch) Show(table string, b *Board) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -84,7 +85,7 @@ func (w *Watch) Show(table string, b *Board) {
 	w.last, w.lastAt = w.totalLocked(first), 0
 }
 
-// Say notes a line that was said to the user.
+// Say records a line that was shown to the user.
 func (w *Watch) Say(text string) {
 	if len(text) > lineBytes {
 		text = strings.ToValidUTF8(text[:lineBytes], "") + " ..."
@@ -98,7 +99,7 @@ func (w *Watch) Say(text string) {
 	}
 }
 
-// End notes how the run ended, with the reason where it is one to tell, and takes a last look.
+// End records how the run ended, with the reason if there is one, and reads the board once more.
 func (w *Watch) End(p Phase, problem string) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -109,7 +110,7 @@ func (w *Watch) End(p Phase, problem string) {
 	w.wakeLocked()
 }
 
-// Run looks every second until the context ends.
+// Run reads the board every second until the context ends.
 func (w *Watch) Run(ctx context.Context) {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
@@ -123,7 +124,7 @@ func (w *Watch) Run(ctx context.Context) {
 	}
 }
 
-// Changed is closed when the watch has looked again.
+// Changed returns a channel that is closed at the next reading.
 func (w *Watch) Changed() <-chan struct{} {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -145,7 +146,7 @@ func (w *Watch) look(now time.Time) {
 	}
 	r := w.viewLocked(now, w.board.Counters.Read).reading
 	if w.board.Counters.Took() > 0 {
-		return // the work is over, and its last point is made at the end
+		return // the work has ended, and its last point is made at the end
 	}
 	if w.ticks++; w.ticks%w.step == 0 {
 		w.pointLocked(r, false)
@@ -157,7 +158,7 @@ func ownOf(r progress.Reading) [2]float64 {
 	return [2]float64{float64(r.Rows - r.Earlier), float64(r.Bytes - r.EarlierBytes)}
 }
 
-// viewLocked returns what the board shows. It looks again only if there is a new reading.
+// viewLocked returns what the board shows. It makes a new view only if there is a new reading.
 func (w *Watch) viewLocked(now time.Time, read func(time.Time) progress.Reading) *view {
 	r := read(now)
 	if r.At.Equal(w.view.reading.At) {

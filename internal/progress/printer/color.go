@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// Color says when text for a person has colours.
+// Color is when text for a person has colors.
 type Color string
 
 // The kinds of Color. The zero value is Auto.
@@ -25,7 +25,7 @@ func (c Color) Check() error {
 	return fmt.Errorf("%q: must be %s, %s or %s", string(c), Auto, Always, Never)
 }
 
-// On reports whether what is written to w has colours.
+// On reports whether text written to w has colors.
 func (c Color) On(w io.Writer) bool {
 	switch c {
 	case Always:

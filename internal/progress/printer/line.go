@@ -12,15 +12,15 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
 )
 
-// part is a part of the line, as it is where there is room, and as it is where there is
-// little. Both are empty where there is nothing to be said.
+// part is a part of the line: its long form, and its brief form for narrow terminals. Both are
+// empty if there is nothing to show.
 type part struct {
 	long, brief string
 	paint       paint
 }
 
-// The parts stand in the order of what matters: where there is no room for all, the last
-// ones are left out.
+// The parts are in the order of importance. If there is no room for all, the last ones are left
+// out.
 const (
 	partRejected = iota
 	partFailed
@@ -42,8 +42,8 @@ const (
 	partKinds
 )
 
-// widths are the widths of parts whose numbers change: they are filled up with blanks, so that
-// the parts behind them stay where they are. A part of width 0 is as wide as its text.
+// widths are the widths of parts whose numbers change. They are padded with blanks, so that the
+// parts behind them stay in place. A part of width 0 is as wide as its text.
 var widths = [partKinds]struct{ long, brief int }{
 	partRejected: {brief: len("1.23k rej")},
 	partFailed:   {brief: len("1.23k failed")},
@@ -58,8 +58,8 @@ var widths = [partKinds]struct{ long, brief int }{
 	partLeft:     {len("59m59s left"), len("59m59s left")},
 }
 
-// partsOf says a reading in words. Which parts there are changes as seldom as can be: a figure that
-// is not known for now is a dash.
+// partsOf returns a reading in words. The set of parts changes as rarely as possible: a figure that
+// is unknown now is a dash.
 func partsOf(r progress.Reading) (parts [partKinds]part) {
 	parts[partRejected] = losses(r.Rejected, "rejected", "rej", red)
 	parts[partFailed] = losses(r.Failed, human.Noun(r.Failed, "range")+" failed", "failed", red)
@@ -122,11 +122,11 @@ func partsOf(r progress.Reading) (parts [partKinds]part) {
 			"p99 " + seconds(r.P99),
 			plain,
 		}
-	case r.Answered > 0: // none of late
+	case r.Answered > 0: // none recently
 		parts[partLatency] = part{"p50 - p99 -", "p99 -", plain}
 	}
 	if p := &parts[partLatency]; r.Target > 0 &&
-		p.long != "" { // whose p99 it is: the requests', which stand before
+		p.long != "" { // the p99 of the requests, which come before
 		p.long, p.brief = "their "+p.long, "their "+p.brief
 	}
 	parts[partLeft] = leftPart(r)
@@ -135,7 +135,7 @@ func partsOf(r progress.Reading) (parts [partKinds]part) {
 	return parts
 }
 
-// silentPart names nodes that answer nothing.
+// silentPart names the nodes that answer nothing.
 func silentPart(s *progress.Silence) part {
 	of := safetext.Line(s.Node)
 	switch {
@@ -152,13 +152,13 @@ func silentPart(s *progress.Silence) part {
 	}
 }
 
-// both is a part that has one form.
+// both returns a part with one form.
 func both(text string) part { return part{text, text, plain} }
 
-// wholePercent is a percentage without decimals, cut off.
+// wholePercent returns a percentage without decimals, rounded down.
 func wholePercent(share float64) string { return fmt.Sprintf("%.0f%%", math.Floor(100*share+1e-9)) }
 
-// leftPart says how long the run takes yet, or what it does now.
+// leftPart shows how much longer the run takes, or what it does now.
 func leftPart(r progress.Reading) part {
 	seconds, of := r.LeftOf()
 	text := "- left"
@@ -176,10 +176,10 @@ func leftPart(r progress.Reading) part {
 	return both(text)
 }
 
-// widthOfLeft is the width of what is left of a run by streaming.
+// widthOfLeft is the width of the time left of a streaming run.
 const widthOfLeft = len("59m59s to receive")
 
-// leftText writes a guess of the time left no finer than it can be known.
+// leftText formats an estimate of the time left, no more precisely than it can be known.
 func leftText(seconds float64) string {
 	d := time.Duration(min(seconds, 1e9) * float64(time.Second)).Round(time.Second)
 	switch minutes := int(d.Round(time.Minute).Minutes()); {
@@ -194,7 +194,7 @@ func leftText(seconds float64) string {
 	}
 }
 
-// heldPart says how the target of the nodes' small reads is kept.
+// heldPart shows how well the latency target is kept.
 func heldPart(r progress.Reading) part {
 	target := seconds(r.Target)
 	switch {
@@ -212,7 +212,7 @@ func heldPart(r progress.Reading) part {
 	}
 }
 
-// briefTrouble is the number of characters of a reason where there is little room.
+// briefTrouble is the number of characters of a reason in its brief form.
 const briefTrouble = 24
 
 func losses(n int64, long, brief string, paint paint) part {
@@ -224,8 +224,8 @@ func losses(n int64, long, brief string, paint paint) part {
 
 func seconds(s float64) string { return human.Latency(time.Duration(s * float64(time.Second))) }
 
-// sentTo says in words what nodes were streamed: the least and the most of them, where that is not
-// the same.
+// sentTo shows how much was streamed to the nodes: the smallest and the largest amount, if they
+// differ.
 func sentTo(nodes []progress.Streamed) string {
 	var most, sessions int64
 	least := int64(math.MaxInt64)
@@ -246,10 +246,10 @@ func sentTo(nodes []progress.Streamed) string {
 	return fmt.Sprintf("%s sent to %s, %s", sizes, to, human.Of(sessions, "session"))
 }
 
-// Text is a reading as a line of its own, which nothing is left out of.
+// Text returns a reading as a line of its own. Nothing is left out.
 func Text(r progress.Reading) string { return ColorText(r, false) }
 
-// ColorText is Text, with colours or without.
+// ColorText is Text with or without colors.
 func ColorText(r progress.Reading, color bool) string {
 	var words []string
 	for kind, p := range partsOf(r) {
@@ -265,7 +265,7 @@ func ColorText(r progress.Reading, color bool) string {
 	return safetext.Line(r.Run) + ": " + strings.Join(words, ", ")
 }
 
-// What stands between the parts of a run, and between the runs.
+// separators between the parts of a run, and between the runs
 const (
 	gap     = "  "
 	between = " | "
@@ -281,20 +281,19 @@ type line struct {
 // composer makes live lines, one after another.
 type composer struct {
 	width int
-	// brief has the parts of each run that have been brief: they stay so, as a part that changed
-	// its form now and then would move all behind it. It holds for one width and one number of
-	// runs.
+	// brief has, for each run, the parts that have been brief. They stay so: a part that changes
+	// its form would move all behind it. It holds for one width and one number of runs.
 	brief [][partKinds]bool
 }
 
-// compose makes the live line of some runs for a terminal of that many columns. Whatever there
-// is no room for is left out as a whole: brief forms come before none, and of several runs
-// each has its share. What fits depends on the widths of the columns, not on their numbers.
+// compose makes the live line of some runs for a terminal of that many columns. A part that does
+// not fit is left out. Brief forms are tried before parts are left out, and each of several runs
+// has its share. What fits depends on the widths of the columns, not on their numbers.
 func (c *composer) compose(runs []progress.Reading, width int) line {
 	if c.width != width || len(c.brief) != len(runs) {
 		c.width, c.brief = width, make([][partKinds]bool, len(runs))
 	}
-	width-- // in the last column some terminals begin a new line
+	width-- // some terminals begin a new line after the last column
 	all := make([][partKinds]part, len(runs))
 	l := line{
 		words: make([][partKinds]string, len(runs)),
@@ -302,7 +301,7 @@ func (c *composer) compose(runs []progress.Reading, width int) line {
 	}
 	for i, r := range runs {
 		all[i] = partsOf(r)
-		if len(runs) > 1 { // whose numbers they are is told first
+		if len(runs) > 1 { // the names of the runs come first
 			all[i][partRun].brief, _, _ = strings.Cut(all[i][partRun].long, " ")
 		}
 		for kind, p := range all[i] {
@@ -343,7 +342,7 @@ func (c *composer) compose(runs []progress.Reading, width int) line {
 		if l.words[run][kind] == "" || p.long == p.brief || c.brief[run][kind] {
 			return true
 		}
-		// What presses the line in trouble goes again.
+		// A part of a run in trouble may become long again, since the trouble may pass.
 		if !try(run, kind, p.long) && runs[run].Trouble == "" {
 			c.brief[run][kind] = true
 		}
@@ -357,8 +356,8 @@ func (c *composer) compose(runs []progress.Reading, width int) line {
 	return l
 }
 
-// String puts the parts into one line, with colours or without: of one run its name comes last, of
-// several first.
+// String joins the parts to one line, with or without colors. The name of a single run comes last,
+// those of several runs first.
 func (l line) String(color bool) string {
 	var runs []string
 	for run, parts := range l.words {
@@ -383,13 +382,14 @@ func (l line) String(color bool) string {
 	return strings.Join(runs, between) + l.bar
 }
 
-// The bar takes the room that is left, in these bounds.
+// the width of the bar, within the room that is left
 const (
 	leastBar = 10
 	mostBar  = 60
 )
 
-// ahead is the part of the work that a run by streaming has received, or done in its present stage.
+// ahead returns the share of the work that a streaming run has received, or done in its present
+// stage.
 func ahead(r progress.Reading) (share float64) {
 	if in := r.Receiving; in != nil && in.Share != nil {
 		share = *in.Share
@@ -400,7 +400,7 @@ func ahead(r progress.Reading) (share float64) {
 	return share
 }
 
-// barOf draws a bar that is columns wide: share as =, and the part from there up to ahead as -.
+// barOf draws a bar of columns columns: share as =, and the rest up to ahead as -.
 func barOf(share, ahead float64, columns int) string {
 	inside := columns - len("[]")
 	full := int(share * float64(inside))

@@ -10,12 +10,12 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
-// fit is the line without colours.
+// fit returns the line without colors.
 func fit(runs []progress.Reading, columns int) string {
 	return new(composer).compose(runs, columns).String(false)
 }
 
-// inMidRun is a run of which all is known.
+// inMidRun returns a run with all figures.
 func inMidRun() progress.Reading {
 	share := 0.5
 	return progress.Reading{
@@ -41,7 +41,7 @@ func TestLiveLine(t *testing.T) {
 	}
 }
 
-// What failed comes first, and stays longest.
+// What failed comes first, and is left out last.
 func TestLiveLineOfARunWithFailures(t *testing.T) {
 	r := inMidRun()
 	r.Rejected, r.Failed, r.Retries = 1234, 5, 678
@@ -52,7 +52,7 @@ func TestLiveLineOfARunWithFailures(t *testing.T) {
 	}
 }
 
-// A part keeps its place while its number grows.
+// A part stays in place while its number grows.
 func TestColumnsStay(t *testing.T) {
 	small, large := inMidRun(), inMidRun()
 	small.Rows, small.RowsPerSecond, small.BytesPerSecond, small.UnderWay, small.P99, small.Left = 7, 3, 2, 1, 0.9, 5
@@ -64,8 +64,8 @@ func TestColumnsStay(t *testing.T) {
 	}
 }
 
-// A part that has been brief stays brief, so that nothing moves when another part comes and goes;
-// a terminal of another width begins anew.
+// A part that has been brief stays brief, so that nothing moves when another part comes and goes.
+// With a new width, this starts again.
 func TestFormsStay(t *testing.T) {
 	var c composer
 	frame := func(r progress.Reading, columns int) string {
@@ -91,7 +91,7 @@ func TestFormsStay(t *testing.T) {
 	require.Equal(t, first, frame(inMidRun(), 100))
 }
 
-// Nodes that answer nothing are named, as long as they do.
+// Nodes that answer nothing are named.
 func TestLiveLineOfSilentNodes(t *testing.T) {
 	r := inMidRun()
 	r.Silent = &progress.Silence{Node: "10.0.0.1:9042", Nodes: 1, Seconds: 8.9}
@@ -103,7 +103,7 @@ func TestLiveLineOfSilentNodes(t *testing.T) {
 	require.Contains(t, fit([]progress.Reading{r}, 200), "no answer from the nodes for 8s ")
 }
 
-// The latency that a run keeps to comes before those of its own requests.
+// The latency of the target comes before those of the requests.
 func TestLiveLineOfALatencyThatIsHeld(t *testing.T) {
 	r := inMidRun()
 	r.Target = 0.01
@@ -123,7 +123,7 @@ func TestLiveLineOfALatencyThatIsHeld(t *testing.T) {
 	require.Contains(t, fit([]progress.Reading{r}, 71), "  p99 48.0ms ABOVE target 10.0ms")
 }
 
-// While the total is not known there is neither a share nor a bar.
+// While the total is unknown, there is neither a share nor a bar.
 func TestLiveLineWithoutATotal(t *testing.T) {
 	require.Equal(
 		t,
@@ -132,7 +132,7 @@ func TestLiveLineWithoutATotal(t *testing.T) {
 	)
 }
 
-// Of a pipe both programs are on the line, and what went wrong in either stays longest.
+// In a pipe, both programs are on the line, and errors of either are left out last.
 func TestLiveLineOfAPipe(t *testing.T) {
 	scan, load := inMidRun(), inMidRun()
 	scan.Run, load.Share, load.Rejected = "scan demo.flights", nil, 3
@@ -147,8 +147,8 @@ func TestLiveLineOfAPipe(t *testing.T) {
 	}
 }
 
-// The line is never wider than the terminal, has no part that is cut, and what failed is on
-// it wherever there is room.
+// The line is never wider than the terminal, and no part of it is cut. If there is any room, it has
+// what failed.
 func TestLiveLineFits(t *testing.T) {
 	r := inMidRun()
 	r.Run, r.Rejected, r.Earlier = "scan größe.t", 7, 567
@@ -192,7 +192,7 @@ func TestText(t *testing.T) {
 	require.Equal(t, "scan ks.t: 0 rows, 0 rows/s", Text(progress.Reading{Run: "scan ks.t"}))
 }
 
-// What nodes were streamed is told as the least and the most of them.
+// The line shows the smallest and the largest amount that was streamed to a node.
 func TestWhatNodesWereSent(t *testing.T) {
 	require.Empty(t, sentTo(nil))
 	require.Empty(

@@ -9,12 +9,11 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
-// Clear takes away what stands on the present line of a terminal: a live line, perhaps of
-// another program.
+// Clear clears the current line of a terminal, which may be the live line of another program.
 const Clear = "\r\x1b[K"
 
-// live keeps one line on a terminal up to date, and takes it away at the end. Of several
-// programs on one terminal, as in a pipe, one draws for all.
+// live keeps one line on a terminal up to date, and clears it at the end. Of several programs on
+// one terminal, as in a pipe, one draws for all.
 func live(
 	ctx context.Context,
 	s screen,
@@ -56,8 +55,8 @@ func live(
 	}
 }
 
-// erase takes away a line of so many characters that was drawn when the terminal had so
-// many columns before: one that has become too narrow for it has broken it into several.
+// erase clears a line of that many characters, drawn when the terminal had before columns. If the
+// terminal has become narrower, the line takes several lines now.
 func erase(length, before, columns int) string {
 	if columns >= before || columns < 1 || length <= columns {
 		return Clear

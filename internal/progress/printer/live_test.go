@@ -10,7 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
-// shared is a screen that another program draws on, until it has been asked for it so often.
+// shared is a screen that another program draws on, until it was claimed a number of times.
 type shared struct {
 	drawn chan string
 	asked int
@@ -19,7 +19,7 @@ type shared struct {
 
 const otherLeaves = 3
 
-// Write hands over what is drawn, one write at a time.
+// Write passes on what is drawn, one write at a time.
 func (s *shared) Write(b []byte) (int, error) {
 	s.drawn <- string(b)
 	return len(b), nil
@@ -33,7 +33,7 @@ func (s *shared) claim() bool {
 	return s.asked > otherLeaves
 }
 
-// play runs the live line until it has drawn once, and gives that and what it draws last.
+// play runs the live line until it has drawn once. It returns that, and what it draws last.
 func play(s *shared, run string) (first, last string) {
 	s.drawn = make(chan string)
 	ctx, cancel := context.WithCancel(context.Background())
@@ -59,8 +59,8 @@ func play(s *shared, run string) (first, last string) {
 	}
 }
 
-// As long as another program draws, nothing is written; when that one has left, this one does,
-// and takes its line away at the end.
+// While another program draws, nothing is written. When that one has left, this one draws, and
+// clears its line at the end.
 func TestLiveLineWaitsForItsTurn(t *testing.T) {
 	var s shared
 	first, last := play(&s, "load ks.t")
@@ -69,7 +69,7 @@ func TestLiveLineWaitsForItsTurn(t *testing.T) {
 	require.Greater(t, s.asked, otherLeaves)
 }
 
-// The one that draws does so for the others, too, in the order of the pipe.
+// The program that draws does so for all, in the order of the pipe.
 func TestLiveLineOfSeveralPrograms(t *testing.T) {
 	s := shared{
 		met: neighbors{
@@ -85,7 +85,7 @@ func TestLiveLineOfSeveralPrograms(t *testing.T) {
 	)
 }
 
-// A line that was wider than the terminal is now stands on several.
+// If the terminal has become narrower, the line takes several lines.
 func TestErase(t *testing.T) {
 	require.Equal(t, Clear, erase(60, 80, 80))
 	require.Equal(t, Clear, erase(60, 80, 60))

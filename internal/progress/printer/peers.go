@@ -17,21 +17,21 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
-// peers are the programs of one pipe that show themselves on one terminal. Each keeps its
-// reading in a small file of its own, in a folder that only the user can write to, so that
-// the one that draws can show all. Where there can be no such folder, each shows itself.
+// peers are the programs of one pipe that show themselves on one terminal. Each keeps its reading
+// in a small file, in a folder that only the user can write to, so that the program that draws can
+// show all. Without such a folder, each program draws itself.
 type peers struct {
 	dir    string // empty: there is none
-	prefix string // of the names of all of them: the terminal and the group of processes
-	own    int    // process
+	prefix string // of all their file names: the terminal and the process group
+	own    int    // process id
 }
 
-// neighbors are the readings of other programs of a pipe: those that began before this one,
-// and after it, in order.
+// neighbors are the readings of the other programs of a pipe: those that began before this one, and
+// after it, in order.
 type neighbors struct{ before, after []progress.Reading }
 
-// A reading that is older than fresh is of a program that does not draw any more, and after
-// stale of one that was killed.
+// A reading that is older than fresh is of a program that no longer draws. One that is older than
+// stale is of a program that was killed.
 const (
 	fresh = 2 * time.Second
 	stale = time.Minute
@@ -48,7 +48,7 @@ func newPeers(terminal *os.File) *peers {
 		base = os.TempDir()
 	}
 	dir := filepath.Join(base, fmt.Sprintf("cqlbulk-%d", os.Getuid()))
-	_ = os.Mkdir(dir, 0o700) // it may be there, and else the next finds out
+	_ = os.Mkdir(dir, 0o700) // it may exist; else the next call fails
 	if info, err := os.Lstat(dir); err != nil || !private(info) {
 		return &peers{}
 	}
@@ -56,26 +56,26 @@ func newPeers(terminal *os.File) *peers {
 	return &peers{dir, fmt.Sprintf("live-%x-%d-", tty.Rdev, unix.Getpgrp()), os.Getpid()}
 }
 
-// forget takes away what programs left that were killed.
+// forget removes the files of programs that were killed.
 func forget(dir string) {
 	entries, _ := os.ReadDir(dir)
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > stale {
-			_ = os.Remove(filepath.Join(dir, e.Name())) // or the next program does
+			_ = os.Remove(filepath.Join(dir, e.Name())) // if it fails, the next program removes it
 		}
 	}
 }
 
-// private says whether a folder is the user's own, and nobody else can write to it.
+// private reports whether a folder belongs to the user, and no other user can write to it.
 func private(info os.FileInfo) bool {
 	owner, ok := info.Sys().(*syscall.Stat_t)
 	return ok && info.IsDir() && int(owner.Uid) == os.Getuid() && info.Mode().Perm()&0o077 == 0
 }
 
-// name is the file of a program.
+// name returns the file of a program.
 func (p *peers) name(pid int) string { return filepath.Join(p.dir, p.prefix+strconv.Itoa(pid)) }
 
-// meet tells the others how far this program is, and gives how far they are.
+// meet writes this program's reading for the others, and returns theirs.
 func (p *peers) meet(own progress.Reading) (others neighbors) {
 	if p.dir == "" {
 		return others
@@ -83,7 +83,7 @@ func (p *peers) meet(own progress.Reading) (others neighbors) {
 	if text, err := json.Marshal(own); err == nil {
 		next := p.name(p.own) + ".new"
 		if os.WriteFile(next, text, 0o600) == nil {
-			_ = os.Rename(next, p.name(p.own)) // else it is not shown there
+			_ = os.Rename(next, p.name(p.own)) // if it fails, the others do not show this program
 		}
 	}
 	entries, _ := os.ReadDir(p.dir)
@@ -109,21 +109,21 @@ func (p *peers) meet(own progress.Reading) (others neighbors) {
 	return others
 }
 
-// leave has the others forget this program.
+// leave removes this program's file.
 func (p *peers) leave() {
 	if p.dir != "" {
 		_ = os.Remove(p.name(p.own))
 	}
 }
 
-// read reads what another program tells, while that is true.
+// read reads the reading of another program, unless it is too old.
 func (p *peers) read(pid int) (r progress.Reading, ok bool) {
 	path := p.name(pid)
 	info, err := os.Stat(path)
 	if err != nil {
 		return r, false
 	}
-	// A file of the future is of a program that was killed before the clock was set back.
+	// A file with a future time is of a program that was killed before the clock was set back.
 	if age := time.Since(info.ModTime()); age > fresh || age < -fresh {
 		return r, false
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
-// Programs of one pipe meet, in order, until they leave; those of others, and those that
-// were killed, do not count.
+// The programs of one pipe see each other, in order, until they leave. Those of other pipes, and
+// those that were killed, do not count.
 func TestPeers(t *testing.T) {
 	dir := t.TempDir()
 	program := func(prefix string, pid int) *peers { return &peers{dir, prefix, pid} }
@@ -57,7 +57,7 @@ func TestPeers(t *testing.T) {
 	none.leave()
 }
 
-// A folder that others can write to, or that is none, is not the user's own.
+// A folder that others can write to, or that does not exist, is not private.
 func TestPrivate(t *testing.T) {
 	dir := t.TempDir()
 	is := func(path string) bool {

@@ -1,5 +1,5 @@
-// Package printer shows where a run stands: in one live line on a terminal, and in a line
-// every few seconds elsewhere. It never writes where data go.
+// Package printer shows the progress of a run: in one live line on a terminal, and else in a line
+// every few seconds. It never writes to where data go.
 package printer
 
 import (
@@ -14,26 +14,27 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
-// DefaultInterval is the time between lines where there is no terminal.
+// DefaultInterval is the time between lines without a terminal.
 const DefaultInterval = 5 * time.Second
 
-// redraw is the time between two looks of the live line.
+// redraw is the time between two updates of the live line.
 const redraw = 200 * time.Millisecond
 
-// Options say how a run is shown.
+// Options are how a run is shown.
 type Options struct {
-	// Screen is where the live line is drawn; nil, or what it cannot be drawn on: nowhere.
+	// Screen is where the live line is drawn. If it is nil, or no terminal, there is no live line.
 	Screen io.Writer
-	// Tell is called with a reading at every Interval; nil, or an interval of 0: it is not.
-	Tell     func(progress.Reading)
+	// Report is called with a reading at every Interval. If it is nil, or the interval is 0, it is
+	// not.
+	Report   func(progress.Reading)
 	Interval time.Duration
-	// Color says whether the live line has colours.
+	// Color is whether the live line has colors.
 	Color Color
 }
 
-// Start begins to show the counters of a run, named by its command and table, and returns
-// the function that ends it, which must be called before anything is written to the screen
-// that shall stay, and may be called again.
+// Start starts to show the counters of a run, named by its command and table. It returns the
+// function that ends that. It must be called before anything else is written to the screen, and may
+// be called several times.
 func Start(ctx context.Context, run string, c *progress.Counters, o Options) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	read := func(now time.Time) progress.Reading {
@@ -46,8 +47,8 @@ func Start(ctx context.Context, run string, c *progress.Counters, o Options) (st
 	if f, ok := o.Screen.(*os.File); ok && Draws(f) {
 		shown.Go(func() { live(ctx, newTerminal(f), read, o.Color.On(f), redraw) })
 	}
-	if o.Tell != nil && o.Interval > 0 {
-		shown.Go(func() { lines(ctx, read, o.Interval, o.Tell) })
+	if o.Report != nil && o.Interval > 0 {
+		shown.Go(func() { lines(ctx, read, o.Interval, o.Report) })
 	}
 	return func() {
 		cancel()
@@ -55,17 +56,16 @@ func Start(ctx context.Context, run string, c *progress.Counters, o Options) (st
 	}
 }
 
-// IsTerminal says whether what is written to w is seen on a terminal.
+// IsTerminal reports whether w is a terminal.
 func IsTerminal(w io.Writer) bool {
 	f, ok := w.(*os.File)
 	return ok && term.IsTerminal(int(f.Fd()))
 }
 
-// Draws says whether a live line can be drawn on w: a terminal that knows how to take a line
-// away.
+// Draws reports whether a live line can be drawn on w: a terminal that can clear a line.
 func Draws(w io.Writer) bool { return IsTerminal(w) && os.Getenv("TERM") != "dumb" }
 
-// lines tells a reading at every interval.
+// lines reports a reading at every interval.
 func lines(
 	ctx context.Context,
 	read func(time.Time) progress.Reading,

@@ -14,7 +14,7 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A reading is told at every interval, and none once the printer has been stopped.
+// A reading is reported at every interval, and none after the printer has been stopped.
 func TestReadingsAreTold(t *testing.T) {
 	counters := &progress.Counters{}
 	counters.Rows.Store(7)
@@ -23,7 +23,7 @@ func TestReadingsAreTold(t *testing.T) {
 		t.Context(),
 		"scan ks.t",
 		counters,
-		Options{Interval: time.Millisecond, Tell: func(r progress.Reading) {
+		Options{Interval: time.Millisecond, Report: func(r progress.Reading) {
 			select {
 			case told <- r:
 			default:
@@ -41,14 +41,14 @@ func TestReadingsAreTold(t *testing.T) {
 	}
 }
 
-// What is no terminal gets no live line, and an interval of 0 no readings.
+// Without a terminal there is no live line, and with an interval of 0 there are no readings.
 func TestNothingIsShown(t *testing.T) {
 	var out bytes.Buffer
 	Start(
 		t.Context(),
 		"scan ks.t",
 		&progress.Counters{},
-		Options{Screen: &out, Tell: func(progress.Reading) { t.Error("told") }},
+		Options{Screen: &out, Report: func(progress.Reading) { t.Error("told") }},
 	)()
 	Start(t.Context(), "scan ks.t", &progress.Counters{}, Options{Interval: DefaultInterval})()
 	require.Empty(t, out.String())
@@ -61,7 +61,7 @@ func TestStopAfterCancel(t *testing.T) {
 		ctx,
 		"scan ks.t",
 		&progress.Counters{},
-		Options{Interval: DefaultInterval, Tell: func(progress.Reading) {}},
+		Options{Interval: DefaultInterval, Report: func(progress.Reading) {}},
 	)
 	cancel()
 	stop()

@@ -15,11 +15,10 @@ import (
 // screen is where a live line is drawn.
 type screen interface {
 	io.Writer
-	// claim says whether the line is this program's to draw: of several the first that
-	// asks has it until it leaves.
+	// claim reports whether this program draws the line. The first of several programs that claims
+	// it has it until it leaves.
 	claim() bool
-	// meet tells programs that share the screen how far this one is, and gives how far they
-	// are.
+	// meet passes this program's reading to the programs that share the screen, and returns theirs.
 	meet(own progress.Reading) neighbors
 	leave()
 	// width is the number of columns.
@@ -29,9 +28,9 @@ type screen interface {
 // terminal is a screen that is a terminal.
 type terminal struct {
 	*os.File
-	// lock is the terminal, opened again: what is locked is what was opened, and a shell
-	// hands the same to all programs of a pipe. Nil where it cannot be opened, as after su:
-	// then every program draws.
+	// lock is the terminal, opened again: a lock belongs to an open file, and a shell passes the
+	// same open file to all programs of a pipe. Nil if it cannot be opened, as after su; then every
+	// program draws.
 	lock *os.File
 	ours bool
 	*peers
@@ -65,12 +64,12 @@ func (t *terminal) leave() {
 	}
 }
 
-// usualWidth is that of a terminal that does not tell.
+// usualWidth is the width of a terminal that does not report it.
 const usualWidth = 80
 
 func (t *terminal) width() int { return Width(t.File) }
 
-// Width is the number of columns of a terminal; 0: it is none.
+// Width returns the number of columns of a terminal; 0: it is not a terminal.
 func Width(w io.Writer) int {
 	if !IsTerminal(w) {
 		return 0

@@ -8,8 +8,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
-// addStage completes the parts of a run by streaming: what it receives, its stage with its own
-// speed, and no speed of rows or text beside it.
+// addStage completes the parts of a streaming run: what it receives, and its stage with its own
+// speed. It removes the speeds of rows and text.
 func addStage(parts *[partKinds]part, r progress.Reading) {
 	if in := r.Receiving; in != nil {
 		// one speed of bytes is enough
@@ -33,13 +33,13 @@ func addStage(parts *[partKinds]part, r progress.Reading) {
 	}
 }
 
-// stageWidths are the widths of stages: what stands behind a stage stays where it is when another
-// one begins.
+// stageWidths are the widths of stages. What stands behind a stage stays in place when another one
+// begins.
 var stageWidths = struct{ long, brief int }{
 	len("reading 100.0%, 1,234,567,890 rows, 1,234,567 rows/s"), len("reading 100%  1023.9MiB/s"),
 }
 
-// staged says how far a stage is, and how fast.
+// staged shows how far a stage is, and its speed.
 func staged(s *progress.Staged) (long, short string) {
 	name := progress.StageTitle(s.Name)
 	percent, whole := "", "    "
@@ -75,7 +75,7 @@ func staged(s *progress.Staged) (long, short string) {
 		return "wrote " + human.Size(s.Done) + ", waiting for the nodes", "waiting for nodes"
 	case s.Waiting:
 		return "sent " + human.Size(s.Done) + ", waiting for the nodes", "waiting for nodes"
-	case s.Total > 0 && (last || percent == ""): // the share of the last stage stands before
+	case s.Total > 0 && (last || percent == ""): // the share of the last stage comes before
 		return fmt.Sprintf(
 			"%s %10s of %s, %12s",
 			name,
@@ -90,8 +90,8 @@ func staged(s *progress.Staged) (long, short string) {
 	}
 }
 
-// received says how many bytes of how many were received, and how fast. The numbers have columns of
-// their own.
+// received shows how many bytes of the total were received, and the speed. The numbers have columns
+// of their own.
 func received(in *progress.Receiving) part {
 	of, share := "", brief(in.Received)
 	if in.Announced > 0 {
@@ -107,11 +107,11 @@ func received(in *progress.Receiving) part {
 	}
 }
 
-// brief is a size without a blank.
+// brief returns a size without a blank.
 func brief(bytes int64) string { return strings.ReplaceAll(human.Size(bytes), " ", "") }
 
-// speedOf is a number of bytes a second; a dash where nothing moves now, or it is not known how
-// fast.
+// speedOf returns a number of bytes per second; a dash if nothing moves now, or the speed is
+// unknown.
 func speedOf(perSecond float64) string {
 	if speed := int64(perSecond); speed > 0 {
 		return human.Size(speed) + "/s"

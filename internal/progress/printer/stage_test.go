@@ -11,7 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
-// A run by streaming shows what moves, and no speed of what stands still.
+// A streaming run shows what moves, and no speed of what does not.
 func TestStages(t *testing.T) {
 	const mib = 1 << 20
 	for _, c := range []struct {
@@ -42,7 +42,9 @@ func TestStages(t *testing.T) {
 		{"receiving, without an announcement", "load ks.t: 0 rows, received 5.0 MiB, 1.0 MiB/s, 0 rows/s",
 			progress.Reading{Receiving: &progress.Receiving{Received: 5 * mib, PerSecond: mib}}},
 		{"all is received", "load ks.t: 0 rows, received 5.0 MiB of 5.0 MiB, -, 0 rows/s",
-			progress.Reading{Receiving: &progress.Receiving{Received: 5 * mib, Announced: 5 * mib, All: true}}},
+			progress.Reading{
+				Receiving: &progress.Receiving{Received: 5 * mib, Announced: 5 * mib, All: true},
+			}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			c.r.Run = cmp.Or(c.r.Run, "load ks.t")
@@ -60,7 +62,7 @@ func TestBarOfAStage(t *testing.T) {
 	require.Equal(t, "[==========]", barOf(1, 1, 12))
 }
 
-// What stands behind a stage stays where it is when another stage begins.
+// What stands behind a stage stays in place when another stage begins.
 func TestColumnsStayWhileStagesChange(t *testing.T) {
 	load := func(s progress.Staged) progress.Reading {
 		s.Share = shareOf(0.5)

@@ -240,11 +240,21 @@ func TestEstimate(t *testing.T) {
 	s := newPageSizer(Options{PageBytes: 1 << 20}.withDefaults())
 	require.EqualValues(t, all, s.expectedBytes(firstRows, all))
 	s.addPage(0, 0)
-	require.EqualValues(t, all/2, s.expectedBytes(firstRows, all), "a page without rows tells something")
+	require.EqualValues(
+		t,
+		all/2,
+		s.expectedBytes(firstRows, all),
+		"a page without rows tells something",
+	)
 	for range 100 {
 		s.addPage(0, 0)
 	}
-	require.EqualValues(t, 1<<20+pageOverhead, s.expectedBytes(firstRows, all), "but no page is free")
+	require.EqualValues(
+		t,
+		1<<20+pageOverhead,
+		s.expectedBytes(firstRows, all),
+		"but no page is free",
+	)
 	require.EqualValues(t, 1000, s.expectedBytes(firstRows, 1000))
 	s.addPage(10, 5000)
 	require.EqualValues(t, 100*500+pageOverhead, s.expectedBytes(100, all))

@@ -179,7 +179,9 @@ func TestSilenceThatPassesLosesNothing(t *testing.T) {
 // If no node of a cluster answers, the run ends with an error of class Fatal when the patience is
 // over, and not before.
 func TestSilentClusterEndsTheRun(t *testing.T) {
-	for _, ping := range []func(context.Context, string) error{nil, func(context.Context, string) error {
+	for _, ping := range []func(
+		context.Context, string,
+	) error{nil, func(context.Context, string) error {
 		time.Sleep(5 * time.Second)
 		return errHangs
 	}} {

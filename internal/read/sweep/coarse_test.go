@@ -320,7 +320,9 @@ func TestDensityOfTime(t *testing.T) {
 // If a table is much smaller than its estimate, neighbouring splits are read together. If it is as
 // large, each is read alone.
 func TestSplitsAreJoined(t *testing.T) {
-	for _, c := range []struct{ rows, least, most int }{{0, 64, 400}, {5000, 80, 400}, {40000, 600, 700}} {
+	for _, c := range []struct{ rows, least, most int }{
+		{0, 64, 400}, {5000, 80, 400}, {40000, 600, 700},
+	} {
 		t.Run(fmt.Sprint(c.rows), func(t *testing.T) {
 			r := rand.New(rand.NewPCG(1, 8))
 			ring, hosts := ringOf(t, r, 50, 5)

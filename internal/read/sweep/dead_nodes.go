@@ -171,7 +171,8 @@ func (w *worker) allDead(ctx context.Context, hosts []string, err error) bool {
 	if w.run.dead.allDead(hosts) { // another worker found out
 		return true
 	}
-	if len(hosts) == 0 || w.run.options.Ping == nil || w.anyAnswers(ctx, hosts...) || ctx.Err() != nil {
+	if len(hosts) == 0 || w.run.options.Ping == nil || w.anyAnswers(ctx, hosts...) ||
+		ctx.Err() != nil {
 		return false
 	}
 	for _, host := range w.run.dead.addDead(hosts, err) {

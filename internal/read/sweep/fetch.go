@@ -146,7 +146,8 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 				return fetched{err: &silentError{err}}
 			}
 			if attempts >= o.MaxAttempts ||
-				q.spansVnodes && attempts >= spanAttempts && fault.ClassOf(err) != fault.Overloaded {
+				q.spansVnodes && attempts >= spanAttempts &&
+					fault.ClassOf(err) != fault.Overloaded {
 				return fetched{err: err}
 			}
 			if fault.ClassOf(err) == fault.Unknown {

@@ -64,12 +64,21 @@ func (w *worker) waitPace(ctx context.Context, within token.Range, rows int) (Ad
 	if w.numbers {
 		many = func() int64 { return w.run.pageSize.expectedWeight(within) }
 	}
-	return o.Pace(ctx, many, func() int64 { return w.run.pageSize.expectedBytes(rows, o.BudgetSize) })
+	return o.Pace(
+		ctx,
+		many,
+		func() int64 { return w.run.pageSize.expectedBytes(rows, o.BudgetSize) },
+	)
 }
 
 // sendInBudget sends one request within the budget. The page keeps its part of the budget until it
 // is closed.
-func (w *worker) sendInBudget(ctx context.Context, q *request, host string, rows int) (row.Page, error) {
+func (w *worker) sendInBudget(
+	ctx context.Context,
+	q *request,
+	host string,
+	rows int,
+) (row.Page, error) {
 	budget := w.run.options.Budget
 	if budget == nil {
 		return w.sendThroughGate(ctx, q, host, rows)
@@ -112,7 +121,12 @@ func (p *budgetPage) Close() {
 }
 
 // sendThroughGate sends one request through the gate.
-func (w *worker) sendThroughGate(ctx context.Context, q *request, host string, rows int) (row.Page, error) {
+func (w *worker) sendThroughGate(
+	ctx context.Context,
+	q *request,
+	host string,
+	rows int,
+) (row.Page, error) {
 	gate := w.run.options.Gate
 	if gate == nil {
 		return w.readPage(ctx, q, host, rows)
@@ -142,7 +156,12 @@ func (w *worker) sendThroughGate(ctx context.Context, q *request, host string, r
 }
 
 // readPage sends one request, which ends at once if its node is found dead.
-func (w *worker) readPage(ctx context.Context, q *request, host string, rows int) (row.Page, error) {
+func (w *worker) readPage(
+	ctx context.Context,
+	q *request,
+	host string,
+	rows int,
+) (row.Page, error) {
 	if host == "" {
 		return w.run.reader.Page(ctx, host, q.within, q.state, rows)
 	}

@@ -52,7 +52,9 @@ func (g *logGate) ReleaseFar(_, _ time.Duration, units float64, outcome pace.Out
 func TestGateSeesEachRequest(t *testing.T) {
 	script := []error{nil, errOverloaded, errTransient, errUnknown, nil, errOverloaded, nil}
 	table := sized(20)
-	table.Fail = func(_ context.Context, r sweeptest.Request) error { return script[min(r.Number, len(script)-1)] }
+	table.Fail = func(_ context.Context, r sweeptest.Request) error {
+		return script[min(r.Number, len(script)-1)]
+	}
 	var gate logGate
 	_, err := Run(
 		bg(),

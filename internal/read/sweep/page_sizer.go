@@ -34,7 +34,12 @@ type pageSizer struct {
 }
 
 func newPageSizer(o Options) *pageSizer {
-	s := &pageSizer{target: int64(o.PageBytes), fixed: o.PageRows, most: mostRows, ends: o.ReaderEndsPages}
+	s := &pageSizer{
+		target: int64(o.PageBytes),
+		fixed:  o.PageRows,
+		most:   mostRows,
+		ends:   o.ReaderEndsPages,
+	}
 	if o.MaxPageRows > 0 {
 		s.fixed, s.most = min(s.fixed, o.MaxPageRows), min(s.most, o.MaxPageRows)
 	}
@@ -139,7 +144,11 @@ func (s *pageSizer) maxBytes(rows int, known, all int64, workers int) int64 {
 	if mean == 0 && known == 0 {
 		return all
 	}
-	return max(maxBytesFactor*max(int64(rows)*mean, known), all/int64(workers), s.target+pageOverhead)
+	return max(
+		maxBytesFactor*max(int64(rows)*mean, known),
+		all/int64(workers),
+		s.target+pageOverhead,
+	)
 }
 
 // maxBytesFactor is how many times larger than expected a page may be.

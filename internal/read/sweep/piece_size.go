@@ -32,7 +32,12 @@ type pieceSize struct {
 }
 
 func newPieceSize(o *Options) pieceSize {
-	w := pieceSize{begun: time.Now(), checkBytes: int64(o.PageBytes) / 2, checkTime: probeTime, blind: o.Blind}
+	w := pieceSize{
+		begun:      time.Now(),
+		checkBytes: int64(o.PageBytes) / 2,
+		checkTime:  probeTime,
+		blind:      o.Blind,
+	}
 	if o.far() {
 		w.checkBytes = 0
 	}
@@ -75,7 +80,13 @@ func (w *worker) isLarge(within token.Range) bool {
 
 // postpone sets when the size is checked next. It returns false.
 func (w *pieceSize) postpone() bool {
-	w.checkBytes, w.checkTime = 2*max(w.checkBytes, w.bytes), 2*max(w.checkTime, time.Since(w.begun))
+	w.checkBytes, w.checkTime = 2*max(
+		w.checkBytes,
+		w.bytes,
+	), 2*max(
+		w.checkTime,
+		time.Since(w.begun),
+	)
 	return false
 }
 

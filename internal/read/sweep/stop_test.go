@@ -83,12 +83,18 @@ func TestConsumerErrorClosesTheNextPage(t *testing.T) {
 		return nil
 	}
 	broken := errors.New("disk full")
-	_, err := Run(bg(), many(1), unresponsive{table}, Options{PageRows: 2}, func() (Consumer, error) {
-		return withPage(func(token.Range, row.Page) error {
-			<-asked
-			return broken
-		}), nil
-	})
+	_, err := Run(
+		bg(),
+		many(1),
+		unresponsive{table},
+		Options{PageRows: 2},
+		func() (Consumer, error) {
+			return withPage(func(token.Range, row.Page) error {
+				<-asked
+				return broken
+			}), nil
+		},
+	)
 	require.ErrorIs(t, err, broken)
 	require.Len(t, table.Requests(), 2)
 	require.NoError(t, table.Check())

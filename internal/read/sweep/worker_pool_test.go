@@ -44,7 +44,9 @@ func farOptions(most int) Options {
 // If nodes are far away, there are as many workers as the gate lets requests pass, and every row
 // comes once.
 func TestWorkerPool(t *testing.T) {
-	for _, tt := range []struct{ splits, most, least, bound int }{{400, 64, 50, 64}, {400, 4, 4, 4}, {10, 64, 8, 10}, {1, 64, 1, 1}} {
+	for _, tt := range []struct{ splits, most, least, bound int }{
+		{400, 64, 50, 64}, {400, 4, 4, 4}, {10, 64, 8, 10}, {1, 64, 1, 1},
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			table, most := farTable(20_000)
 			taker := take(table)

@@ -94,8 +94,7 @@ type Clock struct {
 	Error time.Duration // possible error of Ahead: half of the time until the answer came
 }
 
-// clockOf returns the clock of a node that answered with the time told, when it was asked at begin
-// and took that long.
+// clockOf returns the clock of a node that was asked at begin, and whose answer took that long.
 func clockOf(told, begin time.Time, took time.Duration) Clock {
 	half := took / 2
 	return Clock{told.Sub(begin.Add(half)).Round(time.Millisecond), half}

@@ -47,7 +47,7 @@ func TestNodesAreLookedAt(t *testing.T) {
 			t,
 			(c.Ahead - want).Abs(),
 			c.Error+2*time.Millisecond,
-			"milliseconds are told",
+			"milliseconds are reported",
 		)
 	}
 	near(0, clocks[first])

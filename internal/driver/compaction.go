@@ -34,7 +34,7 @@ func (s *Session) Compactions(
 		if errs[i] == nil {
 			told[h.HostID()] = all[i]
 		} else {
-			s.cfg.Logf("not told what compaction has to do: %v", errs[i])
+			s.cfg.Logf("cannot read what compaction has to do: %v", errs[i])
 		}
 	}
 	return told

@@ -151,5 +151,5 @@ func (deflater) Encode(body []byte) ([]byte, error) {
 
 // Decode is never called, since the frameChecker passes on no compressed frame.
 func (deflater) Decode([]byte) ([]byte, error) {
-	return nil, errors.New("a compressed frame got past the guard")
+	return nil, errors.New("a compressed frame got past the frame checker")
 }

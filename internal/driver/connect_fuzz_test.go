@@ -17,8 +17,8 @@ import (
 )
 
 // FuzzConnect damages one of the answers that the driver gets while it connects and reads the
-// cluster and a table. number selects the answer, and how the damage at an offset of the frame. The
-// highest bit of how says whether the connection stays open after an incomplete frame.
+// cluster and a table. The number selects the answer, and how is the damage at an offset of the
+// frame. The highest bit of how says whether the connection stays open after an incomplete frame.
 func FuzzConnect(f *testing.F) {
 	for i := range byte(20) {
 		f.Add(2*i, i%2 == 0, i%ways, uint16(20+i), []byte{0xff})

@@ -46,7 +46,8 @@ func (d *dialer) DialShard(
 	if port == 0 {
 		return d.DialHost(ctx, h)
 	}
-	for source := firstSource + (shard-firstSource%shards+shards)%shards; source <= lastSource; source += shards {
+	source := firstSource + (shard-firstSource%shards+shards)%shards
+	for ; source <= lastSource; source += shards {
 		from := d.net
 		from.LocalAddr = &net.TCPAddr{Port: source}
 		dialed, err := d.dial(ctx, &from, h, int(port))

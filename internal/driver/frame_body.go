@@ -122,7 +122,7 @@ func (a *frameBody) result(version byte) {
 			a.userTable = !a.system
 		}
 	case keyspace:
-		a.fail("a keyspace is in use that nobody asked for")
+		a.fail("a keyspace is in use without a request for it")
 	case prepared:
 		a.take(a.short())
 		if a.metadataID {

@@ -87,7 +87,7 @@ func wholeFrames(t testing.TB) [][]byte {
 	}
 }
 
-func TestGuardHandsOnWhatIsWhole(t *testing.T) {
+func TestFrameCheckerHandsOnWhatIsWhole(t *testing.T) {
 	all := slices.Concat(wholeFrames(t)...)
 	for _, buffer := range []int{7, 4096, 8 << 20} {
 		for _, in := range []io.Reader{
@@ -104,7 +104,7 @@ func TestGuardHandsOnWhatIsWhole(t *testing.T) {
 	require.True(t, bytes.Equal(all, out))
 }
 
-func TestGuardStops(t *testing.T) {
+func TestFrameCheckerStops(t *testing.T) {
 	void := encoded(t, &message.VoidResult{})
 	supported := func(name string, values ...string) []byte {
 		return encoded(
@@ -147,7 +147,7 @@ func TestGuardStops(t *testing.T) {
 }
 
 // Nothing of a large frame is passed on before it is complete.
-func TestGuardHoldsLargeFrames(t *testing.T) {
+func TestFrameCheckerHoldsLargeFrames(t *testing.T) {
 	large := withLength(encoded(t, &message.VoidResult{}), 100<<20)
 	before := allocated()
 	g := newFrameChecker(bytesConn{in: bytes.NewReader(large)}, time.Second, new(pageLimit))
@@ -161,7 +161,7 @@ func TestGuardHoldsLargeFrames(t *testing.T) {
 
 // The library may wait without limit for a frame to begin. A timeout within a frame must not look
 // like one between frames.
-func TestGuardDoesNotWaitWithinAFrame(t *testing.T) {
+func TestFrameCheckerDoesNotWaitWithinAFrame(t *testing.T) {
 	client, server := net.Pipe()
 	defer client.Close()
 	go func() { _, _ = server.Write(encoded(t, &message.VoidResult{})[:5]) }()
@@ -215,7 +215,7 @@ func hiddenTypes() map[datatype.DataType]datatype.DataType {
 }
 
 // Types that the library takes apart are hidden from it, in rows and in answers to PREPARE.
-func TestGuardHidesTypes(t *testing.T) {
+func TestFrameCheckerHidesTypes(t *testing.T) {
 	for typ, want := range hiddenTypes() {
 		cells := [2][]byte{{1, 2, 3}, nil}
 		of := func(typ datatype.DataType) [][]byte {
@@ -237,9 +237,9 @@ func TestGuardHidesTypes(t *testing.T) {
 	}
 }
 
-// FuzzGuard passes bytes through a frameChecker. The result is no longer than the input, and passes
+// FuzzFrameChecker passes bytes through a frameChecker. The result is no longer than the input, and passes
 // another frameChecker unchanged. No more memory is used than for complete frames.
-func FuzzGuard(f *testing.F) {
+func FuzzFrameChecker(f *testing.F) {
 	for _, frame := range slices.Concat(errorFrames(f), pages(f), others(f), lies(f), events(f)) {
 		f.Add(frame, uint16(4096))
 	}

@@ -123,7 +123,7 @@ func TestInflateStops(t *testing.T) {
 		"a size that is too high": {sized(good, size+1), "is damaged"},
 		"a size of zero":          {sized(good, 0), "is damaged"},
 		"a block that ends early": {good[:len(good)-1], "is damaged"},
-		"a block that goes on":    {append(slices.Clone(good), 0x10, 'a'), "is damaged"},
+		"a block that is longer":  {append(slices.Clone(good), 0x10, 'a'), "is damaged"},
 		"an offset of zero":       {[]byte{0, 0, 0, 5, 0x10, 'a', 0, 0}, "is damaged"},
 		"an offset before all":    {[]byte{0, 0, 0, 5, 0x10, 'a', 2, 0}, "is damaged"},
 		"literals above the size": {[]byte{0, 0, 0, 5, 0xf0, 255, 255, 0}, "is damaged"},
@@ -152,7 +152,7 @@ var offersLZ4 = &message.Supported{
 }
 
 // The library reads the same frames whether they came compressed or not.
-func TestGuardInflates(t *testing.T) {
+func TestFrameCheckerInflates(t *testing.T) {
 	hello := encoded(t, offersLZ4)
 	want, sent := slices.Clone(hello), [][]byte{hello}
 	for _, frame := range wholeFrames(t)[1:] {
@@ -193,7 +193,7 @@ func TestCompressedPageWithoutRoom(t *testing.T) {
 }
 
 // Damage within a compressed page ends the connection for good.
-func TestGuardStopsAtDamagedBlock(t *testing.T) {
+func TestFrameCheckerStopsAtDamagedBlock(t *testing.T) {
 	hello, page := encoded(t, offersLZ4), deflatedFrame(t, pageOf(t, "ks", 300_000, 5))
 	short := withLength(page[:len(page)-5], uint32(len(page)-5-headerSize))
 	void := encoded(t, &message.VoidResult{})
@@ -205,7 +205,7 @@ func TestGuardStopsAtDamagedBlock(t *testing.T) {
 }
 
 // A node that does not offer LZ4, or is near, is not asked to compress, and must not.
-func TestGuardRefusesCompression(t *testing.T) {
+func TestFrameCheckerRefusesCompression(t *testing.T) {
 	near := newCompression(Config{Compress: true, CompressFrom: time.Hour})
 	page := deflatedFrame(t, pageOf(t, "ks", 1000, 5))
 	for offered, lz4 := range map[*message.Supported]*compression{

@@ -57,7 +57,7 @@ func (w *Writer) insertOnce(ctx context.Context, st *statement, values []any, r 
 	case !told:
 		return fault.New(
 			fault.Unknown,
-			errors.New("the server did not tell whether a conditional insert was applied"),
+			errors.New("the server did not report whether a conditional insert was applied"),
 		)
 	case !applied:
 		return &fault.Error{Class: fault.NotApplied, Err: &existsError{same}, Answered: true}

@@ -100,7 +100,7 @@ func (s *Session) inspect(ctx context.Context) (again bool) {
 			all = append(all, row+" ("+in.found[row]+")")
 		}
 		s.cfg.Warnf(
-			"system.peers tells of what is no member of the cluster, and is left out: %s",
+			"system.peers has nodes that are not members of the cluster; they are left out: %s",
 			strings.Join(all, ", "),
 		)
 	}
@@ -267,8 +267,8 @@ func (in *membership) check(i int) {
 	}
 }
 
-// checkTokens finds tokens of two nodes, one of which answers that they are its own. It leaves out
-// the other node.
+// checkTokens finds tokens that two nodes have. If one of the nodes answers that they are its own,
+// the other is left out.
 func (in *membership) checkTokens() {
 	owner := make(map[string]int)
 	for i := range in.hosts {

@@ -266,7 +266,7 @@ func TestPinnedToStoppedNode(t *testing.T) {
 	require.Empty(t, c.Requests(), "no other node is asked instead")
 
 	page, err = reader.Page(t.Context(), "", whole, nil, 100)
-	require.NoError(t, err, "without a pin any node serves")
+	require.NoError(t, err, "without a chosen node any node serves")
 	page.Close()
 	cluster, err := s.Topology(t.Context())
 	require.NoError(t, err)

@@ -47,7 +47,7 @@ func TestPolicyPick(t *testing.T) {
 		chosen := next()
 		require.Same(t, &node, chosen.Info())
 		require.Nil(t, chosen.Token(), "a node of Cassandra has no shards")
-		require.Nil(t, next(), "the pinned node once, and no other")
+		require.Nil(t, next(), "the chosen node once, and no other")
 	}
 	require.Zero(t, wrapped.picks)
 	any, err := s.chooseNode(t.Context(), "", "", token.Token{Lo: 5})
@@ -110,7 +110,7 @@ func TestLibraryTokens(t *testing.T) {
 	} {
 		got := l.of(want)
 		require.Equal(t, string(token.Murmur3.Append(nil, want)), got.String())
-		require.False(t, got.Less(got), "comparing tells that it is the driver's own kind")
+		require.False(t, got.Less(got), "comparing shows that it is the driver's own kind")
 	}
 }
 

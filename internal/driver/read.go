@@ -79,11 +79,11 @@ func (r *Reader) Open(_ context.Context, within token.Range) (token.Range, error
 	return within, nil
 }
 
-// Page reads one page of a range from the given node (any node if host is empty). state is empty
-// for the first page, and else the paging state of the page before. rows is the number of rows to
-// request. The page may have fewer: only an empty paging state ends the range. If the node does not
-// exist or is down, the error comes at once and has class Transient. On ScyllaDB, the range's first
-// token selects the shard.
+// Page reads one page of a range from the given node (any node if host is empty). The state is
+// empty for the first page, and else the paging state of the page before. It requests rows rows.
+// The page may have fewer: only an empty paging state ends the range. If the node does not exist or
+// is down, the error comes at once and has class Transient. On ScyllaDB, the range's first token
+// selects the shard.
 func (r *Reader) Page(
 	ctx context.Context,
 	host string,

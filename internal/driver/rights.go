@@ -72,7 +72,8 @@ func (s *Session) list(ctx context.Context, stmt string, f func(row map[string]a
 func Unavailable(err error) bool {
 	var request responseError
 	return errors.As(err, &request) &&
-		(request.GetCode() == gocql.ErrCodeUnavailable || request.GetCode() == gocql.ErrCodeReadTimeout)
+		(request.GetCode() == gocql.ErrCodeUnavailable ||
+			request.GetCode() == gocql.ErrCodeReadTimeout)
 }
 
 // Unauthorized reports whether an error says that the user lacks a right.

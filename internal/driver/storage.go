@@ -11,7 +11,7 @@ import (
 // StorageAddresses returns where nodes accept connections from each other: address and port, by
 // host id. Since Cassandra 4.0 the ports are in system.local and system.peers_v2. Nodes that no
 // answer mentions are missing, such as all of ScyllaDB and of Cassandra 3. It asks a few nodes.
-// What a node says of itself counts more than what others say. If none answers, the error is that
+// A node's own answer counts more than those of others. If none answers, the error is that
 // of a node.
 func (s *Session) StorageAddresses(ctx context.Context) (map[string]string, error) {
 	hosts := s.contactNodes()

@@ -22,7 +22,7 @@ import (
 type authority struct {
 	cert  *x509.Certificate
 	key   *ecdsa.PrivateKey
-	chain [][]byte // of the authorities above it that are not roots, and of itself if it is not one
+	chain [][]byte // certificates of the authority and those above it, without roots
 }
 
 func newAuthority(t *testing.T, name string, above *authority) *authority {

@@ -283,7 +283,8 @@ func TestConnectByTLSErrors(t *testing.T) {
 	clients.AddCert(ca.cert)
 	demanding := func(version uint16) *tls.Config {
 		cfg := of(good)
-		cfg.ClientAuth, cfg.ClientCAs, cfg.MaxVersion = tls.RequireAndVerifyClientCert, clients, version
+		cfg.ClientAuth, cfg.ClientCAs = tls.RequireAndVerifyClientCert, clients
+		cfg.MaxVersion = version
 		return cfg
 	}
 	old := of(good)

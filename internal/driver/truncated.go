@@ -11,9 +11,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// Truncations asks each of the nodes that is up when it last truncated a table, by the table's id:
-// in milliseconds since the epoch by the node's own clock; 0: never. The result is by host id,
-// without nodes that do not report it.
+// Truncations asks each of the nodes that is up when it last truncated a table, by the table's id.
+// Times are in milliseconds since the epoch by the node's own clock; 0: never. The result is by
+// host id, without nodes that do not report it.
 func (s *Session) Truncations(
 	ctx context.Context,
 	nodes []topology.Node,
@@ -39,7 +39,7 @@ func (s *Session) Truncations(
 		told[h.HostID()] = at[i]
 	}
 	if len(mute) > 0 {
-		s.cfg.Logf("not told when the table was truncated: %s", strings.Join(mute, ", "))
+		s.cfg.Logf("no answer about when the table was truncated: %s", strings.Join(mute, ", "))
 	}
 	return told
 }

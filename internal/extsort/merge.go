@@ -13,8 +13,9 @@ type Merge struct {
 	numbers int64
 }
 
-// source returns records in order. next moves to the next one. at returns it, or only its head if
-// it is large, until next is called again. appendRecord returns all of it, and may be called once.
+// source returns records in order. The method next moves to the next one. Until the next call, at
+// returns it, or only its head if it is large. The method appendRecord returns all of it, and may
+// be called once.
 type source interface {
 	next() (bool, error)
 	at() (number uint64, record []byte)

@@ -194,9 +194,9 @@ const (
 )
 
 // sortEntries sorts entries whose numbers have all bits above shift+radixBits in common. It moves
-// them to their places by the next bits of the number (American flag sort: McIlroy, Bostic,
-// McIlroy, "Engineering Radix Sort"), and sorts each group by the bits after those. So hashes are
-// hardly ever compared.
+// them to their places by the next bits of the number, and sorts each group by the bits after
+// those. This is American flag sort (McIlroy, Bostic, McIlroy, "Engineering Radix Sort"). So hashes
+// are hardly ever compared.
 func sortEntries(entries []entry, shift int, compare func(x, y entry) int) {
 	if len(entries) < fewBy || shift < 0 {
 		slices.SortFunc(entries, compare)
@@ -216,7 +216,11 @@ func sortEntries(entries []entry, shift int, compare func(x, y entry) int) {
 	for group := range next {
 		for next[group] < end[group] {
 			e := entries[next[group]]
-			for to := e.number >> shift % (1 << radixBits); to != uint64(group); to = e.number >> shift % (1 << radixBits) {
+			for {
+				to := e.number >> shift % (1 << radixBits)
+				if to == uint64(group) {
+					break
+				}
 				e, entries[next[to]] = entries[next[to]], e
 				next[to]++
 			}

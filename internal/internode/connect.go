@@ -52,9 +52,9 @@ var (
 	unspoken = versions{min: 0xff, max: 0xff}
 )
 
-// connect opens a connection to a node and makes the handshake, with an offer of versions. from is
-// the announced address; if it is not valid, the connection's own. again says that the node has
-// accepted another connection of the session.
+// connect opens a connection to a node and makes the handshake, with an offer of versions. It
+// announces the address from, or the connection's own if that is not valid. The argument again says
+// that the node has accepted another connection of the session.
 func (c *Client) connect(
 	ctx context.Context,
 	node string,

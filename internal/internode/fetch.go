@@ -22,8 +22,8 @@ type Fetched struct {
 // have replaced. The node flushes the table first. Then it connects to the listener and sends its
 // files, and the receiver takes each of them. Without an error the session is complete: the
 // receiver has all that the node has of those ranges, which is nothing if it was not called. A node
-// of 5.0 also sends what it has of ranges of which it is no replica. Nodes of 4.0 and 4.1 fail the
-// session in that case.
+// of 5.0 also sends what it has of other nodes' ranges. Nodes of 4.0 and 4.1 fail the session in
+// that case.
 //
 // Tokens are those of Murmur3Partitioner. request.From is ignored.
 //
@@ -94,7 +94,7 @@ func (c *Client) CheckReach(ctx context.Context, node string, l *Listener) error
 			fetched.Plan,
 			problemf(
 				Protocol,
-				"the node has no row of system.local, so that nothing tells whether it could bring a file",
+				"the node has no row of system.local, so that it is unknown whether it could send a file",
 			),
 		)
 	}

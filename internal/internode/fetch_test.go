@@ -398,13 +398,13 @@ func TestAskedNodeThatSaysWhatItMustNot(t *testing.T) {
 			}
 			return right
 		}, internode.Protocol, "twice"},
-		"more bytes than told": {func(m internode.Message, right []byte) []byte {
+		"more bytes than announced": {func(m internode.Message, right []byte) []byte {
 			if second(m) {
 				return append([]byte{0}, right...)
 			}
 			return right
 		}, internode.Protocol, "message 0"},
-		"fewer bytes than told": {func(m internode.Message, right []byte) []byte {
+		"fewer bytes than announced": {func(m internode.Message, right []byte) []byte {
 			if second(m) {
 				return one(
 					m, func(h *internode.FileHead) { h.Sections = []internode.Section{{To: 100}} },
@@ -418,7 +418,7 @@ func TestAskedNodeThatSaysWhatItMustNot(t *testing.T) {
 			}
 			return right
 		}, internode.Protocol, "out of its turn"},
-		"a version that nobody speaks": {func(m internode.Message, right []byte) []byte {
+		"an unknown version": {func(m internode.Message, right []byte) []byte {
 			if m == nil && len(right) > 12 {
 				return internode.AppendOffer(
 					nil, internode.Offer{Use: 14, Min: 14, Max: 15, From: internodetest.Own},

@@ -146,7 +146,7 @@ func TestMessageBytes(t *testing.T) {
 				"0002 6e62 0003 626967 0000000000000001 00000001 0000000000000000 000000000000002b ffffffff 00000000" +
 				hex.EncodeToString(exampleHeader(t)) + tableHex + "00",
 		},
-		"a whole SSTable": {
+		"an entire SSTable": {
 			&FileHead{
 				Table: table, From: loader, Plan: plan, Version: "nb", Format: "big", Keys: 1, Header: exampleHeader(t),
 				Manifest: Manifest{{"Data.db", 43}, {"Index.db", 300}}, FirstKey: []byte{0, 0, 0, 1},

@@ -41,7 +41,7 @@ type Delivery struct {
 // allowed to drop the file. Several goroutines call it at the same time, one for each connection
 // that the node has opened. The context is the session's.
 //
-// It should read the bytes as fast as they come, for example to a disk: a node that waits in the
+// It should read the bytes as fast as they come, for example to a disk. A node that waits in the
 // middle of a file does not send files to other nodes either.
 type Receiver func(ctx context.Context, file *Delivery) error
 
@@ -195,7 +195,7 @@ func (s *incoming) deliver(d *Delivery, r io.Reader) error {
 		}
 	}
 	if !found {
-		return problemf(Protocol, "the node sent a whole SSTable without %s", dataComponent)
+		return problemf(Protocol, "the node sent an entire SSTable without %s", dataComponent)
 	}
 	if sums != nil && d.Sums != nil {
 		if err := d.Sums(sums); err != nil {

@@ -49,7 +49,8 @@ func (w *sender) file(ctx context.Context, i int) error {
 	if f.Whole == nil {
 		head.Sections = []Section{{To: f.Length}}
 	} else {
-		head.Version, head.Manifest, head.FirstKey = f.Whole.Version, f.Whole.manifest(), f.Whole.FirstKey
+		head.Version, head.FirstKey = f.Whole.Version, f.Whole.FirstKey
+		head.Manifest = f.Whole.manifest()
 	}
 	if err := w.write(ctx, Append(nil, head), 0, nil); err != nil {
 		return err
@@ -151,7 +152,7 @@ func ended(r io.Reader, p part) error {
 	case errors.Is(err, io.EOF):
 		return nil
 	case err == nil:
-		return problemf(Source, "%s goes on behind its %d bytes", p.what, p.length)
+		return problemf(Source, "%s is longer than its %d bytes", p.what, p.length)
 	default:
 		return problemf(Source, "%s: %w", p.what, err)
 	}

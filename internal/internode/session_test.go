@@ -101,7 +101,7 @@ func TestFilesOfSeveralTablesGetThere(t *testing.T) {
 			require.NoError(t, err)
 			require.NotContains(t, received, false)
 			require.Less(t, sent.Load(), int64(len(long)), "nothing was compressed")
-			require.Greater(t, sent.Load(), int64(len(long)/3), "some of it is not told of")
+			require.Greater(t, sent.Load(), int64(len(long)/3), "some of it is not reported")
 
 			done := n.Complete()
 			require.Len(t, done, 1)
@@ -155,9 +155,9 @@ func TestKeepAlivesBeforeTheSessionIsAccepted(t *testing.T) {
 }
 
 // failAtEachStep makes a node fail in each way at each step of a session. The session must end in
-// time with the matching error, and must not report anything as complete. times are the default
-// timeouts for a node that hangs. silent are the steps at which a node that fails the session has
-// sent nothing to the client. run runs a session, and returns how long that took.
+// time with the matching error, and must not report anything as complete. The times are the default
+// timeouts for a node that hangs. At the silent steps, a node that fails the session has sent
+// nothing to the client. The function run runs a session, and returns how long that took.
 func failAtEachStep(
 	t *testing.T,
 	steps []internodetest.Step,
@@ -243,7 +243,7 @@ func TestFilesThatAreNotAsAnnounced(t *testing.T) {
 		want   string
 	}{
 		"ends before its length":   {func(f *internode.File) { f.Length++ }, "file 1 ends 1 bytes before its 5 bytes do"},
-		"goes on behind it":        {func(f *internode.File) { f.Length-- }, "file 1 goes on behind its 3 bytes"},
+		"longer than it":           {func(f *internode.File) { f.Length-- }, "file 1 is longer than its 3 bytes"},
 		"cannot be opened":         {func(f *internode.File) { f.Open = func() (io.ReadCloser, error) { return nil, errWrong } }, "file 1: the disk is gone"},
 		"cannot be read":           {func(f *internode.File) { f.Open = failing }, "file 1: the disk is gone"},
 		"is empty":                 {func(f *internode.File) { f.Length = 0 }, "file 1: a file of 0 bytes"},

@@ -12,8 +12,8 @@ type Watch struct {
 	// Sent reports n more bytes that were passed to the network, for plain bytes of a file. Rows
 	// are compressed in transit.
 	Sent func(n, plain int)
-	// Received reports that the node has all of a file, given by its index, and how long that took
-	// since its last bytes, at most 64 KiB, were about to be sent.
+	// Received reports that the node has all of a file, given by its index. It also reports how
+	// long that took since the last bytes, at most 64 KiB, were about to be sent.
 	Received func(file int, took time.Duration)
 	// Alive is called each time that the node has been silent for Timeouts.Complete. It returns nil
 	// if the node still works at the session of that plan, and the session then waits as long

@@ -81,8 +81,8 @@ func TestBudgetResize(t *testing.T) {
 	})
 }
 
-// A request whose context ends holds nothing and delays no other. want is called while nothing can
-// be released, so no request waits because of an outdated answer.
+// A request whose context ends holds nothing and delays no other. The function want is called while
+// nothing can be released, so no request waits because of an outdated answer.
 func TestBudgetAsksInTurn(t *testing.T) {
 	b := NewBudget(10)
 	n, err := b.AcquireBy(t.Context(), func() int64 {

@@ -24,8 +24,8 @@ import (
 // its own effect. That keeps the loop from oscillating. For the same reason, a failure only counts
 // if its request began after the last cut. An overloaded server fails many requests at once, for
 // one cause (TCP NewReno cuts once per window too, RFC 6582). After a cut by half, growth is quick
-// up to 3/4 of the limit that failed, and one a round from there until that is passed, as in CUBIC
-// (RFC 9438).
+// up to 3/4 of the limit that failed. From there it is one a round until that limit is passed, as
+// in CUBIC (RFC 9438).
 //
 // The base is measured as BBR measures its least round-trip time: first of all, and when no round
 // at the full limit has confirmed it for the time o.Probe. For one round, the limit falls to what

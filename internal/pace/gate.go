@@ -115,9 +115,9 @@ func (g *Gate) fillWire(o GateOptions, step int) {
 // caller must call Release once.
 func (g *Gate) Acquire(ctx context.Context) error { return g.queue.acquire(ctx, 1) }
 
-// Release ends a request. latency does not include the wait in Acquire. units is the size of the
-// request in any unit that the latency grows with, such as bytes or rows, the same for all
-// requests. Latency and size of a Bad one do not matter. It panics if nothing is in flight.
+// Release ends a request. Its latency does not include the wait in Acquire. Its size may have any
+// unit that the latency grows with, such as bytes or rows, if all requests have the same. Latency
+// and size of a Bad one do not matter. It panics if nothing is in flight.
 func (g *Gate) Release(latency time.Duration, units float64, o Outcome) {
 	g.ReleaseFar(latency, 0, units, o)
 }
@@ -127,7 +127,7 @@ func (g *Gate) ReleaseFar(latency, trip time.Duration, units float64, o Outcome)
 	g.queue.mu.Lock()
 	defer g.queue.mu.Unlock()
 	if g.inFlight == 0 {
-		panic("pace: release of a gate that nobody has passed")
+		panic("pace: more releases of a gate than requests")
 	}
 	inFlight := g.inFlight
 	g.inFlight--

@@ -166,7 +166,7 @@ func TestReleaseWithoutAcquire(t *testing.T) {
 	g := NewGate(GateOptions{Ceiling: 1})
 	require.PanicsWithValue(
 		t,
-		"pace: release of a gate that nobody has passed",
+		"pace: more releases of a gate than requests",
 		func() { g.Release(0, 0, Good) },
 	)
 }

@@ -84,8 +84,8 @@ const (
 	// Servers flush and compact later what a load writes, and stall meanwhile, whatever the level
 	// was when it was written. Stalls become rarer if less is written. So if a second cut comes
 	// within rareGap, at a level below the wall, it lowers the wall by as much as it came too
-	// early, to leastWallShare of the level at least. One cut per rareGap is the most that the
-	// record allows.
+	// early. The wall is at least leastWallShare of the level. One cut per rareGap is the most that
+	// the record allows.
 	rareGap = 30 * time.Second
 	// Cuts that are at least stallTime apart have separate causes. A gap that is more than
 	// rarerTenths tenths of the one before shows that cuts have become rarer. A level below

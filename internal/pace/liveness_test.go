@@ -45,7 +45,7 @@ func TestLivenessCountsNoTimeInWhichNothingIsAsked(t *testing.T) {
 		time.Sleep(time.Hour)
 		require.Equal(t, 3*time.Second, ask(3*time.Second))
 		time.Sleep(time.Hour)
-		require.Equal(t, 3*time.Second, p.Failed(), "told when all is over")
+		require.Equal(t, 3*time.Second, p.Failed(), "reported at the end")
 		require.Equal(t, 4*time.Second, ask(time.Second))
 
 		p.Answered()

@@ -92,7 +92,7 @@ func TestResponseLimiterIsCancelled(t *testing.T) {
 	_, err = m.Reserve(ended, exactly(1))
 	require.ErrorIs(t, err, context.Canceled)
 	require.ErrorIs(t, asked.Complete(ended, 100), context.Canceled)
-	require.Zero(t, m.reserved.Used(), "settled all the same")
+	require.Zero(t, m.reserved.Used(), "completed all the same")
 }
 
 func TestNoResponseLimiter(t *testing.T) {

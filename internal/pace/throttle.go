@@ -12,9 +12,9 @@ import (
 // limited.
 //
 // A node acknowledges a file when it has stored it. The time from the last byte to that answer
-// shows how far the node is behind. It is compared with the quickest answer of any node, per byte,
-// since the time that an idle node takes depends on its disks and its other work. The quickest time
-// rises slowly, so that one lucky answer does not hold back a cluster for good.
+// shows how far the node is behind. It is compared with the quickest answer of any node, per byte.
+// The time that an idle node takes depends on its disks and its other work. The quickest time rises
+// slowly, so that one lucky answer does not hold back a cluster for good.
 //
 // It is safe for concurrent use.
 type Throttles struct {
@@ -91,7 +91,7 @@ func (n *Throttle) Release() {
 	n.queue.mu.Lock()
 	defer n.queue.mu.Unlock()
 	if n.sessions == 0 {
-		panic("pace: release of a throttle that nobody has passed")
+		panic("pace: more releases of a throttle than sessions")
 	}
 	n.sessions--
 	n.queue.wakeLocked()

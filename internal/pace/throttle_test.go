@@ -90,7 +90,7 @@ func TestThrottleOfSessions(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
 	require.ErrorIs(t, slow.Acquire(ended), context.Canceled)
-	require.ErrorIs(t, slow.Wait(ended, 100*mib), context.Canceled, "so much must wait")
+	require.ErrorIs(t, slow.Wait(ended, 100*mib), context.Canceled, "that must wait")
 	require.NoError(t, quick.Wait(ended, 100*mib), "nothing waits here")
 	slow.Release()
 	require.Panics(t, slow.Release)

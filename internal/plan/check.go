@@ -95,8 +95,8 @@ func checkWhole(p token.Partitioner, placement *token.Placement, splits []token.
 	return nil
 }
 
-// byVnode lists the indexes of the splits of vnode range 0, then those of 1 and so on. first has
-// the position where each vnode range begins, and last the end of all.
+// byVnode lists the indexes of the splits of vnode range 0, then those of 1 and so on. In the
+// result, first has the position where each vnode range begins, and at last the end of all.
 func byVnode(splits []token.Split, vnodes int) (order, first []int32) {
 	first = make([]int32, vnodes+1)
 	for _, s := range splits {

@@ -67,8 +67,8 @@ func TestOneShard(t *testing.T) {
 	require.Equal(t, whole.Hash(), p.Hash())
 }
 
-// Hosts that share a sweep make the same plan even if nodes report more to one of them, a node is
-// down for one of them, or they run fewer requests.
+// Hosts that share a sweep make the same plan. That holds even if nodes report more to one of them,
+// a node is down for one of them, or they run fewer requests.
 func TestShardsDoNotDependOnWhatNodesTell(t *testing.T) {
 	first, err := Make(
 		cluster(4, 4, 4),
@@ -213,9 +213,9 @@ func TestWant(t *testing.T) {
 		{"both", Options{Splits: 77, Parallel: 5}, 5, 77},
 		{"fewer than ranges", Options{Splits: 1}, 12, 33},
 		{"a large table", Options{Bytes: 1 << 50}, 12, 1200},
-		{"as many as MiB", Options{Bytes: 400 << 20}, 12, 400},
+		{"one for each MiB", Options{Bytes: 400 << 20}, 12, 400},
 		{"a small table", Options{Bytes: 100 << 10}, 12, 33},
-		{"as many as requests", Options{Bytes: 1, Parallel: 50}, 50, 50},
+		{"one for each request", Options{Bytes: 1, Parallel: 50}, 50, 50},
 		{"splits whatever the size", Options{Bytes: 1, Splits: 900}, 12, 900},
 		{"no table is larger", Options{Bytes: 1<<63 - 1}, 12, 1200},
 	} {

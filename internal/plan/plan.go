@@ -134,7 +134,7 @@ func (p *Plan) shape(replication map[string]string, o Options) error {
 	if errors.Is(err, token.ErrUnsupported) {
 		p.serial(
 			fmt.Sprintf(
-				"the keyspace's replication is %s, whose replicas cannot be told",
+				"the keyspace's replication is %s, whose replicas are unknown",
 				replication["class"],
 			),
 		)

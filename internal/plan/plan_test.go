@@ -53,9 +53,9 @@ func TestCores(t *testing.T) {
 		want []int
 	}{
 		{"told", []int{2, 4, 8}, Options{}, []int{2, 4, 8}},
-		{"the smallest for those that do not tell", []int{0, 4, 8}, Options{}, []int{4, 4, 8}},
+		{"the smallest for those that do not report it", []int{0, 4, 8}, Options{}, []int{4, 4, 8}},
 		{"none tells", []int{0, 0}, Options{}, []int{DefaultCores, DefaultCores}},
-		{"nonsense counts as nothing told", []int{-1, 6}, Options{}, []int{6, 6}},
+		{"nonsense counts as no report", []int{-1, 6}, Options{}, []int{6, 6}},
 		{"what the user says wins", []int{2, 0, 8}, Options{Cores: 5}, []int{5, 5, 5}},
 		{"no node", nil, Options{Cores: 5}, []int{}},
 	} {
@@ -233,7 +233,7 @@ func TestUnsupportedPartitioner(t *testing.T) {
 func TestUnsupportedStrategy(t *testing.T) {
 	p, err := Make(cluster(2, 2), map[string]string{"class": "com.example.OurStrategy"}, Options{})
 	require.NoError(t, err)
-	requireSerial(t, p, "com.example.OurStrategy, whose replicas cannot be told")
+	requireSerial(t, p, "com.example.OurStrategy, whose replicas are unknown")
 	require.NotContains(t, p.Serial, "partitioner")
 	require.Empty(t, p.Hosts(0))
 }
@@ -246,7 +246,7 @@ func TestMakeErrors(t *testing.T) {
 		want        string
 	}{
 		{"no such data center", func(c *topology.Cluster) { c.LocalDC = "dc9" }, three, `no node is in data center "dc9"; the cluster has dc1`},
-		{"no node", func(c *topology.Cluster) { c.Nodes = nil }, three, "the cluster tells of no node"},
+		{"no node", func(c *topology.Cluster) { c.Nodes = nil }, three, "of no node"},
 		{"a token of two nodes", func(c *topology.Cluster) { c.Nodes[1].Tokens[3] = c.Nodes[0].Tokens[5] }, three, "belongs to two nodes"},
 		{"no tokens", func(c *topology.Cluster) { c.Nodes[0].Tokens, c.Nodes[1].Tokens = nil, nil }, three, "without a token"},
 		{"broken replication", func(*topology.Cluster) {}, map[string]string{"class": "SimpleStrategy", "replication_factor": "x"}, "replication_factor"},

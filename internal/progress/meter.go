@@ -193,8 +193,8 @@ func (m *Meter) leftOf(now time.Time, r *Reading, at reached) float64 {
 	}
 }
 
-// LeftOf returns the estimated seconds that are left; 0: not known. of is the work that they are
-// left for: empty for the whole run, else what the run does now, such as "receive".
+// LeftOf returns the estimated seconds that are left; 0: not known. It also returns the work that
+// they are left for: empty for the whole run, else what the run does now, such as "receive".
 func (r *Reading) LeftOf() (seconds float64, of string) {
 	switch {
 	case r.Left > 0:

@@ -87,7 +87,7 @@ func TestReceipt(t *testing.T) {
 		t,
 		&Receiving{Received: 3900, Announced: 3900, Share: part(1), All: true},
 		m.Read(now).Receiving,
-		"what is over has no speed",
+		"an ended stage has no speed",
 	)
 	c.Done.Store(1000)
 	share, _ = c.Share()

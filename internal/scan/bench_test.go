@@ -311,9 +311,9 @@ func BenchmarkScan(b *testing.B) {
 	}{
 		{"once", 1, 0},
 		{"long", 100, 0},
-		{"long, marks every 2s", 100, 2 * time.Second},
-		{"long, marks every 20ms", 100, 20 * time.Millisecond},
-		{"long, marks every 1ms", 100, time.Millisecond},
+		{"long, checkpoints every 2s", 100, 2 * time.Second},
+		{"long, checkpoints every 20ms", 100, 20 * time.Millisecond},
+		{"long, checkpoints every 1ms", 100, time.Millisecond},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			const rows = 20000
@@ -323,11 +323,11 @@ func BenchmarkScan(b *testing.B) {
 			if c.passes > 1 {
 				job.NewWriter = func() Writer { return nowhere{} }
 			}
-			marks := 0
+			checkpoints := 0
 			if c.every > 0 {
 				job.CheckpointEvery = c.every
 				job.Checkpoint = func() (func(Point) error, error) {
-					marks++
+					checkpoints++
 					return func(Point) error { return nil }, nil
 				}
 			}
@@ -340,7 +340,7 @@ func BenchmarkScan(b *testing.B) {
 			}
 			b.SetBytes(job.Counters.Bytes.Load() / int64(b.N))
 			b.ReportMetric(rows*float64(c.passes*b.N)/b.Elapsed().Seconds(), "rows/s")
-			b.ReportMetric(float64(marks)/float64(b.N), "marks/op")
+			b.ReportMetric(float64(checkpoints)/float64(b.N), "checkpoints/op")
 		})
 	}
 }

@@ -41,13 +41,13 @@ var ends = []struct {
 		true,
 	},
 	{
-		"cancelled in a mark",
-		func(s *scanCase) { s.keeper.onMark = s.atCall(func() error { s.cancel(); return nil }) },
+		"canceled in a checkpoint",
+		func(s *scanCase) { s.recorder.onCheckpoint = s.atCall(func() error { s.cancel(); return nil }) },
 		true,
 	},
 	{
-		"cancelled after a mark",
-		func(s *scanCase) { s.keeper.onKeep = s.atCall(func() error { s.cancel(); return nil }) },
+		"canceled after a checkpoint",
+		func(s *scanCase) { s.recorder.onKeep = s.atCall(func() error { s.cancel(); return nil }) },
 		true,
 	},
 	{"output full in the middle of a row", func(s *scanCase) {
@@ -69,26 +69,26 @@ var ends = []struct {
 		true,
 	},
 	{
-		"mark fails",
-		func(s *scanCase) { s.keeper.onMark = s.atCall(func() error { return errBroken }) },
+		"checkpoint fails",
+		func(s *scanCase) { s.recorder.onCheckpoint = s.atCall(func() error { return errBroken }) },
 		false,
 	},
 	{
 		"point not kept",
-		func(s *scanCase) { s.keeper.onKeep = s.atCall(func() error { return errBroken }) },
+		func(s *scanCase) { s.recorder.onKeep = s.atCall(func() error { return errBroken }) },
 		false,
 	},
 }
 
 // scanCase is a random scan.
 type scanCase struct {
-	r      *rand.Rand
-	table  *sweeptest.Table
-	job    *Job
-	out    *output
-	keeper *pointRecorder
-	moment int
-	cancel func()
+	r        *rand.Rand
+	table    *sweeptest.Table
+	job      *Job
+	out      *output
+	recorder *pointRecorder
+	moment   int
+	cancel   func()
 }
 
 func newTrial(t *testing.T, seed uint64, cancel func()) *scanCase {
@@ -130,8 +130,8 @@ func (s *scanCase) atCall(do func() error) func(int) error {
 
 // However a scan ends, at each checkpoint the output is exactly the rows of the points so far, each
 // once. Nothing that could be recorded is missing.
-func TestMarksAtRandom(t *testing.T) {
-	marks, between, ended := 0, 0, make(map[string]int)
+func TestCheckpointsAtRandom(t *testing.T) {
+	checkpoints, between, ended := 0, 0, make(map[string]int)
 	for seed := range uint64(600) {
 		end := ends[seed%uint64(len(ends))]
 		t.Run(fmt.Sprintf("%d %s", seed, end.name), func(t *testing.T) {
@@ -141,12 +141,12 @@ func TestMarksAtRandom(t *testing.T) {
 			end.setUp(s)
 			result, err := s.job.Run(ctx)
 			require.NoError(t, s.table.Check())
-			s.keeper.requireExact(t, s.job, s.table)
+			s.recorder.requireExact(t, s.job, s.table)
 			if err == nil || end.all {
-				s.keeper.requireAll(t, result)
+				s.recorder.requireAll(t, result)
 			}
-			marks += len(s.keeper.points)
-			if len(s.keeper.points) > 1 {
+			checkpoints += len(s.recorder.points)
+			if len(s.recorder.points) > 1 {
 				between++
 			}
 			if err != nil {
@@ -155,7 +155,7 @@ func TestMarksAtRandom(t *testing.T) {
 				return
 			}
 			// The points are exactly the ring without the ranges that failed.
-			all := s.keeper.ranges()
+			all := s.recorder.ranges()
 			for _, f := range result.Failed {
 				all = append(all, f.Range)
 			}
@@ -163,8 +163,8 @@ func TestMarksAtRandom(t *testing.T) {
 			requireRows(t, s.job, within(s.table, result.Done), s.out, result)
 		})
 	}
-	require.Greater(t, marks, 1000)
-	require.Greater(t, between, 200, "runs with marks in their middle")
+	require.Greater(t, checkpoints, 1000)
+	require.Greater(t, between, 200, "runs with checkpoints in their middle")
 	for _, end := range ends[1:] {
 		require.Positive(t, ended[end.name], end.name)
 	}

@@ -27,15 +27,15 @@ type pointRecorder struct {
 	points  []Point
 	misuse  error
 
-	underway atomic.Bool
-	onMark   func(call int) error // calls count from 0; may be nil
-	onKeep   func(call int) error
+	underway     atomic.Bool
+	onCheckpoint func(call int) error // calls count from 0; may be nil
+	onKeep       func(call int) error
 }
 
 // keepPoints makes a job record its points, at checkpoints that follow each other closely.
 func keepPoints(job *Job, out *output) *pointRecorder {
 	k := &pointRecorder{out: out}
-	job.Checkpoint, job.CheckpointEvery, job.CheckpointBytes = k.mark, 1, 1
+	job.Checkpoint, job.CheckpointEvery, job.CheckpointBytes = k.checkpoint, 1, 1
 	return k
 }
 
@@ -45,21 +45,21 @@ func (k *pointRecorder) length() int {
 	return k.out.text.Len()
 }
 
-func (k *pointRecorder) mark() (func(Point) error, error) {
+func (k *pointRecorder) checkpoint() (func(Point) error, error) {
 	if k.underway.Swap(true) {
-		k.misuse = errors.New("a mark before the last one was kept")
+		k.misuse = errors.New("a checkpoint before the last one was kept")
 	}
 	call := k.calls
 	k.calls++
 	length := k.length()
-	if k.onMark != nil {
-		if err := k.onMark(call); err != nil {
+	if k.onCheckpoint != nil {
+		if err := k.onCheckpoint(call); err != nil {
 			return nil, err
 		}
 	}
 	runtime.Gosched()
 	if k.length() != length {
-		k.misuse = errors.New("a write during a mark")
+		k.misuse = errors.New("a write during a checkpoint")
 	}
 	return func(p Point) error {
 		if k.onKeep != nil {
@@ -99,7 +99,7 @@ func (k *pointRecorder) requireExact(t *testing.T, job *Job, table *sweeptest.Ta
 		got := (&output{text: *bytes.NewBuffer(k.out.text.Bytes()[before:k.lengths[i]])}).lines()
 		slices.Sort(got)
 		slices.Sort(want)
-		require.True(t, slices.Equal(want, got), "mark %d: want %q, got %q", i, want, got)
+		require.True(t, slices.Equal(want, got), "checkpoint %d: want %q, got %q", i, want, got)
 		require.EqualValues(t, len(want), p.Rows)
 		require.Equal(t, sum, p.Sum)
 		require.EqualValues(t, k.lengths[i]-before, p.TextBytes)
@@ -130,7 +130,7 @@ func (k *pointRecorder) requireAll(t *testing.T, result Result) {
 }
 
 // Checkpoints come every two seconds, and one at the end.
-func TestMarkEveryTwoSeconds(t *testing.T) {
+func TestCheckpointEveryTwoSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := numbered(70, 3)
 		table.Fail = func(context.Context, sweeptest.Request) error {
@@ -143,7 +143,7 @@ func TestMarkEveryTwoSeconds(t *testing.T) {
 		job.CheckpointEvery, job.CheckpointBytes = 0, 0
 		begin := time.Now()
 		var at []time.Duration
-		k.onMark = func(int) error {
+		k.onCheckpoint = func(int) error {
 			at = append(at, time.Since(begin))
 			return nil
 		}
@@ -173,7 +173,7 @@ func TestMarkEveryTwoSeconds(t *testing.T) {
 
 // If there is much text, the next checkpoint comes early, and the one after it at the usual
 // distance. There is no checkpoint with nothing to record.
-func TestMarkBytes(t *testing.T) {
+func TestCheckpointBytes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		table := numbered(70, 100)
 		table.Fail = func(context.Context, sweeptest.Request) error {
@@ -201,7 +201,7 @@ func TestMarkBytes(t *testing.T) {
 		job.CheckpointEvery, job.CheckpointBytes = 5*time.Second, 3000
 		var at []time.Duration
 		begin := time.Now()
-		k.onMark = func(int) error {
+		k.onCheckpoint = func(int) error {
 			at = append(at, time.Since(begin))
 			return nil
 		}
@@ -218,7 +218,7 @@ func TestMarkBytes(t *testing.T) {
 }
 
 // An empty table has ranges to record. A scan that read nothing does not.
-func TestMarksWithoutRows(t *testing.T) {
+func TestCheckpointsWithoutRows(t *testing.T) {
 	table := &sweeptest.Table{}
 	job, out := newJob(t, table, 3)
 	k := keepPoints(job, out)
@@ -237,7 +237,7 @@ func TestMarksWithoutRows(t *testing.T) {
 }
 
 // A scan that cannot be resumed has no checkpoints.
-func TestNoMarks(t *testing.T) {
+func TestNoCheckpoints(t *testing.T) {
 	for name, change := range map[string]func(*Job){
 		"limit":  func(j *Job) { j.Limit = 1000 },
 		"serial": func(j *Job) { j.Partitioner, j.Key, j.Splits = nil, nil, []token.Split{{}} },
@@ -254,7 +254,7 @@ func TestNoMarks(t *testing.T) {
 }
 
 // If a checkpoint fails, the scan ends with its error, and there are no more.
-func TestMarkErrorEndsTheRun(t *testing.T) {
+func TestCheckpointErrorEndsTheRun(t *testing.T) {
 	broken := errors.New("the journal cannot be written")
 	for _, calls := range []int{0, 1, 3} {
 		for _, late := range []bool{false, true} {
@@ -270,7 +270,7 @@ func TestMarkErrorEndsTheRun(t *testing.T) {
 			if late {
 				k.onKeep = fail
 			} else {
-				k.onMark = fail
+				k.onCheckpoint = fail
 			}
 			// After every forty requests the next ones wait for a checkpoint.
 			begun := make([]chan struct{}, calls+1)
@@ -300,7 +300,7 @@ func TestMarkErrorEndsTheRun(t *testing.T) {
 }
 
 // If the last checkpoint of an interrupted scan fails, the error reports both.
-func TestLastMarkFailsAfterCancel(t *testing.T) {
+func TestLastCheckpointFailsAfterCancel(t *testing.T) {
 	broken := errors.New("the journal cannot be written")
 	ctx, cancel := context.WithCancel(context.Background())
 	table := numbered(2000, 5)
@@ -313,7 +313,7 @@ func TestLastMarkFailsAfterCancel(t *testing.T) {
 	job, out := newJob(t, table, 4)
 	k := keepPoints(job, out)
 	job.CheckpointEvery, job.CheckpointBytes = time.Hour, 1<<40
-	k.onMark = func(int) error { return broken }
+	k.onCheckpoint = func(int) error { return broken }
 	_, err := job.Run(ctx)
 	require.Equal(t, fault.Canceled, fault.ClassOf(err))
 	require.ErrorIs(t, err, broken)
@@ -321,7 +321,7 @@ func TestLastMarkFailsAfterCancel(t *testing.T) {
 
 // If a temporary file cannot be read back to its end, a part of its partition is in the output, and
 // there are no more checkpoints.
-func TestNoMarkAfterAPartOfAPartition(t *testing.T) {
+func TestNoCheckpointAfterAPartOfAPartition(t *testing.T) {
 	table := tableOf(partition{10, 5, 20}, partition{20, 15, 20})
 	whole := token.Whole(token.Murmur3)
 	for name, cut := range map[string]bool{"whole": false, "cut short": true} {

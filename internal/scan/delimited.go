@@ -16,7 +16,7 @@ type Delimited struct {
 	codecs  []cqltext.Codec
 	text    []bool // by column: it has text, which is written unchanged
 	null    []byte
-	guard   bool // against spreadsheets that execute text
+	escape  bool // against spreadsheets that execute text
 	scratch []byte
 }
 
@@ -45,7 +45,7 @@ func NewDelimited(columns []schema.Selector, format dsv.Format, null string) (*D
 // EscapeFormulas puts a single quote before text that a spreadsheet would execute as a formula.
 // Such text begins with =, +, -, @, a tab or a carriage return (OWASP, CSV Injection). When it is
 // loaded again, it is different.
-func (e *Delimited) EscapeFormulas() { e.guard = true }
+func (e *Delimited) EscapeFormulas() { e.escape = true }
 
 // isFormula reports whether a spreadsheet would execute a text.
 func isFormula(text []byte) bool {
@@ -91,7 +91,7 @@ func (e *Delimited) AppendRow(dst []byte, cells [][]byte) ([]byte, error) {
 				return dst, fmt.Errorf("column %q: %w", e.columns[i].Name, err)
 			}
 			e.scratch = text
-		} else if e.guard && isFormula(text) {
+		} else if e.escape && isFormula(text) {
 			e.scratch = append(append(e.scratch[:0], '\''), text...)
 			text = e.scratch
 		}

@@ -40,7 +40,7 @@ type Job struct {
 	Splits        []token.Split
 	Sweep         sweep.Options
 	EncodeBuffers int                     // pages encoded at once, default 1
-	NewEncoder    func() (Encoder, error) // called once for each slot
+	NewEncoder    func() (Encoder, error) // called once for each buffer
 	NewWriter     func() Writer           // likewise
 	Checksum      Checksum
 	// Partitioner and Key show where a partition ends: Key lists the cells of the partition key.
@@ -51,12 +51,12 @@ type Job struct {
 	SpoolDir        string // folder of what exceeds that; empty: the system's
 	WriteRows       int64  // largest number of rows in one write to the output; 0: no limit
 	Limit           int64  // largest number of rows; 0: no limit
-	// Checkpoint makes a checkpoint. It is called at intervals while the scan runs, and once more when it
-	// ends for any reason, if there is anything to record since the last checkpoint. No writer is
-	// in use meanwhile, so it should be quick: flush the output and record its length. The function
-	// that it returns is then called with the point, while the writers continue. That function may
-	// sync the output, and must record the point and the length. It returns before the next call of
-	// Mark.
+	// Checkpoint makes a checkpoint. It is called at intervals during the scan, and once more when
+	// it ends for any reason, if there is anything to record since the last checkpoint. No writer
+	// is in use meanwhile, so it should be quick: flush the output and record its length. The
+	// function that it returns is then called with the point, while the writers continue. That
+	// function may sync the output, and must record the point and the length. It returns before the
+	// next call of Checkpoint.
 	//
 	// If either fails, the scan ends without another checkpoint. It also ends without one after an
 	// error of the output, which may have left a part of a partition there. In that case the output
@@ -66,7 +66,7 @@ type Job struct {
 	// cannot be resumed.
 	Checkpoint      func() (func(Point) error, error)
 	CheckpointEvery time.Duration // time between checkpoints; default 2 s
-	CheckpointBytes int64         // text after which a checkpoint comes early, in bytes; default 256 MiB
+	CheckpointBytes int64         // text after which one comes early, in bytes; default 256 MiB
 	Counters        *progress.Counters
 }
 
@@ -99,10 +99,10 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	left.Store(job.Limit)
 	room.Store(job.PartitionMemory)
 	var workers []*worker
-	marks := newCheckpoints(&job)
+	checkpoints := newCheckpoints(&job)
 	sweeping, cancel := context.WithCancel(ctx)
 	defer cancel()
-	finish := marks.start(cancel)
+	finish := checkpoints.start(cancel)
 	swept, err := sweep.Run(
 		sweeping,
 		job.Splits,
@@ -113,7 +113,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 				job:         &job,
 				buffers:     buffers,
 				left:        &left,
-				checkpoints: marks,
+				checkpoints: checkpoints,
 				partition: partitionRows{
 					memory:     &room,
 					unfinished: &job.Counters.Unfinished,
@@ -121,7 +121,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 				},
 			}
 			workers = append(workers, w)
-			marks.addWorker(w)
+			checkpoints.addWorker(w)
 			return w, nil
 		},
 	)

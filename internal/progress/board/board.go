@@ -1,5 +1,5 @@
-// Package board keeps what a run shows besides its counters, for pages and metrics: which parts of
-// the ring are done, in progress or failed, what was rejected, and what was logged.
+// Package board keeps what a run shows besides its counters, for pages and metrics. That is which
+// parts of the ring are done, in progress or failed, what was rejected, and what was logged.
 //
 // An operation makes a [Board] only if it is shown, and reports token ranges to its [Ring]. A
 // [Watch] reads the board every second, and returns all of it as a [State], which is plain data.

@@ -23,7 +23,7 @@ type Ring struct {
 	first [1 << slotBits]int32
 }
 
-// With slotBits, there is about one slot for each part. Each row of a load is looked up.
+// With slotBits, there is about one slot for each part. The part of each row of a load is searched.
 const slotBits = 12
 
 // slot returns the first bits of a token. The tokens of a ring have 64 bits, or 127 and one token

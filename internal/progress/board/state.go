@@ -186,7 +186,8 @@ func (w *Watch) fillLocked(s *State, now time.Time) {
 	}
 	target, kept := w.board.Counters.Latency.Now()
 	s.TargetP99, s.HeldP99 = target.Seconds(), r.Held
-	s.HeldSeconds, s.HeldAbove, s.HeldWorst, s.IdleP99 = kept.Seconds, kept.Above, kept.Worst.Seconds(), kept.Idle.Seconds()
+	s.HeldSeconds, s.HeldAbove = kept.Seconds, kept.Above
+	s.HeldWorst, s.IdleP99 = kept.Worst.Seconds(), kept.Idle.Seconds()
 	s.RowsRing = w.board.Ring != nil && w.board.Ring.rows
 	s.Nodes, s.Gates = append(s.Nodes, v.nodes...), append(s.Gates, v.gates...)
 	s.Ring, s.Rejects = append(s.Ring, v.ring...), append(s.Rejects, v.rejects...)

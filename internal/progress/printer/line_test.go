@@ -55,7 +55,8 @@ func TestLiveLineOfARunWithFailures(t *testing.T) {
 // A part stays in place while its number grows.
 func TestColumnsStay(t *testing.T) {
 	small, large := inMidRun(), inMidRun()
-	small.Rows, small.RowsPerSecond, small.BytesPerSecond, small.UnderWay, small.P99, small.Left = 7, 3, 2, 1, 0.9, 5
+	small.Rows, small.RowsPerSecond, small.BytesPerSecond = 7, 3, 2
+	small.UnderWay, small.P99, small.Left = 1, 0.9, 5
 	for _, columns := range []int{80, 120, 200} {
 		a, b := fit([]progress.Reading{small}, columns), fit([]progress.Reading{large}, columns)
 		require.Equal(t, strings.Index(a, "row"), strings.Index(b, "row"), "%s\n%s", a, b)

@@ -36,7 +36,7 @@ func TestReadingsAreTold(t *testing.T) {
 	require.EqualValues(t, 7, r.Rows)
 	select {
 	case <-told:
-		t.Fatal("told after the end")
+		t.Fatal("reported after the end")
 	default:
 	}
 }

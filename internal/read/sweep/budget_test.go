@@ -244,7 +244,7 @@ func TestEstimate(t *testing.T) {
 		t,
 		all/2,
 		s.expectedBytes(firstRows, all),
-		"a page without rows tells something",
+		"a page without rows shows something",
 	)
 	for range 100 {
 		s.addPage(0, 0)

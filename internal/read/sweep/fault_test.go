@@ -145,7 +145,7 @@ func TestGivenUpRangeIsNeitherRetriedNorWaitedFor(t *testing.T) {
 				t.Error("asked whether the nodes live")
 				return errGivenUp
 			},
-			OnRetry:   func(string, error) { t.Error("asked for again") },
+			OnRetry:   func(string, error) { t.Error("retried") },
 			OnFailure: func(token.Range) { failures.Add(1) },
 		}, k.consumer)
 		require.NoError(t, err)

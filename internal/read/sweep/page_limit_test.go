@@ -139,7 +139,7 @@ func TestLargeRowsBehindSmallOnes(t *testing.T) {
 		t,
 		len(requests),
 		80,
-		"the size of a page that is refused tells how many rows to ask for",
+		"the size of a refused page determines how many rows are requested",
 	)
 }
 

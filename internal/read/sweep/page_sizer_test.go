@@ -24,7 +24,7 @@ func TestPageSizer(t *testing.T) {
 		{"before the first page", Options{}, nil, firstRows},
 		{"fixed", Options{PageRows: 7}, []page{{10, 10}}, 7},
 		{"by size", Options{PageBytes: 1000}, []page{{50, 500}}, 100},
-		{"empty pages tell nothing", Options{PageBytes: 1000}, []page{{50, 500}, {0, 0}}, 100},
+		{"empty pages show nothing", Options{PageBytes: 1000}, []page{{50, 500}, {0, 0}}, 100},
 		{"eight times the rows seen", Options{PageBytes: 1000}, []page{{1, 10}, {2, 20}}, 24},
 		{"larger rows count at once", Options{PageBytes: 1000}, []page{{10, 100}, {1, 500}}, 2},
 		{"smaller ones little by little", Options{PageBytes: 1000}, []page{{1, 100}, {100, 2000}}, 12},

@@ -46,8 +46,8 @@ func (o *Options) density() density {
 // far reports whether nodes are far away.
 func (o *Options) far() bool { return o.MaxRequests > o.Workers }
 
-// fewestJoined is the smallest number of pieces that the splits of a ring are joined to. So many
-// nodes and workers share the work.
+// fewestJoined is the smallest number of pieces that the splits of a ring are joined to. Many nodes
+// and workers then share the work.
 const fewestJoined = 64
 
 // newQueue makes the queue of the splits.

@@ -8,8 +8,8 @@
 //
 // A page that fails is retried from its own paging state, on the next replica. Once all replicas
 // have failed, there is a wait. After a timeout the retry asks for fewer rows. If that does not
-// help, the range is cut at the last token whose rows have all reached the consumer, and the rest
-// is read as a range of its own. A range without a first page in time is cut in two.
+// help, the range is cut at the last token whose rows have all reached the consumer. The rest is
+// read as a range of its own. A range without a first page in time is cut in two.
 //
 // Splits may be coarse ([Options.Borders]). Those that turn out to be large are cut too, and all
 // workers share the parts. Each range ends up in [Result.Done] or in [Result.Failed]; none is
@@ -215,7 +215,7 @@ type Result struct {
 }
 
 // Run sweeps the splits. It returns an error only if the run cannot continue: the context ended, a
-// consumer failed, or a request failed in a way that every other would. newConsumer is called once
+// consumer failed, or a request failed in a way that every other would. Run calls newConsumer once
 // for each worker, by one goroutine at a time.
 func Run(
 	ctx context.Context,

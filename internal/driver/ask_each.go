@@ -94,10 +94,11 @@ type Clock struct {
 	Error time.Duration // possible error of Ahead: half of the time until the answer came
 }
 
-// clockOf returns the clock of a node that was asked at begin, and whose answer took that long.
-func clockOf(told, begin time.Time, took time.Duration) Clock {
+// clockOf returns the clock of a node that was asked at begin, and whose answer nodeTime came after
+// took.
+func clockOf(nodeTime, begin time.Time, took time.Duration) Clock {
 	half := took / 2
-	return Clock{told.Sub(begin.Add(half)).Round(time.Millisecond), half}
+	return Clock{nodeTime.Sub(begin.Add(half)).Round(time.Millisecond), half}
 }
 
 // clockAsks is how often a node is asked for its time. The quickest answer is the most exact.
@@ -113,24 +114,20 @@ func (s *Session) Clocks(ctx context.Context, nodes []topology.Node) ([]Clock, [
 			return nil
 		}
 		for ask := range clockAsks {
-			var told time.Time
+			var nodeTime time.Time
 			begin := time.Now()
 			err := s.each(
 				ctx,
 				host,
 				func() error { return nil },
-				[]any{&told},
+				[]any{&nodeTime},
 				"SELECT toTimestamp(now()) FROM system.local",
 			)
 			if err != nil {
 				return err
 			}
-			if c := clockOf(
-				told,
-				begin,
-				time.Since(begin),
-			); ask == 0 ||
-				c.Error < clocks[at].Error {
+			c := clockOf(nodeTime, begin, time.Since(begin))
+			if ask == 0 || c.Error < clocks[at].Error {
 				clocks[at] = c
 			}
 		}

@@ -63,16 +63,16 @@ const warnAfter = time.Second
 
 // warnSlowConnect warns the user once Connect takes long, unless stop was called before.
 func warnSlowConnect(cfg Config) (stop func()) {
-	tell := cfg.warnNow
-	if tell == nil {
-		tell = time.After(cfg.AskTimeout + warnAfter)
+	warn := cfg.warnNow
+	if warn == nil {
+		warn = time.After(cfg.AskTimeout + warnAfter)
 	}
 	ended := make(chan struct{})
-	var telling sync.WaitGroup
-	telling.Go(func() {
+	var warning sync.WaitGroup
+	warning.Go(func() {
 		select {
 		case <-ended:
-		case <-tell:
+		case <-warn:
 			limit := ""
 			if cfg.Patience > 0 {
 				limit = fmt.Sprintf("; it is given up after %s (--patience)", cfg.Patience)
@@ -82,7 +82,7 @@ func warnSlowConnect(cfg Config) (stop func()) {
 	})
 	return func() {
 		close(ended)
-		telling.Wait()
+		warning.Wait()
 	}
 }
 

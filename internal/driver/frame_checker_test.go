@@ -237,8 +237,8 @@ func TestFrameCheckerHidesTypes(t *testing.T) {
 	}
 }
 
-// FuzzFrameChecker passes bytes through a frameChecker. The result is no longer than the input, and passes
-// another frameChecker unchanged. No more memory is used than for complete frames.
+// FuzzFrameChecker passes bytes through a frameChecker. The result is no longer than the input, and
+// passes another frameChecker unchanged. No more memory is used than for complete frames.
 func FuzzFrameChecker(f *testing.F) {
 	for _, frame := range slices.Concat(errorFrames(f), pages(f), others(f), lies(f), events(f)) {
 		f.Add(frame, uint16(4096))

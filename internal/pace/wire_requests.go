@@ -134,13 +134,13 @@ func (c *concurrencyLimit) updateOnWire(now time.Time) {
 		return
 	}
 	inFlight := f.inFlight / float64(f.count)
-	onLine := inFlight * f.withoutQueue(now) / f.seconds
-	used := (inFlight - onLine) / c.limit // the share of the limit that was at the nodes
+	onWire := inFlight * f.withoutQueue(now) / f.seconds
+	used := (inFlight - onWire) / c.limit // the share of the limit that was at the nodes
 	most := float64(c.o.Far - c.o.Ceiling)
 	full := c.peak >= c.allowed()
 	f.atCeiling = full && used < idleLimitShare && int(f.allowed) >= int(most) &&
 		c.limit >= float64(c.o.Ceiling)
-	f.target = f.mostOnWire(now, onLine)
+	f.target = f.mostOnWire(now, onWire)
 	switch {
 	case used >= 1:
 		f.maxGrowth = max(f.maxGrowth/4, slowGrowth)

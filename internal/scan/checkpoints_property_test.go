@@ -42,7 +42,9 @@ var ends = []struct {
 	},
 	{
 		"canceled in a checkpoint",
-		func(s *scanCase) { s.recorder.onCheckpoint = s.atCall(func() error { s.cancel(); return nil }) },
+		func(s *scanCase) {
+			s.recorder.onCheckpoint = s.atCall(func() error { s.cancel(); return nil })
+		},
 		true,
 	},
 	{

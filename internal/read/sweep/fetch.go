@@ -137,11 +137,8 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 				return fetched{err: err}
 			}
 			attempts++
-			if allAsked := (asked+1)%max(
-				len(q.hosts),
-				1,
-			) == 0; allAsked && !answered &&
-				w.allDead(ctx, q.hosts, err) {
+			allAsked := (asked+1)%max(len(q.hosts), 1) == 0
+			if allAsked && !answered && w.allDead(ctx, q.hosts, err) {
 				o.OnRetry(host, err)
 				return fetched{err: &silentError{err}}
 			}

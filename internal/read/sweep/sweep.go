@@ -237,10 +237,8 @@ func Run(
 		cluster:   clusterLiveness{patience: o.Patience},
 		readCheck: readCheck{patience: o.Patience},
 	}
-	run.pool.onDemand, run.pool.allowed, run.pool.maxWorkers = o.Borders != nil, o.Workers, max(
-		o.Workers,
-		o.MaxRequests,
-	)
+	run.pool.onDemand = o.Borders != nil
+	run.pool.allowed, run.pool.maxWorkers = o.Workers, max(o.Workers, o.MaxRequests)
 	first := 1
 	if !run.pool.onDemand {
 		run.pool.maxWorkers = min(run.pool.maxWorkers, len(splits))

@@ -26,7 +26,7 @@ type chunk struct {
 	cells   []row.Cell
 	rows    []write.Row
 	order   []*write.Row // all of rows, for the target to keep
-	account *account
+	tracker *pieceTracker
 	held    atomic.Int64 // rows not freed yet, and one for the parser
 	weight  int64        // of the memory, taken from the budget
 	size    int          // text that it is cut for
@@ -149,7 +149,7 @@ func (r *run) reweigh(c *chunk) {
 // free gives up some holds of the chunk; after the last one it is used again.
 func (r *run) free(c *chunk, holds int) {
 	if c.held.Add(-int64(holds)) == 0 {
-		c.account.detach()
+		c.tracker.detach()
 		r.recycle(c)
 	}
 }
@@ -173,7 +173,7 @@ func (r *run) recycle(c *chunk) {
 		c.cells, c.rows, c.order = nil, nil, nil
 	}
 	clear(c.rows)
-	c.Data, c.file, c.views, c.account, c.next = nil, nil, nil, nil, nil
+	c.Data, c.file, c.views, c.tracker, c.next = nil, nil, nil, nil, nil
 	r.memory.Release(c.weight)
 	c.weight = 0
 	if c.small {

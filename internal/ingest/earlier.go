@@ -22,7 +22,7 @@ func (j *Job) CountEarlier() {
 	for _, left := range j.left {
 		all.text, all.stored = all.text+left.text, all.stored+left.stored
 	}
-	t, c := j.Journal.Carried(), j.Counters
+	t, c := j.Journal.EarlierTotals(), j.Counters
 	c.Rows.Store(t.Written)
 	c.Earlier.Store(t.Written)
 	c.Rejected.Store(t.Rejected())
@@ -40,7 +40,7 @@ func (j *Job) readsWhole(input Input) bool {
 
 func (j *Job) leftOut(index int) leftOut {
 	input := j.Inputs[index]
-	from, settled := j.Journal.Left(index)
+	from, settled := j.Journal.ResumePoint(index)
 	switch {
 	case j.readsWhole(input):
 		return leftOut{}

@@ -126,7 +126,7 @@ type book struct {
 	rejects []Reject
 }
 
-func (b *book) Settle(p Piece, t Tally, rejects []Reject) error {
+func (b *book) Complete(p Piece, t Tally, rejects []Reject) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.settled = append(b.settled, p)

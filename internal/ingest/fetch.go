@@ -91,7 +91,7 @@ func (r *run) fetches(index int) bool {
 	if !input.Plain || input.Size <= 0 || input.Size > smallInput {
 		return false
 	}
-	_, settled := r.job.Journal.Left(index)
+	_, settled := r.job.Journal.ResumePoint(index)
 	return !settled && r.job.Journal.Seen(index) == 0
 }
 

@@ -14,7 +14,7 @@ import (
 
 // Find is a method of write.Piece. A row is found by its place in the input: not where all rows
 // have one timestamp, or its columns have their own, nor in an input that can be opened once only.
-func (a *account) Find(ctx context.Context, stamp int64) (*write.Row, error) {
+func (a *pieceTracker) Find(ctx context.Context, stamp int64) (*write.Row, error) {
 	job := a.run.job
 	input := job.Inputs[a.piece.Input]
 	if job.Timestamp != nil || len(input.Stamps) > 0 || !input.Plain {
@@ -37,7 +37,7 @@ func (a *account) Find(ctx context.Context, stamp int64) (*write.Row, error) {
 		},
 		file:    a.file,
 		views:   a.views,
-		account: a,
+		tracker: a,
 		stamps:  stamps{first: a.piece.Stamp, step: job.StampStep},
 		skip:    int(n / job.StampStep),
 		count:   1,
@@ -58,7 +58,7 @@ func (a *account) Find(ctx context.Context, stamp int64) (*write.Row, error) {
 }
 
 // reread reads the text of the piece again.
-func (a *account) reread(ctx context.Context, input Input) (text []byte, err error) {
+func (a *pieceTracker) reread(ctx context.Context, input Input) (text []byte, err error) {
 	in, err := a.run.job.openInput(ctx, input)
 	if err != nil {
 		return nil, err

@@ -71,8 +71,8 @@ func (r *run) hand(c *chunk) error {
 	g.last = c
 	g.count++
 	g.weight += weight
-	if c.account.begins {
-		g.begins = append(g.begins, c.account.piece)
+	if c.tracker.begins {
+		g.begins = append(g.begins, c.tracker.piece)
 	}
 	if c.small && g.count < groupChunks {
 		return nil
@@ -95,7 +95,7 @@ func (r *run) send() error {
 	}
 	*g = group{ctx: g.ctx, begins: g.begins[:0]}
 	for c := first; c != nil; c = c.next {
-		r.accounts.add(c.account)
+		r.openPieces.add(c.tracker)
 		r.hopes.cut.Add(int64(c.count))
 	}
 	if err := r.admitGroup(g.ctx, first, weight); err != nil {
@@ -114,8 +114,8 @@ func (c *chunk) list(to []*write.Row) []*write.Row {
 	for i := range c.rows {
 		to = append(to, &c.rows[i])
 	}
-	c.account.open.Add(int64(len(c.rows)))
-	c.account.rows.Store(int64(len(c.rows)))
+	c.tracker.open.Add(int64(len(c.rows)))
+	c.tracker.rows.Store(int64(len(c.rows)))
 	c.held.Add(int64(len(c.rows)))
 	return to
 }
@@ -154,7 +154,7 @@ func (r *run) giveTogether(ctx context.Context, first, end *chunk) error {
 	var next *chunk
 	for c := first; c != end; c = next {
 		next = c.next // the reader may have the chunk as soon as it is freed
-		if err := c.account.settle(1); err != nil {
+		if err := c.tracker.completeRows(1); err != nil {
 			return err
 		}
 		r.free(c, 1)

@@ -32,7 +32,7 @@ func (r *run) checkHeaders(ctx context.Context) error {
 	failures := map[int]error{}
 	spread.Each(len(r.job.Inputs), func(i int) {
 		input := r.job.Inputs[i]
-		if _, settled := r.job.Journal.Left(
+		if _, settled := r.job.Journal.ResumePoint(
 			i,
 		); !input.Plain || settled || r.job.Journal.Seen(i) > 0 ||
 			ctx.Err() != nil {

@@ -62,63 +62,63 @@ func (t Tally) Rejected() int64 { return t.ParseErrors + t.InsertErrors }
 // forgetRejects is for rows whose rejects could not be kept.
 func (t *Tally) forgetRejects() { t.ParseErrors, t.InsertErrors, t.InDoubt = 0, 0, 0 }
 
-// Standing is what a journal has of a piece.
-type Standing uint8
+// PieceState is what a journal has of a piece.
+type PieceState uint8
 
 const (
-	// New pieces have not been seen.
-	New Standing = iota
-	// Begun pieces may have been written in part.
-	Begun
-	// Settled pieces are done.
-	Settled
+	// PieceNew pieces have not been seen.
+	PieceNew PieceState = iota
+	// PieceBegun pieces may have been written in part.
+	PieceBegun
+	// PieceCompleted pieces are done.
+	PieceCompleted
 )
 
 // Journal keeps what is settled, for a later run that goes on from there. It must
 // be safe for concurrent use. An error ends the run.
 type Journal interface {
-	// Carried is what became of the rows of all pieces that an earlier run settled.
-	Carried() Tally
-	// Earlier tells how an earlier run left the piece at a place.
-	Earlier(input int, offset int64) (Piece, Standing)
+	// EarlierTotals is what became of the rows of all pieces that an earlier run settled.
+	EarlierTotals() Tally
+	// EarlierPiece tells how an earlier run left the piece at a place.
+	EarlierPiece(input int, offset int64) (Piece, PieceState)
 	// Seen is how far an earlier run had read an input, in bytes from its beginning,
 	// up to the last piece that it noted.
 	Seen(input int) int64
-	// Left tells where an input is to be taken up, when the run goes on: at the first of
+	// ResumePoint tells where an input is to be taken up, when the run goes on: at the first of
 	// its pieces that is not settled, or the last. settled says that it was read to its
 	// end and nothing of it is left.
-	Left(input int) (from Piece, settled bool)
-	// Stamped is a timestamp above all those that rows had in earlier runs.
-	Stamped() int64
+	ResumePoint(input int) (from Piece, settled bool)
+	// NextTimestamp is a timestamp above all those that rows had in earlier runs.
+	NextTimestamp() int64
 	// Begin notes pieces, and again when their rows are repeated, before the first of their
 	// rows is sent. Pieces are begun in the order of the inputs.
 	Begin(pieces ...Piece) error
-	// Settle notes a piece none of whose rows is under way any more, and keeps its
+	// Complete notes a piece none of whose rows is under way any more, and keeps its
 	// rejects with it: either both last, or neither.
-	Settle(Piece, Tally, []Reject) error
+	Complete(Piece, Tally, []Reject) error
 }
 
 // noJournal keeps rejects and nothing else.
 type noJournal struct{ rejects Rejects }
 
-func (noJournal) Carried() Tally                       { return Tally{} }
-func (noJournal) Earlier(int, int64) (Piece, Standing) { return Piece{}, New }
+func (noJournal) EarlierTotals() Tally                       { return Tally{} }
+func (noJournal) EarlierPiece(int, int64) (Piece, PieceState) { return Piece{}, PieceNew }
 func (noJournal) Seen(int) int64                       { return 0 }
-func (noJournal) Left(int) (Piece, bool)               { return Piece{}, false }
-func (noJournal) Stamped() int64                       { return 0 }
+func (noJournal) ResumePoint(int) (Piece, bool)               { return Piece{}, false }
+func (noJournal) NextTimestamp() int64                       { return 0 }
 func (noJournal) Begin(...Piece) error                 { return nil }
 
-func (j noJournal) Settle(_ Piece, _ Tally, rejects []Reject) error {
+func (j noJournal) Complete(_ Piece, _ Tally, rejects []Reject) error {
 	if len(rejects) == 0 {
 		return nil
 	}
 	return j.rejects.Add(rejects)
 }
 
-// recall takes over what an earlier run noted of a chunk. settled says that there
+// resumePiece takes over what an earlier run noted of a chunk. settled says that there
 // is nothing left to do. It leaves to [run.hand] to note that the piece begins.
-func (r *run) recall(c *chunk) (settled bool, err error) {
-	a := c.account
+func (r *run) resumePiece(c *chunk) (settled bool, err error) {
+	a := c.tracker
 	a.piece = Piece{
 		Input:  c.file.index,
 		Offset: c.Offset,
@@ -126,14 +126,14 @@ func (r *run) recall(c *chunk) (settled bool, err error) {
 		Count:  c.Records,
 		Line:   c.Line,
 	}
-	earlier, standing := r.job.Journal.Earlier(c.file.index, c.Offset)
+	earlier, standing := r.job.Journal.EarlierPiece(c.file.index, c.Offset)
 	if r.journaled {
 		a.piece.Hash = xxh3.HashSeed(c.Data, c.file.seed)
 	}
-	if standing == New && c.Offset < r.job.Journal.Seen(c.file.index) {
+	if standing == PieceNew && c.Offset < r.job.Journal.Seen(c.file.index) {
 		return false, changed(c.file, c.Offset, c.Offset+int64(len(c.Data)))
 	}
-	if standing == New {
+	if standing == PieceNew {
 		c.stamps = r.clock.reserve(c.skip, c.count)
 		a.piece.Stamp = c.stamps.first
 		a.begins = true
@@ -144,7 +144,7 @@ func (r *run) recall(c *chunk) (settled bool, err error) {
 	}
 	c.stamps = r.clock.resume(earlier.Stamp, c.skip, c.count)
 	a.piece.Stamp = earlier.Stamp
-	if standing == Settled {
+	if standing == PieceCompleted {
 		return true, nil
 	}
 	a.begun = true
@@ -176,7 +176,7 @@ func (r *run) recall(c *chunk) (settled bool, err error) {
 
 // noRoom says that a piece cannot be written again. One step before the next row's
 // timestamp is left for a retry.
-func noRoom(a *account) error {
+func noRoom(a *pieceTracker) error {
 	return fmt.Errorf(
 		"%s: bytes %d to %d were written again %d times: once more, their rows could get the timestamps of the rows after them; "+
 			"go on without --repeat-in-doubt, and retry them when the load has come to its end",
@@ -197,13 +197,13 @@ func changed(f *file, from, to int64) error {
 	)
 }
 
-// leaveInDoubt rejects the rows of a chunk that was being written when an earlier
+// rejectInDoubt rejects the rows of a chunk that was being written when an earlier
 // run was stopped.
-func (r *run) leaveInDoubt(c *chunk) {
-	c.account.open.Add(int64(len(c.rows)))
+func (r *run) rejectInDoubt(c *chunk) {
+	c.tracker.open.Add(int64(len(c.rows)))
 	for i := range c.rows {
 		// Rows in doubt come under no limit, and the parser keeps the account open.
-		_ = c.account.Reject(&c.rows[i], write.InDoubt, errStopped)
+		_ = c.tracker.Reject(&c.rows[i], write.InDoubt, errStopped)
 	}
 	c.rows = c.rows[:0]
 }
@@ -212,9 +212,9 @@ var errStopped = errors.New(
 	"the run was stopped while this row may have been written, and writing it again may count it twice",
 )
 
-// carry takes over what became of rows in an earlier run, and says whether a limit was
+// addEarlierTotals takes over what became of rows in an earlier run, and says whether a limit was
 // passed then.
-func (r *run) carry(t Tally) error {
+func (r *run) addEarlierTotals(t Tally) error {
 	r.total(t)
 	r.job.CountEarlier()
 	if err := r.parseErrors.add(t.ParseErrors); err != nil {

@@ -53,8 +53,8 @@ func (p *parser) work(ctx context.Context) error {
 				return err
 			}
 			p.run.reweigh(c)
-			if c.account.inDoubt {
-				p.run.leaveInDoubt(c)
+			if c.tracker.inDoubt {
+				p.run.rejectInDoubt(c)
 			}
 		}
 		if err := p.run.giveGroup(ctx, first); err != nil {
@@ -72,7 +72,7 @@ func (p *parser) forget() {
 
 // give gives the chunk's rows to the target, and closes the parser's part of them.
 func (r *run) give(ctx context.Context, c *chunk) error {
-	a := c.account
+	a := c.tracker
 	c.order = c.list(c.order[:0])
 	from := 0
 	for i, v := range c.views {
@@ -84,7 +84,7 @@ func (r *run) give(ctx context.Context, c *chunk) error {
 		}
 		from = end
 	}
-	if err := a.settle(1); err != nil {
+	if err := a.completeRows(1); err != nil {
 		return err
 	}
 	r.free(c, 1)
@@ -289,7 +289,7 @@ func (p *parser) reject(c *chunk, rec dsv.Record, bad *badField, stamp int64) er
 		rej.Reason = p.hintEncoding(rej.Reason, rec.Fields[field].Text)
 	}
 	rej.More = p.more(p.view.mapping, rec, bad)
-	return c.account.keep(rej)
+	return c.tracker.keepReject(rej)
 }
 
 // shorten cuts a long text, but not in the middle of a character.

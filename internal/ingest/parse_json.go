@@ -287,5 +287,5 @@ func (p *parser) rejectObject(
 		rej.Value = shorten(f.Value)
 	}
 	rej.More = p.moreMembers(p.view.mapping, rec, bad, member)
-	return c.account.keep(rej)
+	return c.tracker.keepReject(rej)
 }

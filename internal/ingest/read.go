@@ -74,7 +74,7 @@ func (r *run) tellRowless() {
 
 // readInput reads one input; got is what was read of it ahead, or nil.
 func (r *run) readInput(until context.Context, index int, input Input, got *fetched) error {
-	from, settled := r.job.Journal.Left(index)
+	from, settled := r.job.Journal.ResumePoint(index)
 	whole := r.job.readsWhole(input)
 	if settled && !whole {
 		return nil
@@ -154,7 +154,7 @@ func (r *run) readInput(until context.Context, index int, input Input, got *fetc
 		c.buffer, c.file, c.views = c.Data, f, f.views
 		r.choose(c)
 		f.end = c.Offset + int64(len(c.Data))
-		a := &account{
+		a := &pieceTracker{
 			run:     r,
 			chunk:   c,
 			file:    f,
@@ -162,8 +162,8 @@ func (r *run) readInput(until context.Context, index int, input Input, got *fetc
 			text:    int64(len(c.Data)),
 			stored:  meter.advance(f.end),
 		}
-		c.account = a
-		settled, err := r.recall(c)
+		c.tracker = a
+		settled, err := r.resumePiece(c)
 		a.views = c.views
 		if given := input.Stamps; f.records < len(given) {
 			c.stamps.given = given[f.records:min(f.records+c.Records, len(given))]
@@ -174,7 +174,7 @@ func (r *run) readInput(until context.Context, index int, input Input, got *fetc
 		}
 		if settled {
 			r.job.Counters.Before.Add(a.stored)
-			r.passed(a)
+			r.countCompleted(a)
 			r.recycle(c)
 			continue
 		}
@@ -307,11 +307,11 @@ func (r *run) bad(f *file, b dsv.Bad) error {
 			r.skipped++
 		} else if !f.passOver {
 			r.chosen++
-			earlier, standing := r.job.Journal.Earlier(f.index, b.Offset)
+			earlier, standing := r.job.Journal.EarlierPiece(f.index, b.Offset)
 			if earlier.Bytes > 0 { // a chunk, then
 				return changed(f, b.Offset, b.Offset+int64(earlier.Bytes))
 			}
-			f.passOver = standing == Settled
+			f.passOver = standing == PieceCompleted
 		}
 	}
 	if f.passOver {
@@ -336,7 +336,7 @@ func (r *run) bad(f *file, b dsv.Bad) error {
 	}
 	tally := Tally{Read: 1, ParseErrors: 1}
 	r.total(tally)
-	if err := r.job.Journal.Settle(
+	if err := r.job.Journal.Complete(
 		Piece{Input: f.index, Offset: b.Offset},
 		tally,
 		[]Reject{rej},

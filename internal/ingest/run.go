@@ -30,7 +30,7 @@ type run struct {
 	plans     plans
 	clock     clock
 	memory    *pace.Budget // of the chunks
-	accounts  accounts
+	openPieces  openPieces
 
 	intakes map[string]write.Intake // by the names of their columns; the reader's alone
 
@@ -59,9 +59,9 @@ func newRun(j *Job) *run {
 		parsers:   parsers,
 		empty:     make(chan *chunk, count),
 		chunks:    make(chan *chunk, 1),
-		clock:     clock{next: j.Journal.Stamped(), step: j.StampStep, fixed: j.Timestamp},
+		clock:     clock{next: j.Journal.NextTimestamp(), step: j.StampStep, fixed: j.Timestamp},
 		memory:    pace.NewBudget(j.Memory),
-		accounts:  accounts{open: make(map[*account]bool)},
+		openPieces:  openPieces{open: make(map[*pieceTracker]bool)},
 		intakes:   make(map[string]write.Intake),
 
 		parseErrors:  errorLimit{stage: Parse, most: j.MaxParseErrors},
@@ -81,7 +81,7 @@ func newRun(j *Job) *run {
 
 // all runs the pipeline to its end.
 func (r *run) all(ctx context.Context) error {
-	err := r.carry(r.job.Journal.Carried())
+	err := r.addEarlierTotals(r.job.Journal.EarlierTotals())
 	if err == nil {
 		err = r.checkHeaders(ctx)
 	}
@@ -90,8 +90,8 @@ func (r *run) all(ctx context.Context) error {
 	}
 	// A run that was stopped leaves pieces that are not settled.
 	var left error // one stands for all: they go to the same place
-	for _, a := range r.accounts.list() {
-		if leaveErr := a.leave(); left == nil {
+	for _, a := range r.openPieces.list() {
+		if leaveErr := a.abandon(); left == nil {
 			left = leaveErr
 		}
 	}

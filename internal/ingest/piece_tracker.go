@@ -12,9 +12,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
-// account is what becomes of the rows of a piece. It is settled when that is known of all
+// pieceTracker is what becomes of the rows of a piece. It is settled when that is known of all
 // of them. It is a write.Piece.
-type account struct {
+type pieceTracker struct {
 	run     *run
 	piece   Piece
 	file    *file
@@ -40,10 +40,10 @@ type account struct {
 }
 
 // Begun is a method of write.Piece.
-func (a *account) Begun() bool { return a.begun }
+func (a *pieceTracker) Begun() bool { return a.begun }
 
 // Ready is a method of write.Piece.
-func (a *account) Ready(rows int) {
+func (a *pieceTracker) Ready(rows int) {
 	a.run.tookRows(rows)
 	a.run.job.Counters.Ready.Add(int64(rows))
 	if a.slice == 0 { // the rows of a second view come apart
@@ -53,52 +53,52 @@ func (a *account) Ready(rows int) {
 }
 
 // Written is a method of write.Piece.
-func (a *account) Written(rows int, sum rowsum.Sum) error {
+func (a *pieceTracker) Written(rows int, sum rowsum.Sum) error {
 	a.run.job.Counters.Rows.Add(int64(rows))
 	a.run.tookRows(rows)
 	a.add(Tally{Written: int64(rows), Sum: sum})
-	a.show(rows)
-	return a.settle(rows)
+	a.showProgress(rows)
+	return a.completeRows(rows)
 }
 
 // Existing is a method of write.Piece.
-func (a *account) Existing(rows int) error {
+func (a *pieceTracker) Existing(rows int) error {
 	a.run.tookRows(rows)
 	a.add(Tally{Existing: int64(rows)})
-	return a.settle(rows)
+	return a.completeRows(rows)
 }
 
 // Reject is a method of write.Piece.
-func (a *account) Reject(r *write.Row, why write.Outcome, reason error) error {
+func (a *pieceTracker) Reject(r *write.Row, why write.Outcome, reason error) error {
 	stage := Insert
 	if why == write.InDoubt {
 		stage = InDoubt
 	}
-	enough := a.keep(Reject{
+	enough := a.keepReject(Reject{
 		File: a.file.name, Header: a.file.header, Raw: r.Raw, Line: r.Line, Field: 1,
 		Offset: r.Offset, Stamp: r.Stamp, Repeats: a.repeats, Reason: reason.Error(), Stage: stage,
 	})
 	if why == write.Refused && enough == nil {
 		enough = a.run.notTaken(1)
 	}
-	if err := a.settle(1); err != nil {
+	if err := a.completeRows(1); err != nil {
 		return errors.Join(enough, err)
 	}
 	return enough
 }
 
 // Free is a method of write.Piece.
-func (a *account) Free(rows int) { a.run.free(a.chunk, rows) }
+func (a *pieceTracker) Free(rows int) { a.run.free(a.chunk, rows) }
 
 // add counts rows.
-func (a *account) add(t Tally) {
+func (a *pieceTracker) add(t Tally) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.tally.Add(t)
 }
 
-// keep notes a row that is not written. Its error may be a *LimitError.
-func (a *account) keep(rej Reject) error {
+// keepReject notes a row that is not written. Its error may be a *LimitError.
+func (a *pieceTracker) keepReject(rej Reject) error {
 	a.mu.Lock()
 	a.rejects = append(a.rejects, rej)
 	if more := int64(len(rej.More)) * rejectMemory; more > 0 {
@@ -121,7 +121,7 @@ func (a *account) keep(rej Reject) error {
 }
 
 // copyLocked copies the bytes of the rejects from the given one on.
-func (a *account) copyLocked(from int) {
+func (a *pieceTracker) copyLocked(from int) {
 	before := a.copied
 	for i := range a.rejects[from:] {
 		rej := &a.rejects[from+i]
@@ -132,104 +132,104 @@ func (a *account) copyLocked(from int) {
 }
 
 // detach copies what is still needed of the chunk, which is freed.
-func (a *account) detach() {
+func (a *pieceTracker) detach() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.chunk = nil
 	a.copyLocked(0)
 }
 
-// settle takes so many rows off those that are not settled; with the last one the account
+// completeRows takes so many rows off those that are not settled; with the last one the account
 // is closed.
-func (a *account) settle(rows int) error {
+func (a *pieceTracker) completeRows(rows int) error {
 	if a.open.Add(-int64(rows)) > 0 {
 		return nil
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	err := a.run.job.Journal.Settle(a.piece, a.tally, a.rejects)
-	a.closeLocked(err)
+	err := a.run.job.Journal.Complete(a.piece, a.tally, a.rejects)
+	a.endLocked(err)
 	if err == nil {
-		a.run.passed(a)
+		a.run.countCompleted(a)
 	}
 	return err
 }
 
-// leave notes what is known of an account that the end of the run leaves unsettled: its
+// abandon notes what is known of an account that the end of the run leaves unsettled: its
 // rejects are kept for the user to see, but a later run will take all of it again.
-func (a *account) leave() error {
+func (a *pieceTracker) abandon() error {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	var err error
 	if len(a.rejects) > 0 {
 		err = a.run.job.Rejects.Add(a.rejects)
 	}
-	a.closeLocked(err)
+	a.endLocked(err)
 	return err
 }
 
-// closeLocked adds the account to those of all rows; err: its rejects were not kept.
-func (a *account) closeLocked(err error) {
+// endLocked adds the account to those of all rows; err: its rejects were not kept.
+func (a *pieceTracker) endLocked(err error) {
 	if err != nil {
 		a.tally.forgetRejects()
 	}
 	a.run.total(a.tally)
 	a.run.memory.Release(a.copied)
 	a.rejects, a.tally, a.copied = nil, Tally{}, 0
-	a.run.accounts.remove(a)
+	a.run.openPieces.remove(a)
 }
 
-// show counts the text of written rows before their piece is completed, so that progress follows
+// showProgress counts the text of written rows before their piece is completed, so that progress follows
 // the rows. The text of a piece is divided evenly among its rows.
-func (a *account) show(rows int) {
+func (a *pieceTracker) showProgress(rows int) {
 	all := a.rows.Load()
 	if all == 0 || a.slice != 0 {
 		return
 	}
 	now := a.shown.Add(int64(rows))
-	a.run.job.Counters.Bytes.Add(part(a.text, now, all) - part(a.text, now-int64(rows), all))
-	a.run.job.Counters.Done.Add(part(a.stored, now, all) - part(a.stored, now-int64(rows), all))
+	a.run.job.Counters.Bytes.Add(shareOf(a.text, now, all) - shareOf(a.text, now-int64(rows), all))
+	a.run.job.Counters.Done.Add(shareOf(a.stored, now, all) - shareOf(a.stored, now-int64(rows), all))
 }
 
-// part is the part of a number of bytes that some of all rows have.
-func part(bytes, rows, all int64) int64 {
+// shareOf is the shareOf of a number of bytes that some of all rows have.
+func shareOf(bytes, rows, all int64) int64 {
 	return int64(float64(bytes) * min(float64(rows)/float64(all), 1))
 }
 
-// passed counts what of the inputs is dealt with.
-func (r *run) passed(a *account) {
+// countCompleted counts what of the inputs is dealt with.
+func (r *run) countCompleted(a *pieceTracker) {
 	shown, all := a.shown.Load(), max(a.rows.Load(), 1)
-	r.job.Counters.Bytes.Add(a.text - part(a.text, shown, all))
-	r.job.Counters.Slice.Settle(a.slice, &r.job.Counters.Done, a.stored-part(a.stored, shown, all))
+	r.job.Counters.Bytes.Add(a.text - shareOf(a.text, shown, all))
+	r.job.Counters.Slice.Settle(a.slice, &r.job.Counters.Done, a.stored-shareOf(a.stored, shown, all))
 }
 
-// accounts are those that are open. It is safe for concurrent use.
-type accounts struct {
+// openPieces are those that are open. It is safe for concurrent use.
+type openPieces struct {
 	mu   sync.Mutex
-	open map[*account]bool
+	open map[*pieceTracker]bool
 }
 
-func (s *accounts) add(a *account) {
+func (s *openPieces) add(a *pieceTracker) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.open[a] = true
 }
 
-func (s *accounts) remove(a *account) {
+func (s *openPieces) remove(a *pieceTracker) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	delete(s.open, a)
 }
 
 // list gives them by their place in the inputs.
-func (s *accounts) list() []*account {
+func (s *openPieces) list() []*pieceTracker {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	list := make([]*account, 0, len(s.open))
+	list := make([]*pieceTracker, 0, len(s.open))
 	for a := range s.open {
 		list = append(list, a)
 	}
-	slices.SortFunc(list, func(a, b *account) int {
+	slices.SortFunc(list, func(a, b *pieceTracker) int {
 		return cmp.Or(
 			cmp.Compare(a.piece.Input, b.piece.Input),
 			cmp.Compare(a.piece.Offset, b.piece.Offset),

@@ -84,7 +84,7 @@ func TestATargetMaySettleAtOnceOrInTheEnd(t *testing.T) {
 			}
 			require.Len(t, seen, 200)
 			require.Zero(t, run.memory.Used())
-			require.Empty(t, run.accounts.list())
+			require.Empty(t, run.openPieces.list())
 			require.EqualValues(t, rows-200, job.Counters.Rows.Load())
 		})
 	}
@@ -102,7 +102,7 @@ func TestChunksComeBack(t *testing.T) {
 			c := <-run.empty
 			require.Zero(t, c.held.Load())
 			require.Nil(t, c.file)
-			require.Nil(t, c.account)
+			require.Nil(t, c.tracker)
 		}
 	}
 }
@@ -152,7 +152,7 @@ func TestShortRecordsOfAWideTable(t *testing.T) {
 func TestPieceThatIsReadyInParts(t *testing.T) {
 	job, _ := newJob(names, newBasket(true), lines(1))
 	run := newRun(job.withDefaults())
-	a := &account{run: run, text: 100, stored: 40}
+	a := &pieceTracker{run: run, text: 100, stored: 40}
 	a.Ready(3)
 	a.Ready(2)
 	require.EqualValues(t, 5, run.job.Counters.Ready.Load())
@@ -163,7 +163,7 @@ func TestPieceThatIsReadyInParts(t *testing.T) {
 	require.InDelta(t, 0.5, read(), 1e-9)
 	share, _ := c.Share()
 	require.Zero(t, share)
-	run.passed(a)
+	run.countCompleted(a)
 	require.InDelta(t, 0.5, read(), 1e-9)
 	share, _ = c.Share()
 	require.InDelta(t, 0.5, share, 1e-9)

@@ -104,8 +104,8 @@ func (r *run) admitGroup(ctx context.Context, first *chunk, weight int64) error 
 // go first.
 func (r *run) wait(ctx context.Context, weight int64) error {
 	if r.memory.Used()+weight > r.job.Memory {
-		r.job.Target.Yield(true)
-		defer r.job.Target.Yield(false)
+		r.job.Target.MemoryLow(true)
+		defer r.job.Target.MemoryLow(false)
 	}
 	return r.memory.Acquire(ctx, weight)
 }

@@ -23,7 +23,7 @@ type yielding struct {
 	asked int
 }
 
-func (y *yielding) Yield(on bool) {
+func (y *yielding) MemoryLow(on bool) {
 	if on {
 		y.asked++
 	}

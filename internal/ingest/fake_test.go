@@ -60,8 +60,8 @@ func newBasket(patient bool) *basket {
 }
 
 func (b *basket) Intake([]schema.Column) write.Intake { return b }
-func (b *basket) Lookahead() int                      { return 0 }
-func (b *basket) Yield(bool)                          {}
+func (b *basket) PiecesHeld() int                      { return 0 }
+func (b *basket) MemoryLow(bool)                          {}
 func (b *basket) Finish()                             { close(b.finished) }
 func (b *basket) Idempotent() bool                    { return true }
 
@@ -74,13 +74,13 @@ func (b *basket) Put(_ context.Context, rows []*write.Row) error {
 	b.count += len(rows)
 	b.mu.Unlock()
 	for _, r := range rows {
-		p := r.Piece
+		p := r.Tracker
 		if bad := string(r.Cells[1].Bytes) == "bad"; b.patient {
 			b.keep(r, bad)
 		} else if err := settle(r, bad); err != nil {
 			return err
 		}
-		p.Free(1)
+		p.Release(1)
 	}
 	return nil
 }
@@ -98,9 +98,9 @@ func (b *basket) keep(r *write.Row, bad bool) {
 
 func settle(r *write.Row, bad bool) error {
 	if bad {
-		return r.Piece.Reject(r, write.Refused, errBad)
+		return r.Tracker.Reject(r, write.Refused, errBad)
 	}
-	return r.Piece.Written(1, r.Sum)
+	return r.Tracker.Written(1, r.Sum)
 }
 
 func (b *basket) Run(ctx context.Context) error {

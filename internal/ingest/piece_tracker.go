@@ -87,8 +87,8 @@ func (a *pieceTracker) Reject(r *write.Row, why write.Outcome, reason error) err
 	return enough
 }
 
-// Free is a method of write.Piece.
-func (a *pieceTracker) Free(rows int) { a.run.free(a.chunk, rows) }
+// Release is a method of write.Piece.
+func (a *pieceTracker) Release(rows int) { a.run.free(a.chunk, rows) }
 
 // add counts rows.
 func (a *pieceTracker) add(t Tally) {

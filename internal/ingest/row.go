@@ -24,7 +24,7 @@ func (p *parser) finish(c *chunk, m *Mapping, from int, at write.Source, size in
 		},
 		MutationSize: size,
 		Sum:          p.sum.row(m, cells),
-		Piece:        c.tracker,
+		Tracker:        c.tracker,
 		Source:       at,
 	}
 	if p.anyTime {

@@ -52,7 +52,7 @@ func newRun(j *Job) *run {
 	_, none := j.Journal.(noJournal)
 	// Two chunks for each parser, one to parse and one to read ahead, two whose last rows
 	// are still under way, and those of rows that the target holds back.
-	count := 2*parsers + 2 + j.Target.Lookahead()
+	count := 2*parsers + 2 + j.Target.PiecesHeld()
 	r := &run{
 		job:       j,
 		journaled: !none,

@@ -71,9 +71,9 @@ func (s *sampler) Run(ctx context.Context) error {
 	}
 }
 
-func (s *sampler) Yield(bool)     {}
+func (s *sampler) MemoryLow(bool)     {}
 func (s *sampler) Finish()        { close(s.done) }
-func (s *sampler) Lookahead() int { return 0 }
+func (s *sampler) PiecesHeld() int { return 0 }
 
 // count counts text of a row. The caller holds the lock.
 func (s *sampler) count(raw []byte) {
@@ -122,10 +122,10 @@ func (s *sampleIntake) Put(_ context.Context, rows []*write.Row) error {
 	}
 	s.mu.Unlock()
 	for _, r := range rows {
-		if err := r.Piece.Written(1, r.Sum); err != nil {
+		if err := r.Tracker.Written(1, r.Sum); err != nil {
 			return err
 		}
-		r.Piece.Free(1)
+		r.Tracker.Release(1)
 	}
 	return nil
 }

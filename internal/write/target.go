@@ -3,7 +3,7 @@
 // ingest, which makes rows of an input, and the targets, each in a package of its own
 // below this one, so that neither knows the other.
 //
-// A row is one of a [Piece] of the input, and a piece is settled as a whole: a later run
+// A row is one of a [Tracker] of the input, and a piece is settled as a whole: a later run
 // takes up all pieces that are not. A target owns the rows that it was given, and must in
 // the end do two things with each, at any time and in any order: tell its piece what became
 // of it, when that is known for good, and free it, when its bytes are no longer read.
@@ -27,15 +27,15 @@ type Target interface {
 	// Run works until Finish was called and all rows are settled and freed. An error ends
 	// the load, with rows that are not settled.
 	Run(ctx context.Context) error
-	// Yield, called with true, says that memory is short: rows that only wait for later
+	// MemoryLow, called with true, says that memory is short: rows that only wait for later
 	// ones are to go on now, and no others are to wait until it is called with false.
-	Yield(on bool)
+	MemoryLow(on bool)
 	// Finish says that no more rows will come: all have come that there are. When reading fails it
 	// is not called, and Run's context ends.
 	Finish()
-	// Lookahead is how many pieces may be taken in while a row waits for later ones:
+	// PiecesHeld is how many pieces may be taken in while a row waits for later ones:
 	// without Yield it waits no longer. There is memory for so many more.
-	Lookahead() int
+	PiecesHeld() int
 }
 
 // Intake takes rows of one list of columns. It is safe for concurrent use.
@@ -52,9 +52,9 @@ type Intake interface {
 	Idempotent() bool
 }
 
-// Piece is the part of an input that a row is of. It is safe for concurrent use. An error
+// Tracker is the part of an input that a row is of. It is safe for concurrent use. An error
 // of any method ends the load.
-type Piece interface {
+type Tracker interface {
 	// Begun says that an earlier run had begun the piece, and may have written its rows.
 	Begun() bool
 	// Ready says of so many rows, which are not settled yet, that they will be written unless the
@@ -72,8 +72,8 @@ type Piece interface {
 	// Find reads the row again that has a timestamp by its place in the input, nil if the piece has
 	// none, or cannot be read again. Its bytes are its own, and it is not freed.
 	Find(ctx context.Context, stamp int64) (*Row, error)
-	// Free says that the bytes of so many rows are no longer read.
-	Free(rows int)
+	// Release says that the bytes of so many rows are no longer read.
+	Release(rows int)
 }
 
 // ErrEnough says that so many rows were rejected that the load ends.

@@ -49,7 +49,7 @@ type aside struct {
 type stored struct {
 	writer Writer
 	set    *write.Replicas
-	pieces []write.Piece // of its rows
+	pieces []write.Tracker // of its rows
 	at     int64
 	length int
 }

@@ -27,10 +27,10 @@ func (*freed) Written(int, rowsum.Sum) error                   { return nil }
 func (*freed) Existing(int) error                              { return nil }
 func (*freed) Reject(*write.Row, write.Outcome, error) error   { return nil }
 func (*freed) Find(context.Context, int64) (*write.Row, error) { return nil, nil }
-func (f *freed) Free(rows int)                                 { f.rows += rows }
+func (f *freed) Release(rows int)                                 { f.rows += rows }
 
 // full is a row with everything that a row may have.
-func full(n int, p write.Piece, set *write.Replicas) *write.Row {
+func full(n int, p write.Tracker, set *write.Replicas) *write.Row {
 	cells := []row.Cell{
 		{Bytes: fmt.Appendf(nil, "key %d", n), State: row.Set},
 		{State: row.Null},
@@ -47,7 +47,7 @@ func full(n int, p write.Piece, set *write.Replicas) *write.Row {
 		Replicas:     set,
 		MutationSize: n * 1000,
 		Sum:          rowsum.Sum{Hi: 1<<64 - 1, Lo: uint64(n)},
-		Piece:        p,
+		Tracker:        p,
 		Source: write.Source{
 			Raw:    fmt.Appendf(nil, "line %d\n", n),
 			Line:   int64(n),
@@ -75,14 +75,14 @@ func TestRowsAreCopiedWhole(t *testing.T) {
 	a, b := &freed{name: "a"}, &freed{name: "b"}
 	var rows []*write.Row
 	for n := range 10 {
-		rows = append(rows, full(n, []write.Piece{a, b}[n%2], set))
+		rows = append(rows, full(n, []write.Tracker{a, b}[n%2], set))
 	}
 	text, pieces := appendRows([]byte("before"), rows)
-	require.Equal(t, []write.Piece{a, b}, pieces)
+	require.Equal(t, []write.Tracker{a, b}, pieces)
 	got := parseRows(text[len("before"):], pieces, set)
 	require.Equal(t, rows, got)
 	for i := range rows {
-		require.Same(t, rows[i].Piece, got[i].Piece)
+		require.Same(t, rows[i].Tracker, got[i].Tracker)
 		require.NotNil(t, got[i].Cells[3].Bytes, "empty is not null")
 	}
 

@@ -36,7 +36,7 @@ func (t *Target) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 	}
 	t.begin(st)
 	defer t.end(st)
-	unanswered := b.rows[0].Piece.Begun() // an attempt may have been applied
+	unanswered := b.rows[0].Tracker.Begun() // an attempt may have been applied
 	for attempt := 1; ; attempt++ {
 		host := ""
 		if len(hosts) > 0 {

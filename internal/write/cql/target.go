@@ -157,8 +157,8 @@ func New(router *write.Router, o Options) *Target {
 // lookahead is how many pieces the rows of a batch that is not full wait for.
 const lookahead = 4
 
-// Lookahead is a method of write.Target.
-func (t *Target) Lookahead() int { return lookahead }
+// PiecesHeld is a method of write.Target.
+func (t *Target) PiecesHeld() int { return lookahead }
 
 // Stats are of the requests that were acknowledged.
 type Stats struct {
@@ -213,8 +213,8 @@ func (t *Target) Run(ctx context.Context) error {
 // Finish is a method of write.Target.
 func (t *Target) Finish() { close(t.finished) }
 
-// Yield is a method of write.Target.
-func (t *Target) Yield(on bool) { t.dispatch(t.hold.press(on)) }
+// MemoryLow is a method of write.Target.
+func (t *Target) MemoryLow(on bool) { t.dispatch(t.hold.press(on)) }
 
 // idleTime is how long the rows of a batch that is not full wait for an input that
 // keeps silent, and up to as long again.
@@ -232,7 +232,7 @@ func (t *Target) dispatchHeld(ctx context.Context) error {
 	for idle := 0; ; {
 		select {
 		case <-t.finished:
-			t.Yield(true)
+			t.MemoryLow(true)
 			for _, l := range t.lanes {
 				l.close()
 			}

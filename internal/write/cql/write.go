@@ -169,10 +169,10 @@ const leastInRow = 32
 const longestInDoubt = 4
 
 // each calls f with each piece that rows of the batch are of, and those rows.
-func (b *batch) each(f func(p write.Piece, rows []*write.Row) error) error {
+func (b *batch) each(f func(p write.Tracker, rows []*write.Row) error) error {
 	for rows := b.rows; len(rows) > 0; {
-		p, n := rows[0].Piece, 1
-		for n < len(rows) && rows[n].Piece == p {
+		p, n := rows[0].Tracker, 1
+		for n < len(rows) && rows[n].Tracker == p {
 			n++
 		}
 		these := rows[:n]
@@ -186,7 +186,7 @@ func (b *batch) each(f func(p write.Piece, rows []*write.Row) error) error {
 
 // written settles the batch's rows as written.
 func (b *batch) written() error {
-	return b.each(func(p write.Piece, rows []*write.Row) error {
+	return b.each(func(p write.Tracker, rows []*write.Row) error {
 		var sum rowsum.Sum
 		for _, r := range rows {
 			sum = sum.Add(r.Sum)
@@ -197,14 +197,14 @@ func (b *batch) written() error {
 
 // existing settles them as there already.
 func (b *batch) existing() error {
-	return b.each(func(p write.Piece, rows []*write.Row) error { return p.Existing(len(rows)) })
+	return b.each(func(p write.Tracker, rows []*write.Row) error { return p.Existing(len(rows)) })
 }
 
 // reject settles them as not written, also those behind one that was enough.
 func (b *batch) reject(why write.Outcome, reason error) error {
 	var enough error
 	for _, r := range b.rows {
-		if err := r.Piece.Reject(r, why, reason); errors.Is(err, write.ErrEnough) {
+		if err := r.Tracker.Reject(r, why, reason); errors.Is(err, write.ErrEnough) {
 			enough = err
 		} else if err != nil {
 			return err
@@ -218,8 +218,8 @@ func (b *batch) free() {
 	if b.own {
 		return
 	}
-	_ = b.each(func(p write.Piece, rows []*write.Row) error {
-		p.Free(len(rows))
+	_ = b.each(func(p write.Tracker, rows []*write.Row) error {
+		p.Release(len(rows))
 		return nil
 	})
 }

@@ -163,7 +163,7 @@ func TestColumnWithoutDeletionBesideOneThatHasOne(t *testing.T) {
 			},
 			Timestamp: 1_700_000_000_000_000,
 			Token:     token.Murmur3.Hash(key),
-		}, Piece: &pieces{},
+		}, Tracker: &pieces{},
 	}}))
 	now.pass(100 * time.Second)
 	require.NoError(t, tg.flush(t.Context(), true))
@@ -259,7 +259,7 @@ func TestExpiryCutOffMovesNoOtherExpiry(t *testing.T) {
 						Timestamp: 1,
 						TTL:       ttl,
 						Token:     token.Murmur3.Hash(key),
-					}, Piece: p})
+					}, Tracker: p})
 				}
 				require.NoError(t, tg.Intake(tagged.Columns).Put(t.Context(), rows))
 				now.pass(wait * time.Second)

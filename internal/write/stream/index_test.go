@@ -111,7 +111,7 @@ func TestRowsThatAnIndexRefuses(t *testing.T) {
 				require.NoError(
 					t,
 					tg.Intake(indexed.Columns).
-						Put(t.Context(), []*write.Row{{Row: row.Row{Cells: cells, Timestamp: 1}, Piece: p}}),
+						Put(t.Context(), []*write.Row{{Row: row.Row{Cells: cells, Timestamp: 1}, Tracker: p}}),
 				)
 			}
 			if c.because == "" {

@@ -55,7 +55,7 @@ func (in *intake) Put(ctx context.Context, rows []*write.Row) error {
 		return err
 	}
 	defer in.give(e)
-	piece := rows[0].Piece
+	piece := rows[0].Tracker
 	e.bytes, e.ttls = 0, ttls{}
 	written := settled{piece: piece, intake: in}
 	for _, r := range rows {
@@ -71,7 +71,7 @@ func (in *intake) Put(ctx context.Context, rows []*write.Row) error {
 	piece.Ready(written.rows)
 	in.t.note(written, e.ttls)
 	in.t.fill(e.bytes)
-	piece.Free(len(rows))
+	piece.Release(len(rows))
 	return nil
 }
 
@@ -79,7 +79,7 @@ func (in *intake) Put(ctx context.Context, rows []*write.Row) error {
 func (in *intake) PutGroup(ctx context.Context, rows []*write.Row) error {
 	for len(rows) > 0 {
 		n := 1
-		for n < len(rows) && rows[n].Piece == rows[0].Piece {
+		for n < len(rows) && rows[n].Tracker == rows[0].Tracker {
 			n++
 		}
 		these := rows[:n]
@@ -92,7 +92,7 @@ func (in *intake) PutGroup(ctx context.Context, rows []*write.Row) error {
 }
 
 // refuse rejects a row that is to blame for an error; any other error is given back.
-func refuse(piece write.Piece, r *write.Row, err error) error {
+func refuse(piece write.Tracker, r *write.Row, err error) error {
 	var refused *refusal
 	if errors.As(err, &refused) {
 		return piece.Reject(r, write.Refused, refused.err)

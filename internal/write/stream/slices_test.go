@@ -167,7 +167,7 @@ func TestRowsThatComeWhileOthersFail(t *testing.T) {
 				t,
 				in.Put(t.Context(), []*write.Row{reading(p, 1, 1, "a", 1_700_000_000_000_000)}),
 			)
-			tg.Yield(true)
+			tg.MemoryLow(true)
 			require.ErrorContains(t, tg.Run(t.Context()), "gone")
 			require.ErrorContains(t, <-later, "gone")
 			require.Zero(t, p.written)

@@ -235,7 +235,7 @@ type Target struct {
 
 // settled is what is told of a piece when the rows are there.
 type settled struct {
-	piece  write.Piece
+	piece  write.Tracker
 	intake *intake // that took the rows
 	rows   int
 	sum    rowsum.Sum
@@ -287,11 +287,11 @@ func (t *Target) newSorter() *extsort.Sorter {
 	})
 }
 
-// Lookahead is a method of write.Target: no row waits for others in memory.
-func (t *Target) Lookahead() int { return 0 }
+// PiecesHeld is a method of write.Target: no row waits for others in memory.
+func (t *Target) PiecesHeld() int { return 0 }
 
-// Yield is a method of write.Target.
-func (t *Target) Yield(on bool) {
+// MemoryLow is a method of write.Target.
+func (t *Target) MemoryLow(on bool) {
 	if on {
 		t.pressed.Add(1)
 	} else {

@@ -101,14 +101,14 @@ func TestRowsAreSettledWhenMemoryIsShort(t *testing.T) {
 	require.NoError(t, in.Put(t.Context(), rows[:60]))
 	ended := make(chan error)
 	go func() { ended <- tg.Run(t.Context()) }()
-	tg.Yield(true)
+	tg.MemoryLow(true)
 	require.Eventually(
 		t,
 		func() bool { p.mu.Lock(); defer p.mu.Unlock(); return p.written == 60 },
 		time.Minute,
 		time.Millisecond,
 	)
-	tg.Yield(false)
+	tg.MemoryLow(false)
 	require.NoError(t, in.Put(t.Context(), rows[60:]))
 	tg.Finish()
 	require.NoError(t, <-ended)

@@ -89,12 +89,12 @@ func (in *intake) Put(_ context.Context, rows []*write.Row) error {
 		n := in.limits.cut(rows, 0)
 		ready := []*batch{{writer: in.writer, set: set, rows: rows[:n]}}
 		if n == len(rows) || rows[n].Replicas != set {
-			ready = in.hold.add(in.writer, set, rows[:n])
+			ready = in.batcher.add(in.writer, set, rows[:n])
 		}
 		in.dispatch(ready)
 		rows = rows[n:]
 	}
-	in.dispatch(in.hold.next())
+	in.dispatch(in.batcher.next())
 	return nil
 }
 

@@ -114,7 +114,7 @@ type Target struct {
 	lanes   map[string]*lane // by node
 	intakes int              // made so far; of the goroutine that calls Intake
 	wide    *intake          // of all columns; nil: none is needed yet
-	hold    *hold
+	batcher    *batcher
 	slots   chan struct{} // one for each request that may be under way
 	writers atomic.Int64  // goroutines that send batches
 	// bytes of batches whose rows were copied, for as long as they are under way
@@ -147,7 +147,7 @@ func New(router *write.Router, o Options) *Target {
 	return &Target{
 		o:         o,
 		lanes:     lanes,
-		hold:      newHold(min(o.MinBatch, o.Limits.MaxRows), lookahead, o.Limits),
+		batcher:      newBatcher(min(o.MinBatch, o.Limits.MaxRows), lookahead, o.Limits),
 		slots:     make(chan struct{}, slotsOf(lanes, o)),
 		finished:  make(chan struct{}),
 		standings: make([]standing, router.Count()),
@@ -195,7 +195,7 @@ func (in *intake) Idempotent() bool { return in.writer.Idempotent() }
 // Run is a method of write.Target.
 func (t *Target) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return t.dispatchHeld(ctx) })
+	group.Go(func() error { return t.dispatchWaiting(ctx) })
 	t.hire = func(l *lane) {
 		t.writers.Add(1)
 		group.Go(func() error { return t.write(ctx, l) })
@@ -214,7 +214,7 @@ func (t *Target) Run(ctx context.Context) error {
 func (t *Target) Finish() { close(t.finished) }
 
 // MemoryLow is a method of write.Target.
-func (t *Target) MemoryLow(on bool) { t.dispatch(t.hold.press(on)) }
+func (t *Target) MemoryLow(on bool) { t.dispatch(t.batcher.memoryLow(on)) }
 
 // idleTime is how long the rows of a batch that is not full wait for an input that
 // keeps silent, and up to as long again.
@@ -224,9 +224,9 @@ const idleTime = 250 * time.Millisecond
 // to hold it up.
 const idleTimes = 4
 
-// dispatchHeld sends what waits in vain, and all that is held when no more rows will
+// dispatchWaiting sends what waits in vain, and all that is held when no more rows will
 // come. Lanes that are behind while another has nothing to do set batches aside.
-func (t *Target) dispatchHeld(ctx context.Context) error {
+func (t *Target) dispatchWaiting(ctx context.Context) error {
 	ticker := time.NewTicker(idleTime)
 	defer ticker.Stop()
 	for idle := 0; ; {
@@ -240,7 +240,7 @@ func (t *Target) dispatchHeld(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-ticker.C:
-			t.dispatch(t.hold.idle())
+			t.dispatch(t.batcher.idle())
 			if idle++; !t.idle() {
 				idle = 0
 			}

@@ -7,13 +7,13 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
-// hold keeps the rows of batches that are not full, so that rows of later pieces
+// batcher keeps the rows of batches that are not full, so that rows of later pieces
 // can join them: of a partition that goes on in the next piece, or of a set of
 // replicas that a piece has few rows of. Rows wait for a few pieces at the most,
 // and not for an input that keeps silent. Since a piece is not free before its
 // rows are settled, there is memory for as many more as may wait. It is safe for
 // concurrent use.
-type hold struct {
+type batcher struct {
 	least  int // rows from which a batch does not wait
 	pieces int // that may be grouped until a row has waited long enough
 	limits Limits
@@ -22,7 +22,7 @@ type hold struct {
 	tails   map[tailKey]*tail
 	grouped int  // pieces so far
 	seen    int  // pieces when idle was asked last
-	pressed bool // nothing may wait
+	memoryIsLow bool // nothing may wait
 }
 
 type tailKey struct {
@@ -36,19 +36,19 @@ type tail struct {
 	since int // pieces grouped when the first of them came
 }
 
-func newHold(least, pieces int, limits Limits) *hold {
-	return &hold{least: least, pieces: pieces, limits: limits, tails: make(map[tailKey]*tail)}
+func newBatcher(least, pieces int, limits Limits) *batcher {
+	return &batcher{least: least, pieces: pieces, limits: limits, tails: make(map[tailKey]*tail)}
 }
 
 // add takes the rows of a batch that is not full, sorted, and gives the batches
 // that are to be sent now.
-func (h *hold) add(w Writer, set *write.Replicas, rows []*write.Row) []*batch {
+func (h *batcher) add(w Writer, set *write.Replicas, rows []*write.Row) []*batch {
 	if len(rows) >= h.least {
 		return []*batch{{writer: w, set: set, rows: rows}}
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.pressed {
+	if h.memoryIsLow {
 		return []*batch{{writer: w, set: set, rows: rows}}
 	}
 	key := tailKey{w, set}
@@ -76,7 +76,7 @@ func (h *hold) add(w Writer, set *write.Replicas, rows []*write.Row) []*batch {
 
 // next counts a piece that was grouped and gives the batches that have waited long
 // enough.
-func (h *hold) next() []*batch {
+func (h *batcher) next() []*batch {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	h.grouped++
@@ -85,7 +85,7 @@ func (h *hold) next() []*batch {
 
 // idle gives all batches when no piece was grouped since it was called last: the
 // input may keep silent for long.
-func (h *hold) idle() []*batch {
+func (h *batcher) idle() []*batch {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.seen != h.grouped {
@@ -95,19 +95,19 @@ func (h *hold) idle() []*batch {
 	return h.dueLocked(h.grouped)
 }
 
-// press gives all batches when on is true, and holds none back until it is called
+// memoryLow gives all batches when on is true, and holds none back until it is called
 // with false.
-func (h *hold) press(on bool) []*batch {
+func (h *batcher) memoryLow(on bool) []*batch {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.pressed = on; !on {
+	if h.memoryIsLow = on; !on {
 		return nil
 	}
 	return h.dueLocked(h.grouped)
 }
 
 // dueLocked gives the batches that have waited since the given piece or longer.
-func (h *hold) dueLocked(since int) []*batch {
+func (h *batcher) dueLocked(since int) []*batch {
 	var due []*batch
 	for key, t := range h.tails {
 		if t.since <= since {

@@ -180,7 +180,7 @@ func TestAsideWithoutAFolder(t *testing.T) {
 
 // The queue of a lane that is never empty takes no more memory the longer it runs.
 func TestALaneForgetsWhatItHasSent(t *testing.T) {
-	lanes := newLanes(
+	lanes := newNodeQueues(
 		write.NewRouter(nil, nil, nil),
 		Options{InFlight: 1},
 		newStore(t.TempDir(), 0, nil),

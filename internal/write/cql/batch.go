@@ -109,6 +109,6 @@ func (in *intake) PutGroup(
 // dispatch hands batches to the lanes of their nodes.
 func (t *Target) dispatch(batches []*batch) {
 	for _, b := range batches {
-		t.lanes[b.set.Primary()].put(b)
+		t.queues[b.set.Primary()].put(b)
 	}
 }

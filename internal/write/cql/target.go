@@ -111,7 +111,7 @@ func (o Options) withDefaults() Options {
 // Target writes rows by CQL. It is a write.Target.
 type Target struct {
 	o       Options
-	lanes   map[string]*lane // by node
+	queues   map[string]*nodeQueue // by node
 	intakes int              // made so far; of the goroutine that calls Intake
 	wide    *intake          // of all columns; nil: none is needed yet
 	batcher    *batcher
@@ -119,7 +119,7 @@ type Target struct {
 	writers atomic.Int64  // goroutines that send batches
 	// bytes of batches whose rows were copied, for as long as they are under way
 	copied    atomic.Int64
-	hire      func(*lane)  // starts one more writer of a lane
+	hire      func(*nodeQueue)  // starts one more writer of a lane
 	sent      atomic.Int64 // requests acknowledged
 	finished  chan struct{}
 	rated     atomic.Int64 // writers that wait until the rates let a batch pass
@@ -140,13 +140,13 @@ type Target struct {
 // New makes a target for the rows that a router places.
 func New(router *write.Router, o Options) *Target {
 	o = o.withDefaults()
-	lanes := newLanes(router, o, newStore(o.AsideDir, o.Aside, o.Warn))
+	lanes := newNodeQueues(router, o, newStore(o.AsideDir, o.Aside, o.Warn))
 	for node, l := range lanes {
 		o.Requests.SetGate(node, l.gate)
 	}
 	return &Target{
 		o:         o,
-		lanes:     lanes,
+		queues:     lanes,
 		batcher:      newBatcher(min(o.MinBatch, o.Limits.MaxRows), lookahead, o.Limits),
 		slots:     make(chan struct{}, slotsOf(lanes, o)),
 		finished:  make(chan struct{}),
@@ -196,12 +196,12 @@ func (in *intake) Idempotent() bool { return in.writer.Idempotent() }
 func (t *Target) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.Go(func() error { return t.dispatchWaiting(ctx) })
-	t.hire = func(l *lane) {
+	t.hire = func(l *nodeQueue) {
 		t.writers.Add(1)
 		group.Go(func() error { return t.write(ctx, l) })
 	}
-	for _, l := range t.lanes {
-		defer l.aside.discard()
+	for _, l := range t.queues {
+		defer l.spilled.discard()
 		defer context.AfterFunc(ctx, l.wake)()
 		for range l.first {
 			t.hire(l)
@@ -233,7 +233,7 @@ func (t *Target) dispatchWaiting(ctx context.Context) error {
 		select {
 		case <-t.finished:
 			t.MemoryLow(true)
-			for _, l := range t.lanes {
+			for _, l := range t.queues {
 				l.close()
 			}
 			return nil
@@ -245,7 +245,7 @@ func (t *Target) dispatchWaiting(ctx context.Context) error {
 				idle = 0
 			}
 			if idle >= idleTimes {
-				t.fallBack()
+				t.spillBacklogs()
 			}
 		}
 	}
@@ -256,7 +256,7 @@ func (t *Target) idle() bool {
 	if t.rated.Load() > 0 {
 		return false
 	}
-	for _, l := range t.lanes {
+	for _, l := range t.queues {
 		if l.idle() {
 			return true
 		}
@@ -264,9 +264,9 @@ func (t *Target) idle() bool {
 	return false
 }
 
-// fallBack has the lanes that are behind set batches aside.
-func (t *Target) fallBack() {
-	for _, l := range t.lanes {
-		l.fallBack()
+// spillBacklogs has the lanes that are behind set batches aside.
+func (t *Target) spillBacklogs() {
+	for _, l := range t.queues {
+		l.spillBacklog()
 	}
 }

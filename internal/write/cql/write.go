@@ -15,7 +15,7 @@ import (
 
 // write is the loop of one writer: it sends a lane's batches until there are no
 // more.
-func (t *Target) write(ctx context.Context, l *lane) error {
+func (t *Target) write(ctx context.Context, l *nodeQueue) error {
 	var scratch []row.Row
 	for {
 		b, err := l.next(ctx)
@@ -28,7 +28,7 @@ func (t *Target) write(ctx context.Context, l *lane) error {
 		if err != nil {
 			return err
 		}
-		l.lost.Store(t.standing(b.set).lostNow())
+		l.rejecting.Store(t.standing(b.set).lostNow())
 		clear(scratch)
 		b.free()
 	}

@@ -14,17 +14,17 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
-// lane is the way to one node: batches wait here for the writers of the node
+// nodeQueue is the way to one node: batches wait here for the writers of the node
 // whose ranges they are in, so that a slow node holds up its own share alone. What waits
-// keeps memory that the reading of the input waits for; so when a lane is behind, and
+// keeps memory that the reading of the input waits for; so when a nodeQueue is behind, and
 // others have nothing to do, it sets batches aside. It is safe for concurrent use.
-type lane struct {
+type nodeQueue struct {
 	gate  *pace.Gate
 	far   bool // the node is far away
 	first int  // writers to begin with: goroutines that take batches off this lane
 	// writers at most: a node far away gets more once its gate lets more requests pass
 	most int
-	lost atomic.Bool // the last batch was rejected since its replicas were given up
+	rejecting atomic.Bool // the last batch was rejected since its replicas were given up
 
 	mu      sync.Mutex
 	changed sync.Cond
@@ -33,13 +33,13 @@ type lane struct {
 	writers int    // so far
 	parked  int    // of those, the ones that wait for a batch
 	behind  bool   // batches are set aside
-	aside   *aside // those that are
+	spilled   *aside // those that are
 	closed  bool   // no more will come
 }
 
 // put adds a batch.
-func (l *lane) put(b *batch) {
-	if l.setAside(b) {
+func (l *nodeQueue) put(b *batch) {
+	if l.spill(b) {
 		b.free()
 		return
 	}
@@ -49,12 +49,12 @@ func (l *lane) put(b *batch) {
 	l.changed.Signal()
 }
 
-// setAside puts a batch with those that are set aside, if it is to be there and there is
+// spill puts a batch with those that are set aside, if it is to be there and there is
 // room.
-func (l *lane) setAside(b *batch) bool {
+func (l *nodeQueue) spill(b *batch) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !l.behind || !l.aside.put(b) {
+	if !l.behind || !l.spilled.put(b) {
 		return false
 	}
 	l.changed.Signal()
@@ -62,27 +62,27 @@ func (l *lane) setAside(b *batch) bool {
 }
 
 // queued is how many batches wait in memory.
-func (l *lane) queued() int { return len(l.waiting) - l.taken }
+func (l *nodeQueue) queued() int { return len(l.waiting) - l.taken }
 
 // next waits for a batch; nil: the lane is closed and none is left. The error is the
 // context's, when that ends, after wake was called, or says that what was set aside is lost.
-func (l *lane) next(ctx context.Context) (*batch, error) {
+func (l *nodeQueue) next(ctx context.Context) (*batch, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	for l.queued() == 0 && l.aside.empty() && !l.closed && ctx.Err() == nil {
+	for l.queued() == 0 && l.spilled.empty() && !l.closed && ctx.Err() == nil {
 		l.parked++
 		l.changed.Wait()
 		l.parked--
 	}
-	if l.queued() == 0 && l.aside.empty() && l.closed {
+	if l.queued() == 0 && l.spilled.empty() && l.closed {
 		return nil, nil
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
 	if l.queued() == 0 {
-		b, err := l.aside.take()
-		l.behind = l.behind && !l.aside.empty()
+		b, err := l.spilled.take()
+		l.behind = l.behind && !l.spilled.empty()
 		return b, err
 	}
 	b := l.waiting[l.taken]
@@ -96,23 +96,23 @@ func (l *lane) next(ctx context.Context) (*batch, error) {
 
 // idle says whether the lane has nothing to do, and more would be written if it had. So it
 // is not when its batches are only rejected.
-func (l *lane) idle() bool {
+func (l *nodeQueue) idle() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	return l.parked == l.writers && !l.lost.Load()
+	return l.parked == l.writers && !l.rejecting.Load()
 }
 
-// fallBack has the lane set aside what waits, and what will come, if that is more than its
+// spillBacklog has the lane set aside what waits, and what will come, if that is more than its
 // writers take next. Until all of that is sent it keeps no memory but for what is under
 // way.
-func (l *lane) fallBack() {
-	for _, b := range l.backlog() {
+func (l *nodeQueue) spillBacklog() {
+	for _, b := range l.takeBacklog() {
 		l.put(b)
 	}
 }
 
-// backlog takes away what waits, if it is so much, and notes that the lane is behind.
-func (l *lane) backlog() []*batch {
+// takeBacklog takes away what waits, if it is so much, and notes that the lane is behind.
+func (l *nodeQueue) takeBacklog() []*batch {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.queued() <= l.writers {
@@ -126,7 +126,7 @@ func (l *lane) backlog() []*batch {
 }
 
 // close says that no more batches will come.
-func (l *lane) close() {
+func (l *nodeQueue) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed = true
@@ -134,19 +134,19 @@ func (l *lane) close() {
 }
 
 // wake has those who wait look whether the context has ended.
-func (l *lane) wake() {
+func (l *nodeQueue) wake() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.changed.Broadcast()
 }
 
-// newLanes makes a lane for each node that a row may be sent to first. They share
+// newNodeQueues makes a lane for each node that a row may be sent to first. They share
 // the requests that may be under way.
-func newLanes(router *write.Router, o Options, s *store) map[string]*lane {
+func newNodeQueues(router *write.Router, o Options, s *store) map[string]*nodeQueue {
 	names := router.Primaries()
 	each := (o.InFlight + len(names) - 1) / len(names)
 	far := (o.Far + len(names) - 1) / len(names)
-	lanes := make(map[string]*lane, len(names))
+	lanes := make(map[string]*nodeQueue, len(names))
 	for _, name := range names {
 		most, trip := each, o.Trips.Of(name)
 		if trip > 0 {
@@ -162,8 +162,8 @@ func newLanes(router *write.Router, o Options, s *store) map[string]*lane {
 			Tolerance: writeTolerance,
 		})
 		first := each + max(onLine, 0)
-		l := &lane{
-			aside: &aside{
+		l := &nodeQueue{
+			spilled: &aside{
 				store: s,
 			},
 			gate:    gate,
@@ -179,7 +179,7 @@ func newLanes(router *write.Router, o Options, s *store) map[string]*lane {
 }
 
 // slotsOf returns how many requests may be under way in all.
-func slotsOf(lanes map[string]*lane, o Options) int {
+func slotsOf(lanes map[string]*nodeQueue, o Options) int {
 	slots, far := 0, false
 	for _, l := range lanes {
 		slots += l.most
@@ -191,9 +191,9 @@ func slotsOf(lanes map[string]*lane, o Options) int {
 	return slots
 }
 
-// lacks reports whether the lane needs one more writer: its gate lets more requests pass than there
+// needsWriter reports whether the lane needs one more writer: its gate lets more requests pass than there
 // are writers, and batches wait. If so, it counts that one.
-func (l *lane) lacks() bool {
+func (l *nodeQueue) needsWriter() bool {
 	limit := min(l.gate.Limit(), l.most)
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -222,7 +222,7 @@ func (t *Target) request(
 	host string,
 	rows []row.Row,
 ) (begun time.Time, err error) {
-	l := t.lanes[host]
+	l := t.queues[host]
 	if l != nil {
 		if err := l.gate.Acquire(ctx); err != nil {
 			return begun, fault.New(fault.Canceled, err)
@@ -250,7 +250,7 @@ func (t *Target) request(
 			trip = t.o.Trips.Saw(host, latency)
 		}
 		l.gate.ReleaseFar(latency, trip, float64(len(rows)), pace.OutcomeOf(err))
-		for l.lacks() {
+		for l.needsWriter() {
 			t.hire(l)
 		}
 	}

@@ -61,7 +61,7 @@ func (l *Load) begin() (err error) {
 	if l.journal != nil {
 		l.journal.Use(rejects, l.careful)
 		l.job.Journal = l.journal
-		l.job.CQL.AsideDir = l.run.path
+		l.job.CQL.SpillDir = l.run.path
 	}
 	l.noteRetry()
 	if l.delivery != nil {

@@ -33,7 +33,7 @@ type nodeQueue struct {
 	writers int    // so far
 	parked  int    // of those, the ones that wait for a batch
 	behind  bool   // batches are set aside
-	spilled   *aside // those that are
+	spilled   *spillFile // those that are
 	closed  bool   // no more will come
 }
 
@@ -142,7 +142,7 @@ func (l *nodeQueue) wake() {
 
 // newNodeQueues makes a lane for each node that a row may be sent to first. They share
 // the requests that may be under way.
-func newNodeQueues(router *write.Router, o Options, s *store) map[string]*nodeQueue {
+func newNodeQueues(router *write.Router, o Options, s *spillSpace) map[string]*nodeQueue {
 	names := router.Primaries()
 	each := (o.InFlight + len(names) - 1) / len(names)
 	far := (o.Far + len(names) - 1) / len(names)
@@ -163,8 +163,8 @@ func newNodeQueues(router *write.Router, o Options, s *store) map[string]*nodeQu
 		})
 		first := each + max(onLine, 0)
 		l := &nodeQueue{
-			spilled: &aside{
-				store: s,
+			spilled: &spillFile{
+				space: s,
 			},
 			gate:    gate,
 			far:     most > each,

@@ -62,11 +62,11 @@ type Options struct {
 	// nil once one of them has answered: whether it is a node that is away or the whole
 	// cluster, nothing else tells when only rows of that node are left. Nil: none answers.
 	Ping func(ctx context.Context, hosts []string) error
-	// Aside is how many bytes of rows of nodes that are behind may be set aside in temporary
+	// Spill is how many bytes of rows of nodes that are behind may be set aside in temporary
 	// files, so that others need not wait for them; default DefaultAside, below zero none.
 	// AsideDir is the folder of these files; empty: the system's.
-	Aside    int64
-	AsideDir string
+	Spill    int64
+	SpillDir string
 	NodeName func(host string) string         // what messages call a node; default its id
 	Warn     func(format string, args ...any) // something odd that stops nothing; may be nil
 	// OnRetry is called for each request that is sent again, with the node that failed and
@@ -87,8 +87,8 @@ func (o Options) withDefaults() Options {
 	if o.Patience <= 0 {
 		o.Patience = pace.DefaultPatience
 	}
-	if o.Aside == 0 {
-		o.Aside = DefaultAside
+	if o.Spill == 0 {
+		o.Spill = DefaultSpill
 	}
 	if o.MinBatch <= 0 {
 		o.MinBatch = 10
@@ -140,7 +140,7 @@ type Target struct {
 // New makes a target for the rows that a router places.
 func New(router *write.Router, o Options) *Target {
 	o = o.withDefaults()
-	lanes := newNodeQueues(router, o, newStore(o.AsideDir, o.Aside, o.Warn))
+	lanes := newNodeQueues(router, o, newSpillSpace(o.SpillDir, o.Spill, o.Warn))
 	for node, l := range lanes {
 		o.Requests.SetGate(node, l.gate)
 	}

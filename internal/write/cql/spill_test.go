@@ -118,7 +118,7 @@ func TestLargeRowsAreNotCopied(t *testing.T) {
 	New(write.NewRouter(nil, nil, nil), Options{}).detach(b)
 	require.Same(t, large, b.rows[0])
 	require.Zero(t, piece.rows)
-	a := &aside{store: newStore(t.TempDir(), 1<<30, t.Logf)}
+	a := &spillFile{space: newSpillSpace(t.TempDir(), 1<<30, t.Logf)}
 	require.False(t, a.put(b))
 	require.True(t, a.empty())
 }
@@ -130,8 +130,8 @@ func TestAside(t *testing.T) {
 		return &batch{writer: &sponge{true}, set: set, rows: []*write.Row{full(n, &freed{}, set)}}
 	}
 	text, _ := appendRows(nil, one(1).rows)
-	s := newStore(dir, int64(3*len(text)), func(string, ...any) { t.Error("a warning") })
-	a := &aside{store: s}
+	s := newSpillSpace(dir, int64(3*len(text)), func(string, ...any) { t.Error("a warning") })
+	a := &spillFile{space: s}
 	defer a.discard()
 	for round := range 3 {
 		require.True(t, a.empty())
@@ -152,7 +152,7 @@ func TestAside(t *testing.T) {
 		}
 	}
 	require.EqualValues(t, 3*len(text), s.room.Load())
-	require.EqualValues(t, mostAside, s.batches.Load())
+	require.EqualValues(t, mostSpilled, s.batches.Load())
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Empty(t, left, "the file has no name")
@@ -161,8 +161,8 @@ func TestAside(t *testing.T) {
 // Where nothing can be set aside rows stay where they are, and the user is told once.
 func TestAsideWithoutAFolder(t *testing.T) {
 	told := 0
-	a := &aside{
-		store: newStore(filepath.Join(t.TempDir(), "none"), 1<<20, func(string, ...any) { told++ }),
+	a := &spillFile{
+		space: newSpillSpace(filepath.Join(t.TempDir(), "none"), 1<<20, func(string, ...any) { told++ }),
 	}
 	set := &write.Replicas{}
 	for range 3 {
@@ -174,7 +174,7 @@ func TestAsideWithoutAFolder(t *testing.T) {
 		)
 	}
 	require.Equal(t, 1, told)
-	require.EqualValues(t, 1<<20, a.store.room.Load())
+	require.EqualValues(t, 1<<20, a.space.room.Load())
 	require.True(t, a.empty())
 }
 
@@ -183,7 +183,7 @@ func TestALaneForgetsWhatItHasSent(t *testing.T) {
 	lanes := newNodeQueues(
 		write.NewRouter(nil, nil, nil),
 		Options{InFlight: 1},
-		newStore(t.TempDir(), 0, nil),
+		newSpillSpace(t.TempDir(), 0, nil),
 	)
 	l := lanes[""]
 	b := &batch{}

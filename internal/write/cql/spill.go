@@ -10,15 +10,15 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
-// DefaultAside is how many bytes of rows are set aside by default.
-const DefaultAside = 1 << 30
+// DefaultSpill is how many bytes of rows are set aside by default.
+const DefaultSpill = 1 << 30
 
-// mostAside is how many batches are set aside at the most: each takes some memory.
-const mostAside = 200_000
+// mostSpilled is how many batches are set aside at the most: each takes some memory.
+const mostSpilled = 200_000
 
-// store is where batches are set aside: temporary files, one for each lane, whose names
+// spillSpace is where batches are set aside: temporary files, one for each lane, whose names
 // are removed at once, so that nothing of them stays behind.
-type store struct {
+type spillSpace struct {
 	dir     string       // of the files; empty: the system's
 	room    atomic.Int64 // bytes that the files may still take
 	batches atomic.Int64 // that may still be set aside
@@ -26,27 +26,27 @@ type store struct {
 	failed  sync.Once
 }
 
-func newStore(dir string, bytes int64, warn func(string, ...any)) *store {
-	s := &store{dir: dir, warn: warn}
+func newSpillSpace(dir string, bytes int64, warn func(string, ...any)) *spillSpace {
+	s := &spillSpace{dir: dir, warn: warn}
 	s.room.Store(bytes)
-	s.batches.Store(mostAside)
+	s.batches.Store(mostSpilled)
 	return s
 }
 
-// aside is the batches of a lane that are set aside, the first to be put the first to be
+// spillFile is the batches of a lane that are set spillFile, the first to be put the first to be
 // taken. What must not be written twice never is: of a load that is killed all of it would
 // be in doubt. The lane's lock guards it.
-type aside struct {
-	store  *store
+type spillFile struct {
+	space  *spillSpace
 	file   *os.File
 	end    int64 // of what is in the file
-	queue  []stored
+	queue  []spilledBatch
 	first  int // of the queue
 	buffer []byte
 }
 
-// stored is a batch in the file.
-type stored struct {
+// spilledBatch is a batch in the file.
+type spilledBatch struct {
 	writer Writer
 	set    *write.Replicas
 	pieces []write.Tracker // of its rows
@@ -54,24 +54,24 @@ type stored struct {
 	length int
 }
 
-func (a *aside) empty() bool { return a.first == len(a.queue) }
+func (a *spillFile) empty() bool { return a.first == len(a.queue) }
 
 // put writes a batch to the file, if it may be copied and there is room. Its rows are not
 // freed.
-func (a *aside) put(b *batch) bool {
+func (a *spillFile) put(b *batch) bool {
 	if !b.mayBeCopied() {
 		return false
 	}
-	entry := stored{writer: b.writer, set: b.set, at: a.end}
+	entry := spilledBatch{writer: b.writer, set: b.set, at: a.end}
 	a.buffer, entry.pieces = appendRows(a.buffer[:0], b.rows)
 	entry.length = len(a.buffer)
-	if !a.store.take(int64(entry.length)) {
+	if !a.space.take(int64(entry.length)) {
 		return false
 	}
 	if err := a.write(a.buffer); err != nil {
-		a.store.give(int64(entry.length), 1)
-		a.store.failed.Do(func() {
-			a.store.warn(
+		a.space.give(int64(entry.length), 1)
+		a.space.failed.Do(func() {
+			a.space.warn(
 				"rows of nodes that are behind cannot be set aside, and hold up those of others: temporary file: %v",
 				err,
 			)
@@ -84,7 +84,7 @@ func (a *aside) put(b *batch) bool {
 }
 
 // take counts a batch of so many bytes, if there is room for it.
-func (s *store) take(bytes int64) bool {
+func (s *spillSpace) take(bytes int64) bool {
 	batches, room := s.batches.Add(-1), s.room.Add(-bytes)
 	if batches >= 0 && room >= 0 {
 		return true
@@ -93,14 +93,14 @@ func (s *store) take(bytes int64) bool {
 	return false
 }
 
-func (s *store) give(bytes, batches int64) {
+func (s *spillSpace) give(bytes, batches int64) {
 	s.room.Add(bytes)
 	s.batches.Add(batches)
 }
 
-func (a *aside) write(text []byte) error {
+func (a *spillFile) write(text []byte) error {
 	if a.file == nil {
-		f, err := fsync.Nameless(a.store.dir, ".cqlbulk-aside-*")
+		f, err := fsync.Nameless(a.space.dir, ".cqlbulk-aside-*")
 		if err != nil {
 			return err
 		}
@@ -112,9 +112,9 @@ func (a *aside) write(text []byte) error {
 
 // take gives the batch that was put first. There must be one. With the last one the file is
 // empty again.
-func (a *aside) take() (*batch, error) {
+func (a *spillFile) take() (*batch, error) {
 	entry := a.queue[a.first]
-	a.queue[a.first] = stored{}
+	a.queue[a.first] = spilledBatch{}
 	a.first++
 	text := make([]byte, entry.length)
 	if _, err := a.file.ReadAt(text, entry.at); err != nil {
@@ -127,10 +127,10 @@ func (a *aside) take() (*batch, error) {
 		own:    true,
 	}
 	if !a.empty() {
-		a.store.give(0, 1)
+		a.space.give(0, 1)
 		return b, nil
 	}
-	a.store.give(a.end, 1)
+	a.space.give(a.end, 1)
 	a.queue, a.first, a.end = a.queue[:0], 0, 0
 	if err := a.file.Truncate(0); err != nil {
 		return nil, fmt.Errorf("temporary file of rows that were set aside: %w", err)
@@ -139,7 +139,7 @@ func (a *aside) take() (*batch, error) {
 }
 
 // discard closes the file.
-func (a *aside) discard() {
+func (a *spillFile) discard() {
 	if a.file != nil {
 		_ = a.file.Close()
 		a.file = nil

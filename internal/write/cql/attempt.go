@@ -14,13 +14,13 @@ import (
 // up, or its replicas are given up. Attempts do not run out while none of the replicas
 // answers anything: that may pass.
 func (t *Target) attempt(ctx context.Context, b *batch, rows []row.Row) error {
-	w, st := b.writer, t.standing(b.set)
+	w, st := b.writer, t.healthOf(b.set)
 	hosts := t.health.Order(b.set.Hosts)
 	most := t.o.Attempts
 	if b.tried {
 		most = min(most, fewAttempts)
 	}
-	lost, probe := st.givenUp()
+	lost, probe := st.reasonGivenUp()
 	if lost != nil && !probe {
 		return lost
 	}
@@ -75,10 +75,10 @@ func (t *Target) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 		if !fault.Retryable(err, w.Idempotent()) {
 			return err
 		}
-		if err := t.gone(ctx, err); err != nil {
+		if err := t.checkClusterSilent(ctx, err); err != nil {
 			return err
 		}
-		if lost := t.lose(ctx, st, b.set, silence, err); lost != nil {
+		if lost := t.giveUpReplicas(ctx, st, b.set, silence, err); lost != nil {
 			return lost
 		}
 		if err := t.takesNothing(ctx, b.set, begun, err); err != nil {

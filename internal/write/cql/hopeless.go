@@ -39,7 +39,7 @@ func (t *Target) takesNothing(
 	}
 	h.first.CompareAndSwap(0, int64(time.Since(begun)))
 	lasted := time.Duration(h.first.Load()) + h.pulse.Failed()
-	if lasted < t.o.Patience || t.failers.Load() < int64(min(len(t.standings), hopelessSets)) {
+	if lasted < t.o.Patience || t.failedSets.Load() < int64(min(len(t.replicaHealth), hopelessSets)) {
 		return nil
 	}
 	if h.took.Load() { // while nodes were asked whether they answer

@@ -29,7 +29,7 @@ func trying(ping func(t *Target)) *Target {
 
 // fails sends a write that fails for a reason.
 func (t *Target) fails(ctx context.Context, reason error) error {
-	st, s := &t.standings[0], &write.Replicas{}
+	st, s := &t.replicaHealth[0], &write.Replicas{}
 	t.begin(st)
 	defer t.end(st)
 	begun := time.Now()
@@ -68,7 +68,7 @@ func TestFailuresAfterASuccess(t *testing.T) {
 		for range 59 {
 			require.NoError(t, tg.fails(t.Context(), errNone))
 		}
-		tg.took(&tg.standings[0])
+		tg.took(&tg.replicaHealth[0])
 		for range 600 {
 			require.NoError(t, tg.fails(t.Context(), errNone))
 		}
@@ -81,7 +81,7 @@ func TestSuccessWhileNodesAreAsked(t *testing.T) {
 		asked := 0
 		tg := trying(func(tg *Target) {
 			if asked++; asked == 100 {
-				tg.took(&tg.standings[0])
+				tg.took(&tg.replicaHealth[0])
 			}
 		})
 		tg.o.Patience = 100 * time.Second

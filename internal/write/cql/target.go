@@ -125,11 +125,11 @@ type Target struct {
 	rated     atomic.Int64 // writers that wait until the rates let a batch pass
 	health    pace.Health
 	pulse     pace.Pulse   // of the whole cluster
-	standings []standing   // of the sets of replicas, by their index
-	takers    atomic.Int64 // sets whose nodes have taken the last write that they were sent
-	failers   atomic.Int64 // sets whose nodes have failed the first write that they were sent
+	replicaHealth []replicaHealth   // of the sets of replicas, by their index
+	takingSets    atomic.Int64 // sets whose nodes have taken the last write that they were sent
+	failedSets   atomic.Int64 // sets whose nodes have failed the first write that they were sent
 	hopeless  hopeless
-	told      sync.Map           // names of nodes that were given up
+	warned      sync.Map           // names of nodes that were given up
 	pings     singleflight.Group // questions to nodes under way, by their names
 
 	outOfAttempts atomic.Int64 // batches in a row that used up their attempts
@@ -150,7 +150,7 @@ func New(router *write.Router, o Options) *Target {
 		batcher:      newBatcher(min(o.MinBatch, o.Limits.MaxRows), lookahead, o.Limits),
 		slots:     make(chan struct{}, slotsOf(lanes, o)),
 		finished:  make(chan struct{}),
-		standings: make([]standing, router.Count()),
+		replicaHealth: make([]replicaHealth, router.Count()),
 	}
 }
 

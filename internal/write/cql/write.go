@@ -28,7 +28,7 @@ func (t *Target) write(ctx context.Context, l *nodeQueue) error {
 		if err != nil {
 			return err
 		}
-		l.rejecting.Store(t.standing(b.set).lostNow())
+		l.rejecting.Store(t.healthOf(b.set).isGivenUp())
 		clear(scratch)
 		b.free()
 	}
@@ -58,7 +58,7 @@ func (t *Target) send(ctx context.Context, b *batch, rows []row.Row) error {
 	case class == fault.Permanent:
 		return b.reject(write.Refused, err)
 	default:
-		return t.giveUp(ctx, b, err)
+		return t.rejectUnwritten(ctx, b, err)
 	}
 }
 
@@ -99,10 +99,10 @@ func (t *Target) sendEach(ctx context.Context, b *batch, reason error) error {
 	return nil
 }
 
-// giveUp settles a batch that failed for the state of the cluster, not for what
+// rejectUnwritten settles a batch that failed for the state of the cluster, not for what
 // is in it. When that is all that happens the run ends; not when it happens to the rows
 // of some nodes while others take theirs.
-func (t *Target) giveUp(ctx context.Context, b *batch, reason error) error {
+func (t *Target) rejectUnwritten(ctx context.Context, b *batch, reason error) error {
 	why := write.Unreached
 	if fault.ClassOf(reason) == fault.Unknown && !b.writer.Idempotent() {
 		why = write.InDoubt
@@ -113,15 +113,15 @@ func (t *Target) giveUp(ctx context.Context, b *batch, reason error) error {
 	if err := ctx.Err(); err != nil {
 		return fault.New(fault.Canceled, err)
 	}
-	if err := t.gone(ctx, reason); err != nil {
+	if err := t.checkClusterSilent(ctx, reason); err != nil {
 		return err
 	}
-	st := t.standing(b.set)
+	st := t.healthOf(b.set)
 	if why == write.InDoubt {
-		_ = t.lose(ctx, st, b.set, st.pulse.Failed(), reason)
+		_ = t.giveUpReplicas(ctx, st, b.set, st.pulse.Failed(), reason)
 		return t.waitInDoubt(ctx, b, reason)
 	}
-	if t.takers.Load() > 0 {
+	if t.takingSets.Load() > 0 {
 		return nil
 	}
 	if most := max(int(t.writers.Load()), leastInRow); t.outOfAttempts.Add(1) > int64(most) {
@@ -136,7 +136,7 @@ func (t *Target) giveUp(ctx context.Context, b *batch, reason error) error {
 func (t *Target) waitInDoubt(ctx context.Context, b *batch, reason error) error {
 	last := t.lastInDoubt.Load()
 	if b.begun.UnixNano() > last && t.lastInDoubt.CompareAndSwap(last, time.Now().UnixNano()) {
-		if n := t.leftInDoubt.Add(1); n > leastInRow && t.takers.Load() == 0 {
+		if n := t.leftInDoubt.Add(1); n > leastInRow && t.takingSets.Load() == 0 {
 			return takesNone(leastInRow, reason)
 		}
 	}

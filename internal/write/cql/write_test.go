@@ -25,15 +25,15 @@ func TestBrokenConnectionIsOneFailure(t *testing.T) {
 	}
 	to.o.Backoff.Base, to.o.Backoff.Max = time.Nanosecond, time.Nanosecond
 	for range 10 * leastInRow {
-		require.NoError(t, to.giveUp(t.Context(), b, broken))
+		require.NoError(t, to.rejectUnwritten(t.Context(), b, broken))
 	}
 	for range leastInRow - 1 {
 		b.begun = time.Now().Add(time.Second) // after the failure before
-		require.NoError(t, to.giveUp(t.Context(), b, broken))
+		require.NoError(t, to.rejectUnwritten(t.Context(), b, broken))
 	}
 	require.ErrorContains(
 		t,
-		to.giveUp(t.Context(), b, broken),
+		to.rejectUnwritten(t.Context(), b, broken),
 		"more than 32 requests in a row failed",
 	)
 }

@@ -13,11 +13,11 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
-// standing is how the nodes of one set of replicas take writes. When they take none for
+// replicaHealth is how the nodes of one set of replicas take writes. When they take none for
 // longer than the patience, while others do or at least answer, they are given up: their
 // rows are rejected at once, so that they do not hold up the others, but for one batch
 // every now and then, that shows when they are back. It is safe for concurrent use.
-type standing struct {
+type replicaHealth struct {
 	pulse   pace.Pulse   // its silence is time in which no write was taken
 	answers atomic.Int64 // errors among them
 	last    atomic.Int32 // how the last write went: taking or failing, 0: there was none
@@ -31,8 +31,8 @@ type standing struct {
 // How the last write to a set's nodes went.
 const (
 	_ int32 = iota // there was none
-	taking
-	failing
+	lastTaken
+	lastFailed
 )
 
 // probeEvery is how long a set of replicas that was given up is left alone.
@@ -51,10 +51,10 @@ func (e *lostError) Error() string {
 
 func (e *lostError) Unwrap() error { return e.err }
 
-// givenUp gives the reason for which the set is given up, nil when it is not; probe says
+// reasonGivenUp gives the reason for which the set is given up, nil when it is not; probe says
 // that a batch is to be sent all the same, and probed to be called afterwards.
-func (s *standing) givenUp() (lost *lostError, probe bool) {
-	if s.last.Load() != failing {
+func (s *replicaHealth) reasonGivenUp() (lost *lostError, probe bool) {
+	if s.last.Load() != lastFailed {
 		return nil, false
 	}
 	s.mu.Lock()
@@ -66,9 +66,9 @@ func (s *standing) givenUp() (lost *lostError, probe bool) {
 	return s.lost, true
 }
 
-// lostNow says whether the set is given up.
-func (s *standing) lostNow() bool {
-	if s.last.Load() != failing {
+// isGivenUp says whether the set is given up.
+func (s *replicaHealth) isGivenUp() bool {
+	if s.last.Load() != lastFailed {
 		return false
 	}
 	s.mu.Lock()
@@ -77,69 +77,69 @@ func (s *standing) lostNow() bool {
 }
 
 // probed is called after a batch that was sent to a set that is given up.
-func (s *standing) probed() {
+func (s *replicaHealth) probed() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.probing, s.probeAt = false, time.Now().Add(probeEvery)
 }
 
-// standing is that of a set.
-func (t *Target) standing(s *write.Replicas) *standing { return &t.standings[s.Index] }
+// healthOf is that of a set.
+func (t *Target) healthOf(s *write.Replicas) *replicaHealth { return &t.replicaHealth[s.Index] }
 
 // begin and end enclose the time in which something is asked of a set's nodes.
-func (t *Target) begin(st *standing) {
+func (t *Target) begin(st *replicaHealth) {
 	t.pulse.Begin()
 	t.hopeless.pulse.Begin()
 	st.pulse.Begin()
 }
 
-func (t *Target) end(st *standing) {
+func (t *Target) end(st *replicaHealth) {
 	st.pulse.End()
 	t.hopeless.pulse.End()
 	t.pulse.End()
 }
 
 // took notes that a set's nodes have taken a write, or refused it for what is in it.
-func (t *Target) took(st *standing) {
+func (t *Target) took(st *replicaHealth) {
 	t.hopeless.took.Store(true)
 	t.pulse.Answered()
 	st.answers.Add(1)
 	st.pulse.Answered()
-	if st.last.Load() == taking {
+	if st.last.Load() == lastTaken {
 		return
 	}
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if st.last.Swap(taking) != taking {
-		t.takers.Add(1)
+	if st.last.Swap(lastTaken) != lastTaken {
+		t.takingSets.Add(1)
 	}
 	st.lost = nil
 }
 
 // failed notes a write that a set's nodes have not taken, and says for how long they have
 // taken none.
-func (t *Target) failed(st *standing, err error) time.Duration {
+func (t *Target) failed(st *replicaHealth, err error) time.Duration {
 	if fault.Answered(err) {
 		t.pulse.Answered()
 		st.answers.Add(1)
 	}
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	switch st.last.Swap(failing) {
-	case taking:
-		t.takers.Add(-1)
+	switch st.last.Swap(lastFailed) {
+	case lastTaken:
+		t.takingSets.Add(-1)
 	case 0:
-		t.failers.Add(1)
+		t.failedSets.Add(1)
 	}
 	return st.pulse.Failed()
 }
 
-// lose gives up a set whose nodes have taken no write for some time, the last for reason,
+// giveUpReplicas gives up a set whose nodes have taken no write for some time, the last for reason,
 // when that is longer than the patience, and not so with the whole cluster. Nil: it is not
 // given up.
-func (t *Target) lose(
+func (t *Target) giveUpReplicas(
 	ctx context.Context,
-	st *standing,
+	st *replicaHealth,
 	s *write.Replicas,
 	silence time.Duration,
 	reason error,
@@ -150,24 +150,24 @@ func (t *Target) lose(
 	if t.o.Ping != nil && !t.answers(ctx, nil) {
 		return nil
 	}
-	if t.takers.Load() == 0 && (t.o.Ping == nil || t.answers(ctx, s.Hosts)) {
+	if t.takingSets.Load() == 0 && (t.o.Ping == nil || t.answers(ctx, s.Hosts)) {
 		return nil
 	}
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if st.last.Load() == taking {
+	if st.last.Load() == lastTaken {
 		return nil
 	}
 	if st.lost == nil {
 		st.lost = &lostError{t.names(s), t.o.Patience, reason}
-		t.tellLost(st.lost)
+		t.warnGivenUp(st.lost)
 	}
 	return st.lost
 }
 
-// tellLost warns of nodes that are given up, once.
-func (t *Target) tellLost(e *lostError) {
-	if _, told := t.told.LoadOrStore(e.nodes, true); !told {
+// warnGivenUp warns of nodes that are given up, once.
+func (t *Target) warnGivenUp(e *lostError) {
+	if _, told := t.warned.LoadOrStore(e.nodes, true); !told {
 		t.o.Warn(
 			"%s took no write for more than %s: rows of theirs are rejected until they take one, all others go on",
 			e.nodes,
@@ -208,8 +208,8 @@ func (t *Target) answers(ctx context.Context, hosts []string) bool {
 	return true
 }
 
-// gone ends a run whose cluster has answered nothing for longer than the patience.
-func (t *Target) gone(ctx context.Context, reason error) error {
+// checkClusterSilent ends a run whose cluster has answered nothing for longer than the patience.
+func (t *Target) checkClusterSilent(ctx context.Context, reason error) error {
 	if fault.Answered(reason) {
 		return nil
 	}

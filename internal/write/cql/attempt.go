@@ -81,7 +81,7 @@ func (t *Target) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 		if lost := t.giveUpReplicas(ctx, st, b.set, silence, err); lost != nil {
 			return lost
 		}
-		if err := t.takesNothing(ctx, b.set, begun, err); err != nil {
+		if err := t.checkNoneTaken(ctx, b.set, begun, err); err != nil {
 			return err
 		}
 		if attempt >= most && (st.answers.Load() > before || t.answers(ctx, b.set.Hosts)) {

@@ -89,19 +89,19 @@ func (t *Target) healthOf(s *write.Replicas) *replicaHealth { return &t.replicaH
 // begin and end enclose the time in which something is asked of a set's nodes.
 func (t *Target) begin(st *replicaHealth) {
 	t.pulse.Begin()
-	t.hopeless.pulse.Begin()
+	t.failureClock.pulse.Begin()
 	st.pulse.Begin()
 }
 
 func (t *Target) end(st *replicaHealth) {
 	st.pulse.End()
-	t.hopeless.pulse.End()
+	t.failureClock.pulse.End()
 	t.pulse.End()
 }
 
 // took notes that a set's nodes have taken a write, or refused it for what is in it.
 func (t *Target) took(st *replicaHealth) {
-	t.hopeless.took.Store(true)
+	t.failureClock.took.Store(true)
 	t.pulse.Answered()
 	st.answers.Add(1)
 	st.pulse.Answered()

@@ -128,7 +128,7 @@ type Target struct {
 	replicaHealth []replicaHealth   // of the sets of replicas, by their index
 	takingSets    atomic.Int64 // sets whose nodes have taken the last write that they were sent
 	failedSets   atomic.Int64 // sets whose nodes have failed the first write that they were sent
-	hopeless  hopeless
+	failureClock  failureClock
 	warned      sync.Map           // names of nodes that were given up
 	pings     singleflight.Group // questions to nodes under way, by their names
 

@@ -35,7 +35,7 @@ func (t *Target) fails(ctx context.Context, reason error) error {
 	begun := time.Now()
 	time.Sleep(time.Second)
 	t.failed(st, reason)
-	return t.takesNothing(ctx, s, begun, reason)
+	return t.checkNoneTaken(ctx, s, begun, reason)
 }
 
 // A load whose every write fails stops after the patience: no sooner, and no later.

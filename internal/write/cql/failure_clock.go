@@ -11,35 +11,35 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
-// hopeless measures for how long a load has sent writes and none was taken, though nodes
+// failureClock measures for how long a load has sent writes and none was taken, though nodes
 // answered. Rows of one set of replicas may fail for that set's sake, so that several sets must
 // have failed. Only time in which writes are under way counts: not that in which an input has
 // nothing to give, or a rate holds writes back. It is safe for concurrent use.
-type hopeless struct {
+type failureClock struct {
 	took  atomic.Bool  // a write was taken, or refused for what is in it
 	pulse pace.Pulse   // its silence is time since the first failure
 	first atomic.Int64 // how long the write took that failed first, nanoseconds; 0: none failed
 }
 
-// hopelessSets is the number of sets of replicas that must have failed, or all if there are fewer.
-const hopelessSets = 4
+// leastFailedSets is the number of sets of replicas that must have failed, or all if there are fewer.
+const leastFailedSets = 4
 
-// takesNothing takes in a write that began then and failed for reason. It returns an error of
+// checkNoneTaken takes in a write that began then and failed for reason. It returns an error of
 // class Fatal if no write was taken since the load began, and that has lasted longer than the
 // patience.
-func (t *Target) takesNothing(
+func (t *Target) checkNoneTaken(
 	ctx context.Context,
 	s *write.Replicas,
 	begun time.Time,
 	reason error,
 ) error {
-	h := &t.hopeless
+	h := &t.failureClock
 	if h.took.Load() || !fault.Answered(reason) && !t.answers(ctx, s.Hosts) {
 		return nil
 	}
 	h.first.CompareAndSwap(0, int64(time.Since(begun)))
 	lasted := time.Duration(h.first.Load()) + h.pulse.Failed()
-	if lasted < t.o.Patience || t.failedSets.Load() < int64(min(len(t.replicaHealth), hopelessSets)) {
+	if lasted < t.o.Patience || t.failedSets.Load() < int64(min(len(t.replicaHealth), leastFailedSets)) {
 		return nil
 	}
 	if h.took.Load() { // while nodes were asked whether they answer

@@ -14,7 +14,7 @@ import (
 
 // Copier brings partitions to their nodes as they are: every cell with its own timestamp and
 // expiry, and every deletion. They come in the order of their tokens, so that nothing is sorted.
-type Copier struct{ carrier }
+type Copier struct{ shipper }
 
 // copyMinima are what times are told from, where nobody knows the least of them before it comes:
 // the servers' own epoch. Earlier ones are right too, and longer.
@@ -60,7 +60,7 @@ func (c *Copier) Copy(
 	from Partitions,
 	tell func(CopiedRange),
 ) (err error) {
-	tidy, err := c.tidy()
+	tidy, err := c.removeLeftovers()
 	if err != nil {
 		return err
 	}
@@ -68,7 +68,7 @@ func (c *Copier) Copy(
 	if err := c.aim(ctx); err != nil {
 		return err
 	}
-	d := newDelivery(ctx, &c.carrier, c.codec, int64(len(ranges)))
+	d := newDelivery(ctx, &c.shipper, c.codec, int64(len(ranges)))
 	d.copies = true
 	defer d.cancel()
 	spools := make([]*spool, max(min(readers, len(ranges)), 1))

@@ -41,7 +41,7 @@ type Sender interface {
 
 // delivery brings sections to their nodes.
 type delivery struct {
-	t     *carrier
+	t     *shipper
 	codec *sstable.Codec // of what is sent
 	bySet bool           // a file is for all of a set of replicas; else for one node
 	// how many files of a queue are made at the same time, or wait for another to be sent: enough
@@ -89,7 +89,7 @@ type queue struct {
 
 // newDelivery begins a delivery of what is so much, by any measure, in all. A file that cannot be
 // sent ends its context.
-func newDelivery(ctx context.Context, t *carrier, codec *sstable.Codec, whole int64) *delivery {
+func newDelivery(ctx context.Context, t *shipper, codec *sstable.Codec, whole int64) *delivery {
 	processors, queues := runtime.GOMAXPROCS(0), t.o.queues()
 	d := &delivery{
 		t:            t,
@@ -150,7 +150,7 @@ func (d *delivery) add(s section, nodes []string) error {
 		return nil
 	}
 	q.filled = true
-	return d.send(q, q.out(q.bytes))
+	return d.startFile(q, q.out(q.bytes))
 }
 
 // queueOf gives the queue of some nodes and parts of partitions.
@@ -176,19 +176,19 @@ func (q *queue) out(bytes int64) []section {
 	return first
 }
 
-// send sends a file of some sections of a queue. It waits until one may be made, so that a slow
+// startFile sends a file of some sections of a queue. It waits until one may be made, so that a slow
 // node has few files on the disk.
-func (d *delivery) send(q *queue, sections []section) error {
+func (d *delivery) startFile(q *queue, sections []section) error {
 	f := File{Header: d.codec.AppendHeader(nil), Open: func() io.Reader { return read(sections) }}
 	for _, s := range sections {
 		f.Bytes += s.bytes()
 		f.Keys += s.keys
 	}
-	if err := take(d.ctx, q.making); err != nil {
+	if err := takeToken(d.ctx, q.making); err != nil {
 		return err
 	}
 	d.group.Go(func() error {
-		if err := d.bring(q, f); err != nil {
+		if err := d.makeAndSend(q, f); err != nil {
 			return err
 		}
 		var failures []error
@@ -200,20 +200,20 @@ func (d *delivery) send(q *queue, sections []section) error {
 	return nil
 }
 
-// bring makes a file of a queue, and sends it when the one before is there.
-func (d *delivery) bring(q *queue, f File) error {
+// makeAndSend makes a file of a queue, and sends it when the one before is there.
+func (d *delivery) makeAndSend(q *queue, f File) error {
 	if d.t.o.Whole != nil {
-		if err := give(d.ctx, d.kept); err != nil {
+		if err := putToken(d.ctx, d.kept); err != nil {
 			return err
 		}
 		defer func() { <-d.kept }()
-		if err := give(d.ctx, d.making); err != nil {
+		if err := putToken(d.ctx, d.making); err != nil {
 			return err
 		}
 		var err error
 		f.Whole, err = d.t.makeWhole(
 			d.codec,
-			&preparing{d, int64(len(q.nodes)), f.Open()},
+			&countingReader{d, int64(len(q.nodes)), f.Open()},
 			f,
 			q.nodes,
 			d.made.Add(1),
@@ -223,12 +223,12 @@ func (d *delivery) bring(q *queue, f File) error {
 			return err
 		}
 	}
-	return d.carry(q, f)
+	return d.sendInTurn(q, f)
 }
 
-// carry sends a file of a queue when the one before is there, and has the next one made.
-func (d *delivery) carry(q *queue, f File) error {
-	if err := take(d.ctx, q.sending); err != nil {
+// sendInTurn sends a file of a queue when the one before is there, and has the next one made.
+func (d *delivery) sendInTurn(q *queue, f File) error {
+	if err := takeToken(d.ctx, q.sending); err != nil {
 		f.Whole.remove()
 		return err
 	}
@@ -237,18 +237,18 @@ func (d *delivery) carry(q *queue, f File) error {
 		q.sending <- struct{}{}
 	}()
 	q.making <- struct{}{}
-	return d.sendAll(q.nodes, f)
+	return d.sendToNodes(q.nodes, f)
 }
 
-// preparing reads what an SSTable is made of, and tells how much was read; it ends with the
+// countingReader reads what an SSTable is made of, and tells how much was read; it ends with the
 // delivery.
-type preparing struct {
+type countingReader struct {
 	d     *delivery
 	nodes int64 // that it is for
 	in    io.Reader
 }
 
-func (p *preparing) Read(b []byte) (int, error) {
+func (p *countingReader) Read(b []byte) (int, error) {
 	if p.d.ctx.Err() != nil {
 		return 0, p.d.ctx.Err()
 	}
@@ -258,8 +258,8 @@ func (p *preparing) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// sendAll sends a file to all of its nodes.
-func (d *delivery) sendAll(nodes []string, f File) error {
+// sendToNodes sends a file to all of its nodes.
+func (d *delivery) sendToNodes(nodes []string, f File) error {
 	d.ready.Add(f.Bytes * int64(len(nodes)))
 	d.stored.Add(f.Size() * int64(len(nodes)))
 	group, ctx := errgroup.WithContext(d.ctx)
@@ -270,17 +270,17 @@ func (d *delivery) sendAll(nodes []string, f File) error {
 				return err
 			}
 			defer n.throttle.Release()
-			if err := give(ctx, d.slots); err != nil {
+			if err := putToken(ctx, d.slots); err != nil {
 				return err
 			}
 			defer func() { <-d.slots }()
-			return d.insist(ctx, node, f)
+			return d.sendToNode(ctx, node, f)
 		})
 	}
 	return group.Wait()
 }
 
-func take(ctx context.Context, from <-chan struct{}) error {
+func takeToken(ctx context.Context, from <-chan struct{}) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -292,7 +292,7 @@ func take(ctx context.Context, from <-chan struct{}) error {
 	}
 }
 
-func give(ctx context.Context, to chan<- struct{}) error {
+func putToken(ctx context.Context, to chan<- struct{}) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -304,8 +304,8 @@ func give(ctx context.Context, to chan<- struct{}) error {
 	}
 }
 
-// once sends a file to a node.
-func (d *delivery) once(ctx context.Context, id string, f File) error {
+// sendOnce sends a file to a node.
+func (d *delivery) sendOnce(ctx context.Context, id string, f File) error {
 	n := d.t.node(id)
 	n.begin()
 	defer n.end()
@@ -325,23 +325,23 @@ func (d *delivery) once(ctx context.Context, id string, f File) error {
 	return nil
 }
 
-// insist sends a file, and again for as long as there is patience with the node. If the node fails
+// sendToNode sends a file, and again for as long as there is patience with the node. If the node fails
 // it for rows, these are found, and the others are sent.
-func (d *delivery) insist(ctx context.Context, node string, f File) error {
-	err := d.persist(ctx, node, f, triesForRows)
+func (d *delivery) sendToNode(ctx context.Context, node string, f File) error {
+	err := d.sendWithRetry(ctx, node, f, triesForRows)
 	if rows := (*RowsError)(nil); errors.As(err, &rows) {
 		return d.seek(ctx, node, f, rows)
 	}
 	return err
 }
 
-// persist sends a file, and again for as long as there is patience with the node. It returns a
+// sendWithRetry sends a file, and again for as long as there is patience with the node. It returns a
 // *RowsError once that many sessions have failed with one.
-func (d *delivery) persist(ctx context.Context, node string, f File, tries int) error {
+func (d *delivery) sendWithRetry(ctx context.Context, node string, f File, tries int) error {
 	d.t.begun.Store(true)
 	var since time.Time // the first failure
 	for attempt := 1; ; attempt++ {
-		err := d.once(ctx, node, f)
+		err := d.sendOnce(ctx, node, f)
 		if err == nil {
 			return nil
 		}
@@ -365,7 +365,7 @@ func (d *delivery) persist(ctx context.Context, node string, f File, tries int) 
 				err,
 			)
 		}
-		if err := d.wanted(ctx, node); err != nil { // what does not mend is not waited for
+		if err := d.checkStillWanted(ctx, node); err != nil { // what does not mend is not waited for
 			return err
 		}
 		d.t.o.OnRetry(node, err)
@@ -375,8 +375,8 @@ func (d *delivery) persist(ctx context.Context, node string, f File, tries int) 
 	}
 }
 
-// wanted gives an error when a node that has failed is not to be sent anything any more.
-func (d *delivery) wanted(ctx context.Context, node string) error {
+// checkStillWanted gives an error when a node that has failed is not to be sent anything any more.
+func (d *delivery) checkStillWanted(ctx context.Context, node string) error {
 	if d.t.o.Ring == nil {
 		return nil
 	}
@@ -404,7 +404,7 @@ func (d *delivery) abandon() error {
 
 // finish sends what is left and waits until all is there.
 func (d *delivery) finish() error {
-	failed := d.sendRest()
+	failed := d.startRest()
 	if err := d.group.Wait(); err != nil {
 		return err
 	}
@@ -428,18 +428,18 @@ func (d *delivery) restTables(bytes int64) int {
 	return 1
 }
 
-// sendRest sends what is left of all queues.
-func (d *delivery) sendRest() error {
+// startRest sends what is left of all queues.
+func (d *delivery) startRest() error {
 	for _, q := range d.queues {
 		if !q.filled && d.restTables(q.bytes) > 1 {
-			if err := d.send(q, q.out(q.bytes/2)); err != nil {
+			if err := d.startFile(q, q.out(q.bytes/2)); err != nil {
 				return err
 			}
 		}
 		if len(q.sections) == 0 {
 			continue
 		}
-		if err := d.send(q, q.out(q.bytes)); err != nil {
+		if err := d.startFile(q, q.out(q.bytes)); err != nil {
 			return err
 		}
 	}

@@ -51,7 +51,7 @@ func (t *Target) makeTables(d *delivery, parts [][]*extsort.Merge) (total int64,
 				if err != nil || !more {
 					return err
 				}
-				if err := take(ctx, q.making); err != nil {
+				if err := takeToken(ctx, q.making); err != nil {
 					return err
 				}
 				f, err := m.next(ctx, t)
@@ -63,7 +63,7 @@ func (t *Target) makeTables(d *delivery, parts [][]*extsort.Merge) (total int64,
 					if err := t.verify(f, q.nodes); err != nil {
 						return err
 					}
-					return d.carry(q, f)
+					return d.sendInTurn(q, f)
 				})
 			}
 		})

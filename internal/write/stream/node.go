@@ -25,7 +25,7 @@ type node struct {
 }
 
 // node gives a node by its id.
-func (c *carrier) node(id string) *node {
+func (c *shipper) node(id string) *node {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := c.nodes[id]

@@ -85,7 +85,7 @@ func (r Ring) has(node string) bool {
 }
 
 // patiently asks the nodes something. Nodes that do not answer now may when they have less to do.
-func (c *carrier) patiently(ctx context.Context, ask func() error) error {
+func (c *shipper) patiently(ctx context.Context, ask func() error) error {
 	begun := time.Now()
 	for attempt := 1; ; attempt++ {
 		err := ask()
@@ -99,7 +99,7 @@ func (c *carrier) patiently(ctx context.Context, ask func() error) error {
 }
 
 // look asks which nodes rows belong to.
-func (c *carrier) look(ctx context.Context) (now Ring, err error) {
+func (c *shipper) look(ctx context.Context) (now Ring, err error) {
 	err = c.patiently(ctx, func() (err error) {
 		now, err = c.o.Ring(ctx)
 		return err
@@ -108,7 +108,7 @@ func (c *carrier) look(ctx context.Context) (now Ring, err error) {
 }
 
 // aim has what is sent next go to where it belongs now, if it is still to be sent as it was made.
-func (c *carrier) aim(ctx context.Context) error {
+func (c *shipper) aim(ctx context.Context) error {
 	if c.o.Ring == nil {
 		return nil
 	}
@@ -124,7 +124,7 @@ func (c *carrier) aim(ctx context.Context) error {
 // all nodes that it belongs to. It is called when all of it is there: a node that takes over a
 // range announces that before it copies the range from others (StorageService.RING_DELAY), so that
 // one that is not known by then copies what was sent as well.
-func (c *carrier) arrived(ctx context.Context) error {
+func (c *shipper) arrived(ctx context.Context) error {
 	if c.o.Ring == nil {
 		return nil
 	}
@@ -141,14 +141,14 @@ func (c *carrier) arrived(ctx context.Context) error {
 }
 
 // countSlice counts what was sent last as a slice, which is not sent again.
-func (c *carrier) countSlice() {
+func (c *shipper) countSlice() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.stats.add(Stats{Slices: 1, Partitions: c.partitions})
 }
 
 // deliverTo has rows sent to where they belong, and again when that was changed meanwhile.
-func (c *carrier) deliverTo(ctx context.Context, deliver func(ctx context.Context) error) error {
+func (c *shipper) deliverTo(ctx context.Context, deliver func(ctx context.Context) error) error {
 	for moves := 0; ; moves++ {
 		if err := c.aim(ctx); err != nil {
 			return err

@@ -87,7 +87,7 @@ type seeker struct {
 // seek finds the rows of a file that a node does not take, and sends all others. A delivery seeks
 // for one node at a time, so that the next node of the file is not sent a row that was found.
 func (d *delivery) seek(ctx context.Context, node string, f File, cause *RowsError) error {
-	if err := take(ctx, d.seeking); err != nil {
+	if err := takeToken(ctx, d.seeking); err != nil {
 		return err
 	}
 	defer func() { d.seeking <- struct{}{} }()
@@ -202,7 +202,7 @@ func (s *seeker) send(ctx context.Context, p part, tries int) (taken bool, err e
 	if f.Keys == 0 {
 		return true, nil
 	}
-	err = s.d.persist(ctx, s.node, f, tries)
+	err = s.d.sendWithRetry(ctx, s.node, f, tries)
 	if rows := (*RowsError)(nil); errors.As(err, &rows) {
 		s.cause = rows
 		return false, nil
@@ -434,7 +434,7 @@ func (w spoolWriter) Write(b []byte) (int, error) {
 const shownOfRow = 300
 
 // describe names a row by its primary key, as JSON.
-func (c *carrier) describe(r *refusedRow) string {
+func (c *shipper) describe(r *refusedRow) string {
 	table := c.schema.Table()
 	key := [][]byte{r.key}
 	if len(table.Key) > 1 {

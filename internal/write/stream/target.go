@@ -204,7 +204,7 @@ func (o *Options) queues() int {
 
 // Target streams rows. It is a write.Target.
 type Target struct {
-	carrier
+	shipper
 	compare  func(a, b []byte) int // records of one token
 	finished chan struct{}
 	pressed  atomic.Int64  // who waits for memory
@@ -393,7 +393,7 @@ func (t *Target) flushLocked(ctx context.Context, last bool) error {
 
 // deliver brings the sorted rows to their nodes.
 func (t *Target) deliver(ctx context.Context) (err error) {
-	tidy, err := t.tidy()
+	tidy, err := t.removeLeftovers()
 	if err != nil {
 		return err
 	}
@@ -402,7 +402,7 @@ func (t *Target) deliver(ctx context.Context) (err error) {
 	merges := t.batch.sorter.Merges()
 	t.o.Progress.Stage.Deliver(0, 0, t.batch.bytes.Load())
 	begun := t.o.Clock()
-	d := newDelivery(ctx, &t.carrier, t.stamped(begun), t.batch.bytes.Load())
+	d := newDelivery(ctx, &t.shipper, t.stamped(begun), t.batch.bytes.Load())
 	defer d.cancel()
 	var partitions int64
 	if parts := t.direct(d, merges); parts != nil {

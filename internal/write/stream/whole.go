@@ -49,7 +49,7 @@ func (f File) Size() int64 {
 }
 
 // makeWhole makes the SSTable of a file, of its bytes that in has, and verifies it.
-func (c *carrier) makeWhole(
+func (c *shipper) makeWhole(
 	codec *sstable.Codec,
 	in io.Reader,
 	f File,
@@ -67,7 +67,7 @@ func (c *carrier) makeWhole(
 
 // writeWhole writes an SSTable of about so many partitions, which write is to give it, in a folder
 // by its number.
-func (c *carrier) writeWhole(
+func (c *shipper) writeWhole(
 	codec *sstable.Codec,
 	number, keys int64,
 	write func(*sstable.TableWriter) error,
@@ -86,7 +86,7 @@ func (c *carrier) writeWhole(
 // verify reads the SSTable of a file back, and removes it when it is wrong: nodes check next to
 // nothing of what they are sent whole, and a fault would show as rows that are not found, or as a
 // node that does not start again.
-func (c *carrier) verify(f File, nodes []string) error {
+func (c *shipper) verify(f File, nodes []string) error {
 	check := sstable.Check{
 		Schema:        c.schema,
 		Ranges:        c.o.rangesOf(nodes),
@@ -113,7 +113,7 @@ func (c *carrier) verify(f File, nodes []string) error {
 }
 
 // writeTable writes the components.
-func (c *carrier) writeTable(
+func (c *shipper) writeTable(
 	codec *sstable.Codec,
 	folder string,
 	keys int64,

@@ -15,9 +15,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// carrier brings partitions to their nodes, wherever they come from: a Target makes them of rows, a
+// shipper brings partitions to their nodes, wherever they come from: a Target makes them of rows, a
 // Copier has them as they are.
-type carrier struct {
+type shipper struct {
 	o         Options
 	schema    *sstable.Schema
 	codec     *sstable.Codec
@@ -36,7 +36,7 @@ type carrier struct {
 }
 
 // prepare sets a carrier up. It fails for a table whose rows cannot be written as SSTables.
-func (c *carrier) prepare(o Options, minima sstable.Minima) (err error) {
+func (c *shipper) prepare(o Options, minima sstable.Minima) (err error) {
 	c.o = o.withDefaults()
 	c.stats.Whole, c.folder = o.Whole != nil, filepath.Join(o.Dir, ".sstables-"+o.Run)
 	c.nodes, c.throttles = make(map[string]*node), pace.NewThrottles()
@@ -76,10 +76,10 @@ func (s *Stats) add(other Stats) {
 }
 
 // Begun says whether anything was sent, of which nodes may have kept a part.
-func (c *carrier) Begun() bool { return c.begun.Load() }
+func (c *shipper) Begun() bool { return c.begun.Load() }
 
 // Stats tells of what was sent so far.
-func (c *carrier) Stats() Stats {
+func (c *shipper) Stats() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	stats := c.stats
@@ -95,9 +95,9 @@ func (c *carrier) Stats() Stats {
 	return stats
 }
 
-// tidy removes the SSTables that an earlier run left, when it was killed: they are written again.
+// removeLeftovers removes the SSTables that an earlier run left, when it was killed: they are written again.
 // What it returns removes those of this run.
-func (c *carrier) tidy() (again func() error, err error) {
+func (c *shipper) removeLeftovers() (again func() error, err error) {
 	if err := os.RemoveAll(c.folder); err != nil {
 		return nil, fmt.Errorf("SSTables of an earlier run: %w", err)
 	}
@@ -106,7 +106,7 @@ func (c *carrier) tidy() (again func() error, err error) {
 
 // delivered adds what a delivery that has ended brought to the nodes. The error is the one that it
 // ended with. The partitions count once they have arrived: they may be sent again.
-func (c *carrier) delivered(d *delivery, stats Stats, err error) error {
+func (c *shipper) delivered(d *delivery, stats Stats, err error) error {
 	stats.Files, stats.Bytes = d.files.Load(), d.bytes.Load()
 	c.mu.Lock()
 	c.partitions, stats.Partitions = stats.Partitions, 0

@@ -27,5 +27,5 @@ type Delivery struct {
 	Listener *internode.Listener
 
 	Setup *Setup  // set by Prepare
-	Files *Keeper // set by StartFiles; nil: SSTables are streamed
+	Folder *SSTableFolder // set by StartFiles; nil: SSTables are streamed
 }

@@ -1,6 +1,6 @@
 // Package stream is the target of a load that writes rows as SSTables, streamed to the replicas
 // over the port that they stream to each other by, or kept for them in a folder
-// ([Keeper]).
+// ([FolderSender]).
 //
 // Rows are encoded as they come and sorted by token, key and clustering (package extsort); when a
 // slice of them is there (all, where there are no slices), or memory is short, rows of one

@@ -17,12 +17,12 @@ import (
 )
 
 // keeping makes a target whose SSTables are kept in a folder.
-func keeping(t *testing.T, set func(*Options)) (*Target, *nodes, *Keeper, string) {
+func keeping(t *testing.T, set func(*Options)) (*Target, *nodes, *FolderSender, string) {
 	t.Helper()
 	dir := t.TempDir()
-	var k *Keeper
+	var k *FolderSender
 	tg, n := newTarget(t, func(o *Options) {
-		k = NewKeeper(
+		k = NewFolderSender(
 			Layout{
 				Dir:   dir,
 				Nodes: map[string]string{"node0": "n0", "node1": "n1", "node2": "n2"},
@@ -263,7 +263,7 @@ func TestKeptTablesOfNoRows(t *testing.T) {
 func TestKeeperTakesWholeTablesAlone(t *testing.T) {
 	require.ErrorContains(
 		t,
-		NewKeeper(Layout{Dir: t.TempDir(), Table: "k/t"}).Send(t.Context(), "node0", File{}),
+		NewFolderSender(Layout{Dir: t.TempDir(), Table: "k/t"}).Send(t.Context(), "node0", File{}),
 		"no SSTable was made",
 	)
 }

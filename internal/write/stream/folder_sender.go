@@ -18,14 +18,14 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// Keeper is a Sender that keeps whole SSTables in a folder, from which they are copied to their
+// FolderSender is a Sender that keeps whole SSTables in a folder, from which they are copied to their
 // nodes and imported there, as a Layout says. The SSTables of several nodes are links to the same
 // files, where the file system has links.
 //
 // An SSTable is on the disk once Send has returned. Its TOC.txt comes last, so that what has none
 // was left by a program that was killed. Errors have no class: what fails on a disk is not tried
 // again.
-type Keeper struct {
+type FolderSender struct {
 	layout Layout
 	place  func(ctx context.Context, from, to string) error // link, but for tests
 
@@ -57,14 +57,14 @@ type KeptTable struct {
 	Partitions, Rows int64
 }
 
-// NewKeeper makes a keeper.
-func NewKeeper(l Layout) *Keeper {
+// NewFolderSender makes a keeper.
+func NewFolderSender(l Layout) *FolderSender {
 	l.First = max(l.First, 1)
-	return &Keeper{layout: l, place: link, nodes: make(map[string]*KeptNode)}
+	return &FolderSender{layout: l, place: link, nodes: make(map[string]*KeptNode)}
 }
 
 // Send is a method of Sender.
-func (k *Keeper) Send(ctx context.Context, node string, f File) error {
+func (k *FolderSender) Send(ctx context.Context, node string, f File) error {
 	if f.Whole == nil {
 		return errors.New("rows that no SSTable was made of cannot be kept")
 	}
@@ -88,7 +88,7 @@ func (k *Keeper) Send(ctx context.Context, node string, f File) error {
 }
 
 // number gives a node's next SSTable its name.
-func (k *Keeper) number(node string, v sstable.Version) (folder string, d sstable.Descriptor) {
+func (k *FolderSender) number(node string, v sstable.Version) (folder string, d sstable.Descriptor) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	n := k.nodes[node]
@@ -102,7 +102,7 @@ func (k *Keeper) number(node string, v sstable.Version) (folder string, d sstabl
 }
 
 // keep puts an SSTable into a folder, under a name of its own.
-func (k *Keeper) keep(ctx context.Context, folder string, d sstable.Descriptor, w *Whole) error {
+func (k *FolderSender) keep(ctx context.Context, folder string, d sstable.Descriptor, w *Whole) error {
 	if err := fsync.MkdirAll(folder); err != nil {
 		return err
 	}
@@ -169,7 +169,7 @@ func copyFile(ctx context.Context, in io.Reader, to string) (err error) {
 const copied = 16 << 20
 
 // Kept tells of the nodes that have SSTables, in the order of their folders.
-func (k *Keeper) Kept() []KeptNode {
+func (k *FolderSender) Kept() []KeptNode {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	var all []KeptNode
@@ -186,7 +186,7 @@ func (k *Keeper) Kept() []KeptNode {
 
 // Clear removes the SSTables of the table that an earlier keeper left in the folder, whole or not,
 // and the folders that are empty then. Whatever else is there stays.
-func (k *Keeper) Clear() error {
+func (k *FolderSender) Clear() error {
 	entries, err := os.ReadDir(k.layout.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err

@@ -48,8 +48,8 @@ func (t *Target) outlives(c *sstable.Codec) bool {
 	return most > 0 && c.Minima().Time+most > t.o.Version.MaxExpiry()
 }
 
-// tellOverdue reports a slice that was under way for longer than some of its rows live.
-func (t *Target) tellOverdue(took time.Duration) {
+// warnOverdue reports a slice that was under way for longer than some of its rows live.
+func (t *Target) warnOverdue(took time.Duration) {
 	ttl := time.Duration(t.batch.ttls.least) * time.Second
 	if ttl == 0 || took < ttl || t.expiries.told {
 		return

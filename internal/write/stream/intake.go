@@ -57,7 +57,7 @@ func (in *intake) Put(ctx context.Context, rows []*write.Row) error {
 	defer in.give(e)
 	piece := rows[0].Tracker
 	e.bytes, e.ttls = 0, ttls{}
-	written := settled{piece: piece, intake: in}
+	written := pendingPiece{piece: piece, intake: in}
 	for _, r := range rows {
 		if err := e.add(b, r); err != nil {
 			if err := refuse(piece, r, err); err != nil {
@@ -133,13 +133,13 @@ func (t *Target) fill(n int64) {
 }
 
 // note keeps what is to be told of a piece when its rows are there.
-func (t *Target) note(s settled, live ttls) {
+func (t *Target) note(s pendingPiece, live ttls) {
 	if s.rows == 0 {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.batch.settled = append(t.batch.settled, s)
+	t.batch.pending = append(t.batch.pending, s)
 	t.batch.ttls.add(live)
 }
 

@@ -92,7 +92,7 @@ func (t *Target) deliverGood(ctx context.Context) error {
 		switch {
 		case err != nil || t.batch.refused.count() == t.batch.leftOut.count():
 			return err
-		case !slices.ContainsFunc(t.batch.settled, func(s settled) bool { return s.rows > 0 }):
+		case !slices.ContainsFunc(t.batch.pending, func(s pendingPiece) bool { return s.rows > 0 }):
 			return nil
 		case rounds == mostRounds:
 			return fault.New(
@@ -116,7 +116,7 @@ type lostError struct{ error }
 // foundRow is a row of the input.
 type foundRow struct {
 	*write.Row
-	of *settled
+	of *pendingPiece
 }
 
 // rejectRefused rejects the rows of the input that made a row which a node does not take. It
@@ -152,8 +152,8 @@ func (t *Target) rejectRefused(ctx context.Context, r *refusedRow, reason error)
 
 // find reads a row of the input again, by its timestamp.
 func (t *Target) find(ctx context.Context, r *refusedRow, stamp int64) (foundRow, error) {
-	for i := range t.batch.settled {
-		s := &t.batch.settled[i]
+	for i := range t.batch.pending {
+		s := &t.batch.pending[i]
 		row, err := s.piece.Find(ctx, stamp)
 		if err != nil {
 			return foundRow{}, &lostError{fmt.Errorf("its line is not known: %w", err)}

@@ -151,7 +151,7 @@ func TestRowsThatComeWhileOthersFail(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := &pieces{}
 			tg, n := newTarget(t, func(o *Options) { o.Slice = slice })
-			tg.press = time.Millisecond
+			tg.memoryWait = time.Millisecond
 			in := tg.Intake(readings.Columns)
 			later := make(chan error, 1)
 			var once sync.Once

@@ -207,8 +207,8 @@ type Target struct {
 	shipper
 	compare  func(a, b []byte) int // records of one token
 	finished chan struct{}
-	pressed  atomic.Int64  // who waits for memory
-	press    time.Duration // see pressTime
+	waitingForMemory  atomic.Int64  // who waits for memory
+	memoryWait    time.Duration // see pressTime
 	full     chan struct{} // has an element when the batch is a slice
 	expiries expiries
 	indexes  []indexPlan
@@ -221,7 +221,7 @@ type Target struct {
 		sync.RWMutex
 		sorter  *extsort.Sorter
 		bytes   atomic.Int64 // of its records
-		settled []settled    // carrier.mu guards it while the batch is held for reading
+		pending []pendingPiece    // carrier.mu guards it while the batch is held for reading
 		ttls    ttls         // carrier.mu guards it as well
 		// closed when there is room again, after the batch was a slice, or it failed
 		room    chan struct{}
@@ -233,8 +233,8 @@ type Target struct {
 	}
 }
 
-// settled is what is told of a piece when the rows are there.
-type settled struct {
+// pendingPiece is what is told of a piece when the rows are there.
+type pendingPiece struct {
 	piece  write.Tracker
 	intake *intake // that took the rows
 	rows   int
@@ -243,7 +243,7 @@ type settled struct {
 
 // New makes a target. It fails for a table whose rows cannot be written as SSTables.
 func New(o Options) (*Target, error) {
-	t := &Target{press: pressTime, full: make(chan struct{}, 1), finished: make(chan struct{})}
+	t := &Target{memoryWait: defaultMemoryWait, full: make(chan struct{}, 1), finished: make(chan struct{})}
 	o = o.withDefaults()
 	t.expiries.base = o.Clock().Unix()
 	// a collection is deleted a microsecond before
@@ -293,19 +293,19 @@ func (t *Target) PiecesHeld() int { return 0 }
 // MemoryLow is a method of write.Target.
 func (t *Target) MemoryLow(on bool) {
 	if on {
-		t.pressed.Add(1)
+		t.waitingForMemory.Add(1)
 	} else {
-		t.pressed.Add(-1)
+		t.waitingForMemory.Add(-1)
 	}
 }
 
 // Finish is a method of write.Target.
 func (t *Target) Finish() { close(t.finished) }
 
-// pressTime is how long somebody waits for memory until what there is goes on without the rest.
+// defaultMemoryWait is how long somebody waits for memory until what there is goes on without the rest.
 // Rows of this target take none of that, so that it is held by rejects of pieces that are not
 // settled, and would be until the end.
-const pressTime = time.Second
+const defaultMemoryWait = time.Second
 
 // Run is a method of write.Target.
 func (t *Target) Run(ctx context.Context) (err error) {
@@ -314,7 +314,7 @@ func (t *Target) Run(ctx context.Context) (err error) {
 		defer t.batch.Unlock()
 		err = errors.Join(err, t.batch.sorter.Close())
 	}()
-	ticker := time.NewTicker(t.press)
+	ticker := time.NewTicker(t.memoryWait)
 	defer ticker.Stop()
 	for waited := false; ; {
 		if ctx.Err() != nil {
@@ -329,7 +329,7 @@ func (t *Target) Run(ctx context.Context) (err error) {
 			}
 		case <-ctx.Done():
 		case <-ticker.C:
-			pressed := t.pressed.Load() > 0
+			pressed := t.waitingForMemory.Load() > 0
 			if pressed && waited {
 				if err := t.flush(ctx, false); err != nil {
 					return err
@@ -354,7 +354,7 @@ func (t *Target) flushLocked(ctx context.Context, last bool) error {
 	if ctx.Err() != nil { // it may have ended when the last row came
 		return ctx.Err()
 	}
-	if len(t.batch.settled) > 0 {
+	if len(t.batch.pending) > 0 {
 		if t.o.Begin != nil {
 			if err := t.o.Begin(); err != nil {
 				return err
@@ -370,7 +370,7 @@ func (t *Target) flushLocked(ctx context.Context, last bool) error {
 			return err
 		}
 	}
-	for _, s := range t.batch.settled {
+	for _, s := range t.batch.pending {
 		if s.rows == 0 { // all were rejected
 			continue
 		}
@@ -378,7 +378,7 @@ func (t *Target) flushLocked(ctx context.Context, last bool) error {
 			return err
 		}
 	}
-	t.batch.settled, t.batch.ttls, t.batch.refused, t.batch.leftOut = nil, ttls{}, nil, nil
+	t.batch.pending, t.batch.ttls, t.batch.refused, t.batch.leftOut = nil, ttls{}, nil, nil
 	t.batch.bytes.Store(0)
 	t.o.Progress.Slice.Restart()
 	t.o.Progress.Stage.Read()
@@ -424,7 +424,7 @@ func (t *Target) deliver(ctx context.Context) (err error) {
 		partitions = t.partitions
 	}
 	if err == nil {
-		t.tellOverdue(t.o.Clock().Sub(begun))
+		t.warnOverdue(t.o.Clock().Sub(begun))
 	}
 	return t.delivered(d, Stats{Partitions: partitions, Spilled: t.batch.sorter.Spilled()}, err)
 }

@@ -96,7 +96,7 @@ func TestRowsAreSettledWhenMemoryIsShort(t *testing.T) {
 		rows = append(rows, reading(p, int32(i), 1, "value", 1_700_000_000_000_000))
 	}
 	tg, n := newTarget(t, nil)
-	tg.press = time.Millisecond
+	tg.memoryWait = time.Millisecond
 	in := tg.Intake(readings.Columns)
 	require.NoError(t, in.Put(t.Context(), rows[:60]))
 	ended := make(chan error)

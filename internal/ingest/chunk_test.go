@@ -52,7 +52,7 @@ func TestRecycledChunkForgetsLargeValues(t *testing.T) {
 	}
 }
 
-// Behind a large record a chunk has its memory before it is cut, and one that turns out to be small
+// Behind a large record, a chunk has its memory before it is cut. If it turns out to be small, it
 // gives back what it does not need.
 func TestChunkBehindALargeOne(t *testing.T) {
 	r := chunkRun(100 << 10)
@@ -74,7 +74,7 @@ func TestChunkBehindALargeOne(t *testing.T) {
 	require.Equal(t, first.weigh()+second.weigh(), r.memory.Used(), "the one before is small")
 }
 
-// Before a chunk that takes more than half of the memory, those that nobody uses give up theirs.
+// Before a chunk that takes more than half of the memory, unused chunks give up theirs.
 func TestLargeChunkHasTheMemoryOfIdleOnes(t *testing.T) {
 	r := chunkRun(64 << 10)
 	idle := &chunk{size: r.job.ChunkSize, buffer: make([]byte, 1<<10), arena: make([]byte, 1<<10)}

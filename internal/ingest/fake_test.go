@@ -43,8 +43,8 @@ var names = schema.New("demo", "names", []schema.Column{
 	typed("n", schema.Regular, 0, "int"),
 })
 
-// basket is a target that takes rows. A patient one frees them at once and settles them
-// when no more will come, the last ones first; those whose v is "bad" it rejects.
+// basket is a target that takes rows, and rejects those whose v is "bad". A patient one releases
+// rows at once and completes them in reverse order when it is finished.
 type basket struct {
 	patient  bool
 	finished chan struct{}
@@ -60,8 +60,8 @@ func newBasket(patient bool) *basket {
 }
 
 func (b *basket) Intake([]schema.Column) write.Intake { return b }
-func (b *basket) PiecesHeld() int                      { return 0 }
-func (b *basket) MemoryLow(bool)                          {}
+func (b *basket) PiecesHeld() int                     { return 0 }
+func (b *basket) MemoryLow(bool)                      {}
 func (b *basket) Finish()                             { close(b.finished) }
 func (b *basket) Idempotent() bool                    { return true }
 
@@ -176,7 +176,7 @@ func newJob(t *schema.Table, to *basket, text string) (*Job, *book) {
 	}, b
 }
 
-// lines is an input of so many rows, of which some are bad.
+// lines returns an input of that many rows, some of them bad.
 func lines(rows int) string {
 	var s strings.Builder
 	s.WriteString("k,v,n\n")

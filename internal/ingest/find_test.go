@@ -12,7 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
-// finder is a target that has all rows found again before it settles them.
+// finder is a target that has all rows found again before it completes them.
 type finder struct {
 	*basket
 	found func(kept []write.Row) error

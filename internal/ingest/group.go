@@ -6,9 +6,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
-// The pieces of small inputs go together: their beginning is noted in one record, one parser takes
-// them, and a target that can takes their rows as those of one piece. A piece by itself costs far
-// more than the few rows that it has.
+// The pieces of small inputs are handled in groups: one journal record notes their beginning, one
+// parser takes them, and a target may take their rows as those of one piece. A piece by itself
+// costs far more than the few rows that it has.
 const (
 	smallInput = 8 << 10 // bytes of the largest input that is small
 	// bytes of the arrays that a chunk of a small input keeps for its records
@@ -17,19 +17,20 @@ const (
 	groupWeight  = 1 << 20 // bytes of memory from which a group is not filled further
 )
 
-// group is chunks that are cut and not sent to a parser yet. Their pieces are not noted yet.
+// group is chunks that are cut and not sent to a parser yet. The journal does not have their pieces
+// yet.
 type group struct {
-	ctx         context.Context // of the work on what was read
+	ctx         context.Context // of the parsers and the target
 	first, last *chunk
 	count       int
 	weight      int64
-	begins      []Piece // those of which the journal is to note that they begin
+	begins      []Piece // pieces whose beginning the journal has to note
 }
 
 // many reports whether there are enough inputs for groups.
 func (r *run) many() bool { return len(r.job.Inputs) >= groupChunks }
 
-// take waits for a chunk that is not in use.
+// take waits for an unused chunk.
 func (r *run) take(until context.Context, small bool) (*chunk, error) {
 	from := r.empty
 	if small {
@@ -43,7 +44,7 @@ func (r *run) take(until context.Context, small bool) (*chunk, error) {
 		return c, nil
 	default:
 	}
-	if err := r.send(); err != nil { // those of the group would be waited for
+	if err := r.send(); err != nil { // otherwise the chunks of the group would never be reused
 		return nil, err
 	}
 	select {
@@ -120,8 +121,8 @@ func (c *chunk) list(to []*write.Row) []*write.Row {
 	return to
 }
 
-// giveGroup gives the rows of a group's chunks to the target, in their order: those of neighbours
-// that go by the same intake together.
+// giveGroup puts the rows of a group's chunks into the target, in their order. Neighbours with the
+// same intake are put together.
 func (r *run) giveGroup(ctx context.Context, first *chunk) error {
 	for first != nil {
 		end := first.next
@@ -142,7 +143,7 @@ func (r *run) giveGroup(ctx context.Context, first *chunk) error {
 	return nil
 }
 
-// giveTogether gives the rows of the chunks from first on, up to the one before end.
+// giveTogether puts the rows of the chunks from first to the one before end.
 func (r *run) giveTogether(ctx context.Context, first, end *chunk) error {
 	var rows []*write.Row // a list of its own, which outlasts the chunk that is freed first
 	for c := first; c != end; c = c.next {

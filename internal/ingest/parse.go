@@ -121,8 +121,8 @@ func (p *parser) takes(c *chunk, n int, first bool) bool {
 	return true
 }
 
-// parseBy adds the rows that the present view makes. The cells of all rows share one array and
-// one arena, which may move while they grow; what was cut from the old ones stays valid.
+// parseBy adds the rows that the present view makes. The cells of all rows share one array and one
+// arena. Both may move while they grow, and what was cut from the old ones stays valid.
 func (p *parser) parseBy(c *chunk, first bool) error {
 	m := p.view.mapping
 	// A row has at least a byte for each of its fields.

@@ -102,7 +102,7 @@ func (m *members) column(name []byte, of jsonl.Record) (int, error) {
 			hint:     hint,
 			form:     "%v; %s",
 			settings: m.fields.naming(columns, unknown, keys),
-			guess:    told(columns),
+			guess:    describeGuesses(columns),
 		}
 	}
 	if i, ok := m.byName[s.Name]; ok {
@@ -163,8 +163,8 @@ func (p *parser) parseJSON(c *chunk, first bool) error {
 	return nil
 }
 
-// object appends the row of the chunk's nth object to it, or says why there is none and
-// which member is to blame, -1 when none is.
+// object appends the row of the chunk's nth object. If there is no row, it returns the reason and
+// the member to blame, or -1 if no single member is.
 func (p *parser) object(c *chunk, m *Mapping, rec jsonl.Record, n int) (bad *badField, member int) {
 	if rec.Err != nil {
 		return badRow(rec.Err), -1

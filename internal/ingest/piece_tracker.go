@@ -12,14 +12,14 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
-// pieceTracker is what becomes of the rows of a piece. It is settled when that is known of all
-// of them. It is a write.Piece.
+// pieceTracker counts what becomes of the rows of a piece, and keeps its rejects. When the last row
+// was written or rejected, it completes the piece in the journal. It is a write.Tracker.
 type pieceTracker struct {
 	run     *run
 	piece   Piece
 	file    *file
 	views   []*view // that its records are read by
-	repeats uint8   // how often its rows were written again, this time among them
+	repeats uint8   // how often its rows were written again, this time included
 	begun   bool    // an earlier run had begun it
 	begins  bool    // the journal is to note it before its rows are sent
 	// its rows may have been written before, and writing them again may count twice
@@ -28,206 +28,207 @@ type pieceTracker struct {
 	stored  int64        // of the input, as it is stored
 	slice   int64        // of those, what counts as read before it is dealt with
 	rows    atomic.Int64 // that were made of it, once all were; 0 before
-	shown   atomic.Int64 // of those, whose part of the text counts already
-	open    atomic.Int64 // rows not settled yet, and one for the parser
+	shown   atomic.Int64 // of those, rows whose share of the text was counted
+	open    atomic.Int64 // rows that are not completed, and one for the parser
 
 	mu    sync.Mutex
-	chunk *chunk // that it was made from; nil when all of its rows are freed
-	// bytes of rejects that outlast the chunk, and of their further bad fields, of the memory
+	chunk *chunk // that it was made from; nil when all of its rows are released
+	// bytes of memory for rejects that outlast the chunk, and for their other bad fields
 	copied  int64
 	tally   Tally
 	rejects []Reject // in no order
 }
 
 // Begun is a method of write.Piece.
-func (a *pieceTracker) Begun() bool { return a.begun }
+func (p *pieceTracker) Begun() bool { return p.begun }
 
 // Ready is a method of write.Piece.
-func (a *pieceTracker) Ready(rows int) {
-	a.run.tookRows(rows)
-	a.run.job.Counters.Ready.Add(int64(rows))
-	if a.slice == 0 { // the rows of a second view come apart
-		a.slice = a.stored
-		a.run.job.Counters.Slice.Add(a.slice)
+func (p *pieceTracker) Ready(rows int) {
+	p.run.tookRows(rows)
+	p.run.job.Counters.Ready.Add(int64(rows))
+	if p.slice == 0 { // the rows of a second view are counted separately
+		p.slice = p.stored
+		p.run.job.Counters.Slice.Add(p.slice)
 	}
 }
 
 // Written is a method of write.Piece.
-func (a *pieceTracker) Written(rows int, sum rowsum.Sum) error {
-	a.run.job.Counters.Rows.Add(int64(rows))
-	a.run.tookRows(rows)
-	a.add(Tally{Written: int64(rows), Sum: sum})
-	a.showProgress(rows)
-	return a.completeRows(rows)
+func (p *pieceTracker) Written(rows int, sum rowsum.Sum) error {
+	p.run.job.Counters.Rows.Add(int64(rows))
+	p.run.tookRows(rows)
+	p.add(Tally{Written: int64(rows), Sum: sum})
+	p.showProgress(rows)
+	return p.completeRows(rows)
 }
 
 // Existing is a method of write.Piece.
-func (a *pieceTracker) Existing(rows int) error {
-	a.run.tookRows(rows)
-	a.add(Tally{Existing: int64(rows)})
-	return a.completeRows(rows)
+func (p *pieceTracker) Existing(rows int) error {
+	p.run.tookRows(rows)
+	p.add(Tally{Existing: int64(rows)})
+	return p.completeRows(rows)
 }
 
 // Reject is a method of write.Piece.
-func (a *pieceTracker) Reject(r *write.Row, why write.Outcome, reason error) error {
+func (p *pieceTracker) Reject(r *write.Row, why write.Outcome, reason error) error {
 	stage := Insert
 	if why == write.InDoubt {
 		stage = InDoubt
 	}
-	enough := a.keepReject(Reject{
-		File: a.file.name, Header: a.file.header, Raw: r.Raw, Line: r.Line, Field: 1,
-		Offset: r.Offset, Stamp: r.Stamp, Repeats: a.repeats, Reason: reason.Error(), Stage: stage,
+	enough := p.keepReject(Reject{
+		File: p.file.name, Header: p.file.header, Raw: r.Raw, Line: r.Line, Field: 1,
+		Offset: r.Offset, Stamp: r.Stamp, Repeats: p.repeats, Reason: reason.Error(), Stage: stage,
 	})
 	if why == write.Refused && enough == nil {
-		enough = a.run.notTaken(1)
+		enough = p.run.notTaken(1)
 	}
-	if err := a.completeRows(1); err != nil {
+	if err := p.completeRows(1); err != nil {
 		return errors.Join(enough, err)
 	}
 	return enough
 }
 
 // Release is a method of write.Piece.
-func (a *pieceTracker) Release(rows int) { a.run.free(a.chunk, rows) }
+func (p *pieceTracker) Release(rows int) { p.run.free(p.chunk, rows) }
 
 // add counts rows.
-func (a *pieceTracker) add(t Tally) {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.tally.Add(t)
+func (p *pieceTracker) add(t Tally) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.tally.Add(t)
 }
 
-// keepReject notes a row that is not written. Its error may be a *LimitError.
-func (a *pieceTracker) keepReject(rej Reject) error {
-	a.mu.Lock()
-	a.rejects = append(a.rejects, rej)
+// keepReject keeps a row that is not written. Its error may be a *LimitError.
+func (p *pieceTracker) keepReject(rej Reject) error {
+	p.mu.Lock()
+	p.rejects = append(p.rejects, rej)
 	if more := int64(len(rej.More)) * rejectMemory; more > 0 {
-		a.run.memory.Resize(a.copied, a.copied+more)
-		a.copied += more
+		p.run.memory.Resize(p.copied, p.copied+more)
+		p.copied += more
 	}
-	if a.chunk == nil {
-		a.copyLocked(len(a.rejects) - 1)
+	if p.chunk == nil {
+		p.copyLocked(len(p.rejects) - 1)
 	}
 	switch rej.Stage {
 	case Parse:
-		a.tally.ParseErrors++
+		p.tally.ParseErrors++
 	case Insert:
-		a.tally.InsertErrors++
+		p.tally.InsertErrors++
 	case InDoubt:
-		a.tally.InDoubt++
+		p.tally.InDoubt++
 	}
-	a.mu.Unlock()
-	return a.run.countReject(rej.Stage)
+	p.mu.Unlock()
+	return p.run.countReject(rej.Stage)
 }
 
 // copyLocked copies the bytes of the rejects from the given one on.
-func (a *pieceTracker) copyLocked(from int) {
-	before := a.copied
-	for i := range a.rejects[from:] {
-		rej := &a.rejects[from+i]
+func (p *pieceTracker) copyLocked(from int) {
+	before := p.copied
+	for i := range p.rejects[from:] {
+		rej := &p.rejects[from+i]
 		rej.Raw = bytes.Clone(rej.Raw)
-		a.copied += int64(len(rej.Raw)) + rejectMemory
+		p.copied += int64(len(rej.Raw)) + rejectMemory
 	}
-	a.run.memory.Resize(before, a.copied)
+	p.run.memory.Resize(before, p.copied)
 }
 
-// detach copies what is still needed of the chunk, which is freed.
-func (a *pieceTracker) detach() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.chunk = nil
-	a.copyLocked(0)
+// detach copies what the rejects need of the chunk, whose memory is reused.
+func (p *pieceTracker) detach() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.chunk = nil
+	p.copyLocked(0)
 }
 
-// completeRows takes so many rows off those that are not settled; with the last one the account
-// is closed.
-func (a *pieceTracker) completeRows(rows int) error {
-	if a.open.Add(-int64(rows)) > 0 {
+// completeRows subtracts rows from those that are open. With the last one it completes the piece in
+// the journal.
+func (p *pieceTracker) completeRows(rows int) error {
+	if p.open.Add(-int64(rows)) > 0 {
 		return nil
 	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	err := a.run.job.Journal.Complete(a.piece, a.tally, a.rejects)
-	a.endLocked(err)
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	err := p.run.job.Journal.Complete(p.piece, p.tally, p.rejects)
+	p.endLocked(err)
 	if err == nil {
-		a.run.countCompleted(a)
+		p.run.countCompleted(p)
 	}
 	return err
 }
 
-// abandon notes what is known of an account that the end of the run leaves unsettled: its
-// rejects are kept for the user to see, but a later run will take all of it again.
-func (a *pieceTracker) abandon() error {
-	a.mu.Lock()
-	defer a.mu.Unlock()
+// abandon writes the rejects of a piece that the run has not completed. A later run loads the whole
+// piece again.
+func (p *pieceTracker) abandon() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
 	var err error
-	if len(a.rejects) > 0 {
-		err = a.run.job.Rejects.Add(a.rejects)
+	if len(p.rejects) > 0 {
+		err = p.run.job.Rejects.Add(p.rejects)
 	}
-	a.endLocked(err)
+	p.endLocked(err)
 	return err
 }
 
-// endLocked adds the account to those of all rows; err: its rejects were not kept.
-func (a *pieceTracker) endLocked(err error) {
+// endLocked adds the piece's rows to the totals, and frees its memory. err: its rejects could not
+// be written.
+func (p *pieceTracker) endLocked(err error) {
 	if err != nil {
-		a.tally.forgetRejects()
+		p.tally.forgetRejects()
 	}
-	a.run.total(a.tally)
-	a.run.memory.Release(a.copied)
-	a.rejects, a.tally, a.copied = nil, Tally{}, 0
-	a.run.openPieces.remove(a)
+	p.run.total(p.tally)
+	p.run.memory.Release(p.copied)
+	p.rejects, p.tally, p.copied = nil, Tally{}, 0
+	p.run.openPieces.remove(p)
 }
 
 // showProgress counts the text of written rows before their piece is completed, so that progress follows
 // the rows. The text of a piece is divided evenly among its rows.
-func (a *pieceTracker) showProgress(rows int) {
-	all := a.rows.Load()
-	if all == 0 || a.slice != 0 {
+func (p *pieceTracker) showProgress(rows int) {
+	all := p.rows.Load()
+	if all == 0 || p.slice != 0 {
 		return
 	}
-	now := a.shown.Add(int64(rows))
-	a.run.job.Counters.Bytes.Add(shareOf(a.text, now, all) - shareOf(a.text, now-int64(rows), all))
-	a.run.job.Counters.Done.Add(shareOf(a.stored, now, all) - shareOf(a.stored, now-int64(rows), all))
+	now := p.shown.Add(int64(rows))
+	p.run.job.Counters.Bytes.Add(shareOf(p.text, now, all) - shareOf(p.text, now-int64(rows), all))
+	p.run.job.Counters.Done.Add(shareOf(p.stored, now, all) - shareOf(p.stored, now-int64(rows), all))
 }
 
-// shareOf is the shareOf of a number of bytes that some of all rows have.
+// shareOf returns the share of a number of bytes that some of all rows have.
 func shareOf(bytes, rows, all int64) int64 {
 	return int64(float64(bytes) * min(float64(rows)/float64(all), 1))
 }
 
-// countCompleted counts what of the inputs is dealt with.
-func (r *run) countCompleted(a *pieceTracker) {
-	shown, all := a.shown.Load(), max(a.rows.Load(), 1)
-	r.job.Counters.Bytes.Add(a.text - shareOf(a.text, shown, all))
-	r.job.Counters.Slice.Settle(a.slice, &r.job.Counters.Done, a.stored-shareOf(a.stored, shown, all))
+// countCompleted counts the bytes of a completed piece that showProgress has not counted.
+func (r *run) countCompleted(p *pieceTracker) {
+	shown, all := p.shown.Load(), max(p.rows.Load(), 1)
+	r.job.Counters.Bytes.Add(p.text - shareOf(p.text, shown, all))
+	r.job.Counters.Slice.Settle(p.slice, &r.job.Counters.Done, p.stored-shareOf(p.stored, shown, all))
 }
 
-// openPieces are those that are open. It is safe for concurrent use.
+// openPieces are the pieces that are read and not completed. It is safe for concurrent use.
 type openPieces struct {
 	mu   sync.Mutex
 	open map[*pieceTracker]bool
 }
 
-func (s *openPieces) add(a *pieceTracker) {
+func (s *openPieces) add(p *pieceTracker) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.open[a] = true
+	s.open[p] = true
 }
 
-func (s *openPieces) remove(a *pieceTracker) {
+func (s *openPieces) remove(p *pieceTracker) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	delete(s.open, a)
+	delete(s.open, p)
 }
 
-// list gives them by their place in the inputs.
+// list returns the pieces in the order of the inputs.
 func (s *openPieces) list() []*pieceTracker {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	list := make([]*pieceTracker, 0, len(s.open))
-	for a := range s.open {
-		list = append(list, a)
+	for p := range s.open {
+		list = append(list, p)
 	}
 	slices.SortFunc(list, func(a, b *pieceTracker) int {
 		return cmp.Or(

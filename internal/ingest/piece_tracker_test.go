@@ -15,8 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
 
-// A target is not told that all rows have come when reading or parsing fails: what it has is
-// not the whole.
+// If reading or parsing fails, the target is not finished: it does not have all rows.
 func TestATargetIsNotFinishedByAFailure(t *testing.T) {
 	broken := errors.New("the disk is gone")
 	for name, breaks := range map[string]func(*Job){
@@ -35,16 +34,16 @@ func TestATargetIsNotFinishedByAFailure(t *testing.T) {
 			require.Error(t, newRun(job.withDefaults()).all(t.Context()))
 			select {
 			case <-to.finished:
-				require.Fail(t, "it was told that all rows have come")
+				require.Fail(t, "it was finished")
 			default:
 			}
 		})
 	}
 }
 
-// A target may free rows at once and settle them when all of the input was read: the
-// chunks are used again meanwhile, and what the rejects need of them is kept.
-func TestATargetMaySettleAtOnceOrInTheEnd(t *testing.T) {
+// A target may release rows at once and complete them after all of the input was read. The chunks
+// are reused meanwhile, and the rejects keep what they need of them.
+func TestATargetMayCompleteAtOnceOrInTheEnd(t *testing.T) {
 	const rows = 5000
 	for _, patient := range []bool{false, true} {
 		t.Run(fmt.Sprintf("patient %t", patient), func(t *testing.T) {

@@ -11,13 +11,13 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
 )
 
-// readAll cuts every input into chunks, in order. It reads until the context until
-// ends, and hands on what it has read until ctx does.
+// readAll cuts every input into chunks, in order. It reads until the context until ends, and passes
+// on what it has read until ctx ends.
 func (r *run) readAll(ctx, until context.Context) error {
 	r.group.ctx = ctx
 	ahead := r.fetchAhead(until)
 	defer ahead.close()
-	defer r.tellRowless()
+	defer r.warnRowless()
 	for i, input := range r.job.Inputs {
 		if r.enough() {
 			break
@@ -33,7 +33,7 @@ func (r *run) readAll(ctx, until context.Context) error {
 	return r.send()
 }
 
-// rowless are inputs without rows, of which there may be thousands.
+// rowless counts inputs without rows. There may be thousands.
 type rowless struct {
 	inputs int
 	first  string
@@ -45,7 +45,7 @@ func (w *rowless) add(name string) {
 	}
 }
 
-// names are the first input, and the number of the others.
+// names returns the first input, and the number of the others.
 func (w *rowless) names() string {
 	if w.inputs == 1 {
 		return w.first
@@ -53,8 +53,8 @@ func (w *rowless) names() string {
 	return fmt.Sprintf("%s and %s", w.first, human.Of(w.inputs-1, "more input"))
 }
 
-// tellRowless warns of inputs without rows: once of each kind, however many there are.
-func (r *run) tellRowless() {
+// warnRowless warns of inputs without rows, once for each kind.
+func (r *run) warnRowless() {
 	if r.headed.inputs > 0 {
 		r.job.Warn(
 			"%s %s a header and no rows",
@@ -154,7 +154,7 @@ func (r *run) readInput(until context.Context, index int, input Input, got *fetc
 		c.buffer, c.file, c.views = c.Data, f, f.views
 		r.choose(c)
 		f.end = c.Offset + int64(len(c.Data))
-		a := &pieceTracker{
+		p := &pieceTracker{
 			run:     r,
 			chunk:   c,
 			file:    f,
@@ -162,9 +162,9 @@ func (r *run) readInput(until context.Context, index int, input Input, got *fetc
 			text:    int64(len(c.Data)),
 			stored:  meter.advance(f.end),
 		}
-		c.tracker = a
+		c.tracker = p
 		settled, err := r.resumePiece(c)
-		a.views = c.views
+		p.views = c.views
 		if given := input.Stamps; f.records < len(given) {
 			c.stamps.given = given[f.records:min(f.records+c.Records, len(given))]
 		}
@@ -173,13 +173,13 @@ func (r *run) readInput(until context.Context, index int, input Input, got *fetc
 			return err
 		}
 		if settled {
-			r.job.Counters.Before.Add(a.stored)
-			r.countCompleted(a)
+			r.job.Counters.Before.Add(p.stored)
+			r.countCompleted(p)
 			r.recycle(c)
 			continue
 		}
-		a.tally = Tally{Read: int64(c.count)}
-		a.open.Store(1)
+		p.tally = Tally{Read: int64(c.count)}
+		p.open.Store(1)
 		c.held.Store(1)
 		if err := r.hand(c); err != nil {
 			return err
@@ -232,7 +232,7 @@ func (r *run) mapMembers(o Reading) (*Mapping, error) {
 	return m, nil
 }
 
-// cutting is how an input is cut.
+// cutting returns the options for cutting an input.
 func (r *run) cutting(f *file) dsv.Options {
 	return dsv.Options{
 		ChunkSize:  r.job.ChunkSize,
@@ -243,15 +243,15 @@ func (r *run) cutting(f *file) dsv.Options {
 	}
 }
 
-// Skipper is an input that can be taken up at a place without reading what is before.
+// Skipper is an input that can be read from a place on, without reading what is before.
 type Skipper interface {
-	// SkipTo has the next Read begin at a byte of the text that was not read yet, and
-	// says whether it will. It comes between two calls of Read.
+	// SkipTo makes the next Read begin at a byte of the text that was not read yet. It reports
+	// whether it can. It is called between two calls of Read.
 	SkipTo(offset int64) (bool, error)
 }
 
-// skip has the next Read of an input begin at a byte of the text that was not read yet, and reports
-// whether it will.
+// skip makes the next Read of an input begin at a byte of the text that was not read yet. It
+// reports whether it can.
 func skip(in any, offset int64) (bool, error) {
 	skipper, ok := in.(Skipper)
 	if !ok {
@@ -260,8 +260,8 @@ func skip(in any, offset int64) (bool, error) {
 	return skipper.SkipTo(offset)
 }
 
-// skipTo goes on with an input where an earlier run had got to, if the input can be
-// read from there, and else from the beginning, with what is settled passed over.
+// skipTo starts to read an input at the place where an earlier run stopped, if the input can be
+// read from there. Otherwise reading starts at the beginning, and completed pieces are passed over.
 func (r *run) skipTo(f *file, s splitter, in any, reader io.Reader, from Piece) (splitter, error) {
 	if from.Line == 0 {
 		return s, nil
@@ -278,8 +278,8 @@ func (r *run) skipTo(f *file, s splitter, in any, reader io.Reader, from Piece) 
 	return dsv.NewSplitter(reader, r.job.Format, o), nil
 }
 
-// choose says which of a chunk's records are loaded: not the first SkipRows of all
-// inputs together, and no more than MaxRows after those.
+// choose selects the records of a chunk that are loaded: not the first SkipRows of all inputs
+// together, and no more than MaxRows after those.
 func (r *run) choose(c *chunk) {
 	c.skip = int(min(int64(c.Records), r.job.SkipRows-r.skipped))
 	c.count = c.Records - c.skip
@@ -290,14 +290,14 @@ func (r *run) choose(c *chunk) {
 	r.chosen += int64(c.count)
 }
 
-// enough says that all rows that are to be loaded have been read.
+// enough reports whether all rows to load have been read.
 func (r *run) enough() bool { return r.job.MaxRows > 0 && r.chosen >= r.job.MaxRows }
 
-// bad takes a line that no record can be made of, in pieces when it is long.
+// bad rejects a line that is no record. A long line comes in parts.
 func (r *run) bad(f *file, b dsv.Bad) error {
 	r.job.Counters.Bytes.Add(int64(len(b.Piece)))
 	if b.First {
-		if err := r.send(); err != nil { // what stands before it is noted before it
+		if err := r.send(); err != nil { // the pieces before it are recorded before it
 			return err
 		}
 		f.end = max(f.end, b.Offset+1)

@@ -62,9 +62,9 @@ func (c *chunk) weigh() int64 {
 	return text + int64(c.Records)*int64(len(c.views[0].mapping.Columns)*cellMemory+recordMemory)
 }
 
-// expect waits, before a chunk is cut behind a large one, until there is memory for another of that
+// reserveForLarge waits, before a chunk is cut behind a large one, until there is memory for another of that
 // size. Cutting would take that memory before the chunk is admitted.
-func (r *run) expect(ctx context.Context, c *chunk) error {
+func (r *run) reserveForLarge(ctx context.Context, c *chunk) error {
 	if r.large == 0 || c.small {
 		return nil
 	}
@@ -117,14 +117,14 @@ func (r *run) acquire(ctx context.Context, c *chunk, weight int64) error {
 	}
 	c.weight = weight
 	if weight > r.job.Memory/2 {
-		r.strip()
+		r.dropUnused()
 	}
 	return nil
 }
 
-// strip frees the memory of unused chunks, and what earlier large records have left. Both may be as
+// dropUnused frees the memory of unused chunks, and what earlier large records have left. Both may be as
 // large as all memory of the run.
-func (r *run) strip() {
+func (r *run) dropUnused() {
 	for range len(r.empty) {
 		select {
 		case c := <-r.empty:

@@ -57,20 +57,20 @@ func TestRecycledChunkForgetsLargeValues(t *testing.T) {
 func TestChunkBehindALargeOne(t *testing.T) {
 	r := chunkRun(100 << 10)
 	first := sized(r, 10<<10)
-	require.NoError(t, r.expect(t.Context(), first))
+	require.NoError(t, r.reserveForLarge(t.Context(), first))
 	require.Zero(t, r.memory.Used(), "nothing is known before the first")
 	require.NoError(t, r.admit(t.Context(), first))
 	require.Equal(t, first.weigh(), r.memory.Used())
 	require.EqualValues(t, 4, r.memory.Used()/int64(len(first.Data)))
 
 	second := sized(r, 500)
-	require.NoError(t, r.expect(t.Context(), second))
+	require.NoError(t, r.reserveForLarge(t.Context(), second))
 	require.Equal(t, 2*first.weigh(), r.memory.Used())
 	require.NoError(t, r.admit(t.Context(), second))
 	require.Equal(t, first.weigh()+second.weigh(), r.memory.Used())
 
 	third := sized(r, 500)
-	require.NoError(t, r.expect(t.Context(), third))
+	require.NoError(t, r.reserveForLarge(t.Context(), third))
 	require.Equal(t, first.weigh()+second.weigh(), r.memory.Used(), "the one before is small")
 }
 

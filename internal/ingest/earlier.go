@@ -33,19 +33,19 @@ func (j *Job) CountEarlier() {
 	c.Before.Store(all.stored)
 }
 
-// readsWhole reports whether an input is read from its beginning, whatever an earlier run has
-// completed: records that are counted are counted from the first one.
+// readsWhole reports whether an input is read from its beginning, whatever earlier runs have
+// completed. Records that are counted are counted from the first one.
 func (j *Job) readsWhole(input Input) bool {
 	return input.Compare || j.SkipRows > 0 || j.MaxRows > 0 || len(input.Stamps) > 0
 }
 
 func (j *Job) leftOut(index int) leftOut {
 	input := j.Inputs[index]
-	from, settled := j.Journal.ResumePoint(index)
+	from, completed := j.Journal.ResumePoint(index)
 	switch {
 	case j.readsWhole(input):
 		return leftOut{}
-	case settled:
+	case completed:
 		return leftOut{j.Journal.Seen(index), max(input.Size, 0)}
 	case input.Plain && from.Line > 0 && j.skips(input, from.Offset):
 		return leftOut{from.Offset, from.Offset}
@@ -65,8 +65,8 @@ func (j *Job) skips(i Input, offset int64) bool {
 	return in.Close() == nil && err == nil && skipped
 }
 
-// leaveOut counts a part of an input that an earlier run has completed.
-func (r *run) leaveOut(part leftOut) {
+// countEarlierPart counts a part of an input that an earlier run has completed.
+func (r *run) countEarlierPart(part leftOut) {
 	r.job.Counters.Bytes.Add(part.text)
 	r.job.Counters.EarlierBytes.Add(part.text)
 	r.job.Counters.Done.Add(part.stored)

@@ -11,13 +11,13 @@ import (
 // LimitError is the error of a run that stopped because too many rows were rejected. Those rows are
 // among the rejects.
 type LimitError struct {
-	Stage    Stage // where they were rejected
-	Limit    int64 // that was passed
-	Hopeless bool  // nobody set it: so many were rejected at the stage, and hardly one was not
+	Stage     Stage // where they were rejected
+	Limit     int64 // that was passed
+	NearlyAll bool  // the limit is not the user's: nearly all rows were rejected at the stage
 }
 
 func (e *LimitError) Error() string {
-	if e.Hopeless {
+	if e.NearlyAll {
 		return fmt.Sprintf(
 			"stopped: hardly a row was good, most were rejected with %s errors",
 			e.Stage,

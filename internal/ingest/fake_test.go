@@ -120,16 +120,16 @@ func (b *basket) Run(ctx context.Context) error {
 // book is a journal and a folder of rejects of one run.
 type book struct {
 	noJournal
-	mu      sync.Mutex
-	settled []Piece
-	tally   Tally
-	rejects []Reject
+	mu        sync.Mutex
+	completed []Piece
+	tally     Tally
+	rejects   []Reject
 }
 
 func (b *book) Complete(p Piece, t Tally, rejects []Reject) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.settled = append(b.settled, p)
+	b.completed = append(b.completed, p)
 	b.tally.Add(t)
 	return b.addLocked(rejects)
 }

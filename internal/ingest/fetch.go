@@ -91,8 +91,8 @@ func (r *run) fetches(index int) bool {
 	if !input.Plain || input.Size <= 0 || input.Size > smallInput {
 		return false
 	}
-	_, settled := r.job.Journal.ResumePoint(index)
-	return !settled && r.job.Journal.Seen(index) == 0
+	_, completed := r.job.Journal.ResumePoint(index)
+	return !completed && r.job.Journal.Seen(index) == 0
 }
 
 // fetchAhead starts goroutines that read small inputs ahead.
@@ -170,9 +170,9 @@ type textReader interface {
 	close()
 }
 
-// begin returns the text of an input, which was read ahead or is opened now, and the counter of its
+// openText returns the text of an input, which was read ahead or is opened now, and the counter of its
 // bytes that were read.
-func (r *run) begin(
+func (r *run) openText(
 	until context.Context,
 	input Input,
 	got *fetched,

@@ -15,8 +15,8 @@ import (
 const lineShown = 60
 
 // guessComment guesses what the first line is if it begins with a character that often begins
-// comments. --comment leaves out every line of that kind, so the hint advises it only if none of
-// them may be a row.
+// comments. The flag --comment leaves out every line of that kind. So the hint advises it only if
+// none of them may be a row.
 func (f Fields) guessComment(t *schema.Table, c byte) *hinted {
 	h := &hinted{
 		hint: fmt.Sprintf(

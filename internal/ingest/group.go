@@ -6,7 +6,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
-// The pieces of small inputs are handled in groups: one journal record notes their beginning, one
+// The pieces of small inputs are handled in groups. One journal record notes their beginning, one
 // parser takes them, and a target may take their rows as those of one piece. A piece by itself
 // costs far more than the few rows that it has.
 const (
@@ -30,8 +30,8 @@ type group struct {
 // many reports whether there are enough inputs for groups.
 func (r *run) many() bool { return len(r.job.Inputs) >= groupChunks }
 
-// take waits for an unused chunk.
-func (r *run) take(until context.Context, small bool) (*chunk, error) {
+// takeChunk waits for an unused chunk.
+func (r *run) takeChunk(until context.Context, small bool) (*chunk, error) {
 	from := r.empty
 	if small {
 		from = r.small
@@ -44,7 +44,7 @@ func (r *run) take(until context.Context, small bool) (*chunk, error) {
 		return c, nil
 	default:
 	}
-	if err := r.send(); err != nil { // otherwise the chunks of the group would never be reused
+	if err := r.sendGroup(); err != nil { // otherwise the chunks of the group would never be reused
 		return nil, err
 	}
 	select {
@@ -55,12 +55,12 @@ func (r *run) take(until context.Context, small bool) (*chunk, error) {
 	}
 }
 
-// hand has a chunk parsed, at once or with others of its group.
-func (r *run) hand(c *chunk) error {
+// addToGroup has a chunk parsed, at once or with others of its group.
+func (r *run) addToGroup(c *chunk) error {
 	weight := c.weigh()
 	g := &r.group
 	if g.first != nil && (!c.small || g.weight+weight > groupWeight) {
-		if err := r.send(); err != nil {
+		if err := r.sendGroup(); err != nil {
 			return err
 		}
 	}
@@ -78,12 +78,12 @@ func (r *run) hand(c *chunk) error {
 	if c.small && g.count < groupChunks {
 		return nil
 	}
-	return r.send()
+	return r.sendGroup()
 }
 
-// send has the journal note the pieces of the group, waits for memory, and sends the group to the
+// sendGroup has the journal note the pieces of the group, waits for memory, and sends the group to the
 // parsers.
-func (r *run) send() error {
+func (r *run) sendGroup() error {
 	g := &r.group
 	if g.first == nil {
 		return nil
@@ -97,7 +97,7 @@ func (r *run) send() error {
 	*g = group{ctx: g.ctx, begins: g.begins[:0]}
 	for c := first; c != nil; c = c.next {
 		r.openPieces.add(c.tracker)
-		r.hopes.cut.Add(int64(c.count))
+		r.acceptance.cut.Add(int64(c.count))
 	}
 	if err := r.admitGroup(g.ctx, first, weight); err != nil {
 		return err
@@ -110,8 +110,8 @@ func (r *run) send() error {
 	}
 }
 
-// list appends the chunk's rows to a list that the target keeps, and counts them as open and held.
-func (c *chunk) list(to []*write.Row) []*write.Row {
+// listRows appends the chunk's rows to a listRows that the target keeps, and counts them as open and held.
+func (c *chunk) listRows(to []*write.Row) []*write.Row {
 	for i := range c.rows {
 		to = append(to, &c.rows[i])
 	}
@@ -121,9 +121,9 @@ func (c *chunk) list(to []*write.Row) []*write.Row {
 	return to
 }
 
-// giveGroup puts the rows of a group's chunks into the target, in their order. Neighbours with the
+// putGroup puts the rows of a group's chunks into the target, in their order. Neighbours with the
 // same intake are put together.
-func (r *run) giveGroup(ctx context.Context, first *chunk) error {
+func (r *run) putGroup(ctx context.Context, first *chunk) error {
 	for first != nil {
 		end := first.next
 		for end != nil && len(first.views) == 1 && len(end.views) == 1 && end.views[0].intake == first.views[0].intake {
@@ -131,9 +131,9 @@ func (r *run) giveGroup(ctx context.Context, first *chunk) error {
 		}
 		var err error
 		if first.next == end {
-			err = r.give(ctx, first)
+			err = r.putChunk(ctx, first)
 		} else {
-			err = r.giveTogether(ctx, first, end)
+			err = r.putChunks(ctx, first, end)
 		}
 		if err != nil {
 			return err
@@ -143,11 +143,11 @@ func (r *run) giveGroup(ctx context.Context, first *chunk) error {
 	return nil
 }
 
-// giveTogether puts the rows of the chunks from first to the one before end.
-func (r *run) giveTogether(ctx context.Context, first, end *chunk) error {
+// putChunks puts the rows of the chunks from first to the one before end.
+func (r *run) putChunks(ctx context.Context, first, end *chunk) error {
 	var rows []*write.Row // a list of its own, which outlasts the chunk that is freed first
 	for c := first; c != end; c = c.next {
-		rows = c.list(rows)
+		rows = c.listRows(rows)
 	}
 	if err := first.views[0].intake.PutGroup(ctx, rows); err != nil {
 		return err

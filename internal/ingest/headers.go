@@ -32,9 +32,9 @@ func (r *run) checkHeaders(ctx context.Context) error {
 	failures := map[int]error{}
 	spread.Each(len(r.job.Inputs), func(i int) {
 		input := r.job.Inputs[i]
-		if _, settled := r.job.Journal.ResumePoint(
+		if _, completed := r.job.Journal.ResumePoint(
 			i,
-		); !input.Plain || settled || r.job.Journal.Seen(i) > 0 ||
+		); !input.Plain || completed || r.job.Journal.Seen(i) > 0 ||
 			ctx.Err() != nil {
 			return
 		}

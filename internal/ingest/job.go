@@ -155,10 +155,10 @@ func (j *Job) withDefaults() *Job {
 }
 
 // Run puts all rows into the target, and waits until they are complete. It returns an error if the
-// context ended before all was read, if an input cannot be read or mapped, if the rejects cannot be
-// written, or if the target fails. The tally counts what was done until then.
+// context ended before all was read, or if an input cannot be read or mapped. It also returns one
+// if the rejects cannot be written or the target fails. The tally counts what was done until then.
 func (j *Job) Run(ctx context.Context) (Tally, error) {
 	run := newRun(j.withDefaults())
-	err := run.all(ctx)
+	err := run.execute(ctx)
 	return run.totals.Tally, err
 }

@@ -84,8 +84,8 @@ type Journal interface {
 	// piece that it recorded.
 	Seen(input int) int64
 	// ResumePoint returns where a resumed run starts to read an input: at its first piece that is
-	// not complete, or at the last one. completed means that the input was read to its end and
-	// nothing of it is left.
+	// not complete, or at the last one. The result completed means that the input was read to its
+	// end and nothing of it is left.
 	ResumePoint(input int) (from Piece, completed bool)
 	// NextTimestamp returns a timestamp above all those that rows had in earlier runs.
 	NextTimestamp() int64
@@ -115,7 +115,7 @@ func (j noJournal) Complete(_ Piece, _ Tally, rejects []Reject) error {
 }
 
 // resumePiece applies what an earlier run recorded of a chunk. completed means that nothing is left
-// to do. It leaves it to [run.hand] to record the beginning of the piece.
+// to do. It leaves it to [run.addToGroup] to record the beginning of the piece.
 func (r *run) resumePiece(c *chunk) (completed bool, err error) {
 	p := c.tracker
 	p.piece = Piece{
@@ -147,7 +147,7 @@ func (r *run) resumePiece(c *chunk) (completed bool, err error) {
 		return true, nil
 	}
 	p.begun = true
-	if c.views, err = c.file.since(r, earlier.Reading); err != nil {
+	if c.views, err = c.file.viewsSince(r, earlier.Reading); err != nil {
 		return false, err
 	}
 	if idempotent(c.views) {
@@ -178,7 +178,7 @@ func (r *run) resumePiece(c *chunk) (completed bool, err error) {
 func noRoom(p *pieceTracker) error {
 	return fmt.Errorf(
 		"%s: bytes %d to %d were written again %d times: once more, their rows could get the timestamps of the rows after them; "+
-			"go on without --repeat-in-doubt, and retry them when the load has come to its end",
+			"resume without --repeat-in-doubt, and retry them when the load has ended",
 		p.file.name,
 		p.piece.Offset,
 		p.piece.Offset+p.text,

@@ -158,9 +158,9 @@ func (f Fields) naming(columns []renaming, unknown, keys []string) Settings {
 // fieldsShown is the number of bytes, at most, of a list of fields in a hint.
 const fieldsShown = 200
 
-// hintNames returns the flags for fields that match no column by name. columns are those that some
-// of the fields seem to be. keys are columns of the primary key without a field. mayHold reports
-// whether such a column takes the values of a field.
+// hintNames returns the flags for fields that match no column by name. Some of the fields seem to
+// be one of columns. The keys are columns of the primary key without a field. The function mayHold
+// reports whether such a column takes the values of a field.
 func hintNames(
 	t *schema.Table,
 	columns []renaming,

@@ -49,7 +49,7 @@ func (p *parser) work(ctx context.Context) error {
 			if p.forget(); c.large() {
 				*p = *newParser(p.run)
 			}
-			if err := p.run.parsedChunk(len(c.rows), c.count-len(c.rows)); err != nil {
+			if err := p.run.countParsed(len(c.rows), c.count-len(c.rows)); err != nil {
 				return err
 			}
 			p.run.reweigh(c)
@@ -57,7 +57,7 @@ func (p *parser) work(ctx context.Context) error {
 				p.run.rejectInDoubt(c)
 			}
 		}
-		if err := p.run.giveGroup(ctx, first); err != nil {
+		if err := p.run.putGroup(ctx, first); err != nil {
 			return err
 		}
 	}
@@ -70,10 +70,10 @@ func (p *parser) forget() {
 	clear(p.sum.values)
 }
 
-// give gives the chunk's rows to the target, and closes the parser's part of them.
-func (r *run) give(ctx context.Context, c *chunk) error {
+// putChunk gives the chunk's rows to the target, and closes the parser's part of them.
+func (r *run) putChunk(ctx context.Context, c *chunk) error {
 	a := c.tracker
-	c.order = c.list(c.order[:0])
+	c.order = c.listRows(c.order[:0])
 	from := 0
 	for i, v := range c.views {
 		end := min(c.ends[i], len(c.rows)) // of rows in doubt none are left

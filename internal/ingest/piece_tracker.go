@@ -44,7 +44,7 @@ func (p *pieceTracker) Begun() bool { return p.begun }
 
 // Ready is a method of write.Piece.
 func (p *pieceTracker) Ready(rows int) {
-	p.run.tookRows(rows)
+	p.run.countTaken(rows)
 	p.run.job.Counters.Ready.Add(int64(rows))
 	if p.slice == 0 { // the rows of a second view are counted separately
 		p.slice = p.stored
@@ -55,7 +55,7 @@ func (p *pieceTracker) Ready(rows int) {
 // Written is a method of write.Piece.
 func (p *pieceTracker) Written(rows int, sum rowsum.Sum) error {
 	p.run.job.Counters.Rows.Add(int64(rows))
-	p.run.tookRows(rows)
+	p.run.countTaken(rows)
 	p.add(Tally{Written: int64(rows), Sum: sum})
 	p.showProgress(rows)
 	return p.completeRows(rows)
@@ -63,7 +63,7 @@ func (p *pieceTracker) Written(rows int, sum rowsum.Sum) error {
 
 // Existing is a method of write.Piece.
 func (p *pieceTracker) Existing(rows int) error {
-	p.run.tookRows(rows)
+	p.run.countTaken(rows)
 	p.add(Tally{Existing: int64(rows)})
 	return p.completeRows(rows)
 }
@@ -79,7 +79,7 @@ func (p *pieceTracker) Reject(r *write.Row, why write.Outcome, reason error) err
 		Offset: r.Offset, Stamp: r.Stamp, Repeats: p.repeats, Reason: reason.Error(), Stage: stage,
 	})
 	if why == write.Refused && enough == nil {
-		enough = p.run.notTaken(1)
+		enough = p.run.countRefused(1)
 	}
 	if err := p.completeRows(1); err != nil {
 		return errors.Join(enough, err)

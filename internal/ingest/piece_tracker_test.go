@@ -31,7 +31,7 @@ func TestATargetIsNotFinishedByAFailure(t *testing.T) {
 			job, _ := newJob(names, to, lines(5000))
 			job.ChunkSize = 300
 			breaks(job)
-			require.Error(t, newRun(job.withDefaults()).all(t.Context()))
+			require.Error(t, newRun(job.withDefaults()).execute(t.Context()))
 			select {
 			case <-to.finished:
 				require.Fail(t, "it was finished")
@@ -51,7 +51,7 @@ func TestATargetMayCompleteAtOnceOrInTheEnd(t *testing.T) {
 			job, b := newJob(names, to, lines(rows))
 			job.ChunkSize = 300
 			run := newRun(job.withDefaults())
-			require.NoError(t, run.all(t.Context()))
+			require.NoError(t, run.execute(t.Context()))
 			require.Equal(
 				t,
 				Tally{
@@ -67,12 +67,12 @@ func TestATargetMayCompleteAtOnceOrInTheEnd(t *testing.T) {
 			require.Equal(t, rows-100, to.count)
 			require.Greater(
 				t,
-				len(b.settled),
+				len(b.completed),
 				10*cap(run.empty),
 				"there are fewer chunks than pieces",
 			)
 			if patient {
-				require.Greater(t, b.settled[0].Offset, b.settled[len(b.settled)-1].Offset)
+				require.Greater(t, b.completed[0].Offset, b.completed[len(b.completed)-1].Offset)
 			}
 			require.Len(t, b.rejects, 200)
 			seen := map[string]bool{}
@@ -95,7 +95,7 @@ func TestChunksComeBack(t *testing.T) {
 		job, _ := newJob(names, newBasket(false), text)
 		job.ChunkSize = 100
 		run := newRun(job.withDefaults())
-		require.NoError(t, run.all(t.Context()))
+		require.NoError(t, run.execute(t.Context()))
 		require.Len(t, run.empty, cap(run.empty))
 		for range cap(run.empty) {
 			c := <-run.empty
@@ -116,7 +116,7 @@ func TestLongRecordsLeaveNoLongBuffers(t *testing.T) {
 	job, book := newJob(names, newBasket(false), b.String())
 	job.ChunkSize = 100
 	run := newRun(job.withDefaults())
-	require.NoError(t, run.all(t.Context()))
+	require.NoError(t, run.execute(t.Context()))
 	require.EqualValues(t, 50, book.tally.Written)
 	for range cap(run.empty) {
 		require.LessOrEqual(t, cap((<-run.empty).buffer), 4*job.ChunkSize)
@@ -138,7 +138,7 @@ func TestShortRecordsOfAWideTable(t *testing.T) {
 		header+"\n"+strings.Repeat("1\n", 1000)+"1"+strings.Repeat(",", 1000)+"\n",
 	)
 	run := newRun(job.withDefaults())
-	require.NoError(t, run.all(t.Context()))
+	require.NoError(t, run.execute(t.Context()))
 	require.EqualValues(t, 1000, b.tally.Rejected())
 	require.EqualValues(t, 1, b.tally.Written)
 	for range cap(run.empty) {

@@ -30,7 +30,7 @@ func (r *run) readAll(ctx, until context.Context) error {
 			return err
 		}
 	}
-	return r.send()
+	return r.sendGroup()
 }
 
 // rowless counts inputs without rows. There may be thousands.
@@ -74,12 +74,12 @@ func (r *run) warnRowless() {
 
 // readInput reads one input; got is what was read of it ahead, or nil.
 func (r *run) readInput(until context.Context, index int, input Input, got *fetched) error {
-	from, settled := r.job.Journal.ResumePoint(index)
+	from, completed := r.job.Journal.ResumePoint(index)
 	whole := r.job.readsWhole(input)
-	if settled && !whole {
+	if completed && !whole {
 		return nil
 	}
-	in, reader, read, err := r.begin(until, input, got)
+	in, reader, read, err := r.openText(until, input, got)
 	if err != nil {
 		return err
 	}
@@ -113,14 +113,14 @@ func (r *run) readInput(until context.Context, index int, input Input, got *fetc
 			meter.skip(f.end)
 			part.text, part.stored = part.text+f.end-int64(len(f.header)), part.stored+f.end
 		}
-		r.leaveOut(part)
+		r.countEarlierPart(part)
 	}
 	for !r.enough() {
-		c, err := r.take(until, got != nil)
+		c, err := r.takeChunk(until, got != nil)
 		if err != nil {
 			return err
 		}
-		if err := r.expect(until, c); err != nil {
+		if err := r.reserveForLarge(until, c); err != nil {
 			r.recycle(c)
 			return err
 		}
@@ -152,7 +152,7 @@ func (r *run) readInput(until context.Context, index int, input Input, got *fetc
 			return inputError(f.name, failed)
 		}
 		c.buffer, c.file, c.views = c.Data, f, f.views
-		r.choose(c)
+		r.selectRecords(c)
 		f.end = c.Offset + int64(len(c.Data))
 		p := &pieceTracker{
 			run:     r,
@@ -163,7 +163,7 @@ func (r *run) readInput(until context.Context, index int, input Input, got *fetc
 			stored:  meter.advance(f.end),
 		}
 		c.tracker = p
-		settled, err := r.resumePiece(c)
+		completed, err := r.resumePiece(c)
 		p.views = c.views
 		if given := input.Stamps; f.records < len(given) {
 			c.stamps.given = given[f.records:min(f.records+c.Records, len(given))]
@@ -172,7 +172,7 @@ func (r *run) readInput(until context.Context, index int, input Input, got *fetc
 		if err != nil {
 			return err
 		}
-		if settled {
+		if completed {
 			r.job.Counters.Before.Add(p.stored)
 			r.countCompleted(p)
 			r.recycle(c)
@@ -181,7 +181,7 @@ func (r *run) readInput(until context.Context, index int, input Input, got *fetc
 		p.tally = Tally{Read: int64(c.count)}
 		p.open.Store(1)
 		c.held.Store(1)
-		if err := r.hand(c); err != nil {
+		if err := r.addToGroup(c); err != nil {
 			return err
 		}
 	}
@@ -196,7 +196,7 @@ type splitter interface {
 
 // split makes an input's splitter and plans its fields. io.EOF: the input is empty.
 func (r *run) split(f *file, in io.Reader) (splitter, error) {
-	o := r.cutting(f)
+	o := r.splitOptions(f)
 	if !r.job.JSON {
 		s := dsv.NewSplitter(in, r.job.Format, o)
 		return s, r.open(f, s)
@@ -232,14 +232,14 @@ func (r *run) mapMembers(o Reading) (*Mapping, error) {
 	return m, nil
 }
 
-// cutting returns the options for cutting an input.
-func (r *run) cutting(f *file) dsv.Options {
+// splitOptions returns the options for splitOptions an input.
+func (r *run) splitOptions(f *file) dsv.Options {
 	return dsv.Options{
 		ChunkSize:  r.job.ChunkSize,
 		MaxRecords: r.job.ChunkRecords,
 		MaxRecord:  r.job.MaxRecord,
 		Size:       f.size,
-		Bad:        func(b dsv.Bad) error { return r.bad(f, b) },
+		Bad:        func(b dsv.Bad) error { return r.rejectLine(f, b) },
 	}
 }
 
@@ -270,7 +270,7 @@ func (r *run) skipTo(f *file, s splitter, in any, reader io.Reader, from Piece) 
 		return s, err
 	}
 	f.records, f.end = 1, from.Offset // at least one record stands before
-	o := r.cutting(f)
+	o := r.splitOptions(f)
 	o.Offset, o.Line = from.Offset, from.Line
 	if r.job.JSON {
 		return jsonl.NewSplitter(reader, o), nil
@@ -278,9 +278,9 @@ func (r *run) skipTo(f *file, s splitter, in any, reader io.Reader, from Piece) 
 	return dsv.NewSplitter(reader, r.job.Format, o), nil
 }
 
-// choose selects the records of a chunk that are loaded: not the first SkipRows of all inputs
+// selectRecords selects the records of a chunk that are loaded: not the first SkipRows of all inputs
 // together, and no more than MaxRows after those.
-func (r *run) choose(c *chunk) {
+func (r *run) selectRecords(c *chunk) {
 	c.skip = int(min(int64(c.Records), r.job.SkipRows-r.skipped))
 	c.count = c.Records - c.skip
 	if r.job.MaxRows > 0 {
@@ -293,11 +293,11 @@ func (r *run) choose(c *chunk) {
 // enough reports whether all rows to load have been read.
 func (r *run) enough() bool { return r.job.MaxRows > 0 && r.chosen >= r.job.MaxRows }
 
-// bad rejects a line that is no record. A long line comes in parts.
-func (r *run) bad(f *file, b dsv.Bad) error {
+// rejectLine rejects a line that is no record. A long line comes in parts.
+func (r *run) rejectLine(f *file, b dsv.Bad) error {
 	r.job.Counters.Bytes.Add(int64(len(b.Piece)))
 	if b.First {
-		if err := r.send(); err != nil { // the pieces before it are recorded before it
+		if err := r.sendGroup(); err != nil { // the pieces before it are recorded before it
 			return err
 		}
 		f.end = max(f.end, b.Offset+1)
@@ -346,5 +346,5 @@ func (r *run) bad(f *file, b dsv.Bad) error {
 	if err := r.countReject(Parse); err != nil {
 		return err
 	}
-	return r.brokenLine()
+	return r.countBrokenLine()
 }

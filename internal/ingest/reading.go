@@ -44,10 +44,10 @@ func (r *run) newView(m *Mapping, o Reading) *view {
 	return v
 }
 
-// since returns the views for a piece that a run began with the reading of that index. They are
+// viewsSince returns the views for a piece that a run began with the reading of that index. They are
 // that reading's view, those of later runs, and last the present one. The first view that makes a
 // row of a record is the one that may have written it. So no row is written in two ways.
-func (f *file) since(r *run, reading int) ([]*view, error) {
+func (f *file) viewsSince(r *run, reading int) ([]*view, error) {
 	if reading >= len(r.job.Former) {
 		return f.views, nil
 	}

@@ -44,7 +44,7 @@ type run struct {
 	}
 
 	parseErrors, insertErrors errorLimit
-	hopes                     hopes
+	acceptance                acceptance
 }
 
 func newRun(j *Job) *run {
@@ -79,8 +79,8 @@ func newRun(j *Job) *run {
 	return r
 }
 
-// all runs the pipeline to its end.
-func (r *run) all(ctx context.Context) error {
+// execute runs the pipeline to its end.
+func (r *run) execute(ctx context.Context) error {
 	err := r.addEarlierTotals(r.job.Journal.EarlierTotals())
 	if err == nil {
 		err = r.checkHeaders(ctx)

@@ -275,10 +275,10 @@ func (forgetful) EarlierTotals() ingest.Tally { return ingest.Tally{} }
 func (forgetful) EarlierPiece(int, int64) (ingest.Piece, ingest.PieceState) {
 	return ingest.Piece{}, ingest.PieceNew
 }
-func (forgetful) Seen(int) int64                { return 0 }
+func (forgetful) Seen(int) int64                       { return 0 }
 func (forgetful) ResumePoint(int) (ingest.Piece, bool) { return ingest.Piece{}, false }
-func (forgetful) NextTimestamp() int64                { return 0 }
-func (forgetful) Begin(...ingest.Piece) error   { return nil }
+func (forgetful) NextTimestamp() int64                 { return 0 }
+func (forgetful) Begin(...ingest.Piece) error          { return nil }
 
 func (j forgetful) Complete(_ ingest.Piece, _ ingest.Tally, rejects []ingest.Reject) error {
 	if len(rejects) == 0 {

@@ -14,7 +14,7 @@ type Row struct {
 	// MutationSize is an upper bound of what the servers will count for the row, in bytes.
 	MutationSize int
 	Sum          rowsum.Sum
-	Tracker        Tracker
+	Tracker      Tracker
 	Source
 }
 

@@ -18,10 +18,10 @@ type batcher struct {
 	pieces int // that may be grouped until a row has waited long enough
 	limits Limits
 
-	mu      sync.Mutex
-	tails   map[tailKey]*tail
-	grouped int  // pieces so far
-	seen    int  // pieces when idle was asked last
+	mu          sync.Mutex
+	tails       map[tailKey]*tail
+	grouped     int  // pieces so far
+	seen        int  // pieces when idle was asked last
 	memoryIsLow bool // nothing may wait
 }
 

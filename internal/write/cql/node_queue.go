@@ -23,18 +23,18 @@ type nodeQueue struct {
 	far   bool // the node is far away
 	first int  // writers to begin with: goroutines that take batches off this lane
 	// writers at most: a node far away gets more once its gate lets more requests pass
-	most int
+	most      int
 	rejecting atomic.Bool // the last batch was rejected since its replicas were given up
 
 	mu      sync.Mutex
 	changed sync.Cond
 	waiting []*batch
-	taken   int    // batches in waiting that were taken; they are nil
-	writers int    // so far
-	parked  int    // of those, the ones that wait for a batch
-	behind  bool   // batches are set aside
-	spilled   *spillFile // those that are
-	closed  bool   // no more will come
+	taken   int        // batches in waiting that were taken; they are nil
+	writers int        // so far
+	parked  int        // of those, the ones that wait for a batch
+	behind  bool       // batches are set aside
+	spilled *spillFile // those that are
+	closed  bool       // no more will come
 }
 
 // put adds a batch.

@@ -47,7 +47,7 @@ type counted struct {
 }
 
 func (c *counted) Written(rows int, _ rowsum.Sum) error { c.written.Add(int64(rows)); return nil }
-func (c *counted) Release(rows int)                        { c.gone.Add(int64(rows)) }
+func (c *counted) Release(rows int)                     { c.gone.Add(int64(rows)) }
 func (c *counted) Reject(*write.Row, write.Outcome, error) error {
 	c.rejected.Add(1)
 	return nil

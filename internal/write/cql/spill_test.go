@@ -27,7 +27,7 @@ func (*freed) Written(int, rowsum.Sum) error                   { return nil }
 func (*freed) Existing(int) error                              { return nil }
 func (*freed) Reject(*write.Row, write.Outcome, error) error   { return nil }
 func (*freed) Find(context.Context, int64) (*write.Row, error) { return nil, nil }
-func (f *freed) Release(rows int)                                 { f.rows += rows }
+func (f *freed) Release(rows int)                              { f.rows += rows }
 
 // full is a row with everything that a row may have.
 func full(n int, p write.Tracker, set *write.Replicas) *write.Row {
@@ -47,7 +47,7 @@ func full(n int, p write.Tracker, set *write.Replicas) *write.Row {
 		Replicas:     set,
 		MutationSize: n * 1000,
 		Sum:          rowsum.Sum{Hi: 1<<64 - 1, Lo: uint64(n)},
-		Tracker:        p,
+		Tracker:      p,
 		Source: write.Source{
 			Raw:    fmt.Appendf(nil, "line %d\n", n),
 			Line:   int64(n),

@@ -111,16 +111,16 @@ func (o Options) withDefaults() Options {
 // Target writes rows by CQL. It is a write.Target.
 type Target struct {
 	o       Options
-	queues   map[string]*nodeQueue // by node
-	intakes int              // made so far; of the goroutine that calls Intake
-	wide    *intake          // of all columns; nil: none is needed yet
-	batcher    *batcher
+	queues  map[string]*nodeQueue // by node
+	intakes int                   // made so far; of the goroutine that calls Intake
+	wide    *intake               // of all columns; nil: none is needed yet
+	batcher *batcher
 	slots   chan struct{} // one for each request that may be under way
 	writers atomic.Int64  // goroutines that send batches
 	// bytes of batches whose rows were copied, for as long as they are under way
 	copied    atomic.Int64
-	hire      func(*nodeQueue)  // starts one more writer of a lane
-	sent      atomic.Int64 // requests acknowledged
+	hire      func(*nodeQueue) // starts one more writer of a lane
+	sent      atomic.Int64     // requests acknowledged
 	finished  chan struct{}
 	rated     atomic.Int64 // writers that wait until the rates let a batch pass
 	health    pace.Health
@@ -146,8 +146,8 @@ func New(router *write.Router, o Options) *Target {
 	}
 	return &Target{
 		o:         o,
-		queues:     lanes,
-		batcher:      newBatcher(min(o.MinBatch, o.Limits.MaxRows), lookahead, o.Limits),
+		queues:    lanes,
+		batcher:   newBatcher(min(o.MinBatch, o.Limits.MaxRows), lookahead, o.Limits),
 		slots:     make(chan struct{}, slotsOf(lanes, o)),
 		finished:  make(chan struct{}),
 		replicaHealth: make([]replicaHealth, router.Count()),

@@ -27,8 +27,8 @@ func (r *run) countParsed(good, bad int) error {
 	return r.checkAcceptance(&r.parseErrors, r.acceptance.refused.Add(int64(bad)), parsed)
 }
 
-// countBrokenLine counts a line that is no record. Records that were cut before it and are not parsed
-// yet may be good.
+// countBrokenLine counts a line that is no record. Records that were cut before it and are not
+// parsed yet may be good.
 func (r *run) countBrokenLine() error {
 	h := &r.acceptance
 	return r.checkAcceptance(&r.parseErrors, h.lines.Add(1), h.cut.Load()-h.refused.Load())
@@ -37,10 +37,11 @@ func (r *run) countBrokenLine() error {
 // countTaken counts rows that the cluster took, or had already.
 func (r *run) countTaken(n int) { r.acceptance.written.Add(int64(n)) }
 
-// countRefused counts rows that the cluster refused. Rows that it did not answer for say nothing about
-// the others.
+// countRefused counts rows that the cluster refused. Rows that it did not answer for say nothing
+// about the others.
 func (r *run) countRefused(n int) error {
-	return r.checkAcceptance(&r.insertErrors, r.acceptance.failed.Add(int64(n)), r.acceptance.written.Load())
+	failed := r.acceptance.failed.Add(int64(n))
+	return r.checkAcceptance(&r.insertErrors, failed, r.acceptance.written.Load())
 }
 
 // checkAcceptance returns a *LimitError if nearly all rows were rejected at a stage.

@@ -62,8 +62,8 @@ func (c *chunk) weigh() int64 {
 	return text + int64(c.Records)*int64(len(c.views[0].mapping.Columns)*cellMemory+recordMemory)
 }
 
-// reserveForLarge waits, before a chunk is cut behind a large one, until there is memory for another of that
-// size. Cutting would take that memory before the chunk is admitted.
+// reserveForLarge waits, before a chunk is cut behind a large one, until there is memory for
+// another of that size. Cutting would take that memory before the chunk is admitted.
 func (r *run) reserveForLarge(ctx context.Context, c *chunk) error {
 	if r.large == 0 || c.small {
 		return nil
@@ -122,8 +122,8 @@ func (r *run) acquire(ctx context.Context, c *chunk, weight int64) error {
 	return nil
 }
 
-// dropUnused frees the memory of unused chunks, and what earlier large records have left. Both may be as
-// large as all memory of the run.
+// dropUnused frees the memory of unused chunks, and what earlier large records have left. Both may
+// be as large as all memory of the run.
 func (r *run) dropUnused() {
 	for range len(r.empty) {
 		select {

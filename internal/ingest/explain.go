@@ -38,7 +38,8 @@ func (m *Mapping) explain(t *schema.Table) Explanation {
 			e.Fields[field].Loaded, e.Fields[field].Column = m.Columns[i].Name, m.Columns[i]
 		}
 		for _, time := range m.times {
-			e.Fields[time.field].Loaded, e.Fields[time.field].Column = time.name, m.Columns[time.column]
+			use := &e.Fields[time.field]
+			use.Loaded, use.Column = time.name, m.Columns[time.column]
 		}
 	}
 	for _, name := range t.Names() {

@@ -170,7 +170,9 @@ func newJob(t *schema.Table, to *basket, text string) (*Job, *book) {
 		Inputs: []Input{
 			{
 				Name: "in.csv",
-				Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil },
+				Open: func() (io.ReadCloser, error) {
+					return io.NopCloser(strings.NewReader(text)), nil
+				},
 			},
 		},
 	}, b

@@ -170,8 +170,8 @@ type textReader interface {
 	close()
 }
 
-// openText returns the text of an input, which was read ahead or is opened now, and the counter of its
-// bytes that were read.
+// openText returns the text of an input, which was read ahead or is opened now, and the counter of
+// its bytes that were read.
 func (r *run) openText(
 	until context.Context,
 	input Input,

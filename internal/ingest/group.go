@@ -81,8 +81,8 @@ func (r *run) addToGroup(c *chunk) error {
 	return r.sendGroup()
 }
 
-// sendGroup has the journal note the pieces of the group, waits for memory, and sends the group to the
-// parsers.
+// sendGroup has the journal note the pieces of the group, waits for memory, and sends the group to
+// the parsers.
 func (r *run) sendGroup() error {
 	g := &r.group
 	if g.first == nil {
@@ -110,7 +110,8 @@ func (r *run) sendGroup() error {
 	}
 }
 
-// listRows appends the chunk's rows to a listRows that the target keeps, and counts them as open and held.
+// listRows appends the chunk's rows to a listRows that the target keeps, and counts them as open
+// and held.
 func (c *chunk) listRows(to []*write.Row) []*write.Row {
 	for i := range c.rows {
 		to = append(to, &c.rows[i])
@@ -126,7 +127,8 @@ func (c *chunk) listRows(to []*write.Row) []*write.Row {
 func (r *run) putGroup(ctx context.Context, first *chunk) error {
 	for first != nil {
 		end := first.next
-		for end != nil && len(first.views) == 1 && len(end.views) == 1 && end.views[0].intake == first.views[0].intake {
+		for end != nil && len(first.views) == 1 && len(end.views) == 1 &&
+			end.views[0].intake == first.views[0].intake {
 			end = end.next
 		}
 		var err error

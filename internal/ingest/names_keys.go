@@ -161,6 +161,8 @@ func (f Fields) mayHold(t *schema.Table, column string, values [][]byte) bool {
 func (f Fields) likely(t *schema.Table, header dsv.Record, columns []renaming) []renaming {
 	return slices.DeleteFunc(
 		columns,
-		func(c renaming) bool { return c.near && !f.mayHold(t, c.column, f.valuesOf(header, c.field)) },
+		func(c renaming) bool {
+			return c.near && !f.mayHold(t, c.column, f.valuesOf(header, c.field))
+		},
 	)
 }

@@ -89,7 +89,9 @@ func (m *members) column(name []byte, of jsonl.Record) (int, error) {
 	if err != nil {
 		unknown := []string{string(name)}
 		names := memberNames(of)
-		mayHold := func(column, field string) bool { return m.fields.mayHold(m.table, column, memberTexts(of, field)) }
+		mayHold := func(column, field string) bool {
+			return m.fields.mayHold(m.table, column, memberTexts(of, field))
+		}
 		columns := slices.DeleteFunc(
 			m.fields.guessColumns(m.table, names),
 			func(c renaming) bool { return c.near && !mayHold(c.column, c.field) },

@@ -180,16 +180,18 @@ func (p *pieceTracker) endLocked(err error) {
 	p.run.openPieces.remove(p)
 }
 
-// showProgress counts the text of written rows before their piece is completed, so that progress follows
-// the rows. The text of a piece is divided evenly among its rows.
+// showProgress counts the text of written rows before their piece is completed, so that progress
+// follows the rows. The text of a piece is divided evenly among its rows.
 func (p *pieceTracker) showProgress(rows int) {
 	all := p.rows.Load()
 	if all == 0 || p.slice != 0 {
 		return
 	}
 	now := p.shown.Add(int64(rows))
-	p.run.job.Counters.Bytes.Add(shareOf(p.text, now, all) - shareOf(p.text, now-int64(rows), all))
-	p.run.job.Counters.Done.Add(shareOf(p.stored, now, all) - shareOf(p.stored, now-int64(rows), all))
+	before := now - int64(rows)
+	c := p.run.job.Counters
+	c.Bytes.Add(shareOf(p.text, now, all) - shareOf(p.text, before, all))
+	c.Done.Add(shareOf(p.stored, now, all) - shareOf(p.stored, before, all))
 }
 
 // shareOf returns the share of a number of bytes that some of all rows have.
@@ -201,7 +203,8 @@ func shareOf(bytes, rows, all int64) int64 {
 func (r *run) countCompleted(p *pieceTracker) {
 	shown, all := p.shown.Load(), max(p.rows.Load(), 1)
 	r.job.Counters.Bytes.Add(p.text - shareOf(p.text, shown, all))
-	r.job.Counters.Slice.Settle(p.slice, &r.job.Counters.Done, p.stored-shareOf(p.stored, shown, all))
+	stored := p.stored - shareOf(p.stored, shown, all)
+	r.job.Counters.Slice.Settle(p.slice, &r.job.Counters.Done, stored)
 }
 
 // openPieces are the pieces that are read and not completed. It is safe for concurrent use.

@@ -22,7 +22,8 @@ func TestATargetIsNotFinishedByAFailure(t *testing.T) {
 		"too many errors": func(j *Job) { j.MaxParseErrors = 3 },
 		"a broken input": func(j *Job) {
 			j.Inputs[0].Open = func() (io.ReadCloser, error) {
-				return io.NopCloser(io.MultiReader(strings.NewReader(lines(100)), iotest.ErrReader(broken))), nil
+				in := io.MultiReader(strings.NewReader(lines(100)), iotest.ErrReader(broken))
+				return io.NopCloser(in), nil
 			}
 		},
 	} {

@@ -278,8 +278,8 @@ func (r *run) skipTo(f *file, s splitter, in any, reader io.Reader, from Piece) 
 	return dsv.NewSplitter(reader, r.job.Format, o), nil
 }
 
-// selectRecords selects the records of a chunk that are loaded: not the first SkipRows of all inputs
-// together, and no more than MaxRows after those.
+// selectRecords selects the records of a chunk that are loaded: not the first SkipRows of all
+// inputs together, and no more than MaxRows after those.
 func (r *run) selectRecords(c *chunk) {
 	c.skip = int(min(int64(c.Records), r.job.SkipRows-r.skipped))
 	c.count = c.Records - c.skip

@@ -44,9 +44,9 @@ func (r *run) newView(m *Mapping, o Reading) *view {
 	return v
 }
 
-// viewsSince returns the views for a piece that a run began with the reading of that index. They are
-// that reading's view, those of later runs, and last the present one. The first view that makes a
-// row of a record is the one that may have written it. So no row is written in two ways.
+// viewsSince returns the views for a piece that a run began with the reading of that index. They
+// are that reading's view, those of later runs, and last the present one. The first view that makes
+// a row of a record is the one that may have written it. So no row is written in two ways.
 func (f *file) viewsSince(r *run, reading int) ([]*view, error) {
 	if reading >= len(r.job.Former) {
 		return f.views, nil
@@ -79,8 +79,9 @@ func (r *run) mapAgain(f *file, o Reading) (*Mapping, error) {
 	var line dsv.Record
 	if r.job.Header {
 		var err error
-		if line, err = dsv.NewSplitter(bytes.NewReader(f.header), r.job.Format, dsv.Options{MaxRecord: r.job.MaxRecord}).
-			Header(); err != nil {
+		o := dsv.Options{MaxRecord: r.job.MaxRecord}
+		s := dsv.NewSplitter(bytes.NewReader(f.header), r.job.Format, o)
+		if line, err = s.Header(); err != nil {
 			return nil, err
 		}
 	}

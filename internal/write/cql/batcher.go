@@ -7,22 +7,21 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
-// batcher keeps the rows of batches that are not full, so that rows of later pieces
-// can join them: of a partition that goes on in the next piece, or of a set of
-// replicas that a piece has few rows of. Rows wait for a few pieces at the most,
-// and not for an input that keeps silent. Since a piece is not free before its
-// rows are settled, there is memory for as many more as may wait. It is safe for
-// concurrent use.
+// batcher keeps the rows of batches that are not full, so that rows of later pieces can join them.
+// Such rows are of a partition that continues in the next piece, or of replicas that a piece has
+// few rows of. Rows wait for a few pieces at most, and not for an input that is silent. A chunk of
+// rows that wait is in use, so there are more chunks for as many pieces. It is safe for concurrent
+// use.
 type batcher struct {
 	least  int // rows from which a batch does not wait
-	pieces int // that may be grouped until a row has waited long enough
+	pieces int // number of pieces that a row waits for
 	limits Limits
 
 	mu          sync.Mutex
 	tails       map[tailKey]*tail
 	grouped     int  // pieces so far
-	seen        int  // pieces when idle was asked last
-	memoryIsLow bool // nothing may wait
+	seen        int  // value of grouped at the last call of idle
+	memoryIsLow bool // no row may wait
 }
 
 type tailKey struct {
@@ -40,8 +39,7 @@ func newBatcher(least, pieces int, limits Limits) *batcher {
 	return &batcher{least: least, pieces: pieces, limits: limits, tails: make(map[tailKey]*tail)}
 }
 
-// add takes the rows of a batch that is not full, sorted, and gives the batches
-// that are to be sent now.
+// add takes the sorted rows of a batch that is not full, and returns the batches to send now.
 func (h *batcher) add(w Writer, set *write.Replicas, rows []*write.Row) []*batch {
 	if len(rows) >= h.least {
 		return []*batch{{writer: w, set: set, rows: rows}}
@@ -74,8 +72,7 @@ func (h *batcher) add(w Writer, set *write.Replicas, rows []*write.Row) []*batch
 	}
 }
 
-// next counts a piece that was grouped and gives the batches that have waited long
-// enough.
+// next counts a piece, and returns the batches that have waited long enough.
 func (h *batcher) next() []*batch {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -83,8 +80,7 @@ func (h *batcher) next() []*batch {
 	return h.dueLocked(h.grouped - h.pieces)
 }
 
-// idle gives all batches when no piece was grouped since it was called last: the
-// input may keep silent for long.
+// idle returns all batches if no piece came since the last call: the input may be silent for long.
 func (h *batcher) idle() []*batch {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -95,8 +91,7 @@ func (h *batcher) idle() []*batch {
 	return h.dueLocked(h.grouped)
 }
 
-// memoryLow gives all batches when on is true, and holds none back until it is called
-// with false.
+// memoryLow returns all batches if on is true, and keeps none until it is called with false.
 func (h *batcher) memoryLow(on bool) []*batch {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -106,7 +101,7 @@ func (h *batcher) memoryLow(on bool) []*batch {
 	return h.dueLocked(h.grouped)
 }
 
-// dueLocked gives the batches that have waited since the given piece or longer.
+// dueLocked returns the batches that have waited since the given piece or longer.
 func (h *batcher) dueLocked(since int) []*batch {
 	var due []*batch
 	for key, t := range h.tails {

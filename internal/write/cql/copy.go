@@ -10,8 +10,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// appendRows appends rows of one set of replicas, with all that they refer to but their
-// pieces, which it lists. It is read by parseRows, in the same process.
+// appendRows appends rows of one set of replicas to dst, with all that they refer to. It returns
+// their trackers separately. parseRows reads the result in the same process.
 func appendRows(dst []byte, rows []*write.Row) ([]byte, []write.Tracker) {
 	statements, cells := 0, 0
 	for _, r := range rows {
@@ -28,7 +28,10 @@ func appendRows(dst []byte, rows []*write.Row) ([]byte, []write.Tracker) {
 			piece = len(pieces)
 			pieces = append(pieces, r.Tracker)
 		}
-		for _, n := range []uint64{uint64(piece), uint64(r.MutationSize), r.Sum.Hi, r.Sum.Lo, uint64(r.Line), uint64(r.Offset), uint64(r.Stamp), uint64(len(r.More))} {
+		for _, n := range []uint64{
+			uint64(piece), uint64(r.MutationSize), r.Sum.Hi, r.Sum.Lo,
+			uint64(r.Line), uint64(r.Offset), uint64(r.Stamp), uint64(len(r.More)),
+		} {
 			dst = binary.AppendUvarint(dst, n)
 		}
 		dst = appendBytes(dst, r.Raw)
@@ -64,7 +67,7 @@ func appendStatement(dst []byte, r *row.Row) []byte {
 	return dst
 }
 
-// parseRows makes the rows that appendRows has written. Their bytes are those of text.
+// parseRows returns the rows that appendRows has written. Their bytes are those of text.
 func parseRows(text []byte, pieces []write.Tracker, set *write.Replicas) []*write.Row {
 	p := &copied{text: text}
 	rows := make([]write.Row, p.uvarint())
@@ -91,8 +94,8 @@ func parseRows(text []byte, pieces []write.Tracker, set *write.Replicas) []*writ
 	return list
 }
 
-// copied is what is left to be read of what appendRows has written, and to be used of the
-// memory for it.
+// copied is the unread rest of what appendRows has written, and the unused rest of the memory for
+// it.
 type copied struct {
 	text  []byte
 	more  []row.Row

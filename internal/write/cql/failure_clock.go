@@ -12,21 +12,21 @@ import (
 )
 
 // failureClock measures for how long a load has sent writes and none was taken, though nodes
-// answered. Rows of one set of replicas may fail for that set's sake, so that several sets must
-// have failed. Only time in which writes are under way counts: not that in which an input has
-// nothing to give, or a rate holds writes back. It is safe for concurrent use.
+// answered. Several sets of replicas must have failed, because rows of one set may fail for reasons
+// of that set. Only time with writes in flight counts: neither the waits for an input nor those for
+// a rate. It is safe for concurrent use.
 type failureClock struct {
 	took  atomic.Bool  // a write was taken, or refused for what is in it
-	pulse pace.Pulse   // its silence is time since the first failure
-	first atomic.Int64 // how long the write took that failed first, nanoseconds; 0: none failed
+	pulse pace.Pulse   // its silence is the time since the first failure
+	first atomic.Int64 // duration of the write that failed first, nanoseconds; 0: none failed
 }
 
-// leastFailedSets is the number of sets of replicas that must have failed, or all if there are fewer.
+// leastFailedSets is the number of sets of replicas that must have failed, or all if there are
+// fewer.
 const leastFailedSets = 4
 
-// checkNoneTaken takes in a write that began then and failed for reason. It returns an error of
-// class Fatal if no write was taken since the load began, and that has lasted longer than the
-// patience.
+// checkNoneTaken counts a write that began then and failed for reason. It returns an error of class
+// Fatal if no write was taken since the load began, and that has lasted longer than the patience.
 func (t *Target) checkNoneTaken(
 	ctx context.Context,
 	s *write.Replicas,
@@ -39,7 +39,8 @@ func (t *Target) checkNoneTaken(
 	}
 	h.first.CompareAndSwap(0, int64(time.Since(begun)))
 	lasted := time.Duration(h.first.Load()) + h.pulse.Failed()
-	if lasted < t.o.Patience || t.failedSets.Load() < int64(min(len(t.replicaHealth), leastFailedSets)) {
+	least := int64(min(len(t.replicaHealth), leastFailedSets))
+	if lasted < t.o.Patience || t.failedSets.Load() < least {
 		return nil
 	}
 	if h.took.Load() { // while nodes were asked whether they answer

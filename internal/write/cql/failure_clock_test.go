@@ -49,7 +49,7 @@ func TestNothingTakenForThePatience(t *testing.T) {
 	})
 }
 
-// An input that has nothing to give for long is no time in which writes fail.
+// Time in which an input has nothing to give is not time in which writes fail.
 func TestTimeWithoutWritesIsNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tg := trying(func(*Target) {})
@@ -75,7 +75,7 @@ func TestFailuresAfterASuccess(t *testing.T) {
 	})
 }
 
-// A write that is taken while nodes are asked whether they answer shows that others may be.
+// A write that is taken while nodes are pinged shows that other writes may be taken.
 func TestSuccessWhileNodesAreAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0

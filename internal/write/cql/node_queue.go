@@ -14,139 +14,138 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
-// nodeQueue is the way to one node: batches wait here for the writers of the node
-// whose ranges they are in, so that a slow node holds up its own share alone. What waits
-// keeps memory that the reading of the input waits for; so when a nodeQueue is behind, and
-// others have nothing to do, it sets batches aside. It is safe for concurrent use.
+// nodeQueue is the queue of batches for the writers of one node. A slow node only delays rows of
+// its own ranges. Batches that wait occupy memory that the reading of the input waits for. So if a
+// queue is behind while others are empty, it spills batches to disk. It is safe for concurrent use.
 type nodeQueue struct {
 	gate  *pace.Gate
 	far   bool // the node is far away
-	first int  // writers to begin with: goroutines that take batches off this lane
+	first int  // writers to begin with: goroutines that take batches off this queue
 	// writers at most: a node far away gets more once its gate lets more requests pass
 	most      int
-	rejecting atomic.Bool // the last batch was rejected since its replicas were given up
+	rejecting atomic.Bool // the last batch was rejected because its replicas were given up
 
 	mu      sync.Mutex
 	changed sync.Cond
 	waiting []*batch
 	taken   int        // batches in waiting that were taken; they are nil
 	writers int        // so far
-	parked  int        // of those, the ones that wait for a batch
-	behind  bool       // batches are set aside
-	spilled *spillFile // those that are
-	closed  bool       // no more will come
+	parked  int        // writers that wait for a batch
+	behind  bool       // batches are spilled
+	spilled *spillFile // batches on the disk
+	closed  bool       // no more batches will come
 }
 
 // put adds a batch.
-func (l *nodeQueue) put(b *batch) {
-	if l.spill(b) {
+func (q *nodeQueue) put(b *batch) {
+	if q.spill(b) {
 		b.free()
 		return
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.waiting = append(l.waiting, b)
-	l.changed.Signal()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.waiting = append(q.waiting, b)
+	q.changed.Signal()
 }
 
-// spill puts a batch with those that are set aside, if it is to be there and there is
-// room.
-func (l *nodeQueue) spill(b *batch) bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if !l.behind || !l.spilled.put(b) {
+// spill writes a batch to the spill file, if the queue is behind and there is room.
+func (q *nodeQueue) spill(b *batch) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !q.behind || !q.spilled.put(b) {
 		return false
 	}
-	l.changed.Signal()
+	q.changed.Signal()
 	return true
 }
 
-// queued is how many batches wait in memory.
-func (l *nodeQueue) queued() int { return len(l.waiting) - l.taken }
+// queued returns the number of batches in memory.
+func (q *nodeQueue) queued() int { return len(q.waiting) - q.taken }
 
-// next waits for a batch; nil: the lane is closed and none is left. The error is the
-// context's, when that ends, after wake was called, or says that what was set aside is lost.
-func (l *nodeQueue) next(ctx context.Context) (*batch, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for l.queued() == 0 && l.spilled.empty() && !l.closed && ctx.Err() == nil {
-		l.parked++
-		l.changed.Wait()
-		l.parked--
+// next waits for a batch. It returns nil if the queue is closed and empty. If the context ends,
+// which wake makes it check, it returns the context's error. It also returns an error if spilled
+// batches are lost.
+func (q *nodeQueue) next(ctx context.Context) (*batch, error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for q.queued() == 0 && q.spilled.empty() && !q.closed && ctx.Err() == nil {
+		q.parked++
+		q.changed.Wait()
+		q.parked--
 	}
-	if l.queued() == 0 && l.spilled.empty() && l.closed {
+	if q.queued() == 0 && q.spilled.empty() && q.closed {
 		return nil, nil
 	}
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	if l.queued() == 0 {
-		b, err := l.spilled.take()
-		l.behind = l.behind && !l.spilled.empty()
+	if q.queued() == 0 {
+		b, err := q.spilled.take()
+		q.behind = q.behind && !q.spilled.empty()
 		return b, err
 	}
-	b := l.waiting[l.taken]
-	l.waiting[l.taken] = nil
-	l.taken++
-	if l.taken > len(l.waiting)/2 {
-		l.waiting, l.taken = append(l.waiting[:0], l.waiting[l.taken:]...), 0
+	b := q.waiting[q.taken]
+	q.waiting[q.taken] = nil
+	q.taken++
+	if q.taken > len(q.waiting)/2 {
+		q.waiting, q.taken = append(q.waiting[:0], q.waiting[q.taken:]...), 0
 	}
 	return b, nil
 }
 
-// idle says whether the lane has nothing to do, and more would be written if it had. So it
-// is not when its batches are only rejected.
-func (l *nodeQueue) idle() bool {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.parked == l.writers && !l.rejecting.Load()
+// idle reports whether the queue has nothing to do and would write more if it had. A queue whose
+// batches are only rejected is not idle.
+func (q *nodeQueue) idle() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.parked == q.writers && !q.rejecting.Load()
 }
 
-// spillBacklog has the lane set aside what waits, and what will come, if that is more than its
-// writers take next. Until all of that is sent it keeps no memory but for what is under
-// way.
-func (l *nodeQueue) spillBacklog() {
-	for _, b := range l.takeBacklog() {
-		l.put(b)
+// spillBacklog spills what waits, and what will come, if that is more than its writers take next.
+// Until all of that is sent, only batches in flight occupy memory.
+func (q *nodeQueue) spillBacklog() {
+	for _, b := range q.takeBacklog() {
+		q.put(b)
 	}
 }
 
-// takeBacklog takes away what waits, if it is so much, and notes that the lane is behind.
-func (l *nodeQueue) takeBacklog() []*batch {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.queued() <= l.writers {
+// takeBacklog removes and returns what waits, if it is more than the writers take next. It marks
+// the queue as behind.
+func (q *nodeQueue) takeBacklog() []*batch {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.queued() <= q.writers {
 		return nil
 	}
-	l.behind = true
-	backlog := slices.Clone(l.waiting[l.taken:])
-	clear(l.waiting)
-	l.waiting, l.taken = l.waiting[:0], 0
+	q.behind = true
+	backlog := slices.Clone(q.waiting[q.taken:])
+	clear(q.waiting)
+	q.waiting, q.taken = q.waiting[:0], 0
 	return backlog
 }
 
-// close says that no more batches will come.
-func (l *nodeQueue) close() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.closed = true
-	l.changed.Broadcast()
+// close marks the end of the batches.
+func (q *nodeQueue) close() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.closed = true
+	q.changed.Broadcast()
 }
 
-// wake has those who wait look whether the context has ended.
-func (l *nodeQueue) wake() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	l.changed.Broadcast()
+// wake makes waiting writers check whether the context has ended.
+func (q *nodeQueue) wake() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.changed.Broadcast()
 }
 
-// newNodeQueues makes a lane for each node that a row may be sent to first. They share
-// the requests that may be under way.
+// newNodeQueues returns a queue for each node that is the first choice of some rows. They share the
+// requests that may be in flight.
 func newNodeQueues(router *write.Router, o Options, s *spillSpace) map[string]*nodeQueue {
 	names := router.Primaries()
 	each := (o.InFlight + len(names) - 1) / len(names)
 	far := (o.Far + len(names) - 1) / len(names)
-	lanes := make(map[string]*nodeQueue, len(names))
+	queues := make(map[string]*nodeQueue, len(names))
 	for _, name := range names {
 		most, trip := each, o.Trips.Of(name)
 		if trip > 0 {
@@ -162,7 +161,7 @@ func newNodeQueues(router *write.Router, o Options, s *spillSpace) map[string]*n
 			Tolerance: writeTolerance,
 		})
 		first := each + max(onLine, 0)
-		l := &nodeQueue{
+		q := &nodeQueue{
 			spilled: &spillFile{
 				space: s,
 			},
@@ -172,18 +171,18 @@ func newNodeQueues(router *write.Router, o Options, s *spillSpace) map[string]*n
 			writers: first,
 			most:    most,
 		}
-		l.changed.L = &l.mu
-		lanes[name] = l
+		q.changed.L = &q.mu
+		queues[name] = q
 	}
-	return lanes
+	return queues
 }
 
 // slotsOf returns how many requests may be under way in all.
-func slotsOf(lanes map[string]*nodeQueue, o Options) int {
+func slotsOf(queues map[string]*nodeQueue, o Options) int {
 	slots, far := 0, false
-	for _, l := range lanes {
-		slots += l.most
-		far = far || l.far
+	for _, q := range queues {
+		slots += q.most
+		far = far || q.far
 	}
 	if !far {
 		return o.InFlight
@@ -191,40 +190,39 @@ func slotsOf(lanes map[string]*nodeQueue, o Options) int {
 	return slots
 }
 
-// needsWriter reports whether the lane needs one more writer: its gate lets more requests pass than there
-// are writers, and batches wait. If so, it counts that one.
-func (l *nodeQueue) needsWriter() bool {
-	limit := min(l.gate.Limit(), l.most)
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.writers >= limit || l.queued() == 0 {
+// needsWriter reports whether the lane needs one more writer: its gate lets more requests pass than
+// there are writers, and batches wait. If so, it counts that one.
+func (q *nodeQueue) needsWriter() bool {
+	limit := min(q.gate.Limit(), q.most)
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.writers >= limit || q.queued() == 0 {
 		return false
 	}
-	l.writers++
+	q.writers++
 	return true
 }
 
-// writeTime is the time that a write is expected to spend at a node, before there is an answer.
-// Most take less, so a run begins with fewer requests on the line than there is room for.
+// writeTime is the expected time of a write at a node until the answer. Most take less, so a run
+// begins with fewer requests on the line than there is room for.
 const writeTime = 10 * time.Millisecond
 
-// writeTolerance is how many times its unloaded latency a write may take before
-// fewer are sent at once. A node takes in writes in groups, and a good part of
-// their latency is waiting for the group: more under way cost it less each.
+// writeTolerance is how many times its unloaded latency a write may take before fewer are sent at
+// once. A node handles writes in groups, and much of their latency is waiting for the group. So
+// more requests in flight cost it less each.
 const writeTolerance = 8
 
-// request sends one batch through the gate of the node that it goes to, and
-// notes how long the answer took. begun is when it was sent, zero when the run ended
-// before.
+// request sends one batch through the gate of its node, and records how long the answer took. It
+// returns the time of sending, zero if the run ended before.
 func (t *Target) request(
 	ctx context.Context,
 	w Writer,
 	host string,
 	rows []row.Row,
 ) (begun time.Time, err error) {
-	l := t.queues[host]
-	if l != nil {
-		if err := l.gate.Acquire(ctx); err != nil {
+	q := t.queues[host]
+	if q != nil {
+		if err := q.gate.Acquire(ctx); err != nil {
 			return begun, fault.New(fault.Canceled, err)
 		}
 	}
@@ -232,8 +230,8 @@ func (t *Target) request(
 	case t.slots <- struct{}{}:
 		defer func() { <-t.slots }()
 	case <-ctx.Done():
-		if l != nil {
-			l.gate.Release(0, 0, pace.Bad)
+		if q != nil {
+			q.gate.Release(0, 0, pace.Bad)
 		}
 		return begun, fault.New(fault.Canceled, ctx.Err())
 	}
@@ -244,14 +242,14 @@ func (t *Target) request(
 		begun,
 		progress.EndOf(ctx, err == nil || fault.ClassOf(err) == fault.NotApplied),
 	)
-	if l != nil {
+	if q != nil {
 		var trip time.Duration
 		if err == nil {
 			trip = t.o.Trips.Saw(host, latency)
 		}
-		l.gate.ReleaseFar(latency, trip, float64(len(rows)), pace.OutcomeOf(err))
-		for l.needsWriter() {
-			t.hire(l)
+		q.gate.ReleaseFar(latency, trip, float64(len(rows)), pace.OutcomeOf(err))
+		for q.needsWriter() {
+			t.hire(q)
 		}
 	}
 	return begun, err

@@ -40,7 +40,7 @@ func (w *farWriter) Write(ctx context.Context, _ string, _ []row.Row) error {
 
 func (*farWriter) Idempotent() bool { return true }
 
-// counted is a piece that counts what became of its rows.
+// counted is a tracker that counts what became of its rows.
 type counted struct {
 	freed
 	written, rejected, gone atomic.Int64
@@ -107,8 +107,8 @@ func TestSpareWritersEnd(t *testing.T) {
 	})
 }
 
-// TestSpareWritersOfFailures: a node far away that fails for a while loses no row, and copies of
-// rows that wait take no more memory than those of a near node.
+// TestSpareWritersOfFailures: if a node far away fails for a while, no row is lost. Copies of rows
+// that wait take no more memory than those of a near node.
 func TestSpareWritersOfFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &farWriter{trip: farTrip, fail: func(n int64) error {

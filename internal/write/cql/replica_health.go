@@ -13,32 +13,32 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
-// replicaHealth is how the nodes of one set of replicas take writes. When they take none for
-// longer than the patience, while others do or at least answer, they are given up: their
-// rows are rejected at once, so that they do not hold up the others, but for one batch
-// every now and then, that shows when they are back. It is safe for concurrent use.
+// replicaHealth tracks whether the nodes of one set of replicas take writes. They are given up if
+// they take none for longer than the patience, while others do or at least answer. Then their rows
+// are rejected at once, so that they do not delay the others. One batch each probeEvery is still
+// sent, to find out when the nodes are back. It is safe for concurrent use.
 type replicaHealth struct {
-	pulse   pace.Pulse   // its silence is time in which no write was taken
-	answers atomic.Int64 // errors among them
-	last    atomic.Int32 // how the last write went: taking or failing, 0: there was none
+	pulse   pace.Pulse   // its silence is the time without a write that was taken
+	answers atomic.Int64 // answers, errors included
+	last    atomic.Int32 // result of the last write: lastTaken or lastFailed, 0: there was none
 
 	mu      sync.Mutex
-	lost    *lostError // why they are given up; nil: they are not
-	probing bool       // a batch is sent to see whether they are back
-	probeAt time.Time  // when the next one may be
+	lost    *lostError // why the set is given up; nil: it is not
+	probing bool       // a batch is in flight to find out whether the nodes are back
+	probeAt time.Time  // time of the next such batch, at the earliest
 }
 
-// How the last write to a set's nodes went.
+// Results of the last write to a set's nodes.
 const (
 	_ int32 = iota // there was none
 	lastTaken
 	lastFailed
 )
 
-// probeEvery is how long a set of replicas that was given up is left alone.
+// probeEvery is the time between batches that are sent to replicas that were given up.
 const probeEvery = time.Second
 
-// lostError is why rows are rejected whose replicas take no writes.
+// lostError is the reason for rejecting rows whose replicas take no writes.
 type lostError struct {
 	nodes    string
 	patience time.Duration
@@ -51,95 +51,95 @@ func (e *lostError) Error() string {
 
 func (e *lostError) Unwrap() error { return e.err }
 
-// reasonGivenUp gives the reason for which the set is given up, nil when it is not; probe says
-// that a batch is to be sent all the same, and probed to be called afterwards.
-func (s *replicaHealth) reasonGivenUp() (lost *lostError, probe bool) {
-	if s.last.Load() != lastFailed {
+// reasonGivenUp returns why the set is given up, nil if it is not. If probe is true the caller
+// sends a batch all the same, and calls probed afterwards.
+func (h *replicaHealth) reasonGivenUp() (lost *lostError, probe bool) {
+	if h.last.Load() != lastFailed {
 		return nil, false
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.lost == nil || s.probing || time.Now().Before(s.probeAt) {
-		return s.lost, false
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.lost == nil || h.probing || time.Now().Before(h.probeAt) {
+		return h.lost, false
 	}
-	s.probing = true
-	return s.lost, true
+	h.probing = true
+	return h.lost, true
 }
 
-// isGivenUp says whether the set is given up.
-func (s *replicaHealth) isGivenUp() bool {
-	if s.last.Load() != lastFailed {
+// isGivenUp reports whether the set is given up.
+func (h *replicaHealth) isGivenUp() bool {
+	if h.last.Load() != lastFailed {
 		return false
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.lost != nil
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.lost != nil
 }
 
 // probed is called after a batch that was sent to a set that is given up.
-func (s *replicaHealth) probed() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.probing, s.probeAt = false, time.Now().Add(probeEvery)
+func (h *replicaHealth) probed() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.probing, h.probeAt = false, time.Now().Add(probeEvery)
 }
 
-// healthOf is that of a set.
+// healthOf returns the health of a set.
 func (t *Target) healthOf(s *write.Replicas) *replicaHealth { return &t.replicaHealth[s.Index] }
 
-// begin and end enclose the time in which something is asked of a set's nodes.
-func (t *Target) begin(st *replicaHealth) {
+// begin and end enclose the time in which a request to a set's nodes is in flight.
+func (t *Target) begin(h *replicaHealth) {
 	t.pulse.Begin()
 	t.failureClock.pulse.Begin()
-	st.pulse.Begin()
+	h.pulse.Begin()
 }
 
-func (t *Target) end(st *replicaHealth) {
-	st.pulse.End()
+func (t *Target) end(h *replicaHealth) {
+	h.pulse.End()
 	t.failureClock.pulse.End()
 	t.pulse.End()
 }
 
-// took notes that a set's nodes have taken a write, or refused it for what is in it.
-func (t *Target) took(st *replicaHealth) {
+// took records that a set's nodes have taken a write, or refused it for its values.
+func (t *Target) took(h *replicaHealth) {
 	t.failureClock.took.Store(true)
 	t.pulse.Answered()
-	st.answers.Add(1)
-	st.pulse.Answered()
-	if st.last.Load() == lastTaken {
+	h.answers.Add(1)
+	h.pulse.Answered()
+	if h.last.Load() == lastTaken {
 		return
 	}
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	if st.last.Swap(lastTaken) != lastTaken {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.last.Swap(lastTaken) != lastTaken {
 		t.takingSets.Add(1)
 	}
-	st.lost = nil
+	h.lost = nil
 }
 
-// failed notes a write that a set's nodes have not taken, and says for how long they have
+// failed records a write that a set's nodes have not taken, and returns for how long they have
 // taken none.
-func (t *Target) failed(st *replicaHealth, err error) time.Duration {
+func (t *Target) failed(h *replicaHealth, err error) time.Duration {
 	if fault.Answered(err) {
 		t.pulse.Answered()
-		st.answers.Add(1)
+		h.answers.Add(1)
 	}
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	switch st.last.Swap(lastFailed) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch h.last.Swap(lastFailed) {
 	case lastTaken:
 		t.takingSets.Add(-1)
 	case 0:
 		t.failedSets.Add(1)
 	}
-	return st.pulse.Failed()
+	return h.pulse.Failed()
 }
 
-// giveUpReplicas gives up a set whose nodes have taken no write for some time, the last for reason,
-// when that is longer than the patience, and not so with the whole cluster. Nil: it is not
-// given up.
+// giveUpReplicas gives up a set whose nodes have taken no write for longer than the patience,
+// unless that is so with the whole cluster. The last error was reason. It returns nil if the set is
+// not given up.
 func (t *Target) giveUpReplicas(
 	ctx context.Context,
-	st *replicaHealth,
+	h *replicaHealth,
 	s *write.Replicas,
 	silence time.Duration,
 	reason error,
@@ -153,23 +153,23 @@ func (t *Target) giveUpReplicas(
 	if t.takingSets.Load() == 0 && (t.o.Ping == nil || t.answers(ctx, s.Hosts)) {
 		return nil
 	}
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	if st.last.Load() == lastTaken {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.last.Load() == lastTaken {
 		return nil
 	}
-	if st.lost == nil {
-		st.lost = &lostError{t.names(s), t.o.Patience, reason}
-		t.warnGivenUp(st.lost)
+	if h.lost == nil {
+		h.lost = &lostError{t.names(s), t.o.Patience, reason}
+		t.warnGivenUp(h.lost)
 	}
-	return st.lost
+	return h.lost
 }
 
-// warnGivenUp warns of nodes that are given up, once.
+// warnGivenUp warns once of nodes that are given up.
 func (t *Target) warnGivenUp(e *lostError) {
-	if _, told := t.warned.LoadOrStore(e.nodes, true); !told {
+	if _, warned := t.warned.LoadOrStore(e.nodes, true); !warned {
 		t.o.Warn(
-			"%s took no write for more than %s: rows of theirs are rejected until they take one, all others go on",
+			"%s took no write for more than %s: rows of theirs are rejected until they take one, all others are still written",
 			e.nodes,
 			e.patience,
 		)
@@ -191,8 +191,8 @@ func (t *Target) names(s *write.Replicas) string {
 	return "nodes " + strings.Join(names, ", ")
 }
 
-// answers asks nodes, all of the cluster when there are none, and says whether one of
-// them answers. Who asks the same at the same time shares the answer.
+// answers asks nodes, or all nodes if hosts is empty, and reports whether one of them answers.
+// Callers that ask the same at the same time share the answer.
 func (t *Target) answers(ctx context.Context, hosts []string) bool {
 	if t.o.Ping == nil {
 		return false
@@ -208,7 +208,8 @@ func (t *Target) answers(ctx context.Context, hosts []string) bool {
 	return true
 }
 
-// checkClusterSilent ends a run whose cluster has answered nothing for longer than the patience.
+// checkClusterSilent returns an error of class Fatal if the cluster has answered nothing for longer
+// than the patience.
 func (t *Target) checkClusterSilent(ctx context.Context, reason error) error {
 	if fault.Answered(reason) {
 		return nil

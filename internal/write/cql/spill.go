@@ -10,18 +10,18 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
-// DefaultSpill is how many bytes of rows are set aside by default.
+// DefaultSpill is the default limit of spilled rows, in bytes.
 const DefaultSpill = 1 << 30
 
-// mostSpilled is how many batches are set aside at the most: each takes some memory.
+// mostSpilled is the number of spilled batches, at most: each takes some memory.
 const mostSpilled = 200_000
 
-// spillSpace is where batches are set aside: temporary files, one for each lane, whose names
-// are removed at once, so that nothing of them stays behind.
+// spillSpace is the room for spilled batches, shared by the files of all queues. The name of a file
+// is removed at once, so that no file is left behind.
 type spillSpace struct {
 	dir     string       // of the files; empty: the system's
 	room    atomic.Int64 // bytes that the files may still take
-	batches atomic.Int64 // that may still be set aside
+	batches atomic.Int64 // that may still be spilled
 	warn    func(format string, args ...any)
 	failed  sync.Once
 }
@@ -33,9 +33,9 @@ func newSpillSpace(dir string, bytes int64, warn func(string, ...any)) *spillSpa
 	return s
 }
 
-// spillFile is the batches of a lane that are set spillFile, the first to be put the first to be
-// taken. What must not be written twice never is: of a load that is killed all of it would
-// be in doubt. The lane's lock guards it.
+// spillFile is the spilled batches of a queue, first in, first out. Batches that must not be
+// written twice are never spilled: if the load is killed, all of them would be in doubt. The
+// queue's lock guards it.
 type spillFile struct {
 	space  *spillSpace
 	file   *os.File
@@ -54,36 +54,36 @@ type spilledBatch struct {
 	length int
 }
 
-func (a *spillFile) empty() bool { return a.first == len(a.queue) }
+func (s *spillFile) empty() bool { return s.first == len(s.queue) }
 
-// put writes a batch to the file, if it may be copied and there is room. Its rows are not
-// freed.
-func (a *spillFile) put(b *batch) bool {
+// put writes a batch to the file, if it may be copied and there is room. It does not release the
+// rows.
+func (s *spillFile) put(b *batch) bool {
 	if !b.mayBeCopied() {
 		return false
 	}
-	entry := spilledBatch{writer: b.writer, set: b.set, at: a.end}
-	a.buffer, entry.pieces = appendRows(a.buffer[:0], b.rows)
-	entry.length = len(a.buffer)
-	if !a.space.take(int64(entry.length)) {
+	entry := spilledBatch{writer: b.writer, set: b.set, at: s.end}
+	s.buffer, entry.pieces = appendRows(s.buffer[:0], b.rows)
+	entry.length = len(s.buffer)
+	if !s.space.take(int64(entry.length)) {
 		return false
 	}
-	if err := a.write(a.buffer); err != nil {
-		a.space.give(int64(entry.length), 1)
-		a.space.failed.Do(func() {
-			a.space.warn(
-				"rows of nodes that are behind cannot be set aside, and hold up those of others: temporary file: %v",
+	if err := s.write(s.buffer); err != nil {
+		s.space.give(int64(entry.length), 1)
+		s.space.failed.Do(func() {
+			s.space.warn(
+				"rows of nodes that are behind cannot be spilled to disk, and delay those of others: %v",
 				err,
 			)
 		})
 		return false
 	}
-	a.end += int64(entry.length)
-	a.queue = append(a.queue, entry)
+	s.end += int64(entry.length)
+	s.queue = append(s.queue, entry)
 	return true
 }
 
-// take counts a batch of so many bytes, if there is room for it.
+// take counts a batch of that many bytes, if there is room for it.
 func (s *spillSpace) take(bytes int64) bool {
 	batches, room := s.batches.Add(-1), s.room.Add(-bytes)
 	if batches >= 0 && room >= 0 {
@@ -98,27 +98,27 @@ func (s *spillSpace) give(bytes, batches int64) {
 	s.batches.Add(batches)
 }
 
-func (a *spillFile) write(text []byte) error {
-	if a.file == nil {
-		f, err := fsync.Nameless(a.space.dir, ".cqlbulk-aside-*")
+func (s *spillFile) write(text []byte) error {
+	if s.file == nil {
+		f, err := fsync.Nameless(s.space.dir, ".cqlbulk-aside-*")
 		if err != nil {
 			return err
 		}
-		a.file = f
+		s.file = f
 	}
-	_, err := a.file.WriteAt(text, a.end)
+	_, err := s.file.WriteAt(text, s.end)
 	return err
 }
 
-// take gives the batch that was put first. There must be one. With the last one the file is
-// empty again.
-func (a *spillFile) take() (*batch, error) {
-	entry := a.queue[a.first]
-	a.queue[a.first] = spilledBatch{}
-	a.first++
+// take returns the batch that was put first. There must be one. With the last one the file is empty
+// again.
+func (s *spillFile) take() (*batch, error) {
+	entry := s.queue[s.first]
+	s.queue[s.first] = spilledBatch{}
+	s.first++
 	text := make([]byte, entry.length)
-	if _, err := a.file.ReadAt(text, entry.at); err != nil {
-		return nil, fmt.Errorf("temporary file of rows that were set aside: %w", err)
+	if _, err := s.file.ReadAt(text, entry.at); err != nil {
+		return nil, fmt.Errorf("temporary file of spilled rows: %w", err)
 	}
 	b := &batch{
 		writer: entry.writer,
@@ -126,22 +126,22 @@ func (a *spillFile) take() (*batch, error) {
 		rows:   parseRows(text, entry.pieces, entry.set),
 		own:    true,
 	}
-	if !a.empty() {
-		a.space.give(0, 1)
+	if !s.empty() {
+		s.space.give(0, 1)
 		return b, nil
 	}
-	a.space.give(a.end, 1)
-	a.queue, a.first, a.end = a.queue[:0], 0, 0
-	if err := a.file.Truncate(0); err != nil {
-		return nil, fmt.Errorf("temporary file of rows that were set aside: %w", err)
+	s.space.give(s.end, 1)
+	s.queue, s.first, s.end = s.queue[:0], 0, 0
+	if err := s.file.Truncate(0); err != nil {
+		return nil, fmt.Errorf("temporary file of spilled rows: %w", err)
 	}
 	return b, nil
 }
 
 // discard closes the file.
-func (a *spillFile) discard() {
-	if a.file != nil {
-		_ = a.file.Close()
-		a.file = nil
+func (s *spillFile) discard() {
+	if s.file != nil {
+		_ = s.file.Close()
+		s.file = nil
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// freed is a piece that counts the rows that are freed.
+// freed is a tracker that counts the rows that are released.
 type freed struct {
 	name string
 	rows int
@@ -158,7 +158,7 @@ func TestAside(t *testing.T) {
 	require.Empty(t, left, "the file has no name")
 }
 
-// Where nothing can be set aside rows stay where they are, and the user is told once.
+// If nothing can be spilled, rows stay in memory, and one warning is printed.
 func TestAsideWithoutAFolder(t *testing.T) {
 	told := 0
 	a := &spillFile{
@@ -178,7 +178,7 @@ func TestAsideWithoutAFolder(t *testing.T) {
 	require.True(t, a.empty())
 }
 
-// The queue of a lane that is never empty takes no more memory the longer it runs.
+// A node's queue that is never empty takes no more memory the longer it runs.
 func TestALaneForgetsWhatItHasSent(t *testing.T) {
 	lanes := newNodeQueues(
 		write.NewRouter(nil, nil, nil),

@@ -11,8 +11,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
-// A connection that breaks leaves all in doubt that was under way on it: that is one
-// failure, and not many in a row.
+// A connection that breaks leaves all its requests in doubt. That is one failure, and not many in a
+// row.
 func TestBrokenConnectionIsOneFailure(t *testing.T) {
 	router := write.NewRouter(nil, nil, nil)
 	_, set := router.Route(nil)

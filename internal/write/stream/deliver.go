@@ -24,71 +24,71 @@ type File struct {
 	Header []byte // the component of Statistics.db by which its bytes are read
 	Bytes  int64
 	Keys   int64 // partitions
-	// Open gives the bytes from the beginning, each time that it is called.
+	// Open returns a reader of the bytes from the beginning, at each call.
 	Open func() io.Reader
-	// Whole is the SSTable itself, where it was made; nil: the node is to make it.
+	// Whole is the SSTable itself, if it was made on this host; nil: the node makes it.
 	Whole *Whole
-	// Transfer is told of how the file gets to the node; nil: nobody is.
+	// Transfer counts the bytes of the file on their way to the node; nil disables it.
 	Transfer *Transfer
 }
 
-// Sender streams a file to a node, and returns nil when the node has it for good. It must be
-// safe for concurrent use and give errors with a class (package fault). A file may be sent
-// again, whatever became of it: its rows have timestamps.
+// Sender streams a file to a node, and returns nil when the node has stored it. It must be safe for
+// concurrent use and return errors with a class (package fault). A file may be sent again after any
+// result: its rows have timestamps.
 type Sender interface {
 	Send(ctx context.Context, node string, f File) error
 }
 
-// delivery brings sections to their nodes.
+// delivery sends sections to their nodes.
 type delivery struct {
 	t     *shipper
 	codec *sstable.Codec // of what is sent
 	bySet bool           // a file is for all of a set of replicas; else for one node
-	// how many files of a queue are made at the same time, or wait for another to be sent: enough
-	// to keep the processors busy
+	// number of files of a queue that are made at the same time, or wait to be sent: enough to keep
+	// the processors busy
 	makeTogether int
-	sendTogether int // how many files of a queue are sent at the same time
+	sendTogether int // number of files of a queue that are sent at the same time
 	queues       map[string]*queue
 
 	group  *errgroup.Group
 	ctx    context.Context
 	cancel context.CancelFunc
-	slots  chan struct{} // one for each session under way
+	slots  chan struct{} // one for each session in flight
 	making chan struct{} // one for each SSTable that is made
 	kept   chan struct{} // one for each SSTable that is on the disk, or made
 
-	whole  int64        // bytes of records, or token ranges where there are no records
-	merged atomic.Int64 // those of them that were made partitions of
-	// bytes of partitions for all of their nodes, and those of them that were sent
+	whole  int64        // bytes of records, or number of token ranges if there are no records
+	merged atomic.Int64 // the part of whole that partitions were made of
+	// bytes of partitions, counted for each of their nodes, and the part of them that was sent
 	queued, sent atomic.Int64
-	prepared     atomic.Int64 // those that an SSTable was made of, to be sent whole
-	ready        atomic.Int64 // those of files that are sent, or may be
+	prepared     atomic.Int64 // bytes of partitions that SSTables were made of
+	ready        atomic.Int64 // bytes of partitions in files that are sent, or may be
 	stored       atomic.Int64 // bytes of those files
-	// bytes that were handed to the network, and those of files that they are
+	// bytes that were written to the network, and the bytes of files that they stand for
 	wired, plain atomic.Int64
 	copies       bool // partitions are copied and not sorted
 
 	seeking chan struct{} // has an element while no goroutine seeks rows that a node does not take
-	refused []*refusedRow // that were found; who took the element of seeking has it
+	refused []*refusedRow // rows that were found; guarded by seeking
 
 	files, bytes atomic.Int64 // that nodes have
 	made         atomic.Int64 // SSTables, for their names
 }
 
-// queue is what some nodes are yet to be sent. Who sorts fills it.
+// queue is the sections that some nodes have not been sent yet. The goroutine that sorts fills it.
 type queue struct {
 	nodes    []string
 	sections []section
 	bytes    int64
-	filled   bool // a file, at least
-	// has an element for each file of the queue that may be begun: see delivery.makeTogether
+	filled   bool // it has filled a file
+	// has an element for each file of the queue that may be started: see delivery.makeTogether
 	making chan struct{}
 	// has an element for each file of the queue that may be sent at the same time
 	sending chan struct{}
 }
 
-// newDelivery begins a delivery of what is so much, by any measure, in all. A file that cannot be
-// sent ends its context.
+// newDelivery starts a delivery. whole is the size of all that it will send, in bytes or token
+// ranges. A file that cannot be sent cancels its context.
 func newDelivery(ctx context.Context, t *shipper, codec *sstable.Codec, whole int64) *delivery {
 	processors, queues := runtime.GOMAXPROCS(0), t.o.queues()
 	d := &delivery{
@@ -104,7 +104,7 @@ func newDelivery(ctx context.Context, t *shipper, codec *sstable.Codec, whole in
 		kept:         make(chan struct{}, t.o.Sessions+processors),
 		seeking:      tokens(1),
 	}
-	if !d.bySet || queues == 1 { // else nodes have sessions of several sets
+	if !d.bySet || queues == 1 { // otherwise nodes have sessions of several sets
 		d.sendTogether = nodeSessions
 	}
 	ctx, d.cancel = context.WithCancel(ctx)
@@ -112,12 +112,12 @@ func newDelivery(ctx context.Context, t *shipper, codec *sstable.Codec, whole in
 	return d
 }
 
-// nodeSessions is how many files a node is sent at the same time: it takes one thread for those of
-// a session, with which it makes SSTables of rows, and that longer than we make the rows, or takes
-// over SSTables that it was sent whole. One that is slow is sent fewer (pace.Throttle).
+// nodeSessions is the number of files that a node is sent at the same time. A node uses one thread
+// for each session. Writing rows to SSTables there takes longer than preparing them here. A slow
+// node is sent fewer files (pace.Throttle).
 const nodeSessions = 2
 
-// tokens is a channel with so many elements.
+// tokens returns a channel with n elements.
 func tokens(n int) chan struct{} {
 	c := make(chan struct{}, n)
 	for range n {
@@ -126,7 +126,7 @@ func tokens(n int) chan struct{} {
 	return c
 }
 
-// put adds a section to what its replicas are to have, and sends files that are full.
+// put adds a section to the queues of its replicas, and starts files that are full.
 func (d *delivery) put(s section, replicas []string) error {
 	if d.bySet {
 		return d.add(s, replicas)
@@ -153,7 +153,7 @@ func (d *delivery) add(s section, nodes []string) error {
 	return d.startFile(q, q.out(q.bytes))
 }
 
-// queueOf gives the queue of some nodes and parts of partitions.
+// queueOf returns the queue of some nodes and parts of partitions.
 func (d *delivery) queueOf(nodes []string, part int) *queue {
 	name := strings.Join(nodes, " ") + "/" + strconv.Itoa(part)
 	q := d.queues[name]
@@ -164,7 +164,7 @@ func (d *delivery) queueOf(nodes []string, part int) *queue {
 	return q
 }
 
-// out takes the first sections out of the queue, as many as have that many bytes or more.
+// out removes the first sections of the queue, until they have that many bytes, and returns them.
 func (q *queue) out(bytes int64) []section {
 	n := 0
 	for ; n < len(q.sections) && bytes > 0; n++ {
@@ -176,8 +176,8 @@ func (q *queue) out(bytes int64) []section {
 	return first
 }
 
-// startFile sends a file of some sections of a queue. It waits until one may be made, so that a slow
-// node has few files on the disk.
+// startFile starts to make and send a file of some sections of a queue. It waits until one may be
+// made, so that a slow node has few files on the disk.
 func (d *delivery) startFile(q *queue, sections []section) error {
 	f := File{Header: d.codec.AppendHeader(nil), Open: func() io.Reader { return read(sections) }}
 	for _, s := range sections {
@@ -200,7 +200,7 @@ func (d *delivery) startFile(q *queue, sections []section) error {
 	return nil
 }
 
-// makeAndSend makes a file of a queue, and sends it when the one before is there.
+// makeAndSend makes a file of a queue, and sends it after the one before.
 func (d *delivery) makeAndSend(q *queue, f File) error {
 	if d.t.o.Whole != nil {
 		if err := putToken(d.ctx, d.kept); err != nil {
@@ -226,7 +226,8 @@ func (d *delivery) makeAndSend(q *queue, f File) error {
 	return d.sendInTurn(q, f)
 }
 
-// sendInTurn sends a file of a queue when the one before is there, and has the next one made.
+// sendInTurn sends a file of a queue after the one before has arrived, and lets the next one be
+// made.
 func (d *delivery) sendInTurn(q *queue, f File) error {
 	if err := takeToken(d.ctx, q.sending); err != nil {
 		f.Whole.remove()
@@ -240,11 +241,11 @@ func (d *delivery) sendInTurn(q *queue, f File) error {
 	return d.sendToNodes(q.nodes, f)
 }
 
-// countingReader reads what an SSTable is made of, and tells how much was read; it ends with the
-// delivery.
+// countingReader reads the partitions of an SSTable that is made, and counts them as prepared. It
+// ends with the delivery.
 type countingReader struct {
 	d     *delivery
-	nodes int64 // that it is for
+	nodes int64 // number of nodes that the SSTable is for
 	in    io.Reader
 }
 
@@ -266,7 +267,8 @@ func (d *delivery) sendToNodes(nodes []string, f File) error {
 	for _, node := range nodes {
 		group.Go(func() error {
 			n := d.t.node(node)
-			if err := n.throttle.Acquire(ctx); err != nil { // before others could use the slot
+			// It waits before it takes a slot that others could use.
+			if err := n.throttle.Acquire(ctx); err != nil {
 				return err
 			}
 			defer n.throttle.Release()
@@ -304,7 +306,7 @@ func putToken(ctx context.Context, to chan<- struct{}) error {
 	}
 }
 
-// sendOnce sends a file to a node.
+// sendOnce sends a file to a node once.
 func (d *delivery) sendOnce(ctx context.Context, id string, f File) error {
 	n := d.t.node(id)
 	n.begin()
@@ -325,8 +327,8 @@ func (d *delivery) sendOnce(ctx context.Context, id string, f File) error {
 	return nil
 }
 
-// sendToNode sends a file, and again for as long as there is patience with the node. If the node fails
-// it for rows, these are found, and the others are sent.
+// sendToNode sends a file to a node with retries. If the node fails it because of rows, these are
+// found, and the others are sent.
 func (d *delivery) sendToNode(ctx context.Context, node string, f File) error {
 	err := d.sendWithRetry(ctx, node, f, triesForRows)
 	if rows := (*RowsError)(nil); errors.As(err, &rows) {
@@ -335,7 +337,7 @@ func (d *delivery) sendToNode(ctx context.Context, node string, f File) error {
 	return err
 }
 
-// sendWithRetry sends a file, and again for as long as there is patience with the node. It returns a
+// sendWithRetry sends a file to a node, and retries until the patience is over. It returns a
 // *RowsError once that many sessions have failed with one.
 func (d *delivery) sendWithRetry(ctx context.Context, node string, f File, tries int) error {
 	d.t.begun.Store(true)
@@ -365,7 +367,7 @@ func (d *delivery) sendWithRetry(ctx context.Context, node string, f File, tries
 				err,
 			)
 		}
-		if err := d.checkStillWanted(ctx, node); err != nil { // what does not mend is not waited for
+		if err := d.checkStillWanted(ctx, node); err != nil { // do not wait if a retry cannot help
 			return err
 		}
 		d.t.o.OnRetry(node, err)
@@ -375,7 +377,7 @@ func (d *delivery) sendWithRetry(ctx context.Context, node string, f File, tries
 	}
 }
 
-// checkStillWanted gives an error when a node that has failed is not to be sent anything any more.
+// checkStillWanted returns an error if a node that has failed must not be sent anything more.
 func (d *delivery) checkStillWanted(ctx context.Context, node string) error {
 	if d.t.o.Ring == nil {
 		return nil
@@ -392,8 +394,7 @@ func (d *delivery) checkStillWanted(ctx context.Context, node string) error {
 	return nil
 }
 
-// abandon ends the delivery of what is under way, and gives the error that it ended with
-// before, if any.
+// abandon cancels the delivery. It returns the error that the delivery ended with before, if any.
 func (d *delivery) abandon() error {
 	d.cancel()
 	if err := d.group.Wait(); err != nil && !errors.Is(err, context.Canceled) {
@@ -402,7 +403,7 @@ func (d *delivery) abandon() error {
 	return nil
 }
 
-// finish sends what is left and waits until all is there.
+// finish sends the rest of all queues, and waits until everything has arrived.
 func (d *delivery) finish() error {
 	failed := d.startRest()
 	if err := d.group.Wait(); err != nil {
@@ -411,12 +412,12 @@ func (d *delivery) finish() error {
 	return failed
 }
 
-// leastHalved is the size, in bytes, from which on a queue that has filled no file makes two
-// SSTables rather than one.
+// leastHalved is the size, in bytes, from which a queue that has filled no file makes two SSTables.
 const leastHalved = 8 << 20
 
-// restTables is how many SSTables are made of a queue of so many bytes that has filled no file:
-// two, where they are made at the same time, here or by a node; most loads are no more than that.
+// restTables returns the number of SSTables for a queue of that many bytes that has filled no file.
+// It is two if they are made at the same time, here or by a node. Most loads have no more than
+// that.
 func (d *delivery) restTables(bytes int64) int {
 	together := d.sendTogether
 	if d.t.o.Whole != nil {
@@ -428,7 +429,7 @@ func (d *delivery) restTables(bytes int64) int {
 	return 1
 }
 
-// startRest sends what is left of all queues.
+// startRest starts the files of what remains in all queues.
 func (d *delivery) startRest() error {
 	for _, q := range d.queues {
 		if !q.filled && d.restTables(q.bytes) > 1 {

@@ -274,8 +274,8 @@ func load(t testing.TB, tg *Target, rows []*write.Row) error {
 	return tg.Run(context.Background())
 }
 
-// many makes rows of few enough keys that most come several times, the last of them with the
-// latest timestamp; last is what must be there in the end.
+// many returns rows of so few keys that most keys come several times, the last time with the latest
+// timestamp. It also returns the final content of the table.
 func many(p write.Tracker, n int) (rows []*write.Row, last map[string]string) {
 	random := rand.New(rand.NewPCG(5, 6))
 	last = make(map[string]string)

@@ -45,8 +45,8 @@ func tocs(t *testing.T, dir string) []string {
 	return found
 }
 
-// Each node has its rows in a folder of its own, in whole SSTables numbered from 1, and they are
-// told of.
+// Each node has its rows in a folder of its own, in entire SSTables numbered from 1, which Kept
+// lists.
 func TestKeptTablesAreWholeAndEachNodesOwn(t *testing.T) {
 	p := &pieces{}
 	rows, last := many(p, 4000)
@@ -54,7 +54,7 @@ func TestKeptTablesAreWholeAndEachNodesOwn(t *testing.T) {
 	tg, n, k, dir := keeping(t, func(o *Options) {
 		o.Complete = func(context.Context) error {
 			complete++
-			require.Zero(t, p.written, "rows were settled before all was there")
+			require.Zero(t, p.written, "rows were completed before all was there")
 			return nil
 		}
 	})

@@ -15,27 +15,27 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// shipper brings partitions to their nodes, wherever they come from: a Target makes them of rows, a
-// Copier has them as they are.
+// shipper sends partitions to their nodes. It is the common part of Target, which makes them of
+// rows, and of Copier, which copies them.
 type shipper struct {
 	o         Options
 	schema    *sstable.Schema
 	codec     *sstable.Codec
 	folder    string      // of SSTables that are made here
-	begun     atomic.Bool // something was sent
-	aimed     Ring        // as it was when what is sent was aimed at it
+	begun     atomic.Bool // a file was sent, or was tried
+	aimed     Ring        // the ring that the present files were made for
 	throttles *pace.Throttles
-	// reject has the rows of the input rejected that made a row which a node does not take, and
-	// reports whether all of them were found; nil: there is no input.
+	// reject rejects the rows of the input that made a row which a node does not take. It reports
+	// whether it found all of them. nil: there is no input.
 	reject func(ctx context.Context, r *refusedRow, reason error) (bool, error)
 
 	mu         sync.Mutex // of what follows
 	stats      Stats
-	partitions int64            // of what was delivered last, until it has arrived
+	partitions int64            // of the last delivery, until it has arrived
 	nodes      map[string]*node // by id
 }
 
-// prepare sets a carrier up. It fails for a table whose rows cannot be written as SSTables.
+// prepare sets up a shipper. It fails for a table whose rows cannot be written to SSTables.
 func (c *shipper) prepare(o Options, minima sstable.Minima) (err error) {
 	c.o = o.withDefaults()
 	c.stats.Whole, c.folder = o.Whole != nil, filepath.Join(o.Dir, ".sstables-"+o.Run)
@@ -47,24 +47,24 @@ func (c *shipper) prepare(o Options, minima sstable.Minima) (err error) {
 	return err
 }
 
-// Stats are of what was sent.
+// Stats counts what was sent.
 type Stats struct {
 	Slices     int64 // that nodes have
-	Partitions int64 // of these slices, each counted in every slice that has rows of it
-	Whole      bool  // SSTables were made here and sent as they are
-	Files      int64 // that nodes have, each an SSTable or more
-	// of those files, as they went over the network; before compression if they did not
+	Partitions int64 // in these slices; a partition counts once in each slice that has rows of it
+	Whole      bool  // SSTables were made on this host and sent as they are
+	Files      int64 // files that nodes have, each an SSTable or more
+	// bytes of these files on the network; before compression if they did not cross it
 	Bytes   int64
 	Spilled int64       // bytes that were sorted on the disk
-	Nodes   []NodeStats // those that have files, in the order of their names
+	Nodes   []NodeStats // nodes that have files, in the order of their names
 }
 
-// NodeStats are of what one node was sent.
+// NodeStats counts what one node was sent.
 type NodeStats struct {
 	Node string // its name
-	// of the files that it has, in bytes: of a whole SSTable all components, else the rows
+	// sizes of the node's files, in bytes: of an SSTable all components, else the rows
 	Sizes []int64
-	Time  time.Duration // in which sessions were under way
+	Time  time.Duration // time with sessions in flight
 }
 
 func (s *Stats) add(other Stats) {
@@ -75,10 +75,10 @@ func (s *Stats) add(other Stats) {
 	s.Spilled += other.Spilled
 }
 
-// Begun says whether anything was sent, of which nodes may have kept a part.
+// Begun reports whether anything was sent. Nodes may have kept a part of it.
 func (c *shipper) Begun() bool { return c.begun.Load() }
 
-// Stats tells of what was sent so far.
+// Stats returns what was sent so far.
 func (c *shipper) Stats() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,17 +95,17 @@ func (c *shipper) Stats() Stats {
 	return stats
 }
 
-// removeLeftovers removes the SSTables that an earlier run left, when it was killed: they are written again.
-// What it returns removes those of this run.
-func (c *shipper) removeLeftovers() (again func() error, err error) {
+// removeLeftovers removes the SSTables that an earlier run left when it was killed; they are
+// written again. It returns a function that removes those of this run.
+func (c *shipper) removeLeftovers() (removeOwn func() error, err error) {
 	if err := os.RemoveAll(c.folder); err != nil {
 		return nil, fmt.Errorf("SSTables of an earlier run: %w", err)
 	}
 	return func() error { return os.RemoveAll(c.folder) }, nil
 }
 
-// delivered adds what a delivery that has ended brought to the nodes. The error is the one that it
-// ended with. The partitions count once they have arrived: they may be sent again.
+// delivered adds what a finished delivery sent to the totals. err is the error that it ended with.
+// Its partitions count once they have arrived, because they may be sent again.
 func (c *shipper) delivered(d *delivery, stats Stats, err error) error {
 	stats.Files, stats.Bytes = d.files.Load(), d.bytes.Load()
 	c.mu.Lock()

@@ -61,7 +61,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		DryRun:      l.spec.DryRun,
 		Streamed:    l.delivery != nil,
 		IfNotExists: l.spec.IfNotExists,
-		CountsTwice: l.careful,
+		CountsTwice: l.countsTwice,
 		Changed:     l.reread.all,
 	}
 	if r.Streamed {

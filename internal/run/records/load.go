@@ -128,8 +128,8 @@ func (l *Load) Manifest() journal.Manifest { return l.j.Manifest() }
 // twice.
 func (l *Load) Use(r Rejects, careful bool) { l.rejects, l.careful = r, careful }
 
-// EarlierTotals implements ingest.Journal. Before GoOn it has the pieces whose rejects may turn out to be
-// lost.
+// EarlierTotals implements ingest.Journal. Before GoOn it has the pieces whose rejects may turn out
+// to be lost.
 func (l *Load) EarlierTotals() ingest.Tally { return l.earlier.Known() }
 
 // EarlierPiece implements ingest.Journal.

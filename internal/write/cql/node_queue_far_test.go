@@ -72,7 +72,9 @@ func runFar(ctx context.Context, w *farWriter, rows int, o Options) (*counted, e
 
 // TestSpareWriters: a node far away gets as many requests as fill the line, within the bound.
 func TestSpareWriters(t *testing.T) {
-	for _, tt := range []struct{ far, least, most int }{{4096, 300, 64 * 8}, {100, 90, 100}, {0, 8, 8}} {
+	for _, tt := range []struct{ far, least, most int }{
+		{4096, 300, 64 * 8}, {100, 90, 100}, {0, 8, 8},
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			w := &farWriter{trip: farTrip}
 			piece, err := runFar(t.Context(), w, 20_000, Options{Far: tt.far})

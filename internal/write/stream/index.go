@@ -81,8 +81,8 @@ func planIndexes(s *sstable.Schema, indexes []Index) (plans []indexPlan) {
 				at:     at,
 				single: len(t.Key) == 1,
 				set:    typ.Kind == cqltype.Set,
-				complex: !typ.Frozen &&
-					(typ.Kind == cqltype.List || typ.Kind == cqltype.Set || typ.Kind == cqltype.Map),
+				complex: !typ.Frozen && (typ.Kind == cqltype.List ||
+					typ.Kind == cqltype.Set || typ.Kind == cqltype.Map),
 			})
 		}
 	}

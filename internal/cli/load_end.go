@@ -108,12 +108,12 @@ func (s streams) tellNextOfLoad(r operation.LoadReport, runErr error) {
 		}
 		switch {
 		case r.Limit == nil || r.Next.Anew != nil:
-		case r.Limit.Hopeless && r.Next.KeepLoaded:
+		case r.Limit.NearlyAll && r.Next.KeepLoaded:
 			s.wrong(
 				"nearly every row is rejected, most for one cause: %s; the next command reads the rest otherwise, and a retry then loads the rejected rows",
 				commonest(r.Rejects),
 			)
-		case r.Limit.Hopeless:
+		case r.Limit.NearlyAll:
 			s.wrong(
 				"nearly every row is rejected, most for one cause: %s; --keep-going continues all the same",
 				commonest(r.Rejects),

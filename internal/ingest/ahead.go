@@ -53,7 +53,8 @@ func (f Fields) command(filter string, more Settings, flags string) string {
 	return strings.TrimSpace(filter + " FILE | cqlbulk load TABLE - " + flags)
 }
 
-// firstText returns the text that a guess about the first line may look at; empty: it is not known.
+// firstText returns the text that a guess about the first line may read. It is empty if none is
+// known.
 func (f Fields) firstText() []byte {
 	if f.ahead == nil {
 		return nil
@@ -99,7 +100,8 @@ func between(text []byte, all []dsv.Record) (before, behind [][]byte) {
 	return before, behind
 }
 
-// judge tells how the fields of records fit the types of columns, which are theirs in that order.
+// judge decides whether the fields of records fit the types of columns, in the order of the
+// columns.
 type judge struct {
 	columns []schema.Column
 	codecs  []Codec
@@ -123,7 +125,7 @@ func (f Fields) typedBy(columns []schema.Column) *judge {
 	return j
 }
 
-// takes reports whether a column takes its field. A field that is null tells nothing.
+// takes reports whether a column takes its field. A null field decides nothing.
 func (j *judge) takes(column int, rec dsv.Record) (takes, null bool) {
 	text := rec.Fields[column].Text
 	switch {

@@ -10,9 +10,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
-// chunk is the memory of a piece of an input on its way: its text, and the rows made of
-// it. It has one owner at a time, but for its rows' bytes, which the target reads until it
-// frees them. What becomes of the rows is in the account, which may outlast the chunk.
+// chunk is the memory of a piece on its way: its text, and the rows made of it. It has one owner at
+// a time. Only the bytes of its rows are shared: the target reads them until it releases them. What
+// becomes of the rows is in the tracker, which may outlast the chunk.
 type chunk struct {
 	dsv.Chunk
 	buffer  []byte // of Chunk.Data, kept for reuse
@@ -26,8 +26,8 @@ type chunk struct {
 	cells   []row.Cell
 	rows    []write.Row
 	order   []*write.Row // all of rows, for the target to keep
-	account *account
-	held    atomic.Int64 // rows not freed yet, and one for the parser
+	tracker *pieceTracker
+	held    atomic.Int64 // rows that are not released, and one for the parser
 	weight  int64        // of the memory, taken from the budget
 	size    int          // text that it is cut for
 	small   bool         // it is for a small input
@@ -42,8 +42,8 @@ const (
 	chunkRecords = 4 << 20
 )
 
-// maxRecords is how many records of so many fields make up a chunk at the most, so
-// that very short ones do not take many times their text.
+// maxRecords returns the number of records of a chunk, at most, for records of that many fields.
+// Without that limit very short records would take many times their text.
 func maxRecords(fields int) int {
 	return max(chunkRecords/(fields*cellMemory+recordMemory+rejectMemory), 1)
 }
@@ -51,9 +51,9 @@ func maxRecords(fields int) int {
 // large reports whether the chunk is a record that is longer than a chunk has to be.
 func (c *chunk) large() bool { return len(c.Data) > 2*c.size }
 
-// weigh estimates the memory that a chunk will take until it is freed: its text,
-// the same again for the values and for the frames they travel in, and its records. Behind a large
-// one the splitter's window has room for another.
+// weigh estimates the memory of a chunk until it is released. It counts the text three times, for
+// the text, the values and the requests, and adds the records. Behind a large chunk the splitter's
+// window has room for another.
 func (c *chunk) weigh() int64 {
 	text := 3 * int64(len(c.Data))
 	if c.large() {
@@ -62,9 +62,9 @@ func (c *chunk) weigh() int64 {
 	return text + int64(c.Records)*int64(len(c.views[0].mapping.Columns)*cellMemory+recordMemory)
 }
 
-// expect waits, before a chunk is cut behind a large one, until there is memory for another of that
-// size: it would take that while it waits to be admitted.
-func (r *run) expect(ctx context.Context, c *chunk) error {
+// reserveForLarge waits, before a chunk is cut behind a large one, until there is memory for
+// another of that size. Cutting would take that memory before the chunk is admitted.
+func (r *run) reserveForLarge(ctx context.Context, c *chunk) error {
 	if r.large == 0 || c.small {
 		return nil
 	}
@@ -100,12 +100,12 @@ func (r *run) admitGroup(ctx context.Context, first *chunk, weight int64) error 
 	return nil
 }
 
-// wait takes memory. What the target holds back for later chunks would wait for these, and has to
-// go first.
+// wait takes memory. If memory is short, the target first has to send what it holds back for later
+// chunks: those chunks are what waits here.
 func (r *run) wait(ctx context.Context, weight int64) error {
 	if r.memory.Used()+weight > r.job.Memory {
-		r.job.Target.Yield(true)
-		defer r.job.Target.Yield(false)
+		r.job.Target.MemoryLow(true)
+		defer r.job.Target.MemoryLow(false)
 	}
 	return r.memory.Acquire(ctx, weight)
 }
@@ -117,14 +117,14 @@ func (r *run) acquire(ctx context.Context, c *chunk, weight int64) error {
 	}
 	c.weight = weight
 	if weight > r.job.Memory/2 {
-		r.strip()
+		r.dropUnused()
 	}
 	return nil
 }
 
-// strip frees the memory of the chunks that nobody uses, and what large records before have left:
-// both may be as large as all memory of the run.
-func (r *run) strip() {
+// dropUnused frees the memory of unused chunks, and what earlier large records have left. Both may
+// be as large as all memory of the run.
+func (r *run) dropUnused() {
 	for range len(r.empty) {
 		select {
 		case c := <-r.empty:
@@ -136,8 +136,8 @@ func (r *run) strip() {
 	runtime.GC()
 }
 
-// reweigh takes more memory for a chunk that has turned out to need it: rows whose
-// columns have times of their own have cells for each.
+// reweigh takes more memory for a chunk that turns out to need it. Rows whose columns have times of
+// their own have cells for each time.
 func (r *run) reweigh(c *chunk) {
 	need := 3*int64(len(c.Data)) + int64(len(c.cells)*cellMemory) + int64(len(c.rows)*recordMemory)
 	if need > c.weight {
@@ -146,15 +146,15 @@ func (r *run) reweigh(c *chunk) {
 	}
 }
 
-// free gives up some holds of the chunk; after the last one it is used again.
+// free releases some holds of the chunk. With the last one the chunk is reused.
 func (r *run) free(c *chunk, holds int) {
 	if c.held.Add(-int64(holds)) == 0 {
-		c.account.detach()
+		c.tracker.detach()
 		r.recycle(c)
 	}
 }
 
-// recycle makes a chunk empty. Arrays that a long record made large are not kept.
+// recycle empties a chunk for reuse. Arrays that a long record made large are not kept.
 func (r *run) recycle(c *chunk) {
 	size, records := r.job.ChunkSize, chunkRecords
 	if c.small {
@@ -173,7 +173,7 @@ func (r *run) recycle(c *chunk) {
 		c.cells, c.rows, c.order = nil, nil, nil
 	}
 	clear(c.rows)
-	c.Data, c.file, c.views, c.account, c.next = nil, nil, nil, nil, nil
+	c.Data, c.file, c.views, c.tracker, c.next = nil, nil, nil, nil, nil
 	r.memory.Release(c.weight)
 	c.weight = 0
 	if c.small {

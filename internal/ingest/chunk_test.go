@@ -23,7 +23,7 @@ type yielding struct {
 	asked int
 }
 
-func (y *yielding) Yield(on bool) {
+func (y *yielding) MemoryLow(on bool) {
 	if on {
 		y.asked++
 	}
@@ -52,29 +52,29 @@ func TestRecycledChunkForgetsLargeValues(t *testing.T) {
 	}
 }
 
-// Behind a large record a chunk has its memory before it is cut, and one that turns out to be small
+// Behind a large record, a chunk has its memory before it is cut. If it turns out to be small, it
 // gives back what it does not need.
 func TestChunkBehindALargeOne(t *testing.T) {
 	r := chunkRun(100 << 10)
 	first := sized(r, 10<<10)
-	require.NoError(t, r.expect(t.Context(), first))
+	require.NoError(t, r.reserveForLarge(t.Context(), first))
 	require.Zero(t, r.memory.Used(), "nothing is known before the first")
 	require.NoError(t, r.admit(t.Context(), first))
 	require.Equal(t, first.weigh(), r.memory.Used())
 	require.EqualValues(t, 4, r.memory.Used()/int64(len(first.Data)))
 
 	second := sized(r, 500)
-	require.NoError(t, r.expect(t.Context(), second))
+	require.NoError(t, r.reserveForLarge(t.Context(), second))
 	require.Equal(t, 2*first.weigh(), r.memory.Used())
 	require.NoError(t, r.admit(t.Context(), second))
 	require.Equal(t, first.weigh()+second.weigh(), r.memory.Used())
 
 	third := sized(r, 500)
-	require.NoError(t, r.expect(t.Context(), third))
+	require.NoError(t, r.reserveForLarge(t.Context(), third))
 	require.Equal(t, first.weigh()+second.weigh(), r.memory.Used(), "the one before is small")
 }
 
-// Before a chunk that takes more than half of the memory, those that nobody uses give up theirs.
+// Before a chunk that takes more than half of the memory, unused chunks give up theirs.
 func TestLargeChunkHasTheMemoryOfIdleOnes(t *testing.T) {
 	r := chunkRun(64 << 10)
 	idle := &chunk{size: r.job.ChunkSize, buffer: make([]byte, 1<<10), arena: make([]byte, 1<<10)}

@@ -2,10 +2,9 @@ package ingest
 
 import "time"
 
-// clock gives out client timestamps in microseconds since the epoch. They grow
-// with every row, and never run ahead of the time by more than the rows reserved
-// at once, lest they outlive what the application writes next. Used by one
-// goroutine.
+// clock gives out client timestamps in microseconds since the epoch. They grow with every row. They
+// never run ahead of the time by more than the rows reserved at once, so that later writes of the
+// application win. One goroutine uses it.
 type clock struct {
 	next  int64
 	step  int64  // from one row to the next

@@ -20,8 +20,7 @@ func TestClockStaysWithTheTime(t *testing.T) {
 		last = first + int64(n)
 		reserved += int64(n)
 	}
-	// A clock that has run ahead does not go on from there for good: the time
-	// catches up.
+	// A clock that has run ahead stands until the time catches up.
 	c = clock{step: 1, next: time.Now().UnixMicro() - 1000}
 	require.GreaterOrEqual(t, c.reserve(0, 1).first, before)
 }

@@ -1,14 +1,15 @@
 package ingest
 
-// leftOut is how much of an input is most likely not read, since an earlier run has dealt with it.
+// leftOut is the part of an input that is most likely not read, because an earlier run completed
+// it.
 type leftOut struct {
 	text   int64 // bytes of its text
 	stored int64 // bytes of the input as it is stored
 }
 
 // CountEarlier counts what earlier runs have done, as far as that is known before the inputs are
-// read, so that all that shows the run begins there. [Job.Run] calls it before it counts anything
-// else; a caller that shows the run before may call it too.
+// read. So the counters of a resumed run start where the earlier run ended. [Job.Run] calls it
+// before it counts anything else. A caller that shows the counters earlier may call it too.
 func (j *Job) CountEarlier() {
 	if j.left == nil {
 		j.left = make(map[int]leftOut)
@@ -22,7 +23,7 @@ func (j *Job) CountEarlier() {
 	for _, left := range j.left {
 		all.text, all.stored = all.text+left.text, all.stored+left.stored
 	}
-	t, c := j.Journal.Carried(), j.Counters
+	t, c := j.Journal.EarlierTotals(), j.Counters
 	c.Rows.Store(t.Written)
 	c.Earlier.Store(t.Written)
 	c.Rejected.Store(t.Rejected())
@@ -32,19 +33,19 @@ func (j *Job) CountEarlier() {
 	c.Before.Store(all.stored)
 }
 
-// readsWhole says whether an input is read from its beginning, whatever an earlier run has dealt
-// with: where records are counted, it is from the first.
+// readsWhole reports whether an input is read from its beginning, whatever earlier runs have
+// completed. Records that are counted are counted from the first one.
 func (j *Job) readsWhole(input Input) bool {
 	return input.Compare || j.SkipRows > 0 || j.MaxRows > 0 || len(input.Stamps) > 0
 }
 
 func (j *Job) leftOut(index int) leftOut {
 	input := j.Inputs[index]
-	from, settled := j.Journal.Left(index)
+	from, completed := j.Journal.ResumePoint(index)
 	switch {
 	case j.readsWhole(input):
 		return leftOut{}
-	case settled:
+	case completed:
 		return leftOut{j.Journal.Seen(index), max(input.Size, 0)}
 	case input.Plain && from.Line > 0 && j.skips(input, from.Offset):
 		return leftOut{from.Offset, from.Offset}
@@ -53,19 +54,19 @@ func (j *Job) leftOut(index int) leftOut {
 	}
 }
 
-// skips says whether a plain input can be taken up at a byte of its text: not one that is
-// compressed.
+// skips reports whether a plain input can be read from a byte of its text on. A compressed one
+// cannot.
 func (j *Job) skips(i Input, offset int64) bool {
 	in, err := j.open(i)
 	if err != nil {
-		return false // the run says so
+		return false // the run returns the error
 	}
 	skipped, err := skip(in, offset)
 	return in.Close() == nil && err == nil && skipped
 }
 
-// leaveOut counts a part of an input that an earlier run has dealt with.
-func (r *run) leaveOut(part leftOut) {
+// countEarlierPart counts a part of an input that an earlier run has completed.
+func (r *run) countEarlierPart(part leftOut) {
 	r.job.Counters.Bytes.Add(part.text)
 	r.job.Counters.EarlierBytes.Add(part.text)
 	r.job.Counters.Done.Add(part.stored)

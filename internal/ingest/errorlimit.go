@@ -8,16 +8,16 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
-// LimitError says that a run was stopped since too many rows were rejected. Those
-// rows are among the rejects.
+// LimitError is the error of a run that stopped because too many rows were rejected. Those rows are
+// among the rejects.
 type LimitError struct {
-	Stage    Stage // where they were rejected
-	Limit    int64 // that was passed
-	Hopeless bool  // nobody set it: so many were rejected at the stage, and hardly one was not
+	Stage     Stage // where they were rejected
+	Limit     int64 // that was passed
+	NearlyAll bool  // the limit is not the user's: nearly all rows were rejected at the stage
 }
 
 func (e *LimitError) Error() string {
-	if e.Hopeless {
+	if e.NearlyAll {
 		return fmt.Sprintf(
 			"stopped: hardly a row was good, most were rejected with %s errors",
 			e.Stage,
@@ -26,7 +26,7 @@ func (e *LimitError) Error() string {
 	return "stopped: more than " + human.Of(e.Limit, string(e.Stage)+" error")
 }
 
-// Is says that the error is target.ErrEnough.
+// Is reports whether other is write.ErrEnough.
 func (e *LimitError) Is(other error) bool { return other == write.ErrEnough }
 
 // errorLimit counts the rows rejected at one stage. It is safe for concurrent use.
@@ -36,7 +36,7 @@ type errorLimit struct {
 	seen  atomic.Int64
 }
 
-// add counts rows and says whether they are too many.
+// add counts rows, and returns a *LimitError if there are too many.
 func (l *errorLimit) add(rows int64) error {
 	if n := l.seen.Add(rows); l.most >= 0 && n > l.most {
 		return &LimitError{Stage: l.stage, Limit: l.most}

@@ -24,7 +24,7 @@ type FieldUse struct {
 	Column schema.Column // of that
 }
 
-// explain tells what becomes of the fields that a mapping was planned for.
+// explain returns what becomes of the fields that a mapping was planned for.
 func (m *Mapping) explain(t *schema.Table) Explanation {
 	var e Explanation
 	if m.members != nil {
@@ -38,7 +38,8 @@ func (m *Mapping) explain(t *schema.Table) Explanation {
 			e.Fields[field].Loaded, e.Fields[field].Column = m.Columns[i].Name, m.Columns[i]
 		}
 		for _, time := range m.times {
-			e.Fields[time.field].Loaded, e.Fields[time.field].Column = time.name, m.Columns[time.column]
+			use := &e.Fields[time.field]
+			use.Loaded, use.Column = time.name, m.Columns[time.column]
 		}
 	}
 	for _, name := range t.Names() {
@@ -49,8 +50,8 @@ func (m *Mapping) explain(t *schema.Table) Explanation {
 	return e
 }
 
-// explain gives the members by their columns, those that are renamed or left out last. Times
-// of columns, which every object may have, are not among them.
+// explain lists the members by their columns; those that are renamed or left out come last. Times
+// of columns, which every object may have, are not listed.
 func (m *members) explain(mapping *Mapping) []FieldUse {
 	var uses []FieldUse
 	for _, c := range mapping.Columns {
@@ -67,8 +68,7 @@ func (m *members) explain(mapping *Mapping) []FieldUse {
 	return uses
 }
 
-// BadField is a field of a rejected record, besides the first one, of which no value can be
-// made.
+// BadField is a further field of a rejected record that has no valid value.
 type BadField struct {
 	Line   int64 // physical line, 1-based
 	Field  int   // byte column in that line, 1-based

@@ -24,7 +24,7 @@ var visits = schema.New("demo", "visits", []schema.Column{
 	typed("ratio", schema.Regular, 0, "double"),
 })
 
-// explainRun runs a job over a text, and gives what it told of the fields and rejected.
+// explainRun runs a job over a text, and returns the explanation of its fields and the rejects.
 func explainRun(
 	t *testing.T,
 	table *schema.Table,

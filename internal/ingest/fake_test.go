@@ -43,8 +43,8 @@ var names = schema.New("demo", "names", []schema.Column{
 	typed("n", schema.Regular, 0, "int"),
 })
 
-// basket is a target that takes rows. A patient one frees them at once and settles them
-// when no more will come, the last ones first; those whose v is "bad" it rejects.
+// basket is a target that takes rows, and rejects those whose v is "bad". A patient one releases
+// rows at once and completes them in reverse order when it is finished.
 type basket struct {
 	patient  bool
 	finished chan struct{}
@@ -60,8 +60,8 @@ func newBasket(patient bool) *basket {
 }
 
 func (b *basket) Intake([]schema.Column) write.Intake { return b }
-func (b *basket) Lookahead() int                      { return 0 }
-func (b *basket) Yield(bool)                          {}
+func (b *basket) PiecesHeld() int                     { return 0 }
+func (b *basket) MemoryLow(bool)                      {}
 func (b *basket) Finish()                             { close(b.finished) }
 func (b *basket) Idempotent() bool                    { return true }
 
@@ -74,13 +74,13 @@ func (b *basket) Put(_ context.Context, rows []*write.Row) error {
 	b.count += len(rows)
 	b.mu.Unlock()
 	for _, r := range rows {
-		p := r.Piece
+		p := r.Tracker
 		if bad := string(r.Cells[1].Bytes) == "bad"; b.patient {
 			b.keep(r, bad)
 		} else if err := settle(r, bad); err != nil {
 			return err
 		}
-		p.Free(1)
+		p.Release(1)
 	}
 	return nil
 }
@@ -98,9 +98,9 @@ func (b *basket) keep(r *write.Row, bad bool) {
 
 func settle(r *write.Row, bad bool) error {
 	if bad {
-		return r.Piece.Reject(r, write.Refused, errBad)
+		return r.Tracker.Reject(r, write.Refused, errBad)
 	}
-	return r.Piece.Written(1, r.Sum)
+	return r.Tracker.Written(1, r.Sum)
 }
 
 func (b *basket) Run(ctx context.Context) error {
@@ -120,16 +120,16 @@ func (b *basket) Run(ctx context.Context) error {
 // book is a journal and a folder of rejects of one run.
 type book struct {
 	noJournal
-	mu      sync.Mutex
-	settled []Piece
-	tally   Tally
-	rejects []Reject
+	mu        sync.Mutex
+	completed []Piece
+	tally     Tally
+	rejects   []Reject
 }
 
-func (b *book) Settle(p Piece, t Tally, rejects []Reject) error {
+func (b *book) Complete(p Piece, t Tally, rejects []Reject) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	b.settled = append(b.settled, p)
+	b.completed = append(b.completed, p)
 	b.tally.Add(t)
 	return b.addLocked(rejects)
 }
@@ -170,13 +170,15 @@ func newJob(t *schema.Table, to *basket, text string) (*Job, *book) {
 		Inputs: []Input{
 			{
 				Name: "in.csv",
-				Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(text)), nil },
+				Open: func() (io.ReadCloser, error) {
+					return io.NopCloser(strings.NewReader(text)), nil
+				},
 			},
 		},
 	}, b
 }
 
-// lines is an input of so many rows, of which some are bad.
+// lines returns an input of that many rows, some of them bad.
 func lines(rows int) string {
 	var s strings.Builder
 	s.WriteString("k,v,n\n")

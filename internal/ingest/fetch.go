@@ -8,8 +8,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spread"
 )
 
-// Small inputs are opened and read ahead, several at a time: one after the other, the time that a
-// disk or a file server takes to open each would be that of the load.
+// Small inputs are opened and read ahead, several at a time. Opening each takes a disk or a file
+// server some time. One after the other, all these times would add up.
 const (
 	fetchedAhead = 64 // small inputs that are read ahead at most
 	// bytes of the longest text that is taken; a compressed input has more than its size
@@ -91,11 +91,11 @@ func (r *run) fetches(index int) bool {
 	if !input.Plain || input.Size <= 0 || input.Size > smallInput {
 		return false
 	}
-	_, settled := r.job.Journal.Left(index)
-	return !settled && r.job.Journal.Seen(index) == 0
+	_, completed := r.job.Journal.ResumePoint(index)
+	return !completed && r.job.Journal.Seen(index) == 0
 }
 
-// fetchAhead begins to read small inputs ahead.
+// fetchAhead starts goroutines that read small inputs ahead.
 func (r *run) fetchAhead(until context.Context) *fetcher {
 	if !r.many() {
 		return nil
@@ -129,7 +129,7 @@ func (r *run) fetchAhead(until context.Context) *fetcher {
 	return f
 }
 
-// next returns an input that was read ahead; nil: it is to be opened now.
+// next returns an input that was read ahead. It returns nil if the input has to be opened now.
 func (f *fetcher) next(until context.Context, index int) (*fetched, error) {
 	if f == nil || !f.run.fetches(index) {
 		return nil, nil
@@ -170,9 +170,9 @@ type textReader interface {
 	close()
 }
 
-// begin gives the text of an input, which was read ahead or is opened now, and where the number of
-// its bytes that were read is counted.
-func (r *run) begin(
+// openText returns the text of an input, which was read ahead or is opened now, and the counter of
+// its bytes that were read.
+func (r *run) openText(
 	until context.Context,
 	input Input,
 	got *fetched,

@@ -12,37 +12,38 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
-// Find is a method of write.Piece. A row is found by its place in the input: not where all rows
-// have one timestamp, or its columns have their own, nor in an input that can be opened once only.
-func (a *account) Find(ctx context.Context, stamp int64) (*write.Row, error) {
-	job := a.run.job
-	input := job.Inputs[a.piece.Input]
+// Find is a method of write.Tracker. A row is found by its place in the input. It is not found if
+// all rows have one timestamp, if its columns have their own, or if the input can be opened only
+// once.
+func (p *pieceTracker) Find(ctx context.Context, stamp int64) (*write.Row, error) {
+	job := p.run.job
+	input := job.Inputs[p.piece.Input]
 	if job.Timestamp != nil || len(input.Stamps) > 0 || !input.Plain {
 		return nil, nil
 	}
-	n := stamp - a.piece.Stamp
-	if n < 0 || n%job.StampStep != 0 || n/job.StampStep >= int64(a.piece.Count) {
+	n := stamp - p.piece.Stamp
+	if n < 0 || n%job.StampStep != 0 || n/job.StampStep >= int64(p.piece.Count) {
 		return nil, nil
 	}
-	text, err := a.reread(ctx, input)
+	text, err := p.reread(ctx, input)
 	if err != nil {
-		return nil, inputError(a.file.name, err)
+		return nil, inputError(p.file.name, err)
 	}
 	c := &chunk{
 		Chunk: dsv.Chunk{
 			Data:    text,
-			Offset:  a.piece.Offset,
-			Line:    a.piece.Line,
-			Records: a.piece.Count,
+			Offset:  p.piece.Offset,
+			Line:    p.piece.Line,
+			Records: p.piece.Count,
 		},
-		file:    a.file,
-		views:   a.views,
-		account: a,
-		stamps:  stamps{first: a.piece.Stamp, step: job.StampStep},
+		file:    p.file,
+		views:   p.views,
+		tracker: p,
+		stamps:  stamps{first: p.piece.Stamp, step: job.StampStep},
 		skip:    int(n / job.StampStep),
 		count:   1,
 	}
-	if err := newParser(a.run).parse(c); err != nil || len(c.rows) == 0 {
+	if err := newParser(p.run).parse(c); err != nil || len(c.rows) == 0 {
 		return nil, err
 	}
 	r := c.rows[0]
@@ -58,26 +59,26 @@ func (a *account) Find(ctx context.Context, stamp int64) (*write.Row, error) {
 }
 
 // reread reads the text of the piece again.
-func (a *account) reread(ctx context.Context, input Input) (text []byte, err error) {
-	in, err := a.run.job.openInput(ctx, input)
+func (p *pieceTracker) reread(ctx context.Context, input Input) (text []byte, err error) {
+	in, err := p.run.job.openInput(ctx, input)
 	if err != nil {
 		return nil, err
 	}
-	skipped, err := skip(in, a.piece.Offset)
+	skipped, err := skip(in, p.piece.Offset)
 	reader := newInterruptible(ctx, in)
 	defer reader.close()
 	if err == nil && !skipped {
-		_, err = io.CopyN(io.Discard, reader, a.piece.Offset)
+		_, err = io.CopyN(io.Discard, reader, p.piece.Offset)
 	}
 	if err != nil {
 		return nil, err
 	}
-	text = make([]byte, a.piece.Bytes)
+	text = make([]byte, p.piece.Bytes)
 	if _, err := io.ReadFull(reader, text); err != nil {
 		return nil, err
 	}
-	if a.run.journaled && xxh3.HashSeed(text, a.file.seed) != a.piece.Hash {
-		return nil, changed(a.file, a.piece.Offset, a.piece.Offset+int64(len(text)))
+	if p.run.journaled && xxh3.HashSeed(text, p.file.seed) != p.piece.Hash {
+		return nil, changed(p.file, p.piece.Offset, p.piece.Offset+int64(len(text)))
 	}
 	return text, nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
-// finder is a target that has all rows found again before it settles them.
+// finder is a target that has all rows found again before it completes them.
 type finder struct {
 	*basket
 	found func(kept []write.Row) error
@@ -66,18 +66,18 @@ func TestRowsAreFoundAgain(t *testing.T) {
 			all := 0
 			require.NoError(t, finding(t, c.text, c.set, func(kept []write.Row) error {
 				for _, want := range kept {
-					r, err := want.Piece.Find(t.Context(), want.Stamp)
+					r, err := want.Tracker.Find(t.Context(), want.Stamp)
 					require.NoError(t, err)
 					require.NotNil(t, r)
 					require.Equal(t, want.Source, r.Source)
 					require.Equal(t, want.Sum, r.Sum)
 					require.Equal(t, want.Timestamp, r.Timestamp)
-					require.Equal(t, want.Piece, r.Piece)
+					require.Equal(t, want.Tracker, r.Tracker)
 					all++
 				}
 				first := kept[0]
 				for _, other := range []int64{first.Stamp - 1_000_000, first.Stamp + 1_000_000} {
-					r, err := first.Piece.Find(t.Context(), other)
+					r, err := first.Tracker.Find(t.Context(), other)
 					require.NoError(t, err)
 					require.Nil(t, r)
 				}
@@ -98,7 +98,7 @@ func TestRowsThatAreNotFoundAgain(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			require.NoError(t, finding(t, lines(50), set, func(kept []write.Row) error {
-				r, err := kept[0].Piece.Find(t.Context(), kept[0].Stamp)
+				r, err := kept[0].Tracker.Find(t.Context(), kept[0].Stamp)
 				require.NoError(t, err)
 				require.Nil(t, r)
 				return nil
@@ -109,7 +109,7 @@ func TestRowsThatAreNotFoundAgain(t *testing.T) {
 		require.NoError(
 			t,
 			finding(t, "k,v,writetime(v)\nk1,v1,5\n", func(*Job) {}, func(kept []write.Row) error {
-				r, err := kept[0].Piece.Find(t.Context(), kept[0].Stamp)
+				r, err := kept[0].Tracker.Find(t.Context(), kept[0].Stamp)
 				require.NoError(t, err)
 				require.Nil(t, r)
 				return nil
@@ -136,7 +136,7 @@ func TestRowsOfAChangedInput(t *testing.T) {
 					return io.NopCloser(strings.NewReader(text)), nil
 				}
 			}, func(kept []write.Row) error {
-				_, err := kept[0].Piece.Find(t.Context(), kept[0].Stamp)
+				_, err := kept[0].Tracker.Find(t.Context(), kept[0].Stamp)
 				return err
 			})
 			require.ErrorContains(t, err, c.want)
@@ -158,7 +158,7 @@ func TestSearchForARowIsCanceled(t *testing.T) {
 		}
 	}, func(kept []write.Row) error {
 		last := kept[len(kept)-1]
-		_, err := last.Piece.Find(ctx, last.Stamp)
+		_, err := last.Tracker.Find(ctx, last.Stamp)
 		return err
 	})
 	require.ErrorIs(t, err, context.Canceled)

@@ -14,9 +14,9 @@ import (
 // lineShown is the number of bytes that a hint quotes of a line.
 const lineShown = 60
 
-// guessComment guesses what the first line is, which begins with a character that often begins
-// comments.
-// --comment leaves out every such line, so it is advised only if none of them may be a row.
+// guessComment guesses what the first line is if it begins with a character that often begins
+// comments. The flag --comment leaves out every line of that kind. So the hint advises it only if
+// none of them may be a row.
 func (f Fields) guessComment(t *schema.Table, c byte) *hinted {
 	h := &hinted{
 		hint: fmt.Sprintf(
@@ -68,9 +68,9 @@ type cut struct {
 	column   *schema.Column // of the first field; nil: it is not known
 }
 
-// cuts returns how a text may be cut whose comments begin with a character: by the delimiter by
-// which names of columns stand behind the comments, or else by all by which there are several
-// fields. None: that is not known.
+// cuts returns how to cut a text whose comments begin with the character c. If a delimiter
+// separates names of columns behind the comments, it returns that one, or else every delimiter that
+// yields several fields. It returns none if nothing is known.
 func (f Fields) cuts(t *schema.Table, text []byte, c byte) (out []cut) {
 	if len(text) == 0 {
 		return nil
@@ -138,9 +138,9 @@ func (f Fields) firstColumn(t *schema.Table, header dsv.Record) *schema.Column {
 	return &s.Column
 }
 
-// row returns a suspect that may be a row, or first if that is the first line of the text: it has
-// as many fields as a row, and the column of the first field takes that. The others may only need
-// other settings to be read.
+// row returns a suspect that may be a row, or first if that is the first line of the text. It has
+// as many fields as a row, and the column of the first field takes that field. Its other fields may
+// only need other settings.
 func (o cut) row(f Fields, t *schema.Table, text []byte) (row []byte, first bool) {
 	var key *judge
 	if o.column != nil {
@@ -189,8 +189,8 @@ func shown(line []byte) string {
 	return text
 }
 
-// guessFirstLine guesses whether a first line without any name of a column is a header or a row: as
-// many fields as the table has columns, whose types tell.
+// guessFirstLine guesses whether a first line without any name of a column is a header or a row. It
+// has as many fields as the table has columns, and their types decide.
 func (f Fields) guessFirstLine(t *schema.Table, first dsv.Record, names []string) *hinted {
 	kind := eitherKind
 	if types := f.typedBy(t.Columns); types != nil {

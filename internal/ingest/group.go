@@ -6,9 +6,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
-// The pieces of small inputs go together: their beginning is noted in one record, one parser takes
-// them, and a target that can takes their rows as those of one piece. A piece by itself costs far
-// more than the few rows that it has.
+// The pieces of small inputs are handled in groups. One journal record notes their beginning, one
+// parser takes them, and a target may take their rows as those of one piece. A piece by itself
+// costs far more than the few rows that it has.
 const (
 	smallInput = 8 << 10 // bytes of the largest input that is small
 	// bytes of the arrays that a chunk of a small input keeps for its records
@@ -17,20 +17,21 @@ const (
 	groupWeight  = 1 << 20 // bytes of memory from which a group is not filled further
 )
 
-// group is chunks that are cut and not sent to a parser yet. Their pieces are not noted yet.
+// group is chunks that are cut and not sent to a parser yet. The journal does not have their pieces
+// yet.
 type group struct {
-	ctx         context.Context // of the work on what was read
+	ctx         context.Context // of the parsers and the target
 	first, last *chunk
 	count       int
 	weight      int64
-	begins      []Piece // those of which the journal is to note that they begin
+	begins      []Piece // pieces whose beginning the journal has to note
 }
 
 // many reports whether there are enough inputs for groups.
 func (r *run) many() bool { return len(r.job.Inputs) >= groupChunks }
 
-// take waits for a chunk that is not in use.
-func (r *run) take(until context.Context, small bool) (*chunk, error) {
+// takeChunk waits for an unused chunk.
+func (r *run) takeChunk(until context.Context, small bool) (*chunk, error) {
 	from := r.empty
 	if small {
 		from = r.small
@@ -43,7 +44,7 @@ func (r *run) take(until context.Context, small bool) (*chunk, error) {
 		return c, nil
 	default:
 	}
-	if err := r.send(); err != nil { // those of the group would be waited for
+	if err := r.sendGroup(); err != nil { // otherwise the chunks of the group would never be reused
 		return nil, err
 	}
 	select {
@@ -54,12 +55,12 @@ func (r *run) take(until context.Context, small bool) (*chunk, error) {
 	}
 }
 
-// hand has a chunk parsed, at once or with others of its group.
-func (r *run) hand(c *chunk) error {
+// addToGroup has a chunk parsed, at once or with others of its group.
+func (r *run) addToGroup(c *chunk) error {
 	weight := c.weigh()
 	g := &r.group
 	if g.first != nil && (!c.small || g.weight+weight > groupWeight) {
-		if err := r.send(); err != nil {
+		if err := r.sendGroup(); err != nil {
 			return err
 		}
 	}
@@ -71,18 +72,18 @@ func (r *run) hand(c *chunk) error {
 	g.last = c
 	g.count++
 	g.weight += weight
-	if c.account.begins {
-		g.begins = append(g.begins, c.account.piece)
+	if c.tracker.begins {
+		g.begins = append(g.begins, c.tracker.piece)
 	}
 	if c.small && g.count < groupChunks {
 		return nil
 	}
-	return r.send()
+	return r.sendGroup()
 }
 
-// send has the journal note the pieces of the group, waits for memory, and sends the group to the
-// parsers.
-func (r *run) send() error {
+// sendGroup has the journal note the pieces of the group, waits for memory, and sends the group to
+// the parsers.
+func (r *run) sendGroup() error {
 	g := &r.group
 	if g.first == nil {
 		return nil
@@ -95,8 +96,8 @@ func (r *run) send() error {
 	}
 	*g = group{ctx: g.ctx, begins: g.begins[:0]}
 	for c := first; c != nil; c = c.next {
-		r.accounts.add(c.account)
-		r.hopes.cut.Add(int64(c.count))
+		r.openPieces.add(c.tracker)
+		r.acceptance.cut.Add(int64(c.count))
 	}
 	if err := r.admitGroup(g.ctx, first, weight); err != nil {
 		return err
@@ -109,30 +110,32 @@ func (r *run) send() error {
 	}
 }
 
-// list appends the chunk's rows to a list that the target keeps, and counts them as open and held.
-func (c *chunk) list(to []*write.Row) []*write.Row {
+// listRows appends the chunk's rows to a listRows that the target keeps, and counts them as open
+// and held.
+func (c *chunk) listRows(to []*write.Row) []*write.Row {
 	for i := range c.rows {
 		to = append(to, &c.rows[i])
 	}
-	c.account.open.Add(int64(len(c.rows)))
-	c.account.rows.Store(int64(len(c.rows)))
+	c.tracker.open.Add(int64(len(c.rows)))
+	c.tracker.rows.Store(int64(len(c.rows)))
 	c.held.Add(int64(len(c.rows)))
 	return to
 }
 
-// giveGroup gives the rows of a group's chunks to the target, in their order: those of neighbours
-// that go by the same intake together.
-func (r *run) giveGroup(ctx context.Context, first *chunk) error {
+// putGroup puts the rows of a group's chunks into the target, in their order. Neighbours with the
+// same intake are put together.
+func (r *run) putGroup(ctx context.Context, first *chunk) error {
 	for first != nil {
 		end := first.next
-		for end != nil && len(first.views) == 1 && len(end.views) == 1 && end.views[0].intake == first.views[0].intake {
+		for end != nil && len(first.views) == 1 && len(end.views) == 1 &&
+			end.views[0].intake == first.views[0].intake {
 			end = end.next
 		}
 		var err error
 		if first.next == end {
-			err = r.give(ctx, first)
+			err = r.putChunk(ctx, first)
 		} else {
-			err = r.giveTogether(ctx, first, end)
+			err = r.putChunks(ctx, first, end)
 		}
 		if err != nil {
 			return err
@@ -142,11 +145,11 @@ func (r *run) giveGroup(ctx context.Context, first *chunk) error {
 	return nil
 }
 
-// giveTogether gives the rows of the chunks from first on, up to the one before end.
-func (r *run) giveTogether(ctx context.Context, first, end *chunk) error {
+// putChunks puts the rows of the chunks from first to the one before end.
+func (r *run) putChunks(ctx context.Context, first, end *chunk) error {
 	var rows []*write.Row // a list of its own, which outlasts the chunk that is freed first
 	for c := first; c != end; c = c.next {
-		rows = c.list(rows)
+		rows = c.listRows(rows)
 	}
 	if err := first.views[0].intake.PutGroup(ctx, rows); err != nil {
 		return err
@@ -154,7 +157,7 @@ func (r *run) giveTogether(ctx context.Context, first, end *chunk) error {
 	var next *chunk
 	for c := first; c != end; c = next {
 		next = c.next // the reader may have the chunk as soon as it is freed
-		if err := c.account.settle(1); err != nil {
+		if err := c.tracker.completeRows(1); err != nil {
 			return err
 		}
 		r.free(c, 1)

@@ -21,20 +21,20 @@ import (
 // badHeadersShown is how many inputs an error names whose headers do not fit.
 const badHeadersShown = 10
 
-// checkHeaders plans the fields of all inputs of which nothing was taken yet, as far as
-// they may be opened twice: a header that does not fit shall be known before the first
-// row is written. Of many inputs several are open at a time, and one a second time for a hint.
+// checkHeaders plans the fields of all inputs that no earlier run has begun and that can be opened
+// twice. So a header that does not fit is known before the first row is written. Several inputs are
+// open at a time. A hint opens one of them again.
 func (r *run) checkHeaders(ctx context.Context) error {
 	if r.job.JSON || !r.job.Header || len(r.job.Inputs) < 2 {
-		return nil // there is none, or it is looked at before anything is written
+		return nil // there is none, or it is checked before anything is written
 	}
 	var mu sync.Mutex
 	failures := map[int]error{}
 	spread.Each(len(r.job.Inputs), func(i int) {
 		input := r.job.Inputs[i]
-		if _, settled := r.job.Journal.Left(
+		if _, completed := r.job.Journal.ResumePoint(
 			i,
-		); !input.Plain || settled || r.job.Journal.Seen(i) > 0 ||
+		); !input.Plain || completed || r.job.Journal.Seen(i) > 0 ||
 			ctx.Err() != nil {
 			return
 		}
@@ -64,8 +64,7 @@ func (r *run) checkHeaders(ctx context.Context) error {
 	return errors.Join(told...)
 }
 
-// checkHeader says what is wrong with the header of one input. One that is empty has
-// none.
+// checkHeader returns what is wrong with the header of one input. An empty input has none.
 func (r *run) checkHeader(ctx context.Context, input Input) error {
 	in, err := r.job.openInput(ctx, input)
 	if err != nil {
@@ -94,8 +93,8 @@ func headSize(input Input) int64 {
 	return headerWindow
 }
 
-// inputError has an error say which input it is of. One of reading names it by itself,
-// deeper down, with the place.
+// inputError adds the name of the input to an error. An error of reading has the name already,
+// deeper down and with the place.
 func inputError(name string, err error) error {
 	for inner := err; inner != nil; inner = errors.Unwrap(inner) {
 		if strings.HasPrefix(inner.Error(), "input "+name+": ") {

@@ -5,17 +5,17 @@ import (
 	"io"
 )
 
-// interruptible reads an input that may keep silent for long, such as a pipe,
-// and stops waiting for it when the context ends. It belongs to one goroutine.
+// interruptible reads an input that may be silent for long, such as a pipe, and stops waiting for
+// it when the context ends. It belongs to one goroutine.
 //
-// A read that is given up goes on in the background until the input gives
-// something; its buffer must not be used again.
+// A read that was abandoned continues in the background until the input returns something. Its
+// buffer must not be used again.
 type interruptible struct {
 	ctx    context.Context
 	asked  chan []byte
-	got    chan reading // has room for the answer to a read that was given up
+	got    chan reading // has room for the answer to an abandoned read
 	closed chan struct{}
-	silent bool // a read was given up
+	silent bool // a read was abandoned
 	read   int64
 }
 
@@ -59,7 +59,7 @@ func (r *interruptible) Read(p []byte) (int, error) {
 	}
 }
 
-// close closes the input, but does not wait for a read that was given up.
+// close closes the input, but does not wait for an abandoned read.
 func (r *interruptible) close() {
 	close(r.asked)
 	if !r.silent {
@@ -73,9 +73,8 @@ type opened struct {
 	err error
 }
 
-// openInput opens an input, or returns the context's error when that ends first: a pipe
-// may have to wait for its other end for ever. An input that is opened later is closed
-// again.
+// openInput opens an input, or returns the context's error if that ends first: a pipe may have to
+// wait for its other end for ever. An input that is opened later is closed again.
 func (j *Job) openInput(ctx context.Context, input Input) (io.ReadCloser, error) {
 	got := make(chan opened, 1)
 	go func() {

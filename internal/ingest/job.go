@@ -1,14 +1,14 @@
-// Package ingest makes typed rows of delimited text or JSON lines and gives them to a target.
+// Package ingest makes typed rows of delimited text or JSON lines and puts them into a target.
 //
-// One goroutine cuts the inputs into chunks of whole records. Parsers turn each chunk into
-// rows of wire bytes, with their token, replicas, timestamps and times to live, and give
-// them to the target ([write.Target]). What becomes of a chunk's rows is in its account;
-// when that is known of all, the piece of the input that it is of is settled: its rejects and
-// its record in the journal are written. A chunk is used again when the target has freed
-// its rows; there is a fixed number of them, so a slow target stops the reading.
+// One goroutine cuts the inputs into chunks of entire records. Parsers make rows of wire bytes from
+// each chunk, with their token, replicas, timestamps and times to live, and put them into the
+// target ([write.Target]). A pieceTracker counts what becomes of a chunk's rows. When each of them
+// was written or rejected, the piece of the input is complete: its rejects and its record in the
+// journal are written. There is a fixed number of chunks, and a chunk is reused when the target has
+// released its rows. So a slow target stops the reading.
 //
-// Every row gets a client timestamp by its place in the input, so that the last
-// row of a key wins whatever the order of the writes.
+// Every row gets a client timestamp by its place in the input. So the last row of a key wins, in
+// whatever order the rows are written.
 //
 // Start with [Job].
 package ingest
@@ -32,11 +32,11 @@ type Input struct {
 	Open func() (io.ReadCloser, error) // nil: Job.OpenFile, by the name
 	// Plain inputs may be opened more than once, at once and without waiting.
 	Plain bool
-	// Compare has what an earlier run settled read again and compared with what it was,
-	// rather than passed over.
+	// Compare reads again what an earlier run completed, and compares it with what it was, rather
+	// than skip it.
 	Compare bool
-	// Repeats is how often the records were written again before, each time with a
-	// timestamp that is later by one.
+	// Repeats is how often the records were written again before, each time with a timestamp that
+	// is later by one.
 	Repeats uint8
 	// Stamps are the timestamps that the records had when they were loaded before,
 	// in their order; 0, or no more of them: none.
@@ -56,57 +56,58 @@ type Job struct {
 	Reading                // how the text of records is understood
 	SkipRows int64         // rows to pass over, of all inputs together
 	MaxRows  int64         // rows to load after those; 0: all
-	Router   *write.Router // tells where rows belong
+	Router   *write.Router // finds the replicas of rows
 	Target   write.Target  // takes the rows; it serves one run
 	Limits   Limits
 	Null     row.State // of a null field: Unset, or Null to delete what is there
 	// of all rows, microseconds since the epoch; nil: by their place in the input
 	Timestamp *int64
-	// StampStep is how far apart the timestamps of rows are, in microseconds; default 1,
-	// at the most MaxStampStep.
+	// StampStep is the distance between the timestamps of rows, in microseconds; default 1, at most
+	// MaxStampStep.
 	StampStep int64
 	Memory    int64 // bytes that chunks of text and their rows may take, default 128 MiB
-	// for which rows that were read are still written when the context has ended; default none
+	// for how long rows that were read are still written when the context has ended; default none
 	Linger  time.Duration
 	Rejects Rejects
-	// MaxParseErrors and MaxInsertErrors are how many rows may be rejected before
-	// the run stops with a *LimitError; negative: no limit.
+	// MaxParseErrors and MaxInsertErrors are the numbers of rows that may be rejected before the
+	// run stops with a *LimitError; negative: no limit.
 	MaxParseErrors  int64
 	MaxInsertErrors int64
-	// KeepGoing has a load go on that rejects nearly every row; without it the run stops
-	// with a *LimitError, unless there is a limit for the stage.
+	// KeepGoing continues a load that rejects nearly every row. Without it the run stops with a
+	// *LimitError, unless there is a limit for the stage.
 	KeepGoing bool
-	// Former are the readings of earlier runs that this one goes on with, the oldest first; of
-	// pieces that they began, a row that may have been written is written again as it was.
+	// Former are the readings of the earlier runs that this one resumes, the oldest first. Rows in
+	// flight when one of them stopped may already be written. They are read by the same reading
+	// again, so that the result is the same.
 	Former []Reading
-	// Journal keeps what is settled; nil: nobody. RepeatInDoubt writes rows again
-	// that an earlier run may have written and that writing twice counts twice.
+	// Journal records the pieces that are complete; nil disables it. RepeatInDoubt writes rows
+	// again that an earlier run may have written and that count twice if they are written twice.
 	Journal       Journal
 	RepeatInDoubt bool
 	Counters      *progress.Counters
-	// Explain is told what becomes of the fields of each input, when it is known, in the order of
-	// the inputs; nil: nobody asks.
+	// Explain is called with what becomes of the fields of each input, in the order of the inputs;
+	// nil disables it.
 	Explain func(input string, e Explanation)
-	// AllBadFields has rejects name all fields of which no value can be made, and not the
-	// first alone.
+	// AllBadFields makes rejects name all fields that have no valid value, and not only the first
+	// one.
 	AllBadFields bool
-	// notes the values of a column; nil, or returns nil: nothing does
+	// records the values of a column; nil, or a nil result: nothing does
 	Times func(schema.Column) TimeNoter
-	Warn  func(format string, args ...any) // something odd that stops nothing
-	// Through returns the command that loads an input through a filter, with settings besides the
-	// present ones, for hints; nil: hints name neither the input nor the table.
+	Warn  func(format string, args ...any) // reports something odd that stops nothing
+	// Through returns the command that loads an input through a filter, with further settings, for
+	// hints. nil: hints name neither the input nor the table.
 	Through func(input, filter string, more Settings) string
-	// ChunkSize and ChunkRecords are how many bytes of text, and records, make up a
-	// piece, the same in a run that goes on; default 1 MiB, and what 4 MiB hold.
+	// ChunkSize and ChunkRecords are the bytes of text and the records of a piece. A resumed run
+	// must have the same. Default: 1 MiB, and the records that 4 MiB hold.
 	ChunkSize    int
 	ChunkRecords int
 	MaxRecord    int // bytes of the longest record, default 64 MiB
 
-	left map[int]leftOut // by input, of which something is left out; nil before CountEarlier
+	left map[int]leftOut // by input that is not read from its beginning; nil before CountEarlier
 }
 
-// TimeNoter notes the timestamps of a column. It is called for each of them by several goroutines,
-// and must be quick.
+// TimeNoter records the timestamps of a column. Several goroutines call it for each value, so it
+// must be quick.
 type TimeNoter interface {
 	// NoteTime takes a value, the text that it was read from, and the place of its record. It keeps
 	// neither slice.
@@ -153,12 +154,11 @@ func (j *Job) withDefaults() *Job {
 	return &out
 }
 
-// Run gives all rows to the target, and waits until they are settled. It returns an error
-// when the run could not go on: the context ended before all was read, an input could not be
-// read or mapped, the rejects could not be written, or the target could not go on. The tally
-// is of what was done until then.
+// Run puts all rows into the target, and waits until they are complete. It returns an error if the
+// context ended before all was read, or if an input cannot be read or mapped. It also returns one
+// if the rejects cannot be written or the target fails. The tally counts what was done until then.
 func (j *Job) Run(ctx context.Context) (Tally, error) {
 	run := newRun(j.withDefaults())
-	err := run.all(ctx)
+	err := run.execute(ctx)
 	return run.totals.Tally, err
 }

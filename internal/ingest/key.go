@@ -15,7 +15,7 @@ const maxKeyComponent = token.MaxKeyLen
 
 var errNullKey = errors.New("primary key column must not be null")
 
-// checkKey makes sure of a whole primary key that the server will take.
+// checkKey checks that the primary key is whole and that the server will take it.
 func (p *parser) checkKey(m *Mapping, cells []row.Cell) *badField {
 	length := 0
 	for _, i := range m.key {
@@ -58,9 +58,8 @@ func (p *parser) checkKey(m *Mapping, cells []row.Cell) *badField {
 	return &badField{column: null, err: errNullKey}
 }
 
-// isStatic says whether a row is a partition's static columns and nothing else:
-// that is how a partition that has no rows is scanned. Any other value in it
-// would have no place to go.
+// isStatic reports whether a row has only static columns: a partition without rows is scanned as
+// such a row. Any other value in it would have no place.
 func isStatic(m *Mapping, cells []row.Cell) bool {
 	isSet := func(i int) bool { return cells[i].State == row.Set }
 	return slices.ContainsFunc(m.statics, isSet) && !slices.ContainsFunc(m.cluster, isSet) &&

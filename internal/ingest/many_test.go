@@ -73,12 +73,12 @@ func TestManySmallFiles(t *testing.T) {
 		require.Equal(t, 2, n, "file %d: once for its header, and once for its rows", i)
 	}
 	seen := map[int]bool{}
-	for _, p := range k.settled {
+	for _, p := range k.completed {
 		seen[p.Input] = true
 	}
 	require.Len(t, seen, 999)
 	stamp := map[int]int64{}
-	for _, p := range k.settled {
+	for _, p := range k.completed {
 		stamp[p.Input] = p.Stamp
 	}
 	for i := 1; i < 1000; i++ {

@@ -25,7 +25,7 @@ type Mapping struct {
 	codecs  []Codec
 	nullers []nuller   // by column, nil: the rule of parser.isNull
 	asIs    []verbatim // by column, nil: a value is made of the text
-	text    []bool     // column holds text, whose empty value must be told from null
+	text    []bool     // column holds text: its empty value is not null
 	shapes  []shape
 	checks  []valueCheck
 	key     []int // the partition key's components, in key order
@@ -111,9 +111,9 @@ func settingsOf(err error) Settings {
 	return nil
 }
 
-// NewMapping plans the fields for columns in the given order. All of the primary
-// key must be among them; of a table with static columns the partition key may do
-// where no regular column is among them.
+// NewMapping plans the fields for columns in the given order. All of the primary key must be among
+// them. If the table has static columns and no regular column is among them, the partition key is
+// enough.
 func NewMapping(t *schema.Table, columns []schema.Column, f Fields) (*Mapping, error) {
 	plan := f.Codec
 	if plan == nil {

@@ -1,14 +1,14 @@
 package ingest
 
-// meter tells what pieces of an input's text are of the input as it is stored, whose
-// size is known: compressed, perhaps.
+// meter translates places in an input's text to places in the input as it is stored, compressed or
+// not.
 type meter struct {
-	read   *int64                        // bytes of the text
-	stored interface{ Consumed() int64 } // nil: the text is what is stored
-	told   int64
+	read    *int64                        // bytes of the text
+	stored  interface{ Consumed() int64 } // nil: the text is what is stored
+	counted int64
 }
 
-// newMeter begins to measure an input, of whose text so many bytes were read.
+// newMeter returns the meter of an input. read counts the bytes of its text that were read.
 func newMeter(in any, read *int64) *meter {
 	m := &meter{read: read}
 	m.stored, _ = in.(interface{ Consumed() int64 })
@@ -16,10 +16,10 @@ func newMeter(in any, read *int64) *meter {
 }
 
 // skip leaves out a part at the beginning that is not read.
-func (m *meter) skip(offset int64) { *m.read, m.told = offset, offset }
+func (m *meter) skip(offset int64) { *m.read, m.counted = offset, offset }
 
-// advance gives the stored bytes from where the call before has ended to where so many
-// bytes of the text do. Where those are behind what was read, it is a guess.
+// advance returns the stored bytes between the previous call's place in the text and the place at
+// offset. If offset is behind what was read, the result is an estimate.
 func (m *meter) advance(offset int64) int64 {
 	now := offset
 	if m.stored != nil && offset < *m.read {
@@ -27,7 +27,7 @@ func (m *meter) advance(offset int64) int64 {
 	} else if m.stored != nil {
 		now = m.stored.Consumed()
 	}
-	before := m.told
-	m.told = max(now, before)
-	return m.told - before
+	before := m.counted
+	m.counted = max(now, before)
+	return m.counted - before
 }

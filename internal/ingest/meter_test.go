@@ -30,7 +30,7 @@ func TestMeterSkips(t *testing.T) {
 	require.EqualValues(t, 350, m.advance(1400))
 }
 
-// What does not tell what it has read is stored as its text.
+// An input that does not count its bytes is stored as its text.
 func TestMeterOfText(t *testing.T) {
 	m := newMeter(nil, &(&interruptible{read: 1000}).read)
 	require.EqualValues(t, 300, m.advance(300))

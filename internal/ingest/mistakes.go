@@ -40,15 +40,15 @@ func (d delimited) settings() Settings {
 	return Settings{"delimiter": {string(d.char)}}
 }
 
-// OtherDelimiter begins what is said where something else seems to stand between the fields of an
-// input than what they are read by.
+// OtherDelimiter begins the hint that another character than the delimiter seems to stand between
+// the fields of an input.
 const OtherDelimiter = "another character seems to stand between"
 
 // Settings are settings of a load that its text needs, by their names; a list has its elements, and
 // map its pairs.
 type Settings map[string][]string
 
-// hinted is an error and what may be done about it, told as form has them.
+// hinted is an error with a hint. form is how both are printed.
 type hinted struct {
 	err        error
 	hint, form string
@@ -66,12 +66,13 @@ const (
 func (h *hinted) Error() string { return fmt.Sprintf(h.form, h.err, h.hint) }
 func (h *hinted) Unwrap() error { return h.err }
 
-// guess finds what a first line is whose fields are no columns; nil: it does not know.
+// guess guesses what a first line is if its fields are no columns. It returns nil if it does not
+// know.
 type guess func(t *schema.Table, header dsv.Record, f Fields) *hinted
 
-// hintHeader adds to the error about a header why its names may be no columns: JSON, another end of
-// lines, a comment, lines before the header, another delimiter, no header at all, or names that are
-// written otherwise.
+// hintHeader adds to the error about a header why its names may be no columns. It tries JSON,
+// another end of lines, a comment, lines before the header, another delimiter, no header at all,
+// and names with other spellings.
 func hintHeader(err error, t *schema.Table, header dsv.Record, f Fields) error {
 	return hintBy(
 		err,
@@ -220,12 +221,14 @@ func guessNames(t *schema.Table, header dsv.Record, f Fields) *hinted {
 	case len(columns) == 0 && len(unknown) == len(names):
 		return f.guessFirstLine(t, header, names)
 	}
-	mayHold := func(column, field string) bool { return f.mayHold(t, column, f.valuesOf(header, field)) }
+	mayHold := func(column, field string) bool {
+		return f.mayHold(t, column, f.valuesOf(header, field))
+	}
 	return &hinted{
 		hint:     hintNames(t, columns, unknown, keys, mayHold),
 		form:     inBrackets,
 		settings: f.naming(columns, unknown, keys),
-		guess:    told(columns),
+		guess:    describeGuesses(columns),
 	}
 }
 
@@ -258,8 +261,9 @@ func (f Fields) fits(t *schema.Table, name string) bool {
 	return err == nil
 }
 
-// hintDelimiter guesses that a header has another delimiter: one by which more of its fields are
-// columns, or where none is, the only one by which it has several fields. nil: there is none.
+// hintDelimiter guesses that a header has another delimiter: the one that makes more of its fields
+// columns. If none does, it is the only one that yields several fields. It returns nil if there is
+// none.
 func hintDelimiter(t *schema.Table, line string, format dsv.Format) *hinted {
 	delimiter := format.Delimiter
 	if delimiter == 0 {
@@ -386,13 +390,13 @@ func refuseArray(in io.Reader, f Fields) (io.Reader, error) {
 	return b, nil
 }
 
-// arrayHead is how far an array is looked for behind white space.
+// arrayHead is the number of bytes of white space that an array is searched behind.
 const arrayHead = 512
 
-// latin1Hint says what may be done about text that is not UTF-8.
+// latin1Hint is the advice for text that is not UTF-8.
 const latin1Hint = "--encoding latin1 reads windows-1252 and ISO 8859-1"
 
-// hintEncoding adds to a reason what may be done about text that is not UTF-8.
+// hintEncoding adds to a reason the advice for text that is not UTF-8.
 func (p *parser) hintEncoding(reason string, text []byte) string {
 	if p.view.latin1 || utf8.Valid(text) {
 		return reason

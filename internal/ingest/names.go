@@ -12,8 +12,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/levenshtein"
 )
 
-// folded is a name without capitals, blanks, underscores and other signs: what remains of it
-// however programs write the names of columns.
+// folded returns a name without capitals, blanks, underscores and other signs. Programs that write
+// the same column differently agree in that.
 func folded(name string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsLetter(r) || unicode.IsDigit(r) {
@@ -29,9 +29,9 @@ type renaming struct {
 	near          bool // some of their letters differ
 }
 
-// guessColumns returns for names of fields that are no columns the columns that they seem to be:
-// those that differ by capitals, blanks and signs alone, and then those that differ by few letters.
-// A column that another field goes to is none of them.
+// guessColumns returns the columns that names of unknown fields seem to be. Names that differ only
+// by capitals, blanks and signs come first, and then those that differ by few letters. A column
+// that has another field is not guessed.
 func (f Fields) guessColumns(t *schema.Table, names []string) []renaming {
 	taken := make(map[string]bool)
 	var unknown []string
@@ -95,8 +95,8 @@ func (s spelling) near(o spelling) bool {
 		levenshtein.Distance(s.folded, o.folded) <= most
 }
 
-// matching returns the fields that are alike to one column alone, which is alike to no other field:
-// two columns, or two fields, that are alike are nothing to guess by.
+// matching returns the fields that are like exactly one column that is like no other field. Two
+// columns or two fields that are alike decide nothing.
 func matching(
 	fields, columns []spelling,
 	alike func(field, column spelling) bool,
@@ -118,8 +118,9 @@ func matching(
 	return out
 }
 
-// told says which columns are guessed from names with other letters; empty: none are.
-func told(columns []renaming) string {
+// describeGuesses lists the columns that were guessed from names with other letters. It is empty if
+// there are none.
+func describeGuesses(columns []renaming) string {
 	var texts []string
 	for _, c := range columns {
 		if c.near {
@@ -129,8 +130,8 @@ func told(columns []renaming) string {
 	return strings.Join(texts, "; ")
 }
 
-// naming are the settings by which the fields go to the columns that they seem to be, and others
-// nowhere, unless one of them may be a column of the primary key that has no field.
+// naming returns the settings that map the fields to the columns that they seem to be, and skip the
+// others. It skips none if one of them may be a missing column of the primary key.
 func (f Fields) naming(columns []renaming, unknown, keys []string) Settings {
 	pairs, skipped := maps.Clone(f.Renamed), slices.Clone(f.Skipped)
 	if pairs == nil {
@@ -154,12 +155,12 @@ func (f Fields) naming(columns []renaming, unknown, keys []string) Settings {
 	return out
 }
 
-// fieldsShown is how long a list of fields is that a hint names.
+// fieldsShown is the number of bytes, at most, of a list of fields in a hint.
 const fieldsShown = 200
 
-// hintNames returns the flags for fields that match no column by name, some of which seem to be
-// columns. keys are columns of the primary key without a field; mayHold reports whether such a
-// column takes the values of a field.
+// hintNames returns the flags for fields that match no column by name. Some of the fields seem to
+// be one of columns. The keys are columns of the primary key without a field. The function mayHold
+// reports whether such a column takes the values of a field.
 func hintNames(
 	t *schema.Table,
 	columns []renaming,

@@ -47,8 +47,8 @@ func unguessed(unknown []string, columns []renaming) []string {
 	})
 }
 
-// hintKeys returns the hint for fields that are no columns, where columns of the primary key have
-// no field: one of the fields may be the key, and is not to be left out.
+// hintKeys returns the hint for unknown fields if columns of the primary key have no field. One of
+// the fields may be the key, and must not be skipped.
 func hintKeys(
 	t *schema.Table,
 	left, keys []string,
@@ -125,8 +125,8 @@ var (
 	likeTruth  = regexp.MustCompile(`^\pL{1,8}$|^[01]$`)
 )
 
-// mayHold reports whether a column takes some of the values, as they are or by settings. Values
-// that are not known tell nothing.
+// mayHold reports whether a column takes some of the values, as they are or by settings. If no
+// values are known, it returns true.
 func (f Fields) mayHold(t *schema.Table, column string, values [][]byte) bool {
 	s, err := t.Select(column)
 	if err != nil || len(values) == 0 || cqltext.TextLike(s.Column.Type) {
@@ -161,6 +161,8 @@ func (f Fields) mayHold(t *schema.Table, column string, values [][]byte) bool {
 func (f Fields) likely(t *schema.Table, header dsv.Record, columns []renaming) []renaming {
 	return slices.DeleteFunc(
 		columns,
-		func(c renaming) bool { return c.near && !f.mayHold(t, c.column, f.valuesOf(header, c.field)) },
+		func(c renaming) bool {
+			return c.near && !f.mayHold(t, c.column, f.valuesOf(header, c.field))
+		},
 	)
 }

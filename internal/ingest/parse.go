@@ -49,15 +49,15 @@ func (p *parser) work(ctx context.Context) error {
 			if p.forget(); c.large() {
 				*p = *newParser(p.run)
 			}
-			if err := p.run.parsedChunk(len(c.rows), c.count-len(c.rows)); err != nil {
+			if err := p.run.countParsed(len(c.rows), c.count-len(c.rows)); err != nil {
 				return err
 			}
 			p.run.reweigh(c)
-			if c.account.inDoubt {
-				p.run.leaveInDoubt(c)
+			if c.tracker.inDoubt {
+				p.run.rejectInDoubt(c)
 			}
 		}
-		if err := p.run.giveGroup(ctx, first); err != nil {
+		if err := p.run.putGroup(ctx, first); err != nil {
 			return err
 		}
 	}
@@ -70,10 +70,10 @@ func (p *parser) forget() {
 	clear(p.sum.values)
 }
 
-// give gives the chunk's rows to the target, and closes the parser's part of them.
-func (r *run) give(ctx context.Context, c *chunk) error {
-	a := c.account
-	c.order = c.list(c.order[:0])
+// putChunk gives the chunk's rows to the target, and closes the parser's part of them.
+func (r *run) putChunk(ctx context.Context, c *chunk) error {
+	a := c.tracker
+	c.order = c.listRows(c.order[:0])
 	from := 0
 	for i, v := range c.views {
 		end := min(c.ends[i], len(c.rows)) // of rows in doubt none are left
@@ -84,7 +84,7 @@ func (r *run) give(ctx context.Context, c *chunk) error {
 		}
 		from = end
 	}
-	if err := a.settle(1); err != nil {
+	if err := a.completeRows(1); err != nil {
 		return err
 	}
 	r.free(c, 1)
@@ -121,8 +121,8 @@ func (p *parser) takes(c *chunk, n int, first bool) bool {
 	return true
 }
 
-// parseBy adds the rows that the present view makes. The cells of all rows share one array and
-// one arena, which may move while they grow; what was cut from the old ones stays valid.
+// parseBy adds the rows that the present view makes. The cells of all rows share one array and one
+// arena. Both may move while they grow, and what was cut from the old ones stays valid.
 func (p *parser) parseBy(c *chunk, first bool) error {
 	m := p.view.mapping
 	// A row has at least a byte for each of its fields.
@@ -289,7 +289,7 @@ func (p *parser) reject(c *chunk, rec dsv.Record, bad *badField, stamp int64) er
 		rej.Reason = p.hintEncoding(rej.Reason, rec.Fields[field].Text)
 	}
 	rej.More = p.more(p.view.mapping, rec, bad)
-	return c.account.keep(rej)
+	return c.tracker.keepReject(rej)
 }
 
 // shorten cuts a long text, but not in the middle of a character.

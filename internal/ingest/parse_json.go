@@ -89,7 +89,9 @@ func (m *members) column(name []byte, of jsonl.Record) (int, error) {
 	if err != nil {
 		unknown := []string{string(name)}
 		names := memberNames(of)
-		mayHold := func(column, field string) bool { return m.fields.mayHold(m.table, column, memberTexts(of, field)) }
+		mayHold := func(column, field string) bool {
+			return m.fields.mayHold(m.table, column, memberTexts(of, field))
+		}
 		columns := slices.DeleteFunc(
 			m.fields.guessColumns(m.table, names),
 			func(c renaming) bool { return c.near && !mayHold(c.column, c.field) },
@@ -102,7 +104,7 @@ func (m *members) column(name []byte, of jsonl.Record) (int, error) {
 			hint:     hint,
 			form:     "%v; %s",
 			settings: m.fields.naming(columns, unknown, keys),
-			guess:    told(columns),
+			guess:    describeGuesses(columns),
 		}
 	}
 	if i, ok := m.byName[s.Name]; ok {
@@ -163,8 +165,8 @@ func (p *parser) parseJSON(c *chunk, first bool) error {
 	return nil
 }
 
-// object appends the row of the chunk's nth object to it, or says why there is none and
-// which member is to blame, -1 when none is.
+// object appends the row of the chunk's nth object. If there is no row, it returns the reason and
+// the member to blame, or -1 if no single member is.
 func (p *parser) object(c *chunk, m *Mapping, rec jsonl.Record, n int) (bad *badField, member int) {
 	if rec.Err != nil {
 		return badRow(rec.Err), -1
@@ -287,5 +289,5 @@ func (p *parser) rejectObject(
 		rej.Value = shorten(f.Value)
 	}
 	rej.More = p.moreMembers(p.view.mapping, rec, bad, member)
-	return c.account.keep(rej)
+	return c.tracker.keepReject(rej)
 }

@@ -12,8 +12,8 @@ import (
 // preambleLines is the number of lines before a header that a guess looks behind.
 const preambleLines = 50
 
-// guessPreamble guesses that lines stand before the header: titles, or the line sep=; by which
-// Excel tells the delimiter.
+// guessPreamble guesses that lines stand before the header: titles, or the line sep=; that names
+// the delimiter for Excel.
 func guessPreamble(t *schema.Table, header dsv.Record, f Fields) *hinted {
 	if f.format.Delimiter == 0 {
 		return nil
@@ -75,8 +75,8 @@ func quotedDelimiter(char byte) string {
 	return "'" + string(char) + "'"
 }
 
-// headedBy returns the delimiter by which a line is a header: two names of it or more, and half of them, are columns. The
-// present one comes first.
+// headedBy returns the delimiter that makes a line a header: at least two of its names, and at
+// least half of them, are columns. The present delimiter comes first.
 func (f Fields) headedBy(t *schema.Table, line []byte) (delimited, bool) {
 	best, most := delimited{}, 1
 	for _, d := range append([]delimited{{f.format.Delimiter, ""}}, delimiters...) {
@@ -96,8 +96,8 @@ func (f Fields) headedBy(t *schema.Table, line []byte) (delimited, bool) {
 	return best, most > 1
 }
 
-// hintPreamble returns the hint that the header is a later line, and what stands between its fields where that is not the
-// present delimiter.
+// hintPreamble returns the hint that the header is a later line. If its delimiter is not the
+// present one, the hint names it.
 func (f Fields) hintPreamble(header int, d delimited, first []byte, excel bool) *hinted {
 	var more Settings
 	flag := ""

@@ -11,13 +11,13 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
 )
 
-// readAll cuts every input into chunks, in order. It reads until the context until
-// ends, and hands on what it has read until ctx does.
+// readAll cuts every input into chunks, in order. It reads until the context until ends, and passes
+// on what it has read until ctx ends.
 func (r *run) readAll(ctx, until context.Context) error {
 	r.group.ctx = ctx
 	ahead := r.fetchAhead(until)
 	defer ahead.close()
-	defer r.tellRowless()
+	defer r.warnRowless()
 	for i, input := range r.job.Inputs {
 		if r.enough() {
 			break
@@ -30,10 +30,10 @@ func (r *run) readAll(ctx, until context.Context) error {
 			return err
 		}
 	}
-	return r.send()
+	return r.sendGroup()
 }
 
-// rowless are inputs without rows, of which there may be thousands.
+// rowless counts inputs without rows. There may be thousands.
 type rowless struct {
 	inputs int
 	first  string
@@ -45,7 +45,7 @@ func (w *rowless) add(name string) {
 	}
 }
 
-// names are the first input, and the number of the others.
+// names returns the first input, and the number of the others.
 func (w *rowless) names() string {
 	if w.inputs == 1 {
 		return w.first
@@ -53,8 +53,8 @@ func (w *rowless) names() string {
 	return fmt.Sprintf("%s and %s", w.first, human.Of(w.inputs-1, "more input"))
 }
 
-// tellRowless warns of inputs without rows: once of each kind, however many there are.
-func (r *run) tellRowless() {
+// warnRowless warns of inputs without rows, once for each kind.
+func (r *run) warnRowless() {
 	if r.headed.inputs > 0 {
 		r.job.Warn(
 			"%s %s a header and no rows",
@@ -74,12 +74,12 @@ func (r *run) tellRowless() {
 
 // readInput reads one input; got is what was read of it ahead, or nil.
 func (r *run) readInput(until context.Context, index int, input Input, got *fetched) error {
-	from, settled := r.job.Journal.Left(index)
+	from, completed := r.job.Journal.ResumePoint(index)
 	whole := r.job.readsWhole(input)
-	if settled && !whole {
+	if completed && !whole {
 		return nil
 	}
-	in, reader, read, err := r.begin(until, input, got)
+	in, reader, read, err := r.openText(until, input, got)
 	if err != nil {
 		return err
 	}
@@ -113,14 +113,14 @@ func (r *run) readInput(until context.Context, index int, input Input, got *fetc
 			meter.skip(f.end)
 			part.text, part.stored = part.text+f.end-int64(len(f.header)), part.stored+f.end
 		}
-		r.leaveOut(part)
+		r.countEarlierPart(part)
 	}
 	for !r.enough() {
-		c, err := r.take(until, got != nil)
+		c, err := r.takeChunk(until, got != nil)
 		if err != nil {
 			return err
 		}
-		if err := r.expect(until, c); err != nil {
+		if err := r.reserveForLarge(until, c); err != nil {
 			r.recycle(c)
 			return err
 		}
@@ -152,9 +152,9 @@ func (r *run) readInput(until context.Context, index int, input Input, got *fetc
 			return inputError(f.name, failed)
 		}
 		c.buffer, c.file, c.views = c.Data, f, f.views
-		r.choose(c)
+		r.selectRecords(c)
 		f.end = c.Offset + int64(len(c.Data))
-		a := &account{
+		p := &pieceTracker{
 			run:     r,
 			chunk:   c,
 			file:    f,
@@ -162,9 +162,9 @@ func (r *run) readInput(until context.Context, index int, input Input, got *fetc
 			text:    int64(len(c.Data)),
 			stored:  meter.advance(f.end),
 		}
-		c.account = a
-		settled, err := r.recall(c)
-		a.views = c.views
+		c.tracker = p
+		completed, err := r.resumePiece(c)
+		p.views = c.views
 		if given := input.Stamps; f.records < len(given) {
 			c.stamps.given = given[f.records:min(f.records+c.Records, len(given))]
 		}
@@ -172,16 +172,16 @@ func (r *run) readInput(until context.Context, index int, input Input, got *fetc
 		if err != nil {
 			return err
 		}
-		if settled {
-			r.job.Counters.Before.Add(a.stored)
-			r.passed(a)
+		if completed {
+			r.job.Counters.Before.Add(p.stored)
+			r.countCompleted(p)
 			r.recycle(c)
 			continue
 		}
-		a.tally = Tally{Read: int64(c.count)}
-		a.open.Store(1)
+		p.tally = Tally{Read: int64(c.count)}
+		p.open.Store(1)
 		c.held.Store(1)
-		if err := r.hand(c); err != nil {
+		if err := r.addToGroup(c); err != nil {
 			return err
 		}
 	}
@@ -196,7 +196,7 @@ type splitter interface {
 
 // split makes an input's splitter and plans its fields. io.EOF: the input is empty.
 func (r *run) split(f *file, in io.Reader) (splitter, error) {
-	o := r.cutting(f)
+	o := r.splitOptions(f)
 	if !r.job.JSON {
 		s := dsv.NewSplitter(in, r.job.Format, o)
 		return s, r.open(f, s)
@@ -232,26 +232,26 @@ func (r *run) mapMembers(o Reading) (*Mapping, error) {
 	return m, nil
 }
 
-// cutting is how an input is cut.
-func (r *run) cutting(f *file) dsv.Options {
+// splitOptions returns the options for splitOptions an input.
+func (r *run) splitOptions(f *file) dsv.Options {
 	return dsv.Options{
 		ChunkSize:  r.job.ChunkSize,
 		MaxRecords: r.job.ChunkRecords,
 		MaxRecord:  r.job.MaxRecord,
 		Size:       f.size,
-		Bad:        func(b dsv.Bad) error { return r.bad(f, b) },
+		Bad:        func(b dsv.Bad) error { return r.rejectLine(f, b) },
 	}
 }
 
-// Skipper is an input that can be taken up at a place without reading what is before.
+// Skipper is an input that can be read from a place on, without reading what is before.
 type Skipper interface {
-	// SkipTo has the next Read begin at a byte of the text that was not read yet, and
-	// says whether it will. It comes between two calls of Read.
+	// SkipTo makes the next Read begin at a byte of the text that was not read yet. It reports
+	// whether it can. It is called between two calls of Read.
 	SkipTo(offset int64) (bool, error)
 }
 
-// skip has the next Read of an input begin at a byte of the text that was not read yet, and reports
-// whether it will.
+// skip makes the next Read of an input begin at a byte of the text that was not read yet. It
+// reports whether it can.
 func skip(in any, offset int64) (bool, error) {
 	skipper, ok := in.(Skipper)
 	if !ok {
@@ -260,8 +260,8 @@ func skip(in any, offset int64) (bool, error) {
 	return skipper.SkipTo(offset)
 }
 
-// skipTo goes on with an input where an earlier run had got to, if the input can be
-// read from there, and else from the beginning, with what is settled passed over.
+// skipTo starts to read an input at the place where an earlier run stopped, if the input can be
+// read from there. Otherwise reading starts at the beginning, and completed pieces are passed over.
 func (r *run) skipTo(f *file, s splitter, in any, reader io.Reader, from Piece) (splitter, error) {
 	if from.Line == 0 {
 		return s, nil
@@ -270,7 +270,7 @@ func (r *run) skipTo(f *file, s splitter, in any, reader io.Reader, from Piece) 
 		return s, err
 	}
 	f.records, f.end = 1, from.Offset // at least one record stands before
-	o := r.cutting(f)
+	o := r.splitOptions(f)
 	o.Offset, o.Line = from.Offset, from.Line
 	if r.job.JSON {
 		return jsonl.NewSplitter(reader, o), nil
@@ -278,9 +278,9 @@ func (r *run) skipTo(f *file, s splitter, in any, reader io.Reader, from Piece) 
 	return dsv.NewSplitter(reader, r.job.Format, o), nil
 }
 
-// choose says which of a chunk's records are loaded: not the first SkipRows of all
+// selectRecords selects the records of a chunk that are loaded: not the first SkipRows of all
 // inputs together, and no more than MaxRows after those.
-func (r *run) choose(c *chunk) {
+func (r *run) selectRecords(c *chunk) {
 	c.skip = int(min(int64(c.Records), r.job.SkipRows-r.skipped))
 	c.count = c.Records - c.skip
 	if r.job.MaxRows > 0 {
@@ -290,14 +290,14 @@ func (r *run) choose(c *chunk) {
 	r.chosen += int64(c.count)
 }
 
-// enough says that all rows that are to be loaded have been read.
+// enough reports whether all rows to load have been read.
 func (r *run) enough() bool { return r.job.MaxRows > 0 && r.chosen >= r.job.MaxRows }
 
-// bad takes a line that no record can be made of, in pieces when it is long.
-func (r *run) bad(f *file, b dsv.Bad) error {
+// rejectLine rejects a line that is no record. A long line comes in parts.
+func (r *run) rejectLine(f *file, b dsv.Bad) error {
 	r.job.Counters.Bytes.Add(int64(len(b.Piece)))
 	if b.First {
-		if err := r.send(); err != nil { // what stands before it is noted before it
+		if err := r.sendGroup(); err != nil { // the pieces before it are recorded before it
 			return err
 		}
 		f.end = max(f.end, b.Offset+1)
@@ -307,11 +307,11 @@ func (r *run) bad(f *file, b dsv.Bad) error {
 			r.skipped++
 		} else if !f.passOver {
 			r.chosen++
-			earlier, standing := r.job.Journal.Earlier(f.index, b.Offset)
+			earlier, standing := r.job.Journal.EarlierPiece(f.index, b.Offset)
 			if earlier.Bytes > 0 { // a chunk, then
 				return changed(f, b.Offset, b.Offset+int64(earlier.Bytes))
 			}
-			f.passOver = standing == Settled
+			f.passOver = standing == PieceCompleted
 		}
 	}
 	if f.passOver {
@@ -336,7 +336,7 @@ func (r *run) bad(f *file, b dsv.Bad) error {
 	}
 	tally := Tally{Read: 1, ParseErrors: 1}
 	r.total(tally)
-	if err := r.job.Journal.Settle(
+	if err := r.job.Journal.Complete(
 		Piece{Input: f.index, Offset: b.Offset},
 		tally,
 		[]Reject{rej},
@@ -346,5 +346,5 @@ func (r *run) bad(f *file, b dsv.Bad) error {
 	if err := r.countReject(Parse); err != nil {
 		return err
 	}
-	return r.brokenLine()
+	return r.countBrokenLine()
 }

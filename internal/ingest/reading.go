@@ -9,8 +9,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
-// Reading says how the text of records is understood. Where an input is cut into records, and
-// so into pieces, does not depend on it.
+// Reading says how the text of records is understood. The cutting of an input into records, and so
+// into pieces, does not depend on it.
 type Reading struct {
 	// names of the fields; empty: from the header, or all of the table's columns without one
 	Columns []string
@@ -19,7 +19,7 @@ type Reading struct {
 	Latin1  bool     // the inputs are in windows-1252 and not in UTF-8; not for JSON
 }
 
-// view is an input as one reading has it.
+// view is an input with its fields planned by one reading.
 type view struct {
 	mapping *Mapping
 	intake  write.Intake
@@ -44,10 +44,10 @@ func (r *run) newView(m *Mapping, o Reading) *view {
 	return v
 }
 
-// since gives the views that a piece is read by which was begun by the reading of that index:
-// that one, those of the runs after it, and last the present one. The first by which a record
-// makes a row is the one that it may have been written by, so that no row is written in two ways.
-func (f *file) since(r *run, reading int) ([]*view, error) {
+// viewsSince returns the views for a piece that a run began with the reading of that index. They
+// are that reading's view, those of later runs, and last the present one. The first view that makes
+// a row of a record is the one that may have written it. So no row is written in two ways.
+func (f *file) viewsSince(r *run, reading int) ([]*view, error) {
 	if reading >= len(r.job.Former) {
 		return f.views, nil
 	}
@@ -56,7 +56,7 @@ func (f *file) since(r *run, reading int) ([]*view, error) {
 		for i, o := range r.job.Former {
 			m, err := r.mapAgain(f, o)
 			if unfit := (*MappingError)(nil); errors.As(err, &unfit) {
-				continue // a run that read so has taken nothing of this input
+				continue // a run with that reading has loaded nothing of this input
 			}
 			if err != nil {
 				return nil, err
@@ -79,15 +79,16 @@ func (r *run) mapAgain(f *file, o Reading) (*Mapping, error) {
 	var line dsv.Record
 	if r.job.Header {
 		var err error
-		if line, err = dsv.NewSplitter(bytes.NewReader(f.header), r.job.Format, dsv.Options{MaxRecord: r.job.MaxRecord}).
-			Header(); err != nil {
+		o := dsv.Options{MaxRecord: r.job.MaxRecord}
+		s := dsv.NewSplitter(bytes.NewReader(f.header), r.job.Format, o)
+		if line, err = s.Header(); err != nil {
 			return nil, err
 		}
 	}
 	return r.mapFields(line, o)
 }
 
-// idempotent says whether rows by any of the views may be written twice.
+// idempotent reports whether rows of any of the views may be written twice.
 func idempotent(views []*view) bool {
 	return !slices.ContainsFunc(views, func(v *view) bool { return !v.intake.Idempotent() })
 }

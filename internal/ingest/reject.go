@@ -4,12 +4,11 @@ package ingest
 type Stage string
 
 const (
-	// Parse says that the row could not be read, or a value could not be typed.
+	// Parse: the row could not be read, or a value has another type.
 	Parse Stage = "parse"
-	// Insert says that the cluster refused the row, or could not be reached for it.
+	// Insert: the cluster refused the row, or could not be reached.
 	Insert Stage = "insert"
-	// InDoubt says that the row may or may not have been applied, and repeating it would
-	// count twice.
+	// InDoubt: the row may or may not have been applied, and repeating it would count twice.
 	InDoubt Stage = "in doubt"
 )
 
@@ -27,10 +26,10 @@ type Reject struct {
 	// Repeats is how often the row was written again, each time with a timestamp that is
 	// later by one.
 	Repeats uint8
-	Broken  bool // no record can be made of it: it may go on in what stands after it
+	Broken  bool // it is no record, and may continue in what stands after it
 	Long    bool // its bytes were given to AddPiece, and Raw is empty
 	Reason  string
-	// Settings of a load by which the row can be read, as far as they are known.
+	// Settings are settings of a load that would read the row, as far as they are known.
 	Settings Settings
 	Guess    string // what the settings take for granted; empty: nothing
 	Stage    Stage
@@ -40,11 +39,11 @@ type Reject struct {
 // Rejects keeps rejected rows. It must be safe for concurrent use. An error
 // ends the run.
 type Rejects interface {
-	// Add takes rows of one chunk of the input. A row that is Long ends the one that
-	// AddPiece has the bytes of.
+	// Add takes rows of one chunk of the input. A row that is Long ends the one whose bytes
+	// AddPiece was given.
 	Add([]Reject) error
-	// AddPiece takes the bytes of a row that is too long to be held, piece by piece:
-	// first and last mark its ends. The row counts only when Add ends it, which never
-	// comes when the input fails. Rows added in between must not mix with it.
+	// AddPiece takes the bytes of a row that is too long for memory, part by part; first and last
+	// mark its ends. The row counts only when Add ends it. If the input fails, Add never does. Rows
+	// added in between must not mix with it.
 	AddPiece(r Reject, first, last bool) error
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// finish makes a row of the cells from the given one on, or says why there is none.
+// finish makes a row of the cells from the given one on. If there is none, it returns the reason.
 func (p *parser) finish(c *chunk, m *Mapping, from int, at write.Source, size int) *badField {
 	cells := c.cells[from:len(c.cells):len(c.cells)]
 	if bad := p.checkKey(m, cells); bad != nil {
@@ -24,7 +24,7 @@ func (p *parser) finish(c *chunk, m *Mapping, from int, at write.Source, size in
 		},
 		MutationSize: size,
 		Sum:          p.sum.row(m, cells),
-		Piece:        c.account,
+		Tracker:      c.tracker,
 		Source:       at,
 	}
 	if p.anyTime {

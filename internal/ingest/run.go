@@ -18,19 +18,19 @@ import (
 
 // run is what the goroutines of one load share.
 type run struct {
-	job       *Job
-	parsers   int
-	journaled bool        // pieces are known by their bytes
-	empty     chan *chunk // of all that there are, those that nobody uses
-	small     chan *chunk // the same for small inputs
-	chunks    chan *chunk // cut, to be parsed; each with those of its group
-	group     group       // that the reader fills; the reader's alone
-	headed    rowless     // inputs of a header and no rows; the reader's alone
-	blank     rowless     // inputs that are empty; the reader's alone
-	plans     plans
-	clock     clock
-	memory    *pace.Budget // of the chunks
-	accounts  accounts
+	job        *Job
+	parsers    int
+	journaled  bool        // pieces are known by their bytes
+	empty      chan *chunk // all unused chunks
+	small      chan *chunk // the same for small inputs
+	chunks     chan *chunk // cut, to be parsed; each with those of its group
+	group      group       // that the reader fills; the reader's alone
+	headed     rowless     // inputs of a header and no rows; the reader's alone
+	blank      rowless     // inputs that are empty; the reader's alone
+	plans      plans
+	clock      clock
+	memory     *pace.Budget // of the chunks
+	openPieces openPieces
 
 	intakes map[string]write.Intake // by the names of their columns; the reader's alone
 
@@ -44,25 +44,25 @@ type run struct {
 	}
 
 	parseErrors, insertErrors errorLimit
-	hopes                     hopes
+	acceptance                acceptance
 }
 
 func newRun(j *Job) *run {
 	parsers := runtime.GOMAXPROCS(0)
 	_, none := j.Journal.(noJournal)
-	// Two chunks for each parser, one to parse and one to read ahead, two whose last rows
-	// are still under way, and those of rows that the target holds back.
-	count := 2*parsers + 2 + j.Target.Lookahead()
+	// Each parser has two chunks: one to parse and one to read ahead. Two more have their last rows
+	// in flight, and the target holds back rows of some others.
+	count := 2*parsers + 2 + j.Target.PiecesHeld()
 	r := &run{
-		job:       j,
-		journaled: !none,
-		parsers:   parsers,
-		empty:     make(chan *chunk, count),
-		chunks:    make(chan *chunk, 1),
-		clock:     clock{next: j.Journal.Stamped(), step: j.StampStep, fixed: j.Timestamp},
-		memory:    pace.NewBudget(j.Memory),
-		accounts:  accounts{open: make(map[*account]bool)},
-		intakes:   make(map[string]write.Intake),
+		job:        j,
+		journaled:  !none,
+		parsers:    parsers,
+		empty:      make(chan *chunk, count),
+		chunks:     make(chan *chunk, 1),
+		clock:      clock{next: j.Journal.NextTimestamp(), step: j.StampStep, fixed: j.Timestamp},
+		memory:     pace.NewBudget(j.Memory),
+		openPieces: openPieces{open: make(map[*pieceTracker]bool)},
+		intakes:    make(map[string]write.Intake),
 
 		parseErrors:  errorLimit{stage: Parse, most: j.MaxParseErrors},
 		insertErrors: errorLimit{stage: Insert, most: j.MaxInsertErrors},
@@ -79,19 +79,19 @@ func newRun(j *Job) *run {
 	return r
 }
 
-// all runs the pipeline to its end.
-func (r *run) all(ctx context.Context) error {
-	err := r.carry(r.job.Journal.Carried())
+// execute runs the pipeline to its end.
+func (r *run) execute(ctx context.Context) error {
+	err := r.addEarlierTotals(r.job.Journal.EarlierTotals())
 	if err == nil {
 		err = r.checkHeaders(ctx)
 	}
 	if err == nil {
 		err = r.pipeline(ctx)
 	}
-	// A run that was stopped leaves pieces that are not settled.
+	// A run that was stopped leaves pieces that are not complete.
 	var left error // one stands for all: they go to the same place
-	for _, a := range r.accounts.list() {
-		if leaveErr := a.leave(); left == nil {
+	for _, a := range r.openPieces.list() {
+		if leaveErr := a.abandon(); left == nil {
 			left = leaveErr
 		}
 	}
@@ -101,7 +101,7 @@ func (r *run) all(ctx context.Context) error {
 	return err
 }
 
-// pipeline reads until stop ends, and has what was read written.
+// pipeline reads until stop ends, and writes what was read.
 func (r *run) pipeline(stop context.Context) error {
 	work, cancel := outlast(stop, r.job.Linger)
 	defer cancel()
@@ -111,7 +111,7 @@ func (r *run) pipeline(stop context.Context) error {
 	defer context.AfterFunc(stop, cut)()
 	reading := make(chan struct{})
 	var stopped error // which is no failure of what was read
-	// the group learns it only after those who wait for the end of reading and parsing
+	// The group has the error only after the goroutine that waits for reading and parsing.
 	var failed atomic.Bool
 	group.Go(func() error {
 		defer close(reading)
@@ -152,7 +152,7 @@ func (r *run) pipeline(stop context.Context) error {
 	return stopped
 }
 
-// outlast gives a context that ends some time after another one.
+// outlast returns a context that ends some time after another one.
 func outlast(ctx context.Context, by time.Duration) (context.Context, context.CancelFunc) {
 	if by <= 0 {
 		return context.WithCancel(ctx)
@@ -168,7 +168,7 @@ func outlast(ctx context.Context, by time.Duration) (context.Context, context.Ca
 	return longer, func() { unwatch(); cancel() }
 }
 
-// intake gives the one intake for a list of columns.
+// intake returns the one intake for a list of columns.
 func (r *run) intake(columns []schema.Column) write.Intake {
 	var key strings.Builder
 	for _, c := range columns {

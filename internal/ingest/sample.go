@@ -19,13 +19,14 @@ type Sampled struct {
 	Rejects []Reject        // rows that could not be made, without their bytes
 }
 
-// sampleSize is how much is read at once of an input whose first records are wanted.
+// sampleSize is the number of bytes that are read at once of an input whose first records are
+// wanted.
 const sampleSize = 64 << 10
 
 // Sample reads the first records of one input, as Run would, and writes nothing. The job needs no
-// target, and its inputs, journal, rejects and limits do not matter; no rows are skipped. look is
-// called with each row, by one goroutine at a time; the bytes are valid until it returns. An error
-// is that of Run: the input cannot be read, or its fields do not fit (a [*MappingError]).
+// target. Its inputs, journal, rejects and limits do not matter, and no rows are skipped. One
+// goroutine at a time calls look with each row, whose bytes are valid until it returns. An error is
+// that of Run: the input cannot be read, or its fields do not fit (a [*MappingError]).
 func (j *Job) Sample(
 	ctx context.Context,
 	input Input,
@@ -34,7 +35,8 @@ func (j *Job) Sample(
 ) (Sampled, error) {
 	one, to := *j, &sampler{look: look, done: make(chan struct{})}
 	one.Inputs, one.Target, one.Rejects, one.Journal = []Input{input}, to, to, nil
-	one.SkipRows, one.MaxRows, one.KeepGoing, one.MaxParseErrors, one.MaxInsertErrors = 0, rows, true, -1, -1
+	one.SkipRows, one.MaxRows, one.KeepGoing = 0, rows, true
+	one.MaxParseErrors, one.MaxInsertErrors = -1, -1
 	one.AllBadFields = true
 	if j.MaxRows > 0 {
 		one.MaxRows = min(rows, j.MaxRows)
@@ -71,9 +73,9 @@ func (s *sampler) Run(ctx context.Context) error {
 	}
 }
 
-func (s *sampler) Yield(bool)     {}
-func (s *sampler) Finish()        { close(s.done) }
-func (s *sampler) Lookahead() int { return 0 }
+func (s *sampler) MemoryLow(bool)  {}
+func (s *sampler) Finish()         { close(s.done) }
+func (s *sampler) PiecesHeld() int { return 0 }
 
 // count counts text of a row. The caller holds the lock.
 func (s *sampler) count(raw []byte) {
@@ -122,10 +124,10 @@ func (s *sampleIntake) Put(_ context.Context, rows []*write.Row) error {
 	}
 	s.mu.Unlock()
 	for _, r := range rows {
-		if err := r.Piece.Written(1, r.Sum); err != nil {
+		if err := r.Tracker.Written(1, r.Sum); err != nil {
 			return err
 		}
-		r.Piece.Free(1)
+		r.Tracker.Release(1)
 	}
 	return nil
 }

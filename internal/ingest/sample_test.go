@@ -88,7 +88,7 @@ func TestSample(t *testing.T) {
 	require.Len(t, s.Rejects, 1)
 }
 
-// What does not fit is told in two parts.
+// An input that does not fit has an error in two parts.
 func TestSampleThatDoesNotFit(t *testing.T) {
 	for _, c := range []struct{ text, wrong, hint string }{
 		{"k;v;n\n", `header: table demo.names has no column "k;v;n"`, "another character seems to stand between the fields: --delimiter ';'"},

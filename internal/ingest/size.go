@@ -8,17 +8,17 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// Limits are those of a row, as the servers set them. What is surely above them is
-// rejected unsent.
+// Limits are those of a row, as the servers set them. Rows that are surely above them are rejected
+// unsent.
 type Limits struct {
 	MaxMutationBytes int // as the servers count it
 	MaxFrameBytes    int // size of a request; 0: not known
 }
 
-// The server measures a batch by the data of its mutations (Cassandra's
-// IMutation.dataSize): each cell with its timestamp, time to live and deletion
-// time besides its value, each element of a collection as a cell of its own with
-// its path, each row with its liveness. These are upper bounds of that overhead.
+// The server measures a batch by the data of its mutations (Cassandra's IMutation.dataSize). Each
+// cell counts with its timestamp, time to live and deletion time besides its value. Each element of
+// a collection is a cell of its own with its path. Each row counts with its liveness. These are
+// upper bounds of that overhead.
 const (
 	rowOverhead     = 48
 	cellOverhead    = 24
@@ -65,8 +65,8 @@ func elements(wire []byte) int {
 	return max(n, 0)
 }
 
-// least is what a value surely adds to a mutation: its own bytes. Of a set or a map
-// elements may be the same, and are kept once.
+// least returns what a value adds to a mutation at least: its own bytes. Equal elements of a set or
+// a map are kept once.
 func (s shape) least(wire []byte) int {
 	switch {
 	case s.kind == cqltype.List && s.many:
@@ -78,8 +78,8 @@ func (s shape) least(wire []byte) int {
 	}
 }
 
-// refuse says why the servers are sure to refuse a row, if they are. size is its upper
-// bound. Between the bounds it is for them to say.
+// refuse returns why the servers are sure to refuse a row, or nil. size is its upper bound. Between
+// the bounds the servers decide.
 func (l Limits) refuse(m *Mapping, cells []row.Cell, size int) error {
 	if size <= l.MaxMutationBytes && (l.MaxFrameBytes == 0 || size <= l.MaxFrameBytes) {
 		return nil

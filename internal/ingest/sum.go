@@ -16,7 +16,7 @@ type summer struct {
 	whole  []byte   // scratch for values that get fields
 }
 
-// row is a row's part of the checksum.
+// row returns a row's part of the checksum.
 func (s *summer) row(m *Mapping, cells []row.Cell) rowsum.Sum {
 	if s.of != m {
 		types := make([]*cqltype.Type, len(m.summed))
@@ -39,9 +39,9 @@ func (s *summer) row(m *Mapping, cells []row.Cell) rowsum.Sum {
 	return s.hasher.Row(s.values)
 }
 
-// kept is what the servers give back of a value, nil for null. Of what is not frozen
-// they keep the elements, or the fields that are not null, and nothing of a value
-// that has none; a user type comes back with all its fields.
+// kept returns what the servers return of a value, nil for null. Of a value that is not frozen they
+// keep the elements, or the fields that are not null. If there are none, they keep nothing. A user
+// type comes back with all its fields.
 func (s *summer) kept(shape shape, wire []byte) []byte {
 	switch {
 	case shape.many && elements(wire) == 0:
@@ -53,8 +53,7 @@ func (s *summer) kept(shape shape, wire []byte) []byte {
 	}
 }
 
-// withFields gives a user type's value with as many fields as it has, nil when all of
-// them are null.
+// withFields returns a user type's value with all fields of the type, nil if all of them are null.
 func (s *summer) withFields(wire []byte, fields int) []byte {
 	found, null := 0, true
 	_, length, pos, ok := cqlwire.ElemAt(wire, 0)

@@ -80,10 +80,10 @@ func (p *parser) setTime(t *timing, text []byte, null bool) *badField {
 	return nil
 }
 
-// timed parts a row into statements by what its values are written with. One makes the row,
-// and comes first: no other writes the marker that keeps a row of nulls alive, or its time would
-// be the marker's. A value of a column that is not static has the row's time; without one it is
-// not known, and the row is written as at plain, like nulls that delete.
+// timed splits a row into statements by the times of its values. The first one makes the row. No
+// other writes the marker that keeps a row of nulls alive, or its time would be the marker's. A
+// value of a column that is not static has the row's time. Without such a value the row is written
+// as at plain, like nulls that delete.
 func (p *parser) timed(
 	c *chunk,
 	m *Mapping,

@@ -18,8 +18,8 @@ var shared = schema.New("demo", "shared", []schema.Column{
 	typed("v", schema.Regular, 0, "text"), typed("w", schema.Regular, 0, "text"),
 })
 
-// statementsOf gives the statements that write the one row of a text, each as
-// "+": it makes the row; the columns with a value or a null; timestamp/TTL.
+// statementsOf returns the statements that write the one row of a text. Each has "+" if it makes
+// the row, the columns with a value or a null, and timestamp/TTL.
 func statementsOf(t *testing.T, null row.State, header, line string) []string {
 	t.Helper()
 	to := newBasket(true)

@@ -14,10 +14,10 @@ type remembering struct {
 	forgetful
 	mu       sync.Mutex
 	pieces   map[int64]ingest.Piece
-	standing map[int64]ingest.Standing
+	standing map[int64]ingest.PieceState
 }
 
-func (j *remembering) Earlier(_ int, offset int64) (ingest.Piece, ingest.Standing) {
+func (j *remembering) EarlierPiece(_ int, offset int64) (ingest.Piece, ingest.PieceState) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return j.pieces[offset], j.standing[offset]
@@ -37,16 +37,16 @@ func (j *remembering) Begin(pieces ...ingest.Piece) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	for _, p := range pieces {
-		j.pieces[p.Offset], j.standing[p.Offset] = p, ingest.Begun
+		j.pieces[p.Offset], j.standing[p.Offset] = p, ingest.PieceBegun
 	}
 	return nil
 }
 
-func (j *remembering) Settle(p ingest.Piece, t ingest.Tally, rejects []ingest.Reject) error {
+func (j *remembering) Complete(p ingest.Piece, t ingest.Tally, rejects []ingest.Reject) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.pieces[p.Offset], j.standing[p.Offset] = p, ingest.Settled
-	return j.forgetful.Settle(p, t, rejects)
+	j.pieces[p.Offset], j.standing[p.Offset] = p, ingest.PieceCompleted
+	return j.forgetful.Complete(p, t, rejects)
 }
 
 // An input that was changed is not gone on with, however it is cut now.
@@ -67,7 +67,7 @@ func TestChangedInput(t *testing.T) {
 			j := &remembering{
 				forgetful: forgetful{rejects},
 				pieces:    map[int64]ingest.Piece{},
-				standing:  map[int64]ingest.Standing{},
+				standing:  map[int64]ingest.PieceState{},
 			}
 			job.Journal, job.ChunkSize = j, 12
 			mustRun(t, job, c)
@@ -87,7 +87,7 @@ func TestChunkRecords(t *testing.T) {
 	j := &remembering{
 		forgetful: forgetful{rejects},
 		pieces:    map[int64]ingest.Piece{},
-		standing:  map[int64]ingest.Standing{},
+		standing:  map[int64]ingest.PieceState{},
 	}
 	job.Journal, job.ChunkRecords = j, 7
 	mustRun(t, job, c)

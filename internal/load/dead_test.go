@@ -151,7 +151,7 @@ func TestADeadNodeComesBack(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a := newAway(t, events, h, numbered("k,c,id", 6000))
 				// Nothing is set aside, so that the input is not read ahead of what is written.
-				a.job.CQL.Rate, a.job.CQL.Aside = pace.NewLimiter(10), -1
+				a.job.CQL.Rate, a.job.CQL.Spill = pace.NewLimiter(10), -1
 				a.set("node1", true)
 				back := time.AfterFunc(3*time.Minute, func() { a.set("node1", false) })
 				defer back.Stop()

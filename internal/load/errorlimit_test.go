@@ -31,7 +31,7 @@ type carrying struct {
 	tally ingest.Tally
 }
 
-func (c carrying) Carried() ingest.Tally { return c.tally }
+func (c carrying) EarlierTotals() ingest.Tally { return c.tally }
 
 // A limit that was passed before the run was stopped stops the one that goes on, too,
 // although all rows left are good.

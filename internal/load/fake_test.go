@@ -271,16 +271,16 @@ func (r *recorder) sorted() []ingest.Reject {
 // forgetful is a journal that keeps rejects and nothing else.
 type forgetful struct{ rejects ingest.Rejects }
 
-func (forgetful) Carried() ingest.Tally { return ingest.Tally{} }
-func (forgetful) Earlier(int, int64) (ingest.Piece, ingest.Standing) {
-	return ingest.Piece{}, ingest.New
+func (forgetful) EarlierTotals() ingest.Tally { return ingest.Tally{} }
+func (forgetful) EarlierPiece(int, int64) (ingest.Piece, ingest.PieceState) {
+	return ingest.Piece{}, ingest.PieceNew
 }
-func (forgetful) Seen(int) int64                { return 0 }
-func (forgetful) Left(int) (ingest.Piece, bool) { return ingest.Piece{}, false }
-func (forgetful) Stamped() int64                { return 0 }
-func (forgetful) Begin(...ingest.Piece) error   { return nil }
+func (forgetful) Seen(int) int64                       { return 0 }
+func (forgetful) ResumePoint(int) (ingest.Piece, bool) { return ingest.Piece{}, false }
+func (forgetful) NextTimestamp() int64                 { return 0 }
+func (forgetful) Begin(...ingest.Piece) error          { return nil }
 
-func (j forgetful) Settle(_ ingest.Piece, _ ingest.Tally, rejects []ingest.Reject) error {
+func (j forgetful) Complete(_ ingest.Piece, _ ingest.Tally, rejects []ingest.Reject) error {
 	if len(rejects) == 0 {
 		return nil
 	}

@@ -67,7 +67,7 @@ func TestHopelessLoadIsStopped(t *testing.T) {
 			var limit *ingest.LimitError
 			require.ErrorAs(t, err, &limit)
 			require.Equal(t, tc.stop, limit.Stage)
-			require.True(t, limit.Hopeless)
+			require.True(t, limit.NearlyAll)
 			require.ErrorContains(
 				t,
 				err,

@@ -20,7 +20,7 @@ type halfway struct {
 	skip bool         // the input is taken up there, and not read from its beginning
 }
 
-func (j halfway) Left(input int) (ingest.Piece, bool) {
+func (j halfway) ResumePoint(input int) (ingest.Piece, bool) {
 	if input == 1 {
 		return ingest.Piece{}, true
 	}
@@ -51,7 +51,7 @@ func TestShareOfALoadThatGoesOn(t *testing.T) {
 			j := &remembering{
 				forgetful: forgetful{rejects},
 				pieces:    map[int64]ingest.Piece{},
-				standing:  map[int64]ingest.Standing{},
+				standing:  map[int64]ingest.PieceState{},
 			}
 			job.Journal, job.ChunkSize = j, 64
 			mustRun(t, job, cluster)

@@ -71,7 +71,7 @@ func TestStreamedSlicesAreGoneOnWith(t *testing.T) {
 	journal := &remembering{
 		forgetful: forgetful{rejects},
 		pieces:    map[int64]ingest.Piece{},
-		standing:  map[int64]ingest.Standing{},
+		standing:  map[int64]ingest.PieceState{},
 	}
 	job.Journal, job.ChunkSize = journal, 1<<10
 	ring, err := token.NewRing(

@@ -126,7 +126,7 @@ func TestWhatIsSetAsideIsWrittenAsItWas(t *testing.T) {
 func TestWithoutRoomASlowNodeHoldsUpTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := newAway(t, events, harm{}, numbered("k,c,id", 3000))
-		a.job.CQL.Aside = 20_000
+		a.job.CQL.Spill = 20_000
 		a.answer = func(ctx context.Context, r request) (bool, error) {
 			if r.host == "node1" {
 				return true, pace.Sleep(ctx, time.Second)

@@ -9,7 +9,7 @@ import (
 // and of inputs whose size has changed since. The load does not load what it has not read. A retry
 // warns of nothing: its inputs are rejects.
 func (l *Load) warnOfChangedInputs() {
-	if l.outer != nil {
+	if l.retriedRun != nil {
 		return
 	}
 	words := l.spec.Named

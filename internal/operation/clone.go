@@ -146,11 +146,11 @@ func (c *Clone) prepareCopier() (err error) {
 		// all else is as in a run, so that what is foretold is what comes
 		o.Sender, o.Local, last = delivery.NoSender{}, true, progress.StageMaking
 	case c.spec.Writing.Via == spec.ViaFiles:
-		if err := c.delivery.StartFiles(); err != nil {
+		if err := c.delivery.CreateFolder(); err != nil {
 			return err
 		}
 		// SSTables that are made there can be linked
-		o.Sender, o.Local, place = c.delivery.Files.Keeper, true, c.delivery.Files.Dir
+		o.Sender, o.Local, place = c.delivery.Folder.Sender, true, c.delivery.Folder.Dir
 	default:
 		if o.Sender, err = c.delivery.NewSender(); err != nil {
 			return err

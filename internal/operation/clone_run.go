@@ -42,13 +42,13 @@ func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 	if err == nil {
 		r.Failed, err = failedRanges(ctx, c.from, result)
 	}
-	if err == nil && c.delivery.Files != nil {
-		err = c.delivery.CompleteFiles(ctx)
+	if err == nil && c.delivery.Folder != nil {
+		err = c.delivery.CompleteFolder(ctx)
 	}
 	r.end(c.counters)
 	r.Outcome = run.OutcomeOf(ctx, err, len(r.Failed) > 0)
-	if c.delivery.Files != nil {
-		if r.Files = c.delivery.Files.Report(); err != nil {
+	if c.delivery.Folder != nil {
+		if r.Files = c.delivery.Folder.Report(); err != nil {
 			r.Files.Import = ""
 		}
 	}
@@ -57,10 +57,10 @@ func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 		return r, fmt.Errorf("clone of %s: %w", c.from.Schema, err)
 	case err != nil || r.DryRun:
 		return r, err
-	case c.delivery.Files == nil:
+	case c.delivery.Folder == nil:
 		r.Compaction = c.delivery.Compaction(ctx)
 	case c.spec.Import:
-		r.Files.Imports = c.delivery.Files.Imports
+		r.Files.Imports = c.delivery.Folder.Imports
 		if slices.ContainsFunc(r.Files.Imports, func(i Imported) bool { return i.Err != nil }) {
 			r.Outcome = run.Partly
 		}

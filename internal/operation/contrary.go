@@ -86,7 +86,7 @@ func (l *Load) watchDates(to *reject.Dir) records.Rejects {
 // readsNew reports whether a setting may read rows that the load before did not read by it. A retry
 // with the pattern of the load has nothing new to say of the rows that are in.
 func (l *Load) readsNew(name string) bool {
-	return l.outer == nil ||
+	return l.retriedRun == nil ||
 		slices.ContainsFunc(l.reread.now, func(c SettingChange) bool { return c.Name == name })
 }
 

@@ -45,7 +45,7 @@ const inputsRemembered = 10
 
 // remember records a load that is done. The run of a retry is recorded by the run that it retries.
 func (l *Load) remember(r *LoadReport) error {
-	if l.journal == nil || l.outer != nil || r.Outcome != run.Done {
+	if l.journal == nil || l.retriedRun != nil || r.Outcome != run.Done {
 		return nil
 	}
 	target := l.target()

@@ -22,27 +22,27 @@ import (
 
 // Load is a load that is ready to run.
 type Load struct {
-	env      spec.Environment
-	spec     spec.Load
-	t        *table.Table
-	counters *progress.Counters
-	delivery *delivery.Delivery // nil: rows go by CQL
-	job      *load.Job
-	careful  bool // rows count twice that are written twice
-	run      runDirectory
-	journal  *records.Load // nil: none is kept
-	rejects  *reject.Dir
-	touched  []bool   // inputs that may have been changed since the earlier run
-	mended   []string // inputs that were changed before anything of them was taken
+	env            spec.Environment
+	spec           spec.Load
+	t              *table.Table
+	counters       *progress.Counters
+	delivery       *delivery.Delivery // nil: rows go by CQL
+	job            *load.Job
+	countsTwice    bool // rows that are written twice count twice
+	run            runDirectory
+	journal        *records.Load // nil: none is kept
+	rejects        *reject.Dir
+	changedInputs  []bool   // inputs that may have been changed since the earlier run
+	replacedInputs []string // inputs that were changed before any of their rows was loaded
 	// as they are now; of a load that keeps a journal, until it has begun
 	inputs *records.Inputs
 	// one of the inputs is the standard input; of a new load that keeps a journal
-	piped     bool
-	truncated records.Truncations // of the table before the load; of one that keeps a journal
-	dropped   records.Drops       // of the table before the load; nil: not known
-	outer     *records.Load       // of the run whose rejects the inputs are; nil: they are none
-	board     *board.Board        // nil: the run is not shown
-	explained *Explained          // nil: nobody asks
+	piped      bool
+	truncated  records.Truncations // of the table before the load; of one that keeps a journal
+	dropped    records.Drops       // of the table before the load; nil: not known
+	retriedRun *records.Load       // the run whose rejects the inputs are; nil: they are no rejects
+	board      *board.Board        // nil: the run is not shown
+	explained  *Explained          // nil: nobody asks
 	// settings that warnings about the first rows named; nil: none did
 	advice map[string][]string
 	// how text was read before; of a load that goes on or of rejects
@@ -90,14 +90,14 @@ func prepareLoad(
 	env spec.Environment,
 	settings spec.Load,
 	again rereading,
-	earlier, outer *records.Load,
+	earlier, retriedRun *records.Load,
 ) (*Load, error) {
 	l := &Load{
-		env:      env,
-		spec:     settings,
-		counters: &progress.Counters{},
-		outer:    outer,
-		reread:   again,
+		env:        env,
+		spec:       settings,
+		counters:   &progress.Counters{},
+		retriedRun: retriedRun,
+		reread:     again,
 	}
 	if earlier != nil {
 		l.run, l.journal = continuedIn(settings.RunDir, earlier), earlier
@@ -179,8 +179,8 @@ func (l *Load) prepare(ctx context.Context) error {
 		if err := l.prepareStream(ctx); err != nil {
 			return err
 		}
-	} else if l.careful = !l.t.Session.Writer(l.t.Schema, l.t.Schema.Columns).Idempotent(); l.careful {
-		takeCare(l.job)
+	} else if l.countsTwice = !l.t.Session.Writer(l.t.Schema, l.t.Schema.Columns).Idempotent(); l.countsTwice {
+		useSmallPieces(l.job)
 	} else if len(l.t.Schema.Columns) <= mostWide && !l.spec.IfNotExists {
 		l.job.CQL.Wide = l.t.Schema.Columns
 	}
@@ -198,8 +198,8 @@ func (l *Load) prepare(ctx context.Context) error {
 			return err
 		}
 		l.warnOfRetimed()
-		for i := range min(len(l.touched), len(l.job.Inputs)) {
-			l.job.Inputs[i].Compare = l.touched[i]
+		for i := range min(len(l.changedInputs), len(l.job.Inputs)) {
+			l.job.Inputs[i].Compare = l.changedInputs[i]
 		}
 		l.job.Journal = l.journal
 		l.job.CountEarlier() // before anything of the run is shown
@@ -209,7 +209,7 @@ func (l *Load) prepare(ctx context.Context) error {
 	if err := l.lookAhead(ctx, inputs); err != nil {
 		return err
 	}
-	return l.takeDown(ctx, inputs)
+	return l.recordInputs(ctx, inputs)
 }
 
 // connect opens the table, or reads what describes it.
@@ -244,7 +244,7 @@ func (l *Load) connect(ctx context.Context) error {
 		l.spec.Via != spec.ViaCQL {
 		err = l.t.AwaitKnown(ctx, "via "+l.spec.Via, l.spec.Patience)
 	}
-	if err != nil && l.outer != nil {
+	if err != nil && l.retriedRun != nil {
 		return run.Refused(err)
 	}
 	return l.run.refuseIfBegun(err) // the table was there
@@ -286,7 +286,7 @@ func (l *Load) Close() {
 		l.t.Close()
 	}
 	l.run.abandon()
-	if l.outer != nil {
-		_ = l.outer.Abandon()
+	if l.retriedRun != nil {
+		_ = l.retriedRun.Abandon()
 	}
 }

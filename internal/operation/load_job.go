@@ -44,8 +44,8 @@ const (
 	carefulRecords = 1000
 )
 
-// takeCare sets up a job whose rows must not be written twice.
-func takeCare(job *load.Job) {
+// useSmallPieces sets up a job whose rows must not be written twice.
+func useSmallPieces(job *load.Job) {
 	job.Linger, job.ChunkSize, job.ChunkRecords = lingerTime, carefulSize, carefulRecords
 	if !job.Table.IsCounter() { // lists, then, which may be with a later timestamp
 		job.StampStep = ingest.MaxStampStep

@@ -27,7 +27,7 @@ func (l *Load) adviseLimit(ctx context.Context, limit *ingest.LimitError) error 
 	switch {
 	case err != nil || len(settings) == 0:
 		return err
-	case limit.Hopeless && best.Bad*2 < best.Rows:
+	case limit.NearlyAll && best.Bad*2 < best.Rows:
 		l.run.reread = settings
 	default:
 		maps.Copy(l.run.reread, settings)
@@ -38,7 +38,7 @@ func (l *Load) adviseLimit(ctx context.Context, limit *ingest.LimitError) error 
 // beyondLimit returns the setting without which a load that was stopped by a limit on errors stops
 // again at once.
 func beyondLimit(e *ingest.LimitError) map[string][]string {
-	if e.Hopeless {
+	if e.NearlyAll {
 		return map[string][]string{"keep-going": {"true"}}
 	}
 	return map[string][]string{fmt.Sprintf("max%serrors", e.Stage): {"-1"}}
@@ -61,7 +61,7 @@ func (l *Load) cutOtherwise(
 	r *LoadReport,
 	causes []reject.Cause,
 ) map[string][]string {
-	if l.outer != nil || l.spec.RejectsOf != "" || l.piped || r.Written+r.Existing+r.InDoubt > 0 ||
+	if l.retriedRun != nil || l.spec.RejectsOf != "" || l.piped || r.Written+r.Existing+r.InDoubt > 0 ||
 		len(causes) == 0 {
 		return nil
 	}

@@ -39,7 +39,7 @@ func (l *Load) lookAhead(ctx context.Context, inputs []source.Input) error {
 	}
 	all := doctor.Merge(samples)
 	times := all.Times
-	if l.outer != nil {
+	if l.retriedRun != nil {
 		// the others are rejected again, and are what they are by another setting
 		times = all.RowTimes
 	}
@@ -48,7 +48,7 @@ func (l *Load) lookAhead(ctx context.Context, inputs []source.Input) error {
 		times,
 		enough || rows >= sample.Rows,
 	); err != nil ||
-		l.outer != nil {
+		l.retriedRun != nil {
 		return err
 	}
 	l.mixed = make(map[string]bool)

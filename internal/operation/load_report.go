@@ -61,7 +61,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		DryRun:      l.spec.DryRun,
 		Streamed:    l.delivery != nil,
 		IfNotExists: l.spec.IfNotExists,
-		CountsTwice: l.careful,
+		CountsTwice: l.countsTwice,
 		Changed:     l.reread.all,
 	}
 	if r.Streamed {
@@ -103,10 +103,10 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		// by now it has the last pieces, which are recorded many at a time
 		r.Recorded = l.journal.Recorded().Written
 	}
-	if err == nil && r.Streamed && l.delivery.Files == nil && !r.DryRun {
+	if err == nil && r.Streamed && l.delivery.Folder == nil && !r.DryRun {
 		r.Compaction = l.delivery.Compaction(ctx)
 	}
-	if kept := l.delivery.Kept(); kept != nil {
+	if kept := l.delivery.KeptIn(); kept != nil {
 		r.Files = kept.Report()
 		if err != nil {
 			r.Files.Import = ""
@@ -128,7 +128,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		}
 	}
 	if err == nil && r.Files != nil && l.spec.Import {
-		r.Files.Imports = l.delivery.Files.Imports
+		r.Files.Imports = l.delivery.Folder.Imports
 		if r.Outcome == run.Done &&
 			slices.ContainsFunc(r.Files.Imports, func(i Imported) bool { return i.Err != nil }) {
 			r.Outcome = run.Partly

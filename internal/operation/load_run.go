@@ -14,8 +14,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
-// takeDown takes down what the inputs and the table are, for a load that keeps a journal.
-func (l *Load) takeDown(ctx context.Context, inputs []source.Input) error {
+// recordInputs records the inputs and the table of a load that keeps a journal.
+func (l *Load) recordInputs(ctx context.Context, inputs []source.Input) error {
 	if !l.spec.Journaled() {
 		return nil
 	}
@@ -52,16 +52,16 @@ func (l *Load) begin() (err error) {
 	rejects := l.watchDates(l.rejects)
 	l.watchTimes()
 	l.job.Rejects = rejects
-	for _, path := range l.mended {
+	for _, path := range l.replacedInputs {
 		l.env.Warn(
 			"input %s was changed since the run began: nothing of it had been loaded, and it is loaded as it is now",
 			path,
 		)
 	}
 	if l.journal != nil {
-		l.journal.Use(rejects, l.careful)
+		l.journal.Use(rejects, l.countsTwice)
 		l.job.Journal = l.journal
-		l.job.CQL.AsideDir = l.run.path
+		l.job.CQL.SpillDir = l.run.path
 	}
 	l.noteRetry()
 	if l.delivery != nil {
@@ -100,7 +100,7 @@ func (l *Load) makeRun() error {
 		Boot:        records.Boot(),
 		Truncated:   l.truncated,
 		Dropped:     l.dropped,
-		CountsTwice: l.careful,
+		CountsTwice: l.countsTwice,
 	}
 	files := l.inputs.Keep(&extra)
 	m, err := newManifest(l.env, commandLoad, l.t.Schema, options, extra)
@@ -147,9 +147,9 @@ func (l *Load) closeRun(outcome run.Outcome, runErr error, idle bool) error {
 		l.run.abandon()
 		return err
 	}
-	if l.outer != nil && l.journal != nil && outcome == run.Done {
+	if l.retriedRun != nil && l.journal != nil && outcome == run.Done {
 		// before its run directory is removed, which would take the record along
-		if err := l.tellOuter(true); err != nil {
+		if err := l.recordRetry(true); err != nil {
 			l.run.abandon()
 			return err
 		}

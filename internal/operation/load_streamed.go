@@ -89,14 +89,14 @@ func (l *Load) startStream() error {
 		o.Sender, o.Local = delivery.NoSender{}, true
 		l.counters.Stage.Begin(progress.StageSorting, progress.StageMaking)
 	case l.spec.Via == spec.ViaFiles:
-		if err := l.delivery.StartFiles(); err != nil {
+		if err := l.delivery.CreateFolder(); err != nil {
 			return err
 		}
 		if err := l.clearFiles(); err != nil {
 			return err
 		}
-		o.Sender, o.Local, o.Complete = l.delivery.Files.Keeper, true, l.delivery.CompleteFiles
-		place = l.delivery.Files.Dir // SSTables that are made there can be linked
+		o.Sender, o.Local, o.Complete = l.delivery.Folder.Sender, true, l.delivery.CompleteFolder
+		place = l.delivery.Folder.Dir // SSTables that are made there can be linked
 	default:
 		if o.Sender, err = l.delivery.NewSender(); err != nil {
 			return err
@@ -134,13 +134,13 @@ func (l *Load) clearFiles() error {
 	if !l.run.continued {
 		return nil
 	}
-	kept := l.delivery.Files
+	kept := l.delivery.Folder
 	for _, path := range []string{kept.ImportPath(), manifest.Path(kept.Dir, true)} {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return fmt.Errorf("what an earlier run left: %w", err)
 		}
 	}
-	if err := kept.Keeper.Clear(); err != nil {
+	if err := kept.Sender.Clear(); err != nil {
 		return fmt.Errorf("SSTables of an earlier run: %w", err)
 	}
 	return nil

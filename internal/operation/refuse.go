@@ -249,7 +249,7 @@ func (l *Load) refuse(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	l.touched, l.mended, err = l.journal.CheckInputs(inputs)
+	l.changedInputs, l.replacedInputs, err = l.journal.CheckInputs(inputs)
 	return err
 }
 
@@ -280,13 +280,13 @@ func (l *Load) missingRejects(s reject.State) error {
 // refuseRejects refuses to load the rejects of an earlier run into another table, and,
 // where rows would count twice, those that were loaded before.
 func (l *Load) refuseRejects(ctx context.Context) error {
-	if l.outer == nil {
+	if l.retriedRun == nil {
 		return nil
 	}
-	if err := refuseTable(l.outer.Manifest(), l.t); err != nil {
+	if err := refuseTable(l.retriedRun.Manifest(), l.t); err != nil {
 		return run.Refused(err)
 	}
-	extra, err := records.ExtraOf(l.outer.Manifest())
+	extra, err := records.ExtraOf(l.retriedRun.Manifest())
 	if err == nil {
 		err = l.t.RefuseDropped(ctx, extra.Dropped, loadAnew)
 	}
@@ -294,9 +294,9 @@ func (l *Load) refuseRejects(ctx context.Context) error {
 		return run.Refused(err)
 	}
 	for _, path := range slices.Sorted(maps.Keys(l.kept)) {
-		earlier, taken := l.outer.Loaded().Retried[filepath.Base(path)]
+		earlier, taken := l.retriedRun.Loaded().Retried[filepath.Base(path)]
 		// With other timestamps, what is appended to a list is appended once more.
-		twice := l.careful ||
+		twice := l.countsTwice ||
 			l.spec.AppendCollections && (l.kept[path].Stamps == nil || l.corrected)
 		if taken && twice && (!l.run.continued || earlier.Run != l.journal.Manifest().Run) {
 			return loadedBefore(l.spec.RejectsOf, earlier.Dir)

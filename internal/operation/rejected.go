@@ -149,8 +149,8 @@ func (l *Load) textsOfRejects(path string, format dsv.Format) (texts []uint64, e
 
 // openOuter opens the run whose rejects are loaded.
 func (l *Load) openOuter() (err error) {
-	if l.spec.RejectsOf != "" && l.outer == nil {
-		l.outer, err = records.OpenLoad(l.spec.RejectsOf)
+	if l.spec.RejectsOf != "" && l.retriedRun == nil {
+		l.retriedRun, err = records.OpenLoad(l.spec.RejectsOf)
 	}
 	return run.Refused(err)
 }
@@ -158,18 +158,18 @@ func (l *Load) openOuter() (err error) {
 // noteRetry has the earlier run know of a load of its rejects before the first of them
 // is sent.
 func (l *Load) noteRetry() {
-	if l.outer == nil {
+	if l.retriedRun == nil {
 		return
 	}
 	l.job.Journal = noting{l.job.Journal, sync.OnceValue(func() error {
 		l.run.known = true
-		return l.tellOuter(false)
+		return l.recordRetry(false)
 	})}
 }
 
-// tellOuter has the earlier run know of this load of its rejects, and whether all of them were
+// recordRetry has the earlier run know of this load of its rejects, and whether all of them were
 // loaded.
-func (l *Load) tellOuter(done bool) error {
+func (l *Load) recordRetry(done bool) error {
 	reading, err := l.readingOfRejects()
 	if err != nil {
 		return err
@@ -186,22 +186,22 @@ func (l *Load) tellOuter(done bool) error {
 		}
 		rows := l.tried[path]
 		by.AsOfNow = rows == nil
-		if err := l.outer.RetryRows(filepath.Base(path), rows, by); err != nil {
+		if err := l.retriedRun.RetryRows(filepath.Base(path), rows, by); err != nil {
 			return err
 		}
 	}
 	by.AsOfNow = false
-	return l.outer.Retry(l.keptNames(), by)
+	return l.retriedRun.Retry(l.keptNames(), by)
 }
 
 // readingOfRejects returns how this load of rejects reads them otherwise than the earlier run did
 // at its end. What this run changed is only a part of that if it resumes a load of the rejects.
 func (l *Load) readingOfRejects() (records.Changed, error) {
-	options, err := recordedIn(l.outer.Manifest())
+	options, err := recordedIn(l.retriedRun.Manifest())
 	if err != nil {
 		return nil, err
 	}
-	then, _, err := options.reread(l.outer.Loaded().Readings, setting.Changes{})
+	then, _, err := options.reread(l.retriedRun.Loaded().Readings, setting.Changes{})
 	if err != nil {
 		return nil, err
 	}

@@ -235,8 +235,8 @@ func (l *Load) Rereading() *Rereading {
 		return nil
 	}
 	of, retried := l.journal, false
-	if l.outer != nil && !l.run.continued {
-		of, retried = l.outer, true
+	if l.retriedRun != nil && !l.run.continued {
+		of, retried = l.retriedRun, true
 	}
 	r := &Rereading{Settings: l.reread.now, Retried: retried}
 	if of != nil {

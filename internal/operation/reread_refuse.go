@@ -83,7 +83,7 @@ const mostInputs = 10
 func (l *Load) anew(flags string) string {
 	const so = "to read all rows so, "
 	switch {
-	case l.careful:
+	case l.countsTwice:
 		return so + "delete those that are loaded, which would count twice, and load anew: " + l.command(
 			"",
 		)

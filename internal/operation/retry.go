@@ -56,16 +56,16 @@ func PrepareRetry(ctx context.Context, env spec.Environment, settings spec.Resum
 		r.Scan = resumed.Scan
 		return r, nil
 	}
-	outer, err := records.OpenLoad(settings.RunDir) // no other process may take it meanwhile
+	retriedRun, err := records.OpenLoad(settings.RunDir) // no other process may take it meanwhile
 	if err != nil {
 		return nil, run.Refused(err)
 	}
-	inner, again, err := r.rejects(settings, outer, status.Manifest)
+	inner, again, err := r.rejects(settings, retriedRun, status.Manifest)
 	if err != nil {
-		_ = outer.Abandon()
+		_ = retriedRun.Abandon()
 		return nil, err
 	}
-	if r.Load, err = prepareLoad(ctx, env, inner, again, nil, outer); err != nil {
+	if r.Load, err = prepareLoad(ctx, env, inner, again, nil, retriedRun); err != nil {
 		return nil, err
 	}
 	return r, nil
@@ -74,17 +74,17 @@ func PrepareRetry(ctx context.Context, env spec.Environment, settings spec.Resum
 // rejects is the spec of a load of the rejects of outer.
 func (r *Retry) rejects(
 	settings spec.Resume,
-	outer *records.Load,
+	retriedRun *records.Load,
 	m journal.Manifest,
 ) (inner spec.Load, again rereading, err error) {
-	if err := refuseUnfinished(r.RunDir, outer.Loaded().End); err != nil {
+	if err := refuseUnfinished(r.RunDir, retriedRun.Loaded().End); err != nil {
 		return inner, again, err
 	}
 	options, err := recordedIn(m)
 	if err != nil {
 		return inner, again, err
 	}
-	loaded := outer.Loaded()
+	loaded := retriedRun.Loaded()
 	if inner, again, err = options.reread(loaded.Readings, settings.Changes); err != nil {
 		return inner, again, err
 	}

@@ -35,7 +35,7 @@ import (
 // timeRejects finds the timestamps of the rows of rejects, and what the earlier run is to record of
 // them.
 func (l *Load) timeRejects() error {
-	if l.outer == nil {
+	if l.retriedRun == nil {
 		return nil
 	}
 	reading, err := l.readingOfRejects()
@@ -51,7 +51,7 @@ func (l *Load) timeRejects() error {
 		if k.Doubt {
 			continue
 		}
-		last := l.outer.Loaded().Retried[filepath.Base(path)]
+		last := l.retriedRun.Loaded().Retried[filepath.Base(path)]
 		if k.Stamps != nil && last.AsOfNow {
 			l.retimed = append(
 				l.retimed,
@@ -130,7 +130,7 @@ func (l *Load) tryAgain(
 	elsewhere bool,
 ) (rows records.TriedRows, later []bool) {
 	name, texts := filepath.Base(k.Path), l.rejectTexts[k.Path]
-	last, taken := l.outer.Loaded().Retried[name]
+	last, taken := l.retriedRun.Loaded().Retried[name]
 	rows, later = make(records.TriedRows, len(texts)), make([]bool, len(texts))
 	known := taken && len(last.Rows) == len(texts)
 	same := maps.EqualFunc(reading, last.Reading, slices.Equal)
@@ -189,7 +189,7 @@ func (l *Load) unsentBy(last records.Retry, k reject.Kept) []bool {
 
 // asLeft reports whether a file of rejects is as the earlier run left it.
 func (l *Load) asLeft(name string) bool {
-	files := l.outer.Loaded().Rejects.Files
+	files := l.retriedRun.Loaded().Rejects.Files
 	i := slices.IndexFunc(files, func(f reject.FileState) bool { return f.Name == name })
 	return i >= 0 && files[i].Unchanged(l.spec.RejectsOf)
 }
@@ -255,7 +255,7 @@ func highestStep(dir string) uint16 {
 // retriedElsewhere reports whether the rows are the rejects of a retry, and another retry of the
 // same rows has begun in a run directory outside.
 func (l *Load) retriedElsewhere() bool {
-	dir, run := l.spec.RejectsOf, l.outer.Manifest().Run
+	dir, run := l.spec.RejectsOf, l.retriedRun.Manifest().Run
 	for strings.HasPrefix(filepath.Base(dir), tryPrefix) && IsRun(filepath.Dir(dir)) {
 		dir = filepath.Dir(dir)
 		status, loaded, err := records.ReadLoad(dir)

@@ -148,7 +148,7 @@ func (s *Scan) Close() {
 		s.t.Close()
 	}
 	if s.out != nil && !s.begun {
-		_ = s.takeBack() // what is left of it has names ending in .part
+		_ = s.removeOutput() // what is left of it has names ending in .part
 	}
 	s.run.abandon()
 }

@@ -77,7 +77,7 @@ func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 	// unless they can be read later.
 	switch {
 	case err != nil && s.run.isIdle(idle):
-		err = errors.Join(err, s.takeBack(), s.run.discard())
+		err = errors.Join(err, s.removeOutput(), s.run.discard())
 	case err != nil, r.Outcome == run.Partly && s.journal != nil:
 		s.leave(&r, result, err)
 	default:

@@ -38,7 +38,7 @@ func (s *Scan) begin() error {
 		return nil
 	default:
 		if err = s.makeRun(); err != nil {
-			err = errors.Join(newRunError(err), s.takeBack())
+			err = errors.Join(newRunError(err), s.removeOutput())
 		}
 	}
 	if err != nil {
@@ -63,8 +63,8 @@ func (s *Scan) countEarlier() {
 	}
 }
 
-// takeBack removes an output that was never begun.
-func (s *Scan) takeBack() error {
+// removeOutput removes an output that was not begun.
+func (s *Scan) removeOutput() error {
 	err := s.out.Abort()
 	for _, part := range s.out.Parts() {
 		err = errors.Join(err, os.Remove(part))

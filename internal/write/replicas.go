@@ -12,7 +12,7 @@ type Replicas struct {
 	Index int      // order among the sets of a router, from 0 on
 }
 
-// Primary is the node to send to first, empty for any.
+// Primary returns the node to send to first, empty for any.
 func (s *Replicas) Primary() string {
 	if len(s.Hosts) == 0 {
 		return ""
@@ -20,18 +20,18 @@ func (s *Replicas) Primary() string {
 	return s.Hosts[0]
 }
 
-// Router tells where a partition key belongs. It is safe for concurrent use.
+// Router finds the replicas of a partition key. It is safe for concurrent use.
 type Router struct {
 	partitioner token.Partitioner
 	find        func(token.Token) int
 	sets        []*Replicas // by vnode range
 }
 
-// nowhere serves tables whose replicas cannot be told.
+// nowhere serves tables whose replicas are not known.
 var nowhere = &Replicas{}
 
-// NewRouter makes a router on a placement; hosts gives the node ids of a vnode
-// range. With a nil placement every row goes to any node.
+// NewRouter returns a router for a placement. hosts returns the node ids of a vnode range. With a
+// nil placement every row goes to any node.
 func NewRouter(
 	p token.Partitioner,
 	placement *token.Placement,
@@ -57,16 +57,16 @@ func NewRouter(
 	return r
 }
 
-// Route gives the token and the replicas of a serialized partition key.
+// Route returns the token and the replicas of a serialized partition key.
 func (r *Router) Route(key []byte) (token.Token, *Replicas) {
 	if r.find == nil {
-		return token.Murmur3.Hash(key), nowhere // tells partitions apart
+		return token.Murmur3.Hash(key), nowhere // the token keeps partitions apart
 	}
 	t := r.partitioner.Hash(key)
 	return t, r.sets[r.find(t)]
 }
 
-// Count is the number of sets, of which each has an index below it.
+// Count returns the number of sets of replicas. Each set's index is below it.
 func (r *Router) Count() int {
 	most := 0
 	for _, s := range r.sets {
@@ -75,8 +75,8 @@ func (r *Router) Count() int {
 	return most + 1
 }
 
-// Primaries lists the nodes that some set is sent to first, in the order of the sets;
-// the empty name stands for any node.
+// Primaries lists the nodes that are the first choice of some set, in the order of the sets. The
+// empty name stands for any node.
 func (r *Router) Primaries() []string {
 	sets := r.sets
 	if len(sets) == 0 {

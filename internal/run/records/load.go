@@ -128,12 +128,12 @@ func (l *Load) Manifest() journal.Manifest { return l.j.Manifest() }
 // twice.
 func (l *Load) Use(r Rejects, careful bool) { l.rejects, l.careful = r, careful }
 
-// Carried implements ingest.Journal. Before GoOn it has the pieces whose rejects may turn out to be
-// lost.
-func (l *Load) Carried() ingest.Tally { return l.earlier.Known() }
+// EarlierTotals implements ingest.Journal. Before GoOn it has the pieces whose rejects may turn out
+// to be lost.
+func (l *Load) EarlierTotals() ingest.Tally { return l.earlier.Known() }
 
-// Earlier implements ingest.Journal.
-func (l *Load) Earlier(input int, offset int64) (ingest.Piece, ingest.Standing) {
+// EarlierPiece implements ingest.Journal.
+func (l *Load) EarlierPiece(input int, offset int64) (ingest.Piece, ingest.PieceState) {
 	p := l.earlier.pieces.find(input, offset)
 	return p.of(input), p.standing
 }
@@ -148,8 +148,8 @@ func (l *Load) Seen(input int) int64 {
 	return last.offset + max(int64(last.bytes), 1)
 }
 
-// Left implements ingest.Journal.
-func (l *Load) Left(input int) (ingest.Piece, bool) {
+// ResumePoint implements ingest.Journal.
+func (l *Load) ResumePoint(input int) (ingest.Piece, bool) {
 	all := l.earlier.pieces
 	if input >= len(all) {
 		return ingest.Piece{}, false
@@ -159,8 +159,8 @@ func (l *Load) Left(input int) (ingest.Piece, bool) {
 	return from.of(input), !open && input < len(all)-1
 }
 
-// Stamped implements ingest.Journal.
-func (l *Load) Stamped() int64 { return l.earlier.stamped }
+// NextTimestamp implements ingest.Journal.
+func (l *Load) NextTimestamp() int64 { return l.earlier.stamped }
 
 // Begin implements ingest.Journal.
 func (l *Load) Begin(pieces ...ingest.Piece) error {
@@ -181,8 +181,8 @@ func (l *Load) Begin(pieces ...ingest.Piece) error {
 	return l.j.Sync()
 }
 
-// Settle implements ingest.Journal.
-func (l *Load) Settle(p ingest.Piece, t ingest.Tally, rejects []ingest.Reject) error {
+// Complete implements ingest.Journal.
+func (l *Load) Complete(p ingest.Piece, t ingest.Tally, rejects []ingest.Reject) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.lost != nil {

@@ -122,7 +122,7 @@ func (l *Loaded) apply(r journal.Record) error {
 				return err
 			}
 			l.count(s)
-			return l.setStanding(s, ingest.Settled)
+			return l.setStanding(s, ingest.PieceCompleted)
 		})
 	case kindSettle, kindRejects:
 		var s settled
@@ -138,7 +138,7 @@ func (l *Loaded) apply(r journal.Record) error {
 			l.count(s)
 		}
 		l.End = nil
-		return l.setStanding(s, ingest.Settled)
+		return l.setStanding(s, ingest.PieceCompleted)
 	case kindSynced:
 		l.confirm(len(l.unsynced))
 	case kindAgain:
@@ -195,7 +195,7 @@ func (l *Loaded) apply(r journal.Record) error {
 func (l *Loaded) begin(p ingest.Piece) {
 	l.stamped = max(l.stamped, p.Stamp+ingest.MaxStampStep*int64(p.Count))
 	known := l.pieces.at(p.Input, p.Offset)
-	if known.standing != ingest.New {
+	if known.standing != ingest.PieceNew {
 		known.repeats = p.Repeats
 		return
 	}
@@ -205,14 +205,14 @@ func (l *Loaded) begin(p ingest.Piece) {
 		p.Hash,
 		p.Line,
 		p.Bytes,
-		ingest.Begun,
+		ingest.PieceBegun,
 		p.Repeats,
 		uint16(len(l.Readings)),
 	}
 }
 
 // setStanding changes the standing of a piece.
-func (l *Loaded) setStanding(s settled, to ingest.Standing) error {
+func (l *Loaded) setStanding(s settled, to ingest.PieceState) error {
 	p := l.pieces.at(s.Input, s.Offset)
 	if p.standing == to {
 		return fmt.Errorf("the piece of input %d at byte %d is settled twice", s.Input, s.Offset)
@@ -257,7 +257,7 @@ func (l *Loaded) takeBack(n int) error {
 		return fmt.Errorf("%d pieces cannot be undone, of %d", n, len(l.unsynced))
 	}
 	for _, s := range l.unsynced[kept:] {
-		if err := l.setStanding(s, ingest.Begun); err != nil {
+		if err := l.setStanding(s, ingest.PieceBegun); err != nil {
 			return err
 		}
 	}
@@ -279,7 +279,7 @@ func (l *Loaded) Known() ingest.Tally {
 func (l *Loaded) Begun() (n int) {
 	for _, all := range l.pieces {
 		for _, p := range all {
-			if p.standing == ingest.Begun {
+			if p.standing == ingest.PieceBegun {
 				n++
 			}
 		}
@@ -292,7 +292,7 @@ func (l *Loaded) listOpen() {
 	l.Open = nil
 	for input, all := range l.pieces {
 		for _, p := range all {
-			if p.standing == ingest.Begun {
+			if p.standing == ingest.PieceBegun {
 				l.Open = append(l.Open, p.of(input))
 			}
 		}

@@ -113,7 +113,7 @@ func TestManyInputsTakeFewBytes(t *testing.T) {
 		if len(group) == 32 || i == inputs-1 {
 			require.NoError(t, l.Begin(group...))
 			for _, p := range group {
-				require.NoError(t, l.Settle(p, ingest.Tally{Read: 40, Written: 40}, nil))
+				require.NoError(t, l.Complete(p, ingest.Tally{Read: 40, Written: 40}, nil))
 			}
 			group = group[:0]
 		}

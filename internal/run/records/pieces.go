@@ -19,7 +19,7 @@ type piece struct {
 	hash     uint64
 	line     int64
 	bytes    int
-	standing ingest.Standing
+	standing ingest.PieceState
 	repeats  uint8
 	reading  uint16 // see ingest.Piece
 }
@@ -89,7 +89,7 @@ func search(all []piece, offset int64) (int, bool) {
 // left is where an input is to be taken up: at the first piece that is not settled, or
 // else at the last. It is the zero piece when reading can be taken up nowhere.
 func left(all []piece) (from piece, open bool) {
-	at := slices.IndexFunc(all, func(p piece) bool { return p.standing == ingest.Begun })
+	at := slices.IndexFunc(all, func(p piece) bool { return p.standing == ingest.PieceBegun })
 	open = at >= 0
 	if !open {
 		at = len(all) - 1

@@ -37,7 +37,7 @@ func (b *bad) settle(offset int64) error {
 	b.Helper()
 	p := ingest.Piece{Offset: offset, Bytes: 2, Count: 1}
 	require.NoError(b, b.Begin(p))
-	return b.Settle(
+	return b.Complete(
 		p,
 		ingest.Tally{Read: 1, ParseErrors: 1},
 		[]ingest.Reject{{Raw: []byte("x\n"), Reason: "bad"}},
@@ -160,7 +160,7 @@ func TestStamped(t *testing.T) {
 	require.NoError(t, b.Begin(ingest.Piece{Offset: 40 << 20, Bytes: 100, Count: 7, Stamp: 1001}))
 	b.stop()
 	require.NoError(t, b.goOn())
-	require.EqualValues(t, 1001+7*ingest.MaxStampStep, b.Stamped())
+	require.EqualValues(t, 1001+7*ingest.MaxStampStep, b.NextTimestamp())
 	b.stop()
 }
 
@@ -184,7 +184,7 @@ func TestStatesOfAllRejectsAreRead(t *testing.T) {
 		}
 		tally := ingest.Tally{Read: 1, ParseErrors: 1}
 		if !older {
-			require.NoError(t, b.Settle(p, tally, row))
+			require.NoError(t, b.Complete(p, tally, row))
 			return
 		}
 		require.NoError(t, rejects.Add(row))

@@ -98,7 +98,7 @@ func TestRepeatsNeverReachTheNextRow(t *testing.T) {
 					err,
 					fmt.Sprintf(
 						"f: bytes 4 to 12 were written again %d times: once more, their rows could get the timestamps of the rows after them; "+
-							"go on without --repeat-in-doubt",
+							"resume without --repeat-in-doubt",
 						int(times)+int(before),
 					),
 				)

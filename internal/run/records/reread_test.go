@@ -99,8 +99,8 @@ func TestRowsUnderWayKeepTheirReading(t *testing.T) {
 	l = open()
 	require.Equal(t, []Changed{{"null-string": {"NA"}}}, l.Loaded().Readings)
 	for offset, want := range map[int]int{0: 0, len(rereadFirst): 1} {
-		piece, standing := l.Earlier(0, int64(len(rereadHeader)+offset))
-		require.Equal(t, ingest.Begun, standing)
+		piece, standing := l.EarlierPiece(0, int64(len(rereadHeader)+offset))
+		require.Equal(t, ingest.PieceBegun, standing)
 		require.Equal(t, want, piece.Reading)
 	}
 	require.NoError(t, l.Reread(Changed{"null-string": {"NA", "-"}}))

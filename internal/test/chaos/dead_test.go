@@ -92,7 +92,7 @@ func TestRowsOfADeadNode(t *testing.T) {
 	s.Stop(1)
 	says := s.run(
 		2,
-		"rows of theirs are rejected until they take one, all others go on",
+		"rows of theirs are rejected until they take one, all others are still written",
 		"load",
 		"ks.t",
 		"in.csv",

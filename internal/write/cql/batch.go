@@ -10,31 +10,28 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
-// batch is rows that travel as one request: of one writer and one set of
-// replicas.
+// batch is the rows of one request: of one writer and one set of replicas.
 type batch struct {
 	writer Writer
 	set    *write.Replicas
 	rows   []*write.Row
-	tried  bool // in a batch that used up its attempts: it gets fewer of its own
-	own    bool // its rows are copies, and those that they were made of are freed
-	// bytes of those copies that Target.copied has; 0 of a batch that was set aside
+	tried  bool // its rows were in a batch that used up its attempts: it gets fewer
+	own    bool // its rows are copies, and the original rows are released
+	// bytes of those copies that Target.copied counts; 0 for a batch that was spilled
 	copied int64
 	begun  time.Time // the last attempt
 }
 
-// mostCopied is how many bytes of cells a batch may have of whose rows copies are made. The
-// memory of copies is not that of the chunks; in all it is so much for each request that may
-// be at a node, at the most.
+// mostCopied is the number of bytes of cells up to which a batch is copied. The memory of copies is
+// not that of the chunks. In all it is at most mostCopied for each request that may be in flight.
 const mostCopied = 256 << 10
 
-// mayBeCopied says whether copies of the batch's rows may be kept, and the rows themselves
-// freed. What must not be written twice is left as it is: of a load that is killed all pieces
-// would be in doubt that have been begun.
+// mayBeCopied reports whether the batch's rows may be copied and released. Rows that must not be
+// written twice are not: if the load is killed, all pieces in progress would be in doubt.
 func (b *batch) mayBeCopied() bool { return b.writer.Idempotent() && b.size() <= mostCopied }
 
-// detach copies the batch's rows and frees them, if that may be and the copies of others leave
-// room.
+// detach copies the batch's rows and releases them, if that is allowed and there is room for the
+// copies.
 func (t *Target) detach(b *batch) {
 	if b.own || !b.mayBeCopied() {
 		return
@@ -50,7 +47,7 @@ func (t *Target) detach(b *batch) {
 	b.rows, b.own = parseRows(text, pieces, b.set), true
 }
 
-// rowsOf collects the rows to be written, into scratch.
+// rowsOf appends the rows to be written to scratch.
 func (b *batch) rowsOf(scratch []row.Row) []row.Row {
 	for _, r := range b.rows {
 		scratch = append(append(scratch, r.Row), r.More...)
@@ -78,10 +75,10 @@ func byPlace(a, b *write.Row) int {
 	return cmp.Compare(a.Timestamp, b.Timestamp)
 }
 
-// Put is a method of write.Intake. It sorts the rows by replicas and token and hands them
-// out in batches: rows of one partition stay together, and partitions of one set of
-// replicas share a batch as far as the limits let them. What is too few for a batch
-// waits for the next pieces. It never waits itself.
+// Put is a method of write.Intake. It sorts the rows by replicas and token, and dispatches them in
+// batches. Rows of one partition stay together. Partitions of one set of replicas share a batch as
+// far as the limits let them. Rows that are too few for a batch wait for the next pieces. Put
+// itself never waits.
 func (in *intake) Put(_ context.Context, rows []*write.Row) error {
 	slices.SortFunc(rows, byPlace)
 	for len(rows) > 0 {
@@ -89,12 +86,12 @@ func (in *intake) Put(_ context.Context, rows []*write.Row) error {
 		n := in.limits.cut(rows, 0)
 		ready := []*batch{{writer: in.writer, set: set, rows: rows[:n]}}
 		if n == len(rows) || rows[n].Replicas != set {
-			ready = in.hold.add(in.writer, set, rows[:n])
+			ready = in.batcher.add(in.writer, set, rows[:n])
 		}
 		in.dispatch(ready)
 		rows = rows[n:]
 	}
-	in.dispatch(in.hold.next())
+	in.dispatch(in.batcher.next())
 	return nil
 }
 
@@ -106,9 +103,9 @@ func (in *intake) PutGroup(
 	return in.Put(ctx, rows)
 }
 
-// dispatch hands batches to the lanes of their nodes.
+// dispatch puts batches into the queues of their nodes.
 func (t *Target) dispatch(batches []*batch) {
 	for _, b := range batches {
-		t.lanes[b.set.Primary()].put(b)
+		t.queues[b.set.Primary()].put(b)
 	}
 }

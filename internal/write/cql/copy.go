@@ -10,9 +10,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// appendRows appends rows of one set of replicas, with all that they refer to but their
-// pieces, which it lists. It is read by parseRows, in the same process.
-func appendRows(dst []byte, rows []*write.Row) ([]byte, []write.Piece) {
+// appendRows appends rows of one set of replicas to dst, with all that they refer to. It returns
+// their trackers separately. parseRows reads the result in the same process.
+func appendRows(dst []byte, rows []*write.Row) ([]byte, []write.Tracker) {
 	statements, cells := 0, 0
 	for _, r := range rows {
 		statements += r.Statements()
@@ -21,14 +21,17 @@ func appendRows(dst []byte, rows []*write.Row) ([]byte, []write.Piece) {
 	dst = binary.AppendUvarint(dst, uint64(len(rows)))
 	dst = binary.AppendUvarint(dst, uint64(statements-len(rows)))
 	dst = binary.AppendUvarint(dst, uint64(cells))
-	var pieces []write.Piece
+	var pieces []write.Tracker
 	for _, r := range rows {
-		piece := slices.Index(pieces, r.Piece)
+		piece := slices.Index(pieces, r.Tracker)
 		if piece < 0 {
 			piece = len(pieces)
-			pieces = append(pieces, r.Piece)
+			pieces = append(pieces, r.Tracker)
 		}
-		for _, n := range []uint64{uint64(piece), uint64(r.MutationSize), r.Sum.Hi, r.Sum.Lo, uint64(r.Line), uint64(r.Offset), uint64(r.Stamp), uint64(len(r.More))} {
+		for _, n := range []uint64{
+			uint64(piece), uint64(r.MutationSize), r.Sum.Hi, r.Sum.Lo,
+			uint64(r.Line), uint64(r.Offset), uint64(r.Stamp), uint64(len(r.More)),
+		} {
 			dst = binary.AppendUvarint(dst, n)
 		}
 		dst = appendBytes(dst, r.Raw)
@@ -64,8 +67,8 @@ func appendStatement(dst []byte, r *row.Row) []byte {
 	return dst
 }
 
-// parseRows makes the rows that appendRows has written. Their bytes are those of text.
-func parseRows(text []byte, pieces []write.Piece, set *write.Replicas) []*write.Row {
+// parseRows returns the rows that appendRows has written. Their bytes are those of text.
+func parseRows(text []byte, pieces []write.Tracker, set *write.Replicas) []*write.Row {
 	p := &copied{text: text}
 	rows := make([]write.Row, p.uvarint())
 	p.more = make([]row.Row, p.uvarint())
@@ -73,7 +76,7 @@ func parseRows(text []byte, pieces []write.Piece, set *write.Replicas) []*write.
 	list := make([]*write.Row, len(rows))
 	for i := range rows {
 		r := &rows[i]
-		r.Piece, r.Replicas = pieces[p.uvarint()], set
+		r.Tracker, r.Replicas = pieces[p.uvarint()], set
 		r.MutationSize = int(p.uvarint())
 		r.Sum = rowsum.Sum{Hi: p.uvarint(), Lo: p.uvarint()}
 		r.Line, r.Offset, r.Stamp = int64(p.uvarint()), int64(p.uvarint()), int64(p.uvarint())
@@ -91,8 +94,8 @@ func parseRows(text []byte, pieces []write.Piece, set *write.Replicas) []*write.
 	return list
 }
 
-// copied is what is left to be read of what appendRows has written, and to be used of the
-// memory for it.
+// copied is the unread rest of what appendRows has written, and the unused rest of the memory for
+// it.
 type copied struct {
 	text  []byte
 	more  []row.Row

@@ -2,9 +2,9 @@ package cql
 
 import "github.com/cqlbulk/cqlbulk/internal/write"
 
-// Limits are the bounds of a batch. A batch over several partitions keeps below
-// the thresholds at which the servers log a warning; a batch within one partition
-// is one mutation and is never warned about, and has bounds of its own.
+// Limits are the bounds of a batch. A batch over several partitions stays below the thresholds at
+// which the servers log a warning. A batch within one partition is one mutation, causes no warning,
+// and has bounds of its own.
 type Limits struct {
 	MaxRows        int // rows of any batch
 	Partitions     int // partitions of a batch over several
@@ -12,9 +12,9 @@ type Limits struct {
 	PartitionBytes int // size of a batch within one partition
 }
 
-// of gives the bounds of the batches of a writer. What must not be written twice has a
-// batch for each partition: a server sends the partitions of a batch one after the
-// other, and when it refuses one, others may have been written.
+// of returns the bounds of the batches of a writer. Rows that must not be written twice have a
+// batch for each partition. A server applies the partitions of a batch one after another, and if it
+// refuses one, others may have been written.
 func (l Limits) of(w Writer) Limits {
 	if !w.Idempotent() {
 		l.Partitions = 1

@@ -1,12 +1,12 @@
 // Package cql is the target of a load that writes rows with CQL statements.
 //
-// Rows are grouped into batches by partition and then by replicas ([Limits]); those that
-// are too few for a batch are held for a while, for more of their kind (hold). A batch
-// goes by the lane of the node that it is sent to first, through that node's gate, to a
-// writer. It is attempted until it is acknowledged, until the attempts are used up, or
-// until its replicas are given up (standing); then its rows are settled.
+// Rows are grouped into batches by partition and then by replicas ([Limits]). Rows that are too few
+// for a batch wait for more of their kind (batcher). A batch waits in the queue of its first node
+// (nodeQueue) for a writer, and passes that node's gate. It is attempted until it is acknowledged,
+// has used up its attempts, or its replicas are given up (replicaHealth). Then its rows are
+// complete.
 //
-// Start with [New]. Rows are freed when they are settled.
+// Start with [New]. Rows are released when they are complete.
 package cql
 
 import (
@@ -25,12 +25,11 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
-// Writer writes rows of one list of columns as one request to a node (any node
-// when host is empty). It must be safe for concurrent use and give errors with a
-// class (package fault).
+// Writer writes rows of one list of columns as one request to a node, or to any node if host is
+// empty. It must be safe for concurrent use and return errors with a class (package fault).
 type Writer interface {
 	Write(ctx context.Context, host string, rows []row.Row) error
-	// Idempotent says whether a row may be written twice.
+	// Idempotent reports whether a row may be written twice.
 	Idempotent() bool
 }
 
@@ -38,41 +37,41 @@ type Writer interface {
 type Options struct {
 	NewWriter func(columns []schema.Column) Writer
 	Limits    Limits
-	// Wide are all columns of the table, if a row of some of them may be written as one of all with
-	// the others unset. It is done if there are many lists of columns. Empty: it is not done.
+	// Wide are all columns of the table, if rows of some columns may be written with the others
+	// unset. That is done if there are many lists of columns. Empty disables it.
 	Wide []schema.Column
-	// rows from which a batch does not wait for those of later pieces; default 10
+	// number of rows from which a batch does not wait for later pieces; default 10
 	MinBatch int
 	Rate     *pace.Limiter           // rows a second; nil: none
 	ByteRate *pace.Limiter           // bytes of cells a second; nil: none
-	Keeper   *pace.LatencyController // of a latency of the nodes; nil: none
-	// requests under way at the most, but for those on the line to nodes far away; default 32
+	Keeper   *pace.LatencyController // keeps a latency of the nodes; nil: none
+	// requests in flight at most, without those on the line to nodes far away; default 32
 	InFlight int
 	// Trips are the round-trip times to the nodes; nil: they are not known.
 	Trips *pace.Trips
-	// Far is the most requests under way to nodes far away, those on the line included; default
-	// InFlight.
+	// Far is the number of requests in flight to nodes far away, at most, those on the line
+	// included; default InFlight.
 	Far      int
 	Attempts int // for one request before its rows are rejected; default pace.DefaultAttempts
 	Backoff  pace.Backoff
-	// Patience is how long to go on with a cluster that answers no request, and with replicas
-	// that take no row; default pace.DefaultPatience.
+	// Patience is how long to wait for a cluster that answers no request, and for replicas that
+	// take no row; default pace.DefaultPatience.
 	Patience time.Duration
-	// Ping asks nodes for something small, all of the cluster when hosts is nil, and gives
-	// nil once one of them has answered: whether it is a node that is away or the whole
-	// cluster, nothing else tells when only rows of that node are left. Nil: none answers.
+	// Ping asks nodes for something small, or all of the cluster if hosts is nil. It returns nil
+	// once one of them has answered. If only rows of one node are left, it decides whether that
+	// node or the whole cluster is away. Nil: none answers.
 	Ping func(ctx context.Context, hosts []string) error
-	// Aside is how many bytes of rows of nodes that are behind may be set aside in temporary
-	// files, so that others need not wait for them; default DefaultAside, below zero none.
-	// AsideDir is the folder of these files; empty: the system's.
-	Aside    int64
-	AsideDir string
+	// Spill is the number of bytes, at most, of rows that are spilled to temporary files for nodes
+	// that are behind. Then other nodes need not wait for those. Default DefaultSpill; below zero:
+	// none. SpillDir is the folder of these files; empty: the system's.
+	Spill    int64
+	SpillDir string
 	NodeName func(host string) string         // what messages call a node; default its id
-	Warn     func(format string, args ...any) // something odd that stops nothing; may be nil
+	Warn     func(format string, args ...any) // reports oddities; may be nil
 	// OnRetry is called for each request that is sent again, with the node that failed and
 	// why; may be nil.
 	OnRetry func(host string, err error)
-	// Requests take down the requests; nil: nobody is told of them while they are under way.
+	// Requests counts the requests in flight; nil disables it.
 	Requests *progress.Requests
 }
 
@@ -87,8 +86,8 @@ func (o Options) withDefaults() Options {
 	if o.Patience <= 0 {
 		o.Patience = pace.DefaultPatience
 	}
-	if o.Aside == 0 {
-		o.Aside = DefaultAside
+	if o.Spill == 0 {
+		o.Spill = DefaultSpill
 	}
 	if o.MinBatch <= 0 {
 		o.MinBatch = 10
@@ -111,61 +110,61 @@ func (o Options) withDefaults() Options {
 // Target writes rows by CQL. It is a write.Target.
 type Target struct {
 	o       Options
-	lanes   map[string]*lane // by node
-	intakes int              // made so far; of the goroutine that calls Intake
-	wide    *intake          // of all columns; nil: none is needed yet
-	hold    *hold
+	queues  map[string]*nodeQueue // by node
+	intakes int                   // made so far; of the goroutine that calls Intake
+	wide    *intake               // of all columns; nil: none is needed yet
+	batcher *batcher
 	slots   chan struct{} // one for each request that may be under way
 	writers atomic.Int64  // goroutines that send batches
 	// bytes of batches whose rows were copied, for as long as they are under way
-	copied    atomic.Int64
-	hire      func(*lane)  // starts one more writer of a lane
-	sent      atomic.Int64 // requests acknowledged
-	finished  chan struct{}
-	rated     atomic.Int64 // writers that wait until the rates let a batch pass
-	health    pace.Health
-	pulse     pace.Liveness // of the whole cluster
-	standings []standing    // of the sets of replicas, by their index
-	takers    atomic.Int64  // sets whose nodes have taken the last write that they were sent
-	failers   atomic.Int64  // sets whose nodes have failed the first write that they were sent
-	hopeless  hopeless
-	told      sync.Map           // names of nodes that were given up
-	pings     singleflight.Group // questions to nodes under way, by their names
+	copied        atomic.Int64
+	hire          func(*nodeQueue) // starts one more writer of a lane
+	sent          atomic.Int64     // requests acknowledged
+	finished      chan struct{}
+	rated         atomic.Int64 // writers that wait until the rates let a batch pass
+	health        pace.Health
+	pulse         pace.Liveness   // of the whole cluster
+	replicaHealth []replicaHealth // of the sets of replicas, by their index
+	takingSets    atomic.Int64    // sets that have taken the last write they were sent
+	failedSets    atomic.Int64    // sets that have failed the first write they were sent
+	failureClock  failureClock
+	warned        sync.Map           // names of nodes that a warning was printed for
+	pings         singleflight.Group // questions to nodes in flight, by their names
 
 	outOfAttempts atomic.Int64 // batches in a row that used up their attempts
 	leftInDoubt   atomic.Int64 // failures in a row that left batches in doubt
 	lastInDoubt   atomic.Int64 // when the last of them was, nanoseconds since the epoch
 }
 
-// New makes a target for the rows that a router places.
+// New returns a target for the rows that a router places.
 func New(router *write.Router, o Options) *Target {
 	o = o.withDefaults()
-	lanes := newLanes(router, o, newStore(o.AsideDir, o.Aside, o.Warn))
-	for node, l := range lanes {
-		o.Requests.SetGate(node, l.gate)
+	queues := newNodeQueues(router, o, newSpillSpace(o.SpillDir, o.Spill, o.Warn))
+	for node, q := range queues {
+		o.Requests.SetGate(node, q.gate)
 	}
 	return &Target{
-		o:         o,
-		lanes:     lanes,
-		hold:      newHold(min(o.MinBatch, o.Limits.MaxRows), lookahead, o.Limits),
-		slots:     make(chan struct{}, slotsOf(lanes, o)),
-		finished:  make(chan struct{}),
-		standings: make([]standing, router.Count()),
+		o:             o,
+		queues:        queues,
+		batcher:       newBatcher(min(o.MinBatch, o.Limits.MaxRows), lookahead, o.Limits),
+		slots:         make(chan struct{}, slotsOf(queues, o)),
+		finished:      make(chan struct{}),
+		replicaHealth: make([]replicaHealth, router.Count()),
 	}
 }
 
-// lookahead is how many pieces the rows of a batch that is not full wait for.
+// lookahead is the number of pieces that the rows of a batch that is not full wait for.
 const lookahead = 4
 
-// Lookahead is a method of write.Target.
-func (t *Target) Lookahead() int { return lookahead }
+// PiecesHeld is a method of write.Target.
+func (t *Target) PiecesHeld() int { return lookahead }
 
 // Stats are of the requests that were acknowledged.
 type Stats struct {
 	Batches int64
 }
 
-// Stats tells of the requests so far.
+// Stats returns the number of requests so far.
 func (t *Target) Stats() Stats { return Stats{t.sent.Load()} }
 
 // Intake is a method of write.Target.
@@ -195,16 +194,16 @@ func (in *intake) Idempotent() bool { return in.writer.Idempotent() }
 // Run is a method of write.Target.
 func (t *Target) Run(ctx context.Context) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.Go(func() error { return t.dispatchHeld(ctx) })
-	t.hire = func(l *lane) {
+	group.Go(func() error { return t.dispatchWaiting(ctx) })
+	t.hire = func(q *nodeQueue) {
 		t.writers.Add(1)
-		group.Go(func() error { return t.write(ctx, l) })
+		group.Go(func() error { return t.write(ctx, q) })
 	}
-	for _, l := range t.lanes {
-		defer l.aside.discard()
-		defer context.AfterFunc(ctx, l.wake)()
-		for range l.first {
-			t.hire(l)
+	for _, q := range t.queues {
+		defer q.spilled.discard()
+		defer context.AfterFunc(ctx, q.wake)()
+		for range q.first {
+			t.hire(q)
 		}
 	}
 	return group.Wait()
@@ -213,60 +212,60 @@ func (t *Target) Run(ctx context.Context) error {
 // Finish is a method of write.Target.
 func (t *Target) Finish() { close(t.finished) }
 
-// Yield is a method of write.Target.
-func (t *Target) Yield(on bool) { t.dispatch(t.hold.press(on)) }
+// MemoryLow is a method of write.Target.
+func (t *Target) MemoryLow(on bool) { t.dispatch(t.batcher.memoryLow(on)) }
 
-// idleTime is how long the rows of a batch that is not full wait for an input that
-// keeps silent, and up to as long again.
+// idleTime is how long rows wait for an input that is silent. They may wait for twice that time,
+// because the input is checked once in idleTime.
 const idleTime = 250 * time.Millisecond
 
-// idleTimes is how often a lane has to be found with nothing to do until others are taken
-// to hold it up.
+// idleTimes is the number of checks in a row that must find an idle queue before other queues
+// spill.
 const idleTimes = 4
 
-// dispatchHeld sends what waits in vain, and all that is held when no more rows will
-// come. Lanes that are behind while another has nothing to do set batches aside.
-func (t *Target) dispatchHeld(ctx context.Context) error {
+// dispatchWaiting sends rows that wait in vain, and all rows when no more will come. If a queue is
+// idle, those that are behind spill batches.
+func (t *Target) dispatchWaiting(ctx context.Context) error {
 	ticker := time.NewTicker(idleTime)
 	defer ticker.Stop()
 	for idle := 0; ; {
 		select {
 		case <-t.finished:
-			t.Yield(true)
-			for _, l := range t.lanes {
-				l.close()
+			t.MemoryLow(true)
+			for _, q := range t.queues {
+				q.close()
 			}
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-ticker.C:
-			t.dispatch(t.hold.idle())
+			t.dispatch(t.batcher.idle())
 			if idle++; !t.idle() {
 				idle = 0
 			}
 			if idle >= idleTimes {
-				t.fallBack()
+				t.spillBacklogs()
 			}
 		}
 	}
 }
 
-// idle says whether some lane has nothing to do, and no rate is what holds up the others.
+// idle reports whether some queue has nothing to do, and no rate limit delays the others.
 func (t *Target) idle() bool {
 	if t.rated.Load() > 0 {
 		return false
 	}
-	for _, l := range t.lanes {
-		if l.idle() {
+	for _, q := range t.queues {
+		if q.idle() {
 			return true
 		}
 	}
 	return false
 }
 
-// fallBack has the lanes that are behind set batches aside.
-func (t *Target) fallBack() {
-	for _, l := range t.lanes {
-		l.fallBack()
+// spillBacklogs makes the queues that are behind spill batches.
+func (t *Target) spillBacklogs() {
+	for _, q := range t.queues {
+		q.spillBacklog()
 	}
 }

@@ -21,8 +21,8 @@ type widening struct {
 	places  []int   // of those, in all columns
 }
 
-// widen returns the intake of a list of columns by the statement of all columns; nil: the list has
-// a statement of its own.
+// widen returns an intake that writes rows of a list of columns by the statement of all columns. It
+// returns nil if the list has a statement of its own.
 func (t *Target) widen(narrow *intake, columns []schema.Column) write.Intake {
 	if t.intakes++; len(t.o.Wide) == 0 || t.intakes <= fewIntakes {
 		return nil

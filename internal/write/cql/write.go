@@ -13,12 +13,11 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
-// write is the loop of one writer: it sends a lane's batches until there are no
-// more.
-func (t *Target) write(ctx context.Context, l *lane) error {
+// write is the loop of one writer: it sends a queue's batches until there are no more.
+func (t *Target) write(ctx context.Context, q *nodeQueue) error {
 	var scratch []row.Row
 	for {
-		b, err := l.next(ctx)
+		b, err := q.next(ctx)
 		if b == nil {
 			return err
 		}
@@ -28,14 +27,14 @@ func (t *Target) write(ctx context.Context, l *lane) error {
 		if err != nil {
 			return err
 		}
-		l.lost.Store(t.standing(b.set).lostNow())
+		q.rejecting.Store(t.healthOf(b.set).isGivenUp())
 		clear(scratch)
 		b.free()
 	}
 }
 
-// send writes a batch and settles each of its rows: written, rejected, in doubt, or
-// there already. An error ends the run.
+// send writes a batch and completes each of its rows as written, rejected, in doubt or existing. An
+// error ends the run.
 func (t *Target) send(ctx context.Context, b *batch, rows []row.Row) error {
 	err := t.attempt(ctx, b, rows)
 	if err == nil {
@@ -51,34 +50,34 @@ func (t *Target) send(ctx context.Context, b *batch, rows []row.Row) error {
 	case class == fault.NotApplied:
 		t.answered()
 		return b.existing()
-	case len(b.rows) > 1 && (class == fault.Permanent || fault.Retryable(err, b.writer.Idempotent())):
-		// One bad row never takes its batch along, not even one that the cluster
-		// never answers.
+	case len(b.rows) > 1 &&
+		(class == fault.Permanent || fault.Retryable(err, b.writer.Idempotent())):
+		// One bad row never fails its batch, not even one that the cluster never answers.
 		return t.sendEach(ctx, b, err)
 	case class == fault.Permanent:
 		return b.reject(write.Refused, err)
 	default:
-		return t.giveUp(ctx, b, err)
+		return t.rejectUnwritten(ctx, b, err)
 	}
 }
 
-// answered notes that a batch was dealt with as it should be.
+// answered records that a batch was written, or that its rows exist.
 func (t *Target) answered() {
 	t.outOfAttempts.Store(0)
 	t.leftInDoubt.Store(0)
 	t.sent.Add(1)
 }
 
-// fewAttempts is how often a row is tried whose batch has used up all attempts: when it
-// is the cluster that does not answer, that shall be known soon.
+// fewAttempts is the number of attempts for a row whose batch has used up all attempts. If the
+// cluster does not answer at all, the load ends soon.
 const fewAttempts = 3
 
-// sendEach sends the rows of a batch that failed one by one. Those that are left over
-// when enough were rejected are rejected for what the batch was refused for.
+// sendEach sends the rows of a failed batch one by one. If enough rows were rejected, it rejects
+// the remaining ones for the reason of the batch.
 func (t *Target) sendEach(ctx context.Context, b *batch, reason error) error {
 	var scratch []row.Row
 	for i := range b.rows {
-		// The whole batch is freed afterwards.
+		// The whole batch is released afterwards.
 		single := &batch{
 			writer: b.writer,
 			set:    b.set,
@@ -99,10 +98,9 @@ func (t *Target) sendEach(ctx context.Context, b *batch, reason error) error {
 	return nil
 }
 
-// giveUp settles a batch that failed for the state of the cluster, not for what
-// is in it. When that is all that happens the run ends; not when it happens to the rows
-// of some nodes while others take theirs.
-func (t *Target) giveUp(ctx context.Context, b *batch, reason error) error {
+// rejectUnwritten rejects a batch that failed for the state of the cluster, not for its values. The
+// run ends if that happens to all batches, but not if other nodes take writes.
+func (t *Target) rejectUnwritten(ctx context.Context, b *batch, reason error) error {
 	why := write.Unreached
 	if fault.ClassOf(reason) == fault.Unknown && !b.writer.Idempotent() {
 		why = write.InDoubt
@@ -113,15 +111,15 @@ func (t *Target) giveUp(ctx context.Context, b *batch, reason error) error {
 	if err := ctx.Err(); err != nil {
 		return fault.New(fault.Canceled, err)
 	}
-	if err := t.gone(ctx, reason); err != nil {
+	if err := t.checkClusterSilent(ctx, reason); err != nil {
 		return err
 	}
-	st := t.standing(b.set)
+	h := t.healthOf(b.set)
 	if why == write.InDoubt {
-		_ = t.lose(ctx, st, b.set, st.pulse.Failed(), reason)
+		_ = t.giveUpReplicas(ctx, h, b.set, h.pulse.Failed(), reason)
 		return t.waitInDoubt(ctx, b, reason)
 	}
-	if t.takers.Load() > 0 {
+	if t.takingSets.Load() > 0 {
 		return nil
 	}
 	if most := max(int(t.writers.Load()), leastInRow); t.outOfAttempts.Add(1) > int64(most) {
@@ -130,13 +128,13 @@ func (t *Target) giveUp(ctx context.Context, b *batch, reason error) error {
 	return nil
 }
 
-// waitInDoubt counts a batch that is in doubt, and lets a moment pass. A connection that
-// breaks leaves all in doubt that is under way on it, and what is sent on it next, as long
-// as nobody has noticed: so that counts once.
+// waitInDoubt counts a batch that is in doubt, and waits for a moment. A connection that breaks
+// leaves all requests on it in doubt, and also later ones until the break is noticed. Those count
+// once.
 func (t *Target) waitInDoubt(ctx context.Context, b *batch, reason error) error {
 	last := t.lastInDoubt.Load()
 	if b.begun.UnixNano() > last && t.lastInDoubt.CompareAndSwap(last, time.Now().UnixNano()) {
-		if n := t.leftInDoubt.Add(1); n > leastInRow && t.takers.Load() == 0 {
+		if n := t.leftInDoubt.Add(1); n > leastInRow && t.takingSets.Load() == 0 {
 			return takesNone(leastInRow, reason)
 		}
 	}
@@ -149,7 +147,7 @@ func (t *Target) waitInDoubt(ctx context.Context, b *batch, reason error) error 
 	return nil
 }
 
-// takesNone ends a run of whose requests more than that have failed in a row.
+// takesNone returns the error of a run whose last requests, more than most, have all failed.
 func takesNone(most int, reason error) error {
 	return fault.New(
 		fault.Fatal,
@@ -161,18 +159,17 @@ func takesNone(most int, reason error) error {
 	)
 }
 
-// leastInRow is how many requests may fail in a row, at the least, before the cluster is
-// taken not to take writes.
+// leastInRow is the number of requests that must fail in a row, at least, before the run ends.
 const leastInRow = 32
 
 // longestInDoubt is the attempt whose delay is the longest after a batch in doubt.
 const longestInDoubt = 4
 
-// each calls f with each piece that rows of the batch are of, and those rows.
-func (b *batch) each(f func(p write.Piece, rows []*write.Row) error) error {
+// each calls f with each tracker of the batch's rows, and with its rows.
+func (b *batch) each(f func(p write.Tracker, rows []*write.Row) error) error {
 	for rows := b.rows; len(rows) > 0; {
-		p, n := rows[0].Piece, 1
-		for n < len(rows) && rows[n].Piece == p {
+		p, n := rows[0].Tracker, 1
+		for n < len(rows) && rows[n].Tracker == p {
 			n++
 		}
 		these := rows[:n]
@@ -184,9 +181,9 @@ func (b *batch) each(f func(p write.Piece, rows []*write.Row) error) error {
 	return nil
 }
 
-// written settles the batch's rows as written.
+// written completes the batch's rows as written.
 func (b *batch) written() error {
-	return b.each(func(p write.Piece, rows []*write.Row) error {
+	return b.each(func(p write.Tracker, rows []*write.Row) error {
 		var sum rowsum.Sum
 		for _, r := range rows {
 			sum = sum.Add(r.Sum)
@@ -195,16 +192,16 @@ func (b *batch) written() error {
 	})
 }
 
-// existing settles them as there already.
+// existing completes the batch's rows as existing.
 func (b *batch) existing() error {
-	return b.each(func(p write.Piece, rows []*write.Row) error { return p.Existing(len(rows)) })
+	return b.each(func(p write.Tracker, rows []*write.Row) error { return p.Existing(len(rows)) })
 }
 
-// reject settles them as not written, also those behind one that was enough.
+// reject rejects the batch's rows, also those after the one that was enough.
 func (b *batch) reject(why write.Outcome, reason error) error {
 	var enough error
 	for _, r := range b.rows {
-		if err := r.Piece.Reject(r, why, reason); errors.Is(err, write.ErrEnough) {
+		if err := r.Tracker.Reject(r, why, reason); errors.Is(err, write.ErrEnough) {
 			enough = err
 		} else if err != nil {
 			return err
@@ -213,13 +210,13 @@ func (b *batch) reject(why write.Outcome, reason error) error {
 	return enough
 }
 
-// free gives the batch's rows back.
+// free releases the batch's rows.
 func (b *batch) free() {
 	if b.own {
 		return
 	}
-	_ = b.each(func(p write.Piece, rows []*write.Row) error {
-		p.Free(len(rows))
+	_ = b.each(func(p write.Tracker, rows []*write.Row) error {
+		p.Release(len(rows))
 		return nil
 	})
 }

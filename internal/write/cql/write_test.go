@@ -11,8 +11,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
-// A connection that breaks leaves all in doubt that was under way on it: that is one
-// failure, and not many in a row.
+// A connection that breaks leaves all its requests in doubt. That is one failure, and not many in a
+// row.
 func TestBrokenConnectionIsOneFailure(t *testing.T) {
 	router := write.NewRouter(nil, nil, nil)
 	_, set := router.Route(nil)
@@ -25,15 +25,15 @@ func TestBrokenConnectionIsOneFailure(t *testing.T) {
 	}
 	to.o.Backoff.Base, to.o.Backoff.Max = time.Nanosecond, time.Nanosecond
 	for range 10 * leastInRow {
-		require.NoError(t, to.giveUp(t.Context(), b, broken))
+		require.NoError(t, to.rejectUnwritten(t.Context(), b, broken))
 	}
 	for range leastInRow - 1 {
 		b.begun = time.Now().Add(time.Second) // after the failure before
-		require.NoError(t, to.giveUp(t.Context(), b, broken))
+		require.NoError(t, to.rejectUnwritten(t.Context(), b, broken))
 	}
 	require.ErrorContains(
 		t,
-		to.giveUp(t.Context(), b, broken),
+		to.rejectUnwritten(t.Context(), b, broken),
 		"more than 32 requests in a row failed",
 	)
 }

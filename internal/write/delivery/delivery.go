@@ -26,6 +26,6 @@ type Delivery struct {
 	// Listener is one that is open already for a streamed source; nil: there is none.
 	Listener *internode.Listener
 
-	Setup *Setup  // set by Prepare
-	Files *Keeper // set by StartFiles; nil: SSTables are streamed
+	Setup  *Setup         // set by Prepare
+	Folder *SSTableFolder // set by StartFiles; nil: SSTables are streamed
 }

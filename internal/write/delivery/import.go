@@ -98,7 +98,7 @@ const (
 
 // importCommand returns the command for a node.
 func (d *Delivery) importCommand(n stream.KeptNode) string {
-	name, folder := d.quotedTable(), safetext.ScriptWord(d.Files.folder(n))
+	name, folder := d.quotedTable(), safetext.ScriptWord(d.Folder.folder(n))
 	switch d.Setup.Method {
 	case byUpload:
 		to := safetext.ScriptWord(filepath.Join(scyllaData, d.tableFolder(), uploadFolder))
@@ -135,13 +135,13 @@ func (d *Delivery) importCommand(n stream.KeptNode) string {
 
 // loaderCommands returns the commands for a cluster whose nodes are not known.
 func (d *Delivery) loaderCommands(n stream.KeptNode) string {
-	folder := safetext.ScriptWord(d.Files.folder(n))
+	folder := safetext.ScriptWord(d.Folder.folder(n))
 	commands := "sstableloader -d ADDRESS " + folder
 	if d.Setup.Options.Version == sstable.MD {
 		commands += "\n# or, of ScyllaDB, on any one node, where * stands for the table's id:\n# " + fmt.Sprintf(
 			"cp %s/* %s/%s-*/%s/ && nodetool refresh %s --load-and-stream",
 			safetext.ShellWord(
-				d.Files.folder(n),
+				d.Folder.folder(n),
 			),
 			safetext.ScriptWord(filepath.Join(scyllaData, d.Table.Schema.Keyspace)),
 			safetext.ScriptWord(d.Table.Schema.Name),

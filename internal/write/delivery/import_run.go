@@ -82,7 +82,7 @@ func IsHere(address string) bool {
 // result for every node.
 func (d *Delivery) importKept(ctx context.Context) []Imported {
 	var all []Imported
-	for _, n := range d.Files.Keeper.Kept() {
+	for _, n := range d.Folder.Sender.Kept() {
 		address := d.Table.NodeName(n.ID)
 		i := Imported{Node: address, Tables: len(n.Tables)}
 		if IsHere(address) {
@@ -108,7 +108,7 @@ func (d *Delivery) importNode(ctx context.Context, n stream.KeptNode, address st
 	if err != nil {
 		return err
 	}
-	folder := d.Files.folder(n)
+	folder := d.Folder.folder(n)
 	words := strings.Fields(strings.ReplaceAll(d.Spec.Nodetool, hostMark, host))
 	words = append(words, "import", d.Table.Schema.Keyspace, d.Table.Schema.Name, folder)
 	command := exec.CommandContext(ctx, words[0], words[1:]...)

@@ -128,7 +128,7 @@ func (d *Delivery) Outline(ctx context.Context, options driver.TableOptions) (*S
 			return nil, err
 		}
 	}
-	placement, err := d.placement(form.taking)
+	placement, err := d.placement(form.method)
 	if err != nil {
 		return nil, err
 	}
@@ -140,11 +140,11 @@ func (d *Delivery) Outline(ctx context.Context, options driver.TableOptions) (*S
 			)
 		}
 	}
-	s := &Setup{Method: form.taking, TableOptions: options, Options: stream.Options{
+	s := &Setup{Method: form.method, TableOptions: options, Options: stream.Options{
 		Table:     d.Table.Schema,
 		Placement: placement,
 		Version:   form.version,
-		Single:    form.taking == byUpload,
+		Single:    form.method == byUpload,
 		Ignored:   make(map[string]bool),
 	}}
 	for _, n := range d.Table.Cluster.Nodes {

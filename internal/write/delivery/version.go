@@ -34,7 +34,7 @@ const namesByRefresh = "1000??????"
 // fileForm is the form of SSTables in a folder.
 type fileForm struct {
 	version sstable.Version
-	taking  ImportMethod
+	method  ImportMethod
 }
 
 // chooseFiles decides the form of SSTables in a folder: one that all nodes read, or that of

@@ -41,7 +41,7 @@ func BenchmarkTarget(b *testing.B) {
 			all = append(all, nil)
 		}
 		key := binary.BigEndian.AppendUint32(nil, uint32(i))
-		all[len(all)-1] = append(all[len(all)-1], &write.Row{Piece: p, Row: row.Row{
+		all[len(all)-1] = append(all[len(all)-1], &write.Row{Tracker: p, Row: row.Row{
 			Cells: []row.Cell{
 				{
 					Bytes: key,

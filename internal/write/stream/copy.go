@@ -12,55 +12,56 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Copier brings partitions to their nodes as they are: every cell with its own timestamp and
-// expiry, and every deletion. They come in the order of their tokens, so that nothing is sorted.
-type Copier struct{ carrier }
+// Copier sends partitions to their nodes unchanged: every cell with its own timestamp and expiry,
+// and every deletion. They come in the order of their tokens, so nothing is sorted.
+type Copier struct{ shipper }
 
-// copyMinima are what times are told from, where nobody knows the least of them before it comes:
-// the servers' own epoch. Earlier ones are right too, and longer.
+// copyMinima are the bases of encoded times if the least times are not known before the rows come:
+// the servers' own epoch. Earlier times are correct too, but longer.
 var copyMinima = sstable.Minima{Timestamp: sstable.EpochTimestamp, Time: sstable.EpochTime}
 
-// NewCopier makes a copier. Of the options those of rows mean nothing: Clock, TTL, Append,
-// Timestamp, Memory, Slice and Complete.
+// NewCopier returns a copier. It ignores the options for rows: Clock, TTL, Append, Timestamp,
+// Memory, Slice and Complete.
 func NewCopier(o Options) (*Copier, error) {
 	c := &Copier{}
 	return c, c.prepare(o, copyMinima)
 }
 
-// Schema is the one that partitions are to be told in, that of the table.
+// Schema returns the table's schema. Partitions must be encoded in it.
 func (c *Copier) Schema() *sstable.Schema { return c.schema }
 
 // Partitions are what is copied.
 type Partitions interface {
-	// Open begins to give the partitions of a token range, in their order, told in the copier's
-	// schema, until done is called. An error that ends more than the range is of another class than
-	// fault.GivenUp. It is called by several goroutines at the same time.
+	// Open returns the partitions of a token range in order, in the copier's schema. The caller
+	// calls done at the end. An error of class fault.GivenUp ends only this range. Several
+	// goroutines call it at the same time.
 	Open(ctx context.Context, within token.Range) (from sstable.Source, done func(), err error)
 }
 
-// CopiedRange is what became of a token range. Without an error its partitions are on their way.
+// CopiedRange is the result for a token range. Without an error its partitions are being sent.
 type CopiedRange struct {
 	Range            token.Range
 	Partitions, Rows int64
 	Err              error // why none of them was copied
 }
 
-// rangesAhead is how many token ranges may be ready, for each that is being read, before the first
-// of them is.
+// rangesAhead is the number of token ranges, for each reader, that may be ready before the first
+// one is.
 const rangesAhead = 4
 
-// Copy brings the partitions of token ranges to their nodes, and returns when these have them for
-// good. The ranges are in the order of the ring; each is told of when it is on its way, in this
-// order, by one goroutine at a time. So many of them are read at once. An error leaves open which
-// nodes have what: to copy again does no harm. One with [ErrMoved] or [ErrTruncated] requires it.
+// Copy sends the partitions of token ranges to their nodes, and returns when the nodes have stored
+// them. It reads at most readers ranges at the same time. One goroutine calls report for each
+// range, in the order of the ring, when the range is being sent. After an error it is not known
+// which nodes have what. Copying again does no harm. An error with [ErrMoved] or [ErrTruncated]
+// requires it.
 func (c *Copier) Copy(
 	ctx context.Context,
 	ranges []token.Range,
 	readers int,
 	from Partitions,
-	tell func(CopiedRange),
+	report func(CopiedRange),
 ) (err error) {
-	tidy, err := c.tidy()
+	tidy, err := c.removeLeftovers()
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func (c *Copier) Copy(
 	if err := c.aim(ctx); err != nil {
 		return err
 	}
-	d := newDelivery(ctx, &c.carrier, c.codec, int64(len(ranges)))
+	d := newDelivery(ctx, &c.shipper, c.codec, int64(len(ranges)))
 	d.copies = true
 	defer d.cancel()
 	spools := make([]*spool, max(min(readers, len(ranges)), 1))
@@ -76,7 +77,7 @@ func (c *Copier) Copy(
 		spools[i] = &spool{dir: c.o.Dir, size: c.o.FileBytes}
 		defer spools[i].discard()
 	}
-	partitions, rows, err := c.copy(d, ranges, spools, from, tell)
+	partitions, rows, err := c.copy(d, ranges, spools, from, report)
 	if err == nil {
 		err = d.finish()
 	} else if cause := d.abandon(); cause != nil {
@@ -84,7 +85,7 @@ func (c *Copier) Copy(
 	}
 	defer func() {
 		if sentInVain(err) {
-			c.o.Progress.Ready.Add(-rows) // they come again
+			c.o.Progress.Ready.Add(-rows) // they are read again
 		}
 	}()
 	if err := c.delivered(d, Stats{Partitions: partitions}, err); err != nil {
@@ -99,7 +100,7 @@ func (c *Copier) Copy(
 	return nil
 }
 
-// rangeJob is a token range that is read, and what came of it.
+// rangeJob is a token range to read, and its result.
 type rangeJob struct {
 	within token.Range
 	copied chan copiedSections // has one, in the end
@@ -110,14 +111,14 @@ type copiedSections struct {
 	sections []placed
 }
 
-// copy reads all ranges, and gives what is in them to a delivery in their order. It returns how
-// many partitions and rows there are.
+// copy reads all ranges, and adds their partitions to a delivery in order. It returns the numbers
+// of partitions and rows.
 func (c *Copier) copy(
 	d *delivery,
 	ranges []token.Range,
 	spools []*spool,
 	from Partitions,
-	tell func(CopiedRange),
+	report func(CopiedRange),
 ) (partitions, rows int64, err error) {
 	group, ctx := errgroup.WithContext(d.ctx)
 	jobs, order := make(chan *rangeJob), make(chan *rangeJob, rangesAhead*len(spools))
@@ -157,7 +158,7 @@ func (c *Copier) copy(
 				}
 				partitions, rows = partitions+one.Partitions, rows+one.Rows
 				c.o.Progress.Ready.Add(one.Rows)
-				tell(one.CopiedRange)
+				report(one.CopiedRange)
 			case <-ctx.Done():
 				return context.Cause(ctx)
 			}
@@ -168,7 +169,7 @@ func (c *Copier) copy(
 	return partitions, rows, err
 }
 
-// deliver gives the sections of a range to a delivery.
+// deliver adds the sections of a range to a delivery.
 func (s *copiedSections) deliver(d *delivery) error {
 	for _, one := range s.sections {
 		if err := d.put(one.section, one.replicas); err != nil {
@@ -183,8 +184,8 @@ func (s *copiedSections) deliver(d *delivery) error {
 	return nil
 }
 
-// copyRange writes the partitions of a range into a spool. The error is one that ends all; that of
-// the range alone is told in what it returns.
+// copyRange writes the partitions of a range into a spool. The error ends the copy; an error of
+// only the range is in the result.
 func (c *Copier) copyRange(
 	ctx context.Context,
 	within token.Range,
@@ -260,7 +261,7 @@ func (s *copySink) Marker(m *sstable.Marker) error { return s.noted(s.sections.M
 
 func (s *copySink) End() error { return s.noted(s.sections.End()) }
 
-// noted tells errors of what is written from those of what is read.
+// noted records an error of the spool, to distinguish it from errors of the source.
 func (s *copySink) noted(err error) error {
 	if err != nil {
 		s.failed = err
@@ -268,8 +269,8 @@ func (s *copySink) noted(err error) error {
 	return err
 }
 
-// copiedSource gives what is copied. It refuses what cannot be told in the version that it is
-// copied to, and values that a server would refuse.
+// copiedSource reads what is copied. It refuses times that the SSTable version cannot store, and
+// values that a server would refuse.
 type copiedSource struct {
 	sstable.Source
 	ctx     context.Context
@@ -277,7 +278,7 @@ type copiedSource struct {
 	schema  *sstable.Schema
 	version sstable.Version
 	items   int
-	rows    int64 // those of the partitions' static columns are none
+	rows    int64 // rows, without those of static columns
 }
 
 // Next is a method of sstable.Source.
@@ -305,8 +306,8 @@ func (s *copiedSource) Next() (sstable.Item, error) {
 	return item, err
 }
 
-// refused says what is to be done about a value that no server takes. A node that has it fails
-// where it reads it, for good once it has compacted it.
+// refused adds the advice to the error about a value that no server takes. A node with such a value
+// fails when it reads the value, and for good once it has compacted it.
 func (s *copiedSource) refused(err error) error {
 	if err == nil {
 		return nil
@@ -347,14 +348,14 @@ func (s *copiedSource) refuseLate(d sstable.Deletion) error {
 	return s.refuseTime(d.Time)
 }
 
-// refuseTime refuses a second that the version has no room for. The one behind the last, which
+// refuseTime refuses a second that the version cannot store. The second after the last one, which
 // stands for none, is in some old files.
 func (s *copiedSource) refuseTime(second int64) error {
 	if second <= s.version.MaxExpiry()+1 {
 		return nil
 	}
 	return fmt.Errorf(
-		"partition %x has a cell that expires, or a deletion, %d seconds after 1970, and SSTables of version %s tell no time behind %d",
+		"partition %x has a cell that expires, or a deletion, %d seconds after 1970, and SSTables of version %s store no time after %d",
 		s.Key(),
 		second,
 		s.version,

@@ -261,11 +261,15 @@ func parts(n int) []token.Range {
 	)
 }
 
-// Every cell and every deletion that a server wrote comes to each replica as it was, in the order
+// Every cell and every deletion that a server wrote comes to each replica unchanged, in the order
 // of the ring.
 func TestCopiesAreAsTheyWere(t *testing.T) {
-	for _, name := range []string{"deletions", "statics", "elements", "types", "clusterings", "columns", "empties", "wide"} {
-		for _, whole := range []*WholeOptions{nil, {FilterChance: 0.01, IndexInterval: 128, Compression: sstable.Compression{Compressor: sstable.LZ4Compressor, ChunkLength: 4 << 10}}} {
+	lz4 := sstable.Compression{Compressor: sstable.LZ4Compressor, ChunkLength: 4 << 10}
+	made := &WholeOptions{FilterChance: 0.01, IndexInterval: 128, Compression: lz4}
+	for _, name := range []string{
+		"deletions", "statics", "elements", "types", "clusterings", "columns", "empties", "wide",
+	} {
+		for _, whole := range []*WholeOptions{nil, made} {
 			t.Run(fmt.Sprintf("%s, whole %v", name, whole != nil), func(t *testing.T) {
 				table, codec, data := golden(t, name)
 				c, to := newCopier(t, table, func(o *Options) { o.Whole = whole })
@@ -335,7 +339,7 @@ func TestCopiesAreAsTheyWere(t *testing.T) {
 	}
 }
 
-// generated is a source of partitions, each of so many rows.
+// generated is a source of partitions, each with the same number of rows.
 type generated struct {
 	keys  []int32
 	rows  int // of each
@@ -345,7 +349,7 @@ type generated struct {
 	found *sstable.Row
 }
 
-// ordered gives so many keys in the order of their tokens.
+// ordered returns n keys in the order of their tokens.
 func ordered(n int) []int32 {
 	keys := make([]int32, n)
 	for i := range keys {
@@ -358,7 +362,10 @@ func ordered(n int) []int32 {
 	return keys
 }
 
-func (m *generated) Key() []byte                { return binary.BigEndian.AppendUint32(nil, uint32(m.keys[m.at])) }
+func (m *generated) Key() []byte {
+	return binary.BigEndian.AppendUint32(nil, uint32(m.keys[m.at]))
+}
+
 func (m *generated) Deletion() sstable.Deletion { return sstable.Deletion{} }
 func (m *generated) Row() *sstable.Row          { return m.found }
 func (m *generated) Marker() *sstable.Marker    { return nil }
@@ -400,8 +407,8 @@ func plain(n int) *sstable.Row {
 // errBroken is what is wrong with a source.
 var errBroken = errors.New("broken")
 
-// Of a range that cannot be read nothing is copied, wherever it breaks off, and it is told of; all
-// others are copied.
+// If a range cannot be read, nothing of it is copied, wherever it breaks off, and its error is
+// reported. All others are copied.
 func TestOfABrokenRangeNothingIsCopied(t *testing.T) {
 	c, to := newCopier(
 		t,
@@ -642,12 +649,19 @@ func TestTimesBeyondTheVersionAreRefused(t *testing.T) {
 		}},
 		{"a list's deletion", func(second int64) *sstable.Row {
 			r := plain(1)
-			r.Deletions = []sstable.ColumnDeletion{{Column: 1, Deletion: sstable.Deletion{Set: true, Timestamp: 1, Time: second}}}
+			r.Deletions = []sstable.ColumnDeletion{
+				{Column: 1, Deletion: sstable.Deletion{Set: true, Timestamp: 1, Time: second}},
+			}
 			return r
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for second, version := range map[int64]sstable.Version{1 << 31: sstable.NB, 1<<31 - 2: sstable.NB, 1<<31 + 1: sstable.OA, 1 << 33: sstable.OA} {
+			for second, version := range map[int64]sstable.Version{
+				1 << 31:   sstable.NB,
+				1<<31 - 2: sstable.NB,
+				1<<31 + 1: sstable.OA,
+				1 << 33:   sstable.OA,
+			} {
 				copier, _ := newCopier(t, readings, func(o *Options) {
 					o.Version = version
 					o.Sender = senderFunc(func(context.Context, string, File) error { return nil })

@@ -24,72 +24,72 @@ type File struct {
 	Header []byte // the component of Statistics.db by which its bytes are read
 	Bytes  int64
 	Keys   int64 // partitions
-	// Open gives the bytes from the beginning, each time that it is called.
+	// Open returns a reader of the bytes from the beginning, at each call.
 	Open func() io.Reader
-	// Whole is the SSTable itself, where it was made; nil: the node is to make it.
+	// Whole is the SSTable itself, if it was made on this host; nil: the node makes it.
 	Whole *Whole
-	// Transfer is told of how the file gets to the node; nil: nobody is.
+	// Transfer counts the bytes of the file on their way to the node; nil disables it.
 	Transfer *Transfer
 }
 
-// Sender streams a file to a node, and returns nil when the node has it for good. It must be
-// safe for concurrent use and give errors with a class (package fault). A file may be sent
-// again, whatever became of it: its rows have timestamps.
+// Sender streams a file to a node, and returns nil when the node has stored it. It must be safe for
+// concurrent use and return errors with a class (package fault). A file may be sent again after any
+// result: its rows have timestamps.
 type Sender interface {
 	Send(ctx context.Context, node string, f File) error
 }
 
-// delivery brings sections to their nodes.
+// delivery sends sections to their nodes.
 type delivery struct {
-	t     *carrier
+	t     *shipper
 	codec *sstable.Codec // of what is sent
 	bySet bool           // a file is for all of a set of replicas; else for one node
-	// how many files of a queue are made at the same time, or wait for another to be sent: enough
-	// to keep the processors busy
+	// number of files of a queue that are made at the same time, or wait to be sent: enough to keep
+	// the processors busy
 	makeTogether int
-	sendTogether int // how many files of a queue are sent at the same time
+	sendTogether int // number of files of a queue that are sent at the same time
 	queues       map[string]*queue
 
 	group  *errgroup.Group
 	ctx    context.Context
 	cancel context.CancelFunc
-	slots  chan struct{} // one for each session under way
+	slots  chan struct{} // one for each session in flight
 	making chan struct{} // one for each SSTable that is made
 	kept   chan struct{} // one for each SSTable that is on the disk, or made
 
-	whole  int64        // bytes of records, or token ranges where there are no records
-	merged atomic.Int64 // those of them that were made partitions of
-	// bytes of partitions for all of their nodes, and those of them that were sent
+	whole  int64        // bytes of records, or number of token ranges if there are no records
+	merged atomic.Int64 // the part of whole that partitions were made of
+	// bytes of partitions, counted for each of their nodes, and the part of them that was sent
 	queued, sent atomic.Int64
-	prepared     atomic.Int64 // those that an SSTable was made of, to be sent whole
-	ready        atomic.Int64 // those of files that are sent, or may be
+	prepared     atomic.Int64 // bytes of partitions that SSTables were made of
+	ready        atomic.Int64 // bytes of partitions in files that are sent, or may be
 	stored       atomic.Int64 // bytes of those files
-	// bytes that were handed to the network, and those of files that they are
+	// bytes that were written to the network, and the bytes of files that they stand for
 	wired, plain atomic.Int64
 	copies       bool // partitions are copied and not sorted
 
 	seeking chan struct{} // has an element while no goroutine seeks rows that a node does not take
-	refused []*refusedRow // that were found; who took the element of seeking has it
+	refused []*refusedRow // rows that were found; guarded by seeking
 
 	files, bytes atomic.Int64 // that nodes have
 	made         atomic.Int64 // SSTables, for their names
 }
 
-// queue is what some nodes are yet to be sent. Who sorts fills it.
+// queue is the sections that some nodes have not been sent yet. The goroutine that sorts fills it.
 type queue struct {
 	nodes    []string
 	sections []section
 	bytes    int64
-	filled   bool // a file, at least
-	// has an element for each file of the queue that may be begun: see delivery.makeTogether
+	filled   bool // it has filled a file
+	// has an element for each file of the queue that may be started: see delivery.makeTogether
 	making chan struct{}
 	// has an element for each file of the queue that may be sent at the same time
 	sending chan struct{}
 }
 
-// newDelivery begins a delivery of what is so much, by any measure, in all. A file that cannot be
-// sent ends its context.
-func newDelivery(ctx context.Context, t *carrier, codec *sstable.Codec, whole int64) *delivery {
+// newDelivery starts a delivery. whole is the size of all that it will send, in bytes or token
+// ranges. A file that cannot be sent cancels its context.
+func newDelivery(ctx context.Context, t *shipper, codec *sstable.Codec, whole int64) *delivery {
 	processors, queues := runtime.GOMAXPROCS(0), t.o.queues()
 	d := &delivery{
 		t:            t,
@@ -104,7 +104,7 @@ func newDelivery(ctx context.Context, t *carrier, codec *sstable.Codec, whole in
 		kept:         make(chan struct{}, t.o.Sessions+processors),
 		seeking:      tokens(1),
 	}
-	if !d.bySet || queues == 1 { // else nodes have sessions of several sets
+	if !d.bySet || queues == 1 { // otherwise nodes have sessions of several sets
 		d.sendTogether = nodeSessions
 	}
 	ctx, d.cancel = context.WithCancel(ctx)
@@ -112,12 +112,12 @@ func newDelivery(ctx context.Context, t *carrier, codec *sstable.Codec, whole in
 	return d
 }
 
-// nodeSessions is how many files a node is sent at the same time: it takes one thread for those of
-// a session, with which it makes SSTables of rows, and that longer than we make the rows, or takes
-// over SSTables that it was sent whole. One that is slow is sent fewer (pace.Throttle).
+// nodeSessions is the number of files that a node is sent at the same time. A node uses one thread
+// for each session. Writing rows to SSTables there takes longer than preparing them here. A slow
+// node is sent fewer files (pace.Throttle).
 const nodeSessions = 2
 
-// tokens is a channel with so many elements.
+// tokens returns a channel with n elements.
 func tokens(n int) chan struct{} {
 	c := make(chan struct{}, n)
 	for range n {
@@ -126,7 +126,7 @@ func tokens(n int) chan struct{} {
 	return c
 }
 
-// put adds a section to what its replicas are to have, and sends files that are full.
+// put adds a section to the queues of its replicas, and starts files that are full.
 func (d *delivery) put(s section, replicas []string) error {
 	if d.bySet {
 		return d.add(s, replicas)
@@ -150,10 +150,10 @@ func (d *delivery) add(s section, nodes []string) error {
 		return nil
 	}
 	q.filled = true
-	return d.send(q, q.out(q.bytes))
+	return d.startFile(q, q.out(q.bytes))
 }
 
-// queueOf gives the queue of some nodes and parts of partitions.
+// queueOf returns the queue of some nodes and parts of partitions.
 func (d *delivery) queueOf(nodes []string, part int) *queue {
 	name := strings.Join(nodes, " ") + "/" + strconv.Itoa(part)
 	q := d.queues[name]
@@ -164,7 +164,7 @@ func (d *delivery) queueOf(nodes []string, part int) *queue {
 	return q
 }
 
-// out takes the first sections out of the queue, as many as have that many bytes or more.
+// out removes the first sections of the queue, until they have that many bytes, and returns them.
 func (q *queue) out(bytes int64) []section {
 	n := 0
 	for ; n < len(q.sections) && bytes > 0; n++ {
@@ -176,19 +176,19 @@ func (q *queue) out(bytes int64) []section {
 	return first
 }
 
-// send sends a file of some sections of a queue. It waits until one may be made, so that a slow
-// node has few files on the disk.
-func (d *delivery) send(q *queue, sections []section) error {
+// startFile starts to make and send a file of some sections of a queue. It waits until one may be
+// made, so that a slow node has few files on the disk.
+func (d *delivery) startFile(q *queue, sections []section) error {
 	f := File{Header: d.codec.AppendHeader(nil), Open: func() io.Reader { return read(sections) }}
 	for _, s := range sections {
 		f.Bytes += s.bytes()
 		f.Keys += s.keys
 	}
-	if err := take(d.ctx, q.making); err != nil {
+	if err := takeToken(d.ctx, q.making); err != nil {
 		return err
 	}
 	d.group.Go(func() error {
-		if err := d.bring(q, f); err != nil {
+		if err := d.makeAndSend(q, f); err != nil {
 			return err
 		}
 		var failures []error
@@ -200,20 +200,20 @@ func (d *delivery) send(q *queue, sections []section) error {
 	return nil
 }
 
-// bring makes a file of a queue, and sends it when the one before is there.
-func (d *delivery) bring(q *queue, f File) error {
+// makeAndSend makes a file of a queue, and sends it after the one before.
+func (d *delivery) makeAndSend(q *queue, f File) error {
 	if d.t.o.Whole != nil {
-		if err := give(d.ctx, d.kept); err != nil {
+		if err := putToken(d.ctx, d.kept); err != nil {
 			return err
 		}
 		defer func() { <-d.kept }()
-		if err := give(d.ctx, d.making); err != nil {
+		if err := putToken(d.ctx, d.making); err != nil {
 			return err
 		}
 		var err error
 		f.Whole, err = d.t.makeWhole(
 			d.codec,
-			&preparing{d, int64(len(q.nodes)), f.Open()},
+			&countingReader{d, int64(len(q.nodes)), f.Open()},
 			f,
 			q.nodes,
 			d.made.Add(1),
@@ -223,12 +223,13 @@ func (d *delivery) bring(q *queue, f File) error {
 			return err
 		}
 	}
-	return d.carry(q, f)
+	return d.sendInTurn(q, f)
 }
 
-// carry sends a file of a queue when the one before is there, and has the next one made.
-func (d *delivery) carry(q *queue, f File) error {
-	if err := take(d.ctx, q.sending); err != nil {
+// sendInTurn sends a file of a queue after the one before has arrived, and lets the next one be
+// made.
+func (d *delivery) sendInTurn(q *queue, f File) error {
+	if err := takeToken(d.ctx, q.sending); err != nil {
 		f.Whole.remove()
 		return err
 	}
@@ -237,18 +238,18 @@ func (d *delivery) carry(q *queue, f File) error {
 		q.sending <- struct{}{}
 	}()
 	q.making <- struct{}{}
-	return d.sendAll(q.nodes, f)
+	return d.sendToNodes(q.nodes, f)
 }
 
-// preparing reads what an SSTable is made of, and tells how much was read; it ends with the
-// delivery.
-type preparing struct {
+// countingReader reads the partitions of an SSTable that is made, and counts them as prepared. It
+// ends with the delivery.
+type countingReader struct {
 	d     *delivery
-	nodes int64 // that it is for
+	nodes int64 // number of nodes that the SSTable is for
 	in    io.Reader
 }
 
-func (p *preparing) Read(b []byte) (int, error) {
+func (p *countingReader) Read(b []byte) (int, error) {
 	if p.d.ctx.Err() != nil {
 		return 0, p.d.ctx.Err()
 	}
@@ -258,29 +259,30 @@ func (p *preparing) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// sendAll sends a file to all of its nodes.
-func (d *delivery) sendAll(nodes []string, f File) error {
+// sendToNodes sends a file to all of its nodes.
+func (d *delivery) sendToNodes(nodes []string, f File) error {
 	d.ready.Add(f.Bytes * int64(len(nodes)))
 	d.stored.Add(f.Size() * int64(len(nodes)))
 	group, ctx := errgroup.WithContext(d.ctx)
 	for _, node := range nodes {
 		group.Go(func() error {
 			n := d.t.node(node)
-			if err := n.throttle.Acquire(ctx); err != nil { // before others could use the slot
+			// It waits before it takes a slot that others could use.
+			if err := n.throttle.Acquire(ctx); err != nil {
 				return err
 			}
 			defer n.throttle.Release()
-			if err := give(ctx, d.slots); err != nil {
+			if err := putToken(ctx, d.slots); err != nil {
 				return err
 			}
 			defer func() { <-d.slots }()
-			return d.insist(ctx, node, f)
+			return d.sendToNode(ctx, node, f)
 		})
 	}
 	return group.Wait()
 }
 
-func take(ctx context.Context, from <-chan struct{}) error {
+func takeToken(ctx context.Context, from <-chan struct{}) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -292,7 +294,7 @@ func take(ctx context.Context, from <-chan struct{}) error {
 	}
 }
 
-func give(ctx context.Context, to chan<- struct{}) error {
+func putToken(ctx context.Context, to chan<- struct{}) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
@@ -304,8 +306,8 @@ func give(ctx context.Context, to chan<- struct{}) error {
 	}
 }
 
-// once sends a file to a node.
-func (d *delivery) once(ctx context.Context, id string, f File) error {
+// sendOnce sends a file to a node once.
+func (d *delivery) sendOnce(ctx context.Context, id string, f File) error {
 	n := d.t.node(id)
 	n.begin()
 	defer n.end()
@@ -325,23 +327,23 @@ func (d *delivery) once(ctx context.Context, id string, f File) error {
 	return nil
 }
 
-// insist sends a file, and again for as long as there is patience with the node. If the node fails
-// it for rows, these are found, and the others are sent.
-func (d *delivery) insist(ctx context.Context, node string, f File) error {
-	err := d.persist(ctx, node, f, triesForRows)
+// sendToNode sends a file to a node with retries. If the node fails it because of rows, these are
+// found, and the others are sent.
+func (d *delivery) sendToNode(ctx context.Context, node string, f File) error {
+	err := d.sendWithRetry(ctx, node, f, triesForRows)
 	if rows := (*RowsError)(nil); errors.As(err, &rows) {
 		return d.seek(ctx, node, f, rows)
 	}
 	return err
 }
 
-// persist sends a file, and again for as long as there is patience with the node. It returns a
+// sendWithRetry sends a file to a node, and retries until the patience is over. It returns a
 // *RowsError once that many sessions have failed with one.
-func (d *delivery) persist(ctx context.Context, node string, f File, tries int) error {
+func (d *delivery) sendWithRetry(ctx context.Context, node string, f File, tries int) error {
 	d.t.begun.Store(true)
 	var since time.Time // the first failure
 	for attempt := 1; ; attempt++ {
-		err := d.once(ctx, node, f)
+		err := d.sendOnce(ctx, node, f)
 		if err == nil {
 			return nil
 		}
@@ -365,7 +367,7 @@ func (d *delivery) persist(ctx context.Context, node string, f File, tries int) 
 				err,
 			)
 		}
-		if err := d.wanted(ctx, node); err != nil { // what does not mend is not waited for
+		if err := d.checkStillWanted(ctx, node); err != nil { // do not wait if a retry cannot help
 			return err
 		}
 		d.t.o.OnRetry(node, err)
@@ -375,8 +377,8 @@ func (d *delivery) persist(ctx context.Context, node string, f File, tries int) 
 	}
 }
 
-// wanted gives an error when a node that has failed is not to be sent anything any more.
-func (d *delivery) wanted(ctx context.Context, node string) error {
+// checkStillWanted returns an error if a node that has failed must not be sent anything more.
+func (d *delivery) checkStillWanted(ctx context.Context, node string) error {
 	if d.t.o.Ring == nil {
 		return nil
 	}
@@ -392,8 +394,7 @@ func (d *delivery) wanted(ctx context.Context, node string) error {
 	return nil
 }
 
-// abandon ends the delivery of what is under way, and gives the error that it ended with
-// before, if any.
+// abandon cancels the delivery. It returns the error that the delivery ended with before, if any.
 func (d *delivery) abandon() error {
 	d.cancel()
 	if err := d.group.Wait(); err != nil && !errors.Is(err, context.Canceled) {
@@ -402,21 +403,21 @@ func (d *delivery) abandon() error {
 	return nil
 }
 
-// finish sends what is left and waits until all is there.
+// finish sends the rest of all queues, and waits until everything has arrived.
 func (d *delivery) finish() error {
-	failed := d.sendRest()
+	failed := d.startRest()
 	if err := d.group.Wait(); err != nil {
 		return err
 	}
 	return failed
 }
 
-// leastHalved is the size, in bytes, from which on a queue that has filled no file makes two
-// SSTables rather than one.
+// leastHalved is the size, in bytes, from which a queue that has filled no file makes two SSTables.
 const leastHalved = 8 << 20
 
-// restTables is how many SSTables are made of a queue of so many bytes that has filled no file:
-// two, where they are made at the same time, here or by a node; most loads are no more than that.
+// restTables returns the number of SSTables for a queue of that many bytes that has filled no file.
+// It is two if they are made at the same time, here or by a node. Most loads have no more than
+// that.
 func (d *delivery) restTables(bytes int64) int {
 	together := d.sendTogether
 	if d.t.o.Whole != nil {
@@ -428,18 +429,18 @@ func (d *delivery) restTables(bytes int64) int {
 	return 1
 }
 
-// sendRest sends what is left of all queues.
-func (d *delivery) sendRest() error {
+// startRest starts the files of what remains in all queues.
+func (d *delivery) startRest() error {
 	for _, q := range d.queues {
 		if !q.filled && d.restTables(q.bytes) > 1 {
-			if err := d.send(q, q.out(q.bytes/2)); err != nil {
+			if err := d.startFile(q, q.out(q.bytes/2)); err != nil {
 				return err
 			}
 		}
 		if len(q.sections) == 0 {
 			continue
 		}
-		if err := d.send(q, q.out(q.bytes)); err != nil {
+		if err := d.startFile(q, q.out(q.bytes)); err != nil {
 			return err
 		}
 	}

@@ -11,9 +11,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// direct says whether SSTables can be made of sorted records as they are merged, without a spool
-// between: where all rows go to the same nodes, and none is left out. It gives the merges whose
-// records stand in SSTables of their own.
+// direct returns the merges for each SSTable if sorted records can become SSTables without a spool.
+// It returns nil if they cannot: rows go to different nodes, or some are left out.
 func (t *Target) direct(d *delivery, merges []*extsort.Merge) [][]*extsort.Merge {
 	if t.o.Whole == nil || t.batch.leftOut != nil || t.o.BatchBytes > 0 || t.o.queues() > 1 {
 		return nil
@@ -26,8 +25,8 @@ func (t *Target) direct(d *delivery, merges []*extsort.Merge) [][]*extsort.Merge
 	return slices.Collect(slices.Chunk(merges, (len(merges)+parts-1)/parts))
 }
 
-// makeTables makes SSTables of the records of each of some lists of merges, and has them sent as
-// they are ready. It returns how many partitions there are.
+// makeTables writes the records of each list of merges to SSTables, and sends those that are ready.
+// It returns the number of partitions.
 func (t *Target) makeTables(d *delivery, parts [][]*extsort.Merge) (total int64, err error) {
 	q := d.queueOf(t.o.replicas(0), 0)
 	numbers := int64(0)
@@ -45,13 +44,13 @@ func (t *Target) makeTables(d *delivery, parts [][]*extsort.Merge) (total int64,
 				m.most += merge.Numbers()
 			}
 			m.keys = min(m.most, max(int64(full), fewKeys))
-			m.partitions = t.newPartitions(d.codec, nil, m.tell)
+			m.partitions = t.newPartitions(d.codec, nil, m.count)
 			for {
 				more, err := m.more(ctx)
 				if err != nil || !more {
 					return err
 				}
-				if err := take(ctx, q.making); err != nil {
+				if err := takeToken(ctx, q.making); err != nil {
 					return err
 				}
 				f, err := m.next(ctx, t)
@@ -63,7 +62,7 @@ func (t *Target) makeTables(d *delivery, parts [][]*extsort.Merge) (total int64,
 					if err := t.verify(f, q.nodes); err != nil {
 						return err
 					}
-					return d.carry(q, f)
+					return d.sendInTurn(q, f)
 				})
 			}
 		})
@@ -75,29 +74,29 @@ func (t *Target) makeTables(d *delivery, parts [][]*extsort.Merge) (total int64,
 	return total, err
 }
 
-// tableMaker makes SSTables of the records of some merges, one after the other.
+// tableMaker writes the records of some merges to SSTables, one after another.
 type tableMaker struct {
 	d          *delivery
 	q          *queue
-	merges     []*extsort.Merge // those with records that stand in no SSTable yet
+	merges     []*extsort.Merge // merges with records that are in no SSTable yet
 	partitions *partitions
-	limit      int64 // size of an SSTable, about
-	most       int64 // about how many partitions all will have
-	// about how many partitions the next one will have: what its filter is made for
-	keys int64
-	told int64 // bytes of the present one that others were told of
+	limit      int64 // approximate size of an SSTable, in bytes
+	most       int64 // approximate number of partitions of all merges
+	// approximate number of partitions of the next SSTable: its filter is made for that
+	keys    int64
+	counted int64 // bytes of the present SSTable that the delivery has counted
 }
 
-// fewKeys is a number of partitions for which a filter takes next to nothing, and that no SSTable
-// ends at.
+// fewKeys is the least number of partitions at which an SSTable may end. A filter for that many
+// takes next to no memory.
 const fewKeys = 1024
 
-// crowded is the number of partitions at which an SSTable ends because its filter was made for
-// fewer. The filter takes a quarter more than it was made for, so that an estimate that is a little
-// off ends no SSTable.
+// crowded returns the number of partitions at which an SSTable ends because its filter was made for
+// fewer. A filter takes a quarter more than it was made for. So an estimate that is a little off
+// ends no SSTable.
 func crowded(keys int64) int64 { return max(keys, fewKeys) / 4 * 5 }
 
-// more says whether there are records for another SSTable.
+// more reports whether there are records for another SSTable.
 func (m *tableMaker) more(ctx context.Context) (bool, error) {
 	p := m.partitions
 	for len(m.merges) > 0 && !p.held {
@@ -114,7 +113,7 @@ func (m *tableMaker) more(ctx context.Context) (bool, error) {
 // next makes the next SSTable.
 func (m *tableMaker) next(ctx context.Context, t *Target) (File, error) {
 	f := File{Header: m.d.codec.AppendHeader(nil)}
-	m.told = 0
+	m.counted = 0
 	var err error
 	f.Whole, err = t.writeWhole(
 		m.d.codec,
@@ -137,11 +136,11 @@ func (m *tableMaker) next(ctx context.Context, t *Target) (File, error) {
 		return File{}, err
 	}
 	f.Bytes = f.Whole.DataLength
-	m.made(f.Bytes - m.told)
+	m.made(f.Bytes - m.counted)
 	return f, nil
 }
 
-// take has partitions made until the SSTable is full, or there is no record left.
+// take makes partitions until the SSTable is full, or no record is left.
 func (m *tableMaker) take(ctx context.Context) error {
 	p := m.partitions
 	for len(m.merges) > 0 {
@@ -158,17 +157,17 @@ func (m *tableMaker) take(ctx context.Context) error {
 	return nil
 }
 
-// tell is told of records that partitions were made of.
-func (m *tableMaker) tell(bytes int64) {
+// count adds the bytes of records that partitions were made of.
+func (m *tableMaker) count(bytes int64) {
 	m.d.merged.Add(bytes)
 	m.made(bytes)
 }
 
-// made counts bytes of partitions, for each of the nodes: as many as the records have, until it is
-// known.
+// made adds bytes of partitions, for each of the nodes. Until an SSTable is finished, these are the
+// bytes of its records.
 func (m *tableMaker) made(bytes int64) {
 	nodes := int64(len(m.q.nodes))
-	m.told += bytes
+	m.counted += bytes
 	m.d.queued.Add(bytes * nodes)
 	m.d.prepared.Add(bytes * nodes)
 	m.d.share()

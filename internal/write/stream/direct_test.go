@@ -86,7 +86,7 @@ func TestSSTablesThatNeedNoSpool(t *testing.T) {
 				c.set(o)
 			})
 			require.NoError(t, tg.Intake(readings.Columns).Put(t.Context(), rows))
-			d := newDelivery(t.Context(), &tg.carrier, tg.codec, tg.batch.bytes.Load())
+			d := newDelivery(t.Context(), &tg.shipper, tg.codec, tg.batch.bytes.Load())
 			defer d.cancel()
 			require.Len(t, tg.direct(d, tg.batch.sorter.Merges()), c.want)
 			require.NoError(t, tg.batch.sorter.Close())

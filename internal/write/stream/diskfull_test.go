@@ -10,12 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Where the disk is full, be it while rows are sorted, as partitions are spooled or as SSTables are
-// made, the load ends with that as the reason, and nothing is told to be written.
+// If the disk is full, the load ends with that as the reason, and no row counts as written. That
+// holds while rows are sorted, partitions are spooled and SSTables are made.
 func TestDiskFull(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("only root can mount a disk that is small")
 	}
+	whole := &WholeOptions{FilterChance: 0.01, IndexInterval: 128}
 	for name, c := range map[string]struct {
 		size   string // of the disk
 		memory int64
@@ -24,7 +25,7 @@ func TestDiskFull(t *testing.T) {
 	}{
 		"sorting":         {size: "32k", memory: 16 << 10, says: "sorted run"},
 		"spooling":        {size: "16k", memory: 16 << 20, says: "sorted partitions"},
-		"making SSTables": {size: "120k", memory: 16 << 20, whole: &WholeOptions{FilterChance: 0.01, IndexInterval: 128}, says: "SSTable: "},
+		"making SSTables": {size: "120k", memory: 16 << 20, whole: whole, says: "SSTable: "},
 	} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()
@@ -34,7 +35,9 @@ func TestDiskFull(t *testing.T) {
 			rows, _ := many(p, 5_000)
 			tg, _ := newTarget(
 				t,
-				func(o *Options) { o.Dir, o.Memory, o.Whole, o.FileBytes = dir, c.memory, c.whole, 1<<20 },
+				func(o *Options) {
+					o.Dir, o.Memory, o.Whole, o.FileBytes = dir, c.memory, c.whole, 1<<20
+				},
 			)
 			in := tg.Intake(readings.Columns)
 			var failed error

@@ -6,19 +6,18 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// expiries says how times to live are counted: from when the slice of a row is begun to be sent,
-// which is when the row is written as far as the table is concerned. A CQL server counts from when
-// it writes a row. A row may wait in its slice for long, so it is encoded as if it was written at
-// base. The header of an SSTable says what second its times are counted from, so that a later one
-// there moves all of them (sstable.Codec.At).
+// expiries has the second that times to live are counted from. A CQL server counts from when it
+// writes a row. A streamed row is written when its slice starts to be sent. Until then it may wait
+// for long, so it is encoded as if it was written at base. The header of an SSTable has the second
+// that its times are counted from. A later second there moves all of them (sstable.Codec.At).
 //
-// All files of a slice have the same second, lest replicas differ. A slice that is sent again, by a
-// load that was resumed, has a later one: servers keep the later expiry or deletion of two cells of
-// one timestamp (org.apache.cassandra.db.rows.Cells.resolveRegular, LivenessInfo.supersedes,
-// DeletionTime.supersedes).
+// All files of a slice have the same second, so that replicas do not differ. If a resumed load
+// sends a slice again, it has a later second. Servers keep the later expiry or deletion of two
+// cells of one timestamp (org.apache.cassandra.db.rows.Cells.resolveRegular,
+// LivenessInfo.supersedes, DeletionTime.supersedes).
 type expiries struct {
-	base int64 // seconds since the epoch
-	told bool  // OnOverdue was called
+	base   int64 // seconds since the epoch
+	warned bool  // OnOverdue was called
 }
 
 // ttls are the least and the greatest time to live of some rows, in seconds; 0: none expires.
@@ -34,7 +33,7 @@ func (t *ttls) add(o ttls) {
 	t.most = max(t.most, o.most)
 }
 
-// stamped returns the codec of what is written at a moment.
+// stamped returns the codec of rows that are written at a moment.
 func (t *Target) stamped(now time.Time) *sstable.Codec {
 	return t.codec.At(min(now.Unix(), t.o.Version.MaxExpiry()))
 }
@@ -48,12 +47,12 @@ func (t *Target) outlives(c *sstable.Codec) bool {
 	return most > 0 && c.Minima().Time+most > t.o.Version.MaxExpiry()
 }
 
-// tellOverdue reports a slice that was under way for longer than some of its rows live.
-func (t *Target) tellOverdue(took time.Duration) {
+// warnOverdue calls OnOverdue, once, if a slice took longer to send than some of its rows live.
+func (t *Target) warnOverdue(took time.Duration) {
 	ttl := time.Duration(t.batch.ttls.least) * time.Second
-	if ttl == 0 || took < ttl || t.expiries.told {
+	if ttl == 0 || took < ttl || t.expiries.warned {
 		return
 	}
-	t.expiries.told = true
+	t.expiries.warned = true
 	t.o.OnOverdue(ttl, took)
 }

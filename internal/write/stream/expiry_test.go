@@ -163,7 +163,7 @@ func TestColumnWithoutDeletionBesideOneThatHasOne(t *testing.T) {
 			},
 			Timestamp: 1_700_000_000_000_000,
 			Token:     token.Murmur3.Hash(key),
-		}, Piece: &pieces{},
+		}, Tracker: &pieces{},
 	}}))
 	now.pass(100 * time.Second)
 	require.NoError(t, tg.flush(t.Context(), true))
@@ -181,8 +181,8 @@ func TestColumnWithoutDeletionBesideOneThatHasOne(t *testing.T) {
 	}, kept)
 }
 
-// What would expire later than a version can tell, only because it waited, expires at the last
-// second that it can.
+// A cell that would expire later than its version can store, only because it waited, expires at the
+// last second that it can.
 func TestExpiryIsCutOff(t *testing.T) {
 	last := sstable.NB.MaxExpiry()
 	now := &clock{at: time.Unix(last-100, 0)}
@@ -223,7 +223,8 @@ func TestExpiryCutOffMovesNoOtherExpiry(t *testing.T) {
 				expiries := map[string][]int64{}
 				var deleted []int64
 				tg, _ := newTarget(t, func(o *Options) {
-					o.Clock, o.Single, o.Sessions, o.Version, o.Table, o.Append = now.now, true, 1, version, tagged, true
+					o.Clock, o.Single, o.Sessions = now.now, true, 1
+					o.Version, o.Table, o.Append = version, tagged, true
 					if !spooled {
 						wholeOnOne(t, o)
 						o.Memory = 16 << 20
@@ -259,7 +260,7 @@ func TestExpiryCutOffMovesNoOtherExpiry(t *testing.T) {
 						Timestamp: 1,
 						TTL:       ttl,
 						Token:     token.Murmur3.Hash(key),
-					}, Piece: p})
+					}, Tracker: p})
 				}
 				require.NoError(t, tg.Intake(tagged.Columns).Put(t.Context(), rows))
 				now.pass(wait * time.Second)

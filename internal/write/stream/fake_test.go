@@ -197,7 +197,7 @@ func (p *pieces) Reject(_ *write.Row, _ write.Outcome, reason error) error {
 	return nil
 }
 
-func (p *pieces) Free(rows int) {
+func (p *pieces) Release(rows int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.freed += rows
@@ -207,7 +207,7 @@ func (p *pieces) Free(rows int) {
 func keyOf(k int32) []byte { return binary.BigEndian.AppendUint32(nil, uint32(k)) }
 
 // reading is a row of the table of the tests.
-func reading(p write.Piece, k, c int32, v string, stamp int64) *write.Row {
+func reading(p write.Tracker, k, c int32, v string, stamp int64) *write.Row {
 	key := keyOf(k)
 	return &write.Row{
 		Row: row.Row{
@@ -223,7 +223,7 @@ func reading(p write.Piece, k, c int32, v string, stamp int64) *write.Row {
 			},
 			Timestamp: stamp, Token: token.Murmur3.Hash(key),
 		},
-		Piece: p, Sum: rowsum.Sum{Lo: uint64(stamp)},
+		Tracker: p, Sum: rowsum.Sum{Lo: uint64(stamp)},
 	}
 }
 
@@ -274,9 +274,9 @@ func load(t testing.TB, tg *Target, rows []*write.Row) error {
 	return tg.Run(context.Background())
 }
 
-// many makes rows of few enough keys that most come several times, the last of them with the
-// latest timestamp; last is what must be there in the end.
-func many(p write.Piece, n int) (rows []*write.Row, last map[string]string) {
+// many returns rows of so few keys that most keys come several times, the last time with the latest
+// timestamp. It also returns the final content of the table.
+func many(p write.Tracker, n int) (rows []*write.Row, last map[string]string) {
 	random := rand.New(rand.NewPCG(5, 6))
 	last = make(map[string]string)
 	for i := range n {

@@ -11,8 +11,8 @@ import (
 )
 
 // Index is an index of the table that does not take all values of its column. By CQL a server
-// refuses a row with such a value. A node that is streamed one keeps it, and does not index it, or
-// fails to build the index.
+// refuses a row with such a value. A node that is streamed such a row keeps it. It does not index
+// it, or it fails to build the index.
 type Index struct {
 	Name, Column string
 	Part         IndexPart // of a collection that is not frozen
@@ -36,7 +36,7 @@ const (
 // (org.apache.cassandra.index.sai.disk.v1.vector.OnHeapGraph.MAX_FLOAT32_COMPONENT).
 const maxComponent float32 = 1e17
 
-// indexPlan is where the values of an index are.
+// indexPlan is an index with the place of its values.
 type indexPlan struct {
 	Index
 	kind    placeKind
@@ -56,11 +56,16 @@ const (
 	inRegulars
 )
 
-// planIndexes finds the columns of indexes. One of a column that is not known, or of a part that is
-// not, checks nothing.
+// planIndexes finds the columns of indexes. An index of an unknown column, or of an unknown part of
+// one, checks nothing.
 func planIndexes(s *sstable.Schema, indexes []Index) (plans []indexPlan) {
 	t := s.Table()
-	for kind, columns := range [][]sstable.Column{inKey: t.Key, inClustering: t.Clustering, inStatics: t.Statics, inRegulars: t.Regulars} {
+	for kind, columns := range [][]sstable.Column{
+		inKey:        t.Key,
+		inClustering: t.Clustering,
+		inStatics:    t.Statics,
+		inRegulars:   t.Regulars,
+	} {
 		for _, index := range indexes {
 			at := slices.IndexFunc(
 				columns,
@@ -76,16 +81,16 @@ func planIndexes(s *sstable.Schema, indexes []Index) (plans []indexPlan) {
 				at:     at,
 				single: len(t.Key) == 1,
 				set:    typ.Kind == cqltype.Set,
-				complex: !typ.Frozen &&
-					(typ.Kind == cqltype.List || typ.Kind == cqltype.Set || typ.Kind == cqltype.Map),
+				complex: !typ.Frozen && (typ.Kind == cqltype.List ||
+					typ.Kind == cqltype.Set || typ.Kind == cqltype.Map),
 			})
 		}
 	}
 	return plans
 }
 
-// check refuses the rows of a partition that the index does not take: static and row; either may be
-// nil.
+// check returns an error for rows of a partition that the index does not take. static and row may
+// be nil.
 func (p *indexPlan) check(key []byte, static, row *sstable.Row) error {
 	of := row
 	switch p.kind {

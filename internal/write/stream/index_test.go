@@ -108,11 +108,8 @@ func TestRowsThatAnIndexRefuses(t *testing.T) {
 					}
 					cells = append(cells, cell)
 				}
-				require.NoError(
-					t,
-					tg.Intake(indexed.Columns).
-						Put(t.Context(), []*write.Row{{Row: row.Row{Cells: cells, Timestamp: 1}, Piece: p}}),
-				)
+				r := &write.Row{Row: row.Row{Cells: cells, Timestamp: 1}, Tracker: p}
+				require.NoError(t, tg.Intake(indexed.Columns).Put(t.Context(), []*write.Row{r}))
 			}
 			if c.because == "" {
 				require.Empty(t, p.rejected)

@@ -55,9 +55,9 @@ func (in *intake) Put(ctx context.Context, rows []*write.Row) error {
 		return err
 	}
 	defer in.give(e)
-	piece := rows[0].Piece
+	piece := rows[0].Tracker
 	e.bytes, e.ttls = 0, ttls{}
-	written := settled{piece: piece, intake: in}
+	written := pendingPiece{piece: piece, intake: in}
 	for _, r := range rows {
 		if err := e.add(b, r); err != nil {
 			if err := refuse(piece, r, err); err != nil {
@@ -71,7 +71,7 @@ func (in *intake) Put(ctx context.Context, rows []*write.Row) error {
 	piece.Ready(written.rows)
 	in.t.note(written, e.ttls)
 	in.t.fill(e.bytes)
-	piece.Free(len(rows))
+	piece.Release(len(rows))
 	return nil
 }
 
@@ -79,7 +79,7 @@ func (in *intake) Put(ctx context.Context, rows []*write.Row) error {
 func (in *intake) PutGroup(ctx context.Context, rows []*write.Row) error {
 	for len(rows) > 0 {
 		n := 1
-		for n < len(rows) && rows[n].Piece == rows[0].Piece {
+		for n < len(rows) && rows[n].Tracker == rows[0].Tracker {
 			n++
 		}
 		these := rows[:n]
@@ -91,8 +91,8 @@ func (in *intake) PutGroup(ctx context.Context, rows []*write.Row) error {
 	return nil
 }
 
-// refuse rejects a row that is to blame for an error; any other error is given back.
-func refuse(piece write.Piece, r *write.Row, err error) error {
+// refuse rejects a row if the error is about its values. It returns any other error.
+func refuse(piece write.Tracker, r *write.Row, err error) error {
 	var refused *refusal
 	if errors.As(err, &refused) {
 		return piece.Reject(r, write.Refused, refused.err)
@@ -100,7 +100,7 @@ func refuse(piece write.Piece, r *write.Row, err error) error {
 	return fmt.Errorf("sorting: %w", err)
 }
 
-// open waits until the batch has room, and holds it for reading.
+// open waits until the batch has room, and locks it for reading.
 func (t *Target) open(ctx context.Context) error {
 	for {
 		t.batch.RLock()
@@ -121,29 +121,29 @@ func (t *Target) open(ctx context.Context) error {
 	}
 }
 
-// fill counts the bytes of records that the batch was given.
+// fill adds the bytes of records to the batch's size.
 func (t *Target) fill(n int64) {
 	if total := t.batch.bytes.Add(n); t.o.Slice == 0 || total < t.o.Slice {
 		return
 	}
 	select {
 	case t.full <- struct{}{}:
-	default: // it was said
+	default: // it has an element
 	}
 }
 
-// note keeps what is to be told of a piece when its rows are there.
-func (t *Target) note(s settled, live ttls) {
+// note records the rows of a piece, to complete them when they have arrived.
+func (t *Target) note(s pendingPiece, live ttls) {
 	if s.rows == 0 {
 		return
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.batch.settled = append(t.batch.settled, s)
+	t.batch.pending = append(t.batch.pending, s)
 	t.batch.ttls.add(live)
 }
 
-// take gives an encoder that nobody uses.
+// take returns an unused encoder.
 func (in *intake) take() (*encoder, error) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -160,7 +160,7 @@ func (in *intake) take() (*encoder, error) {
 	return &encoder{t: in.t, inserter: inserter}, err
 }
 
-// mostKept is the most bytes of a record that are kept as memory for the next one.
+// mostKept is the size of the largest record whose memory is reused, in bytes.
 const mostKept = 1 << 20
 
 func (in *intake) give(e *encoder) {
@@ -189,12 +189,12 @@ type refusal struct{ err error }
 
 func (r *refusal) Error() string { return r.err.Error() }
 
-// add encodes a row. The error is a *refusal where the row is to blame.
+// add encodes a row. The error is a *refusal if the row's values are the reason.
 func (e *encoder) add(b *extsort.Buffer, r *write.Row) (err error) {
 	e.values, e.statements = e.values[:0], e.statements[:0]
 	before := e.ttls
 	defer func() {
-		if err != nil { // it has no part in when others expire
+		if err != nil { // a rejected row does not count in the times to live
 			e.ttls = before
 		}
 	}()
@@ -205,7 +205,8 @@ func (e *encoder) add(b *extsort.Buffer, r *write.Row) (err error) {
 	if e.key, err = e.inserter.AppendKey(e.key[:0], e.statements[0].Values); err != nil {
 		return &refusal{err}
 	}
-	// The row's own token is of the key as it is sent: a set in it may be stored in another order.
+	// The row's own token is that of the key as it is sent. A set in the key may be stored in
+	// another order.
 	at := token.Murmur3.Hash(e.key).Lo
 	static, row, err := e.inserter.Insert(e.statements...)
 	if err != nil {
@@ -241,11 +242,11 @@ func (e *encoder) add(b *extsort.Buffer, r *write.Row) (err error) {
 	return nil
 }
 
-// cellRoom is about what a cell takes in a record besides its value, in bytes.
+// cellRoom is the approximate size of a cell in a record besides its value, in bytes.
 const cellRoom = 32
 
-// room is about how many bytes the record of the row will have: a large one that grows is in memory
-// twice.
+// room estimates the size of the row's record, in bytes. A large record that grows would be in
+// memory twice.
 func (e *encoder) room() int {
 	n := len(e.key) + cellRoom
 	for _, v := range e.values {
@@ -254,7 +255,7 @@ func (e *encoder) room() int {
 	return n
 }
 
-// statement adds the statement that a row is, or a part of one, at a place in the input.
+// statement adds the statement of a row, or of a part of one, at a place in the input.
 func (e *encoder) statement(r *row.Row, place int64) {
 	from := len(e.values)
 	for _, c := range r.Cells {
@@ -280,7 +281,7 @@ func (e *encoder) statement(r *row.Row, place int64) {
 	})
 }
 
-// states are the codec's words for those of cells.
+// states maps the states of cells to those of the codec.
 var states = [...]sstable.State{
 	row.Unset: sstable.Unset,
 	row.Null:  sstable.Null,

@@ -2,19 +2,19 @@ package stream
 
 import "github.com/cqlbulk/cqlbulk/pkg/sstable"
 
-// merger makes one row of several of one clustering. It keeps what they make so far, and not all of
-// them: an input may have the static values of a partition with each of its rows. What they make
-// may grow with each of them, a list that is appended to, so it is not merged with each few of them
-// again: rows that were made of as many are (as in a binomial queue), and each cell is merged as
+// merger merges several rows of one clustering into one. It keeps merged rows, not all rows,
+// because an input may repeat the static values of a partition in each of its rows. A merged row
+// may grow with each row, for example a list that is appended to. So the merger joins rows that
+// were made of the same number of rows, as in a binomial queue. Each cell is then merged at most as
 // often as the number of rows has bits.
 type merger struct {
 	codec *sstable.Codec
 	rows  *sstable.Merger
-	added []byte    // rows that were added last, one after the other
+	added []byte    // the last rows, one after another
 	ends  []int     // where each of them ends
-	made  []partial // of those before, each of at least twice the rows of the next
+	made  []partial // merged rows, each of at least twice as many rows as the next
 	spare [][]byte
-	out   []byte // what all make
+	out   []byte // the row that all make
 }
 
 // partial is a row that was made of several.
@@ -27,7 +27,7 @@ func newMerger(c *sstable.Codec) *merger {
 	return &merger{codec: c, rows: sstable.NewMerger(c.Schema())}
 }
 
-// mergedAtOnce is how many rows are kept until they are made one.
+// mergedAtOnce is the number of rows that are kept until they are merged.
 const mergedAtOnce = 16
 
 // begin begins with an encoded row.
@@ -72,7 +72,7 @@ func (m *merger) add(encoded []byte) error {
 	return nil
 }
 
-// takeAdded adds the rows that were added last to the one that is made.
+// takeAdded adds the last rows to the row that is being made.
 func (m *merger) takeAdded() error {
 	from := 0
 	for _, end := range m.ends {
@@ -84,7 +84,7 @@ func (m *merger) takeAdded() error {
 	return nil
 }
 
-// keep encodes the row that was made of others, and their number.
+// keep encodes the merged row, and records the number of rows in it.
 func (m *merger) keep(of int) (err error) {
 	var room []byte
 	if n := len(m.spare); n > 0 {
@@ -95,8 +95,8 @@ func (m *merger) keep(of int) (err error) {
 	return err
 }
 
-// merged gives the row that they make, encoded. Its bytes are good until the next call of add. The
-// smallest are merged first.
+// merged returns the row that all rows make, encoded. Its bytes are valid until the next call of
+// add. The smallest rows are merged first.
 func (m *merger) merged() ([]byte, error) {
 	m.rows.Reset(sstable.Deletion{})
 	if err := m.takeAdded(); err != nil {

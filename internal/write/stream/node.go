@@ -11,7 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
-// node is what is known of a node that is sent files.
+// node is the state of a node that is sent files.
 type node struct {
 	name     string
 	throttle *pace.Throttle
@@ -19,13 +19,13 @@ type node struct {
 
 	mu    sync.Mutex
 	sizes []int64
-	under int       // sessions under way
+	under int       // sessions in flight
 	since time.Time // when the first of them began
 	spent time.Duration
 }
 
-// node gives a node by its id.
-func (c *carrier) node(id string) *node {
+// node returns a node by its id.
+func (c *shipper) node(id string) *node {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	n := c.nodes[id]
@@ -37,7 +37,7 @@ func (c *carrier) node(id string) *node {
 	return n
 }
 
-// begin notes that a session begins.
+// begin counts the start of a session.
 func (n *node) begin() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -48,7 +48,7 @@ func (n *node) begin() {
 	n.stream.Sessions.Add(1)
 }
 
-// end notes that a session has ended.
+// end counts the end of a session.
 func (n *node) end() {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -58,7 +58,7 @@ func (n *node) end() {
 	n.stream.Sessions.Add(-1)
 }
 
-// has notes a file that the node has.
+// has records a file that the node has stored.
 func (n *node) has(size int64) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
@@ -78,8 +78,9 @@ func (n *node) stats() NodeStats {
 	return NodeStats{Node: n.name, Sizes: slices.Clone(n.sizes), Time: n.spent}
 }
 
-// Transfer is a file on its way to a node. Who sends it asks it before bytes go, and tells it how
-// it gets on, as far as that is known. It is safe for concurrent use; a nil one lets all pass.
+// Transfer is a file on its way to a node. The Sender calls Wait before it sends bytes, and reports
+// the bytes that were sent. It is safe for concurrent use. A nil Transfer waits for nothing and
+// counts nothing.
 type Transfer struct {
 	d     *delivery
 	node  *node
@@ -87,10 +88,10 @@ type Transfer struct {
 	size  int64 // bytes of the file
 	bytes int64 // of partitions
 
-	mu    sync.Mutex
-	sent  int64 // bytes that were handed to the network
-	plain int64 // bytes of the file, of those
-	told  int64 // of bytes, what the delivery was told of as sent
+	mu      sync.Mutex
+	sent    int64 // bytes that were written to the network
+	plain   int64 // bytes of the file that these stand for
+	counted int64 // part of bytes that the delivery counts as sent
 }
 
 // Wait blocks until n more bytes may go to the node, or the context ends.
@@ -101,7 +102,7 @@ func (tr *Transfer) Wait(ctx context.Context, n int) error {
 	return tr.node.throttle.Wait(ctx, n)
 }
 
-// Sent reports n bytes that were handed to the network, for plain bytes of the file.
+// Sent counts n bytes that were written to the network, for plain bytes of the file.
 func (tr *Transfer) Sent(n, plain int) {
 	if tr == nil {
 		return
@@ -113,19 +114,19 @@ func (tr *Transfer) Sent(n, plain int) {
 	tr.plain += int64(plain)
 	tr.d.wired.Add(int64(n))
 	tr.d.plain.Add(int64(plain))
-	tr.tell(min(int64(float64(tr.bytes)*float64(tr.plain)/float64(tr.size)), tr.bytes))
+	tr.count(min(int64(float64(tr.bytes)*float64(tr.plain)/float64(tr.size)), tr.bytes))
 }
 
-// wired returns the bytes that were handed to the network; those of the file if the sender reported
-// none.
+// wired returns the bytes that were written to the network, or those of the file if the sender
+// reported none.
 func (tr *Transfer) wired() int64 {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	return cmp.Or(tr.sent, tr.size)
 }
 
-// Received tells that the node has all of the file, and how long that took since its last bytes
-// were sent.
+// Received records that the node has all of the file. took is the time since its last bytes were
+// sent.
 func (tr *Transfer) Received(took time.Duration) {
 	if tr == nil {
 		return
@@ -135,20 +136,20 @@ func (tr *Transfer) Received(took time.Duration) {
 	tr.node.throttle.Observe(tr.sent, time.Since(tr.begun)-took, took)
 }
 
-// end ends the transfer: all of the file is there, or it was in vain.
+// end ends the transfer. there means that the node has stored the file.
 func (tr *Transfer) end(there bool) {
 	tr.mu.Lock()
 	defer tr.mu.Unlock()
 	if there {
-		tr.tell(tr.bytes)
+		tr.count(tr.bytes)
 	} else {
-		tr.tell(0)
+		tr.count(0)
 	}
 }
 
-// tell has the delivery know how much of the file is sent.
-func (tr *Transfer) tell(bytes int64) {
-	tr.d.sent.Add(bytes - tr.told)
-	tr.told = bytes
+// count sets the part of the file that the delivery counts as sent.
+func (tr *Transfer) count(bytes int64) {
+	tr.d.sent.Add(bytes - tr.counted)
+	tr.counted = bytes
 	tr.d.share()
 }

@@ -17,7 +17,7 @@ import (
 )
 
 // The share of a slice that is done grows with what is sent, and is all of it when its rows count
-// as written, also when files were sent in vain; then the next slice begins with nothing.
+// as written. That holds also if files were sent in vain. Then the next slice begins with nothing.
 func TestProgressIsWhatNodesHave(t *testing.T) {
 	p := &pieces{}
 	rows, _ := many(p, 2000)

@@ -26,7 +26,8 @@ type senderFunc func(ctx context.Context, node string, f File) error
 
 func (s senderFunc) Send(ctx context.Context, node string, f File) error { return s(ctx, node, f) }
 
-// oneNode makes a target of whole SSTables for a single node, and rows that fill several of them.
+// oneNode returns a target of entire SSTables for a single node, and rows that fill several of
+// them.
 func oneNode(t *testing.T, p *pieces, send func(tg *Target) senderFunc) (*Target, []*write.Row) {
 	t.Helper()
 	var tg *Target
@@ -46,7 +47,7 @@ func oneNode(t *testing.T, p *pieces, send func(tg *Target) senderFunc) (*Target
 	return tg, rows
 }
 
-// wholeOnOne has whole SSTables made for a single node.
+// wholeOnOne sets the options to make entire SSTables for a single node.
 func wholeOnOne(t *testing.T, o *Options) {
 	t.Helper()
 	one := token.Node{ID: "one", DC: "dc1", Rack: "r1"}
@@ -108,7 +109,9 @@ func TestARestMakesTwoSSTables(t *testing.T) {
 			require.Len(t, sent, c.want)
 			slices.SortFunc(
 				sent,
-				func(a, b *Whole) int { return token.Murmur3.Hash(a.First).Compare(token.Murmur3.Hash(b.First)) },
+				func(a, b *Whole) int {
+					return token.Murmur3.Hash(a.First).Compare(token.Murmur3.Hash(b.First))
+				},
 			)
 			for i := 1; i < len(sent); i++ {
 				require.True(
@@ -150,13 +153,13 @@ func made(t *testing.T, tg *Target) int {
 	return len(entries)
 }
 
-// While SSTables are sent, the next ones of their queue are made, as many as there are processors,
-// and no others.
+// While SSTables are sent, the next ones of their queue are made, one for each processor, and no
+// others.
 func TestNextIsMadeWhileOneIsSent(t *testing.T) {
 	p := &pieces{}
 	most := nodeSessions + runtime.GOMAXPROCS(0)
 	var sent atomic.Int64
-	var full atomic.Bool // so many were made, as one of the first saw
+	var full atomic.Bool // one of the first files saw enough SSTables made
 	tg, rows := oneNode(t, p, func(tg *Target) senderFunc {
 		return func(context.Context, string, File) error {
 			if sent.Add(1) <= nodeSessions {
@@ -177,8 +180,7 @@ func TestNextIsMadeWhileOneIsSent(t *testing.T) {
 	require.NoDirExists(t, tg.folder)
 }
 
-// A node is sent two files at the same time, and no more, be they SSTables or rows that it makes
-// SSTables of.
+// A node is sent at most two files at the same time, be they SSTables or rows.
 func TestANodeIsSentTwoFilesAtATime(t *testing.T) {
 	t.Run("rows", func(t *testing.T) { sentAtATime(t, func(o *Options) { o.Whole = nil }) })
 	t.Run("whole", func(t *testing.T) { sentAtATime(t, func(*Options) {}) })

@@ -12,31 +12,30 @@ import (
 // partitions makes partitions of the sorted records of a stretch of tokens.
 type partitions struct {
 	t       *Target
-	as      *sstable.Codec // what rows are read by when they are sent
+	as      *sstable.Codec // the codec that nodes read the rows by
 	capped  bool           // some rows expire later than as can store: see Target.outlives
 	refused refusals       // rows that are left out; nil: none
-	some    bool           // all other partitions are left out too
+	some    bool           // only partitions of refused rows are made
 	to      sstable.Sink
 	merger  *merger
-	tell    func(bytes int64) // is told now and then of the records that partitions were made of
-	added   int64             // bytes of those that it was not told of
-	begun   int64             // partitions, since to was set
-	// says before each partition but the first that it goes to another sink; nil: none does
+	count   func(bytes int64) // adds the bytes of records that partitions were made of
+	added   int64             // bytes that count has not added yet
+	begun   int64             // partitions since to was set
+	// reports, before each partition but the first, whether it goes to another sink; may be nil
 	full func() bool
-	// the merge is at a record that was not taken, since the sink was full
+	// the merge is at a record that was not taken because the sink was full
 	held bool
 
 	number  uint64 // the token of the row that is next
 	record  []byte // the row
-	again   []byte // room for another of its clustering
-	merging bool   // the merger has it, and others of its clustering
+	again   []byte // memory for another row of its clustering
+	merging bool   // the merger has the row, and others of its clustering
 	key     []byte // of the open partition
 	rebased []byte // see rebase
 	room    sstable.Row
 }
 
-// errFull says that what is next goes to another sink. What gave it may be called again once there
-// is one.
+// errFull means that the next record goes to another sink. The caller sets one and calls again.
 var errFull = errors.New("the sink is full")
 
 // take makes partitions of all records of a merge.
@@ -70,20 +69,20 @@ func (p *partitions) end() error {
 	return p.to.End()
 }
 
-// checkEvery is how many rows are taken until it is looked whether all was called off, and others
-// see how many there were.
+// checkEvery is the number of rows between checks for cancellation and updates of the progress
+// counters.
 const checkEvery = 4096
 
 func (p *partitions) report() {
-	p.tell(p.added)
+	p.count(p.added)
 	p.added = 0
 }
 
-// add takes the record that a merge is at: it is merged with the one before where they are of one
-// clustering.
+// add takes the record that a merge is at. If the one before has the same clustering, they are
+// merged.
 func (p *partitions) add(m *extsort.Merge) (err error) {
 	number, head := m.Number(), m.Head()
-	var left []byte // the record, where it may be left out
+	var left []byte // the record, if it may be left out
 	if p.refused != nil {
 		key, _, _ := splitRecord(head)
 		if p.refused[string(key)] == nil && p.some {
@@ -129,7 +128,7 @@ func (p *partitions) add(m *extsort.Merge) (err error) {
 	return err
 }
 
-// row writes the row that was taken last, if there is one, with all that was merged into it.
+// row writes the last row, if there is one, with all that was merged into it.
 func (p *partitions) row() error {
 	if p.record == nil {
 		return nil
@@ -167,8 +166,8 @@ func (p *partitions) row() error {
 	return p.to.Row(encoded)
 }
 
-// rebase encodes a row again that does not mean the same to the codec that it is read by. If
-// collections are replaced, each of them has a deletion, so that only expiries can be the reason.
+// rebase encodes a row again if the codec that reads it would read it differently. If collections
+// are replaced, each of them has a deletion, so only expiries can be the reason.
 func (p *partitions) rebase(encoded []byte) ([]byte, error) {
 	if !p.capped && (!p.t.o.Append || !sstable.NeedsRebase(encoded)) {
 		return encoded, nil
@@ -182,7 +181,7 @@ func (p *partitions) rebase(encoded []byte) ([]byte, error) {
 func (t *Target) newPartitions(
 	as *sstable.Codec,
 	to sstable.Sink,
-	tell func(bytes int64),
+	count func(bytes int64),
 ) *partitions {
 	return &partitions{
 		t:       t,
@@ -192,6 +191,6 @@ func (t *Target) newPartitions(
 		some:    t.batch.some,
 		to:      to,
 		merger:  newMerger(t.codec),
-		tell:    tell,
+		count:   count,
 	}
 }

@@ -7,11 +7,11 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// A record is a row on its way through the sorter: the length of its partition key, in two
-// bytes, and the key; 1 of a static row or else 0; and the row as it is encoded. The sorter
-// orders by token first, so that all this is looked at for rows of one token only.
+// A record is a row on its way through the sorter. It has the length of its partition key in two
+// bytes, the key, 1 for a static row or else 0, and the encoded row. The sorter orders by token
+// first, and compares records only for rows of one token.
 
-// appendHead appends a record but for the encoded row.
+// appendHead appends a record without its encoded row.
 func appendHead(dst, key []byte, static bool) []byte {
 	dst = binary.BigEndian.AppendUint16(dst, uint16(len(key)))
 	dst = append(dst, key...)
@@ -27,7 +27,7 @@ func splitRecord(record []byte) (key []byte, static bool, encoded []byte) {
 	return record[2:n], record[n] == 1, record[n+1:]
 }
 
-// recordHead returns how much of a record tells its place: all but the cells.
+// recordHead returns the length of the part of a record that decides its order: all but the cells.
 func recordHead(record []byte) int {
 	_, _, encoded := splitRecord(record)
 	return len(record) - len(encoded) + sstable.EncodedHead(encoded)

@@ -12,8 +12,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// refusals are rows of the input that are not sent, since a node did not take them: their
-// timestamps, which no other row has, by partition key.
+// refusals are rows of the input that are not sent because a node did not take them. The map has
+// their timestamps, which no other row has, by partition key.
 type refusals map[string]map[int64]bool
 
 // add adds a row, and reports whether it was not there.
@@ -61,8 +61,8 @@ func (r refusals) has(record []byte, codec *sstable.Codec, room *sstable.Row) (b
 	return slices.ContainsFunc(stampsOf(room), func(stamp int64) bool { return stamps[stamp] }), nil
 }
 
-// stampsOf lists the timestamps that a row was written with, the least first. Collections are
-// deleted a microsecond before that of their row, and so are not looked at.
+// stampsOf lists the timestamps that a row was written with, the least first. Deletions of
+// collections have the timestamp a microsecond before their row's, and are not counted.
 func stampsOf(r *sstable.Row) []int64 {
 	var stamps []int64
 	if r.Liveness.Set {
@@ -79,20 +79,20 @@ func stampsOf(r *sstable.Row) []int64 {
 // nodes did not take.
 const mostRounds = 8
 
-// deliverGood has the rows of the slice sent to where they belong. If nodes did not take some, it
-// has the others of their partitions sent again: an earlier row of the same key, which one of them
-// had replaced, was not sent.
+// deliverGood sends the rows of the slice to where they belong. If nodes did not take some, it
+// sends the partitions of these once more without them. An earlier row of the same key, which a
+// refused one had replaced, was not sent before.
 func (t *Target) deliverGood(ctx context.Context) error {
 	for rounds := 0; ; rounds++ {
 		some := rounds > 0
 		err := t.deliverTo(ctx, func(ctx context.Context) error {
-			t.batch.some, some = some, false // what is sent in vain is sent again with all the rest
+			t.batch.some, some = some, false // after a change of the ring everything is sent again
 			return t.deliver(ctx)
 		})
 		switch {
 		case err != nil || t.batch.refused.count() == t.batch.leftOut.count():
 			return err
-		case !slices.ContainsFunc(t.batch.settled, func(s settled) bool { return s.rows > 0 }):
+		case !slices.ContainsFunc(t.batch.pending, func(s pendingPiece) bool { return s.rows > 0 }):
 			return nil
 		case rounds == mostRounds:
 			return fault.New(
@@ -107,20 +107,20 @@ func (t *Target) deliverGood(ctx context.Context) error {
 }
 
 // mostStamps is the number of rows of the input, at most, that are read again and rejected for one
-// row of the table: as many are in memory at once.
+// row of the table. All of them are in memory at once.
 const mostStamps = 100
 
-// lostError says why a row of the input is not read again.
+// lostError is the reason why a row of the input cannot be read again.
 type lostError struct{ error }
 
 // foundRow is a row of the input.
 type foundRow struct {
 	*write.Row
-	of *settled
+	of *pendingPiece
 }
 
-// rejectRefused rejects the rows of the input that made a row which a node does not take. It
-// rejects none, and reports so, unless it finds all of them.
+// rejectRefused rejects the rows of the input that made a row which a node does not take. Unless it
+// finds all of them, it rejects none and returns false.
 func (t *Target) rejectRefused(ctx context.Context, r *refusedRow, reason error) (bool, error) {
 	stamps := stampsOf(&r.row)
 	if len(stamps) > mostStamps {
@@ -138,7 +138,7 @@ func (t *Target) rejectRefused(ctx context.Context, r *refusedRow, reason error)
 		t.batch.refused = make(refusals)
 	}
 	for i, row := range found {
-		if !t.batch.refused.add(r.key, stamps[i]) { // its static columns were not taken either
+		if !t.batch.refused.add(r.key, stamps[i]) { // rejected before, with its static columns
 			continue
 		}
 		row.of.rows--
@@ -152,8 +152,8 @@ func (t *Target) rejectRefused(ctx context.Context, r *refusedRow, reason error)
 
 // find reads a row of the input again, by its timestamp.
 func (t *Target) find(ctx context.Context, r *refusedRow, stamp int64) (foundRow, error) {
-	for i := range t.batch.settled {
-		s := &t.batch.settled[i]
+	for i := range t.batch.pending {
+		s := &t.batch.pending[i]
 		row, err := s.piece.Find(ctx, stamp)
 		if err != nil {
 			return foundRow{}, &lostError{fmt.Errorf("its line is not known: %w", err)}
@@ -169,7 +169,7 @@ func (t *Target) find(ctx context.Context, r *refusedRow, stamp int64) (foundRow
 	return foundRow{}, nil
 }
 
-// makes reports whether a row of the input is one that makes r, or a part of it.
+// makes reports whether a row of the input makes r, or a part of it.
 func (in *intake) makes(row *write.Row, r *refusedRow) (bool, error) {
 	if len(row.Cells) != len(in.names) {
 		return false, nil

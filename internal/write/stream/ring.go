@@ -12,41 +12,43 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Ring says which nodes rows belong to at a moment, those included that take over ranges of others.
+// Ring is the nodes that rows belong to at a moment. It includes nodes that take over ranges of
+// others.
 type Ring struct {
 	Placement *token.Placement // of all replicas, in all data centers
 	Nodes     []string         // ids of the nodes that the placement's indexes mean
-	// Truncated is when nodes last truncated the table, by their ids: milliseconds since the epoch
-	// by a node's own clock, 0 for never. A node that does not tell is not in it.
+	// Truncated is the time of the table's last truncation by node id: milliseconds since the epoch
+	// by the node's own clock, 0 for never. A node that does not report it is not in the map.
 	Truncated map[string]int64
 }
 
-// ErrMoved is in the error of rows that were sent, and may not be on all nodes that they belong to
-// now: they have to be sent again.
+// ErrMoved means that rows that were sent may not be on all nodes that they belong to now. They
+// have to be sent again.
 var ErrMoved = errors.New("nodes came, went or moved, or the keyspace's replication was changed")
 
-// ErrTruncated is in the error of rows that were sent while the table was truncated: nodes that had
-// them before have lost them, and others have not. They have to be sent again.
+// ErrTruncated means that rows were sent while the table was truncated. Nodes that had them before
+// have lost them, and others have not. They have to be sent again.
 var ErrTruncated = errors.New("the table was truncated")
 
 // sentInVain reports whether rows have to be sent again.
 func sentInVain(err error) bool { return errors.Is(err, ErrMoved) || errors.Is(err, ErrTruncated) }
 
-// truncatedSince reports whether a node has truncated the table since it told when it did last.
+// truncatedSince reports whether a node has truncated the table since the ring before.
 func (r Ring) truncatedSince(before Ring) bool {
 	for node, at := range r.Truncated {
-		if then, told := before.Truncated[node]; told && at > then {
+		if then, known := before.Truncated[node]; known && at > then {
 			return true
 		}
 	}
 	return false
 }
 
-// mostMoves is how often the same rows are sent again because the ring has changed.
+// mostMoves is the number of times, at most, that the same rows are sent again because the ring has
+// changed.
 const mostMoves = 8
 
-// covers reports whether rows that were sent to where they belong by the options are on all nodes
-// that they belong to by another ring.
+// covers reports whether rows that were sent by the options are on all nodes that they belong to in
+// another ring.
 func (o *Options) covers(now Ring) bool {
 	sent, to := 0, *o
 	to.Placement, to.Nodes = now.Placement, now.Nodes
@@ -72,7 +74,7 @@ func (o *Options) covers(now Ring) bool {
 	return true
 }
 
-// has reports whether a node is to have any row.
+// has reports whether any row belongs to a node.
 func (r Ring) has(node string) bool {
 	for i := range r.Placement.Len() {
 		for _, n := range r.Placement.Replicas(i) {
@@ -84,8 +86,9 @@ func (r Ring) has(node string) bool {
 	return false
 }
 
-// patiently asks the nodes something. Nodes that do not answer now may when they have less to do.
-func (c *carrier) patiently(ctx context.Context, ask func() error) error {
+// patiently asks the nodes something, and retries until the patience is over. Nodes that are busy
+// now may answer later.
+func (c *shipper) patiently(ctx context.Context, ask func() error) error {
 	begun := time.Now()
 	for attempt := 1; ; attempt++ {
 		err := ask()
@@ -98,8 +101,8 @@ func (c *carrier) patiently(ctx context.Context, ask func() error) error {
 	}
 }
 
-// look asks which nodes rows belong to.
-func (c *carrier) look(ctx context.Context) (now Ring, err error) {
+// look reads which nodes rows belong to.
+func (c *shipper) look(ctx context.Context) (now Ring, err error) {
 	err = c.patiently(ctx, func() (err error) {
 		now, err = c.o.Ring(ctx)
 		return err
@@ -107,8 +110,9 @@ func (c *carrier) look(ctx context.Context) (now Ring, err error) {
 	return now, err
 }
 
-// aim has what is sent next go to where it belongs now, if it is still to be sent as it was made.
-func (c *carrier) aim(ctx context.Context) error {
+// aim reads the ring that the next files are made for. It returns an error if the rows have to be
+// made with other options.
+func (c *shipper) aim(ctx context.Context) error {
 	if c.o.Ring == nil {
 		return nil
 	}
@@ -120,11 +124,11 @@ func (c *carrier) aim(ctx context.Context) error {
 	return c.patiently(ctx, func() error { return c.o.Fits(ctx) })
 }
 
-// arrived returns an error with [ErrMoved] or [ErrTruncated] if what was sent since aim is not on
-// all nodes that it belongs to. It is called when all of it is there: a node that takes over a
-// range announces that before it copies the range from others (StorageService.RING_DELAY), so that
-// one that is not known by then copies what was sent as well.
-func (c *carrier) arrived(ctx context.Context) error {
+// arrived returns an error with [ErrMoved] or [ErrTruncated] if the rows sent since aim are not on
+// all nodes that they belong to. It is called after all of them have arrived. A node that takes
+// over a range announces that before it copies the range from others (StorageService.RING_DELAY).
+// So a node that is not known by then copies the new rows as well.
+func (c *shipper) arrived(ctx context.Context) error {
 	if c.o.Ring == nil {
 		return nil
 	}
@@ -140,15 +144,15 @@ func (c *carrier) arrived(ctx context.Context) error {
 	return nil
 }
 
-// countSlice counts what was sent last as a slice, which is not sent again.
-func (c *carrier) countSlice() {
+// countSlice counts the last delivery as a slice. It is not sent again.
+func (c *shipper) countSlice() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.stats.add(Stats{Slices: 1, Partitions: c.partitions})
 }
 
-// deliverTo has rows sent to where they belong, and again when that was changed meanwhile.
-func (c *carrier) deliverTo(ctx context.Context, deliver func(ctx context.Context) error) error {
+// deliverTo sends rows to where they belong, and again if the ring changed meanwhile.
+func (c *shipper) deliverTo(ctx context.Context, deliver func(ctx context.Context) error) error {
 	for moves := 0; ; moves++ {
 		if err := c.aim(ctx); err != nil {
 			return err

@@ -93,8 +93,8 @@ func TestNodeThatJoinsWhileRowsAreSent(t *testing.T) {
 	requireOn(t, n, []Ring{three, four}, last)
 }
 
-// Rows that are sent while the table is truncated are sent once more: a node that had them before
-// has lost them, and one that got them later has them still.
+// Rows that are sent while the table is truncated are sent once more. A node that had them before
+// has lost them, and one that got them later still has them.
 func TestTableThatIsTruncatedWhileRowsAreSent(t *testing.T) {
 	p := &pieces{}
 	rows, last := many(p, 2000)
@@ -114,7 +114,7 @@ func TestTableThatIsTruncatedWhileRowsAreSent(t *testing.T) {
 	requireOn(t, n, []Ring{after}, last)
 }
 
-// What is told otherwise by now ends a load before it sends anything else.
+// A change of the table ends a load before it sends anything else.
 func TestTableThatChangesBetweenSlices(t *testing.T) {
 	changed := errors.New("the table has an index by now")
 	p := &pieces{}
@@ -128,7 +128,7 @@ func TestTableThatChangesBetweenSlices(t *testing.T) {
 	require.Zero(t, n.files)
 }
 
-// What is sent again is told once: its partitions, its slice, and how much of it is done.
+// Rows that are sent again count once: their partitions, their slice, and how much of it is done.
 func TestAccountOfWhatIsSentAgain(t *testing.T) {
 	p := &pieces{}
 	rows, last := many(p, 2000)

@@ -7,7 +7,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// mostSection is from which size on a section ends, though its token range goes on.
+// mostSection is the size, in bytes, at which a section ends within its token range.
 const mostSection = 32 << 20
 
 // sections writes partitions into a spool, in the order of their tokens, and cuts them into
@@ -17,38 +17,38 @@ type sections struct {
 
 	o     *Options
 	spool *spool
-	// is given each section when it ends, with the nodes that it belongs to
+	// called with each section when it ends, and with the nodes that it belongs to
 	made func(s section, replicas []string) error
 
 	vnode int         // of the open section
-	reach token.Range // of its token range; empty: no section is open
-	from  int64       // where the section begins, in what the writer wrote
-	keys  int64       // before it
-	part  int         // of the partition that is written: see split
+	reach token.Range // token range of the section; empty: no section is open
+	from  int64       // position of the writer at the section's begin
+	keys  int64       // partitions before the section
+	part  int         // part of the present partition: see split
 	key   []byte      // of that partition
-	batch batch       // of its rows
-	parts int64       // of partitions, without the first of each
-	open  bool        // a range of deleted rows
+	batch batch       // of rows of that partition
+	parts int64       // parts of partitions, without the first of each
+	open  bool        // within a range of deleted rows
 }
 
-// batch is what a node makes one mutation of, if it writes the table's rows as mutations: some rows
-// of a partition, one behind the other
-// (org.apache.cassandra.db.streaming.CassandraStreamReceiver.sendThroughWritePath).
+// batch is the rows of a partition that a node makes one mutation of, if it writes the table's rows
+// as mutations (org.apache.cassandra.db.streaming.CassandraStreamReceiver.sendThroughWritePath).
 type batch struct {
 	rows  int
 	bytes int64
 }
 
-// batchRows is how many rows that are (cassandra.repair.mutation_repair_rows_per_batch).
+// batchRows is the number of rows of such a mutation
+// (cassandra.repair.mutation_repair_rows_per_batch).
 const batchRows = 100
 
-// start begins to write what a codec encodes.
+// start starts to write what a codec encodes.
 func (s *sections) start(c *sstable.Codec) (err error) {
 	s.PartitionWriter, err = sstable.NewPartitionWriter(c, s, nil)
 	return err
 }
 
-// Write is for the writer of partitions.
+// Write writes to the spool. The writer of partitions calls it.
 func (s *sections) Write(b []byte) (int, error) {
 	if err := s.spool.file.write(b); err != nil {
 		return 0, err
@@ -56,7 +56,7 @@ func (s *sections) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// Begin begins a partition, and before it a section where one is due.
+// Begin starts a partition, and before it a section if one is due.
 func (s *sections) Begin(key []byte, d sstable.Deletion) error {
 	at := token.Murmur3.Hash(key)
 	if s.spool.file == nil || !s.reach.Contains(at) || s.Position()-s.from >= mostSection ||
@@ -96,9 +96,9 @@ func (s *sections) Marker(m *sstable.Marker) error {
 	return s.PartitionWriter.Marker(m)
 }
 
-// split counts a row, and has it stand in another part of its partition when a node would otherwise
-// make a mutation with it that is larger than it takes. The parts go to different SSTables. Within
-// a range of deleted rows nothing is split.
+// split counts a row. If a node would make a mutation with it that is too large, the row starts
+// another part of its partition. Parts go to different SSTables. Within a range of deleted rows
+// nothing is split.
 func (s *sections) split(row int64) error {
 	if s.batch.rows >= batchRows {
 		s.batch = batch{}
@@ -121,7 +121,7 @@ func (s *sections) split(row int64) error {
 	return nil
 }
 
-// nextSection ends the section and begins one of those parts of partitions.
+// nextSection ends the section and starts one for those parts of partitions.
 func (s *sections) nextSection(part int) error {
 	if err := s.endSection(); err != nil {
 		return err
@@ -133,7 +133,7 @@ func (s *sections) nextSection(part int) error {
 	return nil
 }
 
-// endSection hands on what was written since the last one, with the nodes it belongs to.
+// endSection passes on what was written since the last one, with the nodes it belongs to.
 func (s *sections) endSection() error {
 	length := s.Position() - s.from
 	if s.spool.file == nil || length == 0 {

@@ -14,8 +14,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// RowsError is an error of a Sender: the node failed the session because of a row, which it cannot
-// index for example.
+// RowsError is an error of a Sender: the node failed the session because of a row. For example it
+// cannot index the row.
 type RowsError struct {
 	Why    string // what the node says
 	Advice string // what the user can do about such a row
@@ -29,22 +29,23 @@ func (e *RowsError) Error() string { return e.Err.Error() }
 func (e *RowsError) Unwrap() error { return e.Err }
 
 const (
-	// triesForRows is the number of sessions that must fail for the rows until these are to blame.
+	// triesForRows is the number of sessions that must fail because of rows before the rows are
+	// searched.
 	triesForRows = 2
-	// mostRefused is the number of rows, at most, that one delivery has rejected.
+	// mostRefused is the number of rows, at most, that one delivery rejects.
 	mostRefused = 100
-	// mostUntaken is that number for a node that has taken no part of any file: then it is not the
-	// rows that are to blame.
+	// mostUntaken is that number for a node that has taken no part of any file. Then the rows are
+	// probably not the reason.
 	mostUntaken = 10
 )
 
-// refusedRow is a row, or a partition that is not split, that a node fails a session for.
+// refusedRow is a row, or a partition that is not split, that makes a node fail a session.
 type refusedRow struct {
 	key    []byte
-	whole  bool // all of the partition, which has deletions
+	whole  bool // it is all of the partition, which has deletions
 	among  bool // the partition has other rows
 	static bool
-	row    sstable.Row // the rest of it; its bytes are its own
+	row    sstable.Row // the other parts of the row; its bytes are its own
 }
 
 // is reports whether r is that row of a partition.
@@ -75,7 +76,8 @@ type part struct {
 const everyRow = math.MaxInt64
 
 // seeker finds the rows of a file that a node does not take. It sends halves of the file, and
-// halves of a half that fails. A half that the node takes stays there: its rows have timestamps.
+// halves of a half that fails. A half that the node takes stays there, because its rows have
+// timestamps.
 type seeker struct {
 	d     *delivery
 	node  string
@@ -85,9 +87,9 @@ type seeker struct {
 }
 
 // seek finds the rows of a file that a node does not take, and sends all others. A delivery seeks
-// for one node at a time, so that the next node of the file is not sent a row that was found.
+// for one node at a time. So the next node of the file is not sent a row that was found.
 func (d *delivery) seek(ctx context.Context, node string, f File, cause *RowsError) error {
-	if err := take(ctx, d.seeking); err != nil {
+	if err := takeToken(ctx, d.seeking); err != nil {
 		return err
 	}
 	defer func() { d.seeking <- struct{}{} }()
@@ -96,8 +98,8 @@ func (d *delivery) seek(ctx context.Context, node string, f File, cause *RowsErr
 	return err
 }
 
-// search finds rows in a part of the file, and reports whether there were any. known says that
-// there are.
+// search finds rows in a part of the file, and reports whether there were any. known means that
+// there are some.
 func (s *seeker) search(ctx context.Context, p part, known bool) (found bool, err error) {
 	first, second, ok, err := s.halve(p)
 	if err != nil {
@@ -137,7 +139,7 @@ func (s *seeker) halve(p part) (first, second part, ok bool, err error) {
 	return first, second, p.rowUpTo-p.rowFrom > 1, nil
 }
 
-// last sends a part that is not split, and has its row refused if the node does not take it.
+// last sends a part that is not split. If the node does not take it, its row is refused.
 func (s *seeker) last(ctx context.Context, p part) (found bool, err error) {
 	if taken, err := s.send(ctx, p, triesForRows); taken || err != nil {
 		return false, err
@@ -154,10 +156,10 @@ func (s *seeker) last(ctx context.Context, p part) (found bool, err error) {
 	return true, nil
 }
 
-// refuse has a row rejected, or returns the error that names it. To build an index of its own
-// format, a node reads all rows of the partition, those too that it kept of a session that failed
-// (SecondaryIndexManager.indexPartition): then all rows of the partition fail, and which is to
-// blame is not known.
+// refuse rejects a row, or returns the error that names it. To build an index of its own format, a
+// node reads all rows of the partition. These include rows that it kept of a failed session
+// (SecondaryIndexManager.indexPartition). Then all rows of the partition fail, and the one to blame
+// is not known.
 func (s *seeker) refuse(ctx context.Context, r *refusedRow) error {
 	t := s.d.t
 	others, more := "", ""
@@ -191,8 +193,7 @@ func (s *seeker) refuse(ctx context.Context, r *refusedRow) error {
 	)
 }
 
-// send sends a part of the file, without rows that were found, and reports whether the node took
-// it.
+// send sends a part of the file, without rows that were found. It reports whether the node took it.
 func (s *seeker) send(ctx context.Context, p part, tries int) (taken bool, err error) {
 	f, done, err := s.cut(p)
 	defer done()
@@ -202,7 +203,7 @@ func (s *seeker) send(ctx context.Context, p part, tries int) (taken bool, err e
 	if f.Keys == 0 {
 		return true, nil
 	}
-	err = s.d.persist(ctx, s.node, f, tries)
+	err = s.d.sendWithRetry(ctx, s.node, f, tries)
 	if rows := (*RowsError)(nil); errors.As(err, &rows) {
 		s.cause = rows
 		return false, nil
@@ -210,7 +211,7 @@ func (s *seeker) send(ctx context.Context, p part, tries int) (taken bool, err e
 	return err == nil, err
 }
 
-// cut makes a file of a part. done must be called.
+// cut makes a file of a part. The caller calls done.
 func (s *seeker) cut(p part) (f File, done func(), err error) {
 	c, to := s.d.t, &spool{dir: s.d.t.o.Dir, size: math.MaxInt64}
 	f = File{Header: s.file.Header}
@@ -225,7 +226,8 @@ func (s *seeker) cut(p part) (f File, done func(), err error) {
 	if err == nil {
 		err = errors.Join(w.Flush(), file.flush())
 	}
-	f.Bytes, f.Open = file.size, func() io.Reader { return io.NewSectionReader(file.file, 0, file.size) }
+	f.Bytes = file.size
+	f.Open = func() io.Reader { return io.NewSectionReader(file.file, 0, file.size) }
 	if s.file.Whole == nil || f.Keys == 0 || err != nil {
 		return f, to.discard, err
 	}
@@ -243,8 +245,8 @@ func (s *seeker) cut(p part) (f File, done func(), err error) {
 	return f, f.Whole.remove, nil
 }
 
-// each calls do for each item of the file until it returns an error. The error is that, or one of
-// reading; io.EOF is none.
+// each calls do for each item of the file until do returns an error. It returns that error, or one
+// of reading, but not io.EOF.
 func (s *seeker) each(do func(sstable.Item, *sstable.Decoder) error) error {
 	var d *sstable.Decoder
 	if s.file.Open != nil {
@@ -277,7 +279,7 @@ func (s *seeker) each(do func(sstable.Item, *sstable.Decoder) error) error {
 	}
 }
 
-// copy gives a part of the file to a sink, without rows that were found. It returns the number of
+// copy writes a part of the file to a sink, without rows that were found. It returns the number of
 // partitions.
 func (s *seeker) copy(p part, to sstable.Sink) (keys int64, err error) {
 	at, row, begun := int64(-1), int64(0), false
@@ -348,7 +350,8 @@ func (s *seeker) isRefused(key []byte, row *sstable.Row) bool {
 	return false
 }
 
-// countRows returns the number of rows of a partition; 0 of one with deletions, which is not split.
+// countRows returns the number of rows of a partition. It returns 0 for a partition with deletions,
+// which is not split.
 func (s *seeker) countRows(partition int64) (rows int64, err error) {
 	at, whole := int64(-1), false
 	err = s.each(func(item sstable.Item, d *sstable.Decoder) error {
@@ -372,7 +375,7 @@ func (s *seeker) countRows(partition int64) (rows int64, err error) {
 	return rows, err
 }
 
-// read returns what a part has that is not split.
+// read returns the content of a part that is not split.
 func (s *seeker) read(p part) (*refusedRow, error) {
 	out := &refusedRow{whole: true}
 	if p.rowUpTo != everyRow {
@@ -408,7 +411,7 @@ func (s *seeker) read(p part) (*refusedRow, error) {
 	return out, err
 }
 
-// keep copies what is needed of a row.
+// keep copies what a refusedRow needs of a row.
 func (r *refusedRow) keep(row *sstable.Row) {
 	r.static, r.row.Liveness = row.Static, row.Liveness
 	for _, value := range row.Clustering {
@@ -434,11 +437,11 @@ func (w spoolWriter) Write(b []byte) (int, error) {
 const shownOfRow = 300
 
 // describe names a row by its primary key, as JSON.
-func (c *carrier) describe(r *refusedRow) string {
+func (c *shipper) describe(r *refusedRow) string {
 	table := c.schema.Table()
 	key := [][]byte{r.key}
 	if len(table.Key) > 1 {
-		key, _ = token.SplitKey(r.key) // as far as it can be: it was read from a file that is right
+		key, _ = token.SplitKey(r.key) // the key is from a valid file, so it can be split
 	}
 	text, what := []byte{'{'}, "the row"
 	add := func(column sstable.Column, value []byte) {

@@ -256,7 +256,9 @@ func TestSearchForRowsIsBounded(t *testing.T) {
 func TestOneNodeDoesNotTakeARow(t *testing.T) {
 	var o *Options
 	n := &picky{t: t, poison: "poison", rows: map[string]map[string]string{}}
-	n.refuses = func(node string) bool { return node == o.replicas(o.Placement.Find(token.Murmur3.Hash(keyOf(17))))[1] }
+	n.refuses = func(node string) bool {
+		return node == o.replicas(o.Placement.Find(token.Murmur3.Hash(keyOf(17))))[1]
+	}
 	_, p, err := seeking(
 		t,
 		func(options *Options) { o = options; options.Sender = n },

@@ -1,7 +1,7 @@
 package stream
 
-// share reports how much of the slice was read, sorted and sent. Partitions stand for the rows that
-// they were made of: how many bytes all of them will have is guessed from those that were merged.
+// share updates the part of the slice that was read, sorted and sent. Partitions stand for the rows
+// that they were made of. The size of all partitions is estimated from those that were merged.
 func (d *delivery) share() {
 	merged := d.merged.Load()
 	queued := float64(d.queued.Load())

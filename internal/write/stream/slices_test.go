@@ -15,9 +15,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// What has come is sent and settled as soon as it is a slice, and the rest later, without a row
-// twice.
-func TestSlicesAreSettledOneByOne(t *testing.T) {
+// Rows are sent and completed as soon as they are a slice, and the rest later. No row comes twice.
+func TestSlicesAreCompletedOneByOne(t *testing.T) {
 	const pieceRows = 50
 	var all []*pieces
 	var rows []*write.Row
@@ -86,8 +85,8 @@ func TestSliceIsSettledBeforeTheNext(t *testing.T) {
 	require.EqualValues(t, 2, tg.Stats().Slices)
 }
 
-// However many slices there are, they leave no more SSTables than one for each half of a full one,
-// and one for each set of replicas.
+// All slices together leave at most one SSTable for each half of a full one, and one for each set
+// of replicas.
 func TestSlicesLeaveFewFiles(t *testing.T) {
 	p := &pieces{}
 	var rows []*write.Row
@@ -145,13 +144,13 @@ func TestDefaultSlice(t *testing.T) {
 	require.EqualValues(t, 30*DefaultFileBytes, o.DefaultSlice())
 }
 
-// Who puts rows in while others cannot be sent is told so, and does not hold up the end.
+// If rows cannot be sent, callers that put more get the error, and the load ends.
 func TestRowsThatComeWhileOthersFail(t *testing.T) {
 	for name, slice := range map[string]int64{"a slice": 1, "memory is short": 0} {
 		t.Run(name, func(t *testing.T) {
 			p := &pieces{}
 			tg, n := newTarget(t, func(o *Options) { o.Slice = slice })
-			tg.press = time.Millisecond
+			tg.memoryWait = time.Millisecond
 			in := tg.Intake(readings.Columns)
 			later := make(chan error, 1)
 			var once sync.Once
@@ -167,7 +166,7 @@ func TestRowsThatComeWhileOthersFail(t *testing.T) {
 				t,
 				in.Put(t.Context(), []*write.Row{reading(p, 1, 1, "a", 1_700_000_000_000_000)}),
 			)
-			tg.Yield(true)
+			tg.MemoryLow(true)
 			require.ErrorContains(t, tg.Run(t.Context()), "gone")
 			require.ErrorContains(t, <-later, "gone")
 			require.Zero(t, p.written)

@@ -17,8 +17,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Where nodes make mutations of the rows of a partition, a hundred at a time, none is larger than
-// they take: the rest of the partition stands in other files.
+// If nodes make mutations of the rows of a partition, a hundred at a time, none is larger than they
+// take. The rest of the partition is in other files.
 func TestPartitionsAreSplitForMutations(t *testing.T) {
 	const perPartition, limit = 250, 3000
 	p := &pieces{}
@@ -68,7 +68,10 @@ func TestPartitionsAreSplitForMutations(t *testing.T) {
 					count++
 					bytes += int(d.End() - d.Offset())
 					most = max(most, bytes)
-					seen[[2]int32{int32(binary.BigEndian.Uint32(d.Key())), int32(binary.BigEndian.Uint32(d.Row().Clustering[0]))}]++
+					seen[[2]int32{
+						int32(binary.BigEndian.Uint32(d.Key())),
+						int32(binary.BigEndian.Uint32(d.Row().Clustering[0])),
+					}]++
 				}
 			}
 		})

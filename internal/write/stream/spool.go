@@ -11,12 +11,12 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 )
 
-// A spool keeps sorted partitions on the disk until all of their replicas have them. It is a
-// number of temporary files, written one after the other; each goes when nobody waits for
-// anything in it. Their names are removed at once, so that nothing stays behind.
+// A spool keeps sorted partitions on the disk until all of their replicas have them. It is a number
+// of temporary files, written one after another. A file is closed when none of its sections is
+// needed. The names of the files are removed at once, so that no file is left behind.
 type spool struct {
 	dir   string
-	size  int64 // of a file, about
+	size  int64 // approximate size of a file, in bytes
 	file  *spoolFile
 	files []*spoolFile // all that were made
 }
@@ -26,25 +26,25 @@ type spoolFile struct {
 	file  *os.File
 	out   *bufio.Writer
 	size  int64
-	holds atomic.Int64 // of sections of it, and one of who writes it
+	holds atomic.Int64 // sections of it that are needed, and one for the writer
 }
 
-// section is a stretch of whole partitions of one token range, or of parts of them.
+// section is a stretch of entire partitions of one token range, or of parts of partitions.
 type section struct {
 	file     *spoolFile
 	from, to int64
 	keys     int64
-	// number of the parts, which stand in SSTables of their own; 0: the first, or all of each
+	// number of the parts, which are in SSTables of their own; 0: the first part, or all of each
 	// partition
 	part int
 }
 
 func (s section) bytes() int64 { return s.to - s.from }
 
-// spoolBuffer is how much is written at once.
+// spoolBuffer is the number of bytes that are written at once.
 const spoolBuffer = 256 << 10
 
-// next gives the file to write to.
+// next returns the file to write to.
 func (s *spool) next() (*spoolFile, error) {
 	if s.file != nil && s.file.size < s.size {
 		return s.file, nil
@@ -62,7 +62,7 @@ func (s *spool) next() (*spoolFile, error) {
 	return s.file, nil
 }
 
-// end writes the last file out.
+// end flushes and releases the last file.
 func (s *spool) end() error {
 	f := s.file
 	if f == nil {
@@ -72,11 +72,11 @@ func (s *spool) end() error {
 	return errors.Join(f.flush(), f.release())
 }
 
-// discard gives up what is left, of a delivery that has failed.
+// discard closes all files of a delivery that has failed.
 func (s *spool) discard() {
 	for _, f := range s.files {
 		if f.holds.Swap(0) > 0 {
-			_ = f.file.Close() // nobody reads it any more
+			_ = f.file.Close() // no goroutine reads it any more
 		}
 	}
 }
@@ -91,7 +91,7 @@ func (f *spoolFile) write(p []byte) error {
 	return nil
 }
 
-// flush has what was written read by others.
+// flush makes what was written readable for others.
 func (f *spoolFile) flush() error {
 	if err := f.out.Flush(); err != nil {
 		return fmt.Errorf("sorted partitions: %w", err)
@@ -102,7 +102,7 @@ func (f *spoolFile) flush() error {
 // hold keeps the file for one more section.
 func (f *spoolFile) hold() { f.holds.Add(1) }
 
-// release gives up a hold; with the last one the file goes.
+// release removes a hold. With the last one the file is closed.
 func (f *spoolFile) release() error {
 	if f.holds.Add(-1) > 0 {
 		return nil
@@ -113,7 +113,7 @@ func (f *spoolFile) release() error {
 	return nil
 }
 
-// read gives the bytes of sections, one after the other.
+// read returns the bytes of sections, one after another.
 func read(sections []section) io.Reader {
 	readers := make([]io.Reader, len(sections))
 	for i, s := range sections {

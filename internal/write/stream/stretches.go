@@ -10,15 +10,15 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/extsort"
 )
 
-// mostStretches is how many stretches of tokens are made partitions of at the same time, at most:
-// each takes memory for all sorted runs.
+// mostStretches is the number of stretches of tokens, at most, that are merged at the same time.
+// Each takes memory for all sorted runs.
 const mostStretches = 4
 
-// stretches is how many there are: one for each processor.
+// stretches returns the number of stretches: one for each processor.
 func stretches() int { return min(runtime.GOMAXPROCS(0), mostStretches) }
 
-// makePartitions makes partitions of sorted records, of all stretches at the same time, and gives
-// them to a delivery in the order of their tokens. It returns how many there are.
+// makePartitions makes partitions of the sorted records of all stretches at the same time. It adds
+// them to a delivery in the order of their tokens, and returns their number.
 func (t *Target) makePartitions(
 	d *delivery,
 	merges []*extsort.Merge,
@@ -84,24 +84,24 @@ func (t *Target) makeSections(
 	return to.end()
 }
 
-// ahead is what was made of a stretch and is not delivered yet: those behind the first wait for
-// their turn. They may be ahead by the size of a file, so that not all that is sorted stands on the
-// disk once more.
+// ahead is the sections of a stretch that are not delivered yet. Stretches after the first wait for
+// their turn. They may be ahead by the size of a file, so that not all sorted records are on the
+// disk twice.
 type ahead struct {
 	ready chan []placed
-	room  *semaphore.Weighted // in bytes, of limit
+	room  *semaphore.Weighted // in bytes, limit in all
 	limit int64
-	next  []placed // to be handed on
-	bytes int64    // of them
+	next  []placed // sections to pass on
+	bytes int64    // of next
 }
 
-// placed is a section that belongs to some nodes. It holds its file.
+// placed is a section and the nodes that it belongs to. It holds its file.
 type placed struct {
 	section
 	replicas []string
 }
 
-// handedOn is how many bytes of sections are handed on together, about.
+// handedOn is the approximate number of bytes of sections that are passed on together.
 const handedOn = 1 << 20
 
 // add takes a section.
@@ -119,7 +119,7 @@ func (a *ahead) add(ctx context.Context, s section, replicas []string) error {
 	return a.flush(ctx)
 }
 
-// flush hands on the sections that were taken, all of one file, to be read by others.
+// flush passes on the sections that were added, all of one file.
 func (a *ahead) flush(ctx context.Context) error {
 	if len(a.next) == 0 {
 		return nil
@@ -139,7 +139,7 @@ func (a *ahead) flush(ctx context.Context) error {
 	return nil
 }
 
-// deliver gives all sections to a delivery, and returns how many partitions they have.
+// deliver adds all sections to a delivery, and returns the number of their partitions.
 func (a *ahead) deliver(d *delivery) (keys int64, err error) {
 	for sections := range a.ready {
 		var bytes int64

@@ -1,17 +1,18 @@
-// Package stream is the target of a load that writes rows as SSTables, streamed to the replicas
-// over the port that they stream to each other by, or kept for them in a folder
-// ([Keeper]).
+// Package stream is the target of a load that writes rows as SSTables. It streams them to the
+// replicas over the port that nodes use between each other, or keeps them in a folder
+// ([FolderSender]).
 //
-// Rows are encoded as they come and sorted by token, key and clustering (package extsort); when a
-// slice of them is there (all, where there are no slices), or memory is short, rows of one
-// clustering are merged as a server would, and the partitions written to spools on the disk, of a
-// few stretches of tokens at the same time, in sections of one token range each. Each replica of a
-// range is sent its sections, in files of many ranges: few and large ones, that do not overlap.
-// Rows that are in memory, and all for the same nodes, become SSTables without that. The rows of a
-// slice are settled when all nodes have all of its files. Until then the load has done nothing that
-// it could not do again: rows have timestamps, by their place in the input.
+// Rows are encoded as they come, and sorted by token, key and clustering (package extsort). When a
+// slice of rows is sorted, or memory is low, rows of one clustering are merged as a server would.
+// Their partitions are written to spools on the disk, for a few stretches of tokens at the same
+// time, in sections of one token range each. Each replica of a range is sent its sections in few
+// large files of many ranges, which do not overlap. If all rows in memory go to the same nodes,
+// SSTables are made of them without a spool.
 //
-// Start with [New]. Rows are freed as soon as they are encoded.
+// The rows of a slice are complete when all nodes have all of its files. Until then the load can
+// repeat everything: rows have timestamps by their place in the input.
+//
+// Start with [New]. Rows are released as soon as they are encoded.
 package stream
 
 import (
@@ -39,86 +40,84 @@ import (
 // Options say how to write.
 type Options struct {
 	Table *schema.Table
-	// of all replicas, in all data centers, as they were when the options were made
+	// all replicas, in all data centers, as they were when the options were made
 	Placement *token.Placement
 	Nodes     []string        // ids of the nodes that the placement's indexes mean
 	Ignored   map[string]bool // ids of nodes that are sent nothing
 	Sender    Sender
-	// Local is set if the Sender only keeps what was made, on this host: what counts as sent is
-	// what was made.
+	// Local means that the Sender keeps what was made on this host. Then bytes count as sent when
+	// they are made.
 	Local bool
-	// Clock gives the time that deletions and expiries are counted from; default time.Now. See
+	// Clock returns the time that deletions and expiries are counted from; default time.Now. See
 	// expiries.
 	Clock func() time.Time
 	TTL   int32 // seconds, of rows that have none of their own; 0: they do not expire
-	// Append leaves what is in collections that are not frozen, where a row has a value for
-	// them: it is added to, not replaced.
+	// Append keeps the elements of collections that are not frozen, and adds those of a row's value
+	// to them. Otherwise the value replaces them.
 	Append bool
-	// Indexes are those that do not take all values: rows that have others are rejected.
+	// Indexes are those that do not take all values. Rows with such values are rejected.
 	Indexes []Index
-	// Whole has SSTables made here and sent as they are; nil: the nodes make them of the rows,
-	// which takes them ten times as long or more.
+	// Whole makes SSTables here and sends them as they are. If it is nil, the nodes make them of
+	// the rows, which takes at least ten times as long.
 	Whole *WholeOptions
-	// Version is that of the SSTables, and of rows that nodes make SSTables of; default sstable.NB.
+	// Version is that of the SSTables, and of rows that nodes write to SSTables; default
+	// sstable.NB.
 	Version sstable.Version
-	// Single gives each range to one of its replicas alone, which is to bring the rows to the
+	// Single sends each range to only one of its replicas, which has to bring the rows to the
 	// others.
 	Single    bool
-	Timestamp int64  // about the least that a row has, microseconds since the epoch
-	Memory    int64  // bytes that rows which are being sorted may take; default 64 MiB
-	Dir       string // folder for what is sorted on the disk
-	Run       string // a name that no other load has, for what is made there
-	FileBytes int64  // size of what makes one SSTable of a node, about; default DefaultFileBytes
-	// Slice is how many bytes of rows, as they are sorted, are brought to their nodes and settled
-	// before the next are sorted; 0: all are one slice. See DefaultSlice.
+	Timestamp int64  // about the least timestamp of a row, microseconds since the epoch
+	Memory    int64  // bytes of rows that are being sorted, at most; default 64 MiB
+	Dir       string // folder for sorting on the disk
+	Run       string // a name that no other load has, for the files in Dir
+	FileBytes int64  // approximate size of one SSTable of a node; default DefaultFileBytes
+	// Slice is the number of bytes of rows that are sorted, sent and completed before the next rows
+	// are sorted. 0: all rows are one slice. See DefaultSlice.
 	Slice int64
-	// BatchBytes is how large a mutation may be, of a table whose nodes write the rows that they
-	// are sent as mutations; 0: they do not.
+	// BatchBytes is the largest mutation of a table whose nodes write streamed rows as mutations.
+	// 0: its nodes do not.
 	BatchBytes int64
-	Sessions   int           // files under way at once, to all nodes together; default 8
+	Sessions   int           // files in flight, to all nodes together; default 8
 	Patience   time.Duration // how long to try a file again; default pace.DefaultPatience
 	Backoff    pace.Backoff
-	// Ring says, before anything is sent and when it is there, where rows belong: they are sent
-	// again where that is elsewhere. nil: it is as the options have it.
+	// Ring returns which nodes rows belong to. It is called before rows are sent and after they
+	// have arrived. If the answer changes, the rows are sent again. nil: the options do not change.
 	Ring func(ctx context.Context) (Ring, error)
-	// OnMove is called before rows are sent again for that, or because the table was truncated; may
-	// be nil.
+	// OnMove is called before rows are sent again because the ring changed or the table was
+	// truncated; may be nil.
 	OnMove func(why error)
-	// Fits gives an error when what is sent next has to be made otherwise than these options say,
-	// since the table has changed. It is asked beside Ring, before rows are sent and when a node
-	// fails; nil: it is not asked.
+	// Fits returns an error if the table has changed so that rows have to be made with other
+	// options. It is called after Ring, before rows are sent and when a node fails; may be nil.
 	Fits func(ctx context.Context) error
-	// Begin is called before rows are sent: from then on their pieces must be known, even after a
-	// power failure. An error ends the load; nil: nothing is to be done.
+	// Begin is called before rows are sent. From then on their pieces must be recorded, even after
+	// a power failure. An error ends the load; may be nil.
 	Begin func() error
-	// Complete is called when all files are there, before the rows that were not settled until then
-	// are; nil: nothing is to be done.
+	// Complete is called when all files have arrived, before the last rows are completed; may be
+	// nil.
 	Complete func(ctx context.Context) error
 	NodeName func(host string) string // what messages, and Progress, call a node; default its id
-	// Progress counts how much of a slice was sorted and sent, and what nodes were streamed;
+	// Progress counts how much of a slice was sorted and sent, and the bytes for each node;
 	// default: counters of its own.
 	Progress *progress.Counters
-	// OnRetry is called for each file that is sent again, with the node that failed and why;
+	// OnRetry is called for each file that is sent again, with the node that failed and the reason;
 	// may be nil.
 	OnRetry func(node string, err error)
-	// OnOverdue is called once, when a slice took longer to reach the nodes than the least time to
-	// live of its rows; may be nil.
+	// OnOverdue is called once, if a slice took longer to reach the nodes than some of its rows
+	// live; may be nil.
 	OnOverdue func(ttl, took time.Duration)
 }
 
-// DefaultFileBytes is a size at which an SSTable is not soon compacted with others, and is
-// cheap to send again.
+// DefaultFileBytes is a size at which an SSTable is not compacted soon, and is cheap to send again.
 const DefaultFileBytes = 512 << 20
 
-// leastSlice is below what a slice is not worth its waits: for the last SSTable, for the check of
-// the ring.
+// leastSlice is the least size of a slice, in bytes. Each slice waits for its last SSTable and for
+// a check of the ring, and a smaller one is not worth that.
 const leastSlice = 4 << 30
 
-// DefaultSlice is a size of slices, in bytes, that leaves few SSTables. What is full by FileBytes
-// is one, and what is left of each queue at the end of a slice another; a slice has as many times
-// FileBytes as there are queues, so that the second are no more than the first. So all slices
-// together make at most an SSTable for every half of FileBytes, and one or two (see sendRest) for
-// each queue.
+// DefaultSlice returns a size of slices, in bytes, that leaves few SSTables. Each queue yields one
+// SSTable for every FileBytes, and one for its rest at the end of a slice. A slice has FileBytes
+// for each queue, so that the rests are no more than the full ones. So all slices together make at
+// most one SSTable for every half of FileBytes, and one or two (see startRest) for each queue.
 func (o Options) DefaultSlice() int64 {
 	o = o.withDefaults()
 	return max(leastSlice, o.FileBytes*int64(o.queues()))
@@ -164,8 +163,8 @@ func (o Options) withDefaults() Options {
 	return o
 }
 
-// replicas lists the nodes that a range is sent to, in an order that does not hang on the range:
-// ranges of the same replicas go together.
+// replicas lists the nodes that a range is sent to. Their order does not depend on the range, so
+// that ranges of the same replicas share files.
 func (o *Options) replicas(vnode int) []string {
 	var ids []string
 	for _, i := range o.Placement.Replicas(vnode) {
@@ -177,7 +176,7 @@ func (o *Options) replicas(vnode int) []string {
 	return ids
 }
 
-// sets is how many sets of replicas there are.
+// sets returns the number of sets of replicas.
 func (o *Options) sets() int {
 	known := make(map[string]bool)
 	for i := range o.Placement.Len() {
@@ -186,15 +185,15 @@ func (o *Options) sets() int {
 	return len(known)
 }
 
-// setsPerNode is how many sets of replicas there may be, for each node, so that files are made
-// for sets. Of more of them, which vnodes make, each would get a file too small.
+// setsPerNode is the number of sets of replicas for each node, at most, for which files are made by
+// set. With more sets, as vnodes make them, files would be too small.
 const setsPerNode = 2
 
-// bySet says whether a file is for a set of replicas, all of which are sent it; else it is for one
-// node.
+// bySet reports whether a file is for all of a set of replicas. Otherwise it is for one node.
 func (o *Options) bySet() bool { return o.sets() <= setsPerNode*len(o.Nodes) }
 
-// queues is how many files are filled at the same time, each from a part of the rows.
+// queues returns the number of files that are filled at the same time, each from a part of the
+// rows.
 func (o *Options) queues() int {
 	if o.bySet() {
 		return o.sets()
@@ -204,46 +203,50 @@ func (o *Options) queues() int {
 
 // Target streams rows. It is a write.Target.
 type Target struct {
-	carrier
-	compare  func(a, b []byte) int // records of one token
-	finished chan struct{}
-	pressed  atomic.Int64  // who waits for memory
-	press    time.Duration // see pressTime
-	full     chan struct{} // has an element when the batch is a slice
-	expiries expiries
-	indexes  []indexPlan
-	// of records that are larger than mostKept: one of them is in memory at a time
+	shipper
+	compare          func(a, b []byte) int // records of one token
+	finished         chan struct{}
+	waitingForMemory atomic.Int64  // callers that wait for memory
+	memoryWait       time.Duration // see pressTime
+	full             chan struct{} // has an element when the batch has the size of a slice
+	expiries         expiries
+	indexes          []indexPlan
+	// held by the record in memory that is larger than mostKept: there is one at a time
 	large sync.Mutex
 
-	// A batch of rows is sorted and sent as a whole: a slice, where nothing else is in the way.
-	// Who puts rows in holds it for reading, who sends it for writing.
+	// A batch of rows is sorted and sent as a whole: it is a slice, or less if memory is low. The
+	// goroutines that put rows lock it for reading, and the one that sends it locks it for writing.
 	batch struct {
 		sync.RWMutex
 		sorter  *extsort.Sorter
-		bytes   atomic.Int64 // of its records
-		settled []settled    // carrier.mu guards it while the batch is held for reading
-		ttls    ttls         // carrier.mu guards it as well
-		// closed when there is room again, after the batch was a slice, or it failed
+		bytes   atomic.Int64   // of its records
+		pending []pendingPiece // carrier.mu guards it while the batch is held for reading
+		ttls    ttls           // carrier.mu guards it as well
+		// closed when there is room again: the batch was sent, or that failed
 		room    chan struct{}
-		failed  error    // why no more rows are taken
-		refused refusals // rows that a node did not take; who seeks has it: see delivery.seek
-		// those of them that the last delivery did not send; nil: it sent all rows
+		failed  error    // why no more rows are accepted
+		refused refusals // rows that a node did not take; guarded by delivery.seeking
+		// refused rows that the last delivery did not send; nil: it sent all rows
 		leftOut refusals
-		some    bool // the last delivery was of their partitions alone
+		some    bool // the last delivery had only their partitions
 	}
 }
 
-// settled is what is told of a piece when the rows are there.
-type settled struct {
-	piece  write.Piece
+// pendingPiece is the rows of a piece that are complete when they have arrived.
+type pendingPiece struct {
+	piece  write.Tracker
 	intake *intake // that took the rows
 	rows   int
 	sum    rowsum.Sum
 }
 
-// New makes a target. It fails for a table whose rows cannot be written as SSTables.
+// New returns a target. It fails for a table whose rows cannot be written to SSTables.
 func New(o Options) (*Target, error) {
-	t := &Target{press: pressTime, full: make(chan struct{}, 1), finished: make(chan struct{})}
+	t := &Target{
+		memoryWait: defaultMemoryWait,
+		full:       make(chan struct{}, 1),
+		finished:   make(chan struct{}),
+	}
 	o = o.withDefaults()
 	t.expiries.base = o.Clock().Unix()
 	// a collection is deleted a microsecond before
@@ -287,34 +290,34 @@ func (t *Target) newSorter() *extsort.Sorter {
 	})
 }
 
-// Lookahead is a method of write.Target: no row waits for others in memory.
-func (t *Target) Lookahead() int { return 0 }
+// PiecesHeld is a method of write.Target: no row waits for others in memory.
+func (t *Target) PiecesHeld() int { return 0 }
 
-// Yield is a method of write.Target.
-func (t *Target) Yield(on bool) {
+// MemoryLow is a method of write.Target.
+func (t *Target) MemoryLow(on bool) {
 	if on {
-		t.pressed.Add(1)
+		t.waitingForMemory.Add(1)
 	} else {
-		t.pressed.Add(-1)
+		t.waitingForMemory.Add(-1)
 	}
 }
 
 // Finish is a method of write.Target.
 func (t *Target) Finish() { close(t.finished) }
 
-// pressTime is how long somebody waits for memory until what there is goes on without the rest.
-// Rows of this target take none of that, so that it is held by rejects of pieces that are not
-// settled, and would be until the end.
-const pressTime = time.Second
+// defaultMemoryWait is how long a caller waits for memory before the rows so far are sent. The
+// target's own rows do not occupy that memory. Rejects of pieces that are not complete do, and
+// would until the end.
+const defaultMemoryWait = time.Second
 
 // Run is a method of write.Target.
 func (t *Target) Run(ctx context.Context) (err error) {
 	defer func() {
-		t.batch.Lock() // who still puts rows in may write some of them to the disk
+		t.batch.Lock() // a goroutine that still puts rows may write some of them to the disk
 		defer t.batch.Unlock()
 		err = errors.Join(err, t.batch.sorter.Close())
 	}()
-	ticker := time.NewTicker(t.press)
+	ticker := time.NewTicker(t.memoryWait)
 	defer ticker.Stop()
 	for waited := false; ; {
 		if ctx.Err() != nil {
@@ -329,7 +332,7 @@ func (t *Target) Run(ctx context.Context) (err error) {
 			}
 		case <-ctx.Done():
 		case <-ticker.C:
-			pressed := t.pressed.Load() > 0
+			pressed := t.waitingForMemory.Load() > 0
 			if pressed && waited {
 				if err := t.flush(ctx, false); err != nil {
 					return err
@@ -340,7 +343,7 @@ func (t *Target) Run(ctx context.Context) (err error) {
 	}
 }
 
-// flush sends the rows that have come, and settles them; last says that no others will come.
+// flush sends the rows that have come, and completes them. last means that no others will come.
 func (t *Target) flush(ctx context.Context, last bool) error {
 	t.batch.Lock()
 	defer t.batch.Unlock()
@@ -351,10 +354,10 @@ func (t *Target) flush(ctx context.Context, last bool) error {
 }
 
 func (t *Target) flushLocked(ctx context.Context, last bool) error {
-	if ctx.Err() != nil { // it may have ended when the last row came
+	if ctx.Err() != nil { // it may have ended when the last row came in
 		return ctx.Err()
 	}
-	if len(t.batch.settled) > 0 {
+	if len(t.batch.pending) > 0 {
 		if t.o.Begin != nil {
 			if err := t.o.Begin(); err != nil {
 				return err
@@ -370,7 +373,7 @@ func (t *Target) flushLocked(ctx context.Context, last bool) error {
 			return err
 		}
 	}
-	for _, s := range t.batch.settled {
+	for _, s := range t.batch.pending {
 		if s.rows == 0 { // all were rejected
 			continue
 		}
@@ -378,7 +381,7 @@ func (t *Target) flushLocked(ctx context.Context, last bool) error {
 			return err
 		}
 	}
-	t.batch.settled, t.batch.ttls, t.batch.refused, t.batch.leftOut = nil, ttls{}, nil, nil
+	t.batch.pending, t.batch.ttls, t.batch.refused, t.batch.leftOut = nil, ttls{}, nil, nil
 	t.batch.bytes.Store(0)
 	t.o.Progress.Slice.Restart()
 	t.o.Progress.Stage.Read()
@@ -391,9 +394,9 @@ func (t *Target) flushLocked(ctx context.Context, last bool) error {
 	return old.Close()
 }
 
-// deliver brings the sorted rows to their nodes.
+// deliver sends the sorted rows to their nodes.
 func (t *Target) deliver(ctx context.Context) (err error) {
-	tidy, err := t.tidy()
+	tidy, err := t.removeLeftovers()
 	if err != nil {
 		return err
 	}
@@ -402,7 +405,7 @@ func (t *Target) deliver(ctx context.Context) (err error) {
 	merges := t.batch.sorter.Merges()
 	t.o.Progress.Stage.Deliver(0, 0, t.batch.bytes.Load())
 	begun := t.o.Clock()
-	d := newDelivery(ctx, &t.carrier, t.stamped(begun), t.batch.bytes.Load())
+	d := newDelivery(ctx, &t.shipper, t.stamped(begun), t.batch.bytes.Load())
 	defer d.cancel()
 	var partitions int64
 	if parts := t.direct(d, merges); parts != nil {
@@ -424,7 +427,7 @@ func (t *Target) deliver(ctx context.Context) (err error) {
 		partitions = t.partitions
 	}
 	if err == nil {
-		t.tellOverdue(t.o.Clock().Sub(begun))
+		t.warnOverdue(t.o.Clock().Sub(begun))
 	}
 	return t.delivered(d, Stats{Partitions: partitions, Spilled: t.batch.sorter.Spilled()}, err)
 }

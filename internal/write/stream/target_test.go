@@ -59,8 +59,8 @@ func TestEachReplicaHasItsRows(t *testing.T) {
 	require.Empty(t, left)
 }
 
-// Where there are few sets of replicas, all ranges of a set make one file, that goes to each of
-// them, whatever the order of the replicas is.
+// If there are few sets of replicas, all ranges of a set make one file for each of them, in
+// whatever order the replicas are.
 func TestOneFileForAllReplicas(t *testing.T) {
 	p := &pieces{}
 	rows, last := many(p, 1000)
@@ -87,28 +87,28 @@ func TestManyRowsOfOneClustering(t *testing.T) {
 	n.requireRows(t, map[string]string{"1 1": last})
 }
 
-// When memory is short that rows of this target do not take, what has come is sent and settled
+// If memory is low, and not because of this target's rows, the rows so far are sent and completed
 // before the rest.
-func TestRowsAreSettledWhenMemoryIsShort(t *testing.T) {
+func TestRowsAreCompletedWhenMemoryIsLow(t *testing.T) {
 	p := &pieces{}
 	var rows []*write.Row
 	for i := range 100 {
 		rows = append(rows, reading(p, int32(i), 1, "value", 1_700_000_000_000_000))
 	}
 	tg, n := newTarget(t, nil)
-	tg.press = time.Millisecond
+	tg.memoryWait = time.Millisecond
 	in := tg.Intake(readings.Columns)
 	require.NoError(t, in.Put(t.Context(), rows[:60]))
 	ended := make(chan error)
 	go func() { ended <- tg.Run(t.Context()) }()
-	tg.Yield(true)
+	tg.MemoryLow(true)
 	require.Eventually(
 		t,
 		func() bool { p.mu.Lock(); defer p.mu.Unlock(); return p.written == 60 },
 		time.Minute,
 		time.Millisecond,
 	)
-	tg.Yield(false)
+	tg.MemoryLow(false)
 	require.NoError(t, in.Put(t.Context(), rows[60:]))
 	tg.Finish()
 	require.NoError(t, <-ended)
@@ -137,8 +137,8 @@ func TestFailedFilesAreSentAgain(t *testing.T) {
 	require.Equal(t, 2000, p.written)
 }
 
-// A node that takes nothing ends the load when there is no patience left, and nothing counts
-// as written; so does at once what trying again does not mend.
+// A node that takes nothing ends the load when the patience is over, and nothing counts as written.
+// An error that a retry cannot help ends it at once.
 func TestNodeThatTakesNothing(t *testing.T) {
 	for name, tc := range map[string]struct {
 		class fault.Class
@@ -231,7 +231,7 @@ func TestPlacesAreAskedForAgain(t *testing.T) {
 		patience time.Duration
 		silent   int // first questions that are not answered
 		written  int
-	}{"until they tell": {time.Hour, 3, 100}, "until there is no patience": {1, 1000, 0}} {
+	}{"until they answer": {time.Hour, 3, 100}, "until there is no patience": {1, 1000, 0}} {
 		t.Run(name, func(t *testing.T) {
 			p := &pieces{}
 			rows, _ := many(p, 100)
@@ -256,7 +256,7 @@ func TestPlacesAreAskedForAgain(t *testing.T) {
 	}
 }
 
-// A load that is told to stop stops while files are under way, and before all rows are there.
+// A load that is stopped ends while files are in flight, and before all rows are there.
 func TestStops(t *testing.T) {
 	p := &pieces{}
 	rows, _ := many(p, 1000)

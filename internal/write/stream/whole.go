@@ -13,30 +13,30 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// WholeOptions say how SSTables are made that are sent as they are: as the table says.
+// WholeOptions are the table's options for SSTables that are made here and sent as they are.
 type WholeOptions struct {
 	FilterChance  float64
 	IndexInterval int
 	Compression   sstable.Compression
 }
 
-// Whole is a complete SSTable on the disk, that was read back and found right.
+// Whole is a complete SSTable on the disk that was read back and verified.
 type Whole struct {
 	sstable.Written
 	folder string
 }
 
-// Path is that of a component.
+// Path returns the path of a component.
 func (w *Whole) Path(c sstable.Component) string { return filepath.Join(w.folder, w.Name(c)) }
 
-// remove removes it from the disk, if there is one.
+// remove removes the SSTable from the disk, if there is one.
 func (w *Whole) remove() {
 	if w != nil {
 		_ = os.RemoveAll(w.folder) // what cannot be removed stays in a folder that is the run's
 	}
 }
 
-// Size is how many bytes of the file are sent, but for compression under way.
+// Size returns the bytes of the file that are sent, before compression on the way.
 func (f File) Size() int64 {
 	if f.Whole == nil {
 		return f.Bytes
@@ -48,8 +48,8 @@ func (f File) Size() int64 {
 	return n
 }
 
-// makeWhole makes the SSTable of a file, of its bytes that in has, and verifies it.
-func (c *carrier) makeWhole(
+// makeWhole makes the SSTable of a file from the bytes of in, and verifies it.
+func (c *shipper) makeWhole(
 	codec *sstable.Codec,
 	in io.Reader,
 	f File,
@@ -65,9 +65,9 @@ func (c *carrier) makeWhole(
 	return f.Whole, c.verify(f, nodes)
 }
 
-// writeWhole writes an SSTable of about so many partitions, which write is to give it, in a folder
-// by its number.
-func (c *carrier) writeWhole(
+// writeWhole writes an SSTable of about that many partitions in a folder named by its number. write
+// adds the partitions.
+func (c *shipper) writeWhole(
 	codec *sstable.Codec,
 	number, keys int64,
 	write func(*sstable.TableWriter) error,
@@ -83,10 +83,9 @@ func (c *carrier) writeWhole(
 	return &Whole{*written, folder}, nil
 }
 
-// verify reads the SSTable of a file back, and removes it when it is wrong: nodes check next to
-// nothing of what they are sent whole, and a fault would show as rows that are not found, or as a
-// node that does not start again.
-func (c *carrier) verify(f File, nodes []string) error {
+// verify reads the SSTable of a file back, and removes it if it is wrong. Nodes barely check entire
+// SSTables. A fault would show as rows that are not found, or as a node that does not start.
+func (c *shipper) verify(f File, nodes []string) error {
 	check := sstable.Check{
 		Schema:        c.schema,
 		Ranges:        c.o.rangesOf(nodes),
@@ -113,7 +112,7 @@ func (c *carrier) verify(f File, nodes []string) error {
 }
 
 // writeTable writes the components.
-func (c *carrier) writeTable(
+func (c *shipper) writeTable(
 	codec *sstable.Codec,
 	folder string,
 	keys int64,

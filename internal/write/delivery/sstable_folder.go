@@ -66,8 +66,8 @@ type keptFile struct {
 // keptFormat is the version of this manifest's form.
 const keptFormat = 1
 
-// StartFiles creates the keeper of the SSTables, and its folder if there is none.
-func (d *Delivery) StartFiles() error {
+// CreateFolder creates the keeper of the SSTables, and its folder if there is none.
+func (d *Delivery) CreateFolder() error {
 	dir, err := filepath.Abs(d.Spec.Dir)
 	if err != nil {
 		return err
@@ -82,9 +82,9 @@ func (d *Delivery) StartFiles() error {
 	case byRefresh:
 		layout.First = firstByRefresh
 	}
-	d.Files = &Keeper{
+	d.Folder = &SSTableFolder{
 		Dir:    dir,
-		Keeper: stream.NewKeeper(layout),
+		Sender: stream.NewFolderSender(layout),
 		ringed: d.Setup.Method != byLoader,
 	}
 	return nil
@@ -119,47 +119,47 @@ func (d *Delivery) nodeFolders() map[string]string {
 	return names
 }
 
-// Keeper keeps the SSTables of a load or a clone in a folder.
-type Keeper struct {
+// SSTableFolder keeps the SSTables of a load or a clone in a folder.
+type SSTableFolder struct {
 	Dir    string // absolute
-	Keeper *stream.Keeper
+	Sender *stream.FolderSender
 	ringed bool
 
 	Imports []Imported // what became of them, where they are imported here
 }
 
-// Kept returns the keeper; nil if rows are streamed, or the load goes by CQL and has no delivery.
-func (d *Delivery) Kept() *Keeper {
+// KeptIn returns the keeper; nil if rows are streamed, or the load goes by CQL and has no delivery.
+func (d *Delivery) KeptIn() *SSTableFolder {
 	if d == nil {
 		return nil
 	}
-	return d.Files
+	return d.Folder
 }
 
 // folder returns the folder with the SSTables of a node.
-func (k *Keeper) folder(n stream.KeptNode) string { return filepath.Join(k.Dir, n.Folder) }
+func (k *SSTableFolder) folder(n stream.KeptNode) string { return filepath.Join(k.Dir, n.Folder) }
 
 // ImportPath returns the path of the file with the commands that import the SSTables.
-func (k *Keeper) ImportPath() string { return filepath.Join(k.Dir, importName) }
+func (k *SSTableFolder) ImportPath() string { return filepath.Join(k.Dir, importName) }
 
 // Report returns what the folder has.
-func (k *Keeper) Report() *KeptFiles {
+func (k *SSTableFolder) Report() *KeptFiles {
 	r := &KeptFiles{Dir: k.Dir, Import: k.ImportPath(), Ringed: k.ringed}
-	for _, n := range k.Keeper.Kept() {
+	for _, n := range k.Sender.Kept() {
 		r.Nodes++
 		r.Tables += len(n.Tables)
 	}
 	return r
 }
 
-// CompleteFiles writes the manifest and import.txt, and imports the SSTables with --import. Then
+// CompleteFolder writes the manifest and import.txt, and imports the SSTables with --import. Then
 // their rows count as loaded. It returns an error if rows belong to other nodes by then.
-func (d *Delivery) CompleteFiles(ctx context.Context) error {
-	if err := d.describeFiles(); err != nil || !d.Spec.Import {
+func (d *Delivery) CompleteFolder(ctx context.Context) error {
+	if err := d.describeFolder(); err != nil || !d.Spec.Import {
 		return err
 	}
 	d.Counters.Stage.Wait()
-	d.Files.Imports = d.importKept(ctx)
+	d.Folder.Imports = d.importKept(ctx)
 	if ctx.Err() != nil {
 		return fault.New(fault.Canceled, context.Cause(ctx))
 	}
@@ -169,9 +169,9 @@ func (d *Delivery) CompleteFiles(ctx context.Context) error {
 	})
 }
 
-// describeFiles writes the manifest, and last the commands that import the SSTables.
-func (d *Delivery) describeFiles() error {
-	nodes := d.Files.Keeper.Kept()
+// describeFolder writes the manifest, and last the commands that import the SSTables.
+func (d *Delivery) describeFolder() error {
+	nodes := d.Folder.Sender.Kept()
 	m := keptManifest{
 		Format:      keptFormat,
 		Tool:        version.Tool,
@@ -204,10 +204,10 @@ func (d *Delivery) describeFiles() error {
 	if err != nil {
 		return err
 	}
-	if err := fsync.Replace(manifest.Path(d.Files.Dir, true), append(text, '\n')); err != nil {
+	if err := fsync.Replace(manifest.Path(d.Folder.Dir, true), append(text, '\n')); err != nil {
 		return fmt.Errorf("manifest: %w", err)
 	}
-	if err := fsync.Replace(d.Files.ImportPath(), d.importText(nodes)); err != nil {
+	if err := fsync.Replace(d.Folder.ImportPath(), d.importText(nodes)); err != nil {
 		return fmt.Errorf("commands that import the SSTables: %w", err)
 	}
 	return nil

@@ -20,7 +20,7 @@ func (s *sponge) Idempotent() bool                             { return s.idempo
 func TestHold(t *testing.T) {
 	a, b := &write.Replicas{Index: 0}, &write.Replicas{Index: 1}
 	limits := Limits{MaxRows: 4, Partitions: 10, Bytes: 1000, PartitionBytes: 1000}
-	h := newHold(3, 2, limits)
+	h := newBatcher(3, 2, limits)
 	var w, other Writer = &sponge{true}, &sponge{true}
 	lengths := func(batches []*batch) []int {
 		var n []int
@@ -51,9 +51,9 @@ func TestHold(t *testing.T) {
 	)
 	require.Equal(t, []int{1, 1}, lengths(h.next()), "two pieces later")
 	require.Empty(t, h.add(w, a, []*write.Row{one(a, 4)}))
-	require.Equal(t, []int{1}, lengths(h.press(true)))
+	require.Equal(t, []int{1}, lengths(h.memoryLow(true)))
 	require.Equal(t, []int{1}, lengths(h.add(w, a, []*write.Row{one(a, 4)})), "pressed")
-	require.Empty(t, h.press(false))
+	require.Empty(t, h.memoryLow(false))
 	require.Empty(t, h.add(w, a, []*write.Row{one(a, 4)}))
 	require.Empty(t, h.idle(), "a piece came meanwhile")
 	require.Equal(t, []int{1}, lengths(h.idle()))

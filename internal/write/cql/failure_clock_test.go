@@ -29,13 +29,13 @@ func trying(ping func(t *Target)) *Target {
 
 // fails sends a write that fails for a reason.
 func (t *Target) fails(ctx context.Context, reason error) error {
-	st, s := &t.standings[0], &write.Replicas{}
+	st, s := &t.replicaHealth[0], &write.Replicas{}
 	t.begin(st)
 	defer t.end(st)
 	begun := time.Now()
 	time.Sleep(time.Second)
 	t.failed(st, reason)
-	return t.takesNothing(ctx, s, begun, reason)
+	return t.checkNoneTaken(ctx, s, begun, reason)
 }
 
 // A load whose every write fails stops after the patience: no sooner, and no later.
@@ -49,7 +49,7 @@ func TestNothingTakenForThePatience(t *testing.T) {
 	})
 }
 
-// An input that has nothing to give for long is no time in which writes fail.
+// Time in which an input has nothing to give is not time in which writes fail.
 func TestTimeWithoutWritesIsNoFailure(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tg := trying(func(*Target) {})
@@ -68,20 +68,20 @@ func TestFailuresAfterASuccess(t *testing.T) {
 		for range 59 {
 			require.NoError(t, tg.fails(t.Context(), errNone))
 		}
-		tg.took(&tg.standings[0])
+		tg.took(&tg.replicaHealth[0])
 		for range 600 {
 			require.NoError(t, tg.fails(t.Context(), errNone))
 		}
 	})
 }
 
-// A write that is taken while nodes are asked whether they answer shows that others may be.
+// A write that is taken while nodes are pinged shows that other writes may be taken.
 func TestSuccessWhileNodesAreAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked := 0
 		tg := trying(func(tg *Target) {
 			if asked++; asked == 100 {
-				tg.took(&tg.standings[0])
+				tg.took(&tg.replicaHealth[0])
 			}
 		})
 		tg.o.Patience = 100 * time.Second

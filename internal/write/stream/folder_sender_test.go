@@ -17,12 +17,12 @@ import (
 )
 
 // keeping makes a target whose SSTables are kept in a folder.
-func keeping(t *testing.T, set func(*Options)) (*Target, *nodes, *Keeper, string) {
+func keeping(t *testing.T, set func(*Options)) (*Target, *nodes, *FolderSender, string) {
 	t.Helper()
 	dir := t.TempDir()
-	var k *Keeper
+	var k *FolderSender
 	tg, n := newTarget(t, func(o *Options) {
-		k = NewKeeper(
+		k = NewFolderSender(
 			Layout{
 				Dir:   dir,
 				Nodes: map[string]string{"node0": "n0", "node1": "n1", "node2": "n2"},
@@ -45,8 +45,8 @@ func tocs(t *testing.T, dir string) []string {
 	return found
 }
 
-// Each node has its rows in a folder of its own, in whole SSTables numbered from 1, and they are
-// told of.
+// Each node has its rows in a folder of its own, in entire SSTables numbered from 1, which Kept
+// lists.
 func TestKeptTablesAreWholeAndEachNodesOwn(t *testing.T) {
 	p := &pieces{}
 	rows, last := many(p, 4000)
@@ -54,7 +54,7 @@ func TestKeptTablesAreWholeAndEachNodesOwn(t *testing.T) {
 	tg, n, k, dir := keeping(t, func(o *Options) {
 		o.Complete = func(context.Context) error {
 			complete++
-			require.Zero(t, p.written, "rows were settled before all was there")
+			require.Zero(t, p.written, "rows were completed before all was there")
 			return nil
 		}
 	})
@@ -263,7 +263,7 @@ func TestKeptTablesOfNoRows(t *testing.T) {
 func TestKeeperTakesWholeTablesAlone(t *testing.T) {
 	require.ErrorContains(
 		t,
-		NewKeeper(Layout{Dir: t.TempDir(), Table: "k/t"}).Send(t.Context(), "node0", File{}),
+		NewFolderSender(Layout{Dir: t.TempDir(), Table: "k/t"}).Send(t.Context(), "node0", File{}),
 		"no SSTable was made",
 	)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// freed is a piece that counts the rows that are freed.
+// freed is a tracker that counts the rows that are released.
 type freed struct {
 	name string
 	rows int
@@ -27,10 +27,10 @@ func (*freed) Written(int, rowsum.Sum) error                   { return nil }
 func (*freed) Existing(int) error                              { return nil }
 func (*freed) Reject(*write.Row, write.Outcome, error) error   { return nil }
 func (*freed) Find(context.Context, int64) (*write.Row, error) { return nil, nil }
-func (f *freed) Free(rows int)                                 { f.rows += rows }
+func (f *freed) Release(rows int)                              { f.rows += rows }
 
 // full is a row with everything that a row may have.
-func full(n int, p write.Piece, set *write.Replicas) *write.Row {
+func full(n int, p write.Tracker, set *write.Replicas) *write.Row {
 	cells := []row.Cell{
 		{Bytes: fmt.Appendf(nil, "key %d", n), State: row.Set},
 		{State: row.Null},
@@ -47,7 +47,7 @@ func full(n int, p write.Piece, set *write.Replicas) *write.Row {
 		Replicas:     set,
 		MutationSize: n * 1000,
 		Sum:          rowsum.Sum{Hi: 1<<64 - 1, Lo: uint64(n)},
-		Piece:        p,
+		Tracker:      p,
 		Source: write.Source{
 			Raw:    fmt.Appendf(nil, "line %d\n", n),
 			Line:   int64(n),
@@ -75,14 +75,14 @@ func TestRowsAreCopiedWhole(t *testing.T) {
 	a, b := &freed{name: "a"}, &freed{name: "b"}
 	var rows []*write.Row
 	for n := range 10 {
-		rows = append(rows, full(n, []write.Piece{a, b}[n%2], set))
+		rows = append(rows, full(n, []write.Tracker{a, b}[n%2], set))
 	}
 	text, pieces := appendRows([]byte("before"), rows)
-	require.Equal(t, []write.Piece{a, b}, pieces)
+	require.Equal(t, []write.Tracker{a, b}, pieces)
 	got := parseRows(text[len("before"):], pieces, set)
 	require.Equal(t, rows, got)
 	for i := range rows {
-		require.Same(t, rows[i].Piece, got[i].Piece)
+		require.Same(t, rows[i].Tracker, got[i].Tracker)
 		require.NotNil(t, got[i].Cells[3].Bytes, "empty is not null")
 	}
 
@@ -118,7 +118,7 @@ func TestLargeRowsAreNotCopied(t *testing.T) {
 	New(write.NewRouter(nil, nil, nil), Options{}).detach(b)
 	require.Same(t, large, b.rows[0])
 	require.Zero(t, piece.rows)
-	a := &aside{store: newStore(t.TempDir(), 1<<30, t.Logf)}
+	a := &spillFile{space: newSpillSpace(t.TempDir(), 1<<30, t.Logf)}
 	require.False(t, a.put(b))
 	require.True(t, a.empty())
 }
@@ -130,8 +130,8 @@ func TestAside(t *testing.T) {
 		return &batch{writer: &sponge{true}, set: set, rows: []*write.Row{full(n, &freed{}, set)}}
 	}
 	text, _ := appendRows(nil, one(1).rows)
-	s := newStore(dir, int64(3*len(text)), func(string, ...any) { t.Error("a warning") })
-	a := &aside{store: s}
+	s := newSpillSpace(dir, int64(3*len(text)), func(string, ...any) { t.Error("a warning") })
+	a := &spillFile{space: s}
 	defer a.discard()
 	for round := range 3 {
 		require.True(t, a.empty())
@@ -152,17 +152,17 @@ func TestAside(t *testing.T) {
 		}
 	}
 	require.EqualValues(t, 3*len(text), s.room.Load())
-	require.EqualValues(t, mostAside, s.batches.Load())
+	require.EqualValues(t, mostSpilled, s.batches.Load())
 	left, err := os.ReadDir(dir)
 	require.NoError(t, err)
 	require.Empty(t, left, "the file has no name")
 }
 
-// Where nothing can be set aside rows stay where they are, and the user is told once.
+// If nothing can be spilled, rows stay in memory, and one warning is printed.
 func TestAsideWithoutAFolder(t *testing.T) {
 	told := 0
-	a := &aside{
-		store: newStore(filepath.Join(t.TempDir(), "none"), 1<<20, func(string, ...any) { told++ }),
+	a := &spillFile{
+		space: newSpillSpace(filepath.Join(t.TempDir(), "none"), 1<<20, func(string, ...any) { told++ }),
 	}
 	set := &write.Replicas{}
 	for range 3 {
@@ -174,16 +174,16 @@ func TestAsideWithoutAFolder(t *testing.T) {
 		)
 	}
 	require.Equal(t, 1, told)
-	require.EqualValues(t, 1<<20, a.store.room.Load())
+	require.EqualValues(t, 1<<20, a.space.room.Load())
 	require.True(t, a.empty())
 }
 
-// The queue of a lane that is never empty takes no more memory the longer it runs.
+// A node's queue that is never empty takes no more memory the longer it runs.
 func TestALaneForgetsWhatItHasSent(t *testing.T) {
-	lanes := newLanes(
+	lanes := newNodeQueues(
 		write.NewRouter(nil, nil, nil),
 		Options{InFlight: 1},
-		newStore(t.TempDir(), 0, nil),
+		newSpillSpace(t.TempDir(), 0, nil),
 	)
 	l := lanes[""]
 	b := &batch{}

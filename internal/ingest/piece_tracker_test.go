@@ -15,15 +15,15 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
 
-// A target is not told that all rows have come when reading or parsing fails: what it has is
-// not the whole.
+// If reading or parsing fails, the target is not finished: it does not have all rows.
 func TestATargetIsNotFinishedByAFailure(t *testing.T) {
 	broken := errors.New("the disk is gone")
 	for name, breaks := range map[string]func(*Job){
 		"too many errors": func(j *Job) { j.MaxParseErrors = 3 },
 		"a broken input": func(j *Job) {
 			j.Inputs[0].Open = func() (io.ReadCloser, error) {
-				return io.NopCloser(io.MultiReader(strings.NewReader(lines(100)), iotest.ErrReader(broken))), nil
+				in := io.MultiReader(strings.NewReader(lines(100)), iotest.ErrReader(broken))
+				return io.NopCloser(in), nil
 			}
 		},
 	} {
@@ -32,19 +32,19 @@ func TestATargetIsNotFinishedByAFailure(t *testing.T) {
 			job, _ := newJob(names, to, lines(5000))
 			job.ChunkSize = 300
 			breaks(job)
-			require.Error(t, newRun(job.withDefaults()).all(t.Context()))
+			require.Error(t, newRun(job.withDefaults()).execute(t.Context()))
 			select {
 			case <-to.finished:
-				require.Fail(t, "it was told that all rows have come")
+				require.Fail(t, "it was finished")
 			default:
 			}
 		})
 	}
 }
 
-// A target may free rows at once and settle them when all of the input was read: the
-// chunks are used again meanwhile, and what the rejects need of them is kept.
-func TestATargetMaySettleAtOnceOrInTheEnd(t *testing.T) {
+// A target may release rows at once and complete them after all of the input was read. The chunks
+// are reused meanwhile, and the rejects keep what they need of them.
+func TestATargetMayCompleteAtOnceOrInTheEnd(t *testing.T) {
 	const rows = 5000
 	for _, patient := range []bool{false, true} {
 		t.Run(fmt.Sprintf("patient %t", patient), func(t *testing.T) {
@@ -52,7 +52,7 @@ func TestATargetMaySettleAtOnceOrInTheEnd(t *testing.T) {
 			job, b := newJob(names, to, lines(rows))
 			job.ChunkSize = 300
 			run := newRun(job.withDefaults())
-			require.NoError(t, run.all(t.Context()))
+			require.NoError(t, run.execute(t.Context()))
 			require.Equal(
 				t,
 				Tally{
@@ -68,12 +68,12 @@ func TestATargetMaySettleAtOnceOrInTheEnd(t *testing.T) {
 			require.Equal(t, rows-100, to.count)
 			require.Greater(
 				t,
-				len(b.settled),
+				len(b.completed),
 				10*cap(run.empty),
 				"there are fewer chunks than pieces",
 			)
 			if patient {
-				require.Greater(t, b.settled[0].Offset, b.settled[len(b.settled)-1].Offset)
+				require.Greater(t, b.completed[0].Offset, b.completed[len(b.completed)-1].Offset)
 			}
 			require.Len(t, b.rejects, 200)
 			seen := map[string]bool{}
@@ -84,7 +84,7 @@ func TestATargetMaySettleAtOnceOrInTheEnd(t *testing.T) {
 			}
 			require.Len(t, seen, 200)
 			require.Zero(t, run.memory.Used())
-			require.Empty(t, run.accounts.list())
+			require.Empty(t, run.openPieces.list())
 			require.EqualValues(t, rows-200, job.Counters.Rows.Load())
 		})
 	}
@@ -96,13 +96,13 @@ func TestChunksComeBack(t *testing.T) {
 		job, _ := newJob(names, newBasket(false), text)
 		job.ChunkSize = 100
 		run := newRun(job.withDefaults())
-		require.NoError(t, run.all(t.Context()))
+		require.NoError(t, run.execute(t.Context()))
 		require.Len(t, run.empty, cap(run.empty))
 		for range cap(run.empty) {
 			c := <-run.empty
 			require.Zero(t, c.held.Load())
 			require.Nil(t, c.file)
-			require.Nil(t, c.account)
+			require.Nil(t, c.tracker)
 		}
 	}
 }
@@ -117,7 +117,7 @@ func TestLongRecordsLeaveNoLongBuffers(t *testing.T) {
 	job, book := newJob(names, newBasket(false), b.String())
 	job.ChunkSize = 100
 	run := newRun(job.withDefaults())
-	require.NoError(t, run.all(t.Context()))
+	require.NoError(t, run.execute(t.Context()))
 	require.EqualValues(t, 50, book.tally.Written)
 	for range cap(run.empty) {
 		require.LessOrEqual(t, cap((<-run.empty).buffer), 4*job.ChunkSize)
@@ -139,7 +139,7 @@ func TestShortRecordsOfAWideTable(t *testing.T) {
 		header+"\n"+strings.Repeat("1\n", 1000)+"1"+strings.Repeat(",", 1000)+"\n",
 	)
 	run := newRun(job.withDefaults())
-	require.NoError(t, run.all(t.Context()))
+	require.NoError(t, run.execute(t.Context()))
 	require.EqualValues(t, 1000, b.tally.Rejected())
 	require.EqualValues(t, 1, b.tally.Written)
 	for range cap(run.empty) {
@@ -152,7 +152,7 @@ func TestShortRecordsOfAWideTable(t *testing.T) {
 func TestPieceThatIsReadyInParts(t *testing.T) {
 	job, _ := newJob(names, newBasket(true), lines(1))
 	run := newRun(job.withDefaults())
-	a := &account{run: run, text: 100, stored: 40}
+	a := &pieceTracker{run: run, text: 100, stored: 40}
 	a.Ready(3)
 	a.Ready(2)
 	require.EqualValues(t, 5, run.job.Counters.Ready.Load())
@@ -163,7 +163,7 @@ func TestPieceThatIsReadyInParts(t *testing.T) {
 	require.InDelta(t, 0.5, read(), 1e-9)
 	share, _ := c.Share()
 	require.Zero(t, share)
-	run.passed(a)
+	run.countCompleted(a)
 	require.InDelta(t, 0.5, read(), 1e-9)
 	share, _ = c.Share()
 	require.InDelta(t, 0.5, share, 1e-9)

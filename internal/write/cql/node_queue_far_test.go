@@ -40,14 +40,14 @@ func (w *farWriter) Write(ctx context.Context, _ string, _ []row.Row) error {
 
 func (*farWriter) Idempotent() bool { return true }
 
-// counted is a piece that counts what became of its rows.
+// counted is a tracker that counts what became of its rows.
 type counted struct {
 	freed
 	written, rejected, gone atomic.Int64
 }
 
 func (c *counted) Written(rows int, _ rowsum.Sum) error { c.written.Add(int64(rows)); return nil }
-func (c *counted) Free(rows int)                        { c.gone.Add(int64(rows)) }
+func (c *counted) Release(rows int)                     { c.gone.Add(int64(rows)) }
 func (c *counted) Reject(*write.Row, write.Outcome, error) error {
 	c.rejected.Add(1)
 	return nil
@@ -72,7 +72,9 @@ func runFar(ctx context.Context, w *farWriter, rows int, o Options) (*counted, e
 
 // TestSpareWriters: a node far away gets as many requests as fill the line, within the bound.
 func TestSpareWriters(t *testing.T) {
-	for _, tt := range []struct{ far, least, most int }{{4096, 300, 64 * 8}, {100, 90, 100}, {0, 8, 8}} {
+	for _, tt := range []struct{ far, least, most int }{
+		{4096, 300, 64 * 8}, {100, 90, 100}, {0, 8, 8},
+	} {
 		synctest.Test(t, func(t *testing.T) {
 			w := &farWriter{trip: farTrip}
 			piece, err := runFar(t.Context(), w, 20_000, Options{Far: tt.far})
@@ -107,8 +109,8 @@ func TestSpareWritersEnd(t *testing.T) {
 	})
 }
 
-// TestSpareWritersOfFailures: a node far away that fails for a while loses no row, and copies of
-// rows that wait take no more memory than those of a near node.
+// TestSpareWritersOfFailures: if a node far away fails for a while, no row is lost. Copies of rows
+// that wait take no more memory than those of a near node.
 func TestSpareWritersOfFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &farWriter{trip: farTrip, fail: func(n int64) error {

@@ -18,14 +18,14 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// Keeper is a Sender that keeps whole SSTables in a folder, from which they are copied to their
-// nodes and imported there, as a Layout says. The SSTables of several nodes are links to the same
-// files, where the file system has links.
+// FolderSender is a Sender that keeps entire SSTables in a folder, as a Layout says. From there
+// they are copied to their nodes and imported. If the file system has links, the SSTables of
+// several nodes are links to the same files.
 //
-// An SSTable is on the disk once Send has returned. Its TOC.txt comes last, so that what has none
-// was left by a program that was killed. Errors have no class: what fails on a disk is not tried
-// again.
-type Keeper struct {
+// An SSTable is on the disk once Send has returned. Its TOC.txt is written last. An SSTable without
+// one was left by a program that was killed. Errors have no class, because failures of a disk are
+// not retried.
+type FolderSender struct {
 	layout Layout
 	place  func(ctx context.Context, from, to string) error // link, but for tests
 
@@ -33,21 +33,21 @@ type Keeper struct {
 	nodes map[string]*KeptNode // by id
 }
 
-// Layout is how a keeper calls its folders and files.
+// Layout is the names of a sender's folders and files.
 type Layout struct {
-	Dir   string            // the keeper's own
+	Dir   string            // the sender's folder
 	Nodes map[string]string // folders of the nodes in Dir, by id; "" is Dir itself
 	Table string            // folder of the SSTables in that of a node
-	First int               // number of a node's first SSTable, which tells them apart; default 1
+	First int               // number of a node's first SSTable; default 1
 }
 
-// KeptNode is what a keeper has for a node.
+// KeptNode is the SSTables that a sender has for a node.
 type KeptNode struct {
 	ID     string
-	Folder string // of its SSTables, from that of the keeper
+	Folder string // of its SSTables, relative to the sender's folder
 	Tables []KeptTable
 
-	numbers int // that were given to SSTables
+	numbers int // numbers that SSTables have
 }
 
 // KeptTable is an SSTable: its partitions and rows, and the sizes of its components.
@@ -57,24 +57,24 @@ type KeptTable struct {
 	Partitions, Rows int64
 }
 
-// NewKeeper makes a keeper.
-func NewKeeper(l Layout) *Keeper {
+// NewFolderSender returns a sender for a layout.
+func NewFolderSender(l Layout) *FolderSender {
 	l.First = max(l.First, 1)
-	return &Keeper{layout: l, place: link, nodes: make(map[string]*KeptNode)}
+	return &FolderSender{layout: l, place: link, nodes: make(map[string]*KeptNode)}
 }
 
 // Send is a method of Sender.
-func (k *Keeper) Send(ctx context.Context, node string, f File) error {
+func (s *FolderSender) Send(ctx context.Context, node string, f File) error {
 	if f.Whole == nil {
 		return errors.New("rows that no SSTable was made of cannot be kept")
 	}
-	folder, d := k.number(node, f.Whole.Version)
-	if err := k.keep(ctx, filepath.Join(k.layout.Dir, folder), d, f.Whole); err != nil {
+	folder, d := s.number(node, f.Whole.Version)
+	if err := s.keep(ctx, filepath.Join(s.layout.Dir, folder), d, f.Whole); err != nil {
 		return fmt.Errorf("SSTable: %w", err)
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	n := k.nodes[node]
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.nodes[node]
 	n.Tables = append(
 		n.Tables,
 		KeptTable{
@@ -87,22 +87,30 @@ func (k *Keeper) Send(ctx context.Context, node string, f File) error {
 	return nil
 }
 
-// number gives a node's next SSTable its name.
-func (k *Keeper) number(node string, v sstable.Version) (folder string, d sstable.Descriptor) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	n := k.nodes[node]
+// number returns the folder and the name of a node's next SSTable.
+func (s *FolderSender) number(
+	node string,
+	v sstable.Version,
+) (folder string, d sstable.Descriptor) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	n := s.nodes[node]
 	if n == nil {
-		n = &KeptNode{ID: node, Folder: filepath.Join(k.layout.Nodes[node], k.layout.Table)}
-		k.nodes[node] = n
+		n = &KeptNode{ID: node, Folder: filepath.Join(s.layout.Nodes[node], s.layout.Table)}
+		s.nodes[node] = n
 	}
-	d = sstable.Descriptor{Version: v, ID: strconv.Itoa(k.layout.First + n.numbers)}
+	d = sstable.Descriptor{Version: v, ID: strconv.Itoa(s.layout.First + n.numbers)}
 	n.numbers++
 	return n.Folder, d
 }
 
-// keep puts an SSTable into a folder, under a name of its own.
-func (k *Keeper) keep(ctx context.Context, folder string, d sstable.Descriptor, w *Whole) error {
+// keep links or copies an SSTable into a folder, under its own name there.
+func (s *FolderSender) keep(
+	ctx context.Context,
+	folder string,
+	d sstable.Descriptor,
+	w *Whole,
+) error {
 	if err := fsync.MkdirAll(folder); err != nil {
 		return err
 	}
@@ -110,14 +118,14 @@ func (k *Keeper) keep(ctx context.Context, folder string, d sstable.Descriptor, 
 		if c == sstable.TOCTxt {
 			continue
 		}
-		if err := k.place(ctx, w.Path(c), filepath.Join(folder, d.Name(c))); err != nil {
+		if err := s.place(ctx, w.Path(c), filepath.Join(folder, d.Name(c))); err != nil {
 			return err
 		}
 	}
 	if err := fsync.Folder(folder); err != nil {
 		return err
 	}
-	if err := k.place(
+	if err := s.place(
 		ctx,
 		w.Path(sstable.TOCTxt),
 		filepath.Join(folder, d.Name(sstable.TOCTxt)),
@@ -127,8 +135,8 @@ func (k *Keeper) keep(ctx context.Context, folder string, d sstable.Descriptor, 
 	return fsync.Folder(folder)
 }
 
-// link gives a file another name, or copies it where it cannot have one, and has its bytes on the
-// disk.
+// link links a file to another name, or copies it if the file system has no links. It syncs the
+// file.
 func link(ctx context.Context, from, to string) error {
 	in, err := os.Open(from)
 	if err != nil {
@@ -144,7 +152,7 @@ func link(ctx context.Context, from, to string) error {
 	return copyFile(ctx, in, to)
 }
 
-// copyFile copies a file, which is on the disk then.
+// copyFile copies a file, and syncs the copy.
 func copyFile(ctx context.Context, in io.Reader, to string) (err error) {
 	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -165,15 +173,15 @@ func copyFile(ctx context.Context, in io.Reader, to string) (err error) {
 	}
 }
 
-// copied is how much of a file is copied before it is asked whether to go on, in bytes.
+// copied is the number of bytes between checks for cancellation while a file is copied.
 const copied = 16 << 20
 
-// Kept tells of the nodes that have SSTables, in the order of their folders.
-func (k *Keeper) Kept() []KeptNode {
-	k.mu.Lock()
-	defer k.mu.Unlock()
+// Kept returns the nodes that have SSTables, in the order of their folders.
+func (s *FolderSender) Kept() []KeptNode {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	var all []KeptNode
-	for _, n := range k.nodes {
+	for _, n := range s.nodes {
 		kept := *n
 		kept.Tables = slices.SortedFunc(slices.Values(n.Tables), func(a, b KeptTable) int {
 			return cmp.Or(cmp.Compare(len(a.ID), len(b.ID)), cmp.Compare(a.ID, b.ID))
@@ -184,10 +192,10 @@ func (k *Keeper) Kept() []KeptNode {
 	return all
 }
 
-// Clear removes the SSTables of the table that an earlier keeper left in the folder, whole or not,
-// and the folders that are empty then. Whatever else is there stays.
-func (k *Keeper) Clear() error {
-	entries, err := os.ReadDir(k.layout.Dir)
+// Clear removes the table's SSTables that an earlier sender left in the folder, complete or not,
+// and the folders that are empty then. It removes nothing else.
+func (s *FolderSender) Clear() error {
+	entries, err := os.ReadDir(s.layout.Dir)
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -196,7 +204,7 @@ func (k *Keeper) Clear() error {
 		nodes = append(nodes, e.Name())
 	}
 	for _, node := range nodes {
-		folder := filepath.Join(k.layout.Dir, node, k.layout.Table)
+		folder := filepath.Join(s.layout.Dir, node, s.layout.Table)
 		files, err := os.ReadDir(folder)
 		if err != nil {
 			continue // it is no folder of a node
@@ -209,7 +217,7 @@ func (k *Keeper) Clear() error {
 				return err
 			}
 		}
-		for empty := folder; empty != filepath.Clean(k.layout.Dir); empty = filepath.Dir(empty) {
+		for empty := folder; empty != filepath.Clean(s.layout.Dir); empty = filepath.Dir(empty) {
 			_ = os.Remove(empty) // it stays when something else is in it
 		}
 	}

@@ -86,7 +86,7 @@ func TestStreamedIntoWhatChanges(t *testing.T) {
 					"what is not on all of its nodes does not count as loaded",
 				)
 				if strings.HasPrefix(c.says, "the table was changed") {
-					require.NotContains(t, said, "go on with", "it would be refused")
+					require.NotContains(t, said, "continue with", "it would be refused")
 				}
 				s.run(exitFatal, c.resumed, "resume", "run")
 				return

@@ -172,7 +172,7 @@ func (l *loading) untilDone() exit {
 // anew gets ready to begin from the beginning, when what there is cannot be gone on
 // with.
 func (l *loading) anew(last exit) {
-	require.NotContains(l, last.output, "go on with", "there is no run directory")
+	require.NotContains(l, last.output, "continue with", "there is no run directory")
 	require.False(l, l.begun, "the run directory is gone, and the load is not done")
 	require.NoError(l, os.RemoveAll(l.runDir()))
 	if !l.in.shape.counter {

@@ -75,7 +75,7 @@ func TestStreamedWithinAChange(t *testing.T) {
 				if first.code != exitOK {
 					require.Equal(t, exitFatal, first.code, first.output)
 					args := []string{"resume", "run"}
-					if !strings.Contains(first.output, "go on with") {
+					if !strings.Contains(first.output, "continue with") {
 						args = []string{
 							"load",
 							"ks.t",

@@ -149,7 +149,7 @@ func TestCloneIsTheTableAsItWas(t *testing.T) {
 		"--from-table",
 		"it3.original",
 	}
-	landed := "3 whole SSTables, on 3 nodes"
+	landed := "3 entire SSTables, on 3 nodes"
 	if readsOA(t) { // and writes them: what is streamed whole is of the version nb
 		landed = "3 files of rows, on 3 nodes"
 	}

@@ -385,7 +385,7 @@ func TestTableThatChangesWhileItIsStreamed(t *testing.T) {
 			r := run.end(t)
 			require.Equal(t, 4, r.code)
 			require.Contains(t, r.report, c.says)
-			require.NotContains(t, r.report, "go on with")
+			require.NotContains(t, r.report, "continue with")
 			require.NoFileExists(t, out)
 			require.NoFileExists(t, out+".manifest.json")
 			if c.resumed != "" {

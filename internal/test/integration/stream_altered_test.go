@@ -73,7 +73,7 @@ func TestColumnAddedInMidLoad(t *testing.T) {
 				report.String(),
 				"the table was altered, or created again, meanwhile: this load cannot continue",
 			)
-			for _, untrue := range []string{"to be imported", "go on with"} {
+			for _, untrue := range []string{"to be imported", "continue with"} {
 				require.NotContains(t, report.String(), untrue)
 			}
 			require.Less(t, settled(run), int64(len(input)))
@@ -134,7 +134,7 @@ func TestTableThatChangesBetweenSlices(t *testing.T) {
 			_ = rest.Close()
 			require.Equal(t, 4, <-ended, report.String())
 			require.Contains(t, report.String(), c.reason)
-			require.Contains(t, report.String(), "go on with: ... | cqlbulk resume")
+			require.Contains(t, report.String(), "continue with: ... | cqlbulk resume")
 			before := settled(dir)
 			require.Less(t, before, int64(len(input)))
 

@@ -16,9 +16,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/cli"
 )
 
-// A column that is added under a load by streaming ends it, with the reason: nothing that comes
-// after counts as loaded or can be taken for whole, and the run does not go on. A load from the
-// beginning brings all rows.
+// A column that is added during a load by streaming ends the load, with the reason. Nothing that
+// comes after counts as loaded or as complete, and the run does not resume. A load from the
+// beginning loads all rows.
 func TestColumnAddedInMidLoad(t *testing.T) {
 	t.Parallel()
 	input := padded(4000, 500)
@@ -99,8 +99,8 @@ func TestColumnAddedInMidLoad(t *testing.T) {
 }
 
 // If the table gets another default time to live, or an index, in the midst of a load, the load
-// ends with the reason before it sends rows that were made for the table as it was. Those that a
-// resume sends are as by CQL.
+// ends with the reason. It ends before it sends rows that were made for the table as it was. Those
+// that a resume sends are as by CQL.
 func TestTableThatChangesBetweenSlices(t *testing.T) {
 	t.Parallel()
 	input := padded(4000, 500)

@@ -15,8 +15,8 @@ import (
 // sentAgain is what a load says that finds the ring changed.
 const sentAgain = "what was sent meanwhile is sent again, to where it belongs now"
 
-// A table that changes while rows are streamed ends the load, with the reason and without a row
-// that counts as loaded; so does its resume. If a node moves, the rows are sent again.
+// If a table changes while rows are streamed, the load ends with the reason, and no row counts as
+// loaded; so does its resume. If a node moves, the rows are sent again.
 func TestStreamedIntoWhatChanges(t *testing.T) {
 	table := simcluster.Table{Keyspace: "ks", Name: "t", Columns: columnsOf("bigint")}
 	for name, c := range map[string]struct {

@@ -14,8 +14,7 @@ import (
 )
 
 // Whatever two manifests say, no file outside of their folder is touched, and every finding is one
-// printable line. No output that differs from its manifest is
-// called "the same rows".
+// printable line. No output that differs from its manifest is called "the same rows".
 func FuzzCheck(f *testing.F) {
 	add := func(change func(m *manifest.Manifest)) {
 		m := scanned(3, 1, 2)

@@ -50,9 +50,9 @@ behind the partitions that have been counted.
 
 The number goes to the standard output, on a line of its own. It is the number of rows
 that scan writes. With --by there is a line for each part instead, its columns
-separated by tabs: the node that owns the rows' range, the rows and their share
-(host); the bounds of each vnode range, the rows and their share (range); or the
-key and the rows of the largest partitions (partition).
+separated by tabs. For host these are the node that owns the rows' range, the rows and
+their share. For range they are the bounds of each vnode range, the rows and their share.
+For partition they are the key and the rows of the largest partitions.
 
 One replica of each range is read (LOCAL_ONE), and what it has missed is not counted. If
 some replicas missed writes, a count at LOCAL_QUORUM may give another number.

@@ -10,9 +10,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
-// resumeOptions are the flags of resume. Of settings, they are those that may differ from the first
-// run's: how the text of a load is read, how to connect to the cluster and how many requests it
-// gets.
+// resumeOptions are the flags of resume: the settings that may differ from the first run's. They
+// say how to read the text of a load, how to connect to the cluster and how many requests it gets.
 type resumeOptions struct {
 	showOptions
 	chosenRun
@@ -60,8 +59,8 @@ way when it stopped are written again with the same timestamps. Counters, and li
 are not frozen, would count twice. Such rows go to in-doubt.csv in the run directory
 unless --repeat-in-doubt is given.
 
-As long as no row is loaded, you may change how the text of a load is read: what null
-looks like, the formats of values, and which column a field goes to. Once rows are loaded,
+As long as no row is loaded, you may change how the text of a load is read. That is what
+null looks like, the formats of values, and which column a field goes to. Once rows are loaded,
 such a change is refused, and the error names the command that reads all rows so. With
 --keep-loaded only the rest of the inputs is read so. Rows that are loaded stay as they
 were read, and rows that were under way are written as they may have been before. The

@@ -27,9 +27,9 @@ Rows in doubt are not loaded again unless --repeat-in-doubt is given. Rows of co
 with lists that are not frozen, are loaded again once. What is rejected again is kept
 in a run directory inside the first.
 
-You may change how the rejected rows are read, if that is why they were rejected: what
-null looks like (--null-string NA), the formats of values, and which column a field goes
-to. Rows that are in stay as they were read. Rejects that were retried before can be
+You may change how the rejected rows are read, if that is why they were rejected. That is
+what null looks like (--null-string NA), the formats of values, and which column a field
+goes to. Rows that are in stay as they were read. Rejects that were retried before can be
 retried again; they are read as the last retry read them, unless a flag says otherwise.
 
 Of a scan, the token ranges that failed are read, and when all of them are, the output

@@ -144,7 +144,7 @@ With --via stream the nodes send their SSTables here, where they are merged. Tha
 small part of the servers' work, but without permissions and audit, and the nodes must
 reach this host (--listen). With --via sstables the SSTables are those of the folders
 that are named, of snapshots, backups or nodes that are down, and no cluster is needed.
---where is then evaluated here, and takes what CQL takes with ALLOW FILTERING.
+In both cases --where is evaluated here, and takes what CQL takes with ALLOW FILTERING.
 
 Files of an output have names ending in .part, until it is complete.
 To resume a scan into files that was stopped: cqlbulk resume RUN_DIR.

@@ -50,8 +50,8 @@ with its manifest beside it.
 
 Shards (scan --shard) have to be of the same scan, all of them, each once. Their
 rows and checksums are added up. Whole scans of the same columns, and the shards
-together, are compared by rows and checksum: of one table at two times, or of a table
-and its copy, on any clusters. Times to live and write times are not in a checksum.
+together, are compared by rows and checksum. They may be of one table at two times, or of
+a table and its copy, on any clusters. Times to live and write times are not in a checksum.
 
 The answer goes to the standard output, a line each: "rows N", "checksum HEX",
 "files N" and for shards "shards GIVEN/N". If scans are compared, a line before them says

@@ -59,9 +59,9 @@ func (f File) Has(name string) bool {
 }
 
 // Apply sets every flag that is not on the command line from the environment or the configuration
-// file, and returns which file it read. command is the command's name. of is the name of the
-// command whose run it resumes, or empty: sections of the file for either apply. settings are the
-// names of the settings of all commands. Apply reports any other name in the file or the
+// file, and returns which file it read. The name of the command is command, and of is that of the
+// command whose run it resumes, or empty. Sections of the file for either apply. The names of the
+// settings of all commands are in settings. Apply reports any other name in the file or the
 // environment as misspelt.
 func Apply(command, of string, flags *pflag.FlagSet, settings, commands []string) (File, error) {
 	unknown := checkVariables(os.Environ(), settings)

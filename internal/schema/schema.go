@@ -1,5 +1,5 @@
-// Package schema is the model of one table as the pipelines need it: its columns in the order of
-// SELECT *, their kinds and types, and the CQL text of names.
+// Package schema is the model of one table as the pipelines need it. It has the columns in the
+// order of SELECT *, their kinds and types, and the CQL text of names.
 package schema
 
 import (

@@ -176,8 +176,8 @@ func (o *Output) syncFolder() error {
 	return nil
 }
 
-// ready returns an error if a part cannot get its name: if it is not the file that was written, but
-// that of another run, or if the name is taken.
+// ready returns an error if a part cannot get its name. Either the part is not the file that was
+// written, but that of another run, or the name is taken.
 func (o *Output) ready(p *part) error {
 	info, err := os.Lstat(p.partPath())
 	switch {

@@ -3,9 +3,9 @@
 //
 // Start with [Find], which turns the user's words into inputs, and [Input.Open].
 //
-// Compression is recognised by the first bytes of a stream and never by its name: gzip (RFC 1952),
-// zstd (RFC 8878), the LZ4 frame format 1.6, the Snappy framing format (google/snappy,
-// framing_format.txt), bzip2, and the .xz file format 1.2. Several streams one after another are
+// Compression is recognised by the first bytes of a stream and never by its name. The formats are
+// gzip (RFC 1952), zstd (RFC 8878), the LZ4 frame format 1.6, the Snappy framing format
+// (google/snappy, framing_format.txt), bzip2, and the .xz file format 1.2. Several streams one after another are
 // one text, as with the formats' own tools. Anything else is plain text, unless its first bytes are
 // those of a file that is not text, such as a workbook or an archive. That ends in a [*FormError],
 // which [Check] returns before any other work. A stream that is damaged or cut off ends in a
@@ -97,8 +97,9 @@ func Text(name string, text []byte) Input {
 	}
 }
 
-// Find turns the user's words into inputs, in their order: files, folders (all files below one, in
-// the order of their paths), patterns (expanded in the order of names) and "-" for stdin. Notes say
+// Find turns the user's words into inputs, in their order. A word is a file, a folder (all files
+// below it, in the order of their paths), a pattern (expanded in the order of names) or "-" for
+// stdin. Notes say
 // what was passed over in folders. One error has all words that name nothing. Run directories below
 // a folder are left out.
 func Find(words []string, stdin io.Reader) (inputs []Input, notes []string, err error) {

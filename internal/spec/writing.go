@@ -32,7 +32,7 @@ type Writing struct {
 	Listen         string       // address and port that nodes answer at; empty: DefaultListen
 	AssumeStable   bool         // no node joins, leaves or moves, where that cannot be known
 	Internode      TLS          // of the port that nodes stream to each other by
-	MaxBytesPerSec setting.Size // at most, a second, of values or of all that is streamed; 0: no limit
+	MaxBytesPerSec setting.Size // at most, of values or of what is streamed; 0: no limit
 	Memory         setting.Size // at most, in bytes
 	Patience       time.Duration
 	DryRun         bool // write nothing

@@ -19,7 +19,7 @@ type Table struct {
 	// Partitioner is that of the cluster. nil means token.Murmur3.
 	Partitioner token.Partitioner
 	// StrictLiveness is true for a materialized view whose key has a column that is not in the key
-	// of its base table: cells alone do not make a row (View.enforceStrictLiveness,
+	// of its base table. In it, cells alone do not make a row (View.enforceStrictLiveness,
 	// CASSANDRA-11500).
 	StrictLiveness bool
 }

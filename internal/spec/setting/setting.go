@@ -60,8 +60,8 @@ func (l List) Find(name string) (Setting, bool) {
 }
 
 // Record returns the values to keep in a run directory: those that are given, those that differ
-// from defaults, and those that are always kept. defaults is the list of a new spec. Private
-// settings are left out.
+// from defaults, and those that are always kept. The list of a new spec is the one for defaults.
+// Private settings are left out.
 func (l List) Record(defaults List, given Given) Values {
 	values := make(Values)
 	for i, s := range l {

@@ -46,7 +46,7 @@ func asked(t *testing.T) campaign {
 }
 
 // TestCampaign loads and scans under faults: no row is lost, none comes twice, nothing hangs, and
-// what the program reports of itself is true.
+// what the program reports is true.
 func TestCampaign(t *testing.T) {
 	c := asked(t)
 	c.play(t, runSchedule)

@@ -12,7 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 )
 
-// Own is the address that a node reports of itself when it sends files.
+// Own is the address that a node reports as its own when it sends files.
 var Own = netip.MustParseAddrPort("127.0.0.1:7000")
 
 // Brought is a file that a node brings: Payload is what follows its head. Own, plan and sequence of

@@ -14,7 +14,8 @@ import javax.management.remote.JMXServiceURL;
  *
  * <p>{@code flush KEYSPACE TABLE} answers {@code ok} when the table's memtable is on the disk;
  * {@code compactions} answers how many compactions run or wait; {@code streamout MEBIBYTES} sets how
- * much a second the node streams out at the most, 0 being no limit, and answers {@code ok}. An error is answered with its text.
+ * much a second the node streams out at most, 0 being no limit, and answers {@code ok}. The answer to
+ * a command that fails is the text of the error.
  *
  * <p>Usage: NodeAgent JMX-PORT
  */

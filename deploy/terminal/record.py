@@ -133,7 +133,7 @@ def draw(frames, path):
                 rows[line] = f"r{len(rows)}"
     out = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height}" role="img" aria-labelledby="t">',
-        '<title id="t">A load is killed and goes on where it stood, and a scan by streaming gives the same checksum</title>',
+        '<title id="t">A load is killed and resumed, and a scan by streaming gives the same checksum</title>',
         "<style>",
         "text{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono',monospace;font-size:14px;white-space:pre}",
         ".b{font-weight:bold}",

@@ -72,7 +72,7 @@ func (r *chosenRun) takeOrNone(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// tell says which run --last found.
+// tell prints which run --last found.
 func (r *chosenRun) tell(s streams, show *showOptions, what string) {
 	s.tellOwner(r.dir)
 	if r.found && !show.Quiet {
@@ -95,8 +95,8 @@ func (s streams) tellWriter(path string) {
 	}
 }
 
-// commandOf is the command of the run that a command goes on with; empty when it goes on
-// with none, or that is not to be known.
+// commandOf returns the command of the run that a command resumes or retries. It is empty if there
+// is no such run, or if it is not known.
 func commandOf(c *cobra.Command) string {
 	if dir := c.Annotations[chosenNote]; dir != "" && c.Name() != "status" {
 		return operation.CommandOf(dir)
@@ -156,7 +156,7 @@ func (s streams) tellRereading(r *operation.Rereading) {
 		return
 	}
 	s.note(
-		"the rest of the inputs is read this way; %s, and rows that were under way are written as they may have been; the %s rejected before %s read so when %s retried",
+		"the rest of the inputs is read this way; %s. Rows that were under way are written as they may have been. The %s rejected before %s read so when %s retried",
 		loaded,
 		human.Of(r.Rejected, "row"),
 		human.Verb(r.Rejected, "is", "are"),

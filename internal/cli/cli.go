@@ -1,9 +1,9 @@
-// Package cli is the command line: one file per command, each with its options,
-// its flags and the few lines that put the other rooms together.
+// Package cli is the command line: one file per command, with its options, its flags and the few
+// calls that run its operation.
 //
-// What goes where: data and answers to the standard output, all else to the
-// standard error. Messages begin with "cqlbulk:", are lower case, have no full
-// stop, and say what to do next where that is known. A password is never shown.
+// Data and answers go to the standard output, all else to the standard error. Messages begin with
+// "cqlbulk:", are lower case, have no full stop, and say what to do next if that is known. A
+// password is never shown.
 package cli
 
 import (
@@ -44,16 +44,16 @@ func newStreams(in io.Reader, out, err io.Writer) streams {
 // text is the standard output of answers in words, where what others wrote does nothing.
 func (s streams) text() io.Writer { return safetext.NewWriter(s.out) }
 
-// warn tells the user something odd that does not stop the run.
+// warn prints a warning: something odd that does not stop the run.
 func (s streams) warn(format string, args ...any) { s.log.say(slog.LevelWarn, format, args...) }
 
-// wrong tells the user what has failed. With --quiet it is said, too.
+// wrong prints what has failed, also with --quiet.
 func (s streams) wrong(format string, args ...any) { s.log.say(slog.LevelError, format, args...) }
 
-// note tells the user something that is as it should be.
+// note prints something that is as it should be.
 func (s streams) note(format string, args ...any) { s.log.say(slog.LevelInfo, format, args...) }
 
-// detail tells a user who asked for more (--verbose).
+// detail prints something only with --verbose.
 func (s streams) detail(format string, args ...any) { s.log.say(slog.LevelDebug, format, args...) }
 
 // Run runs the program and returns its exit code. args are without the program's
@@ -110,8 +110,8 @@ func newRoot(s streams) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "cqlbulk",
 		Short: "Get a table out of Apache Cassandra or ScyllaDB, or into it",
-		Long: `cqlbulk reads whole tables out of Apache Cassandra and ScyllaDB, and loads files
-into them: fast without tuning, exact to the bit, gentle to the cluster, and honest
+		Long: `cqlbulk reads whole tables out of Apache Cassandra and ScyllaDB, and loads files into
+them. It is fast without tuning, exact to the bit, gentle to the cluster, and honest
 about every row.`,
 		Example: `  cqlbulk scan demo.flights -o flights.csv --hosts 10.0.0.1
   cqlbulk load demo.flights flights.csv

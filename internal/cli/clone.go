@@ -79,7 +79,7 @@ func (o *cloneOptions) AddFlags(f *pflag.FlagSet) {
 	)
 	from.add(
 		"ring",
-		"file that plan --save-ring wrote of the cluster that they are of: each range is read from its replicas' folders alone, as many of them as --consistency says, at least (default: from all)",
+		"file that plan --save-ring wrote of their cluster. Each range is then read only from its replicas' folders, at least as many of them as --consistency says (default: from all)",
 	)
 	rows := b.in(groupRows)
 	rows.add("begintoken", "clone only what comes after this token")
@@ -95,7 +95,7 @@ func (o *cloneOptions) AddFlags(f *pflag.FlagSet) {
 	addKeptFlags(past)
 	past.add(
 		"stream",
-		"stream: rows has the nodes make SSTables, whole makes them here, for less of the servers' work; auto is whole where the table and the nodes allow it",
+		"stream: with rows the nodes write the SSTables. With whole cqlbulk does, for less of the servers' work. The default auto is whole if the table and the nodes allow it",
 	)
 	past.add(
 		"temp-dir",
@@ -109,7 +109,7 @@ func (o *cloneOptions) AddFlags(f *pflag.FlagSet) {
 	past.add("assume-stable", assumeStableHelp)
 	past.add(
 		"ignore-hosts",
-		"nodes to leave out, by address or id, which need a repair then, within gc_grace_seconds (default: none; a clone waits for nodes that go down, and does not begin where one is down)",
+		"nodes to leave out, by address or id. They need a repair then, within gc_grace_seconds (default: none. A clone waits for nodes that go down, and does not begin if one is down)",
 	)
 	addInternodeFlags(past)
 	b = b.in(groupPace)
@@ -133,17 +133,17 @@ func newCloneCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "clone [keyspace.table] SSTABLES... | --from-hosts HOSTS",
 		Short: "Bring a table from another cluster, or out of snapshots, as it is",
-		Long: `Bring a table from another cluster, or out of folders with SSTables, into one that is
-there, as it is. --hosts and what goes with it is the cluster that is written to.
+		Long: `Copy a table from another cluster, or from folders with SSTables, as it is, into an
+existing table. --hosts and its options are the cluster that is written to.
 
-Every cell has the timestamp and the expiry that it had, and deletions
-of cells, elements, rows, ranges and partitions come too. So nothing of it takes the
-place of what was written since, and what was deleted stays so.
+Every cell keeps its timestamp and its expiry. Deletions of cells, elements, rows,
+ranges and partitions are copied too. So no older cell replaces what was written since,
+and what was deleted stays deleted.
 
-All rows are streamed. The nodes of the other cluster send their SSTables here, as in a scan
---via stream; or those in the folders are read, of snapshots, backups or nodes that are
-down, as in a scan --via sstables. They are merged, and streamed to all replicas, in all
-data centers, or left in a folder to be imported.
+All rows are streamed. The nodes of the other cluster send their SSTables here, as in a
+scan --via stream. Or cqlbulk reads those in the folders, of snapshots, backups or nodes
+that are down, as in a scan --via sstables. It merges them, and streams them to all
+replicas, in all data centers, or leaves them in a folder to be imported.
 
 --consistency sets the number of replicas that are read of each range. By default it is
 most of them (QUORUM), which have all rows written at QUORUM. With fewer, rows that those
@@ -161,10 +161,10 @@ order of clustering; it may have more. User types may be of another keyspace. Co
 are refused, and so are views and tables of COMPACT STORAGE. Default times to live of
 the table change nothing.
 
-When something fails, the same command is to be run again: what is there already is the
-same cells, and to have them twice changes nothing. Token ranges that could not be read
-are listed, nothing of them is cloned, and the exit status is 2; --begintoken and
---endtoken clone one of them alone.
+If something fails, run the same command again: cells that are there already are the
+same, and writing them twice changes nothing. Token ranges that could not be read are
+listed, nothing of them is cloned, and the exit status is 2. --begintoken and --endtoken
+clone only one of them.
 ` + exitHelp,
 		Example: `  cqlbulk clone demo.flights --from-hosts 10.0.0.1 --hosts 10.1.0.1
   cqlbulk clone new.flights --from-table demo.flights --from-hosts 10.0.0.1

@@ -61,11 +61,11 @@ func clusterOf(ts *testscript.TestScript) *simulated {
 
 // startCluster is the command "cluster [replicas [version]]". It starts a simulated cluster of
 // three nodes, of that version of Cassandra or of "scylla", and points the program to it by its
-// environment; NODE3 is the last one. The keyspace shop has a replica on so many of them, 2 if
-// nothing is said, and a table that is empty:
+// environment. NODE3 is the last node. The keyspace shop has that number of replicas, 2 by default,
+// and an empty table:
 //
 //	CREATE TABLE shop.orders (customer text, number int, item text, pieces int,
-//		PRIMARY KEY (customer, number))
+//	PRIMARY KEY (customer, number))
 func startCluster(ts *testscript.TestScript, neg bool, args []string) {
 	factor := 2
 	if len(args) > 0 {
@@ -118,8 +118,8 @@ func (s *simulated) draw(at internodetest.Step) internodetest.Harm {
 	return ""
 }
 
-// level is the command "level reads|writes LOCAL_ONE": of what was asked of the table since
-// the last one, all reads or all writes had that consistency level, and there were some.
+// level is the command "level reads|writes LOCAL_ONE". It checks that since the last call there
+// were requests to the table, and that all reads or all writes had that consistency level.
 func level(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: level reads|writes level")
@@ -147,8 +147,8 @@ func requests(ts *testscript.TestScript, kind string) simcluster.Rule {
 	}}
 }
 
-// stall is the command "stall reads|writes N": when N were answered, no more are. "stall files 0":
-// of files that are streamed to nodes these take a part, and then no more.
+// stall is the command "stall reads|writes N": the cluster answers N of them, and then no more.
+// With "stall files 0", nodes take a part of the files that are streamed to them, and then no more.
 func stall(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 2 {
 		ts.Fatalf("usage: stall reads|writes|files number")

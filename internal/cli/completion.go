@@ -20,10 +20,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
-// Completion says nothing when something is wrong: its words go into the line that is
-// being typed, and an error is told when that is run.
+// Completion prints no errors: its words go into the line that is being typed. The command prints
+// the error when it is run.
 
-// completionTime is how long a cluster has for its answer while somebody types.
+// completionTime is how long completion waits for a cluster's answer.
 const completionTime = 1500 * time.Millisecond
 
 func newCompletionCommand(root *cobra.Command, s streams) *cobra.Command {
@@ -51,7 +51,9 @@ when a table is typed, with the settings that there are, for a second or two.`,
 		ValidArgs: names,
 		// No setting is needed for it.
 		PersistentPreRunE: func(*cobra.Command, []string) error { return nil },
-		RunE:              func(_ *cobra.Command, args []string) error { return fatal(shells[args[0]]()) },
+		RunE: func(_ *cobra.Command, args []string) error {
+			return fatal(shells[args[0]]())
+		},
 	}
 }
 
@@ -63,9 +65,9 @@ func isCompletion(name string) bool {
 	return name == cobra.ShellCompRequestCmd || name == cobra.ShellCompNoDescRequestCmd
 }
 
-// completeFlags has the values of all flags below a command completed. The library keeps each of
-// them for ever, with its command, so that it is called only where a shell asks: tests run
-// thousands of commands in one process.
+// completeFlags registers completions for the values of all flags below a command. The library
+// keeps each of them forever, with its command. Tests run thousands of commands in one process, so
+// it is called only if a shell asks for completions.
 func completeFlags(root *cobra.Command) {
 	for _, c := range root.Commands() {
 		completeFlags(c)
@@ -101,7 +103,9 @@ func flagValues(f *pflag.Flag) cobra.CompletionFunc {
 // completeTable completes keyspace.table as the first argument, and the names of files
 // behind it where there are such.
 func completeTable(connection *spec.Connection, files bool) cobra.CompletionFunc {
-	return func(c *cobra.Command, args []string, typed string) ([]string, cobra.ShellCompDirective) {
+	return func(
+		c *cobra.Command, args []string, typed string,
+	) ([]string, cobra.ShellCompDirective) {
 		switch {
 		case len(args) > 0 && files:
 			return nil, cobra.ShellCompDirectiveDefault

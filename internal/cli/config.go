@@ -98,10 +98,10 @@ Exit status:
 
 // configHead begins a configuration file.
 const configHead = `# Settings of cqlbulk, with their defaults. To change one, remove the # before it.
-# A flag wins over the environment, the environment over this file. Settings at the top are for all
-# commands that have them. A section is for its command alone, and wins. resume and retry take the
-# section of the command whose run they resume or retry. cqlbulk config show prints the settings in
-# force.
+# A flag takes precedence over the environment, and the environment over this file. Settings at the
+# top are for all commands that have them. A section is only for its command, and wins. resume and
+# retry take the section of the command whose run they resume or retry. cqlbulk config show prints
+# the settings in force.
 `
 
 // writeConfig writes a configuration file of all settings: first those that several commands have
@@ -175,7 +175,7 @@ func isList(f *pflag.Flag) bool {
 	return list
 }
 
-// goesOn says whether a command goes on with a run of another.
+// goesOn reports whether a command resumes or retries a run of another.
 func goesOn(c *cobra.Command) bool { return c.Name() == "resume" || c.Name() == "retry" }
 
 // settingFlags are the flags of a command that are settings.
@@ -211,7 +211,7 @@ func sharedFlags(root *cobra.Command) []*pflag.Flag {
 			all = append(all, settingFlags(c)...)
 		}
 	}
-	// What goes on has settings of load and scan, and says which, and few of its own.
+	// resume and retry have settings of load and scan, which they name, and few of their own.
 	known := slices.Clone(all)
 	for _, f := range onward {
 		if !slices.ContainsFunc(known, func(o *pflag.Flag) bool { return o.Name == f.Name }) {
@@ -234,7 +234,8 @@ func sharedFlags(root *cobra.Command) []*pflag.Flag {
 		switch n := times(f); {
 		case n < 2,
 			slices.ContainsFunc(all, isOther),
-			slices.ContainsFunc(root.Commands(), isCommand): // at the top of a file that is a section
+			// at the top of a file that is a section
+			slices.ContainsFunc(root.Commands(), isCommand):
 		case i < 0:
 			shared = append(shared, f)
 		case n > times(shared[i]):

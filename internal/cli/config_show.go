@@ -22,16 +22,19 @@ func newConfigShowCommand(s streams) *cobra.Command {
 		Use:   "show [COMMAND [FLAGS]]",
 		Short: "Show the settings in force, and where each comes from",
 		Long: `Show the value in force of each setting, and where it comes from: the default, a line of
-the configuration file, a variable of the environment, or a flag. Without a command these
-are the settings that several commands have; with one, those of that command, as it would
-be run with the flags behind it. --changed leaves out those that have their default. Passwords are not shown.
+the configuration file, a variable of the environment, or a flag. Without a command, these
+are the settings that several commands have. With one, they are those of that command, as
+it would be run with the flags behind it. --changed leaves out those that have their
+default. Passwords are not shown.
 
 Exit status:
   0  shown
   1  a setting is not right`,
 		Example: `  cqlbulk config show
   cqlbulk config show load --null-string NA --hosts 10.0.0.1`,
-		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(
+			c *cobra.Command, args []string, _ string,
+		) ([]string, cobra.ShellCompDirective) {
 			if len(args) > 0 {
 				return nil, cobra.ShellCompDirectiveNoFileComp
 			}
@@ -107,7 +110,9 @@ func flagsToShow(root *cobra.Command, args []string) (*pflag.FlagSet, string, er
 	names := shownCommands(root)
 	i := slices.IndexFunc(
 		root.Commands(),
-		func(c *cobra.Command) bool { return c.Name() == args[0] && slices.Contains(names, args[0]) },
+		func(c *cobra.Command) bool {
+			return c.Name() == args[0] && slices.Contains(names, args[0])
+		},
 	)
 	if i < 0 {
 		return nil, "", fmt.Errorf(

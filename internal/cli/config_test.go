@@ -16,8 +16,8 @@ import (
 // commentedOut is a setting, or a section, that a file which config init writes has commented out.
 var commentedOut = regexp.MustCompile(`^#((?:  )?[a-z][a-z0-9-]*:.*)$`)
 
-// Every setting stands in the file that config init writes, and with all comments taken away it
-// is a file of the defaults, for every command.
+// The file that config init writes has every setting. With all comments removed, it is a file of
+// the defaults for every command.
 func TestConfigInitHasEverySetting(t *testing.T) {
 	root := newRoot(streams{})
 	var out bytes.Buffer

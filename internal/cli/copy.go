@@ -27,16 +27,16 @@ line that does the same. A flag wins over the statement. Each option without a
 counterpart is printed in a line; an option that cqlsh does not have is an error.
 
 FROM reads the files as cqlsh does: without a header, or with HEADER = true past its
-names; fields go to the columns in the order of the statement, else key columns first
-and then all others by name; \ before a character takes it as it is; NULL is known by
-its text alone, and deletes the value in the table (--nulls unset keeps it). Unless the
+names. Fields go to the columns in the order of the statement, else key columns first
+and then all others by name. \ before a character takes it as it is. NULL is known only
+by its text, and deletes the value in the table (--nulls unset keeps it). Unless the
 statement has the option, there is no ingest rate, batches are cqlbulk's, and any number
 of rows may be rejected. Options in a cqlshrc are not read.
 
-TO writes the text of cqlbulk, which is lossless CSV (RFC 4180), and NOT that of cqlsh,
-which loses digits and characters. Such a file loads again with cqlbulk load, by the
-command that is shown, and not with COPY FROM, of cqlsh or here, which reads another
-text. A file that exists is written over with --force only. A file whose name ends in
+TO writes the text of cqlbulk, which is lossless CSV (RFC 4180). It does NOT write that of
+cqlsh, which loses digits and characters. Load such a file with cqlbulk load, by the command
+that is shown, and not with COPY FROM, of cqlsh or here, which reads another text. A file
+that exists is overwritten only with --force. A file whose name ends in
 .gz, .zst, .lz4 or .sz is compressed.
 
 To resume a run that was stopped: cqlbulk resume RUN_DIR.
@@ -118,8 +118,8 @@ func runCopy(c *cobra.Command, s streams, o *copyOptions, text string) error {
 // maxStatement bounds what is read for a statement's sake.
 const maxStatement = 1 << 20
 
-// readStatement reads a statement until the input ends. Nothing can interrupt a read of the
-// standard input, so it goes on when the context ends.
+// readStatement reads a statement until the input ends. A read of the standard input cannot be
+// interrupted, so it continues when the context ends.
 func readStatement(ctx context.Context, in io.Reader) (string, error) {
 	var text []byte
 	var err error
@@ -144,8 +144,8 @@ func readStatement(ctx context.Context, in io.Reader) (string, error) {
 	return string(text), nil
 }
 
-// fill sets the settings of a spec: first to what the configuration file and the
-// environment have for copy, then to what the statement says, then to what was typed.
+// fill sets the settings of a spec: first from the configuration file and the environment for copy,
+// then from the statement, then from the flags.
 func (t *translation) fill(to setting.List, given setting.Given, own *pflag.FlagSet) error {
 	set := changes(own)
 	if err := to.Change(nil, given, set); err != nil {

@@ -88,8 +88,8 @@ func (t *translation) fromFiles(s *copystmt.Statement, nulls string) error {
 	return nil
 }
 
-// standardInput tells where cqlsh counts the rows of the standard input otherwise than
-// those of files.
+// standardInput prints a note if cqlsh counts the rows of the standard input differently from those
+// of files.
 func (t *translation) standardInput(s *copystmt.Statement) {
 	if skip, _ := rowsOf(s, "skiprows"); skip > 0 {
 		t.note(

@@ -6,8 +6,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
-// copyOptions are the flags of copy: of the settings of load and scan, those that no COPY
-// statement has, and those that may be given in place of what it says.
+// copyOptions are the flags of copy. They are settings of load and scan: those that no COPY
+// statement has, and those that override what it says.
 type copyOptions struct {
 	showOptions
 	Keyspace string

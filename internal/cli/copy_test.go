@@ -14,7 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/copystmt"
 )
 
-// translated is what a statement becomes, and what is told of it.
+// translated returns the command that a statement becomes, and the notes.
 func translated(t *testing.T, statement string) (string, []string, error) {
 	t.Helper()
 	s, err := copystmt.Parse(statement)
@@ -26,7 +26,7 @@ func translated(t *testing.T, statement string) (string, []string, error) {
 	return tr.commandLine(nil), tr.notes, nil
 }
 
-// What every COPY FROM t begins and goes on with.
+// The command line of COPY FROM t begins and continues with these.
 const (
 	plainLoad = "cqlbulk load demo.t f --format=csv --dialect=cqlsh --header=false --column-order=cqlsh --nulls=tombstone"
 	plainScan = "cqlbulk scan demo.t --output=f --format=csv --header=false --column-order=cqlsh"
@@ -60,7 +60,8 @@ func TestTranslateFrom(t *testing.T) {
 		{"MAXPARSEERRORS = -5 AND MAXINSERTERRORS = ' 7 '", " --maxparseerrors=-1 --maxinserterrors=7", nil},
 		{"REQUESTTIMEOUT = 90", " --timeout=90s", nil},
 		{"RATEFILE = '' AND CONFIGFILE = '' AND PREPAREDSTATEMENTS = True", "", nil},
-		{"CHUNKSIZE = 5 AND NUMPROCESSES = 2 AND REPORTFREQUENCY = 0.5 AND RATEFILE = 'r' AND ERRFILE = 'e' AND CONFIGFILE = 'c' AND PREPAREDSTATEMENTS = no", "", []string{
+		{"CHUNKSIZE = 5 AND NUMPROCESSES = 2 AND REPORTFREQUENCY = 0.5 AND RATEFILE = 'r'" +
+			" AND ERRFILE = 'e' AND CONFIGFILE = 'c' AND PREPAREDSTATEMENTS = no", "", []string{
 			"CHUNKSIZE = '5' is not done: an input is cut into pieces as memory and processors allow",
 			"NUMPROCESSES = '2' is not done: " + insteadProcesses,
 			"REPORTFREQUENCY = '0.5' is not done: " + insteadReports,
@@ -190,8 +191,8 @@ func TestTranslateRefused(t *testing.T) {
 	}
 }
 
-// Every flag that a rule sets is one of the command, and every flag of copy but its own
-// is one of load or scan, with the same default; the consistency level has that of the command.
+// Every flag that a rule sets is one of the command. Every flag of copy but its own is one of load
+// or scan, with the same default. The consistency level has the command's default.
 func TestCopyFlags(t *testing.T) {
 	load := newLoadCommand(newStreams(nil, nil, io.Discard)).Flags()
 	scan := newScanCommand(newStreams(nil, nil, io.Discard)).Flags()
@@ -210,7 +211,10 @@ func TestCopyFlags(t *testing.T) {
 		}
 		require.True(t, load.Lookup(f.Name) != nil || scan.Lookup(f.Name) != nil, f.Name)
 	})
-	for direction, rules := range map[copystmt.Direction]map[string]copyRule{copystmt.From: fromRules, copystmt.To: toRules} {
+	directions := map[copystmt.Direction]map[string]copyRule{
+		copystmt.From: fromRules, copystmt.To: toRules,
+	}
+	for direction, rules := range directions {
 		for name := range rules {
 			s := &copystmt.Statement{
 				Keyspace:  "ks",

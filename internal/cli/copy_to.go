@@ -103,7 +103,7 @@ func maxOutputSizeRule(t *translation, s *copystmt.Statement, o copystmt.Option)
 		setting.ShellQuote(t.args[0]) + " --dir FOLDER --maxoutputsize " + strconv.FormatInt(n, 10))
 }
 
-// writtenEscapeRule tells that there is no escape, unless it is the quote.
+// writtenEscapeRule prints that there is no escape, unless it is the quote.
 func writtenEscapeRule(t *translation, s *copystmt.Statement, o copystmt.Option) error {
 	quote, ok := s.Option("quote")
 	if !ok {

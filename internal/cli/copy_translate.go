@@ -94,8 +94,8 @@ func (t *translation) header(s *copystmt.Statement) {
 // copyRule does what an option says.
 type copyRule func(t *translation, s *copystmt.Statement, o copystmt.Option) error
 
-// options translates the options by the rules of the direction. Options of the other
-// direction alone are told, as cqlsh passes over them, and unknown ones refused.
+// options translates the options by the rules of the direction. It prints a note for an option that
+// only the other direction has, which cqlsh ignores. It refuses unknown options.
 func (t *translation) options(s *copystmt.Statement, rules, others map[string]copyRule) error {
 	last := make(map[string]int)
 	for i, o := range s.Options {
@@ -193,8 +193,8 @@ func becomesSeconds(flag string) copyRule {
 	}
 }
 
-// has is the rule of an option without a counterpart: it is told what there is instead,
-// unless the value asks for no more than that.
+// has is the rule of an option without a counterpart. It prints what cqlbulk has instead, unless
+// the value asks for no more than that.
 func has(instead string, same ...string) copyRule {
 	return func(t *translation, _ *copystmt.Statement, o copystmt.Option) error {
 		if !slices.ContainsFunc(
@@ -207,7 +207,8 @@ func has(instead string, same ...string) copyRule {
 	}
 }
 
-// headerRule tells a value that says neither; the header itself is set for every statement.
+// headerRule refuses a value that is neither true nor false. The header itself is set for every
+// statement.
 func headerRule(t *translation, _ *copystmt.Statement, o copystmt.Option) error {
 	if !strings.EqualFold(o.Value, "true") && !strings.EqualFold(o.Value, "false") {
 		t.note("%s is taken for false, as cqlsh does", shownOption(o))

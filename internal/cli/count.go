@@ -48,20 +48,20 @@ func newCountCommand(s streams) *cobra.Command {
 only the sums travel. A range that takes too long is cut in two, or with --by partition
 behind the partitions that have been counted.
 
-The number goes to the standard output, alone on a line; it is the number of rows
-that scan gives. With --by there is a line for each part instead, its columns
-separated by tabs: the node that owns the rows' range, the rows and their share
-(host); the bounds of each vnode range, the rows and their share (range); or the
-key and the rows of the largest partitions (partition).
+The number goes to the standard output, on a line of its own. It is the number of rows
+that scan writes. With --by there is a line for each part instead, its columns
+separated by tabs. For host these are the node that owns the rows' range, the rows and
+their share. For range they are the bounds of each vnode range, the rows and their share.
+For partition they are the key and the rows of the largest partitions.
 
-One replica of each range is asked (LOCAL_ONE), and what it has missed is not counted:
-after writes that not all replicas took, a count at LOCAL_QUORUM may give another number.
+One replica of each range is read (LOCAL_ONE), and what it has missed is not counted. If
+some replicas missed writes, a count at LOCAL_QUORUM may give another number.
 
-With --via stream the nodes send their SSTables here, and with --via sstables those of
-the folders that are named are read, as in a scan: see cqlbulk scan --help.
+With --via stream the nodes send their SSTables here. With --via sstables cqlbulk reads
+those of the folders that are named. Both work as in a scan: see cqlbulk scan --help.
 
-When a range could not be counted there is no number, the ranges are listed, and
-the exit status is 2.
+If a range could not be counted, there is no number, the ranges are listed, and the exit
+status is 2.
 ` + exitHelp,
 		Example: `  cqlbulk count demo.flights --hosts 10.0.0.1
   rows=$(cqlbulk count demo.flights --quiet)

@@ -20,8 +20,7 @@ type doctorOptions struct {
 	Suggest bool // print the load, and nothing else
 }
 
-// AddFlags adds the flags of doctor: those of a load that say what is looked at, and how it is
-// read.
+// AddFlags adds the flags of doctor: those of a load that say what is checked, and how it is read.
 func (o *doctorOptions) AddFlags(f *pflag.FlagSet) {
 	b := binder{flags: f, settings: o.spec.Settings()}
 	o.tableOptions.AddFlags(f)
@@ -61,19 +60,20 @@ func newDoctorCommand(s streams) *cobra.Command {
 		Long: `Check that a cluster, a table and files are ready, and change nothing. Each
 line is ok, a warning or a failure, and says what to do.
 
-Of the cluster: the connection, when certificates end, versions, the schema that the
-nodes agree on, their clocks, cores, thresholds and free disk as far as they report them,
-and the storage port. Of a table: how many replicas the consistency level waits for, rights,
-and whether rows can be streamed. Of files: the encoding, the fields beside the columns,
-the values of the first 1,000 rows of each, dates that begin with the day, seconds where
-milliseconds are meant, and about how many rows there are.
+Of the cluster it checks the connection, when certificates end, versions, the schema that
+the nodes agree on, their clocks, and the storage port. As far as nodes report them, it
+also checks their cores, thresholds and free disk. Of a table it checks how many replicas
+the consistency level waits for, rights, and whether rows can be streamed. Of files it
+checks the encoding, the fields beside the columns, and the values of the first 1,000
+rows. It finds dates that begin with the day, and seconds that should be milliseconds, and
+estimates how many rows there are.
 
---suggest prints the complete load command for the files: their delimiter, comments, names
-of columns, words for null, and patterns of dates and numbers, as the first rows have them.
+--suggest prints the complete load command for the files, by their first rows. It has their
+delimiter, comments, names of columns, words for null, and patterns of dates and numbers.
 
 The checks run side by side, each for at most --patience. Files are read as load
-reads them, with the same flags. load --check and scan --check look at the same for that
-command, and then prepare it up to its first row.
+reads them, with the same flags. load --check and scan --check make the same checks for
+that command, and then prepare it up to its first row.
 
 Exit status:
   0    no failure; there may be warnings
@@ -131,7 +131,7 @@ func (o *showOptions) addCheckFlag(f *pflag.FlagSet) {
 	)
 }
 
-// runDoctor looks, and tells what was found.
+// runDoctor runs the checks, and prints the findings.
 func runDoctor(ctx context.Context, s streams, show showOptions, d *operation.Doctor) error {
 	s.end.aside = false
 	var written error

@@ -40,8 +40,8 @@ func password(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // certificates is the command "certificates time": the nodes speak TLS, with certificates that end
-// so much later. It writes ca.pem, and client.pem and client-key.pem of a client whose certificate
-// ends then as well.
+// after that time. It writes ca.pem, and client.pem and client-key.pem of a client whose
+// certificate ends then as well.
 func certificates(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: certificates time")
@@ -156,7 +156,8 @@ func (a *authority) issue(ends time.Time, address net.IP) (tls.Certificate, erro
 // values:
 //
 //	CREATE TABLE shop.visits (page text PRIMARY KEY, at timestamp, day date)
-//	CREATE TABLE shop.paths (id int PRIMARY KEY, seen list<timestamp>, last frozen<tuple<text, timestamp>>)
+//	CREATE TABLE shop.paths (id int PRIMARY KEY, seen list<timestamp>,
+//	last frozen<tuple<text, timestamp>>)
 func makeVisits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: visits")
@@ -182,10 +183,11 @@ func makeVisits(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // makeSales is the command "sales": it makes a table with columns of the types that other programs
-// write in other ways:
+// write differently:
 //
-//	CREATE TABLE shop.sales (order_id int, line int, customer text, ordered_at timestamp, ship_date date, amount decimal,
-//	    active boolean, stock int, PRIMARY KEY (order_id, line))
+//	CREATE TABLE shop.sales (order_id int, line int, customer text,
+//	ordered_at timestamp, ship_date date, amount decimal,
+//	active boolean, stock int, PRIMARY KEY (order_id, line))
 func makeSales(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) > 0 {
 		ts.Fatalf("usage: sales")

@@ -24,8 +24,8 @@ type ending struct {
 	settings config.File // that flags have values from; zero: none was read
 }
 
-// answer tells what became of the command, and gives its exit code: first the summary, then
-// the error, alone, and last the object.
+// answer prints the result of the command, and returns its exit code. It prints first the summary,
+// then the error on a line of its own, and last the object.
 func (s streams) answer(ctx context.Context, err error) int {
 	code := exitCode(ctx, err)
 	lines := errorLines(code, err)

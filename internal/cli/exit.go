@@ -17,7 +17,7 @@ const (
 	exitUsage       = 1   // usage or configuration: nothing was done
 	exitPartly      = 2   // done, but for rows or ranges that are listed
 	exitLimit       = 3   // stopped by a limit on errors
-	exitFatal       = 4   // could not connect, or could not go on
+	exitFatal       = 4   // could not connect, or could not continue
 	exitInterrupted = 130 // SIGINT, SIGTERM or SIGHUP
 )
 
@@ -34,13 +34,14 @@ Exit status:
 // exitTopic says more of them.
 const exitTopic = exitHelp + `
 
-2 is an answer, not an accident: all else was done, and what failed can be tried again
-with cqlbulk retry. Of verify it says that something is not as stated, of inspect that some
-SSTables could not be read, of doctor and --check that something would fail. 3 comes of --maxparseerrors and --maxinserterrors, or when
-nearly every row was rejected. resume and retry end with 4 when another process has the run
-directory. After 3, 4 and 130, cqlbulk resume continues a run that keeps a
-journal. A second signal ends the program at once. A fault of cqlbulk itself ends it
-with 4, or by SIGABRT, which a shell calls 134; please report what it printed.`
+2 is an answer, not an accident: all else was done, and cqlbulk retry tries again what
+failed. For verify it means that something is not as stated, for inspect that some
+SSTables could not be read, and for doctor and --check that something would fail. 3 comes
+of --maxparseerrors and --maxinserterrors, or if nearly every row was rejected. resume
+and retry end with 4 if another process has the run directory. After 3, 4 and 130,
+cqlbulk resume continues a run that keeps a journal. A second signal ends the program at
+once. A fault of cqlbulk itself ends it with 4, or by SIGABRT, which a shell calls 134;
+please report what it printed.`
 
 // exitError is an error that decides the exit code by itself.
 type exitError struct {
@@ -68,8 +69,8 @@ func fatal(err error) error {
 // partly ends a run that is done but for what it has listed.
 func partly() error { return &exitError{exitPartly, nil} }
 
-// runError is what a command gives for an operation that ran: its error is of a run that
-// could not go on, unless it says that it is a matter of usage.
+// runError wraps the error of an operation that ran. The run could not continue, unless the error
+// says that it is a matter of usage.
 func runError(err error, outcome run.Outcome) error {
 	var usage *spec.UsageError
 	switch {

@@ -33,7 +33,7 @@ func TestExitCode(t *testing.T) {
 		{"fatal", context.Background(), fatal(broken), 4},
 		{"no connection", context.Background(), fault.New(fault.Fatal, broken), 4},
 		{"no answer", context.Background(), fault.New(fault.Unknown, broken), 4},
-		{"a run that cannot go on", context.Background(), &run.RefusedError{Err: broken}, 4},
+		{"a run that cannot continue", context.Background(), &run.RefusedError{Err: broken}, 4},
 		{"signal", ended, broken, 130},
 		{"signal in a run", ended, fatal(fault.New(fault.Canceled, context.Canceled)), 130},
 		{"signal after the end", ended, nil, 0},

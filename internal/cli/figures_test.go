@@ -30,7 +30,7 @@ func free(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(l.Close())
 }
 
-// figures are what a run under way says of itself in one place.
+// figures are the figures that a run under way shows in one place.
 type figures struct {
 	Rows, Rejected, Retries, UnderWay int64
 	Share                             float64
@@ -63,9 +63,9 @@ func figuresOf(r *progress.Reading) (f figures, err error) {
 	return f, nil
 }
 
-// agree is the command "agree ADDRESS RUN LOG ROWS [STAGE]": it waits until a run that stands still
-// with so many rows shows the same figures on its page, in its metrics, in its lines of progress
-// and to `cqlbulk status`.
+// agree is the command "agree ADDRESS RUN LOG ROWS [STAGE]". It waits until all figures of a run
+// that has stopped at ROWS rows agree: on its page, in its metrics, in its lines of progress and in
+// `cqlbulk status`.
 func agree(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 4 && len(args) != 5 {
 		ts.Fatalf("usage: agree address run log rows [stage]")
@@ -74,7 +74,8 @@ func agree(ts *testscript.TestScript, neg bool, args []string) {
 	rows, err := strconv.ParseInt(args[3], 10, 64)
 	ts.Check(err)
 	var told map[string]figures
-	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	end := time.Now().Add(time.Minute)
+	for ; time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		if told, err = places(args[0], ts.MkAbs(args[1]), ts.ReadFile(args[2])); err != nil {
 			continue
 		}

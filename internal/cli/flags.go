@@ -183,8 +183,8 @@ func typed(f *pflag.FlagSet) setting.Given {
 	return given
 }
 
-// changes are the flags that were set, on the command line or by a configuration file or
-// the environment, which a flag does not tell of itself.
+// changes returns the flags that were set on the command line, by a configuration file or by the
+// environment. A flag does not record that itself.
 func changes(f *pflag.FlagSet) setting.Changes {
 	c := setting.Changes{Values: make(setting.Values), Typed: typed(f)}
 	f.VisitAll(func(f *pflag.Flag) {

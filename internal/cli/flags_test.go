@@ -26,8 +26,8 @@ func parsed(t *testing.T, command, of string, flags *pflag.FlagSet, args ...stri
 	return flags
 }
 
-// What a configuration file and the environment set is recorded as what was typed is,
-// and comes back; and so it is again when the run that went on is recorded.
+// A run records what a configuration file and the environment set as it does what was typed, and
+// restores it. A resumed run records it again.
 func TestRecordedSettings(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -59,7 +59,7 @@ func TestRecordedSettings(t *testing.T) {
 	}
 	require.Equal(t, recorded, again.Settings().Record(defaults, again.Given))
 
-	// The password of the environment reaches the run that goes on.
+	// The password in the environment reaches the resumed run.
 	resumed := parsed(
 		t,
 		"resume",
@@ -69,8 +69,8 @@ func TestRecordedSettings(t *testing.T) {
 	require.NoError(t, again.Settings().Change(recorded, again.Given, changes(resumed)))
 	require.Equal(t, "secret", again.Password)
 
-	// So does that of the command's section. What the first run was given stays, unless it
-	// is typed anew.
+	// So does that of the command's section. What the first run was given stays, unless it is typed
+	// again.
 	t.Setenv("CQLBULK_PASSWORD", "")
 	t.Setenv("CQLBULK_HOSTS", "10.0.0.7")
 	require.NoError(
@@ -97,8 +97,8 @@ func TestRecordedSettings(t *testing.T) {
 	require.EqualValues(t, 500, again.IngestRate)
 }
 
-// Every setting of an operation has a flag of its command, but for those that only other
-// commands set, and what a flag shows as its default is the setting's own.
+// Every setting of an operation has a flag of its command, but for those that only other commands
+// set. The default that a flag shows is the setting's own.
 func TestSettingsHaveFlags(t *testing.T) {
 	s := newStreams(nil, nil, io.Discard)
 	for _, c := range []struct {

@@ -12,9 +12,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/human"
 )
 
-// Help of a command has two sizes, of one text. --help is a screen: the first paragraph
-// of what the command does, the first of its examples, and its everyday flags. --help-all
-// has all paragraphs, and all flags by groups; so have the manual pages.
+// Help of a command has two sizes, made from one text. The flag --help shows one screen: the first
+// paragraph of what the command does, the first of its examples, and its everyday flags. With
+// --help-all, and in the manual pages, there are all paragraphs, and all flags by groups.
 
 // helpAllFlag asks for all of a command's help.
 const helpAllFlag = "help-all"
@@ -35,8 +35,8 @@ func setHelp(root *cobra.Command) {
 	root.SetHelpCommand(newHelpCommand(root))
 }
 
-// wantsAll finds the command whose whole help is asked for, nil when none is. It is looked
-// for before arguments are checked, of which then there need be none.
+// wantsAll returns the command for which --help-all is given, or nil. It runs before arguments are
+// checked, so that help needs none.
 func wantsAll(root *cobra.Command, args []string) *cobra.Command {
 	for i, arg := range args {
 		switch arg {
@@ -124,7 +124,7 @@ func flagsOf(c *cobra.Command) []*pflag.Flag {
 	return flags
 }
 
-// writeGroup writes those flags that belong to a group, and tells how many they are.
+// writeGroup writes the flags that belong to a group, and returns how many they are.
 func writeGroup(
 	w io.Writer,
 	title string,
@@ -252,7 +252,7 @@ func paragraphs(text string, each func(text string, verbatim bool)) {
 	}
 }
 
-// reflow breaks the paragraphs of a text anew.
+// reflow wraps the paragraphs of a text again.
 func reflow(text string) string {
 	var out []string
 	paragraphs(text, func(p string, verbatim bool) {
@@ -264,7 +264,7 @@ func reflow(text string) string {
 	return strings.Join(out, "\n\n")
 }
 
-// wrap breaks a text into lines of so many columns, one at the least.
+// wrap breaks a text into lines of up to width columns, at least one.
 func wrap(text string, width int) []string {
 	lines := []string{""}
 	for word := range strings.FieldsSeq(text) {

@@ -52,20 +52,20 @@ func newInspectCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "inspect FILE|FOLDER...",
 		Short: "Show what SSTables hold, without a cluster",
-		Long: `Show what SSTables hold, without a cluster: columns and their types, partitions, rows
-and the columns set in them, sizes and compression, the first and the last key, and
-the bounds of timestamps, times to live and deletions, as their statistics have them.
+		Long: `Show what SSTables hold, without a cluster, as their statistics have it. That is columns
+and their types, partitions, rows and the columns set in them, sizes and compression, and
+the first and the last key. Timestamps, times to live and deletions have their bounds.
 
-An argument is a file of an SSTable, any of its components, or a folder: the SSTables
-in it, or, where there are none, those in all folders below, snapshots and backups
-among them, but no indexes.
+An argument is a file of an SSTable, any of its components, or a folder. Of a folder the
+SSTables in it are shown. If it has none, those in all folders below are, in snapshots
+and backups too, but no indexes.
 
-Of one SSTable all is shown, a line each; of several a line each, and their sum, with
-tabs between. With --format json all of each is one document. Rows are counted once
-for each SSTable that has them, and deleted ones with the others.
+For one SSTable, each fact has a line. For several, each SSTable has a line, with tabs
+between the facts, and the last line has their sum. With --format json all of each is one
+document. A row counts once for each SSTable that has it, and deleted rows count too.
 
 With --rows the partitions of one SSTable are written as JSON, as Cassandra's
-sstabledump writes them: what is deleted or expired too, each with its timestamp.
+sstabledump writes them. What is deleted or expired is written too, with its timestamp.
 
 Exit status:
   0    all shown

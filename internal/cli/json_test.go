@@ -8,8 +8,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// follows is the command "follows schema stdout|stderr|file [member...]": what was printed last, or
-// of the standard error its last line, is an object by the schema, with these members.
+// follows is the command "follows schema stdout|stderr|file [member...]". It checks that the last
+// output, or the last line of the standard error, is an object by the schema with these members.
 func follows(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: follows schema stdout|stderr|file [member...]")

@@ -95,7 +95,9 @@ func TestLiveLineOfATerminalThatIsResized(t *testing.T) {
 // Of two programs on one terminal the first draws, and then the other.
 func TestOneLiveLineOnATerminal(t *testing.T) {
 	screen := newTerminal(t)
-	shows := func(text string) func() bool { return func() bool { return strings.Contains(screen.shown(), text) } }
+	shows := func(text string) func() bool {
+		return func() bool { return strings.Contains(screen.shown(), text) }
+	}
 	stopScan := printer.Start(
 		t.Context(),
 		"scan ks.t",

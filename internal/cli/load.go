@@ -66,7 +66,7 @@ func (o *loadOptions) addInputFlags(b binder) {
 		add("column-order", "take the fields for all columns of the table, whatever the header says, where --columns does not name them: "+orderHelp)
 }
 
-// addColumnFlags adds the flags of which column a field goes to.
+// addColumnFlags adds the flags that map fields to columns.
 func addColumnFlags(b binder, when string) {
 	b.add(
 		"columns",
@@ -94,11 +94,11 @@ func (o *loadOptions) addWriteFlags(b binder) {
 	)
 	b.add(
 		"timestamp",
-		"write time of all rows, in microseconds since 1970 or as 2006-01-02T15:04:05Z; of rows with one key the greater value then wins, column by column (default: now and a microsecond later for each row, so that the last row of a key wins)",
+		"write time of all rows, in microseconds since 1970 or as 2006-01-02T15:04:05Z. Of rows with one key the greater value then wins, column by column (default: now, and a microsecond later for each row. The last row of a key wins)",
 	)
 	b.add(
 		"if-not-exists",
-		"write a row only where there is none of its key: a lightweight transaction a row, much slower; of rows with one key any may win",
+		"write a row only if there is none of its key, by a lightweight transaction, which is much slower. Of rows with one key any may win",
 	)
 	b.add(
 		"append-collections",
@@ -110,7 +110,7 @@ func (o *loadOptions) addWriteFlags(b binder) {
 func (o *loadOptions) addPastFlags(b binder) {
 	b.add(
 		"via",
-		"how rows go into the table: cql, or stream, which sorts them into SSTables and streams these to the replicas, for a small part of the servers' work; or sstables, which leaves them in a folder, from which they are imported",
+		"how rows get into the table: cql, stream or sstables. With stream they are sorted into SSTables and streamed to the replicas, for a small part of the servers' work. With sstables they are left in a folder, to be imported",
 	)
 	addKeptFlags(b)
 	b.add(
@@ -119,11 +119,11 @@ func (o *loadOptions) addPastFlags(b binder) {
 	)
 	b.add(
 		"ring",
-		"sstables, with --schema: file that plan --save-ring wrote, by which each node gets its own rows (default: the cluster is not known, and all rows are in one folder)",
+		"sstables, with --schema: file that plan --save-ring wrote, so that each node gets its own rows (default: all rows are in one folder)",
 	)
 	b.add(
 		"stream",
-		"stream: rows has the nodes make SSTables, whole makes them here, which takes the servers the least work; auto is whole where the table and the nodes allow it",
+		"stream: with rows the nodes write the SSTables. With whole cqlbulk does, for the least work of the servers. The default auto is whole if the table and the nodes allow it",
 	)
 	addStreamFlags(b, "")
 	addInternodeFlags(b)
@@ -159,7 +159,7 @@ func (o *loadOptions) addErrorFlags(b binder) {
 	b.add("keep-going", keepGoingHelp)
 	b.add(
 		"run-dir",
-		"folder for the journal, which resumes a load that was stopped, and for rejected rows; it stays if the load was stopped or rows were rejected (default: named after the table and the time, in the working directory)",
+		"folder for the journal, which resumes a load that was stopped, and for rejected rows. It stays if there are any, or if the load was stopped (default: named after the table and the time, in the working directory)",
 		folder,
 	)
 	b.add("no-journal", "keep no journal: a load that was stopped starts from the beginning")
@@ -175,7 +175,7 @@ const (
 )
 
 const (
-	listenHelp       = "address and port at which nodes report which of them join, leave or move; needed for Cassandra 4.0, and for later ones while a node joins; they must reach it (default: :7099, or the next of seven ports below it that is free)"
+	listenHelp       = "address and port at which nodes report which of them join, leave or move. Needed for Cassandra 4.0, and for later ones while a node joins. They must reach it (default: :7099, or the next free one of seven ports below)"
 	assumeStableHelp = "load even if it cannot be known whether nodes join, leave or move; rows are lost if one does"
 )
 
@@ -193,7 +193,7 @@ func addKeptFlags(b binder) {
 	)
 	b.add(
 		"import",
-		"sstables: have the nodes that are on this host import their SSTables, and look whether they have taken all of them; nodes elsewhere are named with their commands, and the exit status is 2",
+		"sstables: have the nodes on this host import their SSTables, and check that they took all. Nodes elsewhere are listed with their commands, and the exit status is 2",
 	)
 	b.add(
 		"nodetool",
@@ -201,17 +201,17 @@ func addKeptFlags(b binder) {
 	)
 }
 
-// addStreamFlags adds those flags of a load by streaming that may differ when it goes on.
+// addStreamFlags adds the flags of a load by streaming that may differ when it is resumed.
 func addStreamFlags(b binder, when string) {
 	const both, streamed = "stream, sstables: ", "stream: "
 	b.add(
 		"temp-dir",
-		when+both+"folder for what is sorted: up to three times the size of a slice of the rows, or with sstables of all (default: the run directory; of sstables --dir)",
+		when+both+"folder for sorting: up to three times the size of a slice of the rows, or of all rows with sstables (default: the run directory; with sstables --dir)",
 		folder,
 	)
 	b.add(
 		"slice",
-		when+streamed+"bytes of sorted rows that are sent, and then count as loaded, before the next are sorted: less takes less disk and leaves more SSTables (default: 4GiB, or 512MiB for each node or set of replicas where that is more)",
+		when+streamed+"bytes of sorted rows that are sent, and then count as loaded, before the next are sorted. Less takes less disk and leaves more SSTables (default: 4GiB, or 512MiB for each node or set of replicas if that is more)",
 	)
 	b.add(
 		"storage-port",
@@ -221,7 +221,7 @@ func addStreamFlags(b binder, when string) {
 	b.add("assume-stable", when+both+assumeStableHelp)
 	b.add(
 		"ignore-hosts",
-		when+both+"nodes to leave out, by address or id, which need a repair then (default: none; a load waits for nodes that go down, and does not begin where one is down)",
+		when+both+"nodes to leave out, by address or id. They need a repair then (default: none. A load waits for nodes that go down, and does not begin if one is down)",
 	)
 }
 
@@ -264,22 +264,20 @@ func newLoadCommand(s streams) *cobra.Command {
 		Use:   "load [keyspace.table] FILE... | -",
 		Short: "Load CSV, TSV or JSON files into a table",
 		Long: `Load CSV (RFC 4180, UTF-8), TSV or JSON lines from files, folders, patterns, or the
-standard input ("-"), compressed with gzip, zstd, lz4, snappy, bzip2 or xz, or not. A row
-that cannot be loaded is rejected with the reason, and the rest is loaded.
+standard input ("-"). They may be compressed with gzip, zstd, lz4, snappy, bzip2 or xz. A
+row that cannot be loaded is rejected with the reason, and the rest is loaded.
 
-The header's names, or those of an object's members, say which column each field
-goes to. Nothing between the
-delimiters leaves the column unset; "" is the empty text. Rows of one partition
-travel together, others are grouped by replica, in unlogged batches that stay
-below the servers' warning thresholds. Each row has a timestamp by its place in
-the input, so the last row of a key wins. Rows of a table of counters are
-increments.
+The header's names, or those of an object's members, say which column each field goes
+to. Nothing between the delimiters leaves the column unset; "" is the empty text. Rows
+of one partition travel together, others are grouped by replica. They travel in unlogged
+batches below the servers' warning thresholds. Each row has a timestamp by its place in
+the input, so the last row of a key wins. Rows of a table of counters are increments.
 
 A row counts as loaded when most of its replicas in the data center have it
 (LOCAL_QUORUM).
 
 A row that cannot be read, or that the cluster refuses, is rejected, and the others are
-loaded. It is kept byte for byte in rejects.csv in the run directory, which can be
+loaded. rejects.csv in the run directory keeps it byte for byte. Such a file can be
 corrected and loaded again. errors.jsonl beside it has the file, line, column and reason.
 The exit status is then 2.
 ` + exitHelp,

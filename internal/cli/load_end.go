@@ -11,7 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/report"
 )
 
-// finishLoad runs a load that is prepared, and tells what became of it.
+// finishLoad runs a load that is prepared, and prints its result.
 func finishLoad(ctx context.Context, s streams, show showOptions, load *operation.Load) error {
 	defer load.Close()
 	name := "load "
@@ -91,7 +91,7 @@ func importDetails(f *operation.KeptFiles) string {
 	return fmt.Sprintf("imported by %d of %s", taken, human.Of(len(f.Imports), "node"))
 }
 
-// tellNextOfLoad says what is to be known before it is gone on with.
+// tellNextOfLoad prints what to know before the load is resumed.
 func (s streams) tellNextOfLoad(r operation.LoadReport, runErr error) {
 	if r.Next.Anew != nil {
 		s.wrong(
@@ -172,8 +172,8 @@ func commonest(r operation.Rejects) string {
 	return fmt.Sprintf("column %q, %s", first.Column, first.Reason)
 }
 
-// watch tells of an interruption that does not end the load at once, after hide, until
-// stop is called.
+// watch prints a message if an interruption does not end the load within linger. It calls hide
+// first. The caller ends it with stop.
 func (s streams) watch(ctx context.Context, linger time.Duration, hide func()) (stop func()) {
 	if linger == 0 {
 		return func() {}

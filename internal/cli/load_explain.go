@@ -31,7 +31,7 @@ func (s streams) tellFields(in operation.ExplainedInput) {
 	}
 }
 
-// widestName is how far the next name stands from the margin at the most.
+// widestName is the largest column, from the margin, at which names are aligned.
 const widestName = 30
 
 // typeOf is the type of what a field goes to, and its part of the key.

@@ -48,7 +48,7 @@ func (s streams) tellStreamed(stats operation.StreamStats, c *operation.Compacti
 	}
 }
 
-// compactionLine says what nodes told of their compaction.
+// compactionLine returns what nodes reported about their compaction.
 func compactionLine(c *operation.Compaction) string {
 	nodes := human.Of(c.Told, "node")
 	if c.Told < c.Nodes {

@@ -21,9 +21,8 @@ const (
 	logJSON = "json"
 )
 
-// logbook takes what a command has to say besides its answer: to the standard error, as
-// lines for a person or as a log, and to a log file beside that. It is safe for concurrent
-// use.
+// logbook takes what a command prints besides its answer. It writes to the standard error, as lines
+// for a person or as a log, and to a log file beside that. It is safe for concurrent use.
 type logbook struct {
 	err     io.Writer
 	verbose bool

@@ -24,9 +24,9 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// TestScripts runs testdata/script. Besides the usual commands of a script there are "exits 1
-// cqlbulk scan", which runs a program and wants that exit status, "offers shop.orders cqlbulk
-// __complete scan sh", and those of a simulated cluster.
+// TestScripts runs testdata/script. Scripts have the usual commands, those of a simulated cluster,
+// and two more. "exits 1 cqlbulk scan" runs a program and checks its exit status. "offers
+// shop.orders cqlbulk __complete scan sh" checks a completion.
 func TestScripts(t *testing.T) {
 	golden, err := filepath.Abs("../../pkg/sstable/testdata/golden") // SSTables of Cassandra
 	if err != nil {

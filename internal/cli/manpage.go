@@ -9,14 +9,14 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// ManPage is a page of the manual, in the Markdown of which roff is made.
+// ManPage is a page of the manual, in Markdown that is converted to roff.
 type ManPage struct {
 	Name     string // of its file, such as man1/cqlbulk-load.1
 	Markdown string
 }
 
-// ManPages gives the manual: a page of the program, one of each command and one of each
-// topic, of the text that help has. version and date stand at their feet.
+// ManPages returns the manual, made from the text of help: a page of the program, one of each
+// command and one of each topic. Each page has version and date at its foot.
 func ManPages(version, date string) []ManPage {
 	root := newRoot(streams{})
 	m := manual{root: root, foot: fmt.Sprintf("%q \"cqlbulk %s\"", date, version)}

@@ -11,8 +11,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/doctest"
 )
 
-// Commands and flags that the manual names are there, also those within its sentences, which nobody
-// runs. Other programs that it tells of have flags, too.
+// Commands and flags that the manual names exist. That includes those within its sentences, which
+// no test runs. The manual also names flags of other programs.
 func TestNamesInTheManual(t *testing.T) {
 	known := map[string]bool{
 		"help":            true,

@@ -16,7 +16,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/levenshtein"
 )
 
-// noSuchCommand tells the nearest command when the first word is none.
+// noSuchCommand suggests the nearest command if the first word is none.
 func noSuchCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
@@ -45,8 +45,8 @@ var commandsElsewhere = map[string]string{
 	"upload": "load",
 }
 
-// explainFlag says in words of the command line what is wrong with a flag: the nearest one
-// where there is none of the name, and of a value what was to be written.
+// explainFlag says in words of the command line what is wrong with a flag. For an unknown name it
+// suggests the nearest flag, and for a bad value the right form.
 func explainFlag(c *cobra.Command, err error) error {
 	see := fmt.Sprintf(" (see %s --help)", c.CommandPath())
 	var unknown *pflag.NotExistError
@@ -56,7 +56,7 @@ func explainFlag(c *cobra.Command, err error) error {
 	switch {
 	case errors.As(err, &list) && errors.As(err, &invalid):
 		return fmt.Errorf(
-			"--%s %s: a comma stands between the elements of a list; one that has a comma or a double quote in it stands in double quotes, each of its own doubled%s",
+			"--%s %s: commas separate the elements of a list. An element with a comma or a double quote in it needs double quotes around it, and its own double quotes doubled%s",
 			invalid.GetFlag().Name,
 			invalid.GetValue(),
 			see,
@@ -90,7 +90,7 @@ func explainFlag(c *cobra.Command, err error) error {
 	}
 }
 
-// keptByRun says whether a flag is one of scan or load that a run which goes on keeps.
+// keptByRun reports whether a flag of scan or load keeps its value when the run is resumed.
 func keptByRun(c *cobra.Command, name string) bool {
 	if c.Name() != "resume" && c.Name() != "retry" {
 		return false
@@ -100,12 +100,12 @@ func keptByRun(c *cobra.Command, name string) bool {
 	})
 }
 
-// truthBehindFlag finds a word for true or false behind the name of a flag that is on or
-// off, where it is no value of it: --header false.
+// truthBehindFlag finds a word for true or false behind the name of a flag that is on or off:
+// --header false. There it is no value of the flag.
 func truthBehindFlag(root *cobra.Command, args []string) error {
 	c, rest, err := root.Find(args)
 	if err != nil || completing(c) {
-		return nil // told elsewhere
+		return nil // reported elsewhere
 	}
 	for i, arg := range rest[:max(len(rest)-1, 0)] {
 		if arg == "--" {

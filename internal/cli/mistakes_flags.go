@@ -206,7 +206,7 @@ var oneCharacter = []string{"delimiter", "quote", "escape", "comment"}
 // hintFlag is a hint at what the unknown name of a flag is called here; empty: it is not known.
 func hintFlag(c *cobra.Command, name string) string {
 	if slices.Contains(linesBefore, name) && c.Flags().Lookup("skiprows") != nil {
-		return "; --skiprows N leaves out rows behind the header; lines above the header have no option: without one, the error of the load has the command that passes them over"
+		return "; --skiprows N leaves out rows behind the header. Lines above the header have no option: load without one, and the error has the command that skips them"
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
@@ -241,8 +241,8 @@ func didYouMeanFlags(flags []string) string {
 	return "; did you mean --" + strings.Join(flags, " or --") + "?"
 }
 
-// hintLetter is a hint at what an unknown flag of one letter is called here, or the word that it
-// begins; empty: it is not known.
+// hintLetter returns a hint for an unknown flag of one letter: its name here, or the word that it
+// begins. It is empty if there is none.
 func hintLetter(c *cobra.Command, letter byte, letters string) string {
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
@@ -256,7 +256,7 @@ func hintLetter(c *cobra.Command, letter byte, letters string) string {
 func hostBehindHelp(root *cobra.Command, args []string) error {
 	c, rest, err := root.Find(args)
 	if err != nil || completing(c) || c.Flags().Lookup("hosts") == nil {
-		return nil // told elsewhere
+		return nil // reported elsewhere
 	}
 	for i, word := range rest[:max(len(rest)-1, 0)] {
 		if word == "--" {

@@ -11,9 +11,9 @@ import (
 // flagInText finds the name of a flag in a message.
 var flagInText = regexp.MustCompile(`--[a-z][a-z0-9-]*`)
 
-// blame names in an error, in place of flags whose values the user did not type, the variable of
-// the environment or the place in the configuration file that the values come from. An error is
-// about the flags before its first colon.
+// blame replaces flags in an error whose values the user did not type. It names the variable of the
+// environment or the place in the configuration file that the values come from. An error is about
+// the flags before its first colon.
 func blame(line string, originOf func(name string) config.Origin) string {
 	if !strings.HasPrefix(line, "--") {
 		return line

@@ -22,7 +22,7 @@ var bareNumber = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 func wordBehindValue(root *cobra.Command, args []string) error {
 	c, rest, err := root.Find(args)
 	if err != nil || completing(c) {
-		return nil // told elsewhere
+		return nil // reported elsewhere
 	}
 	for i := 0; i+2 < len(rest); i++ {
 		if rest[i] == "--" {
@@ -64,7 +64,7 @@ func wordBehindValue(root *cobra.Command, args []string) error {
 func oneDash(root *cobra.Command, args []string) error {
 	c, rest, err := root.Find(args)
 	if err != nil || completing(c) {
-		return nil // told elsewhere
+		return nil // reported elsewhere
 	}
 	for i, word := range rest {
 		if word == "--" {

@@ -71,7 +71,7 @@ func addTextFlags(b binder) {
 }
 
 // orderHelp says which orders of columns there are.
-const orderHelp = "table, key columns first, then static ones, then the others by name, or cqlsh, key columns first, then all others by name, as COPY has them"
+const orderHelp = "table: key columns, then static ones, then the others by name; or cqlsh: key columns, then all others by name, as COPY has them"
 
 // tableOptions name the table.
 type tableOptions struct {

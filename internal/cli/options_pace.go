@@ -17,8 +17,8 @@ func addPaceFlags(b binder) {
 }
 
 // targetP99Help is the help of the flag of the latency that a run keeps to.
-const targetP99Help = "p99 of small reads on the nodes to keep to, such as 10ms: the run slows down to keep it, and prints if it was missed all the same (default: watch the run's own requests alone)"
+const targetP99Help = "limit for the p99 of small reads on the nodes, such as 10ms. The run slows down to keep it, and prints if it was missed (default: none; only the run's own requests are watched)"
 
-// patienceHelp is the help of the flag of how long a run goes on with a cluster that is
-// silent, or fails all that it is asked.
+// patienceHelp is the help of the flag that limits the time without an answer, or with only failed
+// requests.
 const patienceHelp = "how long to wait when no node answers, or every request fails"

@@ -10,7 +10,7 @@ func addReadFlags(b binder) {
 	b = b.in(groupPast)
 	b.add(
 		"via",
-		"how rows are read: cql, or stream, which has the nodes send their SSTables here and merges them, for a twentieth of the servers' work; or sstables, which reads the SSTables in the folders that are named after the table, of snapshots, backups or nodes that are down, and needs no cluster",
+		"how rows are read: cql, stream or sstables. With stream the nodes send their SSTables here to be merged, for a twentieth of the servers' work. With sstables those in the folders named behind the table are read, of snapshots, backups or nodes that are down, without a cluster",
 	)
 	b.add(
 		"listen",
@@ -22,7 +22,7 @@ func addReadFlags(b binder) {
 	)
 	b.add(
 		"slice",
-		streamed+"bytes that a node is asked for at once, by what it announces (default: an eighth of what it has of the table, from 16MiB to 1GiB)",
+		streamed+"bytes to request of a node at once, by what it announces (default: an eighth of what it has of the table, from 16MiB to 1GiB)",
 	)
 	b.add(
 		"temp-dir",
@@ -44,7 +44,7 @@ func addReadFlags(b binder) {
 	)
 	b.add(
 		"ring",
-		files+"file that plan --save-ring wrote: a range is read from the folders of its replicas alone, whose paths hold their addresses or host ids, and --consistency says how many of them must be there (default: all folders are merged)",
+		files+"file that plan --save-ring wrote. A range is read only from the folders of its replicas, whose paths hold their addresses or host ids. With --consistency, that number of them must be there (default: all folders are merged)",
 	)
 }
 

@@ -55,7 +55,7 @@ func (o *reportOptions) AddFlags(f *pflag.FlagSet) {
 		f,
 		&o.JSON,
 		jsonFlag,
-		"answer with one JSON object; on the standard output, in place of the summary; where rows go there, as the last line of the standard error",
+		"answer with one JSON object, on the standard output, in place of the summary. If rows go there, it is the last line of the standard error",
 		of(groupShown),
 		everyday,
 	)
@@ -83,9 +83,9 @@ type showOptions struct {
 	Color    string
 	HTTP     string // address of the page that shows the run; empty: there is none
 	Report   string // file for what it shows last; empty: there is none
-	Check    bool   // the command is looked at, and not run
+	Check    bool   // check the command, and do not run it
 
-	flags *pflag.FlagSet // tell what was typed
+	flags *pflag.FlagSet // know which flags were typed
 }
 
 func (o *showOptions) AddFlags(f *pflag.FlagSet) {
@@ -104,7 +104,7 @@ func (o *showOptions) AddFlags(f *pflag.FlagSet) {
 		f,
 		&o.Color,
 		colorFlag,
-		"auto, always or never: colours of the line of progress and of the end; auto: on a terminal, unless NO_COLOR is set or TERM is dumb",
+		"colours of the line of progress and of the end: auto, always or never. With auto: on a terminal, unless NO_COLOR is set or TERM is dumb",
 		of(groupShown),
 		among(string(printer.Auto), string(printer.Always), string(printer.Never)),
 	)
@@ -166,10 +166,10 @@ func (o *showOptions) run(
 	return printer.Start(ctx, name, c, options)
 }
 
-// nodesShown is how many nodes the requests are told of.
+// nodesShown is the largest number of nodes that are listed with their requests.
 const nodesShown = 20
 
-// tellNodes tells what is asked of each node, and how it answers.
+// tellNodes prints the requests to each node, and how it answers.
 func (o *showOptions) tellNodes(s streams, c *progress.Counters) {
 	if !o.Verbose {
 		return

@@ -24,7 +24,7 @@ func (o *showOptions) addPageFlag(f *pflag.FlagSet) {
 		f,
 		&o.HTTP,
 		httpFlag,
-		"HOST:PORT, or :PORT for this host alone; serve a page that shows the run while it goes, with /status.json, /healthz and /metrics for Prometheus; all who reach it see rejected values (default: none)",
+		"HOST:PORT, or :PORT for only this host: serve a live page of the run, with /status.json, /healthz and /metrics for Prometheus. All who reach it see rejected values (default: none)",
 		of(groupShown),
 		everyday,
 	)
@@ -93,7 +93,7 @@ func typedLine(args []string) string {
 	return line
 }
 
-// say notes a line that the user is told.
+// say records a line that was printed for the user.
 func (p *page) say(line string) {
 	if p != nil {
 		p.watch.Say(line)

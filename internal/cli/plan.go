@@ -41,14 +41,14 @@ func newPlanCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "plan [keyspace.table]",
 		Short: "Show what a scan would do",
-		Long: `Show what a scan of a table would do, and do nothing: the nodes, the number of
-requests under way at once (N), the number of token ranges (M), what the nodes
-estimate the table to hold, and each node's share.
+		Long: `Show what a scan of a table would do, and do nothing. The plan has the nodes, the number
+of requests under way at once (N) and the number of token ranges (M). It also has what the
+nodes estimate the table to hold, and each node's share.
 
 HOLDS is the share of the ring that a node has a replica of; READS is the share
 of the requests it would get. More than 20 nodes stand together by rack and
 version; --json has each of them. The estimates are the nodes' own, of flushed data,
-renewed every few minutes; they serve for orientation only.
+renewed every few minutes. They serve for orientation only.
 ` + exitHelp,
 		Example: `  cqlbulk plan demo.flights --hosts 10.0.0.1`,
 		RunE: func(c *cobra.Command, args []string) (err error) {

@@ -101,7 +101,9 @@ func groupBy(nodes []operation.PlanNode, racks bool) (groups []*nodeGroup) {
 		}
 		i := slices.IndexFunc(
 			groups,
-			func(g *nodeGroup) bool { return g.dc == of.dc && g.rack == of.rack && g.version == of.version },
+			func(g *nodeGroup) bool {
+				return g.dc == of.dc && g.rack == of.rack && g.version == of.version
+			},
 		)
 		if i < 0 {
 			i, groups = len(groups), append(groups, &of)

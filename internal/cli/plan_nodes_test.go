@@ -11,7 +11,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 )
 
-// manyNodes makes the report of a plan of so many nodes, in so many data centers of three racks.
+// manyNodes returns the report of a plan of that number of nodes, in dcs data centers of three
+// racks each.
 func manyNodes(nodes, dcs int) operation.PlanReport {
 	r := operation.PlanReport{
 		Table:       "ks.t",
@@ -80,7 +81,7 @@ func TestPlanOfFewNodes(t *testing.T) {
 	require.Contains(t, out.String(), "4 + 4 + 4")
 }
 
-// Cores that differ are told apart, unless there are too many kinds.
+// Different numbers of cores are listed, unless there are too many.
 func TestSumOfCores(t *testing.T) {
 	require.Equal(t, "2 + 4 cores", sumOfCores([]int{2, 4}))
 	require.Equal(t, "1 core", sumOfCores([]int{1}))

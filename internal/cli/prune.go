@@ -27,10 +27,10 @@ func newPruneCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "prune [FOLDER]",
 		Short: "Remove what old runs have left that have nothing left to do",
-		Long: `Remove what runs have left that ended before --older-than and have nothing left to do: loads
-from the history of a folder, by default this one, and run directories whose rejected rows
-were all loaded by retry. Runs that can be resumed or retried stay, and so do outputs of
-scans and their manifests.
+		Long: `Remove what is left of runs that ended before --older-than and have nothing left to do.
+These are loads in the history of a folder, by default this one, and run directories
+whose rejected rows were all loaded by retry. Runs that can be resumed or retried stay,
+and so do outputs of scans and their manifests.
 
 Exit status:
   0  removed, or there was nothing to remove

@@ -28,10 +28,10 @@ func newReportCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "report RUN_DIR | MANIFEST",
 		Short: "Make a page of a run that a browser shows, one file",
-		Long: `Make a page of a run from its run directory, while it runs or after, or of a scan that
-is done from the manifest of its output: what was planned, read, written and
-rejected, and why. The page is one file that fetches nothing, and reads without
-colour, by light and by dark. A run directory of a run with --http also has what its
+		Long: `Make a page of a run from its run directory, while it runs or after. For a scan that is
+done, the manifest of its output is enough. The page shows what was planned, read,
+written and rejected, and why. It is one file that fetches nothing, and it needs no
+colour, by light and by dark. If the run had --http, the run directory also has what its
 page showed last.
 
 With --counts the page shows skew: the file has what cqlbulk count --by host, range

@@ -86,7 +86,8 @@ func ofManifest(out *web.Report, r *operation.Record) {
 		m.Ranges.Failed,
 	)
 	if p := m.Pace; p != nil {
-		s.Elapsed, s.EarlierSeconds, s.RowsPerSecond, s.BytesPerSecond = p.Seconds, p.EarlierSeconds, p.RowsPerSecond, p.BytesPerSecond
+		s.Elapsed, s.EarlierSeconds = p.Seconds, p.EarlierSeconds
+		s.RowsPerSecond, s.BytesPerSecond = p.RowsPerSecond, p.BytesPerSecond
 	}
 	s.About.Work = m.Command
 	if m.Reading != nil {
@@ -170,7 +171,7 @@ func ofRun(out *web.Report, r *operation.Record) {
 	}
 	if l := st.Load; l != nil {
 		t := l.Tally
-		// the page had those that the journal has not settled
+		// the page also had rows of pieces that the journal does not have as complete
 		s.Rows, s.RejectedRows = max(s.Rows, t.Written), l.Rejected
 		add("inputs", "%s", inputsText(l))
 		if l.Pieces > 0 {
@@ -248,7 +249,8 @@ func ofPace(s *board.State, st *operation.StatusReport) {
 	if p.Earlier > 0 {
 		s.Began = st.Seen.Add(-p.Took) // of the process that the time is of
 	}
-	s.Elapsed, s.EarlierSeconds, s.EarlierRows = p.Took.Seconds(), p.Earlier.Seconds(), p.EarlierRows
+	s.Elapsed, s.EarlierSeconds = p.Took.Seconds(), p.Earlier.Seconds()
+	s.EarlierRows = p.EarlierRows
 	if !st.Live {
 		s.RowsPerSecond = p.RowsPerSecond
 	}

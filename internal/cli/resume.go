@@ -10,9 +10,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
-// resumeOptions are the flags of what goes on with a run. Of settings, they are those that
-// may differ then: how the text of a load is read, how the cluster is reached and how much is
-// asked of it. All others are those of the first run.
+// resumeOptions are the flags of resume: the settings that may differ from the first run's. They
+// say how to read the text of a load, how to connect to the cluster and how many requests it gets.
 type resumeOptions struct {
 	showOptions
 	chosenRun
@@ -51,25 +50,25 @@ func newResumeCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "resume RUN_DIR | --last",
 		Short: "Resume a scan or load that was stopped",
-		Long: `Resume a scan or a load that was interrupted, killed, or could not continue, from its run
-directory, with the options that it was begun with. --last is the newest run of this
+		Long: `Resume a scan or a load that was interrupted, killed, or could not continue. Its run
+directory has the options that it was begun with. --last is the newest run of this
 folder that was stopped.
 
-A scan's output then holds every row once. A load writes every row: of what was
-being written when it was stopped, rows are written again with the timestamps they
-had; counters, and lists that are not frozen, would count twice, so such rows go to
-in-doubt.csv in the run directory unless --repeat-in-doubt is given.
+A scan's output then holds every row once. A load writes every row. Rows that were under
+way when it stopped are written again with the same timestamps. Counters, and lists that
+are not frozen, would count twice. Such rows go to in-doubt.csv in the run directory
+unless --repeat-in-doubt is given.
 
-How the text of a load is read may be changed as long as no row is loaded: what null
-looks like, the formats of values, and which column a field goes to. Once rows are loaded,
+As long as no row is loaded, you may change how the text of a load is read. That is what
+null looks like, the formats of values, and which column a field goes to. Once rows are loaded,
 such a change is refused, and the error names the command that reads all rows so. With
---keep-loaded, rows that are loaded stay as they were read, rows that were under way are
-written as they may have been before, and only the rest of the inputs is read so. The
+--keep-loaded only the rest of the inputs is read so. Rows that are loaded stay as they
+were read, and rows that were under way are written as they may have been before. The
 change is kept in the run directory.
 
-The run is not resumed if the table was created again, if its columns, an input, an output
-or a file of rejects were changed since, or if a column was dropped and added again.
-The cluster may have other nodes: what is noted are tokens and bytes.
+The run is not resumed if the table was created again, or if a column was dropped and
+added again. Nor is it if columns, an input, an output or a file of rejects have changed
+since. The cluster may have other nodes, because the journal has only tokens and bytes.
 ` + exitHelp,
 		Example:           `  cqlbulk resume cqlbulk-load-demo.flights-20260102T150405Z-4711`,
 		Args:              opts.take,

@@ -19,18 +19,17 @@ func newRetryCommand(s streams) *cobra.Command {
 		Long: `Try again what failed in a run, and nothing else, with the options that it was
 begun with. --last is the newest run of this folder in which something failed.
 
-Of a load, the rejected rows are loaded again, mended or as they are, from the files
-in its run directory. As long as no rows were added or taken away, each is written
-with the timestamp that it had, so that it does not replace a later row of its key. A
-row that an earlier load may have written in another form gets a later one, and replaces
-that form.
+Of a load, the rejected rows are loaded again, mended or as they are, from the files in
+its run directory. As long as no rows were added or taken away, each keeps its timestamp,
+so that it does not replace a later row of its key. If an earlier load may have written a
+row in another form, the row gets a later timestamp, and replaces that form.
 Rows in doubt are not loaded again unless --repeat-in-doubt is given. Rows of counters, and
 with lists that are not frozen, are loaded again once. What is rejected again is kept
 in a run directory inside the first.
 
-How the rejected rows are read may be changed, where that is why they were rejected: what
-null looks like (--null-string NA), the formats of values, and which column a field goes
-to. Rows that are in stay as they were read. Rejects that were retried before can be
+You may change how the rejected rows are read, if that is why they were rejected. That is
+what null looks like (--null-string NA), the formats of values, and which column a field
+goes to. Rows that are in stay as they were read. Rejects that were retried before can be
 retried again; they are read as the last retry read them, unless a flag says otherwise.
 
 Of a scan, the token ranges that failed are read, and when all of them are, the output

@@ -35,7 +35,7 @@ func (o *scanOptions) AddFlags(f *pflag.FlagSet) {
 	b = b.in(groupErrors)
 	b.add(
 		"run-dir",
-		"folder for the journal, which resumes a scan that was stopped; it is removed when the output is complete (default: named after the table and the time, beside the output)",
+		"folder for the journal, which resumes a scan that was stopped. It is removed when the output is complete (default: named after the table and the time, beside the output)",
 		folder,
 	)
 	b.add("no-journal", "keep no journal: a scan that was stopped starts from the beginning")
@@ -85,11 +85,11 @@ func (o *scanOptions) addOutputFlags(b binder) {
 	b.add("no-manifest", "write no manifest beside the output")
 	b.add(
 		"mode",
-		"mode of the output's files and of its manifest, as 640; a folder that is made can be entered by all who can read them; run directories stay private (default: 600)",
+		"mode of the output's files and of its manifest, as 640. If cqlbulk makes a folder, all who can read the files can enter it. Run directories stay private (default: 600)",
 	)
 }
 
-// addRowFlags adds the flags of which columns and rows are read, and how values look.
+// addRowFlags adds the flags that select columns and rows, and format values.
 func (o *scanOptions) addRowFlags(b binder) {
 	b = b.in(groupColumns)
 	b.add(
@@ -140,16 +140,16 @@ user-defined types are CQL literals.
 One replica of each range is asked (LOCAL_ONE): what it has missed is not in the output.
 At LOCAL_QUORUM all rows are that were written at LOCAL_QUORUM, as load does.
 
-With --via stream the nodes send their SSTables here, where they are merged: for a small
-part of the servers' work, without permissions and audit, and only if they reach this host
-(--listen). With --via sstables the SSTables are those of the folders that are named, of
-snapshots, backups or nodes that are down, and no cluster is needed. --where is then
-evaluated here, and takes what CQL takes with ALLOW FILTERING.
+With --via stream the nodes send their SSTables here, where they are merged. That is a
+small part of the servers' work, but without permissions and audit, and the nodes must
+reach this host (--listen). With --via sstables the SSTables are those of the folders
+that are named, of snapshots, backups or nodes that are down, and no cluster is needed.
+In both cases --where is evaluated here, and takes what CQL takes with ALLOW FILTERING.
 
-An output is written under names ending in .part, which it loses when it is whole.
+Files of an output have names ending in .part, until it is complete.
 To resume a scan into files that was stopped: cqlbulk resume RUN_DIR.
-A manifest beside it says how it was made and holds the number of rows, the files
-with a checksum of each, and one of the rows that does not depend on their order.
+A manifest beside it says how it was made. It holds the number of rows, the files with
+a checksum of each, and a checksum of the rows that does not depend on their order.
 ` + exitHelp,
 		Example: `  cqlbulk scan demo.flights -o flights.csv --hosts 10.0.0.1
   cqlbulk scan demo.flights -d flights --format json --compression zstd
@@ -225,7 +225,7 @@ func runScan(ctx context.Context, s streams, show showOptions, settings *spec.Sc
 	return finishScan(ctx, s, show, scan)
 }
 
-// finishScan runs a scan that is prepared, and tells what became of it.
+// finishScan runs a scan that is prepared, and prints its result.
 func finishScan(ctx context.Context, s streams, show showOptions, scan *operation.Scan) error {
 	defer scan.Close()
 	// Rows and a progress line would get in each other's way on one terminal.

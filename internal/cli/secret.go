@@ -13,8 +13,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 )
 
-// askPassword asks for a password at the terminal, without echo. Standard input and
-// output may be pipes; a run without any terminal has nobody to ask.
+// askPassword asks for a password at the terminal, without echo. Standard input and output may be
+// pipes. Without any terminal it returns an error.
 func askPassword(s streams, user string) (string, error) {
 	missing := fmt.Errorf(
 		"no password for user %q: give --password-file or CQLBULK_PASSWORD (there is no terminal to ask at)",

@@ -31,14 +31,14 @@ func newStatusCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "status [RUN_DIR | FOLDER]",
 		Short: "Show what scans and loads have done, while they run or after",
-		Long: `Show the runs in a folder, the newest first; by default in this folder: the state of
-each, how much of it is done, how fast it is, and how long it still takes or how long ago
-it was. Of a run directory, show what its scan or load has done, what failed and what is
-left. Nothing is changed, and no cluster is asked.
+		Long: `Show the runs in a folder, by default this one, the newest first. Each has its state, how
+much of it is done, how fast it is, and how long it still takes or how long ago it was. Of
+a run directory, show what its scan or load has done, what failed and what is left.
+Nothing is changed, and no cluster is asked.
 
-Runs with something left to do are all listed, and of the others the newest ten; --all lists
-all. A scan that is done is known by the manifest of its output, a load that is done by the
-history, a file of the folder that its run directory was in; cqlbulk prune drops old ones.
+All runs with something left to do are listed, and of the others the newest ten; --all
+lists all. A scan that is done is known by the manifest of its output. A load that is done is
+known by the history, a file beside its run directory; cqlbulk prune drops old ones.
 Only run directories and outputs are read.
 
 Exit status:
@@ -212,7 +212,7 @@ func inputsText(l *operation.LoadStatus) string {
 	return fmt.Sprintf("%s, %s as stored", human.Count(l.Inputs), human.Size(l.Stored))
 }
 
-// tellPieces tells how much of the inputs is dealt with, and what nodes were streamed.
+// tellPieces prints how much of the inputs is completed, and what was streamed to nodes.
 func tellPieces(l *operation.LoadStatus, tell func(name, format string, args ...any)) {
 	tell("recorded", "%s of text, in %s", human.Size(l.Settled), human.Of(l.Pieces, "piece"))
 	for _, n := range l.Streams {
@@ -226,7 +226,7 @@ func tellPieces(l *operation.LoadStatus, tell func(name, format string, args ...
 	}
 }
 
-// showRetried tells of rejects that were loaded again.
+// showRetried prints the number of rejects that were loaded again.
 func showRetried(w io.Writer, l *operation.LoadStatus) {
 	names := strings.Join(l.Retried, ", ")
 	if len(l.Reread) > 0 {
@@ -248,7 +248,7 @@ func showRetried(w io.Writer, l *operation.LoadStatus) {
 	}
 }
 
-// changeText tells of a setting that is not what it was.
+// changeText returns the line for a setting that has changed.
 func changeText(c operation.SettingChange) string {
 	was := "not given"
 	if !empty(c.Was) {

@@ -22,8 +22,8 @@ type runColumn struct {
 	text  func(r report.ListedRun, brief bool, now time.Time) string
 }
 
-// runColumns are those of a list. The run itself comes last, since it is the longest, and what of
-// it is cut off where a terminal is narrow tells the command and the table.
+// runColumns are the columns of a list. The run itself comes last, because it is the longest. On a
+// narrow terminal its end is cut off, which repeats the command and the table.
 var runColumns = []runColumn{
 	{"STATE", false, func(r report.ListedRun, _ bool, _ time.Time) string { return r.State }},
 	{
@@ -56,13 +56,12 @@ var runColumns = []runColumn{
 	},
 }
 
-// clusterColumn is left out where a terminal is too narrow for it, and where no run tells its
-// cluster.
+// clusterColumn is left out if a terminal is too narrow for it, and if no run has its cluster.
 const clusterColumn = "CLUSTER"
 
-// writeRuns lists runs, a line each, and says what is wrong with those that cannot be read, and
-// what to do next with each that has something left to do. width is that of the terminal; 0: there
-// is none.
+// writeRuns lists runs, a line each. Below, it lists what is wrong with those that cannot be read,
+// and the next command for each that has something left to do. The width is the terminal's; 0:
+// there is none.
 func writeRuns(w io.Writer, runs []report.ListedRun, width int, now time.Time) error {
 	fewer := slices.DeleteFunc(
 		slices.Clone(runColumns),

@@ -86,7 +86,7 @@ func runsText(t *testing.T, width int) string {
 	return out.String()
 }
 
-// Where there is room each run is told of in full.
+// With enough room, each run is shown in full.
 func TestRunsAreListed(t *testing.T) {
 	const want = `STATE     DONE       ROWS  FAILED  ROWS/S  WHEN     WHAT               RUN
 running    41%  1,234,567       -  50,312  2m left  load demo.flights  cqlbulk-load-demo.flights-20260102T150355Z-4711
@@ -101,8 +101,8 @@ next      cqlbulk retry cqlbulk-load-demo.flights-20260101T120000Z-4242
 	require.Equal(t, want, runsText(t, 200))
 }
 
-// On a terminal of 80 columns a run is a line all the same: what is cut off its name is what the
-// line tells.
+// On a terminal of 80 columns a run is still one line. The part of its name that is cut off is in
+// the line's other columns.
 func TestRunsFitTheTerminal(t *testing.T) {
 	lines := strings.Split(runsText(t, 80), "\n")
 	for _, line := range lines[:1+len(someRuns)] {
@@ -115,7 +115,7 @@ func TestRunsFitTheTerminal(t *testing.T) {
 	)
 }
 
-// A list tells the cluster of each run, by its name and where it was reached, unless a terminal is
+// A list has the cluster of each run, by its name and the address of a node, unless a terminal is
 // too narrow.
 func TestRunsTellTheirCluster(t *testing.T) {
 	before := someRuns

@@ -15,9 +15,9 @@ const watchEvery = time.Second
 // wipe clears a terminal and puts the cursor at its top left.
 const wipe = "\x1b[H\x1b[2J"
 
-// watch shows again and again what show writes, until the context ends: a terminal has the newest
-// in place of the one before, and elsewhere each that differs is written below it. An error is
-// shown like any answer: the next run may be about to begin.
+// watch shows repeatedly what show writes, until the context ends. On a terminal the newest
+// replaces the one before; elsewhere each change is written below. An error is shown like any
+// answer, because the next run may be about to begin.
 func watch(ctx context.Context, s streams, show func(s streams, width int) error) error {
 	ticker := time.NewTicker(watchEvery)
 	defer ticker.Stop()

@@ -71,7 +71,9 @@ a command are listed with --help-all.`,
   cqlbulk help consistency`,
 		// Neither settings nor a cluster are needed for it.
 		PersistentPreRunE: func(*cobra.Command, []string) error { return nil },
-		ValidArgsFunction: func(c *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		ValidArgsFunction: func(
+			c *cobra.Command, args []string, _ string,
+		) ([]string, cobra.ShellCompDirective) {
 			var words []string
 			if len(args) == 0 {
 				for _, sub := range root.Commands() {
@@ -85,7 +87,9 @@ a command are listed with --help-all.`,
 			}
 			return words, cobra.ShellCompDirectiveNoFileComp
 		},
-		RunE: func(c *cobra.Command, args []string) error { return tellOf(c.OutOrStdout(), root, args) },
+		RunE: func(c *cobra.Command, args []string) error {
+			return tellOf(c.OutOrStdout(), root, args)
+		},
 	}
 }
 
@@ -144,27 +148,27 @@ const connectionTopic = `
 Name one node or several with --hosts; the other nodes are found by them. Requests go
 to one data center, that of the first contact point or of --dc.
 
-The password of --user is taken from --password-file, from CQLBULK_PASSWORD, from the
-configuration file, or from --password; given nowhere, it is asked for at the terminal.
-It is shown nowhere, and kept in no run directory.
+The password of --user comes from --password-file, from CQLBULK_PASSWORD, from the
+configuration file, or from --password. Otherwise cqlbulk asks for it at the terminal. It
+is shown nowhere, and kept in no run directory.
 
 --ssl secures all connections by TLS, 1.2 or later. Each node's certificate must be of
-an authority in --cacert and hold the address by which the node is reached; where it
-holds a name instead, --ssl-server-name gives one that all of them have. --cert and
---key are for nodes that ask for the client's certificate.
+an authority in --cacert and hold the address by which the node is reached. If it holds a
+name instead, --ssl-server-name gives one that all of them have. --cert and --key are for
+nodes that require a client's certificate.
 
   cqlbulk count demo.flights --hosts 10.0.0.1,10.0.0.2 --user etl
   cqlbulk count demo.flights --ssl --cacert ca.pem --cert me.pem --key me.key`
 
 const formatsTopic = `
-CSV is RFC 4180 in UTF-8: fields between commas, a field in quotes where it needs them,
-a quote in it doubled, nothing escaped. --delimiter and --quote change the two
+CSV is RFC 4180 in UTF-8. Commas separate fields, a field is in quotes if it needs them,
+quotes in it are doubled, and nothing is escaped. --delimiter and --quote change the two
 characters, --format tsv has tabs. JSON is an object a line, its members named like
 columns. The first line of CSV and TSV names the columns; --header=false says that there
 is no such line.
 
 Nothing between two delimiters is null, "" is the empty text. --null-string names other
-texts for null. A load reads gzip, zstd, lz4, snappy, bzip2 and xz by their first bytes; a
+texts for null. A load reads gzip, zstd, lz4, snappy, bzip2 and xz by their first bytes. A
 scan writes the first four by the name of the file.
 
 Values of CSV and TSV, as a scan writes them; a load reads more forms:
@@ -191,9 +195,9 @@ func consistencyTopic() string {
 	level, _ := spec.NewLoad().Settings().Find("consistency")
 	return `
 A load waits until most replicas of a row in the data center have it (LOCAL_QUORUM).
-Readers at LOCAL_QUORUM see it then. With --consistency LOCAL_ONE one replica is enough:
-faster if nodes are slow, and it continues while half of them are down; readers
-of another replica may not see all rows until the cluster has repaired itself.
+Readers at LOCAL_QUORUM see it then. With --consistency LOCAL_ONE one replica is enough.
+That is faster if nodes are slow, and the load continues while half of them are down. But
+readers of another replica may not see all rows until the cluster has repaired itself.
 
 A scan and a count ask one replica of each range (LOCAL_ONE). What that one has missed is
 missed. With --consistency LOCAL_QUORUM they see all rows that were written at

@@ -41,22 +41,22 @@ func newVerifyCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "verify MANIFEST|FOLDER|OUTPUT...",
 		Short: "Check the output of scans by their manifests, and compare scans",
-		Long: `Check the output of scans by the manifests beside it, without a database: every
-file is there with its size and its checksum, none is there that looks like one of
-them and is not, the rows of the files add up, and no token range was lost.
+		Long: `Check the output of scans by the manifests beside it, without a database. Every file must
+be there with its size and its checksum, and no other file that looks like one of them.
+The rows of the files must add up, and no token range may be lost.
 
 An argument is a manifest, a folder that holds a manifest.json, or an output file
 with its manifest beside it.
 
-Shards (scan --shard) have to be of the same scan, all of them, each once; their
+Shards (scan --shard) have to be of the same scan, all of them, each once. Their
 rows and checksums are added up. Whole scans of the same columns, and the shards
-together, are compared by rows and checksum: of one table at two times, of a table
-and its copy, on any cluster. Times to live and write times are not in a checksum.
+together, are compared by rows and checksum. They may be of one table at two times, or of
+a table and its copy, on any clusters. Times to live and write times are not in a checksum.
 
 The answer goes to the standard output, a line each: "rows N", "checksum HEX",
-"files N" and for shards "shards GIVEN/N". Where scans are compared, a line before
-them says "the same rows", "different rows" or "not compared"; without the first of
-these, rows and checksum come for each scan with its name behind them. What is not
+"files N" and for shards "shards GIVEN/N". If scans are compared, a line before them says
+"the same rows", "different rows" or "not compared". Without the first of these, there
+are rows and a checksum for each scan, with its name behind them. What is not
 as stated is printed on the standard error, a line each, and the exit status is 2.
 
 Exit status:

@@ -1,15 +1,14 @@
-// Package config gives every setting of the command line two more homes: a
-// configuration file and the environment.
+// Package config reads settings of the command line from a configuration file and from environment
+// variables.
 //
-// A setting has one name: the flag --ingestrate is ingestrate in the file and
-// CQLBULK_INGESTRATE in the environment (dashes become underscores). Later homes
-// win: default, file, environment, flag. In the file, a section named after a
-// command (scan:, load:) holds settings for that command alone, which win over
-// those at the top. The file is YAML whatever its name. A list is a list there,
-// or texts with commas between them as in a flag.
+// A setting has one name: the flag --ingestrate is ingestrate in the file and CQLBULK_INGESTRATE in
+// the environment (dashes become underscores). The order of precedence, lowest first: default,
+// file, environment, flag. In the file, a section named after a command (scan:, load:) holds
+// settings for only that command. They take precedence over those at the top. The file is YAML
+// whatever its name. A list is a YAML list, or one text with commas as in a flag.
 //
-// The file and the environment may hold passwords, so that no error shows what
-// stands in the file but names of settings, numbers and the like.
+// The file and the environment may hold passwords. Therefore errors quote only names of settings,
+// numbers and the like from the file.
 package config
 
 import (
@@ -31,8 +30,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/levenshtein"
 )
 
-// EnvPrefix begins the name of every environment variable. Those that begin with
-// TestPrefix are no settings: the program's own tests are told by them.
+// EnvPrefix begins the name of every environment variable that is a setting. Names that begin with
+// TestPrefix are not settings: the program's own tests read them.
 const (
 	EnvPrefix  = "CQLBULK"
 	TestPrefix = EnvPrefix + "_TEST_"
@@ -59,11 +58,11 @@ func (f File) Has(name string) bool {
 	)
 }
 
-// Apply sets every flag that the command line left alone from the environment
-// or the configuration file, and tells which file that is. command is the command's
-// name, and of that of the command whose run it goes on with, or empty: a section of the
-// file may be for either. settings are the names of those of all commands, so that a misspelt
-// one in the file or the environment is told.
+// Apply sets every flag that is not on the command line from the environment or the configuration
+// file, and returns which file it read. The name of the command is command, and of is that of the
+// command whose run it resumes, or empty. Sections of the file for either apply. The names of the
+// settings of all commands are in settings. Apply reports any other name in the file or the
+// environment as misspelt.
 func Apply(command, of string, flags *pflag.FlagSet, settings, commands []string) (File, error) {
 	unknown := checkVariables(os.Environ(), settings)
 	known := func(name string) bool { return slices.Contains(settings, name) }
@@ -88,7 +87,10 @@ func Apply(command, of string, flags *pflag.FlagSet, settings, commands []string
 		delete(top, name)
 	}
 	v = viper.New()
-	for _, settings := range []map[string]any{top, sections.GetStringMap(of), sections.GetStringMap(command)} {
+	ofBoth := []map[string]any{
+		top, sections.GetStringMap(of), sections.GetStringMap(command),
+	}
+	for _, settings := range ofBoth {
 		if err := v.MergeConfigMap(settings); err != nil {
 			return File{}, fmt.Errorf("configuration file %s: %w", path, err)
 		}
@@ -242,7 +244,8 @@ func withoutValues(err error) error {
 	return fmt.Errorf("not valid YAML: %s", quotedValue.ReplaceAllString(text, "(a value)"))
 }
 
-// Places lists where a configuration file is looked for, in order.
+// Places returns the paths at which a configuration file may be, in the order in which they are
+// tried.
 func Places() []string {
 	places := []string{"cqlbulk.yaml"}
 	if dir, err := os.UserConfigDir(); err == nil {
@@ -279,8 +282,8 @@ func usual() string {
 	return ""
 }
 
-// check refuses names in the file that no command knows, and in a section those
-// that inSection does not know, and tells the nearest.
+// check refuses names in the file that no command knows, and names in a section that inSection does
+// not know. Its error suggests the nearest name.
 func check(
 	v *viper.Viper,
 	path string,

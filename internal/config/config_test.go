@@ -218,7 +218,8 @@ func TestErrors(t *testing.T) {
 	}
 }
 
-// A variable that no command knows is told, with the nearest that one does, and never its value.
+// The error for a variable that no command knows names the nearest known one, and never the
+// variable's value.
 func TestUnknownVariables(t *testing.T) {
 	for name, hint := range map[string]string{
 		"CQLBULK_PASWORD": `; did you mean CQLBULK_PASSWORD?`, "CQLBULK_HOST": `; did you mean CQLBULK_HOSTS?`,

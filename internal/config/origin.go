@@ -11,7 +11,7 @@ import (
 // From says what kind of home a value in force has.
 type From string
 
-// The homes, each of which wins over those before.
+// The origins of a value. Each takes precedence over those before it.
 const (
 	FromDefault     From = "default"
 	FromFile        From = "file"
@@ -46,7 +46,7 @@ func (f File) Origin(name string) Origin {
 	case o.From == FromFile:
 		o.Line = f.lineOf(o.key)
 	}
-	o.key = "" // nobody's matter
+	o.key = "" // no longer the key of any section
 	return o
 }
 

@@ -17,9 +17,8 @@ const (
 	// Permanent errors come back however often the request is sent: a syntax
 	// error, an invalid value, a missing right, a table that is gone.
 	Permanent Class = iota
-	// Transient errors were answered before anything was applied: the request
-	// may be sent again, best to another replica (unavailable, bootstrapping,
-	// a connection that could not be had).
+	// Transient errors were answered before anything was applied: unavailable, bootstrapping, or no
+	// connection. The request may be sent again, best to another replica.
 	Transient
 	// Overloaded is Transient from a node that asks for less.
 	Overloaded
@@ -102,8 +101,8 @@ func ClassOf(err error) Class {
 	return Permanent
 }
 
-// Retryable says whether a request that failed with err may be sent again.
-// idempotent tells whether sending it twice does no harm.
+// Retryable reports whether a request that failed with err may be sent again. idempotent says
+// whether sending it twice does no harm.
 func Retryable(err error, idempotent bool) bool {
 	switch ClassOf(err) {
 	case Transient, Overloaded:

@@ -1,15 +1,13 @@
-// Package manifest keeps the account of a run beside its output: what was read
+// Package manifest reads and writes the manifest beside a run's output. It records what was read
 // from where, with which settings, and what came out, with sums to check it by.
 //
-// Start with [Manifest]; [Path] says where it stands, [Write] puts it there, and
-// [Read] takes it back. The file is one indented JSON object of the form that the
-// types here spell out, with the fields always in this order; times are RFC 3339
-// in UTC. Values are plain data: nothing here is shared or changed, so everything
-// is safe for concurrent use, apart from two writes of one path, of which the
-// later one stays.
+// Start with [Manifest]. [Path] returns where its file is, [Write] writes it, and [Read] reads it.
+// The file is one indented JSON object of the form of the types here, with the fields always in
+// this order. Times are RFC 3339 in UTC. Values are plain data that nothing here changes, so
+// everything is safe for concurrent use. Of two concurrent writes of one path, the later one stays.
 //
-// A manifest is no secret, but it is readable by its owner alone, like the output
-// that it describes. Passwords never get into it: see [Write].
+// A manifest is no secret, but only its owner can read it, like the output that it describes.
+// Passwords never get into it: see [Write].
 package manifest
 
 import (
@@ -29,7 +27,7 @@ type Manifest struct {
 	Format      int    `json:"format"` // set by Write
 	Tool        string `json:"tool"`
 	ToolVersion string `json:"tool_version"`
-	// Build is what the tool was built of; zero in a manifest of before it was told.
+	// Build is what the tool was built of; zero in a manifest of an older version.
 	Build   version.Info `json:"build,omitzero"`
 	Command string       `json:"command"` // such as scan
 
@@ -46,7 +44,7 @@ type Manifest struct {
 	PlanHash string         `json:"plan_hash"`   // hex
 	Shard    string         `json:"shard"`       // "k/n", or empty for the whole table
 
-	Reading *Reading `json:"reading,omitempty"` // nil of a manifest of before it was told
+	Reading *Reading `json:"reading,omitempty"` // nil in a manifest of an older version
 
 	Ranges Ranges `json:"ranges"`
 	Files  []File `json:"files"` // in order of name
@@ -59,7 +57,7 @@ type Manifest struct {
 	Started  time.Time `json:"started"`
 	Finished time.Time `json:"finished"`
 
-	// Pace is how fast the last process of the run was; nil of a manifest of before it was told.
+	// Pace is the pace of the run's last process; nil in a manifest of an older version.
 	Pace *Pace `json:"pace,omitempty"`
 }
 
@@ -81,8 +79,8 @@ type Column struct {
 // Reading is the way that the rows were read.
 type Reading struct {
 	Via string `json:"via"` // cql, stream or sstables
-	// Replicas is the consistency level: of requests, or that of which so many replicas of each
-	// range were read. Empty of SSTables in folders whose nodes are not known.
+	// Replicas is the consistency level: that of requests, or the one for which enough replicas of
+	// each range were read. It is empty for SSTables in folders whose nodes are not known.
 	Replicas string `json:"replicas,omitempty"`
 	// Now is what times to live were held against; nil where that was the servers' business.
 	Now *time.Time `json:"now,omitempty"`
@@ -95,7 +93,7 @@ type SSTables struct {
 	Snapshots []string `json:"snapshots"` // their names, in order; none of live data
 	Number    int      `json:"number"`
 	Sum       string   `json:"sum"` // of their names, hex: with another one they are others
-	// Before is the sum of those that the scan began with, where it went on with others.
+	// Before is the sum of the rows of the runs that the scan continued, if any.
 	Before string `json:"sum_before,omitempty"`
 	// Unflushed are the files of commit logs that may have rows which no SSTable has.
 	Unflushed []string `json:"unflushed,omitempty"`
@@ -137,8 +135,8 @@ const (
 	Ending     = "." + FolderName
 )
 
-// Output is the output that the manifest at a path is of, as [Path] places it; of a path that is no
-// manifest's the path itself.
+// Output returns the path of the output whose manifest is at path, as [Path] places it. For any
+// other path it returns path itself.
 func Output(path string) string {
 	if filepath.Base(path) == FolderName {
 		return filepath.Dir(path)

@@ -121,7 +121,7 @@ func TestWriteNormalises(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, Format, got.Format)
 	require.Nil(t, got.Checksum)
-	require.Nil(t, got.Reading, "as of a manifest of before it was told")
+	require.Nil(t, got.Reading, "as in a manifest of an older version")
 	require.Equal(
 		t,
 		map[string]any{"auth": map[string]any{"user": "u"}, "page-size": json.Number("5000")},
@@ -272,8 +272,8 @@ func FuzzDecode(f *testing.F) {
 		if err != nil {
 			return
 		}
-		// What can be read can be written, and from then on stays as it is; but
-		// for times whose year in UTC has no four digits.
+		// What can be read can be written, and stays the same from then on. The exceptions are
+		// times whose year in UTC does not have four digits.
 		first, err := encoded(m)
 		if err != nil {
 			require.ErrorContains(t, err, "year outside of range")

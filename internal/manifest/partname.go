@@ -5,9 +5,9 @@ import (
 	"regexp"
 )
 
-// PartName is the name of a file in an output folder: the output's base, the number of
-// the worker that writes it, its own number among that one's files, and an ending.
-// Either number has four digits, or more where it needs them.
+// PartName returns the name of a file in an output folder. It consists of the output's base, the
+// number of the worker, the file's number among that worker's, and an ending. Either number has
+// four digits, or more if it needs them.
 func PartName(base string, worker, number int, ending string) string {
 	return fmt.Sprintf("%s-%04d-%04d%s", base, worker, number, ending)
 }

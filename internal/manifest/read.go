@@ -8,9 +8,9 @@ import (
 	"os"
 )
 
-// Read takes the manifest at path. A form of another version is refused, and so
-// is a file that is no manifest; the error for malformed text says at which byte
-// offset it went wrong. Fields that this version does not know are passed over.
+// Read reads the manifest at path. It refuses a file that is no manifest, and a form of another
+// version. The error for malformed text has the byte offset. Fields that this version does not know
+// are ignored.
 func Read(path string) (Manifest, error) {
 	text, err := os.ReadFile(path)
 	if err != nil {

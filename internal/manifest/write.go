@@ -14,12 +14,11 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 )
 
-// Write puts m at path, whole or not at all: it is written under another name in
-// the same folder, has to be on the disk, and is renamed over what stood there.
-// The file is readable by its owner alone.
+// Write writes m to path, completely or not at all. It writes a file of another name in the same
+// folder, syncs it, and renames it over what was there. Only its owner can read the file.
 //
-// Times are brought to UTC and whole milliseconds. Options whose name speaks of a
-// password or a secret are left out, nested ones too. Errors name the path.
+// Times are converted to UTC and whole milliseconds. Options whose name has password or secret in
+// it are left out, nested ones too. Errors name the path.
 func Write(path string, m Manifest) error { return WriteMode(path, m, 0o600) }
 
 // WriteMode is Write of a file with that mode.

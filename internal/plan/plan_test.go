@@ -246,7 +246,7 @@ func TestMakeErrors(t *testing.T) {
 		want        string
 	}{
 		{"no such data center", func(c *topology.Cluster) { c.LocalDC = "dc9" }, three, `no node is in data center "dc9"; the cluster has dc1`},
-		{"no node", func(c *topology.Cluster) { c.Nodes = nil }, three, "of no node"},
+		{"no node", func(c *topology.Cluster) { c.Nodes = nil }, three, "the cluster reports no node"},
 		{"a token of two nodes", func(c *topology.Cluster) { c.Nodes[1].Tokens[3] = c.Nodes[0].Tokens[5] }, three, "belongs to two nodes"},
 		{"no tokens", func(c *topology.Cluster) { c.Nodes[0].Tokens, c.Nodes[1].Tokens = nil, nil }, three, "without a token"},
 		{"broken replication", func(*topology.Cluster) {}, map[string]string{"class": "SimpleStrategy", "replication_factor": "x"}, "replication_factor"},

@@ -17,7 +17,7 @@ type Plan struct {
 	Replication map[string]string `json:"replication"`
 	Serial      string            `json:"serial,omitempty" jsonschema:"why the table is read as one range"`
 	Parallel    int               `json:"parallel" jsonschema:"requests under way, at most (N)"`
-	Asked       bool              `json:"parallel_asked" jsonschema:"so many were asked for; else they are the cores of the data center times smudge"`
+	Asked       bool              `json:"parallel_asked" jsonschema:"the user asked for this number; otherwise it is the cores of the data center times smudge"`
 	Smudge      int               `json:"smudge" jsonschema:"requests for each core"`
 	Splits      int               `json:"splits" jsonschema:"token ranges (M)"`
 	Finest      int               `json:"splits_if_large,omitempty" jsonschema:"about how many they are cut into if the table turns out to be large; absent where they are not cut"`
@@ -40,14 +40,14 @@ type PlanNode struct {
 	Rack    string  `json:"rack"`
 	Version string  `json:"version"`
 	Up      bool    `json:"up"`
-	Cores   int     `json:"cores" jsonschema:"that it tells; 0: it does not"`
+	Cores   int     `json:"cores" jsonschema:"that it reports; 0: it does not"`
 	Tokens  int     `json:"tokens"`
 	Holds   float64 `json:"holds" jsonschema:"share of the ring that it has a replica of"`
 	Reads   float64 `json:"reads" jsonschema:"share of the requests"`
 	Bytes   int64   `json:"bytes" jsonschema:"that it estimates"`
 }
 
-// Status is what a run directory tells of its run.
+// Status is what a run directory records of its run.
 type Status struct {
 	RunDir  string            `json:"run_dir"`
 	Command string            `json:"command" jsonschema:"scan or load"`
@@ -78,7 +78,7 @@ type Pace struct {
 	EarlierSeconds float64   `json:"earlier_seconds,omitempty" jsonschema:"that the processes before it took"`
 }
 
-// Runs are those of which there is something in a folder.
+// Runs are the runs whose directories are in a folder.
 type Runs struct {
 	Folder string      `json:"folder"`
 	List   []ListedRun `json:"list" jsonschema:"the newest first"`
@@ -145,7 +145,7 @@ type LoadStatus struct {
 	Begun        []OpenPiece         `json:"begun" jsonschema:"pieces of inputs under way"`
 	Changed      []Change            `json:"changed_settings,omitempty" jsonschema:"how text is read otherwise than the load was begun with"`
 	Retried      []string            `json:"retried" jsonschema:"files of rejects that were loaded again, or begun to be"`
-	Lost         []string            `json:"lost" jsonschema:"of those, the files of which nobody knows whether they were loaded, as the run directory of that load was removed"`
+	Lost         []string            `json:"lost" jsonschema:"of those, files whose load is unknown, because the run directory was removed"`
 	Edited       []string            `json:"edited,omitempty" jsonschema:"of those retried, the files in which rows had been added or removed"`
 	Reread       []Change            `json:"retried_with,omitempty" jsonschema:"how those were read otherwise"`
 	Streams      []progress.Streamed `json:"streams" jsonschema:"what nodes were streamed"`
@@ -165,7 +165,7 @@ type ScanStatus struct {
 	TextBytes int64         `json:"text_bytes"`
 	Checksum  string        `json:"checksum"`
 	Failed    []StatusRange `json:"failed_ranges"`
-	Anew      bool          `json:"anew" jsonschema:"it was stopped before its output was begun, and cannot go on"`
+	Anew      bool          `json:"anew" jsonschema:"it stopped before it began its output, and cannot be resumed"`
 }
 
 // StatusRange is a token range that could not be read.
@@ -180,7 +180,7 @@ type Verify struct {
 	Seconds  float64     `json:"seconds"`
 	Files    int         `json:"files"`
 	Bytes    int64       `json:"bytes" jsonschema:"read of them"`
-	NoHash   bool        `json:"no_hash" jsonschema:"sizes were looked at alone"`
+	NoHash   bool        `json:"no_hash" jsonschema:"only sizes were checked"`
 	Verdict  string      `json:"verdict,omitempty" jsonschema:"of a comparison: the same rows, different rows, or not compared"`
 	Sets     []VerifySet `json:"sets"`
 	Findings []string    `json:"findings" jsonschema:"what is not as stated"`
@@ -204,12 +204,12 @@ type Doctor struct {
 	OK       int       `json:"ok" jsonschema:"findings of that state"`
 	Warnings int       `json:"warnings"`
 	Failures int       `json:"failures"`
-	Findings []Finding `json:"findings" jsonschema:"in the order in which they are told"`
+	Findings []Finding `json:"findings" jsonschema:"in the order in which they are reported"`
 }
 
 // Finding is one line of what was found.
 type Finding struct {
-	Check string `json:"check" jsonschema:"what was looked at: connection, tls, versions, schema, clock, cores, thresholds, disk space, storage port, table, replication, rights, read, streaming, inputs, encoding, delimiter, header, rows, names, dates, epoch, numbers, estimate, load or scan"`
+	Check string `json:"check" jsonschema:"what was checked: connection, tls, versions, schema, clock, cores, thresholds, disk space, storage port, table, replication, rights, read, streaming, inputs, encoding, delimiter, header, rows, names, dates, epoch, numbers, estimate, load or scan"`
 	State string `json:"state" jsonschema:"ok, warning or failure"`
 	Found string `json:"found"`
 	Do    string `json:"do,omitempty" jsonschema:"what to do"`

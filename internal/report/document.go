@@ -1,8 +1,8 @@
-// Package report is what a command says at its end: one document, which is the answer of
-// --json, and five lines for a person, which are made of it and say the same.
+// Package report describes what a command reports at its end: one document. The option --json
+// prints it as it is, and a terminal shows about five lines with the same content.
 //
-// Start with [Document]. The functions named after operations make the part of their
-// reports. docs/report.schema.json is the documents' schema.
+// Start with [Document]. The functions named after operations convert the operations' reports to
+// documents. The schema of documents is docs/report.schema.json.
 package report
 
 import (
@@ -17,9 +17,9 @@ import (
 // and not when one is added.
 const Version = 1
 
-// Document is what became of a command. Of Load, Scan, Count, Clone, Plan, Status, Runs, Prune,
-// Verify, Doctor, Inspect, Report and Settings it has the one that the command did, and none when
-// it failed before.
+// Document is the result of a command. Of Load, Scan, Count, Clone, Plan, Status, Runs, Prune,
+// Verify, Doctor, Inspect, Report and Settings, the field of the command that ran is set. If the
+// command failed before it had a report, all are nil.
 type Document struct {
 	Version int          `json:"version" jsonschema:"version of this form: 1"`
 	Command string       `json:"command" jsonschema:"as it was typed: scan, load, resume, ..."`
@@ -47,9 +47,9 @@ type Document struct {
 	Settings []Setting `json:"settings,omitempty" jsonschema:"of config show"`
 }
 
-// Next is a command that goes on from here.
+// Next is a command that continues from here.
 type Next struct {
-	Command string `json:"command" jsonschema:"resume, retry, status, or load: all inputs anew"`
+	Command string `json:"command" jsonschema:"resume, retry, status, or load, which loads all inputs from the start"`
 	RunDir  string `json:"run_dir"`
 	Line    string `json:"line" jsonschema:"as it is typed into a shell"`
 	// Edit are files of rejected rows.
@@ -63,7 +63,7 @@ type Run struct {
 	Seconds        float64           `json:"seconds"`
 	EarlierSeconds float64           `json:"earlier_seconds,omitempty" jsonschema:"that earlier processes of the run took; not in seconds"`
 	Rows           int64             `json:"rows" jsonschema:"written to the output, acknowledged by the cluster, or counted; those of an earlier run among them"`
-	EarlierRows    int64             `json:"earlier_rows" jsonschema:"of those, by the run that this one went on with"`
+	EarlierRows    int64             `json:"earlier_rows" jsonschema:"of those, by the run that this one resumed"`
 	RowsPerSecond  float64           `json:"rows_per_second" jsonschema:"of this run alone"`
 	Bytes          int64             `json:"bytes" jsonschema:"of text written or read; those of an earlier run among them"`
 	EarlierBytes   int64             `json:"earlier_bytes"`
@@ -100,8 +100,8 @@ type Load struct {
 	Read        int64      `json:"rows_read"`
 	Rejected    int64      `json:"rows_rejected"`
 	ParseErrors int64      `json:"parse_errors" jsonschema:"of those rejected, that could not be read"`
-	DatesApart  int64      `json:"rejected_dates_of_another_order" jsonschema:"of those rejected by this run, that only another order of day, month and year reads than that of the pattern: other dates may have been loaded as other days"`
-	OtherUnits  int64      `json:"timestamps_of_another_unit" jsonschema:"of those read by this run, that seem to be of another unit than others of their column, or dates without separators: they are read as other times"`
+	DatesApart  int64      `json:"rejected_dates_of_another_order" jsonschema:"of those rejected by this run, dates that only another order of day, month and year can read: other rows may have wrong days"`
+	OtherUnits  int64      `json:"timestamps_of_another_unit" jsonschema:"of those read by this run, values that seem to be in another unit than others of their column, or dates without separators"`
 	InDoubt     int64      `json:"rows_in_doubt" jsonschema:"that may have been written"`
 	Existing    int64      `json:"rows_existing" jsonschema:"that were not written, as there was one of their key"`
 	LeftInDoubt int64      `json:"rows_left_in_doubt" jsonschema:"of the run that was retried, that were not written again"`
@@ -165,9 +165,9 @@ type Import struct {
 	Command  string `json:"command,omitempty" jsonschema:"to be run on the node"`
 }
 
-// CompactionLeft is what nodes told of their compaction.
+// CompactionLeft is what nodes reported about their compaction.
 type CompactionLeft struct {
-	Nodes   int   `json:"nodes" jsonschema:"that told"`
+	Nodes   int   `json:"nodes" jsonschema:"that reported"`
 	Active  int   `json:"active" jsonschema:"tasks of all tables"`
 	Pending int   `json:"pending"`
 	Bytes   int64 `json:"bytes" jsonschema:"of the table, that tasks under way have yet to read"`
@@ -218,7 +218,7 @@ type Scan struct {
 	Whole      bool          `json:"whole" jsonschema:"the output has its name, and --limit did not end the scan"`
 	Limited    bool          `json:"limited,omitempty" jsonschema:"--limit ended the scan: the table may have more rows"`
 	Files      []File        `json:"files" jsonschema:"of an output that has its name; none of the standard output"`
-	Unfinished []string      `json:"unfinished" jsonschema:"files that the scan can go on with"`
+	Unfinished []string      `json:"unfinished" jsonschema:"files to which a resumed scan can append"`
 	Output     string        `json:"output,omitempty" jsonschema:"file or folder that was written to"`
 	Manifest   string        `json:"manifest,omitempty"`
 	RunDir     string        `json:"run_dir,omitempty" jsonschema:"that was left"`

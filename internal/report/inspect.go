@@ -16,7 +16,7 @@ type Inspect struct {
 	Failures []SSTableFailure `json:"failures" jsonschema:"SSTables that could not be read"`
 }
 
-// SSTable is what an SSTable tells of itself.
+// SSTable is what the components of an SSTable say about it.
 type SSTable struct {
 	Path              string             `json:"path" jsonschema:"of its Data.db"`
 	Version           string             `json:"version"`
@@ -52,7 +52,7 @@ type SSTable struct {
 
 // SSTableColumn is a column of an SSTable.
 type SSTableColumn struct {
-	Name string `json:"name,omitempty" jsonschema:"empty of key columns: a file does not tell it"`
+	Name string `json:"name,omitempty" jsonschema:"empty for key columns: a file does not have their names"`
 	Type string `json:"type"`
 	Kind string `json:"kind" jsonschema:"partition_key, clustering, static or regular"`
 	Desc bool   `json:"desc,omitempty"`

@@ -10,9 +10,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/human"
 )
 
-// Lines are what a person is told at the end of a command, in six lines or less, of which the last
-// says how it ended and how to go on. Of one that did nothing there are none, nor of status, whose
-// answer is lines.
+// Lines returns what a terminal shows at the end of a command: at most six lines. The last one says
+// how the command ended and which command continues. The result is empty for a command that did
+// nothing, and for status, whose answer is lines itself.
 func (d *Document) Lines() []string {
 	var t text
 	switch {
@@ -158,8 +158,8 @@ func (d *Document) unwritten() string {
 	return human.Count(n) + " not written yet"
 }
 
-// summed says of which rows the checksum is, if the status of the load has another one; empty: it
-// has not.
+// summed returns which rows the checksum is of, if the load's status has another one; otherwise
+// empty.
 func (d *Document) summed() string {
 	if d.recorded() == "" {
 		return ""
@@ -249,8 +249,8 @@ func (r Run) level() string {
 	return r.Consistency
 }
 
-// frames tells that the frames of requests were compressed; empty: they were not, or there were
-// none.
+// frames returns a note that the frames of requests were compressed. It is empty if they were not,
+// or if there were no requests.
 func (r Run) frames() string {
 	if r.Requests == 0 || r.Frames == "" || r.Frames == "none" {
 		return ""
@@ -370,7 +370,7 @@ func (t *text) stream(s *Stream, dryRun, ofLoad bool) {
 	}
 	files := human.Of(s.Files, "file") + " of rows"
 	if s.Whole {
-		files = human.Of(s.Files, "whole SSTable")
+		files = human.Of(s.Files, "entire SSTable")
 	}
 	nodes := ""
 	if s.Nodes > 0 {
@@ -414,7 +414,7 @@ func (t *text) doctor(d *Doctor) {
 	)
 }
 
-// end says how a run ended, and how it goes on.
+// end returns how a run ended, and the command that resumes it.
 func (d *Document) end() string {
 	switch {
 	case d.Outcome == DryRun && d.Load != nil && d.Load.WouldReject > 0:
@@ -447,9 +447,9 @@ func (d *Document) end() string {
 	case d.Load != nil && d.Load.Anew:
 		return d.Outcome + "; nothing was written: run the same command again"
 	case d.Load != nil && d.Load.Limit != "":
-		return "stopped by a limit on errors" + d.onward("; go on with: ")
+		return "stopped by a limit on errors" + d.onward("; continue with: ")
 	default:
-		return d.Outcome + d.onward("; go on with: ")
+		return d.Outcome + d.onward("; continue with: ")
 	}
 }
 
@@ -464,12 +464,12 @@ func (d *Document) onward(words string) string {
 		return ""
 	}
 	if d.Next.Command == commandLoad {
-		words = strings.TrimSuffix(words, "go on with: ")
+		words = strings.TrimSuffix(words, "continue with: ")
 	}
 	return words + d.Next.Words()
 }
 
-// commandLoad is the command that begins a load anew.
+// commandLoad is the command that loads from the start.
 const commandLoad = "load"
 
 // Caution is what to know before the command is run, as a comment of the shell; empty: nothing.

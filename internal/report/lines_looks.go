@@ -6,7 +6,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/human"
 )
 
-// plan adds what would be asked, of whom, and about how much there is.
+// plan adds the requests of a scan, the nodes they go to, and the estimated amount of data.
 func (t *text) plan(p *Plan) {
 	how := "of " + human.Of(p.Vnodes, "vnode range")
 	if p.Serial != "" {
@@ -38,7 +38,7 @@ func (t *text) plan(p *Plan) {
 	t.number(
 		"estimate",
 		human.Size(p.Bytes),
-		human.Of(p.Partitions, "partition")+", as the nodes tell",
+		human.Of(p.Partitions, "partition")+", as the nodes estimate",
 	)
 	byCQL := human.Roughly(duration(p.ByCQL)) + " by CQL"
 	streamed := human.Roughly(duration(p.Streamed)) + " by streaming"
@@ -89,7 +89,7 @@ func (t *text) inspect(i *Inspect) {
 	)
 }
 
-// verify adds what was looked at, and what rows are there.
+// verify adds what was checked, and which rows are there.
 func (t *text) verify(v *Verify) {
 	how := human.Size(v.Bytes) + " read"
 	if v.NoHash {

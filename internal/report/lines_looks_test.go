@@ -38,7 +38,7 @@ func TestLinesOfAPlan(t *testing.T) {
 		`planned         180,000 token ranges of warehouse.measurements, of 76,800 vnode ranges
 requests          1,800 at a time, at most, seed 18446744073709551615
 nodes                 2 of data center dc1, 1 down
-estimate        3.0 TiB 123,456,789,012 partitions, as the nodes tell
+estimate        3.0 TiB 123,456,789,012 partitions, as the nodes estimate
 time       3 hours by CQL, 40 minutes by streaming (24.0 MiB/s a node): streaming is likely faster
 end        done
 `,
@@ -57,7 +57,7 @@ end        done
 	require.Equal(t, `planned               1 token range of shop.orders, the table is read as one
 requests              1 at a time, at most, seed 0
 nodes                 1 of data center dc1
-estimate            0 B 0 partitions, as the nodes tell
+estimate            0 B 0 partitions, as the nodes estimate
 time       not known: the nodes have no estimate of the table yet
 end        done: ring.json
 `, said(t, OfPlan(r)))

@@ -8,8 +8,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
-// Lines are what a person is told of how far a run is: five, of which the last says how to go on,
-// and one more for each other way.
+// Lines returns what a terminal shows of a run's progress: five lines, and one more for each other
+// target. The last one has the command that continues.
 func (s *Status) Lines() []string {
 	var t text
 	l, c, now := s.Load, s.Scan, s.Now
@@ -113,7 +113,7 @@ func (s *Status) unrecorded() string {
 	return fmt.Sprintf("as recorded; %s%s%s", atLeast, more, again)
 }
 
-// moreWere says that so many more rows were written, or rejected; empty: none.
+// moreWere says that another number of rows was written, or rejected; empty if rows is 0.
 func moreWere(rows int64, what string) string {
 	if rows == 0 {
 		return ""

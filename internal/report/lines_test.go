@@ -60,7 +60,7 @@ func said(t *testing.T, d Document) string {
 	return strings.Join(lines, "\n") + "\n"
 }
 
-// One of a thing is told in the singular.
+// A number of one has the singular.
 func TestLinesOfOne(t *testing.T) {
 	r := operation.LoadReport{
 		Report: operation.Report{
@@ -80,7 +80,7 @@ func TestLinesOfOne(t *testing.T) {
 		Nodes:      []stream.NodeStats{{Node: "a"}},
 	}
 	text := said(t, OfLoad(r))
-	for _, line := range []string{"1 row into ks.t,", "1 row before\n", "5 B 1 partition, 1 whole SSTable, on 1 node\n", "done, but 1 row was rejected"} {
+	for _, line := range []string{"1 row into ks.t,", "1 row before\n", "5 B 1 partition, 1 entire SSTable, on 1 node\n", "done, but 1 row was rejected"} {
 		require.Contains(t, text, line)
 	}
 	r.Stream.Whole, r.ParseErrors, r.InDoubt = false, 0, 1
@@ -127,7 +127,7 @@ end        done, but 12,344 rows were rejected: cqlbulk retry cqlbulk-load-run
 	require.Contains(
 		t,
 		said(t, OfLoad(r)),
-		"would send   12,345,678 requests of 100.0 rows\nend        interrupted; go on with: cqlbulk resume 'it'\\''s'\n",
+		"would send   12,345,678 requests of 100.0 rows\nend        interrupted; continue with: cqlbulk resume 'it'\\''s'\n",
 	)
 }
 
@@ -137,20 +137,20 @@ func TestLinesOfALoadPastCQL(t *testing.T) {
 	require.Contains(
 		t,
 		said(t, OfLoad(r)),
-		"\nstreamed        3.0 GiB 7 partitions, 24 whole SSTables\n",
+		"\nstreamed        3.0 GiB 7 partitions, 24 entire SSTables\n",
 	)
 	r.Stream.Slices = 3
 	require.Contains(
 		t,
 		said(t, OfLoad(r)),
-		" 7 partitions (counted per slice), 24 whole SSTables\n",
+		" 7 partitions (counted per slice), 24 entire SSTables\n",
 		"some may be in several slices",
 	)
 	clone := operation.CloneReport{Report: ofARun(run.Done), Stream: r.Stream}
 	require.Contains(
 		t,
 		said(t, OfClone(clone)),
-		" 7 partitions, 24 whole SSTables\n",
+		" 7 partitions, 24 entire SSTables\n",
 		"its slices are token ranges",
 	)
 	r.Files = &operation.KeptFiles{
@@ -340,8 +340,16 @@ func TestDocumentOfWhatDidNothing(t *testing.T) {
 // No list is null.
 func TestListsOfDocuments(t *testing.T) {
 	for _, d := range []Document{
-		OfLoad(operation.LoadReport{}), OfScan(operation.ScanReport{}), OfCount(operation.CountReport{}), OfClone(operation.CloneReport{}), OfPlan(operation.PlanReport{Replication: map[string]string{}}),
-		OfStatus(operation.StatusReport{Load: &operation.LoadStatus{}}), OfStatus(operation.StatusReport{Scan: &operation.ScanStatus{}}), OfVerify(operation.VerifyReport{}), OfInspect(inspect.Report{}), OfDoctor(operation.DoctorReport{}),
+		OfLoad(operation.LoadReport{}),
+		OfScan(operation.ScanReport{}),
+		OfCount(operation.CountReport{}),
+		OfClone(operation.CloneReport{}),
+		OfPlan(operation.PlanReport{Replication: map[string]string{}}),
+		OfStatus(operation.StatusReport{Load: &operation.LoadStatus{}}),
+		OfStatus(operation.StatusReport{Scan: &operation.ScanStatus{}}),
+		OfVerify(operation.VerifyReport{}),
+		OfInspect(inspect.Report{}),
+		OfDoctor(operation.DoctorReport{}),
 	} {
 		text, err := json.Marshal(d)
 		require.NoError(t, err)

@@ -17,7 +17,7 @@ var outcomes = map[run.Outcome]string{
 	run.Done: "done", run.Partly: "partly", run.Interrupted: "interrupted", run.Failed: "failed",
 }
 
-// Exit statuses that tell the outcome of a command which came to no report.
+// The exit statuses of a command that ended without a report.
 const (
 	exitUsage       = 1 // nothing was done
 	exitInterrupted = 130
@@ -175,8 +175,10 @@ func OfLoad(r operation.LoadReport) Document {
 		l.Stream = streamOf(r.Stream, r.Files, r.Compaction)
 	}
 	if r.DryRun {
-		l.WouldLoad, l.WouldReject, l.WouldSend, l.WouldStream = l.Rows, l.Rejected, l.Requests, l.Stream
-		l.Rows, l.Rejected, l.ParseErrors, l.Requests, l.Stream, l.Checksum = 0, 0, 0, 0, nil, ""
+		l.WouldLoad, l.WouldReject, l.WouldSend = l.Rows, l.Rejected, l.Requests
+		l.WouldStream = l.Stream
+		l.Rows, l.Rejected, l.ParseErrors, l.Requests = 0, 0, 0, 0
+		l.Stream, l.Checksum = nil, ""
 	}
 	return Document{Outcome: outcomeOf(r.Outcome, r.DryRun), Next: nextOf(r.Next), Load: l}
 }
@@ -206,7 +208,8 @@ func explainedOf(e *operation.Explained) *Explained {
 		for _, f := range in.Fields {
 			use := FieldUse{Field: f.Field}
 			if f.Loaded != "" {
-				use.Column, use.Type, use.Kind = f.Loaded, f.Column.Type.String(), f.Column.Kind.String()
+				use.Column, use.Kind = f.Loaded, f.Column.Kind.String()
+				use.Type = f.Column.Type.String()
 			}
 			uses = append(uses, use)
 		}
@@ -532,7 +535,8 @@ func OfDoctor(r operation.DoctorReport) Document {
 // Ended fills in what every document has: the command, the program, the exit
 // status, and the error that it ended with, if any.
 func (d *Document) Ended(command string, program version.Info, exit int, err string) {
-	d.Version, d.Command, d.Program, d.Build, d.Exit, d.Error = Version, command, program.Version, program, exit, err
+	d.Version, d.Command, d.Program, d.Build = Version, command, program.Version, program
+	d.Exit, d.Error = exit, err
 	switch {
 	case exit == exitUsage:
 		d.Outcome = Refused

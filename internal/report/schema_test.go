@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write docs/report.schema.json anew")
+var update = flag.Bool("update", false, "rewrite docs/report.schema.json")
 
 const schemaFile = "../../docs/report.schema.json"
 
@@ -28,5 +28,5 @@ func TestSchemaIsThatOfTheTypes(t *testing.T) {
 	}
 	saved, err := os.ReadFile(schemaFile)
 	require.NoError(t, err)
-	require.Equal(t, string(saved), string(text), "go test ./internal/report -update makes it anew")
+	require.Equal(t, string(saved), string(text), "go test ./internal/report -update rewrites it")
 }

@@ -10,9 +10,9 @@ import (
 // partEnding is the ending that a file of ours has until it is whole.
 const partEnding = ".part"
 
-// Error returns the text of an error in which files are named without the call of the operating
-// system: "open /x/out.csv.part: permission denied" becomes "/x/out.csv: permission denied". A path
-// that the text has named before is not repeated.
+// Error returns the text of an error with the names of files, without the operating system's call.
+// The text "open /x/out.csv.part: permission denied" becomes "/x/out.csv: permission denied". A
+// path that the text has named before is not repeated.
 func Error(err error) string {
 	text := err.Error()
 	for _, p := range pathErrors(err) {

@@ -6,9 +6,8 @@ import (
 	"strings"
 )
 
-// SplitName cuts a name of one or two parts at its dot by the rules of CQL:
-// a part in double quotes is taken as it is, with "" for a quote inside; any
-// other part is taken in lower case.
+// SplitName cuts a name of one or two parts at its dot by the rules of CQL. A part in double quotes
+// is taken as it is, with "" for a quote inside. Any other part is lowercased.
 func SplitName(s string) ([]string, error) {
 	var parts []string
 	for {

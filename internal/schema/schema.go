@@ -1,6 +1,5 @@
-// Package schema is the model of one table as the pipelines need it: its
-// columns in the order of SELECT *, their kinds and types, and the CQL text of
-// names.
+// Package schema is the model of one table as the pipelines need it. It has the columns in the
+// order of SELECT *, their kinds and types, and the CQL text of names.
 package schema
 
 import (
@@ -49,8 +48,8 @@ func (c Column) IsKey() bool { return c.Kind == PartitionKey || c.Kind == Cluste
 type Table struct {
 	Keyspace string
 	Name     string
-	// ID is what the cluster gave the table when it was created, and a table of that
-	// name created later does not have; empty for a virtual table.
+	// ID is the id that the cluster gave the table when it was created. A table of the same name
+	// that is created later has another one. It is empty for a virtual table.
 	ID string
 	// Columns stand in the order of SELECT *: partition key, clustering
 	// columns, static columns, regular columns; the last two by name.
@@ -124,9 +123,9 @@ func (t *Table) IsCounter() bool {
 	)
 }
 
-// Fingerprint tells two tables of one name apart by their columns: it is the
-// SHA-256, in hex, of their names, kinds, places and types, with the fields of those that
-// users defined. The clustering order is not part of it: no table changes it without a new ID.
+// Fingerprint distinguishes two tables of one name by their columns. It is the SHA-256, in hex, of
+// the columns' names, kinds, places and types, with the fields of user-defined types. The
+// clustering order is not part of it, because it changes only with the ID.
 func (t *Table) Fingerprint() string {
 	h := sha256.New()
 	for _, c := range t.Columns {
@@ -147,9 +146,8 @@ func writeFields(w io.Writer, t *cqltype.Type) {
 	}
 }
 
-// Resolve finds the column a person means by name: the stored name itself, or
-// else the only column that equals it but for upper and lower case. Its error
-// names the nearest column.
+// Resolve returns the column that a person means by name. That is the stored name itself, or else
+// the only column that equals it but for upper and lower case. Its error names the nearest column.
 func (t *Table) Resolve(name string) (Column, error) {
 	if c, ok := t.Column(name); ok {
 		return c, nil

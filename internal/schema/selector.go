@@ -90,7 +90,7 @@ func (t *Table) Select(text string) (Selector, error) {
 		return Selector{}, fmt.Errorf("%s(%s): a counter has no %s", name, c.Name, name)
 	case c.Type.MultiCell():
 		return Selector{}, fmt.Errorf(
-			"%s(%s): column %q is %s, each element of which has a %s of its own",
+			"%s(%s): column %q is %s, and each of its elements has a %s of its own",
 			name,
 			c.Name,
 			c.Name,

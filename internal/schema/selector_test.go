@@ -49,7 +49,7 @@ func TestSelectors(t *testing.T) {
 func TestSelectorErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"ttl(k)":          `ttl(k): column "k" is part of the primary key, which has no ttl`,
-		"writetime(l)":    `writetime(l): column "l" is list<int>, each element of which has a writetime of its own`,
+		"writetime(l)":    `writetime(l): column "l" is list<int>, and each of its elements has a writetime of its own`,
 		"ttl(hits)":       "ttl(hits): a counter has no ttl",
 		"ttl(hit)":        `table ks.t has no column "hit"; did you mean "hits"?`,
 		"max(v)":          `table ks.t has no column "max(v)"`,

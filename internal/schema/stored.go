@@ -2,7 +2,7 @@ package schema
 
 import "github.com/cqlbulk/cqlbulk/pkg/sstable"
 
-// Stored tells the columns of the table to the codec of SSTables.
+// Stored returns the columns of the table in the form of the codec of SSTables.
 func (t *Table) Stored() *sstable.Table {
 	columns := func(kind Kind) []sstable.Column {
 		var list []sstable.Column

@@ -8,8 +8,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/filesum"
 )
 
-// bufferSize is what waits before it goes to the file: compressors hand over
-// small pieces, and a page of a small range may be a few rows.
+// bufferSize is the bytes that a file's buffer holds. Compressors write small pieces, and a page of
+// a small range may be a few rows.
 const bufferSize = 64 << 10
 
 // target is where a chain ends.
@@ -19,7 +19,7 @@ type target interface {
 	Close() error
 }
 
-// streamTarget is a target that somebody else owns.
+// streamTarget is a target that the caller owns, and closes.
 type streamTarget struct{ io.Writer }
 
 func (streamTarget) Sync() error  { return nil }
@@ -36,9 +36,9 @@ type chain struct {
 	target  target
 }
 
-// newChain makes a chain. That of a stream keeps no sum, which nobody could
-// compare with anything; without compression it keeps no buffer either, so that
-// whoever reads the other end sees rows as they come.
+// newChain returns a chain. That of a stream keeps no sum, because there is no manifest to compare
+// it with. Without compression a stream has no buffer either, so that its reader sees rows as they
+// come.
 func newChain(c codec, stream bool, sum string) (*chain, error) {
 	ch := &chain{}
 	if c.make != nil {
@@ -65,8 +65,8 @@ func (c *chain) begin(t target) {
 	c.beginMember() // even a file without text has one
 }
 
-// goOn sets the chain on a target that has so many bytes, all of whole members,
-// with the sum of them in the given state.
+// goOn sets the chain on a target that already has a number of bytes, all of complete members.
+// state is the state of their checksum.
 func (c *chain) goOn(t target, bytes int64, state []byte) (err error) {
 	c.set(t, bytes)
 	if bytes == 0 {

@@ -12,13 +12,12 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/human"
 )
 
-// Commit ends the output whole: it closes every file, has it on the disk, then
-// gives all of them their names, and has those on the disk too. An output
-// without a row becomes one file with nothing but the header.
+// Commit ends a complete output. It closes every file and syncs it, then gives all of them their
+// names, and syncs those too. An output without a row becomes one file with nothing but the header.
 //
-// When anything fails before the first renaming, nothing is renamed, and Parts
-// tells what is left; an earlier error of a Write is such a failure. Without
-// Force a file that has come up under a final name meanwhile is one too.
+// If anything fails before the first renaming, nothing is renamed, and Parts returns what remains.
+// An earlier error of a Write is such a failure. Without Force, so is a file that has appeared
+// under a final name meanwhile.
 func (o *Output) Commit() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -40,11 +39,10 @@ func (o *Output) Commit() error {
 	return nil
 }
 
-// Settle takes the first step of Commit ahead: it closes every file, has it on the
-// disk, and gives the mark of it, in which all files are finished. A journal that
-// holds this mark before Commit gives the names can go on from a crash in the
-// middle of that. Every Write after it fails; only Commit or Abort can follow. A
-// second call gives the same.
+// Settle is the first step of Commit: it closes every file, syncs it, and returns the mark in which
+// all files are finished. If a journal holds this mark before Commit gives the names, a run can
+// resume after a crash in the middle of the renaming. After Settle every Write fails, and only
+// Commit or Abort can follow. A second call returns the same mark.
 func (o *Output) Settle() (*Mark, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -57,8 +55,8 @@ func (o *Output) Settle() (*Mark, error) {
 	return o.mark()
 }
 
-// Ready says why the files could not get their names, if they could not: whether each
-// part is the one that was written, and its name is free. Commit looks again.
+// Ready returns why the files could not get their names, or nil. It checks that each part is the
+// one that was written, and that its name is free. Commit checks again.
 func (o *Output) Ready() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -71,7 +69,7 @@ func (o *Output) Ready() error {
 	return o.allReady(o.parts())
 }
 
-// settle closes every file, whole, once.
+// settle completes and closes every file, once.
 func (o *Output) settle() error {
 	if !o.settled {
 		o.atLeastOne()
@@ -81,11 +79,10 @@ func (o *Output) settle() error {
 	return o.settleErr
 }
 
-// Abort ends the output as it is: it closes everything and keeps the part files,
-// which may hold hours of work; Parts tells which. They hold every row that was
-// handed over, unless writing failed; they are not waited for to be on the disk.
-// Resume goes on from an earlier mark all the same. It does nothing after a Commit, whether that
-// succeeded or not.
+// Abort ends the output as it is. It closes everything and keeps the part files, which may hold
+// hours of work; Parts returns their paths. They hold every row that was handed over, unless
+// writing failed. Abort does not sync them, and Resume continues from an earlier mark all the same.
+// After a Commit, whether that succeeded or not, it does nothing.
 func (o *Output) Abort() error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -114,8 +111,8 @@ func (o *Output) each(do func(*series) error) error {
 	return first
 }
 
-// atLeastOne begins the file of an output without rows. An error stays with the
-// series, which is settled next.
+// atLeastOne begins the file of an output without rows. The series keeps an error, and the next
+// settle returns it.
 func (o *Output) atLeastOne() {
 	for _, s := range o.series {
 		if s.err != nil || s.files() > 0 {
@@ -179,8 +176,8 @@ func (o *Output) syncFolder() error {
 	return nil
 }
 
-// ready says whether a part may get its name: whether it is the file that was
-// written, and not that of another run, and whether the name is free.
+// ready returns an error if a part cannot get its name. Either the part is not the file that was
+// written, but that of another run, or the name is taken.
 func (o *Output) ready(p *part) error {
 	info, err := os.Lstat(p.partPath())
 	switch {
@@ -213,9 +210,9 @@ type Earlier struct {
 	Replaced []string // files that Commit replaces, though they are not of the earlier output
 }
 
-// RemoveEarlier removes the files of an earlier output from the folder: those that ours names, and
-// part files. The caller calls it between Settle and Commit, so that a crash in between leaves part
-// files to be seen.
+// RemoveEarlier removes the files of an earlier output from the folder: those that ours accepts by
+// name, and part files. The caller calls it between Settle and Commit, so that a crash in between
+// leaves visible part files.
 func (o *Output) RemoveEarlier(ours func(name string) bool) (found Earlier, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -11,10 +11,9 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// zstdWindow bounds the memory of a zstd writer, and of whoever reads it.
-// Delimited text repeats itself at short range: with 4 MiB the flights of the
-// sample data come out 1 % smaller at the default level, and a writer takes 6 MiB
-// instead of 2.5.
+// zstdWindow bounds the memory of a zstd writer, and of the file's readers, in bytes. Delimited
+// text repeats itself at short range. With 4 MiB, the flights of the sample data come out 1 %
+// smaller at the default level, and a writer takes 6 MiB instead of 2.5.
 const zstdWindow = 512 << 10
 
 // lz4Block is the smallest block of the frame format: a quarter of the memory of
@@ -105,8 +104,8 @@ func newSnappy(int) (encoder, error) {
 	}, nil
 }
 
-// snappyEncoder makes an empty output a valid one: the stream identifier stands
-// at the beginning of every stream, which the writer leaves out when no data came.
+// snappyEncoder writes a valid stream for an empty output. Every stream begins with the stream
+// identifier, which the library's writer omits if no data came.
 type snappyEncoder struct {
 	*s2.Writer
 	dst   io.Writer

@@ -39,8 +39,8 @@ func (c *crashing) note(m *Mark) {
 	c.noted = m
 }
 
-// crash takes what is on the disk to another folder, as a killed process leaves it
-// there, with more garbage where anything may follow, and goes on in that one.
+// crash copies what is on the disk to another folder, as a killed process leaves it, and continues
+// there. It adds garbage wherever anything may follow.
 func (c *crashing) crash(m *Mark) {
 	c.t.Helper()
 	to := c.t.TempDir()
@@ -94,8 +94,8 @@ func (c *crashing) write(writers []Writer, rows []int) []int {
 	return rows
 }
 
-// run writes rows with marks in between, until it is killed or all are written;
-// then it gives the last mark that came to the journal.
+// run writes rows with marks in between, until it is killed or all are written. It returns the last
+// mark that came to the journal.
 func (c *crashing) run(o *Output, kill bool) (m *Mark, done bool) {
 	c.t.Helper()
 	var writers []Writer

@@ -7,8 +7,8 @@ import (
 	"sync/atomic"
 )
 
-// errUnsynced is told of a file that was closed, by Abort or after an error,
-// before a Sync came.
+// errUnsynced is the error of a file that was closed, by Abort or after an error, before a Sync
+// came.
 var errUnsynced = errors.New("closed before it was on the disk")
 
 // durable is a target that knows whether it is on the disk. Sync may run beside a
@@ -106,16 +106,14 @@ func (u *unsynced) namesAreDue() {
 	u.names = true
 }
 
-// Sync has everything on the disk that any earlier Mark vouches for: the files
-// that are open, those finished meanwhile, and their names in the folder. Only
-// when it has succeeded may a journal hold the mark. It may run beside writers,
-// which wait for it only when they finish a file. Files without news since the
-// last Sync cost nothing.
+// Sync syncs everything that any earlier Mark covers: the files that are open, those finished
+// meanwhile, and their names in the folder. A journal may hold the mark only after Sync has
+// succeeded. Sync may run beside writers, which wait for it only when they finish a file. Files
+// without new bytes since the last Sync cost nothing.
 //
-// An error names the file. An error of a file stays, since what was lost then
-// cannot be told: every later Sync repeats it, and Commit refuses. A file that
-// Abort closed after it was written to is an error too, so the order is Mark,
-// Sync, Abort. A stream has nothing to sync.
+// An error names the file. The error of a file stays, because what was lost then is not known:
+// every later Sync repeats it, and Commit refuses. A file that Abort closed after it was written to
+// is an error too, so the order is Mark, Sync, Abort. A stream has nothing to sync.
 func (o *Output) Sync() error {
 	if o.folder == "" {
 		return nil

@@ -35,7 +35,8 @@ func TestAbortKeepsWhatWasWritten(t *testing.T) {
 
 			parts := o.Parts()
 			require.Len(t, parts, 2)
-			for i, want := range []string{header + string(text(0, 90)), header + string(text(90, 20))} {
+			wants := []string{header + string(text(0, 90)), header + string(text(90, 20))}
+			for i, want := range wants {
 				stored, err := os.ReadFile(parts[i])
 				require.NoError(t, err)
 				plain, err := expand(compression, stored)

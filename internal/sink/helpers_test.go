@@ -46,7 +46,7 @@ func expand(compression string, stored []byte) ([]byte, error) {
 	return io.ReadAll(r)
 }
 
-// expandFrames takes apart LZ4 frames, of which the library reads one at a time.
+// expandFrames expands a sequence of LZ4 frames; the library reads one at a time.
 func expandFrames(stored []byte) ([]byte, error) {
 	in := bufio.NewReader(bytes.NewReader(stored))
 	var all []byte
@@ -102,7 +102,7 @@ func contents(t *testing.T, folder, compression string, f File) string {
 	return string(plain)
 }
 
-// disk is a make-believe disk with so much room; then it is full.
+// disk is a simulated disk with room for a number of bytes; then it is full.
 type disk struct {
 	room      int64
 	failSync  bool

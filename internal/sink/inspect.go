@@ -12,9 +12,8 @@ import (
 
 const changedSince = "it was changed or removed since"
 
-// inspect finds out whether the file that a mark tells of is there, without
-// changing it, and whether it has its final name already: that happens in a crash
-// in the middle of Commit.
+// inspect checks that the file of a mark is there, without changing it, and reports whether it has
+// its final name already. It has that after a crash in the middle of Commit.
 func (o *Output) inspect(p *part, f FileMark, open bool) (named bool, err error) {
 	path := p.partPath()
 	info, err := os.Lstat(path)
@@ -47,8 +46,8 @@ func (o *Output) inspect(p *part, f FileMark, open bool) (named bool, err error)
 	return false, nil
 }
 
-// checkNamed says whether a file whose part is gone has its final name: the size
-// and the sum must be the marked ones, since an earlier output may have that name.
+// checkNamed checks a file whose part is gone and that has its final name. The size and the sum
+// must be those of the mark, because an earlier output may have had that name.
 func checkNamed(p *part, f FileMark) error {
 	info, err := os.Lstat(p.path())
 	switch {

@@ -17,14 +17,14 @@ func (m *Mark) check(o *Options, name string) error {
 	}
 	if !o.Dir {
 		if len(m.Series) != 1 || m.Series[0].Worker != 0 || len(m.Series[0].all()) != 1 {
-			return errors.New("the journal does not tell of exactly one file")
+			return errors.New("the journal does not have exactly one file")
 		}
 		return m.Series[0].check(o, func(int) string { return name })
 	}
 	seen := make(map[int]bool, len(m.Series))
 	for _, s := range m.Series {
 		if s.Worker < 1 || s.Worker > maxWorker || seen[s.Worker] {
-			return fmt.Errorf("the journal tells of a worker %d that cannot be, or twice", s.Worker)
+			return fmt.Errorf("the journal has a worker %d that cannot be, or has it twice", s.Worker)
 		}
 		seen[s.Worker] = true
 		if err := s.check(
@@ -48,7 +48,7 @@ func (s *SeriesMark) all() []FileMark {
 func (s *SeriesMark) check(o *Options, name func(number int) string) error {
 	files := s.all()
 	if len(files) == 0 {
-		return fmt.Errorf("the journal tells of worker %d without a file", s.Worker)
+		return fmt.Errorf("the journal has worker %d without a file", s.Worker)
 	}
 	for i := range files {
 		f := &files[i]
@@ -56,16 +56,16 @@ func (s *SeriesMark) check(o *Options, name func(number int) string) error {
 		switch {
 		case f.Number != i+1:
 			return fmt.Errorf(
-				"the journal tells of file %d of worker %d where %d would come",
+				"the journal has file %d of worker %d where %d would come",
 				f.Number,
 				s.Worker,
 				i+1,
 			)
 		case f.Name != want:
-			return fmt.Errorf("the journal tells of a file %q where %q would come", f.Name, want)
+			return fmt.Errorf("the journal has a file %q where %q would come", f.Name, want)
 		case f.Rows < 0 || f.Bytes < 0 || f.TextBytes < int64(len(o.Header)):
 			return fmt.Errorf(
-				"the journal tells of %d rows, %d bytes of text (header: %d) and %d bytes in %s",
+				"the journal has %d rows, %d bytes of text (header: %d) and %d bytes in %s",
 				f.Rows,
 				f.TextBytes,
 				len(o.Header),
@@ -75,12 +75,12 @@ func (s *SeriesMark) check(o *Options, name func(number int) string) error {
 		}
 		if s.Open != nil && i == len(files)-1 {
 			if _, err := stateSum(f.State); err != nil {
-				return fmt.Errorf("the journal tells of %s: %w", f.Name, err)
+				return fmt.Errorf("the journal has %s: %w", f.Name, err)
 			}
 			continue
 		}
 		if err := f.Check(); err != nil {
-			return fmt.Errorf("the journal tells of %s: %w", f.Name, err)
+			return fmt.Errorf("the journal has %s: %w", f.Name, err)
 		}
 	}
 	return nil

@@ -2,10 +2,10 @@ package sink
 
 import "fmt"
 
-// Since gives what a mark has beyond an earlier one of the same output, for a
-// journal that need not tell of every finished file again and again: the series
-// that have changed, each with the files finished since and the one that is open.
-// Without an earlier mark (nil) that is all of it. [Mark.Extend] is the way back.
+// Since returns what a mark has beyond an earlier one of the same output, so that a journal need
+// not repeat every finished file. The result has the series that have changed, each with the files
+// finished since and the open one. Without an earlier mark (nil) it has everything. [Mark.Extend]
+// is the inverse.
 func (m *Mark) Since(earlier *Mark) *Mark {
 	if earlier == nil {
 		return m
@@ -45,7 +45,7 @@ func (m *Mark) Extend(news *Mark) error {
 		old := &m.Series[i]
 		if len(s.Done) > 0 && s.Done[0].Number != len(old.Done)+1 {
 			return fmt.Errorf(
-				"the journal tells of file %d of worker %d where %d would come",
+				"the journal has file %d of worker %d where %d would come",
 				s.Done[0].Number,
 				s.Worker,
 				len(old.Done)+1,

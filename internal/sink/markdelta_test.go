@@ -39,7 +39,7 @@ func TestExtendRefuses(t *testing.T) {
 		require.EqualError(
 			t,
 			err,
-			fmt.Sprintf("the journal tells of file %d of worker 1 where 2 would come", number),
+			fmt.Sprintf("the journal has file %d of worker 1 where 2 would come", number),
 		)
 	}
 }

@@ -27,21 +27,20 @@ type Options struct {
 	// Compression is one of Compressions, or empty for none. The name of one
 	// file is left as it is.
 	Compression string
-	// Level is the compressor's own: gzip 1 to 9, zstd 1 to 9 (in three steps, from 1, 3 and 6;
-	// what is above takes 36 MiB for each file), lz4 1 to 9 (its slow mode), snappy has none. 0 is
-	// the compressor's default: gzip 5, zstd 3, lz4 fast.
+	// Level is the compressor's own; snappy has none. For gzip it is 1 to 9. For zstd it is 1 to 9,
+	// in three steps from 1, 3 and 6 (higher levels take 36 MiB for each file). For lz4 it is 1 to
+	// 9 (its slow mode). 0 is the compressor's default: gzip 5, zstd 3, lz4 fast.
 	Level int
 
 	// Sum is the algorithm of the files' checksums, of filesum.Algorithms; empty: the default.
-	// Of a resumed output the unfinished files go on with their own.
+	// Unfinished files of a resumed output keep their own algorithm.
 	Sum string
 
-	// MaxRows and MaxBytes limit one file of a folder; 0 is no limit. The next
-	// file begins before the Write that would take the present one past a
-	// limit, so that neither is ever passed, but for one case: a single Write
-	// of more than MaxBytes gets a file of its own. A Write of more than MaxRows
-	// rows is an error. MaxBytes counts text, header included, since only that
-	// is known exactly before it is compressed.
+	// MaxRows and MaxBytes limit one file of a folder; 0 is no limit. The next file begins before
+	// the Write that would take the present one past a limit. Only one case exceeds MaxBytes: a
+	// single Write of more bytes gets a file of its own. A Write of more than MaxRows rows is an
+	// error. MaxBytes counts text, header included, because only that is known exactly before it is
+	// compressed.
 	MaxRows, MaxBytes int64
 
 	// Mode is that of the files, FolderMode that of a folder that Open makes. 0: for their owner
@@ -51,9 +50,9 @@ type Options struct {
 	// Header begins every file. It counts as bytes, not as rows.
 	Header []byte
 
-	// Force lets an existing file be written over. In a folder it lets RemoveEarlier
-	// remove the files that an earlier output of the same Base and Ext left
-	// there, so that no two outputs mix; other files stay.
+	// Force allows an existing file to be overwritten. In a folder it allows RemoveEarlier to
+	// remove the files that an earlier output of the same Base and Ext left there, so that no two
+	// outputs mix. Other files stay.
 	Force bool
 
 	// Verify makes Resume read again what a mark vouches for, and compare its

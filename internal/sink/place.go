@@ -45,9 +45,9 @@ type part struct {
 // String is that of the place.
 func (p *part) String() string { return p.place.String() }
 
-// createPart makes a part file, readable by its owner alone. A file in its place
-// is refused, or with over taken away first: whoever may still be writing
-// that one goes on with a file without a name, and never into this one.
+// createPart creates a part file that only its owner can read. If a file is in its place,
+// createPart refuses, or with over removes it first. A process that may still write to that one
+// then writes to a file without a name, and never into this one.
 func createPart(path string, over bool) (target, error) {
 	if over {
 		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -96,7 +96,7 @@ func claimFile(path string, force bool) (place, error) {
 	}
 	if _, err := os.Lstat(path + partSuffix); err == nil && !force {
 		return place{}, fmt.Errorf(
-			"output %s exists already, of a scan that was stopped or is under way: go on with that, or write over it with --force",
+			"output %s exists already, of a scan that was stopped or is under way: resume that one, or overwrite its output with --force",
 			path+partSuffix,
 		)
 	}
@@ -172,7 +172,7 @@ func ExistsError(path string) error {
 // TakenError is for a file that was not there when the output was begun.
 func TakenError(path string) error {
 	return fmt.Errorf(
-		"output %s exists now, and did not when the run began: move it away to go on",
+		"output %s exists now, and did not when the run began: move it away, and resume",
 		path,
 	)
 }

@@ -34,7 +34,7 @@ func cutPart(path string, size int64, open func(path string) (file, error)) (tar
 		return nil, err
 	}
 	if err := cutFile(f, there, size); err != nil {
-		_ = f.Close() // the first error is the one that tells
+		_ = f.Close() // the first error has the reason
 		return nil, err
 	}
 	return f, nil

@@ -14,26 +14,22 @@ import (
 // errWhole is what a Write gets that comes after all of the one file is written.
 var errWhole = errors.New("the output is whole already, and takes no more rows")
 
-// Resume opens an output again as it was at a mark, whatever became of it since,
-// to go on from there: an unfinished file is cut off where the mark says and takes
-// further rows, without another header; limits go on counting; finished files stay
-// as they are. Part files of the output's own names (same Base, Ext and
-// Compression) that the mark does not tell of were made after it and are removed.
+// Resume opens an output again as it was at a mark, whatever became of it since. It cuts an
+// unfinished file where the mark says, and appends further rows, without another header. Limits
+// continue to count, and finished files stay as they are. Part files of the output's own names
+// (same Base, Ext and Compression) that the mark does not have were made after it, and are removed.
 //
-// The options must be those of Open, but for the limits, the level, Force and
-// Verify. No other Output may have the files meanwhile. The mark should be the
-// last one for which Sync had succeeded; its numbers are checked, and no name is
-// taken from it that the output would not give.
+// The options must be those of Open, but for the limits, the level, Force and Verify. No other
+// Output may have the files open. The mark should be the last one for which Sync had succeeded.
+// Resume checks its numbers, and takes no name from it that the output would not give.
 //
-// When a file is gone, shorter than marked, longer though finished, or no plain
-// file, Resume refuses, and has changed nothing. The content is read only with
-// Verify. A file that has its final name already, from a Commit that was
-// interrupted, counts as named when its size and checksum are the marked ones; see
-// [Output.Settle] for the mark that makes it so. Writers of one file that is
-// finished get an error for every row.
+// If a file is gone, shorter than marked, longer though finished, or no plain file, Resume refuses,
+// and has changed nothing. It reads the content only with Verify. A Commit that was interrupted may
+// have given a file its final name already. Such a file counts as named if its size and checksum
+// are those of the mark; see [Output.Settle] for the mark that records it so. Writers of one file
+// that is finished get an error for every row.
 //
-// Other errors name the file; what was open is closed then, and can be resumed
-// again.
+// Other errors name the file. Resume then closes what it had opened, and can be called again.
 func Resume(o Options, m Mark) (*Output, error) { return resume(o, m, createPart, openPart) }
 
 func resume(
@@ -113,8 +109,8 @@ func (o *Output) restore(m Mark) error {
 	return nil
 }
 
-// removeStrays removes the part files that the mark does not tell of. A folder
-// without a marked file may be missing: its name may not have been on the disk.
+// removeStrays removes the part files that the mark does not have. A folder without a marked file
+// may be missing, if its name was not synced.
 func (o *Output) removeStrays(none bool) error {
 	if !o.options.Dir {
 		return nil
@@ -143,7 +139,7 @@ func (o *Output) removeStrays(none bool) error {
 	return nil
 }
 
-// reopen goes on with the unfinished file of the series, if it has one.
+// reopen opens the unfinished file of the series for more rows, if it has one.
 func (s *series) reopen(f *FileMark, open func(path string) (file, error)) error {
 	s.changed = true
 	p := s.last

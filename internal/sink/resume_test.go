@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// begun makes an output in a folder with a finished and an unfinished file of one
-// worker and an unfinished one of another, and the mark of it; it is closed again.
+// begun writes an output in a folder: one worker has a finished and an unfinished file, another one
+// an unfinished file. It closes the output, and returns its mark.
 func begun(t *testing.T, compression string) (Options, Mark) {
 	t.Helper()
 	options := Options{
@@ -86,7 +86,7 @@ func TestResumeRefuses(t *testing.T) {
 		"other compression": {func(t *testing.T, o *Options) { o.Compression = "gzip" },
 			`it was begun with compression "", not "gzip"`},
 		"other base": {func(t *testing.T, o *Options) { o.Base = "c" },
-			`the journal tells of a file "b-0001-0001" where "c-0001-0001" would come`},
+			`the journal has a file "b-0001-0001" where "c-0001-0001" would come`},
 		"a stream": {func(t *testing.T, o *Options) { *o = Options{Stream: os.Stdout} },
 			"a stream cannot be resumed"},
 		"wrong options": {func(t *testing.T, o *Options) { o.Level = 3 },
@@ -228,7 +228,7 @@ func TestResumeWithForce(t *testing.T) {
 	require.Equal(t, string(text(0, 2)), contents(t, filepath.Dir(path), "", o.Files()[0]))
 }
 
-// failingFile fails where it is told to.
+// failingFile fails at a given call.
 type failingFile struct {
 	file
 	truncate, stat error

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRolling writes rows of 4 bytes after a header of 3, in pieces of the given
-// numbers of rows, and tells the rows of each file.
+// TestRolling writes rows of 4 bytes after a header of 3, in pieces of the given numbers of rows,
+// and checks the rows of each file.
 func TestRolling(t *testing.T) {
 	for name, c := range map[string]struct {
 		rows, bytes int64
@@ -67,7 +67,7 @@ func TestTooManyRowsAtOnce(t *testing.T) {
 		w.Write(3, text(0, 3)),
 		"output "+folder+": 3 rows at once do not fit into a file of at most 2",
 	)
-	require.NoError(t, w.Write(2, text(0, 2)), "nothing was written, so the writer goes on")
+	require.NoError(t, w.Write(2, text(0, 2)), "nothing was written, so the writer can continue")
 	require.NoError(t, o.Commit())
 	require.Equal(t, string(text(0, 2)), contents(t, folder, "", o.Files()[0]))
 }
@@ -98,9 +98,9 @@ func TestFilesAreInOrderOfName(t *testing.T) {
 	}
 }
 
-// FuzzRolling takes the sizes of pieces from the input: whatever they are, no
-// limit is passed (but by one piece alone), no file could have taken the next
-// piece as well, and nothing is lost.
+// FuzzRolling takes the sizes of pieces from the input. Whatever they are, no limit is exceeded,
+// except by one piece in a file of its own. No file could have taken the next piece as well, and
+// nothing is lost.
 func FuzzRolling(f *testing.F) {
 	f.Add([]byte{1, 1, 1}, uint8(2), uint8(0), uint8(0))
 	f.Add([]byte{9, 0, 200, 3}, uint8(0), uint8(50), uint8(1))

@@ -115,7 +115,7 @@ func (s *series) Write(rows int, text []byte) error {
 	return nil
 }
 
-// full says whether so much more belongs into the next file.
+// full reports whether that many more rows and bytes belong in the next file.
 func (s *series) full(rows, bytes int) bool {
 	o, p := &s.output.options, s.last
 	if p.Rows == 0 && p.TextBytes == int64(len(o.Header)) {
@@ -180,7 +180,7 @@ func (s *series) finish() error {
 	return nil
 }
 
-// settle ends the series whole, and says whether that could be done.
+// settle completes and closes the series, and reports whether that succeeded.
 func (s *series) settle() error {
 	err := s.err
 	if err == nil && s.open {
@@ -191,10 +191,9 @@ func (s *series) settle() error {
 	return err
 }
 
-// abandon ends the series as it is. A file gets its end mark, so that it can
-// be read with all that is in it; a stream does not, so that its reader can tell
-// that it was cut off (where the format has such a mark). What failed before was
-// told before.
+// abandon ends the series as it is. A file gets its end mark, so that everything in it can be read.
+// A stream does not, so that its reader can see that it was cut off, if the format has such a mark.
+// Earlier failures were reported before.
 func (s *series) abandon() error {
 	var err error
 	if s.open && s.err == nil {

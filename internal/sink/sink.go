@@ -1,37 +1,40 @@
-// Package sink puts the text of a scan where it belongs: on a stream, into one
-// file, or into a folder of part files with a series for each worker.
+// Package sink writes the text of a scan to a stream, into one file, or into a folder of part files
+// with a series for each worker.
 //
-// Start with [Open]; every worker takes a [Writer] of its own and hands it whole
-// rows; then exactly one of [Output.Commit] and [Output.Abort] ends the output.
-// Text goes through a short chain, one for each file:
+// Start with [Open]. Every worker takes a [Writer] of its own and hands it complete rows. Then
+// exactly one of [Output.Commit] and [Output.Abort] ends the output. Text passes through a short
+// chain, one for each file:
 //
 //	header and rows -> compressor -> checksum and count -> buffer -> file
 //
-// A file is called NAME.part until the whole output is closed and on the disk;
-// only then do all the files get their names. What has its name is whole.
+// A file is called NAME.part until the whole output is closed and synced. Only then do all the
+// files get their names. A file with its name is complete.
 //
-// An output can survive its process: [Output.Mark] takes down what was written so
-// far, [Output.Sync] has it on the disk, and [Resume] goes on from a mark with a
-// later process, without what was written after it. A mark ends the compressor's
-// present member (gzip) or frame (the others), which the formats allow to follow
-// one another; readers take them for one text.
+// An output can survive its process. [Output.Mark] returns the point up to which rows are written,
+// [Output.Sync] syncs them, and [Resume] continues from a mark in a later process, without what was
+// written after it. A mark ends the compressor's present member (gzip) or frame (the others). The
+// formats allow several in a row, and readers take them for one text.
 //
-// Ownership: a writer is done with the bytes handed to it when Write returns.
+// Ownership: a writer no longer needs the bytes that it was handed when Write returns.
 //
-// Concurrency: Output.Writer is safe for concurrent use. A Writer belongs to one
-// goroutine at a time; the writers of a folder share nothing, those of a stream
-// or of one file take turns (and the compressor runs while they do). Commit,
-// Settle, Abort, Parts and Files come after the last Write, and Mark when none is
-// under way; Sync may be called at any time.
+// Concurrency: Output.Writer is safe for concurrent use. A Writer belongs to one goroutine at a
+// time. The writers of a folder share nothing. Those of a stream or of one file take turns, and the
+// compressor runs while they do. Call Commit, Settle, Abort, Parts and Files after the last Write,
+// and Mark while no Write runs. Sync may be called at any time.
 //
 // Memory of one open file: 64 KiB of buffer and the compressor. Measured with 8 MiB of delimited
-// text: gzip 0.8 to 1.4 MiB by level; zstd 2.5 MiB (levels 1 and 2: 1.2 MiB, 6 to 9: 5.4 MiB; the
-// window is held to 512 KiB); lz4 0.13 MiB (and 1 MiB while a block is compressed at a level);
-// snappy 0.15 MiB. So 300 workers that write zstd into a folder hold 750 MiB, but into one file 2.5
-// MiB. A series uses its compressor again when it rolls.
+// text:
 //
-// Formats: gzip is RFC 1952, zstd is RFC 8878, lz4 is the LZ4 frame format 1.6,
-// snappy is the Snappy framing format (google/snappy, framing_format.txt).
+//   - gzip: 0.8 to 1.4 MiB by level
+//   - zstd: 2.5 MiB (levels 1 and 2: 1.2 MiB, 6 to 9: 5.4 MiB; the window is held to 512 KiB)
+//   - lz4: 0.13 MiB (and 1 MiB while a block is compressed at a level)
+//   - snappy: 0.15 MiB
+//
+// So 300 workers that write zstd into a folder hold 750 MiB, but into one file 2.5 MiB. A series
+// uses its compressor again when it rolls.
+//
+// Formats: gzip is RFC 1952, zstd is RFC 8878, lz4 is the LZ4 frame format 1.6, snappy is the
+// Snappy framing format (google/snappy, framing_format.txt).
 package sink
 
 import (
@@ -86,12 +89,11 @@ type Output struct {
 // errEnded is what a Write gets that comes after Commit or Abort.
 var errEnded = errors.New("the output is ended already")
 
-// Open checks the options and makes ready: one file is made at once, as
-// PATH.part; a folder is made when missing (with its parents), its files as rows
-// come; a stream is left alone until then. What exists already is refused,
-// unless Force is set: a file of that name, or a folder with files in it,
-// whatever they are, or a part file of an earlier output. Anything
-// else than a plain file is refused with and without Force. Errors name the path.
+// Open checks the options and prepares the output. One file is created at once, as PATH.part. A
+// folder is created if it is missing (with its parents), and its files as rows come. A stream is
+// not touched until then. Without Force, Open refuses what exists already: a file of that name, a
+// folder with any files in it, or a part file of an earlier output. It always refuses anything else
+// than a plain file. Errors name the path.
 func Open(o Options) (*Output, error) { return open(o, createPart) }
 
 func open(o Options, create func(path string, over bool) (target, error)) (*Output, error) {
@@ -122,11 +124,10 @@ func open(o Options, create func(path string, over bool) (target, error)) (*Outp
 	return out, nil
 }
 
-// Writer makes the writer of one more worker. In a folder each begins a series
-// of files of its own, numbered from 1 in the order of the calls, with no file
-// before its first row. Of a resumed output the first writers go on with the
-// series that are there, those with an unfinished file before the others; the
-// numbers of more writers come after theirs.
+// Writer returns the writer of one more worker. In a folder each begins a series of files of its
+// own. Series are numbered from 1 in the order of the calls, and have no file before the first row.
+// The first writers of a resumed output continue the series that are there, those with an
+// unfinished file before the others. More writers get the numbers after theirs.
 func (o *Output) Writer() Writer {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -165,8 +166,8 @@ func (o *Output) add(worker int) *series {
 	return s
 }
 
-// Files tells of every file, in order of name. It is empty before Commit has
-// succeeded. A stream counts as one file without a name.
+// Files returns every file, in order of name. It is empty before Commit has succeeded. A stream
+// counts as one file without a name.
 func (o *Output) Files() []File {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -181,8 +182,8 @@ func (o *Output) Files() []File {
 	return files
 }
 
-// Parts gives the paths of the files that are there under their part names, in
-// order of name: those that Abort kept, or a Commit that failed.
+// Parts returns the paths of the files that still have their part names, in order of name: those
+// that Abort kept, or a Commit that failed.
 func (o *Output) Parts() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

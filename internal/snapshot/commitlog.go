@@ -14,9 +14,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// A data directory alone does not have what the node acknowledged and had not flushed: that is in
-// its commit log, which the node replays when it starts. Where the commit log lies beside the data,
-// as Cassandra has it by default (<data>/../commitlog), it reports whether there is one.
+// A data directory alone lacks what the node acknowledged and had not flushed. That is in its
+// commit log, which the node replays when it starts. By default the commit log lies beside the data
+// (<data>/../commitlog). If it does, this file reports whether there is one.
 
 // commitLogFolder is the name of the folder of a commit log.
 const commitLogFolder = "commitlog"
@@ -49,8 +49,8 @@ func CommitLogs(node string) (all []CommitLog, err error) {
 	return all, err
 }
 
-// schemaTables are the ids of the tables that have the schema, in whose rows the ids of other
-// tables stand: TableId.forSystemTable makes them of their names (SchemaKeyspace).
+// schemaTables are the ids of the tables that hold the schema. Their rows contain ids of other
+// tables. TableId.forSystemTable computes them from the tables' names (SchemaKeyspace).
 var schemaTables = func() map[[16]byte]bool {
 	ids := make(map[[16]byte]bool)
 	for _, name := range []string{
@@ -76,13 +76,13 @@ const (
 	entryHead = 4 + sumLength
 )
 
-// Mutations returns where in the segment mutations of a table begin. If the segment is compressed
-// or encrypted, it is not read: opaque is true then, unless there is nothing in it.
+// Mutations returns the offsets in the segment at which mutations of a table begin. A segment that
+// is compressed or encrypted is not read: opaque is true then, unless the segment is empty.
 //
-// Its form is that of CommitLogDescriptor.writeHeader, CommitLogSegment and Mutation's serializer
-// of Cassandra 4.0 to 5.0: sections behind markers, of mutations; each begins with the number of
-// its tables and the id of the first. What a node had not synced when it died may follow the last
-// marker; as when the node starts, it counts up to the first mutation that is broken.
+// The format is that of CommitLogDescriptor.writeHeader, CommitLogSegment and Mutation's serializer
+// in Cassandra 4.0 to 5.0. Sections of mutations follow markers. A mutation begins with the number
+// of its tables and the id of the first. What a node had not synced when it died may follow the
+// last marker. As at the start of a node, it counts up to the first mutation that is broken.
 func (c CommitLog) Mutations(table [16]byte) (at []int64, opaque bool, err error) {
 	b, err := os.ReadFile(c.Path)
 	if err != nil || len(b) < segmentHead {

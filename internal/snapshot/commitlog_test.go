@@ -28,8 +28,8 @@ func segment(parameters string, synced bool, sections ...[][]byte) []byte {
 	return append(b, make([]byte, 64)...) // a segment is longer than what is in it
 }
 
-// Mutations are found by the table that they are of: not where a row of another table has its id,
-// as those have that describe it, nor where the segment is empty. What cannot be read is reported.
+// Mutations are found by their table. Nothing is found in an empty segment, nor in a row of another
+// table that contains the table's id, as rows of the schema do. What cannot be read is reported.
 func TestMutationsOfCommitLogs(t *testing.T) {
 	table, other := [16]byte{1, 2, 3}, [16]byte{9}
 	var schemaTable [16]byte

@@ -235,9 +235,8 @@ func (f *finder) sstables(c *candidate, l *listing, t *taken) (all []SSTable, er
 	return all, nil
 }
 
-// checkData looks whether a file is the TOC.txt of an SSTable whose Data.db is not there, as of one
-// that was not copied whole: it would be passed over. Of one that is being removed the TOC.txt goes
-// too.
+// checkData refuses a TOC.txt whose Data.db is missing: the SSTable was copied only in part, and
+// would be passed over. While a server removes an SSTable, its TOC.txt goes too.
 func (l *listing) checkData(c *candidate, name string) error {
 	base, ok := strings.CutSuffix(name, "-"+string(sstable.TOCTxt))
 	data := base + "-" + string(sstable.DataDB)
@@ -256,8 +255,8 @@ func (l *listing) checkData(c *candidate, name string) error {
 	return &MissingError{join(c.folder, data), toc}
 }
 
-// checkComponents looks whether what reading needs is there, where TOC.txt says that the SSTable
-// has it: without CompressionInfo.db the data would be taken to be not compressed.
+// checkComponents checks that the components for reading are there if TOC.txt lists them. Without
+// CompressionInfo.db, compressed data would be read as uncompressed.
 func checkComponents(folder string, d sstable.Descriptor, has func(sstable.Component) bool) error {
 	toc := join(folder, d.Name(sstable.TOCTxt))
 	text, err := sstable.ReadFile(toc)

@@ -149,7 +149,7 @@ func (f *finder) wantedTag(explicit map[string]string) (string, error) {
 	for _, begin := range automatic {
 		if strings.HasPrefix(tags[0], begin) {
 			return "", fmt.Errorf(
-				"%s has no live SSTables, and one snapshot, %s, which the server took itself of what was removed then: if that is meant, choose it by its name, or by its folder",
+				"%s has no live SSTables, and one snapshot, %s, which the server took when it removed them. To read it, give its name or its folder",
 				f.name(),
 				tags[0],
 			)
@@ -183,7 +183,7 @@ func (f *finder) chooseID(out *Found) error {
 			What: "table ids",
 			Of:   f.name(),
 			Have: ids,
-			Hint: "it was dropped and made again, and no schema.cql tells which it is now: name its folder, or give a schema that has its id",
+			Hint: "it was dropped and created again, and no schema.cql has its present id. Name its folder, or give a schema that has its id",
 		}
 	case len(ids) == 1:
 		out.ID = ids[0]
@@ -303,7 +303,7 @@ func (f *finder) nothing(candidates int) error {
 		)
 	case f.others > 0:
 		return fmt.Errorf(
-			"%s: there are SSTables, but neither the names of folders nor a %s tell of which table: name such a folder itself",
+			"%s: there are SSTables, but neither names of folders nor a %s say which table they belong to: name their folder",
 			is,
 			schemaFile,
 		)

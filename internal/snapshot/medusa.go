@@ -51,7 +51,8 @@ func (f *finder) readMedusa(folder string) (all []medusaSection, manifest string
 			table = m[1]
 		}
 		switch {
-		case s.ColumnFamily != filepath.Base(s.ColumnFamily) || s.Keyspace != filepath.Base(s.Keyspace):
+		case s.ColumnFamily != filepath.Base(s.ColumnFamily),
+			s.Keyspace != filepath.Base(s.Keyspace):
 			return nil, manifest, fmt.Errorf(
 				"%s: %.80q, %.80q is no keyspace and table",
 				manifest,
@@ -67,9 +68,9 @@ func (f *finder) readMedusa(folder string) (all []medusaSection, manifest string
 	return all, manifest, nil
 }
 
-// fillMedusa has the manifests of Medusa's backups say which files count. Full backups were found
-// as folders; of differential ones the files of all are in one, <node>/data, and a manifest tells
-// which are of a backup.
+// fillMedusa reads from the manifests of Medusa's backups which files belong to them. Full backups
+// were found as folders. Differential ones share the folder <node>/data, and the manifest of each
+// lists its files.
 func (f *finder) fillMedusa() error {
 	for _, c := range f.candidates {
 		if c.backup == "" {

@@ -30,11 +30,11 @@ var besides = map[string]string{
 	"quarantine": "SSTables that the server found broken are left out",
 }
 
-// place is what a path tells of a folder.
+// place is what a path says about a folder.
 type place struct {
 	folder          string
-	keyspace, table string // empty: not told
-	id              string // 32 digits; empty: not told
+	keyspace, table string // empty: not known
+	id              string // 32 digits; empty: not known
 	node            string
 	tag             string // empty: live
 	backup          string // Medusa's folder of the backup; empty: none
@@ -43,7 +43,7 @@ type place struct {
 	given           bool   // it leads to the table's folder, or into it
 }
 
-// placeOf reads a folder's path, of which given is what the operator named. Both are absolute.
+// placeOf parses a folder's path. given is the part that the operator named. Both are absolute.
 func placeOf(folder, given string) place {
 	p := place{folder: folder, node: folder, given: folder == given}
 	parts := strings.Split(filepath.ToSlash(folder), "/")

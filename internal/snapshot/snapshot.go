@@ -1,11 +1,11 @@
-// Package snapshot finds the SSTables of one table in the folders that an operator names: data
-// directories of nodes, snapshots in them, copies of either, what Medusa stores, or a folder with
-// nothing but SSTables. It looks at names, and reads what tells which files count: manifests,
-// schema.cql, and the logs of compactions under way. It opens no SSTable.
+// Package snapshot finds the SSTables of one table in the folders that an operator names. These are
+// data directories of nodes, snapshots in them, copies of either, what Medusa stores, or a folder
+// with nothing but SSTables. It looks at names, and reads the files that say which others count:
+// manifests, schema.cql, and the logs of compactions under way. It opens no SSTable.
 //
-// Start with Find. Of live data and snapshots only one is taken, and of snapshots one; where
-// folders hold several and nobody chose, that is an error. So is a file that a manifest names and
-// that is not there. What is passed over though it looks like the table's is told in the result.
+// Start with Find. It takes either live data or one snapshot. If folders hold several and the
+// request chooses none, that is an error. So is a file that a manifest names and that is not there.
+// The result reports what looks like the table's and is passed over.
 //
 // Sources: Cassandra's classes Directories and TableSnapshot (folders and manifest.json),
 // LogTransaction, LogFile and LogRecord (compactions), ScyllaDB's folders, and Medusa's NodeBackup.
@@ -18,7 +18,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// Request says what is looked for.
+// Request says what to find.
 type Request struct {
 	Keyspace, Table string // as they are stored, without quotes
 	// ID is the table's id, a UUID. Empty: that of the schema beside the files, or the only one
@@ -45,14 +45,13 @@ type Found struct {
 	// Tags are the snapshots that were read, ordered; empty of live data. There is one unless the
 	// paths chose several, of different nodes.
 	Tags []string
-	// ID is the table's id, 32 hexadecimal digits; empty where neither a folder nor a schema tells
-	// it.
+	// ID is the table's id, 32 hexadecimal digits; empty if neither a folder nor a schema has it.
 	ID string
 	// Schema is the text of the schema beside the files, and SchemaPath its file; empty where there
 	// is none.
 	Schema, SchemaPath string
-	// ViewPath is a schema beside the files that makes a materialized view of the name, without the
-	// types of its columns; empty where there is none.
+	// ViewPath is a schema beside the files that creates a materialized view of this name, without
+	// the types of its columns. It is empty if there is none.
 	ViewPath string
 	// Skipped is what looked like the table's and was passed over, ordered by path.
 	Skipped []Skipped
@@ -62,8 +61,8 @@ type Found struct {
 type SSTable struct {
 	sstable.Descriptor
 	Folder string
-	// Node is the folder that stands for a node: that of its data, which has keyspaces in it,
-	// Medusa's folder of the node, or that of the SSTables themselves where nothing is told. A node
+	// Node is the folder of a node: that of its data, with folders of keyspaces, or Medusa's folder
+	// of the node. If the node is not known, it is the folder of the SSTables themselves. A node
 	// with several data directories has several.
 	Node string
 	// Tag is the snapshot that it is of; empty: live data.

@@ -166,7 +166,7 @@ func TestFind(t *testing.T) {
 		},
 		"a snapshot that the server took": {
 			files: []string{live + "snapshots/truncated-1-users/nb-1-big-Data.db", live + "backups/"}, paths: []string{"n1"},
-			err: "ks.users has no live SSTables, and one snapshot, truncated-1-users, which the server took itself of what was removed then: if that is meant, choose it by its name, or by its folder",
+			err: "ks.users has no live SSTables, and one snapshot, truncated-1-users, which the server took when it removed them. To read it, give its name or its folder",
 		},
 		"a manifest's file is missing": {
 			files: []string{live + "snapshots/mon/nb-2-big-Data.db", live + "snapshots/mon/manifest.json" + manifest}, paths: []string{"n1"},
@@ -192,7 +192,7 @@ func TestFind(t *testing.T) {
 		},
 		"made again, without a schema": {
 			files: []string{live + "nb-1-big-Data.db", gone + "nb-1-big-Data.db"}, paths: []string{"n1"},
-			err: "ks.users has several table ids: " + id1 + ", " + id2 + "; it was dropped and made again, and no schema.cql tells which it is now: name its folder, or give a schema that has its id",
+			err: "ks.users has several table ids: " + id1 + ", " + id2 + "; it was dropped and created again, and no schema.cql has its present id. Name its folder, or give a schema that has its id",
 		},
 		"made again, the id given": {
 			files: []string{live + "nb-1-big-Data.db", gone + "nb-1-big-Data.db"}, request: Request{ID: strings.ToUpper(uuid2)}, paths: []string{"n1"},
@@ -221,7 +221,7 @@ func TestFind(t *testing.T) {
 		},
 		"SSTables of who knows which table": {
 			files: []string{"some/n1/nb-1-big-Data.db"}, paths: []string{"some"},
-			err: "no SSTables of ks.users in some: there are SSTables, but neither the names of folders nor a schema.cql tell of which table: name such a folder itself",
+			err: "no SSTables of ks.users in some: there are SSTables, but neither names of folders nor a schema.cql say which table they belong to: name their folder",
 		},
 		"folders without ids": {
 			files: []string{"out/ks/users/nb-1-big-Data.db", "out/ks/b/nb-1-big-Data.db"}, paths: []string{"out"}, want: []string{"out/ks/users/nb-1-big-Data.db"}, nodes: []string{"out"},

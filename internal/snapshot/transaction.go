@@ -14,9 +14,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// A server that makes SSTables of others writes a log beside them: what is added, what is removed,
-// and at the end whether it was committed. As long as the log is there, of a committed transaction
-// the old files do not count any more, of any other the new ones do not yet (LogAwareFileLister).
+// A server that writes SSTables from others keeps a log beside them: what it adds, what it removes,
+// and at the end whether it committed. While the log is there, the old files of a committed
+// transaction no longer count. Of any other transaction the new files do not count yet
+// (LogAwareFileLister).
 
 // logName is the name of such a log (LogFile.FILE_REGEX).
 var logName = regexp.MustCompile(`^.{2}_txn_.*_.*\.log$`)
@@ -54,7 +55,9 @@ func parseRecord(line string) (logRecord, error) {
 	}
 	r.files = files
 	sum := crc32.NewIEEE()
-	number := func(n int32) { _, _ = sum.Write([]byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)}) }
+	number := func(n int32) {
+		_, _ = sum.Write([]byte{byte(n >> 24), byte(n >> 16), byte(n >> 8), byte(n)})
+	}
 	_, _ = sum.Write([]byte(r.path + r.kind))
 	number(int32(updated))
 	number(int32(updated >> 32))
@@ -116,9 +119,9 @@ func (t *transaction) gone(into map[string]string) {
 	}
 }
 
-// consistent says whether the old files of a transaction under way are all there. A log is in every
-// data directory, and names files of all; which of them are those of a folder that was copied is
-// not told when there are several.
+// consistent reports whether the old files of a transaction under way are all there. Each data
+// directory has a copy of the log, which names the files of all. If there are several, the log does
+// not say which files belong in a folder that was copied.
 func (t *transaction) consistent(names []string) bool {
 	if t.ended() != "" {
 		return true

@@ -10,9 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asNobody has the test's file accesses be those of a user who may not read what others keep to
-// themselves: of root nothing is kept. root is the test's folder. Only the calling thread's are, so
-// that nothing else may run meanwhile on another one.
+// asNobody gives the test the file permissions of an unprivileged user, because root may read
+// everything. root is the test's folder. It changes only the calling thread, so nothing else may
+// run on another thread meanwhile.
 func asNobody(t *testing.T, root string) {
 	t.Helper()
 	if os.Geteuid() != 0 {

@@ -27,12 +27,12 @@ type candidate struct {
 // finder looks through folders.
 type finder struct {
 	request    Request
-	id         string // 32 digits; empty: not told
+	id         string // 32 digits; empty: not known
 	candidates []*candidate
 	backups    []backup // of Medusa, without data of their own
 	skipped    []Skipped
 	seen       map[string][]string // tables by keyspace, for hints
-	others     int                 // folders with SSTables whose table nobody tells
+	others     int                 // folders with SSTables of an unknown table
 }
 
 // backup is a differential backup of Medusa.
@@ -62,7 +62,7 @@ func (f *finder) look(path string) error {
 	return f.walk(given, given, make(map[inode]bool))
 }
 
-// inode tells files apart, whatever leads to them.
+// inode identifies a file, whatever path leads to it.
 type inode struct{ device, number uint64 }
 
 // inodeOf is the inode of a file.
@@ -176,8 +176,8 @@ func (f *finder) see(keyspace, table string) {
 	}
 }
 
-// consider takes a folder up, if it is of the table. Folders without an id whose names tell nothing
-// count where they have SSTables or a schema.
+// consider adds a folder if it belongs to the table. A folder without an id whose name says nothing
+// counts if it has SSTables or a schema.
 func (f *finder) consider(c *candidate) (ours bool, err error) {
 	if !c.data && c.id == "" {
 		return false, nil
@@ -212,7 +212,7 @@ func (f *finder) consider(c *candidate) (ours bool, err error) {
 		c.node = join(c.node, c.keyspace)
 	case c.table == f.request.Table:
 		f.see(c.keyspace, c.table)
-		if c.data && !isDataDirectory(c.node) { // there it is another table, and nobody wonders
+		if c.data && !isDataDirectory(c.node) { // in a data directory it is just another table
 			f.skip(c.folder, "by its path it is of keyspace %q", c.keyspace)
 		}
 		return false, nil
@@ -230,7 +230,7 @@ func (f *finder) consider(c *candidate) (ours bool, err error) {
 	return true, nil
 }
 
-// take adds a folder, or what another path tells of it.
+// take adds a folder, or adds to a known one what another path says about it.
 func (f *finder) take(c *candidate) {
 	for _, have := range f.candidates {
 		if have.folder == c.folder && have.tag == c.tag {

@@ -6,8 +6,8 @@ import (
 	"io"
 )
 
-// Text is decompressed ahead in a few blocks. A block goes on as soon as
-// anything is in it, so that a slow pipe is not held up.
+// Text is decompressed ahead in a few blocks. A block is passed on as soon as anything is in it, so
+// that a slow pipe is not held up.
 const (
 	blockSize = 64 << 10
 	blocks    = 4
@@ -17,7 +17,7 @@ const (
 type ahead struct {
 	full  chan block
 	free  chan []byte
-	done  chan struct{} // closed: nobody reads any more
+	done  chan struct{} // closed: the reader has ended
 	ended chan struct{} // closed: the goroutine has ended
 	now   block         // being read
 	rest  []byte        // of now
@@ -30,8 +30,7 @@ type block struct {
 	err  error
 }
 
-// readAhead starts to read the text of in, of which nothing may be left in the
-// end.
+// readAhead starts to read the text of in, and requires that nothing remains of in at the end.
 func readAhead(f *format, in *bufio.Reader) *ahead {
 	a := &ahead{
 		full:  make(chan block, blocks),
@@ -56,7 +55,7 @@ func readAhead(f *format, in *bufio.Reader) *ahead {
 	return a
 }
 
-// next fills a block, and says whether to go on.
+// next fills a block, and reports whether to continue.
 func (a *ahead) next(text io.Reader, in *bufio.Reader) bool {
 	var b block
 	select {
@@ -90,8 +89,8 @@ const maxEmptyReads = 100
 
 var errTrailing = errors.New("what follows the end is no compressed data")
 
-// isEnd tells the end of a reader, which is io.EOF itself: one that is wrapped is
-// a failure.
+// isEnd reports whether err is the end of a reader, which is io.EOF itself: a wrapped one is a
+// failure.
 func isEnd(err error) bool {
 	return err == io.EOF //nolint:errorlint // errors.Is would take such a failure for the end
 }

@@ -81,8 +81,8 @@ var unpackers = map[string]string{
 	"xz":     "xz -dc",
 }
 
-// Unpacker returns the command that writes the text of a file to the standard output, if the file
-// is compressed; empty: it is not, or cannot be read.
+// Unpacker returns the command that writes the text of a compressed file to the standard output. It
+// is empty if the file is not compressed, or cannot be read.
 func Unpacker(name string) string {
 	r, err := OpenFile(name)
 	if err != nil {
@@ -133,8 +133,8 @@ func candidate(head string) *magic {
 	return nil
 }
 
-// cutOff says whether an input that is nothing but the beginning of a magic was
-// a compressed stream once: it is either no text or too much of a coincidence.
+// cutOff reports whether an input that is only the beginning of a magic was a compressed stream: as
+// text it would be too much of a coincidence.
 func cutOff(head []byte) bool {
 	for _, b := range head {
 		if b < ' ' || b > '~' {

@@ -56,7 +56,7 @@ func folder(root string) (found []Input, notes []string, err error) {
 		return nil, nil, fmt.Errorf(
 			"folder %s: no files to load in it, but for %s",
 			root,
-			told(runs, ""),
+			noteOfRuns(runs, ""),
 		)
 	case len(found) == 0 && skipped == 0:
 		return nil, nil, fmt.Errorf("folder %s: no files in it", root)
@@ -74,14 +74,14 @@ func folder(root string) (found []Input, notes []string, err error) {
 		)
 	}
 	if len(runs) > 0 {
-		notes = append(notes, fmt.Sprintf("folder %s: %s", root, told(runs, " left out")))
+		notes = append(notes, fmt.Sprintf("folder %s: %s", root, noteOfRuns(runs, " left out")))
 	}
 	slices.SortFunc(found, func(a, b Input) int { return strings.Compare(a.Name, b.Name) })
 	return found, notes, nil
 }
 
-// told tells of run directories, and what was done with them.
-func told(runs []string, what string) string {
+// noteOfRuns returns the note about run directories, and what was done with them.
+func noteOfRuns(runs []string, what string) string {
 	number, first := "1 run directory", runs[0]
 	if len(runs) > 1 {
 		number, first = fmt.Sprintf("%d run directories", len(runs)), runs[0]+" first"
@@ -94,8 +94,8 @@ func told(runs []string, what string) string {
 	)
 }
 
-// isRun says whether a folder is the run directory of a load or a scan: it has a
-// journal, or without one (--no-journal) rejects and their reasons.
+// isRun reports whether a folder is the run directory of a load or a scan. It has a journal, or
+// without one (--no-journal) rejects and their reasons.
 func isRun(path string) bool {
 	if journal.IsRun(path) {
 		return true
@@ -114,10 +114,11 @@ const passedOver = "what is hidden, unfinished, a manifest, a list of errors, or
 
 func hidden(name string) bool { return strings.HasPrefix(name, ".") }
 
-// companion tells the files that lie beside data and are none: what a scan has
-// not finished, and what a run tells about itself.
+// companion reports whether a file lies beside data and is none: what a scan has not finished, and
+// what a run writes about itself.
 func companion(name string) bool {
 	return hidden(name) || strings.HasSuffix(name, ".part") ||
 		strings.HasPrefix(name, "in-doubt.") || strings.HasPrefix(name, "in-doubt-") ||
-		name == manifest.FolderName || strings.HasSuffix(name, manifest.Ending) || name == journal.ErrorsFile
+		name == manifest.FolderName || strings.HasSuffix(name, manifest.Ending) ||
+		name == journal.ErrorsFile
 }

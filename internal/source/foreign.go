@@ -22,11 +22,11 @@ type FormError struct {
 	Input  string // its name
 }
 
-// Error tells what the input is, and what to do; which input it is, a [Reader] says before it.
+// Error says what the input is, and what to do. A [Reader] puts the input's name before it.
 func (e *FormError) Error() string { return fmt.Sprintf("this is %s: %s", e.What, e.Do) }
 
-// foreignHead is how many bytes are looked at to know what an input is: those of the
-// header of a tar archive up to its mark.
+// foreignHead is how many bytes are read to know what an input is: a tar archive's header up to its
+// mark.
 const foreignHead = 512
 
 // What to do with files of some kinds.
@@ -81,7 +81,7 @@ func refuse(in *bufio.Reader) error {
 	return nil
 }
 
-// kindOf tells what text does not begin like this; nil: it may be text.
+// kindOf returns what begins with these bytes and is not text; nil: it may be text.
 func kindOf(head []byte) *FormError {
 	for i := range foreign {
 		if bytes.HasPrefix(head, []byte(foreign[i].head)) {
@@ -105,7 +105,7 @@ func isZip(head []byte) bool {
 		bytes.HasPrefix(head, []byte("PK\x05\x06"))
 }
 
-// zipKind tells the documents that are zip archives from archives, by the names of their
+// zipKind distinguishes documents that are zip archives from other archives, by the names of their
 // first files.
 func zipKind(head []byte) *FormError {
 	names := string(head)
@@ -122,9 +122,8 @@ func zipKind(head []byte) *FormError {
 	}
 }
 
-// Check refuses inputs whose first bytes say that they are no text. It looks at files
-// alone: what comes by a pipe is looked at when it is read. All that is refused is told in
-// one error.
+// Check refuses inputs whose first bytes show that they are not text. It reads only files. A pipe
+// is checked when it is read. One error has all that is refused.
 func Check(inputs []Input) error {
 	var mu sync.Mutex
 	failures := map[int]error{}

@@ -75,7 +75,7 @@ func TestUnpacker(t *testing.T) {
 	}
 }
 
-// What is no text is told, and no byte of it is given out, however it is read.
+// What is not text is reported, and no byte of it is given out, however it is read.
 func TestForeign(t *testing.T) {
 	for data, want := range map[string]string{
 		zipped(t, "[Content_Types].xml", "xl/workbook.xml"): "an Excel workbook, or another document of Office: save it as CSV UTF-8",
@@ -92,7 +92,11 @@ func TestForeign(t *testing.T) {
 		"PAR1\x15\x00":                                      "a Parquet file",
 		"Obj\x01":                                           "an Avro file",
 	} {
-		for _, in := range []io.Reader{strings.NewReader(data), iotest.OneByteReader(strings.NewReader(data)), bytes.NewReader(compressed(t, data))} {
+		for _, in := range []io.Reader{
+			strings.NewReader(data),
+			iotest.OneByteReader(strings.NewReader(data)),
+			bytes.NewReader(compressed(t, data)),
+		} {
 			text, err := readAll(t, in)
 			require.ErrorContains(t, err, "input stdin: this is ")
 			require.ErrorContains(t, err, want)

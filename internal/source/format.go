@@ -12,7 +12,7 @@ import (
 	"github.com/pierrec/lz4/v4"
 )
 
-// maxZstdWindow is what the zstd tool accepts unless told otherwise.
+// maxZstdWindow is what the zstd tool accepts by default.
 const maxZstdWindow = 128 << 20
 
 // snappyBlock is the most text that a chunk of the Snappy framing format holds.

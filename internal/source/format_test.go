@@ -13,7 +13,9 @@ import (
 
 func TestRoundTrip(t *testing.T) {
 	for name, compress := range makers {
-		for _, size := range []int{0, 1, 9, 1000, blockSize, blockSize + 1, blocks * blockSize, 1_000_000} {
+		for _, size := range []int{
+			0, 1, 9, 1000, blockSize, blockSize + 1, blocks * blockSize, 1_000_000,
+		} {
 			t.Run(fmt.Sprint(name, " ", size), func(t *testing.T) {
 				text := sample(size)
 				data := compress(text)

@@ -9,17 +9,16 @@ import (
 	"os"
 )
 
-// DamageError is a compressed stream that is damaged or cut off. It is never an
-// io.EOF; a stream that is cut off is an io.ErrUnexpectedEOF wherever the format
-// can tell.
+// DamageError is a compressed stream that is damaged or cut off. It is never an io.EOF. A stream
+// that is cut off is an io.ErrUnexpectedEOF, if the format can show that.
 type DamageError struct {
 	Name   string // of the input
 	Format string // such as "gzip"
-	Offset int64  // bytes of text before the damage, all of which were read
+	Offset int64  // bytes of text before the damage; all of them were read
 	Err    error
 }
 
-// Error tells the input, the place and the reason.
+// Error returns the input, the place and the reason.
 func (e *DamageError) Error() string {
 	if errors.Is(e.Err, io.ErrUnexpectedEOF) {
 		return fmt.Sprintf(
@@ -101,10 +100,9 @@ func (r *Reader) Consumed() int64 { return r.raw.consumed.Load() }
 // Compressed says whether the input is, as far as the first Read has shown.
 func (r *Reader) Compressed() bool { return r.format != "" }
 
-// Read reads text. After the last of it comes io.EOF, a [*DamageError],
-// [ErrChanged], or whatever was wrong with reading; each names the input and
-// comes again with every later Read. Where the first bytes say that it is no text,
-// that is a [*FormError].
+// Read reads text. The text ends with io.EOF, a [*DamageError], [ErrChanged], or the error of
+// reading. Each names the input, and each later Read returns it again. If the first bytes show that
+// the input is not text, the error is a [*FormError].
 func (r *Reader) Read(p []byte) (int, error) {
 	if r.err != nil || len(p) == 0 {
 		return 0, r.err
@@ -151,7 +149,7 @@ func (r *Reader) finish(err error) {
 	r.ahead, r.text, r.in = nil, nil, nil
 }
 
-// begin looks at the first bytes and decides how to go on.
+// begin reads the first bytes and decides how to continue.
 func (r *Reader) begin() {
 	f, err := detect(r.in)
 	switch {
@@ -172,7 +170,7 @@ func (r *Reader) begin() {
 	}
 }
 
-// explain tells why the text ends.
+// explain returns why the text ends.
 func (r *Reader) explain(err error) error {
 	if form := (*FormError)(nil); errors.As(err, &form) {
 		named := *form
@@ -201,9 +199,9 @@ func (r *Reader) explain(err error) error {
 	return err
 }
 
-// Close ends the reading and closes the file. It waits for the work that goes on
-// behind, except for a read of the standard input, or of a device, that keeps
-// silent: that ends with the next bytes, which are lost.
+// Close ends the reading and closes the file. It waits for the work in the background, but not for
+// a read of the standard input, or of a device, that is silent. Such a read ends with the next
+// bytes, which are lost.
 func (r *Reader) Close() error {
 	if r.closed {
 		return nil

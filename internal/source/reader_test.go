@@ -70,7 +70,9 @@ func TestChanged(t *testing.T) {
 		_, err = f.WriteString("z,y\n")
 		require.NoError(t, errors.Join(err, f.Close()))
 	}
-	touch := func(t *testing.T, name string) { require.NoError(t, os.Chtimes(name, time.Time{}, time.Now())) }
+	touch := func(t *testing.T, name string) {
+		require.NoError(t, os.Chtimes(name, time.Time{}, time.Now()))
+	}
 	shorten := func(t *testing.T, name string) { require.NoError(t, os.Truncate(name, 700_000)) }
 	for _, tc := range []struct {
 		name   string

@@ -3,30 +3,32 @@
 //
 // Start with [Find], which turns the user's words into inputs, and [Input.Open].
 //
-// Compression is recognised by the first bytes of a stream and never by its name:
-// gzip (RFC 1952), zstd (RFC 8878), the LZ4 frame format 1.6, the Snappy framing
-// format (google/snappy, framing_format.txt), bzip2, and the .xz file format 1.2.
-// Several streams one after another are one text, as with the formats' own tools.
-// Anything else is plain text, unless its first bytes are those of a file that is none,
-// such as a workbook or an archive: that ends in a [*FormError], which [Check] gives before
-// anything else is done. A stream that is damaged or cut off ends in a
-// [*DamageError], never in io.EOF, with two exceptions that lie in the formats: a
-// file cut off exactly between two streams is a whole file, and the Snappy
-// framing format has no end mark, so that the same holds between two of its
-// chunks.
+// Compression is recognised by the first bytes of a stream and never by its name. The formats are
+// gzip (RFC 1952), zstd (RFC 8878), the LZ4 frame format 1.6, the Snappy framing format
+// (google/snappy, framing_format.txt), bzip2, and the .xz file format 1.2. Several streams one after another are
+// one text, as with the formats' own tools. Anything else is plain text, unless its first bytes are
+// those of a file that is not text, such as a workbook or an archive. That ends in a [*FormError],
+// which [Check] returns before any other work. A stream that is damaged or cut off ends in a
+// [*DamageError], never in io.EOF. There are two exceptions. A file that is cut off exactly between
+// two streams looks complete. The Snappy framing format has no end mark, so a file that is cut off
+// between two chunks looks complete too.
 //
 // Ownership: a [Reader] owns its file until Close; the standard input stays open.
 //
-// Concurrency: a Reader belongs to one goroutine, but for Consumed, which may be
-// called from any.
+// Concurrency: a Reader belongs to one goroutine, but for Consumed, which may be called from any.
 //
-// Memory of one open input: 64 KiB of stored bytes, or the size of a smaller file; a compressed one
-// also holds up to 256 KiB of text that is decompressed ahead, and its decompressor: gzip 0.1 MiB;
-// snappy 0.2 MiB; lz4 two blocks of the frame's size, three when they are linked (at most 12 MiB);
-// bzip2 up to 4 MiB by the level of the file; zstd and xz mainly the window that the file asks for
-// (zstd at level 3: 2 MiB, at most 128 MiB, more is refused; xz at level 6: 8 MiB, at level 9: 64
-// MiB, without a limit). Nothing but the 64 KiB is taken before the first Read, and all is given
-// back at the end of the text.
+// Memory of one open input: 64 KiB of stored bytes, or the size of a smaller file. A compressed one
+// also holds up to 256 KiB of text that is decompressed ahead, and its decompressor:
+//
+//   - gzip: 0.1 MiB
+//   - snappy: 0.2 MiB
+//   - lz4: two blocks of the frame's size, three when they are linked (at most 12 MiB)
+//   - bzip2: up to 4 MiB, by the level of the file
+//   - zstd: mainly the window that the file asks for (level 3: 2 MiB; more than 128 MiB is
+//     refused)
+//   - xz: mainly the window, without a limit (level 6: 8 MiB, level 9: 64 MiB)
+//
+// Only the 64 KiB are allocated before the first Read. All is freed at the end of the text.
 package source
 
 import (
@@ -89,15 +91,17 @@ func Text(name string, text []byte) Input {
 		Name:  name,
 		Size:  int64(len(text)),
 		plain: true,
-		open:  func() (*Reader, error) { return newReader(name, bytes.NewReader(text), int64(len(text))), nil },
+		open: func() (*Reader, error) {
+			return newReader(name, bytes.NewReader(text), int64(len(text))), nil
+		},
 	}
 }
 
-// Find turns the user's words into inputs, in their order: files, folders (all
-// files below one, in the order of their paths), patterns (expanded in the order
-// of names) and "-" for stdin. Notes say what was passed over in folders. All
-// words that name nothing are told in one error. Run directories below a folder are
-// left out.
+// Find turns the user's words into inputs, in their order. A word is a file, a folder (all files
+// below it, in the order of their paths), a pattern (expanded in the order of names) or "-" for
+// stdin. Notes say
+// what was passed over in folders. One error has all words that name nothing. Run directories below
+// a folder are left out.
 func Find(words []string, stdin io.Reader) (inputs []Input, notes []string, err error) {
 	var failures []error
 	for _, word := range words {

@@ -32,9 +32,9 @@ func (x *xzText) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// xzParts passes the stored bytes on part by part, as the .xz file format 1.2
-// lays them out, and so knows where the file may end: before or after a stream,
-// and nowhere else. What is in the parts is for the reader to check.
+// xzParts passes the stored bytes on part by part, as the .xz file format 1.2 defines them. It
+// therefore knows where the file may end: before or after a stream, and nowhere else. The reader
+// checks what is in the parts.
 type xzParts struct {
 	in      *bufio.Reader
 	next    func(*xzParts) error // finds the length of the part that follows
@@ -165,8 +165,8 @@ const xzFooterSize = 12
 
 var errXZIndex = errors.New("xz: number of the index is too large")
 
-// badNumber tells why there is no number in the next bytes; err is why there
-// were not more of them.
+// badNumber returns why there is no number in the next bytes; err is why there were not more of
+// them.
 func badNumber(err error) error {
 	if err != nil {
 		return notTheEnd(err)

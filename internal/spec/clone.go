@@ -94,7 +94,10 @@ func (o *Clone) Check() error {
 	if err := o.checkSource(); err != nil {
 		return err
 	}
-	for _, err := range []error{o.Writing.check(), o.Writing.checkImport(o.Given), o.checkVersion(), o.checkForm(), o.refuseDC(o.Connection.DC)} {
+	for _, err := range []error{
+		o.Writing.check(), o.Writing.checkImport(o.Given), o.checkVersion(),
+		o.checkForm(), o.refuseDC(o.Connection.DC),
+	} {
 		if err != nil {
 			return err
 		}
@@ -140,7 +143,8 @@ func (o *Clone) checkSource() error {
 		return err
 	}
 	s.Listen = o.Listen
-	s.Consistency, s.Timeout, s.Connections, s.Frames = o.Consistency, o.Timeout, o.Connections, o.Frames
+	s.Consistency, s.Timeout = o.Consistency, o.Timeout
+	s.Connections, s.Frames = o.Connections, o.Frames
 	s.Keyspace = cmp.Or(s.Keyspace, o.Keyspace)
 	s.Table = cmp.Or(s.Table, o.Table)
 	s.TempDir = o.Writing.TempDir

@@ -197,9 +197,9 @@ type TableName struct {
 	Table    string
 }
 
-// The consistency levels by default. A write goes to all replicas in any case: waiting for
-// most of them costs little, and a row that one alone has is not there for a reader of
-// another. A read of many rows from two replicas costs twice as much.
+// The default consistency levels. A write goes to all replicas in any case. Waiting for most of
+// them costs little, and without it a row may be on one replica only, where readers of the others
+// miss it. A read of many rows from two replicas costs twice as much.
 const (
 	ReadConsistency  = "LOCAL_ONE"
 	WriteConsistency = "LOCAL_QUORUM"

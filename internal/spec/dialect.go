@@ -136,8 +136,8 @@ func (o *Load) WriteTime() (*int64, error) {
 	return &n, nil
 }
 
-// WriteTimeMistake says why a number given as the write time may be meant as something else; empty:
-// it is likely, or none was given. sure: it is hardly meant.
+// WriteTimeMistake returns why a number that is given as the write time may be meant as something
+// else. It is empty if the number is likely, or none was given. sure: it is hardly meant.
 func (o *Load) WriteTimeMistake() (mistake string, sure bool) {
 	n, err := strconv.ParseInt(o.Timestamp, 10, 64)
 	if err != nil {

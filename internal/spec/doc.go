@@ -6,6 +6,6 @@
 // of their own: [Connection], [TableName], [Text], [Dialect], [Output], [Reading], [Writing],
 // [Planning] and [Pacing].
 //
-// A check returns an error that begins with the flag, and changes nothing but what a flag leaves
-// open, such as a format that the name of a file tells. Nothing here connects to a cluster.
+// A check returns an error that begins with the flag. It changes only what a flag leaves open, such
+// as a format that follows from a file's name. Nothing here connects to a cluster.
 package spec

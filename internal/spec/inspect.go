@@ -4,10 +4,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
-// Inspect says which SSTables are looked at, and how.
+// Inspect says which SSTables are read, and how.
 type Inspect struct {
-	// Paths are files of SSTables, any of their components, and folders: of these the SSTables in
-	// them, or, where there are none, those in all folders below, but for hidden ones.
+	// Paths are files of SSTables, any of their components, and folders. Of a folder the SSTables
+	// in it are read. If it has none, those in all folders below it are, but for hidden ones.
 	Paths   []string
 	Rows    bool // write the partitions of the one SSTable as JSON
 	Largest int  // how many of the largest partitions are found, for which all data are read

@@ -43,22 +43,22 @@ type Load struct {
 	// file of CQL that describes the table, where no cluster is asked
 	Schema string
 	Ring   string // file that describes that cluster; empty: it is not known
-	// bytes of rows that are streamed, and settled, before the next are sorted; 0:
+	// bytes of rows that are streamed, and completed, before the next are sorted; 0:
 	// stream.Options.DefaultSlice
 	Slice             setting.Size
 	AppendCollections bool // add to collections that are not frozen, by streaming
 
-	IngestRate   float64       // rows a second at the most; 0: no limit
+	IngestRate   float64       // at most, in rows a second; 0: no limit
 	TargetP99    time.Duration // of small reads on the nodes, to slow down for; 0: none
 	MinBatchSize int           // rows from which a batch does not wait for more
-	MaxBatchSize int           // rows of a batch at the most
-	InFlight     int           // requests under way at the most; 0: by the cluster's cores
-	Cores        int           // of each node; 0: what it tells
+	MaxBatchSize int           // at most, in rows
+	InFlight     int           // at most, in requests under way; 0: by the cluster's cores
+	Cores        int           // of each node; 0: what it reports
 	MaxAttempts  int           // for a request before its rows are rejected
 
 	MaxParseErrors  int64 // rows that may fail to parse before the load stops; -1: no limit
 	MaxInsertErrors int64 // rows that the cluster may refuse before it stops; -1: no limit
-	KeepGoing       bool  // go on although nearly every row is rejected
+	KeepGoing       bool  // do not stop if nearly every row is rejected
 
 	RunDir        string // empty: named after the table and the time, in the working directory
 	NoJournal     bool
@@ -218,7 +218,7 @@ func (o *Load) checkOffline(continued bool) error {
 		return errors.New("--import: means nothing with --schema, which connects to no cluster: " +
 			"nodes that have joined or left since would not be seen; run the commands of import.txt")
 	case continued || o.RejectsOf != "":
-		return nil // what was taken down then counts as given
+		return nil // what the run recorded counts as given
 	}
 	names := []string{"listen", "assume-stable"}
 	for _, s := range o.Connection.settings() {

@@ -24,8 +24,8 @@ type Output struct {
 	Compression   string
 	Level         int          // of the compressor; 0: its own
 	FileChecksum  string       // one of filesum.Algorithms; empty: the default
-	MaxOutputSize int64        // rows of one part file at the most; 0: no limit
-	MaxFileBytes  setting.Size // bytes of text of one part file at the most; 0: no limit
+	MaxOutputSize int64        // at most, in rows of one part file; 0: no limit
+	MaxFileBytes  setting.Size // at most, in bytes of text of one part file; 0: no limit
 	Force         bool         // write over an output that exists
 	NoManifest    bool
 	Mode          setting.Mode // of the files, and of a folder that is made
@@ -51,7 +51,7 @@ func (o *Output) settings() setting.List {
 	}
 }
 
-// The formats, and the endings of file names that tell them and the compressions.
+// The formats and compressions, and the endings of file names that stand for them.
 var (
 	formats       = []string{"csv", "tsv", "json"}
 	formatEndings = map[string]string{
@@ -194,7 +194,7 @@ func ChooseFormat(format *string, name string) error {
 // pieces of a fraction of that.
 const leastFile = 1 << 20
 
-// Complete checks the settings and fills in what the file's name tells.
+// Complete checks the settings and fills in what the file's name implies.
 func (o *Output) Complete() error {
 	if o.Path != "" && o.Dir != "" {
 		return fmt.Errorf("--output and --dir: take one of them")

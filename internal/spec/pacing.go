@@ -10,13 +10,13 @@ import (
 
 // Pacing says how much a sweep may ask of the cluster and of this machine.
 type Pacing struct {
-	Memory         setting.Size  // to use at the most
-	Rate           float64       // rows a second at the most; 0: no limit
-	MaxBytesPerSec setting.Size  // to read at the most; 0: no limit
+	Memory         setting.Size  // at most, in bytes
+	Rate           float64       // at most, in rows a second; 0: no limit
+	MaxBytesPerSec setting.Size  // at most, in bytes read a second; 0: no limit
 	TargetP99      time.Duration // of small reads on the nodes, to slow down for; 0: none
 	MaxAttempts    int           // for a page before what is left of its range is given up
 	Patience       time.Duration // with a cluster that answers nothing
-	PageSize       int           // rows of a page; 0: as many as make a good one
+	PageSize       int           // rows of a page; 0: chosen by the size of rows
 }
 
 // NewPacing has the defaults.
@@ -28,7 +28,7 @@ func NewPacing() Pacing {
 	}
 }
 
-// defaultMemory is what an operation uses at the most, in bytes, unless it is told.
+// defaultMemory is the default limit of an operation's memory, in bytes.
 const defaultMemory = 256 << 20
 
 func (o *Pacing) settings() setting.List {

@@ -11,11 +11,11 @@ import (
 
 // Planning shapes the plan of a sweep.
 type Planning struct {
-	Cores      int    // of each node; 0: what it tells
+	Cores      int    // of each node; 0: what it reports
 	Smudge     int    // requests under way for each core
 	Seed       uint64 // of the order of the token ranges; 0: another one each time
-	Parallel   int    // requests under way at the most, in all; 0: nodes x cores x smudge
-	Splits     int    // token ranges to cut the ring into; 0: as many as suit
+	Parallel   int    // at most, in requests under way, in all; 0: nodes x cores x smudge
+	Splits     int    // token ranges to cut the ring into; 0: chosen by the size of the table
 	BeginToken string // read only what comes after it
 	EndToken   string // read only up to it, itself included
 	Shard      string // K/N: the K-th of N parts of the plan

@@ -23,7 +23,7 @@ type Reading struct {
 	Ring string
 	// address and port where nodes bring what is streamed; empty: DefaultListen
 	Listen      string
-	StoragePort int          // of all nodes; 0: what they tell
+	StoragePort int          // of all nodes; 0: what they report
 	Slice       setting.Size // bytes that a node is asked for at once; 0: by the table's size
 	TempDir     string       // for what is streamed; empty: the system's
 	Internode   TLS          // of the port that nodes stream to each other by
@@ -111,7 +111,7 @@ func (o *Reading) StreamFlag() string {
 	return "via " + ViaStream
 }
 
-// checkStreamed checks what is told of streaming out of nodes.
+// checkStreamed checks the settings of streaming out of nodes.
 func (o *Reading) checkStreamed() error {
 	if err := checkStoragePort(o.PortFlag(), o.StoragePort); err != nil {
 		return err

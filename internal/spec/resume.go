@@ -4,7 +4,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
-// Resume says which run goes on, and with which settings of its own.
+// Resume says which run to resume, and with which settings of its own.
 type Resume struct {
 	RunDir  string
 	Changes setting.Changes // all others are those of the earlier run

@@ -23,7 +23,7 @@ type Scan struct {
 	Where          string // CQL condition that rows must meet besides
 	AllowFiltering bool
 	EscapeFormulas bool
-	Limit          int64  // rows to read at the most; -1: all
+	Limit          int64  // at most, in rows to read; -1: all
 	RunDir         string // empty: named after the table and the time, beside the output
 	NoJournal      bool
 	Given          setting.Given // never nil

@@ -50,8 +50,7 @@ func readPassword(path string) (string, error) {
 	return first, nil
 }
 
-// WarnReadable warns of a file with a secret in it that others may read. A pipe is
-// nobody else's.
+// WarnReadable warns of a file with a secret in it that others may read. Others cannot read a pipe.
 func (e Environment) WarnReadable(setting, path string) {
 	info, err := os.Stat(path)
 	if err == nil && info.Mode().IsRegular() && info.Mode().Perm()&0o077 != 0 {

@@ -46,7 +46,7 @@ func (o *TLS) Config(env Environment) (*tls.Config, error) {
 	}
 	if o.Files.SkipVerify {
 		env.Warn(
-			"WARNING: --%s: nothing tells whether the nodes are what they say they are; whoever is in between can read and change all data, the password too",
+			"WARNING: --%s: the identity of the nodes is not verified. An attacker on the network can read and change all data, the password too",
 			o.Name(skipVerifyFlag),
 		)
 	}

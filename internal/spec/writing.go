@@ -27,13 +27,13 @@ type Writing struct {
 	Nodetool       string       // program that they are imported by, and its first words
 	Stream         string       // form in which rows are streamed: auto, rows or whole
 	TempDir        string       // for what is sorted or made; empty: the run directory
-	StoragePort    int          // of all nodes; 0: what they tell
+	StoragePort    int          // of all nodes; 0: what they report
 	IgnoreHosts    []string     // nodes that are streamed nothing
 	Listen         string       // address and port that nodes answer at; empty: DefaultListen
 	AssumeStable   bool         // no node joins, leaves or moves, where that cannot be known
 	Internode      TLS          // of the port that nodes stream to each other by
-	MaxBytesPerSec setting.Size // of values, or of all that is streamed, at the most; 0: no limit
-	Memory         setting.Size // to use at the most
+	MaxBytesPerSec setting.Size // at most, of values or of what is streamed; 0: no limit
+	Memory         setting.Size // at most, in bytes
 	Patience       time.Duration
 	DryRun         bool // write nothing
 
@@ -116,7 +116,7 @@ func (o *Writing) checkVersion() error {
 	return nil
 }
 
-// CheckSSTableVersion returns an error for a version of which no SSTables are written.
+// CheckSSTableVersion returns an error for a version in which cqlbulk writes no SSTables.
 func CheckSSTableVersion(v sstable.Version) error {
 	if !slices.Contains(madeVersions, v) {
 		return fmt.Errorf(
@@ -227,7 +227,7 @@ var DefaultListen = fmt.Sprintf(":%d", internode.ListenPort)
 // StoragePortFlag names the port of all nodes' storage.
 const StoragePortFlag = "storage-port"
 
-// checkStoragePort refuses a port that is none; 0 is that which nodes tell.
+// checkStoragePort refuses a number that is no port; 0 stands for the port that nodes report.
 func checkStoragePort(flag string, port int) error {
 	if port < 0 || port > 65535 {
 		return fmt.Errorf("--%s %d: must be from 1 to 65535", flag, port)

@@ -14,9 +14,9 @@ type Budget interface {
 	Release(n int64)
 }
 
-// Bounded gives files, those that may have rows of the range, when the reading of them fits into a
-// budget beside all that is read already: of many files fewer ranges are read at once, and one
-// alone where they take more than there is.
+// Bounded wraps files so that a range is opened only if its readers fit into a budget beside those
+// that are open. With many files fewer ranges are read at once. A range that needs more than the
+// whole budget is read by itself.
 func Bounded(files Files, budget Budget) Files { return &bounded{files, budget} }
 
 type bounded struct {

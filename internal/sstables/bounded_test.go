@@ -39,8 +39,8 @@ func numbered(t testing.TB) *sstable.Schema {
 	return s
 }
 
-// sent is what a node sent of an SSTable of a numbered table, with rows of these keys and so much
-// text.
+// sent returns what a node sent of an SSTable of a numbered table, with rows of these keys and
+// texts of the given length.
 func sent(t testing.TB, s *sstable.Schema, id, text int, keys ...int64) *Table {
 	t.Helper()
 	rows := make(map[int64]sstable.Row)
@@ -72,7 +72,9 @@ func sentRows(t testing.TB, s *sstable.Schema, id int, rows map[int64]sstable.Ro
 	raw := func(k int64) []byte { return binary.BigEndian.AppendUint64(nil, uint64(k)) }
 	keys := slices.SortedFunc(
 		maps.Keys(rows),
-		func(a, b int64) int { return token.Murmur3.Hash(raw(a)).Compare(token.Murmur3.Hash(raw(b))) },
+		func(a, b int64) int {
+			return token.Murmur3.Hash(raw(a)).Compare(token.Murmur3.Hash(raw(b)))
+		},
 	)
 	for _, k := range keys {
 		require.NoError(t, w.Begin(raw(k), sstable.Deletion{}))
@@ -185,8 +187,8 @@ func TestThousandsOfSmallFiles(t *testing.T) {
 	require.Zero(t, budget.used)
 }
 
-// As many ranges are read at once as the budget has room for, one where a range takes more than
-// there is, and of a file that has nothing of a range nothing is counted.
+// Ranges are read at once while the budget has room, and a range that is larger than the budget is
+// read by itself. A file without rows of a range adds nothing.
 func TestRangesWithinTheBudget(t *testing.T) {
 	for room, most := range map[float64]float64{0.5: 1, 1: 1, 2.5: 2, 100: 8} {
 		t.Run(fmt.Sprint(room), func(t *testing.T) {
@@ -234,8 +236,8 @@ func TestRangesWithinTheBudget(t *testing.T) {
 	done()
 }
 
-// What was opened and not read is given back with the reader, or when it is opened again; what
-// waits for memory can be called off.
+// What was opened and not read is given back when the reader is closed, or when the range is opened
+// again. A wait for memory can be canceled.
 func TestOpenedRangesAreGivenBack(t *testing.T) {
 	f := sent(t, numbered(t), 1, 10, 1)
 	budget := &share{size: 2 * f.ReadMemory(), back: make(chan struct{})}

@@ -10,9 +10,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// What expires is told by one moment, whatever the clocks of the nodes were that wrote it: of one
-// that was an hour ahead it lasts an hour longer, and what that wrote, later by its own clock, is
-// not made undone by what others wrote since, nor when it has expired.
+// Expiry is decided at one moment for all cells, whatever the clocks of the nodes were that wrote
+// them. A cell from a node that was an hour ahead lives an hour longer. It keeps its later
+// timestamp: other writes since do not undo it, also when it has expired.
 func TestNodeWhoseClockIsAhead(t *testing.T) {
 	const now, ahead, ttl = 1_700_000_000, 3600, 60
 	s := numbered(t)

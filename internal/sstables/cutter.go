@@ -29,8 +29,8 @@ const (
 	// before.
 	mostGrowth    = 8
 	mostShrinkage = 1024
-	// refusals is how often a part is made smaller until it is taken as it is, and gain what of its
-	// bytes must be left for that.
+	// refusals is how often a part is cut smaller before it is taken as it is. The count starts
+	// again if a cut left less than the fraction gain of the bytes.
 	refusals = 3
 	gain     = 0.75
 )

@@ -59,8 +59,8 @@ func readAllOf(t *testing.T, p *Pieces, ranges []token.Range) (parts []token.Ran
 	return parts
 }
 
-// If a node announces more of a piece than is wanted, the piece is cut, within its ranges as well,
-// until what comes at once is small. Every token is fetched once.
+// If a node announces more of a piece than is wanted, the piece is cut until what comes at once is
+// small. It is also cut within its ranges. Every token is fetched once.
 func TestPiecesAreCutByWhatIsAnnounced(t *testing.T) {
 	const tokens, target = 1 << 20, 1000
 	for _, c := range []struct {

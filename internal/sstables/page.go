@@ -28,7 +28,7 @@ type page struct {
 func (p *page) begin(r *Reader) {
 	p.reader = r
 	if p.bytes == nil {
-		p.bytes = make([]byte, 0, r.o.PageBytes) // of which an empty cell is a part too
+		p.bytes = make([]byte, 0, r.o.PageBytes) // an empty cell is a part of it, and so is not nil
 	}
 	p.bytes, p.ends, p.state = p.bytes[:0], p.ends[:0], nil
 	p.width, p.rows, p.read = r.o.Cells, 0, 0

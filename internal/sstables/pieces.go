@@ -50,11 +50,11 @@ func (e *PartError) Error() string {
 var ErrNoPiece = errors.New("the range is of no piece")
 
 // Pieces are files that are fetched piece by piece, each while the one before it is read, and given
-// up when they were read. It is a Files whose ranges are those of the pieces, or parts of them, and
-// which are asked for in the order of the pieces.
+// up when they were read. It is a Files whose ranges are those of the pieces, or parts of them.
+// They are opened in the order of the pieces.
 //
-// A piece that turns out to be too large is cut into smaller ones, also within its ranges: those
-// are asked for part by part then, as PartError says.
+// A piece that turns out to be too large is cut into smaller ones, also within its ranges. Their
+// parts are opened one by one then, as PartError says.
 type Pieces struct {
 	fetch   Fetch
 	planned []Piece
@@ -272,8 +272,8 @@ func (p *Pieces) Slices(ctx context.Context) iter.Seq2[[]token.Range, error] {
 	}
 }
 
-// done tells that a range, or a part of it, was read, or cannot be. To tell it again changes
-// nothing.
+// done records that a range, or a part of it, was read, or cannot be. A second call with the same
+// range changes nothing.
 func (p *Pieces) done(at *place, within token.Range) {
 	one := at.piece
 	one.mu.Lock()

@@ -27,8 +27,8 @@ func between(start, end uint64) token.Range {
 	return token.Range{Start: token.Token{Lo: start}, End: token.Token{Lo: end}}
 }
 
-// fetching are pieces of two ranges each, (0, 10] and (10, 20], (20, 30] and (30, 40], and so on,
-// and what was done with them.
+// fetching has pieces of two ranges each, (0, 10] and (10, 20], (20, 30] and (30, 40], and so on.
+// It records what was done with them.
 type fetching struct {
 	t        *testing.T
 	pieces   *Pieces
@@ -128,8 +128,8 @@ func TestPiecesInTheirOrder(t *testing.T) {
 	})
 }
 
-// A piece is there as long as a part of its ranges was not read: parts count together, and what is
-// told twice once.
+// A piece is kept while a part of its ranges is not read. Parts count together, and a part that is
+// reported twice counts once.
 func TestPartsOfThePiecesRanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := fetch(t.Context(), t, 3, nil)
@@ -181,9 +181,9 @@ func TestRangesWithoutFiles(t *testing.T) {
 	})
 }
 
-// A piece that was not fetched is not fetched again, so that nobody shall ask for it again; the
-// next one is, once its ranges have been asked for. Errors that end the run, or that say that it
-// was called off, stay what they are.
+// A piece that failed is not fetched again, so that it is not waited for. The next piece is, once
+// its ranges have been opened. Errors that end the run, and those that report a cancellation, are
+// returned unchanged.
 func TestPiecesThatCannotBeFetched(t *testing.T) {
 	errOwn := errors.New("no disk")
 	for _, c := range []struct {
@@ -247,7 +247,7 @@ func TestPiecesAreClosed(t *testing.T) {
 	})
 }
 
-// When all is called off nobody waits, neither for files nor for those to go that are there, and
+// After a cancellation nothing waits, neither for files to come nor for files to be given up, and
 // what is there is given up.
 func TestPiecesThatAreCalledOff(t *testing.T) {
 	errStop := errors.New("stopped")

@@ -20,7 +20,7 @@ import (
 type File interface {
 	// Path names the file in errors.
 	Path() string
-	// Schema has the columns that its rows are told in.
+	// Schema has the columns of the rows of the file.
 	Schema() *sstable.Schema
 	// Overlaps reports whether it may have partitions in one of the ranges.
 	Overlaps(ranges []token.Range) bool
@@ -51,8 +51,8 @@ type Options struct {
 	// Cells is how many of the selected cells are given, those in front; the others are there for
 	// Holds.
 	Cells int
-	// Count has a page hold numbers of rows instead of rows: a bigint, behind the cells of the
-	// partition key where the selection has those, and then a number for each partition.
+	// Count makes a page hold numbers of rows instead of rows. A row has the cells of the partition
+	// key, if the selection has those, and then a bigint: the number of rows of that partition.
 	Count bool
 	// PageBytes is from how many bytes on a page is full, whatever rows were asked for.
 	PageBytes int
@@ -65,7 +65,7 @@ type Reader struct {
 
 	mu   sync.Mutex
 	last uint64
-	// of ranges that are being read, by the paging states that go on with them
+	// ranges that are being read, by the paging states that continue them
 	cursors map[uint64]*cursor
 	opened  map[token.Range]*cursor // of those that no page was asked of yet
 }
@@ -87,7 +87,7 @@ type cursor struct {
 	ahead bool // the row that rows is at was not given yet
 }
 
-// checkEvery is after how many rows it is looked whether all was called off.
+// checkEvery is the number of rows between checks for cancellation.
 const checkEvery = 1024
 
 // Open is a method of sweep.Reader: it waits for the files of a range.
@@ -110,7 +110,7 @@ func (r *Reader) Open(ctx context.Context, within token.Range) (token.Range, err
 	return within, nil
 }
 
-// Page is a method of sweep.Reader. Each paging state can be gone on with once.
+// Page is a method of sweep.Reader. Each paging state can be continued from once.
 func (r *Reader) Page(
 	ctx context.Context,
 	_ string,
@@ -151,7 +151,7 @@ func Classed(err error) error {
 	return fault.New(fault.GivenUp, err)
 }
 
-// at finds the place that a paging state tells, or the beginning of a range.
+// at returns the place that a paging state stands for, or the beginning of a range.
 func (r *Reader) at(ctx context.Context, within token.Range, state []byte) (*cursor, error) {
 	if len(state) == 0 {
 		if c := r.takeOpened(within); c != nil {
@@ -212,7 +212,7 @@ func (r *Reader) merge(files []File, within []token.Range) (*reconcile.Rows, err
 	return reconcile.NewRows(merger, r.o.Selection, r.o.Now)
 }
 
-// fill reads the next page, and tells whether there is more behind it.
+// fill reads the next page, and reports whether there is more behind it.
 func (r *Reader) fill(ctx context.Context, c *cursor, p *page, rows int) (more bool, err error) {
 	for looked := 0; ; looked++ {
 		if looked%checkEvery == 0 && ctx.Err() != nil {
@@ -259,7 +259,7 @@ func (r *Reader) Close() error {
 	return nil
 }
 
-// Fixed are files that are all there, each of which may have rows of any range.
+// Fixed are files that are all present. Each may have rows of any range.
 type Fixed []File
 
 // Of is a method of Files.

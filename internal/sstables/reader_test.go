@@ -165,9 +165,8 @@ func quarters() []token.Range {
 	return []token.Range{a, b, c, d}
 }
 
-// A page has as many rows as were asked for, or is full by its bytes; all of them together have
-// each row once, in the order of tokens, whatever the ranges are, and also where two files have the
-// same rows.
+// A page has the requested number of rows, or is full by its bytes. All pages together have each
+// row once, in the order of tokens. That holds for any ranges, and if two files have the same rows.
 func TestPages(t *testing.T) {
 	folder := copied(t, "files/nb_lz4")
 	for name, files := range map[string][]File{"a file": {open(t, folder)}, "two": {open(t, folder), open(t, copied(t, "files/nb_none"))}} {
@@ -179,7 +178,9 @@ func TestPages(t *testing.T) {
 			t,
 			slices.IsSortedFunc(
 				want,
-				func(a, b [][]byte) int { return tokenOf(string(a[0])).Compare(tokenOf(string(b[0]))) },
+				func(a, b [][]byte) int {
+					return tokenOf(string(a[0])).Compare(tokenOf(string(b[0])))
+				},
 			),
 		)
 
@@ -224,8 +225,8 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// Two ranges are read at the same time, page by page in turn; a page that is still being read is
-// another one than the next.
+// Two ranges are read at the same time, page by page in turn. A page that is still in use is not
+// the memory of the next one.
 func TestPagesOfTwoRanges(t *testing.T) {
 	o := options(open(t, copied(t, "files/nb_lz4")))
 	want := readAll(t, New(o), whole)
@@ -272,7 +273,7 @@ func TestPageAskedForTwice(t *testing.T) {
 	require.NoError(t, r.Close())
 }
 
-// Null is told from an empty value, wherever it stands in a row and in a page.
+// Null differs from an empty value, wherever it stands in a row and in a page.
 func TestNullAndEmptyCells(t *testing.T) {
 	int4 := func(n uint32) []byte { return binary.BigEndian.AppendUint32(nil, n) }
 	empty := []byte{}
@@ -283,7 +284,10 @@ func TestNullAndEmptyCells(t *testing.T) {
 		},
 		"statics": { // k c s_int s_text s_list v
 			{int4(1), nil, int4(1), []byte("alone"), nil, nil}, {int4(2), int4(2), nil, nil, nil, int4(2)}, {int4(2), int4(1), nil, nil, nil, int4(1)},
-			{int4(4), nil, nil, nil, slices.Concat(int4(3), int4(4), int4(1), int4(4), int4(2), int4(4), int4(3)), nil},
+			{
+				int4(4), nil, nil, nil,
+				slices.Concat(int4(3), int4(4), int4(1), int4(4), int4(2), int4(4), int4(3)), nil,
+			},
 			{int4(3), int4(1), nil, nil, nil, int4(1)},
 		},
 	} {
@@ -351,7 +355,7 @@ func TestCountByPartition(t *testing.T) {
 	}
 	require.Equal(t, [][][][]byte{nil}, readPages(t, New(o), alone("none"), 10))
 
-	// A key of several columns, one of which is empty.
+	// A key has several columns, and one of them is empty.
 	o = options(open(t, copied(t, "types")))
 	o.Count, o.Cells = true, 2
 	o.Selection = o.Selection[:2]
@@ -455,7 +459,7 @@ func TestFilesAreHeldWhileTheyAreRead(t *testing.T) {
 	require.Zero(t, h.reading)
 }
 
-// What is called off ends as such, whatever the reason: it tells nothing of the range.
+// A canceled read ends as such, whatever the reason: it says nothing about the range.
 func TestReadingIsCalledOff(t *testing.T) {
 	errOther := errors.New("another range has ended the run")
 	h := &held{files: []File{open(t, copied(t, "files/nb_lz4"))}}
@@ -479,8 +483,8 @@ func TestReadingIsCalledOff(t *testing.T) {
 	}
 }
 
-// A range where a file is broken is given up with an error that names the file; others are read,
-// and once the file is mended that one too.
+// A range in which a file is broken fails with an error that names the file. Other ranges are read.
+// Once the file is repaired, that range is read too.
 func TestDamagedFile(t *testing.T) {
 	folder := copied(t, "files/nb_lz4")
 	path := filepath.Join(folder, first.Name(sstable.DataDB))

@@ -13,10 +13,10 @@ type Endpoint struct {
 	ID       string // host id; empty: it is not known
 	Address  string // address and port of its storage port
 	DC, Rack string
-	// Status is the node's own word, or that of the node that removes it, of where it is in its
-	// life, and an argument behind a comma: VersionedValue.java has the words. It may be empty.
+	// Status is the state in the node's life, and an argument behind a comma: VersionedValue.java
+	// has the words. It is the node's own, or that of the node that removes it. It may be empty.
 	Status string
-	Tokens []token.Token // nil: they are not told
+	Tokens []token.Token // nil: not known
 	// Generation counts up with each start of the node, Version with each change of its status.
 	Generation, Version int
 }

@@ -41,14 +41,14 @@ func (c Change) String() string {
 	}
 }
 
-// PlacePending finds the replicas of each range as they are, and behind them those that it may have
-// when changes of the ring are over: the nodes that a write by CQL goes to meanwhile. The nodes
-// that join are among the cluster's, without tokens.
+// PlacePending returns the replicas of each range as they are. Behind them it returns those that
+// the range may have when changes of the ring have ended. These are the nodes that a write by CQL
+// goes to meanwhile. The nodes that join are among the cluster's, without tokens.
 //
-// As in Cassandra (TokenMetadata.calculatePendingRanges), nodes that leave are taken to leave
-// together, and each of the others to do so after them, apart from the others. The ring in which
-// all have ended is another one here: a replica too many has rows that it does not show, and one
-// too few lacks them.
+// As Cassandra (TokenMetadata.calculatePendingRanges), it assumes that nodes that leave do so
+// together, and that each of the other changes follows them separately. The ring after all changes
+// may still differ. A replica too many then has rows that it does not show, and one too few lacks
+// them.
 func (c *Cluster) PlacePending(
 	replication map[string]string,
 	changes []Change,

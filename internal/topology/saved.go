@@ -11,8 +11,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Saved is a cluster as it was at one moment, with the replication of its keyspaces: what a file
-// tells of it to who cannot ask it.
+// Saved is a cluster at one moment, with the replication of its keyspaces. A file holds it for
+// commands that cannot connect to the cluster.
 type Saved struct {
 	Cluster
 	At       time.Time

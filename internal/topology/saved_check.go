@@ -15,7 +15,7 @@ import (
 // uuid is what servers call a node (host_id).
 var uuid = regexp.MustCompile(`^[0-9a-fA-F]{8}(-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}$`)
 
-// check refuses what no server would report of itself. Such a file may come from others, and its
+// check refuses what no server would report. Such a file may come from others, and its
 // names become folders and lines of commands.
 func (f *savedFile) check() error {
 	if err := checkText("cluster", f.Cluster); err != nil {

@@ -63,7 +63,7 @@ func (c *Cluster) CheckDC() error {
 		return nil
 	}
 	if len(c.Nodes) == 0 {
-		return errors.New("the cluster tells of no node")
+		return errors.New("the cluster reports no node")
 	}
 	return fmt.Errorf(
 		"no node is in data center %q; the cluster has %s",
@@ -111,10 +111,9 @@ func (c *Cluster) PlaceAll(replication map[string]string) (*token.Placement, err
 	return ring.Place(strategy), nil
 }
 
-// PlaceAt makes the placement of a table that does not follow the ring: of each
-// range, which ends at ends[i] and begins where the one before ended, the ids of
-// the nodes that hold it. Only local nodes are kept, but for a range that has
-// none of them.
+// PlaceAt returns the placement of a table that does not follow the ring. A range ends at ends[i]
+// and begins where the one before ended. nodes[i] are the ids of the nodes that hold it. Only local
+// nodes are kept, but for a range that has none of them.
 func (c *Cluster) PlaceAt(ends []token.Token, nodes [][]string) (*token.Placement, error) {
 	p, err := token.ByClass(c.Partitioner)
 	if err != nil {

@@ -44,7 +44,7 @@ func TestDataCenters(t *testing.T) {
 		c.CheckDC(),
 		`no node is in data center "West"; the cluster has east, west`,
 	)
-	require.EqualError(t, (&Cluster{LocalDC: "west"}).CheckDC(), "the cluster tells of no node")
+	require.EqualError(t, (&Cluster{LocalDC: "west"}).CheckDC(), "the cluster reports no node")
 }
 
 func TestPlaceIsLocal(t *testing.T) {

@@ -179,8 +179,8 @@ func (a *account) option(name string) string {
 	return text
 }
 
-// strays tells of files in an output folder that look like parts of the output,
-// finished or not, and are none: whoever reads all of the folder would read them.
+// strays reports files in an output folder that look like parts of the output, finished or not, and
+// are none. A program that reads all of the folder would read them too.
 func (a *account) strays() {
 	if filepath.Base(a.path) != manifest.FolderName {
 		return

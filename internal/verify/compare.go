@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// settle puts the manifests together to sets, and compares those.
+// settle groups the manifests into sets, and compares those.
 func (r *Report) settle(accounts []*account) {
 	var shards []*account
 	at := 0 // where the set of the shards belongs

@@ -30,8 +30,8 @@ func (f *file) find(format string, args ...any) {
 	f.findings = append(f.findings, plain(f.path+": "+fmt.Sprintf(format, args...)))
 }
 
-// listed gives the files of a manifest that may be looked at: those within its
-// folder, each once. The others are found fault with.
+// listed returns the files of a manifest that may be read: those within its folder, each once. The
+// others become findings.
 func listed(a *account) []*file {
 	var files []*file
 	folder := filepath.Dir(a.path)
@@ -51,8 +51,8 @@ func listed(a *account) []*file {
 	return files
 }
 
-// examine looks at the files, so many at the same time, and says how many bytes it
-// has read. The only error is the end of ctx.
+// examine checks up to parallel files at the same time, and returns the number of bytes that it
+// read. Its only error is the end of ctx.
 func examine(ctx context.Context, files []*file, read bool, parallel int) (int64, error) {
 	group, ctx := errgroup.WithContext(ctx)
 	var next, total atomic.Int64
@@ -84,7 +84,7 @@ func (f *file) examine(h *hasher, read bool) (int64, error) {
 		f.find("file is missing")
 		return 0, nil
 	case err != nil:
-		f.find("file cannot be looked at: %v", bare(err))
+		f.find("file cannot be checked: %v", bare(err))
 		return 0, nil
 	case !info.Mode().IsRegular(): // opening a pipe would wait for a writer
 		f.find("it is no plain file")

@@ -15,8 +15,8 @@ import (
 // hundred thousand failed ranges has a fifth of that.
 const largest = 128 << 20
 
-// find reads the manifests that the paths lead to, each once. All paths that lead
-// to none are told.
+// find reads the manifests that the paths lead to, each once. Its error has all paths that lead to
+// none.
 func find(paths []string) ([]*account, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("no manifest given")
@@ -69,7 +69,7 @@ func open(path string) (*account, fs.FileInfo, error) {
 		return nil, nil, err
 	case m.Command != "scan":
 		return nil, nil, fmt.Errorf(
-			"manifest %s: it is of %q, and only those of scan tell of an output",
+			"manifest %s: it is of %q, and only those of scan have an output",
 			at,
 			m.Command,
 		)

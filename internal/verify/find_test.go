@@ -73,7 +73,7 @@ func TestFindNone(t *testing.T) {
 		"out/part-0001-0001.csv": "no manifest beside out/part-0001-0001.csv: there is one for the whole folder out",
 		"bad.manifest.json":      "manifest bad.manifest.json: malformed at byte 13: unexpected end of JSON input",
 		"pipe.manifest.json":     "no manifest pipe.manifest.json: it is no plain file",
-		"load.manifest.json":     `manifest load.manifest.json: it is of "load\n", and only those of scan tell of an output`,
+		"load.manifest.json":     `manifest load.manifest.json: it is of "load\n", and only those of scan have an output`,
 		"large.csv":              "no manifest large.csv: a file of 134217729 bytes is none",
 	} {
 		_, err := Check(t.Context(), Options{Paths: []string{path}})
@@ -82,7 +82,7 @@ func TestFindNone(t *testing.T) {
 	_, err := Check(t.Context(), Options{})
 	require.EqualError(t, err, "no manifest given")
 
-	// All that is missing is told at once.
+	// One error has all that is missing.
 	_, err = Check(t.Context(), Options{Paths: []string{"nowhere", "out", "b.csv"}})
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	require.Len(t, strings.Split(err.Error(), "\n"), 2)

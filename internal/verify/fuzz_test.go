@@ -13,9 +13,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 )
 
-// Whatever two manifests say, no file outside of their folder is touched, every
-// finding is one line that prints, and "the same rows" is said of nothing that is
-// not as stated.
+// Whatever two manifests say, no file outside of their folder is touched, and every finding is one
+// printable line. No output that differs from its manifest is called "the same rows".
 func FuzzCheck(f *testing.F) {
 	add := func(change func(m *manifest.Manifest)) {
 		m := scanned(3, 1, 2)

@@ -16,8 +16,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
-// scanned is the manifest of a scan of a table, with files of so many rows each,
-// whose checksum is sum.
+// scanned returns the manifest of a scan of a table. Its files have the given numbers of rows, and
+// its checksum is sum.
 func scanned(sum uint64, rows ...int64) manifest.Manifest {
 	m := manifest.Manifest{
 		Command:     "scan",

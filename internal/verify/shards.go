@@ -9,7 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/human"
 )
 
-// mostMissing is how many missing shards are told one by one.
+// mostMissing is the number of missing shards up to which each is reported by itself.
 const mostMissing = 20
 
 // join makes one set of the shards. Only those count that are of the same scan as

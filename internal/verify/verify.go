@@ -1,15 +1,13 @@
-// Package verify checks the output of scans by the manifests beside it: that the
-// files are there as they were written, that the numbers agree, and that nothing
-// was lost. It adds up the shards of one scan, and compares scans by their rows
-// and checksums. It needs no database.
+// Package verify checks the output of scans by the manifests beside it: that the files are there as
+// they were written, that the numbers agree, and that nothing was lost. It adds up the shards of
+// one scan, and compares scans by their rows and checksums. It needs no database.
 //
-// Start with [Check]. The form of a manifest is that of package manifest, the
-// checksum that of pkg/rowsum. Files are only read, each once and as a stream, so
-// that memory does not depend on their size. Nothing here is shared: calls may run
-// at the same time.
+// Start with [Check]. Package manifest has the form of a manifest, and pkg/rowsum the checksum.
+// Files are only read, each once and as a stream, so memory does not depend on their size. Nothing
+// here is shared: calls may run at the same time.
 //
-// A manifest is not trusted: a name in it that leads out of its folder is never
-// opened, and what it says is shown without control characters.
+// A manifest is not trusted. A name in it that leads out of its folder is never opened, and its
+// texts are shown without control characters.
 package verify
 
 import (
@@ -25,14 +23,13 @@ type Options struct {
 	// with their manifest beside them. One that is named twice counts once.
 	Paths    []string
 	NoHash   bool // look at the sizes of files alone, and do not read them
-	Parallel int  // files read at the same time, at the most; 0: one for each core
+	Parallel int  // at most, in files read at the same time; 0: one for each core
 }
 
 // Report is what came out.
 type Report struct {
-	// Findings are what is not as it should be, a line each, without control
-	// characters: those of each manifest in the order of the paths, then those
-	// of shards and comparisons.
+	// Findings are what is not as it should be, a line each, without control characters. First are
+	// those of each manifest in the order of the paths, then those of shards and comparisons.
 	Findings []string
 	// Notes are what is worth knowing and no fault, of the same form.
 	Notes []string
@@ -86,9 +83,9 @@ func (v Verdict) String() string {
 	}
 }
 
-// Check checks the outputs that the paths name. What is wrong with them goes into
-// the report. Errors: a path without a manifest, or whose manifest cannot be read,
-// in which case nothing was checked and all such paths are told; the end of ctx.
+// Check checks the outputs that the paths name, and reports what is wrong with them. It returns an
+// error if a path has no manifest, or one that cannot be read: then it checked nothing, and the
+// error has all such paths. It also returns the error of ctx.
 func Check(ctx context.Context, o Options) (Report, error) {
 	accounts, err := find(o.Paths)
 	if err != nil {

@@ -27,8 +27,8 @@ type Part struct {
 // longestLine is how long a line of a count may be.
 const longestLine = 1 << 20
 
-// ReadCount reads what count --by printed: of hosts and ranges a line ends in a share. name is what
-// the file is called in errors, which tell the line.
+// ReadCount reads the output of count --by; lines of hosts and ranges end in a share. The file is
+// called name in errors, which also have the line.
 func ReadCount(name string, r io.Reader) (Count, error) {
 	var c Count
 	lines := bufio.NewScanner(r)
@@ -90,7 +90,7 @@ func (c Count) Title() string {
 	return map[string]string{"host": "Rows by node", "range": "Rows by range of the ring", "partition": "The largest partitions"}[c.By]
 }
 
-// Largest are the parts with most rows, so many at the most.
+// Largest returns the parts with the most rows, up to a fixed number.
 func (c Count) Largest() []Part {
 	parts := slices.Clone(c.Parts)
 	if c.By == "range" {

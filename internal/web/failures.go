@@ -13,8 +13,8 @@ const (
 	rangesShown   = 4
 )
 
-// failuresOf groups token ranges that failed by their reasons, in their order, and returns the
-// number of ranges with other reasons: one node that is down may fail thousands.
+// failuresOf groups token ranges that failed by their reasons, in their order, because one node
+// that is down may fail thousands. It also returns the number of ranges with other reasons.
 func failuresOf(all []FailedRange) (shown []failure, less int64) {
 	at := make(map[string]int)
 	for _, f := range all {

@@ -26,8 +26,8 @@ type fixed int
 func (f fixed) Limit() int { return int(f) }
 func (fixed) Bound() bool  { return false }
 
-// newRun is a run of two nodes, of which each has a half of the ring, in its middle. Half of the
-// ring of a is read and none of b's, where a range failed.
+// newRun returns a run of two nodes in its middle. Each node has a half of the ring. Half of a's
+// part is read, and nothing of b's, where a range failed.
 func newRun(t *testing.T) (*board.Watch, *board.Board) {
 	t.Helper()
 	p := token.Murmur3
@@ -121,8 +121,8 @@ func soon(t *testing.T, holds func() bool) {
 	require.Eventually(t, holds, time.Minute, time.Millisecond)
 }
 
-// newLargeRun is a scan of 300 nodes with 100,000 ranges of the ring, of which two thirds are read
-// and a few failed.
+// newLargeRun returns a scan of 300 nodes and 100,000 token ranges. Two thirds of the ranges are
+// read, and a few failed.
 func newLargeRun(t testing.TB) (*board.Watch, *board.Board) {
 	t.Helper()
 	const nodes, ranges = 300, 100_000
@@ -187,7 +187,7 @@ func newLargeRun(t testing.TB) (*board.Watch, *board.Board) {
 	return w, b
 }
 
-// lively is a history of so many seconds with a dip and a peak.
+// lively returns a history of the given number of seconds, with a dip and a peak.
 func lively(seconds int) (all []board.Point) {
 	for i := 1; i <= seconds; i++ {
 		wave := 1 + 0.3*math.Sin(float64(i)/9)

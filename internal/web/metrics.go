@@ -70,7 +70,7 @@ var (
 	)
 	gateLimit = metric(
 		"requests_limit",
-		"Requests that a gate lets be under way now. One gate for all nodes together has the node all.",
+		"Requests that a gate allows in flight now. One gate for all nodes together has the node all.",
 		"node",
 	)
 	requestTimes = metric(
@@ -93,7 +93,7 @@ var (
 	)
 	ringDone = metric(
 		"ring_done_ratio",
-		"Part of the token ranges, of which a node has the first replica, that was read, 0 to 1.",
+		"Part of a node's token ranges (those it is the first replica of) that was read, 0 to 1.",
 		"node",
 	)
 	ringFailed = metric(
@@ -157,7 +157,8 @@ func (c runCollector) Collect(out chan<- prometheus.Metric) {
 		node := cmp.Or(n.Address, "any") // an empty label is none to Prometheus
 		gauge(underWay, float64(n.InFlight), node)
 		counter(requestFails, n.Failures, node)
-		out <- prometheus.MustNewConstSummary(requestTimes, uint64(n.Requests), n.Took.Seconds(), map[float64]float64{0.5: n.P50, 0.99: n.P99}, node)
+		out <- prometheus.MustNewConstSummary(requestTimes, uint64(n.Requests),
+			n.Took.Seconds(), map[float64]float64{0.5: n.P50, 0.99: n.P99}, node)
 		if n.Streamed > 0 || n.Sessions > 0 {
 			counter(streamed, n.Streamed, node)
 			gauge(sessions, float64(n.Sessions), node)

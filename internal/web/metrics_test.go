@@ -21,7 +21,7 @@ func TestMetrics(t *testing.T) {
 # HELP cqlbulk_rows_total Rows written, acknowledged or counted by this process.
 # TYPE cqlbulk_rows_total counter
 cqlbulk_rows_total 1.234e+06
-# HELP cqlbulk_requests_limit Requests that a gate lets be under way now. One gate for all nodes together has the node all.
+# HELP cqlbulk_requests_limit Requests that a gate allows in flight now. One gate for all nodes together has the node all.
 # TYPE cqlbulk_requests_limit gauge
 cqlbulk_requests_limit{node="a"} 7
 # HELP cqlbulk_request_failures_total Requests that failed or got no answer.
@@ -67,7 +67,7 @@ func TestMetricsHaveNoEmptyNode(t *testing.T) {
 	c.Requests.Begin("")
 	w.Show("shop.orders", &board.Board{Counters: c})
 	require.NoError(t, testutil.CollectAndCompare(runCollector{w}, strings.NewReader(`
-# HELP cqlbulk_requests_limit Requests that a gate lets be under way now. One gate for all nodes together has the node all.
+# HELP cqlbulk_requests_limit Requests that a gate allows in flight now. One gate for all nodes together has the node all.
 # TYPE cqlbulk_requests_limit gauge
 cqlbulk_requests_limit{node="all"} 9
 # HELP cqlbulk_requests_in_flight Requests under way. Those whose node the driver chooses have the node any.

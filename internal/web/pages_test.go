@@ -72,8 +72,8 @@ func give[T any](b *browser, action chromedp.Action[T]) T {
 	return given
 }
 
-// text is the text of the first element of a selector, told in one step, since the page is made
-// anew meanwhile.
+// text returns the text of the first element that a selector matches. It reads it in one step,
+// because the page replaces its elements meanwhile.
 func (b *browser) text(selector string) string {
 	b.t.Helper()
 	return b.ask(fmt.Sprintf("document.querySelector(%q).innerText", selector))
@@ -182,7 +182,7 @@ func (b *browser) requireLegible() {
 	})()`))
 }
 
-// follow opens the page of a run, and waits until it has its first news: they make all parts anew.
+// follow opens the page of a run, and waits for its first update, which replaces all parts.
 func (b *browser) follow(s *Server) {
 	b.t.Helper()
 	b.do(chromedp.Navigate(s.URL()))
@@ -392,7 +392,8 @@ func TestStreamedInABrowser(t *testing.T) {
 			s := w.State()
 			s.History = lively(60)
 			for i := range s.History {
-				s.History[i].Streamed, s.History[i].P50, s.History[i].P99, s.History[i].HeldP99 = 24<<20, 0, 0, 0
+				h := &s.History[i]
+				h.Streamed, h.P50, h.P99, h.HeldP99 = 24<<20, 0, 0, 0
 			}
 			b := newBrowser(t, width)
 			b.open(Report{State: s})

@@ -95,7 +95,11 @@ func TestFailuresAreGrouped(t *testing.T) {
 // failed.
 func TestNoProgressOfWhatIsOver(t *testing.T) {
 	share := 1.0
-	for phase, shown := range map[board.Phase]bool{board.Running: true, board.Interrupted: true, board.Failed: true, board.Partly: false, board.Done: false} {
+	phases := map[board.Phase]bool{
+		board.Running: true, board.Interrupted: true, board.Failed: true,
+		board.Partly: false, board.Done: false,
+	}
+	for phase, shown := range phases {
 		text := body(t, Report{State: board.State{Phase: phase, Table: "t", Share: &share}})
 		require.Equal(t, shown, strings.Contains(text, "<progress"), phase)
 	}

@@ -16,8 +16,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 )
 
-// The patience of the server with its clients: how long a request may take to come, an answer to be
-// taken, and a connection to do nothing.
+// The server's limits for its clients: how long a request may take to arrive, how long a client may
+// take to read, and how long a connection may be idle.
 const (
 	requestTime = 5 * time.Second
 	answerTime  = 10 * time.Second
@@ -170,8 +170,7 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
 	_ = e.Encode(s.watch.State())
 }
 
-// health says that the program runs. That its run goes well is another matter, which /status.json
-// tells.
+// health reports that the program runs. Whether its run goes well is in /status.json.
 func (s *Server) health(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	fmt.Fprintln(w, "ok", s.watch.State().Phase)

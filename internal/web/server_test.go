@@ -175,8 +175,8 @@ func TestFollowedToTheEnd(t *testing.T) {
 	}
 }
 
-// A browser that leaves, and one that takes nothing, hold up nobody; there are not more than so
-// many.
+// Browsers that leave, and browsers that read nothing, delay no other. The number of connections is
+// limited.
 func TestBrowsersThatLeave(t *testing.T) {
 	w, _ := newRun(t)
 	s := serve(t, w)

@@ -38,7 +38,7 @@ const badShown = 8
 // failures then come first.
 const manyStrips = 24
 
-// Many reports whether there are so many nodes that the map has several columns.
+// Many reports whether there are enough nodes for several columns of the map.
 func (m heatMap) Many() bool { return len(m.Strips) > manyStrips }
 
 // Empty reports whether the map shows nothing: no row, no failure and no progress.

@@ -33,8 +33,9 @@ func tilesOf(s board.State) []tile {
 	return append(all, time)
 }
 
-// rowsTile returns the rows of a run. A load by streaming shows the rows that it has read until the
-// first of them are in the table, and a scan until a partition is at its end.
+// rowsTile returns the rows of a run. By streaming, the first rows of a load are in the table late,
+// and those of a scan come at the end of a partition. Until then the tile shows rows that were
+// read.
 func rowsTile(s board.State) tile {
 	if onlyRead(s) {
 		return tile{

@@ -130,8 +130,8 @@ func stageLeft(s board.State) string {
 	return ""
 }
 
-// unfinished returns the part of the work that is done, 0 to 1; nil if it is not known, or if the
-// run has nothing left to do but what failed, or has to read its rows again.
+// unfinished returns the part of the work that is done, 0 to 1. It is nil if the part is not known,
+// if only what failed remains, or if the run has to read its rows again.
 func unfinished(s board.State) *float64 {
 	if s.Phase == board.Done || s.Phase == board.Partly || s.Phase.Over() && onlyRead(s) {
 		return nil
@@ -196,8 +196,8 @@ func reached(s board.State) string {
 	return " at " + percent(*share)
 }
 
-// onlyRead reports whether rows were read, and none of them is in the table: those of a load by
-// streaming are not before they are sent.
+// onlyRead reports whether rows were read, and none of them is in the table yet. Rows of a load by
+// streaming are not there before they are sent.
 func onlyRead(s board.State) bool { return s.Rows == 0 && s.Ready > 0 }
 
 func advice(s board.State) string {

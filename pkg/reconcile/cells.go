@@ -67,7 +67,7 @@ func (c *cells) fill(values [][]byte, row *sstable.Row, now int64) error {
 	return nil
 }
 
-// value makes a value of the live cells among some of one column, the first of which is live.
+// value returns the value of the live cells of one column. The first of the cells is live.
 func (c *cells) value(s *selected, of []sstable.Cell, now int64) ([]byte, error) {
 	from := len(c.buf)
 	var err error

@@ -24,7 +24,7 @@ const Forever = math.MaxInt64
 // notDropped is the time of a column that never was.
 const notDropped = math.MinInt64
 
-// columns tell how the static or the regular columns of a source become those of the table.
+// columns maps the static or the regular columns of a source to those of the table.
 type columns struct {
 	as       []column // for each column of the source
 	same     bool     // they are the table's own, in their order, and nothing of them is left out

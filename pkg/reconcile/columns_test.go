@@ -71,8 +71,8 @@ func TestSourcesThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestColumnsOfAFileAreFound: a file has some of the table's columns, in the order of the names
-// that it knows, and a user type that has got a field since.
+// TestColumnsOfAFileAreFound: a file has some of the table's columns, ordered by the names that it
+// knows, and a user type that has since got another field.
 func TestColumnsOfAFileAreFound(t *testing.T) {
 	table := &Table{Schema: schemaOf(t, "k int", "c int", "", "a int; v int; Odd int; u two3")}
 	stored := schemaOf(t, "k int", "c int", "", "v int; Odd int; u two")
@@ -108,8 +108,9 @@ func TestColumnsOfAFileAreFound(t *testing.T) {
 	)
 }
 
-// TestDroppedColumns: what a file has of a column that was dropped is left out, and of one that is
-// there again what is not younger than the dropping (DeserializationHelper.isDropped).
+// TestDroppedColumns: cells of a column that was dropped are left out. If the column was added
+// again, only cells that are not younger than the drop are left out
+// (DeserializationHelper.isDropped).
 func TestDroppedColumns(t *testing.T) {
 	stored := schemaOf(
 		t,
@@ -205,8 +206,8 @@ func TestNothingIsLeftOutOfOtherColumns(t *testing.T) {
 	)
 }
 
-// TestColumnThatIsGoneForever: of a column that was dropped and is not there again nothing is left,
-// whatever column of its name and of whatever type the rows are told in, and however young its
+// TestColumnThatIsGoneForever: nothing remains of a column that was dropped and not added again.
+// That holds whatever column of its name and type the rows are read with, and however young its
 // cells are.
 func TestColumnThatIsGoneForever(t *testing.T) {
 	stored := schemaOf(t, "k int", "c int", "", "gone int; m map<int, int>; v int")

@@ -58,7 +58,8 @@ func TestCountersAreMerged(t *testing.T) {
 		row(1, sstable.Liveness{}, cellAt(0, 3, context([3]int{1, 3, 8}))),
 	)
 	require.Equal(t, []string{"000000000000006e."}, counted(t, table, a))
-	for _, files := range [][]file{{a, b, c}, {c, b, a}, {b, a, c}, {write(t, mergerOf(t, table, b, c), sstable.NB), a}} {
+	merged := write(t, mergerOf(t, table, b, c), sstable.NB)
+	for _, files := range [][]file{{a, b, c}, {c, b, a}, {b, a, c}, {merged, a}} {
 		require.Equal(t, []string{"fffffffffffffc84."}, counted(t, table, files...))
 	}
 	require.Equal(t, []string{
@@ -97,7 +98,8 @@ func TestTombstoneOfACounterStays(t *testing.T) {
 		none,
 		&sstable.Row{Clustering: [][]byte{num(1)}, Deletion: deletedAt(5)},
 	)
-	for _, files := range [][]file{{live, dead, deleted}, {deleted, dead, live}, {dead, live, deleted}} {
+	orders := [][]file{{live, dead, deleted}, {deleted, dead, live}, {dead, live, deleted}}
+	for _, files := range orders {
 		require.Equal(t, []string{"0000000000000001."}, counted(t, table, files...))
 	}
 }

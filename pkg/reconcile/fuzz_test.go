@@ -12,8 +12,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// fuzzTables are those that FuzzMerge chooses from by number, with a file of each as a seed; new
-// ones go to the end, so that the saved inputs keep their meaning.
+// fuzzTables are the tables that FuzzMerge chooses from by number, with a file of each as a seed.
+// New ones go to the end, so that the saved inputs keep their meaning.
 func fuzzTables(t testing.TB) ([]*Table, []file) {
 	var tables []*Table
 	var files []file
@@ -55,11 +55,12 @@ func fuzzTables(t testing.TB) ([]*Table, []file) {
 	return tables, files
 }
 
-// fuzzSeed is how many bytes a seed has at the most: the fuzzer is slow with long ones.
+// fuzzSeed is the largest size of a seed, in bytes: the fuzzer is slow with long ones.
 const fuzzSeed = 700
 
-// FuzzMerge merges any bytes as two files: it ends, what is given is well formed, and, written as
-// one file, merged alone and with itself it stays as it is. The rows of it are read at a moment.
+// FuzzMerge merges any bytes as two files. The merge ends, and its output is well formed. Written
+// as one file, and merged alone or with itself, it does not change. The rows of it are read at a
+// moment.
 func FuzzMerge(f *testing.F) {
 	tables, files := fuzzTables(f)
 	for i, seed := range files {

@@ -15,8 +15,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// golden reads a file of pkg/sstable/testdata/golden, which Cassandra wrote of golden.cql there,
-// and names its key columns: those of the partition key are before the semicolon.
+// golden reads a file of pkg/sstable/testdata/golden, which Cassandra wrote from golden.cql there,
+// and names its key columns. The columns of the partition key are before the semicolon.
 func golden(t testing.TB, name, key string) (*Table, file) {
 	t.Helper()
 	folder := filepath.Join("../sstable/testdata/golden", name)
@@ -64,7 +64,8 @@ func selectedText(t testing.TB, table *Table, list string, now int64, files ...f
 			sel.What, name = WriteTime, strings.TrimSuffix(inner, ")")
 		}
 		found := false
-		for kind, columns := range [][]sstable.Column{types.Key, types.Clustering, types.Statics, types.Regulars} {
+		kinds := [][]sstable.Column{types.Key, types.Clustering, types.Statics, types.Regulars}
+		for kind, columns := range kinds {
 			i := slices.IndexFunc(columns, func(c sstable.Column) bool { return c.Name == name })
 			if i < 0 {
 				continue

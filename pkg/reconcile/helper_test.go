@@ -276,7 +276,7 @@ func rowText(r *sstable.Row) string {
 }
 
 // selectAll selects all columns of a schema in the order of SELECT *, by the schema's own order of
-// names, and of those that have one the write time and the time to live.
+// names. For columns that have them it also selects the write time and the time to live.
 func selectAll(s *sstable.Schema) []Selector {
 	var out []Selector
 	t := s.Table()

@@ -11,21 +11,21 @@ import (
 
 // Table is what sources are made one for.
 type Table struct {
-	// Schema has the columns that the table has now, with their names. Rows are told in it.
+	// Schema has the present columns of the table, with their names. Rows are returned in it.
 	Schema *sstable.Schema
 	// Dropped are the columns that were dropped, those too that the table has again. What an
 	// SSTable has of one that the table does not have is left out.
 	Dropped []Dropped
 	// Partitioner is that of the cluster. nil means token.Murmur3.
 	Partitioner token.Partitioner
-	// StrictLiveness is true of a materialized view whose key has a column that is not in the key
-	// of its base table: cells alone do not make a row (View.enforceStrictLiveness,
+	// StrictLiveness is true for a materialized view whose key has a column that is not in the key
+	// of its base table. In it, cells alone do not make a row (View.enforceStrictLiveness,
 	// CASSANDRA-11500).
 	StrictLiveness bool
 }
 
-// Merger makes one source of several: a sstable.Source itself. It gives no empty partition, no row
-// that says nothing, and ranges of deleted rows none of which is empty or beside another one with
+// Merger merges several sources, and is itself a sstable.Source. It returns no empty partition and
+// no row without content. None of its ranges of deleted rows is empty, or beside another one with
 // the same deletion.
 type Merger struct {
 	schema      *sstable.Schema
@@ -38,7 +38,7 @@ type Merger struct {
 	partitions heap      // the sources that are at the start of a partition
 	items      heap      // those that are at a row or a marker of the partition that is open
 	same       []*source // those that have the partition that is open
-	passed     []*source // those whose item was given, and which must go on
+	passed     []*source // those whose item was returned, and which must advance
 
 	started   bool         // there was a partition
 	open      bool         // there is one
@@ -57,9 +57,9 @@ type Merger struct {
 	marker      sstable.Marker
 }
 
-// NewMerger plans how sources become one. The error names a column that the table and a source have
-// different ideas of: another type, frozen or not, static or not, another clustering order, or
-// which is neither in the table nor dropped.
+// NewMerger plans how to merge sources. Its error names a column that is neither in the table nor
+// dropped, or that differs between the table and a source. It may differ in its type, frozen or
+// not, static or not, or in its clustering order.
 func NewMerger(t *Table, inputs []Input) (*Merger, error) {
 	m := &Merger{
 		schema:      t.Schema,
@@ -102,7 +102,7 @@ func NewMerger(t *Table, inputs []Input) (*Merger, error) {
 	return m, nil
 }
 
-// Schema is the one that the rows are told in, that of the table.
+// Schema returns the schema of the rows, which is the table's.
 func (m *Merger) Schema() *sstable.Schema { return m.schema }
 
 // Token is that of the partition.
@@ -164,7 +164,7 @@ func (m *Merger) next() (sstable.Item, error) {
 // errOrder says that a source is not in order.
 var errOrder = errors.New("partitions or rows are not in their order, or come twice")
 
-// errOpen says that a range goes on behind the end of its partition.
+// errOpen says that a range continues behind the end of its partition.
 var errOpen = errors.New("a range of deleted rows does not end within its partition")
 
 // emptyStatic is the static row of a partition that has none.
@@ -237,8 +237,7 @@ func (m *Merger) nextPartition() error {
 	return nil
 }
 
-// readStatic goes on to the first items of the partition's sources, and makes one static row of
-// theirs.
+// readStatic advances to the first items of the partition's sources, and merges their static rows.
 func (m *Merger) readStatic() error {
 	m.items.reset()
 	m.passed = m.passed[:0]
@@ -265,8 +264,8 @@ func (m *Merger) readStatic() error {
 	return err
 }
 
-// find goes on to the next item of the partition behind its static row: a row or a marker that says
-// something, or the end.
+// find advances to the next item of the partition behind its static row: a row or a marker with
+// content, or the end.
 func (m *Merger) find() (sstable.Item, error) {
 	for {
 		for _, s := range m.passed {
@@ -331,7 +330,7 @@ func (m *Merger) atLast() bool {
 	return m.schema.ComparePrefixes(values, kind, m.last.values, m.last.kind) == 0
 }
 
-// pass goes on by one item within the partition.
+// pass advances by one item within the partition.
 func (m *Merger) pass(s *source) error {
 	if _, err := s.next(); err != nil {
 		return err

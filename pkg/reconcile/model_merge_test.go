@@ -11,9 +11,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// TestWhatIsMergedIsWhatWasDone distributes random operations over files, and compares the rows
-// that these make with those of a model that knows no files: at several moments, in any order of
-// the files, and after some of them were made one first.
+// TestWhatIsMergedIsWhatWasDone distributes random operations over files, and compares their rows
+// with those of a model that knows no files. It does so at several moments, in any order of the
+// files, and after some of the files were merged.
 func TestWhatIsMergedIsWhatWasDone(t *testing.T) {
 	table := &Table{
 		Schema: schemaOf(t, "k int", "c1 int; c2 int desc", modelStatics, modelRegulars),

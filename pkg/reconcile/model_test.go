@@ -79,8 +79,8 @@ func (o *op) covers(c1, c2 int) bool {
 	return side(o.from, c1, c2, o.fromIn, -1) < 0 && side(o.to, c1, c2, o.toIn, 1) > 0
 }
 
-// side tells where a bound is beside a row: before it, or behind it. out is the side of the bounds
-// that belong to their range. c2 is descending.
+// side returns where a bound is beside a row: before it, or behind it. out is the side of the
+// bounds that belong to their range. c2 is descending.
 func side(bound []int, c1, c2 int, in bool, out int) int {
 	if len(bound) > 0 {
 		if c := cmp.Compare(bound[0], c1); c != 0 {
@@ -208,7 +208,8 @@ func (m model) deleted(key int, static bool, c1, c2 int) int64 {
 	for i := range m {
 		o := &m[i]
 		if o.key == key && (o.verb == deletePartition ||
-			!static && (o.verb == deleteRow && o.c1 == c1 && o.c2 == c2 || o.verb == deleteRange && o.covers(c1, c2))) {
+			!static && (o.verb == deleteRow && o.c1 == c1 && o.c2 == c2 ||
+				o.verb == deleteRange && o.covers(c1, c2))) {
 			deleted = max(deleted, o.timestamp)
 		}
 	}
@@ -318,7 +319,9 @@ func (m model) rows(now int64) []string {
 	}
 	slices.SortFunc(
 		order,
-		func(a, b int) int { return token.Murmur3.Hash(num(a)).Compare(token.Murmur3.Hash(num(b))) },
+		func(a, b int) int {
+			return token.Murmur3.Hash(num(a)).Compare(token.Murmur3.Hash(num(b)))
+		},
 	)
 	var out []string
 	for _, key := range order {

@@ -2,11 +2,10 @@ package reconcile
 
 import "github.com/cqlbulk/cqlbulk/pkg/sstable"
 
-// mergeMarkers makes one marker of that of a source and all that stand at its place, and goes on
-// behind them (RangeTombstoneMarker.Merger). It reports whether the deletion changes there: if not,
-// there is no marker. A source may have several at one place, as where one range ends and another
-// one starts. Whether a range that ends is the one that was open is not looked at, as by the
-// servers.
+// mergeMarkers merges the marker of a source with all others at its place, and advances behind them
+// (RangeTombstoneMarker.Merger). It reports whether the deletion changes there: if not, there is no
+// marker. A source may have several at one place, if one range ends where another one starts. As in
+// the servers, there is no check that a range that ends is the one that was open.
 func (m *Merger) mergeMarkers(s *source) (changed bool, err error) {
 	for {
 		s.open = sstable.Deletion{}

@@ -70,13 +70,13 @@ func (r *Rows) Token() token.Token { return r.from.Token() }
 // Key returns the partition key of the row, until the next partition begins.
 func (r *Rows) Key() []byte { return r.from.Key() }
 
-// Cells returns what is selected of the row, in the order of the selection and in the CQL wire
-// format: nil is null, and an empty slice an empty value. They may be read until the next call of
+// Cells returns the selected values of the row, in the order of the selection and in the CQL wire
+// format: nil is null, and an empty slice an empty value. They are valid until the next call of
 // Next.
 func (r *Rows) Cells() [][]byte { return r.values }
 
-// Next goes on to the next row. After the last one the error is io.EOF; others are those of
-// Merger.Next, or say that bytes are not those of the values that are due.
+// Next advances to the next row. After the last one the error is io.EOF. Other errors are those of
+// Merger.Next, or report bytes that are no values of their type.
 func (r *Rows) Next() error {
 	for {
 		item, err := r.from.Next()
@@ -177,9 +177,9 @@ func livenessLive(l *sstable.Liveness, now int64) bool {
 	return l.Set && (l.TTL == 0 || l.TTL != expiredTTL && now < l.Expiry)
 }
 
-// hasDeletion reports whether anything of a row is deleted or has expired. The servers show a row
-// without liveness even where liveness is strict, as long as nothing of it is deleted:
-// BTreeRow.purge returns such a row as it is.
+// hasDeletion reports whether anything of a row is deleted or has expired. If nothing of it is, the
+// servers show a row without liveness even if liveness is strict: BTreeRow.purge returns such a row
+// as it is.
 func hasDeletion(row *sstable.Row, now int64) bool {
 	if l := &row.Liveness; row.Deletion.Set || l.Set && l.TTL != 0 && now >= l.Expiry {
 		return true

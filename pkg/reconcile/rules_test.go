@@ -67,9 +67,9 @@ func shown(t testing.TB, table *Table, now int64, files ...file) []string {
 }
 
 // TestWhatIsDeletedInOneFileIsNotShown has, in one file, deletions of a partition, a range and a
-// row beside older rows, as one has that was compacted with a large gc_grace_seconds or written by
-// sstableloader (UnfilteredRowIterators.merge runs for one iterator only if it must; a reader of
-// files must, since nothing else has done it).
+// row beside older rows. A file is so after a compaction with a large gc_grace_seconds, or from
+// sstableloader. UnfilteredRowIterators.merge runs for one iterator only if it must. A reader of
+// files must, because no earlier step has done it.
 func TestWhatIsDeletedInOneFileIsNotShown(t *testing.T) {
 	table := small(t)
 	none := sstable.Deletion{}
@@ -78,11 +78,15 @@ func TestWhatIsDeletedInOneFileIsNotShown(t *testing.T) {
 		"range": of(t, table, none, starts(sstable.InclusiveStart, deletedAt(5), 1), row(1, writtenAt(5), cellAt(0, 5, num(1))),
 			ends(sstable.InclusiveEnd, deletedAt(5), 1)),
 		"row": of(t, table, none, &sstable.Row{
-			Clustering: [][]byte{num(1)}, Liveness: writtenAt(5), Deletion: deletedAt(5), Cells: []sstable.Cell{cellAt(0, 4, num(1))},
+			Clustering: [][]byte{num(1)}, Liveness: writtenAt(5), Deletion: deletedAt(5),
+			Cells: []sstable.Cell{cellAt(0, 4, num(1))},
 		}),
 		"expired": of(t, table, none, &sstable.Row{
-			Clustering: [][]byte{num(1)}, Liveness: sstable.Liveness{Set: true, Timestamp: stamp, TTL: 10, Expiry: second},
-			Cells: []sstable.Cell{{Kind: sstable.Expiring, Timestamp: stamp, TTL: 10, Time: second, Value: num(1)}},
+			Clustering: [][]byte{num(1)},
+			Liveness:   sstable.Liveness{Set: true, Timestamp: stamp, TTL: 10, Expiry: second},
+			Cells: []sstable.Cell{{
+				Kind: sstable.Expiring, Timestamp: stamp, TTL: 10, Time: second, Value: num(1),
+			}},
 		}),
 	} {
 		require.Empty(t, shown(t, table, second, f), name)
@@ -148,7 +152,7 @@ func TestStrongestOpenRangeApplies(t *testing.T) {
 	}, texts(t, mergerOf(t, table, weak, wide, strong)))
 }
 
-// TestRangesOfOneFileThatTouch has an end and a start at one place instead of a boundary: a file of
+// TestRangesOfOneFileThatTouch has an end and a start at one place instead of a boundary. A file of
 // an old server, or of another program, may have both, and equal deletions become one range.
 func TestRangesOfOneFileThatTouch(t *testing.T) {
 	table := small(t)
@@ -256,7 +260,7 @@ func TestNoRowsOfNothing(t *testing.T) {
 	require.Empty(t, shown(t, table, second, a, b))
 }
 
-// TestRowExistsByWhatIsNotSelected: a row that was made by an UPDATE exists by any of its cells
+// TestRowExistsByWhatIsNotSelected: a row that was written by an UPDATE exists by any of its cells
 // (Row.hasLiveData), and a partition by any static one (ColumnFilter fetches all of them).
 func TestRowExistsByWhatIsNotSelected(t *testing.T) {
 	table := small(t)
@@ -273,8 +277,9 @@ func TestRowExistsByWhatIsNotSelected(t *testing.T) {
 	)
 }
 
-// TestStaticColumnsAlone: a partition with live static columns and no live row has one row, and one
-// with a live row, be its other rows deleted or not, none more (SelectStatement.processPartition).
+// TestStaticColumnsAlone: a partition with live static columns and no live row has one row. With a
+// live row it has no further one, whether other rows are deleted or not
+// (SelectStatement.processPartition).
 func TestStaticColumnsAlone(t *testing.T) {
 	table := small(t)
 	none := sstable.Deletion{}
@@ -305,8 +310,8 @@ func TestStaticColumnsAlone(t *testing.T) {
 	}, shown(t, table, second, two))
 }
 
-// TestExpiry: what expires in a second has expired in it (AbstractCell.isLive), and of a value that
-// expires the rest of its time is told.
+// TestExpiry: a cell has expired in the second in which it expires (AbstractCell.isLive). A live
+// value that expires has its remaining time to live.
 func TestExpiry(t *testing.T) {
 	table := small(t)
 	f := of(t, table, sstable.Deletion{}, row(1, sstable.Liveness{}, sstable.Cell{
@@ -335,8 +340,8 @@ func TestExpiry(t *testing.T) {
 	require.Empty(t, shown(t, table, second, f))
 }
 
-// TestTiesOfCells has pairs of which the first stays (Cells.resolveRegular), each from files of its
-// own.
+// TestTiesOfCells has pairs of cells, each from files of its own. The first one wins
+// (Cells.resolveRegular).
 func TestTiesOfCells(t *testing.T) {
 	table := small(t)
 	expiring := func(ttl int32, time int64, value []byte) sstable.Cell {
@@ -391,8 +396,9 @@ func TestTiesOfCells(t *testing.T) {
 	}
 }
 
-// TestCollectionIsPutTogether from cells of two files, one of which replaces it: what is older than
-// the deletion of the column goes (ComplexColumnData), and one without elements is null.
+// TestCollectionIsPutTogether has cells of two files, one of which replaces the collection. What is
+// older than the deletion of the column is deleted (ComplexColumnData), and a collection without
+// elements is null.
 func TestCollectionIsPutTogether(t *testing.T) {
 	table := small(t)
 	m := columnAt(t, table.Schema, "m")

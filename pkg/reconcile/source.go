@@ -15,7 +15,7 @@ import (
 type Input struct {
 	Name   string // for errors
 	Source sstable.Source
-	Schema *sstable.Schema // that the source's rows are told in: the columns of its file
+	Schema *sstable.Schema // of the source's rows: the columns of its file
 }
 
 // source is an input that is read.
@@ -34,7 +34,7 @@ type source struct {
 // errItems says that items do not follow each other as those of a Decoder do.
 var errItems = errors.New("items are not in the order of a partition's")
 
-// next goes on by one item, and reports whether there was one.
+// next advances by one item, and reports whether there was one.
 func (s *source) next() (bool, error) {
 	within := s.item != 0 && s.item != sstable.PartitionEnd
 	item, err := s.from.Next()

@@ -8,9 +8,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// TestStrictLiveness reads rows of a view as BTreeRow.purge leaves them: with strict liveness, a
-// row whose liveness is over is gone, whatever cells it has; without liveness it is there only as
-// long as nothing of it is deleted.
+// TestStrictLiveness reads rows of a view as BTreeRow.purge leaves them. With strict liveness, a
+// row whose liveness has ended is gone, whatever cells it has. A row without liveness is there only
+// as long as nothing of it is deleted.
 func TestStrictLiveness(t *testing.T) {
 	over := sstable.Liveness{Set: true, Timestamp: stamp + 3, TTL: expiredTTL, Expiry: second - 9}
 	expired := sstable.Liveness{Set: true, Timestamp: stamp + 3, TTL: 10, Expiry: second}

@@ -4,9 +4,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// wider are the types whose values are those of another one too
-// (AbstractType.isValueCompatibleWith): what a column may have become while older files keep the
-// type that it had.
+// wider are pairs of types: values of the first are also values of the second
+// (AbstractType.isValueCompatibleWith). A column may have become the second while older files keep
+// the first.
 var wider = map[[2]cqltype.Kind]bool{
 	{cqltype.Int, cqltype.Varint}:       true,
 	{cqltype.Bigint, cqltype.Varint}:    true,
@@ -22,9 +22,9 @@ var sameOrder = map[[2]cqltype.Kind]bool{
 	{cqltype.Text, cqltype.Blob}:  true,
 }
 
-// readable reports whether values that were written by a type can be read by another one, and
-// whether they are ordered alike where that matters: in keys, sets and the keys of maps. What is
-// frozen within a type changes no bytes. The fields of a user type may have been renamed, and
+// readable reports whether values that were written by a type can be read by another one. With
+// ordered it also requires the same order, which matters in keys, sets and the keys of maps. What
+// is frozen within a type changes no bytes. The fields of a user type may have been renamed, and
 // others may have been added behind them.
 func readable(stored, as *cqltype.Type, ordered bool) bool {
 	if stored == nil || as == nil {

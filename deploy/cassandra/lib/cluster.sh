@@ -116,7 +116,7 @@ cmd_up() {
   [[ $sstables == nb || $version == 5.* ]] || die "--sstables $sstables: Cassandra $version writes others"
   ((dcs <= nodes)) || die "--dcs $dcs: there are $nodes nodes"
   ((${first_ip##*.} + nodes <= 255)) || die "no room for $nodes nodes from $first_ip on"
-  # Cassandra tells a client one port of each other node, and that is the plain one.
+  # Cassandra reports to a client one port of each other node, and that is the plain one.
   [[ $tls != yes || $nodes == 1 ]] || die "--tls is for a cluster of one node, not of $nodes"
   fetch_jars
   compile_ready

@@ -74,7 +74,7 @@ lock() {
     "See who holds $file (lsof $file), end it, and try again."
 }
 
-# listening IP PORT: true if somebody accepts connections there.
+# listening IP PORT: true if a process accepts connections there.
 listening() {
   (exec 3<>"/dev/tcp/$1/$2") 2>/dev/null
 }

@@ -15,7 +15,7 @@ cluster_ips() {
 }
 
 # node_pid N: prints the pid of node N's process, nothing if it does not run.
-# A pid file left behind names nobody, or a process that is not this node.
+# A pid file left behind names no process, or one that is not this node.
 node_pid() {
   local dir pid storage
   dir=$(node_dir "$1")
@@ -66,8 +66,8 @@ joining_tokens() {
 }
 
 # choose_jmx_port N: gives the node a JMX port that no other node below $base has
-# and nobody listens on, if possible the one it had before. Such ports are all of one address:
-# the first one tried goes by the node's own, so that clusters of other folders try others.
+# and no process listens on, if possible the one it had before. Such ports are all of one address.
+# The first one tried depends on the node's address, so that clusters of other folders try others.
 choose_jmx_port() {
   local file port a b
   IFS=. read -r _ _ a b <<<"$(node_ip "$1")"
@@ -158,7 +158,7 @@ prepare_joining() {
   rm "$conf.part"
 }
 
-# closes_soon IP PORT: whether nobody listens there any more within ten seconds.
+# closes_soon IP PORT: true if no process listens there any more within ten seconds.
 closes_soon() {
   local tenth
   for ((tenth = 0; tenth < 100; tenth++)); do
@@ -168,7 +168,7 @@ closes_soon() {
   return 1
 }
 
-# check_ports N: dies if somebody else listens where node N is to listen.
+# check_ports N: dies if another process listens where node N is to listen.
 check_ports() {
   local ip port other ports=(9042 7000)
   if [[ $tls == yes ]]; then ports+=("$tls_port"); fi

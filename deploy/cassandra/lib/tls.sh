@@ -1,7 +1,7 @@
 # shellcheck shell=bash disable=SC2154 # variables are set in ../cassandra
 # The certificates of a cluster made with --tls or --internode-tls: an authority of its own, one for
-# each node with its address, one for clients. They are of use to nobody else, lie
-# in the cluster's folder, and go with it.
+# each node with its address, one for clients. They are of use only to this cluster,
+# lie in its folder, and are removed with it.
 
 # The port on which nodes speak TLS and want to see a client's certificate; 9042
 # stays a plain one beside it.

@@ -1,9 +1,9 @@
-// Package setting gives the fields of a spec their names: those that a flag, a COPY
-// statement and a run directory know them by. It is the one form in which the settings of
-// an operation are written down and read again.
+// Package setting gives the fields of a spec their names. A flag, a COPY statement and a run
+// directory use these names. It is the only form in which the settings of an operation are written
+// and read again.
 //
-// Start with [List], which a spec gives of itself. A list points into its spec and is as
-// safe for concurrent use as that.
+// Start with [List], which a spec's Settings method returns. A list points into its spec, and is as
+// safe for concurrent use as the spec is.
 package setting
 
 import (
@@ -59,9 +59,9 @@ func (l List) Find(name string) (Setting, bool) {
 	return Setting{}, false
 }
 
-// Record takes down the settings that are given, or that differ from defaults, which is
-// the list of a spec as it is made, and those that are always kept. Private ones are left
-// out.
+// Record returns the values to keep in a run directory: those that are given, those that differ
+// from defaults, and those that are always kept. The list of a new spec is the one for defaults.
+// Private settings are left out.
 func (l List) Record(defaults List, given Given) Values {
 	values := make(Values)
 	for i, s := range l {
@@ -92,7 +92,7 @@ func (l List) Apply(values Values, given Given) error {
 	return nil
 }
 
-// Changes are settings of a run that goes on.
+// Changes are settings for a run that is resumed.
 type Changes struct {
 	Values Values
 	Typed  Given // those of them that were typed, and not found in a file or the environment

@@ -8,8 +8,8 @@ import (
 	"strings"
 )
 
-// Size is a number of bytes: a number with B, K, M, G or T, each with or without B or iB
-// behind it; K is 1024. It may have decimals where the bytes are a whole number (1.5G).
+// Size is a number of bytes. Its text is a number with B, K, M, G or T, each with or without B or
+// iB behind it; K is 1024. It may have decimals if the bytes are a whole number (1.5G).
 type Size int64
 
 // String writes the size in the largest unit that keeps it whole.

@@ -76,8 +76,8 @@ func ParseBool(text string) (on, ok bool) {
 	}
 }
 
-// number is a whole number: digits, with k, M or G behind them for a thousand, a million
-// and a thousand millions, and decimals where the whole is a number all the same (1.5k).
+// number is a whole number: digits, with k, M or G behind them for 10^3, 10^6 and 10^9. It may have
+// decimals if the result is whole all the same (1.5k).
 type number[T int | int64 | uint64] struct{ field *T }
 
 func (n number[T]) String() string { return fmt.Sprint(*n.field) }

@@ -59,7 +59,10 @@ func FuzzValues(f *testing.F) {
 		f.Add(text)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
-		for _, field := range []any{new(int), new(int64), new(uint64), new(float64), new(time.Duration), new(Size), new(Seconds), new(bool)} {
+		for _, field := range []any{
+			new(int), new(int64), new(uint64), new(float64),
+			new(time.Duration), new(Size), new(Seconds), new(bool),
+		} {
 			value := Setting{Field: field}.Value()
 			if value.Set(text) != nil {
 				continue

@@ -139,7 +139,7 @@ func TestEveryPackageIsOnTheMap(t *testing.T) {
 	}
 }
 
-// knownAssertions are the places that ask whether a value has methods that its type does not
+// knownAssertions are the places that check whether a value has methods that its type does not
 // promise, with the reason why no wrapper can hide them.
 var knownAssertions = map[string]string{
 	"internal/driver/policy.go":          "gocql's own policy, made in the same function",
@@ -151,7 +151,7 @@ var knownAssertions = map[string]string{
 	"internal/operation/load_through.go": "an error that joins others, which errors.Join made",
 	"internal/sink/place.go":             "a file that was made just before, which tests alone wrap",
 	"internal/filesum/filesum.go":        "a hash of the standard library, or of xxhash, which promise these methods",
-	"internal/cli/config.go":             "pflag's way to tell lists; this program makes the values",
+	"internal/cli/config.go":             "pflag identifies lists in this way; this program makes the values",
 	"internal/cli/copy_explain.go":       "as in config.go",
 	"internal/cli/flags.go":              "as in config.go",
 	"internal/config/config.go":          "as in config.go",

@@ -15,7 +15,7 @@ import (
 )
 
 var (
-	lower = flag.Bool("lower", false, "write the budget of faults anew where there are fewer")
+	lower = flag.Bool("lower", false, "write a smaller budget where there are fewer faults")
 	list  = flag.String("list", "", "list the faults of a folder")
 )
 

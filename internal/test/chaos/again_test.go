@@ -84,7 +84,7 @@ func (s *small) values() map[uint64]uint64 {
 
 func writing(r simcluster.Request) bool { return len(r.Keys) > 0 }
 
-// doubt loads three rows, of which the first is in doubt and the last but one bad.
+// doubt loads three rows: the first is in doubt, and the last but one is bad.
 func (s *small) doubt() {
 	s.Helper()
 	s.write("in.csv", "k,n\n1,1\n2,1\nx,1\n4,1\n")
@@ -305,7 +305,7 @@ func TestManifestThatCameUp(t *testing.T) {
 		s.write(name, "mine\n")
 		s.run(
 			4,
-			name+" exists now, and did not when the run began: move it away to go on",
+			name+" exists now, and did not when the run began: move it away, and resume",
 			"resume",
 			"run",
 		)
@@ -353,7 +353,7 @@ func TestPipeWithAnotherHeader(t *testing.T) {
 	require.Equal(t, map[uint64]uint64{1: 2, 4: 1}, s.values())
 }
 
-// A table that is gone ends a run that goes on, as one that was created anew does.
+// A table that is gone ends a run that is resumed, as one that was created again does.
 func TestTableThatIsGone(t *testing.T) {
 	s := newSmall(t, "bigint")
 	s.write("in.csv", "k,n\n1,1\nx,1\n")

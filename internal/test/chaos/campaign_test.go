@@ -18,7 +18,7 @@ type campaign struct {
 	first     uint64
 	schedules int
 	until     time.Time // no schedule begins later; zero: there is no end
-	long      bool      // somebody waits for the numbers
+	long      bool      // it runs for its numbers
 }
 
 func asked(t *testing.T) campaign {
@@ -45,8 +45,8 @@ func asked(t *testing.T) campaign {
 	return c
 }
 
-// TestCampaign loads and scans while things go wrong: no row is lost, none comes
-// twice, nothing hangs, and what the program says of itself is true.
+// TestCampaign loads and scans under faults: no row is lost, none comes twice, nothing hangs, and
+// what the program reports is true.
 func TestCampaign(t *testing.T) {
 	c := asked(t)
 	c.play(t, runSchedule)
@@ -76,7 +76,7 @@ func (c campaign) play(t *testing.T, run func(t *testing.T, seed uint64)) {
 	require.Positive(t, schedules(), "no schedule was run")
 }
 
-// tellEvery is after how many schedules a long campaign tells how it is going.
+// tellEvery is the number of schedules after which a long campaign reports its progress.
 const tellEvery = 50
 
 func tell(c campaign, begin time.Time) {

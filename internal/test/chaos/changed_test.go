@@ -15,8 +15,8 @@ import (
 // sentAgain is what a load says that finds the ring changed.
 const sentAgain = "what was sent meanwhile is sent again, to where it belongs now"
 
-// A table that changes while rows are streamed ends the load, with the reason and without a row
-// that counts as loaded; so does its resume. If a node moves, the rows are sent again.
+// If a table changes while rows are streamed, the load ends with the reason, and no row counts as
+// loaded; so does its resume. If a node moves, the rows are sent again.
 func TestStreamedIntoWhatChanges(t *testing.T) {
 	table := simcluster.Table{Keyspace: "ks", Name: "t", Columns: columnsOf("bigint")}
 	for name, c := range map[string]struct {
@@ -86,7 +86,7 @@ func TestStreamedIntoWhatChanges(t *testing.T) {
 					"what is not on all of its nodes does not count as loaded",
 				)
 				if strings.HasPrefix(c.says, "the table was changed") {
-					require.NotContains(t, said, "go on with", "it would be refused")
+					require.NotContains(t, said, "continue with", "it would be refused")
 				}
 				s.run(exitFatal, c.resumed, "resume", "run")
 				return

@@ -12,8 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
-// newUnreplicated is a cluster of three nodes that each have a third of the rows, and
-// nobody else has.
+// newUnreplicated returns a cluster of three nodes; each row is on one of them only.
 func newUnreplicated(t *testing.T, rows int) *small {
 	c, err := simcluster.Start(
 		simcluster.Options{Base: simcluster.Anywhere, Factor: 1, Release: release, Rows: rows},
@@ -26,9 +25,9 @@ func newUnreplicated(t *testing.T, rows int) *small {
 // impatient are options of a run that is not to wait for long.
 var impatient = []string{"--patience", "2s", "--maxattempts", "3", "--splits", "30"}
 
-// Of a table whose node is down everything else is read, and the ranges of that node
-// are listed, with exit status 2: whether the others are read at once or take longer
-// than the cluster's silence is borne. A retry ends likewise until the node is back.
+// If a node of a table is down, everything else is read, and the ranges of that node are listed,
+// with exit status 2. It does not matter whether the reading of the others takes longer than the
+// patience with a silent cluster. A retry ends in the same way until the node is back.
 func TestRangesOfADeadNode(t *testing.T) {
 	for name, speed := range map[string][]string{"fast": nil, "slow": {"--rate", "150", "--pagesize", "10"}} {
 		t.Run(name, func(t *testing.T) {
@@ -60,7 +59,7 @@ func TestRangesOfADeadNode(t *testing.T) {
 	}
 }
 
-// A cluster of which no node answers ends a run, which can be gone on with.
+// If no node of a cluster answers, the run ends, and can be resumed.
 func TestClusterThatIsGone(t *testing.T) {
 	s := newUnreplicated(t, 6000)
 	s.Inject(simcluster.Rule{Match: reads, Skip: 60, Times: 1, Do: func() {

@@ -38,7 +38,7 @@ type form struct {
 	end     string // of a line
 	plain   bool   // there are no quotes in it, but for one that stays open
 	open    bool   // which there is
-	bad     int    // one record of so many is bad; 0: none
+	bad     int    // one record in this many is bad; 0: none
 	mark    bool   // it begins with a byte order mark
 }
 
@@ -86,7 +86,7 @@ func drawInput(t *testing.T, r *rand.Rand, dir string, of *shape) *input {
 	return in
 }
 
-// write makes a file of so many records.
+// write writes a file of rows records.
 func (in *input) write(t *testing.T, d *drawer, f form, path string, rows int) {
 	var all bytes.Buffer
 	if f.mark {
@@ -120,7 +120,8 @@ func (in *input) write(t *testing.T, d *drawer, f form, path string, rows int) {
 		switch {
 		case i == open:
 			line = d.open(rec)
-		case f.bad > 0 && (i > 0 || !in.json) && chance(d.Rand, f.bad): // a file that begins with an array is refused
+		// a file that begins with an array is refused
+		case f.bad > 0 && (i > 0 || !in.json) && chance(d.Rand, f.bad):
 			line = d.spoil(rec, f.columns, in.json, f.plain)
 		case in.json:
 			line = d.object(rec, f.columns)

@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// exitLeaking is the exit status of a process some goroutine of which runs on when the
-// command has ended.
+// exitLeaking is the exit status of a process in which a goroutine still runs after the command has
+// ended.
 const exitLeaking = 70
 
-// notOurs are in the stacks of goroutines that may run on. Of those of the driver library some end
-// seconds after a session was closed, and some never after one that could not be opened; a
+// notOurs are in the stacks of goroutines that may still run. Some of the driver library end
+// seconds after a session was closed, and some never after one that could not be opened. A
 // goroutine that waits for it ends with it. A session that is closed waits for a refresh of the
-// ring that is under way, for ever if its debouncer ends at that moment: the program does not wait
+// ring under way. If its debouncer ends at that moment, it waits forever; the program does not wait
 // for that (driver.shut).
 var notOurs = []string{
 	"created by github.com/gocql/gocql",

@@ -28,7 +28,8 @@ type loading struct {
 	begun    bool // the run directory was seen
 }
 
-// A run is stopped so often at the most, and gets calm after so many goes.
+// The largest number of times that a run is stopped, and the number of runs after which the faults
+// end.
 const (
 	mostStops = 5
 	mostGoes  = 9
@@ -128,8 +129,7 @@ func (l *loading) poison(of *record) {
 // writes are the requests after which a load is stopped.
 func writes(r simcluster.Request) bool { return len(r.Keys) > 0 }
 
-// untilDone runs the load, and goes on with it whenever it was stopped, until it ends
-// by itself.
+// untilDone runs the load, and resumes it whenever it was stopped, until it ends by itself.
 func (l *loading) untilDone() exit {
 	var last exit
 	for goes := 0; ; goes++ {
@@ -169,10 +169,9 @@ func (l *loading) untilDone() exit {
 	}
 }
 
-// anew gets ready to begin from the beginning, when what there is cannot be gone on
-// with.
+// anew prepares a load from the beginning, if the stopped one cannot be resumed.
 func (l *loading) anew(last exit) {
-	require.NotContains(l, last.output, "go on with", "there is no run directory")
+	require.NotContains(l, last.output, "continue with", "there is no run directory")
 	require.False(l, l.begun, "the run directory is gone, and the load is not done")
 	require.NoError(l, os.RemoveAll(l.runDir()))
 	if !l.in.shape.counter {

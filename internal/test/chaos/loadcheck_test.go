@@ -104,8 +104,8 @@ func (l *loading) checkApplied(k *kept) {
 	require.Empty(l, times, "records were written that were not to be loaded")
 }
 
-// checkState compares what the table holds with what the records that are not kept
-// make of it: of each column the last of its key that has a value.
+// checkState compares what the table holds with the records that are not rejected: of each column
+// the last of its key that has a value.
 func (l *loading) checkState(k *kept) {
 	if l.in.shape.counter || k.of(inDoubt) > 0 {
 		return // each row was counted once, and one in doubt may be there or not
@@ -181,7 +181,7 @@ func (l *loading) checkEnd(e exit, dir string, records []*record, k *kept) {
 		require.Equal(l, exitPartly, e.code)
 	} else {
 		require.Equal(l, exitOK, e.code)
-		require.NoDirExists(l, dir, "a run that has nothing to tell")
+		require.NoDirExists(l, dir, "a run with nothing to record")
 	}
 	m := summaryLine.FindStringSubmatch(e.output)
 	require.NotNil(l, m, "no summary: %s", e.output)

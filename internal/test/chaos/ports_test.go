@@ -21,8 +21,8 @@ import (
 const stepsOfSessions = 60
 
 // ports are the storage ports of a schedule's cluster. They fail sessions, cut their connections
-// and are taken down, and at one step the program is stopped. Those that are asked for rows hang as
-// well, send what is broken, and move.
+// and go down, and at one step the program is stopped. Ports that send rows also hang, send what is
+// broken, and move.
 type ports struct {
 	asked bool // the program asks them for rows
 
@@ -50,7 +50,7 @@ func newPorts(r *rand.Rand, asked bool) *ports {
 	}
 }
 
-// open tells whose ports they are.
+// open sets whose ports they are.
 func (p *ports) open(c *simcluster.Cluster) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -77,8 +77,8 @@ func (p *ports) aim(after int, do func()) {
 	p.after, p.do = after, do
 }
 
-// calm ends what goes wrong, and waits for nodes that are down: a program that finds no node ends
-// in some milliseconds, so that all its runs would pass within one outage.
+// calm ends the faults, and waits for nodes that are down. A program that finds no node ends in
+// some milliseconds, so all its runs would pass within one outage.
 func (p *ports) calm() {
 	if p == nil {
 		return
@@ -169,7 +169,8 @@ func (p *ports) move(node int) {
 	p.wg.Go(func() { _ = c.Move(node) }) // one that is down stays where it is
 }
 
-// brought is what a node brings: its files as they are, or in chunks, of which one may be broken.
+// brought returns what a node sends: its files as they are, or in chunks. One of the chunks may be
+// broken.
 func (p *ports) brought(files []internodetest.Brought) ([]internodetest.Brought, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -51,7 +51,8 @@ func launch(t *testing.T, dir string, args ...string) *process {
 func launchFrom(t *testing.T, stdin io.Reader, dir string, args ...string) *process {
 	t.Helper()
 	p := &process{command: exec.Command(os.Args[0], args...), ended: make(chan struct{})}
-	p.command.Dir, p.command.Stdin, p.command.Stdout, p.command.Stderr = dir, stdin, &p.output, &p.output
+	p.command.Dir, p.command.Stdin = dir, stdin
+	p.command.Stdout, p.command.Stderr = &p.output, &p.output
 	p.command.Env = []string{
 		programVariable + "=1",
 		"PATH=" + os.Getenv("PATH"),
@@ -63,7 +64,7 @@ func launchFrom(t *testing.T, stdin io.Reader, dir string, args ...string) *proc
 	require.NoError(t, p.command.Start())
 	go func() {
 		defer close(p.ended)
-		_ = p.command.Wait() // the state tells
+		_ = p.command.Wait() // the state has the result
 	}()
 	return p
 }

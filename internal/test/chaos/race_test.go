@@ -13,9 +13,9 @@ import (
 // raceLog begins the names of the files that the race detector writes to.
 const raceLog = "race"
 
-// raceOptions have the detector write each race down and let the program go on, with
-// the exit status that it would have without one. It shall not wait a second at the
-// end of each process.
+// raceOptions make the race detector log each race and let the program continue, with the exit
+// status that it would have without one. The detector does not wait a second at the end of each
+// process.
 func raceOptions(dir string) string {
 	return fmt.Sprintf(
 		"GORACE=atexit_sleep_ms=0 halt_on_error=0 exitcode=0 log_path=%s",
@@ -23,9 +23,9 @@ func raceOptions(dir string) string {
 	)
 }
 
-// libraryRace is in a race of the driver library's own: who waits for one statement to
-// be prepared gets one error, and each notes in it whether its request may have been
-// carried out. It is noted conservatively, and this program asks for the cause inside.
+// libraryRace is in a race of the driver library's own. Goroutines that wait for one statement to
+// be prepared share one error, and each records in it whether its request may have been carried
+// out. The record is conservative, and this program asks for the cause inside.
 const libraryRace = "gocql.(*queryExecutor).do.func1()"
 
 // checkRaces says that the race detector has seen none but that one.

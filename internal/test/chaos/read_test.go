@@ -118,7 +118,7 @@ func nextField(t *testing.T, text []byte, delimiter byte) (field string, rest []
 		}
 	}
 	if end >= len(text) || text[end] != delimiter && text[end] != '\n' {
-		t.Fatalf("the text ends, or goes on, behind field %q", field)
+		t.Fatalf("the text ends, or continues, behind field %q", field)
 	}
 	return field, text[end+1:], text[end] == delimiter
 }

@@ -110,7 +110,7 @@ func (r *record) wires(n int) [][]byte {
 	return wires
 }
 
-// key tells keys apart by their first n columns.
+// key returns the first n columns as a string that identifies the key.
 func (r *record) key(n int) string { return fmt.Sprintf("%x", r.wires(n)) }
 
 // token is that of the record's partition.
@@ -227,8 +227,8 @@ func (d *drawer) spoil(rec *record, columns []int, json, plain bool) string {
 	}
 }
 
-// open makes a line whose quote is never closed, in a file that has no other; some
-// are longer than what the program reads at a time.
+// open returns a line whose quote is never closed, in a file that has no other such line. Some are
+// longer than what the program reads at a time.
 func (d *drawer) open(rec *record) string {
 	rec.bad, rec.open = true, true
 	n := d.IntN(100)

@@ -40,7 +40,7 @@ func (l *loading) retry(before *kept) {
 	}
 	if !resumed && !last.killed() && before.of(inDoubt) > 0 &&
 		after.of(atParse, atInsert, inDoubt) == 0 {
-		// What was in doubt before is left alone, and told.
+		// What was in doubt before is unchanged, and the summary has it.
 		require.Equal(l, exitPartly, last.code)
 		require.Contains(
 			l,
@@ -66,9 +66,9 @@ func (l *loading) retry(before *kept) {
 	l.checkState(after)
 }
 
-// retried says whether the rows of the files of rejects mean there what they meant in
-// their inputs: a quote that stays open in its input may be closed by another row's
-// where both are kept.
+// retried reports whether the rows of the files of rejects mean there what they meant in their
+// inputs. A quote that stays open in its input may be closed by another row's quote if both are
+// kept.
 func (l *loading) retried(k *kept) bool {
 	for at, rec := range k.places {
 		if !rec.open {
@@ -98,8 +98,8 @@ func (l *loading) firsts(k *kept) map[string]string {
 	return inputs
 }
 
-// untilRetried retries, and goes on when that was stopped. It names the folder of the
-// try that came to an end, and says whether it was gone on with.
+// untilRetried retries, and resumes the retry if it was stopped. It returns the folder of the retry
+// that came to an end, and whether it was resumed.
 func (l *loading) untilRetried(rows int) (last exit, folder string, resumed bool) {
 	for goes := 0; ; goes++ {
 		require.Less(l, goes, mostGoes, "the retry does not come to an end")

@@ -12,10 +12,11 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Rows that are streamed when the pending replicas of a change already have what was there before
-// are on all replicas when the change ends; or the load fails, and resume sends them.
+// Rows are streamed when the pending replicas of a change already have the earlier rows. They are
+// on all replicas when the change ends, or the load fails, and resume sends them.
 func TestStreamedWithinAChange(t *testing.T) {
-	dead := func(begin func(*simcluster.Cluster) (*simcluster.Change, error)) func(*simcluster.Cluster) (*simcluster.Change, error) {
+	type beginning = func(*simcluster.Cluster) (*simcluster.Change, error)
+	dead := func(begin beginning) beginning {
 		return func(c *simcluster.Cluster) (*simcluster.Change, error) {
 			c.Kill(1)
 			return begin(c)
@@ -75,7 +76,7 @@ func TestStreamedWithinAChange(t *testing.T) {
 				if first.code != exitOK {
 					require.Equal(t, exitFatal, first.code, first.output)
 					args := []string{"resume", "run"}
-					if !strings.Contains(first.output, "go on with") {
+					if !strings.Contains(first.output, "continue with") {
 						args = []string{
 							"load",
 							"ks.t",

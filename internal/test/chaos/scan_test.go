@@ -21,7 +21,7 @@ type scanning struct {
 	folder    bool
 	format    string
 	journaled bool
-	requests  int // about so many are needed
+	requests  int // about this many are needed
 	args      []string
 	begun     bool // the run directory was seen
 }
@@ -195,8 +195,8 @@ func (sc *scanning) drawOutput(r *rand.Rand) {
 // reads are the requests after which a scan is stopped.
 func reads(r simcluster.Request) bool { return r.Table == table && len(r.Keys) == 0 }
 
-// untilDone runs the scan, and goes on with it whenever it was stopped, or ranges have
-// failed, until it ends by itself.
+// untilDone runs the scan, and resumes it whenever it was stopped, or ranges have failed, until it
+// ends by itself.
 func (sc *scanning) untilDone() exit {
 	for goes := 0; ; goes++ {
 		require.Less(sc, goes, 2*mostGoes, "the scan does not come to an end")

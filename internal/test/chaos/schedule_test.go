@@ -85,7 +85,7 @@ func stream(seed uint64, part string) *rand.Rand {
 // chance is true with the probability of one in n.
 func chance(r *rand.Rand, n int) bool { return r.IntN(n) == 0 }
 
-// tell adds a line to what is shown when the schedule fails.
+// tell adds a line to what is shown if the schedule fails.
 func (s *schedule) tell(format string, args ...any) {
 	s.storyMu.Lock()
 	defer s.storyMu.Unlock()

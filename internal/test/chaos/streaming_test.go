@@ -18,8 +18,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// port is what the storage ports of a cluster do with sessions: they fail some, of which a node
-// may have kept all the same, and have the program killed in others.
+// port decides what the storage ports of a cluster do with sessions. It fails some, though the node
+// may have kept their rows, and kills the program in others.
 type port struct {
 	mu    sync.Mutex
 	r     *rand.Rand
@@ -54,8 +54,8 @@ func (p *port) aim(kill func()) {
 	p.kill = kill
 }
 
-// A load by streaming that is killed again and again, on nodes that fail its sessions, has every
-// good row on each of its replicas in the end, as it stood last, and the bad ones as rejects.
+// A load by streaming is killed repeatedly, on nodes that fail its sessions. In the end every good
+// row is on each of its replicas, with its last values, and the bad ones are rejects.
 func TestStreamedLoadsKilled(t *testing.T) {
 	for seed := range uint64(4) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

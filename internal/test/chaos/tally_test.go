@@ -21,7 +21,7 @@ var totals struct {
 	processes, kills, terms, resumes, retries atomic.Int64
 	// by a limit on errors, or for the cluster
 	stops atomic.Int64
-	// runs that were looked at, and those of them with rows
+	// runs whose state was checked, and those of them with rows
 	shown, midway                               atomic.Int64
 	requests, downs, moves, delays              atomic.Int64
 	rows, rejected, doubtful, lost, twice, hung atomic.Int64
@@ -76,7 +76,7 @@ func report() string {
 	)
 	fmt.Fprintf(
 		&s,
-		"midway      %d of %d runs that were looked at before they went on\n",
+		"midway      %d of %d runs that were checked before they resumed\n",
 		t.midway.Load(),
 		t.shown.Load(),
 	)
@@ -97,7 +97,7 @@ func report() string {
 	)
 	fmt.Fprintf(
 		&s,
-		"streams     %d of loads complete; %d harmed: failed, cut off, hung or broken, or their node taken down or moved\n",
+		"streams     %d of loads complete; %d harmed: failed, cut off, hung or broken, or their node stopped or moved\n",
 		t.streams.Load(),
 		t.harms.Load(),
 	)

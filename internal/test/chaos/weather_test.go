@@ -12,8 +12,8 @@ type weather struct {
 	cluster  simcluster.Options
 	faults   simcluster.Faults
 	attempts int
-	// hard says that the attempts do not get through all faults: rows and ranges
-	// fail, and a run may find that it cannot go on.
+	// hard says that attempts do not get through all faults: rows and ranges fail, and a run may
+	// fail too.
 	hard bool
 }
 
@@ -25,7 +25,7 @@ func drawWeather(seed uint64) weather {
 	w := weather{cluster: drawCluster(seed, r), attempts: enough, hard: chance(r, 5)}
 	strength, until := 0.1+0.5*r.Float64(), 30+r.IntN(400)
 	if w.cluster.Factor == 1 {
-		strength /= 2 // where there is nobody else to ask, there is a wait before each attempt
+		strength /= 2 // without another replica, there is a wait before each attempt
 	}
 	if w.hard {
 		strength, until, w.attempts = 0.5+0.4*r.Float64(), 300+r.IntN(1500), 1+r.IntN(3)

@@ -39,8 +39,8 @@ var varying = []struct {
 	{regexp.MustCompile(`^(cluster +)[^ ,]+`), "$1<name>"},
 }
 
-// measured are lines of which all figures, and what is not known, hang on the machine, the cluster,
-// or the moment.
+// measured are lines whose figures, and what is not known, depend on the machine, the cluster, or
+// the moment.
 var measured = regexp.MustCompile(
 	`^((in|requests|ranges|parallel \(N\)|splits \(M\)|estimate|recorded|begun|pace|running|stopped|partly|complete|\S+:9042) |rows +[\d,]+ (read|written)\b)`,
 )

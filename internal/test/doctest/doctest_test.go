@@ -27,8 +27,8 @@ func manual(t *testing.T) (pages []*Page) {
 	return pages
 }
 
-// Whatever a page has its reader type is run by the integration tests, unless it is listed with the
-// reason; and what is listed stands on a page.
+// The integration tests run every command of a page, unless it is listed with the reason. What is
+// listed stands on a page.
 func TestWhatIsNotRunStandsOnAPage(t *testing.T) {
 	stands := make(map[int]bool)
 	for _, p := range manual(t) {
@@ -49,7 +49,7 @@ func TestWhatIsNotRunStandsOnAPage(t *testing.T) {
 func TestTheFrontPageIsShort(t *testing.T) {
 	p, err := ReadPage(root, "README.md")
 	require.NoError(t, err)
-	require.LessOrEqual(t, len(p.Lines)-1, 130, "what README.md tells at length belongs into docs")
+	require.LessOrEqual(t, len(p.Lines)-1, 130, "README.md is for the essentials, details belong into docs")
 }
 
 var (

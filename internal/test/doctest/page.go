@@ -1,6 +1,6 @@
-// Package doctest reads the pages of the manual, README.md and docs, as a test wants them: the
-// commands in their fenced blocks, and what the page shows of each. It runs commands in a shell,
-// and compares what they print with the page, whatever differs from run to run left aside.
+// Package doctest reads the pages of the manual, README.md and docs, for a test: the commands in
+// their fenced blocks, and the output that the page shows for each. It runs commands in a shell,
+// and compares what they print with the page, apart from what differs from run to run.
 //
 // The word behind a fence says what a block is:
 //
@@ -56,8 +56,8 @@ func (c Command) Words() string {
 	return strings.Join(lines, " ")
 }
 
-// Pages lists the pages of the manual below the top folder of the repository. Those of measurements
-// are no part of it: they tell what was run once, and are written by the program that ran it.
+// Pages lists the pages of the manual below the top folder of the repository. Pages of measurements
+// are no part of it: the program that ran those writes them.
 func Pages(root string) ([]string, error) {
 	found, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
 	if err != nil {

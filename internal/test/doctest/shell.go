@@ -30,7 +30,7 @@ type Shell struct {
 	cmd      *exec.Cmd
 	commands *os.File
 	told     *os.File
-	statuses *bufio.Reader // of told
+	statuses *bufio.Reader // of the commands
 	printed  *os.File
 	read     int64 // of printed
 }

@@ -161,8 +161,8 @@ func TestRejects(t *testing.T) {
 	require.Equal(t, rejected, read(t, dir+"-again/rejects.csv"))
 }
 
-// TestServerRefusals loads rows that only the server can refuse: each is
-// rejected alone, and its batch goes on without it.
+// TestServerRefusals loads rows that only the server can refuse. Only those rows are rejected, and
+// the rest of their batches is loaded.
 func TestServerRefusals(t *testing.T) {
 	t.Parallel()
 	table(t, "it1.big", "(k int, c int, v blob, PRIMARY KEY (k, c))")
@@ -232,10 +232,10 @@ func TestAuthentication(t *testing.T) {
 	require.Contains(t, r.report, "asks for a user name and a password")
 }
 
-// TestSetThatFits loads a set whose elements take more by the bound than the servers allow,
-// and less in truth; one whose bytes fit no request is refused without asking. The elements are
-// long, and there is one replica: hundreds of thousands of short ones are more objects than the
-// heap of a small node bears.
+// TestSetThatFits loads a set whose elements take more by the bound than the servers allow, and
+// less in truth. It also loads one whose bytes fit no request, which is refused without asking. The
+// elements are long, and there is one replica. Hundreds of thousands of short ones are more objects
+// than the heap of a small node bears.
 func TestSetThatFits(t *testing.T) {
 	lengthy(t)
 	t.Parallel()

@@ -49,10 +49,9 @@ func rejections(t *testing.T, dir string) []rejection {
 	return all
 }
 
-// TestEveryKindOfBadValue loads an input of which one row in a hundred is wrong, in
-// every way there is: those rows and no others are rejected, byte for byte and
-// each with its place and reason. Mended they load, and then the table is the one
-// that the clean input makes.
+// TestEveryKindOfBadValue loads an input in which one row in a hundred is wrong, in every way there
+// is. Those rows and no others are rejected, byte for byte and each with its place and reason.
+// Mended they load, and then the table is the one that the clean input makes.
 func TestEveryKindOfBadValue(t *testing.T) {
 	t.Parallel()
 	rows := testRows(t, either(4_000, 20_000))
@@ -109,7 +108,7 @@ func TestEveryKindOfBadValue(t *testing.T) {
 	)
 }
 
-// compare holds what was told of a row against what was wrong with it.
+// compare compares what was reported of a row with what was wrong with it.
 func (b badRow) compare(t *testing.T, path string, e rejection) {
 	t.Helper()
 	what := fmt.Sprintf("%+v of %.200q", e, b.raw)

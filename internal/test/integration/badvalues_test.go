@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// The table of bad values has a column for each kind of mistake, and its input has
-// the columns in another order, the keys in the middle.
+// The table of bad values has a column for each kind of mistake. Its input has the columns in
+// another order, the keys in the middle.
 
 const badUDT = `CREATE TYPE IF NOT EXISTS it1.place (street text, zip int)`
 
@@ -86,8 +86,7 @@ type badKind struct {
 	column string // whose text is replaced; empty: the row as a whole is wrong
 	text   string // as it stands in the input
 	reason string // words of the reason
-	// value and shift are what is told where it is not the text at the beginning
-	// of its field.
+	// value and shift are what is reported, if it is not the text at the beginning of its field.
 	value string
 	shift int
 	// row makes a bad row of the good fields, where that is not the replacement of one text.
@@ -186,8 +185,8 @@ func (k badKind) make(fields []string) (raw string, line int64, column int) {
 		) + k.shift
 }
 
-// badInput makes an input of which one row in a hundred is bad, its clean twin,
-// and what is wrong by offset. Line ends are of both sorts.
+// badInput returns an input in which one row in a hundred is bad, its clean twin, and what is wrong
+// by offset. Line ends are of both sorts.
 func badInput(rows int) (input, clean string, bad map[int64]badRow) {
 	var dirty, whole strings.Builder
 	header := strings.Join(badColumns, ",") + "\r\n"

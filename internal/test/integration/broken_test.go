@@ -62,9 +62,9 @@ func counted(t *testing.T, name string) int {
 	return n
 }
 
-// TestNoRoomForRejects fills the disk under the rejects, as a limit on the size of
-// files has it: the load stops, names the file and says what was acknowledged. With
-// room again it goes on to the end, and each bad row is kept once.
+// TestNoRoomForRejects fills the disk under the rejects, by a limit on the size of files. The load
+// stops, names the file and prints what was acknowledged. With room again it resumes to the end,
+// and each bad row is kept once.
 func TestNoRoomForRejects(t *testing.T) {
 	t.Parallel()
 	table(t, "it1.noroom", "(k int PRIMARY KEY, v text)")

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A column that the source has no more is no matter to the clone, be its own column of that name of
-// another type or not.
+// A column that the source has dropped does not matter to the clone, even if the clone has a column
+// of that name with another type.
 func TestCloneLeavesOutWhatWasDropped(t *testing.T) {
 	t.Parallel()
 	for name, typ := range map[string]string{"other": "text", "same": "int"} {

@@ -21,8 +21,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// cellsOf is all that SSTables of some nodes have, made one and told as rows of a table: a text for
-// each partition, by its key. Cells of a column that was dropped are none of it.
+// cellsOf returns all that SSTables of some nodes have, merged, as rows of a table: a text for each
+// partition, by its key. Cells of a column that was dropped are left out.
 func cellsOf(t *testing.T, keyspace, name, dropped string, nodes ...nodeTable) map[string]string {
 	t.Helper()
 	described, err := session.Table(t.Context(), keyspace, name)
@@ -93,13 +93,13 @@ func (s *textSink) End() error {
 	return nil
 }
 
-// keptAsWritten has servers leave the SSTables of a table as they are, and let go of no tombstone
-// that is asked for: those that could be purged are there to be cloned.
+// keptAsWritten makes servers leave the SSTables of a table as they are, and keep tombstones in
+// them: those that could be purged are there to be cloned.
 const keptAsWritten = " AND gc_grace_seconds = 1 AND compaction = {'class': 'SizeTieredCompactionStrategy', 'enabled': 'false'}"
 
-// A table of which rows, ranges, partitions, cells and elements were deleted, and others have
-// expired, is cloned cell by cell, from a cluster and from a snapshot, to each replica; what is
-// deleted in it stays deleted among what was in the clone before.
+// A table in which rows, ranges, partitions, cells and elements were deleted, and others have
+// expired, is cloned cell by cell. It comes from a cluster and from a snapshot, to each replica.
+// Its deletions also hide what was in the clone before.
 func TestCloneIsTheTableAsItWas(t *testing.T) {
 	t.Parallel()
 	body := strings.Replace(hurtBody, " AND gc_grace_seconds = 864000", keptAsWritten, 1)
@@ -149,7 +149,7 @@ func TestCloneIsTheTableAsItWas(t *testing.T) {
 		"--from-table",
 		"it3.original",
 	}
-	landed := "3 whole SSTables, on 3 nodes"
+	landed := "3 entire SSTables, on 3 nodes"
 	if readsOA(t) { // and writes them: what is streamed whole is of the version nb
 		landed = "3 files of rows, on 3 nodes"
 	}
@@ -168,7 +168,7 @@ func TestCloneIsTheTableAsItWas(t *testing.T) {
 		"--columns",
 		"k,a,b,s,v,i,l,m,e,f,sm,writetime(v),writetime(i),writetime(s),writetime(f)",
 	}
-	// what expires has expired, whoever looks at the clock
+	// what expires has expired on every node's clock
 	time.Sleep(time.Until(written.Add(2100 * time.Millisecond)))
 	lines := scannedLines(t, append(columns, "it3.original")...)
 	require.NotEmpty(t, lines)
@@ -230,8 +230,8 @@ func TestCloneIsTheTableAsItWas(t *testing.T) {
 	)
 }
 
-// A table goes from one cluster to another and back: to one that asks for passwords and
-// certificates, of all its ports, and out of it.
+// A table goes from one cluster to another and back. The other one requires passwords and
+// certificates at all its ports.
 func TestCloneBetweenClusters(t *testing.T) {
 	t.Parallel()
 	table(t, "it1.crossing", "(k int, c int, v text, m map<text, int>, PRIMARY KEY (k, c))")

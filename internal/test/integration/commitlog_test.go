@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The data directories of nodes whose commit logs have rows that are in no SSTable are not read as
-// if they were whole: the commit log is named. After a flush they are.
+// If commit logs have rows that are in no SSTable, the data directories of their nodes are refused,
+// and the error names the commit log. After a flush they are read.
 func TestRowsInTheCommitLogAreMissed(t *testing.T) {
 	t.Parallel()
 	// Other tests flush all tables of a keyspace.
@@ -90,7 +90,7 @@ func TestRowsInTheCommitLogAreMissed(t *testing.T) {
 }
 
 // whileUnflushed calls do, which inserts rows into a table, until no node has flushed the table
-// while do ran: a node does so by itself to make room for its commit log, and then its rows are in
+// during do. A node flushes by itself to make room for its commit log, and then its rows are in
 // SSTables.
 func whileUnflushed(t *testing.T, table string, do func()) {
 	t.Helper()

@@ -15,8 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// The columns of the copied table: COPY has them in the order k, "C 1", A, b, d, n, sum,
-// t, x and cqlbulk has the static ones, d and x, before the others.
+// The columns of the copied table: COPY has them in the order k, "C 1", A, b, d, n, sum, t, x.
+// cqlbulk has the static ones, d and x, before the others.
 const copiedBody = `(k int, "C 1" text, x text static, "A" text, b boolean, sum double, t timestamp, d decimal static, n int, PRIMARY KEY (k, "C 1"))`
 
 // copiedFrom are COPY FROM statements and the files that they read.
@@ -99,8 +99,8 @@ func words(t *testing.T, line string) []string {
 	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 }
 
-// TestCopyTo takes a table out with copy, with the columns in the order of cqlsh's own
-// COPY TO, and loads it again with the command that copy shows.
+// TestCopyTo copies a table to a file, with the columns in the order of cqlsh's own COPY TO, and
+// loads the file with the command that copy shows.
 func TestCopyTo(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
@@ -162,8 +162,8 @@ func TestCopyTo(t *testing.T) {
 	}
 }
 
-// TestCopyResumed goes on with copies that were stopped: the run directory has the order of
-// the columns and all else that the statement says.
+// TestCopyResumed resumes copies that were stopped: the run directory has the order of the columns
+// and all else that the statement says.
 func TestCopyResumed(t *testing.T) {
 	lengthy(t)
 	t.Parallel()

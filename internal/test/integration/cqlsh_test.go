@@ -36,9 +36,8 @@ func cqlsh(t *testing.T, statements string) string {
 	return out.String()
 }
 
-// smallBatches goes with every COPY FROM: a larger batch over many partitions has
-// the servers log warnings, once a minute at the most, among which those about
-// cqlbulk's own batches would not be seen.
+// smallBatches is an option of every COPY FROM. For a larger batch over many partitions the servers
+// log warnings, at most once a minute. Those would hide warnings about cqlbulk's own batches.
 const smallBatches = "MAXBATCHSIZE = 5"
 
 // The tables of the comparison have every type that both tools read from the same
@@ -172,7 +171,7 @@ func TestAgreesWithCqlsh(t *testing.T) {
 	}
 }
 
-// copyFrom loads a file of so many rows with cqlsh, all of them.
+// copyFrom loads a file of that number of rows with cqlsh, and requires that it loads all.
 func copyFrom(t *testing.T, name, path string, rows int, options string) {
 	t.Helper()
 	said := cqlsh(
@@ -190,7 +189,7 @@ func copyFrom(t *testing.T, name, path string, rows int, options string) {
 	require.NotContains(t, said, "given up", "what was refused for too much load is written again")
 }
 
-// tableSum is the checksum of a table of so many rows.
+// tableSum returns the checksum of a table, and requires that number of rows.
 func tableSum(t *testing.T, name string, rows int) string {
 	t.Helper()
 	r := ok(t, "scan", name, "-o", t.TempDir()+"/rows.csv")
@@ -257,9 +256,9 @@ func specialRows() string {
 	return b.String()
 }
 
-// TestReadsWhatCqlshWrites takes a table out with COPY TO and loads the file: with
-// its escapes undone it makes the same rows again, which COPY FROM cannot make of
-// it; else it makes those that COPY FROM makes.
+// TestReadsWhatCqlshWrites copies a table with COPY TO and loads the file. With its escapes undone
+// it makes the same rows again, which COPY FROM cannot. Otherwise it makes the rows that COPY FROM
+// makes.
 func TestReadsWhatCqlshWrites(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
@@ -271,7 +270,7 @@ func TestReadsWhatCqlshWrites(t *testing.T) {
 	original := tableSum(t, "it1.copied", rows)
 
 	path := filepath.Join(t.TempDir(), "copied.csv")
-	// COPY TO means digits after the point, of which small numbers need more.
+	// COPY TO counts digits after the point, and small numbers need more of those.
 	const exact = "HEADER = true AND NULL = '<null>' AND DOUBLEPRECISION = 22 AND FLOATPRECISION = 14"
 	said := cqlsh(
 		t,

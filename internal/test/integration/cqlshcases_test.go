@@ -20,7 +20,7 @@ const (
 
 // cqlshCase is a small file that COPY FROM does not load, or not as what it says.
 type cqlshCase struct {
-	columns  string   // that COPY FROM is told
+	columns  string   // those given to COPY FROM
 	input    string   // under a header; NAME stands for the case
 	options  string   // of COPY FROM
 	flags    []string // of load

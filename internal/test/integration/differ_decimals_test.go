@@ -39,8 +39,8 @@ func TestServersLoseDecimals(t *testing.T) {
 }
 
 // isUnfindable reports whether a clustering has a decimal of the greatest scale. By an index that
-// is attached to SSTables, the servers find such a row while it is in a memtable, or beside a
-// static row of its partition. From the index they read its key with another scale: for that scale
+// is attached to SSTables, the servers find such a row only in a memtable, or beside a static row
+// of its partition. From the index they read its key with another scale. For that scale
 // DecimalType.fromComparableBytes computes 2147483648, which an int does not hold.
 func (d *differ) isUnfindable(t *testing.T, cells [][]byte) bool {
 	t.Helper()

@@ -89,7 +89,9 @@ func (d *differ) compareIndexes(t *testing.T, way string) {
 			require.NoError(t, err, "%s %x", x.on(), values)
 			// What one list alone has, and the servers may miss (TestServersLoseDecimals), is left
 			// out.
-			both := func(line string) bool { return slices.Contains(want, line) && slices.Contains(got, line) }
+			both := func(line string) bool {
+				return slices.Contains(want, line) && slices.Contains(got, line)
+			}
 			lost := func(line string) bool { return d.unfindable[line] && !both(line) }
 			want, got = slices.DeleteFunc(
 				slices.Clone(want),
@@ -114,8 +116,8 @@ func (d *differ) compareIndexes(t *testing.T, way string) {
 	}
 }
 
-// unindexed reports whether a row is in the table, and should be in its index: after some deletions
-// an index of the servers lacks rows that are there again.
+// unindexed reports whether a row is in the table, and should be in its index. After some deletions
+// an index of the servers lacks rows that were written again.
 func (d *differ) unindexed(t *testing.T, x differIndex, line string, values [][]byte) bool {
 	t.Helper()
 	plain := x.target == "" && !x.column.Type.MultiCell()

@@ -61,8 +61,8 @@ func newDifferSchema(t *testing.T, r *rand.Rand, keyspace string, apart bool) *d
 	return s
 }
 
-// typ is a frozen type with so many levels below it at most; key says that it is part of a key, of
-// a set or of the key of a map, where no duration may be.
+// typ returns a frozen type with at most depth levels below it. key says that it is part of a key,
+// of a set or of the key of a map, where durations are not allowed.
 func (s *differSchema) typ(depth int, key bool) *cqltype.Type {
 	scalar := func() *cqltype.Type {
 		for {

@@ -21,11 +21,11 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
 
-// TestDiffer makes tables by chance, with views and indexes, writes and deletes in them through
-// CQL, and takes each out and into another one by every way: what CQL reads of the copy is what it
-// reads of the table. `make differ` runs many. CQLBULK_TEST_DIFFER_SEED is the first seed,
-// CQLBULK_TEST_DIFFER_RUNS how many there are. With CQLBULK_TEST_DIFFER_APART=1 the replicas of
-// each table differ: the cluster has three nodes, of which one at a time misses what is written.
+// TestDiffer makes random tables, with views and indexes, and writes and deletes in them through
+// CQL. It copies each to another table in every way. CQL must read the same from the copy as from
+// the table. `make differ` runs many. CQLBULK_TEST_DIFFER_SEED is the first seed,
+// CQLBULK_TEST_DIFFER_RUNS the number of tables. With CQLBULK_TEST_DIFFER_APART=1 the replicas of
+// each table differ: the cluster has three nodes, and one at a time misses what is written.
 func TestDiffer(t *testing.T) {
 	number := func(name string, otherwise uint64) uint64 {
 		text := os.Getenv(name)
@@ -126,7 +126,7 @@ func newDiffer(t *testing.T, seed uint64) *differ {
 	return d
 }
 
-// form is what deploy/differ is told to have replicas that differ.
+// form is the argument for deploy/differ that makes replicas differ.
 func (d *differ) form() string {
 	if d.apart {
 		return "NODES=3 "
@@ -191,8 +191,8 @@ func (d *differ) compare(t *testing.T) {
 		files = append(files, node.folder)
 	}
 	if d.dropped {
-		// What is flushed of a dropped column is nothing; if there is nothing else, there is no
-		// SSTable that has those places of the commit log.
+		// A flush writes nothing of a dropped column. If there is nothing else, no SSTable covers
+		// those positions of the commit log.
 		files = append(files, "--ignore-commitlog")
 	}
 	filed := scannedLines(t, files...)
@@ -248,7 +248,7 @@ func (d *differ) ways(t *testing.T, plain string) (ways []differWay) {
 	}
 	loads := [][]string{{"--via", "cql"}, {"--via", "cql", "--maxbatchsize", "1"}}
 	forms := []string{"rows"}
-	if !d.attached() { // such indexes fail when they are sent whole SSTables
+	if !d.attached() { // such indexes fail on entire SSTables
 		forms = append(forms, "whole")
 	}
 	for _, form := range forms {
@@ -354,8 +354,8 @@ func (d *differ) timed() string {
 	return quoted(names)
 }
 
-// times is what CQL, or another way, reads of a table with the times of its columns, of the times
-// to live whether there are any.
+// times returns what CQL, or another way, reads of a table with the write times of its columns, and
+// whether they have times to live.
 func (d *differ) times(t *testing.T, name string, flags ...string) (lines []string) {
 	t.Helper()
 	r := csv.NewReader(

@@ -14,11 +14,11 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// differValue makes a value that a server takes: sets and maps in any order, some elements of sets
-// more than once, tuples and user types with nulls. No map has a key twice: JSON has no such maps
-// (package cqljson). Those of a key, and of an element that is a cell, are exact: of two that are
-// equal to the server, and not the same, any may be kept where files are merged. Others may have
-// tuples and user types with fewer fields than they have.
+// differValue returns a value that a server takes: sets and maps in any order, some elements of
+// sets more than once, tuples and user types with nulls. No map has a key twice: JSON has no such
+// maps (package cqljson). Values of a key, and of an element that is a cell, are exact. Other
+// values may have tuples and user types with fewer fields than their type. For the server such a
+// value may equal another one with different bytes, and a merge of files may keep either.
 func differValue(t *testing.T, r *rand.Rand, typ *cqltype.Type, exact bool) []byte {
 	t.Helper()
 	var out []byte

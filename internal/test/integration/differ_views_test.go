@@ -90,10 +90,10 @@ func (d *differ) compareView(t *testing.T) {
 	requireSameSoon(t, d.name+"_view", files...)
 }
 
-// compareCopiedView compares the view of the copy with that of the table. Nodes bring views up to
-// date after their tables. A load gives each row a marker, which a scan does not see. A view may
-// have a row by it that the other one lacks, if it does not have the columns by whose values the
-// row is there.
+// compareCopiedView compares the view of the copy with that of the table. Nodes update views after
+// their tables. A load gives each row a marker, which a scan does not see. One view may have a row
+// by that marker that the other one lacks, if it does not have the columns whose values keep the
+// row.
 func (d *differ) compareCopiedView(t *testing.T, way string) {
 	t.Helper()
 	if d.view == "" {

@@ -291,8 +291,8 @@ func (d *differ) elements(t *testing.T) *differStatement {
 	return s
 }
 
-// deletion deletes a partition, rows by a prefix or a slice of one or several columns, a row, or
-// some columns of it, or static ones.
+// deletion deletes a partition, rows by a prefix or a slice of clustering columns, a row, some of
+// its columns, or static ones.
 func (d *differ) deletion() *differStatement {
 	key, inside := d.pick()
 	partition, clustering := d.table.OfKind(schema.PartitionKey), d.table.OfKind(schema.Clustering)
@@ -334,7 +334,7 @@ func (d *differ) deletion() *differStatement {
 	return s
 }
 
-// slice adds one bound or two of clustering columns, the first of which is at a place.
+// slice adds one bound or two of clustering columns, from the one at place on.
 func (d *differ) slice(s *differStatement, columns []schema.Column, place int) {
 	var names []string
 	for _, c := range columns {

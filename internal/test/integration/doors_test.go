@@ -13,9 +13,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 )
 
-// A row that is streamed is the one that an insert makes of the same input, to the bit: here of
-// values of all types, sets and maps in any order and with elements more than once, in clustering
-// columns of both directions and in others.
+// A row that is streamed equals, to the bit, the one that an insert makes of the same input. Here
+// it has values of all types, in clustering columns of both directions and in others. Sets and maps
+// are in any order, with repeated elements.
 func TestStreamedRowsAreThoseOfInserts(t *testing.T) {
 	lengthy(t)
 	t.Parallel()

@@ -13,8 +13,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// TestErrorClasses has the server itself refuse requests: what the pipelines do
-// next hangs on the class of its answers.
+// TestErrorClasses makes the server itself refuse requests, because the pipelines depend on the
+// class of its answers.
 func TestErrorClasses(t *testing.T) {
 	lengthy(t)
 	t.Parallel()

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestNodesAllStopped stops all nodes under a load and a scan: both end when their
-// patience does, which is a minute unless set, say why, and can go on when the nodes do.
+// TestNodesAllStopped stops all nodes under a load and a scan. Both end after their patience, a
+// minute by default, and print why. Both can be resumed once the nodes run.
 func TestNodesAllStopped(t *testing.T) {
 	all := servers(t)
 	rows := min(testRows(t, 8_000), 100_000)

@@ -57,9 +57,9 @@ func TestNodesOneDead(t *testing.T) {
 	}
 }
 
-// While a node is away, what the others have is read, and the ranges of that one are listed,
-// with exit status 2, also when nothing but those has been left for longer than a silent
-// cluster is waited for. A retry reads the rest when it is back.
+// While a node is away, what the others have is read, and the ranges of that one are listed, with
+// exit status 2. That holds also if only those were left for longer than the patience with a silent
+// cluster. A retry reads the rest when the node is back.
 func rangesOfADeadNode(t *testing.T) (mend func(checksum string, rows []string)) {
 	t.Helper()
 	dir, out := t.TempDir()+"/run", t.TempDir()+"/out.csv"
@@ -124,8 +124,8 @@ func rangesADeadNodeDoesNotSend(t *testing.T) (mend func(checksum string, rows [
 	}
 }
 
-// While a node is away, the rows of the others are written, and those of that one rejected,
-// with exit status 2 and the node's address. A retry loads them when it is back.
+// While a node is away, the rows of the others are written. Those of that one are rejected, with
+// exit status 2 and the node's address. A retry loads them when it is back.
 func rowsOfADeadNode(t *testing.T) (mend func()) {
 	t.Helper()
 	input := padded(30_000, 100)

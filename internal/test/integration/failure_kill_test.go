@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// moments are when a run that is killed again and again dies, each run after the
-// one before: some when so much more of the whole is done, and a little later, and
-// the second and every third from it on as they start.
+// moments are the moments at which the runs of a test are killed, each run after the one before.
+// Some come after a fixed share of the whole, and a little later. The second and every third from
+// it on come at the start.
 type moments struct {
 	*rand.Rand
 	total int64
@@ -42,7 +42,7 @@ func (m *moments) await(t *testing.T, kill int, run *child, done func() int64) {
 		<-time.After(m.duration(time.Second))
 		return
 	}
-	// The last fifth is for the run that is left alone.
+	// The last fifth is for the run that is not killed.
 	slice := m.total * 4 / 5 / int64(m.kills)
 	mark := max(slice*int64(kill)+m.Int64N(slice), done()+1)
 	run.until(
@@ -57,8 +57,8 @@ func (m *moments) duration(most time.Duration) time.Duration {
 	return time.Duration(m.Int64N(int64(most)))
 }
 
-// TestLoadKilledAgainAndAgain kills a load at two moments, or ten, and goes on each time:
-// the table holds every row, and each bad row is kept once.
+// TestLoadKilledAgainAndAgain kills a load at two moments, or ten, and resumes it each time. The
+// table holds every row, and each bad row is kept once.
 func TestLoadKilledAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	kills := either(2, 10)
@@ -133,8 +133,8 @@ func TestLoadKilledAgainAndAgain(t *testing.T) {
 	)
 }
 
-// TestCountersKilled kills a load of counters twice: of each increment the table has
-// one, and of one that is in doubt at the most one.
+// TestCountersKilled kills a load of counters twice. The table has each increment once, and one
+// that is in doubt at most once.
 func TestCountersKilled(t *testing.T) {
 	t.Parallel()
 	const kills = 2
@@ -176,7 +176,7 @@ func TestCountersKilled(t *testing.T) {
 	require.Equal(t, len(doubtful), number(t, r, "([0-9,]+) in doubt"))
 	applied := requireIncrements(t, "it3.counted", input, doubtful)
 	t.Logf(
-		"%d increments were in doubt, of which %d are in the table",
+		"%d increments were in doubt, and %d of them are in the table",
 		number(t, r, "([0-9,]+) in doubt"),
 		applied,
 	)
@@ -206,8 +206,8 @@ func TestCountersInterrupted(t *testing.T) {
 	requireIncrements(t, "it1.interrupted", input, nil)
 }
 
-// increments makes a table of counters, and rows for it. The increments of a key are
-// powers of four: its sum tells how often each was added, up to three times.
+// increments makes a table of counters, and rows for it. The increments of a key are powers of
+// four, so its sum shows how often each was added, up to three times.
 func increments(t *testing.T, name string, rows int) []string {
 	table(t, name, "(k text PRIMARY KEY, n counter)")
 	input := make([]string, rows)
@@ -217,8 +217,8 @@ func increments(t *testing.T, name string, rows int) []string {
 	return input
 }
 
-// requireIncrements wants each row to have been added once, and one in doubt at the
-// most once. It tells how many of those were.
+// requireIncrements requires that each row was added once, and one in doubt at most once. It logs
+// how many of those were.
 func requireIncrements(
 	t *testing.T,
 	name string,

@@ -31,9 +31,9 @@ func TestNodesOneKilled(t *testing.T) {
 	})
 }
 
-// TestNodesOneStopped stops the process of a node of three under a load and a scan for
-// half a minute: its connections stand, and nothing comes back, until it goes on. The
-// other two nodes write and read meanwhile.
+// TestNodesOneStopped stops the process of a node of three under a load and a scan for half a
+// minute. Its connections stay open, and nothing comes back, until it continues. The other two
+// nodes write and read meanwhile.
 func TestNodesOneStopped(t *testing.T) {
 	lengthy(t)
 	all := servers(t)
@@ -47,10 +47,9 @@ func TestNodesOneStopped(t *testing.T) {
 	})
 }
 
-// whileBusy runs a load and a scan, which would take so many seconds if nothing
-// happened to them, and calls trouble when both are at work. The last quarter of
-// the load's input comes, and that of the scan's output is taken, when trouble is
-// over.
+// whileBusy runs a load and a scan, which would take that number of seconds undisturbed, and calls
+// trouble when both are at work. The last quarter of the load's input comes after trouble has
+// returned, as does the reading of the last quarter of the scan's output.
 func whileBusy(t *testing.T, seconds int, trouble func(load *child, written func() int64)) {
 	rows := min(testRows(t, 8_000), 100_000)
 	input := padded(rows, 1000)
@@ -93,7 +92,7 @@ func whileBusy(t *testing.T, seconds int, trouble func(load *child, written func
 	require.Contains(t, r.report, grouped(rows)+" read, 0 rejected")
 	require.Equal(t, want, checksum(t, r))
 	require.Equal(t, want, requireTable(t, "it3.loaded", input))
-	require.NoDirExists(t, dir, "there is nothing left to tell")
+	require.NoDirExists(t, dir, "nothing remains to be done")
 }
 
 // countingWriter counts lines.

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestScanKilledInPartition kills a scan while it reads a partition that is larger
-// than the memory it may use, and goes on: every row is in the output once.
+// TestScanKilledInPartition kills a scan while it reads a partition that is larger than the memory
+// it may use, and resumes it. Every row is in the output once.
 func TestScanKilledInPartition(t *testing.T) {
 	t.Parallel()
 	const (

@@ -28,8 +28,8 @@ type child struct {
 	ended       chan struct{} // closed when the program has ended
 }
 
-// spawn runs the program with options of the test's own. How the cluster is reached
-// need not be given where a run directory tells it.
+// spawn runs the program with options of the test's own. Options of the connection are not needed
+// if a run directory has them.
 func spawn(t *testing.T, prepare func(*command.Cmd), args ...string) *child {
 	t.Helper()
 	path, err := program()
@@ -47,7 +47,7 @@ func spawn(t *testing.T, prepare func(*command.Cmd), args ...string) *child {
 	require.NoError(t, c.cmd.Start())
 	go func() {
 		defer close(c.ended)
-		_ = c.cmd.Wait() // the exit code tells
+		_ = c.cmd.Wait() // the exit code has the result
 	}()
 	return c
 }
@@ -58,7 +58,7 @@ func quorum(args ...string) []string {
 	return append(args, "--hosts", testHosts(), "--consistency", "QUORUM", "--timeout", "5s")
 }
 
-// end waits for the program to end, five minutes at the most.
+// end waits for the program to end, at most five minutes.
 func (c *child) end(t *testing.T) result {
 	t.Helper()
 	select {
@@ -91,8 +91,7 @@ func (c *child) kill(t *testing.T) {
 	)
 }
 
-// until waits for a condition as long as the program runs, and for two minutes at
-// the most.
+// until waits for a condition while the program runs, at most two minutes.
 func (c *child) until(t *testing.T, what string, reached func() bool) {
 	t.Helper()
 	late := time.After(2 * time.Minute)
@@ -115,8 +114,8 @@ func noted(dir, kind string) bool {
 	return err == nil && strings.Contains(string(journal), kind)
 }
 
-// settled is how many rows of a load its run directory knows as written, or in doubt;
-// none as long as there is no run.
+// settled returns how many rows of a load its run directory has as written, or in doubt; 0 if there
+// is no run.
 func settled(dir string) int64 {
 	_, l, err := records.ReadLoad(dir)
 	if err != nil {
@@ -125,7 +124,7 @@ func settled(dir string) int64 {
 	return l.Tally.Written + l.Tally.InDoubt
 }
 
-// status is what the program tells of a run directory.
+// status returns what the program prints about a run directory.
 func status(t *testing.T, dir string) string {
 	t.Helper()
 	r := cqlbulkOffline(t, "status", dir)
@@ -136,8 +135,8 @@ func status(t *testing.T, dir string) string {
 // clock is the time of day, for the log.
 func clock() string { return time.Now().Format("15:04:05.000") }
 
-// padded makes the rows of an input of the columns p, c and note, four of them to a
-// partition, each with so many bytes of text.
+// padded returns the rows of an input of the columns p, c and note, four of them to a partition,
+// each with size bytes of text.
 func padded(rows, size int) []string {
 	all := make([]string, rows)
 	for i := range all {
@@ -179,7 +178,7 @@ func requireTable(t *testing.T, name string, want []string) string {
 	return checksum(t, r)
 }
 
-// gate lets so many lines through and the rest when it is opened.
+// gate passes a number of lines, and the rest when it is opened.
 type gate struct {
 	lines int
 	open  chan struct{}

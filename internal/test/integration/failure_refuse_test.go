@@ -17,8 +17,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unprivileged is a first argument of the tests' own executable, which makes it run
-// a program that the rights of files hold for, though root runs the tests.
+// unprivileged is a first argument of the tests' own executable. With it the executable runs a
+// program as a user to whom the permissions of files apply, though root runs the tests.
 const unprivileged = "without-roots-rights"
 
 // Ahead of the tests: os.Args is unprivileged, the program and its arguments.
@@ -78,8 +78,8 @@ func flip(text []byte) []byte {
 	return text
 }
 
-// refused wants a run directory not to be gone on with, for a reason, and left as it
-// is when that is found before anything is done.
+// refused requires that a resume of a run directory is refused, for a reason. If that is found
+// before any work, the directory is unchanged.
 func refused(t *testing.T, prepare func(*command.Cmd), dir, reason string) {
 	t.Helper()
 	before := read(t, filepath.Join(dir, "journal"))
@@ -89,9 +89,8 @@ func refused(t *testing.T, prepare func(*command.Cmd), dir, reason string) {
 	require.True(t, strings.HasPrefix(read(t, filepath.Join(dir, "journal")), before))
 }
 
-// TestLoadRefusesToGoOn kills a load, spoils all that it needs to go on, one after
-// the other, and sees that it tells; what is right again, or does not matter, it
-// takes.
+// TestLoadRefusesToGoOn kills a load, damages all that a resume needs, one after the other, and
+// checks the errors. What is right again, or does not matter, is accepted.
 func TestLoadRefusesToGoOn(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
@@ -117,10 +116,11 @@ func TestLoadRefusesToGoOn(t *testing.T) {
 	known := settled(killed)
 
 	for name, change := range map[string]func([]byte) []byte{
-		"longer":          func(text []byte) []byte { return append(text, "1,1,more\n"...) },
-		"shorter":         func(text []byte) []byte { return text[:len(text)-10] },
-		"another end":     func(text []byte) []byte { text[len(text)-5]++; return text },
-		"another content": func(text []byte) []byte { text[200_000]++; return text }, // of a piece that is settled
+		"longer":      func(text []byte) []byte { return append(text, "1,1,more\n"...) },
+		"shorter":     func(text []byte) []byte { return text[:len(text)-10] },
+		"another end": func(text []byte) []byte { text[len(text)-5]++; return text },
+		// of a piece that is completed
+		"another content": func(text []byte) []byte { text[200_000]++; return text },
 	} {
 		t.Run("input: "+name, func(t *testing.T) {
 			edit(t, path, func([]byte) []byte { return change(bytes.Clone(text)) })
@@ -155,7 +155,7 @@ func TestLoadRefusesToGoOn(t *testing.T) {
 		dir := folder(t, killed)
 		require.NoError(t, os.Chmod(dir, 0o500))
 		refused(t, asOrdinary(t), dir, "permission denied")
-		require.Contains(t, status(t, dir), "stopped unexpectedly", "it can be looked at")
+		require.Contains(t, status(t, dir), "stopped unexpectedly", "it can be shown")
 		r := spawn(
 			t,
 			asOrdinary(t),
@@ -189,10 +189,10 @@ func TestLoadRefusesToGoOn(t *testing.T) {
 		dir := folder(t, killed)
 		before := len(read(t, filepath.Join(dir, "journal")))
 		first := spawn(t, nil, "resume", dir, "--ingestrate", "20")
-		// That it goes on is noted before anything else.
+		// The resume is recorded before anything else.
 		first.until(
 			t,
-			"the run went on",
+			"the run resumed",
 			func() bool { return len(read(t, filepath.Join(dir, "journal"))) > before },
 		)
 		require.Contains(
@@ -215,7 +215,7 @@ func TestLoadRefusesToGoOn(t *testing.T) {
 		require.Zero(t, r.code)
 		require.Contains(t, r.report, grouped(rows)+" read, 0 rejected")
 	})
-	t.Run("table created anew", func(t *testing.T) {
+	t.Run("table created again", func(t *testing.T) {
 		dir := folder(t, killed)
 		table(t, "it1.refused", paddedBody)
 		refused(

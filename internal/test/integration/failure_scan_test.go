@@ -34,8 +34,8 @@ func scanned(dir string) int64 {
 	return s.Rows
 }
 
-// TestScanKilledAgainAndAgain kills scans at two moments each, or ten, and goes on each
-// time: the output holds every row once, and all is as its manifest says.
+// TestScanKilledAgainAndAgain kills scans at two moments each, or ten, and resumes each time. The
+// output holds every row once, and all is as its manifest says.
 func TestScanKilledAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	kills := either(2, 10)
@@ -120,8 +120,8 @@ func TestScanKilledAgainAndAgain(t *testing.T) {
 	})
 }
 
-// killScan scans it3.read with some options, killing the scan so often, and gives
-// what the last run told.
+// killScan scans it3.read with some options, kills the scan that number of times, and returns what
+// the last run printed.
 func killScan(t *testing.T, kills, rows int, out string, options ...string) result {
 	t.Helper()
 	dir := t.TempDir() + "/run"
@@ -147,7 +147,7 @@ func killScan(t *testing.T, kills, rows int, out string, options ...string) resu
 	r := spawn(t, nil, args...).end(t)
 	require.Zero(t, r.code)
 	require.Contains(t, r.report, grouped(rows)+" rows")
-	require.NoDirExists(t, dir, "there is nothing left to tell")
+	require.NoDirExists(t, dir, "nothing remains to be done")
 	verified := cqlbulkOffline(t, "verify", out)
 	require.Zero(t, verified.code, verified.report)
 	require.Contains(t, verified.out, fmt.Sprintf("rows %d\n", rows))
@@ -155,8 +155,8 @@ func killScan(t *testing.T, kills, rows int, out string, options ...string) resu
 	return r
 }
 
-// TestScanRefusesToGoOn kills a scan, spoils all that it needs to go on, one after
-// the other, and sees that it tells; what does not matter it takes.
+// TestScanRefusesToGoOn kills a scan, damages all that a resume needs, one after the other, and
+// checks the errors. What does not matter is accepted.
 func TestScanRefusesToGoOn(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
@@ -230,7 +230,7 @@ func TestScanRefusesToGoOn(t *testing.T) {
 		dir := folder(t, killed)
 		known := scanned(dir)
 		first := spawn(t, nil, "resume", dir)
-		first.until(t, "the run went on", func() bool { return scanned(dir) > known })
+		first.until(t, "the run resumed", func() bool { return scanned(dir) > known })
 		second := spawn(t, nil, "resume", dir).end(t)
 		require.Equal(t, 4, second.code)
 		require.Contains(

@@ -122,8 +122,8 @@ func takeSnapshot(node, tag string, tables ...string) error {
 	return nil
 }
 
-// flush has what a node was told of a table on its disk. Its commit log is synced every
-// ten seconds, and a node that is killed has lost what came after that.
+// flush makes a node write a table to its disk. A node syncs its commit log every ten seconds, and
+// if it is killed it loses what came after that.
 func (s server) flush(t *testing.T, keyspace, table string) {
 	t.Helper()
 	administer(

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// flights is the path of a file of flights and the number of its rows, under a header: the
-// whole of 336,776, or the first of them.
+// flights returns the path of a file of flights and the number of its rows, under a header: all
+// 336,776, or the first of them.
 func flights(t *testing.T) (path string, rows int) {
 	t.Helper()
 	path = env("CQLBULK_TEST_FLIGHTS", "../../../.cache/data/flights.csv")

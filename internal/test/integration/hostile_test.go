@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// mostMemory is what the program may have at the most, at any time, with the default
+// mostMemory is the most memory that the program may have at any time, in bytes, with the default
 // settings: 256 MiB.
 const mostMemory = 256 << 20
 
@@ -48,7 +48,7 @@ func TestInputCutOff(t *testing.T) {
 func TestInputChanges(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
-	const rows = 10_000 // 30 MB, which takes ten seconds, and of which a third is ever under way
+	const rows = 10_000 // 30 MB, which takes ten seconds; at most a third is under way at once
 	serial := 0
 	for name, change := range map[string]func(f *os.File, size int64) error{
 		"grows": func(f *os.File, size int64) error {
@@ -109,8 +109,8 @@ func TestInputChanges(t *testing.T) {
 	}
 }
 
-// TestQuoteNeverClosed loads a file of 200 MB whose first row opens a quote that is
-// never closed: that line is rejected, and the rest are rows again.
+// TestQuoteNeverClosed loads a file of 200 MB whose first row opens a quote that is never closed.
+// That line is rejected, and the rest are rows again.
 func TestQuoteNeverClosed(t *testing.T) {
 	lengthy(t)
 	table(t, "it1.open", "(k int PRIMARY KEY, v text)")
@@ -192,7 +192,7 @@ func TestRowsTooLarge(t *testing.T) {
 	}
 }
 
-// TestBadJSON loads objects of which some are none.
+// TestBadJSON loads objects, and lines that are none.
 func TestBadJSON(t *testing.T) {
 	t.Parallel()
 	table(t, "it2.badjson", "(k int PRIMARY KEY, v text)")

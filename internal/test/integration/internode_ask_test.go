@@ -195,7 +195,7 @@ func within(lines []string, ranges []token.Range) (kept []string) {
 	return kept
 }
 
-// fill loads rows, whose values tell the round.
+// fill loads rows whose values have the round.
 func fill(t *testing.T, name string, rows int, round string) {
 	t.Helper()
 	ok(t, "load", name, askedInput(t, rows, round))
@@ -211,8 +211,8 @@ func askedInput(t *testing.T, rows int, round string) (path string) {
 	return file(t, "in.csv", text.String())
 }
 
-// What nodes bring of a table is what CQL reads of it: of the whole ring and of parts of it, at
-// rest, and after more was written.
+// What nodes send of a table is what CQL reads of it. The test asks for the whole ring and for
+// parts of it, at rest, and after more was written.
 func TestTablesAskedFor(t *testing.T) {
 	t.Parallel()
 	thirds := []token.Range{
@@ -364,7 +364,7 @@ type misplaced struct {
 
 func (m misplaced) Addr() net.Addr { return net.TCPAddrFromAddrPort(m.at) }
 
-// What a node does not bring is told as it is.
+// What a node does not send is reported as such.
 func TestWhatNodesDoNotBring(t *testing.T) {
 	t.Parallel()
 	const name = "it3.asked_refused"
@@ -384,7 +384,7 @@ func TestWhatNodesDoNotBring(t *testing.T) {
 	_, err = client.Estimate(t.Context(), node, request("it3.asked_for_none", wholeRing))
 	require.Equal(t, internode.Failed, internode.KindOf(err), "%v", err)
 
-	// The client is not where it says it is: nobody listens at that port.
+	// No process listens at the port that the client names as its own.
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)
 	elsewhere, err := internode.NewListener(

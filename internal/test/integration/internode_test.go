@@ -98,7 +98,7 @@ func tableID(t *testing.T, on *driver.Session, name string) internode.UUID {
 	return id
 }
 
-// storageAddresses are those of all nodes, of which each gets the same files.
+// storageAddresses returns the addresses of all nodes; each node gets the same files.
 func storageAddresses(t *testing.T) (all []string) {
 	t.Helper()
 	byID, err := session.StorageAddresses(t.Context())
@@ -215,8 +215,8 @@ func TestManyPartitionsStreamedInOnSeveralConnections(t *testing.T) {
 	}
 }
 
-// A session that the node fails leaves nothing, and says where the reason is; the node tells it by
-// CQL, too.
+// A session that the node fails leaves nothing, and its error says where the reason is. The node
+// has the reason in a table, too.
 func TestStreamIntoATableThatIsNone(t *testing.T) {
 	t.Parallel()
 	table(t, "it3.streamed_none", streamedBody)
@@ -304,8 +304,8 @@ func (r *stopping) Read(p []byte) (int, error) {
 
 func (r *stopping) Close() error { return nil }
 
-// A node that is stopped inside a session, and does not go on in time, is given up; one that goes
-// on completes it.
+// A node that is stopped inside a session, and does not continue in time, is given up. One that
+// continues completes the session.
 func TestNodesOneStoppedInsideASession(t *testing.T) {
 	node := servers(t)[0]
 	address := strings.Split(testHosts(), ",")[0] + ":7000"

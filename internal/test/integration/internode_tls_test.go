@@ -49,11 +49,11 @@ func TestStreamedInByTLS(t *testing.T) {
 		tls  *tls.Config
 		want string
 	}{
-		"plain":                        {nil, "the node wants TLS"},
-		"no certificate":               {settings(driver.TLSFiles{CACert: ca}), "wants a certificate of the client"},
-		"a certificate of nobody's":    {settings(driver.TLSFiles{CACert: ca, Cert: otherCert, Key: otherKey}), "certificate"},
-		"another authority":            {settings(driver.TLSFiles{CACert: otherCert, Cert: cert, Key: key}), "authority that is not trusted"},
-		"a name that the node has not": {settings(driver.TLSFiles{CACert: ca, Cert: cert, Key: key, ServerName: "node.example"}), "not for that node"},
+		"plain":                         {nil, "the node wants TLS"},
+		"no certificate":                {settings(driver.TLSFiles{CACert: ca}), "wants a certificate of the client"},
+		"a certificate of no authority": {settings(driver.TLSFiles{CACert: ca, Cert: otherCert, Key: otherKey}), "certificate"},
+		"another authority":             {settings(driver.TLSFiles{CACert: otherCert, Cert: cert, Key: key}), "authority that is not trusted"},
+		"a name that the node has not":  {settings(driver.TLSFiles{CACert: ca, Cert: cert, Key: key, ServerName: "node.example"}), "not for that node"},
 	} {
 		client := internode.Client{TLS: c.tls}
 		_, err := client.Stream(t.Context(), node, files, internode.Watch{})
@@ -114,9 +114,9 @@ func TestAskedForByTLS(t *testing.T) {
 		tls  *tls.Config
 		want string
 	}{
-		"TLS":                       {ours, ""},
-		"plain":                     {nil, "speaks TLS, and the listener does not"},
-		"a certificate of nobody's": {others, "refused the certificate that it was shown"},
+		"TLS":                           {ours, ""},
+		"plain":                         {nil, "speaks TLS, and the listener does not"},
+		"a certificate of no authority": {others, "refused the certificate that it was shown"},
 	} {
 		l, err := internode.Listen(":0", c.tls)
 		require.NoError(t, err)

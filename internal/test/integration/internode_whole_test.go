@@ -53,7 +53,9 @@ func flushed(
 			whole.Components = append(whole.Components, internode.Component{
 				Name: name,
 				Size: int64(len(content)),
-				Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(content)), nil },
+				Open: func() (io.ReadCloser, error) {
+					return io.NopCloser(bytes.NewReader(content)), nil
+				},
 			})
 		}
 		all = append(all, file)

@@ -16,10 +16,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 )
 
-// A load into files leaves each node's rows in SSTables that it imports by the command that stands
-// beside them, of the version that is written since 4.0 and of the one before, or by the load
-// itself; of version oa where the nodes read that. The table is then as after a load by CQL; its
-// index, of a class of its own where the servers have that, knows the rows; and the servers find
+// A load into files leaves each node's rows in SSTables. The node imports them by the command in
+// the file beside them, or the load itself does. They are of the version that is written since 4.0,
+// of the one before, and of oa if the nodes read that. The table is then as after a load by CQL.
+// Its index, of a class of its own if the servers have that, knows the rows, and the servers find
 // nothing wrong with the files.
 func TestLoadIntoFilesIsImported(t *testing.T) {
 	t.Parallel()
@@ -96,8 +96,8 @@ func readsOA(t *testing.T) bool {
 		)
 }
 
-// nodetoolScript is a program that has the first of its words to be a node's address, by which it
-// finds the node, and the others to be nodetool's.
+// nodetoolScript returns a program whose first argument is a node's address, by which it finds the
+// node. It passes the others to nodetool.
 func nodetoolScript(t *testing.T) string {
 	t.Helper()
 	program, err := filepath.Abs("../../../deploy/cassandra/cassandra")

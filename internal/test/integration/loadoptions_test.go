@@ -179,7 +179,7 @@ func TestLatin1(t *testing.T) {
 	require.Contains(t, r.report, "3 rejected", "the same in UTF-8")
 }
 
-// TestBatchSizes loads with other sizes of batches, which the number of requests tells.
+// TestBatchSizes loads with other sizes of batches, which show in the number of requests.
 func TestBatchSizes(t *testing.T) {
 	lengthy(t)
 	t.Parallel()

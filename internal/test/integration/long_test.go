@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// either gives what a test takes in `make test`, or in full, as `make test-long` has it,
-// which sets CQLBULK_TEST_LONG: waits of their whole length, and so many kills that rare
-// moments are among them.
+// either returns what a test takes in `make test`, or in full in `make test-long`, which sets
+// CQLBULK_TEST_LONG. In full, waits have their whole length, and there are enough kills for rare
+// moments.
 func either[T any](brief, full T) T {
 	if os.Getenv("CQLBULK_TEST_LONG") != "" {
 		return full
@@ -17,8 +17,8 @@ func either[T any](brief, full T) T {
 	return brief
 }
 
-// lengthy leaves a test to `make test-long`, or to who names it with -run: what it shows
-// others show in brief, or it is seldom touched. `make test` sets the variable.
+// lengthy leaves a test to `make test-long`, or to a run that names it with -run. Other tests check
+// the same in brief, or its code seldom changes. `make test` sets the variable.
 func lengthy(t *testing.T) {
 	t.Helper()
 	if os.Getenv("CQLBULK_TEST_BRIEF") != "" {

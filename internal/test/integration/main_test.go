@@ -66,8 +66,8 @@ func env(name, otherwise string) string {
 	return otherwise
 }
 
-// consistency is that of all requests that do not say otherwise: a test that
-// writes and then reads must see on any replica what it wrote.
+// consistency is the level of all requests that do not set another. A test that writes and then
+// reads must see on any replica what it wrote.
 const consistency = "ALL"
 
 // session is shared by all tests: one connection to look at the database with.
@@ -95,9 +95,9 @@ or name another in CQLBULK_TEST_HOSTS
 	defer session.Close()
 	// loads that have their run directory here are recorded here
 	defer func() { _ = os.Remove(operation.HistoryName) }()
-	// Most tables are small, and a plan for a large one, thousands of requests, is most of what a
-	// scan of them takes. So many ranges three nodes of 16 tokens have. The program's own processes
-	// inherit this.
+	// Most tables are small. The thousands of requests of a plan for a large table would take most
+	// of the time of their scans. Three nodes of 16 tokens have this number of ranges. The
+	// program's own processes inherit the variable.
 	if splits := either("48", ""); splits != "" && os.Setenv("CQLBULK_SPLITS", splits) != nil {
 		return 1
 	}
@@ -117,8 +117,8 @@ or name another in CQLBULK_TEST_HOSTS
 	return m.Run()
 }
 
-// schemaChange has the tests change the schema one at a time: of two changes at once each
-// would wait for the nodes to agree on both.
+// schemaChange makes the tests change the schema one at a time. Of two changes at once, each would
+// wait for the nodes to agree on both.
 var schemaChange sync.Mutex
 
 // exec runs CQL statements.
@@ -149,8 +149,8 @@ func atLeast(t *testing.T, major int) bool {
 	return has >= major
 }
 
-// table makes a new table of a fixed name: what an earlier run left is dropped.
-// body is what stands between the name and the end of CREATE TABLE.
+// table creates a table of a fixed name, and drops what an earlier run left. body stands between
+// the name and the end of CREATE TABLE.
 func table(t *testing.T, name, body string) {
 	t.Helper()
 	exec(t, "DROP TABLE IF EXISTS "+name, "CREATE TABLE "+name+" "+body)

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// With one of three replicas down, a load at LOCAL_QUORUM is acknowledged by the two others,
-// and a count at QUORUM right after it, which asks both, has every row.
+// With one of three replicas down, a load at LOCAL_QUORUM is acknowledged by the two others. A
+// count at QUORUM right after it, which reads both, has every row.
 func TestNodesMajorityAcknowledges(t *testing.T) {
 	const rows = 5000
 	all := servers(t)

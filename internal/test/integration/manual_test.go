@@ -36,11 +36,11 @@ const securityPage = "docs/security.md"
 var wholeSample = []string{"docs/resume.md", "README.md"}
 
 // TestManual runs every command of README.md and docs, in their order, page by page in a folder of
-// its own, and holds what is printed against what the page shows. A command must succeed unless the
-// next one asks for its exit status. The pages tell of a cluster of three nodes, 10.0.0.1 to
-// 10.0.0.3, and of their keyspace demo with the sample data; 10.1.0.1 is where rows go elsewhere,
-// here the same cluster. testdata/manual has what a page needs besides: a script that is run first,
-// and files. Commands that are not run are listed in internal/test/doctest.
+// its own. It compares what is printed with what the page shows. A command must succeed unless the
+// next one asks for its exit status. The pages have a cluster of three nodes, 10.0.0.1 to 10.0.0.3,
+// and a keyspace demo with the sample data. The address 10.1.0.1 stands for another cluster, here
+// the same one. testdata/manual has what a page needs besides: a script that runs first, and files.
+// Commands that are not run are listed in internal/test/doctest.
 func TestManual(t *testing.T) {
 	t.Parallel()
 	m := newManual(t)
@@ -153,8 +153,8 @@ func newManual(t *testing.T) *manual {
 	m := &manual{
 		there: reversed(pairs),
 		here: strings.NewReplacer(append(pairs, "10.1.0.1", addresses[0],
-			// On a machine that is busy with other tests reads take that long without any scan, which
-			// would then stand still.
+			// On a machine that is busy with other tests, reads take that long without any scan. A
+			// scan with this limit would then make no progress.
 			"--target-p99 10ms", "--target-p99 10s")...),
 	}
 
@@ -196,7 +196,7 @@ func statements(t *testing.T, name string) (all []string) {
 	return all
 }
 
-// freePort is a port of this host that nobody listens at, as ":PORT".
+// freePort returns a free port of this host, as ":PORT".
 func freePort(ctx context.Context) (string, error) {
 	var config net.ListenConfig
 	l, err := config.Listen(ctx, "tcp", "127.0.0.1:0")

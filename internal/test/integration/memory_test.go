@@ -16,10 +16,10 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// measuring is a first argument of the tests' own executable, which makes it run a
-// program and write its peak memory to a file. A process begins with the peak of
-// the one that it was started by (getrusage(2), ru_maxrss), so a test that holds
-// large inputs cannot measure by itself; started anew the executable is small.
+// measuring is a first argument of the tests' own executable. With it the executable runs a program
+// and writes its peak memory to a file. A process starts with the peak of its parent (getrusage(2),
+// ru_maxrss), so a test that holds large inputs cannot measure by itself. A new process of the
+// executable is small.
 const measuring = "measure-peak-memory"
 
 // Ahead of the tests, and of the testing package's look at the arguments:

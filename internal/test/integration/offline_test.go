@@ -29,8 +29,8 @@ func snapshotSchema(t *testing.T, keyspace, name string) string {
 	)
 }
 
-// What is read of statements, as they were typed and as the servers print them, is what the servers
-// keep: each column, and each type with all that is in it.
+// What is parsed of statements, as they were typed and as the servers print them, is what the
+// servers keep: each column, and each type in full.
 func TestSchemaIsReadAsServersKeepIt(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
@@ -58,8 +58,8 @@ func TestSchemaIsReadAsServersKeepIt(t *testing.T) {
 	check(read(t, snapshotSchema(t, "it1", "read_back")))
 }
 
-// Files that are made without a cluster, of what a snapshot and a plan tell of it, are imported as
-// those of a load that asks it, and hold the same rows.
+// Files that are made without a cluster, from a snapshot's schema and a saved plan, are imported
+// like those of a load that connects to it. They hold the same rows.
 func TestLoadWithoutClusterIsImported(t *testing.T) {
 	lengthy(t)
 	t.Parallel()

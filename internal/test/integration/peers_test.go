@@ -12,8 +12,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Rows that are left over in a node's tables of peers, one with the tokens of a member and
-// one with next to nothing, do not have the cluster refused: they are named once and left out.
+// Rows that remain in a node's tables of peers do not make cqlbulk refuse the cluster: one with the
+// tokens of a member, and one with next to nothing. They are named once and left out.
 func TestNodesStalePeers(t *testing.T) {
 	servers(t)
 	table(t, "it3.peers", "(k int PRIMARY KEY)")

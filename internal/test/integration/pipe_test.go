@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPipeWithoutWriter interrupts the program while it waits for somebody to open a pipe:
-// the first signal ends it, and the load goes on when there is a writer.
+// TestPipeWithoutWriter interrupts the program while it waits for a writer of a pipe. The first
+// signal ends it, and the load resumes when there is a writer.
 func TestPipeWithoutWriter(t *testing.T) {
 	t.Parallel()
 	signals := []syscall.Signal{syscall.SIGINT, syscall.SIGTERM}
@@ -36,7 +36,7 @@ func TestPipeWithoutWriter(t *testing.T) {
 			"--run-dir",
 			run,
 		)
-		// When the first input is settled the second is opened.
+		// When the first input is completed, the second is opened.
 		require.Eventually(
 			t,
 			func() bool { return noted(run, " settle ") },

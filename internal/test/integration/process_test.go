@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// program is the built program: what the tests measure or limit runs as a process
-// of its own, without the race detector. It is built once for a run of the tests, of which
-// there may be another at the same time, on another cluster.
+// program returns the path of the built program. What the tests measure or limit runs as a process
+// of its own, without the race detector. It is built once for a run of the tests. Another run may
+// use another cluster at the same time.
 var program = sync.OnceValues(func() (string, error) {
 	path, err := filepath.Abs("../../../.cache/bin/cqlbulk-" + filepath.Base(clusterFolder()))
 	if err != nil {

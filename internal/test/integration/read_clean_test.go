@@ -55,9 +55,9 @@ func TestStreamedOutLeavesNothingBehind(t *testing.T) {
 	require.Equal(t, before, streaming())
 }
 
-// Rows with timestamps years ahead, of a clock that went wrong, are read as CQL reads them: what is
-// written now is not seen beside them, nor what was deleted ahead of its time; and what expires
-// does so by the clock, whatever the timestamp is.
+// Rows with timestamps years ahead, of a clock that was wrong, are read as CQL reads them. They
+// hide what is written now, and deletions ahead of time hide rows. What expires does so by the
+// clock, whatever the timestamp is.
 func TestTimestampsAheadOfTheClock(t *testing.T) {
 	t.Parallel()
 	table(t, "it3.ahead", "(k int, c int, v text, m map<text, int>, PRIMARY KEY (k, c))")
@@ -81,7 +81,7 @@ func TestTimestampsAheadOfTheClock(t *testing.T) {
 			math.MaxInt64,
 		),
 	)
-	time.Sleep(2100 * time.Millisecond) // what expires has expired, whoever looks at the clock
+	time.Sleep(2100 * time.Millisecond) // what expires has expired on every node's clock
 	require.Len(t, requireSameByStream(t, "it3", "ahead"), 4)
 	require.Equal(
 		t,

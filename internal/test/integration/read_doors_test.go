@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// anyPort has nodes bring their files to a port that nobody has: several tests read at the same
+// anyPort makes nodes send their files to any free port, because several tests read at the same
 // time.
 const anyPort = ":0"
 
@@ -28,7 +28,7 @@ func scannedLines(t *testing.T, args ...string) []string {
 }
 
 // requireSameByStream requires that a table that is streamed out of its nodes is what CQL reads of
-// it, with the times of the values that have one, and gives its rows.
+// it, with the times of its values. It returns the rows.
 func requireSameByStream(t *testing.T, keyspace, name string) []string {
 	t.Helper()
 	described, err := session.Table(t.Context(), keyspace, name)
@@ -46,7 +46,7 @@ func requireSameByStream(t *testing.T, keyspace, name string) []string {
 	return want
 }
 
-// hurtBody is a table of which everything can be deleted.
+// hurtBody is a table in which everything can be deleted.
 const hurtBody = `(k int, a int, b text, s text static, sm map<int, text> static, v text, i int, l list<int>, m map<text, int>, e set<int>, f frozen<list<int>>,
 	PRIMARY KEY (k, a, b)) WITH CLUSTERING ORDER BY (a DESC, b ASC) AND gc_grace_seconds = 864000`
 
@@ -161,9 +161,9 @@ func hurt(r *rand.Rand, name string) string {
 	}
 }
 
-// A table of which rows, ranges, partitions, cells and elements were deleted, written again at the
-// same times, and expired, in many SSTables, is read alike by CQL, streamed out of its nodes, from
-// their snapshots, and from their files as they lie there.
+// A table is read alike by CQL, streamed out of its nodes, from their snapshots, and from their
+// live files. In it, rows, ranges, partitions, cells and elements were deleted, written again at
+// the same times, and expired, in many SSTables.
 func TestTombstonesAreReadAlikeByEveryDoor(t *testing.T) {
 	t.Parallel()
 	rounds := either(3, 20)
@@ -173,7 +173,7 @@ func TestTombstonesAreReadAlikeByEveryDoor(t *testing.T) {
 		for range 80 {
 			exec(t, hurt(r, "it3.hurt"))
 		}
-		time.Sleep(2100 * time.Millisecond) // what expires has expired, whoever looks at the clock
+		time.Sleep(2100 * time.Millisecond) // what expires has expired on every node's clock
 		// To be streamed the tables are flushed: each round is an SSTable of its own on each node.
 		require.NotEmpty(t, requireSameByStream(t, "it3", "hurt"))
 	}
@@ -268,7 +268,7 @@ func TestManyTablesOfTombstones(t *testing.T) {
 			ok(t, "count", name, "--via", "stream", "--listen", anyPort, "--consistency", "ALL")
 		}
 	}
-	time.Sleep(2100 * time.Millisecond) // what expires has expired, whoever looks at the clock
+	time.Sleep(2100 * time.Millisecond) // what expires has expired on every node's clock
 	for i := range tables {
 		t.Log("seed", i)
 		requireSameByStream(t, "it3", fmt.Sprintf("hurt%d", i))

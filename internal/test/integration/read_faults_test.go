@@ -52,12 +52,12 @@ func noisy(rows, size int) []string {
 	return all
 }
 
-// limitStreams has nodes send so many megabits a second; one that is started anew sends 200.
+// limitStreams limits nodes to a number of megabits a second; a node that starts sends 200.
 func limitStreams(t *testing.T, megabits string, nodes ...string) {
 	t.Helper()
 	for _, n := range nodes {
 		administer(t, "nodetool", n, "setstreamthroughput", megabits)
-		administer(t, "nodetool", n, "setstreamthroughput", "-e", megabits) // of whole SSTables
+		administer(t, "nodetool", n, "setstreamthroughput", "-e", megabits) // of entire SSTables
 	}
 }
 
@@ -110,9 +110,9 @@ func noStreams(t *testing.T) {
 	}
 }
 
-// Nodes are killed and stopped while they send their SSTables: where a row has other replicas these
-// are asked, else its ranges are listed, and a retry reads them once the node is back. A node that
-// is stopped for a while goes on as if nothing had been.
+// Nodes are killed and stopped while they send their SSTables. Rows with other replicas are read
+// from those. Other ranges are listed, and a retry reads them once the node is back. A node that is
+// stopped for a while continues.
 func TestNodesHarmedWhileStreamedFrom(t *testing.T) {
 	lengthy(t)
 	all := servers(t)
@@ -177,7 +177,7 @@ func TestNodesHarmedWhileStreamedFrom(t *testing.T) {
 		startServers(t)
 		retried(t, out, dir)
 	})
-	t.Run("killed, and nobody else has its rows", func(t *testing.T) {
+	t.Run("killed, and no other node has its rows", func(t *testing.T) {
 		limitStreams(t, "1", "2")
 		run, out, dir := scan(t, "it1.torn", "LOCAL_ONE")
 		run.inMidSession(t)
@@ -330,8 +330,8 @@ func TestAllThatWasAcknowledgedIsStreamed(t *testing.T) {
 	}
 }
 
-// A table that is altered, dropped or truncated while it is streamed out of its nodes ends the
-// scan, which says so and gives no file its name.
+// If a table is altered, dropped or truncated while it is streamed out of its nodes, the scan ends.
+// It prints the reason, and gives no file its name.
 func TestTableThatChangesWhileItIsStreamed(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
@@ -385,7 +385,7 @@ func TestTableThatChangesWhileItIsStreamed(t *testing.T) {
 			r := run.end(t)
 			require.Equal(t, 4, r.code)
 			require.Contains(t, r.report, c.says)
-			require.NotContains(t, r.report, "go on with")
+			require.NotContains(t, r.report, "continue with")
 			require.NoFileExists(t, out)
 			require.NoFileExists(t, out+".manifest.json")
 			if c.resumed != "" {
@@ -397,7 +397,7 @@ func TestTableThatChangesWhileItIsStreamed(t *testing.T) {
 	}
 }
 
-// What is wrong on this side is told: a folder that is full, which no other node would do better
+// What is wrong on this side is reported: a folder that is full, which no other node could help
 // with, and a port that is taken.
 func TestStreamedToWhereThereIsNoRoom(t *testing.T) {
 	t.Parallel()

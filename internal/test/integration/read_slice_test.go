@@ -9,9 +9,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A table that was just loaded, of which system.size_estimates knows nothing, comes in pieces of a
-// --slice: no file in --temp-dir, of which there is one for each node and piece, has half as much
-// again. So it is when it is counted, and when it is cloned.
+// A table that was just loaded, and that system.size_estimates does not know yet, comes in pieces
+// of a --slice. Each node and piece has one file in --temp-dir, and none is half as large again.
+// That holds for a scan, a count and a clone.
 func TestSlicesOfAFreshTable(t *testing.T) {
 	t.Parallel()
 	input := noisy(12_000, 1000)

@@ -150,8 +150,8 @@ func TestViewsAreReadAlikeByEveryDoor(t *testing.T) {
 	}
 }
 
-// A snapshot of a view is read without the cluster where a schema has the view and its base table,
-// and is cloned by no way: in a table rows would live again that are over in the view.
+// A snapshot of a view is read without the cluster if a schema has the view and its base table. It
+// is never cloned: in a table, rows that the view no longer shows would live again.
 func TestSnapshotsOfViewsAreReadByASchemaAndNotCloned(t *testing.T) {
 	t.Parallel()
 	const as = " AS SELECT * FROM it1.sighted WHERE g IS NOT NULL AND k IS NOT NULL PRIMARY KEY (g, k)"

@@ -118,7 +118,9 @@ func jobOn(
 			Inputs: []ingest.Input{
 				{
 					Name: "in.csv",
-					Open: func() (io.ReadCloser, error) { return io.NopCloser(strings.NewReader(input)), nil },
+					Open: func() (io.ReadCloser, error) {
+						return io.NopCloser(strings.NewReader(input)), nil
+					},
 				},
 			},
 			Format:  dsv.DefaultFormat,
@@ -132,7 +134,9 @@ func jobOn(
 			Counters:        &progress.Counters{},
 		},
 		CQL: cql.Options{
-			NewWriter: func(columns []schema.Column) cql.Writer { return writer(described, columns) },
+			NewWriter: func(columns []schema.Column) cql.Writer {
+				return writer(described, columns)
+			},
 			Limits: cql.Limits{
 				MaxRows:        100,
 				Partitions:     server.BatchWarnPartitions,
@@ -146,10 +150,9 @@ func jobOn(
 	}
 }
 
-// repeats makes an input that has each of the keys five times: near ones in one
-// piece of it, one after the other or a few rows apart, and far ones at a distance
-// of several MB. Every row has its number in each column; last is the row of each
-// key that must stand, by the key.
+// repeats returns an input that has each of the keys five times. Near ones are in one piece of it,
+// one after the other or a few rows apart, and far ones at a distance of several MB. Every row has
+// its number in each column. last has the row that must remain, by its key.
 func repeats(keys int) (input string, last map[string]string) {
 	var b strings.Builder
 	b.WriteString("p,k,a,b,note\n")

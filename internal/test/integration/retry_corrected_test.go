@@ -329,7 +329,7 @@ func TestColumnDroppedUnderALoad(t *testing.T) {
 				`column "note" of table `+name+" was dropped at 20",
 			)
 			require.Contains(t, report.String(), "load all inputs anew with cqlbulk load")
-			require.NotContains(t, report.String(), "go on with")
+			require.NotContains(t, report.String(), "continue with")
 			status := cqlbulkOffline(t, "status", dir)
 			require.Zero(t, status.code, status.report)
 			require.Contains(t, status.out, "failed for good: ")

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A rejected row that is mended and loaded again does not replace a later row of
-// its key: it has the timestamp that it would have had.
+// A rejected row that is mended and loaded again does not replace a later row of its key. It has
+// the timestamp that it would have had.
 func TestRetryKeepsTheOrder(t *testing.T) {
 	t.Parallel()
 	table(t, "it2.retried", "(k int PRIMARY KEY, n int)")
@@ -45,14 +45,14 @@ func TestRetryKeepsTheOrder(t *testing.T) {
 	require.NoError(t, os.WriteFile(kept, []byte(mended), 0o600))
 	r = ok(t, "retry", dir)
 	require.Contains(t, r.report, "all of it is loaded")
-	require.NoDirExists(t, filepath.Join(dir, "retry-2"), "it had nothing to tell")
+	require.NoDirExists(t, filepath.Join(dir, "retry-2"), "it had nothing to record")
 	require.ElementsMatch(
 		t,
 		[]string{"1,10", "2,2"},
 		strings.Fields(ok(t, "scan", "it2.retried", "--header=false").out),
 	)
 
-	// With a row more they cannot be told from one another: they are written as of now.
+	// With a row more the rows cannot be identified: they are written as of now.
 	require.NoError(t, os.WriteFile(kept, []byte(mended+"3,3\n"), 0o600))
 	r = ok(t, "retry", dir)
 	require.Contains(
@@ -67,8 +67,8 @@ func TestRetryKeepsTheOrder(t *testing.T) {
 	)
 }
 
-// Rejects that were read wrongly are read otherwise, by a retry and by one that goes on with it:
-// null, dates and booleans of another style, and a column of another name. What is in stays.
+// Rejects that were read wrongly are read differently, by a retry and by its resume: null, dates
+// and booleans of another style, and a column of another name. Loaded rows stay.
 func TestRetryReadsOtherwise(t *testing.T) {
 	t.Parallel()
 	table(t, "it1.reread", "(k int PRIMARY KEY, n int, at timestamp, ok boolean)")

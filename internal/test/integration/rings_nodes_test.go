@@ -38,7 +38,7 @@ type rings struct {
 	marks     map[string]int64  // lengths of the nodes' logs when the change began
 	tooling   chan error        // what ends the nodetool that runs
 	within    *regexp.Regexp    // the changes in which something runs
-	gossips   bool              // a query tells what nodes have heard of each other
+	gossips   bool              // a query shows what nodes have heard of each other
 }
 
 // newRings makes the keyspaces, with tables for some changes, and what is read meanwhile.
@@ -329,15 +329,15 @@ func (r *rings) requireAll(c *ringChange) {
 	}
 }
 
-// refill loads what is read of a keyspace anew.
+// refill reads the rows of a keyspace again.
 func (r *rings) refill(keyspace string) {
 	r.t.Helper()
 	exec(r.t, "TRUNCATE "+keyspace+".before")
 	ok(r.t, byStream("load", keyspace+".before", r.inputs["before"])...)
 }
 
-// requireClean has the nodes delete what is not theirs, and requires that each row that was loaded
-// within some changes is on one node for each replica, and no other.
+// requireClean makes the nodes delete what is not theirs. Then it requires that each row that was
+// loaded within some changes is on one node for each replica, and no other.
 func (r *rings) requireClean(changes ...string) {
 	r.t.Helper()
 	r.each(r.live, func(node string) error { return tool(node, "cleanup") })
@@ -444,7 +444,7 @@ func (r *rings) owners(keyspace string) func(key []byte) []string {
 func (r *rings) requireHeld(keyspace, name string, partitions int, counts func(k int) bool) {
 	r.t.Helper()
 	found, owners := r.holders(keyspace, name), r.owners(keyspace)
-	var wrong []string // their keys tell of which load they are
+	var wrong []string // their keys have the load
 	for k := range partitions {
 		key := binary.BigEndian.AppendUint32(nil, uint32(k))
 		held := found[fmt.Sprintf("%x", key)]

@@ -30,7 +30,7 @@ const (
 	ringLoads      = 3 * ringPartitions
 )
 
-// ringLines are the rows of some partitions, with so many bytes of text.
+// ringLines returns the rows of some partitions, each with size bytes of text.
 func ringLines(from, partitions, size int) (all []string) {
 	for k := from; k < from+partitions; k++ {
 		for c := range ringRowsEach {
@@ -205,7 +205,7 @@ func (r *rings) runs(c *ringChange) (mend func()) {
 				r.t,
 				[]int{2, 4},
 				run.code,
-				"%s of %s, of which a dead node alone has rows: %s",
+				"%s of %s, whose rows only a dead node has: %s",
 				run.what,
 				run.keyspace,
 				run.report,
@@ -255,7 +255,7 @@ func (r *rings) runsOf(c *ringChange, keyspace string) (all []ringRun) {
 	from, to := keyspace+".before", keyspace+"."+c.name
 	dir := r.t.TempDir()
 	path := func(name string) string { return filepath.Join(dir, name) }
-	// Rows that a dead node alone has are to be given up soon; a node of Cassandra 4 whose streams
+	// Rows that only a dead node has are to be given up soon. A node of Cassandra 4 whose streams
 	// are slowed sends other nodes megabytes before it sends us anything.
 	patience := "2m"
 	if c.lost(r.replicas(keyspace)) {

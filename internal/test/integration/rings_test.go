@@ -115,7 +115,7 @@ type ringChange struct {
 	// died is the number of partitions that were loaded before that, from acrossFrom on. If a
 	// keyspace has one replica, those that the node had are gone with it, as by CQL.
 	died int
-	// survey says that the node which joins stays outside of the ring until it is told to be a
+	// survey says that the node which joins stays outside of the ring until a command makes it a
 	// member.
 	survey bool
 	// altered says that the keyspaces get more replicas. Rows that were there before are not on

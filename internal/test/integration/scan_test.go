@@ -26,8 +26,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 )
 
-// skewed makes rows of which a fifth are in one partition, and the others in
-// three tenths as many partitions as there are rows.
+// skewed returns rows for a table: a fifth of them are in one partition, and the others in three
+// tenths as many partitions as there are rows.
 func skewed(rows int) string {
 	var b strings.Builder
 	b.WriteString("p,n,note\n")

@@ -45,7 +45,7 @@ func asAdmin(t *testing.T, stmts ...string) {
 
 const guarded = "CREATE KEYSPACE IF NOT EXISTS guarded WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 1}"
 
-// stranger makes a certificate of nobody's, and the key to it.
+// stranger makes a certificate that no authority signed, and its key.
 func stranger(t *testing.T) (cert, key string) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -144,8 +144,8 @@ func TestTLS(t *testing.T) {
 	})
 }
 
-// TestLeastRights: the rights that docs/security.md names are enough, and a role without
-// them is told which one it lacks.
+// The rights that docs/security.md names are enough. For a role without them, the error names the
+// one that it lacks.
 func TestLeastRights(t *testing.T) {
 	const rows = "k,v\n1,one\n2,two\n"
 	asAdmin(
@@ -216,7 +216,7 @@ func TestLeastRights(t *testing.T) {
 			r.report,
 			"User "+tc.role+" has no "+tc.right+" permission on <table "+tc.args[1]+">",
 		)
-		require.Equal(t, 1, strings.Count(r.report, "permission"), "told once: %s", r.report)
+		require.Equal(t, 1, strings.Count(r.report, "permission"), "printed once: %s", r.report)
 		require.NoDirExists(t, filepath.Join(dir, "run"), "the rows are not to blame")
 	}
 }
@@ -278,8 +278,8 @@ func TestPasswordIsNowhere(t *testing.T) {
 	require.Greater(t, left, 6, "outputs, manifests, rejected rows")
 }
 
-// TestFilesAreTheOwners: what the program makes is nobody else's to read, not even
-// where the user masks nothing.
+// TestFilesAreTheOwners: no other user can read what the program makes, not even with an empty
+// umask.
 func TestFilesAreTheOwners(t *testing.T) {
 	table(t, "it2.private", "(k int PRIMARY KEY, v text)")
 	dir := t.TempDir()

@@ -14,7 +14,7 @@ import (
 )
 
 // TestSnapshotsAreFound finds the live data and a snapshot of a table in the nodes' own folders,
-// and what the schema in the snapshot tells of columns that were dropped.
+// and dropped columns in the snapshot's schema.
 func TestSnapshotsAreFound(t *testing.T) {
 	t.Parallel()
 	table(t, "it1.snapshot_found", "(k int PRIMARY KEY, v int, gone text)")

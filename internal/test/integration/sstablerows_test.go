@@ -66,7 +66,7 @@ func (s *storedRows) add(t *testing.T, key []byte, r *sstable.Row) {
 	require.NoError(t, s.rows[place].AddEncoded(s.codec, encoded))
 }
 
-// lines tells of the rows all that does not hang on the server's clock.
+// lines returns all of the rows that does not depend on the server's clock.
 func (s *storedRows) lines() map[string]string {
 	lines := make(map[string]string)
 	for place, m := range s.rows {

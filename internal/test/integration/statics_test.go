@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestTimesOfStaticColumns takes rows whose static and regular columns have every mixture of
-// values, write times and times to live from one table to another, by CQL and by streaming: no row
-// is lost, and each has its values and times.
+// TestTimesOfStaticColumns copies rows from one table to another, by CQL and by streaming. Their
+// static and regular columns have every mixture of values, write times and times to live. No row is
+// lost, and each has its values and times.
 func TestTimesOfStaticColumns(t *testing.T) {
 	t.Parallel()
 	const body = "(k int, c int, s1 text static, s2 int static, s3 frozen<set<int>> static, v text, w int, PRIMARY KEY (k, c))"

@@ -166,7 +166,7 @@ func TestStreamedLargeRowsOfChangeCapture(t *testing.T) {
 	r := ok(t, "load", "it2.captured", file(t, "in.csv", in.String()), "--via", "stream")
 	require.Regexp(
 		t,
-		`streamed .* 1 partition, 4 whole SSTables, on 2 nodes`,
+		`streamed .* 1 partition, 4 entire SSTables, on 2 nodes`,
 		r.report,
 		"two on each",
 	)

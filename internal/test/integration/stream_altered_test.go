@@ -16,9 +16,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/cli"
 )
 
-// A column that is added under a load by streaming ends it, with the reason: nothing that comes
-// after counts as loaded or can be taken for whole, and the run does not go on. A load from the
-// beginning brings all rows.
+// A column that is added during a load by streaming ends the load, with the reason. Nothing that
+// comes after counts as loaded or as complete, and the run does not resume. A load from the
+// beginning loads all rows.
 func TestColumnAddedInMidLoad(t *testing.T) {
 	t.Parallel()
 	input := padded(4000, 500)
@@ -73,7 +73,7 @@ func TestColumnAddedInMidLoad(t *testing.T) {
 				report.String(),
 				"the table was altered, or created again, meanwhile: this load cannot continue",
 			)
-			for _, untrue := range []string{"to be imported", "go on with"} {
+			for _, untrue := range []string{"to be imported", "continue with"} {
 				require.NotContains(t, report.String(), untrue)
 			}
 			require.Less(t, settled(run), int64(len(input)))
@@ -99,8 +99,8 @@ func TestColumnAddedInMidLoad(t *testing.T) {
 }
 
 // If the table gets another default time to live, or an index, in the midst of a load, the load
-// ends with the reason before it sends rows that were made for the table as it was. Those that a
-// resume sends are as by CQL.
+// ends with the reason. It ends before it sends rows that were made for the table as it was. Those
+// that a resume sends are as by CQL.
 func TestTableThatChangesBetweenSlices(t *testing.T) {
 	t.Parallel()
 	input := padded(4000, 500)
@@ -134,7 +134,7 @@ func TestTableThatChangesBetweenSlices(t *testing.T) {
 			_ = rest.Close()
 			require.Equal(t, 4, <-ended, report.String())
 			require.Contains(t, report.String(), c.reason)
-			require.Contains(t, report.String(), "go on with: ... | cqlbulk resume")
+			require.Contains(t, report.String(), "continue with: ... | cqlbulk resume")
 			before := settled(dir)
 			require.Less(t, before, int64(len(input)))
 

@@ -15,9 +15,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What a server refuses by CQL is refused when it is streamed, row by row: a partition key of more
-// than 65,535 bytes, and a time to live that ends after 2038-01-19, which SSTables of version nb
-// cannot keep. What is just within the bounds is loaded.
+// What a server refuses by CQL is refused when it is streamed, row by row. Such are a partition key
+// of more than 65,535 bytes, and a time to live that ends after 2038-01-19, which SSTables of
+// version nb cannot keep. What is just within the bounds is loaded.
 func TestStreamedRowsAtTheirBounds(t *testing.T) {
 	lengthy(t)
 	t.Parallel()

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// SSTables that were sent whole are there after all nodes have started anew, and stay the same when
-// they are verified, compacted and repaired; no node says a word against them.
+// Entire SSTables that were streamed are there after all nodes have restarted. They stay the same
+// when they are verified, compacted and repaired. No node logs a complaint.
 func TestNodesStreamedTablesLast(t *testing.T) {
 	lengthy(t)
 	all := servers(t)

@@ -41,8 +41,8 @@ func timesToo(table *schema.Table) string {
 	return strings.Join(columns, ",")
 }
 
-// requireStreamed loads a file into two tables, by CQL and by streaming, and requires that
-// they are the same afterwards, with the times of the values.
+// requireStreamed loads a file into two tables, by CQL and by streaming. It requires that they are
+// the same afterwards, with the times of the values.
 func requireStreamed(t *testing.T, keyspace, byCQL, byStream, path string, flags ...string) {
 	t.Helper()
 	args := append([]string{path, "--timestamp", "1700000000000000"}, flags...)
@@ -59,8 +59,8 @@ func requireStreamed(t *testing.T, keyspace, byCQL, byStream, path string, flags
 	require.Equal(t, lines(byCQL), lines(byStream))
 }
 
-// A row means what it means through CQL, once and again: nulls that delete, collections that are
-// replaced, rows of one key, static columns, rows that expire.
+// A streamed row means the same as through CQL, also when it is loaded twice: nulls that delete,
+// collections that are replaced, rows of one key, static columns, rows that expire.
 func TestStreamedRowsMeanWhatTheyMeanByCQL(t *testing.T) {
 	t.Parallel()
 	body := `(k int, "C" text, d timestamp, s text static, v text, l list<int>, m map<text, int>, f frozen<set<int>>,
@@ -182,8 +182,8 @@ func TestStreamedRowsAreOnAllReplicas(t *testing.T) {
 	)
 }
 
-// A load that is interrupted, and killed, while it streams begins the rows of its slice anew, and
-// no others, and they are there once.
+// A load that is interrupted, and killed, while it streams sends the rows of its slice again, and
+// no others. Each row is there once.
 func TestStreamingLoadKilled(t *testing.T) {
 	t.Parallel()
 	rows := testRows(t, 6000)

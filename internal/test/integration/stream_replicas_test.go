@@ -18,9 +18,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 )
 
-// TestStreamedOnEachReplica streams into keyspaces with one to three replicas in each data
-// center: every node has its own rows on its own disk, the same as other replicas have, and no
-// other node has them. deploy/test-layouts runs it with other racks and data centers.
+// TestStreamedOnEachReplica streams into keyspaces with one to three replicas in each data center.
+// Every node has its own rows on its own disk, the same as other replicas have, and no other node
+// has them. deploy/test-layouts runs it with other racks and data centers.
 func TestStreamedOnEachReplica(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
@@ -93,8 +93,8 @@ func TestStreamedOnEachReplica(t *testing.T) {
 	}
 }
 
-// requireCopies has so many nodes have each of the partitions of a table on their own disks, all
-// the same.
+// requireCopies requires that the given number of nodes have each of the partitions of a table on
+// their own disks, all the same.
 func requireCopies(t *testing.T, keyspace, name string, keys, copies int) {
 	t.Helper()
 	check := fileCheck(t, keyspace, name)

@@ -43,8 +43,8 @@ func heardByGossip(t *testing.T, node string) map[string]internode.Endpoint {
 	return all
 }
 
-// TestGossipOfNodes asks nodes by gossip: what they tell of tokens, and of where nodes are, is what
-// their tables tell.
+// TestGossipOfNodes asks nodes by gossip. Their answers about tokens and addresses agree with their
+// tables.
 func TestGossipOfNodes(t *testing.T) {
 	t.Parallel()
 	places, err := session.Places(t.Context())
@@ -74,7 +74,7 @@ func TestGossipOfNodes(t *testing.T) {
 }
 
 // TestReplicationThatGrowsWhileRowsAreStreamed gives a keyspace more replicas while a slice of rows
-// is on its way: those rows are sent to the further replicas too before they count as loaded.
+// is on its way. Those rows are sent to the further replicas too before they count as loaded.
 func TestReplicationThatGrowsWhileRowsAreStreamed(t *testing.T) {
 	t.Parallel()
 	const rows = 1500
@@ -125,7 +125,8 @@ func ringRows(t *testing.T, rows int) string {
 	return file(t, "rows.csv", in.String())
 }
 
-// requireHolders proves that so many nodes have each of the partitions on their own disks.
+// requireHolders requires that the given number of nodes have each of the partitions on their own
+// disks.
 func requireHolders(t *testing.T, keyspace, name string, partitions, copies int) {
 	t.Helper()
 	holders := make(map[string]map[string]bool)

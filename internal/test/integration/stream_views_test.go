@@ -15,7 +15,7 @@ import (
 )
 
 // Views and indexes have the rows that are streamed, and change capture sees them, whether they
-// come as rows or as whole SSTables.
+// come as rows or as entire SSTables.
 func TestStreamedRowsAreInViewsAndIndexes(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
@@ -95,7 +95,7 @@ func captured(t *testing.T, text string) bool {
 	return false
 }
 
-// An index of storage-attached indexing has the rows, which are then not sent as whole SSTables.
+// An index of storage-attached indexing has the rows, which are then not sent as entire SSTables.
 func TestStreamedRowsAreInAttachedIndexes(t *testing.T) {
 	t.Parallel()
 	if !atLeast(t, 5) {

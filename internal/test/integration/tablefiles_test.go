@@ -201,8 +201,8 @@ func fillFiles(t *testing.T, name string, rows, wide int) {
 	)
 }
 
-// TestFilesOfCassandraAreRightAndMadeAgain holds the files of real nodes, index, filter, summary
-// and statistics among them, to be byte for byte those that are made of their rows.
+// TestFilesOfCassandraAreRightAndMadeAgain writes the rows of real nodes' files again. All
+// components are equal byte for byte: index, filter, summary and statistics among them.
 func TestFilesOfCassandraAreRightAndMadeAgain(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
@@ -210,7 +210,8 @@ func TestFilesOfCassandraAreRightAndMadeAgain(t *testing.T) {
 		compression string
 		rows        int
 	}{
-		"files_plain": {"{'enabled': false}", either(30_000, 60_000)}, // so many that nodes estimate keys in the form that we write
+		// enough for nodes to estimate keys in the form that we write
+		"files_plain": {"{'enabled': false}", either(30_000, 60_000)},
 		"files_lz4":   {"{'class': 'LZ4Compressor', 'chunk_length_in_kb': 4}", either(1_000, 10_000)},
 	} {
 		table(t, "it1."+name, filesBody+" AND compression = "+f.compression)
@@ -243,8 +244,8 @@ func TestFilesOfCassandraAreRightAndMadeAgain(t *testing.T) {
 	}
 }
 
-// pointLines reads each of some partitions by its key, so that a file whose filter or index does
-// not have it is seen, and gives the rows like rawRows.
+// pointLines reads each of some partitions by its key, to detect a file whose filter or index lacks
+// it. It returns the rows like rawRows.
 func pointLines(t *testing.T, keyspace, name string, keys []string) (lines []string) {
 	t.Helper()
 	described, err := session.Table(t.Context(), keyspace, name)
@@ -278,12 +279,12 @@ func linesOf(t *testing.T, described *schema.Table, query driver.Query) (lines [
 	}
 }
 
-// timesOfFiles are the columns that tell when the cells of such a table were written.
+// timesOfFiles are the columns with the times at which the cells of such a table were written.
 const timesOfFiles = "k,a,b,writetime(v),writetime(i)"
 
 // TestFilesThatAreImported gives files of all versions and compressions to the nodes, who verify
-// them, and reads every row by its key, both ways round in the partition of many rows, and after a
-// major compaction.
+// them. It reads every row by its key, in both directions in the partition of many rows, and again
+// after a major compaction.
 func TestFilesThatAreImported(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
@@ -309,7 +310,9 @@ func TestFilesThatAreImported(t *testing.T) {
 		{sstable.MD, sstable.Compression{Compressor: sstable.LZ4Compressor, ChunkLength: 65536}},
 	}
 	for _, c := range either(brief, append(brief,
-		kind{sstable.NB, sstable.Compression{Compressor: sstable.ZstdCompressor, ChunkLength: 4096, MaxCompressedLength: 3000}},
+		kind{sstable.NB, sstable.Compression{
+			Compressor: sstable.ZstdCompressor, ChunkLength: 4096, MaxCompressedLength: 3000,
+		}},
 		kind{sstable.NB, sstable.Compression{}},
 		kind{sstable.NB, sstable.Compression{Compressor: sstable.LZ4Compressor, ChunkLength: 16384}},
 		kind{sstable.ME, sstable.Compression{}},

@@ -126,8 +126,8 @@ func scanTimes(t *testing.T, name string) timed {
 	return s
 }
 
-// TestTimesOfColumns takes a table with the write times and times to live of its
-// columns out and into another one, as CSV and as JSON: the copy has the same.
+// TestTimesOfColumns copies a table with the write times and times to live of its columns into
+// another one, as CSV and as JSON. The copy has the same.
 func TestTimesOfColumns(t *testing.T) {
 	t.Parallel()
 	table(t, "it2.times", timesBody)

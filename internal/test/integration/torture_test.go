@@ -168,7 +168,7 @@ func concat(parts ...[]byte) []byte {
 	return out
 }
 
-// edges are values for each column, every one of which stands in some row.
+// edges returns values for each column; every one of them is in some row.
 func edges() map[string][][]byte {
 	texts := [][]byte{
 		text(

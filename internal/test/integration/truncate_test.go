@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A load does not go on behind a TRUNCATE: what it had loaded is gone. One from before it is
-// no reason, and its rejects are still loaded.
+// A load does not resume after a TRUNCATE: what it had loaded is gone. A TRUNCATE before the load
+// is no reason, and its rejects are still loaded.
 func TestResumeAfterTruncate(t *testing.T) {
 	t.Parallel()
 	table(t, "it3.truncated", "(k int PRIMARY KEY, v int)")

@@ -79,9 +79,9 @@ func valueStricter(t *testing.T, use cqlwire.Use, typ string, err error) bool {
 	}
 }
 
-// valueUnflushable says whether a value is one that a server takes into a clustering, and then
-// fails where it compares it, which it does when it writes the table to its disk: such a node must
-// be rid of the table.
+// valueUnflushable reports whether a server takes a value into a clustering, and then fails when it
+// compares it. It does so when it writes the table to its disk. Then the test must drop the table
+// from that node.
 func valueUnflushable(use cqlwire.Use, err error) bool {
 	if err == nil || use != cqlwire.BoundClustering && use != cqlwire.Compared {
 		return false

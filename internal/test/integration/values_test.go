@@ -33,8 +33,8 @@ func writeCells(t *testing.T, name string, rows ...[]string) {
 	}
 }
 
-// requireCarried takes a table to another of the same columns, in each form and by each way of a
-// load, and requires that each cell has the same bytes.
+// requireCarried copies a table to another of the same columns, in each form and by each target of
+// a load, and requires that each cell has the same bytes.
 func requireCarried(t *testing.T, from, body string, flags ...string) {
 	t.Helper()
 	keyspace, name, _ := strings.Cut(from, ".")
@@ -128,8 +128,8 @@ func TestNullsInOtherCollections(t *testing.T) {
 	}
 }
 
-// A tuple has the bytes that it came with, in every kind of column and by every way: of what is in
-// it nothing is sorted, and two keys that differ stay two.
+// A tuple keeps its bytes, in every kind of column and by every target. Nothing inside of it is
+// sorted, and two keys that differ stay two.
 func TestTuplesKeepTheirBytes(t *testing.T) {
 	t.Parallel()
 	const set = "frozen<tuple<frozen<set<int>>, frozen<tuple<frozen<map<int, int>>>>>>"

@@ -12,9 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestVendorFile has a file that is not quite a CSV, as a vendor sends it, loaded by three
-// commands: what doctor suggests, that command in a shell, and a count. Every value is as it was
-// meant.
+// TestVendorFile loads a file of a vendor that is not quite a CSV, by three commands: what doctor
+// suggests, that command in a shell, and a count. Every value is as it was meant.
 func TestVendorFile(t *testing.T) {
 	t.Parallel()
 	table(

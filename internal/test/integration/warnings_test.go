@@ -14,10 +14,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// serverWarnings lists the lines of the nodes' logs that complain about batches or
-// tombstones of one of the tables. Of batches over too many partitions Cassandra
-// complains once a minute at the most, so no test may make it do so, and the whole
-// logs are read, from the start of the nodes.
+// serverWarnings lists the lines of the nodes' logs that complain about batches or tombstones of
+// one of the tables. About batches over too many partitions Cassandra complains at most once a
+// minute. So no test may cause that, and the whole logs are read, from the start of the nodes.
 func serverWarnings(t *testing.T, tables ...string) []string {
 	t.Helper()
 	dir := clusterFolder()
@@ -37,9 +36,9 @@ func serverWarnings(t *testing.T, tables ...string) []string {
 	return found
 }
 
-// TestNoBatchWarnings loads tables of many partitions with the default settings,
-// sorted by partition and in random order, of small rows, of rows of all sizes and
-// of rows with many columns and collections: the servers have nothing to say.
+// TestNoBatchWarnings loads tables of many partitions with the default settings, sorted by
+// partition and in random order. They have small rows, rows of all sizes, and rows with many
+// columns and collections. The servers log no warning.
 func TestNoBatchWarnings(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
@@ -125,7 +124,7 @@ func TestNoBatchWarnings(t *testing.T) {
 // say something: a batch that is too large is complained about.
 func TestServersWarn(t *testing.T) {
 	t.Parallel()
-	// A name of its own for each run, lest an older complaint be found.
+	// Each run has a name of its own, so that no older complaint is found.
 	name := fmt.Sprintf("warned_at_%d", os.Getpid())
 	table(t, "it2."+name, "(p int PRIMARY KEY, note text)")
 	insert := fmt.Sprintf(

@@ -324,7 +324,7 @@ func TestConditionsHoldForTheRowsThatServersChoose(t *testing.T) {
 			i%3,
 		)
 		for n, c := range whereColumns {
-			// One row in so many has null.
+			// A fixed share of the rows has null.
 			if at := (i*(n%3+1) + i/5) % (len(c.literals) + 1); at < len(c.literals) {
 				values += ", " + c.literals[at]
 			} else {
@@ -376,7 +376,7 @@ func TestConditionsHoldForTheRowsThatServersChoose(t *testing.T) {
 		)
 	}
 
-	// A key that is named is looked for by its bytes, and one that is asked for in part is not.
+	// A complete key is looked up by its bytes, and a part of one is not.
 	table(t, "it1.where_keys", "(k decimal, j int, v int, PRIMARY KEY ((k, j)))")
 	exec(
 		t,

@@ -12,7 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 )
 
-// Own is the address that a node tells of itself where it brings files.
+// Own is the address that a node reports as its own when it sends files.
 var Own = netip.MustParseAddrPort("127.0.0.1:7000")
 
 // Brought is a file that a node brings: Payload is what follows its head. Own, plan and sequence of
@@ -22,7 +22,7 @@ type Brought struct {
 	Payload []byte
 }
 
-// Rows makes a file of partitions that are not compressed, of which it brings all.
+// Rows returns a file of uncompressed partitions; the node sends all of them.
 func Rows(table internode.UUID, header, plain []byte) Brought {
 	payload, err := internode.AppendBlocks(nil, plain)
 	if err != nil {
@@ -61,7 +61,8 @@ func (c *connection) promise(asked []internode.Request) error {
 	sequence := make(map[internode.UUID]int)
 	for i := range files {
 		f := &files[i]
-		f.Head.From, f.Head.Plan, f.Head.Asked, f.Head.Sequence = Own, c.s.Plan, true, sequence[f.Head.Table]
+		f.Head.From, f.Head.Plan, f.Head.Asked = Own, c.s.Plan, true
+		f.Head.Sequence = sequence[f.Head.Table]
 		sequence[f.Head.Table]++
 		if f.Head.Sequence == 0 {
 			announced = append(announced, internode.Summary{Table: f.Head.Table})

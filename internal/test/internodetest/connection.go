@@ -14,7 +14,7 @@ import (
 )
 
 // errHarm ends the serving of a connection on which the node has done harm.
-var errHarm = errors.New("as the node was told to")
+var errHarm = errors.New("as the test set it")
 
 // connection is one connection to a node.
 type connection struct {

@@ -1,6 +1,6 @@
-// Package internodetest plays the storage port of a Cassandra node: it takes files that are
-// streamed in, row by row or whole, brings those that it is asked for, and can be told to fail at
-// any step. Start with [Node].
+// Package internodetest simulates the storage port of a Cassandra node. It takes files that are
+// streamed in, row by row or as entire SSTables, and sends those that a client asks for. A test can
+// make it fail at any step. Start with [Node].
 package internodetest
 
 import (
@@ -49,7 +49,7 @@ func Steps() []Step {
 	return []Step{Accept, Begin, Prepare, FileOpen, FileHead, MidFile, FileEnd, Finish}
 }
 
-// Harm is what a node does instead of going on.
+// Harm is what a node does instead of continuing.
 type Harm string
 
 // The harms.
@@ -76,7 +76,7 @@ type Session struct {
 type File struct {
 	Head  *internode.FileHead
 	Plain []byte            // partitions, row by row
-	Parts map[string][]byte // the components of a whole SSTable, by name
+	Parts map[string][]byte // the components of an entire SSTable, by name
 }
 
 // Node is a storage port. Its fields are not changed once it serves; its methods are safe for
@@ -143,8 +143,8 @@ func (n *Node) Complete() []*Session {
 	return slices.Clone(n.complete)
 }
 
-// Late are the messages, other than KEEP_ALIVE, that came to a session when it was complete: a real
-// node would call each an error in its log.
+// Late are the messages, other than KEEP_ALIVE, that came to a session after it was complete. A
+// real node would log an error for each.
 func (n *Node) Late() []internode.Message {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 // base is the address of the first node.
 func (o *Options) base() (uint32, error) {
 	if o.Base == Anywhere {
-		// Above 127.64 there is nobody else; 50 nodes find room below the next.
+		// Addresses above 127.64 are free; 50 nodes find room below the next.
 		return 127<<24 | 64<<16 | rand.Uint32N(0x7fff)<<7 | 1, nil
 	}
 	base := net.ParseIP(o.Base).To4()

@@ -43,8 +43,8 @@ func (n *node) canRead(level primitive.ConsistencyLevel, within token.Range) mes
 	return nil
 }
 
-// canWrite says how many of the keys come before the first that too few of the nodes
-// are up for, and what is missing then; all of them, and nil, when nothing is.
+// canWrite returns the number of keys before the first for which too few nodes are up, and the
+// error for that one. If there is none, it returns all of them, and nil.
 func (n *node) canWrite(level primitive.ConsistencyLevel, keys []token.Token) (int, message.Error) {
 	l := n.cluster.layout.Load()
 	up := l.up()

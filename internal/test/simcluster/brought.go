@@ -12,9 +12,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// bring gives what a node has of a table in some ranges, as one file of rows: what it holds, or, if
-// nodes have no rows of their own, only partitions that it is a replica of. system.local, which a
-// client asks for to see whether the node reaches it, is a file as well.
+// bring returns what a node has of a table in some ranges, as one file of rows. That is what it
+// holds, or, if nodes have no rows of their own, only partitions that it is a replica of. A client
+// asks for system.local to see whether the node reaches it: that is a file as well.
 func (n *node) bring(r internode.Request) ([]internodetest.Brought, error) {
 	if r.Keyspace == "system" && r.Table == "local" {
 		codec, err := codecOf(

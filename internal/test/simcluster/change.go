@@ -21,7 +21,7 @@ var (
 // request that it was carrying out may still take effect, without an answer.
 func (c *Cluster) Stop(node int) { c.halt(node, true) }
 
-// halt ends a node; the others tell of it if they are to.
+// halt ends a node; if tell is set, the others report it.
 func (c *Cluster) halt(node int, tell bool) {
 	c.life.Lock()
 	defer c.life.Unlock()
@@ -133,8 +133,7 @@ func (c *Cluster) Leave(node int) error {
 	return nil
 }
 
-// Move gives a node new tokens. Of a cluster with tablets all tablets are dealt out
-// anew.
+// Move gives a node new tokens. If the cluster has tablets, all tablets are distributed again.
 func (c *Cluster) Move(node int) error {
 	c.life.Lock()
 	defer c.life.Unlock()

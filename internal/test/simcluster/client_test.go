@@ -79,7 +79,10 @@ func (c *client) run(text string, o *message.QueryOptions, values ...[]byte) mes
 func (c *client) rows(text string, size int32, values ...[]byte) [][][]byte {
 	c.t.Helper()
 	var all [][][]byte
-	for o := (&message.QueryOptions{Consistency: primitive.ConsistencyLevelLocalOne, PageSize: size}); ; {
+	o := &message.QueryOptions{
+		Consistency: primitive.ConsistencyLevelLocalOne, PageSize: size,
+	}
+	for {
 		o.PositionalValues = nil
 		answer := c.run(text, o, values...)
 		result, ok := answer.(*message.RowsResult)

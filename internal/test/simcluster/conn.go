@@ -28,8 +28,8 @@ type conn struct {
 	sending sync.Mutex
 }
 
-// serve answers requests until the connection ends: each in a goroutine of its
-// own, so that one that is held up does not hold up the others.
+// serve answers requests until the connection ends, each in a goroutine of its own, so that a slow
+// one does not delay the others.
 func (c *conn) serve() {
 	var pending sync.WaitGroup
 	defer pending.Wait()
@@ -45,7 +45,7 @@ func (c *conn) serve() {
 	}
 }
 
-// welcome answers who comes: it may go on, or has to say who it is.
+// welcome answers a new client: it may continue, or has to authenticate.
 func (c *conn) welcome() message.Message {
 	if c.node.cluster.options.User == "" {
 		return &message.Ready{}
@@ -114,7 +114,7 @@ func (c *conn) answer(m message.Message) reply {
 	case *message.Prepare, *message.Query, *message.Execute, *message.Batch, *message.Register:
 		if c.node.cluster.options.User != "" && !c.known.Load() {
 			return reply{
-				message: &message.ProtocolError{ErrorMessage: "simcluster was not told who asks"},
+				message: &message.ProtocolError{ErrorMessage: "simcluster requires a name and a password"},
 			}
 		}
 	}

@@ -39,8 +39,8 @@ func (c *conn) register(types []primitive.EventType) {
 	c.events = append(c.events, types...)
 }
 
-// emit tells an event to every connection that registered for it. The caller holds
-// the cluster's life, which is not closed.
+// emit sends an event to every connection that registered for it. The caller holds the cluster's
+// life, which is not closed.
 func (c *Cluster) emit(event message.Event) { c.emitBy(c.layout.Load().nodes, event) }
 
 // emitBy is emit for the connections to some of the nodes.

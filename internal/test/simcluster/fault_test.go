@@ -42,8 +42,8 @@ func connect(
 	return s, table
 }
 
-// Every fault as the driver sees it: the class of a read's and of a write's error,
-// and how many of a batch of four rows were written.
+// Every fault as the driver sees it: the class of a read's and of a write's error, and how many of
+// a batch of four rows were written.
 func TestFaultsThroughDriver(t *testing.T) {
 	for _, tc := range []struct {
 		fault   simcluster.Fault

@@ -11,10 +11,10 @@ import (
 // requests in an equal order meet the same. The zero value is calm.
 type Faults struct {
 	Seed  uint64
-	Until int // after so many requests all is calm; 0: never
-	// ByContent numbers requests by what they ask for and how often that has been
-	// asked: then their order does not matter, nor the node, the time or the page
-	// size, and concurrent requests meet the same faults on every run.
+	Until int // no faults after this number of requests; 0: never
+	// ByContent numbers requests by their content and how often it came. Then their order does not
+	// matter, nor the node, the time or the page size, and concurrent requests meet the same faults
+	// on every run.
 	ByContent bool
 	Prepares  bool // PREPARE requests of the tables are met as well
 	System    bool // so are requests for system tables
@@ -38,10 +38,10 @@ type Faults struct {
 	Warning float64 // the answer comes with a warning
 
 	// And these happen to the cluster. One node at a time is down.
-	NodeDown float64       // a node ends, and the others tell only when it is up again
+	NodeDown float64       // a node ends, and the others report it only when it is up again
 	DownFor  time.Duration // how long after, default 50 ms
 	Move     float64       // a node gets other tokens
-	Join     float64       // a node joins; three do at the most
+	Join     float64       // a node joins; at most three do
 }
 
 // rate is the probability of a fault.
@@ -116,11 +116,10 @@ func (f *Faults) check() error {
 	return nil
 }
 
-// Storm makes faults from a seed: some of all kinds at random rates, so that of
-// thousands of seeds each has its own mixture. strength is the sum of the rates
-// that a request can meet, at the most. Requests that get no answer are not among
-// them, as each costs the client its time limit, nor nodes that join. It ends after
-// the given number of requests.
+// Storm makes faults from a seed: some of all kinds at random rates, so that each of thousands of
+// seeds has its own mixture. strength is the largest sum of the rates that a request can meet.
+// Requests without an answer are not among them, because each costs the client its time limit, nor
+// are nodes that join. The faults end after the given number of requests.
 func Storm(seed uint64, strength float64, until int) Faults {
 	random := rand.New(rand.NewPCG(mix(seed, 3), 3))
 	f := Faults{

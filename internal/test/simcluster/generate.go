@@ -69,7 +69,9 @@ func (c *Cluster) makeTable(spec Table, random *rand.Rand) (*table, error) {
 	}
 	slices.SortStableFunc(
 		given,
-		func(a, b *mutation) int { return cmp.Or(a.at.Compare(b.at), slices.Compare(a.raw, b.raw)) },
+		func(a, b *mutation) int {
+			return cmp.Or(a.at.Compare(b.at), slices.Compare(a.raw, b.raw))
+		},
 	)
 	for _, m := range given { // each at the end, where there is nothing to move
 		t.apply(m)
@@ -210,11 +212,12 @@ func (g *generator) cells(kind Kind, count int) []cell {
 // characters of several bytes.
 var letters = []rune("abcdefghijklmnop 0123456789\",;\t\n\\'äß漢🎲")
 
-// value makes a value; a text or a blob has at least so many characters or bytes.
+// value returns a value; a text or a blob has at least that many characters or bytes.
 func (g *generator) value(t *cqltype.Type, least int) []byte {
 	random := g.random
 	if width := natives[t.Kind].width; width > 0 && t.Kind != cqltype.Boolean {
-		bytes := binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, random.Uint64()), random.Uint64())[:width]
+		bytes := binary.BigEndian.AppendUint64(nil, random.Uint64())
+		bytes = binary.BigEndian.AppendUint64(bytes, random.Uint64())[:width]
 		switch t.Kind {
 		case cqltype.Float, cqltype.Double:
 			bytes[0] &= 0x3f // finite and positive

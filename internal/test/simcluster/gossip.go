@@ -53,7 +53,7 @@ var appStates = []string{
 type endpoint struct {
 	node   *node
 	states map[string]string // by name
-	epoch  int               // of the layout that they are told of
+	epoch  int               // of the layout that they have
 }
 
 // version returns that of the state at an index of appStates. A later layout has later versions.

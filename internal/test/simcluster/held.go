@@ -84,7 +84,7 @@ func (l *layout) writers(at token.Token) []int {
 }
 
 // everOwned reports whether the node is a replica of a token, is about to become one, or was one
-// before an earlier change: a client may know of that ring only.
+// before an earlier change. A client may only know that ring.
 func (l *layout) everOwned(n int, at token.Token) bool {
 	for ; l != nil; l = l.before {
 		if slices.Contains(l.writers(at), n) {

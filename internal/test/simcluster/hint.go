@@ -6,8 +6,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// hint is what ScyllaDB adds to the answer of a single write that came to a node
-// or a shard without the row's tablet: that tablet and where it is.
+// hint is what ScyllaDB adds to the answer of a single write whose node or shard does not have the
+// row's tablet: that tablet and where it is.
 func (c *conn) hint(m *mutation) map[string][]byte {
 	l := c.node.cluster.layout.Load()
 	if len(l.tablets) == 0 {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// lexeme is a piece of a statement: a name ('n'), a quoted name ('q'), a text ('t'),
-// a number ('d'), or a sign, which is its own kind.
+// lexeme is a token of a statement: a name ('n'), a quoted name ('q'), a text ('t'), a number
+// ('d'), or a sign, which is its own kind.
 type lexeme struct {
 	kind byte
 	text string // without quotes; of a name in lower case

@@ -66,7 +66,7 @@ type log struct {
 	applied  []appliedRow
 }
 
-// appliedRow is a row that was written, before it is told.
+// appliedRow is a row that was written, before a test asks for it.
 type appliedRow struct {
 	request      int
 	node         int
@@ -85,10 +85,9 @@ func (l *log) write(r Request, rows []*mutation, acknowledged bool) {
 	}
 }
 
-// Requests lists the statements that came, also those answered with an error of
-// Options.Refuse or a fault, in the order in which the nodes were done with them.
-// Statements that are only prepared are not in it, nor those that the nodes had to
-// refuse by themselves.
+// Requests lists the statements that came, in the order in which the nodes completed them. It
+// includes those that were answered with an error of Options.Refuse or a fault. It does not include
+// statements that are only prepared, nor those that the nodes had to refuse by themselves.
 func (c *Cluster) Requests() []Request {
 	c.log.mu.Lock()
 	defer c.log.mu.Unlock()
@@ -106,7 +105,7 @@ func (c *Cluster) Applied() []Applied {
 	return all
 }
 
-// told is the mutation as a test sees it.
+// told returns the mutation as a test sees it.
 func (m *mutation) told(request, node int, acknowledged bool) Applied {
 	a := Applied{
 		Number:       request,

@@ -29,18 +29,18 @@ type Options struct {
 	IgnoreMSB int  // default 12
 	Tablets   int  // number of tablets of each table; 0: they are placed by the ring
 	Colocated bool // the tablets are kept under another table's id
-	Cores     int  // of each of Cassandra's nodes; 0: they do not tell
-	// of each of Cassandra's nodes, in system_views.settings; nil: they do not tell
+	Cores     int  // of each of Cassandra's nodes; 0: not reported
+	// of each of Cassandra's nodes, in system_views.settings; nil: not reported
 	Settings map[string]string
 	// version of the nodes, default 5.0.6, of ScyllaDB's 3.0.8, which those pass for
 	Release string
 	// where Cassandra's nodes say that they speak to each other, default 7000
 	StoragePort int
-	// a page ends after so many bytes of cells, as ScyllaDB's do; 0: by its rows alone
+	// a page ends after this many bytes of cells, as ScyllaDB's do; 0: only its rows count
 	PageBytes int
 
-	// Tables are the tables; without any there is Table in Keyspace, k bigint
-	// PRIMARY KEY and v text, with so many Rows. See also [Cluster.Rows].
+	// Tables are the tables. Without any there is Table in Keyspace, k bigint PRIMARY KEY and v
+	// text, with that number of Rows. See also [Cluster.Rows].
 	Tables   []Table
 	Keyspace string // default ks
 	Table    string // default t
@@ -49,22 +49,22 @@ type Options struct {
 	Seed   uint64 // of tokens, tablets and rows
 	Faults Faults // from the start; see [Cluster.Disturb]
 
-	// Storage has Cassandra's nodes take streams of SSTables on StoragePort, and bring what they
-	// are asked for; nil: they do not. It is called when a node starts, to give its port faults, or
-	// another answer than Has has by then; what becomes of a session in which rows are sent is the
-	// cluster's.
+	// Storage makes Cassandra's nodes take streams of SSTables on StoragePort, and send what they
+	// are asked for; nil disables it. It is called when a node starts, to give its port faults, or
+	// to replace its answer Has. The cluster decides the result of a session in which rows are
+	// sent.
 	Storage func(node int, port *internodetest.Node)
 
 	// TLS is what a node that listens there secures its connections with; nil: they are not
 	// secured.
 	TLS func(address net.IP) *tls.Config
 
-	// User and Password are the name that a client must give; empty: anybody may come.
+	// User and Password are what a client must give; empty: any client may connect.
 	User, Password string
 
-	// Replicated gives each node rows of its own: what it was sent, by CQL, by streaming, or by
-	// another node in the course of a [Change]. What is streamed out of a node is what it has.
-	// Reads by CQL still see all that was ever written.
+	// Replicated gives each node rows of its own: what came to it by CQL, by streaming, or from
+	// another node in the course of a [Change]. A node streams out what it has. Reads by CQL still
+	// see all that was ever written.
 	Replicated bool
 
 	// Refuse is asked before each statement is answered, from several goroutines;

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// Delay is how long requests have to wait: Min, and on top of it a time that has an
-// exponential distribution with the given Mean, in all no longer than Max. The
-// default of Max is Min and ten times Mean.
+// Delay is how long requests have to wait: Min, and on top of it a time that has an exponential
+// distribution with the given Mean. The sum is at most Max; the default of Max is Min and ten times
+// Mean.
 type Delay struct{ Min, Mean, Max time.Duration }
 
 func (d Delay) draw(random *rand.Rand) time.Duration {
@@ -74,8 +74,8 @@ func (w *weather) takeDown(c *Cluster, d *decision, which uint64, after time.Dur
 	})
 }
 
-// portWait is how long a node waits for its port, which a connection of somebody else's
-// may have for a moment.
+// portWait is how long a node waits for its port, which a connection of another process may have
+// for a moment.
 const portWait = 10 * time.Millisecond
 
 // bringBack starts a node again, unless it has left or the cluster is closed, as soon as

@@ -8,10 +8,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// position is the place in the answer of a statement that a paging state stands
-// for: after a row, after a whole partition, or, before all rows, at the start. It
-// names the row by its key and not by a number, so that it means the same on every
-// node, later, and after rows have been written.
+// position is the place in the answer of a statement that a paging state stands for: after a row,
+// after a whole partition, or, before all rows, at the start. It names the row by its key and not
+// by a number. So it means the same on every node, later, and after rows have been written.
 type position struct {
 	statement uint64 // hash of the statement and its values
 	start     bool
@@ -45,8 +44,8 @@ func appendBytes(b, v []byte) []byte {
 	return append(binary.BigEndian.AppendUint32(b, uint32(len(v))), v...)
 }
 
-// decodePosition reads a state that was made for a statement of a table with so
-// many clustering columns.
+// decodePosition reads a state that was made for a statement of a table with that number of
+// clustering columns.
 func decodePosition(b []byte, statement uint64, clusters int) (position, error) {
 	p := position{statement: statement}
 	if len(b) < 14 || b[0] != 1 {

@@ -65,7 +65,10 @@ func TestPagesByFault(t *testing.T) {
 		rule := c.Inject(simcluster.Rule{Fault: fault, Times: 1, Rows: 3})
 		cl := dial(t, c, 0)
 		var pages []int
-		for o := (&message.QueryOptions{Consistency: primitive.ConsistencyLevelOne, PageSize: 10}); ; {
+		o := &message.QueryOptions{
+			Consistency: primitive.ConsistencyLevelOne, PageSize: 10,
+		}
+		for {
 			result := cl.run("SELECT k FROM ks.t", o).(*message.RowsResult)
 			pages = append(pages, len(result.Data))
 			if o.PagingState = result.Metadata.PagingState; o.PagingState == nil {

@@ -21,7 +21,7 @@ type Peer struct {
 	Tokens   []token.Token
 }
 
-// peers are rows of nodes' tables of peers that tell of no member.
+// peers are rows in nodes' tables of peers that are no members.
 type peers struct {
 	mu   sync.Mutex
 	rows map[int][]Peer // by node

@@ -86,9 +86,9 @@ func (c *Cluster) Replicas(t token.Token) []Replica {
 	return replicas
 }
 
-// Shard is the shard that ScyllaDB gives a token to on each node, when the table
-// has no tablets. It is worked out as the definition says, with whole numbers of
-// any size: the bits after the ignored ones are a fraction of the shards.
+// Shard is the shard that ScyllaDB gives a token to on each node, if the table has no tablets. It
+// is computed as the definition says, with whole numbers of any size: the bits after the ignored
+// ones are a fraction of the shards.
 func (c *Cluster) Shard(t token.Token) int {
 	z := new(big.Int).SetUint64(t.Lo)
 	z.Lsh(z, uint(c.options.IgnoreMSB))

@@ -8,7 +8,7 @@ import (
 	"github.com/datastax/go-cassandra-native-protocol/message"
 )
 
-// supported is what the node tells of itself when a connection opens.
+// supported is what the node reports about itself when a connection opens.
 func (c *conn) supported() map[string][]string {
 	cluster := c.node.cluster
 	o := &cluster.options
@@ -38,8 +38,8 @@ func (n *node) knows(id string) bool {
 	return ok
 }
 
-// Unprepare makes a node, or all of them for a negative index, know no prepared
-// statement any more, as after a restart or a change of the schema.
+// Unprepare makes a node, or all of them for a negative index, forget all prepared statements, as
+// after a restart or a change of the schema.
 func (c *Cluster) Unprepare(node int) {
 	for i, n := range c.layout.Load().nodes {
 		if node < 0 || i == node {

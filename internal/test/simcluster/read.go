@@ -27,7 +27,7 @@ type output struct {
 // shape is what a fault makes of a page.
 type shape struct {
 	empty    bool // no rows, and more to come
-	rows     int  // at the most; 0: as asked
+	rows     int  // limit; 0: as requested
 	trailing bool // at the end of the range more is promised
 }
 
@@ -77,9 +77,9 @@ func (q *query) run(s shape) page {
 	return out
 }
 
-// scan calls f for the rows of the answer after the position, until it says false:
-// for each row, or, if they are grouped, for the first of each partition with their
-// number. The caller holds the table.
+// scan calls f for the rows of the answer after the position, until f returns false. It calls f for
+// each row, or, if rows are grouped, for the first of each partition with their number. The caller
+// holds the table.
 func (q *query) scan(f func(v view, count int64) bool) {
 	i, end := 0, len(q.table.partitions)
 	if q.within != (token.Range{}) {

@@ -25,9 +25,8 @@ type Record struct {
 	Marker Cell   // the row's liveness; its value is nil if the row was not inserted
 }
 
-// Records lists the rows that a table holds now, as SELECT * gives them, in the
-// order of tokens; nil when there is no such table. The name is that of keyspace
-// and table with a dot between.
+// Records lists the rows that a table holds now, as SELECT * returns them, in the order of tokens;
+// nil if there is no such table. The name is that of keyspace and table with a dot between.
 func (c *Cluster) Records(table string) []Record {
 	if t := c.schema.named(table); t != nil {
 		return t.records()
@@ -100,8 +99,8 @@ type Row struct {
 	Token token.Token
 }
 
-// Rows lists the rows of the table of [Options.Table] in the order of their tokens,
-// with what was written to it; none when there are [Options.Tables].
+// Rows lists the rows of the table of [Options.Table] in the order of their tokens, with what was
+// written to it; none if there are [Options.Tables].
 func (c *Cluster) Rows() []Row {
 	if c.plain == nil {
 		return nil

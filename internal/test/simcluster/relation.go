@@ -7,8 +7,8 @@ import (
 	"github.com/datastax/go-cassandra-native-protocol/message"
 )
 
-// relation is the form of a table and, of a system table, its rows, each a list of
-// wire values in the order of the columns.
+// relation is the form of a table and, of a system table, its rows, each a list of wire values in
+// the order of the columns.
 type relation struct {
 	keyspace, name string
 	columns        []column

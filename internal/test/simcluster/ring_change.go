@@ -30,12 +30,12 @@ const (
 )
 
 // Change is a change of the ring that takes time, as a real one does. While it is under way the
-// natural replicas are those of before, and CQL writes go to the pending replicas as well: those
-// that become natural when it is finished (TokenMetadata.calculatePendingRanges). These get what
-// the owners have when [Change.Transfer] is called, and nothing that reaches only the owners later.
+// natural replicas are those of before. CQL writes go to the pending replicas as well: those that
+// become natural when it is finished (TokenMetadata.calculatePendingRanges). These get what the
+// owners have when [Change.Transfer] is called, and nothing that reaches only the owners later.
 //
-// A change is announced to its own node first. Other nodes hear of it in [Change.Tell], as gossip
-// does not reach all at once; a real node that changes waits 30 seconds for it, so that Tell comes
+// A change is announced to its own node first. Other nodes learn of it in [Change.Tell], as gossip
+// does not reach all at once. A real node that changes waits 30 seconds for it, so Tell comes
 // before Transfer. One change is under way at a time.
 type Change struct {
 	Kind  ChangeKind
@@ -47,7 +47,7 @@ type Change struct {
 	during  *layout
 	after   *layout // the ring when the change is finished
 	over    bool
-	events  []message.Event // what clients are told when it is finished
+	events  []message.Event // events for clients when it is finished
 }
 
 // BeginJoin adds a node that is joining. It has a storage port, no CQL port, and stands in no
@@ -198,8 +198,8 @@ func (ch *Change) without(node int) error {
 	return nil
 }
 
-// show makes a layout the cluster's. The node that the change is about knows of it, others do when
-// they are told. A removal is known to its coordinator.
+// show makes a layout the cluster's. The node that the change is about knows it, and others know it
+// after Tell. The coordinator of a removal knows it.
 func (ch *Change) show(next *layout) {
 	c := ch.cluster
 	c.holding.Lock()
@@ -218,7 +218,7 @@ func (ch *Change) show(next *layout) {
 	c.layout.Store(next)
 }
 
-// Tell has a node hear of what the ring is now, and tell its clients if the change has ended.
+// Tell gives a node the present ring, and sends events to its clients if the change has ended.
 func (ch *Change) Tell(node int) {
 	c := ch.cluster
 	c.life.Lock()
@@ -229,7 +229,7 @@ func (ch *Change) Tell(node int) {
 	}
 }
 
-// emitBy has nodes tell their clients of what came of the change.
+// emitBy makes nodes send their clients the events of the change.
 func (ch *Change) emitBy(nodes ...*node) {
 	for _, event := range ch.events {
 		ch.cluster.emitBy(nodes, event)
@@ -243,8 +243,8 @@ func (ch *Change) TellAll() {
 	}
 }
 
-// Transfer brings the pending replicas what one of the owners has, at this moment, of a range of
-// tokens: the one that gives the token up if that is up, else the first that is
+// Transfer copies to the pending replicas what one of the owners has, at this moment, of a range of
+// tokens. If the owner that gives the token up is up, it is that one, else the first that is
 // (RangeStreamer.calculateRangesToFetchWithPreferredEndpoints with consistent range movement,
 // StorageService.restoreReplicaCount).
 func (ch *Change) Transfer(within token.Range) {
@@ -294,8 +294,8 @@ func (ch *Change) source(at token.Token) int {
 	return from
 }
 
-// Finish makes the pending replicas natural ones. The other nodes hear of it in [Change.Tell]. It
-// is an error if the change has ended, or the port of a node that joins is taken.
+// Finish makes the pending replicas natural ones. The other nodes learn of it in [Change.Tell]. It
+// returns an error if the change has ended, or if the port of a node that joins is taken.
 func (ch *Change) Finish() error {
 	c := ch.cluster
 	c.life.Lock()

@@ -14,8 +14,8 @@ type Rule struct {
 	// at a time, and must not call the cluster.
 	Match    func(Request) bool
 	Prepares bool // it is for PREPARE requests, and not for any other
-	Skip     int  // so many matches go by first
-	Times    int  // and after so many more it is used up; 0: never
+	Skip     int  // the rule begins after this number of matches
+	Times    int  // it ends after this number of faults; 0: never
 
 	Fault    Fault
 	Error    message.Error // what Answer answers; nothing is written

@@ -45,9 +45,8 @@ func (n *node) serveStorage() {
 	n.cluster.handlers.Go(func() { port.Listen(ctx, l) })
 }
 
-// take makes the rows of a session's files part of the tables: of all of them, or of none. The rows
-// are the whole cluster's, as those that are written by CQL, so that a test has to look at Streams
-// for whether each replica got them.
+// take adds the rows of a session's files to the tables: all of them, or none. As with writes by
+// CQL, the rows are the whole cluster's. A test checks Streams for what each replica got.
 func (n *node) take(s *internodetest.Session) error {
 	stream := Stream{Node: n.index, Began: s.Began}
 	var all []*mutation

@@ -126,11 +126,13 @@ func fileOfRows(
 		Keys:   keys,
 		Header: codec.AppendHeader(nil),
 		Length: int64(plain.Len()),
-		Open:   func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(plain.Bytes())), nil },
+		Open: func() (io.ReadCloser, error) {
+			return io.NopCloser(bytes.NewReader(plain.Bytes())), nil
+		},
 	}
 }
 
-// fileOfWhole makes a whole SSTable.
+// fileOfWhole makes an entire SSTable.
 func fileOfWhole(
 	t *testing.T,
 	codec *sstable.Codec,
@@ -170,7 +172,10 @@ func TestRowsStreamedIn(t *testing.T) {
 	codec, in := streamable(t, columns)
 	empty := wide
 	empty.Partitions, empty.Largest = 0, 0
-	for name, file := range map[string]func(*testing.T, *sstable.Codec, *sstable.Inserter, []simcluster.Record, func(token.Token) bool) internode.File{
+	type maker = func(
+		*testing.T, *sstable.Codec, *sstable.Inserter, []simcluster.Record, func(token.Token) bool,
+	) internode.File
+	for name, file := range map[string]maker{
 		"row by row": fileOfRows, "whole": fileOfWhole,
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -167,7 +167,7 @@ func TestNodeDown(t *testing.T) {
 	}
 }
 
-// A node whose port somebody else has for a moment comes back all the same.
+// A node whose port another process has for a moment comes back all the same.
 func TestNodeComesBackToAPortThatWasTaken(t *testing.T) {
 	c := launch(
 		t,

@@ -15,8 +15,8 @@ var (
 	textsMap = datatype.NewMap(datatype.Varchar, datatype.Varchar)
 )
 
-// relation finds a table by its name, as this node shows it, and says whether it is
-// a system table, which comes with its rows; nil when there is none.
+// relation returns a table by its name, as this node shows it; nil if there is none. It reports
+// whether that is a system table, which comes with its rows.
 func (n *node) relation(keyspace, name string) (rel *relation, system bool) {
 	if t := n.cluster.schema.find(keyspace, name); t != nil {
 		return &t.relation, false
@@ -219,7 +219,7 @@ func (n *node) peersV2() *relation {
 	return r
 }
 
-// threadPools is what tells how many processors a node has.
+// threadPools is the table that shows how many processors a node has.
 func (c *Cluster) threadPools() *relation {
 	return &relation{
 		columns: []column{{"name", textType, true}, {"active_tasks_limit", datatype.Int, false}},
@@ -227,7 +227,7 @@ func (c *Cluster) threadPools() *relation {
 	}
 }
 
-// settings is what tells of a node's configuration.
+// settings is the table of a node's configuration.
 func (c *Cluster) settings() *relation {
 	rel := &relation{columns: []column{{"name", textType, true}, {"value", textType, false}}}
 	for _, name := range slices.Sorted(maps.Keys(c.options.Settings)) {

@@ -11,8 +11,8 @@ import (
 
 var textOnly = &cqltype.Type{Kind: cqltype.Text}
 
-// pick takes what a SELECT names out of the rows of a system table, which it may
-// compare with texts, or with markers of any type.
+// pick returns the columns that a SELECT names, from the rows of a system table. The SELECT may
+// compare them with texts, or with markers of any type.
 func (n *node) pick(st *statement, rel *relation, values []*value) (message.RowSet, error) {
 	rows := rel.rows
 	for _, cond := range st.where {

@@ -137,7 +137,7 @@ func (c *Cluster) indexes() *relation {
 	return r
 }
 
-// virtualSchema tells of no virtual table.
+// virtualSchema has no virtual table.
 func virtualSchema() *relation {
 	return &relation{columns: []column{
 		{
@@ -178,8 +178,8 @@ func (c *Cluster) keyspaces(l *layout) *relation {
 	return r
 }
 
-// tables tells how tables are kept. ScyllaDB says elsewhere whether changes are captured, and names
-// compressors as Cassandra did once.
+// tables has the options of tables. ScyllaDB has change capture in another table, and uses
+// Cassandra's old names of compressors.
 func (c *Cluster) tables() *relation {
 	compression := map[string]string{"enabled": "false"}
 	if c.options.Shards > 0 {

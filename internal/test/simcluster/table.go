@@ -48,7 +48,7 @@ type Table struct {
 	Nulls   float64 // share of the cells outside of the key that are null
 
 	// View names the base table of a materialized view, which is another of the tables; empty: it
-	// is a table. A third of the rows of a view that are made are over: SSTables have them, with a
+	// is a table. A third of the generated rows of a view have ended: SSTables have them, with a
 	// liveness that has expired and with cells, and CQL does not show them. The key has to have a
 	// column that is not in the key of the base table.
 	View string
@@ -56,8 +56,7 @@ type Table struct {
 	// TTL is the time to live, in seconds, of half of the rows that are made; 0: no row expires.
 	TTL int
 
-	// Indexes are custom ones, the class of each by its name: they are told of in system_schema,
-	// and nothing else.
+	// Indexes are custom ones, the class of each by its name. They are only in system_schema.
 	Indexes map[string]string
 
 	// Data are rows given instead of made: the bytes of each in the order of

@@ -1,7 +1,7 @@
 package simcluster
 
-// view is a row as a SELECT sees it: a row of a partition, or, without one, what a
-// partition without rows has in its static columns.
+// view is a row as a SELECT sees it: a row of a partition, or, without one, the static columns of a
+// partition without rows.
 type view struct {
 	p *partition
 	l *line

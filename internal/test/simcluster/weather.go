@@ -42,7 +42,7 @@ type Tally struct {
 	Faults   map[Fault]int
 	Delays   int // of Faults and rules
 	Warnings int
-	Downs    int // nodes that were taken down
+	Downs    int // nodes that were stopped
 	Moves    int
 	Joins    int
 }
@@ -81,8 +81,8 @@ func (c *Cluster) Disturb(f Faults) error {
 	return nil
 }
 
-// Calm ends all faults, rules and delays, and brings back the node that is down by
-// them, though not one that was stopped by Stop. Requests that wait go on waiting.
+// Calm ends all faults, rules and delays, and restarts a node that a fault stopped, though not one
+// that was stopped by Stop. Requests that wait continue to wait.
 func (c *Cluster) Calm() {
 	w := &c.faults
 	w.mu.Lock()
@@ -187,7 +187,8 @@ func (w *weather) draw(c *Cluster, work *work, d *decision) {
 		number = mix(work.content, uint64(w.seen[work.content]))
 	}
 	random := rand.New(rand.NewPCG(mix(f.Seed, number), 4))
-	fault, slow, warning, down, move, join := random.Float64(), random.Float64(), random.Float64(), random.Float64(), random.Float64(), random.Float64()
+	fault, slow, warning := random.Float64(), random.Float64(), random.Float64()
+	down, move, join := random.Float64(), random.Float64(), random.Float64()
 	d.part = random.Float64()
 	rows := 1 + random.IntN(max(work.request.PageSize, 1))
 	kind := work.kind()

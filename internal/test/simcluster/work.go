@@ -131,7 +131,7 @@ func (c *conn) wait(delay time.Duration) bool {
 	}
 }
 
-// mix folds one number into another so that each bit of either tells.
+// mix combines two numbers into one that depends on each bit of either.
 func mix(a, b uint64) uint64 {
 	z := a*0x9e3779b97f4a7c15 + b + 0x9e3779b97f4a7c15
 	z = (z ^ z>>30) * 0xbf58476d1ce4e5b9

@@ -8,7 +8,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// At is the Murmur3 token at so many 1000ths of the ring.
+// At returns the Murmur3 token at thousandth 1000ths of the ring.
 func At(thousandth int) token.Token {
 	return token.Token{Lo: ^uint64(0) / 1000 * uint64(thousandth)}
 }

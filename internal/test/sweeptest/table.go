@@ -1,11 +1,9 @@
-// Package sweeptest is a table in memory for the tests of what reads tables: it
-// answers page requests as a cluster does, fails when a script says so, and keeps
-// count of requests and pages.
+// Package sweeptest is a table in memory for tests of code that reads tables. It answers page
+// requests as a cluster does, fails when a script says so, and counts requests and pages.
 //
-// Start with [Table]: its Page method makes it a sweep.Reader. Page may be called
-// by any number of goroutines; the fields must not be changed meanwhile. The bytes
-// of a row's cells are overwritten as soon as the page moves on or is closed, so
-// that a reader that keeps them is found out.
+// Start with [Table]: its Page method makes it a sweep.Reader. Any number of goroutines may call
+// Page; the fields must not be changed meanwhile. The bytes of a row's cells are overwritten as
+// soon as the page moves on or is closed, to expose a reader that keeps them.
 package sweeptest
 
 import (

@@ -4,16 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/run"
+	"github.com/cqlbulk/cqlbulk/internal/run/history"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
 // LoadReport is what became of a load. The numbers of its Result are of all rows, those
@@ -216,4 +221,36 @@ func (l *Load) runError(err error, r *LoadReport) error {
 	default:
 		return err
 	}
+}
+
+// remember records a load that is done in the history. The run of a retry is recorded by the run
+// that it retries.
+func (l *Load) remember(r *LoadReport) error {
+	if l.journal == nil || l.outer != nil || r.Outcome != run.Done {
+		return nil
+	}
+	target := l.target()
+	done := history.Load{
+		Tool:     version.Tool + " " + l.env.Build.Version,
+		Table:    l.Table(),
+		Cluster:  target.Cluster,
+		Hosts:    target.Hosts,
+		Started:  l.journal.Manifest().Started.UTC(),
+		Finished: time.Now().UTC(),
+		Seconds:  r.Duration.Seconds(),
+		Rows:     r.Rows,
+		Rate:     r.RowsPerSecond(),
+		Inputs:   []string{},
+	}
+	done.More = max(len(l.job.Inputs)-history.MaxInputs, 0)
+	for _, in := range l.job.Inputs[:len(l.job.Inputs)-done.More] {
+		name := in.Name
+		if _, err := os.Lstat(name); err == nil { // the standard input is no file
+			if name, err = filepath.Abs(name); err != nil {
+				return err
+			}
+		}
+		done.Inputs = append(done.Inputs, name)
+	}
+	return history.Append(filepath.Dir(l.run.path), done)
 }

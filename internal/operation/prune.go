@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/history"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 )
@@ -52,7 +53,7 @@ func Prune(folder string, before time.Time, dryRun bool) (Pruned, error) {
 		}
 		out.Runs = append(out.Runs, r.Path)
 	}
-	out.Past, err = prunePast(folder, before, dryRun)
+	out.Past, err = history.Prune(folder, before, dryRun)
 	return out, err
 }
 

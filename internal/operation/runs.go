@@ -16,6 +16,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/owner"
 	"github.com/cqlbulk/cqlbulk/internal/run"
+	"github.com/cqlbulk/cqlbulk/internal/run/history"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/version"
@@ -63,7 +64,10 @@ func Runs(folder string) ([]Run, error) {
 	if err != nil {
 		return nil, err
 	}
-	runs := appendPast(nil, folder)
+	var runs []Run
+	for _, load := range history.Read(folder) {
+		runs = append(runs, pastRun(folder, load))
+	}
 	for _, e := range entries {
 		path := filepath.Join(folder, e.Name())
 		switch {
@@ -375,4 +379,40 @@ func unreadable(path string, err error) error {
 		path,
 		fs.ErrPermission,
 	)
+}
+
+// pastRun is a load of which only the history of a folder tells.
+func pastRun(folder string, load history.Load) Run {
+	whole := 1.0
+	return Run{
+		Path:          nameOfInputs(folder, load.Inputs),
+		Command:       commandLoad,
+		Table:         load.Table,
+		Target:        RunTarget{load.Cluster, load.Hosts},
+		State:         RunComplete,
+		Past:          true,
+		Started:       load.Started,
+		Seen:          load.Finished,
+		Share:         &whole,
+		Rows:          load.Rows,
+		RowsPerSecond: load.Rate,
+	}
+}
+
+// nameOfInputs names the first input, relative to the folder if it is below it.
+func nameOfInputs(folder string, inputs []string) string {
+	if len(inputs) == 0 {
+		return "-"
+	}
+	name := inputs[0]
+	if absolute, err := filepath.Abs(folder); err == nil && filepath.IsAbs(name) {
+		if below, err := filepath.Rel(
+			absolute,
+			name,
+		); err == nil &&
+			!strings.HasPrefix(below, "..") {
+			name = filepath.Join(folder, below)
+		}
+	}
+	return name
 }

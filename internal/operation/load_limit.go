@@ -5,13 +5,13 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
-	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
@@ -98,42 +98,9 @@ func (l *Load) readsWith(ctx context.Context, path string, more map[string][]str
 	return err == nil && s.Bad*2 < s.Rows
 }
 
-// loadAgain returns the command that loads all inputs anew, with more settings besides those of the
-// spec.
-func loadAgain(o spec.Load, dir, table string, more map[string][]string) (Next, error) {
-	settings, err := o.With(more)
-	if err != nil {
-		return Next{}, err
-	}
-	s := suggestionOf(&settings, table, typedSettings(&settings, ""))
-	return Next{Command: commandLoad, RunDir: dir, Anew: &s}, nil
-}
-
-// suggestionOf is the load of a spec's inputs with settings.
-func suggestionOf(o *spec.Load, table string, settings setting.Values) Suggestion {
-	inputs := o.Inputs
-	switch {
-	case len(inputs) <= mostInputs:
-	case len(o.Named) > 0:
-		inputs = o.Named
-	default:
-		inputs = []string{"INPUTS"}
-	}
-	return Suggestion{Args: append([]string{table}, inputs...), Settings: textsOf(o, settings)}
-}
-
-// Line is the load as one types it.
-func (s *Suggestion) Line() string {
-	line := strings.Join(s.Words(), " ")
-	if slices.Contains(s.Args[1:], records.Standard) {
-		line = "... | " + line
-	}
-	return line
-}
-
 // beginsAnew returns the command that loads the inputs of a run anew, with settings that its end
 // has; nil: it has none.
-func (r *StatusReport) beginsAnew(m journal.Manifest, l *records.Loaded) (*Next, error) {
+func (r *StatusReport) beginsAnew(m journal.Manifest, l *records.Loaded) (*advice.Step, error) {
 	if l.End == nil || len(l.End.Anew) == 0 {
 		return nil, nil
 	}
@@ -148,6 +115,6 @@ func (r *StatusReport) beginsAnew(m journal.Manifest, l *records.Loaded) (*Next,
 	if err != nil {
 		return nil, err
 	}
-	next, err := loadAgain(settings, r.RunDir, r.Table, l.End.Anew)
+	next, err := advice.LoadAnew(settings, r.RunDir, r.Table, l.End.Anew)
 	return &next, err
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
+
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
@@ -42,7 +44,7 @@ type LoadReport struct {
 	RunDir     string             // that is left with a journal; empty when there is none
 	// rows written that the journal records: a resume writes the others again; without a journal 0
 	Recorded int64
-	Next     Next
+	Next     advice.Step
 	// it was interrupted before anything was written, and left nothing: the same command begins
 	// anew
 	Anew bool
@@ -177,32 +179,32 @@ func (l *Load) keep(ctx context.Context) (*pace.Keeper, func()) {
 }
 
 // next returns the command that goes on from here.
-func (l *Load) next(r *LoadReport, runErr error) Next {
+func (l *Load) next(r *LoadReport, runErr error) advice.Step {
 	dir := l.run.path
 	if l.run.anew != nil {
-		if next, err := loadAgain(l.spec, dir, l.Table(), l.run.anew); err == nil {
+		if next, err := advice.LoadAnew(l.spec, dir, l.Table(), l.run.anew); err == nil {
 			return next
 		}
 	}
-	settings := settingTexts(l.run.reread)
+	settings := advice.RecordedSettings(l.run.reread)
 	switch {
 	case runErr != nil:
-		return Next{
-			Command:    commandResume,
+		return advice.Step{
+			Command:    run.CommandResume,
 			RunDir:     dir,
 			Settings:   settings,
 			KeepLoaded: readsOtherwise(l.run.reread),
 			Piped:      l.piped,
 		}
 	case r.Rejected() > 0:
-		return Next{
-			Command:  commandRetry,
+		return advice.Step{
+			Command:  run.CommandRetry,
 			RunDir:   dir,
 			Settings: settings,
 			Edit:     joinedAll(dir, l.run.edit),
 		}
 	default:
-		return Next{Command: commandRetry, RunDir: dir, RepeatInDoubt: true}
+		return advice.Step{Command: run.CommandRetry, RunDir: dir, RepeatInDoubt: true}
 	}
 }
 

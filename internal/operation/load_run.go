@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
+
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
@@ -78,7 +80,7 @@ func (l *Load) makeRun() error {
 		return nil
 	}
 	if l.run.path == "" {
-		l.run.path = runName(commandLoad, l.t.Schema)
+		l.run.path = runName(run.CommandLoad, l.t.Schema)
 	}
 	l.rejects = reject.New(l.run.path, l.rejectsExt())
 	if !l.spec.Journaled() {
@@ -92,7 +94,7 @@ func (l *Load) makeRun() error {
 	if !l.inputs.Many() {
 		options.Args = append(options.Args, l.inputs.Paths()...)
 	}
-	if l.inputs.Len() > mostInputs && len(l.spec.Inputs) <= mostInputs {
+	if l.inputs.Len() > advice.MaxInputs && len(l.spec.Inputs) <= advice.MaxInputs {
 		options.Named = absolute(l.spec.Inputs)
 	}
 	extra := records.Extra{
@@ -103,7 +105,7 @@ func (l *Load) makeRun() error {
 		CountsTwice: l.careful,
 	}
 	files := l.inputs.Keep(&extra)
-	m, err := newManifest(l.env, commandLoad, l.t.Schema, options, extra)
+	m, err := newManifest(l.env, run.CommandLoad, l.t.Schema, options, extra)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/cqlbulk/cqlbulk/internal/run"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/progress"
@@ -18,31 +20,31 @@ import (
 // A folder where others may write can have a run of theirs, as new as they like.
 func TestTheNewestRunIsNotOneOfAnotherUser(t *testing.T) {
 	folder := t.TempDir()
-	run := filepath.Join(folder, "run")
+	dir := filepath.Join(folder, "run")
 	options, err := json.Marshal(recorded{Args: []string{"ks.t", "f.csv"}})
 	require.NoError(t, err)
 	extra, err := json.Marshal(records.Extra{})
 	require.NoError(t, err)
 	l, err := records.NewLoad(
-		run,
-		journal.Manifest{Command: commandLoad, Table: "ks.t", Options: options, Extra: extra},
+		dir,
+		journal.Manifest{Command: run.CommandLoad, Table: "ks.t", Options: options, Extra: extra},
 	)
 	require.NoError(t, err)
 	require.NoError(t, l.Abandon())
-	newest, err := Newest(folder, commandResume, false)
+	newest, err := Newest(folder, run.CommandResume, false)
 	require.NoError(t, err)
-	require.Equal(t, run, newest)
+	require.Equal(t, dir, newest)
 
 	defer func(before func(...string) string) { otherOwner = before }(otherOwner)
 	otherOwner = func(paths ...string) string {
-		require.Equal(t, []string{run, filepath.Join(run, "run.json")}, paths)
+		require.Equal(t, []string{dir, filepath.Join(dir, "run.json")}, paths)
 		return "mallory"
 	}
-	_, err = Newest(folder, commandResume, false)
+	_, err = Newest(folder, run.CommandResume, false)
 	require.ErrorContains(
 		t,
 		err,
-		"the newest run is "+run+", which belongs to user mallory: name it if you trust it",
+		"the newest run is "+dir+", which belongs to user mallory: name it if you trust it",
 	)
 }
 

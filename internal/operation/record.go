@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run"
+
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
@@ -83,7 +85,7 @@ func (r *Record) readManifest() error {
 	if err != nil {
 		return err
 	}
-	if m.Command != commandScan {
+	if m.Command != run.CommandScan {
 		return fmt.Errorf(
 			"manifest %s: it is of SSTables that a load made, and tells of no run: name the load's run directory",
 			r.Path,
@@ -148,7 +150,7 @@ func (r *Record) readRun() error {
 	if err != nil {
 		return err
 	}
-	if m.Command == commandLoad {
+	if m.Command == run.CommandLoad {
 		if err := options.addInputs(r.Path, m); err != nil {
 			return err
 		}
@@ -162,7 +164,7 @@ func (r *Record) readRun() error {
 	if r.Page, err = readPage(r.Path); err != nil {
 		return err
 	}
-	if m.Command == commandLoad {
+	if m.Command == run.CommandLoad {
 		return r.readRejects()
 	}
 	extra, err := records.ScanExtraOf(m)

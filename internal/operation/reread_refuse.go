@@ -7,6 +7,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
+
+	"github.com/cqlbulk/cqlbulk/internal/run"
+
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -51,11 +55,11 @@ func (l *Load) refuseReading() error {
 			strings.Join(loaded, ", and "),
 		),
 		l.anew(flags),
-		fmt.Sprintf("to resume and read as before: %s %s %s", version.Tool, commandResume, dir),
+		fmt.Sprintf("to resume and read as before: %s %s %s", version.Tool, run.CommandResume, dir),
 		fmt.Sprintf(
 			"to resume and read the rest otherwise: %s %s %s %s --keep-loaded",
 			version.Tool,
-			commandResume,
+			run.CommandResume,
 			dir,
 			flags,
 		),
@@ -69,14 +73,11 @@ func changedFlags(o *spec.Load, changes []SettingChange) string {
 		values[change.Name] = change.Now
 	}
 	var words []string
-	for _, s := range textsOf(o, values) {
+	for _, s := range advice.SettingsOf(o, values) {
 		words = append(words, s.Words()...)
 	}
 	return strings.Join(words, " ")
 }
-
-// mostInputs is the number of inputs that a command names.
-const mostInputs = 10
 
 // anew says how all rows are loaded as the present settings read them. What it advises replaces the
 // values that are loaded.
@@ -105,7 +106,7 @@ func (l *Load) anew(flags string) string {
 				"%sretry anew, which replaces what this retry wrote: %s %s %s %s",
 				so,
 				version.Tool,
-				commandRetry,
+				run.CommandRetry,
 				setting.ShellQuote(l.spec.RejectsOf),
 				flags,
 			)
@@ -193,30 +194,12 @@ func (l *Load) strands() bool {
 // command is the load of the inputs with the present settings, from the first row on. nulls is that
 // of --nulls; empty: as it is.
 func (l *Load) command(nulls string) string {
-	values := typedSettings(&l.spec, nulls)
+	values := advice.TypedSettings(&l.spec, nulls)
 	if stamp, err := l.spec.WriteTime(); err == nil && stamp != nil {
 		values["timestamp"] = []string{
 			strconv.FormatInt(*stamp+1, 10),
 		} // with the same, the greater of two values would stay
 	}
-	s := suggestionOf(&l.spec, l.Table(), values)
+	s := advice.LoadOf(&l.spec, l.Table(), values)
 	return s.Line()
-}
-
-// typedSettings returns the present settings of the load that a user has to type. A run directory
-// records some that are as by default, and those of a load of rejects.
-func typedSettings(o *spec.Load, nulls string) setting.Values {
-	values := o.Settings().Record(spec.NewLoad().Settings(), o.Given)
-	delete(values, "rejects-of")
-	if o.Consistency == spec.WriteConsistency {
-		delete(values, spec.ConsistencyFlag)
-	}
-	var format string
-	if err := spec.ChooseFormat(&format, o.Inputs[0]); err == nil && format == o.Format {
-		delete(values, "format")
-	}
-	if nulls != "" {
-		values["nulls"] = []string{nulls}
-	}
-	return values
 }

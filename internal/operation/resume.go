@@ -33,10 +33,10 @@ func PrepareResume(
 		return Resumed{}, err
 	}
 	switch m.Command {
-	case commandLoad:
+	case run.CommandLoad:
 		l, err := resumeLoad(ctx, env, settings, options)
 		return Resumed{Load: l}, err
-	case commandScan:
+	case run.CommandScan:
 		s, err := resumeScan(ctx, env, settings, m, options)
 		return Resumed{Scan: s}, err
 	default:

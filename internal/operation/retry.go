@@ -48,7 +48,7 @@ func PrepareRetry(ctx context.Context, env spec.Environment, settings spec.Resum
 		return nil, run.Refused(&journal.InUseError{Dir: settings.RunDir, Holder: status.Holder})
 	}
 	r := &Retry{RunDir: settings.RunDir}
-	if status.Manifest.Command != commandLoad {
+	if status.Manifest.Command != run.CommandLoad {
 		resumed, err := PrepareResume(ctx, env, settings)
 		if err != nil {
 			return nil, err
@@ -198,7 +198,7 @@ func (r *Retry) LeftOver() ([]string, error) {
 	}
 	var left []string
 	for _, next := range status.Load.Next {
-		if next.Command == commandStatus {
+		if next.Command == run.CommandStatus {
 			left = append(left, next.RunDir)
 		}
 	}

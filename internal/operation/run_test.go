@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/run"
@@ -120,14 +122,14 @@ func TestReports(t *testing.T) {
 	require.Equal(t, "pieces", loaded.Rejects.Causes[0].First.Column)
 	require.Equal(
 		t,
-		Next{Command: "retry", RunDir: "run", Edit: []string{"run/rejects.csv"}},
+		advice.Step{Command: "retry", RunDir: "run", Edit: []string{"run/rejects.csv"}},
 		loaded.Next,
 	)
 
 	status, err := ReadStatus("run")
 	require.NoError(t, err)
 	require.Equal(t, &End{Outcome: run.Partly}, status.End)
-	require.Equal(t, []Next{loaded.Next}, status.Load.Next)
+	require.Equal(t, []advice.Step{loaded.Next}, status.Load.Next)
 	require.Equal(t, loaded.Tally, status.Load.Tally)
 
 	require.NoError(t, os.WriteFile("run/rejects.csv", []byte(mended), 0o600))
@@ -183,10 +185,10 @@ func TestRefusals(t *testing.T) {
 	require.Equal(t, stopped.Limit, err)
 	require.Equal(
 		t,
-		Next{
+		advice.Step{
 			Command:  "resume",
 			RunDir:   "run",
-			Settings: []SettingTexts{{Name: "maxparseerrors", Texts: []string{"-1"}}},
+			Settings: []advice.Setting{{Name: "maxparseerrors", Texts: []string{"-1"}}},
 		},
 		stopped.Next,
 	)

@@ -16,15 +16,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
-// The commands, as run directories name them.
-const (
-	commandScan   = "scan"
-	commandLoad   = "load"
-	commandResume = "resume"
-	commandRetry  = "retry"
-	commandStatus = "status"
-)
-
 // recorded is a spec as a run directory keeps it: as the command line that it is.
 type recorded struct {
 	Flags setting.Values `json:"flags"`           // those that are not as they are by default, and the consistency level

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
+
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/owner"
@@ -50,9 +52,9 @@ type Run struct {
 	Failed         int64     // rows rejected or in doubt, or token ranges that failed
 	RowsPerSecond  float64   // of now, or else of the whole; 0: not known
 	Left           time.Duration
-	Next           []Next // what can be done with it
-	Err            error  // why it is damaged, or ended so that a resume would be refused
-	Past           bool   // the history alone has it, and Path is its first input
+	Next           []advice.Step // what can be done with it
+	Err            error         // why it is damaged, or ended so that a resume would be refused
+	Past           bool          // the history alone has it, and Path is its first input
 }
 
 // Runs lists the runs of which there is something in a folder, the newest first: run directories,
@@ -156,8 +158,8 @@ func IsRun(path string) bool { return journal.HasManifest(path) || journal.IsRun
 
 // isRunName says whether runs name their folders so.
 func isRunName(name string) bool {
-	return strings.HasPrefix(name, version.Tool+"-"+commandScan+"-") ||
-		strings.HasPrefix(name, version.Tool+"-"+commandLoad+"-")
+	return strings.HasPrefix(name, version.Tool+"-"+run.CommandScan+"-") ||
+		strings.HasPrefix(name, version.Tool+"-"+run.CommandLoad+"-")
 }
 
 // damaged is a run that cannot be read.
@@ -251,7 +253,7 @@ func appendDone(runs []Run, path string) []Run {
 	if err != nil {
 		return append(runs, damaged(path, err))
 	}
-	if m.Command != commandScan {
+	if m.Command != run.CommandScan {
 		return runs // a folder of SSTables that a load made
 	}
 	r := Run{
@@ -291,9 +293,9 @@ func Newest(folder, command string, doubt bool) (string, error) {
 		return "", err
 	}
 	suits := func(r Run) bool {
-		return command == commandStatus && r.State != RunDamaged && r.State != RunUnreadable &&
+		return command == run.CommandStatus && r.State != RunDamaged && r.State != RunUnreadable &&
 			IsRun(r.Path) ||
-			slices.ContainsFunc(r.Next, func(n Next) bool {
+			slices.ContainsFunc(r.Next, func(n advice.Step) bool {
 				return n.Command == command && n.RunDir == r.Path && (doubt || !n.RepeatInDoubt)
 			})
 	}
@@ -306,12 +308,12 @@ func Newest(folder, command string, doubt bool) (string, error) {
 		return path, nil
 	}
 	wanted := map[string]string{
-		commandResume: "was stopped and can go on", commandRetry: "has something that failed",
+		run.CommandResume: "was stopped and can go on", run.CommandRetry: "has something that failed",
 	}[command]
 	if len(runs) == 0 {
 		return "", noRuns(folder)
 	}
-	if command == commandStatus {
+	if command == run.CommandStatus {
 		return "", fmt.Errorf(
 			"the %s in %s %s no run directory any more: cqlbulk status lists them",
 			human.Of(len(runs), "run"),
@@ -386,7 +388,7 @@ func pastRun(folder string, load history.Load) Run {
 	whole := 1.0
 	return Run{
 		Path:          nameOfInputs(folder, load.Inputs),
-		Command:       commandLoad,
+		Command:       run.CommandLoad,
 		Table:         load.Table,
 		Target:        RunTarget{load.Cluster, load.Hosts},
 		State:         RunComplete,

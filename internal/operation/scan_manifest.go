@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run"
+
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/memory"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
@@ -39,7 +41,7 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 		Tool:        version.Tool,
 		ToolVersion: s.env.Build.Version,
 		Build:       s.env.Build,
-		Command:     commandScan,
+		Command:     run.CommandScan,
 		Cluster:     t.Cluster.Name,
 		Partitioner: t.Cluster.Partitioner,
 		Keyspace:    t.Schema.Keyspace,
@@ -188,7 +190,7 @@ func (s *Scan) earlierFiles() func(name string) bool {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return func(string) bool { return true }
-	case err != nil || m.Tool != version.Tool || m.Command != commandScan:
+	case err != nil || m.Tool != version.Tool || m.Command != run.CommandScan:
 		return func(string) bool { return false }
 	}
 	return func(name string) bool {

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
+
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/run"
@@ -81,7 +83,7 @@ type LoadStatus struct {
 	Later       []string        // run directories of such loads whose rows a later one has loaded
 	// of Retried, those whose retry may not have loaded all: its run directory was removed
 	Lost    []string
-	Next    []Next
+	Next    []advice.Step
 	Streams []progress.Streamed // of a load by streaming that is under way
 }
 
@@ -98,7 +100,7 @@ type ScanStatus struct {
 	TextBytes int64
 	Sum       rowsum.Sum
 	Anew      bool // it was stopped before its output was begun, and cannot go on
-	Next      Next
+	Next      advice.Step
 }
 
 // ReadStatus looks at a run directory. Nothing is changed, and no cluster is asked.
@@ -122,9 +124,9 @@ func ReadStatus(dir string) (StatusReport, error) {
 		r.Target = options.target(extra.Cluster)
 	}
 	switch m.Command {
-	case commandLoad:
+	case run.CommandLoad:
 		err = r.readLoad()
-	case commandScan:
+	case run.CommandScan:
 		err = r.readScan(m)
 	default:
 		err = fmt.Errorf("run.json: a run of %q is not known", m.Command)
@@ -143,12 +145,12 @@ func ReadStatus(dir string) (StatusReport, error) {
 }
 
 // Next is what can be done with the run, most likely first; empty: nothing, or it is under way.
-func (r *StatusReport) Next() []Next {
+func (r *StatusReport) Next() []advice.Step {
 	switch {
 	case r.Load != nil:
 		return r.Load.Next
 	case r.Scan != nil && r.Scan.Next.Command != "":
-		return []Next{r.Scan.Next}
+		return []advice.Step{r.Scan.Next}
 	default:
 		return nil
 	}
@@ -219,15 +221,15 @@ func (r *StatusReport) readLoad() error {
 	if err := out.readChanges(status.Manifest, l); err != nil {
 		return err
 	}
-	doubtful := Next{Command: commandRetry, RunDir: r.RunDir, RepeatInDoubt: true}
-	rejected := Next{Command: commandRetry, RunDir: r.RunDir}
-	again := Next{Command: commandResume, RunDir: r.RunDir, Piped: inputs.Standard()}
+	doubtful := advice.Step{Command: run.CommandRetry, RunDir: r.RunDir, RepeatInDoubt: true}
+	rejected := advice.Step{Command: run.CommandRetry, RunDir: r.RunDir}
+	again := advice.Step{Command: run.CommandResume, RunDir: r.RunDir, Piped: inputs.Standard()}
 	anew, err := r.beginsAnew(status.Manifest, l)
 	if err != nil {
 		return err
 	}
 	if l.End != nil {
-		rejected.Settings, rejected.Edit = settingTexts(
+		rejected.Settings, rejected.Edit = advice.RecordedSettings(
 			l.End.Reread,
 		), joinedAll(
 			r.RunDir,
@@ -238,9 +240,9 @@ func (r *StatusReport) readLoad() error {
 	switch t := l.Tally; {
 	case r.Live || r.End != nil && r.End.Refused:
 	case anew != nil:
-		out.Next = []Next{*anew}
+		out.Next = []advice.Step{*anew}
 	case r.End == nil || r.End.Outcome == run.Interrupted || r.End.Outcome == run.Failed:
-		out.Next = []Next{again}
+		out.Next = []advice.Step{again}
 	case len(l.Retried) > 0:
 		out.readRetried(r.RunDir, l.Retried)
 		if slices.ContainsFunc(
@@ -256,9 +258,9 @@ func (r *StatusReport) readLoad() error {
 			out.Next = append(out.Next, doubtful)
 		}
 	case t.ParseErrors+t.InsertErrors > 0:
-		out.Next = []Next{rejected}
+		out.Next = []advice.Step{rejected}
 	case t.InDoubt > 0:
-		out.Next = []Next{doubtful}
+		out.Next = []advice.Step{doubtful}
 	}
 	return nil
 }
@@ -283,7 +285,7 @@ func (s *LoadStatus) readRetried(dir string, retried map[string]records.Retry) {
 			continue
 		}
 		s.Tries++
-		s.Next = append(s.Next, Next{Command: commandStatus, RunDir: try})
+		s.Next = append(s.Next, advice.Step{Command: run.CommandStatus, RunDir: try})
 	}
 	for _, name := range s.Retried {
 		by := retried[name]
@@ -340,9 +342,9 @@ func (r *StatusReport) readScan(m journal.Manifest) error {
 		r.Scan.Anew = true
 		return nil
 	}
-	r.Scan.Next = Next{Command: commandResume, RunDir: r.RunDir}
+	r.Scan.Next = advice.Step{Command: run.CommandResume, RunDir: r.RunDir}
 	if r.End != nil && len(r.End.Failed) > 0 {
-		r.Scan.Next.Command = commandRetry
+		r.Scan.Next.Command = run.CommandRetry
 	}
 	return nil
 }

@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
@@ -93,7 +95,7 @@ func TestLinesOfOne(t *testing.T) {
 func TestLinesOfALoad(t *testing.T) {
 	r := operation.LoadReport{
 		Report: ofARun(run.Partly),
-		Next:   operation.Next{Command: "retry", RunDir: "cqlbulk-load-run"},
+		Next:   advice.Step{Command: "retry", RunDir: "cqlbulk-load-run"},
 	}
 	r.Read, r.ParseErrors, r.InsertErrors = 1_234_580_234, 12_300, 44
 	require.Equal(
@@ -122,7 +124,7 @@ end        done, but 12,344 rows were rejected: cqlbulk retry cqlbulk-load-run
 	r = operation.LoadReport{
 		Report: ofARun(run.Interrupted),
 		DryRun: true,
-		Next:   operation.Next{Command: "resume", RunDir: "it's"},
+		Next:   advice.Step{Command: "resume", RunDir: "it's"},
 	}
 	require.Contains(
 		t,
@@ -260,7 +262,7 @@ ranges          240,000 read, 12,345 retries, p50 1.23ms, p99 45.6ms, LOCAL_QUOR
 checksum   00000000000000000000000000000000, seed 18446744073709551615
 end        done
 `, said(t, OfScan(r)))
-	r.Outcome, r.Next = run.Partly, operation.Next{Command: "retry", RunDir: "run"}
+	r.Outcome, r.Next = run.Partly, advice.Step{Command: "retry", RunDir: "run"}
 	r.Failed = []operation.FailedRange{
 		{Tokens: &table.TokenRange{Start: "1", End: "2"}, Err: errors.New("away")},
 		{Err: errors.New("gone")},

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
+
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/run"
@@ -25,7 +27,7 @@ const (
 
 // LeaveInDoubt notes that a retry left rows in doubt of its first run alone, and how they are
 // written again.
-func (d *Document) LeaveInDoubt(rows int, again operation.Next) {
+func (d *Document) LeaveInDoubt(rows int, again advice.Step) {
 	d.Outcome, d.Next, d.Load.LeftInDoubt = outcomes[run.Partly], nextOf(again), int64(rows)
 }
 
@@ -36,7 +38,7 @@ const (
 )
 
 // nextOf says what to do next; nil: nothing.
-func nextOf(n operation.Next) *Next {
+func nextOf(n advice.Step) *Next {
 	if n.Command == "" {
 		return nil
 	}
@@ -44,7 +46,7 @@ func nextOf(n operation.Next) *Next {
 }
 
 // CommandLine is what to do next, as one types it.
-func CommandLine(n operation.Next) string {
+func CommandLine(n advice.Step) string {
 	if n.Anew != nil {
 		return n.Anew.Line()
 	}
@@ -427,8 +429,8 @@ func OfStatus(r operation.StatusReport) Document {
 	return Document{Outcome: outcomes[run.Done], Status: s}
 }
 
-func nextsOf(all []operation.Next) []Next {
-	return each(all, func(n operation.Next) Next { return *nextOf(n) })
+func nextsOf(all []advice.Step) []Next {
+	return each(all, func(n advice.Step) Next { return *nextOf(n) })
 }
 
 // OfRuns makes the document of the runs of a folder.

@@ -9,6 +9,8 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+
 	"github.com/spf13/cobra"
 
 	"github.com/cqlbulk/cqlbulk/internal/human"
@@ -249,7 +251,7 @@ func showRetried(w io.Writer, l *operation.LoadStatus) {
 }
 
 // changeText tells of a setting that is not what it was.
-func changeText(c operation.SettingChange) string {
+func changeText(c recorded.Change) string {
 	was := "not given"
 	if !empty(c.Was) {
 		was = setting.ListText(c.Was)
@@ -258,7 +260,7 @@ func changeText(c operation.SettingChange) string {
 }
 
 // flagsWith are changed settings as flags.
-func flagsWith(changes []operation.SettingChange) string {
+func flagsWith(changes []recorded.Change) string {
 	var with []string
 	for _, change := range changes {
 		with = append(with, flagWith(change.Name, change.Now))

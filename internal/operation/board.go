@@ -8,7 +8,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/row"
-	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/write/cql"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -156,18 +155,4 @@ func (l *Load) showRejects() {
 		}
 		return all
 	})
-}
-
-func shownCause(c reject.Cause) board.Cause {
-	f := c.First
-	return board.Cause{
-		Rows:   c.Rows,
-		Stage:  string(f.Stage),
-		Reason: f.Reason,
-		Column: f.Column,
-		Value:  f.Value,
-		File:   f.File,
-		Line:   f.Line,
-		Field:  f.Field,
-	}
 }

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+
 	"github.com/cqlbulk/cqlbulk/internal/run/advice"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
@@ -34,8 +36,8 @@ type LoadReport struct {
 	Files       *KeptFiles  // SSTables that are to be imported; nil: there are none
 	Compaction  *Compaction // what a load by streaming left to the nodes; nil: no node told
 	IfNotExists bool
-	CountsTwice bool            // a row that is written twice counts twice
-	Changed     []SettingChange // how text is read otherwise than the load was begun with
+	CountsTwice bool              // a row that is written twice counts twice
+	Changed     []recorded.Change // how text is read otherwise than the load was begun with
 	Rejects     Rejects
 	// timestamps that seem to be of another unit than others of their column
 	OtherUnits int64
@@ -69,7 +71,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		Streamed:    l.delivery != nil,
 		IfNotExists: l.spec.IfNotExists,
 		CountsTwice: l.careful,
-		Changed:     l.reread.all,
+		Changed:     l.reread.All,
 	}
 	if r.Streamed {
 		r.Consistency = ""
@@ -193,7 +195,7 @@ func (l *Load) next(r *LoadReport, runErr error) advice.Step {
 			Command:    run.CommandResume,
 			RunDir:     dir,
 			Settings:   settings,
-			KeepLoaded: readsOtherwise(l.run.reread),
+			KeepLoaded: recorded.ChangeText(l.run.reread),
 			Piped:      l.piped,
 		}
 	case r.Rejected() > 0:
@@ -201,7 +203,7 @@ func (l *Load) next(r *LoadReport, runErr error) advice.Step {
 			Command:  run.CommandRetry,
 			RunDir:   dir,
 			Settings: settings,
-			Edit:     joinedAll(dir, l.run.edit),
+			Edit:     advice.Paths(dir, l.run.edit),
 		}
 	default:
 		return advice.Step{Command: run.CommandRetry, RunDir: dir, RepeatInDoubt: true}

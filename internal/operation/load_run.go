@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+
 	"github.com/cqlbulk/cqlbulk/internal/run/advice"
 
 	"github.com/cqlbulk/cqlbulk/internal/load"
@@ -42,8 +44,8 @@ func (l *Load) begin() (err error) {
 		if err = l.journal.GoOn(l.missingRejects); err == nil {
 			l.rejects, err = reject.Resume(l.run.path, l.rejectsExt(), l.journal.Loaded().Rejects)
 		}
-		if err == nil && len(l.reread.note) > 0 {
-			err = l.journal.Reread(l.reread.note)
+		if err == nil && len(l.reread.Note) > 0 {
+			err = l.journal.Reread(l.reread.Note)
 		}
 	} else {
 		err = l.makeRun()
@@ -86,7 +88,7 @@ func (l *Load) makeRun() error {
 	if !l.spec.Journaled() {
 		return nil
 	}
-	options := recorded{
+	options := recorded.Spec{
 		Flags: l.spec.Settings().Record(spec.NewLoad().Settings(), l.spec.Given),
 		Args:  []string{l.Table()},
 	}
@@ -105,7 +107,7 @@ func (l *Load) makeRun() error {
 		CountsTwice: l.careful,
 	}
 	files := l.inputs.Keep(&extra)
-	m, err := newManifest(l.env, run.CommandLoad, l.t.Schema, options, extra)
+	m, err := recorded.NewManifest(l.env, run.CommandLoad, l.t.Schema, options, extra)
 	if err != nil {
 		return err
 	}

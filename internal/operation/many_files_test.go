@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/run"
@@ -249,7 +251,7 @@ func TestManyFilesOfAnOlderRunResumed(t *testing.T) {
 
 	var extra records.Extra
 	require.NoError(t, json.Unmarshal(m.Extra, &extra))
-	var options recorded
+	var options recorded.Spec
 	require.NoError(t, json.Unmarshal(m.Options, &options))
 	extra.Listed = nil
 	for i := range manySmall {

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+
 	"github.com/cqlbulk/cqlbulk/internal/run"
 
 	"github.com/stretchr/testify/require"
@@ -21,7 +23,7 @@ import (
 func TestTheNewestRunIsNotOneOfAnotherUser(t *testing.T) {
 	folder := t.TempDir()
 	dir := filepath.Join(folder, "run")
-	options, err := json.Marshal(recorded{Args: []string{"ks.t", "f.csv"}})
+	options, err := json.Marshal(recorded.Spec{Args: []string{"ks.t", "f.csv"}})
 	require.NoError(t, err)
 	extra, err := json.Marshal(records.Extra{})
 	require.NoError(t, err)

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/notes"
+
 	"github.com/cqlbulk/cqlbulk/internal/run/history"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
@@ -76,7 +78,7 @@ func removeRun(dir string) error {
 			return err
 		}
 	}
-	names := []string{journal.ErrorsFile, streamsName}
+	names := []string{journal.ErrorsFile, notes.StreamsFile}
 	if err == nil {
 		for _, f := range loaded.Rejects.Files {
 			names = append(names, f.Name)

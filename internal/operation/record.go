@@ -10,6 +10,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+
 	"github.com/cqlbulk/cqlbulk/internal/run"
 
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
@@ -146,12 +148,12 @@ func (r *Record) readRun() error {
 	if err != nil {
 		return err
 	}
-	options, err := recordedIn(m)
+	options, err := recorded.Read(m)
 	if err != nil {
 		return err
 	}
 	if m.Command == run.CommandLoad {
-		if err := options.addInputs(r.Path, m); err != nil {
+		if err := options.AddInputs(r.Path, m); err != nil {
 			return err
 		}
 	}

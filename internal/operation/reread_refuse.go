@@ -7,6 +7,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+
 	"github.com/cqlbulk/cqlbulk/internal/run/advice"
 
 	"github.com/cqlbulk/cqlbulk/internal/run"
@@ -24,7 +26,7 @@ import (
 // were under way may be loaded too; a resume reads them as before, so that it writes no row in two
 // ways.
 func (l *Load) refuseReading() error {
-	if len(l.reread.now) == 0 || l.reread.keepLoaded {
+	if len(l.reread.Now) == 0 || l.reread.KeepLoaded {
 		return nil
 	}
 	known, begun := l.journal.Loaded().Known(), l.journal.Loaded().Begun()
@@ -32,7 +34,7 @@ func (l *Load) refuseReading() error {
 	if rows == 0 && begun == 0 {
 		return nil
 	}
-	flags, dir := changedFlags(&l.spec, l.reread.now), setting.ShellQuote(l.run.path)
+	flags, dir := changedFlags(&l.spec, l.reread.Now), setting.ShellQuote(l.run.path)
 	var loaded []string
 	if rows > 0 {
 		loaded = append(loaded, fmt.Sprintf(
@@ -67,7 +69,7 @@ func (l *Load) refuseReading() error {
 }
 
 // changedFlags are settings that are not as they were, as one types them.
-func changedFlags(o *spec.Load, changes []SettingChange) string {
+func changedFlags(o *spec.Load, changes []recorded.Change) string {
 	values := setting.Values{}
 	for _, change := range changes {
 		values[change.Name] = change.Now
@@ -163,15 +165,15 @@ var (
 // clears reports whether the new reading may make a value null that the old one wrote.
 func (l *Load) clears() bool {
 	return slices.ContainsFunc(
-		l.reread.now,
-		func(c SettingChange) bool { return valueForms[c.Name] == nil },
+		l.reread.Now,
+		func(c recorded.Change) bool { return valueForms[c.Name] == nil },
 	)
 }
 
 // strands reports whether a load with the new reading may leave values of the old one in the table:
 // in columns that no field goes to any more, and in rows whose keys are others by now.
 func (l *Load) strands() bool {
-	return slices.ContainsFunc(l.reread.now, func(c SettingChange) bool {
+	return slices.ContainsFunc(l.reread.Now, func(c recorded.Change) bool {
 		return slices.Contains(mappings, c.Name) ||
 			slices.ContainsFunc(l.t.Schema.Columns, func(column schema.Column) bool {
 				if !column.IsKey() ||

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+
 	"github.com/cqlbulk/cqlbulk/internal/run/advice"
 
 	"github.com/cqlbulk/cqlbulk/internal/human"
@@ -43,7 +45,7 @@ const (
 type Run struct {
 	Path           string // of its run directory, or of the manifest of its output
 	Command, Table string // empty of a damaged one
-	Target         RunTarget
+	Target         recorded.Target
 	State          RunState
 	Started        time.Time // of a damaged one when its folder was last changed
 	Seen           time.Time // when it ended, or was last heard of
@@ -261,9 +263,9 @@ func appendDone(runs []Run, path string) []Run {
 		Command: m.Command,
 		Table:   m.Keyspace + "." + m.Table,
 		State:   RunComplete,
-		Target: RunTarget{
+		Target: recorded.Target{
 			Cluster: m.Cluster,
-			Hosts:   hostsIn(m),
+			Hosts:   m.Hosts(),
 		},
 		Started: m.Started,
 		Seen:    m.Finished,
@@ -390,7 +392,7 @@ func pastRun(folder string, load history.Load) Run {
 		Path:          nameOfInputs(folder, load.Inputs),
 		Command:       run.CommandLoad,
 		Table:         load.Table,
-		Target:        RunTarget{load.Cluster, load.Hosts},
+		Target:        recorded.Target{Cluster: load.Cluster, Hosts: load.Hosts},
 		State:         RunComplete,
 		Past:          true,
 		Started:       load.Started,

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+
 	"github.com/cqlbulk/cqlbulk/internal/run"
 
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
@@ -83,7 +85,7 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 		},
 	}
 	if t.Connected() {
-		m.Options[hostsOption] = contactsOf(o.Connection.Hosts, o.Connection.Port)
+		m.Options[manifest.HostsOption] = recorded.Contacts(o.Connection.Hosts, o.Connection.Port)
 	}
 	for _, c := range selection {
 		m.Columns = append(
@@ -115,20 +117,6 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 			}
 		}
 	}, o.Mode.File())
-}
-
-// hostsOption names the contact points among the options of a manifest.
-const hostsOption = "hosts"
-
-// hostsIn are the contact points that a manifest has; none in one of before they were told.
-func hostsIn(m manifest.Manifest) (hosts []string) {
-	list, _ := m.Options[hostsOption].([]any)
-	for _, one := range list {
-		if host, ok := one.(string); ok {
-			hosts = append(hosts, host)
-		}
-	}
-	return hosts
 }
 
 // reading is the way that the rows were read.

@@ -10,6 +10,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/notes"
+
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+
 	"github.com/cqlbulk/cqlbulk/internal/run/advice"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
@@ -26,14 +30,14 @@ import (
 type StatusReport struct {
 	RunDir         string
 	Command, Table string
-	Target         RunTarget
+	Target         recorded.Target
 	Tool           string // that began it
 	Started        time.Time
 	Live           bool           // it is under way
 	Holder         journal.Holder // in this process, then
 	End            *End           // of the last process that had it; nil: it came to no end
 	Seen           time.Time      // when its journal was last written
-	Pace           Pace
+	Pace           notes.Pace
 	Load           *LoadStatus // of a load
 	Scan           *ScanStatus // of a scan
 }
@@ -52,7 +56,7 @@ func endOf(e *records.End) *End {
 		return nil
 	}
 	end := &End{Error: e.Error, Refused: e.Refused, Failed: e.Failed}
-	for outcome, name := range outcomes {
+	for outcome, name := range records.Outcomes {
 		if name == e.Outcome {
 			end.Outcome = outcome
 		}
@@ -75,12 +79,12 @@ type LoadStatus struct {
 	// CountsTwice reports whether a row that is written twice counts twice, so that a resume does
 	// not write rows again.
 	CountsTwice bool
-	Changed     []SettingChange // how text is read otherwise than the load was begun with
-	Retried     []string        // files of rejects that were loaded again, or begun to be
-	Reread      []SettingChange // how those were read otherwise
-	Tries       int             // run directories of such loads with something left to do
-	Edited      []string        // of Retried, those in which rows had been added or removed
-	Later       []string        // run directories of such loads whose rows a later one has loaded
+	Changed     []recorded.Change // how text is read otherwise than the load was begun with
+	Retried     []string          // files of rejects that were loaded again, or begun to be
+	Reread      []recorded.Change // how those were read otherwise
+	Tries       int               // run directories of such loads with something left to do
+	Edited      []string          // of Retried, those in which rows had been added or removed
+	Later       []string          // run directories of such loads whose rows a later one has loaded
 	// of Retried, those whose retry may not have loaded all: its run directory was removed
 	Lost    []string
 	Next    []advice.Step
@@ -119,9 +123,9 @@ func ReadStatus(dir string) (StatusReport, error) {
 		Live:    status.Live,
 		Holder:  status.Holder,
 	}
-	if options, optionsErr := recordedIn(m); optionsErr == nil { // else its readers say so
+	if options, optionsErr := recorded.Read(m); optionsErr == nil { // else its readers say so
 		extra, _ := records.ExtraOf(m)
-		r.Target = options.target(extra.Cluster)
+		r.Target = options.Target(extra.Cluster)
 	}
 	switch m.Command {
 	case run.CommandLoad:
@@ -131,7 +135,7 @@ func ReadStatus(dir string) (StatusReport, error) {
 	default:
 		err = fmt.Errorf("run.json: a run of %q is not known", m.Command)
 	}
-	r.Pace = readPace(dir, r.Live)
+	r.Pace = notes.ReadPace(dir, r.Live)
 	if r.Load != nil && (r.End != nil || r.Live) {
 		r.Load.Rejected = max(r.Load.Rejected, r.Pace.Rejected)
 	}
@@ -197,7 +201,7 @@ func (r *StatusReport) readLoad() error {
 	}
 	r.Load = out
 	if r.Live {
-		out.Streams = readStreams(r.RunDir)
+		out.Streams = notes.ReadStreams(r.RunDir)
 	}
 	open := l.Open // in the order of the inputs
 	for i, in := range inputs.All() {
@@ -231,11 +235,11 @@ func (r *StatusReport) readLoad() error {
 	if l.End != nil {
 		rejected.Settings, rejected.Edit = advice.RecordedSettings(
 			l.End.Reread,
-		), joinedAll(
+		), advice.Paths(
 			r.RunDir,
 			l.End.Edit,
 		)
-		again.Settings, again.KeepLoaded = rejected.Settings, readsOtherwise(l.End.Reread)
+		again.Settings, again.KeepLoaded = rejected.Settings, recorded.ChangeText(l.End.Reread)
 	}
 	switch t := l.Tally; {
 	case r.Live || r.End != nil && r.End.Refused:
@@ -301,23 +305,23 @@ func (s *LoadStatus) readRetried(dir string, retried map[string]records.Retry) {
 // readChanges reads how text was read otherwise than the load was begun with.
 func (s *LoadStatus) readChanges(m journal.Manifest, l *records.Loaded) error {
 	if len(l.Readings) > 0 {
-		options, err := recordedIn(m)
+		options, err := recorded.Read(m)
 		if err != nil {
 			return err
 		}
-		_, again, err := options.reread(l.Readings, setting.Changes{})
+		_, again, err := options.Reread(l.Readings, setting.Changes{})
 		if err != nil {
 			return err
 		}
-		s.Changed = again.all
+		s.Changed = again.All
 	}
 	reread := records.Changed{}
 	for _, by := range l.Retried {
 		maps.Copy(reread, by.Reading)
 	}
-	for _, name := range rereadable {
+	for _, name := range recorded.TextSettings {
 		if texts, ok := reread[name]; ok {
-			s.Reread = append(s.Reread, SettingChange{Name: name, Now: texts})
+			s.Reread = append(s.Reread, recorded.Change{Name: name, Now: texts})
 		}
 	}
 	return nil

@@ -269,7 +269,7 @@ func (d *Doctor) suggestion() *advice.Load {
 	args := append(
 		[]string{cqltype.QuoteIdent(d.name.Keyspace) + "." + cqltype.QuoteIdent(d.name.Table)},
 		d.load.Inputs...)
-	recorded := d.load.Settings().Record(NewDoctorSpec().Settings(), d.load.Given)
-	maps.DeleteFunc(recorded, func(name string, _ []string) bool { return !d.load.Given[name] })
-	return &advice.Load{Args: args, Settings: advice.SettingsOf(d.load, recorded)}
+	texts := d.load.Settings().Record(NewDoctorSpec().Settings(), d.load.Given)
+	maps.DeleteFunc(texts, func(name string, _ []string) bool { return !d.load.Given[name] })
+	return &advice.Load{Args: args, Settings: advice.SettingsOf(d.load, texts)}
 }

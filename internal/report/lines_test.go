@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/notes"
+
 	"github.com/cqlbulk/cqlbulk/internal/run/advice"
 
 	"github.com/stretchr/testify/require"
@@ -204,7 +206,7 @@ func TestStatusOfStages(t *testing.T) {
 			Command: "load",
 			Live:    true,
 			Load:    &operation.LoadStatus{},
-			Pace:    operation.Pace{Share: now.Share, RowsPerSecond: now.RowsPerSecond, Now: &now},
+			Pace:    notes.Pace{Share: now.Share, RowsPerSecond: now.RowsPerSecond, Now: &now},
 		}
 		return strings.Join(OfStatus(r).Status.Lines(), "\n")
 	}

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+
 	"github.com/cqlbulk/cqlbulk/internal/run/advice"
 
 	"github.com/cqlbulk/cqlbulk/internal/operation"
@@ -217,7 +219,7 @@ func explainedOf(e *operation.Explained) *Explained {
 	return out
 }
 
-func changeOf(c operation.SettingChange) Change { return Change{c.Name, c.Was, list(c.Now)} }
+func changeOf(c recorded.Change) Change { return Change{c.Name, c.Was, list(c.Now)} }
 
 func streamOf(s operation.StreamStats, kept *operation.KeptFiles, c *operation.Compaction) *Stream {
 	out := &Stream{

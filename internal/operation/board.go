@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
+
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
@@ -151,7 +153,7 @@ func (l *Load) showRejects() {
 	l.board.ShowCauses(func() []board.Cause {
 		var all []board.Cause
 		for _, c := range rejects.Causes() {
-			all = append(all, shownCause(c))
+			all = append(all, status.CauseOf(c))
 		}
 		return all
 	})

@@ -11,6 +11,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
+
 	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
 
 	"github.com/stretchr/testify/require"
@@ -102,12 +104,12 @@ func TestManyFilesResumed(t *testing.T) {
 	info, err := os.Stat(filepath.Join("run", journal.ManifestFile))
 	require.NoError(t, err)
 	require.Less(t, info.Size(), int64(4<<10), "the inputs are not in run.json")
-	status, err := ReadStatus("run")
+	status, err := status.Read("run")
 	require.NoError(t, err)
 	require.Equal(t, manySmall, status.Load.Inputs)
 	require.NotEmpty(t, status.Load.Begun)
 	require.True(t, strings.HasSuffix(status.Load.Begun[0].Path, ".csv"))
-	record, err := ReadRecord("run")
+	record, err := status.ReadRecord("run")
 	require.NoError(t, err)
 	require.Len(t, record.Args, 1+manySmall)
 
@@ -271,7 +273,7 @@ func TestManyFilesOfAnOlderRunResumed(t *testing.T) {
 	m, err = journal.ReadManifest("run")
 	require.NoError(t, err)
 	require.Equal(t, journal.Version, m.Version)
-	status, err := ReadStatus("run")
+	status, err := status.Read("run")
 	require.NoError(t, err)
 	require.Equal(t, manySmall, status.Load.Inputs)
 	report, err := s.resume(t)

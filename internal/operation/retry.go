@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
+
 	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
 
 	"github.com/cqlbulk/cqlbulk/internal/run"
@@ -106,10 +108,10 @@ func (r *Retry) rejects(
 	inner.Inputs, inner.Named, inner.SkipRows, inner.MaxRows = inputs, nil, 0, -1
 	inner.RejectsOf = r.RunDir
 	if inner.RunDir, err = nextTry(
-		filepath.Join(r.RunDir, tryPrefix),
+		filepath.Join(r.RunDir, status.RetryPrefix),
 	); err == nil &&
 		inner.Via == spec.ViaFiles {
-		inner.Dir, err = nextTry(inner.Dir + "-" + tryPrefix)
+		inner.Dir, err = nextTry(inner.Dir + "-" + status.RetryPrefix)
 	}
 	return inner, again, err
 }
@@ -193,7 +195,7 @@ func (r *Retry) Removed() int64 { return r.Load.removed }
 // LeftOver returns the run directories of earlier tries that have rows which no later try has
 // loaded.
 func (r *Retry) LeftOver() ([]string, error) {
-	status, err := ReadStatus(r.RunDir)
+	status, err := status.Read(r.RunDir)
 	if err != nil {
 		return nil, err
 	}

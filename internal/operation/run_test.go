@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
+
 	"github.com/cqlbulk/cqlbulk/internal/run/advice"
 
 	"github.com/stretchr/testify/require"
@@ -126,9 +128,9 @@ func TestReports(t *testing.T) {
 		loaded.Next,
 	)
 
-	status, err := ReadStatus("run")
+	status, err := status.Read("run")
 	require.NoError(t, err)
-	require.Equal(t, &End{Outcome: run.Partly}, status.End)
+	require.Equal(t, &status.End{Outcome: run.Partly}, status.End)
 	require.Equal(t, []advice.Step{loaded.Next}, status.Load.Next)
 	require.Equal(t, loaded.Tally, status.Load.Tally)
 
@@ -302,7 +304,7 @@ func TestResumeBeginsWithWhatWasDone(t *testing.T) {
 	}()
 	<-met
 	require.Eventually(t, func() bool {
-		status, err := ReadStatus("run")
+		status, err := status.Read("run")
 		return err == nil && status.Load.Tally.Written == 1
 	}, time.Minute, time.Millisecond)
 	stop()

@@ -8,6 +8,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
+
 	"github.com/cqlbulk/cqlbulk/internal/run/notes"
 
 	"github.com/cqlbulk/cqlbulk/internal/run/advice"
@@ -202,10 +204,10 @@ func TestNoLatencyOfWhatWasNotSent(t *testing.T) {
 func TestStatusOfStages(t *testing.T) {
 	part := func(share float64) *float64 { return &share }
 	lines := func(now progress.Reading) string {
-		r := operation.StatusReport{
+		r := status.Report{
 			Command: "load",
 			Live:    true,
-			Load:    &operation.LoadStatus{},
+			Load:    &status.Load{},
 			Pace:    notes.Pace{Share: now.Share, RowsPerSecond: now.RowsPerSecond, Now: &now},
 		}
 		return strings.Join(OfStatus(r).Status.Lines(), "\n")
@@ -345,7 +347,7 @@ func TestDocumentOfWhatDidNothing(t *testing.T) {
 func TestListsOfDocuments(t *testing.T) {
 	for _, d := range []Document{
 		OfLoad(operation.LoadReport{}), OfScan(operation.ScanReport{}), OfCount(operation.CountReport{}), OfClone(operation.CloneReport{}), OfPlan(operation.PlanReport{Replication: map[string]string{}}),
-		OfStatus(operation.StatusReport{Load: &operation.LoadStatus{}}), OfStatus(operation.StatusReport{Scan: &operation.ScanStatus{}}), OfVerify(operation.VerifyReport{}), OfInspect(inspect.Report{}), OfDoctor(operation.DoctorReport{}),
+		OfStatus(status.Report{Load: &status.Load{}}), OfStatus(status.Report{Scan: &status.Scan{}}), OfVerify(operation.VerifyReport{}), OfInspect(inspect.Report{}), OfDoctor(operation.DoctorReport{}),
 	} {
 		text, err := json.Marshal(d)
 		require.NoError(t, err)

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
+
 	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
 
 	"github.com/cqlbulk/cqlbulk/internal/run/advice"
@@ -365,7 +367,7 @@ func OfPlan(r operation.PlanReport) Document {
 }
 
 // OfStatus makes the document of a run's status.
-func OfStatus(r operation.StatusReport) Document {
+func OfStatus(r status.Report) Document {
 	s := &Status{
 		RunDir:  r.RunDir,
 		Command: r.Command,
@@ -407,7 +409,7 @@ func OfStatus(r operation.StatusReport) Document {
 			Reread:           each(l.Reread, changeOf),
 			Begun: each(
 				l.Begun,
-				func(p operation.OpenPiece) OpenPiece { return OpenPiece{p.Path, p.From, p.To} },
+				func(p status.OpenPiece) OpenPiece { return OpenPiece{p.Path, p.From, p.To} },
 			),
 			Streams: append([]progress.Streamed{}, l.Streams...),
 		}
@@ -436,8 +438,8 @@ func nextsOf(all []advice.Step) []Next {
 }
 
 // OfRuns makes the document of the runs of a folder.
-func OfRuns(folder string, runs []operation.Run, hidden int) Document {
-	listed := each(runs, func(r operation.Run) ListedRun {
+func OfRuns(folder string, runs []status.Run, hidden int) Document {
+	listed := each(runs, func(r status.Run) ListedRun {
 		one := ListedRun{
 			Path:    r.Path,
 			Command: r.Command,
@@ -460,7 +462,7 @@ func OfRuns(folder string, runs []operation.Run, hidden int) Document {
 }
 
 // OfPrune makes the document of what was pruned.
-func OfPrune(folder string, p operation.Pruned, dryRun bool) Document {
+func OfPrune(folder string, p status.Pruned, dryRun bool) Document {
 	d := Document{
 		Outcome: outcomeOf(run.Done, dryRun),
 		Prune:   &Prune{Folder: folder, DryRun: dryRun},

@@ -1,4 +1,4 @@
-package operation
+package status
 
 import (
 	"encoding/json"
@@ -10,14 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
-
-	"github.com/cqlbulk/cqlbulk/internal/run"
-
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
@@ -29,7 +27,7 @@ import (
 type Record struct {
 	Path     string
 	Manifest *manifest.Manifest // nil of a run directory
-	Status   *StatusReport      // nil of a manifest
+	Status   *Report            // nil of a manifest
 	Plan     *PlanRecord        // of a scan
 	Settings setting.Values     // of a run directory: those that are not as they are by default
 	Args     []string           // likewise: the table and the inputs
@@ -139,7 +137,7 @@ func manifestBeside(output string) string {
 
 // readRun reads a run directory.
 func (r *Record) readRun() error {
-	status, err := ReadStatus(r.Path)
+	status, err := Read(r.Path)
 	if err != nil {
 		return err
 	}
@@ -207,9 +205,23 @@ func (r *Record) readRun() error {
 func (r *Record) readRejects() error {
 	causes, err := reject.ReadCauses(r.Path)
 	for _, c := range causes {
-		r.Rejects = append(r.Rejects, shownCause(c))
+		r.Rejects = append(r.Rejects, CauseOf(c))
 	}
 	return err
+}
+
+func CauseOf(c reject.Cause) board.Cause {
+	f := c.First
+	return board.Cause{
+		Rows:   c.Rows,
+		Stage:  string(f.Stage),
+		Reason: f.Reason,
+		Column: f.Column,
+		Value:  f.Value,
+		File:   f.File,
+		Line:   f.Line,
+		Field:  f.Field,
+	}
 }
 
 // ringLines is how many lines a ring is shown in whose nodes are not known, a power of 2.

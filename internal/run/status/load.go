@@ -1,4 +1,4 @@
-package operation
+package status
 
 import (
 	"errors"
@@ -8,64 +8,22 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
-
-	"github.com/cqlbulk/cqlbulk/internal/run/notes"
-
-	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
-
-	"github.com/cqlbulk/cqlbulk/internal/run/advice"
+	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/run"
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
+	"github.com/cqlbulk/cqlbulk/internal/run/notes"
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
-	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
-// StatusReport is what a run directory tells of its run, while it runs or after.
-type StatusReport struct {
-	RunDir         string
-	Command, Table string
-	Target         recorded.Target
-	Tool           string // that began it
-	Started        time.Time
-	Live           bool           // it is under way
-	Holder         journal.Holder // in this process, then
-	End            *End           // of the last process that had it; nil: it came to no end
-	Seen           time.Time      // when its journal was last written
-	Pace           notes.Pace
-	Load           *LoadStatus // of a load
-	Scan           *ScanStatus // of a scan
-}
-
-// End is how a run ended.
-type End struct {
-	Outcome run.Outcome
-	Error   string          // why it failed
-	Refused bool            // a resume would be refused: the error says what to do instead
-	Failed  []records.Range // token ranges of a scan that could not be read
-}
-
-// endOf reads the end that a journal has; nil stays nil.
-func endOf(e *records.End) *End {
-	if e == nil {
-		return nil
-	}
-	end := &End{Error: e.Error, Refused: e.Refused, Failed: e.Failed}
-	for outcome, name := range records.Outcomes {
-		if name == e.Outcome {
-			end.Outcome = outcome
-		}
-	}
-	return end
-}
-
-// LoadStatus is how far a load is.
-type LoadStatus struct {
+// Load is how far a load is.
+type Load struct {
 	Inputs  int
 	Stored  int64 // bytes of them, as they are stored
 	Piped   bool  // some are pipes, of unknown size
@@ -97,85 +55,7 @@ type OpenPiece struct {
 	From, To int64 // bytes of text
 }
 
-// ScanStatus is how far a scan is, up to its last mark.
-type ScanStatus struct {
-	Share     float64 // of the tokens, 0 to 1
-	Rows      int64
-	TextBytes int64
-	Sum       rowsum.Sum
-	Anew      bool // it was stopped before its output was begun, and cannot go on
-	Next      advice.Step
-}
-
-// ReadStatus looks at a run directory. Nothing is changed, and no cluster is asked.
-func ReadStatus(dir string) (StatusReport, error) {
-	status, err := journal.Read(dir, func(journal.Record) error { return nil })
-	if err != nil {
-		return StatusReport{}, err
-	}
-	m := status.Manifest
-	r := StatusReport{
-		RunDir:  dir,
-		Command: m.Command,
-		Table:   m.Table,
-		Tool:    m.Tool,
-		Started: m.Started,
-		Live:    status.Live,
-		Holder:  status.Holder,
-	}
-	if options, optionsErr := recorded.Read(m); optionsErr == nil { // else its readers say so
-		extra, _ := records.ExtraOf(m)
-		r.Target = options.Target(extra.Cluster)
-	}
-	switch m.Command {
-	case run.CommandLoad:
-		err = r.readLoad()
-	case run.CommandScan:
-		err = r.readScan(m)
-	default:
-		err = fmt.Errorf("run.json: a run of %q is not known", m.Command)
-	}
-	r.Pace = notes.ReadPace(dir, r.Live)
-	if r.Load != nil && (r.End != nil || r.Live) {
-		r.Load.Rejected = max(r.Load.Rejected, r.Pace.Rejected)
-	}
-	if info, statErr := os.Stat(filepath.Join(dir, records.PaceFile)); statErr == nil {
-		r.Seen = info.ModTime()
-	}
-	if info, statErr := os.Stat(journal.Path(dir)); statErr == nil && info.ModTime().After(r.Seen) {
-		r.Seen = info.ModTime()
-	}
-	return r, err
-}
-
-// Next is what can be done with the run, most likely first; empty: nothing, or it is under way.
-func (r *StatusReport) Next() []advice.Step {
-	switch {
-	case r.Load != nil:
-		return r.Load.Next
-	case r.Scan != nil && r.Scan.Next.Command != "":
-		return []advice.Step{r.Scan.Next}
-	default:
-		return nil
-	}
-}
-
-// Share is how much of the work is done, 0 to 1; nil: it is not known.
-func (r *StatusReport) Share() *float64 {
-	all := 1.0
-	switch {
-	case r.Pace.Now != nil:
-		return r.Pace.Share
-	case r.Scan != nil:
-		return &r.Scan.Share
-	case r.End != nil && (r.End.Outcome == run.Done || r.End.Outcome == run.Partly):
-		return &all
-	default:
-		return r.Pace.Share
-	}
-}
-
-func (r *StatusReport) readLoad() error {
+func (r *Report) readLoad() error {
 	status, l, err := records.ReadLoad(r.RunDir)
 	if err != nil {
 		return err
@@ -189,7 +69,7 @@ func (r *StatusReport) readLoad() error {
 	if err != nil {
 		return err
 	}
-	out := &LoadStatus{
+	out := &Load{
 		Inputs:      inputs.Len(),
 		Stored:      inputs.Stored(),
 		Piped:       inputs.Piped(),
@@ -270,7 +150,7 @@ func (r *StatusReport) readLoad() error {
 }
 
 // readRetried reads what came of the loads of rejects of a run directory.
-func (s *LoadStatus) readRetried(dir string, retried map[string]records.Retry) {
+func (s *Load) readRetried(dir string, retried map[string]records.Retry) {
 	s.Retried = slices.Sorted(maps.Keys(retried))
 	later := true // whatever a try left over
 	for _, name := range s.Retried {
@@ -279,13 +159,13 @@ func (s *LoadStatus) readRetried(dir string, retried map[string]records.Retry) {
 		}
 		later = later && retried[name].Done && !retried[name].AsOfNow
 	}
-	for _, try := range tries(dir) {
+	for _, try := range Retries(dir) {
 		if later {
 			s.Later = append(s.Later, try)
 			continue
 		}
-		status, err := ReadStatus(try)
-		if err == nil && runOf(status).State == RunComplete {
+		status, err := Read(try)
+		if err == nil && runOf(status).State == Complete {
 			continue
 		}
 		s.Tries++
@@ -303,7 +183,7 @@ func (s *LoadStatus) readRetried(dir string, retried map[string]records.Retry) {
 }
 
 // readChanges reads how text was read otherwise than the load was begun with.
-func (s *LoadStatus) readChanges(m journal.Manifest, l *records.Loaded) error {
+func (s *Load) readChanges(m journal.Manifest, l *records.Loaded) error {
 	if len(l.Readings) > 0 {
 		options, err := recorded.Read(m)
 		if err != nil {
@@ -327,28 +207,51 @@ func (s *LoadStatus) readChanges(m journal.Manifest, l *records.Loaded) error {
 	return nil
 }
 
-func (r *StatusReport) readScan(m journal.Manifest) error {
-	status, scanned, err := records.ReadScan(r.RunDir, m)
+// beginsAnew returns the command that loads the inputs of a run anew, with settings that its end
+// has; nil: it has none.
+func (r *Report) beginsAnew(m journal.Manifest, l *records.Loaded) (*advice.Step, error) {
+	if l.End == nil || len(l.End.Anew) == 0 {
+		return nil, nil
+	}
+	options, err := recorded.Read(m)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	r.Live, r.Holder, r.End = status.Live, status.Holder, endOf(scanned.End)
-	r.Scan = &ScanStatus{
-		Share:     scanned.Share(),
-		Rows:      scanned.Rows,
-		TextBytes: scanned.TextBytes,
-		Sum:       scanned.Sum,
+	if err := options.AddInputs(r.RunDir, m); err != nil {
+		return nil, err
 	}
-	if status.Live || r.End != nil && r.End.Refused {
-		return nil
+	settings, _, err := options.Reread(l.Readings, setting.Changes{})
+	if err != nil {
+		return nil, err
 	}
-	if _, begun := scanned.Output(); !begun {
-		r.Scan.Anew = true
-		return nil
+	next, err := advice.LoadAnew(settings, r.RunDir, r.Table, l.End.Anew)
+	return &next, err
+}
+
+// RetryPrefix begins the names of the folders of tries.
+const RetryPrefix = "retry-"
+
+// Retries lists what the tries left in a run directory.
+func Retries(dir string) []string {
+	entries, _ := os.ReadDir(dir)
+	var found []string
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), RetryPrefix) {
+			found = append(found, filepath.Join(dir, e.Name()))
+		}
 	}
-	r.Scan.Next = advice.Step{Command: run.CommandResume, RunDir: r.RunDir}
-	if r.End != nil && len(r.End.Failed) > 0 {
-		r.Scan.Next.Command = run.CommandRetry
+	return found
+}
+
+// Failed is the number of rows that are rejected or in doubt and that no retry took over. What a
+// retry could not load is counted by the retry's own run directory.
+func (s *Load) Failed() int64 {
+	left := func(all int64, inDoubt bool) int64 {
+		ofKind := func(name string) bool { return reject.InDoubt(name) == inDoubt }
+		if slices.ContainsFunc(s.Retried, ofKind) && !slices.ContainsFunc(s.Lost, ofKind) {
+			return 0
+		}
+		return all
 	}
-	return nil
+	return left(s.Rejected, false) + left(s.Tally.InDoubt, true)
 }

@@ -1,10 +1,9 @@
-package operation
+package status
 
 import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"testing"
 
@@ -14,7 +13,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 )
@@ -59,28 +57,7 @@ func TestARunOfAnotherUserIsUnreadable(t *testing.T) {
 	} {
 		otherOwner = func(...string) string { return owner }
 		r := damaged("run", fmt.Errorf("run directory run: open journal: %w", fs.ErrPermission))
-		require.Equal(t, RunUnreadable, r.State)
+		require.Equal(t, Unreadable, r.State)
 		require.EqualError(t, r.Err, want)
 	}
-}
-
-func TestThePaceIsNotWrittenThroughALink(t *testing.T) {
-	dir := t.TempDir()
-	precious := filepath.Join(dir, "precious")
-	part := filepath.Join(dir, records.PaceFile+records.PartEnding)
-	require.NoError(t, os.WriteFile(precious, []byte("keep"), 0o600))
-	require.NoError(t, os.Symlink(precious, part))
-
-	d := runDirectory{path: dir, journal: &records.Load{}}
-	d.notePace(
-		new(progress.Counters),
-		func(format string, args ...any) { t.Errorf(format, args...) },
-	)()
-	text, err := os.ReadFile(precious)
-	require.NoError(t, err)
-	require.Equal(t, "keep", string(text))
-	info, err := os.Lstat(filepath.Join(dir, records.PaceFile))
-	require.NoError(t, err)
-	require.True(t, info.Mode().IsRegular())
-	require.NoFileExists(t, part)
 }

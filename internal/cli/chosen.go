@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
@@ -45,7 +47,7 @@ func (r *chosenRun) take(c *cobra.Command, args []string) error {
 		r.dir = args[0]
 	default:
 		doubt := c.Flags().Lookup("repeat-in-doubt")
-		dir, err := operation.Newest(".", c.Name(), doubt != nil && doubt.Value.String() == "true")
+		dir, err := status.Newest(".", c.Name(), doubt != nil && doubt.Value.String() == "true")
 		if err != nil {
 			return fmt.Errorf("--last: %w", err)
 		}
@@ -82,7 +84,7 @@ func (r *chosenRun) tell(s streams, show *showOptions, what string) {
 
 // tellOwner warns of a run directory of another user whose settings are used.
 func (s streams) tellOwner(dir string) {
-	if other := operation.RunOwner(dir); other != "" {
+	if other := status.Owner(dir); other != "" {
 		s.warn("run directory %s belongs to user %s: its settings are what that user wrote there, "+
 			"the hosts that get the password among them", dir, other)
 	}
@@ -90,7 +92,7 @@ func (s streams) tellOwner(dir string) {
 
 // tellWriter warns that what is shown of a run is what another user wrote.
 func (s streams) tellWriter(path string) {
-	if other := operation.RunOwner(path); other != "" {
+	if other := status.Owner(path); other != "" {
 		s.warn("%s belongs to user %s: what is shown is what that user wrote there", path, other)
 	}
 }

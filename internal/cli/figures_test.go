@@ -12,9 +12,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
+
 	"github.com/rogpeppe/go-internal/testscript"
 
-	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 )
@@ -116,7 +117,7 @@ func places(address, run, log string) (map[string]figures, error) {
 		}
 		return sum
 	}
-	status, err := operation.ReadStatus(run)
+	status, err := status.Read(run)
 	if err != nil {
 		return nil, err
 	}

@@ -8,10 +8,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/levenshtein"
 )
@@ -67,7 +68,7 @@ func explainFlag(c *cobra.Command, err error) error {
 		return fmt.Errorf(
 			"--%s cannot be changed: %s",
 			unknown.GetSpecifiedName(),
-			operation.WhyKept(unknown.GetSpecifiedName()),
+			recorded.WhyKept(unknown.GetSpecifiedName()),
 		)
 	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
 		return fmt.Errorf("%w%s%s", err, hintFlag(c, unknown.GetSpecifiedName()), see)

@@ -7,10 +7,11 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
+
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
-	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
@@ -128,7 +129,7 @@ func (p *page) end(d *report.Document) {
 	p.watch.End(phase, d.Error)
 	state := p.watch.State()
 	if dir := d.RunDir(); dir != "" {
-		if err := operation.KeepPage(dir, state); err != nil {
+		if err := status.KeepPage(dir, state); err != nil {
 			p.warn("what the page showed cannot be kept: %v", err)
 		}
 	}

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
+
 	"github.com/spf13/cobra"
 
 	"github.com/cqlbulk/cqlbulk/internal/human"
-	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
@@ -78,7 +79,7 @@ Exit status:
 
 func prune(s streams, o *pruneOptions, folder string) error {
 	before := time.Now().Add(-time.Duration(o.OlderThan))
-	pruned, err := operation.Prune(folder, before, o.DryRun)
+	pruned, err := status.Prune(folder, before, o.DryRun)
 	s.end.document = report.OfPrune(folder, pruned, o.DryRun)
 	for _, dir := range pruned.Left {
 		s.warn("%s is no run any more; it stays, as it holds files that are not of the run", dir)

@@ -7,9 +7,10 @@ import (
 	"os"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
+
 	"github.com/spf13/cobra"
 
-	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/version"
 	"github.com/cqlbulk/cqlbulk/internal/web"
@@ -86,7 +87,7 @@ Exit status:
 
 func writeReport(s streams, o *recordOptions, path string) error {
 	s.end.aside = o.Output == "-"
-	record, err := operation.ReadRecord(path)
+	record, err := status.ReadRecord(path)
 	if err != nil {
 		return err
 	}

@@ -7,8 +7,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
+
 	"github.com/cqlbulk/cqlbulk/internal/human"
-	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/run"
@@ -16,7 +17,7 @@ import (
 )
 
 // reportOf makes the report of what is left of a run.
-func reportOf(r *operation.Record) web.Report {
+func reportOf(r *status.Record) web.Report {
 	out := web.Report{Made: made() + " of " + r.Path}
 	if r.Page != nil {
 		out.State = *r.Page
@@ -49,7 +50,7 @@ func reportOf(r *operation.Record) web.Report {
 }
 
 // stateText returns how a run stands, in the words of status.
-func stateText(r *operation.Record) string {
+func stateText(r *status.Record) string {
 	switch {
 	case r.Status != nil:
 		return report.OfStatus(*r.Status).Status.StateText()
@@ -61,7 +62,7 @@ func stateText(r *operation.Record) string {
 }
 
 // ofManifest reports a scan that has an output.
-func ofManifest(out *web.Report, r *operation.Record) {
+func ofManifest(out *web.Report, r *status.Record) {
 	m, s := r.Manifest, &out.State
 	s.Command, s.Table, s.Phase, s.Tool = m.Command, m.Keyspace+"."+m.Table, board.Done, m.ToolVersion
 	if m.Ranges.Failed > 0 {
@@ -136,7 +137,7 @@ var phases = map[run.Outcome]board.Phase{
 }
 
 // ofRun reports a run directory.
-func ofRun(out *web.Report, r *operation.Record) {
+func ofRun(out *web.Report, r *status.Record) {
 	st, s := r.Status, &out.State
 	s.Command, s.Table, s.Phase, s.Error = st.Command, st.Table, board.Done, ""
 	s.About.Work, s.Tool = st.Command, strings.TrimPrefix(st.Tool, "cqlbulk ")
@@ -215,7 +216,7 @@ func ofRun(out *web.Report, r *operation.Record) {
 }
 
 // settingsSection lists the settings of a run, without those that change nothing.
-func settingsSection(r *operation.Record) web.Section {
+func settingsSection(r *status.Record) web.Section {
 	section := web.Section{Title: "Settings"}
 	add := func(name string, value string) {
 		switch value {
@@ -238,7 +239,7 @@ func settingsSection(r *operation.Record) web.Section {
 
 // ofPace fills in what the last process of a run noted. A page that an earlier process kept has
 // other figures: what only a page has is left out then.
-func ofPace(s *board.State, st *operation.StatusReport) {
+func ofPace(s *board.State, st *status.Report) {
 	p := st.Pace
 	if p.Took == 0 {
 		return

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
+
 	"github.com/spf13/cobra"
 
 	"github.com/cqlbulk/cqlbulk/internal/human"
@@ -86,7 +88,7 @@ func runRetry(ctx context.Context, s streams, show showOptions, settings spec.Re
 		)
 		s.end.document.LeaveInDoubt(
 			run.LeftInDoubt,
-			operation.Next{Command: "retry", RunDir: run.RunDir, RepeatInDoubt: true},
+			advice.Step{Command: "retry", RunDir: run.RunDir, RepeatInDoubt: true},
 		)
 		return partly()
 	}

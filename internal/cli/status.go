@@ -9,10 +9,13 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
+
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+
 	"github.com/spf13/cobra"
 
 	"github.com/cqlbulk/cqlbulk/internal/human"
-	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
@@ -96,16 +99,16 @@ const completeShown = 10
 // showRuns shows the runs of a folder; or the one whose run directory it is. width is that of the
 // terminal; 0: there is none.
 func showRuns(s streams, o *statusOptions, folder string, width int) error {
-	if operation.IsRun(folder) {
+	if status.IsRun(folder) {
 		return showStatus(s, o, folder)
 	}
-	runs, err := operation.ListRuns(folder)
+	runs, err := status.List(folder)
 	if err != nil {
 		return err
 	}
 	hidden := 0
 	if !o.All {
-		runs, hidden = operation.Recent(runs, completeShown)
+		runs, hidden = status.Recent(runs, completeShown)
 	}
 	if s.end.document = report.OfRuns(folder, runs, hidden); o.JSON {
 		return nil
@@ -124,7 +127,7 @@ func showRuns(s streams, o *statusOptions, folder string, width int) error {
 }
 
 func showStatus(s streams, o *statusOptions, dir string) error {
-	r, err := operation.ReadStatus(dir)
+	r, err := status.Read(dir)
 	if err != nil {
 		return err
 	}
@@ -187,7 +190,7 @@ func clusterText(name string, hosts []string, most int) string {
 const begunShown = 20
 
 // showLoad shows what there is to know of a load besides how far it is.
-func showLoad(w io.Writer, l *operation.LoadStatus) {
+func showLoad(w io.Writer, l *status.Load) {
 	known := ""
 	if l.Piped {
 		known = ", and what comes by pipes"
@@ -208,12 +211,12 @@ func showLoad(w io.Writer, l *operation.LoadStatus) {
 }
 
 // inputsText says what a load takes in, pipes left out.
-func inputsText(l *operation.LoadStatus) string {
+func inputsText(l *status.Load) string {
 	return fmt.Sprintf("%s, %s as stored", human.Count(l.Inputs), human.Size(l.Stored))
 }
 
 // tellPieces prints how much of the inputs is completed, and what was streamed to nodes.
-func tellPieces(l *operation.LoadStatus, tell func(name, format string, args ...any)) {
+func tellPieces(l *status.Load, tell func(name, format string, args ...any)) {
 	tell("recorded", "%s of text, in %s", human.Size(l.Settled), human.Of(l.Pieces, "piece"))
 	for _, n := range l.Streams {
 		tell(
@@ -227,7 +230,7 @@ func tellPieces(l *operation.LoadStatus, tell func(name, format string, args ...
 }
 
 // showRetried prints the number of rejects that were loaded again.
-func showRetried(w io.Writer, l *operation.LoadStatus) {
+func showRetried(w io.Writer, l *status.Load) {
 	names := strings.Join(l.Retried, ", ")
 	if len(l.Reread) > 0 {
 		names += ", read with " + flagsWith(l.Reread)
@@ -249,7 +252,7 @@ func showRetried(w io.Writer, l *operation.LoadStatus) {
 }
 
 // changeText returns the line for a setting that has changed.
-func changeText(c operation.SettingChange) string {
+func changeText(c recorded.Change) string {
 	was := "not given"
 	if !empty(c.Was) {
 		was = setting.ListText(c.Was)
@@ -258,7 +261,7 @@ func changeText(c operation.SettingChange) string {
 }
 
 // flagsWith are changed settings as flags.
-func flagsWith(changes []operation.SettingChange) string {
+func flagsWith(changes []recorded.Change) string {
 	var with []string
 	for _, change := range changes {
 		with = append(with, flagWith(change.Name, change.Now))

@@ -5,19 +5,19 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
 
-	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/stretchr/testify/require"
 )
 
 // There may be thousands of pieces under way, of rows that wait for a slow node.
 func TestStatusShowsSomeOfThePiecesUnderWay(t *testing.T) {
 	for _, n := range []int{0, begunShown, begunShown + 1, 5000} {
-		l := &operation.LoadStatus{}
+		l := &status.Load{}
 		for i := range n {
 			l.Begun = append(
 				l.Begun,
-				operation.OpenPiece{Path: "in.csv", From: int64(i), To: int64(i + 1)},
+				status.OpenPiece{Path: "in.csv", From: int64(i), To: int64(i + 1)},
 			)
 		}
 		var out bytes.Buffer

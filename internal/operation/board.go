@@ -4,11 +4,12 @@ import (
 	"context"
 	"slices"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
+
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/row"
-	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/write/cql"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -152,22 +153,8 @@ func (l *Load) showRejects() {
 	l.board.ShowCauses(func() []board.Cause {
 		var all []board.Cause
 		for _, c := range rejects.Causes() {
-			all = append(all, shownCause(c))
+			all = append(all, status.CauseOf(c))
 		}
 		return all
 	})
-}
-
-func shownCause(c reject.Cause) board.Cause {
-	f := c.First
-	return board.Cause{
-		Rows:   c.Rows,
-		Stage:  string(f.Stage),
-		Reason: f.Reason,
-		Column: f.Column,
-		Value:  f.Value,
-		File:   f.File,
-		Line:   f.Line,
-		Field:  f.Field,
-	}
 }

@@ -3,6 +3,8 @@ package operation
 import (
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+	"github.com/cqlbulk/cqlbulk/internal/run"
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/internal/table"
@@ -22,7 +24,7 @@ func aboutTable(t *table.Table, work, via string, inputs []string) board.About {
 }
 
 func (s *Scan) about() board.About {
-	a := aboutTable(s.t.Table, commandScan, s.spec.Via, s.spec.Inputs)
+	a := aboutTable(s.t.Table, run.CommandScan, s.spec.Via, s.spec.Inputs)
 	a.Output = s.spec.Place()
 	if s.ToStdout() {
 		a.Output = "the standard output"
@@ -31,7 +33,7 @@ func (s *Scan) about() board.About {
 }
 
 func (l *Load) about() board.About {
-	a := aboutTable(l.t, commandLoad, l.spec.Via, inputNames(l.job.Inputs))
+	a := aboutTable(l.t, run.CommandLoad, l.spec.Via, inputNames(l.job.Inputs))
 	a.DryRun = l.spec.DryRun
 	if l.spec.Via == spec.ViaFiles {
 		a.Output = l.spec.Dir
@@ -59,8 +61,8 @@ func (c *Clone) about() board.About {
 func (d *runDirectory) show(b *board.Board) {
 	if b != nil && d.journal != nil {
 		b.ShowNext(
-			"cqlbulk " + commandResume + " " + setting.ShellQuote(
-				Next{RunDir: d.path}.FromAnywhere().RunDir,
+			"cqlbulk " + run.CommandResume + " " + setting.ShellQuote(
+				advice.Step{RunDir: d.path}.FromAnywhere().RunDir,
 			),
 		)
 	}

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"testing"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
@@ -33,18 +35,18 @@ func TestRecordedConsistency(t *testing.T) {
 		`{"flags":{"consistency":["QUORUM"]},"args":["ks.t","x.csv"]}`:   "QUORUM",
 		`{"flags":{"consistency":["local_quorum"]},"args":["ks.t","x"]}`: "local_quorum",
 	} {
-		r, err := recordedIn(
+		r, err := recorded.Read(
 			journal.Manifest{Command: "load", Options: json.RawMessage(recordedText)},
 		)
 		require.NoError(t, err)
-		settings, err := r.load(setting.Changes{})
+		settings, err := r.Load(setting.Changes{})
 		require.NoError(t, err)
 		require.Equal(t, want, settings.Consistency)
 		all := setting.Values{"consistency": {"ALL"}}
-		settings, err = r.load(setting.Changes{Values: all})
+		settings, err = r.Load(setting.Changes{Values: all})
 		require.NoError(t, err)
 		require.Equal(t, want, settings.Consistency, "of a file or the environment")
-		settings, err = r.load(
+		settings, err = r.Load(
 			setting.Changes{Values: all, Typed: setting.Given{"consistency": true}},
 		)
 		require.NoError(t, err)

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/doctor/sample"
 	"github.com/cqlbulk/cqlbulk/internal/human"
@@ -87,7 +89,7 @@ func (l *Load) watchDates(to *reject.Dir) records.Rejects {
 // with the pattern of the load has nothing new to say of the rows that are in.
 func (l *Load) readsNew(name string) bool {
 	return l.retriedRun == nil ||
-		slices.ContainsFunc(l.reread.now, func(c SettingChange) bool { return c.Name == name })
+		slices.ContainsFunc(l.reread.Now, func(c recorded.Change) bool { return c.Name == name })
 }
 
 // turns are the other orders of a pattern that has a day and a month in numbers, and those with a

@@ -264,9 +264,9 @@ func (d *Doctor) command() doctor.Check {
 			load.Close()
 		}
 		return err
-	}, commandLoad
+	}, run.CommandLoad
 	if d.scan != nil {
-		prepare, name = func(ctx context.Context) error { return checkScan(ctx, env, *d.scan) }, commandScan
+		prepare, name = func(ctx context.Context) error { return checkScan(ctx, env, *d.scan) }, run.CommandScan
 	}
 	return doctor.Check{Name: name, Look: func(ctx context.Context) []doctor.Finding {
 		if err := prepare(ctx); err != nil {

@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/progress"
@@ -170,7 +172,7 @@ func TestShareOfAnInterruptedStreamedScan(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, run.Interrupted, r.Outcome)
 	last := scan.Counters().ReadAnew(time.Now())
-	status, err := ReadStatus("run")
+	status, err := status.Read("run")
 	require.NoError(t, err)
 	require.NotNil(t, status.Share())
 	require.Positive(t, *last.Share)
@@ -216,7 +218,7 @@ func TestShareOfAnInterruptedScan(t *testing.T) {
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, run.Interrupted, r.Outcome)
 	last := scan.Counters().ReadAnew(time.Now())
-	status, err := ReadStatus("scan")
+	status, err := status.Read("scan")
 	require.NoError(t, err)
 	require.Positive(t, *last.Share)
 	require.InDelta(t, *status.Share(), *last.Share, 1e-9)

@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/progress"
@@ -146,21 +148,21 @@ func TestOneSpeedOfARunThatIsOver(t *testing.T) {
 	partly, err := s.runLoad(t, s.load(t, threeGood))
 	require.NoError(t, err)
 	require.Equal(t, run.Partly, partly.Outcome)
-	status, err := ReadStatus("run")
+	stood, err := status.Read("run")
 	require.NoError(t, err)
-	require.InEpsilon(t, partly.RowsPerSecond(), status.Pace.RowsPerSecond, 1e-9)
+	require.InEpsilon(t, partly.RowsPerSecond(), stood.Pace.RowsPerSecond, 1e-9)
 
 	settings := s.load(t, "customer,number,pieces\nann,7,3\n")
 	settings.RunDir = "another"
 	whole, err := s.runLoad(t, settings)
 	require.NoError(t, err)
 	scanned := s.runScan(t, "out.csv")
-	record, err := ReadRecord(scanned.Manifest)
+	record, err := status.ReadRecord(scanned.Manifest)
 	require.NoError(t, err)
 	require.InEpsilon(t, scanned.RowsPerSecond(), record.Manifest.Pace.RowsPerSecond, 1e-9)
 	require.InEpsilon(t, scanned.BytesPerSecond(), record.Manifest.Pace.BytesPerSecond, 1e-9)
 
-	runs, err := Runs(".")
+	runs, err := status.Runs(".")
 	require.NoError(t, err)
 	told := make(map[string]float64)
 	for _, r := range runs {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/memory"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
@@ -46,7 +48,7 @@ type Load struct {
 	// settings that warnings about the first rows named; nil: none did
 	advice map[string][]string
 	// how text was read before; of a load that goes on or of rejects
-	reread   rereading
+	reread   recorded.Readings
 	rejected int64      // rows in the inputs that are rejects
 	removed  int64      // rows that were rejected and are no longer in those
 	late     *lateTimes // notes timestamps of all rows
@@ -80,7 +82,7 @@ var (
 
 // PrepareLoad checks, finds the inputs, and connects.
 func PrepareLoad(ctx context.Context, env spec.Environment, settings spec.Load) (*Load, error) {
-	return prepareLoad(ctx, env, settings, rereading{}, nil, nil)
+	return prepareLoad(ctx, env, settings, recorded.Readings{}, nil, nil)
 }
 
 // prepareLoad prepares a load; one that goes on with an earlier one, whose journal it
@@ -89,7 +91,7 @@ func prepareLoad(
 	ctx context.Context,
 	env spec.Environment,
 	settings spec.Load,
-	again rereading,
+	again recorded.Readings,
 	earlier, retriedRun *records.Load,
 ) (*Load, error) {
 	l := &Load{

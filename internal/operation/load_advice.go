@@ -115,11 +115,3 @@ func (l *Load) isKey(name string) bool {
 		func(c schema.Column) bool { return c.Name == name && c.IsKey() },
 	)
 }
-
-// settingTexts are settings in the order of the flags. A journal may have one without a text, which
-// is left out.
-func settingTexts(settings map[string][]string) []SettingTexts {
-	known := maps.Clone(settings)
-	maps.DeleteFunc(known, func(_ string, texts []string) bool { return len(texts) == 0 })
-	return textsOf(spec.NewLoad(), known)
-}

@@ -99,7 +99,7 @@ func (l *Load) makeJob(
 	if err != nil {
 		return err
 	}
-	former, err := l.reread.readings(format)
+	former, err := formerReadings(l.reread.Former, format)
 	if err != nil {
 		return err
 	}

@@ -5,14 +5,11 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
-	"github.com/cqlbulk/cqlbulk/internal/run/journal"
-	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
-	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
 // adviseLimit notes the settings that a load needs which was stopped by a limit on errors: those
@@ -44,15 +41,6 @@ func beyondLimit(e *ingest.LimitError) map[string][]string {
 	return map[string][]string{fmt.Sprintf("max%serrors", e.Stage): {"-1"}}
 }
 
-// readsOtherwise reports whether settings change how the text of records is read. Others only lift
-// a limit.
-func readsOtherwise(settings map[string][]string) bool {
-	return slices.ContainsFunc(
-		rereadable,
-		func(name string) bool { return len(settings[name]) > 0 },
-	)
-}
-
 // cutOtherwise returns settings of how records are cut by which the rejected rows are read, if no
 // row was loaded. A resume and a retry cannot change them: the load has to be started again. nil:
 // there are none.
@@ -71,7 +59,7 @@ func (l *Load) cutOtherwise(
 	}
 	cut := false
 	for name := range first.Settings {
-		cut = cut || !slices.Contains(rereadable, name)
+		cut = cut || !slices.Contains(recorded.TextSettings, name)
 	}
 	if !cut || !l.readsWith(ctx, first.File, first.Settings) {
 		return nil
@@ -96,58 +84,4 @@ func (l *Load) readsWith(ctx context.Context, path string, more map[string][]str
 	job.Format, job.JSON, job.Header, job.Former, job.MaxRows, job.Explain = format, settings.Format == "json", settings.Header, nil, 0, nil
 	s, err := l.tryFile(ctx, path, &job)
 	return err == nil && s.Bad*2 < s.Rows
-}
-
-// loadAgain returns the command that loads all inputs anew, with more settings besides those of the
-// spec.
-func loadAgain(o spec.Load, dir, table string, more map[string][]string) (Next, error) {
-	settings, err := o.With(more)
-	if err != nil {
-		return Next{}, err
-	}
-	s := suggestionOf(&settings, table, typedSettings(&settings, ""))
-	return Next{Command: commandLoad, RunDir: dir, Anew: &s}, nil
-}
-
-// suggestionOf is the load of a spec's inputs with settings.
-func suggestionOf(o *spec.Load, table string, settings setting.Values) Suggestion {
-	inputs := o.Inputs
-	switch {
-	case len(inputs) <= mostInputs:
-	case len(o.Named) > 0:
-		inputs = o.Named
-	default:
-		inputs = []string{"INPUTS"}
-	}
-	return Suggestion{Args: append([]string{table}, inputs...), Settings: textsOf(o, settings)}
-}
-
-// Line is the load as one types it.
-func (s *Suggestion) Line() string {
-	line := strings.Join(s.Words(), " ")
-	if slices.Contains(s.Args[1:], records.Standard) {
-		line = "... | " + line
-	}
-	return line
-}
-
-// beginsAnew returns the command that loads the inputs of a run anew, with settings that its end
-// has; nil: it has none.
-func (r *StatusReport) beginsAnew(m journal.Manifest, l *records.Loaded) (*Next, error) {
-	if l.End == nil || len(l.End.Anew) == 0 {
-		return nil, nil
-	}
-	options, err := recordedIn(m)
-	if err != nil {
-		return nil, err
-	}
-	if err := options.addInputs(r.RunDir, m); err != nil {
-		return nil, err
-	}
-	settings, _, err := options.reread(l.Readings, setting.Changes{})
-	if err != nil {
-		return nil, err
-	}
-	next, err := loadAgain(settings, r.RunDir, r.Table, l.End.Anew)
-	return &next, err
 }

@@ -4,16 +4,25 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"slices"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/run"
+	"github.com/cqlbulk/cqlbulk/internal/run/history"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
 // LoadReport is what became of a load. The numbers of its Result are of all rows, those
@@ -27,8 +36,8 @@ type LoadReport struct {
 	Files       *KeptFiles  // SSTables that are to be imported; nil: there are none
 	Compaction  *Compaction // what a load by streaming left to the nodes; nil: no node told
 	IfNotExists bool
-	CountsTwice bool            // a row that is written twice counts twice
-	Changed     []SettingChange // how text is read otherwise than the load was begun with
+	CountsTwice bool              // a row that is written twice counts twice
+	Changed     []recorded.Change // how text is read otherwise than the load was begun with
 	Rejects     Rejects
 	// timestamps that seem to be of another unit than others of their column
 	OtherUnits int64
@@ -37,7 +46,7 @@ type LoadReport struct {
 	RunDir     string             // that is left with a journal; empty when there is none
 	// rows written that the journal records: a resume writes the others again; without a journal 0
 	Recorded int64
-	Next     Next
+	Next     advice.Step
 	// it was interrupted before anything was written, and left nothing: the same command begins
 	// anew
 	Anew bool
@@ -62,7 +71,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		Streamed:    l.delivery != nil,
 		IfNotExists: l.spec.IfNotExists,
 		CountsTwice: l.countsTwice,
-		Changed:     l.reread.all,
+		Changed:     l.reread.All,
 	}
 	if r.Streamed {
 		r.Consistency = ""
@@ -172,32 +181,32 @@ func (l *Load) keep(ctx context.Context) (*pace.LatencyController, func()) {
 }
 
 // next returns the command that goes on from here.
-func (l *Load) next(r *LoadReport, runErr error) Next {
+func (l *Load) next(r *LoadReport, runErr error) advice.Step {
 	dir := l.run.path
 	if l.run.anew != nil {
-		if next, err := loadAgain(l.spec, dir, l.Table(), l.run.anew); err == nil {
+		if next, err := advice.LoadAnew(l.spec, dir, l.Table(), l.run.anew); err == nil {
 			return next
 		}
 	}
-	settings := settingTexts(l.run.reread)
+	settings := advice.RecordedSettings(l.run.reread)
 	switch {
 	case runErr != nil:
-		return Next{
-			Command:    commandResume,
+		return advice.Step{
+			Command:    run.CommandResume,
 			RunDir:     dir,
 			Settings:   settings,
-			KeepLoaded: readsOtherwise(l.run.reread),
+			KeepLoaded: recorded.ChangeText(l.run.reread),
 			Piped:      l.piped,
 		}
 	case r.Rejected() > 0:
-		return Next{
-			Command:  commandRetry,
+		return advice.Step{
+			Command:  run.CommandRetry,
 			RunDir:   dir,
 			Settings: settings,
-			Edit:     joinedAll(dir, l.run.edit),
+			Edit:     advice.Paths(dir, l.run.edit),
 		}
 	default:
-		return Next{Command: commandRetry, RunDir: dir, RepeatInDoubt: true}
+		return advice.Step{Command: run.CommandRetry, RunDir: dir, RepeatInDoubt: true}
 	}
 }
 
@@ -216,4 +225,36 @@ func (l *Load) runError(err error, r *LoadReport) error {
 	default:
 		return err
 	}
+}
+
+// remember records a load that is done in the history. The run of a retry is recorded by the run
+// that it retries.
+func (l *Load) remember(r *LoadReport) error {
+	if l.journal == nil || l.retriedRun != nil || r.Outcome != run.Done {
+		return nil
+	}
+	target := l.target()
+	done := history.Load{
+		Tool:     version.Tool + " " + l.env.Build.Version,
+		Table:    l.Table(),
+		Cluster:  target.Cluster,
+		Hosts:    target.Hosts,
+		Started:  l.journal.Manifest().Started.UTC(),
+		Finished: time.Now().UTC(),
+		Seconds:  r.Duration.Seconds(),
+		Rows:     r.Rows,
+		Rate:     r.RowsPerSecond(),
+		Inputs:   []string{},
+	}
+	done.More = max(len(l.job.Inputs)-history.MaxInputs, 0)
+	for _, in := range l.job.Inputs[:len(l.job.Inputs)-done.More] {
+		name := in.Name
+		if _, err := os.Lstat(name); err == nil { // the standard input is no file
+			if name, err = filepath.Abs(name); err != nil {
+				return err
+			}
+		}
+		done.Inputs = append(done.Inputs, name)
+	}
+	return history.Append(filepath.Dir(l.run.path), done)
 }

@@ -6,6 +6,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
+
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
@@ -40,8 +44,8 @@ func (l *Load) begin() (err error) {
 		if err = l.journal.GoOn(l.missingRejects); err == nil {
 			l.rejects, err = reject.Resume(l.run.path, l.rejectsExt(), l.journal.Loaded().Rejects)
 		}
-		if err == nil && len(l.reread.note) > 0 {
-			err = l.journal.Reread(l.reread.note)
+		if err == nil && len(l.reread.Note) > 0 {
+			err = l.journal.Reread(l.reread.Note)
 		}
 	} else {
 		err = l.makeRun()
@@ -78,13 +82,13 @@ func (l *Load) makeRun() error {
 		return nil
 	}
 	if l.run.path == "" {
-		l.run.path = runName(commandLoad, l.t.Schema)
+		l.run.path = runName(run.CommandLoad, l.t.Schema)
 	}
 	l.rejects = reject.New(l.run.path, l.rejectsExt())
 	if !l.spec.Journaled() {
 		return nil
 	}
-	options := recorded{
+	options := recorded.Spec{
 		Flags: l.spec.Settings().Record(spec.NewLoad().Settings(), l.spec.Given),
 		Args:  []string{l.Table()},
 	}
@@ -92,7 +96,7 @@ func (l *Load) makeRun() error {
 	if !l.inputs.Many() {
 		options.Args = append(options.Args, l.inputs.Paths()...)
 	}
-	if l.inputs.Len() > mostInputs && len(l.spec.Inputs) <= mostInputs {
+	if l.inputs.Len() > advice.MaxInputs && len(l.spec.Inputs) <= advice.MaxInputs {
 		options.Named = absolute(l.spec.Inputs)
 	}
 	extra := records.Extra{
@@ -103,7 +107,7 @@ func (l *Load) makeRun() error {
 		CountsTwice: l.countsTwice,
 	}
 	files := l.inputs.Keep(&extra)
-	m, err := newManifest(l.env, commandLoad, l.t.Schema, options, extra)
+	m, err := recorded.NewManifest(l.env, run.CommandLoad, l.t.Schema, options, extra)
 	if err != nil {
 		return err
 	}

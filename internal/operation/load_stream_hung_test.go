@@ -6,6 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/run"
@@ -43,7 +45,7 @@ func TestANodeThatHangsAtTheEndOfAStreamedLoad(t *testing.T) {
 			require.ErrorContains(t, err, "it has answered nothing for ")
 			require.ErrorContains(t, err, strings.Split(s.cluster.Hosts()[1], ":")[0]+":")
 			require.Equal(t, run.Failed, report.Outcome)
-			require.Equal(t, Next{Command: commandResume, RunDir: "run"}, report.Next)
+			require.Equal(t, advice.Step{Command: run.CommandResume, RunDir: "run"}, report.Next)
 		})
 	}
 }

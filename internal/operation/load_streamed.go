@@ -10,6 +10,8 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/notes"
+
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/run"
@@ -144,4 +146,12 @@ func (l *Load) clearFiles() error {
 		return fmt.Errorf("SSTables of an earlier run: %w", err)
 	}
 	return nil
+}
+
+// noteStreams notes what nodes were streamed for others to see, until stop is called.
+func (l *Load) noteStreams() (stop func()) {
+	if l.journal == nil || l.delivery == nil || l.spec.Via != spec.ViaStream {
+		return func() {}
+	}
+	return notes.KeepStreams(l.run.path, l.job.Counters, l.env.Warn)
 }

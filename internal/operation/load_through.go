@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
+
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/source"
@@ -26,13 +28,13 @@ func throughFilter(o *spec.Load, input, filter string, more ingest.Settings) str
 		settings.Given["format"] = true // which the name of the file told
 	}
 	settings.Inputs, settings.Named = []string{records.Standard}, nil
-	values := typedSettings(&settings, "")
+	values := advice.TypedSettings(&settings, "")
 	maps.DeleteFunc(values, func(name string, _ []string) bool { return !settings.Given[name] })
-	s := suggestionOf(&settings, tableText(settings.TableName), values)
+	s := advice.LoadOf(&settings, tableText(settings.TableName), values)
 	if settings.RunDir != "" && settings.RejectsOf == "" {
 		s.Settings = append(
 			s.Settings,
-			SettingTexts{Name: "run-dir", Texts: []string{settings.RunDir}},
+			advice.Setting{Name: "run-dir", Texts: []string{settings.RunDir}},
 		)
 	}
 	return pipeOf(o, input, filter) + " | " + strings.Join(s.Words(), " ")

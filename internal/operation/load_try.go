@@ -240,12 +240,3 @@ func fileNames(paths []string) []string {
 	}
 	return names
 }
-
-// joinedAll returns the paths of files in a folder.
-func joinedAll(dir string, names []string) []string {
-	var paths []string
-	for _, name := range names {
-		paths = append(paths, filepath.Join(dir, name))
-	}
-	return paths
-}

@@ -11,6 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
+
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/run"
@@ -100,12 +104,12 @@ func TestManyFilesResumed(t *testing.T) {
 	info, err := os.Stat(filepath.Join("run", journal.ManifestFile))
 	require.NoError(t, err)
 	require.Less(t, info.Size(), int64(4<<10), "the inputs are not in run.json")
-	status, err := ReadStatus("run")
+	stood, err := status.Read("run")
 	require.NoError(t, err)
-	require.Equal(t, manySmall, status.Load.Inputs)
-	require.NotEmpty(t, status.Load.Begun)
-	require.True(t, strings.HasSuffix(status.Load.Begun[0].Path, ".csv"))
-	record, err := ReadRecord("run")
+	require.Equal(t, manySmall, stood.Load.Inputs)
+	require.NotEmpty(t, stood.Load.Begun)
+	require.True(t, strings.HasSuffix(stood.Load.Begun[0].Path, ".csv"))
+	record, err := status.ReadRecord("run")
 	require.NoError(t, err)
 	require.Len(t, record.Args, 1+manySmall)
 
@@ -249,7 +253,7 @@ func TestManyFilesOfAnOlderRunResumed(t *testing.T) {
 
 	var extra records.Extra
 	require.NoError(t, json.Unmarshal(m.Extra, &extra))
-	var options recorded
+	var options recorded.Spec
 	require.NoError(t, json.Unmarshal(m.Options, &options))
 	extra.Listed = nil
 	for i := range manySmall {
@@ -269,7 +273,7 @@ func TestManyFilesOfAnOlderRunResumed(t *testing.T) {
 	m, err = journal.ReadManifest("run")
 	require.NoError(t, err)
 	require.Equal(t, journal.Version, m.Version)
-	status, err := ReadStatus("run")
+	status, err := status.Read("run")
 	require.NoError(t, err)
 	require.Equal(t, manySmall, status.Load.Inputs)
 	report, err := s.resume(t)

@@ -20,8 +20,6 @@
 package operation
 
 import (
-	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/progress"
@@ -120,41 +118,3 @@ type (
 	// Compaction is what the nodes' compaction had to do when all was streamed.
 	Compaction = delivery.Compaction
 )
-
-// Next is what to do after a run.
-type Next struct {
-	Command       string // resume, retry, status or load; empty: nothing
-	RunDir        string // that the command is for
-	RepeatInDoubt bool   // retry: with rows that may have been written
-	// retry: files of rejected rows, which are rejected again if nobody edits them
-	Edit []string
-	// that the command needs: how rows are read now, or which limit no longer holds
-	Settings   []SettingTexts
-	KeepLoaded bool        // resume: the settings read only what is left
-	Piped      bool        // resume: the standard input must be the same bytes again
-	Anew       *Suggestion // load: all inputs, with settings that records are cut by
-}
-
-// FromAnywhere is what to do next where the present folder is not known, as on a page.
-func (n Next) FromAnywhere() Next {
-	if path, err := filepath.Abs(n.RunDir); err == nil {
-		n.RunDir = path
-	}
-	if n.Anew != nil {
-		anew := *n.Anew
-		anew.Args = slices.Clone(anew.Args)
-		for i, name := range anew.Args[1:] {
-			if path, err := filepath.Abs(name); err == nil {
-				anew.Args[i+1] = path
-			}
-		}
-		n.Anew = &anew
-	}
-	n.Edit = slices.Clone(n.Edit)
-	for i, name := range n.Edit {
-		if path, err := filepath.Abs(name); err == nil {
-			n.Edit[i] = path
-		}
-	}
-	return n
-}

@@ -10,6 +10,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+
 	"github.com/zeebo/xxh3"
 
 	"github.com/cqlbulk/cqlbulk/internal/human"
@@ -197,16 +199,16 @@ func (l *Load) recordRetry(done bool) error {
 // readingOfRejects returns how this load of rejects reads them otherwise than the earlier run did
 // at its end. What this run changed is only a part of that if it resumes a load of the rejects.
 func (l *Load) readingOfRejects() (records.Changed, error) {
-	options, err := recordedIn(l.retriedRun.Manifest())
+	options, err := recorded.Read(l.retriedRun.Manifest())
 	if err != nil {
 		return nil, err
 	}
-	then, _, err := options.reread(l.retriedRun.Loaded().Readings, setting.Changes{})
+	then, _, err := options.Reread(l.retriedRun.Loaded().Readings, setting.Changes{})
 	if err != nil {
 		return nil, err
 	}
 	reading := records.Changed{}
-	for _, change := range changesOf(&then, &l.spec) {
+	for _, change := range recorded.Changes(&then, &l.spec) {
 		reading[change.Name] = change.Now
 	}
 	return reading, nil

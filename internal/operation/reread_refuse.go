@@ -7,6 +7,12 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
+
+	"github.com/cqlbulk/cqlbulk/internal/run"
+
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -20,7 +26,7 @@ import (
 // were under way may be loaded too; a resume reads them as before, so that it writes no row in two
 // ways.
 func (l *Load) refuseReading() error {
-	if len(l.reread.now) == 0 || l.reread.keepLoaded {
+	if len(l.reread.Now) == 0 || l.reread.KeepLoaded {
 		return nil
 	}
 	known, begun := l.journal.Loaded().Known(), l.journal.Loaded().Begun()
@@ -28,7 +34,7 @@ func (l *Load) refuseReading() error {
 	if rows == 0 && begun == 0 {
 		return nil
 	}
-	flags, dir := changedFlags(&l.spec, l.reread.now), setting.ShellQuote(l.run.path)
+	flags, dir := changedFlags(&l.spec, l.reread.Now), setting.ShellQuote(l.run.path)
 	var loaded []string
 	if rows > 0 {
 		loaded = append(loaded, fmt.Sprintf(
@@ -51,11 +57,11 @@ func (l *Load) refuseReading() error {
 			strings.Join(loaded, ", and "),
 		),
 		l.anew(flags),
-		fmt.Sprintf("to resume and read as before: %s %s %s", version.Tool, commandResume, dir),
+		fmt.Sprintf("to resume and read as before: %s %s %s", version.Tool, run.CommandResume, dir),
 		fmt.Sprintf(
 			"to resume and read the rest otherwise: %s %s %s %s --keep-loaded",
 			version.Tool,
-			commandResume,
+			run.CommandResume,
 			dir,
 			flags,
 		),
@@ -63,20 +69,17 @@ func (l *Load) refuseReading() error {
 }
 
 // changedFlags are settings that are not as they were, as one types them.
-func changedFlags(o *spec.Load, changes []SettingChange) string {
+func changedFlags(o *spec.Load, changes []recorded.Change) string {
 	values := setting.Values{}
 	for _, change := range changes {
 		values[change.Name] = change.Now
 	}
 	var words []string
-	for _, s := range textsOf(o, values) {
+	for _, s := range advice.SettingsOf(o, values) {
 		words = append(words, s.Words()...)
 	}
 	return strings.Join(words, " ")
 }
-
-// mostInputs is the number of inputs that a command names.
-const mostInputs = 10
 
 // anew says how all rows are loaded as the present settings read them. What it advises replaces the
 // values that are loaded.
@@ -105,7 +108,7 @@ func (l *Load) anew(flags string) string {
 				"%sretry anew, which replaces what this retry wrote: %s %s %s %s",
 				so,
 				version.Tool,
-				commandRetry,
+				run.CommandRetry,
 				setting.ShellQuote(l.spec.RejectsOf),
 				flags,
 			)
@@ -162,15 +165,15 @@ var (
 // clears reports whether the new reading may make a value null that the old one wrote.
 func (l *Load) clears() bool {
 	return slices.ContainsFunc(
-		l.reread.now,
-		func(c SettingChange) bool { return valueForms[c.Name] == nil },
+		l.reread.Now,
+		func(c recorded.Change) bool { return valueForms[c.Name] == nil },
 	)
 }
 
 // strands reports whether a load with the new reading may leave values of the old one in the table:
 // in columns that no field goes to any more, and in rows whose keys are others by now.
 func (l *Load) strands() bool {
-	return slices.ContainsFunc(l.reread.now, func(c SettingChange) bool {
+	return slices.ContainsFunc(l.reread.Now, func(c recorded.Change) bool {
 		return slices.Contains(mappings, c.Name) ||
 			slices.ContainsFunc(l.t.Schema.Columns, func(column schema.Column) bool {
 				if !column.IsKey() ||
@@ -193,30 +196,12 @@ func (l *Load) strands() bool {
 // command is the load of the inputs with the present settings, from the first row on. nulls is that
 // of --nulls; empty: as it is.
 func (l *Load) command(nulls string) string {
-	values := typedSettings(&l.spec, nulls)
+	values := advice.TypedSettings(&l.spec, nulls)
 	if stamp, err := l.spec.WriteTime(); err == nil && stamp != nil {
 		values["timestamp"] = []string{
 			strconv.FormatInt(*stamp+1, 10),
 		} // with the same, the greater of two values would stay
 	}
-	s := suggestionOf(&l.spec, l.Table(), values)
+	s := advice.LoadOf(&l.spec, l.Table(), values)
 	return s.Line()
-}
-
-// typedSettings returns the present settings of the load that a user has to type. A run directory
-// records some that are as by default, and those of a load of rejects.
-func typedSettings(o *spec.Load, nulls string) setting.Values {
-	values := o.Settings().Record(spec.NewLoad().Settings(), o.Given)
-	delete(values, "rejects-of")
-	if o.Consistency == spec.WriteConsistency {
-		delete(values, spec.ConsistencyFlag)
-	}
-	var format string
-	if err := spec.ChooseFormat(&format, o.Inputs[0]); err == nil && format == o.Format {
-		delete(values, "format")
-	}
-	if nulls != "" {
-		values["nulls"] = []string{nulls}
-	}
-	return values
 }

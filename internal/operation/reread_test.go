@@ -3,6 +3,8 @@ package operation
 import (
 	"testing"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
@@ -20,7 +22,7 @@ func typedChanges(values setting.Values) setting.Changes {
 	return c
 }
 
-var begunRun = recorded{
+var begunRun = recorded.Spec{
 	Flags: setting.Values{
 		"null-string": {"NA"},
 		"format":      {"csv"},
@@ -32,7 +34,7 @@ var begunRun = recorded{
 // What runs in between changed stays, and a run that goes on knows how each of them read.
 func TestReread(t *testing.T) {
 	before := []records.Changed{{"null-string": {"-"}}, {"map": {"a=b"}}}
-	settings, again, err := begunRun.reread(
+	settings, again, err := begunRun.Reread(
 		before,
 		typedChanges(
 			setting.Values{"null-string": {"-", "x"}, "map": {"a=b"}, "ingestrate": {"5"}},
@@ -42,18 +44,18 @@ func TestReread(t *testing.T) {
 	require.Equal(t, []string{"-", "x"}, settings.Nulls)
 	require.Equal(t, map[string]string{"a": "b"}, settings.Map)
 	require.EqualValues(t, 5, settings.IngestRate)
-	require.Equal(t, records.Changed{"null-string": {"-", "x"}}, again.note)
-	require.Equal(t, []SettingChange{{"null-string", []string{"-"}, []string{"-", "x"}}}, again.now)
+	require.Equal(t, records.Changed{"null-string": {"-", "x"}}, again.Note)
+	require.Equal(t, []recorded.Change{{Name: "null-string", Was: []string{"-"}, Now: []string{"-", "x"}}}, again.Now)
 	require.Equal(
 		t,
-		[]SettingChange{
-			{"map", []string{""}, []string{"a=b"}},
-			{"null-string", []string{"NA"}, []string{"-", "x"}},
+		[]recorded.Change{
+			{Name: "map", Was: []string{""}, Now: []string{"a=b"}},
+			{Name: "null-string", Was: []string{"NA"}, Now: []string{"-", "x"}},
 		},
-		again.all,
+		again.All,
 	)
 	var nulls [][]string
-	former, err := again.readings(dsv.DefaultFormat)
+	former, err := formerReadings(again.Former, dsv.DefaultFormat)
 	require.NoError(t, err)
 	for _, r := range former {
 		nulls = append(nulls, r.Nulls)
@@ -74,14 +76,14 @@ func TestRereadNothing(t *testing.T) {
 	for _, c := range []setting.Changes{
 		{}, {Values: setting.Values{"null-string": {"x"}, "encoding": {"latin1"}, "dialect": {"cqlsh"}}}, typedChanges(setting.Values{"null-string": {"NA"}, "dialect": {"cqlbulk"}}),
 	} {
-		settings, again, err := begunRun.reread(nil, c)
+		settings, again, err := begunRun.Reread(nil, c)
 		require.NoError(t, err)
 		require.Equal(t, []string{"NA"}, settings.Nulls)
 		require.Equal(t, "utf-8", settings.Dialect.Encoding)
 		require.Equal(t, "cqlbulk", settings.Dialect.Name)
-		require.Empty(t, again.former)
-		require.Empty(t, again.now)
-		require.Empty(t, again.note)
+		require.Empty(t, again.Former)
+		require.Empty(t, again.Now)
+		require.Empty(t, again.Note)
 	}
 }
 
@@ -98,14 +100,14 @@ func TestRereadKeepsTheEscape(t *testing.T) {
 		{setting.Values{"escape": {"!"}}, "cqlsh", "!", '!'},
 		{setting.Values{"dialect": {"cqlsh"}}, "cqlbulk", `\`, '\\'},
 	} {
-		run := recorded{
+		run := recorded.Spec{
 			Flags: setting.Values{"format": {"csv"}, "consistency": {"ONE"}},
 			Args:  begunRun.Args,
 		}
 		for name, value := range c.was {
 			run.Flags[name] = value
 		}
-		settings, again, err := run.reread(nil, typedChanges(setting.Values{"dialect": {c.now}}))
+		settings, again, err := run.Reread(nil, typedChanges(setting.Values{"dialect": {c.now}}))
 		require.NoError(t, err)
 		require.Equal(t, c.escape, settings.Dialect.Escape)
 		format, err := settings.Delimited("csv", settings.Given)
@@ -113,23 +115,9 @@ func TestRereadKeepsTheEscape(t *testing.T) {
 		_, err = readingFor(&settings, &format)
 		require.NoError(t, err)
 		require.Equal(t, c.want, format.Escape)
-		_, err = again.readings(format)
+		_, err = formerReadings(again.Former, format)
 		require.NoError(t, err)
 	}
-}
-
-// Whatever a load has is either among what may be changed, or there is a word why not.
-func TestWhyKept(t *testing.T) {
-	for name := range keptSettings {
-		require.NotContains(t, rereadable, name)
-	}
-	settings := spec.NewLoad().Settings()
-	for _, name := range rereadable {
-		_, ok := settings.Find(name)
-		require.True(t, ok, name)
-	}
-	require.Contains(t, WhyKept("delimiter"), "records were cut by it")
-	require.Equal(t, "a run goes on with what it was begun with", WhyKept("minbatchsize"))
 }
 
 // A load of rejects that is resumed with another setting has its run know all that it reads otherwise.
@@ -158,7 +146,7 @@ func TestReadingOfRejects(t *testing.T) {
 	require.Equal(t, []string{"rejects.csv"}, second.Before[0].Files)
 	require.Equal(
 		t,
-		[]SettingChange{{Name: "null-string", Now: []string{"NA"}}},
+		[]recorded.Change{{Name: "null-string", Now: []string{"NA"}}},
 		second.Before[0].Reading,
 	)
 	require.False(t, second.Before[0].Done)

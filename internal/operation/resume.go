@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
 // Resumed is a run that goes on: a scan or a load.
@@ -28,15 +29,15 @@ func PrepareResume(
 	if err != nil {
 		return Resumed{}, refusedRun(settings.RunDir, err)
 	}
-	options, err := recordedIn(m)
+	options, err := recorded.Read(m)
 	if err != nil {
 		return Resumed{}, err
 	}
 	switch m.Command {
-	case commandLoad:
+	case run.CommandLoad:
 		l, err := resumeLoad(ctx, env, settings, options)
 		return Resumed{Load: l}, err
-	case commandScan:
+	case run.CommandScan:
 		s, err := resumeScan(ctx, env, settings, m, options)
 		return Resumed{Scan: s}, err
 	default:
@@ -48,23 +49,23 @@ func resumeLoad(
 	ctx context.Context,
 	env spec.Environment,
 	r spec.Resume,
-	options recorded,
+	options recorded.Spec,
 ) (*Load, error) {
 	earlier, err := records.OpenLoad(r.RunDir)
 	if err != nil {
 		return nil, run.Refused(err)
 	}
-	if err := options.addInputs(r.RunDir, earlier.Manifest()); err != nil {
+	if err := options.AddInputs(r.RunDir, earlier.Manifest()); err != nil {
 		return nil, errors.Join(run.Refused(err), earlier.Abandon())
 	}
-	settings, again, err := options.reread(earlier.Loaded().Readings, r.Changes)
+	settings, again, err := options.Reread(earlier.Loaded().Readings, r.Changes)
 	if err != nil {
 		return nil, errors.Join(err, earlier.Abandon())
 	}
 	if err := refuseEnded(r.RunDir, settings.Inputs, earlier.Loaded().End); err != nil {
 		return nil, errors.Join(err, earlier.Abandon())
 	}
-	settings.RunDir, again.keepLoaded = r.RunDir, r.KeepLoaded
+	settings.RunDir, again.KeepLoaded = r.RunDir, r.KeepLoaded
 	return prepareLoad(ctx, env, settings, again, earlier, nil)
 }
 
@@ -73,15 +74,15 @@ func resumeScan(
 	env spec.Environment,
 	r spec.Resume,
 	m journal.Manifest,
-	options recorded,
+	options recorded.Spec,
 ) (*Scan, error) {
 	if err := refuseReread(r.Changes.Typed); err != nil {
 		return nil, err
 	}
-	for _, name := range rereadable { // of a file or the environment
+	for _, name := range recorded.TextSettings { // of a file or the environment
 		delete(r.Changes.Values, name)
 	}
-	settings, err := options.scan(r.Changes)
+	settings, err := options.Scan(r.Changes)
 	if err != nil {
 		return nil, err
 	}
@@ -91,28 +92,6 @@ func resumeScan(
 		return nil, run.Refused(err)
 	}
 	return prepareScan(ctx, env, settings, earlier)
-}
-
-// load is the spec of a load that was recorded, with changes.
-func (r recorded) load(changes setting.Changes) (spec.Load, error) {
-	settings := spec.NewLoad()
-	var err error
-	if settings.TableName, err = r.table(); err != nil {
-		return *settings, err
-	}
-	settings.Inputs, settings.Named = r.Args[1:], r.Named
-	return *settings, r.apply(settings.Settings(), settings.Given, changes)
-}
-
-// scan is the spec of a scan that was recorded, with changes.
-func (r recorded) scan(changes setting.Changes) (spec.Scan, error) {
-	settings := spec.NewScan()
-	var err error
-	if settings.TableName, err = r.table(); err != nil {
-		return *settings, err
-	}
-	settings.Inputs = r.Args[1:]
-	return *settings, r.apply(settings.Settings(), settings.Given, changes)
 }
 
 // CommandOf is the command of the run in a directory; empty when it is not to be known.

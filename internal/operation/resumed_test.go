@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -27,7 +29,7 @@ func TestFiguresOfAResumedLoad(t *testing.T) {
 	require.ErrorContains(t, err, "more than 100 parse errors")
 	require.Positive(t, first.Rejected())
 	require.Zero(t, first.TookBefore)
-	stopped, err := ReadStatus("run")
+	stopped, err := status.Read("run")
 	require.NoError(t, err)
 	require.Equal(t, first.Rejected(), stopped.Load.Rejected)
 	require.Equal(t, first.Duration, stopped.Pace.Took)
@@ -43,7 +45,7 @@ func TestFiguresOfAResumedLoad(t *testing.T) {
 	require.NoError(t, err)
 	require.EqualValues(t, 166, second.Rejected())
 	require.Equal(t, first.Duration, second.TookBefore)
-	done, err := ReadStatus("run")
+	done, err := status.Read("run")
 	require.NoError(t, err)
 	require.EqualValues(t, 166, done.Load.Rejected)
 	require.Equal(t, second.Duration, done.Pace.Took)

@@ -8,7 +8,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
+
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
 
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
@@ -30,11 +33,11 @@ type Retry struct {
 
 // Retried is an earlier load of rejects.
 type Retried struct {
-	Files   []string        // names of the files of rejects
-	Run     string          // name of the load, which its journal had
-	Dir     string          // its run directory, which is removed once all of it is loaded
-	Done    bool            // all of it was loaded; false: the load was begun
-	Reading []SettingChange // how it read the rejects otherwise than the first load
+	Files   []string          // names of the files of rejects
+	Run     string            // name of the load, which its journal had
+	Dir     string            // its run directory, which is removed once all of it is loaded
+	Done    bool              // all of it was loaded; false: the load was begun
+	Reading []recorded.Change // how it read the rejects otherwise than the first load
 }
 
 // PrepareRetry reads a run directory, and prepares what tries its failures again. The
@@ -48,7 +51,7 @@ func PrepareRetry(ctx context.Context, env spec.Environment, settings spec.Resum
 		return nil, run.Refused(&journal.InUseError{Dir: settings.RunDir, Holder: status.Holder})
 	}
 	r := &Retry{RunDir: settings.RunDir}
-	if status.Manifest.Command != commandLoad {
+	if status.Manifest.Command != run.CommandLoad {
 		resumed, err := PrepareResume(ctx, env, settings)
 		if err != nil {
 			return nil, err
@@ -76,16 +79,16 @@ func (r *Retry) rejects(
 	settings spec.Resume,
 	retriedRun *records.Load,
 	m journal.Manifest,
-) (inner spec.Load, again rereading, err error) {
+) (inner spec.Load, again recorded.Readings, err error) {
 	if err := refuseUnfinished(r.RunDir, retriedRun.Loaded().End); err != nil {
 		return inner, again, err
 	}
-	options, err := recordedIn(m)
+	options, err := recorded.Read(m)
 	if err != nil {
 		return inner, again, err
 	}
 	loaded := retriedRun.Loaded()
-	if inner, again, err = options.reread(loaded.Readings, settings.Changes); err != nil {
+	if inner, again, err = options.Reread(loaded.Readings, settings.Changes); err != nil {
 		return inner, again, err
 	}
 	if r.RunDir, err = filepath.Abs(r.RunDir); err != nil {
@@ -95,20 +98,20 @@ func (r *Retry) rejects(
 	if err != nil {
 		return inner, again, err
 	}
-	if inner, again, err = options.reread(
+	if inner, again, err = options.Reread(
 		loaded.Readings,
 		r.inherit(inputs, loaded.Retried, settings.Changes),
 	); err != nil {
 		return inner, again, err
 	}
-	again.former = nil // it has begun no piece of these inputs
+	again.Former = nil // it has begun no piece of these inputs
 	inner.Inputs, inner.Named, inner.SkipRows, inner.MaxRows = inputs, nil, 0, -1
 	inner.RejectsOf = r.RunDir
 	if inner.RunDir, err = nextTry(
-		filepath.Join(r.RunDir, tryPrefix),
+		filepath.Join(r.RunDir, status.RetryPrefix),
 	); err == nil &&
 		inner.Via == spec.ViaFiles {
-		inner.Dir, err = nextTry(inner.Dir + "-" + tryPrefix)
+		inner.Dir, err = nextTry(inner.Dir + "-" + status.RetryPrefix)
 	}
 	return inner, again, err
 }
@@ -169,9 +172,9 @@ func (r *Retry) inherit(
 			Dir:   filepath.Join(r.RunDir, by.Dir),
 			Done:  by.Done,
 		}
-		for _, name := range rereadable {
+		for _, name := range recorded.TextSettings {
 			if texts, ok := by.Reading[name]; ok {
-				before.Reading = append(before.Reading, SettingChange{Name: name, Now: texts})
+				before.Reading = append(before.Reading, recorded.Change{Name: name, Now: texts})
 				all.Values[name], all.Typed[name] = texts, true
 			}
 		}
@@ -192,21 +195,18 @@ func (r *Retry) Removed() int64 { return r.Load.removed }
 // LeftOver returns the run directories of earlier tries that have rows which no later try has
 // loaded.
 func (r *Retry) LeftOver() ([]string, error) {
-	status, err := ReadStatus(r.RunDir)
+	status, err := status.Read(r.RunDir)
 	if err != nil {
 		return nil, err
 	}
 	var left []string
 	for _, next := range status.Load.Next {
-		if next.Command == commandStatus {
+		if next.Command == run.CommandStatus {
 			left = append(left, next.RunDir)
 		}
 	}
 	return left, nil
 }
-
-// tryPrefix begins the names of the folders of tries.
-const tryPrefix = "retry-"
 
 // nextTry names the folder of the next try, which begins with prefix.
 func nextTry(prefix string) (string, error) {
@@ -218,16 +218,4 @@ func nextTry(prefix string) (string, error) {
 			return "", err
 		}
 	}
-}
-
-// tries lists what the tries left in a run directory.
-func tries(dir string) []string {
-	entries, _ := os.ReadDir(dir)
-	var found []string
-	for _, e := range entries {
-		if strings.HasPrefix(e.Name(), tryPrefix) {
-			found = append(found, filepath.Join(dir, e.Name()))
-		}
-	}
-	return found
 }

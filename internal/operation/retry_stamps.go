@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
+
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
@@ -233,7 +235,7 @@ func (l *Load) setStamps() {
 // outermost returns the run directory of the first load of the rows, whose retries may have been
 // retried.
 func outermost(dir string) string {
-	for strings.HasPrefix(filepath.Base(dir), tryPrefix) && IsRun(filepath.Dir(dir)) {
+	for strings.HasPrefix(filepath.Base(dir), status.RetryPrefix) && status.IsRun(filepath.Dir(dir)) {
 		dir = filepath.Dir(dir)
 	}
 	return dir
@@ -246,7 +248,7 @@ func highestStep(dir string) uint16 {
 	if _, loaded, err := records.ReadLoad(dir); err == nil {
 		step = loaded.Step
 	}
-	for _, try := range tries(dir) {
+	for _, try := range status.Retries(dir) {
 		step = max(step, highestStep(try))
 	}
 	return step
@@ -256,7 +258,7 @@ func highestStep(dir string) uint16 {
 // same rows has begun in a run directory outside.
 func (l *Load) retriedElsewhere() bool {
 	dir, run := l.spec.RejectsOf, l.retriedRun.Manifest().Run
-	for strings.HasPrefix(filepath.Base(dir), tryPrefix) && IsRun(filepath.Dir(dir)) {
+	for strings.HasPrefix(filepath.Base(dir), status.RetryPrefix) && status.IsRun(filepath.Dir(dir)) {
 		dir = filepath.Dir(dir)
 		status, loaded, err := records.ReadLoad(dir)
 		if err != nil {

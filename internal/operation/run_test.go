@@ -10,6 +10,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
+
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/run"
@@ -120,15 +124,15 @@ func TestReports(t *testing.T) {
 	require.Equal(t, "pieces", loaded.Rejects.Causes[0].First.Column)
 	require.Equal(
 		t,
-		Next{Command: "retry", RunDir: "run", Edit: []string{"run/rejects.csv"}},
+		advice.Step{Command: "retry", RunDir: "run", Edit: []string{"run/rejects.csv"}},
 		loaded.Next,
 	)
 
-	status, err := ReadStatus("run")
+	stood, err := status.Read("run")
 	require.NoError(t, err)
-	require.Equal(t, &End{Outcome: run.Partly}, status.End)
-	require.Equal(t, []Next{loaded.Next}, status.Load.Next)
-	require.Equal(t, loaded.Tally, status.Load.Tally)
+	require.Equal(t, &status.End{Outcome: run.Partly}, stood.End)
+	require.Equal(t, []advice.Step{loaded.Next}, stood.Load.Next)
+	require.Equal(t, loaded.Tally, stood.Load.Tally)
 
 	require.NoError(t, os.WriteFile("run/rejects.csv", []byte(mended), 0o600))
 	retry, err := PrepareRetry(t.Context(), s.env, spec.Resume{RunDir: "run"})
@@ -183,10 +187,10 @@ func TestRefusals(t *testing.T) {
 	require.Equal(t, stopped.Limit, err)
 	require.Equal(
 		t,
-		Next{
+		advice.Step{
 			Command:  "resume",
 			RunDir:   "run",
-			Settings: []SettingTexts{{Name: "maxparseerrors", Texts: []string{"-1"}}},
+			Settings: []advice.Setting{{Name: "maxparseerrors", Texts: []string{"-1"}}},
 		},
 		stopped.Next,
 	)
@@ -300,7 +304,7 @@ func TestResumeBeginsWithWhatWasDone(t *testing.T) {
 	}()
 	<-met
 	require.Eventually(t, func() bool {
-		status, err := ReadStatus("run")
+		status, err := status.Read("run")
 		return err == nil && status.Load.Tally.Written == 1
 	}, time.Minute, time.Millisecond)
 	stop()

@@ -1,110 +1,20 @@
 package operation
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/notes"
+
+	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/internal/version"
 )
-
-// The commands, as run directories name them.
-const (
-	commandScan   = "scan"
-	commandLoad   = "load"
-	commandResume = "resume"
-	commandRetry  = "retry"
-	commandStatus = "status"
-)
-
-// recorded is a spec as a run directory keeps it: as the command line that it is.
-type recorded struct {
-	Flags setting.Values `json:"flags"`           // those that are not as they are by default, and the consistency level
-	Args  []string       `json:"args"`            // the table and the inputs, but for those in a file of their own
-	Named []string       `json:"named,omitempty"` // of a load of many inputs: the folders, patterns and files that they were found by
-}
-
-// recordedIn reads the spec of a run.
-func recordedIn(m journal.Manifest) (recorded, error) {
-	var r recorded
-	if err := json.Unmarshal(m.Options, &r); err != nil {
-		return r, fmt.Errorf("run.json: %w", err)
-	}
-	if _, ok := r.Flags[spec.ConsistencyFlag]; !ok {
-		if r.Flags == nil {
-			r.Flags = make(setting.Values)
-		}
-		r.Flags[spec.ConsistencyFlag] = []string{spec.UnrecordedConsistency}
-	}
-	return r, nil
-}
-
-// addInputs adds the inputs that are in a file of their own.
-func (r *recorded) addInputs(dir string, m journal.Manifest) error {
-	extra, err := records.ExtraOf(m)
-	if err != nil || extra.Listed == nil {
-		return err
-	}
-	inputs, err := records.InputsOf(dir, extra)
-	if err != nil {
-		return err
-	}
-	r.Args = append(r.Args, inputs.Paths()...)
-	return nil
-}
-
-// apply sets settings as they were, but for those that a change replaces.
-func (r recorded) apply(to setting.List, given setting.Given, changes setting.Changes) error {
-	if err := to.Apply(r.Flags, given); err != nil {
-		return fmt.Errorf("run.json: %w", err)
-	}
-	return to.Change(r.Flags, given, changes)
-}
-
-// table is the table that the run is of.
-func (r recorded) table() (spec.TableName, error) {
-	if len(r.Args) == 0 {
-		return spec.TableName{}, errors.New("run.json: no table is named")
-	}
-	parts, err := schema.SplitName(r.Args[0])
-	if err != nil || len(parts) != 2 {
-		return spec.TableName{}, fmt.Errorf("run.json: %q is no name of a table", r.Args[0])
-	}
-	return spec.TableName{Keyspace: parts[0], Table: parts[1]}, nil
-}
-
-// newManifest describes a run.
-func newManifest(
-	env spec.Environment,
-	command string,
-	t *schema.Table,
-	options recorded,
-	extra any,
-) (journal.Manifest, error) {
-	m := journal.Manifest{
-		Tool:              version.Tool + " " + env.Build.Version,
-		Build:             env.Build,
-		Command:           command,
-		Table:             t.String(),
-		TableID:           t.ID,
-		Started:           time.Now(),
-		SchemaFingerprint: t.Fingerprint(),
-	}
-	var err error
-	if m.Options, err = json.Marshal(options); err != nil {
-		return m, err
-	}
-	m.Extra, err = json.Marshal(extra)
-	return m, err
-}
 
 // runName is what a run directory is called.
 func runName(command string, t *schema.Table) string {
@@ -163,7 +73,7 @@ func (d *runDirectory) end(
 		return nil
 	}
 	end := records.End{
-		Outcome: outcomes[outcome],
+		Outcome: records.Outcomes[outcome],
 		Failed:  failed,
 		Reread:  d.reread,
 		Edit:    d.edit,
@@ -177,14 +87,6 @@ func (d *runDirectory) end(
 		err = errors.Join(err, records.Discard(d.path))
 	}
 	return err
-}
-
-// outcomes are how a journal calls them.
-var outcomes = map[run.Outcome]string{
-	run.Done:        records.Done,
-	run.Partly:      records.Partly,
-	run.Interrupted: records.Interrupted,
-	run.Failed:      records.Failed,
 }
 
 // discard removes the directory of a run that did nothing.
@@ -201,4 +103,12 @@ func (d *runDirectory) abandon() {
 	if d.journal != nil {
 		_ = d.journal.Abandon()
 	}
+}
+
+// notePace notes the pace of the run for others to see, until stop is called.
+func (d *runDirectory) notePace(c *progress.Counters, warn func(string, ...any)) (stop func()) {
+	if d.journal == nil {
+		return func() {}
+	}
+	return notes.KeepPace(d.path, d.continued, c, warn)
 }

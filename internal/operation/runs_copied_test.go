@@ -4,6 +4,8 @@ import (
 	"os"
 	"testing"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
@@ -20,13 +22,13 @@ func TestCopiedRunsAreListed(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, os.CopyFS("copy", os.DirFS("run")))
 	require.Equal(t, run.Done, s.retry(t, "run", "ann,2,4\n", nil).Outcome)
-	runs, err := Runs(".")
+	runs, err := status.Runs(".")
 	require.NoError(t, err)
-	states := make(map[string]RunState)
+	states := make(map[string]status.State)
 	for _, r := range runs {
 		states[r.Path] = r.State
 	}
-	require.Equal(t, map[string]RunState{"copy": RunPartly, "run": RunComplete}, states)
+	require.Equal(t, map[string]status.State{"copy": status.Partly, "run": status.Complete}, states)
 }
 
 // Rows that a retry took over do not count as failed, be there rows in doubt or not.
@@ -42,8 +44,8 @@ func TestFailedRowsAfterARetry(t *testing.T) {
 		{[]string{"in-doubt.csv", "rejects.csv", "rejects-2.csv"}, nil, 0},
 		{[]string{"rejects.csv", "rejects-2.csv"}, []string{"rejects-2.csv"}, 8},
 	} {
-		l := &LoadStatus{Tally: tally, Rejected: tally.Rejected(), Retried: c.retried, Lost: c.lost}
-		require.Equal(t, c.want, l.failed(), c)
+		l := &status.Load{Tally: tally, Rejected: tally.Rejected(), Retried: c.retried, Lost: c.lost}
+		require.Equal(t, c.want, l.Failed(), c)
 	}
 }
 
@@ -72,7 +74,7 @@ func TestRunDirectoryThatNothingWasBegunIn(t *testing.T) {
 	loaded, err := s.runLoad(t, s.load(t, threeGood))
 	require.NoError(t, err)
 	require.Equal(t, run.Partly, loaded.Outcome)
-	status, err := ReadStatus("run")
+	status, err := status.Read("run")
 	require.NoError(t, err)
 	require.EqualValues(t, 3, status.Load.Tally.Written)
 }

@@ -8,6 +8,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+
+	"github.com/cqlbulk/cqlbulk/internal/run"
+
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/memory"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
@@ -39,7 +43,7 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 		Tool:        version.Tool,
 		ToolVersion: s.env.Build.Version,
 		Build:       s.env.Build,
-		Command:     commandScan,
+		Command:     run.CommandScan,
 		Cluster:     t.Cluster.Name,
 		Partitioner: t.Cluster.Partitioner,
 		Keyspace:    t.Schema.Keyspace,
@@ -81,7 +85,7 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 		},
 	}
 	if t.Connected() {
-		m.Options[hostsOption] = contactsOf(o.Connection.Hosts, o.Connection.Port)
+		m.Options[manifest.HostsOption] = recorded.Contacts(o.Connection.Hosts, o.Connection.Port)
 	}
 	for _, c := range selection {
 		m.Columns = append(
@@ -113,20 +117,6 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 			}
 		}
 	}, o.Mode.File())
-}
-
-// hostsOption names the contact points among the options of a manifest.
-const hostsOption = "hosts"
-
-// hostsIn are the contact points that a manifest has; none in one of before they were told.
-func hostsIn(m manifest.Manifest) (hosts []string) {
-	list, _ := m.Options[hostsOption].([]any)
-	for _, one := range list {
-		if host, ok := one.(string); ok {
-			hosts = append(hosts, host)
-		}
-	}
-	return hosts
 }
 
 // reading is the way that the rows were read.
@@ -188,7 +178,7 @@ func (s *Scan) earlierFiles() func(name string) bool {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return func(string) bool { return true }
-	case err != nil || m.Tool != version.Tool || m.Command != commandScan:
+	case err != nil || m.Tool != version.Tool || m.Command != run.CommandScan:
 		return func(string) bool { return false }
 	}
 	return func(name string) bool {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
+
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
@@ -26,7 +28,7 @@ type ScanReport struct {
 	Output     string        // the file or folder, as it was named; empty of the standard output
 	Manifest   string        // the file; empty when there is none
 	RunDir     string        // that is left; empty when there is none
-	Next       Next
+	Next       advice.Step
 	Replaced   int // files of an earlier output in the folder that are gone
 	// files of the folder that stay, though they are named as those of an output
 	Beside []string
@@ -143,11 +145,11 @@ func (s *Scan) closeRun(r *ScanReport, result scan.Result, runErr error) {
 	switch r.Outcome {
 	case run.Done:
 	case run.Partly:
-		r.RunDir, r.Next = s.run.path, Next{Command: commandRetry, RunDir: s.run.path}
+		r.RunDir, r.Next = s.run.path, advice.Step{Command: run.CommandRetry, RunDir: s.run.path}
 	default:
 		r.RunDir = s.run.path
 		if !errors.As(runErr, new(*run.RefusedError)) { // else it would be refused
-			r.Next = Next{Command: commandResume, RunDir: s.run.path}
+			r.Next = advice.Step{Command: run.CommandResume, RunDir: s.run.path}
 		}
 	}
 }

@@ -7,6 +7,10 @@ import (
 	"os"
 	"path/filepath"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+
+	"github.com/cqlbulk/cqlbulk/internal/run"
+
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
@@ -80,9 +84,9 @@ func (s *Scan) makeRun() error {
 	}
 	dir := s.spec.RunDir
 	if dir == "" {
-		dir = filepath.Join(filepath.Dir(s.spec.Place()), runName(commandScan, s.t.Schema))
+		dir = filepath.Join(filepath.Dir(s.spec.Place()), runName(run.CommandScan, s.t.Schema))
 	}
-	options := recorded{
+	options := recorded.Spec{
 		Flags: s.spec.Settings().Record(spec.NewScan().Settings(), s.spec.Given),
 		Args:  []string{s.Table()},
 	}
@@ -99,7 +103,7 @@ func (s *Scan) makeRun() error {
 	}
 	options.Flags["format"] = []string{s.spec.Format}
 	options.Flags["compression"] = []string{cmp.Or(s.spec.Compression, "none")}
-	m, err := newManifest(s.env, commandScan, s.t.Schema, options, s.begunWith)
+	m, err := recorded.NewManifest(s.env, run.CommandScan, s.t.Schema, options, s.begunWith)
 	if err != nil {
 		return err
 	}

@@ -9,66 +9,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
+
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/run"
-	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
-	"github.com/cqlbulk/cqlbulk/internal/version"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
-
-// Suggestion is a load that fits its inputs, as far as that is known.
-type Suggestion struct {
-	Args     []string       // the table, and the inputs as they were named
-	Settings []SettingTexts // of the load, in the order of its flags
-}
-
-// SettingTexts is a setting as texts: one, or the elements of a list.
-type SettingTexts struct {
-	Name  string
-	Texts []string
-	List  bool // it is a list, and the texts are its elements
-	Truth bool // it is on or off
-}
-
-// Text is the value as a flag reads it.
-func (s SettingTexts) Text() string {
-	if s.List {
-		return setting.ListText(s.Texts)
-	}
-	return s.Texts[0]
-}
-
-// Words are the flag and its value as one types them into a shell.
-func (s SettingTexts) Words() []string {
-	switch text := s.Text(); {
-	case s.Truth && text == "true":
-		return []string{"--" + s.Name}
-	case s.Truth:
-		return []string{"--" + s.Name + "=" + text}
-	case strings.HasPrefix(text, "-"):
-		return []string{setting.ShellQuote(fmt.Sprintf("--%s=%s", s.Name, text))}
-	default:
-		return []string{"--" + s.Name, setting.ShellQuote(text)}
-	}
-}
-
-// Words are those of the load as one types them into a shell.
-func (s *Suggestion) Words() []string {
-	words := []string{version.Tool, commandLoad}
-	for _, arg := range s.Args {
-		if strings.HasPrefix(arg, "-") && arg != records.Standard {
-			arg = "./" + arg // which is no flag
-		}
-		words = append(words, setting.ShellQuote(arg))
-	}
-	for _, given := range s.Settings {
-		words = append(words, given.Words()...)
-	}
-	return words
-}
 
 var (
 	errSuggestTable = errors.New("--suggest: name the table and the files to load")
@@ -105,7 +54,7 @@ const mostTold = 400
 func (d *Doctor) Suggest(
 	ctx context.Context,
 	tell func(doctor.Finding),
-) (*Suggestion, DoctorReport, error) {
+) (*advice.Load, DoctorReport, error) {
 	r := DoctorReport{Table: d.Table(), Started: time.Now()}
 	defer d.close()
 	s, err := d.suggest(ctx, func(f doctor.Finding) {
@@ -119,7 +68,7 @@ func (d *Doctor) Suggest(
 	return s, r, err
 }
 
-func (d *Doctor) suggest(ctx context.Context, found func(doctor.Finding)) (*Suggestion, error) {
+func (d *Doctor) suggest(ctx context.Context, found func(doctor.Finding)) (*advice.Load, error) {
 	limited, cancel := context.WithTimeout(ctx, d.patience)
 	defer cancel()
 	if !d.offline {
@@ -316,25 +265,11 @@ func (d *Doctor) apply(
 
 // suggestion is the load with what was typed and found. What a file or the environment sets, it
 // sets for the load too, and a password is left out.
-func (d *Doctor) suggestion() *Suggestion {
+func (d *Doctor) suggestion() *advice.Load {
 	args := append(
 		[]string{cqltype.QuoteIdent(d.name.Keyspace) + "." + cqltype.QuoteIdent(d.name.Table)},
 		d.load.Inputs...)
-	recorded := d.load.Settings().Record(NewDoctorSpec().Settings(), d.load.Given)
-	maps.DeleteFunc(recorded, func(name string, _ []string) bool { return !d.load.Given[name] })
-	return &Suggestion{args, textsOf(d.load, recorded)}
-}
-
-// textsOf are settings of a load as texts, in the order of its flags.
-func textsOf(o *spec.Load, values setting.Values) (all []SettingTexts) {
-	for _, s := range o.Settings() {
-		texts, ok := values[s.Name]
-		if !ok {
-			continue
-		}
-		_, list := s.Field.(*[]string)
-		_, truth := s.Field.(*bool)
-		all = append(all, SettingTexts{s.Name, texts, list, truth})
-	}
-	return all
+	texts := d.load.Settings().Record(NewDoctorSpec().Settings(), d.load.Given)
+	maps.DeleteFunc(texts, func(name string, _ []string) bool { return !d.load.Given[name] })
+	return &advice.Load{Args: args, Settings: advice.SettingsOf(d.load, texts)}
 }

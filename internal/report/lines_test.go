@@ -8,6 +8,12 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
+
+	"github.com/cqlbulk/cqlbulk/internal/run/notes"
+
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
@@ -93,7 +99,7 @@ func TestLinesOfOne(t *testing.T) {
 func TestLinesOfALoad(t *testing.T) {
 	r := operation.LoadReport{
 		Report: ofARun(run.Partly),
-		Next:   operation.Next{Command: "retry", RunDir: "cqlbulk-load-run"},
+		Next:   advice.Step{Command: "retry", RunDir: "cqlbulk-load-run"},
 	}
 	r.Read, r.ParseErrors, r.InsertErrors = 1_234_580_234, 12_300, 44
 	require.Equal(
@@ -122,7 +128,7 @@ end        done, but 12,344 rows were rejected: cqlbulk retry cqlbulk-load-run
 	r = operation.LoadReport{
 		Report: ofARun(run.Interrupted),
 		DryRun: true,
-		Next:   operation.Next{Command: "resume", RunDir: "it's"},
+		Next:   advice.Step{Command: "resume", RunDir: "it's"},
 	}
 	require.Contains(
 		t,
@@ -198,11 +204,11 @@ func TestNoLatencyOfWhatWasNotSent(t *testing.T) {
 func TestStatusOfStages(t *testing.T) {
 	part := func(share float64) *float64 { return &share }
 	lines := func(now progress.Reading) string {
-		r := operation.StatusReport{
+		r := status.Report{
 			Command: "load",
 			Live:    true,
-			Load:    &operation.LoadStatus{},
-			Pace:    operation.Pace{Share: now.Share, RowsPerSecond: now.RowsPerSecond, Now: &now},
+			Load:    &status.Load{},
+			Pace:    notes.Pace{Share: now.Share, RowsPerSecond: now.RowsPerSecond, Now: &now},
 		}
 		return strings.Join(OfStatus(r).Status.Lines(), "\n")
 	}
@@ -260,7 +266,7 @@ ranges          240,000 read, 12,345 retries, p50 1.23ms, p99 45.6ms, LOCAL_QUOR
 checksum   00000000000000000000000000000000, seed 18446744073709551615
 end        done
 `, said(t, OfScan(r)))
-	r.Outcome, r.Next = run.Partly, operation.Next{Command: "retry", RunDir: "run"}
+	r.Outcome, r.Next = run.Partly, advice.Step{Command: "retry", RunDir: "run"}
 	r.Failed = []operation.FailedRange{
 		{Tokens: &table.TokenRange{Start: "1", End: "2"}, Err: errors.New("away")},
 		{Err: errors.New("gone")},
@@ -345,8 +351,8 @@ func TestListsOfDocuments(t *testing.T) {
 		OfCount(operation.CountReport{}),
 		OfClone(operation.CloneReport{}),
 		OfPlan(operation.PlanReport{Replication: map[string]string{}}),
-		OfStatus(operation.StatusReport{Load: &operation.LoadStatus{}}),
-		OfStatus(operation.StatusReport{Scan: &operation.ScanStatus{}}),
+		OfStatus(status.Report{Load: &status.Load{}}),
+		OfStatus(status.Report{Scan: &status.Scan{}}),
 		OfVerify(operation.VerifyReport{}),
 		OfInspect(inspect.Report{}),
 		OfDoctor(operation.DoctorReport{}),

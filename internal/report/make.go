@@ -5,6 +5,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
+
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
+
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/run"
@@ -25,7 +31,7 @@ const (
 
 // LeaveInDoubt notes that a retry left rows in doubt of its first run alone, and how they are
 // written again.
-func (d *Document) LeaveInDoubt(rows int, again operation.Next) {
+func (d *Document) LeaveInDoubt(rows int, again advice.Step) {
 	d.Outcome, d.Next, d.Load.LeftInDoubt = outcomes[run.Partly], nextOf(again), int64(rows)
 }
 
@@ -36,7 +42,7 @@ const (
 )
 
 // nextOf says what to do next; nil: nothing.
-func nextOf(n operation.Next) *Next {
+func nextOf(n advice.Step) *Next {
 	if n.Command == "" {
 		return nil
 	}
@@ -44,7 +50,7 @@ func nextOf(n operation.Next) *Next {
 }
 
 // CommandLine is what to do next, as one types it.
-func CommandLine(n operation.Next) string {
+func CommandLine(n advice.Step) string {
 	if n.Anew != nil {
 		return n.Anew.Line()
 	}
@@ -218,7 +224,7 @@ func explainedOf(e *operation.Explained) *Explained {
 	return out
 }
 
-func changeOf(c operation.SettingChange) Change { return Change{c.Name, c.Was, list(c.Now)} }
+func changeOf(c recorded.Change) Change { return Change{c.Name, c.Was, list(c.Now)} }
 
 func streamOf(s operation.StreamStats, kept *operation.KeptFiles, c *operation.Compaction) *Stream {
 	out := &Stream{
@@ -364,7 +370,7 @@ func OfPlan(r operation.PlanReport) Document {
 }
 
 // OfStatus makes the document of a run's status.
-func OfStatus(r operation.StatusReport) Document {
+func OfStatus(r status.Report) Document {
 	s := &Status{
 		RunDir:  r.RunDir,
 		Command: r.Command,
@@ -406,7 +412,7 @@ func OfStatus(r operation.StatusReport) Document {
 			Reread:           each(l.Reread, changeOf),
 			Begun: each(
 				l.Begun,
-				func(p operation.OpenPiece) OpenPiece { return OpenPiece{p.Path, p.From, p.To} },
+				func(p status.OpenPiece) OpenPiece { return OpenPiece{p.Path, p.From, p.To} },
 			),
 			Streams: append([]progress.Streamed{}, l.Streams...),
 		}
@@ -430,13 +436,13 @@ func OfStatus(r operation.StatusReport) Document {
 	return Document{Outcome: outcomes[run.Done], Status: s}
 }
 
-func nextsOf(all []operation.Next) []Next {
-	return each(all, func(n operation.Next) Next { return *nextOf(n) })
+func nextsOf(all []advice.Step) []Next {
+	return each(all, func(n advice.Step) Next { return *nextOf(n) })
 }
 
 // OfRuns makes the document of the runs of a folder.
-func OfRuns(folder string, runs []operation.Run, hidden int) Document {
-	listed := each(runs, func(r operation.Run) ListedRun {
+func OfRuns(folder string, runs []status.Run, hidden int) Document {
+	listed := each(runs, func(r status.Run) ListedRun {
 		one := ListedRun{
 			Path:    r.Path,
 			Command: r.Command,
@@ -459,7 +465,7 @@ func OfRuns(folder string, runs []operation.Run, hidden int) Document {
 }
 
 // OfPrune makes the document of what was pruned.
-func OfPrune(folder string, p operation.Pruned, dryRun bool) Document {
+func OfPrune(folder string, p status.Pruned, dryRun bool) Document {
 	d := Document{
 		Outcome: outcomeOf(run.Done, dryRun),
 		Prune:   &Prune{Folder: folder, DryRun: dryRun},

@@ -35,7 +35,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/cli"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
-	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/run/history"
 )
 
 // testHosts are the contact points of a cluster of three nodes.
@@ -94,7 +94,7 @@ or name another in CQLBULK_TEST_HOSTS
 	}
 	defer session.Close()
 	// loads that have their run directory here are recorded here
-	defer func() { _ = os.Remove(operation.HistoryName) }()
+	defer func() { _ = os.Remove(history.FileName) }()
 	// Most tables are small. The thousands of requests of a plan for a large table would take most
 	// of the time of their scans. Three nodes of 16 tokens have this number of ranges. The
 	// program's own processes inherit the variable.

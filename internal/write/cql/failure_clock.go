@@ -16,9 +16,9 @@ import (
 // of that set. Only time with writes in flight counts: neither the waits for an input nor those for
 // a rate. It is safe for concurrent use.
 type failureClock struct {
-	took  atomic.Bool  // a write was taken, or refused for what is in it
-	pulse pace.Liveness   // its silence is the time since the first failure
-	first atomic.Int64 // duration of the write that failed first, nanoseconds; 0: none failed
+	took  atomic.Bool   // a write was taken, or refused for what is in it
+	pulse pace.Liveness // its silence is the time since the first failure
+	first atomic.Int64  // duration of the write that failed first, nanoseconds; 0: none failed
 }
 
 // leastFailedSets is the number of sets of replicas that must have failed, or all if there are

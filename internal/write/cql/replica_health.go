@@ -18,9 +18,9 @@ import (
 // are rejected at once, so that they do not delay the others. One batch each probeEvery is still
 // sent, to find out when the nodes are back. It is safe for concurrent use.
 type replicaHealth struct {
-	pulse   pace.Liveness   // its silence is the time without a write that was taken
-	answers atomic.Int64 // answers, errors included
-	last    atomic.Int32 // result of the last write: lastTaken or lastFailed, 0: there was none
+	pulse   pace.Liveness // its silence is the time without a write that was taken
+	answers atomic.Int64  // answers, errors included
+	last    atomic.Int32  // result of the last write: lastTaken or lastFailed, 0: there was none
 
 	mu      sync.Mutex
 	lost    *lostError // why the set is given up; nil: it is not

@@ -1,4 +1,4 @@
-package operation
+package status
 
 import (
 	"encoding/json"
@@ -13,7 +13,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
@@ -25,7 +27,7 @@ import (
 type Record struct {
 	Path     string
 	Manifest *manifest.Manifest // nil of a run directory
-	Status   *StatusReport      // nil of a manifest
+	Status   *Report            // nil of a manifest
 	Plan     *PlanRecord        // of a scan
 	Settings setting.Values     // of a run directory: those that are not as they are by default
 	Args     []string           // likewise: the table and the inputs
@@ -83,7 +85,7 @@ func (r *Record) readManifest() error {
 	if err != nil {
 		return err
 	}
-	if m.Command != commandScan {
+	if m.Command != run.CommandScan {
 		return fmt.Errorf(
 			"manifest %s: it is of SSTables that a load made, and tells of no run: name the load's run directory",
 			r.Path,
@@ -135,7 +137,7 @@ func manifestBeside(output string) string {
 
 // readRun reads a run directory.
 func (r *Record) readRun() error {
-	status, err := ReadStatus(r.Path)
+	status, err := Read(r.Path)
 	if err != nil {
 		return err
 	}
@@ -144,12 +146,12 @@ func (r *Record) readRun() error {
 	if err != nil {
 		return err
 	}
-	options, err := recordedIn(m)
+	options, err := recorded.Read(m)
 	if err != nil {
 		return err
 	}
-	if m.Command == commandLoad {
-		if err := options.addInputs(r.Path, m); err != nil {
+	if m.Command == run.CommandLoad {
+		if err := options.AddInputs(r.Path, m); err != nil {
 			return err
 		}
 	}
@@ -162,7 +164,7 @@ func (r *Record) readRun() error {
 	if r.Page, err = readPage(r.Path); err != nil {
 		return err
 	}
-	if m.Command == commandLoad {
+	if m.Command == run.CommandLoad {
 		return r.readRejects()
 	}
 	extra, err := records.ScanExtraOf(m)
@@ -203,9 +205,23 @@ func (r *Record) readRun() error {
 func (r *Record) readRejects() error {
 	causes, err := reject.ReadCauses(r.Path)
 	for _, c := range causes {
-		r.Rejects = append(r.Rejects, shownCause(c))
+		r.Rejects = append(r.Rejects, CauseOf(c))
 	}
 	return err
+}
+
+func CauseOf(c reject.Cause) board.Cause {
+	f := c.First
+	return board.Cause{
+		Rows:   c.Rows,
+		Stage:  string(f.Stage),
+		Reason: f.Reason,
+		Column: f.Column,
+		Value:  f.Value,
+		File:   f.File,
+		Line:   f.Line,
+		Field:  f.Field,
+	}
 }
 
 // ringLines is how many lines a ring is shown in whose nodes are not known, a power of 2.

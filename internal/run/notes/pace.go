@@ -1,4 +1,6 @@
-package operation
+// Package notes is what a run that is under way notes in its run directory for others to see, beside
+// its journal: how fast it is, and what nodes were streamed. That it cannot be noted stops no run.
+package notes
 
 import (
 	"cmp"
@@ -19,21 +21,19 @@ import (
 // paceTime is how old the pace of a run that is under way may be, as others see it.
 const paceTime = time.Second
 
-// notedPace is what a run notes of its pace beside its journal, which has no times.
-type notedPace struct {
+// pace is what a run notes of its pace beside its journal, which has no times.
+type pace struct {
 	At      time.Time        `json:"at"`
 	Seconds float64          `json:"seconds"` // since its process began the run, or went on with it
 	Reading progress.Reading `json:"reading"`
 }
 
-// notePace notes again and again in the run directory how fast the run is, until stop is called,
-// and then once more. It is for others to look at: that it cannot be noted stops nothing.
-func (d *runDirectory) notePace(c *progress.Counters, warn func(string, ...any)) (stop func()) {
-	if d.journal == nil {
-		return func() {}
-	}
-	if d.continued {
-		if p, ok := readNoted(d.path); ok {
+// KeepPace notes how fast the run of a run directory is, each second until stop is called, and then
+// once more. A run that continues an earlier one adds the time that one took. If a note cannot be
+// written, it warns, and notes no more.
+func KeepPace(dir string, continued bool, c *progress.Counters, warn func(string, ...any)) (stop func()) {
+	if continued {
+		if p, ok := readNoted(dir); ok {
 			c.EarlierTime.Store(int64(durationOf(p.Reading.EarlierSeconds + p.Seconds)))
 		}
 	}
@@ -41,12 +41,12 @@ func (d *runDirectory) notePace(c *progress.Counters, warn func(string, ...any))
 	note := func(read func(time.Time) progress.Reading) error {
 		now := time.Now()
 		took := cmp.Or(c.Took(), now.Sub(began))
-		text, err := json.Marshal(notedPace{now.UTC(), took.Seconds(), read(now)})
+		text, err := json.Marshal(pace{now.UTC(), took.Seconds(), read(now)})
 		if err != nil {
 			return err
 		}
 		// It need not be on the disk: of a machine that went down nobody asks for its pace.
-		path := filepath.Join(d.path, records.PaceFile)
+		path := filepath.Join(dir, records.PaceFile)
 		if err := writeOver(path+records.PartEnding, text); err != nil {
 			return err
 		}
@@ -112,8 +112,8 @@ type Pace struct {
 	Now *progress.Reading
 }
 
-// readPace reads what a run noted; nothing where it has noted nothing.
-func readPace(dir string, live bool) Pace {
+// ReadPace reads what a run noted; nothing where it has noted nothing.
+func ReadPace(dir string, live bool) Pace {
 	p, ok := readNoted(dir)
 	if !ok {
 		return Pace{}
@@ -141,7 +141,7 @@ func readPace(dir string, live bool) Pace {
 }
 
 // readNoted reads what the last process of a run noted; false where it has noted nothing.
-func readNoted(dir string) (p notedPace, ok bool) {
+func readNoted(dir string) (p pace, ok bool) {
 	text, err := os.ReadFile(filepath.Join(dir, records.PaceFile))
 	return p, err == nil && json.Unmarshal(text, &p) == nil
 }

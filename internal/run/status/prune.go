@@ -1,4 +1,4 @@
-package operation
+package status
 
 import (
 	"errors"
@@ -8,7 +8,9 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/history"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
+	"github.com/cqlbulk/cqlbulk/internal/run/notes"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 )
 
@@ -35,11 +37,11 @@ func Prune(folder string, before time.Time, dryRun bool) (Pruned, error) {
 		return out, err
 	}
 	for _, r := range runs {
-		if r.State != RunComplete || r.Past || !IsRun(r.Path) || !r.Seen.Before(before) ||
+		if r.State != Complete || r.Past || !IsRun(r.Path) || !r.Seen.Before(before) ||
 			filepath.Dir(r.Path) != filepath.Clean(folder) {
 			continue
 		}
-		if !prunable(r.Path, RunOwner) {
+		if !prunable(r.Path, Owner) {
 			continue
 		}
 		if !dryRun {
@@ -52,7 +54,7 @@ func Prune(folder string, before time.Time, dryRun bool) (Pruned, error) {
 		}
 		out.Runs = append(out.Runs, r.Path)
 	}
-	out.Past, err = prunePast(folder, before, dryRun)
+	out.Past, err = history.Prune(folder, before, dryRun)
 	return out, err
 }
 
@@ -67,15 +69,15 @@ func prunable(dir string, owner func(dir string) string) bool {
 // since, its books, and the run directories of the loads of those rows.
 func removeRun(dir string) error {
 	_, loaded, err := records.ReadLoad(dir)
-	for _, try := range tries(dir) {
-		if !prunable(try, RunOwner) {
+	for _, try := range Retries(dir) {
+		if !prunable(try, Owner) {
 			continue
 		}
 		if err := removeRun(try); err != nil {
 			return err
 		}
 	}
-	names := []string{journal.ErrorsFile, streamsName}
+	names := []string{journal.ErrorsFile, notes.StreamsFile}
 	if err == nil {
 		for _, f := range loaded.Rejects.Files {
 			names = append(names, f.Name)

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
@@ -25,9 +27,9 @@ const (
 // A load that an earlier version has recorded is taken up with what it was begun with, and
 // recorded as it was.
 func TestLoadOfAnEarlierVersion(t *testing.T) {
-	r, err := recordedIn(journal.Manifest{Command: "load", Options: json.RawMessage(recordedLoad)})
+	r, err := recorded.Read(journal.Manifest{Command: "load", Options: json.RawMessage(recordedLoad)})
 	require.NoError(t, err)
-	settings, err := r.load(setting.Changes{})
+	settings, err := r.Load(setting.Changes{})
 	require.NoError(t, err)
 
 	want := *spec.NewLoad()
@@ -63,9 +65,9 @@ func TestLoadOfAnEarlierVersion(t *testing.T) {
 
 // So is a scan.
 func TestScanOfAnEarlierVersion(t *testing.T) {
-	r, err := recordedIn(journal.Manifest{Command: "scan", Options: json.RawMessage(recordedScan)})
+	r, err := recorded.Read(journal.Manifest{Command: "scan", Options: json.RawMessage(recordedScan)})
 	require.NoError(t, err)
-	settings, err := r.scan(setting.Changes{})
+	settings, err := r.Scan(setting.Changes{})
 	require.NoError(t, err)
 
 	want := *spec.NewScan()
@@ -89,15 +91,15 @@ func TestScanOfAnEarlierVersion(t *testing.T) {
 // What is not a recorded run is refused, and names what it is about.
 func TestRecordedThatCannotBe(t *testing.T) {
 	for text, want := range map[string]string{
-		`[]`:                             "run.json: json: cannot unmarshal array into Go value of type operation.recorded",
+		`[]`:                             "run.json: json: cannot unmarshal array into Go value of type recorded.Spec",
 		`{"flags":{},"args":[]}`:         "run.json: no table is named",
 		`{"flags":{},"args":["orders"]}`: `run.json: "orders" is no name of a table`,
 		`{"flags":{"frobnicate":["1"]},"args":["shop.orders"]}`: "run.json: there is no flag --frobnicate",
 		`{"flags":{"port":["many"]},"args":["shop.orders"]}`:    `run.json: --port: "many" is no whole number: write it as 5000, 5k or 2M`,
 	} {
-		r, err := recordedIn(journal.Manifest{Command: "load", Options: json.RawMessage(text)})
+		r, err := recorded.Read(journal.Manifest{Command: "load", Options: json.RawMessage(text)})
 		if err == nil {
-			_, err = r.load(setting.Changes{})
+			_, err = r.Load(setting.Changes{})
 		}
 		require.EqualError(t, err, want)
 	}

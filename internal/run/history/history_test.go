@@ -1,4 +1,4 @@
-package operation
+package history
 
 import (
 	"os"
@@ -19,8 +19,8 @@ func pastLine(table, finished string) string {
 // pastTables are the tables of the loads that a history has.
 func pastTables(t *testing.T, folder string) (tables []string) {
 	t.Helper()
-	for _, r := range appendPast(nil, folder) {
-		tables = append(tables, r.Table)
+	for _, load := range Read(folder) {
+		tables = append(tables, load.Table)
 	}
 	return tables
 }
@@ -28,7 +28,7 @@ func pastTables(t *testing.T, folder string) (tables []string) {
 // What a prune cannot read it keeps, however long the line is.
 func TestPruneOfAHistoryKeepsWhatItCannotRead(t *testing.T) {
 	folder := t.TempDir()
-	path := filepath.Join(folder, HistoryName)
+	path := filepath.Join(folder, FileName)
 	long := `{"of":"another version","x":"` + strings.Repeat("y", 2<<20) + `"}` + "\n"
 	require.NoError(
 		t,
@@ -47,7 +47,7 @@ func TestPruneOfAHistoryKeepsWhatItCannotRead(t *testing.T) {
 		),
 	)
 	require.Equal(t, []string{"ks.old", "ks.new"}, pastTables(t, folder))
-	dropped, err := prunePast(folder, time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), false)
+	dropped, err := Prune(folder, time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC), false)
 	require.NoError(t, err)
 	require.Equal(t, 1, dropped)
 	text, err := os.ReadFile(path)
@@ -60,7 +60,7 @@ func TestHistoryAfterATornLine(t *testing.T) {
 	folder := t.TempDir()
 	require.NoError(
 		t,
-		os.WriteFile(filepath.Join(folder, HistoryName), []byte(`{"tool":"cqlbulk","ta`), 0o600),
+		os.WriteFile(filepath.Join(folder, FileName), []byte(`{"tool":"cqlbulk","ta`), 0o600),
 	)
 	for _, table := range []string{"ks.a", "ks.b"} {
 		require.NoError(t, appendLine(folder, []byte(pastLine(table, "2026-01-01T00:00:00Z"))))
@@ -78,11 +78,11 @@ func TestHistoryThatIsNoFile(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			folder := t.TempDir()
-			require.NoError(t, replace(filepath.Join(folder, HistoryName)))
+			require.NoError(t, replace(filepath.Join(folder, FileName)))
 			require.Error(t, appendLine(folder, line))
 			require.Empty(t, pastTables(t, folder))
-			_, err := prunePast(folder, time.Now(), false)
-			require.ErrorContains(t, err, HistoryName)
+			_, err := Prune(folder, time.Now(), false)
+			require.ErrorContains(t, err, FileName)
 			require.NoFileExists(t, filepath.Join(folder, "elsewhere"))
 		})
 	}
@@ -90,24 +90,10 @@ func TestHistoryThatIsNoFile(t *testing.T) {
 
 func TestHistoryThatAnotherProcessLocks(t *testing.T) {
 	folder := t.TempDir()
-	path := filepath.Join(folder, HistoryName)
+	path := filepath.Join(folder, FileName)
 	f, err := os.Create(path)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, f.Close()) }()
 	require.NoError(t, unix.Flock(int(f.Fd()), unix.LOCK_EX))
 	require.ErrorContains(t, appendLine(folder, []byte("x\n")), "another process has it locked")
-}
-
-// Only run directories that are this user's, and are in the folder itself, are pruned.
-func TestPruneLeavesWhatIsNotOurs(t *testing.T) {
-	folder, elsewhere := t.TempDir(), t.TempDir()
-	require.NoError(t, os.Symlink(elsewhere, filepath.Join(folder, "link")))
-	require.NoError(t, os.Mkdir(filepath.Join(folder, "theirs"), 0o700))
-	for _, name := range []string{"link", "theirs"} {
-		require.False(t, prunable(filepath.Join(folder, name), func(string) string {
-			return map[string]string{"theirs": "nobody"}[name]
-		}))
-	}
-	require.NoError(t, os.Mkdir(filepath.Join(folder, "ours"), 0o700))
-	require.True(t, prunable(filepath.Join(folder, "ours"), func(string) string { return "" }))
 }

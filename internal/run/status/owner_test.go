@@ -1,16 +1,18 @@
-package operation
+package status
 
 import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+
+	"github.com/cqlbulk/cqlbulk/internal/run"
+
 	"github.com/stretchr/testify/require"
 
-	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 )
@@ -18,31 +20,31 @@ import (
 // A folder where others may write can have a run of theirs, as new as they like.
 func TestTheNewestRunIsNotOneOfAnotherUser(t *testing.T) {
 	folder := t.TempDir()
-	run := filepath.Join(folder, "run")
-	options, err := json.Marshal(recorded{Args: []string{"ks.t", "f.csv"}})
+	dir := filepath.Join(folder, "run")
+	options, err := json.Marshal(recorded.Spec{Args: []string{"ks.t", "f.csv"}})
 	require.NoError(t, err)
 	extra, err := json.Marshal(records.Extra{})
 	require.NoError(t, err)
 	l, err := records.NewLoad(
-		run,
-		journal.Manifest{Command: commandLoad, Table: "ks.t", Options: options, Extra: extra},
+		dir,
+		journal.Manifest{Command: run.CommandLoad, Table: "ks.t", Options: options, Extra: extra},
 	)
 	require.NoError(t, err)
 	require.NoError(t, l.Abandon())
-	newest, err := Newest(folder, commandResume, false)
+	newest, err := Newest(folder, run.CommandResume, false)
 	require.NoError(t, err)
-	require.Equal(t, run, newest)
+	require.Equal(t, dir, newest)
 
 	defer func(before func(...string) string) { otherOwner = before }(otherOwner)
 	otherOwner = func(paths ...string) string {
-		require.Equal(t, []string{run, filepath.Join(run, "run.json")}, paths)
+		require.Equal(t, []string{dir, filepath.Join(dir, "run.json")}, paths)
 		return "mallory"
 	}
-	_, err = Newest(folder, commandResume, false)
+	_, err = Newest(folder, run.CommandResume, false)
 	require.ErrorContains(
 		t,
 		err,
-		"the newest run is "+run+", which belongs to user mallory: name it if you trust it",
+		"the newest run is "+dir+", which belongs to user mallory: name it if you trust it",
 	)
 }
 
@@ -55,28 +57,7 @@ func TestARunOfAnotherUserIsUnreadable(t *testing.T) {
 	} {
 		otherOwner = func(...string) string { return owner }
 		r := damaged("run", fmt.Errorf("run directory run: open journal: %w", fs.ErrPermission))
-		require.Equal(t, RunUnreadable, r.State)
+		require.Equal(t, Unreadable, r.State)
 		require.EqualError(t, r.Err, want)
 	}
-}
-
-func TestThePaceIsNotWrittenThroughALink(t *testing.T) {
-	dir := t.TempDir()
-	precious := filepath.Join(dir, "precious")
-	part := filepath.Join(dir, records.PaceFile+records.PartEnding)
-	require.NoError(t, os.WriteFile(precious, []byte("keep"), 0o600))
-	require.NoError(t, os.Symlink(precious, part))
-
-	d := runDirectory{path: dir, journal: &records.Load{}}
-	d.notePace(
-		new(progress.Counters),
-		func(format string, args ...any) { t.Errorf(format, args...) },
-	)()
-	text, err := os.ReadFile(precious)
-	require.NoError(t, err)
-	require.Equal(t, "keep", string(text))
-	info, err := os.Lstat(filepath.Join(dir, records.PaceFile))
-	require.NoError(t, err)
-	require.True(t, info.Mode().IsRegular())
-	require.NoFileExists(t, part)
 }

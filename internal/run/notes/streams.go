@@ -1,0 +1,66 @@
+package notes
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/fsync"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+)
+
+// StreamsFile is the file of a run directory that has what nodes were streamed, while the load runs.
+const StreamsFile = "streams.json"
+
+// notesTime is how old the note of streams may be.
+const notesTime = 2 * time.Second
+
+// KeepStreams notes what nodes were streamed, every two seconds until stop is called, and then
+// removes the note. If it cannot be written, it warns, and notes no more.
+func KeepStreams(dir string, c *progress.Counters, warn func(string, ...any)) (stop func()) {
+	path := filepath.Join(dir, StreamsFile)
+	over := make(chan struct{})
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		ticker := time.NewTicker(notesTime)
+		defer ticker.Stop()
+		for {
+			select {
+			case <-over:
+				_ = os.Remove(path) // of a run that has ended nobody reads it
+				return
+			case <-ticker.C:
+			}
+			if list := c.Streams.List(); len(list) > 0 {
+				text, err := json.Marshal(list)
+				if err == nil {
+					err = fsync.Replace(path, append(text, '\n'))
+				}
+				if err != nil {
+					warn("what nodes were streamed cannot be noted: %v", err)
+					<-over
+					return
+				}
+			}
+		}
+	})
+	return func() {
+		close(over)
+		wg.Wait()
+	}
+}
+
+// ReadStreams reads what a run that is under way noted; nothing where it has noted nothing.
+func ReadStreams(dir string) []progress.Streamed {
+	text, err := os.ReadFile(filepath.Join(dir, StreamsFile))
+	if err != nil {
+		return nil
+	}
+	var list []progress.Streamed
+	if json.Unmarshal(text, &list) != nil {
+		return nil
+	}
+	return list
+}

@@ -1,0 +1,138 @@
+package recorded
+
+import (
+	"maps"
+	"slices"
+
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
+)
+
+// TextSettings are the settings of a load that say how the text of a record is understood. They may
+// be changed when the load goes on, or when its rejects are tried again. Where records begin and end
+// does not depend on them, so pieces and rejects stay the same.
+var TextSettings = []string{
+	"columns",
+	"map",
+	"skipcols",
+	"null-string",
+	"dialect",
+	"encoding",
+	"unescape",
+	"datetimeformat",
+	"boolstyle",
+	"decimalsep",
+	"thousandssep",
+	"dateformat",
+	"timestamp-unit",
+}
+
+// ChangeText reports whether settings change how the text of records is read. Others only lift
+// a limit.
+func ChangeText(settings map[string][]string) bool {
+	return slices.ContainsFunc(
+		TextSettings,
+		func(name string) bool { return len(settings[name]) > 0 },
+	)
+}
+
+// Change is a setting that is not what it was when a run began.
+type Change struct {
+	Name     string
+	Was, Now []string // as texts
+}
+
+// Readings is how the text of a load was read, and is from now on.
+type Readings struct {
+	// of earlier runs that this one goes on with, where it was another way; the oldest first
+	Former []spec.Load
+	Now    []Change        // what this run changes
+	All    []Change        // what differs from what the load was begun with
+	Note   records.Changed // what a journal keeps of this change; empty: nothing is changed
+
+	KeepLoaded bool // rows may stay as they were read that are loaded
+}
+
+// Reread returns the spec of a load that goes on, or whose rejects are tried again. It has what the
+// runs in between changed (before, the oldest first), and changes. Of the TextSettings only those
+// count that were typed: another configuration file or environment than that of the first run must
+// not change how text is read.
+func (r Spec) Reread(
+	before []records.Changed,
+	changes setting.Changes,
+) (spec.Load, Readings, error) {
+	var again Readings
+	was := Spec{maps.Clone(r.Flags), r.Args, r.Named}
+	begun, err := was.Load(setting.Changes{})
+	if err != nil {
+		return begun, again, err
+	}
+	for _, change := range before {
+		former, err := was.Load(setting.Changes{})
+		if err != nil {
+			return former, again, err
+		}
+		again.Former = append(again.Former, former)
+		maps.Copy(was.Flags, change)
+	}
+	wanted := setting.Values{}
+	rest := setting.Changes{Values: maps.Clone(changes.Values), Typed: changes.Typed}
+	for _, name := range TextSettings {
+		if texts, ok := rest.Values[name]; ok && changes.Typed[name] {
+			wanted[name] = texts
+		}
+		delete(rest.Values, name)
+	}
+	present, err := was.Load(setting.Changes{})
+	if err != nil {
+		return present, again, err
+	}
+	if again.Note, err = differing(&present, wanted); err != nil {
+		return present, again, err
+	}
+	if len(again.Note) > 0 {
+		again.Former = append(again.Former, present)
+		maps.Copy(was.Flags, again.Note)
+	}
+	settings, err := was.Load(rest)
+	again.Now, again.All = Changes(&present, &settings), Changes(&begun, &settings)
+	return settings, again, err
+}
+
+// differing returns those of the wanted settings that differ from the spec's, and what must be set
+// with them so that records are cut as before.
+func differing(o *spec.Load, wanted setting.Values) (records.Changed, error) {
+	changed := records.Changed{}
+	then := spec.NewLoad()
+	for name, texts := range wanted {
+		if err := then.Settings().Set(name, texts...); err != nil {
+			return nil, err
+		}
+		now, _ := then.Settings().Find(name)
+		if was, _ := o.Settings().Find(name); !slices.Equal(was.Texts(), now.Texts()) {
+			changed[name] = now.Texts()
+		}
+	}
+	if _, other := changed["dialect"]; other && o.Dialect.Escape == "" {
+		// Each dialect has an escape of its own. The quote as such is none.
+		changed["escape"] = []string{o.Quote}
+		if o.Dialect.Name == spec.DialectCQLSH {
+			changed["escape"] = []string{spec.CQLSHEscape}
+		}
+	}
+	return changed, nil
+}
+
+// Changes lists the TextSettings that differ between two specs.
+func Changes(was, now *spec.Load) []Change {
+	var changes []Change
+	for _, name := range TextSettings {
+		a, _ := was.Settings().Find(name)
+		b, _ := now.Settings().Find(name)
+		if before, after := a.Texts(), b.Texts(); !slices.Equal(before, after) {
+			changes = append(changes, Change{name, before, after})
+		}
+	}
+	return changes
+}

@@ -9,6 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/doctor/sample"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/ingest/dialect"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -44,7 +45,7 @@ func (d *Doctor) lookAtInputs(ctx context.Context) []doctor.Finding {
 	format, err := settings.ChooseFormat(d.inputs[0].Name)
 	var reading ingest.Reading
 	if err == nil {
-		reading, err = readingFor(&settings, &format)
+		reading, err = dialect.Reading(&settings, &format)
 	}
 	if err != nil {
 		return []doctor.Finding{doctor.Fail("", "%s", oneLine(err))}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/ingest/dialect"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
@@ -169,32 +170,12 @@ func changesOf(was, now *spec.Load) []SettingChange {
 	return changes
 }
 
-// readingFor is how the text of records is understood. It sets the escape in the format.
-func readingFor(o *spec.Load, format *dsv.Format) (ingest.Reading, error) {
-	r := ingest.Reading{Columns: o.Columns, Nulls: o.Nulls}
-	r.Fields = ingest.Fields{Renamed: o.Map, Skipped: o.SkipCols, Untimed: o.IfNotExists}
-	plan, err := codecsOf(&o.Dialect, o.Format, o.Nulls, format)
-	if err != nil {
-		return r, err
-	}
-	if o.Format == "json" {
-		r.Fields.Strings = plan
-	} else {
-		r.Fields.Codec = plan
-	}
-	if r.Fields.TimestampUnit, err = o.Dialect.Unit(); err != nil {
-		return r, err
-	}
-	r.Latin1, err = o.Latin1()
-	return r, err
-}
-
 // readings are those of a load that goes on: as earlier runs read. Records are cut by the format.
 func (a *rereading) readings(format dsv.Format) ([]ingest.Reading, error) {
 	var former []ingest.Reading
 	for i := range a.former {
 		same := format
-		r, err := readingFor(&a.former[i], &same)
+		r, err := dialect.Reading(&a.former[i], &same)
 		if err == nil && same != format {
 			err = errors.New("records would be cut otherwise")
 		}

@@ -17,15 +17,6 @@ type Answer struct {
 	Err  error // why it did not
 }
 
-// NoConnection returns a failure for each line of an error: the driver gives a line for each contact
-// point.
-func NoConnection(err error) (out []Finding) {
-	for line := range strings.Lines(err.Error()) {
-		out = append(out, Fail("", "%s", strings.TrimSpace(line)))
-	}
-	return out
-}
-
 // Connection says which nodes answer.
 func Connection(answers []Answer, dc string) Finding {
 	var slowest time.Duration

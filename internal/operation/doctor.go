@@ -341,7 +341,7 @@ func (d *Doctor) close() {
 func (d *Doctor) connect(ctx context.Context) []doctor.Finding {
 	c, err := probe.Connect(ctx, &d.command)
 	if err != nil {
-		return doctor.NoConnection(err)
+		return doctor.Failures(err)
 	}
 	d.cluster, d.t = c, c.Table
 	out := []doctor.Finding{doctor.Connection(c.Answers, d.command.Config.DC)}

@@ -58,7 +58,7 @@ func (l *Load) lookAhead(ctx context.Context, inputs []source.Input) error {
 		l.mixed[all.Times[i].Column] = all.Times[i].SeveralUnits()
 	}
 	one := []doctor.Sample{all}
-	for _, f := range append(doctor.Encoding(samples, l.job.Latin1), valueFindings(one, &l.spec)...) {
+	for _, f := range append(doctor.Encoding(samples, l.job.Latin1), doctor.AsValues(one, readingOf(&l.spec))...) {
 		l.noteAdvice(f)
 		switch {
 		case f.State == doctor.OK:

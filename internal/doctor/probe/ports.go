@@ -62,7 +62,9 @@ func (c *Cluster) tryStoragePorts(ctx context.Context) storagePorts {
 		// other replicas.
 		wanted[a.ID] = addresses[a.ID] != "" && (a.Err == nil || c.waitsFor(a.Node))
 	}
-	return storagePorts{StoragePorts: TryStoragePorts(ctx, config, t.Cluster.Nodes, addresses, wanted)}
+	return storagePorts{
+		StoragePorts: TryStoragePorts(ctx, config, t.Cluster.Nodes, addresses, wanted),
+	}
 }
 
 // waitsFor reports whether the command needs a node even if it is down: a load by streaming does,

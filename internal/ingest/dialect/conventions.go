@@ -14,8 +14,8 @@ import (
 )
 
 // conventions are the forms of dates, numbers and truth values in cqlbulk's own dialect. They apply
-// to whole columns, and in JSON to strings. Inside collections the text is always CQL's. The dialect
-// decides what is null.
+// to whole columns, and in JSON to strings. Inside collections the text is always CQL's. The
+// dialect decides what is null.
 type conventions struct {
 	cqlshtext.Options
 	dateFormat string

@@ -1,6 +1,5 @@
-// Package dialect reads the texts of other programs: it returns how a load understands the text of
-// records ([Reading]), and the codecs of columns for dates, numbers and truth values in other forms
-// than CQL's.
+// Package dialect returns how a load reads the text of records ([Reading]). It has the codecs for
+// dates, numbers and truth values in other forms than CQL's.
 package dialect
 
 import (
@@ -119,7 +118,7 @@ func cutFormat(o *spec.Dialect, format *dsv.Format) error {
 	return nil
 }
 
-// cqlshOptions returns the options for codecs of cqlsh's texts. Conventions use these codecs, too.
+// cqlshOptions returns the options for codecs of cqlsh's texts. Conventions use them, too.
 func cqlshOptions(o *spec.Dialect, nulls []string) (cqlshtext.Options, error) {
 	unit, err := o.Unit()
 	if err != nil {

@@ -1,13 +1,13 @@
-// Package doctor looks whether a cluster, a table and the inputs of a load are fit for what is
-// going to be done with them, and says what to do where they are not.
+// Package doctor judges whether a cluster, a table and the inputs of a load are ready for a command,
+// and says what to do if they are not.
 //
-// A check is a name and a small function that gives what it found, as data ([Finding]); [Run] runs
-// all of them side by side, each for so long at the most, so that one node that hangs costs a line
-// and not the answer. Most of this room is what facts mean: [Clocks] of the nodes' clocks,
-// [Certificates] of when those end, [Dates] of the dates in an input. These ask nobody; who learns
-// the facts is package operation. How a finding looks is the command line's matter.
+// A [Check] has a name and a function that returns findings, as data ([Finding]). [Run] runs checks
+// side by side, and limits the time of each. If one node hangs, one line of the answer is missing.
+// The rest of the package judges facts: [Clocks] the clocks of nodes, [Certificates] when
+// certificates end, [AsDates] the dates in inputs. It connects to nothing. Package probe asks a
+// cluster for the facts, and package sample reads inputs for them. The command line formats findings.
 //
-// Nothing here is changed once it is made, so that all of it is safe for concurrent use.
+// Functions that judge facts change none of them, and are safe for concurrent use.
 package doctor
 
 import (
@@ -20,8 +20,8 @@ import (
 // State says how a check came out.
 type State string
 
-// The states. A warning says that something may go wrong, or will be other than one may think; a
-// failure that it will go wrong.
+// The states. Warning: something may go wrong, or differs from what the user may expect. Failure: it
+// will go wrong.
 const (
 	OK      State = "ok"
 	Warning State = "warning"
@@ -30,68 +30,76 @@ const (
 
 // Finding is what a check found: one line of the answer.
 type Finding struct {
-	// of the check, or of a part of it; empty in a check's own answer: that of the check
+	// Name of the check, or of a part of it. If it is empty, Run sets the name of the check.
 	Name  string
 	State State
 	Found string // a short sentence without a full stop
 	Do    string // what to do; empty: nothing
-	// Settings are those of a load that do it, by their names; a list has its elements, and map its
-	// pairs. nil: none do.
+	// Settings of a load that do it, by name. A list has its elements, and map its pairs. nil: no
+	// setting does it.
 	Settings map[string][]string
-	Guess    string // what the settings take for granted; empty: nothing
-	Wrong    bool   // values are read as others than they are
-	// settings of a retry, by which it reads rejected rows; nil: none but Settings do
+	Guess    string // what the settings assume; empty: nothing
+	Wrong    bool   // values are read as other values
+	// Retry has the settings by which a retry reads rejected rows, besides Settings; nil: none.
 	Retry map[string][]string
 }
 
-// with returns the finding with what does what it says.
+// with returns the finding with the settings that do what it says.
 func (f Finding) with(settings map[string][]string) Finding {
 	f.Settings = settings
 	return f
 }
 
-// wrong returns the finding as one of values that are read as others than they are.
+// wrong returns the finding, marked as about values that are read as other values.
 func (f Finding) wrong() Finding {
 	f.Wrong = true
 	return f
 }
 
-// guessing returns the finding with what does what it says, and what that takes for granted.
+// guessing returns the finding with the settings that do what it says, and what these assume.
 func (f Finding) guessing(settings map[string][]string, guess string) Finding {
 	f.Settings, f.Guess = settings, guess
 	return f
 }
 
-// Fine is a finding of something that is as it should be.
+// Fine returns a finding that nothing is wrong.
 func Fine(format string, args ...any) Finding {
 	return Finding{State: OK, Found: fmt.Sprintf(format, args...)}
 }
 
-// Warn is a finding of something that may go wrong, and what to do.
+// Warn returns a finding that something may go wrong, and what to do.
 func Warn(do, format string, args ...any) Finding {
 	return Finding{State: Warning, Found: fmt.Sprintf(format, args...), Do: do}
 }
 
-// Fail is a finding of something that will go wrong, and what to do.
+// Fail returns a finding that something will go wrong, and what to do.
 func Fail(do, format string, args ...any) Finding {
 	return Finding{State: Failure, Found: fmt.Sprintf(format, args...), Do: do}
 }
 
-// Check is one thing that is looked at.
+// Failures returns a failure for each line of an error.
+func Failures(err error) (out []Finding) {
+	for line := range strings.Lines(err.Error()) {
+		out = append(out, Fail("", "%s", strings.TrimSpace(line)))
+	}
+	return out
+}
+
+// Check is one check of a cluster, a table or inputs.
 type Check struct {
 	Name string
-	// Look gives what was found, in the order in which it is told. It ends soon after its context.
+	// Look returns the findings in their order. It returns soon after its context ends.
 	Look func(ctx context.Context) []Finding
 }
 
-// One makes a check of a function that gives one finding.
+// One returns a check with a function that returns one finding.
 func One(name string, look func(ctx context.Context) Finding) Check {
 	return Check{name, func(ctx context.Context) []Finding { return []Finding{look(ctx)} }}
 }
 
-// Run runs the checks at the same time, and calls tell with what each found, in the order of the
-// checks, as soon as it is known. A check that has not answered within the limit has failed. The
-// error is that of the context, when that ended before all had answered.
+// Run runs the checks at the same time. It calls tell with each finding as soon as it is known, in
+// the order of the checks. A check that takes longer than the limit fails. If the context ends before
+// all checks do, Run returns its error.
 func Run(ctx context.Context, limit time.Duration, checks []Check, tell func(Finding)) error {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -115,7 +123,7 @@ func Run(ctx context.Context, limit time.Duration, checks []Check, tell func(Fin
 	return nil
 }
 
-// lateness is how long a check is waited for whose context has ended: it may be about to say why.
+// lateness is the time that a check has to return after its context has ended, to say why.
 const lateness = 500 * time.Millisecond
 
 func wait(ctx context.Context, answer <-chan []Finding, limit time.Duration) []Finding {
@@ -138,10 +146,10 @@ func wait(ctx context.Context, answer <-chan []Finding, limit time.Duration) []F
 	}
 }
 
-// namesShown is how many nodes, files or columns a finding names.
+// namesShown is the number of nodes, files or columns that a finding names.
 const namesShown = 3
 
-// some names a few of many.
+// some returns the first names, and the number of the others.
 func some(names []string) string {
 	if more := len(names) - namesShown; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:namesShown], ", "), more)

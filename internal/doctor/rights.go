@@ -24,10 +24,15 @@ type Rights struct {
 	Wrong   bool   // Read is that it cannot be, whoever asks and when: of a condition, say
 	Needs   []string
 	Either  bool // it is not known which of them will be needed
+	// Bypassed is set if rows bypass CQL, where no rights are checked.
+	Bypassed bool
 }
 
 // Allowed says whether the user may do what is to be done.
 func Allowed(r Rights) []Finding {
+	if r.Bypassed {
+		return []Finding{Fine("rows bypass CQL, where rights are not checked")}
+	}
 	var out []Finding
 	if r.Read != nil && !r.Denied {
 		f := Warn(

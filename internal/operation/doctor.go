@@ -4,13 +4,12 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"strings"
 	"sync"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
-	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/doctor/probe"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/memory"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
@@ -22,37 +21,28 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/table"
 )
 
-// Doctor looks whether a cluster, a table and inputs are fit for a load or a scan. It changes
-// nothing: neither a row nor a file is written.
+// Doctor checks whether a cluster, a table and inputs are ready for a load or a scan. It writes
+// neither rows nor files.
 type Doctor struct {
 	env  spec.Environment
-	load *spec.Load // that is looked at; nil: it is a scan
-	scan *spec.Scan // nil: it is a load, or neither
-	// alone: no command is looked at but what any would meet.
+	load *spec.Load // the load that is checked; nil: a scan is
+	scan *spec.Scan // the scan that is checked; nil: a load is
+	// alone is set if the user named no command. Then only what any command would meet is checked.
 	alone bool
 
-	conn      *spec.Connection
-	cfg       driver.Config  // of a cluster that is connected to
-	name      spec.TableName // zero: none is named
-	plan      plan.Options
-	offline   bool // no cluster is asked
-	streamed  bool // rows go through the storage ports
-	past      bool // rows are streamed
-	patience  time.Duration
-	storage   int // storage port; 0: what the nodes tell
-	internode *spec.TLS
+	name     spec.TableName // zero: none is named
+	plan     plan.Options
+	offline  bool // no cluster is asked
+	patience time.Duration
+	command  probe.Command // for which the cluster is probed
 
 	inputs  []source.Input
 	missing error // why there are no inputs
 
-	t        *table.Table               // nil: there is no connection
-	answers  []doctor.Answer            // of its nodes
-	tableErr error                      // why the table is not known
-	settings func() []map[string]string // of the nodes, asked for once
+	cluster  *probe.Cluster // nil: there is no connection
+	t        *table.Table   // of the cluster, or of files if offline; nil: it is not known
+	tableErr error          // why the table is not known
 	said     warnings
-
-	probing sync.Once
-	probed  probes // of the storage ports
 }
 
 // DoctorPatience is how long each check may take by default.
@@ -82,58 +72,57 @@ func PrepareLoadCheck(env spec.Environment, settings spec.Load) (*Doctor, error)
 
 func prepareLoadDoctor(env spec.Environment, settings spec.Load, alone bool) (*Doctor, error) {
 	d := &Doctor{
-		env:       env,
-		load:      &settings,
-		alone:     alone,
-		conn:      &settings.Connection,
-		name:      settings.TableName,
-		offline:   settings.Offline(),
-		streamed:  settings.Via == spec.ViaStream,
-		past:      settings.Via != spec.ViaCQL,
-		patience:  settings.Patience,
-		storage:   settings.StoragePort,
-		internode: &settings.Internode,
+		env:      env,
+		load:     &settings,
+		alone:    alone,
+		name:     settings.TableName,
+		offline:  settings.Offline(),
+		patience: settings.Patience,
 	}
 	if err := settings.Check(false); err != nil {
 		return nil, err
 	}
 	planning := settings.Planning()
-	if err := d.prepare(&planning); err != nil {
+	if err := d.prepare(&settings.Connection, &planning); err != nil {
 		return nil, err
 	}
 	d.findInputs()
+	d.command.Unknown = alone && len(d.inputs) == 0
 	return d, nil
 }
 
 // PrepareScanCheck checks a scan that is to be looked at.
 func PrepareScanCheck(env spec.Environment, settings spec.Scan) (*Doctor, error) {
 	d := &Doctor{
-		env:       env,
-		scan:      &settings,
-		conn:      &settings.Connection,
-		name:      settings.TableName,
-		offline:   settings.FromFiles(),
-		streamed:  settings.Via == spec.ViaStream,
-		past:      settings.Via != spec.ViaCQL,
-		patience:  settings.Patience,
-		storage:   settings.StoragePort,
-		internode: &settings.Internode,
+		env:      env,
+		scan:     &settings,
+		name:     settings.TableName,
+		offline:  settings.FromFiles(),
+		patience: settings.Patience,
 	}
 	looked := settings // what is found in it is found again by the scan
 	if _, err := looked.Check(false); err != nil {
 		return nil, err
 	}
-	return d, d.prepare(&settings.Planning)
+	return d, d.prepare(&settings.Connection, &settings.Planning)
 }
 
-func (d *Doctor) prepare(planning *spec.Planning) (err error) {
+func (d *Doctor) prepare(connection *spec.Connection, planning *spec.Planning) (err error) {
 	if d.plan, err = planning.Options(d.name); err != nil || d.offline {
 		return err
 	}
-	d.cfg, err = d.conn.Config(d.env)
-	d.cfg.Warnf = d.said.add
-	// A node that hangs is to be given up before a check that asks others as well is.
-	d.cfg.Timeout, d.cfg.AskTimeout = min(d.cfg.Timeout, d.patience/3), min(mostAsk, d.patience/5)
+	d.command = probe.Command{
+		Env:        d.env,
+		Connection: connection,
+		Load:       d.load,
+		Scan:       d.scan,
+		Patience:   d.patience,
+	}
+	cfg := &d.command.Config
+	*cfg, err = connection.Config(d.env)
+	cfg.Warnf = d.said.add
+	// A node that hangs must be given up before a check that also asks other nodes ends.
+	cfg.Timeout, cfg.AskTimeout = min(cfg.Timeout, d.patience/3), min(mostAsk, d.patience/5)
 	return err
 }
 
@@ -214,10 +203,10 @@ func (d *Doctor) stages(ctx context.Context, r *DoctorReport, found func(doctor.
 	if d.alone || r.Count(doctor.Failure) > 0 {
 		return nil
 	}
-	return doctor.Run(ctx, d.patience, []doctor.Check{d.command()}, found)
+	return doctor.Run(ctx, d.patience, []doctor.Check{d.lastCheck()}, found)
 }
 
-// checks are what is looked at side by side.
+// checks returns the checks that run side by side.
 func (d *Doctor) checks() []doctor.Check {
 	checks := d.clusterChecks()
 	if d.name != (spec.TableName{}) {
@@ -229,6 +218,83 @@ func (d *Doctor) checks() []doctor.Check {
 	return checks
 }
 
+// clusterChecks returns the checks of the nodes. Without a session only certificates are checked.
+func (d *Doctor) clusterChecks() []doctor.Check {
+	if d.offline {
+		return nil
+	}
+	checks := []doctor.Check{{Name: "tls", Look: func(ctx context.Context) []doctor.Finding {
+		return doctor.Certificates(d.command.Certificates(ctx, d.cluster), time.Now())
+	}}}
+	c := d.cluster
+	if c == nil {
+		return checks
+	}
+	nodes := c.Table.Cluster.Nodes
+	return append(
+		checks,
+		doctor.One("versions", func(context.Context) doctor.Finding {
+			return doctor.Versions(nodes, c.Table.IsScylla())
+		}),
+		doctor.One("schema", func(ctx context.Context) doctor.Finding {
+			return doctor.Schema(c.SchemaVersions(ctx))
+		}),
+		doctor.One("clock", func(ctx context.Context) doctor.Finding {
+			times := c.HostTimes(ctx)
+			return doctor.Clocks(probe.Clocks(ctx, c.Table), times)
+		}),
+		doctor.One("cores", func(context.Context) doctor.Finding {
+			return doctor.Cores(c.Cores(d.plan))
+		}),
+		doctor.Check{Name: "thresholds", Look: func(ctx context.Context) []doctor.Finding {
+			return doctor.Bounds(c.Thresholds(ctx))
+		}},
+		doctor.Check{Name: "disk space", Look: func(ctx context.Context) []doctor.Finding {
+			return doctor.Disks(c.Disks(ctx), c.Share(d.inputBytes()))
+		}},
+		doctor.One("storage port", c.StoragePorts),
+	)
+}
+
+// inputBytes returns the size of all inputs; 0: it is not known.
+func (d *Doctor) inputBytes() (bytes int64) {
+	for _, in := range d.inputs {
+		bytes += max(in.Size, 0)
+	}
+	return bytes
+}
+
+// tableChecks returns the checks of the table. If the table is not known, one check reports that.
+func (d *Doctor) tableChecks() []doctor.Check {
+	if d.t == nil || d.t.Plan == nil {
+		if d.tableErr == nil {
+			return nil // there is no connection
+		}
+		return []doctor.Check{doctor.One("table", func(context.Context) doctor.Finding {
+			return doctor.Fail("", "%s", oneLine(d.tableErr))
+		})}
+	}
+	checks := []doctor.Check{doctor.One("table", func(context.Context) doctor.Finding {
+		return probe.Table(d.t, d.load != nil).Shape()
+	})}
+	if d.offline {
+		return checks
+	}
+	c := d.cluster
+	return append(
+		checks,
+		doctor.One("replication", func(context.Context) doctor.Finding {
+			return doctor.Replicas(probe.Replication(d.t, d.command.Config.DC))
+		}),
+		doctor.Check{Name: "rights", Look: func(ctx context.Context) []doctor.Finding {
+			return doctor.Allowed(c.Rights(ctx))
+		}},
+		doctor.One("streaming", func(ctx context.Context) doctor.Finding {
+			return doctor.CanStream(c.Streaming(ctx))
+		}),
+	)
+}
+
 // describe finds out what the table is.
 func (d *Doctor) describe(ctx context.Context) error {
 	if d.offline {
@@ -236,26 +302,11 @@ func (d *Doctor) describe(ctx context.Context) error {
 		d.t = t
 		return err
 	}
-	err := d.t.Describe(ctx, d.name, d.plan, false)
-	d.markSilent()
-	return err
+	return d.cluster.Describe(ctx, d.name, d.plan)
 }
 
-// markSilent has nodes that did not answer be taken for down, whatever the driver has of them: they
-// are not asked again.
-func (d *Doctor) markSilent() {
-	for i := range d.t.Cluster.Nodes {
-		n := &d.t.Cluster.Nodes[i]
-		n.Up = n.Up &&
-			!slices.ContainsFunc(
-				d.answers,
-				func(a doctor.Answer) bool { return a.ID == n.ID && a.Err != nil },
-			)
-	}
-}
-
-// command is the last check: all that the command itself does before it begins.
-func (d *Doctor) command() doctor.Check {
+// lastCheck is the last check: all that the command itself does before it begins.
+func (d *Doctor) lastCheck() doctor.Check {
 	env := d.env
 	env.Warn = d.said.add
 	prepare, name := func(ctx context.Context) error {
@@ -286,46 +337,16 @@ func (d *Doctor) close() {
 	}
 }
 
-// connect opens a session, and asks the nodes whether they are there.
+// connect opens a session, and pings the nodes.
 func (d *Doctor) connect(ctx context.Context) []doctor.Finding {
-	session, err := driver.Connect(ctx, d.cfg)
+	c, err := probe.Connect(ctx, &d.command)
 	if err != nil {
-		return unreachable(ctx, err, d.patience)
+		return doctor.Failures(err)
 	}
-	t := &table.Table{Session: session, Consistency: d.cfg.Consistency}
-	err = table.AskAll(ctx, func() (err error) {
-		t.Cluster, err = session.Topology(ctx)
-		return err
-	})
-	if err != nil {
-		session.Close()
-		return unreachable(ctx, err, d.patience)
-	}
-	d.t = t
-	took, errs := session.PingAll(ctx, t.Cluster.Nodes)
-	for i, n := range t.Cluster.Nodes {
-		d.answers = append(d.answers, doctor.Answer{Node: n, Took: took[i], Err: errs[i]})
-	}
-	d.markSilent()
-	d.settings = sync.OnceValue(func() []map[string]string {
-		settings, _ := session.SettingsOf(context.WithoutCancel(ctx), t.Cluster.Nodes)
-		return settings
-	})
-	var out []doctor.Finding
+	d.cluster, d.t = c, c.Table
+	out := []doctor.Finding{doctor.Connection(c.Answers, d.command.Config.DC)}
 	for _, text := range d.said.take() {
 		out = append(out, doctor.Warn("", "%s", text))
-	}
-	return append([]doctor.Finding{doctor.Connection(d.answers, d.cfg.DC)}, out...)
-}
-
-// unreachable is what is found when there is no session: a line for each contact point.
-func unreachable(ctx context.Context, err error, limit time.Duration) []doctor.Finding {
-	if ctx.Err() != nil {
-		err = fmt.Errorf("no session within %s", limit)
-	}
-	var out []doctor.Finding
-	for line := range strings.Lines(err.Error()) {
-		out = append(out, doctor.Fail("", "%s", strings.TrimSpace(line)))
 	}
 	return out
 }

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/doctor/sample"
+	"github.com/cqlbulk/cqlbulk/internal/ingest/dialect"
 	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
 
 	"github.com/cqlbulk/cqlbulk/internal/load"
@@ -55,7 +57,7 @@ type Load struct {
 	// columns of which was told that numbers of several units are mixed
 	mixed map[string]bool
 	// dates of rejects that another order reads; nil: no pattern has an order
-	contrary *contrary
+	contrary *sample.RejectedDates
 	// of the inputs that are rejects, by path; their stamps where they are known
 	kept map[string]reject.Kept
 
@@ -147,7 +149,7 @@ func (l *Load) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	reading, err := readingFor(&l.spec, &format)
+	reading, err := dialect.Reading(&l.spec, &format)
 	if err != nil {
 		return err
 	}

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/cqlbulk/cqlbulk/internal/ingest/dialect"
 	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
@@ -78,7 +79,7 @@ func (l *Load) readsWith(ctx context.Context, path string, more map[string][]str
 		return false
 	}
 	job := l.job.Job
-	if job.Reading, err = readingFor(&settings, &format); err != nil {
+	if job.Reading, err = dialect.Reading(&settings, &format); err != nil {
 		return false
 	}
 	job.Format, job.JSON, job.Header, job.Former, job.MaxRows, job.Explain = format, settings.Format == "json", settings.Header, nil, 0, nil

@@ -3,10 +3,13 @@ package operation
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/doctor/sample"
 	"github.com/cqlbulk/cqlbulk/internal/human"
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
@@ -56,7 +59,7 @@ func (l *Load) lookAhead(ctx context.Context, inputs []source.Input) error {
 		l.mixed[all.Times[i].Column] = all.Times[i].SeveralUnits()
 	}
 	one := []doctor.Sample{all}
-	for _, f := range append(doctor.Encoding(samples, l.job.Latin1), valueFindings(one, &l.spec)...) {
+	for _, f := range append(doctor.Encoding(samples, l.job.Latin1), doctor.AsValues(one, readingOf(&l.spec))...) {
 		l.noteAdvice(f)
 		switch {
 		case f.State == doctor.OK:
@@ -107,4 +110,34 @@ func wrongTimes(t *doctor.Times) (doctor.Finding, bool) {
 		return f, true
 	}
 	return t.Mixed()
+}
+
+// watchDates returns where rejects go. If the table has columns of dates, the dates in rejects are
+// noted first.
+func (l *Load) watchDates() records.Rejects {
+	o := &l.spec.Dialect
+	pattern := func(name, given string) string {
+		if l.readsNew(name) {
+			return given
+		}
+		return ""
+	}
+	l.contrary = sample.NewRejectedDates(
+		l.rejects,
+		l.t.Schema.Columns,
+		l.spec.Format == "json",
+		pattern("datetimeformat", o.DateTimeFormat),
+		pattern("dateformat", o.DateFormat),
+	)
+	if l.contrary == nil {
+		return l.rejects
+	}
+	return l.contrary
+}
+
+// readsNew reports whether a setting may read rows that the load before did not read by it. If a
+// retry has the pattern of its load, it says nothing new about the rows that were loaded.
+func (l *Load) readsNew(name string) bool {
+	return l.retriedRun == nil ||
+		slices.ContainsFunc(l.reread.Now, func(c recorded.Change) bool { return c.Name == name })
 }

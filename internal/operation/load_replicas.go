@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/doctor/probe"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/human"
@@ -18,23 +18,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
-
-// replicationOf is how rows are replicated, and which nodes are up. dc is the data center that the
-// user named; empty: none.
-func replicationOf(t *table.Table, dc string) doctor.Replication {
-	r := doctor.Replication{
-		Options:  t.Replication,
-		Level:    t.Consistency,
-		LocalDC:  t.Cluster.LocalDC,
-		Nodes:    t.Cluster.Nodes,
-		TellsDCs: dc == "",
-	}
-	// Of tablets only the local replicas are known.
-	if placement, err := t.Cluster.PlaceAll(t.Replication); err == nil && !t.IsScylla() {
-		r.Placement = placement
-	}
-	return r
-}
 
 // downShown is the number of nodes that are named.
 const downShown = 5
@@ -47,7 +30,7 @@ func (l *Load) awaitReplicas(ctx context.Context) error {
 	if l.spec.Via != spec.ViaCQL || l.spec.DryRun || !l.t.Connected() {
 		return nil
 	}
-	short := replicationOf(l.t, l.spec.DC).Short()
+	short := probe.Replication(l.t, l.spec.DC).Short()
 	if short == nil || !unavailable(ctx, l.t, short.Ranges) {
 		return nil
 	}

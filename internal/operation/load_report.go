@@ -124,7 +124,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 	r.Explained, r.OtherUnits = l.explained, l.late.odd()
 	r.Rejects.Causes, r.Rejects.Dates = l.explainKeys(
 		l.rejects.Causes(),
-	), l.contrary.tell(
+	), l.contrary.Warn(
 		l.env.Warn,
 	)
 	if l.rejects.Used() {

@@ -53,7 +53,7 @@ func (l *Load) begin() (err error) {
 	if err != nil {
 		return err
 	}
-	rejects := l.watchDates(l.rejects)
+	rejects := l.watchDates()
 	l.watchTimes()
 	l.job.Rejects = rejects
 	for _, path := range l.replacedInputs {

@@ -10,6 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/doctor/sample"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/ingest/dialect"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
@@ -136,12 +137,12 @@ var settingsOfMeaning = []string{
 // need, and words for null among them. A pattern that the first rows of the inputs seemed to need
 // is left out where the rejected rows have dates: these tell more of them.
 func (l *Load) mendingSettings(rejects doctor.Sample) map[string][]string {
-	l.contrary.of(&rejects, l.t.Schema.Columns)
+	l.contrary.AddTo(&rejects, l.t.Schema.Columns)
 	for _, d := range rejects.Dates {
 		delete(l.advice, d.Setting())
 	}
 	one := []doctor.Sample{rejects}
-	for _, f := range append(doctor.Encoding(one, l.job.Latin1), valueFindings(one, &l.spec)...) {
+	for _, f := range append(doctor.Encoding(one, l.job.Latin1), doctor.AsValues(one, readingOf(&l.spec))...) {
 		l.noteAdvice(f)
 	}
 	all := maps.Clone(l.advice)
@@ -166,7 +167,7 @@ func (l *Load) tryRejects(
 			return nil, err
 		}
 	}
-	reading, err := readingFor(&spec, &format)
+	reading, err := dialect.Reading(&spec, &format)
 	if err != nil {
 		return nil, err
 	}

@@ -4,40 +4,20 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
-
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/ingest/dialect"
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
-
-// readingFor is how the text of records is understood. It sets the escape in the format.
-func readingFor(o *spec.Load, format *dsv.Format) (ingest.Reading, error) {
-	r := ingest.Reading{Columns: o.Columns, Nulls: o.Nulls}
-	r.Fields = ingest.Fields{Renamed: o.Map, Skipped: o.SkipCols, Untimed: o.IfNotExists}
-	plan, err := codecsOf(&o.Dialect, o.Format, o.Nulls, format)
-	if err != nil {
-		return r, err
-	}
-	if o.Format == "json" {
-		r.Fields.Strings = plan
-	} else {
-		r.Fields.Codec = plan
-	}
-	if r.Fields.TimestampUnit, err = o.Dialect.Unit(); err != nil {
-		return r, err
-	}
-	r.Latin1, err = o.Latin1()
-	return r, err
-}
 
 // formerReadings returns how earlier runs of a load read its text. Records are cut by the format.
 func formerReadings(specs []spec.Load, format dsv.Format) ([]ingest.Reading, error) {
 	var former []ingest.Reading
 	for i := range specs {
 		same := format
-		r, err := readingFor(&specs[i], &same)
+		r, err := dialect.Reading(&specs[i], &same)
 		if err == nil && same != format {
 			err = errors.New("records would be cut otherwise")
 		}

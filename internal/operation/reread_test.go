@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/ingest/dialect"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
@@ -112,7 +113,7 @@ func TestRereadKeepsTheEscape(t *testing.T) {
 		require.Equal(t, c.escape, settings.Dialect.Escape)
 		format, err := settings.Delimited("csv", settings.Given)
 		require.NoError(t, err)
-		_, err = readingFor(&settings, &format)
+		_, err = dialect.Reading(&settings, &format)
 		require.NoError(t, err)
 		require.Equal(t, c.want, format.Escape)
 		_, err = formerReadings(again.Former, format)

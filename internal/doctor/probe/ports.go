@@ -13,6 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
+	"github.com/cqlbulk/cqlbulk/internal/write/delivery"
 )
 
 // StoragePorts are what nodes answered at their storage ports.
@@ -21,6 +22,60 @@ type StoragePorts struct {
 	Ports []doctor.Port
 	// WritesNB has the nodes that answered, by ID: whether they write SSTables of version nb.
 	WritesNB map[string]bool
+}
+
+// storagePorts are the answers of a cluster's storage ports.
+type storagePorts struct {
+	StoragePorts
+	failed *doctor.Finding // why no port was tried; nil: ports were tried
+}
+
+// StoragePorts judges whether the nodes' storage ports can be reached. It tries them once.
+func (c *Cluster) StoragePorts(ctx context.Context) doctor.Finding {
+	p := c.ports(ctx)
+	if p.failed != nil {
+		return *p.failed
+	}
+	return doctor.Ports(p.Ports, c.command.via() == spec.ViaStream)
+}
+
+// tryStoragePorts tries the storage ports that a load or a scan by streaming would need.
+func (c *Cluster) tryStoragePorts(ctx context.Context) storagePorts {
+	failed := func(f doctor.Finding) storagePorts { return storagePorts{failed: &f} }
+	port, security := c.command.storage()
+	config, err := security.Config(c.command.Env)
+	if err != nil {
+		return failed(doctor.Fail("", "%v", err))
+	}
+	t := c.Table
+	var s table.Placement
+	if s.Told, err = t.Session.StorageAddresses(ctx); err != nil {
+		return failed(doctor.Warn("see whether the nodes hang", "not told: %v", err))
+	}
+	addresses, err := s.StoragePorts(t.Cluster.Nodes, port)
+	if err != nil {
+		return failed(doctor.Fail("", "%v", err))
+	}
+	wanted := make(map[string]bool)
+	for _, a := range c.Answers {
+		// A load waits for nodes that are down, except for those that it ignores. A scan reads
+		// other replicas.
+		wanted[a.ID] = addresses[a.ID] != "" && (a.Err == nil || c.waitsFor(a.Node))
+	}
+	return storagePorts{
+		StoragePorts: TryStoragePorts(ctx, config, t.Cluster.Nodes, addresses, wanted),
+	}
+}
+
+// waitsFor reports whether the command needs a node even if it is down: a load by streaming does,
+// unless --ignore-hosts names the node.
+func (c *Cluster) waitsFor(n topology.Node) bool {
+	load := c.command.Load
+	return load != nil && load.Via == spec.ViaStream &&
+		!slices.ContainsFunc(
+			load.IgnoreHosts,
+			func(name string) bool { return delivery.IsCalled(n, name) },
+		)
 }
 
 // TryStoragePorts connects to the storage ports of the wanted nodes, by ID, as a load or a scan by

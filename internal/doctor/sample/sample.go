@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
@@ -16,6 +18,27 @@ import (
 
 // Rows is the number of rows of a sample.
 const Rows = 1000
+
+// atOnce is the number of inputs that All reads at the same time.
+const atOnce = 4
+
+// All reads the first rows of each input, and if the table is known, measures the rest.
+func All(ctx context.Context, inputs []source.Input, job *ingest.Job) []doctor.Sample {
+	samples := make([]doctor.Sample, len(inputs))
+	var reading errgroup.Group
+	reading.SetLimit(atOnce)
+	for i, in := range inputs {
+		reading.Go(func() error {
+			if samples[i] = Of(ctx, in, job); job != nil {
+				most := wholeCompressed / int64(len(inputs))
+				measureRest(&samples[i], in, job.Format.CR, most)
+			}
+			return nil // the sample has the error
+		})
+	}
+	_ = reading.Wait()
+	return samples
+}
 
 // Of reads the first rows of an input as the job would, and returns a sample. If the table is not
 // known, job is nil, and Of reads only the first text.

@@ -14,9 +14,9 @@ import (
 // from.
 const compressedHead = 4 << 20
 
-// WholeCompressed is the most text of all compressed inputs together that is read to find those
+// wholeCompressed is the most text of all compressed inputs together that is read to find those
 // that are cut off.
-const WholeCompressed = 64 << 20
+const wholeCompressed = 64 << 20
 
 // Line ends are counted in parts of a file, at equal distances.
 const (
@@ -36,10 +36,10 @@ func (c *lineCount) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// MeasureRest adds an estimate of an input's text and line ends to its sample. It reads up to most
+// measureRest adds an estimate of an input's text and line ends to its sample. It reads up to most
 // bytes of the text of a compressed input, at least compressedHead. It adds an error if they are
 // damaged or cut off.
-func MeasureRest(s *doctor.Sample, in source.Input, cr bool, most int64) {
+func measureRest(s *doctor.Sample, in source.Input, cr bool, most int64) {
 	if s.All = in.Size; !in.Plain() || s.Whole || s.Err != nil || s.Fit != nil {
 		return
 	}

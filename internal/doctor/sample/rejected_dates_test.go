@@ -1,4 +1,4 @@
-package operation
+package sample
 
 import (
 	"fmt"
@@ -9,7 +9,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
@@ -18,11 +17,6 @@ func TestRejectedDatesOfAnotherOrder(t *testing.T) {
 	columns := []schema.Column{
 		{Name: "at", Type: &cqltype.Type{Kind: cqltype.Timestamp}},
 		{Name: "day", Type: &cqltype.Type{Kind: cqltype.Date}},
-	}
-	load := func(timestamps, dates string) *Load {
-		l := &Load{t: &table.Table{Schema: schema.New("ks", "t", columns)}}
-		l.spec.Dialect.DateTimeFormat, l.spec.Dialect.DateFormat = timestamps, dates
-		return l
 	}
 	for _, tc := range []struct {
 		timestamps, dates, column, value string
@@ -33,8 +27,7 @@ func TestRejectedDatesOfAnotherOrder(t *testing.T) {
 		{"%d/%m/%Y", "%m/%d/%Y", "day", "13/04/2024", 1}, {"%d/%m/%Y", "%m/%d/%Y", "day", "1710000000000", 0}, {"%d/%m/%Y", "%m/%d/%Y", "day", "2024-01-02 10:00", 0},
 		{"%d/%m/%Y", "%m/%d/%Y", "n", "13/04/2024", 0}, {"%d %b %Y", "%m/%d/%Y", "at", "13/04/2024", 0},
 	} {
-		l := load(tc.timestamps, tc.dates)
-		to := l.watchDates(reject.NewUnkept())
+		to := NewRejectedDates(reject.NewUnkept(), columns, false, tc.timestamps, tc.dates)
 		r := ingest.Reject{
 			File:   "f",
 			Line:   7,
@@ -49,25 +42,20 @@ func TestRejectedDatesOfAnotherOrder(t *testing.T) {
 		require.Equal(
 			t,
 			tc.want,
-			l.contrary.tell(
+			to.Warn(
 				func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) },
 			),
 			tc,
 		)
 		require.Len(t, said, int(tc.want))
 	}
-	l := load("", "")
 	kept := reject.NewUnkept()
-	l.t.Schema = schema.New(
-		"ks",
-		"t",
-		[]schema.Column{{Name: "n", Type: &cqltype.Type{Kind: cqltype.Int}}},
-	)
-	require.Same(t, kept, l.watchDates(kept))
-	require.Zero(t, l.contrary.tell(nil))
+	numbers := []schema.Column{{Name: "n", Type: &cqltype.Type{Kind: cqltype.Int}}}
+	to := NewRejectedDates(kept, numbers, false, "", "")
+	require.Nil(t, to)
+	require.Zero(t, to.Warn(nil))
 
-	l = load("%d/%m/%Y", "%d/%m/%Y")
-	to := l.watchDates(kept)
+	to = NewRejectedDates(kept, columns, false, "%d/%m/%Y", "%d/%m/%Y")
 	more := []ingest.BadField{{Line: 9, Column: "day", Value: "12/31/2024"}}
 	require.NoError(
 		t,
@@ -89,7 +77,7 @@ func TestRejectedDatesOfAnotherOrder(t *testing.T) {
 	require.EqualValues(
 		t,
 		2,
-		l.contrary.tell(
+		to.Warn(
 			func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) },
 		),
 	)

@@ -1,4 +1,6 @@
-package operation
+// Package dialect returns how a load reads the text of records ([Reading]). It has the codecs for
+// dates, numbers and truth values in other forms than CQL's.
+package dialect
 
 import (
 	"errors"
@@ -14,8 +16,28 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
-// codecsOf sets in a format what the dialect says of records, and returns what plans the codecs of
-// columns, in JSON those of its strings; nil for cqlbulk's own.
+// Reading returns how a load understands the text of records. It sets the escape in the format.
+func Reading(o *spec.Load, format *dsv.Format) (ingest.Reading, error) {
+	r := ingest.Reading{Columns: o.Columns, Nulls: o.Nulls}
+	r.Fields = ingest.Fields{Renamed: o.Map, Skipped: o.SkipCols, Untimed: o.IfNotExists}
+	plan, err := codecsOf(&o.Dialect, o.Format, o.Nulls, format)
+	if err != nil {
+		return r, err
+	}
+	if o.Format == "json" {
+		r.Fields.Strings = plan
+	} else {
+		r.Fields.Codec = plan
+	}
+	if r.Fields.TimestampUnit, err = o.Dialect.Unit(); err != nil {
+		return r, err
+	}
+	r.Latin1, err = o.Latin1()
+	return r, err
+}
+
+// codecsOf sets in a format how the dialect cuts records. It returns the function that plans the
+// codecs of columns, or in JSON those of strings; nil: cqlbulk's own codecs.
 func codecsOf(
 	o *spec.Dialect,
 	form string,
@@ -66,7 +88,7 @@ func codecsOf(
 	return conventions{options, o.DateFormat}.plan, nil
 }
 
-// cutFormat sets in a format how records and fields are cut.
+// cutFormat sets in a format where records and fields end.
 func cutFormat(o *spec.Dialect, format *dsv.Format) error {
 	for _, c := range []struct {
 		flag, text string
@@ -96,7 +118,7 @@ func cutFormat(o *spec.Dialect, format *dsv.Format) error {
 	return nil
 }
 
-// cqlshOptions are those of cqlsh's texts, which conventions use too.
+// cqlshOptions returns the options for codecs of cqlsh's texts. Conventions use them, too.
 func cqlshOptions(o *spec.Dialect, nulls []string) (cqlshtext.Options, error) {
 	unit, err := o.Unit()
 	if err != nil {

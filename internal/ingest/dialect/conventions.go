@@ -1,4 +1,4 @@
-package operation
+package dialect
 
 import (
 	"encoding/binary"
@@ -13,9 +13,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// conventions are how other programs write dates, numbers and truth values, in cqlbulk's own
-// dialect. They hold for whole columns and not inside collections, whose text is CQL's, and in JSON
-// for strings. What is null is the dialect's matter.
+// conventions are the forms of dates, numbers and truth values in cqlbulk's own dialect. They apply
+// to whole columns, and in JSON to strings. Inside collections the text is always CQL's. The
+// dialect decides what is null.
 type conventions struct {
 	cqlshtext.Options
 	dateFormat string
@@ -29,7 +29,7 @@ func (c conventions) plan(t *cqltype.Type) (ingest.Codec, error) {
 	return cqltext.PlanIn(t, c.TimestampUnit)
 }
 
-// other returns the codec of a column whose values are written by a convention; nil: by none.
+// other returns the codec of a column whose values follow a convention; nil: they follow none.
 func (c conventions) other(t *cqltype.Type) (ingest.Codec, error) {
 	other, err := cqlshtext.Plan(t, c.Options)
 	if err != nil {
@@ -76,8 +76,8 @@ func (c conventions) other(t *cqltype.Type) (ingest.Codec, error) {
 // bare is a codec without its rule for what is null.
 type bare struct{ ingest.Codec }
 
-// groupedNumber reads numbers with a decimal mark and between groups of three digits a separator. A
-// separator elsewhere is refused: 12.5 must not become 125.
+// groupedNumber reads numbers with a decimal mark, and with a separator between groups of three
+// digits. It refuses a separator elsewhere: 12.5 must not become 125.
 type groupedNumber struct {
 	codec              ingest.Codec
 	name               string
@@ -105,8 +105,8 @@ func (g groupedNumber) reason() error {
 	)
 }
 
-// fits reports whether a text may be such a number. One without digits, as NaN, is left to the
-// codec.
+// fits reports whether a text may be such a number. It accepts texts without digits, such as NaN:
+// the codec judges those.
 func (g groupedNumber) fits(text string) bool {
 	text = strings.TrimLeft(text, "+-")
 	if !strings.ContainsAny(text, "0123456789") {
@@ -135,7 +135,7 @@ func (g groupedNumber) fits(text string) bool {
 	return true
 }
 
-// cutExponent cuts what stands behind an e, with its sign.
+// cutExponent cuts a number before its e. The exponent has its sign.
 func cutExponent(text string) (before, exponent string) {
 	if i := strings.IndexAny(text, "eE"); i >= 0 {
 		return text[:i], text[i+1:]
@@ -143,11 +143,11 @@ func cutExponent(text string) (before, exponent string) {
 	return text, ""
 }
 
-// digits reports whether a text holds digits alone; an empty one does.
+// digits reports whether a text has only digits, or is empty.
 func digits(text string) bool { return strings.Trim(text, "0123456789") == "" }
 
-// patternDate reads dates by a pattern, and else as CQL writes them. The pattern comes first:
-// %Y-%d-%m reads what CQL reads as another day.
+// patternDate reads dates by a pattern, and if that fails, as CQL does. The pattern comes first:
+// %Y-%d-%m reads what CQL would read as another day.
 type patternDate struct {
 	own    ingest.Codec
 	moment cqlshtext.Codec

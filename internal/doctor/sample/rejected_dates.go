@@ -1,18 +1,13 @@
-package operation
+package sample
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"sync"
 
-	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
-
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
-	"github.com/cqlbulk/cqlbulk/internal/doctor/sample"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
-	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
@@ -20,19 +15,20 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// contrary notes the dates in rejected rows. It counts rows whose dates the pattern does not read,
-// but would if day, month and year stood in another order. Then dates that both orders read may
-// have been loaded as other days. It stands before the rejects of a run.
-type contrary struct {
+// RejectedDates adds rejects to the folder of a run, and notes the dates in them. It counts rows
+// whose dates the given pattern does not read, but would if day, month and year stood in another
+// order. Then the load may have read dates that fit both orders as other days. A nil RejectedDates
+// has no dates. It is safe for concurrent use.
+type RejectedDates struct {
 	*reject.Dir
 	json    bool
-	columns map[string][]turned      // by name, those that a pattern reads
-	dates   map[string]*doctor.Watch // by name of a column, dates that no row was made of
-	usual   cqltext.Codec            // reads timestamps as CQL has them
+	columns map[string][]turned      // by name of a column with a pattern: the other orders
+	dates   map[string]*doctor.Watch // by name of a column: dates in rejected rows
+	usual   cqltext.Codec            // reads timestamps as CQL writes them
 
 	mu   sync.Mutex
 	rows int64
-	seen []*contradiction // in the order in which they were met
+	seen []*contradiction // in the order of their first values
 }
 
 // turned is a pattern with its directives in another order.
@@ -49,51 +45,44 @@ type contradiction struct {
 	first  ingest.Reject
 }
 
-// watchDates returns the rejects, and before them what looks at the dates in them, if a column has
-// dates.
-func (l *Load) watchDates(to *reject.Dir) records.Rejects {
-	o := &l.spec.Dialect
-	c := &contrary{
+// NewRejectedDates returns nil if no column has dates. A pattern that is empty has no other orders.
+func NewRejectedDates(
+	to *reject.Dir,
+	columns []schema.Column,
+	json bool,
+	timestamps, dates string,
+) *RejectedDates {
+	c := &RejectedDates{
 		Dir:     to,
-		json:    l.spec.Format == "json",
+		json:    json,
 		columns: make(map[string][]turned),
 		dates:   make(map[string]*doctor.Watch),
 	}
-	for _, column := range l.t.Schema.Columns {
+	for _, column := range columns {
 		var others []turned
-		switch {
-		case column.Type.Kind == cqltype.Timestamp && l.readsNew("datetimeformat"):
-			others = turns(o.DateTimeFormat)
-		case column.Type.Kind == cqltype.Date && l.readsNew("dateformat"):
-			others = turns(o.DateFormat)
+		switch column.Type.Kind {
+		case cqltype.Timestamp:
+			others = turns(timestamps)
+		case cqltype.Date:
+			others = turns(dates)
 		}
 		if others != nil {
 			c.columns[column.Name] = others
 		}
-		if sample.HasDates(column.Type) {
+		if HasDates(column.Type) {
 			c.dates[column.Name] = new(doctor.Watch)
 		}
 	}
 	var err error
-	if c.usual, err = cqltext.Plan(
-		&cqltype.Type{Kind: cqltype.Timestamp},
-	); err != nil ||
-		len(c.dates) == 0 {
-		return to
+	c.usual, err = cqltext.Plan(&cqltype.Type{Kind: cqltype.Timestamp})
+	if err != nil || len(c.dates) == 0 {
+		return nil
 	}
-	l.contrary = c
 	return c
 }
 
-// readsNew reports whether a setting may read rows that the load before did not read by it. A retry
-// with the pattern of the load has nothing new to say of the rows that are in.
-func (l *Load) readsNew(name string) bool {
-	return l.retriedRun == nil ||
-		slices.ContainsFunc(l.reread.Now, func(c recorded.Change) bool { return c.Name == name })
-}
-
-// turns are the other orders of a pattern that has a day and a month in numbers, and those with a
-// year of two digits.
+// turns returns the other orders of a pattern in which day and month are numbers. A year of two
+// digits can change places with the day, too.
 func turns(pattern string) (others []turned) {
 	if !strings.Contains(pattern, "%m") || !strings.Contains(pattern, "%d") {
 		return nil
@@ -116,16 +105,16 @@ func turns(pattern string) (others []turned) {
 	return others
 }
 
-// Add looks at rejects, and keeps them.
-func (c *contrary) Add(rejects []ingest.Reject) error {
+// Add notes the dates in rejects, and adds these to the folder.
+func (c *RejectedDates) Add(rejects []ingest.Reject) error {
 	for i := range rejects {
 		c.note(&rejects[i])
 	}
 	return c.Dir.Add(rejects)
 }
 
-// note looks at the values of a row of which none could be made.
-func (c *contrary) note(r *ingest.Reject) {
+// note notes the values of a row that could not be parsed.
+func (c *RejectedDates) note(r *ingest.Reject) {
 	if r.Stage != ingest.Parse {
 		return
 	}
@@ -140,9 +129,9 @@ func (c *contrary) note(r *ingest.Reject) {
 	}
 }
 
-// value notes a value, and reports whether it is a date of another order, which it counts.
-func (c *contrary) value(r *ingest.Reject, column, value string, line int64) bool {
-	text, isString := sample.StringOf(value)
+// value notes a value. If the value is a date of another order, it counts it and returns true.
+func (c *RejectedDates) value(r *ingest.Reject, column, value string, line int64) bool {
+	text, isString := StringOf(value)
 	if c.json && isString {
 		value = text
 	}
@@ -156,8 +145,8 @@ func (c *contrary) value(r *ingest.Reject, column, value string, line int64) boo
 	number := strings.Trim(value, "0123456789") == ""
 	_, err := c.usual.AppendWire(nil, []byte(value))
 	for _, other := range others {
-		// The codec also reads what is written as CQL has it, and whole numbers, which a column of
-		// dates does not take.
+		// The codec also reads dates as CQL writes them, and whole numbers. A column of dates does
+		// not accept whole numbers.
 		if plain := err == nil && !number ||
 			number && strings.Trim(other.pattern, "%dmyYHMSf") != ""; plain {
 			continue
@@ -170,13 +159,13 @@ func (c *contrary) value(r *ingest.Reject, column, value string, line int64) boo
 	return false
 }
 
-func (c *contrary) count(by turned, r ingest.Reject) {
+func (c *RejectedDates) count(by turned, r ingest.Reject) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	for _, s := range c.seen {
 		if s.column == r.Column && s.by.pattern == by.pattern {
 			if s.values++; r.File == s.first.File && r.Line < s.first.Line {
-				s.first = r // parsers run side by side
+				s.first = r // several goroutines parse the rows of a file
 			}
 			return
 		}
@@ -184,8 +173,8 @@ func (c *contrary) count(by turned, r ingest.Reject) {
 	c.seen = append(c.seen, &contradiction{r.Column, by, 1, r})
 }
 
-// of adds to a sample of the rejected rows the dates in all of them.
-func (c *contrary) of(rejects *doctor.Sample, columns []schema.Column) {
+// AddTo adds the dates in all rejected rows to a sample of these rows.
+func (c *RejectedDates) AddTo(rejects *doctor.Sample, columns []schema.Column) {
 	if c == nil {
 		return
 	}
@@ -201,8 +190,8 @@ func (c *contrary) of(rejects *doctor.Sample, columns []schema.Column) {
 	rejects.SeeDates(all)
 }
 
-// tell warns of each such column, and returns the number of rows. Nothing is wrong with nil.
-func (c *contrary) tell(warn func(format string, args ...any)) int64 {
+// Warn warns of each column with dates of another order. It returns the number of their rows.
+func (c *RejectedDates) Warn(warn func(format string, args ...any)) int64 {
 	if c == nil {
 		return 0
 	}

@@ -1,4 +1,4 @@
-module github.com/cqlbulk/cqlbulk/internal/tools/dist
+module github.com/cqlbulk/cqlbulk/tools/dist
 
 go 1.26.0
 

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-const root = "../../.."
+const root = "../.."
 
 func TestTablesAreTheSameInBothDatabases(t *testing.T) {
 	d, err := makeDataset("emp", root, t.TempDir(), 3)

@@ -1,4 +1,4 @@
-package load
+package cql_test
 
 import (
 	"context"
@@ -11,6 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/test/loadtest"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 )
 
 // Sorted input makes full batches however it is cut into chunks.
@@ -24,9 +26,9 @@ func TestSortedInputMakesFullBatches(t *testing.T) {
 		least int
 		most  int64 // batches
 	}{{100, 5*2 + 2}, {1, 1000}} {
-		job, c, _ := newJob(t, events, b.String())
+		job, c, _ := loadtest.NewJob(tabletest.Events, b.String())
 		job.ChunkSize, job.CQL.MinBatch = 64, tc.least
-		result := mustRun(t, job, c)
+		result := loadtest.MustRun(t, job, c)
 		require.EqualValues(t, 1000, result.Written)
 		if tc.least > 1 {
 			// A chunk holds some seven rows; two parsers trade their order.
@@ -40,7 +42,7 @@ func TestSortedInputMakesFullBatches(t *testing.T) {
 // Rows are not held for an input that keeps silent.
 func TestHeldRowsDoNotWaitForASilentInput(t *testing.T) {
 	in, out := io.Pipe()
-	job, c, _ := newJob(t, names)
+	job, c, _ := loadtest.NewJob(tabletest.Names)
 	job.ChunkSize = 16
 	job.Inputs = []ingest.Input{
 		{Name: "stdin", Open: func() (io.ReadCloser, error) { return in, nil }},
@@ -60,7 +62,7 @@ func TestHeldRowsDoNotWaitForASilentInput(t *testing.T) {
 	)
 	require.NoError(t, out.Close())
 	require.NoError(t, <-done)
-	require.Len(t, c.cells, 5)
+	require.Len(t, c.Cells, 5)
 }
 
 // A budget that the held chunks use up does not stop the run.
@@ -71,9 +73,9 @@ func TestHoldGivesWayToMemory(t *testing.T) {
 		fmt.Fprintf(&b, "%d,%d,%d\n", i, i, i)
 	}
 	for _, memory := range []int64{1, 3000, 1 << 20} {
-		job, c, _ := newJob(t, events, b.String())
-		c.router = ring(t, 5, 16)
-		job.Router, job.ChunkSize, job.CQL.MinBatch, job.Memory = c.router, 128, 100, memory
-		require.EqualValues(t, 3000, mustRun(t, job, c).Written)
+		job, c, _ := loadtest.NewJob(tabletest.Events, b.String())
+		c.Router = loadtest.Ring(t, 5, 16)
+		job.Router, job.ChunkSize, job.CQL.MinBatch, job.Memory = c.Router, 128, 100, memory
+		require.EqualValues(t, 3000, loadtest.MustRun(t, job, c).Written)
 	}
 }

@@ -1,35 +1,34 @@
-package load
+package ingest_test
 
 import (
 	"context"
-	"errors"
 	"slices"
-	"sync"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/test/loadtest"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 )
 
 // statementsOf loads one text and gives the rows of its only request.
 func statementsOf(t *testing.T, table *schema.Table, text string, json bool) []row.Row {
 	t.Helper()
-	job, c, _ := newJob(t, table, text)
+	job, c, _ := loadtest.NewJob(table, text)
 	job.JSON = json
 	job.Header = !json
 	var got []row.Row
-	c.answer = func(_ context.Context, r request) (bool, error) {
+	c.Answer = func(_ context.Context, r loadtest.Request) (bool, error) {
 		require.Nil(t, got, "one request")
-		got = slices.Clone(r.rows)
+		got = slices.Clone(r.Rows)
 		for i := range got {
 			got[i].Cells = append([]row.Cell(nil), got[i].Cells...)
 		}
 		return true, nil
 	}
-	require.EqualValues(t, 1, mustRun(t, job, c).Written)
+	require.EqualValues(t, 1, loadtest.MustRun(t, job, c).Written)
 	return got
 }
 
@@ -69,7 +68,7 @@ func TestTimesOfColumns(t *testing.T) {
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			var got []part
-			for i, r := range statementsOf(t, names, tc.text, tc.json) {
+			for i, r := range statementsOf(t, tabletest.Names, tc.text, tc.json) {
 				require.Equal(t, i > 0, r.Update, "the first makes the row")
 				if r.Timestamp > 1000 {
 					r.Timestamp = 0
@@ -85,7 +84,7 @@ func TestTimesOfColumns(t *testing.T) {
 func TestTimesOfStaticColumns(t *testing.T) {
 	got := statementsOf(
 		t,
-		sensors,
+		tabletest.Sensors,
 		"a,b,c,d,s,v,writetime(s),writetime(v)\np,q,1,2,st,re,50,60\n",
 		false,
 	)
@@ -102,11 +101,11 @@ func TestBadTimes(t *testing.T) {
 		{"k,v,ttl(v)\na,b,-1\n", "time to live -1: must be from 0 to 630720000 seconds", "ttl(v)"},
 		{"k,v,writetime(v)\na,b,99999999999999999999\n", `no number of 64 bits`, "writetime(v)"},
 	} {
-		job, c, rejects := newJob(t, names, tc.text)
-		require.EqualValues(t, 1, mustRun(t, job, c).Rejected())
-		require.Equal(t, tc.reason, rejects.rejects[0].Reason)
-		require.Equal(t, tc.column, rejects.rejects[0].Column)
-		require.Equal(t, 5, rejects.rejects[0].Field)
+		job, c, rejects := loadtest.NewJob(tabletest.Names, tc.text)
+		require.EqualValues(t, 1, loadtest.MustRun(t, job, c).Rejected())
+		require.Equal(t, tc.reason, rejects.Rejects[0].Reason)
+		require.Equal(t, tc.column, rejects.Rejects[0].Column)
+		require.Equal(t, 5, rejects.Rejects[0].Field)
 	}
 	for header, reason := range map[string]string{
 		"k,v,ttl(k)\n":        `ttl(k): column "k" is part of the primary key`,
@@ -114,111 +113,41 @@ func TestBadTimes(t *testing.T) {
 		"k,v,ttl(n)\n":        `field "ttl(n)": column "n" itself is not among the fields`,
 		"k,v,ttl(v),TTL(v)\n": `"ttl(v)" of demo.names is named twice`,
 	} {
-		job, _, _ := newJob(t, names, header)
+		job, _, _ := loadtest.NewJob(tabletest.Names, header)
 		_, err := job.Run(t.Context())
 		require.ErrorContains(t, err, reason)
 	}
-	job, _, _ := newJob(t, names, "k,v,ttl(v)\n")
+	job, _, _ := loadtest.NewJob(tabletest.Names, "k,v,ttl(v)\n")
 	job.Fields.Untimed = true
 	_, err := job.Run(t.Context())
 	require.ErrorContains(t, err, "a conditional insert has one time for the whole row")
 }
 
 func TestFixedTimestamp(t *testing.T) {
-	job, c, _ := newJob(t, names, "k,v\na,b\nc,d\n")
+	job, c, _ := loadtest.NewJob(tabletest.Names, "k,v\na,b\nc,d\n")
 	stamp := int64(77)
 	job.Timestamp = &stamp
-	mustRun(t, job, c)
-	require.Equal(t, []int64{77, 77}, c.stamps)
-}
-
-func TestRowsThatExistAreCounted(t *testing.T) {
-	job, c, rejects := newJob(t, names, "k,v\na,b\nc,d\ne,f\n")
-	job.CQL.Limits.MaxRows = 1
-	c.answer = func(_ context.Context, r request) (bool, error) {
-		if string(r.rows[0].Cells[0].Bytes) == "c" {
-			return false, fault.New(fault.NotApplied, errors.New("there already"))
-		}
-		return true, nil
-	}
-	result := mustRun(t, job, c)
-	require.EqualValues(t, 1, result.Existing)
-	require.EqualValues(t, 2, result.Written)
-	require.Empty(t, rejects.rejects)
+	loadtest.MustRun(t, job, c)
+	require.Equal(t, []int64{77, 77}, c.Stamps)
 }
 
 func TestLatin1(t *testing.T) {
-	table := schema.New("demo", "l", []schema.Column{typed("k", schema.PartitionKey, 0, "text"),
-		typed("né", schema.Regular, 0, "text"), typed("n", schema.Regular, 0, "int")})
-	job, c, rejects := newJob(t, table, "k,n\xe9,n\na,\xa3 5,1\n\xff,ab,\xe9\n")
+	table := schema.New("demo", "l", []schema.Column{tabletest.Column("k", schema.PartitionKey, 0, "text"),
+		tabletest.Column("né", schema.Regular, 0, "text"), tabletest.Column("n", schema.Regular, 0, "int")})
+	job, c, rejects := loadtest.NewJob(table, "k,n\xe9,n\na,\xa3 5,1\n\xff,ab,\xe9\n")
 	job.Latin1 = true
-	mustRun(t, job, c)
-	require.Equal(t, "£ 5", c.cells["k=61 "]["né"].value)
-	require.Equal(t, "é", rejects.rejects[0].Value)
-	require.Equal(t, "\xff,ab,\xe9\n", string(rejects.rejects[0].Raw), "byte for byte")
-}
-
-// A batch that never gets an answer while others do is taken apart: the row that
-// the cluster cannot do is rejected alone.
-func TestARowThatAlwaysTimesOutIsRejectedAlone(t *testing.T) {
-	text := "k,c,id,v\n"
-	for i := range 60 {
-		text += string(rune('0'+i%10)) + ",1," + string(rune('0'+i%10)) + ",x\n"
-	}
-	job, c, rejects := newJob(t, events, text)
-	job.ChunkSize = 40
-	c.answer = func(_ context.Context, r request) (bool, error) {
-		for _, id := range r.ids {
-			if id == 3 {
-				return false, failure(fault.Unknown, "no answer")
-			}
-		}
-		return true, nil
-	}
-	result := mustRun(t, job, c)
-	require.EqualValues(t, 6, result.Rejected())
-	for _, r := range rejects.rejects {
-		require.Contains(t, string(r.Raw), ",1,3,")
-	}
-}
-
-type there struct{ same bool }
-
-func (there) Error() string { return "there already" }
-func (t there) Same() bool  { return t.same }
-
-// A row that an attempt without an answer wrote is not one that was there before.
-func TestOwnRowIsNotAnExistingOne(t *testing.T) {
-	job, c, _ := newJob(t, names, "k,v\na,b\nc,d\ne,f\n")
-	job.CQL.Limits.MaxRows = 1
-	seen := map[string]int{}
-	var mu sync.Mutex
-	c.answer = func(_ context.Context, r request) (bool, error) {
-		mu.Lock()
-		defer mu.Unlock()
-		k := string(r.rows[0].Cells[0].Bytes)
-		seen[k]++
-		switch {
-		case k == "a" && seen[k] == 1:
-			return true, failure(fault.Unknown, "no answer")
-		case k == "a":
-			return false, fault.New(fault.NotApplied, there{same: true})
-		case k == "c":
-			return false, fault.New(fault.NotApplied, there{same: true})
-		}
-		return true, nil
-	}
-	result := mustRun(t, job, c)
-	require.EqualValues(t, 1, result.Existing)
-	require.EqualValues(t, 2, result.Written)
+	loadtest.MustRun(t, job, c)
+	require.Equal(t, "£ 5", c.Cells["k=61 "]["né"].Value)
+	require.Equal(t, "é", rejects.Rejects[0].Value)
+	require.Equal(t, "\xff,ab,\xe9\n", string(rejects.Rejects[0].Raw), "byte for byte")
 }
 
 // Rows that were loaded before keep their timestamps, also behind a line that no
 // record can be made of.
 func TestGivenStamps(t *testing.T) {
-	job, c, _ := newJob(t, names, "k,v\n\"open,1\na,x\nb,y\n")
+	job, c, _ := loadtest.NewJob(tabletest.Names, "k,v\n\"open,1\na,x\nb,y\n")
 	job.Inputs[0].Stamps = []int64{0, 111, 222}
-	require.EqualValues(t, 2, mustRun(t, job, c).Written)
-	require.EqualValues(t, 111, c.cells["k=61 "]["v"].stamp)
-	require.EqualValues(t, 222, c.cells["k=62 "]["v"].stamp)
+	require.EqualValues(t, 2, loadtest.MustRun(t, job, c).Written)
+	require.EqualValues(t, 111, c.Cells["k=61 "]["v"].Stamp)
+	require.EqualValues(t, 222, c.Cells["k=62 "]["v"].Stamp)
 }

@@ -1,4 +1,4 @@
-package load
+package ingest_test
 
 import (
 	"context"
@@ -11,10 +11,13 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
+	"github.com/cqlbulk/cqlbulk/internal/test/loadtest"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 )
 
-// rowsOf makes rows for the table names of which one in so many is good; 0: none.
+// rowsOf makes rows for the table Names of which one in so many is good; 0: none.
 func rowsOf(n, good int, bad string) string {
 	var b strings.Builder
 	b.WriteString("k,v,n\n")
@@ -36,7 +39,7 @@ func TestHopelessLoadIsStopped(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		text string
-		set  func(*Job)
+		set  func(*load.Job)
 		stop ingest.Stage
 	}{
 		{"none is good", rowsOf(rows, 0, "k,v,x\n"), nil, ingest.Parse},
@@ -44,20 +47,22 @@ func TestHopelessLoadIsStopped(t *testing.T) {
 		{"one in twenty", rowsOf(rows, 20, "k,v,x\n"), nil, ""},
 		{"good ones behind", rowsOf(tooMany-1, 0, "k,v,x\n") + strings.Repeat("k,v,1\n", rows), nil, ""},
 		{"no rows at all", rowsOf(rows, 0, broken), nil, ingest.Parse},
-		{"asked to go on", rowsOf(rows, 0, "k,v,x\n"), func(j *Job) { j.KeepGoing = true }, ""},
-		{"a limit of its own", rowsOf(rows, 0, "k,v,x\n"), func(j *Job) { j.MaxParseErrors = rows }, ""},
+		{"asked to go on", rowsOf(rows, 0, "k,v,x\n"), func(j *load.Job) { j.KeepGoing = true }, ""},
+		{"a limit of its own", rowsOf(rows, 0, "k,v,x\n"), func(j *load.Job) { j.MaxParseErrors = rows }, ""},
 		{"refused by the cluster", rowsOf(rows, 1, ""), nil, ingest.Insert},
-		{"refused, and asked to go on", rowsOf(rows, 1, ""), func(j *Job) { j.KeepGoing = true }, ""},
-		{"refused, with a limit of its own", rowsOf(rows, 1, ""), func(j *Job) { j.MaxInsertErrors = rows }, ""},
+		{"refused, and asked to go on", rowsOf(rows, 1, ""), func(j *load.Job) { j.KeepGoing = true }, ""},
+		{"refused, with a limit of its own", rowsOf(rows, 1, ""), func(j *load.Job) { j.MaxInsertErrors = rows }, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
-			job, c, _ := newJob(t, names, tc.text)
+			job, c, _ := loadtest.NewJob(tabletest.Names, tc.text)
 			job.ChunkSize, job.MaxRecord = 4<<10, 64<<10
 			if tc.set != nil {
 				tc.set(job)
 			}
 			if strings.HasPrefix(tc.name, "refused") {
-				c.answer = func(context.Context, request) (bool, error) { return false, failure(fault.Permanent, "no") }
+				c.Answer = func(context.Context, loadtest.Request) (bool, error) {
+					return false, loadtest.Failure(fault.Permanent, "no")
+				}
 			}
 			result, err := job.Run(t.Context())
 			if tc.stop == "" {
@@ -92,8 +97,10 @@ func TestReasonsAreNotMuchLargerThanRows(t *testing.T) {
 			for i := range rows {
 				fmt.Fprintf(&text, row, i)
 			}
-			job, c, _ := newJob(t, names, text.String())
-			c.answer = func(context.Context, request) (bool, error) { return false, failure(fault.Permanent, "no") }
+			job, c, _ := loadtest.NewJob(tabletest.Names, text.String())
+			c.Answer = func(context.Context, loadtest.Request) (bool, error) {
+				return false, loadtest.Failure(fault.Permanent, "no")
+			}
 			job.KeepGoing, job.MaxRecord = true, 64<<10
 			dir := reject.New(t.TempDir(), ".csv")
 			job.Rejects = dir

@@ -1,4 +1,4 @@
-package load
+package ingest_test
 
 import (
 	"testing"
@@ -6,13 +6,14 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/test/loadtest"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 )
 
 func TestJSONLines(t *testing.T) {
 	for _, chunk := range []int{1, 40, 1 << 20} {
-		job, c, rejects := newJob(
-			t,
-			names,
+		job, c, rejects := loadtest.NewJob(
+			tabletest.Names,
 			`{"v":"first","k":"one","N":1}`+"\n\n"+`{"k":"two","n":null,"Junk":[1,{}],"value":"second"}`+"\r\n"+
 				`{"k":"three","n":"x"}`+"\n"+`{"k":"four","n":1,"N":2}`+"\n"+`["k"]`+"\n"+`{"n":5}`+"\n"+`{"k":"five","w":5}`,
 		)
@@ -21,15 +22,15 @@ func TestJSONLines(t *testing.T) {
 			Renamed: map[string]string{"value": "v"},
 			Skipped: []string{"Junk"},
 		}
-		result := mustRun(t, job, c)
+		result := loadtest.MustRun(t, job, c)
 		require.EqualValues(t, 7, result.Read)
-		require.Equal(t, "first", c.cells["k=6f6e65 "]["v"].value)
-		require.Equal(t, "\x00\x00\x00\x01", c.cells["k=6f6e65 "]["n"].value)
-		require.Equal(t, "second", c.cells["k=74776f "]["v"].value)
-		require.NotContains(t, c.cells["k=74776f "], "n")
-		require.Len(t, c.cells, 2)
+		require.Equal(t, "first", c.Cells["k=6f6e65 "]["v"].Value)
+		require.Equal(t, "\x00\x00\x00\x01", c.Cells["k=6f6e65 "]["n"].Value)
+		require.Equal(t, "second", c.Cells["k=74776f "]["v"].Value)
+		require.NotContains(t, c.Cells["k=74776f "], "n")
+		require.Len(t, c.Cells, 2)
 		var reasons []string
-		for _, r := range rejects.sorted() {
+		for _, r := range rejects.Sorted() {
 			require.Empty(t, r.Header)
 			reasons = append(reasons, r.Reason)
 		}
@@ -43,7 +44,7 @@ func TestJSONLines(t *testing.T) {
 }
 
 func TestJSONMapping(t *testing.T) {
-	job, _, _ := newJob(t, names, `{"k":"one"}`)
+	job, _, _ := loadtest.NewJob(tabletest.Names, `{"k":"one"}`)
 	job.JSON, job.Columns = true, []string{"k", "n"}
 	job.Fields = ingest.Fields{Renamed: map[string]string{"value": "v"}}
 	_, err := job.Run(t.Context())

@@ -1,4 +1,4 @@
-package load
+package cql_test
 
 import (
 	"context"
@@ -12,7 +12,10 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/test/loadtest"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/internal/write/cql"
 )
 
@@ -45,7 +48,7 @@ func (s *slowly) Close() error { return nil }
 // An input that has nothing to give for long is no cluster that does not answer.
 func TestAnIdleInputIsNoSilenceOfTheCluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		job, c, rejects := newJob(t, hits)
+		job, c, rejects := loadtest.NewJob(tabletest.Hits)
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
 		in := &slowly{
@@ -57,22 +60,22 @@ func TestAnIdleInputIsNoSilenceOfTheCluster(t *testing.T) {
 			{Name: "pipe", Open: func() (io.ReadCloser, error) { return in, nil }},
 		}
 		job.ChunkSize, job.CQL.Patience = 4, time.Minute
-		c.answer = func(_ context.Context, r request) (bool, error) {
-			if r.ids[0] == 4 {
+		c.Answer = func(_ context.Context, r loadtest.Request) (bool, error) {
+			if r.IDs[0] == 4 {
 				return true, nil
 			}
 			return false, fault.New(fault.Unknown, errors.New("connection closed"))
 		}
-		result := mustRun(t, job, c)
+		result := loadtest.MustRun(t, job, c)
 		require.Equal(
 			t,
-			Result{
+			load.Result{
 				Tally: ingest.Tally{Read: 4, Written: 1, InDoubt: 3},
 				Stats: cql.Stats{Batches: 1},
 			},
-			counts(result),
+			loadtest.Counts(result),
 		)
-		require.Len(t, rejects.rejects, 3)
+		require.Len(t, rejects.Rejects, 3)
 	})
 }
 
@@ -84,13 +87,13 @@ func TestRetriesAndSingleRowsKeepToTheRates(t *testing.T) {
 		for _, class := range []fault.Class{fault.Transient, fault.Permanent} {
 			t.Run(limit+", "+class.String(), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					job, c, _ := newJob(t, events, numbered("k,c,id", 40))
+					job, c, _ := loadtest.NewJob(tabletest.Events, loadtest.Numbered("k,c,id", 40))
 					job.CQL.MinBatch, job.CQL.Patience = 1, time.Second
 					begin, sent, ahead := time.Now(), 0, 0.0
-					c.answer = func(_ context.Context, r request) (bool, error) {
-						c.mu.Lock()
-						defer c.mu.Unlock()
-						for _, one := range r.rows {
+					c.Answer = func(_ context.Context, r loadtest.Request) (bool, error) {
+						c.Mu.Lock()
+						defer c.Mu.Unlock()
+						for _, one := range r.Rows {
 							if limit == "rows" {
 								sent++
 							} else {
@@ -98,8 +101,8 @@ func TestRetriesAndSingleRowsKeepToTheRates(t *testing.T) {
 							}
 						}
 						ahead = max(ahead, float64(sent)-perSecond*time.Since(begin).Seconds())
-						if c.requests%3 != 0 {
-							return false, failure(class, "refused")
+						if c.Requests%3 != 0 {
+							return false, loadtest.Failure(class, "refused")
 						}
 						return true, nil
 					}
@@ -108,8 +111,8 @@ func TestRetriesAndSingleRowsKeepToTheRates(t *testing.T) {
 					} else {
 						job.CQL.ByteRate = pace.NewLimiter(perSecond)
 					}
-					mustRun(t, job, c)
-					require.Greater(t, c.requests, 10)
+					loadtest.MustRun(t, job, c)
+					require.Greater(t, c.Requests, 10)
 					require.LessOrEqual(t, ahead, perSecond/4+1.0, "from the first row on")
 					require.GreaterOrEqual(
 						t,
@@ -128,14 +131,14 @@ func TestRetriesAndSingleRowsKeepToTheRates(t *testing.T) {
 // A rate that lets a row pass every few minutes is no silence of the cluster.
 func TestAWaitForTheRateIsNoSilenceOfTheCluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		job, c, _ := newJob(t, hits, numbered("id,n", 3))
+		job, c, _ := loadtest.NewJob(tabletest.Hits, loadtest.Numbered("id,n", 3))
 		job.CQL.Rate, job.CQL.Patience = pace.NewLimiter(1.0/600), time.Minute
-		c.answer = func(context.Context, request) (bool, error) {
-			if c.requests < 4 {
+		c.Answer = func(context.Context, loadtest.Request) (bool, error) {
+			if c.Requests < 4 {
 				return false, fault.New(fault.Transient, errors.New("no connection"))
 			}
 			return true, nil
 		}
-		require.EqualValues(t, 3, mustRun(t, job, c).Written)
+		require.EqualValues(t, 3, loadtest.MustRun(t, job, c).Written)
 	})
 }

@@ -1,4 +1,4 @@
-package load
+package ingest_test
 
 import (
 	"encoding/binary"
@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/test/loadtest"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
@@ -37,7 +39,9 @@ func pair(frozen bool) *cqltype.Type {
 func TestSumIsOfWhatIsKept(t *testing.T) {
 	one, none := binary.BigEndian.AppendUint32(nil, 1), binary.BigEndian.AppendUint32(nil, 0)
 	key := []byte("a")
-	field := func(n uint32) []byte { return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, 4), n) }
+	field := func(n uint32) []byte {
+		return binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, 4), n)
+	}
 	null := []byte{0xff, 0xff, 0xff, 0xff}
 	for _, tc := range []struct {
 		cql, text string
@@ -66,15 +70,15 @@ func TestSumIsOfWhatIsKept(t *testing.T) {
 			case "frozen<pair>":
 				column.Type = pair(true)
 			default:
-				column = typed("v", schema.Regular, 0, tc.cql)
+				column = tabletest.Column("v", schema.Regular, 0, tc.cql)
 			}
 			table := schema.New(
 				"demo",
 				"t",
-				[]schema.Column{typed("k", schema.PartitionKey, 0, "text"), column},
+				[]schema.Column{tabletest.Column("k", schema.PartitionKey, 0, "text"), column},
 			)
-			job, c, _ := newJob(t, table, fmt.Sprintf("k,v\na,\"%s\"\n", tc.text))
-			result := mustRun(t, job, c)
+			job, c, _ := loadtest.NewJob(table, fmt.Sprintf("k,v\na,\"%s\"\n", tc.text))
+			result := loadtest.MustRun(t, job, c)
 			require.EqualValues(t, 1, result.Written)
 			want := rowsum.New([]*cqltype.Type{table.Columns[0].Type, column.Type}).
 				Row([][]byte{key, tc.kept})

@@ -1,4 +1,4 @@
-package load
+package ingest_test
 
 import (
 	"strings"
@@ -7,27 +7,29 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/test/loadtest"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 )
 
 func TestErrorLimits(t *testing.T) {
 	input := "k,n\n" + strings.Repeat("a,1\nb,x\n", 5)
-	job, c, rejects := newJob(t, names, input)
+	job, c, rejects := loadtest.NewJob(tabletest.Names, input)
 	job.MaxParseErrors, job.MaxInsertErrors = 5, 0
-	mustRun(t, job, c)
-	require.Len(t, rejects.rejects, 5, "as many as are allowed")
+	loadtest.MustRun(t, job, c)
+	require.Len(t, rejects.Rejects, 5, "as many as are allowed")
 
-	job, _, rejects = newJob(t, names, input)
+	job, _, rejects = loadtest.NewJob(tabletest.Names, input)
 	job.MaxParseErrors = 4
 	_, err := job.Run(t.Context())
 	var limit *ingest.LimitError
 	require.ErrorAs(t, err, &limit)
 	require.EqualError(t, err, "stopped: more than 4 parse errors")
-	require.Len(t, rejects.rejects, 5, "the one too many is kept as well")
+	require.Len(t, rejects.Rejects, 5, "the one too many is kept as well")
 }
 
 // carrying is the journal of a run that goes on.
 type carrying struct {
-	forgetful
+	loadtest.ForgetfulJournal
 	tally ingest.Tally
 }
 
@@ -37,9 +39,12 @@ func (c carrying) Carried() ingest.Tally { return c.tally }
 // although all rows left are good.
 func TestErrorLimitWasPassedBefore(t *testing.T) {
 	for limit, passed := range map[int64]bool{-1: false, 4: true, 5: false} {
-		job, c, rejects := newJob(t, names, "k,n\na,1\n")
+		job, c, rejects := loadtest.NewJob(tabletest.Names, "k,n\na,1\n")
 		job.MaxParseErrors = limit
-		job.Journal = carrying{forgetful{rejects}, ingest.Tally{Read: 9, ParseErrors: 5}}
+		job.Journal = carrying{
+			ForgetfulJournal: loadtest.ForgetfulJournal{Rejects: rejects},
+			tally:            ingest.Tally{Read: 9, ParseErrors: 5},
+		}
 		_, err := job.Run(t.Context())
 		if !passed {
 			require.NoError(t, err)
@@ -47,6 +52,6 @@ func TestErrorLimitWasPassedBefore(t *testing.T) {
 		}
 		var past *ingest.LimitError
 		require.ErrorAs(t, err, &past)
-		require.Empty(t, c.sent)
+		require.Empty(t, c.Sent)
 	}
 }

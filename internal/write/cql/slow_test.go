@@ -1,4 +1,4 @@
-package load
+package cql_test
 
 import (
 	"context"
@@ -15,6 +15,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/test/loadtest"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 )
 
 // A node that is slow, or takes nothing for a while, holds up nobody else: all other rows
@@ -29,15 +31,15 @@ func TestASlowNodeHoldsUpNobodyElse(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				const rows = 3000
-				a := newAway(t, events, slow, numbered("k,c,id", rows))
+				a := newAway(t, tabletest.Events, slow, loadtest.Numbered("k,c,id", rows))
 				a.job.CQL.Attempts = 1 << 30
 				a.set("node1", true)
 				begin := time.Now()
 				var mu sync.Mutex
 				var others time.Duration // until the last row of another node was written
-				last := a.answer
-				a.answer = func(ctx context.Context, r request) (bool, error) {
-					if r.host != "node1" {
+				last := a.Answer
+				a.Answer = func(ctx context.Context, r loadtest.Request) (bool, error) {
+					if r.Host != "node1" {
 						mu.Lock()
 						others = time.Since(begin)
 						mu.Unlock()
@@ -53,12 +55,12 @@ func TestASlowNodeHoldsUpNobodyElse(t *testing.T) {
 				}
 				back := time.AfterFunc(40*time.Second, func() { a.set("node1", false) })
 				defer back.Stop()
-				result := mustRun(t, a.job, a.cluster)
+				result := loadtest.MustRun(t, a.job, a.Cluster)
 				require.EqualValues(t, rows, result.Written)
 				require.Less(t, others, 8*time.Second)
 				require.Greater(t, time.Since(begin), 15*time.Second)
 				for id := range rows {
-					require.Equal(t, 1, a.applied[id], "row %d", id)
+					require.Equal(t, 1, a.Applied[id], "row %d", id)
 				}
 			})
 		})
@@ -76,45 +78,45 @@ func TestWhatIsSetAsideIsWrittenAsItWas(t *testing.T) {
 				line,
 				append([]any{id}, []any{id, id}[:strings.Count(line, "%d")-1]...)...)
 		}
-		plain := newAway(t, events, harm{}, text)
-		require.EqualValues(t, 900, mustRun(t, plain.job, plain.cluster).Written)
+		plain := newAway(t, tabletest.Events, harm{}, text)
+		require.EqualValues(t, 900, loadtest.MustRun(t, plain.job, plain.Cluster).Written)
 
-		a := newAway(t, events, harm{time.Second, nil}, text)
-		a.answer = func(ctx context.Context, r request) (bool, error) {
-			if r.host != "node1" {
+		a := newAway(t, tabletest.Events, harm{time.Second, nil}, text)
+		a.Answer = func(ctx context.Context, r loadtest.Request) (bool, error) {
+			if r.Host != "node1" {
 				return true, nil
 			}
 			if err := pace.Sleep(ctx, time.Second); err != nil {
 				return false, fault.New(fault.Canceled, err)
 			}
 			if slices.ContainsFunc(
-				r.rows,
+				r.Rows,
 				func(one row.Row) bool { return one.Timestamp == 1234 },
 			) &&
-				len(r.ids) == 1 &&
-				r.ids[0]%2 == 0 {
-				return false, failure(fault.Permanent, "even")
+				len(r.IDs) == 1 &&
+				r.IDs[0]%2 == 0 {
+				return false, loadtest.Failure(fault.Permanent, "even")
 			}
-			if len(r.ids) > 1 &&
-				slices.ContainsFunc(r.ids, func(id int) bool { return id%6 == 0 }) {
-				return false, failure(fault.Permanent, "some are even")
+			if len(r.IDs) > 1 &&
+				slices.ContainsFunc(r.IDs, func(id int) bool { return id%6 == 0 }) {
+				return false, loadtest.Failure(fault.Permanent, "some are even")
 			}
 			return true, nil
 		}
-		result := mustRun(t, a.job, a.cluster)
+		result := loadtest.MustRun(t, a.job, a.Cluster)
 		require.NotZero(t, result.Rejected())
-		for _, r := range a.rejects.rejects {
-			require.True(t, a.of(r, "node1"))
+		for _, r := range a.rejects.Rejects {
+			require.True(t, a.of(t, r, "node1"))
 			require.Contains(t, text, "\n"+string(r.Raw))
 		}
 		refused := 0
-		for key, cells := range plain.cells {
-			if len(a.cells[key]) == 0 {
+		for key, cells := range plain.Cells {
+			if len(a.Cells[key]) == 0 {
 				refused++
 				continue
 			}
 			for name, v := range cells {
-				require.Equal(t, v.value, a.cells[key][name].value, "%s of %s", name, key)
+				require.Equal(t, v.Value, a.Cells[key][name].Value, "%s of %s", name, key)
 			}
 		}
 		require.EqualValues(t, result.Rejected(), refused)
@@ -125,14 +127,14 @@ func TestWhatIsSetAsideIsWrittenAsItWas(t *testing.T) {
 // and nothing is lost.
 func TestWithoutRoomASlowNodeHoldsUpTheOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		a := newAway(t, events, harm{}, numbered("k,c,id", 3000))
+		a := newAway(t, tabletest.Events, harm{}, loadtest.Numbered("k,c,id", 3000))
 		a.job.CQL.Aside = 20_000
-		a.answer = func(ctx context.Context, r request) (bool, error) {
-			if r.host == "node1" {
+		a.Answer = func(ctx context.Context, r loadtest.Request) (bool, error) {
+			if r.Host == "node1" {
 				return true, pace.Sleep(ctx, time.Second)
 			}
 			return true, nil
 		}
-		require.EqualValues(t, 3000, mustRun(t, a.job, a.cluster).Written)
+		require.EqualValues(t, 3000, loadtest.MustRun(t, a.job, a.Cluster).Written)
 	})
 }

@@ -1,4 +1,4 @@
-package load
+package cql_test
 
 import (
 	"context"
@@ -16,8 +16,11 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/test/loadtest"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 )
 
 // harm is how the requests to a node that is away end.
@@ -29,15 +32,15 @@ type harm struct {
 var harms = map[string]harm{
 	"no connection": {0, fault.New(fault.Transient, errors.New("there is no connection to it"))},
 	"no answer":     {12 * time.Second, fault.New(fault.Unknown, errors.New("no answer in time"))},
-	"unavailable":   {time.Millisecond, failure(fault.Transient, "not all replicas are up")},
-	"timeout":       {2 * time.Second, failure(fault.Unknown, "operation timed out")},
+	"unavailable":   {time.Millisecond, loadtest.Failure(fault.Transient, "not all replicas are up")},
+	"timeout":       {2 * time.Second, loadtest.Failure(fault.Unknown, "operation timed out")},
 }
 
 // away is a cluster of three nodes with one replica, some of which are away.
 type away struct {
-	*cluster
-	job     *Job
-	rejects *recorder
+	*loadtest.Cluster
+	job     *load.Job
+	rejects *loadtest.Recorder
 	harm    harm
 
 	mu    sync.Mutex
@@ -46,10 +49,11 @@ type away struct {
 }
 
 func newAway(t *testing.T, table *schema.Table, h harm, texts ...string) *away {
-	job, c, rejects := newJob(t, table, texts...)
-	a := &away{cluster: c, job: job, rejects: rejects, harm: h, nodes: map[string]bool{}}
-	c.router = ringOf(t, 3, 4, 1)
-	job.Router, job.CQL.Backoff, job.CQL.Patience, job.ChunkSize, job.CQL.InFlight = c.router, pace.Backoff{}, time.Minute, 400, 12
+	job, c, rejects := loadtest.NewJob(table, texts...)
+	a := &away{Cluster: c, job: job, rejects: rejects, harm: h, nodes: map[string]bool{}}
+	c.Router = loadtest.RingOf(t, 3, 4, 1)
+	job.Router, job.ChunkSize = c.Router, 400
+	job.CQL.Backoff, job.CQL.Patience, job.CQL.InFlight = pace.Backoff{}, time.Minute, 12
 	job.Warn = func(format string, args ...any) {
 		a.mu.Lock()
 		defer a.mu.Unlock()
@@ -68,8 +72,8 @@ func newAway(t *testing.T, table *schema.Table, h harm, texts ...string) *away {
 		}
 		return h.err
 	}
-	c.answer = func(ctx context.Context, r request) (bool, error) {
-		if !a.isAway(r.host) {
+	c.Answer = func(ctx context.Context, r loadtest.Request) (bool, error) {
+		if !a.isAway(r.Host) {
 			return true, nil
 		}
 		if err := pace.Sleep(ctx, a.harm.takes); err != nil {
@@ -93,11 +97,11 @@ func (a *away) set(host string, gone bool) {
 }
 
 // of says whether a rejected row belongs to a node.
-func (a *away) of(r ingest.Reject, host string) bool {
+func (a *away) of(t *testing.T, r ingest.Reject, host string) bool {
 	var id int
 	_, err := fmt.Sscanf(string(r.Raw), "%d,", &id)
-	require.NoError(a.t, err)
-	_, set := a.router.Route([]byte{byte(id >> 24), byte(id >> 16), byte(id >> 8), byte(id)})
+	require.NoError(t, err)
+	_, set := a.Router.Route([]byte{byte(id >> 24), byte(id >> 16), byte(id >> 8), byte(id)})
 	return set.Hosts[0] == host
 }
 
@@ -105,17 +109,17 @@ func (a *away) of(r ingest.Reject, host string) bool {
 // others are written, and the load comes to its end.
 func TestRowsOfADeadNodeAreRejectedAndAllOthersWritten(t *testing.T) {
 	for name, h := range harms {
-		for _, table := range []*schema.Table{events, hits} {
+		for _, table := range []*schema.Table{tabletest.Events, tabletest.Hits} {
 			t.Run(name+", "+table.Name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					text := numbered("k,c,id", 3000)
-					if table == hits {
-						text = numbered("id,n", 3000)
+					text := loadtest.Numbered("k,c,id", 3000)
+					if table == tabletest.Hits {
+						text = loadtest.Numbered("id,n", 3000)
 					}
 					a := newAway(t, table, h, text)
 					a.set("node1", true)
 					begin := time.Now()
-					result := mustRun(t, a.job, a.cluster)
+					result := loadtest.MustRun(t, a.job, a.Cluster)
 					require.Less(t, time.Since(begin), 4*time.Minute)
 					require.Less(
 						t,
@@ -124,17 +128,17 @@ func TestRowsOfADeadNodeAreRejectedAndAllOthersWritten(t *testing.T) {
 						"what is given up is not sent",
 					)
 					named := 0
-					for _, r := range a.rejects.rejects {
-						require.True(t, a.of(r, "node1"), "%s", r.Raw)
+					for _, r := range a.rejects.Rejects {
+						require.True(t, a.of(t, r, "node1"), "%s", r.Raw)
 						if strings.Contains(r.Reason, "the node1") &&
 							strings.Contains(r.Reason, h.err.Error()) {
 							named++
 						}
 					}
-					require.Greater(t, named, len(a.rejects.rejects)/2)
-					require.Greater(t, len(a.rejects.rejects), 300)
+					require.Greater(t, named, len(a.rejects.Rejects)/2)
+					require.Greater(t, len(a.rejects.Rejects), 300)
 					for id := range 3000 {
-						require.LessOrEqual(t, a.applied[id], 1)
+						require.LessOrEqual(t, a.Applied[id], 1)
 					}
 					require.Len(t, a.warns, 1)
 					require.Contains(t, a.warns[0], "the node1")
@@ -149,15 +153,15 @@ func TestADeadNodeComesBack(t *testing.T) {
 	for name, h := range harms {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				a := newAway(t, events, h, numbered("k,c,id", 6000))
+				a := newAway(t, tabletest.Events, h, loadtest.Numbered("k,c,id", 6000))
 				// Nothing is set aside, so that the input is not read ahead of what is written.
 				a.job.CQL.Rate, a.job.CQL.Aside = pace.NewLimiter(10), -1
 				a.set("node1", true)
 				back := time.AfterFunc(3*time.Minute, func() { a.set("node1", false) })
 				defer back.Stop()
-				result := mustRun(t, a.job, a.cluster)
+				result := loadtest.MustRun(t, a.job, a.Cluster)
 				require.NotZero(t, result.Rejected())
-				last := a.rejects.sorted()[len(a.rejects.rejects)-1]
+				last := a.rejects.Sorted()[len(a.rejects.Rejects)-1]
 				require.Less(t, last.Line, int64(5000), "rows behind it were written")
 			})
 		})
@@ -169,10 +173,10 @@ func TestAClusterThatIsGoneIsNoDeadNode(t *testing.T) {
 	for _, name := range []string{"no connection", "no answer"} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				a := newAway(t, events, harms[name], numbered("k,c,id", 3000))
+				a := newAway(t, tabletest.Events, harms[name], loadtest.Numbered("k,c,id", 3000))
 				var sent atomic.Int64
-				answer := a.answer
-				a.answer = func(ctx context.Context, r request) (bool, error) {
+				answer := a.Answer
+				a.Answer = func(ctx context.Context, r loadtest.Request) (bool, error) {
 					if sent.Add(1) == 50 {
 						for i := range 3 {
 							a.set(fmt.Sprintf("node%d", i), true)
@@ -197,11 +201,11 @@ func TestANodeThatComesBackInTimeCostsNoRow(t *testing.T) {
 	for _, name := range []string{"no connection", "no answer"} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				a := newAway(t, events, harms[name], numbered("k,c,id", 3000))
+				a := newAway(t, tabletest.Events, harms[name], loadtest.Numbered("k,c,id", 3000))
 				a.set("node1", true)
 				back := time.AfterFunc(45*time.Second, func() { a.set("node1", false) })
 				defer back.Stop()
-				require.EqualValues(t, 3000, mustRun(t, a.job, a.cluster).Written)
+				require.EqualValues(t, 3000, loadtest.MustRun(t, a.job, a.Cluster).Written)
 				require.Empty(t, a.warns)
 			})
 		})

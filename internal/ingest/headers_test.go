@@ -1,4 +1,4 @@
-package load
+package ingest_test
 
 import (
 	"context"
@@ -12,12 +12,15 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/spread"
+	"github.com/cqlbulk/cqlbulk/internal/test/loadtest"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 )
 
 // filed makes the inputs of a job plain files, and counts how often each is opened and how
 // many are open at once.
-func filed(job *Job) (opened []int, most *int) {
+func filed(job *load.Job) (opened []int, most *int) {
 	opened, most = make([]int, len(job.Inputs)), new(int)
 	now, mu := 0, new(sync.Mutex)
 	for i := range job.Inputs {
@@ -53,9 +56,8 @@ func (l leaving) Close() error {
 // A header that does not fit is found before the first row is written, and all of them
 // are named; what can be opened once alone is left alone.
 func TestHeadersAreCheckedFirst(t *testing.T) {
-	job, c, _ := newJob(
-		t,
-		names,
+	job, c, _ := loadtest.NewJob(
+		tabletest.Names,
 		"k,v\none,first\n",
 		"k,w\ntwo,second\n",
 		"",
@@ -74,7 +76,7 @@ func TestHeadersAreCheckedFirst(t *testing.T) {
 	)
 	var mapping *ingest.MappingError
 	require.ErrorAs(t, err, &mapping)
-	require.Zero(t, c.requests)
+	require.Zero(t, c.Requests)
 	require.Equal(
 		t,
 		[]int{1, 2, 1, 1, 2, 0},
@@ -90,48 +92,48 @@ func TestManyBadHeaders(t *testing.T) {
 	for i := range texts {
 		texts[i] = "k,w\na,b\n"
 	}
-	job, c, _ := newJob(t, names, texts...)
+	job, c, _ := loadtest.NewJob(tabletest.Names, texts...)
 	_, most := filed(job)
 	_, err := job.Run(t.Context())
 	require.LessOrEqual(t, *most, 2*spread.Workers, "those that are checked, and their first texts")
 	require.Equal(t, 11, strings.Count(err.Error(), "\n")+1)
 	require.ErrorContains(t, err, fmt.Sprintf("\nand %d more inputs that cannot be loaded", 290))
-	require.Zero(t, c.requests)
+	require.Zero(t, c.Requests)
 }
 
 func TestGoodHeadersCostOneOpening(t *testing.T) {
-	job, c, _ := newJob(t, names, "k,v\na,1\n", "v,k\n2,b\n", "\n\n", "n,k\n3,c\n")
+	job, c, _ := loadtest.NewJob(tabletest.Names, "k,v\na,1\n", "v,k\n2,b\n", "\n\n", "n,k\n3,c\n")
 	opened, _ := filed(job)
-	require.EqualValues(t, 3, mustRun(t, job, c).Written)
+	require.EqualValues(t, 3, loadtest.MustRun(t, job, c).Written)
 	require.Equal(t, []int{2, 2, 2, 2}, opened)
 
-	job, c, _ = newJob(t, names, "k,v\na,1\n")
+	job, c, _ = loadtest.NewJob(tabletest.Names, "k,v\na,1\n")
 	opened, _ = filed(job)
-	mustRun(t, job, c)
+	loadtest.MustRun(t, job, c)
 	require.Equal(t, []int{1}, opened, "the only one is checked when it is read")
 
-	job, c, _ = newJob(t, names, "a,1,1\n", "b,2,2\n")
+	job, c, _ = loadtest.NewJob(tabletest.Names, "a,1,1\n", "b,2,2\n")
 	job.Header = false
 	opened, _ = filed(job)
-	mustRun(t, job, c)
+	loadtest.MustRun(t, job, c)
 	require.Equal(t, []int{1, 1}, opened, "without a header there is nothing to check")
 }
 
 // The check ends with the run, and says what cannot be read.
 func TestHeadersThatCannotBeChecked(t *testing.T) {
 	broken := errors.New("device error")
-	job, c, _ := newJob(t, names, "k,v\na,1\n", "k,v\nb,2\n")
+	job, c, _ := loadtest.NewJob(tabletest.Names, "k,v\na,1\n", "k,v\nb,2\n")
 	filed(job)
 	job.Inputs[1].Open = func() (io.ReadCloser, error) { return nil, broken }
 	_, err := job.Run(t.Context())
 	require.ErrorIs(t, err, broken)
-	require.Zero(t, c.requests)
+	require.Zero(t, c.Requests)
 
 	ctx, cancel := context.WithCancel(t.Context())
-	job, c, _ = newJob(t, names, "k,v\na,1\n", "k,v\nb,2\n")
+	job, c, _ = loadtest.NewJob(tabletest.Names, "k,v\na,1\n", "k,v\nb,2\n")
 	filed(job)
 	job.Inputs[0].Open = func() (io.ReadCloser, error) { cancel(); return nil, broken }
 	_, err = job.Run(ctx)
 	require.ErrorIs(t, err, context.Canceled)
-	require.Zero(t, c.requests)
+	require.Zero(t, c.Requests)
 }

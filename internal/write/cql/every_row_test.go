@@ -1,4 +1,4 @@
-package load
+package cql_test
 
 import (
 	"context"
@@ -8,12 +8,13 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/test/loadtest"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/internal/write/cql"
 )
 
@@ -81,19 +82,19 @@ func makeFile(rng *rand.Rand, n int, badShare float64, firstID int) made {
 }
 
 // verify compares what the cluster holds with the file's last values.
-func (m made) verify(t *testing.T, c *cluster) {
+func (m made) verify(t *testing.T, c *loadtest.Cluster) {
 	t.Helper()
-	require.Len(t, c.cells, len(m.final))
+	require.Len(t, c.Cells, len(m.final))
 	for key, final := range m.final {
-		cells := c.cells[fmt.Sprintf("k=%08x c=%08x ", uint32(key[0]), uint32(key[1]))]
+		cells := c.Cells[fmt.Sprintf("k=%08x c=%08x ", uint32(key[0]), uint32(key[1]))]
 		require.NotNil(t, cells, "key %v", key)
-		require.Equal(t, final["v"], cells["v"].value, "key %v", key)
+		require.Equal(t, final["v"], cells["v"].Value, "key %v", key)
 		id, err := strconv.Atoi(final["id"])
 		require.NoError(t, err)
 		require.Equal(
 			t,
 			fmt.Sprintf("%08x", id),
-			fmt.Sprintf("%x", cells["id"].value),
+			fmt.Sprintf("%x", cells["id"].Value),
 			"key %v",
 			key,
 		)
@@ -115,26 +116,26 @@ func TestEveryRowIsWrittenOrRejectedAndTheLastOneWins(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 7))
 			m := makeFile(rng, rng.IntN(600), 0.05, 1)
-			job, c, rejects := newJob(t, events, m.text)
+			job, c, rejects := loadtest.NewJob(tabletest.Events, m.text)
 			job.ChunkSize = 16 + rng.IntN(2000)
 			job.CQL.InFlight = 1 + rng.IntN(8)
 			job.CQL.Attempts = 1000
 			job.CQL.Limits = randomLimits(rng)
-			c.limits = job.CQL.Limits
+			c.Limits = job.CQL.Limits
 			if rng.IntN(3) > 0 {
-				c.router = ring(t, 3, 4)
-				job.Router = c.router
+				c.Router = loadtest.Ring(t, 3, 4)
+				job.Router = c.Router
 			}
-			c.answer = passingFaults(rng.Uint64(), 0.3)
-			result := mustRun(t, job, c)
+			c.Answer = passingFaults(rng.Uint64(), 0.3)
+			result := loadtest.MustRun(t, job, c)
 			require.EqualValues(t, m.rows, result.Read)
 			require.EqualValues(t, len(m.bad), result.Rejected())
-			require.Len(t, rejects.rejects, len(m.bad))
+			require.Len(t, rejects.Rejects, len(m.bad))
 			require.Zero(t, result.InDoubt)
 			for id := range m.ids {
-				require.Equal(t, 1, c.acked[id], "row %d", id)
+				require.Equal(t, 1, c.Acked[id], "row %d", id)
 			}
-			require.Len(t, c.acked, len(m.ids))
+			require.Len(t, c.Acked, len(m.ids))
 			m.verify(t, c)
 		})
 	}
@@ -142,10 +143,13 @@ func TestEveryRowIsWrittenOrRejectedAndTheLastOneWins(t *testing.T) {
 
 // passingFaults answers a share of the requests with errors that a retry mends,
 // some of them after the rows were applied.
-func passingFaults(seed uint64, share float64) func(context.Context, request) (bool, error) {
+func passingFaults(
+	seed uint64,
+	share float64,
+) func(context.Context, loadtest.Request) (bool, error) {
 	var mu sync.Mutex
 	rng := rand.New(rand.NewPCG(seed, 1))
-	return func(context.Context, request) (bool, error) {
+	return func(context.Context, loadtest.Request) (bool, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		if rng.Float64() >= share {
@@ -153,11 +157,11 @@ func passingFaults(seed uint64, share float64) func(context.Context, request) (b
 		}
 		switch rng.IntN(3) {
 		case 0:
-			return false, failure(fault.Transient, "unavailable")
+			return false, loadtest.Failure(fault.Transient, "unavailable")
 		case 1:
-			return false, failure(fault.Overloaded, "overloaded")
+			return false, loadtest.Failure(fault.Overloaded, "overloaded")
 		default:
-			return rng.IntN(2) == 0, failure(fault.Unknown, "timeout")
+			return rng.IntN(2) == 0, loadtest.Failure(fault.Unknown, "timeout")
 		}
 	}
 }
@@ -169,32 +173,32 @@ func TestPoisonedRowsStandAlone(t *testing.T) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 8))
 			m := makeFile(rng, 300, 0.02, 1)
-			job, c, rejects := newJob(t, events, m.text)
+			job, c, rejects := loadtest.NewJob(tabletest.Events, m.text)
 			job.ChunkSize = 200 + rng.IntN(4000)
 			job.CQL.Attempts = 1000
 			poisoned := func(id int) bool { return id%17 == 0 }
 			passing := passingFaults(seed, 0.2)
-			c.answer = func(ctx context.Context, r request) (bool, error) {
-				for _, id := range r.ids {
+			c.Answer = func(ctx context.Context, r loadtest.Request) (bool, error) {
+				for _, id := range r.IDs {
 					if poisoned(id) {
-						return false, failure(fault.Permanent, "invalid value")
+						return false, loadtest.Failure(fault.Permanent, "invalid value")
 					}
 				}
 				return passing(ctx, r)
 			}
-			result := mustRun(t, job, c)
+			result := loadtest.MustRun(t, job, c)
 			refused := 0
 			for id := range m.ids {
 				if poisoned(id) {
 					refused++
-					require.Zero(t, c.applied[id])
+					require.Zero(t, c.Applied[id])
 				} else {
-					require.Equal(t, 1, c.acked[id], "row %d", id)
+					require.Equal(t, 1, c.Acked[id], "row %d", id)
 				}
 			}
 			require.EqualValues(t, refused+len(m.bad), result.Rejected())
 			stages := map[ingest.Stage]int{}
-			for _, r := range rejects.rejects {
+			for _, r := range rejects.Rejects {
 				stages[r.Stage]++
 				if r.Stage == ingest.Insert {
 					require.Equal(t, "invalid value", r.Reason)
@@ -206,27 +210,5 @@ func TestPoisonedRowsStandAlone(t *testing.T) {
 			require.Equal(t, refused, stages[ingest.Insert])
 			require.Equal(t, len(m.bad), stages[ingest.Parse])
 		})
-	}
-}
-
-// Timestamps go up with the place in the input, and are of the present.
-func TestTimestampsFollowTheInput(t *testing.T) {
-	var b strings.Builder
-	b.WriteString("k,c,id\n")
-	const n = 5000
-	for i := range n {
-		fmt.Fprintf(&b, "%d,0,%d\n", i%10, i)
-	}
-	job, c, _ := newJob(t, events, b.String(), b.String())
-	job.ChunkSize = 700
-	begin := time.Now().UnixMicro()
-	mustRun(t, job, c)
-	end := time.Now().UnixMicro()
-	seen := map[int64]bool{}
-	for _, s := range c.stamps {
-		require.False(t, seen[s], "timestamp %d comes twice", s)
-		seen[s] = true
-		require.GreaterOrEqual(t, s, begin)
-		require.LessOrEqual(t, s, end+2*n)
 	}
 }

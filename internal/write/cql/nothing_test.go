@@ -1,4 +1,4 @@
-package load
+package cql_test
 
 import (
 	"context"
@@ -11,22 +11,24 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/test/loadtest"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 )
 
 // nothing is a load whose cluster answers every write with an error, and that has as many
 // attempts as it likes.
-func nothing(t *testing.T, sets int) (run func() error, c *cluster) {
-	job, c, rejects := newJob(t, events, numbered("k,c,id", 3000))
+func nothing(t *testing.T, sets int) (run func() error, c *loadtest.Cluster) {
+	job, c, rejects := loadtest.NewJob(tabletest.Events, loadtest.Numbered("k,c,id", 3000))
 	if sets > 1 {
-		c.router = ring(t, 4, 8)
-		job.Router = c.router
+		c.Router = loadtest.Ring(t, 4, 8)
+		job.Router = c.Router
 	}
 	job.CQL.Attempts, job.CQL.Patience = 1<<30, 20*time.Millisecond
 	job.CQL.Backoff = pace.Backoff{Base: 100 * time.Microsecond, Max: time.Millisecond}
 	job.CQL.Ping = func(context.Context, []string) error { return nil }
 	return func() error {
 		_, err := job.Run(t.Context())
-		require.Empty(t, rejects.rejects, "a later run takes them all")
+		require.Empty(t, rejects.Rejects, "a later run takes them all")
 		return err
 	}, c
 }
@@ -40,7 +42,9 @@ func TestALoadWhoseEveryWriteFailsEndsWithTheReason(t *testing.T) {
 		} {
 			t.Run(fmt.Sprint(sets, failing), func(t *testing.T) {
 				run, c := nothing(t, sets)
-				c.answer = func(context.Context, request) (bool, error) { return false, failing }
+				c.Answer = func(context.Context, loadtest.Request) (bool, error) {
+					return false, failing
+				}
 				err := run()
 				require.Equal(t, fault.Fatal, fault.ClassOf(err))
 				require.ErrorIs(t, err, failing)
@@ -53,12 +57,12 @@ func TestALoadWhoseEveryWriteFailsEndsWithTheReason(t *testing.T) {
 
 // One write that was taken shows that others may be.
 func TestALoadOfWhichOneWriteSucceedsIsNotEnded(t *testing.T) {
-	job, c, _ := newJob(t, events, numbered("k,c,id", 3000))
+	job, c, _ := loadtest.NewJob(tabletest.Events, loadtest.Numbered("k,c,id", 3000))
 	job.CQL.Patience = time.Nanosecond
 	job.CQL.Backoff = pace.Backoff{Base: 100 * time.Microsecond, Max: time.Millisecond}
 	job.CQL.Ping = func(context.Context, []string) error { return nil }
-	c.answer = func(context.Context, request) (bool, error) {
-		if c.requests > 1 && c.requests < 20 {
+	c.Answer = func(context.Context, loadtest.Request) (bool, error) {
+		if c.Requests > 1 && c.Requests < 20 {
 			return false, &fault.Error{
 				Class:    fault.Transient,
 				Err:      errors.New("unavailable"),
@@ -68,6 +72,6 @@ func TestALoadOfWhichOneWriteSucceedsIsNotEnded(t *testing.T) {
 		return true, nil
 	}
 	job.CQL.InFlight, job.CQL.Attempts = 1, 100
-	result := mustRun(t, job, c)
+	result := loadtest.MustRun(t, job, c)
 	require.EqualValues(t, 3000, result.Written)
 }

@@ -1,4 +1,4 @@
-package load
+package ingest_test
 
 import (
 	"context"
@@ -13,27 +13,32 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/test/loadtest"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/internal/write/cql"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
-// loads runs a job of one text for the table names and gives its rows as k=v.
+// loads runs a job of one text for the table Names and gives its rows as k=v.
 func loads(
 	t *testing.T,
 	header bool,
 	texts ...string,
-) (map[string]string, *recorder, Result, []string) {
+) (map[string]string, *loadtest.Recorder, load.Result, []string) {
 	t.Helper()
-	job, c, rejects := newJob(t, names, texts...)
+	job, c, rejects := loadtest.NewJob(tabletest.Names, texts...)
 	job.Header = header
 	job.ChunkSize = 64
 	job.MaxRecord = 1000
 	var warnings []string
-	job.Warn = func(format string, args ...any) { warnings = append(warnings, fmt.Sprintf(format, args...)) }
-	result := mustRun(t, job, c)
+	job.Warn = func(format string, args ...any) {
+		warnings = append(warnings, fmt.Sprintf(format, args...))
+	}
+	result := loadtest.MustRun(t, job, c)
 	rows := map[string]string{}
-	for _, cells := range c.cells {
-		rows[cells["k"].value] = cells["v"].value
+	for _, cells := range c.Cells {
+		rows[cells["k"].Value] = cells["v"].Value
 	}
 	return rows, rejects, result, warnings
 }
@@ -64,7 +69,7 @@ func TestInputs(t *testing.T) {
 			rows, rejects, result, warnings := loads(t, true, tc.text)
 			require.Equal(t, tc.want, rows)
 			require.EqualValues(t, len(tc.want), result.Written)
-			require.Empty(t, rejects.rejects)
+			require.Empty(t, rejects.Rejects)
 			if tc.warning == "" {
 				require.Empty(t, warnings)
 			} else {
@@ -96,7 +101,7 @@ func TestUnclosedQuoteCostsOneLine(t *testing.T) {
 		Broken: true,
 		Reason: "quote opened at column 3 is never closed",
 		Stage:  ingest.Parse,
-	}, rejects.rejects[0])
+	}, rejects.Rejects[0])
 }
 
 // A record over the limit is handed on in pieces, and the rest is loaded.
@@ -110,26 +115,26 @@ func TestRecordOverTheLimit(t *testing.T) {
 	require.Equal(t, map[string]string{"a": "1", "b": "2"}, rows)
 	require.Equal(
 		t,
-		Result{
+		load.Result{
 			Tally: ingest.Tally{Read: 4, Written: 2, ParseErrors: 2},
 			Stats: cql.Stats{Batches: result.Batches},
 		},
-		counts(result),
+		loadtest.Counts(result),
 	)
-	require.Equal(t, []int{0, 1}, rejects.long)
-	require.Equal(t, long, string(rejects.rejects[0].Raw))
-	require.Equal(t, strings.TrimSuffix(long, "\n"), string(rejects.rejects[1].Raw))
-	require.Equal(t, "record is longer than 1000 bytes", rejects.rejects[0].Reason)
-	require.EqualValues(t, 3, rejects.rejects[0].Line)
-	require.Equal(t, "k,v\n", string(rejects.rejects[0].Header))
+	require.Equal(t, []int{0, 1}, rejects.Long)
+	require.Equal(t, long, string(rejects.Rejects[0].Raw))
+	require.Equal(t, strings.TrimSuffix(long, "\n"), string(rejects.Rejects[1].Raw))
+	require.Equal(t, "record is longer than 1000 bytes", rejects.Rejects[0].Reason)
+	require.EqualValues(t, 3, rejects.Rejects[0].Line)
+	require.Equal(t, "k,v\n", string(rejects.Rejects[0].Header))
 }
 
 // What is not rows counts as done all the same.
 func TestAllBytesAreDone(t *testing.T) {
 	s := "\xef\xbb\xbf\n\nk,v\na,1\nlong," + strings.Repeat("x", 5000) + "\nx,\"y\"z\n\n\nb,\"2\n"
-	job, c, _ := newJob(t, names, s)
+	job, c, _ := loadtest.NewJob(tabletest.Names, s)
 	job.ChunkSize, job.MaxRecord = 64, 1000
-	mustRun(t, job, c)
+	loadtest.MustRun(t, job, c)
 	require.EqualValues(t, len(s), job.Counters.Done.Load())
 	require.InDelta(t, len(s), job.Counters.Bytes.Load(), float64(len("\xef\xbb\xbf\n\n")))
 }
@@ -151,23 +156,26 @@ func (p *packed) Read(b []byte) (int, error) {
 	return n, err
 }
 
-func (p *packed) Close() error    { return nil }
+func (p *packed) Close() error { return nil }
+
 func (p *packed) Consumed() int64 { return p.read / 2 }
 
 // Work counts as done when it is, not when it has been read.
 func TestReadIsNotDone(t *testing.T) {
 	s := "k,v\na,1\n" + strings.Repeat("b,2\n", 50) + "c,\"3\n"
 	ended := make(chan struct{})
-	job, c, _ := newJob(t, names, s)
+	job, c, _ := loadtest.NewJob(tabletest.Names, s)
 	job.ChunkSize = 64
-	job.Inputs[0].Open = func() (io.ReadCloser, error) { return &packed{Reader: strings.NewReader(s), ended: ended}, nil }
+	job.Inputs[0].Open = func() (io.ReadCloser, error) {
+		return &packed{Reader: strings.NewReader(s), ended: ended}, nil
+	}
 	var early atomic.Int64
-	c.answer = func(context.Context, request) (bool, error) {
+	c.Answer = func(context.Context, loadtest.Request) (bool, error) {
 		<-ended
 		early.CompareAndSwap(0, 1+job.Counters.Done.Load())
 		return true, nil
 	}
-	mustRun(t, job, c)
+	loadtest.MustRun(t, job, c)
 	require.EqualValues(t, len(s)/2, job.Counters.Done.Load())
 	require.Less(t, early.Load(), int64(len(s)/4))
 }
@@ -184,11 +192,11 @@ func TestInputThatFails(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			job, _, rejects := newJob(t, names)
+			job, _, rejects := loadtest.NewJob(tabletest.Names)
 			job.Inputs = []ingest.Input{{Name: "in", Open: open}}
 			_, err := job.Run(context.Background())
 			require.ErrorIs(t, err, broken)
-			require.Empty(t, rejects.rejects)
+			require.Empty(t, rejects.Rejects)
 			var mapping *ingest.MappingError
 			require.NotErrorAs(t, err, &mapping)
 		})
@@ -205,12 +213,14 @@ func (c closer) Close() error { *c.closed++; return nil }
 
 func TestInputsAreClosed(t *testing.T) {
 	for _, s := range []string{"", "k,v\n", "k,v\na,1\n", "nonsense\n"} {
-		job, _, _ := newJob(t, names)
+		job, _, _ := loadtest.NewJob(tabletest.Names)
 		closed := 0
 		job.Inputs = []ingest.Input{
 			{
 				Name: "in",
-				Open: func() (io.ReadCloser, error) { return closer{strings.NewReader(s), &closed}, nil },
+				Open: func() (io.ReadCloser, error) {
+					return closer{strings.NewReader(s), &closed}, nil
+				},
 			},
 		}
 		_, err := job.Run(context.Background())
@@ -221,10 +231,10 @@ func TestInputsAreClosed(t *testing.T) {
 
 // Another delimiter and another quote.
 func TestFormat(t *testing.T) {
-	job, c, _ := newJob(t, names, "k\tv\n'a\tb'\t'it''s'\n")
+	job, c, _ := loadtest.NewJob(tabletest.Names, "k\tv\n'a\tb'\t'it''s'\n")
 	job.Format = dsv.Format{Delimiter: '\t', Quote: '\''}
-	mustRun(t, job, c)
-	require.Equal(t, "it's", c.cells[fmt.Sprintf("k=%x ", "a\tb")]["v"].value)
+	loadtest.MustRun(t, job, c)
+	require.Equal(t, "it's", c.Cells[fmt.Sprintf("k=%x ", "a\tb")]["v"].Value)
 }
 
 // What is no text has names as long as the file: errors and reasons stay short.
@@ -234,19 +244,19 @@ func TestLongNamesAreCut(t *testing.T) {
 		"header": long + ",v\na,1\n", "time of a column": "k,ttl(" + long + ")\na,1\n", "several lines": long + "\n" + long + "\n",
 	} {
 		t.Run(name, func(t *testing.T) {
-			job, _, _ := newJob(t, names, header)
+			job, _, _ := loadtest.NewJob(tabletest.Names, header)
 			_, err := job.Run(t.Context())
 			require.ErrorContains(t, err, `has no column "\xff\xff`)
 			require.Less(t, len(err.Error()), 1000)
 		})
 	}
 	t.Run("member", func(t *testing.T) {
-		job, c, rejects := newJob(t, names, `{"k": "a", "`+strings.Repeat("x", 1<<20)+`": 1}`+"\n")
+		job, c, rejects := loadtest.NewJob(tabletest.Names, `{"k": "a", "`+strings.Repeat("x", 1<<20)+`": 1}`+"\n")
 		job.JSON = true
-		mustRun(t, job, c)
-		require.Len(t, rejects.rejects, 1)
-		require.Contains(t, rejects.rejects[0].Reason, `has no column "xxx`)
-		require.Less(t, len(rejects.rejects[0].Reason), 1000)
+		loadtest.MustRun(t, job, c)
+		require.Len(t, rejects.Rejects, 1)
+		require.Contains(t, rejects.Rejects[0].Reason, `has no column "xxx`)
+		require.Less(t, len(rejects.Rejects[0].Reason), 1000)
 	})
 }
 

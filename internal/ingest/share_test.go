@@ -1,4 +1,4 @@
-package load
+package ingest_test
 
 import (
 	"context"
@@ -10,12 +10,14 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/test/loadtest"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 )
 
 // halfway is a journal of a run that settled the first half of its input, and may have
 // settled another input before it.
 type halfway struct {
-	*remembering
+	*loadtest.PieceJournal
 	from ingest.Piece // where the second half begins
 	skip bool         // the input is taken up there, and not read from its beginning
 }
@@ -46,41 +48,39 @@ func (s seekable) SkipTo(offset int64) (bool, error) {
 func TestShareOfALoadThatGoesOn(t *testing.T) {
 	for name, c := range map[string]struct{ skip, other bool }{"read again": {}, "passed over": {skip: true}, "after another input": {true, true}} {
 		t.Run(name, func(t *testing.T) {
-			s := numbered("id,n", 200)
-			job, cluster, rejects := newJob(t, hits, s)
-			j := &remembering{
-				forgetful: forgetful{rejects},
-				pieces:    map[int64]ingest.Piece{},
-				standing:  map[int64]ingest.Standing{},
-			}
+			s := loadtest.Numbered("id,n", 200)
+			job, cluster, rejects := loadtest.NewJob(tabletest.Hits, s)
+			j := loadtest.NewPieceJournal(rejects)
 			job.Journal, job.ChunkSize = j, 64
-			mustRun(t, job, cluster)
-			h := halfway{remembering: j, skip: c.skip}
-			for offset, p := range j.pieces {
+			loadtest.MustRun(t, job, cluster)
+			h := halfway{PieceJournal: j, skip: c.skip}
+			for offset, p := range j.Pieces {
 				if offset < int64(len(s)/2) {
 					continue
 				}
 				if h.from.Line == 0 || offset < h.from.Offset {
 					h.from = p
 				}
-				delete(j.pieces, offset)
-				delete(j.standing, offset)
+				delete(j.Pieces, offset)
+				delete(j.Standing, offset)
 			}
 			job.Journal, job.Counters = h, &progress.Counters{}
-			job.Inputs[0].Open = func() (io.ReadCloser, error) { return seekable{strings.NewReader(s)}, nil }
+			job.Inputs[0].Open = func() (io.ReadCloser, error) {
+				return seekable{strings.NewReader(s)}, nil
+			}
 			total, before := int64(len(s)), h.from.Offset
 			if c.other {
 				job.Inputs = append(job.Inputs, ingest.Input{Name: "g", Size: 1000})
 				total, before = total+1000, before+1000
 			}
 			job.Counters.Total.Store(total)
-			cluster.answer = func(context.Context, request) (bool, error) {
+			cluster.Answer = func(context.Context, loadtest.Request) (bool, error) {
 				share, known := job.Counters.Share()
 				require.True(t, known)
 				require.Less(t, share, 1.0)
 				return true, nil
 			}
-			mustRun(t, job, cluster)
+			loadtest.MustRun(t, job, cluster)
 			require.Equal(t, total, job.Counters.Total.Load())
 			require.Equal(t, total, job.Counters.Done.Load())
 			require.Equal(t, before, job.Counters.Before.Load())

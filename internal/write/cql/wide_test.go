@@ -1,4 +1,4 @@
-package load
+package cql_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/test/loadtest"
 	"github.com/cqlbulk/cqlbulk/internal/write/cql"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
@@ -42,13 +43,13 @@ func TestManyHeadersShareAStatement(t *testing.T) {
 		}
 		texts = append(texts, header+"k\n"+values+fmt.Sprint(n, "\n"))
 	}
-	job, c, _ := newJob(t, table, texts...)
+	job, c, _ := loadtest.NewJob(table, texts...)
 	var mu sync.Mutex
 	statements := 0
 	written := map[string]string{}
 	job.CQL.Wide = table.Columns
 	job.CQL.NewWriter = func(columns []schema.Column) cql.Writer {
-		return &noting{c.writer(columns), func(rows []row.Row) {
+		return &noting{c.Writer(columns), func(rows []row.Row) {
 			mu.Lock()
 			defer mu.Unlock()
 			if len(columns) == len(table.Columns) {

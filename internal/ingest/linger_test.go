@@ -1,4 +1,4 @@
-package load
+package ingest_test
 
 import (
 	"context"
@@ -13,17 +13,19 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/test/loadtest"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 )
 
 // What has been read when a load is interrupted is still written, if there is time:
 // no counter is in doubt then.
 func TestLinger(t *testing.T) {
-	job, c, rejects := newJob(t, hits, numbered("id,n", 20000))
+	job, c, rejects := loadtest.NewJob(tabletest.Hits, loadtest.Numbered("id,n", 20000))
 	job.ChunkSize, job.Linger = 100, time.Hour
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
 	var calls atomic.Int64
-	c.answer = func(ctx context.Context, r request) (bool, error) {
+	c.Answer = func(ctx context.Context, r loadtest.Request) (bool, error) {
 		if calls.Add(1) == 20 {
 			cancel()
 		}
@@ -32,21 +34,21 @@ func TestLinger(t *testing.T) {
 	result, err := job.Run(ctx)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, fault.Canceled, fault.ClassOf(err))
-	require.Empty(t, c.broken)
-	require.Empty(t, rejects.rejects)
+	require.Empty(t, c.Broken)
+	require.Empty(t, rejects.Rejects)
 	require.Equal(t, result.Read, result.Written)
-	require.EqualValues(t, len(c.acked), result.Written)
+	require.EqualValues(t, len(c.Acked), result.Written)
 	require.Less(t, result.Read, int64(20000))
-	require.Equal(t, len(c.sent), len(c.acked))
+	require.Equal(t, len(c.Sent), len(c.Acked))
 }
 
 // It does not wait for longer than it is told to.
 func TestLingerEnds(t *testing.T) {
-	job, c, rejects := newJob(t, hits, numbered("id,n", 20000))
+	job, c, rejects := loadtest.NewJob(tabletest.Hits, loadtest.Numbered("id,n", 20000))
 	job.ChunkSize, job.Linger = 100, time.Millisecond
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
-	c.answer = func(ctx context.Context, _ request) (bool, error) {
+	c.Answer = func(ctx context.Context, _ loadtest.Request) (bool, error) {
 		cancel()
 		<-ctx.Done()
 		return true, fault.New(fault.Canceled, ctx.Err())
@@ -54,15 +56,15 @@ func TestLingerEnds(t *testing.T) {
 	result, err := job.Run(ctx)
 	require.ErrorIs(t, err, context.Canceled)
 	require.NotZero(t, result.InDoubt)
-	require.EqualValues(t, len(c.sent), result.InDoubt)
-	require.Len(t, rejects.rejects, int(result.InDoubt))
+	require.EqualValues(t, len(c.Sent), result.InDoubt)
+	require.Len(t, rejects.Rejects, int(result.InDoubt))
 	goleak.VerifyNone(t)
 }
 
 // An input that keeps silent is not waited for, nor is the time to linger when there is
 // nothing to wait for.
 func TestLingerWithoutAnInput(t *testing.T) {
-	job, c, _ := newJob(t, events)
+	job, c, _ := loadtest.NewJob(tabletest.Events)
 	in := &held{
 		text:    strings.NewReader("k,c,id\n1,2,3\n"),
 		waiting: make(chan struct{}),
@@ -80,7 +82,7 @@ func TestLingerWithoutAnInput(t *testing.T) {
 	result, err := job.Run(ctx)
 	require.ErrorIs(t, err, context.Canceled)
 	require.Equal(t, result.Read, result.Written)
-	require.Empty(t, c.broken)
+	require.Empty(t, c.Broken)
 	close(in.release)
 	goleak.VerifyNone(t)
 }

@@ -36,7 +36,7 @@ build: ## the program, one static binary: BIN (bin/cqlbulk)
 	CGO_ENABLED=0 go build -trimpath -buildvcs=false -pgo=$(PGO) -ldflags "$(LDFLAGS)" -o $(BIN) ./cmd/cqlbulk
 
 man: ## the manual pages, of the text that --help-all has: bin/man
-	go run ./internal/tools/manpages -version "$(VERSION)" -date "$(firstword $(subst T, ,$(DATE)))" bin/man
+	go run ./tools/manpages -version "$(VERSION)" -date "$(firstword $(subst T, ,$(DATE)))" bin/man
 
 dist: ## what is released: archives, deb, rpm, image, SBOMs and checksums, the same bytes each time, in DIST (dist)
 	VERSION="$(VERSION)" COMMIT="$(COMMIT)" PGO="$(PGO)" LDFLAGS="$(LDFLAGS)" deploy/dist $(DIST)
@@ -64,14 +64,14 @@ test-monitoring: ## the alert rules and their tests, with Prometheus's tool, fet
 	deploy/test-monitoring --rules
 
 test-dist: $(LINTER) ## make dist twice, compare, install and run what it makes, and check the image and the units
-	cd internal/tools/dist && $(CURDIR)/$(LINTER) run ./...
+	cd tools/dist && $(CURDIR)/$(LINTER) run ./...
 	VERSION="$(VERSION)" COMMIT="$(COMMIT)" PGO="$(PGO)" LDFLAGS="$(LDFLAGS)" deploy/test-dist
 
 lint: $(LINTER) ## vet the code, its format and its architecture
 	$(LINTER) run ./...
 
 fmt: ## format the Go files
-	gofmt -w cmd internal pkg
+	gofmt -w cmd internal pkg tools
 
 bench: ## the Go benchmarks
 	go test -run '^$$' -bench . -benchmem $(BENCHED)

@@ -15,9 +15,9 @@ def number(text):
 
 @functools.cache
 def tool(name):
-    """Builds a program of internal/tools, once, and returns its path."""
+    """Builds a program of the folder tools, once, and returns its path."""
     path = TOP / ".cache" / "bin" / name
-    subprocess.run(["go", "build", "-o", path, f"./internal/tools/{name}"], cwd=TOP, check=True)
+    subprocess.run(["go", "build", "-o", path, f"./tools/{name}"], cwd=TOP, check=True)
     return path
 
 

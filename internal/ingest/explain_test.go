@@ -8,20 +8,21 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 )
 
 // visits is a table whose columns can be bad in many ways.
 var visits = schema.New("demo", "visits", []schema.Column{
-	typed(
+	tabletest.Column(
 		"page",
 		schema.PartitionKey,
 		0,
 		"text",
 	),
-	typed("day", schema.PartitionKey, 1, "date"),
-	typed("at", schema.Clustering, 0, "time"),
-	typed("n", schema.Regular, 0, "int"),
-	typed("ratio", schema.Regular, 0, "double"),
+	tabletest.Column("day", schema.PartitionKey, 1, "date"),
+	tabletest.Column("at", schema.Clustering, 0, "time"),
+	tabletest.Column("n", schema.Regular, 0, "int"),
+	tabletest.Column("ratio", schema.Regular, 0, "double"),
 })
 
 // explainRun runs a job over a text, and returns the explanation of its fields and the rejects.

@@ -15,33 +15,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/write"
-	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-func typed(name string, kind schema.Kind, position int, cql string) schema.Column {
-	t, err := cqltype.Parse(
-		cql,
-		func(string) (*cqltype.Type, error) { return nil, errors.New("no user types") },
-	)
-	if err != nil {
-		panic(err)
-	}
-	return schema.Column{Name: name, Kind: kind, Position: position, Type: t}
-}
-
-var names = schema.New("demo", "names", []schema.Column{
-	typed(
-		"k",
-		schema.PartitionKey,
-		0,
-		"text",
-	),
-	typed("v", schema.Regular, 0, "text"),
-	typed("n", schema.Regular, 0, "int"),
-})
 
 // basket is a target that takes rows, and rejects those whose v is "bad". A patient one releases
 // rows at once and completes them in reverse order when it is finished.

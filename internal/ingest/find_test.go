@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
@@ -35,7 +36,7 @@ func (f finder) Run(ctx context.Context) error {
 func finding(t *testing.T, text string, set func(*Job), found func(kept []write.Row) error) error {
 	t.Helper()
 	b := newBasket(true)
-	job, _ := newJob(names, b, text)
+	job, _ := newJob(tabletest.Names, b, text)
 	job.Target, job.ChunkSize, job.Memory = finder{b, found}, 4<<10, 1<<20
 	job.Inputs[0].Plain = true
 	set(job)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
@@ -24,7 +25,7 @@ type shelf struct {
 
 // job is a load of all the files.
 func (s *shelf) job(b *basket) (*Job, *book) {
-	j, k := newJob(names, b, "")
+	j, k := newJob(tabletest.Names, b, "")
 	j.Inputs = nil
 	s.opened = make([]int, len(s.texts))
 	for i, text := range s.texts {

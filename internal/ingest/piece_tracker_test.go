@@ -13,6 +13,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 )
 
 // If reading or parsing fails, the target is not finished: it does not have all rows.
@@ -29,7 +30,7 @@ func TestATargetIsNotFinishedByAFailure(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			to := newBasket(true)
-			job, _ := newJob(names, to, lines(5000))
+			job, _ := newJob(tabletest.Names, to, lines(5000))
 			job.ChunkSize = 300
 			breaks(job)
 			require.Error(t, newRun(job.withDefaults()).execute(t.Context()))
@@ -49,7 +50,7 @@ func TestATargetMayCompleteAtOnceOrInTheEnd(t *testing.T) {
 	for _, patient := range []bool{false, true} {
 		t.Run(fmt.Sprintf("patient %t", patient), func(t *testing.T) {
 			to := newBasket(patient)
-			job, b := newJob(names, to, lines(rows))
+			job, b := newJob(tabletest.Names, to, lines(rows))
 			job.ChunkSize = 300
 			run := newRun(job.withDefaults())
 			require.NoError(t, run.execute(t.Context()))
@@ -93,7 +94,7 @@ func TestATargetMayCompleteAtOnceOrInTheEnd(t *testing.T) {
 // All chunks are empty again when a run ends well.
 func TestChunksComeBack(t *testing.T) {
 	for _, text := range []string{lines(1000), "k,v,n\n", "k,v,n\nx\n", lines(50)} {
-		job, _ := newJob(names, newBasket(false), text)
+		job, _ := newJob(tabletest.Names, newBasket(false), text)
 		job.ChunkSize = 100
 		run := newRun(job.withDefaults())
 		require.NoError(t, run.execute(t.Context()))
@@ -114,7 +115,7 @@ func TestLongRecordsLeaveNoLongBuffers(t *testing.T) {
 	for i := range 50 {
 		fmt.Fprintf(&b, "%d,%s\n", i, strings.Repeat("x", 5000))
 	}
-	job, book := newJob(names, newBasket(false), b.String())
+	job, book := newJob(tabletest.Names, newBasket(false), b.String())
 	job.ChunkSize = 100
 	run := newRun(job.withDefaults())
 	require.NoError(t, run.execute(t.Context()))
@@ -126,11 +127,11 @@ func TestLongRecordsLeaveNoLongBuffers(t *testing.T) {
 
 // Records that cannot be rows must not cost the memory of the rows they are not.
 func TestShortRecordsOfAWideTable(t *testing.T) {
-	columns := []schema.Column{typed("k", schema.PartitionKey, 0, "int")}
+	columns := []schema.Column{tabletest.Column("k", schema.PartitionKey, 0, "int")}
 	header := "k"
 	for i := range 1000 {
 		name := fmt.Sprintf("c%d", i)
-		columns = append(columns, typed(name, schema.Regular, 0, "int"))
+		columns = append(columns, tabletest.Column(name, schema.Regular, 0, "int"))
 		header += "," + name
 	}
 	job, b := newJob(
@@ -150,7 +151,7 @@ func TestShortRecordsOfAWideTable(t *testing.T) {
 // Of a piece that is read by several views the rows come in several parts, and the piece counts as
 // read once.
 func TestPieceThatIsReadyInParts(t *testing.T) {
-	job, _ := newJob(names, newBasket(true), lines(1))
+	job, _ := newJob(tabletest.Names, newBasket(true), lines(1))
 	run := newRun(job.withDefaults())
 	a := &pieceTracker{run: run, text: 100, stored: 40}
 	a.Ready(3)

@@ -9,11 +9,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
-// sampleOf samples a text as an input of the table names.
+// sampleOf samples a text as an input of the table Names.
 func sampleOf(
 	t *testing.T,
 	text string,
@@ -22,7 +23,7 @@ func sampleOf(
 ) (Sampled, []string, error) {
 	t.Helper()
 	j := &Job{
-		Table:  names,
+		Table:  tabletest.Names,
 		Format: dsv.Format{Delimiter: ',', Quote: '"'},
 		Header: true,
 		Router: write.NewRouter(nil, nil, nil),

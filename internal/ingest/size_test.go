@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
@@ -19,12 +20,12 @@ func TestCellSize(t *testing.T) {
 		wire []byte
 		want int
 	}{
-		{typed("x", schema.Regular, 0, "int").Type, []byte{0, 0, 0, 9}, cellOverhead + 4},
-		{typed("x", schema.Regular, 0, "text").Type, nil, cellOverhead},
-		{typed("x", schema.Regular, 0, "list<text>").Type, list, cellOverhead + len(list) + 2*elementOverhead},
-		{typed("x", schema.Regular, 0, "frozen<list<text>>").Type, list, cellOverhead + len(list)},
-		{typed("x", schema.Regular, 0, "set<text>").Type, []byte{0, 0, 0, 0}, cellOverhead + 4},
-		{typed("x", schema.Regular, 0, "map<int, int>").Type, list, cellOverhead + len(list) + 2*elementOverhead},
+		{tabletest.Column("x", schema.Regular, 0, "int").Type, []byte{0, 0, 0, 9}, cellOverhead + 4},
+		{tabletest.Column("x", schema.Regular, 0, "text").Type, nil, cellOverhead},
+		{tabletest.Column("x", schema.Regular, 0, "list<text>").Type, list, cellOverhead + len(list) + 2*elementOverhead},
+		{tabletest.Column("x", schema.Regular, 0, "frozen<list<text>>").Type, list, cellOverhead + len(list)},
+		{tabletest.Column("x", schema.Regular, 0, "set<text>").Type, []byte{0, 0, 0, 0}, cellOverhead + 4},
+		{tabletest.Column("x", schema.Regular, 0, "map<int, int>").Type, list, cellOverhead + len(list) + 2*elementOverhead},
 		{udt, list, cellOverhead + len(list) + 3*elementOverhead},
 		{&frozen, list, cellOverhead + len(list)},
 	} {

@@ -10,12 +10,13 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 )
 
 var shared = schema.New("demo", "shared", []schema.Column{
-	typed("k", schema.PartitionKey, 0, "text"), typed("c", schema.Clustering, 0, "text"),
-	typed("s", schema.Static, 0, "text"), typed("u", schema.Static, 0, "text"),
-	typed("v", schema.Regular, 0, "text"), typed("w", schema.Regular, 0, "text"),
+	tabletest.Column("k", schema.PartitionKey, 0, "text"), tabletest.Column("c", schema.Clustering, 0, "text"),
+	tabletest.Column("s", schema.Static, 0, "text"), tabletest.Column("u", schema.Static, 0, "text"),
+	tabletest.Column("v", schema.Regular, 0, "text"), tabletest.Column("w", schema.Regular, 0, "text"),
 })
 
 // statementsOf returns the statements that write the one row of a text. Each has "+" if it makes

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
@@ -15,25 +16,25 @@ import (
 
 // TestValuesByUse has values that a server takes in some columns and refuses in others.
 func TestValuesByUse(t *testing.T) {
-	desc := typed("desc", schema.Clustering, 1, "frozen<list<decimal>>")
+	desc := tabletest.Column("desc", schema.Clustering, 1, "frozen<list<decimal>>")
 	desc.Desc = true
 	table := schema.New("demo", "uses", []schema.Column{
-		typed(
+		tabletest.Column(
 			"k",
 			schema.PartitionKey,
 			0,
 			"frozen<list<decimal>>",
 		),
-		typed("asc", schema.Clustering, 0, "frozen<list<decimal>>"),
+		tabletest.Column("asc", schema.Clustering, 0, "frozen<list<decimal>>"),
 		desc,
-		typed(
+		tabletest.Column(
 			"s",
 			schema.Static,
 			0,
 			"list<decimal>",
 		),
-		typed("v", schema.Regular, 0, "frozen<list<decimal>>"),
-		typed("d", schema.Regular, 0, "decimal"),
+		tabletest.Column("v", schema.Regular, 0, "frozen<list<decimal>>"),
+		tabletest.Column("d", schema.Regular, 0, "decimal"),
 	})
 	m, err := NewMapping(table, table.Columns, Fields{})
 	require.NoError(t, err)
@@ -82,8 +83,8 @@ func BenchmarkAppendWire(b *testing.B) {
 			"demo",
 			"t",
 			[]schema.Column{
-				typed("k", schema.PartitionKey, 0, "int"),
-				typed("v", schema.Regular, 0, c.typ),
+				tabletest.Column("k", schema.PartitionKey, 0, "int"),
+				tabletest.Column("v", schema.Regular, 0, c.typ),
 			},
 		)
 		m, err := NewMapping(table, table.Columns, Fields{})
@@ -114,8 +115,8 @@ func TestLargeTextIsNotCopied(t *testing.T) {
 		"demo",
 		"texts",
 		[]schema.Column{
-			typed("k", schema.PartitionKey, 0, "int"),
-			typed("v", schema.Regular, 0, "text"),
+			tabletest.Column("k", schema.PartitionKey, 0, "int"),
+			tabletest.Column("v", schema.Regular, 0, "text"),
 		},
 	)
 	m, err := NewMapping(table, table.Columns, Fields{})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -73,7 +74,7 @@ func FuzzBlocks(f *testing.F) {
 	require.NoError(f, err)
 	f.Add(block, int64(43))
 	f.Add(append(bytes.Clone(block), block...), int64(86))
-	f.Add(append(unhex(f, "0000002d 0000002b f01c"), examplePartition(f)...), int64(43))
+	f.Add(append(testkit.Unhex(f, "0000002d 0000002b f01c"), examplePartition(f)...), int64(43))
 	f.Fuzz(func(t *testing.T, b []byte, length int64) {
 		if length < 0 {
 			return

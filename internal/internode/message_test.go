@@ -5,21 +5,14 @@ import (
 	"encoding/hex"
 	"io"
 	"net/netip"
-	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
+
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
-
-// unhex reads bytes from hexadecimal digits, which may have blanks between them.
-func unhex(t testing.TB, digits string) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(strings.Join(strings.Fields(digits), ""))
-	require.NoError(t, err)
-	return b
-}
 
 var (
 	loader = netip.MustParseAddrPort("127.0.0.9:7000")
@@ -35,7 +28,7 @@ const (
 // exampleHeader returns the HEADER of (k int, c int, v text, PRIMARY KEY (k, c)) with the minimum
 // timestamp 1700000000000000.
 func exampleHeader(t testing.TB) []byte {
-	return unhex(
+	return testkit.Unhex(
 		t,
 		"fce9d96a43c000 00 00 29"+hex.EncodeToString(
 			[]byte("org.apache.cassandra.db.marshal.Int32Type"),
@@ -51,7 +44,7 @@ func exampleHeader(t testing.TB) []byte {
 
 // examplePartition returns a partition of that table: (1, 2, 'hi'), and (1, 3) a millisecond later.
 func examplePartition(t testing.TB) []byte {
-	return unhex(t, `0004 00000001 7fffffff 8000000000000000
+	return testkit.Unhex(t, `0004 00000001 7fffffff 8000000000000000
 		24 00 00000002 06 12 00 08 02 6869
 		04 00 00000003 04 0d 83e8 01
 		01`)
@@ -111,11 +104,11 @@ func TestHandshakeBytes(t *testing.T) {
 	}
 	require.Equal(
 		t,
-		unhex(t, "ca552dfa 0d0c0c08 06 7f000009 1b58 771ff58a"),
+		testkit.Unhex(t, "ca552dfa 0d0c0c08 06 7f000009 1b58 771ff58a"),
 		AppendOffer(nil, offer),
 	)
 
-	answer := unhex(t, "0000000c 0000000c 26f5673a")
+	answer := testkit.Unhex(t, "0000000c 0000000c 26f5673a")
 	require.Equal(t, answer, AppendAnswer(nil, Answer{Max: 12, Use: 12}))
 	got, err := ReadAnswer(bytes.NewReader(answer))
 	require.NoError(t, err)
@@ -163,7 +156,7 @@ func TestMessageBytes(t *testing.T) {
 				"00000010 0000000f 00000003" + hex.EncodeToString(exampleHeader(t)) + tableHex + "00",
 		},
 	} {
-		want := unhex(t, m.hex)
+		want := testkit.Unhex(t, m.hex)
 		require.Equal(t, hex.EncodeToString(want), hex.EncodeToString(Append(nil, m.message)), name)
 		r := bytes.NewReader(want)
 		got, err := Read(r)
@@ -190,7 +183,7 @@ func TestBlockOfTheExample(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, plain, got)
 	// the same bytes as literals only, which are a block too
-	literals := append(unhex(t, "0000002d 0000002b f01c"), plain...)
+	literals := append(testkit.Unhex(t, "0000002d 0000002b f01c"), plain...)
 	got, err = io.ReadAll(NewBlocks(bytes.NewReader(literals), 43))
 	require.NoError(t, err)
 	require.Equal(t, plain, got)

@@ -1,4 +1,4 @@
-package load
+package load_test
 
 import (
 	"bytes"
@@ -13,9 +13,12 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/test/loadtest"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/internal/write/cql"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
@@ -25,7 +28,8 @@ import (
 type sponge struct{}
 
 func (sponge) Write(context.Context, string, []row.Row) error { return nil }
-func (sponge) Idempotent() bool                               { return true }
+
+func (sponge) Idempotent() bool { return true }
 
 // benchmark loads a text of so many rows again and again.
 func benchmark(
@@ -34,28 +38,30 @@ func benchmark(
 	text []byte,
 	rows int,
 	router *write.Router,
-	change ...func(*Job),
+	change ...func(*load.Job),
 ) {
 	b.Helper()
-	job := &Job{
+	job := &load.Job{
 		Job: ingest.Job{
 			Table:    table,
 			Format:   dsv.DefaultFormat,
 			Header:   true,
 			Router:   router,
-			Limits:   testRowLimits,
-			Rejects:  &recorder{},
+			Limits:   loadtest.RowLimits,
+			Rejects:  &loadtest.Recorder{},
 			Counters: &progress.Counters{},
 			Inputs: []ingest.Input{
 				{
 					Name: "text",
-					Open: func() (io.ReadCloser, error) { return io.NopCloser(bytes.NewReader(text)), nil },
+					Open: func() (io.ReadCloser, error) {
+						return io.NopCloser(bytes.NewReader(text)), nil
+					},
 				},
 			},
 		},
 		CQL: cql.Options{
 			NewWriter: func([]schema.Column) cql.Writer { return sponge{} },
-			Limits:    testLimits,
+			Limits:    loadtest.BatchLimits,
 			InFlight:  8,
 		},
 	}
@@ -83,9 +89,9 @@ func benchmark(
 // bytes, tokens, grouping.
 func BenchmarkBlobs(b *testing.B) {
 	const rows = 50_000
-	columns := []schema.Column{typed("id", schema.PartitionKey, 0, "blob")}
+	columns := []schema.Column{tabletest.Column("id", schema.PartitionKey, 0, "blob")}
 	for i := range 5 {
-		columns = append(columns, typed(fmt.Sprintf("c%d", i), schema.Regular, 0, "blob"))
+		columns = append(columns, tabletest.Column(fmt.Sprintf("c%d", i), schema.Regular, 0, "blob"))
 	}
 	rng := rand.New(rand.NewPCG(1, 1))
 	text := []byte("id,c0,c1,c2,c3,c4\n")
@@ -102,7 +108,7 @@ func BenchmarkBlobs(b *testing.B) {
 		}
 		text = append(text, '\n')
 	}
-	benchmark(b, schema.New("demo", "blobs", columns), text, rows, ring(b, 3, 16))
+	benchmark(b, schema.New("demo", "blobs", columns), text, rows, loadtest.Ring(b, 3, 16))
 }
 
 // BenchmarkNarrow takes short rows of few partitions, whose cost is that of the
@@ -113,61 +119,61 @@ func BenchmarkNarrow(b *testing.B) {
 	for i := range rows {
 		text = fmt.Appendf(text, "%d,%d,%d,abc\n", i%1000, i, i)
 	}
-	benchmark(b, events, text, rows, ring(b, 3, 16))
+	benchmark(b, tabletest.Events, text, rows, loadtest.Ring(b, 3, 16))
 }
 
 // The sample table, and rows of it as delimited text and as objects. Its days are
 // those of the sample: some 900 rows of each partition, one after another.
 var flights = schema.New("demo", "flights", []schema.Column{
-	typed(
+	tabletest.Column(
 		"origin",
 		schema.PartitionKey,
 		0,
 		"text",
 	),
-	typed("month", schema.PartitionKey, 1, "int"),
-	typed("day", schema.PartitionKey, 2, "int"),
-	typed(
+	tabletest.Column("month", schema.PartitionKey, 1, "int"),
+	tabletest.Column("day", schema.PartitionKey, 2, "int"),
+	tabletest.Column(
 		"time_hour",
 		schema.Clustering,
 		0,
 		"timestamp",
 	),
-	typed("carrier", schema.Clustering, 1, "text"),
-	typed("flight", schema.Clustering, 2, "int"),
-	typed(
+	tabletest.Column("carrier", schema.Clustering, 1, "text"),
+	tabletest.Column("flight", schema.Clustering, 2, "int"),
+	tabletest.Column(
 		"year",
 		schema.Regular,
 		0,
 		"int",
 	),
-	typed("dep_time", schema.Regular, 0, "int"),
-	typed("sched_dep_time", schema.Regular, 0, "int"),
-	typed(
+	tabletest.Column("dep_time", schema.Regular, 0, "int"),
+	tabletest.Column("sched_dep_time", schema.Regular, 0, "int"),
+	tabletest.Column(
 		"dep_delay",
 		schema.Regular,
 		0,
 		"int",
 	),
-	typed("arr_time", schema.Regular, 0, "int"),
-	typed("sched_arr_time", schema.Regular, 0, "int"),
-	typed(
+	tabletest.Column("arr_time", schema.Regular, 0, "int"),
+	tabletest.Column("sched_arr_time", schema.Regular, 0, "int"),
+	tabletest.Column(
 		"arr_delay",
 		schema.Regular,
 		0,
 		"int",
 	),
-	typed("tailnum", schema.Regular, 0, "text"),
-	typed("dest", schema.Regular, 0, "text"),
-	typed(
+	tabletest.Column("tailnum", schema.Regular, 0, "text"),
+	tabletest.Column("dest", schema.Regular, 0, "text"),
+	tabletest.Column(
 		"air_time",
 		schema.Regular,
 		0,
 		"int",
 	),
-	typed("distance", schema.Regular, 0, "int"),
-	typed("hour", schema.Regular, 0, "int"),
-	typed("minute", schema.Regular, 0, "int"),
+	tabletest.Column("distance", schema.Regular, 0, "int"),
+	tabletest.Column("hour", schema.Regular, 0, "int"),
+	tabletest.Column("minute", schema.Regular, 0, "int"),
 })
 
 const flightRows = 50_000
@@ -189,7 +195,7 @@ func BenchmarkFlights(b *testing.B) {
 			i%24,
 		)
 	}
-	benchmark(b, flights, text, flightRows, ring(b, 3, 16))
+	benchmark(b, flights, text, flightRows, loadtest.Ring(b, 3, 16))
 }
 
 // BenchmarkFlightsJSON takes them from objects, one a line.
@@ -209,5 +215,6 @@ func BenchmarkFlightsJSON(b *testing.B) {
 			i%24,
 		)
 	}
-	benchmark(b, flights, text, flightRows, ring(b, 3, 16), func(j *Job) { j.JSON = true })
+	asJSON := func(j *load.Job) { j.JSON = true }
+	benchmark(b, flights, text, flightRows, loadtest.Ring(b, 3, 16), asJSON)
 }

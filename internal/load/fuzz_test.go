@@ -1,4 +1,4 @@
-package load
+package load_test
 
 import (
 	"context"
@@ -7,6 +7,10 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/test/loadtest"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 )
 
 // FuzzLoad loads any text. However it is cut into chunks, the same rows are
@@ -23,28 +27,28 @@ func FuzzLoad(f *testing.F) {
 		if len(s) > 4096 {
 			s = s[:4096]
 		}
-		run := func(chunkSize int) (map[string]map[string]string, []string, Result) {
-			job, c, rejects := newJob(t, names, "k,v,n\n"+s)
+		run := func(chunkSize int) (map[string]map[string]string, []string, load.Result) {
+			job, c, rejects := loadtest.NewJob(tabletest.Names, "k,v,n\n"+s)
 			job.ChunkSize = chunkSize
 			job.MaxRecord = 2 + int(record)
 			job.Nulls = []string{"NULL"}
 			result, err := job.Run(context.Background())
 			if job.MaxRecord < len("k,v,n\n") {
 				require.Error(t, err)
-				return nil, nil, Result{}
+				return nil, nil, load.Result{}
 			}
 			require.NoError(t, err)
-			require.Empty(t, c.broken)
+			require.Empty(t, c.Broken)
 			require.Equal(t, result.Read, result.Written+result.Rejected())
 			rows := map[string]map[string]string{}
-			for key, cells := range c.cells {
+			for key, cells := range c.Cells {
 				rows[key] = map[string]string{}
 				for name, v := range cells {
-					rows[key][name] = v.value
+					rows[key][name] = v.Value
 				}
 			}
 			var refused []string
-			for _, r := range rejects.sorted() {
+			for _, r := range rejects.Sorted() {
 				refused = append(
 					refused,
 					fmt.Sprintf(
@@ -59,7 +63,7 @@ func FuzzLoad(f *testing.F) {
 				)
 			}
 			result.Batches = 0
-			return rows, refused, counts(result)
+			return rows, refused, loadtest.Counts(result)
 		}
 		rows, refused, result := run(1 + int(chunk))
 		again, refusedAgain, same := run(1 << 20)

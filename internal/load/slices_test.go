@@ -1,4 +1,4 @@
-package load
+package load_test
 
 import (
 	"context"
@@ -12,8 +12,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
-	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/test/loadtest"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -21,7 +22,7 @@ import (
 
 // numbers is a table of two ints.
 var numbers = schema.New("demo", "numbers", []schema.Column{
-	typed("id", schema.PartitionKey, 0, "int"), typed("n", schema.Regular, 0, "int"),
+	tabletest.Column("id", schema.PartitionKey, 0, "int"), tabletest.Column("n", schema.Regular, 0, "int"),
 })
 
 // storage is one node, that takes files as long as it may.
@@ -66,13 +67,10 @@ func (s *storage) Send(_ context.Context, _ string, f stream.File) error {
 // not sent again, and what is sent again has the timestamps that it had.
 func TestStreamedSlicesAreGoneOnWith(t *testing.T) {
 	const rows = 4000
-	job, _, rejects := newJob(t, numbers, numbered("id,n", rows))
+	job, _, rejects := loadtest.NewJob(numbers, loadtest.Numbered("id,n", rows))
 	job.Inputs[0].Plain = true
-	journal := &remembering{
-		forgetful: forgetful{rejects},
-		pieces:    map[int64]ingest.Piece{},
-		standing:  map[int64]ingest.PieceState{},
-	}
+	journal := loadtest.NewPieceJournal(rejects)
+
 	job.Journal, job.ChunkSize = journal, 1<<10
 	ring, err := token.NewRing(
 		token.Murmur3,

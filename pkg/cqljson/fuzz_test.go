@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
 )
 
 // fuzzTypes are the types that FuzzAppendJSON selects by number. Append new types at the end, so
@@ -87,7 +89,7 @@ func FuzzAppendJSON(f *testing.F) {
 		"map<frozen<map<frozen<list<text>>, double>>, boolean>": "00000001 00000021 00000001 0000000d " +
 			"00000001 00000005 61225c0a7f 00000008 fff0000000000000 00000001 01",
 	} {
-		f.Add(place[typ], unhex(f, wire))
+		f.Add(place[typ], testkit.Unhex(f, wire))
 	}
 	f.Fuzz(func(t *testing.T, typ byte, wire []byte) {
 		columns[int(typ)%len(columns)].checkLossless(t, wire)

@@ -2,7 +2,6 @@ package cqljson
 
 import (
 	"bytes"
-	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"strings"
@@ -11,37 +10,25 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// testUDTs are the user types of the tests.
-var testUDTs = map[string]struct{ names, types string }{
-	"addr":  {"street zip Mixed\"Name select", "text int list<int> frozen<tuple<text>>"},
-	"inner": {"a b", "int text"},
-	"outer": {"nested other", "frozen<inner> map<text,frozen<inner>>"},
-	"none":  {"", ""},
-}
-
-func testUDT(name string) (*cqltype.Type, error) {
-	def, ok := testUDTs[name]
-	if !ok {
-		return nil, fmt.Errorf("unknown type %s", name)
-	}
-	t := &cqltype.Type{
-		Kind:       cqltype.UDT,
-		Keyspace:   "ks",
-		Name:       name,
-		FieldNames: strings.Fields(def.names),
-	}
-	for _, s := range strings.Fields(def.types) {
-		e, err := cqltype.Parse(s, testUDT)
-		if err != nil {
-			return nil, err
-		}
-		t.Elems = append(t.Elems, e)
-	}
-	return t, nil
+// userTypes are the user types of the tests.
+var userTypes = testkit.UserTypes{
+	"addr": {
+		{Name: "street", Type: "text"},
+		{Name: "zip", Type: "int"},
+		{Name: "Mixed\"Name", Type: "list<int>"},
+		{Name: "select", Type: "frozen<tuple<text>>"},
+	},
+	"inner": {{Name: "a", Type: "int"}, {Name: "b", Type: "text"}},
+	"outer": {
+		{Name: "nested", Type: "frozen<inner>"},
+		{Name: "other", Type: "map<text, frozen<inner>>"},
+	},
+	"none": {},
 }
 
 // column is a type with its encoder and decoder.
@@ -54,7 +41,7 @@ type column struct {
 
 func mustPlan(t testing.TB, typ string) column {
 	t.Helper()
-	parsed, err := cqltype.Parse(typ, testUDT)
+	parsed, err := cqltype.Parse(typ, userTypes.Find)
 	require.NoError(t, err)
 	text, err := cqltext.Plan(parsed)
 	require.NoError(t, err)
@@ -71,14 +58,6 @@ func (c column) wire(t testing.TB, text string) []byte {
 	wire, err := c.text.AppendWire(nil, []byte(text))
 	require.NoError(t, err)
 	return wire
-}
-
-// unhex reads hex that may contain blanks.
-func unhex(t testing.TB, s string) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))
-	require.NoError(t, err)
-	return b
 }
 
 // prefix is the content of every buffer before an encoder appends to it.

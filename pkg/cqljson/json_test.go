@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
@@ -177,9 +178,9 @@ func TestMalformed(t *testing.T) {
 	} {
 		t.Run(c.typ+" "+c.wire, func(t *testing.T) {
 			col := mustPlan(t, c.typ)
-			_, err := col.encode(t, unhex(t, c.wire))
+			_, err := col.encode(t, testkit.Unhex(t, c.wire))
 			require.EqualError(t, err, c.want)
-			col.checkLossless(t, unhex(t, c.wire))
+			col.checkLossless(t, testkit.Unhex(t, c.wire))
 		})
 	}
 }

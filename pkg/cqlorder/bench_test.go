@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
 )
 
 // benchmarked are pairs of values that differ only at or near their end.
@@ -33,7 +35,7 @@ var benchmarked = []struct{ typ, a, b string }{
 
 func BenchmarkCompare(b *testing.B) {
 	for _, c := range benchmarked {
-		o, x, y := mustPlan(b, c.typ), unhex(b, c.a), unhex(b, c.b)
+		o, x, y := mustPlan(b, c.typ), testkit.Unhex(b, c.a), testkit.Unhex(b, c.b)
 		b.Run(c.typ, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
@@ -46,7 +48,7 @@ func BenchmarkCompare(b *testing.B) {
 // BenchmarkCompareExactly compares decimals that only an exact calculation distinguishes.
 func BenchmarkCompareExactly(b *testing.B) {
 	o := mustPlan(b, "decimal")
-	x, y := unhex(b, "00000014 056bc75e2d63100001"), unhex(b, "00000013 008ac7230489e80000")
+	x, y := testkit.Unhex(b, "00000014 056bc75e2d63100001"), testkit.Unhex(b, "00000013 008ac7230489e80000")
 	b.ReportAllocs()
 	for b.Loop() {
 		o.Compare(x, y)
@@ -76,7 +78,7 @@ func BenchmarkAppendCanonical(b *testing.B) {
 		})
 	}
 	for _, c := range uncanonical {
-		o, wire := mustPlan(b, c.typ), unhex(b, c.in)
+		o, wire := mustPlan(b, c.typ), testkit.Unhex(b, c.in)
 		run(c.typ, o, wire)
 		sorted, err := o.AppendCanonical(nil, wire)
 		require.NoError(b, err)
@@ -89,13 +91,13 @@ func BenchmarkAppendCanonical(b *testing.B) {
 
 func TestNothingIsAllocatedForAValue(t *testing.T) {
 	for _, c := range benchmarked {
-		o, x, y := mustPlan(t, c.typ), unhex(t, c.a), unhex(t, c.b)
+		o, x, y := mustPlan(t, c.typ), testkit.Unhex(t, c.a), testkit.Unhex(t, c.b)
 		require.Zero(
 			t, testing.AllocsPerRun(100, func() { o.Compare(x, y) }), "%s %s %s", c.typ, c.a, c.b,
 		)
 	}
 	for _, c := range uncanonical {
-		o, wire := mustPlan(t, c.typ), unhex(t, c.in)
+		o, wire := mustPlan(t, c.typ), testkit.Unhex(t, c.in)
 		var dst []byte
 		var s scratch // not from the pool: the race detector makes a pool drop some
 		require.Zero(

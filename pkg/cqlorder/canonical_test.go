@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
 )
 
 const (
@@ -140,7 +142,7 @@ var canonical = []struct{ typ, in, want string }{
 func TestAppendCanonicalIsWhatTheServerStores(t *testing.T) {
 	for _, c := range canonical {
 		o := mustPlan(t, c.typ)
-		wire, want := unhex(t, c.in), unhex(t, c.want)
+		wire, want := testkit.Unhex(t, c.in), testkit.Unhex(t, c.want)
 		for range 2 {
 			before := bytes.Clone(wire)
 			got, err := o.AppendCanonical([]byte("x"), wire)
@@ -180,7 +182,7 @@ func TestAppendCanonicalRefusesWhatIsNotWhole(t *testing.T) {
 		{"set<frozen<set<int>>>", elems() + "00", "malformed set<frozen<set<int>>> value: 1 bytes left over after the last element"},
 		{"list<frozen<set<int>>>", elems() + "00", "malformed list<frozen<set<int>>> value: 1 bytes left over after the last element"},
 	} {
-		_, err := mustPlan(t, c.typ).AppendCanonical(nil, unhex(t, c.in))
+		_, err := mustPlan(t, c.typ).AppendCanonical(nil, testkit.Unhex(t, c.in))
 		require.EqualError(t, err, c.want, c.in)
 	}
 }
@@ -214,7 +216,7 @@ func TestAnOrderIsSafeForConcurrentUse(t *testing.T) {
 		group.Go(func() {
 			var dst []byte
 			for range 200 {
-				in := unhex(t, pairs(elems("00000002", "00000001"), ""))
+				in := testkit.Unhex(t, pairs(elems("00000002", "00000001"), ""))
 				in = slices.Concat(
 					in[:len(in)-4], []byte{0, 0, byte(len(wire) >> 8), byte(len(wire))}, wire,
 				)

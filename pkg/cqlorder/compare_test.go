@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
 )
 
 // ascending has values of each type in hex, in ascending order; "=" separates equal values in one
@@ -266,7 +268,7 @@ func TestCompareIsTheServersOrder(t *testing.T) {
 // alternatives returns the values of a string with "=" between them.
 func alternatives(t testing.TB, s string) (wires [][]byte) {
 	for _, alternative := range strings.Split(s, "=") {
-		wires = append(wires, unhex(t, alternative))
+		wires = append(wires, testkit.Unhex(t, alternative))
 	}
 	return wires
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
@@ -55,7 +56,7 @@ func addAll(f *testing.F, add func(typ byte, a, b, c []byte)) {
 		}
 		for _, c := range canonical {
 			if c.typ == typ {
-				add(byte(i), unhex(f, c.in), unhex(f, c.want), nil)
+				add(byte(i), testkit.Unhex(f, c.in), testkit.Unhex(f, c.want), nil)
 			}
 		}
 	}

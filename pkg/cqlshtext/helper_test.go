@@ -2,47 +2,40 @@ package cqlshtext
 
 import (
 	"encoding/hex"
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// testUDTs are the user types of the tests: names and types of the fields.
-var testUDTs = map[string]struct{ names, types []string }{
-	"addr":  {[]string{"street", "zip"}, []string{"text", "int"}},
-	"addr3": {[]string{"street", "zip", "tags"}, []string{"text", "int", "frozen<list<text>>"}},
-	"tt":    {[]string{"t"}, []string{"time"}},
+// userTypes are the user types of the tests.
+var userTypes = testkit.UserTypes{
+	"addr": {{Name: "street", Type: "text"}, {Name: "zip", Type: "int"}},
+	"addr3": {
+		{Name: "street", Type: "text"},
+		{Name: "zip", Type: "int"},
+		{Name: "tags", Type: "frozen<list<text>>"},
+	},
+	"tt": {{Name: "t", Type: "time"}},
 	"odd": {
-		[]string{"class", "Mixed", "a,b", "a", "x\ty", "_z", "back\\slash"},
-		[]string{"int", "int", "int", "text", "timestamp", "boolean", "frozen<addr>"},
+		{Name: "class", Type: "int"},
+		{Name: "Mixed", Type: "int"},
+		{Name: "a,b", Type: "int"},
+		{Name: "a", Type: "text"},
+		{Name: "x\ty", Type: "timestamp"},
+		{Name: "_z", Type: "boolean"},
+		{Name: "back\\slash", Type: "frozen<addr>"},
 	},
 	"none": {},
 }
 
-func testUDT(name string) (*cqltype.Type, error) {
-	def, ok := testUDTs[name]
-	if !ok {
-		return nil, fmt.Errorf("unknown type %s", name)
-	}
-	t := &cqltype.Type{Kind: cqltype.UDT, Keyspace: "ks", Name: name, FieldNames: def.names}
-	for _, s := range def.types {
-		e, err := cqltype.Parse(s, testUDT)
-		if err != nil {
-			return nil, err
-		}
-		t.Elems = append(t.Elems, e)
-	}
-	return t, nil
-}
-
 func mustParse(t testing.TB, typ string) *cqltype.Type {
 	t.Helper()
-	parsed, err := cqltype.Parse(typ, testUDT)
+	parsed, err := cqltype.Parse(typ, userTypes.Find)
 	require.NoError(t, err)
 	return parsed
 }

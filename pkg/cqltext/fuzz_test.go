@@ -6,6 +6,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
@@ -117,7 +118,7 @@ func fuzzSeeds(f *testing.F, add func(typ byte, wire, text string)) {
 	}
 	for i, typ := range fuzzTypes {
 		for _, s := range seeds[typ] {
-			add(byte(i), string(unhex(f, s[0])), s[1])
+			add(byte(i), string(testkit.Unhex(f, s[0])), s[1])
 		}
 	}
 }

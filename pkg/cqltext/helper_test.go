@@ -2,49 +2,35 @@ package cqltext
 
 import (
 	"encoding/hex"
-	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// testUDTs are the user types of the tests.
-var testUDTs = map[string]struct{ names, types string }{
-	"addr":  {"street zip Mixed\"Name select", "text int list<int> frozen<tuple<text>>"},
-	"inner": {"a b", "int text"},
-	"outer": {"nested other", "frozen<inner> map<text, frozen<inner>>"},
-	"none":  {"", ""},
-}
-
-func testUDT(name string) (*cqltype.Type, error) {
-	def, ok := testUDTs[name]
-	if !ok {
-		return nil, fmt.Errorf("unknown type %s", name)
-	}
-	t := &cqltype.Type{
-		Kind:       cqltype.UDT,
-		Keyspace:   "ks",
-		Name:       name,
-		FieldNames: strings.Fields(def.names),
-	}
-	// The field types have blanks only after commas.
-	for _, s := range strings.Fields(strings.ReplaceAll(def.types, ", ", ",")) {
-		e, err := cqltype.Parse(s, testUDT)
-		if err != nil {
-			return nil, err
-		}
-		t.Elems = append(t.Elems, e)
-	}
-	return t, nil
+// userTypes are the user types of the tests.
+var userTypes = testkit.UserTypes{
+	"addr": {
+		{Name: "street", Type: "text"},
+		{Name: "zip", Type: "int"},
+		{Name: "Mixed\"Name", Type: "list<int>"},
+		{Name: "select", Type: "frozen<tuple<text>>"},
+	},
+	"inner": {{Name: "a", Type: "int"}, {Name: "b", Type: "text"}},
+	"outer": {
+		{Name: "nested", Type: "frozen<inner>"},
+		{Name: "other", Type: "map<text, frozen<inner>>"},
+	},
+	"none": {},
 }
 
 func mustParse(t testing.TB, typ string) *cqltype.Type {
 	t.Helper()
-	parsed, err := cqltype.Parse(typ, testUDT)
+	parsed, err := cqltype.Parse(typ, userTypes.Find)
 	require.NoError(t, err)
 	return parsed
 }
@@ -62,14 +48,6 @@ func mustPlan(t testing.TB, typ string) codec {
 	c, err := Plan(mustParse(t, typ))
 	require.NoError(t, err)
 	return c.(codec)
-}
-
-// unhex reads hex that may contain blanks.
-func unhex(t testing.TB, s string) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(strings.ReplaceAll(s, " ", ""))
-	require.NoError(t, err)
-	return b
 }
 
 // prefix is the content of every buffer before a codec appends to it.
@@ -104,13 +82,13 @@ func checkAppend(t testing.TB, in []byte, f func(dst, in []byte) ([]byte, error)
 func exact(t *testing.T, typ, wireHex, text string) {
 	t.Helper()
 	exactText(t, typ, wireHex, text)
-	require.NoError(t, mustLayout(t, typ).CheckAs(cqlwire.Stored, unhex(t, wireHex)))
+	require.NoError(t, mustLayout(t, typ).CheckAs(cqlwire.Stored, testkit.Unhex(t, wireHex)))
 }
 
 // exactText checks that the wire value and the text correspond in both directions.
 func exactText(t *testing.T, typ, wireHex, text string) {
 	t.Helper()
-	c, wire := mustPlan(t, typ), unhex(t, wireHex)
+	c, wire := mustPlan(t, typ), testkit.Unhex(t, wireHex)
 	got, err := toText(t, c, wire)
 	require.NoError(t, err)
 	require.Equal(t, text, got)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
@@ -145,7 +146,7 @@ func TestMalformed(t *testing.T) {
 		{"vector<smallint, 1>", "0100", "malformed smallint value: 1 bytes, where 2 bytes are due"},
 	} {
 		t.Run(c.typ+" "+c.wire, func(t *testing.T) {
-			codec, wire := mustPlan(t, c.typ), unhex(t, c.wire)
+			codec, wire := mustPlan(t, c.typ), testkit.Unhex(t, c.wire)
 			_, err := toText(t, codec, wire)
 			require.EqualError(t, err, c.want)
 			require.EqualError(t, mustLayout(t, c.typ).CheckAs(cqlwire.Compared, wire), c.want)
@@ -154,7 +155,7 @@ func TestMalformed(t *testing.T) {
 		})
 	}
 	// The error also names the field.
-	_, err := toText(t, mustPlan(t, "inner"), unhex(t, "00000001 00"))
+	_, err := toText(t, mustPlan(t, "inner"), testkit.Unhex(t, "00000001 00"))
 	require.EqualError(t, err, "field a: malformed int value: 1 bytes, where 0 or 4 bytes are due")
 }
 
@@ -247,7 +248,7 @@ func TestNullsInListsInside(t *testing.T) {
 		{"tuple<frozen<list<int>>>", "00000008 00000001 ffffffff", "([null])"},
 	} {
 		codec := mustPlan(t, c.typ)
-		text, err := toText(t, codec, unhex(t, c.wire))
+		text, err := toText(t, codec, testkit.Unhex(t, c.wire))
 		require.NoError(t, err)
 		require.Equal(t, c.text, text)
 		_, err = toWire(t, codec, text)

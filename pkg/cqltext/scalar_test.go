@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
@@ -150,7 +151,7 @@ func TestWhatNoServerTakes(t *testing.T) {
 		{"decimal", "000000", "3 bytes, where 0 or at least 4 bytes are due"},
 		{"timeuuid", "550e8400e29b41d4a716446655440000", "UUID version 4, where a timeuuid is of version 1"},
 	} {
-		codec, wire := mustPlan(t, c.typ), unhex(t, c.wire)
+		codec, wire := mustPlan(t, c.typ), testkit.Unhex(t, c.wire)
 		text, err := toText(t, codec, wire)
 		require.NoError(t, err)
 		require.Equal(t, string(appendRaw(nil, wire)), text)
@@ -176,7 +177,7 @@ func TestTextTypes(t *testing.T) {
 	// Cassandra accepts some bytes beyond the standard: modified UTF-8's NUL, surrogates, odd
 	// second bytes, high planes.
 	for _, wire := range []string{"c080", "eda080edb080", "e04180", "f0108080", "f7bfbfbf"} {
-		exact(t, "text", wire, string(unhex(t, wire)))
+		exact(t, "text", wire, string(testkit.Unhex(t, wire)))
 	}
 }
 

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
 )
 
 // TestAppend writes a value of each form and reads it back.
@@ -26,14 +28,14 @@ func TestAppend(t *testing.T) {
 		for _, elem := range bytes.Fields([]byte(c.elems)) {
 			mark := len(dst)
 			var err error
-			dst, err = l.Close(append(l.Open(dst), unhex(t, string(elem))...), mark)
+			dst, err = l.Close(append(l.Open(dst), testkit.Unhex(t, string(elem))...), mark)
 			require.NoError(t, err)
 		}
-		require.Equal(t, unhex(t, c.wire), dst, c.typ)
+		require.Equal(t, testkit.Unhex(t, c.wire), dst, c.typ)
 	}
 	require.Equal(
 		t,
-		unhex(t, "00000001 61 ffffffff 00000000"),
+		testkit.Unhex(t, "00000001 61 ffffffff 00000000"),
 		AppendElem(AppendElem(AppendElem(nil, []byte("a")), nil), []byte{}),
 	)
 }

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
 )
 
 // TestCheckAs checks values that a server accepts in some uses only. Each was bound to a column of
@@ -62,7 +64,7 @@ func TestCheckAs(t *testing.T) {
 	} {
 		l := mustPlan(t, test.typ)
 		for use := range uses {
-			err := l.CheckAs(use, unhex(t, test.wire))
+			err := l.CheckAs(use, testkit.Unhex(t, test.wire))
 			require.Equal(
 				t,
 				test.taken>>use&1 != 0,
@@ -95,7 +97,7 @@ func FuzzCheck(f *testing.F) {
 		"00000001 ffffffff", "00000001 00000002 c080", "00000001 00000001 61 00000004 ffffffff", "00000004 00000001", "ffffffff", "", "0100",
 		"06 02 0001 02 0002", "", "00000001 00000008 00000004 00000000", "00000001 00000004 ffffffff 00", "00000000", "020100", "80", "00",
 	} {
-		f.Add(byte(i), unhex(f, wire))
+		f.Add(byte(i), testkit.Unhex(f, wire))
 	}
 	f.Fuzz(func(t *testing.T, typ byte, wire []byte) {
 		l := layouts[int(typ)%len(layouts)]
@@ -124,7 +126,7 @@ func BenchmarkCheck(b *testing.B) {
 		{"map<text, frozen<tuple<int, text>>>", "00000001 00000001 61 0000000d 00000004 00000001 00000001 61"},
 		{"vector<float, 4>", "3f800000 3f800000 3f800000 3f800000"},
 	} {
-		l, wire := mustPlan(b, c.typ), unhex(b, c.wire)
+		l, wire := mustPlan(b, c.typ), testkit.Unhex(b, c.wire)
 		b.Run(c.typ, func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {

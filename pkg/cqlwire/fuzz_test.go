@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
 )
 
 // fuzzTypes are the types that FuzzWalk selects by number. Append new types at the end, so that the
@@ -45,7 +47,7 @@ func FuzzWalk(f *testing.F) {
 		"duration":                           {"1c0602", "800000", "f100000000 00 00"},
 	} {
 		for _, wire := range wires {
-			f.Add(place[typ], unhex(f, wire))
+			f.Add(place[typ], testkit.Unhex(f, wire))
 		}
 	}
 	f.Fuzz(func(t *testing.T, typ byte, wire []byte) {

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
 )
 
 // TestBigIntsLikeMathBig compares the two's complement bytes with the results of math/big.
@@ -36,12 +38,12 @@ func TestIntegers(t *testing.T) {
 		{0, "00"}, {127, "7f"}, {128, "0080"}, {-128, "80"}, {-129, "ff7f"}, {32768, "008000"},
 		{math.MaxInt64, "7fffffffffffffff"}, {math.MinInt64, "8000000000000000"},
 	} {
-		require.Equal(t, unhex(t, c.wire), AppendInt(nil, c.v))
-		require.Equal(t, c.v, Int(unhex(t, c.wire)))
-		require.True(t, Minimal(unhex(t, c.wire)))
+		require.Equal(t, testkit.Unhex(t, c.wire), AppendInt(nil, c.v))
+		require.Equal(t, c.v, Int(testkit.Unhex(t, c.wire)))
+		require.True(t, Minimal(testkit.Unhex(t, c.wire)))
 	}
 	for _, wire := range []string{"", "0000", "007f", "ff80", "ffff"} {
-		require.False(t, Minimal(unhex(t, wire)), wire)
+		require.False(t, Minimal(testkit.Unhex(t, wire)), wire)
 	}
 }
 
@@ -66,7 +68,7 @@ func TestDurations(t *testing.T) {
 		{math.MaxInt32, math.MinInt32, math.MinInt64, "f0fffffffe f0ffffffff ffffffffffffffffff"},
 	} {
 		wire := AppendDuration(nil, c.months, c.days, c.nanos)
-		require.Equal(t, unhex(t, c.wire), wire)
+		require.Equal(t, testkit.Unhex(t, c.wire), wire)
 		months, days, nanos, ok := Duration(wire)
 		require.True(t, ok)
 		require.Equal(
@@ -79,7 +81,7 @@ func TestDurations(t *testing.T) {
 		"two vints": "0000", "a byte too many": "00000000", "a long zero": "800000 00", "33 bits of months": "f100000000 00 00",
 		"33 bits of days": "00 f100000000 00",
 	} {
-		_, _, _, ok := Duration(unhex(t, wire))
+		_, _, _, ok := Duration(testkit.Unhex(t, wire))
 		require.False(t, ok, what)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
 )
 
 func TestVints(t *testing.T) {
@@ -26,7 +28,7 @@ func TestVints(t *testing.T) {
 		{math.MinInt64, "ffffffffffffffffff"},
 	} {
 		wire := AppendVint(nil, c.v)
-		require.Equal(t, unhex(t, c.wire), wire, c.v)
+		require.Equal(t, testkit.Unhex(t, c.wire), wire, c.v)
 		v, n := Vint(append(wire, 0xaa))
 		require.Equal(t, c.v, v)
 		require.Equal(t, len(wire), n)
@@ -46,7 +48,7 @@ func TestUvintOfTheSpecification(t *testing.T) {
 
 func TestUvintsOfNeedlessLengthAreNotRead(t *testing.T) {
 	for _, wire := range []string{"", "8000", "807f", "c00000", "c03fff", "e0000000", "ff0000000000000000", "ff00ffffffffffffff"} {
-		_, n := Uvint(unhex(t, wire))
+		_, n := Uvint(testkit.Unhex(t, wire))
 		require.Zero(t, n, wire)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
 )
 
 // spell walks over a value at every depth and returns its elements in hex, nulls as null. Brackets
@@ -54,7 +56,7 @@ func TestWalk(t *testing.T) {
 		{"vector<frozen<tuple<int>>, 2>", "00 04 ffffffff", "[[] [null]]"},
 	} {
 		l := mustPlan(t, c.typ)
-		wire := unhex(t, c.wire)
+		wire := testkit.Unhex(t, c.wire)
 		require.Equal(t, c.want, spell(t, l, wire), "%s %s", c.typ, c.wire)
 		if c.typ != "vector<empty, 3>" { // servers refuse a vector of no bytes
 			require.NoError(t, l.CheckAs(Stored, wire))
@@ -85,7 +87,7 @@ func TestMalformed(t *testing.T) {
 		{"vector<text, 1>", "ffffffffffffffffff", "malformed vector<text, 1> value: element 0 is cut off"},
 		{"vector<text, 1>", "016100", "malformed vector<text, 1> value: 1 bytes left over after the last element"},
 	} {
-		l, wire := mustPlan(t, c.typ), unhex(t, c.wire)
+		l, wire := mustPlan(t, c.typ), testkit.Unhex(t, c.wire)
 		w := l.Walk(wire)
 		for w.Next() {
 			require.LessOrEqual(t, w.End(), len(wire))
@@ -106,22 +108,22 @@ func TestCheckIsDeep(t *testing.T) {
 		{"two", "00000001 00", "malformed int value: 1 bytes, where 0 or 4 bytes are due"},
 		{"vector<smallint, 1>", "0100", "malformed smallint value: 1 bytes, where 2 bytes are due"},
 	} {
-		require.EqualError(t, mustPlan(t, c.typ).Check(unhex(t, c.wire)), c.want)
+		require.EqualError(t, mustPlan(t, c.typ).Check(testkit.Unhex(t, c.wire)), c.want)
 	}
 }
 
 // TestLengthsAndCounts checks that lengths and counts are returned as written.
 func TestLengthsAndCounts(t *testing.T) {
-	w := mustPlan(t, "tuple<int, int>").Walk(unhex(t, "fffffffe 00000000"))
+	w := mustPlan(t, "tuple<int, int>").Walk(testkit.Unhex(t, "fffffffe 00000000"))
 	require.Equal(t, 0, w.End())
 	require.True(t, w.Next())
 	require.Equal(t, []any{-2, true, 4}, []any{w.Length(), w.Null(), w.End()})
 	require.True(t, w.Next())
 	require.Equal(t, []any{0, false, 8}, []any{w.Length(), w.Null(), w.End()})
 
-	w = mustPlan(t, "map<int, int>").Walk(unhex(t, "80000000"))
+	w = mustPlan(t, "map<int, int>").Walk(testkit.Unhex(t, "80000000"))
 	require.Equal(t, []any{-1 << 31, 4}, []any{w.Count(), w.End()})
-	w = mustPlan(t, "map<int, int>").Walk(unhex(t, "7fffffff"))
+	w = mustPlan(t, "map<int, int>").Walk(testkit.Unhex(t, "7fffffff"))
 	require.Equal(t, 1<<31-1, w.Count())
 	_, ok := Count(make([]byte, 3))
 	require.False(t, ok)
@@ -130,7 +132,7 @@ func TestLengthsAndCounts(t *testing.T) {
 // TestWalkAllocatesNothing checks that a walk and a check do not allocate on the heap.
 func TestWalkAllocatesNothing(t *testing.T) {
 	l := mustPlan(t, "map<int, frozen<tuple<int, text>>>")
-	wire := unhex(t, "00000001 00000000 00000009 ffffffff 00000001 61")
+	wire := testkit.Unhex(t, "00000001 00000000 00000009 ffffffff 00000001 61")
 	sum := 0
 	require.Zero(t, testing.AllocsPerRun(50, func() {
 		w := l.Walk(wire)

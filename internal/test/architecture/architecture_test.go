@@ -111,7 +111,7 @@ func TestEveryPackageIsOnTheMap(t *testing.T) {
 			onMap[below+"/"+name[1]] = true
 		}
 	}
-	for _, top := range []string{"cmd", "internal", "pkg"} {
+	for _, top := range []string{"cmd", "internal", "pkg", "tools"} {
 		err := filepath.WalkDir(
 			filepath.Join(root, top),
 			func(path string, d fs.DirEntry, err error) error {
@@ -167,7 +167,7 @@ func TestNoWrapperHidesMethods(t *testing.T) {
 	}
 	type assertion struct{ file, of string }
 	var all []assertion
-	for _, top := range []string{"cmd", "internal", "pkg"} {
+	for _, top := range []string{"cmd", "internal", "pkg", "tools"} {
 		err := filepath.WalkDir(
 			filepath.Join(root, top),
 			func(path string, _ fs.DirEntry, err error) error {

@@ -29,7 +29,7 @@ type folderOf struct {
 func TestDocLinksNameWhatIsThere(t *testing.T) {
 	folders := make(map[string]*folderOf)
 	byName := make(map[string][]*folderOf)
-	for _, top := range []string{"cmd", "internal", "pkg"} {
+	for _, top := range []string{"cmd", "internal", "pkg", "tools"} {
 		err := filepath.WalkDir(
 			filepath.Join(root, top),
 			func(path string, d fs.DirEntry, err error) error {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -26,13 +27,14 @@ func (noNode) Send(context.Context, string, File) error { return nil }
 func BenchmarkTarget(b *testing.B) {
 	const count, perPiece = 200_000, 10_000
 	emp := schema.New("demo", "emp", []schema.Column{
-		typed(
+		tabletest.Column(
 			"id",
 			schema.PartitionKey,
+			0,
 			"int",
 		),
-		typed("name", schema.Regular, "text"),
-		typed("salary", schema.Regular, "bigint"),
+		tabletest.Column("name", schema.Regular, 0, "text"),
+		tabletest.Column("salary", schema.Regular, 0, "bigint"),
 	})
 	p := &pieces{}
 	var all [][]*write.Row

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -20,13 +21,14 @@ import (
 
 // tagged is a table with two collections that are not frozen.
 var tagged = schema.New("demo", "tagged", []schema.Column{
-	typed(
+	tabletest.Column(
 		"k",
 		schema.PartitionKey,
+		0,
 		"int",
 	),
-	typed("a", schema.Regular, "set<text>"),
-	typed("b", schema.Regular, "set<text>"),
+	tabletest.Column("a", schema.Regular, 0, "set<text>"),
+	tabletest.Column("b", schema.Regular, 0, "set<text>"),
 })
 
 // clock is a time that a test sets.

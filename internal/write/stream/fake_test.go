@@ -17,35 +17,25 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/internal/write"
-	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-func typed(name string, kind schema.Kind, cql string) schema.Column {
-	t, err := cqltype.Parse(
-		cql,
-		func(string) (*cqltype.Type, error) { return nil, errors.New("no user types") },
-	)
-	if err != nil {
-		panic(err)
-	}
-	return schema.Column{Name: name, Kind: kind, Type: t}
-}
-
 // readings is the table of the tests.
 var readings = schema.New("demo", "readings", []schema.Column{
-	typed("k", schema.PartitionKey, "int"),
-	typed("c", schema.Clustering, "int"),
-	typed(
+	tabletest.Column("k", schema.PartitionKey, 0, "int"),
+	tabletest.Column("c", schema.Clustering, 0, "int"),
+	tabletest.Column(
 		"s",
 		schema.Static,
+		0,
 		"text",
 	),
-	typed("v", schema.Regular, "text"),
-	typed("l", schema.Regular, "list<int>"),
+	tabletest.Column("v", schema.Regular, 0, "text"),
+	tabletest.Column("l", schema.Regular, 0, "list<int>"),
 })
 
 // ring places the token ranges of three nodes, two replicas of each.

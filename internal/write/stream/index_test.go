@@ -11,32 +11,36 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
 // indexed has a column for each place that an index can be of.
 var indexed = schema.New("demo", "indexed", []schema.Column{
-	typed(
+	tabletest.Column(
 		"k1",
 		schema.PartitionKey,
+		0,
 		"text",
 	),
-	typed("k2", schema.PartitionKey, "text"),
-	typed("c", schema.Clustering, "text"),
-	typed(
+	tabletest.Column("k2", schema.PartitionKey, 0, "text"),
+	tabletest.Column("c", schema.Clustering, 0, "text"),
+	tabletest.Column(
 		"s",
 		schema.Static,
+		0,
 		"text",
 	),
-	typed("v", schema.Regular, "text"),
-	typed("l", schema.Regular, "list<text>"),
-	typed(
+	tabletest.Column("v", schema.Regular, 0, "text"),
+	tabletest.Column("l", schema.Regular, 0, "list<text>"),
+	tabletest.Column(
 		"e",
 		schema.Regular,
+		0,
 		"set<text>",
 	),
-	typed("m", schema.Regular, "map<text, text>"),
-	typed("f", schema.Regular, "vector<float, 2>"),
+	tabletest.Column("m", schema.Regular, 0, "map<text, text>"),
+	tabletest.Column("f", schema.Regular, 0, "vector<float, 2>"),
 })
 
 // collection encodes elements.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
 // Minima are what the times in a file are told from: lower bounds of them all, so that they can be
@@ -122,7 +123,7 @@ func (c *Codec) appendRowDeletion(dst []byte, d Deletion) []byte {
 // appendValue appends a value by its plan: as it is, or after its length.
 func (p *columnPlan) appendValue(dst, value []byte) ([]byte, error) {
 	if p.fixed < 0 {
-		return appendBytes(dst, value), nil
+		return fields.AppendBytes(dst, value), nil
 	}
 	if len(value) != p.fixed {
 		return dst, p.wrongLen(len(value))
@@ -137,11 +138,6 @@ func (p *columnPlan) wrongLen(n int) error {
 		n,
 		p.fixed,
 	)
-}
-
-// appendBytes appends bytes after their length.
-func appendBytes[B ~[]byte | ~string](dst []byte, b B) []byte {
-	return append(cqlwire.AppendUvint(dst, uint64(len(b))), b...)
 }
 
 // errOrder says that the cells or deletions of a row are not ordered by column, or that one of a

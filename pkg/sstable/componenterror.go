@@ -3,7 +3,6 @@ package sstable
 import (
 	"errors"
 	"fmt"
-	"io"
 )
 
 // ComponentError says that a component of an SSTable is damaged, or cannot be read.
@@ -17,22 +16,6 @@ func (e *ComponentError) Error() string { return fmt.Sprintf("%s: %v", e.Path, e
 
 // Unwrap returns the cause.
 func (e *ComponentError) Unwrap() error { return e.err }
-
-// cutOffError is [io.ErrUnexpectedEOF] in the words of a user.
-type cutOffError struct{}
-
-func (cutOffError) Error() string { return "ends too early" }
-
-// Unwrap has errors.Is find it.
-func (cutOffError) Unwrap() error { return io.ErrUnexpectedEOF }
-
-// cutOff replaces the errors of a reader that ends too early by one that says so.
-func cutOff(err error) error {
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		return cutOffError{}
-	}
-	return err
-}
 
 // errNoPartitions is the error of a component that should have partitions.
 var errNoPartitions = errors.New("has no partitions")

@@ -7,9 +7,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
+	"github.com/stretchr/testify/require"
 )
 
 // The error of a component names its file, and no other, in words that are not those of Go.
@@ -38,7 +38,7 @@ func TestErrorsNameTheComponentThatIsDamaged(t *testing.T) {
 		require.Contains(t, err.Error(), path+": ")
 		require.NotContains(t, err.Error(), "EOF")
 	}
-	require.ErrorIs(t, cutOff(io.EOF), io.ErrUnexpectedEOF)
+	require.ErrorIs(t, fields.CutOff(io.EOF), io.ErrUnexpectedEOF)
 }
 
 // withoutLastEntry is an Index.db that ends where its last entry begins.

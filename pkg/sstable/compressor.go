@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
@@ -58,20 +59,10 @@ func newLZ4() compressor {
 	var lz lz4.Compressor
 	return func(dst, plain []byte) ([]byte, error) {
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(len(plain)))
-		dst, room := grow(dst, lz4.CompressBlockBound(len(plain)))
+		dst, room := fields.Grow(dst, lz4.CompressBlockBound(len(plain)))
 		n, err := lz.CompressBlock(plain, room)
 		return dst[:len(dst)-len(room)+n], err
 	}
-}
-
-// grow makes dst n bytes longer, and gives those bytes as well.
-func grow(dst []byte, n int) (longer, room []byte) {
-	have := len(dst)
-	if cap(dst)-have < n {
-		dst = append(make([]byte, 0, have+n), dst...)
-	}
-	dst = dst[:have+n]
-	return dst, dst[have:]
 }
 
 // zstdLevelOption is the option that tells the level of Zstd, and zstdLevel the one without it.

@@ -6,9 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/cqlbulk/cqlbulk/pkg/token"
+	"github.com/stretchr/testify/require"
 )
 
 // damaged is an SSTable whose components are changed, one at a time.

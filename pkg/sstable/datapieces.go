@@ -4,6 +4,8 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
 // chunks makes the chunks of a compressor plain. It is for one goroutine.
@@ -36,7 +38,7 @@ func (c *chunks) plain(stored []byte, most int) ([]byte, error) {
 			return nil, err
 		}
 	}
-	c.buf, _ = grow(c.buf[:0], most)
+	c.buf, _ = fields.Grow(c.buf[:0], most)
 	n, err := c.undo(c.buf, stored)
 	if err != nil {
 		return nil, err

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
 // dataReader reads a Data.db from its begin to its end and gives its plain bytes. Each chunk or
@@ -66,11 +68,11 @@ func (r *dataReader) next() error {
 
 // load reads n bytes of the file.
 func (r *dataReader) load(n uint64) error {
-	r.stored, _ = grow(r.stored[:0], int(n))
+	r.stored, _ = fields.Grow(r.stored[:0], int(n))
 	got, err := io.ReadFull(r.in, r.stored)
 	r.read += uint64(got)
 	r.digest = crc32.Update(r.digest, crc32.IEEETable, r.stored[:got])
-	return cutOff(err)
+	return fields.CutOff(err)
 }
 
 // finish reads what is left, and fails when the file goes on behind its last chunk, or has another

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
 // Item is what a Decoder found.
@@ -168,7 +170,7 @@ func (d *Decoder) need(n int) error {
 // cutOff is the error of an item that is not whole.
 func (d *Decoder) cutOff() error {
 	if errors.Is(d.err, io.EOF) {
-		return cutOffError{}
+		return fields.CutOffError{}
 	}
 	return d.err
 }
@@ -275,26 +277,26 @@ type itemSizes struct{ start, size, before int }
 // sizes reads how many bytes the head of a row or a marker has, and its sizes.
 func (d *Decoder) sizes(flags byte) (head int, s itemSizes, err error) {
 	for {
-		in := cursor{rest: d.buf[d.at:]}
+		in := fields.Reader{Rest: d.buf[d.at:]}
 		length := d.codec.skipHead(&in, flags)
-		size := in.uvint()
-		before := len(in.rest)
-		in.uvint() // the size of the item before, which nobody needs
-		if in.err == nil {
-			s.start, s.before = len(d.buf)-d.at-before, before-len(in.rest)
+		size := in.Uvint()
+		before := len(in.Rest)
+		in.Uvint() // the size of the item before, which nobody needs
+		if in.Err == nil {
+			s.start, s.before = len(d.buf)-d.at-before, before-len(in.Rest)
 			s.size, err = d.checkSize(s, size)
 			return length, s, err
 		}
 		// Whether the bytes are wrong or only too few is seen when there are more of them.
 		had := len(d.buf) - d.at
 		if had > min(d.maxRow, d.codec.schema.maxHead()) {
-			return 0, s, in.err
+			return 0, s, in.Err
 		}
 		if d.fill(2 * had); len(d.buf)-d.at == had {
 			if d.err != nil && !errors.Is(d.err, io.EOF) {
 				return 0, s, d.err
 			}
-			return 0, s, fmt.Errorf("%w: %w", cutOffError{}, in.err)
+			return 0, s, fmt.Errorf("%w: %w", fields.CutOffError{}, in.Err)
 		}
 	}
 }
@@ -323,17 +325,17 @@ func (d *Decoder) tooLong(n uint64) error {
 func (s *Schema) maxHead() int { return readBytes + len(s.clustering)*(maxClusteringBytes+16) }
 
 // skipHead goes over the head of a row or marker, and returns how many bytes it has.
-func (c *Codec) skipHead(in *cursor, flags byte) int {
-	had := len(in.rest)
-	in.take(1)
+func (c *Codec) skipHead(in *fields.Reader, flags byte) int {
+	had := len(in.Rest)
+	in.Take(1)
 	switch {
 	case flags&isMarker != 0:
-		in.take(1)
-		c.schema.skipClustering(in, int(in.uint16()))
+		in.Take(1)
+		c.schema.skipClustering(in, int(in.Uint16()))
 	case flags&hasMoreFlags != 0:
-		in.take(1)
+		in.Take(1)
 	default:
 		c.schema.skipClustering(in, len(c.schema.clustering))
 	}
-	return had - len(in.rest)
+	return had - len(in.Rest)
 }

@@ -6,9 +6,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/cqlbulk/cqlbulk/pkg/token"
+	"github.com/stretchr/testify/require"
 )
 
 // parts are as many equal parts of the ring.

@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -171,17 +172,17 @@ func (f *Filter) Append(dst []byte, v Version) []byte {
 
 // ParseFilter reads the Filter.db of a version. The filter may be part of b.
 func ParseFilter(b []byte, v Version) (*Filter, error) {
-	c := cursor{rest: b}
-	hashes := c.int32()
+	c := cursor{fields.Reader{Rest: b}}
+	hashes := c.Int32()
 	if hashes < 1 || hashes > maxHashes {
-		c.fail("%d functions", hashes)
+		c.Fail("%d functions", hashes)
 	}
-	words := c.count(8)
+	words := c.Count(8)
 	if words == 0 {
-		c.fail("no bits")
+		c.Fail("no bits")
 	}
-	bits := c.take(8 * uint64(words))
-	if err := c.end(); err != nil {
+	bits := c.Take(8 * uint64(words))
+	if err := c.End(); err != nil {
 		return nil, fmt.Errorf("%s: %w", FilterDB, err)
 	}
 	if !v.hasPlainFilter() {

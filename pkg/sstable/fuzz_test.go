@@ -4,9 +4,8 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/stretchr/testify/require"
 )
 
 // fuzzCodecs are those that the fuzz targets choose from by number; new ones go to the end, so that

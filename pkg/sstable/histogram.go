@@ -60,24 +60,24 @@ func (h *Histogram) append(dst []byte) []byte {
 }
 
 func (c *cursor) histogram() Histogram {
-	n := c.count(16)
+	n := c.Count(16)
 	if n < 2 {
-		c.fail("histogram of %d buckets", n)
+		c.Fail("histogram of %d buckets", n)
 		return Histogram{}
 	}
 	h := Histogram{Offsets: make([]int64, n-1), Counts: make([]int64, n)}
 	for i := range n {
-		offset := c.int64()
-		h.Counts[i] = c.int64()
+		offset := c.Int64()
+		h.Counts[i] = c.Int64()
 		if i < 2 {
 			if i == 1 && offset != h.Offsets[0] {
-				c.fail("histogram whose first buckets begin at %d and %d", h.Offsets[0], offset)
+				c.Fail("histogram whose first buckets begin at %d and %d", h.Offsets[0], offset)
 			}
 			h.Offsets[0] = offset
 			continue
 		}
 		if offset <= h.Offsets[i-2] {
-			c.fail(
+			c.Fail(
 				"histogram whose bucket %d begins at %d, the one before at %d",
 				i,
 				offset,
@@ -198,25 +198,25 @@ func (h *TombstoneHistogram) append(dst []byte, v Version) []byte {
 }
 
 func (c *cursor) tombstones(v Version) TombstoneHistogram {
-	h := TombstoneHistogram{Bins: int(c.int32())}
+	h := TombstoneHistogram{Bins: int(c.Int32())}
 	width := 16
 	if v.hasUnsignedSeconds() {
 		width = 12
 	}
-	n := c.count(width)
+	n := c.Count(width)
 	h.Seconds, h.Counts = make([]int64, n), make([]int64, n)
 	for i := range n {
 		if v.hasUnsignedSeconds() {
-			h.Seconds[i], h.Counts[i] = c.int64(), int64(c.uint32())
+			h.Seconds[i], h.Counts[i] = c.Int64(), int64(c.Uint32())
 		} else {
-			second := c.float64()
-			h.Seconds[i], h.Counts[i] = int64(second), c.int64()
+			second := c.Float64()
+			h.Seconds[i], h.Counts[i] = int64(second), c.Int64()
 			if float64(h.Seconds[i]) != second {
-				c.fail("tombstones at second %v", second)
+				c.Fail("tombstones at second %v", second)
 			}
 		}
 		if i > 0 && h.Seconds[i] <= h.Seconds[i-1] {
-			c.fail("tombstones at second %d after second %d", h.Seconds[i], h.Seconds[i-1])
+			c.Fail("tombstones at second %d after second %d", h.Seconds[i], h.Seconds[i-1])
 		}
 	}
 	return h

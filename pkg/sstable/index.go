@@ -8,6 +8,7 @@ import (
 	"io"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
 // IndexEntry is what Index.db has of a partition. Sources:
@@ -23,9 +24,9 @@ type IndexEntry struct {
 
 // AppendIndexEntry appends the entry of a partition to an Index.db.
 func AppendIndexEntry(dst []byte, e IndexEntry) []byte {
-	dst = appendShortBytes(dst, e.Key)
+	dst = fields.AppendShortBytes(dst, e.Key)
 	dst = cqlwire.AppendUvint(dst, e.Position)
-	return appendBytes(dst, e.Promoted)
+	return fields.AppendBytes(dst, e.Promoted)
 }
 
 // IndexReader reads an Index.db from its begin to its end, with as much memory as its largest entry
@@ -61,7 +62,7 @@ func (r *IndexReader) Next() (IndexEntry, error) {
 	}
 	e, err := r.entry()
 	if err != nil {
-		return IndexEntry{}, fmt.Errorf("entry at %d: %w", r.position, cutOff(err))
+		return IndexEntry{}, fmt.Errorf("entry at %d: %w", r.position, fields.CutOff(err))
 	}
 	return e, nil
 }
@@ -109,7 +110,7 @@ func (r *IndexReader) pass(n uint64) error {
 // bytes reads n of them into buf, which grows as they come, whatever n says.
 func (r *IndexReader) bytes(buf []byte, n uint64) ([]byte, error) {
 	r.next += n
-	return readGrowing(r.in, buf, n)
+	return fields.ReadGrowing(r.in, buf, n)
 }
 
 // uvint reads an unsigned vint.
@@ -187,7 +188,7 @@ func appendBlock(dst []byte, b *Block, v Version) ([]byte, error) {
 	dst = append(append(dst, b.First...), b.Last...)
 	dst = cqlwire.AppendUvint(dst, uint64(b.Offset))
 	dst = cqlwire.AppendVint(dst, b.Width-BlockBytes)
-	dst = appendBool(dst, b.Open.Set)
+	dst = fields.AppendBool(dst, b.Open.Set)
 	if !b.Open.Set {
 		return dst, nil
 	}
@@ -198,38 +199,38 @@ func appendBlock(dst []byte, b *Block, v Version) ([]byte, error) {
 // clustering has that some bytes begin with, in the form of Block.First, or 0. What is given is
 // parts of b.
 func ParsePromotedIndex(b []byte, v Version, prefixLen func([]byte) int) (*PromotedIndex, error) {
-	c := cursor{rest: b}
-	p := &PromotedIndex{HeaderLength: int64(c.uvint()), Deletion: c.deletion(v)}
-	n := c.uvint()
+	c := cursor{fields.Reader{Rest: b}}
+	p := &PromotedIndex{HeaderLength: int64(c.Uvint()), Deletion: c.deletion(v)}
+	n := c.Uvint()
 	const leastBlock = 9 // two kinds, offset, width, no marker, and 4 bytes of its place
-	if n > uint64(len(c.rest))/leastBlock {
-		c.fail("%d blocks in %d bytes", n, len(c.rest))
+	if n > uint64(len(c.Rest))/leastBlock {
+		c.Fail("%d blocks in %d bytes", n, len(c.Rest))
 		n = 0
 	}
-	size := len(c.rest)
+	size := len(c.Rest)
 	offsets := make([]uint32, 0, n)
 	p.Blocks = make([]Block, 0, n)
-	for i := uint64(0); i < n && c.err == nil; i++ {
-		offsets = append(offsets, uint32(size-len(c.rest)))
+	for i := uint64(0); i < n && c.Err == nil; i++ {
+		offsets = append(offsets, uint32(size-len(c.Rest)))
 		b := Block{
 			First:  c.prefix(prefixLen),
 			Last:   c.prefix(prefixLen),
-			Offset: int64(c.uvint()),
-			Width:  c.vint() + BlockBytes,
+			Offset: int64(c.Uvint()),
+			Width:  c.Vint() + BlockBytes,
 		}
-		if c.bool() {
+		if c.Bool() {
 			if b.Open = c.deletion(v); !b.Open.Set {
-				c.fail("range tombstone that deletes nothing")
+				c.Fail("range tombstone that deletes nothing")
 			}
 		}
 		p.Blocks = append(p.Blocks, b)
 	}
 	for i, want := range offsets {
-		if got := c.uint32(); c.err == nil && got != want {
-			c.fail("block %d is said to be at %d and is at %d", i, got, want)
+		if got := c.Uint32(); c.Err == nil && got != want {
+			c.Fail("block %d is said to be at %d and is at %d", i, got, want)
 		}
 	}
-	if err := c.end(); err != nil {
+	if err := c.End(); err != nil {
 		return nil, fmt.Errorf("promoted index: %w", err)
 	}
 	return p, nil
@@ -237,23 +238,23 @@ func ParsePromotedIndex(b []byte, v Version, prefixLen func([]byte) int) (*Promo
 
 // prefix reads the clustering of a row or a marker.
 func (c *cursor) prefix(length func([]byte) int) []byte {
-	if c.err != nil {
+	if c.Err != nil {
 		return nil
 	}
-	n := length(c.rest)
+	n := length(c.Rest)
 	if n < 1 {
-		c.fail("clustering is cut off or malformed")
+		c.Fail("clustering is cut off or malformed")
 		return nil
 	}
-	return c.take(uint64(n))
+	return c.Take(uint64(n))
 }
 
 // deletion reads the deletion of a partition.
 func (c *cursor) deletion(v Version) Deletion {
-	d, n := v.Deletion(c.rest)
-	if n == 0 && c.err == nil {
-		c.fail("deletion is cut off or malformed")
+	d, n := v.Deletion(c.Rest)
+	if n == 0 && c.Err == nil {
+		c.Fail("deletion is cut off or malformed")
 	}
-	c.take(uint64(n))
+	c.Take(uint64(n))
 	return d
 }

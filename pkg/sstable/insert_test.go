@@ -4,9 +4,8 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
+	"github.com/stretchr/testify/require"
 )
 
 // Of the tests of INSERT.

@@ -1,6 +1,10 @@
 package sstable
 
-import "io"
+import (
+	"io"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
+)
 
 // plainReader gives plain bytes from any place on.
 type plainReader interface {
@@ -48,13 +52,13 @@ func (r *placedReader) Read(b []byte) (int, error) {
 func (r *placedReader) load(i int) error {
 	from, to, err := r.place(i)
 	if err == nil {
-		r.stored, _ = grow(r.stored[:0], int(to-from))
+		r.stored, _ = fields.Grow(r.stored[:0], int(to-from))
 		var n int
 		switch n, err = r.file.ReadAt(r.stored, int64(from)); {
 		case n == len(r.stored):
 			err = nil
 		case err == io.EOF:
-			err = cutOffError{}
+			err = fields.CutOffError{}
 		}
 	}
 	var plain []byte

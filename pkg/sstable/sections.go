@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"sort"
 
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -227,7 +228,7 @@ func (r *sectionReader) Read(b []byte) (int, error) {
 	n, err := r.in.Read(b[:min(uint64(len(b)), r.ends[i]-r.at)])
 	r.at += uint64(n)
 	if err == io.EOF {
-		err = cutOffError{} // the section goes on
+		err = fields.CutOffError{} // the section goes on
 	}
 	return n, err
 }

@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/stretchr/testify/require"
 )
 
 // exampleStatistics are those of the file of two rows that the tests of components are about.

@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
+	"github.com/stretchr/testify/require"
 )
 
 // manyColumns has so many boolean columns.

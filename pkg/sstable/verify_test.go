@@ -7,9 +7,8 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/cqlbulk/cqlbulk/pkg/token"
+	"github.com/stretchr/testify/require"
 )
 
 // change rewrites a component of the SSTable nb-1.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -147,18 +148,18 @@ func (v *verifier) filtered() error {
 
 // prefixLen is how many bytes a clustering in the form of Block.First has, or 0.
 func (s *Schema) prefixLen(b []byte) int {
-	in := cursor{rest: b}
+	in := fields.Reader{Rest: b}
 	n := len(s.clustering)
-	if kind := BoundKind(in.byte()); kind != clusteringKind {
-		if n = int(in.uint16()); !kind.Valid() {
+	if kind := BoundKind(in.Byte()); kind != clusteringKind {
+		if n = int(in.Uint16()); !kind.Valid() {
 			return 0
 		}
 	}
 	s.skipClustering(&in, n)
-	if in.err != nil {
+	if in.Err != nil {
 		return 0
 	}
-	return len(b) - len(in.rest)
+	return len(b) - len(in.Rest)
 }
 
 // row checks a row.

@@ -15,7 +15,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // Request says what is looked for.
@@ -60,7 +60,7 @@ type Found struct {
 
 // SSTable is an SSTable that was found.
 type SSTable struct {
-	sstable.Descriptor
+	component.Descriptor
 	Folder string
 	// Node is the folder that stands for a node: that of its data, which has keyspaces in it,
 	// Medusa's folder of the node, or that of the SSTables themselves where nothing is told. A node
@@ -71,7 +71,7 @@ type SSTable struct {
 }
 
 // Path is the path of one of its files.
-func (s *SSTable) Path(c sstable.Component) string { return join(s.Folder, s.Name(c)) }
+func (s *SSTable) Path(c component.Kind) string { return join(s.Folder, s.Name(c)) }
 
 // Skipped is a file or a folder that was passed over.
 type Skipped struct {

@@ -5,6 +5,7 @@ import (
 	"hash/crc32"
 	"io"
 
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
@@ -25,8 +26,8 @@ type dataReader struct {
 func newDataReader(
 	in io.Reader,
 	size int64,
-	info *CompressionInfo,
-	sums *BlockSums,
+	info *component.CompressionInfo,
+	sums *component.BlockSums,
 ) (*dataReader, error) {
 	pieces, err := newDataPieces(size, info, sums)
 	if err != nil {
@@ -86,12 +87,18 @@ func (r *dataReader) finish(digest uint32) error {
 		}
 	}
 	if _, err := io.ReadFull(r.in, make([]byte, 1)); err == nil {
-		return fmt.Errorf("%s: has more than %d bytes", DataDB, r.size)
+		return fmt.Errorf("%s: has more than %d bytes", component.DataDB, r.size)
 	} else if err != io.EOF {
-		return fmt.Errorf("%s: %w", DataDB, err)
+		return fmt.Errorf("%s: %w", component.DataDB, err)
 	}
 	if digest != r.digest {
-		return fmt.Errorf("%s: digest is %d, and %s says %d", DataDB, r.digest, DigestCRC32, digest)
+		return fmt.Errorf(
+			"%s: digest is %d, and %s says %d",
+			component.DataDB,
+			r.digest,
+			component.DigestCRC32,
+			digest,
+		)
 	}
 	return nil
 }

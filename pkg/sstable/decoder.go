@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
@@ -106,12 +107,12 @@ func (d *Decoder) Next() (Item, error) {
 // wrong tells where an error is, but for io.EOF.
 func (d *Decoder) wrong(err error) error {
 	switch {
-	case err == nil || errors.Is(err, io.EOF) || errors.As(err, new(*ComponentError)):
+	case err == nil || errors.Is(err, io.EOF) || errors.As(err, new(*component.Error)):
 		return err
 	case d.name != "":
-		return &ComponentError{
-			d.name,
-			fmt.Errorf("at offset %d of its plain bytes: %w", d.Offset(), err),
+		return &component.Error{
+			Path: d.name,
+			Err:  fmt.Errorf("at offset %d of its plain bytes: %w", d.Offset(), err),
 		}
 	default:
 		return fmt.Errorf("SSTable data at offset %d: %w", d.Offset(), err)
@@ -190,13 +191,13 @@ func (d *Decoder) partition() (Item, error) {
 	if err := d.need(2 + length + 1); err != nil {
 		return 0, err
 	}
-	n := d.codec.version.deletionLen(d.buf[d.at+2+length])
+	n := deletionLen(d.buf[d.at+2+length], d.codec.version)
 	if err := d.need(2 + length + n); err != nil {
 		return 0, err
 	}
 	at := d.at + 2
 	d.key = append(d.key[:0], d.buf[at:at+length]...)
-	deletion, n := d.codec.version.Deletion(d.buf[at+length:])
+	deletion, n := readDeletion(d.buf[at+length:], d.codec.version)
 	if n == 0 {
 		return 0, fmt.Errorf("deletion of a partition that begins with 0x%02x", d.buf[at+length])
 	}

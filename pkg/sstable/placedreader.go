@@ -3,6 +3,7 @@ package sstable
 import (
 	"io"
 
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
@@ -67,7 +68,7 @@ func (r *placedReader) load(i int) error {
 	}
 	skip := r.at - uint64(i)*r.pieceLength()
 	if err == nil && skip >= uint64(len(plain)) {
-		err = errChunkLength
+		err = component.ErrChunkLength
 	}
 	if err != nil {
 		return r.pieceError(i, from, err)

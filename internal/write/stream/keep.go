@@ -15,7 +15,7 @@ import (
 	"sync"
 
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // Keeper is a Sender that keeps whole SSTables in a folder, from which they are copied to their
@@ -52,8 +52,8 @@ type KeptNode struct {
 
 // KeptTable is an SSTable: its partitions and rows, and the sizes of its components.
 type KeptTable struct {
-	sstable.Descriptor
-	Sizes            map[sstable.Component]int64
+	component.Descriptor
+	Sizes            map[component.Kind]int64
 	Partitions, Rows int64
 }
 
@@ -88,7 +88,7 @@ func (k *Keeper) Send(ctx context.Context, node string, f File) error {
 }
 
 // number gives a node's next SSTable its name.
-func (k *Keeper) number(node string, v sstable.Version) (folder string, d sstable.Descriptor) {
+func (k *Keeper) number(node string, v component.Version) (folder string, d component.Descriptor) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	n := k.nodes[node]
@@ -96,18 +96,18 @@ func (k *Keeper) number(node string, v sstable.Version) (folder string, d sstabl
 		n = &KeptNode{ID: node, Folder: filepath.Join(k.layout.Nodes[node], k.layout.Table)}
 		k.nodes[node] = n
 	}
-	d = sstable.Descriptor{Version: v, ID: strconv.Itoa(k.layout.First + n.numbers)}
+	d = component.Descriptor{Version: v, ID: strconv.Itoa(k.layout.First + n.numbers)}
 	n.numbers++
 	return n.Folder, d
 }
 
 // keep puts an SSTable into a folder, under a name of its own.
-func (k *Keeper) keep(ctx context.Context, folder string, d sstable.Descriptor, w *Whole) error {
+func (k *Keeper) keep(ctx context.Context, folder string, d component.Descriptor, w *Whole) error {
 	if err := fsync.MkdirAll(folder); err != nil {
 		return err
 	}
 	for _, c := range slices.Sorted(maps.Keys(w.Sizes)) {
-		if c == sstable.TOCTxt {
+		if c == component.TOCTxt {
 			continue
 		}
 		if err := k.place(ctx, w.Path(c), filepath.Join(folder, d.Name(c))); err != nil {
@@ -119,8 +119,8 @@ func (k *Keeper) keep(ctx context.Context, folder string, d sstable.Descriptor, 
 	}
 	if err := k.place(
 		ctx,
-		w.Path(sstable.TOCTxt),
-		filepath.Join(folder, d.Name(sstable.TOCTxt)),
+		w.Path(component.TOCTxt),
+		filepath.Join(folder, d.Name(component.TOCTxt)),
 	); err != nil {
 		return err
 	}
@@ -202,7 +202,7 @@ func (k *Keeper) Clear() error {
 			continue // it is no folder of a node
 		}
 		for _, f := range files {
-			if _, _, err := sstable.ParseName(f.Name()); err != nil {
+			if _, _, err := component.ParseName(f.Name()); err != nil {
 				continue
 			}
 			if err := os.Remove(filepath.Join(folder, f.Name())); err != nil {

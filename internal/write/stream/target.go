@@ -33,6 +33,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -59,8 +60,8 @@ type Options struct {
 	// Whole has SSTables made here and sent as they are; nil: the nodes make them of the rows,
 	// which takes them ten times as long or more.
 	Whole *WholeOptions
-	// Version is that of the SSTables, and of rows that nodes make SSTables of; default sstable.NB.
-	Version sstable.Version
+	// Version is that of the SSTables, and of rows that nodes make SSTables of; default component.NB.
+	Version component.Version
 	// Single gives each range to one of its replicas alone, which is to bring the rows to the
 	// others.
 	Single    bool
@@ -126,7 +127,7 @@ func (o Options) DefaultSlice() int64 {
 
 func (o Options) withDefaults() Options {
 	if o.Version == 0 {
-		o.Version = sstable.NB
+		o.Version = component.NB
 	}
 	if o.Memory <= 0 {
 		o.Memory = 64 << 20

@@ -1,4 +1,4 @@
-package sstable
+package component
 
 import (
 	"cmp"
@@ -115,8 +115,8 @@ const (
 	maxTombstoneCount = math.MaxInt32
 )
 
-// add counts a second of Unix time.
-func (h *TombstoneHistogram) add(second int64) {
+// Add counts a second of Unix time.
+func (h *TombstoneHistogram) Add(second int64) {
 	if over := second % tombstoneRounding; over > 0 {
 		second += tombstoneRounding - over
 	}
@@ -127,6 +127,14 @@ func (h *TombstoneHistogram) add(second int64) {
 	if len(h.spool) >= tombstoneSpool {
 		h.flush()
 	}
+}
+
+// Flush puts all that was counted into the bins, before they are read.
+func (h *TombstoneHistogram) Flush() {
+	if len(h.spool) > 0 {
+		h.flush()
+	}
+	h.spool = nil
 }
 
 // flush puts what was counted into the bins.
@@ -186,7 +194,7 @@ func (h *TombstoneHistogram) append(dst []byte, v Version) []byte {
 	dst = binary.BigEndian.AppendUint32(dst, uint32(h.Bins))
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(h.Seconds)))
 	for i, second := range h.Seconds {
-		if v.hasUnsignedSeconds() {
+		if v.HasUnsignedSeconds() {
 			dst = binary.BigEndian.AppendUint64(dst, uint64(second))
 			dst = binary.BigEndian.AppendUint32(dst, uint32(h.Counts[i]))
 			continue
@@ -200,13 +208,13 @@ func (h *TombstoneHistogram) append(dst []byte, v Version) []byte {
 func (c *cursor) tombstones(v Version) TombstoneHistogram {
 	h := TombstoneHistogram{Bins: int(c.Int32())}
 	width := 16
-	if v.hasUnsignedSeconds() {
+	if v.HasUnsignedSeconds() {
 		width = 12
 	}
 	n := c.Count(width)
 	h.Seconds, h.Counts = make([]int64, n), make([]int64, n)
 	for i := range n {
-		if v.hasUnsignedSeconds() {
+		if v.HasUnsignedSeconds() {
 			h.Seconds[i], h.Counts[i] = c.Int64(), int64(c.Uint32())
 		} else {
 			second := c.Float64()
@@ -222,8 +230,8 @@ func (c *cursor) tombstones(v Version) TombstoneHistogram {
 	return h
 }
 
-// total is how many deletions and expiries the bins count.
-func (h *TombstoneHistogram) total() int64 {
+// Total returns how many deletions and expiries the bins count.
+func (h *TombstoneHistogram) Total() int64 {
 	var n int64
 	for _, count := range h.Counts {
 		n += count

@@ -1,4 +1,4 @@
-package sstable
+package component
 
 import (
 	"encoding/binary"
@@ -88,7 +88,7 @@ func TestStatisticsOfAllVersionsAreReadBack(t *testing.T) {
 		if v.hasHost() {
 			st.HostID = []byte(strings.Repeat("h", 16))
 		}
-		if v.hasUnsignedSeconds() {
+		if v.HasUnsignedSeconds() {
 			st.MaxDeletion = math.MaxUint32 - 1
 			st.MinClustering, st.MaxClustering = nil, nil
 			st.ClusteringTypes = []string{

@@ -1,4 +1,4 @@
-package sstable
+package component
 
 import (
 	"encoding/binary"
@@ -50,6 +50,26 @@ type Stats struct {
 	TokenCoverage      float64 // NaN when it is not known
 }
 
+// NewStats makes the Stats of a file of no partitions, which those of its partitions are added to.
+func NewStats() Stats {
+	return Stats{
+		PartitionSizes:   newHistogram(sizeBounds),
+		PartitionCells:   newHistogram(cellBounds),
+		CommitLogUpper:   NoCommitLog,
+		CommitLogLower:   NoCommitLog,
+		CompressionRatio: NotCompressed,
+		MinTimestamp:     math.MinInt64,
+		MaxTimestamp:     math.MaxInt64,
+		MinDeletion:      NoDeletion,
+		MaxDeletion:      NoDeletion,
+		Tombstones: TombstoneHistogram{
+			Bins: tombstoneBins,
+		},
+		Slice:         Everything,
+		TokenCoverage: math.NaN(),
+	}
+}
+
 // CommitLogPosition is a place in a server's commit log.
 type CommitLogPosition struct {
 	Segment  int64
@@ -72,7 +92,7 @@ const NoDeletion = math.MaxInt64
 
 // noDeletion is NoDeletion in the form of a version.
 func (v Version) noDeletion() uint32 {
-	if v.hasUnsignedSeconds() {
+	if v.HasUnsignedSeconds() {
 		return math.MaxUint32
 	}
 	return math.MaxInt32
@@ -94,7 +114,7 @@ func (s *Stats) append(dst []byte, v Version) []byte {
 	dst = s.Tombstones.append(dst, v)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(s.Level))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(s.RepairedAt))
-	if v.hasUnsignedSeconds() {
+	if v.HasUnsignedSeconds() {
 		dst = cqlwire.AppendUvint(dst, uint64(len(s.ClusteringTypes)))
 		for _, class := range s.ClusteringTypes {
 			dst = fields.AppendBytes(dst, class)
@@ -119,7 +139,7 @@ func (s *Stats) append(dst []byte, v Version) []byte {
 	if v.hasHost() {
 		dst = appendOptionalID(dst, s.HostID)
 	}
-	if v.hasUnsignedSeconds() {
+	if v.HasUnsignedSeconds() {
 		dst = fields.AppendBool(dst, s.PartitionDeletions)
 		dst = fields.AppendBytes(dst, s.FirstKey)
 		dst = fields.AppendBytes(dst, s.LastKey)
@@ -147,7 +167,7 @@ func (c *cursor) stats(v Version) *Stats {
 	s.CompressionRatio = c.Float64()
 	s.Tombstones = c.tombstones(v)
 	s.Level, s.RepairedAt = c.Int32(), c.Int64()
-	if v.hasUnsignedSeconds() {
+	if v.HasUnsignedSeconds() {
 		n := c.Uvint()
 		if n > uint64(len(c.Rest)) {
 			c.Fail("%d clustering columns in %d bytes", n, len(c.Rest))
@@ -177,7 +197,7 @@ func (c *cursor) stats(v Version) *Stats {
 	if v.hasHost() {
 		s.HostID = c.optionalID()
 	}
-	if v.hasUnsignedSeconds() {
+	if v.HasUnsignedSeconds() {
 		s.PartitionDeletions = c.Bool()
 		s.FirstKey, s.LastKey = c.VintBytes(), c.VintBytes()
 		s.TokenCoverage = c.Float64()
@@ -203,7 +223,7 @@ func (c *cursor) second(v Version) int64 {
 	if second == v.noDeletion() {
 		return NoDeletion
 	}
-	if !v.hasUnsignedSeconds() {
+	if !v.HasUnsignedSeconds() {
 		return int64(int32(second))
 	}
 	return int64(second)

@@ -1,4 +1,4 @@
-package sstable
+package component
 
 import (
 	"encoding/binary"
@@ -36,9 +36,9 @@ type Compression struct {
 // NeverPlain is a MaxCompressedLength that no chunk reaches.
 const NeverPlain = math.MaxInt32
 
-// maxChunkLength is the longest chunk that is read; Cassandra allows longer ones, and nobody sets
+// MaxChunkLength is the longest chunk that is read; Cassandra allows longer ones, and nobody sets
 // them.
-const maxChunkLength = 64 << 20
+const MaxChunkLength = 64 << 20
 
 // Append appends the CompressionInfo.db of a version.
 func (ci *CompressionInfo) Append(dst []byte, v Version) []byte {
@@ -48,7 +48,7 @@ func (ci *CompressionInfo) Append(dst []byte, v Version) []byte {
 		dst = fields.AppendShortBytes(fields.AppendShortBytes(dst, option[0]), option[1])
 	}
 	dst = binary.BigEndian.AppendUint32(dst, uint32(ci.ChunkLength))
-	if v.hasMaxCompressedLength() {
+	if v.HasMaxCompressedLength() {
 		dst = binary.BigEndian.AppendUint32(dst, uint32(ci.MaxCompressedLength))
 	}
 	dst = binary.BigEndian.AppendUint64(dst, ci.DataLength)
@@ -70,7 +70,7 @@ func ParseCompressionInfo(b []byte, v Version) (*CompressionInfo, error) {
 	}
 	ci.ChunkLength = int(c.Int32())
 	ci.MaxCompressedLength = NeverPlain
-	if v.hasMaxCompressedLength() {
+	if v.HasMaxCompressedLength() {
 		ci.MaxCompressedLength = int(c.Int32())
 	}
 	ci.DataLength = c.Uint64()
@@ -92,17 +92,17 @@ func ParseCompressionInfo(b []byte, v Version) (*CompressionInfo, error) {
 	return ci, nil
 }
 
-// checkChunkLength says what is wrong with the length of chunks.
-func checkChunkLength(n int) error {
-	if n < 1 || n > maxChunkLength || n&(n-1) != 0 {
-		return fmt.Errorf("chunks of %d bytes: must be a power of two, up to %d", n, maxChunkLength)
+// CheckChunkLength returns an error unless chunks may have n bytes.
+func CheckChunkLength(n int) error {
+	if n < 1 || n > MaxChunkLength || n&(n-1) != 0 {
+		return fmt.Errorf("chunks of %d bytes: must be a power of two, up to %d", n, MaxChunkLength)
 	}
 	return nil
 }
 
 // check says what is wrong with what stands before n offsets.
 func (ci *CompressionInfo) check(c *cursor, n int) {
-	err := checkChunkLength(ci.ChunkLength)
+	err := CheckChunkLength(ci.ChunkLength)
 	switch {
 	case err != nil:
 		c.Fail("%w", err)
@@ -118,11 +118,11 @@ func (ci *CompressionInfo) check(c *cursor, n int) {
 	}
 }
 
-// ratio is what chunks that have so many bytes in Data.db are to what they hold, without their
+// Ratio is what chunks that have so many bytes in Data.db are to what they hold, without their
 // checksums (org.apache.cassandra.io.compress.CompressedSequentialWriter).
-func (ci *CompressionInfo) ratio(stored uint64) float64 {
+func (ci *CompressionInfo) Ratio(stored uint64) float64 {
 	if ci.DataLength == 0 {
 		return NotCompressed
 	}
-	return float64(stored-sumLen*uint64(len(ci.Offsets))) / float64(ci.DataLength)
+	return float64(stored-SumLen*uint64(len(ci.Offsets))) / float64(ci.DataLength)
 }

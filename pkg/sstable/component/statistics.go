@@ -1,4 +1,4 @@
-package sstable
+package component
 
 import (
 	"encoding/binary"
@@ -23,7 +23,7 @@ type Statistics struct {
 	// Cardinality is nil when it is missing, or in a form that is not read.
 	Cardinality *Cardinality
 	Stats       *Stats
-	// Header is the component HEADER: see AppendHeader and DecodeHeader.
+	// Header is the component HEADER: see sstable.DecodeHeader.
 	Header []byte
 }
 
@@ -52,7 +52,7 @@ func (s *Statistics) Append(dst []byte, v Version) []byte {
 	end := table + 8*len(parts)
 	dst = append(dst, make([]byte, 8*len(parts))...)
 	if v.hasStatisticsSums() {
-		dst = append(dst, make([]byte, sumLen)...)
+		dst = append(dst, make([]byte, SumLen)...)
 	}
 	for i, part := range parts {
 		at := len(dst)
@@ -83,8 +83,8 @@ func (s *Statistics) appendPart(dst []byte, part int, v Version) []byte {
 	}
 }
 
-// sumLen is how many bytes a checksum has.
-const sumLen = 4
+// SumLen is how many bytes a checksum has.
+const SumLen = 4
 
 // appendSum appends the checksum of what stands behind from, in versions that have it.
 func appendSum(dst []byte, from int, v Version) []byte {
@@ -140,7 +140,7 @@ func statisticsTable(b []byte, v Version) (parts [statisticsParts][]byte, err er
 			of,
 		); v.hasStatisticsSums() && c.Uint32() != sum &&
 			c.Err == nil {
-			c.Fail("%s: %w", what, errSum)
+			c.Fail("%s: %w", what, ErrSum)
 		}
 	}
 	n := c.Count(8)
@@ -177,7 +177,7 @@ func statisticsTable(b []byte, v Version) (parts [statisticsParts][]byte, err er
 		}
 		last = part
 		if v.hasStatisticsSums() {
-			to -= sumLen
+			to -= SumLen
 		}
 		if to < from {
 			c.Fail("component %d has no checksum", part)
@@ -189,8 +189,8 @@ func statisticsTable(b []byte, v Version) (parts [statisticsParts][]byte, err er
 	return parts, c.End()
 }
 
-// errSum says that bytes are not those that a checksum was made of.
-var errSum = errors.New("checksum differs")
+// ErrSum says that bytes are not those that a checksum was made of.
+var ErrSum = errors.New("checksum differs")
 
 // fixedLen is how many bytes each value of a class has, or -1.
 func fixedLen(class string) int {

@@ -1,4 +1,4 @@
-package sstable
+package component
 
 import "github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 

@@ -57,7 +57,7 @@ func (s *BlockSums) Fit(n int) error {
 func ParseBlockSums(b []byte) (*BlockSums, error) {
 	c := cursor{fields.Reader{Rest: b}}
 	s := &BlockSums{BlockLength: int(c.Int32())}
-	if c.Err == nil && (s.BlockLength < 1 || s.BlockLength > MaxChunkLength) {
+	if c.Err == nil && (s.BlockLength < 1 || s.BlockLength > maxChunkLength) {
 		c.Fail("blocks of %d bytes", s.BlockLength)
 	}
 	for len(c.Rest) > 0 {

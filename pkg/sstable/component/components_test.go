@@ -249,12 +249,12 @@ func TestCardinalityIsCassandras(t *testing.T) {
 	require.Equal(t, unhex(t, "fffffffe 0d 19 00 d82a"), b[:9])
 	// 0x4fb1a8c3fb9eda53: register 0x9f6, and behind it 0011 0101...: a run of 3.
 	require.Equal(t, byte(3), c.registers[0x9f6])
-	again, err := ParseCardinality(b)
+	again, err := parseCardinality(b)
 	require.NoError(t, err)
 	require.Equal(t, c, again)
-	_, err = ParseCardinality(b[:5472])
+	_, err = parseCardinality(b[:5472])
 	require.Error(t, err)
-	sparse, err := ParseCardinality(unhex(t, "fffffffe 0d 19 01 01 02"))
+	sparse, err := parseCardinality(unhex(t, "fffffffe 0d 19 01 01 02"))
 	require.NoError(t, err)
 	require.Nil(t, sparse)
 }

@@ -36,9 +36,9 @@ type Compression struct {
 // NeverPlain is a MaxCompressedLength that no chunk reaches.
 const NeverPlain = math.MaxInt32
 
-// MaxChunkLength is the longest chunk that is read; Cassandra allows longer ones, and nobody sets
+// maxChunkLength is the longest chunk that is read; Cassandra allows longer ones, and nobody sets
 // them.
-const MaxChunkLength = 64 << 20
+const maxChunkLength = 64 << 20
 
 // Append appends the CompressionInfo.db of a version.
 func (ci *CompressionInfo) Append(dst []byte, v Version) []byte {
@@ -94,8 +94,8 @@ func ParseCompressionInfo(b []byte, v Version) (*CompressionInfo, error) {
 
 // CheckChunkLength returns an error unless chunks may have n bytes.
 func CheckChunkLength(n int) error {
-	if n < 1 || n > MaxChunkLength || n&(n-1) != 0 {
-		return fmt.Errorf("chunks of %d bytes: must be a power of two, up to %d", n, MaxChunkLength)
+	if n < 1 || n > maxChunkLength || n&(n-1) != 0 {
+		return fmt.Errorf("chunks of %d bytes: must be a power of two, up to %d", n, maxChunkLength)
 	}
 	return nil
 }

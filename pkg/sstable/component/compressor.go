@@ -122,7 +122,7 @@ func NewDecompressor(name string) (Decompressor, error) {
 		decoder, err := zstd.NewReader(
 			nil,
 			zstd.WithDecoderConcurrency(1),
-			zstd.WithDecoderMaxMemory(MaxChunkLength),
+			zstd.WithDecoderMaxMemory(maxChunkLength),
 		)
 		if err != nil {
 			return nil, err

@@ -118,7 +118,7 @@ func ParseStatistics(b []byte, v Version) (*Statistics, error) {
 		estimate := c.IntBytes()
 		err := c.End()
 		if err == nil {
-			s.Cardinality, err = ParseCardinality(estimate)
+			s.Cardinality, err = parseCardinality(estimate)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("COMPACTION: %w", err)

@@ -15,7 +15,7 @@ type Summary struct {
 	// Interval is how many keys there are from one entry to the next: the table's
 	// min_index_interval, else a server throws the summary away.
 	Interval int
-	// Sampling is how many of each FullSampling entries are there.
+	// Sampling is how many of each fullSampling entries are there.
 	Sampling int
 	// FullSize is how many entries there are when none is left out.
 	FullSize int
@@ -31,15 +31,15 @@ type SummaryEntry struct {
 	Position uint64
 }
 
-// FullSampling is the sampling level of a summary that has all entries.
-const FullSampling = 128
+// fullSampling is the sampling level of a summary that has all entries.
+const fullSampling = 128
 
 // positionLen is how many bytes a position has in an entry.
 const positionLen = 8
 
 // NewSummary makes an empty summary of all entries.
 func NewSummary(interval int) *Summary {
-	return &Summary{Interval: interval, Sampling: FullSampling}
+	return &Summary{Interval: interval, Sampling: fullSampling}
 }
 
 // Add tells of the partition that is number n of the file, counted from 0, and whose entry in
@@ -93,7 +93,7 @@ func ParseSummary(b []byte) (*Summary, error) {
 	s.Sampling = int(c.Int32())
 	s.FullSize = int(c.Int32())
 	if c.Err == nil &&
-		(s.Interval < 1 || s.Sampling < 1 || s.Sampling > FullSampling || s.FullSize < n) {
+		(s.Interval < 1 || s.Sampling < 1 || s.Sampling > fullSampling || s.FullSize < n) {
 		c.Fail(
 			"interval %d, sampling level %d, %d of %d entries",
 			s.Interval,

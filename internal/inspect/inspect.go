@@ -17,6 +17,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/sstabledump"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // Inspection is a look at SSTables, ready to run. It knows no cluster.
@@ -29,7 +30,7 @@ type Inspection struct {
 // sstableFile is an SSTable that is to be looked at.
 type sstableFile struct {
 	folder     string
-	descriptor sstable.Descriptor
+	descriptor component.Descriptor
 	err        error // its name says that it cannot be read; path is its Data.db then
 	path       string
 }
@@ -63,7 +64,7 @@ func (i *Inspection) add(path string) error {
 		return err
 	}
 	if !stat.IsDir() {
-		d, _, err := sstable.ParseName(filepath.Base(path))
+		d, _, err := component.ParseName(filepath.Base(path))
 		if err != nil {
 			return err
 		}
@@ -71,7 +72,7 @@ func (i *Inspection) add(path string) error {
 			sstableFile{
 				folder:     filepath.Dir(path),
 				descriptor: d,
-				path:       filepath.Join(filepath.Dir(path), d.Name(sstable.DataDB)),
+				path:       filepath.Join(filepath.Dir(path), d.Name(component.DataDB)),
 			},
 		)
 		return nil
@@ -118,11 +119,11 @@ func (i *Inspection) addFolder(folder string) (found bool, err error) {
 		return false, err
 	}
 	for _, e := range entries {
-		if e.IsDir() || !strings.HasSuffix(e.Name(), "-"+string(sstable.DataDB)) {
+		if e.IsDir() || !strings.HasSuffix(e.Name(), "-"+string(component.DataDB)) {
 			continue
 		}
 		f := sstableFile{folder: folder, path: filepath.Join(folder, e.Name())}
-		f.descriptor, _, f.err = sstable.ParseName(e.Name())
+		f.descriptor, _, f.err = component.ParseName(e.Name())
 		i.take(f)
 		found = true
 	}
@@ -154,14 +155,14 @@ type Failure struct {
 // Table is what an SSTable reports about itself. Its statistics are not counted again.
 type Table struct {
 	Path        string // of its Data.db
-	Descriptor  sstable.Descriptor
+	Descriptor  component.Descriptor
 	Columns     *sstable.Table // those of the partition key have no names
 	Partitions  int64
 	Bytes       int64 // of Data.db, not compressed
 	DataBytes   int64 // of Data.db as it is
 	FileBytes   int64 // of all components
-	Compression sstable.Compression
-	Statistics  *sstable.Statistics
+	Compression component.Compression
+	Statistics  *component.Statistics
 	Minima      sstable.Minima
 	First, Last Key // empty where no component but Data.db tells them
 	Largest     []Partition
@@ -218,7 +219,7 @@ func (i *Inspection) look(ctx context.Context, r *Report) error {
 
 // naming has an error name its SSTable.
 func naming(path string, err error) error {
-	if strings.Contains(err.Error(), strings.TrimSuffix(path, "-"+string(sstable.DataDB))) {
+	if strings.Contains(err.Error(), strings.TrimSuffix(path, "-"+string(component.DataDB))) {
 		return err
 	}
 	return fmt.Errorf("%s: %w", path, err)
@@ -288,12 +289,12 @@ func (t *Table) sizes(f sstableFile) error {
 		if err != nil {
 			return err
 		}
-		if t.FileBytes += stat.Size(); e.Name() == f.descriptor.Name(sstable.DataDB) {
+		if t.FileBytes += stat.Size(); e.Name() == f.descriptor.Name(component.DataDB) {
 			t.DataBytes = stat.Size()
 		}
 	}
-	b, err := sstable.ReadFile(
-		filepath.Join(f.folder, f.descriptor.Name(sstable.CompressionInfoDB)),
+	b, err := component.ReadFile(
+		filepath.Join(f.folder, f.descriptor.Name(component.CompressionInfoDB)),
 	)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -301,9 +302,9 @@ func (t *Table) sizes(f sstableFile) error {
 	if err != nil {
 		return err
 	}
-	info, err := sstable.ParseCompressionInfo(b, f.descriptor.Version)
+	info, err := component.ParseCompressionInfo(b, f.descriptor.Version)
 	if err != nil {
-		return fmt.Errorf("%s: %w", sstable.CompressionInfoDB, err)
+		return fmt.Errorf("%s: %w", component.CompressionInfoDB, err)
 	}
 	t.Compression = info.Compression
 	return nil
@@ -312,13 +313,13 @@ func (t *Table) sizes(f sstableFile) error {
 // keys reads the first and the last key.
 func (t *Table) keys(f sstableFile, d *sstabledump.Dumper) error {
 	first, last := t.Statistics.Stats.FirstKey, t.Statistics.Stats.LastKey
-	b, err := sstable.ReadFile(filepath.Join(f.folder, f.descriptor.Name(sstable.SummaryDB)))
+	b, err := component.ReadFile(filepath.Join(f.folder, f.descriptor.Name(component.SummaryDB)))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
 		return err
 	default:
-		summary, err := sstable.ParseSummary(b)
+		summary, err := component.ParseSummary(b)
 		if err != nil {
 			return err
 		}

@@ -17,6 +17,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -91,7 +92,7 @@ func TestStreamedSlicesAreGoneOnWith(t *testing.T) {
 	require.NoError(t, err)
 	codec, err := sstable.NewCodec(
 		plan,
-		sstable.NB,
+		component.NB,
 		sstable.Minima{Timestamp: now.UnixMicro() - 1, Time: now.Unix()},
 	)
 	require.NoError(t, err)

@@ -18,7 +18,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write/delivery"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -168,7 +168,7 @@ func TestClonedFilesAreOfTheTable(t *testing.T) {
 	c := cloned(t)
 	file, err := sstables.Open(
 		"../../pkg/sstable/testdata/golden/files/nb_lz4",
-		sstable.Descriptor{Version: sstable.NB, ID: "1"},
+		component.Descriptor{Version: component.NB, ID: "1"},
 	)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, file.Close()) }()

@@ -7,7 +7,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/snapshot"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // filesIn are SSTables of folders, by their ids; those whose folder begins with snap are of one.
@@ -15,7 +15,7 @@ func filesIn(all ...[2]string) *files.Files {
 	f := &snapshot.Found{}
 	for _, a := range all {
 		t := snapshot.SSTable{
-			Descriptor: sstable.Descriptor{Version: sstable.NB, ID: a[1]},
+			Descriptor: component.Descriptor{Version: component.NB, ID: a[1]},
 			Folder:     a[0],
 			Node:       a[0],
 		}

@@ -10,13 +10,13 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // threeNodes is a ring of three nodes, each with one token.
 func threeNodes() *topology.Cluster {
-	c := &topology.Cluster{Partitioner: sstable.Murmur3Partitioner, LocalDC: "dc1"}
+	c := &topology.Cluster{Partitioner: component.Murmur3Partitioner, LocalDC: "dc1"}
 	for i, at := range []string{"-6000000000000000000", "0", "6000000000000000000"} {
 		id := string(rune('a' + i))
 		c.Nodes = append(c.Nodes, topology.Node{

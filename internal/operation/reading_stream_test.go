@@ -23,7 +23,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/test/internodetest"
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // store is the shop with rows, which its nodes bring: each those that it is a replica of at that
@@ -365,12 +365,12 @@ func TestNodeThatSendsNoSSTable(t *testing.T) {
 	for name, change := range map[string]func(h *internode.FileHead){
 		"a chunk of two gigabytes": func(h *internode.FileHead) {
 			h.Compression = &internode.Compression{
-				Chunks: []internode.Chunk{{Length: 1<<31 - 1}}, Compressor: sstable.LZ4Compressor, ChunkLength: 1 << 14, MaxCompressed: 1 << 14,
+				Chunks: []internode.Chunk{{Length: 1<<31 - 1}}, Compressor: component.LZ4Compressor, ChunkLength: 1 << 14, MaxCompressed: 1 << 14,
 			}
 		},
 		"chunks of two gigabytes": func(h *internode.FileHead) {
 			h.Compression = &internode.Compression{
-				Chunks: []internode.Chunk{{Length: 10}}, Compressor: sstable.LZ4Compressor, ChunkLength: 1 << 30, MaxCompressed: 1<<31 - 1,
+				Chunks: []internode.Chunk{{Length: 10}}, Compressor: component.LZ4Compressor, ChunkLength: 1 << 30, MaxCompressed: 1<<31 - 1,
 			}
 		},
 		"another version": func(h *internode.FileHead) { h.Version = "zz" },
@@ -406,7 +406,7 @@ func TestNodeWhoseDiskIsBroken(t *testing.T) {
 					}
 					// These chunks are kept as they are.
 					b.Head.Compression = &internode.Compression{
-						Compressor:    sstable.LZ4Compressor,
+						Compressor:    component.LZ4Compressor,
 						ChunkLength:   256,
 						MaxCompressed: 1,
 					}

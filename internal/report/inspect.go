@@ -7,6 +7,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/inspect"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // Inspect is what SSTables hold. inspect --format json shows it alone.
@@ -189,7 +190,7 @@ func timeOf(value int64, date func(int64) time.Time) SSTableTime {
 }
 
 func deletionOf(second int64) *SSTableTime {
-	if second == sstable.NoDeletion {
+	if second == component.NoDeletion {
 		return nil
 	}
 	t := timeOf(second, fromSeconds)

@@ -14,6 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/verify"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 func TestLinesOfAPlan(t *testing.T) {
@@ -73,11 +74,11 @@ func TestLinesOfAnInspection(t *testing.T) {
 			Bytes:      bytes,
 			DataBytes:  bytes / 2,
 			FileBytes:  bytes,
-			Descriptor: sstable.Descriptor{
-				Version: sstable.NB,
+			Descriptor: component.Descriptor{
+				Version: component.NB,
 				ID:      "1",
 			},
-			Statistics: &sstable.Statistics{Stats: &sstable.Stats{Rows: rows}},
+			Statistics: &component.Statistics{Stats: &component.Stats{Rows: rows}},
 		}
 	}
 	r := inspect.Report{Tables: []inspect.Table{one(3, 1<<30), one(1_000_000, 2<<30)}}

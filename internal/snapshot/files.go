@@ -12,7 +12,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	cqlschema "github.com/cqlbulk/cqlbulk/pkg/cqlparse/schema"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // chooseSchema finds the schema beside the files, and the table's id in it.
@@ -23,7 +23,7 @@ func (f *finder) chooseSchema(out *Found) error {
 		if c.schema == "" {
 			continue
 		}
-		text, err := sstable.ReadFile(c.schema)
+		text, err := component.ReadFile(c.schema)
 		if err != nil {
 			return err
 		}
@@ -144,7 +144,7 @@ func (f *finder) checkManifest(i int, lists []*listing) error {
 
 // readManifest reads which files of data a snapshot has, without those of indexes.
 func readManifest(path string) ([]string, error) {
-	text, err := sstable.ReadFile(path)
+	text, err := component.ReadFile(path)
 	if os.IsNotExist(err) {
 		return nil, nil
 	}
@@ -157,15 +157,15 @@ func readManifest(path string) ([]string, error) {
 	}
 	names := slices.DeleteFunc(m.Files, func(name string) bool {
 		return strings.ContainsAny(name, `/\`) ||
-			!strings.HasSuffix(name, "-"+string(sstable.DataDB))
+			!strings.HasSuffix(name, "-"+string(component.DataDB))
 	})
 	for _, s := range m.SSTables {
 		if base, ok := strings.CutSuffix(
 			s.TOC,
-			string(sstable.TOCTxt),
+			string(component.TOCTxt),
 		); ok &&
 			base == filepath.Base(base) {
-			names = append(names, base+string(sstable.DataDB))
+			names = append(names, base+string(component.DataDB))
 		}
 	}
 	return names, nil
@@ -181,7 +181,7 @@ type taken struct {
 func (f *finder) sstables(c *candidate, l *listing, t *taken) (all []SSTable, err error) {
 	unnamed := 0 // those of Medusa's other backups, as a rule
 	for _, name := range l.names {
-		base, ok := strings.CutSuffix(name, "-"+string(sstable.DataDB))
+		base, ok := strings.CutSuffix(name, "-"+string(component.DataDB))
 		if !ok {
 			if err := l.checkData(c, name); err != nil {
 				return nil, err
@@ -201,16 +201,16 @@ func (f *finder) sstables(c *candidate, l *listing, t *taken) (all []SSTable, er
 			f.skip(path, "it is not finished")
 			continue
 		}
-		d, _, err := sstable.ParseName(name)
+		d, _, err := component.ParseName(name)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		has := func(c sstable.Component) bool { return slices.Contains(l.names, d.Name(c)) }
-		if !has(sstable.TOCTxt) && has(sstable.TOCTxt+".tmp") {
+		has := func(c component.Kind) bool { return slices.Contains(l.names, d.Name(c)) }
+		if !has(component.TOCTxt) && has(component.TOCTxt+".tmp") {
 			f.skip(path, "it is not finished, or is being removed")
 			continue
 		}
-		if has(sstable.TOCTxt) {
+		if has(component.TOCTxt) {
 			if err := checkComponents(c.folder, d, has); err != nil {
 				return nil, err
 			}
@@ -238,13 +238,13 @@ func (f *finder) sstables(c *candidate, l *listing, t *taken) (all []SSTable, er
 // checkData refuses a TOC.txt whose Data.db is missing: the SSTable was copied only in part, and
 // would be passed over. While a server removes an SSTable, its TOC.txt goes too.
 func (l *listing) checkData(c *candidate, name string) error {
-	base, ok := strings.CutSuffix(name, "-"+string(sstable.TOCTxt))
-	data := base + "-" + string(sstable.DataDB)
+	base, ok := strings.CutSuffix(name, "-"+string(component.TOCTxt))
+	data := base + "-" + string(component.DataDB)
 	if !ok || c.namedBy != "" || l.gone[base+"-"] != "" || slices.Contains(l.names, data) {
 		return nil
 	}
 	toc := join(c.folder, name)
-	if _, _, err := sstable.ParseName(name); err != nil {
+	if _, _, err := component.ParseName(name); err != nil {
 		return nil
 	}
 	if _, err := os.Lstat(toc); errors.Is(err, fs.ErrNotExist) {
@@ -257,18 +257,18 @@ func (l *listing) checkData(c *candidate, name string) error {
 
 // checkComponents checks that the components for reading are there if TOC.txt lists them. Without
 // CompressionInfo.db, compressed data would be read as uncompressed.
-func checkComponents(folder string, d sstable.Descriptor, has func(sstable.Component) bool) error {
-	toc := join(folder, d.Name(sstable.TOCTxt))
-	text, err := sstable.ReadFile(toc)
+func checkComponents(folder string, d component.Descriptor, has func(component.Kind) bool) error {
+	toc := join(folder, d.Name(component.TOCTxt))
+	text, err := component.ReadFile(toc)
 	if err != nil {
 		return err
 	}
-	components, err := sstable.ParseTOC(text)
+	components, err := component.ParseTOC(text)
 	if err != nil {
 		return fmt.Errorf("%s: %w", toc, err)
 	}
 	for _, c := range components {
-		if (c == sstable.StatisticsDB || c == sstable.CompressionInfoDB) && !has(c) {
+		if (c == component.StatisticsDB || c == component.CompressionInfoDB) && !has(c) {
 			return &MissingError{join(folder, d.Name(c)), toc}
 		}
 	}
@@ -276,7 +276,7 @@ func checkComponents(folder string, d sstable.Descriptor, has func(sstable.Compo
 }
 
 // twice gives the path by which an SSTable was found before; empty: it was not.
-func (t *taken) twice(c *candidate, d sstable.Descriptor, path string) (string, error) {
+func (t *taken) twice(c *candidate, d component.Descriptor, path string) (string, error) {
 	file, size, err := inodeOf(path)
 	if err != nil {
 		return "", err

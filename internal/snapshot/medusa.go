@@ -9,7 +9,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // medusaSection is what the manifest of a backup of Medusa has of a table, or of an index of one.
@@ -26,7 +26,7 @@ func (s *medusaSection) data() []string {
 	names := []string{}
 	for _, o := range s.Objects {
 		name := path.Base(o.Path)
-		if strings.HasSuffix(name, "-"+string(sstable.DataDB)) &&
+		if strings.HasSuffix(name, "-"+string(component.DataDB)) &&
 			!strings.HasPrefix(path.Base(path.Dir(o.Path)), ".") {
 			names = append(names, name)
 		}
@@ -37,7 +37,7 @@ func (s *medusaSection) data() []string {
 // readMedusa reads the sections of the table in a backup's manifest.
 func (f *finder) readMedusa(folder string) (all []medusaSection, manifest string, err error) {
 	manifest = join(folder, "meta", manifestFile)
-	text, err := sstable.ReadFile(manifest)
+	text, err := component.ReadFile(manifest)
 	if err != nil {
 		return nil, manifest, err
 	}

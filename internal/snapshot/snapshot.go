@@ -15,7 +15,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // Request says what to find.
@@ -59,7 +59,7 @@ type Found struct {
 
 // SSTable is an SSTable that was found.
 type SSTable struct {
-	sstable.Descriptor
+	component.Descriptor
 	Folder string
 	// Node is the folder of a node: that of its data, with folders of keyspaces, or Medusa's folder
 	// of the node. If the node is not known, it is the folder of the SSTables themselves. A node
@@ -70,7 +70,7 @@ type SSTable struct {
 }
 
 // Path is the path of one of its files.
-func (s *SSTable) Path(c sstable.Component) string { return join(s.Folder, s.Name(c)) }
+func (s *SSTable) Path(c component.Kind) string { return join(s.Folder, s.Name(c)) }
 
 // Skipped is a file or a folder that was passed over.
 type Skipped struct {

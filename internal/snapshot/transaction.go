@@ -11,7 +11,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // A server that writes SSTables from others keeps a log beside them: what it adds, what it removes,
@@ -199,7 +199,7 @@ func listOnce(folder string) (l *listing, bad *transaction, err error) {
 				l.names = append(l.names, e.Name())
 				continue
 			}
-			text, err := sstable.ReadFile(join(folder, e.Name()))
+			text, err := component.ReadFile(join(folder, e.Name()))
 			if err != nil {
 				return nil, nil, err
 			}

@@ -11,7 +11,7 @@ import (
 	"syscall"
 
 	cqlschema "github.com/cqlbulk/cqlbulk/pkg/cqlparse/schema"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // candidate is a folder that may have SSTables of the table.
@@ -99,7 +99,7 @@ func (f *finder) walk(folder, given string, visited map[inode]bool) error {
 			folders = append(folders, name)
 		case name == schemaFile:
 			c.schema = path
-		case strings.HasSuffix(name, "-"+string(sstable.DataDB)):
+		case strings.HasSuffix(name, "-"+string(component.DataDB)):
 			c.data = true
 		}
 	}
@@ -165,7 +165,7 @@ func isFolder(path string, e os.DirEntry) bool {
 func hasData(folder string) bool {
 	entries, err := os.ReadDir(folder)
 	return err == nil && slices.ContainsFunc(entries, func(e os.DirEntry) bool {
-		return strings.HasSuffix(e.Name(), "-"+string(sstable.DataDB))
+		return strings.HasSuffix(e.Name(), "-"+string(component.DataDB))
 	})
 }
 
@@ -250,7 +250,7 @@ const (
 
 // declares reads the schema.cql in a folder.
 func (f *finder) declares(c *candidate) (int, error) {
-	text, err := sstable.ReadFile(c.schema)
+	text, err := component.ReadFile(c.schema)
 	if err != nil {
 		return unknown, err
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // Writing says which way rows go into a table, and how much of the cluster and of this machine that
@@ -106,7 +106,7 @@ func (o *Writing) checkVersion() error {
 	if o.Via != ViaFiles {
 		return errors.New("--sstable-version requires --via " + ViaFiles)
 	}
-	version, err := sstable.ParseVersion(o.SSTableVersion)
+	version, err := component.ParseVersion(o.SSTableVersion)
 	if err == nil {
 		err = CheckSSTableVersion(version)
 	}
@@ -117,7 +117,7 @@ func (o *Writing) checkVersion() error {
 }
 
 // CheckSSTableVersion returns an error for a version in which cqlbulk writes no SSTables.
-func CheckSSTableVersion(v sstable.Version) error {
+func CheckSSTableVersion(v component.Version) error {
 	if !slices.Contains(madeVersions, v) {
 		return fmt.Errorf(
 			"%s is not made: must be one of %s",
@@ -129,7 +129,7 @@ func CheckSSTableVersion(v sstable.Version) error {
 }
 
 // madeVersions are the versions of SSTables that are made.
-var madeVersions = []sstable.Version{sstable.MD, sstable.NB, sstable.OA}
+var madeVersions = []component.Version{component.MD, component.NB, component.OA}
 
 // versionNames are their names.
 func versionNames() []string {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // The SSTables in testdata were written by Cassandra 5.0.6, and what stands beside them by its
@@ -21,7 +22,7 @@ func TestDumpsAreThoseOfCassandra(t *testing.T) {
 	for _, name := range dumped {
 		t.Run(name, func(t *testing.T) {
 			folder := filepath.Join("testdata", name)
-			in, err := sstable.OpenTable(folder, sstable.Descriptor{Version: sstable.NB, ID: "1"})
+			in, err := sstable.OpenTable(folder, component.Descriptor{Version: component.NB, ID: "1"})
 			require.NoError(t, err)
 			defer in.Close()
 			d, err := New(
@@ -52,7 +53,7 @@ func FuzzWrite(f *testing.F) {
 	for n, name := range dumped {
 		in, err := sstable.OpenTable(
 			filepath.Join("testdata", name),
-			sstable.Descriptor{Version: sstable.NB, ID: "1"},
+			component.Descriptor{Version: component.NB, ID: "1"},
 		)
 		require.NoError(f, err)
 		defer in.Close()

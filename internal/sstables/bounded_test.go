@@ -20,6 +20,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -62,7 +63,7 @@ func sentRows(t testing.TB, s *sstable.Schema, id int, rows map[int64]sstable.Ro
 	t.Helper()
 	codec, err := sstable.NewCodec(
 		s,
-		sstable.NB,
+		component.NB,
 		sstable.Minima{Timestamp: sstable.EpochTimestamp, Time: sstable.EpochTime},
 	)
 	require.NoError(t, err)
@@ -88,7 +89,7 @@ func sentRows(t testing.TB, s *sstable.Schema, id int, rows map[int64]sstable.Ro
 	table, err := OpenStreamed(
 		inMemory{bytes.NewReader(plain.Bytes())},
 		"node",
-		sstable.Descriptor{Version: sstable.NB, ID: strconv.Itoa(id)},
+		component.Descriptor{Version: component.NB, ID: strconv.Itoa(id)},
 		codec.AppendHeader(
 			nil,
 		),

@@ -5,7 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -35,7 +35,7 @@ func Merge(t *reconcile.Table, files []File, within []token.Range) (*reconcile.M
 	var inputs []reconcile.Input
 	for _, f := range files {
 		d, err := f.Within(within)
-		if err != nil && !errors.As(err, new(*sstable.ComponentError)) {
+		if err != nil && !errors.As(err, new(*component.Error)) {
 			err = fmt.Errorf("%s: %w", f.Path(), err)
 		}
 		if err != nil {

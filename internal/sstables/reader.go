@@ -12,6 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -272,18 +273,18 @@ type Table struct {
 }
 
 // Open opens the SSTable of that name in a folder.
-func Open(folder string, d sstable.Descriptor) (*Table, error) {
+func Open(folder string, d component.Descriptor) (*Table, error) {
 	r, err := sstable.OpenTable(folder, d)
 	if err != nil {
 		return nil, err
 	}
-	return &Table{r, filepath.Join(folder, d.Name(sstable.DataDB))}, nil
+	return &Table{r, filepath.Join(folder, d.Name(component.DataDB))}, nil
 }
 
 // OpenDamaged opens an SSTable whose partitions cannot be read, as sstable.OpenDamaged does.
 func OpenDamaged(
 	folder string,
-	d sstable.Descriptor,
+	d component.Descriptor,
 	p token.Partitioner,
 	damage *sstable.DamagedError,
 ) (*Table, error) {
@@ -291,14 +292,14 @@ func OpenDamaged(
 	if err != nil {
 		return nil, err
 	}
-	return &Table{r, filepath.Join(folder, d.Name(sstable.DataDB))}, nil
+	return &Table{r, filepath.Join(folder, d.Name(component.DataDB))}, nil
 }
 
 // OpenStreamed opens what a node sent of an SSTable, as sstable.OpenSections does.
 func OpenStreamed(
 	file sstable.RandomReader,
 	node string,
-	d sstable.Descriptor,
+	d component.Descriptor,
 	header []byte,
 	of sstable.Sections,
 ) (*Table, error) {
@@ -306,7 +307,7 @@ func OpenStreamed(
 	if err != nil {
 		return nil, err
 	}
-	return &Table{r, node + "/" + d.Name(sstable.DataDB)}, nil
+	return &Table{r, node + "/" + d.Name(component.DataDB)}, nil
 }
 
 // Path is a method of File.

@@ -18,6 +18,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -26,7 +27,7 @@ const golden = "../../pkg/sstable/testdata/golden/"
 
 var (
 	whole = token.Whole(token.Murmur3)
-	first = sstable.Descriptor{Version: sstable.NB, ID: "1"}
+	first = component.Descriptor{Version: component.NB, ID: "1"}
 )
 
 // partsRows is how many rows the tables parts_* have: one or two of each of 300 keys, and 150 of
@@ -54,7 +55,7 @@ func copied(t testing.TB, name string) (folder string) {
 		require.NoError(t, err)
 		to := f.Name()
 		if !strings.Contains(to, "-") {
-			to = first.Name(sstable.Component(to))
+			to = first.Name(component.Kind(to))
 		}
 		require.NoError(t, os.WriteFile(filepath.Join(folder, to), b, 0o600))
 	}
@@ -487,7 +488,7 @@ func TestReadingIsCalledOff(t *testing.T) {
 // Once the file is repaired, that range is read too.
 func TestDamagedFile(t *testing.T) {
 	folder := copied(t, "files/nb_lz4")
-	path := filepath.Join(folder, first.Name(sstable.DataDB))
+	path := filepath.Join(folder, first.Name(component.DataDB))
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
 	want := make(map[token.Range][][][]byte)
@@ -535,15 +536,15 @@ func TestDamagedFile(t *testing.T) {
 // has other columns.
 func TestFilesThatDoNotFit(t *testing.T) {
 	folder := copied(t, "files/nb_lz4")
-	path := filepath.Join(folder, first.Name(sstable.IndexDB))
+	path := filepath.Join(folder, first.Name(component.IndexDB))
 	require.NoError(t, os.Truncate(path, 1000))
 	_, err := readPage(t.Context(), t, New(options(open(t, folder))), quarters()[3], nil, 10)
 	require.Equal(t, fault.GivenUp, fault.ClassOf(err), "%v", err)
 	require.ErrorContains(t, err, path)
 
 	folder = copied(t, "files/nb_lz4")
-	require.NoError(t, os.Remove(filepath.Join(folder, first.Name(sstable.IndexDB))))
-	path = filepath.Join(folder, first.Name(sstable.DataDB))
+	require.NoError(t, os.Remove(filepath.Join(folder, first.Name(component.IndexDB))))
+	path = filepath.Join(folder, first.Name(component.DataDB))
 	stat, err := os.Stat(path)
 	require.NoError(t, err)
 	require.NoError(t, os.Truncate(path, stat.Size()-1))

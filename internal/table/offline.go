@@ -14,7 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	cqlschema "github.com/cqlbulk/cqlbulk/pkg/cqlparse/schema"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -29,7 +29,7 @@ func OpenOffline(env spec.Environment, o *spec.Load, options plan.Options) (*Tab
 		return nil, fmt.Errorf("--schema %s: %w", o.Schema, err)
 	}
 	if o.Ring == "" {
-		t.Cluster = OneNode(sstable.Murmur3Partitioner)
+		t.Cluster = OneNode(component.Murmur3Partitioner)
 		t.Replication = map[string]string{"class": "SimpleStrategy", "replication_factor": "1"}
 	} else if err := t.ReadRing(env, o.Ring, o.Keyspace); err != nil {
 		return nil, fmt.Errorf("--ring %s: %w", o.Ring, err)
@@ -150,7 +150,7 @@ func optionsOf(s *cqlschema.Schema, t *cqlschema.Table) (driver.TableOptions, er
 		StrictLiveness:   t.StrictLiveness,
 		BloomFPChance:    0.01,
 		MinIndexInterval: 128,
-		Compression:      map[string]string{"class": sstable.LZ4Compressor},
+		Compression:      map[string]string{"class": component.LZ4Compressor},
 	}
 	if strings.HasSuffix(t.Options["compaction"].Map["class"], "LeveledCompactionStrategy") {
 		o.BloomFPChance = 0.1

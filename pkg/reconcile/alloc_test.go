@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // manyRows are files with n partitions of a few rows each, which are in all of them, but for their
@@ -42,7 +43,7 @@ func manyRows(t testing.TB, table *Table, n int) []file {
 			)
 			partitions = append(partitions, p)
 		}
-		files = append(files, fileOf(t, table.Schema, sstable.NB, partitions...))
+		files = append(files, fileOf(t, table.Schema, component.NB, partitions...))
 	}
 	return files
 }

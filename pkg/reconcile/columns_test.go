@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // TestReadableTypes has types that a file may have where the table has another one, and such that
@@ -90,7 +91,7 @@ func TestColumnsOfAFileAreFound(t *testing.T) {
 	f := fileOf(
 		t,
 		stored,
-		sstable.NB,
+		component.NB,
 		partition{key: num(1), items: []any{row(1, sstable.Liveness{}, cells...)}},
 	)
 	require.Equal(
@@ -146,7 +147,7 @@ func TestDroppedColumns(t *testing.T) {
 		{Column: gm, Deletion: deletedAt(3)},
 		{Column: m, Deletion: deletedAt(5)},
 	}
-	f := fileOf(t, stored, sstable.NB,
+	f := fileOf(t, stored, component.NB,
 		partition{key: num(1), items: []any{static(cellAt(0, 1, num(1))), young, old}},
 		partition{key: num(2), items: []any{static(cellAt(0, 1, num(1))), old}})
 
@@ -196,7 +197,7 @@ func TestColumnThatIsThereAgain(t *testing.T) {
 func TestNothingIsLeftOutOfOtherColumns(t *testing.T) {
 	stored := schemaOf(t, "k int", "c int", "", "v int")
 	table := &Table{Schema: schemaOf(t, "k int", "c int", "", "a int; v int")}
-	f := fileOf(t, stored, sstable.NB, partition{key: num(1), items: []any{
+	f := fileOf(t, stored, component.NB, partition{key: num(1), items: []any{
 		row(1, sstable.Liveness{}, sstable.Cell{Timestamp: -1 << 63, Value: num(1)}),
 	}})
 	require.Equal(
@@ -213,7 +214,7 @@ func TestColumnThatIsGoneForever(t *testing.T) {
 	stored := schemaOf(t, "k int", "c int", "", "gone int; m map<int, int>; v int")
 	element := cellAt(columnAt(t, stored, "m"), 9, num(1))
 	element.Path = num(3)
-	f := fileOf(t, stored, sstable.NB, partition{key: num(1), items: []any{
+	f := fileOf(t, stored, component.NB, partition{key: num(1), items: []any{
 		row(
 			1,
 			writtenAt(1),

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // context makes a counter's value of global shards: id, clock, count.
@@ -58,7 +59,7 @@ func TestCountersAreMerged(t *testing.T) {
 		row(1, sstable.Liveness{}, cellAt(0, 3, context([3]int{1, 3, 8}))),
 	)
 	require.Equal(t, []string{"000000000000006e."}, counted(t, table, a))
-	merged := write(t, mergerOf(t, table, b, c), sstable.NB)
+	merged := write(t, mergerOf(t, table, b, c), component.NB)
 	for _, files := range [][]file{{a, b, c}, {c, b, a}, {b, a, c}, {merged, a}} {
 		require.Equal(t, []string{"fffffffffffffc84."}, counted(t, table, files...))
 	}

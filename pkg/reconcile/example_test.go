@@ -9,6 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // Two files have a row of the partition 1: in the second one it was written again, and another row
@@ -25,7 +26,7 @@ func Example() {
 	check(err)
 	codec, err := sstable.NewCodec(
 		schema,
-		sstable.NB,
+		component.NB,
 		sstable.Minima{Timestamp: 1000, Time: sstable.EpochTime},
 	)
 	check(err)

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // fuzzTables are the tables that FuzzMerge chooses from by number, with a file of each as a seed.
@@ -30,7 +31,7 @@ func fuzzTables(t testing.TB) ([]*Table, []file) {
 	tables = append(tables, table)
 	files = append(
 		files,
-		fileOf(t, stored, sstable.NB, partition{key: num(1), deletion: deletedAt(1), items: []any{
+		fileOf(t, stored, component.NB, partition{key: num(1), deletion: deletedAt(1), items: []any{
 			static(cellAt(0, 2, num(1))),
 			starts(
 				sstable.InclusiveStart,
@@ -45,7 +46,7 @@ func fuzzTables(t testing.TB) ([]*Table, []file) {
 	view.StrictLiveness = true
 	over := sstable.Liveness{Set: true, Timestamp: stamp, TTL: expiredTTL, Expiry: second}
 	tables = append(tables, view)
-	files = append(files, fileOf(t, view.Schema, sstable.NB, partition{key: num(1), items: []any{
+	files = append(files, fileOf(t, view.Schema, component.NB, partition{key: num(1), items: []any{
 		static(
 			cellAt(0, 2, num(1)),
 		),

@@ -13,6 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // golden reads a file of pkg/sstable/testdata/golden, which Cassandra wrote from golden.cql there,
@@ -20,13 +21,13 @@ import (
 func golden(t testing.TB, name, key string) (*Table, file) {
 	t.Helper()
 	folder := filepath.Join("../sstable/testdata/golden", name)
-	v := sstable.NB
+	v := component.NB
 	if strings.HasPrefix(name, "oa/") {
-		v = sstable.OA
+		v = component.OA
 	}
 	stats, err := os.ReadFile(filepath.Join(folder, "Statistics.db"))
 	require.NoError(t, err)
-	statistics, err := sstable.ParseStatistics(stats, v)
+	statistics, err := component.ParseStatistics(stats, v)
 	require.NoError(t, err)
 	columns, minima, err := sstable.DecodeHeader(statistics.Header)
 	require.NoError(t, err)

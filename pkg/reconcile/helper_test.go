@@ -15,6 +15,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -110,7 +111,7 @@ type file struct {
 }
 
 // fileOf writes partitions, which it sorts by token.
-func fileOf(t testing.TB, s *sstable.Schema, v sstable.Version, partitions ...partition) file {
+func fileOf(t testing.TB, s *sstable.Schema, v component.Version, partitions ...partition) file {
 	t.Helper()
 	codec, err := sstable.NewCodec(s, v, sstable.Minima{Timestamp: stamp, Time: second})
 	require.NoError(t, err)
@@ -211,7 +212,7 @@ func mergerOf(t testing.TB, table *Table, files ...file) *Merger {
 }
 
 // write makes one file of what a merger gives.
-func write(t testing.TB, m *Merger, v sstable.Version) file {
+func write(t testing.TB, m *Merger, v component.Version) file {
 	t.Helper()
 	codec, err := sstable.NewCodec(m.Schema(), v, sstable.Minima{Timestamp: stamp, Time: second})
 	require.NoError(t, err)

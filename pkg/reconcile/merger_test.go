@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -33,7 +34,7 @@ func TestPartitionsAreInTheOrderOfTheirTokens(t *testing.T) {
 				partition{key: num(key), items: []any{row(i, writtenAt(1))}},
 			)
 		}
-		files = append(files, fileOf(t, table.Schema, sstable.NB, partitions...))
+		files = append(files, fileOf(t, table.Schema, component.NB, partitions...))
 	}
 	m := mergerOf(t, table, files...)
 	seen, last := 0, token.Token{}
@@ -63,9 +64,9 @@ func TestOrderOfAnotherPartitioner(t *testing.T) {
 	for key := range 20 {
 		p := partition{key: num(key), deletion: deletedAt(1)}
 		partitions = append(partitions, p)
-		files = append(files, fileOf(t, table.Schema, sstable.NB, p))
+		files = append(files, fileOf(t, table.Schema, component.NB, p))
 	}
-	whole := fileOf(t, table.Schema, sstable.NB, partitions...)
+	whole := fileOf(t, table.Schema, component.NB, partitions...)
 	require.Equal(t, io.EOF, drain(mergerOf(t, table, whole)))
 	table.Partitioner = token.Random
 	require.ErrorIs(t, drain(mergerOf(t, table, whole)), errOrder)
@@ -244,7 +245,7 @@ func TestCompositeKeyIsSplit(t *testing.T) {
 	f := fileOf(
 		t,
 		table.Schema,
-		sstable.NB,
+		component.NB,
 		partition{key: token.AppendKey(nil, []byte("x"), num(2), nil), items: exists},
 	)
 	require.Equal(
@@ -253,7 +254,7 @@ func TestCompositeKeyIsSplit(t *testing.T) {
 		rowsOf(t, mergerOf(t, table, f), selection, second),
 	)
 	for _, key := range []string{"00", "0001 78 00 0000 00", "0001 78 00 0000 00 0000 01", "0001 78 00 0000 00 0000 00 00", "ffff 78 00"} {
-		f := fileOf(t, table.Schema, sstable.NB, partition{key: unhex(t, key), items: exists})
+		f := fileOf(t, table.Schema, component.NB, partition{key: unhex(t, key), items: exists})
 		r, err := NewRows(mergerOf(t, table, f), selection, second)
 		require.NoError(t, err)
 		require.ErrorIs(t, r.Next(), errKey, key)

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // TestWhatIsMergedIsWhatWasDone distributes random operations over files, and compares their rows
@@ -47,11 +48,11 @@ func TestWhatIsMergedIsWhatWasDone(t *testing.T) {
 		require.Equal(t, all, texts(t, mergerOf(t, table, shuffled...)), "seed %d", seed)
 
 		cut := r.IntN(len(shuffled) + 1)
-		some := write(t, mergerOf(t, table, shuffled[:cut]...), sstable.NB)
-		rest := write(t, mergerOf(t, table, shuffled[cut:]...), sstable.OA)
+		some := write(t, mergerOf(t, table, shuffled[:cut]...), component.NB)
+		rest := write(t, mergerOf(t, table, shuffled[cut:]...), component.OA)
 		require.Equal(t, all, texts(t, mergerOf(t, table, some, rest)), "seed %d", seed)
 
-		one := write(t, mergerOf(t, table, files...), sstable.NB)
+		one := write(t, mergerOf(t, table, files...), component.NB)
 		require.Equal(t, all, texts(t, one.input().Source), "seed %d", seed)
 		require.Equal(t, all, texts(t, mergerOf(t, table, one)), "seed %d", seed)
 		require.Equal(t, all, texts(t, mergerOf(t, table, one, one)), "seed %d", seed)

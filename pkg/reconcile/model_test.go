@@ -12,6 +12,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -392,7 +393,7 @@ func (m model) files(t testing.TB, r *rand.Rand, table *sstable.Schema) []file {
 			fileOf(
 				t,
 				schema,
-				[]sstable.Version{sstable.MC, sstable.NB, sstable.OA}[r.IntN(3)],
+				[]component.Version{component.MC, component.NB, component.OA}[r.IntN(3)],
 				partitions...),
 		)
 	}

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // small is the table of most tests.
@@ -50,7 +51,7 @@ func ends(k sstable.BoundKind, d sstable.Deletion, values ...int) *sstable.Marke
 
 // of makes a file of the partition 1.
 func of(t testing.TB, table *Table, d sstable.Deletion, items ...any) file {
-	return fileOf(t, table.Schema, sstable.NB, partition{key: num(1), deletion: d, items: items})
+	return fileOf(t, table.Schema, component.NB, partition{key: num(1), deletion: d, items: items})
 }
 
 // shown are the rows of k, c, s and v, without what selects times.
@@ -295,7 +296,7 @@ func TestStaticColumnsAlone(t *testing.T) {
 	two := fileOf(
 		t,
 		table.Schema,
-		sstable.NB,
+		component.NB,
 		partition{
 			key:   num(1),
 			items: []any{static(cellAt(0, 1, num(7))), row(1, writtenAt(1), cellAt(0, 1, num(1)))},
@@ -475,7 +476,7 @@ func TestPartitionWithNothingLeftIsNotGiven(t *testing.T) {
 	f := fileOf(
 		t,
 		table.Schema,
-		sstable.NB,
+		component.NB,
 		partition{key: num(1)},
 		partition{key: num(2), items: []any{row(1, writtenAt(1))}},
 		partition{key: num(3)},

@@ -7,6 +7,7 @@ import (
 	"io"
 
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -58,7 +59,7 @@ func (s *source) next() (bool, error) {
 
 // failed adds the name of the source to an error, unless the error names a component of an SSTable.
 func (s *source) failed(err error) error {
-	if s.name == "" || errors.As(err, new(*sstable.ComponentError)) {
+	if s.name == "" || errors.As(err, new(*component.Error)) {
 		return err
 	}
 	return fmt.Errorf("%s: %w", s.name, err)

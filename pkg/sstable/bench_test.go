@@ -5,6 +5,7 @@ import (
 	"io"
 	"testing"
 
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/stretchr/testify/require"
 )
 
@@ -30,7 +31,7 @@ func BenchmarkEncode(b *testing.B) {
 }
 
 func benchmarkEncode(b *testing.B, t *Table, names []string, values ...[]byte) {
-	c := mustCodec(b, t, NB, Minima{Timestamp: stamp, Time: EpochTime})
+	c := mustCodec(b, t, component.NB, Minima{Timestamp: stamp, Time: EpochTime})
 	in, err := NewInserter(c, names, InsertOptions{})
 	require.NoError(b, err)
 	w, err := NewPartitionWriter(c, io.Discard, nil)

@@ -1,6 +1,10 @@
 package sstable
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
+)
 
 // clusteringBounds are the least and the greatest clustering of the rows of a file and of the
 // bounds of ranges in it, in the order of the schema
@@ -45,13 +49,13 @@ func (cb *clusteringBounds) end() error {
 // include takes a clustering in, in the form of Block.First. A bound that begins a range is never
 // the greatest, nor one that ends it the least.
 func (cb *clusteringBounds) include(prefix []byte) error {
-	in := cursor{rest: prefix}
-	kind, n := BoundKind(in.byte()), len(cb.schema.clustering)
+	in := fields.Reader{Rest: prefix}
+	kind, n := BoundKind(in.Byte()), len(cb.schema.clustering)
 	if kind != clusteringKind {
-		n = int(in.uint16())
+		n = int(in.Uint16())
 	}
 	cb.values = cb.schema.decodeClustering(&in, cb.values[:0], n)
-	if err := in.end(); err != nil {
+	if err := in.End(); err != nil {
 		return err
 	}
 	if l := &cb.least; !kind.Ends() &&

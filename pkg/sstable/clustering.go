@@ -4,16 +4,14 @@ import (
 	"fmt"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
-
-// clusteringBlock is how many values of a clustering stand after one header.
-const clusteringBlock = 32
 
 // appendClustering appends the values of the first clustering columns
 // (ClusteringPrefix.Serializer).
 func (s *Schema) appendClustering(dst []byte, values [][]byte) ([]byte, error) {
-	for from := 0; from < len(values); from += clusteringBlock {
-		to := min(from+clusteringBlock, len(values))
+	for from := 0; from < len(values); from += fields.ClusteringBlock {
+		to := min(from+fields.ClusteringBlock, len(values))
 		var header uint64
 		for i, v := range values[from:to] {
 			switch {
@@ -50,7 +48,7 @@ func (s *Schema) checkClustering(values [][]byte) error {
 }
 
 // decodeClustering reads the values of the first n clustering columns.
-func (s *Schema) decodeClustering(in *cursor, values [][]byte, n int) [][]byte {
+func (s *Schema) decodeClustering(in *fields.Reader, values [][]byte, n int) [][]byte {
 	walk := clusteringWalk{schema: s, in: in}
 	for range n {
 		values = append(values, walk.next())
@@ -59,9 +57,9 @@ func (s *Schema) decodeClustering(in *cursor, values [][]byte, n int) [][]byte {
 }
 
 // skipClustering goes over the values of the first n clustering columns.
-func (s *Schema) skipClustering(in *cursor, n int) {
+func (s *Schema) skipClustering(in *fields.Reader, n int) {
 	if n > len(s.clustering) {
-		in.fail("%d clustering values, where there are %d clustering columns", n, len(s.clustering))
+		in.Fail("%d clustering values, where there are %d clustering columns", n, len(s.clustering))
 		return
 	}
 	walk := clusteringWalk{schema: s, in: in}
@@ -73,16 +71,16 @@ func (s *Schema) skipClustering(in *cursor, n int) {
 // clusteringWalk goes through the values of a clustering.
 type clusteringWalk struct {
 	schema *Schema
-	in     *cursor
+	in     *fields.Reader
 	header uint64
 	column int
 }
 
 // next reads the value of the next column: nil is null.
 func (w *clusteringWalk) next() []byte {
-	i := w.column % clusteringBlock
+	i := w.column % fields.ClusteringBlock
 	if i == 0 {
-		w.header = w.in.uvint()
+		w.header = w.in.Uvint()
 	}
 	w.column++
 	switch w.header >> (2 * i) & 3 {

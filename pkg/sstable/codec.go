@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
 // Minima are what the times in a file are told from: lower bounds of them all, so that they can be
@@ -20,13 +22,13 @@ type Minima struct {
 // goroutines.
 type Codec struct {
 	schema  *Schema
-	version Version
+	version component.Version
 	minima  Minima
 }
 
 // NewCodec makes the codec of files of a version that can be written, with these minima in their
 // header.
-func NewCodec(s *Schema, v Version, m Minima) (*Codec, error) {
+func NewCodec(s *Schema, v component.Version, m Minima) (*Codec, error) {
 	if err := v.CheckWritable(); err != nil {
 		return nil, err
 	}
@@ -39,7 +41,7 @@ func NewCodec(s *Schema, v Version, m Minima) (*Codec, error) {
 // ReadCodec makes the codec of files of any version by their header, which is the component HEADER
 // of Statistics.db; a node that streams a file out sends it as well. What a Codec of a version that
 // cannot be written is given to refuses it where it writes files.
-func ReadCodec(header []byte, v Version) (*Codec, error) {
+func ReadCodec(header []byte, v component.Version) (*Codec, error) {
 	if !v.Readable() {
 		return nil, fmt.Errorf("%s of an SSTable is not known", v)
 	}
@@ -58,7 +60,7 @@ func ReadCodec(header []byte, v Version) (*Codec, error) {
 func (c *Codec) Schema() *Schema { return c.schema }
 
 // Version returns the version of the codec.
-func (c *Codec) Version() Version { return c.version }
+func (c *Codec) Version() component.Version { return c.version }
 
 // Minima returns the minima of the codec.
 func (c *Codec) Minima() Minima { return c.minima }
@@ -122,7 +124,7 @@ func (c *Codec) appendRowDeletion(dst []byte, d Deletion) []byte {
 // appendValue appends a value by its plan: as it is, or after its length.
 func (p *columnPlan) appendValue(dst, value []byte) ([]byte, error) {
 	if p.fixed < 0 {
-		return appendBytes(dst, value), nil
+		return fields.AppendBytes(dst, value), nil
 	}
 	if len(value) != p.fixed {
 		return dst, p.wrongLen(len(value))
@@ -137,11 +139,6 @@ func (p *columnPlan) wrongLen(n int) error {
 		n,
 		p.fixed,
 	)
-}
-
-// appendBytes appends bytes after their length.
-func appendBytes[B ~[]byte | ~string](dst []byte, b B) []byte {
-	return append(cqlwire.AppendUvint(dst, uint64(len(b))), b...)
 }
 
 // errOrder says that the cells or deletions of a row are not ordered by column, or that one of a

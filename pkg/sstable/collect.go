@@ -1,11 +1,11 @@
 package sstable
 
-import "math"
+import "github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 
 // collector makes the Stats of a file from what is written into it or read from it, as
 // org.apache.cassandra.io.sstable.metadata.MetadataCollector and db.rows.Rows.collectStats do.
 type collector struct {
-	stats   Stats
+	stats   component.Stats
 	cells   int64 // of the partition
 	started bool  // there is a timestamp
 	lasting bool  // there is something that neither is deleted nor expires
@@ -14,22 +14,7 @@ type collector struct {
 }
 
 func newCollector() *collector {
-	return &collector{stats: Stats{
-		PartitionSizes:   newHistogram(sizeBounds),
-		PartitionCells:   newHistogram(cellBounds),
-		CommitLogUpper:   NoCommitLog,
-		CommitLogLower:   NoCommitLog,
-		CompressionRatio: NotCompressed,
-		MinTimestamp:     math.MinInt64,
-		MaxTimestamp:     math.MaxInt64,
-		MinDeletion:      NoDeletion,
-		MaxDeletion:      NoDeletion,
-		Tombstones: TombstoneHistogram{
-			Bins: tombstoneBins,
-		},
-		Slice:         Everything,
-		TokenCoverage: math.NaN(),
-	}}
+	return &collector{stats: component.NewStats()}
 }
 
 // written counts what was written at a timestamp, in microseconds.
@@ -59,13 +44,13 @@ func (c *collector) ending(second int64) {
 	}
 	s.MaxDeletion = max(s.MaxDeletion, second)
 	c.mortal = true
-	s.Tombstones.add(second)
+	s.Tombstones.Add(second)
 }
 
 // forever counts something that is not deleted and does not expire.
 func (c *collector) forever() {
 	c.lasting = true
-	c.stats.MaxDeletion = NoDeletion
+	c.stats.MaxDeletion = component.NoDeletion
 }
 
 // deletion counts a deletion, if it is one.
@@ -135,9 +120,7 @@ func (c *collector) end(length int64) {
 }
 
 // finish gives the Stats of all that was counted.
-func (c *collector) finish() *Stats {
-	if len(c.stats.Tombstones.spool) > 0 {
-		c.stats.Tombstones.flush()
-	}
+func (c *collector) finish() *component.Stats {
+	c.stats.Tombstones.Flush()
 	return &c.stats
 }

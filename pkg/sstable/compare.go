@@ -1,6 +1,10 @@
 package sstable
 
-import "bytes"
+import (
+	"bytes"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
+)
 
 // CompareClusterings compares the clusterings of two rows of one partition (ClusteringComparator):
 // null is before all, in columns in descending order too.
@@ -30,7 +34,7 @@ func (s *Schema) CompareEncoded(a, b []byte) int {
 	case staticB:
 		return 1
 	}
-	inA, inB := cursor{rest: headA[1:]}, cursor{rest: headB[1:]}
+	inA, inB := fields.Reader{Rest: headA[1:]}, fields.Reader{Rest: headB[1:]}
 	walkA, walkB := clusteringWalk{schema: s, in: &inA}, clusteringWalk{schema: s, in: &inB}
 	for i := range s.clustering {
 		if c := s.clustering[i].compare(walkA.next(), walkB.next()); c != 0 {

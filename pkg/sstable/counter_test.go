@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"testing"
 
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/stretchr/testify/require"
 )
 
@@ -42,7 +43,7 @@ func TestMergeOfCounters(t *testing.T) {
 		},
 		Clustering: []Column{column(t, "c", "int")},
 		Regulars:   []Column{column(t, "n", "counter")},
-	}, NB, Minima{Timestamp: 0, Time: EpochTime})
+	}, component.NB, Minima{Timestamp: 0, Time: EpochTime})
 	row := func(timestamp int64, shards ...[3]int64) *Row {
 		return cellRow(Cell{Timestamp: timestamp, Value: counterContext(shards...)})
 	}

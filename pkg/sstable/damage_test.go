@@ -6,9 +6,9 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
+	"github.com/stretchr/testify/require"
 )
 
 // damaged is an SSTable whose components are changed, one at a time.
@@ -19,7 +19,7 @@ type damaged struct {
 }
 
 // damagedOf copies an SSTable that is right.
-func damagedOf(t testing.TB, folder string, without ...Component) *damaged {
+func damagedOf(t testing.TB, folder string, without ...component.Kind) *damaged {
 	t.Helper()
 	r := opened(t, folder)
 	all, err := partitionsOf(r.Decoder())
@@ -30,23 +30,27 @@ func damagedOf(t testing.TB, folder string, without ...Component) *damaged {
 		ranges: [][]token.Range{{token.Whole(token.Murmur3)}},
 	}
 	// One in the midst, one at the begin, and one at the end.
-	for _, c := range [][2]int{{len(all) / 3, len(all)/3 + 9}, {5, 7}, {len(all) - 3, len(all) - 1}} {
+	for _, c := range [][2]int{
+		{len(all) / 3, len(all)/3 + 9},
+		{5, 7},
+		{len(all) - 3, len(all) - 1},
+	} {
 		d.ranges = append(d.ranges, []token.Range{{Start: all[c[0]].token, End: all[c[1]].token}})
 	}
 	return d
 }
 
 // components are the files that a reader may read.
-func (d *damaged) components(t testing.TB) map[Component]string {
+func (d *damaged) components(t testing.TB) map[component.Kind]string {
 	t.Helper()
 	files, err := os.ReadDir(d.folder)
 	require.NoError(t, err)
-	components := make(map[Component]string)
+	components := make(map[component.Kind]string)
 	for _, file := range files {
-		_, c, err := ParseName(file.Name())
+		_, c, err := component.ParseName(file.Name())
 		require.NoError(t, err)
 		switch c {
-		case DataDB, StatisticsDB, IndexDB, SummaryDB, CompressionInfoDB, CRCDB, DigestCRC32:
+		case component.DataDB, component.StatisticsDB, component.IndexDB, component.SummaryDB, component.CompressionInfoDB, component.CRCDB, component.DigestCRC32:
 			components[c] = filepath.Join(d.folder, file.Name())
 		}
 	}
@@ -102,7 +106,7 @@ func samePartitions(a, b []readPartition) bool {
 
 // alwaysFound are the components that have checksums from version na on: any change of them is
 // found by who reads the whole file.
-var alwaysFound = map[Component]bool{DataDB: true, StatisticsDB: true}
+var alwaysFound = map[component.Kind]bool{component.DataDB: true, component.StatisticsDB: true}
 
 // eachDamage changes each component in many places and calls check, and puts it right again.
 func (d *damaged) eachDamage(
@@ -164,9 +168,9 @@ func TestFilesThatAreCutOffAreFound(t *testing.T) {
 // columns.
 func TestFilesOfAnotherTableAreFound(t *testing.T) {
 	for _, c := range compressions[:2] {
-		folder, done := written(t, NB, testOptions(c))
+		folder, done := written(t, component.NB, testOptions(c))
 		other := t.TempDir()
-		codec := mustCodec(t, testTable(t), NB, testMinima)
+		codec := mustCodec(t, testTable(t), component.NB, testMinima)
 		w, err := CreateTable(other, codec, testOptions(c))
 		require.NoError(t, err)
 		for i, key := range sortedKeys(300)[50:] {
@@ -179,10 +183,15 @@ func TestFilesOfAnotherTableAreFound(t *testing.T) {
 		}
 		_, err = w.Finish()
 		require.NoError(t, err)
-		for _, without := range [][]Component{nil, {CRCDB}, {CRCDB, SummaryDB}, {SummaryDB, IndexDB}} {
+		for _, without := range [][]component.Kind{
+			nil,
+			{component.CRCDB},
+			{component.CRCDB, component.SummaryDB},
+			{component.SummaryDB, component.IndexDB},
+		} {
 			d := damagedOf(t, folder, without...)
 			for swapped, path := range d.components(t) {
-				if swapped == StatisticsDB {
+				if swapped == component.StatisticsDB {
 					continue
 				}
 				right, err := os.ReadFile(path)
@@ -192,8 +201,11 @@ func TestFilesOfAnotherTableAreFound(t *testing.T) {
 				require.NoError(t, os.WriteFile(path, b, 0o600))
 				found := d.requireFound(t, "%s of another table, without %v", swapped, without)
 				// A digest is read for a sample of Data.db alone.
-				if swapped != SummaryDB &&
-					(swapped != DigestCRC32 || slices.Contains(without, IndexDB)) {
+				if swapped != component.SummaryDB &&
+					(swapped != component.DigestCRC32 || slices.Contains(
+						without,
+						component.IndexDB,
+					)) {
 					require.True(
 						t,
 						found,
@@ -221,8 +233,13 @@ func TestAFileWithoutLastPartitionsIsFound(t *testing.T) {
 				n++
 			}
 		}
-		cut := damagedOf(t, filepath.Join("testdata/golden/files", folder), CRCDB, DigestCRC32)
-		require.NoError(t, os.Truncate(cut.components(t)[DataDB], d.End()))
+		cut := damagedOf(
+			t,
+			filepath.Join("testdata/golden/files", folder),
+			component.CRCDB,
+			component.DigestCRC32,
+		)
+		require.NoError(t, os.Truncate(cut.components(t)[component.DataDB], d.End()))
 		require.True(t, cut.requireFound(t, "cut"))
 	}
 }

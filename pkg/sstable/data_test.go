@@ -11,6 +11,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
@@ -32,8 +33,24 @@ func someBytes(n, from, to int) []byte {
 	return b
 }
 
+// newLZ4 makes a compressor of chunks.
+func newLZ4() component.Compressor {
+	compress, err := component.NewCompressor(
+		component.Compression{Compressor: component.LZ4Compressor, ChunkLength: 4096},
+	)
+	if err != nil {
+		panic(err)
+	}
+	return compress
+}
+
 // stored gives the bytes of a Data.db.
-func stored(t testing.TB, plain []byte, c Compression, v Version) ([]byte, *dataWriter) {
+func stored(
+	t testing.TB,
+	plain []byte,
+	c component.Compression,
+	v component.Version,
+) ([]byte, *dataWriter) {
 	t.Helper()
 	var out bytes.Buffer
 	w, err := newDataWriter(&out, c, v)
@@ -50,7 +67,12 @@ func stored(t testing.TB, plain []byte, c Compression, v Version) ([]byte, *data
 }
 
 // readBack reads a Data.db and holds it against its digest.
-func readBack(b []byte, info *CompressionInfo, sums *BlockSums, digest uint32) ([]byte, error) {
+func readBack(
+	b []byte,
+	info *component.CompressionInfo,
+	sums *component.BlockSums,
+	digest uint32,
+) ([]byte, error) {
 	r, err := newDataReader(bytes.NewReader(b), int64(len(b)), info, sums)
 	if err != nil {
 		return nil, err
@@ -64,43 +86,54 @@ func readBack(b []byte, info *CompressionInfo, sums *BlockSums, digest uint32) (
 
 func TestDataNotCompressedOfCassandra(t *testing.T) {
 	plain := unhex(t, examplePartition)
-	b, w := stored(t, plain, Compression{}, NB)
+	b, w := stored(t, plain, component.Compression{}, component.NB)
 	require.Equal(t, plain, b)
 	require.Equal(t, unhex(t, "00010000 25d83b87"), w.sums.Append(nil))
 	require.Equal(t, uint32(634928007), w.digest)
-	require.Equal(t, NotCompressed, w.ratio())
+	require.Equal(t, component.NotCompressed, w.ratio())
 }
 
 func TestDataIsReadBack(t *testing.T) {
-	kinds := []Compression{
+	kinds := []component.Compression{
 		{},
-		{Compressor: NoopCompressor, ChunkLength: 4096, MaxCompressedLength: NeverPlain},
-		{Compressor: LZ4Compressor, ChunkLength: 16384, MaxCompressedLength: NeverPlain},
-		{Compressor: LZ4Compressor, ChunkLength: 4096, MaxCompressedLength: 3500},
 		{
-			Compressor:          ZstdCompressor,
+			Compressor:          component.NoopCompressor,
+			ChunkLength:         4096,
+			MaxCompressedLength: component.NeverPlain,
+		},
+		{
+			Compressor:          component.LZ4Compressor,
 			ChunkLength:         16384,
-			MaxCompressedLength: NeverPlain,
+			MaxCompressedLength: component.NeverPlain,
+		},
+		{Compressor: component.LZ4Compressor, ChunkLength: 4096, MaxCompressedLength: 3500},
+		{
+			Compressor:          component.ZstdCompressor,
+			ChunkLength:         16384,
+			MaxCompressedLength: component.NeverPlain,
 			Options:             [][2]string{{"compression_level", "5"}},
 		},
-		{Compressor: ZstdCompressor, ChunkLength: 4096, MaxCompressedLength: 4096},
+		{Compressor: component.ZstdCompressor, ChunkLength: 4096, MaxCompressedLength: 4096},
 	}
 	for _, c := range kinds {
 		for _, n := range []int{0, 1, 4095, 16384, 65536, 200_000} {
 			plain := someBytes(n, 5000, 30_000)
-			b, w := stored(t, plain, c, NB)
-			var info *CompressionInfo
+			b, w := stored(t, plain, c, component.NB)
+			var info *component.CompressionInfo
 			sums := &w.sums
 			if c.Compressor != "" {
 				var err error
-				info, err = ParseCompressionInfo(w.info.Append(nil, NB), NB)
+				info, err = component.ParseCompressionInfo(
+					w.info.Append(nil, component.NB),
+					component.NB,
+				)
 				require.NoError(t, err)
 				sums = nil
 			} else {
-				again, err := ParseBlockSums(sums.Append(nil))
+				again, err := component.ParseBlockSums(sums.Append(nil))
 				require.NoError(t, err)
 				require.Equal(t, sums, again)
-				more := &BlockSums{
+				more := &component.BlockSums{
 					BlockLength: sums.BlockLength,
 					Sums:        append(slices.Clip(sums.Sums), 0, 0),
 				}
@@ -126,7 +159,7 @@ func TestDataIsReadBack(t *testing.T) {
 				bad := append([]byte(nil), b...)
 				bad[i] ^= 1
 				_, err = readBack(bad, info, sums, w.digest)
-				require.ErrorIs(t, err, errSum, "byte %d of %d", i, len(b))
+				require.ErrorIs(t, err, component.ErrSum, "byte %d of %d", i, len(b))
 			}
 		}
 	}
@@ -134,29 +167,41 @@ func TestDataIsReadBack(t *testing.T) {
 
 func TestChunksThatHardlyGetSmallerAreStoredPlain(t *testing.T) {
 	plain := someBytes(5000, 0, 5000)
-	c := Compression{Compressor: LZ4Compressor, ChunkLength: 4096, MaxCompressedLength: 4000}
-	b, _ := stored(t, plain, c, NB)
+	c := component.Compression{
+		Compressor:          component.LZ4Compressor,
+		ChunkLength:         4096,
+		MaxCompressedLength: 4000,
+	}
+	b, _ := stored(t, plain, c, component.NB)
 	require.Equal(t, plain[:4096], b[:4096])
 	require.Less(t, len(b), 5100)
-	b, _ = stored(t, plain, c, MD)
+	b, _ = stored(t, plain, c, component.MD)
 	require.NotEqual(t, plain[:4096], b[:4096])
 
 	short := someBytes(4090, 0, 4090)
 	b, w := stored(
 		t,
 		short,
-		Compression{Compressor: LZ4Compressor, ChunkLength: 4096, MaxCompressedLength: 4094},
-		NB,
+		component.Compression{
+			Compressor:          component.LZ4Compressor,
+			ChunkLength:         4096,
+			MaxCompressedLength: 4094,
+		},
+		component.NB,
 	)
-	require.Len(t, b, 4094+sumLen)
+	require.Len(t, b, 4094+component.SumLen)
 	again, err := readBack(b, &w.info, nil, w.digest)
 	require.NoError(t, err)
 	require.Equal(t, short, again)
 }
 
 // chunked makes a Data.db of chunks that were compressed elsewhere.
-func chunked(c Compression, plain int, chunks ...[]byte) ([]byte, *CompressionInfo) {
-	info := &CompressionInfo{Compression: c, DataLength: uint64(plain)}
+func chunked(
+	c component.Compression,
+	plain int,
+	chunks ...[]byte,
+) ([]byte, *component.CompressionInfo) {
+	info := &component.CompressionInfo{Compression: c, DataLength: uint64(plain)}
 	var b []byte
 	for _, chunk := range chunks {
 		info.Offsets = append(info.Offsets, uint64(len(b)))
@@ -176,10 +221,14 @@ func TestSnappyAndDeflateAreRead(t *testing.T) {
 		return out.Bytes()
 	}
 	for name, compress := range map[string]func([]byte) []byte{
-		SnappyCompressor:  func(plain []byte) []byte { return snappy.Encode(nil, plain) },
-		DeflateCompressor: deflate,
+		component.SnappyCompressor:  func(plain []byte) []byte { return snappy.Encode(nil, plain) },
+		component.DeflateCompressor: deflate,
 	} {
-		c := Compression{Compressor: name, ChunkLength: 4096, MaxCompressedLength: NeverPlain}
+		c := component.Compression{
+			Compressor:          name,
+			ChunkLength:         4096,
+			MaxCompressedLength: component.NeverPlain,
+		}
 		b, info := chunked(c, len(plain), compress(plain[:4096]), compress(plain[4096:]))
 		again, err := readBack(b, info, nil, crc32.ChecksumIEEE(b))
 		require.NoError(t, err, name)
@@ -187,7 +236,7 @@ func TestSnappyAndDeflateAreRead(t *testing.T) {
 		b, info = chunked(c, len(plain), compress(plain[:4096]), compress(plain[4097:]))
 		_, err = readBack(b, info, nil, crc32.ChecksumIEEE(b))
 		require.Error(t, err, name)
-		_, err = newCompressor(c)
+		_, err = component.NewCompressor(c)
 		require.ErrorContains(t, err, name)
 	}
 }
@@ -199,12 +248,16 @@ func TestTheEmptyChunkAtTheEndIsPassedOver(t *testing.T) {
 	full, err := lz(nil, someBytes(4096, 0, 0))
 	require.NoError(t, err)
 	b, info := chunked(
-		Compression{Compressor: LZ4Compressor, ChunkLength: 4096, MaxCompressedLength: NeverPlain},
+		component.Compression{
+			Compressor:          component.LZ4Compressor,
+			ChunkLength:         4096,
+			MaxCompressedLength: component.NeverPlain,
+		},
 		4096,
 		full,
 		empty,
 	)
-	again, err := ParseCompressionInfo(info.Append(nil, NB), NB)
+	again, err := component.ParseCompressionInfo(info.Append(nil, component.NB), component.NB)
 	require.NoError(t, err)
 	plain, err := readBack(b, again, nil, crc32.ChecksumIEEE(b))
 	require.NoError(t, err)
@@ -212,17 +265,17 @@ func TestTheEmptyChunkAtTheEndIsPassedOver(t *testing.T) {
 }
 
 func TestCompressionInfo(t *testing.T) {
-	info := &CompressionInfo{
-		Compression: Compression{
-			Compressor:          LZ4Compressor,
+	info := &component.CompressionInfo{
+		Compression: component.Compression{
+			Compressor:          component.LZ4Compressor,
 			Options:             [][2]string{{"lz4_compressor_type", "fast"}},
 			ChunkLength:         16384,
-			MaxCompressedLength: NeverPlain,
+			MaxCompressedLength: component.NeverPlain,
 		},
 		DataLength: 20_000,
 		Offsets:    []uint64{0, 777},
 	}
-	nb := info.Append(nil, NB)
+	nb := info.Append(nil, component.NB)
 	require.Equal(
 		t,
 		unhex(
@@ -231,27 +284,27 @@ func TestCompressionInfo(t *testing.T) {
 		),
 		nb,
 	)
-	for _, v := range []Version{MD, NB} {
-		again, err := ParseCompressionInfo(info.Append(nil, v), v)
+	for _, v := range []component.Version{component.MD, component.NB} {
+		again, err := component.ParseCompressionInfo(info.Append(nil, v), v)
 		require.NoError(t, err)
 		require.Equal(t, info, again)
 	}
-	for _, change := range []func(*CompressionInfo){
-		func(ci *CompressionInfo) { ci.ChunkLength = 0 },
-		func(ci *CompressionInfo) { ci.ChunkLength = 10_000 },
-		func(ci *CompressionInfo) { ci.ChunkLength = 1 << 30 },
-		func(ci *CompressionInfo) { ci.DataLength = math.MaxUint64 },
-		func(ci *CompressionInfo) { ci.DataLength = 40_000 },
-		func(ci *CompressionInfo) { ci.Offsets = []uint64{0, 0} },
-		func(ci *CompressionInfo) { ci.Offsets = []uint64{1, 2} },
-		func(ci *CompressionInfo) { ci.MaxCompressedLength = -1 },
+	for _, change := range []func(*component.CompressionInfo){
+		func(ci *component.CompressionInfo) { ci.ChunkLength = 0 },
+		func(ci *component.CompressionInfo) { ci.ChunkLength = 10_000 },
+		func(ci *component.CompressionInfo) { ci.ChunkLength = 1 << 30 },
+		func(ci *component.CompressionInfo) { ci.DataLength = math.MaxUint64 },
+		func(ci *component.CompressionInfo) { ci.DataLength = 40_000 },
+		func(ci *component.CompressionInfo) { ci.Offsets = []uint64{0, 0} },
+		func(ci *component.CompressionInfo) { ci.Offsets = []uint64{1, 2} },
+		func(ci *component.CompressionInfo) { ci.MaxCompressedLength = -1 },
 	} {
 		bad := *info
 		change(&bad)
-		_, err := ParseCompressionInfo(bad.Append(nil, NB), NB)
+		_, err := component.ParseCompressionInfo(bad.Append(nil, component.NB), component.NB)
 		require.Error(t, err, "%+v", bad)
 	}
-	_, err := newDecompressor("ZstdWithDictsCompressor")
+	_, err := component.NewDecompressor("ZstdWithDictsCompressor")
 	require.ErrorContains(t, err, `"ZstdWithDictsCompressor"`)
 }
 
@@ -266,7 +319,9 @@ func TestZstdFramesThatDoNotTellTheirLengthAreRead(t *testing.T) {
 		require.NoError(t, w.Flush())
 	}
 	require.NoError(t, w.Close())
-	undo, err := newDecompressor(compressorPackage + ZstdCompressor)
+	undo, err := component.NewDecompressor(
+		"org.apache.cassandra.io.compress." + component.ZstdCompressor,
+	)
 	require.NoError(t, err)
 	for _, room := range []int{len(plain), len(plain) + 100} {
 		got := make([]byte, room)
@@ -275,5 +330,5 @@ func TestZstdFramesThatDoNotTellTheirLengthAreRead(t *testing.T) {
 		require.True(t, bytes.Equal(plain, got[:n]))
 	}
 	_, err = undo(make([]byte, len(plain)-1), frame.Bytes())
-	require.ErrorIs(t, err, errChunkLength)
+	require.ErrorIs(t, err, component.ErrChunkLength)
 }

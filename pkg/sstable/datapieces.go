@@ -4,12 +4,15 @@ import (
 	"encoding/binary"
 	"fmt"
 	"hash/crc32"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
 // chunks makes the chunks of a compressor plain. It is for one goroutine.
 type chunks struct {
-	compression Compression
-	undo        decompressor // made with the first chunk
+	compression component.Compression
+	undo        component.Decompressor // made with the first chunk
 	buf         []byte
 }
 
@@ -20,9 +23,9 @@ func (c *chunks) limit() uint64 { return uint64(c.compression.ChunkLength)*2 + 1
 // The chunk has its checksum behind it; it is stored plain, and may have zeros behind it, where it
 // hardly got smaller.
 func (c *chunks) plain(stored []byte, most int) ([]byte, error) {
-	stored, sum := stored[:len(stored)-sumLen], stored[len(stored)-sumLen:]
+	stored, sum := stored[:len(stored)-component.SumLen], stored[len(stored)-component.SumLen:]
 	if crc32.ChecksumIEEE(stored) != binary.BigEndian.Uint32(sum) {
-		return nil, errSum
+		return nil, component.ErrSum
 	}
 	if most == 0 {
 		return nil, nil // an empty chunk at the end of a file
@@ -32,11 +35,11 @@ func (c *chunks) plain(stored []byte, most int) ([]byte, error) {
 	}
 	if c.undo == nil {
 		var err error
-		if c.undo, err = newDecompressor(c.compression.Compressor); err != nil {
+		if c.undo, err = component.NewDecompressor(c.compression.Compressor); err != nil {
 			return nil, err
 		}
 	}
-	c.buf, _ = grow(c.buf[:0], most)
+	c.buf, _ = fields.Grow(c.buf[:0], most)
 	n, err := c.undo(c.buf, stored)
 	if err != nil {
 		return nil, err
@@ -47,21 +50,25 @@ func (c *chunks) plain(stored []byte, most int) ([]byte, error) {
 // dataPieces tells where the pieces of a Data.db are, which are chunks or the blocks of its
 // checksums, and makes them plain. All of them but the last have equally many plain bytes.
 type dataPieces struct {
-	size   uint64           // bytes of the file
-	info   *CompressionInfo // nil: not compressed
-	sums   *BlockSums       // of a file that is not compressed, or nil
-	ragged bool             // the last chunk may be shorter than DataLength says
+	size   uint64                     // bytes of the file
+	info   *component.CompressionInfo // nil: not compressed
+	sums   *component.BlockSums       // of a file that is not compressed, or nil
+	ragged bool                       // the last chunk may be shorter than DataLength says
 	chunks chunks
 }
 
 // newDataPieces fails when there cannot be such a file of that many bytes.
-func newDataPieces(size int64, info *CompressionInfo, sums *BlockSums) (dataPieces, error) {
+func newDataPieces(
+	size int64,
+	info *component.CompressionInfo,
+	sums *component.BlockSums,
+) (dataPieces, error) {
 	p := dataPieces{size: uint64(size), info: info, sums: sums}
 	if info != nil {
 		p.chunks.compression = info.Compression
 		var err error
-		if p.chunks.undo, err = newDecompressor(info.Compressor); err != nil {
-			return p, fmt.Errorf("%s: %w", DataDB, err)
+		if p.chunks.undo, err = component.NewDecompressor(info.Compressor); err != nil {
+			return p, fmt.Errorf("%s: %w", component.DataDB, err)
 		}
 	}
 	if info == nil && sums != nil {
@@ -99,7 +106,7 @@ func (p *dataPieces) pieceLength() uint64 {
 	case p.sums != nil:
 		return uint64(p.sums.BlockLength)
 	default:
-		return SumBlock
+		return component.SumBlock
 	}
 }
 
@@ -121,7 +128,7 @@ func (p *dataPieces) place(i int) (from, to uint64, err error) {
 	if i+1 < len(p.info.Offsets) {
 		to = p.info.Offsets[i+1]
 	}
-	if to > p.size || to < from+sumLen {
+	if to > p.size || to < from+component.SumLen {
 		return from, to, fmt.Errorf("is from %d to %d of %d bytes", from, to, p.size)
 	}
 	if limit := p.chunks.limit(); to-from > limit {
@@ -140,7 +147,7 @@ func (p *dataPieces) place(i int) (from, to uint64, err error) {
 func (p *dataPieces) plain(i int, stored []byte) ([]byte, error) {
 	if p.info == nil {
 		if p.sums != nil && crc32.ChecksumIEEE(stored) != p.sums.Sums[i] {
-			return nil, errSum
+			return nil, component.ErrSum
 		}
 		return stored, nil
 	}
@@ -148,7 +155,7 @@ func (p *dataPieces) plain(i int, stored []byte) ([]byte, error) {
 	length := int(min(p.length()-min(begin, p.length()), p.pieceLength()))
 	plain, err := p.chunks.plain(stored, length)
 	if err == nil && len(plain) != length && !(p.ragged && i+1 == p.count()) {
-		err = errChunkLength
+		err = component.ErrChunkLength
 	}
 	return plain, err
 }
@@ -159,5 +166,5 @@ func (p *dataPieces) pieceError(i int, at uint64, err error) error {
 	if p.info != nil {
 		what = "chunk"
 	}
-	return fmt.Errorf("%s: %s %d at %d: %w", DataDB, what, i, at, err)
+	return fmt.Errorf("%s: %s %d at %d: %w", component.DataDB, what, i, at, err)
 }

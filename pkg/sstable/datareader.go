@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
 // dataReader reads a Data.db from its begin to its end and gives its plain bytes. Each chunk or
@@ -23,8 +26,8 @@ type dataReader struct {
 func newDataReader(
 	in io.Reader,
 	size int64,
-	info *CompressionInfo,
-	sums *BlockSums,
+	info *component.CompressionInfo,
+	sums *component.BlockSums,
 ) (*dataReader, error) {
 	pieces, err := newDataPieces(size, info, sums)
 	if err != nil {
@@ -66,11 +69,11 @@ func (r *dataReader) next() error {
 
 // load reads n bytes of the file.
 func (r *dataReader) load(n uint64) error {
-	r.stored, _ = grow(r.stored[:0], int(n))
+	r.stored, _ = fields.Grow(r.stored[:0], int(n))
 	got, err := io.ReadFull(r.in, r.stored)
 	r.read += uint64(got)
 	r.digest = crc32.Update(r.digest, crc32.IEEETable, r.stored[:got])
-	return cutOff(err)
+	return fields.CutOff(err)
 }
 
 // finish reads what is left, and fails when the file goes on behind its last chunk, or has another
@@ -84,12 +87,18 @@ func (r *dataReader) finish(digest uint32) error {
 		}
 	}
 	if _, err := io.ReadFull(r.in, make([]byte, 1)); err == nil {
-		return fmt.Errorf("%s: has more than %d bytes", DataDB, r.size)
+		return fmt.Errorf("%s: has more than %d bytes", component.DataDB, r.size)
 	} else if err != io.EOF {
-		return fmt.Errorf("%s: %w", DataDB, err)
+		return fmt.Errorf("%s: %w", component.DataDB, err)
 	}
 	if digest != r.digest {
-		return fmt.Errorf("%s: digest is %d, and %s says %d", DataDB, r.digest, DigestCRC32, digest)
+		return fmt.Errorf(
+			"%s: digest is %d, and %s says %d",
+			component.DataDB,
+			r.digest,
+			component.DigestCRC32,
+			digest,
+		)
 	}
 	return nil
 }

@@ -4,33 +4,39 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"io"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // dataWriter takes what Data.db has when it is not compressed, and writes it as it is stored.
 type dataWriter struct {
 	out      io.Writer
-	compress compressor // nil: not compressed
-	info     CompressionInfo
-	sums     BlockSums // of blocks that are not compressed
-	block    []byte    // plain bytes of a chunk or a block that is not full yet
-	stored   []byte    // of a chunk
-	written  uint64    // bytes that are in out
-	digest   uint32    // of them
+	compress component.Compressor // nil: not compressed
+	info     component.CompressionInfo
+	sums     component.BlockSums // of blocks that are not compressed
+	block    []byte              // plain bytes of a chunk or a block that is not full yet
+	stored   []byte              // of a chunk
+	written  uint64              // bytes that are in out
+	digest   uint32              // of them
 }
 
 // newDataWriter makes a writer to out of a file of a version that is compressed so.
-func newDataWriter(out io.Writer, c Compression, v Version) (*dataWriter, error) {
+func newDataWriter(
+	out io.Writer,
+	c component.Compression,
+	v component.Version,
+) (*dataWriter, error) {
 	w := &dataWriter{out: out}
-	size := SumBlock
+	size := component.SumBlock
 	if c.Compressor == "" {
-		w.sums.BlockLength = SumBlock
+		w.sums.BlockLength = component.SumBlock
 	} else {
-		compress, err := newCompressor(c)
+		compress, err := component.NewCompressor(c)
 		if err != nil {
 			return nil, err
 		}
-		if !v.hasMaxCompressedLength() {
-			c.MaxCompressedLength = NeverPlain
+		if !v.HasMaxCompressedLength() {
+			c.MaxCompressedLength = component.NeverPlain
 		}
 		w.compress, w.info.Compression, size = compress, c, c.ChunkLength
 	}
@@ -96,7 +102,7 @@ func (w *dataWriter) store(b []byte) error {
 // ratio is the compression ratio as STATS has it.
 func (w *dataWriter) ratio() float64 {
 	if w.compress == nil {
-		return NotCompressed
+		return component.NotCompressed
 	}
-	return w.info.ratio(w.written)
+	return w.info.Ratio(w.written)
 }

@@ -5,6 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
 // Item is what a Decoder found.
@@ -104,12 +107,12 @@ func (d *Decoder) Next() (Item, error) {
 // wrong tells where an error is, but for io.EOF.
 func (d *Decoder) wrong(err error) error {
 	switch {
-	case err == nil || errors.Is(err, io.EOF) || errors.As(err, new(*ComponentError)):
+	case err == nil || errors.Is(err, io.EOF) || errors.As(err, new(*component.Error)):
 		return err
 	case d.name != "":
-		return &ComponentError{
-			d.name,
-			fmt.Errorf("at offset %d of its plain bytes: %w", d.Offset(), err),
+		return &component.Error{
+			Path: d.name,
+			Err:  fmt.Errorf("at offset %d of its plain bytes: %w", d.Offset(), err),
 		}
 	default:
 		return fmt.Errorf("SSTable data at offset %d: %w", d.Offset(), err)
@@ -168,7 +171,7 @@ func (d *Decoder) need(n int) error {
 // cutOff is the error of an item that is not whole.
 func (d *Decoder) cutOff() error {
 	if errors.Is(d.err, io.EOF) {
-		return cutOffError{}
+		return fields.CutOffError{}
 	}
 	return d.err
 }
@@ -188,13 +191,13 @@ func (d *Decoder) partition() (Item, error) {
 	if err := d.need(2 + length + 1); err != nil {
 		return 0, err
 	}
-	n := d.codec.version.deletionLen(d.buf[d.at+2+length])
+	n := deletionLen(d.buf[d.at+2+length], d.codec.version)
 	if err := d.need(2 + length + n); err != nil {
 		return 0, err
 	}
 	at := d.at + 2
 	d.key = append(d.key[:0], d.buf[at:at+length]...)
-	deletion, n := d.codec.version.Deletion(d.buf[at+length:])
+	deletion, n := readDeletion(d.buf[at+length:], d.codec.version)
 	if n == 0 {
 		return 0, fmt.Errorf("deletion of a partition that begins with 0x%02x", d.buf[at+length])
 	}
@@ -275,26 +278,26 @@ type itemSizes struct{ start, size, before int }
 // sizes reads how many bytes the head of a row or a marker has, and its sizes.
 func (d *Decoder) sizes(flags byte) (head int, s itemSizes, err error) {
 	for {
-		in := cursor{rest: d.buf[d.at:]}
+		in := fields.Reader{Rest: d.buf[d.at:]}
 		length := d.codec.skipHead(&in, flags)
-		size := in.uvint()
-		before := len(in.rest)
-		in.uvint() // the size of the item before, which nobody needs
-		if in.err == nil {
-			s.start, s.before = len(d.buf)-d.at-before, before-len(in.rest)
+		size := in.Uvint()
+		before := len(in.Rest)
+		in.Uvint() // the size of the item before, which nobody needs
+		if in.Err == nil {
+			s.start, s.before = len(d.buf)-d.at-before, before-len(in.Rest)
 			s.size, err = d.checkSize(s, size)
 			return length, s, err
 		}
 		// Whether the bytes are wrong or only too few is seen when there are more of them.
 		had := len(d.buf) - d.at
 		if had > min(d.maxRow, d.codec.schema.maxHead()) {
-			return 0, s, in.err
+			return 0, s, in.Err
 		}
 		if d.fill(2 * had); len(d.buf)-d.at == had {
 			if d.err != nil && !errors.Is(d.err, io.EOF) {
 				return 0, s, d.err
 			}
-			return 0, s, fmt.Errorf("%w: %w", cutOffError{}, in.err)
+			return 0, s, fmt.Errorf("%w: %w", fields.CutOffError{}, in.Err)
 		}
 	}
 }
@@ -323,17 +326,17 @@ func (d *Decoder) tooLong(n uint64) error {
 func (s *Schema) maxHead() int { return readBytes + len(s.clustering)*(maxClusteringBytes+16) }
 
 // skipHead goes over the head of a row or marker, and returns how many bytes it has.
-func (c *Codec) skipHead(in *cursor, flags byte) int {
-	had := len(in.rest)
-	in.take(1)
+func (c *Codec) skipHead(in *fields.Reader, flags byte) int {
+	had := len(in.Rest)
+	in.Take(1)
 	switch {
 	case flags&isMarker != 0:
-		in.take(1)
-		c.schema.skipClustering(in, int(in.uint16()))
+		in.Take(1)
+		c.schema.skipClustering(in, int(in.Uint16()))
 	case flags&hasMoreFlags != 0:
-		in.take(1)
+		in.Take(1)
 	default:
 		c.schema.skipClustering(in, len(c.schema.clustering))
 	}
-	return had - len(in.rest)
+	return had - len(in.Rest)
 }

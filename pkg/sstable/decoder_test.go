@@ -8,6 +8,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/stretchr/testify/require"
 )
 
@@ -91,13 +92,19 @@ func TestWhatIsWrongIsNamedWithItsOffset(t *testing.T) {
 		{header + "02 01 0002 00 03 12 00 00", "SSTable data at offset 18: ends too early: 2 clustering values, where there are 1 clustering columns"},
 		{header + row + "ff ffffffffffffffff 12", "SSTable data at offset 18: row of 18446744073709551615 bytes or more, where 2147483647 are allowed"},
 	} {
-		err := readAll(NewDecoder(small(t, NB), bytes.NewReader(unhex(t, c.hex)), MaxRowBytes))
+		err := readAll(
+			NewDecoder(small(t, component.NB), bytes.NewReader(unhex(t, c.hex)), MaxRowBytes),
+		)
 		require.ErrorContains(t, err, c.want)
 	}
 	require.EqualError(
 		t,
 		readAll(
-			NewDecoder(small(t, OA), bytes.NewReader(unhex(t, "0004 00000001 81")), MaxRowBytes),
+			NewDecoder(
+				small(t, component.OA),
+				bytes.NewReader(unhex(t, "0004 00000001 81")),
+				MaxRowBytes,
+			),
 		),
 		"SSTable data at offset 0: deletion of a partition that begins with 0x81",
 	)
@@ -105,7 +112,7 @@ func TestWhatIsWrongIsNamedWithItsOffset(t *testing.T) {
 		t,
 		readAll(
 			NewDecoder(
-				elements(t, NB),
+				elements(t, component.NB),
 				bytes.NewReader(unhex(t, header+row+"06 12 00 08 02 6869 01")),
 				MaxRowBytes,
 			),
@@ -121,7 +128,7 @@ func TestNoMoreMemoryThanBytes(t *testing.T) {
 		header + "24 00 00000002 f07ffffff0 12 00 08 f07fffff00 6869",
 		header + "24 00 00000002 06 12 00 08 f07fffff00 6869",
 	} {
-		d := NewDecoder(small(t, NB), bytes.NewReader(unhex(t, hex)), MaxRowBytes)
+		d := NewDecoder(small(t, component.NB), bytes.NewReader(unhex(t, hex)), MaxRowBytes)
 		require.Error(t, readAll(d))
 		require.LessOrEqual(t, cap(d.buf), 2*readBytes)
 	}
@@ -130,7 +137,11 @@ func TestNoMoreMemoryThanBytes(t *testing.T) {
 // Nor are more bytes read for a head that no bytes can make right.
 func TestAMalformedHeadIsSeenEarly(t *testing.T) {
 	in := unhex(t, "0004 00000001 7fffffff 8000000000000000 02 01 0002 00")
-	d := NewDecoder(small(t, NB), bytes.NewReader(append(in, make([]byte, 10<<20)...)), MaxRowBytes)
+	d := NewDecoder(
+		small(t, component.NB),
+		bytes.NewReader(append(in, make([]byte, 10<<20)...)),
+		MaxRowBytes,
+	)
 	require.ErrorContains(
 		t,
 		readAll(d),
@@ -145,12 +156,16 @@ type silent struct{}
 func (silent) Read([]byte) (int, error) { return 0, nil }
 
 func TestAReaderThatGivesNothingIsGivenUp(t *testing.T) {
-	require.ErrorIs(t, readAll(NewDecoder(small(t, NB), silent{}, MaxRowBytes)), io.ErrNoProgress)
+	require.ErrorIs(
+		t,
+		readAll(NewDecoder(small(t, component.NB), silent{}, MaxRowBytes)),
+		io.ErrNoProgress,
+	)
 }
 
 // The memory of a large row is not kept for the small ones behind it.
 func TestLargeRowLeavesNoMemory(t *testing.T) {
-	c := small(t, NB)
+	c := small(t, component.NB)
 	var data bytes.Buffer
 	w, err := NewPartitionWriter(c, &data, nil)
 	require.NoError(t, err)
@@ -185,7 +200,7 @@ func TestLargeRowLeavesNoMemory(t *testing.T) {
 }
 
 func TestRowsOverTheLimitAreRefused(t *testing.T) {
-	c := small(t, NB)
+	c := small(t, component.NB)
 	for _, size := range []int{1000, 200000} {
 		var out bytes.Buffer
 		w, err := NewPartitionWriter(c, &out, nil)

@@ -3,6 +3,8 @@ package sstable
 import (
 	"encoding/binary"
 	"fmt"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // noDeletionTime stands for the seconds of a partition that is not deleted, up to NB.
@@ -11,23 +13,23 @@ const noDeletionTime = 1<<31 - 1
 // notDeleted is the one byte of a partition that is not deleted, from OA on.
 const notDeleted = 0x80
 
-// AppendDeletion appends the deletion of a partition as it stands in Data.db and in indexes
+// appendDeletion appends the deletion of a partition as it stands in Data.db and in indexes
 // (DeletionTime.Serializer and LegacySerializer). It fails when the version cannot keep its times:
 // from OA on none before 1970, and never seconds of more than 32 bits.
-func (v Version) AppendDeletion(dst []byte, d Deletion) ([]byte, error) {
+func appendDeletion(dst []byte, d Deletion, v component.Version) ([]byte, error) {
 	switch {
-	case v.hasUnsignedSeconds() && !d.Set:
+	case v.HasUnsignedSeconds() && !d.Set:
 		return append(dst, notDeleted), nil
-	case v.hasUnsignedSeconds() && d.Timestamp < 0,
-		v.hasUnsignedSeconds() && d.Time>>32 != 0,
-		d.Time != int64(int32(d.Time)) && !v.hasUnsignedSeconds():
+	case v.HasUnsignedSeconds() && d.Timestamp < 0,
+		v.HasUnsignedSeconds() && d.Time>>32 != 0,
+		d.Time != int64(int32(d.Time)) && !v.HasUnsignedSeconds():
 		return dst, fmt.Errorf(
 			"deletion at %d (second %d) cannot be written in version %s",
 			d.Timestamp,
 			d.Time,
 			v,
 		)
-	case v.hasUnsignedSeconds():
+	case v.HasUnsignedSeconds():
 		return binary.BigEndian.AppendUint32(
 			binary.BigEndian.AppendUint64(dst, uint64(d.Timestamp)),
 			uint32(d.Time),
@@ -42,26 +44,26 @@ func (v Version) AppendDeletion(dst []byte, d Deletion) ([]byte, error) {
 }
 
 // deletionLen returns how many bytes the deletion of a partition has that begins with a byte.
-func (v Version) deletionLen(first byte) int {
-	if v.hasUnsignedSeconds() && first&notDeleted != 0 {
+func deletionLen(first byte, v component.Version) int {
+	if v.HasUnsignedSeconds() && first&notDeleted != 0 {
 		return 1
 	}
 	return 12
 }
 
-// Deletion reads what AppendDeletion writes and returns how many bytes it has: 0 where they are cut
-// off, or no deletion.
-func (v Version) Deletion(b []byte) (d Deletion, n int) {
+// readDeletion reads what appendDeletion writes and returns how many bytes it has: 0 where they are
+// cut off, or no deletion.
+func readDeletion(b []byte, v component.Version) (d Deletion, n int) {
 	if len(b) == 0 {
 		return Deletion{}, 0
 	}
-	if n = v.deletionLen(b[0]); len(b) < n || n == 1 && b[0] != notDeleted {
+	if n = deletionLen(b[0], v); len(b) < n || n == 1 && b[0] != notDeleted {
 		return Deletion{}, 0
 	}
 	switch {
 	case n == 1:
 		return Deletion{}, n
-	case v.hasUnsignedSeconds():
+	case v.HasUnsignedSeconds():
 		return Deletion{
 			Set:       true,
 			Timestamp: int64(binary.BigEndian.Uint64(b)),

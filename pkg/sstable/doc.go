@@ -14,8 +14,7 @@
 // CreateTable makes a TableWriter, which writes an SSTable with all of its components; OpenTable a
 // TableReader, which reads its partitions, all of them or those within ranges of tokens; Verify
 // proves that one is right before it is given to a server. OpenSections reads what a node streamed
-// out. Filter, Summary, IndexReader, PromotedIndex, Statistics, CompressionInfo, BlockSums and the
-// functions of digests, TOC.txt and names of files stand for single components.
+// out. Package component has the other files of an SSTable, their names and their versions.
 //
 // # Data.db
 //
@@ -36,23 +35,12 @@
 // and after its length where not; so does every cell of a collection or a user type that is not
 // frozen.
 //
-// # Other components
+// # The promoted index
 //
-//	Index.db            for each partition: u16 length, key | uv position in Data.db | uv size | promoted index
+// An entry of Index.db has it, for a partition of two blocks or more.
+//
 //	promoted index      uv length of the partition's header | deletion | uv number of blocks | blocks | i32 offset of each
 //	block               first and last clustering | uv offset | vint width - 65536 | bool | [deletion that is open at its end]
-//	Summary.db          i32 interval, entries | i64 size | i32 sampling level, full size | offsets, entries: little-endian
-//	                    | first and last key, each after its i32 length
-//	Filter.db           i32 functions, words | words of 8 bytes, before na each the other way round
-//	Statistics.db       i32 number of parts | their i32 numbers and offsets | parts; from na on each with a CRC-32
-//	CompressionInfo.db  compressor and its options | i32 chunk length, from na on largest compressed length
-//	                    | i64 length of the data | i32 number of chunks | i64 offset of each
-//	chunk in Data.db    compressed bytes | u32 CRC-32 of them
-//	CRC.db              i32 length of a block | u32 CRC-32 of each block of a Data.db that is not compressed
-//	Digest.crc32        the CRC-32 of Data.db, in decimal
-//	TOC.txt             the names of the components, one a line
-//
-// What versions differ in stands in difference.go.
 //
 // Sources: of Apache Cassandra 3.11 to 5.0 the classes db.rows.UnfilteredSerializer,
 // db.rows.Cell.Serializer, db.ClusteringPrefix, db.Columns, db.DeletionTime,

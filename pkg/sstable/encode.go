@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
 // AppendRow appends a row in a form that does not hang on where it will stand: the length of its
@@ -172,13 +173,13 @@ func (c *Codec) appendCell(dst []byte, p *columnPlan, cell *Cell, row *Liveness)
 		}
 	}
 	if p.complex {
-		dst = appendBytes(dst, cell.Path)
+		dst = fields.AppendBytes(dst, cell.Path)
 	}
 	if flags&cellEmpty != 0 {
 		return dst, nil
 	}
 	if p.complex {
-		return appendBytes(dst, cell.Value), nil
+		return fields.AppendBytes(dst, cell.Value), nil
 	}
 	return p.appendValue(dst, cell.Value)
 }

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
+	"github.com/stretchr/testify/require"
 )
 
 // unhex reads hex with blanks in it.
@@ -37,7 +37,7 @@ func testUDT(string) (*cqltype.Type, error) {
 }
 
 // mustCodec plans a table.
-func mustCodec(t testing.TB, table *Table, v Version, m Minima) *Codec {
+func mustCodec(t testing.TB, table *Table, v component.Version, m Minima) *Codec {
 	t.Helper()
 	s, err := Plan(table)
 	require.NoError(t, err)
@@ -47,7 +47,7 @@ func mustCodec(t testing.TB, table *Table, v Version, m Minima) *Codec {
 }
 
 // small is the table of TestTwoRows: k int, c int, v text.
-func small(t testing.TB, v Version) *Codec {
+func small(t testing.TB, v component.Version) *Codec {
 	return mustCodec(t, &Table{
 		Key: []Column{column(t, "k", "int")}, Clustering: []Column{column(t, "c", "int")},
 		Regulars: []Column{column(t, "v", "text")},
@@ -56,7 +56,11 @@ func small(t testing.TB, v Version) *Codec {
 
 // TestTwoRows has the bytes that sstabledump of Cassandra 5.0.6 reads as these two rows.
 func TestTwoRows(t *testing.T) {
-	for v, deletion := range map[Version]string{MC: "7fffffff 8000000000000000", NB: "7fffffff 8000000000000000", OA: "80"} {
+	for v, deletion := range map[component.Version]string{
+		component.MC: "7fffffff 8000000000000000",
+		component.NB: "7fffffff 8000000000000000",
+		component.OA: "80",
+	} {
 		c := small(t, v)
 		var out bytes.Buffer
 		w, err := NewPartitionWriter(c, &out, nil)
@@ -93,5 +97,5 @@ func TestHeader(t *testing.T) {
 		t,
 		"fce9d96a43c000 00 00 29"+p+"496e7433325479706501 29"+p+"496e74333254797065 00 01 01 76 28"+p+"5554463854797065",
 	)
-	require.Equal(t, want, small(t, NB).AppendHeader(nil))
+	require.Equal(t, want, small(t, component.NB).AppendHeader(nil))
 }

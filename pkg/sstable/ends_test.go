@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
+	"github.com/stretchr/testify/require"
 )
 
 // parts are as many equal parts of the ring.
@@ -27,31 +27,34 @@ func TestDamageAtTheEnds(t *testing.T) {
 	const bits, every = 5, 32
 	for _, c := range []struct {
 		file   string
-		broken Component
+		broken component.Kind
 		at     int // from the end where it is below 0
 		failed int // ranges at most; nb_none is one block, nb_zstd three chunks
 	}{
-		{"nb_lz4", DataDB, 5, 2},
-		{"nb_lz4", DataDB, -10, 2},
-		{"nb_lz4", IndexDB, 3, 2},
-		{"nb_lz4", IndexDB, -3, 2},
-		{"nb_none", DataDB, 5, every},
-		{"nb_none", DataDB, -10, every},
-		{"nb_zstd", DataDB, 5, 18},
-		{"nb_zstd", IndexDB, -20, 2},
-		{"da_lz4", DataDB, 5, every},
-		{"da_lz4", DataDB, -10, every},
-		{"nb_lz4", StatisticsDB, 300, every},
-		{"da_none", StatisticsDB, 300, every},
-		{"nb_none", CRCDB, 0, every},
+		{"nb_lz4", component.DataDB, 5, 2},
+		{"nb_lz4", component.DataDB, -10, 2},
+		{"nb_lz4", component.IndexDB, 3, 2},
+		{"nb_lz4", component.IndexDB, -3, 2},
+		{"nb_none", component.DataDB, 5, every},
+		{"nb_none", component.DataDB, -10, every},
+		{"nb_zstd", component.DataDB, 5, 18},
+		{"nb_zstd", component.IndexDB, -20, 2},
+		{"da_lz4", component.DataDB, 5, every},
+		{"da_lz4", component.DataDB, -10, every},
+		{"nb_lz4", component.StatisticsDB, 300, every},
+		{"da_none", component.StatisticsDB, 300, every},
+		{"nb_none", component.CRCDB, 0, every},
 	} {
 		folder := filepath.Join("testdata", "golden", "files", c.file)
 		all, err := partitionsOf(opened(t, folder).Decoder())
 		require.NoError(t, err)
 		broken := copied(t, folder)
-		d, _, err := ParseName(
-			c.file[:2] + "-1-" + map[string]string{"nb": "big", "da": "bti"}[c.file[:2]] + "-" + string(
-				DataDB,
+		d, _, err := component.ParseName(
+			c.file[:2] + "-1-" + map[string]string{
+				"nb": "big",
+				"da": "bti",
+			}[c.file[:2]] + "-" + string(
+				component.DataDB,
 			),
 		)
 		require.NoError(t, err)

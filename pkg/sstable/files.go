@@ -9,19 +9,21 @@ import (
 	"path/filepath"
 	"slices"
 	"syscall"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // files are the components of an SSTable that is being written.
 type files struct {
 	folder, temporary string // temporary is empty once it is gone
-	descriptor        Descriptor
+	descriptor        component.Descriptor
 	volatile          bool // nothing need outlast the machine
 	outputs           []*output
 }
 
 // output is a component that is being written.
 type output struct {
-	component Component
+	component component.Kind
 	file      *os.File
 	buffer    *bufio.Writer
 	written   int64
@@ -32,8 +34,8 @@ type output struct {
 const outputBuffer = 256 << 10
 
 // newFiles makes the folder that the files are written in, below the one that they get into.
-func newFiles(folder string, d Descriptor, volatile bool) (*files, error) {
-	toc := filepath.Join(folder, d.Name(TOCTxt))
+func newFiles(folder string, d component.Descriptor, volatile bool) (*files, error) {
+	toc := filepath.Join(folder, d.Name(component.TOCTxt))
 	if _, err := os.Lstat(toc); !errors.Is(err, fs.ErrNotExist) {
 		return nil, errors.Join(
 			fmt.Errorf("%s is there already, or cannot be looked for", toc),
@@ -48,7 +50,7 @@ func newFiles(folder string, d Descriptor, volatile bool) (*files, error) {
 }
 
 // create makes the file of a component.
-func (f *files) create(c Component) (*output, error) {
+func (f *files) create(c component.Kind) (*output, error) {
 	file, err := os.OpenFile(
 		filepath.Join(f.temporary, f.descriptor.Name(c)),
 		os.O_WRONLY|os.O_CREATE|os.O_EXCL,
@@ -68,7 +70,7 @@ func (f *files) create(c Component) (*output, error) {
 }
 
 // write makes the file of a component with all that it has.
-func (f *files) write(c Component, b []byte) error {
+func (f *files) write(c component.Kind, b []byte) error {
 	o, err := f.create(c)
 	if err != nil {
 		return err
@@ -97,16 +99,16 @@ func (o *output) close() error {
 
 // publish adds TOC.txt, has all files on the disk and moves them into the folder, TOC.txt last. It
 // gives their sizes.
-func (f *files) publish() (map[Component]int64, error) {
-	components := []Component{TOCTxt}
+func (f *files) publish() (map[component.Kind]int64, error) {
+	components := []component.Kind{component.TOCTxt}
 	for _, o := range f.outputs {
 		components = append(components, o.component)
 	}
 	slices.Sort(components)
-	if err := f.write(TOCTxt, AppendTOC(nil, components)); err != nil {
+	if err := f.write(component.TOCTxt, component.AppendTOC(nil, components)); err != nil {
 		return nil, err
 	}
-	sizes := make(map[Component]int64)
+	sizes := make(map[component.Kind]int64)
 	for _, o := range f.outputs {
 		if err := o.close(); err != nil {
 			return nil, err

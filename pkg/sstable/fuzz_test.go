@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/stretchr/testify/require"
 )
 
 // fuzzCodecs are those that the fuzz targets choose from by number; new ones go to the end, so that
@@ -16,7 +16,13 @@ func fuzzCodecs(t testing.TB) []*Codec {
 	for _, g := range goldens(t) {
 		codecs = append(codecs, g.codec)
 	}
-	return append(codecs, small(t, OA), elements(t, NB), elements(t, OA), manyColumns(t, 65))
+	return append(
+		codecs,
+		small(t, component.OA),
+		elements(t, component.NB),
+		elements(t, component.OA),
+		manyColumns(t, 65),
+	)
 }
 
 // fuzzSeed is how many bytes a seed has at the most: the fuzzer is slow with long ones.
@@ -96,14 +102,14 @@ func FuzzDecodeHeader(f *testing.F) {
 		if err != nil {
 			return
 		}
-		c, err := NewCodec(s, NB, minima)
+		c, err := NewCodec(s, component.NB, minima)
 		require.NoError(t, err)
 		once := c.AppendHeader(nil)
 		table, minima, err = DecodeHeader(once)
 		require.NoError(t, err)
 		s, err = Plan(table)
 		require.NoError(t, err)
-		c, err = NewCodec(s, NB, minima)
+		c, err = NewCodec(s, component.NB, minima)
 		require.NoError(t, err)
 		require.Equal(t, once, c.AppendHeader(nil))
 	})
@@ -134,7 +140,7 @@ func FuzzInsert(f *testing.F) {
 			),
 			column(f, "t", "tuple<int, frozen<set<int>>, tuple<frozen<set<int>>>>"),
 		},
-	}, NB, Minima{Timestamp: stamp, Time: now})
+	}, component.NB, Minima{Timestamp: stamp, Time: now})
 	names := []string{"k", "c", "s", "l", "s2", "u", "v", "f", "t"}
 	f.Add(
 		[]byte{0, 0, 0, 1, 0, 0, 0, 1, 7},
@@ -155,7 +161,16 @@ func FuzzInsert(f *testing.F) {
 		int64(0),
 	)
 	f.Fuzz(
-		func(t *testing.T, a, b, wire []byte, states uint32, timestamp int64, ttl int32, now int64) {
+		func(
+			t *testing.T,
+			a,
+			b,
+			wire []byte,
+			states uint32,
+			timestamp int64,
+			ttl int32,
+			now int64,
+		) {
 			in, err := NewInserter(c, names, InsertOptions{AppendCollections: states>>31 != 0})
 			require.NoError(t, err)
 			st := Insert{Timestamp: timestamp, TTL: ttl, Now: now}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/stretchr/testify/require"
 )
 
@@ -16,7 +17,7 @@ import (
 // how.
 type golden struct {
 	name               string // of the table, after "oa/" in that version
-	version            Version
+	version            component.Version
 	data, index, stats []byte
 	header             []byte // of stats
 	codec              *Codec
@@ -25,11 +26,11 @@ type golden struct {
 // goldens reads all of them, those of version nb first.
 func goldens(t testing.TB) []golden {
 	t.Helper()
-	out := goldensOf(t, NB, "testdata/golden/*/Data.db", "")
-	return append(out, goldensOf(t, OA, "testdata/golden/oa/*/Data.db", "oa/")...)
+	out := goldensOf(t, component.NB, "testdata/golden/*/Data.db", "")
+	return append(out, goldensOf(t, component.OA, "testdata/golden/oa/*/Data.db", "oa/")...)
 }
 
-func goldensOf(t testing.TB, v Version, pattern, prefix string) []golden {
+func goldensOf(t testing.TB, v component.Version, pattern, prefix string) []golden {
 	t.Helper()
 	files, err := filepath.Glob(pattern)
 	require.NoError(t, err)
@@ -42,9 +43,9 @@ func goldensOf(t testing.TB, v Version, pattern, prefix string) []golden {
 			*b, err = os.ReadFile(filepath.Join(folder, name))
 			require.NoError(t, err)
 		}
-		parts, err := statisticsTable(g.stats, v)
+		statistics, err := component.ParseStatistics(g.stats, v)
 		require.NoError(t, err)
-		g.header = parts[headerPart]
+		g.header = statistics.Header
 		table, minima, err := DecodeHeader(g.header)
 		require.NoError(t, err)
 		g.codec = mustCodec(t, table, v, minima)
@@ -83,7 +84,7 @@ func TestGoldenFilesAreWrittenAgainByteForByte(t *testing.T) {
 
 // indexer makes an Index.db of what a PartitionWriter tells.
 type indexer struct {
-	version Version
+	version component.Version
 	out     []byte
 	blocks  []Block
 }
@@ -96,7 +97,7 @@ func (x *indexer) Block(b *Block) error {
 }
 
 func (x *indexer) Partition(p *Partition) error {
-	e := IndexEntry{Key: p.Key, Position: uint64(p.Position)}
+	e := component.IndexEntry{Key: p.Key, Position: uint64(p.Position)}
 	var err error
 	if len(x.blocks) > 1 {
 		e.Promoted, err = AppendPromotedIndex(
@@ -105,7 +106,7 @@ func (x *indexer) Partition(p *Partition) error {
 			x.version,
 		)
 	}
-	x.out = AppendIndexEntry(x.out, e)
+	x.out = component.AppendIndexEntry(x.out, e)
 	x.blocks = x.blocks[:0]
 	return err
 }
@@ -211,7 +212,7 @@ func named(t *testing.T, c *Codec, columns ...string) *Inserter {
 			{Name: "c", Type: table.Clustering[0].Type, Desc: table.Clustering[0].Desc},
 		}
 	}
-	in, err := NewInserter(mustCodec(t, &table, NB, c.Minima()), columns, InsertOptions{})
+	in, err := NewInserter(mustCodec(t, &table, component.NB, c.Minima()), columns, InsertOptions{})
 	require.NoError(t, err)
 	return in
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
 // What the minima of a header are told from (EncodingStats.TIMESTAMP_EPOCH and
@@ -25,14 +26,14 @@ func (c *Codec) AppendHeader(dst []byte) []byte {
 	for i, column := range t.Key {
 		key[i] = column.Type
 	}
-	dst = appendBytes(dst, cqltype.StoredKey(key))
+	dst = fields.AppendBytes(dst, cqltype.StoredKey(key))
 	dst = cqlwire.AppendUvint(dst, uint64(len(t.Clustering)))
 	for _, column := range t.Clustering {
 		class := column.Type.StoredClass()
 		if column.Desc {
 			class = cqltype.StoredReversed(column.Type)
 		}
-		dst = appendBytes(dst, class)
+		dst = fields.AppendBytes(dst, class)
 	}
 	dst = appendColumns(dst, t.Statics)
 	return appendColumns(dst, t.Regulars)
@@ -42,50 +43,50 @@ func (c *Codec) AppendHeader(dst []byte) []byte {
 func appendColumns(dst []byte, columns []Column) []byte {
 	dst = cqlwire.AppendUvint(dst, uint64(len(columns)))
 	for _, c := range columns {
-		dst = appendBytes(appendBytes(dst, c.Name), c.Type.StoredClass())
+		dst = fields.AppendBytes(fields.AppendBytes(dst, c.Name), c.Type.StoredClass())
 	}
 	return dst
 }
 
 // DecodeHeader reads what AppendHeader writes. The key columns have no names in it.
 func DecodeHeader(b []byte) (*Table, Minima, error) {
-	in := cursor{rest: b}
-	m := Minima{Timestamp: int64(in.uvint()) + EpochTimestamp, Time: int64(in.uvint()) + EpochTime}
-	ttl := in.uvint()
+	in := fields.Reader{Rest: b}
+	m := Minima{Timestamp: int64(in.Uvint()) + EpochTimestamp, Time: int64(in.Uvint()) + EpochTime}
+	ttl := in.Uvint()
 	if m.TTL = int32(ttl); m.TTL < 0 || uint64(m.TTL) != ttl {
-		in.fail("least TTL %d is beyond 31 bits", ttl)
+		in.Fail("least TTL %d is beyond 31 bits", ttl)
 	}
 	t := &Table{}
-	key, err := cqltype.ParseStoredKey(string(in.vintBytes()))
+	key, err := cqltype.ParseStoredKey(string(in.VintBytes()))
 	if err != nil {
-		in.fail("partition key: %w", err)
+		in.Fail("partition key: %w", err)
 	}
 	for _, typ := range key {
 		t.Key = append(t.Key, Column{Type: typ})
 	}
-	for n := in.uvint(); n > 0 && in.err == nil; n-- {
+	for n := in.Uvint(); n > 0 && in.Err == nil; n-- {
 		column := Column{}
-		if column.Type, column.Desc, err = cqltype.ParseStored(string(in.vintBytes())); err != nil {
-			in.fail("clustering column %d: %w", len(t.Clustering), err)
+		if column.Type, column.Desc, err = cqltype.ParseStored(string(in.VintBytes())); err != nil {
+			in.Fail("clustering column %d: %w", len(t.Clustering), err)
 		}
 		t.Clustering = append(t.Clustering, column)
 	}
 	t.Statics = decodeColumns(&in)
 	t.Regulars = decodeColumns(&in)
-	if err := in.end(); err != nil {
+	if err := in.End(); err != nil {
 		return nil, Minima{}, fmt.Errorf("header of an SSTable: %w", err)
 	}
 	return t, m, nil
 }
 
 // decodeColumns reads the names and types of columns.
-func decodeColumns(in *cursor) []Column {
+func decodeColumns(in *fields.Reader) []Column {
 	var columns []Column
-	for n := in.uvint(); n > 0 && in.err == nil; n-- {
-		column := Column{Name: string(in.vintBytes())}
+	for n := in.Uvint(); n > 0 && in.Err == nil; n-- {
+		column := Column{Name: string(in.VintBytes())}
 		var err error
-		if column.Type, _, err = cqltype.ParseStored(string(in.vintBytes())); err != nil {
-			in.fail("column %.100q: %w", column.Name, err)
+		if column.Type, _, err = cqltype.ParseStored(string(in.VintBytes())); err != nil {
+			in.Fail("column %.100q: %w", column.Name, err)
 		}
 		columns = append(columns, column)
 	}

@@ -4,9 +4,9 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/stretchr/testify/require"
 )
 
 // Of the tests of INSERT.
@@ -27,7 +27,7 @@ func list(t testing.TB, count int, elems ...string) Value {
 }
 
 // elements is a table with a column of each type that is not frozen.
-func elements(t testing.TB, v Version) *Codec {
+func elements(t testing.TB, v component.Version) *Codec {
 	return mustCodec(t, &Table{
 		Key: []Column{column(t, "k", "int")}, Clustering: []Column{column(t, "c", "int")},
 		Statics: []Column{column(t, "s", "int"), column(t, "sl", "list<int>")},
@@ -84,7 +84,13 @@ func requireReadBack(t testing.TB, c *Codec, r *Row) {
 }
 
 func TestInsertOfKeysAloneIsLiveness(t *testing.T) {
-	static, row := insert(t, elements(t, NB), nil, Insert{Timestamp: stamp}, InsertOptions{})
+	static, row := insert(
+		t,
+		elements(t, component.NB),
+		nil,
+		Insert{Timestamp: stamp},
+		InsertOptions{},
+	)
 	require.Nil(t, static)
 	require.Equal(t, Liveness{Set: true, Timestamp: stamp}, row.Liveness)
 	require.Empty(t, row.Cells)
@@ -93,14 +99,14 @@ func TestInsertOfKeysAloneIsLiveness(t *testing.T) {
 }
 
 func TestNullIsATombstoneAndUnsetNothing(t *testing.T) {
-	_, row := insert(t, elements(t, NB), []string{"v", "f"}, Insert{
+	_, row := insert(t, elements(t, component.NB), []string{"v", "f"}, Insert{
 		Values: []Value{{State: Null}, {}}, Timestamp: stamp, Now: now, TTL: 10,
 	}, InsertOptions{})
 	require.Equal(t, []Cell{{Column: 1, Kind: Tombstone, Timestamp: stamp, Time: now}}, row.Cells)
 }
 
 func TestFrozenSetIsSorted(t *testing.T) {
-	_, row := insert(t, elements(t, NB), []string{"f"}, Insert{
+	_, row := insert(t, elements(t, component.NB), []string{"f"}, Insert{
 		Values: []Value{list(t, 3, "00000002", "ffffffff", "00000002")}, Timestamp: stamp,
 	}, InsertOptions{})
 	require.Equal(
@@ -118,7 +124,7 @@ func TestSetInDescendingOrderStaysAsItCame(t *testing.T) {
 			column(t, "k", "int"),
 		},
 		Clustering: []Column{column(t, "up", "frozen<set<int>>"), down},
-	}, NB, Minima{Timestamp: stamp, Time: now})
+	}, component.NB, Minima{Timestamp: stamp, Time: now})
 	in, err := NewInserter(c, []string{"k", "up", "down"}, InsertOptions{})
 	require.NoError(t, err)
 	value := list(t, 3, "00000002", "ffffffff", "00000002")
@@ -135,7 +141,7 @@ func TestSetInDescendingOrderStaysAsItCame(t *testing.T) {
 }
 
 func TestTTLIsOnTheRowAndItsCells(t *testing.T) {
-	_, row := insert(t, elements(t, NB), []string{"v"}, Insert{
+	_, row := insert(t, elements(t, component.NB), []string{"v"}, Insert{
 		Values: []Value{set(t, "00000005")}, Timestamp: stamp, Now: now, TTL: 60,
 	}, InsertOptions{})
 	require.Equal(t, Liveness{Set: true, Timestamp: stamp, TTL: 60, Expiry: now + 60}, row.Liveness)
@@ -171,7 +177,7 @@ func TestCollectionsAreReplacedCellByCell(t *testing.T) {
 	}
 	_, row := insert(
 		t,
-		elements(t, NB),
+		elements(t, component.NB),
 		[]string{"l", "m", "s2", "u"},
 		Insert{Values: values, Timestamp: stamp, Now: now},
 		InsertOptions{},
@@ -203,7 +209,7 @@ func TestCollectionsAreReplacedCellByCell(t *testing.T) {
 
 	_, row = insert(
 		t,
-		elements(t, NB),
+		elements(t, component.NB),
 		[]string{"l", "m", "s2", "u"},
 		Insert{Values: values, Timestamp: stamp, Now: now},
 		InsertOptions{AppendCollections: true},
@@ -216,7 +222,7 @@ func TestNullAndEmptyCollectionsAreDeletionsAlone(t *testing.T) {
 	for _, value := range []Value{{State: Null}, list(t, 0)} {
 		_, row := insert(
 			t,
-			elements(t, NB),
+			elements(t, component.NB),
 			[]string{"l"},
 			Insert{Values: []Value{value}, Timestamp: stamp, Now: now},
 			InsertOptions{},
@@ -228,7 +234,7 @@ func TestNullAndEmptyCollectionsAreDeletionsAlone(t *testing.T) {
 			row.Deletions,
 		)
 	}
-	_, row := insert(t, elements(t, NB), []string{"l", "s2"}, Insert{
+	_, row := insert(t, elements(t, component.NB), []string{"l", "s2"}, Insert{
 		Values: []Value{{State: Null}, list(t, 1, "61")}, Timestamp: stamp, Now: now,
 	}, InsertOptions{AppendCollections: true})
 	require.Len(t, row.Deletions, 1)
@@ -236,7 +242,7 @@ func TestNullAndEmptyCollectionsAreDeletionsAlone(t *testing.T) {
 }
 
 func TestStaticColumnsGoToTheStaticRow(t *testing.T) {
-	c := elements(t, NB)
+	c := elements(t, component.NB)
 	static, row := insert(
 		t,
 		c,
@@ -299,7 +305,7 @@ func TestStaticColumnsGoToTheStaticRow(t *testing.T) {
 
 // A row whose columns have times of their own is several statements of one key.
 func TestStatementsOfOneKeyAreMerged(t *testing.T) {
-	c := elements(t, NB)
+	c := elements(t, component.NB)
 	in, err := NewInserter(c, []string{"k", "c", "v", "s", "l"}, InsertOptions{})
 	require.NoError(t, err)
 	key, clustering, no := set(t, "00000001"), set(t, "00000002"), Value{}
@@ -351,21 +357,53 @@ func TestInsertRefuses(t *testing.T) {
 	key, clustering := set(t, "00000001"), set(t, "00000002")
 	long := Value{Bytes: make([]byte, 65536), State: Set}
 	for _, c := range []struct {
-		version Version
+		version component.Version
 		st      Insert
 		want    string
 	}{
-		{NB, Insert{Values: []Value{key, {State: Null}, {}}}, "a row without clustering columns writes static columns, and no others"},
-		{NB, Insert{Values: []Value{key, long, {}}}, "clustering columns of more than 65535 bytes"},
-		{NB, Insert{Values: []Value{key, clustering}}, "2 values, where the statement has 3 columns"},
-		{NB, Insert{Values: []Value{key, clustering, {}}, TTL: -1}, "TTL of -1 seconds, where 0 to 630720000 are allowed"},
-		{NB, Insert{Values: []Value{key, clustering, {}}, TTL: 500000000, Now: now},
+		{
+			component.NB,
+			Insert{Values: []Value{key, {State: Null}, {}}},
+			"a row without clustering columns writes static columns, and no others",
+		},
+		{
+			component.NB,
+			Insert{Values: []Value{key, long, {}}},
+			"clustering columns of more than 65535 bytes",
+		},
+		{
+			component.NB,
+			Insert{Values: []Value{key, clustering}},
+			"2 values, where the statement has 3 columns",
+		},
+		{
+			component.NB,
+			Insert{Values: []Value{key, clustering, {}}, TTL: -1},
+			"TTL of -1 seconds, where 0 to 630720000 are allowed",
+		},
+		{component.NB, Insert{Values: []Value{key, clustering, {}}, TTL: 500000000, Now: now},
 			"TTL of 500000000 seconds ends after 2038-01-19T03:14:06Z, the latest time that version nb of SSTables can keep"},
-		{OA, Insert{Values: []Value{key, clustering, {}}, TTL: 500000000, Now: 4000000000},
+		{component.OA, Insert{
+			Values: []Value{key, clustering, {}},
+			TTL:    500000000,
+			Now:    4000000000,
+		},
 			"TTL of 500000000 seconds ends after 2106-02-07T06:28:13Z, the latest time that version oa of SSTables can keep"},
-		{NB, Insert{Values: []Value{key, clustering, {}}, Timestamp: noTimestamp}, "timestamp -9223372036854775808 is none that a server takes"},
-		{NB, Insert{Values: []Value{key, clustering, {Bytes: []byte{0, 0, 0, 1, 255, 255, 255, 255}, State: Set}}}, `column "l": element 0 is null, which only a frozen list can have`},
-		{NB, Insert{Values: []Value{key, clustering, {Bytes: []byte{0, 0, 0, 1}, State: Set}}}, `column "l": malformed list<int> value: element 0 is cut off`},
+		{
+			component.NB,
+			Insert{Values: []Value{key, clustering, {}}, Timestamp: noTimestamp},
+			"timestamp -9223372036854775808 is none that a server takes",
+		},
+		{component.NB, Insert{Values: []Value{
+			key,
+			clustering,
+			{Bytes: []byte{0, 0, 0, 1, 255, 255, 255, 255}, State: Set},
+		}}, `column "l": element 0 is null, which only a frozen list can have`},
+		{
+			component.NB,
+			Insert{Values: []Value{key, clustering, {Bytes: []byte{0, 0, 0, 1}, State: Set}}},
+			`column "l": malformed list<int> value: element 0 is cut off`,
+		},
 	} {
 		in, err := NewInserter(elements(t, c.version), []string{"k", "c", "l"}, InsertOptions{})
 		require.NoError(t, err)
@@ -373,13 +411,13 @@ func TestInsertRefuses(t *testing.T) {
 		require.EqualError(t, err, c.want)
 	}
 	for _, columns := range [][]string{{"c", "v"}, {"k", "v"}, {"k", "k", "c"}, {"k", "c", "no"}, {"k"}} {
-		_, err := NewInserter(elements(t, NB), columns, InsertOptions{})
+		_, err := NewInserter(elements(t, component.NB), columns, InsertOptions{})
 		require.Error(t, err, columns)
 	}
 	counters := mustCodec(
 		t,
 		&Table{Key: []Column{column(t, "k", "int")}, Regulars: []Column{column(t, "n", "counter")}},
-		NB,
+		component.NB,
 		Minima{},
 	)
 	_, err := NewInserter(counters, []string{"k"}, InsertOptions{})
@@ -390,7 +428,7 @@ func TestAppendKey(t *testing.T) {
 	c := mustCodec(
 		t,
 		&Table{Key: []Column{column(t, "a", "int"), column(t, "b", "frozen<set<text>>")}},
-		NB,
+		component.NB,
 		Minima{},
 	)
 	in, err := NewInserter(c, []string{"b", "a"}, InsertOptions{})
@@ -409,7 +447,7 @@ func TestAppendKey(t *testing.T) {
 
 // Paths of list elements are timeuuids that the server's order keeps in the order of the list.
 func TestListPathsAscend(t *testing.T) {
-	s := elements(t, NB).Schema()
+	s := elements(t, component.NB).Schema()
 	var last []byte
 	for _, i := range []int{0, 1, 127, 128, 255, 256, 32767, 32768, 1 << 24, 1<<31 - 1} {
 		path := appendListPath(nil, stamp, i)
@@ -446,7 +484,7 @@ func TestTuplesAndReversedSetsAreKeptAsBound(t *testing.T) {
 			column(t, "t", "tuple<int, tuple<frozen<set<int>>, int>, frozen<map<int, int>>>"),
 			column(t, "u", "tuple<int, text>"),
 		},
-	}, NB, Minima{Timestamp: stamp})
+	}, component.NB, Minima{Timestamp: stamp})
 	in, err := NewInserter(c, []string{"k", "c", "t", "u"}, InsertOptions{})
 	require.NoError(t, err)
 	elem := func(parts ...[]byte) (out []byte) {
@@ -481,7 +519,7 @@ func TestTuplesAndReversedSetsAreKeptAsBound(t *testing.T) {
 
 // An update makes no marker of a row, and no row where it has nothing to write.
 func TestAnUpdateMakesNoMarker(t *testing.T) {
-	c := elements(t, NB)
+	c := elements(t, component.NB)
 	static, row := insert(
 		t,
 		c,

@@ -7,6 +7,7 @@ import (
 	"io"
 	"sort"
 
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -29,7 +30,7 @@ func (r *TableReader) locate(t token.Token) (neighbors, error) {
 	if s := r.summary(); s != nil {
 		n, err := s.around(t)
 		if !errors.Is(err, errSummary) {
-			return n, r.damaged(IndexDB, err)
+			return n, r.damaged(component.IndexDB, err)
 		}
 	}
 	sample, err := r.sample()
@@ -40,7 +41,7 @@ func (r *TableReader) locate(t token.Token) (neighbors, error) {
 }
 
 // errSummary says that Summary.db does not lead to the entries of Index.db that it names.
-var errSummary = fmt.Errorf("%s is not that of %s", SummaryDB, IndexDB)
+var errSummary = fmt.Errorf("%s is not that of %s", component.SummaryDB, component.IndexDB)
 
 // summaryLookup finds partitions by Summary.db and Index.db. It is only read once it is made.
 type summaryLookup struct {
@@ -48,7 +49,7 @@ type summaryLookup struct {
 	size        int64 // of the index
 	length      uint64
 	partitioner token.Partitioner
-	entries     []SummaryEntry
+	entries     []component.SummaryEntry
 	first, last []byte
 }
 
@@ -61,11 +62,11 @@ func (r *TableReader) openSummary() *summaryLookup {
 	if r.index == nil || r.partitioner == nil {
 		return nil
 	}
-	b, ok, err := r.readIfThere(SummaryDB)
+	b, ok, err := r.readIfThere(component.SummaryDB)
 	if !ok || err != nil {
 		return nil
 	}
-	summary, err := ParseSummary(b)
+	summary, err := component.ParseSummary(b)
 	if err != nil || len(summary.Entries) == 0 {
 		return nil
 	}
@@ -84,13 +85,13 @@ func (r *TableReader) openSummary() *summaryLookup {
 }
 
 // someEntries copies entries, or every so manieth of them, of which there are at most so many.
-func someEntries(entries []SummaryEntry, most int) []SummaryEntry {
+func someEntries(entries []component.SummaryEntry, most int) []component.SummaryEntry {
 	step := (len(entries) + most - 1) / most
-	some := make([]SummaryEntry, 0, min(most, len(entries)))
+	some := make([]component.SummaryEntry, 0, min(most, len(entries)))
 	for i := 0; i < len(entries); i += step {
 		some = append(
 			some,
-			SummaryEntry{Key: bytes.Clone(entries[i].Key), Position: entries[i].Position},
+			component.SummaryEntry{Key: bytes.Clone(entries[i].Key), Position: entries[i].Position},
 		)
 	}
 	return some
@@ -128,7 +129,7 @@ func (s *summaryLookup) scan(entry int, stop func(*landing) bool) (before, at *l
 	if e.Position >= uint64(s.size) {
 		return nil, nil, errSummary
 	}
-	in := newBareIndexReader(
+	in := component.NewBareIndexReader(
 		io.NewSectionReader(s.index, int64(e.Position), s.size-int64(e.Position)),
 		e.Position,
 		lookupBuffer,
@@ -156,7 +157,7 @@ type indexOrder struct {
 }
 
 // next reads the next entry, so that it is now; after the last it is io.EOF, and now stays.
-func (o *indexOrder) next(in *IndexReader) error {
+func (o *indexOrder) next(in *component.IndexReader) error {
 	e, err := in.Next()
 	if err != nil {
 		return err
@@ -166,7 +167,7 @@ func (o *indexOrder) next(in *IndexReader) error {
 		position: e.Position,
 		token:    o.partitioner.Hash(e.Key),
 		key:      append(o.now.key[:0], e.Key...),
-		by:       string(IndexDB),
+		by:       string(component.IndexDB),
 	}
 	if len(e.Key) == 0 || e.Position >= o.length ||
 		o.any &&

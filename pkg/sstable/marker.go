@@ -3,6 +3,8 @@ package sstable
 import (
 	"encoding/binary"
 	"fmt"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
 // AppendMarker appends a marker in the form of AppendRow: the length of its head, the head and the
@@ -34,23 +36,23 @@ func (c *Codec) AppendMarker(dst []byte, m *Marker) ([]byte, error) {
 
 // decodeMarker reads a marker of its head and its body.
 func (c *Codec) decodeMarker(head, body []byte, m *Marker) error {
-	in := cursor{rest: head}
-	flags := in.byte()
-	*m = Marker{Kind: BoundKind(in.byte()), Values: m.Values[:0]}
-	n := int(in.uint16())
+	in := fields.Reader{Rest: head}
+	flags := in.Byte()
+	*m = Marker{Kind: BoundKind(in.Byte()), Values: m.Values[:0]}
+	n := int(in.Uint16())
 	if flags != isMarker || !m.Kind.Valid() || n > len(c.schema.clustering) {
-		in.fail("marker with the flags 0x%02x, of kind %d, with %d values", flags, m.Kind, n)
+		in.Fail("marker with the flags 0x%02x, of kind %d, with %d values", flags, m.Kind, n)
 	}
 	m.Values = c.schema.decodeClustering(&in, m.Values, n)
-	if err := in.end(); err != nil {
+	if err := in.End(); err != nil {
 		return err
 	}
-	in = cursor{rest: body}
+	in = fields.Reader{Rest: body}
 	if m.Kind.Ends() {
 		m.Ended = c.rowDeletion(&in)
 	}
 	if m.Kind.Starts() {
 		m.Started = c.rowDeletion(&in)
 	}
-	return in.end()
+	return in.End()
 }

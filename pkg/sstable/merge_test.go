@@ -3,6 +3,7 @@ package sstable
 import (
 	"testing"
 
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/stretchr/testify/require"
 )
 
@@ -34,7 +35,7 @@ func one(n byte) []byte { return []byte{0, 0, 0, n} }
 
 // TestOfTwoCellsOneStays has the cells in the order in which the servers prefer them.
 func TestOfTwoCellsOneStays(t *testing.T) {
-	c := elements(t, NB)
+	c := elements(t, component.NB)
 	cells := []Cell{
 		{Timestamp: 9, Value: one(9)},
 		{Timestamp: 10, Value: nil},
@@ -74,7 +75,7 @@ func normal(cells []Cell) []Cell {
 }
 
 func TestOfTwoLivenessesOneStays(t *testing.T) {
-	c := elements(t, NB)
+	c := elements(t, component.NB)
 	list := []Liveness{
 		{},
 		{Set: true, Timestamp: 9},
@@ -101,7 +102,7 @@ func TestOfTwoLivenessesOneStays(t *testing.T) {
 }
 
 func TestDeletionsTakeWhatIsOlder(t *testing.T) {
-	c := elements(t, NB)
+	c := elements(t, component.NB)
 	deleted := func(timestamp int64) Deletion { return Deletion{Set: true, Timestamp: timestamp, Time: 5} }
 	live := cellRow(Cell{Column: 1, Timestamp: 10, Value: one(1)})
 	live.Liveness = Liveness{Set: true, Timestamp: 8}
@@ -132,7 +133,7 @@ func TestDeletionsTakeWhatIsOlder(t *testing.T) {
 }
 
 func TestElementsAreMergedByPath(t *testing.T) {
-	c := elements(t, NB)
+	c := elements(t, component.NB)
 	element := func(timestamp int64, path, value string) Cell {
 		return Cell{Column: 3, Timestamp: timestamp, Path: []byte(path), Value: []byte(value)}
 	}
@@ -166,7 +167,7 @@ func TestElementsAreMergedByPath(t *testing.T) {
 
 // One that is not merged with another is still freed of what is deleted.
 func TestOneRowIsFreedOfWhatIsDeleted(t *testing.T) {
-	c := elements(t, NB)
+	c := elements(t, component.NB)
 	m := NewMerger(c.Schema())
 	for range 2 {
 		m.Reset(Deletion{Set: true, Timestamp: 10, Time: 1})
@@ -188,7 +189,7 @@ func TestTheFirstClusteringStays(t *testing.T) {
 			Key:        []Column{column(t, "k", "int")},
 			Clustering: []Column{column(t, "c", "decimal")},
 		},
-		NB,
+		component.NB,
 		Minima{},
 	)
 	a, b := [][]byte{unhex(t, "00000001 0a")}, [][]byte{unhex(t, "00000000 01")}
@@ -204,7 +205,7 @@ func TestTheFirstClusteringStays(t *testing.T) {
 }
 
 func TestMergeDoesNotAllocate(t *testing.T) {
-	c := elements(t, NB)
+	c := elements(t, component.NB)
 	m := NewMerger(c.Schema())
 	a, b := cellRow(
 		Cell{Column: 1, Timestamp: 10, Value: one(1)},

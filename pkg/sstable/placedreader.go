@@ -1,6 +1,11 @@
 package sstable
 
-import "io"
+import (
+	"io"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
+)
 
 // plainReader gives plain bytes from any place on.
 type plainReader interface {
@@ -48,13 +53,13 @@ func (r *placedReader) Read(b []byte) (int, error) {
 func (r *placedReader) load(i int) error {
 	from, to, err := r.place(i)
 	if err == nil {
-		r.stored, _ = grow(r.stored[:0], int(to-from))
+		r.stored, _ = fields.Grow(r.stored[:0], int(to-from))
 		var n int
 		switch n, err = r.file.ReadAt(r.stored, int64(from)); {
 		case n == len(r.stored):
 			err = nil
 		case err == io.EOF:
-			err = cutOffError{}
+			err = fields.CutOffError{}
 		}
 	}
 	var plain []byte
@@ -63,7 +68,7 @@ func (r *placedReader) load(i int) error {
 	}
 	skip := r.at - uint64(i)*r.pieceLength()
 	if err == nil && skip >= uint64(len(plain)) {
-		err = errChunkLength
+		err = component.ErrChunkLength
 	}
 	if err != nil {
 		return r.pieceError(i, from, err)

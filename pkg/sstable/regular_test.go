@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/stretchr/testify/require"
 )
 
@@ -22,28 +23,33 @@ func TestOnlyRegularFilesAreOpened(t *testing.T) {
 		pipe: pipe + " is no regular file, but of the kind named pipe", folder: folder + " is no regular file, but of the kind folder",
 		os.DevNull: os.DevNull + " is no regular file, but of the kind device",
 	} {
-		_, err := OpenFile(path)
+		_, err := component.OpenFile(path)
 		require.EqualError(t, err, want)
-		_, err = ReadFile(path)
+		_, err = component.ReadFile(path)
 		require.EqualError(t, err, want)
 	}
 	for _, path := range []string{file, link} {
-		opened, err := OpenFile(path)
+		opened, err := component.OpenFile(path)
 		require.NoError(t, err)
 		require.NoError(t, opened.Close())
-		text, err := ReadFile(path)
+		text, err := component.ReadFile(path)
 		require.NoError(t, err)
 		require.Equal(t, "x", string(text))
 	}
-	_, err := OpenFile(filepath.Join(folder, "nb-4-big-Data.db"))
+	_, err := component.OpenFile(filepath.Join(folder, "nb-4-big-Data.db"))
 	require.ErrorIs(t, err, os.ErrNotExist)
-	for _, damaged := range []Component{DataDB, StatisticsDB, CompressionInfoDB, IndexDB} {
+	for _, damaged := range []component.Kind{
+		component.DataDB,
+		component.StatisticsDB,
+		component.CompressionInfoDB,
+		component.IndexDB,
+	} {
 		copied := filepath.Join(t.TempDir(), "copy")
 		require.NoError(
 			t,
 			os.CopyFS(copied, os.DirFS(filepath.Join("testdata", "golden", "files", "nb_lz4"))),
 		)
-		d := Descriptor{Version: NB, ID: "1"}
+		d := component.Descriptor{Version: component.NB, ID: "1"}
 		require.NoError(t, os.Remove(filepath.Join(copied, d.Name(damaged))))
 		require.NoError(t, syscall.Mkfifo(filepath.Join(copied, d.Name(damaged)), 0o600))
 		r, err := OpenTable(copied, d)

@@ -8,6 +8,7 @@ import (
 	"math"
 	"sort"
 
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -81,8 +82,8 @@ func (r *TableReader) makeSample() (*sample, error) {
 
 // sampleIndex makes a sample of Index.db.
 func (r *TableReader) sampleIndex() (*sample, error) {
-	s := &sample{by: string(IndexDB)}
-	in := newBareIndexReader(io.NewSectionReader(r.index, 0, r.indexSize), 0, readBytes)
+	s := &sample{by: string(component.IndexDB)}
+	in := component.NewBareIndexReader(io.NewSectionReader(r.index, 0, r.indexSize), 0, readBytes)
 	order := indexOrder{partitioner: r.partitioner, length: r.data.length()}
 	for {
 		err := order.next(in)
@@ -90,12 +91,12 @@ func (r *TableReader) sampleIndex() (*sample, error) {
 		case err == io.EOF && len(s.points) > 0:
 			return s, nil
 		case err == io.EOF:
-			return nil, r.damaged(IndexDB, errNoPartitions)
+			return nil, r.damaged(component.IndexDB, errNoPartitions)
 		case err != nil:
-			return nil, r.damaged(IndexDB, err)
+			return nil, r.damaged(component.IndexDB, err)
 		case len(s.points) == 0 && order.now.position != 0:
 			return nil, r.damaged(
-				IndexDB,
+				component.IndexDB,
 				fmt.Errorf("has the first partition at %d", order.now.position),
 			)
 		}
@@ -115,7 +116,7 @@ func (r *TableReader) sampleData() (*sample, error) {
 		in = r.plain()
 	}
 	d := NewDecoder(r.codec, in, MaxRowBytes)
-	s := &sample{by: string(DataDB)}
+	s := &sample{by: string(component.DataDB)}
 	for {
 		_, err := d.partition()
 		if errors.Is(err, io.EOF) {
@@ -136,11 +137,11 @@ func (r *TableReader) sampleData() (*sample, error) {
 			err = d.pass()
 		}
 		if err != nil {
-			return nil, r.damaged(DataDB, d.wrong(err))
+			return nil, r.damaged(component.DataDB, d.wrong(err))
 		}
 	}
 	if len(s.points) == 0 {
-		return nil, r.damaged(DataDB, errNoPartitions)
+		return nil, r.damaged(component.DataDB, errNoPartitions)
 	}
 	if r.sections != nil {
 		return s, nil // nothing has their digest
@@ -150,11 +151,11 @@ func (r *TableReader) sampleData() (*sample, error) {
 
 // checkDigest holds what was read of Data.db against Digest.crc32, where there is one.
 func (r *TableReader) checkDigest(data *dataReader) error {
-	b, ok, err := r.readIfThere(DigestCRC32)
+	b, ok, err := r.readIfThere(component.DigestCRC32)
 	if !ok || err != nil {
 		return err
 	}
-	digest, err := ParseDigest(bytes.TrimSpace(b))
+	digest, err := component.ParseDigest(bytes.TrimSpace(b))
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"sort"
 
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -21,7 +23,7 @@ type Sections struct {
 	// Sections ascend and do not overlap.
 	Sections []Section
 	// Compression is that of the file; no Compressor: not compressed.
-	Compression Compression
+	Compression component.Compression
 	// Chunks are how many bytes each chunk that a section is in has as it is stored, without its
 	// checksum: in the order of the file, one that is in two sections once. A file that is not
 	// compressed has none.
@@ -49,10 +51,10 @@ func (s *Sections) check() error {
 		}
 		return nil
 	}
-	if _, err := newDecompressor(s.Compression.Compressor); err != nil {
+	if _, err := component.NewDecompressor(s.Compression.Compressor); err != nil {
 		return err
 	}
-	if err := checkChunkLength(s.Compression.ChunkLength); err != nil {
+	if err := component.CheckChunkLength(s.Compression.ChunkLength); err != nil {
 		return err
 	}
 	if s.Compression.MaxCompressedLength < 0 {
@@ -66,7 +68,7 @@ func (s *Sections) check() error {
 	}
 	limit := (&chunks{compression: s.Compression}).limit()
 	for i, n := range s.Chunks {
-		if n < 0 || uint64(n)+sumLen > limit {
+		if n < 0 || uint64(n)+component.SumLen > limit {
 			return fmt.Errorf(
 				"chunk %d has %d bytes, and %d of it are no more than %d",
 				i,
@@ -102,7 +104,7 @@ func (s *Sections) count() (n uint64) {
 func OpenSections(
 	file RandomReader,
 	name string,
-	d Descriptor,
+	d component.Descriptor,
 	header []byte,
 	of Sections,
 ) (*TableReader, error) {
@@ -110,12 +112,12 @@ func OpenSections(
 		tableFiles:  tableFiles{folder: name, descriptor: d},
 		partitioner: token.Murmur3,
 		file:        file,
-		statistics: &Statistics{
-			Partitioner: Murmur3Partitioner, Stats: &Stats{}, Header: header,
+		statistics: &component.Statistics{
+			Partitioner: component.Murmur3Partitioner, Stats: &component.Stats{}, Header: header,
 		},
 	}
 	if err := r.openSections(of); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(name, d.base()), err)
+		return nil, fmt.Errorf("%s: %w", filepath.Join(name, d.Base()), err)
 	}
 	return r, nil
 }
@@ -129,7 +131,7 @@ func (r *TableReader) openSections(of Sections) (err error) {
 	}
 	r.findOnce()
 	r.decoder = NewDecoder(r.codec, r.plain(), MaxRowBytes)
-	r.decoder.name = r.path(DataDB)
+	r.decoder.name = r.path(component.DataDB)
 	return nil
 }
 
@@ -143,16 +145,16 @@ func (r *TableReader) placeSections(of Sections) error {
 		return err
 	}
 	r.sections = placesOf(of)
-	size, info := r.sections.length(), (*CompressionInfo)(nil)
+	size, info := r.sections.length(), (*component.CompressionInfo)(nil)
 	if of.Compression.Compressor != "" {
-		info = &CompressionInfo{
+		info = &component.CompressionInfo{
 			Compression: of.Compression,
 			DataLength:  uint64(len(of.Chunks)) * uint64(of.Compression.ChunkLength),
 		}
 		size = 0
 		for _, n := range of.Chunks {
 			info.Offsets = append(info.Offsets, size)
-			size += uint64(n) + sumLen
+			size += uint64(n) + component.SumLen
 		}
 	}
 	pieces, err := newDataPieces(int64(size), info, nil)
@@ -227,7 +229,7 @@ func (r *sectionReader) Read(b []byte) (int, error) {
 	n, err := r.in.Read(b[:min(uint64(len(b)), r.ends[i]-r.at)])
 	r.at += uint64(n)
 	if err == io.EOF {
-		err = cutOffError{} // the section goes on
+		err = fields.CutOffError{} // the section goes on
 	}
 	return n, err
 }

@@ -11,16 +11,16 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/stretchr/testify/require"
-
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
+	"github.com/stretchr/testify/require"
 )
 
 // streamed is what a node sends of sections of a Data.db, and what it says of them.
 func streamed(
 	t testing.TB,
 	data []byte,
-	info *CompressionInfo,
+	info *component.CompressionInfo,
 	sections []Section,
 ) ([]byte, Sections) {
 	t.Helper()
@@ -42,7 +42,7 @@ func streamed(
 				end = info.Offsets[i+1]
 			}
 			sent = append(sent, data[info.Offsets[i]:end]...)
-			of.Chunks = append(of.Chunks, int(end-info.Offsets[i])-sumLen)
+			of.Chunks = append(of.Chunks, int(end-info.Offsets[i])-component.SumLen)
 			next = i + 1
 		}
 	}
@@ -53,7 +53,7 @@ func streamed(
 func dataOf(t testing.TB, folder string) (data, plain []byte, r *TableReader) {
 	t.Helper()
 	r = opened(t, folder)
-	data, err := os.ReadFile(r.path(DataDB))
+	data, err := os.ReadFile(r.path(component.DataDB))
 	require.NoError(t, err)
 	plain, err = io.ReadAll(newPlacedReader(r.file, &r.data.dataPieces))
 	require.NoError(t, err)
@@ -130,7 +130,7 @@ func TestSectionsAreCutOutOfWhatIsStreamed(t *testing.T) {
 			sr, err = sectionsOf(sent, of)
 			require.NoError(t, err)
 			got, err = io.ReadAll(sr)
-			require.ErrorIs(t, err, errSum)
+			require.ErrorIs(t, err, component.ErrSum)
 			require.True(t, bytes.HasPrefix(want, got))
 		}
 	}
@@ -204,8 +204,12 @@ func TestStreamedPartitionsAreDecoded(t *testing.T) {
 }
 
 func TestSectionsThatCannotBeAreRefused(t *testing.T) {
-	lz := Compression{Compressor: LZ4Compressor, ChunkLength: 16, MaxCompressedLength: NeverPlain}
-	bad := func(change func(*Compression)) Compression {
+	lz := component.Compression{
+		Compressor:          component.LZ4Compressor,
+		ChunkLength:         16,
+		MaxCompressedLength: component.NeverPlain,
+	}
+	bad := func(change func(*component.Compression)) component.Compression {
 		c := lz
 		change(&c)
 		return c
@@ -221,9 +225,15 @@ func TestSectionsThatCannotBeAreRefused(t *testing.T) {
 		"2 chunks":             {Sections: []Section{{0, 3}, {5, 16}}, Compression: lz, Chunks: []int{1, 1}},
 		"chunk 0 has -1":       {Sections: one, Compression: lz, Chunks: []int{-1}},
 		"chunk 0 has 99999999": {Sections: one, Compression: lz, Chunks: []int{99999999}},
-		`"EncryptingLZ4`:       {Sections: one, Compression: bad(func(c *Compression) { c.Compressor = "EncryptingLZ4Compressor" }), Chunks: []int{1}},
-		"chunks of 17":         {Sections: one, Compression: bad(func(c *Compression) { c.ChunkLength = 17 }), Chunks: []int{1}},
-		"at most -1 bytes":     {Sections: one, Compression: bad(func(c *Compression) { c.MaxCompressedLength = -1 }), Chunks: []int{1}},
+		`"EncryptingLZ4`: {Sections: one, Compression: bad(
+			func(c *component.Compression) { c.Compressor = "EncryptingLZ4Compressor" },
+		), Chunks: []int{1}},
+		"chunks of 17": {Sections: one, Compression: bad(
+			func(c *component.Compression) { c.ChunkLength = 17 },
+		), Chunks: []int{1}},
+		"at most -1 bytes": {Sections: one, Compression: bad(
+			func(c *component.Compression) { c.MaxCompressedLength = -1 },
+		), Chunks: []int{1}},
 	} {
 		_, err := sectionsOf(nil, of)
 		require.ErrorContains(t, err, want)
@@ -239,6 +249,6 @@ func TestSectionsThatCannotBeAreRefused(t *testing.T) {
 		r, err := sectionsOf(append(bytes.Clone(sent), sent...), of)
 		require.NoError(t, err)
 		_, err = io.ReadAll(r)
-		require.ErrorIs(t, err, errChunkLength)
+		require.ErrorIs(t, err, component.ErrChunkLength)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"math/bits"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
 // largeSet is the number of columns from which on those of a row are told by their places and not
@@ -105,12 +106,12 @@ func (set subset) append(dst []byte, r *Row, columns int) []byte {
 // columnSet goes through the columns that a row has, as they are told in its body.
 type columnSet struct {
 	total   int
-	bits    uint64 // those that are left, where there are fewer than largeSet
-	listed  cursor // else the places of those that it has, or has not
-	present bool   // which of the two
-	left    int    // of the places
-	place   int    // the last one read
-	column  int    // the next one, where those are listed that it has not
+	bits    uint64        // those that are left, where there are fewer than largeSet
+	listed  fields.Reader // else the places of those that it has, or has not
+	present bool          // which of the two
+	left    int           // of the places
+	place   int           // the last one read
+	column  int           // the next one, where those are listed that it has not
 }
 
 // allColumns is the set of all columns.
@@ -119,17 +120,17 @@ func allColumns(total int) columnSet {
 }
 
 // decode reads what subset.append writes.
-func (s *columnSet) decode(in *cursor) {
-	missing := in.uvint()
+func (s *columnSet) decode(in *fields.Reader) {
+	missing := in.Uvint()
 	if s.total < largeSet {
 		if missing&^s.bits != 0 {
-			in.fail("row without the columns 0x%x, where there are %d", missing, s.total)
+			in.Fail("row without the columns 0x%x, where there are %d", missing, s.total)
 		}
 		s.bits &^= missing
 		return
 	}
 	if missing > uint64(s.total) {
-		in.fail("row without %d columns, where there are %d", missing, s.total)
+		in.Fail("row without %d columns, where there are %d", missing, s.total)
 		return
 	}
 	s.left = int(missing)
@@ -140,9 +141,9 @@ func (s *columnSet) decode(in *cursor) {
 	s.listed = *in
 	last := -1
 	for range s.left {
-		place := in.uvint()
+		place := in.Uvint()
 		if place >= uint64(s.total) || int(place) <= last {
-			in.fail(
+			in.Fail(
 				"row with or without column %d after column %d, where there are %d",
 				place,
 				last,
@@ -166,12 +167,12 @@ func (s *columnSet) next() int {
 			return s.total
 		}
 		s.left--
-		return int(s.listed.uvint())
+		return int(s.listed.Uvint())
 	}
 	for {
 		if s.place < s.column && s.left > 0 {
 			s.left--
-			s.place = int(s.listed.uvint())
+			s.place = int(s.listed.Uvint())
 		}
 		s.column++
 		if s.place != s.column-1 {

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/stretchr/testify/require"
 )
 
 // manyColumns has so many boolean columns.
@@ -15,7 +15,7 @@ func manyColumns(t testing.TB, n int) *Codec {
 	for i := range n {
 		table.Regulars = append(table.Regulars, column(t, fmt.Sprintf("v%03d", i), "boolean"))
 	}
-	return mustCodec(t, table, NB, Minima{Timestamp: stamp})
+	return mustCodec(t, table, component.NB, Minima{Timestamp: stamp})
 }
 
 // TestColumnsOfARow has the bytes that tell which columns a row has: of 63 columns a bitmap, of 64

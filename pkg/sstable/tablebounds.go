@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -142,7 +143,7 @@ func (r *TableReader) readBounds() (bounds [2]Bound, err error) {
 	bounds[1] = Bound{Key: last, Token: r.partitioner.Hash(last)}
 	if comparePartitions(bounds[0].Token, bounds[0].Key, bounds[1].Token, last) > 0 {
 		err = r.damaged(
-			DataDB,
+			component.DataDB,
 			fmt.Errorf("first key %x comes behind the last, %x", clip(bounds[0].Key), clip(last)),
 		)
 	}
@@ -160,18 +161,18 @@ func noPartition(err error) error {
 // knownFirst is the key of the first partition and what tells it; nil: it is not known.
 func (r *TableReader) knownFirst() (key []byte, by string, err error) {
 	if key := r.statistics.Stats.FirstKey; len(key) > 0 {
-		return key, string(StatisticsDB), nil
+		return key, string(component.StatisticsDB), nil
 	}
 	if r.index == nil {
 		return nil, "", nil
 	}
 	key, err = r.indexFirst()
-	return key, string(IndexDB), err
+	return key, string(component.IndexDB), err
 }
 
 // readIndexFirst finds the first partition of Index.db.
 func (r *TableReader) readIndexFirst() ([]byte, error) {
-	e, err := newBareIndexReader(
+	e, err := component.NewBareIndexReader(
 		io.NewSectionReader(r.index, 0, r.indexSize),
 		0,
 		lookupBuffer,
@@ -182,20 +183,20 @@ func (r *TableReader) readIndexFirst() ([]byte, error) {
 	if err == io.EOF {
 		err = errNoPartitions
 	}
-	return bytes.Clone(e.Key), r.damaged(IndexDB, err)
+	return bytes.Clone(e.Key), r.damaged(component.IndexDB, err)
 }
 
 // knownLast is the key of the last partition and what tells it, as far as that takes no reading of
 // the whole Data.db; nil: it is not known. What an index says was held against Data.db.
 func (r *TableReader) knownLast() (key []byte, by string, err error) {
 	if key := r.statistics.Stats.LastKey; len(key) > 0 {
-		return key, string(StatisticsDB), nil
+		return key, string(component.StatisticsDB), nil
 	}
 	if r.index == nil {
 		return nil, "", nil
 	}
 	key, err = r.indexLast()
-	return key, string(IndexDB), err
+	return key, string(component.IndexDB), err
 }
 
 // readIndexLast finds the last partition of Index.db, and holds it against Data.db. Where the
@@ -214,7 +215,7 @@ func (r *TableReader) readIndexLast() ([]byte, error) {
 		}
 	}
 	if err != nil {
-		return nil, r.damaged(IndexDB, err)
+		return nil, r.damaged(component.IndexDB, err)
 	}
 	in := r.plain()
 	d := NewDecoder(r.codec, in, MaxRowBytes)
@@ -224,7 +225,7 @@ func (r *TableReader) readIndexLast() ([]byte, error) {
 		err = fmt.Errorf(
 			"partition %x is here, where %s has %x",
 			clip(d.key),
-			IndexDB,
+			component.IndexDB,
 			clip(last.key),
 		)
 	}
@@ -232,7 +233,7 @@ func (r *TableReader) readIndexLast() ([]byte, error) {
 		err = r.endsWith(d)
 	}
 	if err != nil {
-		return nil, r.damaged(DataDB, d.wrong(noPartition(err)))
+		return nil, r.damaged(component.DataDB, d.wrong(noPartition(err)))
 	}
 	return last.key, nil
 }
@@ -245,8 +246,13 @@ func (r *TableReader) endsWith(d *Decoder) error {
 	d.at = d.end
 	if _, err := d.partition(); err == nil {
 		return r.damaged(
-			IndexDB,
-			fmt.Errorf("ends before partition %x at %d of %s", clip(d.key), d.Offset(), DataDB),
+			component.IndexDB,
+			fmt.Errorf(
+				"ends before partition %x at %d of %s",
+				clip(d.key),
+				d.Offset(),
+				component.DataDB,
+			),
 		)
 	} else if err != io.EOF {
 		return err

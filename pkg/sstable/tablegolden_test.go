@@ -6,16 +6,16 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/stretchr/testify/require"
 )
 
 // withoutServer leaves out what only a server knows, and the slice of clusterings, which is wider
 // than a server's.
-func withoutServer(s *Stats) Stats {
+func withoutServer(s *component.Stats) component.Stats {
 	out := *s
-	out.CommitLogUpper, out.CommitLogLower, out.CommitLogIntervals = NoCommitLog, NoCommitLog, nil
+	out.CommitLogUpper, out.CommitLogLower, out.CommitLogIntervals = component.NoCommitLog, component.NoCommitLog, nil
 	out.HostID, out.TokenCoverage, out.Slice = nil, 0, nil
-	out.Tombstones.spool = nil
 	return out
 }
 
@@ -32,15 +32,15 @@ func TestIndexAndStatisticsOfGoldenFilesAreMadeAgain(t *testing.T) {
 			require.NoError(t, fill(w, NewDecoder(g.codec, bytes.NewReader(g.data), MaxRowBytes)))
 			done, err := w.Finish()
 			require.NoError(t, err)
-			index, err := os.ReadFile(filepath.Join(folder, done.Name(IndexDB)))
+			index, err := os.ReadFile(filepath.Join(folder, done.Name(component.IndexDB)))
 			require.NoError(t, err)
 			require.Equal(t, g.index, index)
 
-			have, err := ParseStatistics(g.stats, g.version)
+			have, err := component.ParseStatistics(g.stats, g.version)
 			require.NoError(t, err)
-			b, err := os.ReadFile(filepath.Join(folder, done.Name(StatisticsDB)))
+			b, err := os.ReadFile(filepath.Join(folder, done.Name(component.StatisticsDB)))
 			require.NoError(t, err)
-			again, err := ParseStatistics(b, g.version)
+			again, err := component.ParseStatistics(b, g.version)
 			require.NoError(t, err)
 			require.Equal(t, have.Header, again.Header)
 			require.Equal(t, have.Partitioner, again.Partitioner)
@@ -53,7 +53,7 @@ func TestIndexAndStatisticsOfGoldenFilesAreMadeAgain(t *testing.T) {
 			)
 			require.NoError(t, err)
 			require.Equal(t, done, &verified.Written)
-			data, err := os.ReadFile(filepath.Join(folder, done.Name(DataDB)))
+			data, err := os.ReadFile(filepath.Join(folder, done.Name(component.DataDB)))
 			require.NoError(t, err)
 			require.Equal(t, g.data, data)
 		}
@@ -65,12 +65,12 @@ func TestIndexAndStatisticsOfGoldenFilesAreMadeAgain(t *testing.T) {
 }
 
 func TestRowsOfAnotherCodecAreNotTaken(t *testing.T) {
-	c := small(t, NB)
-	w, err := CreateTable(t.TempDir(), c, testOptions(Compression{}))
+	c := small(t, component.NB)
+	w, err := CreateTable(t.TempDir(), c, testOptions(component.Compression{}))
 	require.NoError(t, err)
 	require.ErrorContains(
 		t,
-		w.Take(NewDecoder(small(t, NB), bytes.NewReader(nil), MaxRowBytes)),
+		w.Take(NewDecoder(small(t, component.NB), bytes.NewReader(nil), MaxRowBytes)),
 		"another codec",
 	)
 	require.NoError(t, w.Discard())

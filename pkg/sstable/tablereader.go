@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -25,7 +26,7 @@ import (
 // but for Close.
 type TableReader struct {
 	tableFiles
-	statistics  *Statistics
+	statistics  *component.Statistics
 	partitioner token.Partitioner // nil: one that is not known
 	codec       *Codec
 	data        *dataReader
@@ -48,15 +49,15 @@ type TableReader struct {
 // OpenTable makes a reader of the SSTable of that name in a folder. It fails for files that are not
 // read: with compressors that are not known, encrypted ones, and those with counters of Cassandra
 // 2.0.
-func OpenTable(folder string, d Descriptor) (*TableReader, error) {
+func OpenTable(folder string, d component.Descriptor) (*TableReader, error) {
 	r := &TableReader{tableFiles: tableFiles{folder: folder, descriptor: d}}
 	if err := r.open(); err != nil {
-		if !errors.As(err, new(*ComponentError)) {
-			err = fmt.Errorf("%s: %w", filepath.Join(folder, d.base()), err)
+		if !errors.As(err, new(*component.Error)) {
+			err = fmt.Errorf("%s: %w", filepath.Join(folder, d.Base()), err)
 		}
 		return nil, errors.Join(err, r.Close())
 	}
-	r.decoder.name = r.path(DataDB)
+	r.decoder.name = r.path(component.DataDB)
 	return r, nil
 }
 
@@ -67,12 +68,12 @@ func (r *TableReader) open() error {
 	if err := r.refuseEncrypted(); err != nil {
 		return err
 	}
-	b, err := r.readWhole(StatisticsDB)
+	b, err := r.readWhole(component.StatisticsDB)
 	if err != nil {
 		return err
 	}
-	if r.statistics, err = ParseStatistics(b, r.descriptor.Version); err != nil {
-		return damagedBy(r.damaged(StatisticsDB, err))
+	if r.statistics, err = component.ParseStatistics(b, r.descriptor.Version); err != nil {
+		return damagedBy(r.damaged(component.StatisticsDB, err))
 	}
 	if p, err := token.ByClass(r.statistics.Partitioner); err == nil {
 		r.partitioner = p
@@ -80,7 +81,7 @@ func (r *TableReader) open() error {
 	if r.statistics.Stats.LegacyCounterShards {
 		return fmt.Errorf(
 			"%s: counters with local or remote shards, which Cassandra 2.0 wrote, are not read",
-			StatisticsDB,
+			component.StatisticsDB,
 		)
 	}
 	if r.codec, err = ReadCodec(r.statistics.Header, r.descriptor.Version); err != nil {
@@ -93,12 +94,12 @@ func (r *TableReader) open() error {
 	if info == nil && r.statistics.Stats.CompressionRatio > 0 {
 		return fmt.Errorf(
 			"%s is missing, and %s has the compression ratio %.3g: copy it again",
-			CompressionInfoDB,
-			StatisticsDB,
+			component.CompressionInfoDB,
+			component.StatisticsDB,
 			r.statistics.Stats.CompressionRatio,
 		)
 	}
-	file, size, err := r.openFile(DataDB)
+	file, size, err := r.openFile(component.DataDB)
 	if err != nil {
 		return err
 	}
@@ -116,10 +117,10 @@ func (r *TableReader) open() error {
 
 // openIndex opens Index.db, where there is one.
 func (r *TableReader) openIndex() (err error) {
-	if !r.descriptor.Version.hasIndex() {
+	if !r.descriptor.Version.HasIndex() {
 		return nil
 	}
-	if r.index, r.indexSize, err = r.openFile(IndexDB); errors.Is(err, fs.ErrNotExist) {
+	if r.index, r.indexSize, err = r.openFile(component.IndexDB); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	return err
@@ -148,16 +149,16 @@ func damagedBy(err error) error {
 // table.
 func OpenDamaged(
 	folder string,
-	d Descriptor,
+	d component.Descriptor,
 	p token.Partitioner,
 	damage *DamagedError,
 ) (*TableReader, error) {
 	r := &TableReader{
 		tableFiles: tableFiles{folder: folder, descriptor: d}, partitioner: p, damage: damage,
-		statistics: &Statistics{Stats: &Stats{}},
+		statistics: &component.Statistics{Stats: &component.Stats{}},
 	}
 	if err := r.openIndex(); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(folder, d.base()), err)
+		return nil, fmt.Errorf("%s: %w", filepath.Join(folder, d.Base()), err)
 	}
 	r.findOnce()
 	return r, nil
@@ -193,15 +194,15 @@ const encryption = "scylla_encryption_options"
 
 // refuseEncrypted fails where the components are encrypted.
 func (r *TableReader) refuseEncrypted() error {
-	b, _, err := r.readIfThere(scyllaDB)
+	b, _, err := r.readIfThere(component.ScyllaDB)
 	if err == nil && bytes.Contains(b, []byte(encryption)) {
-		err = fmt.Errorf("is encrypted, as %s says: that is not read", scyllaDB)
+		err = fmt.Errorf("is encrypted, as %s says: that is not read", component.ScyllaDB)
 	}
 	return err
 }
 
 // Statistics are those of the SSTable. They are not to be changed.
-func (r *TableReader) Statistics() *Statistics { return r.statistics }
+func (r *TableReader) Statistics() *component.Statistics { return r.statistics }
 
 // Codec is that of the SSTable, with the columns of its header.
 func (r *TableReader) Codec() *Codec { return r.codec }
@@ -246,19 +247,19 @@ func (r *TableReader) Close() error {
 // tableFiles are the files of an SSTable.
 type tableFiles struct {
 	folder     string
-	descriptor Descriptor
+	descriptor component.Descriptor
 }
 
 // path is the path of a component.
 func (f *tableFiles) path(
-	c Component,
+	c component.Kind,
 ) string {
 	return filepath.Join(f.folder, f.descriptor.Name(c))
 }
 
 // openFile opens a component, and tells its size. The file is nil on an error.
-func (f *tableFiles) openFile(c Component) (*os.File, int64, error) {
-	file, err := OpenFile(f.path(c))
+func (f *tableFiles) openFile(c component.Kind) (*os.File, int64, error) {
+	file, err := component.OpenFile(f.path(c))
 	if err != nil {
 		return nil, 0, err
 	}
@@ -270,11 +271,13 @@ func (f *tableFiles) openFile(c Component) (*os.File, int64, error) {
 }
 
 // readWhole reads a component that must be there.
-func (f *tableFiles) readWhole(c Component) ([]byte, error) { return ReadFile(f.path(c)) }
+func (f *tableFiles) readWhole(c component.Kind) ([]byte, error) {
+	return component.ReadFile(f.path(c))
+}
 
 // readIfThere reads a component; ok is false when there is none.
-func (f *tableFiles) readIfThere(c Component) (b []byte, ok bool, err error) {
-	b, err = ReadFile(f.path(c))
+func (f *tableFiles) readIfThere(c component.Kind) (b []byte, ok bool, err error) {
+	b, err = component.ReadFile(f.path(c))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, false, nil
 	}
@@ -282,23 +285,27 @@ func (f *tableFiles) readIfThere(c Component) (b []byte, ok bool, err error) {
 }
 
 // checksums reads what Data.db is read by: one of both, or none.
-func (f *tableFiles) checksums() (*CompressionInfo, *BlockSums, error) {
-	b, compressed, err := f.readIfThere(CompressionInfoDB)
+func (f *tableFiles) checksums() (*component.CompressionInfo, *component.BlockSums, error) {
+	b, compressed, err := f.readIfThere(component.CompressionInfoDB)
 	if err != nil {
 		return nil, nil, err
 	}
-	sums, ok, err := f.readIfThere(CRCDB)
+	sums, ok, err := f.readIfThere(component.CRCDB)
 	switch {
 	case err != nil:
 		return nil, nil, err
 	case ok && compressed:
-		return nil, nil, fmt.Errorf("%s and %s are both there", CompressionInfoDB, CRCDB)
+		return nil, nil, fmt.Errorf(
+			"%s and %s are both there",
+			component.CompressionInfoDB,
+			component.CRCDB,
+		)
 	case compressed:
-		info, err := ParseCompressionInfo(b, f.descriptor.Version)
-		return info, nil, damagedBy(f.damaged(CompressionInfoDB, err))
+		info, err := component.ParseCompressionInfo(b, f.descriptor.Version)
+		return info, nil, damagedBy(f.damaged(component.CompressionInfoDB, err))
 	case ok:
-		blocks, err := ParseBlockSums(sums)
-		return nil, blocks, damagedBy(f.damaged(CRCDB, err))
+		blocks, err := component.ParseBlockSums(sums)
+		return nil, blocks, damagedBy(f.damaged(component.CRCDB, err))
 	default:
 		return nil, nil, nil
 	}

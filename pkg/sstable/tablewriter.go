@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -24,14 +25,14 @@ type Options struct {
 	// once and removed.
 	Volatile bool
 	// Compression is the table's. A MaxCompressedLength of 0 stands for NeverPlain.
-	Compression Compression
+	Compression component.Compression
 }
 
 // Written tells of an SSTable.
 type Written struct {
-	Descriptor
+	component.Descriptor
 	// Sizes are those of the components, in bytes.
-	Sizes map[Component]int64
+	Sizes map[component.Kind]int64
 	// Partitions and Rows are how many there are; a static row that is not empty counts.
 	Partitions, Rows int64
 	// DataLength is that of Data.db, not compressed.
@@ -55,10 +56,10 @@ type TableWriter struct {
 	data    *dataWriter
 	index   *output
 	rows    *PartitionWriter
-	filter  *Filter // nil: none
-	hashed  hashed  // keys that are not in the filter yet
-	summary *Summary
-	keys    Cardinality
+	filter  *component.Filter // nil: none
+	hashed  component.Hashes  // keys that are not in the filter yet
+	summary *component.Summary
+	keys    component.Cardinality
 	collect *collector
 	bounds  clusteringBounds
 	blocks  indexBlocks
@@ -78,13 +79,15 @@ func CreateTable(folder string, c *Codec, o Options) (*TableWriter, error) {
 		return nil, err
 	}
 	w := &TableWriter{
-		codec: c, options: o, summary: NewSummary(o.IndexInterval), collect: newCollector(),
+		codec: c, options: o, summary: component.NewSummary(
+			o.IndexInterval,
+		), collect: newCollector(),
 		bounds: clusteringBounds{schema: c.schema},
 	}
-	if o.FilterChance < NoFilter {
-		w.filter = NewFilter(o.Keys, o.FilterChance)
+	if o.FilterChance < component.NoFilter {
+		w.filter = component.NewFilter(o.Keys, o.FilterChance)
 	}
-	files, err := newFiles(folder, Descriptor{Version: c.version, ID: o.ID}, o.Volatile)
+	files, err := newFiles(folder, component.Descriptor{Version: c.version, ID: o.ID}, o.Volatile)
 	if err != nil {
 		return nil, err
 	}
@@ -97,16 +100,16 @@ func CreateTable(folder string, c *Codec, o Options) (*TableWriter, error) {
 
 // open makes the files that grow with the partitions.
 func (w *TableWriter) open() error {
-	out, err := w.files.create(DataDB)
+	out, err := w.files.create(component.DataDB)
 	if err != nil {
 		return err
 	}
-	if w.index, err = w.files.create(IndexDB); err != nil {
+	if w.index, err = w.files.create(component.IndexDB); err != nil {
 		return err
 	}
 	compression := w.options.Compression
 	if compression.MaxCompressedLength == 0 {
-		compression.MaxCompressedLength = NeverPlain
+		compression.MaxCompressedLength = component.NeverPlain
 	}
 	if w.data, err = newDataWriter(out, compression, w.codec.version); err != nil {
 		return err
@@ -117,17 +120,17 @@ func (w *TableWriter) open() error {
 
 // check says what is wrong with the options.
 func (o *Options) check() error {
-	if err := checkID(o.ID); err != nil {
+	if err := component.CheckID(o.ID); err != nil {
 		return err
 	}
 	switch {
 	case o.Keys < 0:
 		return fmt.Errorf("%d keys are expected", o.Keys)
-	case !(o.FilterChance > 0 && o.FilterChance <= NoFilter):
+	case !(o.FilterChance > 0 && o.FilterChance <= component.NoFilter):
 		return fmt.Errorf(
 			"bloom_filter_fp_chance %v: must be above 0 and at most %v",
 			o.FilterChance,
-			NoFilter,
+			component.NoFilter,
 		)
 	default:
 		return checkInterval(o.IndexInterval)
@@ -243,14 +246,14 @@ func (w *tableIndex) Partition(p *Partition) error {
 	w.summary.Add(w.rows.Partitions()-1, p.Key, uint64(w.index.written))
 	w.keys.Add(p.Key)
 	if w.filter != nil {
-		if w.hashed.full() {
-			w.filter.addAll(&w.hashed)
+		if w.hashed.Full() {
+			w.filter.AddAll(&w.hashed)
 		}
-		w.hashed.take(w.h1, w.h2)
+		w.hashed.Take(w.h1, w.h2)
 	}
-	w.entry = AppendIndexEntry(
+	w.entry = component.AppendIndexEntry(
 		w.entry[:0],
-		IndexEntry{Key: p.Key, Position: uint64(p.Position), Promoted: promoted},
+		component.IndexEntry{Key: p.Key, Position: uint64(p.Position), Promoted: promoted},
 	)
 	_, err := w.index.Write(w.entry)
 	return err
@@ -272,19 +275,19 @@ func (w *TableWriter) Finish() (*Written, error) {
 		return nil, err
 	}
 	statistics := w.statistics()
-	components := map[Component][]byte{
-		SummaryDB:    w.summary.Append(nil),
-		StatisticsDB: statistics.Append(nil, w.codec.version),
-		DigestCRC32:  AppendDigest(nil, w.data.digest),
+	components := map[component.Kind][]byte{
+		component.SummaryDB:    w.summary.Append(nil),
+		component.StatisticsDB: statistics.Append(nil, w.codec.version),
+		component.DigestCRC32:  component.AppendDigest(nil, w.data.digest),
 	}
 	if w.filter != nil {
-		w.filter.addAll(&w.hashed)
-		components[FilterDB] = w.filter.Append(nil, w.codec.version)
+		w.filter.AddAll(&w.hashed)
+		components[component.FilterDB] = w.filter.Append(nil, w.codec.version)
 	}
 	if w.data.compress != nil {
-		components[CompressionInfoDB] = w.data.info.Append(nil, w.codec.version)
+		components[component.CompressionInfoDB] = w.data.info.Append(nil, w.codec.version)
 	} else {
-		components[CRCDB] = w.data.sums.Append(nil)
+		components[component.CRCDB] = w.data.sums.Append(nil)
 	}
 	for component, b := range components {
 		if err := w.files.write(component, b); err != nil {
@@ -307,10 +310,10 @@ func (w *TableWriter) Finish() (*Written, error) {
 }
 
 // statistics gives what Statistics.db has.
-func (w *TableWriter) statistics() *Statistics {
+func (w *TableWriter) statistics() *component.Statistics {
 	stats := w.collect.finish()
 	stats.CompressionRatio = w.data.ratio()
-	if w.codec.version >= NA {
+	if w.codec.version >= component.NA {
 		// From 4.0 on servers write how many bins there are instead of how many there may be.
 		stats.Tombstones.Bins = len(stats.Tombstones.Seconds)
 	}
@@ -323,8 +326,8 @@ func (w *TableWriter) statistics() *Statistics {
 		stats.ClusteringTypes = append(stats.ClusteringTypes, class)
 	}
 	stats.FirstKey, stats.LastKey = w.summary.First, w.summary.Last
-	return &Statistics{
-		Partitioner:  Murmur3Partitioner,
+	return &component.Statistics{
+		Partitioner:  component.Murmur3Partitioner,
 		FilterChance: w.options.FilterChance,
 		Cardinality:  &w.keys,
 		Stats:        stats,

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
+	"github.com/stretchr/testify/require"
 )
 
 // testTable has columns of all sorts: k int; a int descending, b text; s text static; i int, l
@@ -42,7 +42,7 @@ const (
 var testMinima = Minima{Timestamp: testTime, Time: testSecond}
 
 // testOptions are those of small tables.
-func testOptions(c Compression) Options {
+func testOptions(c component.Compression) Options {
 	return Options{ID: "1", Keys: 200, FilterChance: 0.01, IndexInterval: 16, Compression: c}
 }
 
@@ -156,7 +156,7 @@ func fill(t testing.TB, w Sink, c *Codec) {
 }
 
 // written writes the test table into a folder of its own.
-func written(t testing.TB, v Version, o Options) (string, *Written) {
+func written(t testing.TB, v component.Version, o Options) (string, *Written) {
 	t.Helper()
 	folder := t.TempDir()
 	c := mustCodec(t, testTable(t), v, testMinima)
@@ -181,15 +181,15 @@ func testCheck(t testing.TB) Check {
 }
 
 // compressions are those that are written.
-var compressions = []Compression{
+var compressions = []component.Compression{
 	{},
-	{Compressor: LZ4Compressor, ChunkLength: 16384},
-	{Compressor: ZstdCompressor, ChunkLength: 4096, MaxCompressedLength: 3900},
-	{Compressor: NoopCompressor, ChunkLength: 65536},
+	{Compressor: component.LZ4Compressor, ChunkLength: 16384},
+	{Compressor: component.ZstdCompressor, ChunkLength: 4096, MaxCompressedLength: 3900},
+	{Compressor: component.NoopCompressor, ChunkLength: 65536},
 }
 
 func TestTablesAreRightByTheirOwnReader(t *testing.T) {
-	for v := MD; v <= OA; v++ {
+	for v := component.MD; v <= component.OA; v++ {
 		for _, c := range compressions {
 			folder, done := written(t, v, testOptions(c))
 			verified, err := Verify(folder, done.Descriptor, testCheck(t))
@@ -199,7 +199,7 @@ func TestTablesAreRightByTheirOwnReader(t *testing.T) {
 			require.Equal(t, int64(testTime), verified.Stats.MinTimestamp)
 			require.Equal(t, int64(testTime+899), verified.Stats.MaxTimestamp)
 			require.Equal(t, int64(testSecond), verified.Stats.MinDeletion)
-			require.Equal(t, int64(NoDeletion), verified.Stats.MaxDeletion)
+			require.Equal(t, int64(component.NoDeletion), verified.Stats.MaxDeletion)
 			require.Equal(t, int32(3600), verified.Stats.MaxTTL)
 		}
 	}
@@ -207,13 +207,13 @@ func TestTablesAreRightByTheirOwnReader(t *testing.T) {
 
 func TestATableHasItsComponentsAndNoOthers(t *testing.T) {
 	for compressor, want := range map[string]string{
-		"":            "CRC.db Data.db Digest.crc32 Filter.db Index.db Statistics.db Summary.db TOC.txt",
-		LZ4Compressor: "CompressionInfo.db Data.db Digest.crc32 Filter.db Index.db Statistics.db Summary.db TOC.txt",
+		"":                      "CRC.db Data.db Digest.crc32 Filter.db Index.db Statistics.db Summary.db TOC.txt",
+		component.LZ4Compressor: "CompressionInfo.db Data.db Digest.crc32 Filter.db Index.db Statistics.db Summary.db TOC.txt",
 	} {
 		folder, done := written(
 			t,
-			NB,
-			testOptions(Compression{Compressor: compressor, ChunkLength: 16384}),
+			component.NB,
+			testOptions(component.Compression{Compressor: compressor, ChunkLength: 16384}),
 		)
 		files, err := os.ReadDir(folder)
 		require.NoError(t, err)
@@ -222,7 +222,7 @@ func TestATableHasItsComponentsAndNoOthers(t *testing.T) {
 			names = append(names, strings.TrimPrefix(file.Name(), "nb-1-big-"))
 			info, err := file.Info()
 			require.NoError(t, err)
-			require.Equal(t, info.Size(), done.Sizes[Component(names[len(names)-1])])
+			require.Equal(t, info.Size(), done.Sizes[component.Kind(names[len(names)-1])])
 		}
 		require.Equal(t, want, strings.Join(names, " "))
 		toc, err := os.ReadFile(filepath.Join(folder, "nb-1-big-TOC.txt"))
@@ -232,18 +232,18 @@ func TestATableHasItsComponentsAndNoOthers(t *testing.T) {
 }
 
 func TestATableWithoutFilter(t *testing.T) {
-	o := testOptions(Compression{})
-	o.FilterChance = NoFilter
-	folder, done := written(t, NB, o)
-	require.NotContains(t, done.Sizes, FilterDB)
+	o := testOptions(component.Compression{})
+	o.FilterChance = component.NoFilter
+	folder, done := written(t, component.NB, o)
+	require.NotContains(t, done.Sizes, component.FilterDB)
 	_, err := Verify(folder, done.Descriptor, testCheck(t))
 	require.NoError(t, err)
 }
 
 func TestATableThatIsDiscardedLeavesNothing(t *testing.T) {
 	folder := t.TempDir()
-	c := small(t, NB)
-	w, err := CreateTable(folder, c, testOptions(Compression{}))
+	c := small(t, component.NB)
+	w, err := CreateTable(folder, c, testOptions(component.Compression{}))
 	require.NoError(t, err)
 	require.NoError(t, w.Begin(keyOne, Deletion{}))
 	require.NoError(t, w.End())
@@ -255,15 +255,19 @@ func TestATableThatIsDiscardedLeavesNothing(t *testing.T) {
 }
 
 func TestATableIsNotWrittenOverAnother(t *testing.T) {
-	folder, _ := written(t, NB, testOptions(Compression{}))
-	_, err := CreateTable(folder, small(t, NB), testOptions(Compression{}))
+	folder, _ := written(t, component.NB, testOptions(component.Compression{}))
+	_, err := CreateTable(folder, small(t, component.NB), testOptions(component.Compression{}))
 	require.ErrorContains(t, err, "TOC.txt is there already")
 }
 
 func TestKeysOutOfOrderAreRefused(t *testing.T) {
 	keys := sortedKeys(2)
 	for _, second := range [][]byte{keys[0], keys[1]} {
-		w, err := CreateTable(t.TempDir(), small(t, NB), testOptions(Compression{}))
+		w, err := CreateTable(
+			t.TempDir(),
+			small(t, component.NB),
+			testOptions(component.Compression{}),
+		)
 		require.NoError(t, err)
 		require.NoError(t, w.Begin(keys[1], Deletion{}))
 		require.NoError(t, w.End())
@@ -273,7 +277,7 @@ func TestKeysOutOfOrderAreRefused(t *testing.T) {
 }
 
 func TestATableOfNoPartitionsIsRefused(t *testing.T) {
-	w, err := CreateTable(t.TempDir(), small(t, NB), testOptions(Compression{}))
+	w, err := CreateTable(t.TempDir(), small(t, component.NB), testOptions(component.Compression{}))
 	require.NoError(t, err)
 	_, err = w.Finish()
 	require.ErrorContains(t, err, "no partitions")
@@ -286,16 +290,30 @@ func TestOptionsThatMakeNoTableAreRefused(t *testing.T) {
 		"keys are expected":      func(o *Options) { o.Keys = -1 },
 		"bloom_filter_fp_chance": func(o *Options) { o.FilterChance = 0 },
 		"min_index_interval":     func(o *Options) { o.IndexInterval = 0 },
-		"power of two":           func(o *Options) { o.Compression = Compression{Compressor: LZ4Compressor, ChunkLength: 5000} },
-		`"SnappyCompressor"`:     func(o *Options) { o.Compression = Compression{Compressor: SnappyCompressor, ChunkLength: 4096} },
+		"power of two": func(o *Options) {
+			o.Compression = component.Compression{
+				Compressor:  component.LZ4Compressor,
+				ChunkLength: 5000,
+			}
+		},
+		`"SnappyCompressor"`: func(o *Options) {
+			o.Compression = component.Compression{
+				Compressor:  component.SnappyCompressor,
+				ChunkLength: 4096,
+			}
+		},
 		"compression_level": func(o *Options) {
-			o.Compression = Compression{Compressor: ZstdCompressor, ChunkLength: 4096, Options: [][2]string{{"compression_level", "x"}}}
+			o.Compression = component.Compression{
+				Compressor:  component.ZstdCompressor,
+				ChunkLength: 4096,
+				Options:     [][2]string{{"compression_level", "x"}},
+			}
 		},
 	} {
 		folder := t.TempDir()
-		o := testOptions(Compression{})
+		o := testOptions(component.Compression{})
 		change(&o)
-		_, err := CreateTable(folder, small(t, NB), o)
+		_, err := CreateTable(folder, small(t, component.NB), o)
 		require.ErrorContains(t, err, name)
 		files, err := os.ReadDir(folder)
 		require.NoError(t, err)
@@ -304,11 +322,11 @@ func TestOptionsThatMakeNoTableAreRefused(t *testing.T) {
 }
 
 func TestRowsOfATableDoNotAllocate(t *testing.T) {
-	c := small(t, NB)
+	c := small(t, component.NB)
 	w, err := CreateTable(
 		t.TempDir(),
 		c,
-		testOptions(Compression{Compressor: LZ4Compressor, ChunkLength: 16384}),
+		testOptions(component.Compression{Compressor: component.LZ4Compressor, ChunkLength: 16384}),
 	)
 	require.NoError(t, err)
 	keys := sortedKeys(3000)
@@ -343,7 +361,7 @@ func BenchmarkTableWriter(b *testing.B) {
 			column(b, "id", "int"),
 		},
 		Regulars: []Column{column(b, "name", "text"), column(b, "salary", "bigint")},
-	}, NB, testMinima)
+	}, component.NB, testMinima)
 	keys := sortedKeys(100_000)
 	row := &Row{Liveness: Liveness{Set: true, Timestamp: testTime}, Cells: []Cell{
 		{
@@ -385,7 +403,7 @@ func BenchmarkTableWriter(b *testing.B) {
 
 // BenchmarkVerify verifies such a table.
 func BenchmarkVerify(b *testing.B) {
-	folder, done := written(b, NB, testOptions(compressions[1]))
+	folder, done := written(b, component.NB, testOptions(compressions[1]))
 	check := testCheck(b)
 	b.SetBytes(done.DataLength)
 	b.ReportAllocs()

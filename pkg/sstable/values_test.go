@@ -4,9 +4,8 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/stretchr/testify/require"
 )
 
 // TestCheckValues has one wrong value in each place that a row, a marker and a key have.

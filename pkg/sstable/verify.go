@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -24,7 +25,7 @@ type Check struct {
 // Verified tells of an SSTable that is right.
 type Verified struct {
 	Written
-	Stats *Stats
+	Stats *component.Stats
 }
 
 // Verify reads an SSTable from its begin to its end and proves that it is whole and right in
@@ -36,14 +37,14 @@ type Verified struct {
 // is the first that was wrong. A version that cannot be written is refused.
 //
 // It takes as much memory as a TableWriter.
-func Verify(folder string, d Descriptor, check Check) (*Verified, error) {
+func Verify(folder string, d component.Descriptor, check Check) (*Verified, error) {
 	v := &verifier{
 		tableFiles: tableFiles{folder: folder, descriptor: d},
 		check:      check,
-		sizes:      make(map[Component]int64),
+		sizes:      make(map[component.Kind]int64),
 	}
 	if err := v.run(); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(folder, d.base()), err)
+		return nil, fmt.Errorf("%s: %w", filepath.Join(folder, d.Base()), err)
 	}
 	return &Verified{
 		Written: Written{
@@ -63,14 +64,14 @@ func Verify(folder string, d Descriptor, check Check) (*Verified, error) {
 type verifier struct {
 	tableFiles
 	check Check
-	sizes map[Component]int64
+	sizes map[component.Kind]int64
 	table *TableReader
 
-	filter  *Filter // nil: none
-	hashed  hashed  // keys that the filter was not asked for yet
-	index   *IndexReader
-	summary *Summary // as it should be
-	keys    Cardinality
+	filter  *component.Filter // nil: none
+	hashed  component.Hashes  // keys that the filter was not asked for yet
+	index   *component.IndexReader
+	summary *component.Summary // as it should be
+	keys    component.Cardinality
 	collect *collector
 	bounds  clusteringBounds
 
@@ -101,13 +102,13 @@ func (v *verifier) run() (err error) {
 	if err := v.readFilter(); err != nil {
 		return err
 	}
-	index, err := OpenFile(v.path(IndexDB))
+	index, err := component.OpenFile(v.path(component.IndexDB))
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, index.Close()) }()
-	v.index = NewIndexReader(index)
-	v.summary, v.collect = NewSummary(v.check.IndexInterval), newCollector()
+	v.index = component.NewIndexReader(index)
+	v.summary, v.collect = component.NewSummary(v.check.IndexInterval), newCollector()
 	v.bounds = clusteringBounds{schema: v.table.codec.schema}
 	v.ranges = slices.SortedFunc(
 		slices.Values(v.check.Ranges),
@@ -127,29 +128,40 @@ func (v *verifier) run() (err error) {
 
 // components holds what there is against TOC.txt.
 func (v *verifier) components() error {
-	toc, err := v.readWhole(TOCTxt)
+	toc, err := v.readWhole(component.TOCTxt)
 	if err != nil {
 		return err
 	}
-	named, err := ParseTOC(toc)
+	named, err := component.ParseTOC(toc)
 	if err != nil {
 		return err
 	}
-	for _, c := range []Component{DataDB, IndexDB, StatisticsDB, SummaryDB, DigestCRC32, TOCTxt} {
+	for _, c := range []component.Kind{
+		component.DataDB,
+		component.IndexDB,
+		component.StatisticsDB,
+		component.SummaryDB,
+		component.DigestCRC32,
+		component.TOCTxt,
+	} {
 		if !slices.Contains(named, c) {
-			return fmt.Errorf("%s does not name %s", TOCTxt, c)
+			return fmt.Errorf("%s does not name %s", component.TOCTxt, c)
 		}
 	}
 	for _, c := range named {
 		info, err := os.Stat(v.path(c))
 		if err != nil {
-			return fmt.Errorf("%s, which %s names: %w", c, TOCTxt, err)
+			return fmt.Errorf("%s, which %s names: %w", c, component.TOCTxt, err)
 		}
 		v.sizes[c] = info.Size()
 	}
-	for _, c := range []Component{FilterDB, CompressionInfoDB, CRCDB} {
+	for _, c := range []component.Kind{
+		component.FilterDB,
+		component.CompressionInfoDB,
+		component.CRCDB,
+	} {
 		if _, err := os.Stat(v.path(c)); err == nil && !slices.Contains(named, c) {
-			return fmt.Errorf("%s does not name %s, which is there", TOCTxt, c)
+			return fmt.Errorf("%s does not name %s, which is there", component.TOCTxt, c)
 		}
 	}
 	return nil
@@ -157,29 +169,29 @@ func (v *verifier) components() error {
 
 // readFilter reads Filter.db.
 func (v *verifier) readFilter() error {
-	b, ok, err := v.readIfThere(FilterDB)
+	b, ok, err := v.readIfThere(component.FilterDB)
 	switch chance := v.table.statistics.FilterChance; {
 	case err != nil:
 		return err
-	case !ok && chance != NoFilter:
+	case !ok && chance != component.NoFilter:
 		return fmt.Errorf(
 			"%s is missing, where the chance of a false positive is %v",
-			FilterDB,
+			component.FilterDB,
 			chance,
 		)
 	case ok:
-		v.filter, err = ParseFilter(b, v.descriptor.Version)
+		v.filter, err = component.ParseFilter(b, v.descriptor.Version)
 	}
 	return err
 }
 
 // digest reads what is left of Data.db and holds it against Digest.crc32.
 func (v *verifier) digest() error {
-	b, err := v.readWhole(DigestCRC32)
+	b, err := v.readWhole(component.DigestCRC32)
 	if err != nil {
 		return err
 	}
-	digest, err := ParseDigest(b)
+	digest, err := component.ParseDigest(b)
 	if err != nil {
 		return err
 	}
@@ -188,8 +200,12 @@ func (v *verifier) digest() error {
 
 // header holds the columns of the file against those of the table.
 func (v *verifier) header() error {
-	if partitioner := v.table.statistics.Partitioner; partitioner != Murmur3Partitioner {
-		return fmt.Errorf("partitioner %.100q, where %s is read", partitioner, Murmur3Partitioner)
+	if partitioner := v.table.statistics.Partitioner; partitioner != component.Murmur3Partitioner {
+		return fmt.Errorf(
+			"partitioner %.100q, where %s is read",
+			partitioner,
+			component.Murmur3Partitioner,
+		)
 	}
 	have, want := v.table.codec.schema.Table(), v.check.Schema.Table()
 	if err := sameKeys("partition key", have.Key, want.Key); err != nil {
@@ -253,11 +269,11 @@ func knownColumns(what string, have, known []Column) error {
 
 // summaryOf holds Summary.db against the index.
 func (v *verifier) summaryOf() error {
-	b, err := v.readWhole(SummaryDB)
+	b, err := v.readWhole(component.SummaryDB)
 	if err != nil {
 		return err
 	}
-	have, err := ParseSummary(b)
+	have, err := component.ParseSummary(b)
 	if err != nil {
 		return err
 	}
@@ -267,7 +283,7 @@ func (v *verifier) summaryOf() error {
 		len(have.Entries) != len(want.Entries) {
 		return fmt.Errorf(
 			"%s has %d of %d entries, one for each %d keys, where %d, for each %d, are right",
-			SummaryDB,
+			component.SummaryDB,
 			len(have.Entries),
 			have.FullSize,
 			have.Interval,
@@ -279,7 +295,7 @@ func (v *verifier) summaryOf() error {
 		if string(have.Entries[i].Key) != string(e.Key) || have.Entries[i].Position != e.Position {
 			return fmt.Errorf(
 				"%s has key %x at %d as entry %d, where %x at %d is right",
-				SummaryDB,
+				component.SummaryDB,
 				clip(have.Entries[i].Key),
 				have.Entries[i].Position,
 				i,
@@ -291,7 +307,7 @@ func (v *verifier) summaryOf() error {
 	if string(have.First) != string(want.First) || string(have.Last) != string(want.Last) {
 		return fmt.Errorf(
 			"%s is from key %x to %x, where %x to %x is right",
-			SummaryDB,
+			component.SummaryDB,
 			clip(have.First),
 			clip(have.Last),
 			clip(want.First),
@@ -308,14 +324,14 @@ func (v *verifier) atEnd() error {
 	case err == nil:
 		return fmt.Errorf(
 			"%s has key %x at %d, behind the last partition",
-			IndexDB,
+			component.IndexDB,
 			clip(e.Key),
 			e.Position,
 		)
 	case err != io.EOF:
-		return fmt.Errorf("%s: %w", IndexDB, err)
+		return fmt.Errorf("%s: %w", component.IndexDB, err)
 	case v.partitions == 0:
-		return fmt.Errorf("%s has no partitions", DataDB)
+		return fmt.Errorf("%s has no partitions", component.DataDB)
 	default:
 		return nil
 	}

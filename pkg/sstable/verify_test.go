@@ -7,15 +7,15 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
+	"github.com/stretchr/testify/require"
 )
 
 // change rewrites a component of the SSTable nb-1.
-func change(t testing.TB, folder string, c Component, how func([]byte) []byte) {
+func change(t testing.TB, folder string, c component.Kind, how func([]byte) []byte) {
 	t.Helper()
-	path := filepath.Join(folder, Descriptor{Version: NB, ID: "1"}.Name(c))
+	path := filepath.Join(folder, component.Descriptor{Version: component.NB, ID: "1"}.Name(c))
 	b, err := os.ReadFile(path)
 	require.NoError(t, err)
 	require.NoError(t, os.WriteFile(path, how(b), 0o600))
@@ -24,22 +24,31 @@ func change(t testing.TB, folder string, c Component, how func([]byte) []byte) {
 // refused verifies the SSTable nb-1 and holds the error to tell what is wrong.
 func refused(t testing.TB, folder string, check Check, want string) {
 	t.Helper()
-	_, err := Verify(folder, Descriptor{Version: NB, ID: "1"}, check)
+	_, err := Verify(folder, component.Descriptor{Version: component.NB, ID: "1"}, check)
 	require.ErrorContains(t, err, want)
 }
 
 func TestVerifyFindsAComponentThatIsMissing(t *testing.T) {
-	for _, c := range []Component{DataDB, IndexDB, FilterDB, SummaryDB, StatisticsDB, CompressionInfoDB, DigestCRC32, TOCTxt} {
-		folder, d := written(t, NB, testOptions(compressions[1]))
+	for _, c := range []component.Kind{
+		component.DataDB,
+		component.IndexDB,
+		component.FilterDB,
+		component.SummaryDB,
+		component.StatisticsDB,
+		component.CompressionInfoDB,
+		component.DigestCRC32,
+		component.TOCTxt,
+	} {
+		folder, d := written(t, component.NB, testOptions(compressions[1]))
 		require.NoError(t, os.Remove(filepath.Join(folder, d.Name(c))))
 		refused(t, folder, testCheck(t), string(c))
-		if c == TOCTxt {
+		if c == component.TOCTxt {
 			continue
 		}
 		change(
 			t,
 			folder,
-			TOCTxt,
+			component.TOCTxt,
 			func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(c+"\n"), nil) },
 		)
 		_, err := Verify(folder, d.Descriptor, testCheck(t))
@@ -48,12 +57,12 @@ func TestVerifyFindsAComponentThatIsMissing(t *testing.T) {
 }
 
 func TestVerifyFindsAComponentThatIsNotNamed(t *testing.T) {
-	for _, c := range []Component{FilterDB, CRCDB} {
-		folder, _ := written(t, NB, testOptions(Compression{}))
+	for _, c := range []component.Kind{component.FilterDB, component.CRCDB} {
+		folder, _ := written(t, component.NB, testOptions(component.Compression{}))
 		change(
 			t,
 			folder,
-			TOCTxt,
+			component.TOCTxt,
 			func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(c+"\n"), nil) },
 		)
 		refused(t, folder, testCheck(t), "does not name "+string(c))
@@ -73,8 +82,8 @@ func TestVerifyFindsDataThatWasChanged(t *testing.T) {
 			"cut off": func(b []byte) []byte { return b[:len(b)-1] },
 			"longer":  func(b []byte) []byte { return append(b, 0) },
 		} {
-			folder, d := written(t, NB, testOptions(c))
-			change(t, folder, DataDB, how)
+			folder, d := written(t, component.NB, testOptions(c))
+			change(t, folder, component.DataDB, how)
 			_, err := Verify(folder, d.Descriptor, testCheck(t))
 			require.Error(t, err, "%s, %s", c.Compressor, name)
 		}
@@ -82,34 +91,34 @@ func TestVerifyFindsDataThatWasChanged(t *testing.T) {
 }
 
 func TestVerifyFindsDataThatIsNotThatOfTheDigest(t *testing.T) {
-	folder, d := written(t, NB, testOptions(Compression{}))
-	require.NoError(t, os.Remove(filepath.Join(folder, d.Name(CRCDB))))
+	folder, d := written(t, component.NB, testOptions(component.Compression{}))
+	require.NoError(t, os.Remove(filepath.Join(folder, d.Name(component.CRCDB))))
 	change(
 		t,
 		folder,
-		TOCTxt,
-		func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(CRCDB+"\n"), nil) },
+		component.TOCTxt,
+		func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(component.CRCDB+"\n"), nil) },
 	)
 	_, err := Verify(folder, d.Descriptor, testCheck(t))
 	require.NoError(t, err)
-	change(t, folder, DataDB, func(b []byte) []byte {
+	change(t, folder, component.DataDB, func(b []byte) []byte {
 		i := bytes.Index(b, []byte("static"))
 		b[i] ^= 1
 		return b
 	})
 	refused(t, folder, testCheck(t), "digest")
-	folder, _ = written(t, NB, testOptions(compressions[1]))
-	change(t, folder, DigestCRC32, func([]byte) []byte { return []byte("1") })
+	folder, _ = written(t, component.NB, testOptions(compressions[1]))
+	change(t, folder, component.DigestCRC32, func([]byte) []byte { return []byte("1") })
 	refused(t, folder, testCheck(t), "digest")
 }
 
 func TestVerifyFindsChunksThatAreElsewhere(t *testing.T) {
-	folder, _ := written(t, NB, testOptions(compressions[1]))
-	change(t, folder, CompressionInfoDB, func(b []byte) []byte {
-		ci, err := ParseCompressionInfo(b, NB)
+	folder, _ := written(t, component.NB, testOptions(compressions[1]))
+	change(t, folder, component.CompressionInfoDB, func(b []byte) []byte {
+		ci, err := component.ParseCompressionInfo(b, component.NB)
 		require.NoError(t, err)
 		ci.Offsets[1]++
-		return ci.Append(nil, NB)
+		return ci.Append(nil, component.NB)
 	})
 	refused(t, folder, testCheck(t), "chunk 0 at")
 }
@@ -118,8 +127,8 @@ func TestVerifyFindsChunksThatAreElsewhere(t *testing.T) {
 func wrong(t testing.TB, write func(c *Codec, w *TableWriter)) string {
 	t.Helper()
 	folder := t.TempDir()
-	c := mustCodec(t, testTable(t), NB, testMinima)
-	w, err := CreateTable(folder, c, testOptions(Compression{}))
+	c := mustCodec(t, testTable(t), component.NB, testMinima)
+	w, err := CreateTable(folder, c, testOptions(component.Compression{}))
 	require.NoError(t, err)
 	write(c, w)
 	_, err = w.Finish()
@@ -163,10 +172,16 @@ func TestVerifyFindsRowsThatAreWrong(t *testing.T) {
 		"clustering ascends where it descends": {"does not come behind", func(c *Codec, w *TableWriter) []error {
 			return []error{w.Row(testRow(t, c, 1, "b", true)), w.Row(testRow(t, c, 2, "b", true))}
 		}},
-		"the same clustering twice": {"does not come behind", func(c *Codec, w *TableWriter) []error {
+		"the same clustering twice": {"does not come behind", func(
+			c *Codec,
+			w *TableWriter,
+		) []error {
 			return []error{w.Row(testRow(t, c, 1, "b", true)), w.Row(testRow(t, c, 1, "b", true))}
 		}},
-		"second column out of order": {"does not come behind", func(c *Codec, w *TableWriter) []error {
+		"second column out of order": {"does not come behind", func(
+			c *Codec,
+			w *TableWriter,
+		) []error {
 			return []error{w.Row(testRow(t, c, 1, "c", true)), w.Row(testRow(t, c, 1, "b", true))}
 		}},
 		"elements of a list out of order": {"does not come behind", func(c *Codec, w *TableWriter) []error {
@@ -188,8 +203,14 @@ func TestVerifyFindsRowsThatAreWrong(t *testing.T) {
 		}},
 		"a range that ends before it starts": {"does not come behind", func(_ *Codec, w *TableWriter) []error {
 			return []error{
-				w.Marker(&Marker{Kind: InclusiveStart, Values: [][]byte{{0, 0, 0, 1}}, Started: deletion}),
-				w.Marker(&Marker{Kind: InclusiveEnd, Values: [][]byte{{0, 0, 0, 2}}, Ended: deletion}),
+				w.Marker(&Marker{
+					Kind:    InclusiveStart,
+					Values:  [][]byte{{0, 0, 0, 1}},
+					Started: deletion,
+				}),
+				w.Marker(
+					&Marker{Kind: InclusiveEnd, Values: [][]byte{{0, 0, 0, 2}}, Ended: deletion},
+				),
 			}
 		}},
 	} {
@@ -207,7 +228,7 @@ func TestVerifyFindsRowsThatAreWrong(t *testing.T) {
 }
 
 func TestVerifyFindsTokensOutsideOfTheRanges(t *testing.T) {
-	folder, d := written(t, NB, testOptions(Compression{}))
+	folder, d := written(t, component.NB, testOptions(component.Compression{}))
 	check := testCheck(t)
 	low, high, _ := token.Halve(token.Whole(token.Murmur3))
 	check.Ranges = []token.Range{high, low}
@@ -244,15 +265,22 @@ func TestVerifyFindsEveryByteThatIsChanged(t *testing.T) {
 			require.NoError(t, w.End())
 		}
 	})
-	d := Descriptor{Version: NB, ID: "1"}
+	d := component.Descriptor{Version: component.NB, ID: "1"}
 	_, err := Verify(folder, d, testCheck(t))
 	require.NoError(t, err)
-	for c, step := range map[Component]int{DataDB: 1, IndexDB: 1, SummaryDB: 1, DigestCRC32: 1, CRCDB: 1, StatisticsDB: 31} {
+	for c, step := range map[component.Kind]int{
+		component.DataDB:       1,
+		component.IndexDB:      1,
+		component.SummaryDB:    1,
+		component.DigestCRC32:  1,
+		component.CRCDB:        1,
+		component.StatisticsDB: 31,
+	} {
 		path := filepath.Join(folder, d.Name(c))
 		good, err := os.ReadFile(path)
 		require.NoError(t, err)
 		first := 0
-		if c == CRCDB {
+		if c == component.CRCDB {
 			first = 4
 		}
 		for i := first; i < len(good); i += step {
@@ -267,35 +295,39 @@ func TestVerifyFindsEveryByteThatIsChanged(t *testing.T) {
 }
 
 func TestVerifyNeedsAnInterval(t *testing.T) {
-	folder, _ := written(t, NB, testOptions(Compression{}))
+	folder, _ := written(t, component.NB, testOptions(component.Compression{}))
 	check := testCheck(t)
 	check.IndexInterval = 0
 	refused(t, folder, check, "min_index_interval")
 }
 
 func TestVerifyFindsAFilterWithoutAKey(t *testing.T) {
-	folder, _ := written(t, NB, testOptions(Compression{}))
-	change(t, folder, FilterDB, func(b []byte) []byte {
+	folder, _ := written(t, component.NB, testOptions(component.Compression{}))
+	change(t, folder, component.FilterDB, func(b []byte) []byte {
 		b[len(b)/2] &= b[len(b)/2] - 1
 		return b
 	})
 	refused(t, folder, testCheck(t), "Filter.db does not have the partition of token")
 	// The layout of another version.
-	folder, _ = written(t, NB, testOptions(Compression{}))
-	change(t, folder, FilterDB, func(b []byte) []byte {
-		f, err := ParseFilter(b, NB)
+	folder, _ = written(t, component.NB, testOptions(component.Compression{}))
+	change(t, folder, component.FilterDB, func(b []byte) []byte {
+		f, err := component.ParseFilter(b, component.NB)
 		require.NoError(t, err)
-		return f.Append(nil, MD)
+		return f.Append(nil, component.MD)
 	})
 	refused(t, folder, testCheck(t), "Filter.db does not have the partition of token")
 }
 
 // changeIndex rewrites the entries of Index.db.
-func changeIndex(t testing.TB, folder string, how func([]IndexEntry) []IndexEntry) {
+func changeIndex(
+	t testing.TB,
+	folder string,
+	how func([]component.IndexEntry) []component.IndexEntry,
+) {
 	t.Helper()
-	change(t, folder, IndexDB, func(b []byte) []byte {
-		r := NewIndexReader(bytes.NewReader(b))
-		var entries []IndexEntry
+	change(t, folder, component.IndexDB, func(b []byte) []byte {
+		r := component.NewIndexReader(bytes.NewReader(b))
+		var entries []component.IndexEntry
 		for {
 			e, err := r.Next()
 			if err == io.EOF {
@@ -304,7 +336,7 @@ func changeIndex(t testing.TB, folder string, how func([]IndexEntry) []IndexEntr
 			require.NoError(t, err)
 			entries = append(
 				entries,
-				IndexEntry{
+				component.IndexEntry{
 					Key:      bytes.Clone(e.Key),
 					Position: e.Position,
 					Promoted: bytes.Clone(e.Promoted),
@@ -313,24 +345,51 @@ func changeIndex(t testing.TB, folder string, how func([]IndexEntry) []IndexEntr
 		}
 		var out []byte
 		for _, e := range how(entries) {
-			out = AppendIndexEntry(out, e)
+			out = component.AppendIndexEntry(out, e)
 		}
 		return out
 	})
 }
 
 func TestVerifyFindsAnIndexThatIsWrong(t *testing.T) {
-	for name, how := range map[string]func([]IndexEntry) []IndexEntry{
-		"position":        func(e []IndexEntry) []IndexEntry { e[7].Position++; return e },
-		"key":             func(e []IndexEntry) []IndexEntry { e[7].Key[3]++; return e },
-		"last is missing": func(e []IndexEntry) []IndexEntry { return e[:len(e)-1] },
-		"one is missing":  func(e []IndexEntry) []IndexEntry { return append(e[:7], e[8:]...) },
-		"one too many":    func(e []IndexEntry) []IndexEntry { return append(e, e[0]) },
-		"cut off":         func(e []IndexEntry) []IndexEntry { e[199].Promoted = []byte{1}; return e },
+	for name, how := range map[string]func([]component.IndexEntry) []component.IndexEntry{
+		"position": func(
+			e []component.IndexEntry,
+		) []component.IndexEntry {
+			e[7].Position++
+			return e
+		},
+		"key": func(
+			e []component.IndexEntry,
+		) []component.IndexEntry {
+			e[7].Key[3]++
+			return e
+		},
+		"last is missing": func(
+			e []component.IndexEntry,
+		) []component.IndexEntry {
+			return e[:len(e)-1]
+		},
+		"one is missing": func(
+			e []component.IndexEntry,
+		) []component.IndexEntry {
+			return append(e[:7], e[8:]...)
+		},
+		"one too many": func(
+			e []component.IndexEntry,
+		) []component.IndexEntry {
+			return append(e, e[0])
+		},
+		"cut off": func(
+			e []component.IndexEntry,
+		) []component.IndexEntry {
+			e[199].Promoted = []byte{1}
+			return e
+		},
 	} {
-		folder, _ := written(t, NB, testOptions(Compression{}))
+		folder, _ := written(t, component.NB, testOptions(component.Compression{}))
 		changeIndex(t, folder, how)
-		_, err := Verify(folder, Descriptor{Version: NB, ID: "1"}, testCheck(t))
+		_, err := Verify(folder, component.Descriptor{Version: component.NB, ID: "1"}, testCheck(t))
 		require.ErrorContains(t, err, "Index.db", name)
 	}
 }
@@ -338,89 +397,142 @@ func TestVerifyFindsAnIndexThatIsWrong(t *testing.T) {
 func TestVerifyFindsBlocksOfAPartitionThatAreWrong(t *testing.T) {
 	schema := testCheck(t).Schema
 	for name, how := range map[string]func(p *PromotedIndex){
-		"length of the header":          func(p *PromotedIndex) { p.HeaderLength++ },
-		"deletion":                      func(p *PromotedIndex) { p.Deletion = Deletion{Set: true, Timestamp: 1, Time: 1} },
-		"first clustering":              func(p *PromotedIndex) { p.Blocks[1].First = p.Blocks[0].First },
-		"last clustering":               func(p *PromotedIndex) { p.Blocks[0].Last = p.Blocks[1].Last },
-		"last clustering of the last":   func(p *PromotedIndex) { p.Blocks[len(p.Blocks)-1].Last = p.Blocks[0].Last },
-		"offset":                        func(p *PromotedIndex) { p.Blocks[1].Offset++ },
-		"width":                         func(p *PromotedIndex) { p.Blocks[0].Width-- },
-		"width beyond the next":         func(p *PromotedIndex) { p.Blocks[0].Width += 1000 },
-		"width of the last":             func(p *PromotedIndex) { p.Blocks[len(p.Blocks)-1].Width += 2 },
+		"length of the header": func(p *PromotedIndex) { p.HeaderLength++ },
+		"deletion":             func(p *PromotedIndex) { p.Deletion = Deletion{Set: true, Timestamp: 1, Time: 1} },
+		"first clustering":     func(p *PromotedIndex) { p.Blocks[1].First = p.Blocks[0].First },
+		"last clustering": func(
+			p *PromotedIndex,
+		) {
+			p.Blocks[0].Last = p.Blocks[1].Last
+		},
+		"last clustering of the last": func(p *PromotedIndex) { p.Blocks[len(p.Blocks)-1].Last = p.Blocks[0].Last },
+		"offset":                      func(p *PromotedIndex) { p.Blocks[1].Offset++ },
+		"width":                       func(p *PromotedIndex) { p.Blocks[0].Width-- },
+		"width beyond the next":       func(p *PromotedIndex) { p.Blocks[0].Width += 1000 },
+		"width of the last": func(
+			p *PromotedIndex,
+		) {
+			p.Blocks[len(p.Blocks)-1].Width += 2
+		},
 		"an open range that is not":     func(p *PromotedIndex) { p.Blocks[1].Open = Deletion{Set: true, Timestamp: 1, Time: 1} },
 		"the last block is missing":     func(p *PromotedIndex) { p.Blocks = p.Blocks[:len(p.Blocks)-1] },
 		"a block in between is missing": func(p *PromotedIndex) { p.Blocks = append(p.Blocks[:1], p.Blocks[2:]...) },
 		"a block too many":              func(p *PromotedIndex) { p.Blocks = append(p.Blocks, p.Blocks[0]) },
 		"one block":                     func(p *PromotedIndex) { p.Blocks = p.Blocks[:1] },
 	} {
-		folder, _ := written(t, NB, testOptions(Compression{}))
+		folder, _ := written(t, component.NB, testOptions(component.Compression{}))
 		changed := 0
-		changeIndex(t, folder, func(entries []IndexEntry) []IndexEntry {
+		changeIndex(t, folder, func(entries []component.IndexEntry) []component.IndexEntry {
 			for i := range entries {
 				if len(entries[i].Promoted) == 0 {
 					continue
 				}
-				p, err := ParsePromotedIndex(entries[i].Promoted, NB, schema.prefixLen)
+				p, err := ParsePromotedIndex(entries[i].Promoted, component.NB, schema.prefixLen)
 				require.NoError(t, err)
 				require.Greater(t, len(p.Blocks), 3)
 				how(p)
-				entries[i].Promoted, err = AppendPromotedIndex(nil, p, NB)
+				entries[i].Promoted, err = AppendPromotedIndex(nil, p, component.NB)
 				require.NoError(t, err)
 				changed++
 			}
 			return entries
 		})
 		require.Equal(t, 1, changed)
-		_, err := Verify(folder, Descriptor{Version: NB, ID: "1"}, testCheck(t))
+		_, err := Verify(folder, component.Descriptor{Version: component.NB, ID: "1"}, testCheck(t))
 		require.ErrorContains(t, err, "Index.db", name)
 	}
 }
 
 func TestVerifyFindsASummaryThatIsWrong(t *testing.T) {
-	for name, how := range map[string]func(s *Summary){
-		"position": func(s *Summary) { s.Entries[3].Position++ },
-		"key":      func(s *Summary) { s.Entries[3].Key[0]++ },
-		"missing":  func(s *Summary) { s.Entries = s.Entries[1:] },
-		"first":    func(s *Summary) { s.First[0]++ },
-		"last":     func(s *Summary) { s.Last[0]++ },
-		"interval": func(s *Summary) { s.Interval = 128 },
-		"sampling": func(s *Summary) { s.Sampling = 64 },
+	for name, how := range map[string]func(s *component.Summary){
+		"position": func(s *component.Summary) { s.Entries[3].Position++ },
+		"key":      func(s *component.Summary) { s.Entries[3].Key[0]++ },
+		"missing":  func(s *component.Summary) { s.Entries = s.Entries[1:] },
+		"first":    func(s *component.Summary) { s.First[0]++ },
+		"last":     func(s *component.Summary) { s.Last[0]++ },
+		"interval": func(s *component.Summary) { s.Interval = 128 },
+		"sampling": func(s *component.Summary) { s.Sampling = 64 },
 	} {
-		folder, _ := written(t, NB, testOptions(Compression{}))
-		change(t, folder, SummaryDB, func(b []byte) []byte {
-			s, err := ParseSummary(b)
+		folder, _ := written(t, component.NB, testOptions(component.Compression{}))
+		change(t, folder, component.SummaryDB, func(b []byte) []byte {
+			s, err := component.ParseSummary(b)
 			require.NoError(t, err)
 			how(s)
 			return s.Append(nil)
 		})
-		_, err := Verify(folder, Descriptor{Version: NB, ID: "1"}, testCheck(t))
+		_, err := Verify(folder, component.Descriptor{Version: component.NB, ID: "1"}, testCheck(t))
 		require.ErrorContains(t, err, "Summary.db", name)
 	}
 }
 
 func TestVerifyFindsStatisticsThatAreWrong(t *testing.T) {
-	for want, how := range map[string]func(s *Statistics){
-		"timestamps from 1700000000000001": func(s *Statistics) { s.Stats.MinTimestamp++ },
-		"to 1700000000000898":              func(s *Statistics) { s.Stats.MaxTimestamp-- },
-		"deletion from 1700000001":         func(s *Statistics) { s.Stats.MinDeletion++ },
-		"to 2147483646":                    func(s *Statistics) { s.Stats.MaxDeletion = 1<<31 - 2 },
-		"times to live from 1":             func(s *Statistics) { s.Stats.MinTTL = 1 },
-		"to 3599":                          func(s *Statistics) { s.Stats.MaxTTL-- },
-		" rows":                            func(s *Statistics) { s.Stats.Rows++ },
-		" cells":                           func(s *Statistics) { s.Stats.Cells++ },
-		"deletions and expiries":           func(s *Statistics) { s.Stats.Tombstones.Counts[0]++ },
-		"levels":                           func(s *Statistics) { s.Stats.Level = 1 },
-		"last repair":                      func(s *Statistics) { s.Stats.RepairedAt = 1 },
-		"repair that is pending":           func(s *Statistics) { s.Stats.PendingRepair = make([]byte, 16) },
-		"transient":                        func(s *Statistics) { s.Stats.Transient = true },
-		"sizes of partitions":              func(s *Statistics) { s.Stats.PartitionSizes.Counts[20]++ },
-		"cells of partitions":              func(s *Statistics) { s.Stats.PartitionCells.Counts[0]--; s.Stats.PartitionCells.Counts[9]++ },
-		"keys of another file":             func(s *Statistics) { s.Cardinality.registers[7]++ },
-		"has clusterings from": func(s *Statistics) {
+	for want, how := range map[string]func(s *component.Statistics){
+		"timestamps from 1700000000000001": func(
+			s *component.Statistics,
+		) {
+			s.Stats.MinTimestamp++
+		},
+		"to 1700000000000898": func(
+			s *component.Statistics,
+		) {
+			s.Stats.MaxTimestamp--
+		},
+		"deletion from 1700000001": func(s *component.Statistics) { s.Stats.MinDeletion++ },
+		"to 2147483646": func(
+			s *component.Statistics,
+		) {
+			s.Stats.MaxDeletion = 1<<31 - 2
+		},
+		"times to live from 1": func(s *component.Statistics) { s.Stats.MinTTL = 1 },
+		"to 3599":              func(s *component.Statistics) { s.Stats.MaxTTL-- },
+		" rows":                func(s *component.Statistics) { s.Stats.Rows++ },
+		" cells":               func(s *component.Statistics) { s.Stats.Cells++ },
+		"deletions and expiries": func(
+			s *component.Statistics,
+		) {
+			s.Stats.Tombstones.Counts[0]++
+		},
+		"levels": func(s *component.Statistics) { s.Stats.Level = 1 },
+		"last repair": func(
+			s *component.Statistics,
+		) {
+			s.Stats.RepairedAt = 1
+		},
+		"repair that is pending": func(
+			s *component.Statistics,
+		) {
+			s.Stats.PendingRepair = make([]byte, 16)
+		},
+		"transient": func(
+			s *component.Statistics,
+		) {
+			s.Stats.Transient = true
+		},
+		"sizes of partitions": func(
+			s *component.Statistics,
+		) {
+			s.Stats.PartitionSizes.Counts[20]++
+		},
+		"cells of partitions": func(
+			s *component.Statistics,
+		) {
+			s.Stats.PartitionCells.Counts[0]--
+			s.Stats.PartitionCells.Counts[9]++
+		},
+		"keys of another file": func(
+			s *component.Statistics,
+		) {
+			s.Cardinality.Add([]byte("another"))
+		},
+		"has clusterings from": func(s *component.Statistics) {
 			s.Stats.MinClustering, s.Stats.MaxClustering = s.Stats.MaxClustering, s.Stats.MinClustering
 		},
-		"compression ratio": func(s *Statistics) { s.Stats.CompressionRatio = 0.5 },
-		"partitioner":       func(s *Statistics) { s.Partitioner = "org.apache.cassandra.dht.RandomPartitioner" },
+		"compression ratio": func(s *component.Statistics) { s.Stats.CompressionRatio = 0.5 },
+		"partitioner": func(
+			s *component.Statistics,
+		) {
+			s.Partitioner = "org.apache.cassandra.dht.RandomPartitioner"
+		},
 	} {
 		folder := wrong(t, func(c *Codec, w *TableWriter) {
 			for _, key := range sortedKeys(2) {
@@ -445,27 +557,39 @@ func TestVerifyFindsStatisticsThatAreWrong(t *testing.T) {
 				require.NoError(t, w.End())
 			}
 		})
-		change(t, folder, StatisticsDB, func(b []byte) []byte {
-			s, err := ParseStatistics(b, NB)
+		change(t, folder, component.StatisticsDB, func(b []byte) []byte {
+			s, err := component.ParseStatistics(b, component.NB)
 			require.NoError(t, err)
 			how(s)
-			return s.Append(nil, NB)
+			return s.Append(nil, component.NB)
 		})
 		refused(t, folder, testCheck(t), want)
 	}
 }
 
 func TestVerifyFindsColumnsThatAreNotTheTables(t *testing.T) {
-	folder, _ := written(t, NB, testOptions(Compression{}))
+	folder, _ := written(t, component.NB, testOptions(component.Compression{}))
 	for want, how := range map[string]func(table *Table){
-		`static column "s" is not one`:   func(table *Table) { table.Statics = nil },
-		`regular column "v" is not one`:  func(table *Table) { table.Regulars = table.Regulars[:2] },
-		`regular column "i"`:             func(table *Table) { table.Regulars[0] = column(t, "i", "bigint") },
-		`regular column "l"`:             func(table *Table) { table.Regulars[1] = column(t, "l", "frozen<list<text>>") },
-		"column 1 of the partition key":  func(table *Table) { table.Key[0] = column(t, "k", "bigint") },
+		`static column "s" is not one`: func(table *Table) { table.Statics = nil },
+		`regular column "v" is not one`: func(
+			table *Table,
+		) {
+			table.Regulars = table.Regulars[:2]
+		},
+		`regular column "i"`: func(table *Table) { table.Regulars[0] = column(t, "i", "bigint") },
+		`regular column "l"`: func(table *Table) { table.Regulars[1] = column(t, "l", "frozen<list<text>>") },
+		"column 1 of the partition key": func(
+			table *Table,
+		) {
+			table.Key[0] = column(t, "k", "bigint")
+		},
 		"1 columns of the partition key": func(table *Table) { table.Key = append(table.Key, column(t, "k2", "int")) },
 		"column 1 of the clustering":     func(table *Table) { table.Clustering[0].Desc = false },
-		"2 columns of the clustering":    func(table *Table) { table.Clustering = table.Clustering[:1] },
+		"2 columns of the clustering": func(
+			table *Table,
+		) {
+			table.Clustering = table.Clustering[:1]
+		},
 	} {
 		table := testTable(t)
 		how(table)
@@ -481,6 +605,6 @@ func TestVerifyFindsColumnsThatAreNotTheTables(t *testing.T) {
 	require.NoError(t, err)
 	check := testCheck(t)
 	check.Schema = schema
-	_, err = Verify(folder, Descriptor{Version: NB, ID: "1"}, check)
+	_, err = Verify(folder, component.Descriptor{Version: component.NB, ID: "1"}, check)
 	require.NoError(t, err)
 }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -40,7 +42,7 @@ func (v *verifier) readPartitions() error {
 		}
 		switch item {
 		case PartitionStart:
-			if v.hashed.full() {
+			if v.hashed.Full() {
 				if err := v.filtered(); err != nil {
 					return err
 				}
@@ -59,7 +61,7 @@ func (v *verifier) readPartitions() error {
 		if err != nil {
 			return fmt.Errorf(
 				"%s at %d: partition %x: %w",
-				DataDB,
+				component.DataDB,
 				v.table.decoder.Offset(),
 				clip(v.table.decoder.Key()),
 				err,
@@ -87,17 +89,22 @@ func (v *verifier) begin() error {
 		)
 	}
 	if v.filter != nil {
-		v.hashed.take(h1, h2)
+		v.hashed.Take(h1, h2)
 	}
 	entry, err := v.index.Next()
 	if err == io.EOF {
-		return fmt.Errorf("%s does not have it", IndexDB)
+		return fmt.Errorf("%s does not have it", component.IndexDB)
 	}
 	if err != nil {
-		return fmt.Errorf("%s: %w", IndexDB, err)
+		return fmt.Errorf("%s: %w", component.IndexDB, err)
 	}
 	if !bytes.Equal(entry.Key, key) || entry.Position != uint64(v.table.decoder.Offset()) {
-		return fmt.Errorf("%s has key %x at %d instead", IndexDB, clip(entry.Key), entry.Position)
+		return fmt.Errorf(
+			"%s has key %x at %d instead",
+			component.IndexDB,
+			clip(entry.Key),
+			entry.Position,
+		)
 	}
 	v.at = partitionCheck{
 		start:      v.table.decoder.Offset(),
@@ -113,12 +120,12 @@ func (v *verifier) begin() error {
 			v.table.codec.schema.prefixLen,
 		)
 		if err != nil {
-			return fmt.Errorf("%s: %w", IndexDB, err)
+			return fmt.Errorf("%s: %w", component.IndexDB, err)
 		}
 		if promoted.Deletion != deletion || len(promoted.Blocks) < 2 {
 			return fmt.Errorf(
 				"%s has its deletion as %+v, and %d blocks",
-				IndexDB,
+				component.IndexDB,
 				promoted.Deletion,
 				len(promoted.Blocks),
 			)
@@ -135,10 +142,10 @@ func (v *verifier) begin() error {
 
 // filtered checks that the filter has the partitions that were read since it was asked last.
 func (v *verifier) filtered() error {
-	if h1, all := v.filter.hasAll(&v.hashed); !all {
+	if h1, all := v.filter.HasAll(&v.hashed); !all {
 		return fmt.Errorf(
 			"%s does not have the partition of token %s",
-			FilterDB,
+			component.FilterDB,
 			token.Murmur3.Append(nil, token.Murmur3Token(h1)),
 		)
 	}
@@ -147,18 +154,18 @@ func (v *verifier) filtered() error {
 
 // prefixLen is how many bytes a clustering in the form of Block.First has, or 0.
 func (s *Schema) prefixLen(b []byte) int {
-	in := cursor{rest: b}
+	in := fields.Reader{Rest: b}
 	n := len(s.clustering)
-	if kind := BoundKind(in.byte()); kind != clusteringKind {
-		if n = int(in.uint16()); !kind.Valid() {
+	if kind := BoundKind(in.Byte()); kind != clusteringKind {
+		if n = int(in.Uint16()); !kind.Valid() {
 			return 0
 		}
 	}
 	s.skipClustering(&in, n)
-	if in.err != nil {
+	if in.Err != nil {
 		return 0
 	}
-	return len(b) - len(in.rest)
+	return len(b) - len(in.Rest)
 }
 
 // row checks a row.
@@ -215,7 +222,12 @@ func (v *verifier) item(values [][]byte, kind BoundKind) error {
 	}
 	offset, end := v.table.decoder.Offset()-at.start, v.table.decoder.End()-at.start
 	if !at.rows && at.header >= 0 && at.header != offset {
-		return fmt.Errorf("%s has its first row at %d, and it is at %d", IndexDB, at.header, offset)
+		return fmt.Errorf(
+			"%s has its first row at %d, and it is at %d",
+			component.IndexDB,
+			at.header,
+			offset,
+		)
 	}
 	at.keep(values, kind)
 	var err error
@@ -267,7 +279,7 @@ func (at *partitionCheck) block(offset, end int64) error {
 		if at.next > 0 && at.blocks[at.next-1].Offset+at.blocks[at.next-1].Width != offset {
 			return fmt.Errorf(
 				"%s has block %d end elsewhere than at %d, where the next begins",
-				IndexDB,
+				component.IndexDB,
 				at.next-1,
 				offset,
 			)
@@ -275,7 +287,7 @@ func (at *partitionCheck) block(offset, end int64) error {
 		if !bytes.Equal(b.First, at.prefix) {
 			return fmt.Errorf(
 				"%s has block %d begin with clustering %x, and it is %x",
-				IndexDB,
+				component.IndexDB,
 				at.next,
 				clip(b.First),
 				clip(at.prefix),
@@ -283,13 +295,13 @@ func (at *partitionCheck) block(offset, end int64) error {
 		}
 		at.next++
 	} else if at.next == 0 || offset >= at.blocks[at.next-1].Offset+at.blocks[at.next-1].Width {
-		return fmt.Errorf("%s has no block at %d", IndexDB, offset)
+		return fmt.Errorf("%s has no block at %d", component.IndexDB, offset)
 	}
 	b := &at.blocks[at.next-1]
 	if limit := b.Offset + b.Width; end > limit {
 		return fmt.Errorf(
 			"%s has block %d end at %d, and a row ends at %d",
-			IndexDB,
+			component.IndexDB,
 			at.next-1,
 			limit,
 			end,
@@ -305,7 +317,7 @@ func (at *partitionCheck) closed(b *Block) error {
 	if !bytes.Equal(b.Last, at.prefix) || b.Open != at.open {
 		return fmt.Errorf(
 			"%s has block %d end with clustering %x and the deletion %+v, and they are %x and %+v",
-			IndexDB,
+			component.IndexDB,
 			at.next-1,
 			clip(b.Last),
 			b.Open,
@@ -328,7 +340,7 @@ func (v *verifier) end() error {
 		if at.next != len(at.blocks) {
 			return fmt.Errorf(
 				"%s has %d blocks, of which %d are there",
-				IndexDB,
+				component.IndexDB,
 				len(at.blocks),
 				at.next,
 			)
@@ -343,7 +355,7 @@ func (v *verifier) end() error {
 		default:
 			return fmt.Errorf(
 				"%s has its last block end at %d of %d bytes",
-				IndexDB,
+				component.IndexDB,
 				b.Offset+b.Width,
 				length,
 			)

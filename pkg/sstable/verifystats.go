@@ -3,6 +3,8 @@ package sstable
 import (
 	"fmt"
 	"slices"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // stats holds what Statistics.db tells of the rows against what was read of them. Bounds may be
@@ -14,13 +16,19 @@ func (v *verifier) stats() error {
 		least, greatest, wantLeast, wantMost int64
 	}{
 		{"timestamps", have.MinTimestamp, have.MaxTimestamp, want.MinTimestamp, want.MaxTimestamp},
-		{"seconds of deletion", have.MinDeletion, have.MaxDeletion, want.MinDeletion, want.MaxDeletion},
+		{
+			"seconds of deletion",
+			have.MinDeletion,
+			have.MaxDeletion,
+			want.MinDeletion,
+			want.MaxDeletion,
+		},
 		{"times to live", int64(have.MinTTL), int64(have.MaxTTL), int64(want.MinTTL), int64(want.MaxTTL)},
 	} {
 		if b.least > b.wantLeast || b.greatest < b.wantMost {
 			return fmt.Errorf(
 				"%s has %s from %d to %d, and they are from %d to %d",
-				StatisticsDB,
+				component.StatisticsDB,
 				b.name,
 				b.least,
 				b.greatest,
@@ -35,14 +43,14 @@ func (v *verifier) stats() error {
 	}{
 		{"rows", have.Rows, want.Rows},
 		{"cells", have.Cells, want.Cells},
-		{"deletions and expiries", have.Tombstones.total(), want.Tombstones.total()},
+		{"deletions and expiries", have.Tombstones.Total(), want.Tombstones.Total()},
 		{"levels", int64(have.Level), 0},
 		{"milliseconds of the last repair", have.RepairedAt, 0},
 	} {
 		if c.have != c.want {
 			return fmt.Errorf(
 				"%s has %d %s, where %d is right",
-				StatisticsDB,
+				component.StatisticsDB,
 				c.have,
 				c.name,
 				c.want,
@@ -52,24 +60,24 @@ func (v *verifier) stats() error {
 	if have.PendingRepair != nil || have.Transient || have.LegacyCounterShards {
 		return fmt.Errorf(
 			"%s tells of a repair that is pending, of a transient replica or of old counters",
-			StatisticsDB,
+			component.StatisticsDB,
 		)
 	}
-	for name, h := range map[string][2]Histogram{
+	for name, h := range map[string][2]component.Histogram{
 		"sizes of partitions": {have.PartitionSizes, want.PartitionSizes}, "cells of partitions": {have.PartitionCells, want.PartitionCells},
 	} {
 		if h[0].Total() != v.partitions ||
 			len(h[0].Counts) == len(h[1].Counts) && !slices.Equal(h[0].Counts, h[1].Counts) {
 			return fmt.Errorf(
 				"%s counts the %s otherwise than %s has them",
-				StatisticsDB,
+				component.StatisticsDB,
 				name,
-				DataDB,
+				component.DataDB,
 			)
 		}
 	}
 	if c := v.table.statistics.Cardinality; c != nil && *c != v.keys {
-		return fmt.Errorf("%s estimates the keys of another file", StatisticsDB)
+		return fmt.Errorf("%s estimates the keys of another file", component.StatisticsDB)
 	}
 	if err := v.boundsOf(have, want); err != nil {
 		return err
@@ -78,12 +86,12 @@ func (v *verifier) stats() error {
 }
 
 // boundsOf holds the bounds of the clusterings, and of the keys, against those of the rows.
-func (v *verifier) boundsOf(have, want *Stats) error {
-	if v.descriptor.Version.hasUnsignedSeconds() {
-		if string(have.Slice) != string(Everything) {
+func (v *verifier) boundsOf(have, want *component.Stats) error {
+	if v.descriptor.Version.HasUnsignedSeconds() {
+		if string(have.Slice) != string(component.Everything) {
 			return fmt.Errorf(
 				"%s has clusterings in the slice %x, where only that of all of them is known to be right",
-				StatisticsDB,
+				component.StatisticsDB,
 				have.Slice,
 			)
 		}
@@ -91,7 +99,7 @@ func (v *verifier) boundsOf(have, want *Stats) error {
 			string(have.LastKey) != string(v.summary.Last) {
 			return fmt.Errorf(
 				"%s is from key %x to %x, and they are %x to %x",
-				StatisticsDB,
+				component.StatisticsDB,
 				clip(have.FirstKey),
 				clip(have.LastKey),
 				clip(v.summary.First),
@@ -101,7 +109,7 @@ func (v *verifier) boundsOf(have, want *Stats) error {
 		if want.PartitionDeletions && !have.PartitionDeletions {
 			return fmt.Errorf(
 				"%s knows of no deletion of a partition, and there is one",
-				StatisticsDB,
+				component.StatisticsDB,
 			)
 		}
 		return nil
@@ -115,7 +123,7 @@ func (v *verifier) boundsOf(have, want *Stats) error {
 	if len(least) > columns || len(greatest) > columns {
 		return fmt.Errorf(
 			"%s has clusterings of %d and %d values, where there are %d columns",
-			StatisticsDB,
+			component.StatisticsDB,
 			len(least),
 			len(greatest),
 			columns,
@@ -126,7 +134,7 @@ func (v *verifier) boundsOf(have, want *Stats) error {
 		last.set && schema.ComparePrefixes(greatest, InclusiveEnd, last.values, last.kind) < 0 {
 		return fmt.Errorf(
 			"%s has clusterings from %x to %x, and they are from %x to %x",
-			StatisticsDB,
+			component.StatisticsDB,
 			least,
 			greatest,
 			first.values,
@@ -137,15 +145,15 @@ func (v *verifier) boundsOf(have, want *Stats) error {
 }
 
 // compressionOf holds the compression ratio against that of Data.db.
-func (v *verifier) compressionOf(have *Stats) error {
-	want := NotCompressed
+func (v *verifier) compressionOf(have *component.Stats) error {
+	want := component.NotCompressed
 	if data := v.table.data; data.info != nil {
-		want = data.info.ratio(data.size)
+		want = data.info.Ratio(data.size)
 	}
 	if have.CompressionRatio != want {
 		return fmt.Errorf(
 			"%s has a compression ratio of %v, where %v is right",
-			StatisticsDB,
+			component.StatisticsDB,
 			have.CompressionRatio,
 			want,
 		)

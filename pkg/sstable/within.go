@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -34,7 +35,7 @@ func (r *TableReader) Within(ranges []token.Range) (*Decoder, error) {
 	in := r.plain()
 	d := NewDecoder(r.codec, in, MaxRowBytes)
 	d.step = int(min(readBytes, r.Length()+1)) // of very many small files each takes little
-	d.name = filepath.Join(r.folder, r.descriptor.Name(DataDB))
+	d.name = filepath.Join(r.folder, r.descriptor.Name(component.DataDB))
 	d.walk = &rangeWalk{table: r, in: in, ranges: token.Merge(ranges)}
 	return d, nil
 }
@@ -42,7 +43,7 @@ func (r *TableReader) Within(ranges []token.Range) (*Decoder, error) {
 // partitionerError says that tokens are not known.
 func (r *TableReader) partitionerError() error {
 	_, err := token.ByClass(r.statistics.Partitioner)
-	return fmt.Errorf("%s: %w", r.path(StatisticsDB), err)
+	return fmt.Errorf("%s: %w", r.path(component.StatisticsDB), err)
 }
 
 // rangeWalk leads a Decoder from one partition to the next that is in one of the ranges.

@@ -10,9 +10,9 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/stretchr/testify/require"
-
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
+	"github.com/stretchr/testify/require"
 )
 
 // FuzzWithin changes one component of an SSTable, and reads ranges: what is found is right, or
@@ -24,13 +24,13 @@ func FuzzWithin(f *testing.F) {
 	}
 	tables = append(
 		tables,
-		damagedOf(f, "testdata/golden/files/nb_snappy", SummaryDB),
-		damagedOf(f, "testdata/golden/files/nb_deflate", SummaryDB, IndexDB),
+		damagedOf(f, "testdata/golden/files/nb_snappy", component.SummaryDB),
+		damagedOf(f, "testdata/golden/files/nb_deflate", component.SummaryDB, component.IndexDB),
 	)
-	components := make([]map[Component]string, len(tables))
-	right := make([]map[Component][]byte, len(tables))
+	components := make([]map[component.Kind]string, len(tables))
+	right := make([]map[component.Kind][]byte, len(tables))
 	for i, d := range tables {
-		components[i], right[i] = d.components(f), make(map[Component][]byte)
+		components[i], right[i] = d.components(f), make(map[component.Kind][]byte)
 		for c, path := range components[i] {
 			b, err := os.ReadFile(path)
 			require.NoError(f, err)
@@ -62,7 +62,12 @@ func FuzzWithin(f *testing.F) {
 			}
 			b = b[:len(b)-int(cut)%(len(b)+1)]
 			require.NoError(t, os.WriteFile(components[i][c], b, 0o600))
-			defer func() { require.NoError(t, os.WriteFile(components[i][c], right[i][c], 0o600)) }()
+			defer func() {
+				require.NoError(
+					t,
+					os.WriteFile(components[i][c], right[i][c], 0o600),
+				)
+			}()
 			d := *tables[i]
 			d.ranges = [][]token.Range{
 				{token.Whole(token.Murmur3)},
@@ -78,15 +83,23 @@ func FuzzWithin(f *testing.F) {
 // is right is right.
 func FuzzSections(f *testing.F) {
 	plain := bytes.Repeat([]byte("plain bytes of partitions; "), 9)
-	kinds := []Compression{
+	kinds := []component.Compression{
 		{},
-		{Compressor: LZ4Compressor, ChunkLength: 64, MaxCompressedLength: 60},
-		{Compressor: ZstdCompressor, ChunkLength: 32, MaxCompressedLength: NeverPlain},
-		{Compressor: NoopCompressor, ChunkLength: 16, MaxCompressedLength: NeverPlain},
+		{Compressor: component.LZ4Compressor, ChunkLength: 64, MaxCompressedLength: 60},
+		{
+			Compressor:          component.ZstdCompressor,
+			ChunkLength:         32,
+			MaxCompressedLength: component.NeverPlain,
+		},
+		{
+			Compressor:          component.NoopCompressor,
+			ChunkLength:         16,
+			MaxCompressedLength: component.NeverPlain,
+		},
 	}
 	for i, c := range kinds {
-		b, w := stored(f, plain, c, NB)
-		var info *CompressionInfo
+		b, w := stored(f, plain, c, component.NB)
+		var info *component.CompressionInfo
 		if c.Compressor != "" {
 			info = &w.info
 		}

@@ -13,9 +13,9 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
+	"github.com/stretchr/testify/require"
 )
 
 // readPartition is a partition that was read: its key and all that is in it, as it is encoded.
@@ -75,11 +75,11 @@ func opened(t testing.TB, folder string) *TableReader {
 }
 
 func openIn(folder string) (*TableReader, error) {
-	files, err := filepath.Glob(filepath.Join(folder, "*-"+string(DataDB)))
+	files, err := filepath.Glob(filepath.Join(folder, "*-"+string(component.DataDB)))
 	if err != nil || len(files) != 1 {
 		return nil, errors.Join(err, fmt.Errorf("%d SSTables in %s", len(files), folder))
 	}
-	d, _, err := ParseName(filepath.Base(files[0]))
+	d, _, err := component.ParseName(filepath.Base(files[0]))
 	if err != nil {
 		return nil, err
 	}
@@ -87,13 +87,13 @@ func openIn(folder string) (*TableReader, error) {
 }
 
 // copied copies the SSTable in a folder into one of its own, without some components.
-func copied(t testing.TB, folder string, without ...Component) string {
+func copied(t testing.TB, folder string, without ...component.Kind) string {
 	t.Helper()
 	to := t.TempDir()
 	files, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	for _, file := range files {
-		_, c, err := ParseName(file.Name())
+		_, c, err := component.ParseName(file.Name())
 		require.NoError(t, err)
 		if slices.Contains(without, c) {
 			continue
@@ -160,7 +160,12 @@ func requireWithin(t *testing.T, r *TableReader, all []readPartition, seed uint6
 }
 
 // withoutIndexes are what may be missing of the components that lead to partitions.
-var withoutIndexes = [][]Component{nil, {SummaryDB}, {IndexDB, SummaryDB}, {IndexDB, DigestCRC32}}
+var withoutIndexes = [][]component.Kind{
+	nil,
+	{component.SummaryDB},
+	{component.IndexDB, component.SummaryDB},
+	{component.IndexDB, component.DigestCRC32},
+}
 
 func TestPartitionsWithinRangesAreThoseOfTheWholeFile(t *testing.T) {
 	for _, folder := range goldenFiles(t) {
@@ -169,7 +174,7 @@ func TestPartitionsWithinRangesAreThoseOfTheWholeFile(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, all, 301)
 		for i, without := range withoutIndexes {
-			if !r.descriptor.Version.hasIndex() && slices.Contains(without, SummaryDB) {
+			if !r.descriptor.Version.HasIndex() && slices.Contains(without, component.SummaryDB) {
 				continue // there is none
 			}
 			r := opened(t, copied(t, folder, without...))
@@ -188,7 +193,7 @@ func TestPartitionsWithinRangesAreThoseOfTheWholeFile(t *testing.T) {
 }
 
 func TestPartitionsWithinRangesOfEachVersion(t *testing.T) {
-	for v := MC; v <= OA; v++ {
+	for v := component.MC; v <= component.OA; v++ {
 		folder, _ := written(t, v, testOptions(compressions[int(v)%len(compressions)]))
 		all, err := partitionsOf(opened(t, folder).Decoder())
 		require.NoError(t, err)
@@ -202,19 +207,24 @@ func TestPartitionsWithinRangesOfEachVersion(t *testing.T) {
 // TestVersionsWithOtherIndexesAreRead reads the files of a version as those of another one that
 // differs in its indexes.
 func TestVersionsWithOtherIndexesAreRead(t *testing.T) {
-	folder, done := written(t, ME, testOptions(compressions[1]))
+	folder, done := written(t, component.ME, testOptions(compressions[1]))
 	all, err := partitionsOf(opened(t, folder).Decoder())
 	require.NoError(t, err)
-	for _, v := range []Version{MS, MT} {
-		other := copied(t, folder, IndexDB, SummaryDB, FilterDB)
-		for _, c := range []Component{DataDB, StatisticsDB, CompressionInfoDB, DigestCRC32} {
-			d := Descriptor{Version: v, ID: "3gwe_0g3j_12r9c2xuh8dnj7lmok"}
+	for _, v := range []component.Version{component.MS, component.MT} {
+		other := copied(t, folder, component.IndexDB, component.SummaryDB, component.FilterDB)
+		for _, c := range []component.Kind{
+			component.DataDB,
+			component.StatisticsDB,
+			component.CompressionInfoDB,
+			component.DigestCRC32,
+		} {
+			d := component.Descriptor{Version: v, ID: "3gwe_0g3j_12r9c2xuh8dnj7lmok"}
 			require.NoError(
 				t,
 				os.Rename(filepath.Join(other, done.Name(c)), filepath.Join(other, d.Name(c))),
 			)
 		}
-		require.NoError(t, os.Remove(filepath.Join(other, done.Name(TOCTxt))))
+		require.NoError(t, os.Remove(filepath.Join(other, done.Name(component.TOCTxt))))
 		requireWithin(t, opened(t, other), all, 1, 10)
 	}
 }
@@ -227,13 +237,13 @@ func TestFilesOfVersionDAAreThoseOfOA(t *testing.T) {
 	for _, file := range files {
 		b, err := os.ReadFile(filepath.Join(filepath.Dir(file), "Statistics.db"))
 		require.NoError(t, err)
-		s, err := ParseStatistics(b, DA)
+		s, err := component.ParseStatistics(b, component.DA)
 		require.NoError(t, err)
-		codec, err := ReadCodec(s.Header, DA)
+		codec, err := ReadCodec(s.Header, component.DA)
 		require.NoError(t, err)
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
-		like := mustCodec(t, codec.Schema().Table(), OA, codec.Minima())
+		like := mustCodec(t, codec.Schema().Table(), component.OA, codec.Minima())
 		again, err := rewriteAs(like, NewDecoder(codec, bytes.NewReader(data), MaxRowBytes))
 		require.NoError(t, err)
 		require.Equal(t, data, again, file)
@@ -241,15 +251,15 @@ func TestFilesOfVersionDAAreThoseOfOA(t *testing.T) {
 
 		_, err = NewPartitionWriter(codec, io.Discard, nil)
 		require.ErrorContains(t, err, "read only")
-		_, err = CreateTable(t.TempDir(), codec, testOptions(Compression{}))
+		_, err = CreateTable(t.TempDir(), codec, testOptions(component.Compression{}))
 		require.ErrorContains(t, err, "read only")
 	}
-	for _, v := range []Version{DA, MS, MT} {
-		_, err := NewCodec(small(t, NB).Schema(), v, Minima{})
+	for _, v := range []component.Version{component.DA, component.MS, component.MT} {
+		_, err := NewCodec(small(t, component.NB).Schema(), v, Minima{})
 		require.ErrorContains(t, err, "read only")
 		_, err = Verify(
 			"testdata/golden/files/da_lz4",
-			Descriptor{Version: v, ID: "1"},
+			component.Descriptor{Version: v, ID: "1"},
 			testCheck(t),
 		)
 		require.ErrorContains(t, err, "read only")
@@ -314,8 +324,10 @@ func TestLittleIsReadForARange(t *testing.T) {
 	for _, without := range withoutIndexes {
 		folder, _ := written(
 			t,
-			NB,
-			testOptions(Compression{Compressor: NoopCompressor, ChunkLength: 1024}),
+			component.NB,
+			testOptions(
+				component.Compression{Compressor: component.NoopCompressor, ChunkLength: 1024},
+			),
 		)
 		r := opened(t, copied(t, folder, without...))
 		all, err := partitionsOf(r.Decoder())
@@ -381,11 +393,11 @@ func TestRangesOfTheRandomPartitioner(t *testing.T) {
 			require.NoError(t, w.End())
 		}
 	})
-	change(t, folder, StatisticsDB, func(b []byte) []byte {
-		s, err := ParseStatistics(b, NB)
+	change(t, folder, component.StatisticsDB, func(b []byte) []byte {
+		s, err := component.ParseStatistics(b, component.NB)
 		require.NoError(t, err)
 		s.Partitioner = "org.apache.cassandra.dht.RandomPartitioner"
-		return s.Append(nil, NB)
+		return s.Append(nil, component.NB)
 	})
 	for _, without := range withoutIndexes {
 		r := opened(t, copied(t, folder, without...))
@@ -433,18 +445,18 @@ func TestWhatCannotBeReadIsRefusedByName(t *testing.T) {
 		"la-1-big-Data.db": `"la"`, "ob-1-big-Data.db": `"ob"`, "db-1-bti-Data.db": `"db"`, "ks-t-ka-1-Data.db": `"ka"`,
 		"ks-t-jb-12-Data.db": `"jb"`, "nb-1-bti-Data.db": `"bti"`, "da-1-big-Data.db": `"big"`,
 	} {
-		_, _, err := ParseName(name)
+		_, _, err := component.ParseName(name)
 		require.ErrorContains(t, err, want)
 	}
-	_, err := OpenTable(t.TempDir(), Descriptor{Version: MT + 1, ID: "1"})
+	_, err := OpenTable(t.TempDir(), component.Descriptor{Version: component.MT + 1, ID: "1"})
 	require.ErrorContains(t, err, "not known")
 
 	folder := copied(t, "testdata/golden/files/nb_lz4")
-	change(t, folder, CompressionInfoDB, func(b []byte) []byte {
+	change(t, folder, component.CompressionInfoDB, func(b []byte) []byte {
 		return slices.Concat(
 			[]byte{0, 23},
 			[]byte("LZ4WithDictsCompressor2"),
-			b[2+len(LZ4Compressor):],
+			b[2+len(component.LZ4Compressor):],
 		)
 	})
 	_, err = openIn(folder)
@@ -462,16 +474,24 @@ func TestWhatCannotBeReadIsRefusedByName(t *testing.T) {
 	_, err = openIn(folder)
 	require.ErrorContains(t, err, "encrypted")
 
-	for want, how := range map[string]func(*Statistics){
-		"local or remote":        func(s *Statistics) { s.Stats.LegacyCounterShards = true },
-		"ByteOrderedPartitioner": func(s *Statistics) { s.Partitioner = "org.apache.cassandra.dht.ByteOrderedPartitioner" },
+	for want, how := range map[string]func(*component.Statistics){
+		"local or remote": func(
+			s *component.Statistics,
+		) {
+			s.Stats.LegacyCounterShards = true
+		},
+		"ByteOrderedPartitioner": func(
+			s *component.Statistics,
+		) {
+			s.Partitioner = "org.apache.cassandra.dht.ByteOrderedPartitioner"
+		},
 	} {
 		folder = copied(t, "testdata/golden/files/nb_lz4")
-		change(t, folder, StatisticsDB, func(b []byte) []byte {
-			s, err := ParseStatistics(b, NB)
+		change(t, folder, component.StatisticsDB, func(b []byte) []byte {
+			s, err := component.ParseStatistics(b, component.NB)
 			require.NoError(t, err)
 			how(s)
-			return s.Append(nil, NB)
+			return s.Append(nil, component.NB)
 		})
 		r, err := openIn(folder)
 		if err == nil {
@@ -486,12 +506,12 @@ func TestWhatCannotBeReadIsRefusedByName(t *testing.T) {
 
 func TestErrorsTellTheFileAndThePlace(t *testing.T) {
 	folder := copied(t, "testdata/golden/files/nb_lz4")
-	change(t, folder, DataDB, flip)
+	change(t, folder, component.DataDB, flip)
 	r := opened(t, folder)
 	d, err := r.Within([]token.Range{token.Whole(token.Murmur3)})
 	require.NoError(t, err)
 	_, err = partitionsOf(d)
-	require.ErrorIs(t, err, errSum)
+	require.ErrorIs(t, err, component.ErrSum)
 	require.True(
 		t,
 		strings.HasPrefix(err.Error(), filepath.Join(folder, "nb-1-big-Data.db")+": at offset "),

@@ -108,7 +108,7 @@ func (w *PartitionWriter) Begin(key []byte, d Deletion) error {
 	w.partition.Key, w.partition.Deletion, w.partition.Position, w.partition.HeaderLength = w.key, d, w.Position(), 0
 	w.buf = append(binary.BigEndian.AppendUint16(w.buf, uint16(len(key))), key...)
 	var err error
-	if w.buf, err = w.codec.version.AppendDeletion(w.buf, d); err != nil {
+	if w.buf, err = appendDeletion(w.buf, d, w.codec.version); err != nil {
 		return err
 	}
 	w.open = true

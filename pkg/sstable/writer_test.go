@@ -5,13 +5,14 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/stretchr/testify/require"
 )
 
 // newWriter makes a writer of the table elements, and a static and another row of it.
 func newWriter(t *testing.T) (w *PartitionWriter, out *bytes.Buffer, static, row []byte) {
 	t.Helper()
-	c := elements(t, NB)
+	c := elements(t, component.NB)
 	out = new(bytes.Buffer)
 	w, err := NewPartitionWriter(c, out, nil)
 	require.NoError(t, err)
@@ -53,7 +54,13 @@ func TestPartitionsOutOfOrderAreRefused(t *testing.T) {
 		}, "the bytes are not those of an encoded row"},
 		{func(w *PartitionWriter, _, _ []byte) error { return w.Begin(nil, Deletion{}) },
 			"a partition key of 0 bytes, where 1 to 65535 are allowed"},
-		{func(w *PartitionWriter, _, _ []byte) error { return w.Begin(make([]byte, 65536), Deletion{}) },
+		{func(
+			w *PartitionWriter,
+			_,
+			_ []byte,
+		) error {
+			return w.Begin(make([]byte, 65536), Deletion{})
+		},
 			"a partition key of 65536 bytes, where 1 to 65535 are allowed"},
 		{func(w *PartitionWriter, _, _ []byte) error {
 			return w.Begin(one(1), Deletion{Set: true, Time: 1 << 31})
@@ -100,7 +107,7 @@ func (s *short) Write(b []byte) (int, error) {
 }
 
 func TestTheErrorOfWhatTakesTheBytesIsGiven(t *testing.T) {
-	c := small(t, NB)
+	c := small(t, component.NB)
 	out := new(short)
 	w, err := NewPartitionWriter(c, out, nil)
 	require.NoError(t, err)
@@ -118,8 +125,8 @@ func TestTheErrorOfWhatTakesTheBytesIsGiven(t *testing.T) {
 }
 
 func TestRowsThatCannotBeWrittenAreRefused(t *testing.T) {
-	c := elements(t, NB)
-	low := mustCodec(t, c.Schema().Table(), NB, Minima{TTL: 100})
+	c := elements(t, component.NB)
+	low := mustCodec(t, c.Schema().Table(), component.NB, Minima{TTL: 100})
 	deleted := Deletion{Set: true, Timestamp: 1, Time: 1}
 	for _, r := range []struct {
 		codec *Codec
@@ -135,7 +142,10 @@ func TestRowsThatCannotBeWrittenAreRefused(t *testing.T) {
 		{c, *cellRow(Cell{Column: 6}), "a cell of column 6, where there are 6"},
 		{c, Row{Clustering: [][]byte{one(1)}, Deletions: []ColumnDeletion{{1, deleted}}},
 			`column "v" has one cell and cannot have a deletion besides`},
-		{c, Row{Clustering: [][]byte{one(1)}, Deletions: []ColumnDeletion{{2, deleted}, {2, deleted}}},
+		{c, Row{
+			Clustering: [][]byte{one(1)},
+			Deletions:  []ColumnDeletion{{2, deleted}, {2, deleted}},
+		},
 			"the cells of a row are not in the order of its columns"},
 		{low, Row{Clustering: [][]byte{one(1)}, Liveness: Liveness{Set: true, TTL: 99}},
 			"TTL of 99 seconds is below the least one of the file, 100"},
@@ -164,18 +174,18 @@ func TestTablesThatNoServerHasAreRefused(t *testing.T) {
 	require.NoError(t, err)
 	_, err = NewCodec(s, 0, Minima{})
 	require.EqualError(t, err, "version 0 of an SSTable is not known")
-	_, err = NewCodec(s, NB, Minima{TTL: -1})
+	_, err = NewCodec(s, component.NB, Minima{TTL: -1})
 	require.EqualError(t, err, "least TTL -1 is negative")
 }
 
 func TestVersions(t *testing.T) {
-	for v := MC; v <= OA; v++ {
-		parsed, err := ParseVersion(v.String())
+	for v := component.MC; v <= component.OA; v++ {
+		parsed, err := component.ParseVersion(v.String())
 		require.NoError(t, err)
 		require.Equal(t, v, parsed)
 	}
 	for _, s := range []string{"", "ka", "nc", "NB"} {
-		_, err := ParseVersion(s)
+		_, err := component.ParseVersion(s)
 		require.Error(t, err, s)
 	}
 }

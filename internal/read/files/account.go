@@ -8,7 +8,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/snapshot"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // Account lists the SSTables that are read, by their folders. Of a table that is read by CQL it is
@@ -22,7 +22,7 @@ func (f *Files) Account() (folders []records.Folder) {
 			folders = append(folders, records.Folder{Path: t.Folder, Snapshot: t.Tag})
 		}
 		of := &folders[len(folders)-1]
-		of.SSTables = append(of.SSTables, t.Name(sstable.DataDB))
+		of.SSTables = append(of.SSTables, t.Name(component.DataDB))
 	}
 	return folders
 }
@@ -47,11 +47,11 @@ func (f *Files) RefuseMissing(begun []records.Folder) error {
 		there := func(name string) bool {
 			return slices.ContainsFunc(
 				now,
-				func(t snapshot.SSTable) bool { return t.Name(sstable.DataDB) == name },
+				func(t snapshot.SSTable) bool { return t.Name(component.DataDB) == name },
 			)
 		}
 		came := slices.ContainsFunc(now, func(t snapshot.SSTable) bool {
-			return !slices.Contains(of.SSTables, t.Name(sstable.DataDB))
+			return !slices.Contains(of.SSTables, t.Name(component.DataDB))
 		})
 		if of.Snapshot == "" && came {
 			continue

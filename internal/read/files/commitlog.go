@@ -9,7 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/snapshot"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // checkCommitLogs refuses data directories whose commit log has rows of the table that are in no
@@ -75,13 +75,13 @@ func (t *Source) checkCommitLogs(env spec.Environment, ignore bool) error {
 }
 
 // flushed is the parts of commit logs whose rows SSTables have.
-type flushed [][2]sstable.CommitLogPosition
+type flushed [][2]component.CommitLogPosition
 
 // flushedOf is what live SSTables have that may be of a node: those in data directories that have
 // no commit log beside them may be of any. What the node has truncated counts as well.
 func (f *Files) flushedOf(env spec.Environment, node string, table [16]byte) flushed {
 	own := make(map[string]bool) // by node: it has no other commit log
-	var stats []*sstable.Stats
+	var stats []*component.Stats
 	for i, t := range f.Found.SSTables {
 		if t.Tag != "" {
 			continue

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/snapshot"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // localFolder is the folder of system.local in the data of any node: TableId.forSystemTable makes
@@ -128,7 +129,7 @@ func (c *newestCell) result() []byte {
 
 // flushed are the parts of the commit log that a table's SSTables have, or that were truncated:
 // what the node would not replay (CommitLogReplayer.persistedIntervals).
-func (r nodeRecord) flushed(stats []*sstable.Stats) (all flushed) {
+func (r nodeRecord) flushed(stats []*component.Stats) (all flushed) {
 	for _, s := range stats {
 		// Those of other nodes tell of other commit logs (CASSANDRA-16619).
 		if r.hostID == nil || bytes.Equal(s.HostID, r.hostID) {
@@ -137,7 +138,7 @@ func (r nodeRecord) flushed(stats []*sstable.Stats) (all flushed) {
 	}
 	const position = 8 + 4 // CommitLogPosition.serializer
 	if len(r.truncated) >= position {
-		all = append(all, [2]sstable.CommitLogPosition{sstable.NoCommitLog, {
+		all = append(all, [2]component.CommitLogPosition{component.NoCommitLog, {
 			Segment:  int64(binary.BigEndian.Uint64(r.truncated)),
 			Position: int32(binary.BigEndian.Uint32(r.truncated[8:])),
 		}})

@@ -25,6 +25,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/where"
 	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -380,7 +381,7 @@ func (f *Files) Sum() string {
 	}
 	h := xxh3.New()
 	for _, t := range f.Found.SSTables {
-		fmt.Fprintf(h, "%s\x00%s\x00", t.Node, t.Name(sstable.DataDB))
+		fmt.Fprintf(h, "%s\x00%s\x00", t.Node, t.Name(component.DataDB))
 	}
 	return fmt.Sprintf("%016x", h.Sum64())
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -55,7 +56,7 @@ func (f *Files) Agree() error { return sstables.Agree(f.Merged, f.Whole) }
 // Damaged returns the path of the damaged component of an SSTable that is the cause of an error. It
 // is empty if there is another cause.
 func Damaged(err error) string {
-	var component *sstable.ComponentError
+	var component *component.Error
 	if !errors.As(err, &component) {
 		return ""
 	}

@@ -5,7 +5,7 @@ import (
 	"hash/crc32"
 	"io"
 
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // blockSums computes the checksums of a file's blocks as they come. The file is not compressed. Its
@@ -26,9 +26,9 @@ type blockSums struct {
 func (b *blockSums) Write(p []byte) (int, error) {
 	all := len(p)
 	for len(p) > 0 {
-		n := min(len(p), sstable.SumBlock-b.at)
+		n := min(len(p), component.SumBlock-b.at)
 		b.sum = crc32.Update(b.sum, crc32.IEEETable, p[:n])
-		if b.at, p = b.at+n, p[n:]; b.at == sstable.SumBlock {
+		if b.at, p = b.at+n, p[n:]; b.at == component.SumBlock {
 			b.end()
 		}
 	}
@@ -40,11 +40,11 @@ func (b *blockSums) end() { b.sums, b.sum, b.at = append(b.sums, b.sum), 0, 0 }
 
 // compare returns an error for the first block whose checksum differs from the one in CRC.db.
 func (b *blockSums) compare(crc []byte) error {
-	want, err := sstable.ParseBlockSums(crc)
+	want, err := component.ParseBlockSums(crc)
 	if err != nil {
-		return fmt.Errorf("%s: %s: %w", b.file, sstable.CRCDB, err)
+		return fmt.Errorf("%s: %s: %w", b.file, component.CRCDB, err)
 	}
-	if want.BlockLength != sstable.SumBlock {
+	if want.BlockLength != component.SumBlock {
 		if err := b.again(want.BlockLength); err != nil {
 			return err
 		}

@@ -7,23 +7,23 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // Blocks of any length are compared, however their bytes come, and one bit that is another is
 // found.
 func TestBlockSums(t *testing.T) {
-	data := make([]byte, 5*sstable.SumBlock/2)
+	data := make([]byte, 5*component.SumBlock/2)
 	for i := range data {
 		data[i] = byte(i * i >> 8)
 	}
-	for _, length := range []int{sstable.SumBlock, 1000, len(data), 2 * len(data)} {
-		crc := sstable.BlockSums{BlockLength: length}
+	for _, length := range []int{component.SumBlock, 1000, len(data), 2 * len(data)} {
+		crc := component.BlockSums{BlockLength: length}
 		for at := 0; at < len(data); at += length {
 			crc.Sums = append(crc.Sums, crc32.ChecksumIEEE(data[at:min(at+length, len(data))]))
 		}
-		for _, flip := range []int{-1, 0, sstable.SumBlock, len(data) - 1} {
-			for _, step := range []int{7001, sstable.SumBlock, len(data)} {
+		for _, flip := range []int{-1, 0, component.SumBlock, len(data) - 1} {
+			for _, step := range []int{7001, component.SumBlock, len(data)} {
 				came := bytes.Clone(data)
 				if flip >= 0 {
 					came[flip] ^= 4
@@ -50,12 +50,12 @@ func TestBlockSums(t *testing.T) {
 	b := &blockSums{file: "f"}
 	_, err := b.Write(data)
 	require.NoError(t, err)
-	crc := sstable.BlockSums{BlockLength: sstable.SumBlock, Sums: []uint32{
+	crc := component.BlockSums{BlockLength: component.SumBlock, Sums: []uint32{
 		crc32.ChecksumIEEE(
-			data[:sstable.SumBlock],
+			data[:component.SumBlock],
 		),
-		crc32.ChecksumIEEE(data[sstable.SumBlock : 2*sstable.SumBlock]),
-		crc32.ChecksumIEEE(data[2*sstable.SumBlock:]),
+		crc32.ChecksumIEEE(data[component.SumBlock : 2*component.SumBlock]),
+		crc32.ChecksumIEEE(data[2*component.SumBlock:]),
 		0,
 	}}
 	require.NoError(t, b.compare(crc.Append(nil)))

@@ -19,6 +19,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -87,7 +88,7 @@ func (s *session) count(n int) {
 // receive writes a file to the spool as it comes. It refuses what is no SSTable.
 func (s *session) receive(_ context.Context, d *internode.Delivery) error {
 	s.heard()
-	version, err := sstable.ParseVersion(d.Version)
+	version, err := component.ParseVersion(d.Version)
 	if err != nil {
 		return err
 	}
@@ -98,7 +99,7 @@ func (s *session) receive(_ context.Context, d *internode.Delivery) error {
 	table, err := sstables.OpenStreamed(
 		from,
 		s.node,
-		sstable.Descriptor{Version: version, ID: strconv.Itoa(d.Sequence + 1)},
+		component.Descriptor{Version: version, ID: strconv.Itoa(d.Sequence + 1)},
 		d.Header,
 		sectionsOf(d),
 	)
@@ -123,7 +124,7 @@ func (s *session) receive(_ context.Context, d *internode.Delivery) error {
 		return &spoolError{s.spool.dir, err}
 	}
 	for _, c := range d.Manifest { // for an entire SSTable, the node announced all components
-		if c.Name != string(sstable.DataDB) {
+		if c.Name != string(component.DataDB) {
 			s.count(int(c.Size))
 		}
 	}
@@ -177,7 +178,7 @@ func sectionsOf(d *internode.Delivery) (of sstable.Sections) {
 		of.Sections = append(of.Sections, sstable.Section{From: uint64(s.From), To: uint64(s.To)})
 	}
 	if c := d.Compression; c != nil {
-		of.Compression = sstable.Compression{
+		of.Compression = component.Compression{
 			Compressor:          c.Compressor,
 			ChunkLength:         c.ChunkLength,
 			MaxCompressedLength: c.MaxCompressed,

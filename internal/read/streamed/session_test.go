@@ -19,6 +19,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -33,7 +34,7 @@ func TestSessionWithANodeThatHangs(t *testing.T) {
 	require.NoError(t, err)
 	codec, err := sstable.NewCodec(
 		planned,
-		sstable.NB,
+		component.NB,
 		sstable.Minima{Timestamp: sstable.EpochTimestamp, Time: sstable.EpochTime},
 	)
 	require.NoError(t, err)

@@ -14,7 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/test/internodetest"
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // stepsOfSessions is about how many steps the sessions of a streamed load, or scan, come to.
@@ -195,7 +195,7 @@ func intoChunks(b *internodetest.Brought, broken bool) error {
 		return err
 	}
 	b.Head.Compression = &internode.Compression{
-		Compressor:    sstable.LZ4Compressor,
+		Compressor:    component.LZ4Compressor,
 		ChunkLength:   chunkLength,
 		MaxCompressed: 1,
 	}

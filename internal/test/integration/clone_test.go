@@ -18,6 +18,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -58,7 +59,7 @@ func cellsOf(t *testing.T, keyspace, name, dropped string, nodes ...nodeTable) m
 // codecOf is a codec that encodes rows of a schema, whatever their times.
 func codecOf(t *testing.T, s *sstable.Schema) *sstable.Codec {
 	t.Helper()
-	c, err := sstable.NewCodec(s, sstable.NB, sstable.Minima{})
+	c, err := sstable.NewCodec(s, component.NB, sstable.Minima{})
 	require.NoError(t, err)
 	return c
 }
@@ -205,7 +206,7 @@ func TestCloneIsTheTableAsItWas(t *testing.T) {
 		names, err := filepath.Glob(filepath.Join(one, "*-Data.db"))
 		require.NoError(t, err)
 		for _, name := range names {
-			d, _, err := sstable.ParseName(filepath.Base(name))
+			d, _, err := component.ParseName(filepath.Base(name))
 			require.NoError(t, err)
 			n.names = append(n.names, d)
 		}

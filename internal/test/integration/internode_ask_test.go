@@ -24,6 +24,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -114,11 +115,11 @@ func chunk(c *internode.Compression, stored []byte) ([]byte, error) {
 	switch {
 	case len(stored) >= c.MaxCompressed:
 		return stored, nil
-	case c.Compressor == sstable.LZ4Compressor:
+	case c.Compressor == component.LZ4Compressor:
 		plain := make([]byte, binary.LittleEndian.Uint32(stored))
 		_, err := lz4.UncompressBlock(stored[4:], plain)
 		return plain, err
-	case c.Compressor == sstable.ZstdCompressor:
+	case c.Compressor == component.ZstdCompressor:
 		decoder, err := zstd.NewReader(nil)
 		if err != nil {
 			return nil, err
@@ -140,7 +141,7 @@ func (f *fetchedRows) decode(d *internode.Delivery, plain []byte) error {
 	if err != nil {
 		return err
 	}
-	version, err := sstable.ParseVersion(d.Version)
+	version, err := component.ParseVersion(d.Version)
 	if err != nil {
 		return err
 	}
@@ -304,7 +305,7 @@ func TestTablesAskedFor(t *testing.T) {
 				got.receive,
 			)
 			require.NoError(t, err)
-			require.Equal(t, map[string]int{sstable.ZstdCompressor: 1}, got.stored)
+			require.Equal(t, map[string]int{component.ZstdCompressor: 1}, got.stored)
 			require.Equal(t, streamedLines(t, name), got.lines())
 		})
 	}

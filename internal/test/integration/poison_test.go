@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -146,7 +147,7 @@ func TestCloneReportsPoison(t *testing.T) {
 	require.NoError(t, err)
 	plan, err := sstable.Plan(sstableTable(described))
 	require.NoError(t, err)
-	codec, err := sstable.NewCodec(plan, sstable.NB, sstable.Minima{})
+	codec, err := sstable.NewCodec(plan, component.NB, sstable.Minima{})
 	require.NoError(t, err)
 	folder := filepath.Join(t.TempDir(), "poisoned-"+strings.ReplaceAll(described.ID, "-", ""))
 	require.NoError(t, os.Mkdir(folder, 0o700))

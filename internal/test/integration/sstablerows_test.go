@@ -22,6 +22,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // sstableTable is a table for package sstable.
@@ -48,7 +49,7 @@ type storedRows struct {
 func newStoredRows(t *testing.T, table *schema.Table) *storedRows {
 	s, err := sstable.Plan(sstableTable(table))
 	require.NoError(t, err)
-	c, err := sstable.NewCodec(s, sstable.NB, sstable.Minima{})
+	c, err := sstable.NewCodec(s, component.NB, sstable.Minima{})
 	require.NoError(t, err)
 	return &storedRows{codec: c, rows: make(map[string]*sstable.Merger)}
 }
@@ -124,7 +125,7 @@ func readStored(t *testing.T, table *schema.Table, into *storedRows) {
 		for _, path := range data {
 			content, err := os.ReadFile(strings.TrimSuffix(path, "Data.db") + "Statistics.db")
 			require.NoError(t, err)
-			statistics, err := sstable.ParseStatistics(content, sstable.NB)
+			statistics, err := component.ParseStatistics(content, component.NB)
 			require.NoError(t, err)
 			header, minima, err := sstable.DecodeHeader(statistics.Header)
 			require.NoError(t, err)
@@ -136,7 +137,7 @@ func readStored(t *testing.T, table *schema.Table, into *storedRows) {
 			)
 			s, err := sstable.Plan(header)
 			require.NoError(t, err)
-			c, err := sstable.NewCodec(s, sstable.NB, minima)
+			c, err := sstable.NewCodec(s, component.NB, minima)
 			require.NoError(t, err)
 			content, err = os.ReadFile(path)
 			require.NoError(t, err)

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // TestStreamedOnEachReplica streams into keyspaces with one to three replicas in each data center.
@@ -103,7 +104,7 @@ func requireCopies(t *testing.T, keyspace, name string, keys, copies int) {
 		seen := make(map[string]bool)
 		for _, d := range n.names {
 			// A node writes no TOC of what it is sent whole. That was verified before.
-			if _, err := os.Stat(filepath.Join(n.folder, d.Name(sstable.TOCTxt))); err == nil {
+			if _, err := os.Stat(filepath.Join(n.folder, d.Name(component.TOCTxt))); err == nil {
 				_, err := sstable.Verify(n.folder, d, check)
 				require.NoError(t, err)
 			}
@@ -130,7 +131,7 @@ func requireCopies(t *testing.T, keyspace, name string, keys, copies int) {
 }
 
 // partitionTexts reads an SSTable: its partitions as text, by their keys.
-func partitionTexts(t *testing.T, folder string, d sstable.Descriptor) map[string]string {
+func partitionTexts(t *testing.T, folder string, d component.Descriptor) map[string]string {
 	t.Helper()
 	in, err := sstable.OpenTable(folder, d)
 	require.NoError(t, err)

@@ -15,6 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -55,7 +56,7 @@ func filesRows(rows, wide int) string {
 type nodeTable struct {
 	node   string // its number
 	folder string
-	names  []sstable.Descriptor
+	names  []component.Descriptor
 }
 
 // nodeTables has all nodes write what they have of a table, and finds it. Nodes that are streamed
@@ -100,7 +101,7 @@ func tablesOnDisk(t *testing.T, keyspace, name string) (all []nodeTable) {
 		files, err := os.ReadDir(n.folder)
 		require.NoError(t, err)
 		for _, f := range files {
-			if d, c, err := sstable.ParseName(f.Name()); err == nil && c == sstable.DataDB {
+			if d, c, err := component.ParseName(f.Name()); err == nil && c == component.DataDB {
 				n.names = append(n.names, d)
 			}
 		}
@@ -137,11 +138,11 @@ func fileCheck(t *testing.T, keyspace, name string) sstable.Check {
 func rewritten(
 	t *testing.T,
 	from string,
-	d sstable.Descriptor,
+	d component.Descriptor,
 	folder string,
-	v sstable.Version,
+	v component.Version,
 	keys int64,
-	c sstable.Compression,
+	c component.Compression,
 	check sstable.Check,
 ) *sstable.Written {
 	t.Helper()
@@ -221,15 +222,15 @@ func TestFilesOfCassandraAreRightAndMadeAgain(t *testing.T) {
 			for _, d := range n.names {
 				verified, err := sstable.Verify(n.folder, d, check)
 				require.NoError(t, err)
-				var c sstable.Compression
-				if verified.Sizes[sstable.CompressionInfoDB] > 0 {
-					c = sstable.Compression{Compressor: sstable.LZ4Compressor, ChunkLength: 4096}
+				var c component.Compression
+				if verified.Sizes[component.CompressionInfoDB] > 0 {
+					c = component.Compression{Compressor: component.LZ4Compressor, ChunkLength: 4096}
 				}
 				folder := t.TempDir()
 				rewritten(t, n.folder, d, folder, d.Version, verified.Partitions, c, check)
-				same := []sstable.Component{sstable.IndexDB, sstable.FilterDB, sstable.SummaryDB}
+				same := []component.Kind{component.IndexDB, component.FilterDB, component.SummaryDB}
 				if c.Compressor == "" {
-					same = append(same, sstable.DataDB, sstable.CRCDB, sstable.DigestCRC32)
+					same = append(same, component.DataDB, component.CRCDB, component.DigestCRC32)
 				}
 				for _, component := range same {
 					require.Equal(
@@ -303,19 +304,19 @@ func TestFilesThatAreImported(t *testing.T) {
 	check := fileCheck(t, "it1", "files_to")
 	verify := verifyFiles(t)
 	type kind struct {
-		version     sstable.Version
-		compression sstable.Compression
+		version     component.Version
+		compression component.Compression
 	}
 	brief := []kind{
-		{sstable.MD, sstable.Compression{Compressor: sstable.LZ4Compressor, ChunkLength: 65536}},
+		{component.MD, component.Compression{Compressor: component.LZ4Compressor, ChunkLength: 65536}},
 	}
 	for _, c := range either(brief, append(brief,
-		kind{sstable.NB, sstable.Compression{
-			Compressor: sstable.ZstdCompressor, ChunkLength: 4096, MaxCompressedLength: 3000,
+		kind{component.NB, component.Compression{
+			Compressor: component.ZstdCompressor, ChunkLength: 4096, MaxCompressedLength: 3000,
 		}},
-		kind{sstable.NB, sstable.Compression{}},
-		kind{sstable.NB, sstable.Compression{Compressor: sstable.LZ4Compressor, ChunkLength: 16384}},
-		kind{sstable.ME, sstable.Compression{}},
+		kind{component.NB, component.Compression{}},
+		kind{component.NB, component.Compression{Compressor: component.LZ4Compressor, ChunkLength: 16384}},
+		kind{component.ME, component.Compression{}},
 	)) {
 		exec(t, "TRUNCATE it1.files_to")
 		for _, n := range nodes {

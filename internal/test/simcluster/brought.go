@@ -9,6 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/internodetest"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -105,7 +106,7 @@ func codecOf(cols []tableColumn) (*sstable.Codec, error) {
 	}
 	return sstable.NewCodec(
 		schema,
-		sstable.NB,
+		component.NB,
 		sstable.Minima{Timestamp: sstable.EpochTimestamp, Time: sstable.EpochTime},
 	)
 }

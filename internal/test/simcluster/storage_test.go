@@ -18,6 +18,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -40,7 +41,7 @@ func streamable(t *testing.T, columns []simcluster.Column) (*sstable.Codec, *sst
 	require.NoError(t, err)
 	codec, err := sstable.NewCodec(
 		schema,
-		sstable.NB,
+		component.NB,
 		sstable.Minima{Timestamp: 1000, Time: 1442880000},
 	)
 	require.NoError(t, err)
@@ -152,14 +153,14 @@ func fileOfWhole(
 	written, err := w.Finish()
 	require.NoError(t, err)
 	whole := &internode.Whole{Version: "nb", FirstKey: first}
-	for component, size := range written.Sizes {
-		if component == sstable.TOCTxt {
+	for kind, size := range written.Sizes {
+		if kind == component.TOCTxt {
 			continue
 		}
 		whole.Components = append(whole.Components, internode.Component{
-			Name: string(component),
+			Name: string(kind),
 			Size: size,
-			Open: func() (io.ReadCloser, error) { return os.Open(dir + "/" + written.Name(component)) },
+			Open: func() (io.ReadCloser, error) { return os.Open(dir + "/" + written.Name(kind)) },
 		})
 	}
 	return internode.File{Keys: keys, Header: codec.AppendHeader(nil), Whole: whole}
@@ -281,7 +282,7 @@ func TestRowsStreamedOut(t *testing.T) {
 				request,
 				func(_ context.Context, d *internode.Delivery) error {
 					require.Equal(t, c.TableID("ks.simple"), d.Table)
-					codec, err := sstable.ReadCodec(d.Header, sstable.NB)
+					codec, err := sstable.ReadCodec(d.Header, component.NB)
 					if err == nil {
 						got, err = rowsOf(codec, d.Body)
 					}

@@ -15,6 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -48,7 +49,7 @@ func (r *rowReader) file(f *internodetest.File) error {
 	if err != nil {
 		return err
 	}
-	version, err := sstable.ParseVersion(f.Head.Version)
+	version, err := component.ParseVersion(f.Head.Version)
 	if err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func (r *rowReader) file(f *internodetest.File) error {
 
 // whole reads the components of an SSTable.
 func (r *rowReader) whole(f *internodetest.File) error {
-	version, err := sstable.ParseVersion(f.Head.Version)
+	version, err := component.ParseVersion(f.Head.Version)
 	if err != nil {
 		return err
 	}
@@ -70,10 +71,10 @@ func (r *rowReader) whole(f *internodetest.File) error {
 		return err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
-	d := sstable.Descriptor{Version: version, ID: "1"}
+	d := component.Descriptor{Version: version, ID: "1"}
 	for name, b := range f.Parts {
 		if err := os.WriteFile(
-			filepath.Join(dir, d.Name(sstable.Component(name))),
+			filepath.Join(dir, d.Name(component.Kind(name))),
 			b,
 			0o600,
 		); err != nil {

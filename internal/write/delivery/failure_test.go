@@ -17,6 +17,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // What a node says of why it failed a session is in the error, though it may say so a moment later.
@@ -25,7 +26,7 @@ func TestReasonOfAFailedSession(t *testing.T) {
 		&sstable.Table{Key: []sstable.Column{{Name: "k", Type: &cqltype.Type{Kind: cqltype.Int}}}},
 	)
 	require.NoError(t, err)
-	codec, err := sstable.NewCodec(planned, sstable.NB, sstable.Minima{})
+	codec, err := sstable.NewCodec(planned, component.NB, sstable.Minima{})
 	require.NoError(t, err)
 	for name, c := range map[string]struct {
 		told []string
@@ -79,7 +80,7 @@ func TestSessionsThatFailForTheirRows(t *testing.T) {
 		&sstable.Table{Key: []sstable.Column{{Name: "k", Type: &cqltype.Type{Kind: cqltype.Int}}}},
 	)
 	require.NoError(t, err)
-	codec, err := sstable.NewCodec(planned, sstable.NB, sstable.Minima{})
+	codec, err := sstable.NewCodec(planned, component.NB, sstable.Minima{})
 	require.NoError(t, err)
 	node := &internodetest.Node{
 		Take: func(*internodetest.Session) error { return errors.New("no") },

@@ -12,7 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // form is what nodes are sent: entire SSTables, or rows one by one.
@@ -27,7 +27,7 @@ type form struct {
 // returns an error if the form that --stream or --via asks for is not possible.
 func (d *Delivery) ChooseForm(
 	options driver.TableOptions,
-	version sstable.Version,
+	version component.Version,
 	others []string,
 ) (form, error) {
 	whole, why := wholeOptions(options, defaultChunk(d.Table.IsScylla(), version))
@@ -84,11 +84,11 @@ func otherVersions(nodes []string) string {
 
 // defaultChunk returns the compression chunk length, in KiB, of servers for a table without that
 // option: ScyllaDB, Cassandra 3.11, and later versions.
-func defaultChunk(scylla bool, v sstable.Version) string {
+func defaultChunk(scylla bool, v component.Version) string {
 	switch {
 	case scylla:
 		return "4"
-	case v < sstable.NA:
+	case v < component.NA:
 		return "64"
 	default:
 		return "16"
@@ -98,8 +98,8 @@ func defaultChunk(scylla bool, v sstable.Version) string {
 // plainCompressors are written in place of compressors of ScyllaDB whose dictionaries are not in
 // the SSTable. Each SSTable names its compressor, so servers read them.
 var plainCompressors = map[string]string{
-	"LZ4WithDictsCompressor":  sstable.LZ4Compressor,
-	"ZstdWithDictsCompressor": sstable.ZstdCompressor,
+	"LZ4WithDictsCompressor":  component.LZ4Compressor,
+	"ZstdWithDictsCompressor": component.ZstdCompressor,
 }
 
 // compressionOptions are the options of a table's compression that are not its compressor's
@@ -126,7 +126,7 @@ func wholeOptions(o driver.TableOptions, chunk string) (whole *stream.WholeOptio
 	c.Compressor = class[strings.LastIndexByte(class, '.')+1:]
 	c.Compressor = cmp.Or(plainCompressors[c.Compressor], c.Compressor)
 	if !slices.Contains(
-		[]string{sstable.LZ4Compressor, sstable.ZstdCompressor, sstable.NoopCompressor},
+		[]string{component.LZ4Compressor, component.ZstdCompressor, component.NoopCompressor},
 		c.Compressor,
 	) {
 		return nil, fmt.Sprintf(

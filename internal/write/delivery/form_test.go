@@ -9,7 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // Every reason is reported why SSTables are not sent whole, and what was asked for and cannot be is
@@ -44,7 +44,7 @@ func TestFormOfWhatIsStreamed(t *testing.T) {
 			Spec:  &spec.Writing{Via: tc.via, Stream: tc.stream},
 			Table: &table.Table{Cluster: &topology.Cluster{}},
 		}
-		f, err := l.ChooseForm(tc.options, sstable.NB, tc.others)
+		f, err := l.ChooseForm(tc.options, component.NB, tc.others)
 		if tc.refused != "" {
 			require.EqualError(t, err, tc.refused, tc.name)
 			continue

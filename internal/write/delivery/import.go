@@ -7,7 +7,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // importName is the file with the commands that import the SSTables of a load into files.
@@ -137,7 +137,7 @@ func (d *Delivery) importCommand(n stream.KeptNode) string {
 func (d *Delivery) loaderCommands(n stream.KeptNode) string {
 	folder := safetext.ScriptWord(d.Folder.folder(n))
 	commands := "sstableloader -d ADDRESS " + folder
-	if d.Setup.Options.Version == sstable.MD {
+	if d.Setup.Options.Version == component.MD {
 		commands += "\n# or, of ScyllaDB, on any one node, where * stands for the table's id:\n# " + fmt.Sprintf(
 			"cp %s/* %s/%s-*/%s/ && nodetool refresh %s --load-and-stream",
 			safetext.ShellWord(

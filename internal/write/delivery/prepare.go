@@ -16,7 +16,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -121,7 +121,7 @@ func (d *Delivery) Outline(ctx context.Context, options driver.TableOptions) (*S
 	if err := d.refuseStream(options); err != nil {
 		return nil, err
 	}
-	form := fileForm{version: sstable.NB}
+	form := fileForm{version: component.NB}
 	if d.Spec.Via == spec.ViaFiles {
 		var err error
 		if form, err = d.chooseFiles(ctx); err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // sender sends SSTables to storage ports.
@@ -83,7 +83,7 @@ func wholeOf(w *stream.Whole) *internode.Whole {
 	}
 	out := &internode.Whole{Version: w.Version.String(), FirstKey: w.First}
 	for _, c := range slices.Sorted(maps.Keys(w.Sizes)) {
-		if c == sstable.TOCTxt { // nodes refuse it
+		if c == component.TOCTxt { // nodes refuse it
 			continue
 		}
 		out.Components = append(out.Components, internode.Component{

@@ -8,7 +8,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // ImportMethod is how nodes import SSTables from a folder.
@@ -33,14 +33,14 @@ const namesByRefresh = "1000??????"
 
 // fileForm is the form of SSTables in a folder.
 type fileForm struct {
-	version sstable.Version
+	version component.Version
 	method  ImportMethod
 }
 
 // chooseFiles decides the form of SSTables in a folder: one that all nodes read, or that of
 // --sstable-version.
 func (d *Delivery) chooseFiles(ctx context.Context) (fileForm, error) {
-	f := fileForm{sstable.NB, byLoader}
+	f := fileForm{component.NB, byLoader}
 	nodes := d.Table.Cluster.Nodes
 	var err error
 	if d.Table.Connected() || d.Table.Ringed {
@@ -51,14 +51,14 @@ func (d *Delivery) chooseFiles(ctx context.Context) (fileForm, error) {
 	if err != nil || d.Spec.SSTableVersion == "" {
 		return f, err
 	}
-	version, err := sstable.ParseVersion(d.Spec.SSTableVersion)
+	version, err := component.ParseVersion(d.Spec.SSTableVersion)
 	if err != nil {
 		return f, err
 	}
 	if err := refuseVersion(nodes, d.Table.IsScylla(), version); err != nil {
 		return f, fmt.Errorf("--sstable-version: %w", err)
 	}
-	if version == sstable.OA && d.Table.Connected() {
+	if version == component.OA && d.Table.Connected() {
 		if err := d.refuseModes(ctx); err != nil {
 			return f, fmt.Errorf("--sstable-version: %w", err)
 		}
@@ -85,15 +85,15 @@ func servedFor(n topology.Node) error {
 // formFor returns the newest form that all nodes read. Its import method depends on their versions.
 func formFor(nodes []topology.Node, scylla bool) (fileForm, error) {
 	if scylla {
-		return fileForm{sstable.MD, byUpload}, nil
+		return fileForm{component.MD, byUpload}, nil
 	}
-	f := fileForm{sstable.NB, byImport}
+	f := fileForm{component.NB, byImport}
 	for _, n := range nodes {
 		if err := servedFor(n); err != nil {
 			return f, err
 		}
 		if table.ReleaseOf(n.Version).Before(table.Release{4}) {
-			f = fileForm{sstable.MD, byRefresh}
+			f = fileForm{component.MD, byRefresh}
 		}
 	}
 	return f, nil
@@ -102,20 +102,20 @@ func formFor(nodes []topology.Node, scylla bool) (fileForm, error) {
 // refuseVersion returns an error that names a node which cannot read SSTables of a version.
 // Sources: org.apache.cassandra.io.sstable.format.big.BigFormat of 3.11 to 5.0, isCompatible;
 // ScyllaDB's sstables::version.
-func refuseVersion(nodes []topology.Node, scylla bool, v sstable.Version) error {
+func refuseVersion(nodes []topology.Node, scylla bool, v component.Version) error {
 	if err := spec.CheckSSTableVersion(v); err != nil {
 		return err
 	}
 	least := table.Release{3, 11, 4}
 	switch v {
-	case sstable.MD:
-	case sstable.NB:
+	case component.MD:
+	case component.NB:
 		least = table.Release{4}
-	case sstable.OA:
+	case component.OA:
 		least = table.Release{5}
 	}
-	if scylla && v != sstable.MD {
-		return fmt.Errorf("ScyllaDB reads no SSTables of version %s; it reads %s", v, sstable.MD)
+	if scylla && v != component.MD {
+		return fmt.Errorf("ScyllaDB reads no SSTables of version %s; it reads %s", v, component.MD)
 	}
 	for _, n := range nodes {
 		if !scylla && table.ReleaseOf(n.Version).Before(least) {
@@ -146,7 +146,7 @@ func (d *Delivery) refuseModes(ctx context.Context) error {
 				n.Address,
 				modeSetting,
 				mode,
-				sstable.OA,
+				component.OA,
 			)
 		}
 	}

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/topology"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // The oldest node decides what SSTables are made like, and which versions may be asked for.
@@ -15,12 +15,12 @@ func TestVersionIsThatOfAllNodes(t *testing.T) {
 		releases []string
 		scylla   bool
 		want     fileForm
-		allowed  []sstable.Version
+		allowed  []component.Version
 	}{
-		{[]string{"5.0.6", "4.0.0"}, false, fileForm{sstable.NB, byImport}, []sstable.Version{sstable.MD, sstable.NB}},
-		{[]string{"5.0.6", "5.0-beta1-SNAPSHOT"}, false, fileForm{sstable.NB, byImport}, []sstable.Version{sstable.MD, sstable.NB, sstable.OA}},
-		{[]string{"4.1.10", "3.11.4"}, false, fileForm{sstable.MD, byRefresh}, []sstable.Version{sstable.MD}},
-		{[]string{"3.0.8"}, true, fileForm{sstable.MD, byUpload}, []sstable.Version{sstable.MD}},
+		{[]string{"5.0.6", "4.0.0"}, false, fileForm{component.NB, byImport}, []component.Version{component.MD, component.NB}},
+		{[]string{"5.0.6", "5.0-beta1-SNAPSHOT"}, false, fileForm{component.NB, byImport}, []component.Version{component.MD, component.NB, component.OA}},
+		{[]string{"4.1.10", "3.11.4"}, false, fileForm{component.MD, byRefresh}, []component.Version{component.MD}},
+		{[]string{"3.0.8"}, true, fileForm{component.MD, byUpload}, []component.Version{component.MD}},
 	} {
 		var nodes []topology.Node
 		for _, r := range c.releases {
@@ -29,8 +29,8 @@ func TestVersionIsThatOfAllNodes(t *testing.T) {
 		f, err := formFor(nodes, c.scylla)
 		require.NoError(t, err)
 		require.Equal(t, c.want, f)
-		var allowed []sstable.Version
-		for v := sstable.MC; v <= sstable.OA; v++ {
+		var allowed []component.Version
+		for v := component.MC; v <= component.OA; v++ {
 			if refuseVersion(nodes, c.scylla, v) == nil {
 				allowed = append(allowed, v)
 			}

@@ -11,6 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // appending makes rows of one clustering whose lists have one element, in the order of the input.
@@ -38,7 +39,7 @@ func TestAppendedListsOfOneTimestamp(t *testing.T) {
 			o.Append, o.Single, o.Memory = true, true, 16<<10
 			o.Timestamp = 1_600_000_000_000_000
 			o.Sender = senderFunc(func(_ context.Context, _ string, f File) error {
-				rowsOf(t, sstable.NB, f, func(r *sstable.Row) {
+				rowsOf(t, component.NB, f, func(r *sstable.Row) {
 					for i, c := range r.Cells {
 						require.EqualValues(t, i, binary.BigEndian.Uint32(c.Value))
 						require.EqualValues(t, 1_600_000_000_000_000, c.Timestamp)

@@ -13,7 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/internal/write"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -56,7 +56,7 @@ func BenchmarkTarget(b *testing.B) {
 		}})
 	}
 	for name, whole := range map[string]*WholeOptions{
-		"rows": nil, "whole": {FilterChance: 0.01, IndexInterval: 128, Compression: sstable.Compression{Compressor: sstable.LZ4Compressor, ChunkLength: 16 << 10}},
+		"rows": nil, "whole": {FilterChance: 0.01, IndexInterval: 128, Compression: component.Compression{Compressor: component.LZ4Compressor, ChunkLength: 16 << 10}},
 	} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -276,7 +277,7 @@ type copiedSource struct {
 	ctx     context.Context
 	table   fmt.Stringer
 	schema  *sstable.Schema
-	version sstable.Version
+	version component.Version
 	items   int
 	rows    int64 // rows, without those of static columns
 }

@@ -25,6 +25,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -35,9 +36,9 @@ func golden(t *testing.T, name string) (*schema.Table, *sstable.Codec, []byte) {
 	folder := filepath.Join("../../../pkg/sstable/testdata/golden", name)
 	b, err := os.ReadFile(filepath.Join(folder, "Statistics.db"))
 	require.NoError(t, err)
-	statistics, err := sstable.ParseStatistics(b, sstable.NB)
+	statistics, err := component.ParseStatistics(b, component.NB)
 	require.NoError(t, err)
-	codec, err := sstable.ReadCodec(statistics.Header, sstable.NB)
+	codec, err := sstable.ReadCodec(statistics.Header, component.NB)
 	require.NoError(t, err)
 	data, err := os.ReadFile(filepath.Join(folder, "Data.db"))
 	require.NoError(t, err)
@@ -190,7 +191,7 @@ func (c *copies) Send(_ context.Context, node string, f File) error {
 			return err
 		}
 	}
-	codec, err := sstable.ReadCodec(f.Header, sstable.NB)
+	codec, err := sstable.ReadCodec(f.Header, component.NB)
 	require.NoError(c.t, err)
 	var all map[string]string
 	if f.Whole == nil {
@@ -264,7 +265,7 @@ func parts(n int) []token.Range {
 // Every cell and every deletion that a server wrote comes to each replica unchanged, in the order
 // of the ring.
 func TestCopiesAreAsTheyWere(t *testing.T) {
-	lz4 := sstable.Compression{Compressor: sstable.LZ4Compressor, ChunkLength: 4 << 10}
+	lz4 := component.Compression{Compressor: component.LZ4Compressor, ChunkLength: 4 << 10}
 	made := &WholeOptions{FilterChance: 0.01, IndexInterval: 128, Compression: lz4}
 	for _, name := range []string{
 		"deletions", "statics", "elements", "types", "clusterings", "columns", "empties", "wide",
@@ -656,11 +657,11 @@ func TestTimesBeyondTheVersionAreRefused(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			for second, version := range map[int64]sstable.Version{
-				1 << 31:   sstable.NB,
-				1<<31 - 2: sstable.NB,
-				1<<31 + 1: sstable.OA,
-				1 << 33:   sstable.OA,
+			for second, version := range map[int64]component.Version{
+				1 << 31:   component.NB,
+				1<<31 - 2: component.NB,
+				1<<31 + 1: component.OA,
+				1 << 33:   component.OA,
 			} {
 				copier, _ := newCopier(t, readings, func(o *Options) {
 					o.Version = version

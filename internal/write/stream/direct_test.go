@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/write"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // SSTables made as records are merged have the rows that those have which are made of a spool.
@@ -34,12 +34,12 @@ func TestSSTablesAreMadeWithoutASpool(t *testing.T) {
 			rows, last := many(p, 4000)
 			tg, n := newTarget(t, func(o *Options) {
 				wholeOnOne(t, o)
-				o.Whole.Compression = sstable.Compression{}
+				o.Whole.Compression = component.Compression{}
 				o.Memory, o.FileBytes = c.memory, c.file
 			})
 			n.rows["one"] = map[string]string{}
 			tg.o.Sender = senderFunc(func(_ context.Context, node string, f File) error {
-				data, err := os.ReadFile(f.Whole.Path(sstable.DataDB))
+				data, err := os.ReadFile(f.Whole.Path(component.DataDB))
 				require.NoError(t, err)
 				require.Less(t, f.Bytes, c.file/4*5+1<<10)
 				files.Add(1)
@@ -111,9 +111,9 @@ func TestFiltersHaveRoom(t *testing.T) {
 	var files atomic.Int64
 	tg.o.Sender = senderFunc(func(_ context.Context, _ string, f File) error {
 		files.Add(1)
-		db, err := os.ReadFile(f.Whole.Path(sstable.FilterDB))
+		db, err := os.ReadFile(f.Whole.Path(component.FilterDB))
 		require.NoError(t, err)
-		filter, err := sstable.ParseFilter(db, sstable.NB)
+		filter, err := component.ParseFilter(db, component.NB)
 		require.NoError(t, err)
 		wrong := 0
 		for i := range int32(10_000) {

@@ -16,6 +16,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -50,13 +51,13 @@ func (c *clock) pass(d time.Duration) {
 }
 
 // rowsOf reads the rows of a file as a node does: by its header.
-func rowsOf(t *testing.T, v sstable.Version, f File, each func(*sstable.Row)) {
+func rowsOf(t *testing.T, v component.Version, f File, each func(*sstable.Row)) {
 	t.Helper()
 	keyedRowsOf(t, v, f, func(_ []byte, r *sstable.Row) { each(r) })
 }
 
 // keyedRowsOf reads the rows of a file with the keys of their partitions.
-func keyedRowsOf(t *testing.T, v sstable.Version, f File, each func(key []byte, r *sstable.Row)) {
+func keyedRowsOf(t *testing.T, v component.Version, f File, each func(key []byte, r *sstable.Row)) {
 	t.Helper()
 	itemsOf(t, v, f, func(item sstable.Item, d *sstable.Decoder) {
 		if item == sstable.RegularRow {
@@ -66,7 +67,7 @@ func keyedRowsOf(t *testing.T, v sstable.Version, f File, each func(key []byte, 
 }
 
 // itemsOf reads a file as a node does: by its header, or as an SSTable.
-func itemsOf(t *testing.T, v sstable.Version, f File, each func(sstable.Item, *sstable.Decoder)) {
+func itemsOf(t *testing.T, v component.Version, f File, each func(sstable.Item, *sstable.Decoder)) {
 	t.Helper()
 	var d *sstable.Decoder
 	if f.Whole == nil {
@@ -93,7 +94,7 @@ func itemsOf(t *testing.T, v sstable.Version, f File, each func(sstable.Item, *s
 // A row lives from when its slice is sent, however long it waited there, and so do deletions.
 func TestExpiryIsCountedFromTheSending(t *testing.T) {
 	start := time.Unix(1_700_000_000, 0)
-	for name, version := range map[string]sstable.Version{"nb": sstable.NB, "oa": sstable.OA} {
+	for name, version := range map[string]component.Version{"nb": component.NB, "oa": component.OA} {
 		t.Run(name, func(t *testing.T) {
 			now := &clock{at: start}
 			expiries := map[int64]int{}
@@ -148,7 +149,7 @@ func TestColumnWithoutDeletionBesideOneThatHasOne(t *testing.T) {
 	tg, _ := newTarget(t, func(o *Options) {
 		o.Clock, o.Append, o.Table, o.Sessions = now.now, true, tagged, 1
 		o.Sender = senderFunc(func(_ context.Context, _ string, f File) error {
-			rowsOf(t, sstable.NB, f, func(r *sstable.Row) {
+			rowsOf(t, component.NB, f, func(r *sstable.Row) {
 				kept = append(kept[:0], r.Deletions...)
 				require.Len(t, r.Cells, 1)
 			})
@@ -186,7 +187,7 @@ func TestColumnWithoutDeletionBesideOneThatHasOne(t *testing.T) {
 // A cell that would expire later than its version can store, only because it waited, expires at the
 // last second that it can.
 func TestExpiryIsCutOff(t *testing.T) {
-	last := sstable.NB.MaxExpiry()
+	last := component.NB.MaxExpiry()
 	now := &clock{at: time.Unix(last-100, 0)}
 	var expiries []int64
 	tg, _ := newTarget(t, func(o *Options) {
@@ -194,7 +195,7 @@ func TestExpiryIsCutOff(t *testing.T) {
 		o.Sender = senderFunc(func(_ context.Context, _ string, f File) error {
 			rowsOf(
 				t,
-				sstable.NB,
+				component.NB,
 				f,
 				func(r *sstable.Row) { expiries = append(expiries, r.Liveness.Expiry) },
 			)
@@ -216,7 +217,7 @@ func TestExpiryIsCutOff(t *testing.T) {
 // Other rows of its slice, and its deletions, are counted from when they are sent.
 func TestExpiryCutOffMovesNoOtherExpiry(t *testing.T) {
 	const years, wait = 630_720_000, 3600
-	for name, version := range map[string]sstable.Version{"nb": sstable.NB, "oa": sstable.OA} {
+	for name, version := range map[string]component.Version{"nb": component.NB, "oa": component.OA} {
 		for form, spooled := range map[string]bool{"spooled": true, "direct": false} {
 			t.Run(name+", "+form, func(t *testing.T) {
 				last := version.MaxExpiry()
@@ -295,7 +296,7 @@ func TestRejectedTTLMovesNoOtherExpiry(t *testing.T) {
 		o.Sender = senderFunc(func(_ context.Context, _ string, f File) error {
 			rowsOf(
 				t,
-				sstable.NB,
+				component.NB,
 				f,
 				func(r *sstable.Row) { expiries = append(expiries, r.Liveness.Expiry) },
 			)

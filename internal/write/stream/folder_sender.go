@@ -15,7 +15,7 @@ import (
 	"sync"
 
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // FolderSender is a Sender that keeps entire SSTables in a folder, as a Layout says. From there
@@ -52,8 +52,8 @@ type KeptNode struct {
 
 // KeptTable is an SSTable: its partitions and rows, and the sizes of its components.
 type KeptTable struct {
-	sstable.Descriptor
-	Sizes            map[sstable.Component]int64
+	component.Descriptor
+	Sizes            map[component.Kind]int64
 	Partitions, Rows int64
 }
 
@@ -90,8 +90,8 @@ func (s *FolderSender) Send(ctx context.Context, node string, f File) error {
 // number returns the folder and the name of a node's next SSTable.
 func (s *FolderSender) number(
 	node string,
-	v sstable.Version,
-) (folder string, d sstable.Descriptor) {
+	v component.Version,
+) (folder string, d component.Descriptor) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	n := s.nodes[node]
@@ -99,7 +99,7 @@ func (s *FolderSender) number(
 		n = &KeptNode{ID: node, Folder: filepath.Join(s.layout.Nodes[node], s.layout.Table)}
 		s.nodes[node] = n
 	}
-	d = sstable.Descriptor{Version: v, ID: strconv.Itoa(s.layout.First + n.numbers)}
+	d = component.Descriptor{Version: v, ID: strconv.Itoa(s.layout.First + n.numbers)}
 	n.numbers++
 	return n.Folder, d
 }
@@ -108,14 +108,14 @@ func (s *FolderSender) number(
 func (s *FolderSender) keep(
 	ctx context.Context,
 	folder string,
-	d sstable.Descriptor,
+	d component.Descriptor,
 	w *Whole,
 ) error {
 	if err := fsync.MkdirAll(folder); err != nil {
 		return err
 	}
 	for _, c := range slices.Sorted(maps.Keys(w.Sizes)) {
-		if c == sstable.TOCTxt {
+		if c == component.TOCTxt {
 			continue
 		}
 		if err := s.place(ctx, w.Path(c), filepath.Join(folder, d.Name(c))); err != nil {
@@ -127,8 +127,8 @@ func (s *FolderSender) keep(
 	}
 	if err := s.place(
 		ctx,
-		w.Path(sstable.TOCTxt),
-		filepath.Join(folder, d.Name(sstable.TOCTxt)),
+		w.Path(component.TOCTxt),
+		filepath.Join(folder, d.Name(component.TOCTxt)),
 	); err != nil {
 		return err
 	}
@@ -210,7 +210,7 @@ func (s *FolderSender) Clear() error {
 			continue // it is no folder of a node
 		}
 		for _, f := range files {
-			if _, _, err := sstable.ParseName(f.Name()); err != nil {
+			if _, _, err := component.ParseName(f.Name()); err != nil {
 				continue
 			}
 			if err := os.Remove(filepath.Join(folder, f.Name())); err != nil {

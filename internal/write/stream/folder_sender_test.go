@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -71,7 +72,7 @@ func TestKeptTablesAreWholeAndEachNodesOwn(t *testing.T) {
 		for number, table := range node.Tables {
 			require.Equal(
 				t,
-				sstable.Descriptor{Version: sstable.NB, ID: strconv.Itoa(number + 1)},
+				component.Descriptor{Version: component.NB, ID: strconv.Itoa(number + 1)},
 				table.Descriptor,
 			)
 			verified, err := sstable.Verify(
@@ -88,7 +89,7 @@ func TestKeptTablesAreWholeAndEachNodesOwn(t *testing.T) {
 			require.Equal(t, table.Partitions, verified.Partitions)
 			require.Equal(t, table.Rows, verified.Rows)
 			files += len(table.Sizes)
-			data, err := os.ReadFile(filepath.Join(dir, node.Folder, table.Name(sstable.DataDB)))
+			data, err := os.ReadFile(filepath.Join(dir, node.Folder, table.Name(component.DataDB)))
 			require.NoError(t, err)
 			require.NoError(
 				t,
@@ -135,7 +136,7 @@ func TestKeptTablesOfASetAreLinks(t *testing.T) {
 			for i, node := range k.Kept() {
 				for _, table := range node.Tables {
 					info, err := os.Stat(
-						filepath.Join(dir, node.Folder, table.Name(sstable.DataDB)),
+						filepath.Join(dir, node.Folder, table.Name(component.DataDB)),
 					)
 					require.NoError(t, err)
 					infos[i] = append(infos[i], info)
@@ -158,13 +159,13 @@ func TestKeptTablesOfASetAreLinks(t *testing.T) {
 // for.
 func TestKeptTablesOfSingleReplicas(t *testing.T) {
 	rows, _ := many(&pieces{}, 1000)
-	tg, _, k, dir := keeping(t, func(o *Options) { o.Single, o.Version = true, sstable.MD })
+	tg, _, k, dir := keeping(t, func(o *Options) { o.Single, o.Version = true, component.MD })
 	require.NoError(t, load(t, tg, rows))
 	var partitions int64
 	for _, node := range k.Kept() {
 		for _, table := range node.Tables {
-			require.Equal(t, sstable.MD, table.Version)
-			require.FileExists(t, filepath.Join(dir, node.Folder, table.Name(sstable.TOCTxt)))
+			require.Equal(t, component.MD, table.Version)
+			require.FileExists(t, filepath.Join(dir, node.Folder, table.Name(component.TOCTxt)))
 			partitions += table.Partitions
 		}
 	}
@@ -189,7 +190,7 @@ func TestKeptTableLooksWholeOnlyWhenItIs(t *testing.T) {
 		}
 		require.ErrorIs(t, load(t, tg, rows), full)
 		for _, toc := range tocs(t, dir) {
-			d, _, err := sstable.ParseName(filepath.Base(toc))
+			d, _, err := component.ParseName(filepath.Base(toc))
 			require.NoError(t, err)
 			_, err = sstable.Verify(
 				filepath.Dir(toc),

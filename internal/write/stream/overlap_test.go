@@ -17,7 +17,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/write"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -64,8 +64,8 @@ func wholeOnOne(t *testing.T, o *Options) {
 	o.Whole = &WholeOptions{
 		FilterChance:  0.01,
 		IndexInterval: 128,
-		Compression: sstable.Compression{
-			Compressor:  sstable.LZ4Compressor,
+		Compression: component.Compression{
+			Compressor:  component.LZ4Compressor,
 			ChunkLength: 16 << 10,
 		},
 	}

@@ -19,6 +19,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -58,7 +59,7 @@ func (n *picky) Send(_ context.Context, node string, f File) error {
 			came[place] += string(c.Value)
 		}
 	}
-	itemsOf(n.t, sstable.NB, f, func(item sstable.Item, d *sstable.Decoder) {
+	itemsOf(n.t, component.NB, f, func(item sstable.Item, d *sstable.Decoder) {
 		if (item == sstable.RegularRow || item == sstable.StaticRow) && !d.Row().Empty() {
 			each(d)
 		}

@@ -14,6 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -41,7 +42,7 @@ func TestPartitionsAreSplitForMutations(t *testing.T) {
 			mu.Lock()
 			defer mu.Unlock()
 			files++
-			codec, err := sstable.ReadCodec(f.Header, sstable.NB)
+			codec, err := sstable.ReadCodec(f.Header, component.NB)
 			require.NoError(t, err)
 			d := sstable.NewDecoder(codec, io.LimitReader(f.Open(), f.Bytes), 1<<20)
 			last := token.Murmur3.Min()

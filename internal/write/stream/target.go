@@ -34,6 +34,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -61,8 +62,8 @@ type Options struct {
 	// the rows, which takes at least ten times as long.
 	Whole *WholeOptions
 	// Version is that of the SSTables, and of rows that nodes write to SSTables; default
-	// sstable.NB.
-	Version sstable.Version
+	// component.NB.
+	Version component.Version
 	// Single sends each range to only one of its replicas, which has to bring the rows to the
 	// others.
 	Single    bool
@@ -125,7 +126,7 @@ func (o Options) DefaultSlice() int64 {
 
 func (o Options) withDefaults() Options {
 	if o.Version == 0 {
-		o.Version = sstable.NB
+		o.Version = component.NB
 	}
 	if o.Memory <= 0 {
 		o.Memory = 64 << 20

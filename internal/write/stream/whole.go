@@ -10,6 +10,7 @@ import (
 	"strconv"
 
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -17,7 +18,7 @@ import (
 type WholeOptions struct {
 	FilterChance  float64
 	IndexInterval int
-	Compression   sstable.Compression
+	Compression   component.Compression
 }
 
 // Whole is a complete SSTable on the disk that was read back and verified.
@@ -27,7 +28,7 @@ type Whole struct {
 }
 
 // Path returns the path of a component.
-func (w *Whole) Path(c sstable.Component) string { return filepath.Join(w.folder, w.Name(c)) }
+func (w *Whole) Path(c component.Kind) string { return filepath.Join(w.folder, w.Name(c)) }
 
 // remove removes the SSTable from the disk, if there is one.
 func (w *Whole) remove() {

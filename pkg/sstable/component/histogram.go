@@ -1,4 +1,4 @@
-package sstable
+package component
 
 import (
 	"cmp"
@@ -60,24 +60,24 @@ func (h *Histogram) append(dst []byte) []byte {
 }
 
 func (c *cursor) histogram() Histogram {
-	n := c.count(16)
+	n := c.Count(16)
 	if n < 2 {
-		c.fail("histogram of %d buckets", n)
+		c.Fail("histogram of %d buckets", n)
 		return Histogram{}
 	}
 	h := Histogram{Offsets: make([]int64, n-1), Counts: make([]int64, n)}
 	for i := range n {
-		offset := c.int64()
-		h.Counts[i] = c.int64()
+		offset := c.Int64()
+		h.Counts[i] = c.Int64()
 		if i < 2 {
 			if i == 1 && offset != h.Offsets[0] {
-				c.fail("histogram whose first buckets begin at %d and %d", h.Offsets[0], offset)
+				c.Fail("histogram whose first buckets begin at %d and %d", h.Offsets[0], offset)
 			}
 			h.Offsets[0] = offset
 			continue
 		}
 		if offset <= h.Offsets[i-2] {
-			c.fail(
+			c.Fail(
 				"histogram whose bucket %d begins at %d, the one before at %d",
 				i,
 				offset,
@@ -115,8 +115,8 @@ const (
 	maxTombstoneCount = math.MaxInt32
 )
 
-// add counts a second of Unix time.
-func (h *TombstoneHistogram) add(second int64) {
+// Add counts a second of Unix time.
+func (h *TombstoneHistogram) Add(second int64) {
 	if over := second % tombstoneRounding; over > 0 {
 		second += tombstoneRounding - over
 	}
@@ -127,6 +127,14 @@ func (h *TombstoneHistogram) add(second int64) {
 	if len(h.spool) >= tombstoneSpool {
 		h.flush()
 	}
+}
+
+// Flush puts all that was counted into the bins, before they are read.
+func (h *TombstoneHistogram) Flush() {
+	if len(h.spool) > 0 {
+		h.flush()
+	}
+	h.spool = nil
 }
 
 // flush puts what was counted into the bins.
@@ -186,7 +194,7 @@ func (h *TombstoneHistogram) append(dst []byte, v Version) []byte {
 	dst = binary.BigEndian.AppendUint32(dst, uint32(h.Bins))
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(h.Seconds)))
 	for i, second := range h.Seconds {
-		if v.hasUnsignedSeconds() {
+		if v.HasUnsignedSeconds() {
 			dst = binary.BigEndian.AppendUint64(dst, uint64(second))
 			dst = binary.BigEndian.AppendUint32(dst, uint32(h.Counts[i]))
 			continue
@@ -198,32 +206,32 @@ func (h *TombstoneHistogram) append(dst []byte, v Version) []byte {
 }
 
 func (c *cursor) tombstones(v Version) TombstoneHistogram {
-	h := TombstoneHistogram{Bins: int(c.int32())}
+	h := TombstoneHistogram{Bins: int(c.Int32())}
 	width := 16
-	if v.hasUnsignedSeconds() {
+	if v.HasUnsignedSeconds() {
 		width = 12
 	}
-	n := c.count(width)
+	n := c.Count(width)
 	h.Seconds, h.Counts = make([]int64, n), make([]int64, n)
 	for i := range n {
-		if v.hasUnsignedSeconds() {
-			h.Seconds[i], h.Counts[i] = c.int64(), int64(c.uint32())
+		if v.HasUnsignedSeconds() {
+			h.Seconds[i], h.Counts[i] = c.Int64(), int64(c.Uint32())
 		} else {
-			second := c.float64()
-			h.Seconds[i], h.Counts[i] = int64(second), c.int64()
+			second := c.Float64()
+			h.Seconds[i], h.Counts[i] = int64(second), c.Int64()
 			if float64(h.Seconds[i]) != second {
-				c.fail("tombstones at second %v", second)
+				c.Fail("tombstones at second %v", second)
 			}
 		}
 		if i > 0 && h.Seconds[i] <= h.Seconds[i-1] {
-			c.fail("tombstones at second %d after second %d", h.Seconds[i], h.Seconds[i-1])
+			c.Fail("tombstones at second %d after second %d", h.Seconds[i], h.Seconds[i-1])
 		}
 	}
 	return h
 }
 
-// total is how many deletions and expiries the bins count.
-func (h *TombstoneHistogram) total() int64 {
+// Total returns how many deletions and expiries the bins count.
+func (h *TombstoneHistogram) Total() int64 {
 	var n int64
 	for _, count := range h.Counts {
 		n += count

@@ -1,28 +1,28 @@
-package sstable
+package component
 
 import (
 	"fmt"
 	"strings"
 )
 
-// Component is a file of an SSTable, by the end of its name.
-type Component string
+// Kind is a file of an SSTable, by the end of its name.
+type Kind string
 
 // The components of the "big" format
 // (org.apache.cassandra.io.sstable.format.big.BigFormat.Components). Those of "bti", of secondary
 // indexes, and what other programs lay beside them, have other names.
 const (
-	DataDB            Component = "Data.db"
-	IndexDB           Component = "Index.db"
-	FilterDB          Component = "Filter.db"
-	SummaryDB         Component = "Summary.db"
-	StatisticsDB      Component = "Statistics.db"
-	CompressionInfoDB Component = "CompressionInfo.db"
-	CRCDB             Component = "CRC.db"
-	DigestCRC32       Component = "Digest.crc32"
-	TOCTxt            Component = "TOC.txt"
+	DataDB            Kind = "Data.db"
+	IndexDB           Kind = "Index.db"
+	FilterDB          Kind = "Filter.db"
+	SummaryDB         Kind = "Summary.db"
+	StatisticsDB      Kind = "Statistics.db"
+	CompressionInfoDB Kind = "CompressionInfo.db"
+	CRCDB             Kind = "CRC.db"
+	DigestCRC32       Kind = "Digest.crc32"
+	TOCTxt            Kind = "TOC.txt"
 
-	scyllaDB Component = "Scylla.db" // what ScyllaDB alone knows of a file
+	ScyllaDB Kind = "Scylla.db" // what ScyllaDB alone knows of a file
 )
 
 // Descriptor is what the names of an SSTable's files have in common, apart from their folder.
@@ -35,16 +35,16 @@ type Descriptor struct {
 }
 
 // Name is the name of the file that holds a component.
-func (d Descriptor) Name(c Component) string { return d.base() + "-" + string(c) }
+func (d Descriptor) Name(c Kind) string { return d.Base() + "-" + string(c) }
 
-// base is what the names of all files begin with, for messages about the SSTable.
-func (d Descriptor) base() string {
+// Base returns what the names of all files begin with, for messages about the SSTable.
+func (d Descriptor) Base() string {
 	return d.Version.String() + "-" + d.ID + "-" + d.Version.format()
 }
 
 // ParseName takes the name of a file apart, without a folder. The component is whatever stands at
 // the end.
-func ParseName(name string) (Descriptor, Component, error) {
+func ParseName(name string) (Descriptor, Kind, error) {
 	parts := strings.SplitN(name, "-", 4)
 	if len(parts) != 4 || parts[3] == "" {
 		return Descriptor{}, "", fmt.Errorf("%.80q: no name of a file of an sstable", name)
@@ -66,10 +66,10 @@ func ParseName(name string) (Descriptor, Component, error) {
 			version.format(),
 		)
 	}
-	if err := checkID(parts[1]); err != nil {
+	if err := CheckID(parts[1]); err != nil {
 		return Descriptor{}, "", fmt.Errorf("%.80q: %w", name, err)
 	}
-	return Descriptor{Version: version, ID: parts[1]}, Component(parts[3]), nil
+	return Descriptor{Version: version, ID: parts[1]}, Kind(parts[3]), nil
 }
 
 // olderName reports whether a name is one of Cassandra 2.1 and before: keyspace, table, version,
@@ -83,8 +83,8 @@ func olderName(parts []string) bool {
 // maxIDLen is how many characters the id of a file has at the most: those of a time-based one.
 const maxIDLen = 28
 
-// checkID says what is wrong with the id of a file.
-func checkID(id string) error {
+// CheckID returns an error if no SSTable may have that ID.
+func CheckID(id string) error {
 	if id == "" || len(id) > maxIDLen ||
 		strings.Trim(id, "0123456789abcdefghijklmnopqrstuvwxyz_") != "" {
 		return fmt.Errorf(
@@ -97,7 +97,7 @@ func checkID(id string) error {
 }
 
 // AppendTOC appends a TOC.txt: the names of the components, one a line.
-func AppendTOC(dst []byte, components []Component) []byte {
+func AppendTOC(dst []byte, components []Kind) []byte {
 	for _, c := range components {
 		dst = append(append(dst, c...), '\n')
 	}
@@ -105,8 +105,8 @@ func AppendTOC(dst []byte, components []Component) []byte {
 }
 
 // ParseTOC reads a TOC.txt.
-func ParseTOC(b []byte) ([]Component, error) {
-	var components []Component
+func ParseTOC(b []byte) ([]Kind, error) {
+	var components []Kind
 	for line := range strings.Lines(string(b)) {
 		name := strings.TrimRight(line, "\r\n")
 		if name == "" || strings.ContainsAny(name, "/\x00") {
@@ -117,7 +117,7 @@ func ParseTOC(b []byte) ([]Component, error) {
 				name,
 			)
 		}
-		components = append(components, Component(name))
+		components = append(components, Kind(name))
 	}
 	return components, nil
 }

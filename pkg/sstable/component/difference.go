@@ -1,4 +1,4 @@
-package sstable
+package component
 
 // What the versions differ in, apart from their names
 // (org.apache.cassandra.io.sstable.format.big.BigFormat.BigVersion and
@@ -25,16 +25,16 @@ func (v Version) format() string {
 	return "big"
 }
 
-// hasIndex reports whether there are Index.db and Summary.db. Other versions have Partitions.db and
+// HasIndex reports whether there are Index.db and Summary.db. Other versions have Partitions.db and
 // Rows.db, which are not read.
-func (v Version) hasIndex() bool { return v.like() == v }
+func (v Version) HasIndex() bool { return v.like() == v }
 
 // hasStatisticsSums reports whether Statistics.db has checksums.
 func (v Version) hasStatisticsSums() bool { return v.like() >= NA }
 
-// hasMaxCompressedLength reports whether chunks may be stored plain that hardly get smaller, and
+// HasMaxCompressedLength reports whether chunks may be stored plain that hardly get smaller, and
 // CompressionInfo.db says from when on.
-func (v Version) hasMaxCompressedLength() bool { return v.like() >= NA }
+func (v Version) HasMaxCompressedLength() bool { return v.like() >= NA }
 
 // hasPlainFilter reports whether the bytes of Filter.db are in the order of its bits. Before, each
 // 8 of them stand the other way round.
@@ -46,7 +46,7 @@ func (v Version) hasPendingRepair() bool { return v.like() >= NA }
 // hasHost reports whether STATS may have the id of the host that wrote the file.
 func (v Version) hasHost() bool { return v.like() == ME || v.like() >= NB }
 
-// hasUnsignedSeconds reports whether seconds of deletion and expiry are unsigned, and a deletion
+// HasUnsignedSeconds reports whether seconds of deletion and expiry are unsigned, and a deletion
 // that is none is one byte. Such versions tell in STATS a slice instead of the least and the
 // greatest clustering, and the first and last key.
-func (v Version) hasUnsignedSeconds() bool { return v.like() >= OA }
+func (v Version) HasUnsignedSeconds() bool { return v.like() >= OA }

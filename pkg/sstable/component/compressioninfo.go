@@ -1,9 +1,11 @@
-package sstable
+package component
 
 import (
 	"encoding/binary"
 	"fmt"
 	"math"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
 // CompressionInfo is the component CompressionInfo.db: how Data.db is compressed, and where its
@@ -40,13 +42,13 @@ const maxChunkLength = 64 << 20
 
 // Append appends the CompressionInfo.db of a version.
 func (ci *CompressionInfo) Append(dst []byte, v Version) []byte {
-	dst = appendShortBytes(dst, ci.Compressor)
+	dst = fields.AppendShortBytes(dst, ci.Compressor)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(ci.Options)))
 	for _, option := range ci.Options {
-		dst = appendShortBytes(appendShortBytes(dst, option[0]), option[1])
+		dst = fields.AppendShortBytes(fields.AppendShortBytes(dst, option[0]), option[1])
 	}
 	dst = binary.BigEndian.AppendUint32(dst, uint32(ci.ChunkLength))
-	if v.hasMaxCompressedLength() {
+	if v.HasMaxCompressedLength() {
 		dst = binary.BigEndian.AppendUint32(dst, uint32(ci.MaxCompressedLength))
 	}
 	dst = binary.BigEndian.AppendUint64(dst, ci.DataLength)
@@ -61,37 +63,37 @@ func (ci *CompressionInfo) Append(dst []byte, v Version) []byte {
 // data; there may be one of no bytes more, as some servers write.
 func ParseCompressionInfo(b []byte, v Version) (*CompressionInfo, error) {
 	ci := new(CompressionInfo)
-	c := cursor{rest: b}
-	ci.Compressor = string(c.shortBytes())
-	for range c.count(4) {
-		ci.Options = append(ci.Options, [2]string{string(c.shortBytes()), string(c.shortBytes())})
+	c := cursor{fields.Reader{Rest: b}}
+	ci.Compressor = string(c.ShortBytes())
+	for range c.Count(4) {
+		ci.Options = append(ci.Options, [2]string{string(c.ShortBytes()), string(c.ShortBytes())})
 	}
-	ci.ChunkLength = int(c.int32())
+	ci.ChunkLength = int(c.Int32())
 	ci.MaxCompressedLength = NeverPlain
-	if v.hasMaxCompressedLength() {
-		ci.MaxCompressedLength = int(c.int32())
+	if v.HasMaxCompressedLength() {
+		ci.MaxCompressedLength = int(c.Int32())
 	}
-	ci.DataLength = c.uint64()
-	n := c.count(8)
-	if c.err == nil {
+	ci.DataLength = c.Uint64()
+	n := c.Count(8)
+	if c.Err == nil {
 		ci.check(&c, n)
 	}
 	ci.Offsets = make([]uint64, 0, n)
 	for i := range n {
-		offset := c.uint64()
+		offset := c.Uint64()
 		if i == 0 && offset != 0 || i > 0 && (offset <= ci.Offsets[i-1] || offset > math.MaxInt64) {
-			c.fail("chunk %d of %d begins at %d", i, n, offset)
+			c.Fail("chunk %d of %d begins at %d", i, n, offset)
 		}
 		ci.Offsets = append(ci.Offsets, offset)
 	}
-	if err := c.end(); err != nil {
+	if err := c.End(); err != nil {
 		return nil, err
 	}
 	return ci, nil
 }
 
-// checkChunkLength says what is wrong with the length of chunks.
-func checkChunkLength(n int) error {
+// CheckChunkLength returns an error unless chunks may have n bytes.
+func CheckChunkLength(n int) error {
 	if n < 1 || n > maxChunkLength || n&(n-1) != 0 {
 		return fmt.Errorf("chunks of %d bytes: must be a power of two, up to %d", n, maxChunkLength)
 	}
@@ -100,27 +102,27 @@ func checkChunkLength(n int) error {
 
 // check says what is wrong with what stands before n offsets.
 func (ci *CompressionInfo) check(c *cursor, n int) {
-	err := checkChunkLength(ci.ChunkLength)
+	err := CheckChunkLength(ci.ChunkLength)
 	switch {
 	case err != nil:
-		c.fail("%w", err)
+		c.Fail("%w", err)
 	case ci.MaxCompressedLength < 0:
-		c.fail("compressed chunks of at most %d bytes", ci.MaxCompressedLength)
+		c.Fail("compressed chunks of at most %d bytes", ci.MaxCompressedLength)
 	case ci.DataLength > math.MaxInt64:
-		c.fail("data of %d bytes", ci.DataLength)
+		c.Fail("data of %d bytes", ci.DataLength)
 	default:
 		chunks := (ci.DataLength + uint64(ci.ChunkLength) - 1) / uint64(ci.ChunkLength)
 		if uint64(n) != chunks && uint64(n) != chunks+1 {
-			c.fail("%d chunks of %d bytes for %d bytes of data", n, ci.ChunkLength, ci.DataLength)
+			c.Fail("%d chunks of %d bytes for %d bytes of data", n, ci.ChunkLength, ci.DataLength)
 		}
 	}
 }
 
-// ratio is what chunks that have so many bytes in Data.db are to what they hold, without their
+// Ratio is what chunks that have so many bytes in Data.db are to what they hold, without their
 // checksums (org.apache.cassandra.io.compress.CompressedSequentialWriter).
-func (ci *CompressionInfo) ratio(stored uint64) float64 {
+func (ci *CompressionInfo) Ratio(stored uint64) float64 {
 	if ci.DataLength == 0 {
 		return NotCompressed
 	}
-	return float64(stored-sumLen*uint64(len(ci.Offsets))) / float64(ci.DataLength)
+	return float64(stored-SumLen*uint64(len(ci.Offsets))) / float64(ci.DataLength)
 }

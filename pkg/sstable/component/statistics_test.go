@@ -1,4 +1,4 @@
-package sstable
+package component
 
 import (
 	"encoding/binary"
@@ -6,9 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/stretchr/testify/require"
-
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/stretchr/testify/require"
 )
 
 // exampleStatistics are those of the file of two rows that the tests of components are about.
@@ -89,7 +88,7 @@ func TestStatisticsOfAllVersionsAreReadBack(t *testing.T) {
 		if v.hasHost() {
 			st.HostID = []byte(strings.Repeat("h", 16))
 		}
-		if v.hasUnsignedSeconds() {
+		if v.HasUnsignedSeconds() {
 			st.MaxDeletion = math.MaxUint32 - 1
 			st.MinClustering, st.MaxClustering = nil, nil
 			st.ClusteringTypes = []string{

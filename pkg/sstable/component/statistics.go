@@ -1,4 +1,4 @@
-package sstable
+package component
 
 import (
 	"encoding/binary"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
 // Statistics is the component Statistics.db, which itself is made of components. Source:
@@ -22,7 +23,7 @@ type Statistics struct {
 	// Cardinality is nil when it is missing, or in a form that is not read.
 	Cardinality *Cardinality
 	Stats       *Stats
-	// Header is the component HEADER: see AppendHeader and DecodeHeader.
+	// Header is the component HEADER: see sstable.DecodeHeader.
 	Header []byte
 }
 
@@ -51,7 +52,7 @@ func (s *Statistics) Append(dst []byte, v Version) []byte {
 	end := table + 8*len(parts)
 	dst = append(dst, make([]byte, 8*len(parts))...)
 	if v.hasStatisticsSums() {
-		dst = append(dst, make([]byte, sumLen)...)
+		dst = append(dst, make([]byte, SumLen)...)
 	}
 	for i, part := range parts {
 		at := len(dst)
@@ -71,10 +72,10 @@ func (s *Statistics) Append(dst []byte, v Version) []byte {
 func (s *Statistics) appendPart(dst []byte, part int, v Version) []byte {
 	switch part {
 	case validationPart:
-		dst = appendShortBytes(dst, s.Partitioner)
+		dst = fields.AppendShortBytes(dst, s.Partitioner)
 		return binary.BigEndian.AppendUint64(dst, math.Float64bits(s.FilterChance))
 	case compactionPart:
-		return appendIntBytes(dst, s.Cardinality.Append(nil))
+		return fields.AppendIntBytes(dst, s.Cardinality.Append(nil))
 	case statsPart:
 		return s.Stats.append(dst, v)
 	default:
@@ -82,8 +83,8 @@ func (s *Statistics) appendPart(dst []byte, part int, v Version) []byte {
 	}
 }
 
-// sumLen is how many bytes a checksum has.
-const sumLen = 4
+// SumLen is how many bytes a checksum has.
+const SumLen = 4
 
 // appendSum appends the checksum of what stands behind from, in versions that have it.
 func appendSum(dst []byte, from int, v Version) []byte {
@@ -106,26 +107,26 @@ func ParseStatistics(b []byte, v Version) (*Statistics, error) {
 		}
 	}
 	s := &Statistics{Header: parts[headerPart]}
-	c := cursor{rest: parts[validationPart]}
-	s.Partitioner = string(c.shortBytes())
-	s.FilterChance = c.float64()
-	if err := c.end(); err != nil {
+	c := cursor{fields.Reader{Rest: parts[validationPart]}}
+	s.Partitioner = string(c.ShortBytes())
+	s.FilterChance = c.Float64()
+	if err := c.End(); err != nil {
 		return nil, fmt.Errorf("VALIDATION: %w", err)
 	}
 	if parts[compactionPart] != nil {
-		c = cursor{rest: parts[compactionPart]}
-		estimate := c.intBytes()
-		err := c.end()
+		c = cursor{fields.Reader{Rest: parts[compactionPart]}}
+		estimate := c.IntBytes()
+		err := c.End()
 		if err == nil {
-			s.Cardinality, err = ParseCardinality(estimate)
+			s.Cardinality, err = parseCardinality(estimate)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("COMPACTION: %w", err)
 		}
 	}
-	c = cursor{rest: parts[statsPart]}
+	c = cursor{fields.Reader{Rest: parts[statsPart]}}
 	s.Stats = c.stats(v)
-	if err := c.end(); err != nil {
+	if err := c.End(); err != nil {
 		return nil, fmt.Errorf("STATS: %w", err)
 	}
 	return s, nil
@@ -133,37 +134,37 @@ func ParseStatistics(b []byte, v Version) (*Statistics, error) {
 
 // statisticsTable finds the components, and holds them against their checksums.
 func statisticsTable(b []byte, v Version) (parts [statisticsParts][]byte, err error) {
-	c := cursor{rest: b}
+	c := cursor{fields.Reader{Rest: b}}
 	checkSum := func(what string, of []byte) {
 		if sum := crc32.ChecksumIEEE(
 			of,
-		); v.hasStatisticsSums() && c.uint32() != sum &&
-			c.err == nil {
-			c.fail("%s: %w", what, errSum)
+		); v.hasStatisticsSums() && c.Uint32() != sum &&
+			c.Err == nil {
+			c.Fail("%s: %w", what, ErrSum)
 		}
 	}
-	n := c.count(8)
+	n := c.Count(8)
 	checkSum("number of components", b[:min(4, len(b))])
-	table := c.take(8 * uint64(n))
+	table := c.Take(8 * uint64(n))
 	if n < 1 || n > statisticsParts {
-		c.fail("%d components", n)
+		c.Fail("%d components", n)
 	}
-	if c.err == nil {
+	if c.Err == nil {
 		checkSum(
 			"table of components",
 			append(binary.BigEndian.AppendUint32(nil, uint32(n)), table...),
 		)
 	}
 	last := -1
-	for i := 0; i < n && c.err == nil; i++ {
+	for i := 0; i < n && c.Err == nil; i++ {
 		part := int(binary.BigEndian.Uint32(table[8*i:]))
 		from, to := int(binary.BigEndian.Uint32(table[8*i+4:])), len(b)
 		if i+1 < n {
 			to = int(binary.BigEndian.Uint32(table[8*i+12:]))
 		}
-		here := len(b) - len(c.rest)
+		here := len(b) - len(c.Rest)
 		if part <= last || part >= statisticsParts || from != here || to < from || to > len(b) {
-			c.fail(
+			c.Fail(
 				"component %d is from %d to %d of %d bytes, after component %d, which ends at %d",
 				part,
 				from,
@@ -176,20 +177,20 @@ func statisticsTable(b []byte, v Version) (parts [statisticsParts][]byte, err er
 		}
 		last = part
 		if v.hasStatisticsSums() {
-			to -= sumLen
+			to -= SumLen
 		}
 		if to < from {
-			c.fail("component %d has no checksum", part)
+			c.Fail("component %d has no checksum", part)
 			break
 		}
-		parts[part] = c.take(uint64(to - from))
+		parts[part] = c.Take(uint64(to - from))
 		checkSum(fmt.Sprintf("component %d", part), parts[part])
 	}
-	return parts, c.end()
+	return parts, c.End()
 }
 
-// errSum says that bytes are not those that a checksum was made of.
-var errSum = errors.New("checksum differs")
+// ErrSum says that bytes are not those that a checksum was made of.
+var ErrSum = errors.New("checksum differs")
 
 // fixedLen is how many bytes each value of a class has, or -1.
 func fixedLen(class string) int {

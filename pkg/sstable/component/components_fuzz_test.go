@@ -1,4 +1,4 @@
-package sstable
+package component
 
 import (
 	"bytes"
@@ -120,28 +120,6 @@ func FuzzIndexReader(f *testing.F) {
 	})
 }
 
-func FuzzParsePromotedIndex(f *testing.F) {
-	f.Add(
-		unhex(f, "11 7fffffff8000000000000000 01 040000000000 040000000009 11 04 00 00000000"),
-		uint8(4),
-	)
-	f.Add(
-		unhex(f, "11 80 01 040000000000 040000000009 11 04 01 0000000000000005 00000006 00000000"),
-		uint8(5),
-	)
-	f.Add(unhex(f, "11 80 ff7fffffffffffffff"), uint8(5))
-	f.Fuzz(func(t *testing.T, b []byte, n uint8) {
-		v := versionOf(n)
-		p, err := ParsePromotedIndex(b, v, intPrefix)
-		if err != nil {
-			return
-		}
-		again, err := AppendPromotedIndex(nil, p, v)
-		require.NoError(t, err)
-		require.Equal(t, b, again)
-	})
-}
-
 func FuzzParseStatistics(f *testing.F) {
 	s := exampleStatistics(f)
 	s.Stats.Slice = Everything
@@ -190,9 +168,9 @@ func FuzzChunk(f *testing.F) {
 	f.Add(frame, uint16(17))
 	f.Add([]byte{0x11, 0x40, 'p', 'l', 'a', 'i', 'n'}, uint16(17))
 	f.Add(unhex(f, "789c 2bc849cc cc5328 80 52 00 38 cf 06 5b"), uint16(17))
-	var all []decompressor
+	var all []Decompressor
 	for _, name := range []string{LZ4Compressor, ZstdCompressor, SnappyCompressor, DeflateCompressor, NoopCompressor} {
-		undo, err := newDecompressor(name)
+		undo, err := NewDecompressor(name)
 		require.NoError(f, err)
 		all = append(all, undo)
 	}

@@ -1,4 +1,4 @@
-package sstable
+package component
 
 import (
 	"encoding/binary"
@@ -62,9 +62,9 @@ func (c *Cardinality) Append(dst []byte) []byte {
 	return dst
 }
 
-// ParseCardinality reads a HyperLogLog++. Of a sparse form, which servers write of few keys, it
+// parseCardinality reads a HyperLogLog++. Of a sparse form, which servers write of few keys, it
 // gives nil and no error.
-func ParseCardinality(b []byte) (*Cardinality, error) {
+func parseCardinality(b []byte) (*Cardinality, error) {
 	if len(b) >= len(cardinalityHead) && string(b[:6]) == string(cardinalityHead[:6]) &&
 		b[6] == sparseForm {
 		return nil, nil

@@ -1,4 +1,4 @@
-package sstable
+package component
 
 import (
 	"encoding/binary"
@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/bits"
 
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -100,35 +101,36 @@ func (f *Filter) has(h1, h2 uint64) bool {
 	return true
 }
 
-// hashed are the hashes of some keys, which are put in or looked for one right after the other:
-// bits are anywhere in the memory of a filter, and those of several keys are fetched from there at
-// the same time.
-type hashed struct {
+// Hashes collects the hashes of keys, both words of token.Murmur3Sum128, so that a filter adds or
+// looks up many of them together: the bits of a key are anywhere in a filter's memory, and the
+// processor fetches those of several keys at the same time.
+type Hashes struct {
 	keys [hashedTogether][2]uint64
 	n    int
 }
 
 const hashedTogether = 64
 
-// take takes a hash, for which there must be room.
-func (h *hashed) take(h1, h2 uint64) {
+// Take adds a hash. It must not be called if Hashes is Full.
+func (h *Hashes) Take(h1, h2 uint64) {
 	h.keys[h.n] = [2]uint64{h1, h2}
 	h.n++
 }
 
-func (h *hashed) full() bool { return h.n == hashedTogether }
+// Full reports whether there is room for no more hashes.
+func (h *Hashes) Full() bool { return h.n == hashedTogether }
 
-// addAll puts in the keys of some hashes, of which none are left then.
-func (f *Filter) addAll(h *hashed) {
+// AddAll adds the keys of some hashes, and drops those.
+func (f *Filter) AddAll(h *Hashes) {
 	for _, key := range h.keys[:h.n] {
 		f.add(key[0], key[1])
 	}
 	h.n = 0
 }
 
-// hasAll reports whether has is so of some hashes, of which none are left then, or else the first
-// word of one that it is not so of.
-func (f *Filter) hasAll(h *hashed) (missing uint64, all bool) {
+// HasAll reports whether the filter has all of some hashes, and drops them. If it lacks one, missing
+// is the first word of that.
+func (f *Filter) HasAll(h *Hashes) (missing uint64, all bool) {
 	all = true
 	for _, key := range h.keys[:h.n] {
 		if !f.has(key[0], key[1]) {
@@ -171,17 +173,17 @@ func (f *Filter) Append(dst []byte, v Version) []byte {
 
 // ParseFilter reads the Filter.db of a version. The filter may be part of b.
 func ParseFilter(b []byte, v Version) (*Filter, error) {
-	c := cursor{rest: b}
-	hashes := c.int32()
+	c := cursor{fields.Reader{Rest: b}}
+	hashes := c.Int32()
 	if hashes < 1 || hashes > maxHashes {
-		c.fail("%d functions", hashes)
+		c.Fail("%d functions", hashes)
 	}
-	words := c.count(8)
+	words := c.Count(8)
 	if words == 0 {
-		c.fail("no bits")
+		c.Fail("no bits")
 	}
-	bits := c.take(8 * uint64(words))
-	if err := c.end(); err != nil {
+	bits := c.Take(8 * uint64(words))
+	if err := c.End(); err != nil {
 		return nil, fmt.Errorf("%s: %w", FilterDB, err)
 	}
 	if !v.hasPlainFilter() {

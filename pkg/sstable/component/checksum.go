@@ -1,10 +1,12 @@
-package sstable
+package component
 
 import (
 	"encoding/binary"
 	"fmt"
 	"slices"
 	"strconv"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
 // AppendDigest appends a Digest.crc32: the CRC-32 of Data.db as it is stored, in decimal
@@ -53,15 +55,15 @@ func (s *BlockSums) Fit(n int) error {
 
 // ParseBlockSums reads a CRC.db.
 func ParseBlockSums(b []byte) (*BlockSums, error) {
-	c := cursor{rest: b}
-	s := &BlockSums{BlockLength: int(c.int32())}
-	if c.err == nil && (s.BlockLength < 1 || s.BlockLength > maxChunkLength) {
-		c.fail("blocks of %d bytes", s.BlockLength)
+	c := cursor{fields.Reader{Rest: b}}
+	s := &BlockSums{BlockLength: int(c.Int32())}
+	if c.Err == nil && (s.BlockLength < 1 || s.BlockLength > maxChunkLength) {
+		c.Fail("blocks of %d bytes", s.BlockLength)
 	}
-	for len(c.rest) > 0 {
-		s.Sums = append(s.Sums, c.uint32())
+	for len(c.Rest) > 0 {
+		s.Sums = append(s.Sums, c.Uint32())
 	}
-	if err := c.end(); err != nil {
+	if err := c.End(); err != nil {
 		return nil, err
 	}
 	return s, nil

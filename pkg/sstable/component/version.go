@@ -1,4 +1,4 @@
-package sstable
+package component
 
 import "fmt"
 
@@ -78,7 +78,7 @@ func (v Version) CheckWritable() error {
 // MaxExpiry is the latest second since the epoch at which a cell may expire: in 2038 up to NB
 // (Cassandra's Cell.getVersionedMaxDeletiontTime).
 func (v Version) MaxExpiry() int64 {
-	if v.hasUnsignedSeconds() {
+	if v.HasUnsignedSeconds() {
 		return 1<<32 - 3
 	}
 	return 1<<31 - 2

@@ -1,4 +1,4 @@
-package sstable
+package component
 
 import (
 	"encoding/binary"
@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
 // Stats is the component STATS of Statistics.db. Sources:
@@ -49,6 +50,26 @@ type Stats struct {
 	TokenCoverage      float64 // NaN when it is not known
 }
 
+// NewStats makes the Stats of a file of no partitions, which those of its partitions are added to.
+func NewStats() Stats {
+	return Stats{
+		PartitionSizes:   newHistogram(sizeBounds),
+		PartitionCells:   newHistogram(cellBounds),
+		CommitLogUpper:   NoCommitLog,
+		CommitLogLower:   NoCommitLog,
+		CompressionRatio: NotCompressed,
+		MinTimestamp:     math.MinInt64,
+		MaxTimestamp:     math.MaxInt64,
+		MinDeletion:      NoDeletion,
+		MaxDeletion:      NoDeletion,
+		Tombstones: TombstoneHistogram{
+			Bins: tombstoneBins,
+		},
+		Slice:         Everything,
+		TokenCoverage: math.NaN(),
+	}
+}
+
 // CommitLogPosition is a place in a server's commit log.
 type CommitLogPosition struct {
 	Segment  int64
@@ -71,7 +92,7 @@ const NoDeletion = math.MaxInt64
 
 // noDeletion is NoDeletion in the form of a version.
 func (v Version) noDeletion() uint32 {
-	if v.hasUnsignedSeconds() {
+	if v.HasUnsignedSeconds() {
 		return math.MaxUint32
 	}
 	return math.MaxInt32
@@ -93,17 +114,17 @@ func (s *Stats) append(dst []byte, v Version) []byte {
 	dst = s.Tombstones.append(dst, v)
 	dst = binary.BigEndian.AppendUint32(dst, uint32(s.Level))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(s.RepairedAt))
-	if v.hasUnsignedSeconds() {
+	if v.HasUnsignedSeconds() {
 		dst = cqlwire.AppendUvint(dst, uint64(len(s.ClusteringTypes)))
 		for _, class := range s.ClusteringTypes {
-			dst = appendBytes(dst, class)
+			dst = fields.AppendBytes(dst, class)
 		}
 		dst = append(dst, s.Slice...)
 	} else {
 		dst = appendClusteringBound(dst, s.MinClustering)
 		dst = appendClusteringBound(dst, s.MaxClustering)
 	}
-	dst = appendBool(dst, s.LegacyCounterShards)
+	dst = fields.AppendBool(dst, s.LegacyCounterShards)
 	dst = binary.BigEndian.AppendUint64(dst, uint64(s.Cells))
 	dst = binary.BigEndian.AppendUint64(dst, uint64(s.Rows))
 	dst = s.CommitLogLower.append(dst)
@@ -113,15 +134,15 @@ func (s *Stats) append(dst []byte, v Version) []byte {
 	}
 	if v.hasPendingRepair() {
 		dst = appendOptionalID(dst, s.PendingRepair)
-		dst = appendBool(dst, s.Transient)
+		dst = fields.AppendBool(dst, s.Transient)
 	}
 	if v.hasHost() {
 		dst = appendOptionalID(dst, s.HostID)
 	}
-	if v.hasUnsignedSeconds() {
-		dst = appendBool(dst, s.PartitionDeletions)
-		dst = appendBytes(dst, s.FirstKey)
-		dst = appendBytes(dst, s.LastKey)
+	if v.HasUnsignedSeconds() {
+		dst = fields.AppendBool(dst, s.PartitionDeletions)
+		dst = fields.AppendBytes(dst, s.FirstKey)
+		dst = fields.AppendBytes(dst, s.LastKey)
 		dst = binary.BigEndian.AppendUint64(dst, math.Float64bits(s.TokenCoverage))
 		dst = append(dst, make([]byte, s.padding())...)
 	}
@@ -140,29 +161,29 @@ func (c *cursor) stats(v Version) *Stats {
 		PartitionCells: c.histogram(),
 		CommitLogUpper: c.commitLogPosition(),
 	}
-	s.MinTimestamp, s.MaxTimestamp = c.int64(), c.int64()
+	s.MinTimestamp, s.MaxTimestamp = c.Int64(), c.Int64()
 	s.MinDeletion, s.MaxDeletion = c.second(v), c.second(v)
-	s.MinTTL, s.MaxTTL = c.int32(), c.int32()
-	s.CompressionRatio = c.float64()
+	s.MinTTL, s.MaxTTL = c.Int32(), c.Int32()
+	s.CompressionRatio = c.Float64()
 	s.Tombstones = c.tombstones(v)
-	s.Level, s.RepairedAt = c.int32(), c.int64()
-	if v.hasUnsignedSeconds() {
-		n := c.uvint()
-		if n > uint64(len(c.rest)) {
-			c.fail("%d clustering columns in %d bytes", n, len(c.rest))
+	s.Level, s.RepairedAt = c.Int32(), c.Int64()
+	if v.HasUnsignedSeconds() {
+		n := c.Uvint()
+		if n > uint64(len(c.Rest)) {
+			c.Fail("%d clustering columns in %d bytes", n, len(c.Rest))
 		}
-		for range min(n, uint64(len(c.rest))) {
-			s.ClusteringTypes = append(s.ClusteringTypes, string(c.vintBytes()))
+		for range min(n, uint64(len(c.Rest))) {
+			s.ClusteringTypes = append(s.ClusteringTypes, string(c.VintBytes()))
 		}
 		s.Slice = c.slice(s.ClusteringTypes)
 	} else {
 		s.MinClustering, s.MaxClustering = c.clusteringBound(), c.clusteringBound()
 	}
-	s.LegacyCounterShards = c.bool()
-	s.Cells, s.Rows = c.int64(), c.int64()
+	s.LegacyCounterShards = c.Bool()
+	s.Cells, s.Rows = c.Int64(), c.Int64()
 	{
 		s.CommitLogLower = c.commitLogPosition()
-		for range c.count(24) {
+		for range c.Count(24) {
 			s.CommitLogIntervals = append(
 				s.CommitLogIntervals,
 				[2]CommitLogPosition{c.commitLogPosition(), c.commitLogPosition()},
@@ -171,18 +192,18 @@ func (c *cursor) stats(v Version) *Stats {
 	}
 	if v.hasPendingRepair() {
 		s.PendingRepair = c.optionalID()
-		s.Transient = c.bool()
+		s.Transient = c.Bool()
 	}
 	if v.hasHost() {
 		s.HostID = c.optionalID()
 	}
-	if v.hasUnsignedSeconds() {
-		s.PartitionDeletions = c.bool()
-		s.FirstKey, s.LastKey = c.vintBytes(), c.vintBytes()
-		s.TokenCoverage = c.float64()
+	if v.HasUnsignedSeconds() {
+		s.PartitionDeletions = c.Bool()
+		s.FirstKey, s.LastKey = c.VintBytes(), c.VintBytes()
+		s.TokenCoverage = c.Float64()
 	}
-	if v.hasStatisticsSums() && !slices.ContainsFunc(c.rest, func(b byte) bool { return b != 0 }) {
-		c.rest = nil
+	if v.hasStatisticsSums() && !slices.ContainsFunc(c.Rest, func(b byte) bool { return b != 0 }) {
+		c.Rest = nil
 	}
 	return s
 }
@@ -193,16 +214,16 @@ func (p CommitLogPosition) append(dst []byte) []byte {
 }
 
 func (c *cursor) commitLogPosition() CommitLogPosition {
-	return CommitLogPosition{Segment: c.int64(), Position: c.int32()}
+	return CommitLogPosition{Segment: c.Int64(), Position: c.Int32()}
 }
 
 // second reads a second of deletion.
 func (c *cursor) second(v Version) int64 {
-	second := c.uint32()
+	second := c.Uint32()
 	if second == v.noDeletion() {
 		return NoDeletion
 	}
-	if !v.hasUnsignedSeconds() {
+	if !v.HasUnsignedSeconds() {
 		return int64(int32(second))
 	}
 	return int64(second)
@@ -212,48 +233,48 @@ func (c *cursor) second(v Version) int64 {
 func appendClusteringBound(dst []byte, values [][]byte) []byte {
 	dst = binary.BigEndian.AppendUint32(dst, uint32(len(values)))
 	for _, value := range values {
-		dst = appendShortBytes(dst, value)
+		dst = fields.AppendShortBytes(dst, value)
 	}
 	return dst
 }
 
 func (c *cursor) clusteringBound() [][]byte {
 	var values [][]byte
-	for range c.count(2) {
-		values = append(values, c.shortBytes())
+	for range c.Count(2) {
+		values = append(values, c.ShortBytes())
 	}
 	return values
 }
 
 // slice reads both bounds of a slice.
 func (c *cursor) slice(classes []string) []byte {
-	whole := c.rest
+	whole := c.Rest
 	for range 2 {
-		c.byte()
-		n := int(c.uint16())
+		c.Byte()
+		n := int(c.Uint16())
 		if n > len(classes) {
-			c.fail("bound of %d values for %d clustering columns", n, len(classes))
+			c.Fail("bound of %d values for %d clustering columns", n, len(classes))
 			return nil
 		}
 		c.clustering(classes[:n])
 	}
-	return whole[: len(whole)-len(c.rest) : len(whole)-len(c.rest)]
+	return whole[: len(whole)-len(c.Rest) : len(whole)-len(c.Rest)]
 }
 
 // clustering reads the values of a clustering.
 func (c *cursor) clustering(classes []string) {
-	for len(classes) > 0 && c.err == nil {
-		header := c.uvint()
-		block := classes[:min(len(classes), clusteringBlock)]
+	for len(classes) > 0 && c.Err == nil {
+		header := c.Uvint()
+		block := classes[:min(len(classes), fields.ClusteringBlock)]
 		classes = classes[len(block):]
 		for i, class := range block {
 			if header>>(2*i)&3 != 0 {
 				continue
 			}
 			if fixed := fixedLen(class); fixed >= 0 {
-				c.take(uint64(fixed))
+				c.Take(uint64(fixed))
 			} else {
-				c.vintBytes()
+				c.VintBytes()
 			}
 		}
 	}
@@ -261,12 +282,12 @@ func (c *cursor) clustering(classes []string) {
 
 // appendOptionalID appends a UUID after a byte that tells whether there is one.
 func appendOptionalID(dst, id []byte) []byte {
-	return append(appendBool(dst, id != nil), id...)
+	return append(fields.AppendBool(dst, id != nil), id...)
 }
 
 func (c *cursor) optionalID() []byte {
-	if c.bool() {
-		return c.take(16)
+	if c.Bool() {
+		return c.Take(16)
 	}
 	return nil
 }

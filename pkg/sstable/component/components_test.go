@@ -1,4 +1,4 @@
-package sstable
+package component
 
 import (
 	"bytes"
@@ -10,9 +10,6 @@ import (
 
 	"github.com/stretchr/testify/require"
 )
-
-// keyOne is the partition key of the int 1.
-var keyOne = []byte{0, 0, 0, 1}
 
 func TestFileNamesAreTakenApartAndMade(t *testing.T) {
 	for name, want := range map[string]Descriptor{
@@ -35,7 +32,7 @@ func TestFileNamesAreTakenApartAndMade(t *testing.T) {
 }
 
 func TestTOCNamesAComponentALine(t *testing.T) {
-	components := []Component{DataDB, IndexDB, TOCTxt}
+	components := []Kind{DataDB, IndexDB, TOCTxt}
 	b := AppendTOC(nil, components)
 	require.Equal(t, "Data.db\nIndex.db\nTOC.txt\n", string(b))
 	again, err := ParseTOC(b)
@@ -193,39 +190,6 @@ func TestIndexEntries(t *testing.T) {
 	require.ErrorIs(t, err, io.ErrUnexpectedEOF)
 }
 
-// intPrefix is the clustering of a row of one int: a kind, a header, and the value.
-func intPrefix(b []byte) int { return min(6, len(b)) }
-
-func TestPromotedIndex(t *testing.T) {
-	prefix := func(i byte) []byte { return []byte{4, 0, 0, 0, 0, i} }
-	p := &PromotedIndex{HeaderLength: 17, Blocks: []Block{
-		{First: prefix(0), Last: prefix(9), Offset: 17, Width: 65538},
-		{
-			First:  prefix(10),
-			Last:   prefix(11),
-			Offset: 65555,
-			Width:  22426,
-			Open:   Deletion{Set: true, Timestamp: 5, Time: 6},
-		},
-	}}
-	for _, v := range []Version{NB, OA} {
-		b, err := AppendPromotedIndex(nil, p, v)
-		require.NoError(t, err)
-		again, err := ParsePromotedIndex(b, v, intPrefix)
-		require.NoError(t, err)
-		require.Equal(t, p, again)
-		_, err = ParsePromotedIndex(b[:len(b)-1], v, intPrefix)
-		require.Error(t, err)
-	}
-	b, err := AppendPromotedIndex(nil, p, NB)
-	require.NoError(t, err)
-	require.Equal(
-		t,
-		unhex(t, "11 7fffffff8000000000000000 02 040000000000 040000000009 11 04 00"),
-		b[:1+12+1+6+6+1+1+1],
-	)
-}
-
 func TestDigestIsDecimal(t *testing.T) {
 	require.Equal(t, "634928007", string(AppendDigest(nil, 634928007)))
 	sum, err := ParseDigest([]byte("4294967295"))
@@ -255,7 +219,7 @@ func TestHistogramBucketsGrowByAFifth(t *testing.T) {
 func TestTombstonesAreCountedByTheMinute(t *testing.T) {
 	h := TombstoneHistogram{Bins: tombstoneBins}
 	for _, second := range []int64{60, 61, 119, 120, 121} {
-		h.add(second)
+		h.Add(second)
 	}
 	h.flush()
 	require.Equal(t, []int64{60, 120, 180}, h.Seconds)
@@ -265,7 +229,7 @@ func TestTombstonesAreCountedByTheMinute(t *testing.T) {
 func TestTombstonesOfManyTimesKeepToTheBins(t *testing.T) {
 	h := TombstoneHistogram{Bins: tombstoneBins}
 	for i := range int64(3 * tombstoneSpool) {
-		h.add(i * tombstoneRounding)
+		h.Add(i * tombstoneRounding)
 	}
 	h.flush()
 	require.Len(t, h.Seconds, tombstoneBins)
@@ -285,12 +249,12 @@ func TestCardinalityIsCassandras(t *testing.T) {
 	require.Equal(t, unhex(t, "fffffffe 0d 19 00 d82a"), b[:9])
 	// 0x4fb1a8c3fb9eda53: register 0x9f6, and behind it 0011 0101...: a run of 3.
 	require.Equal(t, byte(3), c.registers[0x9f6])
-	again, err := ParseCardinality(b)
+	again, err := parseCardinality(b)
 	require.NoError(t, err)
 	require.Equal(t, c, again)
-	_, err = ParseCardinality(b[:5472])
+	_, err = parseCardinality(b[:5472])
 	require.Error(t, err)
-	sparse, err := ParseCardinality(unhex(t, "fffffffe 0d 19 01 01 02"))
+	sparse, err := parseCardinality(unhex(t, "fffffffe 0d 19 01 01 02"))
 	require.NoError(t, err)
 	require.Nil(t, sparse)
 }

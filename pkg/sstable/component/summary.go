@@ -1,8 +1,10 @@
-package sstable
+package component
 
 import (
 	"encoding/binary"
 	"fmt"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
 // Summary is the component Summary.db: where in Index.db every so manieth key stands, and the first
@@ -13,7 +15,7 @@ type Summary struct {
 	// Interval is how many keys there are from one entry to the next: the table's
 	// min_index_interval, else a server throws the summary away.
 	Interval int
-	// Sampling is how many of each FullSampling entries are there.
+	// Sampling is how many of each fullSampling entries are there.
 	Sampling int
 	// FullSize is how many entries there are when none is left out.
 	FullSize int
@@ -29,15 +31,15 @@ type SummaryEntry struct {
 	Position uint64
 }
 
-// FullSampling is the sampling level of a summary that has all entries.
-const FullSampling = 128
+// fullSampling is the sampling level of a summary that has all entries.
+const fullSampling = 128
 
 // positionLen is how many bytes a position has in an entry.
 const positionLen = 8
 
 // NewSummary makes an empty summary of all entries.
 func NewSummary(interval int) *Summary {
-	return &Summary{Interval: interval, Sampling: FullSampling}
+	return &Summary{Interval: interval, Sampling: fullSampling}
 }
 
 // Add tells of the partition that is number n of the file, counted from 0, and whose entry in
@@ -77,22 +79,22 @@ func (s *Summary) Append(dst []byte) []byte {
 		dst = append(dst, e.Key...)
 		dst = binary.LittleEndian.AppendUint64(dst, e.Position)
 	}
-	dst = appendIntBytes(dst, s.First)
-	return appendIntBytes(dst, s.Last)
+	dst = fields.AppendIntBytes(dst, s.First)
+	return fields.AppendIntBytes(dst, s.Last)
 }
 
 // ParseSummary reads a Summary.db. Its keys are parts of b.
 func ParseSummary(b []byte) (*Summary, error) {
 	s := new(Summary)
-	c := cursor{rest: b}
-	s.Interval = int(c.int32())
-	n := c.count(4 + positionLen)
-	size := c.uint64()
-	s.Sampling = int(c.int32())
-	s.FullSize = int(c.int32())
-	if c.err == nil &&
-		(s.Interval < 1 || s.Sampling < 1 || s.Sampling > FullSampling || s.FullSize < n) {
-		c.fail(
+	c := cursor{fields.Reader{Rest: b}}
+	s.Interval = int(c.Int32())
+	n := c.Count(4 + positionLen)
+	size := c.Uint64()
+	s.Sampling = int(c.Int32())
+	s.FullSize = int(c.Int32())
+	if c.Err == nil &&
+		(s.Interval < 1 || s.Sampling < 1 || s.Sampling > fullSampling || s.FullSize < n) {
+		c.Fail(
 			"interval %d, sampling level %d, %d of %d entries",
 			s.Interval,
 			s.Sampling,
@@ -100,13 +102,13 @@ func ParseSummary(b []byte) (*Summary, error) {
 			s.FullSize,
 		)
 	}
-	table := c.take(size)
-	if c.err == nil {
+	table := c.Take(size)
+	if c.Err == nil {
 		s.Entries = summaryEntries(&c, table, n)
 	}
-	s.First = c.intBytes()
-	s.Last = c.intBytes()
-	if err := c.end(); err != nil {
+	s.First = c.IntBytes()
+	s.Last = c.IntBytes()
+	if err := c.End(); err != nil {
 		return nil, fmt.Errorf("%s: %w", SummaryDB, err)
 	}
 	return s, nil
@@ -115,7 +117,7 @@ func ParseSummary(b []byte) (*Summary, error) {
 // summaryEntries reads n offsets and the entries that they tell.
 func summaryEntries(c *cursor, table []byte, n int) []SummaryEntry {
 	if len(table) < n*(4+positionLen) {
-		c.fail("%d bytes cannot hold %d entries", len(table), n)
+		c.Fail("%d bytes cannot hold %d entries", len(table), n)
 		return nil
 	}
 	offset := func(i int) int {
@@ -126,13 +128,13 @@ func summaryEntries(c *cursor, table []byte, n int) []SummaryEntry {
 	}
 	entries := make([]SummaryEntry, 0, n)
 	if offset(0) != 4*n {
-		c.fail("entries begin at %d instead of %d", offset(0), 4*n)
+		c.Fail("entries begin at %d instead of %d", offset(0), 4*n)
 		return nil
 	}
 	for i := range n {
 		from, to := offset(i), offset(i+1)
 		if to > len(table) || from > to-positionLen {
-			c.fail("entry %d is from %d to %d of %d bytes", i, from, to, len(table))
+			c.Fail("entry %d is from %d to %d of %d bytes", i, from, to, len(table))
 			return nil
 		}
 		at := to - positionLen

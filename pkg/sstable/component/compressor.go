@@ -1,4 +1,4 @@
-package sstable
+package component
 
 import (
 	"bytes"
@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
 	"github.com/pierrec/lz4/v4"
@@ -25,12 +26,12 @@ const (
 	NoopCompressor    = "NoopCompressor"
 )
 
-// compressor appends the compressed form of a chunk.
-type compressor func(dst, plain []byte) ([]byte, error)
+// Compressor appends the compressed form of a chunk.
+type Compressor func(dst, plain []byte) ([]byte, error)
 
-// newCompressor makes the compressor that a file is written with. It is for one goroutine.
-func newCompressor(c Compression) (compressor, error) {
-	if err := checkChunkLength(c.ChunkLength); err != nil {
+// NewCompressor makes the compressor that a file is written with. It is for one goroutine.
+func NewCompressor(c Compression) (Compressor, error) {
+	if err := CheckChunkLength(c.ChunkLength); err != nil {
 		return nil, err
 	}
 	switch c.Compressor {
@@ -54,24 +55,14 @@ func newCompressor(c Compression) (compressor, error) {
 // newLZ4 makes an LZ4 compressor: the plain length, little-endian, and a block. It is the fast one
 // also where a table asks for the slow one: that is a matter of how small chunks get, and readers
 // are the same.
-func newLZ4() compressor {
+func newLZ4() Compressor {
 	var lz lz4.Compressor
 	return func(dst, plain []byte) ([]byte, error) {
 		dst = binary.LittleEndian.AppendUint32(dst, uint32(len(plain)))
-		dst, room := grow(dst, lz4.CompressBlockBound(len(plain)))
+		dst, room := fields.Grow(dst, lz4.CompressBlockBound(len(plain)))
 		n, err := lz.CompressBlock(plain, room)
 		return dst[:len(dst)-len(room)+n], err
 	}
-}
-
-// grow makes dst n bytes longer, and gives those bytes as well.
-func grow(dst []byte, n int) (longer, room []byte) {
-	have := len(dst)
-	if cap(dst)-have < n {
-		dst = append(make([]byte, 0, have+n), dst...)
-	}
-	dst = dst[:have+n]
-	return dst, dst[have:]
 }
 
 // zstdLevelOption is the option that tells the level of Zstd, and zstdLevel the one without it.
@@ -81,7 +72,7 @@ const (
 )
 
 // newZstd makes a Zstd compressor: a frame for each chunk, of about the table's level.
-func newZstd(options [][2]string) (compressor, error) {
+func newZstd(options [][2]string) (Compressor, error) {
 	level := zstdLevel
 	for _, option := range options {
 		if option[0] != zstdLevelOption {
@@ -104,21 +95,26 @@ func newZstd(options [][2]string) (compressor, error) {
 	if err != nil {
 		return nil, err
 	}
-	return func(dst, plain []byte) ([]byte, error) { return encoder.EncodeAll(plain, dst), nil }, nil
+	return func(
+		dst,
+		plain []byte,
+	) ([]byte, error) {
+		return encoder.EncodeAll(plain, dst), nil
+	}, nil
 }
 
-// decompressor makes a chunk plain again: it fills dst from its begin, and tells how many bytes
+// Decompressor makes a chunk plain again: it fills dst from its begin, and tells how many bytes
 // there are. It fails where dst does not hold them.
-type decompressor func(dst, compressed []byte) (int, error)
+type Decompressor func(dst, compressed []byte) (int, error)
 
-// errChunkLength says that a chunk does not hold as many bytes as it should.
-var errChunkLength = errors.New("chunk does not hold the bytes that it should")
+// ErrChunkLength says that a chunk does not hold as many bytes as it should.
+var ErrChunkLength = errors.New("chunk does not hold the bytes that it should")
 
 // compressorPackage may stand before the name of a compressor.
 const compressorPackage = "org.apache.cassandra.io.compress."
 
-// newDecompressor makes what reads the chunks of a compressor. It is for one goroutine.
-func newDecompressor(name string) (decompressor, error) {
+// NewDecompressor makes what reads the chunks of a compressor. It is for one goroutine.
+func NewDecompressor(name string) (Decompressor, error) {
 	switch strings.TrimPrefix(name, compressorPackage) {
 	case LZ4Compressor:
 		return decompressLZ4, nil
@@ -137,7 +133,7 @@ func newDecompressor(name string) (decompressor, error) {
 			case err != nil:
 				return 0, err
 			case len(plain) > len(dst):
-				return 0, errChunkLength
+				return 0, ErrChunkLength
 			}
 			// which are the same bytes, unless the decoder took a longer buffer
 			return copy(dst, plain), nil
@@ -149,7 +145,7 @@ func newDecompressor(name string) (decompressor, error) {
 	case NoopCompressor:
 		return func(dst, compressed []byte) (int, error) {
 			if len(compressed) > len(dst) {
-				return 0, errChunkLength
+				return 0, ErrChunkLength
 			}
 			return copy(dst, compressed), nil
 		}, nil
@@ -160,19 +156,19 @@ func newDecompressor(name string) (decompressor, error) {
 
 func decompressLZ4(dst, compressed []byte) (int, error) {
 	if len(compressed) < 4 || uint64(binary.LittleEndian.Uint32(compressed)) > uint64(len(dst)) {
-		return 0, errChunkLength
+		return 0, ErrChunkLength
 	}
 	length := int(binary.LittleEndian.Uint32(compressed))
 	n, err := lz4.UncompressBlock(compressed[4:], dst[:length:length])
 	if err == nil && n != length {
-		err = errChunkLength
+		err = ErrChunkLength
 	}
 	return n, err
 }
 
 func decompressSnappy(dst, compressed []byte) (int, error) {
 	if n, err := snappy.DecodedLen(compressed); err != nil || n > len(dst) {
-		return 0, errors.Join(errChunkLength, err)
+		return 0, errors.Join(ErrChunkLength, err)
 	}
 	plain, err := snappy.Decode(dst, compressed)
 	return len(plain), err
@@ -191,7 +187,7 @@ func decompressDeflate(dst, compressed []byte) (n int, err error) {
 	if err == nil {
 		var more int
 		if more, err = in.Read(make([]byte, 1)); more > 0 || err == nil {
-			return n, errChunkLength
+			return n, ErrChunkLength
 		}
 	}
 	if err == io.EOF {

@@ -90,11 +90,14 @@ func writeGoals(say func(string, ...any), r *report) {
 
 func writeDataset(say func(string, ...any), r *report, d datasetReport) {
 	say(
-		"## %s\n\n%s rows, %.1f MiB of text: %s. Medians:\n",
+		"## %s\n\n%s\n",
 		d.Name,
-		human.Count(d.Rows),
-		float64(d.Bytes)/(1<<20),
-		d.What,
+		wrapped(fmt.Sprintf(
+			"%s rows, %.1f MiB of text: %s. Medians:",
+			human.Count(d.Rows),
+			float64(d.Bytes)/(1<<20),
+			d.What,
+		)),
 	)
 	noun := r.Task.noun()
 	heads, lines, yardstick := " wall, of PostgreSQL |", "--:|", r.Task == loading

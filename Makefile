@@ -20,6 +20,11 @@ BENCHED := ./pkg/cqltext ./pkg/dsv ./pkg/token ./internal/scan ./internal/load
 LINTER_MODULE := github.com/golangci/golangci-lint/v2/cmd/golangci-lint
 LINTER_VERSION := v2.15.0
 LINTER := .cache/bin/golangci-lint-$(LINTER_VERSION)
+ACTIONLINT_MODULE := github.com/rhysd/actionlint/cmd/actionlint
+ACTIONLINT_VERSION := v1.7.12
+ACTIONLINT := .cache/bin/actionlint-$(ACTIONLINT_VERSION)
+# It would call these two where they are installed, and so find other things on other machines.
+LINT_WORKFLOWS := $(ACTIONLINT) -shellcheck= -pyflakes=
 
 .DEFAULT_GOAL := help
 .PHONY: help check build man dist demo test test-long test-versions test-rings test-pages test-monitoring test-dist lint fmt bench bench-peers bench-unload bench-scale profile fuzz chaos differ flights clean
@@ -27,10 +32,11 @@ LINTER := .cache/bin/golangci-lint-$(LINTER_VERSION)
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
 
-check: $(LINTER) ## all tests that need no database, and the linter's fast part: under a minute
+check: $(LINTER) $(ACTIONLINT) ## all tests that need no database, and the linter's fast part: under a minute
 	go test ./...
 	go vet -tags integration ./internal/test/integration
 	$(LINTER) run --fast-only ./...
+	$(LINT_WORKFLOWS)
 
 build: ## the program, one static binary: BIN (bin/cqlbulk)
 	CGO_ENABLED=0 go build -trimpath -buildvcs=false -pgo=$(PGO) -ldflags "$(LDFLAGS)" -o $(BIN) ./cmd/cqlbulk
@@ -67,8 +73,9 @@ test-dist: $(LINTER) ## make dist twice, compare, install and run what it makes,
 	cd tools/dist && $(CURDIR)/$(LINTER) run ./...
 	VERSION="$(VERSION)" COMMIT="$(COMMIT)" PGO="$(PGO)" LDFLAGS="$(LDFLAGS)" deploy/test-dist
 
-lint: $(LINTER) ## vet the code, its format and its architecture
+lint: $(LINTER) $(ACTIONLINT) ## vet the code, its format and its architecture, and the workflows of CI
 	$(LINTER) run ./...
+	$(LINT_WORKFLOWS)
 
 fmt: ## format the Go files
 	gofmt -w cmd internal pkg tools
@@ -108,3 +115,8 @@ $(LINTER):
 	@echo "building golangci-lint $(LINTER_VERSION); this takes some minutes, once" >&2
 	GOBIN=$(CURDIR)/$(@D) nice -n 10 go install $(LINTER_MODULE)@$(LINTER_VERSION)
 	mv $(@D)/golangci-lint $@
+
+$(ACTIONLINT):
+	@mkdir -p $(@D)
+	GOBIN=$(CURDIR)/$(@D) nice -n 10 go install $(ACTIONLINT_MODULE)@$(ACTIONLINT_VERSION)
+	mv $(@D)/actionlint $@

@@ -105,7 +105,8 @@ func TestNoProgressOfWhatIsOver(t *testing.T) {
 	}
 }
 
-// The vendored library is the one that ARCHITECTURE.md names, with its licence.
+// The vendored library is the one that docs/design/dependencies.md names, with its
+// licence.
 func TestUplotIsAsPublished(t *testing.T) {
 	require.Contains(t, uplotJS[:80], "v1.6.32")
 	require.Equal(t, "sha256-GcjUxq2Ikpp59K5J1vcWFWbf0Lo9FcxJXpdPeH63jx8=", hashOf(uplotJS))

@@ -62,19 +62,19 @@ var loaders = []contestant{
 		name:     "cqlbulk-cql",
 		title:    "cqlbulk load",
 		way:      byCQL,
-		settings: "as it is; a journal is kept",
+		settings: "default settings, with a journal",
 		steps:    func(b *bench, d *dataset, _ string) [][]string { return [][]string{b.cqlbulkLoad(d)} },
 	},
 	{
 		name: "cqlbulk-stream", title: "cqlbulk load --via stream", way: bySSTables,
-		settings: "as it is: SSTables are made and verified by cqlbulk, and sent whole",
+		settings: "default settings. cqlbulk writes and verifies the SSTables, and sends them entire",
 		steps: func(b *bench, d *dataset, _ string) [][]string {
 			return [][]string{b.cqlbulkLoad(d, "--via", "stream")}
 		},
 	},
 	{
 		name: "cqlbulk-rows", title: "cqlbulk load --via stream --stream rows", way: bySSTables,
-		settings: "the node makes the SSTables of rows that are sent sorted",
+		settings: "cqlbulk sends sorted rows, and the node writes the SSTables",
 		steps: func(b *bench, d *dataset, _ string) [][]string {
 			return [][]string{b.cqlbulkLoad(d, "--via", "stream", "--stream", "rows")}
 		},
@@ -83,7 +83,7 @@ var loaders = []contestant{
 		name:     "cqlbulk-import",
 		title:    "cqlbulk load --via sstables, nodetool import",
 		way:      bySSTables,
-		settings: "both as they are, one after the other; the files need no copying, as the node is on this machine",
+		settings: "default settings, one after the other. The files need no copying, since the node is on this machine",
 		steps: func(b *bench, d *dataset, _ string) [][]string {
 			// The node, too, must find the folder.
 			imports := fmt.Sprintf(
@@ -104,7 +104,7 @@ var loaders = []contestant{
 		name:     "cqlsh",
 		title:    "cqlsh COPY FROM",
 		way:      byCQL,
-		settings: "a worker for each processor instead of one fewer, batches of 50 rows instead of 20, no limit of 100,000 rows a second; the driver has its C extensions",
+		settings: "a worker for each processor instead of one fewer. Batches have 50 rows instead of 20, and there is no limit of 100,000 rows a second. The driver has its C extensions",
 		prepare:  installCqlsh,
 		// A time without a zone is in the local one.
 		env: []string{"TZ=UTC"},
@@ -139,7 +139,7 @@ var loaders = []contestant{
 		name:     "dsbulk",
 		title:    "DSBulk",
 		way:      byCQL,
-		settings: "batches of 50 rows, by replica set, or by partition where a partition's rows follow one another; no record of sources and no checkpoints; a heap of 2 GiB",
+		settings: "batches of 50 rows, by replica set, or by partition if the input has the rows of a partition together. No record of sources, no checkpoints, a heap of 2 GiB",
 		prepare:  installDSBulk,
 		steps: func(b *bench, d *dataset, _ string) [][]string {
 			mode := "REPLICA_SET"
@@ -167,7 +167,7 @@ var loaders = []contestant{
 		name:     "sstableloader",
 		title:    "CQLSSTableWriter, sstableloader",
 		way:      bySSTables,
-		settings: "deploy/peers/WriteSSTables.java, a writer for each processor, with buffers as they are by default, and then sstableloader; heaps of 4 GiB, since with 2 GiB a sixth of the time goes into collecting garbage, and of 1 GiB",
+		settings: "deploy/peers/WriteSSTables.java with a writer for each processor and default buffers, then sstableloader. Heaps of 4 GiB and 1 GiB. With 2 GiB, the writer spends a sixth of its time on garbage collection",
 		steps: func(b *bench, d *dataset, scratch string) [][]string {
 			folder := filepath.Join(scratch, keyspace, d.name)
 			types := d.joined(func(c column) string { return c.typ }, ",")
@@ -198,7 +198,7 @@ var loaders = []contestant{
 		name:  "postgres",
 		title: "PostgreSQL COPY",
 		way:   byPostgres,
-		settings: "psql's \\copy into a table with the same primary key; the server's defaults but for " + strings.Join(
+		settings: "psql's \\copy into a table with the same primary key. The server has its defaults, except " + strings.Join(
 			postgresSettings,
 			", ",
 		),

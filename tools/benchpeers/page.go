@@ -26,11 +26,8 @@ func page(r *report, image string) string {
 	say := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
 	words := wordsOf[r.Task]
 	say("# %ss side by side, %s\n", words.title, r.Begun.Format(time.DateOnly))
-	say("%s, by cqlbulk and by other programs, each at the settings that were best", words.what)
-	say(
-		"for it, on one machine: client and server share its processors. `make %s` measures it again.\n",
-		words.target,
-	)
+	say("%s, by cqlbulk and by other programs, each at its best settings.", words.what)
+	say("Client and server share the processors of one machine. Measured by `make %s`.\n", words.target)
 	say("![Medians of each %s](%s)\n", words.noun, image)
 	writeGoals(say, r)
 	for _, d := range r.Datasets {
@@ -86,18 +83,21 @@ func writeGoals(say func(string, ...any), r *report) {
 		say("| %s | %s | %v | %.3f | %s |", g.dataset, g.what, g.bound, g.ratio, verdict)
 	}
 	say(
-		"\nThe best CQL %s is, for each figure, the one with the least of it, cqlbulk's own among them.\n",
+		"\nThe best CQL %s is, for each figure, the one with the least of it. cqlbulk's own counts too.\n",
 		r.Task.noun(),
 	)
 }
 
 func writeDataset(say func(string, ...any), r *report, d datasetReport) {
 	say(
-		"## %s\n\n%s rows, %.1f MiB of text: %s. Medians:\n",
+		"## %s\n\n%s\n",
 		d.Name,
-		human.Count(d.Rows),
-		float64(d.Bytes)/(1<<20),
-		d.What,
+		wrapped(fmt.Sprintf(
+			"%s rows, %.1f MiB of text: %s. Medians:",
+			human.Count(d.Rows),
+			float64(d.Bytes)/(1<<20),
+			d.What,
+		)),
 	)
 	noun := r.Task.noun()
 	heads, lines, yardstick := " wall, of PostgreSQL |", "--:|", r.Task == loading
@@ -168,12 +168,33 @@ func writeFailures(say func(string, ...any), r *report) {
 
 func writeCommands(say func(string, ...any), r *report) {
 	say(
-		"## What was run\n\nFile names are shown from the top folder of the repository; SCRATCH is an empty folder for each %s, its\nworking directory.\n",
+		"## What was run\n\nFile names begin at the top folder of the repository. SCRATCH is an empty folder for each %s,\nits working directory.\n",
 		r.Task.noun(),
 	)
 	for _, c := range r.Contestants {
-		say("**%s**: %s.\n\n```\n%s\n```\n", c.Title, c.Settings, strings.Join(c.Commands, "\n"))
+		settings := wrapped(fmt.Sprintf("**%s**: %s.", c.Title, c.Settings))
+		say("%s\n\n```\n%s\n```\n", settings, strings.Join(c.Commands, "\n"))
 	}
+}
+
+// wrapped returns a paragraph as lines of at most 100 bytes.
+func wrapped(text string) string {
+	var b strings.Builder
+	column := 0
+	for i, word := range strings.Fields(text) {
+		switch {
+		case i == 0:
+		case column+1+len(word) > 100:
+			b.WriteByte('\n')
+			column = 0
+		default:
+			b.WriteByte(' ')
+			column++
+		}
+		b.WriteString(word)
+		column += len(word)
+	}
+	return b.String()
 }
 
 // noun is what is measured.
@@ -188,33 +209,36 @@ var wordsOf = [...]struct{ title, noun, what, target, how string }{
 		target: "bench-peers",
 		how: `## How it was measured
 
-- The node was up and warm: before the first round cqlbulk loaded each dataset in each of its ways. In each
-  round every contestant loads every dataset once, the first one being another each time. Before each the table
-  is truncated (without a snapshot), flushed, and compactions have ended; after each its rows are counted.
+- The node was up and warm. Before the first round cqlbulk loaded each dataset in each of its modes.
+- In each round every contestant loads every dataset once. Each round begins with another one.
+- Before each load the table is truncated (without a snapshot) and flushed, and compactions have
+  ended. After each load its rows are counted.
 `,
 	},
 	unloading: {
 		title: "Unload", noun: "unload", what: "The same tables into files", target: "bench-unload",
 		how: `## How it was measured
 
-- The tables were loaded through CQL once, flushed, and compactions had ended. The node was up and warm: before
-  the first round cqlbulk unloaded each table in each of its ways. In each round every contestant unloads every
-  table once, the first one being another each time; after each the lines of its files are counted.
+- The tables were loaded through CQL once and flushed, and compactions had ended.
+- The node was up and warm. Before the first round cqlbulk unloaded each table in each of its modes.
+- In each round every contestant unloads every table once. Each round begins with another one.
+  After each unload the lines of its files are counted.
 `,
 	},
 }
 
-const howMeasured = `- **wall** is from the start of the client to its end, with the start of its JVM or interpreter; where there are
-  two steps, of both.
-- **client CPU** is user and system time of all processes of the client, as the system accounts them when they end.
-- **server CPU** is user and system time of the server's process from the start of the client until what it wrote
-  is flushed and the compactions that it set off have ended: otherwise a load by CQL would leave half of its
-  work to be done later. For PostgreSQL it is that of all its processes, and until a checkpoint has ended. Of it,
-  **during the load**, or the unload, is what there was until the client ended. What a node does without any of
-  them is in it, too.
-- **peak memory** is the highest sum of the resident memory of the client's processes, looked at every 50 ms;
-  pages that processes share count for each. For a single process of more than
-  a few MiB it is exact.
+const howMeasured = `- **wall** is the time from the start of the client to its end. It includes the start of a JVM or
+  interpreter, and both steps if there are two.
+- **client CPU** is the user and system time of all processes of the client. The system accounts it
+  when they end.
+- **server CPU** is the user and system time of the server's process. It counts from the start of
+  the client until everything is flushed and the compactions have ended. Otherwise half of the work
+  of a load by CQL would not be counted. Work that a node does by itself is included.
+- For PostgreSQL, server CPU is that of all its processes, until a checkpoint has ended.
+- **during the load**, or the unload, is the part of server CPU until the client ended.
+- **peak memory** is the highest sum of the resident memory of the client's processes, sampled every
+  50 ms. Pages that processes share count for each. If there is one process with more than a few
+  MiB, the figure is exact.
 `
 
 // number gives a figure with as many digits as are worth reading.

@@ -114,7 +114,7 @@ func TestPageOfUnloads(t *testing.T) {
 	text := page(r, "plot.svg")
 	for _, part := range []string{
 		"# Unloads side by side, 2026-01-02\n",
-		"`make bench-unload` measures it again.",
+		"Measured by `make bench-unload`.",
 		"| emp | server CPU of cqlbulk load --via stream, of that of the best CQL unload | 0.03 | 0.042 | missed |\n",
 		"## Every unload\n",
 	} {

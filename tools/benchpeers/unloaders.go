@@ -18,7 +18,7 @@ var unloaders = []contestant{
 		name:     "cqlbulk-cql",
 		title:    "cqlbulk scan",
 		way:      byCQL,
-		settings: "as it is; a journal is kept",
+		settings: "default settings, with a journal",
 		steps:    func(b *bench, d *dataset, _ string) [][]string { return [][]string{b.cqlbulkScan(d)} },
 	},
 	{
@@ -26,7 +26,7 @@ var unloaders = []contestant{
 		name:     "cqlbulk-stream",
 		title:    "cqlbulk scan --via stream",
 		way:      bySSTables,
-		settings: "as it is: the node is asked for its SSTables, which are merged by cqlbulk; the node streams out no more than 24 MiB a second, its default",
+		settings: "default settings. The node sends its SSTables, and cqlbulk merges them. The node streams at most 24 MiB a second, its default",
 		steps:    streamedScan,
 	},
 	{
@@ -35,7 +35,7 @@ var unloaders = []contestant{
 		title:     "cqlbulk scan --via stream, no limit on the node",
 		way:       bySSTables,
 		unlimited: true,
-		settings:  "as it is; the node's limits are lifted before, as `nodetool setstreamthroughput 0` and `nodetool setinterdcstreamthroughput 0` do it, and both with `-e`",
+		settings:  "default settings. The node's limits were lifted before with `nodetool setstreamthroughput 0` and `nodetool setinterdcstreamthroughput 0`, and both with `-e`",
 		steps:     streamedScan,
 	},
 	{
@@ -43,7 +43,7 @@ var unloaders = []contestant{
 		name:     "cqlbulk-sstables",
 		title:    "cqlbulk scan --via sstables",
 		way:      bySSTables,
-		settings: "of a snapshot that was taken before the first round",
+		settings: "from a snapshot that was taken before the first round",
 		steps: func(b *bench, d *dataset, _ string) [][]string {
 			return [][]string{
 				b.cqlbulkScan(
@@ -62,7 +62,7 @@ var unloaders = []contestant{
 		name:     "cqlsh",
 		title:    "cqlsh COPY TO",
 		way:      byCQL,
-		settings: "a worker for each processor instead of one fewer, pages of 5,000 rows instead of 1,000; the driver has its C extensions",
+		settings: "a worker for each processor instead of one fewer, pages of 5,000 rows instead of 1,000. The driver has its C extensions",
 		prepare:  installCqlsh,
 		steps: func(b *bench, d *dataset, scratch string) [][]string {
 			options := fmt.Sprintf(
@@ -81,7 +81,7 @@ var unloaders = []contestant{
 	},
 	{
 		task: unloading, name: "dsbulk", title: "DSBulk unload", way: byCQL,
-		settings: "as it is, without checkpoints; a heap of 2 GiB",
+		settings: "default settings, without checkpoints, a heap of 2 GiB",
 		prepare:  installDSBulk,
 		steps: func(b *bench, d *dataset, _ string) [][]string {
 			return [][]string{b.runDSBulk("unload", d, unloaded, "-header", "false")}

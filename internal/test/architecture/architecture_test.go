@@ -1,4 +1,5 @@
-// Package architecture holds the tests that keep ARCHITECTURE.md true to the code.
+// Package architecture holds the tests that keep ARCHITECTURE.md and docs/where.md true to the
+// code.
 package architecture
 
 import (
@@ -18,7 +19,7 @@ import (
 // root is the repository's, seen from here.
 const root = "../../.."
 
-// section gives the text below a heading, up to the next.
+// section returns the text of ARCHITECTURE.md below a heading, up to the next.
 func section(t *testing.T, heading string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(root, "ARCHITECTURE.md"))
@@ -48,7 +49,9 @@ func rows(text string) [][]string {
 }
 
 func TestWhatTheTableSaysWhereIsThere(t *testing.T) {
-	table := rows(section(t, "Where is ..."))
+	text, err := os.ReadFile(filepath.Join(root, "docs", "where.md"))
+	require.NoError(t, err)
+	table := rows(string(text))
 	require.NotEmpty(t, table)
 	for _, cells := range table {
 		var file string
@@ -71,6 +74,18 @@ func TestWhatTheTableSaysWhereIsThere(t *testing.T) {
 			named++
 		}
 		require.Positive(t, named, "%s: no name is given", strings.TrimSpace(cells[0]))
+	}
+}
+
+func TestTheShortTableNamesFolders(t *testing.T) {
+	table := rows(section(t, "Where is ..."))
+	require.NotEmpty(t, table)
+	for _, cells := range table {
+		folders := quoted.FindAllStringSubmatch(cells[len(cells)-1], -1)
+		require.NotEmpty(t, folders, cells[0])
+		for _, folder := range folders {
+			require.DirExists(t, filepath.Join(root, folder[1]))
+		}
 	}
 }
 

@@ -178,7 +178,7 @@ func (s *shape) patterns(among orders) (all []string) {
 	case s.longYear():
 	case count(s.first) < count(s.third): // a year changes less than a day
 		order = []orders{yearFirst, dayFirst, monthFirst}
-	case halfDay.MatchString(s.example): // where hours are counted to twelve, the month mostly comes first
+	case halfDay.MatchString(s.example): // with hours up to twelve, the month mostly comes first
 		order = []orders{monthFirst, dayFirst, yearFirst}
 	}
 	for _, o := range order {
@@ -301,7 +301,7 @@ func (c *column) finding(format string) Finding {
 	switch {
 	case slices.Contains(patterns, format):
 		return Warn("mend those, as the pattern fits the others: is there such a day?", "%s", kinds)
-	case digitsAlone(format) && c.bad == c.all() && len(patterns) == 1: // beside dates without separators
+	case digitsAlone(format) && c.bad == c.all() && len(patterns) == 1: // others have no separators
 		return Fail(
 			inTurn(c.Setting(), []string{format, patterns[0]}),
 			"%s",

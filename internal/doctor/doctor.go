@@ -1,11 +1,12 @@
-// Package doctor judges whether a cluster, a table and the inputs of a load are ready for a command,
-// and says what to do if they are not.
+// Package doctor judges whether a cluster, a table and inputs are ready for a command, and says what
+// to do if they are not.
 //
 // A [Check] has a name and a function that returns findings, as data ([Finding]). [Run] runs checks
 // side by side, and limits the time of each. If one node hangs, one line of the answer is missing.
 // The rest of the package judges facts: [Clocks] the clocks of nodes, [Certificates] when
-// certificates end, [AsDates] the dates in inputs. It connects to nothing. Package probe asks a
-// cluster for the facts, and package sample reads inputs for them. The command line formats findings.
+// certificates end, [AsDates] the dates in inputs. It connects to nothing. Package probe asks
+// a cluster for the facts, and package sample reads inputs for them. The command line formats
+// findings.
 //
 // Functions that judge facts change none of them, and are safe for concurrent use.
 package doctor
@@ -20,8 +21,8 @@ import (
 // State says how a check came out.
 type State string
 
-// The states. Warning: something may go wrong, or differs from what the user may expect. Failure: it
-// will go wrong.
+// The states. Warning: something may go wrong, or differs from what the user may expect. Failure:
+// it will go wrong.
 const (
 	OK      State = "ok"
 	Warning State = "warning"
@@ -98,8 +99,8 @@ func One(name string, look func(ctx context.Context) Finding) Check {
 }
 
 // Run runs the checks at the same time. It calls tell with each finding as soon as it is known, in
-// the order of the checks. A check that takes longer than the limit fails. If the context ends before
-// all checks do, Run returns its error.
+// the order of the checks. A check that takes longer than the limit fails. If the context ends
+// before all checks do, Run returns its error.
 func Run(ctx context.Context, limit time.Duration, checks []Check, tell func(Finding)) error {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()

@@ -106,8 +106,8 @@ func TestVersions(t *testing.T) {
 }
 
 func TestSchema(t *testing.T) {
-	require.Equal(t, OK, Schema(map[string]string{"a": "1", "b": "1"}, nil, 0).State)
-	f := Schema(map[string]string{"a": "1", "b": "2", "c": "1"}, nil, 5*time.Second)
+	require.Equal(t, OK, Schema(map[string]string{"a": "1", "b": "1"}, 0, nil).State)
+	f := Schema(map[string]string{"a": "1", "b": "2", "c": "1"}, 5*time.Second, nil)
 	require.Equal(t, Failure, f.State)
 	require.Equal(
 		t,
@@ -128,7 +128,9 @@ func TestCores(t *testing.T) {
 }
 
 func TestClocks(t *testing.T) {
-	clock := func(node string, ahead time.Duration) Clock { return Clock{node, ahead, time.Millisecond} }
+	clock := func(node string, ahead time.Duration) Clock {
+		return Clock{node, ahead, time.Millisecond}
+	}
 	for _, tc := range []struct {
 		name   string
 		clocks []Clock
@@ -159,7 +161,9 @@ func TestClocks(t *testing.T) {
 
 func TestCertificates(t *testing.T) {
 	now := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	in := func(of string, days int) Certificate { return Certificate{Of: of, Ends: now.AddDate(0, 0, days)} }
+	in := func(of string, days int) Certificate {
+		return Certificate{Of: of, Ends: now.AddDate(0, 0, days)}
+	}
 	require.Equal(
 		t,
 		[]Finding{Fine("off: connections are not secured (--ssl)")},

@@ -124,7 +124,7 @@ func releaseOf(version string) string {
 
 // Schema says whether the nodes agree on the schema: the version of each, by its address, after
 // they were waited for. failed is why a node did not tell, if any did not.
-func Schema(versions map[string]string, failed error, waited time.Duration) Finding {
+func Schema(versions map[string]string, waited time.Duration, failed error) Finding {
 	nodes := make(map[string][]string)
 	for node, v := range versions {
 		nodes[v] = append(nodes[v], node)

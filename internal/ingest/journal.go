@@ -65,11 +65,11 @@ func (t *Tally) forgetRejects() { t.ParseErrors, t.InsertErrors, t.InDoubt = 0, 
 type PieceState uint8
 
 const (
-	// PieceNew: the journal does not have the piece.
+	// PieceNew is a piece that the journal does not have.
 	PieceNew PieceState = iota
-	// PieceBegun: the piece may have been written in part.
+	// PieceBegun is a piece that may have been written in part.
 	PieceBegun
-	// PieceCompleted: each row of the piece was written or rejected.
+	// PieceCompleted is a piece whose rows were all written or rejected.
 	PieceCompleted
 )
 

@@ -4,11 +4,11 @@ package ingest
 type Stage string
 
 const (
-	// Parse: the row could not be read, or a value has another type.
+	// Parse is where a row could not be read, or has a value of another type.
 	Parse Stage = "parse"
-	// Insert: the cluster refused the row, or could not be reached.
+	// Insert is where the cluster refused a row, or could not be reached.
 	Insert Stage = "insert"
-	// InDoubt: the row may or may not have been applied, and repeating it would count twice.
+	// InDoubt is where a row may or may not have been applied. Repeating it would count twice.
 	InDoubt Stage = "in doubt"
 )
 

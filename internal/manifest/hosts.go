@@ -3,7 +3,8 @@ package manifest
 // HostsOption names the contact points among the options of a manifest.
 const HostsOption = "hosts"
 
-// Hosts returns the contact points of the run, with the port where it is not that of CQL by default.
+// Hosts returns the contact points of the run, with ports that are not the default of CQL.
+// Manifests of early versions have none.
 func (m Manifest) Hosts() (hosts []string) {
 	list, _ := m.Options[HostsOption].([]any)
 	for _, one := range list {

@@ -58,7 +58,7 @@ func (s *Slice) Restart() {
 	s.sorted, s.sent = 0, 0
 }
 
-// Complete removes units from the slice, and adds others to those that are done.
+// Settle removes units from the slice, and adds others to those that are done.
 func (s *Slice) Settle(units int64, done *atomic.Int64, add int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -80,10 +80,10 @@ var ErrEnough = errors.New("too many rows were rejected")
 type Outcome uint8
 
 const (
-	// Refused: the target does not take the row because of its values.
+	// Refused is a row that the target does not take because of its values.
 	Refused Outcome = iota
-	// Unreached: the row could not be brought to its replicas, whatever its values are.
+	// Unreached is a row that could not be brought to its replicas, whatever its values are.
 	Unreached
-	// InDoubt: the row may or may not have been written, and must not be written again.
+	// InDoubt is a row that may or may not have been written, and must not be written again.
 	InDoubt
 )

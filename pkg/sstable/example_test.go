@@ -18,7 +18,7 @@ func Example() {
 	if err != nil {
 		panic(err)
 	}
-	defer os.RemoveAll(folder)
+	defer func() { _ = os.RemoveAll(folder) }() // it is a temporary folder
 	written, err := write(folder)
 	if err != nil {
 		panic(err)

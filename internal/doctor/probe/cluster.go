@@ -97,10 +97,10 @@ const schemaInterval = 200 * time.Millisecond
 
 // SchemaVersions asks the nodes for their versions of the schema. After any change of the schema,
 // nodes differ for a moment. Therefore it repeats the question until they agree, up to half of the
-// patience. It returns the versions by address, why a node did not answer, and the time.
+// patience. It returns the versions by address, the time that took, and why a node did not answer.
 func (c *Cluster) SchemaVersions(
 	ctx context.Context,
-) (versions map[string]string, failed error, waited time.Duration) {
+) (versions map[string]string, waited time.Duration, failed error) {
 	for begin := time.Now(); ; {
 		all, errs := c.Table.Session.SchemaVersions(ctx, c.Table.Cluster.Nodes)
 		versions, failed = make(map[string]string), nil
@@ -116,7 +116,7 @@ func (c *Cluster) SchemaVersions(
 		waited = time.Since(begin)
 		if len(distinct) <= 1 || waited >= c.command.Patience/2 ||
 			pace.Sleep(ctx, schemaInterval) != nil {
-			return versions, failed, waited
+			return versions, waited, failed
 		}
 	}
 }

@@ -2,7 +2,7 @@ package advice
 
 import "path/filepath"
 
-// joinedAll returns the paths of files in a folder.
+// Paths returns the paths of files in a folder.
 func Paths(dir string, names []string) []string {
 	var paths []string
 	for _, name := range names {

@@ -210,6 +210,7 @@ func (r *Record) readRejects() error {
 	return err
 }
 
+// CauseOf is a cause of rejects as a page shows it.
 func CauseOf(c reject.Cause) board.Cause {
 	f := c.First
 	return board.Cause{

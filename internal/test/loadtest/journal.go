@@ -60,10 +60,10 @@ func (r *Recorder) Sorted() []ingest.Reject {
 // ForgetfulJournal is a journal that keeps rejects and nothing else: every piece is new to it.
 type ForgetfulJournal struct{ Rejects ingest.Rejects }
 
-// Carried returns an empty tally.
+// EarlierTotals returns an empty tally.
 func (ForgetfulJournal) EarlierTotals() ingest.Tally { return ingest.Tally{} }
 
-// Earlier reports that a piece is new.
+// EarlierPiece reports that a piece is new.
 func (ForgetfulJournal) EarlierPiece(int, int64) (ingest.Piece, ingest.PieceState) {
 	return ingest.Piece{}, ingest.PieceNew
 }
@@ -71,16 +71,16 @@ func (ForgetfulJournal) EarlierPiece(int, int64) (ingest.Piece, ingest.PieceStat
 // Seen returns 0: no input was read before.
 func (ForgetfulJournal) Seen(int) int64 { return 0 }
 
-// Left reports that no piece remains.
+// ResumePoint reports that no piece remains.
 func (ForgetfulJournal) ResumePoint(int) (ingest.Piece, bool) { return ingest.Piece{}, false }
 
-// Stamped returns 0: no row has a timestamp.
+// NextTimestamp returns 0: no row has a timestamp.
 func (ForgetfulJournal) NextTimestamp() int64 { return 0 }
 
 // Begin records nothing.
 func (ForgetfulJournal) Begin(...ingest.Piece) error { return nil }
 
-// Settle passes the rejects on.
+// Complete passes the rejects on.
 func (j ForgetfulJournal) Complete(_ ingest.Piece, _ ingest.Tally, rejects []ingest.Reject) error {
 	if len(rejects) == 0 {
 		return nil
@@ -106,7 +106,7 @@ func NewPieceJournal(rejects ingest.Rejects) *PieceJournal {
 	}
 }
 
-// Earlier returns the piece at an offset, as it was recorded.
+// EarlierPiece returns the piece at an offset, as it was recorded.
 func (j *PieceJournal) EarlierPiece(_ int, offset int64) (ingest.Piece, ingest.PieceState) {
 	j.mu.Lock()
 	defer j.mu.Unlock()
@@ -134,7 +134,7 @@ func (j *PieceJournal) Begin(pieces ...ingest.Piece) error {
 	return nil
 }
 
-// Settle records a piece as completed.
+// Complete records a piece as completed.
 func (j *PieceJournal) Complete(p ingest.Piece, t ingest.Tally, rejects []ingest.Reject) error {
 	j.mu.Lock()
 	defer j.mu.Unlock()

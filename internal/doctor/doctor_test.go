@@ -114,7 +114,7 @@ func TestSchema(t *testing.T) {
 		"for 5.0s the nodes have had 2 versions of it; another one than most: b",
 		f.Found,
 	)
-	f = Schema(nil, errors.New("127.0.0.1 is silent"), 0)
+	f = Schema(nil, 0, errors.New("127.0.0.1 is silent"))
 	require.Equal(t, Warning, f.State)
 	require.Contains(t, f.Found, "127.0.0.1 is silent")
 }

@@ -204,7 +204,7 @@ func (r *run) countCompleted(p *pieceTracker) {
 	shown, all := p.shown.Load(), max(p.rows.Load(), 1)
 	r.job.Counters.Bytes.Add(p.text - shareOf(p.text, shown, all))
 	stored := p.stored - shareOf(p.stored, shown, all)
-	r.job.Counters.Slice.Settle(p.slice, &r.job.Counters.Done, stored)
+	r.job.Counters.Slice.Complete(p.slice, &r.job.Counters.Done, stored)
 }
 
 // openPieces are the pieces that are read and not completed. It is safe for concurrent use.

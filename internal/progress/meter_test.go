@@ -71,7 +71,7 @@ func TestReadingOfALoadThatWritesAtItsEnd(t *testing.T) {
 	r = m.Read(midnight.Add(7 * time.Second))
 	require.InDelta(t, 0.25, *r.Share, 1e-9)
 	require.InDelta(t, 0.25, *r.Stage.Share, 1e-9)
-	c.Slice.Settle(1000, &c.Done, 1000)
+	c.Slice.Complete(1000, &c.Done, 1000)
 	c.Rows.Store(50_000)
 	c.End(8 * time.Second)
 	r = m.Read(midnight.Add(8 * time.Second))

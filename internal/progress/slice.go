@@ -58,8 +58,8 @@ func (s *Slice) Restart() {
 	s.sorted, s.sent = 0, 0
 }
 
-// Settle removes units from the slice, and adds others to those that are done.
-func (s *Slice) Settle(units int64, done *atomic.Int64, add int64) {
+// Complete removes units from the slice, and adds others to those that are done.
+func (s *Slice) Complete(units int64, done *atomic.Int64, add int64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.units, s.read = max(s.units-float64(units), 0), max(s.read-float64(units), 0)

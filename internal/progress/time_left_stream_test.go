@@ -45,7 +45,7 @@ func (p *played) slice(units int64, read, sort, send int) (all []Reading) {
 		p.c.Stage.Deliver(units, units*int64(i)/int64(send), units)
 		all = append(all, p.second())
 	}
-	p.c.Slice.Settle(units, &p.c.Done, units)
+	p.c.Slice.Complete(units, &p.c.Done, units)
 	p.c.Slice.Restart()
 	p.c.Rows.Add(units)
 	p.c.Stage.Read()

@@ -14,14 +14,14 @@ const (
 	Done Outcome = iota
 	// Partly is a run that came to its end, but for what is listed.
 	Partly
-	// Interrupted is a run that was told to stop.
+	// Interrupted is a run that was canceled.
 	Interrupted
-	// Failed is a run that could not go on.
+	// Failed is a run that ended with an error.
 	Failed
 )
 
-// OutcomeOf says how a run ended. partly says that it came to its end, with something
-// that failed; then it does not matter that it was told to stop meanwhile.
+// OutcomeOf returns how a run ended. partly: the run came to its end, and something failed. A run
+// that came to its end counts as such, even if its context was canceled meanwhile.
 func OutcomeOf(ctx context.Context, err error, partly bool) Outcome {
 	switch {
 	case err == nil && partly:

@@ -53,17 +53,17 @@ func SettingsOf(o *spec.Load, values setting.Values) (all []Setting) {
 	return all
 }
 
-// RecordedSettings returns the settings of a load that a journal names, in the order of the flags. A
-// journal may have one without a text, which is left out.
+// RecordedSettings returns the settings of a load that a journal names, in the order of the flags.
+// It leaves out settings without a text.
 func RecordedSettings(settings map[string][]string) []Setting {
 	known := maps.Clone(settings)
 	maps.DeleteFunc(known, func(_ string, texts []string) bool { return len(texts) == 0 })
 	return SettingsOf(spec.NewLoad(), known)
 }
 
-// TypedSettings returns the present settings of a load that a user has to type. It leaves out those
-// that are as by default, though a run directory may record them, and those of a load of rejects.
-// nulls is the value of --nulls then; empty: the present one.
+// TypedSettings returns the present settings of a load that a user has to type. It leaves out
+// defaults, even recorded ones, and the settings of a load of rejects. nulls replaces the value of
+// --nulls; empty keeps it.
 func TypedSettings(o *spec.Load, nulls string) setting.Values {
 	values := o.Settings().Record(spec.NewLoad().Settings(), o.Given)
 	delete(values, "rejects-of")

@@ -1,5 +1,5 @@
-// Package advice is what a user can do next, as commands to type: what goes on with a run, or a load
-// that fits its inputs.
+// Package advice is what a user can do next, as commands to type: a resume, a retry, or a load that
+// fits its inputs.
 package advice
 
 import (
@@ -15,7 +15,7 @@ type Step struct {
 	Command       string // resume, retry, status or load; empty: nothing
 	RunDir        string // that the command is for
 	RepeatInDoubt bool   // retry: with rows that may have been written
-	// retry: files of rejected rows, which are rejected again if nobody edits them
+	// retry: files of rejected rows, which are rejected again if they are not edited
 	Edit []string
 	// that the command needs: how rows are read now, or which limit no longer holds
 	Settings   []Setting

@@ -1,6 +1,6 @@
-// Package history keeps the loads that are done, whose run directories are gone: a line of JSON for
-// each, in a file of the folder in which their run directories were. Processes take turns at it by
-// a lock of the file (flock).
+// Package history keeps the loads that are done and have no run directory any more. The file is in
+// the folder in which their run directories were, and has a line of JSON for each load. A lock of
+// the file (flock) lets one process at a time change it.
 package history
 
 import (
@@ -172,8 +172,8 @@ func Read(folder string) []Load {
 	return loads
 }
 
-// Prune drops the loads of a folder's history that ended before a moment, and returns how many those
-// are. A dry run only counts them. Lines that are no loads stay.
+// Prune drops the loads of a folder's history that ended before a moment, and returns their number.
+// A dry run only counts them. Lines that are no loads stay.
 func Prune(folder string, before time.Time, dryRun bool) (dropped int, err error) {
 	path := filepath.Join(folder, FileName)
 	err = whileOpen(folder, os.O_RDONLY, func(f *os.File) error {

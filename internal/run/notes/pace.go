@@ -1,5 +1,6 @@
-// Package notes is what a run that is under way notes in its run directory for others to see, beside
-// its journal: how fast it is, and what nodes were streamed. That it cannot be noted stops no run.
+// Package notes is what a run that is under way notes in its run directory for other processes. It
+// is how fast the run is, and what nodes were streamed. The journal does not have these. A run
+// continues if a note cannot be written.
 package notes
 
 import (
@@ -24,14 +25,19 @@ const paceTime = time.Second
 // pace is what a run notes of its pace beside its journal, which has no times.
 type pace struct {
 	At      time.Time        `json:"at"`
-	Seconds float64          `json:"seconds"` // since its process began the run, or went on with it
+	Seconds float64          `json:"seconds"` // since its process began or resumed the run
 	Reading progress.Reading `json:"reading"`
 }
 
 // KeepPace notes how fast the run of a run directory is, each second until stop is called, and then
 // once more. A run that continues an earlier one adds the time that one took. If a note cannot be
 // written, it warns, and notes no more.
-func KeepPace(dir string, continued bool, c *progress.Counters, warn func(string, ...any)) (stop func()) {
+func KeepPace(
+	dir string,
+	continued bool,
+	c *progress.Counters,
+	warn func(string, ...any),
+) (stop func()) {
 	if continued {
 		if p, ok := readNoted(dir); ok {
 			c.EarlierTime.Store(int64(durationOf(p.Reading.EarlierSeconds + p.Seconds)))
@@ -45,7 +51,7 @@ func KeepPace(dir string, continued bool, c *progress.Counters, warn func(string
 		if err != nil {
 			return err
 		}
-		// It need not be on the disk: of a machine that went down nobody asks for its pace.
+		// No sync: after the machine went down, the pace does not matter.
 		path := filepath.Join(dir, records.PaceFile)
 		if err := writeOver(path+records.PartEnding, text); err != nil {
 			return err

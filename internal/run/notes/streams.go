@@ -11,7 +11,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
-// StreamsFile is the file of a run directory that has what nodes were streamed, while the load runs.
+// StreamsFile is the file of a run directory that has what nodes were streamed, while the load is
+// under way.
 const StreamsFile = "streams.json"
 
 // notesTime is how old the note of streams may be.
@@ -29,7 +30,7 @@ func KeepStreams(dir string, c *progress.Counters, warn func(string, ...any)) (s
 		for {
 			select {
 			case <-over:
-				_ = os.Remove(path) // of a run that has ended nobody reads it
+				_ = os.Remove(path) // it is read only while the run is under way
 				return
 			case <-ticker.C:
 			}

@@ -1,10 +1,10 @@
 package recorded
 
-// Why settings of a run stay as they were when it goes on.
+// Why a resume cannot change a setting.
 const (
-	cutBefore  = "records were cut by it, also those that were rejected; to cut them otherwise, load the file anew"
+	cutBefore  = "records were cut by it, also those that were rejected; to cut them otherwise, load the file again"
 	writtenSo  = "what a row means once it is written is the same for all rows of a run"
-	chosenRows = "which rows are loaded was settled when the run began"
+	chosenRows = "the rows to load were chosen when the run began"
 	oneTable   = "a run is of one table"
 )
 
@@ -30,10 +30,10 @@ var keptSettings = map[string]string{
 	"table":              oneTable,
 }
 
-// WhyKept says why a setting stays as it was when a run goes on.
+// WhyKept returns why a resume cannot change a setting, as part of a message.
 func WhyKept(name string) string {
 	if reason, ok := keptSettings[name]; ok {
 		return reason
 	}
-	return "a run goes on with what it was begun with"
+	return "a run keeps the settings that it began with"
 }

@@ -19,5 +19,5 @@ func TestWhyKept(t *testing.T) {
 		require.True(t, ok, name)
 	}
 	require.Contains(t, WhyKept("delimiter"), "records were cut by it")
-	require.Equal(t, "a run goes on with what it was begun with", WhyKept("minbatchsize"))
+	require.Equal(t, "a run keeps the settings that it began with", WhyKept("minbatchsize"))
 }

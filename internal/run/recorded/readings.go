@@ -9,9 +9,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
-// TextSettings are the settings of a load that say how the text of a record is understood. They may
-// be changed when the load goes on, or when its rejects are tried again. Where records begin and end
-// does not depend on them, so pieces and rejects stay the same.
+// TextSettings are the settings of a load that say how the text of a record is understood. A resume
+// or a retry may change them. Where records begin and end does not depend on them, so pieces and
+// rejects stay the same.
 var TextSettings = []string{
 	"columns",
 	"map",
@@ -45,7 +45,7 @@ type Change struct {
 
 // Readings is how the text of a load was read, and is from now on.
 type Readings struct {
-	// of earlier runs that this one goes on with, where it was another way; the oldest first
+	// of the earlier runs that this one resumes, where they read otherwise; the oldest first
 	Former []spec.Load
 	Now    []Change        // what this run changes
 	All    []Change        // what differs from what the load was begun with
@@ -54,10 +54,9 @@ type Readings struct {
 	KeepLoaded bool // rows may stay as they were read that are loaded
 }
 
-// Reread returns the spec of a load that goes on, or whose rejects are tried again. It has what the
-// runs in between changed (before, the oldest first), and changes. Of the TextSettings only those
-// count that were typed: another configuration file or environment than that of the first run must
-// not change how text is read.
+// Reread returns the spec of a load that is resumed, or whose rejects are retried. It has what the
+// runs in between changed (before, the oldest first), and changes. A TextSetting changes only if it
+// was typed. Another configuration file or environment does not change how text is read.
 func (r Spec) Reread(
 	before []records.Changed,
 	changes setting.Changes,
@@ -100,8 +99,8 @@ func (r Spec) Reread(
 	return settings, again, err
 }
 
-// differing returns those of the wanted settings that differ from the spec's, and what must be set
-// with them so that records are cut as before.
+// differing returns the wanted settings that differ from the spec's. It adds what must be set with
+// them so that records are cut as before.
 func differing(o *spec.Load, wanted setting.Values) (records.Changed, error) {
 	changed := records.Changed{}
 	then := spec.NewLoad()

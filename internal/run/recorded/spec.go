@@ -1,6 +1,5 @@
-// Package recorded is what a run directory keeps of the command that began its run: the settings, the
-// table and the inputs. It makes specs of them for runs that go on, with the settings that are
-// changed.
+// Package recorded is what a run directory keeps of the command that began its run: the settings,
+// the table and the inputs. It makes specs of them for resumes and retries, with changed settings.
 package recorded
 
 import (
@@ -65,8 +64,7 @@ func NewManifest(
 	return m, err
 }
 
-// AddInputs adds the inputs of a load that has so many that its run directory, dir, lists them in a
-// file of their own.
+// AddInputs adds the inputs of a load whose run directory, dir, lists them in a file of their own.
 func (r *Spec) AddInputs(dir string, m journal.Manifest) error {
 	extra, err := records.ExtraOf(m)
 	if err != nil || extra.Listed == nil {

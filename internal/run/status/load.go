@@ -27,13 +27,13 @@ type Load struct {
 	Inputs  int
 	Stored  int64 // bytes of them, as they are stored
 	Piped   bool  // some are pipes, of unknown size
-	Settled int64 // bytes of text
-	Pieces  int   // of them
+	Settled int64 // bytes of text in completed pieces
+	Pieces  int   // that are completed
 	Tally   ingest.Tally
 	// Rejected is the number of rows in the files of rejects. Of a run that came to an end, these
 	// are also rows of pieces that the journal does not record: a resume rejects them again.
 	Rejected int64
-	Begun    []OpenPiece // and not settled
+	Begun    []OpenPiece // and not completed
 	// CountsTwice reports whether a row that is written twice counts twice, so that a resume does
 	// not write rows again.
 	CountsTwice bool
@@ -49,7 +49,7 @@ type Load struct {
 	Streams []progress.Streamed // of a load by streaming that is under way
 }
 
-// OpenPiece is a part of an input that was begun and not settled.
+// OpenPiece is a part of an input that was begun and not completed.
 type OpenPiece struct {
 	Path     string
 	From, To int64 // bytes of text
@@ -131,13 +131,18 @@ func (r *Report) readLoad() error {
 		out.readRetried(r.RunDir, l.Retried)
 		if slices.ContainsFunc(
 			l.Rejects.Files,
-			func(f reject.FileState) bool { return !f.InDoubt() && slices.Contains(out.Lost, f.Name) },
+			func(f reject.FileState) bool {
+				return !f.InDoubt() && slices.Contains(out.Lost, f.Name)
+			},
 		) {
 			out.Next = append(out.Next, rejected)
 		}
 		if slices.ContainsFunc(
 			l.Rejects.Files,
-			func(f reject.FileState) bool { _, taken := l.Retried[f.Name]; return f.InDoubt() && !taken },
+			func(f reject.FileState) bool {
+				_, taken := l.Retried[f.Name]
+				return f.InDoubt() && !taken
+			},
 		) {
 			out.Next = append(out.Next, doubtful)
 		}
@@ -207,8 +212,8 @@ func (s *Load) readChanges(m journal.Manifest, l *records.Loaded) error {
 	return nil
 }
 
-// beginsAnew returns the command that loads the inputs of a run anew, with settings that its end
-// has; nil: it has none.
+// beginsAnew returns the command that loads all inputs of a run from the start, with the settings
+// that the end of the run has. It is nil if the end has none.
 func (r *Report) beginsAnew(m journal.Manifest, l *records.Loaded) (*advice.Step, error) {
 	if l.End == nil || len(l.End.Anew) == 0 {
 		return nil, nil

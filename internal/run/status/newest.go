@@ -9,8 +9,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run/advice"
 )
 
-// Recent returns the runs that have something left to do, and of the others the newest; hidden is
-// the number of those that it leaves out.
+// Recent returns the runs that have something left to do, and the newest of the complete ones. It
+// leaves out hidden runs.
 func Recent(runs []Run, complete int) (shown []Run, hidden int) {
 	for _, r := range runs {
 		switch {
@@ -26,8 +26,9 @@ func Recent(runs []Run, complete int) (shown []Run, hidden int) {
 	return shown, hidden
 }
 
-// Newest is the newest run of a folder that can be gone on with by a command; with status the
-// newest one there is. doubt says that rows in doubt are to be written again as well.
+// Newest returns the run directory of the newest run in a folder that a command (resume or retry)
+// can be used for. For status it is the newest one of all. doubt: a retry writes rows in doubt as
+// well.
 func Newest(folder, command string, doubt bool) (string, error) {
 	runs, err := Runs(folder)
 	if err != nil {
@@ -49,7 +50,7 @@ func Newest(folder, command string, doubt bool) (string, error) {
 		return path, nil
 	}
 	wanted := map[string]string{
-		run.CommandResume: "was stopped and can go on", run.CommandRetry: "has something that failed",
+		run.CommandResume: "was stopped and can be resumed", run.CommandRetry: "has something that failed",
 	}[command]
 	if len(runs) == 0 {
 		return "", noRuns(folder)

@@ -21,9 +21,9 @@ type Pruned struct {
 	Left []string // of those, folders that hold files which are none of ours
 }
 
-// Prune removes what runs of a folder that are done have left, if they ended before a moment: the
-// lines of loads in the history, and the run directories of runs with nothing left to do. Outputs
-// of scans and their manifests stay, and so do all runs with something left to do.
+// Prune removes what is left of runs that are complete and ended before a moment: lines of the
+// history, and run directories. Outputs of scans and their manifests stay. So do all runs with
+// something left to do.
 func Prune(folder string, before time.Time, dryRun bool) (Pruned, error) {
 	var out Pruned
 	if IsRun(folder) { // the runs in it are its retries, and say what became of its rejects
@@ -65,8 +65,8 @@ func prunable(dir string, owner func(dir string) string) bool {
 	return err == nil && info.IsDir() && owner(dir) == ""
 }
 
-// removeRun removes the run directory of a run that is done: rejected rows, which were loaded
-// since, its books, and the run directories of the loads of those rows.
+// removeRun removes the run directory of a complete run. It has the journal, rejected rows that
+// were loaded since, and the run directories of the retries that loaded them.
 func removeRun(dir string) error {
 	_, loaded, err := records.ReadLoad(dir)
 	for _, try := range Retries(dir) {

@@ -87,7 +87,7 @@ func (r *Record) readManifest() error {
 	}
 	if m.Command != run.CommandScan {
 		return fmt.Errorf(
-			"manifest %s: it is of SSTables that a load made, and tells of no run: name the load's run directory",
+			"manifest %s: it is of SSTables that a load made, and not of a run: name the load's run directory",
 			r.Path,
 		)
 	}
@@ -121,7 +121,7 @@ func (r *Record) readManifest() error {
 	if err != nil {
 		return fmt.Errorf("manifest %s: %w", r.Path, err)
 	}
-	if m.Shard == "" { // of a shard it does not tell which ranges are its own
+	if m.Shard == "" { // the manifest of a shard does not have the ranges of the shard
 		r.Ring = ringOf(p, []token.Range{read}, failed)
 	}
 	return nil

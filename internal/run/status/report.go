@@ -1,6 +1,6 @@
-// Package status is what run directories, manifests and the history of a folder tell of runs: how far
-// a run is, how it ended, and what can be done next. It changes nothing, but for Prune, and asks no
-// cluster.
+// Package status reads what run directories, manifests and the history of a folder have of runs. It
+// finds how far a run is, how it ended, and what can be done next. Only Prune changes anything. No
+// cluster is asked.
 package status
 
 import (

@@ -30,7 +30,7 @@ const (
 	Unreadable State = "unreadable" // this user may not read it
 )
 
-// Run is a run of which there is something in a folder.
+// Run is a run that left something in a folder.
 type Run struct {
 	Path           string // of its run directory, or of the manifest of its output
 	Command, Table string // empty of a damaged one
@@ -48,7 +48,7 @@ type Run struct {
 	Past           bool          // the history alone has it, and Path is its first input
 }
 
-// runOf is a run as its run directory tells of it.
+// runOf is a run as its run directory has it.
 func runOf(s Report) Run {
 	r := Run{
 		Path:          s.RunDir,
@@ -92,8 +92,8 @@ func runOf(s Report) Run {
 	return r
 }
 
-// settle makes a run complete whose rows another one has loaded.
-func (r *Run) settle() {
+// complete makes a run complete whose rows another one has loaded.
+func (r *Run) complete() {
 	if r.State == Partly || r.State == Retried {
 		r.State, r.Failed, r.Next = Complete, 0, nil
 	}
@@ -130,9 +130,8 @@ func unreadable(path string, err error) error {
 // otherOwner is [owner.Other]. Tests replace it.
 var otherOwner = owner.Other
 
-// Owner returns the name of another user to whom a run directory belongs: hosts, files and
-// settings of the run are what that user wrote there. It is empty for those of this user and
-// of root.
+// Owner returns the name of another user to whom a run directory belongs. That user wrote the
+// hosts, files and settings that a resume would use. It is empty if the owner is this user or root.
 func Owner(dir string) string {
 	return otherOwner(dir, filepath.Join(dir, journal.ManifestFile))
 }

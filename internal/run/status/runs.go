@@ -20,10 +20,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
-// Runs lists the runs of which there is something in a folder, the newest first: run directories,
-// those of tries that are in them, outputs of scans that are done, by their manifests, and loads
-// that are done, by the history. No folder but these is looked into. A run that cannot be read is
-// one of the list.
+// Runs lists the runs that left something in a folder, the newest first. It finds run directories
+// and the retries in them, outputs of scans by their manifests, and loads that are done by the
+// history. It opens no other folder. Runs that cannot be read are listed too.
 func Runs(folder string) ([]Run, error) {
 	entries, err := os.ReadDir(folder)
 	if err != nil {
@@ -96,7 +95,7 @@ func appendRuns(runs []Run, path string) []Run {
 		runs = appendRuns(runs, try)
 		if status.Load != nil && slices.Contains(status.Load.Later, try) {
 			for i := range runs[from:] {
-				runs[from+i].settle()
+				runs[from+i].complete()
 			}
 		}
 	}
@@ -167,7 +166,7 @@ func appendDone(runs []Run, path string) []Run {
 	return append(runs, r)
 }
 
-// pastRun is a load of which only the history of a folder tells.
+// pastRun is a load that only the history of a folder has.
 func pastRun(folder string, load history.Load) Run {
 	whole := 1.0
 	return Run{

@@ -14,7 +14,7 @@ type Scan struct {
 	Rows      int64
 	TextBytes int64
 	Sum       rowsum.Sum
-	Anew      bool // it was stopped before its output was begun, and cannot go on
+	Anew      bool // it was stopped before its output was begun, and cannot be resumed
 	Next      advice.Step
 }
 

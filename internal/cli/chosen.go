@@ -3,13 +3,12 @@ package cli
 import (
 	"fmt"
 
-	"github.com/cqlbulk/cqlbulk/internal/run/status"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
 )
 
 // chosenRun is the run that a command is about: one that is named, or the newest of this folder.

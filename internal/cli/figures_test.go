@@ -12,12 +12,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/run/status"
-
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
 )
 
 // free is the command "free": it sets FREE to an address with an unused port.

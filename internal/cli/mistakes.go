@@ -8,11 +8,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/levenshtein"
 )

@@ -4,12 +4,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/run/status"
-
 	"github.com/spf13/cobra"
 
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/report"
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 

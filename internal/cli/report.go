@@ -7,11 +7,10 @@ import (
 	"os"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/run/status"
-
 	"github.com/spf13/cobra"
 
 	"github.com/cqlbulk/cqlbulk/internal/report"
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
 	"github.com/cqlbulk/cqlbulk/internal/version"
 	"github.com/cqlbulk/cqlbulk/internal/web"
 )

@@ -3,12 +3,11 @@ package cli
 import (
 	"context"
 
-	"github.com/cqlbulk/cqlbulk/internal/run/advice"
-
 	"github.com/spf13/cobra"
 
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
-
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 

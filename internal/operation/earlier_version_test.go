@@ -5,11 +5,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
-
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )

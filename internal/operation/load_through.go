@@ -7,9 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/run/advice"
-
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"

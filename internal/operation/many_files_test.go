@@ -11,15 +11,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/run/status"
-
-	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
-
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )

@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
-
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )

@@ -5,10 +5,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cqlbulk/cqlbulk/internal/run/status"
-
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )

@@ -9,14 +9,12 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/cqlbulk/cqlbulk/internal/run/status"
-
-	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
-
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )

@@ -9,11 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/run/status"
-
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
 )
 
 // This file has the rule of the timestamps of rejected rows that are loaded again:

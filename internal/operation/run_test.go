@@ -10,13 +10,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/run/status"
-
-	"github.com/cqlbulk/cqlbulk/internal/run/advice"
-
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/run"
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"

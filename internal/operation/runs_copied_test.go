@@ -4,13 +4,12 @@ import (
 	"os"
 	"testing"
 
-	"github.com/cqlbulk/cqlbulk/internal/run/status"
-
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 

@@ -8,12 +8,10 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
-
-	"github.com/cqlbulk/cqlbulk/internal/run"
-
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/memory"
+	"github.com/cqlbulk/cqlbulk/internal/run"
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/sink"

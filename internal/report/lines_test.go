@@ -8,12 +8,6 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"github.com/cqlbulk/cqlbulk/internal/run/status"
-
-	"github.com/cqlbulk/cqlbulk/internal/run/notes"
-
-	"github.com/cqlbulk/cqlbulk/internal/run/advice"
-
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
@@ -21,6 +15,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/run"
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
+	"github.com/cqlbulk/cqlbulk/internal/run/notes"
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/version"
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"

@@ -5,15 +5,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/run/status"
-
-	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
-
-	"github.com/cqlbulk/cqlbulk/internal/run/advice"
-
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/run"
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/internal/version"
 )

@@ -1,22 +1,21 @@
-// Package operation is what the program does, apart from how it is told to: a scan, a load, a
-// count, a plan, a verification, a look at SSTables, what a doctor looks at, and a run that goes on
-// or has its failures tried again. Each is a plain struct in, its spec, which flags, a COPY
-// statement or the run directory of an earlier run fill in, and a report out.
+// Package operation has the commands without the command line: scan, load, count, clone, plan,
+// doctor, and runs that resume or retry an earlier one. Each takes a spec and returns a report. A
+// spec is filled in from flags, a COPY statement, or the run directory of an earlier run.
 //
-// An operation is prepared first: [PrepareScan], [PrepareLoad], [PrepareCount], [PreparePlan],
-// [PrepareVerify], [inspect.Prepare], [PrepareDoctor], [PrepareResume], [PrepareRetry]. That checks
-// the spec, connects, and gets ready whatever the run needs, so that an error of it is a matter of
-// usage: nothing was done. There are two exceptions: an error of the cluster keeps its class
-// (package fault), and a run that was begun before and cannot go on gives a [*run.RefusedError]. It
-// is run second, once: Run does the work and gives the report, which holds as far as it came even
-// when there is an error, and that error is of a run that could not go on, but for a
-// [*spec.UsageError]. Close must be called at the end.
+// First an operation is prepared: [PrepareScan], [PrepareLoad], [PrepareCount], [PreparePlan],
+// [PrepareVerify], [PrepareDoctor], [PrepareResume], [PrepareRetry]. Preparing checks the spec,
+// connects, and makes ready what the run needs. An error of it is a usage error, and nothing was
+// done. There are two exceptions: an error of the cluster keeps its class (package fault), and a
+// run that cannot be resumed returns a [*run.RefusedError].
 //
-// A report has numbers, names and paths, and no text for the eye: how it looks is the
-// command line's matter, and so are flags, the terminal and exit codes. Settings are
-// called by their names in errors as they are on the command line, --ingestrate.
+// Then it is run, once. Run returns a report, which holds as far as the run came, even with an
+// error. An error means that the run ended early, except for a [*spec.UsageError]. Close must be
+// called at the end.
 //
-// An operation belongs to one goroutine, but for its counters, which anybody may read.
+// A report has numbers, names and paths, and no formatted text. The command line formats it. Errors
+// name settings as flags, such as --ingestrate.
+//
+// An operation belongs to one goroutine. Its counters may be read by any.
 package operation
 
 import (

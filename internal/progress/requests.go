@@ -235,7 +235,8 @@ func (r *Requests) Now(now time.Time) Latency {
 	return latencyOf(all)
 }
 
-// Silence describes the nodes that have requests in flight and have answered none for some time.
+// Silence describes the nodes at which no request has succeeded for some time, though some are in
+// flight. A node that answers with errors alone counts too.
 type Silence struct {
 	Node    string  `json:"node"`    // the node that was silent longest, by its name in SetNames
 	Nodes   int     `json:"nodes"`   // number of silent nodes

@@ -135,7 +135,7 @@ func partsOf(r progress.Reading) (parts [partKinds]part) {
 	return parts
 }
 
-// silentPart names the nodes that answer nothing.
+// silentPart names the nodes at which no request succeeds, whether they answer or not.
 func silentPart(s *progress.Silence) part {
 	of := safetext.Line(s.Node)
 	switch {
@@ -146,8 +146,8 @@ func silentPart(s *progress.Silence) part {
 	}
 	silent := time.Duration(s.Seconds * float64(time.Second)).Truncate(time.Second)
 	return part{
-		"no answer from " + of + " for " + silent.String(),
-		"no answer for " + silent.String(),
+		"no success at " + of + " for " + silent.String(),
+		"no success for " + silent.String(),
 		red,
 	}
 }

@@ -92,16 +92,16 @@ func TestFormsStay(t *testing.T) {
 	require.Equal(t, first, frame(inMidRun(), 100))
 }
 
-// Nodes that answer nothing are named.
+// Nodes at which no request succeeds are named.
 func TestLiveLineOfSilentNodes(t *testing.T) {
 	r := inMidRun()
 	r.Silent = &progress.Silence{Node: "10.0.0.1:9042", Nodes: 1, Seconds: 8.9}
-	require.Contains(t, fit([]progress.Reading{r}, 200), "no answer from 10.0.0.1:9042 for 8s ")
-	require.Contains(t, fit([]progress.Reading{r}, 80), "no answer for 8s ")
+	require.Contains(t, fit([]progress.Reading{r}, 200), "no success at 10.0.0.1:9042 for 8s ")
+	require.Contains(t, fit([]progress.Reading{r}, 80), "no success for 8s ")
 	r.Silent.Nodes = 2
-	require.Contains(t, fit([]progress.Reading{r}, 200), "no answer from 2 nodes for 8s ")
+	require.Contains(t, fit([]progress.Reading{r}, 200), "no success at 2 nodes for 8s ")
 	r.Silent.Node, r.Silent.Nodes = "", 1
-	require.Contains(t, fit([]progress.Reading{r}, 200), "no answer from the nodes for 8s ")
+	require.Contains(t, fit([]progress.Reading{r}, 200), "no success at the nodes for 8s ")
 }
 
 // The latency of the target comes before those of the requests.

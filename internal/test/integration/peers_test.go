@@ -52,5 +52,5 @@ func TestNodesStalePeers(t *testing.T) {
 		"node "+replaced+" at 127.0.10.98 (it does not answer, and only 1 of 3 nodes know it)",
 	)
 	require.Contains(t, r.report, "127.0.10.99 (its row has no host_id)")
-	require.Equal(t, 1, strings.Count(r.report, "no member of the cluster"), r.report)
+	require.Equal(t, 1, strings.Count(r.report, "not members of the cluster"), r.report)
 }

@@ -55,7 +55,7 @@ func (c *Clone) agree() error {
 }
 
 // goneColumns returns the dropped columns of a table. A column that was not added again gets the
-// time Forever, so that none of its cells is cloned: servers show no such cell, even if it is
+// time Forever, so that none of its cells is cloned. Servers show no such cell, even if it is
 // younger than the drop. Cassandra 5.0.6 even fails to read an SSTable with a younger one. A column
 // of that name in the clone stays empty.
 func goneColumns(t *table.Table) []reconcile.Dropped {

@@ -25,7 +25,7 @@ type CloneReport struct {
 	Ranges     int           // token ranges cloned
 	Failed     []FailedRange // those that could not be read: nothing of them was cloned
 	Files      *KeptFiles    // SSTables that are to be imported; nil: there are none
-	Compaction *Compaction   // compactions that the nodes still have to do; nil: no node reported any
+	Compaction *Compaction   // what the nodes still have to compact; nil: no node reported it
 }
 
 // StreamStats are the totals of what was streamed or kept as SSTables.

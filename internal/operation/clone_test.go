@@ -40,7 +40,7 @@ func (s *shop) runClone(ctx context.Context, settings *spec.Clone) (CloneReport,
 	return c.Run(ctx)
 }
 
-// If a node does not report its storage port, the port of its cluster's flag is used.
+// If a node does not report its storage port, the error names the flag for the node's cluster.
 func TestCloneOfNodesThatTellNoStoragePort(t *testing.T) {
 	s := openShopOn(t, simcluster.Options{Cores: 1, StoragePort: -1})
 	_, err := s.runClone(t.Context(), s.clone())

@@ -31,7 +31,7 @@ type LoadReport struct {
 	DryRun      bool        // nothing was sent
 	Streamed    bool        // the rows did not go by CQL
 	Files       *KeptFiles  // SSTables that are to be imported; nil: there are none
-	Compaction  *Compaction // compactions that the nodes still have to do; nil: no node reported any
+	Compaction  *Compaction // what the nodes still have to compact; nil: no node reported it
 	IfNotExists bool
 	CountsTwice bool              // a row that is written twice counts twice
 	Changed     []recorded.Change // how text is read otherwise than the load was begun with
@@ -44,9 +44,7 @@ type LoadReport struct {
 	// rows written that the journal records: a resume writes the others again; without a journal 0
 	Recorded int64
 	Next     advice.Step
-	// anew
 	// interrupted before anything was written, with nothing left: the same command starts again
-	// anew
 	Anew bool
 }
 

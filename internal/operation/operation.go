@@ -35,7 +35,7 @@ type Report struct {
 	Started    time.Time
 	Duration   time.Duration
 	TookBefore time.Duration          // that earlier processes of the run took
-	Rows       int64                  // written to the output, acknowledged by the cluster, or counted
+	Rows       int64                  // rows written out, acknowledged by the cluster, or counted
 	Earlier    int64                  // of those, by the run that this one resumed
 	Bytes      int64                  // of text written out or read in; 0 of a count
 	Before     int64                  // of those, by the run that this one resumed

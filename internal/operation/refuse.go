@@ -17,7 +17,7 @@ package operation
 //	load: a pipe that was read to its end              refuseEnded
 //	load: the table was truncated                      (*Load).refuseTruncated
 //	load: the table is altered under it                (*Load).altered
-//	load: an input was changed                         (*records.Load).CheckInputs; ingest: changed
+//	load: an input was changed                         (*records.Load).CheckInputs, ingest: changed
 //	load: rejects were changed                         (*Load).missingRejects, reject.Resume
 //	retry: the run has not come to its end             refuseUnfinished
 //	retry: nothing was rejected                        refuseNothing
@@ -174,8 +174,9 @@ func (c *Count) warnOfTruncationMeanwhile(ctx context.Context, then records.Trun
 		"while it was counted: rows that were counted are gone"+readRepair(c.spec.Consistency))
 }
 
-// readRepair returns an addition to an error: reads at the level may have written rows from a
-// replica that was not truncated yet to one that was. On three nodes, 11 of 12 scans at ALL did.
+// readRepair returns an addition to an error, about read repair. Reads at the level may have copied
+// rows from a replica before its truncation to one that was truncated already. On three nodes, 11
+// of 12 scans at ALL did.
 func readRepair(level string) string {
 	if driver.ReadsOneReplica(level) {
 		return ""
@@ -362,8 +363,8 @@ func refuseUnfinished(dir string, end *records.End) error {
 	}
 }
 
-// refuseNothing refuses a retry without files of rejects. inDoubt is the number of rows in doubt,
-// which this retry does not write. passed is the folder of an earlier retry of the same rejects, or
+// refuseNothing refuses a retry without files of rejects. It reports the rows in doubt, which this
+// retry does not write. The folder of an earlier retry of the same rejects is passed, which may be
 // empty.
 func refuseNothing(dir string, inDoubt int, passed string) error {
 	switch {

@@ -116,7 +116,7 @@ func (r *Retry) rejects(
 
 // find returns the files of rejected rows in the run directory, and counts the rows in doubt that
 // the retry does not write. Without any file it refuses. Rows in doubt are of tables where a row
-// that is written twice counts twice. find skips files that were loaded again before if
+// that is written twice counts twice. Files that were loaded again before are skipped if
 // repeatInDoubt is true, or if their rows are in doubt.
 func (r *Retry) find(
 	repeatInDoubt bool,

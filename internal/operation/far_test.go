@@ -54,8 +54,8 @@ func TestTellBound(t *testing.T) {
 	})
 }
 
-// TestMostReads: more reads than N are in flight if a node is far away, memory has room for their
-// pages, and N is not the user's. The test also checks the advice if that is not enough.
+// TestMostReads: more reads than N are in flight if a node is far away, memory has room for them,
+// and N is not the user's. The test also checks the advice if that is not enough.
 func TestMostReads(t *testing.T) {
 	near := pace.NewTrips(map[string]time.Duration{"a": time.Millisecond})
 	far := pace.NewTrips(

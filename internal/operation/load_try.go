@@ -88,8 +88,8 @@ func (l *Load) mendRejects(ctx context.Context) (map[string][]string, *triedReje
 	return settings, best, nil
 }
 
-// tryEach tries all settings together. If they load no more rows than none do, it tries each alone:
-// a column may have dates in two forms, and the remaining rows may have that of the format. It
+// tryEach tries all settings together. If they load no more rows than none do, it tries each alone.
+// A column may have dates in two forms, and the remaining rows may have that of the format. It
 // returns the settings that help; nil: none do.
 func (l *Load) tryEach(
 	ctx context.Context,

@@ -17,7 +17,7 @@ package operation
 //	load: a pipe that was read to its end              refuseEnded
 //	load: the table was truncated                      (*Load).refuseTruncated
 //	load: the table is altered under it                (*Load).altered
-//	load: an input was changed                         (*records.Load).CheckInputs, ingest: changed
+//	load: an input was changed                         (*records.Load).CheckInputs, ingest.changed
 //	load: rejects were changed                         (*Load).missingRejects, reject.Resume
 //	retry: the run has not come to its end             refuseUnfinished
 //	retry: nothing was rejected                        refuseNothing
@@ -364,8 +364,8 @@ func refuseUnfinished(dir string, end *records.End) error {
 }
 
 // refuseNothing refuses a retry without files of rejects. It reports the rows in doubt, which this
-// retry does not write. The folder of an earlier retry of the same rejects is passed, which may be
-// empty.
+// retry does not write. If passed is not empty, it is the folder of an earlier retry of the same
+// rejects.
 func refuseNothing(dir string, inDoubt int, passed string) error {
 	switch {
 	case inDoubt > 0:

@@ -37,8 +37,8 @@ type runDirectory struct {
 	continued bool                // the run resumes an earlier one
 	known     bool                // the run directory of another run names it
 	reread    map[string][]string // of records.End
-	edit      []string            // so
-	anew      map[string][]string // so
+	edit      []string            // of records.End
+	anew      map[string][]string // of records.End
 }
 
 // runJournal is what the journals of scans and loads have in common.

@@ -14,28 +14,28 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Board has the scan show what goes on while it runs. It is called before Run.
+// Board returns the board that shows the scan while it runs. It is called before Run.
 func (s *Scan) Board() *board.Board {
 	s.board = newBoard(s.t.Table, s.job.Counters, readRing)
 	s.board.ShowAbout(s.about())
 	return s.board
 }
 
-// Board has the count show what goes on while it runs. It is called before Run.
+// Board returns the board that shows the count while it runs. It is called before Run.
 func (c *Count) Board() *board.Board {
 	c.board = newBoard(c.t.Table, c.job.Counters, readRing)
 	c.board.ShowAbout(c.about())
 	return c.board
 }
 
-// Board has the clone show what goes on while it runs. It is called before Run.
+// Board returns the board that shows the clone while it runs. It is called before Run.
 func (c *Clone) Board() *board.Board {
 	c.board = newBoard(c.from.Table, c.counters, readRing, c.t)
 	c.board.ShowAbout(c.about())
 	return c.board
 }
 
-// Board has the load show what goes on while it runs. It is called before Run.
+// Board returns the board that shows the load while it runs. It is called before Run.
 func (l *Load) Board() *board.Board {
 	kind := rowsRing
 	if l.delivery != nil {
@@ -46,14 +46,14 @@ func (l *Load) Board() *board.Board {
 	return l.board
 }
 
-// What the ring of a board tells.
+// What the ring of a board shows.
 const (
 	noRing = iota
 	readRing
 	rowsRing
 )
 
-// newBoard makes the board of a run over the table, with the nodes of others too.
+// newBoard returns the board of a run over the table. It lists the nodes of the other tables too.
 func newBoard(t *table.Table, c *progress.Counters, kind int, others ...*table.Table) *board.Board {
 	var ring *board.Ring
 	owners := make(map[string]bool)
@@ -83,8 +83,8 @@ func newBoard(t *table.Table, c *progress.Counters, kind int, others ...*table.T
 	return &board.Board{Counters: c, Nodes: members, Ring: ring}
 }
 
-// showSweep has a sweep shown on a board. counts says that its pages have numbers of rows, and no
-// rows of the table.
+// showSweep shows a sweep on a board. If counts is true, its pages hold numbers of rows and no rows
+// of the table.
 func showSweep(b *board.Board, o *sweep.Options, r *sweep.Reader, counts bool) {
 	*r = shownReader{*r, b.Ring, counts}
 	o.OnRead, o.OnFailure = b.Ring.Done, b.Ring.Failed
@@ -97,7 +97,7 @@ type shownReader struct {
 	counts bool
 }
 
-// Page is a method of sweep.Reader, as Open is, which is that of the reader within.
+// Page is a method of sweep.Reader. Open is that of the embedded reader.
 func (r shownReader) Page(
 	ctx context.Context,
 	host string,
@@ -113,7 +113,7 @@ func (r shownReader) Page(
 	return page, err
 }
 
-// shown is a writer that shows where it writes, where somebody looks.
+// shown returns a writer that shows on the board where w writes, or w itself if no ring is shown.
 func (l *Load) shown(w cql.Writer) cql.Writer {
 	if l.board == nil || l.board.Ring == nil {
 		return w
@@ -143,7 +143,7 @@ func (w shownWriter) Write(ctx context.Context, host string, rows []row.Row) err
 	return nil
 }
 
-// showRejects has the causes of rejects shown, where somebody looks.
+// showRejects shows the causes of rejects on the board, if there is one.
 func (l *Load) showRejects() {
 	if l.board == nil {
 		return

@@ -10,7 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/table"
 )
 
-// aboutTable returns what any run over the table is of.
+// aboutTable returns the description that every run over the table has.
 func aboutTable(t *table.Table, work, via string, inputs []string) board.About {
 	a := board.About{Work: work, Via: via}
 	if via == spec.ViaCQL {
@@ -57,7 +57,7 @@ func (c *Clone) about() board.About {
 	return a
 }
 
-// show shows how the run resumes that has the directory, where it keeps a journal.
+// show shows on the board the command that resumes the run, if the run keeps a journal.
 func (d *runDirectory) show(b *board.Board) {
 	if b != nil && d.journal != nil {
 		b.ShowNext(

@@ -37,8 +37,8 @@ func (w waits) Page(
 	return w.Table.Page(ctx, host, within, state, rows)
 }
 
-// A run that is shown (--http, --report) waits for the files and the memory of a range before it
-// takes a part of the budget, as a run does that is not shown.
+// A shown run (--http, --report) waits for the files and the memory of a range before it takes a
+// part of the budget. A run that is not shown does the same.
 func TestShownRunsWaitForTheirFiles(t *testing.T) {
 	whole := token.Whole(token.Murmur3)
 	ring := board.NewRing(token.Murmur3, []board.Owned{{Range: whole}}, false)

@@ -5,9 +5,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
-// warnOfChangedInputs warns of files that came into the folders of the inputs after the load began,
-// and of inputs whose size has changed since. The load does not load what it has not read. A retry
-// warns of nothing: its inputs are rejects.
+// warnOfChangedInputs warns of files that were added to the folders of the inputs after the load
+// began, and of inputs whose size has changed since. The load does not read such additions. A retry
+// does not warn: its inputs are rejects.
 func (l *Load) warnOfChangedInputs() {
 	if l.retriedRun != nil {
 		return

@@ -54,9 +54,10 @@ func (c *Clone) agree() error {
 	return from.Files.Agree()
 }
 
-// goneColumns are the columns that the table had. Servers show no cell of one that it does not have
-// again, be the cell younger than the drop or not; 5.0.6 even fails to read an SSTable with a
-// younger one. So nothing of it is cloned, and a column of its name in the clone stays empty.
+// goneColumns returns the dropped columns of a table. A column that was not added again gets the
+// time Forever, so that none of its cells is cloned. Servers show no such cell, even if it is
+// younger than the drop. Cassandra 5.0.6 even fails to read an SSTable with a younger one. A column
+// of that name in the clone stays empty.
 func goneColumns(t *table.Table) []reconcile.Dropped {
 	all := slices.Clone(t.Dropped)
 	for i := range all {
@@ -67,7 +68,7 @@ func goneColumns(t *table.Table) []reconcile.Dropped {
 	return all
 }
 
-// sharesNodes says whether two tables are of one cluster.
+// sharesNodes reports whether two tables are of one cluster.
 func sharesNodes(t *table.Table, other *table.Table) bool {
 	for _, n := range t.Cluster.Nodes {
 		for _, o := range other.Cluster.Nodes {

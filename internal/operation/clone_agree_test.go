@@ -176,8 +176,8 @@ func TestClonedFilesAreOfTheTable(t *testing.T) {
 	require.ErrorContains(t, c.agree(), file.Path()+": ")
 }
 
-// What is fetched at once is delivered at once, and of folders as much as makes few SSTables;
-// ranges come in the order of the ring.
+// Ranges that one fetch returns are delivered together. Of folders, a slice has enough that few
+// SSTables result. Ranges come in the order of the ring.
 func TestSlicesOfAClone(t *testing.T) {
 	whole := token.Whole(token.Murmur3)
 	a, b, _ := token.Halve(whole)

@@ -25,14 +25,14 @@ type CloneReport struct {
 	Ranges     int           // token ranges cloned
 	Failed     []FailedRange // those that could not be read: nothing of them was cloned
 	Files      *KeptFiles    // SSTables that are to be imported; nil: there are none
-	Compaction *Compaction   // what is left to the nodes; nil: no node told
+	Compaction *Compaction   // what the nodes still have to compact; nil: no node reported it
 }
 
-// StreamStats are of what was streamed, or kept as SSTables.
+// StreamStats are the totals of what was streamed or kept as SSTables.
 type StreamStats = stream.Stats
 
-// Run reads what is cloned, slice by slice, and brings it to its nodes. That ranges could not be
-// read is no error.
+// Run reads the source slice by slice and delivers each slice to its nodes. Ranges that could not
+// be read are in the report; they are no error.
 func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 	r := CloneReport{Report: newReport(c.t), DryRun: c.spec.DryRun}
 	// of folders everything is read
@@ -152,8 +152,9 @@ func (c *Clone) copySlices(
 	return nil
 }
 
-// slices are the token ranges that are not done, and are copied and delivered together: what is
-// fetched at once, or as much of the SSTables in folders as leaves few.
+// slices returns the token ranges that are not done, in slices. A slice is copied and delivered as
+// a unit. It is what one fetch returns, or enough of the SSTables in folders that few SSTables
+// result.
 func (c *Clone) slices(ctx context.Context, done []token.Range) iter.Seq2[[]token.Range, error] {
 	return func(yield func([]token.Range, error) bool) {
 		if pieces := c.from.Files.Pieces; pieces != nil {

@@ -40,7 +40,7 @@ func (s *shop) runClone(ctx context.Context, settings *spec.Clone) (CloneReport,
 	return c.Run(ctx)
 }
 
-// A storage port that is not told has the flag of its cluster.
+// If a node does not report its storage port, the error names the flag for the node's cluster.
 func TestCloneOfNodesThatTellNoStoragePort(t *testing.T) {
 	s := openShopOn(t, simcluster.Options{Cores: 1, StoragePort: -1})
 	_, err := s.runClone(t.Context(), s.clone())

@@ -13,8 +13,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/table"
 )
 
-// A run directory says at which level its rows are written, though it be the default; one
-// that says nothing is of a version that wrote, and read, at LOCAL_ONE.
+// A run directory records the level at which its rows are written, even the default. If it records
+// none, it is of a version that wrote and read at LOCAL_ONE.
 func TestRecordedConsistency(t *testing.T) {
 	load, scan := spec.NewLoad(), spec.NewScan()
 	require.Equal(

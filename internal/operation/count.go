@@ -26,7 +26,7 @@ type Count struct {
 	t    *files.Source
 	job  *count.Job
 
-	board *board.Board // nil: nobody looks
+	board *board.Board // nil: the run is not shown
 }
 
 // PrepareCount connects and plans.
@@ -38,7 +38,7 @@ func PrepareCount(ctx context.Context, env spec.Environment, settings spec.Count
 	if err != nil {
 		return nil, err
 	}
-	// those are told by vnode range
+	// a count by host or by range is reported by vnode range
 	planning.Coarse = settings.Via == spec.ViaCQL && settings.By != spec.ByHost &&
 		settings.By != spec.ByRange
 	t, err := openReading(

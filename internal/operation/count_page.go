@@ -15,20 +15,21 @@ const (
 	countPage = 5000
 	// gentleCountPage is that where a latency is to be kept.
 	gentleCountPage = 500
-	// countPageBytes is how much the rows of such a page may hold, in bytes: a server has all of
-	// them in memory, and 5,000 rows of 5 MB end a node.
+	// countPageBytes is the limit of the rows of such a page, in bytes. A server holds the entire
+	// page in memory, and 5,000 rows of 5 MB end a node.
 	countPageBytes = 16 << 20
 )
 
-// pagesLookedAt are the sizes of the pages that are read to learn how large rows are. The first has
-// one row, which may be large.
+// pagesLookedAt are the numbers of rows of the pages that are read to learn how large rows are. The
+// first page has one row, because the row may be large.
 var pagesLookedAt = []int{1, 9}
 
-// mostSampledRanges is how many vnode ranges a ring may have for a node to look through all of them
-// for a first row, where it is not known whether there is one.
+// mostSampledRanges is the largest number of vnode ranges in which a first row is searched for. It
+// applies if it is not known whether the table has rows: a node may then look through all ranges.
 const mostSampledRanges = 4096
 
-// pageRows is the page size of the count: the table's rows decide where they are large.
+// pageRows returns the number of rows of a page of the count. It is smaller for a table with large
+// rows.
 func (c *Count) pageRows(ctx context.Context) int {
 	rows := countPage
 	if c.spec.TargetP99 > 0 {

@@ -73,8 +73,8 @@ func (c *Count) countRows(ctx context.Context, result *count.Result) error {
 	return nil
 }
 
-// countTimeouts is the number of time-outs after which a range is counted row by row: a node has
-// worked in vain each time, for ten seconds by default (range_request_timeout).
+// countTimeouts is the number of time-outs after which a range is counted row by row. Each time-out
+// has cost a node ten seconds of work by default (range_request_timeout).
 const countTimeouts = 4
 
 // rowsPage is the most rows of a page whose rows are counted one by one.

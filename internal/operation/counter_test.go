@@ -37,7 +37,7 @@ func TestOptionsThatCountersDoNotKnow(t *testing.T) {
 		require.ErrorContains(t, err, want)
 	}
 	settings := s.load(t, "customer,visits\nada,1\n")
-	settings.TableName.Table, settings.NullState = "visits", spec.NullTombstone // as COPY has it, where nobody asked for it
+	settings.TableName.Table, settings.NullState = "visits", spec.NullTombstone // as COPY has it by default
 	l, err := PrepareLoad(t.Context(), s.env, *settings)
 	require.NoError(t, err)
 	l.Close()

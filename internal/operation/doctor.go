@@ -56,13 +56,13 @@ func NewDoctorSpec() *spec.Load {
 	return settings
 }
 
-// PrepareDoctor checks what is to be looked at: a cluster, a table where one is named, and inputs
-// where there are some.
+// PrepareDoctor checks the settings of a doctor run over a cluster, a table if one is named, and
+// inputs if there are any.
 func PrepareDoctor(env spec.Environment, settings spec.Load) (*Doctor, error) {
 	return prepareLoadDoctor(env, settings, true)
 }
 
-// PrepareLoadCheck checks a load that is to be looked at.
+// PrepareLoadCheck checks the settings of a doctor run that checks a load.
 func PrepareLoadCheck(env spec.Environment, settings spec.Load) (*Doctor, error) {
 	if len(settings.Inputs) == 0 {
 		return nil, errNoInput
@@ -91,7 +91,7 @@ func prepareLoadDoctor(env spec.Environment, settings spec.Load, alone bool) (*D
 	return d, nil
 }
 
-// PrepareScanCheck checks a scan that is to be looked at.
+// PrepareScanCheck checks the settings of a doctor run that checks a scan.
 func PrepareScanCheck(env spec.Environment, settings spec.Scan) (*Doctor, error) {
 	d := &Doctor{
 		env:      env,
@@ -156,8 +156,8 @@ func (r *DoctorReport) Count(state doctor.State) (n int) {
 	return n
 }
 
-// Run looks, and calls tell with each finding as soon as it is known, in their order. Failures are
-// no error; that is that the context ended.
+// Run checks, and calls its argument with each finding as soon as it is known, in order. A failed
+// check is no error; the end of the context is.
 func (d *Doctor) Run(ctx context.Context, tell func(doctor.Finding)) (DoctorReport, error) {
 	r := DoctorReport{Table: d.Table(), Started: time.Now()}
 	defer d.close()
@@ -172,7 +172,7 @@ func (d *Doctor) Run(ctx context.Context, tell func(doctor.Finding)) (DoctorRepo
 	return r, err
 }
 
-// stages are what is looked at one after the other: the connection, all that hangs on it, and the
+// stages runs the checks in stages: the connection, then all checks that depend on it, then the
 // command itself.
 func (d *Doctor) stages(ctx context.Context, r *DoctorReport, found func(doctor.Finding)) error {
 	if !d.offline {
@@ -186,7 +186,7 @@ func (d *Doctor) stages(ctx context.Context, r *DoctorReport, found func(doctor.
 		}
 	}
 	if d.name != (spec.TableName{}) && (d.offline && d.load != nil || d.t != nil) {
-		// What a table hangs on is known before anything is looked at side by side.
+		// The checks that run side by side depend on the description of the table.
 		limited, cancel := context.WithTimeout(ctx, d.patience)
 		if d.tableErr = d.describe(limited); d.tableErr != nil && limited.Err() != nil {
 			d.tableErr = fmt.Errorf("no answer within %s", d.patience)
@@ -199,7 +199,7 @@ func (d *Doctor) stages(ctx context.Context, r *DoctorReport, found func(doctor.
 	if err := doctor.Run(ctx, d.patience, d.checks(), found); err != nil {
 		return err
 	}
-	d.said.tell(d.env.Logf) // checks have told of it in their own words
+	d.said.tell(d.env.Logf) // checks have reported it in their own words
 	if d.alone || r.Count(doctor.Failure) > 0 {
 		return nil
 	}
@@ -366,7 +366,7 @@ func checkScan(ctx context.Context, env spec.Environment, settings spec.Scan) er
 	return sink.Check(s.spec.SinkOptions(env.Stdout, s.header))
 }
 
-// warnings keep what would have been told to the user, each once. They are safe for concurrent use.
+// warnings collects the warnings for the user, each once. It is safe for concurrent use.
 type warnings struct {
 	mu   sync.Mutex
 	new  []string
@@ -395,7 +395,7 @@ func (w *warnings) take() []string {
 	return texts
 }
 
-// tell tells those that are new.
+// tell reports the new warnings.
 func (w *warnings) tell(to func(format string, args ...any)) {
 	for _, text := range w.take() {
 		to("%s", text)

@@ -14,7 +14,7 @@ const (
 )
 
 // droppedMeanwhile returns an error if a column was dropped and added again while rows were loaded.
-// If no node tells, the load reports that and counts as done.
+// If no node can say, the load warns of that and counts as done.
 func (l *Load) droppedMeanwhile(ctx context.Context) error {
 	if l.spec.DryRun {
 		return nil

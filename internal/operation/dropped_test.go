@@ -22,8 +22,8 @@ const readded = `column "pieces" of table shop.orders was dropped at 2026-01-02T
 
 var droppedAt2026 = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
-// After a column was dropped and added again, a load is not resumed, its rejects are not loaded,
-// and a load that comes to its end does not count as done. A drop from before the run is no reason.
+// After a column was dropped and added again, a load is not resumed and its rejects are not loaded.
+// A load that was running then does not count as done. A drop from before the run is no reason.
 func TestColumnDroppedAndAddedAgain(t *testing.T) {
 	s := openShop(t)
 	require.NoError(t, s.cluster.DropAndAdd("shop.orders", "pieces", droppedAt2026.Add(-time.Hour)))
@@ -98,8 +98,8 @@ func TestResumeOfAScanAfterADrop(t *testing.T) {
 	)
 }
 
-// A run directory of an earlier version does not tell of columns that were dropped. A column that
-// is gone is no reason either: the columns of the table tell that.
+// A run directory of an earlier version does not record dropped columns. A column that is gone is
+// no reason either: the columns of the table show it.
 func TestReadded(t *testing.T) {
 	s := openShop(t)
 	l, err := PrepareLoad(t.Context(), s.env, *s.load(t, threeGood))

@@ -31,9 +31,9 @@ const pageTime = 30 * time.Millisecond
 // what the driver keeps.
 const farWrite = 64 << 10
 
-// lookFar finds out how far away the nodes are, and lets more requests be under way to those that
-// are far, unless the user has set how many, or a latency to keep. The function that it returns
-// must be called when the load is over.
+// lookFar measures how far away the nodes are, and allows more requests in flight to nodes that are
+// far. It does not if the user has set the number of requests, or a target latency. The caller must
+// call stop when the load is over.
 func (l *Load) lookFar(ctx context.Context) (stop func()) {
 	o := &l.job.CQL
 	if l.spec.Via != spec.ViaCQL || l.spec.DryRun || o.Keeper != nil {
@@ -51,8 +51,8 @@ func (l *Load) lookFar(ctx context.Context) (stop func()) {
 	return tellBound(l.env, l.counters, adviseMore(most, "inflight", l.spec.InFlight > 0))
 }
 
-// mostReads returns how many reads may be under way at most, with so many pages in memory: more
-// than the plan says if a node is far away and the number is not the user's.
+// mostReads returns the limit of reads in flight, if the memory holds the given number of pages. It
+// is above the plan's number if a node is far away and the user did not set the number.
 func mostReads(t *table.Table, trips *pace.Trips, pages int64) int {
 	near := t.Plan.Parallel
 	if trips.Longest() == 0 || !t.Plan.Chosen {
@@ -103,8 +103,9 @@ func tripSample(nodes []topology.Node) (asked []topology.Node) {
 	return asked
 }
 
-// tripsOf returns the round-trip times by node. A node that was not asked is as far away as the
-// nearest of its rack: what it answers tells if it is nearer, but not if it is farther.
+// tripsOf returns the round-trip times by node. A node that was not asked gets the time of the
+// nearest node of its rack. Its own answers can later show that it is nearer, but not that it is
+// farther.
 func tripsOf(
 	nodes, asked []topology.Node,
 	took []time.Duration,
@@ -132,14 +133,14 @@ func tripsOf(
 }
 
 const (
-	// boundEvery is the time from one look at the gates to the next, and boundLooks the number of
-	// looks in a row after which the user is told that they hold back what the nodes could take.
+	// boundEvery is the time between checks of the gates. After boundLooks checks in a row that
+	// find the gates at their limit, the user is advised that the nodes could take more.
 	boundEvery = time.Second
 	boundLooks = 4
 )
 
-// tellBound tells whoever looks closely when the number of requests bounds a run whose nodes could
-// take more, until the function that it returns is called.
+// tellBound logs advice, and shows it as a hint, when the number of requests limits a run whose
+// nodes could take more. It does so until stop is called.
 func tellBound(env spec.Environment, c *progress.Counters, advice string) (stop func()) {
 	over := make(chan struct{})
 	var looking sync.WaitGroup
@@ -174,8 +175,8 @@ func tellBound(env spec.Environment, c *progress.Counters, advice string) (stop 
 	}
 }
 
-// adviseMore says what lets more requests be under way than so many, which a flag bounds, or the
-// default.
+// adviseMore returns the advice for more requests in flight. Their number is limited by a flag if
+// given is true, and otherwise by the default.
 func adviseMore(requests int, flag string, given bool) string {
 	if given {
 		return fmt.Sprintf(

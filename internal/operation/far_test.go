@@ -24,7 +24,7 @@ type boundGate struct{ bound atomic.Bool }
 func (*boundGate) Limit() int    { return 32 }
 func (g *boundGate) Bound() bool { return g.bound.Load() }
 
-// TestTellBound: the log tells once that the ceiling binds, and the page as long as it does.
+// TestTellBound: if the ceiling binds, the log says so once, and the page as long as it does.
 func TestTellBound(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var lines []string
@@ -54,8 +54,8 @@ func TestTellBound(t *testing.T) {
 	})
 }
 
-// TestMostReads: more reads than N are under way where a node is far away, N is not the user's, and
-// there is memory for their pages; and what is said if that is not enough.
+// TestMostReads: more reads than N are in flight if a node is far away, memory has room for them,
+// and N is not the user's. The test also checks the advice if that is not enough.
 func TestMostReads(t *testing.T) {
 	near := pace.NewTrips(map[string]time.Duration{"a": time.Millisecond})
 	far := pace.NewTrips(

@@ -13,10 +13,10 @@ import (
 )
 
 const (
-	// probeEvery is the time from one small read to the next, on the local nodes in turn: enough of
-	// them for a p99 each second, too few to weigh.
+	// probeEvery is the time between small reads, which go to the local nodes in turn. They are
+	// enough for a p99 each second, and too few to be a load.
 	probeEvery = 10 * time.Millisecond
-	// probeTimeout is how long a small read is waited for. One that takes longer counts as that.
+	// probeTimeout is the time limit of a small read. A slower read counts as one of this time.
 	probeTimeout = time.Second
 	// mostProbes is how many small reads may be under way at once.
 	mostProbes = int(probeTimeout / probeEvery)
@@ -24,9 +24,9 @@ const (
 	idleTime = time.Second
 )
 
-// keepTarget watches the latency of small reads on the nodes, first for idleTime, and then until
-// the function that it returns is called, which must be called. The gates of the keeper hold it to
-// the target. Without a target there is no keeper.
+// keepTarget starts to measure the latency of small reads on the nodes, and waits for idleTime. It
+// measures until the caller calls the returned function, which it must. The controller's gates hold
+// the run to the target. Without a target the controller is nil.
 func keepTarget(
 	ctx context.Context,
 	t *table.Table,
@@ -60,8 +60,8 @@ func keepTarget(
 	}
 }
 
-// probeNodes reads a row of their own on the nodes, each read at its time, however long those
-// before take: else a node that stalls would be measured by the few reads that it lets through.
+// probeNodes sends small reads to the nodes at fixed times, however long earlier reads take.
+// Otherwise only the few reads that a stalled node lets through would measure it.
 func probeNodes(ctx context.Context, t *table.Table, keeper *pace.LatencyController, held *progress.LatencyTarget) {
 	var reads sync.WaitGroup
 	defer reads.Wait()

@@ -41,8 +41,8 @@ func TestNodeThatTheDriverDoesNotKnowYet(t *testing.T) {
 	require.True(t, planned)
 }
 
-// Nodes that the driver does not know, or that do not tell their storage port while others do, are
-// no error of usage.
+// Nodes that the driver does not know are no error of usage. Neither are nodes that do not report
+// their storage port while others do.
 func TestTransientStatesOfTheRing(t *testing.T) {
 	known := &table.Table{Cluster: &topology.Cluster{Nodes: []topology.Node{{ID: "a"}, {ID: "b"}}}}
 	place := driver.Place{}

@@ -21,7 +21,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// pagesOf is a reader that takes down the pages of a table.
+// pagesOf is a reader that records the pages of a table.
 type pagesOf struct {
 	sweep.Reader
 
@@ -76,8 +76,8 @@ func albums(sizes ...int) simcluster.Table {
 	return t
 }
 
-// The first pages of a scan have few rows, and a page in which large rows follow small ones is not
-// taken: with a quarter of 64 MiB for pages no page has more than three rows of 5 MB.
+// The first pages of a scan have few rows. A page in which large rows follow small ones is refused.
+// With a quarter of 64 MiB for pages, no page has more than three rows of 5 MB.
 func TestScanOfLargeRows(t *testing.T) {
 	const small, large = 60, 12
 	var sizes []int

@@ -10,8 +10,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// lateTimes notes all timestamps that a load reads, by column, and warns once of a column in which
-// numbers of several units, or dates without separators and others, are mixed.
+// lateTimes records the timestamps that a load reads, by column. It warns once of each column that
+// mixes numbers of several units, or dates without separators and other numbers.
 type lateTimes struct {
 	warn    func(format string, args ...any)
 	columns map[string]*lateColumn
@@ -22,7 +22,8 @@ type lateColumn struct {
 	of *lateTimes
 }
 
-// watchTimes has the load note its timestamps. Of collections only the first rows are looked at.
+// watchTimes has the load record its timestamps. Timestamps in collections are checked in the first
+// rows only.
 func (l *Load) watchTimes() {
 	l.late = &lateTimes{warn: l.env.Warn, columns: make(map[string]*lateColumn)}
 	unit := sample.UnitName(l.job.Fields.TimestampUnit)

@@ -45,15 +45,15 @@ type Load struct {
 	dropped    records.Drops       // of the table before the load; nil: not known
 	retriedRun *records.Load       // the run whose rejects the inputs are; nil: they are no rejects
 	board      *board.Board        // nil: the run is not shown
-	explained  *Explained          // nil: nobody asks
+	explained  *Explained          // nil: the load does not explain
 	// settings that warnings about the first rows named; nil: none did
 	advice map[string][]string
-	// how text was read before; of a load that goes on or of rejects
+	// how text was read before; of a resumed load, or a load of rejects
 	reread   recorded.Readings
 	rejected int64      // rows in the inputs that are rejects
 	removed  int64      // rows that were rejected and are no longer in those
 	late     *lateTimes // notes timestamps of all rows
-	// columns of which was told that numbers of several units are mixed
+	// columns with a warning that they mix numbers of several units
 	mixed map[string]bool
 	// dates of rejects that another order reads; nil: no pattern has an order
 	contrary *sample.RejectedDates
@@ -70,8 +70,8 @@ type Load struct {
 	retimed []string
 }
 
-// mostWide is the number of columns up to which a row of few of them may be written as one of all:
-// each that is unset takes four bytes.
+// mostWide is the largest number of columns of a table whose rows may be written with all columns.
+// A row that has few columns then takes four bytes more for each unset column.
 const mostWide = 256
 
 var (
@@ -86,8 +86,8 @@ func PrepareLoad(ctx context.Context, env spec.Environment, settings spec.Load) 
 	return prepareLoad(ctx, env, settings, recorded.Readings{}, nil, nil)
 }
 
-// prepareLoad prepares a load; one that goes on with an earlier one, whose journal it
-// then owns; or one of the rejects of outer, whose journal it then owns.
+// prepareLoad prepares a load. If earlier is not nil, the load resumes it. If retriedRun is not
+// nil, the inputs are its rejects. The load then owns the journal of either.
 func prepareLoad(
 	ctx context.Context,
 	env spec.Environment,
@@ -279,8 +279,7 @@ func (l *Load) Counters() *progress.Counters { return l.job.Counters }
 // DryRun says whether nothing will be written.
 func (l *Load) DryRun() bool { return l.spec.DryRun }
 
-// Linger is how long the load goes on, when it is told to stop, with rows that it has
-// read.
+// Linger returns how long an interrupted load keeps writing rows that it has read.
 func (l *Load) Linger() time.Duration { return l.job.Linger }
 
 // Close ends the connection and lets go of the run directories.

@@ -55,8 +55,8 @@ func (l *Load) keepAdvice(name string, texts []string) {
 	l.advice[name] = texts
 }
 
-// nullWordsIn returns the words for null that are set, and those among the values of rejected rows,
-// in columns that may be null; nil: there is none among them.
+// nullWordsIn returns the words for null that are set, and those among the values of rejected rows
+// in columns that may be null. It returns nil if the rejected rows add none.
 func (l *Load) nullWordsIn(rejects doctor.Sample) []string {
 	if l.spec.Dialect.Name == spec.DialectCQLSH {
 		return nil // cqlsh has one text for null

@@ -10,7 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
-// Explained is what a load would do, told by a dry run.
+// Explained is what a load would do, as a dry run reports it.
 type Explained struct {
 	Inputs []ExplainedInput // of different fields, at most mostExplained
 	Others int              // inputs that are like none of those
@@ -26,11 +26,12 @@ type ExplainedInput struct {
 	ingest.Explanation
 }
 
-// mostExplained bounds what is told of inputs that all have other fields.
+// mostExplained is the limit of inputs that are explained if each has other fields.
 const mostExplained = 10
 
-// Explain has tell be told, while the load runs, what becomes of the fields of the first input, and
-// of those whose fields are others. It is for a dry run, and is called before Run.
+// Explain has the load call its argument while it runs, with the use of the fields of the first
+// input. It calls it again for each input whose fields differ. Explain is for a dry run, and is
+// called before Run.
 func (l *Load) Explain(tell func(ExplainedInput)) {
 	l.explained = &Explained{Way: l.way(), Nulls: l.spec.Nulls, Delete: l.job.Null == row.Null}
 	l.job.AllBadFields = true
@@ -60,7 +61,7 @@ func sameUse(a, b ingest.Explanation) bool {
 	)
 }
 
-// way says in words how rows go into the table.
+// way describes how rows go into the table.
 func (l *Load) way() string {
 	if l.delivery != nil {
 		s := l.delivery.Setup

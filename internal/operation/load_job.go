@@ -29,16 +29,16 @@ const (
 	recordShare = 4 // by default the largest mutation of the servers, 16 MiB, fits in hexadecimal
 )
 
-// requestsPerCore is how many writes keep a core of the cluster busy: while one
-// is worked on, others wait in the node's queue or are on their way.
+// requestsPerCore is the number of writes that keep a core of the cluster busy. While the core
+// works on one of them, the others wait in the node's queue or are on the line.
 const requestsPerCore = 16
 
-// lingerTime is how long a load that is interrupted goes on with rows that it has read
-// and that must not be written twice.
+// lingerTime is how long an interrupted load keeps writing rows that it has read and that must not
+// be written twice.
 const lingerTime = 10 * time.Second
 
-// Such rows are read in smaller pieces: all of a piece is in doubt when the load is
-// killed. Each costs a write to the disk before its first row is sent.
+// Rows that must not be written twice are read in smaller pieces: all of a piece is in doubt when
+// the load is killed. Each piece costs a write to the disk before its first row is sent.
 const (
 	carefulSize    = 256 << 10
 	carefulRecords = 1000

@@ -12,9 +12,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 )
 
-// adviseLimit notes the settings that a load needs which was stopped by a limit on errors: those
-// that read the rejected rows, and the one that lifts the limit, unless hardly a row is bad without
-// it.
+// adviseLimit records the settings for another run of a load that a limit on errors stopped. They
+// are the settings that read the rejected rows, and the one that lifts the limit. If nearly all
+// rows were bad and most are read with the settings, the limit stays.
 func (l *Load) adviseLimit(ctx context.Context, limit *ingest.LimitError) error {
 	l.run.reread = beyondLimit(limit)
 	if limit.Stage != ingest.Parse {

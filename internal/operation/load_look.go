@@ -13,14 +13,14 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
-// lookAhead reads the first rows of the inputs as the doctor does, and warns of values that may not
-// mean what they will be read as, or refuses the load (refuseTimes). It reads files until it has
-// Rows rows, and of a pipe, if that is the first input, what arrives within peekTime. A
-// retry warns of nothing: its load did.
+// lookAhead reads the first rows of the inputs as the doctor does. It warns of values that may be
+// read as something else than they mean, or refuses the load (refuseTimes). It reads files until it
+// has sample.Rows rows. If the first input is a pipe, it reads what arrives within peekTime. A
+// retry does not warn: its load did.
 func (l *Load) lookAhead(ctx context.Context, inputs []source.Input) error {
 	var samples []doctor.Sample
 	var rows int64
-	enough := false // rows were looked at, to tell what is usual in them
+	enough := false // rows were read, so that it is known what is usual
 	for i, in := range inputs {
 		if rows >= sample.Rows || ctx.Err() != nil {
 			break
@@ -72,10 +72,11 @@ func (l *Load) lookAhead(ctx context.Context, inputs []source.Input) error {
 	return nil
 }
 
-// refuseTimes refuses a load whose timestamps would be written as other times than they are, unless
-// --timestamp-unit is given: numbers that are all dates without separators or some of them, or
-// count days, however few they are, and numbers that are all in January 1970, if the sample has
-// enough rows to tell what is usual in the inputs, or others are seconds.
+// refuseTimes refuses a load that would write timestamps as other times than they are. It does not
+// if --timestamp-unit is given. It refuses a column in which all or some numbers are dates without
+// separators, or count days, even if these are few. It refuses a column whose numbers are all in
+// January 1970 if the sample shows what is usual. The sample does if it has enough rows, or if the
+// column also has numbers of seconds with a fraction.
 func (l *Load) refuseTimes(s doctor.Sample, times []doctor.Times, enough bool) error {
 	if l.spec.Given["timestamp-unit"] {
 		return nil
@@ -103,8 +104,8 @@ func (l *Load) refuseTimes(s doctor.Sample, times []doctor.Times, enough bool) e
 	return nil
 }
 
-// wrongTimes returns what is wrong with a column whose numbers would be read as other times than
-// they are, however few they are; false: nothing is.
+// wrongTimes returns a finding if numbers of the column, however few, would be read as other times
+// than they are. It returns false if there are none.
 func wrongTimes(t *doctor.Times) (doctor.Finding, bool) {
 	if f, wrong := t.Dated(); wrong {
 		return f, true

@@ -124,8 +124,8 @@ func unavailable(ctx context.Context, t *table.Table, ranges []token.Range) bool
 	return !enough.Load()
 }
 
-// answersUnavailable asks local nodes that are up, one after the other, until one answers with rows
-// of a range, or that too few replicas are up, and reports whether it is the latter.
+// answersUnavailable reports whether too few replicas of a range are up. It asks local nodes in
+// turn until one returns rows, or answers that too few are up.
 func answersUnavailable(
 	ctx context.Context,
 	t *table.Table,

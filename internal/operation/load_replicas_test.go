@@ -113,7 +113,7 @@ func TestALoadAwaitsReplicas(t *testing.T) {
 	require.EqualValues(t, 1, report.Written)
 }
 
-// A user who does not want to wait is not told that the load begins.
+// If the user interrupts the wait for replicas, no message says that the load begins.
 func TestALoadThatAwaitsReplicasIsInterrupted(t *testing.T) {
 	s := openShop(t)
 	l := s.prepared(t)

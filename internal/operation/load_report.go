@@ -23,30 +23,28 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
-// LoadReport is what became of a load. The numbers of its Result are of all rows, those
-// of an earlier run that this one went on with included; requests and their latencies are
-// of this run.
+// LoadReport is the outcome of a load. The numbers of its Result include the rows of an earlier run
+// that this one resumed. Requests and latencies are those of this run.
 type LoadReport struct {
 	Report
 	load.Result
 	DryRun      bool        // nothing was sent
 	Streamed    bool        // the rows did not go by CQL
 	Files       *KeptFiles  // SSTables that are to be imported; nil: there are none
-	Compaction  *Compaction // what a load by streaming left to the nodes; nil: no node told
+	Compaction  *Compaction // what the nodes still have to compact; nil: no node reported it
 	IfNotExists bool
 	CountsTwice bool              // a row that is written twice counts twice
 	Changed     []recorded.Change // how text is read otherwise than the load was begun with
 	Rejects     Rejects
 	// timestamps that seem to be of another unit than others of their column
 	OtherUnits int64
-	Explained  *Explained         // of a dry run; nil: nobody asked
+	Explained  *Explained         // of a dry run; nil: none was asked for
 	Limit      *ingest.LimitError // that the load was stopped by; nil: none
 	RunDir     string             // that is left with a journal; empty when there is none
 	// rows written that the journal records: a resume writes the others again; without a journal 0
 	Recorded int64
 	Next     advice.Step
-	// it was interrupted before anything was written, and left nothing: the same command begins
-	// anew
+	// interrupted before anything was written, with nothing left: the same command starts again
 	Anew bool
 }
 
@@ -178,7 +176,7 @@ func (l *Load) keep(ctx context.Context) (*pace.LatencyController, func()) {
 	return keepTarget(ctx, l.t, l.env, l.spec.TargetP99, l.counters)
 }
 
-// next returns the command that goes on from here.
+// next returns the command that continues from here.
 func (l *Load) next(r *LoadReport, runErr error) advice.Step {
 	dir := l.run.path
 	if l.run.anew != nil {
@@ -208,8 +206,8 @@ func (l *Load) next(r *LoadReport, runErr error) advice.Step {
 	}
 }
 
-// runError says what an error of a run is: a header that does not fit, or an input that is
-// no text, is a matter of usage as long as nothing was loaded.
+// runError classifies an error of a run. If a header does not fit or an input is not text, and no
+// row was read, it is a usage error.
 func (l *Load) runError(err error, r *LoadReport) error {
 	var mapping *ingest.MappingError
 	var form *source.FormError

@@ -35,8 +35,8 @@ func (l *Load) recordInputs(ctx context.Context, inputs []source.Input) error {
 	return nil
 }
 
-// begin makes the run directory, or goes on with that of an earlier run, and has the job
-// keep its books there.
+// begin creates the run directory, or resumes that of an earlier run. The job keeps its journal and
+// rejects there.
 func (l *Load) begin() (err error) {
 	if l.run.continued {
 		if err = l.journal.GoOn(l.missingRejects); err == nil {
@@ -143,7 +143,7 @@ func (l *Load) syncEvery() (stop func()) {
 	return l.journal.SyncEvery(syncTime)
 }
 
-// close ends the run directory. It goes when it has nothing to tell.
+// closeRun closes the run directory. It is removed if it has nothing that a later command needs.
 func (l *Load) closeRun(outcome run.Outcome, runErr error, idle bool) error {
 	if err := l.rejects.Close(); err != nil {
 		l.run.abandon()
@@ -159,7 +159,7 @@ func (l *Load) closeRun(outcome run.Outcome, runErr error, idle bool) error {
 	return l.run.end(outcome, runErr, nil, outcome == run.Done || runErr != nil && idle)
 }
 
-// idle says whether nothing was done that a run begun anew would not do as well.
+// idle reports whether the run did nothing that a new run would not do as well.
 func (l *Load) idle(result load.Result) bool {
 	if l.delivery != nil && l.job.Stream.Begun() {
 		return false // nodes may have some of the rows

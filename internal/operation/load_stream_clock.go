@@ -7,8 +7,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/doctor/probe"
 )
 
-// warnOfClocks warns of nodes whose clocks differ from this host's, where rows that are streamed
-// have its time: no server sees them before they are there.
+// warnOfClocks warns of nodes whose clocks differ from this host's clock, if streamed rows carry
+// its time. Servers see such rows only when they have arrived.
 func (l *Load) warnOfClocks(ctx context.Context) {
 	times := probe.HostTimes(&l.spec, l.delivery.Setup.TableOptions)
 	if !l.t.Connected() || !times.Stamped && !times.Expiring {

@@ -24,7 +24,7 @@ func throughFilter(o *spec.Load, input, filter string, more ingest.Settings) str
 		return filter
 	}
 	if _, err := settings.ChooseFormat(input); err == nil {
-		settings.Given["format"] = true // which the name of the file told
+		settings.Given["format"] = true // which the file's name determined
 	}
 	settings.Inputs, settings.Named = []string{records.Standard}, nil
 	values := advice.TypedSettings(&settings, "")

@@ -88,8 +88,8 @@ func (l *Load) mendRejects(ctx context.Context) (map[string][]string, *triedReje
 	return settings, best, nil
 }
 
-// tryEach tries settings, and if together they load no row more than none do, each of them by
-// itself: a column may have dates in two forms, and rows be left with that of the format. It
+// tryEach tries all settings together. If they load no more rows than none do, it tries each alone.
+// A column may have dates in two forms, and the remaining rows may have that of the format. It
 // returns the settings that help; nil: none do.
 func (l *Load) tryEach(
 	ctx context.Context,
@@ -119,7 +119,7 @@ func (l *Load) tryEach(
 	return best, nil, nil
 }
 
-// mostTries is the number of tries of which each may lead to a further one.
+// mostTries is the number of tries that may each lead to a further one.
 const mostTries = 10
 
 // settingsOfMeaning say what a value is: without them it may be read all the same, as another one,
@@ -133,9 +133,10 @@ var settingsOfMeaning = []string{
 	"timestamp-unit",
 }
 
-// mendingSettings are the settings that warnings named, those that the values of rejected rows
-// need, and words for null among them. A pattern that the first rows of the inputs seemed to need
-// is left out where the rejected rows have dates: these tell more of them.
+// mendingSettings returns the settings that warnings named, those that the values of rejected rows
+// need, and words for null among them. If the rejected rows have dates, it leaves out a date
+// pattern that the first rows of the inputs seemed to need. The dates of the rejected rows are
+// better evidence.
 func (l *Load) mendingSettings(rejects doctor.Sample) map[string][]string {
 	l.contrary.AddTo(&rejects, l.t.Schema.Columns)
 	for _, d := range rejects.Dates {

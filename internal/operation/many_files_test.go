@@ -89,8 +89,8 @@ func (s *shop) resume(t *testing.T) (LoadReport, error) {
 	return of.Load.Run(t.Context())
 }
 
-// A load of many small files that was stopped goes on. Files that came into the folder meanwhile
-// are not its own.
+// A stopped load of many small files resumes. Files that came into the folder meanwhile are not its
+// own.
 func TestManyFilesResumed(t *testing.T) {
 	s := openShop(t)
 	settings := s.loadMany(t)
@@ -240,7 +240,7 @@ func TestManyFilesRetried(t *testing.T) {
 	require.EqualValues(t, manySmall, s.runScan(t, "out.csv").Rows)
 }
 
-// A run of many inputs that an older program began has them in run.json, and goes on.
+// A run of many inputs that an older program began has them in run.json, and resumes.
 func TestManyFilesOfAnOlderRunResumed(t *testing.T) {
 	s := openShop(t)
 	settings := s.loadMany(t)
@@ -279,7 +279,7 @@ func TestManyFilesOfAnOlderRunResumed(t *testing.T) {
 	require.EqualValues(t, manySmall, report.Written)
 }
 
-// A scan into many parts that was stopped goes on with them: its journal has their names and sums.
+// A stopped scan into many parts resumes with them: its journal has their names and sums.
 func TestManyPartsResumed(t *testing.T) {
 	s := openShop(t)
 	const rows = 400

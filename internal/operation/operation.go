@@ -35,10 +35,10 @@ type Report struct {
 	Started    time.Time
 	Duration   time.Duration
 	TookBefore time.Duration          // that earlier processes of the run took
-	Rows       int64                  // written to the output, acknowledged by the cluster, or counted
-	Earlier    int64                  // of those, by the run that this one went on with
+	Rows       int64                  // rows written out, acknowledged by the cluster, or counted
+	Earlier    int64                  // of those, by the run that this one resumed
 	Bytes      int64                  // of text written out or read in; 0 of a count
-	Before     int64                  // of those, by the run that this one went on with
+	Before     int64                  // of those, by the run that this one resumed
 	Retries    int64                  // requests sent again
 	Reasons    []progress.Reason      // why they were, the most frequent first
 	Latency    progress.Latency       // of all answered requests; none of a run by streaming
@@ -88,10 +88,10 @@ func (r *Report) end(c *progress.Counters) {
 	r.Target, r.Kept = c.Latency.Now()
 }
 
-// RowsPerSecond is the speed of the run, without what it went on with.
+// RowsPerSecond returns the speed of this run, without the rows of the run that it resumed.
 func (r *Report) RowsPerSecond() float64 { return float64(r.Rows-r.Earlier) / r.seconds() }
 
-// BytesPerSecond is that of its text.
+// BytesPerSecond returns the speed of this run in bytes of text.
 func (r *Report) BytesPerSecond() float64 { return float64(r.Bytes-r.Before) / r.seconds() }
 
 func (r *Report) seconds() float64 { return max(r.Duration.Seconds(), 0.001) }

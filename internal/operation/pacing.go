@@ -27,8 +27,8 @@ const gentlePage = 64 << 10
 // slotMemory is what encoding a page may take: its text, and a compressor.
 const slotMemory = 16 << 20
 
-// encodeSlots is how many pages are encoded at once: enough to keep the processors
-// busy while some wait for the disk, as far as the memory lasts.
+// encodeSlots returns the number of pages that are encoded at once. It keeps the processors busy
+// while some pages wait for the disk, within the memory.
 func encodeSlots(o *spec.Pacing) int {
 	return max(min(runtime.GOMAXPROCS(0)+2, int(o.Memory/slotMemory)), 1)
 }
@@ -110,8 +110,8 @@ const (
 	leastBytes = 16 << 10
 )
 
-// holdRates has a sweep keep to the rates, from its first page on: pages are so small that all
-// workers have one and no more is asked for at once than the rates allow in a moment.
+// holdRates limits a sweep to the rates from its first page. Pages are so small that all workers
+// have one. Together they ask for no more at once than the rates allow in a moment.
 func holdRates(o *spec.Pacing, s *sweep.Options) {
 	rows, bytes := pace.NewResponseLimiter(o.Rate), pace.NewResponseLimiter(float64(o.MaxBytesPerSec))
 	if rows == nil && bytes == nil {

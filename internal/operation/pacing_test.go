@@ -29,7 +29,7 @@ type metered struct {
 
 	mu    sync.Mutex
 	came  int64   // rows
-	ahead float64 // of a rate, at the most: rows
+	ahead float64 // of a rate, at most: rows
 	rate  float64
 }
 
@@ -68,8 +68,8 @@ func (dropper) Weight() (int64, bool)                   { return 0, false }
 // rowBytes is the size of each row of a metered table, as rates count it.
 const rowBytes = 100
 
-// A rate holds from the first row on: never have more come than it allows in the time that went by,
-// and a quarter of a second more. And it is used to the full.
+// A rate holds from the first row on. The rows so far are never more than it allows in the time so
+// far and a quarter of a second. The rate is used to the full.
 func TestRatesHoldFromTheStart(t *testing.T) {
 	for _, c := range []struct {
 		name    string
@@ -77,7 +77,7 @@ func TestRatesHoldFromTheStart(t *testing.T) {
 		rows    int     // of the table
 		rate    float64 // rows a second that come of it
 		workers int
-		first   float64 // rows that may come besides, as nobody knows how large they are
+		first   float64 // rows that may come besides, since their size is unknown
 	}{
 		{"rows", func(p *spec.Pacing) { p.Rate = 1000 }, 100_000, 1000, 18, 0},
 		{"few rows", func(p *spec.Pacing) { p.Rate = 3 }, 300, 3, 18, 0},

@@ -44,8 +44,8 @@ type PlanReport struct {
 	Replication map[string]string
 	Serial      string // why the table is read as one range; empty when it is not
 
-	Parallel   int   // requests under way at the most
-	Asked      bool  // so many were asked for
+	Parallel   int   // limit of requests in flight
+	Asked      bool  // the user set Parallel
 	Cores      []int // of the nodes of the data center
 	Smudge     int   // requests for each of them
 	Splits     int   // token ranges
@@ -63,7 +63,7 @@ type PlanReport struct {
 type PlanNode struct {
 	Address, DC, Rack, Version string
 	Up                         bool
-	Cores                      int // that it tells; 0: it does not
+	Cores                      int // that it reports; 0: unknown
 	Tokens                     int
 	Holds, Reads               float64 // shares of the ring and of the requests, 0 to 1
 	Bytes                      int64   // that it estimates

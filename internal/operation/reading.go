@@ -47,9 +47,9 @@ func openReading(
 	return &files.Source{Table: t}, nil
 }
 
-// failedRanges lists the ranges that a sweep gave up. Without any, every token of the ring was read
-// once, or there is an error. Of a table that was dropped meanwhile, or is another one now, there
-// is no list but an error: nodes that know of it fail, before all say so.
+// failedRanges lists the ranges that a sweep gave up. If there are none, every token of the ring
+// was read once, or there is an error. If the table was dropped or replaced during the run, it
+// returns an error and no list. Nodes that know of the change fail before all nodes report it.
 func failedRanges(ctx context.Context, t *files.Source, r sweep.Result) ([]FailedRange, error) {
 	if len(r.Failed) == 0 {
 		if err := t.Plan.Check(r.Done); err != nil {

@@ -16,8 +16,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/table"
 )
 
-// The files are found anew when a node has removed one of its live data since they were found. That
-// is not done for a snapshot, from which no node removes a file.
+// The files are listed again if a node has removed one of its live data since they were listed.
+// That is not done for a snapshot, from which no node removes a file.
 func TestFilesThatANodeRemovesAreFoundAnew(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	folder := filepath.Join(data, "a", "t-"+strings.Repeat("0f", 16))

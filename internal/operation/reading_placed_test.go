@@ -76,8 +76,7 @@ func TestFoldersOfNodesWithOneAddress(t *testing.T) {
 	)
 }
 
-// A range has the files of its replicas, as many of which must be there as the consistency level
-// says.
+// A range has the files of its replicas. The consistency level sets how many of them must be there.
 func TestRangesHaveTheFilesOfTheirReplicas(t *testing.T) {
 	cluster := threeNodes()
 	placement, err := cluster.PlaceAll(

@@ -13,8 +13,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
-// Where nodes do not tell, when rows have been streamed, whether the table is still what it was,
-// what came may not be all: its ranges are listed, nobody waits for them, and a retry reads them.
+// After rows have been streamed, nodes may not answer whether the table is still the same. Then the
+// rows may be incomplete. The ranges are listed as failed without waiting, and a retry reads them.
 func TestNodesThatDoNotTellWhatHasChanged(t *testing.T) {
 	s := openShopOn(t, simcluster.Options{Cores: 1, Storage: func(int, *internodetest.Node) {}})
 	_, err := s.runLoad(t, s.load(t, "customer,number,pieces\nann,1,3\nbob,1,5\ncid,2,\n"))

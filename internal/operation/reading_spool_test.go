@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// limitFiles lets this process have so many files open.
+// limitFiles limits this process to most open files.
 func limitFiles(t *testing.T, most uint64) {
 	t.Helper()
 	var before syscall.Rlimit

@@ -38,7 +38,7 @@ type store struct {
 	last map[int]string
 	// is called when a node is asked for the table
 	meet func(node int)
-	// what a node does instead of going on
+	// what a node does instead of continuing
 	harm func(node int, t string, at internodetest.Step) internodetest.Harm
 	// of what a node brings
 	change func(node int, b *internodetest.Brought)
@@ -177,7 +177,7 @@ func (s *store) toldOnce(t *testing.T, text string) {
 	require.Len(t, found, 1, "%q in %q", text, s.told)
 }
 
-// The rows come from as many replicas as the level says, and the manifest tells how.
+// The level sets the number of replicas that send the rows, and the manifest records how.
 func TestScanByStreaming(t *testing.T) {
 	for _, level := range []string{"LOCAL_ONE", "QUORUM", "ALL"} {
 		t.Run(level, func(t *testing.T) {
@@ -543,8 +543,8 @@ func TestTempDirThatTakesNothing(t *testing.T) {
 	}
 }
 
-// A node that failed is asked last from then on: not again when others have all rows, and nodes
-// that moved have them fetched once more.
+// A node that failed is asked last from then on. It is not asked again if others have all rows. If
+// nodes moved, the rows that they have are fetched once more.
 func TestNodeThatFailedIsAskedLast(t *testing.T) {
 	s := openStore(t)
 	scan, err := PrepareScan(t.Context(), s.env, *s.spec())

@@ -17,7 +17,7 @@ package operation
 //	load: a pipe that was read to its end              refuseEnded
 //	load: the table was truncated                      (*Load).refuseTruncated
 //	load: the table is altered under it                (*Load).altered
-//	load: an input was changed                         (*records.Load).CheckInputs, changed in package ingest
+//	load: an input was changed                         (*records.Load).CheckInputs, ingest.changed
 //	load: rejects were changed                         (*Load).missingRejects, reject.Resume
 //	retry: the run has not come to its end             refuseUnfinished
 //	retry: nothing was rejected                        refuseNothing
@@ -105,8 +105,8 @@ func refuseColumns(m journal.Manifest, t *table.Table) error {
 	return nil
 }
 
-// refuse refuses to go on with a scan when something that matters has changed, and takes
-// up what the earlier run was.
+// refuse refuses to resume a scan if something that matters has changed, and loads the state of the
+// earlier run.
 func (s *Scan) refuse(ctx context.Context) (err error) {
 	defer func() { err = run.Refused(err) }()
 	m := s.journal.Manifest()
@@ -174,8 +174,9 @@ func (c *Count) warnOfTruncationMeanwhile(ctx context.Context, then records.Trun
 		"while it was counted: rows that were counted are gone"+readRepair(c.spec.Consistency))
 }
 
-// readRepair is what to add if reads at the level may have written rows of a replica that was not
-// truncated yet to one that was. On three nodes, 11 of 12 scans at ALL did.
+// readRepair returns an addition to an error, about read repair. Reads at the level may have copied
+// rows from a replica before its truncation to one that was truncated already. On three nodes, 11
+// of 12 scans at ALL did.
 func readRepair(level string) string {
 	if driver.ReadsOneReplica(level) {
 		return ""
@@ -206,7 +207,7 @@ func warnOfTruncation(
 	}
 }
 
-// refuseManifest refuses to go on beside a manifest that is not of this run.
+// refuseManifest refuses to resume beside a manifest that is not of this run.
 func (s *Scan) refuseManifest() error {
 	path := s.spec.ManifestPath()
 	if path == "" || s.spec.Force {
@@ -224,8 +225,8 @@ func (s *Scan) refuseManifest() error {
 	return sink.TakenError(path)
 }
 
-// refuse refuses to go on with a load when something that matters has changed, and finds
-// out which inputs may have been changed all the same.
+// refuse refuses to resume a load if something that matters has changed. It records the inputs that
+// may still have changed.
 func (l *Load) refuse(ctx context.Context) (err error) {
 	defer func() { err = run.Refused(err) }()
 	m := l.journal.Manifest()
@@ -253,7 +254,7 @@ func (l *Load) refuse(ctx context.Context) (err error) {
 	return err
 }
 
-// refuseTruncated refuses to go on behind rows that were truncated away.
+// refuseTruncated refuses to resume after the rows that were loaded were truncated away.
 func (l *Load) refuseTruncated(ctx context.Context, then records.Truncations) error {
 	if tally := l.journal.Loaded().Tally; tally.Written+tally.Existing == 0 {
 		return nil
@@ -362,8 +363,9 @@ func refuseUnfinished(dir string, end *records.End) error {
 	}
 }
 
-// refuseNothing refuses to try again where there is nothing to try: inDoubt rows are left
-// alone, and passed is the folder of an earlier try of what was rejected, if there is one.
+// refuseNothing refuses a retry without files of rejects. It reports the rows in doubt, which this
+// retry does not write. If passed is not empty, it is the folder of an earlier retry of the same
+// rejects.
 func refuseNothing(dir string, inDoubt int, passed string) error {
 	switch {
 	case inDoubt > 0:

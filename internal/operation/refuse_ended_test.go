@@ -8,7 +8,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 )
 
-// A pipe is not there again: a load that has read it to its end cannot go on. A stopped one can.
+// A pipe cannot be read twice: a load that has read it to its end cannot resume. A stopped one can.
 func TestPipeReadToItsEnd(t *testing.T) {
 	partly := &records.End{
 		Outcome: records.Partly,

@@ -18,10 +18,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// refuseReading refuses to read the rest of the inputs otherwise than the rows that are loaded: the
-// table would hold rows of both readings, and nothing would tell them apart. Rows of pieces that
-// were under way may be loaded too; a resume reads them as before, so that it writes no row in two
-// ways.
+// refuseReading refuses to read the rest of the inputs otherwise than the rows that are loaded. The
+// table would hold rows of both readings, with nothing to distinguish them. Rows of unfinished
+// pieces may be loaded too. A resume reads these as before, so that it writes no row in two ways.
 func (l *Load) refuseReading() error {
 	if len(l.reread.Now) == 0 || l.reread.KeepLoaded {
 		return nil
@@ -78,8 +77,8 @@ func changedFlags(o *spec.Load, changes []recorded.Change) string {
 	return strings.Join(words, " ")
 }
 
-// anew says how all rows are loaded as the present settings read them. What it advises replaces the
-// values that are loaded.
+// anew returns the advice for loading all rows as the present settings read them. The advice
+// replaces the values that are loaded.
 func (l *Load) anew(flags string) string {
 	const so = "to read all rows so, "
 	switch {
@@ -118,11 +117,11 @@ func (l *Load) anew(flags string) string {
 	}
 }
 
-// mappings are the settings of which field goes to which column.
+// mappings are the settings that assign fields to columns.
 var mappings = []string{"columns", "map", "skipcols"}
 
-// valueForms are the settings that change what a value is, and never whether there is one, with the
-// kinds of types that each has to do with.
+// valueForms are the settings that change what a value is, and never whether there is one. Each has
+// the kinds of types that it applies to.
 var valueForms = map[string][]cqltype.Kind{
 	"datetimeformat": times,
 	"dateformat":     times,
@@ -167,8 +166,9 @@ func (l *Load) clears() bool {
 	)
 }
 
-// strands reports whether a load with the new reading may leave values of the old one in the table:
-// in columns that no field goes to any more, and in rows whose keys are others by now.
+// strands reports whether a load with the new reading may leave values of the old one in the table.
+// These are values in columns that no field is assigned to any more, and rows whose keys have
+// changed.
 func (l *Load) strands() bool {
 	return slices.ContainsFunc(l.reread.Now, func(c recorded.Change) bool {
 		return slices.Contains(mappings, c.Name) ||

@@ -31,7 +31,7 @@ var begunRun = recorded.Spec{
 	Args: []string{"shop.orders", "/data/in.csv"},
 }
 
-// What runs in between changed stays, and a run that goes on knows how each of them read.
+// Changes of the runs in between stay. A resumed run knows how each of them read.
 func TestReread(t *testing.T) {
 	before := []records.Changed{{"null-string": {"-"}}, {"map": {"a=b"}}}
 	settings, again, err := begunRun.Reread(
@@ -120,7 +120,8 @@ func TestRereadKeepsTheEscape(t *testing.T) {
 	}
 }
 
-// A load of rejects that is resumed with another setting has its run know all that it reads otherwise.
+// A load of rejects that is resumed with another setting records all settings by which it reads
+// otherwise.
 func TestReadingOfRejects(t *testing.T) {
 	s := openShop(t)
 	_, err := s.runLoad(t, s.load(t, "customer,number,pieces\nann,1,NA\nbob,1,-\n"))

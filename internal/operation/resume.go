@@ -12,13 +12,13 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
-// Resumed is a run that goes on: a scan or a load.
+// Resumed is a resumed run: a scan or a load.
 type Resumed struct {
 	Scan *Scan // nil of a load
 	Load *Load // nil of a scan
 }
 
-// PrepareResume reads a run directory, and prepares the run that goes on.
+// PrepareResume reads a run directory and prepares the run that resumes it.
 func PrepareResume(
 	ctx context.Context,
 	env spec.Environment,

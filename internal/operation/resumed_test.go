@@ -12,8 +12,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
-// A load that a limit stopped has one number of rejected rows, in its report and its status, though
-// the journal does not record all of them. The report of its resume, and the status after it, have
+// A load that a limit stopped has the same number of rejected rows in its report and its status.
+// The journal does not record all of them. The report of its resume, and the status after it, have
 // the time of both processes.
 func TestFiguresOfAResumedLoad(t *testing.T) {
 	s := openShop(t)

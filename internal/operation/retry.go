@@ -19,13 +19,13 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
-// Retry tries again what failed in a run, and nothing else: a scan that goes on, or a load
-// of rejects in a run directory inside the first.
+// Retry tries only what failed in a run again. It is a resumed scan, or a load of rejects whose run
+// directory is inside that of the first load.
 type Retry struct {
 	Scan        *Scan // nil of a load
 	Load        *Load // nil of a scan
 	RunDir      string
-	LeftInDoubt int       // rows in doubt that are left alone
+	LeftInDoubt int       // rows in doubt that are not written
 	Before      []Retried // earlier loads of the rejects that this one loads
 }
 
@@ -114,9 +114,10 @@ func (r *Retry) rejects(
 	return inner, again, err
 }
 
-// find returns the files of rejected rows in the run directory, and counts the rows in doubt
-// that are left alone; without any file it refuses. Rows in doubt are of tables where a row that
-// is written twice counts twice; with them, files that were loaded again before are passed over.
+// find returns the files of rejected rows in the run directory, and counts the rows in doubt that
+// the retry does not write. Without any file it refuses. Rows in doubt are of tables where a row
+// that is written twice counts twice. Files that were loaded again before are skipped if
+// repeatInDoubt is true, or if their rows are in doubt.
 func (r *Retry) find(
 	repeatInDoubt bool,
 	retried map[string]records.Retry,

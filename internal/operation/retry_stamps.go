@@ -17,20 +17,19 @@ import (
 
 // This file has the rule of the timestamps of rejected rows that are loaded again:
 //
-//   - A row that no load has sent yet gets the timestamp that it had in the first load. So does a row
-//     that may have been written with the same text, read in the same way: written again, it changes
-//     nothing.
-//   - A row that may have been written, and whose text or reading is another by now, gets a later
-//     timestamp than all earlier loads of it. With the same one, the greater value of a column would
-//     stay (Cells.resolveRegular), and the correction could be lost.
-//   - Later is one microsecond for each retry that corrected rows, and not the time of the retry. So
-//     the row does not replace what an application wrote after the first load.
-//   - Rows keep their order. A row whose timestamp came before another's still comes before it.
-//   - Rows of a file in which rows were added or removed cannot be told from one another. They get the
-//     time of the retry, also in further retries.
+//   - A row that no load has sent yet gets its timestamp of the first load. So does a row that may
+//     have been written with the same text and reading: written again, it changes nothing.
+//   - A row that may have been written, and whose text or reading has changed, gets a later
+//     timestamp than all earlier loads of it. With the same timestamp, the greater value of a
+//     column would stay (Cells.resolveRegular), and the correction could be lost.
+//   - A later timestamp adds one microsecond for each retry that corrected rows. It is not the time
+//     of the retry, so the row does not replace what an application wrote after the first load.
+//   - Rows keep their order. If the timestamp of a row was before another's, it stays before it.
+//   - If rows of a file were added or removed, its rows cannot be matched with the earlier ones.
+//     They get the time of the retry, also in further retries.
 //
-// "May have been written" is known from the journals and the reasons of rejects. A retry records
-// the rows before it sends the first of them (resume.Tried). A row that a retry could not read was
+// Journals and the reasons of rejects show whether a row may have been written. A retry records
+// the rows before it sends the first of them (records.Tried). A row that a retry could not read was
 // not sent. Rows in doubt are written again once, with the next timestamp; see stampsOf.
 
 // timeRejects finds the timestamps of the rows of rejects, and what the earlier run is to record of
@@ -123,8 +122,8 @@ func (l *Load) warnOfRetimed() {
 	}
 }
 
-// tryAgain returns what is to be recorded of the rows of a file, with the steps that they had so
-// far, and which rows need a later one.
+// tryAgain returns the records of the rows of a file with the steps that the rows had so far. It
+// also reports which rows need a later step.
 func (l *Load) tryAgain(
 	k reject.Kept,
 	reading records.Changed,

@@ -48,8 +48,8 @@ func (s *shop) rows(t *testing.T) []string {
 	return strings.Fields(strings.TrimPrefix(string(text), shopHeader))
 }
 
-// A row that is corrected after a retry has written it replaces what that retry wrote, and one that
-// is the same is written with the same timestamp.
+// A row that is corrected after a retry has written it replaces what that retry wrote. An unchanged
+// row is written with the same timestamp.
 func TestRetryOfCorrectedRows(t *testing.T) {
 	s := openShop(t)
 	_, err := s.runLoad(t, s.load(t, shopHeader+"ann,1,x\nbob,1,x\n"))
@@ -85,7 +85,7 @@ func TestRetryOfCorrectedRows(t *testing.T) {
 }
 
 // A row that no load has sent yet keeps the timestamp of its place in the input, however often it
-// could not be read: the row of the same key directly behind it wins.
+// could not be read. The row of the same key directly behind it wins.
 func TestRetryOfUnreadRows(t *testing.T) {
 	s := openShop(t)
 	_, err := s.runLoad(t, s.load(t, shopHeader+"ann,1,x\nann,1,10\n"))
@@ -131,8 +131,8 @@ func TestRetryOfRowsReadOtherwise(t *testing.T) {
 	require.Len(t, s.told, 2, "it is the same text, read otherwise")
 }
 
-// The rejects of a retry are corrected in the run directory of the retry or in that of the first
-// load: what is written last stands.
+// The rejects of a retry are corrected in the run directory of the retry, or in that of the first
+// load. The last row written stays.
 func TestRetryOfRetries(t *testing.T) {
 	s := openShop(t)
 	_, err := s.runLoad(t, s.load(t, shopHeader+"ann,1,x\n"))
@@ -168,8 +168,8 @@ func TestRetryOfRowsThatTheClusterRejected(t *testing.T) {
 	require.Equal(t, []string{"ann,1,4"}, s.rows(t))
 }
 
-// Rows that cannot be told from one another are written as of the time of the retry, and further
-// retries are not older.
+// Rows that cannot be matched with the earlier ones are written as of the time of the retry.
+// Further retries are not older.
 func TestRetryAsOfNow(t *testing.T) {
 	s := openShop(t)
 	_, err := s.runLoad(t, s.load(t, shopHeader+"ann,1,x\n"))

@@ -30,8 +30,8 @@ func TestRingThatCannotBeKnown(t *testing.T) {
 	require.Equal(t, run.Done, report.Outcome)
 }
 
-// While a node joins no SSTables are made, even if its tokens are not known: they may be imported
-// before it has copied its rows, or later.
+// While a node joins, no SSTables are written, even if its tokens are not known. They may be
+// imported before the node has copied its rows, or later.
 func TestNoFilesWhileANodeJoins(t *testing.T) {
 	s := openShopOn(t, simcluster.Options{Cores: 1, Storage: func(int, *internodetest.Node) {}})
 	change, err := s.cluster.BeginJoin("", "")

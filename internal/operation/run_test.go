@@ -21,8 +21,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
-// shop is a simulated cluster of three nodes with two tables that are empty, and what the
-// operations on it told the user.
+// shop is a simulated cluster of three nodes with two empty tables, and the warnings of the
+// operations on it.
 type shop struct {
 	cluster    *simcluster.Cluster
 	connection spec.Connection
@@ -103,8 +103,8 @@ const (
 	mended    = "customer,number,pieces\nann,2,4\n"
 )
 
-// A load tells of rows that it rejected, and what to do about them; a retry loads them
-// once they are mended. A scan and a count then have what was loaded.
+// A load reports rows that it rejected, and what to do about them. A retry loads them once they are
+// corrected. A scan and a count then have the loaded rows.
 func TestReports(t *testing.T) {
 	s := openShop(t)
 	loaded, err := s.runLoad(t, s.load(t, threeGood))
@@ -173,8 +173,8 @@ func TestReports(t *testing.T) {
 	require.Empty(t, s.told)
 }
 
-// A run that was begun and cannot go on is refused as such; what cannot even begin is a
-// matter of usage.
+// A run that was begun and cannot resume is refused as such. A run that cannot begin is a usage
+// error.
 func TestRefusals(t *testing.T) {
 	s := openShop(t)
 	settings := s.load(t, threeGood)
@@ -244,7 +244,7 @@ func TestRefusals(t *testing.T) {
 	require.NotErrorAs(t, err, new(*run.RefusedError))
 }
 
-// A load that was stopped goes on with a setting that was typed for it.
+// A stopped load resumes with a setting that was typed for it.
 func TestResume(t *testing.T) {
 	s := openShop(t)
 	settings := s.load(t, threeGood)

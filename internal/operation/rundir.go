@@ -17,7 +17,7 @@ import (
 
 // runName is what a run directory is called.
 func runName(command string, t *schema.Table) string {
-	// The process tells apart runs on one table that start in the same second.
+	// The process ID distinguishes runs on one table that start in the same second.
 	return fmt.Sprintf(
 		"%s-%s-%s.%s-%s-%d",
 		version.Tool,
@@ -34,11 +34,11 @@ func runName(command string, t *schema.Table) string {
 type runDirectory struct {
 	path      string
 	journal   runJournal          // nil: none is kept
-	continued bool                // the run goes on with an earlier one
-	known     bool                // that of another run names it
-	reread    map[string][]string // of resume.End
-	edit      []string            // so
-	anew      map[string][]string // so
+	continued bool                // the run resumes an earlier one
+	known     bool                // the run directory of another run names it
+	reread    map[string][]string // of records.End
+	edit      []string            // of records.End
+	anew      map[string][]string // of records.End
 }
 
 // runJournal is what the journals of scans and loads have in common.
@@ -61,7 +61,7 @@ func (d *runDirectory) isIdle(
 	return nothingDone && !d.continued && !d.known
 }
 
-// end notes how the run ended, and removes the directory where it has nothing to tell.
+// end records how the run ended, and removes the directory if remove is true.
 func (d *runDirectory) end(
 	outcome run.Outcome,
 	runErr error,

@@ -17,8 +17,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/table"
 )
 
-// A run that goes on keeps its directory even when it comes to nothing, for whoever
-// goes on again; so does one that another run knows of.
+// A resumed run keeps its directory for the next resume even if it does nothing. So does a run
+// whose directory another run names.
 func TestIdleRuns(t *testing.T) {
 	begun := &records.Load{}
 	require.True(t, (&Load{run: runDirectory{journal: begun}}).idle(load.Result{}))

@@ -26,7 +26,7 @@ type Scan struct {
 	t      *files.Source
 	job    *scan.Job
 	header []byte       // that every file begins with
-	out    *sink.Output // nil of a scan that goes on, until it runs
+	out    *sink.Output // nil: a resumed scan that does not run yet
 
 	run       runDirectory
 	journal   *records.Scan       // nil: none is kept
@@ -35,7 +35,7 @@ type Scan struct {
 	mark      sink.Mark           // up to which they have the output
 	begun     bool                // this run has begun
 	truncated records.Truncations // of the table, before this run read it
-	board     *board.Board        // nil: nobody looks
+	board     *board.Board        // nil: the run is not shown
 }
 
 // PrepareScan checks, connects and plans, and opens the output.
@@ -43,8 +43,8 @@ func PrepareScan(ctx context.Context, env spec.Environment, settings spec.Scan) 
 	return prepareScan(ctx, env, settings, nil)
 }
 
-// prepareScan prepares a scan, or one that goes on with an earlier one, whose journal it
-// then owns.
+// prepareScan prepares a scan. If earlier is not nil, the scan resumes it and then owns its
+// journal.
 func prepareScan(
 	ctx context.Context,
 	env spec.Environment,
@@ -208,8 +208,8 @@ func (s *Scan) makeJob(format dsv.Format) error {
 	return nil
 }
 
-// withKey adds to a selection the columns of the partition key that it lacks,
-// which tell where a partition ends, and says where the key's cells are.
+// withKey adds to a selection the columns of the partition key that it lacks, because they show
+// where a partition ends. It returns the places of the key's cells.
 func withKey(t *schema.Table, selection []schema.Selector) (read []schema.Selector, key []int) {
 	read = slices.Clone(selection)
 	for _, c := range t.OfKind(schema.PartitionKey) {
@@ -235,9 +235,9 @@ func withKey(t *schema.Table, selection []schema.Selector) (read []schema.Select
 	return read, key
 }
 
-// checksumOf sums the columns of a selection in the table's order, so that two
-// scans of the same columns can be compared whatever their order; times to live
-// and write times are left out.
+// checksumOf returns the sum over the columns of a selection in the table's order. Two scans of the
+// same columns can then be compared whatever their order. Times to live and write times are not
+// summed.
 func checksumOf(t *schema.Table, selection []schema.Selector) scan.Checksum {
 	var sum scan.Checksum
 	for _, c := range t.Columns {

@@ -23,7 +23,7 @@ type ScanReport struct {
 	Whole      bool          // the output has its name; else it is kept as Unfinished
 	Limited    bool          // --limit ended it: the table may have more rows
 	Files      []sink.File   // of an output that is whole
-	Unfinished []string      // files that the scan can go on with
+	Unfinished []string      // files that a resume continues
 	Output     string        // the file or folder, as it was named; empty of the standard output
 	Manifest   string        // the file; empty when there is none
 	RunDir     string        // that is left; empty when there is none
@@ -36,8 +36,8 @@ type ScanReport struct {
 	Troubles  []error // what went wrong besides, and leaves the outcome as it is
 }
 
-// Run reads the table and settles the output, the manifest and the run directory. That
-// ranges could not be read is no error.
+// Run reads the table, and completes the output, the manifest and the run directory. Ranges that
+// could not be read are in the report; they are no error.
 func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 	r := ScanReport{Report: newReadingReport(s.t), Seed: s.begunWith.Seed, Output: s.spec.Place()}
 	if err := s.begin(); err != nil {
@@ -87,7 +87,7 @@ func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 	return r, err
 }
 
-// leave keeps an output that is not whole for a run that goes on.
+// leave keeps an unfinished output for a run that resumes the scan.
 func (s *Scan) leave(r *ScanReport, result scan.Result, err error) {
 	r.trouble(s.out.Abort())
 	r.Unfinished = s.out.Parts()
@@ -131,7 +131,7 @@ func (s *Scan) commit(r *ScanReport, result scan.Result) error {
 	return s.out.Commit()
 }
 
-// closeRun ends the run directory, and says how to go on.
+// closeRun closes the run directory, and reports the command that continues.
 func (s *Scan) closeRun(r *ScanReport, result scan.Result, runErr error) {
 	if s.journal == nil {
 		return

@@ -17,15 +17,14 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// journaled says whether a scan can be gone on with: it needs an output that can be
-// cut off, and ranges that can be named.
+// journaled reports whether the scan can be resumed: its output must be a file that can be cut off,
+// and its ranges must have names.
 func (s *Scan) journaled() bool {
 	return !s.spec.NoJournal && s.spec.Place() != "" && s.spec.Limit < 0 && s.t.Plan.Serial == "" &&
 		s.t.Plan.Partitioner() != nil
 }
 
-// begin makes the run directory, or goes on with that of an earlier run and with its
-// output.
+// begin creates the run directory, or resumes that of an earlier run and its output.
 func (s *Scan) begin() error {
 	s.begun = true
 	var err error
@@ -46,7 +45,7 @@ func (s *Scan) begin() error {
 	if err != nil {
 		return err
 	}
-	// The scan takes down what its output holds.
+	// The scan records what its output holds.
 	s.job.Checkpoint, s.job.CheckpointEvery = s.journal.Mark(s.out), records.MarkTime
 	return nil
 }
@@ -121,7 +120,8 @@ func (s *Scan) makeRun() error {
 	return nil
 }
 
-// done is how many ranges were read, of as many as the first run had planned.
+// done returns the number of completed ranges. If a journaled scan has no failed range, this is the
+// number that the first run planned.
 func (s *Scan) done(result scan.Result) int {
 	if s.journal != nil && len(result.Failed) == 0 {
 		return s.begunWith.Splits

@@ -48,8 +48,8 @@ const mostCommand = 100 << 10
 const mostTold = 400
 
 // Suggest finds settings by which the inputs fit the table, and returns the load with them. It
-// calls tell with each finding that is left and is not as it should be. There is no suggestion
-// where the table or the inputs cannot be read, or where no setting makes the fields fit.
+// calls its argument with each remaining finding that is not OK. There is no suggestion if the
+// table or the inputs cannot be read, or if no setting makes the fields fit.
 func (d *Doctor) Suggest(
 	ctx context.Context,
 	tell func(doctor.Finding),
@@ -87,7 +87,7 @@ func (d *Doctor) suggest(ctx context.Context, found func(doctor.Finding)) (*advi
 		return nil, fault.New(fault.Canceled, err)
 	}
 	if d.t == nil || d.t.Plan == nil {
-		return nil, nil // which was told
+		return nil, nil // which was reported
 	}
 	given := slices.Clone(d.load.Nulls)
 	skipped := slices.Clone(d.load.SkipCols)
@@ -145,8 +145,8 @@ func (d *Doctor) suggest(ctx context.Context, found func(doctor.Finding)) (*advi
 	return s, nil
 }
 
-// tellFound warns of what was found out before it was known that there is no command: what is said
-// of the rest takes it for granted.
+// tellFound warns of settings that were found before it was known that there is no command. The
+// other findings assume these settings.
 func (d *Doctor) tellFound(typed setting.Given) doctor.Finding {
 	var words []string
 	for _, s := range d.suggestion().Settings {
@@ -222,8 +222,8 @@ func fewOf(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// apply sets what findings say, where nothing else was said, and reports whether that was anything.
-// It tells what was guessed.
+// apply sets what findings say, unless other settings were given, and reports whether it set
+// anything. It reports each guess.
 func (d *Doctor) apply(
 	findings []doctor.Finding,
 	found func(doctor.Finding),

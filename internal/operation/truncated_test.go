@@ -16,8 +16,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
-// A load whose rows were truncated away does not go on as if it were whole, on Cassandra and
-// on ScyllaDB; a truncation from before it is none of its business. Its rejects are still loaded.
+// A load whose rows were truncated away does not resume, on Cassandra and on ScyllaDB. A truncation
+// from before the load does not matter. Its rejects are still loaded.
 func TestResumeAfterTruncate(t *testing.T) {
 	for _, shards := range []int{0, 2} {
 		t.Run(fmt.Sprintf("%d shards", shards), func(t *testing.T) {
@@ -48,8 +48,8 @@ func TestResumeAfterTruncate(t *testing.T) {
 	}
 }
 
-// A load of which nothing was written yet goes on whatever was truncated, and so does one whose
-// run.json is of an earlier version and tells of no truncation.
+// A load that has written nothing yet resumes whatever was truncated. So does a load whose run.json
+// is of an earlier version and records no truncation.
 func TestResumeDespiteTruncate(t *testing.T) {
 	s := openShop(t)
 	settings := s.load(t, "customer,number,pieces\nann,2,x\n")
@@ -87,7 +87,7 @@ func TestResumeDespiteTruncate(t *testing.T) {
 	)
 }
 
-// A scan goes on, and says that its output has rows that are gone.
+// A scan resumes, and warns that its output has rows that are gone.
 func TestResumeOfAScanAfterTruncate(t *testing.T) {
 	s := openShop(t)
 	var input bytes.Buffer
@@ -151,8 +151,8 @@ func TestTruncateDuringAScan(t *testing.T) {
 	}
 }
 
-// TestTruncateDuringAScanOfSeveralReplicas: at a level that compares replicas, the warning says that
-// read repair may have brought rows back.
+// TestTruncateDuringAScanOfSeveralReplicas: at a level that compares replicas, the warning says
+// that read repair may have brought rows back.
 func TestTruncateDuringAScanOfSeveralReplicas(t *testing.T) {
 	const back = "; reads at QUORUM may have written some rows to it again (read repair): truncate it again"
 	s := openShop(t)

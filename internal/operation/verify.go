@@ -25,7 +25,7 @@ func PrepareVerify(settings spec.Verify) (*Verification, error) {
 type VerifyReport struct {
 	verify.Report
 	Outcome  run.Outcome
-	NoHash   bool // of the files, sizes were looked at alone
+	NoHash   bool // only the sizes of the files were checked
 	Started  time.Time
 	Duration time.Duration
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Filter is a bloom filter, the component Filter.db: it may take a key for one of the file's that
-// is not, never the other way round. Sources: org.apache.cassandra.utils.BloomFilter,
+// Filter is a bloom filter, the component Filter.db. It may report a key that the file does not
+// have, but never misses a key of the file. Sources: org.apache.cassandra.utils.BloomFilter,
 // BloomFilterSerializer, BloomCalculations and utils.obs.OffHeapBitSet; both words of
 // token.Murmur3Sum128 give the bits of a key.
 //
@@ -26,8 +26,8 @@ func newFilter(hashes int, bits []byte) *Filter {
 	return &Filter{hashes: hashes, bits: bits, inverse: math.MaxUint64 / (8 * uint64(len(bits)))}
 }
 
-// Limits of a filter: bits for each key, as Cassandra has them; bits beyond those; functions that a
-// key is hashed by, more of which no filter has.
+// Limits of a filter: bits for each key, as Cassandra has them; bits in addition to those; and hash
+// functions.
 const (
 	maxBitsPerKey = 20
 	extraBits     = 20
@@ -37,8 +37,8 @@ const (
 // NoFilter is the chance of a false positive from which on a table has no filters.
 const NoFilter = 1.0
 
-// filterChance is the chance of a false positive with so many bits for each key and so many
-// functions, to three digits, as Cassandra has it in a table.
+// filterChance returns the chance of a false positive for a number of bits for each key and a
+// number of functions. It is rounded to three digits, as in Cassandra's table.
 func filterChance(bitsPerKey, hashes int) float64 {
 	chance := math.Pow(1-math.Exp(-float64(hashes)/float64(bitsPerKey)), float64(hashes))
 	digit := math.Pow(10, math.Floor(math.Log10(chance))-2)

@@ -6,8 +6,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
-// clusteringBounds are the least and the greatest clustering of the rows of a file and of the
-// bounds of ranges in it, in the order of the schema
+// clusteringBounds has the least and the greatest clustering in a file, in the order of the schema.
+// It includes rows and the bounds of ranges
 // (org.apache.cassandra.io.sstable.metadata.MetadataCollector.updateClusteringValues).
 type clusteringBounds struct {
 	schema          *Schema
@@ -24,7 +24,7 @@ type clusteringBound struct {
 	values [][]byte
 }
 
-// block tells of a block of a partition.
+// block adds a block of a partition.
 func (cb *clusteringBounds) block(b *Block) error {
 	if len(cb.schema.clustering) == 0 {
 		return nil
@@ -37,7 +37,7 @@ func (cb *clusteringBounds) block(b *Block) error {
 	return cb.include(b.First)
 }
 
-// end tells that there are no more blocks in the partition.
+// end adds the end of the partition, after its last block.
 func (cb *clusteringBounds) end() error {
 	if !cb.first {
 		return nil

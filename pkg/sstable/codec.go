@@ -9,9 +9,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
-// Minima are what the times in a file are told from: lower bounds of them all, so that they can be
-// fixed before the first row is known. A lower time is still right, but takes nine bytes; a TTL may
-// not be lower.
+// Minima are the lower bounds of all times in a file, which stores times relative to them. They can
+// be fixed before the first row is known. A lower time is still right, but takes nine bytes. A TTL
+// must not be lower.
 type Minima struct {
 	Timestamp int64 // microseconds since the epoch
 	Time      int64 // of deletions and expiries, in seconds since the epoch, below 2^31
@@ -38,9 +38,9 @@ func NewCodec(s *Schema, v component.Version, m Minima) (*Codec, error) {
 	return &Codec{schema: s, version: v, minima: m}, nil
 }
 
-// ReadCodec makes the codec of files of any version by their header, which is the component HEADER
-// of Statistics.db; a node that streams a file out sends it as well. What a Codec of a version that
-// cannot be written is given to refuses it where it writes files.
+// ReadCodec returns the codec of files of any version. header is the component HEADER of
+// Statistics.db; a node that streams a file out sends it as well. Functions that write files refuse
+// a Codec of a version that cannot be written.
 func ReadCodec(header []byte, v component.Version) (*Codec, error) {
 	if !v.Readable() {
 		return nil, fmt.Errorf("%s of an SSTable is not known", v)

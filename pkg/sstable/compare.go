@@ -53,8 +53,9 @@ func EncodedHead(encoded []byte) int {
 	return len(encoded) - len(body)
 }
 
-// PlaceHint gives a number by which most rows of one partition are in order: one that is before
-// another has a smaller one or, where they differ late or in columns of some types, the same.
+// PlaceHint returns a number that sorts most rows of one partition. If a row is before another, its
+// number is smaller or equal. Numbers are equal if the rows differ late, or in columns of some
+// types.
 func (s *Schema) PlaceHint(r *Row) uint64 {
 	var hint uint64
 	left := 64

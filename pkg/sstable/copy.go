@@ -23,8 +23,8 @@ type Source interface {
 	Marker() *Marker
 }
 
-// Copy gives all partitions that are left of a source to a sink, with their rows as a codec encodes
-// them, which must be that of the sink. The error is the first of either.
+// Copy writes the remaining partitions of a source to a sink. c encodes the rows, and must be the
+// codec of the sink. Copy returns the first error of the source or the sink.
 func Copy(to Sink, c *Codec, from Source) error {
 	var encoded []byte
 	return pass(to, from, func() (err error) {
@@ -39,8 +39,8 @@ func Copy(to Sink, c *Codec, from Source) error {
 	})
 }
 
-// pass gives all partitions that are left of a source to a sink, but for the rows, of which row is
-// told.
+// pass writes the remaining partitions of a source to a sink, except the rows. For each row, it
+// calls row.
 func pass(to Sink, from Source, row func() error) error {
 	for {
 		item, err := from.Next()

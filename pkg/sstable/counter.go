@@ -6,25 +6,26 @@ import (
 	"errors"
 )
 
-// The value of a counter's cell is its context (org.apache.cassandra.db.context.CounterContext):
-// the shards of the nodes that have counted, each with what it has counted in all. Behind the
-// number of the entries of its header in two bytes stand these, which say of which kind a shard is,
-// and the shards, ordered by their IDs: ID, clock, count.
+// The value of a counter's cell is its context (org.apache.cassandra.db.context.CounterContext). A
+// context has a shard for each node that has counted, with the node's total. It begins with the
+// number of entries of its header, in two bytes. The entries follow, and give the kind of each
+// shard. The shards come last, ordered by their IDs: ID, clock, count.
 const (
 	counterHeader = 2
 	counterEntry  = 2
 	counterID     = 16
 	counterShard  = counterID + 16
-	// globalShard is set in the entry of a global shard: one that does not change its meaning with
-	// the node that reads it. All are, since Cassandra 2.1.
+	// globalShard is set in the entry of a global shard. Such a shard means the same on each node
+	// that reads it. Since Cassandra 2.1, all shards are global.
 	globalShard = 0x8000
 )
 
 // errCounter says that bytes are no context.
 var errCounter = errors.New("the value is not that of a counter")
 
-// CheckCounter says why the value of a counter's cell cannot be merged or read: it is no context,
-// or it has shards from before Cassandra 2.1, whose counts hang on the node that has them.
+// CheckCounter returns an error if the value of a counter's cell cannot be merged or read. Such a
+// value is no context, or has shards from before Cassandra 2.1. The meaning of their counts depends
+// on the node that has them.
 func CheckCounter(context []byte) error {
 	if len(context) < counterHeader {
 		return errCounter
@@ -83,8 +84,9 @@ func counterShards(context []byte) []byte {
 // compareShards compares the IDs of two shards.
 func compareShards(a, b []byte) int { return bytes.Compare(a[:counterID], b[:counterID]) }
 
-// appendCounter appends what two contexts make that CheckCounter takes (CounterContext.merge): of
-// two shards of one ID the one with the greater clock stays, or with the greater count.
+// appendCounter merges two contexts, which CheckCounter must accept (CounterContext.merge). Of two
+// shards of one ID, it keeps the one with the greater clock. If the clocks are equal, it keeps the
+// one with the greater count.
 func appendCounter(dst, a, b []byte) []byte {
 	a, b = counterShards(a), counterShards(b)
 	n := 0
@@ -131,9 +133,9 @@ func nextShard(a, b []byte) (shard, restA, restB []byte) {
 
 func shardNumber(shard []byte, at int) int64 { return int64(binary.BigEndian.Uint64(shard[at:])) }
 
-// resolveCounter returns what two cells of one counter make, but for what active deletes
-// (Cells.resolveCounter): a tombstone stays whenever it was written, and two contexts are merged.
-// Those that CheckCounter does not take are values as others are.
+// resolveCounter merges two cells of one counter, without those that active deletes
+// (Cells.resolveCounter). A tombstone wins over a value, whenever it was written. Two contexts are
+// merged. If CheckCounter refuses one, the cells are resolved like those of other columns.
 func (m *Merger) resolveCounter(a, b *Cell, active Deletion) *Cell {
 	switch {
 	case active.Deletes(a.Timestamp):

@@ -16,12 +16,12 @@ type chunks struct {
 	buf         []byte
 }
 
-// limit is how many bytes a chunk takes at the most as it is stored, its checksum with it.
+// limit returns the largest size in bytes of a stored chunk, with its checksum.
 func (c *chunks) limit() uint64 { return uint64(c.compression.ChunkLength)*2 + 1<<16 }
 
-// plain gives the plain bytes of a chunk, up to so many of them, which hold until the next call.
-// The chunk has its checksum behind it; it is stored plain, and may have zeros behind it, where it
-// hardly got smaller.
+// plain returns the plain bytes of a chunk, at most most of them. They are valid until the next
+// call. stored ends with the checksum. If compression hardly made the chunk smaller, it is stored
+// plain, and zeros may follow it.
 func (c *chunks) plain(stored []byte, most int) ([]byte, error) {
 	stored, sum := stored[:len(stored)-component.SumLen], stored[len(stored)-component.SumLen:]
 	if crc32.ChecksumIEEE(stored) != binary.BigEndian.Uint32(sum) {
@@ -47,8 +47,8 @@ func (c *chunks) plain(stored []byte, most int) ([]byte, error) {
 	return c.buf[:n], nil
 }
 
-// dataPieces tells where the pieces of a Data.db are, which are chunks or the blocks of its
-// checksums, and makes them plain. All of them but the last have equally many plain bytes.
+// dataPieces locates the pieces of a Data.db and decompresses them. A piece is a chunk, or a block
+// with a checksum. All pieces except the last have the same number of plain bytes.
 type dataPieces struct {
 	size   uint64                     // bytes of the file
 	info   *component.CompressionInfo // nil: not compressed
@@ -79,7 +79,7 @@ func newDataPieces(
 	return p, nil
 }
 
-// another tells the same for another goroutine.
+// another returns a copy for another goroutine.
 func (p *dataPieces) another() dataPieces {
 	return dataPieces{
 		size:   p.size,
@@ -160,7 +160,7 @@ func (p *dataPieces) plain(i int, stored []byte) ([]byte, error) {
 	return plain, err
 }
 
-// pieceError tells which piece is wrong, and where it stands in the file.
+// pieceError adds to an error the number of the piece and its place in the file.
 func (p *dataPieces) pieceError(i int, at uint64, err error) error {
 	what := "block"
 	if p.info != nil {

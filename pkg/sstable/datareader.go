@@ -76,8 +76,8 @@ func (r *dataReader) load(n uint64) error {
 	return fields.CutOff(err)
 }
 
-// finish reads what is left, and fails when the file goes on behind its last chunk, or has another
-// digest.
+// finish reads the rest of the file. It fails if there are bytes after the last chunk, or if the
+// digest differs.
 func (r *dataReader) finish(digest uint32) error {
 	for {
 		if err := r.next(); err == io.EOF {

@@ -14,7 +14,7 @@ import (
 type Item uint8
 
 const (
-	// PartitionStart is the beginning of a partition: Decoder.Key and Decoder.Deletion tell of it.
+	// PartitionStart is the beginning of a partition, with Decoder.Key and Decoder.Deletion.
 	PartitionStart Item = iota + 1
 	// StaticRow is the static row of the partition, in Decoder.Row. It may be empty.
 	StaticRow
@@ -62,8 +62,8 @@ type Decoder struct {
 	marker   Marker
 }
 
-// NewDecoder makes a decoder of the bytes of in, all of which it reads. A row of more than maxRow
-// bytes is an error.
+// NewDecoder returns a decoder that reads in to its end. A row of more than maxRow bytes is an
+// error.
 func NewDecoder(c *Codec, in io.Reader, maxRow int) *Decoder {
 	return &Decoder{codec: c, in: in, maxRow: maxRow, step: readBytes}
 }
@@ -104,7 +104,7 @@ func (d *Decoder) Next() (Item, error) {
 	return item, d.wrong(err)
 }
 
-// wrong tells where an error is, but for io.EOF.
+// wrong adds the offset to an error, except to io.EOF.
 func (d *Decoder) wrong(err error) error {
 	switch {
 	case err == nil || errors.Is(err, io.EOF) || errors.As(err, new(*component.Error)):
@@ -122,9 +122,9 @@ func (d *Decoder) wrong(err error) error {
 // largeBuffer is the size of a buffer that is not kept for small items.
 const largeBuffer = 1 << 20
 
-// growth is how many times larger a buffer gets when an item does not fit. An item that was cut off
-// or is no item has no more than that times its bytes in memory; and what is left of smaller
-// buffers of a large item is a small part of it.
+// growth is the factor by which a buffer grows if an item does not fit. It limits the memory for an
+// item that is cut off or damaged to that multiple of its bytes. The smaller buffers that a large
+// item leaves behind are a small part of its size.
 const growth = 8
 
 // fill reads until there are n bytes of the item, or no more.
@@ -271,8 +271,8 @@ func (d *Decoder) item(flags byte) (head, body []byte, err error) {
 	return item[:length:length], item[s.start+s.before:], nil
 }
 
-// itemSizes are those of a row or a marker: it has size bytes from start on, the first of which are
-// the size of the item before, a vint of so many bytes.
+// itemSizes are the sizes of a row or a marker. It has size bytes from start on. They begin with
+// the size of the previous item, a vint of before bytes.
 type itemSizes struct{ start, size, before int }
 
 // sizes reads how many bytes the head of a row or a marker has, and its sizes.
@@ -282,7 +282,7 @@ func (d *Decoder) sizes(flags byte) (head int, s itemSizes, err error) {
 		length := d.codec.skipHead(&in, flags)
 		size := in.Uvint()
 		before := len(in.Rest)
-		in.Uvint() // the size of the item before, which nobody needs
+		in.Uvint() // the size of the previous item, which is not used
 		if in.Err == nil {
 			s.start, s.before = len(d.buf)-d.at-before, before-len(in.Rest)
 			s.size, err = d.checkSize(s, size)

@@ -2,18 +2,19 @@
 // files, and what a row of CQL values becomes there. Those of the "big" format are written and
 // read; those whose indexes are tries, which are "bti" and some versions of ScyllaDB, are read.
 //
-// Start with a Table, which tells the columns of a file; Plan makes a Schema of it, once. A Codec
-// is a Schema with the version and the minima that all times in a file are told from: it writes a
-// Row with AppendRow and reads one with DecodeRow, where the bytes do not depend on where the row
-// will stand, so that they can be sorted and kept. A PartitionWriter puts such rows into
-// partitions, a Decoder reads partitions from the bytes of a Data.db, and AppendHeader and
-// DecodeHeader stand for the HEADER component of Statistics.db, without which nobody can read them.
-// An Inserter makes a Row of the values of an INSERT, and Merger one of several that have equal
-// clusterings; package reconcile makes one of whole tables.
+// Start with a Table, which has the columns of a file; Plan makes a Schema of it, once. A Codec is
+// a Schema with the version of a file and the minima of its times. It writes a Row with AppendRow
+// and reads one with DecodeRow. The bytes do not depend on the place of the row in a file, so they
+// can be sorted and kept.
 //
-// CreateTable makes a TableWriter, which writes an SSTable with all of its components; OpenTable a
-// TableReader, which reads its partitions, all of them or those within ranges of tokens; Verify
-// proves that one is right before it is given to a server. OpenSections reads what a node streamed
+// A PartitionWriter puts such rows into partitions. A Decoder reads partitions from the bytes of a
+// Data.db. AppendHeader and DecodeHeader write and read the HEADER part of Statistics.db, which
+// readers of a Data.db require. An Inserter makes a Row of the values of an INSERT. A Merger makes
+// one Row of several with equal clusterings; package reconcile makes one table of several.
+//
+// CreateTable returns a TableWriter, which writes an SSTable with all of its components. OpenTable
+// returns a TableReader, which reads all partitions or those within ranges of tokens. Verify proves
+// that an SSTable is right before a server is given it. OpenSections reads what a node streamed
 // out. Package component has the other files of an SSTable, their names and their versions.
 //
 // # Data.db
@@ -44,8 +45,7 @@
 //
 // Sources: of Apache Cassandra 3.11 to 5.0 the classes db.rows.UnfilteredSerializer,
 // db.rows.Cell.Serializer, db.ClusteringPrefix, db.Columns, db.DeletionTime,
-// db.SerializationHeader, io.sstable.format.big and utils.vint; they write the same bytes but for
-// what Version tells.
+// db.SerializationHeader, io.sstable.format.big and utils.vint. Their bytes differ only by Version.
 //
 // # Bytes and concurrency
 //

@@ -8,11 +8,13 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
-// AppendRow appends a row in a form that does not hang on where it will stand: the length of its
-// head as an unsigned vint, the head (flags and clustering) and the body. What the PartitionWriter
-// puts between head and body, their sizes, is not in it. How long the form is its user has to know.
-// Errors say what cannot be written: a value of another length than all of its type have, cells
-// that are not ordered by column, a TTL below the least one. dst then has some bytes more.
+// AppendRow appends a row in a form that does not depend on its place in a file. The form has the
+// length of the head as an unsigned vint, the head (flags and clustering) and the body. It lacks
+// the sizes, which the PartitionWriter writes between head and body. Its own length is not encoded;
+// the caller must know it.
+//
+// It returns an error for what cannot be written: a value of the wrong length for its type, cells
+// that are not ordered by column, or a TTL below the minimum. dst then has some bytes more.
 func (c *Codec) AppendRow(dst []byte, r *Row) ([]byte, error) {
 	columns := c.schema.columns(r.Static)
 	subset, err := c.schema.present(r, columns)

@@ -8,7 +8,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
-// What the minima of a header are told from (EncodingStats.TIMESTAMP_EPOCH and
+// The bases that the minima of a header are relative to (EncodingStats.TIMESTAMP_EPOCH and
 // DELETION_TIME_EPOCH): 2015-09-22.
 const (
 	EpochTimestamp = 1442880000000000

@@ -11,7 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// State tells the three kinds of Value apart.
+// State is the kind of a Value.
 type State uint8
 
 const (
@@ -32,13 +32,13 @@ type Value struct {
 
 // Insert is one INSERT statement, or an UPDATE that sets whole columns.
 type Insert struct {
-	Values    []Value // in the order of the columns that NewInserter was told
+	Values    []Value // in the order of the columns that NewInserter got
 	Timestamp int64   // microseconds since the epoch
 	// of elements of lists, in microseconds since the epoch: no other statement has it; 0:
 	// Timestamp
 	Place int64
 	TTL   int32 // seconds; 0: what is written does not expire
-	// when it is written, in seconds since the epoch: what expires and deletes is told from it
+	// when it is written, in seconds since the epoch: the base of expiries and deletions
 	Now int64
 	// Update makes no marker of a row, as an UPDATE makes none: the row is there as long as it has
 	// cells.
@@ -59,9 +59,9 @@ const maxClusteringBytes = math.MaxUint16
 // maxTTL is the longest time to live, in seconds: 20 years (Attributes.MAX_TTL).
 const maxTTL = 20 * 365 * 24 * 60 * 60
 
-// Inserter makes rows of INSERT statements on one list of columns: what the server would write
-// (UpdateStatement, UpdateParameters) where all values are bound, each as a whole. It is not safe
-// for concurrent use.
+// Inserter makes rows of INSERT statements on one list of columns. The rows are what the server
+// would write (UpdateStatement, UpdateParameters) if all values are bound, each as a whole. It is
+// not safe for concurrent use.
 type Inserter struct {
 	codec      *Codec
 	options    InsertOptions
@@ -207,9 +207,9 @@ func (c *insertColumn) canonical(buf *[]byte, wire []byte) ([]byte, error) {
 	return (*buf)[from:len(*buf):len(*buf)], nil
 }
 
-// Insert makes the rows that statements of one primary key write: they are merged, as those of one
-// batch are. static is nil when no static column is written; row is nil when the statements have no
-// clustering values, and so write static columns alone. Both may be read until the next call, and
+// Insert makes the rows that statements of one primary key write. They are merged like those of one
+// batch. static is nil if no static column is written. row is nil if the statements have no
+// clustering values, and so write only static columns. Both may be read until the next call, and
 // have parts of the values in them. Errors name the column.
 func (in *Inserter) Insert(statements ...Insert) (static, row *Row, err error) {
 	in.buf = in.buf[:0]

@@ -2,9 +2,9 @@ package sstable
 
 import "encoding/binary"
 
-// The number of an element stands in the lower half of the timeuuid that is its path, behind a
-// clock sequence and node that are always the same: bytes whose order is signed
-// (TimeUUIDType.compareCustom), so that those of the number have their highest bits flipped.
+// The path of an element is a timeuuid. Its lower half has a constant clock sequence and node, and
+// then the number of the element. Servers compare these bytes as signed
+// (TimeUUIDType.compareCustom), so those of the number have their highest bits flipped.
 const (
 	listNode     = 0x8081_8283_0000_0000 // its first bits are those of a UUID's variant
 	signedBytes  = 0x8080_8080
@@ -14,7 +14,7 @@ const (
 )
 
 // appendListPath appends the path of an element of a list: a timeuuid of the row's place
-// (Insert.Place) and the element's number, the same each time, so that a row that is written twice
+// (Insert.Place) and the element's number. It is the same each time. If a row is written twice, it
 // has its elements once. Those of a list ascend. A server makes a timeuuid of its present time,
 // whatever the statement's timestamp is (Lists.Appender).
 func appendListPath(dst []byte, place int64, element int) []byte {

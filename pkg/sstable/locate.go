@@ -11,12 +11,12 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// landing is a place in Data.db where a partition begins, as an index tells it.
+// landing is a place in Data.db where a partition begins, according to an index.
 type landing struct {
 	position uint64
 	token    token.Token
 	key      []byte // nil: the index has only the token
-	by       string // what told it
+	by       string // the component that has it
 }
 
 // neighbors are the last partition that an index has at a token or before, and the one behind it.
@@ -53,8 +53,8 @@ type summaryLookup struct {
 	first, last []byte
 }
 
-// maxSummaryEntries is how many entries of a summary are kept in memory. Of more of them every so
-// manieth is kept, and more of the index is read.
+// maxSummaryEntries is the largest number of entries of a summary that are kept in memory. If there
+// are more, only every n-th is kept, and more of the index is read.
 const maxSummaryEntries = 1 << 16
 
 // openSummary reads the summary; nil where there is none that can be used.
@@ -84,7 +84,7 @@ func (r *TableReader) openSummary() *summaryLookup {
 	}
 }
 
-// someEntries copies entries, or every so manieth of them, of which there are at most so many.
+// someEntries copies entries: all, or every n-th, so that there are at most most copies.
 func someEntries(entries []component.SummaryEntry, most int) []component.SummaryEntry {
 	step := (len(entries) + most - 1) / most
 	some := make([]component.SummaryEntry, 0, min(most, len(entries)))
@@ -122,8 +122,8 @@ func (s *summaryLookup) end() (last *landing, err error) {
 // lookupBuffer is how much of the index is read at a time.
 const lookupBuffer = 8 << 10
 
-// scan goes over the partitions of the index from that of an entry of the summary on, to the one
-// where it is to stop: that, or nil at the end of the index, and the one before.
+// scan reads the partitions of the index, from an entry of the summary on, until stop returns true.
+// It returns that partition and the one before. At the end of the index, at is nil.
 func (s *summaryLookup) scan(entry int, stop func(*landing) bool) (before, at *landing, err error) {
 	e := s.entries[entry]
 	if e.Position >= uint64(s.size) {

@@ -11,8 +11,8 @@ import (
 // (LivenessInfo.EXPIRED_LIVENESS_TTL).
 const expiredTTL = math.MaxInt32
 
-// Merger makes one row of several that have equal clusterings, or of several static rows, as the
-// servers do when they read or compact (Row.Merger, Cells.reconcile). Counters whose contexts
+// Merger merges rows with equal clusterings, or static rows, into one. Servers do so when they
+// read or compact (Row.Merger, Cells.reconcile). Counters whose contexts
 // CheckCounter does not take are not added up. It is not safe for concurrent use.
 type Merger struct {
 	schema  *Schema
@@ -29,7 +29,7 @@ type Merger struct {
 func NewMerger(s *Schema) *Merger { return &Merger{schema: s} }
 
 // Reset begins a new row. active is the deletion of the partition, or the stronger one of a range
-// around the row: what it deletes is left out.
+// around the row. What it deletes is left out.
 func (m *Merger) Reset(active Deletion) {
 	m.active = active
 	m.rows[m.current].Reset()

@@ -39,7 +39,7 @@ func (d Deletion) Supersedes(e Deletion) bool {
 	}
 }
 
-// CellKind tells cells apart.
+// CellKind is the kind of a cell.
 type CellKind uint8
 
 const (
@@ -60,9 +60,9 @@ type Cell struct {
 	TTL       int32 // seconds, of an expiring cell
 	Timestamp int64 // microseconds since the epoch
 	Time      int64 // when it expires or was deleted, in seconds since the epoch
-	// Path tells the elements of a column apart that is not frozen: a timeuuid in a list, the
-	// element in a set, the key in a map, the number of the field, in two bytes, in a user type. It
-	// is not read of other columns.
+	// Path identifies an element of a column that is not frozen. In a list, it is a timeuuid; in a
+	// set, the element; in a map, the key. In a user type, it is the number of the field, in two
+	// bytes. In other columns, it is not read.
 	Path []byte
 	// Value is in the CQL wire format; of an element of a list or of a map, or of a field, the
 	// element's own bytes. It is empty in a set and in a tombstone.
@@ -79,8 +79,8 @@ type ColumnDeletion struct {
 // Row is a row of a partition, or its static row.
 type Row struct {
 	Static bool
-	// Clustering has a value for each clustering column, in the CQL wire format: nil is null, which
-	// only tables made before CQL have, and an empty slice an empty value. A static row has none.
+	// Clustering has a value for each clustering column, in the CQL wire format. nil is null, which
+	// only tables made before CQL have. An empty slice is an empty value. A static row has none.
 	Clustering [][]byte
 	Liveness   Liveness
 	Deletion   Deletion

@@ -25,7 +25,7 @@ type placedReader struct {
 	rest   []byte // of the piece, that was not given
 }
 
-// newPlacedReader makes a reader of the file that pieces tell of.
+// newPlacedReader returns a reader of the file that pieces describes.
 func newPlacedReader(file io.ReaderAt, pieces *dataPieces) *placedReader {
 	return &placedReader{dataPieces: pieces.another(), file: file}
 }
@@ -33,7 +33,7 @@ func newPlacedReader(file io.ReaderAt, pieces *dataPieces) *placedReader {
 // seek is a method of plainReader.
 func (r *placedReader) seek(at uint64) { r.at, r.rest = at, nil }
 
-// Read gives plain bytes, of one piece at the most.
+// Read reads plain bytes of at most one piece.
 func (r *placedReader) Read(b []byte) (int, error) {
 	if len(r.rest) == 0 {
 		if r.at >= r.length() {

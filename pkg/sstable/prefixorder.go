@@ -2,7 +2,7 @@ package sstable
 
 import "cmp"
 
-// RowKind stands for the kind of a bound where ComparePrefixes is told of a row.
+// RowKind is passed to ComparePrefixes as the kind of a row.
 const RowKind = clusteringKind
 
 // ComparePrefixes compares the places of two rows or markers of one partition, by their values and

@@ -62,8 +62,8 @@ func (ib *indexBlocks) append(
 	return dst, err
 }
 
-// appendBlock appends what a promoted index has of a block. Its width is told from BlockBytes,
-// which is a fixed number in the format, IndexInfo.Serializer.WIDTH_BASE.
+// appendBlock appends the entry of a block to a promoted index. Its width is stored relative to
+// BlockBytes, a fixed number in the format (IndexInfo.Serializer.WIDTH_BASE).
 func appendBlock(dst []byte, b *Block, v component.Version) ([]byte, error) {
 	dst = append(append(dst, b.First...), b.Last...)
 	dst = cqlwire.AppendUvint(dst, uint64(b.Offset))
@@ -75,9 +75,9 @@ func appendBlock(dst []byte, b *Block, v component.Version) ([]byte, error) {
 	return appendDeletion(dst, b.Open, v)
 }
 
-// ParsePromotedIndex reads the promoted index of a version. prefixLen gives how many bytes the
-// clustering has that some bytes begin with, in the form of Block.First, or 0. What is given is
-// parts of b.
+// ParsePromotedIndex reads the promoted index of a version. prefixLen returns the length in bytes
+// of the clustering at the beginning of some bytes, in the form of Block.First, or 0. The result
+// has parts of b.
 func ParsePromotedIndex(
 	b []byte,
 	v component.Version,

@@ -1,9 +1,8 @@
 package sstable
 
-// At returns a codec like c whose times are told from another second. The bytes that c made of a
-// row mean to it the same row, with every expiry and deletion later by the difference: so rows can
-// be encoded before it is known when they are written. Only a column without a deletion, in a row
-// where another one has one, needs Rebase.
+// At returns a codec like c with another Minima.Time. If it decodes a row that c encoded, every
+// expiry and deletion is later by the difference. So rows can be encoded before the time of their
+// writing is known. If a row has columns with and without a deletion, it needs Rebase.
 func (c *Codec) At(second int64) *Codec {
 	later := *c
 	later.minima.Time = second

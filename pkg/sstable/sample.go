@@ -31,7 +31,7 @@ type samplePoint struct {
 	adjacent bool // the next point is the partition behind this one
 }
 
-// add tells of the next partition of the file. A key is copied.
+// add adds the next partition of the file. A key is copied.
 func (s *sample) add(position uint64, t token.Token, key []byte) {
 	before := s.last
 	s.last = landing{position: position, token: t, key: append(before.key[:0], key...), by: s.by}

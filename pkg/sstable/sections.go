@@ -169,7 +169,7 @@ type RandomReader interface {
 	io.Closer
 }
 
-// placedSections tells where sections are that stand behind each other.
+// placedSections has the places of sections that are stored one after the other.
 type placedSections struct {
 	ends []uint64 // of each, when only their bytes are counted
 	at   []uint64 // where each begins, in the plain bytes of the chunks that are there
@@ -229,7 +229,7 @@ func (r *sectionReader) Read(b []byte) (int, error) {
 	n, err := r.in.Read(b[:min(uint64(len(b)), r.ends[i]-r.at)])
 	r.at += uint64(n)
 	if err == io.EOF {
-		err = fields.CutOffError{} // the section goes on
+		err = fields.CutOffError{} // the section continues
 	}
 	return n, err
 }

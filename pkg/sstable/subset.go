@@ -8,8 +8,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
-// largeSet is the number of columns from which on those of a row are told by their places and not
-// by a bitmap (Columns.Serializer).
+// largeSet is the number of columns from which on a row lists its columns by their places, not by a
+// bitmap (Columns.Serializer).
 const largeSet = 64
 
 // subset is which columns a row has.
@@ -18,8 +18,8 @@ type subset struct {
 	bits  uint64 // which they are, of the first 64
 }
 
-// present finds the columns that a row has, and refuses cells and deletions that are not in the
-// order of the columns, two cells of a column that has one, and a deletion of such a column.
+// present finds the columns that a row has. It refuses cells and deletions that are not in the
+// order of the columns. If a column has one cell, it refuses a second cell and a deletion.
 func (s *Schema) present(r *Row, columns []columnPlan) (subset, error) {
 	var set subset
 	cells, deletions := r.Cells, r.Deletions
@@ -71,7 +71,8 @@ func firstColumn(cells []Cell, deletions []ColumnDeletion) int {
 	}
 }
 
-// append appends which columns of so many a row has that does not have them all.
+// append appends the set of a row's columns. columns is their number in the schema; the row lacks
+// at least one.
 func (set subset) append(dst []byte, r *Row, columns int) []byte {
 	if columns < largeSet {
 		return cqlwire.AppendUvint(dst, ^set.bits&(1<<columns-1))
@@ -79,7 +80,7 @@ func (set subset) append(dst []byte, r *Row, columns int) []byte {
 	dst = cqlwire.AppendUvint(dst, uint64(columns-set.count))
 	listPresent := set.count < columns/2
 	cells, deletions := r.Cells, r.Deletions
-	next := 0 // column that is not told yet
+	next := 0 // first column that is not written yet
 	for len(cells) > 0 || len(deletions) > 0 {
 		column := firstColumn(cells, deletions)
 		for len(cells) > 0 && cells[0].Column == column {
@@ -103,7 +104,7 @@ func (set subset) append(dst []byte, r *Row, columns int) []byte {
 	return dst
 }
 
-// columnSet goes through the columns that a row has, as they are told in its body.
+// columnSet iterates over the columns of a row, as its body lists them.
 type columnSet struct {
 	total   int
 	bits    uint64        // those that are left, where there are fewer than largeSet

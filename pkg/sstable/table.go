@@ -18,9 +18,8 @@ type Column struct {
 	Desc bool // of a clustering column: greater values come first
 }
 
-// Table tells the columns that a file has. Of a table's static and regular columns it may have
-// fewer than the schema: those that have values in the file. A file does not tell the names of its
-// key columns.
+// Table lists the columns of a file. It may have fewer static and regular columns than the schema:
+// only those with values in the file. A file does not have the names of its key columns.
 type Table struct {
 	Key, Clustering   []Column // in the order of the primary key
 	Statics, Regulars []Column // in any order
@@ -44,8 +43,8 @@ type columnPlan struct {
 	paths   *cqlorder.Order // of the paths of its cells, where it is complex; nil: of their bytes
 }
 
-// Plan plans a table. It fails when a type cannot be planned, when two columns have one name, and
-// when there are static columns but no clustering columns, as no server has them.
+// Plan plans a table. It fails if a type cannot be planned, or if two columns have one name. It
+// also fails if there are static columns but no clustering columns, which no server allows.
 func Plan(t *Table) (*Schema, error) {
 	s := &Schema{table: Table{
 		Key: slices.Clone(t.Key), Clustering: slices.Clone(t.Clustering),
@@ -115,8 +114,8 @@ func planColumns(columns []Column) ([]columnPlan, error) {
 	return plans, nil
 }
 
-// ordered returns the columns as they are ordered in a file: first those of one cell, then those of
-// many, each by the bytes of their names (ColumnMetadata.compareTo).
+// ordered returns the columns in the order of a file: first those of one cell, then those of many.
+// Each group is ordered by the bytes of the names (ColumnMetadata.compareTo).
 func ordered(columns []Column) []Column {
 	columns = slices.Clone(columns)
 	slices.SortStableFunc(columns, func(a, b Column) int {

@@ -158,7 +158,7 @@ func noPartition(err error) error {
 	return err
 }
 
-// knownFirst is the key of the first partition and what tells it; nil: it is not known.
+// knownFirst returns the key of the first partition and its source; nil: it is not known.
 func (r *TableReader) knownFirst() (key []byte, by string, err error) {
 	if key := r.statistics.Stats.FirstKey; len(key) > 0 {
 		return key, string(component.StatisticsDB), nil
@@ -186,8 +186,8 @@ func (r *TableReader) readIndexFirst() ([]byte, error) {
 	return bytes.Clone(e.Key), r.damaged(component.IndexDB, err)
 }
 
-// knownLast is the key of the last partition and what tells it, as far as that takes no reading of
-// the whole Data.db; nil: it is not known. What an index says was held against Data.db.
+// knownLast returns the key of the last partition and its source. It does not read the whole
+// Data.db; nil: the key is not known. A key of an index was compared with Data.db.
 func (r *TableReader) knownLast() (key []byte, by string, err error) {
 	if key := r.statistics.Stats.LastKey; len(key) > 0 {
 		return key, string(component.StatisticsDB), nil

@@ -257,7 +257,7 @@ func (f *tableFiles) path(
 	return filepath.Join(f.folder, f.descriptor.Name(c))
 }
 
-// openFile opens a component, and tells its size. The file is nil on an error.
+// openFile opens a component, and returns its size. The file is nil on an error.
 func (f *tableFiles) openFile(c component.Kind) (*os.File, int64, error) {
 	file, err := component.OpenFile(f.path(c))
 	if err != nil {

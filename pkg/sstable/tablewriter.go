@@ -12,10 +12,10 @@ import (
 
 // Options say how a TableWriter writes.
 type Options struct {
-	// ID tells the SSTables of a folder apart: see Descriptor.
+	// ID is unique among the SSTables of a folder: see Descriptor.
 	ID string
-	// Keys is how many partitions are expected. Filter.db is made for so many, and takes memory
-	// accordingly: see NewFilter.
+	// Keys is the expected number of partitions. The size of Filter.db, and the memory for it,
+	// depend on it: see NewFilter.
 	Keys int64
 	// FilterChance is the table's bloom_filter_fp_chance: above 0, and NoFilter for no Filter.db.
 	FilterChance float64
@@ -28,7 +28,7 @@ type Options struct {
 	Compression component.Compression
 }
 
-// Written tells of an SSTable.
+// Written describes an SSTable that was written.
 type Written struct {
 	component.Descriptor
 	// Sizes are those of the components, in bytes.
@@ -41,14 +41,14 @@ type Written struct {
 	First, Last []byte
 }
 
-// TableWriter writes an SSTable with all of its components, for partitions that come in the order
-// of their tokens and keys, and rows in the order of their clustering, the latter being the
-// caller's matter. The files are made in a folder of their own and moved into that of the SSTable
-// once they are on the disk, TOC.txt last: an SSTable with that is whole.
+// TableWriter writes an SSTable with all of its components. Partitions come in the order of their
+// tokens and keys. Rows come in the order of their clustering, which the caller must ensure. The
+// files are made in a folder of their own. Once they are on the disk, they are moved into the
+// folder of the SSTable, TOC.txt last. So an SSTable with a TOC.txt is complete.
 //
-// It takes memory for the filter, 8 bytes for each chunk and 4 for each block of 64 KiB that is not
-// compressed, one key of every IndexInterval, and two clusterings for each 64 KiB of the partition
-// at hand. It is not safe for concurrent use.
+// It has memory for the filter, 8 bytes for each chunk, and 4 for each block of 64 KiB that is not
+// compressed. It also keeps one key of every IndexInterval, and two clusterings for each 64 KiB of
+// the current partition. It is not safe for concurrent use.
 type TableWriter struct {
 	codec   *Codec
 	options Options
@@ -199,8 +199,8 @@ func (w *TableWriter) Marker(m *Marker) error {
 // End ends the partition.
 func (w *TableWriter) End() error { return w.rows.End() }
 
-// Take writes all partitions that are left of a decoder, whose codec must be the writer's own: the
-// bytes of rows are taken as they are. The error is the first of either.
+// Take writes the remaining partitions of a decoder. The decoder's codec must be the writer's own,
+// because the bytes of rows are not changed. Take returns the first error of either.
 func (w *TableWriter) Take(from *Decoder) error {
 	if from.codec != w.codec {
 		return errors.New("rows of another codec are not taken as they are")

@@ -22,19 +22,24 @@ type Check struct {
 	IndexInterval int
 }
 
-// Verified tells of an SSTable that is right.
+// Verified describes an SSTable that is right.
 type Verified struct {
 	Written
 	Stats *component.Stats
 }
 
-// Verify reads an SSTable from its begin to its end and proves that it is whole and right in
-// itself, so that a server can be given it: that there are all components that it names; the
-// checksums of chunks, blocks and of Data.db; that the columns are the table's; that keys, tokens,
-// clusterings and elements ascend and tokens are in their ranges; that Index.db has each partition
-// and block where it is; that the filter has every key; that the summary is that of the index; that
-// bounds and counts of the statistics are those of the rows, and level and repairs none. The error
-// is the first that was wrong. A version that cannot be written is refused.
+// Verify reads an entire SSTable and proves that it is complete and correct, so that a server can
+// be given it. It returns the first error. It refuses a version that cannot be written. It checks:
+//
+//   - that all components exist that the SSTable names;
+//   - the checksums of chunks, of blocks and of Data.db;
+//   - that the columns are the table's;
+//   - that keys, tokens, clusterings and elements ascend, and that tokens are in their ranges;
+//   - that Index.db has the right place of each partition and block;
+//   - that the filter has every key;
+//   - that the summary is that of the index;
+//   - that bounds and counts of the statistics are those of the rows;
+//   - that the statistics have no level and no repairs.
 //
 // It takes as much memory as a TableWriter.
 func Verify(folder string, d component.Descriptor, check Check) (*Verified, error) {

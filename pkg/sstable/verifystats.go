@@ -7,8 +7,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
-// stats holds what Statistics.db tells of the rows against what was read of them. Bounds may be
-// wider than they need be; counts are exact.
+// stats compares Statistics.db with the rows that were read. Bounds may be wider than they need be;
+// counts are exact.
 func (v *verifier) stats() error {
 	have, want := v.table.statistics.Stats, v.collect.finish()
 	for _, b := range []struct {

@@ -11,17 +11,19 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Within makes a Decoder of the partitions whose tokens are in the ranges, in the order of the
-// file: nothing else of it is decoded, and little else read. Ranges may come in any order and
+// Within returns a Decoder of the partitions whose tokens are in the ranges, in the order of the
+// file. It decodes nothing else, and reads little else. Ranges may come in any order and
 // overlap; those whose Start is not before their End hold nothing.
 //
-// Nothing is read before the first call of Next. Where a range begins is then found by Summary.db
-// and Index.db; where the summary is missing or is not that of the index, by the index alone; and
-// where there is no index, as in the versions DA, MS and MT, by a sample of the partitions. Both
-// are read whole for that, once for all Decoders, with some 32 bytes kept for each 64 KiB of data.
-// Where an index leads is held against the key that stands there, and a partition before the range
-// is looked at as well, so that the index of another file is an error and leaves nothing out. Keys
-// that do not ascend are an error.
+// Nothing is read before the first call of Next. Next finds the beginning of a range with
+// Summary.db and Index.db. If the summary is missing or is not that of the index, Next uses only
+// the index. If there is no index, as in the versions DA, MS and MT, it uses a sample of the
+// partitions. The index or Data.db is then read whole, once for all Decoders, and some 32 bytes are
+// kept for each 64 KiB of data.
+//
+// A place that an index gives is compared with the key that stands there. A partition before the
+// range is checked as well, so that the index of another file is an error and leaves nothing out.
+// Keys that do not ascend are an error.
 //
 // It fails where the file's partitioner is not one of package token. Within may be called by any
 // number of goroutines, and each Decoder be used by one of its own, until Close.

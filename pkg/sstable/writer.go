@@ -13,16 +13,17 @@ import (
 // flushBytes is how much a PartitionWriter collects before it hands it on.
 const flushBytes = 64 << 10
 
-// BlockBytes is the size from which on a block of a partition is closed: Cassandra's own default of
-// column_index_size up to 4.1, and a good one for every reader.
+// BlockBytes is the size in bytes at which a block of a partition is closed. It is Cassandra's own
+// default of column_index_size up to 4.1, and suits every reader.
 const BlockBytes = 64 << 10
 
-// Block is a part of a partition, as an index tells of it: whole rows and markers, BlockBytes of
-// them or a little more, but for the last one.
+// Block is a part of a partition that has an entry in the index. It has complete rows and markers,
+// BlockBytes of them or a little more. The last block may be smaller.
 type Block struct {
-	// First and Last are the clusterings of the first and the last row or marker: the byte 4 and
-	// the values of a row; the kind, the number of values in two bytes, and the values of a marker
-	// (ClusteringPrefix.Serializer). They may be read until Observer.Block returns.
+	// First and Last are the clusterings of the first and the last row or marker
+	// (ClusteringPrefix.Serializer). For a row: the byte 4 and the values. For a marker: the kind,
+	// the number of values in two bytes, and the values. They may be read until Observer.Block
+	// returns.
 	First, Last []byte
 	Offset      int64 // of the first row, from the beginning of the partition
 	Width       int64 // in bytes; that of the last block has the end of the partition in it
@@ -30,7 +31,7 @@ type Block struct {
 	Open Deletion
 }
 
-// Partition is where a partition stands, as an index tells of it.
+// Partition is the place of a partition, for its entry in the index.
 type Partition struct {
 	Key          []byte // may be read until Observer.Partition returns
 	Deletion     Deletion
@@ -39,7 +40,7 @@ type Partition struct {
 	Length       int64 // bytes of the whole
 }
 
-// Observer is told where things stand. An error ends the writing.
+// Observer receives the places of blocks and partitions. An error ends the writing.
 type Observer interface {
 	// Block is called with each block of a partition, in their order, once it is closed; of a
 	// partition without rows with none.
@@ -48,9 +49,10 @@ type Observer interface {
 	Partition(p *Partition) error
 }
 
-// PartitionWriter writes partitions one behind the other, as they stand in Data.db: for each Begin,
-// perhaps Static, Row and Marker in the order of the clustering, and End. Order is the caller's
-// matter, and that no key comes twice. After an error what was written is of no use.
+// PartitionWriter writes partitions one after the other, as they stand in Data.db. For each
+// partition, the caller calls Begin, perhaps Static, then Row and Marker in the order of the
+// clustering, and End. The caller must keep the order, and must not write a key twice. After an
+// error, what was written is of no use.
 type PartitionWriter struct {
 	codec    *Codec
 	out      io.Writer

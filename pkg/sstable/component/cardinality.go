@@ -20,7 +20,7 @@ type Cardinality struct {
 const (
 	cardinalityPrecision = 13
 	cardinalityRegisters = 1 << cardinalityPrecision
-	// sparsePrecision is that of a sparse form, which the bytes of a normal one tell as well.
+	// sparsePrecision is the precision of a sparse form. The bytes of a normal form have it too.
 	sparsePrecision = 25
 	// A word of 32 bits holds registersPerWord registers of registerBits.
 	registersPerWord = 6

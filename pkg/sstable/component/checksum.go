@@ -43,8 +43,9 @@ func (s *BlockSums) Append(dst []byte) []byte {
 }
 
 // Fit returns an error unless there is a checksum for each of n blocks. Cassandra adds checksums of
-// empty blocks: where the data ends with a full one, and where a compaction opened the SSTable
-// before it was complete (BigTableWriter.openFinalEarly, ChecksummedSequentialWriter.flushData).
+// empty blocks in two cases: the data ends with a full block, or a compaction opened the SSTable
+// before it was complete. Sources: BigTableWriter.openFinalEarly and
+// ChecksummedSequentialWriter.flushData.
 func (s *BlockSums) Fit(n int) error {
 	if len(s.Sums) < n ||
 		slices.ContainsFunc(s.Sums[n:], func(sum uint32) bool { return sum != 0 }) {

@@ -28,16 +28,17 @@ type Compression struct {
 	Options [][2]string
 	// ChunkLength is how many bytes are compressed together: a power of two.
 	ChunkLength int
-	// MaxCompressedLength is how long a compressed chunk may be at the most; one that is as long is
-	// stored plain. NeverPlain, and versions before NA, have none so.
+	// MaxCompressedLength is the limit in bytes of a compressed chunk. If compression does not make
+	// a chunk smaller than this, the chunk is stored plain. With NeverPlain, and in versions before
+	// NA, no chunk is stored plain.
 	MaxCompressedLength int
 }
 
 // NeverPlain is a MaxCompressedLength that no chunk reaches.
 const NeverPlain = math.MaxInt32
 
-// maxChunkLength is the longest chunk that is read; Cassandra allows longer ones, and nobody sets
-// them.
+// maxChunkLength is the length in bytes of the longest chunk that is read. Cassandra allows longer
+// chunks, but they are not in use.
 const maxChunkLength = 64 << 20
 
 // Append appends the CompressionInfo.db of a version.
@@ -118,8 +119,9 @@ func (ci *CompressionInfo) check(c *cursor, n int) {
 	}
 }
 
-// Ratio is what chunks that have so many bytes in Data.db are to what they hold, without their
-// checksums (org.apache.cassandra.io.compress.CompressedSequentialWriter).
+// Ratio returns the ratio of compressed to uncompressed bytes. stored is the size of all chunks in
+// Data.db with their checksums; the ratio leaves the checksums out
+// (org.apache.cassandra.io.compress.CompressedSequentialWriter).
 func (ci *CompressionInfo) Ratio(stored uint64) float64 {
 	if ci.DataLength == 0 {
 		return NotCompressed

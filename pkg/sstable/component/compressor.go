@@ -52,9 +52,9 @@ func NewCompressor(c Compression) (Compressor, error) {
 	}
 }
 
-// newLZ4 makes an LZ4 compressor: the plain length, little-endian, and a block. It is the fast one
-// also where a table asks for the slow one: that is a matter of how small chunks get, and readers
-// are the same.
+// newLZ4 returns an LZ4 compressor. A chunk is the plain length, little-endian, and a block. The
+// compressor is the fast one, even if the table asks for the slow one. The choice changes only the
+// size of chunks: readers are the same.
 func newLZ4() Compressor {
 	var lz lz4.Compressor
 	return func(dst, plain []byte) ([]byte, error) {
@@ -65,7 +65,8 @@ func newLZ4() Compressor {
 	}
 }
 
-// zstdLevelOption is the option that tells the level of Zstd, and zstdLevel the one without it.
+// zstdLevelOption is the name of the option with the level of Zstd. zstdLevel is the level if the
+// option is not set.
 const (
 	zstdLevelOption = "compression_level"
 	zstdLevel       = 3
@@ -103,8 +104,8 @@ func newZstd(options [][2]string) (Compressor, error) {
 	}, nil
 }
 
-// Decompressor makes a chunk plain again: it fills dst from its begin, and tells how many bytes
-// there are. It fails where dst does not hold them.
+// Decompressor decompresses a chunk into dst, and returns the number of bytes written. It fails if
+// they do not fit into dst.
 type Decompressor func(dst, compressed []byte) (int, error)
 
 // ErrChunkLength says that a chunk does not hold as many bytes as it should.

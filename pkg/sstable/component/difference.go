@@ -4,8 +4,9 @@ package component
 // (org.apache.cassandra.io.sstable.format.big.BigFormat.BigVersion and
 // format.bti.BtiFormat.BtiVersion).
 
-// like is the version in "big" whose Data.db, CompressionInfo.db and Statistics.db a version has:
-// those with other indexes differ in nothing else (of ScyllaDB sstables/types.hh: statistics).
+// like returns the version in "big" with the same Data.db, CompressionInfo.db and Statistics.db.
+// Versions with other indexes differ from it only in the indexes (of ScyllaDB sstables/types.hh:
+// statistics).
 func (v Version) like() Version {
 	switch v {
 	case DA:
@@ -40,13 +41,13 @@ func (v Version) HasMaxCompressedLength() bool { return v.like() >= NA }
 // 8 of them stand the other way round.
 func (v Version) hasPlainFilter() bool { return v.like() >= NA }
 
-// hasPendingRepair reports whether STATS tells of repairs under way and of transient replicas.
+// hasPendingRepair reports whether STATS has fields for pending repairs and transient replicas.
 func (v Version) hasPendingRepair() bool { return v.like() >= NA }
 
 // hasHost reports whether STATS may have the id of the host that wrote the file.
 func (v Version) hasHost() bool { return v.like() == ME || v.like() >= NB }
 
-// HasUnsignedSeconds reports whether seconds of deletion and expiry are unsigned, and a deletion
-// that is none is one byte. Such versions tell in STATS a slice instead of the least and the
-// greatest clustering, and the first and last key.
+// HasUnsignedSeconds reports whether seconds of deletion and expiry are unsigned, and the absence
+// of a deletion is one byte. In these versions, STATS has a slice instead of the least and the
+// greatest clustering. It also has the first and the last key.
 func (v Version) HasUnsignedSeconds() bool { return v.like() >= OA }

@@ -1,9 +1,9 @@
 // Package component reads and writes the single files of an SSTable, its components, but for the
 // partitions in Data.db: those are package sstable's.
 //
-// Start with ParseName, which takes the name of a file apart: it returns a Descriptor, with the
-// Version and the ID that all files of one SSTable share, and the Kind of the file. Descriptor.Name
-// returns the name of another component of the same SSTable.
+// Start with ParseName, which parses the name of a file. It returns a Descriptor and the Kind of
+// the file. The Descriptor has the Version and the ID, which all files of one SSTable share.
+// Descriptor.Name returns the name of another component of the same SSTable.
 //
 // Each component has a type. A Parse function reads it from the bytes of a file, and an Append
 // method or function appends its bytes:
@@ -21,15 +21,21 @@
 //
 // Numbers are big-endian; uv is an unsigned vint.
 //
-//	Index.db            for each partition: u16 length, key | uv position in Data.db | uv size | promoted index
-//	Summary.db          i32 interval, entries | i64 size | i32 sampling level, full size | offsets, entries: little-endian
+//	Index.db            for each partition: u16 length, key | uv position in Data.db | uv size
+//	                    | promoted index
+//	Summary.db          i32 interval, entries | i64 size | i32 sampling level, full size
+//	                    | offsets, entries: little-endian
 //	                    | first and last key, each after its i32 length
-//	Filter.db           i32 functions, words | words of 8 bytes; before na the bytes of each word are reversed
-//	Statistics.db       i32 number of parts | their i32 numbers and offsets | parts; from na on each with a CRC-32
-//	CompressionInfo.db  compressor and its options | i32 chunk length, from na on largest compressed length
+//	Filter.db           i32 functions, words | words of 8 bytes; before na the bytes of each
+//	                    word are reversed
+//	Statistics.db       i32 number of parts | their i32 numbers and offsets
+//	                    | parts; from na on each with a CRC-32
+//	CompressionInfo.db  compressor and its options
+//	                    | i32 chunk length, from na on largest compressed length
 //	                    | i64 length of the data | i32 number of chunks | i64 offset of each
 //	chunk in Data.db    compressed bytes | u32 CRC-32 of them
-//	CRC.db              i32 length of a block | u32 CRC-32 of each block of a Data.db that is not compressed
+//	CRC.db              i32 length of a block
+//	                    | u32 CRC-32 of each block of a Data.db that is not compressed
 //	Digest.crc32        the CRC-32 of Data.db, in decimal
 //	TOC.txt             the names of the components, one a line
 //

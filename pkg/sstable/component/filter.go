@@ -10,8 +10,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Filter is a bloom filter, the component Filter.db: it may take a key for one of the file's that
-// is not, never the other way round. Sources: org.apache.cassandra.utils.BloomFilter,
+// Filter is a bloom filter, the component Filter.db. It may report a key that the file does not
+// have, but never misses a key of the file. Sources: org.apache.cassandra.utils.BloomFilter,
 // BloomFilterSerializer, BloomCalculations and utils.obs.OffHeapBitSet; both words of
 // token.Murmur3Sum128 give the bits of a key.
 //
@@ -26,8 +26,8 @@ func newFilter(hashes int, bits []byte) *Filter {
 	return &Filter{hashes: hashes, bits: bits, inverse: math.MaxUint64 / (8 * uint64(len(bits)))}
 }
 
-// Limits of a filter: bits for each key, as Cassandra has them; bits beyond those; functions that a
-// key is hashed by, more of which no filter has.
+// Limits of a filter: bits for each key, as Cassandra has them; bits in addition to those; and hash
+// functions.
 const (
 	maxBitsPerKey = 20
 	extraBits     = 20
@@ -37,16 +37,16 @@ const (
 // NoFilter is the chance of a false positive from which on a table has no filters.
 const NoFilter = 1.0
 
-// filterChance is the chance of a false positive with so many bits for each key and so many
-// functions, to three digits, as Cassandra has it in a table.
+// filterChance returns the chance of a false positive for a number of bits for each key and a
+// number of functions. It is rounded to three digits, as in Cassandra's table.
 func filterChance(bitsPerKey, hashes int) float64 {
 	chance := math.Pow(1-math.Exp(-float64(hashes)/float64(bitsPerKey)), float64(hashes))
 	digit := math.Pow(10, math.Floor(math.Log10(chance))-2)
 	return math.Round(chance/digit) * digit
 }
 
-// filterSpec gives the fewest bits for each key, and then the fewest functions, that keep to a
-// chance of a false positive; where no filter does, the best one.
+// filterSpec returns the fewest bits for each key, and then the fewest functions, that keep to a
+// chance of a false positive. If no filter does, it returns the best one.
 func filterSpec(chance float64) (bitsPerKey, hashes int) {
 	best := func(bitsPerKey int) int {
 		k := 1
@@ -101,9 +101,9 @@ func (f *Filter) has(h1, h2 uint64) bool {
 	return true
 }
 
-// Hashes collects the hashes of keys, both words of token.Murmur3Sum128, so that a filter adds or
-// looks up many of them together: the bits of a key are anywhere in a filter's memory, and the
-// processor fetches those of several keys at the same time.
+// Hashes collects the hashes of keys, both words of token.Murmur3Sum128. A filter adds or looks up
+// many of them together, because the bits of a key are scattered over the filter's memory. The
+// processor then fetches the bits of several keys at the same time.
 type Hashes struct {
 	keys [hashedTogether][2]uint64
 	n    int
@@ -128,8 +128,8 @@ func (f *Filter) AddAll(h *Hashes) {
 	h.n = 0
 }
 
-// HasAll reports whether the filter has all of some hashes, and drops them. If it lacks one, missing
-// is the first word of that.
+// HasAll reports whether the filter has all of some hashes, and drops them. If it lacks one,
+// missing is the first word of that.
 func (f *Filter) HasAll(h *Hashes) (missing uint64, all bool) {
 	all = true
 	for _, key := range h.keys[:h.n] {
@@ -141,10 +141,9 @@ func (f *Filter) HasAll(h *Hashes) (missing uint64, all bool) {
 	return missing, all
 }
 
-// bit is the place of a bit: what is left of the amount of the hash, a signed number in Java, when
-// it is divided by how many bits there are. A division takes the processor ten times as long as
-// this, which is all that there is to a filter: the quotient by the inverse is the right one or one
-// less.
+// bit returns the place of a bit: the absolute value of the hash, a signed number in Java, modulo
+// the number of bits. It multiplies by the inverse, because a division takes the processor ten
+// times as long and dominates the cost of a filter. The quotient is right or too small by one.
 func (f *Filter) bit(h uint64) uint64 {
 	if int64(h) < 0 {
 		h = -h

@@ -94,8 +94,8 @@ func (c *cursor) histogram() Histogram {
 // TombstoneHistogram. Seconds are rounded up to minutes; where that leaves more than tombstoneBins
 // of them, the two nearest are put together again and again.
 type TombstoneHistogram struct {
-	// Bins are the most that there may be; in files of Cassandra 4.0 and later, as many as there
-	// are.
+	// Bins is the largest number of bins. In files of Cassandra 4.0 and later, it is the number of
+	// bins that the file has.
 	Bins int
 	// Seconds, ascending, and how many at each.
 	Seconds []int64

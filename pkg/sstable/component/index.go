@@ -17,8 +17,8 @@ type IndexEntry struct {
 	Key []byte
 	// Position is where the partition begins in Data.db, uncompressed.
 	Position uint64
-	// Promoted is the promoted index: see sstable.PromotedIndex. Partitions of fewer than two blocks have
-	// none.
+	// Promoted is the promoted index: see sstable.PromotedIndex. Partitions of fewer than two
+	// blocks have none.
 	Promoted []byte
 }
 

@@ -28,9 +28,9 @@ const (
 // Descriptor is what the names of an SSTable's files have in common, apart from their folder.
 type Descriptor struct {
 	Version Version
-	// ID tells the SSTables in a folder apart: a decimal number of at most 10 digits, which every
-	// version of the servers reads, or four groups of letters and digits, joined by underscores,
-	// which are read from Cassandra 4.1 on.
+	// ID is unique among the SSTables in a folder. It is a decimal number of at most 10 digits,
+	// which every version of the servers reads. From Cassandra 4.1 on, it may also be four groups
+	// of letters and digits, joined by underscores.
 	ID string
 }
 
@@ -80,7 +80,7 @@ func olderName(parts []string) bool {
 		strings.Trim(number, "0123456789") == ""
 }
 
-// maxIDLen is how many characters the id of a file has at the most: those of a time-based one.
+// maxIDLen is the largest number of characters in the id of a file: that of a time-based id.
 const maxIDLen = 28
 
 // CheckID returns an error if no SSTable may have that ID.

@@ -61,7 +61,7 @@ func (s *Statistics) Append(dst []byte, v Version) []byte {
 		dst = appendSum(s.appendPart(dst, part, v), at, v)
 	}
 	if v.hasStatisticsSums() {
-		// The sum of the table goes on from that of the number before it.
+		// The sum of the table continues that of the number before it.
 		sum := crc32.ChecksumIEEE(dst[start : start+4])
 		binary.BigEndian.PutUint32(dst[end:], crc32.Update(sum, crc32.IEEETable, dst[table:end]))
 	}

@@ -20,8 +20,8 @@ type Stats struct {
 	PartitionSizes, PartitionCells Histogram
 	CommitLogUpper                 CommitLogPosition
 	MinTimestamp, MaxTimestamp     int64
-	// Seconds are NoDeletion where a cell or a row is not deleted and does not expire: a file whose
-	// MaxDeletion is past may be dropped as it is.
+	// Seconds are NoDeletion if a cell or a row is not deleted and does not expire. If MaxDeletion
+	// is past, servers may drop the file without reading it.
 	MinDeletion, MaxDeletion int64
 	MinTTL, MaxTTL           int32
 	// CompressionRatio is compressed to uncompressed bytes, NotCompressed of a file that is not.
@@ -33,9 +33,9 @@ type Stats struct {
 	// MinClustering and MaxClustering are the values of the least and the greatest clustering, up
 	// to NB. None of both stands for anything.
 	MinClustering, MaxClustering [][]byte
-	// ClusteringTypes are the classes of the clustering columns and Slice covers all clusterings,
-	// from OA on: two bounds, each its kind, how many values it has, and these as a marker in
-	// Data.db has them. Everything is always right.
+	// ClusteringTypes are the classes of the clustering columns, from OA on. Slice, also from OA
+	// on, covers all clusterings with two bounds. Each bound has its kind, the number of its values,
+	// and the values as a marker in Data.db has them. A slice that covers everything is always right.
 	ClusteringTypes       []string
 	Slice                 []byte
 	LegacyCounterShards   bool
@@ -149,8 +149,8 @@ func (s *Stats) append(dst []byte, v Version) []byte {
 	return dst
 }
 
-// padding is how many zero bytes Cassandra 5.0 leaves at the end of the component from OA on: it
-// reckons the bins of tombstones to be of their old size. Other miscounts of its kind leave zero
+// padding returns the number of zero bytes that Cassandra 5.0 leaves at the end of the component
+// from OA on. The cause: it computes the size of the tombstones' bins from their old size. Other miscounts of its kind leave zero
 // bytes too, from NA on, as where a clustering has null; readers pass over them.
 func (s *Stats) padding() int { return 4 * len(s.Tombstones.Seconds) }
 
@@ -280,7 +280,7 @@ func (c *cursor) clustering(classes []string) {
 	}
 }
 
-// appendOptionalID appends a UUID after a byte that tells whether there is one.
+// appendOptionalID appends a UUID after a byte that is 1 if there is one.
 func appendOptionalID(dst, id []byte) []byte {
 	return append(fields.AppendBool(dst, id != nil), id...)
 }

@@ -42,9 +42,8 @@ func NewSummary(interval int) *Summary {
 	return &Summary{Interval: interval, Sampling: fullSampling}
 }
 
-// Add tells of the partition that is number n of the file, counted from 0, and whose entry in
-// Index.db is at that position. Partitions come in their order, none is left out. The key is copied
-// where it is kept.
+// Add adds partition number n of the file, counted from 0. position is the place of its entry in
+// Index.db. The caller adds all partitions, in their order. If the key is kept, it is copied.
 func (s *Summary) Add(n int64, key []byte, position uint64) {
 	if n%int64(s.Interval) == 0 {
 		s.Entries = append(
@@ -114,7 +113,7 @@ func ParseSummary(b []byte) (*Summary, error) {
 	return s, nil
 }
 
-// summaryEntries reads n offsets and the entries that they tell.
+// summaryEntries reads n offsets and the entries at them.
 func summaryEntries(c *cursor, table []byte, n int) []SummaryEntry {
 	if len(table) < n*(4+positionLen) {
 		c.Fail("%d bytes cannot hold %d entries", len(table), n)

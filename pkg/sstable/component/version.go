@@ -2,7 +2,7 @@ package component
 
 import "fmt"
 
-// Version is a version of the format, as the first letters of a file's name tell it. Of those that
+// Version is a version of the format: the first letters of a file's name. Among the versions that
 // are written, later ones are greater.
 type Version uint8
 
@@ -12,9 +12,9 @@ const (
 	MD                    // Cassandra 3.0.18 and 3.11.4; read by all versions of ScyllaDB in use
 	ME                    // Cassandra 3.0.25 and 3.11.11; ScyllaDB 5.1
 	NA                    // Cassandra 4.0, before its release
-	NB                    // Cassandra 4.0 to 5.0, where 5.0 is not told to write OA
+	NB                    // Cassandra 4.0 to 5.0, where 5.0 is not configured to write OA
 	OA                    // Cassandra 5.0
-	DA                    // Cassandra 5.0, where it is told to write the format "bti"
+	DA                    // Cassandra 5.0, where it is configured to write the format "bti"
 	MS                    // ScyllaDB 2025.4
 	MT                    // ScyllaDB 2026.2
 )

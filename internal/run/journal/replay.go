@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// Tail is what follows the last whole record of a journal: part of a record that was being written
-// when the process ended, or still is.
+// Tail is what follows the last whole record of a journal. It is part of a record that a process was
+// writing when it ended, or is still writing.
 type Tail struct {
 	Offset int64 // in bytes, of the journal; its length without the tail
 	Bytes  int64 // 0: there is none

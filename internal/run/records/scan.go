@@ -62,8 +62,8 @@ func (s *Scan) Scanned() *Scanned { return s.earlier }
 // Manifest returns the manifest of the run.
 func (s *Scan) Manifest() journal.Manifest { return s.j.Manifest() }
 
-// Mark returns a function for scan.Job.Checkpoint. That function takes a mark of the output, and
-// returns a function that records the mark with the ranges and rows that are in the output.
+// Mark returns a function for scan.Job.Checkpoint. That function takes a mark of the output. The
+// function that it returns records the mark, with the ranges and rows that are in the output.
 func (s *Scan) Mark(out *sink.Output) func() (func(scan.Point) error, error) {
 	return func() (func(scan.Point) error, error) {
 		m, err := out.Mark()
@@ -122,7 +122,7 @@ func (s *Scan) Commit(out *sink.Output, done []token.Range) error {
 	if err != nil {
 		return err
 	}
-	if err := out.Sync(); err != nil { // Settle may have made a file.
+	if err := out.Sync(); err != nil { // a file may have been made only now
 		return err
 	}
 	return s.note(m, marked{})

@@ -8,8 +8,8 @@ import (
 	"io"
 )
 
-// Tail is what follows the last whole record of a journal. It is part of a record that a process was
-// writing when it ended, or is still writing.
+// Tail is what follows the last whole record of a journal. It is part of a record that a process
+// was writing when it ended, or is still writing.
 type Tail struct {
 	Offset int64 // in bytes, of the journal; its length without the tail
 	Bytes  int64 // 0: there is none

@@ -98,8 +98,8 @@ func endsOf(path string, size int64) (string, error) {
 // needsBytes is the advice in the error about an input that was changed.
 const needsBytes = "; restore it, or run cqlbulk load again with the same inputs"
 
-// Check returns an error if the input is no longer the same. The result touched reports whether the file may
-// have been changed although its size and its ends are the same.
+// Check returns an error if the input is no longer the same. The result touched reports whether the
+// file may have been changed although its size and its ends are the same.
 func (i Input) Check() (touched bool, err error) {
 	now, err := LookAt(i.Path)
 	switch {

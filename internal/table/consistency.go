@@ -10,7 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
-// Replicated says whether a row has several replicas, in all data centers together.
+// Replicated reports whether a row has several replicas, counted over all data centers.
 func (t *Table) Replicated() bool {
 	if strings.HasSuffix(t.Replication["class"], "LocalStrategy") {
 		return false
@@ -18,8 +18,8 @@ func (t *Table) Replicated() bool {
 	return ReplicasOf(t.Replication) != 1 // a strategy without factors has one on every node
 }
 
-// ErrTooManyReplicas refuses a level that asks for more replicas than some rows have: no request
-// for them could succeed.
+// ErrTooManyReplicas is the error for a consistency level that needs more replicas than some rows
+// have. No request for such a row could succeed.
 func ErrTooManyReplicas(
 	level string,
 	need, have int,
@@ -37,8 +37,8 @@ func ErrTooManyReplicas(
 	)
 }
 
-// RefuseTooManyReplicas refuses a level that asks for more replicas than the replication factors
-// give a row.
+// RefuseTooManyReplicas returns an error if a consistency level needs more replicas than the
+// replication factors give a row.
 func RefuseTooManyReplicas(level string, replication map[string]string, nodes int) error {
 	need, have := map[string]int{"TWO": 2, "THREE": 3}[level], ReplicasOf(replication)
 	if have == 0 || need <= have {
@@ -47,8 +47,8 @@ func RefuseTooManyReplicas(level string, replication map[string]string, nodes in
 	return ErrTooManyReplicas(level, need, have, replication, nodes)
 }
 
-// ReplicasOf is how many replicas a row has, in all data centers together; 0 where there are no
-// factors.
+// ReplicasOf returns the number of replicas of a row, counted over all data centers. 0: the
+// strategy has no factors.
 func ReplicasOf(replication map[string]string) (replicas int) {
 	for name, factor := range replication {
 		if name != "class" {

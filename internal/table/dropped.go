@@ -10,8 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 )
 
-// Drops asks when columns of the table were dropped. Without a cluster it returns nil: that is not
-// known.
+// Drops asks when columns of the table were dropped. Without a cluster it returns nil: not known.
 func (t *Table) Drops(ctx context.Context) (drops records.Drops, err error) {
 	if !t.Connected() {
 		return nil, nil
@@ -24,9 +23,9 @@ func (t *Table) Drops(ctx context.Context) (drops records.Drops, err error) {
 	return drops, err
 }
 
-// Readded names a column that the table had when it was opened, and that was dropped since the
-// times in then. A table that was opened after the drop has the column again. It is empty if there
-// is none.
+// Readded describes a column that the table had when it was opened, and that was dropped after the
+// times in then. Since the table was opened after the drop, the column was added again. Readded is
+// empty if there is no such column.
 func (t *Table) Readded(then, now records.Drops) string {
 	if then == nil {
 		return ""
@@ -45,8 +44,8 @@ func (t *Table) Readded(then, now records.Drops) string {
 }
 
 // RefuseDropped refuses to continue a run after a column was dropped and added again. Servers hide
-// the values of the column that have a timestamp before the drop: those that the run wrote or read
-// before it, and rows that the run would write again with their timestamps.
+// the values of the column with a timestamp before the drop. These are the values that the run
+// wrote or read before the drop, and those that it would write again with their old timestamps.
 func (t *Table) RefuseDropped(ctx context.Context, then records.Drops, anew string) error {
 	now, err := t.Drops(ctx)
 	if err != nil {

@@ -11,9 +11,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
-// AwaitKnown waits until the driver knows exactly the nodes that are on the ring, and plans again
-// with them. The driver learns of nodes that came or went by events, a moment after they are on the
-// ring.
+// AwaitKnown waits until the driver knows exactly the nodes on the ring, and plans again with them.
+// The driver learns from events that nodes came or went, a moment after the ring changed.
 func (t *Table) AwaitKnown(ctx context.Context, flag string, patience time.Duration) error {
 	return Settled(ctx, patience, func() error {
 		var places map[string]driver.Place
@@ -56,8 +55,9 @@ func (t *Table) RefuseUnknown(flag string, places map[string]driver.Place) error
 	))
 }
 
-// RefuseUntold returns an error if a wanted node's storage port is not known. It is transient if
-// others tell theirs: then the node has just joined, and not all nodes have heard of it.
+// RefuseUntold returns an error if the storage port of a wanted node is not known. The error is
+// transient if other nodes report theirs. Then the node has just joined, and some nodes do not know
+// it yet.
 func RefuseUntold(
 	nodes []topology.Node,
 	addresses map[string]string,

@@ -10,8 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
-// WarnOfLearned tells whoever looks closely what the cluster is, as it was learned, and what
-// was not.
+// WarnOfLearned logs what is known of the cluster, and what is not.
 func (t *Table) WarnOfLearned(env spec.Environment) {
 	c := t.Cluster
 	if c == nil {
@@ -76,7 +75,7 @@ func (t *Table) WarnOfLearned(env spec.Environment) {
 	}
 }
 
-// TellLimits tells what the servers take in one request.
+// TellLimits logs the servers' limits for one request.
 func TellLimits(env spec.Environment, l driver.Limits) {
 	frame := "how large a request may be was not told"
 	if l.MaxFrameBytes > 0 {

@@ -20,14 +20,14 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Placement is where the nodes of the cluster were when they were asked.
+// Placement has the places of the cluster's nodes at the time of the question.
 type Placement struct {
 	Places map[string]driver.Place // on the ring, by node
-	Told   map[string]string       // addresses of their storage ports, as they told them
+	Told   map[string]string       // addresses of the storage ports, as reported by the nodes
 }
 
-// Cluster is the cluster with its nodes where they are: known has what the driver knows of them
-// besides.
+// Cluster returns the cluster with its nodes at their places in s. All else about the nodes comes
+// from known, which is the driver's knowledge.
 func (s Placement) Cluster(known *topology.Cluster) (*topology.Cluster, error) {
 	p, err := token.ByClass(known.Partitioner)
 	if err != nil {
@@ -36,7 +36,7 @@ func (s Placement) Cluster(known *topology.Cluster) (*topology.Cluster, error) {
 	c := &topology.Cluster{Name: known.Name, Partitioner: known.Partitioner, LocalDC: known.LocalDC}
 	for _, id := range slices.Sorted(maps.Keys(s.Places)) {
 		place := s.Places[id]
-		node := topology.Node{ID: id, Address: s.Told[id], Up: true} // one that has just come
+		node := topology.Node{ID: id, Address: s.Told[id], Up: true} // a new node
 		if i := slices.IndexFunc(
 			known.Nodes,
 			func(n topology.Node) bool { return n.ID == id },
@@ -63,7 +63,7 @@ func (t *Table) FindPlacement(ctx context.Context) (Placement, error) {
 	return s, err
 }
 
-// whereNodesAre are the questions where the nodes are.
+// whereNodesAre returns the questions about the places of the nodes.
 func (t *Table) whereNodesAre(ctx context.Context, s *Placement) []func() error {
 	return []func() error{
 		func() (err error) {
@@ -76,17 +76,17 @@ func (t *Table) whereNodesAre(ctx context.Context, s *Placement) []func() error 
 	}
 }
 
-// Change is what happened to a table and its nodes since they were asked before.
+// Change is the change of a table and its nodes since an earlier question.
 type Change uint8
 
 // The changes.
 const (
 	unchanged Change = iota
-	Altered          // the table has other columns, or is another one of its name
+	Altered          // the table has other columns, or a new table has its name
 	Moved            // rows may belong to other nodes
 )
 
-// Changed asks again what the table is, where its nodes are, and how it is replicated.
+// Changed asks again about the table, the places of its nodes and its replication.
 func (t *Table) Changed(
 	ctx context.Context,
 	since Placement,
@@ -104,11 +104,11 @@ func (t *Table) Changed(
 	return unchanged, nil
 }
 
-// ErrAltered says that the table is not what it was.
+// ErrAltered reports that the table is no longer the same.
 var ErrAltered = errors.New("the table was altered, or created again, meanwhile")
 
-// Ring asks where the nodes are, and how the table is replicated. The error is ErrAltered when the
-// table is not what it was.
+// Ring asks for the places of the nodes and the table's replication. The error is ErrAltered if the
+// table is no longer the same.
 func (t *Table) Ring(
 	ctx context.Context,
 ) (now Placement, replication map[string]string, err error) {
@@ -126,8 +126,8 @@ func (t *Table) Ring(
 	return now, replication, err
 }
 
-// StoragePorts are the addresses of the storage ports of nodes, on the port that was named where
-// one was.
+// StoragePorts returns the addresses of the nodes' storage ports. A port other than 0 replaces the
+// reported ones.
 func (s Placement) StoragePorts(nodes []topology.Node, port int) (map[string]string, error) {
 	addresses := maps.Clone(s.Told)
 	if port == 0 {
@@ -143,11 +143,11 @@ func (s Placement) StoragePorts(nodes []topology.Node, port int) (map[string]str
 	return addresses, nil
 }
 
-// probesAtOnce is how many storage ports are tried at the same time.
+// probesAtOnce is the number of storage ports that are tried at the same time.
 const probesAtOnce = 64
 
-// TryPorts does something with the storage ports of those nodes that are wanted, of several at the
-// same time. An error ends it. What they do not tell the flag of that name does.
+// TryPorts calls try with the storage port of each wanted node, of several nodes at the same time.
+// It returns the first error. If the address of a wanted node is not known, the error names flag.
 func TryPorts(
 	nodes []topology.Node,
 	addresses map[string]string,
@@ -173,7 +173,7 @@ func TryPorts(
 	return nil
 }
 
-// OpenPort says what to do about a node whose storage port is not reached. flag names another port.
+// OpenPort returns advice for a node whose storage port is not reachable. flag sets another port.
 func OpenPort(flag string) string {
 	return fmt.Sprintf(
 		"start the node and open that port to this host (--%s, if it is another port)",

@@ -9,7 +9,7 @@ import (
 // Release is the version of a server, such as 5.0.6.
 type Release [3]int
 
-// ReleaseOf reads the version that a node reports; what is no number counts as 0.
+// ReleaseOf parses the version that a node reports. A part without digits counts as 0.
 func ReleaseOf(version string) (r Release) {
 	for i, part := range strings.SplitN(version, ".", len(r)) {
 		digits := strings.IndexFunc(part, func(c rune) bool { return c < '0' || c > '9' })

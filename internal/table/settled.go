@@ -8,11 +8,11 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 )
 
-// settleTime is how long gossip may take until all nodes know of a change: as long as nodes
-// themselves wait for that (StorageService.RING_DELAY).
+// settleTime is the time that gossip may take until all nodes know of a change. Nodes themselves
+// wait as long (StorageService.RING_DELAY).
 const settleTime = 30 * time.Second
 
-// Settled asks about the ring, and again while nodes do not agree, until the patience or
+// Settled calls ask, a question about the ring, until the nodes agree. It stops when patience or
 // [settleTime] has passed.
 func Settled(ctx context.Context, patience time.Duration, ask func() error) error {
 	begun := time.Now()

@@ -18,7 +18,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Table is a table of a connected cluster, with the plan to sweep it.
+// Table is a table of a connected cluster, with the plan for reading all of it.
 type Table struct {
 	Session     *driver.Session
 	Schema      *schema.Table
@@ -27,22 +27,22 @@ type Table struct {
 	Estimates   []driver.Estimate // by node of the cluster
 	Plan        *plan.Plan
 	Consistency string // of the session
-	// place asks again which nodes there are, and plans again. nil: there is no session.
+	// place asks again for the nodes, and plans again. nil: there is no session.
 	place func(ctx context.Context, more ...func() error) error
 
-	// Of a table that files describe, where there is no session, or that a clone takes them to be
-	// of.
+	// The fields below are for a table described by files, without a session, or for a clone of
+	// files.
 	KnownOptions driver.TableOptions
 	scylla       bool                // the cluster is one of ScyllaDB
 	Ringed       bool                // the cluster is known
 	Dropped      []reconcile.Dropped // columns that the table had
 }
 
-// Connected says whether there is a cluster to ask.
+// Connected reports whether there is a cluster to ask.
 func (t *Table) Connected() bool { return t.Session != nil }
 
-// Open connects and plans. The nodes are asked for their estimates when the
-// table is to be read: they shape the plan.
+// Open connects and plans. If the table is to be read, Open asks the nodes for their estimates,
+// which shape the plan.
 func Open(
 	ctx context.Context,
 	cfg driver.Config,
@@ -55,7 +55,7 @@ func Open(
 	if err != nil {
 		return nil, err
 	}
-	memory.Release() // what the nodes told while connecting
+	memory.Release() // the nodes' answers while connecting
 	out := &Table{Session: session, Consistency: cfg.Consistency}
 	if err := out.Describe(ctx, t, o, read); err != nil {
 		session.Close()
@@ -64,7 +64,7 @@ func Open(
 	return out, nil
 }
 
-// Describe asks the cluster what the table is and which nodes hold it, and plans.
+// Describe asks the cluster for the table and the nodes that hold it, and plans.
 func (t *Table) Describe(
 	ctx context.Context,
 	name spec.TableName,
@@ -84,8 +84,8 @@ func (t *Table) Describe(
 	return RefuseTooManyReplicas(t.Consistency, t.Replication, len(t.Cluster.Nodes))
 }
 
-// placeNodes asks which nodes there are and how they hold rows, together with further questions,
-// and plans.
+// placeNodes asks for the nodes and the replication, together with the questions in more, and
+// plans.
 func (t *Table) placeNodes(
 	ctx context.Context,
 	name spec.TableName,
@@ -118,11 +118,11 @@ func (t *Table) placeNodes(
 	return err
 }
 
-// Asks is how often the cluster is asked what it is.
+// Asks is the number of times that a question to the cluster is asked at most.
 const Asks = 3
 
-// AskAll asks the cluster what it is, all questions at once, and each again, of another node where
-// there is one, when that gets no answer: one node that hangs shall not keep a run from beginning.
+// AskAll asks the cluster all questions at once. If a question gets no answer, AskAll asks again,
+// if possible another node. So one node that hangs cannot keep a run from starting.
 func AskAll(ctx context.Context, questions ...func() error) error {
 	errs := make([]error, len(questions))
 	var asking sync.WaitGroup
@@ -138,7 +138,7 @@ func AskAll(ctx context.Context, questions ...func() error) error {
 	return nil
 }
 
-// Ask asks the cluster a question, and again, up to three times in all, if no answer comes.
+// Ask asks the cluster a question. If no answer comes, it asks again, up to three times in all.
 func Ask(ctx context.Context, ask func() error) error {
 	for attempt := 1; ; attempt++ {
 		err := ask()
@@ -151,8 +151,7 @@ func Ask(ctx context.Context, ask func() error) error {
 	}
 }
 
-// tablets is the placement of a table of ScyllaDB's that has tablets, nil of any
-// other.
+// tablets returns the placement of a ScyllaDB table with tablets, and nil for any other table.
 func (t *Table) tablets(ctx context.Context) (*token.Placement, error) {
 	ends, replicas, ok, err := t.Session.Tablets(ctx, t.Schema.Keyspace, t.Schema.Name)
 	if err != nil || !ok {
@@ -167,8 +166,8 @@ func (t *Table) tablets(ctx context.Context) (*token.Placement, error) {
 	return t.Cluster.PlaceAt(ends, nodes)
 }
 
-// Ping asks a node for a row of its own, or all local nodes when host is empty, and gives
-// nil as soon as one has answered.
+// Ping asks a node for a row of its own. If host is empty, it asks all local nodes. It returns nil
+// as soon as one node has answered.
 func (t *Table) Ping(ctx context.Context, host string) error {
 	if host == "" {
 		return t.AnyOf(ctx, nil)
@@ -176,8 +175,8 @@ func (t *Table) Ping(ctx context.Context, host string) error {
 	return t.AnyOf(ctx, []string{host})
 }
 
-// AnyOf asks some nodes at once, all local ones when ids is nil, and gives nil as soon as
-// one has answered.
+// AnyOf asks some nodes at once, or all local ones if ids is nil. It returns nil as soon as one has
+// answered.
 func (t *Table) AnyOf(ctx context.Context, ids []string) error {
 	if ids == nil {
 		for _, n := range t.Cluster.Local() {
@@ -187,7 +186,7 @@ func (t *Table) AnyOf(ctx context.Context, ids []string) error {
 	return t.Session.PingAny(ctx, ids)
 }
 
-// NodeName is the address of a node, and its id when that is not known.
+// NodeName returns the address of a node, or its id if the address is not known.
 func (t *Table) NodeName(id string) string {
 	for _, n := range t.Cluster.Nodes {
 		if n.ID == id {
@@ -197,7 +196,7 @@ func (t *Table) NodeName(id string) string {
 	return id
 }
 
-// Estimate is the sum of what the nodes estimate.
+// Estimate returns the sum of the nodes' estimates.
 func (t *Table) Estimate() driver.Estimate {
 	var sum driver.Estimate
 	for _, e := range t.Estimates {
@@ -207,7 +206,7 @@ func (t *Table) Estimate() driver.Estimate {
 	return sum
 }
 
-// IsScylla says whether the cluster is one of ScyllaDB.
+// IsScylla reports whether the cluster is one of ScyllaDB.
 func (t *Table) IsScylla() bool {
 	if !t.Connected() {
 		return t.scylla
@@ -215,7 +214,7 @@ func (t *Table) IsScylla() bool {
 	return t.Session.IsScylla()
 }
 
-// Options is what the servers do with the table's rows.
+// Options returns the table's options on the servers.
 func (t *Table) Options(ctx context.Context) (o driver.TableOptions, err error) {
 	if !t.Connected() {
 		return t.KnownOptions, nil
@@ -227,7 +226,7 @@ func (t *Table) Options(ctx context.Context) (o driver.TableOptions, err error) 
 	return o, err
 }
 
-// Limits is the servers' own bounds on writes.
+// Limits returns the servers' limits on writes.
 func (t *Table) Limits(ctx context.Context) driver.Limits {
 	if !t.Connected() {
 		return driver.DefaultLimits
@@ -242,7 +241,7 @@ func (t *Table) Close() {
 	}
 }
 
-// Tokens writes a range as CQL does; nil when the table is read as one range.
+// Tokens returns a range in CQL's notation, and nil if the table is read as one range.
 func (t *Table) Tokens(r token.Range) *TokenRange {
 	p := t.Plan.Partitioner()
 	if p == nil {
@@ -251,13 +250,13 @@ func (t *Table) Tokens(r token.Range) *TokenRange {
 	return &TokenRange{string(p.Append(nil, r.Start)), string(p.Append(nil, r.End))}
 }
 
-// TokenRange is a range of tokens, as CQL writes them.
+// TokenRange is a range of tokens in CQL's notation.
 type TokenRange struct {
 	Start string // not in the range
 	End   string // in it
 }
 
-// DroppedColumns asks the cluster which columns a table had.
+// DroppedColumns asks the cluster for the columns of a table that were dropped, with their times.
 func DroppedColumns(
 	ctx context.Context,
 	s *driver.Session,
@@ -270,7 +269,7 @@ func DroppedColumns(
 	return dropped, err
 }
 
-// MergedTable is the table that SSTables are made one for.
+// MergedTable returns the description of the table that merging rows from SSTables needs.
 func (t *Table) MergedTable() (*reconcile.Table, error) {
 	planned, err := sstable.Plan(t.Schema.Stored())
 	if err != nil {
@@ -284,7 +283,7 @@ func (t *Table) MergedTable() (*reconcile.Table, error) {
 	}, nil
 }
 
-// RefuseStreamOut says why a table cannot be streamed out of its nodes, if it cannot.
+// RefuseStreamOut returns an error with the reason if the nodes cannot stream the table out.
 func (t *Table) RefuseStreamOut() error {
 	switch {
 	case t.KnownOptions.Compact:
@@ -310,7 +309,7 @@ func (t *Table) RefuseStreamOut() error {
 	return t.RefuseVersions()
 }
 
-// RefuseVersions refuses nodes whose streaming is not known.
+// RefuseVersions returns an error if a node's version is not one whose streaming cqlbulk knows.
 func (t *Table) RefuseVersions() error {
 	for _, n := range t.Cluster.Nodes {
 		if r := ReleaseOf(n.Version); r.Before(Release{4}) || !r.Before(Release{6}) {

@@ -10,8 +10,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// Tables lists the tables and views of a cluster, as keyspace.table in CQL's spelling, in
-// order. It comes back when ctx ends, even where a node keeps silent.
+// Tables returns the tables and views of a cluster, sorted, as keyspace.table in CQL's spelling. It
+// returns when ctx ends, even if a node does not answer.
 func Tables(ctx context.Context, env spec.Environment, c spec.Connection) ([]string, error) {
 	cfg, err := c.Config(env)
 	if err != nil {

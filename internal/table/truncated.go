@@ -9,7 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
-// Truncations is when the local nodes last truncated the table.
+// Truncations returns the times at which the local nodes last truncated the table.
 func (t *Table) Truncations(ctx context.Context) records.Truncations {
 	return t.truncations(ctx, func(int, topology.Node) bool { return true })
 }
@@ -24,8 +24,7 @@ func (t *Table) FewTruncations(ctx context.Context) records.Truncations {
 	return t.truncations(ctx, func(i int, _ topology.Node) bool { return i < fewNodes })
 }
 
-// truncations is when those of the local nodes last truncated the table that ask is true of; nil:
-// there are none.
+// truncations asks those local nodes for which ask returns true. nil: there is no cluster.
 func (t *Table) truncations(
 	ctx context.Context,
 	ask func(i int, n topology.Node) bool,
@@ -42,18 +41,18 @@ func (t *Table) truncations(
 	return t.Session.Truncations(ctx, asked, t.Schema.ID)
 }
 
-// truncation is one of the table as the user is told of it.
+// truncation is a truncation of the table, as the user sees it.
 type truncation struct{ Node, At string }
 
-// TruncatedSince finds a truncation since a run began, by what nodes told then; nil when
-// there is none, or no node tells of it, which is logged.
+// TruncatedSince returns a truncation since a run began, or nil. then has the nodes' truncations at
+// that time. If none of these nodes answers, TruncatedSince logs it and returns nil.
 func (t *Table) TruncatedSince(
 	ctx context.Context,
 	then records.Truncations,
 	env spec.Environment,
 ) *truncation {
 	now := t.truncations(ctx, func(_ int, n topology.Node) bool {
-		_, told := then[n.ID] // no other can be compared
+		_, told := then[n.ID] // no other node can be compared
 		return told
 	})
 	node, at, compared := now.Since(then)

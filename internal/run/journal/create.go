@@ -11,17 +11,17 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 )
 
-// Create begins a run in the folder dir, which is made (mode 0700) if it is
-// missing, and has to be [Unused] if not. It takes the lock, writes run.json and an
-// empty journal, and has all that on the disk before it returns. Version, Run and
-// Checksum of the manifest are set by Create; Options and Extra have to be JSON.
+// Create starts a run in the folder dir. If dir is missing, Create makes it with mode 0700;
+// otherwise dir has to be [Unused]. Create takes the lock, writes run.json and an empty journal,
+// and syncs them to the disk before it returns. It sets Version, Run and Checksum of the manifest.
+// Options and Extra have to be JSON.
 //
-// Files are further files of the folder that never change; they make the run one of version
-// [VersionListed].
+// Each of files is another file of the folder, which never changes. With them, the version of the
+// run is [VersionListed].
 //
-// run.json comes last, so a folder without it was left before anything was done, and
-// Create takes it over. When Create fails, what it made is removed again. A folder that is in use
-// is an InUseError, or an error like that of any other that is not empty.
+// run.json comes last. A folder without it has no run, and Create may use it. If Create fails, it
+// removes what it made. If another process has the folder, the error is an InUseError. A folder
+// with other files in it is an error, too.
 func Create(dir string, m Manifest, files ...File) (*Journal, error) {
 	m.Run, m.Version = rand.Text(), Version
 	if len(files) > 0 {
@@ -40,12 +40,12 @@ func Create(dir string, m Manifest, files ...File) (*Journal, error) {
 	}
 	j, err := begin(dir, m, text, files)
 	if err != nil && made {
-		_ = os.Remove(dir) // which it does only if the folder is empty
+		_ = os.Remove(dir) // removes only an empty folder
 	}
 	return j, err
 }
 
-// makeEmpty has an empty folder at dir, and says whether it made it.
+// makeEmpty makes the folder dir, or checks that it is [Unused]. made reports whether it made it.
 func makeEmpty(dir string) (made bool, err error) {
 	entries, err := os.ReadDir(dir)
 	switch {
@@ -66,15 +66,14 @@ func makeEmpty(dir string) (made bool, err error) {
 	return false, nil
 }
 
-// Unused reports whether a folder with these entries holds nothing but what a process that was
-// killed in Create left there.
+// Unused reports whether a folder with these entries has only files that a killed Create left.
 func Unused(entries []fs.DirEntry) bool {
 	return !slices.ContainsFunc(entries, func(e fs.DirEntry) bool {
 		return !e.Type().IsRegular() || !slices.Contains(unfinished, e.Name())
 	})
 }
 
-// unfinished are the files that may be in the folder before run.json is.
+// unfinished has the files that may be in the folder before run.json is.
 var unfinished = []string{journalName, lockName, temporary, syncedName, InputsFile}
 
 // begin fills an unused folder.
@@ -108,7 +107,7 @@ func begin(dir string, m Manifest, text []byte, files []File) (*Journal, error) 
 	return j, nil
 }
 
-// claim takes the lock. It refuses a folder where another process has begun a run meanwhile.
+// claim takes the lock. It refuses a folder in which another process has started a run meanwhile.
 func claim(dir string, root *os.Root, f *os.File) error {
 	if err := take(dir, root, f, pause); err != nil {
 		return err
@@ -119,8 +118,8 @@ func claim(dir string, root *os.Root, f *os.File) error {
 	return nil
 }
 
-// fill removes what a process that was killed in Create left, and writes the journal's first line,
-// the further files, and run.json.
+// fill removes what a killed Create left. Then it writes the journal's first line, the further
+// files, and run.json.
 func fill(dir string, root *os.Root, f *os.File, header string, text []byte, files []File) error {
 	err := f.Truncate(0)
 	for _, name := range []string{temporary, syncedName, InputsFile} {

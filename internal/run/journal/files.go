@@ -22,7 +22,7 @@ func openRoot(dir string) (*os.Root, error) {
 	return root, nil
 }
 
-// openFile opens a file of the folder, which has to be a regular one.
+// openFile opens a regular file of the folder. Any other kind of file is an error.
 func openFile(dir string, root *os.Root, name string, flag int) (*os.File, error) {
 	info, err := root.Lstat(name)
 	switch {
@@ -40,7 +40,7 @@ func openFile(dir string, root *os.Root, name string, flag int) (*os.File, error
 	return f, nil
 }
 
-// readFile is the content of a regular file of the folder.
+// readFile returns the content of a regular file of the folder.
 func readFile(dir string, root *os.Root, name string) ([]byte, error) {
 	f, err := openFile(dir, root, name, os.O_RDONLY)
 	if err != nil {
@@ -69,8 +69,7 @@ func ReadFile(dir, name string) ([]byte, error) {
 	return text, errors.Join(err, root.Close())
 }
 
-// writeWhole puts a file in its place, whole or not at all, and has it and its
-// name on the disk.
+// writeWhole writes a file that appears complete or not at all, and syncs its content and name.
 func writeWhole(root *os.Root, name string, text []byte) error {
 	if err := writeNew(root, temporary, text); err != nil {
 		return err
@@ -81,7 +80,7 @@ func writeWhole(root *os.Root, name string, text []byte) error {
 	return syncFolder(root)
 }
 
-// writeNew writes a file that is not there yet, and has its content on the disk.
+// writeNew writes and syncs a file that does not exist yet.
 func writeNew(root *os.Root, name string, text []byte) error {
 	f, err := root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
@@ -94,7 +93,7 @@ func writeNew(root *os.Root, name string, text []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// syncFolder has the names in the folder on the disk.
+// syncFolder syncs the names in the folder to the disk.
 func syncFolder(root *os.Root) error {
 	f, err := root.Open(".")
 	if err != nil {
@@ -103,8 +102,8 @@ func syncFolder(root *os.Root) error {
 	return fsync.Opened(f)
 }
 
-// IsRun says whether the folder dir is a run directory: its journal begins as one. One
-// that cannot be read is none.
+// IsRun reports whether the folder dir is a run directory: whether its journal begins like one. It
+// returns false if the journal cannot be read.
 func IsRun(dir string) bool {
 	root, err := openRoot(dir)
 	if err != nil {
@@ -121,18 +120,18 @@ func IsRun(dir string) bool {
 	return err == nil && string(begin) == headerMark
 }
 
-// Path is where the journal of the run directory dir stands.
+// Path returns the path of the journal of the run directory dir.
 func Path(dir string) string { return filepath.Join(dir, journalName) }
 
-// HasManifest says whether a folder has a manifest, readable or not.
+// HasManifest reports whether a folder has a manifest, readable or not.
 func HasManifest(dir string) bool {
 	_, err := os.Lstat(filepath.Join(dir, manifestName))
 	return err == nil
 }
 
-// Remove removes this package's files from a run directory that nobody has open.
+// Remove removes this package's files from a run directory. No process may have the directory open.
 func Remove(dir string) error {
-	// Without its manifest the folder is no run any more, whatever happens next.
+	// The manifest goes first: without it the folder has no run, even if a later step fails.
 	for _, name := range []string{manifestName, journalName, syncedName, lockName, InputsFile} {
 		if err := os.Remove(
 			filepath.Join(dir, name),
@@ -144,7 +143,7 @@ func Remove(dir string) error {
 	return nil
 }
 
-// Keeps says whether a file of that name in a run directory is one of this package's.
+// Keeps reports whether a file of that name in a run directory belongs to this package.
 func Keeps(name string) bool {
 	return name == manifestName || name == journalName || name == lockName || name == syncedName ||
 		name == temporary ||

@@ -1,52 +1,54 @@
-// Package journal keeps a run directory: what a run needs to go on after it was
-// killed at any moment.
+// Package journal keeps a run directory: what a run needs to resume after it was killed at any
+// moment.
 //
-// Start with [Create] for a new run, [Open] to go on with one, [Read] to look at
-// one, also while it runs. What the records say is up to the caller: each has a
-// kind, a short name, and a payload, which is JSON.
+// [Create] starts a new run, [Open] resumes one, and [Read] reads one, also while it runs. A record
+// has a kind, which is a short name, and a payload, which is JSON. The caller gives records their
+// meaning.
 //
 // # The folder
 //
-// A run directory (mode 0700) holds these files of this package, each readable by
-// its owner alone, and whatever else the run puts beside them:
+// A run directory (mode 0700) has these files of this package, each readable only by its owner. The
+// run may put other files beside them.
 //
 //	run.json  the [Manifest], written once and whole
 //	journal   the records, in order; locked by the process that writes it
 //	lock      the process that holds the lock, as "pid host"; only for messages
-//	inputs    the inputs of a load of many, written once and whole before run.json; see package records
+//	inputs    the inputs of a load of many, written before run.json; see package records
 //	synced    how many bytes of the journal have been synced, in decimal; not itself synced
 //
-// The lock is flock(2) on the journal itself, so it ends with its process, however
-// that ends, and neither a lock file left behind nor one removed does any harm.
+// The lock is flock(2) on the journal itself, so it ends with its process. A lock file that is left
+// behind or removed does no harm.
 //
 // # The format of the journal
 //
-// Text, one line for each record, each line ended by one line feed. The first says
-// whose journal it is:
+// A journal is text. Each record is a line, ended by one line feed. The first line names the run:
 //
 //	cqlbulk-journal 1 SHA256\n
 //	CRC SEQ KIND JSON\n
 //
-// SHA256 is the checksum that stands in run.json, so that the journal of another
-// run is not taken for this one's; 1 is the version in run.json. CRC is the CRC-32C (Castagnoli,
-// RFC 3720 B.4) of what stands between the blank behind it and the line feed, as
-// eight lower-case hex digits. SEQ counts the records, from 1, in decimal. KIND is
-// 1 to 32 of a-z, 0-9, - and _, a letter first. JSON is one value without a line
-// feed. The format is this package's own; that a checksum covers all of a record,
-// and that only an end without any whole record may be given up, are the habits of
-// LevelDB's log (its doc/log_format.md) and of Pebble's (package record).
+// SHA256 is the checksum in run.json, so that a journal of another run is noticed. 1 is the version
+// in run.json. CRC is the CRC-32C (Castagnoli, RFC 3720 B.4) of the line after "CRC " and before
+// the line feed, as eight lower-case hex digits. SEQ counts the records, from 1, in decimal. KIND
+// is 1 to 32 of a-z, 0-9, - and _, a letter first. JSON is one value without a line feed.
+//
+// The format is this package's own. It follows LevelDB's log (its doc/log_format.md) and Pebble's
+// (package record) in two points. A checksum covers all of a record, and a reader drops an end only
+// if there is no whole record in it.
 //
 // # What a reader does with damage
 //
-// A process that is killed leaves whole records and perhaps a part of the last.
-// So what follows the last whole record is cut off by Open, and passed over by
-// Read, if there is no whole record in it. All else is a
-// [DamageError]: a broken record before a whole one, a number out of its order, a
-// line that is too long, another first line, fewer records than were synced once. Then
-// nothing is changed.
+// A process that is killed leaves whole records and perhaps a part of the last one. Open cuts off
+// what follows the last whole record, and Read ignores it. Any other damage is a [DamageError], and
+// nothing is changed:
 //
-// That a record survives a power failure is certain only after [Journal.Sync];
-// that it survives the process is, after [Journal.Append].
+//   - a broken record before a whole one
+//   - a record whose number is out of order
+//   - a line that is too long
+//   - another first line
+//   - fewer records than were once synced
+//
+// A record survives a crash of the process once [Journal.Append] has returned. It survives a power
+// failure once [Journal.Sync] has.
 package journal
 
 import (
@@ -59,28 +61,28 @@ import (
 )
 
 // The versions of the format of a run directory, run.json and journal, that this package writes and
-// reads. A run of VersionListed has files beside run.json that belong to it, and its records may
-// stand for several pieces each; a program that does not know it refuses it by this number.
+// reads. A run of VersionListed has further files that belong to it, and a record of it may have
+// several pieces. A program that does not know VersionListed refuses the run by this number.
 const (
 	Version       = 1
 	VersionListed = 2
 )
 
-// MaxPayload is the most that a record's payload may have, in bytes: 16 MiB.
+// MaxPayload is the largest payload of a record, in bytes: 16 MiB.
 const MaxPayload = 16 << 20
 
-// ErrorsFile is the file of a run directory that says why rows were rejected. Package
-// reject writes it, with or without a journal beside it.
+// ErrorsFile is the file of a run directory with the reasons why rows were rejected. Package reject
+// writes it, with or without a journal beside it.
 const ErrorsFile = "errors.jsonl"
 
 // InputsFile is the file of a run directory that lists the inputs of a load that has many. Package
-// resume makes it.
+// records encodes it.
 const InputsFile = "inputs"
 
-// ManifestFile is the file of a run directory that has the settings of the run.
+// ManifestFile is the file of a run directory with the settings of the run.
 const ManifestFile = "run.json"
 
-// The files of a run directory that are this package's.
+// The names of this package's files in a run directory.
 const (
 	manifestName = ManifestFile
 	journalName  = "journal"
@@ -88,7 +90,7 @@ const (
 	syncedName   = "synced"
 )
 
-// file is what a journal is written to; an os.File but in tests.
+// file is the file of a journal. It is an os.File except in tests.
 type file interface {
 	Write(b []byte) (int, error)
 	Truncate(size int64) error
@@ -114,29 +116,26 @@ type Journal struct {
 
 	syncing sync.Mutex // held by the one that syncs; taken before mu
 	synced  int64      // bytes known to be on the disk; guarded by syncing
-	vouched *os.File   // says so; guarded by syncing
+	vouched *os.File   // file with the number of synced bytes; guarded by syncing
 }
 
 // encoders are buffers for payloads.
 var encoders = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// keepBuffer is the size in bytes up to which a buffer is used again. Records have a few
-// hundred bytes; one long one shall not hold its memory for the whole run.
+// keepBuffer is the largest size of a buffer that is used again, in bytes. Records have a few
+// hundred bytes. One long record must not keep its memory for the entire run.
 const keepBuffer = 64 << 10
 
-// Manifest is what run.json says. Its Options and Extra are the journal's own and
-// must not be changed.
+// Manifest returns the content of run.json. The caller must not change its Options and Extra.
 func (j *Journal) Manifest() Manifest { return j.manifest }
 
-// Append adds a record with v as JSON; v is not kept. The record goes to the file
-// in a single write, so it outlives this process as soon as Append returns, and
-// the machine after the next Sync. Records of one goroutine are in the order of
-// its calls.
+// Append adds a record with v as JSON. It does not keep v. It writes the record in a single write.
+// The record survives the process as soon as Append returns, and the machine after the next Sync.
+// Records of one goroutine are in the order of its calls.
 //
-// When that fails, what was written of the record is taken back if possible, and
-// the error stays: every later Append and Sync returns it, since a journal with a
-// gap vouches for nothing behind it. A kind that is none, a v that has no JSON
-// and a payload of more than MaxPayload bytes are such errors too.
+// If Append fails, it removes the written part of the record if possible. The error stays: each
+// later Append and Sync returns it, since records after a gap cannot be trusted. An invalid kind, a
+// v that cannot be JSON, and a payload of more than MaxPayload bytes are such errors, too.
 func (j *Journal) Append(kind string, v any) error {
 	payload := encoders.Get().(*bytes.Buffer)
 	payload.Reset()
@@ -152,7 +151,8 @@ func (j *Journal) Append(kind string, v any) error {
 	return err
 }
 
-// encodePayload writes v, without a line feed, and says what is wrong with it.
+// encodePayload writes v as JSON without a line feed. It returns an error if kind or v is not
+// valid.
 func encodePayload(payload *bytes.Buffer, kind string, v any) error {
 	if !validKind(kind) {
 		return fmt.Errorf(
@@ -203,7 +203,7 @@ func (j *Journal) add(kind string, payload []byte, err error) error {
 	return nil
 }
 
-// fail keeps an error, with the journal's path; the caller holds mu.
+// fail stores the error with the journal's path. The caller holds mu.
 func (j *Journal) fail(err error) error {
 	j.err = fmt.Errorf("journal %s: %w", j.path(), err)
 	return j.err

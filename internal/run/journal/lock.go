@@ -10,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// InUseError says that another process has the run directory.
+// InUseError reports that another process has the run directory.
 type InUseError struct {
 	Dir    string
-	Holder Holder // empty when that process has not said yet
+	Holder Holder // empty if that process has not written its name yet
 }
 
 // Error names the folder and the process.
@@ -35,14 +35,15 @@ func (h Holder) String() string {
 	return fmt.Sprintf("process %d on %s", h.PID, h.Host)
 }
 
-// A reader holds the lock, shared, for the moment in which it finds out whether
-// anybody writes. A writer waits for that, so often and, by pause, for so long.
+// readerTries is the number of times that a writer tries to get the lock while readers have it. A
+// reader holds the lock, shared, only while it checks whether a process writes. Between two tries
+// the writer waits for pause.
 const readerTries = 1000
 
 func pause() { time.Sleep(time.Millisecond) }
 
-// take locks the journal f for this process and notes that, or says who has it.
-// It calls wait before it tries again because of a reader.
+// take locks the journal f for this process and writes the lock file. If another process writes the
+// journal, take returns an InUseError. It calls wait before it tries again because of a reader.
 func take(dir string, root *os.Root, f *os.File, wait func()) error {
 	for range readerTries {
 		taken, err := try(f, unix.LOCK_EX)
@@ -64,7 +65,7 @@ func take(dir string, root *os.Root, f *os.File, wait func()) error {
 	return &InUseError{Dir: dir, Holder: holder(dir, root)}
 }
 
-// held says whether a process writes the journal f.
+// held reports whether a process writes the journal f.
 func held(f *os.File) (bool, error) {
 	taken, err := try(f, unix.LOCK_SH)
 	if err != nil || !taken {
@@ -74,7 +75,7 @@ func held(f *os.File) (bool, error) {
 	return false, err
 }
 
-// try locks f in that way, or says that it cannot be had now.
+// try locks f with the flags how. It returns false if another process has the lock.
 func try(f *os.File, how int) (bool, error) {
 	for {
 		err := unix.Flock(int(f.Fd()), how|unix.LOCK_NB)
@@ -88,8 +89,8 @@ func try(f *os.File, how int) (bool, error) {
 	}
 }
 
-// note writes down that this process has the lock. What stood there is of one that
-// has ended.
+// note writes to the lock file that this process has the lock. An older lock file is from a process
+// that has ended.
 func note(dir string, root *os.Root) error {
 	host, err := os.Hostname()
 	if err != nil || host == "" {
@@ -104,7 +105,7 @@ func note(dir string, root *os.Root) error {
 	return nil
 }
 
-// holder is the process that is noted, if any is.
+// holder returns the process in the lock file, or an empty Holder.
 func holder(dir string, root *os.Root) Holder {
 	text, err := readFile(dir, root, lockName)
 	if err != nil {

@@ -12,9 +12,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
-// Manifest says what a run is: all that has to be the same when it goes on. It
-// stands in run.json as indented JSON and never changes. Passwords do not belong
-// in it; keeping them out is the caller's part.
+// Manifest identifies a run: it has all that must be the same when the run resumes. run.json is its
+// indented JSON and never changes. The caller must keep passwords out of it.
 type Manifest struct {
 	Version int          `json:"version"` // set by Create
 	Run     string       `json:"run"`     // a random name that no other run has; set by Create
@@ -24,24 +23,23 @@ type Manifest struct {
 	Table   string       `json:"table"`   // keyspace.table
 	TableID string       `json:"table_id,omitempty"`
 
-	Started           time.Time `json:"started"` // UTC, whole milliseconds; made so by Create
+	Started           time.Time `json:"started"` // UTC, cut to whole milliseconds by Create
 	SchemaFingerprint string    `json:"schema_fingerprint"`
 
 	Options json.RawMessage `json:"options,omitempty"` // the settings that matter
-	Extra   json.RawMessage `json:"extra,omitempty"`   // what else the command keeps
+	Extra   json.RawMessage `json:"extra,omitempty"`   // what else the command stores
 
-	// Checksum is the SHA-256, in hex, of the object without it and without white
-	// space between its values; it is the object's last field. It finds what was
-	// changed by mistake; whoever wants to can make another. Set by Create.
+	// Checksum is the SHA-256, in hex, of the compact JSON object without this field, which is its
+	// last one. It detects changes by mistake, and not on purpose. Set by Create.
 	Checksum string `json:"-"`
 }
 
-// checksumField is what stands between the rest of the object and the checksum.
+// checksumField is the text between the rest of the object and the checksum.
 const checksumField = `,"checksum":"`
 
 var errChanged = errors.New("has been changed by hand: its checksum does not match")
 
-// encodeManifest makes the text of run.json.
+// encodeManifest returns the text of run.json.
 func encodeManifest(m Manifest) ([]byte, error) {
 	if m.Version == 0 {
 		m.Version = Version
@@ -66,11 +64,10 @@ func encodeManifest(m Manifest) ([]byte, error) {
 	return append(text.Bytes(), '\n'), nil
 }
 
-// decodeManifest takes the text of run.json. The manifest keeps nothing of text; the
-// errors go on where "run.json" stands.
+// decodeManifest parses the text of run.json. The manifest does not refer to text. The errors have
+// no subject: the caller puts "run.json" before them.
 func decodeManifest(text []byte) (Manifest, error) {
-	// The version comes first: another one may have other fields, and another
-	// checksum.
+	// The version comes first: another version may have other fields, and another checksum.
 	var release struct {
 		Version *int `json:"version"`
 	}
@@ -103,7 +100,7 @@ func decodeManifest(text []byte) (Manifest, error) {
 	return m, nil
 }
 
-// unseal takes the checksum out of an object without white space, and compares it.
+// unseal splits the checksum from compact JSON and verifies it.
 func unseal(sealed []byte) (object []byte, sum string, err error) {
 	at := bytes.LastIndex(sealed, []byte(checksumField))
 	if at < 0 {

@@ -8,14 +8,13 @@ import (
 	"os"
 )
 
-// Open goes on with the run in the folder dir: it takes the lock, checks run.json,
-// and calls f for each record in order, before it returns. Then it cuts off what
-// is left of a record that was not whole, and the journal is
-// ready for more.
+// Open resumes the run in the folder dir. It takes the lock, checks run.json, and calls f for each
+// record in order. Then it cuts off the rest of an incomplete record, and the journal is ready for
+// more.
 //
-// It is an InUseError when another process has the folder, fs.ErrNotExist when
-// there is no run in it, a DamageError when records are broken. Whenever it fails,
-// and so when f does, the records are as they were; errors.Is finds the error of f.
+// If another process has the folder, the error is an InUseError. If the folder has no run, it is
+// fs.ErrNotExist; if records are broken, a DamageError. An error of f can be found with errors.Is.
+// If Open fails in any of these ways, the records are unchanged.
 func Open(dir string, f func(Record) error) (*Journal, error) {
 	root, err := openRoot(dir)
 	if err != nil {
@@ -51,7 +50,7 @@ func resume(dir string, root *os.Root, f func(Record) error) (*Journal, error) {
 	return j, nil
 }
 
-// resume brings the journal to where its records end.
+// resume replays the journal and cuts off what follows its last record.
 func (j *Journal) resume(file *os.File, f func(Record) error) error {
 	var err error
 	if j.seq, j.tail, err = replayFile(
@@ -80,7 +79,7 @@ func (j *Journal) resume(file *os.File, f func(Record) error) error {
 	return nil
 }
 
-// Status is what [Read] finds besides the records.
+// Status is the result of [Read] besides the records.
 type Status struct {
 	Manifest Manifest
 	Records  uint64
@@ -90,9 +89,9 @@ type Status struct {
 	Holder Holder // that process; empty if it is not live
 }
 
-// Read looks at the run in the folder dir without changing anything, also while a
-// process writes it: it calls f for each record that was whole when it began. The
-// errors are those of Open, but for that of a folder in use.
+// Read reads the run in the folder dir without changing it, also while a process writes it. It
+// calls f for each record that was whole when Read began. The errors are those of Open except
+// InUseError.
 func Read(dir string, f func(Record) error) (Status, error) {
 	root, err := openRoot(dir)
 	if err != nil {
@@ -111,15 +110,15 @@ func look(dir string, root *os.Root, f func(Record) error) (s Status, err error)
 		return s, err
 	}
 	defer func() { err = errors.Join(err, journal.Close()) }()
-	// Before the records: a run that ends meanwhile shows as live with all its
-	// records, not as ended with some of them missing.
+	// This comes before the records. A run that ends meanwhile then shows as live with all its
+	// records, and not as ended with some of them missing.
 	if s.Live, err = held(journal); err != nil {
 		return s, fmt.Errorf("run directory %s: %w", dir, err)
 	}
 	if s.Live {
 		s.Holder = holder(dir, root)
 	}
-	synced := syncedSize(dir, root) // which may grow meanwhile
+	synced := syncedSize(dir, root) // a live run may raise it meanwhile
 	info, err := journal.Stat()
 	if err != nil {
 		return s, fmt.Errorf("run directory %s: %w", dir, err)
@@ -135,8 +134,8 @@ func look(dir string, root *os.Root, f func(Record) error) (s Status, err error)
 	return s, err
 }
 
-// replayFile is replay of a journal of which so many bytes were synced, with the path in
-// its errors.
+// replayFile calls replay for a journal with synced bytes known to have been on the disk. Its
+// errors have the path.
 func replayFile(
 	path string,
 	r io.Reader,
@@ -166,7 +165,7 @@ func replayFile(
 	return n, tail, err
 }
 
-// ReadManifest reads run.json in the folder dir alone. Its errors are those of Open.
+// ReadManifest reads only run.json in the folder dir. Its errors are those of Open.
 func ReadManifest(dir string) (Manifest, error) {
 	root, err := openRoot(dir)
 	if err != nil {

@@ -16,8 +16,8 @@ type Record struct {
 	Payload []byte // JSON; valid during the call that hands the record over
 }
 
-// Decode puts the payload into v, as json.Unmarshal does: fields that v does not
-// have are passed over. The error names the record.
+// Decode reads the payload into v, as json.Unmarshal does: it ignores fields that v does not have.
+// The error names the record.
 func (r Record) Decode(v any) error {
 	if err := json.Unmarshal(r.Payload, v); err != nil {
 		return fmt.Errorf("record %d of kind %s: %w", r.Seq, r.Kind, err)
@@ -28,17 +28,17 @@ func (r Record) Decode(v any) error {
 const (
 	maxKind  = 32
 	crcLen   = 8
-	bodyFrom = crcLen + 1 // where the part begins that the checksum covers
+	bodyFrom = crcLen + 1 // where the part under the checksum begins
 
-	// maxLine is the length of the longest line, with its line feed: a sequence
-	// number has at most 20 digits.
+	// maxLine is the length of the longest line, with its line feed. A sequence number has at most
+	// 20 digits.
 	maxLine = bodyFrom + 20 + 1 + maxKind + 1 + MaxPayload + 1
 )
 
 // castagnoli is the polynomial of CRC-32C, for which processors have an instruction.
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
-// validKind says whether a record may have that kind.
+// validKind reports whether a record may have that kind.
 func validKind(kind string) bool {
 	if kind == "" || len(kind) > maxKind || kind[0] < 'a' || kind[0] > 'z' {
 		return false
@@ -65,15 +65,15 @@ func appendRecord(dst []byte, seq uint64, kind string, payload []byte) []byte {
 	return append(dst, '\n')
 }
 
-// checksum is the text of the CRC of a record's body.
+// checksum returns the CRC of a record's body as hex digits.
 func checksum(body []byte) (text [crcLen]byte) {
 	sum := crc32.Checksum(body, castagnoli)
 	hex.Encode(text[:], []byte{byte(sum >> 24), byte(sum >> 16), byte(sum >> 8), byte(sum)})
 	return text
 }
 
-// parseRecord takes a line, without its line feed, apart. It is false for a line
-// that is not whole. The payload is a part of line.
+// parseRecord parses a line without its line feed. It returns false if the line is not a whole
+// record. The payload is a part of line.
 func parseRecord(line []byte) (Record, bool) {
 	if len(line) < bodyFrom || line[crcLen] != ' ' {
 		return Record{}, false
@@ -91,8 +91,8 @@ func parseRecord(line []byte) (Record, bool) {
 	return Record{Seq: seq, Kind: string(kind), Payload: payload}, true
 }
 
-// endsWithRecord says whether the whole record of that number stands at the end of
-// a line, behind anything else: so it does when the line feed before it is lost.
+// endsWithRecord reports whether the whole record seq is at the end of a line, after other bytes.
+// That happens if the line feed before it is lost.
 func endsWithRecord(line []byte, seq uint64) bool {
 	mark := []byte(" " + strconv.FormatUint(seq, 10) + " ")
 	for from := crcLen; from < len(line); {

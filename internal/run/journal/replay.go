@@ -8,18 +8,18 @@ import (
 	"io"
 )
 
-// Tail is what stands behind the last whole record of a journal: part of one that
-// was being written when the process ended, or still is.
+// Tail is what follows the last whole record of a journal. It is part of a record that a process
+// was writing when it ended, or is still writing.
 type Tail struct {
 	Offset int64 // in bytes, of the journal; its length without the tail
 	Bytes  int64 // 0: there is none
 }
 
-// DamageError says that a journal is not what a killed process leaves, and that
-// it was left as it is.
+// DamageError reports a journal with damage that a killed process does not leave. The journal is
+// unchanged.
 type DamageError struct {
 	Path   string // of the journal
-	Record uint64 // the record that should stand there; 0: the first line
+	Record uint64 // the record expected there; 0: the first line
 	Offset int64  // where, in bytes
 	Reason string
 }
@@ -39,18 +39,17 @@ func (e *DamageError) Error() string {
 	)
 }
 
-// headerMark begins every journal.
+// headerMark is the beginning of each journal.
 const headerMark = "cqlbulk-journal "
 
-// headerOf is the first line of the journal of a run.
+// headerOf returns the first line of the journal of a run.
 func headerOf(m Manifest) string {
 	return fmt.Sprintf("%s%d %s\n", headerMark, m.Version, m.Checksum)
 }
 
-// replay reads a journal whose first line has to be header, and calls f for each
-// record in order. It returns how many there are and what is behind the last, or a
-// DamageError without a path, or the error of r or f. Its memory is bounded by the
-// longest line.
+// replay reads a journal whose first line has to be header, and calls f for each record in order.
+// It returns the number of records and the tail after them. Its error is a DamageError without a
+// path, or the error of r or f. Its memory is bounded by the longest line.
 func replay(r io.Reader, header string, f func(Record) error) (uint64, Tail, error) {
 	first := make([]byte, len(header))
 	n, err := io.ReadFull(r, first)
@@ -60,7 +59,7 @@ func replay(r io.Reader, header string, f func(Record) error) (uint64, Tail, err
 	case string(first[:n]) != header[:n]:
 		return 0, Tail{}, &DamageError{Reason: foreign(first[:n], header)}
 	case n < len(header):
-		// It was on the disk before there was a run.json.
+		// The first line was on the disk before run.json was.
 		return 0, Tail{}, &DamageError{Reason: "it ends before it is whole"}
 	}
 	in := &lines{in: bufio.NewReaderSize(r, keepBuffer), next: int64(n)}
@@ -95,7 +94,7 @@ func replay(r io.Reader, header string, f func(Record) error) (uint64, Tail, err
 	}
 }
 
-// foreign says what is wrong with a first line.
+// foreign returns what is wrong with a first line.
 func foreign(first []byte, header string) string {
 	words, want := bytes.Fields(first), bytes.Fields([]byte(header))
 	switch {
@@ -111,8 +110,8 @@ func foreign(first []byte, header string) string {
 	return "it belongs to another run than " + manifestName + " beside it"
 }
 
-// giveUp makes a tail of the broken line that was just read, where record seq
-// should be, and of all behind it, if there is no whole record in that.
+// giveUp returns a tail that begins with the broken line just read, where record seq should be. If
+// there is a whole record in the tail, it returns a DamageError.
 func giveUp(in *lines, line []byte, whole bool, seq uint64) (Tail, error) {
 	tail := Tail{Offset: in.start}
 	if whole && endsWithRecord(line, seq+1) {
@@ -141,7 +140,7 @@ func brokenBefore(seq uint64, offset int64, next uint64) error {
 	}
 }
 
-// at gives a DamageError of lines its record.
+// at sets the record of a DamageError of lines.
 func at(err error, seq uint64) error {
 	if damage, ok := errors.AsType[*DamageError](err); ok {
 		damage.Record = seq
@@ -157,8 +156,9 @@ type lines struct {
 	next  int64  // where it ends
 }
 
-// read gives the next line, without its line feed and valid until the next read;
-// whole says whether it had one. Behind the last there is an empty one, not whole.
+// read returns the next line without its line feed, valid until the next read. whole reports
+// whether the line had a line feed. After the last line, read returns an empty one that is not
+// whole.
 func (l *lines) read() (line []byte, whole bool, err error) {
 	l.start = l.next
 	l.buf = l.buf[:0]

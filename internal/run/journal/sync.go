@@ -6,11 +6,10 @@ import (
 	"io/fs"
 )
 
-// Sync has on the disk every record whose Append returned before Sync was called.
-// It costs nothing when they are there already; those who call it at the same
-// time share one fsync, and an Append meanwhile does not wait for it. An error
-// stays, like that of an Append: after a failed fsync nobody knows what the disk
-// holds.
+// Sync writes to the disk each record whose Append returned before Sync was called. It costs
+// nothing if they are there already. Concurrent calls share one fsync, and an Append does not wait
+// for it. An error stays, like that of an Append: after a failed fsync the content of the disk is
+// unknown.
 func (j *Journal) Sync() error {
 	j.mu.Lock()
 	want, file, err := j.size, j.file, j.err
@@ -40,12 +39,11 @@ func (j *Journal) Sync() error {
 	return nil
 }
 
-// errClosed is what a closed journal answers.
+// errClosed is the error of a closed journal.
 var errClosed = errors.New("the journal is closed")
 
-// Close has the records on the disk, gives the lock back and closes the journal.
-// It returns the first error of the journal, if there was one. A second Close does
-// nothing.
+// Close writes the records to the disk, releases the lock and closes the journal. It returns the
+// first error of the journal, if there was one. A second Close does nothing.
 func (j *Journal) Close() error {
 	err := j.Sync()
 	j.syncing.Lock() // a Sync under way still needs the file

@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// openSynced opens the file that says how much of the journal has been synced.
+// openSynced opens the file with the number of synced bytes of the journal.
 func openSynced(dir string, root *os.Root) (*os.File, error) {
 	f, err := root.OpenFile(syncedName, os.O_WRONLY|os.O_CREATE, 0o600)
 	if err != nil {
@@ -18,8 +18,8 @@ func openSynced(dir string, root *os.Root) (*os.File, error) {
 	return f, nil
 }
 
-// vouch notes that so many bytes of the journal are on the disk. The note itself may get
-// lost when the machine goes down: then it tells of less, and no more is wanted.
+// vouch records that size bytes of the journal are on the disk. The record itself may be lost if
+// the machine goes down. Then an older, smaller number remains, which is still true.
 func (j *Journal) vouch(size int64) error {
 	if _, err := j.root.Lstat(journalName); errors.Is(err, fs.ErrNotExist) {
 		return errors.New("it was removed")
@@ -30,8 +30,8 @@ func (j *Journal) vouch(size int64) error {
 	return err
 }
 
-// syncedSize is how much of the journal is known to have been on the disk; 0 when that
-// cannot be told.
+// syncedSize returns the number of bytes of the journal known to have been on the disk. 0: not
+// known.
 func syncedSize(dir string, root *os.Root) int64 {
 	text, err := readFile(dir, root, syncedName)
 	if err != nil {

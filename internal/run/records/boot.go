@@ -5,9 +5,9 @@ import (
 	"strings"
 )
 
-// Boot names the present run of this machine, from its start to the next
-// (proc_sys_kernel(5), random/boot_id): what a process wrote is lost only when that
-// ends. It is empty where the system does not tell.
+// Boot returns the id of this boot of the machine (proc_sys_kernel(5), random/boot_id). What a
+// process wrote survives until the machine goes down, which ends the boot. Boot is empty if the
+// system has no such id.
 func Boot() string {
 	id, err := os.ReadFile("/proc/sys/kernel/random/boot_id")
 	if err != nil {

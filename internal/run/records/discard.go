@@ -9,18 +9,18 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 )
 
-// PageFile is the file of a run directory that has what the page of the run showed last.
+// PageFile is the file of a run directory with the last state that the page of the run showed.
 const PageFile = "page.json"
 
-// PaceFile is the file of a run directory that tells how fast its run is, or was. It is written
-// under its name with PartEnding, and renamed.
+// PaceFile is the file of a run directory with the speed of its run. It is written under its name
+// with PartEnding, then renamed.
 const (
 	PaceFile   = ".pace.json"
 	PartEnding = ".part"
 )
 
-// Discard removes the run directory of a run that has nothing left to tell: what the
-// journal put there, what was shown of it, and the folder when nothing else is in it.
+// Discard removes the run directory of a run that is no longer needed: the files of the journal,
+// the files of the page, and the folder if nothing else is in it.
 func Discard(dir string) error {
 	for _, name := range []string{PageFile, PaceFile, PaceFile + PartEnding} {
 		if err := os.Remove(
@@ -36,7 +36,7 @@ func Discard(dir string) error {
 	if entries, err := os.ReadDir(dir); err != nil || len(entries) > 0 {
 		return err
 	}
-	// It stays, empty, where it cannot be removed: a mount point, say.
+	// The folder stays, empty, if it cannot be removed: a mount point, say.
 	_ = os.Remove(dir)
 	return nil
 }

@@ -2,8 +2,8 @@ package records
 
 import "time"
 
-// Drops has for each column of a table that was ever dropped when that was, the last time. nil:
-// that is not known.
+// Drops maps each column that was ever dropped from a table to the time when it was last dropped.
+// nil: not known.
 type Drops map[string]DropTime
 
 // DropTime is when a column was dropped, in milliseconds since the epoch.

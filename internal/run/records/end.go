@@ -13,24 +13,24 @@ type End struct {
 	// Refused reports whether no resume can help: the error says what can.
 	Refused bool    `json:"refused,omitempty"`
 	Failed  []Range `json:"failed,omitempty"` // of a scan
-	// Reread are of a load: settings by which rejected rows would be read, or without which a
-	// resume stops again for the same reason; nil: none are known.
+	// Reread has settings of a load with which its rejected rows could be read, or without which a
+	// resume stops again for the same reason. nil: none are known.
 	Reread map[string][]string `json:"reread,omitempty"`
-	Edit   []string            `json:"edit,omitempty"` // of a load: names of files of rejects that no setting mends
-	// Anew are of a load: settings of how records are cut, by which its inputs are read; it has to
-	// start again with them. nil: none are known.
+	Edit   []string            `json:"edit,omitempty"` // of a load: rejects that no setting mends
+	// Anew has settings of a load that change where records begin and end. The load has to start
+	// from the beginning with them. nil: none are known.
 	Anew map[string][]string `json:"anew,omitempty"`
 }
 
 // The outcomes.
 const (
 	Done        = "done"
-	Partly      = "partly" // all was tried, and some of it failed
+	Partly      = "partly" // every row or range was tried, and some failed
 	Interrupted = "interrupted"
 	Failed      = "failed"
 )
 
-// Range is a token range that was given up, as token.ParseRange reads it.
+// Range is a token range that the scan gave up, in the format of token.ParseRange.
 type Range struct {
 	Range  string `json:"range"`
 	Reason string `json:"reason"`
@@ -44,7 +44,7 @@ func closeJournal(j *journal.Journal, e End) error {
 	return err
 }
 
-// every calls f again and again until stop is called.
+// every calls f once per d until stop is called. stop waits until f is not running.
 func every(d time.Duration, f func()) (stop func()) {
 	end, ended := make(chan struct{}), make(chan struct{})
 	go func() {

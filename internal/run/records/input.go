@@ -15,28 +15,29 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Input tells an input file from one that took its place: by its size and the first and last
-// bytes. If its times are others, the pieces that a load has written are compared as a whole;
-// see ingest.Piece.
+// Input identifies an input file by its size and its first and last bytes. A file with other times
+// may still be the same; the load then compares the bytes of each piece that it has written. See
+// ingest.Piece.
 type Input struct {
 	Path string    `json:"path"` // absolute; "-" is the standard input
 	Size int64     `json:"size"`
 	Time time.Time `json:"time"`
-	// Inode is when the file or what describes it was last changed, in nanoseconds since
-	// the epoch (st_ctim of stat(2)), which no program can set as it can Time.
+	// Inode is the time of the last change of the file or its inode, in nanoseconds since the epoch
+	// (st_ctim of stat(2)). Unlike Time, programs cannot set it.
 	Inode int64 `json:"inode_time,string"`
-	// Ends is the SHA-256, in hex, of the first and the last bytes, or the beginning of it.
+	// Ends is the SHA-256 of the first and the last bytes, in hex. It may be cut to its first
+	// bytes.
 	Ends  string `json:"ends"`
 	Other bool   `json:"pipe,omitempty"` // no plain file: only Path counts
 }
 
-// endBytes is how much is read of each end.
+// endBytes is the number of bytes read from each end.
 const endBytes = 64 << 10
 
 // Standard is the standard input.
 const Standard = "-"
 
-// LookAt takes down an input.
+// LookAt returns the Input of a path: its size, its times and the hash of its ends.
 func LookAt(path string) (Input, error) {
 	if path == Standard {
 		return Input{Path: path, Other: true}, nil
@@ -65,11 +66,11 @@ func LookAt(path string) (Input, error) {
 	}, nil
 }
 
-// ends are buffers for the ends of files.
+// ends are buffers for endsOf.
 var ends = sync.Pool{New: func() any { return new([endBytes]byte) }}
 
-// endsOf returns the SHA-256, in hex, of the first and the last bytes of a file of that size. Those
-// of a small file are the same bytes, which are read once.
+// endsOf returns the SHA-256, in hex, of the first and the last bytes of a file of that size. In a
+// small file these are the same bytes, so that endsOf reads them once and hashes them twice.
 func endsOf(path string, size int64) (string, error) {
 	f, err := os.Open(path)
 	if err != nil {
@@ -94,11 +95,11 @@ func endsOf(path string, size int64) (string, error) {
 	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
-// needsBytes is what to do about an input that was changed.
+// needsBytes is the advice in the error about an input that was changed.
 const needsBytes = "; restore it, or run cqlbulk load again with the same inputs"
 
-// Check says why the input is not what it was, if it is not, and whether it may have
-// been changed all the same.
+// Check returns an error if the input is no longer the same. The result touched reports whether the
+// file may have been changed although its size and its ends are the same.
 func (i Input) Check() (touched bool, err error) {
 	now, err := LookAt(i.Path)
 	switch {
@@ -119,6 +120,6 @@ func (i Input) Check() (touched bool, err error) {
 			i.Path,
 		)
 	}
-	// Another time does not tell that the bytes are others: a copy of the file has another one too.
+	// Other times do not prove other bytes: a copy of the file has other times, too.
 	return now.Inode != i.Inode || !now.Time.Equal(i.Time), nil
 }

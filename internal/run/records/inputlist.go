@@ -14,29 +14,34 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spread"
 )
 
-// Inputs is a list of inputs in the form that the file of inputs of a run directory has. It takes
-// about 40 bytes for a small file in a folder of many, where a slice of Input takes 200.
+// Inputs is a list of inputs in the format of the file of inputs in a run directory. It takes about
+// 40 bytes for a small file in a folder of many files. A slice of Input takes 200.
 //
-// The form is one entry after the other: the number of bytes at the beginning of the path that are
-// those of the path before, and the number of bytes of the rest, as unsigned varints
-// (encoding/binary); the rest; then the size, plus 1, as an unsigned varint, 0 for what is no plain
-// file, where the entry ends; the time in nanoseconds less that of the entry before, and the time
-// of the inode less the time, as varints; the first 16 bytes of the SHA-256 of its ends. 128 bits
-// tell a file from any other by chance.
+// Each entry has these fields, one after the other (varints: encoding/binary):
+//
+//   - the length of the prefix that its path shares with the path before, in bytes: unsigned varint
+//   - the length of the rest of the path, in bytes: unsigned varint
+//   - the rest of the path
+//   - the size plus 1: unsigned varint. 0 means no plain file, and ends the entry.
+//   - the time in nanoseconds, minus the time of the entry before: varint
+//   - the time of the inode, minus the time: varint
+//   - the first 16 bytes of the SHA-256 of the file's ends
+//
+// Two different files have the same 128 bits only by a negligible chance.
 type Inputs struct {
 	text   []byte
 	count  int
 	stored int64 // bytes of the inputs
-	piped  bool  // an input is no plain file
-	stdin  bool  // an input is the standard input
+	piped  bool  // whether some input is no plain file
+	stdin  bool  // whether one input is the standard input
 
-	few []Input // the first ones, with the whole hash of their ends
+	few []Input // the first fewInputs of them, with the full hash of their ends
 
 	path string // of the last entry
 	time int64
 }
 
-// keptEnds is the number of bytes that a list keeps of the hash of an input's ends.
+// keptEnds is the number of bytes that the list stores of the hash of an input's ends.
 const keptEnds = 16
 
 // Add adds an input to the list.
@@ -70,7 +75,7 @@ func (l *Inputs) Add(in Input) error {
 	return nil
 }
 
-// tally counts an input.
+// tally adds an input to the counters.
 func (l *Inputs) tally(in Input) {
 	l.count++
 	l.stored += in.Size
@@ -81,10 +86,10 @@ func (l *Inputs) tally(in Input) {
 // Len returns the number of inputs.
 func (l *Inputs) Len() int { return l.count }
 
-// Stored returns the number of bytes of the inputs, as they are stored.
+// Stored returns the total size of the inputs in bytes, compressed if the files are.
 func (l *Inputs) Stored() int64 { return l.stored }
 
-// Piped reports whether some inputs are no plain files.
+// Piped reports whether some input is no plain file.
 func (l *Inputs) Piped() bool { return l.piped }
 
 // Standard reports whether one of the inputs is the standard input.
@@ -92,7 +97,7 @@ func (l *Inputs) Standard() bool { return l.stdin }
 
 var errList = errors.New("the list of inputs is damaged")
 
-// All iterates over the inputs in their order. It ends early where the list is damaged.
+// All iterates over the inputs in order. It ends early if the list is damaged.
 func (l *Inputs) All() iter.Seq2[int, Input] {
 	return func(yield func(int, Input) bool) {
 		r := listReader{rest: l.text}
@@ -166,7 +171,7 @@ func (r *listReader) unsigned() (uint64, error) {
 	return v, nil
 }
 
-// parseInputs reads a list of that many inputs.
+// parseInputs reads a list of count inputs.
 func parseInputs(text []byte, count int) (*Inputs, error) {
 	l := &Inputs{text: text}
 	r := listReader{rest: text}
@@ -183,20 +188,20 @@ func parseInputs(text []byte, count int) (*Inputs, error) {
 	return l, nil
 }
 
-// fewInputs is the number of inputs up to which run.json has them itself. A run of no more can be
-// resumed by a program that knows no file of inputs.
+// fewInputs is the largest number of inputs that run.json itself lists. An older program, which
+// does not know the file of inputs, can resume a run with up to fewInputs inputs.
 const fewInputs = 64
 
 // Many reports whether the list has a file of its own in a run directory.
 func (l *Inputs) Many() bool { return l.count > fewInputs }
 
-// Listed is what run.json says of the inputs that are in a file of their own.
+// Listed is the entry in run.json for the file of inputs.
 type Listed struct {
 	Count  int    `json:"count"`
 	SHA256 string `json:"sha256"` // of the file, in hex
 }
 
-// Keep puts the inputs into what a run keeps: into run.json, or into a file beside it.
+// Keep stores the inputs of a run: in e, which goes to run.json, or in a file beside it.
 func (l *Inputs) Keep(e *Extra) []journal.File {
 	if !l.Many() {
 		e.Inputs = l.few
@@ -235,10 +240,10 @@ func InputsOf(dir string, e Extra) (*Inputs, error) {
 	return l, nil
 }
 
-// lookedAtOnce is the number of inputs whose records are in memory at the same time.
+// lookedAtOnce is the number of inputs that are examined together, and whose Inputs are in memory.
 const lookedAtOnce = 1024
 
-// LookAtAll takes down the inputs of the given paths, several at a time.
+// LookAtAll returns the list of the inputs at the given paths. It examines several at a time.
 func LookAtAll(count int, path func(i int) string) (*Inputs, error) {
 	l := &Inputs{}
 	var looked [lookedAtOnce]struct {
@@ -260,10 +265,10 @@ func LookAtAll(count int, path func(i int) string) (*Inputs, error) {
 	return l, nil
 }
 
-// CheckInputs compares the inputs of a load that goes on with what they were, and is
-// called before GoOn. touched says which of them may have been changed all the same. An
-// input of which nothing was taken yet may be another file by now: mended has the paths of
-// those, which GoOn notes as they are.
+// CheckInputs compares the inputs of a resumed load with their records. The caller calls it before
+// GoOn. touched reports for each input whether it may have been changed although it looks the same.
+// If no piece of an input was begun, another file may have replaced it: mended has the paths of
+// such inputs, and GoOn records them as they are now.
 func (l *Load) CheckInputs(inputs *Inputs) (touched []bool, mended []string, err error) {
 	type checked struct {
 		in      Input
@@ -278,7 +283,7 @@ func (l *Load) CheckInputs(inputs *Inputs) (touched []bool, mended []string, err
 			func(i int) { batch[i].touched, batch[i].err = batch[i].in.Check() },
 		)
 		for i, one := range batch {
-			// inputs are read one after the other
+			// Inputs are read in order, so that later ones have no pieces yet.
 			if one.err != nil && from+i >= len(l.earlier.pieces) {
 				now, err := LookAt(one.in.Path)
 				if err != nil || now.Other != one.in.Other {
@@ -312,7 +317,7 @@ func (l *Load) CheckInputs(inputs *Inputs) (touched []bool, mended []string, err
 	return touched, mended, nil
 }
 
-// Extra is what a run keeps besides its options.
+// Extra is what run.json has of a load besides its options.
 type Extra struct {
 	Cluster   string      `json:"cluster"`             // its name
 	Boot      string      `json:"boot,omitempty"`      // see Boot
@@ -320,12 +325,12 @@ type Extra struct {
 	Listed    *Listed     `json:"listed,omitempty"`    // of a load of many; nil: all are in Inputs
 	Truncated Truncations `json:"truncated,omitempty"` // of the table, before the run
 	Dropped   Drops       `json:"dropped"`             // columns of the table, before the run; null: not known
-	// CountsTwice reports whether a row that is written twice counts twice, so that a resume does
-	// not write rows again.
+	// CountsTwice reports whether a row written twice counts twice, as in a table of counters. A
+	// resume then does not write rows again.
 	CountsTwice bool `json:"counts_twice,omitempty"`
 }
 
-// ExtraOf reads what a manifest has besides options.
+// ExtraOf reads the Extra of a manifest.
 func ExtraOf(m journal.Manifest) (Extra, error) {
 	var e Extra
 	if len(m.Extra) == 0 {

@@ -15,25 +15,24 @@ import (
 // The kinds of records.
 const (
 	kindBegin  = "begin"  // of a load: ingest.Piece
-	kindSettle = "settle" // of a load: settled, in older journals with the state of all rejects
-	// kindRejects is a settle with what of the rejects has changed. It has a name of its own
-	// lest an older program takes that for all of them.
+	kindSettle = "settle" // of a load: settled; older: with the state of all rejects
+	// kindRejects is a completed piece with the changed part of the rejects' state. It has its own
+	// name so that an older program does not read that part as the entire state.
 	kindRejects = "settle-rejects"
-	kindSynced  = "synced" // of a load: the rejects of all pieces settled so far are on the disk
-	kindAgain   = "again"  // of both: the run goes on; of a load: goneOn
+	kindSynced  = "synced" // of a load: the rejects of all completed pieces are on the disk
+	kindAgain   = "again"  // of both: the run resumes; of a load: goneOn
 	kindRetry   = "retry"  // of a load: retried
-	// kindReading is of a load: what comes now is read otherwise; reread. A program that does not
-	// know it refuses to go on, rather than read the rest as before.
+	// kindReading is a change of a load's settings of how text is read: reread. A program that does
+	// not know it refuses to resume, instead of reading the rest with the old settings.
 	kindReading = "reading"
 	kindEnd     = "end" // of both: End
 
-	// A load of many inputs (journal.VersionListed) has pieces begun and settled that come several
-	// to a record.
+	// A load of many inputs (journal.VersionListed) puts several pieces into one record.
 	kindBegun     = "begun"     // begun
 	kindCompleted = "completed" // completed; all without rejects
 )
 
-// Rejects are the rejects of a load; a journal keeps what changes of their state.
+// Rejects writes the rejects of a load. The journal records the changes of their state.
 type Rejects interface {
 	ingest.Rejects
 	Changed() (reject.State, error)
@@ -46,18 +45,19 @@ type Load struct {
 	rejects Rejects
 	careful bool
 	earlier *Loaded
-	mended  []mendedInput // that GoOn is to note
-	packed  bool          // records may stand for several pieces
+	mended  []mendedInput // for GoOn to record
+	packed  bool          // whether a record may have several pieces
 
-	mu       sync.Mutex   // a piece's rejects and its record go together
+	mu       sync.Mutex   // keeps the rejects of a piece and its record together
 	unsynced bool         // rejects were added since they were last synced; guarded by mu
-	settled  ingest.Tally // of the pieces that this process settled; guarded by mu
-	done     doneList     // settled and not in the journal yet; guarded by mu
-	// from syncing rejects; it stays, since a later sync proves nothing; guarded by mu
+	settled  ingest.Tally // of pieces that this process recorded as completed; guarded by mu
+	done     doneList     // completed pieces that are not in the journal yet; guarded by mu
+	// lost is the first error of syncing rejects; guarded by mu. It stays, since a later sync that
+	// succeeds proves nothing.
 	lost error
 }
 
-// NewLoad begins the journal of a load in a new run directory.
+// NewLoad starts the journal of a load in a new run directory.
 func NewLoad(dir string, m journal.Manifest, files ...journal.File) (*Load, error) {
 	j, err := journal.Create(dir, m, files...)
 	if err != nil {
@@ -66,8 +66,8 @@ func NewLoad(dir string, m journal.Manifest, files ...journal.File) (*Load, erro
 	return &Load{j: j, earlier: &Loaded{}, packed: isPacked(j)}, nil
 }
 
-// OpenLoad opens the journal of a load that was stopped. To go on with it, call GoOn
-// next; what Loaded tells is settled only then.
+// OpenLoad opens the journal of a load that was stopped. To resume the load, call GoOn next. Until
+// then, the result of Loaded is not final.
 func OpenLoad(dir string) (*Load, error) {
 	l := &Loaded{}
 	j, err := journal.Open(dir, l.apply)
@@ -84,16 +84,16 @@ func OpenLoad(dir string) (*Load, error) {
 	return &Load{j: j, earlier: l, packed: isPacked(j)}, nil
 }
 
-// isPacked reports whether records of a journal may stand for several pieces.
+// isPacked reports whether a record of the journal may have several pieces.
 func isPacked(j *journal.Journal) bool { return j.Manifest().Version >= journal.VersionListed }
 
-// GoOn notes that the load goes on. missing says what is not on the disk of a state of
-// the rejects. When the machine went down, and not just the process, the last rejects may
-// be lost although the journal has their pieces: those count as begun again. That more
-// is missing is an error, and then nothing is noted.
+// GoOn records that the load resumes. missing returns an error if a state of the rejects is not on
+// the disk. If the machine went down, the last rejects may be lost although the journal has their
+// pieces. GoOn then takes these pieces back: they count as begun. If more is missing, GoOn returns
+// an error and records nothing.
 func (l *Load) GoOn(missing func(reject.State) error) error {
 	e, boot := l.earlier, Boot()
-	// Each state holds the one before.
+	// Each state includes the one before.
 	kept := sort.Search(
 		len(e.unsynced),
 		func(i int) bool { return missing(e.rejectsAfter(i)) != nil },
@@ -105,7 +105,7 @@ func (l *Load) GoOn(missing func(reject.State) error) error {
 		}
 	}
 	if undone > 0 && boot != "" && boot == e.boot {
-		// The machine has not gone down: somebody else changed them.
+		// The machine has not gone down: another program changed the rejects.
 		return missing(e.rejectsAfter(kept))
 	}
 	if err := l.j.Append(kindAgain, goneOn{undone, boot, l.mended}); err != nil {
@@ -117,19 +117,19 @@ func (l *Load) GoOn(missing func(reject.State) error) error {
 	return l.j.Sync()
 }
 
-// Loaded tells what earlier runs did.
+// Loaded returns what the journal says of earlier runs.
 func (l *Load) Loaded() *Loaded { return l.earlier }
 
-// Manifest says what the run is.
+// Manifest returns the manifest of the run.
 func (l *Load) Manifest() journal.Manifest { return l.j.Manifest() }
 
-// Use says where rejects go, and whether a piece must be known to have begun, even
-// after a power failure, before its rows are sent: those that must not be written
-// twice.
+// Use sets where rejects go. If careful, Begin has the record of a piece on the disk before the
+// load sends the piece's rows. Rows that must not be written twice, even after a power failure,
+// need that.
 func (l *Load) Use(r Rejects, careful bool) { l.rejects, l.careful = r, careful }
 
-// EarlierTotals implements ingest.Journal. Before GoOn it has the pieces whose rejects may turn out
-// to be lost.
+// EarlierTotals implements ingest.Journal. Before GoOn it includes pieces whose rejects GoOn may
+// find lost.
 func (l *Load) EarlierTotals() ingest.Tally { return l.earlier.Known() }
 
 // EarlierPiece implements ingest.Journal.
@@ -155,7 +155,7 @@ func (l *Load) ResumePoint(input int) (ingest.Piece, bool) {
 		return ingest.Piece{}, false
 	}
 	from, open := left(all[input])
-	// Inputs are read one after the other.
+	// Inputs are read in order.
 	return from.of(input), !open && input < len(all)-1
 }
 
@@ -192,7 +192,8 @@ func (l *Load) Complete(p ingest.Piece, t ingest.Tally, rejects []ingest.Reject)
 	rejected := t.ParseErrors+t.InsertErrors+t.InDoubt > 0
 	if l.packed && !rejected {
 		l.done.add(p.Input, p.Offset, t)
-		// What must not be written twice is in doubt after a kill until its record is written.
+		// If careful, rows without a record of completion are in doubt after a kill: do not delay
+		// it.
 		if !l.careful && len(l.done.places) < mostPacked {
 			return nil
 		}
@@ -216,7 +217,7 @@ func (l *Load) Complete(p ingest.Piece, t ingest.Tally, rejects []ingest.Reject)
 	return nil
 }
 
-// appendDoneLocked appends the record of the pieces that are settled and not in the journal yet.
+// appendDoneLocked appends the record of the completed pieces that are not in the journal yet.
 func (l *Load) appendDoneLocked() error {
 	if len(l.done.places) == 0 {
 		return nil
@@ -239,11 +240,11 @@ func (l *Load) Recorded() ingest.Tally {
 	return all
 }
 
-// SyncEvery syncs again and again until stop is called. Its errors come up with
-// whatever is noted next.
+// SyncEvery calls Sync once per d until stop is called. The next call that writes a record returns
+// an error of Sync.
 func (l *Load) SyncEvery(d time.Duration) (stop func()) { return every(d, func() { _ = l.Sync() }) }
 
-// Sync has everything noted so far on the disk, rejects first.
+// Sync writes all records so far to the disk, and the rejects before them.
 func (l *Load) Sync() error {
 	if err := l.syncRejects(); err != nil {
 		return err
@@ -251,7 +252,7 @@ func (l *Load) Sync() error {
 	return l.j.Sync()
 }
 
-// syncRejects has the rejects on the disk, and notes it: no other record comes between.
+// syncRejects writes the rejects to the disk and records that. No other record comes between.
 func (l *Load) syncRejects() error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -268,8 +269,8 @@ func (l *Load) syncRejects() error {
 	return l.j.Append(kindSynced, struct{}{})
 }
 
-// Reread notes that text is read otherwise from now on, and has it on the disk. It comes
-// between GoOn and the first piece.
+// Reread records new settings of how text is read, and writes the record to the disk. The caller
+// calls it between GoOn and the first piece.
 func (l *Load) Reread(changed Changed) error {
 	if len(l.earlier.Readings) >= maxReadings {
 		return fmt.Errorf(
@@ -283,7 +284,7 @@ func (l *Load) Reread(changed Changed) error {
 	return l.j.Sync()
 }
 
-// Retry notes that files of rejects are loaded again, or have been, and has it on the disk.
+// Retry records that files of rejects are loaded again, or were, and writes the record to the disk.
 func (l *Load) Retry(files []string, by Retry) error {
 	if err := l.j.Append(kindRetry, retried{files, by}); err != nil {
 		return err
@@ -291,8 +292,8 @@ func (l *Load) Retry(files []string, by Retry) error {
 	return l.j.Sync()
 }
 
-// Close ends the journal with how the run ended, once the rejects are closed, which
-// has them on the disk. When they may not be, it is left without an end.
+// Close records how the run ended, and closes the journal. The caller closes the rejects first,
+// which writes them to the disk. If the rejects may be lost, the journal gets no record of the end.
 func (l *Load) Close(e End) error {
 	l.mu.Lock()
 	lost := l.lost
@@ -306,5 +307,5 @@ func (l *Load) Close(e End) error {
 	return closeJournal(l.j, e)
 }
 
-// Abandon lets go of a run without a word about it. It does nothing after Close.
+// Abandon closes the journal without a record of the end. After Close it does nothing.
 func (l *Load) Abandon() error { return l.j.Close() }

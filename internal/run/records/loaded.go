@@ -8,32 +8,31 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 )
 
-// settled is the record of a piece that is done.
+// settled is the record of a completed piece.
 type settled struct {
 	Input   int           `json:"input"`
 	Offset  int64         `json:"offset"`
 	Tally   ingest.Tally  `json:"tally"`
-	Rejects *reject.State `json:"rejects,omitempty"` // the files that have changed, or all; none has: nil
+	Rejects *reject.State `json:"rejects,omitempty"` // of changed files, or of all; nil: no rejects
 }
 
-// goneOn is the record of a run that goes on with an earlier one.
+// goneOn is the record of a resume.
 type goneOn struct {
-	// Undone is how many of the pieces that were settled last with rejects count as
-	// begun again.
+	// Undone is the number of pieces with rejects, counted from the last completed one, that count
+	// as begun again.
 	Undone int    `json:"undone,omitempty"`
 	Boot   string `json:"boot,omitempty"` // see Boot
-	// Mended are the inputs that others have taken the place of, before anything of them
-	// was taken.
+	// Mended has the inputs that other files replaced before the load took anything from them.
 	Mended []mendedInput `json:"mended,omitempty"`
 }
 
-// mendedInput is an input as it is by now.
+// mendedInput is an input as it is now.
 type mendedInput struct {
 	Index int `json:"input"` // among the job's inputs
 	Input
 }
 
-// Changed are settings of how text is read, by name, as a run directory keeps them.
+// Changed has settings of how text is read, by name, in the format of run.json.
 type Changed map[string][]string
 
 // reread is the record of a change in how text is read.
@@ -41,49 +40,49 @@ type reread struct {
 	Settings Changed `json:"settings"` // those that changed
 }
 
-// maxReadings is far above what anybody changes, and fits into a piece.
+// maxReadings is far above any realistic number of changes, and fits into the field of a piece.
 const maxReadings = 1000
 
-// retried is the record of rejects that are loaded again.
+// retried is the record of a load of rejects.
 type retried struct {
 	Files []string `json:"files"` // their names
 	Retry
 }
 
-// Retry is a load that loads rejects again, or has begun to.
+// Retry is a load of rejects that has begun or ended.
 type Retry struct {
 	Run string `json:"run"` // of its manifest
 	Dir string `json:"dir"` // the name of its run directory, which is in that of the first load
-	// Reading is what it reads otherwise than the first load did at its end.
+	// Reading has its settings of how text is read that differ from those at the first load's end.
 	Reading Changed `json:"reading,omitempty"`
-	Done    bool    `json:"done,omitempty"` // all of it was loaded; its run directory is gone then
+	Done    bool    `json:"done,omitempty"` // all of it was loaded, and its run directory removed
 	// AsOfNow reports whether the rows got timestamps of the time of the retry.
 	AsOfNow bool      `json:"as_of_now,omitempty"`
-	From    int       `json:"from,omitempty"` // of a record: the place of its first row
+	From    int       `json:"from,omitempty"` // of a record: the index of its first row
 	Rows    TriedRows `json:"rows,omitempty"` // of one file; nil: they are not known
 }
 
-// Loaded is what the journal of a load says.
+// Loaded is the content of a load's journal.
 type Loaded struct {
-	Tally   ingest.Tally     // of the pieces settled
-	Bytes   int64            // of those
-	Pieces  int              // settled
-	Open    []ingest.Piece   // begun and not settled
-	Rejects reject.State     // of the pieces settled
+	Tally   ingest.Tally     // of the completed pieces
+	Bytes   int64            // of the completed pieces
+	Pieces  int              // number of completed pieces
+	Open    []ingest.Piece   // begun and not completed
+	Rejects reject.State     // of the completed pieces
 	Retried map[string]Retry // by the name of a file of rejects
 	Step    uint16           // the largest Tried.Step of all retries
-	// Readings are what runs that went on changed in how text is read, the oldest first.
+	// Readings has the changes that resumes made in how text is read, the oldest first.
 	Readings []Changed
-	End      *End // of the last run; nil when it did not come to one
+	End      *End // of the last run; nil if it was stopped before it could record one
 
 	pieces   pieces
-	unsynced []settled // those with rejects that are not known to be on the disk
+	unsynced []settled // completed, with rejects that may not be on the disk
 	stamped  int64     // above the timestamps of all records
-	boot     string    // see Boot; of the last run, if it went on
+	boot     string    // see Boot; of the last run, if it was a resume
 	mended   map[int]Input
 }
 
-// apply adds what one record says.
+// apply adds one record.
 func (l *Loaded) apply(r journal.Record) error {
 	switch r.Kind {
 	case kindBegin:
@@ -191,7 +190,7 @@ func (l *Loaded) apply(r journal.Record) error {
 	return nil
 }
 
-// begin adds a piece that is begun, or begun again.
+// begin adds a piece that is begun for the first time, or again.
 func (l *Loaded) begin(p ingest.Piece) {
 	l.stamped = max(l.stamped, p.Stamp+ingest.MaxStampStep*int64(p.Count))
 	known := l.pieces.at(p.Input, p.Offset)
@@ -211,7 +210,7 @@ func (l *Loaded) begin(p ingest.Piece) {
 	}
 }
 
-// setStanding changes the standing of a piece.
+// setStanding sets the state of a piece.
 func (l *Loaded) setStanding(s settled, to ingest.PieceState) error {
 	p := l.pieces.at(s.Input, s.Offset)
 	if p.standing == to {
@@ -221,7 +220,7 @@ func (l *Loaded) setStanding(s settled, to ingest.PieceState) error {
 	return nil
 }
 
-// count adds a settled piece to the sums.
+// count adds a completed piece to the totals.
 func (l *Loaded) count(s settled) {
 	l.Tally.Add(s.Tally)
 	l.Bytes += int64(l.pieces.at(s.Input, s.Offset).bytes)
@@ -231,7 +230,7 @@ func (l *Loaded) count(s settled) {
 	}
 }
 
-// rejectsAfter is the state of the rejects after the i-th of the unsynced pieces.
+// rejectsAfter returns the state of the rejects after the i-th of the unsynced pieces.
 func (l *Loaded) rejectsAfter(i int) reject.State {
 	state := l.Rejects.Clone()
 	for _, s := range l.unsynced[:i+1] {
@@ -240,8 +239,8 @@ func (l *Loaded) rejectsAfter(i int) reject.State {
 	return state
 }
 
-// confirm counts the first n of the unsynced pieces: their rejects are on the disk, or
-// count as if they were.
+// confirm counts the first n of the unsynced pieces. Their rejects are on the disk, or count as if
+// they were.
 func (l *Loaded) confirm(n int) {
 	for _, s := range l.unsynced[:n] {
 		l.count(s)
@@ -249,8 +248,8 @@ func (l *Loaded) confirm(n int) {
 	l.unsynced = append(l.unsynced[:0], l.unsynced[n:]...)
 }
 
-// takeBack has the last n of the unsynced pieces stand as begun, since their rejects are
-// lost, and confirms all others.
+// takeBack sets the last n of the unsynced pieces back to begun, since their rejects are lost. It
+// confirms all others.
 func (l *Loaded) takeBack(n int) error {
 	kept := len(l.unsynced) - n
 	if n < 0 || kept < 0 {
@@ -266,7 +265,7 @@ func (l *Loaded) takeBack(n int) error {
 	return nil
 }
 
-// Known is the tally of all pieces settled, with those whose rejects GoOn may find lost.
+// Known returns the tally of all completed pieces, with those whose rejects GoOn may find lost.
 func (l *Loaded) Known() ingest.Tally {
 	t := l.Tally
 	for _, s := range l.unsynced {
@@ -275,7 +274,7 @@ func (l *Loaded) Known() ingest.Tally {
 	return t
 }
 
-// Begun is the number of pieces that are begun and not settled.
+// Begun returns the number of pieces that are begun and not completed.
 func (l *Loaded) Begun() (n int) {
 	for _, all := range l.pieces {
 		for _, p := range all {
@@ -287,7 +286,7 @@ func (l *Loaded) Begun() (n int) {
 	return n
 }
 
-// listOpen lists what is begun and not settled.
+// listOpen sets Open to the pieces that are begun and not completed.
 func (l *Loaded) listOpen() {
 	l.Open = nil
 	for input, all := range l.pieces {

@@ -4,7 +4,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run"
 )
 
-// Outcomes are the outcomes of runs as a journal calls them.
+// Outcomes maps the outcomes of runs to their names in a journal.
 var Outcomes = map[run.Outcome]string{
 	run.Done:        Done,
 	run.Partly:      Partly,

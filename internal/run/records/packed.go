@@ -7,24 +7,26 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 )
 
-// mostPacked is the number of pieces that a record stands for at most.
+// mostPacked is the number of pieces that a record has at most.
 const mostPacked = 1024
 
-// errPacked is a record that does not hold what it should.
+// errPacked reports a record of several pieces, or of several files, that is cut off.
 var errPacked = errors.New("journal: a record of several pieces is cut off")
 
-// begun is the record of several pieces that are begun. A load of 200,000 small files has as many
-// pieces.
+// begun is the record of several pieces that are begun. A load of 200,000 small files has 200,000
+// pieces, too.
 //
-// Pieces has one after the other, in base64: as varints (encoding/binary), each less what the one
-// before lets expect, the input, which is the next one, and the timestamp, which follows those of
-// the records before; then the offset, the number of bytes and of records, the line and the number
-// of repeats, as unsigned varints; then the hash, 8 bytes, the lowest first.
+// Pieces is base64. Each piece has these fields (varints: encoding/binary):
+//
+//   - the input, minus the expected one, which is the one after the input before: varint
+//   - the timestamp, minus the expected one, which follows those of the piece before: varint
+//   - the offset, the numbers of bytes and of records, the line, the repeats: unsigned varints
+//   - the hash: 8 bytes, little-endian
 type begun struct {
 	Pieces []byte `json:"pieces"`
 }
 
-// packBegun makes the record of pieces.
+// packBegun returns the record of these pieces.
 func packBegun(pieces []ingest.Piece) begun {
 	var b begun
 	var before ingest.Piece
@@ -86,11 +88,10 @@ func (b begun) each(do func(ingest.Piece) error) error {
 	return nil
 }
 
-// completed is the record of several pieces that are settled, with what became of their rows, none
-// of which was rejected.
+// completed is the record of several completed pieces without rejected rows.
 //
-// Pieces has the input of each, less that which follows the one before, as a varint, and the offset
-// as an unsigned one.
+// Pieces has two numbers for each piece: the input, minus the one after the input before, as a
+// varint, and the offset as an unsigned varint.
 type completed struct {
 	Pieces []byte       `json:"pieces"`
 	Tally  ingest.Tally `json:"tally"` // of all of them
@@ -118,7 +119,7 @@ func (c completed) each(do func(input int, offset int64) error) error {
 	return nil
 }
 
-// doneList is pieces that are settled, and what became of their rows.
+// doneList has completed pieces and the tally of their rows.
 type doneList struct {
 	places []donePlace
 	tally  ingest.Tally
@@ -134,7 +135,7 @@ func (d *doneList) add(input int, offset int64, t ingest.Tally) {
 	d.tally.Add(t)
 }
 
-// pack makes their record.
+// pack returns the record of the pieces.
 func (d *doneList) pack() completed {
 	c := completed{Tally: d.tally}
 	before := 0

@@ -9,31 +9,33 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/sink"
 )
 
-// fewFiles is the number of files of an output that are finished between two marks up to which the
-// record of a mark has each as an object, which every program reads.
+// fewFiles is the largest number of files finished between two marks that the record has as JSON
+// objects, which older programs can read, too.
 const fewFiles = 16
 
-// markedFiles is the record of a mark with many finished files, which are in Files and not in
+// markedFiles is the record of a mark with many finished files. They are in Files, and not in
 // Output.
 type markedFiles struct {
 	marked
 	Files []packedFiles `json:"files"`
 }
 
-// packedFiles is the files of one worker that are finished since the last mark.
+// packedFiles has the files that one worker finished since the last mark.
 //
-// Packed has one after the other, in base64: the number of bytes at the beginning of the name that
-// are those of the name before, the number of bytes of the rest, the rest; then the rows, the bytes
-// of text and the bytes, all numbers as unsigned varints (encoding/binary); then the bytes of the
-// checksum.
+// Packed is base64. Each file has these fields (numbers: unsigned varints of encoding/binary):
+//
+//   - the length of the prefix that its name shares with the name before, in bytes
+//   - the length of the rest of the name, in bytes, and the rest
+//   - the rows, the bytes of text, the bytes
+//   - the bytes of the checksum
 type packedFiles struct {
 	Worker int    `json:"worker"`
-	Sum    string `json:"sum,omitempty"` // algorithm of the checksums; empty, as programs before had it: SHA-256
-	First  int    `json:"first"`         // number of the first of them
+	Sum    string `json:"sum,omitempty"` // algorithm of the checksums; empty: SHA-256
+	First  int    `json:"first"`         // number of the first file
 	Packed []byte `json:"packed"`
 }
 
-// packFiles takes the finished files out of a mark, if they are many and have what it takes.
+// packFiles moves the finished files out of a mark if they are many and all can be packed.
 func packFiles(m *sink.Mark) (rest *sink.Mark, files []packedFiles) {
 	finished := 0
 	for _, s := range m.Series {
@@ -72,10 +74,10 @@ func packFiles(m *sink.Mark) (rest *sink.Mark, files []packedFiles) {
 	return rest, files
 }
 
-// unpack puts the finished files of a record into its mark.
+// unpack moves the finished files of a record into its mark.
 func (r *markedFiles) unpack() error {
 	if r.Output == nil {
-		return nil // which its reader refuses
+		return nil // apply refuses such a record
 	}
 	for _, p := range r.Files {
 		at := -1

@@ -8,11 +8,11 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 )
 
-// pieces are those that a load has begun, by input and in order of their places. A
-// terabyte has a million of them.
+// pieces has the pieces that a load has begun, by input and sorted by offset. A load of a terabyte
+// has a million of them.
 type pieces [][]piece
 
-// piece is a ingest.Piece and how it stands, without its input.
+// piece is an ingest.Piece without its input, and its state.
 type piece struct {
 	offset   int64
 	stamp    int64
@@ -37,10 +37,10 @@ func (p piece) of(input int) ingest.Piece {
 	}
 }
 
-// mostInputs is far above the number of files that a load is given.
+// mostInputs is far above any realistic number of input files.
 const mostInputs = 1 << 22
 
-// place says whether there can be a piece.
+// place returns an error if no piece can begin there.
 func place(input int, offset int64) error {
 	if input < 0 || input >= mostInputs || offset < 0 {
 		return fmt.Errorf("journal: there is no byte %d of input %d", offset, input)
@@ -48,7 +48,7 @@ func place(input int, offset int64) error {
 	return nil
 }
 
-// find looks a piece up; the zero piece, which is New, when it is not there.
+// find returns a piece, or the zero piece, which is PieceNew, if there is none.
 func (s pieces) find(input int, offset int64) piece {
 	if input >= len(s) {
 		return piece{}
@@ -60,9 +60,8 @@ func (s pieces) find(input int, offset int64) piece {
 	return s[input][i]
 }
 
-// at gives the place of a piece, made when it is not there. It holds until the next
-// call. A journal has the pieces of an input in their order, so that one is added at
-// the end.
+// at returns a pointer to a piece, and adds the piece if there is none. The pointer is valid until
+// the next call. A journal has the pieces of an input in order, so that new ones come at the end.
 func (s *pieces) at(input int, offset int64) *piece {
 	for input >= len(*s) {
 		*s = append(*s, nil)
@@ -86,8 +85,8 @@ func search(all []piece, offset int64) (int, bool) {
 	)
 }
 
-// left is where an input is to be taken up: at the first piece that is not settled, or
-// else at the last. It is the zero piece when reading can be taken up nowhere.
+// left returns where reading an input resumes: at the first piece that is not completed, or else at
+// the last. The zero piece means that reading can resume nowhere but at the beginning.
 func left(all []piece) (from piece, open bool) {
 	at := slices.IndexFunc(all, func(p piece) bool { return p.standing == ingest.PieceBegun })
 	open = at >= 0

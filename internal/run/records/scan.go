@@ -19,8 +19,7 @@ type Scan struct {
 	noted   *sink.Mark // the last mark in the journal
 }
 
-// NewScan begins the journal of a scan of some ranges in a new run directory. m has
-// a ScanExtra.
+// NewScan starts the journal of a scan of these ranges in a new run directory. m has a ScanExtra.
 func NewScan(dir string, m journal.Manifest, ranges []token.Range) (*Scan, error) {
 	earlier, err := newScanned(m)
 	if err != nil {
@@ -40,7 +39,7 @@ func NewScan(dir string, m journal.Manifest, ranges []token.Range) (*Scan, error
 	return s, nil
 }
 
-// OpenScan goes on with the journal of a scan that was stopped. m is its manifest.
+// OpenScan opens the journal of a scan that was stopped. m is its manifest.
 func OpenScan(dir string, m journal.Manifest) (*Scan, error) {
 	earlier, err := newScanned(m)
 	if err != nil {
@@ -54,17 +53,17 @@ func OpenScan(dir string, m journal.Manifest) (*Scan, error) {
 	return &Scan{j: j, earlier: earlier, noted: earlier.output}, nil
 }
 
-// GoOn notes that the scan goes on.
+// GoOn records that the scan resumes.
 func (s *Scan) GoOn() error { return s.j.Append(kindAgain, struct{}{}) }
 
-// Scanned tells what earlier runs did.
+// Scanned returns what the journal says of earlier runs.
 func (s *Scan) Scanned() *Scanned { return s.earlier }
 
-// Manifest says what the run is.
+// Manifest returns the manifest of the run.
 func (s *Scan) Manifest() journal.Manifest { return s.j.Manifest() }
 
-// Mark is for scan.Job.Mark: it takes down how far the output is, and has that noted
-// with what is in it.
+// Mark returns a function for scan.Job.Checkpoint. That function takes a mark of the output. The
+// function that it returns records the mark, with the ranges and rows that are in the output.
 func (s *Scan) Mark(out *sink.Output) func() (func(scan.Point) error, error) {
 	return func() (func(scan.Point) error, error) {
 		m, err := out.Mark()
@@ -72,7 +71,7 @@ func (s *Scan) Mark(out *sink.Output) func() (func(scan.Point) error, error) {
 			return nil, err
 		}
 		return func(p scan.Point) error {
-			// The rows must be on the disk before the word that they are.
+			// The rows must be on the disk before the record of them.
 			if err := out.Sync(); err != nil {
 				return err
 			}
@@ -84,7 +83,7 @@ func (s *Scan) Mark(out *sink.Output) func() (func(scan.Point) error, error) {
 	}
 }
 
-// note appends the record of a mark. Marks are noted one after the other.
+// note appends the record of a mark. The calls must not overlap.
 func (s *Scan) note(m *sink.Mark, record marked) error {
 	rest, files := packFiles(m.Since(s.noted))
 	s.noted, record.Output = m, rest
@@ -100,7 +99,7 @@ func (s *Scan) note(m *sink.Mark, record marked) error {
 	return s.j.Sync()
 }
 
-// Begin notes an output that has no rows yet.
+// Begin records an output that has no rows yet.
 func (s *Scan) Begin(out *sink.Output) error {
 	note, err := s.Mark(out)()
 	if err != nil {
@@ -109,9 +108,9 @@ func (s *Scan) Begin(out *sink.Output) error {
 	return note(scan.Point{})
 }
 
-// Commit finishes the output's files and notes them, since from then on they get
-// their names. done is what this run has read: with what earlier runs have it must be
-// all that was to be read.
+// Commit finishes the output's files and records them; after that they get their final names. done
+// has the ranges that this run has read. Together with those of earlier runs they must cover the
+// target.
 func (s *Scan) Commit(out *sink.Output, done []token.Range) error {
 	if left := token.Subtract(s.earlier.Left(), done); len(left) > 0 {
 		return fmt.Errorf(
@@ -129,13 +128,13 @@ func (s *Scan) Commit(out *sink.Output, done []token.Range) error {
 	return s.note(m, marked{})
 }
 
-// Close ends the journal with how the run ended.
+// Close records how the run ended, and closes the journal.
 func (s *Scan) Close(e End) error { return closeJournal(s.j, e) }
 
-// Abandon lets go of a run without a word about it. It does nothing after Close.
+// Abandon closes the journal without a record of the end. After Close it does nothing.
 func (s *Scan) Abandon() error { return s.j.Close() }
 
-// Range names a range that failed, for the end of a run.
+// Range returns the record of a range that failed, for the end of a run.
 func (s *Scan) Range(r token.Range, reason error) Range {
 	return Range{string(token.AppendRange(nil, s.earlier.partitioner, r)), reason.Error()}
 }
@@ -148,6 +147,6 @@ func (s *Scan) texts(ranges []token.Range) []string {
 	return texts
 }
 
-// MarkTime is how much of a scan has to be read again when it was killed, besides the
-// partitions that it was in the middle of.
+// MarkTime is the time between two marks. After a kill, a scan reads again what it read in that
+// time, and the partitions that it was reading.
 const MarkTime = 2 * time.Second

@@ -11,53 +11,53 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// The kinds of records of a scan alone.
+// The kinds of records that only a scan has.
 const (
 	kindTarget = "target" // wanted: what is to be read
 	kindMark   = "mark"   // marked
-	// kindMarkFiles is a mark with many finished files: markedFiles. It has a name of its own lest
-	// an older program takes it for a mark without them.
+	// kindMarkFiles is a mark with many finished files: markedFiles. It has its own name so that an
+	// older program does not read it as a mark without files.
 	kindMarkFiles = "mark-files"
 )
 
-// wanted is the record of what a scan is to read; there may be several.
+// wanted is a record of what a scan is to read. A journal may have several.
 type wanted struct {
 	Ranges []string `json:"ranges"`
 }
 
-// rangesOfTarget is how many ranges a record holds at the most, so that it stays far
-// below the longest that a journal takes.
+// rangesOfTarget is the number of ranges that a record has at most, so that it stays far below
+// journal.MaxPayload.
 const rangesOfTarget = 50_000
 
-// marked is the record of a point that the output can be cut off at.
+// marked is the record of a mark: a point at which the output can be cut off.
 type marked struct {
-	Ranges    []string   `json:"ranges"`     // whose rows are in the output since the last mark
+	Ranges    []string   `json:"ranges"`     // whose rows came into the output since the last mark
 	Rows      int64      `json:"rows"`       // of them
 	TextBytes int64      `json:"text_bytes"` // of them
 	Sum       rowsum.Sum `json:"sum"`        // of them
-	Output    *sink.Mark `json:"output"`     // how far it is: what is new since the last mark
+	Output    *sink.Mark `json:"output"`     // what changed since the last mark
 }
 
-// Scanned is what the journal of a scan says.
+// Scanned is the content of a scan's journal.
 type Scanned struct {
 	Target    []token.Range // what is to be read
 	Done      []token.Range // what is in the output
 	Rows      int64         // in the output
 	TextBytes int64         // of them
 	Sum       rowsum.Sum
-	End       *End // of the last run; nil when it did not come to one
+	End       *End // of the last run; nil if it was stopped before it could record one
 
 	output      *sink.Mark
 	partitioner token.Partitioner
 	merged      int // length of Done when its ranges were last merged
 }
 
-// Left is what is still to be read; empty but not nil when there is nothing.
+// Left returns what is still to be read. It is empty, and not nil, if nothing is left.
 func (s *Scanned) Left() []token.Range {
 	return append([]token.Range{}, token.Subtract(s.Target, s.Done)...)
 }
 
-// Share is how much of the tokens that are to be read has been read, from 0 to 1.
+// Share returns which part of the target's tokens was read, from 0 to 1.
 func (s *Scanned) Share() float64 {
 	sum := func(ranges []token.Range) (share float64) {
 		for _, r := range ranges {
@@ -71,8 +71,8 @@ func (s *Scanned) Share() float64 {
 	return 1
 }
 
-// Output is how far the output is that the journal vouches for; false when the run was
-// stopped before the output was begun.
+// Output returns the last mark of the output in the journal. It returns false if the run stopped
+// before it began the output.
 func (s *Scanned) Output() (sink.Mark, bool) {
 	if s.output == nil {
 		return sink.Mark{}, false
@@ -80,7 +80,7 @@ func (s *Scanned) Output() (sink.Mark, bool) {
 	return *s.output, true
 }
 
-// apply adds what one record says.
+// apply adds one record.
 func (s *Scanned) apply(r journal.Record) error {
 	switch r.Kind {
 	case kindTarget:
@@ -125,8 +125,8 @@ func (s *Scanned) apply(r journal.Record) error {
 	}
 }
 
-// merge joins the ranges that are done. It is not done for each mark, since a scan of
-// days has hundreds of thousands of those.
+// merge joins adjacent ranges of Done. It is not called for each mark, since a scan of days has
+// hundreds of thousands of them.
 func (s *Scanned) merge() {
 	s.Done = token.Merge(s.Done)
 	s.merged = len(s.Done)
@@ -143,8 +143,8 @@ func (s *Scanned) add(to *[]token.Range, texts []string) error {
 	return nil
 }
 
-// ScanExtra is what a scan keeps besides its options: what tells of the plan it was
-// begun with, for the manifest of its output.
+// ScanExtra is what run.json has of a scan besides its options. The manifest of the output needs
+// it.
 type ScanExtra struct {
 	Cluster     string      `json:"cluster"`     // its name
 	Partitioner string      `json:"partitioner"` // its class
@@ -155,17 +155,17 @@ type ScanExtra struct {
 	Dropped     Drops       `json:"dropped"`             // columns of the table, before the run; null: not known
 	Files       string      `json:"files,omitempty"`     // a sum of the SSTables that are read; empty: none are
 	Folders     []Folder    `json:"folders,omitempty"`   // of those SSTables
-	Now         time.Time   `json:"now,omitzero"`        // what expires then has expired, of rows in SSTables
+	Now         time.Time   `json:"now,omitzero"`        // the scan's time, for what expires in SSTables
 }
 
-// Folder is a folder with SSTables that are read.
+// Folder is a folder with SSTables that the scan reads.
 type Folder struct {
 	Path     string   `json:"path"`
 	Snapshot string   `json:"snapshot,omitempty"` // empty: live data
 	SSTables []string `json:"sstables"`           // the names of their Data.db
 }
 
-// ScanExtraOf reads what a manifest has besides options.
+// ScanExtraOf reads the ScanExtra of a manifest.
 func ScanExtraOf(m journal.Manifest) (ScanExtra, error) {
 	var e ScanExtra
 	if err := json.Unmarshal(m.Extra, &e); err != nil {

@@ -2,13 +2,13 @@ package records
 
 import "time"
 
-// Truncations are when nodes last truncated a table, by host id: in milliseconds since the
-// epoch by the node's own clock, 0 for never. A node that did not tell is not in it.
+// Truncations maps host ids to the time of the node's last truncation of a table, by its own clock.
+// It is in milliseconds since the epoch; 0: never. A node that did not answer has no entry.
 type Truncations map[string]int64
 
-// Since finds a truncation that came after those in before: each node is compared with itself,
-// so that no two clocks are. Of several it is the latest, and the node that tells of it; none
-// has no node. compared says whether any node stands in both.
+// Since returns the latest truncation that is later than the same node's in before, and its node.
+// It compares each node only with itself, since clocks differ. node is empty if there was no
+// truncation. compared reports whether some node is in both maps.
 func (t Truncations) Since(before Truncations) (node string, at time.Time, compared bool) {
 	latest := int64(0)
 	for id, now := range t {

@@ -10,16 +10,16 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 )
 
-// Cause is one reason for which rows were rejected, whatever the values were. A row that has
-// several bad fields has a cause for each, where they were all looked for.
+// Cause is one reason for which rows were rejected, without their values. A dry run looks for all
+// bad fields of a row; the row then has a cause for each of them.
 type Cause struct {
 	Rows int64
-	// of the input that was met first, that of the least line; without its bytes
+	// First is the reject with the lowest line of the input that came first, without its bytes.
 	First ingest.Reject
 }
 
-// Causes groups rejects by stage, column and reason. There are at most mostCauses
-// of them; rows for further ones go together. The zero value has none; it belongs to one goroutine.
+// Causes groups rejects by stage, column and reason. It has at most mostCauses groups; the last one
+// takes the rows of all further reasons. The zero value is empty. Only one goroutine may use it.
 type Causes struct {
 	byKey map[string]*Cause
 	order []*Cause
@@ -29,20 +29,19 @@ type Causes struct {
 // word is a bad value without digits, such as NA, in a column.
 type word struct{ column, text string }
 
-// Words that are counted: longWord bytes at most, and mostWords of them.
+// Words that are counted: at most longWord bytes each, and at most mostWords of them.
 const (
 	longWord  = 16
 	mostWords = 1000
 )
 
-// mostCauses bounds the memory that reasons take, whatever the input is.
+// mostCauses bounds the memory for reasons, for any input.
 const mostCauses = 100
 
-// varying are the parts of a reason that differ from row to row: values in quotes
-// and numbers.
+// varying matches the parts of a reason that differ from row to row: quoted values and numbers.
 var varying = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|[0-9]+`)
 
-// Add takes a reject.
+// Add adds a reject.
 func (c *Causes) Add(r ingest.Reject) {
 	if c.byKey == nil {
 		c.byKey = make(map[string]*Cause)
@@ -70,7 +69,7 @@ func (c *Causes) count(r ingest.Reject) {
 		c.order = append(c.order, cause)
 	}
 	if cause.Rows++; r.File == cause.First.File && r.Line < cause.First.Line {
-		cause.First = r // parsers run side by side
+		cause.First = r // parsers run concurrently
 	}
 }
 
@@ -89,8 +88,9 @@ func (c *Causes) countWord(r ingest.Reject) {
 	c.words[w]++
 }
 
-// BadWords returns the short texts without digits that rows were rejected for, in columns that of
-// says, those of most rows first. A row with several bad values counts for the first of them.
+// BadWords returns the short texts without digits for which rows were rejected, most rows first.
+// Only columns for which of returns true count. A row with several bad values counts only for its
+// first.
 func (c *Causes) BadWords(of func(column string) bool) []string {
 	rows := make(map[string]int64)
 	for w, n := range c.words {
@@ -104,7 +104,7 @@ func (c *Causes) BadWords(of func(column string) bool) []string {
 	)
 }
 
-// List gives the causes, those of most rows first.
+// List returns the causes, those with the most rows first.
 func (c *Causes) List() []Cause {
 	list := make([]Cause, len(c.order))
 	for i, cause := range c.order {

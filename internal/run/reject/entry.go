@@ -10,7 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 )
 
-// entry is what errors.jsonl tells of a row.
+// entry is the information in errors.jsonl about a row.
 type entry struct {
 	File   string
 	Line   int64
@@ -22,15 +22,14 @@ type entry struct {
 	Stage  ingest.Stage
 	Stamp  int64  // microseconds since the epoch, 0: none
 	Kept   string // file that has the row
-	// Repeats is how often it was written again, each time with a later timestamp.
+	// Repeats is the number of times the row was written again, each time with a later timestamp.
 	Repeats uint8
 	More    []ingest.BadField // of a dry run
 }
 
-// line is a line of errors.jsonl. It has what is not as in the line before, so that the
-// file does not outgrow the rows by far when short ones fail for one reason. One with a
-// file starts again: what is left out of it is empty or 0. Further bad fields are those of
-// this line alone.
+// line is a line of errors.jsonl. A field that is the same as in the line before is left out. So
+// the file stays small if many short rows fail for one reason. A line with a file does not depend
+// on the one before: a field left out of it is empty or 0. More belongs only to its own line.
 type line struct {
 	File    *string       `json:"file,omitempty"`
 	Line    *int64        `json:"line,omitempty"`
@@ -46,7 +45,7 @@ type line struct {
 	More    []badField    `json:"more,omitempty"`
 }
 
-// badField is a field that is bad besides the first one of its row.
+// badField is a bad field of a row besides the first one.
 type badField struct {
 	Line   int64  `json:"line"`
 	Field  int    `json:"column"`
@@ -55,7 +54,7 @@ type badField struct {
 	Reason string `json:"reason"`
 }
 
-// lineOf makes the line of an entry behind that of another, or at the beginning.
+// lineOf returns the line of an entry that follows another one, or nil at the beginning.
 func lineOf(e, before *entry) line {
 	var file *string
 	if before == nil || e.File != before.File {
@@ -87,7 +86,7 @@ func lineOf(e, before *entry) line {
 	}
 }
 
-// other is nil for what is as before.
+// other returns nil if the value is the same as before.
 func other[T comparable](now *T, before T) *T {
 	if *now == before {
 		return nil
@@ -95,7 +94,7 @@ func other[T comparable](now *T, before T) *T {
 	return now
 }
 
-// follow makes e, the entry of the line before, that of this one.
+// follow changes e from the entry of the line before to the entry of this line.
 func (l *line) follow(e *entry) {
 	if l.File != nil {
 		*e = entry{File: *l.File}
@@ -122,7 +121,7 @@ func take[T any](field *T, told *T) {
 	}
 }
 
-// entries reads errors.jsonl, which is called name in errors.
+// entries reads errors.jsonl and calls each with each entry. Its errors call the file name.
 func entries(r io.Reader, name string, each func(entry)) error {
 	var e entry
 	for lines := json.NewDecoder(bufio.NewReader(r)); ; {

@@ -15,20 +15,20 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spread"
 )
 
-// mostOpen is how many files are open at a time. Inputs may have thousands of headers,
-// and a process often may have a thousand files open in all.
+// mostOpen is the largest number of files that are open at a time. Inputs may have thousands of
+// headers, but the limit of a process is often a thousand open files.
 const mostOpen = 64
 
-// output is one file. What it has is on the disk when it is not open.
+// output is one file. While it is closed, all of its content is on the disk.
 type output struct {
 	path   string
 	header []byte
 	hash   *xxh3.Hasher // of what was written
-	size   int64        // of that, in bytes
+	size   int64        // size of the content in bytes
 	file   *os.File     // nil when it is not open
 	w      *bufio.Writer
-	used   int64 // when, as Dir counts
-	dirty  bool  // it was written to since it was synced
+	used   int64 // the last use, by the counter of Dir
+	dirty  bool  // written to since the last sync
 }
 
 // Write implements io.Writer for w.
@@ -40,7 +40,7 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// sync has all that was written on the disk.
+// sync writes the content to the disk.
 func (o *output) sync() error {
 	if err := o.w.Flush(); err != nil || !o.dirty {
 		return err
@@ -50,7 +50,7 @@ func (o *output) sync() error {
 	return err
 }
 
-// reopen goes on with a file that was closed.
+// reopen opens a file that was closed, to append to it.
 func (o *output) reopen() (*os.File, error) {
 	f, err := os.OpenFile(o.path, os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
@@ -72,8 +72,8 @@ func (o *output) reopen() (*os.File, error) {
 	return f, nil
 }
 
-// use gives the file of that name, open for more, and made with its header when it is
-// new.
+// use returns the file of that name, open for writing. If the file is new, use creates it and
+// writes its header.
 func (d *Dir) use(name string, header []byte) (*output, error) {
 	d.used++
 	o := d.files[name]
@@ -108,18 +108,18 @@ func (d *Dir) use(name string, header []byte) (*output, error) {
 	return o, nil
 }
 
-// hold keeps a file open.
+// hold adds a file to the open ones.
 func (d *Dir) hold(o *output, f *os.File) {
 	o.file, o.w = f, bufio.NewWriter(o)
 	d.open = append(d.open, o)
 }
 
-// madeRoom is the number of files that are closed together.
+// madeRoom is the number of files that makeRoom closes together.
 const madeRoom = mostOpen / 2
 
-// makeRoom closes the files that were not used for longest when no more may be open. They are
-// synced first: the system may forget that it could not write out a file that is closed. One at a
-// time they would wait for the disk one after the other; together they share its work.
+// If mostOpen files are open, makeRoom closes those that were not used for longest. It syncs them
+// before, since the system may forget a write error of a closed file. Syncing one after the other
+// would wait for the disk each time, so they are synced together.
 func (d *Dir) makeRoom() error {
 	if len(d.open) < mostOpen {
 		return nil
@@ -140,7 +140,7 @@ func (d *Dir) makeRoom() error {
 	return nil
 }
 
-// syncAll has all that was written to some files on the disk.
+// syncAll syncs files to the disk.
 func syncAll(files []*output) error {
 	failures := make([]error, len(files))
 	spread.EachWaiting(len(files), func(i int) { failures[i] = files[i].sync() })

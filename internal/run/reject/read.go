@@ -1,7 +1,7 @@
 package reject
 
-// ReadCauses reads why rows were rejected that are kept in the folder at path: those of most rows
-// first, none where there are no rejects.
+// ReadCauses reads the reasons why rows were rejected from the folder at path, most rows first. It
+// returns none if there are no rejects.
 func ReadCauses(path string) ([]Cause, error) {
 	d := New(path, "")
 	if err := d.recount(); err != nil {

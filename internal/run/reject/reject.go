@@ -1,16 +1,16 @@
-// Package reject keeps the rows that a load could not write.
+// Package reject stores the rows that a load could not write, in its run directory:
 //
-// They go into the run directory: rejects.csv holds the rows byte for byte as
-// they stood in the input, under the input's own header line, so that it loads
-// again as it is; errors.jsonl has a line of JSON for each with its file, line,
-// column and reason; rows that may or may not have been applied go to
-// in-doubt.csv instead, and lines that no record can be made of, such as with a
-// quote that is never closed, to rejects-broken.csv, lest they take in the row
-// after them. Inputs with another header get files of their own, with a number in
-// the name. A row too long to be held is kept in a file by itself.
+//   - rejects.csv has the rows byte for byte as in the input, under the input's own header line.
+//     It can be loaded as it is.
+//   - errors.jsonl has a line of JSON for each row with its file, line, column and reason.
+//   - in-doubt.csv has the rows that may or may not have been applied.
+//   - rejects-broken.csv has lines that are no record, such as lines with a quote that is never
+//     closed. In rejects.csv they would swallow the row after them.
 //
-// Nothing is made before there is something to keep. All files are readable by
-// their owner alone.
+// Inputs with another header get files of their own, with a number in the name. A row too long for
+// memory gets its own file, too.
+//
+// A file is made only when there is a row for it. All files are readable only by their owner.
 package reject
 
 import (
@@ -28,7 +28,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 )
 
-// Dir is a run directory that takes rejects. It is safe for concurrent use.
+// Dir is a run directory to which rejects are written. It is safe for concurrent use.
 type Dir struct {
 	path string
 	ext  string // of the files of rows
@@ -37,18 +37,18 @@ type Dir struct {
 	files   map[string]*output // by name
 	open    []*output          // at most mostOpen of them
 	used    int64              // counts the uses of files
-	changed map[string]bool    // the names of those written to since Changed was called
-	fresh   bool               // files were made whose names may not be on the disk
+	changed map[string]bool    // the names of the files written to since the last Changed
+	fresh   bool               // whether files were made whose names may not be on the disk
 	names   map[string]string  // file name by stage and header
 	numbers map[string]int     // the last number of a file, by stage
-	long    int                // files made for single long rows
-	torn    string             // the last of them until its row is added
+	long    int                // number of files made for single long rows
+	torn    string             // name of the last of them until its row is added
 	reason  ingest.Reject      // of that row
-	told    *entry             // the last one, nil before there is one of this run
+	told    *entry             // the last entry of this run; nil: none yet
 	causes  Causes
 }
 
-// The files besides journal.ErrorsFile, which has the reasons: their names begin so.
+// The beginnings of the names of the files with rows.
 const (
 	rejectsBase = "rejects"
 	brokenBase  = "rejects-broken"
@@ -56,8 +56,8 @@ const (
 	longBase    = "rejects-long-"
 )
 
-// New makes rejects that will go to the folder at path, which need not exist, in
-// files whose names end in ext (".csv").
+// New returns a Dir for the folder at path, which need not exist. The names of its files end in ext
+// (".csv").
 func New(path, ext string) *Dir {
 	return &Dir{
 		path: path, ext: ext, files: make(map[string]*output), changed: make(map[string]bool),
@@ -65,16 +65,16 @@ func New(path, ext string) *Dir {
 	}
 }
 
-// NewUnkept makes rejects of which only the causes are kept, in memory.
+// NewUnkept returns a Dir that stores only the causes, in memory.
 func NewUnkept() *Dir { return &Dir{} }
 
-// unkept says whether nothing goes to a folder.
+// unkept reports whether the Dir has no folder.
 func (d *Dir) unkept() bool { return d.files == nil }
 
-// Reasons is the file of the reasons.
+// Reasons returns the path of the file with the reasons.
 func (d *Dir) Reasons() string { return filepath.Join(d.path, journal.ErrorsFile) }
 
-// Add keeps rows.
+// Add writes rejected rows and their reasons.
 func (d *Dir) Add(rejects []ingest.Reject) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -107,8 +107,8 @@ func (d *Dir) add(r ingest.Reject) error {
 	return d.tell(r, name)
 }
 
-// AddPiece keeps a piece of a long row, in a file of its own, which counts when the row
-// is added.
+// AddPiece writes a piece of a long row to a file of its own. The file counts once Add is called
+// for the row.
 func (d *Dir) AddPiece(r ingest.Reject, first, last bool) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -131,9 +131,8 @@ func (d *Dir) AddPiece(r ingest.Reject, first, last bool) error {
 	return nil
 }
 
-// writeRow writes a row's bytes; a row that ended with its file instead of a line
-// end gets one. The writer keeps its first error, so it is enough to look at the
-// last.
+// writeRow writes a row's bytes. A row that ended with its file instead of a line end gets a line
+// end. The writer keeps its first error, so that only the last call has to be checked.
 func writeRow(w *bufio.Writer, raw []byte, last bool) error {
 	_, err := w.Write(raw)
 	if !last || len(raw) == 0 {
@@ -141,7 +140,7 @@ func writeRow(w *bufio.Writer, raw []byte, last bool) error {
 	}
 	switch raw[len(raw)-1] {
 	case '\n':
-	case '\r': // belongs to the row's data, not to the line end it gets
+	case '\r': // belongs to the row's data, not to its new line end
 		_, err = w.WriteString("\r\n")
 	default:
 		err = w.WriteByte('\n')
@@ -149,7 +148,7 @@ func writeRow(w *bufio.Writer, raw []byte, last bool) error {
 	return err
 }
 
-// rows finds the file for a row.
+// rows returns the name of the file for a row.
 func (d *Dir) rows(r ingest.Reject) string {
 	base := rejectsBase
 	switch {
@@ -171,7 +170,7 @@ func (d *Dir) rows(r ingest.Reject) string {
 	return name
 }
 
-// tell writes the reason of a row and remembers it for the summary.
+// tell writes the reason of a row to errors.jsonl and adds it to the causes.
 func (d *Dir) tell(r ingest.Reject, kept string) error {
 	d.causes.Add(r)
 	o, err := d.use(journal.ErrorsFile, nil)
@@ -201,28 +200,28 @@ func (d *Dir) tell(r ingest.Reject, kept string) error {
 	return nil
 }
 
-// Used says whether anything was kept.
+// Used reports whether any file was made.
 func (d *Dir) Used() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return len(d.files) > 0
 }
 
-// Causes are the reasons of the rejects, those of most rows first.
+// Causes returns the reasons of the rejects, those with the most rows first.
 func (d *Dir) Causes() []Cause {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.causes.List()
 }
 
-// BadWords is [Causes.BadWords] of the rejects.
+// BadWords returns [Causes.BadWords] of the rejects.
 func (d *Dir) BadWords(of func(column string) bool) []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.causes.BadWords(of)
 }
 
-// Files lists the paths of the files of rows, by name.
+// Files returns the paths of the files of rows, by name.
 func (d *Dir) Files() []string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -236,7 +235,7 @@ func (d *Dir) Files() []string {
 	return paths
 }
 
-// Rejected lists the paths of the files whose rows are not in doubt, by name.
+// Rejected returns the paths of the files whose rows are not in doubt, by name.
 func (d *Dir) Rejected() []string {
 	return slices.DeleteFunc(
 		d.Files(),
@@ -244,10 +243,10 @@ func (d *Dir) Rejected() []string {
 	)
 }
 
-// IsLong reports whether a file has a row that is too long to be held.
+// IsLong reports whether a file has a row that is too long for memory.
 func (d *Dir) IsLong(path string) bool { return strings.HasPrefix(filepath.Base(path), longBase) }
 
-// Sync has all that was kept on the disk.
+// Sync writes everything to the disk.
 func (d *Dir) Sync() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -267,7 +266,7 @@ func (d *Dir) sync() error {
 	return err
 }
 
-// Close writes out and closes all files.
+// Close writes everything to the disk and closes all files.
 func (d *Dir) Close() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()

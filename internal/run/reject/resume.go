@@ -20,15 +20,15 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 )
 
-// State is how far files of a folder are, for a later run that goes on from there.
+// State is the size and hash of each file of a folder. A later run resumes from it.
 type State struct {
 	Files []FileState `json:"files,omitempty"`
 
 	places map[string]int // in Files, by name; made by Update
 }
 
-// Update has the state of each file of a later state in place of its own. A later state
-// may have all files or those alone that were changed.
+// Update replaces the state of each file that is in later. A later state may have all files or only
+// those that changed.
 func (s *State) Update(later State) {
 	if s.places == nil {
 		s.places = make(map[string]int)
@@ -46,26 +46,25 @@ func (s *State) Update(later State) {
 	}
 }
 
-// Clone gives a state that can be updated without changing this one.
+// Clone returns a copy that can be updated without changing s.
 func (s State) Clone() State { return State{Files: slices.Clone(s.Files)} }
 
-// FileState is how far one file is.
+// FileState is the size and the hash of one file.
 type FileState struct {
 	Name   string `json:"name"`
-	Header []byte `json:"header,omitempty"` // that it begins with, in whatever encoding
+	Header []byte `json:"header,omitempty"` // its first line, in the encoding of its input
 	Size   int64  `json:"size"`
-	Hash   uint64 `json:"hash,string"` // of so many bytes, XXH3
+	Hash   uint64 `json:"hash,string"` // XXH3 of the first Size bytes
 }
 
-// InDoubt says whether the file has rows that may have been applied.
+// InDoubt reports whether the file has rows that may have been applied.
 func (f FileState) InDoubt() bool { return InDoubt(f.Name) }
 
 // InDoubt reports whether the file of that name has rows that may have been applied.
 func InDoubt(name string) bool { return strings.HasPrefix(name, doubtBase) }
 
-// Changed writes everything out and tells how far those files are, by name, that were
-// written to since it was called last. A row that is still being added in pieces does
-// not count.
+// Changed flushes the files and returns the state of those written to since the last call, by name.
+// It leaves out a long row that is not complete.
 func (d *Dir) Changed() (State, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -86,7 +85,7 @@ func (d *Dir) Changed() (State, error) {
 	return s, nil
 }
 
-// ownFiles matches the names of the files of rows.
+// ownFiles returns a pattern for the names of the files of rows.
 func ownFiles(ext string) *regexp.Regexp {
 	return regexp.MustCompile(
 		`^(` + rejectsBase + `|` + brokenBase + `|` + doubtBase + `)(-[0-9]+)?` + regexp.QuoteMeta(
@@ -98,14 +97,14 @@ func ownFiles(ext string) *regexp.Regexp {
 	)
 }
 
-// Check says what the folder of an earlier run does not hold of a state, if there is
-// anything, and has the rest on the disk.
+// Check returns an error if a file of the state is not in the folder as the state says. It syncs
+// the files to the disk.
 func Check(path, ext string, s State) error {
 	_, err := check(path, ext, s)
 	return err
 }
 
-// check gives the hashes of the files of a state, each up to its size there.
+// check returns the hash of each file of a state, up to the size in the state.
 func check(path, ext string, s State) (map[string]*xxh3.Hasher, error) {
 	own := ownFiles(ext)
 	for _, f := range s.Files {
@@ -152,7 +151,7 @@ func check(path, ext string, s State) (map[string]*xxh3.Hasher, error) {
 	return hashes, nil
 }
 
-// hashOf reads the beginning of a file.
+// hashOf returns the hash of the first size bytes of a file, and syncs the file.
 func hashOf(name string, size int64) (*xxh3.Hasher, error) {
 	f, err := os.Open(name)
 	if err != nil {
@@ -166,9 +165,9 @@ func hashOf(name string, size int64) (*xxh3.Hasher, error) {
 	return hash, f.Sync()
 }
 
-// Resume goes on with the folder of an earlier run: its files are cut off at the
-// given state, those that are not in it are removed. Anything else than what an
-// earlier run can have left is refused, and nothing is changed then.
+// Resume resumes the folder of an earlier run. It cuts the files off at the given state, and
+// removes those that are not in it. If a file differs from the state, it returns an error and
+// changes nothing.
 func Resume(path, ext string, s State) (*Dir, error) {
 	d := New(path, ext)
 	hashes, err := check(path, ext, s)
@@ -215,7 +214,7 @@ func Resume(path, ext string, s State) (*Dir, error) {
 	return d, nil
 }
 
-// cutOff takes up one file where the earlier run is to go on.
+// cutOff truncates a file to its size in the state, and adds it to the Dir.
 func (d *Dir) cutOff(f FileState, hash *xxh3.Hasher) error {
 	path := filepath.Join(d.path, f.Name)
 	d.files[f.Name] = &output{path: path, header: f.Header, hash: hash, size: f.Size}
@@ -230,7 +229,7 @@ func (d *Dir) cutOff(f FileState, hash *xxh3.Hasher) error {
 	return errors.Join(err, file.Close())
 }
 
-// recount reads the reasons that are kept, for the summary.
+// recount reads the reasons in errors.jsonl, for the summary.
 func (d *Dir) recount() error {
 	f, err := os.Open(filepath.Join(d.path, journal.ErrorsFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -258,14 +257,14 @@ func (d *Dir) recount() error {
 // Kept is a file of rows that a run rejected.
 type Kept struct {
 	Path   string
-	Stamps []int64 // of its rows, in their order: the timestamps they had; 0: none
-	Sent   []bool  // of its rows: the load sent it, so that it may be in the table
-	Doubt  bool    // its rows may have been applied
-	// Repeats is how often its rows were written again at the most.
+	Stamps []int64 // timestamps of its rows, in order; 0: none
+	Sent   []bool  // for each row, whether the load sent it, so that it may be in the table
+	Doubt  bool    // whether its rows may have been applied
+	// Repeats is the largest number of times that one of its rows was written again.
 	Repeats uint8
 }
 
-// Unchanged reports whether a file of rejects is as the run left it.
+// Unchanged reports whether a file of rejects is still as the run left it.
 func (f FileState) Unchanged(folder string) bool {
 	path := filepath.Join(folder, f.Name)
 	info, err := os.Stat(path)
@@ -276,8 +275,8 @@ func (f FileState) Unchanged(folder string) bool {
 	return err == nil && hash.Sum64() == f.Hash
 }
 
-// Unsent counts the rows of an input, by their timestamps, that the load in the folder at path
-// never sent since it could not read them.
+// Unsent counts, by timestamp, the rows of an input that a load could not read and so did not send.
+// The folder of the load is at path.
 func Unsent(path, input string) (map[int64]int, error) {
 	f, err := os.Open(filepath.Join(path, journal.ErrorsFile))
 	if err != nil {
@@ -293,7 +292,7 @@ func Unsent(path, input string) (map[int64]int, error) {
 	return unsent, err
 }
 
-// unexplained is an error when there are files of rows in a folder that has no reasons.
+// unexplained returns an error if a folder without reasons has files of rows.
 func unexplained(path string) error {
 	entries, err := os.ReadDir(path)
 	if err != nil {
@@ -311,7 +310,7 @@ func unexplained(path string) error {
 	return nil
 }
 
-// Find lists the files of rows that a run left in its folder, by name.
+// Find returns the files of rows that a run left in its folder, by name.
 func Find(path string) ([]Kept, error) {
 	f, err := os.Open(filepath.Join(path, journal.ErrorsFile))
 	if errors.Is(err, fs.ErrNotExist) {

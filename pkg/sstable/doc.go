@@ -8,7 +8,7 @@
 // can be sorted and kept.
 //
 // A PartitionWriter puts such rows into partitions. A Decoder reads partitions from the bytes of a
-// Data.db. AppendHeader and DecodeHeader write and read the HEADER part of Statistics.db, which
+// Data.db. AppendHeader and DecodeHeader write and read the HEADER component of Statistics.db, which
 // readers of a Data.db require. An Inserter makes a Row of the values of an INSERT. A Merger makes
 // one Row of several with equal clusterings; package reconcile makes one table of several.
 //

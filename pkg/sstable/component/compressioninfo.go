@@ -38,7 +38,7 @@ type Compression struct {
 const NeverPlain = math.MaxInt32
 
 // maxChunkLength is the length in bytes of the longest chunk that is read. Cassandra allows longer
-// chunks, but they are not in use.
+// chunks.
 const maxChunkLength = 64 << 20
 
 // Append appends the CompressionInfo.db of a version.

@@ -8,9 +8,9 @@
 // can be sorted and kept.
 //
 // A PartitionWriter puts such rows into partitions. A Decoder reads partitions from the bytes of a
-// Data.db. AppendHeader and DecodeHeader write and read the HEADER component of Statistics.db, which
-// readers of a Data.db require. An Inserter makes a Row of the values of an INSERT. A Merger makes
-// one Row of several with equal clusterings; package reconcile makes one table of several.
+// Data.db. AppendHeader and DecodeHeader write and read the HEADER component of Statistics.db,
+// which readers of a Data.db require. An Inserter makes a Row of the values of an INSERT. A Merger
+// makes one Row of several with equal clusterings; package reconcile makes one table of several.
 //
 // CreateTable returns a TableWriter, which writes an SSTable with all of its components. OpenTable
 // returns a TableReader, which reads all partitions or those within ranges of tokens. Verify proves

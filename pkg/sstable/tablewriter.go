@@ -46,9 +46,9 @@ type Written struct {
 // files are made in a folder of their own. Once they are on the disk, they are moved into the
 // folder of the SSTable, TOC.txt last. So an SSTable with a TOC.txt is complete.
 //
-// It needs memory for the filter, 8 bytes for each chunk, and 4 for each block of 64 KiB that is not
-// compressed. It also keeps one key of every IndexInterval, and two clusterings for each 64 KiB of
-// the current partition. It is not safe for concurrent use.
+// It needs memory for the filter, 8 bytes for each chunk, and 4 for each block of 64 KiB that is
+// not compressed. It also keeps one key of every IndexInterval, and two clusterings for each 64 KiB
+// of the current partition. It is not safe for concurrent use.
 type TableWriter struct {
 	codec   *Codec
 	options Options

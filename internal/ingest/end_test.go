@@ -123,7 +123,7 @@ func TestCancellation(t *testing.T) {
 				case n < 20:
 					return true, nil
 				}
-				<-ctx.Done() // nobody gives a row up before
+				<-ctx.Done() // no row is given up before
 				if state == "retries" {
 					return false, loadtest.Failure(fault.Transient, "unavailable")
 				}

@@ -18,7 +18,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Each row that makes no insert is told with its place.
+// A row that makes no insert is rejected with its place.
 func TestRejectedRows(t *testing.T) {
 	long := strings.Repeat("k", token.MaxKeyLen+1)
 	for _, tc := range []struct {

@@ -25,13 +25,6 @@ const (
 	second = 1700000000
 )
 
-func unhex(t testing.TB, s string) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(strings.Join(strings.Fields(s), ""))
-	require.NoError(t, err)
-	return b
-}
-
 // num is an int in the CQL wire format.
 func num(n int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(int32(n))) }
 

@@ -5,6 +5,8 @@ import (
 	"io"
 	"testing"
 
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
@@ -254,7 +256,8 @@ func TestCompositeKeyIsSplit(t *testing.T) {
 		rowsOf(t, mergerOf(t, table, f), selection, second),
 	)
 	for _, key := range []string{"00", "0001 78 00 0000 00", "0001 78 00 0000 00 0000 01", "0001 78 00 0000 00 0000 00 00", "ffff 78 00"} {
-		f := fileOf(t, table.Schema, component.NB, partition{key: unhex(t, key), items: exists})
+		key := testkit.Unhex(t, key)
+		f := fileOf(t, table.Schema, component.NB, partition{key: key, items: exists})
 		r, err := NewRows(mergerOf(t, table, f), selection, second)
 		require.NoError(t, err)
 		require.ErrorIs(t, r.Next(), errKey, key)
@@ -269,7 +272,7 @@ func TestFieldsThatAreNoneAreRefused(t *testing.T) {
 		r := row(1, sstable.Liveness{})
 		for _, path := range paths {
 			c := cellAt(u, 1, num(1))
-			c.Path = unhex(t, path)
+			c.Path = testkit.Unhex(t, path)
 			r.Cells = append(r.Cells, c)
 		}
 		rows, err := NewRows(

@@ -4,6 +4,8 @@ import (
 	"math"
 	"testing"
 
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
@@ -141,7 +143,7 @@ func TestStrongestOpenRangeApplies(t *testing.T) {
 	m := mergerOf(t, table, wide, weak, strong, data)
 	var clusterings []byte
 	for _, line := range rowsOf(t, m, []Selector{{Kind: Clustering}}, second) {
-		clusterings = append(clusterings, unhex(t, line[:len(line)-1])[3])
+		clusterings = append(clusterings, testkit.Unhex(t, line[:len(line)-1])[3])
 	}
 	require.Equal(t, []byte{0, 1, 2, 6, 7, 8, 9, 10}, clusterings)
 	require.Equal(t, []string{

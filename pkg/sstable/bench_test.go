@@ -5,8 +5,9 @@ import (
 	"io"
 	"testing"
 
-	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // BenchmarkEncode makes rows of INSERT statements, encodes them and writes each as a partition.

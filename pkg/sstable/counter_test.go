@@ -4,8 +4,9 @@ import (
 	"encoding/binary"
 	"testing"
 
-	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // counterContext makes a context of global shards: id, clock, count.

@@ -7,10 +7,11 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
-	"github.com/stretchr/testify/require"
 )
 
 // The error of a component names its file, and no other, in words that are not those of Go.

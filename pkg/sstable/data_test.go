@@ -11,10 +11,13 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
+
 	"github.com/klauspost/compress/snappy"
 	"github.com/klauspost/compress/zstd"
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // examplePartition are the 43 bytes of a partition of two rows.
@@ -85,10 +88,10 @@ func readBack(
 }
 
 func TestDataNotCompressedOfCassandra(t *testing.T) {
-	plain := unhex(t, examplePartition)
+	plain := testkit.Unhex(t, examplePartition)
 	b, w := stored(t, plain, component.Compression{}, component.NB)
 	require.Equal(t, plain, b)
-	require.Equal(t, unhex(t, "00010000 25d83b87"), w.sums.Append(nil))
+	require.Equal(t, testkit.Unhex(t, "00010000 25d83b87"), w.sums.Append(nil))
 	require.Equal(t, uint32(634928007), w.digest)
 	require.Equal(t, component.NotCompressed, w.ratio())
 }
@@ -278,7 +281,7 @@ func TestCompressionInfo(t *testing.T) {
 	nb := info.Append(nil, component.NB)
 	require.Equal(
 		t,
-		unhex(
+		testkit.Unhex(
 			t,
 			"000d 4c5a34436f6d70726573736f72 00000001 0013 6c7a345f636f6d70726573736f725f74797065 0004 66617374 00004000 7fffffff 0000000000004e20 00000002 0000000000000000 0000000000000309",
 		),

@@ -8,8 +8,11 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
+
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // readAll reads to the end, or to the first error.
@@ -93,7 +96,7 @@ func TestWhatIsWrongIsNamedWithItsOffset(t *testing.T) {
 		{header + row + "ff ffffffffffffffff 12", "SSTable data at offset 18: row of 18446744073709551615 bytes or more, where 2147483647 are allowed"},
 	} {
 		err := readAll(
-			NewDecoder(small(t, component.NB), bytes.NewReader(unhex(t, c.hex)), MaxRowBytes),
+			NewDecoder(small(t, component.NB), bytes.NewReader(testkit.Unhex(t, c.hex)), MaxRowBytes),
 		)
 		require.ErrorContains(t, err, c.want)
 	}
@@ -102,7 +105,7 @@ func TestWhatIsWrongIsNamedWithItsOffset(t *testing.T) {
 		readAll(
 			NewDecoder(
 				small(t, component.OA),
-				bytes.NewReader(unhex(t, "0004 00000001 81")),
+				bytes.NewReader(testkit.Unhex(t, "0004 00000001 81")),
 				MaxRowBytes,
 			),
 		),
@@ -113,7 +116,7 @@ func TestWhatIsWrongIsNamedWithItsOffset(t *testing.T) {
 		readAll(
 			NewDecoder(
 				elements(t, component.NB),
-				bytes.NewReader(unhex(t, header+row+"06 12 00 08 02 6869 01")),
+				bytes.NewReader(testkit.Unhex(t, header+row+"06 12 00 08 02 6869 01")),
 				MaxRowBytes,
 			),
 		),
@@ -128,7 +131,7 @@ func TestNoMoreMemoryThanBytes(t *testing.T) {
 		header + "24 00 00000002 f07ffffff0 12 00 08 f07fffff00 6869",
 		header + "24 00 00000002 06 12 00 08 f07fffff00 6869",
 	} {
-		d := NewDecoder(small(t, component.NB), bytes.NewReader(unhex(t, hex)), MaxRowBytes)
+		d := NewDecoder(small(t, component.NB), bytes.NewReader(testkit.Unhex(t, hex)), MaxRowBytes)
 		require.Error(t, readAll(d))
 		require.LessOrEqual(t, cap(d.buf), 2*readBytes)
 	}
@@ -136,7 +139,7 @@ func TestNoMoreMemoryThanBytes(t *testing.T) {
 
 // Nor are more bytes read for a head that no bytes can make right.
 func TestAMalformedHeadIsSeenEarly(t *testing.T) {
-	in := unhex(t, "0004 00000001 7fffffff 8000000000000000 02 01 0002 00")
+	in := testkit.Unhex(t, "0004 00000001 7fffffff 8000000000000000 02 01 0002 00")
 	d := NewDecoder(
 		small(t, component.NB),
 		bytes.NewReader(append(in, make([]byte, 10<<20)...)),

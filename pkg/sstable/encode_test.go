@@ -2,23 +2,16 @@ package sstable
 
 import (
 	"bytes"
-	"encoding/hex"
-	"strings"
 	"testing"
+
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
+
+	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
-	"github.com/stretchr/testify/require"
 )
-
-// unhex reads hex with blanks in it.
-func unhex(t testing.TB, s string) []byte {
-	t.Helper()
-	b, err := hex.DecodeString(strings.Join(strings.Fields(s), ""))
-	require.NoError(t, err)
-	return b
-}
 
 // column makes a column of a type in CQL.
 func column(t testing.TB, name, typ string) Column {
@@ -83,8 +76,8 @@ func TestTwoRows(t *testing.T) {
 		require.NoError(t, w.Row(encoded))
 		require.NoError(t, w.End())
 		require.NoError(t, w.Flush())
-		header := unhex(t, "0004 00000001 "+deletion)
-		rows := unhex(t, "24 00 00000002 06 12 00 08 02 6869 04 00 00000003 04 0d 83e8 01 01")
+		header := testkit.Unhex(t, "0004 00000001 "+deletion)
+		rows := testkit.Unhex(t, "24 00 00000002 06 12 00 08 02 6869 04 00 00000003 04 0d 83e8 01 01")
 		rows[7] = byte(len(header))
 		require.Equal(t, append(header, rows...), out.Bytes())
 		require.Equal(t, int64(out.Len()), w.Position())
@@ -93,7 +86,7 @@ func TestTwoRows(t *testing.T) {
 
 func TestHeader(t *testing.T) {
 	const p = "6f72672e6170616368652e63617373616e6472612e64622e6d61727368616c2e" // org.apache.cassandra.db.marshal.
-	want := unhex(
+	want := testkit.Unhex(
 		t,
 		"fce9d96a43c000 00 00 29"+p+"496e7433325479706501 29"+p+"496e74333254797065 00 01 01 76 28"+p+"5554463854797065",
 	)

@@ -4,9 +4,12 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
+
+	"github.com/stretchr/testify/require"
+
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
-	"github.com/stretchr/testify/require"
 )
 
 // fuzzCodecs are those that the fuzz targets choose from by number; new ones go to the end, so that
@@ -37,7 +40,7 @@ func FuzzDecoder(f *testing.F) {
 			f.Add(byte(i), g.data)
 		}
 	}
-	f.Add(byte(20), unhex(f, "0004 00000001 80 24 00 00000002 06 09 00 08 02 6869 01"))
+	f.Add(byte(20), testkit.Unhex(f, "0004 00000001 80 24 00 00000002 06 09 00 08 02 6869 01"))
 	f.Fuzz(func(t *testing.T, table byte, data []byte) {
 		c := codecs[int(table)%len(codecs)]
 		once, err := rewrite(c, bytes.NewReader(data), nil)

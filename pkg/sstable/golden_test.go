@@ -9,8 +9,11 @@ import (
 	"testing"
 	"testing/iotest"
 
-	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
+
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // golden is a table of testdata/golden, which Cassandra 5.0.6 wrote; the script make there says
@@ -227,7 +230,7 @@ func TestInsertIsWhatTheServerWrites(t *testing.T) {
 		_, row, err := in.Insert(Insert{
 			Values: []Value{
 				key,
-				{Bytes: unhex(t, "ffffffff 00000000"), State: Set},
+				{Bytes: testkit.Unhex(t, "ffffffff 00000000"), State: Set},
 				list(t, 1, "00000000000040008000000000000000"),
 				list(t, 1, "78", "00000001 00000004 00000001"),
 				list(t, 1, "00000001"),

@@ -4,9 +4,12 @@ import (
 	"encoding/binary"
 	"testing"
 
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
+
+	"github.com/stretchr/testify/require"
+
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
-	"github.com/stretchr/testify/require"
 )
 
 // Of the tests of INSERT.
@@ -15,13 +18,13 @@ const (
 	now   = 1700000000
 )
 
-func set(t testing.TB, s string) Value { return Value{Bytes: unhex(t, s), State: Set} }
+func set(t testing.TB, s string) Value { return Value{Bytes: testkit.Unhex(t, s), State: Set} }
 
 // list makes a list or set, or a map of its keys and values, of elements in hex.
 func list(t testing.TB, count int, elems ...string) Value {
 	wire := cqlwire.AppendCount(nil, count)
 	for _, e := range elems {
-		wire = cqlwire.AppendElem(wire, unhex(t, e))
+		wire = cqlwire.AppendElem(wire, testkit.Unhex(t, e))
 	}
 	return Value{Bytes: wire, State: Set}
 }
@@ -154,7 +157,7 @@ func TestTTLIsOnTheRowAndItsCells(t *testing.T) {
 				TTL:       60,
 				Timestamp: stamp,
 				Time:      now + 60,
-				Value:     unhex(t, "00000005"),
+				Value:     testkit.Unhex(t, "00000005"),
 			},
 		},
 		row.Cells,
@@ -193,8 +196,8 @@ func TestCollectionsAreReplacedCellByCell(t *testing.T) {
 		row.Cells[i].Path = nil
 	}
 	require.Equal(t, []Cell{
-		{Column: 2, Timestamp: stamp, Value: unhex(t, "00000007")},
-		{Column: 2, Timestamp: stamp, Value: unhex(t, "00000007")},
+		{Column: 2, Timestamp: stamp, Value: testkit.Unhex(t, "00000007")},
+		{Column: 2, Timestamp: stamp, Value: testkit.Unhex(t, "00000007")},
 		{
 			Column:    3,
 			Timestamp: stamp,
@@ -251,7 +254,7 @@ func TestStaticColumnsGoToTheStaticRow(t *testing.T) {
 		InsertOptions{},
 	)
 	require.True(t, static.Static)
-	require.Equal(t, []Cell{{Timestamp: stamp, Value: unhex(t, "00000009")}}, static.Cells)
+	require.Equal(t, []Cell{{Timestamp: stamp, Value: testkit.Unhex(t, "00000009")}}, static.Cells)
 	require.Equal(t, Liveness{}, static.Liveness)
 	require.True(t, row.Liveness.Set)
 
@@ -289,7 +292,7 @@ func TestStaticColumnsGoToTheStaticRow(t *testing.T) {
 	)
 	require.NoError(t, err)
 	require.Nil(t, row)
-	require.Equal(t, []Cell{{Timestamp: stamp, Value: unhex(t, "00000009")}}, static.Cells)
+	require.Equal(t, []Cell{{Timestamp: stamp, Value: testkit.Unhex(t, "00000009")}}, static.Cells)
 	_, _, err = in.Insert(
 		Insert{
 			Values:    []Value{set(t, "00000001"), {}, {State: Null}, set(t, "00000001")},
@@ -329,7 +332,7 @@ func TestStatementsOfOneKeyAreMerged(t *testing.T) {
 		},
 	)
 	require.NoError(t, err)
-	require.Equal(t, []Cell{{Timestamp: stamp + 1, Value: unhex(t, "00000006")}}, static.Cells)
+	require.Equal(t, []Cell{{Timestamp: stamp + 1, Value: testkit.Unhex(t, "00000006")}}, static.Cells)
 	require.Equal(t, Liveness{Set: true, Timestamp: stamp + 2}, row.Liveness)
 	require.Len(t, row.Cells, 2)
 	require.Equal(
@@ -340,7 +343,7 @@ func TestStatementsOfOneKeyAreMerged(t *testing.T) {
 			TTL:       60,
 			Timestamp: stamp,
 			Time:      now + 60,
-			Value:     unhex(t, "00000005"),
+			Value:     testkit.Unhex(t, "00000005"),
 		},
 		row.Cells[0],
 	)
@@ -435,7 +438,8 @@ func TestAppendKey(t *testing.T) {
 	require.NoError(t, err)
 	key, err := in.AppendKey([]byte{9}, []Value{list(t, 2, "62", "61"), set(t, "00000007")})
 	require.NoError(t, err)
-	require.Equal(t, unhex(t, "09 0004 00000007 00 000e 00000002 00000001 61 00000001 62 00"), key)
+	want := testkit.Unhex(t, "09 0004 00000007 00 000e 00000002 00000001 61 00000001 62 00")
+	require.Equal(t, want, key)
 	_, err = in.AppendKey(nil, []Value{list(t, 0), {State: Null}})
 	require.EqualError(t, err, `key column "a" has no value`)
 	_, err = in.AppendKey(

@@ -3,8 +3,11 @@ package sstable
 import (
 	"testing"
 
-	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
+
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // merged merges rows in both orders, which must make the same.
@@ -192,7 +195,7 @@ func TestTheFirstClusteringStays(t *testing.T) {
 		component.NB,
 		Minima{},
 	)
-	a, b := [][]byte{unhex(t, "00000001 0a")}, [][]byte{unhex(t, "00000000 01")}
+	a, b := [][]byte{testkit.Unhex(t, "00000001 0a")}, [][]byte{testkit.Unhex(t, "00000000 01")}
 	require.Zero(t, c.Schema().CompareClusterings(a, b))
 	m := NewMerger(c.Schema())
 	for range 2 {

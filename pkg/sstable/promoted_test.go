@@ -3,8 +3,11 @@ package sstable
 import (
 	"testing"
 
-	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
+
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // keyOne is the partition key of the int 1.
@@ -38,7 +41,7 @@ func TestPromotedIndex(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(
 		t,
-		unhex(t, "11 7fffffff8000000000000000 02 040000000000 040000000009 11 04 00"),
+		testkit.Unhex(t, "11 7fffffff8000000000000000 02 040000000000 040000000009 11 04 00"),
 		b[:1+12+1+6+6+1+1+1],
 	)
 }
@@ -50,14 +53,14 @@ func versionOf(n uint8) component.Version {
 
 func FuzzParsePromotedIndex(f *testing.F) {
 	f.Add(
-		unhex(f, "11 7fffffff8000000000000000 01 040000000000 040000000009 11 04 00 00000000"),
+		testkit.Unhex(f, "11 7fffffff8000000000000000 01 040000000000 040000000009 11 04 00 00000000"),
 		uint8(4),
 	)
 	f.Add(
-		unhex(f, "11 80 01 040000000000 040000000009 11 04 01 0000000000000005 00000006 00000000"),
+		testkit.Unhex(f, "11 80 01 040000000000 040000000009 11 04 01 0000000000000005 00000006 00000000"),
 		uint8(5),
 	)
-	f.Add(unhex(f, "11 80 ff7fffffffffffffff"), uint8(5))
+	f.Add(testkit.Unhex(f, "11 80 ff7fffffffffffffff"), uint8(5))
 	f.Fuzz(func(t *testing.T, b []byte, n uint8) {
 		v := versionOf(n)
 		p, err := ParsePromotedIndex(b, v, intPrefix)

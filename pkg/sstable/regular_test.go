@@ -6,8 +6,9 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // A pipe, which nothing writes to, is not waited for.

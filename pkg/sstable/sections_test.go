@@ -11,9 +11,10 @@ import (
 	"testing"
 	"testing/iotest"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
-	"github.com/stretchr/testify/require"
 )
 
 // streamed is what a node sends of sections of a Data.db, and what it says of them.

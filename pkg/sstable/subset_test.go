@@ -4,9 +4,12 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
+
+	"github.com/stretchr/testify/require"
+
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
-	"github.com/stretchr/testify/require"
 )
 
 // manyColumns has so many boolean columns.
@@ -57,7 +60,7 @@ func TestColumnsOfARow(t *testing.T) {
 		}
 		encoded, err := codec.AppendRow(nil, row)
 		require.NoError(t, err)
-		want := unhex(t, "01 00"+c.want)
+		want := testkit.Unhex(t, "01 00"+c.want)
 		if len(c.present) == c.columns {
 			want[1] = hasAllColumns
 		}
@@ -96,7 +99,8 @@ func TestColumnsThatAreNotThereAreRefused(t *testing.T) {
 		{64, "3f 40", "row with or without column 64 after column -1, where there are 64"},
 	} {
 		var row Row
-		err := manyColumns(t, c.columns).DecodeRow(append([]byte{1, 0}, unhex(t, c.body)...), &row)
+		body := append([]byte{1, 0}, testkit.Unhex(t, c.body)...)
+		err := manyColumns(t, c.columns).DecodeRow(body, &row)
 		require.EqualError(t, err, c.want)
 	}
 }

@@ -6,8 +6,9 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // withoutServer leaves out what only a server knows, and the slice of clusterings, which is wider

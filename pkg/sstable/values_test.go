@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"testing"
 
-	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
 // TestCheckValues has one wrong value in each place that a row, a marker and a key have.

@@ -13,9 +13,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/stretchr/testify/require"
+
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
-	"github.com/stretchr/testify/require"
 )
 
 // readPartition is a partition that was read: its key and all that is in it, as it is encoded.

@@ -5,8 +5,11 @@ import (
 	"errors"
 	"testing"
 
-	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
+
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
 // newWriter makes a writer of the table elements, and a static and another row of it.
@@ -89,7 +92,7 @@ func TestAPartitionWithoutAStaticRowGetsAnEmptyOne(t *testing.T) {
 	require.Equal(t, int64(2), w.Partitions())
 	require.Equal(
 		t,
-		unhex(
+		testkit.Unhex(
 			t,
 			`0004 00000001 7fffffff 8000000000000000  8001 02 00 03  00 00 00000001 02 17 3f  01
 		0004 00000002 00000002 0000000000000001  8001 02 00 03  01`,

@@ -196,7 +196,7 @@ func (w *worker) awaitNode(ctx context.Context, hosts []string) error {
 			return nil
 		case ctx.Err() != nil:
 			return fault.New(fault.Canceled, ctx.Err())
-		case found == nobodyAnswers:
+		case found == noNodeAnswers:
 			if err := w.run.cluster.noAnswer(last.err); err != nil {
 				return err
 			}
@@ -223,7 +223,7 @@ func (w *worker) awaitNode(ctx context.Context, hosts []string) error {
 type pingResult uint8
 
 const (
-	nobodyAnswers pingResult = iota
+	noNodeAnswers pingResult = iota
 	hostAnswers              // one of the dead nodes
 	othersAnswer             // only other nodes
 )
@@ -235,7 +235,7 @@ func (w *worker) probeDead(ctx context.Context, hosts []string) (found pingResul
 	select {
 	case d.probing <- struct{}{}:
 	case <-ctx.Done():
-		return nobodyAnswers, deadNode{}
+		return noNodeAnswers, deadNode{}
 	}
 	defer func() { <-d.probing }()
 	last, dead := d.lastToDie(hosts)
@@ -250,7 +250,7 @@ func (w *worker) probeDead(ctx context.Context, hosts []string) (found pingResul
 		w.run.cluster.liveness.Answered()
 		return othersAnswer, last
 	default:
-		return nobodyAnswers, last
+		return noNodeAnswers, last
 	}
 }
 

@@ -248,9 +248,9 @@ func Retries(dir string) []string {
 	return found
 }
 
-// Failed is the number of rows that are rejected or in doubt and that no retry took over. What a
+// failed is the number of rows that are rejected or in doubt and that no retry took over. What a
 // retry could not load is counted by the retry's own run directory.
-func (s *Load) Failed() int64 {
+func (s *Load) failed() int64 {
 	left := func(all int64, inDoubt bool) int64 {
 		ofKind := func(name string) bool { return reject.InDoubt(name) == inDoubt }
 		if slices.ContainsFunc(s.Retried, ofKind) && !slices.ContainsFunc(s.Lost, ofKind) {

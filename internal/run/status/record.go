@@ -261,21 +261,18 @@ func ringOf(p token.Partitioner, done, failed []token.Range) []board.NodeRing {
 	return ring.State(members)
 }
 
-// pageName is the file of a run directory that has what the page of the run showed last.
-const pageName = records.PageFile
-
 // KeepPage keeps what the page of a run showed last in its run directory.
 func KeepPage(dir string, s board.State) error {
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err == nil {
-		err = fsync.Replace(filepath.Join(dir, pageName), append(text, '\n'))
+		err = fsync.Replace(filepath.Join(dir, records.PageFile), append(text, '\n'))
 	}
 	return err
 }
 
 // readPage reads what KeepPage kept; nil where there is nothing.
 func readPage(dir string) (*board.State, error) {
-	path := filepath.Join(dir, pageName)
+	path := filepath.Join(dir, records.PageFile)
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil

@@ -64,7 +64,7 @@ func runOf(s Report) Run {
 		Next:          s.Next(),
 	}
 	if l := s.Load; l != nil {
-		r.Rows, r.Failed = l.Tally.Written+l.Tally.Existing, l.Failed()
+		r.Rows, r.Failed = l.Tally.Written+l.Tally.Existing, l.failed()
 	}
 	if s.Scan != nil {
 		r.Rows = s.Scan.Rows

@@ -163,7 +163,7 @@ func TestRunEndsWhenEveryCounterIsInDoubt(t *testing.T) {
 	result, err := job.Run(context.Background())
 	require.ErrorContains(t, err, "the cluster does not take writes")
 	require.Equal(t, fault.Fatal, fault.ClassOf(err))
-	// Every row that was sent is told.
+	// Each row that was sent has its result.
 	require.Len(t, rejects.Rejects, len(c.Sent))
 	require.EqualValues(t, len(c.Sent), result.InDoubt)
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"testing"
 
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -58,9 +60,9 @@ func FuzzParseBlockSums(f *testing.F) {
 }
 
 func FuzzParseFilter(f *testing.F) {
-	f.Add(unhex(f, "00000005 00000001 1000004040202000"), uint8(4))
-	f.Add(unhex(f, "00000005 00000001 0020204040000010"), uint8(1))
-	f.Add(unhex(f, "00000005 7fffffff 00"), uint8(1))
+	f.Add(testkit.Unhex(f, "00000005 00000001 1000004040202000"), uint8(4))
+	f.Add(testkit.Unhex(f, "00000005 00000001 0020204040000010"), uint8(1))
+	f.Add(testkit.Unhex(f, "00000005 7fffffff 00"), uint8(1))
 	f.Fuzz(func(t *testing.T, b []byte, n uint8) {
 		v := versionOf(n)
 		filter, err := ParseFilter(b, v)
@@ -74,13 +76,13 @@ func FuzzParseFilter(f *testing.F) {
 
 func FuzzParseSummary(f *testing.F) {
 	f.Add(
-		unhex(
+		testkit.Unhex(
 			f,
 			"00000080 00000001 0000000000000010 00000080 00000001 04000000 00000001 0000000000000000 00000004 00000001 00000004 00000001",
 		),
 	)
 	f.Add(
-		unhex(
+		testkit.Unhex(
 			f,
 			"00000080 00000001 0000000000000010 00000080 00000001 ffffffff 00000001 0000000000000000 00000004 00000001 00000004 00000001",
 		),
@@ -99,7 +101,7 @@ func FuzzIndexReader(f *testing.F) {
 			IndexEntry{Key: []byte("k"), Position: 1 << 40, Promoted: []byte("p")},
 		),
 	)
-	f.Add(unhex(f, "0004 00000001 00 ff7fffffffffffffff"))
+	f.Add(testkit.Unhex(f, "0004 00000001 00 ff7fffffffffffffff"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		r := NewIndexReader(bytes.NewReader(b))
 		var again []byte
@@ -141,13 +143,13 @@ func FuzzParseStatistics(f *testing.F) {
 
 func FuzzParseCompressionInfo(f *testing.F) {
 	f.Add(
-		unhex(
+		testkit.Unhex(
 			f,
 			"000d 4c5a34436f6d70726573736f72 00000001 0001 6b 0001 76 00004000 7fffffff 0000000000004e20 00000002 0000000000000000 0000000000000309",
 		),
 		uint8(4),
 	)
-	f.Add(unhex(f, "000d 4c5a34436f6d70726573736f72 7fffffff"), uint8(1))
+	f.Add(testkit.Unhex(f, "000d 4c5a34436f6d70726573736f72 7fffffff"), uint8(1))
 	f.Fuzz(func(t *testing.T, b []byte, n uint8) {
 		v := versionOf(n)
 		if info, err := ParseCompressionInfo(b, v); err == nil {
@@ -167,7 +169,7 @@ func FuzzChunk(f *testing.F) {
 	require.NoError(f, err)
 	f.Add(frame, uint16(17))
 	f.Add([]byte{0x11, 0x40, 'p', 'l', 'a', 'i', 'n'}, uint16(17))
-	f.Add(unhex(f, "789c 2bc849cc cc5328 80 52 00 38 cf 06 5b"), uint16(17))
+	f.Add(testkit.Unhex(f, "789c 2bc849cc cc5328 80 52 00 38 cf 06 5b"), uint16(17))
 	var all []Decompressor
 	for _, name := range []string{LZ4Compressor, ZstdCompressor, SnappyCompressor, DeflateCompressor, NoopCompressor} {
 		undo, err := NewDecompressor(name)

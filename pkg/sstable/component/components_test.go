@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
+
 	"github.com/stretchr/testify/require"
 )
 
@@ -52,7 +54,7 @@ func TestFilterOfCassandra(t *testing.T) {
 	require.False(t, f.Has([]byte{0, 0, 0, 2}))
 	for v, want := range map[Version]string{NB: "00000005 00000001 1000004040202000", MD: "00000005 00000001 0020204040000010"} {
 		b := f.Append(nil, v)
-		require.Equal(t, unhex(t, want), b, v)
+		require.Equal(t, testkit.Unhex(t, want), b, v)
 		again, err := ParseFilter(b, v)
 		require.NoError(t, err)
 		require.Equal(t, f, again)
@@ -126,7 +128,7 @@ func TestSummaryOfCassandra(t *testing.T) {
 	b := s.Append(nil)
 	require.Equal(
 		t,
-		unhex(
+		testkit.Unhex(
 			t,
 			"00000080 00000001 0000000000000010 00000080 00000001 04000000 00000001 0000000000000000 00000004 00000001 00000004 00000001",
 		),
@@ -168,7 +170,7 @@ func TestIndexEntries(t *testing.T) {
 	for _, e := range entries {
 		b = AppendIndexEntry(b, e)
 	}
-	require.Equal(t, unhex(t, "0004 00000001 00 00"), b[:8])
+	require.Equal(t, testkit.Unhex(t, "0004 00000001 00 00"), b[:8])
 	r := NewIndexReader(bytes.NewReader(b))
 	for _, want := range entries {
 		e, err := r.Next()
@@ -246,7 +248,7 @@ func TestCardinalityIsCassandras(t *testing.T) {
 	c.Add(keyOne)
 	b := c.Append(nil)
 	require.Len(t, b, 5473)
-	require.Equal(t, unhex(t, "fffffffe 0d 19 00 d82a"), b[:9])
+	require.Equal(t, testkit.Unhex(t, "fffffffe 0d 19 00 d82a"), b[:9])
 	// 0x4fb1a8c3fb9eda53: register 0x9f6, and behind it 0011 0101...: a run of 3.
 	require.Equal(t, byte(3), c.registers[0x9f6])
 	again, err := parseCardinality(b)
@@ -254,7 +256,7 @@ func TestCardinalityIsCassandras(t *testing.T) {
 	require.Equal(t, c, again)
 	_, err = parseCardinality(b[:5472])
 	require.Error(t, err)
-	sparse, err := parseCardinality(unhex(t, "fffffffe 0d 19 01 01 02"))
+	sparse, err := parseCardinality(testkit.Unhex(t, "fffffffe 0d 19 01 01 02"))
 	require.NoError(t, err)
 	require.Nil(t, sparse)
 }

@@ -6,8 +6,11 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/internal/test/testkit"
+
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
 // exampleStatistics are those of the file of two rows that the tests of components are about.
@@ -44,7 +47,7 @@ func exampleStatistics(t testing.TB) *Statistics {
 			rune(len("org.apache.cassandra.db.marshal.")+len(name)),
 		) + "org.apache.cassandra.db.marshal." + name
 	}
-	s.Header = unhex(t, "fce9d96a43c000 00 00")
+	s.Header = testkit.Unhex(t, "fce9d96a43c000 00 00")
 	s.Header = append(
 		s.Header,
 		class("Int32Type")+"\x01"+class("Int32Type")+"\x00\x01\x01v"+class("UTF8Type")...)
@@ -56,7 +59,7 @@ func TestStatisticsOfCassandra(t *testing.T) {
 	nb := s.Append(nil, NB)
 	require.Equal(
 		t,
-		unhex(
+		testkit.Unhex(
 			t,
 			"00000004 26291b05 00000000 0000002c 00000001 00000065 00000002 000015ce 00000003 0000278a 8fa3db23 002b 6f7267",
 		),
@@ -66,7 +69,7 @@ func TestStatisticsOfCassandra(t *testing.T) {
 	md := s.Append(nil, MD)
 	require.Equal(
 		t,
-		unhex(
+		testkit.Unhex(
 			t,
 			"00000004 00000000 00000024 00000001 00000059 00000002 000015be 00000003 00002773 002b",
 		),
@@ -97,7 +100,7 @@ func TestStatisticsOfAllVersionsAreReadBack(t *testing.T) {
 				),
 				(&cqltype.Type{Kind: cqltype.Text}).StoredClass(),
 			}
-			st.Slice = unhex(t, "01 0002 00 00000002 03616263 06 0001 00 00000003")
+			st.Slice = testkit.Unhex(t, "01 0002 00 00000002 03616263 06 0001 00 00000003")
 			st.PartitionDeletions, st.FirstKey, st.LastKey, st.TokenCoverage = true, []byte(
 				"a",
 			), []byte(

@@ -17,7 +17,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 )
 
-// rowsOf makes rows for the table Names of which one in so many is good; 0: none.
+// rowsOf makes n rows for the table Names. Every good-th row is good; 0: none is.
 func rowsOf(n, good int, bad string) string {
 	var b strings.Builder
 	b.WriteString("k,v,n\n")

@@ -96,7 +96,11 @@ func TestWhatIsWrongIsNamedWithItsOffset(t *testing.T) {
 		{header + row + "ff ffffffffffffffff 12", "SSTable data at offset 18: row of 18446744073709551615 bytes or more, where 2147483647 are allowed"},
 	} {
 		err := readAll(
-			NewDecoder(small(t, component.NB), bytes.NewReader(testkit.Unhex(t, c.hex)), MaxRowBytes),
+			NewDecoder(
+				small(t, component.NB),
+				bytes.NewReader(testkit.Unhex(t, c.hex)),
+				MaxRowBytes,
+			),
 		)
 		require.ErrorContains(t, err, c.want)
 	}

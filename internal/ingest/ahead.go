@@ -5,10 +5,10 @@ import (
 	"io"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // aheadSize is the number of bytes of an input's text that a guess about its first line may read.
@@ -60,27 +60,22 @@ func (f Fields) firstText() []byte {
 		return nil
 	}
 	text := f.ahead()
-	if f.format.CR {
+	if f.delimited().CR {
 		text = bytes.ReplaceAll(text, []byte{'\r'}, []byte{'\n'})
 	}
 	return text
 }
 
-// records parses all records of a text. The records own their fields.
-func records(text []byte, format dsv.Format) (out []dsv.Record) {
-	p := dsv.NewParser(format)
-	p.Reset(dsv.Chunk{Data: text, Line: 1})
-	for p.Next() {
-		rec := p.Record()
-		rec.OwnFields()
-		out = append(out, rec)
-	}
-	return out
+// delimited returns the format of an input of delimited text. For any other, nothing separates the
+// fields.
+func (f Fields) delimited() format.Delimited {
+	text, _ := f.format.(format.Delimited)
+	return text
 }
 
 // between returns the lines of a text that belong to no record: those before the first record, and
 // those behind it.
-func between(text []byte, all []dsv.Record) (before, behind [][]byte) {
+func between(text []byte, all []format.TextRecord) (before, behind [][]byte) {
 	at := 0
 	for i := 0; i <= len(all); i++ {
 		end, next := len(text), len(text)
@@ -104,7 +99,7 @@ func between(text []byte, all []dsv.Record) (before, behind [][]byte) {
 // columns.
 type judge struct {
 	columns []schema.Column
-	codecs  []Codec
+	codecs  []format.Codec
 	scratch []byte
 }
 
@@ -112,7 +107,7 @@ type judge struct {
 func (f Fields) typedBy(columns []schema.Column) *judge {
 	plan := f.Codec
 	if plan == nil {
-		plan = func(t *cqltype.Type) (Codec, error) { return cqltext.Plan(t) }
+		plan = func(t *cqltype.Type) (format.Codec, error) { return cqltext.Plan(t) }
 	}
 	j := &judge{columns: columns}
 	for _, c := range columns {
@@ -125,9 +120,8 @@ func (f Fields) typedBy(columns []schema.Column) *judge {
 	return j
 }
 
-// takes reports whether a column takes its field. A null field decides nothing.
-func (j *judge) takes(column int, rec dsv.Record) (takes, null bool) {
-	text := rec.Fields[column].Text
+// takes reports whether a column takes the text of a field. A null field decides nothing.
+func (j *judge) takes(column int, text []byte) (takes, null bool) {
 	switch {
 	case len(text) == 0:
 		return true, true
@@ -141,12 +135,12 @@ func (j *judge) takes(column int, rec dsv.Record) (takes, null bool) {
 
 // isRow reports whether a record may be a row: it has as many fields as a row, and each column
 // takes its own.
-func (j *judge) isRow(rec dsv.Record) bool {
+func (j *judge) isRow(rec format.TextRecord) bool {
 	if rec.Err != nil || len(rec.Fields) != len(j.columns) {
 		return false
 	}
 	for i, c := range j.columns {
-		if takes, null := j.takes(i, rec); !takes || null && c.Kind == schema.PartitionKey {
+		if takes, null := j.takes(i, rec.Fields[i].Text); !takes || null && c.Kind == schema.PartitionKey {
 			return false
 		}
 	}
@@ -164,13 +158,13 @@ const (
 )
 
 // kindOf judges the first line of a text by the types of all columns of the table in their order.
-func (j *judge) kindOf(first dsv.Record, next []dsv.Record) lineKind {
-	if first.Err != nil || len(first.Fields) != len(j.columns) {
+func (j *judge) kindOf(first []string, next []format.TextRecord) lineKind {
+	if len(first) != len(j.columns) {
 		return eitherKind
 	}
 	row, header := false, false
 	for i, c := range j.columns {
-		takes, null := j.takes(i, first)
+		takes, null := j.takes(i, []byte(first[i]))
 		switch {
 		case null || cqltext.TextLike(c.Type):
 		case takes:
@@ -190,13 +184,13 @@ func (j *judge) kindOf(first dsv.Record, next []dsv.Record) lineKind {
 }
 
 // allTake reports whether a column takes the fields of all records, and there are some.
-func (j *judge) allTake(column int, all []dsv.Record) bool {
+func (j *judge) allTake(column int, all []format.TextRecord) bool {
 	some := false
 	for _, rec := range all {
 		if rec.Err != nil || len(rec.Fields) != len(j.columns) {
 			continue
 		}
-		takes, null := j.takes(column, rec)
+		takes, null := j.takes(column, rec.Fields[column].Text)
 		if !takes {
 			return false
 		}

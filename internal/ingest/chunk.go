@@ -5,25 +5,23 @@ import (
 	"runtime"
 	"sync/atomic"
 
-	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/write"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // chunk is the memory of a piece on its way: its text, and the rows made of it. It has one owner at
 // a time. Only the bytes of its rows are shared: the target reads them until it releases them. What
 // becomes of the rows is in the tracker, which may outlast the chunk.
 type chunk struct {
-	dsv.Chunk
+	format.Chunk
 	buffer  []byte // of Chunk.Data, kept for reuse
 	file    *file
 	views   []*view // that its records are read by, one after the other until one gives a row
 	ends    []int   // by view: where its rows end
 	stamps  stamps
-	skip    int    // records to pass over
-	count   int    // records to load after those
-	arena   []byte // of the cells' bytes
-	cells   []row.Cell
+	skip    int           // records to pass over
+	count   int           // records to load after those
+	values  format.Values // of the rows
 	rows    []write.Row
 	order   []*write.Row // all of rows, for the target to keep
 	tracker *pieceTracker
@@ -128,7 +126,7 @@ func (r *run) dropUnused() {
 	for range len(r.empty) {
 		select {
 		case c := <-r.empty:
-			c.buffer, c.arena, c.cells, c.rows, c.order = nil, nil, nil, nil, nil
+			c.buffer, c.values.Arena, c.values.Cells, c.rows, c.order = nil, nil, nil, nil, nil
 			r.empty <- c
 		default:
 		}
@@ -139,7 +137,7 @@ func (r *run) dropUnused() {
 // reweigh takes more memory for a chunk that turns out to need it. Rows whose columns have times of
 // their own have cells for each time.
 func (r *run) reweigh(c *chunk) {
-	need := 3*int64(len(c.Data)) + int64(len(c.cells)*cellMemory) + int64(len(c.rows)*recordMemory)
+	need := 3*int64(len(c.Data)) + int64(len(c.values.Cells)*cellMemory) + int64(len(c.rows)*recordMemory)
 	if need > c.weight {
 		r.memory.Resize(c.weight, need)
 		c.weight = need
@@ -163,14 +161,14 @@ func (r *run) recycle(c *chunk) {
 	if cap(c.buffer) > 2*size {
 		c.buffer = nil
 	}
-	if cap(c.arena) > 4*size {
-		c.arena = nil
+	if cap(c.values.Arena) > 4*size {
+		c.values.Arena = nil
 	}
-	if c.buffer == nil || c.arena == nil {
-		clear(c.cells) // whose bytes they have
+	if c.buffer == nil || c.values.Arena == nil {
+		clear(c.values.Cells) // whose bytes they have
 	}
-	if cap(c.cells)*cellMemory > 2*records || c.small && cap(c.rows)*recordMemory > 2*records {
-		c.cells, c.rows, c.order = nil, nil, nil
+	if cap(c.values.Cells)*cellMemory > 2*records || c.small && cap(c.rows)*recordMemory > 2*records {
+		c.values.Cells, c.rows, c.order = nil, nil, nil
 	}
 	clear(c.rows)
 	c.Data, c.file, c.views, c.tracker, c.next = nil, nil, nil, nil, nil

@@ -5,10 +5,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/write"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // chunkRun is a run with chunks and a budget, and no more.
@@ -31,7 +31,7 @@ func (y *yielding) MemoryLow(on bool) {
 
 func sized(r *run, bytes int) *chunk {
 	return &chunk{
-		Chunk: dsv.Chunk{Data: make([]byte, bytes)},
+		Chunk: format.Chunk{Data: make([]byte, bytes)},
 		size:  r.job.ChunkSize,
 		views: []*view{{mapping: &Mapping{}}},
 	}
@@ -41,13 +41,13 @@ func sized(r *run, bytes int) *chunk {
 func TestRecycledChunkForgetsLargeValues(t *testing.T) {
 	r := chunkRun(1 << 20)
 	c := sized(r, 8<<10)
-	c.arena = make([]byte, 8<<10)
-	c.cells = append(c.cells, row.Cell{Bytes: c.arena, State: row.Set})
+	c.values.Arena = make([]byte, 8<<10)
+	c.values.Cells = append(c.values.Cells, row.Cell{Bytes: c.values.Arena, State: row.Set})
 	c.buffer = c.Data
 	r.recycle(c)
-	require.Nil(t, c.arena)
+	require.Nil(t, c.values.Arena)
 	require.Nil(t, c.buffer)
-	for _, cell := range c.cells[:cap(c.cells)] {
+	for _, cell := range c.values.Cells[:cap(c.values.Cells)] {
 		require.Nil(t, cell.Bytes)
 	}
 }
@@ -77,13 +77,14 @@ func TestChunkBehindALargeOne(t *testing.T) {
 // Before a chunk that takes more than half of the memory, unused chunks give up theirs.
 func TestLargeChunkHasTheMemoryOfIdleOnes(t *testing.T) {
 	r := chunkRun(64 << 10)
-	idle := &chunk{size: r.job.ChunkSize, buffer: make([]byte, 1<<10), arena: make([]byte, 1<<10)}
+	idle := &chunk{size: r.job.ChunkSize, buffer: make([]byte, 1<<10)}
+	idle.values.Arena = make([]byte, 1<<10)
 	r.empty <- idle
 	require.NoError(t, r.admit(t.Context(), sized(r, 3<<10)))
 	require.NotNil(t, idle.buffer)
 	require.NoError(t, r.admit(t.Context(), sized(r, 11<<10)))
 	require.Nil(t, idle.buffer)
-	require.Nil(t, idle.arena)
+	require.Nil(t, idle.values.Arena)
 	require.Len(t, r.empty, 1)
 	require.Zero(t, r.job.Target.(*yielding).asked)
 }

@@ -4,14 +4,13 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
-	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
 )
 
 // Explanation is what becomes of the fields of an input.
 type Explanation struct {
-	Fields []FieldUse // in their order; of JSON, the members that an object may have
+	Fields []FieldUse // in their order; of named fields, those that a record may have
 	// Missing are the columns that no field is of, in the order of the table's.
 	Missing []string
 }
@@ -77,110 +76,36 @@ type BadField struct {
 	Reason string
 }
 
-// more finds the fields of a record that are bad besides the first one.
-func (p *parser) more(m *Mapping, rec dsv.Record, first *badField) []BadField {
-	if !p.run.job.AllBadFields || first.column < 0 && first.time == nil {
+// more returns the fields of a record that are bad besides the first one.
+func (p *parser) more(first *format.Fault) (all []BadField) {
+	if !p.run.job.AllBadFields {
 		return nil
 	}
-	var all []BadField
-	add := func(field int, text []byte, bad *badField) {
+	m, rec := p.view.mapping, p.rows.Record()
+	for _, fault := range p.rows.Faults(first, p) {
 		b := BadField{
-			Column: bad.name(m),
-			Value:  shorten(text),
-			Reason: p.hintEncoding(bad.reason(), rec.Fields[field].Text),
+			Line:   rec.Line,
+			Field:  1,
+			Column: m.nameOf(&fault),
+			Reason: fault.Reason(),
 		}
-		b.Line, b.Field = rec.FieldPosition(field)
+		if fault.Field >= 0 {
+			var text []byte
+			b.Line, b.Field, text = p.rows.Field(fault.Field)
+			b.Value, b.Reason = shorten(text), p.hintEncoding(b.Reason, text)
+		}
 		all = append(all, b)
-	}
-	var scratch []byte
-	for i, field := range m.fields {
-		if i == first.column {
-			continue
-		}
-		f := &rec.Fields[field]
-		text := p.decode(f.Text)
-		if p.isNull(m, i, text, f.Quoted) {
-			if m.mustBeSet(i) {
-				add(field, text, &badField{column: i, err: errNullKey})
-			}
-			continue
-		}
-		var err error
-		if scratch, err = m.appendWire(scratch[:0], i, m.codecs[i], text); err != nil {
-			add(field, text, &badField{column: i, err: err})
-		}
-	}
-	for i := range m.times {
-		t := &m.times[i]
-		if t == first.time {
-			continue
-		}
-		f := &rec.Fields[t.field]
-		text := p.decode(f.Text)
-		if bad := p.setTime(t, text, p.isNullText(text, f.Quoted, false)); bad != nil {
-			add(t.field, text, bad)
-		}
 	}
 	return all
 }
 
-// mustBeSet says whether a column must have a value in any row; clustering columns need not
-// where the row may be static columns alone.
-func (m *Mapping) mustBeSet(column int) bool {
-	kind := m.Columns[column].Kind
-	return kind == schema.PartitionKey || kind == schema.Clustering && len(m.statics) == 0
-}
-
-// moreMembers is more for an object. member is the first bad one, -1: it is missing, or the
-// object as a whole is bad.
-func (p *parser) moreMembers(m *Mapping, rec jsonl.Record, first *badField, member int) []BadField {
-	if !p.run.job.AllBadFields || member < 0 && first.column < 0 {
-		return nil
+// mustBeSet reports, by column, whether it must have a value in any row. Clustering columns need
+// not if the row may have only static columns.
+func (m *Mapping) mustBeSet() []bool {
+	required := make([]bool, len(m.Columns))
+	for i, c := range m.Columns {
+		required[i] = c.Kind == schema.PartitionKey ||
+			c.Kind == schema.Clustering && len(m.statics) == 0
 	}
-	var all []BadField
-	set := make([]bool, len(m.Columns))
-	var scratch []byte
-	for i, f := range rec.Fields {
-		column, err := m.members.column(f.Name, rec)
-		null := string(f.Value) == "null" || err == nil && p.isNullMember(m, column, f.Value)
-		bad := badRow(err)
-		switch {
-		case err != nil:
-		case column >= len(m.Columns):
-			bad = p.setTime(&m.times[column-len(m.Columns)], f.Value, null)
-		case column < 0 || null:
-			continue
-		case i <= member || member < 0: // it was read, and is good, or the first
-			set[column] = true
-			continue
-		case set[column]:
-			bad = &badField{column: column, err: errTwice}
-		default:
-			set[column] = true
-			if scratch, err = p.appendMember(scratch[:0], m, column, f.Value); err == nil {
-				continue
-			}
-			bad = &badField{column: column, err: err}
-		}
-		if bad == nil || i == member {
-			continue
-		}
-		b := BadField{Column: bad.name(m), Value: shorten(f.Value), Reason: bad.reason()}
-		b.Line, b.Field = rec.FieldPosition(i)
-		all = append(all, b)
-	}
-	for i, isSet := range set {
-		if !isSet && m.mustBeSet(i) && i != first.column {
-			all = append(
-				all,
-				BadField{
-					Line:   rec.Line,
-					Field:  1,
-					Column: m.Columns[i].Name,
-					Reason: errNullKey.Error(),
-				},
-			)
-		}
-	}
-	return all
+	return required
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 )
@@ -95,7 +96,7 @@ func TestAllBadFieldsOfARecord(t *testing.T) {
 
 func TestAllBadMembersOfAnObject(t *testing.T) {
 	asJSON := func(j *Job) {
-		j.AllBadFields, j.JSON, j.Fields = true, true, Fields{
+		j.AllBadFields, j.Format, j.Fields = true, format.JSON{}, Fields{
 			Renamed: map[string]string{"seite": "page"},
 		}
 	}
@@ -118,7 +119,10 @@ func TestAllBadMembersOfAnObject(t *testing.T) {
 		},
 	)
 	require.Contains(t, reasons[1], `"nn"`)
-	require.Equal(t, []string{errTwice.Error(), errNullKey.Error()}, reasons[3:])
+	require.Equal(t, []string{
+		"two members of the object are of this column",
+		format.ErrNullKey.Error(),
+	}, reasons[3:])
 	_, rejects = explainRun(t, visits, `{"page": "a"}`+"\n", asJSON)
 	fields, _ = badFields(t, rejects)
 	require.Equal(t, []bad{{1, 1, "day", ""}, {1, 1, "at", ""}}, fields)
@@ -141,7 +145,7 @@ func TestFieldsAreExplained(t *testing.T) {
 	require.Equal(t, []string{"ratio"}, e.Missing)
 
 	told, _ = explainRun(t, visits, "{}\n", func(j *Job) {
-		j.JSON, j.Columns = true, []string{"page", "day", "at"}
+		j.Format, j.Columns = format.JSON{}, []string{"page", "day", "at"}
 		j.Fields = Fields{Renamed: map[string]string{"seite": "page"}, Skipped: []string{"note"}}
 	})
 	e, uses = told["in.csv"], nil

@@ -12,10 +12,10 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/write"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -132,7 +132,7 @@ func newJob(t *schema.Table, to *basket, text string) (*Job, *book) {
 	b := &book{}
 	return &Job{
 		Table:  t,
-		Format: dsv.DefaultFormat,
+		Format: format.CSV,
 		Header: true,
 		Router: write.NewRouter(nil, nil, nil),
 		Target: to,

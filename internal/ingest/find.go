@@ -8,8 +8,8 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/write"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // Find is a method of write.Tracker. A row is found by its place in the input. It is not found if
@@ -30,7 +30,7 @@ func (p *pieceTracker) Find(ctx context.Context, stamp int64) (*write.Row, error
 		return nil, inputError(p.file.name, err)
 	}
 	c := &chunk{
-		Chunk: dsv.Chunk{
+		Chunk: format.Chunk{
 			Data:    text,
 			Offset:  p.piece.Offset,
 			Line:    p.piece.Line,

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/internal/write"
 )
@@ -58,7 +59,7 @@ func TestRowsAreFoundAgain(t *testing.T) {
 		set  func(*Job)
 	}{
 		"delimited": {lines(500), func(*Job) {}},
-		"JSON":      {json, func(j *Job) { j.JSON, j.Header = true, false }},
+		"JSON":      {json, func(j *Job) { j.Format, j.Header = format.JSON{}, false }},
 		"far apart": {lines(500), func(j *Job) { j.StampStep = 4 }},
 		"skipped":   {lines(500), func(j *Job) { j.SkipRows, j.MaxRows = 33, 300 }},
 		"a journal": {lines(500), func(j *Job) { j.Journal = struct{ *book }{j.Journal.(*book)} }},

@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // lineShown is the number of bytes that a hint quotes of a line.
@@ -61,11 +61,11 @@ func (f Fields) guessComment(t *schema.Table, c byte) *hinted {
 
 // cut is how a text may be cut into records and comments.
 type cut struct {
-	format   dsv.Format     // without comments
-	suspects [][]byte       // lines that would be comments, but for those before a header
-	named    bool           // the first record behind the comments is a header
-	width    int            // of a row
-	column   *schema.Column // of the first field; nil: it is not known
+	text     format.Delimited // without comments
+	suspects [][]byte         // lines that would be comments, but for those before a header
+	named    bool             // the first record behind the comments is a header
+	width    int              // of a row
+	column   *schema.Column   // of the first field; nil: it is not known
 }
 
 // cuts returns how to cut a text whose comments begin with the character c. If a delimiter
@@ -75,24 +75,25 @@ func (f Fields) cuts(t *schema.Table, text []byte, c byte) (out []cut) {
 	if len(text) == 0 {
 		return nil
 	}
-	chars := []byte{f.format.Delimiter}
+	own := f.delimited()
+	chars := []byte{own.Delimiter}
 	for _, d := range delimiters {
-		if d.char != f.format.Delimiter {
+		if d.char != own.Delimiter {
 			chars = append(chars, d.char)
 		}
 	}
 	for _, char := range chars {
-		one := cut{format: f.format, width: len(t.Columns)}
-		one.format.Delimiter = char
-		commented := one.format
+		one := cut{text: own, width: len(t.Columns)}
+		one.text.Delimiter = char
+		commented := one.text
 		commented.Comment = c
 		if commented.Validate() != nil {
 			continue
 		}
-		all := records(text, commented)
+		all := commented.Records(text, 0)
 		before, behind := between(text, all)
 		if len(all) > 0 {
-			one.width, one.named = len(all[0].Fields), f.known(t, all[0]) > 0
+			one.width, one.named = len(all[0].Fields), f.known(t, format.HeaderOf(all[0]).Names) > 0
 		}
 		if one.width == 1 && len(t.Columns) > 1 && !one.named {
 			continue // another delimiter stands between the fields
@@ -105,7 +106,7 @@ func (f Fields) cuts(t *schema.Table, text []byte, c byte) (out []cut) {
 			func(line []byte) bool { return line[0] != c },
 		)
 		if one.named {
-			one.column = f.firstColumn(t, all[0])
+			one.column = f.firstColumn(t, format.HeaderOf(all[0]).Names)
 			return []cut{one}
 		}
 		if one.width == len(t.Columns) {
@@ -117,11 +118,7 @@ func (f Fields) cuts(t *schema.Table, text []byte, c byte) (out []cut) {
 }
 
 // firstColumn returns the column that the first field of a header goes to; nil: it is not known.
-func (f Fields) firstColumn(t *schema.Table, header dsv.Record) *schema.Column {
-	var names []string
-	for _, field := range header.Fields {
-		names = append(names, string(field.Text))
-	}
+func (f Fields) firstColumn(t *schema.Table, names []string) *schema.Column {
 	name := names[0]
 	if column, ok := f.Renamed[name]; ok {
 		name = column
@@ -147,7 +144,7 @@ func (o cut) row(f Fields, t *schema.Table, text []byte) (row []byte, first bool
 		key = f.typedBy([]schema.Column{*o.column})
 	}
 	for i, line := range o.suspects {
-		all := records(line, o.format)
+		all := o.text.Records(line, 0)
 		if len(all) != 1 || all[0].Err != nil || len(all[0].Fields) != o.width {
 			continue
 		}
@@ -159,7 +156,7 @@ func (o cut) row(f Fields, t *schema.Table, text []byte) (row []byte, first bool
 		}
 		takes := true
 		if key != nil {
-			takes, _ = key.takes(0, all[0])
+			takes, _ = key.takes(0, all[0].Fields[0].Text)
 		}
 		if takes {
 			return line, false
@@ -191,11 +188,11 @@ func shown(line []byte) string {
 
 // guessFirstLine guesses whether a first line without any name of a column is a header or a row. It
 // has as many fields as the table has columns, and their types decide.
-func (f Fields) guessFirstLine(t *schema.Table, first dsv.Record, names []string) *hinted {
+func (f Fields) guessFirstLine(t *schema.Table, names []string) *hinted {
 	kind := eitherKind
 	if types := f.typedBy(t.Columns); types != nil {
-		next := records(f.firstText(), f.format)
-		kind = types.kindOf(first, next[min(1, len(next)):])
+		next := f.delimited().Records(f.firstText(), 0)
+		kind = types.kindOf(names, next[min(1, len(next)):])
 	}
 	pairs := make([]string, len(names))
 	for i, name := range names {

@@ -13,9 +13,9 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/spread"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // badHeadersShown is how many inputs an error names whose headers do not fit.
@@ -25,7 +25,7 @@ const badHeadersShown = 10
 // twice. So a header that does not fit is known before the first row is written. Several inputs are
 // open at a time. A hint opens one of them again.
 func (r *run) checkHeaders(ctx context.Context) error {
-	if r.job.JSON || !r.job.Header || len(r.job.Inputs) < 2 {
+	if r.job.Format.Named() || !r.job.Header || len(r.job.Inputs) < 2 {
 		return nil // there is none, or it is checked before anything is written
 	}
 	var mu sync.Mutex
@@ -71,11 +71,11 @@ func (r *run) checkHeader(ctx context.Context, input Input) error {
 		return err
 	}
 	defer func() { _ = in.Close() }()
-	s := dsv.NewSplitter(
-		in,
-		r.job.Format,
-		dsv.Options{ChunkSize: r.job.ChunkSize, MaxRecord: r.job.MaxRecord, Size: headSize(input)},
-	)
+	s := r.job.Format.Split(in, format.SplitOptions{
+		ChunkSize: r.job.ChunkSize,
+		MaxRecord: r.job.MaxRecord,
+		Size:      headSize(input),
+	})
 	if _, err := r.plan(s, input); err != nil && !errors.Is(err, io.EOF) {
 		return inputError(input.Name, err)
 	}
@@ -106,52 +106,51 @@ func inputError(name string, err error) error {
 
 // plan reads the header, if there is one, and plans the fields. io.EOF: the input is
 // empty.
-func (r *run) plan(s *dsv.Splitter, input Input) (*planned, error) {
+func (r *run) plan(s format.Splitter, input Input) (*planned, error) {
 	reading := r.job.Reading
 	reading.Fields.ahead = sync.OnceValue(func() []byte { return r.job.ahead(input) })
 	reading.Fields.through = r.job.throughOf(input.Name)
-	var line dsv.Record
+	var header format.Header
 	if r.job.Header {
 		var err error
-		if line, err = s.Header(); err != nil {
-			if syntax := (*dsv.SyntaxError)(nil); errors.As(err, &syntax) {
-				fields := reading.Fields
-				fields.format = r.job.Format
-				err = &MappingError{
-					hintBroken(fmt.Errorf("header: %w", err), r.job.Table, line, fields),
-				}
+		if header, err = s.Header(); err != nil {
+			if syntax := (*format.SyntaxError)(nil); errors.As(err, &syntax) {
+				err = &MappingError{hintBroken(
+					fmt.Errorf("header: %w", err),
+					r.job.Table,
+					header,
+					r.fieldsOf(reading),
+				)}
 			}
 			return nil, err
 		}
 	}
-	if known := r.plans.find(line.Raw); known != nil {
+	if known := r.plans.find(header.Raw); known != nil {
 		return known, nil
 	}
-	header := bytes.Clone(line.Raw) // as it stood: an encoding changes the fields
-	m, err := r.mapFields(line, reading)
+	raw := bytes.Clone(header.Raw)
+	m, err := r.mapFields(header, reading)
 	if err != nil {
 		return nil, err
 	}
-	return r.plans.add(&planned{header: header, mapping: m, seed: xxh3.Hash(header)}), nil
+	return r.plans.add(&planned{header: raw, mapping: m, seed: xxh3.Hash(raw)}), nil
 }
 
 // mapFields plans the fields, of the header line where there is one.
-func (r *run) mapFields(line dsv.Record, o Reading) (m *Mapping, err error) {
-	names := o.Columns
+func (r *run) mapFields(header format.Header, o Reading) (m *Mapping, err error) {
+	names, fields := o.Columns, r.fieldsOf(o)
 	if len(names) == 0 && !r.job.Header {
 		names = r.job.Table.Names()
 	}
 	if len(names) > 0 {
-		m, err = MapNames(r.job.Table, names, o.Fields)
+		m, err = MapNames(r.job.Table, names, fields)
 	} else {
 		if o.Latin1 {
-			for i := range line.Fields {
-				line.Fields[i].Text = appendLatin1(nil, line.Fields[i].Text)
+			for i, name := range header.Names {
+				header.Names[i] = string(format.AppendLatin1(nil, []byte(name)))
 			}
 		}
-		fields := o.Fields
-		fields.format = r.job.Format
-		m, err = MapHeader(r.job.Table, line, fields)
+		m, err = MapHeader(r.job.Table, header, fields)
 	}
 	if err == nil {
 		err = m.refuseRepeatedLists(r.job.Timestamp)
@@ -163,7 +162,7 @@ func (r *run) mapFields(line dsv.Record, o Reading) (m *Mapping, err error) {
 }
 
 // open reads the header and plans the fields. io.EOF: the input is empty.
-func (r *run) open(f *file, s *dsv.Splitter) error {
+func (r *run) open(f *file, s format.Splitter) error {
 	p, err := r.plan(s, r.job.Inputs[f.index])
 	if err != nil {
 		return err

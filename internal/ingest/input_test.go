@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/test/loadtest"
@@ -232,7 +233,7 @@ func TestInputsAreClosed(t *testing.T) {
 // Another delimiter and another quote.
 func TestFormat(t *testing.T) {
 	job, c, _ := loadtest.NewJob(tabletest.Names, "k\tv\n'a\tb'\t'it''s'\n")
-	job.Format = dsv.Format{Delimiter: '\t', Quote: '\''}
+	job.Format = format.Delimited{Format: dsv.Format{Delimiter: '\t', Quote: '\''}}
 	loadtest.MustRun(t, job, c)
 	require.Equal(t, "it's", c.Cells[fmt.Sprintf("k=%x ", "a\tb")]["v"].Value)
 }
@@ -252,7 +253,7 @@ func TestLongNamesAreCut(t *testing.T) {
 	}
 	t.Run("member", func(t *testing.T) {
 		job, c, rejects := loadtest.NewJob(tabletest.Names, `{"k": "a", "`+strings.Repeat("x", 1<<20)+`": 1}`+"\n")
-		job.JSON = true
+		job.Format = format.JSON{}
 		loadtest.MustRun(t, job, c)
 		require.Len(t, rejects.Rejects, 1)
 		require.Contains(t, rejects.Rejects[0].Reason, `has no column "xxx`)

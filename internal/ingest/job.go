@@ -1,4 +1,4 @@
-// Package ingest makes typed rows of delimited text or JSON lines and puts them into a target.
+// Package ingest makes typed rows of inputs in any format and puts them into a target.
 //
 // One goroutine cuts the inputs into chunks of entire records. Parsers make rows of wire bytes from
 // each chunk, with their token, replicas, timestamps and times to live, and put them into the
@@ -18,11 +18,11 @@ import (
 	"io"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/write"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // Input is one stream of records.
@@ -49,10 +49,8 @@ type Job struct {
 	Inputs []Input
 	// opens the inputs that have no Open: many share one function
 	OpenFile func(name string) (io.ReadCloser, error)
-	// inputs are JSON lines, an object a row, and not delimited text
-	JSON     bool
-	Format   dsv.Format
-	Header   bool          // inputs begin with a line of names
+	Format   format.Format // of all inputs; nil: format.CSV
+	Header   bool          // inputs begin with the names of their fields; not for a Named format
 	Reading                // how the text of records is understood
 	SkipRows int64         // rows to pass over, of all inputs together
 	MaxRows  int64         // rows to load after those; 0: all
@@ -147,6 +145,9 @@ func (j *Job) withDefaults() *Job {
 	}
 	if out.Journal == nil {
 		out.Journal = noJournal{out.Rejects}
+	}
+	if out.Format == nil {
+		out.Format = format.CSV
 	}
 	if out.Warn == nil {
 		out.Warn = func(string, ...any) {}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/test/loadtest"
 	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
@@ -17,7 +18,7 @@ func TestJSONLines(t *testing.T) {
 			`{"v":"first","k":"one","N":1}`+"\n\n"+`{"k":"two","n":null,"Junk":[1,{}],"value":"second"}`+"\r\n"+
 				`{"k":"three","n":"x"}`+"\n"+`{"k":"four","n":1,"N":2}`+"\n"+`["k"]`+"\n"+`{"n":5}`+"\n"+`{"k":"five","w":5}`,
 		)
-		job.JSON, job.ChunkSize = true, chunk
+		job.Format, job.ChunkSize = format.JSON{}, chunk
 		job.Fields = ingest.Fields{
 			Renamed: map[string]string{"value": "v"},
 			Skipped: []string{"Junk"},
@@ -45,7 +46,7 @@ func TestJSONLines(t *testing.T) {
 
 func TestJSONMapping(t *testing.T) {
 	job, _, _ := loadtest.NewJob(tabletest.Names, `{"k":"one"}`)
-	job.JSON, job.Columns = true, []string{"k", "n"}
+	job.Format, job.Columns = format.JSON{}, []string{"k", "n"}
 	job.Fields = ingest.Fields{Renamed: map[string]string{"value": "v"}}
 	_, err := job.Run(t.Context())
 	var mapping *ingest.MappingError

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -13,28 +14,26 @@ import (
 // key: its length is kept in two bytes.
 const maxKeyComponent = token.MaxKeyLen
 
-var errNullKey = errors.New("primary key column must not be null")
-
 // checkKey checks that the primary key is whole and that the server will take it.
-func (p *parser) checkKey(m *Mapping, cells []row.Cell) *badField {
+func (p *parser) checkKey(m *Mapping, cells []row.Cell) *format.Fault {
 	length := 0
 	for _, i := range m.key {
 		length += 3 + len(cells[i].Bytes)
 		if cells[i].State != row.Set {
-			return &badField{column: i, err: errNullKey}
+			return format.ColumnFault(i, format.ErrNullKey)
 		}
 		if len(cells[i].Bytes) == 0 && len(m.key) == 1 {
-			return &badField{
-				column: i,
-				err:    errors.New("a partition key of one column must not be empty"),
-			}
+			return format.ColumnFault(
+				i,
+				errors.New("a partition key of one column must not be empty"),
+			)
 		}
 		if len(cells[i].Bytes) > maxKeyComponent {
-			return &badField{column: i, err: tooLong(cells[i])}
+			return format.ColumnFault(i, tooLong(cells[i]))
 		}
 	}
 	if len(m.key) > 1 && length > maxKeyComponent {
-		return badRow(
+		return format.RowFault(
 			fmt.Errorf(
 				"partition key of %d bytes is longer than %d bytes",
 				length,
@@ -49,13 +48,13 @@ func (p *parser) checkKey(m *Mapping, cells []row.Cell) *badField {
 				null = i
 			}
 		} else if len(cells[i].Bytes) > maxKeyComponent {
-			return &badField{column: i, err: tooLong(cells[i])}
+			return format.ColumnFault(i, tooLong(cells[i]))
 		}
 	}
 	if null < 0 || isStatic(m, cells) {
 		return nil
 	}
-	return &badField{column: null, err: errNullKey}
+	return format.ColumnFault(null, format.ErrNullKey)
 }
 
 // isStatic reports whether a row has only static columns: a partition without rows is scanned as

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -155,7 +156,7 @@ func TestHeaderIsPlannedOnce(t *testing.T) {
 	j.Table = schema.New("ks", "t", columns)
 	var mu sync.Mutex
 	planned := 0
-	j.Fields.Codec = func(*cqltype.Type) (Codec, error) {
+	j.Fields.Codec = func(*cqltype.Type) (format.Codec, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		planned++

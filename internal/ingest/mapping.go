@@ -8,64 +8,47 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
+	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // Mapping says which column each field of a record goes to. It is planned once
 // for an input and read by all its parsers.
 type Mapping struct {
 	Columns []schema.Column // in the order of their fields
-	names   []string        // of the fields; nil for JSON
+	names   []string        // of the fields; nil if they are named
 	width   int             // fields of a record
 	fields  []int           // by column: its field
 	times   []timing        // the times of columns among the fields
-	codecs  []Codec
-	nullers []nuller   // by column, nil: the rule of parser.isNull
-	asIs    []verbatim // by column, nil: a value is made of the text
-	text    []bool     // column holds text: its empty value is not null
+	plan    format.Plan
 	shapes  []shape
-	checks  []valueCheck
 	key     []int // the partition key's components, in key order
 	cluster []int // the clustering columns
 	statics []int
 	regular []int
 	summed  []int    // all, in the order of the table's columns
-	members *members // of JSON objects; nil for delimited text
+	members *members // if fields are named; else nil
 }
-
-// Codec reads the texts of a column's values. It must be safe for concurrent use.
-type Codec interface {
-	// AppendWire appends the value that a text stands for, as wire bytes.
-	AppendWire(dst, text []byte) ([]byte, error)
-}
-
-// verbatim is a Codec whose values are the bytes of their texts. A wrapper that hides this only
-// costs a copy.
-type verbatim interface {
-	// CheckWire returns the error that AppendWire would return.
-	CheckWire(text []byte) error
-}
-
-// nuller is a Codec with a rule of its own for what is null, of a whole field.
-type nuller interface{ IsNull(text []byte) bool }
 
 // Fields says what the names of an input's fields mean, and how their texts are read.
 type Fields struct {
-	Codec   func(*cqltype.Type) (Codec, error) // for delimited text; nil: that of cqltext
-	Renamed map[string]string                  // column by field, where the field has another name
-	Skipped []string                           // fields that are not loaded
+	Codec   func(*cqltype.Type) (format.Codec, error) // for delimited text; nil: that of cqltext
+	Renamed map[string]string                         // column by field, where the field has another name
+	Skipped []string                                  // fields that are not loaded
 	// Strings plans the codec for the strings of a column in JSON; nil, or a nil codec: as JSON has
 	// them. What is no string, and what is inside of one's collections, is always JSON.
-	Strings func(*cqltype.Type) (Codec, error)
+	Strings func(*cqltype.Type) (format.Codec, error)
 	// TimestampUnit is what a timestamp given as a number counts in JSON, as for cqltext.PlanIn; 0:
 	// a millisecond.
 	TimestampUnit time.Duration
 	Untimed       bool // times of columns, as ttl(c), are refused: rows are written conditionally
 
-	format dsv.Format    // that fields were cut by, for hints; without a delimiter it is not known
+	format format.Format // of the input; nil: delimited text, of which hints know nothing
+	nulls  []string      // as Reading.Nulls
+	null   row.State     // of a null field
+	latin1 bool          // as Reading.Latin1
 	ahead  func() []byte // returns the first text of the input, for hints; nil: it is not known
 	// through returns the command that loads the input through a filter, for hints; nil: it is not
 	// known.
@@ -115,30 +98,50 @@ func settingsOf(err error) Settings {
 // them. If the table has static columns and no regular column is among them, the partition key is
 // enough.
 func NewMapping(t *schema.Table, columns []schema.Column, f Fields) (*Mapping, error) {
-	plan := f.Codec
-	if plan == nil {
-		plan = func(t *cqltype.Type) (Codec, error) { return cqltext.Plan(t) }
+	m, err := newMapping(t, columns)
+	if err != nil {
+		return nil, err
 	}
+	return m, m.planBy(f)
+}
+
+// planBy plans how records become rows.
+func (m *Mapping) planBy(f Fields) (err error) {
+	o := format.PlanOptions{
+		Columns:       m.Columns,
+		Required:      m.mustBeSet(),
+		Fields:        m.fields,
+		Width:         m.width,
+		Codec:         f.Codec,
+		TimestampUnit: f.TimestampUnit,
+		Nulls:         f.nulls,
+		Null:          f.null,
+		Latin1:        f.latin1,
+	}
+	for _, t := range m.times {
+		o.Times = append(o.Times, t.field)
+	}
+	if m.members != nil {
+		o.Names, o.Find, o.Codec = m.members.byName, m.members.column, f.Strings
+	}
+	form := f.format
+	switch {
+	case form != nil:
+	case m.members != nil:
+		form = format.JSON{}
+	default:
+		form = format.Delimited{}
+	}
+	m.plan, err = form.Plan(o)
+	return err
+}
+
+// newMapping finds the parts of a row. All fields are columns, in their order.
+func newMapping(t *schema.Table, columns []schema.Column) (*Mapping, error) {
 	m := &Mapping{Columns: columns, width: len(columns)}
-	for i := range columns {
-		m.fields = append(m.fields, i)
-	}
 	at := make(map[string]int, len(columns))
 	for i, c := range columns {
-		codec, err := plan(c.Type)
-		if err != nil {
-			return nil, fmt.Errorf("column %q: %w", c.Name, err)
-		}
-		check, err := checkOf(c)
-		if err != nil {
-			return nil, fmt.Errorf("column %q: %w", c.Name, err)
-		}
-		m.codecs, m.checks = append(m.codecs, codec), append(m.checks, check)
-		own, _ := codec.(nuller)
-		m.nullers = append(m.nullers, own)
-		asIs, _ := codec.(verbatim)
-		m.asIs = append(m.asIs, asIs)
-		m.text = append(m.text, cqltext.TextLike(c.Type))
+		m.fields = append(m.fields, i)
 		m.shapes = append(m.shapes, shapeOf(c.Type))
 		switch c.Kind {
 		case schema.Static:
@@ -216,10 +219,10 @@ func (m *Mapping) refuseRepeatedLists(timestamp *int64) error {
 }
 
 // MapHeader plans the fields from a header line without structural errors.
-func MapHeader(t *schema.Table, header dsv.Record, f Fields) (*Mapping, error) {
-	names := make([]string, len(header.Fields))
-	for i, field := range header.Fields {
-		if names[i] = string(field.Text); names[i] == "" {
+func MapHeader(t *schema.Table, header format.Header, f Fields) (*Mapping, error) {
+	names := header.Names
+	for i, name := range names {
+		if name == "" {
 			return nil, hintHeader(fmt.Errorf("header: field %d has no name", i+1), t, header, f)
 		}
 	}
@@ -294,7 +297,7 @@ func resolve(t *schema.Table, names []string, f Fields) (named, error) {
 func (f Fields) skips(name string) bool { return slices.Contains(f.Skipped, name) }
 
 func (n named) mapping(t *schema.Table, f Fields) (*Mapping, error) {
-	m, err := NewMapping(t, n.wanted, f)
+	m, err := newMapping(t, n.wanted)
 	if err != nil {
 		return nil, err
 	}
@@ -313,7 +316,7 @@ func (n named) mapping(t *schema.Table, f Fields) (*Mapping, error) {
 		}
 		m.times = append(m.times, timing{s.Name, n.at[i], column, s.TTL})
 	}
-	return m, nil
+	return m, m.planBy(f)
 }
 
 // check refuses words about fields that are not there: most likely they are

@@ -1,18 +1,16 @@
 package ingest
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"unicode/utf8"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // What follows guesses what was meant by an input that does not fit. Each guess is a hint
@@ -68,12 +66,12 @@ func (h *hinted) Unwrap() error { return h.err }
 
 // guess guesses what a first line is if its fields are no columns. It returns nil if it does not
 // know.
-type guess func(t *schema.Table, header dsv.Record, f Fields) *hinted
+type guess func(t *schema.Table, header format.Header, f Fields) *hinted
 
 // hintHeader adds to the error about a header why its names may be no columns. It tries JSON,
 // another end of lines, a comment, lines before the header, another delimiter, no header at all,
 // and names with other spellings.
-func hintHeader(err error, t *schema.Table, header dsv.Record, f Fields) error {
+func hintHeader(err error, t *schema.Table, header format.Header, f Fields) error {
 	return hintBy(
 		err,
 		t,
@@ -90,12 +88,12 @@ func hintHeader(err error, t *schema.Table, header dsv.Record, f Fields) error {
 }
 
 // hintBroken adds to the error about a first line that is no text of the format what it may be.
-func hintBroken(err error, t *schema.Table, header dsv.Record, f Fields) error {
+func hintBroken(err error, t *schema.Table, header format.Header, f Fields) error {
 	return hintBy(err, t, header, f, guessJSON, guessLines, guessPreamble, guessDelimiter)
 }
 
 // hintBy adds to an error what the first of some guesses finds.
-func hintBy(err error, t *schema.Table, header dsv.Record, f Fields, guesses ...guess) error {
+func hintBy(err error, t *schema.Table, header format.Header, f Fields, guesses ...guess) error {
 	for _, guess := range guesses {
 		if h := guess(t, header, f); h != nil {
 			h.err = err
@@ -106,7 +104,7 @@ func hintBy(err error, t *schema.Table, header dsv.Record, f Fields, guesses ...
 }
 
 // guessJSON guesses that each line is an object of JSON.
-func guessJSON(_ *schema.Table, header dsv.Record, f Fields) *hinted {
+func guessJSON(_ *schema.Table, header format.Header, f Fields) *hinted {
 	first := header.Raw
 	if len(first) == 0 { // of a record that does not end
 		first, _, _ = bytes.Cut(bytes.TrimLeft(f.firstText(), " \t\r\n"), []byte{'\n'})
@@ -126,16 +124,16 @@ func isObject(line []byte) bool {
 const objectHint = "the input holds JSON, an object a line: --format json"
 
 // guessLines guesses that the first line is not where it seems to end, or is a comment.
-func guessLines(t *schema.Table, header dsv.Record, f Fields) *hinted {
-	if f.format.Delimiter == 0 {
+func guessLines(t *schema.Table, header format.Header, f Fields) *hinted {
+	if f.delimited().Delimiter == 0 {
 		return nil
 	}
 	if loneCR(header.Raw) {
 		return &hinted{hint: lineEndHint, form: onNextLine, settings: settingsCR}
 	}
 	c := header.Raw[:min(1, len(header.Raw))]
-	if len(c) == 0 || strings.IndexByte("#%!", c[0]) < 0 || c[0] == f.format.Delimiter ||
-		f.known(t, header) > 0 {
+	if len(c) == 0 || strings.IndexByte("#%!", c[0]) < 0 || c[0] == f.delimited().Delimiter ||
+		f.known(t, header.Names) > 0 {
 		return nil
 	}
 	return f.guessComment(t, c[0])
@@ -150,14 +148,14 @@ func loneCR(raw []byte) bool {
 		bytes.IndexByte(raw, '\n') < 0
 }
 
-func guessDelimiter(t *schema.Table, header dsv.Record, f Fields) *hinted {
-	return hintDelimiter(t, string(header.Raw), f.format)
+func guessDelimiter(t *schema.Table, header format.Header, f Fields) *hinted {
+	return hintDelimiter(t, string(header.Raw), f.delimited().Delimiter)
 }
 
 // guessEncoding guesses that a name is in another encoding.
-func guessEncoding(_ *schema.Table, header dsv.Record, _ Fields) *hinted {
-	for _, field := range header.Fields {
-		if !utf8.Valid(field.Text) {
+func guessEncoding(_ *schema.Table, header format.Header, _ Fields) *hinted {
+	for _, name := range header.Names {
+		if !utf8.ValidString(name) {
 			return &hinted{
 				hint:     latin1Hint,
 				form:     "%v; it is not UTF-8: %s",
@@ -169,11 +167,11 @@ func guessEncoding(_ *schema.Table, header dsv.Record, _ Fields) *hinted {
 }
 
 // guessTrailing guesses what a field without a name is.
-func guessTrailing(_ *schema.Table, header dsv.Record, _ Fields) *hinted {
-	last := len(header.Fields) - 1
-	for i, field := range header.Fields {
+func guessTrailing(_ *schema.Table, header format.Header, _ Fields) *hinted {
+	last := len(header.Names) - 1
+	for i, name := range header.Names {
 		switch {
-		case len(field.Text) > 0:
+		case name != "":
 		case i == last && last > 0:
 			return &hinted{hint: trailingHint, form: inBrackets, settings: settingsTrailing}
 		default:
@@ -189,11 +187,10 @@ func guessTrailing(_ *schema.Table, header dsv.Record, _ Fields) *hinted {
 const trailingHint = "each line seems to end in a delimiter: --trailing-delimiter"
 
 // guessNames guesses which columns the names stand for that are none.
-func guessNames(t *schema.Table, header dsv.Record, f Fields) *hinted {
-	var names, unknown []string
-	for _, field := range header.Fields {
-		name := string(field.Text)
-		names = append(names, name)
+func guessNames(t *schema.Table, header format.Header, f Fields) *hinted {
+	names := header.Names
+	var unknown []string
+	for _, name := range names {
 		if !f.fits(t, name) {
 			unknown = append(unknown, name)
 		}
@@ -219,7 +216,7 @@ func guessNames(t *schema.Table, header dsv.Record, f Fields) *hinted {
 			form: onNextLine,
 		}
 	case len(columns) == 0 && len(unknown) == len(names):
-		return f.guessFirstLine(t, header, names)
+		return f.guessFirstLine(t, names)
 	}
 	mayHold := func(column, field string) bool {
 		return f.mayHold(t, column, f.valuesOf(header, field))
@@ -237,12 +234,10 @@ func looksLikeJSON(line []byte) bool {
 	return len(line) > 0 && (line[0] == '{' || line[0] == '[')
 }
 
-// known returns how many names of a header stand for columns, or may.
-func (f Fields) known(t *schema.Table, header dsv.Record) (n int) {
-	var names []string
-	for _, field := range header.Fields {
-		names = append(names, string(field.Text))
-		if f.fits(t, string(field.Text)) {
+// known returns the number of names that stand for columns, or may.
+func (f Fields) known(t *schema.Table, names []string) (n int) {
+	for _, name := range names {
+		if f.fits(t, name) {
 			n++
 		}
 	}
@@ -264,8 +259,7 @@ func (f Fields) fits(t *schema.Table, name string) bool {
 // hintDelimiter guesses that a header has another delimiter: the one that makes more of its fields
 // columns. If none does, it is the only one that yields several fields. It returns nil if there is
 // none.
-func hintDelimiter(t *schema.Table, line string, format dsv.Format) *hinted {
-	delimiter := format.Delimiter
+func hintDelimiter(t *schema.Table, line string, delimiter byte) *hinted {
 	if delimiter == 0 {
 		return nil
 	}
@@ -301,48 +295,47 @@ func hintDelimiter(t *schema.Table, line string, format dsv.Format) *hinted {
 	return best
 }
 
-// fieldsError says that a record has not as many fields as there should be.
-func (p *parser) fieldsError(rec dsv.Record, width int) error {
-	err := fmt.Errorf("row has %s instead of %d", human.Of(len(rec.Fields), "field"), width)
-	job := p.run.job
+// hintFault adds to a fault of a record of delimited text what may be done about it. raw is the
+// record.
+func (p *parser) hintFault(fault *format.Fault, raw []byte) {
+	var width *format.WidthError
+	text, ok := p.run.job.Format.(format.Delimited)
+	if !ok || !errors.As(fault.Err, &width) {
+		return
+	}
+	if h := p.guessWidth(width, text.Delimiter, raw); h != nil {
+		h.err, h.form = fault.Err, behindColon
+		fault.Err = h
+	}
+}
+
+// guessWidth guesses why a record has another number of fields than planned; nil: it is not known.
+func (p *parser) guessWidth(width *format.WidthError, delimiter byte, raw []byte) *hinted {
 	for _, d := range delimiters {
-		if d.char != job.Format.Delimiter && len(rec.Fields) == 1 && width > 1 &&
-			bytes.Count(rec.Raw, []byte{d.char}) == width-1 {
-			return &hinted{
-				err:      err,
-				hint:     OtherDelimiter + " them: " + d.flag,
-				form:     behindColon,
-				settings: d.settings(),
-			}
+		if d.char != delimiter && width.Fields == 1 && width.Want > 1 &&
+			bytes.Count(raw, []byte{d.char}) == width.Want-1 {
+			return &hinted{hint: OtherDelimiter + " them: " + d.flag, settings: d.settings()}
 		}
 	}
-	if n := len(
-		rec.Fields,
-	) - 1; n == width && n > 0 && len(rec.Fields[n].Text) == 0 &&
-		!rec.Fields[n].Quoted {
-		return &hinted{err: err, hint: trailingHint, form: behindColon, settings: settingsTrailing}
-	}
-	if loneCR(rec.Raw) {
-		return &hinted{err: err, hint: lineEndHint, form: behindColon, settings: settingsCR}
-	}
-	if isObject(rec.Raw) {
-		return &hinted{err: err, hint: objectHint, form: behindColon, settings: settingsJSON}
-	}
-	if !job.Header && len(job.Columns) == 0 && len(rec.Fields) < width {
+	job := p.run.job
+	switch {
+	case width.Fields == width.Want+1 && width.EmptyEnd:
+		return &hinted{hint: trailingHint, settings: settingsTrailing}
+	case loneCR(raw):
+		return &hinted{hint: lineEndHint, settings: settingsCR}
+	case isObject(raw):
+		return &hinted{hint: objectHint, settings: settingsJSON}
+	case !job.Header && len(job.Columns) == 0 && width.Fields < width.Want:
 		return &hinted{
-			err:  err,
-			hint: "without a header the fields go to the table's columns in the table's order; --columns names those that the file has",
-			form: behindColon,
+			hint: "without a header the fields go to the table's columns in the table's order; " +
+				"--columns names those that the file has",
 		}
-	}
-	if !job.Header && len(rec.Fields) > width {
+	case !job.Header && width.Fields > width.Want:
 		return &hinted{
-			err:  err,
 			hint: "--columns names all of them, and --skipcols those that are not loaded",
-			form: behindColon,
 		}
 	}
-	return err
+	return nil
 }
 
 // Settings of hints that many rows may have.
@@ -353,52 +346,37 @@ var (
 	settingsJSON     = Settings{"format": {"json"}}
 )
 
-// hintEscape adds to a reason that a record is no text of the format what may be done about it.
-func hintEscape(rej *Reject, format dsv.Format, raw []byte) {
+// hintEscape adds to the reason for a damaged record of delimited text what may be done about it.
+func (p *parser) hintEscape(rej *Reject, raw []byte) {
+	text, ok := p.run.job.Format.(format.Delimited)
+	if !ok {
+		return
+	}
 	if isObject(raw) {
 		rej.Reason += "; " + objectHint
 		rej.Settings = settingsJSON
 		return
 	}
-	if format.Escape == 0 && bytes.Contains(raw, []byte{'\\', format.Quote}) {
+	if text.Escape == 0 && bytes.Contains(raw, []byte{'\\', text.Quote}) {
 		rej.Reason += `; if a backslash stands before quotes in values: --escape '\'`
 		rej.Settings = settingsEscape
 	}
 }
 
-// refuseArray refuses JSON that is one array, where an object a line is read, and gives a
-// reader that begins where in does.
-func refuseArray(in io.Reader, f Fields) (io.Reader, error) {
-	b := bufio.NewReaderSize(in, arrayHead) // which large reads pass by
-	for n := 1; n <= arrayHead; n++ {
-		head, err := b.Peek(n)
-		switch {
-		case err != nil: // reading meets it again
-			return b, nil
-		case head[n-1] == '[':
-			return nil, errors.New(
-				"this is an array of JSON, where an object a line is read: " + f.command(
-					"jq -c '.[]'",
-					settingsJSON,
-					"--format json",
-				),
-			)
-		case strings.IndexByte(" \t\r\n\xef\xbb\xbf", head[n-1]) < 0: // neither white space nor a byte order mark
-			return b, nil
-		}
+// hintArray adds to the error about an input that is one array of JSON how to load it.
+func hintArray(err error, f Fields) error {
+	if !errors.Is(err, format.ErrArray) {
+		return err
 	}
-	return b, nil
+	return fmt.Errorf("%w: %s", err, f.command("jq -c '.[]'", settingsJSON, "--format json"))
 }
-
-// arrayHead is the number of bytes of white space that an array is searched behind.
-const arrayHead = 512
 
 // latin1Hint is the advice for text that is not UTF-8.
 const latin1Hint = "--encoding latin1 reads windows-1252 and ISO 8859-1"
 
 // hintEncoding adds to a reason the advice for text that is not UTF-8.
 func (p *parser) hintEncoding(reason string, text []byte) string {
-	if p.view.latin1 || utf8.Valid(text) {
+	if p.view.latin1 || p.run.job.Format.Named() || utf8.Valid(text) {
 		return reason
 	}
 	return reason + "; " + latin1Hint

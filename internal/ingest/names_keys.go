@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // missingKeys returns the columns of the primary key that no field goes to, neither by its name nor
@@ -103,13 +103,13 @@ func hintKeys(
 const valuesSeen = 100
 
 // valuesOf returns the first values of a field of a header; none: they are not known.
-func (f Fields) valuesOf(header dsv.Record, field string) (values [][]byte) {
-	at := slices.IndexFunc(header.Fields, func(h dsv.Field) bool { return string(h.Text) == field })
+func (f Fields) valuesOf(header format.Header, field string) (values [][]byte) {
+	at := slices.Index(header.Names, field)
 	text := f.firstText()
 	if i := strings.Index(string(text), string(header.Raw)); i >= 0 && len(header.Raw) > 0 {
 		text = text[i+len(header.Raw):]
 	}
-	for _, rec := range records(text, f.format) {
+	for _, rec := range f.delimited().Records(text, 0) {
 		if rec.Err == nil && 0 <= at && at < len(rec.Fields) && len(values) < valuesSeen &&
 			len(rec.Fields[at].Text) > 0 {
 			values = append(values, rec.Fields[at].Text)
@@ -151,14 +151,14 @@ func (f Fields) mayHold(t *schema.Table, column string, values [][]byte) bool {
 	}
 	types := f.typedBy([]schema.Column{s.Column})
 	return types == nil || slices.ContainsFunc(values, func(value []byte) bool {
-		takes, _ := types.takes(0, dsv.Record{Fields: []dsv.Field{{Text: value}}})
+		takes, _ := types.takes(0, value)
 		return takes || like != nil && like.Match(value)
 	})
 }
 
 // likely returns the guesses without those of names with other letters whose columns take none of
 // the values.
-func (f Fields) likely(t *schema.Table, header dsv.Record, columns []renaming) []renaming {
+func (f Fields) likely(t *schema.Table, header format.Header, columns []renaming) []renaming {
 	return slices.DeleteFunc(
 		columns,
 		func(c renaming) bool {

@@ -6,19 +6,16 @@ import (
 	"slices"
 	"unicode/utf8"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/row"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
-	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
 )
 
 // parser turns chunks into rows. It belongs to one goroutine.
 type parser struct {
 	run   *run
-	dsv   *dsv.Parser
-	json  *jsonl.Parser
+	rows  format.RowReader
 	key   []byte
 	parts [][]byte
-	null  row.Cell // what a null field becomes
 	sum   summer
 
 	view   *view // that a chunk is read by
@@ -28,15 +25,10 @@ type parser struct {
 
 	moments []moment // by column, what a row's values are written with
 	anyTime bool     // the row says so for some column
-	utf8    []byte   // a field in UTF-8 whose input is not, or a string of JSON without its escapes
 }
 
 func newParser(r *run) *parser {
-	p := &parser{run: r, dsv: dsv.NewParser(r.job.Format), json: jsonl.NewParser()}
-	if !r.job.Table.IsCounter() { // a counter cannot be deleted and counted up again
-		p.null.State = r.job.Null
-	}
-	return p
+	return &parser{run: r, rows: r.job.Format.NewReader()}
 }
 
 // work parses chunks until there are no more.
@@ -66,7 +58,7 @@ func (p *parser) work(ctx context.Context) error {
 
 // forget lets go of the text and the values of the last row, which may be large.
 func (p *parser) forget() {
-	p.dsv.Reset(dsv.Chunk{})
+	p.rows.Reset(format.Chunk{}, nil)
 	clear(p.sum.values)
 }
 
@@ -93,7 +85,7 @@ func (r *run) putChunk(ctx context.Context, c *chunk) error {
 
 // parse fills the chunk's rows from its text, by one view after the other.
 func (p *parser) parse(c *chunk) error {
-	c.arena, c.rows, c.ends = c.arena[:0], c.rows[:0], c.ends[:0]
+	c.values.Arena, c.rows, c.ends = c.values.Arena[:0], c.rows[:0], c.ends[:0]
 	for i, v := range c.views {
 		p.view, p.last = v, i == len(c.views)-1
 		p.again, p.failed = p.failed, p.again[:0]
@@ -127,168 +119,108 @@ func (p *parser) parseBy(c *chunk, first bool) error {
 	m := p.view.mapping
 	// A row has at least a byte for each of its fields.
 	fields := len(m.Columns)
-	if need := fields * min(c.Records, len(c.Data)/fields+1); first && cap(c.cells) < need {
-		c.cells = make([]row.Cell, 0, need)
+	if need := fields * min(c.Records, len(c.Data)/fields+1); first && cap(c.values.Cells) < need {
+		c.values.Cells = make([]row.Cell, 0, need)
 	} else if first {
-		c.cells = c.cells[:0]
+		c.values.Cells = c.values.Cells[:0]
 	}
 	p.moments = slices.Grow(p.moments[:0], fields)[:fields]
-	if m.members != nil {
-		return p.parseJSON(c, first)
-	}
-	p.dsv.Reset(c.Chunk)
-	for n := 0; p.dsv.Next() && n < c.skip+c.count; n++ {
+	p.rows.Reset(c.Chunk, m.plan)
+	for n := 0; p.rows.Next() && n < c.skip+c.count; n++ {
 		if !p.takes(c, n, first) {
 			continue
 		}
-		rec := p.dsv.Record()
-		bad := p.row(c, m, rec, n)
-		if bad == nil {
+		fault := p.row(c, m, n)
+		if fault == nil {
 			continue
 		}
 		if !p.last {
 			p.failed = append(p.failed, n)
 			continue
 		}
-		if err := p.reject(c, rec, bad, c.stamps.at(n)); err != nil {
+		if err := p.reject(c, fault, c.stamps.at(n)); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// badField is why a record makes no row. With neither a column nor a time the
-// record as a whole is meant.
-type badField struct {
-	column int     // of the mapping, or -1
-	time   *timing // or nil
-	err    error
-}
-
-func badRow(err error) *badField { return &badField{column: -1, err: err} }
-
-// reason says what is wrong. The value is named beside it.
-func (b *badField) reason() string {
-	var value interface{ Reason() string } // an error of cqltext or cqljson
-	if errors.As(b.err, &value) {
-		return value.Reason()
-	}
-	return b.err.Error()
-}
-
-// name is that of the column or the time, if any.
-func (b *badField) name(m *Mapping) string {
+// nameOf returns the name of the column or the time that a fault is about; empty: it is about the
+// record as a whole.
+func (m *Mapping) nameOf(fault *format.Fault) string {
 	switch {
-	case b.time != nil:
-		return b.time.name
-	case b.column >= 0:
-		return m.Columns[b.column].Name
+	case fault.Time >= 0:
+		return m.times[fault.Time].name
+	case fault.Column >= 0:
+		return m.Columns[fault.Column].Name
 	default:
 		return ""
 	}
 }
 
-// row appends the row of the chunk's nth record to it, or says why there is none.
-func (p *parser) row(c *chunk, m *Mapping, rec dsv.Record, n int) *badField {
-	if rec.Err != nil {
-		return badRow(rec.Err)
-	}
-	if len(rec.Fields) != m.width {
-		return badRow(p.fieldsError(rec, m.width))
-	}
-	from := len(c.cells)
-	size := rowOverhead
-	for i, field := range m.fields {
-		f := &rec.Fields[field]
-		text := p.decode(f.Text)
-		if p.isNull(m, i, text, f.Quoted) {
-			c.cells = append(c.cells, p.null)
-			if p.null.State == row.Null {
-				size += cellOverhead
-			}
-			continue
-		}
-		wire, err := m.value(c, i, rec, field, text)
-		if err != nil {
-			c.cells = c.cells[:from]
-			return &badField{column: i, err: err}
-		}
-		c.cells = append(c.cells, row.Cell{Bytes: wire, State: row.Set})
-		size += m.shapes[i].size(wire)
-		if p.view.times != nil && p.view.times[i] != nil {
-			p.view.times[i].NoteTime(wire, text, c.file.name, rec.Line)
-		}
-	}
+// row appends the row of the chunk's nth record to it, or returns why there is none.
+func (p *parser) row(c *chunk, m *Mapping, n int) *format.Fault {
+	from := len(c.values.Cells)
 	p.resetTimes(m, c.stamps.at(n))
-	for i := range m.times {
-		t := &m.times[i]
-		f := &rec.Fields[t.field]
-		text := p.decode(f.Text)
-		if bad := p.setTime(t, text, p.isNullText(text, f.Quoted, false)); bad != nil {
-			c.cells = c.cells[:from]
-			return bad
+	fault := p.rows.AppendRow(&c.values, p)
+	rec := p.rows.Record()
+	cells := c.values.Cells[from:]
+	size := rowOverhead
+	for i := range cells {
+		switch cells[i].State {
+		case row.Set:
+			size += m.shapes[i].size(cells[i].Bytes)
+		case row.Null:
+			size += cellOverhead
 		}
+	}
+	if p.view.times != nil {
+		p.noteTimes(cells, c.file.name, rec.Line)
+	}
+	if fault != nil {
+		c.values.Cells = c.values.Cells[:from]
+		return fault
 	}
 	return p.finish(c, m, from, c.source(rec.Raw, rec.Line, rec.Offset, n), size)
 }
 
-// isNull says whether a field's text stands for null in a column of the mapping.
-func (p *parser) isNull(m *Mapping, column int, text []byte, quoted bool) bool {
-	if own := m.nullers[column]; own != nil {
-		return own.IsNull(text)
-	}
-	return p.isNullText(text, quoted, m.text[column])
-}
-
-// isNullText says whether a field's text stands for null: nothing between delimiters, or
-// one of the null texts without quotes, which make it a value. Only an empty
-// value in quotes is null all the same where the column does not hold text, since
-// it has no meaning there.
-func (p *parser) isNullText(text []byte, quoted, textual bool) bool {
-	if len(text) == 0 {
-		return !quoted || !textual
-	}
-	if quoted {
-		return false
-	}
-	for _, n := range p.view.nulls {
-		if string(n) == string(text) {
-			return true
+// noteTimes has the values of a row recorded. A row with a fault has those before it.
+func (p *parser) noteTimes(cells []row.Cell, file string, line int64) {
+	for i := range cells {
+		if noter := p.view.times[i]; noter != nil && cells[i].State == row.Set {
+			noter.NoteTime(cells[i].Bytes, p.rows.Text(i), file, line)
 		}
 	}
-	return false
 }
 
-// valueShown is how much of a bad value a message quotes.
+// valueShown is the number of bytes of a bad value that a message quotes.
 const valueShown = 100
 
 // reject hands over a record that made no row, with its place.
-func (p *parser) reject(c *chunk, rec dsv.Record, bad *badField, stamp int64) error {
+func (p *parser) reject(c *chunk, fault *format.Fault, stamp int64) error {
+	m, rec := p.view.mapping, p.rows.Record()
+	p.hintFault(fault, rec.Raw)
 	rej := Reject{
 		File: c.file.name, Header: c.file.header, Raw: rec.Raw, Line: rec.Line, Field: 1,
-		Offset: rec.Offset, Stamp: stamp, Reason: bad.reason(), Stage: Parse,
+		Offset: rec.Offset, Stamp: stamp, Reason: fault.Reason(), Stage: Parse,
+		Column: m.nameOf(fault), Settings: settingsOf(fault.Err), Guess: guessOf(fault.Err),
 	}
-	var syntax *dsv.SyntaxError
-	if errors.As(bad.err, &syntax) {
+	var syntax *format.SyntaxError
+	if errors.As(fault.Err, &syntax) {
 		rej.Line, rej.Field, rej.Reason = syntax.Line, syntax.Column, syntax.Msg
-		hintEscape(&rej, p.run.job.Format, rec.Raw)
+		p.hintEscape(&rej, rec.Raw)
 	}
-	if given := settingsOf(bad.err); given != nil {
-		rej.Settings, rej.Guess = given, guessOf(bad.err)
-	}
-	field := -1
-	if bad.time != nil {
-		field = bad.time.field
-	} else if bad.column >= 0 {
-		field = p.view.mapping.fields[bad.column]
+	field := fault.Field
+	if field < 0 && fault.Column >= 0 {
+		field = p.rows.FieldOf(fault.Column)
 	}
 	if field >= 0 {
-		rej.Line, rej.Field = rec.FieldPosition(field)
-		rej.Column = bad.name(p.view.mapping)
-		rej.Value = shorten(p.decode(rec.Fields[field].Text))
-		rej.Reason = p.hintEncoding(rej.Reason, rec.Fields[field].Text)
+		var text []byte
+		rej.Line, rej.Field, text = p.rows.Field(field)
+		rej.Value = shorten(text)
+		rej.Reason = p.hintEncoding(rej.Reason, text)
 	}
-	rej.More = p.more(p.view.mapping, rec, bad)
+	rej.More = p.more(fault)
 	return c.tracker.keepReject(rej)
 }
 

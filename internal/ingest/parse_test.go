@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/test/loadtest"
@@ -219,8 +220,8 @@ func TestStaticRows(t *testing.T) {
 
 // A null word is compared in the encoding of the input, by cqlbulk's rule and by cqlsh's.
 func TestNullWordInLatin1(t *testing.T) {
-	cqlsh := func(t *cqltype.Type) (ingest.Codec, error) { return cqlshtext.Plan(t, cqlshtext.Options{Null: "né"}) }
-	for name, codec := range map[string]func(*cqltype.Type) (ingest.Codec, error){"cqlbulk": nil, "cqlsh": cqlsh} {
+	cqlsh := func(t *cqltype.Type) (format.Codec, error) { return cqlshtext.Plan(t, cqlshtext.Options{Null: "né"}) }
+	for name, codec := range map[string]func(*cqltype.Type) (format.Codec, error){"cqlbulk": nil, "cqlsh": cqlsh} {
 		t.Run(name, func(t *testing.T) {
 			job, c, _ := loadtest.NewJob(tabletest.Names, "k,v,n\na,n\xe9,1\nb,n\xc3\xa9,2\nc,x,n\xe9\n")
 			job.Latin1, job.Nulls, job.Fields.Codec = true, []string{"né", "日"}, codec

@@ -144,7 +144,7 @@ func TestShortRecordsOfAWideTable(t *testing.T) {
 	require.EqualValues(t, 1000, b.tally.Rejected())
 	require.EqualValues(t, 1, b.tally.Written)
 	for range cap(run.empty) {
-		require.LessOrEqual(t, cap((<-run.empty).cells), 8000)
+		require.LessOrEqual(t, cap((<-run.empty).values.Cells), 8000)
 	}
 }
 

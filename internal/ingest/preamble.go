@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // preambleLines is the number of lines before a header that a guess looks behind.
@@ -14,8 +14,9 @@ const preambleLines = 50
 
 // guessPreamble guesses that lines stand before the header: titles, or the line sep=; that names
 // the delimiter for Excel.
-func guessPreamble(t *schema.Table, header dsv.Record, f Fields) *hinted {
-	if f.format.Delimiter == 0 {
+func guessPreamble(t *schema.Table, header format.Header, f Fields) *hinted {
+	own := f.delimited()
+	if own.Delimiter == 0 {
 		return nil
 	}
 	text := f.firstText()
@@ -30,7 +31,7 @@ func guessPreamble(t *schema.Table, header dsv.Record, f Fields) *hinted {
 		if number++; number > preambleLines {
 			break
 		}
-		if len(line) == 0 || f.format.Comment != 0 && line[0] == f.format.Comment {
+		if len(line) == 0 || own.Comment != 0 && line[0] == own.Comment {
 			continue
 		}
 		begins := first == nil
@@ -79,17 +80,18 @@ func quotedDelimiter(char byte) string {
 // least half of them, are columns. The present delimiter comes first.
 func (f Fields) headedBy(t *schema.Table, line []byte) (delimited, bool) {
 	best, most := delimited{}, 1
-	for _, d := range append([]delimited{{f.format.Delimiter, ""}}, delimiters...) {
-		format := f.format
-		format.Delimiter = d.char
-		if format.Validate() != nil {
+	own := f.delimited()
+	for _, d := range append([]delimited{{own.Delimiter, ""}}, delimiters...) {
+		by := own
+		by.Delimiter = d.char
+		if by.Validate() != nil {
 			continue
 		}
-		all := records(line, format)
+		all := by.Records(line, 0)
 		if len(all) != 1 || all[0].Err != nil {
 			continue
 		}
-		if known := f.known(t, all[0]); known > most && 2*known >= len(all[0].Fields) {
+		if known := f.known(t, format.HeaderOf(all[0]).Names); known > most && 2*known >= len(all[0].Fields) {
 			best, most = d, known
 		}
 	}
@@ -101,7 +103,7 @@ func (f Fields) headedBy(t *schema.Table, line []byte) (delimited, bool) {
 func (f Fields) hintPreamble(header int, d delimited, first []byte, excel bool) *hinted {
 	var more Settings
 	flag := ""
-	if d.flag != "" && d.char != f.format.Delimiter {
+	if d.flag != "" && d.char != f.delimited().Delimiter {
 		more, flag = d.settings(), d.flag
 	}
 	command := f.command(fmt.Sprintf("tail -n +%d", header), more, flag)

@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/human"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
-	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
 )
 
 // readAll cuts every input into chunks, in order. It reads until the context until ends, and passes
@@ -188,17 +187,10 @@ func (r *run) readInput(until context.Context, index int, input Input, got *fetc
 	return nil
 }
 
-// splitter cuts an input into chunks of whole records.
-type splitter interface {
-	Next(buf []byte) (dsv.Chunk, error)
-	Failed() error
-}
-
 // split makes an input's splitter and plans its fields. io.EOF: the input is empty.
-func (r *run) split(f *file, in io.Reader) (splitter, error) {
-	o := r.splitOptions(f)
-	if !r.job.JSON {
-		s := dsv.NewSplitter(in, r.job.Format, o)
+func (r *run) split(f *file, in io.Reader) (format.Splitter, error) {
+	s := r.job.Format.Split(in, r.splitOptions(f))
+	if !r.job.Format.Named() {
 		return s, r.open(f, s)
 	}
 	m, err := r.mapMembers(r.job.Reading)
@@ -206,10 +198,10 @@ func (r *run) split(f *file, in io.Reader) (splitter, error) {
 		return nil, err
 	}
 	f.views = []*view{r.newView(m, r.job.Reading)}
-	if in, err = refuseArray(in, Fields{through: r.job.throughOf(f.name)}); err != nil {
-		return nil, &MappingError{err}
+	if _, err = s.Header(); err != nil {
+		return nil, &MappingError{hintArray(err, Fields{through: r.job.throughOf(f.name)})}
 	}
-	return jsonl.NewSplitter(in, o), nil
+	return s, nil
 }
 
 // mapMembers plans the members of objects.
@@ -221,7 +213,7 @@ func (r *run) mapMembers(o Reading) (*Mapping, error) {
 	}
 	var m *Mapping
 	if err == nil {
-		m, err = NewObjectMapping(r.job.Table, columns, o.Fields)
+		m, err = NewObjectMapping(r.job.Table, columns, r.fieldsOf(o))
 	}
 	if err == nil {
 		err = m.refuseRepeatedLists(r.job.Timestamp)
@@ -232,14 +224,24 @@ func (r *run) mapMembers(o Reading) (*Mapping, error) {
 	return m, nil
 }
 
-// splitOptions returns the options for splitOptions an input.
-func (r *run) splitOptions(f *file) dsv.Options {
-	return dsv.Options{
+// fieldsOf returns what the fields of inputs mean by a reading.
+func (r *run) fieldsOf(o Reading) Fields {
+	f := o.Fields
+	f.format, f.nulls, f.latin1 = r.job.Format, o.Nulls, o.Latin1
+	if !r.job.Table.IsCounter() { // a counter cannot be deleted and counted up again
+		f.null = r.job.Null
+	}
+	return f
+}
+
+// splitOptions returns the options for the splitter of an input.
+func (r *run) splitOptions(f *file) format.SplitOptions {
+	return format.SplitOptions{
 		ChunkSize:  r.job.ChunkSize,
 		MaxRecords: r.job.ChunkRecords,
 		MaxRecord:  r.job.MaxRecord,
 		Size:       f.size,
-		Bad:        func(b dsv.Bad) error { return r.rejectLine(f, b) },
+		Bad:        func(b format.Bad) error { return r.rejectLine(f, b) },
 	}
 }
 
@@ -262,7 +264,13 @@ func skip(in any, offset int64) (bool, error) {
 
 // skipTo starts to read an input at the place where an earlier run stopped, if the input can be
 // read from there. Otherwise reading starts at the beginning, and completed pieces are passed over.
-func (r *run) skipTo(f *file, s splitter, in any, reader io.Reader, from Piece) (splitter, error) {
+func (r *run) skipTo(
+	f *file,
+	s format.Splitter,
+	in any,
+	reader io.Reader,
+	from Piece,
+) (format.Splitter, error) {
 	if from.Line == 0 {
 		return s, nil
 	}
@@ -272,10 +280,7 @@ func (r *run) skipTo(f *file, s splitter, in any, reader io.Reader, from Piece) 
 	f.records, f.end = 1, from.Offset // at least one record stands before
 	o := r.splitOptions(f)
 	o.Offset, o.Line = from.Offset, from.Line
-	if r.job.JSON {
-		return jsonl.NewSplitter(reader, o), nil
-	}
-	return dsv.NewSplitter(reader, r.job.Format, o), nil
+	return r.job.Format.Split(reader, o), nil
 }
 
 // selectRecords selects the records of a chunk that are loaded: not the first SkipRows of all
@@ -294,7 +299,7 @@ func (r *run) selectRecords(c *chunk) {
 func (r *run) enough() bool { return r.job.MaxRows > 0 && r.chosen >= r.job.MaxRows }
 
 // rejectLine rejects a line that is no record. A long line comes in parts.
-func (r *run) rejectLine(f *file, b dsv.Bad) error {
+func (r *run) rejectLine(f *file, b format.Bad) error {
 	r.job.Counters.Bytes.Add(int64(len(b.Piece)))
 	if b.First {
 		if err := r.sendGroup(); err != nil { // the pieces before it are recorded before it

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/write"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // Reading says how the text of records is understood. The cutting of an input into records, and so
@@ -23,7 +23,6 @@ type Reading struct {
 type view struct {
 	mapping *Mapping
 	intake  write.Intake
-	nulls   [][]byte
 	latin1  bool
 	times   []TimeNoter // by column, nil: none; empty: of all columns
 }
@@ -31,9 +30,6 @@ type view struct {
 // newView plans an input for a reading that gave the mapping.
 func (r *run) newView(m *Mapping, o Reading) *view {
 	v := &view{mapping: m, intake: r.intake(m.Columns), latin1: o.Latin1}
-	for _, n := range o.Nulls {
-		v.nulls = append(v.nulls, []byte(n))
-	}
 	if r.job.Times == nil {
 		return v
 	}
@@ -73,19 +69,19 @@ func (f *file) viewsSince(r *run, reading int) ([]*view, error) {
 
 // mapAgain plans the fields of an input, whose header is known, by another reading.
 func (r *run) mapAgain(f *file, o Reading) (*Mapping, error) {
-	if r.job.JSON {
+	if r.job.Format.Named() {
 		return r.mapMembers(o)
 	}
-	var line dsv.Record
+	var header format.Header
 	if r.job.Header {
 		var err error
-		o := dsv.Options{MaxRecord: r.job.MaxRecord}
-		s := dsv.NewSplitter(bytes.NewReader(f.header), r.job.Format, o)
-		if line, err = s.Header(); err != nil {
+		o := format.SplitOptions{MaxRecord: r.job.MaxRecord}
+		s := r.job.Format.Split(bytes.NewReader(f.header), o)
+		if header, err = s.Header(); err != nil {
 			return nil, err
 		}
 	}
-	return r.mapFields(line, o)
+	return r.mapFields(header, o)
 }
 
 // idempotent reports whether rows of any of the views may be written twice.

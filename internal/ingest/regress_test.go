@@ -7,6 +7,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
+
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
@@ -17,14 +19,14 @@ import (
 
 func TestJSONMembersTradePlaces(t *testing.T) {
 	job, c, _ := loadtest.NewJob(tabletest.Names, `{"k":"a","v":"old","w":"new"}`+"\n")
-	job.JSON = true
+	job.Format = format.JSON{}
 	job.Fields = ingest.Fields{Renamed: map[string]string{"w": "v"}, Skipped: []string{"v"}}
 	require.EqualValues(t, 1, loadtest.MustRun(t, job, c).Written)
 	require.Equal(t, "new", c.Cells["k=61 "]["v"].Value)
 
 	for range 20 { // the order of a map differs from run to run
 		job, c, _ = loadtest.NewJob(tabletest.Names, `{"v":"a","k":"b"}`+"\n")
-		job.JSON = true
+		job.Format = format.JSON{}
 		job.Fields = ingest.Fields{Renamed: map[string]string{"v": "k", "k": "v"}}
 		require.EqualValues(t, 1, loadtest.MustRun(t, job, c).Written)
 		require.Equal(t, "b", c.Cells["k=61 "]["v"].Value)

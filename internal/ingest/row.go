@@ -1,21 +1,22 @@
 package ingest
 
 import (
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // finish makes a row of the cells from the given one on. If there is none, it returns the reason.
-func (p *parser) finish(c *chunk, m *Mapping, from int, at write.Source, size int) *badField {
-	cells := c.cells[from:len(c.cells):len(c.cells)]
+func (p *parser) finish(c *chunk, m *Mapping, from int, at write.Source, size int) *format.Fault {
+	cells := c.values.Cells[from:len(c.values.Cells):len(c.values.Cells)]
 	if bad := p.checkKey(m, cells); bad != nil {
-		c.cells = c.cells[:from]
+		c.values.Cells = c.values.Cells[:from]
 		return bad
 	}
 	if err := p.run.job.Limits.refuse(m, cells, size); err != nil {
-		c.cells = c.cells[:from]
-		return badRow(err)
+		c.values.Cells = c.values.Cells[:from]
+		return format.RowFault(err)
 	}
 	out := write.Row{
 		Row: row.Row{

@@ -8,10 +8,10 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/internal/write"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // sampleOf samples a text as an input of the table Names.
@@ -24,7 +24,7 @@ func sampleOf(
 	t.Helper()
 	j := &Job{
 		Table:  tabletest.Names,
-		Format: dsv.Format{Delimiter: ',', Quote: '"'},
+		Format: format.CSV,
 		Header: true,
 		Router: write.NewRouter(nil, nil, nil),
 		Limits: Limits{MaxMutationBytes: 1 << 20},
@@ -73,7 +73,7 @@ func TestSample(t *testing.T) {
 		t,
 		`{"k": "a", "n": 1}`+"\n"+`{"k": 1`,
 		9,
-		func(j *Job) { j.JSON = true },
+		func(j *Job) { j.Format = format.JSON{} },
 	)
 	require.NoError(t, err)
 	require.EqualValues(t, 2, s.Rows)

@@ -19,7 +19,7 @@ import (
 // timing is a field that holds a time of a column.
 type timing struct {
 	name   string // ttl(c) or writetime(c)
-	field  int    // of the record; no meaning for JSON
+	field  int    // of the record; no meaning for named fields
 	column int    // of the mapping, that the time is of
 	ttl    bool
 }
@@ -45,9 +45,10 @@ func (p *parser) resetTimes(m *Mapping, stamp int64) {
 	}
 }
 
-// setTime takes a time of the row over. Null is the time to live of a value that
-// does not expire, and the write time of no value.
-func (p *parser) setTime(t *timing, text []byte, null bool) *badField {
+// SetTime is a method of [format.Times]. Null is the time to live of a value that does not expire,
+// and the write time of no value.
+func (p *parser) SetTime(time int, text []byte, null bool) error {
+	t := &p.view.mapping.times[time]
 	p.anyTime = true
 	if null {
 		if t.ttl {
@@ -62,13 +63,9 @@ func (p *parser) setTime(t *timing, text []byte, null bool) *badField {
 	n, err := strconv.ParseInt(string(text), 10, bits)
 	switch {
 	case err != nil:
-		return &badField{column: -1, time: t, err: fmt.Errorf("no number of %d bits", bits)}
+		return fmt.Errorf("no number of %d bits", bits)
 	case t.ttl && (n < 0 || n > MaxTTL):
-		return &badField{
-			column: -1,
-			time:   t,
-			err:    fmt.Errorf("time to live %d: must be from 0 to %d seconds", n, MaxTTL),
-		}
+		return fmt.Errorf("time to live %d: must be from 0 to %d seconds", n, MaxTTL)
 	case t.ttl:
 		p.moments[t.column].ttl = int32(n)
 		if n == 0 {
@@ -154,7 +151,7 @@ func (a moment) outlives(b moment) bool {
 // part is the statement for the cells that are written at a moment; makes says that it makes the
 // row. Else it is an update, or has static columns alone, and then no clustering columns.
 func (p *parser) part(c *chunk, m *Mapping, cells []row.Cell, at moment, makes bool) row.Row {
-	from := len(c.cells)
+	from := len(c.values.Cells)
 	alone := !makesRow(m, cells)
 	update := false
 	for i, cell := range cells {
@@ -162,11 +159,11 @@ func (p *parser) part(c *chunk, m *Mapping, cells []row.Cell, at moment, makes b
 		if !m.Columns[i].IsKey() && p.moments[i] != at || alone && kind == schema.Regular {
 			cell = row.Cell{}
 		}
-		c.cells = append(c.cells, cell)
+		c.values.Cells = append(c.values.Cells, cell)
 		update = update || !makes && kind == schema.Regular && cell.State != row.Unset
 	}
 	out := row.Row{
-		Cells:     c.cells[from:len(c.cells):len(c.cells)],
+		Cells:     c.values.Cells[from:len(c.values.Cells):len(c.values.Cells)],
 		Timestamp: at.stamp,
 		TTL:       at.ttl,
 		Update:    update,

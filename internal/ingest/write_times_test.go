@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/test/loadtest"
@@ -17,8 +18,9 @@ import (
 func statementsOf(t *testing.T, table *schema.Table, text string, json bool) []row.Row {
 	t.Helper()
 	job, c, _ := loadtest.NewJob(table, text)
-	job.JSON = json
-	job.Header = !json
+	if json {
+		job.Format, job.Header = format.JSON{}, false
+	}
 	var got []row.Row
 	c.Answer = func(_ context.Context, r loadtest.Request) (bool, error) {
 		require.Nil(t, got, "one request")

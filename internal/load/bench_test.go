@@ -12,6 +12,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
@@ -21,7 +22,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/internal/write/cql"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // sponge is a writer that takes everything and keeps nothing.
@@ -44,7 +44,7 @@ func benchmark(
 	job := &load.Job{
 		Job: ingest.Job{
 			Table:    table,
-			Format:   dsv.DefaultFormat,
+			Format:   format.CSV,
 			Header:   true,
 			Router:   router,
 			Limits:   loadtest.RowLimits,
@@ -215,6 +215,6 @@ func BenchmarkFlightsJSON(b *testing.B) {
 			i%24,
 		)
 	}
-	asJSON := func(j *load.Job) { j.JSON = true }
+	asJSON := func(j *load.Job) { j.Format = format.JSON{} }
 	benchmark(b, flights, text, flightRows, loadtest.Ring(b, 3, 16), asJSON)
 }

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/doctor/sample"
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/ingest/dialect"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
@@ -33,10 +34,10 @@ func (d *Doctor) lookAtInputs(ctx context.Context) []doctor.Finding {
 		return doctor.Failures(d.missing)
 	}
 	settings := *d.load // ChooseFormat sets the format in the copy
-	format, err := settings.ChooseFormat(d.inputs[0].Name)
+	text, err := settings.ChooseFormat(d.inputs[0].Name)
 	var reading ingest.Reading
 	if err == nil {
-		reading, err = dialect.Reading(&settings, &format)
+		reading, err = dialect.Reading(&settings, &text)
 	}
 	if err != nil {
 		return []doctor.Finding{doctor.Fail("", "%s", oneLine(err))}
@@ -50,7 +51,7 @@ func (d *Doctor) lookAtInputs(ctx context.Context) []doctor.Finding {
 			t:        d.t,
 			counters: new(progress.Counters),
 		}
-		if err := l.makeJob(ctx, format, reading, d.inputs); err != nil {
+		if err := l.makeJob(ctx, text, reading, d.inputs); err != nil {
 			unfit = []doctor.Finding{doctor.Fail("", "%s", oneLine(err))}
 		} else {
 			job = &l.job.Job
@@ -69,10 +70,10 @@ func (d *Doctor) lookAtInputs(ctx context.Context) []doctor.Finding {
 	if job == nil {
 		return out
 	}
-	if !job.JSON {
-		add("delimiter", doctor.Delimiter(samples, job.Format.Delimiter))
+	if of, ok := job.Format.(format.Delimited); ok {
+		add("delimiter", doctor.Delimiter(samples, of.Delimiter))
 	}
-	add("header", doctor.Fields(samples, job.Header, job.JSON))
+	add("header", doctor.Fields(samples, job.Header, job.Format.Named()))
 	if order := doctor.AsOrder(samples, readingOf(&settings).Copied); len(order) > 0 &&
 		order[0].State == doctor.Failure {
 		add("header", order)

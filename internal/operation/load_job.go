@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
@@ -18,7 +19,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/internal/write/cql"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // The parts of the memory that chunks of the input and their rows may take, and
@@ -55,14 +55,14 @@ func useSmallPieces(job *load.Job) {
 // makeJob puts the load together, but for the books that it keeps.
 func (l *Load) makeJob(
 	ctx context.Context,
-	format dsv.Format,
+	text format.TextFormat,
 	reading ingest.Reading,
 	inputs []source.Input,
 ) error {
 	o, t := &l.spec, l.t
 	o.OrderColumns(t.Schema)
 	reading.Columns = o.Columns
-	if len(o.Columns) > 0 && o.Format != "json" {
+	if len(o.Columns) > 0 && o.Format != format.JSONName {
 		if _, err := ingest.MapNames(t.Schema, o.Columns, reading.Fields); err != nil {
 			return fmt.Errorf("--columns: %w", err)
 		}
@@ -99,7 +99,7 @@ func (l *Load) makeJob(
 	if err != nil {
 		return err
 	}
-	former, err := formerReadings(l.reread.Former, format)
+	former, err := formerReadings(l.reread.Former, text)
 	if err != nil {
 		return err
 	}
@@ -120,8 +120,7 @@ func (l *Load) makeJob(
 	}
 	l.job = &load.Job{CQL: writer, Job: ingest.Job{
 		Table:    t.Schema,
-		JSON:     o.Format == "json",
-		Format:   format,
+		Format:   format.Of(o.Format, text),
 		Header:   o.Header,
 		Reading:  reading,
 		Former:   former,

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/ingest/dialect"
 	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
@@ -73,15 +74,16 @@ func (l *Load) readsWith(ctx context.Context, path string, more map[string][]str
 	if err != nil {
 		return false
 	}
-	format, err := settings.ChooseFormat(path)
+	text, err := settings.ChooseFormat(path)
 	if err != nil {
 		return false
 	}
 	job := l.job.Job
-	if job.Reading, err = dialect.Reading(&settings, &format); err != nil {
+	if job.Reading, err = dialect.Reading(&settings, &text); err != nil {
 		return false
 	}
-	job.Format, job.JSON, job.Header, job.Former, job.MaxRows, job.Explain = format, settings.Format == "json", settings.Header, nil, 0, nil
+	job.Format, job.Header = format.Of(settings.Format, text), settings.Header
+	job.Former, job.MaxRows, job.Explain = nil, 0, nil
 	s, err := l.tryFile(ctx, path, &job)
 	return err == nil && s.Bad*2 < s.Rows
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/doctor/sample"
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/ingest/dialect"
 	"github.com/cqlbulk/cqlbulk/internal/source"
@@ -162,13 +163,13 @@ func (l *Load) tryRejects(
 	ctx context.Context,
 	settings map[string][]string,
 ) (*triedRejects, error) {
-	spec, format := l.spec, l.job.Format
+	spec, text := l.spec, format.Delimiters(l.job.Format)
 	for name, texts := range settings {
 		if err := spec.Settings().Set(name, texts...); err != nil {
 			return nil, err
 		}
 	}
-	reading, err := dialect.Reading(&spec, &format)
+	reading, err := dialect.Reading(&spec, &text)
 	if err != nil {
 		return nil, err
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/zeebo/xxh3"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/run"
@@ -20,12 +21,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
-	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
 )
 
 // findKept finds out what the inputs were which are the rejects of an earlier run.
-func (l *Load) findKept(inputs []source.Input, format dsv.Format) error {
+func (l *Load) findKept(inputs []source.Input, text format.TextFormat) error {
 	if l.spec.RejectsOf == "" {
 		return nil
 	}
@@ -41,7 +40,7 @@ func (l *Load) findKept(inputs []source.Input, format dsv.Format) error {
 		if err := refuseRepeats(k); err != nil {
 			return err
 		}
-		texts, err := l.textsOfRejects(k.Path, format)
+		texts, err := l.textsOfRejects(k.Path, text)
 		if err != nil {
 			return err
 		}
@@ -99,17 +98,18 @@ func (l *Load) repeatsOf(path string) uint8 {
 }
 
 // textsOfRejects returns a hash of the text of each row of a file of rejects.
-func (l *Load) textsOfRejects(path string, format dsv.Format) (texts []uint64, err error) {
+func (l *Load) textsOfRejects(path string, text format.TextFormat) (texts []uint64, err error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = f.Close() }()
 	broken := xxh3.New()
-	options := dsv.Options{
+	form := format.Of(l.spec.Format, text)
+	s := form.Split(f, format.SplitOptions{
 		MaxRecords: 1,
 		MaxRecord:  int(l.spec.Memory / recordShare),
-		Bad: func(b dsv.Bad) error {
+		Bad: func(b format.Bad) error {
 			if b.First {
 				broken.Reset()
 			}
@@ -119,22 +119,15 @@ func (l *Load) textsOfRejects(path string, format dsv.Format) (texts []uint64, e
 			}
 			return err
 		},
-	}
-	var next func([]byte) (dsv.Chunk, error)
-	if l.spec.Format == "json" {
-		next = jsonl.NewSplitter(f, options).Next
-	} else {
-		splitter := dsv.NewSplitter(f, format, options)
-		if l.spec.Header {
-			if _, err := splitter.Header(); err != nil {
-				return nil, fmt.Errorf("%s: header: %w", path, err)
-			}
+	})
+	if l.spec.Header && !form.Named() {
+		if _, err := s.Header(); err != nil {
+			return nil, fmt.Errorf("%s: header: %w", path, err)
 		}
-		next = splitter.Next
 	}
 	var buffer []byte
 	for {
-		c, err := next(buffer[:0])
+		c, err := s.Next(buffer[:0])
 		if errors.Is(err, io.EOF) {
 			return texts, nil
 		}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/read/files"
@@ -16,7 +17,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/sink"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // Scan is a scan that is ready to run.
@@ -75,7 +75,7 @@ func (s *Scan) prepare(ctx context.Context) error {
 
 // plan prepares all but the output.
 func (s *Scan) plan(ctx context.Context) error {
-	format, err := s.spec.Check(s.run.continued)
+	text, err := s.spec.Check(s.run.continued)
 	if err != nil {
 		return err
 	}
@@ -107,7 +107,7 @@ func (s *Scan) plan(ctx context.Context) error {
 		if err := s.refuse(ctx); err != nil {
 			return err
 		}
-		return s.makeJob(format)
+		return s.makeJob(text)
 	}
 	s.begunWith = records.ScanExtra{
 		Files:       s.t.Files.Sum(),
@@ -126,7 +126,7 @@ func (s *Scan) plan(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := s.makeJob(format); err != nil {
+	if err := s.makeJob(text); err != nil {
 		return err
 	}
 	return s.freeManifest()
@@ -154,29 +154,21 @@ func (s *Scan) Close() {
 }
 
 // makeJob puts the scan together, but for its output, which begins with the header.
-func (s *Scan) makeJob(format dsv.Format) error {
+func (s *Scan) makeJob(text format.TextFormat) error {
 	s.spec.OrderColumns(s.t.Schema)
 	selection, err := s.t.Schema.Selectors(s.spec.Columns)
 	if err != nil {
 		return err
 	}
-	newEncoder := func() (scan.Encoder, error) { return scan.NewJSON(selection) }
-	if s.spec.Format != "json" {
-		newEncoder = func() (scan.Encoder, error) {
-			e, err := scan.NewDelimited(selection, format, s.spec.Null)
-			if err == nil && s.spec.EscapeFormulas {
-				e.EscapeFormulas()
-			}
-			return e, err
-		}
-		e, err := scan.NewDelimited(selection, format, s.spec.Null)
-		if err != nil {
-			return err
-		}
-		if s.spec.Header {
-			s.header = e.AppendHeader(nil)
-		}
+	output, err := format.Of(s.spec.Format, text).Output(selection, format.OutputOptions{
+		Header:         s.spec.Header,
+		Null:           s.spec.Null,
+		EscapeFormulas: s.spec.EscapeFormulas,
+	})
+	if err != nil {
+		return err
 	}
+	s.header = output.AppendBegin(nil)
 	read, key := withKey(s.t.Schema, selection)
 	query := driver.Columns(read)
 	query.Where, query.AllowFiltering = s.spec.Where, s.spec.AllowFiltering
@@ -185,7 +177,7 @@ func (s *Scan) makeJob(format dsv.Format) error {
 			files.Wanted{Read: read, Query: query, Memory: s.spec.Memory, Now: s.begunWith.Now},
 		),
 		Splits:          s.t.Plan.Splits,
-		NewEncoder:      newEncoder,
+		Output:          output,
 		NewWriter:       func() scan.Writer { return s.out.Writer() },
 		Checksum:        checksumOf(s.t.Schema, selection),
 		Partitioner:     s.t.Plan.Partitioner(),

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
@@ -66,9 +67,7 @@ func blobs(t testing.TB) ([]schema.Selector, [][]byte) {
 
 func TestFlightRow(t *testing.T) {
 	columns, cells, want := flight(t)
-	e, err := NewDelimited(columns, dsv.DefaultFormat, "")
-	require.NoError(t, err)
-	got, err := e.AppendRow(nil, cells)
+	got, err := delimited(t, columns).NewEncoder().AppendRow(nil, cells)
 	require.NoError(t, err)
 	require.Equal(t, want, string(got))
 }
@@ -142,8 +141,10 @@ func TestAppendRowDoesNotAllocate(t *testing.T) {
 		cells = append(cells, values[kind])
 	}
 	for _, null := range []string{"", "NA"} {
-		e, err := NewDelimited(columns, dsv.DefaultFormat, null)
+		text := format.Delimited{Format: dsv.DefaultFormat}
+		o, err := text.Output(columns, format.OutputOptions{Null: null})
 		require.NoError(t, err)
+		e := o.NewEncoder()
 		buffer := make([]byte, 0, 1<<12)
 		require.Zero(t, testing.AllocsPerRun(100, func() {
 			if buffer, err = e.AppendRow(buffer[:0], cells); err != nil {
@@ -153,13 +154,12 @@ func TestAppendRowDoesNotAllocate(t *testing.T) {
 	}
 }
 
-// encoders makes an encoder of each format.
-func encoders(t testing.TB, columns []schema.Selector) map[string]Encoder {
-	delimited, err := NewDelimited(columns, dsv.DefaultFormat, "")
-	require.NoError(t, err)
-	json, err := NewJSON(columns)
-	require.NoError(t, err)
-	return map[string]Encoder{"delimited": delimited, "json": json}
+// outputs returns the output of each format.
+func outputs(t testing.TB, columns []schema.Selector) map[string]format.Output {
+	return map[string]format.Output{
+		"delimited": delimited(t, columns),
+		"json":      jsonLines(t, columns),
+	}
 }
 
 // again is a page that returns the same rows each time it is rewound.
@@ -179,9 +179,14 @@ func (nowhere) Write(int, []byte) error { return nil }
 
 // pageWorker makes a worker of a job for these columns, and a page with several rows of each
 // partition. The first columns are the partition key.
-func pageWorker(columns []schema.Selector, cells [][]byte, keys int, e Encoder) (*worker, *again) {
+func pageWorker(
+	columns []schema.Selector,
+	cells [][]byte,
+	keys int,
+	o format.Output,
+) (*worker, *again) {
 	job := &Job{
-		NewEncoder:  func() (Encoder, error) { return e, nil },
+		Output:      o,
 		NewWriter:   func() Writer { return nowhere{} },
 		Partitioner: token.Murmur3,
 		Counters:    &progress.Counters{},
@@ -218,19 +223,16 @@ func newWorker(job *Job) *worker {
 	}
 	w.left.Store(job.Limit)
 	w.partition.memory.Store(job.PartitionMemory)
-	var err error
-	if w.buffers, err = job.buffers(); err != nil {
-		panic(err)
-	}
+	w.buffers = job.buffers()
 	return w
 }
 
 // A page of scalars is handled without an allocation, including checksum, text and partitions.
 func TestPageDoesNotAllocate(t *testing.T) {
 	columns, cells, _ := flight(t)
-	for name, e := range encoders(t, columns) {
+	for name, o := range outputs(t, columns) {
 		for _, keys := range []int{1, 4, 8} {
-			w, page := pageWorker(columns, cells, keys, e)
+			w, page := pageWorker(columns, cells, keys, o)
 			w.partition.memory.Store(1 << 20)
 			require.Zero(t, testing.AllocsPerRun(20, func() {
 				page.next = 0
@@ -260,8 +262,9 @@ func rowsOf(b *testing.B) map[string]func() ([]schema.Selector, [][]byte) {
 func BenchmarkAppendRow(b *testing.B) {
 	for name, made := range rowsOf(b) {
 		columns, cells := made()
-		for format, e := range encoders(b, columns) {
-			b.Run(name+"/"+format, func(b *testing.B) {
+		for form, o := range outputs(b, columns) {
+			b.Run(name+"/"+form, func(b *testing.B) {
+				e := o.NewEncoder()
 				buffer, err := e.AppendRow(make([]byte, 0, 1<<12), cells)
 				require.NoError(b, err)
 				b.SetBytes(int64(len(buffer)))
@@ -281,9 +284,9 @@ func BenchmarkAppendRow(b *testing.B) {
 func BenchmarkPage(b *testing.B) {
 	for name, made := range rowsOf(b) {
 		columns, cells := made()
-		for format, e := range encoders(b, columns) {
-			b.Run(name+"/"+format, func(b *testing.B) {
-				w, page := pageWorker(columns, cells, 1, e)
+		for form, o := range outputs(b, columns) {
+			b.Run(name+"/"+form, func(b *testing.B) {
+				w, page := pageWorker(columns, cells, 1, o)
 				w.partition.memory.Store(1 << 20)
 				b.ReportAllocs()
 				for b.Loop() {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -49,7 +50,8 @@ type checkpoints struct {
 
 // newCheckpoints returns nil for a job without checkpoints.
 func newCheckpoints(j *Job) *checkpoints {
-	if j.Checkpoint == nil || j.Limit > 0 || j.Partitioner == nil {
+	if j.Checkpoint == nil || j.Limit > 0 || j.Partitioner == nil ||
+		j.Output.Marks() != format.MarkAfterRow {
 		return nil
 	}
 	m := &checkpoints{

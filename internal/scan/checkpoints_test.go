@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/test/sweeptest"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -346,7 +347,7 @@ func TestNoCheckpointAfterAPartOfAPartition(t *testing.T) {
 
 // speechless returns no text with its error, which comes at one row.
 type speechless struct {
-	Encoder
+	format.Encoder
 	rows int
 }
 
@@ -355,6 +356,16 @@ func (e *speechless) AppendRow(dst []byte, cells [][]byte) ([]byte, error) {
 		return nil, errBroken
 	}
 	return e.Encoder.AppendRow(dst, cells)
+}
+
+// speechlessOutput has encoders that fail at one row.
+type speechlessOutput struct {
+	format.Output
+	rows int
+}
+
+func (o speechlessOutput) NewEncoder() format.Encoder {
+	return &speechless{o.Output.NewEncoder(), o.rows}
 }
 
 // The complete partitions before a row that cannot be encoded are written. What the output has
@@ -366,11 +377,7 @@ func TestWriteAfterAnError(t *testing.T) {
 			tableOf(partition{10, 2, 5}, partition{20, 3, 5}, partition{30, 4, 5}),
 			1,
 		)
-		inner := job.NewEncoder
-		job.NewEncoder = func() (Encoder, error) {
-			e, err := inner()
-			return &speechless{e, 7}, err
-		}
+		job.Output = speechlessOutput{job.Output, 7}
 		job.Splits = []token.Split{{Range: token.Whole(token.Murmur3)}}
 		job.Sweep.PageRows = 20
 		writes := 0

@@ -1,6 +1,7 @@
 package scan
 
 import (
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
@@ -9,7 +10,7 @@ import (
 // output. There are a few more than processors, whatever the number of requests in flight, so
 // memory does not grow with that. It has one owner at a time.
 type encodeBuffer struct {
-	encoder  Encoder
+	encoder  format.Encoder
 	hasher   *hasher
 	out      Writer
 	counters *progress.Counters

@@ -18,6 +18,7 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
@@ -163,13 +164,27 @@ func newJob(t testing.TB, table *sweeptest.Table, workers int) (*Job, *output) {
 		Reader:      table,
 		Splits:      sweeptest.Splits(20, rand.New(rand.NewPCG(1, 2))),
 		Sweep:       sweep.Options{Workers: workers, PageRows: 7, Backoff: brief},
-		NewEncoder:  func() (Encoder, error) { return NewDelimited(columns, dsv.DefaultFormat, "") },
+		Output:      delimited(t, columns),
 		NewWriter:   func() Writer { return out },
 		Checksum:    sum,
 		Partitioner: ring,
 		Key:         []int{0},
 		Counters:    &progress.Counters{},
 	}, out
+}
+
+// delimited returns the output of columns as CSV.
+func delimited(t testing.TB, columns []schema.Selector) format.Output {
+	o, err := format.Delimited{Format: dsv.DefaultFormat}.Output(columns, format.OutputOptions{})
+	require.NoError(t, err)
+	return o
+}
+
+// jsonLines returns the output of columns as JSON lines.
+func jsonLines(t testing.TB, columns []schema.Selector) format.Output {
+	o, err := format.JSON{}.Output(columns, format.OutputOptions{})
+	require.NoError(t, err)
+	return o
 }
 
 // lineOf returns the line of a row.

@@ -7,77 +7,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/require"
-
-	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
-
-func TestJSONAppendRow(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		types []string
-		cells [][]byte
-		want  string
-	}{
-		{"plain", []string{"int", "text"}, [][]byte{int32Cell(-7), []byte("abc")}, `{"a":-7,"b":"abc"}`},
-		{"null and empty text", []string{"text", "int", "text"}, [][]byte{nil, nil, {}}, `{"a":null,"b":null,"c":""}`},
-		{"escapes", []string{"text"}, [][]byte{[]byte("a\"b\\c\nd\te\x01")}, `{"a":"a\"b\\c\nd\te\u0001"}`},
-		{"a list", []string{"list<int>"}, [][]byte{{0, 0, 0, 2, 0, 0, 0, 4, 0, 0, 0, 1, 0, 0, 0, 4, 0, 0, 0, 2}}, `{"a":[1,2]}`},
-		{"a blob", []string{"blob"}, [][]byte{{0xca, 0xfe}}, `{"a":"0xcafe"}`},
-		{"cells beyond the selection", []string{"int"}, [][]byte{int32Cell(1), []byte("key")}, `{"a":1}`},
-		{"nothing selected", nil, [][]byte{[]byte("key")}, `{}`},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			e, err := NewJSON(columnsOf(t, c.types...))
-			require.NoError(t, err)
-			for range 2 {
-				got, err := e.AppendRow([]byte("before\n"), c.cells)
-				require.NoError(t, err)
-				require.Equal(t, "before\n"+c.want+"\n", string(got))
-				require.True(t, json.Valid(got[len("before\n"):]))
-			}
-		})
-	}
-}
-
-func TestJSONErrors(t *testing.T) {
-	_, err := NewJSON([]schema.Selector{{Name: "Odd", Type: &cqltype.Type{Kind: cqltype.List}}})
-	require.ErrorContains(t, err, `column "Odd": `)
-	e, err := NewJSON(columnsOf(t, "text", "int"))
-	require.NoError(t, err)
-	_, err = e.AppendRow(nil, [][]byte{[]byte("x"), {1, 2}})
-	require.ErrorContains(t, err, `column "b": `)
-}
-
-// Names may be any text.
-func TestJSONNames(t *testing.T) {
-	var columns []schema.Selector
-	names := []string{
-		"id",
-		"lastName",
-		`say "x"`,
-		"two\nlines",
-		"größe",
-		"",
-		`back\slash`,
-		"ttl(v)",
-	}
-	var cells [][]byte
-	for i, name := range names {
-		columns = append(columns, column(t, name, "int"))
-		cells = append(cells, int32Cell(int32(i)))
-	}
-	e, err := NewJSON(columns)
-	require.NoError(t, err)
-	line, err := e.AppendRow(nil, cells)
-	require.NoError(t, err)
-	var got map[string]int
-	require.NoError(t, json.Unmarshal(line, &got))
-	require.Len(t, got, len(names))
-	for i, name := range names {
-		require.Equal(t, i, got[name])
-	}
-}
 
 // Each line of a scan is an object of its own.
 func TestJSONLines(t *testing.T) {
@@ -85,7 +15,7 @@ func TestJSONLines(t *testing.T) {
 	table.Rows[7].Cells[2] = []byte("two\nlines, \"quoted\"\u2028")
 	job, out := newJob(t, table, 4)
 	columns := tableColumns(t)
-	job.NewEncoder = func() (Encoder, error) { return NewJSON(columns) }
+	job.Output = jsonLines(t, columns)
 	_, err := job.Run(context.Background())
 	require.NoError(t, err)
 	require.NoError(t, out.misuse)
@@ -105,22 +35,4 @@ func TestJSONLines(t *testing.T) {
 	for i, r := range table.Rows {
 		require.Equal(t, string(r.Cells[2]), seen[i])
 	}
-}
-
-// Any text is encoded as one valid line.
-func FuzzJSONRow(f *testing.F) {
-	f.Add("name", []byte("abc"), false)
-	f.Add("a\"b", []byte("x\ny\xff\u2028"), true)
-	f.Fuzz(func(t *testing.T, name string, text []byte, null bool) {
-		e, err := NewJSON([]schema.Selector{column(t, name, "text"), column(t, "b", "blob")})
-		require.NoError(t, err)
-		cells := [][]byte{append([]byte{}, text...), append([]byte{}, text...)}
-		if null {
-			cells[0] = nil
-		}
-		line, err := e.AppendRow(nil, cells)
-		require.NoError(t, err)
-		require.True(t, json.Valid(line))
-		require.Equal(t, len(line)-1, strings.IndexByte(string(line), '\n'))
-	})
 }

@@ -206,7 +206,7 @@ func TestChecksum(t *testing.T) {
 		if i%2 == 1 { // the text first, then the number, then the key
 			job.Checksum.Cells = []int{2, 1, 0}
 			job.Key = []int{2}
-			job.NewEncoder = func() (Encoder, error) { return NewJSON(columnsOf(t, "text", "int", "blob")) }
+			job.Output = jsonLines(t, columnsOf(t, "text", "int", "blob"))
 			job.Reader = reversed(table)
 		}
 		result, err := job.Run(context.Background())
@@ -252,7 +252,7 @@ func TestCompositeKey(t *testing.T) {
 	for pages := 1; pages < 20; pages++ {
 		job, out := newJob(t, table, 1)
 		columns := columnsOf(t, "int", "text")
-		job.NewEncoder = func() (Encoder, error) { return NewJSON(columns) }
+		job.Output = jsonLines(t, columns)
 		job.Checksum, job.Partitioner, job.Key = Checksum{}, token.Murmur3, []int{0, 1}
 		job.Splits, job.Sweep.PageRows = []token.Split{{Range: whole}}, 3
 		table.Fail = func(_ context.Context, r sweeptest.Request) error {

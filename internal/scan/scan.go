@@ -1,4 +1,4 @@
-// Package scan reads a whole table and writes it as text.
+// Package scan reads a whole table and writes it as text of any format.
 //
 // The workers of a sweep encode their pages, a few at a time, and write the rows of complete
 // partitions to the output. The rows of an unfinished partition are held back, in memory or, if
@@ -16,6 +16,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
@@ -27,21 +28,14 @@ type Writer interface {
 	Write(rows int, text []byte) error
 }
 
-// Encoder encodes rows as text. It belongs to one goroutine.
-type Encoder interface {
-	// AppendRow appends a row of cells, nil for null, in the order of the selection. Cells beyond
-	// the selection are ignored.
-	AppendRow(dst []byte, cells [][]byte) ([]byte, error)
-}
-
 // Job is one scan.
 type Job struct {
 	Reader        sweep.Reader
 	Splits        []token.Split
 	Sweep         sweep.Options
-	EncodeBuffers int                     // pages encoded at once, default 1
-	NewEncoder    func() (Encoder, error) // called once for each buffer
-	NewWriter     func() Writer           // likewise
+	EncodeBuffers int           // pages encoded at once, default 1
+	Output        format.Output // form of the rows; each buffer has an encoder
+	NewWriter     func() Writer // called once for each buffer
 	Checksum      Checksum
 	// Partitioner and Key show where a partition ends: Key lists the cells of the partition key.
 	// Nil: rows are written as they come.
@@ -63,7 +57,7 @@ type Job struct {
 	// must be truncated to its length at the last checkpoint.
 	//
 	// Nil: no checkpoints. There are none either with a Limit or without a Partitioner: such a scan
-	// cannot be resumed.
+	// cannot be resumed. The same applies if the format has no mark after a row.
 	Checkpoint      func() (func(Point) error, error)
 	CheckpointEvery time.Duration // time between checkpoints; default 2 s
 	CheckpointBytes int64         // text after which one comes early, in bytes; default 256 MiB
@@ -91,10 +85,7 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 		job.PartitionMemory = 32 << 20
 	}
 	options := job.Sweep.Counted(job.Counters, job.Splits, job.Partitioner)
-	buffers, err := job.buffers()
-	if err != nil {
-		return Result{}, err
-	}
+	buffers := job.buffers()
 	var left, room atomic.Int64
 	left.Store(job.Limit)
 	room.Store(job.PartitionMemory)
@@ -145,16 +136,15 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 }
 
 // buffers makes the buffers, all of them free.
-func (j *Job) buffers() (chan *encodeBuffer, error) {
+func (j *Job) buffers() chan *encodeBuffer {
 	buffers := make(chan *encodeBuffer, max(j.EncodeBuffers, 1))
 	for range cap(buffers) {
-		encoder, err := j.NewEncoder()
-		if err != nil {
-			return nil, err
-		}
 		buffers <- &encodeBuffer{
-			encoder: encoder, hasher: j.Checksum.hasher(), out: j.NewWriter(), counters: j.Counters,
+			encoder:  j.Output.NewEncoder(),
+			hasher:   j.Checksum.hasher(),
+			out:      j.NewWriter(),
+			counters: j.Counters,
 		}
 	}
-	return buffers, nil
+	return buffers
 }

@@ -11,9 +11,9 @@ import (
 	"go.uber.org/goleak"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/test/sweeptest"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -85,6 +85,17 @@ func TestSerialPlan(t *testing.T) {
 	require.Equal(t, 1, table.MostUnderway())
 }
 
+// countedOutput is an output that counts its encoders.
+type countedOutput struct {
+	format.Output
+	encoders *int
+}
+
+func (o countedOutput) NewEncoder() format.Encoder {
+	*o.encoders++
+	return o.Output.NewEncoder()
+}
+
 // There are no more encoders and writers than buffers.
 func TestSlots(t *testing.T) {
 	for buffers, want := range map[int]int{-1: 1, 0: 1, 1: 1, 3: 3} {
@@ -92,10 +103,7 @@ func TestSlots(t *testing.T) {
 		job, out := newJob(t, table, 8)
 		encoders, writers := 0, 0
 		job.EncodeBuffers = buffers
-		job.NewEncoder = func() (Encoder, error) {
-			encoders++
-			return NewDelimited(tableColumns(t), dsv.DefaultFormat, "")
-		}
+		job.Output = countedOutput{job.Output, &encoders}
 		job.NewWriter = func() Writer { writers++; return out }
 		result, err := job.Run(context.Background())
 		require.NoError(t, err)
@@ -202,17 +210,6 @@ func TestFatalErrorEndsTheRun(t *testing.T) {
 	require.NoError(t, table.Check())
 }
 
-// If a column cannot be encoded, the error comes before any request or write.
-func TestBadJob(t *testing.T) {
-	table := numbered(10, 5)
-	job, out := newJob(t, table, 4)
-	job.NewEncoder = func() (Encoder, error) { return NewDelimited(tableColumns(t), dsv.DefaultFormat, "N,A") }
-	_, err := job.Run(context.Background())
-	require.ErrorContains(t, err, "text for null values")
-	require.Empty(t, table.Requests())
-	require.Zero(t, out.text.Len())
-}
-
 // The job's own callbacks are called, and those of the options are kept.
 func TestOptionsReachTheSweep(t *testing.T) {
 	table := numbered(100, 5)
@@ -243,7 +240,7 @@ func TestCellsBeyondTheSelection(t *testing.T) {
 	}
 	job, out := newJob(t, table, 2)
 	columns := columnsOf(t, "int", "text")
-	job.NewEncoder = func() (Encoder, error) { return NewDelimited(columns, dsv.DefaultFormat, "") }
+	job.Output = delimited(t, columns)
 	job.Key = []int{2}
 	_, err := job.Run(context.Background())
 	require.NoError(t, err)

@@ -6,11 +6,11 @@ import (
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // mostOrdered is the largest number of columns for which the order of fields is judged.
@@ -19,7 +19,7 @@ const mostOrdered = 200
 // orderJudge finds which columns accept which fields of an input without names.
 type orderJudge struct {
 	columns []schema.Column
-	codecs  []ingest.Codec
+	codecs  []format.Codec
 	nulls   []string
 	scratch []byte
 
@@ -34,9 +34,9 @@ type orderJudge struct {
 func orderOf(
 	head []byte,
 	job *ingest.Job,
-	plan func(*cqltype.Type) (ingest.Codec, error),
+	plan func(*cqltype.Type) (format.Codec, error),
 ) (o doctor.Order) {
-	if job.JSON || job.Header && len(job.Columns) == 0 ||
+	if job.Format.Named() || job.Header && len(job.Columns) == 0 ||
 		len(job.Fields.Renamed)+len(job.Fields.Skipped) > 0 {
 		return o // fields have names
 	}
@@ -76,24 +76,17 @@ func orderOf(
 }
 
 // headRecords returns the complete records of an input's first text, at most Rows.
-func headRecords(head []byte, job *ingest.Job) (all []dsv.Record) {
+func headRecords(head []byte, job *ingest.Job) []format.TextRecord {
 	head = bytes.TrimPrefix(head, []byte("\xef\xbb\xbf"))
 	if len(head) >= sampledHead-len("\xef\xbb\xbf") {
 		head = head[:bytes.LastIndexByte(head, '\n')+1]
 	}
-	parser := dsv.NewParser(job.Format)
-	parser.Reset(dsv.Chunk{Data: head, Line: 1})
-	for parser.Next() && len(all) < Rows {
-		rec := parser.Record()
-		rec.OwnFields()
-		all = append(all, rec)
-	}
-	return all
+	return format.Delimited{Format: format.Delimiters(job.Format)}.Records(head, Rows)
 }
 
 // isHeader reports whether all fields of a record are names of columns.
-func isHeader(rec dsv.Record, t *schema.Table) bool {
-	return !slices.ContainsFunc(rec.Fields, func(f dsv.Field) bool {
+func isHeader(rec format.TextRecord, t *schema.Table) bool {
+	return !slices.ContainsFunc(rec.Fields, func(f format.TextField) bool {
 		_, err := t.Select(string(f.Text))
 		return err != nil
 	})
@@ -102,7 +95,7 @@ func isHeader(rec dsv.Record, t *schema.Table) bool {
 func newOrderJudge(
 	names []string,
 	job *ingest.Job,
-	plan func(*cqltype.Type) (ingest.Codec, error),
+	plan func(*cqltype.Type) (format.Codec, error),
 ) (p *orderJudge, known bool) {
 	if len(names) > mostOrdered {
 		return nil, false
@@ -131,7 +124,7 @@ func newOrderJudge(
 }
 
 // note judges the fields of a record.
-func (p *orderJudge) note(rec dsv.Record) {
+func (p *orderJudge) note(rec format.TextRecord) {
 	for field := range rec.Fields {
 		text := rec.Fields[field].Text
 		if len(text) == 0 || slices.Contains(p.nulls, string(text)) ||

@@ -26,7 +26,7 @@ func noteRejects(s *doctor.Sample, rejects []ingest.Reject, job *ingest.Job) {
 			s.Guess = strings.TrimPrefix(s.Guess+"; "+r.Guess, "; ")
 		}
 		for _, value := range badValues(r, job.Table) {
-			if text, isString := StringOf(value); job.JSON && isString {
+			if text, isString := StringOf(value); job.Format.Named() && isString {
 				value = text
 			}
 			if word := doctor.NullWord(value); word != "" {

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
@@ -31,7 +32,7 @@ func All(ctx context.Context, inputs []source.Input, job *ingest.Job) []doctor.S
 		reading.Go(func() error {
 			if samples[i] = Of(ctx, in, job); job != nil {
 				most := wholeCompressed / int64(len(inputs))
-				measureRest(&samples[i], in, job.Format.CR, most)
+				measureRest(&samples[i], in, format.Delimiters(job.Format).CR, most)
 			}
 			return nil // the sample has the error
 		})

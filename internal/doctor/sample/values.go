@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
@@ -24,7 +25,7 @@ import (
 // values collects facts about the values of an input's rows.
 type values struct {
 	fields  ingest.Fields
-	json    bool
+	named   bool // fields have names, as in JSON
 	file    string
 	columns []schema.Column
 	watches []watched
@@ -39,7 +40,7 @@ type values struct {
 func newValues(file string, job *ingest.Job) *values {
 	l := &values{
 		fields:  job.Fields,
-		json:    job.JSON,
+		named:   job.Format.Named(),
 		columns: job.Table.Columns,
 		file:    file,
 		timed:   make(map[string]*timed),
@@ -57,7 +58,7 @@ func newValues(file string, job *ingest.Job) *values {
 			}
 		}
 	}
-	if job.JSON {
+	if job.Format.Named() {
 		l.unmet = make(map[string]bool)
 		for name := range job.Fields.Renamed {
 			l.unmet[name] = true
@@ -166,7 +167,7 @@ func kindOf(t *cqltype.Type) doctor.Kind {
 
 // watch makes the codecs of a job note the texts of the columns: fields, or strings of JSON.
 func (l *values) watch(job *ingest.Job) {
-	if l.json {
+	if l.named {
 		job.Fields.Strings = l.plan
 	} else {
 		job.Fields.Codec = l.plan
@@ -174,11 +175,11 @@ func (l *values) watch(job *ingest.Job) {
 }
 
 // read returns the codec of a column as the load has it; nil for JSON's own codec of strings.
-func (l *values) read(t *cqltype.Type) (ingest.Codec, error) {
+func (l *values) read(t *cqltype.Type) (format.Codec, error) {
 	switch {
-	case l.json && l.fields.Strings != nil:
+	case l.named && l.fields.Strings != nil:
 		return l.fields.Strings(t)
-	case l.json:
+	case l.named:
 		return nil, nil
 	case l.fields.Codec != nil:
 		return l.fields.Codec(t)
@@ -196,7 +197,7 @@ func (q quoted) AppendWire(dst, text []byte) ([]byte, error) {
 
 // plan returns the codec of a column. That of a column of dates, numbers or truth values notes
 // them.
-func (l *values) plan(t *cqltype.Type) (ingest.Codec, error) {
+func (l *values) plan(t *cqltype.Type) (format.Codec, error) {
 	kind := kindOf(t)
 	codec, err := l.read(t)
 	worded, text := l.word(t)
@@ -232,7 +233,7 @@ func (l *values) plan(t *cqltype.Type) (ingest.Codec, error) {
 // word adds a column of text to those whose words for null are noted. It returns false for other
 // columns, and for JSON, where a string in a column of text is never null.
 func (l *values) word(t *cqltype.Type) (worded, bool) {
-	if l.json || !cqltext.TextLike(t) {
+	if l.named || !cqltext.TextLike(t) {
 		return worded{}, false
 	}
 	w := worded{t, new(doctor.NotedWords)}
@@ -253,7 +254,7 @@ func (l *values) keeper(t *cqltype.Type) func(text, wire []byte) {
 
 // noticing is a codec that notes the texts.
 type noticing struct {
-	ingest.Codec
+	format.Codec
 	note func(text []byte, taken bool)
 	keep func(text, wire []byte) // called with valid texts; may be nil
 }

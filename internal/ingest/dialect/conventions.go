@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -22,7 +22,7 @@ type conventions struct {
 }
 
 // plan returns the codec of a column of delimited text.
-func (c conventions) plan(t *cqltype.Type) (ingest.Codec, error) {
+func (c conventions) plan(t *cqltype.Type) (format.Codec, error) {
 	if other, err := c.other(t); other != nil || err != nil {
 		return other, err
 	}
@@ -30,7 +30,7 @@ func (c conventions) plan(t *cqltype.Type) (ingest.Codec, error) {
 }
 
 // other returns the codec of a column whose values follow a convention; nil: they follow none.
-func (c conventions) other(t *cqltype.Type) (ingest.Codec, error) {
+func (c conventions) other(t *cqltype.Type) (format.Codec, error) {
 	other, err := cqlshtext.Plan(t, c.Options)
 	if err != nil {
 		return nil, err
@@ -74,12 +74,12 @@ func (c conventions) other(t *cqltype.Type) (ingest.Codec, error) {
 }
 
 // bare is a codec without its rule for what is null.
-type bare struct{ ingest.Codec }
+type bare struct{ format.Codec }
 
 // groupedNumber reads numbers with a decimal mark, and with a separator between groups of three
 // digits. It refuses a separator elsewhere: 12.5 must not become 125.
 type groupedNumber struct {
-	codec              ingest.Codec
+	codec              format.Codec
 	name               string
 	thousands, decimal string // empty: there is none
 }
@@ -149,13 +149,13 @@ func digits(text string) bool { return strings.Trim(text, "0123456789") == "" }
 // patternDate reads dates by a pattern, and if that fails, as CQL does. The pattern comes first:
 // %Y-%d-%m reads what CQL would read as another day.
 type patternDate struct {
-	own    ingest.Codec
+	own    format.Codec
 	moment cqlshtext.Codec
 	name   string
 	err    error
 }
 
-func newPatternDate(own ingest.Codec, t *cqltype.Type, pattern string) (ingest.Codec, error) {
+func newPatternDate(own format.Codec, t *cqltype.Type, pattern string) (format.Codec, error) {
 	moment, err := cqlshtext.Plan(
 		&cqltype.Type{Kind: cqltype.Timestamp},
 		cqlshtext.Options{DateTimeFormat: pattern},

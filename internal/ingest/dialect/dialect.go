@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
@@ -16,11 +17,11 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
-// Reading returns how a load understands the text of records. It sets the escape in the format.
-func Reading(o *spec.Load, format *dsv.Format) (ingest.Reading, error) {
+// Reading returns how a load understands the text of records. It sets how records are cut in the text format.
+func Reading(o *spec.Load, text *dsv.Format) (ingest.Reading, error) {
 	r := ingest.Reading{Columns: o.Columns, Nulls: o.Nulls}
 	r.Fields = ingest.Fields{Renamed: o.Map, Skipped: o.SkipCols, Untimed: o.IfNotExists}
-	plan, err := codecsOf(&o.Dialect, o.Format, o.Nulls, format)
+	plan, err := codecsOf(&o.Dialect, o.Format, o.Nulls, text)
 	if err != nil {
 		return r, err
 	}
@@ -36,14 +37,14 @@ func Reading(o *spec.Load, format *dsv.Format) (ingest.Reading, error) {
 	return r, err
 }
 
-// codecsOf sets in a format how the dialect cuts records. It returns the function that plans the
+// codecsOf sets in a text format how the dialect cuts records. It returns the function that plans the
 // codecs of columns, or in JSON those of strings; nil: cqlbulk's own codecs.
 func codecsOf(
 	o *spec.Dialect,
 	form string,
 	nulls []string,
-	format *dsv.Format,
-) (func(*cqltype.Type) (ingest.Codec, error), error) {
+	text *dsv.Format,
+) (func(*cqltype.Type) (format.Codec, error), error) {
 	cqlsh := o.Name == spec.DialectCQLSH
 	switch {
 	case !slices.Contains(spec.Dialects, o.Name):
@@ -71,7 +72,7 @@ func codecsOf(
 			"--comment, --trailing-delimiter and --line-end are for delimited text, not for JSON",
 		)
 	}
-	if err := cutFormat(o, format); err != nil {
+	if err := cutFormat(o, text); err != nil {
 		return nil, err
 	}
 	options, err := cqlshOptions(o, nulls)
@@ -79,7 +80,9 @@ func codecsOf(
 	case err != nil:
 		return nil, err
 	case cqlsh:
-		return func(t *cqltype.Type) (ingest.Codec, error) { return cqlshtext.Plan(t, options) }, nil
+		return func(t *cqltype.Type) (format.Codec, error) {
+			return cqlshtext.Plan(t, options)
+		}, nil
 	case form == "json":
 		return conventions{options, o.DateFormat}.other, nil
 	case o.DateTimeFormat+o.DateFormat+o.BoolStyle+o.DecimalSep+o.ThousandsSep == "" && options.TimestampUnit == time.Millisecond:
@@ -88,12 +91,12 @@ func codecsOf(
 	return conventions{options, o.DateFormat}.plan, nil
 }
 
-// cutFormat sets in a format where records and fields end.
-func cutFormat(o *spec.Dialect, format *dsv.Format) error {
+// cutFormat sets in a text format where records and fields end.
+func cutFormat(o *spec.Dialect, text *dsv.Format) error {
 	for _, c := range []struct {
 		flag, text string
 		into       *byte
-	}{{"escape", o.Escape, &format.Escape}, {"comment", o.Comment, &format.Comment}} {
+	}{{"escape", o.Escape, &text.Escape}, {"comment", o.Comment, &text.Comment}} {
 		if len(c.text) > 1 {
 			return fmt.Errorf("--%s %q: must be one ASCII character", c.flag, c.text)
 		}
@@ -102,7 +105,7 @@ func cutFormat(o *spec.Dialect, format *dsv.Format) error {
 		}
 	}
 	if o.Escape == "" && o.Name == spec.DialectCQLSH {
-		format.Escape = spec.CQLSHEscape[0]
+		text.Escape = spec.CQLSHEscape[0]
 	}
 	if !slices.Contains(spec.LineEnds, o.LineEnd) {
 		return fmt.Errorf(
@@ -111,8 +114,8 @@ func cutFormat(o *spec.Dialect, format *dsv.Format) error {
 			strings.Join(spec.LineEnds, " or "),
 		)
 	}
-	format.Trailing, format.CR = o.Trailing, o.LineEnd == "cr"
-	if err := format.Validate(); err != nil {
+	text.Trailing, text.CR = o.Trailing, o.LineEnd == "cr"
+	if err := text.Validate(); err != nil {
 		return fmt.Errorf("--escape, --delimiter, --quote or --comment: %w", err)
 	}
 	return nil
@@ -145,7 +148,10 @@ func cqlshOptions(o *spec.Dialect, nulls []string) (cqlshtext.Options, error) {
 	if len(nulls) == 1 {
 		options.Null = nulls[0]
 	}
-	for _, p := range []struct{ flag, pattern string }{{"datetimeformat", o.DateTimeFormat}, {"dateformat", o.DateFormat}} {
+	for _, p := range []struct{ flag, pattern string }{
+		{"datetimeformat", o.DateTimeFormat},
+		{"dateformat", o.DateFormat},
+	} {
 		if err := spec.CheckDatePattern(p.flag, p.pattern); err != nil {
 			return options, err
 		}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
@@ -21,7 +22,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/internal/write/cql"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // sponge takes everything at once.
@@ -50,7 +50,7 @@ func BenchmarkLoad(b *testing.B) {
 						Table: tableOf(
 							cqltype.Text,
 						),
-						Format:   dsv.DefaultFormat,
+						Format:   format.CSV,
 						Header:   true,
 						Rejects:  rejects,
 						Router:   write.NewRouter(nil, nil, nil),

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
@@ -23,7 +24,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/internal/write/cql"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // broad is a table of which every input has other columns.
@@ -83,7 +83,7 @@ func TestHundredsOfHeaders(t *testing.T) {
 		job := &load.Job{
 			Job: ingest.Job{
 				Table:          broadTable(),
-				Format:         dsv.DefaultFormat,
+				Format:         format.CSV,
 				Header:         true,
 				Journal:        l,
 				Rejects:        rejects,

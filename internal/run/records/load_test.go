@@ -19,6 +19,7 @@ import (
 	"github.com/zeebo/xxh3"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
@@ -30,7 +31,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/internal/write/cql"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // store plays the database: it counts how often each row was applied, and with
@@ -154,7 +154,7 @@ func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind, files int) {
 				Table: tableOf(
 					kind,
 				),
-				Format:          dsv.DefaultFormat,
+				Format:          format.CSV,
 				Header:          true,
 				Journal:         l,
 				Rejects:         rejects,
@@ -335,7 +335,7 @@ func TestChangedInputIsFoundOut(t *testing.T) {
 				Table: tableOf(
 					cqltype.Text,
 				),
-				Format:    dsv.DefaultFormat,
+				Format:    format.CSV,
 				Header:    true,
 				Journal:   l,
 				Rejects:   rejects,
@@ -409,7 +409,7 @@ func TestShorterInputIsFoundOut(t *testing.T) {
 				Table: tableOf(
 					cqltype.Text,
 				),
-				Format:    dsv.DefaultFormat,
+				Format:    format.CSV,
 				Header:    true,
 				Journal:   l,
 				Rejects:   rejects,

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/zeebo/xxh3"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
@@ -20,7 +21,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/internal/write/cql"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // repeated goes on with a load of two rows, 1 and 2, that was killed while it wrote them, or wrote
@@ -57,7 +57,7 @@ func repeated(
 			Table: tableOf(
 				cqltype.Text,
 			),
-			Format:        dsv.DefaultFormat,
+			Format:        format.CSV,
 			Header:        true,
 			Journal:       l,
 			Rejects:       rejects,

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"github.com/zeebo/xxh3"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
@@ -22,7 +23,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/internal/write/cql"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // written is a writer that notes the text v of each row by its key, "null" where there is none,
@@ -111,7 +111,7 @@ func TestRowsUnderWayKeepTheirReading(t *testing.T) {
 	job := &load.Job{
 		Job: ingest.Job{
 			Table:   threeColumns,
-			Format:  dsv.DefaultFormat,
+			Format:  format.CSV,
 			Header:  true,
 			Journal: l,
 			Rejects: rejects,
@@ -176,7 +176,7 @@ func TestRowsUnderWayKeepTheirColumns(t *testing.T) {
 	job := &load.Job{
 		Job: ingest.Job{
 			Table:   threeColumns,
-			Format:  dsv.DefaultFormat,
+			Format:  format.CSV,
 			Header:  true,
 			Journal: l,
 			Rejects: rejects,

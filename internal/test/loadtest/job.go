@@ -8,13 +8,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/write/cql"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
@@ -33,7 +33,7 @@ func NewJob(table *schema.Table, texts ...string) (*load.Job, *Cluster, *Recorde
 	job := &load.Job{
 		Job: ingest.Job{
 			Table:           table,
-			Format:          dsv.DefaultFormat,
+			Format:          format.CSV,
 			Header:          true,
 			Router:          c.Router,
 			Limits:          RowLimits,

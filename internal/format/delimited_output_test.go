@@ -1,6 +1,7 @@
-package scan
+package format
 
 import (
+	"encoding/binary"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,6 +10,34 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
+
+// newDelimited returns an encoder of columns as delimited text.
+func newDelimited(columns []schema.Selector, text dsv.Format, null string) (Encoder, error) {
+	o, err := Delimited{text}.Output(columns, OutputOptions{Null: null})
+	if err != nil {
+		return nil, err
+	}
+	return o.NewEncoder(), nil
+}
+
+// column makes a selected column of a CQL type.
+func column(t testing.TB, name, cqlType string) schema.Selector {
+	parsed, err := cqltype.Parse(cqlType, nil)
+	require.NoError(t, err)
+	c := schema.Column{Name: name, Kind: schema.Regular, Type: parsed}
+	return schema.Selector{Name: name, CQL: name, Type: parsed, Column: c, Plain: true}
+}
+
+// columnsOf makes columns a, b, c and so on of these types.
+func columnsOf(t testing.TB, types ...string) []schema.Selector {
+	var columns []schema.Selector
+	for i, typ := range types {
+		columns = append(columns, column(t, string(rune('a'+i)), typ))
+	}
+	return columns
+}
+
+func int32Cell(n int32) []byte { return binary.BigEndian.AppendUint32(nil, uint32(n)) }
 
 func TestAppendHeader(t *testing.T) {
 	for _, c := range []struct {
@@ -27,9 +56,9 @@ func TestAppendHeader(t *testing.T) {
 		for _, name := range c.names {
 			columns = append(columns, column(t, name, "int"))
 		}
-		e, err := NewDelimited(columns, c.format, "")
+		o, err := Delimited{c.format}.Output(columns, OutputOptions{Header: true})
 		require.NoError(t, err)
-		require.Equal(t, "before"+c.want, string(e.AppendHeader([]byte("before"))))
+		require.Equal(t, "before"+c.want, string(o.AppendBegin([]byte("before"))))
 	}
 }
 
@@ -70,7 +99,7 @@ func TestAppendRow(t *testing.T) {
 			if c.format == (dsv.Format{}) {
 				c.format = dsv.DefaultFormat
 			}
-			e, err := NewDelimited(columnsOf(t, c.types...), c.format, c.null)
+			e, err := newDelimited(columnsOf(t, c.types...), c.format, c.null)
 			require.NoError(t, err)
 			for range 2 {
 				got, err := e.AppendRow([]byte("before\n"), c.cells)
@@ -82,7 +111,7 @@ func TestAppendRow(t *testing.T) {
 }
 
 func TestAppendRowMalformedValue(t *testing.T) {
-	e, err := NewDelimited(columnsOf(t, "text", "int"), dsv.DefaultFormat, "")
+	e, err := newDelimited(columnsOf(t, "text", "int"), dsv.DefaultFormat, "")
 	require.NoError(t, err)
 	_, err = e.AppendRow(nil, [][]byte{[]byte("x"), {1, 2}})
 	require.ErrorContains(t, err, `column "b": malformed int value`)
@@ -91,18 +120,18 @@ func TestAppendRowMalformedValue(t *testing.T) {
 	require.Equal(t, "x,5\n", string(got))
 }
 
-func TestNewDelimitedErrors(t *testing.T) {
-	_, err := NewDelimited(
+func TestDelimitedOutputErrors(t *testing.T) {
+	_, err := newDelimited(
 		[]schema.Selector{{Name: "Odd", Type: &cqltype.Type{Kind: cqltype.List}}},
 		dsv.DefaultFormat,
 		"",
 	)
 	require.ErrorContains(t, err, `column "Odd"`)
 	for _, null := range []string{",", `"`, "N,A", "a\nb", "\r", `\"N"`} {
-		_, err := NewDelimited(columnsOf(t, "int"), dsv.DefaultFormat, null)
+		_, err := newDelimited(columnsOf(t, "int"), dsv.DefaultFormat, null)
 		require.ErrorContains(t, err, "text for null values")
 	}
-	_, err = NewDelimited(columnsOf(t, "int"), dsv.Format{Delimiter: ';', Quote: '\''}, `,"`)
+	_, err = newDelimited(columnsOf(t, "int"), dsv.Format{Delimiter: ';', Quote: '\''}, `,"`)
 	require.NoError(t, err)
 }
 
@@ -118,7 +147,7 @@ func FuzzAppendRow(f *testing.F) {
 		if format.Validate() != nil || format.NeedsQuotes([]byte(nullText)) {
 			return
 		}
-		e, err := NewDelimited(columns, format, nullText)
+		e, err := newDelimited(columns, format, nullText)
 		require.NoError(t, err)
 		cells := [][]byte{append([]byte{}, one...), append([]byte{}, two...), []byte("end")}
 		if null {
@@ -151,7 +180,7 @@ func parseLine(t testing.TB, format dsv.Format, line []byte) []dsv.Field {
 
 func TestEscapeFormulas(t *testing.T) {
 	columns := columnsOf(t, "text", "int")
-	e, err := NewDelimited(columns, dsv.DefaultFormat, "")
+	e, err := newDelimited(columns, dsv.DefaultFormat, "")
 	require.NoError(t, err)
 	row := func(text string) string {
 		line, err := e.AppendRow(nil, [][]byte{[]byte(text), {0xff, 0xff, 0xff, 0xff}})
@@ -159,7 +188,9 @@ func TestEscapeFormulas(t *testing.T) {
 		return string(line)
 	}
 	require.Equal(t, "=1+1,-1\n", row("=1+1"))
-	e.EscapeFormulas()
+	o, err := CSV.Output(columns, OutputOptions{EscapeFormulas: true})
+	require.NoError(t, err)
+	e = o.NewEncoder()
 	for text, want := range map[string]string{
 		"=1+1": "'=1+1,-1\n", "+x": "'+x,-1\n", "-x": "'-x,-1\n", "@x": "'@x,-1\n", "\tx": "'\tx,-1\n",
 		"\rx": "\"'\rx\",-1\n", "x=": "x=,-1\n", "": "\"\",-1\n", "=a,b": "\"'=a,b\",-1\n",

@@ -1,4 +1,4 @@
-package ingest
+package format
 
 import (
 	"encoding/hex"
@@ -11,8 +11,18 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
+
+// planOf plans columns as the fields of delimited text.
+func planOf(t testing.TB, columns []schema.Column) *delimitedPlan {
+	o := PlanOptions{Columns: columns, Width: len(columns)}
+	for i := range columns {
+		o.Fields = append(o.Fields, i)
+	}
+	p, err := CSV.Plan(o)
+	require.NoError(t, err)
+	return p.(*delimitedPlan)
+}
 
 // TestValuesByUse has values that a server takes in some columns and refuses in others.
 func TestValuesByUse(t *testing.T) {
@@ -36,8 +46,7 @@ func TestValuesByUse(t *testing.T) {
 		tabletest.Column("v", schema.Regular, 0, "frozen<list<decimal>>"),
 		tabletest.Column("d", schema.Regular, 0, "decimal"),
 	})
-	m, err := NewMapping(table, table.Columns, Fields{})
-	require.NoError(t, err)
+	p := planOf(t, table.Columns)
 	for _, c := range []struct {
 		wire  string
 		taken []string
@@ -51,14 +60,13 @@ func TestValuesByUse(t *testing.T) {
 		wire, err := hex.DecodeString(strings.ReplaceAll(c.wire, " ", ""))
 		require.NoError(t, err)
 		var taken []string
-		for i, column := range m.Columns {
+		for i, column := range p.Columns {
 			if column.Type.Kind == cqltype.Decimal {
 				continue
 			}
-			out, err := m.appendWire(
+			out, err := p.checks[i].appendWire(
 				[]byte("kept"),
-				i,
-				m.codecs[i],
+				p.codecs[i],
 				[]byte("0x"+hex.EncodeToString(wire)),
 			)
 			if err == nil {
@@ -70,7 +78,7 @@ func TestValuesByUse(t *testing.T) {
 		}
 		require.Equal(t, c.taken, taken, c.wire)
 	}
-	_, err = m.appendWire(nil, 4, m.codecs[4], []byte("0x1f"))
+	_, err := p.checks[4].appendWire(nil, p.codecs[4], []byte("0x1f"))
 	require.ErrorContains(t, err, "1 bytes, where 0 or at least 4 bytes are due")
 }
 
@@ -87,8 +95,7 @@ func BenchmarkAppendWire(b *testing.B) {
 				tabletest.Column("v", schema.Regular, 0, c.typ),
 			},
 		)
-		m, err := NewMapping(table, table.Columns, Fields{})
-		require.NoError(b, err)
+		p := planOf(b, table.Columns)
 		plain, err := cqltext.Plan(table.Columns[1].Type)
 		require.NoError(b, err)
 		var dst []byte
@@ -102,7 +109,7 @@ func BenchmarkAppendWire(b *testing.B) {
 		b.Run(c.typ+"/checked", func(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
-				dst, _ = m.appendWire(dst[:0], 1, m.codecs[1], text)
+				dst, _ = p.checks[1].appendWire(dst[:0], p.codecs[1], text)
 			}
 		})
 	}
@@ -119,8 +126,13 @@ func TestLargeTextIsNotCopied(t *testing.T) {
 			tabletest.Column("v", schema.Regular, 0, "text"),
 		},
 	)
-	m, err := NewMapping(table, table.Columns, Fields{})
-	require.NoError(t, err)
+	p := planOf(t, table.Columns)
+	read := func(data []byte) (*Values, *Fault) {
+		r, v := CSV.NewReader(), &Values{}
+		r.Reset(Chunk{Data: data, Records: 1}, p)
+		require.True(t, r.Next())
+		return v, r.AppendRow(v, nil)
+	}
 	large, small := strings.Repeat("x", largeValue), strings.Repeat("x", largeValue-1)
 	for _, test := range []struct {
 		name, field, want string
@@ -133,23 +145,16 @@ func TestLargeTextIsNotCopied(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			data := []byte("1," + test.field + "\n")
-			p := dsv.NewParser(dsv.DefaultFormat)
-			p.Reset(dsv.Chunk{Data: data, Records: 1})
-			require.True(t, p.Next())
-			c := &chunk{}
-			wire, err := m.value(c, 1, p.Record(), 1, p.Record().Fields[1].Text)
-			require.NoError(t, err)
+			v, fault := read(data)
+			require.Nil(t, fault)
+			wire := v.Cells[1].Bytes
 			require.Equal(t, test.want, string(wire))
-			require.Equal(t, test.copied, len(c.arena) > 0)
+			require.Equal(t, test.copied, len(v.Arena) > 4) // behind the key
 			_ = append(wire, '#')
 			require.NotContains(t, string(data), "#")
 		})
 	}
 
-	data := []byte("1," + large + "\xff\n")
-	p := dsv.NewParser(dsv.DefaultFormat)
-	p.Reset(dsv.Chunk{Data: data, Records: 1})
-	require.True(t, p.Next())
-	_, err = m.value(&chunk{}, 1, p.Record(), 1, p.Record().Fields[1].Text)
-	require.ErrorContains(t, err, "UTF-8")
+	_, fault := read([]byte("1," + large + "\xff\n"))
+	require.ErrorContains(t, fault.Err, "UTF-8")
 }

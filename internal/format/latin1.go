@@ -1,4 +1,4 @@
-package ingest
+package format
 
 import (
 	"unicode/utf8"
@@ -6,20 +6,12 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// decode gives a field's text in UTF-8; it is valid until the next call.
+// AppendLatin1 appends a text in Latin-1 as UTF-8.
 //
 // What is called Latin-1 is nearly always windows-1252, which has quotes, dashes and the euro where
 // ISO 8859-1 has control characters (0x80 to 0x9F). Browsers read it so as well
 // (https://encoding.spec.whatwg.org/#names-and-labels).
-func (p *parser) decode(text []byte) []byte {
-	if !p.view.latin1 || isASCII(text) {
-		return text
-	}
-	p.utf8 = appendLatin1(p.utf8[:0], text)
-	return p.utf8
-}
-
-func appendLatin1(dst, text []byte) []byte {
+func AppendLatin1(dst, text []byte) []byte {
 	for _, b := range text {
 		r := charmap.Windows1252.DecodeByte(b)
 		if r == utf8.RuneError { // one of five that it has nothing for: the control character

@@ -1,0 +1,62 @@
+package format
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/cqljson"
+)
+
+// jsonOutput is rows as JSON lines: an object per line, with its members in the order of the
+// columns, and null for null values. Its encoders have no state.
+type jsonOutput struct {
+	plainEnd
+	columns []schema.Selector
+	names   [][]byte // "name": with the comma before it
+	values  []cqljson.Encoder
+}
+
+// Output implements Format. There is no header, and null has no other text.
+func (JSON) Output(columns []schema.Selector, o OutputOptions) (Output, error) {
+	if o.EscapeFormulas {
+		return nil, errors.New("spreadsheets read delimited text, and not JSON")
+	}
+	out := &jsonOutput{columns: columns}
+	for i, s := range columns {
+		value, err := cqljson.Plan(s.Type)
+		if err != nil {
+			return nil, fmt.Errorf("column %q: %w", s.Name, err)
+		}
+		var name []byte
+		if i > 0 {
+			name = append(name, ',')
+		}
+		out.names = append(out.names, append(cqljson.AppendString(name, []byte(s.Name)), ':'))
+		out.values = append(out.values, value)
+	}
+	return out, nil
+}
+
+// AppendBegin implements Output. Nothing stands before the first object.
+func (*jsonOutput) AppendBegin(dst []byte) []byte { return dst }
+
+// NewEncoder implements Output.
+func (o *jsonOutput) NewEncoder() Encoder { return o }
+
+// AppendRow appends one row as a line.
+func (o *jsonOutput) AppendRow(dst []byte, cells [][]byte) ([]byte, error) {
+	dst = append(dst, '{')
+	for i, value := range o.values {
+		dst = append(dst, o.names[i]...)
+		if cells[i] == nil {
+			dst = append(dst, "null"...)
+			continue
+		}
+		var err error
+		if dst, err = value.AppendJSON(dst, cells[i]); err != nil {
+			return dst, fmt.Errorf("column %q: %w", o.columns[i].Name, err)
+		}
+	}
+	return append(dst, '}', '\n'), nil
+}

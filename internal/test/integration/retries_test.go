@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
@@ -29,7 +30,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/internal/write/cql"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // flaky puts mishaps of all sorts between a load and the real cluster. It is safe
@@ -123,7 +123,7 @@ func jobOn(
 					},
 				},
 			},
-			Format:  dsv.DefaultFormat,
+			Format:  format.CSV,
 			Header:  true,
 			Router:  write.NewRouter(p.Partitioner(), p.Placement(), p.Hosts),
 			Limits:  ingest.Limits{MaxMutationBytes: server.MaxMutationBytes},

@@ -45,8 +45,8 @@ type Format interface {
 	Plan(o PlanOptions) (Plan, error)
 	// NewReader returns a reader of rows without a chunk.
 	NewReader() RowReader
-	// Rejected returns the format of the text that RowReader.AppendRejected makes: the format itself
-	// if it is text.
+	// Rejected returns the format of the text that RowReader.AppendRejected makes. That is the
+	// format itself if it is text.
 	Rejected() Format
 	// Output plans the text of rows with these columns. It returns an error for a type that has no
 	// form, and for options that the format cannot follow.
@@ -68,9 +68,9 @@ type (
 // Splitter cuts one input into chunks. It belongs to one goroutine.
 type Splitter interface {
 	// Header reads the names of the fields. Call it before Next, and not for an input that begins
-	// in its middle. The error is io.EOF if the input is empty, and a *SyntaxError if the header is
-	// damaged: the header then has what was read of it. A format of named fields has no header. It
-	// only checks the beginning of the input.
+	// in its middle. The error is io.EOF if the input is empty. It is a *SyntaxError if the header
+	// is damaged; the header then has what was read of it. A format of named fields has no header,
+	// and only checks the beginning of the input.
 	Header() (Header, error)
 	// Next returns the next chunk, in the memory of buf if that is enough. The chunk belongs to the
 	// caller. At the end of the input the error is io.EOF. A damaged record goes to

@@ -118,8 +118,8 @@ func (r *jsonRows) AppendRow(v *Values, t Times) *Fault {
 	return nil
 }
 
-// column returns the index of the column or the time of a member, -1 if it is not read. null
-// reports that its value is null, or stands for it.
+// column returns the index of the column or the time of a member, -1 if it is not read. If its
+// value is null, or stands for it, null is true.
 func (r *jsonRows) column(f *jsonl.Field) (column int, null bool, err error) {
 	column, ok := r.plan.Names[string(f.Name)]
 	if !ok {

@@ -36,9 +36,9 @@ type PlanOptions struct {
 	// number of fields of a record. A format of named fields has no use for them.
 	Fields, Times []int
 	Width         int
-	// Names has the index of the column for each name of a field: -1 for a field that is not read,
-	// and an index behind the columns for a time. Find is called for a name that is not among
-	// them, with its record. Only a format of named fields has a use for them.
+	// Names has the index of the column for each name of a field. It is -1 for a field that is not
+	// read. The times have the indexes behind the columns. Find is called for a name that is not
+	// in Names, with its record. Only a format of named fields has a use for both.
 	Names map[string]int
 	Find  func(name []byte, of Members) (int, error)
 	// Codec plans the codec of a column. nil: the format's own. A format whose values are not all

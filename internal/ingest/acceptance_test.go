@@ -31,8 +31,8 @@ func rowsOf(n, good int, bad string) string {
 	return b.String()
 }
 
-// A load stops when ten thousand rows failed and hardly one was good, wherever they fail,
-// and goes on when that is asked for, or bounded otherwise.
+// A load stops when ten thousand rows failed and hardly one was good, wherever they fail. It
+// continues if KeepGoing is set, or if there is another limit.
 func TestHopelessLoadIsStopped(t *testing.T) {
 	const rows = 2 * tooMany
 	broken := "x,\"y\n" // a quote that is never closed
@@ -47,10 +47,10 @@ func TestHopelessLoadIsStopped(t *testing.T) {
 		{"one in twenty", rowsOf(rows, 20, "k,v,x\n"), nil, ""},
 		{"good ones behind", rowsOf(tooMany-1, 0, "k,v,x\n") + strings.Repeat("k,v,1\n", rows), nil, ""},
 		{"no rows at all", rowsOf(rows, 0, broken), nil, ingest.Parse},
-		{"asked to go on", rowsOf(rows, 0, "k,v,x\n"), func(j *load.Job) { j.KeepGoing = true }, ""},
+		{"asked to continue", rowsOf(rows, 0, "k,v,x\n"), func(j *load.Job) { j.KeepGoing = true }, ""},
 		{"a limit of its own", rowsOf(rows, 0, "k,v,x\n"), func(j *load.Job) { j.MaxParseErrors = rows }, ""},
 		{"refused by the cluster", rowsOf(rows, 1, ""), nil, ingest.Insert},
-		{"refused, and asked to go on", rowsOf(rows, 1, ""), func(j *load.Job) { j.KeepGoing = true }, ""},
+		{"refused, and asked to continue", rowsOf(rows, 1, ""), func(j *load.Job) { j.KeepGoing = true }, ""},
 		{"refused, with a limit of its own", rowsOf(rows, 1, ""), func(j *load.Job) { j.MaxInsertErrors = rows }, ""},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -140,7 +140,8 @@ func (j *judge) isRow(rec format.TextRecord) bool {
 		return false
 	}
 	for i, c := range j.columns {
-		if takes, null := j.takes(i, rec.Fields[i].Text); !takes || null && c.Kind == schema.PartitionKey {
+		takes, null := j.takes(i, rec.Fields[i].Text)
+		if !takes || null && c.Kind == schema.PartitionKey {
 			return false
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 )
 
-// An input that was changed is not gone on with, however it is cut now.
+// A load does not continue with an input that was changed, however it is cut now.
 func TestChangedInput(t *testing.T) {
 	const header = "id,n\n"
 	for name, changed := range map[string]string{

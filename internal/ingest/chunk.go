@@ -137,7 +137,8 @@ func (r *run) dropUnused() {
 // reweigh takes more memory for a chunk that turns out to need it. Rows whose columns have times of
 // their own have cells for each time.
 func (r *run) reweigh(c *chunk) {
-	need := 3*int64(len(c.Data)) + int64(len(c.values.Cells)*cellMemory) + int64(len(c.rows)*recordMemory)
+	need := 3 * int64(len(c.Data))
+	need += int64(len(c.values.Cells)*cellMemory + len(c.rows)*recordMemory)
 	if need > c.weight {
 		r.memory.Resize(c.weight, need)
 		c.weight = need
@@ -167,7 +168,8 @@ func (r *run) recycle(c *chunk) {
 	if c.buffer == nil || c.values.Arena == nil {
 		clear(c.values.Cells) // whose bytes they have
 	}
-	if cap(c.values.Cells)*cellMemory > 2*records || c.small && cap(c.rows)*recordMemory > 2*records {
+	if cap(c.values.Cells)*cellMemory > 2*records ||
+		c.small && cap(c.rows)*recordMemory > 2*records {
 		c.values.Cells, c.rows, c.order = nil, nil, nil
 	}
 	clear(c.rows)

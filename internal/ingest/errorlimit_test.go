@@ -16,7 +16,7 @@ func TestErrorLimits(t *testing.T) {
 	job, c, rejects := loadtest.NewJob(tabletest.Names, input)
 	job.MaxParseErrors, job.MaxInsertErrors = 5, 0
 	loadtest.MustRun(t, job, c)
-	require.Len(t, rejects.Rejects, 5, "as many as are allowed")
+	require.Len(t, rejects.Rejects, 5, "the number that is allowed")
 
 	job, _, rejects = loadtest.NewJob(tabletest.Names, input)
 	job.MaxParseErrors = 4
@@ -27,7 +27,7 @@ func TestErrorLimits(t *testing.T) {
 	require.Len(t, rejects.Rejects, 5, "the one too many is kept as well")
 }
 
-// carrying is the journal of a run that goes on.
+// carrying is the journal of a resumed run.
 type carrying struct {
 	loadtest.ForgetfulJournal
 	tally ingest.Tally
@@ -35,8 +35,8 @@ type carrying struct {
 
 func (c carrying) EarlierTotals() ingest.Tally { return c.tally }
 
-// A limit that was passed before the run was stopped stops the one that goes on, too,
-// although all rows left are good.
+// A limit that was passed before a run was stopped stops the resumed run, too, although all rows
+// left are good.
 func TestErrorLimitWasPassedBefore(t *testing.T) {
 	for limit, passed := range map[int64]bool{-1: false, 4: true, 5: false} {
 		job, c, rejects := loadtest.NewJob(tabletest.Names, "k,n\na,1\n")

@@ -36,10 +36,12 @@ func TestHeader(t *testing.T) {
 		{"static columns need no clustering", "a,b,s", tabletest.Sensors, []string{"a", "b", "s"}, ""},
 		{"partition key alone of a table with static columns", "a,b", tabletest.Sensors, nil,
 			`file1.csv: the input has no field for primary key column "c", "d" of demo.sensors`},
-		{"unknown name", "k,vv", tabletest.Names, nil, `file1.csv: header: table demo.names has no column "vv"; did you mean "v"? (--map vv=COLUMN says which column it is, --skipcols vv leaves out what is no column)`},
+		{"unknown name", "k,vv", tabletest.Names, nil, `file1.csv: header: table demo.names has no column "vv"; did you mean "v"? ` +
+			`(--map vv=COLUMN says which column it is, --skipcols vv leaves out what is no column)`},
 		{"nothing known", "1,hello", tabletest.Names, nil,
 			"file1.csv: header: table demo.names has no column \"1\"\n" +
-				"no field of the first line is a column: if the input has no header line, say --header=false and --columns with the names of its 2 fields"},
+				"no field of the first line is a column: if the input has no header line, " +
+				"say --header=false and --columns with the names of its 2 fields"},
 		{"twice", "k,v,K", tabletest.Names, nil, `file1.csv: header: column "k" of demo.names is named twice`},
 		{"no name", "k,,v", tabletest.Names, nil, `file1.csv: header: field 2 has no name (--columns names all fields, whatever the header says)`},
 		{"broken", `k,"v"x`, tabletest.Names, nil, `file1.csv: header: line 1, column 6: closing quote is followed by "x", not by a delimiter or a line end`},

@@ -53,8 +53,8 @@ func (l leaving) Close() error {
 	return nil
 }
 
-// A header that does not fit is found before the first row is written, and all of them
-// are named; what can be opened once alone is left alone.
+// A header that does not fit is found before the first row is written, and all of them are named.
+// An input that can be opened only once is not checked.
 func TestHeadersAreCheckedFirst(t *testing.T) {
 	job, c, _ := loadtest.NewJob(
 		tabletest.Names,
@@ -81,7 +81,7 @@ func TestHeadersAreCheckedFirst(t *testing.T) {
 		t,
 		[]int{1, 2, 1, 1, 2, 0},
 		opened,
-		"the first text of a file whose header does not fit tells what it may be",
+		"a hint reads the first text of a file whose header does not fit",
 	)
 	require.Equal(t, 2, *most, "one at a time, and its first text")
 }

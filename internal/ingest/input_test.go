@@ -140,8 +140,8 @@ func TestAllBytesAreDone(t *testing.T) {
 	require.InDelta(t, len(s), job.Counters.Bytes.Load(), float64(len("\xef\xbb\xbf\n\n")))
 }
 
-// packed is an input whose stored bytes are half as many as its text; ended is closed
-// when all of it has been read.
+// packed is an input that is stored in half the bytes of its text. ended is closed when all of it
+// has been read.
 type packed struct {
 	io.Reader
 	read  int64
@@ -261,7 +261,7 @@ func TestLongNamesAreCut(t *testing.T) {
 	})
 }
 
-// Inputs without rows are told in one line of each kind, however many there are.
+// The load warns of inputs without rows in one line for each kind, however many there are.
 func TestManyInputsWithoutRows(t *testing.T) {
 	_, _, _, warnings := loads(t, true, "k,v\n", "k,v\na,1\n", "", "k,v\n", "k,v\n")
 	require.Equal(

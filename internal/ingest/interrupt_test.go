@@ -17,7 +17,7 @@ import (
 // blocking is an input whose opening waits, as that of a pipe without a writer does.
 type blocking struct {
 	opening chan struct{} // closed when it is being opened
-	writer  chan struct{} // closed when it may go on
+	writer  chan struct{} // closed when it may continue
 	closed  chan struct{}
 	err     error
 }
@@ -45,8 +45,8 @@ func (b *blocking) Read([]byte) (int, error) { return 0, io.EOF }
 
 func (b *blocking) Close() error { close(b.closed); return nil }
 
-// A pipe that nobody has opened for writing does not keep a load from ending; one that
-// is opened after all is closed.
+// A pipe that no program has opened for writing does not keep a load from ending. If the pipe is
+// opened after all, the load closes it.
 func TestInterruptedWhileOpening(t *testing.T) {
 	for name, failure := range map[string]error{"opened later": nil, "failed later": errors.New("gone")} {
 		t.Run(name, func(t *testing.T) {

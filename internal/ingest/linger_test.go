@@ -42,7 +42,7 @@ func TestLinger(t *testing.T) {
 	require.Equal(t, len(c.Sent), len(c.Acked))
 }
 
-// It does not wait for longer than it is told to.
+// It does not wait for longer than Linger.
 func TestLingerEnds(t *testing.T) {
 	job, c, rejects := loadtest.NewJob(tabletest.Hits, loadtest.Numbered("id,n", 20000))
 	job.ChunkSize, job.Linger = 100, time.Millisecond

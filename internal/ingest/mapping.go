@@ -34,9 +34,10 @@ type Mapping struct {
 
 // Fields says what the names of an input's fields mean, and how their texts are read.
 type Fields struct {
-	Codec   func(*cqltype.Type) (format.Codec, error) // for delimited text; nil: that of cqltext
-	Renamed map[string]string                         // column by field, where the field has another name
-	Skipped []string                                  // fields that are not loaded
+	Renamed map[string]string // column by field, where the field has another name
+	Skipped []string          // fields that are not loaded
+	// Codec plans the codec of a column in delimited text; nil: that of cqltext.
+	Codec func(*cqltype.Type) (format.Codec, error)
 	// Strings plans the codec for the strings of a column in JSON; nil, or a nil codec: as JSON has
 	// them. What is no string, and what is inside of one's collections, is always JSON.
 	Strings func(*cqltype.Type) (format.Codec, error)
@@ -45,7 +46,7 @@ type Fields struct {
 	TimestampUnit time.Duration
 	Untimed       bool // times of columns, as ttl(c), are refused: rows are written conditionally
 
-	format format.Format // of the input; nil: delimited text, of which hints know nothing
+	format format.Format // of the input; nil: delimited text, and no hints
 	nulls  []string      // as Reading.Nulls
 	null   row.State     // of a null field
 	latin1 bool          // as Reading.Latin1

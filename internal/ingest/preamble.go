@@ -91,7 +91,8 @@ func (f Fields) headedBy(t *schema.Table, line []byte) (delimited, bool) {
 		if len(all) != 1 || all[0].Err != nil {
 			continue
 		}
-		if known := f.known(t, format.HeaderOf(all[0]).Names); known > most && 2*known >= len(all[0].Fields) {
+		names := format.HeaderOf(all[0]).Names
+		if known := f.known(t, names); known > most && 2*known >= len(names) {
 			best, most = d, known
 		}
 	}

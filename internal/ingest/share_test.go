@@ -14,8 +14,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 )
 
-// halfway is a journal of a run that settled the first half of its input, and may have
-// settled another input before it.
+// halfway is a journal of a run that completed the first half of its input, and may have completed
+// another input before it.
 type halfway struct {
 	*loadtest.PieceJournal
 	from ingest.Piece // where the second half begins
@@ -42,10 +42,9 @@ func (s seekable) SkipTo(offset int64) (bool, error) {
 	return true, err
 }
 
-// A load that goes on has the share of the whole, and knows what of it is the earlier
-// run's: also when that is read again, when it is passed over, and when whole inputs
-// are.
-func TestShareOfALoadThatGoesOn(t *testing.T) {
+// A resumed load has the share of the whole, and knows the part of the earlier run. That holds if
+// the part is read again, if it is passed over, and if entire inputs are.
+func TestShareOfAResumedLoad(t *testing.T) {
 	for name, c := range map[string]struct{ skip, other bool }{"read again": {}, "passed over": {skip: true}, "after another input": {true, true}} {
 		t.Run(name, func(t *testing.T) {
 			s := loadtest.Numbered("id,n", 200)

@@ -34,8 +34,8 @@ func pair(frozen bool) *cqltype.Type {
 	}
 }
 
-// The servers keep no collection without elements, and all fields of a user type, unless
-// they are frozen; the checksum is that of what a scan will read.
+// Unless they are frozen, the servers keep no collection without elements, and all fields of a user
+// type. The checksum is that of what a scan will read.
 func TestSumIsOfWhatIsKept(t *testing.T) {
 	one, none := binary.BigEndian.AppendUint32(nil, 1), binary.BigEndian.AppendUint32(nil, 0)
 	key := []byte("a")

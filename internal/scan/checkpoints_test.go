@@ -320,8 +320,8 @@ func TestLastCheckpointFailsAfterCancel(t *testing.T) {
 	require.ErrorIs(t, err, broken)
 }
 
-// If a temporary file cannot be read back to its end, a part of its partition is in the output, and
-// there are no more checkpoints.
+// If a temporary file cannot be read back to its end, a part of its partition is in the output.
+// Then there are no more checkpoints.
 func TestNoCheckpointAfterAPartOfAPartition(t *testing.T) {
 	table := tableOf(partition{10, 5, 20}, partition{20, 15, 20})
 	whole := token.Whole(token.Murmur3)

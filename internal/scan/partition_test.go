@@ -119,8 +119,8 @@ func TestWritesAreFull(t *testing.T) {
 	}
 }
 
-// If a range is given up, exactly its complete partitions are in the output, whether the rows of
-// the unfinished one were in memory or in a file.
+// If a range is given up, exactly its complete partitions are in the output. It does not matter
+// whether the rows of the unfinished one were in memory or in a file.
 func TestCutDropsTheUnfinishedPartition(t *testing.T) {
 	gone := &fault.Error{Class: fault.Overloaded, Err: errors.New("too much"), Answered: true}
 	for _, hold := range []int64{0, 1, 2000} {

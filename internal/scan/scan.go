@@ -46,8 +46,8 @@ type Job struct {
 	WriteRows       int64  // largest number of rows in one write to the output; 0: no limit
 	Limit           int64  // largest number of rows; 0: no limit
 	// Checkpoint makes a checkpoint. It is called at intervals during the scan, and once more when
-	// it ends for any reason, if there is anything to record since the last checkpoint. No writer
-	// is in use meanwhile, so it should be quick: flush the output and record its length. The
+	// the scan ends for any reason. It is not called if there is nothing to record. No writer is in
+	// use meanwhile, so it should be quick: flush the output and record its length. The
 	// function that it returns is then called with the point, while the writers continue. That
 	// function may sync the output, and must record the point and the length. It returns before the
 	// next call of Checkpoint.

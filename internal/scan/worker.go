@@ -54,8 +54,8 @@ func (w *worker) Page(within token.Range, p row.Page) error {
 	return err
 }
 
-// encode adds a page's rows to the encode buffer, and empties that when it is full. enough reports
-// that the limit does not allow the rest of them.
+// encode adds a page's rows to the encode buffer, and empties that when it is full. If the limit
+// does not allow the rest of the rows, enough is true.
 func (w *worker) encode(s *encodeBuffer, within token.Range, p row.Page) (enough bool, err error) {
 	for p.Next() {
 		if w.job.Limit > 0 && w.left.Add(-1) < 0 {

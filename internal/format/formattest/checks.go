@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cqlbulk/cqlbulk/internal/format"
@@ -253,8 +254,8 @@ func (s *suite) checkRejected() error {
 	return s.compare(s.rows, got)
 }
 
-// checkMarks checks that a file can be cut where a mark may fall, and that new encoders can go on
-// there. It also checks that rows of several encoders may follow each other.
+// checkMarks checks that a file can be cut where a mark may fall, and that new encoders continue
+// it. It also checks that rows of several encoders may follow each other.
 func (s *suite) checkMarks() error {
 	w, o, err := s.write(s.rows, 3)
 	if err != nil {
@@ -290,7 +291,7 @@ func (s *suite) checkMarks() error {
 }
 
 // checkMalformed checks that a cell that is no value of its type is refused by name, and that the
-// encoder can go on.
+// encoder can continue.
 func (s *suite) checkMalformed() error {
 	o, err := s.Format.Output(s.selectors, s.Output)
 	if err != nil {
@@ -299,7 +300,8 @@ func (s *suite) checkMalformed() error {
 	encoder := o.NewEncoder()
 	cells := slices.Clone(s.rows[1])
 	cells[0] = []byte{1, 2, 3}
-	if _, err := encoder.AppendRow(nil, cells); err == nil || !bytes.Contains([]byte(err.Error()), []byte(`"k"`)) {
+	_, err = encoder.AppendRow(nil, cells)
+	if err == nil || !strings.Contains(err.Error(), `"k"`) {
 		return fmt.Errorf("an int of three bytes: error %v", err)
 	}
 	after, err := encoder.AppendRow(nil, s.rows[1])
@@ -318,7 +320,9 @@ func (s *suite) checkAllocations() error {
 	simple := &suite{Case: s.Case}
 	cells := [][]byte{}
 	for i, c := range s.columns {
-		if v := s.rows[1][i]; v != nil && c.Type.Kind <= cqltype.UUID && c.Type.Kind != cqltype.Decimal {
+		kind := c.Type.Kind
+		scalar := kind <= cqltype.UUID && kind != cqltype.Decimal
+		if v := s.rows[1][i]; v != nil && scalar {
 			simple.selectors = append(simple.selectors, s.selectors[i])
 			simple.columns = append(simple.columns, c)
 			cells = append(cells, v)

@@ -1,7 +1,7 @@
 // Package formattest is the suite that each [format.Format] has to pass.
 //
-// [Run] runs it as subtests, and [Check] returns what it finds. The package's own test shows that it
-// finds the faults of broken formats.
+// [Run] runs it as subtests, and [Check] returns what it finds. The package's own test shows that
+// it finds the faults of broken formats.
 package formattest
 
 import (

@@ -14,11 +14,11 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
-// Reading returns how a load understands the text of records. It sets how records are cut in the text format.
-func Reading(o *spec.Load, text *dsv.Format) (ingest.Reading, error) {
+// Reading returns how a load understands the text of records. In the text format, it sets how
+// records are cut.
+func Reading(o *spec.Load, text *format.TextFormat) (ingest.Reading, error) {
 	r := ingest.Reading{Columns: o.Columns, Nulls: o.Nulls}
 	r.Fields = ingest.Fields{Renamed: o.Map, Skipped: o.SkipCols, Untimed: o.IfNotExists}
 	plan, err := codecsOf(&o.Dialect, o.Format, o.Nulls, text)
@@ -37,13 +37,13 @@ func Reading(o *spec.Load, text *dsv.Format) (ingest.Reading, error) {
 	return r, err
 }
 
-// codecsOf sets in a text format how the dialect cuts records. It returns the function that plans the
-// codecs of columns, or in JSON those of strings; nil: cqlbulk's own codecs.
+// codecsOf sets in a text format how the dialect cuts records. It returns the function that plans
+// the codecs of columns, or in JSON those of strings; nil: cqlbulk's own codecs.
 func codecsOf(
 	o *spec.Dialect,
 	form string,
 	nulls []string,
-	text *dsv.Format,
+	text *format.TextFormat,
 ) (func(*cqltype.Type) (format.Codec, error), error) {
 	cqlsh := o.Name == spec.DialectCQLSH
 	switch {
@@ -92,7 +92,7 @@ func codecsOf(
 }
 
 // cutFormat sets in a text format where records and fields end.
-func cutFormat(o *spec.Dialect, text *dsv.Format) error {
+func cutFormat(o *spec.Dialect, text *format.TextFormat) error {
 	for _, c := range []struct {
 		flag, text string
 		into       *byte

@@ -9,6 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/pkg/cqljson"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl/jsonscan"
 )
@@ -50,6 +51,20 @@ func (JSON) Plan(o PlanOptions) (Plan, error) {
 	var err error
 	p.checks, err = checksOf(o.Columns)
 	return p, err
+}
+
+// StringCodec returns the codec that JSON itself has for the strings of a column. A timestamp that
+// is a number counts units.
+func (JSON) StringCodec(t *cqltype.Type, unit time.Duration) (Codec, error) {
+	decoder, err := cqljson.PlanDecoderIn(t, cmp.Or(unit, time.Millisecond))
+	return quoted{decoder}, err
+}
+
+// quoted decodes a text as a string of JSON.
+type quoted struct{ cqljson.Decoder }
+
+func (q quoted) AppendWire(dst, text []byte) ([]byte, error) {
+	return q.Decoder.AppendWire(dst, cqljson.AppendString(nil, text))
 }
 
 // jsonRows reads the objects of JSON lines.

@@ -403,3 +403,18 @@ func TestWriteAfterAnError(t *testing.T) {
 		)
 	}
 }
+
+// unmarked is an output whose files have no mark before their end.
+type unmarked struct{ format.Output }
+
+func (unmarked) Marks() format.MarkPlace { return format.MarkAfterFile }
+
+// A format without marks after rows has no checkpoints.
+func TestNoCheckpointsWithoutMarks(t *testing.T) {
+	job, out := newJob(t, numbered(100, 5), 2)
+	k := keepPoints(job, out)
+	job.Output = unmarked{job.Output}
+	_, err := job.Run(context.Background())
+	require.NoError(t, err)
+	require.Zero(t, k.calls)
+}

@@ -1,7 +1,6 @@
 package sample
 
 import (
-	"cmp"
 	"encoding/binary"
 	"encoding/json"
 	"maps"
@@ -17,7 +16,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/write"
-	"github.com/cqlbulk/cqlbulk/pkg/cqljson"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
@@ -188,13 +186,6 @@ func (l *values) read(t *cqltype.Type) (format.Codec, error) {
 	}
 }
 
-// quoted decodes a text as a string of JSON.
-type quoted struct{ cqljson.Decoder }
-
-func (q quoted) AppendWire(dst, text []byte) ([]byte, error) {
-	return q.Decoder.AppendWire(dst, cqljson.AppendString(nil, text))
-}
-
 // plan returns the codec of a column. That of a column of dates, numbers or truth values notes
 // them.
 func (l *values) plan(t *cqltype.Type) (format.Codec, error) {
@@ -205,11 +196,10 @@ func (l *values) plan(t *cqltype.Type) (format.Codec, error) {
 		return codec, err
 	}
 	if codec == nil {
-		decoder, err := cqljson.PlanDecoderIn(t, cmp.Or(l.fields.TimestampUnit, time.Millisecond))
+		codec, err = format.JSON{}.StringCodec(t, l.fields.TimestampUnit)
 		if err != nil {
 			return nil, err
 		}
-		codec = quoted{decoder}
 	}
 	noting := noticing{Codec: codec}
 	switch {

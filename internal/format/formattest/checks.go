@@ -195,23 +195,23 @@ func (s *suite) checkDamaged() error {
 	return nil
 }
 
-// checkBadValue checks a record with one text that is no value of its column.
+// checkBadValue checks a record with two texts that are no values of their columns. The first one
+// is the fault, and the other one is found besides.
 func (s *suite) checkBadValue() error {
 	if s.Damaged == nil {
 		return nil
 	}
 	const at = 3
-	column := slices.IndexFunc(s.columns, func(c schema.Column) bool {
-		return c.Name != "k" && c.Type.Kind == cqltype.Int
-	})
+	column, other := s.columnOf(cqltype.Int), s.columnOf(cqltype.Smallint)
 	bad := slices.Clone(s.selectors)
 	bad[column].Type = &cqltype.Type{Kind: cqltype.Text}
+	bad[other].Type = bad[column].Type
 	o, err := s.Format.Output(bad, s.Output)
 	if err != nil {
 		return err
 	}
 	cells := slices.Clone(s.rows[at])
-	cells[column] = []byte("twelve")
+	cells[column], cells[other] = []byte("twelve"), []byte("eleven")
 	text, err := o.NewEncoder().AppendRow(nil, cells)
 	if err != nil {
 		return err
@@ -229,8 +229,17 @@ func (s *suite) checkBadValue() error {
 		return fmt.Errorf("the text of the field is %q", r.text)
 	case len(rest) < len(r.text) || rest[:len(r.text)] != r.text:
 		return fmt.Errorf("the field is not in column %d of its line", r.column)
+	case len(r.more) != 1 || r.more[0].Column != other:
+		return fmt.Errorf("faults besides the first: %v, instead of one of column %d", r.more, other)
 	}
 	return nil
+}
+
+// columnOf returns the index of the first column of a kind behind the key.
+func (s *suite) columnOf(kind cqltype.Kind) int {
+	return 1 + slices.IndexFunc(s.columns[1:], func(c schema.Column) bool {
+		return c.Type.Kind == kind
+	})
 }
 
 // checkRejected checks that each record can be read again from the text that a reject has of it.

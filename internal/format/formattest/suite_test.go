@@ -102,6 +102,15 @@ func endsAtFault(r *rowReader, v *format.Values, t format.Times) *format.Fault {
 	return fault
 }
 
+// losesFaults forgets which column a fault is of.
+func losesFaults(r *rowReader, v *format.Values, t format.Times) *format.Fault {
+	fault := r.RowReader.AppendRow(v, t)
+	if fault != nil {
+		fault.Column, fault.Time = -1, -1
+	}
+	return fault
+}
+
 // swapsNull takes null for an empty value, and an empty one for null.
 func swapsNull(r *rowReader, v *format.Values, t format.Times) *format.Fault {
 	from := len(v.Cells)
@@ -252,6 +261,9 @@ func TestSuiteFindsFaults(t *testing.T) {
 		"forgets the place of a chunk":  {broken{splitter: forgetsPlace}, "resumed chunks: "},
 		"swaps null and empty": {
 			broken{reader: readers(rowReader{appendRow: swapsNull})}, "types: record 0: ",
+		},
+		"forgets the column of a fault": {
+			broken{reader: readers(rowReader{appendRow: losesFaults})}, "bad value: ",
 		},
 		"allocates": {
 			broken{reader: readers(rowReader{appendRow: allocates})}, "allocations: ",

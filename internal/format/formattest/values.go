@@ -3,6 +3,7 @@ package formattest
 import (
 	"encoding/binary"
 	"fmt"
+	"strconv"
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
@@ -101,6 +102,18 @@ func parse(cql string, texts []string) (*cqltype.Type, [][]byte, error) {
 func selector(name string, t *cqltype.Type) schema.Selector {
 	c := schema.Column{Name: name, Kind: schema.Regular, Type: t}
 	return schema.Selector{Name: name, Type: t, Column: c, Plain: true}
+}
+
+// decimal returns the text of an int or a bigint that is not negative.
+func decimal(cell []byte) string {
+	if cell == nil {
+		return "null"
+	}
+	n := 0
+	for _, b := range cell {
+		n = n<<8 | int(b)
+	}
+	return strconv.Itoa(n)
 }
 
 // number returns an int as wire bytes.

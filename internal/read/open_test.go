@@ -192,7 +192,7 @@ func sums(ctx context.Context, source *files.Source) ([]part, error) {
 	return to.parts, source.Plan.Check(result.Done)
 }
 
-// opening is a source that is opened: how, and of which cluster.
+// opening has the settings that a source is opened with.
 type opening struct {
 	reading spec.Reading
 	conn    spec.Connection
@@ -280,7 +280,8 @@ func TestEachWayAtOnce(t *testing.T) {
 	}, " ")
 	require.NoError(t, os.WriteFile(schema, []byte(statement), 0o600))
 	kept := byCQL(here)
-	kept.reading.Via, kept.reading.Inputs, kept.reading.Schema = spec.ViaFiles, []string{folder}, schema
+	kept.reading.Via, kept.reading.Schema = spec.ViaFiles, schema
+	kept.reading.Inputs = []string{folder}
 	all := allSums(
 		t, byCQL(here), byCQL(here), byCQL(there), byStreaming(here), byStreaming(there), kept,
 	)

@@ -20,8 +20,6 @@ type delimitedPlan struct {
 	checks  []valueCheck
 }
 
-func (p *delimitedPlan) columns() int { return len(p.Columns) }
-
 // Plan implements Format.
 func (Delimited) Plan(o PlanOptions) (Plan, error) {
 	plan := o.Codec

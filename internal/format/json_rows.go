@@ -26,8 +26,6 @@ type jsonPlan struct {
 	checks   []valueCheck
 }
 
-func (p *jsonPlan) columns() int { return len(p.Columns) }
-
 // Plan implements Format.
 func (JSON) Plan(o PlanOptions) (Plan, error) {
 	p := &jsonPlan{PlanOptions: o}

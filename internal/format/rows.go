@@ -52,8 +52,8 @@ type PlanOptions struct {
 	Latin1        bool      // texts are in windows-1252 and not in UTF-8; not for JSON
 }
 
-// Plan is what Format.Plan has planned. Only a RowReader of the same format takes it.
-type Plan interface{ columns() int }
+// Plan is what Format.Plan has planned. Only a RowReader of the same format knows its type.
+type Plan any
 
 // Values is the memory that rows are read into. Both may move while they grow; what was cut from
 // the old ones stays valid.

@@ -2,10 +2,12 @@ package sink
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"io"
 
 	"github.com/cqlbulk/cqlbulk/internal/filesum"
+	"github.com/cqlbulk/cqlbulk/internal/store"
 )
 
 // bufferSize is the bytes that a file's buffer holds. Compressors write small pieces, and a page of
@@ -19,11 +21,11 @@ type target interface {
 	Close() error
 }
 
-// streamTarget is a target that the caller owns, and closes.
-type streamTarget struct{ io.Writer }
+// streamTarget is the stream, which its owner closes.
+type streamTarget struct{ store.Writer }
 
-func (streamTarget) Sync() error  { return nil }
-func (streamTarget) Close() error { return nil }
+func (streamTarget) Sync() error    { return nil }
+func (t streamTarget) Close() error { return t.Commit(context.Background()) }
 
 // chain takes the text of one file after another to their targets.
 type chain struct {

@@ -1,15 +1,14 @@
 package sink
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/human"
+	"github.com/cqlbulk/cqlbulk/internal/store"
 )
 
 // Commit ends a complete output. It closes every file and syncs it, then gives all of them their
@@ -140,7 +139,7 @@ func (o *Output) name(parts []partAt) error {
 		if p.named {
 			continue
 		}
-		if err := os.Rename(p.partPath(), p.path()); err != nil {
+		if err := o.store.Publish(context.Background(), p.path()); err != nil {
 			return fmt.Errorf(
 				"output %s: %w (%d of %d files have their names)",
 				&p,
@@ -170,7 +169,7 @@ func (o *Output) allReady(parts []partAt) error {
 
 // syncFolder has the names of the files on the disk.
 func (o *Output) syncFolder() error {
-	if err := fsync.Folder(o.folder); err != nil {
+	if err := o.store.SyncNames(context.Background(), o.folder); err != nil {
 		return fmt.Errorf("output folder %s: %w", o.folder, err)
 	}
 	return nil
@@ -179,22 +178,23 @@ func (o *Output) syncFolder() error {
 // ready returns an error if a part cannot get its name. Either the part is not the file that was
 // written, but that of another run, or the name is taken.
 func (o *Output) ready(p *part) error {
-	info, err := os.Lstat(p.partPath())
+	ctx := context.Background()
+	info, err := o.store.Lstat(ctx, p.partPath())
 	switch {
 	case err != nil:
 		return fmt.Errorf("output %s: %w", p, err)
-	case info.Size() != p.Bytes:
+	case info.Size != p.Bytes:
 		return fmt.Errorf(
 			"output %s: %s has %d bytes instead of the %d written: another run may be writing it",
 			p,
 			p.partPath(),
-			info.Size(),
+			info.Size,
 			p.Bytes,
 		)
 	case o.options.Force:
 		return nil
 	}
-	if _, err := os.Lstat(p.path()); err == nil {
+	if _, err := o.store.Lstat(ctx, p.path()); err == nil {
 		return TakenError(p.path())
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("output %s: %w", p, err)
@@ -222,24 +222,25 @@ func (o *Output) RemoveEarlier(ours func(name string) bool) (found Earlier, err 
 	parts, final := make(map[string]bool), make(map[string]bool)
 	for _, at := range o.parts() {
 		p := at.part()
-		parts[p.file+partSuffix] = true
+		parts[p.file+store.PartSuffix] = true
 		if p.named {
 			parts[p.file] = true
 		} else {
 			final[p.file] = true
 		}
 	}
-	entries, err := os.ReadDir(o.folder)
+	ctx := context.Background()
+	entries, err := o.store.List(ctx, o.folder)
 	if err != nil {
 		return Earlier{}, fmt.Errorf("output folder %s: %w", o.folder, err)
 	}
 	own := o.options.ownNames()
 	for _, e := range entries {
-		name := e.Name()
-		if parts[name] || !e.Type().IsRegular() || !own.MatchString(name) {
+		name := e.Base()
+		if parts[name] || e.Kind != store.Object || !own.MatchString(name) {
 			continue
 		}
-		unfinished := strings.HasSuffix(name, partSuffix)
+		unfinished := strings.HasSuffix(name, store.PartSuffix)
 		earlier := !unfinished && ours(name)
 		if !earlier && !unfinished {
 			if final[name] {
@@ -255,7 +256,7 @@ func (o *Output) RemoveEarlier(ours func(name string) bool) (found Earlier, err 
 		if final[name] {
 			continue // which its successor replaces
 		}
-		if err := os.Remove(filepath.Join(o.folder, name)); err != nil {
+		if err := o.store.Remove(ctx, e.Name); err != nil {
 			return found, fmt.Errorf("output folder %s: %w", o.folder, err)
 		}
 	}

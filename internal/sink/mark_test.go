@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/cqlbulk/cqlbulk/internal/store"
 	"github.com/stretchr/testify/require"
 )
 
@@ -31,7 +32,7 @@ func TestMarkWithoutNews(t *testing.T) {
 			require.NoError(t, other.Write(1, text(9, 1)))
 			m, err := o.Mark()
 			require.NoError(t, err)
-			info, err := os.Stat(filepath.Join(folder, m.Series[1].Open.Name+partSuffix))
+			info, err := os.Stat(filepath.Join(folder, m.Series[1].Open.Name+store.PartSuffix))
 			require.NoError(t, err)
 			require.Equal(t, info.Size(), m.Series[1].Open.Bytes, "it is in the file")
 			again, err := o.Mark()
@@ -92,7 +93,7 @@ func TestMarkOnAFullDisk(t *testing.T) {
 		d := &disk{room: 20}
 		o, err := open(
 			Options{Path: filepath.Join(t.TempDir(), "out"), Compression: compression},
-			d.create,
+			d,
 		)
 		require.NoError(t, err)
 		w := o.Writer()
@@ -133,7 +134,7 @@ func TestSettle(t *testing.T) {
 func TestAbortAfterSettle(t *testing.T) {
 	folder := t.TempDir()
 	d := &disk{room: 1 << 20}
-	o, err := open(Options{Path: folder, Dir: true, Base: "b"}, d.create)
+	o, err := open(Options{Path: folder, Dir: true, Base: "b"}, d)
 	require.NoError(t, err)
 	require.NoError(t, o.Writer().Write(5, text(0, 5)))
 	_, err = o.Settle()
@@ -146,7 +147,7 @@ func TestAbortAfterSettle(t *testing.T) {
 func TestSyncFails(t *testing.T) {
 	folder := t.TempDir()
 	d := &disk{room: 1 << 20, failSync: true}
-	o, err := open(Options{Path: folder, Dir: true, Base: "b", MaxRows: 5}, d.create)
+	o, err := open(Options{Path: folder, Dir: true, Base: "b", MaxRows: 5}, d)
 	require.NoError(t, err)
 	w := o.Writer()
 	require.NoError(t, w.Write(5, text(0, 5)))
@@ -166,7 +167,7 @@ func TestSyncFails(t *testing.T) {
 func TestSyncAfterFinish(t *testing.T) {
 	for _, fail := range []bool{false, true} {
 		d := &disk{room: 1 << 20}
-		o, err := open(Options{Path: t.TempDir(), Dir: true, Base: "b", MaxRows: 5}, d.create)
+		o, err := open(Options{Path: t.TempDir(), Dir: true, Base: "b", MaxRows: 5}, d)
 		require.NoError(t, err)
 		w := o.Writer()
 		require.NoError(t, w.Write(5, text(0, 5)))
@@ -199,7 +200,7 @@ func TestSyncAfterAbort(t *testing.T) {
 		if synced {
 			require.NoError(t, o.Sync())
 		} else {
-			require.ErrorIs(t, o.Sync(), errUnsynced)
+			require.ErrorIs(t, o.Sync(), store.ErrUnsynced)
 		}
 	}
 }

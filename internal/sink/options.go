@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
+	"github.com/cqlbulk/cqlbulk/internal/store"
 )
 
 // Options say where the text goes, and in which form.
@@ -115,7 +116,7 @@ func (o *Options) ownNames() *regexp.Regexp {
 			endings,
 			"|",
 		) + `)(` + regexp.QuoteMeta(
-			partSuffix,
+			store.PartSuffix,
 		) + `)?$`,
 	)
 }

@@ -132,16 +132,9 @@ func (s *series) begin() error {
 	if err := s.makeChain(p); err != nil {
 		return err
 	}
-	var t target = streamTarget{o.options.Stream}
-	if !p.isStream() {
-		made, err := o.create(p.partPath(), o.options.Force)
-		if err != nil {
-			return s.fail(p, o.cannotMake(err))
-		}
-		if err := o.options.setMode(made); err != nil {
-			return s.fail(p, err)
-		}
-		t = o.disk.add(made, p.String())
+	t, err := o.begin(p)
+	if err != nil {
+		return s.fail(p, err)
 	}
 	s.last, s.open, s.changed = p, true, true
 	s.chain.begin(t)

@@ -44,6 +44,7 @@ import (
 	"sync"
 
 	"github.com/cqlbulk/cqlbulk/internal/filesum"
+	"github.com/cqlbulk/cqlbulk/internal/store"
 )
 
 // Writer takes the rows of one worker.
@@ -69,10 +70,10 @@ type File struct {
 type Output struct {
 	options Options
 	codec   codec
-	create  func(path string, over bool) (target, error)
+	store   store.Staging
 	at      place  // of the one file
 	folder  string // of the files; empty for a stream
-	disk    unsynced
+	group   store.SyncGroup
 
 	mu        sync.Mutex // of what follows, and of the shared series
 	series    []*series
@@ -94,23 +95,23 @@ var errEnded = errors.New("the output is ended already")
 // not touched until then. Without Force, Open refuses what exists already: a file of that name, a
 // folder with any files in it, or a part file of an earlier output. It always refuses anything else
 // than a plain file. Errors name the path.
-func Open(o Options) (*Output, error) { return open(o, createPart) }
+func Open(o Options) (*Output, error) { return open(o, store.Disk{}) }
 
-func open(o Options, create func(path string, over bool) (target, error)) (*Output, error) {
+func open(o Options, s store.Staging) (*Output, error) {
 	codec, err := o.check()
 	if err != nil {
 		return nil, err
 	}
 	o.Header = slices.Clone(o.Header)
-	out := &Output{options: o, codec: codec, create: create}
+	out := &Output{options: o, codec: codec, store: s}
 	switch {
 	case o.Path == "":
 		out.shared = out.add(0)
 	case o.Dir:
 		out.folder = o.Path
-		err = claimFolder(&o)
+		err = claimFolder(s, &o)
 	default:
-		if out.at, err = claimFile(o.Path, o.Force); err == nil {
+		if out.at, err = claimFile(s, o.Path, o.Force); err == nil {
 			out.folder = out.at.folder
 			out.shared = out.add(0)
 			if err = out.shared.begin(); err != nil {

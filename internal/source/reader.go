@@ -2,11 +2,13 @@ package source
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
+
+	"github.com/cqlbulk/cqlbulk/internal/store"
 )
 
 // DamageError is a compressed stream that is damaged or cut off. It is never an io.EOF. A stream
@@ -71,24 +73,19 @@ func newReader(name string, src io.Reader, size int64) *Reader {
 	return &Reader{name: name, raw: raw, in: bufio.NewReaderSize(raw, buffer)}
 }
 
+// openFile opens the file, pipe or device of that name.
 func openFile(name string) (*Reader, error) {
-	f, err := os.Open(name)
+	return openIn(disk, name, name)
+}
+
+// openIn opens an object of a store. shown is the name in messages.
+func openIn(s store.Store, name, shown string) (*Reader, error) {
+	object, err := s.Open(context.Background(), name)
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	size := int64(-1)
-	if info.Mode().IsRegular() {
-		size = info.Size()
-	}
-	r := newReader(name, f, size)
-	r.raw.file = f
-	if info.Mode().IsRegular() {
-		r.raw.then = info
-	}
+	r := newReader(shown, object, object.Info().Size)
+	r.raw.object = object
 	return r, nil
 }
 
@@ -123,7 +120,7 @@ func (r *Reader) Read(p []byte) (int, error) {
 // not read yet.
 func (r *Reader) SkipTo(offset int64) (bool, error) {
 	// of a pipe not even the first bytes may be waited for
-	if r.err != nil || offset <= r.offset || r.raw.then == nil {
+	if r.err != nil || offset <= r.offset || !r.raw.ranged() {
 		return false, nil
 	}
 	if r.text == nil {

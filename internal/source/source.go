@@ -33,20 +33,24 @@ package source
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/store"
 )
 
 // Stdin is the name by which the standard input is asked for.
-const Stdin = "-"
+const Stdin = store.Stdio
 
 // StdinName is the name of that input.
 const StdinName = "stdin"
+
+// disk is the place of all inputs that have a name.
+var disk store.Disk
 
 // Input is one stream of bytes to load.
 type Input struct {
@@ -112,7 +116,9 @@ func Find(words []string, stdin io.Reader) (inputs []Input, notes []string, err 
 					Name:  StdinName,
 					Size:  -1,
 					stdin: true,
-					open:  func() (*Reader, error) { return newReader(StdinName, stdin, -1), nil },
+					open: func() (*Reader, error) {
+						return openIn(store.Stream{In: stdin}, Stdin, StdinName)
+					},
 				},
 			)
 			continue
@@ -144,10 +150,11 @@ func expand(word string) ([]string, error) {
 	if !strings.ContainsAny(word, "*?[") {
 		return []string{word}, nil
 	}
-	if _, err := os.Stat(word); !errors.Is(err, fs.ErrNotExist) {
+	ctx := context.Background()
+	if _, err := disk.Stat(ctx, word); !errors.Is(err, fs.ErrNotExist) {
 		return []string{word}, nil
 	}
-	names, err := filepath.Glob(word)
+	names, err := disk.Match(ctx, word)
 	if err != nil {
 		return nil, fmt.Errorf("pattern %q: %w", word, err)
 	}
@@ -159,22 +166,18 @@ func expand(word string) ([]string, error) {
 
 // files finds the files behind one name.
 func files(name string) (found []Input, notes []string, err error) {
-	info, err := os.Stat(name)
+	info, err := disk.Stat(context.Background(), name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil, fmt.Errorf("input %s: %w", name, fs.ErrNotExist)
 	case err != nil:
 		return nil, nil, fmt.Errorf("input: %w", err)
-	case info.IsDir():
+	case info.Kind == store.Folder:
 		return folder(name)
 	}
-	return []Input{file(name, info)}, nil, nil
+	return []Input{file(info)}, nil, nil
 }
 
-func file(name string, info fs.FileInfo) Input {
-	size := int64(-1)
-	if info.Mode().IsRegular() {
-		size = info.Size()
-	}
-	return Input{Name: name, Size: size, plain: info.Mode().IsRegular()}
+func file(info store.Info) Input {
+	return Input{Name: info.Name, Size: info.Size, plain: info.Ranged()}
 }

@@ -126,7 +126,7 @@ func (c *crashing) run(o *Output, kill bool) (m *Mark, done bool) {
 		rows = c.write(writers, rows)
 	}
 	c.left = nil
-	m, err = o.Settle()
+	m, err = o.Complete()
 	require.NoError(c.t, err)
 	c.note(m)
 	return m, true
@@ -317,7 +317,7 @@ func TestKilledInCommit(t *testing.T) {
 }
 
 // A mark right before Commit serves as well, when all writers have a file.
-func TestNamedWithoutSettle(t *testing.T) {
+func TestNamedWithoutComplete(t *testing.T) {
 	for _, compression := range every() {
 		path := filepath.Join(t.TempDir(), "out")
 		options := Options{Path: path, Compression: compression, Header: []byte(header)}

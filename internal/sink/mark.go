@@ -90,12 +90,12 @@ func (o *Output) mark() (*Mark, error) {
 	switch {
 	case o.folder == "":
 		return nil, nil
-	case o.settleErr != nil:
-		return nil, o.settleErr
+	case o.completeErr != nil:
+		return nil, o.completeErr
 	}
 	news := o.last == nil
 	for _, s := range o.series {
-		if s.err != nil && !o.settled {
+		if s.err != nil && !o.completed {
 			return nil, s.err
 		}
 		news = news || s.changed

@@ -79,7 +79,7 @@ func TestMarkOfAStream(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, m)
 	require.NoError(t, o.Sync())
-	m, err = o.Settle()
+	m, err = o.Complete()
 	require.NoError(t, err)
 	require.Nil(t, m)
 	require.NoError(t, o.Commit())
@@ -103,41 +103,41 @@ func TestMarkOnAFullDisk(t *testing.T) {
 		_, err = o.Mark()
 		require.ErrorIs(t, err, syscall.ENOSPC, "the error stays")
 		require.ErrorIs(t, w.Write(5, text(0, 5)), syscall.ENOSPC)
-		_, err = o.Settle()
+		_, err = o.Complete()
 		require.ErrorIs(t, err, syscall.ENOSPC)
 		require.ErrorIs(t, o.Commit(), syscall.ENOSPC)
 		require.Equal(t, 1, d.closed)
 	}
 }
 
-func TestSettle(t *testing.T) {
+func TestComplete(t *testing.T) {
 	folder := t.TempDir()
 	o, err := Open(Options{Path: folder, Dir: true, Base: "b"})
 	require.NoError(t, err)
 	w := o.Writer()
 	require.NoError(t, w.Write(5, text(0, 5)))
-	m, err := o.Settle()
+	m, err := o.Complete()
 	require.NoError(t, err)
 	require.Nil(t, m.Series[0].Open)
 	require.Equal(t, []string{"b-0001-0001.part"}, names(t, folder))
 	require.ErrorIs(t, w.Write(1, text(5, 1)), errEnded)
 	require.ErrorIs(t, o.Writer().Write(1, text(5, 1)), errEnded)
-	again, err := o.Settle()
+	again, err := o.Complete()
 	require.NoError(t, err)
 	require.Same(t, m, again)
 	require.NoError(t, o.Commit())
 	require.Equal(t, m.Series[0].Done[0].Sum, o.Files()[0].Sum)
-	_, err = o.Settle()
+	_, err = o.Complete()
 	require.ErrorIs(t, err, errEnded)
 }
 
-func TestAbortAfterSettle(t *testing.T) {
+func TestAbortAfterComplete(t *testing.T) {
 	folder := t.TempDir()
 	d := &disk{room: 1 << 20}
 	o, err := open(Options{Path: folder, Dir: true, Base: "b"}, d)
 	require.NoError(t, err)
 	require.NoError(t, o.Writer().Write(5, text(0, 5)))
-	_, err = o.Settle()
+	_, err = o.Complete()
 	require.NoError(t, err)
 	require.NoError(t, o.Abort())
 	require.Len(t, o.Parts(), 1)

@@ -27,7 +27,7 @@ var errWhole = errors.New("the output is whole already, and takes no more rows")
 // If a file is gone, shorter than marked, longer though finished, or no plain file, Resume refuses,
 // and has changed nothing. It reads the content only with Verify. A Commit that was interrupted may
 // have given a file its final name already. Such a file counts as named if its size and checksum
-// are those of the mark; see [Output.Settle] for the mark that records it so. Writers of one file
+// are those of the mark; see [Output.Complete] for the mark that records it so. Writers of one file
 // that is finished get an error for every row.
 //
 // Other errors name the file. Resume then closes what it had opened, and can be called again.
@@ -167,7 +167,7 @@ func (o *Output) handOut() {
 		o.shared = o.series[0]
 		if !o.shared.open {
 			o.shared.err = fmt.Errorf("output %s: %w", o.at, errWhole)
-			o.settled = true
+			o.completed = true
 		}
 		return
 	}

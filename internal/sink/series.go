@@ -173,8 +173,8 @@ func (s *series) finish() error {
 	return nil
 }
 
-// settle completes and closes the series, and reports whether that succeeded.
-func (s *series) settle() error {
+// complete completes and closes the series, and reports whether that succeeded.
+func (s *series) complete() error {
 	err := s.err
 	if err == nil && s.open {
 		err = s.finish()

@@ -133,8 +133,8 @@ func candidate(head string) *magic {
 	return nil
 }
 
-// cutOff reports whether an input that is only the beginning of a magic was a compressed stream: as
-// text it would be too much of a coincidence.
+// cutOff reports whether an input that is only the beginning of a magic was a compressed stream. No
+// text is likely to be the same bytes.
 func cutOff(head []byte) bool {
 	for _, b := range head {
 		if b < ' ' || b > '~' {

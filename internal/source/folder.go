@@ -17,7 +17,7 @@ import (
 // walk collects the files below a folder.
 type walk struct {
 	root    string
-	own     bool // root is itself a run directory, of which the rejects are input
+	own     bool // root is itself a run directory, whose rejects are input
 	found   []Input
 	runs    []string // run directories that were left out
 	skipped int

@@ -89,12 +89,11 @@ func openIn(s store.Store, name, shown string) (*Reader, error) {
 	return r, nil
 }
 
-// Consumed is how many bytes of the input have been read as they are stored. It
-// runs ahead of the text by what is buffered, and at the end of the text it is
-// the size of the file.
+// Consumed returns the number of bytes of the input that were read, as they are stored. It is ahead
+// of the text by what is buffered. At the end of the text it is the size of the file.
 func (r *Reader) Consumed() int64 { return r.raw.consumed.Load() }
 
-// Compressed says whether the input is, as far as the first Read has shown.
+// Compressed reports whether the input is compressed. It is false before the first Read.
 func (r *Reader) Compressed() bool { return r.format != "" }
 
 // Read reads text. The text ends with io.EOF, a [*DamageError], [ErrChanged], or the error of
@@ -115,11 +114,11 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, r.err
 }
 
-// SkipTo has the next Read begin at a byte of the text, without reading what is before
-// it, and says whether it will. It does for a plain file on a disk, and a byte that was
+// SkipTo has the next Read begin at a byte of the text, without reading what is before it. It
+// reports whether it did. It does so for a plain file that is not compressed, and a byte that was
 // not read yet.
 func (r *Reader) SkipTo(offset int64) (bool, error) {
-	// of a pipe not even the first bytes may be waited for
+	// A pipe may not have its first bytes yet, so they are not waited for.
 	if r.err != nil || offset <= r.offset || !r.raw.ranged() {
 		return false, nil
 	}
@@ -137,7 +136,7 @@ func (r *Reader) SkipTo(offset int64) (bool, error) {
 	return true, nil
 }
 
-// finish keeps why the text ends and gives back what reading it took.
+// finish keeps why the text ends, and frees what reading it took.
 func (r *Reader) finish(err error) {
 	r.err = r.explain(err)
 	if r.ahead != nil {

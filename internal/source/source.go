@@ -3,15 +3,19 @@
 //
 // Start with [Find], which turns the user's words into inputs, and [Input.Open].
 //
-// Compression is recognised by the first bytes of a stream and never by its name. The formats are
-// gzip (RFC 1952), zstd (RFC 8878), the LZ4 frame format 1.6, the Snappy framing format
-// (google/snappy, framing_format.txt), bzip2, and the .xz file format 1.2. Several streams one after another are
-// one text, as with the formats' own tools. Anything else is plain text, unless its first bytes are
-// those of a file that is not text, such as a workbook or an archive. That ends in a [*FormError],
-// which [Check] returns before any other work. A stream that is damaged or cut off ends in a
-// [*DamageError], never in io.EOF. There are two exceptions. A file that is cut off exactly between
-// two streams looks complete. The Snappy framing format has no end mark, so a file that is cut off
-// between two chunks looks complete too.
+// Compression is recognised by the first bytes of a stream and never by its name. Several streams
+// one after another are one text, as with the formats' own tools. The formats are:
+//
+//   - gzip (RFC 1952) and zstd (RFC 8878)
+//   - the LZ4 frame format 1.6
+//   - the Snappy framing format (google/snappy, framing_format.txt)
+//   - bzip2, and the .xz file format 1.2
+//
+// Anything else is plain text, unless its first bytes are those of a file that is not text, such as
+// a workbook or an archive. That ends in a [*FormError], which [Check] returns before any other
+// work. A stream that is damaged or cut off ends in a [*DamageError], never in io.EOF. There are
+// two exceptions. A file that is cut off exactly between two streams looks complete. The Snappy
+// framing format has no end mark, so a file that is cut off between two chunks looks complete too.
 //
 // Ownership: a [Reader] owns its file until Close; the standard input stays open.
 //
@@ -61,14 +65,14 @@ type Input struct {
 	stdin, plain bool
 }
 
-// Stdin says whether the input is the standard input.
+// Stdin reports whether the input is the standard input.
 func (i Input) Stdin() bool { return i.stdin }
 
-// Plain says whether the input is a file on a disk, which may be opened more than once.
+// Plain reports whether the input is a plain file, which may be opened more than once.
 func (i Input) Plain() bool { return i.plain }
 
-// Open opens the input; one that is not plain may be opened once. It reads nothing yet,
-// so it does not wait for a pipe to speak, but it does for its other end to be opened.
+// Open opens the input. An input that is not plain may be opened once. Open reads nothing yet. So
+// it does not wait for the bytes of a pipe, but it waits until the pipe's other end is opened.
 func (i Input) Open() (*Reader, error) {
 	if i.open == nil {
 		return OpenFile(i.Name)
@@ -101,11 +105,14 @@ func Text(name string, text []byte) Input {
 	}
 }
 
-// Find turns the user's words into inputs, in their order. A word is a file, a folder (all files
-// below it, in the order of their paths), a pattern (expanded in the order of names) or "-" for
-// stdin. Notes say
-// what was passed over in folders. One error has all words that name nothing. Run directories below
-// a folder are left out.
+// Find turns the user's words into inputs, in their order. A word is one of these:
+//
+//   - a file
+//   - a folder: all files below it, in the order of their paths, without run directories
+//   - a pattern: the files and folders that match, in the order of their names
+//   - "-": the standard input
+//
+// Notes name what was passed over in folders. One error has all words that name nothing.
 func Find(words []string, stdin io.Reader) (inputs []Input, notes []string, err error) {
 	var failures []error
 	for _, word := range words {
@@ -144,8 +151,8 @@ func Find(words []string, stdin io.Reader) (inputs []Input, notes []string, err 
 	return inputs, notes, nil
 }
 
-// expand finds the names that a word stands for: that of a file or folder called
-// just so before a pattern.
+// expand returns the names that a word stands for. If a file or folder has exactly this name, the
+// word is no pattern.
 func expand(word string) ([]string, error) {
 	if !strings.ContainsAny(word, "*?[") {
 		return []string{word}, nil

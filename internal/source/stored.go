@@ -8,12 +8,12 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/store"
 )
 
-// ErrChanged ends a file that was not the same at its end as when it was opened.
-// All bytes that were read come before it.
+// ErrChanged ends a file that was changed after it was opened. All bytes that were read come before
+// it.
 var ErrChanged = errors.New("changed while it was read: a resume needs the bytes that it had")
 
-// stored is the bytes of an input as they are stored. It counts them, and once
-// it has ended it stays so.
+// stored is the bytes of an input as they are stored. It counts them. After an error, each Read
+// returns that error.
 type stored struct {
 	src      io.Reader
 	consumed atomic.Int64
@@ -43,7 +43,7 @@ func (s *stored) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// seek has the next Read begin at a byte.
+// seek moves the next Read to a byte of a ranged object.
 func (s *stored) seek(offset int64) error {
 	if _, err := s.object.Seek(offset, io.SeekStart); err != nil {
 		return err

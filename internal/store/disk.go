@@ -139,7 +139,7 @@ func kindOf(mode fs.FileMode) Kind {
 }
 
 // versionOf is made of size, time and inode. Two files of one size may have been written within one
-// tick of the file system's clock. The inode tells these apart.
+// tick of the file system's clock. Then their inodes differ.
 func versionOf(info fs.FileInfo) string {
 	var inode uint64
 	if stat, ok := info.Sys().(*syscall.Stat_t); ok {

@@ -9,8 +9,8 @@ import (
 const PartSuffix = ".part"
 
 // Staging is a store whose unfinished objects stand under names of their own, NAME.part, and
-// survive the process that wrote them. A later process cuts such an object at a mark and continues it, or gives
-// it its final name. A store is a Staging exactly if its marks are [MarkBytes].
+// survive the process that wrote them. A later process cuts such an object at a mark and continues
+// it, or gives it its final name. A store is a Staging exactly if its marks are [MarkBytes].
 //
 // Store.Create does all of this at once for one object. An output of many objects takes the steps:
 // Claim, Stage, Close of each object; then, when all are complete, Publish of each, and SyncNames

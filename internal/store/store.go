@@ -6,12 +6,12 @@
 // it.
 //
 // An object is the bytes that stand under one name. It is written by a [Writer], and nothing is
-// seen under its name before [Writer.Commit]. A store that implements [Staging] also lets a later
-// process continue an object that no process has committed. internal/sink relies on that: its mark
-// is a number of bytes in each unfinished object. Where no object can be cut, a mark means all
-// objects up to here ([Abilities.Marks]).
+// seen under its name before [Writer.Commit]. If a store implements [Staging], a later process can
+// continue an object that was not committed. Package sink relies on that: its mark is a number of
+// bytes in each unfinished object. Where no object can be cut, a mark means all objects up to here
+// ([Abilities.Marks]).
 //
-// What else a place needs, such as retries, a rate or a log, is a Store around another one.
+// Retries, a rate and a log are each a Store around another one.
 //
 // The conformance suite is internal/test/storetest. Each implementation passes it.
 //

@@ -18,6 +18,9 @@ type Stream struct {
 
 var _ Store = Stream{}
 
+// stdio is what is known of a standard stream.
+var stdio = Info{Name: Stdio, Kind: Pipe, Size: -1}
+
 // Can returns that a stream can do nothing.
 func (Stream) Can() Abilities { return Abilities{} }
 
@@ -45,7 +48,7 @@ func (Stream) Stat(_ context.Context, name string) (Info, error) {
 	if name != Stdio {
 		return Info{}, noStream("stat", name)
 	}
-	return Info{Name: Stdio, Kind: Pipe, Size: -1}, nil
+	return stdio, nil
 }
 
 // Remove refuses.
@@ -66,7 +69,7 @@ type streamReader struct {
 
 func (*streamReader) ReadAt([]byte, int64) (int, error) { return 0, errNoRange }
 func (*streamReader) Seek(int64, int) (int64, error)    { return 0, errNoRange }
-func (*streamReader) Info() Info                        { return Info{Name: Stdio, Kind: Pipe, Size: -1} }
+func (*streamReader) Info() Info                        { return stdio }
 func (*streamReader) Changed() (bool, error)            { return false, nil }
 func (*streamReader) Interrupt() bool                   { return false }
 

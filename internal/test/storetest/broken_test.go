@@ -100,7 +100,7 @@ func (b unchanging) Stat(ctx context.Context, name string) (store.Info, error) {
 // writing changes the writers of a store.
 type writing struct {
 	around
-	change func(s store.Store, name string, w store.Writer) store.Writer
+	change func(store.Writer) store.Writer
 }
 
 func (b writing) Create(
@@ -112,7 +112,7 @@ func (b writing) Create(
 	if err != nil {
 		return nil, err
 	}
-	return b.change(b.Store, name, w), nil
+	return b.change(w), nil
 }
 
 // hiding does not report that a Commit fails.
@@ -311,12 +311,12 @@ func (b unescaping) Create(
 }
 
 // readers returns a function that breaks the readers of a store.
-func readers(change func(s store.Store, r store.Reader) store.Reader) func(store.Store) store.Store {
+func readers(change func(store.Store, store.Reader) store.Reader) func(store.Store) store.Store {
 	return func(s store.Store) store.Store { return reading{around{s}, change} }
 }
 
 // writers returns a function that breaks the writers of a store.
-func writers(change func(s store.Store, name string, w store.Writer) store.Writer) func(store.Store) store.Store {
+func writers(change func(store.Writer) store.Writer) func(store.Store) store.Store {
 	return func(s store.Store) store.Store { return writing{around{s}, change} }
 }
 
@@ -344,19 +344,21 @@ func TestBrokenStoresAreRejected(t *testing.T) {
 		},
 		{
 			"a reader that mixes objects",
-			readers(func(s store.Store, r store.Reader) store.Reader { return reopened{r, s, new(int64)} }),
+			readers(func(s store.Store, r store.Reader) store.Reader {
+				return reopened{r, s, new(int64)}
+			}),
 			[]string{"an open reader never mixes two objects"},
 		},
 		{
 			"a failure of Commit that is hidden",
-			writers(func(_ store.Store, _ string, w store.Writer) store.Writer {
+			writers(func(w store.Writer) store.Writer {
 				return &hiding{Writer: w}
 			}),
 			[]string{"a failure is reported by Commit"},
 		},
 		{
 			"bytes that are lost at Commit",
-			writers(func(_ store.Store, _ string, w store.Writer) store.Writer {
+			writers(func(w store.Writer) store.Writer {
 				return &forgetful{Writer: w}
 			}),
 			[]string{"an object is what was written"},
@@ -381,7 +383,9 @@ func TestBrokenStoresAreRejected(t *testing.T) {
 		{
 			"a version that stays",
 			func(s store.Store) store.Store {
-				change := func(_ store.Store, r store.Reader) store.Reader { return otherVersion{r} }
+				change := func(_ store.Store, r store.Reader) store.Reader {
+					return otherVersion{r}
+				}
 				return unchanging{reading{around{s}, change}}
 			},
 			[]string{"a version differs when the bytes do"},
@@ -393,7 +397,7 @@ func TestBrokenStoresAreRejected(t *testing.T) {
 		},
 		{
 			"an aborted object that stays",
-			writers(func(_ store.Store, _ string, w store.Writer) store.Writer { return leaving{w} }),
+			writers(func(w store.Writer) store.Writer { return leaving{w} }),
 			[]string{"nothing is left of an aborted object"},
 		},
 		{

@@ -132,7 +132,8 @@ func (p Place) listed(ctx context.Context, name string, want bool) error {
 	if err != nil {
 		return because("List", err)
 	}
-	if got := slices.ContainsFunc(all, func(i store.Info) bool { return i.Name == name }); got != want {
+	got := slices.ContainsFunc(all, func(i store.Info) bool { return i.Name == name })
+	if got != want {
 		return fmt.Errorf("%s: whether it is in the list: %t instead of %t", name, got, want)
 	}
 	return nil
@@ -194,7 +195,8 @@ func ranges(r store.Reader, b []byte) error {
 			if n != len(want) || !bytes.Equal(got[:n], want) {
 				return fmt.Errorf("ReadAt(%d bytes, %d) reads %d, %v", size, at, n, err)
 			}
-			if n < size && !errors.Is(err, io.EOF) || n == size && err != nil && !errors.Is(err, io.EOF) {
+			end := errors.Is(err, io.EOF)
+			if n < size && !end || n == size && err != nil && !end {
 				return fmt.Errorf("ReadAt(%d bytes, %d) reads %d, and its error is %v", size, at, n, err)
 			}
 		}
@@ -223,7 +225,8 @@ func checkParallel(ctx context.Context, p Place) error {
 		group.Go(func() {
 			for at := i * 1000; at < len(b); at += 97_003 {
 				got := make([]byte, min(50_000, len(b)-at))
-				if _, err := r.ReadAt(got, int64(at)); err != nil || !bytes.Equal(got, b[at:at+len(got)]) {
+				_, err := r.ReadAt(got, int64(at))
+				if err != nil || !bytes.Equal(got, b[at:at+len(got)]) {
 					errs[i] = fmt.Errorf("ReadAt(%d): %w", at, cmpErr(err))
 					return
 				}

@@ -19,8 +19,8 @@ type Place struct {
 	// Folder is one that is there and empty. No other check uses it. Names begin with it and a
 	// slash.
 	Folder string
-	// Break has everything in the place fail from now on: the disk is gone, or the server is down.
-	// nil: checks of failures are left out.
+	// Break has everything in the place fail from now on, as without its disk or its server. nil
+	// leaves out the checks of failures.
 	Break func()
 }
 

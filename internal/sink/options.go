@@ -51,13 +51,13 @@ type Options struct {
 	// Header begins every file. It counts as bytes, not as rows.
 	Header []byte
 
-	// Force allows an existing file to be overwritten. So that no two
-	// outputs mix in a folder, RemoveEarlier then removes the files of an earlier output of the
-	// same Base and Ext. Other files stay.
+	// Force allows an existing file to be overwritten. So that no two outputs mix in a folder,
+	// RemoveEarlier then removes the files of an earlier output of the same Base and Ext. Other
+	// files stay.
 	Force bool
 
-	// Verify makes Resume read again what a mark vouches for, and compare its
-	// checksum. Without it Resume looks at the sizes only. Open ignores it.
+	// Verify makes Resume read again what a mark vouches for, and compare its checksum. Without it
+	// Resume compares the sizes only. Open ignores it.
 	Verify bool
 }
 

@@ -13,11 +13,11 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/store"
 )
 
-// place is where a file stands; the zero place is the stream.
+// place is where a file is written. The zero place is the stream.
 type place struct {
 	folder string
 	file   string // in the folder
-	name   string // as it is called for the user: a link's own name
+	name   string // in messages and manifests: that of a link, not of its file
 }
 
 func (p place) isStream() bool   { return p == place{} }
@@ -58,7 +58,7 @@ func (o *Output) begin(p *part) (target, error) {
 	return o.group.Add(w, p.String()), nil
 }
 
-// cannotMake says what to do when a file of the output cannot be made.
+// cannotMake adds to an error what to do if a file of the output cannot be created.
 func (o *Output) cannotMake(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -70,7 +70,7 @@ func (o *Output) cannotMake(err error) error {
 	}
 }
 
-// another says by which flag the output goes elsewhere.
+// another names the flag that sends the output elsewhere.
 func (o *Options) another() string {
 	if o.Dir {
 		return "--dir names another folder"
@@ -79,7 +79,7 @@ func (o *Options) another() string {
 }
 
 // claimFile returns where one output file goes. A link leads to the file it names.
-func claimFile(s store.Staging, path string, force bool) (place, error) {
+func claimFile(s store.StagedStore, path string, force bool) (place, error) {
 	final, err := s.Claim(context.Background(), path, force)
 	switch {
 	case errors.Is(err, store.ErrFolder):
@@ -107,7 +107,7 @@ func claimFile(s store.Staging, path string, force bool) (place, error) {
 }
 
 // claimFolder makes the folder, or checks that it is empty.
-func claimFolder(s store.Staging, o *Options) error {
+func claimFolder(s store.StagedStore, o *Options) error {
 	there, err := folderThere(s, o.Path, o.Force)
 	if err != nil || there {
 		return err
@@ -119,7 +119,7 @@ func claimFolder(s store.Staging, o *Options) error {
 }
 
 // folderThere reports whether the folder is there, and refuses one that is not empty.
-func folderThere(s store.Staging, path string, force bool) (bool, error) {
+func folderThere(s store.StagedStore, path string, force bool) (bool, error) {
 	entries, err := s.List(context.Background(), path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -12,11 +12,11 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/store"
 )
 
-// errWhole is what a Write gets that comes after all of the one file is written.
+// errWhole is the error of a Write after the one file is complete.
 var errWhole = errors.New("the output is whole already, and takes no more rows")
 
 // Resume opens an output again as it was at a mark, whatever became of it since. It cuts an
-// unfinished file where the mark says, and appends further rows, without another header. Limits
+// unfinished file at the mark, and appends further rows, without another header. Limits
 // continue to count, and finished files stay as they are. Part files of the output's own names
 // (same Base, Ext and Compression) that the mark does not have were made after it, and are removed.
 //
@@ -33,7 +33,7 @@ var errWhole = errors.New("the output is whole already, and takes no more rows")
 // Other errors name the file. Resume then closes what it had opened, and can be called again.
 func Resume(o Options, m Mark) (*Output, error) { return resume(o, m, store.Disk{}) }
 
-func resume(o Options, m Mark, place store.Staging) (*Output, error) {
+func resume(o Options, m Mark, place store.StagedStore) (*Output, error) {
 	codec, err := o.check()
 	if err != nil {
 		return nil, err
@@ -70,7 +70,7 @@ func resume(o Options, m Mark, place store.Staging) (*Output, error) {
 	return out, nil
 }
 
-// restore makes the series of a mark, after a look at each file. It changes no file.
+// restore makes the series of a mark, and checks that each file is there. It changes no file.
 func (o *Output) restore(m Mark) error {
 	for _, sm := range m.Series {
 		s := o.add(sm.Worker)
@@ -155,13 +155,13 @@ func (s *series) reopen(f *FileMark) error {
 	}
 	s.open = true
 	t := s.output.group.Add(w, p.String())
-	if err := s.chain.goOn(t, f.Bytes, f.State); err != nil {
+	if err := s.chain.resume(t, f.Bytes, f.State); err != nil {
 		return s.fail(p, err)
 	}
 	return nil
 }
 
-// handOut makes ready what Writer gives.
+// handOut prepares the series that Writer returns.
 func (o *Output) handOut() {
 	if !o.options.Dir {
 		o.shared = o.series[0]

@@ -15,7 +15,7 @@
 // written after it. A mark ends the compressor's present member (gzip) or frame (the others). The
 // formats allow several in a row, and readers take them for one text.
 //
-// The files are objects of a store ([store.Staging]), which is the local disk. Its calls get no
+// The files are objects of a store ([store.StagedStore]), which is the local disk. Its calls get no
 // context of the run, because an output is ended after that was cancelled.
 //
 // Ownership: a writer no longer needs the bytes that it was handed when Write returns.
@@ -73,7 +73,7 @@ type File struct {
 type Output struct {
 	options Options
 	codec   codec
-	store   store.Staging
+	store   store.StagedStore
 	at      place  // of the one file
 	folder  string // of the files; empty for a stream
 	group   store.SyncGroup
@@ -90,7 +90,7 @@ type Output struct {
 	committed   bool
 }
 
-// errEnded is what a Write gets that comes after Commit or Abort.
+// errEnded is the error of a Write after Commit or Abort.
 var errEnded = errors.New("the output is ended already")
 
 // Open checks the options and prepares the output. One file is created at once, as PATH.part. A
@@ -100,7 +100,7 @@ var errEnded = errors.New("the output is ended already")
 // Errors name the path.
 func Open(o Options) (*Output, error) { return open(o, store.Disk{}) }
 
-func open(o Options, s store.Staging) (*Output, error) {
+func open(o Options, s store.StagedStore) (*Output, error) {
 	codec, err := o.check()
 	if err != nil {
 		return nil, err

@@ -3,8 +3,6 @@ package source
 import (
 	"context"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -133,22 +131,24 @@ func isRun(path string) bool {
 	if journal.IsRun(path) {
 		return true
 	}
-	if info, err := os.Lstat(
-		filepath.Join(path, journal.ErrorsFile),
-	); err != nil ||
-		!info.Mode().IsRegular() {
+	ctx := context.Background()
+	errorList, err := disk.Lstat(ctx, filepath.Join(path, journal.ErrorsFile))
+	if err != nil || errorList.Kind != store.Object {
 		return false
 	}
-	rejects, err := fs.Glob(os.DirFS(path), "rejects*.*")
-	return err == nil && len(rejects) > 0
+	entries, _ := disk.List(ctx, path) // without a list there are no rejects
+	return slices.ContainsFunc(entries, func(e store.Info) bool {
+		match, err := filepath.Match("rejects*.*", e.Base())
+		return match && err == nil
+	})
 }
 
 const passedOver = "what is hidden, unfinished, a manifest, a list of errors, or no file"
 
 func hidden(name string) bool { return strings.HasPrefix(name, ".") }
 
-// companion reports whether a file lies beside data and is none: what a scan has not finished, and
-// what a run writes about itself.
+// companion reports whether a file lies beside data and is no data: an unfinished file of a scan,
+// or what a run writes about itself.
 func companion(name string) bool {
 	return hidden(name) || strings.HasSuffix(name, store.PartSuffix) ||
 		strings.HasPrefix(name, "in-doubt.") || strings.HasPrefix(name, "in-doubt-") ||

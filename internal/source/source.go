@@ -47,10 +47,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/store"
 )
 
-// Stdin is the name by which the standard input is asked for.
+// Stdin is the word that stands for the standard input.
 const Stdin = store.Stdio
 
-// StdinName is the name of that input.
+// StdinName is the name of the standard input in messages.
 const StdinName = "stdin"
 
 // disk is the place of all inputs that have a name.
@@ -58,7 +58,7 @@ var disk store.Disk
 
 // Input is one stream of bytes to load.
 type Input struct {
-	Name string                  // as it is shown in messages
+	Name string                  // in messages
 	Size int64                   // as stored, in bytes; -1 when unknown
 	open func() (*Reader, error) // nil: the file of that name
 
@@ -84,7 +84,7 @@ func (i Input) Open() (*Reader, error) {
 	return r, nil
 }
 
-// OpenFile opens the input that is the file of that name, as [Input.Open] does.
+// OpenFile opens a file as [Input.Open] does.
 func OpenFile(name string) (*Reader, error) {
 	r, err := openFile(name)
 	if err != nil {
@@ -171,7 +171,7 @@ func expand(word string) ([]string, error) {
 	return names, nil
 }
 
-// files finds the files behind one name.
+// files returns the file of a name, or the files of a folder.
 func files(name string) (found []Input, notes []string, err error) {
 	info, err := disk.Stat(context.Background(), name)
 	switch {

@@ -13,9 +13,18 @@ import (
 // failingFile fails at a given call.
 type failingFile struct {
 	file
-	truncate, stat error
-	closed         *int
+	truncate, stat, write, sync error
+	closed                      *int
 }
+
+func (f failingFile) Write(b []byte) (int, error) {
+	if f.write != nil {
+		return 0, f.write
+	}
+	return f.file.Write(b)
+}
+
+func (f failingFile) Sync() error { return errors.Join(f.sync, f.file.Sync()) }
 
 func (f failingFile) Truncate(size int64) error {
 	return errors.Join(f.truncate, f.file.Truncate(size))
@@ -42,7 +51,12 @@ func TestCutFileFails(t *testing.T) {
 			closed := 0
 			_, err := cutFile(path, 2, func(path string) (file, error) {
 				f, err := openFile(path)
-				return failingFile{f, failing.truncate, failing.stat, &closed}, err
+				return failingFile{
+					file:     f,
+					truncate: failing.truncate,
+					stat:     failing.stat,
+					closed:   &closed,
+				}, err
 			})
 			require.ErrorIs(t, err, syscall.EIO)
 			require.Equal(t, 1, closed)

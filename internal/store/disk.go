@@ -15,12 +15,12 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 )
 
-// Disk is the local file system. Names are paths. It implements [Staging]: an unfinished object is
-// the file NAME.part beside the final one. The zero value is ready. It ignores contexts, because an
-// output has to be ended after the run's context was cancelled.
+// Disk is the local file system. Names are paths. It implements [StagedStore]: an unfinished object
+// is the file NAME.part beside the final one. The zero value is ready. It ignores contexts, because
+// its calls do not wait for a server.
 type Disk struct{}
 
-var _ Staging = Disk{}
+var _ StagedStore = Disk{}
 
 // Can returns that a disk can do all but send parts.
 func (Disk) Can() Abilities {

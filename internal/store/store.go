@@ -6,12 +6,13 @@
 // it.
 //
 // An object is the bytes that stand under one name. It is written by a [Writer], and nothing is
-// seen under its name before [Writer.Commit]. If a store implements [Staging], a later process can
-// continue an object that was not committed. Package sink relies on that: its mark is a number of
-// bytes in each unfinished object. Where no object can be cut, a mark means all objects up to here
-// ([Abilities.Marks]).
+// seen under its name before [Writer.Commit]. If a store implements [StagedStore], a later process
+// can continue an object that was not committed. Package sink relies on that: its mark is a number
+// of bytes in each unfinished object. Where no object can be cut, a mark means all objects up to
+// here ([Abilities.Marks]).
 //
-// Retries, a rate and a log are each a Store around another one.
+// Retries, a rate and a log are each a Store around another one. A value is not asked whether it is
+// a StagedStore, because a wrapper would hide that.
 //
 // The conformance suite is internal/test/storetest. Each implementation passes it.
 //
@@ -19,7 +20,8 @@
 // owns what it opened until Close.
 //
 // Concurrency: a Store may be used by any number of goroutines. A Writer belongs to one goroutine,
-// and so does a Reader, except that ReadAt may run beside all else.
+// except that Sync may run beside Write. A Reader belongs to one goroutine, except that ReadAt,
+// Changed and Interrupt may run beside all else.
 //
 // Errors name the object. For an object that is not there they are [fs.ErrNotExist], and for a
 // place that may not be used [fs.ErrPermission].
@@ -163,7 +165,7 @@ const (
 	// again.
 	MarkObjects
 	// MarkBytes: a number of bytes in each unfinished object, besides the finished ones. A later
-	// process cuts the unfinished objects there, and appends. The store implements [Staging].
+	// process cuts the unfinished objects there, and appends. The store implements [StagedStore].
 	MarkBytes
 )
 

@@ -141,12 +141,12 @@ func (p Place) listed(ctx context.Context, name string, want bool) error {
 
 func checkAbilities(_ context.Context, p Place) error {
 	can := p.Store.Can()
-	_, staging := p.Store.(store.Staging)
+	staged := p.Staged != nil
 	switch {
 	case !can.Atomic:
 		return errors.New("objects are seen before Commit, by the store's own word")
-	case staging != (can.Marks() == store.MarkBytes):
-		return fmt.Errorf("marks are %d, and whether it is a Staging is %t", can.Marks(), staging)
+	case staged != (can.Marks() == store.MarkBytes):
+		return fmt.Errorf("marks are %d, and whether it is a StagedStore is %t", can.Marks(), staged)
 	case can != p.Store.Can():
 		return errors.New("abilities change")
 	}
@@ -193,11 +193,11 @@ func ranges(r store.Reader, b []byte) error {
 			want := b[min(at, len(b)):min(at+size, len(b))]
 			n, err := r.ReadAt(got, int64(at))
 			if n != len(want) || !bytes.Equal(got[:n], want) {
-				return fmt.Errorf("ReadAt(%d bytes, %d) reads %d, %v", size, at, n, err)
+				return fmt.Errorf("ReadAt(%d bytes, %d) reads %d: %w", size, at, n, cmpErr(err))
 			}
 			end := errors.Is(err, io.EOF)
 			if n < size && !end || n == size && err != nil && !end {
-				return fmt.Errorf("ReadAt(%d bytes, %d) reads %d, and its error is %v", size, at, n, err)
+				return fmt.Errorf("ReadAt(%d bytes, %d) reads %d: %w", size, at, n, noError(err))
 			}
 		}
 	}
@@ -207,7 +207,7 @@ func ranges(r store.Reader, b []byte) error {
 		}
 		got, err := io.ReadAll(r)
 		if err != nil || !bytes.Equal(got, b[at:]) {
-			return fmt.Errorf("Read after Seek(%d) has %d bytes of %d: %w", at, len(got), len(b[at:]), err)
+			return fmt.Errorf("after Seek(%d) there are %d bytes: %w", at, len(got), cmpErr(err))
 		}
 	}
 	return nil
@@ -303,8 +303,7 @@ func checkOneStep(ctx context.Context, p Place) error {
 			err = fmt.Errorf("%d bytes that are neither the old object nor the new one", len(got))
 		}
 		if err != nil {
-			<-committed
-			return because("during Commit", err)
+			return because("during Commit", first(err, <-committed))
 		}
 	}
 }
@@ -487,7 +486,7 @@ func checkVersion(ctx context.Context, p Place) error {
 		}
 		again, err := p.Store.Stat(ctx, name)
 		if err != nil || info != again {
-			return fmt.Errorf("Stat returns %+v, then %+v: %w", info, again, err)
+			return fmt.Errorf("by Stat %+v, then %+v: %w", info, again, cmpErr(err))
 		}
 		if old, ok := seen[info.Version]; ok && (old == i-1 || info.Version == "") {
 			return fmt.Errorf("object %d has the version of object %d: %q", i, old, info.Version)
@@ -579,7 +578,7 @@ func checkMissing(ctx context.Context, p Place) error {
 		return err
 	}
 	if err := p.Store.Remove(ctx, name); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("Remove of what is not there: %w instead of fs.ErrNotExist", noError(err))
+		return fmt.Errorf("removed what is not there: %w instead of fs.ErrNotExist", noError(err))
 	}
 	return nil
 }

@@ -16,6 +16,8 @@ import (
 // Place is where a check works.
 type Place struct {
 	Store store.Store
+	// Staged is Store again, if it is one.
+	Staged store.StagedStore
 	// Folder is one that is there and empty. No other check uses it. Names begin with it and a
 	// slash.
 	Folder string
@@ -39,7 +41,7 @@ type Check struct {
 // Checks returns the checks that apply to a place.
 func Checks(p Place) []Check {
 	var all []Check
-	for _, c := range append(objectChecks(), stagingChecks()...) {
+	for _, c := range append(objectChecks(), stagedChecks()...) {
 		if c.needs == nil || c.needs(p) {
 			all = append(all, c)
 		}

@@ -20,6 +20,8 @@ func onDisk(t *testing.T, around func(store.Store) store.Store) Place {
 
 func TestDisk(t *testing.T) {
 	Run(t, func(t *testing.T) Place {
-		return onDisk(t, func(s store.Store) store.Store { return s })
+		p := onDisk(t, func(s store.Store) store.Store { return s })
+		p.Staged = store.Disk{}
+		return p
 	})
 }

@@ -5,17 +5,17 @@ import (
 	"io/fs"
 )
 
-// PartSuffix ends the name of an unfinished object of a [Staging].
+// PartSuffix ends the name of an unfinished object of a [StagedStore].
 const PartSuffix = ".part"
 
-// Staging is a store whose unfinished objects stand under names of their own, NAME.part, and
+// StagedStore is a store whose unfinished objects stand under names of their own, NAME.part, and
 // survive the process that wrote them. A later process cuts such an object at a mark and continues
-// it, or gives it its final name. A store is a Staging exactly if its marks are [MarkBytes].
+// it, or gives it its final name. A store is a StagedStore exactly if its marks are [MarkBytes].
 //
 // Store.Create does all of this at once for one object. An output of many objects takes the steps:
 // Claim, Stage, Close of each object; then, when all are complete, Publish of each, and SyncNames
 // once.
-type Staging interface {
+type StagedStore interface {
 	Store
 
 	// Claim checks that an object may be created under a name, and returns the name that it gets:
@@ -47,7 +47,7 @@ type Staging interface {
 	MakeFolder(ctx context.Context, folder string, mode fs.FileMode) error
 }
 
-// StagedWriter writes an unfinished object of a [Staging].
+// StagedWriter writes an unfinished object of a [StagedStore].
 type StagedWriter interface {
 	Writer
 

@@ -10,12 +10,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/store"
 )
 
-// stagingChecks are the checks of [store.Staging].
-func stagingChecks() []Check {
-	needs := func(p Place) bool {
-		_, ok := p.Store.(store.Staging)
-		return ok
-	}
+// stagedChecks are the checks of [store.StagedStore].
+func stagedChecks() []Check {
+	needs := func(p Place) bool { return p.Staged != nil }
 	return []Check{
 		{Name: "an unfinished object is published", Run: checkPublished, needs: needs},
 		{Name: "an unfinished object is cut at a mark", Run: checkCut, needs: needs},
@@ -25,7 +22,7 @@ func stagingChecks() []Check {
 
 // stage leaves an unfinished object.
 func (p Place) stage(ctx context.Context, name string, b []byte, over bool) error {
-	w, err := p.Store.(store.Staging).Stage(ctx, name, store.CreateOptions{Over: over})
+	w, err := p.Staged.Stage(ctx, name, store.CreateOptions{Over: over})
 	if err != nil {
 		return because("Stage", err)
 	}
@@ -33,7 +30,7 @@ func (p Place) stage(ctx context.Context, name string, b []byte, over bool) erro
 }
 
 func checkPublished(ctx context.Context, p Place) error {
-	s := p.Store.(store.Staging)
+	s := p.Staged
 	folder := p.name("folder")
 	if err := s.MakeFolder(ctx, folder, 0); err != nil {
 		return because("MakeFolder", err)
@@ -53,13 +50,13 @@ func checkPublished(ctx context.Context, p Place) error {
 		return err
 	}
 	if err := s.Publish(ctx, name); !errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("Publish of nothing: %w instead of fs.ErrNotExist", noError(err))
+		return fmt.Errorf("published nothing: %w instead of fs.ErrNotExist", noError(err))
 	}
 	return p.has(ctx, name, b)
 }
 
 func checkCut(ctx context.Context, p Place) error {
-	s := p.Store.(store.Staging)
+	s := p.Staged
 	name, b, more := p.name("object"), text(200_000, 51), text(1000, 52)
 	if err := p.stage(ctx, name, b, false); err != nil {
 		return err
@@ -90,19 +87,19 @@ func checkCut(ctx context.Context, p Place) error {
 }
 
 func checkClaimed(ctx context.Context, p Place) error {
-	s := p.Store.(store.Staging)
+	s := p.Staged
 	name, b := p.name("object"), text(1000, 53)
 	if got, err := s.Claim(ctx, name, false); err != nil || got != name {
-		return fmt.Errorf("Claim of a name that is free: %q, %w", got, cmpErr(err))
+		return fmt.Errorf("claimed a name that is free: %q, %w", got, cmpErr(err))
 	}
 	if err := p.stage(ctx, name, text(2000, 54), false); err != nil {
 		return err
 	}
 	if _, err := s.Claim(ctx, name, false); !errors.Is(err, store.ErrUnfinished) {
-		return fmt.Errorf("Claim beside an unfinished object: %w", noError(err))
+		return fmt.Errorf("claimed beside an unfinished object: %w", noError(err))
 	}
 	if _, err := s.Stage(ctx, name, store.CreateOptions{}); !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("Stage over an unfinished object: %w instead of fs.ErrExist", noError(err))
+		return fmt.Errorf("staged over an unfinished object: %w instead of fs.ErrExist", noError(err))
 	}
 	if _, err := s.Claim(ctx, name, true); err != nil {
 		return because("Claim with over", err)
@@ -114,10 +111,10 @@ func checkClaimed(ctx context.Context, p Place) error {
 		return because("Publish", err)
 	}
 	if _, err := s.Claim(ctx, name, false); !errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("Claim of a name that is taken: %w instead of fs.ErrExist", noError(err))
+		return fmt.Errorf("claimed a name that is taken: %w instead of fs.ErrExist", noError(err))
 	}
 	if _, err := s.Claim(ctx, p.Folder, true); !errors.Is(err, store.ErrFolder) {
-		return fmt.Errorf("Claim of a folder: %w", noError(err))
+		return fmt.Errorf("claimed a folder: %w", noError(err))
 	}
 	return nil
 }

@@ -426,3 +426,60 @@ func TestBrokenStoresAreRejected(t *testing.T) {
 		})
 	}
 }
+
+// uncut opens an unfinished object again, and leaves what is behind the mark.
+type uncut struct{ store.Disk }
+
+func (d uncut) Restage(ctx context.Context, name string, size int64) (store.StagedWriter, error) {
+	info, err := d.Stat(ctx, name+store.PartSuffix)
+	if err != nil || info.Size < size {
+		return nil, errors.Join(err, errors.New("shorter than the mark"))
+	}
+	return d.Disk.Restage(ctx, name, info.Size)
+}
+
+// hopeful does not report that names were not given.
+type hopeful struct{ store.Disk }
+
+func (d hopeful) Publish(ctx context.Context, name string) error {
+	_ = d.Disk.Publish(ctx, name)
+	return nil
+}
+
+func (hopeful) SyncNames(context.Context, string) error { return nil }
+
+// early has an unfinished object under its final name.
+type early struct{ store.Disk }
+
+func (d early) Stage(
+	ctx context.Context,
+	name string,
+	options store.CreateOptions,
+) (store.StagedWriter, error) {
+	w, err := d.Disk.Stage(ctx, name, options)
+	return w, errors.Join(err, os.Link(name+store.PartSuffix, name))
+}
+
+func TestBrokenStagedStoresAreRejected(t *testing.T) {
+	for name, c := range map[string]struct {
+		store store.StagedStore
+		want  string
+	}{
+		"a mark that is not cut":          {uncut{}, "an unfinished object is cut at a mark"},
+		"a failed Publish that is hidden": {hopeful{}, "a failure is reported by Publish"},
+		"a name that is seen early":       {early{}, "an unfinished object is published"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			place := func() Place {
+				p := onDisk(t, func(store.Store) store.Store { return c.store })
+				p.Staged = c.store
+				return p
+			}
+			checks := Checks(place())
+			i := slices.IndexFunc(checks, func(k Check) bool { return k.Name == c.want })
+			err := checks[i].Run(t.Context(), place())
+			require.Error(t, err)
+			t.Log(err)
+		})
+	}
+}

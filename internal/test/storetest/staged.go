@@ -17,6 +17,11 @@ func stagedChecks() []Check {
 		{Name: "an unfinished object is published", Run: checkPublished, needs: needs},
 		{Name: "an unfinished object is cut at a mark", Run: checkCut, needs: needs},
 		{Name: "an unfinished object is claimed", Run: checkClaimed, needs: needs},
+		{
+			Name:  "a failure is reported by Publish",
+			Run:   checkPublishFails,
+			needs: func(p Place) bool { return needs(p) && p.Break != nil },
+		},
 	}
 }
 
@@ -53,6 +58,18 @@ func checkPublished(ctx context.Context, p Place) error {
 		return fmt.Errorf("published nothing: %w instead of fs.ErrNotExist", noError(err))
 	}
 	return p.has(ctx, name, b)
+}
+
+func checkPublishFails(ctx context.Context, p Place) error {
+	name := p.name("object")
+	if err := p.stage(ctx, name, text(1000, 55), false); err != nil {
+		return err
+	}
+	p.Break()
+	if first(p.Staged.Publish(ctx, name), p.Staged.SyncNames(ctx, p.Folder)) == nil {
+		return errors.New("no error for a place that fails")
+	}
+	return nil
 }
 
 func checkCut(ctx context.Context, p Place) error {

@@ -236,7 +236,7 @@ func TestAllowed(t *testing.T) {
 		{"a superuser", with(func(r *Rights) { r.Super = true }), OK, "joe is a superuser"},
 		{"granted", with(func(r *Rights) { r.Granted = []string{"SELECT", "MODIFY"} }), OK, "joe has MODIFY"},
 		{"not granted", with(func(r *Rights) { r.Granted = []string{"SELECT"} }), Failure, "joe has no MODIFY on k.t"},
-		{"not told", with(func(r *Rights) { r.Hidden = errAway }), Warning, "whether joe has MODIFY cannot be seen: no answer"},
+		{"hidden", with(func(r *Rights) { r.Hidden = errAway }), Warning, "whether joe has MODIFY cannot be seen: no answer"},
 		{"a read was denied", with(func(r *Rights) { r.Needs, r.Hidden, r.Read, r.Denied = []string{"SELECT"}, errAway, errAway, true }), Failure, "joe has no SELECT on k.t"},
 		{"a read was answered", with(func(r *Rights) { r.Needs, r.Hidden = []string{"SELECT"}, errAway }), OK, "joe has SELECT"},
 		{"either may be needed", with(func(r *Rights) { r.Needs, r.Either, r.Granted = []string{"SELECT", "MODIFY"}, true, []string{"SELECT"} }), Warning, "joe has no MODIFY on k.t"},

@@ -67,9 +67,9 @@ func Nameless(dir, pattern string) (*os.File, error) {
 	return f, nil
 }
 
-// Replace puts a file with a text at path, readable by its owner alone, whole or not at all: it is
-// written under another name in the same folder, has to be on the disk, and is renamed over what
-// stood there.
+// Replace puts a file with a text at path, whole or not at all. Only its owner can read it. Replace
+// writes the file under another name in the same folder, syncs it to the disk, and renames it to
+// path, over a file that is there.
 func Replace(path string, text []byte) error { return ReplaceMode(path, text, 0o600) }
 
 // ReplaceMode is Replace with a file of that mode.

@@ -54,7 +54,7 @@ func (t *Table) RefuseDropped(ctx context.Context, then records.Drops, anew stri
 	if what := t.Readded(then, now); what != "" {
 		return fmt.Errorf(
 			"%s and added again, after the run began: "+
-				"its values from before that are gone, and the run cannot go on; %s",
+				"its values from before that are gone, and the run cannot continue; %s",
 			what,
 			anew,
 		)

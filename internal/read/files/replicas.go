@@ -17,8 +17,8 @@ type Choice struct {
 	Number int
 }
 
-// Choices are those that stand for consistency levels: of files, which hold all that was
-// acknowledged before, so many are merged.
+// Choices has the choice for each consistency level. A merge of the files of that number of
+// replicas has all rows that were acknowledged before.
 var Choices = map[string]Choice{
 	"ONE": {
 		Number: 1,

@@ -33,15 +33,15 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
-// store plays the database: it counts how often each row was applied, and with
-// which timestamps. After so many requests it ends the run.
+// store plays the database. It counts how often each row was applied, and keeps the timestamps.
+// When no requests are left, it ends the run.
 type store struct {
 	mu         sync.Mutex
 	applied    map[int32]int
 	stamps     map[int32]map[int64]bool
 	left       int
 	stop       context.CancelFunc
-	sync       func() // called now and then
+	sync       func() // called at every eighth request
 	idempotent bool
 }
 
@@ -198,7 +198,7 @@ func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind, files int) {
 		stop()
 		require.NoError(t, rejects.Close())
 		if err == nil {
-			// a kill may lose what is settled and not in the journal yet
+			// a kill may lose pieces that are complete and not in the journal yet
 			require.NoError(t, l.Sync())
 		}
 		require.NoError(t, l.Abandon())
@@ -217,7 +217,7 @@ func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind, files int) {
 		}
 		require.NoError(
 			t,
-			l.GoOn(func(s reject.State) error { return reject.Check(dir, ".csv", s) }),
+			l.Resume(func(s reject.State) error { return reject.Check(dir, ".csv", s) }),
 		)
 		rejects, err = reject.Resume(dir, ".csv", l.Loaded().Rejects)
 		require.NoError(t, err)

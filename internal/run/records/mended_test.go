@@ -12,8 +12,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 )
 
-// An input of which nothing was taken yet may be mended before a load goes on, and is held
-// to what it was then once something is taken of it.
+// If a load has read nothing of an input, the input may be corrected before the load is resumed.
+// From the first piece on, it must not change any more.
 func TestInputMayBeMendedBeforeItIsTaken(t *testing.T) {
 	folder := t.TempDir()
 	dir := filepath.Join(folder, "run")
@@ -41,7 +41,7 @@ func TestInputMayBeMendedBeforeItIsTaken(t *testing.T) {
 		require.NoError(t, err)
 		_, mended, err := l.CheckInputs(listOf(t, inputs...))
 		if err == nil {
-			require.NoError(t, l.GoOn(func(reject.State) error { return nil }))
+			require.NoError(t, l.Resume(func(reject.State) error { return nil }))
 		}
 		return l, mended, err
 	}

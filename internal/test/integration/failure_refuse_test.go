@@ -89,9 +89,9 @@ func refused(t *testing.T, prepare func(*command.Cmd), dir, reason string) {
 	require.True(t, strings.HasPrefix(read(t, filepath.Join(dir, "journal")), before))
 }
 
-// TestLoadRefusesToGoOn kills a load, damages all that a resume needs, one after the other, and
+// TestRefusedResumesOfALoad kills a load, damages all that a resume needs, one after the other, and
 // checks the errors. What is right again, or does not matter, is accepted.
-func TestLoadRefusesToGoOn(t *testing.T) {
+func TestRefusedResumesOfALoad(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
 	rows := min(testRows(t, 5_000), 50_000)

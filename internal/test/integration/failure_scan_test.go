@@ -155,9 +155,9 @@ func killScan(t *testing.T, kills, rows int, out string, options ...string) resu
 	return r
 }
 
-// TestScanRefusesToGoOn kills a scan, damages all that a resume needs, one after the other, and
+// TestRefusedResumesOfAScan kills a scan, damages all that a resume needs, one after the other, and
 // checks the errors. What does not matter is accepted.
-func TestScanRefusesToGoOn(t *testing.T) {
+func TestRefusedResumesOfAScan(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
 	rows := min(testRows(t, 8_000), 50_000)

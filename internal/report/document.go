@@ -1,5 +1,5 @@
 // Package report describes what a command reports at its end: one document. The option --json
-// prints it as it is, and a terminal shows about five lines with the same content.
+// prints it as it is, and a terminal shows at most six lines that are made from it.
 //
 // Start with [Document]. The functions named after operations convert the operations' reports to
 // documents. The schema of documents is docs/report.schema.json.

@@ -484,7 +484,7 @@ func (n *Next) Caution() string {
 func (n *Next) Words() string {
 	switch {
 	case n.Command == commandLoad:
-		return "load anew: " + n.Line
+		return "start over: " + n.Line
 	case len(n.Edit) == 0:
 		return n.Line
 	}
@@ -556,7 +556,7 @@ func (d *Document) left() string {
 			d.Load.LeftInDoubt,
 			" was",
 			" were",
-		) + " left alone"
+		) + " not retried"
 	case d.Load != nil:
 		return "not all nodes have imported their SSTables"
 	case d.Scan != nil:

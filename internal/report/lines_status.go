@@ -8,8 +8,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
-// Lines returns what a terminal shows of a run's progress: five lines, and one more for each other
-// target. The last one has the command that continues.
+// Lines returns what a terminal shows of a run's progress. It has at most six lines, and one more
+// for each other target. The last line has the command that continues.
 func (s *Status) Lines() []string {
 	var t text
 	l, c, now := s.Load, s.Scan, s.Now

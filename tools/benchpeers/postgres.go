@@ -145,10 +145,10 @@ func (p *postgres) empty(ctx context.Context, d *dataset) error {
 	if _, err := p.query(ctx, "TRUNCATE "+d.name); err != nil {
 		return err
 	}
-	return p.settle(ctx, d)
+	return p.flush(ctx, d)
 }
 
-func (p *postgres) settle(ctx context.Context, _ *dataset) error {
+func (p *postgres) flush(ctx context.Context, _ *dataset) error {
 	_, err := p.query(ctx, "CHECKPOINT")
 	return err
 }

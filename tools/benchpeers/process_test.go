@@ -62,7 +62,7 @@ func TestMemoryIsThatOfAllProcesses(t *testing.T) {
 	require.Zero(t, residentBelow(cmd.Process.Pid))
 }
 
-// A client that takes next to no memory is not told to have that of this process.
+// If a client takes very little memory, its figure is not the memory of this process.
 func TestMemoryOfThisProcessIsNotTheClients(t *testing.T) {
 	var own syscall.Rusage
 	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &own))

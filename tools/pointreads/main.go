@@ -27,7 +27,7 @@ func main() {
 	most := flag.Duration(
 		"most",
 		20*time.Second,
-		"how long, or how long at the most beside a command, which is then interrupted",
+		"how long; beside a command: at most how long, and then the command is interrupted",
 	)
 	target := flag.Duration("target", 0, "p99 of a second that counts as above")
 	flag.Parse()
@@ -68,7 +68,7 @@ func run(
 		ended <- nil
 	}
 	reads := readAll(ctx, session, rate)
-	fmt.Println(reads.tell(target))
+	fmt.Println(reads.line(target))
 	return <-ended
 }
 

@@ -117,7 +117,7 @@ func TestCountersRetriedOnce(t *testing.T) {
 	}
 	require.Len(t, want, 2, "one is in doubt and was not applied")
 	want[9] = 1
-	s.run(2, "1 row in doubt was left alone", "retry", "run")
+	s.run(2, "1 row in doubt was not retried", "retry", "run")
 	require.Equal(t, want, s.values())
 	s.write("run/rejects.csv", "k,n\n9,2\n")
 	refused := s.run(
@@ -235,7 +235,7 @@ func TestRetryWithoutRowsInDoubt(t *testing.T) {
 		t,
 		os.Rename(filepath.Join(s.dir, "run/in-doubt.csv"), filepath.Join(s.dir, "elsewhere.csv")),
 	)
-	s.run(2, "1 row in doubt was left alone", "retry", "run")
+	s.run(2, "1 row in doubt was not retried", "retry", "run")
 	require.EqualValues(t, 1, s.values()[9])
 	require.NoError(t, os.Remove(filepath.Join(s.dir, "run/errors.jsonl")))
 	s.run(1, "errors.jsonl is gone", "retry", "run")

@@ -52,7 +52,7 @@ func (l *loading) retry(before *kept) {
 				before.of(inDoubt),
 				" in doubt was",
 				" in doubt were",
-			)+" left alone",
+			)+" not retried",
 		)
 		last.code = exitOK
 	}

@@ -293,7 +293,7 @@ func (sc *script) tellNodes(ch *simcluster.Change) {
 		if chance(sc.r, 2) {
 			sc.wait()
 		}
-		ch.Tell(node)
+		ch.Announce(node)
 	}
 }
 
@@ -308,5 +308,5 @@ func (sc *script) parts() []token.Range {
 }
 
 func (sc *script) note(format string, args ...any) {
-	sc.tell("  %s ring: "+format, append([]any{time.Now().Format("05.000")}, args...)...)
+	sc.note("  %s ring: "+format, append([]any{time.Now().Format("05.000")}, args...)...)
 }

@@ -5,7 +5,8 @@
 // The word behind a fence says what a block is:
 //
 //	console  commands behind "$ ", the further lines of one behind "> ", and below each all that it prints
-//	sh       commands, a line each; a line that is indented, or follows a backslash, belongs to the one before
+//	sh       commands, a line each; a line that is indented, or follows a backslash, belongs to
+//	         the one before
 //	cql      statements of CQL, which end with a semicolon
 //	yaml     a configuration file
 //	text     what is shown, and neither typed nor compared

@@ -111,9 +111,9 @@ func TestRefusedResumesOfALoad(t *testing.T) {
 			"--ingestrate",
 			fmt.Sprint(rows/20),
 		)...)
-	run.until(t, "the load was under way", func() bool { return settled(killed) > 0 })
+	run.until(t, "the load was under way", func() bool { return recordedRows(killed) > 0 })
 	run.kill(t)
-	known := settled(killed)
+	known := recordedRows(killed)
 
 	for name, change := range map[string]func([]byte) []byte{
 		"longer":      func(text []byte) []byte { return append(text, "1,1,more\n"...) },
@@ -173,7 +173,7 @@ func TestRefusedResumesOfALoad(t *testing.T) {
 			filepath.Join(dir, "journal"),
 			func(text []byte) []byte { return text[:len(text)-7] },
 		)
-		require.LessOrEqual(t, settled(dir), known)
+		require.LessOrEqual(t, recordedRows(dir), known)
 		require.Less(
 			t,
 			counted(t, "it1.refused"),

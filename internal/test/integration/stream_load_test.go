@@ -218,7 +218,7 @@ func TestStreamingLoadKilled(t *testing.T) {
 	p.until(
 		t,
 		"files of a later slice were under way",
-		func() bool { return settled(dir) > 0 && underWay() && len(leftOf(t, dir, "streams.json")) > 0 },
+		func() bool { return recordedRows(dir) > 0 && underWay() && len(leftOf(t, dir, "streams.json")) > 0 },
 	)
 	told := status(t, dir)
 	for host := range strings.SplitSeq(testHosts(), ",") {
@@ -232,7 +232,7 @@ func TestStreamingLoadKilled(t *testing.T) {
 	}
 	p.kill(t)
 	require.NotContains(t, status(t, dir), "streamed ", "it is no longer under way")
-	before := settled(dir)
+	before := recordedRows(dir)
 	require.Less(t, before, int64(rows))
 	r = spawn(t, nil, "resume", dir, "--max-bytes-per-sec", "0").end(t)
 	require.Zero(t, r.code, r.report)

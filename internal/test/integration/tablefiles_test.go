@@ -224,7 +224,7 @@ func TestFilesOfCassandraAreRightAndMadeAgain(t *testing.T) {
 				require.NoError(t, err)
 				var c component.Compression
 				if verified.Sizes[component.CompressionInfoDB] > 0 {
-					c = component.Compression{Compressor: component.LZ4Compressor, ChunkLength: 4096}
+					c.Compressor, c.ChunkLength = component.LZ4Compressor, 4096
 				}
 				folder := t.TempDir()
 				rewritten(t, n.folder, d, folder, d.Version, verified.Partitions, c, check)

@@ -220,11 +220,11 @@ func runClone(ctx context.Context, s streams, o *cloneOptions) error {
 	result, err := clone.Run(ctx)
 	stop()
 	s.end.document = report.OfClone(result)
-	s.tellFailed(result.Failed)
+	s.printFailed(result.Failed)
 	if !o.Quiet && result.Files == nil && !result.DryRun {
-		s.tellStreamed(result.Stream, result.Compaction)
+		s.printStreamed(result.Stream, result.Compaction)
 	}
-	s.tellImports(result.Files, o.Quiet)
+	s.printImports(result.Files, o.Quiet)
 	if err != nil || result.Outcome == run.Partly {
 		s.wrong("the same command once more does no harm to what is there")
 	}

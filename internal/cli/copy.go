@@ -66,7 +66,7 @@ func runCopy(c *cobra.Command, s streams, o *copyOptions, text string) error {
 	fromInput := text == "-"
 	if fromInput {
 		var err error
-		s.tellTerminal([]string{text})
+		s.printTerminal([]string{text})
 		if text, err = readStatement(c.Context(), s.in); err != nil {
 			return err
 		}

@@ -100,7 +100,7 @@ Exit status:
 			if opts.Suggest {
 				return runSuggest(c, s, opts.showOptions, d)
 			}
-			s.tellTerminal(opts.spec.Inputs)
+			s.printTerminal(opts.spec.Inputs)
 			return runDoctor(c.Context(), s, opts.showOptions, d)
 		},
 	}

@@ -330,13 +330,13 @@ func checkLoad(ctx context.Context, s streams, show showOptions, settings *spec.
 	if err != nil {
 		return err
 	}
-	s.tellTerminal(settings.Inputs)
+	s.printTerminal(settings.Inputs)
 	return runDoctor(ctx, s, show, d)
 }
 
-// tellTerminal says that a command waits for what is typed, where an input is the standard input
+// printTerminal says that a command waits for what is typed, where an input is the standard input
 // and that is a terminal.
-func (s streams) tellTerminal(inputs []string) {
+func (s streams) printTerminal(inputs []string) {
 	if in, isFile := s.in.(*os.File); isFile && slices.Contains(inputs, "-") &&
 		printer.IsTerminal(in) {
 		s.note("reading from this terminal: Ctrl-D at the beginning of a line ends the input")
@@ -354,6 +354,6 @@ func runLoad(ctx context.Context, s streams, show showOptions, settings *spec.Lo
 	if err != nil {
 		return err
 	}
-	s.tellTerminal(settings.Inputs)
+	s.printTerminal(settings.Inputs)
 	return finishLoad(ctx, s, show, load)
 }

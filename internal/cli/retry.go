@@ -41,7 +41,7 @@ gets its name.
 		Args:              opts.take,
 		ValidArgsFunction: completeRunDir,
 		RunE: func(c *cobra.Command, _ []string) error {
-			opts.tell(s, &opts.showOptions, "has something that failed")
+			opts.noteFound(s, &opts.showOptions, "has something that failed")
 			return runRetry(
 				c.Context(),
 				s,
@@ -68,8 +68,8 @@ func runRetry(ctx context.Context, s streams, show showOptions, settings spec.Re
 	case run.Scan != nil:
 		return finishScan(ctx, s, show, run.Scan)
 	}
-	s.tellRetried(run.Before)
-	s.tellRereading(run.Load.Rereading())
+	s.warnRetried(run.Before)
+	s.printRereading(run.Load.Rereading())
 	if err := finishLoad(ctx, s, show, run.Load); err != nil {
 		return err
 	}

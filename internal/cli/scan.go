@@ -235,14 +235,14 @@ func finishScan(ctx context.Context, s streams, show showOptions, scan *operatio
 	result, err := scan.Run(ctx)
 	stop()
 	s.end.document = report.OfScan(result)
-	s.tellFailed(result.Failed)
-	s.tellUnfinished(result)
-	s.tellReplaced(result, show.Quiet)
+	s.printFailed(result.Failed)
+	s.printUnfinished(result)
+	s.printReplaced(result, show.Quiet)
 	return runError(err, result.Outcome)
 }
 
-// tellReplaced says what became of the files that were in the output folder before.
-func (s streams) tellReplaced(r operation.ScanReport, quiet bool) {
+// printReplaced says what became of the files that were in the output folder before.
+func (s streams) printReplaced(r operation.ScanReport, quiet bool) {
 	if r.Replaced > 0 && !quiet {
 		s.note(
 			"--force: %s of the earlier scan %s gone",
@@ -270,8 +270,8 @@ func (s streams) tellReplaced(r operation.ScanReport, quiet bool) {
 // partsShown is how many files of an output that is not whole are listed.
 const partsShown = 10
 
-// tellUnfinished says what is kept of an output that is not whole.
-func (s streams) tellUnfinished(r operation.ScanReport) {
+// printUnfinished says what is kept of an output that is not whole.
+func (s streams) printUnfinished(r operation.ScanReport) {
 	for i, part := range r.Unfinished {
 		if i == partsShown {
 			s.wrong("and %d more", len(r.Unfinished)-i)

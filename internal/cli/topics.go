@@ -88,13 +88,13 @@ a command are listed with --help-all.`,
 			return words, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			return tellOf(c.OutOrStdout(), root, args)
+			return printHelpOf(c.OutOrStdout(), root, args)
 		},
 	}
 }
 
-// tellOf writes the help of a command or a topic.
-func tellOf(w io.Writer, root *cobra.Command, words []string) error {
+// printHelpOf writes the help of a command or a topic.
+func printHelpOf(w io.Writer, root *cobra.Command, words []string) error {
 	if len(words) == 0 {
 		writeHelp(w, root, false)
 		return nil

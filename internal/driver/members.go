@@ -54,7 +54,7 @@ type membership struct {
 // that does not answer is one if at least half of the nodes asked know it, and no node that answers
 // has one of its tokens. It is safe to leave out a member that is down: any node can be asked for
 // any row, and the ring is complete without it.
-func (s *Session) inspect(ctx context.Context) (again bool) {
+func (s *Session) inspect(ctx context.Context) (reconnect bool) {
 	in := &membership{filter: s.filter, hosts: s.hosts(), found: make(map[string]string)}
 	in.accounts = make([]nodeAccount, len(in.hosts))
 	connections := s.allConnections()

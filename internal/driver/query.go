@@ -17,7 +17,7 @@ func (s *Session) query(
 	stmt string,
 	values []any,
 ) *gocql.Query {
-	return s.s.Bind(stmt, again(values))
+	return s.s.Bind(stmt, eachTime(values))
 }
 
 // mostPrepared is how often a statement is prepared for one request: a second time if the node has
@@ -28,8 +28,8 @@ const mostPrepared = 3
 // library would prepare and send it without end, in nested calls.
 var errForgotten = errors.New("the node forgets the statement as soon as it is prepared")
 
-// again passes the values to the library each time that it sends the statement.
-func again(values []any) func(*gocql.QueryInfo) ([]any, error) {
+// eachTime passes the values to the library each time that it sends the statement.
+func eachTime(values []any) func(*gocql.QueryInfo) ([]any, error) {
 	sent := 0
 	return func(*gocql.QueryInfo) ([]any, error) {
 		if sent++; sent > mostPrepared {

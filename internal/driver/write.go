@@ -76,7 +76,7 @@ func (w *Writer) Write(ctx context.Context, host string, rows []row.Row) error {
 		st := b.bind(w.statements, r)
 		values := b.values[from:len(b.values):len(b.values)]
 		if i == 0 {
-			batch.Bind(st.text, again(values))
+			batch.Bind(st.text, eachTime(values))
 			batch.Entries[0].Idempotent = w.Idempotent()
 			continue
 		}

@@ -211,11 +211,11 @@ func (d *Document) recorded() string {
 	case d.Load.CountsTwice:
 		return human.Count(d.Load.Recorded) + " recorded: " + toInDoubt
 	}
-	again := human.Count(d.Load.Rows - d.Load.Recorded)
+	rest := human.Count(d.Load.Rows - d.Load.Recorded)
 	if d.Load.Recorded == 0 {
-		return "none recorded: a resume writes all " + again + " again"
+		return "none recorded: a resume writes all " + rest + " again"
 	}
-	return human.Count(d.Load.Recorded) + " recorded: a resume writes the other " + again + " again"
+	return human.Count(d.Load.Recorded) + " recorded: a resume writes the other " + rest + " again"
 }
 
 // toInDoubt says what a resume does with rows under way that would count twice.
@@ -444,7 +444,7 @@ func (d *Document) end() string {
 		return "done, but " + d.left() + d.onward(": ")
 	case d.WentWell():
 		return "done" + d.output() + d.Load.otherUnits()
-	case d.Load != nil && d.Load.Anew:
+	case d.Load != nil && d.Load.StartOver:
 		return d.Outcome + "; nothing was written: run the same command again"
 	case d.Load != nil && d.Load.Limit != "":
 		return "stopped by a limit on errors" + d.onward("; continue with: ")

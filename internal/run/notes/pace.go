@@ -67,7 +67,7 @@ func KeepPace(
 			last, read := false, c.Read
 			select {
 			case <-over:
-				last, read = true, c.ReadAnew
+				last, read = true, c.ReadNow
 			case <-ticker.C:
 			}
 			if err := note(read); err != nil {

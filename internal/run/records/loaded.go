@@ -154,22 +154,22 @@ func (l *Loaded) apply(r journal.Record) error {
 		}
 		return l.takeBack(g.Undone)
 	case kindRetry:
-		var again retried
-		if err := r.Decode(&again); err != nil {
+		var retry retried
+		if err := r.Decode(&retry); err != nil {
 			return err
 		}
 		if l.Retried == nil {
 			l.Retried = make(map[string]Retry)
 		}
-		for _, name := range again.Files {
-			l.Retried[name] = again.after(l.Retried[name])
+		for _, name := range retry.Files {
+			l.Retried[name] = retry.after(l.Retried[name])
 		}
-		for _, row := range again.Rows {
+		for _, row := range retry.Rows {
 			l.Step = max(l.Step, row.Step)
 		}
 	case kindReading:
-		var again reread
-		if err := r.Decode(&again); err != nil {
+		var change reread
+		if err := r.Decode(&change); err != nil {
 			return err
 		}
 		if len(l.Readings) >= maxReadings {
@@ -179,7 +179,7 @@ func (l *Loaded) apply(r journal.Record) error {
 				maxReadings,
 			)
 		}
-		l.Readings = append(l.Readings, again.Settings)
+		l.Readings = append(l.Readings, change.Settings)
 	case kindEnd:
 		l.confirm(len(l.unsynced))
 		l.End = new(End)

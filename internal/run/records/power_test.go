@@ -99,13 +99,13 @@ func TestRejectsMendedEarly(t *testing.T) {
 	if Boot() == "" {
 		t.Skip("the system has no id for its boots")
 	}
-	for _, again := range []bool{false, true} {
+	for _, twice := range []bool{false, true} {
 		boot := Boot()
-		if again {
+		if twice {
 			boot = "the one before"
 		}
 		b := beginBad(t, boot)
-		if again {
+		if twice {
 			b.stop()
 			require.NoError(t, b.resume()) // from where on this boot is known
 			b.Use(reject.New(b.dir, ".csv"), false)

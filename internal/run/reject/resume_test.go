@@ -132,9 +132,9 @@ func TestResumeKnowsHeaders(t *testing.T) {
 		text, err := json.Marshal(s)
 		require.NoError(t, err)
 		require.NoError(t, d.Close())
-		var again State
-		require.NoError(t, json.Unmarshal(text, &again))
-		d, err = Resume(dir, ".csv", again)
+		var reread State
+		require.NoError(t, json.Unmarshal(text, &reread))
+		d, err = Resume(dir, ".csv", reread)
 		require.NoError(t, err)
 		add("id,\xe9\n", raw)
 	}

@@ -57,9 +57,9 @@ func (m *moments) duration(most time.Duration) time.Duration {
 	return time.Duration(m.Int64N(int64(most)))
 }
 
-// TestLoadKilledAgainAndAgain kills a load at two moments, or ten, and resumes it each time. The
+// TestLoadKilledRepeatedly kills a load at two moments, or ten, and resumes it each time. The
 // table holds every row, and each bad row is kept once.
-func TestLoadKilledAgainAndAgain(t *testing.T) {
+func TestLoadKilledRepeatedly(t *testing.T) {
 	t.Parallel()
 	kills := either(2, 10)
 	rows := min(testRows(t, either(10_000, 30_000)), 300_000)

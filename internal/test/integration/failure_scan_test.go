@@ -34,9 +34,9 @@ func scanned(dir string) int64 {
 	return s.Rows
 }
 
-// TestScanKilledAgainAndAgain kills scans at two moments each, or ten, and resumes each time. The
+// TestScanKilledRepeatedly kills scans at two moments each, or ten, and resumes each time. The
 // output holds every row once, and all is as its manifest says.
-func TestScanKilledAgainAndAgain(t *testing.T) {
+func TestScanKilledRepeatedly(t *testing.T) {
 	t.Parallel()
 	kills := either(2, 10)
 	rows := min(testRows(t, 20_000), 300_000)

@@ -232,14 +232,14 @@ func (r *rings) mend(c *ringChange, run ringRun) {
 		if _, err := os.Stat(run.dir); run.dir != "" && err != nil {
 			run.mend = run.begun // it was refused before it had anything to resume
 		}
-		again := spawn(r.t, nil, run.mend...).end(r.t)
+		mended := spawn(r.t, nil, run.mend...).end(r.t)
 		require.Zero(
 			r.t,
-			again.code,
+			mended.code,
 			"%s of %s: %s",
 			strings.Join(run.mend, " "),
 			run.keyspace,
-			again.report,
+			mended.report,
 		)
 		outcome += ", and 0 by " + run.mend[0]
 	}

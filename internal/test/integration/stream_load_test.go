@@ -128,12 +128,12 @@ func TestStreamedRowsMeanWhatTheyMeanByCQL(t *testing.T) {
 	)
 
 	// Of rows of one key the last one stays.
-	again := "k,C,d,v,l\n" + strings.Repeat(
+	updates := "k,C,d,v,l\n" + strings.Repeat(
 		"1,c1,2024-01-02,first,\"[1]\"\n1,c1,2024-01-02,,\"[2, 3]\"\n1,c1,2024-01-02,last,\n",
 		500,
 	)
-	ok(t, "load", "it2.mean_cql", file(t, "again.csv", again))
-	ok(t, "load", "it2.mean_stream", file(t, "again.csv", again), "--via", "stream")
+	ok(t, "load", "it2.mean_cql", file(t, "again.csv", updates))
+	ok(t, "load", "it2.mean_stream", file(t, "again.csv", updates), "--via", "stream")
 	require.Equal(t, rawRows(t, "it2", "mean_cql"), rawRows(t, "it2", "mean_stream"))
 	require.Contains(t, strings.Join(rawRows(t, "it2", "mean_stream"), ""), "v=0x6c617374")
 }

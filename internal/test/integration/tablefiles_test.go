@@ -202,9 +202,9 @@ func fillFiles(t *testing.T, name string, rows, wide int) {
 	)
 }
 
-// TestFilesOfCassandraAreRightAndMadeAgain writes the rows of real nodes' files again. All
+// TestFilesOfCassandraAreRightAndReproduced writes the rows of real nodes' files again. All
 // components are equal byte for byte: index, filter, summary and statistics among them.
-func TestFilesOfCassandraAreRightAndMadeAgain(t *testing.T) {
+func TestFilesOfCassandraAreRightAndReproduced(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
 	for name, f := range map[string]struct {

@@ -103,7 +103,7 @@ func (d *Delivery) refuseOptions(ctx context.Context, then driver.TableOptions) 
 			fmt.Errorf(
 				"%s while the rows were read or sent: the rows that are not loaded need other SSTables: %s",
 				what,
-				d.Again,
+				d.Rest,
 			),
 		)
 	}

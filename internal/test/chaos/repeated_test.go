@@ -170,7 +170,7 @@ func TestRetryAfterOneThatDidNothing(t *testing.T) {
 }
 
 // Lists that are written again have the elements of one time.
-func TestListsWrittenAgain(t *testing.T) {
+func TestListsWrittenTwice(t *testing.T) {
 	s := newSmall(t, "list<int>")
 	s.write("in.csv", "k,n\n1,[1]\n1,[2]\n")
 	s.Inject(simcluster.Rule{Match: writing, Times: 1, Fault: simcluster.WriteTimeoutApplied})
@@ -190,9 +190,9 @@ func TestListsWrittenAgain(t *testing.T) {
 	s.run(0, "all of it is loaded", "retry", "run", "--repeat-in-doubt")
 	applied := s.Applied()
 	require.Len(t, applied, 3)
-	first, second, again := applied[0].Timestamp, applied[1].Timestamp, applied[2].Timestamp
-	require.Equal(t, first+1, again)
-	require.Greater(t, second, again, "the later row of the key stands")
+	first, second, third := applied[0].Timestamp, applied[1].Timestamp, applied[2].Timestamp
+	require.Equal(t, first+1, third)
+	require.Greater(t, second, third, "the later row of the key stands")
 }
 
 // A load of lists that was killed repeats what was under way with later timestamps.

@@ -1,5 +1,5 @@
-// Package fsync has the names of files on the disk, which syncing the files alone does
-// not do, or off it.
+// Package fsync syncs the names of files to the disk, which syncing only the files does not do. It
+// also makes files without a name, and knows what is a folder.
 package fsync
 
 import (
@@ -65,6 +65,15 @@ func Nameless(dir, pattern string) (*os.File, error) {
 		return nil, errors.Join(err, f.Close())
 	}
 	return f, nil
+}
+
+// IsFolder reports whether the entry at path is a folder, or a symbolic link to one.
+func IsFolder(path string, e fs.DirEntry) bool {
+	if e.Type()&fs.ModeSymlink == 0 {
+		return e.IsDir()
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // Replace puts a file with a text at path, whole or not at all. Only its owner can read it. Replace

@@ -105,7 +105,7 @@ func commandOf(c *cobra.Command) string {
 	return ""
 }
 
-// warnRetried warns of rejects that were loaded before, and says how they are read now.
+// warnRetried warns of rejects that were loaded before. The warning says how they are read now.
 func (s streams) warnRetried(before []operation.Retried) {
 	for _, b := range before {
 		files := someOf(b.Files)
@@ -132,7 +132,7 @@ func (s streams) warnRetried(before []operation.Retried) {
 	}
 }
 
-// printRereading says what a change in how text is read means.
+// printRereading prints what a change in how text is read means.
 func (s streams) printRereading(r *operation.Rereading) {
 	if r == nil {
 		return

@@ -33,7 +33,7 @@ func newStatusCommand(s streams) *cobra.Command {
 		Use:   "status [RUN_DIR | FOLDER]",
 		Short: "Show what scans and loads have done, while they run or after",
 		Long: `Show the runs in a folder, by default this one, the newest first. Each has its state, how
-much of it is done, how fast it is, and how long it still takes or how long ago it was. Of
+much of it is done, and how fast it is. It has the time left, or how long ago it was. Of
 a run directory, show what its scan or load has done, what failed and what is left.
 Nothing is changed, and no cluster is asked.
 

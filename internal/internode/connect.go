@@ -53,8 +53,8 @@ var (
 )
 
 // connect opens a connection to a node and makes the handshake, with an offer of versions. It
-// announces the address from, or the connection's own if that is not valid. further:
-// that the node has accepted another connection of the session.
+// announces the address from, or the connection's own if that is not valid. further: the node has
+// accepted another connection of the session.
 func (c *Client) connect(
 	ctx context.Context,
 	node string,

@@ -163,8 +163,8 @@ the table change nothing.
 
 If something fails, run the same command again: cells that are there already are the
 same, and writing them twice changes nothing. If token ranges could not be read, the
-clone lists them, copies nothing of them, and ends with exit status 2. --begintoken and
---endtoken clone only one of them.
+clone lists them, copies nothing of them, and ends with exit status 2. The flags
+--begintoken and --endtoken clone only one of them.
 ` + exitHelp,
 		Example: `  cqlbulk clone demo.flights --from-hosts 10.0.0.1 --hosts 10.1.0.1
   cqlbulk clone new.flights --from-table demo.flights --from-hosts 10.0.0.1

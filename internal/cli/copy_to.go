@@ -58,7 +58,7 @@ func (t *translation) toFile(s *copystmt.Statement) error {
 		return err
 	}
 	t.note(
-		"the text is not that of cqlsh's COPY TO, but cqlbulk's lossless CSV, which COPY FROM misreads; it loads load with: %s",
+		"the text is not that of cqlsh's COPY TO, but cqlbulk's lossless CSV, which COPY FROM misreads; it loads again with: %s",
 		t.loadOf(output),
 	)
 	return nil

@@ -94,9 +94,9 @@ func requireSubtracted(t *testing.T, ranges, done []Range) {
 		inside := func() bool {
 			return !piece.Start.Less(ranges[of].Start) && !ranges[of].End.Less(piece.End)
 		}
-		reparsed := i > 0 && piece.Start.Less(left[i-1].End) // the next part of one range comes later
-		for !inside() || reparsed {
-			reparsed = false
+		later := i > 0 && piece.Start.Less(left[i-1].End) // the next part of one range comes later
+		for !inside() || later {
+			later = false
 			of++
 			require.Less(t, of, len(ranges), "pieces come in the order of the ranges")
 		}

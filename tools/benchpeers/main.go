@@ -1,11 +1,11 @@
 // Command benchpeers measures loads of the same files, or unloads of the same tables, by cqlbulk
-// and by other programs, each at the settings that are best for it, on one Cassandra of this
-// machine, with PostgreSQL's COPY as a yardstick of loads, and writes a page of it.
-// deploy/bench-peers brings up the Cassandra, and runs it.
+// and by other programs, and writes a page of it. Each program has the settings that are best for
+// it, on one Cassandra of this machine. PostgreSQL's COPY is a yardstick of loads.
+// The script deploy/bench-peers starts the Cassandra, and runs this command.
 //
-// In each round every contestant loads or unloads each dataset once, in an order that moves on from
-// round to round; a table that is loaded is empty before, and rows are counted after each.
-// process.go and node.go say what is measured.
+// In each round every contestant loads or unloads each dataset once. The order moves on from round
+// to round. A table is empty before a load, and its rows are counted after it. See process.go and
+// node.go for what is measured.
 package main
 
 import (

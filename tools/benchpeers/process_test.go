@@ -25,8 +25,8 @@ func TestStatIsReadBehindTheName(t *testing.T) {
 	require.ErrorContains(t, err, "too few fields")
 }
 
-// A process that outlives the one that started it is waited for, and its time counted: it is
-// compared with what it says it took itself.
+// If a process outlives the one that started it, the bench waits for it, and counts its time. The
+// test compares that with the time that the process prints.
 func TestOrphansAreCounted(t *testing.T) {
 	m, err := newMeter()
 	require.NoError(t, err)

@@ -1,8 +1,8 @@
-// Command pointreads plays an application beside a run: it reads single partitions of the sample
-// table at a fixed rate, and says how long they took. A read's time runs from the moment it was
-// due, not from when it could be sent, so that a cluster that stalls is not measured by the reads
-// it let through. With a command it reads until that ends, and counts the seconds whose p99 is
-// above the target from the third second of the command on.
+// Command pointreads plays an application beside a run. It reads single partitions of the sample
+// table at a fixed rate, and prints how long the reads took. A read's time runs from the moment it
+// was due, not from when it could be sent. So a cluster that stalls is not measured only by the
+// reads that it let through. With a command it reads until that ends. It counts the seconds whose
+// p99 is above the target, from the third second of the command on.
 //
 //	pointreads -hosts 127.0.0.1 -target 10ms -- bin/cqlbulk count demo.flights --target-p99 10ms
 package main

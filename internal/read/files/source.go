@@ -54,7 +54,9 @@ func (t *Source) Reader(w Wanted) sweep.Reader {
 			o.Selection,
 			t.Files.selection(t.selectorsOf(c.Columns()))...)
 		o.Tokens = c.Tokens()
-		o.Holds = func(cells [][]byte, at token.Token) bool { return c.Holds(cells[len(w.Read):], at) }
+		o.Holds = func(cells [][]byte, at token.Token) bool {
+			return c.Holds(cells[len(w.Read):], at)
+		}
 	}
 	r := sstables.New(o)
 	t.Closers = append(t.Closers, r.Close)

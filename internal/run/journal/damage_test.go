@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// twenty makes a run of twenty records, closed, and returns its folder, the bytes
-// of its journal, the first line, the records, and where each line ends.
+// twenty makes a closed run of twenty records. It returns its folder, the bytes of its journal, the
+// first line, the records, and where each line ends.
 func twenty(t testing.TB) (dir string, text []byte, header string, records []string, ends []int) {
 	t.Helper()
 	j := create(t)

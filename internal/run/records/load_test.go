@@ -75,9 +75,8 @@ func tableOf(kind cqltype.Kind) *schema.Table {
 	})
 }
 
-// TestLoadIsResumed stops a load again and again, in whatever state its journal is
-// then: in the end every row was written, with one timestamp, and each bad one is
-// among the rejects once.
+// TestLoadIsResumed stops a load repeatedly, in any state of its journal. In the end every row was
+// written, with one timestamp, and each bad row is among the rejects once.
 func TestLoadIsResumed(t *testing.T) {
 	for seed := range uint64(30) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { resumeLoad(t, seed, cqltype.Text, 0) })
@@ -273,8 +272,8 @@ func (d *disk) SkipTo(offset int64) (bool, error) {
 	return true, err
 }
 
-// failPower takes away of the rejects what is not known to be on the disk, or a part
-// of it, as when the machine goes down while the journal is written out already.
+// failPower removes all or a part of the rejects that are not known to be on the disk. That happens
+// if the machine goes down after the journal was written to the disk.
 func failPower(t *testing.T, rng *rand.Rand, dir string) {
 	t.Helper()
 	l := &Loaded{}
@@ -370,8 +369,8 @@ func TestChangedInputIsFoundOut(t *testing.T) {
 	)
 }
 
-// An input that ends before what an earlier run had read, such as a pipe that gives
-// nothing any more, is not taken for one that is done.
+// If an input ends before what an earlier run had read, it does not count as done. It may be a pipe
+// that has no more data.
 func TestShorterInputIsFoundOut(t *testing.T) {
 	for text, reason := range map[string]string{
 		"":                "f is empty, and the run had read 16 bytes of it: it is not the same",

@@ -1,6 +1,7 @@
-// Package doctest reads the pages of the manual, README.md and docs, for a test: the commands in
-// their fenced blocks, and the output that the page shows for each. It runs commands in a shell,
-// and compares what they print with the page, apart from what differs from run to run.
+// Package doctest reads the pages of the manual, README.md and docs, for a test. It finds the
+// commands in their fenced blocks, and the output that the page shows for each. It runs the
+// commands in a shell, and compares what they print with the page, apart from what differs from run
+// to run.
 //
 // The word behind a fence says what a block is:
 //

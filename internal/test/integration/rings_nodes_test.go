@@ -308,7 +308,7 @@ func (r *rings) requireAll(c *ringChange) {
 		}
 		r.requireHeld(keyspace, c.name, ringLoads, func(k int) bool {
 			switch {
-			case c.altered: // as by CQL, new replicas have none of the rows that were there before them
+			case c.altered: // as by CQL, new replicas have none of the rows from before
 				return k > acrossFrom+ringPartitions/3
 			case c.lost(replicas):
 				return k >= acrossFrom+c.died

@@ -307,15 +307,16 @@ func TestFilesThatAreImported(t *testing.T) {
 		version     component.Version
 		compression component.Compression
 	}
-	brief := []kind{
-		{component.MD, component.Compression{Compressor: component.LZ4Compressor, ChunkLength: 65536}},
+	lz4 := func(chunk int) component.Compression {
+		return component.Compression{Compressor: component.LZ4Compressor, ChunkLength: chunk}
 	}
+	brief := []kind{{component.MD, lz4(65536)}}
 	for _, c := range either(brief, append(brief,
 		kind{component.NB, component.Compression{
 			Compressor: component.ZstdCompressor, ChunkLength: 4096, MaxCompressedLength: 3000,
 		}},
 		kind{component.NB, component.Compression{}},
-		kind{component.NB, component.Compression{Compressor: component.LZ4Compressor, ChunkLength: 16384}},
+		kind{component.NB, lz4(16384)},
 		kind{component.ME, component.Compression{}},
 	)) {
 		exec(t, "TRUNCATE it1.files_to")

@@ -20,8 +20,8 @@ func (s *Session) query(
 	return s.s.Bind(stmt, eachTime(values))
 }
 
-// mostPrepared is how often a statement is prepared for one request: a second time if the node has
-// forgotten it, a third time if that happened again at once.
+// mostPrepared is how often a statement is prepared for one request. The second time is for a node
+// that has forgotten it, the third for one that forgot it again at once.
 const mostPrepared = 3
 
 // errForgotten is the error of a node that keeps answering that it does not know the statement. The

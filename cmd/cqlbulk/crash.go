@@ -8,9 +8,9 @@ import (
 
 // abortOnPanic has SIGABRT end the program if a goroutine panics that nothing recovers, or if the
 // runtime fails. Without it the exit status is 2, which says that something failed in part. cli.Run
-// recovers panics of its own goroutine; those of all others, of libraries too, can only be
-// recovered where each of them is started. No core is left behind, since it would hold rows and
-// passwords, unless GOTRACEBACK asks for one.
+// recovers panics of its own goroutine. Those of all others, of libraries too, can only be
+// recovered where each goroutine is started. Unless GOTRACEBACK asks for a core, none is written,
+// since it would hold rows and passwords.
 func abortOnPanic() {
 	const abort = "crash"
 	if os.Getenv("GOTRACEBACK") == abort {

@@ -17,7 +17,9 @@ func main() {
 	abortOnPanic()
 	os.Exit(
 		profiled(
-			func() int { return cli.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr) },
+			func() int {
+				return cli.Run(context.Background(), os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+			},
 		),
 	)
 }

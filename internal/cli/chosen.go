@@ -73,24 +73,24 @@ func (r *chosenRun) takeOrNone(c *cobra.Command, args []string) error {
 	return nil
 }
 
-// tell prints which run --last found.
-func (r *chosenRun) tell(s streams, show *showOptions, what string) {
-	s.tellOwner(r.dir)
+// noteFound prints which run --last found.
+func (r *chosenRun) noteFound(s streams, show *showOptions, what string) {
+	s.warnOwner(r.dir)
 	if r.found && !show.Quiet {
 		s.note("%s is the newest run of this folder that %s", r.dir, what)
 	}
 }
 
-// tellOwner warns of a run directory of another user whose settings are used.
-func (s streams) tellOwner(dir string) {
+// warnOwner warns of a run directory of another user whose settings are used.
+func (s streams) warnOwner(dir string) {
 	if other := status.Owner(dir); other != "" {
 		s.warn("run directory %s belongs to user %s: its settings are what that user wrote there, "+
 			"the hosts that get the password among them", dir, other)
 	}
 }
 
-// tellWriter warns that what is shown of a run is what another user wrote.
-func (s streams) tellWriter(path string) {
+// warnWriter warns that what is shown of a run is what another user wrote.
+func (s streams) warnWriter(path string) {
 	if other := status.Owner(path); other != "" {
 		s.warn("%s belongs to user %s: what is shown is what that user wrote there", path, other)
 	}
@@ -105,17 +105,17 @@ func commandOf(c *cobra.Command) string {
 	return ""
 }
 
-// tellRetried warns of rejects that were loaded before, and says how they are read now.
-func (s streams) tellRetried(before []operation.Retried) {
+// warnRetried warns of rejects that were loaded before. The warning says how they are read now.
+func (s streams) warnRetried(before []operation.Retried) {
 	for _, b := range before {
 		files := someOf(b.Files)
-		told := fmt.Sprintf(
+		text := fmt.Sprintf(
 			"a load of %s was begun before, in %s; all of its rows are loaded again",
 			files,
 			b.Dir,
 		)
 		if b.Done {
-			told = fmt.Sprintf(
+			text = fmt.Sprintf(
 				"all rows of %s were loaded before, by run %s in %s, which is done; they are loaded again",
 				files,
 				b.Run,
@@ -123,17 +123,17 @@ func (s streams) tellRetried(before []operation.Retried) {
 			)
 		}
 		if len(b.Reading) > 0 {
-			told += fmt.Sprintf(
+			text += fmt.Sprintf(
 				", and read as then (%s) where no flag says otherwise",
 				flagsWith(b.Reading),
 			)
 		}
-		s.warn("%s", told)
+		s.warn("%s", text)
 	}
 }
 
-// tellRereading says what a change in how text is read means.
-func (s streams) tellRereading(r *operation.Rereading) {
+// printRereading prints what a change in how text is read means.
+func (s streams) printRereading(r *operation.Rereading) {
 	if r == nil {
 		return
 	}

@@ -133,8 +133,8 @@ func newCloneCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "clone [keyspace.table] SSTABLES... | --from-hosts HOSTS",
 		Short: "Bring a table from another cluster, or out of snapshots, as it is",
-		Long: `Copy a table from another cluster, or from folders with SSTables, as it is, into an
-existing table. --hosts and its options are the cluster that is written to.
+		Long: `Copy a table as it is into an existing table. It comes from another cluster, or from
+folders with SSTables. --hosts and its options are the cluster that is written to.
 
 Every cell keeps its timestamp and its expiry. Deletions of cells, elements, rows,
 ranges and partitions are copied too. So no older cell replaces what was written since,
@@ -162,9 +162,9 @@ are refused, and so are views and tables of COMPACT STORAGE. Default times to li
 the table change nothing.
 
 If something fails, run the same command again: cells that are there already are the
-same, and writing them twice changes nothing. Token ranges that could not be read are
-listed, nothing of them is cloned, and the exit status is 2. --begintoken and --endtoken
-clone only one of them.
+same, and writing them twice changes nothing. If token ranges could not be read, the
+clone lists them, copies nothing of them, and ends with exit status 2. The flags
+--begintoken and --endtoken clone only one of them.
 ` + exitHelp,
 		Example: `  cqlbulk clone demo.flights --from-hosts 10.0.0.1 --hosts 10.1.0.1
   cqlbulk clone new.flights --from-table demo.flights --from-hosts 10.0.0.1
@@ -220,11 +220,11 @@ func runClone(ctx context.Context, s streams, o *cloneOptions) error {
 	result, err := clone.Run(ctx)
 	stop()
 	s.end.document = report.OfClone(result)
-	s.tellFailed(result.Failed)
+	s.printFailed(result.Failed)
 	if !o.Quiet && result.Files == nil && !result.DryRun {
-		s.tellStreamed(result.Stream, result.Compaction)
+		s.printStreamed(result.Stream, result.Compaction)
 	}
-	s.tellImports(result.Files, o.Quiet)
+	s.printImports(result.Files, o.Quiet)
 	if err != nil || result.Outcome == run.Partly {
 		s.wrong("the same command once more does no harm to what is there")
 	}

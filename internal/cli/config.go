@@ -99,9 +99,9 @@ Exit status:
 // configHead begins a configuration file.
 const configHead = `# Settings of cqlbulk, with their defaults. To change one, remove the # before it.
 # A flag takes precedence over the environment, and the environment over this file. Settings at the
-# top are for all commands that have them. A section is only for its command, and wins. resume and
-# retry take the section of the command whose run they resume or retry. cqlbulk config show prints
-# the settings in force.
+# top are for all commands that have them. A section is only for its command, and wins. The commands
+# resume and retry take the section of the command whose run they resume or retry. To see the
+# settings in force: cqlbulk config show.
 `
 
 // writeConfig writes a configuration file of all settings: first those that several commands have

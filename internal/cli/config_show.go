@@ -21,11 +21,11 @@ func newConfigShowCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "show [COMMAND [FLAGS]]",
 		Short: "Show the settings in force, and where each comes from",
-		Long: `Show the value in force of each setting, and where it comes from: the default, a line of
-the configuration file, a variable of the environment, or a flag. Without a command, these
-are the settings that several commands have. With one, they are those of that command, as
-it would be run with the flags behind it. --changed leaves out those that have their
-default. Passwords are not shown.
+		Long: `Show the value in force of each setting, and where it comes from. That is the default, a
+line of the configuration file, a variable of the environment, or a flag. Without a
+command, these are the settings that several commands have. With one, they are those of
+that command, as it would be run with the flags behind it. To leave out settings that have
+their default: --changed. Passwords are not shown.
 
 Exit status:
   0  shown

@@ -27,17 +27,17 @@ line that does the same. A flag wins over the statement. Each option without a
 counterpart is printed in a line; an option that cqlsh does not have is an error.
 
 FROM reads the files as cqlsh does: without a header, or with HEADER = true past its
-names. Fields go to the columns in the order of the statement, else key columns first
-and then all others by name. \ before a character takes it as it is. NULL is known only
-by its text, and deletes the value in the table (--nulls unset keeps it). Unless the
-statement has the option, there is no ingest rate, batches are cqlbulk's, and any number
-of rows may be rejected. Options in a cqlshrc are not read.
+names. Fields go to the columns in the order of the statement. Without columns there,
+key columns come first, and then all others by name. \ before a character takes it as it
+is. NULL is known only by its text, and deletes the value in the table (--nulls unset
+keeps it). Unless the statement has the option, there is no ingest rate, batches are
+cqlbulk's, and any number of rows may be rejected. Options in a cqlshrc are not read.
 
 TO writes the text of cqlbulk, which is lossless CSV (RFC 4180). It does NOT write that of
 cqlsh, which loses digits and characters. Load such a file with cqlbulk load, by the command
-that is shown, and not with COPY FROM, of cqlsh or here, which reads another text. A file
-that exists is overwritten only with --force. A file whose name ends in
-.gz, .zst, .lz4 or .sz is compressed.
+that is shown. COPY FROM, of cqlsh or here, reads another text. A file that exists is
+overwritten only with --force. A file whose name ends in .gz, .zst, .lz4 or .sz is
+compressed.
 
 To resume a run that was stopped: cqlbulk resume RUN_DIR.
 ` + exitHelp,
@@ -66,7 +66,7 @@ func runCopy(c *cobra.Command, s streams, o *copyOptions, text string) error {
 	fromInput := text == "-"
 	if fromInput {
 		var err error
-		s.tellTerminal([]string{text})
+		s.printTerminal([]string{text})
 		if text, err = readStatement(c.Context(), s.in); err != nil {
 			return err
 		}

@@ -120,7 +120,7 @@ func TestTranslateFromStandardInput(t *testing.T) {
 func TestTranslateTo(t *testing.T) {
 	for _, tc := range []struct {
 		statement, want string
-		again           string // what loads the output
+		load            string // what loads the output
 		notes           []string
 	}{
 		{"COPY t TO 'f'", plainScan, "cqlbulk load demo.t f --format=csv --header=false --column-order=cqlsh", nil},
@@ -154,7 +154,7 @@ func TestTranslateTo(t *testing.T) {
 			t,
 			append(
 				tc.notes,
-				"the text is not that of cqlsh's COPY TO, but cqlbulk's lossless CSV, which COPY FROM misreads; it loads again with: "+tc.again,
+				"the text is not that of cqlsh's COPY TO, but cqlbulk's lossless CSV, which COPY FROM misreads; it loads again with: "+tc.load,
 			),
 			notes,
 		)

@@ -59,7 +59,7 @@ func (t *translation) toFile(s *copystmt.Statement) error {
 	}
 	t.note(
 		"the text is not that of cqlsh's COPY TO, but cqlbulk's lossless CSV, which COPY FROM misreads; it loads again with: %s",
-		t.loadAgain(output),
+		t.loadOf(output),
 	)
 	return nil
 }
@@ -75,15 +75,15 @@ var textFlags = []string{
 	"null-string",
 }
 
-// loadAgain is the command line that loads the output.
-func (t *translation) loadAgain(output string) string {
-	again := &translation{command: "load", args: append(slices.Clone(t.args), output)}
+// loadOf is the command line that loads the output.
+func (t *translation) loadOf(output string) string {
+	load := &translation{command: "load", args: append(slices.Clone(t.args), output)}
 	for _, s := range t.settings {
 		if slices.Contains(textFlags, s.flag) {
-			again.settings = append(again.settings, s)
+			load.settings = append(load.settings, s)
 		}
 	}
-	return again.commandLine(nil)
+	return load.commandLine(nil)
 }
 
 // maxOutputSizeRule refuses to write several files, whose names cqlbulk gives otherwise.

@@ -98,7 +98,7 @@ func runCount(ctx context.Context, s streams, o *countOptions) error {
 	result, err := count.Run(ctx)
 	stop()
 	s.end.document = report.OfCount(result)
-	s.tellFailed(result.Failed)
+	s.printFailed(result.Failed)
 	if result.Outcome == run.Partly {
 		s.wrong("counted %s in the ranges that answered", human.Of(result.Rows, "row"))
 	}

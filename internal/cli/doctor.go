@@ -72,8 +72,8 @@ estimates how many rows there are.
 delimiter, comments, names of columns, words for null, and patterns of dates and numbers.
 
 The checks run side by side, each for at most --patience. Files are read as load
-reads them, with the same flags. load --check and scan --check make the same checks for
-that command, and then prepare it up to its first row.
+reads them, with the same flags. The commands load --check and scan --check make the same
+checks for themselves, and then prepare all up to the first row.
 
 Exit status:
   0    no failure; there may be warnings
@@ -100,7 +100,7 @@ Exit status:
 			if opts.Suggest {
 				return runSuggest(c, s, opts.showOptions, d)
 			}
-			s.tellTerminal(opts.spec.Inputs)
+			s.printTerminal(opts.spec.Inputs)
 			return runDoctor(c.Context(), s, opts.showOptions, d)
 		},
 	}

@@ -35,10 +35,10 @@ Exit status:
 const exitTopic = exitHelp + `
 
 2 is an answer, not an accident: all else was done, and cqlbulk retry tries again what
-failed. For verify it means that something is not as stated, for inspect that some
-SSTables could not be read, and for doctor and --check that something would fail. 3 comes
-of --maxparseerrors and --maxinserterrors, or if nearly every row was rejected. resume
-and retry end with 4 if another process has the run directory. After 3, 4 and 130,
+failed. For verify it means that something is not as stated. For inspect, some SSTables
+could not be read. For doctor and --check, something would fail. 3 comes of
+--maxparseerrors and --maxinserterrors, or if nearly every row was rejected. A resume or
+a retry ends with 4 if another process has the run directory. After 3, 4 and 130,
 cqlbulk resume continues a run that keeps a journal. A second signal ends the program at
 once. A fault of cqlbulk itself ends it with 4, or by SIGABRT, which a shell calls 134;
 please report what it printed.`

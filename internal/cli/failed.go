@@ -23,9 +23,9 @@ type failure struct {
 	others bool // the errors of other ranges are worded otherwise
 }
 
-// tellFailed lists token ranges that could not be read, by their causes. One damaged file is one
+// printFailed lists token ranges that could not be read, by their causes. One damaged file is one
 // cause, wherever the ranges found the damage.
-func (s streams) tellFailed(failed []operation.FailedRange) {
+func (s streams) printFailed(failed []operation.FailedRange) {
 	var causes []*failure
 	found := make(map[string]*failure)
 	damaged := false

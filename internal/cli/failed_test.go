@@ -28,7 +28,7 @@ func TestFailuresOfOneCauseHaveOneLine(t *testing.T) {
 		)
 	}
 	var out bytes.Buffer
-	newStreams(nil, nil, &out).tellFailed(failed)
+	newStreams(nil, nil, &out).printFailed(failed)
 	require.Equal(t, "cqlbulk: 5 token ranges failed: (0, 1], (1, 2], (3, 4] and 2 more: gone\n"+
 		"cqlbulk: token range (2, 3] failed: away\n", out.String())
 
@@ -37,7 +37,7 @@ func TestFailuresOfOneCauseHaveOneLine(t *testing.T) {
 		failed = append(failed, operation.FailedRange{Err: errors.New(strconv.Itoa(i))})
 	}
 	out.Reset()
-	newStreams(nil, nil, &out).tellFailed(failed)
+	newStreams(nil, nil, &out).printFailed(failed)
 	lines := strings.Split(out.String(), "\n")
 	require.Equal(t, "cqlbulk: token range (all) failed: 19", lines[19])
 	require.Equal(t, "cqlbulk: and token ranges failed for 2 more causes", lines[20])

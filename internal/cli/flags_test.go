@@ -46,9 +46,9 @@ func TestRecordedSettings(t *testing.T) {
 	require.NotContains(t, recorded, "password")
 	require.Equal(t, []string{filepath.Join(dir, "ca.pem")}, recorded["cacert"])
 
-	again := spec.NewLoad()
-	require.NoError(t, again.Settings().Apply(recorded, again.Given))
-	for _, o := range []*spec.Load{first.spec, again} {
+	second := spec.NewLoad()
+	require.NoError(t, second.Settings().Apply(recorded, second.Given))
+	for _, o := range []*spec.Load{first.spec, second} {
 		require.Equal(t, []string{"10.0.0.9", "10.0.0.8"}, o.Hosts)
 		require.Equal(t, []string{"a", "b"}, o.Columns)
 		require.Equal(t, []string{"NA"}, o.Nulls)
@@ -57,7 +57,7 @@ func TestRecordedSettings(t *testing.T) {
 		require.False(t, o.Header)
 		require.EqualValues(t, 500, o.IngestRate)
 	}
-	require.Equal(t, recorded, again.Settings().Record(defaults, again.Given))
+	require.Equal(t, recorded, second.Settings().Record(defaults, second.Given))
 
 	// The password in the environment reaches the resumed run.
 	resumed := parsed(
@@ -66,8 +66,8 @@ func TestRecordedSettings(t *testing.T) {
 		"load",
 		newResumeCommand(newStreams(nil, nil, io.Discard)).Flags(),
 	)
-	require.NoError(t, again.Settings().Change(recorded, again.Given, changes(resumed)))
-	require.Equal(t, "secret", again.Password)
+	require.NoError(t, second.Settings().Change(recorded, second.Given, changes(resumed)))
+	require.Equal(t, "secret", second.Password)
 
 	// So does that of the command's section. What the first run was given stays, unless it is typed
 	// again.
@@ -89,12 +89,12 @@ func TestRecordedSettings(t *testing.T) {
 		"--user",
 		"other",
 	)
-	require.NoError(t, again.Settings().Change(recorded, again.Given, changes(resumed)))
-	require.Equal(t, "of load", again.Password)
-	require.Equal(t, "other", again.User)
-	require.Equal(t, 7*time.Second, again.Timeout)
-	require.Equal(t, []string{"10.0.0.9", "10.0.0.8"}, again.Hosts)
-	require.EqualValues(t, 500, again.IngestRate)
+	require.NoError(t, second.Settings().Change(recorded, second.Given, changes(resumed)))
+	require.Equal(t, "of load", second.Password)
+	require.Equal(t, "other", second.User)
+	require.Equal(t, 7*time.Second, second.Timeout)
+	require.Equal(t, []string{"10.0.0.9", "10.0.0.8"}, second.Hosts)
+	require.EqualValues(t, 500, second.IngestRate)
 }
 
 // Every setting of an operation has a flag of its command, but for those that only other commands

@@ -76,7 +76,7 @@ func printInspected(w io.Writer, t report.SSTable) {
 		"%s",
 		date(t.MaxDeletion, "none: not all is deleted or expires"),
 	)
-	line("tombstones", "%d, of which %d are past", t.Tombstones, t.Ready)
+	line("tombstones", "%d; compaction may drop %d of them after gc_grace_seconds", t.Tombstones, t.Ready)
 	for _, d := range t.Drops {
 		line("  drop_time", "%s: %d", date(&d.SSTableTime, ""), d.Count)
 	}
@@ -85,7 +85,7 @@ func printInspected(w io.Writer, t report.SSTable) {
 	if t.PendingRepair != "" {
 		line("pending_repair", "%s", t.PendingRepair)
 	}
-	line("originating_host", "%s", cmp.Or(t.Host, "not told"))
+	line("originating_host", "%s", cmp.Or(t.Host, "not known"))
 	line("bloom_filter_fp_chance", "%g", t.FilterChance)
 	for _, p := range t.LargestPartitions {
 		line(

@@ -276,10 +276,10 @@ the input, so the last row of a key wins. Rows of a table of counters are increm
 A row counts as loaded when most of its replicas in the data center have it
 (LOCAL_QUORUM).
 
-A row that cannot be read, or that the cluster refuses, is rejected, and the others are
-loaded. rejects.csv in the run directory keeps it byte for byte. Such a file can be
-corrected and loaded again. errors.jsonl beside it has the file, line, column and reason.
-The exit status is then 2.
+A row that cannot be read, or that the cluster refuses, is rejected. The others are
+loaded. The file rejects.csv in the run directory keeps the row byte for byte. It can be
+corrected and loaded again. The file errors.jsonl beside it has the file, line, column
+and reason. The exit status is then 2.
 ` + exitHelp,
 		Example: `  cqlbulk load demo.flights flights.csv --hosts 10.0.0.1
   cqlbulk load demo.flights 'part-*.csv' --null-string NA --ingestrate 50k
@@ -330,13 +330,13 @@ func checkLoad(ctx context.Context, s streams, show showOptions, settings *spec.
 	if err != nil {
 		return err
 	}
-	s.tellTerminal(settings.Inputs)
+	s.printTerminal(settings.Inputs)
 	return runDoctor(ctx, s, show, d)
 }
 
-// tellTerminal says that a command waits for what is typed, where an input is the standard input
+// printTerminal says that a command waits for what is typed, where an input is the standard input
 // and that is a terminal.
-func (s streams) tellTerminal(inputs []string) {
+func (s streams) printTerminal(inputs []string) {
 	if in, isFile := s.in.(*os.File); isFile && slices.Contains(inputs, "-") &&
 		printer.IsTerminal(in) {
 		s.note("reading from this terminal: Ctrl-D at the beginning of a line ends the input")
@@ -354,6 +354,6 @@ func runLoad(ctx context.Context, s streams, show showOptions, settings *spec.Lo
 	if err != nil {
 		return err
 	}
-	s.tellTerminal(settings.Inputs)
+	s.printTerminal(settings.Inputs)
 	return finishLoad(ctx, s, show, load)
 }

@@ -25,7 +25,7 @@ func finishLoad(ctx context.Context, s streams, show showOptions, load *operatio
 	if load.DryRun() {
 		load.Explain(func(in operation.ExplainedInput) {
 			if !show.Quiet {
-				s.tellFields(in)
+				s.printFields(in)
 			}
 		})
 	}
@@ -34,24 +34,24 @@ func finishLoad(ctx context.Context, s streams, show showOptions, load *operatio
 	stop()
 	s.end.document = report.OfLoad(result)
 	if !show.Quiet {
-		s.tellExplained(result.Explained)
+		s.printExplained(result.Explained)
 	}
 	if !show.Quiet && result.Files == nil && !result.DryRun {
-		s.tellStreamed(result.Stream, result.Compaction)
+		s.printStreamed(result.Stream, result.Compaction)
 	}
-	s.tellImports(result.Files, show.Quiet)
-	s.tellRejects(result.Rejects, result.DryRun)
-	s.tellAgain(result.Rejects.Again, result.Next)
-	s.tellNextOfLoad(result, err)
+	s.printImports(result.Files, show.Quiet)
+	s.printRejects(result.Rejects, result.DryRun)
+	s.printRepeatedRejects(result.Rejects.Repeated, result.Next)
+	s.printNextOfLoad(result, err)
 	if result.Limit != nil {
 		return &exitError{exitLimit, err}
 	}
 	return runError(err, result.Outcome)
 }
 
-// tellImports says where SSTables are and how they get to the nodes, and names the nodes that
+// printImports says where SSTables are and how they get to the nodes, and names the nodes that
 // have not imported theirs.
-func (s streams) tellImports(f *operation.KeptFiles, quiet bool) {
+func (s streams) printImports(f *operation.KeptFiles, quiet bool) {
 	if f == nil {
 		return
 	}
@@ -92,9 +92,9 @@ func importDetails(f *operation.KeptFiles) string {
 	return fmt.Sprintf("imported by %d of %s", taken, human.Of(len(f.Imports), "node"))
 }
 
-// tellNextOfLoad prints what to know before the load is resumed.
-func (s streams) tellNextOfLoad(r operation.LoadReport, runErr error) {
-	if r.Next.Anew != nil {
+// printNextOfLoad prints what to know before the load is resumed.
+func (s streams) printNextOfLoad(r operation.LoadReport, runErr error) {
+	if r.Next.StartOver != nil {
 		s.wrong(
 			"no row is loaded: records are cut by an option that neither resume nor retry can change",
 		)
@@ -108,7 +108,7 @@ func (s streams) tellNextOfLoad(r operation.LoadReport, runErr error) {
 			)
 		}
 		switch {
-		case r.Limit == nil || r.Next.Anew != nil:
+		case r.Limit == nil || r.Next.StartOver != nil:
 		case r.Limit.NearlyAll && r.Next.KeepLoaded:
 			s.wrong(
 				"nearly every row is rejected, most for one cause: %s; the next command reads the rest otherwise, and a retry then loads the rejected rows",
@@ -132,31 +132,31 @@ func (s streams) tellNextOfLoad(r operation.LoadReport, runErr error) {
 	}
 }
 
-// tellAgain says which of the rejected rows the next command does not load, unless it loads none of
-// them as they are.
-func (s streams) tellAgain(again *operation.RejectedAgain, next advice.Step) {
-	if again == nil || len(next.Edit) > 0 || next.Anew != nil {
+// printRepeatedRejects says which of the rejected rows the next command does not load, unless it
+// loads none of them as they are.
+func (s streams) printRepeatedRejects(repeated *operation.RepeatedRejects, next advice.Step) {
+	if repeated == nil || len(next.Edit) > 0 || next.StartOver != nil {
 		return
 	}
-	of := fmt.Sprintf("%s of the %s", human.Count(again.Rows), human.Of(again.Of, "rejected row"))
-	if !again.All {
+	of := fmt.Sprintf("%s of the %s", human.Count(repeated.Rows), human.Of(repeated.Of, "rejected row"))
+	if !repeated.All {
 		of = fmt.Sprintf(
 			"%s of the first %s",
-			human.Count(again.Rows),
-			human.Of(again.Of, "rejected row"),
+			human.Count(repeated.Rows),
+			human.Of(repeated.Of, "rejected row"),
 		)
 	}
-	why := again.First.Reason
-	if again.First.Column != "" {
-		why = fmt.Sprintf("column %q, value %q: %s", again.First.Column, again.First.Value, why)
+	why := repeated.First.Reason
+	if repeated.First.Column != "" {
+		why = fmt.Sprintf("column %q, value %q: %s", repeated.First.Column, repeated.First.Value, why)
 	}
 	s.wrong(
 		"%s %s rejected again by the next command, unless you edit %s: %s:%d: %s",
 		of,
-		human.Verb(again.Rows, "is", "are"),
-		again.File,
-		again.File,
-		again.First.Line,
+		human.Verb(repeated.Rows, "is", "are"),
+		repeated.File,
+		repeated.File,
+		repeated.First.Line,
 		why,
 	)
 }
@@ -198,9 +198,9 @@ func (s streams) watch(ctx context.Context, linger time.Duration, hide func()) (
 // causesShown is how many causes of rejects the summary lists.
 const causesShown = 10
 
-// tellRejects shows why rows were rejected, an example of each cause, and where
+// printRejects shows why rows were rejected, an example of each cause, and where
 // all of them are.
-func (s streams) tellRejects(r operation.Rejects, dryRun bool) {
+func (s streams) printRejects(r operation.Rejects, dryRun bool) {
 	if len(r.Files) == 0 && len(r.Causes) == 0 {
 		return
 	}

@@ -22,7 +22,7 @@ func TestManyFilesOfRejectsAreCounted(t *testing.T) {
 		nil,
 		nil,
 		&out,
-	).tellRejects(operation.Rejects{Files: files, Reasons: "run/errors.jsonl"}, false)
+	).printRejects(operation.Rejects{Files: files, Reasons: "run/errors.jsonl"}, false)
 	require.Equal(t, "cqlbulk: rejected rows are in "+strings.Join(files[:10], ", ")+
 		" and 2,990 more files beside them, their reasons in run/errors.jsonl\n", out.String())
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
 
-// tellFields says what becomes of the fields of an input.
-func (s streams) tellFields(in operation.ExplainedInput) {
+// printFields says what becomes of the fields of an input.
+func (s streams) printFields(in operation.ExplainedInput) {
 	s.note("%s has %s:", in.Name, human.Of(len(in.Fields), "field"))
 	field, column := 0, 0
 	for _, f := range in.Fields {
@@ -46,8 +46,8 @@ func typeOf(c schema.Column, loaded string) string {
 	}
 }
 
-// tellExplained says how rows would go into the table.
-func (s streams) tellExplained(e *operation.Explained) {
+// printExplained says how rows would go into the table.
+func (s streams) printExplained(e *operation.Explained) {
 	if e == nil || len(e.Inputs) == 0 {
 		return
 	}

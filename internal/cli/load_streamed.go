@@ -8,8 +8,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 )
 
-// tellStreamed says what was left on the nodes that were streamed to.
-func (s streams) tellStreamed(stats operation.StreamStats, c *operation.Compaction) {
+// printStreamed says what was left on the nodes that were streamed to.
+func (s streams) printStreamed(stats operation.StreamStats, c *operation.Compaction) {
 	if len(stats.Nodes) == 0 {
 		return
 	}

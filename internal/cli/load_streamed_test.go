@@ -33,7 +33,7 @@ func TestWhatWasStreamedIsTold(t *testing.T) {
 			"cqlbulk: 1 file of rows landed, an SSTable or more each, on 1 node: 5 B by median, 5 B in all\ncqlbulk: compaction on 1 node: nothing under way or waiting\n"},
 	} {
 		var out bytes.Buffer
-		newStreams(nil, nil, &out).tellStreamed(tc.stats, tc.c)
+		newStreams(nil, nil, &out).printStreamed(tc.stats, tc.c)
 		require.Equal(t, tc.want, out.String(), tc.name)
 	}
 }

@@ -22,7 +22,7 @@ func addReadFlags(b binder) {
 	)
 	b.add(
 		"slice",
-		streamed+"bytes to request of a node at once, by what it announces (default: an eighth of what it has of the table, from 16MiB to 1GiB)",
+		streamed+"bytes to request of a node at once, as it announces them (default: an eighth of its part of the table, 16MiB to 1GiB)",
 	)
 	b.add(
 		"temp-dir",

@@ -152,7 +152,7 @@ func (o *showOptions) run(
 	if lines || o.Verbose || s.log.file != nil {
 		options.Report = func(r progress.Reading) {
 			s.log.progress(r, lines)
-			o.tellNodes(s, c)
+			o.printNodes(s, c)
 		}
 	}
 	if o.Verbose {
@@ -169,8 +169,8 @@ func (o *showOptions) run(
 // nodesShown is the largest number of nodes that are listed with their requests.
 const nodesShown = 20
 
-// tellNodes prints the requests to each node, and how it answers.
-func (o *showOptions) tellNodes(s streams, c *progress.Counters) {
+// printNodes prints the requests to each node, and how it answers.
+func (o *showOptions) printNodes(s streams, c *progress.Counters) {
 	if !o.Verbose {
 		return
 	}

@@ -90,7 +90,7 @@ func writeReport(s streams, o *recordOptions, path string) error {
 	if err != nil {
 		return err
 	}
-	s.tellWriter(path)
+	s.warnWriter(path)
 	r := reportOf(record)
 	for _, name := range o.Counts {
 		count, err := readCount(name)

@@ -175,7 +175,7 @@ func ofRun(out *web.Report, r *status.Record) {
 		s.Rows, s.RejectedRows = max(s.Rows, t.Written), l.Rejected
 		add("inputs", "%s", inputsText(l))
 		if l.Pieces > 0 {
-			tellPieces(l, add)
+			printPieces(l, add)
 		}
 		some("read", t.Read)
 		some("written", t.Written)

@@ -74,7 +74,7 @@ since. The cluster may have other nodes, because the journal has only tokens and
 		Args:              opts.take,
 		ValidArgsFunction: completeRunDir,
 		RunE: func(c *cobra.Command, _ []string) error {
-			opts.tell(s, &opts.showOptions, "was stopped")
+			opts.noteFound(s, &opts.showOptions, "was stopped")
 			return runResume(
 				c.Context(),
 				s,
@@ -109,7 +109,7 @@ func runResume(ctx context.Context, s streams, show showOptions, settings spec.R
 	case run.Scan != nil:
 		return finishScan(ctx, s, show, run.Scan)
 	default:
-		s.tellRereading(run.Load.Rereading())
+		s.printRereading(run.Load.Rereading())
 		return finishLoad(ctx, s, show, run.Load)
 	}
 }

@@ -18,12 +18,12 @@ func newRetryCommand(s streams) *cobra.Command {
 		Use:   "retry RUN_DIR | --last",
 		Short: "Try again what failed in a scan or load",
 		Long: `Try again what failed in a run, and nothing else, with the options that it was
-begun with. --last is the newest run of this folder in which something failed.
+begun with. To name the newest run of this folder in which something failed: --last.
 
 Of a load, the rejected rows are loaded again, mended or as they are, from the files in
-its run directory. As long as no rows were added or taken away, each keeps its timestamp,
-so that it does not replace a later row of its key. If an earlier load may have written a
-row in another form, the row gets a later timestamp, and replaces that form.
+its run directory. If no rows were added or removed, each keeps its timestamp. So it does
+not replace a later row of its key. If an earlier load may have written a row in another
+form, the row gets a later timestamp, and replaces that form.
 Rows in doubt are not loaded again unless --repeat-in-doubt is given. Rows of counters, and
 with lists that are not frozen, are loaded again once. What is rejected again is kept
 in a run directory inside the first.
@@ -41,7 +41,7 @@ gets its name.
 		Args:              opts.take,
 		ValidArgsFunction: completeRunDir,
 		RunE: func(c *cobra.Command, _ []string) error {
-			opts.tell(s, &opts.showOptions, "has something that failed")
+			opts.noteFound(s, &opts.showOptions, "has something that failed")
 			return runRetry(
 				c.Context(),
 				s,
@@ -68,8 +68,8 @@ func runRetry(ctx context.Context, s streams, show showOptions, settings spec.Re
 	case run.Scan != nil:
 		return finishScan(ctx, s, show, run.Scan)
 	}
-	s.tellRetried(run.Before)
-	s.tellRereading(run.Load.Rereading())
+	s.warnRetried(run.Before)
+	s.printRereading(run.Load.Rereading())
 	if err := finishLoad(ctx, s, show, run.Load); err != nil {
 		return err
 	}

@@ -142,14 +142,14 @@ At LOCAL_QUORUM all rows are that were written at LOCAL_QUORUM, as load does.
 
 With --via stream the nodes send their SSTables here, where they are merged. That is a
 small part of the servers' work, but without permissions and audit, and the nodes must
-reach this host (--listen). With --via sstables the SSTables are those of the folders
-that are named, of snapshots, backups or nodes that are down, and no cluster is needed.
+reach this host (--listen). With --via sstables the SSTables are in the folders that are
+named: those of snapshots, backups or nodes that are down. No cluster is needed.
 In both cases --where is evaluated here, and takes what CQL takes with ALLOW FILTERING.
 
 Files of an output have names ending in .part, until it is complete.
 To resume a scan into files that was stopped: cqlbulk resume RUN_DIR.
-A manifest beside it says how it was made. It holds the number of rows, the files with
-a checksum of each, and a checksum of the rows that does not depend on their order.
+A manifest beside it says how it was made. It has the number of rows and the files with
+a checksum of each. A checksum of all rows there does not depend on their order.
 ` + exitHelp,
 		Example: `  cqlbulk scan demo.flights -o flights.csv --hosts 10.0.0.1
   cqlbulk scan demo.flights -d flights --format json --compression zstd
@@ -235,14 +235,14 @@ func finishScan(ctx context.Context, s streams, show showOptions, scan *operatio
 	result, err := scan.Run(ctx)
 	stop()
 	s.end.document = report.OfScan(result)
-	s.tellFailed(result.Failed)
-	s.tellUnfinished(result)
-	s.tellReplaced(result, show.Quiet)
+	s.printFailed(result.Failed)
+	s.printUnfinished(result)
+	s.printReplaced(result, show.Quiet)
 	return runError(err, result.Outcome)
 }
 
-// tellReplaced says what became of the files that were in the output folder before.
-func (s streams) tellReplaced(r operation.ScanReport, quiet bool) {
+// printReplaced says what became of the files that were in the output folder before.
+func (s streams) printReplaced(r operation.ScanReport, quiet bool) {
 	if r.Replaced > 0 && !quiet {
 		s.note(
 			"--force: %s of the earlier scan %s gone",
@@ -270,8 +270,8 @@ func (s streams) tellReplaced(r operation.ScanReport, quiet bool) {
 // partsShown is how many files of an output that is not whole are listed.
 const partsShown = 10
 
-// tellUnfinished says what is kept of an output that is not whole.
-func (s streams) tellUnfinished(r operation.ScanReport) {
+// printUnfinished says what is kept of an output that is not whole.
+func (s streams) printUnfinished(r operation.ScanReport) {
 	for i, part := range r.Unfinished {
 		if i == partsShown {
 			s.wrong("and %d more", len(r.Unfinished)-i)

@@ -33,7 +33,7 @@ func newStatusCommand(s streams) *cobra.Command {
 		Use:   "status [RUN_DIR | FOLDER]",
 		Short: "Show what scans and loads have done, while they run or after",
 		Long: `Show the runs in a folder, by default this one, the newest first. Each has its state, how
-much of it is done, how fast it is, and how long it still takes or how long ago it was. Of
+much of it is done, and how fast it is. It has the time left, or how long ago it was. Of
 a run directory, show what its scan or load has done, what failed and what is left.
 Nothing is changed, and no cluster is asked.
 
@@ -129,7 +129,7 @@ func showStatus(s streams, o *statusOptions, dir string) error {
 	if err != nil {
 		return err
 	}
-	s.tellWriter(dir)
+	s.warnWriter(dir)
 	if s.end.document = report.OfStatus(r); o.JSON {
 		return nil
 	}
@@ -194,7 +194,7 @@ func showLoad(w io.Writer, l *status.Load) {
 		known = ", and what comes by pipes"
 	}
 	writeFact(w, "inputs", "%s%s", inputsText(l), known)
-	tellPieces(l, func(name, format string, args ...any) { writeFact(w, name, format, args...) })
+	printPieces(l, func(name, format string, args ...any) { writeFact(w, name, format, args...) })
 	for i, p := range l.Begun {
 		if i == begunShown {
 			writeFact(w, "", "and %s more", human.Count(len(l.Begun)-i))
@@ -213,11 +213,11 @@ func inputsText(l *status.Load) string {
 	return fmt.Sprintf("%s, %s as stored", human.Count(l.Inputs), human.Size(l.Stored))
 }
 
-// tellPieces prints how much of the inputs is completed, and what was streamed to nodes.
-func tellPieces(l *status.Load, tell func(name, format string, args ...any)) {
-	tell("recorded", "%s of text, in %s", human.Size(l.Settled), human.Of(l.Pieces, "piece"))
+// printPieces prints how much of the inputs is completed, and what was streamed to nodes.
+func printPieces(l *status.Load, add func(name, format string, args ...any)) {
+	add("recorded", "%s of text, in %s", human.Size(l.Settled), human.Of(l.Pieces, "piece"))
 	for _, n := range l.Streams {
-		tell(
+		add(
 			"streamed",
 			"%s to %s, %s",
 			human.Size(n.Bytes),

@@ -88,13 +88,13 @@ a command are listed with --help-all.`,
 			return words, cobra.ShellCompDirectiveNoFileComp
 		},
 		RunE: func(c *cobra.Command, args []string) error {
-			return tellOf(c.OutOrStdout(), root, args)
+			return printHelpOf(c.OutOrStdout(), root, args)
 		},
 	}
 }
 
-// tellOf writes the help of a command or a topic.
-func tellOf(w io.Writer, root *cobra.Command, words []string) error {
+// printHelpOf writes the help of a command or a topic.
+func printHelpOf(w io.Writer, root *cobra.Command, words []string) error {
 	if len(words) == 0 {
 		writeHelp(w, root, false)
 		return nil
@@ -161,11 +161,11 @@ nodes that require a client's certificate.
   cqlbulk count demo.flights --ssl --cacert ca.pem --cert me.pem --key me.key`
 
 const formatsTopic = `
-CSV is RFC 4180 in UTF-8. Commas separate fields, a field is in quotes if it needs them,
-quotes in it are doubled, and nothing is escaped. --delimiter and --quote change the two
-characters, --format tsv has tabs. JSON is an object a line, its members named like
-columns. The first line of CSV and TSV names the columns; --header=false says that there
-is no such line.
+CSV is RFC 4180 in UTF-8. Commas separate fields. A field is in quotes if it needs them,
+quotes in it are doubled, and nothing is escaped. To change the two characters:
+--delimiter and --quote. With --format tsv, tabs separate fields. JSON is an object a
+line, its members named like columns. The first line of CSV and TSV names the columns;
+--header=false says that there is no such line.
 
 Nothing between two delimiters is null, "" is the empty text. --null-string names other
 texts for null. A load reads gzip, zstd, lz4, snappy, bzip2 and xz by their first bytes. A
@@ -241,6 +241,6 @@ In it, a section named after a command is for that command alone:
 
 A setting or a variable that no command knows is an error.
 
-cqlbulk config init writes such a file with all settings, and cqlbulk config show prints
-which value of each is in force, and where it comes from.`
+To write such a file with all settings: cqlbulk config init. To see which value of each is
+in force, and where it comes from: cqlbulk config show.`
 }

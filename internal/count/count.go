@@ -28,8 +28,8 @@ type Job struct {
 	Vnodes int                   // number of vnode ranges
 	Find   func(token.Token) int // returns the vnode range of a token; nil: there is one
 	Top    int                   // number of largest partitions to keep
-	// Single is the number of cells of the partition key at the beginning of each row, if the
-	// reader returns the rows of the table; 0: it returns numbers.
+	// Single: the reader returns the rows of the table, and this is the number of cells of the
+	// partition key at the beginning of each row. 0: the reader returns numbers.
 	Single int
 	// Partitioner returns the token of a partition. A range whose partitions are counted one by one
 	// can then be cut behind those that have come. Nil: a range is counted as a whole.

@@ -138,7 +138,7 @@ func TestCountOfOneRange(t *testing.T) {
 }
 
 // If several serial ranges are the zero Range, each has an answer of its own.
-func TestCountOfTheSameRangeAgain(t *testing.T) {
+func TestCountOfTheSameRangeTwice(t *testing.T) {
 	job := newJob(&server{rows: sweeptest.Numbered(10)}, 1)
 	job.Splits = make([]token.Split, 3)
 	job.Sweep.Workers = 1

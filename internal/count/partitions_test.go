@@ -18,8 +18,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// grouped returns the answers of count(*) GROUP BY: a row for each partition, with its key of two
-// cells and its number of rows, in the order of the ring.
+// grouped returns the answers of count(*) GROUP BY, in the order of the ring. Each partition has a
+// row with its key of two cells and its number of rows.
 func grouped(sizes ...int64) (*sweeptest.Table, []Partition) {
 	answers := &sweeptest.Table{Rows: sweeptest.Numbered(len(sizes))}
 	all := make([]Partition, len(sizes))

@@ -110,8 +110,8 @@ func AsDates(samples []Sample, timestamps, dates string) []Finding {
 }
 
 // bothForms advises two loads if the only column that needs a pattern has dates with separators and
-// without: by the pattern of digits first, since by the other one those without separators would be
-// numbers. columns are those of the compact ones.
+// dates without. The load with the pattern of digits comes first: the other pattern would read
+// dates without separators as numbers. columns has the columns of compact.
 func bothForms(written, compact []Finding, columns []string) bool {
 	const flag = "datetimeformat"
 	var spelled []int
@@ -131,8 +131,8 @@ func bothForms(written, compact []Finding, columns []string) bool {
 	return true
 }
 
-// onePattern takes back the advice of patterns if columns need different ones: one pattern is for
-// all of them. numbers: a column has numbers, of which a pattern of digits alone reads none.
+// onePattern takes back the advice of patterns if columns need different ones, because a load has
+// one pattern for all columns. numbers: a column has numbers, and a pattern of digits reads none.
 func onePattern(found []Finding, flag string, numbers bool) {
 	patterns := make(map[string]bool)
 	for _, f := range found {
@@ -274,7 +274,7 @@ func (c *column) finding(format string) Finding {
 		return Fine("%s", kinds)
 	case c.bad == 0 && single && len(readings[0]) > 1 && !(usual && format == readings[0][0]):
 		return Warn(
-			"look at one of which you know the day",
+			"check a date whose day you know",
 			"%s; taken as %s says, but also dates by %s",
 			kinds,
 			format,
@@ -430,8 +430,8 @@ func (c *column) severalWays(kinds, format string, readings [][]string, readable
 }
 
 // retrying returns the finding with the pattern by which a retry reads dates that a format did not
-// take: one of the patterns that each read them, if no other order of day, month and year is among
-// them.
+// take. patterns has those that each read all of these dates. There is no such pattern if they
+// differ in the order of day, month and year.
 func (f Finding) retrying(flag, format string, patterns []string) Finding {
 	if len(patterns) == 1 && withoutOrder.Replace(patterns[0]) != withoutOrder.Replace(format) {
 		f.Retry = map[string][]string{flag: {patterns[0]}}

@@ -11,7 +11,7 @@ import (
 type Certificate struct {
 	Of   string // a node's address, or what the flag is called
 	Ends time.Time
-	Err  error // why it cannot be told, or is not taken
+	Err  error // why Ends is not known, or the certificate is not accepted
 }
 
 // soon is how long before its end a certificate is warned of.

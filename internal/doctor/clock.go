@@ -29,14 +29,14 @@ type HostTimes struct {
 	Expiring bool // times to live are counted from it; servers count those of rows that come by CQL
 }
 
-// off is by how much a clock differs at the least.
+// off returns the least possible difference of a clock.
 func (c Clock) off() time.Duration { return max(c.Ahead.Abs()-c.Error, 0) }
 
 // Clocks says how far the nodes' clocks are from this host's, and what that means for rows that
 // have its time.
 func Clocks(clocks []Clock, of HostTimes) Finding {
 	if len(clocks) == 0 {
-		return Warn("see whether the nodes hang", "no node told its time")
+		return Warn("see whether the nodes hang", "no node reported its time")
 	}
 	worst := slices.MaxFunc(clocks, func(a, b Clock) int { return int(a.off() - b.off()) })
 	if worst.off() <= clockDiffers {

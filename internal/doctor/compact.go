@@ -189,8 +189,8 @@ func (d *dayCount) reads(number string) bool {
 	return err == nil && d.least <= n && n < d.below
 }
 
-// counts returns the finding about numbers that nearly all count days; false: they do not. read is
-// what they are read as; empty: they are not taken.
+// counts returns the finding about numbers if nearly all of them count days; false: they do not.
+// read is what a load reads them as; empty: it does not accept them.
 func (c *compacts) counts(where, read string, ofDate bool) (Finding, bool) {
 	for i := range c.days {
 		o, count := &c.days[i], &dayCounts[i]
@@ -301,9 +301,8 @@ func (c *compacts) formed(i int) int64 {
 	return c.forms[i].number
 }
 
-// dates reports whether nearly all numbers are dates without separators. It returns the places of
-// the forms, in compactForms, each of which reads nearly all of them; none: they are of several
-// forms.
+// dates reports whether nearly all numbers are dates without separators. forms has the places in
+// compactForms of every form that reads nearly all of them; empty: they have several forms.
 func (c *compacts) dates() (forms []int, compact bool) {
 	nearly := func(n int64) bool { return n > 0 && 20*n >= 19*c.numbers }
 	for i := range c.forms {
@@ -314,8 +313,8 @@ func (c *compacts) dates() (forms []int, compact bool) {
 	return forms, nearly(c.any.number)
 }
 
-// patterns are those by which the dates are read: by each of them all, or if several forms are in
-// the column, by each some. all reports which.
+// patterns returns patterns for the dates. all: each pattern reads all of them. Otherwise the
+// column has several forms, and each pattern reads some.
 func (c *compacts) patterns() (patterns []string, all bool) {
 	forms, _ := c.dates()
 	if all = len(forms) > 0; !all {
@@ -353,8 +352,8 @@ func (c *compacts) counted() (all []int) {
 // digitsOf is how many digits times of 1980 to 2100 have in a unit.
 var digitsOf = [len(units)]string{"9 or 10", "12 or 13", "15 or 16", "18 or 19"}
 
-// mixture is the finding about a column of timestamps in which dates without separators are mixed
-// with numbers that count a unit since 1970: how to load both.
+// mixture returns how to load a column of timestamps that has both dates without separators and
+// numbers that count a unit since 1970.
 func (c *compacts) mixture(where string) Finding {
 	const flag = "datetimeformat"
 	seen := []string{
@@ -440,8 +439,8 @@ func (c *compacts) mixture(where string) Finding {
 	).wrong()
 }
 
-// unread is the finding about numbers that count a unit since 1970 and that a format of digits
-// alone does not take; false: there are none.
+// unread returns the finding about numbers that count a unit since 1970 if a format of digits does
+// not accept them; false: there are none.
 func (c *compacts) unread(where, format string) (Finding, bool) {
 	counted := c.counted()
 	if format == "" || len(counted) == 0 {
@@ -488,8 +487,8 @@ func (c *compacts) unread(where, format string) (Finding, bool) {
 	return f, true
 }
 
-// finding says that the numbers of a column are dates, and how to read them. what they are read as
-// otherwise; empty: they are not taken by the format, if there is one.
+// finding returns that the numbers of a column are dates, and how to read them. what is what a load
+// reads them as; empty: the format, if there is one, does not accept them.
 func (c *compacts) finding(where, flag, what, format string) Finding {
 	found := fmt.Sprintf(
 		"%s: %s of %s, such as %s, %s like dates without separators",
@@ -571,7 +570,7 @@ func severalOrders(patterns []string) bool {
 // oneOf advises one of several patterns.
 func oneOf(flag string, patterns []string) string {
 	return fmt.Sprintf(
-		"look at one of which you know the day, and say --%s '%s'",
+		"check a date whose day you know, and say --%s '%s'",
 		flag,
 		strings.Join(patterns, "' or '"),
 	)
@@ -608,8 +607,8 @@ func (t *Times) Dated() (Finding, bool) {
 	return f.wrong(), counts
 }
 
-// Mixed returns what is wrong with a column of timestamps in which dates without separators are
-// mixed with numbers that count a unit since 1970; false: they are not.
+// Mixed returns the finding about a column of timestamps that has both dates without separators and
+// numbers that count a unit since 1970; false: it does not.
 func (t *Times) Mixed() (Finding, bool) {
 	if !t.compact.mixed() {
 		return Finding{}, false

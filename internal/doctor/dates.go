@@ -58,7 +58,7 @@ type shape struct {
 // everyWay is the number of sets of orders.
 const everyWay = 1 << len(everyOrder)
 
-// mostShapes is the number of shapes that are told apart in a column.
+// mostShapes is the number of shapes that are counted separately in a column.
 const mostShapes = 8
 
 // Watch notes the texts of one column. It is safe for concurrent use.
@@ -105,8 +105,8 @@ func (w *Watch) own(text []byte, found orders) {
 	}
 }
 
-// ownForm reports whether a text that begins with a year of four digits and a hyphen is a date as
-// CQL has it, right or wrong: neither the order nor words behind it, such as PM, are another
+// ownForm reports whether a text has the form of CQL's dates, right or wrong. The text begins with
+// a year of four digits. A day in second place, and words behind the date such as PM, are another
 // program's.
 func ownForm(text []byte, found orders, taken bool) bool {
 	if text = bytes.TrimLeft(text, " "); text[4] != '-' {
@@ -115,7 +115,7 @@ func ownForm(text []byte, found orders, taken bool) bool {
 	return taken || found != daySecond && !wordBehind.Match(text)
 }
 
-// isNumber reports whether a text has digits alone, as many as a year or more, and perhaps a
+// isNumber reports whether a text has only digits, at least four as a year has, and perhaps a
 // fraction.
 func isNumber(text []byte) bool {
 	whole, fraction, point := bytes.Cut(text, []byte{'.'})
@@ -168,8 +168,8 @@ func (s *shape) orders() orders {
 	return orders(all)
 }
 
-// possible are the orders that are told apart: a short year comes first only if that reads all
-// dates, or nothing else reads one of them.
+// possible returns the orders to consider. That a short year comes first is one of them only if it
+// reads all dates, or if no other order reads one of them.
 func (s *shape) possible() orders {
 	switch {
 	case s.longYear():
@@ -216,8 +216,8 @@ func (w *Watch) Dates(column string) (Dates, bool) {
 	return d, d.all() > 0 || d.numbers.numbers > 0 || d.bothOrders()
 }
 
-// bothOrders reports whether a column took dates that begin with a year and of which each order
-// alone reads some.
+// bothOrders reports whether a column accepted dates that begin with a year, and has some that only
+// one order reads and some that only the other reads.
 func (d *Dates) bothOrders() bool { return d.monthSecond.number > 0 && d.daySecond.number > 0 }
 
 // HasSeconds reports whether a column of the sample has numbers of seconds with a fraction, which
@@ -264,9 +264,9 @@ func (s *shape) merge(o shape) {
 	}
 }
 
-// ordersOf reads a text that begins with three numbers, of which one is a year of four digits at
-// either end or of two digits, with the same of / . - between them, and perhaps a time behind. It
-// returns the orders in which that is a date, and the first and the third number.
+// ordersOf reads a text that begins with three numbers and perhaps has a time behind. One number is
+// a year: of two digits, or of four at either end. The same one of / . - separates the numbers.
+// ordersOf returns the orders in which that is a date, and the first and the third number.
 func ordersOf(text []byte) (found orders, first, third int) {
 	at := 0
 	for at < len(text) && text[at] == ' ' {

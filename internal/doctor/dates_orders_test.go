@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// datesOf is a sample with a column of timestamps, of which some texts were taken, and others not.
+// datesOf returns a sample with a column of timestamps that accepted some texts and refused others.
 func datesOf(taken, refused []string) []Sample {
 	var w Watch
 	for _, text := range taken {
@@ -24,8 +24,8 @@ func datesOf(taken, refused []string) []Sample {
 	return []Sample{{Name: "f", Dates: []Dates{d}}}
 }
 
-// A pattern with the day second is not advised for a file in which a date shows that the month is
-// second: it would make other days of the dates that both orders read.
+// If a date of a file shows that the month is second, no pattern with the day second is advised. It
+// would read other days from the dates that both orders read.
 func TestBothOrdersBehindTheYear(t *testing.T) {
 	found := AsDates(datesOf([]string{"2025-06-30", "2025-01-07"}, []string{"2024-31-12"}), "", "")
 	require.Len(t, found, 1)
@@ -73,8 +73,8 @@ func numbersOf(t *testing.T, numbers ...string) []Sample {
 	return []Sample{{Name: "f", Times: []Times{times}}}
 }
 
-// Numbers that no unit since 1970 makes likely times of get no unit advised: it would load other
-// times, and nothing would be odd about them any more.
+// If no unit since 1970 turns numbers into likely times, none is advised. The load would write
+// wrong times, and nothing would look odd any more.
 func TestNumbersOfNoUnit(t *testing.T) {
 	for _, numbers := range [][]string{
 		{"29325520", "28937586"}, // minutes since 1970

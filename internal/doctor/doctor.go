@@ -1,5 +1,5 @@
-// Package doctor judges whether a cluster, a table and inputs are ready for a command, and says what
-// to do if they are not.
+// Package doctor judges whether a cluster, a table and inputs are ready for a command. If they are
+// not, it says what to do.
 //
 // A [Check] has a name and a function that returns findings, as data ([Finding]). [Run] runs checks
 // side by side, and limits the time of each. If one node hangs, one line of the answer is missing.
@@ -98,10 +98,10 @@ func One(name string, look func(ctx context.Context) Finding) Check {
 	return Check{name, func(ctx context.Context) []Finding { return []Finding{look(ctx)} }}
 }
 
-// Run runs the checks at the same time. It calls tell with each finding as soon as it is known, in
+// Run runs the checks at the same time. It calls show with each finding as soon as it is known, in
 // the order of the checks. A check that takes longer than the limit fails. If the context ends
 // before all checks do, Run returns its error.
-func Run(ctx context.Context, limit time.Duration, checks []Check, tell func(Finding)) error {
+func Run(ctx context.Context, limit time.Duration, checks []Check, show func(Finding)) error {
 	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	answers := make([]chan []Finding, len(checks))
@@ -118,7 +118,7 @@ func Run(ctx context.Context, limit time.Duration, checks []Check, tell func(Fin
 			if f.Name == "" {
 				f.Name = c.Name
 			}
-			tell(f)
+			show(f)
 		}
 	}
 	return nil

@@ -123,7 +123,7 @@ func TestCores(t *testing.T) {
 	nodes := []topology.Node{{Address: "a", Cores: 4}, {Address: "b", Cores: 8}, {Address: "c"}}
 	require.Equal(t, Fine("4 to 8 cores a node"), Cores(nodes[:2], []int{4, 8}))
 	require.Equal(t, Fine("1 core a node"), Cores(nodes[:1], []int{1}))
-	require.Equal(t, "not told by c: 4 to 8 taken for each", Cores(nodes, []int{4, 8, 4}).Found)
+	require.Equal(t, "not reported by c: 4 to 8 taken for each", Cores(nodes, []int{4, 8, 4}).Found)
 	require.Equal(t, Warning, Cores(nil, nil).State)
 }
 
@@ -150,7 +150,7 @@ func TestClocks(t *testing.T) {
 			"b is 60 minutes behind this host; rows of a load bear this host's time: what others write in the next 60 minutes loses against them; rows with a time to live expire 60 minutes too late"},
 		{"of rows that are read", []Clock{clock("a", 0), clock("b", -time.Hour)}, HostTimes{}, Warning, "b is 60 minutes behind this host"},
 		{"this host is behind", []Clock{clock("a", time.Hour), clock("b", time.Hour+time.Second)}, HostTimes{}, Warning, "this host is 60 minutes behind the nodes"},
-		{"nobody told", nil, HostTimes{Stamped: true}, Warning, "no node told its time"},
+		{"no clock", nil, HostTimes{Stamped: true}, Warning, "no node reported its time"},
 	} {
 		f := Clocks(tc.clocks, tc.of)
 		require.Equal(t, tc.want, f.State, tc.name)

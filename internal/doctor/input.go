@@ -52,11 +52,11 @@ type Seen struct {
 	Bytes, Lines int64 // of the text, and its line ends
 }
 
-// leastLines is the number of line ends from which their number tells how long the lines are.
+// leastLines is the number of line ends from which the length of lines is estimated by them.
 const leastLines = 100
 
-// rows returns about how many rows the input has: by the line ends at places all over it, or if
-// those are too few, by the length of the first rows.
+// rows estimates the number of rows of the input from the line ends at places all over it. If those
+// are too few, it uses the length of the first rows.
 func (s *Sample) rows() float64 {
 	if s.Seen.Lines < leastLines || s.Lines == 0 {
 		return float64(s.All) * float64(s.Rows) / float64(s.Text)
@@ -240,15 +240,15 @@ func delimiter(by byte) string {
 	return fmt.Sprintf("'%c'", by)
 }
 
-// Fields says whether the fields of the inputs fit the table's columns. header: they have names in
-// the first line. json: they are members of objects.
+// Fields judges whether the fields of the inputs fit the table's columns. header: their names are
+// in the first line. json: they are members of objects.
 func Fields(samples []Sample, header, json bool) []Finding {
 	var out []Finding
 	fit := 0
 	var fits Sample
 	for _, s := range readable(samples) {
 		switch {
-		case s.Fit != nil && s.Otherwise: // which Delimiter tells
+		case s.Fit != nil && s.Otherwise: // Delimiter reports it
 		case s.Fit != nil:
 			out = append(out, Fail(s.Hint, "%s: %v", s.Name, s.Fit).guessing(s.Settings, s.Guess))
 		case len(s.Head) > 0:
@@ -334,8 +334,8 @@ func Rows(samples []Sample) []Finding {
 	return []Finding{f.guessing(settings, guess)}
 }
 
-// guessedRate is the pace that a time is told for where no rate is set: about what one node with
-// two cores takes.
+// guessedRate is the rate, in rows a second, from which a load's time is estimated if none is set.
+// One node with two cores takes about that.
 const guessedRate = 30_000
 
 // Estimate says how many rows there may be, and how long they take at a rate; 0: none is set.
@@ -348,9 +348,9 @@ func Estimate(samples []Sample, rate float64) []Finding {
 		case s.Whole:
 			rows, known = rows+float64(s.Rows), true
 		case s.Err != nil || s.Fit != nil:
-			return nil // which has been told
+			return nil // another finding reports it
 		case s.Pipe || s.All < 0 || s.Rows == 0 || s.Text == 0:
-			return []Finding{Fine("not known: %s does not tell its size", s.Name)}
+			return []Finding{Fine("not known: the size of %s is unknown", s.Name)}
 		default:
 			rows, known, exact = rows+s.rows(), true, false
 		}

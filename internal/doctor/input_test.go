@@ -32,7 +32,7 @@ func FuzzOrdersOf(f *testing.F) {
 	})
 }
 
-// dated is a sample with a column of dates, of which a format takes some.
+// dated returns a sample with a column of dates. taken: the format accepts those in its order.
 func dated(file string, taken bool, texts ...string) Sample {
 	var w Watch
 	for _, text := range texts {
@@ -62,7 +62,7 @@ func TestDates(t *testing.T) {
 	require.Equal(t, Failure, both.State)
 	require.Contains(t, both.Found, "both orders are in one file")
 	ambiguous := one(true, "%d/%m/%Y", "1/2/2024", "3/4/2024")
-	require.Equal(t, Warning, ambiguous.State, "nothing tells whether that is right")
+	require.Equal(t, Warning, ambiguous.State, "no date shows which order is right")
 	require.Contains(t, ambiguous.Found, "; taken as %d/%m/%Y says, but also dates by %m/%d/%Y")
 	require.Equal(t, OK, one(true, "%d/%m/%Y", "1/2/2024", "31/2/2024").State)
 	require.Equal(t, []string{"%m-%d-%Y"}, one(false, "", "12-31-2024").Settings["datetimeformat"])
@@ -82,8 +82,8 @@ func TestDatesThatBeginWithAShortYear(t *testing.T) {
 		do    string
 		texts []string
 	}{
-		{"write them as 2024-12-31, or look at one of which you know the day, and say --datetimeformat '%y/%m/%d' or '%d/%m/%y'", []string{"24/01/02", "24/01/03", "24/02/15"}},
-		{"write them as 2024-12-31, or look at one of which you know the day, and say --datetimeformat '%d/%m/%y' or '%m/%d/%y' or '%y/%m/%d'", []string{"01/02/03"}},
+		{"write them as 2024-12-31, or check a date whose day you know, and say --datetimeformat '%y/%m/%d' or '%d/%m/%y'", []string{"24/01/02", "24/01/03", "24/02/15"}},
+		{"write them as 2024-12-31, or check a date whose day you know, and say --datetimeformat '%d/%m/%y' or '%m/%d/%y' or '%y/%m/%d'", []string{"01/02/03"}},
 		{"write them as 2024-12-31, or say --datetimeformat '%y-%m-%d %H:%M'", []string{"24-01-02 10:00", "99-01-02 11:00"}},
 		{"write them as 2024-12-31, or say --datetimeformat '%y/%m/%d'", []string{"24/1/2", "24/10/12"}},
 	} {
@@ -303,7 +303,7 @@ func TestDelimiter(t *testing.T) {
 		[]Finding{Fail("say so", "b: a tab does not seem to stand between the fields")},
 		Delimiter([]Sample{other}, '\t'),
 	)
-	require.Empty(t, Fields([]Sample{other}, true, false), "it is told once")
+	require.Empty(t, Fields([]Sample{other}, true, false), "it is reported once")
 }
 
 func TestRows(t *testing.T) {
@@ -352,10 +352,10 @@ func TestEstimate(t *testing.T) {
 	require.Empty(t, Estimate([]Sample{part, {Err: errAway}}, 0))
 	require.Equal(
 		t,
-		[]Finding{Fine("not known: b does not tell its size")},
+		[]Finding{Fine("not known: the size of b is unknown")},
 		Estimate([]Sample{part, {Name: "b", Pipe: true}}, 0),
 	)
-	// The first rows are shorter than the others: the line ends all over the file tell.
+	// The first rows are shorter than the others: the line ends all over the file show that.
 	uneven := Sample{
 		Name:  "a",
 		Rows:  1000,
@@ -367,12 +367,12 @@ func TestEstimate(t *testing.T) {
 	require.Contains(t, Estimate([]Sample{uneven}, 0)[0].Found, "about 21,000 rows: ")
 	uneven.Lines = 2000 // each row has two lines
 	require.Contains(t, Estimate([]Sample{uneven}, 0)[0].Found, "about 11,000 rows: ")
-	uneven.Seen.Lines = 3 // of long rows a few lines tell nothing
+	uneven.Seen.Lines = 3 // a few lines of long rows show nothing
 	require.Contains(t, Estimate([]Sample{uneven}, 0)[0].Found, "about 840,000 rows: ")
 	part.All = -1
 	require.Equal(
 		t,
-		[]Finding{Fine("not known: a does not tell its size")},
+		[]Finding{Fine("not known: the size of a is unknown")},
 		Estimate([]Sample{part}, 0),
 	)
 }

@@ -6,9 +6,9 @@ import (
 	"sync/atomic"
 )
 
-// Late notes the timestamps of one column as a load reads them, to find numbers of another unit, or
-// dates without separators, that come after the first rows. It is safe for concurrent use, and
-// takes next to nothing for a usual value.
+// Late checks the timestamps of one column as a load reads them. It finds numbers of another unit,
+// and dates without separators, that come after the first rows. It is safe for concurrent use, and
+// takes very little time for a usual value.
 type Late struct {
 	column, unit string
 
@@ -21,14 +21,15 @@ type Late struct {
 	times Times // the first usual number, and the first odd ones
 }
 
-// NewLate returns one for a column whose numbers count a unit. said: a mixture was told already.
+// NewLate returns one for a column whose numbers count a unit. said: a warning of a mixture was
+// printed already.
 func NewLate(column, unit string, said bool) *Late {
 	l := &Late{column: column, unit: unit, times: Times{Column: column, Unit: unit}}
 	l.said.Store(said)
 	return l
 }
 
-// lateKept is the number of odd values that are looked at closely.
+// lateKept is the number of odd values that are examined closely.
 const lateKept = 1000
 
 // Note takes a timestamp in milliseconds since 1970, how it was given, and where. It reports

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A column is told once, whichever unit comes first and however many goroutines read.
-func TestNumbersOfAnotherUnitAreToldOnce(t *testing.T) {
+// A column is warned of once, whichever unit comes first and however many goroutines read.
+func TestNumbersOfAnotherUnitAreWarnedOfOnce(t *testing.T) {
 	l := NewLate("at", "ms", false)
 	var told sync.Map
 	var all sync.WaitGroup

@@ -169,8 +169,8 @@ func wholeOrThousands(example string, numbers Values) Finding {
 	)
 }
 
-// findings are the columns of numbers with a fraction whose decimal mark is taken for the separator
-// of thousands, by the fractions that are not of three digits.
+// findings returns the columns of numbers whose decimal mark is given as the separator of
+// thousands. A fraction that does not have three digits shows that it is the decimal mark.
 func (m Marks) findings(samples []Sample) (out []Finding) {
 	fractions := map[string]style{".": decimalPoint, ",": decimalComma}
 	fraction, known := fractions[m.Thousands]

@@ -122,8 +122,9 @@ func releaseOf(version string) string {
 	return strings.Join(parts[:min(len(parts), 2)], ".")
 }
 
-// Schema says whether the nodes agree on the schema: the version of each, by its address, after
-// they were waited for. failed is why a node did not tell, if any did not.
+// Schema judges whether the nodes agree on the schema. versions has the version of each, by its
+// address. waited is how long the caller waited for them to agree. failed is why a node did not
+// report its version; nil: all did.
 func Schema(versions map[string]string, waited time.Duration, failed error) Finding {
 	nodes := make(map[string][]string)
 	for node, v := range versions {
@@ -132,7 +133,7 @@ func Schema(versions map[string]string, waited time.Duration, failed error) Find
 	if len(versions) == 0 {
 		return Warn(
 			"see whether the nodes hang",
-			"no node told its version of the schema: %v",
+			"no node reported its version of the schema: %v",
 			failed,
 		)
 	}
@@ -179,15 +180,15 @@ func Cores(nodes []topology.Node, taken []int) Finding {
 		each = fmt.Sprintf("%d to %d", told[0], told[len(told)-1])
 	}
 	if len(nodes) == 0 {
-		return Warn("see whether the nodes hang", "no node told how many it has")
+		return Warn("see whether the nodes hang", "no node reported how many it has")
 	}
 	if len(silent) == 0 {
 		return Fine("%s %s a node", each, human.Noun(told[len(told)-1], "core"))
 	}
-	// Cassandra makes the pool that tells it when the node first has an answer of another one.
+	// Cassandra creates the pool whose size it is when the first answer of another node arrives.
 	return Warn(
-		"say --cores, or let the role SELECT system_views.thread_pools, which Cassandra has since 4.0; a node that was just started tells later",
-		"not told by %s: %s taken for each",
+		"say --cores, or let the role SELECT system_views.thread_pools, which Cassandra has since 4.0; a node that was just started reports them later",
+		"not reported by %s: %s taken for each",
 		some(silent),
 		each,
 	)

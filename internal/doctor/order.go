@@ -31,9 +31,9 @@ func listed(names []string) string {
 	return strings.Join(names, ",")
 }
 
-// AsOrder says whether the fields of inputs are in another order than the columns that they go to.
-// copied: the load is that of cqlsh's COPY. A failure explains what other findings say of the
-// values.
+// AsOrder judges whether the fields of inputs are in another order than the columns that they go
+// to. copied: the load is that of cqlsh's COPY. Its failure is the cause of the other findings
+// about the values.
 func AsOrder(samples []Sample, copied bool) []Finding {
 	for _, s := range readable(samples) {
 		o := &s.Order
@@ -96,8 +96,8 @@ func AsOrder(samples []Sample, copied bool) []Finding {
 	return nil
 }
 
-// LooksLikeTime reports whether a text may be a date or a time in some form: digits alone are a
-// time from eight on, and a day if they are a date without separators.
+// LooksLikeTime reports whether a text may be a date or a time in some form. Eight digits or more
+// are a time. They are a day if they are a date without separators.
 func LooksLikeTime(text string, ofDate bool) bool {
 	if found, _, _ := ordersOf([]byte(text)); found != 0 || otherDates.MatchString(text) {
 		return true

@@ -37,8 +37,8 @@ var (
 // monthName is a month in English, as strptime reads it.
 const monthName = `(?i:jan(?:uary)?|feb(?:ruary)?|mar(?:ch)?|apr(?:il)?|may|june?|july?|aug(?:ust)?|sep(?:tember)?|oct(?:ober)?|nov(?:ember)?|dec(?:ember)?)`
 
-// weekdayName is a day of the week in English, and monthTime a month with a day and a time, behind
-// which a year stands, as date(1) writes them.
+// weekdayName is a day of the week in English. monthTime is a month with a day and a time. A year
+// stands behind it, as date(1) writes it.
 const (
 	weekdayName = `(?i:mon(?:day)?|tue(?:sday)?|wed(?:nesday)?|thu(?:rsday)?|fri(?:day)?|sat(?:urday)?|sun(?:day)?)`
 	monthTime   = monthName + ` +[0-9]{1,2} [0-9]{1,2}:[0-9]{2}`
@@ -96,7 +96,8 @@ func formatOf(example string, order orders) string {
 	if found == nil {
 		return ""
 	}
-	gap, point, seconds, fraction, blank, half, before, zone := found[1], found[2], found[3], found[4], found[5], found[6], found[7], found[8]
+	gap, point, seconds, fraction := found[1], found[2], found[3], found[4]
+	blank, half, before, zone := found[5], found[6], found[7], found[8]
 	switch {
 	case seconds != "" && seconds[:1] != point:
 		return ""

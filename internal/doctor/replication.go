@@ -20,10 +20,10 @@ type Replication struct {
 	Level     string            // consistency level, as CQL spells it
 	LocalDC   string
 	Nodes     []topology.Node  // Up of those that answer
-	Placement *token.Placement // of all replicas, by the places of Nodes; nil: it cannot be told
-	TellsDCs  bool             // Nodes has the nodes of all data centers
+	Placement *token.Placement // of all replicas, by the places of Nodes; nil: not known
+	AllDCs    bool             // Nodes has the nodes of all data centers
 
-	named string // what the level is called, where it is looked at as another one
+	named string // the level that the user named, if another is checked in its place
 }
 
 // Replicas says whether the consistency level can be reached, and whether it still can when a node
@@ -80,8 +80,8 @@ func Replicas(r Replication) Finding {
 	}
 }
 
-// each is Replicas of EACH_QUORUM: LOCAL_QUORUM in every data center. It tells of the one where
-// that is reached least.
+// each is Replicas for EACH_QUORUM, which is LOCAL_QUORUM in every data center. It returns the
+// finding of the data center that can lose the fewest replicas.
 func (r Replication) each() (worst Finding) {
 	least := math.MaxInt
 	for _, dc := range slices.Sorted(maps.Keys(r.Options)) {
@@ -90,7 +90,7 @@ func (r Replication) each() (worst Finding) {
 		if dc == "class" || one.factor(dc) == 0 {
 			continue
 		}
-		if dc != r.LocalDC && !r.TellsDCs {
+		if dc != r.LocalDC && !r.AllDCs {
 			one.Placement = nil
 		}
 		need, of, _ := one.need()

@@ -9,7 +9,7 @@ import (
 
 // Rights is what is known of what the user may do with a table.
 type Rights struct {
-	User  string // empty: nobody logged in
+	User  string // empty: without a login
 	Table string // as CQL names it
 	// Open says that the cluster lets everybody do everything: it asks for no name, or checks no
 	// rights.
@@ -17,11 +17,11 @@ type Rights struct {
 	Super bool
 	// Granted are the permissions on the table, its keyspace or all of them, such as SELECT.
 	Granted []string
-	Hidden  error  // why that is not told; nil: it is
+	Hidden  error  // why Granted is not known; nil: it is known
 	Level   string // consistency level of a read that was tried
 	Read    error  // what that failed with; nil: it worked
 	Denied  bool   // Read is that the user may not
-	Wrong   bool   // Read is that it cannot be, whoever asks and when: of a condition, say
+	Wrong   bool   // the read fails for every user at all times, such as one with a wrong condition
 	Needs   []string
 	Either  bool // it is not known which of them will be needed
 	// Bypassed is set if rows bypass CQL, where no rights are checked.

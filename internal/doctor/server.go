@@ -13,7 +13,7 @@ import (
 // Thresholds are the servers' bounds on what they are sent, in bytes but for partitions.
 type Thresholds struct {
 	BatchWarnBytes, BatchWarnPartitions, MaxMutationBytes int
-	// Settings of each node that tells them, by its address.
+	// Settings of each node that reports them, by its address.
 	Settings map[string]map[string]string
 	Level    string // consistency level of the requests
 	Write    bool   // rows are written by CQL; else they are read
@@ -32,12 +32,12 @@ func Bounds(t Thresholds) []Finding {
 	)
 	if len(t.Settings) == 0 {
 		if t.Scylla {
-			return []Finding{Fine("ScyllaDB does not tell; as Cassandra has them: %s", text)}
+			return []Finding{Fine("ScyllaDB does not report them; those of Cassandra are taken: %s", text)}
 		}
 		return []Finding{
 			Warn(
 				"let the role SELECT system_views.settings, which Cassandra has since 4.0",
-				"no node tells its settings; those by default are taken: %s",
+				"no node reports its settings; the defaults are taken: %s",
 				text,
 			),
 		}
@@ -110,7 +110,7 @@ func (t Thresholds) guardrails() []Finding {
 	return out
 }
 
-// where is a node of which a setting is so; empty: none is.
+// where returns a node whose setting is so; empty: there is none.
 func (t Thresholds) where(name string, so func(value string) bool) string {
 	for _, node := range slices.Sorted(maps.Keys(t.Settings)) {
 		if value, ok := t.Settings[node][name]; ok && so(value) {
@@ -134,16 +134,16 @@ type Disk struct {
 	Free int64 // bytes; of a node that is not Known nothing
 	// Known says that Free is known: the node is on this host.
 	Known bool
-	// Used is what the node tells of how full it is, as a guardrail has it: SPACIOUS, STUFFED or
-	// FULL; empty, or anything else: nothing.
+	// Used is how full the node is, in the words of a guardrail: SPACIOUS, STUFFED or FULL. Empty,
+	// or anything else: not known.
 	Used string
 }
 
 // leastFree is what a node is to have left.
 const leastFree = 1 << 30
 
-// Disks says how much room there is, where that is told. coming is how many bytes of text are to be
-// loaded, of which each node gets a part; 0: none, or not known.
+// Disks judges how much room the nodes have, as far as they report it. coming is the number of
+// bytes of text to be loaded; 0: none, or not known. Each node gets a part of them.
 func Disks(disks []Disk, coming int64) []Finding {
 	var out []Finding
 	var known, silent []Disk
@@ -177,7 +177,7 @@ func Disks(disks []Disk, coming int64) []Finding {
 	rest := ""
 	if len(silent) > 0 {
 		rest = fmt.Sprintf(
-			"%s %s not tell by CQL",
+			"%s %s not report it by CQL",
 			human.Of(len(silent), "node"),
 			human.Verb(len(silent), "does", "do"),
 		)
@@ -239,7 +239,7 @@ func Ports(ports []Port, wanted bool) Finding {
 	}
 	switch {
 	case len(ports) == 0:
-		return Fine("not told by the nodes; --via stream needs it")
+		return Fine("not reported by the nodes; --via stream needs it")
 	case len(shut) == 0:
 		return Fine("reached on %s, as --via stream needs it", human.Of(len(ports), "node"))
 	case wanted:

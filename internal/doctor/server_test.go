@@ -40,7 +40,7 @@ func placed(
 		LocalDC:   c.LocalDC,
 		Nodes:     c.Nodes,
 		Placement: p,
-		TellsDCs:  true,
+		AllDCs:    true,
 	}
 }
 
@@ -98,10 +98,10 @@ func TestReplicas(t *testing.T) {
 		require.Equal(t, tc.want, f.State, tc.name)
 	}
 	unseen := placed(t, "QUORUM", three, "b", dcs...)
-	unseen.TellsDCs = false // --dc: nobody knows what is up elsewhere
+	unseen.AllDCs = false // --dc: what is up elsewhere is not known
 	require.Equal(t, OK, Replicas(unseen).State)
 	unseen = placed(t, "EACH_QUORUM", three, "d", dcs...)
-	unseen.TellsDCs = false
+	unseen.AllDCs = false
 	require.Equal(t, OK, Replicas(unseen).State)
 }
 
@@ -119,7 +119,7 @@ func TestBounds(t *testing.T) {
 		Level:               "LOCAL_QUORUM",
 		Write:               true,
 	}
-	require.Equal(t, Warning, Bounds(th)[0].State, "no node tells")
+	require.Equal(t, Warning, Bounds(th)[0].State, "no node reports them")
 	th.Settings = map[string]map[string]string{
 		"a": {
 			"max_mutation_size":               "16MiB",
@@ -166,14 +166,14 @@ func TestBounds(t *testing.T) {
 func TestDisks(t *testing.T) {
 	require.Equal(
 		t,
-		[]Finding{Fine("2 nodes do not tell by CQL: look there with df")},
+		[]Finding{Fine("2 nodes do not report it by CQL: look there with df")},
 		Disks([]Disk{{Node: "a"}, {Node: "b"}}, 0),
 	)
 	require.Equal(
 		t,
 		[]Finding{
 			Fine(
-				"5.0 GiB free on b, the least of 2 nodes on this host; 1 node does not tell by CQL",
+				"5.0 GiB free on b, the least of 2 nodes on this host; 1 node does not report it by CQL",
 			),
 		},
 		Disks(
@@ -231,12 +231,12 @@ func TestAllowed(t *testing.T) {
 		want  State
 		found string
 	}{
-		{"nobody logs in", Rights{Open: true}, OK, "the cluster lets everybody read and write"},
+		{"without a login", Rights{Open: true}, OK, "the cluster lets everybody read and write"},
 		{"no rights are checked", with(func(r *Rights) { r.Open = true }), OK, "the cluster lets everybody read and write"},
 		{"a superuser", with(func(r *Rights) { r.Super = true }), OK, "joe is a superuser"},
 		{"granted", with(func(r *Rights) { r.Granted = []string{"SELECT", "MODIFY"} }), OK, "joe has MODIFY"},
 		{"not granted", with(func(r *Rights) { r.Granted = []string{"SELECT"} }), Failure, "joe has no MODIFY on k.t"},
-		{"not told", with(func(r *Rights) { r.Hidden = errAway }), Warning, "whether joe has MODIFY cannot be seen: no answer"},
+		{"hidden", with(func(r *Rights) { r.Hidden = errAway }), Warning, "whether joe has MODIFY cannot be seen: no answer"},
 		{"a read was denied", with(func(r *Rights) { r.Needs, r.Hidden, r.Read, r.Denied = []string{"SELECT"}, errAway, errAway, true }), Failure, "joe has no SELECT on k.t"},
 		{"a read was answered", with(func(r *Rights) { r.Needs, r.Hidden = []string{"SELECT"}, errAway }), OK, "joe has SELECT"},
 		{"either may be needed", with(func(r *Rights) { r.Needs, r.Either, r.Granted = []string{"SELECT", "MODIFY"}, true, []string{"SELECT"} }), Warning, "joe has no MODIFY on k.t"},

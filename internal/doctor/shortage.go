@@ -38,8 +38,8 @@ func (s *Shortage) Waits() string {
 	)
 }
 
-// Short finds the token ranges whose rows have too few replicas that are up; nil: there are none,
-// or that cannot be told.
+// Short returns the token ranges whose rows have too few replicas that are up; nil: there are none,
+// or it is not known.
 func (r Replication) Short() *Shortage {
 	if r.Level != "EACH_QUORUM" ||
 		!strings.HasSuffix(r.Options["class"], "NetworkTopologyStrategy") {
@@ -48,7 +48,7 @@ func (r Replication) Short() *Shortage {
 	for _, dc := range slices.Sorted(maps.Keys(r.Options)) {
 		one := r
 		one.Level, one.LocalDC, one.named = "LOCAL_QUORUM", dc, r.Level
-		if dc == "class" || one.factor(dc) == 0 || dc != r.LocalDC && !r.TellsDCs {
+		if dc == "class" || one.factor(dc) == 0 || dc != r.LocalDC && !r.AllDCs {
 			continue
 		}
 		if short := one.short(); short != nil {
@@ -59,7 +59,7 @@ func (r Replication) Short() *Shortage {
 }
 
 func (r Replication) short() *Shortage {
-	if r.Placement == nil || !r.local() && !r.TellsDCs {
+	if r.Placement == nil || !r.local() && !r.AllDCs {
 		return nil
 	}
 	s := &Shortage{level: cmp.Or(r.named, r.Level), All: r.Placement.Len()}

@@ -22,7 +22,7 @@ func CanStream(s Streaming) Finding {
 	}
 	switch {
 	case s.Hidden != nil:
-		return Warn("see whether the nodes hang", "not told what the table is: %v", s.Hidden)
+		return Warn("see whether the nodes hang", "what the table is is not known: %v", s.Hidden)
 	case s.Refused != nil && s.Via == "":
 		return Fine("shut, which CQL does not need: %v", s.Refused)
 	case s.Refused != nil:

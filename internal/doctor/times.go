@@ -10,7 +10,7 @@ import (
 )
 
 // Times counts the timestamps of one column of an input that are given as numbers, by the unit that
-// each of them seems to be of. Timestamps that are written as dates do not depend on the unit.
+// each seems to have. Timestamps that are written as dates do not depend on the unit.
 type Times struct {
 	Column string
 	File   string // that the first of them is in
@@ -52,8 +52,8 @@ const (
 	beginOf10000     = 253_402_300_800_000
 )
 
-// Note counts a timestamp, in milliseconds since 1970, of the row in a line, or in [NoLine]. text
-// is how it was given; empty: that is not known, and it counts as a number.
+// Note counts a timestamp, in milliseconds since 1970, of the row in a line; [NoLine]: not known.
+// text is how it was given; empty: not known, and it counts as a number.
 func (t *Times) Note(ms, line int64, text string) {
 	if ms == 0 {
 		return

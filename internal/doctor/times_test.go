@@ -58,8 +58,8 @@ func requireFound(t *testing.T, do, text string, found []Finding) {
 	require.Equal(t, text, found[0].Found)
 }
 
-// A column with numbers of several units is read by none: each unit is told with an example, and
-// the bounds by which the file is split read every part, whatever unit was given.
+// No unit reads a column with numbers of several units: the finding has an example of each unit.
+// The bounds that it names split the file into parts that one unit reads, whichever was given.
 func TestNumbersOfDifferentUnits(t *testing.T) {
 	millisOf := map[string]func(n int64) int64{
 		"s":  func(n int64) int64 { return n * 1000 },
@@ -169,7 +169,7 @@ func TestColumnsUnlikeTheUnitThatWasGiven(t *testing.T) {
 	}
 }
 
-// Rows of an input come in any order: the place that is told is that of the first in it.
+// Rows of an input come in any order: the finding names the place of the first in the input.
 func TestTimesNameTheFirstRow(t *testing.T) {
 	times := &Times{Column: "at", File: "f.csv"}
 	for _, line := range []int64{700, 3, 2, 701} {
@@ -194,7 +194,7 @@ func TestDatesWithoutSeparators(t *testing.T) {
 		{[]string{"202403141305"}, "%Y%m%d%H%M", "say --datetimeformat '%Y%m%d%H%M'"},
 		{[]string{"20240314130501"}, "%Y%m%d%H%M%S", "say --datetimeformat '%Y%m%d%H%M%S'"},
 		{[]string{"20240314130501250"}, "%Y%m%d%H%M%S%f", "say --datetimeformat '%Y%m%d%H%M%S%f'"},
-		{[]string{"310124", "150124"}, "%y%m%d", "look at one of which you know the day, and say --datetimeformat '%y%m%d' or '%d%m%y'"},
+		{[]string{"310124", "150124"}, "%y%m%d", "check a date whose day you know, and say --datetimeformat '%y%m%d' or '%d%m%y'"},
 		{[]string{"2024", "2023"}, "", "write them as 2024-12-31, with a month and a day"},
 		{[]string{"20240301", "20240314130501"}, "", "load with --datetimeformat '%Y%m%d', then the rejected rows: cqlbulk retry --last --datetimeformat '%Y%m%d%H%M%S'"},
 		{[]string{"20240301", "20241301"}, "%Y%d%m", "say --datetimeformat '%Y%d%m'"},

@@ -142,9 +142,9 @@ func boundAbove(flag string) string {
 	return "1" + strings.Repeat("0", zeros)
 }
 
-// Units says whether the numbers in columns of timestamps look as if they were of another unit than
-// the one that they are read in. given: the user named that unit; empty: none was named. Columns of
-// dates without separators are left to [AsDates].
+// Units judges whether the numbers in columns of timestamps look as if they had another unit than
+// the one that a load reads them in. given is the unit that the user named; empty: none. [AsDates]
+// judges columns of dates without separators.
 func Units(samples []Sample, given string) []Finding {
 	var out, mixed []Finding
 	var rest []named
@@ -171,7 +171,7 @@ func Units(samples []Sample, given string) []Finding {
 	return fewUnits(append(mixed, out...))
 }
 
-// countsUnknown is what to do about numbers of which nobody knows what they count.
+// countsUnknown is what to do about numbers if it is not known what they count.
 const countsUnknown = "find out what these numbers count, and since when, and write them as 2024-12-31T10:00:00"
 
 // named is a column of an input.

@@ -2,8 +2,8 @@ package driver
 
 import "github.com/gocql/gocql"
 
-// cell takes one value out of a frame without a copy, and puts one in as it is. nil is null, an
-// empty slice is an empty value.
+// cell takes one value out of a frame without a copy, and puts one in as it is. Bytes that are nil
+// are null, and an empty slice is an empty value.
 type cell struct{ bytes []byte }
 
 // UnmarshalCQL keeps the driver's bytes. They are valid until the iterator that they came from is

@@ -171,8 +171,8 @@ func TestFrameCheckerDoesNotWaitWithinAFrame(t *testing.T) {
 	require.ErrorContains(t, err, "ended within a frame")
 	var timeout net.Error
 	require.False(t, errors.As(err, &timeout))
-	_, again := g.Read(make([]byte, headerSize))
-	require.Equal(t, err, again)
+	_, next := g.Read(make([]byte, headerSize))
+	require.Equal(t, err, next)
 }
 
 // hiddenTypes are types that servers send, and what the library reads instead.
@@ -249,11 +249,11 @@ func FuzzFrameChecker(f *testing.F) {
 		require.Error(t, err)
 		require.Less(t, allocated()-before, uint64(most))
 		require.LessOrEqual(t, len(out), len(in))
-		again, end := guarded(bytes.NewReader(out), 1+int(buffer))
-		require.True(t, bytes.HasPrefix(out, again))
+		next, end := guarded(bytes.NewReader(out), 1+int(buffer))
+		require.True(t, bytes.HasPrefix(out, next))
 		if errors.Is(err, io.EOF) {
 			require.ErrorIs(t, end, io.EOF)
-			require.Len(t, again, len(out))
+			require.Len(t, next, len(out))
 		}
 	})
 }

@@ -200,8 +200,8 @@ func TestFrameCheckerStopsAtDamagedBlock(t *testing.T) {
 	g := compressing(bytes.NewReader(slices.Concat(hello, short, void)), new(pageLimit))
 	_, err := io.ReadAll(g)
 	require.ErrorIs(t, err, errBlock)
-	_, again := g.Read(make([]byte, headerSize))
-	require.Equal(t, err, again)
+	_, next := g.Read(make([]byte, headerSize))
+	require.Equal(t, err, next)
 }
 
 // A node that does not offer LZ4, or is near, is not asked to compress, and must not.

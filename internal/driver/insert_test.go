@@ -53,8 +53,8 @@ func TestInsert(t *testing.T) {
 	text, values := bound(s, unset, set(0, 0, 0, 1))
 	require.Equal(t, `INSERT INTO ks."Table" (v, "Key") VALUES (?, ?) USING TIMESTAMP ?`, text)
 	require.Equal(t, []any{"unset", []byte{0, 0, 0, 1}, stamp}, values)
-	again, values := bound(s, null, row.Cell{State: row.Set})
-	require.Equal(t, text, again)
+	same, values := bound(s, null, row.Cell{State: row.Set})
+	require.Equal(t, text, same)
 	require.Equal(t, []any{[]byte(nil), []byte{}, stamp}, values, "null and empty stay apart")
 }
 

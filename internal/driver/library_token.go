@@ -10,8 +10,8 @@ import (
 
 // libraryTokens makes Murmur3 tokens of the driver library's private type, the only kind that it
 // chooses a shard by. The library makes one only when its token-aware policy hashes a routing key.
-// So libraryTokens has such a policy, with a ring of one node that is always up, and asks it for
-// the node of a key with the wanted token. It is safe for concurrent use.
+// So libraryTokens has such a policy, with a ring of one node that is always up. It asks the policy
+// for the node of a key with the wanted token. It is safe for concurrent use.
 type libraryTokens struct{ ring gocql.HostSelectionPolicy }
 
 func newLibraryTokens() libraryTokens {

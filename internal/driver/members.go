@@ -47,14 +47,14 @@ type membership struct {
 
 // inspect finds the rows of peers that are not of members. Such rows remain when a node is removed,
 // replaced, or gets another address. Because of them, the library knows a node that does not exist,
-// and whose tokens may be another's by now. One warning names the rows that are left out. reconnect
-// reports that the library took a wrong row for a right one, so that a new session is needed.
+// and whose tokens may be another's by now. One warning names the rows that are left out. The
+// result reconnect reports that a new session is needed, because the library accepted a wrong row.
 //
 // A node is a member if it answers at the address in its row, with the host id in its row. A node
-// that does not answer is one if at least half of the nodes asked know it, and no node that answers
-// has one of its tokens. It is safe to leave out a member that is down: any node can be asked for
-// any row, and the ring is complete without it.
-func (s *Session) inspect(ctx context.Context) (again bool) {
+// that does not answer is a member under two conditions. At least half of the nodes asked know it,
+// and no node that answers has one of its tokens. It is safe to leave out a member that is down.
+// Any node can be asked for any row, and the ring is complete without it.
+func (s *Session) inspect(ctx context.Context) (reconnect bool) {
 	in := &membership{filter: s.filter, hosts: s.hosts(), found: make(map[string]string)}
 	in.accounts = make([]nodeAccount, len(in.hosts))
 	connections := s.allConnections()

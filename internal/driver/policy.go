@@ -42,8 +42,8 @@ func (p *policy) AddHost(h *gocql.HostInfo) {
 	p.HostSelectionPolicy.AddHost(h)
 }
 
-// AddHosts is called by the driver with the nodes that it finds first, so that the wrapped policy
-// makes its ring once and not for each of them.
+// AddHosts adds the nodes that the driver finds first. The wrapped policy makes its ring once then,
+// and not for each of them.
 func (p *policy) AddHosts(hosts []*gocql.HostInfo) {
 	all, ok := p.HostSelectionPolicy.(interface{ AddHosts([]*gocql.HostInfo) })
 	if !ok {

@@ -17,19 +17,19 @@ func (s *Session) query(
 	stmt string,
 	values []any,
 ) *gocql.Query {
-	return s.s.Bind(stmt, again(values))
+	return s.s.Bind(stmt, eachTime(values))
 }
 
-// mostPrepared is how often a statement is prepared for one request: a second time if the node has
-// forgotten it, a third time if that happened again at once.
+// mostPrepared is how often a statement is prepared for one request. The second time is for a node
+// that has forgotten it, the third for one that forgot it again at once.
 const mostPrepared = 3
 
 // errForgotten is the error of a node that keeps answering that it does not know the statement. The
 // library would prepare and send it without end, in nested calls.
 var errForgotten = errors.New("the node forgets the statement as soon as it is prepared")
 
-// again passes the values to the library each time that it sends the statement.
-func again(values []any) func(*gocql.QueryInfo) ([]any, error) {
+// eachTime passes the values to the library each time that it sends the statement.
+func eachTime(values []any) func(*gocql.QueryInfo) ([]any, error) {
 	sent := 0
 	return func(*gocql.QueryInfo) ([]any, error) {
 		if sent++; sent > mostPrepared {

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// TableOptions are the options of a table that code which writes its files must know: what servers
-// do with its rows, and how they store them.
+// TableOptions are the options of a table for code that writes its files. They are what servers do
+// with its rows, and how they store them.
 type TableOptions struct {
 	DefaultTTL int  // seconds; 0: rows do not expire
 	Compact    bool // it has COMPACT STORAGE

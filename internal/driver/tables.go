@@ -15,8 +15,8 @@ import (
 // ErrNotFound is wrapped by the errors for a keyspace or a table that does not exist.
 var ErrNotFound = errors.New("not found")
 
-// catalog is the set of tables in which the server describes its tables: the ordinary schema, or
-// that of the virtual tables of Cassandra 4.0 and later.
+// catalog is the set of tables in which the server describes its tables. It is the ordinary schema,
+// or that of the virtual tables of Cassandra 4.0 and later.
 type catalog struct{ keyspaces, tables, views, columns string }
 
 var catalogs = []catalog{

@@ -42,9 +42,9 @@ func (w *Writer) Idempotent() bool {
 	return w.statements.once || !w.statements.counter && !w.statements.lists
 }
 
-// Write sends rows as one request to the given node (any node if host is empty): a single
-// statement, or an unlogged batch (a counter batch for counters). A row's own time to live has no
-// effect on counters. Write does not use the rows' bytes after it returns.
+// Write sends rows as one request to the given node (any node if host is empty). The request is a
+// single statement, or an unlogged batch (a counter batch for counters). A row's time to live has
+// no effect on counters. Write does not use the rows' bytes after it returns.
 //
 // On ScyllaDB, a request for one node goes to the shard of its first row (see [row.Row]), which is
 // the shard of all rows of one partition.
@@ -76,7 +76,7 @@ func (w *Writer) Write(ctx context.Context, host string, rows []row.Row) error {
 		st := b.bind(w.statements, r)
 		values := b.values[from:len(b.values):len(b.values)]
 		if i == 0 {
-			batch.Bind(st.text, again(values))
+			batch.Bind(st.text, eachTime(values))
 			batch.Entries[0].Idempotent = w.Idempotent()
 			continue
 		}

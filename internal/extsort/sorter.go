@@ -43,9 +43,9 @@ type Options struct {
 	Head func(record []byte) int
 }
 
-// When there are fanIn runs of one level, they are merged into one of the next level, so their
-// records are read and written once more. A compressed run takes about 200 KiB per stretch while it
-// is read, so fewer of them are read at once.
+// When there are fanIn runs of one level, the sorter merges them into one of the next level. It
+// reads and writes their records once more for that. A compressed run takes about 200 KiB per
+// stretch while it is read, so fewer of them are read at once.
 const (
 	fanIn           = 256
 	compressedFanIn = 64

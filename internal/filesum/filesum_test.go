@@ -25,7 +25,7 @@ func TestKnownSums(t *testing.T) {
 	}
 }
 
-// A sum goes on where its state was taken, by its own algorithm.
+// A sum continues from a saved state, by the algorithm of that state.
 func TestResume(t *testing.T) {
 	for _, algorithm := range Algorithms() {
 		whole, begun := New(algorithm), New(algorithm)

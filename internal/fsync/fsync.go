@@ -1,5 +1,5 @@
-// Package fsync has the names of files on the disk, which syncing the files alone does
-// not do, or off it.
+// Package fsync syncs the names of files to the disk, which syncing only the files does not do. It
+// also makes files without a name, and knows what is a folder.
 package fsync
 
 import (
@@ -67,9 +67,18 @@ func Nameless(dir, pattern string) (*os.File, error) {
 	return f, nil
 }
 
-// Replace puts a file with a text at path, readable by its owner alone, whole or not at all: it is
-// written under another name in the same folder, has to be on the disk, and is renamed over what
-// stood there.
+// IsFolder reports whether the entry at path is a folder, or a symbolic link to one.
+func IsFolder(path string, e fs.DirEntry) bool {
+	if e.Type()&fs.ModeSymlink == 0 {
+		return e.IsDir()
+	}
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// Replace puts a file with a text at path, whole or not at all. Only its owner can read it. Replace
+// writes the file under another name in the same folder, syncs it to the disk, and renames it to
+// path, over a file that is there.
 func Replace(path string, text []byte) error { return ReplaceMode(path, text, 0o600) }
 
 // ReplaceMode is Replace with a file of that mode.

@@ -1,6 +1,6 @@
-// Package human writes counts, sizes and times as a person reads them, in one form each for all
-// that is told: lines, findings, pages and errors. Texts that are read again, such as those of
-// settings and of JSON, are not its matter.
+// Package human writes counts, sizes and times as a person reads them. Lines, findings, pages and
+// errors have the same form of each. Texts that programs read, such as those of settings and of
+// JSON, have other forms.
 package human
 
 import (
@@ -34,7 +34,7 @@ func Count[N Number](n N) string {
 // Of writes how many there are of a thing, which is given in the singular: 1 node, 1,200 nodes.
 func Of[N Number](n N, thing string) string { return Count(n) + " " + Noun(n, thing) }
 
-// Noun gives a thing in the singular or the plural, for so many of it.
+// Noun returns the name of a thing in the singular if n is 1, and otherwise in the plural.
 func Noun[N Number](n N, thing string) string {
 	if n == 1 {
 		return thing
@@ -49,7 +49,7 @@ func Noun[N Number](n N, thing string) string {
 	return thing + "s"
 }
 
-// Verb gives the form of a verb that goes with so many things: that of one, or that of many.
+// Verb returns one, the form of a verb for a single thing, if n is 1, and otherwise many.
 func Verb[N Number](n N, one, many string) string {
 	if n == 1 {
 		return one
@@ -126,8 +126,8 @@ func Latency(d time.Duration) string {
 	return strconv.FormatFloat(s, 'f', decimals(s), 64) + "s"
 }
 
-// Roughly writes a time that is guessed, or of which the order alone matters, in words: 82 seconds,
-// 7 hours, 3 days.
+// Roughly writes a time that is an estimate, or that only has to have the right order of magnitude,
+// in words: 82 seconds, 7 hours, 3 days.
 func Roughly(d time.Duration) string {
 	switch {
 	case d < time.Second:

@@ -160,7 +160,7 @@ func TestPieceThatIsReadyInParts(t *testing.T) {
 	run.job.Counters.Total.Store(80)
 	c := run.job.Counters
 	c.Stage.Begin(progress.StageSorting, progress.StageSending)
-	read := func() float64 { return *c.ReadAnew(time.Now()).Stage.Share }
+	read := func() float64 { return *c.ReadNow(time.Now()).Stage.Share }
 	require.InDelta(t, 0.5, read(), 1e-9)
 	share, _ := c.Share()
 	require.Zero(t, share)

@@ -27,7 +27,7 @@ type Inspection struct {
 	files []sstableFile
 }
 
-// sstableFile is an SSTable that is to be looked at.
+// sstableFile is an SSTable to inspect.
 type sstableFile struct {
 	folder     string
 	descriptor component.Descriptor
@@ -164,10 +164,10 @@ type Table struct {
 	Compression component.Compression
 	Statistics  *component.Statistics
 	Minima      sstable.Minima
-	First, Last Key // empty where no component but Data.db tells them
+	First, Last Key // empty if only Data.db has them
 	Largest     []Partition
-	// deletions and expiries, and those of them that compaction may drop by now but for
-	// gc_grace_seconds
+	// Tombstones is the number of deletions and expiries. Ready is the number of those whose time
+	// has passed: compaction may drop them gc_grace_seconds later.
 	Tombstones, Ready int64
 }
 
@@ -183,8 +183,8 @@ type Partition struct {
 	Bytes, Rows, Cells int64 // bytes of Data.db, not compressed
 }
 
-// Run looks at the SSTables. One that cannot be read is told in the report, and keeps no other from
-// being looked at.
+// Run inspects the SSTables. If one cannot be read, the report has its error, and Run inspects the
+// others.
 func (i *Inspection) Run(ctx context.Context) (Report, error) {
 	r := Report{Started: time.Now()}
 	var err error
@@ -391,8 +391,8 @@ func largest(
 	}
 }
 
-// dump writes the partitions of the one SSTable, and then looks at it. That it could not be looked
-// at is nothing amiss with what was written: its rows are all there.
+// dump writes the partitions of the one SSTable, and then inspects it. If the inspection fails,
+// what was written is still complete.
 func (i *Inspection) dump(ctx context.Context, r *Report) (err error) {
 	f := i.files[0]
 	if f.err != nil {

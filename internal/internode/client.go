@@ -33,15 +33,15 @@ type Timeouts struct {
 	// Prepare is the time until a session is accepted: a minute, or 10 minutes if files are
 	// requested, since the node flushes the table first.
 	Prepare time.Duration
-	// Stall is the time for a node to read 64 KiB from a connection, or to send a byte in the
-	// middle of a file: 5 minutes. Nodes close a connection after 3 minutes (4.0) or 5 without
-	// progress.
+	// Stall is the time for a node to read 64 KiB from a connection: 5 minutes. It is also the time
+	// for a node to send a byte in the middle of a file. Nodes close a connection after 3 minutes
+	// (4.0) or 5 without progress.
 	Stall time.Duration
 	// Received is the time without an acknowledgement while files are sent and not acknowledged: 5
 	// minutes.
 	Received time.Duration
-	// Complete is the time between the acknowledgement of the last file and the end of the session,
-	// while the node builds indexes and updates views: 30 minutes. With Watch.Alive it is how long
+	// Complete is the time between the acknowledgement of the last file and the end of the session:
+	// 30 minutes. The node builds indexes and updates views in it. With Watch.Alive it is how long
 	// the node may be silent, at any point of the session, before Alive is called: a minute.
 	Complete time.Duration
 	// Bring is the time without a file in progress if files are requested, between the node's
@@ -60,8 +60,8 @@ type Limiter interface {
 	Wait(ctx context.Context, n int) error
 }
 
-// parting is how long a session that has ended waits for a message of the node about why. farewell
-// is the time for the client's own last message.
+// parting is how long a session that has failed waits for the node's message with the reason. The
+// client's own last message has the time farewell.
 const (
 	parting  = 5 * time.Second
 	farewell = 100 * time.Millisecond

@@ -53,14 +53,14 @@ var (
 )
 
 // connect opens a connection to a node and makes the handshake, with an offer of versions. It
-// announces the address from, or the connection's own if that is not valid. The argument again says
-// that the node has accepted another connection of the session.
+// announces the address from, or the connection's own if that is not valid. further: the node has
+// accepted another connection of the session.
 func (c *Client) connect(
 	ctx context.Context,
 	node string,
 	from netip.AddrPort,
 	offer versions,
-	again bool,
+	further bool,
 ) (*link, error) {
 	within := c.Timeouts.connect()
 	limited, cancel := context.WithTimeout(ctx, within)
@@ -97,7 +97,7 @@ func (c *Client) connect(
 			"it took the connection, and did not answer the handshake within %s",
 			within,
 		)
-	case again:
+	case further:
 		return nil, lost(err)
 	case c.TLS == nil && c.wantsTLS(ctx, node):
 		return nil, problemf(TLS, "the node wants TLS: its internode encryption is on")

@@ -102,7 +102,7 @@ func (c *Client) CheckReach(ctx context.Context, node string, l *Listener) error
 }
 
 // incoming is a session in which files are requested. The fields before tables do not change once
-// it is prepared. Those after bytes belong to the goroutine of run.
+// it is prepared. Those after fetched belong to the goroutine of run.
 type incoming struct {
 	*session
 	listener *Listener

@@ -621,7 +621,7 @@ func TestWhatCannotBeAskedFor(t *testing.T) {
 
 // If a node stops in the middle of a file, it sends everything when it is asked again, at the same
 // listener.
-func TestNodeAskedAgainAfterItsEnd(t *testing.T) {
+func TestNodeAskedAfterItsEnd(t *testing.T) {
 	n := internodetest.Node{Has: has(internodetest.Rows(tableA, header, random(200_000)))}
 	ended := false
 	n.Draw = func(step internodetest.Step) internodetest.Harm {

@@ -16,8 +16,8 @@ type File struct {
 	// Header is the component HEADER of Statistics.db: minima, types and columns.
 	Header []byte
 
-	// Length is the number of bytes of the partitions, end to end in the order of their tokens, in
-	// the form of an SSTable of version nb. Open returns a reader of them. It is called once in a
+	// Length is the number of bytes of the partitions. These are end to end, in the order of their
+	// tokens, as in an SSTable of version nb. Open returns a reader of them. It is called once in a
 	// session, by a goroutine of the session. One goroutine reads and closes the reader. If the
 	// reader ends before or after Length, the session fails before it can be complete.
 	Length int64

@@ -15,9 +15,9 @@ type gossipRound struct {
 }
 
 // Gossip asks a node (address and storage port) for what it knows by gossip of all nodes, including
-// itself. The node answers over a connection that it opens to the listener. It records nothing
-// except metrics of the listener's address. If the cluster or the partitioner is another one, it
-// does not answer, and logs a line.
+// itself. The node answers over a connection that it opens to the listener. The node records
+// nothing except metrics of the listener's address. If the cluster or the partitioner of syn is not
+// its own, it does not answer, and logs a line.
 //
 // An error is an [*Error], whose Kind says what went wrong.
 func (c *Client) Gossip(

@@ -167,12 +167,12 @@ func FuzzReadGossip(f *testing.F) {
 			}
 			return
 		}
-		var again []byte
+		var encoded []byte
 		switch m := m.(type) {
 		case Syn:
-			again = AppendSyn(nil, m, sentAt)
+			encoded = AppendSyn(nil, m, sentAt)
 		case Ack:
-			again = AppendAck(nil, m, sentAt)
+			encoded = AppendAck(nil, m, sentAt)
 			for _, e := range m.Endpoints {
 				if tokens, err := e.Tokens(); err == nil && tokens != nil {
 					_ = TokensValue(tokens)
@@ -181,7 +181,7 @@ func FuzzReadGossip(f *testing.F) {
 		default:
 			return
 		}
-		got, err := ReadGossip(bytes.NewReader(again))
+		got, err := ReadGossip(bytes.NewReader(encoded))
 		require.NoError(t, err)
 		require.Equal(t, m, got)
 	})

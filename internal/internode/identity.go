@@ -3,8 +3,8 @@ package internode
 import "context"
 
 // CheckTable proves that a node (address and storage port) knows a table by its id. Ids are unique.
-// So a node of another cluster that happens to listen at that address does not know it, even if it
-// has a table of that name. That error has kind [Foreign].
+// So a node of another cluster that listens at that address does not know it, even if it has a
+// table of that name. That error has kind [Foreign].
 //
 // The session is a preview: the node prepares to receive a file of the table, answers, and forgets
 // the session. An unknown id fails it, with a NullPointerException in the node's log. Source:

@@ -257,7 +257,8 @@ func (l *Listener) admit(s *unidentified) bool {
 	return true
 }
 
-// identify reads which session a connection belongs to, and closes it if there is none.
+// identify reads which session a connection belongs to, and closes it if there is none. It also
+// closes a connection that brought the answer of a gossip request, which hearGossip takes.
 func (l *Listener) identify(s *unidentified) {
 	defer close(s.identified)
 	link, plan, err := l.readPlan(s.conn)

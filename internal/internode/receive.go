@@ -31,7 +31,7 @@ type Delivery struct {
 	Size int64
 	Body io.Reader
 	// Sums is called with CRC.db of an entire uncompressed SSTable, the checksums of the blocks of
-	// its Data.db. That comes after the receiver has read Data.db, so the receiver may set Sums. An
+	// its Data.db. The call comes after the receiver has returned, so the receiver may set Sums. An
 	// error of Sums counts as the receiver's. Nodes do not verify these checksums when they send
 	// the file.
 	Sums func(crc []byte) error

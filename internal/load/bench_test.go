@@ -31,7 +31,7 @@ func (sponge) Write(context.Context, string, []row.Row) error { return nil }
 
 func (sponge) Idempotent() bool { return true }
 
-// benchmark loads a text of so many rows again and again.
+// benchmark loads a text with a number of rows repeatedly.
 func benchmark(
 	b *testing.B,
 	table *schema.Table,

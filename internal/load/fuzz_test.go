@@ -66,9 +66,9 @@ func FuzzLoad(f *testing.F) {
 			return rows, refused, loadtest.Counts(result)
 		}
 		rows, refused, result := run(1 + int(chunk))
-		again, refusedAgain, same := run(1 << 20)
-		require.Equal(t, again, rows)
-		require.Equal(t, refusedAgain, refused)
+		second, secondRefused, same := run(1 << 20)
+		require.Equal(t, second, rows)
+		require.Equal(t, secondRefused, refused)
 		require.Equal(t, same, result)
 	})
 }

@@ -18,16 +18,16 @@ type Job struct {
 	Stream     *stream.Target // of a load by streaming; nil: it is one by CQL
 }
 
-// Result is what became of the rows, of all of them: those of an earlier run that this one
-// went on with included. The requests are those of this run.
+// Result has the numbers of rows that were written or rejected. If this run resumed another, they
+// include the rows of that one. The requests are only those of this run.
 type Result struct {
 	ingest.Tally
 	cql.Stats
 	Stream stream.Stats
 }
 
-// Run loads. It returns an error when the run could not go on, for what reason ever; see
-// [ingest.Job.Run]. What was written until then is in the result.
+// Run loads. It returns an error if the run could not continue, for any reason; see
+// [ingest.Job.Run]. The result counts what was written until then.
 func (j *Job) Run(ctx context.Context) (Result, error) {
 	job := j.Job
 	if j.Stream != nil {

@@ -64,9 +64,9 @@ func (s *storage) Send(_ context.Context, _ string, f stream.File) error {
 	}
 }
 
-// A load by streaming that fails after some slices goes on with the rest alone: what was settled is
-// not sent again, and what is sent again has the timestamps that it had.
-func TestStreamedSlicesAreGoneOnWith(t *testing.T) {
+// A load by streaming that fails after some slices resumes with the rest only: completed pieces are
+// not sent again, and rows that are sent again keep their timestamps.
+func TestStreamedSlicesAreResumed(t *testing.T) {
 	const rows = 4000
 	job, _, rejects := loadtest.NewJob(numbers, loadtest.Numbered("id,n", rows))
 	job.Inputs[0].Plain = true

@@ -246,11 +246,11 @@ func TestFilesOneByOne(t *testing.T) {
 		}
 		got, err := encoded(m)
 		require.NoError(t, err)
-		again, err := decode(got)
+		reread, err := decode(got)
 		require.NoError(t, err)
-		require.Len(t, again.Files, n)
-		again.Files = orEmpty(again.Files)
-		whole, err := indented(again, "")
+		require.Len(t, reread.Files, n)
+		reread.Files = orEmpty(reread.Files)
+		whole, err := indented(reread, "")
 		require.NoError(t, err)
 		require.Equal(t, whole, string(got))
 	}
@@ -279,9 +279,9 @@ func FuzzDecode(f *testing.F) {
 			require.ErrorContains(t, err, "year outside of range")
 			return
 		}
-		again, err := decode(first)
+		reread, err := decode(first)
 		require.NoError(t, err)
-		second, err := encoded(again)
+		second, err := encoded(reread)
 		require.NoError(t, err)
 		require.Equal(t, string(first), string(second))
 	})

@@ -56,9 +56,9 @@ const smallText = 64 << 20
 // smallInterval is the time between two looks at how much text a run has moved.
 const smallInterval = 100 * time.Millisecond
 
-// CollectMeanwhile makes the collector let the heap grow by a third instead of to double its size,
-// and keep the memory to a limit in bytes, until the returned function is called. What nodes report
-// of a large cluster is many times what is kept of it.
+// CollectMeanwhile makes the collector let the heap grow by a third instead of to double its size.
+// The collector also keeps the memory to a limit in bytes. Both end with a call of the returned
+// function. What nodes report of a large cluster is many times what is kept of it.
 //
 // Calls may overlap, if several sources are opened at once. Once the last one has ended, the
 // settings are as before.
@@ -127,13 +127,13 @@ func Release() {
 	}
 }
 
-// manyFiles is the number of files whose list takes a good part of the memory of a load or a scan:
-// 130 to 300 bytes each.
+// manyFiles is the number of files whose list takes a large part of the memory of a load or a scan.
+// Each file takes 130 to 300 bytes.
 const manyFiles = 20_000
 
-// CollectOften makes the collector let the heap grow by half instead of to double its size, if the
-// list of inputs or output files is a large part of the heap. The list stays to the end, and little
-// else does.
+// CollectOften makes the collector let the heap grow by half instead of to double its size if there
+// are many files. The list of inputs or output files is then a large part of the heap, and stays to
+// the end, as little else does.
 func CollectOften(files int) {
 	if files < manyFiles {
 		return

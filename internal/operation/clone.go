@@ -85,7 +85,7 @@ func (c *Clone) prepare(ctx context.Context) error {
 		Table:     c.t,
 		Counters:  c.counters,
 		Altered:   c.altered,
-		Again:     "run the same command again",
+		Rest:      "run the same command again",
 		FromStart: "empty the table and run the same command again",
 		Listener:  c.from.Files.Listener,
 	}

@@ -48,19 +48,19 @@ func TestCloneOfNodesThatTellNoStoragePort(t *testing.T) {
 	require.ErrorContains(
 		t,
 		err,
-		" does not tell its storage port: name it with --from-storage-port",
+		" does not report its storage port: name it with --from-storage-port",
 	)
 
 	settings := spec.NewScan()
 	settings.Connection, settings.TableName, settings.Path, settings.Via = s.connection, orders, "out.csv", spec.ViaStream
 	_, err = PrepareScan(t.Context(), s.env, *settings)
 	require.ErrorContains(t, err, "--via stream: node ")
-	require.ErrorContains(t, err, " does not tell its storage port: name it with --storage-port")
+	require.ErrorContains(t, err, " does not report its storage port: name it with --storage-port")
 	load := s.load(t, "")
 	load.Via = spec.ViaStream
 	_, err = PrepareLoad(t.Context(), s.env, *load)
 	require.ErrorContains(t, err, "--via stream: node ")
-	require.ErrorContains(t, err, " does not tell its storage port: name it with --storage-port")
+	require.ErrorContains(t, err, " does not report its storage port: name it with --storage-port")
 }
 
 // A table is streamed out of its nodes and to those of another one, slice by slice, and a row that

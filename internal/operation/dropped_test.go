@@ -34,7 +34,7 @@ func TestColumnDroppedAndAddedAgain(t *testing.T) {
 	resumed.Load.Close()
 
 	require.NoError(t, s.cluster.DropAndAdd("shop.orders", "pieces", droppedAt2026))
-	const want = readded + " and added again, after the run began: its values from before that are gone, and the run cannot go on; " +
+	const want = readded + " and added again, after the run began: its values from before that are gone, and the run cannot continue; " +
 		"load all inputs anew with cqlbulk load, in a run directory of its own"
 	_, err = PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	require.EqualError(t, err, want)
@@ -94,7 +94,7 @@ func TestResumeOfAScanAfterADrop(t *testing.T) {
 	require.EqualError(
 		t,
 		err,
-		readded+" and added again, after the run began: its values from before that are gone, and the run cannot go on; scan the table anew",
+		readded+" and added again, after the run began: its values from before that are gone, and the run cannot continue; scan the table anew",
 	)
 }
 

@@ -28,7 +28,7 @@ func watching(t *testing.T, c *progress.Counters, most int64, of func()) (last p
 	var wrong []string
 	looking.Go(func() {
 		for before := (progress.Reading{}); ; runtime.Gosched() {
-			now := c.ReadAnew(time.Now())
+			now := c.ReadNow(time.Now())
 			if problem := cmp.Or(
 				impossible(before, now, most),
 				impossibleStage(before, now),
@@ -39,7 +39,7 @@ func watching(t *testing.T, c *progress.Counters, most int64, of func()) (last p
 			before = now
 			select {
 			case <-ended:
-				last = c.ReadAnew(time.Now())
+				last = c.ReadNow(time.Now())
 				return
 			default:
 			}

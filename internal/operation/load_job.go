@@ -68,7 +68,7 @@ func (l *Load) makeJob(
 		}
 	}
 	server := t.Limits(ctx)
-	table.TellLimits(l.env, server)
+	table.LogLimits(l.env, server)
 	limits := batchLimits(server, o.MaxBatchSize)
 	if t.Schema.IsCounter() {
 		switch {

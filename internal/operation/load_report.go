@@ -45,7 +45,7 @@ type LoadReport struct {
 	Recorded int64
 	Next     advice.Step
 	// interrupted before anything was written, with nothing left: the same command starts again
-	Anew bool
+	StartOver bool
 }
 
 // Rejects are the rows that were not written, as they are kept.
@@ -53,10 +53,10 @@ type Rejects struct {
 	Causes []reject.Cause // by the number of rows
 	// rows of this run whose dates are read in another order of day and month than that of the
 	// pattern alone
-	Dates   int64
-	Files   []string       // of the rows themselves; empty when there are none
-	Reasons string         // file of the reasons
-	Again   *RejectedAgain // rows that the next command does not load; nil: none are known
+	Dates    int64
+	Files    []string         // of the rows themselves; empty when there are none
+	Reasons  string           // file of the reasons
+	Repeated *RepeatedRejects // rows that the next command does not load; nil: none are known
 }
 
 // Run loads. That rows were rejected, or are in doubt, is no error.
@@ -98,7 +98,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 	}
 	r.Outcome = run.OutcomeOf(ctx, err, r.Rejected()+r.InDoubt > 0)
 	idle := l.idle(r.Result)
-	r.Anew = idle && r.Outcome == run.Interrupted && !r.DryRun
+	r.StartOver = idle && r.Outcome == run.Interrupted && !r.DryRun
 	l.advise(ctx, &r, err)
 	if closeErr := l.closeRun(r.Outcome, err, idle); closeErr != nil {
 		err = errors.Join(err, closeErr)
@@ -155,7 +155,7 @@ func (l *Load) advise(ctx context.Context, r *LoadReport, runErr error) {
 		l.run.anew = l.cutOtherwise(ctx, r, l.rejects.Causes())
 	case r.Outcome == run.Partly && r.ParseErrors > 0:
 		var err error
-		r.Rejects.Again, err = l.adviseRetry(ctx)
+		r.Rejects.Repeated, err = l.adviseRetry(ctx)
 		l.warnUnread(err)
 		l.run.anew = l.cutOtherwise(ctx, r, l.rejects.Causes())
 	}
@@ -180,7 +180,7 @@ func (l *Load) keep(ctx context.Context) (*pace.LatencyController, func()) {
 func (l *Load) next(r *LoadReport, runErr error) advice.Step {
 	dir := l.run.path
 	if l.run.anew != nil {
-		if next, err := advice.LoadAnew(l.spec, dir, l.Table(), l.run.anew); err == nil {
+		if next, err := advice.StartOver(l.spec, dir, l.Table(), l.run.anew); err == nil {
 			return next
 		}
 	}

@@ -39,7 +39,7 @@ func (l *Load) recordInputs(ctx context.Context, inputs []source.Input) error {
 // rejects there.
 func (l *Load) begin() (err error) {
 	if l.run.continued {
-		if err = l.journal.GoOn(l.missingRejects); err == nil {
+		if err = l.journal.Resume(l.missingRejects); err == nil {
 			l.rejects, err = reject.Resume(l.run.path, l.rejectsExt(), l.journal.Loaded().Rejects)
 		}
 		if err == nil && len(l.reread.Note) > 0 {

@@ -22,5 +22,5 @@ func TestFullDiskOfNodesThatDoNotTellTheirPolicy(t *testing.T) {
 	settings.Via = spec.ViaStream
 	_, err := s.runLoad(t, settings)
 	require.NoError(t, err)
-	require.Contains(t, strings.Join(s.told, "\n"), "stops serving (disk_failure_policy: not told)")
+	require.Contains(t, strings.Join(s.told, "\n"), "stops serving (disk_failure_policy: not known)")
 }

@@ -27,7 +27,7 @@ func (l *Load) prepareStream(ctx context.Context) error {
 		Table:     l.t,
 		Counters:  l.counters,
 		Altered:   l.altered,
-		Again:     "by the same command once more, or by cqlbulk resume",
+		Rest:      "by the same command once more, or by cqlbulk resume",
 		FromStart: loadAnew,
 		Expires:   l.spec.TTL == 0,
 	}

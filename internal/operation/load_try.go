@@ -15,8 +15,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
-// RejectedAgain are rows that a retry rejects again, of those that were tried.
-type RejectedAgain struct {
+// RepeatedRejects are rows that a retry rejects again, of those that were tried.
+type RepeatedRejects struct {
 	Rows  int64
 	Of    int64  // rows that were tried
 	All   bool   // these are all rejected rows
@@ -34,17 +34,17 @@ type triedRejects struct {
 }
 
 // again returns the rows that are rejected again; nil: there is none.
-func (t *triedRejects) again() *RejectedAgain {
+func (t *triedRejects) again() *RepeatedRejects {
 	if t.Bad == 0 {
 		return nil
 	}
-	return &RejectedAgain{Rows: t.Bad, Of: t.Rows, All: t.Whole, File: t.file, First: t.first}
+	return &RepeatedRejects{Rows: t.Bad, Of: t.Rows, All: t.Whole, File: t.file, First: t.first}
 }
 
 // adviseRetry finds out by which settings a retry reads the rejected rows: it reads the first of
 // them so, and writes nothing. It notes for the run directory the settings that help, or the files
 // to edit if no row is read. It returns the rows that a retry rejects again.
-func (l *Load) adviseRetry(ctx context.Context) (*RejectedAgain, error) {
+func (l *Load) adviseRetry(ctx context.Context) (*RepeatedRejects, error) {
 	settings, best, err := l.mendRejects(ctx)
 	if err != nil || best.Bad == 0 && len(settings) == 0 {
 		return nil, err

@@ -273,7 +273,7 @@ func (l *Load) refuseTruncated(ctx context.Context, then records.Truncations) er
 }
 
 // missingRejects refuses rejects that do not hold what the journal knows of; see
-// [records.Load.GoOn].
+// [records.Load.Resume].
 func (l *Load) missingRejects(s reject.State) error {
 	return reject.Check(l.run.path, l.rejectsExt(), s)
 }

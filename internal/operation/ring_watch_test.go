@@ -36,7 +36,7 @@ func TestNoFilesWhileANodeJoins(t *testing.T) {
 	s := openShopOn(t, simcluster.Options{Cores: 1, Storage: func(int, *internodetest.Node) {}})
 	change, err := s.cluster.BeginJoin("", "")
 	require.NoError(t, err)
-	change.TellAll()
+	change.AnnounceAll()
 	settings := s.load(t, "customer,number,pieces\nann,1,3\n")
 	settings.Via, settings.Dir = spec.ViaFiles, "files"
 	_, err = PrepareLoad(t.Context(), s.env, *settings)

@@ -314,7 +314,7 @@ func TestResumeBeginsWithWhatWasDone(t *testing.T) {
 	require.NoError(t, err)
 	defer of.Load.Close()
 	c := of.Load.Counters()
-	begun := c.ReadAnew(time.Now())
+	begun := c.ReadNow(time.Now())
 	require.EqualValues(t, 1, begun.Rows)
 	require.EqualValues(t, 1, begun.Earlier)
 	require.InDelta(t, 0.65, *begun.Share, 0.3, "one of two rows, and the headers")

@@ -72,11 +72,11 @@ func (d *runDirectory) end(
 		return nil
 	}
 	end := records.End{
-		Outcome: records.Outcomes[outcome],
-		Failed:  failed,
-		Reread:  d.reread,
-		Edit:    d.edit,
-		Anew:    d.anew,
+		Outcome:   records.Outcomes[outcome],
+		Failed:    failed,
+		Reread:    d.reread,
+		Edit:      d.edit,
+		StartOver: d.anew,
 	}
 	if outcome == run.Failed {
 		end.Error, end.Refused = runErr.Error(), errors.As(runErr, new(*run.RefusedError))

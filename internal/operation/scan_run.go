@@ -33,7 +33,7 @@ func (s *Scan) begin() error {
 		options := s.spec.SinkOptions(nil, s.header)
 		options.Verify = true
 		if s.out, err = sink.Resume(options, s.mark); err == nil {
-			err = s.journal.GoOn()
+			err = s.journal.Resume()
 		}
 	case !s.journaled():
 		return nil

@@ -83,7 +83,7 @@ func TestResumeDespiteTruncate(t *testing.T) {
 	require.Contains(
 		t,
 		logged.String(),
-		"no node tells whether table shop.orders was truncated since the run began",
+		"no node reports whether table shop.orders was truncated since the run began",
 	)
 }
 

@@ -18,7 +18,7 @@ func TestRootAndTheUserAreTrusted(t *testing.T) {
 		{1000, 1000, "", true},
 		{0, 1000, "", true},
 		{1001, 1000, "", false},
-		{1001, 1000, "1001", false}, // anybody can set a variable
+		{1001, 1000, "1001", false}, // any user can set a variable
 		{1000, 0, "", false},        // root in the folder of a user
 		{1000, 0, "1000", true},     // who called sudo
 		{1001, 0, "1000", false},

@@ -27,16 +27,16 @@ import (
 // up to 3/4 of the limit that failed. From there it is one a round until that limit is passed, as
 // in CUBIC (RFC 9438).
 //
-// The base is measured as BBR measures its least round-trip time: first of all, and when no round
-// at the full limit has confirmed it for the time o.Probe. For one round, the limit falls to what
-// cannot fill the server's queue: the fixed point over twice the tolerance, about half its cores.
-// If the throughput stays as high as before, the queue was full all the same. In that case the
-// measurement continues from the lower limit. A server that has become slower is not noticed before
-// the next measurement.
+// The base is measured as BBR measures its least round-trip time. A measurement comes first of all,
+// when no round at the full limit has confirmed the base for the time o.Probe, and when a round
+// takes less than half of it. For one round, the limit falls to what cannot fill the server's
+// queue. That is the fixed point over twice the tolerance, about half its cores. If the throughput
+// stays as high as before, the queue was full all the same. In that case the measurement continues
+// from the lower limit. A server that has become slower is not noticed before the next measurement.
 //
 // All of this is about the requests at the server. If a gate allows more requests on the wire
-// (Far), the latency here excludes the round trip, and the requests on the wire come on top of the
-// limit. See wire_requests.go.
+// (Far), the latency here excludes the round trip. The requests on the wire come on top of the
+// limit, and the first round is the base, without a measurement. See wire_requests.go.
 type concurrencyLimit struct {
 	o GateOptions
 

@@ -9,14 +9,14 @@ import (
 type GateOptions struct {
 	// Ceiling is the largest number of requests in flight, at least 1.
 	Ceiling int
-	// Far is the largest number of requests in flight if nodes are far away: at most Ceiling of
-	// them at the nodes, the others on the wire. Default Ceiling.
+	// Far is the largest number of requests in flight if nodes are far away. At most Ceiling of
+	// them are at the nodes, the others on the wire. Default Ceiling.
 	Far int
 	// Start is the initial limit. Default a quarter of the ceiling, at least 4. A limit that begins
 	// too low costs a second, one that begins too high slows the application.
 	Start int
-	// OnWire is the initial number of requests on the wire, besides Start. They pass one after
-	// another during the first round trip, which takes Trip. Default 0.
+	// OnWire is the initial number of requests on the wire, besides Start. They pass in wireSteps
+	// steps during the first round trip, which takes Trip. Default 0.
 	OnWire int
 	Trip   time.Duration
 	// Tolerance is how many times its unloaded latency a request may take before the limit falls,
@@ -98,7 +98,7 @@ func NewGate(o GateOptions) *Gate {
 // not get all of them at once.
 const wireSteps = 16
 
-// fillWire lets requests through to the wire, and again after each step until the last.
+// fillWire lets a part of the first requests through to the wire after each step until the last.
 func (g *Gate) fillWire(o GateOptions, step int) {
 	time.AfterFunc(o.Trip/wireSteps, func() {
 		g.queue.mu.Lock()
@@ -161,7 +161,7 @@ func (g *Gate) Allow(most float64) {
 	g.queue.wakeLocked()
 }
 
-// ceiling returns the largest number of requests in flight.
+// ceiling returns the largest number of requests in flight at near nodes.
 func (g *Gate) ceiling() int { return g.limit.o.Ceiling }
 
 // Limit returns the number of requests that may be in flight now.
@@ -171,8 +171,8 @@ func (g *Gate) Limit() int {
 	return g.limit.allowed()
 }
 
-// Bound reports whether the ceiling holds back requests that the nodes could take: the largest
-// number of requests is in flight, and most of them are on the wire.
+// Bound reports whether the ceiling holds back requests that the nodes could take. The largest
+// number of requests is in flight then, and less than half of the ceiling is at the nodes.
 func (g *Gate) Bound() bool {
 	g.queue.mu.Lock()
 	defer g.queue.mu.Unlock()

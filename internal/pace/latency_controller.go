@@ -81,9 +81,9 @@ const (
 	// wall is forgotten if beyondWall times its level did no harm.
 	belowWall, beyondWall  = 0.8, 1.5
 	firstBack, longestBack = 20 * time.Second, 2 * time.Minute
-	// Servers flush and compact later what a load writes, and stall meanwhile, whatever the level
-	// was when it was written. Stalls become rarer if less is written. So if a second cut comes
-	// within rareGap, at a level below the wall, it lowers the wall by as much as it came too
+	// Servers flush and compact later what a load writes, and stall meanwhile. The level at the
+	// time of the write does not matter. Stalls become rarer if less is written. So if a second cut
+	// comes within rareGap, at a level below the wall, it lowers the wall by as much as it came too
 	// early. The wall is at least leastWallShare of the level. One cut per rareGap is the most that
 	// the record allows.
 	rareGap = 30 * time.Second

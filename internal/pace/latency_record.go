@@ -7,7 +7,7 @@ import (
 
 // LatencyRecord is how well a latency target was kept, second by second.
 type LatencyRecord struct {
-	Idle    time.Duration // p99 before the first request; 0: not known
+	Idle    time.Duration // largest p99 of a second before the first request; 0: not known
 	P99     time.Duration // of the last complete second; 0: there was none
 	Seconds int           // seconds with requests and probes
 	Above   int           // those in which the p99 was above the target

@@ -14,9 +14,9 @@ type Limiter struct {
 	burst int
 }
 
-// NewLimiter makes a limiter of perSecond items a second; nil if perSecond is not above zero. Up to
-// a quarter of a second that was not used may be made up for, so that a short pause of the machine
-// does not lower the rate. At the beginning there is nothing to make up for, so the mean rate never
+// NewLimiter makes a limiter of perSecond items a second; nil if perSecond is not above zero. If up
+// to a quarter of a second was not used, it may be made up for. So a short pause of the machine
+// does not lower the rate. At the beginning there is nothing to make up for: the mean rate never
 // exceeds the limit.
 func NewLimiter(perSecond float64) *Limiter {
 	if perSecond <= 0 {

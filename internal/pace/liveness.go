@@ -11,9 +11,9 @@ import (
 const DefaultPatience = time.Minute
 
 // Liveness measures how long a cluster has been silent, so that a short silence neither uses up
-// attempts nor ends a run. Only time with requests in flight counts as silence: not the time in
-// which an input has no data, or a rate limit holds requests back. It is safe for concurrent use;
-// the zero value is ready.
+// attempts nor ends a run. Only time with requests in flight counts as silence. The time in which
+// an input has no data, or a rate limit holds requests back, does not. Liveness is safe for
+// concurrent use; the zero value is ready.
 type Liveness struct {
 	answers atomic.Int64
 	silent  atomic.Bool // the last known request was not answered

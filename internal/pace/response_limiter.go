@@ -2,11 +2,11 @@ package pace
 
 import "context"
 
-// ResponseLimiter limits the rate of items that come in responses, such as the rows of a page,
-// whose number is known only when the response is there. Items that were requested and have not
-// come, or have come and exceed the rate, are never more than the rate allows in a quarter of a
-// second. So the requests at the start make no burst. A nil ResponseLimiter does not limit. It is
-// safe for concurrent use.
+// ResponseLimiter limits the rate of items that come in responses, such as the rows of a page.
+// Their number is known only when the response is there. Items count from their request until the
+// rate allows them. They are never more than the rate allows in a quarter of a second, unless a
+// response has more than was requested. So the requests at the start make no burst. A nil
+// ResponseLimiter does not limit. It is safe for concurrent use.
 type ResponseLimiter struct {
 	limiter  *Limiter
 	reserved *Budget // requested, or not yet within the rate

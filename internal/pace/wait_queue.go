@@ -30,8 +30,8 @@ func (l *waitQueue) acquire(ctx context.Context, n int64) error {
 }
 
 // acquireBy is acquire of what want returns at the time it passes. It calls want with the lock
-// held: otherwise a release could come after the call, and the caller would wait by an outdated
-// number for another one.
+// held. Otherwise a release could come after the call, and the caller would wait with an outdated
+// number until the next release.
 func (l *waitQueue) acquireBy(ctx context.Context, want func() int64) (int64, error) {
 	if err := ctx.Err(); err != nil {
 		return 0, err

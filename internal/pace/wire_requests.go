@@ -16,8 +16,8 @@ import (
 // So a round ends with: requests in flight = those that were on the wire + the limit. If the nodes
 // and the link have room, more requests make more traffic, and the next round finds more of them on
 // the wire. If one of them has no room left, more requests only wait longer, the share of the wire
-// falls, and the number falls at once. While the rest is small beside the limit, the number up to
-// doubles each round, since a few requests a round would take minutes to fill a long link. It grows
+// falls, and the number falls at once. While the rest is small beside the limit, the number grows
+// up to twofold each round. A few requests a round would take minutes to fill a long link. It grows
 // by one with each answer, as in TCP's slow start, so that a node gets no burst.
 type wireRequests struct {
 	allowed float64 // requests allowed on the wire, besides the limit

@@ -150,8 +150,8 @@ func sooner(a, b token.Token) token.Token {
 	return b
 }
 
-// Hash identifies the splits of the whole plan and their order, whichever shard this is: SHA-256 of
-// their tokens as decimal text, start and end in a line. It is empty for a serial plan.
+// Hash identifies the splits of the whole plan and their order, whichever shard this is. It is the
+// SHA-256 of their tokens as decimal text, start and end in a line; empty for a serial plan.
 func (p *Plan) Hash() string { return p.hash }
 
 func hash(partitioner token.Partitioner, splits []token.Split) string {

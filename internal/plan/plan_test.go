@@ -20,8 +20,8 @@ var three = map[string]string{
 	"dc1":   "3",
 }
 
-// cluster makes nodes n0, n1 and so on of dc1, each up, in a rack of its own, and with the given
-// cores and 16 tokens.
+// cluster makes nodes n0, n1 and so on of dc1 with the given cores. Each is up, has 16 tokens, and
+// is in a rack of its own.
 func cluster(cores ...int) *topology.Cluster {
 	r := rand.New(rand.NewPCG(1, 2))
 	c := &topology.Cluster{Name: "test", Partitioner: murmur3, LocalDC: "dc1"}

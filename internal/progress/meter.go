@@ -64,8 +64,8 @@ type shared struct {
 // begins the time of the run. The caller must not change the reading's lists.
 func (c *Counters) Read(now time.Time) Reading { return c.read(now, Tick) }
 
-// ReadAnew returns a reading of this moment. Later callers of Read get it, too.
-func (c *Counters) ReadAnew(now time.Time) Reading { return c.read(now, 0) }
+// ReadNow returns a reading of this moment. Later callers of Read get it, too.
+func (c *Counters) ReadNow(now time.Time) Reading { return c.read(now, 0) }
 
 func (c *Counters) read(now time.Time, tick time.Duration) Reading {
 	s := &c.shared

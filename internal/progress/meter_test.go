@@ -273,7 +273,7 @@ func TestOneReadingForAll(t *testing.T) {
 	require.EqualValues(t, 7, second.Rows)
 	require.InDelta(t, 0.5, *second.Share, 1e-9)
 	c.Rows.Store(8)
-	require.EqualValues(t, 8, c.ReadAnew(midnight.Add(Tick+1)).Rows)
+	require.EqualValues(t, 8, c.ReadNow(midnight.Add(Tick+1)).Rows)
 	require.EqualValues(t, 8, c.Read(midnight.Add(Tick+2)).Rows)
 	c.Rows.Store(9)
 	require.EqualValues(t, 9, c.Read(midnight.Add(-time.Hour)).Rows, "the clock went backward")

@@ -56,7 +56,7 @@ func (c *Counters) Took() time.Duration { return time.Duration(c.took.Load()) }
 
 // Share returns the share of the work that is done, 0 to 1; false: the total is unknown. For a
 // streaming run, work is done when it was sent or written, and not when it was read or received. A
-// run with a limit of rows ends at the limit or at the end of its work, whichever comes first, so
+// run with a limit of rows ends at the limit or at the end of its work, whichever comes first. So
 // the share is the larger of the two.
 func (c *Counters) Share() (float64, bool) {
 	reached := c.reached()

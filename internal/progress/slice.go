@@ -5,8 +5,8 @@ import (
 	"sync/atomic"
 )
 
-// Slice is the work that a streaming run does together: the run reads it, sorts it, and sends or
-// writes it, and then it counts as done. The zero value is empty. It is safe for concurrent use.
+// Slice is the work that a streaming run does together. The run reads it, sorts it, and sends or
+// writes it. Then it counts as done. The zero value is empty. It is safe for concurrent use.
 type Slice struct {
 	mu           sync.Mutex
 	units        float64 // of work; see Counters.Done

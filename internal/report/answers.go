@@ -165,7 +165,7 @@ type ScanStatus struct {
 	TextBytes int64         `json:"text_bytes"`
 	Checksum  string        `json:"checksum"`
 	Failed    []StatusRange `json:"failed_ranges"`
-	Anew      bool          `json:"anew" jsonschema:"it stopped before it began its output, and cannot be resumed"`
+	StartOver bool          `json:"anew" jsonschema:"it stopped before it began its output, and cannot be resumed"`
 }
 
 // StatusRange is a token range that could not be read.

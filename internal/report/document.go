@@ -1,5 +1,5 @@
 // Package report describes what a command reports at its end: one document. The option --json
-// prints it as it is, and a terminal shows about five lines with the same content.
+// prints it as it is, and a terminal shows at most six lines that are made from it.
 //
 // Start with [Document]. The functions named after operations convert the operations' reports to
 // documents. The schema of documents is docs/report.schema.json.
@@ -121,7 +121,7 @@ type Load struct {
 	ReasonsFile string     `json:"reasons_file,omitempty" jsonschema:"with the reason of each"`
 	Limit       string     `json:"limit,omitempty" jsonschema:"on errors, that the load was stopped by: parse or insert"`
 	RunDir      string     `json:"run_dir,omitempty" jsonschema:"that was left"`
-	Anew        bool       `json:"begins_anew,omitempty" jsonschema:"it was interrupted before anything was written: run the same command again"`
+	StartOver   bool       `json:"begins_anew,omitempty" jsonschema:"it was interrupted before anything was written: run the same command again"`
 }
 
 // RunDir is the run directory that was left; empty: none.

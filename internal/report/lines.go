@@ -211,11 +211,11 @@ func (d *Document) recorded() string {
 	case d.Load.CountsTwice:
 		return human.Count(d.Load.Recorded) + " recorded: " + toInDoubt
 	}
-	again := human.Count(d.Load.Rows - d.Load.Recorded)
+	rest := human.Count(d.Load.Rows - d.Load.Recorded)
 	if d.Load.Recorded == 0 {
-		return "none recorded: a resume writes all " + again + " again"
+		return "none recorded: a resume writes all " + rest + " again"
 	}
-	return human.Count(d.Load.Recorded) + " recorded: a resume writes the other " + again + " again"
+	return human.Count(d.Load.Recorded) + " recorded: a resume writes the other " + rest + " again"
 }
 
 // toInDoubt says what a resume does with rows under way that would count twice.
@@ -444,7 +444,7 @@ func (d *Document) end() string {
 		return "done, but " + d.left() + d.onward(": ")
 	case d.WentWell():
 		return "done" + d.output() + d.Load.otherUnits()
-	case d.Load != nil && d.Load.Anew:
+	case d.Load != nil && d.Load.StartOver:
 		return d.Outcome + "; nothing was written: run the same command again"
 	case d.Load != nil && d.Load.Limit != "":
 		return "stopped by a limit on errors" + d.onward("; continue with: ")
@@ -484,7 +484,7 @@ func (n *Next) Caution() string {
 func (n *Next) Words() string {
 	switch {
 	case n.Command == commandLoad:
-		return "load anew: " + n.Line
+		return "start over: " + n.Line
 	case len(n.Edit) == 0:
 		return n.Line
 	}
@@ -556,7 +556,7 @@ func (d *Document) left() string {
 			d.Load.LeftInDoubt,
 			" was",
 			" were",
-		) + " left alone"
+		) + " not retried"
 	case d.Load != nil:
 		return "not all nodes have imported their SSTables"
 	case d.Scan != nil:

@@ -8,8 +8,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 )
 
-// Lines returns what a terminal shows of a run's progress: five lines, and one more for each other
-// target. The last one has the command that continues.
+// Lines returns what a terminal shows of a run's progress. It has at most six lines, and one more
+// for each other target. The last line has the command that continues.
 func (s *Status) Lines() []string {
 	var t text
 	l, c, now := s.Load, s.Scan, s.Now
@@ -72,7 +72,7 @@ func (s *Status) Lines() []string {
 		t.words("checksum", s.Scan.Checksum)
 	}
 	t.words("state", s.StateText())
-	if s.Scan != nil && s.Scan.Anew {
+	if s.Scan != nil && s.Scan.StartOver {
 		t.words("next", "run the command again: it was stopped before its output was begun")
 	}
 	for _, n := range s.Next {
@@ -98,19 +98,19 @@ func (s *Status) unrecorded() string {
 	if s.State == "killed" { // a moment after it was last heard of
 		atLeast = "at least "
 	}
-	again := ": a resume writes " + human.Verb(written, "it", "them") + " again"
+	resumed := ": a resume writes " + human.Verb(written, "it", "them") + " again"
 	switch {
 	case !slices.ContainsFunc(s.Next, func(n Next) bool { return n.Command == "resume" }):
-		again = ""
+		resumed = ""
 	case l.CountsTwice:
-		again = ": " + toInDoubt
+		resumed = ": " + toInDoubt
 	case written == 0:
-		again = ": a resume reads " + human.Verb(rejected, "it", "them") + " again"
+		resumed = ": a resume reads " + human.Verb(rejected, "it", "them") + " again"
 	case rejected > 0:
-		again = ": a resume reads and writes them again"
+		resumed = ": a resume reads and writes them again"
 	}
 	more := say(moreWere(written, "written"), moreWere(rejected, "rejected"))
-	return fmt.Sprintf("as recorded; %s%s%s", atLeast, more, again)
+	return fmt.Sprintf("as recorded; %s%s%s", atLeast, more, resumed)
 }
 
 // moreWere says that another number of rows was written, or rejected; empty if rows is 0.

@@ -28,8 +28,8 @@ const (
 
 // LeaveInDoubt notes that a retry left rows in doubt of its first run alone, and how they are
 // written again.
-func (d *Document) LeaveInDoubt(rows int, again advice.Step) {
-	d.Outcome, d.Next, d.Load.LeftInDoubt = outcomes[run.Partly], nextOf(again), int64(rows)
+func (d *Document) LeaveInDoubt(rows int, retry advice.Step) {
+	d.Outcome, d.Next, d.Load.LeftInDoubt = outcomes[run.Partly], nextOf(retry), int64(rows)
 }
 
 // Outcomes of commands that did nothing.
@@ -48,8 +48,8 @@ func nextOf(n advice.Step) *Next {
 
 // CommandLine is what to do next, as one types it.
 func CommandLine(n advice.Step) string {
-	if n.Anew != nil {
-		return n.Anew.Line()
+	if n.StartOver != nil {
+		return n.StartOver.Line()
 	}
 	line := "cqlbulk " + n.Command
 	if n.Piped {
@@ -153,7 +153,7 @@ func OfLoad(r operation.LoadReport) Document {
 		RejectFiles: list(r.Rejects.Files),
 		ReasonsFile: r.Rejects.Reasons,
 		RunDir:      r.RunDir,
-		Anew:        r.Anew,
+		StartOver:   r.StartOver,
 		Causes:      []Cause{},
 		Changed:     each(r.Changed, changeOf),
 	}
@@ -421,7 +421,7 @@ func OfStatus(r status.Report) Document {
 			TextBytes: r.Scan.TextBytes,
 			Checksum:  r.Scan.Sum.String(),
 			Failed:    []StatusRange{},
-			Anew:      r.Scan.Anew,
+			StartOver: r.Scan.StartOver,
 		}
 		if r.End != nil {
 			for _, f := range r.End.Failed {

@@ -1,10 +1,10 @@
-// Package row holds the values that travel between the database and the
-// pipelines: pages of raw cells on the way out, rows of raw cells on the way in.
+// Package row holds the values that travel between the database and the pipelines. A scan reads
+// pages of raw cells, and a load writes rows of raw cells.
 package row
 
 import "github.com/cqlbulk/cqlbulk/pkg/token"
 
-// State tells the three kinds of cell apart.
+// State is one of the three kinds of cell.
 type State uint8
 
 const (

@@ -59,9 +59,9 @@ func appendEscape(out *strings.Builder, r rune, first byte) {
 	}
 }
 
-// Unsafe reports whether a terminal does more with a character than show it. These are control
-// characters (of ASCII and of ISO 6429's upper half), and those that change the direction of text
-// (Unicode Standard Annex 9) or end a line.
+// Unsafe reports whether a terminal does more with a character than show it. That is so for control
+// characters, of ASCII and of ISO 6429's upper half. It is so for characters that change the
+// direction of text (Unicode Standard Annex 9) or end a line.
 func Unsafe(r rune) bool {
 	switch {
 	case unicode.IsControl(r), r == '\u2028', r == '\u2029':

@@ -69,9 +69,9 @@ func FuzzSplitName(f *testing.F) {
 			}
 			quoted += quoteName(p)
 		}
-		again, err := SplitName(quoted)
+		split, err := SplitName(quoted)
 		require.NoError(t, err)
-		require.Equal(t, parts, again)
+		require.Equal(t, parts, split)
 	})
 }
 

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	cqlschema "github.com/cqlbulk/cqlbulk/pkg/cqlparse/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
@@ -95,7 +96,7 @@ func (f *finder) walk(folder, given string, visited map[inode]bool) error {
 	for _, e := range entries {
 		name := e.Name()
 		switch path := join(folder, name); {
-		case isFolder(path, e):
+		case fsync.IsFolder(path, e):
 			folders = append(folders, name)
 		case name == schemaFile:
 			c.schema = path
@@ -150,15 +151,6 @@ func (f *finder) unreadable(folder, given string, err error) error {
 	}
 	f.skip(folder, "it cannot be read, and by its path it is not of %s", f.name())
 	return nil
-}
-
-// isFolder says whether an entry is a folder, or leads to one.
-func isFolder(path string, e os.DirEntry) bool {
-	if e.Type()&os.ModeSymlink == 0 {
-		return e.IsDir()
-	}
-	stat, err := os.Stat(path)
-	return err == nil && stat.IsDir()
 }
 
 // hasData says whether a folder has files of data.

@@ -18,8 +18,8 @@ const least = 16
 // when all calls have returned. With few tasks it calls do one after the other.
 func Each(n int, do func(i int)) { among(n/least, n, do) }
 
-// EachWaiting is Each for tasks that wait for the disk far longer than a goroutine takes to start:
-// even two of them run at the same time.
+// EachWaiting is Each for tasks that wait for the disk far longer than a goroutine takes to start.
+// Even two of them run at the same time.
 func EachWaiting(n int, do func(i int)) { among(n, n, do) }
 
 // among divides n tasks among up to that many goroutines.

@@ -40,8 +40,8 @@ func TestDumpsAreThoseOfCassandra(t *testing.T) {
 	}
 }
 
-// dumped are the SSTables in testdata, in an order to which new ones are added at the end: saved
-// inputs of FuzzWrite name them by number.
+// dumped has the names of the SSTables in testdata. New ones come at the end, because saved inputs
+// of FuzzWrite name them by number.
 var dumped = []string{"types", "simple", "counts", "deletions", "fields", "paths"}
 
 // fuzzSeed is how many bytes a seed has at most: the fuzzer is slow with long ones.
@@ -112,7 +112,10 @@ func TestPathThatIsNoFieldIsRefused(t *testing.T) {
 
 // Values that are none of their type are strings: what is written stays JSON.
 func TestMalformedNumbersAreStrings(t *testing.T) {
-	for kind, wire := range map[cqltype.Kind][]byte{cqltype.Boolean: {0x81}, cqltype.Decimal: {0xff, 0xff, 0xff, 0xee, 0, 4, 5}} {
+	for kind, wire := range map[cqltype.Kind][]byte{
+		cqltype.Boolean: {0x81},
+		cqltype.Decimal: {0xff, 0xff, 0xff, 0xee, 0, 4, 5},
+	} {
 		v, err := planValue(&cqltype.Type{Kind: kind})
 		require.NoError(t, err)
 		out, err := v.appendJSON(nil, wire)

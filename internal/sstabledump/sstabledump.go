@@ -1,12 +1,14 @@
 // Package sstabledump writes the partitions of an SSTable as JSON, as Cassandra's tool sstabledump
-// does: what is in the file, deleted and expired things too, with its timestamps.
+// does: all that is in the file, with its timestamps. That includes deleted and expired rows.
 //
-// Start with New, for the columns of an SSTable, and call Write. The structure, the names and the
-// texts of values are those of Cassandra 5.0 (org.apache.cassandra.tools.JsonTransformer, and
-// toJSONString and getString of the types in db.marshal), blanks and line ends too. Two things are
-// not: numbers of the types float and double have as few digits as tell them, where Java up to
-// version 18 sometimes has one more, or other ones, and timestamps before 1970 with a part of a
-// second, which the tool shows a second late, are right.
+// Start with New, for the columns of an SSTable, and call Write. The structure, the names, the
+// texts of values, the blanks and the line ends are those of Cassandra 5.0. Its source has them in
+// org.apache.cassandra.tools.JsonTransformer, and in toJSONString and getString of the types in
+// db.marshal.
+//
+// Two things differ. Numbers of the types float and double have the fewest digits that read back as
+// the same number; Java up to version 18 sometimes has one more, or other ones. Timestamps before
+// 1970 with a part of a second are right; the tool shows them a second late.
 package sstabledump
 
 import (
@@ -47,8 +49,8 @@ type column struct {
 	parts []*value // of a user-defined type that is not frozen, its fields
 }
 
-// New plans the columns. index says that the SSTable is one of an index; now is when what expires
-// is looked at.
+// New plans the columns. index: the SSTable is one of an index. now decides which rows and cells
+// are shown as expired.
 func New(t *sstable.Table, index bool, now time.Time) (*Dumper, error) {
 	d := &Dumper{index: index, now: now.Unix()}
 	var err error
@@ -182,7 +184,7 @@ func (d *Dumper) item(item sstable.Item, in *sstable.Decoder) error {
 	if item == sstable.PartitionStart {
 		d.begun = false
 		if len(d.statics) > 0 {
-			return nil // the tool reads the static row before it tells of the partition
+			return nil // the tool reads the static row before it writes the partition's start
 		}
 		return d.partition(in)
 	}
@@ -557,7 +559,7 @@ func (p *pretty) expiry(ttl int32, at int64, expired bool) {
 	p.out = strconv.AppendBool(p.out, expired)
 }
 
-// path writes what tells the cells of a column apart.
+// path writes the path of a cell: a key, an element or an index within its column.
 func (p *pretty) path(text []byte) {
 	p.name("path")
 	p.open('[')

@@ -183,8 +183,7 @@ func (v *value) appendFields(dst, wire []byte) (_ []byte, err error) {
 	return append(dst, '}'), w.Err()
 }
 
-// appendText appends a value as AbstractType.getString has it: that of a key, and of what tells
-// cells of a column apart.
+// appendText appends a value of a key or of a cell's path, as AbstractType.getString has it.
 func (v *value) appendText(dst, wire []byte) ([]byte, error) {
 	switch v.typ.Kind {
 	case cqltype.Ascii, cqltype.Text:
@@ -254,8 +253,8 @@ func (v *value) float(wire []byte) (f float64, bits int, ok bool) {
 	}
 }
 
-// appendFloat appends a number in the layout of Java's Double.toString, in as few digits as tell
-// it.
+// appendFloat appends a number in the layout of Java's Double.toString, with the fewest digits that
+// read back as the same number.
 func appendFloat(dst []byte, f float64, bits int) []byte {
 	switch {
 	case math.IsNaN(f):

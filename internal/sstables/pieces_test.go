@@ -133,9 +133,9 @@ func TestPiecesInTheirOrder(t *testing.T) {
 func TestPartsOfThePiecesRanges(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := fetch(t.Context(), t, 3, nil)
-		again := f.open(0, between(0, 4))
-		again()
-		again()
+		reopened := f.open(0, between(0, 4))
+		reopened()
+		reopened()
 		f.open(0, between(0, 4))()
 		f.open(0, between(10, 20))()
 		f.requireState(2)

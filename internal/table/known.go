@@ -14,7 +14,7 @@ import (
 // AwaitKnown waits until the driver knows exactly the nodes on the ring, and plans again with them.
 // The driver learns from events that nodes came or went, a moment after the ring changed.
 func (t *Table) AwaitKnown(ctx context.Context, flag string, patience time.Duration) error {
-	return Settled(ctx, patience, func() error {
+	return AwaitAgreement(ctx, patience, func() error {
 		var places map[string]driver.Place
 		err := AskAll(ctx, func() (err error) {
 			places, err = t.Session.Places(ctx)
@@ -46,7 +46,7 @@ func (t *Table) RefuseUnknown(flag string, places map[string]driver.Place) error
 		return nil
 	}
 	return fault.New(fault.Transient, fmt.Errorf(
-		"--%s: the cluster has %s, and %d %s known here, %d of them in no table of the cluster: some are no members, were left out, or have just come or gone",
+		"--%s: the cluster has %s, and %d %s known here, %d of them in no table of the cluster: some are not members, were left out, or have just joined or left",
 		flag,
 		human.Of(len(places), "node"),
 		len(t.Cluster.Nodes),
@@ -73,7 +73,7 @@ func RefuseUntold(
 			continue
 		}
 		err := fmt.Errorf(
-			"node %s does not tell its storage port: name it with --%s",
+			"node %s does not report its storage port: name it with --%s",
 			n.Address,
 			flag,
 		)

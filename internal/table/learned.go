@@ -17,7 +17,7 @@ func (t *Table) WarnOfLearned(env spec.Environment) {
 		return
 	}
 	env.Logf(
-		"cluster %q: %s, %s, data centers %s, of which %s is talked to",
+		"cluster %q: %s, %s, data centers %s; requests go to %s",
 		c.Name,
 		human.Of(len(c.Nodes), "node"),
 		c.Partitioner[strings.LastIndexByte(c.Partitioner, '.')+1:],
@@ -31,7 +31,7 @@ func (t *Table) WarnOfLearned(env spec.Environment) {
 			state = "down"
 		}
 		if n.Cores == 0 {
-			cores = fmt.Sprintf("cores not told, taken for %d", taken[i])
+			cores = fmt.Sprintf("cores not reported, taken for %d", taken[i])
 		}
 		env.Logf(
 			"node %s: data center %s, rack %s, version %s, %s, %s, %s",
@@ -58,7 +58,7 @@ func (t *Table) WarnOfLearned(env spec.Environment) {
 		return
 	}
 	env.Logf(
-		"plan: %s under way at the most, %s cut from %d, seed %d",
+		"plan: at most %s under way, %s cut from %d, seed %d",
 		human.Of(t.Plan.Parallel, "request"),
 		human.Of(len(t.Plan.Splits), "token range"),
 		t.Plan.Ranges(),
@@ -75,14 +75,14 @@ func (t *Table) WarnOfLearned(env spec.Environment) {
 	}
 }
 
-// TellLimits logs the servers' limits for one request.
-func TellLimits(env spec.Environment, l driver.Limits) {
-	frame := "how large a request may be was not told"
+// LogLimits logs the servers' limits for one request.
+func LogLimits(env spec.Environment, l driver.Limits) {
+	frame := "the size limit of requests is not known"
 	if l.MaxFrameBytes > 0 {
-		frame = fmt.Sprintf("requests of %s at the most", human.Of(l.MaxFrameBytes, "byte"))
+		frame = fmt.Sprintf("requests of at most %s", human.Of(l.MaxFrameBytes, "byte"))
 	}
 	env.Logf(
-		"the servers warn of batches above %s, or of more than %s, and take mutations of %s at the most; %s",
+		"the servers warn of batches above %s, or of more than %s, and accept mutations of at most %s; %s",
 		human.Of(
 			l.BatchWarnBytes,
 			"byte",

@@ -52,7 +52,7 @@ func (t *Table) ReadSchemaFile(
 	return t.ParseSchema(env, path, string(text), name)
 }
 
-// ParseSchema finds the table among statements, and the replication of its keyspace where they tell
+// ParseSchema finds the table among statements, and the replication of its keyspace if they have
 // it.
 func (t *Table) ParseSchema(
 	env spec.Environment,
@@ -80,7 +80,7 @@ func (t *Table) ParseSchema(
 	); err != nil {
 		return nil, err
 	}
-	tellSkipped(env, path, s.Skipped)
+	warnSkipped(env, path, s.Skipped)
 	t.Schema, t.Replication = tableOf(table), s.Replication(name.Keyspace)
 	if t.KnownOptions, err = optionsOf(s, table); err != nil {
 		return nil, fmt.Errorf("table %s: %w", t.Schema, err)
@@ -115,8 +115,8 @@ func missingTable(s *cqlschema.Schema, name spec.TableName) error {
 // SkippedShown is how many statements that were passed over are named.
 const SkippedShown = 5
 
-// tellSkipped names statements that were passed over.
-func tellSkipped(env spec.Environment, path string, skipped []cqlschema.Skipped) {
+// warnSkipped warns of statements that were passed over.
+func warnSkipped(env spec.Environment, path string, skipped []cqlschema.Skipped) {
 	if len(skipped) == 0 {
 		return
 	}
@@ -173,7 +173,10 @@ func optionsOf(s *cqlschema.Schema, t *cqlschema.Table) (driver.TableOptions, er
 	)
 	number(
 		"bloom_filter_fp_chance",
-		func(text string) (err error) { o.BloomFPChance, err = strconv.ParseFloat(text, 64); return err },
+		func(text string) (err error) {
+			o.BloomFPChance, err = strconv.ParseFloat(text, 64)
+			return err
+		},
 	)
 	if v, ok := t.Options["compression"]; ok {
 		if o.Compression = v.Map; v.Map["enabled"] == "false" {
@@ -201,8 +204,8 @@ func optionsOf(s *cqlschema.Schema, t *cqlschema.Table) (driver.TableOptions, er
 	return o, err
 }
 
-// ReadRing reads the cluster. The keyspace's replication as the schema has it, which was read
-// before, counts where the cluster's is not told.
+// ReadRing reads the cluster. If the ring does not have the keyspace's replication, that of the
+// schema counts, which was read before.
 func (t *Table) ReadRing(env spec.Environment, path, keyspace string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -223,7 +226,7 @@ func (t *Table) ReadRing(env spec.Environment, path, keyspace string) error {
 		}
 		slices.Sort(names)
 		return fmt.Errorf(
-			"it does not tell the replication of keyspace %q, nor does a CREATE KEYSPACE in the schema%s",
+			"it has no replication of keyspace %q, nor has the schema a CREATE KEYSPACE%s",
 			keyspace,
 			schema.DidYouMean(keyspace, names),
 		)
@@ -238,8 +241,7 @@ func (t *Table) ReadRing(env spec.Environment, path, keyspace string) error {
 	return nil
 }
 
-// OneNode is the cluster of which no more is known than its partitioner: one node that has all
-// rows.
+// OneNode returns a cluster for rows whose partitioner only is known: one node that has all rows.
 func OneNode(partitioner string) *topology.Cluster {
 	return &topology.Cluster{
 		Partitioner: partitioner,

@@ -98,7 +98,8 @@ func (t *Table) Changed(
 		return Altered, nil
 	case err != nil:
 		return unchanged, err
-	case !maps.Equal(now.Told, since.Told) || !maps.Equal(now.Places, since.Places) || !maps.Equal(replication, replicated):
+	case !maps.Equal(now.Told, since.Told) || !maps.Equal(now.Places, since.Places) ||
+		!maps.Equal(replication, replicated):
 		return Moved, nil
 	}
 	return unchanged, nil

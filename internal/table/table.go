@@ -288,13 +288,13 @@ func (t *Table) RefuseStreamOut() error {
 	switch {
 	case t.KnownOptions.Compact:
 		return fmt.Errorf(
-			"%s is a table of COMPACT STORAGE, whose rows are not told from SSTables",
+			"%s is a table of COMPACT STORAGE, whose rows cannot be read from SSTables",
 			t.Schema,
 		)
 	case t.Schema.ID == "":
 		return fmt.Errorf("%s is a virtual table", t.Schema)
 	case t.Plan.Placement() == nil:
-		return fmt.Errorf("the replicas of %s cannot be told: %s", t.Schema, t.Plan.Serial)
+		return fmt.Errorf("the replicas of %s are not known: %s", t.Schema, t.Plan.Serial)
 	case t.Plan.Partitioner() != token.Murmur3:
 		return fmt.Errorf(
 			"the cluster's partitioner is %s; only Murmur3Partitioner is served",
@@ -302,7 +302,7 @@ func (t *Table) RefuseStreamOut() error {
 		)
 	case t.IsScylla():
 		return fmt.Errorf(
-			"ScyllaDB streams to nobody else; --via %s reads its snapshots",
+			"ScyllaDB streams only to its own nodes; --via %s reads its snapshots",
 			spec.ViaFiles,
 		)
 	}

@@ -57,7 +57,7 @@ func (t *Table) TruncatedSince(
 	})
 	node, at, compared := now.Since(then)
 	if !compared {
-		env.Logf("no node tells whether table %s was truncated since the run began", t.Schema)
+		env.Logf("no node reports whether table %s was truncated since the run began", t.Schema)
 	}
 	if node == "" {
 		return nil

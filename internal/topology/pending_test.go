@@ -131,14 +131,14 @@ func TestMergeEndpoints(t *testing.T) {
 		Generation: 5,
 		Version:    12,
 	}
-	again := Endpoint{
+	repeated := Endpoint{
 		ID:         "a",
 		Address:    "10.0.0.1:7000",
 		Status:     "BOOT,1",
 		Generation: 6,
 		Version:    2,
 	}
-	told := again
+	told := repeated
 	told.Tokens = []token.Token{tok(1)}
 	other := Endpoint{ID: "b", Address: "10.0.0.2:7000"}
 	require.Equal(
@@ -149,9 +149,9 @@ func TestMergeEndpoints(t *testing.T) {
 	require.Equal(
 		t,
 		[]Endpoint{told},
-		MergeEndpoints([]Endpoint{again}, []Endpoint{told}, []Endpoint{leaving}),
+		MergeEndpoints([]Endpoint{repeated}, []Endpoint{told}, []Endpoint{leaving}),
 	)
-	require.Equal(t, "BOOT", again.Word())
+	require.Equal(t, "BOOT", repeated.Word())
 	require.Equal(t, "1", Endpoint{Status: "LEFT,1,99"}.Argument())
 	require.Empty(t, other.Argument())
 }

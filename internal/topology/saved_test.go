@@ -52,9 +52,9 @@ func TestSavedClusterComesBack(t *testing.T) {
 		b, err := s.Append(nil)
 		require.NoError(t, err)
 		require.Contains(t, string(b), `"4611686018427387904"`)
-		again, err := ParseSaved(b)
+		reparsed, err := ParseSaved(b)
 		require.NoError(t, err)
-		require.Equal(t, s, again)
+		require.Equal(t, s, reparsed)
 	}
 }
 
@@ -114,10 +114,10 @@ func FuzzParseSaved(f *testing.F) {
 		if err != nil {
 			t.Skip() // a year that JSON does not write
 		}
-		again, err := ParseSaved(out)
+		reparsed, err := ParseSaved(out)
 		require.NoError(t, err)
-		require.True(t, s.At.Equal(again.At))
-		again.At = s.At // which may have another name for its zone
-		require.Equal(t, s, again)
+		require.True(t, s.At.Equal(reparsed.At))
+		reparsed.At = s.At // which may have another name for its zone
+		require.Equal(t, s, reparsed)
 	})
 }

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// settle groups the manifests into sets, and compares those.
-func (r *Report) settle(accounts []*account) {
+// compareSets groups the manifests into sets, and compares those.
+func (r *Report) compareSets(accounts []*account) {
 	var shards []*account
 	at := 0 // where the set of the shards belongs
 	for _, a := range accounts {

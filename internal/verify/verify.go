@@ -1,6 +1,6 @@
-// Package verify checks the output of scans by the manifests beside it: that the files are there as
-// they were written, that the numbers agree, and that nothing was lost. It adds up the shards of
-// one scan, and compares scans by their rows and checksums. It needs no database.
+// Package verify checks the output of scans by the manifests beside it. The files must be there as
+// they were written, the numbers must agree, and nothing may be lost. Package verify adds up the
+// shards of one scan, and compares scans by their rows and checksums. It needs no database.
 //
 // Start with [Check]. Package manifest has the form of a manifest, and pkg/rowsum the checksum.
 // Files are only read, each once and as a stream, so memory does not depend on their size. Nothing
@@ -83,9 +83,9 @@ func (v Verdict) String() string {
 	}
 }
 
-// Check checks the outputs that the paths name, and reports what is wrong with them. It returns an
-// error if a path has no manifest, or one that cannot be read: then it checked nothing, and the
-// error has all such paths. It also returns the error of ctx.
+// Check checks the outputs that the paths name, and reports what is wrong with them. If a path has
+// no manifest, or one that cannot be read, Check checks nothing, and returns an error with all such
+// paths. It also returns the error of ctx.
 func Check(ctx context.Context, o Options) (Report, error) {
 	accounts, err := find(o.Paths)
 	if err != nil {
@@ -113,6 +113,6 @@ func Check(ctx context.Context, o Options) (Report, error) {
 		r.Notes = append(r.Notes, a.notes...)
 		r.Files += len(a.m.Files)
 	}
-	r.settle(accounts)
+	r.compareSets(accounts)
 	return r, nil
 }

@@ -1,4 +1,4 @@
-// Package version tells what the program was built of.
+// Package version has what the program was built from.
 package version
 
 import (
@@ -39,7 +39,7 @@ func Read() Info {
 	return b
 }
 
-// fill fills in what the linker was not told.
+// fill sets what the linker did not set.
 func (b *Info) fill(info *debug.BuildInfo) {
 	if b.Version == "" {
 		b.Version = info.Main.Version

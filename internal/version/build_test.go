@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the linker says counts; the rest is told by the compiler.
+// What the linker set counts; the rest is from the compiler.
 func TestFill(t *testing.T) {
 	info := &debug.BuildInfo{
 		Main: debug.Module{Version: "v0.2.0"},

@@ -150,7 +150,8 @@ func (b *browser) requireFits() {
 		"cut off at a side",
 	)
 	require.Empty(b.t, b.ask(`(function () {
-		var boxes = [], all = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT), over = [];
+		var boxes = [], over = [];
+		var all = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 		while (all.nextNode()) {
 			var text = all.currentNode, within = text.parentElement, range = document.createRange();
 			if (text.data.trim() && within.getClientRects().length && !within.closest(".aside, noscript, .log ol, .strips.many")) {
@@ -172,9 +173,19 @@ func (b *browser) requireFits() {
 func (b *browser) requireLegible() {
 	b.t.Helper()
 	require.Empty(b.t, b.ask(`(function () {
-		var light = c => { var [r, g, b] = c.map(v => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+		var linear = v => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+		var light = c => {
+			var [r, g, b] = c.map(linear);
+			return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+		};
 		var rgb = text => text.match(/[\d.]+/g).map(Number);
-		var ground = e => { for (; e; e = e.parentElement) { var c = rgb(getComputedStyle(e).backgroundColor); if (c.length === 3 || c[3] === 1) { return c.slice(0, 3); } } return [255, 255, 255]; };
+		var ground = e => {
+			for (; e; e = e.parentElement) {
+				var c = rgb(getComputedStyle(e).backgroundColor);
+				if (c.length === 3 || c[3] === 1) { return c.slice(0, 3); }
+			}
+			return [255, 255, 255];
+		};
 		return [...document.querySelectorAll("main *, footer *")].filter(e => [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim()) && e.getClientRects().length && !e.closest("noscript")).filter(e => {
 			var a = light(rgb(getComputedStyle(e).color).slice(0, 3)), b = light(ground(e));
 			return (Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 4.5;

@@ -16,8 +16,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 )
 
-// The server's limits for its clients: how long a request may take to arrive, how long a client may
-// take to read, and how long a connection may be idle.
+// The server's limits for its clients: the longest time for a request to arrive, for a client to
+// read, and for a connection to be idle.
 const (
 	requestTime = 5 * time.Second
 	answerTime  = 10 * time.Second

@@ -15,22 +15,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// userTypes are the user types of the tests.
-var userTypes = testkit.UserTypes{
-	"addr": {
-		{Name: "street", Type: "text"},
-		{Name: "zip", Type: "int"},
-		{Name: "Mixed\"Name", Type: "list<int>"},
-		{Name: "select", Type: "frozen<tuple<text>>"},
-	},
-	"inner": {{Name: "a", Type: "int"}, {Name: "b", Type: "text"}},
-	"outer": {
-		{Name: "nested", Type: "frozen<inner>"},
-		{Name: "other", Type: "map<text, frozen<inner>>"},
-	},
-	"none": {},
-}
-
 // column is a type with its encoder and decoder.
 type column struct {
 	typ   *cqltype.Type
@@ -41,7 +25,7 @@ type column struct {
 
 func mustPlan(t testing.TB, typ string) column {
 	t.Helper()
-	parsed, err := cqltype.Parse(typ, userTypes.Find)
+	parsed, err := cqltype.Parse(typ, testkit.Types.Find)
 	require.NoError(t, err)
 	text, err := cqltext.Plan(parsed)
 	require.NoError(t, err)

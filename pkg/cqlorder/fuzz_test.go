@@ -144,9 +144,9 @@ func FuzzCanonical(f *testing.F) {
 			return
 		}
 		require.LessOrEqual(t, len(got), len(wire))
-		again, err := o.AppendCanonical(nil, got)
+		twice, err := o.AppendCanonical(nil, got)
 		require.NoError(t, err)
-		require.Equal(t, string(got), string(again))
+		require.Equal(t, string(got), string(twice))
 		requireSorted(t, o, got, true)
 	})
 }

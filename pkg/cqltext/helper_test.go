@@ -12,25 +12,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 )
 
-// userTypes are the user types of the tests.
-var userTypes = testkit.UserTypes{
-	"addr": {
-		{Name: "street", Type: "text"},
-		{Name: "zip", Type: "int"},
-		{Name: "Mixed\"Name", Type: "list<int>"},
-		{Name: "select", Type: "frozen<tuple<text>>"},
-	},
-	"inner": {{Name: "a", Type: "int"}, {Name: "b", Type: "text"}},
-	"outer": {
-		{Name: "nested", Type: "frozen<inner>"},
-		{Name: "other", Type: "map<text, frozen<inner>>"},
-	},
-	"none": {},
-}
-
 func mustParse(t testing.TB, typ string) *cqltype.Type {
 	t.Helper()
-	parsed, err := cqltype.Parse(typ, userTypes.Find)
+	parsed, err := cqltype.Parse(typ, testkit.Types.Find)
 	require.NoError(t, err)
 	return parsed
 }

@@ -110,9 +110,9 @@ func TestParse(t *testing.T) {
 				want = c.in
 			}
 			require.Equal(t, want, got.String())
-			again, err := Parse(got.String(), testUDT)
+			reparsed, err := Parse(got.String(), testUDT)
 			require.NoError(t, err)
-			require.Equal(t, got, again)
+			require.Equal(t, got, reparsed)
 		})
 	}
 }
@@ -228,9 +228,9 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		again, err := Parse(got.String(), testUDT)
+		reparsed, err := Parse(got.String(), testUDT)
 		require.NoError(t, err)
-		require.Equal(t, got, again)
+		require.Equal(t, got, reparsed)
 	})
 }
 

@@ -263,17 +263,17 @@ func FuzzParseStored(f *testing.F) {
 			if reversed {
 				written = StoredReversed(got)
 			}
-			again, is, err := ParseStored(written)
+			reparsed, is, err := ParseStored(written)
 			require.NoError(t, err)
 			require.Equal(t, reversed, is)
-			require.Equal(t, got.StoredClass(), again.StoredClass())
+			require.Equal(t, got.StoredClass(), reparsed.StoredClass())
 		}
 		types, err := ParseStoredKey(class)
 		if err != nil || len(types) == 1 {
 			return
 		}
-		again, err := ParseStoredKey(StoredKey(types))
+		reparsed, err := ParseStoredKey(StoredKey(types))
 		require.NoError(t, err)
-		require.Equal(t, StoredKey(types), StoredKey(again))
+		require.Equal(t, StoredKey(types), StoredKey(reparsed))
 	})
 }

@@ -52,12 +52,12 @@ func FuzzWalk(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, typ byte, wire []byte) {
 		l := layouts[int(typ)%len(layouts)]
-		again, ok := rewrite(t, l, wire)
+		rewritten, ok := rewrite(t, l, wire)
 		if err := l.Check(wire); err == nil {
 			require.True(t, ok)
 		}
 		if ok {
-			require.Equal(t, string(wire), string(again))
+			require.Equal(t, string(wire), string(rewritten))
 		}
 		if months, days, nanos, ok := Duration(wire); ok {
 			require.Equal(t, wire, AppendDuration(nil, months, days, nanos))

@@ -85,8 +85,8 @@ func FuzzSplitterAgrees(f *testing.F) {
 		o := Options{ChunkSize: int(chunk) + 1, MaxRecord: int(limit) + 2}
 		for _, f := range []Format{DefaultFormat, escaped} {
 			cuts := checkSplit(t, f, string(in), bytes.NewReader(in), o)
-			again := checkSplit(t, f, string(in), iotest.OneByteReader(bytes.NewReader(in)), o)
-			require.Equal(t, cuts, again)
+			slowly := checkSplit(t, f, string(in), iotest.OneByteReader(bytes.NewReader(in)), o)
+			require.Equal(t, cuts, slowly)
 		}
 	})
 }

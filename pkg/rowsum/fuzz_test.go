@@ -22,14 +22,14 @@ func FuzzOrder(f *testing.F) {
 		h := hasherOf(
 			t, "text", "set<text>", "map<text, frozen<set<text>>>", "list<frozen<set<text>>>",
 		)
-		var sum, again Sum
+		var sum, second Sum
 		for i := range words {
 			sum = sum.Add(h.Row(rowOf(words, i, nil)))
 		}
 		for _, i := range shuffled(r, indexes(len(words))) {
-			again = again.Add(h.Row(rowOf(words, i, r)))
+			second = second.Add(h.Row(rowOf(words, i, r)))
 		}
-		require.Equal(t, sum, again)
+		require.Equal(t, sum, second)
 
 		cells := rowOf(words, 0, nil)
 		before := h.Row(cells)

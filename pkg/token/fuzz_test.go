@@ -25,12 +25,12 @@ func FuzzParse(f *testing.F) {
 
 func requireRoundTrip(t *testing.T, p Partitioner, v Token) {
 	t.Helper()
-	again, err := p.Parse(string(p.Append(nil, v)))
+	reparsed, err := p.Parse(string(p.Append(nil, v)))
 	require.NoError(t, err)
-	require.Equal(t, v, again)
-	again, err = p.ReadWire(p.AppendWire(nil, v))
+	require.Equal(t, v, reparsed)
+	reparsed, err = p.ReadWire(p.AppendWire(nil, v))
 	require.NoError(t, err)
-	require.Equal(t, v, again)
+	require.Equal(t, v, reparsed)
 }
 
 func FuzzReadWire(f *testing.F) {

@@ -77,13 +77,13 @@ func TestNewPlacementOfPlaced(t *testing.T) {
 			ends = append(ends, placed.Range(i).End)
 			replicas = append(replicas, slices.Clone(placed.Replicas(i)))
 		}
-		again, err := NewPlacement(p, ends, replicas)
+		rebuilt, err := NewPlacement(p, ends, replicas)
 		require.NoError(t, err)
-		require.Equal(t, placed.Len(), again.Len())
-		require.Equal(t, placed.Plan(50, seed), again.Plan(50, seed))
+		require.Equal(t, placed.Len(), rebuilt.Len())
+		require.Equal(t, placed.Plan(50, seed), rebuilt.Plan(50, seed))
 		for i := range placed.Len() {
-			require.Equal(t, placed.Range(i), again.Range(i))
-			require.Equal(t, placed.Replicas(i), again.Replicas(i))
+			require.Equal(t, placed.Range(i), rebuilt.Range(i))
+			require.Equal(t, placed.Replicas(i), rebuilt.Replicas(i))
 		}
 	}
 }

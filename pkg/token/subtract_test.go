@@ -94,9 +94,9 @@ func requireSubtracted(t *testing.T, ranges, done []Range) {
 		inside := func() bool {
 			return !piece.Start.Less(ranges[of].Start) && !ranges[of].End.Less(piece.End)
 		}
-		again := i > 0 && piece.Start.Less(left[i-1].End) // the next part of one range comes later
-		for !inside() || again {
-			again = false
+		later := i > 0 && piece.Start.Less(left[i-1].End) // the next part of one range comes later
+		for !inside() || later {
+			later = false
 			of++
 			require.Less(t, of, len(ranges), "pieces come in the order of the ranges")
 		}
@@ -147,9 +147,9 @@ func TestRangeText(t *testing.T) {
 	for _, p := range []Partitioner{Murmur3, Random} {
 		middle := Range{p.Min().add(one), p.Max().sub(one)}
 		for _, r := range []Range{Whole(p), middle, {p.Max().sub(one), p.Max()}} {
-			again, err := ParseRange(p, string(AppendRange(nil, p, r)))
+			reparsed, err := ParseRange(p, string(AppendRange(nil, p, r)))
 			require.NoError(t, err)
-			require.Equal(t, r, again)
+			require.Equal(t, r, reparsed)
 		}
 	}
 	require.Equal(t, "x(-5, 7]", string(AppendRange([]byte("x"), Murmur3, span(-5, 7))))
@@ -183,9 +183,9 @@ func FuzzParseRange(f *testing.F) {
 			}
 			require.True(t, r.Start.Less(r.End))
 			require.False(t, p.Max().Less(r.End))
-			again, err := ParseRange(p, string(AppendRange(nil, p, r)))
+			reparsed, err := ParseRange(p, string(AppendRange(nil, p, r)))
 			require.NoError(t, err)
-			require.Equal(t, r, again)
+			require.Equal(t, r, reparsed)
 		}
 	})
 }

@@ -63,7 +63,9 @@ var loaders = []contestant{
 		title:    "cqlbulk load",
 		way:      byCQL,
 		settings: "default settings, with a journal",
-		steps:    func(b *bench, d *dataset, _ string) [][]string { return [][]string{b.cqlbulkLoad(d)} },
+		steps: func(b *bench, d *dataset, _ string) [][]string {
+			return [][]string{b.cqlbulkLoad(d)}
+		},
 	},
 	{
 		name: "cqlbulk-stream", title: "cqlbulk load --via stream", way: bySSTables,

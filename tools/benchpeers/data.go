@@ -58,8 +58,8 @@ const (
 // datasetNames are those of --data.
 var datasetNames = []string{"emp", "blobs", "flights"}
 
-// makeDataset gives a dataset of so many rows, its files below folder, which are made unless they
-// are there. root is the repository.
+// makeDataset returns a dataset with a number of rows. Its files are below folder; makeDataset
+// writes those that are not there. root is the repository.
 func makeDataset(name, root, folder string, rows int) (*dataset, error) {
 	d := &dataset{name: name, rows: rows}
 	table, known := map[string]string{"emp": empTable, "blobs": blobsTable, "flights": ""}[name]

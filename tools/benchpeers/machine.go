@@ -14,7 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
-// machine tells what the figures were measured on, and of which versions.
+// machine returns facts about the machine and the versions that the figures were measured with.
 func (b *bench) machine(ctx context.Context) []fact {
 	facts := []fact{
 		{
@@ -117,7 +117,7 @@ func loadAverage() float64 {
 	return load
 }
 
-// describe tells of a contestant, with command lines that say nothing of this machine's folders.
+// describe returns a report of a contestant. Its command lines have no folders of this machine.
 func (b *bench) describe(c *contestant, datasets []*dataset) contestantReport {
 	r := contestantReport{Name: c.name, Title: c.title, Settings: c.settings, Way: c.way}
 	for _, d := range datasets {

@@ -1,11 +1,11 @@
 // Command benchpeers measures loads of the same files, or unloads of the same tables, by cqlbulk
-// and by other programs, each at the settings that are best for it, on one Cassandra of this
-// machine, with PostgreSQL's COPY as a yardstick of loads, and writes a page of it.
-// deploy/bench-peers brings up the Cassandra, and runs it.
+// and by other programs, and writes a page of it. Each program has the settings that are best for
+// it, on one Cassandra of this machine. PostgreSQL's COPY is a yardstick of loads.
+// The script deploy/bench-peers starts the Cassandra, and runs this command.
 //
-// In each round every contestant loads or unloads each dataset once, in an order that moves on from
-// round to round; a table that is loaded is empty before, and rows are counted after each.
-// process.go and node.go say what is measured.
+// In each round every contestant loads or unloads each dataset once. The order moves on from round
+// to round. A table is empty before a load, and its rows are counted after it. See process.go and
+// node.go for what is measured.
 package main
 
 import (
@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, messages io.Writer) error {
 	b.classes = filepath.Join(b.folder, "classes")
 	flags := flag.NewFlagSet("bench-peers", flag.ContinueOnError)
 	flags.SetOutput(messages)
-	rows := flags.Int("rows", 1_000_000, "rows of each dataset; flights has 336,776 at the most")
+	rows := flags.Int("rows", 1_000_000, "rows of each dataset; flights has at most 336,776")
 	rounds := flags.Int("rounds", 3, "how often each load is measured")
 	unload := flags.Bool("unload", false, "measure unloads of tables instead of loads")
 	only := flags.String(
@@ -82,7 +82,7 @@ func run(ctx context.Context, args []string, messages io.Writer) error {
 	render := flags.Bool(
 		"render",
 		false,
-		"measure nothing: make the page anew from the figures beside it",
+		"measure nothing: write the page again from the figures beside it",
 	)
 	host := flags.String("host", "127.0.21.1", "address of the Cassandra")
 	flags.StringVar(&b.cluster, "cluster", "bench", "its cluster")
@@ -263,8 +263,7 @@ func (b *bench) rounds(
 }
 
 // measure measures one load into an empty table, or one unload of a full one. An error is one of
-// the bench; that a contestant failed, or that its rows are not all there, is told in what was
-// measured.
+// the bench. If a contestant failed, or if its rows are not all there, the result has the reason.
 func (b *bench) measure(ctx context.Context, c *contestant, d *dataset) (m measured, err error) {
 	m = measured{Contestant: c.name, Dataset: d.name}
 	db := c.database(b)
@@ -314,7 +313,7 @@ func (b *bench) measure(ctx context.Context, c *contestant, d *dataset) (m measu
 	if b.task == loading { // an unload leaves nothing to be done
 		settling, cancel := context.WithTimeout(ctx, loadTimeout)
 		defer cancel()
-		if err := db.settle(settling, d); err != nil {
+		if err := db.flush(settling, d); err != nil {
 			return m, err
 		}
 		if after, err = db.cpu(); err != nil {
@@ -337,7 +336,7 @@ func (b *bench) measure(ctx context.Context, c *contestant, d *dataset) (m measu
 	}
 	switch {
 	case m.Rows == int64(d.rows) && len(leftover) == 0:
-		// An error that harmed nothing is told, and the load counts: cqlsh has ended so.
+		// An error that harmed nothing is a remark, and the load counts: cqlsh has ended so.
 		m.Remark, m.Failed = m.Failed, ""
 	case m.Failed == "" && len(leftover) > 0:
 		m.Failed = fmt.Sprintf("%d SSTables were not taken", len(leftover))

@@ -21,12 +21,12 @@ const keyspace = "bench"
 
 // A database is what loads go to.
 type database interface {
-	// create makes the table anew.
+	// create drops the table and creates it.
 	create(ctx context.Context, d *dataset) error
 	// empty truncates the table, and waits until what that sets off is done.
 	empty(ctx context.Context, d *dataset) error
-	// settle waits until what was loaded is on the disk, and what that set off is done.
-	settle(ctx context.Context, d *dataset) error
+	// flush waits until what was loaded is on the disk, and until work that it caused is done.
+	flush(ctx context.Context, d *dataset) error
 	count(ctx context.Context, d *dataset) (int64, error)
 	// cpu is the processor time that the server has taken since it was started.
 	cpu() (time.Duration, error)
@@ -111,10 +111,10 @@ func (n *node) empty(ctx context.Context, d *dataset) error {
 	if err := n.session.Exec(ctx, "TRUNCATE "+d.table()); err != nil {
 		return err
 	}
-	return n.settle(ctx, d)
+	return n.flush(ctx, d)
 }
 
-func (n *node) settle(ctx context.Context, d *dataset) error {
+func (n *node) flush(ctx context.Context, d *dataset) error {
 	if err := n.agent.flush(d); err != nil {
 		return err
 	}
@@ -219,7 +219,7 @@ func (a *agent) do(command string) error {
 
 func (a *agent) flush(d *dataset) error { return a.do("flush " + keyspace + " " + d.name) }
 
-// limitStreaming sets how many MiB a second the node streams out at the most; 0 is no limit.
+// limitStreaming sets the largest number of MiB a second that the node streams out; 0: no limit.
 func (a *agent) limitStreaming(mebibytes int) error {
 	return a.do(fmt.Sprintf("streamout %d", mebibytes))
 }

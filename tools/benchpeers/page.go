@@ -139,7 +139,7 @@ func writeDataset(say func(string, ...any), r *report, d datasetReport) {
 	say("")
 }
 
-// writeFailures tells of loads that do not count, and of those that ended with an error and do.
+// writeFailures lists the loads that do not count, and those that ended with an error and count.
 func writeFailures(say func(string, ...any), r *report) {
 	list := func(heading string, of func(measured) string) {
 		for _, m := range r.Loads {

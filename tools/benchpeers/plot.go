@@ -22,7 +22,7 @@ const (
 	plotCaption = 34 // below all
 )
 
-// The colours of the ways, told from one another by people who see no red or no green, too.
+// The colours of the ways. People who see no red or no green can distinguish them too.
 var wayColours = [...]string{byCQL: "#d98b2b", bySSTables: "#2f6fb0", byPostgres: "#8a8a8a"}
 
 // plot draws the medians of each figure as bars, a row of panels for each dataset, with a dot for
@@ -131,7 +131,7 @@ func drawPanel(b *strings.Builder, r *report, dataset string, f figure, left, to
 	}
 }
 
-// drawCaption tells what colours and dots are.
+// drawCaption explains the colours and the dots.
 func drawCaption(b *strings.Builder, y int) {
 	at := plotMargin
 	for _, k := range []struct {

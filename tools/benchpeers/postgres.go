@@ -25,8 +25,8 @@ type postgres struct {
 	done chan error
 }
 
-// postgresSettings is what differs from the defaults: memory as the Cassandra has, no
-// checkpoint forced in mid-load by a small log, nothing that begins by itself.
+// postgresSettings differ from the defaults. The memory is that of the Cassandra. No small log
+// forces a checkpoint during a load, and no vacuum begins by itself.
 var postgresSettings = []string{"shared_buffers=1GB", "max_wal_size=4GB", "autovacuum=off"}
 
 // startPostgres makes an empty server in a folder and starts it.
@@ -94,8 +94,8 @@ func startPostgres(ctx context.Context, bin, folder, host string) (*postgres, er
 	}
 }
 
-// notRoot has a process that root starts run in a user namespace in which it is not root, since
-// PostgreSQL refuses to run as root; files are root's still.
+// notRoot has a process that root starts run in a user namespace in which it is not root.
+// PostgreSQL refuses to run as root. Its files still belong to root.
 func notRoot() *syscall.SysProcAttr {
 	// a signal of the terminal is this program's to handle
 	attr := &syscall.SysProcAttr{Setpgid: true}
@@ -145,10 +145,10 @@ func (p *postgres) empty(ctx context.Context, d *dataset) error {
 	if _, err := p.query(ctx, "TRUNCATE "+d.name); err != nil {
 		return err
 	}
-	return p.settle(ctx, d)
+	return p.flush(ctx, d)
 }
 
-func (p *postgres) settle(ctx context.Context, _ *dataset) error {
+func (p *postgres) flush(ctx context.Context, _ *dataset) error {
 	_, err := p.query(ctx, "CHECKPOINT")
 	return err
 }

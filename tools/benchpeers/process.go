@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// sampled is how often the memory of a client is looked at.
+// sampled is the time between two measurements of a client's memory.
 const sampled = 50 * time.Millisecond
 
 // usage is what a client took: of a tree of processes, or of several one after the other.

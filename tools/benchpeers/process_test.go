@@ -25,8 +25,8 @@ func TestStatIsReadBehindTheName(t *testing.T) {
 	require.ErrorContains(t, err, "too few fields")
 }
 
-// A process that outlives the one that started it is waited for, and its time counted: it is
-// compared with what it says it took itself.
+// If a process outlives the one that started it, the bench waits for it, and counts its time. The
+// test compares that with the time that the process prints.
 func TestOrphansAreCounted(t *testing.T) {
 	m, err := newMeter()
 	require.NoError(t, err)
@@ -62,7 +62,7 @@ func TestMemoryIsThatOfAllProcesses(t *testing.T) {
 	require.Zero(t, residentBelow(cmd.Process.Pid))
 }
 
-// A client that takes next to no memory is not told to have that of this process.
+// If a client takes very little memory, its figure is not the memory of this process.
 func TestMemoryOfThisProcessIsNotTheClients(t *testing.T) {
 	var own syscall.Rusage
 	require.NoError(t, syscall.Getrusage(syscall.RUSAGE_SELF, &own))

@@ -162,7 +162,7 @@ func TestPlotIsWellFormed(t *testing.T) {
 	)
 }
 
-func TestPageIsMadeAnewFromItsFigures(t *testing.T) {
+func TestPageIsRenderedFromItsFigures(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "page.md")
 	require.NoError(t, sample().write(besides(file, ".json")))
 	require.NoError(t, run(t.Context(), []string{"--render", "-o", file}, io.Discard))

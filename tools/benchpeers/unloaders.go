@@ -19,7 +19,9 @@ var unloaders = []contestant{
 		title:    "cqlbulk scan",
 		way:      byCQL,
 		settings: "default settings, with a journal",
-		steps:    func(b *bench, d *dataset, _ string) [][]string { return [][]string{b.cqlbulkScan(d)} },
+		steps: func(b *bench, d *dataset, _ string) [][]string {
+			return [][]string{b.cqlbulkScan(d)}
+		},
 	},
 	{
 		task:     unloading,
@@ -129,7 +131,7 @@ func (b *bench) fill(ctx context.Context, d *dataset) error {
 	// By CQL: the table lies in several SSTables then, as one does that an application writes.
 	cassandra := filepath.Join(b.root, "deploy/cassandra/cassandra")
 	if _, err = b.meter.run(ctx, scratch, nil, b.cqlbulkLoad(d), &said); err == nil {
-		err = b.node.settle(ctx, d)
+		err = b.node.flush(ctx, d)
 	}
 	if err == nil {
 		_, err = b.meter.run(

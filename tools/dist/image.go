@@ -21,7 +21,7 @@ import (
 	"golang.org/x/crypto/x509roots/fallback/bundle"
 )
 
-// Whom the program runs as in a container: nobody that another file belongs to.
+// userID is the user as which the program runs in a container. It owns no other file.
 const userID = 65532
 
 // What the image has beside the program.

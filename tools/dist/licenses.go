@@ -35,7 +35,7 @@ func writeLicenses(r release, binaries []string) error {
 	names := slices.Sorted(maps.Keys(found))
 	root, err := exec.Command("go", "env", "GOROOT").Output()
 	if err != nil {
-		return told("go env", err)
+		return withStderr("go env", err)
 	}
 	folders, err := download(names)
 	if err != nil {
@@ -68,7 +68,7 @@ func download(modules []string) ([]string, error) {
 	answer, err := exec.Command("go", append([]string{"mod", "download", "-json"}, modules...)...).
 		Output()
 	if err != nil {
-		return nil, told("go mod download", err)
+		return nil, withStderr("go mod download", err)
 	}
 	folders := make(map[string]string)
 	for d := json.NewDecoder(bytes.NewReader(answer)); ; {
@@ -83,14 +83,14 @@ func download(modules []string) ([]string, error) {
 	out := make([]string, len(modules))
 	for i, m := range modules {
 		if out[i] = folders[m]; out[i] == "" {
-			return nil, fmt.Errorf("go mod download tells no folder of %s", m)
+			return nil, fmt.Errorf("go mod download reports no folder of %s", m)
 		}
 	}
 	return out, nil
 }
 
-// told adds what a command said to its error.
-func told(command string, err error) error {
+// withStderr adds what a command printed to its error.
+func withStderr(command string, err error) error {
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
 		return fmt.Errorf("%s: %w: %s", command, err, bytes.TrimSpace(exit.Stderr))

@@ -1,6 +1,6 @@
-// Command dist makes what deploy/dist cannot with ordinary programs: the container image, the list
-// of what a binary is made of (CycloneDX), and the licenses of that. What it writes hangs on its
-// arguments alone, so that the same release is the same bytes whenever it is made.
+// Command dist makes what deploy/dist cannot make with ordinary programs. That is the container
+// image, the list of a binary's parts (CycloneDX), and their licenses. What it writes depends only
+// on its arguments, so that the same release has the same bytes whenever it is made.
 //
 // It is a module of its own, so that the product's go.mod has none of its libraries. Its go.mod
 // also pins nfpm, which makes the packages.

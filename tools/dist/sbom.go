@@ -70,7 +70,7 @@ func writeSBOM(r release, binary string) (err error) {
 		Component: &product,
 	}
 	bom.Components = &parts
-	// A binary does not tell which of its modules needs which.
+	// A binary does not have which of its modules needs which.
 	bom.Dependencies = &[]cdx.Dependency{{Ref: product.BOMRef, Dependencies: &refs}}
 
 	out, err := os.Create(r.output)

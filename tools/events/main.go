@@ -1,5 +1,5 @@
-// Command events writes events as CSV, for measurements of how loads and scans grow: 200 rows a
-// partition, each of some 165 bytes of text, in an order that has nothing to do with partitions.
+// Command events writes events as CSV, for measurements of how loads and scans grow. A partition
+// has 200 rows, each of some 165 bytes of text. Their order has nothing to do with partitions.
 // The same number of rows is the same text every time.
 package main
 

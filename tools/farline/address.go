@@ -13,7 +13,7 @@ import (
 // readdress replaces a node's address, where it is a value in the node's answers, by the line's. A
 // client then connects to the line for everything. The value is of type inet, after its length.
 // Rows of the table may have the same bytes, so only the frames at the beginning of a connection
-// are changed: that is where a client asks for nodes.
+// are changed. A client asks for nodes there.
 type readdress struct {
 	from, to []byte
 }

@@ -47,7 +47,10 @@ func TestReaddress(t *testing.T) {
 	)
 	r, err := newReaddress(netip.MustParseAddr("127.0.0.1"), netip.MustParseAddr("127.0.0.9"))
 	require.NoError(t, err)
-	for _, node := range []io.Reader{strings.NewReader(sent), iotest.OneByteReader(strings.NewReader(sent))} {
+	for _, node := range []io.Reader{
+		strings.NewReader(sent),
+		iotest.OneByteReader(strings.NewReader(sent)),
+	} {
 		got, err := io.ReadAll(r.reader(node))
 		require.NoError(t, err)
 		require.Equal(

@@ -52,7 +52,7 @@ func TestCarry(t *testing.T) {
 	})
 }
 
-// TestServe hands a connection on, both ways, and ends when it is told to.
+// TestServe forwards a connection both ways, and ends when its context ends.
 func TestServe(t *testing.T) {
 	node, err := net.Listen("tcp", "127.0.0.1:0")
 	require.NoError(t, err)

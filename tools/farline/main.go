@@ -1,5 +1,5 @@
-// Command farline is a line to a node far away: it takes connections, hands what comes in on to the
-// node and what the node answers back, both after half of a round trip, and no faster than a rate.
+// Command farline is a line to a node far away. It accepts connections, and forwards what comes in
+// to the node, and the node's answers back. Both take half of a round trip, at no more than a rate.
 // All connections share the rate, each direction for itself. The node's address in its answers
 // becomes the line's, so that a client of a cluster of one node does not go round the line. When it
 // is interrupted it prints how many bytes went to the node and came back.

@@ -1,8 +1,8 @@
-// Command pointreads plays an application beside a run: it reads single partitions of the sample
-// table at a fixed rate, and says how long they took. A read's time runs from the moment it was
-// due, not from when it could be sent, so that a cluster that stalls is not measured by the reads
-// it let through. With a command it reads until that ends, and counts the seconds whose p99 is
-// above the target from the third second of the command on.
+// Command pointreads plays an application beside a run. It reads single partitions of the sample
+// table at a fixed rate, and prints how long the reads took. A read's time runs from the moment it
+// was due, not from when it could be sent. So a cluster that stalls is not measured only by the
+// reads that it let through. With a command it reads until that ends. It counts the seconds whose
+// p99 is above the target, from the third second of the command on.
 //
 //	pointreads -hosts 127.0.0.1 -target 10ms -- bin/cqlbulk count demo.flights --target-p99 10ms
 package main
@@ -27,7 +27,7 @@ func main() {
 	most := flag.Duration(
 		"most",
 		20*time.Second,
-		"how long, or how long at the most beside a command, which is then interrupted",
+		"how long; beside a command: at most how long, and then the command is interrupted",
 	)
 	target := flag.Duration("target", 0, "p99 of a second that counts as above")
 	flag.Parse()
@@ -68,7 +68,7 @@ func run(
 		ended <- nil
 	}
 	reads := readAll(ctx, session, rate)
-	fmt.Println(reads.tell(target))
+	fmt.Println(reads.line(target))
 	return <-ended
 }
 

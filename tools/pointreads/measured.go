@@ -30,11 +30,11 @@ func (m *measured) add(due time.Time, latency time.Duration, err error) {
 	}
 }
 
-// settled is the second from which on seconds are judged.
-const settled = 3
+// warm is the first second that is judged.
+const warm = 3
 
-// tell says in a line how long the reads took, and in which seconds they took too long.
-func (m *measured) tell(target time.Duration) string {
+// line returns how long the reads took, and in which seconds they took too long.
+func (m *measured) line(target time.Duration) string {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	all := slices.Concat(m.seconds...)
@@ -49,13 +49,13 @@ func (m *measured) tell(target time.Duration) string {
 		at(all, 99),
 		at(all, 100),
 	)
-	if target == 0 || len(m.seconds) <= settled {
+	if target == 0 || len(m.seconds) <= warm {
 		return line
 	}
 	above := 0
 	var each []string
 	// The last second is not a whole one.
-	judged := m.seconds[settled : len(m.seconds)-1]
+	judged := m.seconds[warm : len(m.seconds)-1]
 	for _, second := range judged {
 		p99 := at(second, 99)
 		if p99 > target {

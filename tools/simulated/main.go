@@ -1,5 +1,5 @@
-// Command simulated runs a simulated cluster (internal/test/simcluster) with a table ks.t, so that
-// a program can be measured against more nodes than a machine can run. It prints its contact point
+// Command simulated runs a simulated cluster (internal/test/simcluster) with a table ks.t. So a
+// program can be measured against more nodes than a machine can run. It prints its contact point
 // when all nodes listen. For each line that it reads it prints the number of requests for the
 // table's rows since the line before. It ends with its input.
 //

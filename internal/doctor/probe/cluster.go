@@ -132,7 +132,7 @@ func (c *Cluster) HostTimes(ctx context.Context) doctor.HostTimes {
 	if t.Schema != nil {
 		var err error
 		if options, err = t.Options(ctx); err != nil {
-			c.command.Env.Logf("not told whether rows expire: %v", err)
+			c.command.Env.Logf("could not find out whether rows expire: %v", err)
 		}
 	}
 	return HostTimes(c.command.Load, options)
@@ -173,7 +173,7 @@ func (c *Cluster) Thresholds(ctx context.Context) doctor.Thresholds {
 func (c *Cluster) Disks(ctx context.Context) (all []doctor.Disk) {
 	usage, err := c.Table.Session.DiskUsage(ctx)
 	if err != nil {
-		c.command.Env.Logf("not told how full the disks are: %v", err)
+		c.command.Env.Logf("could not find out how full the disks are: %v", err)
 	}
 	settings, here := c.settings(), make(delivery.Disks)
 	for i, n := range c.Table.Cluster.Nodes {

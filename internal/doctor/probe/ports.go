@@ -50,7 +50,7 @@ func (c *Cluster) tryStoragePorts(ctx context.Context) storagePorts {
 	t := c.Table
 	var s table.Placement
 	if s.Told, err = t.Session.StorageAddresses(ctx); err != nil {
-		return failed(doctor.Warn("see whether the nodes hang", "not told: %v", err))
+		return failed(doctor.Warn("see whether the nodes hang", "not reported: %v", err))
 	}
 	addresses, err := s.StoragePorts(t.Cluster.Nodes, port)
 	if err != nil {

@@ -29,11 +29,11 @@ func Table(t *table.Table, write bool) doctor.Table {
 // the user named; empty: none.
 func Replication(t *table.Table, dc string) doctor.Replication {
 	r := doctor.Replication{
-		Options:  t.Replication,
-		Level:    t.Consistency,
-		LocalDC:  t.Cluster.LocalDC,
-		Nodes:    t.Cluster.Nodes,
-		TellsDCs: dc == "",
+		Options: t.Replication,
+		Level:   t.Consistency,
+		LocalDC: t.Cluster.LocalDC,
+		Nodes:   t.Cluster.Nodes,
+		AllDCs:  dc == "",
 	}
 	// If a table has tablets, only the local replicas are known.
 	if placement, err := t.Cluster.PlaceAll(t.Replication); err == nil && !t.IsScylla() {

@@ -39,14 +39,10 @@ func TestRejectedDatesOfAnotherOrder(t *testing.T) {
 		inserted.Stage = ingest.Insert
 		require.NoError(t, to.Add([]ingest.Reject{r, inserted}))
 		var said []string
-		require.Equal(
-			t,
-			tc.want,
-			to.Warn(
-				func(format string, args ...any) { said = append(said, fmt.Sprintf(format, args...)) },
-			),
-			tc,
-		)
+		warn := func(format string, args ...any) {
+			said = append(said, fmt.Sprintf(format, args...))
+		}
+		require.Equal(t, tc.want, to.Warn(warn), tc)
 		require.Len(t, said, int(tc.want))
 	}
 	kept := reject.NewUnkept()

@@ -105,7 +105,7 @@ func (w *Watch) End(p Phase, problem string) {
 	defer w.mu.Unlock()
 	w.phase, w.problem, w.ended = p, problem, time.Now()
 	if w.board != nil {
-		w.pointLocked(w.viewLocked(w.ended, w.board.Counters.ReadAnew).reading, true)
+		w.pointLocked(w.viewLocked(w.ended, w.board.Counters.ReadNow).reading, true)
 	}
 	w.wakeLocked()
 }

@@ -131,7 +131,7 @@ func (c *newestCell) result() []byte {
 // what the node would not replay (CommitLogReplayer.persistedIntervals).
 func (r nodeRecord) flushed(stats []*component.Stats) (all flushed) {
 	for _, s := range stats {
-		// Those of other nodes tell of other commit logs (CASSANDRA-16619).
+		// SSTables of other nodes have positions in other commit logs (CASSANDRA-16619).
 		if r.hostID == nil || bytes.Equal(s.HostID, r.hostID) {
 			all = append(all, s.CommitLogIntervals...)
 		}

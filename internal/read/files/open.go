@@ -122,7 +122,7 @@ func (t *Source) OpenOf(
 	if err != nil {
 		return err
 	}
-	tellPassedOver(env, found.Skipped)
+	logPassedOver(env, found.Skipped)
 	request.ID = found.ID
 	t.Files = &Files{Found: found}
 	switch {
@@ -163,7 +163,7 @@ func (t *Source) OpenOf(
 	}
 	if t.KnownOptions.Compact {
 		return fmt.Errorf(
-			"%s is a table of COMPACT STORAGE, whose rows are not told from SSTables",
+			"%s is a table of COMPACT STORAGE, whose rows cannot be read from SSTables",
 			t.Schema,
 		)
 	}
@@ -173,12 +173,13 @@ func (t *Source) OpenOf(
 	return t.OpenFound(env, request, o.IgnoreCommitLog)
 }
 
-// findings is how often files are found anew.
+// findings is how often a search for files is repeated.
 const findings = 5
 
 // OpenFound opens the SSTables that were found, and checks the commit logs. A node that runs
-// removes SSTables that it has compacted, and commit logs whose rows it has flushed. Others have
-// those rows then, so the files are found anew when one of live data has gone.
+// removes SSTables that it has compacted, and commit logs whose rows it has flushed. Other files
+// have those rows then. If a file of live data has gone, OpenFound searches for the files once
+// more.
 func (t *Source) OpenFound(
 	env spec.Environment,
 	request snapshot.Request,
@@ -213,8 +214,8 @@ func (t *Source) OpenFound(
 	}
 }
 
-// tellPassedOver names what was passed over.
-func tellPassedOver(env spec.Environment, skipped []snapshot.Skipped) {
+// logPassedOver names what was passed over.
+func logPassedOver(env spec.Environment, skipped []snapshot.Skipped) {
 	for i, s := range skipped {
 		if i == table.SkippedShown {
 			env.Warn("and %d more were passed over", len(skipped)-i)
@@ -290,7 +291,7 @@ func (t *Source) openAll(env spec.Environment) error {
 			return fmt.Errorf("no SSTable can be read: %w", damage)
 		}
 	}
-	// What they have of other columns than the table would be told of each range.
+	// Otherwise each range would report the columns in which they differ from the table.
 	err := sstables.Agree(t.Files.Merged, whole)
 	if err != nil {
 		return err
@@ -374,7 +375,7 @@ func (f *Files) selection(read []schema.Selector) []reconcile.Selector {
 	return out
 }
 
-// Sum tells the files from others. Of a table that is read by CQL it is empty.
+// Sum returns a checksum of the list of files. It is empty for a table that is read by CQL.
 func (f *Files) Sum() string {
 	if f == nil || f.Found == nil {
 		return ""

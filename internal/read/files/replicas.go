@@ -17,8 +17,8 @@ type Choice struct {
 	Number int
 }
 
-// Choices are those that stand for consistency levels: of files, which hold all that was
-// acknowledged before, so many are merged.
+// Choices has the choice for each consistency level. A merge of the files of that number of
+// replicas has all rows that were acknowledged before.
 var Choices = map[string]Choice{
 	"ONE": {
 		Number: 1,
@@ -44,8 +44,8 @@ func ReplicaChoice(level string) (Choice, error) {
 	return c, nil
 }
 
-// Of is how many of a range's replicas are read, and which they may be: those of the local data
-// center, where it has any, when it is to be those.
+// Of returns how many of a range's replicas are read, and which they may be. They are those of the
+// local data center if the choice is for these, and the range has any there.
 func (c Choice) Of(
 	localDC string,
 	nodes []topology.Node,

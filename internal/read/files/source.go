@@ -31,7 +31,7 @@ type Wanted struct {
 	Read   []schema.Selector // what is selected
 	Query  driver.Query
 	Count  bool         // rows are counted: what is selected is what the number is broken down by
-	Memory setting.Size // of which SSTables may take a part
+	Memory setting.Size // limit of the whole program; SSTables may take a part
 	Now    time.Time    // what expires then has expired, of rows in SSTables
 }
 
@@ -54,7 +54,9 @@ func (t *Source) Reader(w Wanted) sweep.Reader {
 			o.Selection,
 			t.Files.selection(t.selectorsOf(c.Columns()))...)
 		o.Tokens = c.Tokens()
-		o.Holds = func(cells [][]byte, at token.Token) bool { return c.Holds(cells[len(w.Read):], at) }
+		o.Holds = func(cells [][]byte, at token.Token) bool {
+			return c.Holds(cells[len(w.Read):], at)
+		}
 	}
 	r := sstables.New(o)
 	t.Closers = append(t.Closers, r.Close)

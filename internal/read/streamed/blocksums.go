@@ -45,7 +45,7 @@ func (b *blockSums) compare(crc []byte) error {
 		return fmt.Errorf("%s: %s: %w", b.file, component.CRCDB, err)
 	}
 	if want.BlockLength != component.SumBlock {
-		if err := b.again(want.BlockLength); err != nil {
+		if err := b.recompute(want.BlockLength); err != nil {
 			return err
 		}
 	} else if b.at > 0 {
@@ -66,8 +66,8 @@ func (b *blockSums) compare(crc []byte) error {
 	return nil
 }
 
-// again computes the checksums from the file on the disk, for blocks of another length.
-func (b *blockSums) again(length int) error {
+// recompute computes the checksums from the file on the disk, for blocks of another length.
+func (b *blockSums) recompute(length int) error {
 	b.sums = b.sums[:0]
 	block := make([]byte, length)
 	for at := int64(0); at < b.size; at += int64(length) {

@@ -32,8 +32,8 @@ func (s *reader) fetch(
 		if err != nil {
 			return fetched, err
 		}
-		again, err := s.hasMoved(ctx)
-		if err == nil && !again {
+		moved, err := s.hasMoved(ctx)
+		if err == nil && !moved {
 			return fetched, nil
 		}
 		fetched.Release()
@@ -50,7 +50,7 @@ func (s *reader) fetch(
 			s.env.Warn(
 				"nodes came, went or moved, or the keyspace's replication was changed: what was fetched meanwhile is fetched again, from where it is now",
 			)
-			err = s.lookAgain(ctx)
+			err = s.reread(ctx)
 		}
 		if err != nil {
 			return sstables.Fetched{}, err

@@ -169,7 +169,7 @@ type reader struct {
 // connect finds the nodes, opens the listener, and checks that the nodes reach it.
 func (s *reader) connect(ctx context.Context) (err error) {
 	s.truncated = s.t.Truncations(ctx)
-	if err := table.Settled(ctx, s.patience, func() (err error) {
+	if err := table.AwaitAgreement(ctx, s.patience, func() (err error) {
 		if s.ring, err = s.look(ctx, s.t.Cluster); err != nil {
 			return err
 		}

@@ -97,8 +97,8 @@ func transient(replication map[string]string) (name, factor string) {
 	return "", ""
 }
 
-// lookAgain reads the ring again after it changed.
-func (s *reader) lookAgain(ctx context.Context) error {
+// reread reads the ring again after it changed.
+func (s *reader) reread(ctx context.Context) error {
 	var known *topology.Cluster
 	err := table.AskAll(ctx, func() (err error) {
 		known, err = s.t.Session.Topology(ctx)

@@ -114,7 +114,7 @@ func TestCutsFollowEachOther(t *testing.T) {
 
 // A partition of many pages has no token to cut at. Its page is retried with fewer rows, and the
 // pages before it are kept.
-func TestHugePartitionIsNotReadAgain(t *testing.T) {
+func TestHugePartitionIsReadOnce(t *testing.T) {
 	whole := token.Whole(token.Murmur3)
 	table := sized(200)
 	table.Fail = failTimes(errUnknown, 1, 3)

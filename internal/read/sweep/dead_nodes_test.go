@@ -193,7 +193,7 @@ func TestNodeThatComesBack(t *testing.T) {
 }
 
 // A node that answers some pings, and no read, does not keep a sweep from its end.
-func TestNodeThatFallsSilentAgainAndAgain(t *testing.T) {
+func TestNodeThatFallsSilentRepeatedly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		splits := sweeptest.Splits(20, rand.New(rand.NewPCG(1, 13)))
 		table := &sweeptest.Table{Rows: sweeptest.Numbered(100)}

@@ -70,7 +70,13 @@ func TestOpenWhereNothingIs(t *testing.T) {
 // A folder that a process left when it was killed in Create is taken over. One that another process
 // is filling, or that holds anything else, is not.
 func TestCreateTakesOverWhatWasLeft(t *testing.T) {
-	for _, left := range [][]string{{journalName}, {journalName, lockName}, {journalName, lockName, temporary}, {journalName, lockName, syncedName}, {journalName, lockName, InputsFile}} {
+	for _, left := range [][]string{
+		{journalName},
+		{journalName, lockName},
+		{journalName, lockName, temporary},
+		{journalName, lockName, syncedName},
+		{journalName, lockName, InputsFile},
+	} {
 		dir := t.TempDir()
 		for _, name := range left {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte("99999\n"), 0o600))

@@ -12,8 +12,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// twenty makes a run of twenty records, closed, and returns its folder, the bytes
-// of its journal, the first line, the records, and where each line ends.
+// twenty makes a closed run of twenty records. It returns its folder, the bytes of its journal, the
+// first line, the records, and where each line ends.
 func twenty(t testing.TB) (dir string, text []byte, header string, records []string, ends []int) {
 	t.Helper()
 	j := create(t)
@@ -61,7 +61,7 @@ func TestLessThanWasSynced(t *testing.T) {
 		"it was not synced":            {fmt.Sprint(ends[19]), text[:len(text)-9], false},
 		"flipped, and not synced":      {fmt.Sprint(ends[19]), flipped, false},
 		"more than was synced":         {fmt.Sprint(ends[5]), text, false},
-		"nobody knows what was":        {"12x", text[:ends[19]], false},
+		"what was there is not known":  {"12x", text[:ends[19]], false},
 		"nothing is known to be there": {"", text[:ends[19]], false},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -258,7 +258,14 @@ func TestReadFails(t *testing.T) {
 	_, text, header, _, ends := twenty(t)
 	broken := bytes.Clone(text[:ends[3]])
 	broken[ends[2]]++
-	for _, data := range [][]byte{nil, text[:10], text[:ends[0]], text[:ends[3]], text[:ends[3]+5], broken} {
+	for _, data := range [][]byte{
+		nil,
+		text[:10],
+		text[:ends[0]],
+		text[:ends[3]],
+		text[:ends[3]+5],
+		broken,
+	} {
 		_, _, err := replay(io.MultiReader(bytes.NewReader(data), failing{}), header, nothing)
 		require.ErrorIs(t, err, os.ErrInvalid)
 		_, _, err = replayFile("p/journal", failing{}, header, 0, nothing)

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// disk is a journal's file that fails as it is told to.
+// disk is a journal's file that fails as the test wants.
 type disk struct {
 	*os.File
 	room         int // bytes that can still be written

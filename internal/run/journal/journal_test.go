@@ -89,14 +89,14 @@ func TestCreateAppendOpen(t *testing.T) {
 	require.ErrorIs(t, j.Sync(), errClosed)
 
 	var got []string
-	again, err := Open(dir, collect(&got))
+	reopened, err := Open(dir, collect(&got))
 	require.NoError(t, err)
 	require.Equal(t, []string{`1 range {"n":1,"text":"a <b>\n"}`, `2 x-2_y {"n":2}`}, got)
-	require.Equal(t, j.Manifest(), again.Manifest())
-	require.EqualValues(t, 2, again.seq)
-	require.Zero(t, again.tail.Bytes)
-	require.NoError(t, again.Append("range", 3))
-	require.NoError(t, again.Close())
+	require.Equal(t, j.Manifest(), reopened.Manifest())
+	require.EqualValues(t, 2, reopened.seq)
+	require.Zero(t, reopened.tail.Bytes)
+	require.NoError(t, reopened.Append("range", 3))
+	require.NoError(t, reopened.Close())
 
 	got = nil
 	status, err := Read(dir, collect(&got))

@@ -183,7 +183,7 @@ func TestOneOfManyOpens(t *testing.T) {
 			})
 		}
 		all.Wait()
-		require.Len(t, got, 1, "readers keep nobody out, writers all but one")
+		require.Len(t, got, 1, "readers exclude no one, writers all others")
 		require.NoError(t, got[0].Close())
 	}
 }

@@ -44,9 +44,9 @@ func TestManifestText(t *testing.T) {
 	require.Equal(t, `[1,2.50]`, string(got.Extra))
 	require.Equal(t, Version, got.Version)
 
-	again, err := encodeManifest(got)
+	encoded, err := encodeManifest(got)
 	require.NoError(t, err)
-	require.Equal(t, string(text), string(again))
+	require.Equal(t, string(text), string(encoded))
 }
 
 // sumOfSample is the SHA-256 of the compact object without its checksum.

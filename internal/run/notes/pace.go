@@ -58,26 +58,34 @@ func KeepPace(
 		}
 		return os.Rename(path+records.PartEnding, path)
 	}
+	return repeat(paceTime, func(last bool) bool {
+		read := c.Read
+		if last {
+			read = c.ReadNow
+		}
+		err := note(read)
+		if err != nil && !errors.Is(err, syscall.ENOSPC) { // the run itself reports a full disk
+			warn("the pace of the run cannot be noted: %v", err)
+		}
+		return err == nil
+	})
+}
+
+// repeat calls note at each interval, and once more, with last, when stop is called. It does not
+// call note after it returned false. stop waits for the last call.
+func repeat(interval time.Duration, note func(last bool) bool) (stop func()) {
 	over := make(chan struct{})
 	var noting sync.WaitGroup
 	noting.Go(func() {
-		ticker := time.NewTicker(paceTime)
+		ticker := time.NewTicker(interval)
 		defer ticker.Stop()
-		for {
-			last, read := false, c.Read
+		for last := false; !last; {
 			select {
 			case <-over:
-				last, read = true, c.ReadAnew
+				last = true
 			case <-ticker.C:
 			}
-			if err := note(read); err != nil {
-				if errors.Is(err, syscall.ENOSPC) {
-					return // the run itself says so
-				}
-				warn("the pace of the run cannot be noted: %v", err)
-				return
-			}
-			if last {
+			if !note(last) {
 				return
 			}
 		}

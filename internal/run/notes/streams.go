@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"sync"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
@@ -22,35 +21,24 @@ const notesTime = 2 * time.Second
 // removes the note. If it cannot be written, it warns, and notes no more.
 func KeepStreams(dir string, c *progress.Counters, warn func(string, ...any)) (stop func()) {
 	path := filepath.Join(dir, StreamsFile)
-	over := make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		ticker := time.NewTicker(notesTime)
-		defer ticker.Stop()
-		for {
-			select {
-			case <-over:
-				_ = os.Remove(path) // it is read only while the run is under way
-				return
-			case <-ticker.C:
-			}
-			if list := c.Streams.List(); len(list) > 0 {
-				text, err := json.Marshal(list)
-				if err == nil {
-					err = fsync.Replace(path, append(text, '\n'))
-				}
-				if err != nil {
-					warn("what nodes were streamed cannot be noted: %v", err)
-					<-over
-					return
-				}
-			}
+	return repeat(notesTime, func(last bool) bool {
+		if last {
+			_ = os.Remove(path) // it is read only while the run is under way
+			return false
 		}
+		list := c.Streams.List()
+		if len(list) == 0 {
+			return true
+		}
+		text, err := json.Marshal(list)
+		if err == nil {
+			err = fsync.Replace(path, append(text, '\n'))
+		}
+		if err != nil {
+			warn("what nodes were streamed cannot be noted: %v", err)
+		}
+		return err == nil
 	})
-	return func() {
-		close(over)
-		wg.Wait()
-	}
 }
 
 // ReadStreams reads what a run that is under way noted; nothing where it has noted nothing.

@@ -30,9 +30,9 @@ type sponge struct{}
 func (sponge) Write(context.Context, string, []row.Row) error { return nil }
 func (sponge) Idempotent() bool                               { return true }
 
-// BenchmarkLoad loads rows into nothing, with a journal on the disk and without:
-// the difference is what the journal costs where the cluster costs nothing. The inputs
-// take some seconds, lest it is the making of the run directory that is measured.
+// BenchmarkLoad loads rows into a target that drops them, with a journal on the disk and without.
+// The difference is the cost of the journal. The inputs take some seconds, so that the time to
+// create the run directory does not count.
 func BenchmarkLoad(b *testing.B) {
 	text := []byte("k,v\n")
 	for i := range 1_000_000 {

@@ -19,8 +19,8 @@ const (
 	PartEnding = ".part"
 )
 
-// Discard removes the run directory of a run that is no longer needed: the files of the journal,
-// the files of the page, and the folder if nothing else is in it.
+// Discard removes the run directory of a run that is no longer needed. That is the files of the
+// journal, the files of the page, and the folder if nothing else is in it.
 func Discard(dir string) error {
 	for _, name := range []string{PageFile, PaceFile, PaceFile + PartEnding} {
 		if err := os.Remove(

@@ -10,16 +10,16 @@ import (
 type End struct {
 	Outcome string `json:"outcome"`         // done, partly, interrupted or failed
 	Error   string `json:"error,omitempty"` // why it failed
-	// Refused reports whether no resume can help: the error says what can.
+	// Refused: no resume can help, and the error says what can.
 	Refused bool    `json:"refused,omitempty"`
 	Failed  []Range `json:"failed,omitempty"` // of a scan
-	// Reread has settings of a load with which its rejected rows could be read, or without which a
-	// resume stops again for the same reason. nil: none are known.
+	// Reread has settings of a load. With them its rejected rows could be read, or a resume does
+	// not stop for the same reason. nil: none are known.
 	Reread map[string][]string `json:"reread,omitempty"`
 	Edit   []string            `json:"edit,omitempty"` // of a load: rejects that no setting mends
-	// Anew has settings of a load that change where records begin and end. The load has to start
-	// from the beginning with them. nil: none are known.
-	Anew map[string][]string `json:"anew,omitempty"`
+	// StartOver has settings of a load that change where records begin and end. The load has to
+	// start from the beginning with them. nil: none are known.
+	StartOver map[string][]string `json:"anew,omitempty"`
 }
 
 // The outcomes.

@@ -26,7 +26,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// broad is a table of which every input has other columns.
+// broad is the number of columns of a table. Every input has other ones of them.
 const broad = 12
 
 func broadTable() *schema.Table {
@@ -59,9 +59,9 @@ func broadInput(n int) (text, header string) {
 	return header + fmt.Sprintf("bad%d%s\n%d%s\n", n, values, n, values), header
 }
 
-// A load of hundreds of inputs with headers of their own, each with a row that is
-// rejected, keeps a journal that grows with the rejects alone and few files open; it is
-// stopped and goes on, and in the end each row stands once under its own header.
+// A load has hundreds of inputs with headers of their own, each with a row that is rejected. Its
+// journal grows only with the rejects, and few files are open. The load is stopped and resumed. In
+// the end each rejected row is there once, under its own header.
 func TestHundredsOfHeaders(t *testing.T) {
 	const inputs = 400
 	dir := filepath.Join(t.TempDir(), "run")
@@ -124,7 +124,7 @@ func TestHundredsOfHeaders(t *testing.T) {
 		require.NoError(t, err)
 		require.NoError(
 			t,
-			l.GoOn(func(s reject.State) error { return reject.Check(dir, ".csv", s) }),
+			l.Resume(func(s reject.State) error { return reject.Check(dir, ".csv", s) }),
 		)
 		rejects, err = reject.Resume(dir, ".csv", l.Loaded().Rejects)
 		require.NoError(t, err)

@@ -266,9 +266,9 @@ func LookAtAll(count int, path func(i int) string) (*Inputs, error) {
 }
 
 // CheckInputs compares the inputs of a resumed load with their records. The caller calls it before
-// GoOn. touched reports for each input whether it may have been changed although it looks the same.
-// If no piece of an input was begun, another file may have replaced it: mended has the paths of
-// such inputs, and GoOn records them as they are now.
+// Resume. touched reports for each input whether it may have been changed although it looks the
+// same. If no piece of an input was begun, another file may have replaced it: mended has the paths
+// of such inputs, and Resume records them as they are now.
 func (l *Load) CheckInputs(inputs *Inputs) (touched []bool, mended []string, err error) {
 	type checked struct {
 		in      Input

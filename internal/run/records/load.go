@@ -14,13 +14,13 @@ import (
 
 // The kinds of records.
 const (
-	kindBegin  = "begin"  // of a load: ingest.Piece
-	kindSettle = "settle" // of a load: settled; older: with the state of all rejects
+	kindBegin = "begin"  // of a load: ingest.Piece
+	kindPiece = "settle" // of a load: completedPiece; older: with the state of all rejects
 	// kindRejects is a completed piece with the changed part of the rejects' state. It has its own
 	// name so that an older program does not read that part as the entire state.
 	kindRejects = "settle-rejects"
 	kindSynced  = "synced" // of a load: the rejects of all completed pieces are on the disk
-	kindAgain   = "again"  // of both: the run resumes; of a load: goneOn
+	kindResumed = "again"  // of both: the run resumes; of a load: resumed
 	kindRetry   = "retry"  // of a load: retried
 	// kindReading is a change of a load's settings of how text is read: reread. A program that does
 	// not know it refuses to resume, instead of reading the rest with the old settings.
@@ -45,12 +45,12 @@ type Load struct {
 	rejects Rejects
 	careful bool
 	earlier *Loaded
-	mended  []mendedInput // for GoOn to record
+	mended  []mendedInput // for Resume to record
 	packed  bool          // whether a record may have several pieces
 
 	mu       sync.Mutex   // keeps the rejects of a piece and its record together
 	unsynced bool         // rejects were added since they were last synced; guarded by mu
-	settled  ingest.Tally // of pieces that this process recorded as completed; guarded by mu
+	recorded ingest.Tally // of pieces that this process recorded as completed; guarded by mu
 	done     doneList     // completed pieces that are not in the journal yet; guarded by mu
 	// lost is the first error of syncing rejects; guarded by mu. It stays, since a later sync that
 	// succeeds proves nothing.
@@ -66,8 +66,8 @@ func NewLoad(dir string, m journal.Manifest, files ...journal.File) (*Load, erro
 	return &Load{j: j, earlier: &Loaded{}, packed: isPacked(j)}, nil
 }
 
-// OpenLoad opens the journal of a load that was stopped. To resume the load, call GoOn next. Until
-// then, the result of Loaded is not final.
+// OpenLoad opens the journal of a load that was stopped. To resume the load, call Resume next.
+// Until then, the result of Loaded is not final.
 func OpenLoad(dir string) (*Load, error) {
 	l := &Loaded{}
 	j, err := journal.Open(dir, l.apply)
@@ -87,11 +87,11 @@ func OpenLoad(dir string) (*Load, error) {
 // isPacked reports whether a record of the journal may have several pieces.
 func isPacked(j *journal.Journal) bool { return j.Manifest().Version >= journal.VersionListed }
 
-// GoOn records that the load resumes. missing returns an error if a state of the rejects is not on
-// the disk. If the machine went down, the last rejects may be lost although the journal has their
-// pieces. GoOn then takes these pieces back: they count as begun. If more is missing, GoOn returns
-// an error and records nothing.
-func (l *Load) GoOn(missing func(reject.State) error) error {
+// Resume records that the load resumes. missing returns an error if a state of the rejects is not
+// on the disk. If the machine went down, the last rejects may be lost although the journal has
+// their pieces. Resume then takes these pieces back: they count as begun. If more is missing,
+// Resume returns an error and records nothing.
+func (l *Load) Resume(missing func(reject.State) error) error {
 	e, boot := l.earlier, Boot()
 	// Each state includes the one before.
 	kept := sort.Search(
@@ -108,7 +108,7 @@ func (l *Load) GoOn(missing func(reject.State) error) error {
 		// The machine has not gone down: another program changed the rejects.
 		return missing(e.rejectsAfter(kept))
 	}
-	if err := l.j.Append(kindAgain, goneOn{undone, boot, l.mended}); err != nil {
+	if err := l.j.Append(kindResumed, resumed{undone, boot, l.mended}); err != nil {
 		return err
 	}
 	if err := e.takeBack(undone); err != nil {
@@ -128,14 +128,14 @@ func (l *Load) Manifest() journal.Manifest { return l.j.Manifest() }
 // need that.
 func (l *Load) Use(r Rejects, careful bool) { l.rejects, l.careful = r, careful }
 
-// EarlierTotals implements ingest.Journal. Before GoOn it includes pieces whose rejects GoOn may
-// find lost.
+// EarlierTotals implements ingest.Journal. Before Resume it includes pieces whose rejects Resume
+// may find lost.
 func (l *Load) EarlierTotals() ingest.Tally { return l.earlier.Known() }
 
 // EarlierPiece implements ingest.Journal.
 func (l *Load) EarlierPiece(input int, offset int64) (ingest.Piece, ingest.PieceState) {
 	p := l.earlier.pieces.find(input, offset)
-	return p.of(input), p.standing
+	return p.of(input), p.state
 }
 
 // Seen implements ingest.Journal.
@@ -188,7 +188,7 @@ func (l *Load) Complete(p ingest.Piece, t ingest.Tally, rejects []ingest.Reject)
 	if l.lost != nil {
 		return l.lost
 	}
-	kind, s := kindSettle, settled{Input: p.Input, Offset: p.Offset, Tally: t}
+	kind, s := kindPiece, completedPiece{Input: p.Input, Offset: p.Offset, Tally: t}
 	rejected := t.ParseErrors+t.InsertErrors+t.InDoubt > 0
 	if l.packed && !rejected {
 		l.done.add(p.Input, p.Offset, t)
@@ -213,7 +213,7 @@ func (l *Load) Complete(p ingest.Piece, t ingest.Tally, rejects []ingest.Reject)
 	if err := l.j.Append(kind, s); err != nil {
 		return err
 	}
-	l.settled.Add(t)
+	l.recorded.Add(t)
 	return nil
 }
 
@@ -225,7 +225,7 @@ func (l *Load) appendDoneLocked() error {
 	if err := l.j.Append(kindCompleted, l.done.pack()); err != nil {
 		return err
 	}
-	l.settled.Add(l.done.tally)
+	l.recorded.Add(l.done.tally)
 	l.done = doneList{places: l.done.places[:0]}
 	return nil
 }
@@ -236,7 +236,7 @@ func (l *Load) Recorded() ingest.Tally {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	all := l.earlier.Known()
-	all.Add(l.settled)
+	all.Add(l.recorded)
 	return all
 }
 
@@ -270,11 +270,11 @@ func (l *Load) syncRejects() error {
 }
 
 // Reread records new settings of how text is read, and writes the record to the disk. The caller
-// calls it between GoOn and the first piece.
+// calls it between Resume and the first piece.
 func (l *Load) Reread(changed Changed) error {
 	if len(l.earlier.Readings) >= maxReadings {
 		return fmt.Errorf(
-			"how text is read was changed %d times: it is enough; the load goes on without a change",
+			"how text is read was changed %d times, the most that is allowed; resume the load without a change",
 			maxReadings,
 		)
 	}

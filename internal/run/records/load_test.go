@@ -33,15 +33,15 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// store plays the database: it counts how often each row was applied, and with
-// which timestamps. After so many requests it ends the run.
+// store plays the database. It counts how often each row was applied, and keeps the timestamps.
+// When no requests are left, it ends the run.
 type store struct {
 	mu         sync.Mutex
 	applied    map[int32]int
 	stamps     map[int32]map[int64]bool
 	left       int
 	stop       context.CancelFunc
-	sync       func() // called now and then
+	sync       func() // called at every eighth request
 	idempotent bool
 }
 
@@ -75,9 +75,8 @@ func tableOf(kind cqltype.Kind) *schema.Table {
 	})
 }
 
-// TestLoadIsResumed stops a load again and again, in whatever state its journal is
-// then: in the end every row was written, with one timestamp, and each bad one is
-// among the rejects once.
+// TestLoadIsResumed stops a load repeatedly, in any state of its journal. In the end every row was
+// written, with one timestamp, and each bad row is among the rejects once.
 func TestLoadIsResumed(t *testing.T) {
 	for seed := range uint64(30) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) { resumeLoad(t, seed, cqltype.Text, 0) })
@@ -198,7 +197,7 @@ func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind, files int) {
 		stop()
 		require.NoError(t, rejects.Close())
 		if err == nil {
-			// a kill may lose what is settled and not in the journal yet
+			// a kill may lose pieces that are complete and not in the journal yet
 			require.NoError(t, l.Sync())
 		}
 		require.NoError(t, l.Abandon())
@@ -217,7 +216,7 @@ func resumeLoad(t *testing.T, seed uint64, kind cqltype.Kind, files int) {
 		}
 		require.NoError(
 			t,
-			l.GoOn(func(s reject.State) error { return reject.Check(dir, ".csv", s) }),
+			l.Resume(func(s reject.State) error { return reject.Check(dir, ".csv", s) }),
 		)
 		rejects, err = reject.Resume(dir, ".csv", l.Loaded().Rejects)
 		require.NoError(t, err)
@@ -273,8 +272,8 @@ func (d *disk) SkipTo(offset int64) (bool, error) {
 	return true, err
 }
 
-// failPower takes away of the rejects what is not known to be on the disk, or a part
-// of it, as when the machine goes down while the journal is written out already.
+// failPower removes all or a part of the rejects that are not known to be on the disk. That happens
+// if the machine goes down after the journal was written to the disk.
 func failPower(t *testing.T, rng *rand.Rand, dir string) {
 	t.Helper()
 	l := &Loaded{}
@@ -370,8 +369,8 @@ func TestChangedInputIsFoundOut(t *testing.T) {
 	)
 }
 
-// An input that ends before what an earlier run had read, such as a pipe that gives
-// nothing any more, is not taken for one that is done.
+// If an input ends before what an earlier run had read, it does not count as done. It may be a pipe
+// that has no more data.
 func TestShorterInputIsFoundOut(t *testing.T) {
 	for text, reason := range map[string]string{
 		"":                "f is empty, and the run had read 16 bytes of it: it is not the same",

@@ -12,8 +12,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 )
 
-// An input of which nothing was taken yet may be mended before a load goes on, and is held
-// to what it was then once something is taken of it.
+// If a load has read nothing of an input, the input may be corrected before the load is resumed.
+// From the first piece on, it must not change any more.
 func TestInputMayBeMendedBeforeItIsTaken(t *testing.T) {
 	folder := t.TempDir()
 	dir := filepath.Join(folder, "run")
@@ -35,35 +35,35 @@ func TestInputMayBeMendedBeforeItIsTaken(t *testing.T) {
 	require.NoError(t, l.Begin(ingest.Piece{Input: 1, Offset: 2, Bytes: 2, Stamp: 1}))
 	require.NoError(t, l.Abandon())
 
-	again := func() (*Load, []string, error) {
+	reopen := func() (*Load, []string, error) {
 		t.Helper()
 		l, err := OpenLoad(dir)
 		require.NoError(t, err)
 		_, mended, err := l.CheckInputs(listOf(t, inputs...))
 		if err == nil {
-			require.NoError(t, l.GoOn(func(reject.State) error { return nil }))
+			require.NoError(t, l.Resume(func(reject.State) error { return nil }))
 		}
 		return l, mended, err
 	}
-	l, mended, err := again()
+	l, mended, err := reopen()
 	require.NoError(t, err)
 	require.Empty(t, mended)
 	require.NoError(t, l.Abandon())
 
 	path := write("second.csv", "k\n1\n2\n3\n")
-	l, mended, err = again()
+	l, mended, err = reopen()
 	require.NoError(t, err)
 	require.Equal(t, []string{path}, mended)
 	require.NoError(t, l.Begin(ingest.Piece{Input: 2, Offset: 2, Bytes: 2, Stamp: 2}))
 	require.NoError(t, l.Abandon())
 
-	l, mended, err = again()
+	l, mended, err = reopen()
 	require.NoError(t, err, "it is as it was when something was taken of it")
 	require.Empty(t, mended)
 	require.NoError(t, l.Abandon())
 
 	write("second.csv", "k\n1\n2\n")
-	l, _, err = again()
+	l, _, err = reopen()
 	require.ErrorContains(
 		t,
 		err,
@@ -73,7 +73,7 @@ func TestInputMayBeMendedBeforeItIsTaken(t *testing.T) {
 
 	write("second.csv", "k\n1\n2\n3\n")
 	write("none.csv", "k\n7\n8\n")
-	l, _, err = again()
+	l, _, err = reopen()
 	require.ErrorContains(t, err, "was changed", "the run is past it")
 	require.NoError(t, l.Abandon())
 }

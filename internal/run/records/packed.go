@@ -33,7 +33,13 @@ func packBegun(pieces []ingest.Piece) begun {
 	for _, p := range pieces {
 		b.Pieces = binary.AppendVarint(b.Pieces, int64(p.Input-before.Input-1))
 		b.Pieces = binary.AppendVarint(b.Pieces, p.Stamp-before.Stamp-int64(before.Count))
-		for _, n := range []int64{p.Offset, int64(p.Bytes), int64(p.Count), p.Line, int64(p.Repeats)} {
+		for _, n := range []int64{
+			p.Offset,
+			int64(p.Bytes),
+			int64(p.Count),
+			p.Line,
+			int64(p.Repeats),
+		} {
 			b.Pieces = binary.AppendUvarint(b.Pieces, uint64(n))
 		}
 		b.Pieces = binary.LittleEndian.AppendUint64(b.Pieces, p.Hash)

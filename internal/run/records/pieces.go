@@ -14,14 +14,14 @@ type pieces [][]piece
 
 // piece is an ingest.Piece without its input, and its state.
 type piece struct {
-	offset   int64
-	stamp    int64
-	hash     uint64
-	line     int64
-	bytes    int
-	standing ingest.PieceState
-	repeats  uint8
-	reading  uint16 // see ingest.Piece
+	offset  int64
+	stamp   int64
+	hash    uint64
+	line    int64
+	bytes   int
+	state   ingest.PieceState
+	repeats uint8
+	reading uint16 // see ingest.Piece
 }
 
 func (p piece) of(input int) ingest.Piece {
@@ -88,7 +88,7 @@ func search(all []piece, offset int64) (int, bool) {
 // left returns where reading an input resumes: at the first piece that is not completed, or else at
 // the last. The zero piece means that reading can resume nowhere but at the beginning.
 func left(all []piece) (from piece, open bool) {
-	at := slices.IndexFunc(all, func(p piece) bool { return p.standing == ingest.PieceBegun })
+	at := slices.IndexFunc(all, func(p piece) bool { return p.state == ingest.PieceBegun })
 	open = at >= 0
 	if !open {
 		at = len(all) - 1

@@ -13,7 +13,7 @@ func TestPieces(t *testing.T) {
 	for _, offset := range []int64{0, 10, 30, 20, 5} {
 		s.at(2, offset).bytes = int(offset) + 1
 	}
-	s.at(2, 20).standing = ingest.PieceCompleted
+	s.at(2, 20).state = ingest.PieceCompleted
 	require.Len(t, s, 3)
 	for i, offset := range []int64{0, 5, 10, 20, 30} {
 		require.Equal(t, offset, s[2][i].offset)
@@ -23,7 +23,7 @@ func TestPieces(t *testing.T) {
 			s.find(2, offset).of(2),
 		)
 	}
-	require.Equal(t, ingest.PieceCompleted, s.find(2, 20).standing)
+	require.Equal(t, ingest.PieceCompleted, s.find(2, 20).state)
 	for _, absent := range []struct {
 		input  int
 		offset int64

@@ -47,21 +47,21 @@ func (b *bad) settle(offset int64) error {
 // stop ends the run without a word.
 func (b *bad) stop() { require.NoError(b, b.Abandon()) }
 
-// goOn opens the journal and goes on, as far as the rejects.
-func (b *bad) goOn() error {
+// resume opens the journal and resumes, as far as it concerns the rejects.
+func (b *bad) resume() error {
 	b.Helper()
 	l, err := OpenLoad(b.dir)
 	require.NoError(b, err)
 	b.Load = l
-	return l.GoOn(func(s reject.State) error { return reject.Check(b.dir, ".csv", s) })
+	return l.Resume(func(s reject.State) error { return reject.Check(b.dir, ".csv", s) })
 }
 
 func (b *bad) cut(size int64) {
 	require.NoError(b, os.Truncate(filepath.Join(b.dir, "rejects.csv"), size))
 }
 
-// What was on the disk once must be there when a load goes on, and what was not is
-// done again.
+// If rejects were on the disk, a load is resumed only if they are still there. Pieces whose rejects
+// were not on the disk are repeated.
 func TestRejectsLost(t *testing.T) {
 	b := beginBad(t, "another boot")
 	require.NoError(t, b.settle(0))
@@ -71,7 +71,7 @@ func TestRejectsLost(t *testing.T) {
 	b.stop()
 	b.cut(4)
 	for range 2 { // the second time nothing is undone any more
-		require.NoError(t, b.goOn())
+		require.NoError(t, b.resume())
 		require.EqualValues(t, 2, b.Loaded().Tally.Read)
 		b.stop()
 		_, seen, err := ReadLoad(b.dir)
@@ -84,7 +84,7 @@ func TestRejectsLost(t *testing.T) {
 	require.NoError(t, err)
 	require.ErrorContains(
 		t,
-		b.goOn(),
+		b.resume(),
 		"rejects.csv has 1 bytes instead of the 4 that the run had written: it was changed",
 	)
 	b.stop()
@@ -93,21 +93,21 @@ func TestRejectsLost(t *testing.T) {
 	require.Equal(t, before, after, "nothing is noted")
 }
 
-// Rejects are lost with the machine alone: otherwise somebody has changed them, and
-// they are left as they are.
+// Only if the machine goes down, rejects can be lost. Otherwise another program has changed them,
+// and they stay as they are.
 func TestRejectsMendedEarly(t *testing.T) {
 	if Boot() == "" {
-		t.Skip("the system does not tell its boots apart")
+		t.Skip("the system has no id for its boots")
 	}
-	for _, again := range []bool{false, true} {
+	for _, twice := range []bool{false, true} {
 		boot := Boot()
-		if again {
+		if twice {
 			boot = "the one before"
 		}
 		b := beginBad(t, boot)
-		if again {
+		if twice {
 			b.stop()
-			require.NoError(t, b.goOn()) // from where on this boot is known
+			require.NoError(t, b.resume()) // from where on this boot is known
 			b.Use(reject.New(b.dir, ".csv"), false)
 		}
 		require.NoError(t, b.settle(0))
@@ -116,14 +116,14 @@ func TestRejectsMendedEarly(t *testing.T) {
 		require.NoError(t, os.WriteFile(path, []byte("y\nmended by hand\n"), 0o600))
 		require.ErrorContains(
 			t,
-			b.goOn(),
+			b.resume(),
 			"its first 2 bytes are not those that the run had written",
 		)
 		b.stop()
 	}
 }
 
-// flaky are rejects of which one sync fails.
+// flaky is a folder of rejects whose next sync fails.
 type flaky struct {
 	*reject.Dir
 	fail error
@@ -131,7 +131,7 @@ type flaky struct {
 
 func (f *flaky) Sync() error {
 	err := f.fail
-	f.fail = nil // as fsync(2): it is told once
+	f.fail = nil // as fsync(2), which reports an error once
 	return errors.Join(err, f.Dir.Sync())
 }
 
@@ -159,13 +159,14 @@ func TestStamped(t *testing.T) {
 	require.NoError(t, b.Begin(ingest.Piece{Offset: 0, Bytes: 40 << 20, Count: 1, Stamp: 1000}))
 	require.NoError(t, b.Begin(ingest.Piece{Offset: 40 << 20, Bytes: 100, Count: 7, Stamp: 1001}))
 	b.stop()
-	require.NoError(t, b.goOn())
+	require.NoError(t, b.resume())
 	require.EqualValues(t, 1001+7*ingest.MaxStampStep, b.NextTimestamp())
 	b.stop()
 }
 
-// Journals of earlier versions have the state of all rejects in each record of a piece
-// with rejects, those of this one what has changed: a journal may begin with the former.
+// Journals of earlier versions have the state of all rejects in each record of a piece with
+// rejects. Those of this version have only what has changed. A journal may begin with records of
+// the former.
 func TestStatesOfAllRejectsAreRead(t *testing.T) {
 	b := beginBad(t, "")
 	rejects := reject.New(b.dir, ".csv")
@@ -191,7 +192,7 @@ func TestStatesOfAllRejectsAreRead(t *testing.T) {
 		changed, err := rejects.Changed()
 		require.NoError(t, err)
 		all.Update(changed)
-		require.NoError(t, b.j.Append("settle", settled{p.Input, p.Offset, tally, &all}))
+		require.NoError(t, b.j.Append("settle", completedPiece{p.Input, p.Offset, tally, &all}))
 	}
 	for n := range int64(2) {
 		settle(n, true)
@@ -199,7 +200,7 @@ func TestStatesOfAllRejectsAreRead(t *testing.T) {
 	for n := int64(2); n < 9; n++ {
 		require.NoError(t, rejects.Close())
 		b.stop()
-		require.NoError(t, b.goOn())
+		require.NoError(t, b.resume())
 		var err error
 		rejects, err = reject.Resume(b.dir, ".csv", b.Loaded().Rejects)
 		require.NoError(t, err)
@@ -208,12 +209,12 @@ func TestStatesOfAllRejectsAreRead(t *testing.T) {
 		settle(n, false)
 		require.NoError(
 			t,
-			rejects.Add([]ingest.Reject{{Raw: []byte("of a piece that is not settled\n")}}),
+			rejects.Add([]ingest.Reject{{Raw: []byte("of a piece that is not complete\n")}}),
 		)
 	}
 	require.NoError(t, rejects.Close())
 	b.stop()
-	require.NoError(t, b.goOn())
+	require.NoError(t, b.resume())
 	rejects, err := reject.Resume(b.dir, ".csv", b.Loaded().Rejects)
 	require.NoError(t, err)
 	require.NoError(t, rejects.Close())

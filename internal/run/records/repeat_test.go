@@ -23,8 +23,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// repeated goes on with a load of two rows, 1 and 2, that was killed while it wrote them, or wrote
-// them again for the given time. Their timestamps were 1000 and one step later.
+// repeated resumes a load of two rows, 1 and 2, that was killed while it wrote them, or while it
+// repeated them for the given time. Their timestamps were 1000 and one step later.
 func repeated(
 	t *testing.T,
 	times uint8,
@@ -48,7 +48,7 @@ func repeated(
 	require.NoError(t, l.Abandon())
 	l, err = OpenLoad(dir)
 	require.NoError(t, err)
-	require.NoError(t, l.GoOn(func(reject.State) error { return nil }))
+	require.NoError(t, l.Resume(func(reject.State) error { return nil }))
 	rejects := reject.New(dir, ".csv")
 	l.Use(rejects, true)
 	s := &store{applied: map[int32]int{}, stamps: map[int32]map[int64]bool{}, left: 1000}
@@ -84,8 +84,8 @@ func repeated(
 	return s, dir, result, err
 }
 
-// Rows that are written again and again get later timestamps, but never those of the rows
-// after them: there is room for one that retry may need.
+// Rows that are written repeatedly get later timestamps, but never those of the rows after them.
+// There is room for one more timestamp, which a retry may need.
 func TestRepeatsNeverReachTheNextRow(t *testing.T) {
 	const next = 1000 + ingest.MaxStampStep
 	for before := range uint8(2) {
@@ -114,9 +114,9 @@ func TestRepeatsNeverReachTheNextRow(t *testing.T) {
 	}
 }
 
-// Rows left in doubt are told with the timestamp that they had last, and how often they were
-// written again, so that a retry is later than all of them.
-func TestRowsInDoubtTellTheirRepeats(t *testing.T) {
+// The rejects have rows in doubt with their last timestamp and the number of repeats, so that the
+// timestamps of a retry are later.
+func TestRowsInDoubtHaveTheirRepeats(t *testing.T) {
 	s, dir, result, err := repeated(t, 5, false, 0)
 	require.NoError(t, err)
 	require.EqualValues(t, 2, result.InDoubt)

@@ -78,14 +78,14 @@ func rereadPiece(offset int, text string, stamp int64) ingest.Piece {
 	}
 }
 
-// Of pieces that were under way a row is read as the run may have read it that wrote it, which
-// is the first by whose reading it is a row; all else is read as now.
+// Rows of pieces that were under way may have been written by an earlier run. Each is read by the
+// first settings of a run that made it a row. All else is read by the settings of now.
 func TestRowsUnderWayKeepTheirReading(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	open := func() *Load {
 		l, err := OpenLoad(dir)
 		require.NoError(t, err)
-		require.NoError(t, l.GoOn(func(reject.State) error { return nil }))
+		require.NoError(t, l.Resume(func(reject.State) error { return nil }))
 		return l
 	}
 	l, err := NewLoad(dir, journal.Manifest{Command: "load"})
@@ -99,8 +99,8 @@ func TestRowsUnderWayKeepTheirReading(t *testing.T) {
 	l = open()
 	require.Equal(t, []Changed{{"null-string": {"NA"}}}, l.Loaded().Readings)
 	for offset, want := range map[int]int{0: 0, len(rereadFirst): 1} {
-		piece, standing := l.EarlierPiece(0, int64(len(rereadHeader)+offset))
-		require.Equal(t, ingest.PieceBegun, standing)
+		piece, state := l.EarlierPiece(0, int64(len(rereadHeader)+offset))
+		require.Equal(t, ingest.PieceBegun, state)
 		require.Equal(t, want, piece.Reading)
 	}
 	require.NoError(t, l.Reread(Changed{"null-string": {"NA", "-"}}))
@@ -165,7 +165,7 @@ func TestRowsUnderWayKeepTheirColumns(t *testing.T) {
 	require.NoError(t, l.Abandon())
 	l, err = OpenLoad(dir)
 	require.NoError(t, err)
-	require.NoError(t, l.GoOn(func(reject.State) error { return nil }))
+	require.NoError(t, l.Resume(func(reject.State) error { return nil }))
 	require.NoError(t, l.Reread(Changed{"skipcols": {"n"}}))
 	rejects := reject.New(dir, ".csv")
 	l.Use(rejects, false)

@@ -53,8 +53,8 @@ func OpenScan(dir string, m journal.Manifest) (*Scan, error) {
 	return &Scan{j: j, earlier: earlier, noted: earlier.output}, nil
 }
 
-// GoOn records that the scan resumes.
-func (s *Scan) GoOn() error { return s.j.Append(kindAgain, struct{}{}) }
+// Resume records that the scan resumes.
+func (s *Scan) Resume() error { return s.j.Append(kindResumed, struct{}{}) }
 
 // Scanned returns what the journal says of earlier runs.
 func (s *Scan) Scanned() *Scanned { return s.earlier }

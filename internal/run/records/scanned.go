@@ -114,7 +114,7 @@ func (s *Scanned) apply(r journal.Record) error {
 			s.output = &sink.Mark{}
 		}
 		return s.output.Extend(m.Output)
-	case kindAgain:
+	case kindResumed:
 		s.End = nil
 		return nil
 	case kindEnd:

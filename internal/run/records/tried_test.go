@@ -51,7 +51,7 @@ func TestTriedRows(t *testing.T) {
 	require.Equal(t, few, loaded.Retried["rejects-2.csv"].Rows)
 }
 
-// Records of which one is missing tell nothing of the rows, and what is no rows is damage.
+// If one record is missing, the rows are not known. A text that is no list of rows is damage.
 func TestTriedRowsInParts(t *testing.T) {
 	rows := TriedRows{{1, 0, false}}
 	first := Retry{Run: "a", From: 0, Rows: rows}.after(Retry{})

@@ -100,7 +100,9 @@ func (c *Causes) BadWords(of func(column string) bool) []string {
 	}
 	return slices.SortedFunc(
 		maps.Keys(rows),
-		func(a, b string) int { return cmp.Or(cmp.Compare(rows[b], rows[a]), strings.Compare(a, b)) },
+		func(a, b string) int {
+			return cmp.Or(cmp.Compare(rows[b], rows[a]), strings.Compare(a, b))
+		},
 	)
 }
 

@@ -52,7 +52,7 @@ func TestLines(t *testing.T) {
 	require.Equal(t, told, read(t, text.String()))
 }
 
-// A run that goes on begins with a whole line, wherever the run before it was cut off.
+// A resumed run begins with a whole line, wherever the run before it was cut off.
 func TestLinesOfAnotherRun(t *testing.T) {
 	rejects := func(from int) (list []ingest.Reject) {
 		for i := range 3 {

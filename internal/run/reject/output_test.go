@@ -25,8 +25,8 @@ func headed(n int, raw string) []ingest.Reject {
 	}
 }
 
-// However many headers there are, few files are open, and what is told of each is what
-// it holds, whether it is open or was closed and opened again.
+// However many headers there are, few files are open. The state of each file is what it holds,
+// whether it stayed open or was closed and reopened.
 func TestFewFilesAreOpen(t *testing.T) {
 	const headers, rows = 150, 3000
 	d := folder(t)
@@ -70,8 +70,8 @@ func TestFewFilesAreOpen(t *testing.T) {
 	require.Equal(t, want, got)
 }
 
-// A file that somebody mends while it is closed is not written to.
-func TestFilesChangedMeanwhileAreLeftAlone(t *testing.T) {
+// If another program changes a file while it is closed, nothing is written to it.
+func TestFilesChangedMeanwhileStayUnchanged(t *testing.T) {
 	d := folder(t)
 	for n := range mostOpen + 1 {
 		require.NoError(t, d.Add(headed(n, "x\n")))

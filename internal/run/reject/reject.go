@@ -44,7 +44,7 @@ type Dir struct {
 	long    int                // number of files made for single long rows
 	torn    string             // name of the last of them until its row is added
 	reason  ingest.Reject      // of that row
-	told    *entry             // the last entry of this run; nil: none yet
+	last    *entry             // the last entry of this run; nil: none yet
 	causes  Causes
 }
 
@@ -94,7 +94,7 @@ func (d *Dir) add(r ingest.Reject) error {
 	if r.Long {
 		kept := d.torn
 		d.torn = ""
-		return d.tell(r, kept)
+		return d.explain(r, kept)
 	}
 	name := d.rows(r)
 	o, err := d.use(name, r.Header)
@@ -104,7 +104,7 @@ func (d *Dir) add(r ingest.Reject) error {
 	if err := writeRow(o.w, r.Raw, true); err != nil {
 		return fmt.Errorf("rejects: %w", err)
 	}
-	return d.tell(r, name)
+	return d.explain(r, name)
 }
 
 // AddPiece writes a piece of a long row to a file of its own. The file counts once Add is called
@@ -170,8 +170,8 @@ func (d *Dir) rows(r ingest.Reject) string {
 	return name
 }
 
-// tell writes the reason of a row to errors.jsonl and adds it to the causes.
-func (d *Dir) tell(r ingest.Reject, kept string) error {
+// explain writes the reason of a row to errors.jsonl and adds it to the causes.
+func (d *Dir) explain(r ingest.Reject, kept string) error {
 	d.causes.Add(r)
 	o, err := d.use(journal.ErrorsFile, nil)
 	if err != nil {
@@ -193,10 +193,10 @@ func (d *Dir) tell(r ingest.Reject, kept string) error {
 		r.Repeats,
 		r.More,
 	}
-	if err := lines.Encode(lineOf(e, d.told)); err != nil {
+	if err := lines.Encode(lineOf(e, d.last)); err != nil {
 		return fmt.Errorf("rejects: %w", err)
 	}
-	d.told = e
+	d.last = e
 	return nil
 }
 
@@ -272,7 +272,7 @@ func (d *Dir) Close() error {
 	defer d.mu.Unlock()
 	var failures []error
 	if d.torn != "" { // the input failed in the middle of the row
-		failures = append(failures, d.tell(d.reason, d.torn))
+		failures = append(failures, d.explain(d.reason, d.torn))
 	}
 	failures = append(failures, d.sync())
 	for _, o := range d.open {

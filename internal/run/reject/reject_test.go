@@ -313,7 +313,7 @@ func TestFilesOfAnEarlierRunAreNotTouched(t *testing.T) {
 	}
 }
 
-// A disk that is full is told, at the latest when the files are closed.
+// A full disk is an error, at the latest when the files are closed.
 func TestWritesThatFail(t *testing.T) {
 	row := ingest.Reject{Header: []byte("k\n"), Raw: []byte("x\n"), Reason: "r"}
 	for _, name := range []string{"rejects.csv", "errors.jsonl"} {

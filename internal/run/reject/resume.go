@@ -301,7 +301,7 @@ func unexplained(path string) error {
 	for _, e := range entries {
 		if ownFiles(filepath.Ext(e.Name())).MatchString(e.Name()) {
 			return fmt.Errorf(
-				"rejects: %s is gone, which tells what the rows in %s are: load them by themselves",
+				"rejects: %s is gone, which has the reasons of the rows in %s: load these rows separately",
 				filepath.Join(path, journal.ErrorsFile),
 				filepath.Join(path, e.Name()),
 			)

@@ -25,8 +25,8 @@ func files(t *testing.T, dir string) map[string]string {
 	return found
 }
 
-// What came after the state is gone when the folder is gone on with, and what
-// comes then goes where it would have gone.
+// A resume removes what came after the state. New rejects go to the files to which they would have
+// gone.
 func TestResume(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
 	header := []byte("k,v\n")
@@ -100,7 +100,7 @@ func TestResumeRefuses(t *testing.T) {
 		err,
 		"rejects.csv: its first 2 bytes are not those that the run had written: it was changed",
 	)
-	require.Equal(t, "7\nmended\n", files(t, path)["rejects.csv"], "it is left alone")
+	require.Equal(t, "7\nmended\n", files(t, path)["rejects.csv"], "it is unchanged")
 	require.NoError(t, os.Truncate(filepath.Join(path, "rejects.csv"), 1))
 	_, err = Resume(path, ".csv", state)
 	require.ErrorContains(
@@ -132,9 +132,9 @@ func TestResumeKnowsHeaders(t *testing.T) {
 		text, err := json.Marshal(s)
 		require.NoError(t, err)
 		require.NoError(t, d.Close())
-		var again State
-		require.NoError(t, json.Unmarshal(text, &again))
-		d, err = Resume(dir, ".csv", again)
+		var reread State
+		require.NoError(t, json.Unmarshal(text, &reread))
+		d, err = Resume(dir, ".csv", reread)
 		require.NoError(t, err)
 		add("id,\xe9\n", raw)
 	}

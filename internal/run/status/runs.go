@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/history"
@@ -35,7 +36,7 @@ func Runs(folder string) ([]Run, error) {
 	for _, e := range entries {
 		path := filepath.Join(folder, e.Name())
 		switch {
-		case isFolder(path, e):
+		case fsync.IsFolder(path, e):
 			runs = appendRuns(runs, path)
 		case strings.HasSuffix(e.Name(), manifest.Ending):
 			runs = appendDone(runs, path)
@@ -100,14 +101,6 @@ func appendRuns(runs []Run, path string) []Run {
 		}
 	}
 	return runs
-}
-
-func isFolder(path string, e fs.DirEntry) bool {
-	if e.Type()&fs.ModeSymlink == 0 {
-		return e.IsDir()
-	}
-	info, err := os.Stat(path)
-	return err == nil && info.IsDir()
 }
 
 // IsRun says whether a folder is a run directory, readable or not.

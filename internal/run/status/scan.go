@@ -14,7 +14,7 @@ type Scan struct {
 	Rows      int64
 	TextBytes int64
 	Sum       rowsum.Sum
-	Anew      bool // it was stopped before its output was begun, and cannot be resumed
+	StartOver bool // it was stopped before its output was begun, and cannot be resumed
 	Next      advice.Step
 }
 
@@ -34,7 +34,7 @@ func (r *Report) readScan(m journal.Manifest) error {
 		return nil
 	}
 	if _, begun := scanned.Output(); !begun {
-		r.Scan.Anew = true
+		r.Scan.StartOver = true
 		return nil
 	}
 	r.Scan.Next = advice.Step{Command: run.CommandResume, RunDir: r.RunDir}

@@ -154,8 +154,8 @@ func TestEveryPackageIsOnTheMap(t *testing.T) {
 	}
 }
 
-// knownAssertions are the places that check whether a value has methods that its type does not
-// promise, with the reason why no wrapper can hide them.
+// knownAssertions has the places that check whether a value has methods that its type does not
+// promise. Each has the reason why no wrapper can hide the methods.
 var knownAssertions = map[string]string{
 	"internal/driver/policy.go":          "gocql's own policy, made in the same function",
 	"internal/format/delimited_rows.go":         "codecs; their one wrapper, of the doctor, passes the method on",

@@ -86,7 +86,9 @@ func changed(files []*ast.File) []string {
 			}
 			for _, s := range declaration.Specs {
 				for _, name := range s.(*ast.ValueSpec).Names {
-					variables[name.Name] = s.(*ast.ValueSpec)
+					if name.Name != "_" {
+						variables[name.Name] = s.(*ast.ValueSpec)
+					}
 				}
 			}
 		}

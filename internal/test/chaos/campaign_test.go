@@ -64,7 +64,7 @@ func (c campaign) play(t *testing.T, run func(t *testing.T, seed uint64)) {
 				if !c.until.IsZero() && time.Now().After(c.until) {
 					return
 				}
-				defer tell(c, begin)
+				defer logProgress(c, begin)
 				run(t, seed)
 			})
 		}
@@ -76,11 +76,11 @@ func (c campaign) play(t *testing.T, run func(t *testing.T, seed uint64)) {
 	require.Positive(t, schedules(), "no schedule was run")
 }
 
-// tellEvery is the number of schedules after which a long campaign reports its progress.
-const tellEvery = 50
+// logEvery is the number of schedules after which a long campaign reports its progress.
+const logEvery = 50
 
-func tell(c campaign, begin time.Time) {
-	if n := schedules(); c.long && n%tellEvery == 0 {
+func logProgress(c campaign, begin time.Time) {
+	if n := schedules(); c.long && n%logEvery == 0 {
 		fmt.Printf(
 			"%s: %d schedules, %d failed, %d killed\n",
 			time.Since(begin).Round(time.Second),

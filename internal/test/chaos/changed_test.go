@@ -12,8 +12,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
-// sentAgain is what a load says that finds the ring changed.
-const sentAgain = "what was sent meanwhile is sent again, to where it belongs now"
+// resent is what a load says that finds the ring changed.
+const resent = "what was sent meanwhile is sent again, to where it belongs now"
 
 // If a table changes while rows are streamed, the load ends with the reason, and no row counts as
 // loaded; so does its resume. If a node moves, the rows are sent again.
@@ -37,10 +37,10 @@ func TestStreamedIntoWhatChanges(t *testing.T) {
 			"is not the one that the run began with",
 		},
 		"a node moves and fails": {
-			func(s *small) { require.NoError(s, s.Move(1)) }, internodetest.Fail, sentAgain, "",
+			func(s *small) { require.NoError(s, s.Move(1)) }, internodetest.Fail, resent, "",
 		},
 		"a node moves and takes all": {
-			func(s *small) { require.NoError(s, s.Move(1)) }, "", sentAgain, "",
+			func(s *small) { require.NoError(s, s.Move(1)) }, "", resent, "",
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

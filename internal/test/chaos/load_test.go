@@ -123,7 +123,7 @@ func (l *loading) poison(of *record) {
 		Match: func(r simcluster.Request) bool { return slices.Contains(r.Keys, at) },
 		Fault: simcluster.Answer, Error: &message.Invalid{ErrorMessage: "simulated refusal"},
 	})
-	l.tell("the cluster refuses token %s", token.Murmur3.Append(nil, at))
+	l.note("the cluster refuses token %s", token.Murmur3.Append(nil, at))
 }
 
 // writes are the requests after which a load is stopped.
@@ -150,10 +150,10 @@ func (l *loading) untilDone() exit {
 			args = []string{"resume", l.runDir()}
 		} else if last.killed() && (l.begun || l.written()) {
 			// It ended, and was stopped when it had taken its folder away.
-			l.tell("the run directory is gone")
+			l.note("the run directory is gone")
 			return last
 		} else {
-			l.anew(last)
+			l.startOver(last)
 		}
 		args = append(append([]string{}, args...), l.connection()...)
 		if l.limit >= 0 {
@@ -169,8 +169,8 @@ func (l *loading) untilDone() exit {
 	}
 }
 
-// anew prepares a load from the beginning, if the stopped one cannot be resumed.
-func (l *loading) anew(last exit) {
+// startOver prepares a load from the beginning, if the stopped one cannot be resumed.
+func (l *loading) startOver(last exit) {
 	require.NotContains(l, last.output, "continue with", "there is no run directory")
 	require.False(l, l.begun, "the run directory is gone, and the load is not done")
 	require.NoError(l, os.RemoveAll(l.runDir()))

@@ -65,7 +65,7 @@ func (l *loading) checkApplied(k *kept) {
 			}
 			n := int64(binary.BigEndian.Uint64(set.Value))
 			times[n]++
-			if first, again := stamps[n]; again && !l.in.shape.counter {
+			if first, known := stamps[n]; known && !l.in.shape.counter {
 				require.Equal(l, first, a.Timestamp, "record %d was written with two timestamps", n)
 			}
 			stamps[n] = a.Timestamp

@@ -21,19 +21,19 @@ func (l *loading) retry(before *kept) {
 	l.weather.hard, l.poisoned = false, false
 	require.NoError(l, l.cluster.Disturb(l.weather.without(simcluster.Storm(l.seed+1, 0.3, 100))))
 	headers := make(map[string][]byte)
-	var again []*record
+	var retried []*record
 	for _, rec := range l.in.records {
 		rec.poison = false
 		if stage := before.stages[rec]; stage == atParse || stage == atInsert {
-			again = append(again, rec)
+			retried = append(retried, rec)
 		}
 	}
 	for path, rec := range l.firsts(before) {
 		headers[path] = l.in.headers[rec]
 	}
-	last, dir, resumed := l.untilRetried(len(again))
+	last, dir, resumed := l.untilRetried(len(retried))
 	after := l.keptIn(dir, before.places, headers)
-	for _, rec := range again {
+	for _, rec := range retried {
 		stage := after.stages[rec]
 		require.Equal(l, rec.bad, stage == atParse, "record %d", rec.id)
 		require.True(l, l.once(rec) || stage != inDoubt, "record %d", rec.id)
@@ -52,11 +52,11 @@ func (l *loading) retry(before *kept) {
 				before.of(inDoubt),
 				" in doubt was",
 				" in doubt were",
-			)+" left alone",
+			)+" not retried",
 		)
 		last.code = exitOK
 	}
-	l.checkEnd(last, dir, again, after)
+	l.checkEnd(last, dir, retried, after)
 	for _, rec := range l.in.records {
 		if before.stages[rec] == inDoubt {
 			after.stages[rec] = inDoubt

@@ -195,7 +195,7 @@ func (sc *script) play() {
 		}
 		totals.changes.Add(1)
 		sc.note("%s of node %d (%d) begins", ch.Kind, ch.Node, ch.Other)
-		sc.tellNodes(ch)
+		sc.announce(ch)
 		for _, part := range sc.parts() {
 			sc.wait()
 			ch.Transfer(part)
@@ -223,7 +223,7 @@ func (sc *script) play() {
 			sc.end(ch)
 			sc.note("it ends")
 		}
-		sc.tellNodes(ch)
+		sc.announce(ch)
 		if chance(sc.r, 2) {
 			sc.wait()
 			sc.of.Cleanup()
@@ -287,13 +287,13 @@ func (sc *script) begin() (*simcluster.Change, error) {
 	}
 }
 
-// tellNodes has the nodes hear of the ring, one after the other.
-func (sc *script) tellNodes(ch *simcluster.Change) {
+// announce announces the ring to the nodes, one after the other.
+func (sc *script) announce(ch *simcluster.Change) {
 	for _, node := range sc.r.Perm(len(sc.of.Hosts())) {
 		if chance(sc.r, 2) {
 			sc.wait()
 		}
-		ch.Tell(node)
+		ch.Announce(node)
 	}
 }
 
@@ -308,5 +308,5 @@ func (sc *script) parts() []token.Range {
 }
 
 func (sc *script) note(format string, args ...any) {
-	sc.tell("  %s ring: "+format, append([]any{time.Now().Format("05.000")}, args...)...)
+	sc.note("  %s ring: "+format, append([]any{time.Now().Format("05.000")}, args...)...)
 }

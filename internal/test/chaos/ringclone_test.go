@@ -36,7 +36,7 @@ func (s *schedule) ringClone() {
 	s.Cleanup(to.Close)
 	target.open(to)
 	s.Cleanup(target.close)
-	s.tell("target: %s", brief(options))
+	s.note("target: %s", brief(options))
 	rows := from.Records(table)
 	totals.rows.Add(int64(len(rows)))
 	rings := []*script{s.newScript(from, s.ports, "ring"), s.newScript(to, target, "target ring")}

@@ -55,7 +55,7 @@ func TestStreamedWithinAChange(t *testing.T) {
 				s.write("in.csv", text)
 				ch, err := begin(c)
 				require.NoError(t, err)
-				ch.TellAll()
+				ch.AnnounceAll()
 				ch.Transfer(token.Whole(token.Murmur3))
 				p := s.begin(
 					"load",
@@ -72,7 +72,7 @@ func TestStreamedWithinAChange(t *testing.T) {
 				)
 				first := p.wait(t)
 				require.NoError(t, ch.Finish())
-				ch.TellAll()
+				ch.AnnounceAll()
 				if first.code != exitOK {
 					require.Equal(t, exitFatal, first.code, first.output)
 					args := []string{"resume", "run"}

@@ -216,7 +216,7 @@ func (sc *scanning) untilDone() exit {
 			sc.lookAt(sc.runDir())
 			args = []string{[]string{"resume", "retry"}[sc.signals.IntN(2)], sc.runDir()}
 		case sc.begun:
-			sc.tell("the run directory is gone")
+			sc.note("the run directory is gone")
 			return exit{code: -1}
 		case goes > 0:
 			// What there is was left before there was a journal.

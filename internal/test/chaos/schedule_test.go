@@ -85,8 +85,8 @@ func stream(seed uint64, part string) *rand.Rand {
 // chance is true with the probability of one in n.
 func chance(r *rand.Rand, n int) bool { return r.IntN(n) == 0 }
 
-// tell adds a line to what is shown if the schedule fails.
-func (s *schedule) tell(format string, args ...any) {
+// note adds a line to what is shown if the schedule fails.
+func (s *schedule) note(format string, args ...any) {
 	s.storyMu.Lock()
 	defer s.storyMu.Unlock()
 	fmt.Fprintf(&s.story, format+"\n", args...)
@@ -100,8 +100,8 @@ func (s *schedule) start(tables ...simcluster.Table) {
 	require.NoError(s, err)
 	s.cluster = c
 	s.Cleanup(c.Close)
-	s.tell("cluster: %s", brief(s.weather.cluster))
-	s.tell(
+	s.note("cluster: %s", brief(s.weather.cluster))
+	s.note(
 		"faults: %s, attempts %d, hard %t",
 		brief(s.weather.faults),
 		s.weather.attempts,
@@ -208,7 +208,7 @@ func (s *schedule) run(p stop, match func(simcluster.Request) bool, args ...stri
 	case e.code == exitLimit || e.code == exitFatal:
 		totals.stops.Add(1)
 	}
-	s.tell(
+	s.note(
 		"cqlbulk %s\n  stop %+v; %v after %v\n  %s",
 		strings.Join(args, " "),
 		p,

@@ -88,8 +88,8 @@ func (l *loading) checkStreams(k *kept) {
 					null:      set.Value == nil,
 					timestamp: a.Timestamp,
 				}
-				switch was, again := cells[place]; {
-				case !again || was.timestamp < now.timestamp:
+				switch was, known := cells[place]; {
+				case !known || was.timestamp < now.timestamp:
 					cells[place] = now
 				case was.timestamp == now.timestamp:
 					require.Equal(l, was, now, "%s was written twice with one timestamp", place)
@@ -98,7 +98,7 @@ func (l *loading) checkStreams(k *kept) {
 					continue
 				}
 				n := int64(binary.BigEndian.Uint64(set.Value))
-				if first, again := stamps[n]; again && first != a.Timestamp {
+				if first, known := stamps[n]; known && first != a.Timestamp {
 					twice = append(twice, n)
 				}
 				stamps[n] = a.Timestamp

@@ -35,7 +35,7 @@ var varying = []struct {
 	{
 		regexp.MustCompile(`\b\d+ files?\b`),
 		"<number> files",
-	}, // a scan writes as many as there are processors to
+	}, // a scan writes up to one for each processor
 	{regexp.MustCompile(`^(cluster +)[^ ,]+`), "$1<name>"},
 }
 

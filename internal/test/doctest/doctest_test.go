@@ -143,11 +143,11 @@ func TestShow(t *testing.T) {
 	require.NoError(t, err)
 	p.Show(0, []string{"a", "b", "c"})
 	p.Show(1, []string{"d"})
-	again, err := parse("p.md", strings.Join(p.Lines, "\n"))
+	reparsed, err := parse("p.md", strings.Join(p.Lines, "\n"))
 	require.NoError(t, err)
-	require.Equal(t, p.Commands, again.Commands)
-	require.Equal(t, []string{"a", "b", "c"}, again.Commands[0].Shown)
-	require.Equal(t, []string{"d"}, again.Commands[1].Shown)
+	require.Equal(t, p.Commands, reparsed.Commands)
+	require.Equal(t, []string{"a", "b", "c"}, reparsed.Commands[0].Shown)
+	require.Equal(t, []string{"d"}, reparsed.Commands[1].Shown)
 }
 
 func TestCompare(t *testing.T) {

@@ -1,11 +1,13 @@
-// Package doctest reads the pages of the manual, README.md and docs, for a test: the commands in
-// their fenced blocks, and the output that the page shows for each. It runs commands in a shell,
-// and compares what they print with the page, apart from what differs from run to run.
+// Package doctest reads the pages of the manual, README.md and docs, for a test. It finds the
+// commands in their fenced blocks, and the output that the page shows for each. It runs the
+// commands in a shell, and compares what they print with the page, apart from what differs from run
+// to run.
 //
 // The word behind a fence says what a block is:
 //
 //	console  commands behind "$ ", the further lines of one behind "> ", and below each all that it prints
-//	sh       commands, a line each; a line that is indented, or follows a backslash, belongs to the one before
+//	sh       commands, a line each; a line that is indented, or follows a backslash, belongs to
+//	         the one before
 //	cql      statements of CQL, which end with a semicolon
 //	yaml     a configuration file
 //	text     what is shown, and neither typed nor compared

@@ -156,8 +156,8 @@ func TestRejects(t *testing.T) {
 	require.NoError(t, err)
 	require.Equal(t, os.FileMode(0o600), info.Mode().Perm())
 
-	again := cqlbulk(t, "load", "it2.rejects", dir+"/rejects.csv", "--run-dir", dir+"-again")
-	require.Equal(t, 2, again.code, "the rejects load as they are, and are rejected again")
+	reloaded := cqlbulk(t, "load", "it2.rejects", dir+"/rejects.csv", "--run-dir", dir+"-again")
+	require.Equal(t, 2, reloaded.code, "the rejects load as they are, and are rejected again")
 	require.Equal(t, rejected, read(t, dir+"-again/rejects.csv"))
 }
 

@@ -96,8 +96,8 @@ func TestEveryKindOfBadValue(t *testing.T) {
 	)
 	require.Equal(t, fmt.Sprintln(rows-len(bad)), ok(t, "count", "it1.bad").out)
 
-	again := ok(t, "load", "it1.bad", file(t, "mended.csv", mended))
-	require.Contains(t, again.report, fmt.Sprintf("%s read, 0 rejected", grouped(len(bad))))
+	reloaded := ok(t, "load", "it1.bad", file(t, "mended.csv", mended))
+	require.Contains(t, reloaded.report, fmt.Sprintf("%s read, 0 rejected", grouped(len(bad))))
 	ok(t, "load", "it1.bad_clean", file(t, "clean.csv", clean))
 	want := ok(t, "scan", "it1.bad_clean", "-o", t.TempDir()+"/clean.csv")
 	require.Contains(t, want.report, grouped(rows)+" rows")

@@ -12,9 +12,9 @@ import (
 
 const badUDT = `CREATE TYPE IF NOT EXISTS it1.place (street text, zip int)`
 
-const badBody = `(k text, c int, vi int, vs smallint, vy tinyint, vb bigint, vv varint, vu uuid, vt timestamp, vd date, vm time,
-	va inet, vx blob, vo boolean, ve decimal, vn duration, vf float, vg double, vc ascii, vl list<text>, vz set<int>, vp map<text, int>,
-	vw vector<float, 3>, vk frozen<place>, vq tuple<int, text>, note text, PRIMARY KEY (k, c))`
+const badBody = `(k text, c int, vi int, vs smallint, vy tinyint, vb bigint, vv varint, vu uuid,
+	vt timestamp, vd date, vm time, va inet, vx blob, vo boolean, ve decimal, vn duration, vf float,
+	vg double, vc ascii, vl list<text>, vz set<int>, vp map<text, int>, vw vector<float, 3>, vk frozen<place>, vq tuple<int, text>, note text, PRIMARY KEY (k, c))`
 
 // badColumns is the header; good makes a row of them.
 var badColumns = strings.Split(

@@ -100,11 +100,11 @@ func TestNoRoomForRejects(t *testing.T) {
 	require.GreaterOrEqual(t, there, acknowledged)
 	require.Less(t, there, rows-bad)
 
-	again := cqlbulk(t, "resume", dir)
-	require.Equal(t, 2, again.code, again.report)
+	resumed := cqlbulk(t, "resume", dir)
+	require.Equal(t, 2, resumed.code, resumed.report)
 	require.Contains(
 		t,
-		again.report,
+		resumed.report,
 		fmt.Sprintf("%s read, %s rejected", grouped(rows), grouped(bad)),
 	)
 	require.Equal(t, rows-bad, counted(t, "it1.noroom"))

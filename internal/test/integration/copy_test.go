@@ -146,9 +146,9 @@ func TestCopyTo(t *testing.T) {
 		if tc.header != "" {
 			require.Equal(t, tc.header, first)
 		}
-		again := cqlbulk(t, "copy", statement)
-		require.Equal(t, 1, again.code)
-		require.Contains(t, again.report, "exists already")
+		repeated := cqlbulk(t, "copy", statement)
+		require.Equal(t, 1, repeated.code)
+		require.Contains(t, repeated.report, "exists already")
 		if tc.header != "" {
 			ok(t, "copy", statement, "--force")
 		}

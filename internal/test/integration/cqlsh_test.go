@@ -44,9 +44,10 @@ const smallBatches = "MAXBATCHSIZE = 5"
 // text. COPY FROM cannot load durations at all, and is no match for nulls inside tuples.
 const (
 	sharedType = `(street text, zip int, tags frozen<set<text>>)`
-	sharedBody = `(p text, c timeuuid, a ascii, b bigint, bl blob, bo boolean, d date, de decimal, db double, fl float, i inet, n int,
-		l list<text>, m map<text, int>, s set<uuid>, st text static, sm smallint, t time, ti tinyint, ts timestamp, tu tuple<int, text>,
-		u frozen<%s>, v vector<float, 3>, vi varint, PRIMARY KEY (p, c))`
+	sharedBody = `(p text, c timeuuid, a ascii, b bigint, bl blob, bo boolean, d date, de decimal,
+		db double, fl float, i inet, n int, l list<text>, m map<text, int>, s set<uuid>,
+		st text static, sm smallint, t time, ti tinyint, ts timestamp, tu tuple<int, text>, u frozen<%s>,
+		v vector<float, 3>, vi varint, PRIMARY KEY (p, c))`
 	sharedColumns = "p,c,a,b,bl,bo,d,de,db,fl,i,n,l,m,s,st,sm,t,ti,ts,tu,u,v,vi"
 )
 

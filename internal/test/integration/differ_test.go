@@ -138,12 +138,12 @@ func (d *differ) form() string {
 // with that.
 func (d *differ) fill(t *testing.T) {
 	t.Helper()
-	statements, again := either(60, 200), d.r.IntN(5) == 0
+	statements, readded := either(60, 200), d.r.IntN(5) == 0
 	for i := range statements {
 		if i%(statements/3) == 0 {
 			d.leave(t)
 		}
-		if again && i == statements/2 {
+		if readded && i == statements/2 {
 			d.dropAndAdd(t)
 		}
 		if d.r.IntN(20) == 0 && !d.apart {

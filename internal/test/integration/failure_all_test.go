@@ -50,7 +50,7 @@ func TestNodesAllStopped(t *testing.T) {
 				"100",
 			},
 			options...)...)
-	load.until(t, "the load was under way", func() bool { return settled(loadDir) > int64(rows/8) })
+	load.until(t, "the load was under way", func() bool { return recordedRows(loadDir) > int64(rows/8) })
 	scan.until(t, "the scan was under way", func() bool { return scanned(scanDir) > int64(rows/8) })
 
 	for _, s := range all {
@@ -70,7 +70,7 @@ func TestNodesAllStopped(t *testing.T) {
 	require.Contains(t, r.report, "cqlbulk resume "+scanDir)
 	require.Contains(t, status(t, scanDir), "failed: the cluster ")
 	require.NoFileExists(t, out)
-	written, taken := settled(loadDir), scanned(scanDir)
+	written, taken := recordedRows(loadDir), scanned(scanDir)
 	t.Logf("%d rows are known as written, %d as read", written, taken)
 	require.Less(t, max(written, taken), int64(rows))
 

@@ -57,9 +57,9 @@ func (m *moments) duration(most time.Duration) time.Duration {
 	return time.Duration(m.Int64N(int64(most)))
 }
 
-// TestLoadKilledAgainAndAgain kills a load at two moments, or ten, and resumes it each time. The
+// TestLoadKilledRepeatedly kills a load at two moments, or ten, and resumes it each time. The
 // table holds every row, and each bad row is kept once.
-func TestLoadKilledAgainAndAgain(t *testing.T) {
+func TestLoadKilledRepeatedly(t *testing.T) {
 	t.Parallel()
 	kills := either(2, 10)
 	rows := min(testRows(t, either(10_000, 30_000)), 300_000)
@@ -87,14 +87,14 @@ func TestLoadKilledAgainAndAgain(t *testing.T) {
 	)
 	for kill := range kills {
 		run := spawn(t, nil, args...)
-		when.await(t, kill, run, func() int64 { return settled(dir) })
+		when.await(t, kill, run, func() int64 { return recordedRows(dir) })
 		run.kill(t)
 		told := status(t, dir)
 		t.Logf(
 			"%s kill %d: %d of %d rows are known as written",
 			clock(),
 			kill+1,
-			settled(dir),
+			recordedRows(dir),
 			len(good),
 		)
 		require.Contains(t, told, "stopped unexpectedly")
@@ -102,7 +102,7 @@ func TestLoadKilledAgainAndAgain(t *testing.T) {
 		args = []string{"resume", dir}
 	}
 	there := counted(t, "it3.killed")
-	require.GreaterOrEqual(t, int64(there), settled(dir), "what is known as written is there")
+	require.GreaterOrEqual(t, int64(there), recordedRows(dir), "what is known as written is there")
 	require.Less(t, there, len(good))
 
 	r := spawn(t, nil, args...).end(t)
@@ -153,13 +153,13 @@ func TestCountersKilled(t *testing.T) {
 	)
 	for kill := range kills {
 		run := spawn(t, nil, args...)
-		when.await(t, kill, run, func() int64 { return settled(dir) })
+		when.await(t, kill, run, func() int64 { return recordedRows(dir) })
 		run.kill(t)
 		t.Logf(
 			"%s kill %d: %d of %d rows are known as written",
 			clock(),
 			kill+1,
-			settled(dir),
+			recordedRows(dir),
 			rows,
 		)
 		args = []string{"resume", dir}
@@ -192,12 +192,12 @@ func TestCountersInterrupted(t *testing.T) {
 	path, dir := file(t, "in.csv", "k,n\n"+strings.Join(input, "")), t.TempDir()+"/run"
 	run := spawn(t, nil, "load", "it1.interrupted", path, "--run-dir", dir, "--hosts", testHosts(),
 		"--consistency", "QUORUM", "--timeout", "60s", "--ingestrate", "1000")
-	run.until(t, "some rows are written", func() bool { return settled(dir) > 0 })
+	run.until(t, "some rows are written", func() bool { return recordedRows(dir) > 0 })
 	require.NoError(t, run.cmd.Process.Signal(os.Interrupt))
 	r := run.end(t)
 	require.Equal(t, 130, r.code)
 	require.Contains(t, r.report, "interrupted: what has been read is written first")
-	require.Less(t, settled(dir), int64(rows))
+	require.Less(t, recordedRows(dir), int64(rows))
 	require.NotContains(t, status(t, dir), "begun  ", "no piece is under way")
 
 	r = spawn(t, nil, "resume", dir).end(t)

@@ -39,7 +39,7 @@ func TestListsKilled(t *testing.T) {
 					"--ingestrate",
 					strconv.Itoa(rows/10),
 				)...)
-			run.until(t, "some rows are written", func() bool { return settled(dir) > 0 })
+			run.until(t, "some rows are written", func() bool { return recordedRows(dir) > 0 })
 			run.kill(t)
 			require.Contains(t, status(t, dir), "begun  ", "there is something to repeat")
 			if by == "resume" {

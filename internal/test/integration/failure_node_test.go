@@ -71,16 +71,16 @@ func whileBusy(t *testing.T, seconds int, trouble func(load *child, written func
 		cmd.Stdout = &gatedWriter{&countingWriter{&out, &scanned}, hold}
 	}, quorum("scan", "it3.scanned", "--rate", rate, "--pagesize", "100")...)
 
-	load.until(t, "the load was under way", func() bool { return settled(dir) > int64(rows/8) })
+	load.until(t, "the load was under way", func() bool { return recordedRows(dir) > int64(rows/8) })
 	scan.until(t, "the scan was under way", func() bool { return scanned.Load() > int64(rows/8) })
 	require.Contains(
 		t,
 		status(t, dir),
 		fmt.Sprintf("under way in process %d on ", load.cmd.Process.Pid),
 	)
-	t.Logf("%s %d rows are known as written, %d are scanned", clock(), settled(dir), scanned.Load())
-	trouble(load, func() int64 { return settled(dir) })
-	t.Logf("%s %d rows are known as written, %d are scanned", clock(), settled(dir), scanned.Load())
+	t.Logf("%s %d rows are known as written, %d are scanned", clock(), recordedRows(dir), scanned.Load())
+	trouble(load, func() int64 { return recordedRows(dir) })
+	t.Logf("%s %d rows are known as written, %d are scanned", clock(), recordedRows(dir), scanned.Load())
 	close(over)
 
 	r := scan.end(t)

@@ -114,9 +114,9 @@ func noted(dir, kind string) bool {
 	return err == nil && strings.Contains(string(journal), kind)
 }
 
-// settled returns how many rows of a load its run directory has as written, or in doubt; 0 if there
-// is no run.
-func settled(dir string) int64 {
+// recordedRows returns the number of rows of a load that its run directory has as written or in
+// doubt; 0 if there is no run.
+func recordedRows(dir string) int64 {
 	_, l, err := records.ReadLoad(dir)
 	if err != nil {
 		return 0

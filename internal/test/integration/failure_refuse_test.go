@@ -89,9 +89,9 @@ func refused(t *testing.T, prepare func(*command.Cmd), dir, reason string) {
 	require.True(t, strings.HasPrefix(read(t, filepath.Join(dir, "journal")), before))
 }
 
-// TestLoadRefusesToGoOn kills a load, damages all that a resume needs, one after the other, and
+// TestRefusedResumesOfALoad kills a load, damages all that a resume needs, one after the other, and
 // checks the errors. What is right again, or does not matter, is accepted.
-func TestLoadRefusesToGoOn(t *testing.T) {
+func TestRefusedResumesOfALoad(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
 	rows := min(testRows(t, 5_000), 50_000)
@@ -111,9 +111,9 @@ func TestLoadRefusesToGoOn(t *testing.T) {
 			"--ingestrate",
 			fmt.Sprint(rows/20),
 		)...)
-	run.until(t, "the load was under way", func() bool { return settled(killed) > 0 })
+	run.until(t, "the load was under way", func() bool { return recordedRows(killed) > 0 })
 	run.kill(t)
-	known := settled(killed)
+	known := recordedRows(killed)
 
 	for name, change := range map[string]func([]byte) []byte{
 		"longer":      func(text []byte) []byte { return append(text, "1,1,more\n"...) },
@@ -173,7 +173,7 @@ func TestLoadRefusesToGoOn(t *testing.T) {
 			filepath.Join(dir, "journal"),
 			func(text []byte) []byte { return text[:len(text)-7] },
 		)
-		require.LessOrEqual(t, settled(dir), known)
+		require.LessOrEqual(t, recordedRows(dir), known)
 		require.Less(
 			t,
 			counted(t, "it1.refused"),

@@ -34,9 +34,9 @@ func scanned(dir string) int64 {
 	return s.Rows
 }
 
-// TestScanKilledAgainAndAgain kills scans at two moments each, or ten, and resumes each time. The
+// TestScanKilledRepeatedly kills scans at two moments each, or ten, and resumes each time. The
 // output holds every row once, and all is as its manifest says.
-func TestScanKilledAgainAndAgain(t *testing.T) {
+func TestScanKilledRepeatedly(t *testing.T) {
 	t.Parallel()
 	kills := either(2, 10)
 	rows := min(testRows(t, 20_000), 300_000)
@@ -155,9 +155,9 @@ func killScan(t *testing.T, kills, rows int, out string, options ...string) resu
 	return r
 }
 
-// TestScanRefusesToGoOn kills a scan, damages all that a resume needs, one after the other, and
+// TestRefusedResumesOfAScan kills a scan, damages all that a resume needs, one after the other, and
 // checks the errors. What does not matter is accepted.
-func TestScanRefusesToGoOn(t *testing.T) {
+func TestRefusedResumesOfAScan(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
 	rows := min(testRows(t, 8_000), 50_000)

@@ -321,7 +321,7 @@ func TestTableAskedForWhileItIsWritten(t *testing.T) {
 	fill(t, name, rows, "round 0")
 	l := listener(t)
 	client := internode.Client{KeepAlive: 100 * time.Millisecond}
-	again := askedInput(t, rows/3, "later")
+	more := askedInput(t, rows/3, "later")
 	halt, ended := make(chan struct{}), make(chan int)
 	go func() {
 		loads := 0
@@ -332,7 +332,7 @@ func TestTableAskedForWhileItIsWritten(t *testing.T) {
 				return
 			default:
 			}
-			if r := cqlbulk(t, "load", name, again); r.code != 0 {
+			if r := cqlbulk(t, "load", name, more); r.code != 0 {
 				t.Error(r.report)
 			}
 			loads++

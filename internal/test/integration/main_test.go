@@ -7,7 +7,8 @@
 // The build tag integration selects them. `make test` brings up what they need. By hand:
 //
 //	deploy/cassandra/cassandra up --cluster test --nodes 3 --first-ip 127.0.10.1 --heap 512M
-//	deploy/cassandra/cassandra up --cluster test-auth --auth --tls --internode-tls --first-ip 127.0.10.11 --heap 512M
+//	deploy/cassandra/cassandra up --cluster test-auth --auth --tls --internode-tls \
+//	  --first-ip 127.0.10.11 --heap 512M
 //
 // Other addresses can be given in CQLBULK_TEST_HOSTS and CQLBULK_TEST_AUTH_HOST, and
 // the folder of the second cluster's certificates in CQLBULK_TEST_TLS.
@@ -87,7 +88,8 @@ func run(m *testing.M) int {
 		fmt.Fprintf(os.Stderr, `the integration tests need a Cassandra of three nodes: %v
 run "make test", which starts one, or
   deploy/cassandra/cassandra up --cluster test --nodes 3 --first-ip 127.0.10.1 --heap 512M
-  deploy/cassandra/cassandra up --cluster test-auth --auth --tls --internode-tls --first-ip 127.0.10.11 --heap 512M
+  deploy/cassandra/cassandra up --cluster test-auth --auth --tls --internode-tls \
+    --first-ip 127.0.10.11 --heap 512M
 or name another in CQLBULK_TEST_HOSTS
 `, err)
 		return 1

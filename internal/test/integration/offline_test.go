@@ -39,9 +39,12 @@ func TestSchemaIsReadAsServersKeepIt(t *testing.T) {
 		`CREATE TYPE IF NOT EXISTS it1.read_outer (i frozen<read_inner>, m frozen<map<text, read_inner>>)`,
 		`CREATE TYPE IF NOT EXISTS it1.read_plain (x int, y frozen<list<int>>)`,
 	}
-	body := `("K" int, k2 frozen<read_outer>, c text, d frozen<list<tuple<int, text>>>, s varchar static, "select" inet,
-		l list<frozen<read_inner>>, m map<text, frozen<list<set<int>>>>, t tuple<int, list<text>, read_inner>, p read_plain, fp frozen<read_plain>, x set<tuple<int, read_outer>>,
-		custom 'org.apache.cassandra.db.marshal.BytesType', gone int, PRIMARY KEY (("K", k2), c, d)) WITH CLUSTERING ORDER BY (c DESC, d ASC) AND comment = 'a -- ''b'''`
+	body := `("K" int, k2 frozen<read_outer>, c text, d frozen<list<tuple<int, text>>>,
+		s varchar static, "select" inet, l list<frozen<read_inner>>,
+		m map<text, frozen<list<set<int>>>>, t tuple<int, list<text>, read_inner>, p read_plain,
+		fp frozen<read_plain>, x set<tuple<int, read_outer>>,
+		custom 'org.apache.cassandra.db.marshal.BytesType', gone int, PRIMARY KEY (("K", k2), c, d))
+		WITH CLUSTERING ORDER BY (c DESC, d ASC) AND comment = 'a -- ''b'''`
 	exec(t, types...)
 	table(t, "it1.read_back", body)
 	check := func(text string) {

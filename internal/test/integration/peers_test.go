@@ -40,8 +40,8 @@ func TestNodesStalePeers(t *testing.T) {
 	}()
 	const replaced = "deadbeef-0000-4000-8000-000000000001"
 	require.NotContains(t, cqlsh(t, `
-		INSERT INTO system.peers_v2 (peer, peer_port, data_center, rack, host_id, native_address, native_port, release_version, tokens)
-			VALUES ('127.0.10.98', 7000, 'dc1', 'r1', `+replaced+`, '127.0.10.98', 9042, '5.0.6', {`+strings.Join(tokens, ", ")+`});
+		INSERT INTO system.peers_v2 (peer, peer_port, data_center, rack, host_id, native_address,
+			native_port, release_version, tokens) VALUES ('127.0.10.98', 7000, 'dc1', 'r1', `+replaced+`, '127.0.10.98', 9042, '5.0.6', {`+strings.Join(tokens, ", ")+`});
 		INSERT INTO system.peers_v2 (peer, peer_port, data_center) VALUES ('127.0.10.99', 7000, 'dc1');`), "rror")
 	r := cqlbulkOn(t, first, "count", "it3.peers")
 	require.Zero(t, r.code, r.report)

@@ -47,13 +47,13 @@ func TestPipeWithoutWriter(t *testing.T) {
 		r := p.end(t)
 		require.Equal(t, 130, r.code, r.report)
 
-		again := start(t, nil, "resume", run)
+		resumed := start(t, nil, "resume", run)
 		writer, err := os.OpenFile(pipe, os.O_WRONLY, 0)
 		require.NoError(t, err)
 		_, err = writer.WriteString("k\n2\n")
 		require.NoError(t, err)
 		require.NoError(t, writer.Close())
-		r = again.end(t)
+		r = resumed.end(t)
 		require.Zero(t, r.code, r.report)
 		require.Equal(t, "2\n", ok(t, "count", "it2.piped").out)
 	}

@@ -240,25 +240,25 @@ func TestSnapshotsOfViewsAreReadByASchemaAndNotCloned(t *testing.T) {
 // columns that it has now.
 func TestFolderOfADroppedTableIsNotReadAsTheNewOne(t *testing.T) {
 	t.Parallel()
-	table(t, "it3.anew", "(k int, c int, v int, PRIMARY KEY (k, c))")
-	exec(t, "INSERT INTO it3.anew (k, c, v) VALUES (1, 2, 3)")
+	table(t, "it3.recreated", "(k int, c int, v int, PRIMARY KEY (k, c))")
+	exec(t, "INSERT INTO it3.recreated (k, c, v) VALUES (1, 2, 3)")
 	old := t.TempDir()
 	for _, n := range nodeTables(t, "it3", "anew") {
 		copied := filepath.Join(old, "node"+n.node, "it3", filepath.Base(n.folder))
 		require.NoError(t, os.CopyFS(copied, os.DirFS(n.folder)))
 	}
-	table(t, "it3.anew", "(c int, k int, v int, PRIMARY KEY (c, k))")
-	r := cqlbulk(t, "scan", "it3.anew", "--via", "sstables", old)
+	table(t, "it3.recreated", "(c int, k int, v int, PRIMARY KEY (c, k))")
+	r := cqlbulk(t, "scan", "it3.recreated", "--via", "sstables", old)
 	require.Equal(t, 1, r.code)
 	require.Contains(t, r.report, "it was dropped and made again, or they are of another cluster")
 	schema := file(
 		t,
 		"schema.cql",
-		"CREATE TABLE it3.anew (k int, c int, v int, PRIMARY KEY (k, c))",
+		"CREATE TABLE it3.recreated (k int, c int, v int, PRIMARY KEY (k, c))",
 	)
 	require.Equal(
 		t,
 		[]string{"1,2,3\n"},
-		scannedLines(t, "it3.anew", "--via", "sstables", old, "--schema", schema),
+		scannedLines(t, "it3.recreated", "--via", "sstables", old, "--schema", schema),
 	)
 }

@@ -315,7 +315,7 @@ func TestColumnDroppedUnderALoad(t *testing.T) {
 			require.NoError(t, err, report.String())
 			require.Eventually(
 				t,
-				func() bool { return settled(dir) > 0 || len(ended) > 0 },
+				func() bool { return recordedRows(dir) > 0 || len(ended) > 0 },
 				time.Minute,
 				10*time.Millisecond,
 			)

@@ -114,8 +114,8 @@ func (r *rings) replicas(keyspace string) (sum int) {
 	return sum
 }
 
-// tell logs a cell of the table of all changes and runs.
-func (r *rings) tell(c *ringChange, keyspace, what, outcome string) {
+// log logs a cell of the table of all changes and runs.
+func (r *rings) log(c *ringChange, keyspace, what, outcome string) {
 	r.t.Logf("matrix: %s | %s | %s | %s", c.name, what, keyspace, outcome)
 }
 
@@ -271,8 +271,8 @@ func (r *rings) underWay(c *ringChange) bool {
 	return c.kind == "" || ringStatus(r.heard(c.node)) == c.kind
 }
 
-// settle waits until all nodes that run know each other as members, and no others.
-func (r *rings) settle() {
+// awaitMembers waits until all nodes that run know each other as members, and no others.
+func (r *rings) awaitMembers() {
 	r.t.Helper()
 	r.eventually("the ring is at rest", func() bool {
 		places, err := session.Places(r.t.Context())
@@ -308,7 +308,7 @@ func (r *rings) requireAll(c *ringChange) {
 		}
 		r.requireHeld(keyspace, c.name, ringLoads, func(k int) bool {
 			switch {
-			case c.altered: // as by CQL, further replicas have none of the rows that were there before them
+			case c.altered: // as by CQL, new replicas have none of the rows from before
 				return k > acrossFrom+ringPartitions/3
 			case c.lost(replicas):
 				return k >= acrossFrom+c.died
@@ -325,7 +325,7 @@ func (r *rings) requireAll(c *ringChange) {
 		} else {
 			r.requireCounted(c, keyspace+"."+c.name, ringLoads*ringRowsEach)
 		}
-		r.tell(c, keyspace, "rows", all)
+		r.log(c, keyspace, "rows", all)
 	}
 }
 

@@ -122,7 +122,7 @@ func (r *rings) acrossLoads(c *ringChange) (loads []*acrossLoad) {
 		loads = append(loads, l)
 	}
 	for _, l := range loads {
-		l.until(r.t, "rows are with the nodes", func() bool { return settled(l.dir) > 0 })
+		l.until(r.t, "rows are with the nodes", func() bool { return recordedRows(l.dir) > 0 })
 	}
 	return loads
 }
@@ -199,7 +199,7 @@ func (r *rings) runs(c *ringChange) (mend func()) {
 		case run.refused:
 			require.NotZero(r.t, run.code, run.report)
 			require.Contains(r.t, run.report, "begin when the change has ended")
-			r.tell(c, run.keyspace, run.what, "refused")
+			r.log(c, run.keyspace, run.what, "refused")
 		case c.lost(r.replicas(run.keyspace)):
 			require.Contains(
 				r.t,
@@ -214,7 +214,7 @@ func (r *rings) runs(c *ringChange) (mend func()) {
 		default:
 			require.Zero(r.t, run.code, "%s of %s: %s", run.what, run.keyspace, run.report)
 			r.requireRead(run)
-			r.tell(c, run.keyspace, run.what, "complete")
+			r.log(c, run.keyspace, run.what, "complete")
 		}
 	}
 	return func() {
@@ -232,14 +232,14 @@ func (r *rings) mend(c *ringChange, run ringRun) {
 		if _, err := os.Stat(run.dir); run.dir != "" && err != nil {
 			run.mend = run.begun // it was refused before it had anything to resume
 		}
-		again := spawn(r.t, nil, run.mend...).end(r.t)
+		mended := spawn(r.t, nil, run.mend...).end(r.t)
 		require.Zero(
 			r.t,
-			again.code,
+			mended.code,
 			"%s of %s: %s",
 			strings.Join(run.mend, " "),
 			run.keyspace,
-			again.report,
+			mended.report,
 		)
 		outcome += ", and 0 by " + run.mend[0]
 	}
@@ -247,7 +247,7 @@ func (r *rings) mend(c *ringChange, run ringRun) {
 		left := scannedLines(r.t, run.keyspace+".before", "--consistency", "QUORUM")
 		require.Equal(r.t, left, slices.Sorted(strings.Lines(read(r.t, run.scanned))), run.keyspace)
 	}
-	r.tell(c, run.keyspace, run.what, outcome)
+	r.log(c, run.keyspace, run.what, outcome)
 }
 
 // runsOf runs everything on one keyspace.

@@ -178,9 +178,9 @@ func (r *rings) play(c ringChange) {
 	for _, l := range loads {
 		if l.in == nil {
 			l.end(r.t)
-			c.died = max(c.died, int(settled(l.dir)+ringRowsEach-1)/ringRowsEach)
+			c.died = max(c.died, int(recordedRows(l.dir)+ringRowsEach-1)/ringRowsEach)
 		}
-		r.tell(&c, l.keyspace, "load across it", l.finish(r.t))
+		r.log(&c, l.keyspace, "load across it", l.finish(r.t))
 	}
 	mend()
 	r.requireAll(&c)
@@ -215,5 +215,5 @@ func (r *rings) finish(c *ringChange) {
 	if c.leaves { // it takes part in nothing, and still runs
 		r.kill(c.node)
 	}
-	r.settle()
+	r.awaitMembers()
 }

@@ -166,9 +166,11 @@ func TestRowsOfInsertsAreTheServersOwn(t *testing.T) {
 	t.Parallel()
 	exec(t, "CREATE TYPE IF NOT EXISTS it1.stored_pair (a int, b frozen<set<tinyint>>)")
 	table(t, "it1.stored_rows", `(k frozen<set<tinyint>>, c frozen<set<tinyint>>, d decimal,
-		s1 int static, s2 map<text, int> static, v1 int, v2 text, v3 frozen<map<decimal, text>>, v4 tuple<int, frozen<set<tinyint>>>,
-		m1 list<frozen<set<tinyint>>>, m2 set<decimal>, m3 map<uuid, frozen<set<tinyint>>>, m4 stored_pair, m5 list<int>,
-		PRIMARY KEY (k, c, d)) WITH CLUSTERING ORDER BY (c DESC, d ASC) AND compression = {'enabled': false} AND compaction = {'class': 'SizeTieredCompactionStrategy', 'enabled': false}`)
+		s1 int static, s2 map<text, int> static, v1 int, v2 text, v3 frozen<map<decimal, text>>,
+		v4 tuple<int, frozen<set<tinyint>>>, m1 list<frozen<set<tinyint>>>, m2 set<decimal>,
+		m3 map<uuid, frozen<set<tinyint>>>, m4 stored_pair, m5 list<int>,
+		PRIMARY KEY (k, c, d)) WITH CLUSTERING ORDER BY (c DESC, d ASC)
+		AND compression = {'enabled': false} AND compaction = {'class': 'SizeTieredCompactionStrategy', 'enabled': false}`)
 	described, err := session.Table(t.Context(), "it1", "stored_rows")
 	require.NoError(t, err)
 	want, have := newStoredRows(t, described), newStoredRows(t, described)

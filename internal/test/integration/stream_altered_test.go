@@ -59,7 +59,7 @@ func TestColumnAddedInMidLoad(t *testing.T) {
 			if via == "stream" {
 				require.Eventually(
 					t,
-					func() bool { return settled(run) > 0 || len(ended) > 0 },
+					func() bool { return recordedRows(run) > 0 || len(ended) > 0 },
 					time.Minute,
 					10*time.Millisecond,
 				)
@@ -76,9 +76,9 @@ func TestColumnAddedInMidLoad(t *testing.T) {
 			for _, untrue := range []string{"to be imported", "continue with"} {
 				require.NotContains(t, report.String(), untrue)
 			}
-			require.Less(t, settled(run), int64(len(input)))
+			require.Less(t, recordedRows(run), int64(len(input)))
 			if via == "sstables" {
-				require.Zero(t, settled(run))
+				require.Zero(t, recordedRows(run))
 				require.NoFileExists(t, filepath.Join(dir, "manifest.json"))
 				require.NoFileExists(t, filepath.Join(dir, "import.txt"))
 				require.NoDirExists(t, run, "nothing was made that a resume could use")
@@ -125,7 +125,7 @@ func TestTableThatChangesBetweenSlices(t *testing.T) {
 			require.NoError(t, err, report.String())
 			require.Eventually(
 				t,
-				func() bool { return settled(dir) > 0 || len(ended) > 0 },
+				func() bool { return recordedRows(dir) > 0 || len(ended) > 0 },
 				time.Minute,
 				10*time.Millisecond,
 			)
@@ -135,7 +135,7 @@ func TestTableThatChangesBetweenSlices(t *testing.T) {
 			require.Equal(t, 4, <-ended, report.String())
 			require.Contains(t, report.String(), c.reason)
 			require.Contains(t, report.String(), "continue with: ... | cqlbulk resume")
-			before := settled(dir)
+			before := recordedRows(dir)
 			require.Less(t, before, int64(len(input)))
 
 			require.Zero(

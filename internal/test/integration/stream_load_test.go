@@ -128,12 +128,12 @@ func TestStreamedRowsMeanWhatTheyMeanByCQL(t *testing.T) {
 	)
 
 	// Of rows of one key the last one stays.
-	again := "k,C,d,v,l\n" + strings.Repeat(
+	updates := "k,C,d,v,l\n" + strings.Repeat(
 		"1,c1,2024-01-02,first,\"[1]\"\n1,c1,2024-01-02,,\"[2, 3]\"\n1,c1,2024-01-02,last,\n",
 		500,
 	)
-	ok(t, "load", "it2.mean_cql", file(t, "again.csv", again))
-	ok(t, "load", "it2.mean_stream", file(t, "again.csv", again), "--via", "stream")
+	ok(t, "load", "it2.mean_cql", file(t, "again.csv", updates))
+	ok(t, "load", "it2.mean_stream", file(t, "again.csv", updates), "--via", "stream")
 	require.Equal(t, rawRows(t, "it2", "mean_cql"), rawRows(t, "it2", "mean_stream"))
 	require.Contains(t, strings.Join(rawRows(t, "it2", "mean_stream"), ""), "v=0x6c617374")
 }
@@ -218,7 +218,7 @@ func TestStreamingLoadKilled(t *testing.T) {
 	p.until(
 		t,
 		"files of a later slice were under way",
-		func() bool { return settled(dir) > 0 && underWay() && len(leftOf(t, dir, "streams.json")) > 0 },
+		func() bool { return recordedRows(dir) > 0 && underWay() && len(leftOf(t, dir, "streams.json")) > 0 },
 	)
 	told := status(t, dir)
 	for host := range strings.SplitSeq(testHosts(), ",") {
@@ -232,7 +232,7 @@ func TestStreamingLoadKilled(t *testing.T) {
 	}
 	p.kill(t)
 	require.NotContains(t, status(t, dir), "streamed ", "it is no longer under way")
-	before := settled(dir)
+	before := recordedRows(dir)
 	require.Less(t, before, int64(rows))
 	r = spawn(t, nil, "resume", dir, "--max-bytes-per-sec", "0").end(t)
 	require.Zero(t, r.code, r.report)

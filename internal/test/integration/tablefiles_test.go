@@ -202,9 +202,9 @@ func fillFiles(t *testing.T, name string, rows, wide int) {
 	)
 }
 
-// TestFilesOfCassandraAreRightAndMadeAgain writes the rows of real nodes' files again. All
+// TestFilesOfCassandraAreRightAndReproduced writes the rows of real nodes' files again. All
 // components are equal byte for byte: index, filter, summary and statistics among them.
-func TestFilesOfCassandraAreRightAndMadeAgain(t *testing.T) {
+func TestFilesOfCassandraAreRightAndReproduced(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
 	for name, f := range map[string]struct {
@@ -224,7 +224,7 @@ func TestFilesOfCassandraAreRightAndMadeAgain(t *testing.T) {
 				require.NoError(t, err)
 				var c component.Compression
 				if verified.Sizes[component.CompressionInfoDB] > 0 {
-					c = component.Compression{Compressor: component.LZ4Compressor, ChunkLength: 4096}
+					c.Compressor, c.ChunkLength = component.LZ4Compressor, 4096
 				}
 				folder := t.TempDir()
 				rewritten(t, n.folder, d, folder, d.Version, verified.Partitions, c, check)
@@ -307,15 +307,16 @@ func TestFilesThatAreImported(t *testing.T) {
 		version     component.Version
 		compression component.Compression
 	}
-	brief := []kind{
-		{component.MD, component.Compression{Compressor: component.LZ4Compressor, ChunkLength: 65536}},
+	lz4 := func(chunk int) component.Compression {
+		return component.Compression{Compressor: component.LZ4Compressor, ChunkLength: chunk}
 	}
+	brief := []kind{{component.MD, lz4(65536)}}
 	for _, c := range either(brief, append(brief,
 		kind{component.NB, component.Compression{
 			Compressor: component.ZstdCompressor, ChunkLength: 4096, MaxCompressedLength: 3000,
 		}},
 		kind{component.NB, component.Compression{}},
-		kind{component.NB, component.Compression{Compressor: component.LZ4Compressor, ChunkLength: 16384}},
+		kind{component.NB, lz4(16384)},
 		kind{component.ME, component.Compression{}},
 	)) {
 		exec(t, "TRUNCATE it1.files_to")

@@ -515,13 +515,13 @@ func TestEveryTypeBitForBit(t *testing.T) {
 		scannedLines(t, append(times, "it2.torture_streamed")...),
 	)
 
-	again := t.TempDir() + "/again.csv"
+	rescanned := t.TempDir() + "/again.csv"
 	ok(
 		t,
 		"scan",
 		"it2.torture_copy",
 		"-o",
-		again,
+		rescanned,
 		"--delimiter",
 		`\t`,
 		"--quote",
@@ -534,7 +534,7 @@ func TestEveryTypeBitForBit(t *testing.T) {
 		t,
 		"load",
 		"it2.torture_copy",
-		again,
+		rescanned,
 		"--delimiter",
 		`\t`,
 		"--quote",

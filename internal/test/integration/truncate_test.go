@@ -21,8 +21,8 @@ func TestResumeAfterTruncate(t *testing.T) {
 	input, run := file(t, "in.csv", "k,v\n1,1\n2,two\n3,3\n"), t.TempDir()+"/run"
 	loaded := cqlbulk(t, "load", "it3.truncated", input, "--run-dir", run)
 	require.Equal(t, 2, loaded.code, loaded.report)
-	again := cqlbulk(t, "resume", run)
-	require.Equal(t, 2, again.code, again.report)
+	resumed := cqlbulk(t, "resume", run)
+	require.Equal(t, 2, resumed.code, resumed.report)
 
 	exec(t, "TRUNCATE it3.truncated")
 	refused := cqlbulk(t, "resume", run)

@@ -376,7 +376,7 @@ func TestConditionsHoldForTheRowsThatServersChoose(t *testing.T) {
 		)
 	}
 
-	// A complete key is looked up by its bytes, and a part of one is not.
+	// Rows are found by the bytes of a complete key, and not by a part of one.
 	table(t, "it1.where_keys", "(k decimal, j int, v int, PRIMARY KEY ((k, j)))")
 	exec(
 		t,

@@ -21,12 +21,12 @@ var (
 // request that it was carrying out may still take effect, without an answer.
 func (c *Cluster) Stop(node int) { c.halt(node, true) }
 
-// halt ends a node; if tell is set, the others report it.
-func (c *Cluster) halt(node int, tell bool) {
+// halt ends a node. reported: the others report it to their clients.
+func (c *Cluster) halt(node int, reported bool) {
 	c.life.Lock()
 	defer c.life.Unlock()
 	n := c.layout.Load().nodes[node]
-	if n.stop() && !c.closed && tell {
+	if n.stop() && !c.closed && reported {
 		c.emit(statusEvent(n, primitive.StatusChangeTypeDown))
 	}
 }

@@ -100,13 +100,13 @@ func (c *Cluster) Applied() []Applied {
 	defer c.log.mu.Unlock()
 	all := make([]Applied, 0, len(c.log.applied))
 	for _, row := range c.log.applied {
-		all = append(all, row.mutation.told(row.request, row.node, row.acknowledged))
+		all = append(all, row.mutation.exported(row.request, row.node, row.acknowledged))
 	}
 	return all
 }
 
-// told returns the mutation as a test sees it.
-func (m *mutation) told(request, node int, acknowledged bool) Applied {
+// exported returns the mutation as a test sees it.
+func (m *mutation) exported(request, node int, acknowledged bool) Applied {
 	a := Applied{
 		Number:       request,
 		Node:         node,

@@ -16,7 +16,7 @@ type Cell struct {
 	Expires   int64  // seconds since the epoch; 0 without a TTL
 }
 
-func (c cell) told() Cell { return Cell{c.value, c.timestamp, c.ttl, c.expires} }
+func (c cell) exported() Cell { return Cell{c.value, c.timestamp, c.ttl, c.expires} }
 
 // Record is a row of a table.
 type Record struct {
@@ -51,10 +51,10 @@ func (t *table) records() []Record {
 		p.each(0, func(v view) bool {
 			r := Record{Token: p.at, Cells: make([]Cell, len(t.cols))}
 			for i := range t.cols {
-				r.Cells[i] = v.cell(&t.cols[i]).told()
+				r.Cells[i] = v.cell(&t.cols[i]).exported()
 			}
 			if v.l != nil {
-				r.Marker = v.l.marker.told()
+				r.Marker = v.l.marker.exported()
 			}
 			records = append(records, r)
 			return true

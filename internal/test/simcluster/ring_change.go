@@ -34,9 +34,9 @@ const (
 // become natural when it is finished (TokenMetadata.calculatePendingRanges). These get what the
 // owners have when [Change.Transfer] is called, and nothing that reaches only the owners later.
 //
-// A change is announced to its own node first. Other nodes learn of it in [Change.Tell], as gossip
-// does not reach all at once. A real node that changes waits 30 seconds for it, so Tell comes
-// before Transfer. One change is under way at a time.
+// A change is announced to its own node first. Other nodes learn of it in [Change.Announce], as
+// gossip does not reach all at once. A real node that changes waits 30 seconds for it, so Announce
+// comes before Transfer. One change is under way at a time.
 type Change struct {
 	Kind  ChangeKind
 	Node  int // that joins, replaces another, leaves, moves, is removed, or altered the keyspace
@@ -199,7 +199,7 @@ func (ch *Change) without(node int) error {
 }
 
 // show makes a layout the cluster's. The node that the change is about knows it, and others know it
-// after Tell. The coordinator of a removal knows it.
+// after Announce. The coordinator of a removal knows it.
 func (ch *Change) show(next *layout) {
 	c := ch.cluster
 	c.holding.Lock()
@@ -218,8 +218,8 @@ func (ch *Change) show(next *layout) {
 	c.layout.Store(next)
 }
 
-// Tell gives a node the present ring, and sends events to its clients if the change has ended.
-func (ch *Change) Tell(node int) {
+// Announce gives a node the present ring, and sends events to its clients if the change has ended.
+func (ch *Change) Announce(node int) {
 	c := ch.cluster
 	c.life.Lock()
 	defer c.life.Unlock()
@@ -236,10 +236,10 @@ func (ch *Change) emitBy(nodes ...*node) {
 	}
 }
 
-// TellAll has all nodes hear of what the ring is now.
-func (ch *Change) TellAll() {
+// AnnounceAll gives all nodes the present ring.
+func (ch *Change) AnnounceAll() {
 	for i := range ch.cluster.layout.Load().nodes {
-		ch.Tell(i)
+		ch.Announce(i)
 	}
 }
 
@@ -294,8 +294,8 @@ func (ch *Change) source(at token.Token) int {
 	return from
 }
 
-// Finish makes the pending replicas natural ones. The other nodes learn of it in [Change.Tell]. It
-// returns an error if the change has ended, or if the port of a node that joins is taken.
+// Finish makes the pending replicas natural ones. The other nodes learn of it in [Change.Announce].
+// It returns an error if the change has ended, or if the port of a node that joins is taken.
 func (ch *Change) Finish() error {
 	c := ch.cluster
 	c.life.Lock()

@@ -82,7 +82,7 @@ func TestChangesOfTheRing(t *testing.T) {
 			_, err = c.BeginJoin("", "")
 			require.ErrorContains(t, err, "under way")
 			require.ErrorContains(t, c.Move(0), "under way")
-			ch.TellAll()
+			ch.AnnounceAll()
 			insert(t, c, 0, 1000)
 			ch.Transfer(whole)
 			insert(t, c, 2, 2000)
@@ -90,7 +90,7 @@ func TestChangesOfTheRing(t *testing.T) {
 			require.Zero(t, copies)
 			require.NoError(t, ch.Finish())
 			insert(t, c, 3, 3000) // a node that has not heard writes to both
-			ch.TellAll()
+			ch.AnnounceAll()
 			copies, _ = missing(c)
 			require.Zero(t, copies)
 			c.Cleanup()
@@ -109,7 +109,7 @@ func TestRowsThatMissAChange(t *testing.T) {
 		source := launch(t, simcluster.Options{Seed: 9, Rows: 300})
 		ch, err := c.BeginLeave(1)
 		require.NoError(t, err)
-		ch.TellAll()
+		ch.AnnounceAll()
 		if transferred {
 			ch.Transfer(whole)
 		}
@@ -151,10 +151,10 @@ func TestChangeThatIsGivenUp(t *testing.T) {
 	} {
 		ch, err := begin()
 		require.NoError(t, err)
-		ch.TellAll()
+		ch.AnnounceAll()
 		require.NotEqual(t, before, statuses(t, c, 0))
 		require.NoError(t, ch.Abort())
-		ch.TellAll()
+		ch.AnnounceAll()
 		require.Equal(t, before, statuses(t, c, 0))
 		copies, _ := missing(c)
 		require.Zero(t, copies)
@@ -194,7 +194,7 @@ func TestNodesThatHearOfAChange(t *testing.T) {
 	require.NoError(t, err)
 	joining := c.Hosts()[ch.Node]
 	require.NotContains(t, statuses(t, c, 0), joining)
-	ch.Tell(0)
+	ch.Announce(0)
 	require.Regexp(t, `^BOOT,-?\d+$`, statuses(t, c, 0)[joining])
 	require.NotContains(t, statuses(t, c, 1), joining)
 	infos := dial(
@@ -206,7 +206,7 @@ func TestNodesThatHearOfAChange(t *testing.T) {
 	require.Len(t, dial(t, c, 0).rows("SELECT peer FROM system.peers", 0), 2)
 	require.NoError(t, ch.Finish())
 	require.Len(t, dial(t, c, 1).rows("SELECT peer FROM system.peers", 0), 2)
-	ch.TellAll()
+	ch.AnnounceAll()
 	require.Len(t, dial(t, c, 1).rows("SELECT peer FROM system.peers", 0), 3)
 	require.Len(t, dial(t, c, ch.Node).rows("SELECT peer FROM system.peers", 0), 3)
 	require.Regexp(t, `^NORMAL,`, statuses(t, c, 1)[joining])

@@ -63,7 +63,7 @@ func (n *node) take(s *internodetest.Session) error {
 	for _, m := range all {
 		m.table.apply(m)
 		n.keep(m)
-		stream.Applied = append(stream.Applied, m.told(0, n.index, true))
+		stream.Applied = append(stream.Applied, m.exported(0, n.index, true))
 	}
 	n.cluster.streams.Lock()
 	defer n.cluster.streams.Unlock()

@@ -75,7 +75,7 @@ func (c *Cluster) Disturb(f Faults) error {
 	w := &c.faults
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.settle()
+	w.endFaults()
 	w.faults, w.first = f, w.number
 	clear(w.seen)
 	return nil
@@ -87,13 +87,13 @@ func (c *Cluster) Calm() {
 	w := &c.faults
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.settle()
+	w.endFaults()
 	w.rules = nil
 	clear(w.slow)
 }
 
-// settle ends the faults. The caller holds the lock.
-func (w *weather) settle() {
+// endFaults ends the faults. The caller holds the lock.
+func (w *weather) endFaults() {
 	w.faults = Faults{}
 	close(w.calm)
 	w.calm = make(chan struct{})
@@ -128,7 +128,7 @@ func (w *weather) decide(c *Cluster, work *work) decision {
 		d.follow(rule)
 	} else if eligible && *f != (Faults{}) {
 		if f.Until > 0 && d.number-w.first > f.Until {
-			w.settle()
+			w.endFaults()
 		} else {
 			w.draw(c, work, &d)
 		}

@@ -30,6 +30,23 @@ type Field struct {
 	Type string // in CQL; may name other types of the keyspace
 }
 
+// Types has the user types for tests of the codecs of values: simple and nested ones, names that
+// need quotes, and one without fields.
+var Types = UserTypes{
+	"addr": {
+		{Name: "street", Type: "text"},
+		{Name: "zip", Type: "int"},
+		{Name: "Mixed\"Name", Type: "list<int>"},
+		{Name: "select", Type: "frozen<tuple<text>>"},
+	},
+	"inner": {{Name: "a", Type: "int"}, {Name: "b", Type: "text"}},
+	"outer": {
+		{Name: "nested", Type: "frozen<inner>"},
+		{Name: "other", Type: "map<text, frozen<inner>>"},
+	},
+	"none": {},
+}
+
 // Find returns a user type. It is an argument of [cqltype.Parse].
 func (u UserTypes) Find(name string) (*cqltype.Type, error) {
 	fields, ok := u[name]

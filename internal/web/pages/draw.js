@@ -168,7 +168,7 @@ var drawing = (function () {
   }
 
   function copy(button) {
-    var told = function (text) {
+    var answer = function (text) {
       button.textContent = text;
       setTimeout(function () { button.textContent = "Copy"; }, 2000);
     };
@@ -176,10 +176,10 @@ var drawing = (function () {
       selected(button.parentNode.querySelector("code"));
       var done = false;
       try { done = document.execCommand("copy"); } catch (e) { /* it stays selected */ }
-      told(done ? "Copied" : "Selected");
+      answer(done ? "Copied" : "Selected");
     };
     if (navigator.clipboard) {
-      navigator.clipboard.writeText(button.dataset.copy).then(function () { told("Copied"); }, byHand);
+      navigator.clipboard.writeText(button.dataset.copy).then(function () { answer("Copied"); }, byHand);
     } else {
       byHand(); // a page without TLS from another host has no clipboard
     }

@@ -14,8 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write/cql"
 )
 
-// Rows of one partition that are near each other travel together, and are as
-// many as the limits let them be.
+// Rows of one partition that are near each other travel together, up to the limits of a batch.
 func TestRowsOfAPartitionTravelTogether(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("k,c,id\n")

@@ -36,7 +36,7 @@ var harms = map[string]harm{
 	"timeout":       {2 * time.Second, loadtest.Failure(fault.Unknown, "operation timed out")},
 }
 
-// away is a cluster of three nodes with one replica, some of which are away.
+// away is a cluster of three nodes with one replica. Some nodes are away.
 type away struct {
 	*loadtest.Cluster
 	job     *load.Job
@@ -105,8 +105,8 @@ func (a *away) of(t *testing.T, r ingest.Reject, host string) bool {
 	return set.Hosts[0] == host
 }
 
-// The rows of a node that is away are rejected when the patience with it is over; all
-// others are written, and the load comes to its end.
+// If a node is away for longer than the patience, its rows are rejected. All others are written,
+// and the load reaches its end.
 func TestRowsOfADeadNodeAreRejectedAndAllOthersWritten(t *testing.T) {
 	for name, h := range harms {
 		for _, table := range []*schema.Table{tabletest.Events, tabletest.Hits} {
@@ -154,7 +154,8 @@ func TestADeadNodeComesBack(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				a := newAway(t, tabletest.Events, h, loadtest.Numbered("k,c,id", 6000))
-				// Nothing is set aside, so that the input is not read ahead of what is written.
+				// Nothing is spilled to disk, so that the input is not read ahead of what is
+				// written.
 				a.job.CQL.Rate, a.job.CQL.Spill = pace.NewLimiter(10), -1
 				a.set("node1", true)
 				back := time.AfterFunc(3*time.Minute, func() { a.set("node1", false) })
@@ -168,7 +169,7 @@ func TestADeadNodeComesBack(t *testing.T) {
 	}
 }
 
-// While no node answers nothing is given up: the run ends, to be gone on with.
+// While no node answers, no row is given up: the run ends, and can be resumed.
 func TestAClusterThatIsGoneIsNoDeadNode(t *testing.T) {
 	for _, name := range []string{"no connection", "no answer"} {
 		t.Run(name, func(t *testing.T) {

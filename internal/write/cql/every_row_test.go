@@ -109,8 +109,8 @@ func randomLimits(rng *rand.Rand) cql.Limits {
 	}
 }
 
-// Whatever the file, the chunks, the limits and the faults that pass, each row is
-// settled once, and the last row of a key is the one that stays.
+// Whatever the file, the chunks, the limits and the transient faults, each row is written or
+// rejected once. Of several rows with a key, the last one stays.
 func TestEveryRowIsWrittenOrRejectedAndTheLastOneWins(t *testing.T) {
 	for seed := range uint64(60) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {

@@ -107,8 +107,8 @@ func TestCountersAreNeverRepeatedWhenInDoubt(t *testing.T) {
 	}
 }
 
-// Of a batch over several partitions a server may have written some when it refuses it:
-// what may not be written twice travels by partition, and that is refused as a whole.
+// If a server refuses a batch over several partitions, it may have written some of them. So rows
+// that must not be written twice have a batch for each partition, and that is refused as a whole.
 func TestARefusedBatchThatWasWrittenInPartIsNotWrittenTwice(t *testing.T) {
 	for _, class := range []fault.Class{fault.Transient, fault.Overloaded} {
 		t.Run(class.String(), func(t *testing.T) {
@@ -266,8 +266,7 @@ func TestASilentNodeStandsBack(t *testing.T) {
 	require.Less(t, 10*asked["node1"], asked["node0"]+asked["node2"], "%v", asked)
 }
 
-// A load does not go on for long with a cluster that answers nothing, whatever the
-// attempts that are left.
+// If a cluster answers nothing, a load ends soon, whatever the attempts that are left.
 func TestSilentCluster(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("k,c,id\n")

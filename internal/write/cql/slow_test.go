@@ -19,9 +19,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 )
 
-// A node that is slow, or takes nothing for a while, holds up nobody else: all other rows
-// are written at their own speed, and those of the slow one follow.
-func TestASlowNodeHoldsUpNobodyElse(t *testing.T) {
+// If a node is slow, or accepts nothing for a while, the rows of other nodes are written at their
+// own speed. The rows of the slow node follow.
+func TestASlowNodeHoldsUpNoOther(t *testing.T) {
 	for name, slow := range map[string]harm{
 		"slow":                      {time.Second, nil},
 		"no connection for a while": harms["no connection"],
@@ -67,9 +67,9 @@ func TestASlowNodeHoldsUpNobodyElse(t *testing.T) {
 	}
 }
 
-// What is set aside is written with all that it had: nulls, times of columns, several
-// statements for a row; and rows that are rejected after all are kept byte for byte.
-func TestWhatIsSetAsideIsWrittenAsItWas(t *testing.T) {
+// Rows that were spilled to disk are written with all that they had: nulls, times of columns,
+// several statements for a row. If they are rejected later, they are kept byte for byte.
+func TestSpilledRowsAreWrittenAsTheyWere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		text := "k,c,id,v,ttl(v),writetime(v)\n"
 		for id := range 900 {

@@ -17,8 +17,8 @@ type Delivery struct {
 	Counters *progress.Counters
 	// Altered returns the error of a table that was altered, or created again, meanwhile.
 	Altered func() error
-	// Again is the advice for loading the rows that were not loaded.
-	Again string
+	// Rest is the advice for loading the rows that were not loaded.
+	Rest string
 	// FromStart is the advice for loading all rows once more.
 	FromStart string
 	// Expires means that rows without a time to live get the table's default.

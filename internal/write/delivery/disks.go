@@ -72,7 +72,7 @@ func (d *Delivery) lookAtDisks(ctx context.Context, s *Setup) (notes []string, e
 		switch {
 		case !careless(n):
 		case !told:
-			stops["not told"] = true
+			stops["not known"] = true
 		case strings.HasPrefix(policy, "stop") || policy == "die":
 			stops[policy] = true
 		}

@@ -103,7 +103,7 @@ func (d *Delivery) refuseOptions(ctx context.Context, then driver.TableOptions) 
 			fmt.Errorf(
 				"%s while the rows were read or sent: the rows that are not loaded need other SSTables: %s",
 				what,
-				d.Again,
+				d.Rest,
 			),
 		)
 	}
@@ -160,7 +160,7 @@ func (d *Delivery) askRing(ctx context.Context, w *ringWatch) (ringState, error)
 
 // look reads the ring, and waits until the nodes agree.
 func (d *Delivery) look(ctx context.Context, w *ringWatch) (state ringState, err error) {
-	err = table.Settled(ctx, d.Spec.Patience, func() (err error) {
+	err = table.AwaitAgreement(ctx, d.Spec.Patience, func() (err error) {
 		if state, err = d.askRing(ctx, w); err == nil && d.Spec.Via == spec.ViaStream {
 			err = table.RefuseUntold(
 				state.cluster.Nodes,

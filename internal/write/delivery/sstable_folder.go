@@ -163,7 +163,7 @@ func (d *Delivery) CompleteFolder(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return fault.New(fault.Canceled, context.Cause(ctx))
 	}
-	return table.Settled(ctx, d.Spec.Patience, func() error {
+	return table.AwaitAgreement(ctx, d.Spec.Patience, func() error {
 		_, err := d.Setup.Options.Ring(ctx)
 		return err
 	})

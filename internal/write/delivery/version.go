@@ -140,7 +140,7 @@ func (d *Delivery) refuseModes(ctx context.Context) error {
 		return err
 	}
 	for _, n := range d.Table.Cluster.Nodes {
-		if mode := cmp.Or(modes[n.ID], "not told"); mode != "UPGRADING" && mode != "NONE" {
+		if mode := cmp.Or(modes[n.ID], "not known"); mode != "UPGRADING" && mode != "NONE" {
 			return fmt.Errorf(
 				"node %s has %s %s, and passes over SSTables of version %s",
 				n.Address,

@@ -333,10 +333,10 @@ func (w *ringWatch) keep(r ringState) error {
 // warnOnce warns unless it did with the same text last.
 func (w *ringWatch) warnOnce(what string) {
 	w.mu.Lock()
-	again := w.told == what
+	same := w.told == what
 	w.told = what
 	w.mu.Unlock()
-	if !again {
+	if !same {
 		w.warn("%s", what)
 	}
 }

@@ -66,8 +66,8 @@ func TestMergerKeepsRowsOfDoubleSizes(t *testing.T) {
 	)
 	require.NoError(t, err)
 	m := newMerger(tg.codec)
-	for again := range 2 { // the second time with the room of the first
-		rows := appending(3000 + again)
+	for round := range 2 { // the second time with the room of the first
+		rows := appending(3000 + round)
 		for i, r := range rows {
 			_, made, err := in.Insert(sstable.Insert{Values: []sstable.Value{
 				{

@@ -61,11 +61,11 @@ func ring(t testing.TB) (*token.Placement, []string) {
 
 // nodes takes files as nodes would.
 type nodes struct {
-	t     testing.TB
-	o     *Options
-	fail  func(node string, attempt int) error // of a file, after a part of it was read
-	codec *sstable.Codec
-	again bool // rows may come more than once
+	t      testing.TB
+	o      *Options
+	fail   func(node string, attempt int) error // of a file, after a part of it was read
+	codec  *sstable.Codec
+	resent bool // rows may come more than once
 
 	mu       sync.Mutex
 	attempts map[string]int
@@ -127,7 +127,7 @@ func (n *nodes) take(node string, f File) error {
 			if r.Static && r.Empty() {
 				continue
 			}
-			if !n.again {
+			if !n.resent {
 				require.NotContains(n.t, n.rows[node], place, "a row comes twice")
 			}
 			columns, text := n.codec.Schema().Table().Regulars, ""

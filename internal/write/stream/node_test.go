@@ -141,7 +141,7 @@ func TestAnnouncedBytesAreThoseOfTheNetwork(t *testing.T) {
 	rows, _ := many(p, 2000)
 	done := int64(0)
 	p.mayBeWritten = func() bool {
-		s := c.ReadAnew(time.Now()).Stage
+		s := c.ReadNow(time.Now()).Stage
 		require.InDelta(t, wired.Load(), s.Total, 0.1*float64(wired.Load()))
 		done = s.Done
 		return true

@@ -133,7 +133,7 @@ func TestMakingIsNotSending(t *testing.T) {
 		o.Progress, o.Memory, o.FileBytes = &c, 1<<20, 64<<20
 		o.Sender = senderFunc(func(_ context.Context, _ string, f File) error {
 			require.Zero(t, c.Slice.Sent())
-			require.Equal(t, progress.StageSending, c.ReadAnew(time.Now()).Stage.Name)
+			require.Equal(t, progress.StageSending, c.ReadNow(time.Now()).Stage.Name)
 			f.Transfer.Sent(int(f.Size()/2), int(f.Size()/2))
 			require.InDelta(t, 0.5, c.Slice.Sent(), 0.01)
 			f.Transfer.Sent(int(f.Size()-f.Size()/2), int(f.Size()-f.Size()/2))

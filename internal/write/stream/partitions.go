@@ -28,7 +28,7 @@ type partitions struct {
 
 	number  uint64 // the token of the row that is next
 	record  []byte // the row
-	again   []byte // memory for another row of its clustering
+	other   []byte // memory for another row of its clustering
 	merging bool   // the merger has the row, and others of its clustering
 	key     []byte // of the open partition
 	rebased []byte // see rebase
@@ -114,10 +114,10 @@ func (p *partitions) add(m *extsort.Merge) (err error) {
 			}
 			p.merging = true
 		}
-		if p.again, err = appendRecord(p.again[:0]); err != nil {
+		if p.other, err = appendRecord(p.other[:0]); err != nil {
 			return err
 		}
-		_, _, encoded := splitRecord(p.again)
+		_, _, encoded := splitRecord(p.other)
 		return p.merger.add(encoded)
 	}
 	if err := p.row(); err != nil {

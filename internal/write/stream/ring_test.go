@@ -86,7 +86,7 @@ func TestNodeThatJoinsWhileRowsAreSent(t *testing.T) {
 		follow(three, both(three, four), both(three, four), four)(o)
 		o.OnMove = func(error) { moves++; require.Zero(t, p.written) }
 	})
-	n.again = true
+	n.resent = true
 	require.NoError(t, load(t, tg, rows))
 	require.Equal(t, 2000, p.written)
 	require.Equal(t, 1, moves)
@@ -107,7 +107,7 @@ func TestTableThatIsTruncatedWhileRowsAreSent(t *testing.T) {
 		why = append(why, err)
 		clear(n.rows["node1"])
 	}
-	n.again = true
+	n.resent = true
 	require.NoError(t, load(t, tg, rows))
 	require.Len(t, why, 1)
 	require.ErrorIs(t, why[0], ErrTruncated)
@@ -129,25 +129,25 @@ func TestTableThatChangesBetweenSlices(t *testing.T) {
 }
 
 // Rows that are sent again count once: their partitions, their slice, and how much of it is done.
-func TestAccountOfWhatIsSentAgain(t *testing.T) {
+func TestAccountOfWhatIsResent(t *testing.T) {
 	p := &pieces{}
 	rows, last := many(p, 2000)
 	three, four := ringOf(t, 0, 1, 2), ringOf(t, 0, 1, 2, 3)
 	counters := &progress.Counters{}
-	var again []float64
+	var resent []float64
 	tg, n := newTarget(t, func(o *Options) {
 		follow(three, both(three, four), both(three, four), four)(o)
 		o.Progress = counters
 	})
 	moved := false
 	tg.o.OnMove = func(error) { moved = true }
-	n.again = true
+	n.resent = true
 	var mu sync.Mutex
 	n.fail = func(string, int) error { // it is asked for each file
 		mu.Lock()
 		defer mu.Unlock()
 		if moved {
-			again = append(again, counters.Slice.Sent())
+			resent = append(resent, counters.Slice.Sent())
 		}
 		return nil
 	}
@@ -160,7 +160,7 @@ func TestAccountOfWhatIsSentAgain(t *testing.T) {
 	require.EqualValues(t, len(keys), tg.Stats().Partitions)
 	require.EqualValues(t, 1, tg.Stats().Slices)
 	require.EqualValues(t, n.files, tg.Stats().Files, "nodes have those of both times")
-	require.Less(t, slices.Min(again), 1.0, "of the second time nothing is done at first")
+	require.Less(t, slices.Min(resent), 1.0, "of the second time nothing is done at first")
 }
 
 // Rows that are sent while a node is joining already are sent once.
@@ -182,7 +182,7 @@ func TestNodeThatLeavesWhileRowsAreSent(t *testing.T) {
 		follow(three, two)(o)
 		o.Patience = time.Hour
 	})
-	n.again = true
+	n.resent = true
 	n.fail = func(node string, _ int) error {
 		if node == "node2" {
 			return fault.New(fault.Transient, errors.New("it has left"))
@@ -206,7 +206,7 @@ func TestRingThatNeverRests(t *testing.T) {
 			return []Ring{two, three}[asked%2], nil
 		}
 	})
-	n.again = true
+	n.resent = true
 	err := load(t, tg, rows)
 	require.ErrorIs(t, err, ErrMoved)
 	require.Equal(t, fault.Fatal, fault.ClassOf(err))

@@ -272,7 +272,7 @@ func TestOneNodeDoesNotTakeARow(t *testing.T) {
 }
 
 // When a row was rejected, what is sent again is its partition alone.
-func TestPartitionOfARejectedRowIsSentAgain(t *testing.T) {
+func TestPartitionOfARejectedRowIsResent(t *testing.T) {
 	keys := make([]int32, 40)
 	for k := range keys {
 		keys[k] = int32(k)
@@ -299,7 +299,7 @@ func TestPartitionOfARejectedRowIsSentAgain(t *testing.T) {
 // A row that was found and rejected is not sent when the ring changes and the slice is sent again.
 // The ring changes, and nodes take everything, once each replica has all other rows: until then a
 // session that began before may carry the row.
-func TestRejectedRowIsNotSentAgain(t *testing.T) {
+func TestRejectedRowIsNotResent(t *testing.T) {
 	const key, keys, replicas = 17, 40, 2
 	before, after := ringOf(t, 0, 1, 2, 3), ringOf(t, 1, 2, 3)
 	p := &pieces{known: map[int64]*write.Row{}}

@@ -117,7 +117,7 @@ func TestRowsAreCompletedWhenMemoryIsLow(t *testing.T) {
 }
 
 // Files that fail are sent again, from their beginning.
-func TestFailedFilesAreSentAgain(t *testing.T) {
+func TestFailedFilesAreResent(t *testing.T) {
 	p := &pieces{}
 	rows, last := many(p, 2000)
 	retries := 0
@@ -226,7 +226,7 @@ func failRing(o *Options, err error) {
 
 // Nodes that do not say at once whether rows are in the right places are asked again, with what
 // patience there is.
-func TestPlacesAreAskedForAgain(t *testing.T) {
+func TestPlacesAreRequestedRepeatedly(t *testing.T) {
 	for name, tc := range map[string]struct {
 		patience time.Duration
 		silent   int // first questions that are not answered

@@ -42,13 +42,13 @@ func FuzzParse(f *testing.F) {
 			s.Direction == To && len(s.Files) > 1 {
 			t.Fatalf("%+v", s)
 		}
-		again, err := Parse(s.String())
+		reparsed, err := Parse(s.String())
 		if err != nil {
 			t.Fatalf("%s: %v", s, err)
 		}
-		one, two := positionless(s), positionless(again)
-		if !equal(&one, &two) || s.String() != again.String() {
-			t.Fatalf("%+v became %+v by way of %s", s, again, s)
+		one, two := positionless(s), positionless(reparsed)
+		if !equal(&one, &two) || s.String() != reparsed.String() {
+			t.Fatalf("%+v became %+v by way of %s", s, reparsed, s)
 		}
 	})
 }

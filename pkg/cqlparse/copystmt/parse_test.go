@@ -187,10 +187,10 @@ func TestParse(t *testing.T) {
 			s, err := Parse(tc.text)
 			require.NoError(t, err)
 			require.Equal(t, tc.want, positionless(s))
-			again, err := Parse(s.String())
+			reparsed, err := Parse(s.String())
 			require.NoError(t, err, s.String())
-			require.Equal(t, tc.want, positionless(again), s.String())
-			require.Equal(t, s.String(), again.String())
+			require.Equal(t, tc.want, positionless(reparsed), s.String())
+			require.Equal(t, s.String(), reparsed.String())
 		})
 	}
 }
@@ -468,9 +468,9 @@ func TestLong(t *testing.T) {
 	} {
 		s, err := Parse(text)
 		if err == nil {
-			again, err := Parse(s.String())
+			reparsed, err := Parse(s.String())
 			require.NoError(t, err)
-			require.Equal(t, len(s.String()), len(again.String()))
+			require.Equal(t, len(s.String()), len(reparsed.String()))
 		}
 	}
 }

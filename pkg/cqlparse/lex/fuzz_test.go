@@ -22,27 +22,27 @@ func FuzzLex(f *testing.F) {
 			require.IsType(t, &Error{}, err)
 			return
 		}
-		var again strings.Builder
+		var rewritten strings.Builder
 		end := 0
 		for i, token := range tokens {
 			require.True(t, token.At >= end && token.At <= len(text), "token %d of %q", i, text)
 			end = token.At
 			switch token.Kind {
 			case Name:
-				again.WriteString(`"` + strings.ReplaceAll(token.Text, `"`, `""`) + `"`)
+				rewritten.WriteString(`"` + strings.ReplaceAll(token.Text, `"`, `""`) + `"`)
 			case Text:
-				again.WriteString("'" + strings.ReplaceAll(token.Text, "'", "''") + "'")
+				rewritten.WriteString("'" + strings.ReplaceAll(token.Text, "'", "''") + "'")
 			default:
-				again.WriteString(token.Text)
+				rewritten.WriteString(token.Text)
 			}
-			again.WriteByte(' ')
+			rewritten.WriteByte(' ')
 		}
-		same, err := lex(again.String())
-		require.NoError(t, err, again.String())
-		require.Len(t, same, len(tokens), again.String())
+		same, err := lex(rewritten.String())
+		require.NoError(t, err, rewritten.String())
+		require.Len(t, same, len(tokens), rewritten.String())
 		for i := range same {
-			require.Equal(t, tokens[i].Kind, same[i].Kind, again.String())
-			require.Equal(t, tokens[i].Text, same[i].Text, again.String())
+			require.Equal(t, tokens[i].Kind, same[i].Kind, rewritten.String())
+			require.Equal(t, tokens[i].Text, same[i].Text, rewritten.String())
 		}
 	})
 }

@@ -34,14 +34,14 @@ func FuzzParse(f *testing.F) {
 					keys++
 					last = max(last, c.Position)
 				}
-				again, err := cqltype.Parse(
+				reparsed, err := cqltype.Parse(
 					c.Type.String(),
 					func(name string) (*cqltype.Type, error) {
 						return &cqltype.Type{Kind: cqltype.UDT, Name: name}, nil
 					},
 				)
 				require.NoError(t, err)
-				require.Equal(t, c.Type.String(), again.String())
+				require.Equal(t, c.Type.String(), reparsed.String())
 			}
 			require.Positive(t, keys)
 			require.Equal(t, keys-1, last)

@@ -33,9 +33,9 @@ func FuzzParse(f *testing.F) {
 			require.Positive(t, at.Column)
 			return
 		}
-		again, err := Parse(c.String(), table)
+		reparsed, err := Parse(c.String(), table)
 		require.NoError(t, err, c.String())
-		require.Equal(t, c, again)
+		require.Equal(t, c, reparsed)
 		cells := make([][]byte, len(c.Columns()))
 		require.NotPanics(t, func() { c.Holds(cells, token.Token{}) })
 		for i := range cells {

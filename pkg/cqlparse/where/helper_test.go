@@ -70,8 +70,8 @@ func mustParse(t testing.TB, text string, table Table) *Condition {
 	t.Helper()
 	c, err := Parse(text, table)
 	require.NoError(t, err, text)
-	again, err := Parse(c.String(), table)
+	reparsed, err := Parse(c.String(), table)
 	require.NoError(t, err, c.String())
-	require.Equal(t, c, again, "printed and read again: %s", text)
+	require.Equal(t, c, reparsed, "printed and read again: %s", text)
 	return c
 }

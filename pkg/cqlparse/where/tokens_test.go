@@ -93,9 +93,9 @@ func TestTokensOfKeys(t *testing.T) {
 	c = mustParse(t, "b IN ('x', 'y') AND a = 7 AND token(a, b) = "+decimal, table)
 	require.Len(t, c.Tokens(), 1)
 	require.Equal(t, at, c.Tokens()[0].End)
-	again := mustParse(t, "token(a, b) = TOKEN ( 7, 'x' )", table)
-	require.Equal(t, c.Tokens(), again.Tokens())
-	require.Equal(t, "TOKEN(a, b) = TOKEN(7, 'x')", again.String())
+	reparsed := mustParse(t, "token(a, b) = TOKEN ( 7, 'x' )", table)
+	require.Equal(t, c.Tokens(), reparsed.Tokens())
+	require.Equal(t, "TOKEN(a, b) = TOKEN(7, 'x')", reparsed.String())
 
 	require.Empty(t, mustParse(t, "a = 7 AND b = 'x' AND token(a, b) > "+decimal, table).Tokens())
 	require.NotNil(t, mustParse(t, "a = 7 AND b = 'x' AND token(a, b) > "+decimal, table).Tokens())

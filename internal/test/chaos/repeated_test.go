@@ -117,7 +117,7 @@ func TestCountersRetriedOnce(t *testing.T) {
 	}
 	require.Len(t, want, 2, "one is in doubt and was not applied")
 	want[9] = 1
-	s.run(2, "1 row in doubt was left alone", "retry", "run")
+	s.run(2, "1 row in doubt was not retried", "retry", "run")
 	require.Equal(t, want, s.values())
 	s.write("run/rejects.csv", "k,n\n9,2\n")
 	refused := s.run(
@@ -170,7 +170,7 @@ func TestRetryAfterOneThatDidNothing(t *testing.T) {
 }
 
 // Lists that are written again have the elements of one time.
-func TestListsWrittenAgain(t *testing.T) {
+func TestListsWrittenTwice(t *testing.T) {
 	s := newSmall(t, "list<int>")
 	s.write("in.csv", "k,n\n1,[1]\n1,[2]\n")
 	s.Inject(simcluster.Rule{Match: writing, Times: 1, Fault: simcluster.WriteTimeoutApplied})
@@ -190,9 +190,9 @@ func TestListsWrittenAgain(t *testing.T) {
 	s.run(0, "all of it is loaded", "retry", "run", "--repeat-in-doubt")
 	applied := s.Applied()
 	require.Len(t, applied, 3)
-	first, second, again := applied[0].Timestamp, applied[1].Timestamp, applied[2].Timestamp
-	require.Equal(t, first+1, again)
-	require.Greater(t, second, again, "the later row of the key stands")
+	first, second, third := applied[0].Timestamp, applied[1].Timestamp, applied[2].Timestamp
+	require.Equal(t, first+1, third)
+	require.Greater(t, second, third, "the later row of the key stands")
 }
 
 // A load of lists that was killed repeats what was under way with later timestamps.
@@ -235,7 +235,7 @@ func TestRetryWithoutRowsInDoubt(t *testing.T) {
 		t,
 		os.Rename(filepath.Join(s.dir, "run/in-doubt.csv"), filepath.Join(s.dir, "elsewhere.csv")),
 	)
-	s.run(2, "1 row in doubt was left alone", "retry", "run")
+	s.run(2, "1 row in doubt was not retried", "retry", "run")
 	require.EqualValues(t, 1, s.values()[9])
 	require.NoError(t, os.Remove(filepath.Join(s.dir, "run/errors.jsonl")))
 	s.run(1, "errors.jsonl is gone", "retry", "run")

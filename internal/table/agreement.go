@@ -12,9 +12,9 @@ import (
 // wait as long (StorageService.RING_DELAY).
 const settleTime = 30 * time.Second
 
-// Settled calls ask, a question about the ring, until the nodes agree. It stops when patience or
-// [settleTime] has passed.
-func Settled(ctx context.Context, patience time.Duration, ask func() error) error {
+// AwaitAgreement calls ask, a question about the ring, until the nodes agree. It stops when
+// patience or [settleTime] has passed.
+func AwaitAgreement(ctx context.Context, patience time.Duration, ask func() error) error {
 	begun := time.Now()
 	for attempt := 1; ; attempt++ {
 		err := ask()

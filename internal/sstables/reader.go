@@ -27,7 +27,7 @@ type File interface {
 	Overlaps(ranges []token.Range) bool
 	// Within gives the partitions of the ranges, and ReadMemory is how many bytes that takes,
 	// about.
-	Within(ranges []token.Range) (*sstable.Decoder, error)
+	Within(ranges []token.Range) (*sstable.TableDecoder, error)
 	ReadMemory() int64
 }
 

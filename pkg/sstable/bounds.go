@@ -1,10 +1,6 @@
 package sstable
 
-import (
-	"bytes"
-
-	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
-)
+import "bytes"
 
 // clusteringBounds has the least and the greatest clustering in a file, in the order of the schema.
 // It includes rows and the bounds of ranges
@@ -26,7 +22,7 @@ type clusteringBound struct {
 
 // block adds a block of a partition.
 func (cb *clusteringBounds) block(b *Block) error {
-	if len(cb.schema.clustering) == 0 {
+	if len(cb.schema.Table().Clustering) == 0 {
 		return nil
 	}
 	cb.last = append(cb.last[:0], b.Last...)
@@ -49,15 +45,11 @@ func (cb *clusteringBounds) end() error {
 // include takes a clustering in, in the form of Block.First. A bound that begins a range is never
 // the greatest, nor one that ends it the least.
 func (cb *clusteringBounds) include(prefix []byte) error {
-	in := fields.Reader{Rest: prefix}
-	kind, n := BoundKind(in.Byte()), len(cb.schema.clustering)
-	if kind != clusteringKind {
-		n = int(in.Uint16())
-	}
-	cb.values = cb.schema.decodeClustering(&in, cb.values[:0], n)
-	if err := in.End(); err != nil {
+	values, kind, err := cb.schema.DecodePrefix(prefix, cb.values[:0])
+	if err != nil {
 		return err
 	}
+	cb.values = values
 	if l := &cb.least; !kind.Ends() &&
 		(!l.set || cb.schema.ComparePrefixes(cb.values, kind, l.values, l.kind) < 0) {
 		l.copy(cb.values, kind)

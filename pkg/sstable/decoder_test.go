@@ -137,7 +137,7 @@ func TestNoMoreMemoryThanBytes(t *testing.T) {
 	} {
 		d := NewDecoder(small(t, component.NB), bytes.NewReader(testkit.Unhex(t, hex)), MaxRowBytes)
 		require.Error(t, readAll(d))
-		require.LessOrEqual(t, cap(d.buf), 2*readBytes)
+		require.LessOrEqual(t, cap(d.buf), 2*ReadBytes)
 	}
 }
 
@@ -198,7 +198,7 @@ func TestLargeRowLeavesNoMemory(t *testing.T) {
 			break
 		}
 		require.NoError(t, err)
-		require.LessOrEqual(t, cap(d.buf), 5<<20+2*readBytes)
+		require.LessOrEqual(t, cap(d.buf), 5<<20+2*ReadBytes)
 		if item == RegularRow {
 			sizes = append(sizes, len(d.Row().Cells[0].Value))
 		}

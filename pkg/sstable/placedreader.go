@@ -1,18 +1,12 @@
 package sstable
 
 import (
+	"errors"
 	"io"
 
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
-
-// plainReader gives plain bytes from any place on.
-type plainReader interface {
-	io.Reader
-	// seek has the next bytes be those at a place.
-	seek(at uint64)
-}
 
 // placedReader gives the plain bytes of a Data.db from any place on. Each chunk or block is held
 // against its checksum before a byte of it is given, and only those are read that are asked for.
@@ -30,7 +24,18 @@ func newPlacedReader(file io.ReaderAt, pieces *dataPieces) *placedReader {
 	return &placedReader{dataPieces: pieces.another(), file: file}
 }
 
-// seek is a method of plainReader.
+// errWhence is the error of Seek for places that do not count from the first byte.
+var errWhence = errors.New("a place counts from the first byte")
+
+// Seek sets the place of the next Read. whence must be io.SeekStart.
+func (r *placedReader) Seek(at int64, whence int) (int64, error) {
+	if at < 0 || whence != io.SeekStart {
+		return 0, errWhence
+	}
+	r.seek(uint64(at))
+	return at, nil
+}
+
 func (r *placedReader) seek(at uint64) { r.at, r.rest = at, nil }
 
 // Read reads plain bytes of at most one piece.

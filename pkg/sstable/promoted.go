@@ -53,7 +53,7 @@ func (ib *indexBlocks) append(
 	v component.Version,
 ) ([]byte, error) {
 	dst = cqlwire.AppendUvint(dst, uint64(headerLength))
-	dst, err := appendDeletion(dst, d, v)
+	dst, err := AppendDeletion(dst, d, v)
 	dst = cqlwire.AppendUvint(dst, uint64(len(ib.offsets)))
 	dst = append(dst, ib.encoded...)
 	for _, o := range ib.offsets {
@@ -72,7 +72,7 @@ func appendBlock(dst []byte, b *Block, v component.Version) ([]byte, error) {
 	if !b.Open.Set {
 		return dst, nil
 	}
-	return appendDeletion(dst, b.Open, v)
+	return AppendDeletion(dst, b.Open, v)
 }
 
 // ParsePromotedIndex reads the promoted index of a version. prefixLen returns the length in bytes
@@ -135,7 +135,7 @@ func readPrefix(c *fields.Reader, length func([]byte) int) []byte {
 
 // takeDeletion reads the deletion of a partition.
 func takeDeletion(c *fields.Reader, v component.Version) Deletion {
-	d, n := readDeletion(c.Rest, v)
+	d, n := ReadDeletion(c.Rest, v)
 	if n == 0 && c.Err == nil {
 		c.Fail("deletion is cut off or malformed")
 	}

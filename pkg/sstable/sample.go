@@ -52,6 +52,15 @@ func (s *sample) add(position uint64, t token.Token, key []byte) {
 	s.points = append(s.points, samplePoint{position: position, token: t})
 }
 
+// addBehind is add for a partition that must come behind the last one.
+func (s *sample) addBehind(position uint64, t token.Token, key []byte) error {
+	if len(s.points) > 0 && comparePartitions(s.last.token, s.last.key, t, key) >= 0 {
+		return fmt.Errorf("partition %x does not come behind %x", clip(key), clip(s.last.key))
+	}
+	s.add(position, t, key)
+	return nil
+}
+
 // around finds the partitions about a token.
 func (s *sample) around(t token.Token) (n neighbors) {
 	i := sort.Search(len(s.points), func(i int) bool { return t.Less(s.points[i].token) }) - 1
@@ -83,7 +92,7 @@ func (r *TableReader) makeSample() (*sample, error) {
 // sampleIndex makes a sample of Index.db.
 func (r *TableReader) sampleIndex() (*sample, error) {
 	s := &sample{by: string(component.IndexDB)}
-	in := component.NewBareIndexReader(io.NewSectionReader(r.index, 0, r.indexSize), 0, readBytes)
+	in := component.NewBareIndexReader(io.NewSectionReader(r.index, 0, r.indexSize), 0, ReadBytes)
 	order := indexOrder{partitioner: r.partitioner, length: r.data.length()}
 	for {
 		err := order.next(in)
@@ -118,26 +127,15 @@ func (r *TableReader) sampleData() (*sample, error) {
 	d := NewDecoder(r.codec, in, MaxRowBytes)
 	s := &sample{by: string(component.DataDB)}
 	for {
-		_, err := d.partition()
+		err := d.NextPartition()
 		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err == nil {
-			t := r.partitioner.Hash(d.key)
-			if len(s.points) > 0 && comparePartitions(s.last.token, s.last.key, t, d.key) >= 0 {
-				err = fmt.Errorf(
-					"partition %x does not come behind %x",
-					clip(d.key),
-					clip(s.last.key),
-				)
-			}
-			s.add(uint64(d.Offset()), t, d.key)
-		}
-		if err == nil {
-			err = d.pass()
+			err = s.addBehind(uint64(d.Offset()), r.partitioner.Hash(d.Key()), d.Key())
 		}
 		if err != nil {
-			return nil, r.damaged(component.DataDB, d.wrong(err))
+			return nil, r.damaged(component.DataDB, d.AtOffset(err))
 		}
 	}
 	if len(s.points) == 0 {

@@ -130,8 +130,10 @@ func (r *TableReader) openSections(of Sections) (err error) {
 		return err
 	}
 	r.findOnce()
-	r.decoder = NewDecoder(r.codec, r.plain(), MaxRowBytes)
-	r.decoder.name = r.path(component.DataDB)
+	r.decoder = &TableDecoder{
+		Decoder: NewDecoder(r.codec, r.plain(), MaxRowBytes),
+		path:    r.path(component.DataDB),
+	}
 	return nil
 }
 
@@ -210,8 +212,14 @@ type sectionReader struct {
 	at uint64
 }
 
-// seek is a method of plainReader.
-func (r *sectionReader) seek(at uint64) { r.at = at }
+// Seek sets the place of the next Read. whence must be io.SeekStart.
+func (r *sectionReader) Seek(at int64, whence int) (int64, error) {
+	if at < 0 || whence != io.SeekStart {
+		return 0, errWhence
+	}
+	r.at = uint64(at)
+	return at, nil
+}
 
 // Read gives bytes of one section.
 func (r *sectionReader) Read(b []byte) (int, error) {

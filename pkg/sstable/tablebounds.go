@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
@@ -76,8 +77,8 @@ func (r *TableReader) agreedFirst() []byte {
 	var keys [][]byte
 	if r.damage == nil {
 		d := NewDecoder(r.codec, r.plain(), MaxRowBytes)
-		if _, err := d.partition(); err == nil {
-			keys = append(keys, d.key)
+		if d.NextPartition() == nil {
+			keys = append(keys, d.Key())
 		}
 	}
 	if r.index != nil {
@@ -129,7 +130,7 @@ func (r *TableReader) readBounds() (bounds [2]Bound, err error) {
 	if err != nil {
 		return bounds, err
 	}
-	bounds[0] = Bound{Key: d.key, Token: d.walk.last}
+	bounds[0] = Bound{Key: d.Key(), Token: d.walk.last}
 	last, _, err := r.knownLast()
 	if err == nil && last == nil {
 		var s *sample
@@ -217,14 +218,14 @@ func (r *TableReader) readIndexLast() ([]byte, error) {
 	if err != nil {
 		return nil, r.damaged(component.IndexDB, err)
 	}
-	in := r.plain()
-	d := NewDecoder(r.codec, in, MaxRowBytes)
-	d.jump(in, last.position)
-	_, err = d.partition()
-	if err == nil && !bytes.Equal(d.key, last.key) {
+	d := NewDecoder(r.codec, r.plain(), MaxRowBytes)
+	if err = d.SkipTo(int64(min(last.position, math.MaxInt64))); err == nil {
+		err = d.NextPartition()
+	}
+	if err == nil && !bytes.Equal(d.Key(), last.key) {
 		err = fmt.Errorf(
 			"partition %x is here, where %s has %x",
-			clip(d.key),
+			clip(d.Key()),
 			component.IndexDB,
 			clip(last.key),
 		)
@@ -233,23 +234,19 @@ func (r *TableReader) readIndexLast() ([]byte, error) {
 		err = r.endsWith(d)
 	}
 	if err != nil {
-		return nil, r.damaged(component.DataDB, d.wrong(noPartition(err)))
+		return nil, r.damaged(component.DataDB, d.AtOffset(noPartition(err)))
 	}
 	return last.key, nil
 }
 
 // endsWith fails unless the data ends behind the partition of a decoder, the last one of Index.db.
 func (r *TableReader) endsWith(d *Decoder) error {
-	if err := d.pass(); err != nil {
-		return err
-	}
-	d.at = d.end
-	if _, err := d.partition(); err == nil {
+	if err := d.NextPartition(); err == nil {
 		return r.damaged(
 			component.IndexDB,
 			fmt.Errorf(
 				"ends before partition %x at %d of %s",
-				clip(d.key),
+				clip(d.Key()),
 				d.Offset(),
 				component.DataDB,
 			),

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"math"
 	"os"
@@ -30,7 +31,7 @@ type TableReader struct {
 	partitioner token.Partitioner // nil: one that is not known
 	codec       *Codec
 	data        *dataReader
-	decoder     *Decoder
+	decoder     *TableDecoder
 	file        RandomReader
 	index       *os.File // nil: none
 	indexSize   int64
@@ -57,7 +58,7 @@ func OpenTable(folder string, d component.Descriptor) (*TableReader, error) {
 		}
 		return nil, errors.Join(err, r.Close())
 	}
-	r.decoder.name = r.path(component.DataDB)
+	r.decoder.path = r.path(component.DataDB)
 	return r, nil
 }
 
@@ -110,7 +111,7 @@ func (r *TableReader) open() error {
 	if r.data, err = newDataReader(file, size, info, sums); err != nil {
 		return err
 	}
-	r.decoder = NewDecoder(r.codec, r.data, MaxRowBytes)
+	r.decoder = &TableDecoder{Decoder: NewDecoder(r.codec, r.data, MaxRowBytes)}
 	r.findOnce()
 	return nil
 }
@@ -180,7 +181,7 @@ func (r *TableReader) findOnce() {
 }
 
 // plain makes a reader of the plain bytes.
-func (r *TableReader) plain() plainReader {
+func (r *TableReader) plain() io.ReadSeeker {
 	in := newPlacedReader(r.file, &r.data.dataPieces)
 	if r.sections == nil {
 		return in
@@ -208,7 +209,7 @@ func (r *TableReader) Statistics() *component.Statistics { return r.statistics }
 func (r *TableReader) Codec() *Codec { return r.codec }
 
 // Decoder gives the partitions. It is the same with each call.
-func (r *TableReader) Decoder() *Decoder { return r.decoder }
+func (r *TableReader) Decoder() *TableDecoder { return r.decoder }
 
 // ReadMemory is how many bytes a Decoder of Within takes, but for a row that is larger than what it
 // reads at once.
@@ -218,7 +219,7 @@ func (r *TableReader) ReadMemory() int64 {
 	}
 	length := r.Length()
 	piece := min(int64(r.data.pieceLength()), length)
-	return 2*piece + min(readBytes, length) + decoderMemory
+	return 2*piece + min(ReadBytes, length) + decoderMemory
 }
 
 // decoderMemory is what a Decoder takes beside the bytes that it reads.

@@ -72,7 +72,7 @@ type TableWriter struct {
 
 // CreateTable makes a writer of an SSTable into a folder, which must be there.
 func CreateTable(folder string, c *Codec, o Options) (*TableWriter, error) {
-	if err := c.version.CheckWritable(); err != nil {
+	if err := c.Version().CheckWritable(); err != nil {
 		return nil, err
 	}
 	if err := o.check(); err != nil {
@@ -82,12 +82,12 @@ func CreateTable(folder string, c *Codec, o Options) (*TableWriter, error) {
 		codec: c, options: o, summary: component.NewSummary(
 			o.IndexInterval,
 		), collect: newCollector(),
-		bounds: clusteringBounds{schema: c.schema},
+		bounds: clusteringBounds{schema: c.Schema()},
 	}
 	if o.FilterChance < component.NoFilter {
 		w.filter = component.NewFilter(o.Keys, o.FilterChance)
 	}
-	files, err := newFiles(folder, component.Descriptor{Version: c.version, ID: o.ID}, o.Volatile)
+	files, err := newFiles(folder, component.Descriptor{Version: c.Version(), ID: o.ID}, o.Volatile)
 	if err != nil {
 		return nil, err
 	}
@@ -111,7 +111,7 @@ func (w *TableWriter) open() error {
 	if compression.MaxCompressedLength == 0 {
 		compression.MaxCompressedLength = component.NeverPlain
 	}
-	if w.data, err = newDataWriter(out, compression, w.codec.version); err != nil {
+	if w.data, err = newDataWriter(out, compression, w.codec.Version()); err != nil {
 		return err
 	}
 	w.rows, err = NewPartitionWriter(w.codec, w.data, (*tableIndex)(w))
@@ -202,15 +202,12 @@ func (w *TableWriter) End() error { return w.rows.End() }
 // Take writes the remaining partitions of a decoder. The decoder's codec must be the writer's own,
 // because the bytes of rows are not changed. Take returns the first error of either.
 func (w *TableWriter) Take(from *Decoder) error {
-	if from.codec != w.codec {
+	if from.Codec() != w.codec {
 		return errors.New("rows of another codec are not taken as they are")
 	}
-	return pass(w, from, func() error {
-		w.collect.row(&from.row)
-		if from.row.Static {
-			return w.rows.staticRow(from.head, from.body)
-		}
-		return w.rows.row(from.head, from.body)
+	return CopyFunc(w, from, func() error {
+		w.collect.row(from.Row())
+		return w.rows.CopyRow(from)
 	})
 }
 
@@ -221,7 +218,7 @@ func (w *tableIndex) Block(b *Block) error {
 	if err := w.bounds.block(b); err != nil {
 		return err
 	}
-	return w.blocks.add(b, w.codec.version)
+	return w.blocks.add(b, w.codec.Version())
 }
 
 func (w *tableIndex) Partition(p *Partition) error {
@@ -237,7 +234,7 @@ func (w *tableIndex) Partition(p *Partition) error {
 			nil,
 			p.HeaderLength,
 			p.Deletion,
-			w.codec.version,
+			w.codec.Version(),
 		); err != nil {
 			return err
 		}
@@ -277,15 +274,15 @@ func (w *TableWriter) Finish() (*Written, error) {
 	statistics := w.statistics()
 	components := map[component.Kind][]byte{
 		component.SummaryDB:    w.summary.Append(nil),
-		component.StatisticsDB: statistics.Append(nil, w.codec.version),
+		component.StatisticsDB: statistics.Append(nil, w.codec.Version()),
 		component.DigestCRC32:  component.AppendDigest(nil, w.data.digest),
 	}
 	if w.filter != nil {
 		w.filter.AddAll(&w.hashed)
-		components[component.FilterDB] = w.filter.Append(nil, w.codec.version)
+		components[component.FilterDB] = w.filter.Append(nil, w.codec.Version())
 	}
 	if w.data.compress != nil {
-		components[component.CompressionInfoDB] = w.data.info.Append(nil, w.codec.version)
+		components[component.CompressionInfoDB] = w.data.info.Append(nil, w.codec.Version())
 	} else {
 		components[component.CRCDB] = w.data.sums.Append(nil)
 	}
@@ -313,12 +310,12 @@ func (w *TableWriter) Finish() (*Written, error) {
 func (w *TableWriter) statistics() *component.Statistics {
 	stats := w.collect.finish()
 	stats.CompressionRatio = w.data.ratio()
-	if w.codec.version >= component.NA {
+	if w.codec.Version() >= component.NA {
 		// From 4.0 on servers write how many bins there are instead of how many there may be.
 		stats.Tombstones.Bins = len(stats.Tombstones.Seconds)
 	}
 	stats.MinClustering, stats.MaxClustering = w.bounds.least.stored(), w.bounds.greatest.stored()
-	for _, column := range w.codec.schema.table.Clustering {
+	for _, column := range w.codec.Schema().Table().Clustering {
 		class := column.Type.StoredClass()
 		if column.Desc {
 			class = cqltype.StoredReversed(column.Type)

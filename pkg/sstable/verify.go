@@ -114,7 +114,7 @@ func (v *verifier) run() (err error) {
 	defer func() { err = errors.Join(err, index.Close()) }()
 	v.index = component.NewIndexReader(index)
 	v.summary, v.collect = component.NewSummary(v.check.IndexInterval), newCollector()
-	v.bounds = clusteringBounds{schema: v.table.codec.schema}
+	v.bounds = clusteringBounds{schema: v.table.codec.Schema()}
 	v.ranges = slices.SortedFunc(
 		slices.Values(v.check.Ranges),
 		func(a, b token.Range) int { return a.Start.Compare(b.Start) },
@@ -212,7 +212,7 @@ func (v *verifier) header() error {
 			component.Murmur3Partitioner,
 		)
 	}
-	have, want := v.table.codec.schema.Table(), v.check.Schema.Table()
+	have, want := v.table.codec.Schema().Table(), v.check.Schema.Table()
 	if err := sameKeys("partition key", have.Key, want.Key); err != nil {
 		return err
 	}

@@ -428,7 +428,7 @@ func TestVerifyFindsBlocksOfAPartitionThatAreWrong(t *testing.T) {
 				if len(entries[i].Promoted) == 0 {
 					continue
 				}
-				p, err := ParsePromotedIndex(entries[i].Promoted, component.NB, schema.prefixLen)
+				p, err := ParsePromotedIndex(entries[i].Promoted, component.NB, schema.PrefixLen)
 				require.NoError(t, err)
 				require.Greater(t, len(p.Blocks), 3)
 				how(p)

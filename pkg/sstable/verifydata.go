@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -117,7 +116,7 @@ func (v *verifier) begin() error {
 		promoted, err := ParsePromotedIndex(
 			bytes.Clone(entry.Promoted),
 			v.descriptor.Version,
-			v.table.codec.schema.prefixLen,
+			v.table.codec.Schema().PrefixLen,
 		)
 		if err != nil {
 			return fmt.Errorf("%s: %w", component.IndexDB, err)
@@ -152,22 +151,6 @@ func (v *verifier) filtered() error {
 	return nil
 }
 
-// prefixLen is how many bytes a clustering in the form of Block.First has, or 0.
-func (s *Schema) prefixLen(b []byte) int {
-	in := fields.Reader{Rest: b}
-	n := len(s.clustering)
-	if kind := BoundKind(in.Byte()); kind != clusteringKind {
-		if n = int(in.Uint16()); !kind.Valid() {
-			return 0
-		}
-	}
-	s.skipClustering(&in, n)
-	if in.Err != nil {
-		return 0
-	}
-	return len(b) - len(in.Rest)
-}
-
 // row checks a row.
 func (v *verifier) row(r *Row) error {
 	if r.Empty() {
@@ -177,20 +160,24 @@ func (v *verifier) row(r *Row) error {
 		return err
 	}
 	v.collect.row(r)
-	return v.item(r.Clustering, clusteringKind)
+	return v.item(r.Clustering, RowKind)
 }
 
 // elements checks that those of each column come one behind the other.
 func (v *verifier) elements(r *Row) error {
-	columns := v.table.codec.schema.columns(r.Static)
+	schema := v.table.codec.Schema()
 	for i := 1; i < len(r.Cells); i++ {
 		before, cell := &r.Cells[i-1], &r.Cells[i]
 		if before.Column == cell.Column &&
-			columns[cell.Column].comparePaths(before.Path, cell.Path) >= 0 {
+			schema.ComparePaths(r.Static, cell.Column, before.Path, cell.Path) >= 0 {
+			columns := schema.Table().Regulars
+			if r.Static {
+				columns = schema.Table().Statics
+			}
 			return fmt.Errorf(
 				"element %x of column %.100q does not come behind %x",
 				clip(cell.Path),
-				columns[cell.Column].name,
+				columns[cell.Column].Name,
 				clip(before.Path),
 			)
 		}
@@ -217,7 +204,7 @@ func (v *verifier) marker(m *Marker) error {
 // has it in.
 func (v *verifier) item(values [][]byte, kind BoundKind) error {
 	at := &v.at
-	if at.rows && v.table.codec.schema.ComparePrefixes(at.clustering, at.kind, values, kind) >= 0 {
+	if at.rows && v.table.codec.Schema().ComparePrefixes(at.clustering, at.kind, values, kind) >= 0 {
 		return fmt.Errorf("clustering %x does not come behind %x", values, at.clustering)
 	}
 	offset, end := v.table.decoder.Offset()-at.start, v.table.decoder.End()-at.start
@@ -231,7 +218,7 @@ func (v *verifier) item(values [][]byte, kind BoundKind) error {
 	}
 	at.keep(values, kind)
 	var err error
-	if at.prefix, err = v.table.codec.schema.appendPrefix(at.prefix[:0], values, kind); err != nil {
+	if at.prefix, err = v.table.codec.Schema().AppendPrefix(at.prefix[:0], values, kind); err != nil {
 		return err
 	}
 	if len(at.blocks) > 0 {
@@ -261,15 +248,6 @@ func (at *partitionCheck) keep(values [][]byte, kind BoundKind) {
 		}
 		at.clustering = append(at.clustering, value)
 	}
-}
-
-// appendPrefix appends a clustering in the form of Block.First.
-func (s *Schema) appendPrefix(dst []byte, values [][]byte, kind BoundKind) ([]byte, error) {
-	dst = append(dst, byte(kind))
-	if kind != clusteringKind {
-		dst = append(dst, byte(len(values)>>8), byte(len(values)))
-	}
-	return s.appendClustering(dst, values)
 }
 
 // block checks what the index has of the block that a row or marker is in.

@@ -118,8 +118,8 @@ func (v *verifier) boundsOf(have, want *component.Stats) error {
 	if len(least) == 0 && len(greatest) == 0 {
 		return nil
 	}
-	schema := v.table.codec.schema
-	columns := len(schema.clustering)
+	schema := v.table.codec.Schema()
+	columns := len(schema.Table().Clustering)
 	if len(least) > columns || len(greatest) > columns {
 		return fmt.Errorf(
 			"%s has clusterings of %d and %d values, where there are %d columns",

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
+	"math"
 
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -27,7 +27,7 @@ import (
 //
 // It fails where the file's partitioner is not one of package token. Within may be called by any
 // number of goroutines, and each Decoder be used by one of its own, until Close.
-func (r *TableReader) Within(ranges []token.Range) (*Decoder, error) {
+func (r *TableReader) Within(ranges []token.Range) (*TableDecoder, error) {
 	switch {
 	case r.damage != nil:
 		return nil, r.damage
@@ -36,10 +36,12 @@ func (r *TableReader) Within(ranges []token.Range) (*Decoder, error) {
 	}
 	in := r.plain()
 	d := NewDecoder(r.codec, in, MaxRowBytes)
-	d.step = int(min(readBytes, r.Length()+1)) // of very many small files each takes little
-	d.name = filepath.Join(r.folder, r.descriptor.Name(component.DataDB))
-	d.walk = &rangeWalk{table: r, in: in, ranges: token.Merge(ranges)}
-	return d, nil
+	d.SetReadSize(int(min(ReadBytes, r.Length()+1))) // of very many small files each takes little
+	return &TableDecoder{
+		Decoder: d,
+		path:    r.path(component.DataDB),
+		walk:    &rangeWalk{table: r, ranges: token.Merge(ranges)},
+	}, nil
 }
 
 // partitionerError says that tokens are not known.
@@ -51,7 +53,6 @@ func (r *TableReader) partitionerError() error {
 // rangeWalk leads a Decoder from one partition to the next that is in one of the ranges.
 type rangeWalk struct {
 	table  *TableReader
-	in     plainReader
 	ranges []token.Range // that are not done with, ascending and apart
 
 	located bool // where the first of the ranges begins was looked up
@@ -64,25 +65,25 @@ type rangeWalk struct {
 }
 
 // next finds the next partition that is in a range.
-func (w *rangeWalk) next(d *Decoder) (Item, error) {
+func (w *rangeWalk) next(d *Decoder) error {
 	if !w.any && len(w.ranges) > 0 {
 		// The least token has no partitions: a range from there on begins with the file.
 		if w.located = w.ranges[0].Start == w.table.partitioner.Min(); !w.located {
 			if err := w.lead(d); err != nil {
-				return 0, err
+				return err
 			}
 		}
 	}
 	for len(w.ranges) > 0 {
-		item, err := d.partition()
+		err := d.NextPartition()
 		if errors.Is(err, io.EOF) {
-			return 0, w.ended()
+			return w.ended()
 		}
 		if err != nil {
-			return 0, err
+			return err
 		}
 		if err := w.check(d); err != nil {
-			return 0, err
+			return err
 		}
 		for len(w.ranges) > 0 && w.ranges[0].End.Less(w.last) {
 			w.ranges, w.located, w.route = w.ranges[1:], false, nil
@@ -91,14 +92,13 @@ func (w *rangeWalk) next(d *Decoder) (Item, error) {
 			break
 		}
 		if w.ranges[0].Start.Less(w.last) {
-			return item, nil
+			return nil
 		}
 		if err := w.lead(d); err != nil {
-			return 0, err
+			return err
 		}
 	}
-	d.open, d.end = false, d.at
-	return 0, io.EOF
+	return io.EOF
 }
 
 // lead brings the Decoder, which is at a partition before the first of the ranges or at none,
@@ -121,27 +121,19 @@ func (w *rangeWalk) lead(d *Decoder) error {
 		w.route = w.route[1:]
 		if !w.any || l.position > uint64(d.Offset()) {
 			w.expect = l
-			d.jump(w.in, l.position)
-			return nil
+			return d.SkipTo(int64(min(l.position, math.MaxInt64)))
 		}
 	}
-	if !w.any {
-		return nil
-	}
-	if err := d.pass(); err != nil {
-		return err
-	}
-	d.at = d.end
 	return nil
 }
 
 // check holds a partition against the one before, and against what is known of it.
 func (w *rangeWalk) check(d *Decoder) error {
-	at := w.table.partitioner.Hash(d.key)
-	if l := w.expect; l != nil && (l.token != at || l.key != nil && !bytes.Equal(l.key, d.key)) {
+	at := w.table.partitioner.Hash(d.Key())
+	if l := w.expect; l != nil && (l.token != at || l.key != nil && !bytes.Equal(l.key, d.Key())) {
 		return fmt.Errorf(
 			"partition %x is here, where %s has another one: are they of one file?",
-			clip(d.key),
+			clip(d.Key()),
 			l.by,
 		)
 	}
@@ -151,19 +143,19 @@ func (w *rangeWalk) check(d *Decoder) error {
 		if err != nil {
 			return err
 		}
-		if first != nil && !bytes.Equal(first, d.key) {
+		if first != nil && !bytes.Equal(first, d.Key()) {
 			return fmt.Errorf(
 				"partition %x is the first, where %s has %x: are they of one file?",
-				clip(d.key),
+				clip(d.Key()),
 				by,
 				clip(first),
 			)
 		}
 	}
-	if w.any && comparePartitions(w.last, w.key, at, d.key) >= 0 {
-		return fmt.Errorf("partition %x does not come behind %x", clip(d.key), clip(w.key))
+	if w.any && comparePartitions(w.last, w.key, at, d.Key()) >= 0 {
+		return fmt.Errorf("partition %x does not come behind %x", clip(d.Key()), clip(w.key))
 	}
-	w.any, w.last, w.key = true, at, append(w.key[:0], d.key...)
+	w.any, w.last, w.key = true, at, append(w.key[:0], d.Key()...)
 	return nil
 }
 

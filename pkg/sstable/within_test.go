@@ -27,7 +27,7 @@ type readPartition struct {
 }
 
 // partitionsOf reads all partitions of a decoder.
-func partitionsOf(d *Decoder) ([]readPartition, error) {
+func partitionsOf(d *TableDecoder) ([]readPartition, error) {
 	var out []readPartition
 	var items []byte
 	for {
@@ -49,7 +49,7 @@ func partitionsOf(d *Decoder) ([]readPartition, error) {
 		case RangeMarker:
 			items = fmt.Appendf(items, "%+v", *d.Marker())
 		default:
-			if items, err = d.codec.AppendRow(items, d.Row()); err != nil {
+			if items, err = d.Codec().AppendRow(items, d.Row()); err != nil {
 				return out, err
 			}
 		}
@@ -311,12 +311,12 @@ func TestRangesAreReadSideBySide(t *testing.T) {
 
 // countingReader counts the bytes that are read of a file.
 type countingReader struct {
-	io.ReaderAt
+	RandomReader
 	read int
 }
 
 func (c *countingReader) ReadAt(b []byte, at int64) (int, error) {
-	n, err := c.ReaderAt.ReadAt(b, at)
+	n, err := c.RandomReader.ReadAt(b, at)
 	c.read += n
 	return n, err
 }
@@ -334,11 +334,12 @@ func TestLittleIsReadForARange(t *testing.T) {
 		all, err := partitionsOf(r.Decoder())
 		require.NoError(t, err)
 		for _, i := range []int{3, 99, 100, 101, 197} {
+			file := r.file
+			counted := &countingReader{RandomReader: file}
+			r.file = counted
 			d, err := r.Within([]token.Range{{Start: all[i-1].token, End: all[i].token}})
 			require.NoError(t, err)
-			in := d.walk.in.(*placedReader)
-			counted := &countingReader{ReaderAt: in.file}
-			in.file = counted
+			r.file = file
 			got, err := partitionsOf(d)
 			require.NoError(t, err)
 			require.Equal(t, all[i:i+1], got)

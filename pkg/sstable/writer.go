@@ -110,7 +110,7 @@ func (w *PartitionWriter) Begin(key []byte, d Deletion) error {
 	w.partition.Key, w.partition.Deletion, w.partition.Position, w.partition.HeaderLength = w.key, d, w.Position(), 0
 	w.buf = append(binary.BigEndian.AppendUint16(w.buf, uint16(len(key))), key...)
 	var err error
-	if w.buf, err = appendDeletion(w.buf, d, w.codec.version); err != nil {
+	if w.buf, err = AppendDeletion(w.buf, d, w.codec.version); err != nil {
 		return err
 	}
 	w.open = true
@@ -149,6 +149,19 @@ func (w *PartitionWriter) Row(encoded []byte) error {
 		return err
 	}
 	return w.row(head, body)
+}
+
+// CopyRow writes the row or static row that a decoder is at. Its bytes are unchanged, so that the
+// decoder's codec must be the writer's.
+func (w *PartitionWriter) CopyRow(from *Decoder) error {
+	switch {
+	case from.codec != w.codec:
+		return errors.New("rows of another codec cannot be copied unchanged")
+	case from.row.Static:
+		return w.staticRow(from.head, from.body)
+	default:
+		return w.row(from.head, from.body)
+	}
 }
 
 func (w *PartitionWriter) row(head, body []byte) error {

@@ -89,7 +89,7 @@ func (r *rowReader) whole(f *internodetest.File) error {
 }
 
 // rows reads all partitions. Deletions that no INSERT leaves are refused.
-func (r *rowReader) rows(d *sstable.Decoder, schema *sstable.Schema) error {
+func (r *rowReader) rows(d sstable.Source, schema *sstable.Schema) error {
 	r.schema = schema.Table()
 	var last []byte
 	for {

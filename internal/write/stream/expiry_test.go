@@ -59,7 +59,7 @@ func rowsOf(t *testing.T, v component.Version, f File, each func(*sstable.Row)) 
 // keyedRowsOf reads the rows of a file with the keys of their partitions.
 func keyedRowsOf(t *testing.T, v component.Version, f File, each func(key []byte, r *sstable.Row)) {
 	t.Helper()
-	itemsOf(t, v, f, func(item sstable.Item, d *sstable.Decoder) {
+	itemsOf(t, v, f, func(item sstable.Item, d sstable.Source) {
 		if item == sstable.RegularRow {
 			each(d.Key(), d.Row())
 		}
@@ -67,9 +67,9 @@ func keyedRowsOf(t *testing.T, v component.Version, f File, each func(key []byte
 }
 
 // itemsOf reads a file as a node does: by its header, or as an SSTable.
-func itemsOf(t *testing.T, v component.Version, f File, each func(sstable.Item, *sstable.Decoder)) {
+func itemsOf(t *testing.T, v component.Version, f File, each func(sstable.Item, sstable.Source)) {
 	t.Helper()
-	var d *sstable.Decoder
+	var d sstable.Source
 	if f.Whole == nil {
 		codec, err := sstable.ReadCodec(f.Header, v)
 		require.NoError(t, err)

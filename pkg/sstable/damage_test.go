@@ -171,7 +171,7 @@ func TestFilesOfAnotherTableAreFound(t *testing.T) {
 	for _, c := range compressions[:2] {
 		folder, done := written(t, component.NB, testOptions(c))
 		other := t.TempDir()
-		codec := mustCodec(t, testTable(t), component.NB, testMinima)
+		codec := codecOf(t, testTable(t), component.NB, testMinima)
 		w, err := CreateTable(other, codec, testOptions(c))
 		require.NoError(t, err)
 		for i, key := range sortedKeys(300)[50:] {

@@ -43,11 +43,11 @@ func FuzzDecoder(f *testing.F) {
 	f.Add(byte(20), testkit.Unhex(f, "0004 00000001 80 24 00 00000002 06 09 00 08 02 6869 01"))
 	f.Fuzz(func(t *testing.T, table byte, data []byte) {
 		c := codecs[int(table)%len(codecs)]
-		once, err := rewrite(c, bytes.NewReader(data), nil)
+		once, err := rewrite(c, bytes.NewReader(data))
 		if err != nil {
 			return
 		}
-		twice, err := rewrite(c, bytes.NewReader(once), nil)
+		twice, err := rewrite(c, bytes.NewReader(once))
 		require.NoError(t, err)
 		require.Equal(t, once, twice)
 	})

@@ -2,6 +2,7 @@ package sstable
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"testing"
@@ -21,7 +22,7 @@ func withoutServer(s *component.Stats) component.Stats {
 }
 
 func TestIndexAndStatisticsOfGoldenFilesAreMadeAgain(t *testing.T) {
-	for _, g := range goldens(t) {
+	for _, g := range goldenTables(t) {
 		made := func(t *testing.T, fill func(*TableWriter, *Decoder) error) {
 			folder := t.TempDir()
 			w, err := CreateTable(
@@ -66,13 +67,53 @@ func TestIndexAndStatisticsOfGoldenFilesAreMadeAgain(t *testing.T) {
 }
 
 func TestRowsOfAnotherCodecAreNotTaken(t *testing.T) {
-	c := small(t, component.NB)
+	c := smallCodec(t, component.NB)
 	w, err := CreateTable(t.TempDir(), c, testOptions(component.Compression{}))
 	require.NoError(t, err)
 	require.ErrorContains(
 		t,
-		w.Take(NewDecoder(small(t, component.NB), bytes.NewReader(nil), MaxRowBytes)),
+		w.Take(NewDecoder(smallCodec(t, component.NB), bytes.NewReader(nil), MaxRowBytes)),
 		"another codec",
 	)
 	require.NoError(t, w.Discard())
+}
+
+// indexer makes an Index.db of what a PartitionWriter tells.
+type indexer struct {
+	version component.Version
+	out     []byte
+	blocks  []Block
+}
+
+func (x *indexer) Block(b *Block) error {
+	block := *b
+	block.First, block.Last = bytes.Clone(b.First), bytes.Clone(b.Last)
+	x.blocks = append(x.blocks, block)
+	return nil
+}
+
+func (x *indexer) Partition(p *Partition) error {
+	e := component.IndexEntry{Key: p.Key, Position: uint64(p.Position)}
+	var err error
+	if len(x.blocks) > 1 {
+		e.Promoted, err = AppendPromotedIndex(
+			nil,
+			&PromotedIndex{HeaderLength: p.HeaderLength, Deletion: p.Deletion, Blocks: x.blocks},
+			x.version,
+		)
+	}
+	x.out = component.AppendIndexEntry(x.out, e)
+	x.blocks = x.blocks[:0]
+	return err
+}
+
+func TestObserverIsToldWhatAnIndexHas(t *testing.T) {
+	for _, g := range goldenTables(t) {
+		x := indexer{version: g.version}
+		w, err := NewPartitionWriter(g.codec, io.Discard, &x)
+		require.NoError(t, err)
+		in := NewDecoder(g.codec, bytes.NewReader(g.data), MaxRowBytes)
+		require.NoError(t, Copy(w, g.codec, in))
+		require.Equal(t, g.index, x.out, g.name)
+	}
 }

@@ -19,16 +19,16 @@ import (
 // testTable has columns of all sorts: k int; a int descending, b text; s text static; i int, l
 // list<text>, v text.
 func testTable(t testing.TB) *Table {
-	a := column(t, "a", "int")
+	a := columnOf(t, "a", "int")
 	a.Desc = true
 	return &Table{
-		Key:        []Column{column(t, "k", "int")},
-		Clustering: []Column{a, column(t, "b", "text")},
-		Statics:    []Column{column(t, "s", "text")},
+		Key:        []Column{columnOf(t, "k", "int")},
+		Clustering: []Column{a, columnOf(t, "b", "text")},
+		Statics:    []Column{columnOf(t, "s", "text")},
 		Regulars: []Column{
-			column(t, "i", "int"),
-			column(t, "l", "list<text>"),
-			column(t, "v", "text"),
+			columnOf(t, "i", "int"),
+			columnOf(t, "l", "list<text>"),
+			columnOf(t, "v", "text"),
 		},
 	}
 }
@@ -160,7 +160,7 @@ func fill(t testing.TB, w Sink, c *Codec) {
 func written(t testing.TB, v component.Version, o Options) (string, *Written) {
 	t.Helper()
 	folder := t.TempDir()
-	c := mustCodec(t, testTable(t), v, testMinima)
+	c := codecOf(t, testTable(t), v, testMinima)
 	w, err := CreateTable(folder, c, o)
 	require.NoError(t, err)
 	fill(t, w, c)
@@ -243,7 +243,7 @@ func TestATableWithoutFilter(t *testing.T) {
 
 func TestATableThatIsDiscardedLeavesNothing(t *testing.T) {
 	folder := t.TempDir()
-	c := small(t, component.NB)
+	c := smallCodec(t, component.NB)
 	w, err := CreateTable(folder, c, testOptions(component.Compression{}))
 	require.NoError(t, err)
 	require.NoError(t, w.Begin(keyOne, Deletion{}))
@@ -257,7 +257,7 @@ func TestATableThatIsDiscardedLeavesNothing(t *testing.T) {
 
 func TestATableIsNotWrittenOverAnother(t *testing.T) {
 	folder, _ := written(t, component.NB, testOptions(component.Compression{}))
-	_, err := CreateTable(folder, small(t, component.NB), testOptions(component.Compression{}))
+	_, err := CreateTable(folder, smallCodec(t, component.NB), testOptions(component.Compression{}))
 	require.ErrorContains(t, err, "TOC.txt is there already")
 }
 
@@ -266,7 +266,7 @@ func TestKeysOutOfOrderAreRefused(t *testing.T) {
 	for _, second := range [][]byte{keys[0], keys[1]} {
 		w, err := CreateTable(
 			t.TempDir(),
-			small(t, component.NB),
+			smallCodec(t, component.NB),
 			testOptions(component.Compression{}),
 		)
 		require.NoError(t, err)
@@ -278,7 +278,7 @@ func TestKeysOutOfOrderAreRefused(t *testing.T) {
 }
 
 func TestATableOfNoPartitionsIsRefused(t *testing.T) {
-	w, err := CreateTable(t.TempDir(), small(t, component.NB), testOptions(component.Compression{}))
+	w, err := CreateTable(t.TempDir(), smallCodec(t, component.NB), testOptions(component.Compression{}))
 	require.NoError(t, err)
 	_, err = w.Finish()
 	require.ErrorContains(t, err, "no partitions")
@@ -314,7 +314,7 @@ func TestOptionsThatMakeNoTableAreRefused(t *testing.T) {
 		folder := t.TempDir()
 		o := testOptions(component.Compression{})
 		change(&o)
-		_, err := CreateTable(folder, small(t, component.NB), o)
+		_, err := CreateTable(folder, smallCodec(t, component.NB), o)
 		require.ErrorContains(t, err, name)
 		files, err := os.ReadDir(folder)
 		require.NoError(t, err)
@@ -323,7 +323,7 @@ func TestOptionsThatMakeNoTableAreRefused(t *testing.T) {
 }
 
 func TestRowsOfATableDoNotAllocate(t *testing.T) {
-	c := small(t, component.NB)
+	c := smallCodec(t, component.NB)
 	w, err := CreateTable(
 		t.TempDir(),
 		c,
@@ -357,11 +357,11 @@ func TestRowsOfATableDoNotAllocate(t *testing.T) {
 
 // BenchmarkTableWriter writes partitions of one row of three columns.
 func BenchmarkTableWriter(b *testing.B) {
-	c := mustCodec(b, &Table{
+	c := codecOf(b, &Table{
 		Key: []Column{
-			column(b, "id", "int"),
+			columnOf(b, "id", "int"),
 		},
-		Regulars: []Column{column(b, "name", "text"), column(b, "salary", "bigint")},
+		Regulars: []Column{columnOf(b, "name", "text"), columnOf(b, "salary", "bigint")},
 	}, component.NB, testMinima)
 	keys := sortedKeys(100_000)
 	row := &Row{Liveness: Liveness{Set: true, Timestamp: testTime}, Cells: []Cell{

@@ -128,7 +128,7 @@ func TestVerifyFindsChunksThatAreElsewhere(t *testing.T) {
 func wrong(t testing.TB, write func(c *Codec, w *TableWriter)) string {
 	t.Helper()
 	folder := t.TempDir()
-	c := mustCodec(t, testTable(t), component.NB, testMinima)
+	c := codecOf(t, testTable(t), component.NB, testMinima)
 	w, err := CreateTable(folder, c, testOptions(component.Compression{}))
 	require.NoError(t, err)
 	write(c, w)
@@ -577,14 +577,14 @@ func TestVerifyFindsColumnsThatAreNotTheTables(t *testing.T) {
 		) {
 			table.Regulars = table.Regulars[:2]
 		},
-		`regular column "i"`: func(table *Table) { table.Regulars[0] = column(t, "i", "bigint") },
-		`regular column "l"`: func(table *Table) { table.Regulars[1] = column(t, "l", "frozen<list<text>>") },
+		`regular column "i"`: func(table *Table) { table.Regulars[0] = columnOf(t, "i", "bigint") },
+		`regular column "l"`: func(table *Table) { table.Regulars[1] = columnOf(t, "l", "frozen<list<text>>") },
 		"column 1 of the partition key": func(
 			table *Table,
 		) {
-			table.Key[0] = column(t, "k", "bigint")
+			table.Key[0] = columnOf(t, "k", "bigint")
 		},
-		"1 columns of the partition key": func(table *Table) { table.Key = append(table.Key, column(t, "k2", "int")) },
+		"1 columns of the partition key": func(table *Table) { table.Key = append(table.Key, columnOf(t, "k2", "int")) },
 		"column 1 of the clustering":     func(table *Table) { table.Clustering[0].Desc = false },
 		"2 columns of the clustering": func(
 			table *Table,
@@ -601,7 +601,7 @@ func TestVerifyFindsColumnsThatAreNotTheTables(t *testing.T) {
 		refused(t, folder, check, want)
 	}
 	table := testTable(t)
-	table.Regulars = append(table.Regulars, column(t, "another", "int"))
+	table.Regulars = append(table.Regulars, columnOf(t, "another", "int"))
 	schema, err := Plan(table)
 	require.NoError(t, err)
 	check := testCheck(t)

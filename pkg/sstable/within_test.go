@@ -244,7 +244,7 @@ func TestFilesOfVersionDAAreThoseOfOA(t *testing.T) {
 		require.NoError(t, err)
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
-		like := mustCodec(t, codec.Schema().Table(), component.OA, codec.Minima())
+		like := codecOf(t, codec.Schema().Table(), component.OA, codec.Minima())
 		again, err := rewriteAs(like, NewDecoder(codec, bytes.NewReader(data), MaxRowBytes))
 		require.NoError(t, err)
 		require.Equal(t, data, again, file)
@@ -256,7 +256,7 @@ func TestFilesOfVersionDAAreThoseOfOA(t *testing.T) {
 		require.ErrorContains(t, err, "read only")
 	}
 	for _, v := range []component.Version{component.DA, component.MS, component.MT} {
-		_, err := NewCodec(small(t, component.NB).Schema(), v, Minima{})
+		_, err := NewCodec(smallCodec(t, component.NB).Schema(), v, Minima{})
 		require.ErrorContains(t, err, "read only")
 		_, err = Verify(
 			"testdata/golden/files/da_lz4",

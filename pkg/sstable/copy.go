@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Sink takes partitions in their order: a PartitionWriter or a TableWriter.
+// Sink takes partitions in their order: a PartitionWriter, or a Writer of package tablefile.
 type Sink interface {
 	Begin(key []byte, d Deletion) error
 	Static(encoded []byte) error

@@ -17,6 +17,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/tablefile"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -75,7 +76,7 @@ func itemsOf(t *testing.T, v component.Version, f File, each func(sstable.Item, 
 		require.NoError(t, err)
 		d = sstable.NewDecoder(codec, io.LimitReader(f.Open(), f.Bytes), 1<<20)
 	} else {
-		table, err := sstable.OpenTable(f.Whole.folder, f.Whole.Descriptor)
+		table, err := tablefile.Open(f.Whole.folder, f.Whole.Descriptor)
 		require.NoError(t, err)
 		defer table.Close()
 		d, err = table.Within([]token.Range{token.Whole(token.Murmur3)})

@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/tablefile"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -75,10 +75,10 @@ func TestKeptTablesAreWholeAndEachNodesOwn(t *testing.T) {
 				component.Descriptor{Version: component.NB, ID: strconv.Itoa(number + 1)},
 				table.Descriptor,
 			)
-			verified, err := sstable.Verify(
+			verified, err := tablefile.Verify(
 				filepath.Join(dir, node.Folder),
 				table.Descriptor,
-				sstable.Check{
+				tablefile.Check{
 					Schema:        tg.schema,
 					Ranges:        []token.Range{token.Whole(token.Murmur3)},
 					IndexInterval: 128,
@@ -192,10 +192,10 @@ func TestKeptTableLooksWholeOnlyWhenItIs(t *testing.T) {
 		for _, toc := range tocs(t, dir) {
 			d, _, err := component.ParseName(filepath.Base(toc))
 			require.NoError(t, err)
-			_, err = sstable.Verify(
+			_, err = tablefile.Verify(
 				filepath.Dir(toc),
 				d,
-				sstable.Check{
+				tablefile.Check{
 					Schema:        tg.schema,
 					Ranges:        []token.Range{token.Whole(token.Murmur3)},
 					IndexInterval: 128,

@@ -11,6 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/pkg/cqljson"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/tablefile"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -256,7 +257,7 @@ func (s *seeker) each(do func(sstable.Item, sstable.Source) error) error {
 			sstable.MaxRowBytes,
 		)
 	} else {
-		table, err := sstable.OpenTable(s.file.Whole.folder, s.file.Whole.Descriptor)
+		table, err := tablefile.Open(s.file.Whole.folder, s.file.Whole.Descriptor)
 		if err != nil {
 			return err
 		}

@@ -1,0 +1,314 @@
+package tablefile
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
+
+// Reader reads the partitions of an SSTable of any version: all of them by Decoder, from the
+// begin of the file to its end, or by Within those in ranges of tokens. It needs Data.db,
+// Statistics.db, and CompressionInfo.db where there is one; by range it is quicker with Index.db
+// and Summary.db. Chunks are held against their checksums, and so are blocks where there is a
+// CRC.db. What else may be wrong Verify finds: without a CRC.db a value of a file that is not
+// compressed may be another one, and so may the times of a file before NA whose Statistics.db was
+// changed, which has no checksums then.
+//
+// The Decoder of Decoder is for one goroutine. Everything else may be used by any number of them,
+// but for Close.
+type Reader struct {
+	tableFiles
+	statistics  *component.Statistics
+	partitioner token.Partitioner // nil: one that is not known
+	codec       *sstable.Codec
+	data        *dataReader
+	decoder     *Decoder
+	file        RandomReader
+	index       *os.File // nil: none
+	indexSize   int64
+	sections    *placedSections // nil: the file is whole
+	damage      *DamagedError   // why no partition can be read; nil: they can
+
+	// What is read once, when it is asked for.
+	summary    func() *summaryLookup
+	sample     func() (*sample, error)
+	bounds     func() ([2]Bound, error)
+	span       func() span
+	indexFirst func() ([]byte, error)
+	indexLast  func() ([]byte, error)
+}
+
+// Open makes a reader of the SSTable of that name in a folder. It fails for files that are not
+// read: with compressors that are not known, encrypted ones, and those with counters of Cassandra
+// 2.0.
+func Open(folder string, d component.Descriptor) (*Reader, error) {
+	r := &Reader{tableFiles: tableFiles{folder: folder, descriptor: d}}
+	if err := r.open(); err != nil {
+		if !errors.As(err, new(*component.Error)) {
+			err = fmt.Errorf("%s: %w", filepath.Join(folder, d.Base()), err)
+		}
+		return nil, errors.Join(err, r.Close())
+	}
+	r.decoder.path = r.path(component.DataDB)
+	return r, nil
+}
+
+func (r *Reader) open() error {
+	if v := r.descriptor.Version; !v.Readable() {
+		return fmt.Errorf("%s of an SSTable is not known", v)
+	}
+	if err := r.refuseEncrypted(); err != nil {
+		return err
+	}
+	b, err := r.readWhole(component.StatisticsDB)
+	if err != nil {
+		return err
+	}
+	if r.statistics, err = component.ParseStatistics(b, r.descriptor.Version); err != nil {
+		return damagedBy(r.damaged(component.StatisticsDB, err))
+	}
+	if p, err := token.ByClass(r.statistics.Partitioner); err == nil {
+		r.partitioner = p
+	}
+	if r.statistics.Stats.LegacyCounterShards {
+		return fmt.Errorf(
+			"%s: counters with local or remote shards, which Cassandra 2.0 wrote, are not read",
+			component.StatisticsDB,
+		)
+	}
+	if r.codec, err = sstable.ReadCodec(r.statistics.Header, r.descriptor.Version); err != nil {
+		return err
+	}
+	info, sums, err := r.checksums()
+	if err != nil {
+		return err
+	}
+	if info == nil && r.statistics.Stats.CompressionRatio > 0 {
+		return fmt.Errorf(
+			"%s is missing, and %s has the compression ratio %.3g: copy it again",
+			component.CompressionInfoDB,
+			component.StatisticsDB,
+			r.statistics.Stats.CompressionRatio,
+		)
+	}
+	file, size, err := r.openFile(component.DataDB)
+	if err != nil {
+		return err
+	}
+	r.file = file
+	if err := r.openIndex(); err != nil {
+		return err
+	}
+	if r.data, err = newDataReader(file, size, info, sums); err != nil {
+		return err
+	}
+	r.decoder = &Decoder{Decoder: sstable.NewDecoder(r.codec, r.data, sstable.MaxRowBytes)}
+	r.findOnce()
+	return nil
+}
+
+// openIndex opens Index.db, where there is one.
+func (r *Reader) openIndex() (err error) {
+	if !r.descriptor.Version.HasIndex() {
+		return nil
+	}
+	if r.index, r.indexSize, err = r.openFile(component.IndexDB); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
+
+// DamagedError says that a component cannot be parsed without which no partition can be read.
+type DamagedError struct{ err error }
+
+// Error says which, and what is wrong.
+func (e *DamagedError) Error() string { return e.err.Error() }
+
+// Unwrap returns the cause.
+func (e *DamagedError) Unwrap() error { return e.err }
+
+// damagedBy is the error of a component that cannot be parsed.
+func damagedBy(err error) error {
+	if err == nil {
+		return nil
+	}
+	return &DamagedError{err}
+}
+
+// OpenDamaged makes a reader of an SSTable that Open fails for with a *DamagedError. Overlaps
+// reports which ranges it may have had partitions in, by its index, and Within fails with that
+// error; of Codec, Statistics, Decoder and Length nothing is known. The partitioner is that of the
+// table.
+func OpenDamaged(
+	folder string,
+	d component.Descriptor,
+	p token.Partitioner,
+	damage *DamagedError,
+) (*Reader, error) {
+	r := &Reader{
+		tableFiles: tableFiles{folder: folder, descriptor: d}, partitioner: p, damage: damage,
+		statistics: &component.Statistics{Stats: &component.Stats{}},
+	}
+	if err := r.openIndex(); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(folder, d.Base()), err)
+	}
+	r.findOnce()
+	return r, nil
+}
+
+// plainLength is how many bytes the partitions have, or a number that is larger.
+func (r *Reader) plainLength() uint64 {
+	if r.data == nil {
+		return math.MaxUint64
+	}
+	return r.data.length()
+}
+
+// findOnce has what is read once be read when it is asked for.
+func (r *Reader) findOnce() {
+	r.summary, r.sample = sync.OnceValue(r.openSummary), sync.OnceValues(r.makeSample)
+	r.indexFirst, r.indexLast = sync.OnceValues(r.readIndexFirst), sync.OnceValues(r.readIndexLast)
+	r.bounds, r.span = sync.OnceValues(r.readBounds), sync.OnceValue(r.readSpan)
+}
+
+// plain makes a reader of the plain bytes.
+func (r *Reader) plain() io.ReadSeeker {
+	in := newPlacedReader(r.file, &r.data.dataPieces)
+	if r.sections == nil {
+		return in
+	}
+	return &sectionReader{placedSections: r.sections, in: in}
+}
+
+// encryption stands in Scylla.db where ScyllaDB encrypted the other components (its
+// ent/encryption/encryption.cc).
+const encryption = "scylla_encryption_options"
+
+// refuseEncrypted fails where the components are encrypted.
+func (r *Reader) refuseEncrypted() error {
+	b, _, err := r.readIfThere(component.ScyllaDB)
+	if err == nil && bytes.Contains(b, []byte(encryption)) {
+		err = fmt.Errorf("is encrypted, as %s says: that is not read", component.ScyllaDB)
+	}
+	return err
+}
+
+// Statistics are those of the SSTable. They are not to be changed.
+func (r *Reader) Statistics() *component.Statistics { return r.statistics }
+
+// Codec is that of the SSTable, with the columns of its header.
+func (r *Reader) Codec() *sstable.Codec { return r.codec }
+
+// Decoder gives the partitions. It is the same with each call.
+func (r *Reader) Decoder() *Decoder { return r.decoder }
+
+// ReadMemory is how many bytes a Decoder of Within takes, but for a row that is larger than what it
+// reads at once.
+func (r *Reader) ReadMemory() int64 {
+	if r.damage != nil {
+		return 0
+	}
+	length := r.Length()
+	piece := min(int64(r.data.pieceLength()), length)
+	return 2*piece + min(sstable.ReadBytes, length) + decoderMemory
+}
+
+// decoderMemory is what a Decoder takes beside the bytes that it reads.
+const decoderMemory = 8 << 10
+
+// Length is how many bytes the partitions have, not compressed.
+func (r *Reader) Length() int64 {
+	if r.sections != nil {
+		return int64(r.sections.length())
+	}
+	return int64(r.data.length())
+}
+
+// Close closes the files.
+func (r *Reader) Close() error {
+	var err error
+	if r.file != nil {
+		err = r.file.Close()
+	}
+	if r.index != nil {
+		err = errors.Join(err, r.index.Close())
+	}
+	return err
+}
+
+// tableFiles are the files of an SSTable.
+type tableFiles struct {
+	folder     string
+	descriptor component.Descriptor
+}
+
+// path is the path of a component.
+func (f *tableFiles) path(
+	c component.Kind,
+) string {
+	return filepath.Join(f.folder, f.descriptor.Name(c))
+}
+
+// openFile opens a component, and returns its size. The file is nil on an error.
+func (f *tableFiles) openFile(c component.Kind) (*os.File, int64, error) {
+	file, err := component.OpenFile(f.path(c))
+	if err != nil {
+		return nil, 0, err
+	}
+	stat, err := file.Stat()
+	if err != nil {
+		return nil, 0, errors.Join(err, file.Close())
+	}
+	return file, stat.Size(), nil
+}
+
+// readWhole reads a component that must be there.
+func (f *tableFiles) readWhole(c component.Kind) ([]byte, error) {
+	return component.ReadFile(f.path(c))
+}
+
+// readIfThere reads a component; ok is false when there is none.
+func (f *tableFiles) readIfThere(c component.Kind) (b []byte, ok bool, err error) {
+	b, err = component.ReadFile(f.path(c))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, false, nil
+	}
+	return b, err == nil, err
+}
+
+// checksums reads what Data.db is read by: one of both, or none.
+func (f *tableFiles) checksums() (*component.CompressionInfo, *component.BlockSums, error) {
+	b, compressed, err := f.readIfThere(component.CompressionInfoDB)
+	if err != nil {
+		return nil, nil, err
+	}
+	sums, ok, err := f.readIfThere(component.CRCDB)
+	switch {
+	case err != nil:
+		return nil, nil, err
+	case ok && compressed:
+		return nil, nil, fmt.Errorf(
+			"%s and %s are both there",
+			component.CompressionInfoDB,
+			component.CRCDB,
+		)
+	case compressed:
+		info, err := component.ParseCompressionInfo(b, f.descriptor.Version)
+		return info, nil, damagedBy(f.damaged(component.CompressionInfoDB, err))
+	case ok:
+		blocks, err := component.ParseBlockSums(sums)
+		return nil, blocks, damagedBy(f.damaged(component.CRCDB, err))
+	default:
+		return nil, nil, nil
+	}
+}

@@ -232,7 +232,7 @@ func (i *Inspection) inspect(
 	f sstableFile,
 	now time.Time,
 ) (t Table, err error) {
-	in, err := tablefile.Open(f.folder, f.descriptor)
+	in, err := tablefile.Open(tablefile.Folder(f.folder, f.descriptor))
 	if err != nil {
 		return t, err
 	}
@@ -399,7 +399,7 @@ func (i *Inspection) dump(ctx context.Context, r *Report) (err error) {
 	if f.err != nil {
 		return naming(f.path, f.err)
 	}
-	in, err := tablefile.Open(f.folder, f.descriptor)
+	in, err := tablefile.Open(tablefile.Folder(f.folder, f.descriptor))
 	if err != nil {
 		return err
 	}

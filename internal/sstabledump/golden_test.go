@@ -23,7 +23,9 @@ func TestDumpsAreThoseOfCassandra(t *testing.T) {
 	for _, name := range dumped {
 		t.Run(name, func(t *testing.T) {
 			folder := filepath.Join("testdata", name)
-			in, err := tablefile.Open(folder, component.Descriptor{Version: component.NB, ID: "1"})
+			in, err := tablefile.Open(
+				tablefile.Folder(folder, component.Descriptor{Version: component.NB, ID: "1"}),
+			)
 			require.NoError(t, err)
 			defer in.Close()
 			d, err := New(
@@ -53,8 +55,10 @@ func FuzzWrite(f *testing.F) {
 	var codecs []*sstable.Codec
 	for n, name := range dumped {
 		in, err := tablefile.Open(
-			filepath.Join("testdata", name),
-			component.Descriptor{Version: component.NB, ID: "1"},
+			tablefile.Folder(
+				filepath.Join("testdata", name),
+				component.Descriptor{Version: component.NB, ID: "1"},
+			),
 		)
 		require.NoError(f, err)
 		defer in.Close()

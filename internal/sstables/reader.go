@@ -275,7 +275,7 @@ type Table struct {
 
 // Open opens the SSTable of that name in a folder.
 func Open(folder string, d component.Descriptor) (*Table, error) {
-	r, err := tablefile.Open(folder, d)
+	r, err := tablefile.Open(tablefile.Folder(folder, d))
 	if err != nil {
 		return nil, err
 	}
@@ -289,7 +289,7 @@ func OpenDamaged(
 	p token.Partitioner,
 	damage *tablefile.DamagedError,
 ) (*Table, error) {
-	r, err := tablefile.OpenDamaged(folder, d, p, damage)
+	r, err := tablefile.OpenDamaged(tablefile.Folder(folder, d), p, damage)
 	if err != nil {
 		return nil, err
 	}

@@ -71,7 +71,7 @@ type newestCell struct {
 
 // readCells adds what an SSTable of one partition has of some cells.
 func readCells(f snapshot.SSTable, wanted ...*newestCell) (err error) {
-	t, err := tablefile.Open(f.Folder, f.Descriptor)
+	t, err := tablefile.Open(tablefile.Folder(f.Folder, f.Descriptor))
 	if err != nil {
 		return err
 	}

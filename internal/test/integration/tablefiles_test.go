@@ -147,7 +147,7 @@ func rewritten(
 	check tablefile.Check,
 ) *tablefile.Written {
 	t.Helper()
-	in, err := tablefile.Open(from, d)
+	in, err := tablefile.Open(tablefile.Folder(from, d))
 	require.NoError(t, err)
 	defer in.Close()
 	codec, err := sstable.NewCodec(in.Codec().Schema(), v, in.Codec().Minima())
@@ -168,7 +168,7 @@ func rewritten(
 	require.NoError(t, sstable.Copy(w, codec, in.Decoder()))
 	done, err := w.Finish()
 	require.NoError(t, err)
-	verified, err := tablefile.Verify(folder, done.Descriptor, check)
+	verified, err := tablefile.Verify(tablefile.Folder(folder, done.Descriptor), check)
 	require.NoError(t, err)
 	require.Equal(t, done, &verified.Written)
 	return done
@@ -221,7 +221,7 @@ func TestFilesOfCassandraAreRightAndMadeAgain(t *testing.T) {
 		check := fileCheck(t, "it1", name)
 		for _, n := range nodeTables(t, "it1", name) {
 			for _, d := range n.names {
-				verified, err := tablefile.Verify(n.folder, d, check)
+				verified, err := tablefile.Verify(tablefile.Folder(n.folder, d), check)
 				require.NoError(t, err)
 				var c component.Compression
 				if verified.Sizes[component.CompressionInfoDB] > 0 {

@@ -82,7 +82,7 @@ func (r *rowReader) whole(f *internodetest.File) error {
 			return err
 		}
 	}
-	reader, err := tablefile.Open(dir, d)
+	reader, err := tablefile.Open(tablefile.Folder(dir, d))
 	if err != nil {
 		return err
 	}

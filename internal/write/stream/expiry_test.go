@@ -76,7 +76,7 @@ func itemsOf(t *testing.T, v component.Version, f File, each func(sstable.Item, 
 		require.NoError(t, err)
 		d = sstable.NewDecoder(codec, io.LimitReader(f.Open(), f.Bytes), 1<<20)
 	} else {
-		table, err := tablefile.Open(f.Whole.folder, f.Whole.Descriptor)
+		table, err := tablefile.Open(tablefile.Folder(f.Whole.folder, f.Whole.Descriptor))
 		require.NoError(t, err)
 		defer table.Close()
 		d, err = table.Within([]token.Range{token.Whole(token.Murmur3)})

@@ -76,8 +76,7 @@ func TestKeptTablesAreWholeAndEachNodesOwn(t *testing.T) {
 				table.Descriptor,
 			)
 			verified, err := tablefile.Verify(
-				filepath.Join(dir, node.Folder),
-				table.Descriptor,
+				tablefile.Folder(filepath.Join(dir, node.Folder), table.Descriptor),
 				tablefile.Check{
 					Schema:        tg.schema,
 					Ranges:        []token.Range{token.Whole(token.Murmur3)},
@@ -193,8 +192,7 @@ func TestKeptTableLooksWholeOnlyWhenItIs(t *testing.T) {
 			d, _, err := component.ParseName(filepath.Base(toc))
 			require.NoError(t, err)
 			_, err = tablefile.Verify(
-				filepath.Dir(toc),
-				d,
+				tablefile.Folder(filepath.Dir(toc), d),
 				tablefile.Check{
 					Schema:        tg.schema,
 					Ranges:        []token.Range{token.Whole(token.Murmur3)},

@@ -257,7 +257,7 @@ func (s *seeker) each(do func(sstable.Item, sstable.Source) error) error {
 			sstable.MaxRowBytes,
 		)
 	} else {
-		table, err := tablefile.Open(s.file.Whole.folder, s.file.Whole.Descriptor)
+		table, err := tablefile.Open(tablefile.Folder(s.file.Whole.folder, s.file.Whole.Descriptor))
 		if err != nil {
 			return err
 		}

@@ -93,7 +93,7 @@ func (c *shipper) verify(f File, nodes []string) error {
 		Ranges:        c.o.rangesOf(nodes),
 		IndexInterval: c.o.Whole.IndexInterval,
 	}
-	verified, err := tablefile.Verify(f.Whole.folder, f.Whole.Descriptor, check)
+	verified, err := tablefile.Verify(tablefile.Folder(f.Whole.folder, f.Whole.Descriptor), check)
 	// The same rows, by the same codec, have the same bytes.
 	if err == nil && (verified.Partitions != f.Keys || verified.DataLength != f.Bytes) {
 		err = fmt.Errorf(

@@ -175,7 +175,7 @@ func (r *Reader) knownFirst() (key []byte, by string, err error) {
 // readIndexFirst finds the first partition of Index.db.
 func (r *Reader) readIndexFirst() ([]byte, error) {
 	e, err := component.NewBareIndexReader(
-		io.NewSectionReader(r.index, 0, r.indexSize),
+		io.NewSectionReader(r.index, 0, r.index.Size()),
 		0,
 		lookupBuffer,
 	).Next()

@@ -56,7 +56,7 @@ func withoutLastEntry(b []byte) []byte {
 
 // readWithin reads an SSTable by the tokens of its later half.
 func readWithin(dir string, d component.Descriptor) error {
-	r, err := Open(dir, d)
+	r, err := Open(Folder(dir, d))
 	if err != nil {
 		return err
 	}

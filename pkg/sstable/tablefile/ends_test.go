@@ -71,7 +71,7 @@ func TestDamageAtTheEnds(t *testing.T) {
 
 		r, err := openIn(broken)
 		if damage := (*DamagedError)(nil); errors.As(err, &damage) {
-			r, err = OpenDamaged(broken, d, token.Murmur3, damage)
+			r, err = OpenDamaged(Folder(broken, d), token.Murmur3, damage)
 		}
 		require.NoError(t, err)
 		failed := 0

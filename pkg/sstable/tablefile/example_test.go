@@ -88,7 +88,7 @@ func write(folder string) (*tablefile.Written, error) {
 
 // read prints the rows of an SSTable.
 func read(folder string, d component.Descriptor) error {
-	table, err := tablefile.Open(folder, d)
+	table, err := tablefile.Open(tablefile.Folder(folder, d))
 	if err != nil {
 		return err
 	}

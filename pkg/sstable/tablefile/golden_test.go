@@ -50,8 +50,7 @@ func TestIndexAndStatisticsOfGoldenFilesAreMadeAgain(t *testing.T) {
 			require.Equal(t, withoutServer(have.Stats), withoutServer(again.Stats))
 
 			verified, err := Verify(
-				folder,
-				done.Descriptor,
+				Folder(folder, done.Descriptor),
 				Check{Schema: g.codec.Schema(), IndexInterval: 128},
 			)
 			require.NoError(t, err)

@@ -72,7 +72,7 @@ func (r *Reader) openSummary() *summaryLookup {
 	}
 	return &summaryLookup{
 		index:       r.index,
-		size:        r.indexSize,
+		size:        r.index.Size(),
 		length:      r.plainLength(),
 		partitioner: r.partitioner,
 		entries: someEntries(

@@ -7,8 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"sync"
 
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
@@ -34,8 +32,7 @@ type Reader struct {
 	data        *dataReader
 	decoder     *Decoder
 	file        RandomReader
-	index       *os.File // nil: none
-	indexSize   int64
+	index       File            // nil: none
 	sections    *placedSections // nil: the file is whole
 	damage      *DamagedError   // why no partition can be read; nil: they can
 
@@ -48,14 +45,14 @@ type Reader struct {
 	indexLast  func() ([]byte, error)
 }
 
-// Open makes a reader of the SSTable of that name in a folder. It fails for files that are not
-// read: with compressors that are not known, encrypted ones, and those with counters of Cassandra
-// 2.0.
-func Open(folder string, d component.Descriptor) (*Reader, error) {
-	r := &Reader{tableFiles: tableFiles{folder: folder, descriptor: d}}
+// Open returns a reader of an SSTable. It refuses versions and compressors that it does not know,
+// encrypted files, and counters of Cassandra 2.0. If a component is damaged without which no
+// partition can be read, the error is a *DamagedError.
+func Open(f Files) (*Reader, error) {
+	r := &Reader{tableFiles: tableFiles{f}}
 	if err := r.open(); err != nil {
 		if !errors.As(err, new(*component.Error)) {
-			err = fmt.Errorf("%s: %w", filepath.Join(folder, d.Base()), err)
+			err = fmt.Errorf("%s: %w", r.base(), err)
 		}
 		return nil, errors.Join(err, r.Close())
 	}
@@ -64,7 +61,7 @@ func Open(folder string, d component.Descriptor) (*Reader, error) {
 }
 
 func (r *Reader) open() error {
-	if v := r.descriptor.Version; !v.Readable() {
+	if v := r.version(); !v.Readable() {
 		return fmt.Errorf("%s of an SSTable is not known", v)
 	}
 	if err := r.refuseEncrypted(); err != nil {
@@ -74,7 +71,7 @@ func (r *Reader) open() error {
 	if err != nil {
 		return err
 	}
-	if r.statistics, err = component.ParseStatistics(b, r.descriptor.Version); err != nil {
+	if r.statistics, err = component.ParseStatistics(b, r.version()); err != nil {
 		return damagedBy(r.damaged(component.StatisticsDB, err))
 	}
 	if p, err := token.ByClass(r.statistics.Partitioner); err == nil {
@@ -86,7 +83,7 @@ func (r *Reader) open() error {
 			component.StatisticsDB,
 		)
 	}
-	if r.codec, err = sstable.ReadCodec(r.statistics.Header, r.descriptor.Version); err != nil {
+	if r.codec, err = sstable.ReadCodec(r.statistics.Header, r.version()); err != nil {
 		return err
 	}
 	info, sums, err := r.checksums()
@@ -101,7 +98,7 @@ func (r *Reader) open() error {
 			r.statistics.Stats.CompressionRatio,
 		)
 	}
-	file, size, err := r.openFile(component.DataDB)
+	file, err := r.files.Open(component.DataDB)
 	if err != nil {
 		return err
 	}
@@ -109,7 +106,7 @@ func (r *Reader) open() error {
 	if err := r.openIndex(); err != nil {
 		return err
 	}
-	if r.data, err = newDataReader(file, size, info, sums); err != nil {
+	if r.data, err = newDataReader(sequential(file), file.Size(), info, sums); err != nil {
 		return err
 	}
 	r.decoder = &Decoder{Decoder: sstable.NewDecoder(r.codec, r.data, sstable.MaxRowBytes)}
@@ -118,12 +115,16 @@ func (r *Reader) open() error {
 }
 
 // openIndex opens Index.db, where there is one.
-func (r *Reader) openIndex() (err error) {
-	if !r.descriptor.Version.HasIndex() {
+func (r *Reader) openIndex() error {
+	if !r.version().HasIndex() {
 		return nil
 	}
-	if r.index, r.indexSize, err = r.openFile(component.IndexDB); errors.Is(err, fs.ErrNotExist) {
+	index, err := r.files.Open(component.IndexDB)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil
+	}
+	if err == nil {
+		r.index = index
 	}
 	return err
 }
@@ -149,18 +150,13 @@ func damagedBy(err error) error {
 // reports which ranges it may have had partitions in, by its index, and Within fails with that
 // error; of Codec, Statistics, Decoder and Length nothing is known. The partitioner is that of the
 // table.
-func OpenDamaged(
-	folder string,
-	d component.Descriptor,
-	p token.Partitioner,
-	damage *DamagedError,
-) (*Reader, error) {
+func OpenDamaged(f Files, p token.Partitioner, damage *DamagedError) (*Reader, error) {
 	r := &Reader{
-		tableFiles: tableFiles{folder: folder, descriptor: d}, partitioner: p, damage: damage,
+		tableFiles: tableFiles{f}, partitioner: p, damage: damage,
 		statistics: &component.Statistics{Stats: &component.Stats{}},
 	}
 	if err := r.openIndex(); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(folder, d.Base()), err)
+		return nil, fmt.Errorf("%s: %w", r.base(), err)
 	}
 	r.findOnce()
 	return r, nil
@@ -246,48 +242,8 @@ func (r *Reader) Close() error {
 	return err
 }
 
-// tableFiles are the files of an SSTable.
-type tableFiles struct {
-	folder     string
-	descriptor component.Descriptor
-}
-
-// path is the path of a component.
-func (f *tableFiles) path(
-	c component.Kind,
-) string {
-	return filepath.Join(f.folder, f.descriptor.Name(c))
-}
-
-// openFile opens a component, and returns its size. The file is nil on an error.
-func (f *tableFiles) openFile(c component.Kind) (*os.File, int64, error) {
-	file, err := component.OpenFile(f.path(c))
-	if err != nil {
-		return nil, 0, err
-	}
-	stat, err := file.Stat()
-	if err != nil {
-		return nil, 0, errors.Join(err, file.Close())
-	}
-	return file, stat.Size(), nil
-}
-
-// readWhole reads a component that must be there.
-func (f *tableFiles) readWhole(c component.Kind) ([]byte, error) {
-	return component.ReadFile(f.path(c))
-}
-
-// readIfThere reads a component; ok is false when there is none.
-func (f *tableFiles) readIfThere(c component.Kind) (b []byte, ok bool, err error) {
-	b, err = component.ReadFile(f.path(c))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, false, nil
-	}
-	return b, err == nil, err
-}
-
 // checksums reads what Data.db is read by: one of both, or none.
-func (f *tableFiles) checksums() (*component.CompressionInfo, *component.BlockSums, error) {
+func (f tableFiles) checksums() (*component.CompressionInfo, *component.BlockSums, error) {
 	b, compressed, err := f.readIfThere(component.CompressionInfoDB)
 	if err != nil {
 		return nil, nil, err
@@ -303,7 +259,7 @@ func (f *tableFiles) checksums() (*component.CompressionInfo, *component.BlockSu
 			component.CRCDB,
 		)
 	case compressed:
-		info, err := component.ParseCompressionInfo(b, f.descriptor.Version)
+		info, err := component.ParseCompressionInfo(b, f.version())
 		return info, nil, damagedBy(f.damaged(component.CompressionInfoDB, err))
 	case ok:
 		blocks, err := component.ParseBlockSums(sums)

@@ -27,7 +27,7 @@ func TestPipesAreRefused(t *testing.T) {
 		d := component.Descriptor{Version: component.NB, ID: "1"}
 		require.NoError(t, os.Remove(filepath.Join(copied, d.Name(damaged))))
 		require.NoError(t, syscall.Mkfifo(filepath.Join(copied, d.Name(damaged)), 0o600))
-		r, err := Open(copied, d)
+		r, err := Open(Folder(copied, d))
 		if err == nil { // the index is read when it is wanted
 			_, _, err = r.Bounds()
 		}

@@ -93,7 +93,7 @@ func (r *Reader) makeSample() (*sample, error) {
 // sampleIndex makes a sample of Index.db.
 func (r *Reader) sampleIndex() (*sample, error) {
 	s := &sample{by: string(component.IndexDB)}
-	in := component.NewBareIndexReader(io.NewSectionReader(r.index, 0, r.indexSize), 0, sstable.ReadBytes)
+	in := component.NewBareIndexReader(io.NewSectionReader(r.index, 0, r.index.Size()), 0, sstable.ReadBytes)
 	order := indexOrder{partitioner: r.partitioner, length: r.data.length()}
 	for {
 		err := order.next(in)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"path/filepath"
 	"sort"
 
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
@@ -110,7 +109,7 @@ func OpenSections(
 	of Sections,
 ) (*Reader, error) {
 	r := &Reader{
-		tableFiles:  tableFiles{folder: name, descriptor: d},
+		tableFiles:  tableFiles{Folder(name, d)},
 		partitioner: token.Murmur3,
 		file:        file,
 		statistics: &component.Statistics{
@@ -118,7 +117,7 @@ func OpenSections(
 		},
 	}
 	if err := r.openSections(of); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(name, d.Base()), err)
+		return nil, fmt.Errorf("%s: %w", r.base(), err)
 	}
 	return r, nil
 }
@@ -127,7 +126,7 @@ func (r *Reader) openSections(of Sections) (err error) {
 	if err := r.placeSections(of); err != nil {
 		return err
 	}
-	if r.codec, err = sstable.ReadCodec(r.statistics.Header, r.descriptor.Version); err != nil {
+	if r.codec, err = sstable.ReadCodec(r.statistics.Header, r.version()); err != nil {
 		return err
 	}
 	r.findOnce()
@@ -164,12 +163,6 @@ func (r *Reader) placeSections(of Sections) error {
 	pieces.ragged = true
 	r.data = &dataReader{dataPieces: pieces}
 	return err
-}
-
-// RandomReader is a file that is read at any place, by several goroutines at the same time.
-type RandomReader interface {
-	io.ReaderAt
-	io.Closer
 }
 
 // placedSections has the places of sections that are stored one after the other.

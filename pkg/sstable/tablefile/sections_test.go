@@ -171,7 +171,7 @@ func TestStreamedPartitionsAreDecoded(t *testing.T) {
 		table, err := OpenSections(
 			kept{bytes.NewReader(sent)},
 			"10.0.0.1",
-			r.descriptor,
+			r.files.Descriptor(),
 			r.statistics.Header,
 			of,
 		)

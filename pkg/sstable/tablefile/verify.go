@@ -4,8 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
@@ -43,18 +41,18 @@ type Verified struct {
 //   - that the statistics have no level and no repairs.
 //
 // It takes as much memory as a Writer.
-func Verify(folder string, d component.Descriptor, check Check) (*Verified, error) {
+func Verify(f Files, check Check) (*Verified, error) {
 	v := &verifier{
-		tableFiles: tableFiles{folder: folder, descriptor: d},
+		tableFiles: tableFiles{f},
 		check:      check,
 		sizes:      make(map[component.Kind]int64),
 	}
 	if err := v.run(); err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Join(folder, d.Base()), err)
+		return nil, fmt.Errorf("%s: %w", v.base(), err)
 	}
 	return &Verified{
 		Written: Written{
-			Descriptor: d,
+			Descriptor: f.Descriptor(),
 			Sizes:      v.sizes,
 			Partitions: v.partitions,
 			Rows:       v.table.statistics.Stats.Rows,
@@ -91,7 +89,7 @@ func (v *verifier) run() (err error) {
 	if err := checkInterval(v.check.IndexInterval); err != nil {
 		return err
 	}
-	if err := v.descriptor.Version.CheckWritable(); err != nil {
+	if err := v.version().CheckWritable(); err != nil {
 		return err
 	}
 	if err := v.components(); err != nil {
@@ -108,12 +106,12 @@ func (v *verifier) run() (err error) {
 	if err := v.readFilter(); err != nil {
 		return err
 	}
-	index, err := component.OpenFile(v.path(component.IndexDB))
+	index, err := v.files.Open(component.IndexDB)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, index.Close()) }()
-	v.index = component.NewIndexReader(index)
+	v.index = component.NewIndexReader(sequential(index))
 	v.summary, v.collect = component.NewSummary(v.check.IndexInterval), newCollector()
 	v.bounds = clusteringBounds{schema: v.table.codec.Schema()}
 	v.ranges = slices.SortedFunc(
@@ -155,22 +153,31 @@ func (v *verifier) components() error {
 		}
 	}
 	for _, c := range named {
-		info, err := os.Stat(v.path(c))
+		size, err := v.sizeOf(c)
 		if err != nil {
 			return fmt.Errorf("%s, which %s names: %w", c, component.TOCTxt, err)
 		}
-		v.sizes[c] = info.Size()
+		v.sizes[c] = size
 	}
 	for _, c := range []component.Kind{
 		component.FilterDB,
 		component.CompressionInfoDB,
 		component.CRCDB,
 	} {
-		if _, err := os.Stat(v.path(c)); err == nil && !slices.Contains(named, c) {
+		if _, err := v.sizeOf(c); err == nil && !slices.Contains(named, c) {
 			return fmt.Errorf("%s does not name %s, which is there", component.TOCTxt, c)
 		}
 	}
 	return nil
+}
+
+// sizeOf returns the size of a component.
+func (v *verifier) sizeOf(c component.Kind) (int64, error) {
+	file, err := v.files.Open(c)
+	if err != nil {
+		return 0, err
+	}
+	return file.Size(), file.Close()
 }
 
 // readFilter reads Filter.db.
@@ -186,7 +193,7 @@ func (v *verifier) readFilter() error {
 			chance,
 		)
 	case ok:
-		v.filter, err = component.ParseFilter(b, v.descriptor.Version)
+		v.filter, err = component.ParseFilter(b, v.version())
 	}
 	return err
 }

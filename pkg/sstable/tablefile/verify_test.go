@@ -26,7 +26,7 @@ func change(t testing.TB, folder string, c component.Kind, how func([]byte) []by
 // refused verifies the SSTable nb-1 and holds the error to tell what is wrong.
 func refused(t testing.TB, folder string, check Check, want string) {
 	t.Helper()
-	_, err := Verify(folder, component.Descriptor{Version: component.NB, ID: "1"}, check)
+	_, err := Verify(Folder(folder, component.Descriptor{Version: component.NB, ID: "1"}), check)
 	require.ErrorContains(t, err, want)
 }
 
@@ -53,7 +53,7 @@ func TestVerifyFindsAComponentThatIsMissing(t *testing.T) {
 			component.TOCTxt,
 			func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(c+"\n"), nil) },
 		)
-		_, err := Verify(folder, d.Descriptor, testCheck(t))
+		_, err := Verify(Folder(folder, d.Descriptor), testCheck(t))
 		require.Error(t, err, "%s is not named either", c)
 	}
 }
@@ -86,7 +86,7 @@ func TestVerifyFindsDataThatWasChanged(t *testing.T) {
 		} {
 			folder, d := written(t, component.NB, testOptions(c))
 			change(t, folder, component.DataDB, how)
-			_, err := Verify(folder, d.Descriptor, testCheck(t))
+			_, err := Verify(Folder(folder, d.Descriptor), testCheck(t))
 			require.Error(t, err, "%s, %s", c.Compressor, name)
 		}
 	}
@@ -101,7 +101,7 @@ func TestVerifyFindsDataThatIsNotThatOfTheDigest(t *testing.T) {
 		component.TOCTxt,
 		func(b []byte) []byte { return bytes.ReplaceAll(b, []byte(component.CRCDB+"\n"), nil) },
 	)
-	_, err := Verify(folder, d.Descriptor, testCheck(t))
+	_, err := Verify(Folder(folder, d.Descriptor), testCheck(t))
 	require.NoError(t, err)
 	change(t, folder, component.DataDB, func(b []byte) []byte {
 		i := bytes.Index(b, []byte("static"))
@@ -234,7 +234,7 @@ func TestVerifyFindsTokensOutsideOfTheRanges(t *testing.T) {
 	check := testCheck(t)
 	low, high, _ := token.Halve(token.Whole(token.Murmur3))
 	check.Ranges = []token.Range{high, low}
-	_, err := Verify(folder, d.Descriptor, check)
+	_, err := Verify(Folder(folder, d.Descriptor), check)
 	require.NoError(t, err)
 	check.Ranges = []token.Range{high}
 	refused(t, folder, check, "is in none of the 1 ranges")
@@ -250,7 +250,7 @@ func TestVerifyFindsTokensOutsideOfTheRanges(t *testing.T) {
 	}
 	refused(t, folder, check, "partition 00000001: token")
 	check.Ranges[1].End = at
-	_, err = Verify(folder, d.Descriptor, check)
+	_, err = Verify(Folder(folder, d.Descriptor), check)
 	require.NoError(t, err)
 }
 
@@ -268,7 +268,7 @@ func TestVerifyFindsEveryByteThatIsChanged(t *testing.T) {
 		}
 	})
 	d := component.Descriptor{Version: component.NB, ID: "1"}
-	_, err := Verify(folder, d, testCheck(t))
+	_, err := Verify(Folder(folder, d), testCheck(t))
 	require.NoError(t, err)
 	for c, step := range map[component.Kind]int{
 		component.DataDB:       1,
@@ -289,7 +289,7 @@ func TestVerifyFindsEveryByteThatIsChanged(t *testing.T) {
 			bad := bytes.Clone(good)
 			bad[i] ^= 1 << (i % 7)
 			require.NoError(t, os.WriteFile(path, bad, 0o600))
-			_, err := Verify(folder, d, testCheck(t))
+			_, err := Verify(Folder(folder, d), testCheck(t))
 			require.Error(t, err, "%s: byte %d", c, i)
 		}
 		require.NoError(t, os.WriteFile(path, good, 0o600))
@@ -391,7 +391,7 @@ func TestVerifyFindsAnIndexThatIsWrong(t *testing.T) {
 	} {
 		folder, _ := written(t, component.NB, testOptions(component.Compression{}))
 		changeIndex(t, folder, how)
-		_, err := Verify(folder, component.Descriptor{Version: component.NB, ID: "1"}, testCheck(t))
+		_, err := Verify(Folder(folder, component.Descriptor{Version: component.NB, ID: "1"}), testCheck(t))
 		require.ErrorContains(t, err, "Index.db", name)
 	}
 }
@@ -440,7 +440,7 @@ func TestVerifyFindsBlocksOfAPartitionThatAreWrong(t *testing.T) {
 			return entries
 		})
 		require.Equal(t, 1, changed)
-		_, err := Verify(folder, component.Descriptor{Version: component.NB, ID: "1"}, testCheck(t))
+		_, err := Verify(Folder(folder, component.Descriptor{Version: component.NB, ID: "1"}), testCheck(t))
 		require.ErrorContains(t, err, "Index.db", name)
 	}
 }
@@ -462,7 +462,7 @@ func TestVerifyFindsASummaryThatIsWrong(t *testing.T) {
 			how(s)
 			return s.Append(nil)
 		})
-		_, err := Verify(folder, component.Descriptor{Version: component.NB, ID: "1"}, testCheck(t))
+		_, err := Verify(Folder(folder, component.Descriptor{Version: component.NB, ID: "1"}), testCheck(t))
 		require.ErrorContains(t, err, "Summary.db", name)
 	}
 }
@@ -607,6 +607,6 @@ func TestVerifyFindsColumnsThatAreNotTheTables(t *testing.T) {
 	require.NoError(t, err)
 	check := testCheck(t)
 	check.Schema = schema
-	_, err = Verify(folder, component.Descriptor{Version: component.NB, ID: "1"}, check)
+	_, err = Verify(Folder(folder, component.Descriptor{Version: component.NB, ID: "1"}), check)
 	require.NoError(t, err)
 }

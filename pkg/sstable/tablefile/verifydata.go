@@ -116,7 +116,7 @@ func (v *verifier) begin() error {
 	if len(entry.Promoted) > 0 {
 		promoted, err := parsePromotedIndex(
 			bytes.Clone(entry.Promoted),
-			v.descriptor.Version,
+			v.version(),
 			v.table.codec.Schema().PrefixLen,
 		)
 		if err != nil {

@@ -88,7 +88,7 @@ func (v *verifier) stats() error {
 
 // boundsOf holds the bounds of the clusterings, and of the keys, against those of the rows.
 func (v *verifier) boundsOf(have, want *component.Stats) error {
-	if v.descriptor.Version.HasUnsignedSeconds() {
+	if v.version().HasUnsignedSeconds() {
 		if string(have.Slice) != string(component.Everything) {
 			return fmt.Errorf(
 				"%s has clusterings in the slice %x, where only that of all of them is known to be right",

@@ -85,7 +85,7 @@ func openIn(folder string) (*Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Open(folder, d)
+	return Open(Folder(folder, d))
 }
 
 // copied copies the SSTable in a folder into one of its own, without some components.
@@ -176,7 +176,7 @@ func TestPartitionsWithinRangesAreThoseOfTheWholeFile(t *testing.T) {
 		require.NoError(t, err)
 		require.Len(t, all, 301)
 		for i, without := range withoutIndexes {
-			if !r.descriptor.Version.HasIndex() && slices.Contains(without, component.SummaryDB) {
+			if !r.version().HasIndex() && slices.Contains(without, component.SummaryDB) {
 				continue // there is none
 			}
 			r := opened(t, copied(t, folder, without...))
@@ -259,11 +259,8 @@ func TestFilesOfVersionDAAreThoseOfOA(t *testing.T) {
 	for _, v := range []component.Version{component.DA, component.MS, component.MT} {
 		_, err := sstable.NewCodec(smallCodec(t, component.NB).Schema(), v, sstable.Minima{})
 		require.ErrorContains(t, err, "read only")
-		_, err = Verify(
-			"../testdata/golden/files/da_lz4",
-			component.Descriptor{Version: v, ID: "1"},
-			testCheck(t),
-		)
+		d := component.Descriptor{Version: v, ID: "1"}
+		_, err = Verify(Folder("../testdata/golden/files/da_lz4", d), testCheck(t))
 		require.ErrorContains(t, err, "read only")
 	}
 }
@@ -451,7 +448,7 @@ func TestWhatCannotBeReadIsRefusedByName(t *testing.T) {
 		_, _, err := component.ParseName(name)
 		require.ErrorContains(t, err, want)
 	}
-	_, err := Open(t.TempDir(), component.Descriptor{Version: component.MT + 1, ID: "1"})
+	_, err := Open(Folder(t.TempDir(), component.Descriptor{Version: component.MT + 1, ID: "1"}))
 	require.ErrorContains(t, err, "not known")
 
 	folder := copied(t, "../testdata/golden/files/nb_lz4")

@@ -194,7 +194,7 @@ func TestTablesAreRightByTheirOwnReader(t *testing.T) {
 	for v := component.MD; v <= component.OA; v++ {
 		for _, c := range compressions {
 			folder, done := written(t, v, testOptions(c))
-			verified, err := Verify(folder, done.Descriptor, testCheck(t))
+			verified, err := Verify(Folder(folder, done.Descriptor), testCheck(t))
 			require.NoError(t, err, "%s %s", v, c.Compressor)
 			require.Equal(t, done, &verified.Written)
 			require.Equal(t, int64(200), done.Partitions)
@@ -238,7 +238,7 @@ func TestATableWithoutFilter(t *testing.T) {
 	o.FilterChance = component.NoFilter
 	folder, done := written(t, component.NB, o)
 	require.NotContains(t, done.Sizes, component.FilterDB)
-	_, err := Verify(folder, done.Descriptor, testCheck(t))
+	_, err := Verify(Folder(folder, done.Descriptor), testCheck(t))
 	require.NoError(t, err)
 }
 
@@ -410,7 +410,7 @@ func BenchmarkVerify(b *testing.B) {
 	b.SetBytes(done.DataLength)
 	b.ReportAllocs()
 	for b.Loop() {
-		_, err := Verify(folder, done.Descriptor, check)
+		_, err := Verify(Folder(folder, done.Descriptor), check)
 		require.NoError(b, err)
 	}
 	b.ReportMetric(float64(int64(b.N)*done.Rows)/b.Elapsed().Seconds(), "rows/s")

@@ -153,7 +153,7 @@ func TestCloneReportsPoison(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "poisoned-"+strings.ReplaceAll(described.ID, "-", ""))
 	require.NoError(t, os.Mkdir(folder, 0o700))
 	w, err := tablefile.Create(
-		folder,
+		&tablefile.FolderOutput{Path: folder},
 		codec,
 		tablefile.Options{ID: "1", Keys: 40, FilterChance: 0.1, IndexInterval: 128},
 	)
@@ -180,9 +180,9 @@ func TestCloneReportsPoison(t *testing.T) {
 		require.NoError(t, w.Row(encoded))
 		require.NoError(t, w.End())
 	}
-	_, err = w.Finish()
+	_, err = w.Commit()
 	require.NoError(t, err)
-	require.NoError(t, w.Discard())
+	require.NoError(t, w.Abort())
 	r := cqlbulk(t, "clone", "it1.unharmed", "--from-table", "it1.poisoned", folder)
 	require.Equal(t, 2, r.code, r.report)
 	require.Contains(

@@ -154,7 +154,7 @@ func rewritten(
 	require.NoError(t, err)
 	require.NoError(t, os.MkdirAll(folder, 0o755))
 	w, err := tablefile.Create(
-		folder,
+		&tablefile.FolderOutput{Path: folder},
 		codec,
 		tablefile.Options{
 			ID:            d.ID,
@@ -166,7 +166,7 @@ func rewritten(
 	)
 	require.NoError(t, err)
 	require.NoError(t, sstable.Copy(w, codec, in.Decoder()))
-	done, err := w.Finish()
+	done, err := w.Commit()
 	require.NoError(t, err)
 	verified, err := tablefile.Verify(tablefile.Folder(folder, done.Descriptor), check)
 	require.NoError(t, err)

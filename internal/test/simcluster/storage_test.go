@@ -145,13 +145,13 @@ func fileOfWhole(
 	t.Helper()
 	dir := t.TempDir()
 	w, err := tablefile.Create(
-		dir,
+		&tablefile.FolderOutput{Path: dir},
 		codec,
 		tablefile.Options{ID: "7", Keys: 30, FilterChance: 0.01, IndexInterval: 128},
 	)
 	require.NoError(t, err)
 	keys, first := writePartitions(t, codec, in, records, wanted, w)
-	written, err := w.Finish()
+	written, err := w.Commit()
 	require.NoError(t, err)
 	whole := &internode.Whole{Version: "nb", FirstKey: first}
 	for kind, size := range written.Sizes {

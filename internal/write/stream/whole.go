@@ -120,9 +120,9 @@ func (c *shipper) writeTable(
 	keys int64,
 	write func(*tablefile.Writer) error,
 ) (written *tablefile.Written, err error) {
-	w, err := tablefile.Create(folder, codec, tablefile.Options{
+	out := &tablefile.FolderOutput{Path: folder, Volatile: true}
+	w, err := tablefile.Create(out, codec, tablefile.Options{
 		ID:            "1",
-		Volatile:      true,
 		Keys:          keys,
 		FilterChance:  c.o.Whole.FilterChance,
 		IndexInterval: c.o.Whole.IndexInterval,
@@ -131,11 +131,11 @@ func (c *shipper) writeTable(
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, w.Discard()) }()
+	defer func() { err = errors.Join(err, w.Abort()) }()
 	if err := write(w); err != nil {
 		return nil, err
 	}
-	return w.Finish()
+	return w.Commit()
 }
 
 // rangesOf lists the ranges that all of the nodes have.

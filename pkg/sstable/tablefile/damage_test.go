@@ -175,7 +175,7 @@ func TestFilesOfAnotherTableAreFound(t *testing.T) {
 		folder, done := written(t, component.NB, testOptions(c))
 		other := t.TempDir()
 		codec := codecOf(t, testTable(t), component.NB, testMinima)
-		w, err := Create(other, codec, testOptions(c))
+		w, err := Create(&FolderOutput{Path: other}, codec, testOptions(c))
 		require.NoError(t, err)
 		for i, key := range sortedKeys(300)[50:] {
 			require.NoError(
@@ -185,7 +185,7 @@ func TestFilesOfAnotherTableAreFound(t *testing.T) {
 			require.NoError(t, w.Row(testRow(t, codec, 1, "b", true)))
 			require.NoError(t, w.End())
 		}
-		_, err = w.Finish()
+		_, err = w.Commit()
 		require.NoError(t, err)
 		for _, without := range [][]component.Kind{
 			nil,

@@ -71,17 +71,17 @@ func write(folder string) (*tablefile.Written, error) {
 	}
 
 	options := tablefile.Options{ID: "1", Keys: 1, FilterChance: 0.01, IndexInterval: 128}
-	w, err := tablefile.Create(folder, codec, options)
+	w, err := tablefile.Create(&tablefile.FolderOutput{Path: folder}, codec, options)
 	if err != nil {
 		return nil, err
 	}
 	err = errors.Join(w.Begin(key, sstable.Deletion{}), w.Row(encoded), w.End())
 	if err != nil {
-		return nil, errors.Join(err, w.Discard())
+		return nil, errors.Join(err, w.Abort())
 	}
-	written, err := w.Finish()
+	written, err := w.Commit()
 	if err != nil {
-		return nil, errors.Join(err, w.Discard())
+		return nil, errors.Join(err, w.Abort())
 	}
 	return written, nil
 }

@@ -27,13 +27,13 @@ func TestIndexAndStatisticsOfGoldenFilesAreMadeAgain(t *testing.T) {
 		made := func(t *testing.T, fill func(*Writer, *sstable.Decoder) error) {
 			folder := t.TempDir()
 			w, err := Create(
-				folder,
+				&FolderOutput{Path: folder},
 				g.codec,
 				Options{ID: "1", Keys: 5, FilterChance: 0.01, IndexInterval: 128},
 			)
 			require.NoError(t, err)
 			require.NoError(t, fill(w, sstable.NewDecoder(g.codec, bytes.NewReader(g.data), sstable.MaxRowBytes)))
-			done, err := w.Finish()
+			done, err := w.Commit()
 			require.NoError(t, err)
 			index, err := os.ReadFile(filepath.Join(folder, done.Name(component.IndexDB)))
 			require.NoError(t, err)
@@ -68,14 +68,14 @@ func TestIndexAndStatisticsOfGoldenFilesAreMadeAgain(t *testing.T) {
 
 func TestRowsOfAnotherCodecAreNotTaken(t *testing.T) {
 	c := smallCodec(t, component.NB)
-	w, err := Create(t.TempDir(), c, testOptions(component.Compression{}))
+	w, err := Create(&FolderOutput{Path: t.TempDir()}, c, testOptions(component.Compression{}))
 	require.NoError(t, err)
 	require.ErrorContains(
 		t,
 		w.Take(sstable.NewDecoder(smallCodec(t, component.NB), bytes.NewReader(nil), sstable.MaxRowBytes)),
 		"another codec",
 	)
-	require.NoError(t, w.Discard())
+	require.NoError(t, w.Abort())
 }
 
 // indexer makes an Index.db of what a PartitionWriter tells.

@@ -130,10 +130,10 @@ func wrong(t testing.TB, write func(c *sstable.Codec, w *Writer)) string {
 	t.Helper()
 	folder := t.TempDir()
 	c := codecOf(t, testTable(t), component.NB, testMinima)
-	w, err := Create(folder, c, testOptions(component.Compression{}))
+	w, err := Create(&FolderOutput{Path: folder}, c, testOptions(component.Compression{}))
 	require.NoError(t, err)
 	write(c, w)
-	_, err = w.Finish()
+	_, err = w.Commit()
 	require.NoError(t, err)
 	return folder
 }

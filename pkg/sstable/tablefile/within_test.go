@@ -253,7 +253,7 @@ func TestFilesOfVersionDAAreThoseOfOA(t *testing.T) {
 
 		_, err = sstable.NewPartitionWriter(codec, io.Discard, nil)
 		require.ErrorContains(t, err, "read only")
-		_, err = Create(t.TempDir(), codec, testOptions(component.Compression{}))
+		_, err = Create(&FolderOutput{Path: t.TempDir()}, codec, testOptions(component.Compression{}))
 		require.ErrorContains(t, err, "read only")
 	}
 	for _, v := range []component.Version{component.DA, component.MS, component.MT} {

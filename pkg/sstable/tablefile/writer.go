@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
+	"slices"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
@@ -22,9 +24,6 @@ type Options struct {
 	FilterChance float64
 	// IndexInterval is the table's min_index_interval, at least 1.
 	IndexInterval int
-	// Volatile leaves it to the system when the files get onto the disk: they are to be used at
-	// once and removed.
-	Volatile bool
 	// Compression is the table's. A MaxCompressedLength of 0 stands for NeverPlain.
 	Compression component.Compression
 }
@@ -44,8 +43,7 @@ type Written struct {
 
 // Writer writes an SSTable with all of its components. Partitions come in the order of their
 // tokens and keys. Rows come in the order of their clustering, which the caller must ensure. The
-// files are made in a folder of their own. Once they are on the disk, they are moved into the
-// folder of the SSTable, TOC.txt last. So an SSTable with a TOC.txt is complete.
+// caller ends with Commit or Abort.
 //
 // It needs memory for the filter, 8 bytes for each chunk, and 4 for each block of 64 KiB that is
 // not compressed. It also keeps one key of every IndexInterval, and two clusterings for each 64 KiB
@@ -53,7 +51,8 @@ type Written struct {
 type Writer struct {
 	codec   *sstable.Codec
 	options Options
-	files   *files
+	to      Output
+	outputs []*output
 	data    *dataWriter
 	index   *output
 	rows    *sstable.PartitionWriter
@@ -71,8 +70,8 @@ type Writer struct {
 	length  int64
 }
 
-// Create makes a writer of an SSTable into a folder, which must be there.
-func Create(folder string, c *sstable.Codec, o Options) (*Writer, error) {
+// Create returns a writer of an SSTable of the codec's version.
+func Create(to Output, c *sstable.Codec, o Options) (*Writer, error) {
 	if err := c.Version().CheckWritable(); err != nil {
 		return nil, err
 	}
@@ -88,24 +87,82 @@ func Create(folder string, c *sstable.Codec, o Options) (*Writer, error) {
 	if o.FilterChance < component.NoFilter {
 		w.filter = component.NewFilter(o.Keys, o.FilterChance)
 	}
-	files, err := newFiles(folder, component.Descriptor{Version: c.Version(), ID: o.ID}, o.Volatile)
-	if err != nil {
+	if err := to.Begin(w.descriptor()); err != nil {
 		return nil, err
 	}
-	w.files = files
+	w.to = to
 	if err := w.open(); err != nil {
-		return nil, errors.Join(err, w.Discard())
+		return nil, errors.Join(err, w.Abort())
 	}
 	return w, nil
 }
 
+// descriptor names the SSTable.
+func (w *Writer) descriptor() component.Descriptor {
+	return component.Descriptor{Version: w.codec.Version(), ID: w.options.ID}
+}
+
+// output is a component that is being written. It counts its bytes.
+type output struct {
+	io.WriteCloser
+	component component.Kind
+	written   int64
+}
+
+// Write writes some bytes.
+func (o *output) Write(b []byte) (int, error) {
+	n, err := o.WriteCloser.Write(b)
+	o.written += int64(n)
+	return n, err
+}
+
+// create creates a component.
+func (w *Writer) create(c component.Kind) (*output, error) {
+	out, err := w.to.Create(c)
+	if err != nil {
+		return nil, err
+	}
+	o := &output{WriteCloser: out, component: c}
+	w.outputs = append(w.outputs, o)
+	return o, nil
+}
+
+// write creates a component with all its bytes.
+func (w *Writer) write(c component.Kind, b []byte) error {
+	o, err := w.create(c)
+	if err == nil {
+		_, err = o.Write(b)
+	}
+	return err
+}
+
+// commit writes TOC.txt and commits the components. It returns their sizes.
+func (w *Writer) commit() (map[component.Kind]int64, error) {
+	components := []component.Kind{component.TOCTxt}
+	for _, o := range w.outputs {
+		components = append(components, o.component)
+	}
+	slices.Sort(components)
+	if err := w.write(component.TOCTxt, component.AppendTOC(nil, components)); err != nil {
+		return nil, err
+	}
+	sizes := make(map[component.Kind]int64)
+	for _, o := range w.outputs {
+		if err := o.Close(); err != nil {
+			return nil, err
+		}
+		sizes[o.component] = o.written
+	}
+	return sizes, w.to.Commit()
+}
+
 // open makes the files that grow with the partitions.
 func (w *Writer) open() error {
-	out, err := w.files.create(component.DataDB)
+	out, err := w.create(component.DataDB)
 	if err != nil {
 		return err
 	}
-	if w.index, err = w.files.create(component.IndexDB); err != nil {
+	if w.index, err = w.create(component.IndexDB); err != nil {
 		return err
 	}
 	compression := w.options.Compression
@@ -260,9 +317,9 @@ func (w *tableIndex) Partition(p *sstable.Partition) error {
 // Position is how many bytes of Data.db were written, not compressed.
 func (w *Writer) Position() int64 { return w.rows.Position() }
 
-// Finish writes what is left, has all files on the disk, and moves them into the folder. After an
-// error Discard is due.
-func (w *Writer) Finish() (*Written, error) {
+// Commit writes the remaining components and commits the output. After an error, the caller must
+// call Abort.
+func (w *Writer) Commit() (*Written, error) {
 	if w.rows.Partitions() == 0 {
 		return nil, errors.New("an sstable has no partitions")
 	}
@@ -288,16 +345,16 @@ func (w *Writer) Finish() (*Written, error) {
 		components[component.CRCDB] = w.data.sums.Append(nil)
 	}
 	for component, b := range components {
-		if err := w.files.write(component, b); err != nil {
+		if err := w.write(component, b); err != nil {
 			return nil, err
 		}
 	}
-	sizes, err := w.files.publish()
+	sizes, err := w.commit()
 	if err != nil {
 		return nil, err
 	}
 	return &Written{
-		Descriptor: w.files.descriptor,
+		Descriptor: w.descriptor(),
 		Sizes:      sizes,
 		Partitions: w.rows.Partitions(),
 		Rows:       statistics.Stats.Rows,
@@ -333,6 +390,6 @@ func (w *Writer) statistics() *component.Statistics {
 	}
 }
 
-// Discard removes what was written, unless Finish has moved it. It may be called at any time, and
+// Abort removes what was written, unless Commit has succeeded. It may be called at any time, and
 // more than once.
-func (w *Writer) Discard() error { return w.files.discard() }
+func (w *Writer) Abort() error { return w.to.Abort() }

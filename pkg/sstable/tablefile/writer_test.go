@@ -162,12 +162,12 @@ func written(t testing.TB, v component.Version, o Options) (string, *Written) {
 	t.Helper()
 	folder := t.TempDir()
 	c := codecOf(t, testTable(t), v, testMinima)
-	w, err := Create(folder, c, o)
+	w, err := Create(&FolderOutput{Path: folder}, c, o)
 	require.NoError(t, err)
 	fill(t, w, c)
-	done, err := w.Finish()
+	done, err := w.Commit()
 	require.NoError(t, err)
-	require.NoError(t, w.Discard())
+	require.NoError(t, w.Abort())
 	return folder, done
 }
 
@@ -245,12 +245,12 @@ func TestATableWithoutFilter(t *testing.T) {
 func TestATableThatIsDiscardedLeavesNothing(t *testing.T) {
 	folder := t.TempDir()
 	c := smallCodec(t, component.NB)
-	w, err := Create(folder, c, testOptions(component.Compression{}))
+	w, err := Create(&FolderOutput{Path: folder}, c, testOptions(component.Compression{}))
 	require.NoError(t, err)
 	require.NoError(t, w.Begin(keyOne, sstable.Deletion{}))
 	require.NoError(t, w.End())
-	require.NoError(t, w.Discard())
-	require.NoError(t, w.Discard())
+	require.NoError(t, w.Abort())
+	require.NoError(t, w.Abort())
 	files, err := os.ReadDir(folder)
 	require.NoError(t, err)
 	require.Empty(t, files)
@@ -258,7 +258,7 @@ func TestATableThatIsDiscardedLeavesNothing(t *testing.T) {
 
 func TestATableIsNotWrittenOverAnother(t *testing.T) {
 	folder, _ := written(t, component.NB, testOptions(component.Compression{}))
-	_, err := Create(folder, smallCodec(t, component.NB), testOptions(component.Compression{}))
+	_, err := Create(&FolderOutput{Path: folder}, smallCodec(t, component.NB), testOptions(component.Compression{}))
 	require.ErrorContains(t, err, "TOC.txt is there already")
 }
 
@@ -266,7 +266,7 @@ func TestKeysOutOfOrderAreRefused(t *testing.T) {
 	keys := sortedKeys(2)
 	for _, second := range [][]byte{keys[0], keys[1]} {
 		w, err := Create(
-			t.TempDir(),
+			&FolderOutput{Path: t.TempDir()},
 			smallCodec(t, component.NB),
 			testOptions(component.Compression{}),
 		)
@@ -274,16 +274,16 @@ func TestKeysOutOfOrderAreRefused(t *testing.T) {
 		require.NoError(t, w.Begin(keys[1], sstable.Deletion{}))
 		require.NoError(t, w.End())
 		require.ErrorContains(t, w.Begin(second, sstable.Deletion{}), "does not come behind")
-		require.NoError(t, w.Discard())
+		require.NoError(t, w.Abort())
 	}
 }
 
 func TestATableOfNoPartitionsIsRefused(t *testing.T) {
-	w, err := Create(t.TempDir(), smallCodec(t, component.NB), testOptions(component.Compression{}))
+	w, err := Create(&FolderOutput{Path: t.TempDir()}, smallCodec(t, component.NB), testOptions(component.Compression{}))
 	require.NoError(t, err)
-	_, err = w.Finish()
+	_, err = w.Commit()
 	require.ErrorContains(t, err, "no partitions")
-	require.NoError(t, w.Discard())
+	require.NoError(t, w.Abort())
 }
 
 func TestOptionsThatMakeNoTableAreRefused(t *testing.T) {
@@ -315,7 +315,7 @@ func TestOptionsThatMakeNoTableAreRefused(t *testing.T) {
 		folder := t.TempDir()
 		o := testOptions(component.Compression{})
 		change(&o)
-		_, err := Create(folder, smallCodec(t, component.NB), o)
+		_, err := Create(&FolderOutput{Path: folder}, smallCodec(t, component.NB), o)
 		require.ErrorContains(t, err, name)
 		files, err := os.ReadDir(folder)
 		require.NoError(t, err)
@@ -326,7 +326,7 @@ func TestOptionsThatMakeNoTableAreRefused(t *testing.T) {
 func TestRowsOfATableDoNotAllocate(t *testing.T) {
 	c := smallCodec(t, component.NB)
 	w, err := Create(
-		t.TempDir(),
+		&FolderOutput{Path: t.TempDir()},
 		c,
 		testOptions(component.Compression{Compressor: component.LZ4Compressor, ChunkLength: 16384}),
 	)
@@ -353,7 +353,7 @@ func TestRowsOfATableDoNotAllocate(t *testing.T) {
 	}
 	// One key of 16 is kept for the summary.
 	require.LessOrEqual(t, testing.AllocsPerRun(1600, partition), 1.0)
-	require.NoError(t, w.Discard())
+	require.NoError(t, w.Abort())
 }
 
 // BenchmarkWriter writes partitions of one row of three columns.
@@ -379,7 +379,7 @@ func BenchmarkWriter(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				w, err := Create(
-					b.TempDir(),
+					&FolderOutput{Path: b.TempDir()},
 					c,
 					Options{
 						ID:            "1",
@@ -395,7 +395,7 @@ func BenchmarkWriter(b *testing.B) {
 						b.Fatal("not written")
 					}
 				}
-				_, err = w.Finish()
+				_, err = w.Commit()
 				require.NoError(b, err)
 			}
 			b.ReportMetric(float64(b.N*len(keys))/b.Elapsed().Seconds(), "rows/s")

@@ -19,17 +19,17 @@ type Bound struct {
 	Token token.Token
 }
 
-// Bounds are the first and the last partition of a file. They are not to be changed. What they are
-// read of, once, is a chunk of Data.db and its statistics, or the end of Index.db by its summary;
-// where these are missing, what Within reads in their stead. It fails where Within does.
+// Bounds returns the first and the last partition of the file. The caller must not change them. The
+// first call reads a chunk of Data.db and the statistics, or the end of Index.db. If these are
+// missing, it reads what Within would read. It fails where Within does.
 func (r *Reader) Bounds() (first, last Bound, err error) {
 	b, err := r.bounds()
 	return b[0], b[1], err
 }
 
-// Overlaps reports whether the file may have partitions in one of the ranges: where it is false
-// there are none, and the file need not be read. If the file is damaged at one end, Overlaps goes
-// by its other components, so that only the ranges that the damage is in cannot be read.
+// Overlaps reports whether the file may have partitions in one of the ranges. If it returns false,
+// there are none. If the file is damaged at one end, Overlaps uses its other components, so that
+// only the ranges of the damage cannot be read.
 func (r *Reader) Overlaps(ranges []token.Range) bool {
 	s := r.span()
 	for _, g := range ranges {
@@ -44,9 +44,9 @@ func (r *Reader) Overlaps(ranges []token.Range) bool {
 // span is the tokens of the first and the last partition; nil: not known.
 type span struct{ first, last *token.Token }
 
-// readSpan finds the span: by the bounds, and where those cannot be read, by keys that two
-// components agree on, or that stand in Statistics.db, which has checksums where it has keys. One
-// bit that changed in one of them then leaves no partition out.
+// readSpan finds the span by the bounds. If these cannot be read, it uses keys that two components
+// agree on, or those of Statistics.db, which has checksums where it has keys. So a changed bit in
+// one component leaves no partition out.
 func (r *Reader) readSpan() span {
 	if r.partitioner == nil {
 		return span{}

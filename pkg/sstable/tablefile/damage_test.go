@@ -52,7 +52,8 @@ func (d *damaged) components(t testing.TB) map[component.Kind]string {
 		_, c, err := component.ParseName(file.Name())
 		require.NoError(t, err)
 		switch c {
-		case component.DataDB, component.StatisticsDB, component.IndexDB, component.SummaryDB, component.CompressionInfoDB, component.CRCDB, component.DigestCRC32:
+		case component.DataDB, component.StatisticsDB, component.IndexDB, component.SummaryDB,
+			component.CompressionInfoDB, component.CRCDB, component.DigestCRC32:
 			components[c] = filepath.Join(d.folder, file.Name())
 		}
 	}
@@ -175,13 +176,12 @@ func TestFilesOfAnotherTableAreFound(t *testing.T) {
 		folder, done := written(t, component.NB, testOptions(c))
 		other := t.TempDir()
 		codec := codecOf(t, testTable(t), component.NB, testMinima)
-		w, err := Create(&FolderOutput{Path: other}, codec, testOptions(c))
+		w, err := create(other, codec, testOptions(c))
 		require.NoError(t, err)
 		for i, key := range sortedKeys(300)[50:] {
-			require.NoError(
-				t,
-				w.Begin(key, sstable.Deletion{Set: true, Timestamp: testTime + int64(i), Time: testSecond}),
-			)
+			at := testTime + int64(i)
+			deletion := sstable.Deletion{Set: true, Timestamp: at, Time: testSecond}
+			require.NoError(t, w.Begin(key, deletion))
 			require.NoError(t, w.Row(testRow(t, codec, 1, "b", true)))
 			require.NoError(t, w.End())
 		}

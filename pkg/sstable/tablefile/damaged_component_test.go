@@ -22,7 +22,11 @@ func TestErrorsNameTheComponentThatIsDamaged(t *testing.T) {
 		component component.Kind
 		damage    func([]byte) []byte
 	}{
-		{component.IndexDB, half}, {component.IndexDB, withoutLastEntry}, {component.DataDB, half}, {component.StatisticsDB, half}, {component.CompressionInfoDB, half},
+		{component.IndexDB, half},
+		{component.IndexDB, withoutLastEntry},
+		{component.DataDB, half},
+		{component.StatisticsDB, half},
+		{component.CompressionInfoDB, half},
 	} {
 		dir := copied(t, filepath.Join("..", "testdata", "golden", "files", "nb_lz4"))
 		d, _, err := component.ParseName("nb-1-big-" + string(component.DataDB))

@@ -22,8 +22,8 @@ func parts(bits uint) (all []token.Range) {
 	return append(all, token.Range{Start: from, End: token.Murmur3.Max()})
 }
 
-// A bit that changed at an end of Data.db or of an index, or in Statistics.db, leaves the ranges
-// readable that it has nothing to do with, and none is read wrong.
+// TestDamageAtTheEnds changes a bit at an end of Data.db or of an index, or in Statistics.db. The
+// ranges beside it must stay readable, and no range may be read wrong.
 func TestDamageAtTheEnds(t *testing.T) {
 	const bits, every = 5, 32
 	for _, c := range []struct {

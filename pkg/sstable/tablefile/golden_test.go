@@ -17,7 +17,8 @@ import (
 // than a server's.
 func withoutServer(s *component.Stats) component.Stats {
 	out := *s
-	out.CommitLogUpper, out.CommitLogLower, out.CommitLogIntervals = component.NoCommitLog, component.NoCommitLog, nil
+	out.CommitLogUpper, out.CommitLogLower = component.NoCommitLog, component.NoCommitLog
+	out.CommitLogIntervals = nil
 	out.HostID, out.TokenCoverage, out.Slice = nil, 0, nil
 	return out
 }
@@ -32,7 +33,7 @@ func TestIndexAndStatisticsOfGoldenFilesAreMadeAgain(t *testing.T) {
 				Options{ID: "1", Keys: 5, FilterChance: 0.01, IndexInterval: 128},
 			)
 			require.NoError(t, err)
-			require.NoError(t, fill(w, sstable.NewDecoder(g.codec, bytes.NewReader(g.data), sstable.MaxRowBytes)))
+			require.NoError(t, fill(w, decoderOf(g.codec, g.data)))
 			done, err := w.Commit()
 			require.NoError(t, err)
 			index, err := os.ReadFile(filepath.Join(folder, done.Name(component.IndexDB)))
@@ -60,7 +61,9 @@ func TestIndexAndStatisticsOfGoldenFilesAreMadeAgain(t *testing.T) {
 			require.Equal(t, g.data, data)
 		}
 		t.Run(g.name+", rows encoded again", func(t *testing.T) {
-			made(t, func(w *Writer, d *sstable.Decoder) error { return sstable.Copy(w, g.codec, d) })
+			made(t, func(w *Writer, d *sstable.Decoder) error {
+				return sstable.Copy(w, g.codec, d)
+			})
 		})
 		t.Run(g.name+", rows as they are", func(t *testing.T) { made(t, (*Writer).Take) })
 	}
@@ -68,17 +71,17 @@ func TestIndexAndStatisticsOfGoldenFilesAreMadeAgain(t *testing.T) {
 
 func TestRowsOfAnotherCodecAreNotTaken(t *testing.T) {
 	c := smallCodec(t, component.NB)
-	w, err := Create(&FolderOutput{Path: t.TempDir()}, c, testOptions(component.Compression{}))
+	w, err := create(t.TempDir(), c, testOptions(component.Compression{}))
 	require.NoError(t, err)
 	require.ErrorContains(
 		t,
-		w.Take(sstable.NewDecoder(smallCodec(t, component.NB), bytes.NewReader(nil), sstable.MaxRowBytes)),
+		w.Take(decoderOf(smallCodec(t, component.NB), nil)),
 		"another codec",
 	)
 	require.NoError(t, w.Abort())
 }
 
-// indexer makes an Index.db of what a PartitionWriter tells.
+// indexer writes an Index.db of the partitions that it observes.
 type indexer struct {
 	version component.Version
 	out     []byte

@@ -1,6 +1,7 @@
 package tablefile
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -21,13 +22,23 @@ func columnOf(t testing.TB, name, typ string) sstable.Column {
 }
 
 // codecOf plans a table.
-func codecOf(t testing.TB, table *sstable.Table, v component.Version, m sstable.Minima) *sstable.Codec {
+func codecOf(
+	t testing.TB,
+	table *sstable.Table,
+	v component.Version,
+	m sstable.Minima,
+) *sstable.Codec {
 	t.Helper()
 	s, err := sstable.Plan(table)
 	require.NoError(t, err)
 	c, err := sstable.NewCodec(s, v, m)
 	require.NoError(t, err)
 	return c
+}
+
+// decoderOf returns a decoder of the bytes of a Data.db.
+func decoderOf(c *sstable.Codec, data []byte) *sstable.Decoder {
+	return sstable.NewDecoder(c, bytes.NewReader(data), sstable.MaxRowBytes)
 }
 
 // smallCodec returns the codec of the table (k int, c int, v text, PRIMARY KEY (k, c)).

@@ -19,13 +19,12 @@ type landing struct {
 	by       string // the component that has it
 }
 
-// neighbors are the last partition that an index has at a token or before, and the one behind it.
-// nil: there is none, or it is not known.
+// neighbors are two partitions of an index: the last one at a token or before it, and the next one.
+// A partition that does not exist or is not known is nil.
 type neighbors struct{ before, after *landing }
 
-// locate finds where the partitions behind a token begin: by Summary.db and Index.db, and where
-// they are not there, or the summary is not that of the index, by a sample of the partitions that
-// is made once.
+// locate finds where the partitions behind a token begin. It uses Summary.db and Index.db. If one
+// of them is missing, or the summary is not that of the index, it uses a sample of the partitions.
 func (r *Reader) locate(t token.Token) (neighbors, error) {
 	if s := r.summary(); s != nil {
 		n, err := s.around(t)
@@ -169,9 +168,10 @@ func (o *indexOrder) next(in *component.IndexReader) error {
 		key:      append(o.now.key[:0], e.Key...),
 		by:       string(component.IndexDB),
 	}
+	before := &o.before
 	if len(e.Key) == 0 || e.Position >= o.length ||
-		o.any &&
-			(comparePartitions(o.before.token, o.before.key, o.now.token, o.now.key) >= 0 || e.Position <= o.before.position) {
+		o.any && (e.Position <= before.position ||
+			comparePartitions(before.token, before.key, o.now.token, o.now.key) >= 0) {
 		return fmt.Errorf(
 			"entry at %d: key %x at %d of %d bytes does not come behind the one before",
 			in.Position(),

@@ -10,7 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
-// PromotedIndex leads to blocks of rows inside a partition
+// promotedIndex leads to blocks of rows inside a partition
 // (org.apache.cassandra.io.sstable.IndexInfo). A partition of two blocks or more has it.
 type promotedIndex struct {
 	// HeaderLength is how many bytes the partition has before its first row: key, deletion, static
@@ -20,7 +20,7 @@ type promotedIndex struct {
 	Blocks       []sstable.Block
 }
 
-// AppendPromotedIndex appends a promoted index, as it stands in an entry of the Index.db of a
+// appendPromotedIndex appends a promoted index, as it stands in an entry of the Index.db of a
 // version. It fails where the version cannot keep a deletion.
 func appendPromotedIndex(dst []byte, p *promotedIndex, v component.Version) ([]byte, error) {
 	var blocks indexBlocks
@@ -76,9 +76,8 @@ func appendBlock(dst []byte, b *sstable.Block, v component.Version) ([]byte, err
 	return sstable.AppendDeletion(dst, b.Open, v)
 }
 
-// ParsePromotedIndex reads the promoted index of a version. prefixLen returns the length in bytes
-// of the clustering at the beginning of some bytes, in the form of Block.First, or 0. The result
-// has parts of b.
+// parsePromotedIndex reads the promoted index of a version. prefixLen returns the number of bytes
+// of the clustering that some bytes begin with, or 0 (Schema.PrefixLen). The result has parts of b.
 func parsePromotedIndex(
 	b []byte,
 	v component.Version,

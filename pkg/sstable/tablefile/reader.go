@@ -14,16 +14,18 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Reader reads the partitions of an SSTable of any version: all of them by Decoder, from the
-// begin of the file to its end, or by Within those in ranges of tokens. It needs Data.db,
-// Statistics.db, and CompressionInfo.db where there is one; by range it is quicker with Index.db
-// and Summary.db. Chunks are held against their checksums, and so are blocks where there is a
-// CRC.db. What else may be wrong Verify finds: without a CRC.db a value of a file that is not
-// compressed may be another one, and so may the times of a file before NA whose Statistics.db was
-// changed, which has no checksums then.
+// Reader reads the partitions of an SSTable of any version. Decoder returns all of them, in the
+// order of the file, and Within those in ranges of tokens. A Reader needs Data.db, Statistics.db,
+// and CompressionInfo.db if the file is compressed. With Index.db and Summary.db, Within is
+// quicker.
 //
-// The Decoder of Decoder is for one goroutine. Everything else may be used by any number of them,
-// but for Close.
+// The checksums of chunks are verified, and with a CRC.db those of blocks. Other damage may stay
+// unseen, so that Verify is the stricter one. Without a CRC.db, a value of a file that is not
+// compressed may be wrong. Before version NA, Statistics.db has no checksums, so that times may be
+// wrong.
+//
+// The Decoder of Decoder is for one goroutine. All other methods except Close may be called by any
+// number of goroutines.
 type Reader struct {
 	tableFiles
 	statistics  *component.Statistics
@@ -129,7 +131,8 @@ func (r *Reader) openIndex() error {
 	return err
 }
 
-// DamagedError says that a component cannot be parsed without which no partition can be read.
+// DamagedError is the error of a component that cannot be parsed, if no partition can be read
+// without it.
 type DamagedError struct{ err error }
 
 // Error says which, and what is wrong.
@@ -146,10 +149,10 @@ func damagedBy(err error) error {
 	return &DamagedError{err}
 }
 
-// OpenDamaged makes a reader of an SSTable that Open fails for with a *DamagedError. Overlaps
-// reports which ranges it may have had partitions in, by its index, and Within fails with that
-// error; of Codec, Statistics, Decoder and Length nothing is known. The partitioner is that of the
-// table.
+// OpenDamaged returns a reader of an SSTable for which Open fails with a *DamagedError. Its
+// Overlaps uses the index to report which ranges the SSTable may have had partitions in. Its Within
+// returns damage. Codec, Statistics, Decoder and Length must not be used. p is the partitioner of
+// the table.
 func OpenDamaged(f Files, p token.Partitioner, damage *DamagedError) (*Reader, error) {
 	r := &Reader{
 		tableFiles: tableFiles{f}, partitioner: p, damage: damage,

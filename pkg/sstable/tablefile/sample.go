@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"sort"
 
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
@@ -17,8 +16,8 @@ import (
 // more.
 const sampleGap = 64 << 10
 
-// sample is some of the partitions of a file: the first, one about every sampleGap bytes, and each
-// that is so long with the one behind it.
+// sample is some of the partitions of a file: the first one, and one about every sampleGap bytes. A
+// partition of sampleGap bytes or more is in it, and so is the one behind it.
 type sample struct {
 	points []samplePoint
 	by     string  // what the partitions were found in
@@ -93,7 +92,8 @@ func (r *Reader) makeSample() (*sample, error) {
 // sampleIndex makes a sample of Index.db.
 func (r *Reader) sampleIndex() (*sample, error) {
 	s := &sample{by: string(component.IndexDB)}
-	in := component.NewBareIndexReader(io.NewSectionReader(r.index, 0, r.index.Size()), 0, sstable.ReadBytes)
+	index := io.NewSectionReader(r.index, 0, r.index.Size())
+	in := component.NewBareIndexReader(index, 0, sstable.ReadBytes)
 	order := indexOrder{partitioner: r.partitioner, length: r.data.length()}
 	for {
 		err := order.next(in)
@@ -114,12 +114,12 @@ func (r *Reader) sampleIndex() (*sample, error) {
 	}
 }
 
-// sampleData makes a sample of Data.db, all of which it reads, and holds it against Digest.crc32
-// where there is one. Rows are gone over by their sizes.
+// sampleData makes a sample of Data.db. It reads the entire file, skips rows by their sizes, and
+// verifies Digest.crc32 if there is one.
 func (r *Reader) sampleData() (*sample, error) {
 	data := &dataReader{
 		dataPieces: r.data.another(),
-		in:         io.NewSectionReader(r.file, 0, math.MaxInt64),
+		in:         sequential(r.file),
 	}
 	var in io.Reader = data
 	if r.sections != nil {

@@ -16,17 +16,17 @@ import (
 // Section is a part of a Data.db by its plain bytes: from From up to To.
 type Section struct{ From, To uint64 }
 
-// Sections tells of the parts of a Data.db that a node streams out, as the header of a streamed
-// file has it (org.apache.cassandra.db.streaming.CassandraStreamHeader and CompressionInfo). Of a
-// file that is streamed whole it tells as well: what follows the last chunk then is no part of it.
+// Sections describes the parts of a Data.db that a node streams, as the header of a streamed file
+// does (org.apache.cassandra.db.streaming.CassandraStreamHeader and CompressionInfo). It can also
+// describe an entire file. What follows the last chunk then does not belong to it.
 type Sections struct {
 	// Sections ascend and do not overlap.
 	Sections []Section
 	// Compression is that of the file; no Compressor: not compressed.
 	Compression component.Compression
-	// Chunks are how many bytes each chunk that a section is in has as it is stored, without its
-	// checksum: in the order of the file, one that is in two sections once. A file that is not
-	// compressed has none.
+	// Chunks are the stored sizes in bytes of the chunks that the sections are in, without their
+	// checksums, in the order of the file. A chunk of two sections is listed once. A file that is
+	// not compressed has none.
 	Chunks []int
 }
 
@@ -92,15 +92,17 @@ func (s *Sections) count() (n uint64) {
 	return n
 }
 
-// OpenSections makes a reader of sections that a node streamed out. The file begins with what the
-// node sent: the chunks as they are stored, one after the other, each with its CRC-32 behind it,
-// which it is held against; or, of a Data.db that is not compressed, the bytes of the sections.
-// name and d name the file in errors; header is that of the streamed file. The sections are of a
-// table of Murmur3Partitioner, which does not stand in them; Statistics has nothing else. Within
-// finds partitions by a sample of them, and positions count the bytes of the sections alone.
+// OpenSections returns a reader of sections that a node streamed. The file begins with what the
+// node sent. Of a compressed Data.db, that is the stored chunks, each followed by its CRC-32, which
+// is verified. Of another Data.db, it is the bytes of the sections. name and d name the file in
+// errors. header is that of the streamed file.
 //
-// It fails where sections and chunks cannot be of one file, and for what is not read. Close closes
-// the file; after an error it is the caller's still.
+// The partitioner must be Murmur3Partitioner, since the sections do not name it. Statistics has no
+// more than the header. Within finds partitions by a sample. Positions count only the bytes of the
+// sections.
+//
+// OpenSections fails if the sections and chunks cannot be of one file. Close closes the file. After
+// an error, the caller must close it.
 func OpenSections(
 	file RandomReader,
 	name string,

@@ -241,7 +241,7 @@ func TestSectionsThatCannotBeAreRefused(t *testing.T) {
 		_, err := sectionsOf(nil, of)
 		require.ErrorContains(t, err, want)
 	}
-	// A chunk in the midst that is too short, and one at the end that does not reach to the section's end.
+	// A chunk in the middle is too short, and one at the end does not reach the section's end.
 	short, err := newLZ4()(nil, []byte("short"))
 	require.NoError(t, err)
 	sent := binary.BigEndian.AppendUint32(bytes.Clone(short), crc32.ChecksumIEEE(short))

@@ -23,7 +23,7 @@ func change(t testing.TB, folder string, c component.Kind, how func([]byte) []by
 	require.NoError(t, os.WriteFile(path, how(b), 0o600))
 }
 
-// refused verifies the SSTable nb-1 and holds the error to tell what is wrong.
+// refused requires that Verify refuses the SSTable nb-1, with an error that contains want.
 func refused(t testing.TB, folder string, check Check, want string) {
 	t.Helper()
 	_, err := Verify(Folder(folder, component.Descriptor{Version: component.NB, ID: "1"}), check)
@@ -130,7 +130,7 @@ func wrong(t testing.TB, write func(c *sstable.Codec, w *Writer)) string {
 	t.Helper()
 	folder := t.TempDir()
 	c := codecOf(t, testTable(t), component.NB, testMinima)
-	w, err := Create(&FolderOutput{Path: folder}, c, testOptions(component.Compression{}))
+	w, err := create(folder, c, testOptions(component.Compression{}))
 	require.NoError(t, err)
 	write(c, w)
 	_, err = w.Commit()
@@ -186,11 +186,20 @@ func TestVerifyFindsRowsThatAreWrong(t *testing.T) {
 		) []error {
 			return []error{w.Row(testRow(t, c, 1, "c", true)), w.Row(testRow(t, c, 1, "b", true))}
 		}},
-		"elements of a list out of order": {"does not come behind", func(c *sstable.Codec, w *Writer) []error {
-			path := func(at byte) []byte { return append(make([]byte, 6), 0x10, at, 0x80, 0, 0, 0, 0, 0, 0, 0) }
-			row := &sstable.Row{Clustering: [][]byte{{0, 0, 0, 1}, []byte("b")}, Cells: []sstable.Cell{
-				{Column: 2, Timestamp: testTime, Path: path(2), Value: []byte("v")}, {Column: 2, Timestamp: testTime, Path: path(1), Value: []byte("v")},
-			}}
+		"elements of a list out of order": {"does not come behind", func(
+			c *sstable.Codec,
+			w *Writer,
+		) []error {
+			path := func(at byte) []byte {
+				return append(make([]byte, 6), 0x10, at, 0x80, 0, 0, 0, 0, 0, 0, 0)
+			}
+			row := &sstable.Row{
+				Clustering: [][]byte{{0, 0, 0, 1}, []byte("b")},
+				Cells: []sstable.Cell{
+					{Column: 2, Timestamp: testTime, Path: path(2), Value: []byte("v")},
+					{Column: 2, Timestamp: testTime, Path: path(1), Value: []byte("v")},
+				},
+			}
 			encoded, err := c.AppendRow(nil, row)
 			return []error{err, w.Row(encoded)}
 		}},
@@ -198,21 +207,27 @@ func TestVerifyFindsRowsThatAreWrong(t *testing.T) {
 			return []error{w.Row(testRow(t, c, 1, "b", false))}
 		}},
 		"a range without end": {"has no end", func(_ *sstable.Codec, w *Writer) []error {
-			return []error{w.Marker(&sstable.Marker{Kind: sstable.InclusiveStart, Started: deletion})}
+			m := sstable.Marker{Kind: sstable.InclusiveStart, Started: deletion}
+			return []error{w.Marker(&m)}
 		}},
 		"a range without start": {"ends the deletion", func(_ *sstable.Codec, w *Writer) []error {
 			return []error{w.Marker(&sstable.Marker{Kind: sstable.InclusiveEnd, Ended: deletion})}
 		}},
-		"a range that ends before it starts": {"does not come behind", func(_ *sstable.Codec, w *Writer) []error {
+		"a range that ends before it starts": {"does not come behind", func(
+			_ *sstable.Codec,
+			w *Writer,
+		) []error {
 			return []error{
 				w.Marker(&sstable.Marker{
 					Kind:    sstable.InclusiveStart,
 					Values:  [][]byte{{0, 0, 0, 1}},
 					Started: deletion,
 				}),
-				w.Marker(
-					&sstable.Marker{Kind: sstable.InclusiveEnd, Values: [][]byte{{0, 0, 0, 2}}, Ended: deletion},
-				),
+				w.Marker(&sstable.Marker{
+					Kind:   sstable.InclusiveEnd,
+					Values: [][]byte{{0, 0, 0, 2}},
+					Ended:  deletion,
+				}),
 			}
 		}},
 	} {
@@ -254,9 +269,10 @@ func TestVerifyFindsTokensOutsideOfTheRanges(t *testing.T) {
 	require.NoError(t, err)
 }
 
-// TestVerifyFindsEveryByteThatIsChanged turns each byte of an SSTable, but of its filter, which may
-// have more keys than there are, of CompressionInfo.db, where not all matters, and of the length of
-// a block in CRC.db, where there is but one. Of Statistics.db, which is long, it takes some.
+// TestVerifyFindsEveryByteThatIsChanged changes each byte of an SSTable, one at a time. It leaves
+// out the filter, which may have more keys than there are, and CompressionInfo.db, where not all
+// bytes matter. It also leaves out the length of the only block in CRC.db. Statistics.db is long,
+// so that some of its bytes must do.
 func TestVerifyFindsEveryByteThatIsChanged(t *testing.T) {
 	folder := wrong(t, func(c *sstable.Codec, w *Writer) {
 		for n, key := range sortedKeys(20) {
@@ -527,7 +543,8 @@ func TestVerifyFindsStatisticsThatAreWrong(t *testing.T) {
 			s.Cardinality.Add([]byte("another"))
 		},
 		"has clusterings from": func(s *component.Statistics) {
-			s.Stats.MinClustering, s.Stats.MaxClustering = s.Stats.MaxClustering, s.Stats.MinClustering
+			stats := s.Stats
+			stats.MinClustering, stats.MaxClustering = stats.MaxClustering, stats.MinClustering
 		},
 		"compression ratio": func(s *component.Statistics) { s.Stats.CompressionRatio = 0.5 },
 		"partitioner": func(

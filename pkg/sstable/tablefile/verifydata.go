@@ -204,8 +204,8 @@ func (v *verifier) marker(m *sstable.Marker) error {
 // item checks where a row or a marker is: behind the one before, and in the block that the index
 // has it in.
 func (v *verifier) item(values [][]byte, kind sstable.BoundKind) error {
-	at := &v.at
-	if at.rows && v.table.codec.Schema().ComparePrefixes(at.clustering, at.kind, values, kind) >= 0 {
+	at, schema := &v.at, v.table.codec.Schema()
+	if at.rows && schema.ComparePrefixes(at.clustering, at.kind, values, kind) >= 0 {
 		return fmt.Errorf("clustering %x does not come behind %x", values, at.clustering)
 	}
 	offset, end := v.table.decoder.Offset()-at.start, v.table.decoder.End()-at.start
@@ -219,7 +219,7 @@ func (v *verifier) item(values [][]byte, kind sstable.BoundKind) error {
 	}
 	at.keep(values, kind)
 	var err error
-	if at.prefix, err = v.table.codec.Schema().AppendPrefix(at.prefix[:0], values, kind); err != nil {
+	if at.prefix, err = schema.AppendPrefix(at.prefix[:0], values, kind); err != nil {
 		return err
 	}
 	if len(at.blocks) > 0 {
@@ -318,7 +318,7 @@ func (v *verifier) end() error {
 		b := &at.blocks[len(at.blocks)-1]
 		if at.next != len(at.blocks) {
 			return fmt.Errorf(
-				"%s has %d blocks, of which %d are there",
+				"%s has %d blocks, and %d are there",
 				component.IndexDB,
 				len(at.blocks),
 				at.next,

@@ -60,12 +60,13 @@ func (v *verifier) stats() error {
 	}
 	if have.PendingRepair != nil || have.Transient || have.LegacyCounterShards {
 		return fmt.Errorf(
-			"%s tells of a repair that is pending, of a transient replica or of old counters",
+			"%s has a repair that is pending, a transient replica or old counters",
 			component.StatisticsDB,
 		)
 	}
 	for name, h := range map[string][2]component.Histogram{
-		"sizes of partitions": {have.PartitionSizes, want.PartitionSizes}, "cells of partitions": {have.PartitionCells, want.PartitionCells},
+		"sizes of partitions": {have.PartitionSizes, want.PartitionSizes},
+		"cells of partitions": {have.PartitionCells, want.PartitionCells},
 	} {
 		if h[0].Total() != v.partitions ||
 			len(h[0].Counts) == len(h[1].Counts) && !slices.Equal(h[0].Counts, h[1].Counts) {
@@ -131,8 +132,9 @@ func (v *verifier) boundsOf(have, want *component.Stats) error {
 		)
 	}
 	first, last := &v.bounds.least, &v.bounds.greatest
-	if first.set && schema.ComparePrefixes(least, sstable.InclusiveStart, first.values, first.kind) > 0 ||
-		last.set && schema.ComparePrefixes(greatest, sstable.InclusiveEnd, last.values, last.kind) < 0 {
+	const start, end = sstable.InclusiveStart, sstable.InclusiveEnd
+	if first.set && schema.ComparePrefixes(least, start, first.values, first.kind) > 0 ||
+		last.set && schema.ComparePrefixes(greatest, end, last.values, last.kind) < 0 {
 		return fmt.Errorf(
 			"%s has clusterings from %x to %x, and they are from %x to %x",
 			component.StatisticsDB,

@@ -37,7 +37,8 @@ func (r *Reader) Within(ranges []token.Range) (*Decoder, error) {
 	}
 	in := r.plain()
 	d := sstable.NewDecoder(r.codec, in, sstable.MaxRowBytes)
-	d.SetReadSize(int(min(sstable.ReadBytes, r.Length()+1))) // of very many small files each takes little
+	// If there are very many small files, each takes little memory.
+	d.SetReadSize(int(min(sstable.ReadBytes, r.Length()+1)))
 	return &Decoder{
 		Decoder: d,
 		path:    r.path(component.DataDB),
@@ -56,7 +57,7 @@ type rangeWalk struct {
 	table  *Reader
 	ranges []token.Range // that are not done with, ascending and apart
 
-	located bool // where the first of the ranges begins was looked up
+	located bool // route leads to the first of the ranges
 	route   []*landing
 	expect  *landing // what is to be found at the next partition
 

@@ -53,7 +53,14 @@ func FuzzWithin(f *testing.F) {
 		}
 	}
 	f.Fuzz(
-		func(t *testing.T, table, component uint8, at uint16, xor []byte, cut uint16, start, end uint64) {
+		func(
+			t *testing.T,
+			table, component uint8,
+			at uint16,
+			xor []byte,
+			cut uint16,
+			start, end uint64,
+		) {
 			i := int(table) % len(tables)
 			names := slices.Sorted(maps.Keys(components[i]))
 			c := names[int(component)%len(names)]

@@ -246,14 +246,14 @@ func TestFilesOfVersionDAAreThoseOfOA(t *testing.T) {
 		data, err := os.ReadFile(file)
 		require.NoError(t, err)
 		like := codecOf(t, codec.Schema().Table(), component.OA, codec.Minima())
-		again, err := rewriteAs(like, sstable.NewDecoder(codec, bytes.NewReader(data), sstable.MaxRowBytes))
+		again, err := rewriteAs(like, decoderOf(codec, data))
 		require.NoError(t, err)
 		require.Equal(t, data, again, file)
 		require.NotEmpty(t, s.Stats.FirstKey)
 
 		_, err = sstable.NewPartitionWriter(codec, io.Discard, nil)
 		require.ErrorContains(t, err, "read only")
-		_, err = Create(&FolderOutput{Path: t.TempDir()}, codec, testOptions(component.Compression{}))
+		_, err = create(t.TempDir(), codec, testOptions(component.Compression{}))
 		require.ErrorContains(t, err, "read only")
 	}
 	for _, v := range []component.Version{component.DA, component.MS, component.MT} {

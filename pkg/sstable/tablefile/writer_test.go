@@ -3,6 +3,7 @@ package tablefile
 import (
 	"bytes"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -48,6 +49,11 @@ func testOptions(c component.Compression) Options {
 	return Options{ID: "1", Keys: 200, FilterChance: 0.01, IndexInterval: 16, Compression: c}
 }
 
+// create returns a writer into a folder.
+func create(folder string, c *sstable.Codec, o Options) (*Writer, error) {
+	return Create(&FolderOutput{Path: folder}, c, o)
+}
+
 // sortedKeys are the ints from 0 to n-1 in the order of a file.
 func sortedKeys(n int) [][]byte {
 	keys := make([][]byte, n)
@@ -60,8 +66,8 @@ func sortedKeys(n int) [][]byte {
 	return keys
 }
 
-// fill writes 200 partitions of all sorts: of no rows, of static rows alone, deleted ones, with
-// ranges of deleted rows, and one of some hundred kilobytes.
+// fill writes 200 partitions of all sorts: without rows, with a static row only, deleted ones, and
+// with ranges of deleted rows. One has some hundred kilobytes.
 func fill(t testing.TB, w sstable.Sink, c *sstable.Codec) {
 	t.Helper()
 	ints := func(i int) []byte { return binary.BigEndian.AppendUint32(nil, uint32(i)) }
@@ -94,7 +100,8 @@ func fill(t testing.TB, w sstable.Sink, c *sstable.Codec) {
 			row.Cells = []sstable.Cell{{Column: 0, Timestamp: testTime + int64(i), Value: ints(i)}}
 			if i%2 == 1 {
 				row.Liveness.TTL, row.Liveness.Expiry = 3600, testSecond+3600
-				row.Cells[0].Kind, row.Cells[0].TTL, row.Cells[0].Time = sstable.Expiring, 3600, testSecond+3600
+				cell := &row.Cells[0]
+				cell.Kind, cell.TTL, cell.Time = sstable.Expiring, 3600, testSecond+3600
 				row.Deletions = []sstable.ColumnDeletion{
 					{
 						Column: 2,
@@ -142,16 +149,12 @@ func fill(t testing.TB, w sstable.Sink, c *sstable.Codec) {
 		}
 		if n == 100 {
 			deletion := sstable.Deletion{Set: true, Timestamp: testTime, Time: testSecond + 99}
-			require.NoError(
-				t,
-				w.Marker(
-					&sstable.Marker{Kind: sstable.InclusiveStart, Values: [][]byte{ints(99)}, Started: deletion},
-				),
-			)
-			require.NoError(
-				t,
-				w.Marker(&sstable.Marker{Kind: sstable.ExclusiveEnd, Values: [][]byte{ints(90)}, Ended: deletion}),
-			)
+			for _, m := range []sstable.Marker{
+				{Kind: sstable.InclusiveStart, Values: [][]byte{ints(99)}, Started: deletion},
+				{Kind: sstable.ExclusiveEnd, Values: [][]byte{ints(90)}, Ended: deletion},
+			} {
+				require.NoError(t, w.Marker(&m))
+			}
 		}
 		require.NoError(t, w.End())
 	}
@@ -162,7 +165,7 @@ func written(t testing.TB, v component.Version, o Options) (string, *Written) {
 	t.Helper()
 	folder := t.TempDir()
 	c := codecOf(t, testTable(t), v, testMinima)
-	w, err := Create(&FolderOutput{Path: folder}, c, o)
+	w, err := create(folder, c, o)
 	require.NoError(t, err)
 	fill(t, w, c)
 	done, err := w.Commit()
@@ -245,7 +248,7 @@ func TestATableWithoutFilter(t *testing.T) {
 func TestATableThatIsDiscardedLeavesNothing(t *testing.T) {
 	folder := t.TempDir()
 	c := smallCodec(t, component.NB)
-	w, err := Create(&FolderOutput{Path: folder}, c, testOptions(component.Compression{}))
+	w, err := create(folder, c, testOptions(component.Compression{}))
 	require.NoError(t, err)
 	require.NoError(t, w.Begin(keyOne, sstable.Deletion{}))
 	require.NoError(t, w.End())
@@ -258,7 +261,7 @@ func TestATableThatIsDiscardedLeavesNothing(t *testing.T) {
 
 func TestATableIsNotWrittenOverAnother(t *testing.T) {
 	folder, _ := written(t, component.NB, testOptions(component.Compression{}))
-	_, err := Create(&FolderOutput{Path: folder}, smallCodec(t, component.NB), testOptions(component.Compression{}))
+	_, err := create(folder, smallCodec(t, component.NB), testOptions(component.Compression{}))
 	require.ErrorContains(t, err, "TOC.txt is there already")
 }
 
@@ -279,7 +282,7 @@ func TestKeysOutOfOrderAreRefused(t *testing.T) {
 }
 
 func TestATableOfNoPartitionsIsRefused(t *testing.T) {
-	w, err := Create(&FolderOutput{Path: t.TempDir()}, smallCodec(t, component.NB), testOptions(component.Compression{}))
+	w, err := create(t.TempDir(), smallCodec(t, component.NB), testOptions(component.Compression{}))
 	require.NoError(t, err)
 	_, err = w.Commit()
 	require.ErrorContains(t, err, "no partitions")
@@ -315,7 +318,7 @@ func TestOptionsThatMakeNoTableAreRefused(t *testing.T) {
 		folder := t.TempDir()
 		o := testOptions(component.Compression{})
 		change(&o)
-		_, err := Create(&FolderOutput{Path: folder}, smallCodec(t, component.NB), o)
+		_, err := create(folder, smallCodec(t, component.NB), o)
 		require.ErrorContains(t, err, name)
 		files, err := os.ReadDir(folder)
 		require.NoError(t, err)
@@ -341,10 +344,9 @@ func TestRowsOfATableDoNotAllocate(t *testing.T) {
 	encoded, err := c.AppendRow(nil, row)
 	require.NoError(t, err)
 	partition := func() {
-		for _, err := range []error{w.Begin(keys[next], sstable.Deletion{}), w.Row(encoded), w.End()} {
-			if err != nil {
-				panic(fmt.Sprint(err))
-			}
+		err := errors.Join(w.Begin(keys[next], sstable.Deletion{}), w.Row(encoded), w.End())
+		if err != nil {
+			panic(fmt.Sprint(err))
 		}
 		next++
 	}
@@ -365,13 +367,13 @@ func BenchmarkWriter(b *testing.B) {
 		Regulars: []sstable.Column{columnOf(b, "name", "text"), columnOf(b, "salary", "bigint")},
 	}, component.NB, testMinima)
 	keys := sortedKeys(100_000)
-	row := &sstable.Row{Liveness: sstable.Liveness{Set: true, Timestamp: testTime}, Cells: []sstable.Cell{
-		{
-			Timestamp: testTime,
-			Value:     []byte("name of somebody"),
+	row := &sstable.Row{
+		Liveness: sstable.Liveness{Set: true, Timestamp: testTime},
+		Cells: []sstable.Cell{
+			{Timestamp: testTime, Value: []byte("name of an employee")},
+			{Column: 1, Timestamp: testTime, Value: make([]byte, 8)},
 		},
-		{Column: 1, Timestamp: testTime, Value: make([]byte, 8)},
-	}}
+	}
 	encoded, err := c.AppendRow(nil, row)
 	require.NoError(b, err)
 	for _, compression := range compressions[:3] {
@@ -391,7 +393,8 @@ func BenchmarkWriter(b *testing.B) {
 				)
 				require.NoError(b, err)
 				for _, key := range keys {
-					if w.Begin(key, sstable.Deletion{}) != nil || w.Row(encoded) != nil || w.End() != nil {
+					if w.Begin(key, sstable.Deletion{}) != nil ||
+						w.Row(encoded) != nil || w.End() != nil {
 						b.Fatal("not written")
 					}
 				}

@@ -252,7 +252,7 @@ func (d *Decoder) flags() (flags byte, static bool, err error) {
 		// UnfilteredSerializer.HAS_SHADOWABLE_DELETION and ScyllaDB's form of it; no longer written
 		// since CASSANDRA-11500
 		return 0, false, fmt.Errorf(
-			"flags 0x%02x 0x%02x: a shadowable deletion, as views of ScyllaDB and of Cassandra before 3.0.15 and 3.11.1 have it, is not read",
+			"flags 0x%02x 0x%02x: a shadowable deletion cannot be read (views of ScyllaDB, and of Cassandra before 3.0.15 and 3.11.1)",
 			flags,
 			d.buf[d.at+1],
 		)
@@ -318,7 +318,7 @@ func (d *Decoder) checkSize(s itemSizes, size uint64) (int, error) {
 	}
 	if size < uint64(s.before) {
 		return 0, fmt.Errorf(
-			"row of %d bytes, of which %d are the size of the one before",
+			"row of %d bytes, and the size of the one before has %d",
 			size,
 			s.before,
 		)

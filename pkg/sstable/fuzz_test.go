@@ -28,7 +28,7 @@ func fuzzCodecs(t testing.TB) []*Codec {
 	)
 }
 
-// fuzzSeed is how many bytes a seed has at the most: the fuzzer is slow with long ones.
+// fuzzSeed is the most bytes of a seed. The fuzzer is slow with long ones.
 const fuzzSeed = 700
 
 // FuzzDecoder checks that any bytes are read to an end, and that what was read, written again, is

@@ -106,7 +106,9 @@ func TestOfTwoLivenessesOneStays(t *testing.T) {
 
 func TestDeletionsTakeWhatIsOlder(t *testing.T) {
 	c := elements(t, component.NB)
-	deleted := func(timestamp int64) Deletion { return Deletion{Set: true, Timestamp: timestamp, Time: 5} }
+	deleted := func(timestamp int64) Deletion {
+		return Deletion{Set: true, Timestamp: timestamp, Time: 5}
+	}
 	live := cellRow(Cell{Column: 1, Timestamp: 10, Value: one(1)})
 	live.Liveness = Liveness{Set: true, Timestamp: 8}
 

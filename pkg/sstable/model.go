@@ -145,7 +145,9 @@ func (k BoundKind) Boundary() bool {
 func (k BoundKind) Ends() bool { return k == ExclusiveEnd || k == InclusiveEnd || k.Boundary() }
 
 // Starts reports whether a range starts at the bound.
-func (k BoundKind) Starts() bool { return k == InclusiveStart || k == ExclusiveStart || k.Boundary() }
+func (k BoundKind) Starts() bool {
+	return k == InclusiveStart || k == ExclusiveStart || k.Boundary()
+}
 
 // Marker is where a range of deleted rows begins or ends.
 type Marker struct {

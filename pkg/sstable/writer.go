@@ -107,7 +107,8 @@ func (w *PartitionWriter) Begin(key []byte, d Deletion) error {
 		)
 	}
 	w.key = append(w.key[:0], key...)
-	w.partition.Key, w.partition.Deletion, w.partition.Position, w.partition.HeaderLength = w.key, d, w.Position(), 0
+	p := &w.partition
+	p.Key, p.Deletion, p.Position, p.HeaderLength = w.key, d, w.Position(), 0
 	w.buf = append(binary.BigEndian.AppendUint16(w.buf, uint16(len(key))), key...)
 	var err error
 	if w.buf, err = AppendDeletion(w.buf, d, w.codec.version); err != nil {

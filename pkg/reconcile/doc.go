@@ -15,8 +15,8 @@
 // deleted. A row is deleted by the strongest of three deletions: of its partition, of a range
 // around it, and its own. The elements of a column that is not frozen are deleted by that of the
 // column too. Of two cells of one column and path, or two livenesses, that with the later timestamp
-// wins. The rules for ties are those of sstable.Merger. Each source has at most one range of deleted
-// rows open at a time, and the strongest of all that are open applies.
+// wins. The rules for ties are those of sstable.Merger. Each source has at most one range of
+// deleted rows open at a time, and the strongest of all that are open applies.
 //
 // A row exists if its liveness is live or one of its cells is, whether or not the column is
 // selected. A partition with live static columns and no row that exists has one row, with nothing

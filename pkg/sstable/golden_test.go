@@ -114,7 +114,7 @@ func TestRowsOfGoldenFilesAscend(t *testing.T) {
 				require.True(
 					t,
 					len(clustering) == 0 ||
-						s.CompareClusterings(clustering, d.Row().Clustering) < 0,
+						s.compareClusterings(clustering, d.Row().Clustering) < 0,
 					g.name,
 				)
 				require.LessOrEqual(t, hint, s.PlaceHint(d.Row()), g.name)

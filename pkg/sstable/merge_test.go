@@ -198,7 +198,7 @@ func TestTheFirstClusteringStays(t *testing.T) {
 		Minima{},
 	)
 	a, b := [][]byte{testkit.Unhex(t, "00000001 0a")}, [][]byte{testkit.Unhex(t, "00000000 01")}
-	require.Zero(t, c.Schema().CompareClusterings(a, b))
+	require.Zero(t, c.Schema().compareClusterings(a, b))
 	m := NewMerger(c.Schema())
 	for range 2 {
 		m.Reset(Deletion{})

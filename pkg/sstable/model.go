@@ -133,8 +133,8 @@ const (
 	ExclusiveStart           BoundKind = 7
 )
 
-// Valid reports whether k is one of the kinds that a marker may have.
-func (k BoundKind) Valid() bool { return k <= ExclusiveStart && k != 3 && k != clusteringKind }
+// valid reports whether k is one of the kinds that a marker may have.
+func (k BoundKind) valid() bool { return k <= ExclusiveStart && k != 3 && k != clusteringKind }
 
 // Boundary reports whether one range ends and another one starts at the bound.
 func (k BoundKind) Boundary() bool {

@@ -13,7 +13,7 @@ const RowKind = clusteringKind
 // kinds, RowKind for a row's (ClusteringComparator).
 func (s *Schema) ComparePrefixes(a [][]byte, kindA BoundKind, b [][]byte, kindB BoundKind) int {
 	n := min(len(a), len(b))
-	if c := s.CompareClusterings(a[:n], b[:n]); c != 0 {
+	if c := s.compareClusterings(a[:n], b[:n]); c != 0 {
 		return c
 	}
 	switch {
@@ -57,7 +57,7 @@ func (s *Schema) PrefixLen(b []byte) int {
 	in := fields.Reader{Rest: b}
 	n := len(s.clustering)
 	if kind := BoundKind(in.Byte()); kind != clusteringKind {
-		if n = int(in.Uint16()); !kind.Valid() {
+		if n = int(in.Uint16()); !kind.valid() {
 			return 0
 		}
 	}

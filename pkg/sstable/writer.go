@@ -174,7 +174,7 @@ func (w *PartitionWriter) row(head, body []byte) error {
 
 // Marker writes a marker.
 func (w *PartitionWriter) Marker(m *Marker) error {
-	encoded, err := w.codec.AppendMarker(nil, m)
+	encoded, err := w.codec.appendMarker(nil, m)
 	if err != nil {
 		return err
 	}
@@ -303,7 +303,7 @@ func (w *PartitionWriter) Flush() error {
 	return err
 }
 
-// split parts what AppendRow or AppendMarker wrote.
+// split parts what AppendRow or appendMarker wrote.
 func split(encoded []byte) (head, body []byte, err error) {
 	length, n := cqlwire.Uvint(encoded)
 	if n == 0 || length == 0 || length > uint64(len(encoded)-n) {

@@ -26,7 +26,7 @@ type Codec struct {
 	minima  Minima
 }
 
-// NewCodec makes the codec of files of a version that can be written, with these minima in their
+// NewCodec returns the codec of files of a version that can be written, with these minima in their
 // header.
 func NewCodec(s *Schema, v component.Version, m Minima) (*Codec, error) {
 	if err := v.CheckWritable(); err != nil {

@@ -14,7 +14,7 @@ type Sink interface {
 	End() error
 }
 
-// Source gives partitions in their order, as a Decoder does.
+// Source returns partitions in their order, as a Decoder does.
 type Source interface {
 	Next() (Item, error)
 	Key() []byte

@@ -75,7 +75,7 @@ type PartitionWriter struct {
 	completed int64  // partitions
 }
 
-// NewPartitionWriter makes a writer to out, that hands on 64 KiB or a row at a time. observer may
+// NewPartitionWriter returns a writer to out, which gets 64 KiB or a row at a time. observer may
 // be nil.
 func NewPartitionWriter(c *Codec, out io.Writer, observer Observer) (*PartitionWriter, error) {
 	if err := c.version.CheckWritable(); err != nil {
@@ -88,10 +88,10 @@ func NewPartitionWriter(c *Codec, out io.Writer, observer Observer) (*PartitionW
 	return &PartitionWriter{codec: c, out: out, observer: observer, emptyRow: empty}, nil
 }
 
-// Position is how many bytes were written, those that Flush has not handed on counted.
+// Position returns the number of bytes that were written, with those that out does not have yet.
 func (w *PartitionWriter) Position() int64 { return w.flushed + int64(len(w.buf)) }
 
-// Partitions is how many partitions were written whole.
+// Partitions returns the number of complete partitions that were written.
 func (w *PartitionWriter) Partitions() int64 { return w.completed }
 
 // Begin begins a partition. The key is that of token.AppendKey.

@@ -135,7 +135,7 @@ func (r *Reader) openIndex() error {
 // without it.
 type DamagedError struct{ err error }
 
-// Error says which, and what is wrong.
+// Error returns the component, and what is wrong with it.
 func (e *DamagedError) Error() string { return e.err.Error() }
 
 // Unwrap returns the cause.
@@ -202,17 +202,17 @@ func (r *Reader) refuseEncrypted() error {
 	return err
 }
 
-// Statistics are those of the SSTable. They are not to be changed.
+// Statistics returns the statistics of the SSTable. The caller must not change them.
 func (r *Reader) Statistics() *component.Statistics { return r.statistics }
 
-// Codec is that of the SSTable, with the columns of its header.
+// Codec returns the codec of the SSTable, with the columns of its header.
 func (r *Reader) Codec() *sstable.Codec { return r.codec }
 
-// Decoder gives the partitions. It is the same with each call.
+// Decoder returns the decoder of all partitions. Each call returns the same one.
 func (r *Reader) Decoder() *Decoder { return r.decoder }
 
-// ReadMemory is how many bytes a Decoder of Within takes, but for a row that is larger than what it
-// reads at once.
+// ReadMemory returns the memory in bytes that a Decoder of Within takes. A row that is larger than
+// what the Decoder reads at once takes more.
 func (r *Reader) ReadMemory() int64 {
 	if r.damage != nil {
 		return 0
@@ -225,7 +225,7 @@ func (r *Reader) ReadMemory() int64 {
 // decoderMemory is what a Decoder takes beside the bytes that it reads.
 const decoderMemory = 8 << 10
 
-// Length is how many bytes the partitions have, not compressed.
+// Length returns the number of bytes of the partitions, not compressed.
 func (r *Reader) Length() int64 {
 	if r.sections != nil {
 		return int64(r.sections.length())

@@ -11,7 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Check is what an SSTable must be like.
+// Check has what Verify requires of an SSTable.
 type Check struct {
 	// Schema is the table's. The file may have fewer static and regular columns, and no others.
 	Schema *sstable.Schema

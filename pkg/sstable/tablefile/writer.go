@@ -13,7 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// Options say how a Writer writes.
+// Options are the settings of a Writer.
 type Options struct {
 	// ID is unique among the SSTables of a folder: see Descriptor.
 	ID string
@@ -31,11 +31,11 @@ type Options struct {
 // Written describes an SSTable that was written.
 type Written struct {
 	component.Descriptor
-	// Sizes are those of the components, in bytes.
+	// Sizes are the sizes of the components in bytes.
 	Sizes map[component.Kind]int64
-	// Partitions and Rows are how many there are; a static row that is not empty counts.
+	// Partitions and Rows are their numbers. A static row that is not empty counts as a row.
 	Partitions, Rows int64
-	// DataLength is that of Data.db, not compressed.
+	// DataLength is the number of bytes of Data.db, not compressed.
 	DataLength int64
 	// First and Last are the keys of the first and last partition.
 	First, Last []byte
@@ -230,7 +230,7 @@ func comparePartitions(a token.Token, keyA []byte, b token.Token, keyB []byte) i
 // clip shortens a key for an error.
 func clip(key []byte) []byte { return key[:min(len(key), 64)] }
 
-// Static writes the static row of the partition, as Codec.AppendRow has it.
+// Static writes the static row of the partition, in the form of Codec.AppendRow.
 func (w *Writer) Static(encoded []byte) error {
 	if err := w.codec.DecodeRow(encoded, &w.row); err != nil {
 		return err
@@ -239,7 +239,7 @@ func (w *Writer) Static(encoded []byte) error {
 	return w.rows.Static(encoded)
 }
 
-// Row writes a row, as Codec.AppendRow has it.
+// Row writes a row, in the form of Codec.AppendRow.
 func (w *Writer) Row(encoded []byte) error {
 	if err := w.codec.DecodeRow(encoded, &w.row); err != nil {
 		return err
@@ -257,8 +257,8 @@ func (w *Writer) Marker(m *sstable.Marker) error {
 // End ends the partition.
 func (w *Writer) End() error { return w.rows.End() }
 
-// Take writes the remaining partitions of a decoder. The decoder's codec must be the writer's own,
-// because the bytes of rows are not changed. Take returns the first error of either.
+// Take writes the remaining partitions of a decoder, with the bytes of their rows unchanged. The
+// decoder's codec must be the writer's own. Take returns the first error of either.
 func (w *Writer) Take(from *sstable.Decoder) error {
 	if from.Codec() != w.codec {
 		return errors.New("rows of another codec are not taken as they are")
@@ -314,7 +314,7 @@ func (w *tableIndex) Partition(p *sstable.Partition) error {
 	return err
 }
 
-// Position is how many bytes of Data.db were written, not compressed.
+// Position returns the number of bytes of Data.db that were written, not compressed.
 func (w *Writer) Position() int64 { return w.rows.Position() }
 
 // Commit writes the remaining components and commits the output. After an error, the caller must

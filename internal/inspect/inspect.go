@@ -18,6 +18,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/sstabledump"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/tablefile"
 )
 
 // Inspection is a look at SSTables, ready to run. It knows no cluster.
@@ -231,7 +232,7 @@ func (i *Inspection) inspect(
 	f sstableFile,
 	now time.Time,
 ) (t Table, err error) {
-	in, err := sstable.OpenTable(f.folder, f.descriptor)
+	in, err := tablefile.Open(tablefile.Folder(f.folder, f.descriptor))
 	if err != nil {
 		return t, err
 	}
@@ -344,7 +345,7 @@ func keyOf(d *sstabledump.Dumper, partitioner string, key []byte) (Key, error) {
 // largest finds the largest partitions, the largest first.
 func largest(
 	ctx context.Context,
-	in *sstable.TableReader,
+	in *tablefile.Reader,
 	d *sstabledump.Dumper,
 	partitioner string,
 	n int,
@@ -398,7 +399,7 @@ func (i *Inspection) dump(ctx context.Context, r *Report) (err error) {
 	if f.err != nil {
 		return naming(f.path, f.err)
 	}
-	in, err := sstable.OpenTable(f.folder, f.descriptor)
+	in, err := tablefile.Open(tablefile.Folder(f.folder, f.descriptor))
 	if err != nil {
 		return err
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/tablefile"
 )
 
 // The SSTables in testdata were written by Cassandra 5.0.6, and what stands beside them by its
@@ -22,7 +23,9 @@ func TestDumpsAreThoseOfCassandra(t *testing.T) {
 	for _, name := range dumped {
 		t.Run(name, func(t *testing.T) {
 			folder := filepath.Join("testdata", name)
-			in, err := sstable.OpenTable(folder, component.Descriptor{Version: component.NB, ID: "1"})
+			in, err := tablefile.Open(
+				tablefile.Folder(folder, component.Descriptor{Version: component.NB, ID: "1"}),
+			)
 			require.NoError(t, err)
 			defer in.Close()
 			d, err := New(
@@ -51,9 +54,11 @@ const fuzzSeed = 700
 func FuzzWrite(f *testing.F) {
 	var codecs []*sstable.Codec
 	for n, name := range dumped {
-		in, err := sstable.OpenTable(
-			filepath.Join("testdata", name),
-			component.Descriptor{Version: component.NB, ID: "1"},
+		in, err := tablefile.Open(
+			tablefile.Folder(
+				filepath.Join("testdata", name),
+				component.Descriptor{Version: component.NB, ID: "1"},
+			),
 		)
 		require.NoError(f, err)
 		defer in.Close()

@@ -150,9 +150,17 @@ func (d *Dumper) keyTexts(key []byte) (texts [][]byte, err error) {
 	return texts, nil
 }
 
+// Source gives the partitions of an SSTable, and the place of each item in the plain bytes of its
+// Data.db. The decoders of package sstable are such sources.
+type Source interface {
+	sstable.Source
+	Offset() int64 // of the item
+	End() int64    // of the item
+}
+
 // Write writes all partitions of a decoder, whose codec has the columns that were planned. Errors
 // are those of the decoder or of w, or that of ctx; what was written then is no JSON.
-func (d *Dumper) Write(ctx context.Context, w io.Writer, in *sstable.Decoder) error {
+func (d *Dumper) Write(ctx context.Context, w io.Writer, in Source) error {
 	out := bufio.NewWriterSize(w, 1<<16)
 	d.pretty = pretty{}
 	d.pretty.open('[')
@@ -180,7 +188,7 @@ func (d *Dumper) Write(ctx context.Context, w io.Writer, in *sstable.Decoder) er
 }
 
 // item writes what the decoder is at.
-func (d *Dumper) item(item sstable.Item, in *sstable.Decoder) error {
+func (d *Dumper) item(item sstable.Item, in Source) error {
 	if item == sstable.PartitionStart {
 		d.begun = false
 		if len(d.statics) > 0 {
@@ -212,7 +220,7 @@ func (d *Dumper) item(item sstable.Item, in *sstable.Decoder) error {
 }
 
 // partition writes the head of a partition.
-func (d *Dumper) partition(in *sstable.Decoder) error {
+func (d *Dumper) partition(in Source) error {
 	d.begun, d.position = true, in.End()
 	p := &d.pretty
 	p.open('{')

@@ -21,6 +21,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/tablefile"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -93,7 +94,7 @@ func sentRows(t testing.TB, s *sstable.Schema, id int, rows map[int64]sstable.Ro
 		codec.AppendHeader(
 			nil,
 		),
-		sstable.Sections{Sections: []sstable.Section{{To: uint64(plain.Len())}}},
+		tablefile.Sections{Sections: []tablefile.Section{{To: uint64(plain.Len())}}},
 	)
 	require.NoError(t, err)
 	return table

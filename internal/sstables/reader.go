@@ -13,6 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/tablefile"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -27,7 +28,7 @@ type File interface {
 	Overlaps(ranges []token.Range) bool
 	// Within gives the partitions of the ranges, and ReadMemory is how many bytes that takes,
 	// about.
-	Within(ranges []token.Range) (*sstable.Decoder, error)
+	Within(ranges []token.Range) (*tablefile.Decoder, error)
 	ReadMemory() int64
 }
 
@@ -268,42 +269,42 @@ func (f Fixed) Of(context.Context, token.Range) ([]File, func(), error) { return
 
 // Table is an SSTable on the disk.
 type Table struct {
-	*sstable.TableReader
+	*tablefile.Reader
 	path string
 }
 
 // Open opens the SSTable of that name in a folder.
 func Open(folder string, d component.Descriptor) (*Table, error) {
-	r, err := sstable.OpenTable(folder, d)
+	r, err := tablefile.Open(tablefile.Folder(folder, d))
 	if err != nil {
 		return nil, err
 	}
 	return &Table{r, filepath.Join(folder, d.Name(component.DataDB))}, nil
 }
 
-// OpenDamaged opens an SSTable whose partitions cannot be read, as sstable.OpenDamaged does.
+// OpenDamaged opens an SSTable whose partitions cannot be read, as tablefile.OpenDamaged does.
 func OpenDamaged(
 	folder string,
 	d component.Descriptor,
 	p token.Partitioner,
-	damage *sstable.DamagedError,
+	damage *tablefile.DamagedError,
 ) (*Table, error) {
-	r, err := sstable.OpenDamaged(folder, d, p, damage)
+	r, err := tablefile.OpenDamaged(tablefile.Folder(folder, d), p, damage)
 	if err != nil {
 		return nil, err
 	}
 	return &Table{r, filepath.Join(folder, d.Name(component.DataDB))}, nil
 }
 
-// OpenStreamed opens what a node sent of an SSTable, as sstable.OpenSections does.
+// OpenStreamed opens what a node sent of an SSTable, as tablefile.OpenSections does.
 func OpenStreamed(
-	file sstable.RandomReader,
+	file tablefile.RandomReader,
 	node string,
 	d component.Descriptor,
 	header []byte,
-	of sstable.Sections,
+	of tablefile.Sections,
 ) (*Table, error) {
-	r, err := sstable.OpenSections(file, node, d, header, of)
+	r, err := tablefile.OpenSections(file, node, d, header, of)
 	if err != nil {
 		return nil, err
 	}

@@ -72,8 +72,8 @@ func TestSourcesThatAreRefused(t *testing.T) {
 	}
 }
 
-// TestColumnsOfAFileAreFound: a file has some of the table's columns, ordered by the names that it
-// knows, and a user type that has since got another field.
+// TestColumnsOfAFileAreFound reads a file with some of the table's columns, ordered by the names
+// that the file has. Its user type has one field less than the table's.
 func TestColumnsOfAFileAreFound(t *testing.T) {
 	table := &Table{Schema: schemaOf(t, "k int", "c int", "", "a int; v int; Odd int; u two3")}
 	stored := schemaOf(t, "k int", "c int", "", "v int; Odd int; u two")

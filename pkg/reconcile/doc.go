@@ -6,17 +6,17 @@
 // once: the one that wins, and nothing that another one deletes. It keeps tombstones and what has
 // expired, so that its output can be written as one SSTable. A single source goes through it too,
 // because deletions of a partition and of ranges of rows stand beside what they delete, within one
-// file. Rows leaves out what is deleted or has expired at a moment, and returns the values of the
-// remaining rows, as a SELECT would have them.
+// file. Rows leaves out what is deleted or has expired at a moment. It returns the values of the
+// remaining rows, as a SELECT would.
 //
 // # Rules
 //
 // Of two deletions the later one wins. What has the timestamp of a deletion, or an earlier one, is
-// deleted. A row is deleted by the strongest deletion of its partition, of a range around it and of
-// itself. The elements of a column that is not frozen are deleted by that of the column too. Of two
-// cells of one column and path, or two livenesses, that with the later timestamp wins;
-// sstable.Merger has the rules for ties. Each source has at most one range of deleted rows open at
-// a time, and the strongest of all that are open applies.
+// deleted. A row is deleted by the strongest of three deletions: of its partition, of a range
+// around it, and its own. The elements of a column that is not frozen are deleted by that of the
+// column too. Of two cells of one column and path, or two livenesses, that with the later timestamp
+// wins. The rules for ties are those of sstable.Merger. Each source has at most one range of
+// deleted rows open at a time, and the strongest of all that are open applies.
 //
 // A row exists if its liveness is live or one of its cells is, whether or not the column is
 // selected. A partition with live static columns and no row that exists has one row, with nothing

@@ -80,8 +80,8 @@ func (o *op) covers(c1, c2 int) bool {
 	return side(o.from, c1, c2, o.fromIn, -1) < 0 && side(o.to, c1, c2, o.toIn, 1) > 0
 }
 
-// side returns where a bound is beside a row: before it, or behind it. out is the side of the
-// bounds that belong to their range. c2 is descending.
+// side returns on which side of a row a bound is: before it, or behind it. Bounds that belong to
+// their range are on the side out. The column c2 is descending.
 func side(bound []int, c1, c2 int, in bool, out int) int {
 	if len(bound) > 0 {
 		if c := cmp.Compare(bound[0], c1); c != 0 {

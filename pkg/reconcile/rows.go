@@ -71,7 +71,7 @@ func (r *Rows) Token() token.Token { return r.from.Token() }
 func (r *Rows) Key() []byte { return r.from.Key() }
 
 // Cells returns the selected values of the row, in the order of the selection and in the CQL wire
-// format: nil is null, and an empty slice an empty value. They are valid until the next call of
+// format. Null is nil, and an empty value is an empty slice. They are valid until the next call of
 // Next.
 func (r *Rows) Cells() [][]byte { return r.values }
 

@@ -263,8 +263,9 @@ func TestNoRowsOfNothing(t *testing.T) {
 	require.Empty(t, shown(t, table, second, a, b))
 }
 
-// TestRowExistsByWhatIsNotSelected: a row that was written by an UPDATE exists by any of its cells
-// (Row.hasLiveData), and a partition by any static one (ColumnFilter fetches all of them).
+// TestRowExistsByWhatIsNotSelected has rows of UPDATE statements. Such a row exists if any of its
+// cells is live (Row.hasLiveData). A partition exists if any of its static cells is live, since
+// ColumnFilter fetches all of them.
 func TestRowExistsByWhatIsNotSelected(t *testing.T) {
 	table := small(t)
 	m, s := columnAt(t, table.Schema, "m"), columnAt(t, table.Schema, "t")
@@ -399,7 +400,7 @@ func TestTiesOfCells(t *testing.T) {
 	}
 }
 
-// TestCollectionIsPutTogether has cells of two files, one of which replaces the collection. What is
+// TestCollectionIsPutTogether has cells of two files. One file replaces the collection. What is
 // older than the deletion of the column is deleted (ComplexColumnData), and a collection without
 // elements is null.
 func TestCollectionIsPutTogether(t *testing.T) {

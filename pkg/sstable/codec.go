@@ -26,7 +26,7 @@ type Codec struct {
 	minima  Minima
 }
 
-// NewCodec makes the codec of files of a version that can be written, with these minima in their
+// NewCodec returns the codec of files of a version that can be written, with these minima in their
 // header.
 func NewCodec(s *Schema, v component.Version, m Minima) (*Codec, error) {
 	if err := v.CheckWritable(); err != nil {
@@ -39,8 +39,8 @@ func NewCodec(s *Schema, v component.Version, m Minima) (*Codec, error) {
 }
 
 // ReadCodec returns the codec of files of any version. header is the component HEADER of
-// Statistics.db; a node that streams a file out sends it as well. Functions that write files refuse
-// a Codec of a version that cannot be written.
+// Statistics.db. A node that streams a file sends it as well. Functions that write files refuse a
+// Codec of a version that cannot be written.
 func ReadCodec(header []byte, v component.Version) (*Codec, error) {
 	if !v.Readable() {
 		return nil, fmt.Errorf("%s of an SSTable is not known", v)

@@ -6,9 +6,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
-// CompareClusterings compares the clusterings of two rows of one partition (ClusteringComparator):
+// compareClusterings compares the clusterings of two rows of one partition (ClusteringComparator):
 // null is before all, in columns in descending order too.
-func (s *Schema) CompareClusterings(a, b [][]byte) int {
+func (s *Schema) compareClusterings(a, b [][]byte) int {
 	for i := range min(len(a), len(b), len(s.clustering)) {
 		if c := s.clustering[i].compare(a[i], b[i]); c != 0 {
 			return c

@@ -5,7 +5,7 @@ import (
 	"io"
 )
 
-// Sink takes partitions in their order: a PartitionWriter or a TableWriter.
+// Sink takes partitions in their order: a PartitionWriter, or a Writer of package tablefile.
 type Sink interface {
 	Begin(key []byte, d Deletion) error
 	Static(encoded []byte) error
@@ -14,7 +14,7 @@ type Sink interface {
 	End() error
 }
 
-// Source gives partitions in their order, as a Decoder does.
+// Source returns partitions in their order, as a Decoder does.
 type Source interface {
 	Next() (Item, error)
 	Key() []byte
@@ -27,7 +27,7 @@ type Source interface {
 // codec of the sink. Copy returns the first error of the source or the sink.
 func Copy(to Sink, c *Codec, from Source) error {
 	var encoded []byte
-	return pass(to, from, func() (err error) {
+	return CopyFunc(to, from, func() (err error) {
 		row := from.Row()
 		if encoded, err = c.AppendRow(encoded[:0], row); err != nil {
 			return err
@@ -39,9 +39,9 @@ func Copy(to Sink, c *Codec, from Source) error {
 	})
 }
 
-// pass writes the remaining partitions of a source to a sink, except the rows. For each row, it
-// calls row.
-func pass(to Sink, from Source, row func() error) error {
+// CopyFunc writes the remaining partitions of a source to a sink, except the rows. For each row and
+// static row, it calls row, which must write it. CopyFunc returns the first error of the three.
+func CopyFunc(to Sink, from Source, row func() error) error {
 	for {
 		item, err := from.Next()
 		if errors.Is(err, io.EOF) {

@@ -26,7 +26,7 @@ func (c *Codec) decodeRow(head, body []byte, r *Row) error {
 	if flags&hasMoreFlags != 0 {
 		if more := in.Byte(); more != isStatic {
 			in.Fail(
-				"row with the flags 0x%02x 0x%02x, of which the second are not known here",
+				"row with the flags 0x%02x 0x%02x: the second ones are not known",
 				flags,
 				more,
 			)

@@ -30,8 +30,8 @@ const (
 // given less.
 const MaxRowBytes = 1<<31 - 1
 
-// readBytes is how much a Decoder reads at a time, of a larger file.
-const readBytes = 64 << 10
+// ReadBytes is the number of bytes that a Decoder reads at a time, unless SetReadSize changes it.
+const ReadBytes = 64 << 10
 
 // maxEmptyReads is how often in a row a reader may give nothing, as for bufio.Reader.
 const maxEmptyReads = 100
@@ -44,9 +44,7 @@ type Decoder struct {
 	in     io.Reader
 	err    error // of in, when it ended
 	maxRow int
-	step   int        // how much is read at once
-	name   string     // of the file, in errors; empty: none
-	walk   *rangeWalk // leads to the partitions that are wanted; nil: to all
+	step   int // bytes that are read at a time
 
 	buf     []byte // what was read and is not done with
 	base    int64  // offset of buf[0]
@@ -65,8 +63,15 @@ type Decoder struct {
 // NewDecoder returns a decoder that reads in to its end. A row of more than maxRow bytes is an
 // error.
 func NewDecoder(c *Codec, in io.Reader, maxRow int) *Decoder {
-	return &Decoder{codec: c, in: in, maxRow: maxRow, step: readBytes}
+	return &Decoder{codec: c, in: in, maxRow: maxRow, step: ReadBytes}
 }
+
+// SetReadSize sets the number of bytes that d reads at a time. A small file needs no more than its
+// size.
+func (d *Decoder) SetReadSize(n int) { d.step = n }
+
+// Codec returns the codec that d decodes with.
+func (d *Decoder) Codec() *Codec { return d.codec }
 
 // Key returns the key of the partition, until the next one begins.
 func (d *Decoder) Key() []byte { return d.key }
@@ -91,32 +96,36 @@ func (d *Decoder) End() int64 { return d.base + int64(d.end) }
 // to be read after an error.
 func (d *Decoder) Next() (Item, error) {
 	d.at = d.end
-	var item Item
-	var err error
-	switch {
-	case d.open:
-		item, err = d.next()
-	case d.walk != nil:
-		item, err = d.walk.next(d)
-	default:
-		item, err = d.partition()
+	if d.open {
+		item, err := d.next()
+		return item, d.AtOffset(err)
 	}
-	return item, d.wrong(err)
+	item, err := d.partition()
+	return item, d.AtOffset(err)
 }
 
-// wrong adds the offset to an error, except to io.EOF.
-func (d *Decoder) wrong(err error) error {
-	switch {
-	case err == nil || errors.Is(err, io.EOF) || errors.As(err, new(*component.Error)):
+// OffsetError says where in a Data.db something is wrong.
+type OffsetError struct {
+	Offset int64 // of the item, in the plain bytes
+	Err    error
+}
+
+// Error names the offset, and what is wrong there.
+func (e *OffsetError) Error() string {
+	return fmt.Sprintf("SSTable data at offset %d: %v", e.Offset, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *OffsetError) Unwrap() error { return e.Err }
+
+// AtOffset returns an *OffsetError with the offset of the item. An error that has an offset or
+// names a component is unchanged, and so are nil and io.EOF.
+func (d *Decoder) AtOffset(err error) error {
+	if err == nil || errors.Is(err, io.EOF) ||
+		errors.As(err, new(*OffsetError)) || errors.As(err, new(*component.Error)) {
 		return err
-	case d.name != "":
-		return &component.Error{
-			Path: d.name,
-			Err:  fmt.Errorf("at offset %d of its plain bytes: %w", d.Offset(), err),
-		}
-	default:
-		return fmt.Errorf("SSTable data at offset %d: %w", d.Offset(), err)
 	}
+	return &OffsetError{Offset: d.Offset(), Err: err}
 }
 
 // largeBuffer is the size of a buffer that is not kept for small items.
@@ -197,7 +206,7 @@ func (d *Decoder) partition() (Item, error) {
 	}
 	at := d.at + 2
 	d.key = append(d.key[:0], d.buf[at:at+length]...)
-	deletion, n := readDeletion(d.buf[at+length:], d.codec.version)
+	deletion, n := ReadDeletion(d.buf[at+length:], d.codec.version)
 	if n == 0 {
 		return 0, fmt.Errorf("deletion of a partition that begins with 0x%02x", d.buf[at+length])
 	}
@@ -243,7 +252,7 @@ func (d *Decoder) flags() (flags byte, static bool, err error) {
 		// UnfilteredSerializer.HAS_SHADOWABLE_DELETION and ScyllaDB's form of it; no longer written
 		// since CASSANDRA-11500
 		return 0, false, fmt.Errorf(
-			"flags 0x%02x 0x%02x: a shadowable deletion, as views of ScyllaDB and of Cassandra before 3.0.15 and 3.11.1 have it, is not read",
+			"flags 0x%02x 0x%02x: a shadowable deletion cannot be read (views of ScyllaDB, and of Cassandra before 3.0.15 and 3.11.1)",
 			flags,
 			d.buf[d.at+1],
 		)
@@ -309,7 +318,7 @@ func (d *Decoder) checkSize(s itemSizes, size uint64) (int, error) {
 	}
 	if size < uint64(s.before) {
 		return 0, fmt.Errorf(
-			"row of %d bytes, of which %d are the size of the one before",
+			"row of %d bytes, and the size of the one before has %d",
 			size,
 			s.before,
 		)
@@ -323,7 +332,7 @@ func (d *Decoder) tooLong(n uint64) error {
 
 // maxHead is more than the head of a row or marker has, with its sizes: each value has at most
 // maxClusteringBytes.
-func (s *Schema) maxHead() int { return readBytes + len(s.clustering)*(maxClusteringBytes+16) }
+func (s *Schema) maxHead() int { return ReadBytes + len(s.clustering)*(maxClusteringBytes+16) }
 
 // skipHead goes over the head of a row or marker, and returns how many bytes it has.
 func (c *Codec) skipHead(in *fields.Reader, flags byte) int {

@@ -79,12 +79,12 @@ func TestWhatIsWrongIsNamedWithItsOffset(t *testing.T) {
 	const row = "24 00 00000002 "
 	for _, c := range []struct{ hex, want string }{
 		{"0000", "SSTable data at offset 0: partition key of 0 bytes"},
-		{header + "90 02 02 00 00", "SSTable data at offset 18: flags 0x90 0x02: a shadowable deletion, as views of ScyllaDB and of Cassandra before 3.0.15 and 3.11.1 have it, is not read"},
+		{header + "90 02 02 00 00", "SSTable data at offset 18: flags 0x90 0x02: a shadowable deletion cannot be read (views of ScyllaDB, and of Cassandra before 3.0.15 and 3.11.1)"},
 		{header + "80 01 02 00 00", "SSTable data at offset 18: flags 0x80, where a static row may not be"},
 		{header + row + "06 12 00 08 02 6869 01 " + header + "24 0f 01 00", "SSTable data at offset 50: vint is cut off or longer than it need be"},
 		{header + row + "05 12 00 08 02 6869", "SSTable data at offset 18: cut off: 2 bytes wanted, 1 left"},
 		{header + row + "07 12 00 08 02 6869 01", "SSTable data at offset 18: 1 bytes too many"},
-		{header + row + "00 12", "SSTable data at offset 18: row of 0 bytes, of which 1 are the size of the one before"},
+		{header + row + "00 12", "SSTable data at offset 18: row of 0 bytes, and the size of the one before has 1"},
 		{header + row + "05 12 00 0c 02 6869", "SSTable data at offset 18: 2 bytes too many"},
 		{header + row + "03 12 00 18", `SSTable data at offset 18: cell of column "v" has the flags 0x18, in a row with the TTL 0`},
 		{header + row + "03 12 00 03", `SSTable data at offset 18: cell of column "v" has the flags 0x03, in a row with the TTL 0`},
@@ -128,7 +128,7 @@ func TestWhatIsWrongIsNamedWithItsOffset(t *testing.T) {
 	)
 }
 
-// A length is not believed before there are so many bytes.
+// TestNoMoreMemoryThanBytes has lengths that are larger than the data.
 func TestNoMoreMemoryThanBytes(t *testing.T) {
 	const header = "0004 00000001 7fffffff 8000000000000000 "
 	for _, hex := range []string{
@@ -137,7 +137,7 @@ func TestNoMoreMemoryThanBytes(t *testing.T) {
 	} {
 		d := NewDecoder(small(t, component.NB), bytes.NewReader(testkit.Unhex(t, hex)), MaxRowBytes)
 		require.Error(t, readAll(d))
-		require.LessOrEqual(t, cap(d.buf), 2*readBytes)
+		require.LessOrEqual(t, cap(d.buf), 2*ReadBytes)
 	}
 }
 
@@ -198,7 +198,7 @@ func TestLargeRowLeavesNoMemory(t *testing.T) {
 			break
 		}
 		require.NoError(t, err)
-		require.LessOrEqual(t, cap(d.buf), 5<<20+2*readBytes)
+		require.LessOrEqual(t, cap(d.buf), 5<<20+2*ReadBytes)
 		if item == RegularRow {
 			sizes = append(sizes, len(d.Row().Cells[0].Value))
 		}

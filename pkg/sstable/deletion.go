@@ -13,10 +13,10 @@ const noDeletionTime = 1<<31 - 1
 // notDeleted is the one byte of a partition that is not deleted, from OA on.
 const notDeleted = 0x80
 
-// appendDeletion appends the deletion of a partition as it stands in Data.db and in indexes
-// (DeletionTime.Serializer and LegacySerializer). It fails when the version cannot keep its times:
+// AppendDeletion appends the deletion of a partition, as Data.db and indexes have it
+// (DeletionTime.Serializer and LegacySerializer). It fails if the version cannot store its times:
 // from OA on none before 1970, and never seconds of more than 32 bits.
-func appendDeletion(dst []byte, d Deletion, v component.Version) ([]byte, error) {
+func AppendDeletion(dst []byte, d Deletion, v component.Version) ([]byte, error) {
 	switch {
 	case v.HasUnsignedSeconds() && !d.Set:
 		return append(dst, notDeleted), nil
@@ -51,9 +51,9 @@ func deletionLen(first byte, v component.Version) int {
 	return 12
 }
 
-// readDeletion reads what appendDeletion writes and returns how many bytes it has: 0 where they are
-// cut off, or no deletion.
-func readDeletion(b []byte, v component.Version) (d Deletion, n int) {
+// ReadDeletion reads what AppendDeletion wrote, and returns its number of bytes. If b is cut off or
+// does not begin with a deletion, that is 0.
+func ReadDeletion(b []byte, v component.Version) (d Deletion, n int) {
 	if len(b) == 0 {
 		return Deletion{}, 0
 	}

@@ -1,6 +1,5 @@
-// Package sstable is the codec of the SSTables of Apache Cassandra and ScyllaDB: what stands in the
-// files, and what a row of CQL values becomes there. Those of the "big" format are written and
-// read; those whose indexes are tries, which are "bti" and some versions of ScyllaDB, are read.
+// Package sstable is the codec of the SSTables of Apache Cassandra and ScyllaDB. It encodes and
+// decodes their partitions and rows, and makes rows of CQL values. It knows no files.
 //
 // Start with a Table, which has the columns of a file; Plan makes a Schema of it, once. A Codec is
 // a Schema with the version of a file and the minima of its times. It writes a Row with AppendRow
@@ -12,10 +11,8 @@
 // which readers of a Data.db require. An Inserter makes a Row of the values of an INSERT. A Merger
 // makes one Row of several with equal clusterings; package reconcile makes one table of several.
 //
-// CreateTable returns a TableWriter, which writes an SSTable with all of its components. OpenTable
-// returns a TableReader, which reads all partitions or those within ranges of tokens. Verify proves
-// that an SSTable is right before a server is given it. OpenSections reads what a node streamed
-// out. Package component has the other files of an SSTable, their names and their versions.
+// Package tablefile reads, writes and verifies complete SSTables with this codec. Package component
+// has their other files, their names and their versions.
 //
 // # Data.db
 //
@@ -26,22 +23,17 @@
 //	deletion   i32 seconds, i64 microseconds; 7fffffff 8000000000000000 where there is none
 //	           from version oa on: 80 where there is none, else i64 microseconds, u32 seconds
 //	row        flags | [more flags] | clustering | uv size | uv size of the item before | body
-//	body       [timestamp] [ttl, expiry] [deletion: timestamp, seconds] [which columns] cells of each column
-//	clustering for each 32 columns a uv with two bits a column, empty and null; the values that are neither
+//	body       [timestamp] [ttl, expiry] [deletion: timestamp, seconds] [which columns] cells
+//	           of each column
+//	clustering for each 32 columns a uv with two bits a column, empty and null; the values that
+//	           are neither
 //	column     a cell; where it is not frozen: [deletion] | uv number of cells | cells
 //	cell       flags | [timestamp] | [seconds] | [ttl] | [vb path] | [value]
-//	marker     02 | kind | u16 n | n values as in a clustering | uv size | uv size of the item before | one or two deletions
+//	marker     02 | kind | u16 n | n values as in a clustering | uv size |
+//	           uv size of the item before | one or two deletions
 //
-// A value stands as it is where all values of the type have one length, by cqlwire.Layout.FixedLen,
-// and after its length where not; so does every cell of a collection or a user type that is not
-// frozen.
-//
-// # The promoted index
-//
-// An entry of Index.db has it, for a partition of two blocks or more.
-//
-//	promoted index      uv length of the partition's header | deletion | uv number of blocks | blocks | i32 offset of each
-//	block               first and last clustering | uv offset | vint width - 65536 | bool | [deletion that is open at its end]
+// If all values of a type have one length (cqlwire.Layout.FixedLen), a value has no length before
+// it. All others have, and so has every cell of a collection or a user type that is not frozen.
 //
 // Sources: of Apache Cassandra 3.11 to 5.0 the classes db.rows.UnfilteredSerializer,
 // db.rows.Cell.Serializer, db.ClusteringPrefix, db.Columns, db.DeletionTime,

@@ -13,8 +13,8 @@ import (
 // the sizes, which the PartitionWriter writes between head and body. Its own length is not encoded;
 // the caller must know it.
 //
-// It returns an error for what cannot be written: a value of the wrong length for its type, cells
-// that are not ordered by column, or a TTL below the minimum. dst then has some bytes more.
+// It refuses a value of the wrong length for its type, cells that are not ordered by column, and a
+// TTL below the minimum. After an error, dst has some bytes more.
 func (c *Codec) AppendRow(dst []byte, r *Row) ([]byte, error) {
 	columns := c.schema.columns(r.Static)
 	subset, err := c.schema.present(r, columns)

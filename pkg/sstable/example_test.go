@@ -1,54 +1,47 @@
 package sstable_test
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
-// An INSERT becomes a row of an SSTable, which is written with all of its components and read.
+// An INSERT becomes a row in the bytes of a Data.db, which are decoded again.
 func Example() {
-	folder, err := os.MkdirTemp("", "sstable")
-	if err != nil {
-		panic(err)
-	}
-	defer func() { _ = os.RemoveAll(folder) }() // it is a temporary folder
-	written, err := write(folder)
-	if err != nil {
-		panic(err)
-	}
-	fmt.Println(written.Name(component.DataDB), written.Rows)
-	if err := read(folder, written.Descriptor); err != nil {
-		panic(err)
-	}
-	// Output:
-	// nb-1-big-Data.db 1
-	// key 7: hello at 1500000000000000
-}
-
-// write writes an SSTable of the table (k int PRIMARY KEY, v text).
-func write(folder string) (*sstable.Written, error) {
 	schema, err := sstable.Plan(&sstable.Table{
 		Key:      []sstable.Column{{Name: "k", Type: &cqltype.Type{Kind: cqltype.Int}}},
 		Regulars: []sstable.Column{{Name: "v", Type: &cqltype.Type{Kind: cqltype.Text}}},
 	})
 	if err != nil {
-		return nil, err
+		panic(err)
 	}
 	minima := sstable.Minima{Timestamp: 1_500_000_000_000_000, Time: sstable.EpochTime}
 	codec, err := sstable.NewCodec(schema, component.NB, minima)
 	if err != nil {
-		return nil, err
+		panic(err)
 	}
+	var data bytes.Buffer
+	if err := encode(codec, &data); err != nil {
+		panic(err)
+	}
+	if err := decode(codec, &data); err != nil {
+		panic(err)
+	}
+	// Output:
+	// key 7: hello at 1500000000000000
+}
+
+// encode writes the partition of INSERT INTO t (k, v) VALUES (7, 'hello').
+func encode(codec *sstable.Codec, out io.Writer) error {
 	inserter, err := sstable.NewInserter(codec, []string{"k", "v"}, sstable.InsertOptions{})
 	if err != nil {
-		return nil, err
+		return err
 	}
 	values := []sstable.Value{
 		{State: sstable.Set, Bytes: binary.BigEndian.AppendUint32(nil, 7)},
@@ -56,43 +49,28 @@ func write(folder string) (*sstable.Written, error) {
 	}
 	key, err := inserter.AppendKey(nil, values)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	_, row, err := inserter.Insert(
 		sstable.Insert{Values: values, Timestamp: 1_500_000_000_000_000, Now: 1_500_000_000},
 	)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	encoded, err := codec.AppendRow(nil, row)
 	if err != nil {
-		return nil, err
+		return err
 	}
-
-	options := sstable.Options{ID: "1", Keys: 1, FilterChance: 0.01, IndexInterval: 128}
-	w, err := sstable.CreateTable(folder, codec, options)
-	if err != nil {
-		return nil, err
-	}
-	err = errors.Join(w.Begin(key, sstable.Deletion{}), w.Row(encoded), w.End())
-	if err != nil {
-		return nil, errors.Join(err, w.Discard())
-	}
-	written, err := w.Finish()
-	if err != nil {
-		return nil, errors.Join(err, w.Discard())
-	}
-	return written, nil
-}
-
-// read prints the rows of an SSTable.
-func read(folder string, d component.Descriptor) error {
-	table, err := sstable.OpenTable(folder, d)
+	w, err := sstable.NewPartitionWriter(codec, out, nil)
 	if err != nil {
 		return err
 	}
-	defer table.Close()
-	partitions := table.Decoder()
+	return errors.Join(w.Begin(key, sstable.Deletion{}), w.Row(encoded), w.End(), w.Flush())
+}
+
+// decode prints the rows of a Data.db that is not compressed.
+func decode(codec *sstable.Codec, data io.Reader) error {
+	partitions := sstable.NewDecoder(codec, data, sstable.MaxRowBytes)
 	for {
 		item, err := partitions.Next()
 		switch {
@@ -101,13 +79,8 @@ func read(folder string, d component.Descriptor) error {
 		case err != nil:
 			return err
 		case item == sstable.RegularRow:
-			key, row := binary.BigEndian.Uint32(partitions.Key()), partitions.Row()
-			fmt.Printf(
-				"key %d: %s at %d\n",
-				key,
-				row.Cells[0].Value,
-				row.Cells[0].Timestamp,
-			)
+			key, cell := binary.BigEndian.Uint32(partitions.Key()), &partitions.Row().Cells[0]
+			fmt.Printf("key %d: %s at %d\n", key, cell.Value, cell.Timestamp)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func fuzzCodecs(t testing.TB) []*Codec {
 	)
 }
 
-// fuzzSeed is how many bytes a seed has at the most: the fuzzer is slow with long ones.
+// fuzzSeed is the most bytes of a seed. The fuzzer is slow with long ones.
 const fuzzSeed = 700
 
 // FuzzDecoder checks that any bytes are read to an end, and that what was read, written again, is
@@ -43,11 +43,11 @@ func FuzzDecoder(f *testing.F) {
 	f.Add(byte(20), testkit.Unhex(f, "0004 00000001 80 24 00 00000002 06 09 00 08 02 6869 01"))
 	f.Fuzz(func(t *testing.T, table byte, data []byte) {
 		c := codecs[int(table)%len(codecs)]
-		once, err := rewrite(c, bytes.NewReader(data), nil)
+		once, err := rewrite(c, bytes.NewReader(data))
 		if err != nil {
 			return
 		}
-		twice, err := rewrite(c, bytes.NewReader(once), nil)
+		twice, err := rewrite(c, bytes.NewReader(once))
 		require.NoError(t, err)
 		require.Equal(t, once, twice)
 	})

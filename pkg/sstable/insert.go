@@ -140,7 +140,8 @@ func NewInserter(c *Codec, columns []string, o InsertOptions) (*Inserter, error)
 		)
 	case len(in.key) < len(s.key):
 		return nil, errors.New("columns of the partition key are missing")
-	case len(in.clustering) < len(s.clustering) && (len(in.clustering) > 0 || len(in.statics) == 0 || len(in.regulars) > 0):
+	case len(in.clustering) < len(s.clustering) &&
+		(len(in.clustering) > 0 || len(in.statics) == 0 || len(in.regulars) > 0):
 		return nil, errors.New("clustering columns are missing")
 	}
 	return in, nil
@@ -208,9 +209,9 @@ func (c *insertColumn) canonical(buf *[]byte, wire []byte) ([]byte, error) {
 }
 
 // Insert makes the rows that statements of one primary key write. They are merged like those of one
-// batch. static is nil if no static column is written. row is nil if the statements have no
-// clustering values, and so write only static columns. Both may be read until the next call, and
-// have parts of the values in them. Errors name the column.
+// batch. If no static column is written, static is nil. If the statements have no clustering values
+// and write only static columns, row is nil. Both may be read until the next call, and have parts
+// of the values in them. Errors name the column.
 func (in *Inserter) Insert(statements ...Insert) (static, row *Row, err error) {
 	in.buf = in.buf[:0]
 	for i := range statements {

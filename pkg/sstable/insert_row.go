@@ -36,7 +36,8 @@ func (in *Inserter) build(r *Row, static bool, st *Insert, expiry int64) error {
 		if v.State == Null {
 			if !c.complex {
 				cell := r.addCell()
-				cell.Column, cell.Timestamp, cell.Kind, cell.Time = c.column, st.Timestamp, Tombstone, st.Now
+				cell.Column, cell.Kind = c.column, Tombstone
+				cell.Timestamp, cell.Time = st.Timestamp, st.Now
 			}
 			continue
 		}

@@ -7,10 +7,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/internal/fields"
 )
 
-// AppendMarker appends a marker in the form of AppendRow: the length of its head, the head and the
+// appendMarker appends a marker in the form of AppendRow: the length of its head, the head and the
 // body.
-func (c *Codec) AppendMarker(dst []byte, m *Marker) ([]byte, error) {
-	if !m.Kind.Valid() {
+func (c *Codec) appendMarker(dst []byte, m *Marker) ([]byte, error) {
+	if !m.Kind.valid() {
 		return dst, fmt.Errorf("a marker of kind %d", m.Kind)
 	}
 	if len(m.Values) > len(c.schema.clustering) {
@@ -40,7 +40,7 @@ func (c *Codec) decodeMarker(head, body []byte, m *Marker) error {
 	flags := in.Byte()
 	*m = Marker{Kind: BoundKind(in.Byte()), Values: m.Values[:0]}
 	n := int(in.Uint16())
-	if flags != isMarker || !m.Kind.Valid() || n > len(c.schema.clustering) {
+	if flags != isMarker || !m.Kind.valid() || n > len(c.schema.clustering) {
 		in.Fail("marker with the flags 0x%02x, of kind %d, with %d values", flags, m.Kind, n)
 	}
 	m.Values = c.schema.decodeClustering(&in, m.Values, n)

@@ -25,7 +25,7 @@ type Merger struct {
 	contexts []byte // of such counters, since Reset
 }
 
-// NewMerger makes a merger of rows of a schema.
+// NewMerger returns a merger of rows of a schema.
 func NewMerger(s *Schema) *Merger { return &Merger{schema: s} }
 
 // Reset begins a new row. active is the deletion of the partition, or the stronger one of a range

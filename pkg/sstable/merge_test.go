@@ -106,7 +106,9 @@ func TestOfTwoLivenessesOneStays(t *testing.T) {
 
 func TestDeletionsTakeWhatIsOlder(t *testing.T) {
 	c := elements(t, component.NB)
-	deleted := func(timestamp int64) Deletion { return Deletion{Set: true, Timestamp: timestamp, Time: 5} }
+	deleted := func(timestamp int64) Deletion {
+		return Deletion{Set: true, Timestamp: timestamp, Time: 5}
+	}
 	live := cellRow(Cell{Column: 1, Timestamp: 10, Value: one(1)})
 	live.Liveness = Liveness{Set: true, Timestamp: 8}
 
@@ -196,7 +198,7 @@ func TestTheFirstClusteringStays(t *testing.T) {
 		Minima{},
 	)
 	a, b := [][]byte{testkit.Unhex(t, "00000001 0a")}, [][]byte{testkit.Unhex(t, "00000000 01")}
-	require.Zero(t, c.Schema().CompareClusterings(a, b))
+	require.Zero(t, c.Schema().compareClusterings(a, b))
 	m := NewMerger(c.Schema())
 	for range 2 {
 		m.Reset(Deletion{})

@@ -133,8 +133,8 @@ const (
 	ExclusiveStart           BoundKind = 7
 )
 
-// Valid reports whether k is one of the kinds that a marker may have.
-func (k BoundKind) Valid() bool { return k <= ExclusiveStart && k != 3 && k != clusteringKind }
+// valid reports whether k is one of the kinds that a marker may have.
+func (k BoundKind) valid() bool { return k <= ExclusiveStart && k != 3 && k != clusteringKind }
 
 // Boundary reports whether one range ends and another one starts at the bound.
 func (k BoundKind) Boundary() bool {
@@ -145,7 +145,9 @@ func (k BoundKind) Boundary() bool {
 func (k BoundKind) Ends() bool { return k == ExclusiveEnd || k == InclusiveEnd || k.Boundary() }
 
 // Starts reports whether a range starts at the bound.
-func (k BoundKind) Starts() bool { return k == InclusiveStart || k == ExclusiveStart || k.Boundary() }
+func (k BoundKind) Starts() bool {
+	return k == InclusiveStart || k == ExclusiveStart || k.Boundary()
+}
 
 // Marker is where a range of deleted rows begins or ends.
 type Marker struct {

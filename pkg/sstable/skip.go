@@ -1,9 +1,22 @@
 package sstable
 
-import "math"
+import (
+	"errors"
+	"io"
+)
 
-// pass goes to the end of the partition: its rows are gone over by their sizes, and neither decoded
-// nor kept.
+// NextPartition reads the beginning of the next partition. If d is within a partition, it skips the
+// rest by the sizes of the rows, which it neither decodes nor keeps. Errors are those of Next.
+func (d *Decoder) NextPartition() error {
+	err := d.pass()
+	if err == nil {
+		d.at = d.end
+		_, err = d.partition()
+	}
+	return d.AtOffset(err)
+}
+
+// pass skips to the end of the partition.
 func (d *Decoder) pass() error {
 	for d.at = d.end; d.open; d.at = d.end {
 		flags, _, err := d.flags()
@@ -24,7 +37,7 @@ func (d *Decoder) pass() error {
 	return nil
 }
 
-// discard goes over n bytes from the begin of the item.
+// discard skips n bytes from the beginning of the item.
 func (d *Decoder) discard(n int) error {
 	for {
 		have := len(d.buf) - d.at
@@ -41,14 +54,23 @@ func (d *Decoder) discard(n int) error {
 	}
 }
 
-// jump has the next partition be the one at a place. in is what d reads.
-func (d *Decoder) jump(in plainReader, position uint64) {
-	d.open, d.err = false, nil
-	if base := uint64(d.base); position >= base && position-base <= uint64(len(d.buf)) {
-		d.at = int(position - base)
-		d.end = d.at
-		return
+// errSeeker is the error of SkipTo for a reader that cannot seek.
+var errSeeker = errors.New("the reader of a decoder cannot seek")
+
+// SkipTo makes the partition at a position in the plain bytes the next one. The reader that d was
+// made with must be an io.Seeker.
+func (d *Decoder) SkipTo(position int64) error {
+	in, ok := d.in.(io.Seeker)
+	if !ok {
+		return errSeeker
 	}
-	in.seek(position)
-	d.buf, d.base, d.at, d.end = d.buf[:0], int64(min(position, math.MaxInt64)), 0, 0
+	d.open, d.err = false, nil
+	if position >= d.base && position-d.base <= int64(len(d.buf)) {
+		d.at = int(position - d.base)
+		d.end = d.at
+		return nil
+	}
+	_, err := in.Seek(position, io.SeekStart)
+	d.buf, d.base, d.at, d.end = d.buf[:0], position, 0, 0
+	return err
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 )
 
-// manyColumns has so many boolean columns.
+// manyColumns has n boolean columns.
 func manyColumns(t testing.TB, n int) *Codec {
 	table := &Table{Key: []Column{column(t, "k", "int")}}
 	for i := range n {
@@ -21,8 +21,8 @@ func manyColumns(t testing.TB, n int) *Codec {
 	return mustCodec(t, table, component.NB, Minima{Timestamp: stamp})
 }
 
-// TestColumnsOfARow has the bytes that tell which columns a row has: of 63 columns a bitmap, of 64
-// and more their number and places (Columns.Serializer).
+// TestColumnsOfARow has the bytes that list the columns of a row. For up to 63 columns, they are a
+// bitmap. From 64 on, they are a number and places (Columns.Serializer).
 func TestColumnsOfARow(t *testing.T) {
 	span := func(from, to int) (list []int) {
 		for i := from; i < to; i++ {
@@ -48,7 +48,8 @@ func TestColumnsOfARow(t *testing.T) {
 		{65, append(span(0, 9), span(11, 65)...), "02 09 0a"},
 		{65, []int{64}, "40 40"},
 		{65, span(0, 31), "22 " + places(span(0, 31))},
-		{65, span(0, 32), "21 " + places(span(32, 65))}, // half of them, rounded down, are told by what is missing
+		// Of half of the columns, rounded down, the missing ones are listed.
+		{65, span(0, 32), "21 " + places(span(32, 65))},
 		{64, span(0, 31), "21 " + places(span(0, 31))},
 		{64, span(0, 32), "20 " + places(span(32, 64))},
 		{200, append(span(0, 150), span(151, 200)...), "01 8096"},

@@ -57,7 +57,8 @@ func Plan(t *Table) (*Schema, error) {
 		return nil, errors.New("a table has static columns but no clustering columns")
 	}
 	seen := make(map[string]bool)
-	for _, list := range [][]Column{s.table.Key, s.table.Clustering, s.table.Statics, s.table.Regulars} {
+	all := &s.table
+	for _, list := range [][]Column{all.Key, all.Clustering, all.Statics, all.Regulars} {
 		for _, c := range list {
 			if c.Name != "" && seen[c.Name] {
 				return nil, fmt.Errorf("column %.100q is there twice", c.Name)

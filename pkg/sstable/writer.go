@@ -75,7 +75,7 @@ type PartitionWriter struct {
 	completed int64  // partitions
 }
 
-// NewPartitionWriter makes a writer to out, that hands on 64 KiB or a row at a time. observer may
+// NewPartitionWriter returns a writer to out, which gets 64 KiB or a row at a time. observer may
 // be nil.
 func NewPartitionWriter(c *Codec, out io.Writer, observer Observer) (*PartitionWriter, error) {
 	if err := c.version.CheckWritable(); err != nil {
@@ -88,10 +88,10 @@ func NewPartitionWriter(c *Codec, out io.Writer, observer Observer) (*PartitionW
 	return &PartitionWriter{codec: c, out: out, observer: observer, emptyRow: empty}, nil
 }
 
-// Position is how many bytes were written, those that Flush has not handed on counted.
+// Position returns the number of bytes that were written, with those that out does not have yet.
 func (w *PartitionWriter) Position() int64 { return w.flushed + int64(len(w.buf)) }
 
-// Partitions is how many partitions were written whole.
+// Partitions returns the number of complete partitions that were written.
 func (w *PartitionWriter) Partitions() int64 { return w.completed }
 
 // Begin begins a partition. The key is that of token.AppendKey.
@@ -107,10 +107,11 @@ func (w *PartitionWriter) Begin(key []byte, d Deletion) error {
 		)
 	}
 	w.key = append(w.key[:0], key...)
-	w.partition.Key, w.partition.Deletion, w.partition.Position, w.partition.HeaderLength = w.key, d, w.Position(), 0
+	p := &w.partition
+	p.Key, p.Deletion, p.Position, p.HeaderLength = w.key, d, w.Position(), 0
 	w.buf = append(binary.BigEndian.AppendUint16(w.buf, uint16(len(key))), key...)
 	var err error
-	if w.buf, err = appendDeletion(w.buf, d, w.codec.version); err != nil {
+	if w.buf, err = AppendDeletion(w.buf, d, w.codec.version); err != nil {
 		return err
 	}
 	w.open = true
@@ -151,6 +152,19 @@ func (w *PartitionWriter) Row(encoded []byte) error {
 	return w.row(head, body)
 }
 
+// CopyRow writes the row or static row that a decoder is at. Its bytes are unchanged, so that the
+// decoder's codec must be the writer's.
+func (w *PartitionWriter) CopyRow(from *Decoder) error {
+	switch {
+	case from.codec != w.codec:
+		return errors.New("rows of another codec cannot be copied unchanged")
+	case from.row.Static:
+		return w.staticRow(from.head, from.body)
+	default:
+		return w.row(from.head, from.body)
+	}
+}
+
 func (w *PartitionWriter) row(head, body []byte) error {
 	if head[0]&(hasMoreFlags|isMarker) != 0 {
 		return errors.New("a static row or a marker stands for a row")
@@ -160,7 +174,7 @@ func (w *PartitionWriter) row(head, body []byte) error {
 
 // Marker writes a marker.
 func (w *PartitionWriter) Marker(m *Marker) error {
-	encoded, err := w.codec.AppendMarker(nil, m)
+	encoded, err := w.codec.appendMarker(nil, m)
 	if err != nil {
 		return err
 	}
@@ -289,7 +303,7 @@ func (w *PartitionWriter) Flush() error {
 	return err
 }
 
-// split parts what AppendRow or AppendMarker wrote.
+// split parts what AppendRow or appendMarker wrote.
 func split(encoded []byte) (head, body []byte, err error) {
 	length, n := cqlwire.Uvint(encoded)
 	if n == 0 || length == 0 || length > uint64(len(encoded)-n) {

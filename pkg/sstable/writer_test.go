@@ -73,7 +73,8 @@ func TestPartitionsOutOfOrderAreRefused(t *testing.T) {
 			return errors.Join(w.Begin(one(1), Deletion{}), w.Marker(&Marker{Kind: 3}))
 		}, "a marker of kind 3"},
 		{func(w *PartitionWriter, _, _ []byte) error {
-			return errors.Join(w.Begin(one(1), Deletion{}), w.Marker(&Marker{Kind: InclusiveEnd, Values: [][]byte{one(1), one(2)}}))
+			two := &Marker{Kind: InclusiveEnd, Values: [][]byte{one(1), one(2)}}
+			return errors.Join(w.Begin(one(1), Deletion{}), w.Marker(two))
 		}, "a marker has 2 values, where the table has 1 clustering columns"},
 	} {
 		w, _, static, row := newWriter(t)

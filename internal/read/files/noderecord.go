@@ -12,6 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/snapshot"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/tablefile"
 )
 
 // localFolder is the folder of system.local in the data of any node: TableId.forSystemTable makes
@@ -70,7 +71,7 @@ type newestCell struct {
 
 // readCells adds what an SSTable of one partition has of some cells.
 func readCells(f snapshot.SSTable, wanted ...*newestCell) (err error) {
-	t, err := sstable.OpenTable(f.Folder, f.Descriptor)
+	t, err := tablefile.Open(tablefile.Folder(f.Folder, f.Descriptor))
 	if err != nil {
 		return err
 	}

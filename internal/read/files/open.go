@@ -24,8 +24,8 @@ import (
 	cqlschema "github.com/cqlbulk/cqlbulk/pkg/cqlparse/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/where"
 	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/tablefile"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -257,11 +257,11 @@ func (t *Source) askSchema(
 // rows of.
 func (t *Source) openAll(env spec.Environment) error {
 	all := make([]sstables.File, len(t.Files.Found.SSTables))
-	broken := make(map[int]*sstable.DamagedError)
+	broken := make(map[int]*tablefile.DamagedError)
 	var whole []sstables.File
 	for i, f := range t.Files.Found.SSTables {
 		file, err := sstables.Open(f.Folder, f.Descriptor)
-		if damage := (*sstable.DamagedError)(nil); errors.As(err, &damage) {
+		if damage := (*tablefile.DamagedError)(nil); errors.As(err, &damage) {
 			env.Warn("%s: the token ranges that it may have rows of cannot be read", err)
 			broken[i] = damage
 			continue

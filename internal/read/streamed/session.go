@@ -18,8 +18,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/tablefile"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -173,9 +173,9 @@ func (c *chunkSums) Write(b []byte) (int, error) {
 }
 
 // sectionsOf returns which parts of an SSTable a delivery has.
-func sectionsOf(d *internode.Delivery) (of sstable.Sections) {
+func sectionsOf(d *internode.Delivery) (of tablefile.Sections) {
 	for _, s := range d.Sections {
-		of.Sections = append(of.Sections, sstable.Section{From: uint64(s.From), To: uint64(s.To)})
+		of.Sections = append(of.Sections, tablefile.Section{From: uint64(s.From), To: uint64(s.To)})
 	}
 	if c := d.Compression; c != nil {
 		of.Compression = component.Compression{

@@ -8,7 +8,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/tablefile"
 )
 
 // spool keeps the SSTables of one session in one file without a name. A process may open a limited
@@ -23,7 +23,7 @@ type spool struct {
 }
 
 // room reserves size bytes of the file. They are written first, and then read.
-func (p *spool) room(size int64) (io.Writer, sstable.RandomReader, error) {
+func (p *spool) room(size int64) (io.Writer, tablefile.RandomReader, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.file == nil {

@@ -158,7 +158,7 @@ func TestEveryPackageIsOnTheMap(t *testing.T) {
 // promise. Each has the reason why no wrapper can hide the methods.
 var knownAssertions = map[string]string{
 	"internal/driver/policy.go":          "gocql's own policy, made in the same function",
-	"internal/format/delimited_rows.go":         "codecs; their one wrapper, of the doctor, passes the method on",
+	"internal/format/delimited_rows.go":  "codecs; their one wrapper, of the doctor, passes the method on",
 	"internal/ingest/fetch.go":           "as in meter.go",
 	"internal/ingest/meter.go":           "an input is not wrapped before the meter looks at it",
 	"internal/ingest/read.go":            "an input is not wrapped before it is skipped",

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/tablefile"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -151,10 +152,10 @@ func TestCloneReportsPoison(t *testing.T) {
 	require.NoError(t, err)
 	folder := filepath.Join(t.TempDir(), "poisoned-"+strings.ReplaceAll(described.ID, "-", ""))
 	require.NoError(t, os.Mkdir(folder, 0o700))
-	w, err := sstable.CreateTable(
-		folder,
+	w, err := tablefile.Create(
+		&tablefile.FolderOutput{Path: folder},
 		codec,
-		sstable.Options{ID: "1", Keys: 40, FilterChance: 0.1, IndexInterval: 128},
+		tablefile.Options{ID: "1", Keys: 40, FilterChance: 0.1, IndexInterval: 128},
 	)
 	require.NoError(t, err)
 	keys := make([][]byte, 40)
@@ -179,9 +180,9 @@ func TestCloneReportsPoison(t *testing.T) {
 		require.NoError(t, w.Row(encoded))
 		require.NoError(t, w.End())
 	}
-	_, err = w.Finish()
+	_, err = w.Commit()
 	require.NoError(t, err)
-	require.NoError(t, w.Discard())
+	require.NoError(t, w.Abort())
 	r := cqlbulk(t, "clone", "it1.unharmed", "--from-table", "it1.poisoned", folder)
 	require.Equal(t, 2, r.code, r.report)
 	require.Contains(

@@ -17,6 +17,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/tablefile"
 )
 
 // TestStreamedOnEachReplica streams into keyspaces with one to three replicas in each data center.
@@ -105,7 +106,7 @@ func requireCopies(t *testing.T, keyspace, name string, keys, copies int) {
 		for _, d := range n.names {
 			// A node writes no TOC of what it is sent whole. That was verified before.
 			if _, err := os.Stat(filepath.Join(n.folder, d.Name(component.TOCTxt))); err == nil {
-				_, err := sstable.Verify(n.folder, d, check)
+				_, err := tablefile.Verify(tablefile.Folder(n.folder, d), check)
 				require.NoError(t, err)
 			}
 			for key, text := range partitionTexts(t, n.folder, d) {
@@ -133,7 +134,7 @@ func requireCopies(t *testing.T, keyspace, name string, keys, copies int) {
 // partitionTexts reads an SSTable: its partitions as text, by their keys.
 func partitionTexts(t *testing.T, folder string, d component.Descriptor) map[string]string {
 	t.Helper()
-	in, err := sstable.OpenTable(folder, d)
+	in, err := tablefile.Open(tablefile.Folder(folder, d))
 	require.NoError(t, err)
 	defer in.Close()
 	all := make(map[string]string)

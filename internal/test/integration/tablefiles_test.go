@@ -16,6 +16,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/tablefile"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -112,7 +113,7 @@ func tablesOnDisk(t *testing.T, keyspace, name string) (all []nodeTable) {
 }
 
 // fileCheck is what the files of a table must be like.
-func fileCheck(t *testing.T, keyspace, name string) sstable.Check {
+func fileCheck(t *testing.T, keyspace, name string) tablefile.Check {
 	t.Helper()
 	described, err := session.Table(t.Context(), keyspace, name)
 	require.NoError(t, err)
@@ -127,7 +128,7 @@ func fileCheck(t *testing.T, keyspace, name string) sstable.Check {
 		Statics: columns(schema.Static), Regulars: columns(schema.Regular),
 	})
 	require.NoError(t, err)
-	return sstable.Check{
+	return tablefile.Check{
 		Schema:        planned,
 		Ranges:        []token.Range{token.Whole(token.Murmur3)},
 		IndexInterval: 128,
@@ -143,19 +144,19 @@ func rewritten(
 	v component.Version,
 	keys int64,
 	c component.Compression,
-	check sstable.Check,
-) *sstable.Written {
+	check tablefile.Check,
+) *tablefile.Written {
 	t.Helper()
-	in, err := sstable.OpenTable(from, d)
+	in, err := tablefile.Open(tablefile.Folder(from, d))
 	require.NoError(t, err)
 	defer in.Close()
 	codec, err := sstable.NewCodec(in.Codec().Schema(), v, in.Codec().Minima())
 	require.NoError(t, err)
 	require.NoError(t, os.MkdirAll(folder, 0o755))
-	w, err := sstable.CreateTable(
-		folder,
+	w, err := tablefile.Create(
+		&tablefile.FolderOutput{Path: folder},
 		codec,
-		sstable.Options{
+		tablefile.Options{
 			ID:            d.ID,
 			Keys:          keys,
 			FilterChance:  in.Statistics().FilterChance,
@@ -165,9 +166,9 @@ func rewritten(
 	)
 	require.NoError(t, err)
 	require.NoError(t, sstable.Copy(w, codec, in.Decoder()))
-	done, err := w.Finish()
+	done, err := w.Commit()
 	require.NoError(t, err)
-	verified, err := sstable.Verify(folder, done.Descriptor, check)
+	verified, err := tablefile.Verify(tablefile.Folder(folder, done.Descriptor), check)
 	require.NoError(t, err)
 	require.Equal(t, done, &verified.Written)
 	return done
@@ -220,7 +221,7 @@ func TestFilesOfCassandraAreRightAndReproduced(t *testing.T) {
 		check := fileCheck(t, "it1", name)
 		for _, n := range nodeTables(t, "it1", name) {
 			for _, d := range n.names {
-				verified, err := sstable.Verify(n.folder, d, check)
+				verified, err := tablefile.Verify(tablefile.Folder(n.folder, d), check)
 				require.NoError(t, err)
 				var c component.Compression
 				if verified.Sizes[component.CompressionInfoDB] > 0 {

@@ -19,6 +19,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/tablefile"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -143,14 +144,14 @@ func fileOfWhole(
 ) internode.File {
 	t.Helper()
 	dir := t.TempDir()
-	w, err := sstable.CreateTable(
-		dir,
+	w, err := tablefile.Create(
+		&tablefile.FolderOutput{Path: dir},
 		codec,
-		sstable.Options{ID: "7", Keys: 30, FilterChance: 0.01, IndexInterval: 128},
+		tablefile.Options{ID: "7", Keys: 30, FilterChance: 0.01, IndexInterval: 128},
 	)
 	require.NoError(t, err)
 	keys, first := writePartitions(t, codec, in, records, wanted, w)
-	written, err := w.Finish()
+	written, err := w.Commit()
 	require.NoError(t, err)
 	whole := &internode.Whole{Version: "nb", FirstKey: first}
 	for kind, size := range written.Sizes {

@@ -16,6 +16,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/tablefile"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -81,7 +82,7 @@ func (r *rowReader) whole(f *internodetest.File) error {
 			return err
 		}
 	}
-	reader, err := sstable.OpenTable(dir, d)
+	reader, err := tablefile.Open(tablefile.Folder(dir, d))
 	if err != nil {
 		return err
 	}
@@ -89,7 +90,7 @@ func (r *rowReader) whole(f *internodetest.File) error {
 }
 
 // rows reads all partitions. Deletions that no INSERT leaves are refused.
-func (r *rowReader) rows(d *sstable.Decoder, schema *sstable.Schema) error {
+func (r *rowReader) rows(d sstable.Source, schema *sstable.Schema) error {
 	r.schema = schema.Table()
 	var last []byte
 	for {

@@ -26,6 +26,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/tablefile"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -201,7 +202,7 @@ func (c *copies) Send(_ context.Context, node string, f File) error {
 			codec.Schema(),
 		)
 	} else {
-		table, err := sstable.OpenTable(f.Whole.folder, f.Whole.Descriptor)
+		table, err := tablefile.Open(tablefile.Folder(f.Whole.folder, f.Whole.Descriptor))
 		require.NoError(c.t, err)
 		defer table.Close()
 		d, err := table.Within([]token.Range{token.Whole(token.Murmur3)})

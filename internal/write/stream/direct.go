@@ -8,7 +8,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cqlbulk/cqlbulk/internal/extsort"
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/tablefile"
 )
 
 // direct returns the merges for each SSTable if sorted records can become SSTables without a spool.
@@ -119,7 +119,7 @@ func (m *tableMaker) next(ctx context.Context, t *Target) (File, error) {
 		m.d.codec,
 		m.d.made.Add(1),
 		m.keys,
-		func(w *sstable.TableWriter) error {
+		func(w *tablefile.Writer) error {
 			p := m.partitions
 			p.to, p.begun = w, 0
 			p.full = func() bool { return w.Position() >= m.limit || p.begun >= crowded(m.keys) }

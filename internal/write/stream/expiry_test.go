@@ -17,6 +17,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/tablefile"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -59,7 +60,7 @@ func rowsOf(t *testing.T, v component.Version, f File, each func(*sstable.Row)) 
 // keyedRowsOf reads the rows of a file with the keys of their partitions.
 func keyedRowsOf(t *testing.T, v component.Version, f File, each func(key []byte, r *sstable.Row)) {
 	t.Helper()
-	itemsOf(t, v, f, func(item sstable.Item, d *sstable.Decoder) {
+	itemsOf(t, v, f, func(item sstable.Item, d sstable.Source) {
 		if item == sstable.RegularRow {
 			each(d.Key(), d.Row())
 		}
@@ -67,15 +68,15 @@ func keyedRowsOf(t *testing.T, v component.Version, f File, each func(key []byte
 }
 
 // itemsOf reads a file as a node does: by its header, or as an SSTable.
-func itemsOf(t *testing.T, v component.Version, f File, each func(sstable.Item, *sstable.Decoder)) {
+func itemsOf(t *testing.T, v component.Version, f File, each func(sstable.Item, sstable.Source)) {
 	t.Helper()
-	var d *sstable.Decoder
+	var d sstable.Source
 	if f.Whole == nil {
 		codec, err := sstable.ReadCodec(f.Header, v)
 		require.NoError(t, err)
 		d = sstable.NewDecoder(codec, io.LimitReader(f.Open(), f.Bytes), 1<<20)
 	} else {
-		table, err := sstable.OpenTable(f.Whole.folder, f.Whole.Descriptor)
+		table, err := tablefile.Open(tablefile.Folder(f.Whole.folder, f.Whole.Descriptor))
 		require.NoError(t, err)
 		defer table.Close()
 		d, err = table.Within([]token.Range{token.Whole(token.Murmur3)})

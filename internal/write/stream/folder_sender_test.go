@@ -12,8 +12,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/tablefile"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -75,10 +75,9 @@ func TestKeptTablesAreWholeAndEachNodesOwn(t *testing.T) {
 				component.Descriptor{Version: component.NB, ID: strconv.Itoa(number + 1)},
 				table.Descriptor,
 			)
-			verified, err := sstable.Verify(
-				filepath.Join(dir, node.Folder),
-				table.Descriptor,
-				sstable.Check{
+			verified, err := tablefile.Verify(
+				tablefile.Folder(filepath.Join(dir, node.Folder), table.Descriptor),
+				tablefile.Check{
 					Schema:        tg.schema,
 					Ranges:        []token.Range{token.Whole(token.Murmur3)},
 					IndexInterval: 128,
@@ -192,10 +191,9 @@ func TestKeptTableLooksWholeOnlyWhenItIs(t *testing.T) {
 		for _, toc := range tocs(t, dir) {
 			d, _, err := component.ParseName(filepath.Base(toc))
 			require.NoError(t, err)
-			_, err = sstable.Verify(
-				filepath.Dir(toc),
-				d,
-				sstable.Check{
+			_, err = tablefile.Verify(
+				tablefile.Folder(filepath.Dir(toc), d),
+				tablefile.Check{
 					Schema:        tg.schema,
 					Ranges:        []token.Range{token.Whole(token.Murmur3)},
 					IndexInterval: 128,

@@ -11,6 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/pkg/cqljson"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/tablefile"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -247,8 +248,8 @@ func (s *seeker) cut(p part) (f File, done func(), err error) {
 
 // each calls do for each item of the file until do returns an error. It returns that error, or one
 // of reading, but not io.EOF.
-func (s *seeker) each(do func(sstable.Item, *sstable.Decoder) error) error {
-	var d *sstable.Decoder
+func (s *seeker) each(do func(sstable.Item, sstable.Source) error) error {
+	var d sstable.Source
 	if s.file.Open != nil {
 		d = sstable.NewDecoder(
 			s.d.codec,
@@ -256,7 +257,7 @@ func (s *seeker) each(do func(sstable.Item, *sstable.Decoder) error) error {
 			sstable.MaxRowBytes,
 		)
 	} else {
-		table, err := sstable.OpenTable(s.file.Whole.folder, s.file.Whole.Descriptor)
+		table, err := tablefile.Open(tablefile.Folder(s.file.Whole.folder, s.file.Whole.Descriptor))
 		if err != nil {
 			return err
 		}
@@ -284,7 +285,7 @@ func (s *seeker) each(do func(sstable.Item, *sstable.Decoder) error) error {
 func (s *seeker) copy(p part, to sstable.Sink) (keys int64, err error) {
 	at, row, begun := int64(-1), int64(0), false
 	var encoded []byte
-	begin := func(d *sstable.Decoder) error {
+	begin := func(d sstable.Source) error {
 		if begun {
 			return nil
 		}
@@ -292,7 +293,7 @@ func (s *seeker) copy(p part, to sstable.Sink) (keys int64, err error) {
 		keys++
 		return to.Begin(d.Key(), d.Deletion())
 	}
-	err = s.each(func(item sstable.Item, d *sstable.Decoder) error {
+	err = s.each(func(item sstable.Item, d sstable.Source) error {
 		if item == sstable.PartitionStart {
 			at, row, begun = at+1, 0, false
 		}
@@ -354,7 +355,7 @@ func (s *seeker) isRefused(key []byte, row *sstable.Row) bool {
 // which is not split.
 func (s *seeker) countRows(partition int64) (rows int64, err error) {
 	at, whole := int64(-1), false
-	err = s.each(func(item sstable.Item, d *sstable.Decoder) error {
+	err = s.each(func(item sstable.Item, d sstable.Source) error {
 		if item == sstable.PartitionStart {
 			at++
 		}
@@ -386,7 +387,7 @@ func (s *seeker) read(p part) (*refusedRow, error) {
 		out.whole = false
 	}
 	at, row := int64(-1), int64(0)
-	err := s.each(func(item sstable.Item, d *sstable.Decoder) error {
+	err := s.each(func(item sstable.Item, d sstable.Source) error {
 		if item == sstable.PartitionStart {
 			at++
 		}

@@ -43,7 +43,7 @@ func (n *picky) Send(_ context.Context, node string, f File) error {
 	defer n.mu.Unlock()
 	n.sessions++
 	came, bad := map[string]string{}, false
-	each := func(d *sstable.Decoder) {
+	each := func(d sstable.Source) {
 		r := d.Row()
 		place := fmt.Sprint(d.Key()[3])
 		if len(d.Key()) > 4 {
@@ -59,7 +59,7 @@ func (n *picky) Send(_ context.Context, node string, f File) error {
 			came[place] += string(c.Value)
 		}
 	}
-	itemsOf(n.t, component.NB, f, func(item sstable.Item, d *sstable.Decoder) {
+	itemsOf(n.t, component.NB, f, func(item sstable.Item, d sstable.Source) {
 		if (item == sstable.RegularRow || item == sstable.StaticRow) && !d.Row().Empty() {
 			each(d)
 		}

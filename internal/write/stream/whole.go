@@ -11,6 +11,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/pkg/sstable"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
+	"github.com/cqlbulk/cqlbulk/pkg/sstable/tablefile"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -23,7 +24,7 @@ type WholeOptions struct {
 
 // Whole is a complete SSTable on the disk that was read back and verified.
 type Whole struct {
-	sstable.Written
+	tablefile.Written
 	folder string
 }
 
@@ -57,7 +58,7 @@ func (c *shipper) makeWhole(
 	nodes []string,
 	number int64,
 ) (whole *Whole, err error) {
-	f.Whole, err = c.writeWhole(codec, number, f.Keys, func(w *sstable.TableWriter) error {
+	f.Whole, err = c.writeWhole(codec, number, f.Keys, func(w *tablefile.Writer) error {
 		return w.Take(sstable.NewDecoder(codec, in, sstable.MaxRowBytes))
 	})
 	if err != nil {
@@ -71,7 +72,7 @@ func (c *shipper) makeWhole(
 func (c *shipper) writeWhole(
 	codec *sstable.Codec,
 	number, keys int64,
-	write func(*sstable.TableWriter) error,
+	write func(*tablefile.Writer) error,
 ) (*Whole, error) {
 	folder := filepath.Join(c.folder, strconv.FormatInt(number, 10))
 	if err := os.MkdirAll(folder, 0o700); err != nil {
@@ -87,12 +88,12 @@ func (c *shipper) writeWhole(
 // verify reads the SSTable of a file back, and removes it if it is wrong. Nodes barely check entire
 // SSTables. A fault would show as rows that are not found, or as a node that does not start.
 func (c *shipper) verify(f File, nodes []string) error {
-	check := sstable.Check{
+	check := tablefile.Check{
 		Schema:        c.schema,
 		Ranges:        c.o.rangesOf(nodes),
 		IndexInterval: c.o.Whole.IndexInterval,
 	}
-	verified, err := sstable.Verify(f.Whole.folder, f.Whole.Descriptor, check)
+	verified, err := tablefile.Verify(tablefile.Folder(f.Whole.folder, f.Whole.Descriptor), check)
 	// The same rows, by the same codec, have the same bytes.
 	if err == nil && (verified.Partitions != f.Keys || verified.DataLength != f.Bytes) {
 		err = fmt.Errorf(
@@ -117,11 +118,11 @@ func (c *shipper) writeTable(
 	codec *sstable.Codec,
 	folder string,
 	keys int64,
-	write func(*sstable.TableWriter) error,
-) (written *sstable.Written, err error) {
-	w, err := sstable.CreateTable(folder, codec, sstable.Options{
+	write func(*tablefile.Writer) error,
+) (written *tablefile.Written, err error) {
+	out := &tablefile.FolderOutput{Path: folder, Volatile: true}
+	w, err := tablefile.Create(out, codec, tablefile.Options{
 		ID:            "1",
-		Volatile:      true,
 		Keys:          keys,
 		FilterChance:  c.o.Whole.FilterChance,
 		IndexInterval: c.o.Whole.IndexInterval,
@@ -130,11 +131,11 @@ func (c *shipper) writeTable(
 	if err != nil {
 		return nil, err
 	}
-	defer func() { err = errors.Join(err, w.Discard()) }()
+	defer func() { err = errors.Join(err, w.Abort()) }()
 	if err := write(w); err != nil {
 		return nil, err
 	}
-	return w.Finish()
+	return w.Commit()
 }
 
 // rangesOf lists the ranges that all of the nodes have.

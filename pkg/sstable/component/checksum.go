@@ -43,8 +43,8 @@ func (s *BlockSums) Append(dst []byte) []byte {
 }
 
 // Fit returns an error unless there is a checksum for each of n blocks. Cassandra adds checksums of
-// empty blocks in two cases: the data ends with a full block, or a compaction opened the SSTable
-// before it was complete. Sources: BigTableWriter.openFinalEarly and
+// empty blocks if the data ends with a full block, or if a compaction opened the SSTable before it
+// was complete. Sources: BigTableWriter.openFinalEarly and
 // ChecksummedSequentialWriter.flushData.
 func (s *BlockSums) Fit(n int) error {
 	if len(s.Sums) < n ||

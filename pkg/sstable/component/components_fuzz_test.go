@@ -171,7 +171,9 @@ func FuzzChunk(f *testing.F) {
 	f.Add([]byte{0x11, 0x40, 'p', 'l', 'a', 'i', 'n'}, uint16(17))
 	f.Add(testkit.Unhex(f, "789c 2bc849cc cc5328 80 52 00 38 cf 06 5b"), uint16(17))
 	var all []Decompressor
-	for _, name := range []string{LZ4Compressor, ZstdCompressor, SnappyCompressor, DeflateCompressor, NoopCompressor} {
+	for _, name := range []string{
+		LZ4Compressor, ZstdCompressor, SnappyCompressor, DeflateCompressor, NoopCompressor,
+	} {
 		undo, err := NewDecompressor(name)
 		require.NoError(f, err)
 		all = append(all, undo)

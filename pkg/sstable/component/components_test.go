@@ -63,7 +63,8 @@ func TestFilterOfCassandra(t *testing.T) {
 
 func TestFilterIsAsLargeAsCassandras(t *testing.T) {
 	for chance, want := range map[float64][2]int{
-		0.1: {5, 3}, 0.05: {7, 3}, 0.02: {9, 4}, 0.01: {10, 5}, 0.005: {12, 5}, 0.001: {15, 7}, 0.0001: {20, 10},
+		0.1: {5, 3}, 0.05: {7, 3}, 0.02: {9, 4}, 0.01: {10, 5},
+		0.005: {12, 5}, 0.001: {15, 7}, 0.0001: {20, 10},
 	} {
 		bits, hashes := filterSpec(chance)
 		require.Equal(t, want, [2]int{bits, hashes}, chance)

@@ -120,7 +120,7 @@ func (ci *CompressionInfo) check(c *cursor, n int) {
 }
 
 // Ratio returns the ratio of compressed to uncompressed bytes. stored is the size of all chunks in
-// Data.db with their checksums; the ratio leaves the checksums out
+// Data.db with their checksums. The ratio leaves the checksums out
 // (org.apache.cassandra.io.compress.CompressedSequentialWriter).
 func (ci *CompressionInfo) Ratio(stored uint64) float64 {
 	if ci.DataLength == 0 {

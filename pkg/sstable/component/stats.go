@@ -34,8 +34,9 @@ type Stats struct {
 	// to NB. None of both stands for anything.
 	MinClustering, MaxClustering [][]byte
 	// ClusteringTypes are the classes of the clustering columns, from OA on. Slice, also from OA
-	// on, covers all clusterings with two bounds. Each bound has its kind, the number of its values,
-	// and the values as a marker in Data.db has them. A slice that covers everything is always right.
+	// on, covers all clusterings with two bounds. Each bound has its kind, the number of its
+	// values, and the values as a marker in Data.db has them. A slice that covers everything is
+	// always right.
 	ClusteringTypes       []string
 	Slice                 []byte
 	LegacyCounterShards   bool
@@ -150,8 +151,9 @@ func (s *Stats) append(dst []byte, v Version) []byte {
 }
 
 // padding returns the number of zero bytes that Cassandra 5.0 leaves at the end of the component
-// from OA on. The cause: it computes the size of the tombstones' bins from their old size. Other miscounts of its kind leave zero
-// bytes too, from NA on, as where a clustering has null; readers pass over them.
+// from OA on. The cause: it computes the size of the tombstones' bins from their old size. From NA
+// on, other miscounts leave zero bytes too, for example if a clustering has null. Readers skip
+// them.
 func (s *Stats) padding() int { return 4 * len(s.Tombstones.Seconds) }
 
 // stats reads the component of a version. Bytes are parts of it.

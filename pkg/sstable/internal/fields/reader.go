@@ -1,5 +1,5 @@
-// Package fields reads and appends the fields of which the files of an SSTable are made: big-endian
-// numbers, vints, and bytes after their length.
+// Package fields reads and appends the fields of an SSTable's files: big-endian numbers, vints, and
+// bytes after their length.
 package fields
 
 import (

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/clone"
 	"github.com/cqlbulk/cqlbulk/internal/memory"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
@@ -76,7 +77,7 @@ func (c *Clone) prepare(ctx context.Context) error {
 	if err := c.openSource(ctx); err != nil {
 		return fmt.Errorf("what is cloned: %w", err)
 	}
-	if err := c.agree(); err != nil {
+	if err := clone.Check(c.from, c.t); err != nil {
 		return err
 	}
 	c.delivery = &delivery.Delivery{

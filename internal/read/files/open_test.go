@@ -1,4 +1,4 @@
-package operation
+package files
 
 import (
 	"io/fs"
@@ -9,11 +9,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"github.com/cqlbulk/cqlbulk/internal/read/files"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/snapshot"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/internal/table"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
 // The files are listed again if a node has removed one of its live data since they were listed.
@@ -21,9 +22,16 @@ import (
 func TestFilesThatANodeRemovesAreFoundAnew(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	folder := filepath.Join(data, "a", "t-"+strings.Repeat("0f", 16))
-	golden := os.DirFS("../../pkg/sstable/testdata/golden/files/nb_lz4")
+	golden := os.DirFS("../../../pkg/sstable/testdata/golden/files/nb_lz4")
 	require.NoError(t, os.CopyFS(folder, golden))
 	require.NoError(t, os.CopyFS(filepath.Join(folder, "snapshots", "nightly"), golden))
+	text, number := &cqltype.Type{Kind: cqltype.Text}, &cqltype.Type{Kind: cqltype.Int}
+	columns := []schema.Column{
+		{Name: "k", Kind: schema.PartitionKey, Type: text},
+		{Name: "c", Kind: schema.Clustering, Type: number},
+		{Name: "s", Kind: schema.Static, Type: text},
+		{Name: "v", Kind: schema.Regular, Type: text},
+	}
 	for _, tag := range []string{"", "nightly"} {
 		request := snapshot.Request{Keyspace: "a", Table: "t", Paths: []string{data}, Tag: tag}
 		found, err := snapshot.Find(request)
@@ -33,9 +41,9 @@ func TestFilesThatANodeRemovesAreFoundAnew(t *testing.T) {
 		gone.ID = "7"
 		found.SSTables = append(found.SSTables, gone)
 
-		reading := &files.Source{
-			Table: &table.Table{Schema: declared(t, "a", "k text p; c int c; s text s; v text r")},
-			Files: &files.Files{Found: found},
+		reading := &Source{
+			Table: &table.Table{Schema: schema.New("a", "t", columns)},
+			Files: &Files{Found: found},
 		}
 		reading.Files.Merged, err = reading.MergedTable()
 		require.NoError(t, err)

@@ -118,7 +118,9 @@ func TestSlicesOfAClone(t *testing.T) {
 		t.Context(),
 		[]sstables.Piece{{Ranges: []token.Range{b, a}}},
 		0,
-		func(context.Context, sstables.Piece, int64) (sstables.Fetched, error) { return sstables.Fetched{}, nil },
+		func(context.Context, sstables.Piece, int64) (sstables.Fetched, error) {
+			return sstables.Fetched{}, nil
+		},
 	)
 	require.Equal(t, [][]token.Range{{a, b}}, slices())
 	require.NoError(t, c.Source.Files.Pieces.Close())

@@ -31,10 +31,11 @@ type Job struct {
 	OnMove     func(why error) // called before a slice is copied again
 }
 
-// mostMoves is the number of times that a slice is copied again because nodes came, went or moved.
+// mostMoves is the number of times that a slice is copied again because nodes joined, left or
+// moved.
 const mostMoves = 3
 
-// Run copies all ranges of the table, slice by slice. If nodes came, went or moved while a slice was
+// Run copies all ranges of the table, slice by slice. If nodes joined, left or moved while a slice was
 // sent, Run fetches its files again and copies the slice again. Ranges that could not be read are
 // in the result; they are no error.
 func (c *Job) Run(ctx context.Context) (result sweep.Result, err error) {

@@ -105,19 +105,18 @@ func (c *Clone) openSource(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	request := files.Request{
+		Env:        c.env,
+		Reading:    &s.Reading,
+		Connection: &s.Connection,
+		Table:      s.TableName,
+		Planning:   planning,
+		Patience:   c.spec.Patience,
+	}
 	if s.Reading.Via == spec.ViaStream {
 		// a clone lands as many SSTables as it has slices
 		s.Slice = cmp.Or(s.Slice, streamed.MostAsked)
-		c.from, err = streamed.Open(
-			ctx,
-			c.env,
-			&s.Reading,
-			&s.Connection,
-			s.TableName,
-			planning,
-			"",
-			c.spec.Patience,
-		)
+		c.from, err = streamed.Open(ctx, request)
 		if err == nil {
 			c.counters.Receipt.Store(c.from.Files.Receipt)
 		}
@@ -127,7 +126,7 @@ func (c *Clone) openSource(ctx context.Context) error {
 		return err
 	}
 	c.from = &files.Source{Table: &table.Table{}}
-	if err := c.from.OpenOf(ctx, c.env, &s.Reading, &s.Connection, s.TableName, c.t); err != nil {
+	if err := c.from.OpenOf(ctx, request, c.t); err != nil {
 		return err
 	}
 	if err := c.from.PlaceFiles(c.env, s.Ring, s.Keyspace, s.Consistency); err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/clone"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/read"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 )
@@ -46,7 +47,7 @@ func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 	result, err := job.Run(ctx)
 	r.Ranges, r.Stream = len(result.Done), c.copier.Stats()
 	if err == nil {
-		r.Failed, err = failedRanges(ctx, c.from, result)
+		r.Failed, err = read.Failed(ctx, c.from, result)
 	}
 	if err == nil && c.delivery.Folder != nil {
 		err = c.delivery.CompleteFolder(ctx)

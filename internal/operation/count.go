@@ -9,6 +9,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+	"github.com/cqlbulk/cqlbulk/internal/progress/tableboard"
+	"github.com/cqlbulk/cqlbulk/internal/read"
 	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/run"
@@ -41,16 +43,15 @@ func PrepareCount(ctx context.Context, env spec.Environment, settings spec.Count
 	// a count by host or by range is reported by vnode range
 	planning.Coarse = settings.Via == spec.ViaCQL && settings.By != spec.ByHost &&
 		settings.By != spec.ByRange
-	t, err := openReading(
-		ctx,
-		env,
-		&settings.Reading,
-		&settings.Connection,
-		settings.TableName,
-		planning,
-		settings.Where,
-		settings.Patience,
-	)
+	t, err := read.Open(ctx, files.Request{
+		Env:        env,
+		Reading:    &settings.Reading,
+		Connection: &settings.Connection,
+		Table:      settings.TableName,
+		Planning:   planning,
+		Where:      settings.Where,
+		Patience:   settings.Patience,
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -107,7 +108,7 @@ func (c *Count) Run(ctx context.Context) (CountReport, error) {
 	defer stopWatch()
 	c.job.Sweep.Blind, c.job.Sweep.MaxTimeouts = true, countTimeouts
 	if c.board != nil {
-		showSweep(c.board, &c.job.Sweep, &c.job.Reader, true)
+		tableboard.ShowSweep(c.board, &c.job.Sweep, &c.job.Reader, true)
 		c.job.Counted = func(within token.Range, rows int64) { c.board.Ring.Read(within, int(rows)) }
 	}
 	result, err := c.job.Run(ctx)
@@ -117,9 +118,9 @@ func (c *Count) Run(ctx context.Context) (CountReport, error) {
 	r.end(c.job.Counters)
 	r.Rows, r.Ranges = result.Rows, len(result.Done)
 	if err != nil {
-		err = sweepError(err, c.spec.Where, len(result.Done) > 0)
+		err = read.Error(err, c.spec.Where, len(result.Done) > 0)
 	} else {
-		r.Failed, err = failedRanges(ctx, c.t, result.Result)
+		r.Failed, err = read.Failed(ctx, c.t, result.Result)
 	}
 	if err == nil && c.spec.Via == spec.ViaCQL {
 		c.warnOfTruncationMeanwhile(ctx, truncated)

@@ -9,6 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/human"
+	"github.com/cqlbulk/cqlbulk/internal/progress/tableboard"
 	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
@@ -62,7 +63,7 @@ func (c *Count) countRows(ctx context.Context, result *count.Result) error {
 		files.Wanted{Read: selected, Query: query, Memory: c.spec.Memory, Now: time.Now()},
 	)
 	if c.board != nil {
-		showSweep(c.board, &job.Sweep, &job.Reader, true)
+		tableboard.ShowSweep(c.board, &job.Sweep, &job.Reader, true)
 	}
 	rest, err := job.Run(ctx)
 	if err != nil {

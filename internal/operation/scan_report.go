@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 
+	"github.com/cqlbulk/cqlbulk/internal/progress/tableboard"
+	"github.com/cqlbulk/cqlbulk/internal/read"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/advice"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
@@ -53,7 +55,7 @@ func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 		for _, done := range s.earlier.Done {
 			s.board.Ring.Done(done)
 		}
-		showSweep(s.board, &s.job.Sweep, &s.job.Reader, false)
+		tableboard.ShowSweep(s.board, &s.job.Sweep, &s.job.Reader, false)
 	}
 	stopPace := s.run.notePace(s.job.Counters, s.env.Warn)
 	result, err := s.job.Run(ctx)
@@ -63,9 +65,9 @@ func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 	result = s.withEarlier(result)
 	r.Ranges, r.Sum, r.Limited = len(result.Done), result.Sum, result.Limited
 	if err != nil {
-		err = sweepError(err, s.spec.Where, !s.run.isIdle(idle))
+		err = read.Error(err, s.spec.Where, !s.run.isIdle(idle))
 	} else if !result.Limited || len(result.Failed) > 0 {
-		r.Failed, err = failedRanges(ctx, s.t, result.Result)
+		r.Failed, err = read.Failed(ctx, s.t, result.Result)
 	}
 	if err == nil && s.t.Plan.Serial != "" && len(r.Failed) > 0 {
 		err = errors.New("the table's only range was not read to its end")

@@ -18,8 +18,8 @@ var kindWords = map[Kind]string{
 	Regular:      "a regular column",
 }
 
-// Agree returns an error that names the first difference because of which the table to cannot hold
-// the rows of the table from as they are. The table to may have more columns, but not in its key.
+// Agree checks that the table to can hold the rows of the table from as they are. Its error names
+// the first difference. The table to may have more columns, but not in its key.
 func Agree(from, to *Table) error {
 	if from.IsCounter() || to.IsCounter() {
 		return errors.New(

@@ -1,4 +1,4 @@
-package operation
+package tableboard
 
 import (
 	"context"
@@ -42,15 +42,16 @@ func (w waits) Page(
 func TestShownRunsWaitForTheirFiles(t *testing.T) {
 	whole := token.Whole(token.Murmur3)
 	ring := board.NewRing(token.Murmur3, []board.Owned{{Range: whole}}, false)
-	var reader sweep.Reader = waits{&sweeptest.Table{Rows: sweeptest.Numbered(10)}, make(map[token.Range]bool)}
+	rows := &sweeptest.Table{Rows: sweeptest.Numbered(10)}
+	var reader sweep.Reader = waits{rows, make(map[token.Range]bool)}
 	var o sweep.Options
-	showSweep(&board.Board{Ring: ring}, &o, &reader, false)
+	ShowSweep(&board.Board{Ring: ring}, &o, &reader, false)
 	result, err := sweep.Run(
 		t.Context(),
 		[]token.Split{{Range: whole}},
 		reader,
 		o,
-		func() (sweep.Consumer, error) { return dropper{}, nil },
+		func() (sweep.Consumer, error) { return sweeptest.Discard{}, nil },
 	)
 	require.NoError(t, err)
 	require.Equal(t, []token.Range{whole}, result.Done)
@@ -64,13 +65,13 @@ func TestPagesOfACountAreNoRows(t *testing.T) {
 		ring := board.NewRing(token.Murmur3, []board.Owned{{Range: whole, Node: "1"}}, false)
 		var reader sweep.Reader = &sweeptest.Table{Rows: sweeptest.Numbered(5000)}
 		var o sweep.Options
-		showSweep(&board.Board{Ring: ring}, &o, &reader, counts)
+		ShowSweep(&board.Board{Ring: ring}, &o, &reader, counts)
 		_, err := sweep.Run(
 			t.Context(),
 			[]token.Split{{Range: whole}},
 			reader,
 			o,
-			func() (sweep.Consumer, error) { return dropper{}, nil },
+			func() (sweep.Consumer, error) { return sweeptest.Discard{}, nil },
 		)
 		require.NoError(t, err)
 		var rows int64

@@ -1,4 +1,4 @@
-package operation
+package read
 
 import (
 	"context"
@@ -8,6 +8,9 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 
 	"github.com/stretchr/testify/require"
 
@@ -51,19 +54,6 @@ func (m *metered) Page(
 	m.ahead = max(m.ahead, float64(m.came)-m.rate*time.Since(m.begin).Seconds())
 	return p, nil
 }
-
-// dropper takes rows and keeps nothing of them.
-type dropper struct{}
-
-func (dropper) Page(_ token.Range, p row.Page) error {
-	for p.Next() {
-	}
-	return nil
-}
-func (dropper) Done(token.Range) error                  { return nil }
-func (dropper) Progress(within token.Range) token.Token { return within.Start }
-func (dropper) Cut(token.Range) error                   { return nil }
-func (dropper) Weight() (int64, bool)                   { return 0, false }
 
 // rowBytes is the size of each row of a metered table, as rates count it.
 const rowBytes = 100
@@ -117,7 +107,7 @@ func TestRatesHoldFromTheStart(t *testing.T) {
 					splits,
 					table,
 					options,
-					func() (sweep.Consumer, error) { return dropper{}, nil },
+					func() (sweep.Consumer, error) { return sweeptest.Discard{}, nil },
 				)
 				require.NoError(t, err)
 				require.EqualValues(t, c.rows, table.came)
@@ -209,4 +199,32 @@ func TestRateOfACount(t *testing.T) {
 			"in the bubble's time",
 		)
 	})
+}
+
+// TestMostReads: more reads than N are in flight if a node is far away, memory has room for them,
+// and N is not the user's. The test also checks the advice if that is not enough.
+func TestMostReads(t *testing.T) {
+	near := pace.NewTrips(map[string]time.Duration{"a": time.Millisecond})
+	far := pace.NewTrips(
+		map[string]time.Duration{"a": time.Millisecond, "b": 50 * time.Millisecond},
+	)
+	for _, tt := range []struct {
+		parallel int
+		chosen   bool
+		trips    *pace.Trips
+		pages    int64
+		want     int
+		advice   string
+	}{
+		{6, true, near, 256, 6, "larger --memory"},
+		{6, false, far, 256, 6, "without --parallel, or with one above 6,"},
+		{6, true, far, 256, 256, "larger --memory there is room for more than 256 pages"},
+		{6, true, far, 10_000, 384, "--parallel above 384"},
+		{100, true, far, 10_000, 1024, "--parallel above 1,024"},
+		{2000, true, far, 10_000, 2000, "--parallel above 2,000"},
+	} {
+		s := &table.Table{Plan: &plan.Plan{Parallel: tt.parallel, Chosen: tt.chosen}}
+		require.Equal(t, tt.want, mostReads(s, tt.trips, tt.pages), "%+v", tt)
+		require.Contains(t, adviseReads(s, tt.want), tt.advice)
+	}
 }

@@ -59,7 +59,7 @@ func (l *Load) lookAhead(ctx context.Context, inputs []source.Input) error {
 		l.mixed[all.Times[i].Column] = all.Times[i].SeveralUnits()
 	}
 	one := []doctor.Sample{all}
-	for _, f := range append(doctor.Encoding(samples, l.job.Latin1), doctor.AsValues(one, readingOf(&l.spec))...) {
+	for _, f := range append(doctor.Encoding(samples, l.job.Latin1), doctor.AsValues(one, sample.ReadingOf(&l.spec))...) {
 		l.noteAdvice(f)
 		switch {
 		case f.State == doctor.OK:

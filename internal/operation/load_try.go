@@ -143,7 +143,7 @@ func (l *Load) mendingSettings(rejects doctor.Sample) map[string][]string {
 		delete(l.advice, d.Setting())
 	}
 	one := []doctor.Sample{rejects}
-	for _, f := range append(doctor.Encoding(one, l.job.Latin1), doctor.AsValues(one, readingOf(&l.spec))...) {
+	for _, f := range append(doctor.Encoding(one, l.job.Latin1), doctor.AsValues(one, sample.ReadingOf(&l.spec))...) {
 		l.noteAdvice(f)
 	}
 	all := maps.Clone(l.advice)

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/count"
+	"github.com/cqlbulk/cqlbulk/internal/count/breakdown"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
@@ -58,7 +59,7 @@ func PrepareCount(ctx context.Context, env spec.Environment, settings spec.Count
 	t.WarnOfLearned(env)
 	c := &Count{env: env, spec: settings, t: t}
 	if c.spec.PageSize == 0 {
-		c.spec.PageSize = c.pageRows(ctx)
+		c.spec.PageSize = read.CountPage(ctx, env, t, settings.TargetP99 > 0)
 	}
 	query := driver.Count()
 	var by []schema.Selector
@@ -87,6 +88,16 @@ func PrepareCount(ctx context.Context, env spec.Environment, settings spec.Count
 	return c, nil
 }
 
+// The parts of a count.
+type (
+	// HostRows has the rows in the ranges that a node owns.
+	HostRows = breakdown.Host
+	// RangeRows has the rows of a vnode range.
+	RangeRows = breakdown.Range
+	// PartitionRows has the rows of a partition.
+	PartitionRows = breakdown.Partition
+)
+
 // Table is the table's name, as CQL has it.
 func (c *Count) Table() string { return c.t.Schema.String() }
 
@@ -95,6 +106,17 @@ func (c *Count) Counters() *progress.Counters { return c.job.Counters }
 
 // Close ends the connection.
 func (c *Count) Close() { c.t.Close() }
+
+// CountReport is what was counted. Hosts, Vnodes and Partitions are there when they were
+// asked for and every range was counted.
+type CountReport struct {
+	Report
+	Ranges     int           // token ranges counted
+	Failed     []FailedRange // those that could not be
+	Hosts      []HostRows
+	Vnodes     []RangeRows
+	Partitions []PartitionRows // the largest first
+}
 
 // Run counts. That ranges could not be counted is no error.
 func (c *Count) Run(ctx context.Context) (CountReport, error) {
@@ -129,4 +151,17 @@ func (c *Count) Run(ctx context.Context) (CountReport, error) {
 		err = c.breakDown(&r, result)
 	}
 	return r, err
+}
+
+// breakDown fills in the parts of the number that were asked for.
+func (c *Count) breakDown(r *CountReport, result count.Result) (err error) {
+	switch c.spec.By {
+	case spec.ByHost:
+		r.Hosts = breakdown.Hosts(result, c.t.Table)
+	case spec.ByRange:
+		r.Vnodes = breakdown.Ranges(result, c.t.Table)
+	case spec.ByPartition:
+		r.Partitions, err = breakdown.Partitions(result, c.t.Schema)
+	}
+	return err
 }

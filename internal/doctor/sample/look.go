@@ -51,19 +51,3 @@ func (l Look) Findings(ctx context.Context) []doctor.Finding {
 	add("estimate", doctor.Estimate(samples, l.Load.IngestRate))
 	return out
 }
-
-// ReadingOf returns the settings of a load by which its values are judged.
-func ReadingOf(o *spec.Load) doctor.Reading {
-	r := doctor.Reading{
-		Copied:     o.Dialect.Name == spec.DialectCQLSH,
-		Timestamps: o.Dialect.DateTimeFormat,
-		Dates:      o.Dialect.DateFormat,
-		Marks:      doctor.Marks{Decimal: o.Dialect.DecimalSep, Thousands: o.Dialect.ThousandsSep},
-		Truths:     o.Dialect.BoolStyle != "",
-		Nulls:      o.Nulls,
-	}
-	if o.Given["timestamp-unit"] {
-		r.Unit = o.Dialect.TimestampUnit
-	}
-	return r
-}

@@ -1,4 +1,4 @@
-package operation
+package read
 
 import (
 	"context"
@@ -6,6 +6,9 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/read/files"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -28,25 +31,25 @@ var pagesLookedAt = []int{1, 9}
 // applies if it is not known whether the table has rows: a node may then look through all ranges.
 const mostSampledRanges = 4096
 
-// pageRows returns the number of rows of a page of the count. It is smaller for a table with large
-// rows.
-func (c *Count) pageRows(ctx context.Context) int {
+// CountPage returns the number of rows of a page of a count. It is smaller for a table with large
+// rows, and if gentle is true, because a latency is to be kept.
+func CountPage(ctx context.Context, env spec.Environment, t *files.Source, gentle bool) int {
 	rows := countPage
-	if c.spec.TargetP99 > 0 {
+	if gentle {
 		rows = gentleCountPage
 	}
-	known := c.t.Estimate()
+	known := t.Estimate()
 	switch {
-	case c.t.Files != nil: // no server reads them
+	case t.Files != nil: // no server reads them
 		return rows
 	case known.Partitions > 0 && known.Bytes/known.Partitions <= countPageBytes/int64(rows):
 		return rows
-	case known.Partitions == 0 && c.t.Plan.Ranges() > mostSampledRanges:
+	case known.Partitions == 0 && t.Plan.Ranges() > mostSampledRanges:
 		return rows
 	}
-	size, err := c.rowBytes(ctx)
+	size, err := largestRow(ctx, t.Table)
 	if err != nil {
-		c.env.Logf("not told how large rows are: %v", err)
+		env.Logf("the size of rows is not known: %v", err)
 	}
 	if size > 0 {
 		rows = int(min(int64(rows), max(countPageBytes/size, 1)))
@@ -54,14 +57,15 @@ func (c *Count) pageRows(ctx context.Context) int {
 	return rows
 }
 
-// rowBytes is what the largest of a few of the table's rows holds, in bytes; 0: that is not known.
-func (c *Count) rowBytes(ctx context.Context) (most int64, err error) {
-	all, err := c.t.Schema.Selectors(nil)
+// largestRow returns the size of the largest of a few of the table's rows, in bytes; 0: it is not
+// known.
+func largestRow(ctx context.Context, t *table.Table) (most int64, err error) {
+	all, err := t.Schema.Selectors(nil)
 	if err != nil {
 		return 0, err
 	}
-	reader := c.t.Session.Reader(c.t.Schema, driver.Columns(all), nil)
-	defer c.t.Session.Reserve(countPageBytes)()
+	reader := t.Session.Reader(t.Schema, driver.Columns(all), nil)
+	defer t.Session.Reserve(countPageBytes)()
 	var state []byte
 	for _, rows := range pagesLookedAt {
 		page, err := reader.Page(ctx, "", token.Range{}, state, rows)

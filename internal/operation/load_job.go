@@ -8,6 +8,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/ingest/dialect"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
@@ -99,7 +100,7 @@ func (l *Load) makeJob(
 	if err != nil {
 		return err
 	}
-	former, err := formerReadings(l.reread.Former, format)
+	former, err := dialect.FormerReadings(l.reread.Former, format)
 	if err != nil {
 		return err
 	}

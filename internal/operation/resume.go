@@ -40,7 +40,7 @@ func PrepareResume(
 		s, err := resumeScan(ctx, env, settings, m, options)
 		return Resumed{Scan: s}, err
 	default:
-		return Resumed{}, fmt.Errorf("run.json: a run of %q is none that can go on", m.Command)
+		return Resumed{}, fmt.Errorf("run.json: a run of %q is none that can be resumed", m.Command)
 	}
 }
 
@@ -75,7 +75,7 @@ func resumeScan(
 	m journal.Manifest,
 	options recorded.Spec,
 ) (*Scan, error) {
-	if err := refuseReread(r.Changes.Typed); err != nil {
+	if err := recorded.RefuseReading(r.Changes.Typed); err != nil {
 		return nil, err
 	}
 	for _, name := range recorded.TextSettings { // of a file or the environment

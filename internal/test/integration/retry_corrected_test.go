@@ -181,7 +181,7 @@ func TestAdviceOfARefusedReading(t *testing.T) {
 	require.Equal(t, 1, r.code, r.report)
 	require.Contains(t, r.report, "delete those that are loaded, since ")
 	exec(t, "DELETE FROM it1.advised_columns WHERE k IN (1, 2)")
-	r = cqlbulk(t, append(advised(t, r.report, "and load anew: "), "--maxparseerrors", "1")...)
+	r = cqlbulk(t, append(advised(t, r.report, "and load from the start: "), "--maxparseerrors", "1")...)
 	require.Equal(t, 2, r.code, r.report)
 	require.ElementsMatch(
 		t,

@@ -4,15 +4,15 @@ package operation
 //
 //	the folder is no run, or its run.json was changed  journal.ReadManifest
 //	another process has it                             journal.Open, PrepareRetry
-//	the cluster or the table is another                refuseTable
-//	the table has other columns                        refuseColumns
+//	the cluster or the table is another                records.CheckTable
+//	the table has other columns                        records.CheckColumns
 //	a column was dropped and added again               (*table.Table).RefuseDropped
 //	scan: another partitioner, one range, no output    (*Scan).refuse
-//	scan: the manifest beside the output is another's  (*Scan).refuseManifest
+//	scan: the manifest beside the output is another's  sink.Beside.CheckOwn
 //	scan: a file of the output was changed             sink.Resume
 //	scan: SSTables in folders are missing              (*files.Files).RefuseMissing
-//	scan: text is to be read otherwise                 refuseReread
-//	load: rows are loaded that were read otherwise     (*Load).refuseReading
+//	scan: text is to be read otherwise                 recorded.RefuseReading
+//	load: rows are loaded that were read otherwise     (*reread.Resumed).Refuse
 //	load: rows are in SSTables that are kept           (*Load).refuseSettled
 //	load: a pipe that was read to its end              refuseEnded
 //	load: the table was truncated                      (*Load).refuseTruncated
@@ -26,26 +26,19 @@ package operation
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
-	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
-	"github.com/cqlbulk/cqlbulk/internal/sink"
-	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 )
@@ -67,54 +60,16 @@ func (d *runDirectory) refuseIfBegun(err error) error {
 	return err
 }
 
-// refuseTable refuses another table than that of a run.
-func refuseTable(m journal.Manifest, t *table.Table) error {
-	var begun struct {
-		Cluster string `json:"cluster"`
-	}
-	if err := json.Unmarshal(m.Extra, &begun); err != nil {
-		return fmt.Errorf("run.json: %w", err)
-	}
-	if begun.Cluster != t.Cluster.Name {
-		return fmt.Errorf(
-			"the run began on cluster %q, and this is %q: it cannot go on",
-			begun.Cluster,
-			t.Cluster.Name,
-		)
-	}
-	if m.TableID != t.Schema.ID {
-		return fmt.Errorf(
-			"table %s is not the one that the run began with, but was created since: it cannot go on",
-			t.Schema,
-		)
-	}
-	return nil
-}
-
-// refuseColumns refuses a table that is not as it was when a run began.
-func refuseColumns(m journal.Manifest, t *table.Table) error {
-	if err := refuseTable(m, t); err != nil {
-		return err
-	}
-	if m.SchemaFingerprint != t.Schema.Fingerprint() {
-		return fmt.Errorf(
-			"table %s has other columns than when the run began: it cannot go on",
-			t.Schema,
-		)
-	}
-	return nil
-}
-
 // refuse refuses to resume a scan if something that matters has changed, and loads the state of the
 // earlier run.
 func (s *Scan) refuse(ctx context.Context) (err error) {
 	defer func() { err = run.Refused(err) }()
 	m := s.journal.Manifest()
-	if err := refuseColumns(m, s.t.Table); err != nil {
+	if err := records.CheckColumns(m, s.t.Cluster.Name, s.t.Schema); err != nil {
 		return err
 	}
 	if s.t.Plan.Serial != "" {
-		return fmt.Errorf("the run cannot go on: %s", s.t.Plan.Serial)
+		return fmt.Errorf("the run cannot be resumed: %s", s.t.Plan.Serial)
 	}
 	if s.begunWith, err = records.ScanExtraOf(m); err != nil {
 		return err
@@ -130,12 +85,12 @@ func (s *Scan) refuse(ctx context.Context) (err error) {
 	}
 	if s.t.Cluster.Partitioner != s.begunWith.Partitioner {
 		return fmt.Errorf(
-			"the run began with %s, and the cluster's partitioner is %s: it cannot go on",
+			"the run began with %s, and the cluster's partitioner is %s: it cannot be resumed",
 			s.begunWith.Partitioner,
 			s.t.Cluster.Partitioner,
 		)
 	}
-	if err := s.refuseManifest(); err != nil {
+	if err := s.beside().CheckOwn(s.isOwn); err != nil {
 		return err
 	}
 	s.warnOfTruncation(ctx)
@@ -144,7 +99,8 @@ func (s *Scan) refuse(ctx context.Context) (err error) {
 			return err
 		}
 		s.env.Warn(
-			"the SSTables are not those that the scan began with: they were compacted since, or others came; the output keeps what the first ones had",
+			"the SSTables are not those that the scan began with: they were compacted since, " +
+				"or others came; the output keeps what the first ones had",
 		)
 	}
 	return nil
@@ -157,72 +113,22 @@ func (s *Scan) warnOfTruncation(ctx context.Context) {
 	if s.earlier.Rows == 0 {
 		return
 	}
-	warnOfTruncation(ctx, s.env, s.t.Table, s.begunWith.Truncated,
+	s.t.WarnIfTruncated(ctx, s.env, s.begunWith.Truncated,
 		"after the scan began: its output keeps rows from before, which are gone from the table")
 }
 
 // warnOfTruncationMeanwhile warns if the table was truncated while this run read it.
 func (s *Scan) warnOfTruncationMeanwhile(ctx context.Context) {
-	warnOfTruncation(ctx, s.env, s.t.Table, s.truncated,
-		"while it was read: the output has only the rows that were read before, and those that were written since"+
-			readRepair(s.spec.Consistency))
+	s.t.WarnIfTruncated(ctx, s.env, s.truncated,
+		"while it was read: the output has only the rows that were read before, "+
+			"and those that were written since"+
+			table.ReadRepair(s.spec.Consistency))
 }
 
 // warnOfTruncationMeanwhile warns if the table was truncated while its rows were counted.
 func (c *Count) warnOfTruncationMeanwhile(ctx context.Context, then records.Truncations) {
-	warnOfTruncation(ctx, c.env, c.t.Table, then,
-		"while it was counted: rows that were counted are gone"+readRepair(c.spec.Consistency))
-}
-
-// readRepair returns an addition to an error, about read repair. Reads at the level may have copied
-// rows from a replica before its truncation to one that was truncated already. On three nodes, 11
-// of 12 scans at ALL did.
-func readRepair(level string) string {
-	if driver.ReadsOneReplica(level) {
-		return ""
-	}
-	return fmt.Sprintf(
-		"; reads at %s may have written some rows to it again (read repair): truncate it again",
-		level,
-	)
-}
-
-// warnOfTruncation warns if the table was truncated since then. The meaning begins with the point
-// of the run at which it was.
-func warnOfTruncation(
-	ctx context.Context,
-	env spec.Environment,
-	t *table.Table,
-	then records.Truncations,
-	meaning string,
-) {
-	if found := t.TruncatedSince(ctx, then, env); found != nil {
-		env.Warn(
-			"table %s was truncated at %s (node %s), %s",
-			t.Schema,
-			found.At,
-			found.Node,
-			meaning,
-		)
-	}
-}
-
-// refuseManifest refuses to resume beside a manifest that is not of this run.
-func (s *Scan) refuseManifest() error {
-	path := s.spec.ManifestPath()
-	if path == "" || s.spec.Force {
-		return nil
-	}
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	m, err := manifest.Read(path)
-	if err == nil && s.journal != nil && m.Seed == s.begunWith.Seed &&
-		m.PlanHash == s.begunWith.PlanHash &&
-		m.Started.Equal(s.begunAt(time.Time{})) {
-		return nil
-	}
-	return sink.TakenError(path)
+	c.t.WarnIfTruncated(ctx, c.env, then,
+		"while it was counted: rows that were counted are gone"+table.ReadRepair(c.spec.Consistency))
 }
 
 // refuse refuses to resume a load if something that matters has changed. It records the inputs that
@@ -230,7 +136,7 @@ func (s *Scan) refuseManifest() error {
 func (l *Load) refuse(ctx context.Context) (err error) {
 	defer func() { err = run.Refused(err) }()
 	m := l.journal.Manifest()
-	if err := refuseColumns(m, l.t); err != nil {
+	if err := records.CheckColumns(m, l.t.Cluster.Name, l.t.Schema); err != nil {
 		return err
 	}
 	extra, err := records.ExtraOf(m)
@@ -284,7 +190,7 @@ func (l *Load) refuseRejects(ctx context.Context) error {
 	if l.retriedRun == nil {
 		return nil
 	}
-	if err := refuseTable(l.retriedRun.Manifest(), l.t); err != nil {
+	if err := records.CheckTable(l.retriedRun.Manifest(), l.t.Cluster.Name, l.t.Schema); err != nil {
 		return run.Refused(err)
 	}
 	extra, err := records.ExtraOf(l.retriedRun.Manifest())

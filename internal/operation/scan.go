@@ -126,7 +126,7 @@ func (s *Scan) plan(ctx context.Context) error {
 	if err := s.makeJob(format); err != nil {
 		return err
 	}
-	return s.freeManifest()
+	return s.beside().CheckFree()
 }
 
 // Table is the table's name, as CQL has it.

@@ -1,11 +1,6 @@
 package operation
 
 import (
-	"errors"
-	"fmt"
-	"io/fs"
-	"os"
-	"slices"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
@@ -13,19 +8,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
-	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
 	"github.com/cqlbulk/cqlbulk/internal/version"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
-
-// kindNames are the names of the kinds of columns in a manifest.
-var kindNames = map[schema.Kind]string{
-	schema.PartitionKey: "partition_key",
-	schema.Clustering:   "clustering",
-	schema.Static:       "static",
-	schema.Regular:      "regular",
-}
 
 // writeManifest writes the account of a scan beside its output.
 func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
@@ -61,6 +47,7 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 			"dc":          t.Cluster.LocalDC,
 			"smudge":      o.Smudge,
 		},
+		Columns:  manifest.ColumnsOf(selection),
 		Seed:     s.begunWith.Seed,
 		PlanHash: s.begunWith.PlanHash,
 		Shard:    o.Shard,
@@ -85,12 +72,6 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 	if t.Connected() {
 		m.Options[manifest.HostsOption] = recorded.Contacts(o.Connection.Hosts, o.Connection.Port)
 	}
-	for _, c := range selection {
-		m.Columns = append(
-			m.Columns,
-			manifest.Column{Name: c.Name, Kind: kindNames[c.Column.Kind], Type: c.Type.String()},
-		)
-	}
 	memory.CollectOften(len(r.Files))
 	for _, f := range r.Failed {
 		lost := manifest.Range{Error: f.Err.Error()}
@@ -100,24 +81,10 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 		m.Ranges.Lost = append(m.Ranges.Lost, lost)
 	}
 	r.Manifest = o.ManifestPath()
-	return manifest.WriteEach(r.Manifest, m, func(yield func(manifest.File) bool) {
-		for _, f := range r.Files {
-			if !yield(
-				manifest.File{
-					Name:      f.Name,
-					Rows:      f.Rows,
-					TextBytes: f.TextBytes,
-					Bytes:     f.Bytes,
-					Sum:       f.Sum,
-				},
-			) {
-				return
-			}
-		}
-	}, o.Mode.File())
+	return manifest.WriteEach(r.Manifest, m, sink.InManifest(r.Files), o.Mode.File())
 }
 
-// reading is the way that the rows were read.
+// reading returns how the rows were read.
 func (s *Scan) reading() *manifest.Reading {
 	r := &manifest.Reading{Via: s.spec.Via, Replicas: s.t.Consistency}
 	if s.t.Files == nil {
@@ -141,7 +108,7 @@ func (s *Scan) reading() *manifest.Reading {
 	return r
 }
 
-// begunAt is when the first run began.
+// begunAt returns the time at which the first run began.
 func (s *Scan) begunAt(this time.Time) time.Time {
 	if s.journal != nil {
 		return s.journal.Manifest().Started
@@ -149,53 +116,13 @@ func (s *Scan) begunAt(this time.Time) time.Time {
 	return this
 }
 
-// freeManifest refuses an output beside a manifest, which would be written over, or be
-// untrue.
-func (s *Scan) freeManifest() error {
-	path := s.spec.ManifestPath()
-	if path == "" || s.spec.Force {
-		return nil
-	}
-	if _, err := os.Lstat(path); err == nil {
-		if s.spec.Dir != "" {
-			return fmt.Errorf(
-				"output folder %s has the manifest of another output: name another folder, or write over it with --force",
-				s.spec.Dir,
-			)
-		}
-		return sink.ExistsError(path)
-	}
-	return nil
+// beside is the place of the manifest.
+func (s *Scan) beside() sink.Beside {
+	return sink.Beside{Path: s.spec.ManifestPath(), Dir: s.spec.Dir, Force: s.spec.Force}
 }
 
-// earlierFiles reports which files in the output folder are of an earlier scan: those that the
-// manifest there names. Without a manifest these are all that are named so, since a scan that was
-// killed at its end leaves none.
-func (s *Scan) earlierFiles() func(name string) bool {
-	m, err := manifest.Read(manifest.Path(s.spec.Place(), true))
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return func(string) bool { return true }
-	case err != nil || m.Tool != version.Tool || m.Command != run.CommandScan:
-		return func(string) bool { return false }
-	}
-	return func(name string) bool {
-		return slices.ContainsFunc(m.Files, func(f manifest.File) bool { return f.Name == name })
-	}
-}
-
-// removeManifest removes an earlier manifest, which must not stand beside files that
-// it does not describe.
-func (s *Scan) removeManifest() error {
-	path := s.spec.ManifestPath()
-	if path == "" {
-		return nil
-	}
-	if err := s.refuseManifest(); err != nil {
-		return err
-	}
-	if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	return nil
+// isOwn reports whether a manifest is of this run.
+func (s *Scan) isOwn(m manifest.Manifest) bool {
+	return s.journal != nil && m.Seed == s.begunWith.Seed &&
+		m.PlanHash == s.begunWith.PlanHash && m.Started.Equal(s.begunAt(time.Time{}))
 }

@@ -121,13 +121,13 @@ func (s *Scan) commit(r *ScanReport, result scan.Result) error {
 		return err
 	}
 	if s.spec.Dir != "" && s.spec.Force {
-		found, err := s.out.RemoveEarlier(s.earlierFiles())
+		found, err := s.out.RemoveEarlier(sink.EarlierFiles(s.spec.Dir))
 		r.Replaced, r.Beside, r.WroteOver = found.Removed, found.Left, found.Replaced
 		if err != nil {
 			return err
 		}
 	}
-	if err := s.removeManifest(); err != nil {
+	if err := s.beside().Remove(s.isOwn); err != nil {
 		return err
 	}
 	return s.out.Commit()

@@ -2,16 +2,12 @@ package operation
 
 import (
 	"context"
-	"fmt"
-	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
-	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/read/streamed"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/table"
-	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
 // Plan is the plan of a scan, which does nothing.
@@ -22,7 +18,16 @@ type Plan struct {
 
 // PreparePlan connects and plans.
 func PreparePlan(ctx context.Context, env spec.Environment, settings spec.Plan) (*Plan, error) {
-	t, err := openPlanned(ctx, env, &settings.Connection, &settings.Planning, settings.TableName)
+	planning, err := settings.Planning.Options(settings.TableName)
+	if err != nil {
+		return nil, err
+	}
+	planning.Coarse = true
+	cfg, err := settings.Connection.Config(env)
+	if err != nil {
+		return nil, err
+	}
+	t, err := table.Open(ctx, cfg, settings.TableName, planning, true)
 	if err != nil {
 		return nil, err
 	}
@@ -69,42 +74,11 @@ type PlanNode struct {
 	Bytes                      int64   // that it estimates
 }
 
-// saveRing writes down what the cluster is.
-func (p *Plan) saveRing(ctx context.Context) error {
-	saved := topology.Saved{
-		Cluster:  *p.t.Cluster,
-		At:       time.Now().UTC().Truncate(time.Second),
-		ScyllaDB: p.t.IsScylla(),
-	}
-	var places map[string]driver.Place
-	err := table.AskAll(ctx, func() (err error) {
-		places, err = p.t.Session.Places(ctx)
-		return err
-	}, func() (err error) {
-		saved.Keyspaces, err = p.t.Session.Replications(ctx)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if err := p.t.RefuseUnknown("save-ring", places); err != nil {
-		return err
-	}
-	text, err := saved.Append(nil)
-	if err == nil {
-		err = fsync.Replace(p.spec.SaveRing, text)
-	}
-	if err != nil {
-		return fmt.Errorf("--save-ring: %w", err)
-	}
-	return nil
-}
-
 // Run describes the plan.
 func (p *Plan) Run(ctx context.Context) (PlanReport, error) {
 	t := p.t
 	if p.spec.SaveRing != "" {
-		if err := p.saveRing(ctx); err != nil {
+		if err := t.SaveRing(ctx, p.spec.SaveRing); err != nil {
 			return PlanReport{}, err
 		}
 	}
@@ -156,24 +130,4 @@ func (p *Plan) Run(ctx context.Context) (PlanReport, error) {
 		})
 	}
 	return r, nil
-}
-
-// openPlanned connects and plans for an operation that reads a table.
-func openPlanned(
-	ctx context.Context,
-	env spec.Environment,
-	conn *spec.Connection,
-	p *spec.Planning,
-	name spec.TableName,
-) (*table.Table, error) {
-	planning, err := p.Options(name)
-	if err != nil {
-		return nil, err
-	}
-	planning.Coarse = true
-	cfg, err := conn.Config(env)
-	if err != nil {
-		return nil, err
-	}
-	return table.Open(ctx, cfg, name, planning, true)
 }

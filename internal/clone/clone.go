@@ -35,9 +35,9 @@ type Job struct {
 // moved.
 const mostMoves = 3
 
-// Run copies all ranges of the table, slice by slice. If nodes joined, left or moved while a slice was
-// sent, Run fetches its files again and copies the slice again. Ranges that could not be read are
-// in the result; they are no error.
+// Run copies all ranges of the table, slice by slice. If nodes joined, left or moved while a slice
+// was sent, Run fetches its files again and copies the slice again. Ranges that could not be read
+// are in the result; they are no error.
 func (c *Job) Run(ctx context.Context) (result sweep.Result, err error) {
 	partitioner := c.Source.Plan.Partitioner()
 	var done []token.Range // of result, failed ones too

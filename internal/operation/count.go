@@ -131,7 +131,9 @@ func (c *Count) Run(ctx context.Context) (CountReport, error) {
 	c.job.Sweep.Blind, c.job.Sweep.MaxTimeouts = true, countTimeouts
 	if c.board != nil {
 		tableboard.ShowSweep(c.board, &c.job.Sweep, &c.job.Reader, true)
-		c.job.Counted = func(within token.Range, rows int64) { c.board.Ring.Read(within, int(rows)) }
+		c.job.Counted = func(within token.Range, rows int64) {
+			c.board.Ring.Read(within, int(rows))
+		}
 	}
 	result, err := c.job.Run(ctx)
 	if err == nil {

@@ -190,7 +190,8 @@ func (l *Load) refuseRejects(ctx context.Context) error {
 	if l.retriedRun == nil {
 		return nil
 	}
-	if err := records.CheckTable(l.retriedRun.Manifest(), l.t.Cluster.Name, l.t.Schema); err != nil {
+	first := l.retriedRun.Manifest()
+	if err := records.CheckTable(first, l.t.Cluster.Name, l.t.Schema); err != nil {
 		return run.Refused(err)
 	}
 	extra, err := records.ExtraOf(l.retriedRun.Manifest())

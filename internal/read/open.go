@@ -1,6 +1,6 @@
 // Package read opens a table that a scan or a count reads. Its rows come by CQL, from SSTables that
-// its nodes stream here, or from SSTables in folders. Package read chooses the options of the sweep over the table's
-// token ranges, and says which ranges a sweep gave up.
+// its nodes stream here, or from SSTables in folders. Package read chooses the
+// options of the sweep over the table's token ranges, and says which ranges a sweep gave up.
 package read
 
 import (

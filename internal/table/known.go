@@ -73,7 +73,7 @@ func RefuseUntold(
 			continue
 		}
 		err := fmt.Errorf(
-			"node %s does not tell its storage port: name it with --%s",
+			"node %s does not report its storage port: name it with --%s",
 			n.Address,
 			flag,
 		)

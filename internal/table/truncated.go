@@ -59,7 +59,7 @@ func (t *Table) TruncatedSince(
 	})
 	node, at, compared := now.Since(then)
 	if !compared {
-		env.Logf("no node tells whether table %s was truncated since the run began", t.Schema)
+		env.Logf("no node reports whether table %s was truncated since the run began", t.Schema)
 	}
 	if node == "" {
 		return nil
@@ -67,9 +67,9 @@ func (t *Table) TruncatedSince(
 	return &truncation{t.NodeName(node), at.Format(time.RFC3339)}
 }
 
-// ReadRepair returns an addition to a warning of a truncation, about read repair. Reads at the level
-// may have copied rows from a replica before its truncation to one that was truncated already. On
-// three nodes, 11 of 12 scans at ALL did.
+// ReadRepair returns an addition to a warning of a truncation, about read repair. Reads at the
+// level may have copied rows from a replica before its truncation to one that was truncated
+// already. On three nodes, 11 of 12 scans at ALL did.
 func ReadRepair(level string) string {
 	if driver.ReadsOneReplica(level) {
 		return ""

@@ -41,8 +41,8 @@ type Search struct {
 	Patience time.Duration // for one check of the inputs
 }
 
-// Run returns the load with the settings by which the inputs fit the table. It calls found with each
-// remaining finding. There is no load if the inputs cannot be read, or if no setting makes the
+// Run returns the load with the settings by which the inputs fit the table. It calls found with
+// each remaining finding. There is no load if the inputs cannot be read, or if no setting makes the
 // fields fit. An error is that of the context, or of a setting that does not exist.
 func (s *Search) Run(
 	ctx context.Context,

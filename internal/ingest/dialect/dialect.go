@@ -36,8 +36,8 @@ func Reading(o *spec.Load, format *dsv.Format) (ingest.Reading, error) {
 	return r, err
 }
 
-// FormerReadings returns how earlier runs of a load read its text. It returns an error if one of them
-// would cut records otherwise than the format.
+// FormerReadings returns how earlier runs of a load read its text. It returns an error if one of
+// them would cut records otherwise than the format.
 func FormerReadings(specs []spec.Load, format dsv.Format) ([]ingest.Reading, error) {
 	var former []ingest.Reading
 	for i := range specs {

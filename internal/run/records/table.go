@@ -8,8 +8,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
 
-// CheckTable refuses a table that is not the one that a run began with: it is on a cluster with
-// another name, or was created since.
+// CheckTable refuses a table that is not the one that a run began with. Such a table is on a
+// cluster with another name, or was created since.
 func CheckTable(m journal.Manifest, cluster string, t *schema.Table) error {
 	var begun struct {
 		Cluster string `json:"cluster"`

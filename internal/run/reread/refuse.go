@@ -189,8 +189,9 @@ func (l *Resumed) strands() bool {
 	})
 }
 
-// command returns the command that loads the inputs with the present settings, from the first row
-// on. nulls is the value of --nulls; empty: it is unchanged.
+// command returns the command that loads the inputs with the present settings, from the start.
+//
+// nulls is the value of --nulls; empty: it is unchanged.
 func (l *Resumed) command(nulls string) string {
 	values := advice.TypedSettings(l.Load, nulls)
 	if stamp, err := l.Load.WriteTime(); err == nil && stamp != nil {

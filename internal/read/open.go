@@ -1,6 +1,23 @@
-// Package read opens a table that a scan or a count reads. Its rows come by CQL, from SSTables that
-// its nodes stream here, or from SSTables in folders. Package read chooses the
-// options of the sweep over the table's token ranges, and says which ranges a sweep gave up.
+// Package read opens a table to be read ([Open]): by CQL, from SSTables that its nodes stream here,
+// or from SSTables in folders. It chooses the options of the sweep over the table's token ranges,
+// and says which ranges a sweep gave up.
+//
+// A program can open several sources and read them at once: of one cluster or of several, each in
+// another way. Sources share nothing but the process: the limits that package memory sets for the
+// collector, and the ports of this host. Two sources that are streamed need different ports
+// ([spec.Reading.Listen]); by default each takes a free one of a few. So two tables are compared
+// by two sweeps, whose consumers sum up the rows of each token range:
+//
+//	for _, source := range []*files.Source{here, there} {
+//		group.Go(func() error {
+//			reader := source.Reader(files.Wanted{Read: columns, Query: query, Now: now})
+//			_, err := sweep.Run(ctx, source.Plan.Splits, reader, options, newConsumer)
+//			return err
+//		})
+//	}
+//
+// The plans of two clusters have different splits. A consumer that compares them puts each row into
+// a range of its own choice, by the token of the row's partition key.
 package read
 
 import (
@@ -18,8 +35,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/table"
 )
 
-// Open opens a table the way that its settings name (--via). Rows must meet the condition, if there
-// is one. By CQL, the servers evaluate it. The caller closes the source.
+// Open opens a table the way that its settings name (--via), and plans to read it. If there is a
+// condition, rows from SSTables must meet it; by CQL, the servers check it. The caller closes the
+// source.
 func Open(ctx context.Context, r files.Request) (*files.Source, error) {
 	switch r.Reading.Via {
 	case spec.ViaFiles:

@@ -14,7 +14,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/read/files"
-	"github.com/cqlbulk/cqlbulk/internal/read/streamed"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/table"
@@ -113,26 +112,11 @@ func (c *Clone) openSource(ctx context.Context) error {
 		Planning:   planning,
 		Patience:   c.spec.Patience,
 	}
-	if s.Reading.Via == spec.ViaStream {
-		// a clone lands as many SSTables as it has slices
-		s.Slice = cmp.Or(s.Slice, streamed.MostAsked)
-		c.from, err = streamed.Open(ctx, request)
-		if err == nil {
-			c.counters.Receipt.Store(c.from.Files.Receipt)
-		}
-		return err
+	c.from, err = clone.Open(ctx, request, c.t)
+	if err == nil {
+		c.counters.Receipt.Store(c.from.Files.Receipt)
 	}
-	if c.t.KnownOptions, err = c.t.Options(ctx); err != nil {
-		return err
-	}
-	c.from = &files.Source{Table: &table.Table{}}
-	if err := c.from.OpenOf(ctx, request, c.t); err != nil {
-		return err
-	}
-	if err := c.from.PlaceFiles(c.env, s.Ring, s.Keyspace, s.Consistency); err != nil {
-		return err
-	}
-	return c.from.PlanFiles(planning)
+	return err
 }
 
 // prepareCopier makes what brings the partitions to their nodes.

@@ -3,9 +3,7 @@ package operation
 import (
 	"context"
 
-	"github.com/cqlbulk/cqlbulk/internal/driver"
-	"github.com/cqlbulk/cqlbulk/internal/plan"
-	"github.com/cqlbulk/cqlbulk/internal/read/streamed"
+	"github.com/cqlbulk/cqlbulk/internal/read/planned"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 )
@@ -38,96 +36,24 @@ func PreparePlan(ctx context.Context, env spec.Environment, settings spec.Plan) 
 // Close ends the connection.
 func (p *Plan) Close() { p.t.Close() }
 
-// PlanReport is what a scan would do.
-type PlanReport struct {
-	Table       string
-	Statement   string // of each request
-	Cluster     string
-	Partitioner string // its class
-	DC          string // that is read from
-	DCs         []string
-	Replication map[string]string
-	Serial      string // why the table is read as one range; empty when it is not
+// What a plan reports.
+type (
+	// PlanReport is what a scan would do.
+	PlanReport = planned.Report
+	// PlanNode is a node and its part in a scan.
+	PlanNode = planned.Node
+)
 
-	Parallel   int   // limit of requests in flight
-	Asked      bool  // the user set Parallel
-	Cores      []int // of the nodes of the data center
-	Smudge     int   // requests for each of them
-	Splits     int   // token ranges
-	Finest     int   // that they are cut into if the table is large; 0: they are not cut
-	Vnodes     int   // that they are cut from
-	Seed       uint64
-	Partitions int64 // in the table, as the nodes estimate
-	Bytes      int64 // of them
-	Nodes      []PlanNode
-	Expected   streamed.Expected
-	SavedRing  string // file that the cluster was written to; empty: none
-}
-
-// PlanNode is a node and its part in a scan.
-type PlanNode struct {
-	Address, DC, Rack, Version string
-	Up                         bool
-	Cores                      int // that it reports; 0: unknown
-	Tokens                     int
-	Holds, Reads               float64 // shares of the ring and of the requests, 0 to 1
-	Bytes                      int64   // that it estimates
-}
-
-// Run describes the plan.
+// Run describes the plan. It writes the cluster into a file, if the settings name one.
 func (p *Plan) Run(ctx context.Context) (PlanReport, error) {
-	t := p.t
 	if p.spec.SaveRing != "" {
-		if err := t.SaveRing(ctx, p.spec.SaveRing); err != nil {
+		if err := p.t.SaveRing(ctx, p.spec.SaveRing); err != nil {
 			return PlanReport{}, err
 		}
 	}
-	all, err := t.Schema.Selectors(nil)
-	if err != nil {
-		return PlanReport{}, err
+	r, err := planned.Describe(ctx, p.t, &p.spec.Planning)
+	if err == nil {
+		r.SavedRing = p.spec.SaveRing
 	}
-	sum := t.Estimate()
-	r := PlanReport{
-		Table: t.Schema.String(),
-		Statement: t.Session.Reader(t.Schema, driver.Columns(all), t.Plan.Partitioner()).
-			Statement(),
-		Cluster:     t.Cluster.Name,
-		Partitioner: t.Cluster.Partitioner,
-		DC:          t.Cluster.LocalDC,
-		DCs:         t.Cluster.DCs(),
-		Replication: t.Replication,
-		Serial:      t.Plan.Serial,
-		Parallel:    t.Plan.Parallel,
-		Asked:       p.spec.Parallel > 0,
-		Smudge:      p.spec.Smudge,
-		Splits:      len(t.Plan.Splits),
-		Vnodes:      t.Plan.Ranges(),
-		Seed:        t.Plan.Seed,
-		Partitions:  sum.Partitions,
-		Bytes:       sum.Bytes,
-		SavedRing:   p.spec.SaveRing,
-	}
-	if t.Plan.MaxPieces > r.Splits {
-		r.Finest = t.Plan.MaxPieces
-	}
-	cores, shares := plan.Cores(t.Cluster, plan.Options{Cores: p.spec.Cores}), t.Plan.Shares()
-	r.Expected = streamed.ExpectedOf(ctx, t, sum, p.spec.Cores)
-	for i, n := range t.Cluster.Nodes {
-		if n.DC == t.Cluster.LocalDC {
-			r.Cores = append(r.Cores, cores[i])
-		}
-		r.Nodes = append(r.Nodes, PlanNode{
-			Address: n.Address,
-			DC:      n.DC,
-			Rack:    n.Rack,
-			Version: n.Version,
-			Up:      n.Up,
-			Cores:   n.Cores,
-			Tokens:  len(n.Tokens),
-			Holds:   shares[i].Holds,
-			Reads:   shares[i].Reads,
-			Bytes:   t.Estimates[i].Bytes,
-		})
-	}
-	return r, nil
+	return r, err
 }

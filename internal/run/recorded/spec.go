@@ -66,8 +66,8 @@ func NewManifest(
 	return m, err
 }
 
-// OfScan returns the spec of a scan of a table. Its paths are absolute, so that a resume may begin in
-// another folder. An error is that of the working directory.
+// OfScan returns the spec of a scan of a table. Its paths are absolute, so that a resume may begin
+// in another folder. An error is that of the working directory.
 func OfScan(o *spec.Scan, table string) (Spec, error) {
 	r := Spec{
 		Flags: o.Settings().Record(spec.NewScan().Settings(), o.Given),

@@ -8,7 +8,7 @@ package operation
 //	the table has other columns                        records.CheckColumns
 //	a column was dropped and added again               (*table.Table).RefuseDropped
 //	scan: another partitioner, one range, no output    (*Scan).refuse
-//	scan: the manifest beside the output is another's  sink.Beside.CheckOwn
+//	scan: the manifest beside the output is another's  account.Beside.CheckOwn
 //	scan: a file of the output was changed             sink.Resume
 //	scan: SSTables in folders are missing              (*files.Files).RefuseMissing
 //	scan: text is to be read otherwise                 recorded.RefuseReading

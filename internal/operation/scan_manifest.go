@@ -7,7 +7,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/memory"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
 	"github.com/cqlbulk/cqlbulk/internal/scan/account"
-	"github.com/cqlbulk/cqlbulk/internal/sink"
 )
 
 // writeManifest writes the account of a scan beside its output.
@@ -36,7 +35,7 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 	}
 	memory.CollectOften(len(r.Files))
 	r.Manifest = s.spec.ManifestPath()
-	return manifest.WriteEach(r.Manifest, m, sink.InManifest(r.Files), s.spec.Mode.File())
+	return manifest.WriteEach(r.Manifest, m, account.InManifest(r.Files), s.spec.Mode.File())
 }
 
 // begunAt returns the time at which the first run began.
@@ -48,8 +47,8 @@ func (s *Scan) begunAt(this time.Time) time.Time {
 }
 
 // beside is the place of the manifest.
-func (s *Scan) beside() sink.Beside {
-	return sink.Beside{Path: s.spec.ManifestPath(), Dir: s.spec.Dir, Force: s.spec.Force}
+func (s *Scan) beside() account.Beside {
+	return account.Beside{Path: s.spec.ManifestPath(), Dir: s.spec.Dir, Force: s.spec.Force}
 }
 
 // isOwn reports whether a manifest is of this run.

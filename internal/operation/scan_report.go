@@ -10,6 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run/advice"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
+	"github.com/cqlbulk/cqlbulk/internal/scan/account"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
@@ -121,7 +122,7 @@ func (s *Scan) commit(r *ScanReport, result scan.Result) error {
 		return err
 	}
 	if s.spec.Dir != "" && s.spec.Force {
-		found, err := s.out.RemoveEarlier(sink.EarlierFiles(s.spec.Dir))
+		found, err := s.out.RemoveEarlier(account.EarlierFiles(s.spec.Dir))
 		r.Replaced, r.Beside, r.WroteOver = found.Removed, found.Left, found.Replaced
 		if err != nil {
 			return err

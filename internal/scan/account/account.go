@@ -1,4 +1,5 @@
-// Package account makes the manifest of a scan: what was read, how, and what is in the output.
+// Package account makes the manifest of a scan: what was read, how, and what is in the output. It
+// keeps the manifests of other scans from standing beside the output.
 package account
 
 import (

@@ -1,4 +1,4 @@
-package sink
+package account
 
 import (
 	"errors"
@@ -10,6 +10,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/run"
+	"github.com/cqlbulk/cqlbulk/internal/sink"
 	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
@@ -34,7 +35,7 @@ func (b Beside) CheckFree() error {
 				b.Dir,
 			)
 		}
-		return ExistsError(b.Path)
+		return sink.ExistsError(b.Path)
 	}
 	return nil
 }
@@ -50,7 +51,7 @@ func (b Beside) CheckOwn(own func(manifest.Manifest) bool) error {
 	if m, err := manifest.Read(b.Path); err == nil && own(m) {
 		return nil
 	}
-	return TakenError(b.Path)
+	return sink.TakenError(b.Path)
 }
 
 // Remove removes an earlier manifest, before files are named that it does not describe. It does not
@@ -84,8 +85,8 @@ func EarlierFiles(dir string) func(name string) bool {
 	}
 }
 
-// InManifest returns the files as a manifest has them, one by one.
-func InManifest(files []File) iter.Seq[manifest.File] {
+// InManifest returns the files of an output as a manifest has them, one by one.
+func InManifest(files []sink.File) iter.Seq[manifest.File] {
 	return func(yield func(manifest.File) bool) {
 		for _, f := range files {
 			one := manifest.File{

@@ -9,7 +9,7 @@ import (
 // began, and of inputs whose size has changed since. The load does not read such additions. A retry
 // does not warn: its inputs are rejects.
 func (l *Load) warnOfChangedInputs() {
-	if l.retriedRun != nil {
+	if l.retried != nil {
 		return
 	}
 	words := l.spec.Named

@@ -16,6 +16,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
+	"github.com/cqlbulk/cqlbulk/internal/run/retry"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -40,34 +41,29 @@ type Load struct {
 	// as they are now; of a load that keeps a journal, until it has begun
 	inputs *records.Inputs
 	// one of the inputs is the standard input; of a new load that keeps a journal
-	piped      bool
-	truncated  records.Truncations // of the table before the load; of one that keeps a journal
-	dropped    records.Drops       // of the table before the load; nil: not known
-	retriedRun *records.Load       // the run whose rejects the inputs are; nil: they are no rejects
-	board      *board.Board        // nil: the run is not shown
-	explained  *Explained          // nil: the load does not explain
+	piped     bool
+	truncated records.Truncations // of the table before the load; of one that keeps a journal
+	dropped   records.Drops       // of the table before the load; nil: not known
+	retried   *retry.Rejects      // the inputs are rejects; nil: they are no rejects
+	board     *board.Board        // nil: the run is not shown
+	explained *Explained          // nil: the load does not explain
 	// settings that warnings about the first rows named; nil: none did
 	advice map[string][]string
 	// how text was read before; of a resumed load, or a load of rejects
-	reread   recorded.Readings
-	rejected int64      // rows in the inputs that are rejects
-	removed  int64      // rows that were rejected and are no longer in those
-	late     *lateTimes // notes timestamps of all rows
+	reread recorded.Readings
+	late   *lateTimes // notes timestamps of all rows
 	// columns with a warning that they mix numbers of several units
 	mixed map[string]bool
 	// dates of rejects that another order reads; nil: no pattern has an order
 	contrary *sample.RejectedDates
-	// of the inputs that are rejects, by path; their stamps where they are known
-	kept map[string]reject.Kept
+}
 
-	// of kept: a hash of each row's text; nil where rows were added or removed
-	rejectTexts map[string][]uint64
-	// of kept: what the earlier run records of the rows; nil: they are written as of now
-	tried map[string]records.TriedRows
-	// rows of kept get newer timestamps than earlier loads gave them
-	corrected bool
-	// warnings about the timestamps of kept, for when nothing refuses the load
-	retimed []string
+// earlierRuns is what a load has of earlier runs.
+type earlierRuns struct {
+	readings recorded.Readings // how they read the text
+	resumed  *records.Load     // the run that the load resumes; nil: it is new
+	// the run whose rejects the inputs are; nil: they are no rejects, or a resumed load of them
+	rejected *records.Load
 }
 
 // mostWide is the largest number of columns of a table whose rows may be written with all columns.
@@ -83,29 +79,27 @@ var (
 
 // PrepareLoad checks, finds the inputs, and connects.
 func PrepareLoad(ctx context.Context, env spec.Environment, settings spec.Load) (*Load, error) {
-	return prepareLoad(ctx, env, settings, recorded.Readings{}, nil, nil)
+	return prepareLoad(ctx, env, settings, earlierRuns{})
 }
 
-// prepareLoad prepares a load. If earlier is not nil, the load resumes it. If retriedRun is not
-// nil, the inputs are its rejects. The load then owns the journal of either.
+// prepareLoad prepares a load. It then owns the journals of earlier runs. On an error the caller
+// still owns that of the rejects.
 func prepareLoad(
 	ctx context.Context,
 	env spec.Environment,
 	settings spec.Load,
-	again recorded.Readings,
-	earlier, retriedRun *records.Load,
+	earlier earlierRuns,
 ) (*Load, error) {
 	l := &Load{
-		env:        env,
-		spec:       settings,
-		counters:   &progress.Counters{},
-		retriedRun: retriedRun,
-		reread:     again,
+		env:      env,
+		spec:     settings,
+		counters: &progress.Counters{},
+		reread:   earlier.readings,
 	}
-	if earlier != nil {
-		l.run, l.journal = continuedIn(settings.RunDir, earlier), earlier
+	if earlier.resumed != nil {
+		l.run, l.journal = continuedIn(settings.RunDir, earlier.resumed), earlier.resumed
 	}
-	err := l.prepare(ctx)
+	err := l.prepare(ctx, earlier.rejected)
 	if err == nil {
 		err = l.awaitReplicas(ctx)
 	}
@@ -116,7 +110,7 @@ func prepareLoad(
 	return l, nil
 }
 
-func (l *Load) prepare(ctx context.Context) error {
+func (l *Load) prepare(ctx context.Context, rejected *records.Load) error {
 	if len(l.spec.Inputs) == 0 {
 		return errNoInput
 	}
@@ -152,8 +146,11 @@ func (l *Load) prepare(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := l.findKept(inputs, format); err != nil {
-		return err
+	if l.spec.RejectsOf != "" {
+		of := retry.Load{Spec: &l.spec, Format: format, Inputs: inputs, Resumed: l.journal}
+		if l.retried, err = retry.Open(of, rejected, l.env.Warn); err != nil {
+			return err
+		}
 	}
 	for _, note := range notes {
 		l.env.Warn("%s", note)
@@ -169,12 +166,6 @@ func (l *Load) prepare(ctx context.Context) error {
 		return err
 	}
 	memory.Limit(l.spec.Memory)
-	if err := l.openOuter(); err != nil {
-		return err
-	}
-	if err := l.timeRejects(); err != nil {
-		return err
-	}
 	if err := l.makeJob(ctx, format, reading, inputs); err != nil {
 		return err
 	}
@@ -215,6 +206,16 @@ func (l *Load) prepare(ctx context.Context) error {
 	return l.recordInputs(ctx, inputs)
 }
 
+// warnOfRetimed warns of the rows of rejects that get other timestamps than before.
+func (l *Load) warnOfRetimed() {
+	if l.retried == nil {
+		return
+	}
+	for _, warning := range l.retried.Retimed {
+		l.env.Warn("%s", warning)
+	}
+}
+
 // connect opens the table, or reads what describes it.
 func (l *Load) connect(ctx context.Context) error {
 	if l.spec.Offline() {
@@ -247,7 +248,7 @@ func (l *Load) connect(ctx context.Context) error {
 		l.spec.Via != spec.ViaCQL {
 		err = l.t.AwaitKnown(ctx, "via "+l.spec.Via, l.spec.Patience)
 	}
-	if err != nil && l.retriedRun != nil {
+	if err != nil && l.retried != nil {
 		return run.Refused(err)
 	}
 	return l.run.refuseIfBegun(err) // the table was there
@@ -288,7 +289,5 @@ func (l *Load) Close() {
 		l.t.Close()
 	}
 	l.run.abandon()
-	if l.retriedRun != nil {
-		_ = l.retriedRun.Abandon()
-	}
+	l.retried.Close()
 }

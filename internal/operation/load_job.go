@@ -21,13 +21,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
-// The parts of the memory that chunks of the input and their rows may take, and
-// one record. The rest is for the record's way through the splitter, for frames, and for
-// the collector.
-const (
-	chunksShare = 2
-	recordShare = 4 // by default the largest mutation of the servers, 16 MiB, fits in hexadecimal
-)
+// chunksShare is the part of the memory that chunks of the input and their rows may take. The rest
+// is for one record on its way through the splitter, for frames, and for the collector.
+const chunksShare = 2
 
 // requestsPerCore is the number of writes that keep a core of the cluster busy. While the core
 // works on one of them, the others wait in the node's queue or are on the line.
@@ -134,7 +130,7 @@ func (l *Load) makeJob(
 		},
 		Timestamp: stamp,
 		Memory:    int64(o.Memory) / chunksShare,
-		MaxRecord: int(o.Memory / recordShare),
+		MaxRecord: o.MaxRecord(),
 
 		RepeatInDoubt:   o.RepeatInDoubt,
 		MaxParseErrors:  o.MaxParseErrors,
@@ -156,8 +152,8 @@ func (l *Load) makeJob(
 			Name:    in.Name,
 			Size:    in.Size,
 			Plain:   in.Plain(),
-			Stamps:  l.stampsOf(in.Name),
-			Repeats: l.repeatsOf(in.Name),
+			Stamps:  l.retried.Stamps(in.Name, t.Schema.IsCounter()),
+			Repeats: l.retried.Repeats(in.Name),
 		}
 		if in.Stdin() {
 			made.Open = func() (io.ReadCloser, error) { return in.Open() }

@@ -49,7 +49,7 @@ func (l *Load) cutOtherwise(
 	r *LoadReport,
 	causes []reject.Cause,
 ) map[string][]string {
-	if l.retriedRun != nil || l.spec.RejectsOf != "" || l.piped || r.Written+r.Existing+r.InDoubt > 0 ||
+	if l.spec.RejectsOf != "" || l.piped || r.Written+r.Existing+r.InDoubt > 0 ||
 		len(causes) == 0 {
 		return nil
 	}

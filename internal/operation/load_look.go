@@ -42,7 +42,7 @@ func (l *Load) lookAhead(ctx context.Context, inputs []source.Input) error {
 	}
 	all := doctor.Merge(samples)
 	times := all.Times
-	if l.retriedRun != nil {
+	if l.retried != nil {
 		// the others are rejected again, and are what they are by another setting
 		times = all.RowTimes
 	}
@@ -51,7 +51,7 @@ func (l *Load) lookAhead(ctx context.Context, inputs []source.Input) error {
 		times,
 		enough || rows >= sample.Rows,
 	); err != nil ||
-		l.retriedRun != nil {
+		l.retried != nil {
 		return err
 	}
 	l.mixed = make(map[string]bool)
@@ -139,6 +139,6 @@ func (l *Load) watchDates() records.Rejects {
 // readsNew reports whether a setting may read rows that the load before did not read by it. If a
 // retry has the pattern of its load, it says nothing new about the rows that were loaded.
 func (l *Load) readsNew(name string) bool {
-	return l.retriedRun == nil ||
+	return l.retried == nil ||
 		slices.ContainsFunc(l.reread.Now, func(c recorded.Change) bool { return c.Name == name })
 }

@@ -226,7 +226,7 @@ func (l *Load) runError(err error, r *LoadReport) error {
 // remember records a load that is done in the history. The run of a retry is recorded by the run
 // that it retries.
 func (l *Load) remember(r *LoadReport) error {
-	if l.journal == nil || l.retriedRun != nil || r.Outcome != run.Done {
+	if l.journal == nil || l.retried != nil || r.Outcome != run.Done {
 		return nil
 	}
 	target := l.target()

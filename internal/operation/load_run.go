@@ -65,7 +65,9 @@ func (l *Load) begin() (err error) {
 		l.job.Journal = l.journal
 		l.job.CQL.SpillDir = l.run.path
 	}
-	l.noteRetry()
+	if l.retried != nil {
+		l.job.Journal = l.retried.Journal(l.journal, l.run.path)
+	}
 	if l.delivery != nil {
 		return l.startStream()
 	}
@@ -149,9 +151,9 @@ func (l *Load) closeRun(outcome run.Outcome, runErr error, idle bool) error {
 		l.run.abandon()
 		return err
 	}
-	if l.retriedRun != nil && l.journal != nil && outcome == run.Done {
+	if l.retried != nil && l.journal != nil && outcome == run.Done {
 		// before its run directory is removed, which would take the record along
-		if err := l.recordRetry(true); err != nil {
+		if err := l.retried.RecordDone(l.journal, l.run.path); err != nil {
 			l.run.abandon()
 			return err
 		}
@@ -163,6 +165,9 @@ func (l *Load) closeRun(outcome run.Outcome, runErr error, idle bool) error {
 func (l *Load) idle(result load.Result) bool {
 	if l.delivery != nil && l.job.Stream.Begun() {
 		return false // nodes may have some of the rows
+	}
+	if l.retried != nil && l.retried.Recorded {
+		return false // the run directory of another run names this one
 	}
 	return l.run.isIdle(result.Written+result.Existing+result.Rejected()+result.InDoubt == 0)
 }

@@ -19,10 +19,10 @@ package operation
 //	load: the table is altered under it                (*Load).altered
 //	load: an input was changed                         (*records.Load).CheckInputs, ingest.changed
 //	load: rejects were changed                         (*Load).missingRejects, reject.Resume
-//	retry: the run has not come to its end             refuseUnfinished
-//	retry: nothing was rejected                        refuseNothing
-//	retry: rows that count twice were loaded before    (*Load).refuseRejects, loadedBefore
-//	retry: rows in doubt have no timestamps left       refuseRepeats
+//	retry: the run has not come to its end             retry.refuseUnfinished
+//	retry: nothing was rejected                        retry.refuseNothing
+//	retry: rows that count twice were loaded before    (*retry.Rejects).RefuseTwice
+//	retry: rows in doubt have no timestamps left       retry.refuseRepeats
 
 import (
 	"context"
@@ -30,15 +30,11 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
-	"github.com/cqlbulk/cqlbulk/internal/human"
-	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
@@ -281,45 +277,21 @@ func (l *Load) missingRejects(s reject.State) error {
 // refuseRejects refuses to load the rejects of an earlier run into another table, and,
 // where rows would count twice, those that were loaded before.
 func (l *Load) refuseRejects(ctx context.Context) error {
-	if l.retriedRun == nil {
+	if l.retried == nil {
 		return nil
 	}
-	if err := refuseTable(l.retriedRun.Manifest(), l.t); err != nil {
+	first := l.retried.First()
+	if err := refuseTable(first, l.t); err != nil {
 		return run.Refused(err)
 	}
-	extra, err := records.ExtraOf(l.retriedRun.Manifest())
+	extra, err := records.ExtraOf(first)
 	if err == nil {
 		err = l.t.RefuseDropped(ctx, extra.Dropped, loadAnew)
 	}
 	if err != nil {
 		return run.Refused(err)
 	}
-	for _, path := range slices.Sorted(maps.Keys(l.kept)) {
-		earlier, taken := l.retriedRun.Loaded().Retried[filepath.Base(path)]
-		// With other timestamps, what is appended to a list is appended once more.
-		twice := l.countsTwice ||
-			l.spec.AppendCollections && (l.kept[path].Stamps == nil || l.corrected)
-		if taken && twice && (!l.run.continued || earlier.Run != l.journal.Manifest().Run) {
-			return loadedBefore(l.spec.RejectsOf, earlier.Dir)
-		}
-	}
-	return nil
-}
-
-// loadedBefore refuses to load rejects again that the load in a folder of the run has
-// loaded, or begun to.
-func loadedBefore(dir, folder string) error {
-	const before = "what was rejected was loaded again before"
-	try := filepath.Join(dir, folder)
-	if _, err := os.Lstat(try); err != nil {
-		return fmt.Errorf("%s: %s, and nothing of it was left over", dir, before)
-	}
-	return fmt.Errorf(
-		"%s, or begun to be, by the load in %s, and rows count twice that are written twice: see cqlbulk status %s",
-		before,
-		try,
-		setting.ShellQuote(try),
-	)
+	return l.retried.RefuseTwice(l.countsTwice)
 }
 
 // refuseEnded refuses to resume a load that has come to its end if it read the standard input. The
@@ -340,59 +312,4 @@ func refuseEnded(dir string, inputs []string, end *records.End) error {
 	default:
 		return nil
 	}
-}
-
-// refuseUnfinished refuses to try again what failed in a load that has not come to its
-// end.
-func refuseUnfinished(dir string, end *records.End) error {
-	switch {
-	case end != nil && end.Outcome == records.Partly:
-		return nil
-	case end != nil && end.Outcome == records.Failed: // a limit on errors may stop it again
-		return fmt.Errorf(
-			"run %s failed before its end: go on with it first, as this says: cqlbulk status %s",
-			dir,
-			setting.ShellQuote(dir),
-		)
-	default:
-		return fmt.Errorf(
-			"run %s has not come to its end: go on with it first: cqlbulk resume %s",
-			dir,
-			setting.ShellQuote(dir),
-		)
-	}
-}
-
-// refuseNothing refuses a retry without files of rejects. It reports the rows in doubt, which this
-// retry does not write. If passed is not empty, it is the folder of an earlier retry of the same
-// rejects.
-func refuseNothing(dir string, inDoubt int, passed string) error {
-	switch {
-	case inDoubt > 0:
-		return fmt.Errorf(
-			"%s: no row was rejected, but %s %s in doubt: --repeat-in-doubt writes %s again",
-			dir,
-			human.Of(inDoubt, "row"),
-			human.Verb(inDoubt, "is", "are"),
-			human.Verb(inDoubt, "it", "them"),
-		)
-	case passed != "":
-		return loadedBefore(dir, passed)
-	default:
-		return fmt.Errorf("%s: no row was rejected", dir)
-	}
-}
-
-// refuseRepeats refuses rows in doubt that have been written again as often as there are
-// timestamps for.
-func refuseRepeats(k reject.Kept) error {
-	if k.Doubt && k.Repeats+1 >= ingest.MaxStampStep {
-		return fmt.Errorf(
-			"%s: its rows were written again %d times: once more, they could get the timestamps of the rows after them; "+
-				"cqlbulk load takes the file as new rows",
-			k.Path,
-			k.Repeats,
-		)
-	}
-	return nil
 }

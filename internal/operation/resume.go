@@ -65,7 +65,7 @@ func resumeLoad(
 		return nil, errors.Join(err, earlier.Abandon())
 	}
 	settings.RunDir, again.KeepLoaded = r.RunDir, r.KeepLoaded
-	return prepareLoad(ctx, env, settings, again, earlier, nil)
+	return prepareLoad(ctx, env, settings, earlierRuns{again, earlier, nil})
 }
 
 func resumeScan(

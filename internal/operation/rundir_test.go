@@ -12,6 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
+	"github.com/cqlbulk/cqlbulk/internal/run/retry"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/table"
@@ -23,7 +24,7 @@ func TestIdleRuns(t *testing.T) {
 	begun := &records.Load{}
 	require.True(t, (&Load{run: runDirectory{journal: begun}}).idle(load.Result{}))
 	require.False(t, (&Load{run: continuedIn("run", begun)}).idle(load.Result{}))
-	require.False(t, (&Load{run: runDirectory{known: true}}).idle(load.Result{}))
+	require.False(t, (&Load{retried: &retry.Rejects{Recorded: true}}).idle(load.Result{}))
 	require.False(
 		t,
 		(&Load{run: runDirectory{journal: begun}}).idle(

@@ -130,6 +130,13 @@ func (o *Load) Settings() setting.List {
 // Journaled says whether the load keeps a journal.
 func (o *Load) Journaled() bool { return !o.NoJournal && !o.DryRun }
 
+// recordShare is the part of the memory that one record may take. By default the largest mutation
+// of the servers, 16 MiB, fits in hexadecimal.
+const recordShare = 4
+
+// MaxRecord returns the largest size of a record in bytes.
+func (o *Load) MaxRecord() int { return int(o.Memory / recordShare) }
+
 // Planning is the plan of a load: the ring is wanted, and not its parts.
 func (o *Load) Planning() Planning {
 	return Planning{Cores: o.Cores, Smudge: plan.DefaultSmudge, Splits: 1}

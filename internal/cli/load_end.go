@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/doctor/misread"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/report"
@@ -134,7 +135,7 @@ func (s streams) tellNextOfLoad(r operation.LoadReport, runErr error) {
 
 // tellAgain says which of the rejected rows the next command does not load, unless it loads none of
 // them as they are.
-func (s streams) tellAgain(again *operation.RejectedAgain, next advice.Step) {
+func (s streams) tellAgain(again *misread.RejectedAgain, next advice.Step) {
 	if again == nil || len(next.Edit) > 0 || next.Anew != nil {
 		return
 	}

@@ -73,29 +73,13 @@ func (d *Doctor) lookAtInputs(ctx context.Context) []doctor.Finding {
 		add("delimiter", doctor.Delimiter(samples, job.Format.Delimiter))
 	}
 	add("header", doctor.Fields(samples, job.Header, job.JSON))
-	if order := doctor.AsOrder(samples, readingOf(&settings).Copied); len(order) > 0 &&
+	if order := doctor.AsOrder(samples, sample.ReadingOf(&settings).Copied); len(order) > 0 &&
 		order[0].State == doctor.Failure {
 		add("header", order)
 		return out
 	}
 	add("rows", doctor.Rows(samples))
-	out = append(out, doctor.AsValues(samples, readingOf(&settings))...)
+	out = append(out, doctor.AsValues(samples, sample.ReadingOf(&settings))...)
 	add("estimate", doctor.Estimate(samples, settings.IngestRate))
 	return out
-}
-
-// readingOf returns the settings of a load by which its values are judged.
-func readingOf(o *spec.Load) doctor.Reading {
-	r := doctor.Reading{
-		Copied:     o.Dialect.Name == spec.DialectCQLSH,
-		Timestamps: o.Dialect.DateTimeFormat,
-		Dates:      o.Dialect.DateFormat,
-		Marks:      doctor.Marks{Decimal: o.Dialect.DecimalSep, Thousands: o.Dialect.ThousandsSep},
-		Truths:     o.Dialect.BoolStyle != "",
-		Nulls:      o.Nulls,
-	}
-	if o.Given["timestamp-unit"] {
-		r.Unit = o.Dialect.TimestampUnit
-	}
-	return r
 }

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/doctor/sample"
+	"github.com/cqlbulk/cqlbulk/internal/doctor/misread"
 	"github.com/cqlbulk/cqlbulk/internal/ingest/dialect"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/memory"
@@ -26,36 +26,31 @@ import (
 
 // Load is a load that is ready to run.
 type Load struct {
-	env            spec.Environment
-	spec           spec.Load
-	t              *table.Table
-	counters       *progress.Counters
-	delivery       *delivery.Delivery // nil: rows go by CQL
-	job            *load.Job
-	countsTwice    bool // rows that are written twice count twice
-	run            runDirectory
-	journal        *records.Load // nil: none is kept
-	rejects        *reject.Dir
-	changedInputs  []bool   // inputs that may have been changed since the earlier run
-	replacedInputs []string // inputs that were changed before any of their rows was loaded
-	// as they are now; of a load that keeps a journal, until it has begun
-	inputs *records.Inputs
-	// one of the inputs is the standard input; of a new load that keeps a journal
-	piped     bool
-	truncated records.Truncations // of the table before the load; of one that keeps a journal
-	dropped   records.Drops       // of the table before the load; nil: not known
-	retried   *retry.Rejects      // the inputs are rejects; nil: they are no rejects
-	board     *board.Board        // nil: the run is not shown
-	explained *Explained          // nil: the load does not explain
-	// settings that warnings about the first rows named; nil: none did
-	advice map[string][]string
-	// how text was read before; of a resumed load, or a load of rejects
-	reread recorded.Readings
-	late   *lateTimes // notes timestamps of all rows
-	// columns with a warning that they mix numbers of several units
-	mixed map[string]bool
-	// dates of rejects that another order reads; nil: no pattern has an order
-	contrary *sample.RejectedDates
+	env         spec.Environment
+	spec        spec.Load
+	t           *table.Table
+	counters    *progress.Counters
+	job         *load.Job
+	delivery    *delivery.Delivery // nil: rows go by CQL
+	check       *misread.Check     // of how the inputs are read
+	board       *board.Board       // nil: the run is not shown
+	explained   *Explained         // nil: the load does not explain
+	countsTwice bool               // rows that are written twice count twice
+
+	run     runDirectory
+	journal *records.Load     // nil: none is kept, or a new load has not begun
+	rejects *reject.Dir       // nil until the load begins
+	retried *retry.Rejects    // the inputs are rejects; nil: they are no rejects
+	reread  recorded.Readings // how text was read before; of a resumed load, or of rejects
+	dropped records.Drops     // of the table before the load; nil: not known
+
+	// Of a new load that keeps a journal:
+	inputs    *records.Inputs     // as they are now; nil once the load has begun
+	piped     bool                // one of the inputs is the standard input
+	truncated records.Truncations // of the table before the load
+
+	// Of a resumed load: inputs that were changed before any of their rows was loaded.
+	replacedInputs []string
 }
 
 // earlierRuns is what a load has of earlier runs.
@@ -169,6 +164,7 @@ func (l *Load) prepare(ctx context.Context, rejected *records.Load) error {
 	if err := l.makeJob(ctx, format, reading, inputs); err != nil {
 		return err
 	}
+	l.check = misread.New(&l.spec, &l.job.Job, l.reread.Now, l.env.Warn)
 	if l.spec.Via != spec.ViaCQL {
 		if err := l.prepareStream(ctx); err != nil {
 			return err
@@ -192,15 +188,12 @@ func (l *Load) prepare(ctx context.Context, rejected *records.Load) error {
 			return err
 		}
 		l.warnOfRetimed()
-		for i := range min(len(l.changedInputs), len(l.job.Inputs)) {
-			l.job.Inputs[i].Compare = l.changedInputs[i]
-		}
 		l.job.Journal = l.journal
 		l.job.CountEarlier() // before anything of the run is shown
 		return nil
 	}
 	l.warnOfRetimed()
-	if err := l.lookAhead(ctx, inputs); err != nil {
+	if err := l.check.Inputs(ctx, inputs); err != nil {
 		return err
 	}
 	return l.recordInputs(ctx, inputs)

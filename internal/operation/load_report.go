@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/doctor/misread"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
@@ -54,9 +55,9 @@ type Rejects struct {
 	// rows of this run whose dates are read in another order of day and month than that of the
 	// pattern alone
 	Dates   int64
-	Files   []string       // of the rows themselves; empty when there are none
-	Reasons string         // file of the reasons
-	Again   *RejectedAgain // rows that the next command does not load; nil: none are known
+	Files   []string               // of the rows themselves; empty when there are none
+	Reasons string                 // file of the reasons
+	Again   *misread.RejectedAgain // rows that the next command does not load; nil: none are known
 }
 
 // Run loads. That rows were rejected, or are in doubt, is no error.
@@ -117,12 +118,8 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 			r.Files.Import = ""
 		}
 	}
-	r.Explained, r.OtherUnits = l.explained, l.late.odd()
-	r.Rejects.Causes, r.Rejects.Dates = l.explainKeys(
-		l.rejects.Causes(),
-	), l.contrary.Warn(
-		l.env.Warn,
-	)
+	r.Explained, r.OtherUnits = l.explained, l.check.OtherUnits()
+	r.Rejects.Causes, r.Rejects.Dates = l.check.Causes(), l.check.WarnOfDates()
 	if l.rejects.Used() {
 		r.Rejects.Files, r.Rejects.Reasons = l.rejects.Files(), l.rejects.Reasons()
 	}
@@ -148,23 +145,25 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 // advise finds out what the next command needs so that it does not fail for the same reason.
 func (l *Load) advise(ctx context.Context, r *LoadReport, runErr error) {
 	var limit *ingest.LimitError
+	var err error
 	switch {
 	case l.journal == nil:
+		return
 	case errors.As(runErr, &limit):
-		l.warnUnread(l.adviseLimit(ctx, limit))
-		l.run.anew = l.cutOtherwise(ctx, r, l.rejects.Causes())
+		l.run.reread, err = l.check.AfterLimit(ctx, limit)
 	case r.Outcome == run.Partly && r.ParseErrors > 0:
-		var err error
-		r.Rejects.Again, err = l.adviseRetry(ctx)
-		l.warnUnread(err)
-		l.run.anew = l.cutOtherwise(ctx, r, l.rejects.Causes())
+		var found misread.Mending
+		found, err = l.check.Mend(ctx)
+		l.run.reread, l.run.edit, r.Rejects.Again = found.Settings, found.Edit, found.Again
+	default:
+		return
 	}
-}
-
-// warnUnread reports that it is not known what reads the rejected rows; nil: it is known.
-func (l *Load) warnUnread(err error) {
 	if err != nil {
 		l.env.Warn("the rejected rows could not be read again to see what mends them: %v", err)
+	}
+	loaded := r.Written + r.Existing + r.InDoubt
+	if loaded == 0 && l.retried == nil && !l.piped { // it may be started again
+		l.run.anew = l.check.CutOtherwise(ctx, r.Rejected())
 	}
 }
 

@@ -51,8 +51,7 @@ func (l *Load) begin() (err error) {
 	if err != nil {
 		return err
 	}
-	rejects := l.watchDates()
-	l.watchTimes()
+	rejects := l.check.Watch(l.rejects)
 	l.job.Rejects = rejects
 	for _, path := range l.replacedInputs {
 		l.env.Warn(

@@ -221,8 +221,8 @@ func (s *Scan) refuseManifest() error {
 	return sink.TakenError(path)
 }
 
-// refuse refuses to resume a load if something that matters has changed. It records the inputs that
-// may still have changed.
+// refuse refuses to resume a load if something that matters has changed. The job
+// compares the inputs that may still have changed.
 func (l *Load) refuse(ctx context.Context) (err error) {
 	defer func() { err = run.Refused(err) }()
 	m := l.journal.Manifest()
@@ -246,8 +246,15 @@ func (l *Load) refuse(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	l.changedInputs, l.replacedInputs, err = l.journal.CheckInputs(inputs)
-	return err
+	changed, replaced, err := l.journal.CheckInputs(inputs)
+	if err != nil {
+		return err
+	}
+	l.replacedInputs = replaced
+	for i := range min(len(changed), len(l.job.Inputs)) {
+		l.job.Inputs[i].Compare = changed[i]
+	}
+	return nil
 }
 
 // refuseTruncated refuses to resume after the rows that were loaded were truncated away.

@@ -7,12 +7,14 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor/misread"
+	"github.com/cqlbulk/cqlbulk/internal/doctor/probe"
 	"github.com/cqlbulk/cqlbulk/internal/ingest/dialect"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/memory"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/run"
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
 	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
@@ -130,7 +132,7 @@ func (l *Load) prepare(ctx context.Context, rejected *records.Load) error {
 	memory.CollectOften(len(inputs))
 	if !l.run.continued {
 		if err := source.Check(inputs); err != nil {
-			return withCommands(&l.spec, err)
+			return advice.WithCommands(&l.spec, err)
 		}
 	}
 	format, err := l.spec.ChooseFormat(inputs[0].Name)
@@ -245,6 +247,14 @@ func (l *Load) connect(ctx context.Context) error {
 		return run.Refused(err)
 	}
 	return l.run.refuseIfBegun(err) // the table was there
+}
+
+// awaitReplicas waits until enough replicas are up for a load by CQL.
+func (l *Load) awaitReplicas(ctx context.Context) error {
+	if l.spec.Via != spec.ViaCQL || l.spec.DryRun || !l.t.Connected() {
+		return nil
+	}
+	return probe.AwaitReplicas(ctx, l.env, l.t, &l.spec)
 }
 
 // refuseView refuses to load a materialized view: the servers refuse each of its rows.

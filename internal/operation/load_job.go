@@ -12,6 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -139,7 +140,9 @@ func (l *Load) makeJob(
 
 		Counters: l.counters,
 		Warn:     l.env.Warn,
-		Through:  func(input, filter string, more ingest.Settings) string { return throughFilter(o, input, filter, more) },
+		Through: func(input, filter string, more ingest.Settings) string {
+			return advice.ThroughFilter(o, input, filter, more)
+		},
 	}}
 	if o.NullState == spec.NullTombstone {
 		l.job.Null = row.Null

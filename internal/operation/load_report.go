@@ -172,7 +172,7 @@ func (l *Load) keep(ctx context.Context) (*pace.LatencyController, func()) {
 	if l.spec.Via != spec.ViaCQL || l.spec.DryRun {
 		return nil, func() {}
 	}
-	return keepTarget(ctx, l.t, l.env, l.spec.TargetP99, l.counters)
+	return holdTarget(ctx, l.t, l.env, l.spec.TargetP99, l.counters)
 }
 
 // next returns the command that continues from here.
@@ -212,7 +212,7 @@ func (l *Load) runError(err error, r *LoadReport) error {
 	var form *source.FormError
 	switch {
 	case (errors.As(err, &mapping) || errors.As(err, &form)) && r.Read == 0:
-		return &spec.UsageError{Err: withCommands(&l.spec, err)}
+		return &spec.UsageError{Err: advice.WithCommands(&l.spec, err)}
 	case errors.As(err, &r.Limit):
 		return err
 	case fault.ClassOf(err) == fault.Fatal:

@@ -133,6 +133,25 @@ func absolute(names []string) []string {
 // rejectsExt is how the names of files of rejects end.
 func (l *Load) rejectsExt() string { return "." + l.spec.Format }
 
+// warnOfChangedInputs warns of inputs that were added or changed while the load ran. A retry does
+// not warn: its inputs are rejects.
+func (l *Load) warnOfChangedInputs() {
+	if l.retried != nil {
+		return
+	}
+	words := l.spec.Named
+	if len(words) == 0 {
+		words = l.spec.Inputs
+	}
+	sizes := make(map[string]int64, len(l.job.Inputs))
+	for _, input := range l.job.Inputs {
+		sizes[input.Name] = input.Size
+	}
+	for _, note := range source.Changes(words, sizes) {
+		l.env.Warn("%s", note)
+	}
+}
+
 // syncTime is how much of a run a power failure may undo.
 const syncTime = time.Second
 

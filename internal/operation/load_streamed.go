@@ -10,6 +10,7 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/doctor/probe"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/run"
@@ -58,7 +59,8 @@ func (l *Load) prepareStream(ctx context.Context) error {
 			)
 		}
 	}
-	l.warnOfClocks(ctx)
+	times := probe.HostTimes(&l.spec, l.delivery.Setup.TableOptions)
+	probe.WarnOfClocks(ctx, l.env, l.t, times)
 	return nil
 }
 

@@ -274,6 +274,19 @@ func (l *Load) refuseView(ctx context.Context) (err error) {
 	return err
 }
 
+// Explain has the load call show while it runs, with the use of the fields of the first input. It
+// calls show again for each input whose fields differ. Explain is for a dry run, and is called
+// before Run.
+func (l *Load) Explain(show func(ExplainedInput)) {
+	l.explained = l.job.Explain(show)
+	l.explained.Nulls = l.spec.Nulls
+	if l.delivery != nil {
+		l.explained.Way = l.delivery.Describe()
+	} else {
+		l.explained.Way = l.job.Describe(l.spec.IfNotExists, l.t.Consistency)
+	}
+}
+
 // Table is the table's name, as CQL has it.
 func (l *Load) Table() string { return l.t.Schema.String() }
 

@@ -172,7 +172,7 @@ func (l *Load) keep(ctx context.Context) (*pace.LatencyController, func()) {
 	if l.spec.Via != spec.ViaCQL || l.spec.DryRun {
 		return nil, func() {}
 	}
-	return holdTarget(ctx, l.t, l.env, l.spec.TargetP99, l.counters)
+	return keepTarget(ctx, l.t, l.env, l.spec.TargetP99, l.counters)
 }
 
 // next returns the command that continues from here.

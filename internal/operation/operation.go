@@ -21,6 +21,7 @@ package operation
 import (
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/run"
@@ -108,8 +109,12 @@ func (f FailedRange) Damaged() string {
 	return files.Damaged(f.Err)
 }
 
-// What a load or a clone reports of its SSTables.
+// What a load or a clone reports of its SSTables, and a dry run of the fields.
 type (
+	// Explained is what a load would do, as a dry run reports it.
+	Explained = load.Explained
+	// ExplainedInput is what becomes of the fields of an input, and of those that have the same.
+	ExplainedInput = load.ExplainedInput
 	// KeptFiles are the SSTables that were left in a folder.
 	KeptFiles = delivery.KeptFiles
 	// Imported is what became of a node's SSTables that were to be imported.

@@ -49,7 +49,7 @@ func sweepOptions(
 	limits := pace.GateOptions{Ceiling: t.Plan.Parallel}
 	budget := int64(o.Memory) / pagesShare
 	page := min(sweep.DefaultPageBytes, budget/int64(2*t.Plan.Parallel))
-	keeper, stopKeeper := holdTarget(ctx, t.Table, env, o.TargetP99, c)
+	keeper, stopKeeper := keepTarget(ctx, t.Table, env, o.TargetP99, c)
 	watches := []func(){memory.LimitSmall(o.Memory, c), stopKeeper}
 	var trips *pace.Trips
 	if keeper != nil {

@@ -13,7 +13,7 @@ package operation
 //	scan: SSTables in folders are missing              (*files.Files).RefuseMissing
 //	scan: text is to be read otherwise                 refuseReread
 //	load: rows are loaded that were read otherwise     (*Load).refuseReading
-//	load: rows are in SSTables that are kept           (*Load).refuseSettled
+//	load: rows are in SSTables that are kept           (*Load).refuseKept
 //	load: a pipe that was read to its end              refuseEnded
 //	load: the table was truncated                      (*Load).refuseTruncated
 //	load: the table is altered under it                (*Load).altered
@@ -233,7 +233,7 @@ func (l *Load) refuse(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := l.refuseSettled(); err != nil {
+	if err := l.refuseKept(); err != nil {
 		return err
 	}
 	if err := l.t.RefuseDropped(ctx, extra.Dropped, loadAnew); err != nil {

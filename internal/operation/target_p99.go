@@ -11,11 +11,11 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/table"
 )
 
-// holdTarget starts to measure the latency of small reads on the nodes. It waits until the latency
+// keepTarget starts to measure the latency of small reads on the nodes. It waits until the latency
 // is known that they have without the run. It measures until the caller calls the returned
 // function, which it must. The controller's gates hold the run to the target. Without a target the
 // controller is nil.
-func holdTarget(
+func keepTarget(
 	ctx context.Context,
 	t *table.Table,
 	env spec.Environment,

@@ -8,8 +8,10 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor/misread"
 	"github.com/cqlbulk/cqlbulk/internal/doctor/probe"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/ingest/dialect"
 	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/load/fromspec"
 	"github.com/cqlbulk/cqlbulk/internal/memory"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
@@ -24,6 +26,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/write/delivery"
+	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
 // Load is a load that is ready to run.
@@ -62,10 +65,6 @@ type earlierRuns struct {
 	// the run whose rejects the inputs are; nil: they are no rejects, or a resumed load of them
 	rejected *records.Load
 }
-
-// mostWide is the largest number of columns of a table whose rows may be written with all columns.
-// A row that has few columns then takes four bytes more for each unset column.
-const mostWide = 256
 
 var (
 	errNoInput = errors.New(
@@ -167,14 +166,10 @@ func (l *Load) prepare(ctx context.Context, rejected *records.Load) error {
 		return err
 	}
 	l.check = misread.New(&l.spec, &l.job.Job, l.reread.Now, l.env.Warn)
-	if l.spec.Via != spec.ViaCQL {
-		if err := l.prepareStream(ctx); err != nil {
-			return err
-		}
-	} else if l.countsTwice = !l.t.Session.Writer(l.t.Schema, l.t.Schema.Columns).Idempotent(); l.countsTwice {
-		useSmallPieces(l.job)
-	} else if len(l.t.Schema.Columns) <= mostWide && !l.spec.IfNotExists {
-		l.job.CQL.Wide = l.t.Schema.Columns
+	if l.spec.Via == spec.ViaCQL {
+		l.countsTwice = fromspec.ByCQL(l.job, &l.spec, l.t)
+	} else if err := l.prepareStream(ctx); err != nil {
+		return err
 	}
 	if l.dropped, err = l.t.Drops(ctx); err != nil {
 		return l.run.refuseIfBegun(err)
@@ -199,6 +194,31 @@ func (l *Load) prepare(ctx context.Context, rejected *records.Load) error {
 		return err
 	}
 	return l.recordInputs(ctx, inputs)
+}
+
+// makeJob makes the job. Its journal and the place for its rejects come when the load begins.
+func (l *Load) makeJob(
+	ctx context.Context,
+	format dsv.Format,
+	reading ingest.Reading,
+	inputs []source.Input,
+) error {
+	former, err := formerReadings(l.reread.Former, format)
+	if err != nil {
+		return err
+	}
+	of := fromspec.Load{
+		Env:      l.env,
+		Spec:     &l.spec,
+		Table:    l.t,
+		Counters: l.counters,
+		Resumed:  l.run.continued,
+		Former:   former,
+		Rejects:  l.retried,
+		Shown:    l.shown,
+	}
+	l.job, err = of.Job(ctx, format, reading, inputs)
+	return err
 }
 
 // warnOfRetimed warns of the rows of rejects that get other timestamps than before.

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 	"time"
@@ -15,6 +16,64 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
+
+// Run loads. That rows were rejected, or are in doubt, is no error.
+func (l *Load) Run(ctx context.Context) (LoadReport, error) {
+	r := l.newReport()
+	if err := l.begin(); err != nil {
+		r.Outcome = run.OutcomeOf(ctx, err, false)
+		return r, err
+	}
+	err := l.runJob(ctx, &r)
+	r.Outcome = run.OutcomeOf(ctx, err, r.Rejected()+r.InDoubt > 0)
+	idle := l.idle(r.Result)
+	r.Anew = idle && r.Outcome == run.Interrupted && !r.DryRun
+	l.advise(ctx, &r, err)
+	if closeErr := l.closeRun(r.Outcome, err, idle); closeErr != nil {
+		err = errors.Join(err, closeErr)
+		r.Outcome = run.OutcomeOf(ctx, err, false)
+	}
+	l.reportSSTables(ctx, &r, err)
+	l.reportRows(&r)
+	if l.journal != nil && r.Outcome != run.Done && !(err != nil && idle) {
+		r.RunDir = l.run.path
+		if !errors.As(err, new(*run.RefusedError)) {
+			r.Next = l.next(&r, err)
+		}
+	}
+	if r.Outcome == run.Done && r.Files != nil &&
+		slices.ContainsFunc(r.Files.Imports, func(i Imported) bool { return i.Err != nil }) {
+		r.Outcome = run.Partly
+	}
+	if noteErr := l.remember(&r); noteErr != nil {
+		l.env.Warn("the load is done, but is not recorded in the history: %v", noteErr)
+	}
+	return r, l.runError(err, &r)
+}
+
+// runJob runs the job, while the progress of the run is recorded and shown.
+func (l *Load) runJob(ctx context.Context, r *LoadReport) (err error) {
+	l.run.show(l.board)
+	l.showRejects()
+	if l.spec.Via == spec.ViaCQL && !l.spec.DryRun {
+		var stopProbes func()
+		l.job.CQL.Keeper, stopProbes = keepTarget(ctx, l.t, l.env, l.spec.TargetP99, l.counters)
+		defer stopProbes()
+	}
+	defer l.lookFar(ctx)()
+	stopSync, stopNotes := l.syncEvery(), l.noteStreams()
+	stopPace := l.run.notePace(l.counters, l.env.Warn)
+	r.Result, err = l.job.Run(ctx)
+	r.end(l.job.Counters)
+	stopPace()
+	stopNotes()
+	stopSync()
+	if err == nil {
+		err = l.droppedMeanwhile(ctx)
+		l.warnOfChangedInputs()
+	}
+	return err
+}
 
 // recordInputs records the inputs and the table of a load that keeps a journal.
 func (l *Load) recordInputs(ctx context.Context, inputs []source.Input) error {

@@ -95,7 +95,7 @@ func importDetails(f *operation.KeptFiles) string {
 
 // tellNextOfLoad prints what to know before the load is resumed.
 func (s streams) tellNextOfLoad(r operation.LoadReport, runErr error) {
-	if r.Next.Anew != nil {
+	if r.Next.FromStart != nil {
 		s.wrong(
 			"no row is loaded: records are cut by an option that neither resume nor retry can change",
 		)
@@ -109,7 +109,7 @@ func (s streams) tellNextOfLoad(r operation.LoadReport, runErr error) {
 			)
 		}
 		switch {
-		case r.Limit == nil || r.Next.Anew != nil:
+		case r.Limit == nil || r.Next.FromStart != nil:
 		case r.Limit.NearlyAll && r.Next.KeepLoaded:
 			s.wrong(
 				"nearly every row is rejected, most for one cause: %s; the next command reads the rest otherwise, and a retry then loads the rejected rows",
@@ -136,7 +136,7 @@ func (s streams) tellNextOfLoad(r operation.LoadReport, runErr error) {
 // tellAgain says which of the rejected rows the next command does not load, unless it loads none of
 // them as they are.
 func (s streams) tellAgain(again *misread.RejectedAgain, next advice.Step) {
-	if again == nil || len(next.Edit) > 0 || next.Anew != nil {
+	if again == nil || len(next.Edit) > 0 || next.FromStart != nil {
 		return
 	}
 	of := fmt.Sprintf("%s of the %s", human.Count(again.Rows), human.Of(again.Of, "rejected row"))

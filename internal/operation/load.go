@@ -106,49 +106,28 @@ func prepareLoad(
 	return l, nil
 }
 
+// foundInputs are the inputs of a load, and how they are read.
+type foundInputs struct {
+	list    []source.Input
+	notes   []string // what was skipped in folders
+	format  dsv.Format
+	reading ingest.Reading
+}
+
+// prepare finds the inputs, opens the table, and makes the job. If the inputs are rejects, rejected
+// is the run that they are of; nil: it is opened here.
 func (l *Load) prepare(ctx context.Context, rejected *records.Load) error {
-	if len(l.spec.Inputs) == 0 {
-		return errNoInput
-	}
-	if err := l.spec.Check(l.run.continued); err != nil {
-		return err
-	}
-	for _, input := range l.spec.Inputs {
-		if spec.IsURL(input) {
-			return fmt.Errorf(
-				"%s: only local files can be read: pipe it, and name - as the input",
-				input,
-			)
-		}
-	}
-	inputs, notes, err := source.Find(l.spec.Inputs, l.env.Stdin)
-	if err != nil {
-		return l.run.refuseIfBegun(err) // they were there
-	}
-	if len(inputs) == 0 {
-		return errNoFile
-	}
-	memory.CollectOften(len(inputs))
-	if !l.run.continued {
-		if err := source.Check(inputs); err != nil {
-			return advice.WithCommands(&l.spec, err)
-		}
-	}
-	format, err := l.spec.ChooseFormat(inputs[0].Name)
-	if err != nil {
-		return err
-	}
-	reading, err := dialect.Reading(&l.spec, &format)
+	in, err := l.findInputs()
 	if err != nil {
 		return err
 	}
 	if l.spec.RejectsOf != "" {
-		of := retry.Load{Spec: &l.spec, Format: format, Inputs: inputs, Resumed: l.journal}
+		of := retry.Load{Spec: &l.spec, Format: in.format, Inputs: in.list, Resumed: l.journal}
 		if l.retried, err = retry.Open(of, rejected, l.env.Warn); err != nil {
 			return err
 		}
 	}
-	for _, note := range notes {
+	for _, note := range in.notes {
 		l.env.Warn("%s", note)
 	}
 	if mistake, _ := l.spec.WriteTimeMistake(); mistake != "" && !l.run.continued {
@@ -162,7 +141,7 @@ func (l *Load) prepare(ctx context.Context, rejected *records.Load) error {
 		return err
 	}
 	memory.Limit(l.spec.Memory)
-	if err := l.makeJob(ctx, format, reading, inputs); err != nil {
+	if err := l.makeJob(ctx, in.format, in.reading, in.list); err != nil {
 		return err
 	}
 	l.check = misread.New(&l.spec, &l.job.Job, l.reread.Now, l.env.Warn)
@@ -178,22 +157,63 @@ func (l *Load) prepare(ctx context.Context, rejected *records.Load) error {
 		return err
 	}
 	if l.run.continued {
-		if err := l.refuseReading(); err != nil {
-			return err
-		}
-		if err := l.refuse(ctx); err != nil {
-			return err
-		}
-		l.warnOfRetimed()
-		l.job.Journal = l.journal
-		l.job.CountEarlier() // before anything of the run is shown
-		return nil
+		return l.prepareResumed(ctx)
 	}
 	l.warnOfRetimed()
-	if err := l.check.Inputs(ctx, inputs); err != nil {
+	if err := l.check.Inputs(ctx, in.list); err != nil {
 		return err
 	}
-	return l.recordInputs(ctx, inputs)
+	return l.recordInputs(ctx, in.list)
+}
+
+// findInputs finds the inputs, and how they are read.
+func (l *Load) findInputs() (in foundInputs, err error) {
+	if len(l.spec.Inputs) == 0 {
+		return in, errNoInput
+	}
+	if err := l.spec.Check(l.run.continued); err != nil {
+		return in, err
+	}
+	for _, input := range l.spec.Inputs {
+		if spec.IsURL(input) {
+			return in, fmt.Errorf(
+				"%s: only local files can be read: pipe it, and name - as the input",
+				input,
+			)
+		}
+	}
+	if in.list, in.notes, err = source.Find(l.spec.Inputs, l.env.Stdin); err != nil {
+		return in, l.run.refuseIfBegun(err) // they were there
+	}
+	if len(in.list) == 0 {
+		return in, errNoFile
+	}
+	memory.CollectOften(len(in.list))
+	if !l.run.continued {
+		if err := source.Check(in.list); err != nil {
+			return in, advice.WithCommands(&l.spec, err)
+		}
+	}
+	if in.format, err = l.spec.ChooseFormat(in.list[0].Name); err != nil {
+		return in, err
+	}
+	in.reading, err = dialect.Reading(&l.spec, &in.format)
+	return in, err
+}
+
+// prepareResumed refuses a load that cannot be resumed, and has the job begin where the earlier run
+// ended.
+func (l *Load) prepareResumed(ctx context.Context) error {
+	if err := l.refuseReading(); err != nil {
+		return err
+	}
+	if err := l.refuse(ctx); err != nil {
+		return err
+	}
+	l.warnOfRetimed()
+	l.job.Journal = l.journal
+	l.job.CountEarlier() // before anything of the run is shown
+	return nil
 }
 
 // makeJob makes the job. Its journal and the place for its rejects come when the load begins.

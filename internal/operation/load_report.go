@@ -43,7 +43,7 @@ type LoadReport struct {
 	Recorded int64
 	Next     advice.Step
 	// interrupted before anything was written, with nothing left: the same command starts again
-	Anew bool
+	StartAgain bool
 }
 
 // Rejects are the rows that were not written, as they are kept.
@@ -126,15 +126,15 @@ func (l *Load) advise(ctx context.Context, r *LoadReport, runErr error) {
 	}
 	loaded := r.Written + r.Existing + r.InDoubt
 	if loaded == 0 && l.retried == nil && !l.piped { // it may be started again
-		l.run.anew = l.check.CutOtherwise(ctx, r.Rejected())
+		l.run.fromStart = l.check.CutOtherwise(ctx, r.Rejected())
 	}
 }
 
 // next returns the command that continues from here.
 func (l *Load) next(r *LoadReport, runErr error) advice.Step {
 	dir := l.run.path
-	if l.run.anew != nil {
-		if next, err := advice.LoadAnew(l.spec, dir, l.Table(), l.run.anew); err == nil {
+	if l.run.fromStart != nil {
+		if next, err := advice.LoadFromStart(l.spec, dir, l.Table(), l.run.fromStart); err == nil {
 			return next
 		}
 	}

@@ -27,7 +27,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 	err := l.runJob(ctx, &r)
 	r.Outcome = run.OutcomeOf(ctx, err, r.Rejected()+r.InDoubt > 0)
 	idle := l.idle(r.Result)
-	r.Anew = idle && r.Outcome == run.Interrupted && !r.DryRun
+	r.StartAgain = idle && r.Outcome == run.Interrupted && !r.DryRun
 	l.advise(ctx, &r, err)
 	if closeErr := l.closeRun(r.Outcome, err, idle); closeErr != nil {
 		err = errors.Join(err, closeErr)
@@ -114,7 +114,8 @@ func (l *Load) begin() (err error) {
 	l.job.Rejects = rejects
 	for _, path := range l.replacedInputs {
 		l.env.Warn(
-			"input %s was changed since the run began: nothing of it had been loaded, and it is loaded as it is now",
+			"input %s was changed since the run began. "+
+				"Nothing of it had been loaded, and it is loaded as it is now",
 			path,
 		)
 	}

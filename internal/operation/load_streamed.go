@@ -22,7 +22,7 @@ func (l *Load) prepareStream(ctx context.Context) error {
 		Counters:  l.counters,
 		Altered:   l.altered,
 		Again:     "by the same command once more, or by cqlbulk resume",
-		FromStart: loadAnew,
+		FromStart: loadFromStart,
 		Expires:   l.spec.TTL == 0,
 	}
 	if err := l.delivery.PrepareLoad(ctx, &l.spec); err != nil {

@@ -73,14 +73,14 @@ func refuseTable(m journal.Manifest, t *table.Table) error {
 	}
 	if begun.Cluster != t.Cluster.Name {
 		return fmt.Errorf(
-			"the run began on cluster %q, and this is %q: it cannot go on",
+			"the run began on cluster %q, and this is %q: the run cannot be resumed",
 			begun.Cluster,
 			t.Cluster.Name,
 		)
 	}
 	if m.TableID != t.Schema.ID {
 		return fmt.Errorf(
-			"table %s is not the one that the run began with, but was created since: it cannot go on",
+			"table %s is not the one that the run began with, but was created since: the run cannot be resumed",
 			t.Schema,
 		)
 	}
@@ -94,7 +94,7 @@ func refuseColumns(m journal.Manifest, t *table.Table) error {
 	}
 	if m.SchemaFingerprint != t.Schema.Fingerprint() {
 		return fmt.Errorf(
-			"table %s has other columns than when the run began: it cannot go on",
+			"table %s has other columns than when the run began: the run cannot be resumed",
 			t.Schema,
 		)
 	}
@@ -110,12 +110,12 @@ func (s *Scan) refuse(ctx context.Context) (err error) {
 		return err
 	}
 	if s.t.Plan.Serial != "" {
-		return fmt.Errorf("the run cannot go on: %s", s.t.Plan.Serial)
+		return fmt.Errorf("the run cannot be resumed: %s", s.t.Plan.Serial)
 	}
 	if s.begunWith, err = records.ScanExtraOf(m); err != nil {
 		return err
 	}
-	if err := s.t.RefuseDropped(ctx, s.begunWith.Dropped, scanAnew); err != nil {
+	if err := s.t.RefuseDropped(ctx, s.begunWith.Dropped, scanFromStart); err != nil {
 		return err
 	}
 	var begun bool
@@ -126,7 +126,7 @@ func (s *Scan) refuse(ctx context.Context) (err error) {
 	}
 	if s.t.Cluster.Partitioner != s.begunWith.Partitioner {
 		return fmt.Errorf(
-			"the run began with %s, and the cluster's partitioner is %s: it cannot go on",
+			"the run began with %s, and the cluster's partitioner is %s: it cannot be resumed",
 			s.begunWith.Partitioner,
 			s.t.Cluster.Partitioner,
 		)
@@ -236,7 +236,7 @@ func (l *Load) refuse(ctx context.Context) (err error) {
 	if err := l.refuseKept(); err != nil {
 		return err
 	}
-	if err := l.t.RefuseDropped(ctx, extra.Dropped, loadAnew); err != nil {
+	if err := l.t.RefuseDropped(ctx, extra.Dropped, loadFromStart); err != nil {
 		return err
 	}
 	if err := l.refuseTruncated(ctx, extra.Truncated); err != nil {
@@ -267,7 +267,8 @@ func (l *Load) refuseTruncated(ctx context.Context, then records.Truncations) er
 		return nil
 	}
 	return fmt.Errorf(
-		"table %s was truncated at %s (node %s), after the run began: rows that the run had loaded are gone, and it cannot go on; "+
+		"table %s was truncated at %s (node %s), after the run began: "+
+			"rows that the run had loaded are gone, and it cannot be resumed; "+
 			"run cqlbulk load again with the same inputs, in a run directory of its own",
 		l.t.Schema,
 		found.At,
@@ -293,7 +294,7 @@ func (l *Load) refuseRejects(ctx context.Context) error {
 	}
 	extra, err := records.ExtraOf(first)
 	if err == nil {
-		err = l.t.RefuseDropped(ctx, extra.Dropped, loadAnew)
+		err = l.t.RefuseDropped(ctx, extra.Dropped, loadFromStart)
 	}
 	if err != nil {
 		return run.Refused(err)

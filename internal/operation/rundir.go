@@ -37,7 +37,7 @@ type runDirectory struct {
 	continued bool                // the run resumes an earlier one
 	reread    map[string][]string // of records.End
 	edit      []string            // of records.End
-	anew      map[string][]string // of records.End
+	fromStart map[string][]string // of records.End
 }
 
 // runJournal is what the journals of scans and loads have in common.
@@ -67,11 +67,11 @@ func (d *runDirectory) end(
 		return nil
 	}
 	end := records.End{
-		Outcome: records.Outcomes[outcome],
-		Failed:  failed,
-		Reread:  d.reread,
-		Edit:    d.edit,
-		Anew:    d.anew,
+		Outcome:   records.Outcomes[outcome],
+		Failed:    failed,
+		Reread:    d.reread,
+		Edit:      d.edit,
+		FromStart: d.fromStart,
 	}
 	if outcome == run.Failed {
 		end.Error, end.Refused = runErr.Error(), errors.As(runErr, new(*run.RefusedError))

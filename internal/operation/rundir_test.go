@@ -58,7 +58,7 @@ func TestOutcome(t *testing.T) {
 		t,
 		run.Done,
 		run.OutcomeOf(ended, nil, false),
-		"it came to its end before it was told to stop",
+		"it came to its end before the signal to stop",
 	)
 	require.Equal(t, run.Partly, run.OutcomeOf(ended, nil, true))
 	require.Equal(t, run.Failed, run.OutcomeOf(t.Context(), broken, true))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/run/retry"
 	"github.com/cqlbulk/cqlbulk/internal/run/status"
 )
 
@@ -106,7 +107,7 @@ func commandOf(c *cobra.Command) string {
 }
 
 // tellRetried warns of rejects that were loaded before, and says how they are read now.
-func (s streams) tellRetried(before []operation.Retried) {
+func (s streams) tellRetried(before []retry.Earlier) {
 	for _, b := range before {
 		files := someOf(b.Files)
 		told := fmt.Sprintf(

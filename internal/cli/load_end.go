@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/doctor/misread"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/report"
@@ -94,7 +95,7 @@ func importDetails(f *operation.KeptFiles) string {
 
 // tellNextOfLoad prints what to know before the load is resumed.
 func (s streams) tellNextOfLoad(r operation.LoadReport, runErr error) {
-	if r.Next.Anew != nil {
+	if r.Next.FromStart != nil {
 		s.wrong(
 			"no row is loaded: records are cut by an option that neither resume nor retry can change",
 		)
@@ -108,7 +109,7 @@ func (s streams) tellNextOfLoad(r operation.LoadReport, runErr error) {
 			)
 		}
 		switch {
-		case r.Limit == nil || r.Next.Anew != nil:
+		case r.Limit == nil || r.Next.FromStart != nil:
 		case r.Limit.NearlyAll && r.Next.KeepLoaded:
 			s.wrong(
 				"nearly every row is rejected, most for one cause: %s; the next command reads the rest otherwise, and a retry then loads the rejected rows",
@@ -134,8 +135,8 @@ func (s streams) tellNextOfLoad(r operation.LoadReport, runErr error) {
 
 // tellAgain says which of the rejected rows the next command does not load, unless it loads none of
 // them as they are.
-func (s streams) tellAgain(again *operation.RejectedAgain, next advice.Step) {
-	if again == nil || len(next.Edit) > 0 || next.Anew != nil {
+func (s streams) tellAgain(again *misread.RejectedAgain, next advice.Step) {
+	if again == nil || len(next.Edit) > 0 || next.FromStart != nil {
 		return
 	}
 	of := fmt.Sprintf("%s of the %s", human.Count(again.Rows), human.Of(again.Of, "rejected row"))

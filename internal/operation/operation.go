@@ -21,6 +21,7 @@ package operation
 import (
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/read"
 	"github.com/cqlbulk/cqlbulk/internal/read/files"
@@ -101,8 +102,12 @@ func (r *Report) seconds() float64 { return max(r.Duration.Seconds(), 0.001) }
 // FailedRange is a token range that could not be read.
 type FailedRange = read.FailedRange
 
-// What a load or a clone reports of its SSTables.
+// What a load or a clone reports of its SSTables, and a dry run of the fields.
 type (
+	// Explained is what a load would do, as a dry run reports it.
+	Explained = load.Explained
+	// ExplainedInput is what becomes of the fields of an input, and of those that have the same.
+	ExplainedInput = load.ExplainedInput
 	// KeptFiles are the SSTables that were left in a folder.
 	KeptFiles = delivery.KeptFiles
 	// Imported is what became of a node's SSTables that were to be imported.

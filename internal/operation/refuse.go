@@ -13,28 +13,23 @@ package operation
 //	scan: SSTables in folders are missing              (*files.Files).RefuseMissing
 //	scan: text is to be read otherwise                 recorded.RefuseReading
 //	load: rows are loaded that were read otherwise     (*reread.Resumed).Refuse
-//	load: rows are in SSTables that are kept           (*Load).refuseSettled
+//	load: rows are in SSTables that are kept           (*Load).refuseKept
 //	load: a pipe that was read to its end              refuseEnded
 //	load: the table was truncated                      (*Load).refuseTruncated
 //	load: the table is altered under it                (*Load).altered
 //	load: an input was changed                         (*records.Load).CheckInputs, ingest.changed
 //	load: rejects were changed                         (*Load).missingRejects, reject.Resume
-//	retry: the run has not come to its end             refuseUnfinished
-//	retry: nothing was rejected                        refuseNothing
-//	retry: rows that count twice were loaded before    (*Load).refuseRejects, loadedBefore
-//	retry: rows in doubt have no timestamps left       refuseRepeats
+//	retry: the run has not come to its end             retry.refuseUnfinished
+//	retry: nothing was rejected                        retry.refuseNothing
+//	retry: rows that count twice were loaded before    (*retry.Rejects).RefuseTwice
+//	retry: rows in doubt have no timestamps left       retry.refuseRepeats
 
 import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 
-	"github.com/cqlbulk/cqlbulk/internal/human"
-	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
@@ -74,7 +69,7 @@ func (s *Scan) refuse(ctx context.Context) (err error) {
 	if s.begunWith, err = records.ScanExtraOf(m); err != nil {
 		return err
 	}
-	if err := s.t.RefuseDropped(ctx, s.begunWith.Dropped, scanAnew); err != nil {
+	if err := s.t.RefuseDropped(ctx, s.begunWith.Dropped, scanFromStart); err != nil {
 		return err
 	}
 	var begun bool
@@ -131,8 +126,8 @@ func (c *Count) warnOfTruncationMeanwhile(ctx context.Context, then records.Trun
 		"while it was counted: rows that were counted are gone"+table.ReadRepair(c.spec.Consistency))
 }
 
-// refuse refuses to resume a load if something that matters has changed. It records the inputs that
-// may still have changed.
+// refuse refuses to resume a load if something that matters has changed. The job
+// compares the inputs that may still have changed.
 func (l *Load) refuse(ctx context.Context) (err error) {
 	defer func() { err = run.Refused(err) }()
 	m := l.journal.Manifest()
@@ -143,10 +138,10 @@ func (l *Load) refuse(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := l.refuseSettled(); err != nil {
+	if err := l.refuseKept(); err != nil {
 		return err
 	}
-	if err := l.t.RefuseDropped(ctx, extra.Dropped, loadAnew); err != nil {
+	if err := l.t.RefuseDropped(ctx, extra.Dropped, loadFromStart); err != nil {
 		return err
 	}
 	if err := l.refuseTruncated(ctx, extra.Truncated); err != nil {
@@ -156,8 +151,15 @@ func (l *Load) refuse(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	l.changedInputs, l.replacedInputs, err = l.journal.CheckInputs(inputs)
-	return err
+	changed, replaced, err := l.journal.CheckInputs(inputs)
+	if err != nil {
+		return err
+	}
+	l.replacedInputs = replaced
+	for i := range min(len(changed), len(l.job.Inputs)) {
+		l.job.Inputs[i].Compare = changed[i]
+	}
+	return nil
 }
 
 // refuseTruncated refuses to resume after the rows that were loaded were truncated away.
@@ -170,7 +172,8 @@ func (l *Load) refuseTruncated(ctx context.Context, then records.Truncations) er
 		return nil
 	}
 	return fmt.Errorf(
-		"table %s was truncated at %s (node %s), after the run began: rows that the run had loaded are gone, and it cannot go on; "+
+		"table %s was truncated at %s (node %s), after the run began: "+
+			"rows that the run had loaded are gone, and it cannot be resumed; "+
 			"run cqlbulk load again with the same inputs, in a run directory of its own",
 		l.t.Schema,
 		found.At,
@@ -187,46 +190,21 @@ func (l *Load) missingRejects(s reject.State) error {
 // refuseRejects refuses to load the rejects of an earlier run into another table, and,
 // where rows would count twice, those that were loaded before.
 func (l *Load) refuseRejects(ctx context.Context) error {
-	if l.retriedRun == nil {
+	if l.retried == nil {
 		return nil
 	}
-	first := l.retriedRun.Manifest()
+	first := l.retried.First()
 	if err := records.CheckTable(first, l.t.Cluster.Name, l.t.Schema); err != nil {
 		return run.Refused(err)
 	}
-	extra, err := records.ExtraOf(l.retriedRun.Manifest())
+	extra, err := records.ExtraOf(first)
 	if err == nil {
-		err = l.t.RefuseDropped(ctx, extra.Dropped, loadAnew)
+		err = l.t.RefuseDropped(ctx, extra.Dropped, loadFromStart)
 	}
 	if err != nil {
 		return run.Refused(err)
 	}
-	for _, path := range slices.Sorted(maps.Keys(l.kept)) {
-		earlier, taken := l.retriedRun.Loaded().Retried[filepath.Base(path)]
-		// With other timestamps, what is appended to a list is appended once more.
-		twice := l.countsTwice ||
-			l.spec.AppendCollections && (l.kept[path].Stamps == nil || l.corrected)
-		if taken && twice && (!l.run.continued || earlier.Run != l.journal.Manifest().Run) {
-			return loadedBefore(l.spec.RejectsOf, earlier.Dir)
-		}
-	}
-	return nil
-}
-
-// loadedBefore refuses to load rejects again that the load in a folder of the run has
-// loaded, or begun to.
-func loadedBefore(dir, folder string) error {
-	const before = "what was rejected was loaded again before"
-	try := filepath.Join(dir, folder)
-	if _, err := os.Lstat(try); err != nil {
-		return fmt.Errorf("%s: %s, and nothing of it was left over", dir, before)
-	}
-	return fmt.Errorf(
-		"%s, or begun to be, by the load in %s, and rows count twice that are written twice: see cqlbulk status %s",
-		before,
-		try,
-		setting.ShellQuote(try),
-	)
+	return l.retried.RefuseTwice(l.countsTwice)
 }
 
 // refuseEnded refuses to resume a load that has come to its end if it read the standard input. The
@@ -247,59 +225,4 @@ func refuseEnded(dir string, inputs []string, end *records.End) error {
 	default:
 		return nil
 	}
-}
-
-// refuseUnfinished refuses to try again what failed in a load that has not come to its
-// end.
-func refuseUnfinished(dir string, end *records.End) error {
-	switch {
-	case end != nil && end.Outcome == records.Partly:
-		return nil
-	case end != nil && end.Outcome == records.Failed: // a limit on errors may stop it again
-		return fmt.Errorf(
-			"run %s failed before its end: go on with it first, as this says: cqlbulk status %s",
-			dir,
-			setting.ShellQuote(dir),
-		)
-	default:
-		return fmt.Errorf(
-			"run %s has not come to its end: go on with it first: cqlbulk resume %s",
-			dir,
-			setting.ShellQuote(dir),
-		)
-	}
-}
-
-// refuseNothing refuses a retry without files of rejects. It reports the rows in doubt, which this
-// retry does not write. If passed is not empty, it is the folder of an earlier retry of the same
-// rejects.
-func refuseNothing(dir string, inDoubt int, passed string) error {
-	switch {
-	case inDoubt > 0:
-		return fmt.Errorf(
-			"%s: no row was rejected, but %s %s in doubt: --repeat-in-doubt writes %s again",
-			dir,
-			human.Of(inDoubt, "row"),
-			human.Verb(inDoubt, "is", "are"),
-			human.Verb(inDoubt, "it", "them"),
-		)
-	case passed != "":
-		return loadedBefore(dir, passed)
-	default:
-		return fmt.Errorf("%s: no row was rejected", dir)
-	}
-}
-
-// refuseRepeats refuses rows in doubt that have been written again as often as there are
-// timestamps for.
-func refuseRepeats(k reject.Kept) error {
-	if k.Doubt && k.Repeats+1 >= ingest.MaxStampStep {
-		return fmt.Errorf(
-			"%s: its rows were written again %d times: once more, they could get the timestamps of the rows after them; "+
-				"cqlbulk load takes the file as new rows",
-			k.Path,
-			k.Repeats,
-		)
-	}
-	return nil
 }

@@ -1,6 +1,7 @@
 package operation
 
 import (
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
 	"github.com/cqlbulk/cqlbulk/internal/run/reread"
 )
@@ -35,17 +36,14 @@ func (l *Load) Rereading() *Rereading {
 	if len(l.reread.Now) == 0 {
 		return nil
 	}
-	of, retried := l.journal, false
-	if l.retriedRun != nil && !l.run.continued {
-		of, retried = l.retriedRun, true
-	}
-	r := &Rereading{Settings: l.reread.Now, Retried: retried}
-	if of != nil {
-		t := of.Loaded().Known()
-		r.Loaded, r.Rejected = t.Written+t.Existing, t.Rejected()
-	}
-	if retried {
-		r.Rejected = l.rejected
+	r := &Rereading{Settings: l.reread.Now, Retried: l.retried != nil && !l.run.continued}
+	count := func(t ingest.Tally) { r.Loaded, r.Rejected = t.Written+t.Existing, t.Rejected() }
+	switch {
+	case r.Retried:
+		count(l.retried.Loaded().Known())
+		r.Rejected = l.retried.Rows
+	case l.journal != nil:
+		count(l.journal.Loaded().Known())
 	}
 	return r
 }

@@ -57,15 +57,15 @@ func resumeLoad(
 	if err := options.AddInputs(r.RunDir, earlier.Manifest()); err != nil {
 		return nil, errors.Join(run.Refused(err), earlier.Abandon())
 	}
-	settings, again, err := options.Reread(earlier.Loaded().Readings, r.Changes)
+	settings, readings, err := options.Reread(earlier.Loaded().Readings, r.Changes)
 	if err != nil {
 		return nil, errors.Join(err, earlier.Abandon())
 	}
 	if err := refuseEnded(r.RunDir, settings.Inputs, earlier.Loaded().End); err != nil {
 		return nil, errors.Join(err, earlier.Abandon())
 	}
-	settings.RunDir, again.KeepLoaded = r.RunDir, r.KeepLoaded
-	return prepareLoad(ctx, env, settings, again, earlier, nil)
+	settings.RunDir, readings.KeepLoaded = r.RunDir, r.KeepLoaded
+	return prepareLoad(ctx, env, settings, earlierRuns{readings, earlier, nil})
 }
 
 func resumeScan(

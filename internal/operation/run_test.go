@@ -202,7 +202,7 @@ func TestRefusals(t *testing.T) {
 	require.EqualError(
 		t,
 		err,
-		"run run failed before its end: go on with it first, as this says: cqlbulk status run",
+		"run run failed before its end: resume it first, as this says: cqlbulk status run",
 	)
 	require.NotErrorAs(t, err, &refused)
 	_, err = PrepareLoad(t.Context(), s.env, *settings)

@@ -48,8 +48,8 @@ func nextOf(n advice.Step) *Next {
 
 // CommandLine is what to do next, as one types it.
 func CommandLine(n advice.Step) string {
-	if n.Anew != nil {
-		return n.Anew.Line()
+	if n.FromStart != nil {
+		return n.FromStart.Line()
 	}
 	line := "cqlbulk " + n.Command
 	if n.Piped {
@@ -153,7 +153,7 @@ func OfLoad(r operation.LoadReport) Document {
 		RejectFiles: list(r.Rejects.Files),
 		ReasonsFile: r.Rejects.Reasons,
 		RunDir:      r.RunDir,
-		Anew:        r.Anew,
+		Anew:        r.StartAgain,
 		Causes:      []Cause{},
 		Changed:     each(r.Changed, changeOf),
 	}

@@ -200,7 +200,7 @@ func (c *RejectedDates) Warn(warn func(format string, args ...any)) int64 {
 	for _, s := range c.seen {
 		warn("%s:%d: column %q: %s", s.first.File, s.first.Line, s.column, fmt.Sprintf(
 			"%s such as %s can only be read by %s, and not by %s: dates that both read were read by the latter, and may be other days; "+
-				"see which order each file has, and load those of the other order anew",
+				"see which order each file has, and load those of the other order again",
 			human.Of(s.values, "date"),
 			s.first.Value,
 			s.by.pattern,

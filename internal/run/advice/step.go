@@ -21,7 +21,7 @@ type Step struct {
 	Settings   []Setting
 	KeepLoaded bool  // resume: the settings read only what is left
 	Piped      bool  // resume: the standard input must be the same bytes again
-	Anew       *Load // load: all inputs, with settings that records are cut by
+	FromStart  *Load // load: all inputs, with settings that records are cut by
 }
 
 // FromAnywhere returns the step with absolute paths, for readers whose folder is not known, such as
@@ -30,15 +30,15 @@ func (n Step) FromAnywhere() Step {
 	if path, err := filepath.Abs(n.RunDir); err == nil {
 		n.RunDir = path
 	}
-	if n.Anew != nil {
-		anew := *n.Anew
-		anew.Args = slices.Clone(anew.Args)
-		for i, name := range anew.Args[1:] {
+	if n.FromStart != nil {
+		load := *n.FromStart
+		load.Args = slices.Clone(load.Args)
+		for i, name := range load.Args[1:] {
 			if path, err := filepath.Abs(name); err == nil {
-				anew.Args[i+1] = path
+				load.Args[i+1] = path
 			}
 		}
-		n.Anew = &anew
+		n.FromStart = &load
 	}
 	n.Edit = slices.Clone(n.Edit)
 	for i, name := range n.Edit {
@@ -49,13 +49,13 @@ func (n Step) FromAnywhere() Step {
 	return n
 }
 
-// LoadAnew returns the step that loads all inputs of a spec from the start, with more settings
+// LoadFromStart returns the step that loads all inputs of a spec from the start, with more settings
 // besides those of the spec. The load is that of the run directory dir.
-func LoadAnew(o spec.Load, dir, table string, more map[string][]string) (Step, error) {
+func LoadFromStart(o spec.Load, dir, table string, more map[string][]string) (Step, error) {
 	settings, err := o.With(more)
 	if err != nil {
 		return Step{}, err
 	}
 	s := LoadOf(&settings, table, TypedSettings(&settings, ""))
-	return Step{Command: run.CommandLoad, RunDir: dir, Anew: &s}, nil
+	return Step{Command: run.CommandLoad, RunDir: dir, FromStart: &s}, nil
 }

@@ -77,18 +77,18 @@ func (r Spec) Reread(
 	before []records.Changed,
 	changes setting.Changes,
 ) (spec.Load, Readings, error) {
-	var again Readings
+	var readings Readings
 	was := Spec{maps.Clone(r.Flags), r.Args, r.Named}
 	begun, err := was.Load(setting.Changes{})
 	if err != nil {
-		return begun, again, err
+		return begun, readings, err
 	}
 	for _, change := range before {
 		former, err := was.Load(setting.Changes{})
 		if err != nil {
-			return former, again, err
+			return former, readings, err
 		}
-		again.Former = append(again.Former, former)
+		readings.Former = append(readings.Former, former)
 		maps.Copy(was.Flags, change)
 	}
 	wanted := setting.Values{}
@@ -101,18 +101,18 @@ func (r Spec) Reread(
 	}
 	present, err := was.Load(setting.Changes{})
 	if err != nil {
-		return present, again, err
+		return present, readings, err
 	}
-	if again.Note, err = differing(&present, wanted); err != nil {
-		return present, again, err
+	if readings.Note, err = differing(&present, wanted); err != nil {
+		return present, readings, err
 	}
-	if len(again.Note) > 0 {
-		again.Former = append(again.Former, present)
-		maps.Copy(was.Flags, again.Note)
+	if len(readings.Note) > 0 {
+		readings.Former = append(readings.Former, present)
+		maps.Copy(was.Flags, readings.Note)
 	}
 	settings, err := was.Load(rest)
-	again.Now, again.All = Changes(&present, &settings), Changes(&begun, &settings)
-	return settings, again, err
+	readings.Now, readings.All = Changes(&present, &settings), Changes(&begun, &settings)
+	return settings, readings, err
 }
 
 // differing returns the wanted settings that differ from the spec's. It adds what must be set with

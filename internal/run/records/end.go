@@ -17,9 +17,9 @@ type End struct {
 	// resume stops again for the same reason. nil: none are known.
 	Reread map[string][]string `json:"reread,omitempty"`
 	Edit   []string            `json:"edit,omitempty"` // of a load: rejects that no setting mends
-	// Anew has settings of a load that change where records begin and end. The load has to start
-	// from the beginning with them. nil: none are known.
-	Anew map[string][]string `json:"anew,omitempty"`
+	// FromStart has settings of a load that change where records begin and end. The load has to
+	// start from the beginning with them. nil: none are known.
+	FromStart map[string][]string `json:"anew,omitempty"`
 }
 
 // The outcomes.

@@ -14,8 +14,8 @@ import (
 
 // The kinds of records.
 const (
-	kindBegin  = "begin"  // of a load: ingest.Piece
-	kindSettle = "settle" // of a load: settled; older: with the state of all rejects
+	kindBegin    = "begin"  // of a load: ingest.Piece
+	kindComplete = "settle" // of a load: a piece is completed; older: with the state of all rejects
 	// kindRejects is a completed piece with the changed part of the rejects' state. It has its own
 	// name so that an older program does not read that part as the entire state.
 	kindRejects = "settle-rejects"
@@ -48,10 +48,10 @@ type Load struct {
 	mended  []mendedInput // for GoOn to record
 	packed  bool          // whether a record may have several pieces
 
-	mu       sync.Mutex   // keeps the rejects of a piece and its record together
-	unsynced bool         // rejects were added since they were last synced; guarded by mu
-	settled  ingest.Tally // of pieces that this process recorded as completed; guarded by mu
-	done     doneList     // completed pieces that are not in the journal yet; guarded by mu
+	mu        sync.Mutex   // keeps the rejects of a piece and its record together
+	unsynced  bool         // rejects were added since they were last synced; guarded by mu
+	completed ingest.Tally // of pieces that this process recorded as completed; guarded by mu
+	done      doneList     // completed pieces that are not in the journal yet; guarded by mu
 	// lost is the first error of syncing rejects; guarded by mu. It stays, since a later sync that
 	// succeeds proves nothing.
 	lost error
@@ -188,7 +188,7 @@ func (l *Load) Complete(p ingest.Piece, t ingest.Tally, rejects []ingest.Reject)
 	if l.lost != nil {
 		return l.lost
 	}
-	kind, s := kindSettle, settled{Input: p.Input, Offset: p.Offset, Tally: t}
+	kind, s := kindComplete, completedPiece{Input: p.Input, Offset: p.Offset, Tally: t}
 	rejected := t.ParseErrors+t.InsertErrors+t.InDoubt > 0
 	if l.packed && !rejected {
 		l.done.add(p.Input, p.Offset, t)
@@ -213,7 +213,7 @@ func (l *Load) Complete(p ingest.Piece, t ingest.Tally, rejects []ingest.Reject)
 	if err := l.j.Append(kind, s); err != nil {
 		return err
 	}
-	l.settled.Add(t)
+	l.completed.Add(t)
 	return nil
 }
 
@@ -225,7 +225,7 @@ func (l *Load) appendDoneLocked() error {
 	if err := l.j.Append(kindCompleted, l.done.pack()); err != nil {
 		return err
 	}
-	l.settled.Add(l.done.tally)
+	l.completed.Add(l.done.tally)
 	l.done = doneList{places: l.done.places[:0]}
 	return nil
 }
@@ -236,7 +236,7 @@ func (l *Load) Recorded() ingest.Tally {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	all := l.earlier.Known()
-	all.Add(l.settled)
+	all.Add(l.completed)
 	return all
 }
 

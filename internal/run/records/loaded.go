@@ -8,8 +8,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 )
 
-// settled is the record of a completed piece.
-type settled struct {
+// completedPiece is the record of a completed piece.
+type completedPiece struct {
 	Input   int           `json:"input"`
 	Offset  int64         `json:"offset"`
 	Tally   ingest.Tally  `json:"tally"`
@@ -76,9 +76,9 @@ type Loaded struct {
 	End      *End // of the last run; nil if it was stopped before it could record one
 
 	pieces   pieces
-	unsynced []settled // completed, with rejects that may not be on the disk
-	stamped  int64     // above the timestamps of all records
-	boot     string    // see Boot; of the last run, if it was a resume
+	unsynced []completedPiece // completed, with rejects that may not be on the disk
+	stamped  int64            // above the timestamps of all records
+	boot     string           // see Boot; of the last run, if it was a resume
 	mended   map[int]Input
 }
 
@@ -116,15 +116,15 @@ func (l *Loaded) apply(r journal.Record) error {
 		l.End = nil
 		l.Tally.Add(c.Tally)
 		return c.each(func(input int, offset int64) error {
-			s := settled{Input: input, Offset: offset}
+			s := completedPiece{Input: input, Offset: offset}
 			if err := place(input, offset); err != nil {
 				return err
 			}
 			l.count(s)
-			return l.setStanding(s, ingest.PieceCompleted)
+			return l.setState(s, ingest.PieceCompleted)
 		})
-	case kindSettle, kindRejects:
-		var s settled
+	case kindComplete, kindRejects:
+		var s completedPiece
 		if err := r.Decode(&s); err != nil {
 			return err
 		}
@@ -137,7 +137,7 @@ func (l *Loaded) apply(r journal.Record) error {
 			l.count(s)
 		}
 		l.End = nil
-		return l.setStanding(s, ingest.PieceCompleted)
+		return l.setState(s, ingest.PieceCompleted)
 	case kindSynced:
 		l.confirm(len(l.unsynced))
 	case kindAgain:
@@ -154,22 +154,22 @@ func (l *Loaded) apply(r journal.Record) error {
 		}
 		return l.takeBack(g.Undone)
 	case kindRetry:
-		var again retried
-		if err := r.Decode(&again); err != nil {
+		var retry retried
+		if err := r.Decode(&retry); err != nil {
 			return err
 		}
 		if l.Retried == nil {
 			l.Retried = make(map[string]Retry)
 		}
-		for _, name := range again.Files {
-			l.Retried[name] = again.after(l.Retried[name])
+		for _, name := range retry.Files {
+			l.Retried[name] = retry.after(l.Retried[name])
 		}
-		for _, row := range again.Rows {
+		for _, row := range retry.Rows {
 			l.Step = max(l.Step, row.Step)
 		}
 	case kindReading:
-		var again reread
-		if err := r.Decode(&again); err != nil {
+		var change reread
+		if err := r.Decode(&change); err != nil {
 			return err
 		}
 		if len(l.Readings) >= maxReadings {
@@ -179,7 +179,7 @@ func (l *Loaded) apply(r journal.Record) error {
 				maxReadings,
 			)
 		}
-		l.Readings = append(l.Readings, again.Settings)
+		l.Readings = append(l.Readings, change.Settings)
 	case kindEnd:
 		l.confirm(len(l.unsynced))
 		l.End = new(End)
@@ -210,18 +210,18 @@ func (l *Loaded) begin(p ingest.Piece) {
 	}
 }
 
-// setStanding sets the state of a piece.
-func (l *Loaded) setStanding(s settled, to ingest.PieceState) error {
+// setState sets the state of a piece.
+func (l *Loaded) setState(s completedPiece, to ingest.PieceState) error {
 	p := l.pieces.at(s.Input, s.Offset)
 	if p.standing == to {
-		return fmt.Errorf("the piece of input %d at byte %d is settled twice", s.Input, s.Offset)
+		return fmt.Errorf("the piece of input %d at byte %d is completed twice", s.Input, s.Offset)
 	}
 	p.standing = to
 	return nil
 }
 
 // count adds a completed piece to the totals.
-func (l *Loaded) count(s settled) {
+func (l *Loaded) count(s completedPiece) {
 	l.Tally.Add(s.Tally)
 	l.Bytes += int64(l.pieces.at(s.Input, s.Offset).bytes)
 	l.Pieces++
@@ -256,7 +256,7 @@ func (l *Loaded) takeBack(n int) error {
 		return fmt.Errorf("%d pieces cannot be undone, of %d", n, len(l.unsynced))
 	}
 	for _, s := range l.unsynced[kept:] {
-		if err := l.setStanding(s, ingest.PieceBegun); err != nil {
+		if err := l.setState(s, ingest.PieceBegun); err != nil {
 			return err
 		}
 	}

@@ -191,7 +191,7 @@ func TestStatesOfAllRejectsAreRead(t *testing.T) {
 		changed, err := rejects.Changed()
 		require.NoError(t, err)
 		all.Update(changed)
-		require.NoError(t, b.j.Append("settle", settled{p.Input, p.Offset, tally, &all}))
+		require.NoError(t, b.j.Append("settle", completedPiece{p.Input, p.Offset, tally, &all}))
 	}
 	for n := range int64(2) {
 		settle(n, true)

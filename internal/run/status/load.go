@@ -108,7 +108,7 @@ func (r *Report) readLoad() error {
 	doubtful := advice.Step{Command: run.CommandRetry, RunDir: r.RunDir, RepeatInDoubt: true}
 	rejected := advice.Step{Command: run.CommandRetry, RunDir: r.RunDir}
 	again := advice.Step{Command: run.CommandResume, RunDir: r.RunDir, Piped: inputs.Standard()}
-	anew, err := r.beginsAnew(status.Manifest, l)
+	fromStart, err := r.startsOver(status.Manifest, l)
 	if err != nil {
 		return err
 	}
@@ -123,8 +123,8 @@ func (r *Report) readLoad() error {
 	}
 	switch t := l.Tally; {
 	case r.Live || r.End != nil && r.End.Refused:
-	case anew != nil:
-		out.Next = []advice.Step{*anew}
+	case fromStart != nil:
+		out.Next = []advice.Step{*fromStart}
 	case r.End == nil || r.End.Outcome == run.Interrupted || r.End.Outcome == run.Failed:
 		out.Next = []advice.Step{again}
 	case len(l.Retried) > 0:
@@ -194,11 +194,11 @@ func (s *Load) readChanges(m journal.Manifest, l *records.Loaded) error {
 		if err != nil {
 			return err
 		}
-		_, again, err := options.Reread(l.Readings, setting.Changes{})
+		_, readings, err := options.Reread(l.Readings, setting.Changes{})
 		if err != nil {
 			return err
 		}
-		s.Changed = again.All
+		s.Changed = readings.All
 	}
 	reread := records.Changed{}
 	for _, by := range l.Retried {
@@ -212,10 +212,10 @@ func (s *Load) readChanges(m journal.Manifest, l *records.Loaded) error {
 	return nil
 }
 
-// beginsAnew returns the command that loads all inputs of a run from the start, with the settings
+// startsOver returns the command that loads all inputs of a run from the start, with the settings
 // that the end of the run has. It is nil if the end has none.
-func (r *Report) beginsAnew(m journal.Manifest, l *records.Loaded) (*advice.Step, error) {
-	if l.End == nil || len(l.End.Anew) == 0 {
+func (r *Report) startsOver(m journal.Manifest, l *records.Loaded) (*advice.Step, error) {
+	if l.End == nil || len(l.End.FromStart) == 0 {
 		return nil, nil
 	}
 	options, err := recorded.Read(m)
@@ -229,7 +229,7 @@ func (r *Report) beginsAnew(m journal.Manifest, l *records.Loaded) (*advice.Step
 	if err != nil {
 		return nil, err
 	}
-	next, err := advice.LoadAnew(settings, r.RunDir, r.Table, l.End.Anew)
+	next, err := advice.LoadFromStart(settings, r.RunDir, r.Table, l.End.FromStart)
 	return &next, err
 }
 

@@ -276,7 +276,7 @@ func TestColumnDroppedAfterALoad(t *testing.T) {
 		r := cqlbulk(t, args...)
 		require.Equal(t, 4, r.code, r.report)
 		require.Contains(t, r.report, `column "v" of table it1.readded was dropped at 20`)
-		require.Contains(t, r.report, "load all inputs anew with cqlbulk load")
+		require.Contains(t, r.report, "load all inputs again with cqlbulk load")
 	}
 }
 
@@ -328,7 +328,7 @@ func TestColumnDroppedUnderALoad(t *testing.T) {
 				report.String(),
 				`column "note" of table `+name+" was dropped at 20",
 			)
-			require.Contains(t, report.String(), "load all inputs anew with cqlbulk load")
+			require.Contains(t, report.String(), "load all inputs again with cqlbulk load")
 			require.NotContains(t, report.String(), "continue with")
 			status := cqlbulkOffline(t, "status", dir)
 			require.Zero(t, status.code, status.report)

@@ -1,4 +1,4 @@
-package operation
+package advice
 
 import (
 	"errors"
@@ -8,7 +8,6 @@ import (
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
-	"github.com/cqlbulk/cqlbulk/internal/run/advice"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -16,9 +15,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// throughFilter returns the command that loads an input through a filter, with the settings that
+// ThroughFilter returns the command that loads an input through a filter, with the settings that
 // were typed and with more.
-func throughFilter(o *spec.Load, input, filter string, more ingest.Settings) string {
+func ThroughFilter(o *spec.Load, input, filter string, more ingest.Settings) string {
 	settings, err := o.With(more)
 	if err != nil {
 		return filter
@@ -27,13 +26,13 @@ func throughFilter(o *spec.Load, input, filter string, more ingest.Settings) str
 		settings.Given["format"] = true // which the file's name determined
 	}
 	settings.Inputs, settings.Named = []string{records.Standard}, nil
-	values := advice.TypedSettings(&settings, "")
+	values := TypedSettings(&settings, "")
 	maps.DeleteFunc(values, func(name string, _ []string) bool { return !settings.Given[name] })
-	s := advice.LoadOf(&settings, tableText(settings.TableName), values)
+	s := LoadOf(&settings, tableText(settings.TableName), values)
 	if settings.RunDir != "" && settings.RejectsOf == "" {
 		s.Settings = append(
 			s.Settings,
-			advice.Setting{Name: "run-dir", Texts: []string{settings.RunDir}},
+			Setting{Name: "run-dir", Texts: []string{settings.RunDir}},
 		)
 	}
 	return pipeOf(o, input, filter) + " | " + strings.Join(s.Words(), " ")
@@ -59,13 +58,13 @@ func tableText(n spec.TableName) string {
 	return cqltype.QuoteIdent(n.Keyspace) + "." + cqltype.QuoteIdent(n.Table)
 }
 
-// withCommands adds to errors about inputs that are no text the commands that load them all the
+// WithCommands adds to errors about inputs that are no text the commands that load them all the
 // same.
-func withCommands(o *spec.Load, err error) error {
+func WithCommands(o *spec.Load, err error) error {
 	if joined, ok := err.(interface{ Unwrap() []error }); ok {
 		var all []error
 		for _, one := range joined.Unwrap() {
-			all = append(all, withCommands(o, one))
+			all = append(all, WithCommands(o, one))
 		}
 		return errors.Join(all...)
 	}
@@ -73,5 +72,5 @@ func withCommands(o *spec.Load, err error) error {
 	if !errors.As(err, &form) || form.Filter == "" {
 		return err
 	}
-	return fmt.Errorf("%w: %s", err, throughFilter(o, form.Input, form.Filter, nil))
+	return fmt.Errorf("%w: %s", err, ThroughFilter(o, form.Input, form.Filter, nil))
 }

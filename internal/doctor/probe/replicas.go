@@ -1,4 +1,4 @@
-package operation
+package probe
 
 import (
 	"context"
@@ -8,7 +8,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/doctor/probe"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/human"
@@ -22,25 +21,27 @@ import (
 // downShown is the number of nodes that are named.
 const downShown = 5
 
-// awaitReplicas warns if too few replicas are up for the consistency level of a load by CQL. If no
+// AwaitReplicas warns if too few replicas are up for the consistency level of a load by CQL. If no
 // row can be written for that, it waits for the patience, and then refuses to begin: each row would
 // be rejected. It refuses at once where there are too few nodes anyway. If only some rows cannot be
 // written, the load rejects these and writes all others.
-func (l *Load) awaitReplicas(ctx context.Context) error {
-	if l.spec.Via != spec.ViaCQL || l.spec.DryRun || !l.t.Connected() {
-		return nil
-	}
-	short := probe.Replication(l.t, l.spec.DC).Short()
-	if short == nil || !unavailable(ctx, l.t, short.Ranges) {
+func AwaitReplicas(
+	ctx context.Context,
+	env spec.Environment,
+	t *table.Table,
+	o *spec.Load,
+) error {
+	short := Replication(t, o.DC).Short()
+	if short == nil || !unavailable(ctx, t, short.Ranges) {
 		return nil
 	}
 	if short.Forever() && len(short.Ranges) == short.All {
 		return table.ErrTooManyReplicas(
-			l.t.Consistency,
+			t.Consistency,
 			short.Need,
 			short.Most,
-			l.t.Replication,
-			len(l.t.Cluster.Nodes),
+			t.Replication,
+			len(t.Cluster.Nodes),
 		)
 	}
 	var down []string
@@ -53,7 +54,7 @@ func (l *Load) awaitReplicas(ctx context.Context) error {
 	}
 	what += " " + human.Verb(len(short.Down), "is", "are") + " down"
 	if len(short.Ranges) < short.All {
-		l.env.Warn(
+		env.Warn(
 			"%s: rows of %s of %s are rejected unless they come back soon; all others are written",
 			what,
 			human.Count(len(short.Ranges)),
@@ -61,25 +62,25 @@ func (l *Load) awaitReplicas(ctx context.Context) error {
 		)
 		return nil
 	}
-	l.env.Warn(
+	env.Warn(
 		"%s: no row can be written; the load waits up to %s for them (--patience)",
 		what,
-		l.spec.Patience,
+		o.Patience,
 	)
 	begun := time.Now()
 	for attempt := 1; ; attempt++ {
 		if err := pace.Sleep(ctx, pace.Backoff{Max: mostWait}.Delay(attempt)); err != nil {
 			return fault.New(fault.Canceled, err)
 		}
-		missing := unavailable(ctx, l.t, short.Ranges)
+		missing := unavailable(ctx, t, short.Ranges)
 		if err := ctx.Err(); err != nil {
 			return fault.New(fault.Canceled, err)
 		}
 		if !missing {
-			l.env.Warn("enough replicas are up: the load begins")
+			env.Warn("enough replicas are up: the load begins")
 			return nil
 		}
-		if time.Since(begun) >= l.spec.Patience {
+		if time.Since(begun) >= o.Patience {
 			return fault.New(
 				fault.Fatal,
 				fmt.Errorf(

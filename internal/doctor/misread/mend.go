@@ -1,4 +1,4 @@
-package operation
+package misread
 
 import (
 	"context"
@@ -40,34 +40,42 @@ func (t *triedRejects) again() *RejectedAgain {
 	return &RejectedAgain{Rows: t.Bad, Of: t.Rows, All: t.Whole, File: t.file, First: t.first}
 }
 
-// adviseRetry finds out by which settings a retry reads the rejected rows: it reads the first of
-// them so, and writes nothing. It notes for the run directory the settings that help, or the files
-// to edit if no row is read. It returns the rows that a retry rejects again.
-func (l *Load) adviseRetry(ctx context.Context) (*RejectedAgain, error) {
-	settings, best, err := l.mendRejects(ctx)
+// Mending is what a retry needs to read rejected rows.
+type Mending struct {
+	Settings map[string][]string // that read most of the rows; nil: none help, or none are needed
+	Edit     []string            // names of the files to edit if no row is read; else none
+	Again    *RejectedAgain      // rows that a retry rejects again; nil: none are known
+}
+
+// Mend finds out what a retry needs to read the rejected rows. It reads the first of them by
+// several settings, and writes nothing.
+func (c *Check) Mend(ctx context.Context) (Mending, error) {
+	settings, best, err := c.mendRejects(ctx)
 	if err != nil || best.Bad == 0 && len(settings) == 0 {
-		return nil, err
+		return Mending{}, err
 	}
-	l.run.reread = settings
+	m := Mending{Settings: settings, Again: best.again()}
 	if best.Bad == best.Rows {
-		l.run.edit = fileNames(l.rejects.Rejected())
+		for _, path := range c.rejects.Rejected() {
+			m.Edit = append(m.Edit, filepath.Base(path))
+		}
 	}
-	return best.again(), nil
+	return m, nil
 }
 
 // mendRejects returns the settings by which most of the first rejected rows are read, and what the
 // rows are by them.
-func (l *Load) mendRejects(ctx context.Context) (map[string][]string, *triedRejects, error) {
-	if err := l.rejects.Sync(); err != nil {
+func (c *Check) mendRejects(ctx context.Context) (map[string][]string, *triedRejects, error) {
+	if err := c.rejects.Sync(); err != nil {
 		return nil, nil, err
 	}
-	best, err := l.tryRejects(ctx, nil)
+	best, err := c.tryRejects(ctx, nil)
 	if err != nil || best.Bad == 0 {
 		return nil, best, err
 	}
-	settings := l.mendingSettings(best.Sample)
+	settings := c.mendingSettings(best.Sample)
 	if len(settings) > 0 {
-		if best, settings, err = l.tryEach(ctx, best, settings); err != nil {
+		if best, settings, err = c.tryEach(ctx, best, settings); err != nil {
 			return nil, nil, err
 		}
 	}
@@ -77,7 +85,7 @@ func (l *Load) mendRejects(ctx context.Context) (map[string][]string, *triedReje
 		}
 		fewer := maps.Clone(settings)
 		delete(fewer, name)
-		if tried, err := l.tryRejects(
+		if tried, err := c.tryRejects(
 			ctx,
 			fewer,
 		); err == nil && best.Whole &&
@@ -91,7 +99,7 @@ func (l *Load) mendRejects(ctx context.Context) (map[string][]string, *triedReje
 // tryEach tries all settings together. If they load no more rows than none do, it tries each alone.
 // A column may have dates in two forms, and the remaining rows may have that of the format. It
 // returns the settings that help; nil: none do.
-func (l *Load) tryEach(
+func (c *Check) tryEach(
 	ctx context.Context,
 	best *triedRejects,
 	settings map[string][]string,
@@ -103,7 +111,7 @@ func (l *Load) tryEach(
 		}
 	}
 	for i := 0; i < len(tries); i++ {
-		tried, err := l.tryRejects(ctx, tries[i])
+		tried, err := c.tryRejects(ctx, tries[i])
 		if err != nil {
 			return nil, nil, err
 		}
@@ -137,17 +145,16 @@ var settingsOfMeaning = []string{
 // need, and words for null among them. If the rejected rows have dates, it leaves out a date
 // pattern that the first rows of the inputs seemed to need. The dates of the rejected rows are
 // better evidence.
-func (l *Load) mendingSettings(rejects doctor.Sample) map[string][]string {
-	l.contrary.AddTo(&rejects, l.t.Schema.Columns)
+func (c *Check) mendingSettings(rejects doctor.Sample) map[string][]string {
+	c.dates.AddTo(&rejects, c.job.Table.Columns)
 	for _, d := range rejects.Dates {
-		delete(l.advice, d.Setting())
+		delete(c.named, d.Setting())
 	}
-	one := []doctor.Sample{rejects}
-	for _, f := range append(doctor.Encoding(one, l.job.Latin1), doctor.AsValues(one, sample.ReadingOf(&l.spec))...) {
-		l.noteAdvice(f)
+	for _, f := range c.findings([]doctor.Sample{rejects}, rejects) {
+		c.noteSettings(f)
 	}
-	all := maps.Clone(l.advice)
-	if words := l.nullWordsIn(rejects); words != nil {
+	all := maps.Clone(c.named)
+	if words := c.nullWordsIn(rejects); words != nil {
 		if all == nil {
 			all = make(map[string][]string)
 		}
@@ -158,11 +165,11 @@ func (l *Load) mendingSettings(rejects doctor.Sample) map[string][]string {
 
 // tryRejects reads the first rejected rows as a retry with settings does, and writes nothing. A row
 // that is too long to be held is taken for a bad one.
-func (l *Load) tryRejects(
+func (c *Check) tryRejects(
 	ctx context.Context,
 	settings map[string][]string,
 ) (*triedRejects, error) {
-	spec, format := l.spec, l.job.Format
+	spec, format := *c.spec, c.job.Format
 	for name, texts := range settings {
 		if err := spec.Settings().Set(name, texts...); err != nil {
 			return nil, err
@@ -172,17 +179,17 @@ func (l *Load) tryRejects(
 	if err != nil {
 		return nil, err
 	}
-	job := l.job.Job
+	job := *c.job
 	job.Reading, job.Former, job.MaxRows, job.Explain, job.Times = reading, nil, 0, nil, nil
 	t := &triedRejects{}
 	t.Whole = true
 	var samples []doctor.Sample
-	for _, path := range l.rejects.Rejected() {
+	for _, path := range c.rejects.Rejected() {
 		if t.Rows >= sample.Rows {
 			t.Whole = false
 			break
 		}
-		s, err := l.tryFile(ctx, path, &job)
+		s, err := c.tryFile(ctx, path, &job)
 		if err != nil {
 			return nil, err
 		}
@@ -200,7 +207,7 @@ func (l *Load) tryRejects(
 	for i := range t.RowTimes {
 		if f, wrong := wrongTimes(
 			&t.RowTimes[i],
-		); wrong && !l.spec.Given["timestamp-unit"] &&
+		); wrong && !c.spec.Given["timestamp-unit"] &&
 			settings["timestamp-unit"] == nil {
 			t.Bad, t.wrong = t.Rows, f.Settings
 		}
@@ -209,8 +216,8 @@ func (l *Load) tryRejects(
 }
 
 // tryFile reads the first rows of a file of rejects.
-func (l *Load) tryFile(ctx context.Context, path string, job *ingest.Job) (doctor.Sample, error) {
-	if l.rejects.IsLong(path) {
+func (c *Check) tryFile(ctx context.Context, path string, job *ingest.Job) (doctor.Sample, error) {
+	if c.rejects.IsLong(path) {
 		why := doctor.Cause{Rows: 1, Line: 1, Reason: "the row is too long"}
 		return doctor.Sample{
 			Name:  path,
@@ -232,13 +239,4 @@ func (l *Load) tryFile(ctx context.Context, path string, job *ingest.Job) (docto
 		return s, s.Err
 	}
 	return s, s.Fit
-}
-
-// fileNames returns the names of files without their folders.
-func fileNames(paths []string) []string {
-	names := make([]string, len(paths))
-	for i, path := range paths {
-		names[i] = filepath.Base(path)
-	}
-	return names
 }

@@ -1,4 +1,4 @@
-package operation
+package retry
 
 import (
 	"cmp"
@@ -30,119 +30,92 @@ import (
 //
 // Journals and the reasons of rejects show whether a row may have been written. A retry records
 // the rows before it sends the first of them (records.Tried). A row that a retry could not read was
-// not sent. Rows in doubt are written again once, with the next timestamp; see stampsOf.
+// not sent. Rows in doubt are written again once, with the next timestamp; see [Rejects.Stamps].
 
-// timeRejects finds the timestamps of the rows of rejects, and what the earlier run is to record of
-// them.
-func (l *Load) timeRejects() error {
-	if l.retriedRun == nil {
-		return nil
-	}
-	reading, err := l.readingOfRejects()
-	if err != nil {
+// setTimes finds the timestamps of the rows, and what the first load is to record of them.
+func (r *Rejects) setTimes() (err error) {
+	if r.reading, err = r.findReading(); err != nil {
 		return err
 	}
-	l.tried = make(map[string]records.TriedRows)
-	elsewhere := l.retriedElsewhere()
-	later := make(map[string][]bool)
-	corrected := 0
-	for _, path := range slices.Sorted(maps.Keys(l.kept)) {
-		k := l.kept[path]
-		if k.Doubt {
+	elsewhere := r.retriedElsewhere()
+	var later []*records.Tried
+	for _, f := range r.files {
+		if f.Doubt {
 			continue
 		}
-		last := l.retriedRun.Loaded().Retried[filepath.Base(path)]
-		if k.Stamps != nil && last.AsOfNow {
-			l.retimed = append(
-				l.retimed,
+		if f.Stamps != nil && r.Loaded().Retried[f.name()].AsOfNow {
+			r.Retimed = append(
+				r.Retimed,
 				fmt.Sprintf(
 					"%s: an earlier retry wrote its rows as of its time, since rows were added or removed: they are written as of now",
-					path,
+					f.Path,
 				),
 			)
-			k.Stamps = nil
-			l.kept[path] = k
+			f.Stamps = nil
 		}
-		if k.Stamps == nil {
-			l.tried[path] = nil
-			continue
-		}
-		l.tried[path], later[path] = l.tryAgain(k, reading, elsewhere)
-		for _, row := range later[path] {
-			if row {
-				corrected++
-			}
+		if f.Stamps != nil {
+			later = append(later, r.tryRows(f, elsewhere)...)
 		}
 	}
-	if corrected == 0 {
-		l.setStamps()
-		return nil
+	if err := r.correct(later); err != nil {
+		return err
 	}
-	step := int(highestStep(outermost(l.spec.RejectsOf))) + 1
-	if step > math.MaxUint16 {
-		return fmt.Errorf(
-			"%s: its rows were corrected %d times: cqlbulk load takes the files in it as new rows",
-			l.spec.RejectsOf,
-			step-1,
-		)
-	}
-	for path, rows := range later {
-		for i, row := range rows {
-			if row {
-				l.tried[path][i].Step = uint16(step)
-			}
-		}
-	}
-	l.corrected = true
-	nulls := ""
-	if l.spec.NullState == "unset" {
-		nulls = ", except where a value is null"
-	}
-	l.retimed = append(
-		l.retimed,
-		fmt.Sprintf(
-			"%s may have been written before, and %s by now: %s written with a later timestamp, which replaces what an earlier load wrote%s",
-			human.Of(
-				corrected,
-				"row",
-			),
-			human.Verb(corrected, "has another text or reading", "have another text or reading"),
-			human.Verb(corrected, "it is", "they are"),
-			nulls,
-		),
-	)
-	l.setStamps()
+	r.keepOrder()
 	return nil
 }
 
-// warnOfRetimed warns of the rows of rejects that get other timestamps than before.
-func (l *Load) warnOfRetimed() {
-	for _, warning := range l.retimed {
-		l.env.Warn("%s", warning)
+// correct gives rows a later timestamp than all earlier loads of them.
+func (r *Rejects) correct(rows []*records.Tried) error {
+	if len(rows) == 0 {
+		return nil
 	}
+	step := int(highestStep(outermost(r.load.Spec.RejectsOf))) + 1
+	if step > math.MaxUint16 {
+		return fmt.Errorf(
+			"%s: its rows were corrected %d times: cqlbulk load takes the files in it as new rows",
+			r.load.Spec.RejectsOf,
+			step-1,
+		)
+	}
+	for _, row := range rows {
+		row.Step = uint16(step)
+	}
+	r.corrected = true
+	nulls := ""
+	if r.load.Spec.NullState == "unset" {
+		nulls = ", except where a value is null"
+	}
+	n := len(rows)
+	r.Retimed = append(
+		r.Retimed,
+		fmt.Sprintf(
+			"%s may have been written before, and %s by now: %s written with a later timestamp, which replaces what an earlier load wrote%s",
+			human.Of(n, "row"),
+			human.Verb(n, "has another text or reading", "have another text or reading"),
+			human.Verb(n, "it is", "they are"),
+			nulls,
+		),
+	)
+	return nil
 }
 
-// tryAgain returns the records of the rows of a file with the steps that the rows had so far. It
-// also reports which rows need a later step.
-func (l *Load) tryAgain(
-	k reject.Kept,
-	reading records.Changed,
-	elsewhere bool,
-) (rows records.TriedRows, later []bool) {
-	name, texts := filepath.Base(k.Path), l.rejectTexts[k.Path]
-	last, taken := l.retriedRun.Loaded().Retried[name]
-	rows, later = make(records.TriedRows, len(texts)), make([]bool, len(texts))
-	known := taken && len(last.Rows) == len(texts)
-	same := maps.EqualFunc(reading, last.Reading, slices.Equal)
-	own := l.run.continued && last.Run == l.journal.Manifest().Run // this retry is resumed
+// tryRows sets the records of the rows of a file, with the steps that the rows had so far. It
+// returns those of the rows that need a later step.
+func (r *Rejects) tryRows(f *file, elsewhere bool) (later []*records.Tried) {
+	last, taken := r.Loaded().Retried[f.name()]
+	f.tried = make(records.TriedRows, len(f.texts))
+	known := taken && len(last.Rows) == len(f.texts)
+	same := maps.EqualFunc(r.reading, last.Reading, slices.Equal)
+	// this retry is resumed
+	own := r.load.Resumed != nil && last.Run == r.load.Resumed.Manifest().Run
 	var unsent []bool
 	if known {
-		copy(rows, last.Rows)
-		unsent = l.unsentBy(last, k)
+		copy(f.tried, last.Rows)
+		unsent = r.unsentBy(last, f.Kept)
 	}
-	untouched := !taken && len(reading) == 0 && l.asLeft(name)
-	for i, text := range texts {
-		row, unchanged := &rows[i], untouched
+	asRejected := !taken && len(r.reading) == 0 && r.isUnchanged(f.name())
+	for i, text := range f.texts {
+		row, unchanged := &f.tried[i], asRejected
 		switch {
 		case known:
 			unchanged = same && row.Text == text
@@ -153,20 +126,23 @@ func (l *Load) tryAgain(
 			row.Sent = true
 		default:
 			// appended elements cannot be replaced
-			row.Sent = k.Sent[i] && !l.spec.AppendCollections
+			row.Sent = f.Sent[i] && !r.load.Spec.AppendCollections
 		}
 		if elsewhere {
 			row.Sent, unchanged = true, unchanged && own
 		}
-		row.Text, later[i] = text, row.Sent && !unchanged && k.Stamps[i] != 0
+		row.Text = text
+		if row.Sent && !unchanged && f.Stamps[i] != 0 {
+			later = append(later, row)
+		}
 	}
-	return rows, later
+	return later
 }
 
 // unsentBy reports which rows of a file the last retry never sent, since it could not read them.
-func (l *Load) unsentBy(last records.Retry, k reject.Kept) []bool {
+func (r *Rejects) unsentBy(last records.Retry, k reject.Kept) []bool {
 	unsent := make([]bool, len(last.Rows))
-	dir := filepath.Join(l.spec.RejectsOf, last.Dir)
+	dir := filepath.Join(r.load.Spec.RejectsOf, last.Dir)
 	status, loaded, err := records.ReadLoad(dir)
 	if err != nil || status.Manifest.Run != last.Run || len(loaded.Retried) > 0 {
 		return unsent
@@ -187,53 +163,58 @@ func (l *Load) unsentBy(last records.Retry, k reject.Kept) []bool {
 	return unsent
 }
 
-// asLeft reports whether a file of rejects is as the earlier run left it.
-func (l *Load) asLeft(name string) bool {
-	files := l.retriedRun.Loaded().Rejects.Files
+// isUnchanged reports whether a file of rejects is as the first load left it.
+func (r *Rejects) isUnchanged(name string) bool {
+	files := r.first.Loaded().Rejects.Files
 	i := slices.IndexFunc(files, func(f reject.FileState) bool { return f.Name == name })
-	return i >= 0 && files[i].Unchanged(l.spec.RejectsOf)
+	return i >= 0 && files[i].Unchanged(r.load.Spec.RejectsOf)
 }
 
-// setStamps adds the steps to the timestamps of the rows, and more where rows would lose their
+// keepOrder adds the steps to the timestamps of the rows, and more where rows would lose their
 // order.
-func (l *Load) setStamps() {
-	type place struct {
-		path string
-		row  int
+func (r *Rejects) keepOrder() {
+	type row struct {
+		stamp *int64
+		tried *records.Tried
 	}
-	var all []place
-	for path, rows := range l.tried {
-		for i := range rows {
-			if l.kept[path].Stamps[i] != 0 {
-				all = append(all, place{path, i})
+	var all []row
+	for _, f := range r.files {
+		for i := range f.tried {
+			if f.Stamps[i] != 0 {
+				all = append(all, row{&f.Stamps[i], &f.tried[i]})
 			}
 		}
 	}
-	was := func(p place) int64 { return l.kept[p.path].Stamps[p.row] }
-	slices.SortFunc(all, func(a, b place) int { return cmp.Compare(was(a), was(b)) })
-	stamps := make([]int64, len(all))
+	slices.SortStableFunc(all, func(a, b row) int { return cmp.Compare(*a.stamp, *b.stamp) })
 	// of all rows so far, and of those before the ones with this timestamp
 	highest, before := int64(0), int64(0)
-	for i, p := range all {
-		if i > 0 && was(p) != was(all[i-1]) {
+	was := int64(0) // the timestamp of the row before, as it was
+	for _, row := range all {
+		if *row.stamp != was {
 			before = highest
 		}
-		step := &l.tried[p.path][p.row].Step
-		if stamps[i] = was(p) + int64(*step); stamps[i] <= before {
-			stamps[i] = before + 1
-			*step = uint16(stamps[i] - was(p))
+		was = *row.stamp
+		stamp := was + int64(row.tried.Step)
+		if stamp <= before {
+			stamp = before + 1
+			row.tried.Step = uint16(stamp - was)
 		}
-		highest = max(highest, stamps[i])
+		highest = max(highest, stamp)
+		*row.stamp = stamp
 	}
-	for i, p := range all {
-		l.kept[p.path].Stamps[p.row] = stamps[i]
-	}
+}
+
+// isRetry reports whether a run directory is that of a retry. It is then inside the run directory
+// whose rejects the retry loaded.
+func isRetry(dir string) bool {
+	return strings.HasPrefix(filepath.Base(dir), status.RetryPrefix) &&
+		status.IsRun(filepath.Dir(dir))
 }
 
 // outermost returns the run directory of the first load of the rows, whose retries may have been
 // retried.
 func outermost(dir string) string {
-	for strings.HasPrefix(filepath.Base(dir), status.RetryPrefix) && status.IsRun(filepath.Dir(dir)) {
+	for isRetry(dir) {
 		dir = filepath.Dir(dir)
 	}
 	return dir
@@ -254,9 +235,9 @@ func highestStep(dir string) uint16 {
 
 // retriedElsewhere reports whether the rows are the rejects of a retry, and another retry of the
 // same rows has begun in a run directory outside.
-func (l *Load) retriedElsewhere() bool {
-	dir, run := l.spec.RejectsOf, l.retriedRun.Manifest().Run
-	for strings.HasPrefix(filepath.Base(dir), status.RetryPrefix) && status.IsRun(filepath.Dir(dir)) {
+func (r *Rejects) retriedElsewhere() bool {
+	dir, run := r.load.Spec.RejectsOf, r.first.Manifest().Run
+	for isRetry(dir) {
 		dir = filepath.Dir(dir)
 		status, loaded, err := records.ReadLoad(dir)
 		if err != nil {

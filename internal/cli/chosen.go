@@ -8,6 +8,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/run/retry"
 	"github.com/cqlbulk/cqlbulk/internal/run/status"
 )
 
@@ -106,7 +107,7 @@ func commandOf(c *cobra.Command) string {
 }
 
 // warnRetried warns of rejects that were loaded before. The warning says how they are read now.
-func (s streams) warnRetried(before []operation.Retried) {
+func (s streams) warnRetried(before []retry.Earlier) {
 	for _, b := range before {
 		files := someOf(b.Files)
 		text := fmt.Sprintf(

@@ -12,6 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/report"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // doctorOptions are the flags of doctor.
@@ -53,7 +54,7 @@ func (o *doctorOptions) AddFlags(f *pflag.FlagSet) {
 }
 
 func newDoctorCommand(s streams) *cobra.Command {
-	opts := &doctorOptions{loadOptions: loadOptions{spec: operation.NewDoctorSpec()}}
+	opts := &doctorOptions{loadOptions: loadOptions{spec: spec.NewDoctor()}}
 	c := &cobra.Command{
 		Use:   "doctor [keyspace.table] [FILE... | -]",
 		Short: "Check that a cluster, a table and files are ready",

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/doctor/misread"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/report"
@@ -132,9 +133,9 @@ func (s streams) printNextOfLoad(r operation.LoadReport, runErr error) {
 	}
 }
 
-// printRepeatedRejects says which of the rejected rows the next command does not load, unless it
-// loads none of them as they are.
-func (s streams) printRepeatedRejects(repeated *operation.RepeatedRejects, next advice.Step) {
+// printRepeatedRejects says which of the rejected rows the next command does not load, unless it loads none of
+// them as they are.
+func (s streams) printRepeatedRejects(repeated *misread.RepeatedRejects, next advice.Step) {
 	if repeated == nil || len(next.Edit) > 0 || next.StartOver != nil {
 		return
 	}

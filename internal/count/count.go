@@ -12,6 +12,7 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/row"
@@ -73,10 +74,31 @@ func (j *Job) Run(ctx context.Context) (Result, error) {
 	}, err
 }
 
-// Add adds the result of another job that counted the ranges that failed in this one. The ranges
-// that failed in both remain.
+// TakeUnanswered removes the ranges from the failures for which the servers had no number in time,
+// so that another job can count them. It takes them back from the counters. The splits have the
+// replicas of the placement, if there is one.
+func (j *Job) TakeUnanswered(r *Result, placement *token.Placement) (splits []token.Split) {
+	var others []sweep.Failure
+	for _, f := range r.Failed {
+		if !fault.Answered(f.Err) {
+			others = append(others, f)
+			continue
+		}
+		split := token.Split{Range: f.Range}
+		if placement != nil {
+			split.Set = placement.SetOf(f.Range)
+		}
+		j.Counters.Done.Add(-sweep.Work(f.Range, j.Partitioner))
+		j.Counters.Failed.Add(-1)
+		splits = append(splits, split)
+	}
+	r.Failed = others
+	return splits
+}
+
+// Add adds the result of another job, which counted ranges that TakeUnanswered returned.
 func (r *Result) Add(o Result, keep int) {
-	r.Done, r.Failed = append(r.Done, o.Done...), o.Failed
+	r.Done, r.Failed = append(r.Done, o.Done...), append(o.Failed, r.Failed...)
 	r.Rows += o.Rows
 	for i, rows := range o.ByVnode {
 		r.ByVnode[i] += rows

@@ -78,6 +78,12 @@ func Fail(do, format string, args ...any) Finding {
 	return Finding{State: Failure, Found: fmt.Sprintf(format, args...), Do: do}
 }
 
+// FailOf returns a failure with the text of an error, on one line.
+func FailOf(err error) Finding {
+	lines := strings.Split(strings.TrimSpace(err.Error()), "\n")
+	return Fail("", "%s", strings.Join(lines, "; "))
+}
+
 // Failures returns a failure for each line of an error.
 func Failures(err error) (out []Finding) {
 	for line := range strings.Lines(err.Error()) {

@@ -8,12 +8,12 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/clone"
 	"github.com/cqlbulk/cqlbulk/internal/memory"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/read/files"
-	"github.com/cqlbulk/cqlbulk/internal/read/streamed"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/table"
@@ -76,7 +76,7 @@ func (c *Clone) prepare(ctx context.Context) error {
 	if err := c.openSource(ctx); err != nil {
 		return fmt.Errorf("what is cloned: %w", err)
 	}
-	if err := c.agree(); err != nil {
+	if err := clone.Check(c.from, c.t); err != nil {
 		return err
 	}
 	c.delivery = &delivery.Delivery{
@@ -104,35 +104,19 @@ func (c *Clone) openSource(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.Reading.Via == spec.ViaStream {
-		// a clone lands as many SSTables as it has slices
-		s.Slice = cmp.Or(s.Slice, streamed.MostAsked)
-		c.from, err = streamed.Open(
-			ctx,
-			c.env,
-			&s.Reading,
-			&s.Connection,
-			s.TableName,
-			planning,
-			"",
-			c.spec.Patience,
-		)
-		if err == nil {
-			c.counters.Receipt.Store(c.from.Files.Receipt)
-		}
-		return err
+	request := files.Request{
+		Env:        c.env,
+		Reading:    &s.Reading,
+		Connection: &s.Connection,
+		Table:      s.TableName,
+		Planning:   planning,
+		Patience:   c.spec.Patience,
 	}
-	if c.t.KnownOptions, err = c.t.Options(ctx); err != nil {
-		return err
+	c.from, err = clone.Open(ctx, request, c.t)
+	if err == nil {
+		c.counters.Receipt.Store(c.from.Files.Receipt)
 	}
-	c.from = &files.Source{Table: &table.Table{}}
-	if err := c.from.OpenOf(ctx, c.env, &s.Reading, &s.Connection, s.TableName, c.t); err != nil {
-		return err
-	}
-	if err := c.from.PlaceFiles(c.env, s.Ring, s.Keyspace, s.Consistency); err != nil {
-		return err
-	}
-	return c.from.PlanFiles(planning)
+	return err
 }
 
 // prepareCopier makes what brings the partitions to their nodes.

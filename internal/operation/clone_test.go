@@ -21,11 +21,10 @@ import (
 // clone is the spec of a clone of shop.orders to shop.copies, out of the nodes.
 func (s *shop) clone() *spec.Clone {
 	settings := spec.NewClone()
-	settings.Connection, settings.Consistency, settings.TableName = s.connection, spec.CloneConsistency, spec.TableName{
-		Keyspace: "shop",
-		Table:    "copies",
-	}
-	settings.From.Hosts, settings.From.Port, settings.From.TableName = s.connection.Hosts, s.connection.Port, orders
+	settings.Connection, settings.Consistency = s.connection, spec.CloneConsistency
+	settings.TableName = spec.TableName{Keyspace: "shop", Table: "copies"}
+	settings.From.Hosts, settings.From.Port = s.connection.Hosts, s.connection.Port
+	settings.From.TableName = orders
 	settings.From.Listen = net.JoinHostPort("127.0.0.1", "0")
 	return settings
 }
@@ -52,7 +51,8 @@ func TestCloneOfNodesThatTellNoStoragePort(t *testing.T) {
 	)
 
 	settings := spec.NewScan()
-	settings.Connection, settings.TableName, settings.Path, settings.Via = s.connection, orders, "out.csv", spec.ViaStream
+	settings.Connection, settings.TableName = s.connection, orders
+	settings.Path, settings.Via = "out.csv", spec.ViaStream
 	_, err = PrepareScan(t.Context(), s.env, *settings)
 	require.ErrorContains(t, err, "--via stream: node ")
 	require.ErrorContains(t, err, " does not report its storage port: name it with --storage-port")
@@ -128,7 +128,12 @@ func TestCloneDryRunForetellsTheRun(t *testing.T) {
 	for _, form := range []struct {
 		via, stream string
 		whole       bool
-	}{{spec.ViaStream, spec.StreamAuto, true}, {spec.ViaStream, spec.StreamWhole, true}, {spec.ViaStream, spec.StreamRows, false}, {spec.ViaFiles, spec.StreamAuto, true}} {
+	}{
+		{spec.ViaStream, spec.StreamAuto, true},
+		{spec.ViaStream, spec.StreamWhole, true},
+		{spec.ViaStream, spec.StreamRows, false},
+		{spec.ViaFiles, spec.StreamAuto, true},
+	} {
 		settings := s.clone()
 		settings.Writing.Via, settings.Stream = form.via, form.stream
 		if form.via == spec.ViaFiles {

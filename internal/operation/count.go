@@ -6,9 +6,11 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/count"
+	"github.com/cqlbulk/cqlbulk/internal/count/breakdown"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+	"github.com/cqlbulk/cqlbulk/internal/progress/tableboard"
 	"github.com/cqlbulk/cqlbulk/internal/read"
 	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
@@ -42,23 +44,22 @@ func PrepareCount(ctx context.Context, env spec.Environment, settings spec.Count
 	// a count by host or by range is reported by vnode range
 	planning.Coarse = settings.Via == spec.ViaCQL && settings.By != spec.ByHost &&
 		settings.By != spec.ByRange
-	t, err := read.Open(
-		ctx,
-		env,
-		&settings.Reading,
-		&settings.Connection,
-		settings.TableName,
-		planning,
-		settings.Where,
-		settings.Patience,
-	)
+	t, err := read.Open(ctx, files.Request{
+		Env:        env,
+		Reading:    &settings.Reading,
+		Connection: &settings.Connection,
+		Table:      settings.TableName,
+		Planning:   planning,
+		Where:      settings.Where,
+		Patience:   settings.Patience,
+	})
 	if err != nil {
 		return nil, err
 	}
 	t.WarnOfLearned(env)
 	c := &Count{env: env, spec: settings, t: t}
 	if c.spec.PageSize == 0 {
-		c.spec.PageSize = c.pageRows(ctx)
+		c.spec.PageSize = read.CountPage(ctx, env, t, settings.TargetP99 > 0)
 	}
 	query := driver.Count()
 	var by []schema.Selector
@@ -87,6 +88,16 @@ func PrepareCount(ctx context.Context, env spec.Environment, settings spec.Count
 	return c, nil
 }
 
+// The parts of a count.
+type (
+	// HostRows has the rows in the ranges that a node owns.
+	HostRows = breakdown.Host
+	// RangeRows has the rows of a vnode range.
+	RangeRows = breakdown.Range
+	// PartitionRows has the rows of a partition.
+	PartitionRows = breakdown.Partition
+)
+
 // Table is the table's name, as CQL has it.
 func (c *Count) Table() string { return c.t.Schema.String() }
 
@@ -95,6 +106,17 @@ func (c *Count) Counters() *progress.Counters { return c.job.Counters }
 
 // Close ends the connection.
 func (c *Count) Close() { c.t.Close() }
+
+// CountReport is what was counted. Hosts, Vnodes and Partitions are there when they were
+// asked for and every range was counted.
+type CountReport struct {
+	Report
+	Ranges     int           // token ranges counted
+	Failed     []FailedRange // those that could not be
+	Hosts      []HostRows
+	Vnodes     []RangeRows
+	Partitions []PartitionRows // the largest first
+}
 
 // Run counts. That ranges could not be counted is no error.
 func (c *Count) Run(ctx context.Context) (CountReport, error) {
@@ -108,8 +130,10 @@ func (c *Count) Run(ctx context.Context) (CountReport, error) {
 	defer stopWatch()
 	c.job.Sweep.Blind, c.job.Sweep.MaxTimeouts = true, countTimeouts
 	if c.board != nil {
-		showSweep(c.board, &c.job.Sweep, &c.job.Reader, true)
-		c.job.Counted = func(within token.Range, rows int64) { c.board.Ring.Read(within, int(rows)) }
+		tableboard.ShowSweep(c.board, &c.job.Sweep, &c.job.Reader, true)
+		c.job.Counted = func(within token.Range, rows int64) {
+			c.board.Ring.Read(within, int(rows))
+		}
 	}
 	result, err := c.job.Run(ctx)
 	if err == nil {
@@ -118,9 +142,9 @@ func (c *Count) Run(ctx context.Context) (CountReport, error) {
 	r.end(c.job.Counters)
 	r.Rows, r.Ranges = result.Rows, len(result.Done)
 	if err != nil {
-		err = sweepError(err, c.spec.Where, len(result.Done) > 0)
+		err = read.Error(err, c.spec.Where, len(result.Done) > 0)
 	} else {
-		r.Failed, err = failedRanges(ctx, c.t, result.Result)
+		r.Failed, err = read.Failed(ctx, c.t, result.Result)
 	}
 	if err == nil && c.spec.Via == spec.ViaCQL {
 		c.warnOfTruncationMeanwhile(ctx, truncated)
@@ -129,4 +153,17 @@ func (c *Count) Run(ctx context.Context) (CountReport, error) {
 		err = c.breakDown(&r, result)
 	}
 	return r, err
+}
+
+// breakDown fills in the parts of the number that were asked for.
+func (c *Count) breakDown(r *CountReport, result count.Result) (err error) {
+	switch c.spec.By {
+	case spec.ByHost:
+		r.Hosts = breakdown.Hosts(result, c.t.Table)
+	case spec.ByRange:
+		r.Vnodes = breakdown.Ranges(result, c.t.Table)
+	case spec.ByPartition:
+		r.Partitions, err = breakdown.Partitions(result, c.t.Schema)
+	}
+	return err
 }

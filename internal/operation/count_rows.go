@@ -7,33 +7,20 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/count"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
-	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/human"
+	"github.com/cqlbulk/cqlbulk/internal/progress/tableboard"
 	"github.com/cqlbulk/cqlbulk/internal/read/files"
-	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // countRows counts again, row by row, the ranges for which the servers had no number in time. A
 // server reads all rows of a range for one answer, which takes longer than it may where a partition
 // has several gigabytes. Read in pages, a range may be of any size.
 func (c *Count) countRows(ctx context.Context, result *count.Result) error {
-	var again []token.Split
-	var others []sweep.Failure
-	for _, f := range result.Failed {
-		if c.t.Files != nil || !fault.Answered(f.Err) {
-			others = append(others, f)
-			continue
-		}
-		split := token.Split{Range: f.Range}
-		if p := c.t.Plan.Placement(); p != nil {
-			split.Set = p.SetOf(f.Range)
-		}
-		c.job.Counters.Done.Add(-sweep.Work(f.Range, c.job.Partitioner))
-		c.job.Counters.Failed.Add(-1)
-		again = append(again, split)
+	if c.t.Files != nil { // no server counts
+		return nil
 	}
+	again := c.job.TakeUnanswered(result, c.t.Plan.Placement())
 	if len(again) == 0 {
 		return nil
 	}
@@ -62,14 +49,13 @@ func (c *Count) countRows(ctx context.Context, result *count.Result) error {
 		files.Wanted{Read: selected, Query: query, Memory: c.spec.Memory, Now: time.Now()},
 	)
 	if c.board != nil {
-		showSweep(c.board, &job.Sweep, &job.Reader, true)
+		tableboard.ShowSweep(c.board, &job.Sweep, &job.Reader, true)
 	}
 	rest, err := job.Run(ctx)
 	if err != nil {
 		return err
 	}
 	result.Add(rest, c.job.Top)
-	result.Failed = append(result.Failed, others...)
 	return nil
 }
 

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strings"
-	"sync"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
@@ -42,18 +40,7 @@ type Doctor struct {
 	cluster  *probe.Cluster // nil: there is no connection
 	t        *table.Table   // of the cluster, or of files if offline; nil: it is not known
 	tableErr error          // why the table is not known
-	said     warnings
-}
-
-// DoctorPatience is how long each check may take by default.
-const DoctorPatience = 10 * time.Second
-
-// NewDoctorSpec has the defaults of what a doctor looks at by itself: as a load would be.
-func NewDoctorSpec() *spec.Load {
-	settings := spec.NewLoad()
-	settings.Writing = spec.NewWriting(spec.ViaCQL, spec.ViaStream)
-	settings.Patience = DoctorPatience
-	return settings
+	said     doctor.Warnings
 }
 
 // PrepareDoctor checks the settings of a doctor run over a cluster, a table if one is named, and
@@ -108,9 +95,6 @@ func PrepareScanCheck(env spec.Environment, settings spec.Scan) (*Doctor, error)
 }
 
 func (d *Doctor) prepare(connection *spec.Connection, planning *spec.Planning) (err error) {
-	if d.plan, err = planning.Options(d.name); err != nil || d.offline {
-		return err
-	}
 	d.command = probe.Command{
 		Env:        d.env,
 		Connection: connection,
@@ -118,9 +102,12 @@ func (d *Doctor) prepare(connection *spec.Connection, planning *spec.Planning) (
 		Scan:       d.scan,
 		Patience:   d.patience,
 	}
+	if d.plan, err = planning.Options(d.name); err != nil || d.offline {
+		return err
+	}
 	cfg := &d.command.Config
 	*cfg, err = connection.Config(d.env)
-	cfg.Warnf = d.said.add
+	cfg.Warnf = d.said.Add
 	// A node that hangs must be given up before a check that also asks other nodes ends.
 	cfg.Timeout, cfg.AskTimeout = min(cfg.Timeout, d.patience/3), min(mostAsk, d.patience/5)
 	return err
@@ -199,7 +186,9 @@ func (d *Doctor) stages(ctx context.Context, r *DoctorReport, found func(doctor.
 	if err := doctor.Run(ctx, d.patience, d.checks(), found); err != nil {
 		return err
 	}
-	d.said.tell(d.env.Logf) // checks have reported it in their own words
+	for _, text := range d.said.Take() { // checks have reported it in their own words
+		d.env.Logf("%s", text)
+	}
 	if d.alone || r.Count(doctor.Failure) > 0 {
 		return nil
 	}
@@ -208,52 +197,23 @@ func (d *Doctor) stages(ctx context.Context, r *DoctorReport, found func(doctor.
 
 // checks returns the checks that run side by side.
 func (d *Doctor) checks() []doctor.Check {
-	checks := d.clusterChecks()
-	if d.name != (spec.TableName{}) {
-		checks = append(checks, d.tableChecks()...)
+	var checks []doctor.Check
+	if !d.offline {
+		checks = d.command.Checks(d.cluster, d.plan, d.inputBytes())
+	}
+	switch {
+	case d.name == (spec.TableName{}):
+	case d.t != nil && d.t.Plan != nil:
+		checks = append(checks, d.command.TableChecks(d.cluster, d.t)...)
+	case d.tableErr != nil: // else there is no connection
+		checks = append(checks, doctor.One("table", func(context.Context) doctor.Finding {
+			return doctor.FailOf(d.tableErr)
+		}))
 	}
 	if len(d.inputs) > 0 || d.missing != nil {
 		checks = append(checks, doctor.Check{Name: "inputs", Look: d.lookAtInputs})
 	}
 	return checks
-}
-
-// clusterChecks returns the checks of the nodes. Without a session only certificates are checked.
-func (d *Doctor) clusterChecks() []doctor.Check {
-	if d.offline {
-		return nil
-	}
-	checks := []doctor.Check{{Name: "tls", Look: func(ctx context.Context) []doctor.Finding {
-		return doctor.Certificates(d.command.Certificates(ctx, d.cluster), time.Now())
-	}}}
-	c := d.cluster
-	if c == nil {
-		return checks
-	}
-	nodes := c.Table.Cluster.Nodes
-	return append(
-		checks,
-		doctor.One("versions", func(context.Context) doctor.Finding {
-			return doctor.Versions(nodes, c.Table.IsScylla())
-		}),
-		doctor.One("schema", func(ctx context.Context) doctor.Finding {
-			return doctor.Schema(c.SchemaVersions(ctx))
-		}),
-		doctor.One("clock", func(ctx context.Context) doctor.Finding {
-			times := c.HostTimes(ctx)
-			return doctor.Clocks(probe.Clocks(ctx, c.Table), times)
-		}),
-		doctor.One("cores", func(context.Context) doctor.Finding {
-			return doctor.Cores(c.Cores(d.plan))
-		}),
-		doctor.Check{Name: "thresholds", Look: func(ctx context.Context) []doctor.Finding {
-			return doctor.Bounds(c.Thresholds(ctx))
-		}},
-		doctor.Check{Name: "disk space", Look: func(ctx context.Context) []doctor.Finding {
-			return doctor.Disks(c.Disks(ctx), c.Share(d.inputBytes()))
-		}},
-		doctor.One("storage port", c.StoragePorts),
-	)
 }
 
 // inputBytes returns the size of all inputs; 0: it is not known.
@@ -264,41 +224,10 @@ func (d *Doctor) inputBytes() (bytes int64) {
 	return bytes
 }
 
-// tableChecks returns the checks of the table. If the table is not known, one check reports that.
-func (d *Doctor) tableChecks() []doctor.Check {
-	if d.t == nil || d.t.Plan == nil {
-		if d.tableErr == nil {
-			return nil // there is no connection
-		}
-		return []doctor.Check{doctor.One("table", func(context.Context) doctor.Finding {
-			return doctor.Fail("", "%s", oneLine(d.tableErr))
-		})}
-	}
-	checks := []doctor.Check{doctor.One("table", func(context.Context) doctor.Finding {
-		return probe.Table(d.t, d.load != nil).Shape()
-	})}
-	if d.offline {
-		return checks
-	}
-	c := d.cluster
-	return append(
-		checks,
-		doctor.One("replication", func(context.Context) doctor.Finding {
-			return doctor.Replicas(probe.Replication(d.t, d.command.Config.DC))
-		}),
-		doctor.Check{Name: "rights", Look: func(ctx context.Context) []doctor.Finding {
-			return doctor.Allowed(c.Rights(ctx))
-		}},
-		doctor.One("streaming", func(ctx context.Context) doctor.Finding {
-			return doctor.CanStream(c.Streaming(ctx))
-		}),
-	)
-}
-
 // describe finds out what the table is.
 func (d *Doctor) describe(ctx context.Context) error {
 	if d.offline {
-		t, err := table.OpenOffline(spec.Environment{Warn: d.said.add}, d.load, d.plan)
+		t, err := table.OpenOffline(spec.Environment{Warn: d.said.Add}, d.load, d.plan)
 		d.t = t
 		return err
 	}
@@ -308,23 +237,17 @@ func (d *Doctor) describe(ctx context.Context) error {
 // lastCheck is the last check: all that the command itself does before it begins.
 func (d *Doctor) lastCheck() doctor.Check {
 	env := d.env
-	env.Warn = d.said.add
-	prepare, name := func(ctx context.Context) error {
-		load, err := PrepareLoad(ctx, env, *d.load)
-		if err == nil {
-			load.Close()
-		}
-		return err
-	}, run.CommandLoad
+	env.Warn = d.said.Add
+	name := run.CommandLoad
 	if d.scan != nil {
-		prepare, name = func(ctx context.Context) error { return checkScan(ctx, env, *d.scan) }, run.CommandScan
+		name = run.CommandScan
 	}
 	return doctor.Check{Name: name, Look: func(ctx context.Context) []doctor.Finding {
-		if err := prepare(ctx); err != nil {
-			return []doctor.Finding{doctor.Fail("", "%v", oneLine(err))}
+		if err := d.rehearse(ctx, env); err != nil {
+			return []doctor.Finding{doctor.FailOf(err)}
 		}
 		var out []doctor.Finding
-		for _, text := range d.said.take() {
+		for _, text := range d.said.Take() {
 			out = append(out, doctor.Fine("it will say: %s", text))
 		}
 		return append(out, doctor.Fine("it can begin"))
@@ -345,15 +268,22 @@ func (d *Doctor) connect(ctx context.Context) []doctor.Finding {
 	}
 	d.cluster, d.t = c, c.Table
 	out := []doctor.Finding{doctor.Connection(c.Answers, d.command.Config.DC)}
-	for _, text := range d.said.take() {
+	for _, text := range d.said.Take() {
 		out = append(out, doctor.Warn("", "%s", text))
 	}
 	return out
 }
 
-// oneLine is an error's text on one line.
-func oneLine(err error) string {
-	return strings.Join(strings.Split(strings.TrimSpace(err.Error()), "\n"), "; ")
+// rehearse does all that the command does before it begins.
+func (d *Doctor) rehearse(ctx context.Context, env spec.Environment) error {
+	if d.scan != nil {
+		return checkScan(ctx, env, *d.scan)
+	}
+	load, err := PrepareLoad(ctx, env, *d.load)
+	if err == nil {
+		load.Close()
+	}
+	return err
 }
 
 // checkScan is all that a scan does before it begins, but that it makes its output.
@@ -364,40 +294,4 @@ func checkScan(ctx context.Context, env spec.Environment, settings spec.Scan) er
 		return err
 	}
 	return sink.Check(s.spec.SinkOptions(env.Stdout, s.header))
-}
-
-// warnings collects the warnings for the user, each once. It is safe for concurrent use.
-type warnings struct {
-	mu   sync.Mutex
-	new  []string
-	seen map[string]bool
-}
-
-func (w *warnings) add(format string, args ...any) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	text := fmt.Sprintf(format, args...)
-	if w.seen == nil {
-		w.seen = make(map[string]bool)
-	}
-	if !w.seen[text] {
-		w.seen[text] = true
-		w.new = append(w.new, text)
-	}
-}
-
-// take gives those that are new.
-func (w *warnings) take() []string {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	texts := w.new
-	w.new = nil
-	return texts
-}
-
-// tell reports the new warnings.
-func (w *warnings) tell(to func(format string, args ...any)) {
-	for _, text := range w.take() {
-		to("%s", text)
-	}
 }

@@ -5,7 +5,6 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/doctor/sample"
-	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/ingest/dialect"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
@@ -18,11 +17,8 @@ func (d *Doctor) findInputs() {
 	if len(d.load.Inputs) == 0 {
 		return
 	}
-	if d.inputs, _, d.missing = source.Find(
-		d.load.Inputs,
-		d.env.Stdin,
-	); d.missing == nil &&
-		len(d.inputs) == 0 {
+	d.inputs, _, d.missing = source.Find(d.load.Inputs, d.env.Stdin)
+	if d.missing == nil && len(d.inputs) == 0 {
 		d.missing = errNoFile
 	}
 }
@@ -40,63 +36,19 @@ func (d *Doctor) lookAtInputs(ctx context.Context) []doctor.Finding {
 		reading, err = dialect.Reading(&settings, &text)
 	}
 	if err != nil {
-		return []doctor.Finding{doctor.Fail("", "%s", oneLine(err))}
+		return []doctor.Finding{doctor.FailOf(err)}
 	}
-	var job *ingest.Job
-	var unfit []doctor.Finding
+	look := sample.Look{Load: &settings, Inputs: d.inputs, Latin1: reading.Latin1}
 	if d.t != nil && d.t.Plan != nil {
 		l := &Load{
-			env:      spec.Environment{Warn: d.said.add},
+			env:      spec.Environment{Warn: d.said.Add},
 			spec:     settings,
 			t:        d.t,
 			counters: new(progress.Counters),
 		}
-		if err := l.makeJob(ctx, text, reading, d.inputs); err != nil {
-			unfit = []doctor.Finding{doctor.Fail("", "%s", oneLine(err))}
-		} else {
-			job = &l.job.Job
+		if look.Unfit = l.makeJob(ctx, text, reading, d.inputs); look.Unfit == nil {
+			look.Job = &l.job.Job
 		}
 	}
-	samples := sample.All(ctx, d.inputs, job)
-	out := doctor.Inputs(samples, settings.Format)
-	add := func(name string, findings []doctor.Finding) {
-		for _, f := range findings {
-			f.Name = name
-			out = append(out, f)
-		}
-	}
-	add("encoding", doctor.Encoding(samples, reading.Latin1))
-	add("header", unfit)
-	if job == nil {
-		return out
-	}
-	if of, ok := job.Format.(format.Delimited); ok {
-		add("delimiter", doctor.Delimiter(samples, of.Delimiter))
-	}
-	add("header", doctor.Fields(samples, job.Header, job.Format.Named()))
-	if order := doctor.AsOrder(samples, readingOf(&settings).Copied); len(order) > 0 &&
-		order[0].State == doctor.Failure {
-		add("header", order)
-		return out
-	}
-	add("rows", doctor.Rows(samples))
-	out = append(out, doctor.AsValues(samples, readingOf(&settings))...)
-	add("estimate", doctor.Estimate(samples, settings.IngestRate))
-	return out
-}
-
-// readingOf returns the settings of a load by which its values are judged.
-func readingOf(o *spec.Load) doctor.Reading {
-	r := doctor.Reading{
-		Copied:     o.Dialect.Name == spec.DialectCQLSH,
-		Timestamps: o.Dialect.DateTimeFormat,
-		Dates:      o.Dialect.DateFormat,
-		Marks:      doctor.Marks{Decimal: o.Dialect.DecimalSep, Thousands: o.Dialect.ThousandsSep},
-		Truths:     o.Dialect.BoolStyle != "",
-		Nulls:      o.Nulls,
-	}
-	if o.Given["timestamp-unit"] {
-		r.Unit = o.Dialect.TimestampUnit
-	}
-	return r
+	return look.Findings(ctx)
 }

@@ -9,8 +9,8 @@ import (
 
 // What to do about a column that was dropped and added again.
 const (
-	loadAnew = "load all inputs anew with cqlbulk load, in a run directory of its own"
-	scanAnew = "scan the table anew"
+	loadFromStart = "load all inputs again with cqlbulk load, in a run directory of its own"
+	scanFromStart = "scan the table again"
 )
 
 // droppedMeanwhile returns an error if a column was dropped and added again while rows were loaded.
@@ -29,7 +29,7 @@ func (l *Load) droppedMeanwhile(ctx context.Context) error {
 			fmt.Errorf(
 				"%s while rows were loaded: values that were written before that are null; %s",
 				what,
-				loadAnew,
+				loadFromStart,
 			),
 		)
 	}

@@ -34,8 +34,8 @@ func TestColumnDroppedAndAddedAgain(t *testing.T) {
 	resumed.Load.Close()
 
 	require.NoError(t, s.cluster.DropAndAdd("shop.orders", "pieces", droppedAt2026))
-	const want = readded + " and added again, after the run began: its values from before that are gone, and the run cannot continue; " +
-		"load all inputs anew with cqlbulk load, in a run directory of its own"
+	const want = readded + " and added again, after the run began: its values from before that are gone, and the run cannot be resumed; " +
+		"load all inputs again with cqlbulk load, in a run directory of its own"
 	_, err = PrepareResume(t.Context(), s.env, spec.Resume{RunDir: "run"})
 	require.EqualError(t, err, want)
 	require.ErrorAs(t, err, new(*run.RefusedError))
@@ -55,7 +55,7 @@ func TestColumnDroppedInMidLoad(t *testing.T) {
 	require.EqualError(
 		t,
 		err,
-		readded+" while rows were loaded: values that were written before that are null; "+loadAnew,
+		readded+" while rows were loaded: values that were written before that are null; "+loadFromStart,
 	)
 	require.ErrorAs(t, err, new(*run.RefusedError))
 	require.Equal(t, run.Failed, report.Outcome)
@@ -94,7 +94,7 @@ func TestResumeOfAScanAfterADrop(t *testing.T) {
 	require.EqualError(
 		t,
 		err,
-		readded+" and added again, after the run began: its values from before that are gone, and the run cannot continue; scan the table anew",
+		readded+" and added again, after the run began: its values from before that are gone, and the run cannot be resumed; scan the table again",
 	)
 }
 

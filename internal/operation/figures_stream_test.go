@@ -43,7 +43,7 @@ func impossibleStage(before, now progress.Reading) string {
 	case s.Share == nil || now.Share == nil:
 		return "a stage without a share"
 	case *s.Share < 0 || *s.Share > 1 || *s.Share < *now.Share-1e-9:
-		return fmt.Sprintf("%s %v of which %v is done", s.Name, *s.Share, *now.Share)
+		return fmt.Sprintf("%s %v, but %v is done", s.Name, *s.Share, *now.Share)
 	case s.Name != progress.StageReading && now.RowsPerSecond > 0:
 		return fmt.Sprintf("%v rows/s while %s", now.RowsPerSecond, s.Name)
 	case before.Stage != nil && before.Stage.Name == s.Name && *s.Share < *before.Stage.Share-1e-9:
@@ -187,7 +187,7 @@ func TestShareOfAnInterruptedStreamedScan(t *testing.T) {
 		*last.Share,
 		*resumed.Scan.Counters().Read(time.Now()).Share,
 		1e-9,
-		"it goes on from there",
+		"it continues from there",
 	)
 }
 

@@ -21,6 +21,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
+// countPage is the number of rows of a page of a count, if rows are small.
+const countPage = 5000
+
 // pagesOf is a reader that records the pages of a table.
 type pagesOf struct {
 	sweep.Reader

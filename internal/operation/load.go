@@ -6,16 +6,22 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/doctor/sample"
+	"github.com/cqlbulk/cqlbulk/internal/doctor/misread"
+	"github.com/cqlbulk/cqlbulk/internal/doctor/probe"
+	"github.com/cqlbulk/cqlbulk/internal/format"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/ingest/dialect"
 	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/load/fromspec"
 	"github.com/cqlbulk/cqlbulk/internal/memory"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/run"
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
 	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
+	"github.com/cqlbulk/cqlbulk/internal/run/retry"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -25,54 +31,40 @@ import (
 
 // Load is a load that is ready to run.
 type Load struct {
-	env            spec.Environment
-	spec           spec.Load
-	t              *table.Table
-	counters       *progress.Counters
-	delivery       *delivery.Delivery // nil: rows go by CQL
-	job            *load.Job
-	countsTwice    bool // rows that are written twice count twice
-	run            runDirectory
-	journal        *records.Load // nil: none is kept
-	rejects        *reject.Dir
-	changedInputs  []bool   // inputs that may have been changed since the earlier run
-	replacedInputs []string // inputs that were changed before any of their rows was loaded
-	// as they are now; of a load that keeps a journal, until it has begun
-	inputs *records.Inputs
-	// one of the inputs is the standard input; of a new load that keeps a journal
-	piped      bool
-	truncated  records.Truncations // of the table before the load; of one that keeps a journal
-	dropped    records.Drops       // of the table before the load; nil: not known
-	retriedRun *records.Load       // the run whose rejects the inputs are; nil: they are no rejects
-	board      *board.Board        // nil: the run is not shown
-	explained  *Explained          // nil: the load does not explain
-	// settings that warnings about the first rows named; nil: none did
-	advice map[string][]string
-	// how text was read before; of a resumed load, or a load of rejects
-	reread   recorded.Readings
-	rejected int64      // rows in the inputs that are rejects
-	removed  int64      // rows that were rejected and are no longer in those
-	late     *lateTimes // notes timestamps of all rows
-	// columns with a warning that they mix numbers of several units
-	mixed map[string]bool
-	// dates of rejects that another order reads; nil: no pattern has an order
-	contrary *sample.RejectedDates
-	// of the inputs that are rejects, by path; their stamps where they are known
-	kept map[string]reject.Kept
+	env         spec.Environment
+	spec        spec.Load
+	t           *table.Table
+	counters    *progress.Counters
+	job         *load.Job
+	delivery    *delivery.Delivery // nil: rows go by CQL
+	check       *misread.Check     // of how the inputs are read
+	board       *board.Board       // nil: the run is not shown
+	explained   *Explained         // nil: the load does not explain
+	countsTwice bool               // rows that are written twice count twice
 
-	// of kept: a hash of each row's text; nil where rows were added or removed
-	rejectTexts map[string][]uint64
-	// of kept: what the earlier run records of the rows; nil: they are written as of now
-	tried map[string]records.TriedRows
-	// rows of kept get newer timestamps than earlier loads gave them
-	corrected bool
-	// warnings about the timestamps of kept, for when nothing refuses the load
-	retimed []string
+	run     runDirectory
+	journal *records.Load     // nil: none is kept, or a new load has not begun
+	rejects *reject.Dir       // nil until the load begins
+	retried *retry.Rejects    // the inputs are rejects; nil: they are no rejects
+	reread  recorded.Readings // how text was read before; of a resumed load, or of rejects
+	dropped records.Drops     // of the table before the load; nil: not known
+
+	// Of a new load that keeps a journal:
+	inputs    *records.Inputs     // as they are now; nil once the load has begun
+	piped     bool                // one of the inputs is the standard input
+	truncated records.Truncations // of the table before the load
+
+	// Of a resumed load: inputs that were changed before any of their rows was loaded.
+	replacedInputs []string
 }
 
-// mostWide is the largest number of columns of a table whose rows may be written with all columns.
-// A row that has few columns then takes four bytes more for each unset column.
-const mostWide = 256
+// earlierRuns is what a load has of earlier runs.
+type earlierRuns struct {
+	readings recorded.Readings // how they read the text
+	resumed  *records.Load     // the run that the load resumes; nil: it is new
+	// the run whose rejects the inputs are; nil: they are no rejects, or a resumed load of them
+	rejected *records.Load
+}
 
 var (
 	errNoInput = errors.New(
@@ -83,29 +75,27 @@ var (
 
 // PrepareLoad checks, finds the inputs, and connects.
 func PrepareLoad(ctx context.Context, env spec.Environment, settings spec.Load) (*Load, error) {
-	return prepareLoad(ctx, env, settings, recorded.Readings{}, nil, nil)
+	return prepareLoad(ctx, env, settings, earlierRuns{})
 }
 
-// prepareLoad prepares a load. If earlier is not nil, the load resumes it. If retriedRun is not
-// nil, the inputs are its rejects. The load then owns the journal of either.
+// prepareLoad prepares a load. It then owns the journals of earlier runs. On an error the caller
+// still owns that of the rejects.
 func prepareLoad(
 	ctx context.Context,
 	env spec.Environment,
 	settings spec.Load,
-	again recorded.Readings,
-	earlier, retriedRun *records.Load,
+	earlier earlierRuns,
 ) (*Load, error) {
 	l := &Load{
-		env:        env,
-		spec:       settings,
-		counters:   &progress.Counters{},
-		retriedRun: retriedRun,
-		reread:     again,
+		env:      env,
+		spec:     settings,
+		counters: &progress.Counters{},
+		reread:   earlier.readings,
 	}
-	if earlier != nil {
-		l.run, l.journal = continuedIn(settings.RunDir, earlier), earlier
+	if earlier.resumed != nil {
+		l.run, l.journal = continuedIn(settings.RunDir, earlier.resumed), earlier.resumed
 	}
-	err := l.prepare(ctx)
+	err := l.prepare(ctx, earlier.rejected)
 	if err == nil {
 		err = l.awaitReplicas(ctx)
 	}
@@ -116,46 +106,28 @@ func prepareLoad(
 	return l, nil
 }
 
-func (l *Load) prepare(ctx context.Context) error {
-	if len(l.spec.Inputs) == 0 {
-		return errNoInput
-	}
-	if err := l.spec.Check(l.run.continued); err != nil {
+// foundInputs are the inputs of a load, and how they are read.
+type foundInputs struct {
+	list    []source.Input
+	notes   []string // what was skipped in folders
+	text    format.TextFormat
+	reading ingest.Reading
+}
+
+// prepare finds the inputs, opens the table, and makes the job. If the inputs are rejects, rejected
+// is the run that they are of; nil: it is opened here.
+func (l *Load) prepare(ctx context.Context, rejected *records.Load) error {
+	in, err := l.findInputs()
+	if err != nil {
 		return err
 	}
-	for _, input := range l.spec.Inputs {
-		if spec.IsURL(input) {
-			return fmt.Errorf(
-				"%s: only local files can be read: pipe it, and name - as the input",
-				input,
-			)
+	if l.spec.RejectsOf != "" {
+		of := retry.Load{Spec: &l.spec, Format: in.text, Inputs: in.list, Resumed: l.journal}
+		if l.retried, err = retry.Open(of, rejected, l.env.Warn); err != nil {
+			return err
 		}
 	}
-	inputs, notes, err := source.Find(l.spec.Inputs, l.env.Stdin)
-	if err != nil {
-		return l.run.refuseIfBegun(err) // they were there
-	}
-	if len(inputs) == 0 {
-		return errNoFile
-	}
-	memory.CollectOften(len(inputs))
-	if !l.run.continued {
-		if err := source.Check(inputs); err != nil {
-			return withCommands(&l.spec, err)
-		}
-	}
-	format, err := l.spec.ChooseFormat(inputs[0].Name)
-	if err != nil {
-		return err
-	}
-	reading, err := dialect.Reading(&l.spec, &format)
-	if err != nil {
-		return err
-	}
-	if err := l.findKept(inputs, format); err != nil {
-		return err
-	}
-	for _, note := range notes {
+	for _, note := range in.notes {
 		l.env.Warn("%s", note)
 	}
 	if mistake, _ := l.spec.WriteTimeMistake(); mistake != "" && !l.run.continued {
@@ -169,23 +141,14 @@ func (l *Load) prepare(ctx context.Context) error {
 		return err
 	}
 	memory.Limit(l.spec.Memory)
-	if err := l.openOuter(); err != nil {
+	if err := l.makeJob(ctx, in.text, in.reading, in.list); err != nil {
 		return err
 	}
-	if err := l.timeRejects(); err != nil {
+	l.check = misread.New(&l.spec, &l.job.Job, l.reread.Now, l.env.Warn)
+	if l.spec.Via == spec.ViaCQL {
+		l.countsTwice = fromspec.ByCQL(l.job, &l.spec, l.t)
+	} else if err := l.prepareStream(ctx); err != nil {
 		return err
-	}
-	if err := l.makeJob(ctx, format, reading, inputs); err != nil {
-		return err
-	}
-	if l.spec.Via != spec.ViaCQL {
-		if err := l.prepareStream(ctx); err != nil {
-			return err
-		}
-	} else if l.countsTwice = !l.t.Session.Writer(l.t.Schema, l.t.Schema.Columns).Idempotent(); l.countsTwice {
-		useSmallPieces(l.job)
-	} else if len(l.t.Schema.Columns) <= mostWide && !l.spec.IfNotExists {
-		l.job.CQL.Wide = l.t.Schema.Columns
 	}
 	if l.dropped, err = l.t.Drops(ctx); err != nil {
 		return l.run.refuseIfBegun(err)
@@ -194,25 +157,98 @@ func (l *Load) prepare(ctx context.Context) error {
 		return err
 	}
 	if l.run.continued {
-		if err := l.refuseReading(); err != nil {
-			return err
-		}
-		if err := l.refuse(ctx); err != nil {
-			return err
-		}
-		l.warnOfRetimed()
-		for i := range min(len(l.changedInputs), len(l.job.Inputs)) {
-			l.job.Inputs[i].Compare = l.changedInputs[i]
-		}
-		l.job.Journal = l.journal
-		l.job.CountEarlier() // before anything of the run is shown
-		return nil
+		return l.prepareResumed(ctx)
 	}
 	l.warnOfRetimed()
-	if err := l.lookAhead(ctx, inputs); err != nil {
+	if err := l.check.Inputs(ctx, in.list); err != nil {
 		return err
 	}
-	return l.recordInputs(ctx, inputs)
+	return l.recordInputs(ctx, in.list)
+}
+
+// findInputs finds the inputs, and how they are read.
+func (l *Load) findInputs() (in foundInputs, err error) {
+	if len(l.spec.Inputs) == 0 {
+		return in, errNoInput
+	}
+	if err := l.spec.Check(l.run.continued); err != nil {
+		return in, err
+	}
+	for _, input := range l.spec.Inputs {
+		if spec.IsURL(input) {
+			return in, fmt.Errorf(
+				"%s: only local files can be read: pipe it, and name - as the input",
+				input,
+			)
+		}
+	}
+	if in.list, in.notes, err = source.Find(l.spec.Inputs, l.env.Stdin); err != nil {
+		return in, l.run.refuseIfBegun(err) // they were there
+	}
+	if len(in.list) == 0 {
+		return in, errNoFile
+	}
+	memory.CollectOften(len(in.list))
+	if !l.run.continued {
+		if err := source.Check(in.list); err != nil {
+			return in, advice.WithCommands(&l.spec, err)
+		}
+	}
+	if in.text, err = l.spec.ChooseFormat(in.list[0].Name); err != nil {
+		return in, err
+	}
+	in.reading, err = dialect.Reading(&l.spec, &in.text)
+	return in, err
+}
+
+// prepareResumed refuses a load that cannot be resumed, and has the job begin where the earlier run
+// ended.
+func (l *Load) prepareResumed(ctx context.Context) error {
+	if err := l.refuseReading(); err != nil {
+		return err
+	}
+	if err := l.refuse(ctx); err != nil {
+		return err
+	}
+	l.warnOfRetimed()
+	l.job.Journal = l.journal
+	l.job.CountEarlier() // before anything of the run is shown
+	return nil
+}
+
+// makeJob makes the job. Its journal and the place for its rejects come when the load begins.
+func (l *Load) makeJob(
+	ctx context.Context,
+	text format.TextFormat,
+	reading ingest.Reading,
+	inputs []source.Input,
+) error {
+	former, err := dialect.FormerReadings(l.reread.Former, text)
+	if err != nil {
+		return err
+	}
+	of := fromspec.Load{
+		Env:      l.env,
+		Spec:     &l.spec,
+		Table:    l.t,
+		Counters: l.counters,
+		Resumed:  l.run.continued,
+		Former:   former,
+		Rejects:  l.retried,
+		Shown:    l.shown,
+	}
+	l.job, err = of.Job(ctx, text, reading, inputs)
+	return err
+}
+
+// warnOfRetimed warns of the rows of rejects that get other timestamps than before.
+func (l *Load) warnOfRetimed() {
+	if l.retried == nil {
+		return
+	}
+	for _, warning := range l.retried.Retimed {
+		l.env.Warn("%s", warning)
+	}
 }
 
 // connect opens the table, or reads what describes it.
@@ -247,10 +283,18 @@ func (l *Load) connect(ctx context.Context) error {
 		l.spec.Via != spec.ViaCQL {
 		err = l.t.AwaitKnown(ctx, "via "+l.spec.Via, l.spec.Patience)
 	}
-	if err != nil && l.retriedRun != nil {
+	if err != nil && l.retried != nil {
 		return run.Refused(err)
 	}
 	return l.run.refuseIfBegun(err) // the table was there
+}
+
+// awaitReplicas waits until enough replicas are up for a load by CQL.
+func (l *Load) awaitReplicas(ctx context.Context) error {
+	if l.spec.Via != spec.ViaCQL || l.spec.DryRun || !l.t.Connected() {
+		return nil
+	}
+	return probe.AwaitReplicas(ctx, l.env, l.t, &l.spec)
 }
 
 // refuseView refuses to load a materialized view: the servers refuse each of its rows.
@@ -268,6 +312,19 @@ func (l *Load) refuseView(ctx context.Context) (err error) {
 			l.t.Schema, schema.New(l.t.Schema.Keyspace, base, nil))
 	}
 	return err
+}
+
+// Explain has the load call show while it runs, with the use of the fields of the first input. It
+// calls show again for each input whose fields differ. Explain is for a dry run, and is called
+// before Run.
+func (l *Load) Explain(show func(ExplainedInput)) {
+	l.explained = l.job.Explain(show)
+	l.explained.Nulls = l.spec.Nulls
+	if l.delivery != nil {
+		l.explained.Way = l.delivery.Describe()
+	} else {
+		l.explained.Way = l.job.Describe(l.spec.IfNotExists, l.t.Consistency)
+	}
 }
 
 // Table is the table's name, as CQL has it.
@@ -288,7 +345,5 @@ func (l *Load) Close() {
 		l.t.Close()
 	}
 	l.run.abandon()
-	if l.retriedRun != nil {
-		_ = l.retriedRun.Abandon()
-	}
+	l.retried.Close()
 }

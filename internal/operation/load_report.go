@@ -4,15 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"slices"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/doctor/misread"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
-	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/advice"
 	"github.com/cqlbulk/cqlbulk/internal/run/history"
@@ -54,13 +52,13 @@ type Rejects struct {
 	// rows of this run whose dates are read in another order of day and month than that of the
 	// pattern alone
 	Dates    int64
-	Files    []string         // of the rows themselves; empty when there are none
-	Reasons  string           // file of the reasons
-	Repeated *RepeatedRejects // rows that the next command does not load; nil: none are known
+	Files    []string                 // of the rows themselves; empty when there are none
+	Reasons  string                   // file of the reasons
+	Repeated *misread.RepeatedRejects // rows that the next command does not load; nil: none are known
 }
 
-// Run loads. That rows were rejected, or are in doubt, is no error.
-func (l *Load) Run(ctx context.Context) (LoadReport, error) {
+// newReport begins the report of the load.
+func (l *Load) newReport() LoadReport {
 	r := LoadReport{
 		Report:      newReport(l.t),
 		DryRun:      l.spec.DryRun,
@@ -68,119 +66,75 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		IfNotExists: l.spec.IfNotExists,
 		CountsTwice: l.countsTwice,
 		Changed:     l.reread.All,
+		Explained:   l.explained,
 	}
 	if r.Streamed {
 		r.Consistency = ""
 	}
-	if err := l.begin(); err != nil {
-		r.Outcome = run.OutcomeOf(ctx, err, false)
-		return r, err
-	}
-	l.run.show(l.board)
-	l.showRejects()
-	var stopWatch func()
-	l.job.CQL.Keeper, stopWatch = l.keep(ctx)
-	defer stopWatch()
-	defer l.lookFar(ctx)()
-	stopSync, stopNotes, stopPace := l.syncEvery(), l.noteStreams(), l.run.notePace(
-		l.counters,
-		l.env.Warn,
-	)
-	var err error
-	r.Result, err = l.job.Run(ctx)
-	r.end(l.job.Counters)
-	stopPace()
-	stopNotes()
-	stopSync()
-	if err == nil {
-		err = l.droppedMeanwhile(ctx)
-		l.warnOfChangedInputs()
-	}
-	r.Outcome = run.OutcomeOf(ctx, err, r.Rejected()+r.InDoubt > 0)
-	idle := l.idle(r.Result)
-	r.StartOver = idle && r.Outcome == run.Interrupted && !r.DryRun
-	l.advise(ctx, &r, err)
-	if closeErr := l.closeRun(r.Outcome, err, idle); closeErr != nil {
-		err = errors.Join(err, closeErr)
-		r.Outcome = run.OutcomeOf(ctx, err, false)
-	}
+	return r
+}
+
+// reportRows adds what is known of the rows when the run is over.
+func (l *Load) reportRows(r *LoadReport) {
 	if l.journal != nil {
 		// by now it has the last pieces, which are recorded many at a time
 		r.Recorded = l.journal.Recorded().Written
 	}
-	if err == nil && r.Streamed && l.delivery.Folder == nil && !r.DryRun {
-		r.Compaction = l.delivery.Compaction(ctx)
-	}
-	if kept := l.delivery.KeptIn(); kept != nil {
-		r.Files = kept.Report()
-		if err != nil {
-			r.Files.Import = ""
-		}
-	}
-	r.Explained, r.OtherUnits = l.explained, l.late.odd()
-	r.Rejects.Causes, r.Rejects.Dates = l.explainKeys(
-		l.rejects.Causes(),
-	), l.contrary.Warn(
-		l.env.Warn,
-	)
+	r.OtherUnits = l.check.OtherUnits()
+	r.Rejects.Causes, r.Rejects.Dates = l.check.Causes(), l.check.WarnOfDates()
 	if l.rejects.Used() {
 		r.Rejects.Files, r.Rejects.Reasons = l.rejects.Files(), l.rejects.Reasons()
 	}
-	if l.journal != nil && r.Outcome != run.Done && !(err != nil && idle) {
-		r.RunDir = l.run.path
-		if !errors.As(err, new(*run.RefusedError)) {
-			r.Next = l.next(&r, err)
+}
+
+// reportSSTables adds what became of the SSTables of a load by streaming.
+func (l *Load) reportSSTables(ctx context.Context, r *LoadReport, runErr error) {
+	if l.delivery == nil {
+		return
+	}
+	switch folder := l.delivery.Folder; {
+	case folder != nil:
+		r.Files = folder.Report()
+		if runErr != nil {
+			r.Files.Import = ""
+		} else if l.spec.Import {
+			r.Files.Imports = folder.Imports
 		}
+	case runErr == nil && !r.DryRun:
+		r.Compaction = l.delivery.Compaction(ctx)
 	}
-	if err == nil && r.Files != nil && l.spec.Import {
-		r.Files.Imports = l.delivery.Folder.Imports
-		if r.Outcome == run.Done &&
-			slices.ContainsFunc(r.Files.Imports, func(i Imported) bool { return i.Err != nil }) {
-			r.Outcome = run.Partly
-		}
-	}
-	if noteErr := l.remember(&r); noteErr != nil {
-		l.env.Warn("the load is done, but is not recorded in the history: %v", noteErr)
-	}
-	return r, l.runError(err, &r)
 }
 
 // advise finds out what the next command needs so that it does not fail for the same reason.
 func (l *Load) advise(ctx context.Context, r *LoadReport, runErr error) {
 	var limit *ingest.LimitError
+	var err error
 	switch {
 	case l.journal == nil:
+		return
 	case errors.As(runErr, &limit):
-		l.warnUnread(l.adviseLimit(ctx, limit))
-		l.run.anew = l.cutOtherwise(ctx, r, l.rejects.Causes())
+		l.run.reread, err = l.check.AfterLimit(ctx, limit)
 	case r.Outcome == run.Partly && r.ParseErrors > 0:
-		var err error
-		r.Rejects.Repeated, err = l.adviseRetry(ctx)
-		l.warnUnread(err)
-		l.run.anew = l.cutOtherwise(ctx, r, l.rejects.Causes())
+		var found misread.Mending
+		found, err = l.check.Mend(ctx)
+		l.run.reread, l.run.edit, r.Rejects.Repeated = found.Settings, found.Edit, found.Again
+	default:
+		return
 	}
-}
-
-// warnUnread reports that it is not known what reads the rejected rows; nil: it is known.
-func (l *Load) warnUnread(err error) {
 	if err != nil {
 		l.env.Warn("the rejected rows could not be read again to see what mends them: %v", err)
 	}
-}
-
-// keep watches the latency of the nodes, where the load is to keep one.
-func (l *Load) keep(ctx context.Context) (*pace.LatencyController, func()) {
-	if l.spec.Via != spec.ViaCQL || l.spec.DryRun {
-		return nil, func() {}
+	loaded := r.Written + r.Existing + r.InDoubt
+	if loaded == 0 && l.retried == nil && !l.piped { // it may be started again
+		l.run.startOver = l.check.CutOtherwise(ctx, r.Rejected())
 	}
-	return keepTarget(ctx, l.t, l.env, l.spec.TargetP99, l.counters)
 }
 
 // next returns the command that continues from here.
 func (l *Load) next(r *LoadReport, runErr error) advice.Step {
 	dir := l.run.path
-	if l.run.anew != nil {
-		if next, err := advice.StartOver(l.spec, dir, l.Table(), l.run.anew); err == nil {
+	if l.run.startOver != nil {
+		if next, err := advice.StartOver(l.spec, dir, l.Table(), l.run.startOver); err == nil {
 			return next
 		}
 	}
@@ -213,7 +167,7 @@ func (l *Load) runError(err error, r *LoadReport) error {
 	var form *source.FormError
 	switch {
 	case (errors.As(err, &mapping) || errors.As(err, &form)) && r.Read == 0:
-		return &spec.UsageError{Err: withCommands(&l.spec, err)}
+		return &spec.UsageError{Err: advice.WithCommands(&l.spec, err)}
 	case errors.As(err, &r.Limit):
 		return err
 	case fault.ClassOf(err) == fault.Fatal:
@@ -226,7 +180,7 @@ func (l *Load) runError(err error, r *LoadReport) error {
 // remember records a load that is done in the history. The run of a retry is recorded by the run
 // that it retries.
 func (l *Load) remember(r *LoadReport) error {
-	if l.journal == nil || l.retriedRun != nil || r.Outcome != run.Done {
+	if l.journal == nil || l.retried != nil || r.Outcome != run.Done {
 		return nil
 	}
 	target := l.target()
@@ -242,15 +196,10 @@ func (l *Load) remember(r *LoadReport) error {
 		Rate:     r.RowsPerSecond(),
 		Inputs:   []string{},
 	}
-	done.More = max(len(l.job.Inputs)-history.MaxInputs, 0)
-	for _, in := range l.job.Inputs[:len(l.job.Inputs)-done.More] {
-		name := in.Name
-		if _, err := os.Lstat(name); err == nil { // the standard input is no file
-			if name, err = filepath.Abs(name); err != nil {
-				return err
-			}
+	for _, in := range l.job.Inputs {
+		if err := done.AddInput(in.Name); err != nil {
+			return err
 		}
-		done.Inputs = append(done.Inputs, name)
 	}
 	return history.Append(filepath.Dir(l.run.path), done)
 }

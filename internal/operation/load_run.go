@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"errors"
 	"path/filepath"
 	"slices"
 	"time"
@@ -15,6 +16,64 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
+
+// Run loads. That rows were rejected, or are in doubt, is no error.
+func (l *Load) Run(ctx context.Context) (LoadReport, error) {
+	r := l.newReport()
+	if err := l.begin(); err != nil {
+		r.Outcome = run.OutcomeOf(ctx, err, false)
+		return r, err
+	}
+	err := l.runJob(ctx, &r)
+	r.Outcome = run.OutcomeOf(ctx, err, r.Rejected()+r.InDoubt > 0)
+	idle := l.idle(r.Result)
+	r.StartOver = idle && r.Outcome == run.Interrupted && !r.DryRun
+	l.advise(ctx, &r, err)
+	if closeErr := l.closeRun(r.Outcome, err, idle); closeErr != nil {
+		err = errors.Join(err, closeErr)
+		r.Outcome = run.OutcomeOf(ctx, err, false)
+	}
+	l.reportSSTables(ctx, &r, err)
+	l.reportRows(&r)
+	if l.journal != nil && r.Outcome != run.Done && !(err != nil && idle) {
+		r.RunDir = l.run.path
+		if !errors.As(err, new(*run.RefusedError)) {
+			r.Next = l.next(&r, err)
+		}
+	}
+	if r.Outcome == run.Done && r.Files != nil &&
+		slices.ContainsFunc(r.Files.Imports, func(i Imported) bool { return i.Err != nil }) {
+		r.Outcome = run.Partly
+	}
+	if noteErr := l.remember(&r); noteErr != nil {
+		l.env.Warn("the load is done, but is not recorded in the history: %v", noteErr)
+	}
+	return r, l.runError(err, &r)
+}
+
+// runJob runs the job, while the progress of the run is recorded and shown.
+func (l *Load) runJob(ctx context.Context, r *LoadReport) (err error) {
+	l.run.show(l.board)
+	l.showRejects()
+	if l.spec.Via == spec.ViaCQL && !l.spec.DryRun {
+		var stopProbes func()
+		l.job.CQL.Keeper, stopProbes = keepTarget(ctx, l.t, l.env, l.spec.TargetP99, l.counters)
+		defer stopProbes()
+	}
+	defer l.lookFar(ctx)()
+	stopSync, stopNotes := l.syncEvery(), l.noteStreams()
+	stopPace := l.run.notePace(l.counters, l.env.Warn)
+	r.Result, err = l.job.Run(ctx)
+	r.end(l.job.Counters)
+	stopPace()
+	stopNotes()
+	stopSync()
+	if err == nil {
+		err = l.droppedMeanwhile(ctx)
+		l.warnOfChangedInputs()
+	}
+	return err
+}
 
 // recordInputs records the inputs and the table of a load that keeps a journal.
 func (l *Load) recordInputs(ctx context.Context, inputs []source.Input) error {
@@ -51,12 +110,12 @@ func (l *Load) begin() (err error) {
 	if err != nil {
 		return err
 	}
-	rejects := l.watchDates()
-	l.watchTimes()
+	rejects := l.check.Watch(l.rejects)
 	l.job.Rejects = rejects
 	for _, path := range l.replacedInputs {
 		l.env.Warn(
-			"input %s was changed since the run began: nothing of it had been loaded, and it is loaded as it is now",
+			"input %s was changed since the run began. "+
+				"Nothing of it had been loaded, and it is loaded as it is now",
 			path,
 		)
 	}
@@ -65,7 +124,9 @@ func (l *Load) begin() (err error) {
 		l.job.Journal = l.journal
 		l.job.CQL.SpillDir = l.run.path
 	}
-	l.noteRetry()
+	if l.retried != nil {
+		l.job.Journal = l.retried.Journal(l.journal, l.run.path)
+	}
 	if l.delivery != nil {
 		return l.startStream()
 	}
@@ -132,6 +193,25 @@ func absolute(names []string) []string {
 // rejectsExt is how the names of files of rejects end.
 func (l *Load) rejectsExt() string { return "." + l.spec.Format }
 
+// warnOfChangedInputs warns of inputs that were added or changed while the load ran. A retry does
+// not warn: its inputs are rejects.
+func (l *Load) warnOfChangedInputs() {
+	if l.retried != nil {
+		return
+	}
+	words := l.spec.Named
+	if len(words) == 0 {
+		words = l.spec.Inputs
+	}
+	sizes := make(map[string]int64, len(l.job.Inputs))
+	for _, input := range l.job.Inputs {
+		sizes[input.Name] = input.Size
+	}
+	for _, note := range source.Changes(words, sizes) {
+		l.env.Warn("%s", note)
+	}
+}
+
 // syncTime is how much of a run a power failure may undo.
 const syncTime = time.Second
 
@@ -149,9 +229,9 @@ func (l *Load) closeRun(outcome run.Outcome, runErr error, idle bool) error {
 		l.run.abandon()
 		return err
 	}
-	if l.retriedRun != nil && l.journal != nil && outcome == run.Done {
+	if l.retried != nil && l.journal != nil && outcome == run.Done {
 		// before its run directory is removed, which would take the record along
-		if err := l.recordRetry(true); err != nil {
+		if err := l.retried.RecordDone(l.journal, l.run.path); err != nil {
 			l.run.abandon()
 			return err
 		}
@@ -163,6 +243,9 @@ func (l *Load) closeRun(outcome run.Outcome, runErr error, idle bool) error {
 func (l *Load) idle(result load.Result) bool {
 	if l.delivery != nil && l.job.Stream.Begun() {
 		return false // nodes may have some of the rows
+	}
+	if l.retried != nil && l.retried.Recorded {
+		return false // the run directory of another run names this one
 	}
 	return l.run.isIdle(result.Written+result.Existing+result.Rejected()+result.InDoubt == 0)
 }

@@ -39,7 +39,8 @@ func TestANodeThatHangsAtTheEndOfAStreamedLoad(t *testing.T) {
 				}},
 			)
 			settings := s.load(t, longOrders(200))
-			settings.Via, settings.Patience, settings.Timeout = spec.ViaStream, time.Second, 500*time.Millisecond
+			settings.Via, settings.Patience = spec.ViaStream, time.Second
+			settings.Timeout = 500 * time.Millisecond
 			report, err := s.runLoad(t, settings)
 			require.ErrorContains(t, err, "it has answered nothing for ")
 			require.ErrorContains(t, err, strings.Split(s.cluster.Hosts()[1], ":")[0]+":")

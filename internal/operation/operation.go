@@ -21,7 +21,9 @@ package operation
 import (
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/read"
 	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/table"
@@ -82,7 +84,8 @@ func newReadingReport(t *files.Source) Report {
 func (r *Report) end(c *progress.Counters) {
 	r.Duration = time.Since(r.Started)
 	c.End(r.Duration)
-	r.Rows, r.Earlier, r.Bytes, r.Before = c.Rows.Load(), c.Earlier.Load(), c.Bytes.Load(), c.EarlierBytes.Load()
+	r.Rows, r.Earlier = c.Rows.Load(), c.Earlier.Load()
+	r.Bytes, r.Before = c.Bytes.Load(), c.EarlierBytes.Load()
 	r.TookBefore = time.Duration(c.EarlierTime.Load())
 	r.Retries, r.Reasons, r.Latency = c.Retries.Load(), c.Reasons.List(), c.Requests.Whole()
 	r.Target, r.Kept = c.Latency.Now()
@@ -97,19 +100,14 @@ func (r *Report) BytesPerSecond() float64 { return float64(r.Bytes-r.Before) / r
 func (r *Report) seconds() float64 { return max(r.Duration.Seconds(), 0.001) }
 
 // FailedRange is a token range that could not be read.
-type FailedRange struct {
-	Tokens *table.TokenRange // nil: the table, read as one range
-	Err    error
-}
+type FailedRange = read.FailedRange
 
-// Damaged returns the path of the component of an SSTable that is damaged, where that is why the
-// range could not be read.
-func (f FailedRange) Damaged() string {
-	return files.Damaged(f.Err)
-}
-
-// What a load or a clone reports of its SSTables.
+// What a load or a clone reports of its SSTables, and a dry run of the fields.
 type (
+	// Explained is what a load would do, as a dry run reports it.
+	Explained = load.Explained
+	// ExplainedInput is what becomes of the fields of an input, and of those that have the same.
+	ExplainedInput = load.ExplainedInput
 	// KeptFiles are the SSTables that were left in a folder.
 	KeptFiles = delivery.KeptFiles
 	// Imported is what became of a node's SSTables that were to be imported.

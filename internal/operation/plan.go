@@ -2,16 +2,10 @@ package operation
 
 import (
 	"context"
-	"fmt"
-	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/driver"
-	"github.com/cqlbulk/cqlbulk/internal/fsync"
-	"github.com/cqlbulk/cqlbulk/internal/plan"
-	"github.com/cqlbulk/cqlbulk/internal/read/streamed"
+	"github.com/cqlbulk/cqlbulk/internal/read/planned"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/table"
-	"github.com/cqlbulk/cqlbulk/internal/topology"
 )
 
 // Plan is the plan of a scan, which does nothing.
@@ -22,7 +16,16 @@ type Plan struct {
 
 // PreparePlan connects and plans.
 func PreparePlan(ctx context.Context, env spec.Environment, settings spec.Plan) (*Plan, error) {
-	t, err := openPlanned(ctx, env, &settings.Connection, &settings.Planning, settings.TableName)
+	planning, err := settings.Planning.Options(settings.TableName)
+	if err != nil {
+		return nil, err
+	}
+	planning.Coarse = true
+	cfg, err := settings.Connection.Config(env)
+	if err != nil {
+		return nil, err
+	}
+	t, err := table.Open(ctx, cfg, settings.TableName, planning, true)
 	if err != nil {
 		return nil, err
 	}
@@ -33,147 +36,24 @@ func PreparePlan(ctx context.Context, env spec.Environment, settings spec.Plan) 
 // Close ends the connection.
 func (p *Plan) Close() { p.t.Close() }
 
-// PlanReport is what a scan would do.
-type PlanReport struct {
-	Table       string
-	Statement   string // of each request
-	Cluster     string
-	Partitioner string // its class
-	DC          string // that is read from
-	DCs         []string
-	Replication map[string]string
-	Serial      string // why the table is read as one range; empty when it is not
+// What a plan reports.
+type (
+	// PlanReport is what a scan would do.
+	PlanReport = planned.Report
+	// PlanNode is a node and its part in a scan.
+	PlanNode = planned.Node
+)
 
-	Parallel   int   // limit of requests in flight
-	Asked      bool  // the user set Parallel
-	Cores      []int // of the nodes of the data center
-	Smudge     int   // requests for each of them
-	Splits     int   // token ranges
-	Finest     int   // that they are cut into if the table is large; 0: they are not cut
-	Vnodes     int   // that they are cut from
-	Seed       uint64
-	Partitions int64 // in the table, as the nodes estimate
-	Bytes      int64 // of them
-	Nodes      []PlanNode
-	Expected   streamed.Expected
-	SavedRing  string // file that the cluster was written to; empty: none
-}
-
-// PlanNode is a node and its part in a scan.
-type PlanNode struct {
-	Address, DC, Rack, Version string
-	Up                         bool
-	Cores                      int // that it reports; 0: unknown
-	Tokens                     int
-	Holds, Reads               float64 // shares of the ring and of the requests, 0 to 1
-	Bytes                      int64   // that it estimates
-}
-
-// saveRing writes down what the cluster is.
-func (p *Plan) saveRing(ctx context.Context) error {
-	saved := topology.Saved{
-		Cluster:  *p.t.Cluster,
-		At:       time.Now().UTC().Truncate(time.Second),
-		ScyllaDB: p.t.IsScylla(),
-	}
-	var places map[string]driver.Place
-	err := table.AskAll(ctx, func() (err error) {
-		places, err = p.t.Session.Places(ctx)
-		return err
-	}, func() (err error) {
-		saved.Keyspaces, err = p.t.Session.Replications(ctx)
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	if err := p.t.RefuseUnknown("save-ring", places); err != nil {
-		return err
-	}
-	text, err := saved.Append(nil)
-	if err == nil {
-		err = fsync.Replace(p.spec.SaveRing, text)
-	}
-	if err != nil {
-		return fmt.Errorf("--save-ring: %w", err)
-	}
-	return nil
-}
-
-// Run describes the plan.
+// Run describes the plan. It writes the cluster into a file, if the settings name one.
 func (p *Plan) Run(ctx context.Context) (PlanReport, error) {
-	t := p.t
 	if p.spec.SaveRing != "" {
-		if err := p.saveRing(ctx); err != nil {
+		if err := p.t.SaveRing(ctx, p.spec.SaveRing); err != nil {
 			return PlanReport{}, err
 		}
 	}
-	all, err := t.Schema.Selectors(nil)
-	if err != nil {
-		return PlanReport{}, err
+	r, err := planned.Describe(ctx, p.t, &p.spec.Planning)
+	if err == nil {
+		r.SavedRing = p.spec.SaveRing
 	}
-	sum := t.Estimate()
-	r := PlanReport{
-		Table: t.Schema.String(),
-		Statement: t.Session.Reader(t.Schema, driver.Columns(all), t.Plan.Partitioner()).
-			Statement(),
-		Cluster:     t.Cluster.Name,
-		Partitioner: t.Cluster.Partitioner,
-		DC:          t.Cluster.LocalDC,
-		DCs:         t.Cluster.DCs(),
-		Replication: t.Replication,
-		Serial:      t.Plan.Serial,
-		Parallel:    t.Plan.Parallel,
-		Asked:       p.spec.Parallel > 0,
-		Smudge:      p.spec.Smudge,
-		Splits:      len(t.Plan.Splits),
-		Vnodes:      t.Plan.Ranges(),
-		Seed:        t.Plan.Seed,
-		Partitions:  sum.Partitions,
-		Bytes:       sum.Bytes,
-		SavedRing:   p.spec.SaveRing,
-	}
-	if t.Plan.MaxPieces > r.Splits {
-		r.Finest = t.Plan.MaxPieces
-	}
-	cores, shares := plan.Cores(t.Cluster, plan.Options{Cores: p.spec.Cores}), t.Plan.Shares()
-	r.Expected = streamed.ExpectedOf(ctx, t, sum, p.spec.Cores)
-	for i, n := range t.Cluster.Nodes {
-		if n.DC == t.Cluster.LocalDC {
-			r.Cores = append(r.Cores, cores[i])
-		}
-		r.Nodes = append(r.Nodes, PlanNode{
-			Address: n.Address,
-			DC:      n.DC,
-			Rack:    n.Rack,
-			Version: n.Version,
-			Up:      n.Up,
-			Cores:   n.Cores,
-			Tokens:  len(n.Tokens),
-			Holds:   shares[i].Holds,
-			Reads:   shares[i].Reads,
-			Bytes:   t.Estimates[i].Bytes,
-		})
-	}
-	return r, nil
-}
-
-// openPlanned connects and plans for an operation that reads a table.
-func openPlanned(
-	ctx context.Context,
-	env spec.Environment,
-	conn *spec.Connection,
-	p *spec.Planning,
-	name spec.TableName,
-) (*table.Table, error) {
-	planning, err := p.Options(name)
-	if err != nil {
-		return nil, err
-	}
-	planning.Coarse = true
-	cfg, err := conn.Config(env)
-	if err != nil {
-		return nil, err
-	}
-	return table.Open(ctx, cfg, name, planning, true)
+	return r, err
 }

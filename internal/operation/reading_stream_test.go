@@ -228,7 +228,12 @@ func onTable(
 // Where a node fails in a session another replica is asked.
 func TestNodeThatFailsInASession(t *testing.T) {
 	for _, harm := range []internodetest.Harm{internodetest.Close, internodetest.Fail} {
-		for _, at := range []internodetest.Step{internodetest.BringOpen, internodetest.BringHead, internodetest.MidBring, internodetest.Finish} {
+		for _, at := range []internodetest.Step{
+			internodetest.BringOpen,
+			internodetest.BringHead,
+			internodetest.MidBring,
+			internodetest.Finish,
+		} {
 			t.Run(fmt.Sprint(harm, " at ", at), func(t *testing.T) {
 				s := openStore(t)
 				s.let(func() { s.harm = onTable(1, at, harm) })
@@ -365,12 +370,18 @@ func TestNodeThatSendsNoSSTable(t *testing.T) {
 	for name, change := range map[string]func(h *internode.FileHead){
 		"a chunk of two gigabytes": func(h *internode.FileHead) {
 			h.Compression = &internode.Compression{
-				Chunks: []internode.Chunk{{Length: 1<<31 - 1}}, Compressor: component.LZ4Compressor, ChunkLength: 1 << 14, MaxCompressed: 1 << 14,
+				Chunks:        []internode.Chunk{{Length: 1<<31 - 1}},
+				Compressor:    component.LZ4Compressor,
+				ChunkLength:   1 << 14,
+				MaxCompressed: 1 << 14,
 			}
 		},
 		"chunks of two gigabytes": func(h *internode.FileHead) {
 			h.Compression = &internode.Compression{
-				Chunks: []internode.Chunk{{Length: 10}}, Compressor: component.LZ4Compressor, ChunkLength: 1 << 30, MaxCompressed: 1<<31 - 1,
+				Chunks:        []internode.Chunk{{Length: 10}},
+				Compressor:    component.LZ4Compressor,
+				ChunkLength:   1 << 30,
+				MaxCompressed: 1<<31 - 1,
 			}
 		},
 		"another version": func(h *internode.FileHead) { h.Version = "zz" },

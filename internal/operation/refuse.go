@@ -4,48 +4,36 @@ package operation
 //
 //	the folder is no run, or its run.json was changed  journal.ReadManifest
 //	another process has it                             journal.Open, PrepareRetry
-//	the cluster or the table is another                refuseTable
-//	the table has other columns                        refuseColumns
+//	the cluster or the table is another                records.CheckTable
+//	the table has other columns                        records.CheckColumns
 //	a column was dropped and added again               (*table.Table).RefuseDropped
 //	scan: another partitioner, one range, no output    (*Scan).refuse
-//	scan: the manifest beside the output is another's  (*Scan).refuseManifest
+//	scan: the manifest beside the output is another's  account.Beside.CheckOwn
 //	scan: a file of the output was changed             sink.Resume
 //	scan: SSTables in folders are missing              (*files.Files).RefuseMissing
-//	scan: text is to be read otherwise                 refuseReread
-//	load: rows are loaded that were read otherwise     (*Load).refuseReading
-//	load: rows are in SSTables that are kept           (*Load).refuseSettled
+//	scan: text is to be read otherwise                 recorded.RefuseReading
+//	load: rows are loaded that were read otherwise     (*reread.Resumed).Refuse
+//	load: rows are in SSTables that are kept           (*Load).refuseKept
 //	load: a pipe that was read to its end              refuseEnded
 //	load: the table was truncated                      (*Load).refuseTruncated
 //	load: the table is altered under it                (*Load).altered
 //	load: an input was changed                         (*records.Load).CheckInputs, ingest.changed
 //	load: rejects were changed                         (*Load).missingRejects, reject.Resume
-//	retry: the run has not come to its end             refuseUnfinished
-//	retry: nothing was rejected                        refuseNothing
-//	retry: rows that count twice were loaded before    (*Load).refuseRejects, loadedBefore
-//	retry: rows in doubt have no timestamps left       refuseRepeats
+//	retry: the run has not come to its end             retry.refuseUnfinished
+//	retry: nothing was rejected                        retry.refuseNothing
+//	retry: rows that count twice were loaded before    (*retry.Rejects).RefuseTwice
+//	retry: rows in doubt have no timestamps left       retry.refuseRepeats
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io/fs"
-	"maps"
-	"os"
-	"path/filepath"
 	"slices"
-	"time"
 
-	"github.com/cqlbulk/cqlbulk/internal/driver"
-	"github.com/cqlbulk/cqlbulk/internal/human"
-	"github.com/cqlbulk/cqlbulk/internal/ingest"
-	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
-	"github.com/cqlbulk/cqlbulk/internal/sink"
-	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 )
@@ -67,59 +55,21 @@ func (d *runDirectory) refuseIfBegun(err error) error {
 	return err
 }
 
-// refuseTable refuses another table than that of a run.
-func refuseTable(m journal.Manifest, t *table.Table) error {
-	var begun struct {
-		Cluster string `json:"cluster"`
-	}
-	if err := json.Unmarshal(m.Extra, &begun); err != nil {
-		return fmt.Errorf("run.json: %w", err)
-	}
-	if begun.Cluster != t.Cluster.Name {
-		return fmt.Errorf(
-			"the run began on cluster %q, and this is %q: it cannot go on",
-			begun.Cluster,
-			t.Cluster.Name,
-		)
-	}
-	if m.TableID != t.Schema.ID {
-		return fmt.Errorf(
-			"table %s is not the one that the run began with, but was created since: it cannot go on",
-			t.Schema,
-		)
-	}
-	return nil
-}
-
-// refuseColumns refuses a table that is not as it was when a run began.
-func refuseColumns(m journal.Manifest, t *table.Table) error {
-	if err := refuseTable(m, t); err != nil {
-		return err
-	}
-	if m.SchemaFingerprint != t.Schema.Fingerprint() {
-		return fmt.Errorf(
-			"table %s has other columns than when the run began: it cannot go on",
-			t.Schema,
-		)
-	}
-	return nil
-}
-
 // refuse refuses to resume a scan if something that matters has changed, and loads the state of the
 // earlier run.
 func (s *Scan) refuse(ctx context.Context) (err error) {
 	defer func() { err = run.Refused(err) }()
 	m := s.journal.Manifest()
-	if err := refuseColumns(m, s.t.Table); err != nil {
+	if err := records.CheckColumns(m, s.t.Cluster.Name, s.t.Schema); err != nil {
 		return err
 	}
 	if s.t.Plan.Serial != "" {
-		return fmt.Errorf("the run cannot go on: %s", s.t.Plan.Serial)
+		return fmt.Errorf("the run cannot be resumed: %s", s.t.Plan.Serial)
 	}
 	if s.begunWith, err = records.ScanExtraOf(m); err != nil {
 		return err
 	}
-	if err := s.t.RefuseDropped(ctx, s.begunWith.Dropped, scanAnew); err != nil {
+	if err := s.t.RefuseDropped(ctx, s.begunWith.Dropped, scanFromStart); err != nil {
 		return err
 	}
 	var begun bool
@@ -130,12 +80,12 @@ func (s *Scan) refuse(ctx context.Context) (err error) {
 	}
 	if s.t.Cluster.Partitioner != s.begunWith.Partitioner {
 		return fmt.Errorf(
-			"the run began with %s, and the cluster's partitioner is %s: it cannot go on",
+			"the run began with %s, and the cluster's partitioner is %s: it cannot be resumed",
 			s.begunWith.Partitioner,
 			s.t.Cluster.Partitioner,
 		)
 	}
-	if err := s.refuseManifest(); err != nil {
+	if err := s.beside().CheckOwn(s.isOwn); err != nil {
 		return err
 	}
 	s.warnOfTruncation(ctx)
@@ -144,7 +94,8 @@ func (s *Scan) refuse(ctx context.Context) (err error) {
 			return err
 		}
 		s.env.Warn(
-			"the SSTables are not those that the scan began with: they were compacted since, or others came; the output keeps what the first ones had",
+			"the SSTables are not those that the scan began with: they were compacted since, " +
+				"or others came; the output keeps what the first ones had",
 		)
 	}
 	return nil
@@ -157,90 +108,40 @@ func (s *Scan) warnOfTruncation(ctx context.Context) {
 	if s.earlier.Rows == 0 {
 		return
 	}
-	warnOfTruncation(ctx, s.env, s.t.Table, s.begunWith.Truncated,
+	s.t.WarnIfTruncated(ctx, s.env, s.begunWith.Truncated,
 		"after the scan began: its output keeps rows from before, which are gone from the table")
 }
 
 // warnOfTruncationMeanwhile warns if the table was truncated while this run read it.
 func (s *Scan) warnOfTruncationMeanwhile(ctx context.Context) {
-	warnOfTruncation(ctx, s.env, s.t.Table, s.truncated,
-		"while it was read: the output has only the rows that were read before, and those that were written since"+
-			readRepair(s.spec.Consistency))
+	s.t.WarnIfTruncated(ctx, s.env, s.truncated,
+		"while it was read: the output has only the rows that were read before, "+
+			"and those that were written since"+
+			table.ReadRepair(s.spec.Consistency))
 }
 
 // warnOfTruncationMeanwhile warns if the table was truncated while its rows were counted.
 func (c *Count) warnOfTruncationMeanwhile(ctx context.Context, then records.Truncations) {
-	warnOfTruncation(ctx, c.env, c.t.Table, then,
-		"while it was counted: rows that were counted are gone"+readRepair(c.spec.Consistency))
+	c.t.WarnIfTruncated(ctx, c.env, then,
+		"while it was counted: rows that were counted are gone"+table.ReadRepair(c.spec.Consistency))
 }
 
-// readRepair returns an addition to an error, about read repair. Reads at the level may have copied
-// rows from a replica before its truncation to one that was truncated already. On three nodes, 11
-// of 12 scans at ALL did.
-func readRepair(level string) string {
-	if driver.ReadsOneReplica(level) {
-		return ""
-	}
-	return fmt.Sprintf(
-		"; reads at %s may have written some rows to it again (read repair): truncate it again",
-		level,
-	)
-}
-
-// warnOfTruncation warns if the table was truncated since then. The meaning begins with the point
-// of the run at which it was.
-func warnOfTruncation(
-	ctx context.Context,
-	env spec.Environment,
-	t *table.Table,
-	then records.Truncations,
-	meaning string,
-) {
-	if found := t.TruncatedSince(ctx, then, env); found != nil {
-		env.Warn(
-			"table %s was truncated at %s (node %s), %s",
-			t.Schema,
-			found.At,
-			found.Node,
-			meaning,
-		)
-	}
-}
-
-// refuseManifest refuses to resume beside a manifest that is not of this run.
-func (s *Scan) refuseManifest() error {
-	path := s.spec.ManifestPath()
-	if path == "" || s.spec.Force {
-		return nil
-	}
-	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	m, err := manifest.Read(path)
-	if err == nil && s.journal != nil && m.Seed == s.begunWith.Seed &&
-		m.PlanHash == s.begunWith.PlanHash &&
-		m.Started.Equal(s.begunAt(time.Time{})) {
-		return nil
-	}
-	return sink.TakenError(path)
-}
-
-// refuse refuses to resume a load if something that matters has changed. It records the inputs that
-// may still have changed.
+// refuse refuses to resume a load if something that matters has changed. The job
+// compares the inputs that may still have changed.
 func (l *Load) refuse(ctx context.Context) (err error) {
 	defer func() { err = run.Refused(err) }()
 	m := l.journal.Manifest()
-	if err := refuseColumns(m, l.t); err != nil {
+	if err := records.CheckColumns(m, l.t.Cluster.Name, l.t.Schema); err != nil {
 		return err
 	}
 	extra, err := records.ExtraOf(m)
 	if err != nil {
 		return err
 	}
-	if err := l.refuseSettled(); err != nil {
+	if err := l.refuseKept(); err != nil {
 		return err
 	}
-	if err := l.t.RefuseDropped(ctx, extra.Dropped, loadAnew); err != nil {
+	if err := l.t.RefuseDropped(ctx, extra.Dropped, loadFromStart); err != nil {
 		return err
 	}
 	if err := l.refuseTruncated(ctx, extra.Truncated); err != nil {
@@ -250,8 +151,15 @@ func (l *Load) refuse(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	l.changedInputs, l.replacedInputs, err = l.journal.CheckInputs(inputs)
-	return err
+	changed, replaced, err := l.journal.CheckInputs(inputs)
+	if err != nil {
+		return err
+	}
+	l.replacedInputs = replaced
+	for i := range min(len(changed), len(l.job.Inputs)) {
+		l.job.Inputs[i].Compare = changed[i]
+	}
+	return nil
 }
 
 // refuseTruncated refuses to resume after the rows that were loaded were truncated away.
@@ -264,7 +172,8 @@ func (l *Load) refuseTruncated(ctx context.Context, then records.Truncations) er
 		return nil
 	}
 	return fmt.Errorf(
-		"table %s was truncated at %s (node %s), after the run began: rows that the run had loaded are gone, and it cannot go on; "+
+		"table %s was truncated at %s (node %s), after the run began: "+
+			"rows that the run had loaded are gone, and it cannot be resumed; "+
 			"run cqlbulk load again with the same inputs, in a run directory of its own",
 		l.t.Schema,
 		found.At,
@@ -281,45 +190,21 @@ func (l *Load) missingRejects(s reject.State) error {
 // refuseRejects refuses to load the rejects of an earlier run into another table, and,
 // where rows would count twice, those that were loaded before.
 func (l *Load) refuseRejects(ctx context.Context) error {
-	if l.retriedRun == nil {
+	if l.retried == nil {
 		return nil
 	}
-	if err := refuseTable(l.retriedRun.Manifest(), l.t); err != nil {
+	first := l.retried.First()
+	if err := records.CheckTable(first, l.t.Cluster.Name, l.t.Schema); err != nil {
 		return run.Refused(err)
 	}
-	extra, err := records.ExtraOf(l.retriedRun.Manifest())
+	extra, err := records.ExtraOf(first)
 	if err == nil {
-		err = l.t.RefuseDropped(ctx, extra.Dropped, loadAnew)
+		err = l.t.RefuseDropped(ctx, extra.Dropped, loadFromStart)
 	}
 	if err != nil {
 		return run.Refused(err)
 	}
-	for _, path := range slices.Sorted(maps.Keys(l.kept)) {
-		earlier, taken := l.retriedRun.Loaded().Retried[filepath.Base(path)]
-		// With other timestamps, what is appended to a list is appended once more.
-		twice := l.countsTwice ||
-			l.spec.AppendCollections && (l.kept[path].Stamps == nil || l.corrected)
-		if taken && twice && (!l.run.continued || earlier.Run != l.journal.Manifest().Run) {
-			return loadedBefore(l.spec.RejectsOf, earlier.Dir)
-		}
-	}
-	return nil
-}
-
-// loadedBefore refuses to load rejects again that the load in a folder of the run has
-// loaded, or begun to.
-func loadedBefore(dir, folder string) error {
-	const before = "what was rejected was loaded again before"
-	try := filepath.Join(dir, folder)
-	if _, err := os.Lstat(try); err != nil {
-		return fmt.Errorf("%s: %s, and nothing of it was left over", dir, before)
-	}
-	return fmt.Errorf(
-		"%s, or begun to be, by the load in %s, and rows count twice that are written twice: see cqlbulk status %s",
-		before,
-		try,
-		setting.ShellQuote(try),
-	)
+	return l.retried.RefuseTwice(l.countsTwice)
 }
 
 // refuseEnded refuses to resume a load that has come to its end if it read the standard input. The
@@ -340,59 +225,4 @@ func refuseEnded(dir string, inputs []string, end *records.End) error {
 	default:
 		return nil
 	}
-}
-
-// refuseUnfinished refuses to try again what failed in a load that has not come to its
-// end.
-func refuseUnfinished(dir string, end *records.End) error {
-	switch {
-	case end != nil && end.Outcome == records.Partly:
-		return nil
-	case end != nil && end.Outcome == records.Failed: // a limit on errors may stop it again
-		return fmt.Errorf(
-			"run %s failed before its end: go on with it first, as this says: cqlbulk status %s",
-			dir,
-			setting.ShellQuote(dir),
-		)
-	default:
-		return fmt.Errorf(
-			"run %s has not come to its end: go on with it first: cqlbulk resume %s",
-			dir,
-			setting.ShellQuote(dir),
-		)
-	}
-}
-
-// refuseNothing refuses a retry without files of rejects. It reports the rows in doubt, which this
-// retry does not write. If passed is not empty, it is the folder of an earlier retry of the same
-// rejects.
-func refuseNothing(dir string, inDoubt int, passed string) error {
-	switch {
-	case inDoubt > 0:
-		return fmt.Errorf(
-			"%s: no row was rejected, but %s %s in doubt: --repeat-in-doubt writes %s again",
-			dir,
-			human.Of(inDoubt, "row"),
-			human.Verb(inDoubt, "is", "are"),
-			human.Verb(inDoubt, "it", "them"),
-		)
-	case passed != "":
-		return loadedBefore(dir, passed)
-	default:
-		return fmt.Errorf("%s: no row was rejected", dir)
-	}
-}
-
-// refuseRepeats refuses rows in doubt that have been written again as often as there are
-// timestamps for.
-func refuseRepeats(k reject.Kept) error {
-	if k.Doubt && k.Repeats+1 >= ingest.MaxStampStep {
-		return fmt.Errorf(
-			"%s: its rows were written again %d times: once more, they could get the timestamps of the rows after them; "+
-				"cqlbulk load takes the file as new rows",
-			k.Path,
-			k.Repeats,
-		)
-	}
-	return nil
 }

@@ -1,47 +1,26 @@
 package operation
 
 import (
-	"errors"
-	"fmt"
-
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
-	"github.com/cqlbulk/cqlbulk/internal/ingest/dialect"
 	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
-	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
-	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+	"github.com/cqlbulk/cqlbulk/internal/run/reread"
 )
 
-// formerReadings returns how earlier runs of a load read its text. Records are cut by the format.
-func formerReadings(specs []spec.Load, format dsv.Format) ([]ingest.Reading, error) {
-	var former []ingest.Reading
-	for i := range specs {
-		same := format
-		r, err := dialect.Reading(&specs[i], &same)
-		if err == nil && same != format {
-			err = errors.New("records would be cut otherwise")
-		}
-		if err != nil {
-			return nil, fmt.Errorf("how text was read before: %w", err)
-		}
-		former = append(former, r)
+// refuseReading refuses to read the rest of the inputs otherwise than the rows that are loaded,
+// unless the user wants to keep these.
+func (l *Load) refuseReading() error {
+	if l.reread.KeepLoaded {
+		return nil
 	}
-	return former, nil
-}
-
-// refuseReread refuses another reading of text where nothing is read of text.
-func refuseReread(typed setting.Given) error {
-	for _, name := range recorded.TextSettings {
-		if typed[name] {
-			return &spec.UsageError{
-				Err: fmt.Errorf(
-					"--%s: the run is a scan: its output goes on in the form that it was begun in",
-					name,
-				),
-			}
-		}
+	resumed := reread.Resumed{
+		Load:        &l.spec,
+		Table:       l.t.Schema,
+		Changes:     l.reread.Now,
+		CountsTwice: l.countsTwice,
+		RunDir:      l.run.path,
 	}
-	return nil
+	known, begun := l.journal.Loaded().Known(), l.journal.Loaded().Begun()
+	return resumed.Refuse(known.Written+known.Existing, begun)
 }
 
 // Rereading is what a change in how text is read means for the rows of a run.
@@ -57,17 +36,14 @@ func (l *Load) Rereading() *Rereading {
 	if len(l.reread.Now) == 0 {
 		return nil
 	}
-	of, retried := l.journal, false
-	if l.retriedRun != nil && !l.run.continued {
-		of, retried = l.retriedRun, true
-	}
-	r := &Rereading{Settings: l.reread.Now, Retried: retried}
-	if of != nil {
-		t := of.Loaded().Known()
-		r.Loaded, r.Rejected = t.Written+t.Existing, t.Rejected()
-	}
-	if retried {
-		r.Rejected = l.rejected
+	r := &Rereading{Settings: l.reread.Now, Retried: l.retried != nil && !l.run.continued}
+	count := func(t ingest.Tally) { r.Loaded, r.Rejected = t.Written+t.Existing, t.Rejected() }
+	switch {
+	case r.Retried:
+		count(l.retried.Loaded().Known())
+		r.Rejected = l.retried.Rows
+	case l.journal != nil:
+		count(l.journal.Loaded().Known())
 	}
 	return r
 }

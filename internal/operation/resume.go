@@ -40,7 +40,7 @@ func PrepareResume(
 		s, err := resumeScan(ctx, env, settings, m, options)
 		return Resumed{Scan: s}, err
 	default:
-		return Resumed{}, fmt.Errorf("run.json: a run of %q is none that can go on", m.Command)
+		return Resumed{}, fmt.Errorf("run.json: a run of %q is none that can be resumed", m.Command)
 	}
 }
 
@@ -57,15 +57,15 @@ func resumeLoad(
 	if err := options.AddInputs(r.RunDir, earlier.Manifest()); err != nil {
 		return nil, errors.Join(run.Refused(err), earlier.Abandon())
 	}
-	settings, again, err := options.Reread(earlier.Loaded().Readings, r.Changes)
+	settings, readings, err := options.Reread(earlier.Loaded().Readings, r.Changes)
 	if err != nil {
 		return nil, errors.Join(err, earlier.Abandon())
 	}
 	if err := refuseEnded(r.RunDir, settings.Inputs, earlier.Loaded().End); err != nil {
 		return nil, errors.Join(err, earlier.Abandon())
 	}
-	settings.RunDir, again.KeepLoaded = r.RunDir, r.KeepLoaded
-	return prepareLoad(ctx, env, settings, again, earlier, nil)
+	settings.RunDir, readings.KeepLoaded = r.RunDir, r.KeepLoaded
+	return prepareLoad(ctx, env, settings, earlierRuns{readings, earlier, nil})
 }
 
 func resumeScan(
@@ -75,7 +75,7 @@ func resumeScan(
 	m journal.Manifest,
 	options recorded.Spec,
 ) (*Scan, error) {
-	if err := refuseReread(r.Changes.Typed); err != nil {
+	if err := recorded.RefuseReading(r.Changes.Typed); err != nil {
 		return nil, err
 	}
 	for _, name := range recorded.TextSettings { // of a file or the environment

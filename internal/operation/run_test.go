@@ -61,7 +61,9 @@ func openShopOn(t *testing.T, o simcluster.Options) *shop {
 		Stdin:  strings.NewReader(""),
 		Stdout: &bytes.Buffer{},
 		Build:  version.Info{Version: "test"},
-		Warn:   func(format string, args ...any) { s.told = append(s.told, fmt.Sprintf(format, args...)) },
+		Warn: func(format string, args ...any) {
+			s.told = append(s.told, fmt.Sprintf(format, args...))
+		},
 	}
 	return s
 }
@@ -73,7 +75,8 @@ func (s *shop) load(t *testing.T, text string) *spec.Load {
 	t.Helper()
 	require.NoError(t, os.WriteFile("in.csv", []byte(text), 0o600))
 	settings := spec.NewLoad()
-	settings.Connection, settings.Consistency, settings.TableName = s.connection, spec.WriteConsistency, orders
+	settings.Connection, settings.Consistency = s.connection, spec.WriteConsistency
+	settings.TableName = orders
 	settings.Inputs, settings.RunDir = []string{"in.csv"}, "run"
 	return settings
 }
@@ -162,7 +165,8 @@ func TestReports(t *testing.T) {
 	require.Equal(t, scanned.Sum, verified.Sets[0].Sum)
 
 	counting := spec.NewCount()
-	counting.Connection, counting.TableName, counting.By, counting.Top = s.connection, orders, spec.ByPartition, 1
+	counting.Connection, counting.TableName = s.connection, orders
+	counting.By, counting.Top = spec.ByPartition, 1
 	count, err := PrepareCount(t.Context(), s.env, *counting)
 	require.NoError(t, err)
 	defer count.Close()
@@ -198,7 +202,7 @@ func TestRefusals(t *testing.T) {
 	require.EqualError(
 		t,
 		err,
-		"run run failed before its end: go on with it first, as this says: cqlbulk status run",
+		"run run failed before its end: resume it first, as this says: cqlbulk status run",
 	)
 	require.NotErrorAs(t, err, &refused)
 	_, err = PrepareLoad(t.Context(), s.env, *settings)

@@ -35,10 +35,9 @@ type runDirectory struct {
 	path      string
 	journal   runJournal          // nil: none is kept
 	continued bool                // the run resumes an earlier one
-	known     bool                // the run directory of another run names it
 	reread    map[string][]string // of records.End
 	edit      []string            // of records.End
-	anew      map[string][]string // of records.End
+	startOver map[string][]string // of records.End
 }
 
 // runJournal is what the journals of scans and loads have in common.
@@ -55,11 +54,7 @@ func continuedIn(path string, journal runJournal) runDirectory {
 
 // isIdle reports whether a run that did nothing can be started again as well as resumed. A resumed
 // run keeps its directory, which the user has named.
-func (d *runDirectory) isIdle(
-	nothingDone bool,
-) bool {
-	return nothingDone && !d.continued && !d.known
-}
+func (d *runDirectory) isIdle(nothingDone bool) bool { return nothingDone && !d.continued }
 
 // end records how the run ended, and removes the directory if remove is true.
 func (d *runDirectory) end(
@@ -76,7 +71,7 @@ func (d *runDirectory) end(
 		Failed:    failed,
 		Reread:    d.reread,
 		Edit:      d.edit,
-		StartOver: d.anew,
+		StartOver: d.startOver,
 	}
 	if outcome == run.Failed {
 		end.Error, end.Refused = runErr.Error(), errors.As(runErr, new(*run.RefusedError))

@@ -12,6 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
+	"github.com/cqlbulk/cqlbulk/internal/run/retry"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/table"
@@ -23,7 +24,7 @@ func TestIdleRuns(t *testing.T) {
 	begun := &records.Load{}
 	require.True(t, (&Load{run: runDirectory{journal: begun}}).idle(load.Result{}))
 	require.False(t, (&Load{run: continuedIn("run", begun)}).idle(load.Result{}))
-	require.False(t, (&Load{run: runDirectory{known: true}}).idle(load.Result{}))
+	require.False(t, (&Load{retried: &retry.Rejects{Recorded: true}}).idle(load.Result{}))
 	require.False(
 		t,
 		(&Load{run: runDirectory{journal: begun}}).idle(
@@ -57,7 +58,7 @@ func TestOutcome(t *testing.T) {
 		t,
 		run.Done,
 		run.OutcomeOf(ended, nil, false),
-		"it came to its end before it was told to stop",
+		"it came to its end before the signal to stop",
 	)
 	require.Equal(t, run.Partly, run.OutcomeOf(ended, nil, true))
 	require.Equal(t, run.Failed, run.OutcomeOf(t.Context(), broken, true))

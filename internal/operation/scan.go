@@ -2,7 +2,6 @@ package operation
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
@@ -14,10 +13,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
-	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
 // Scan is a scan that is ready to run.
@@ -88,16 +85,15 @@ func (s *Scan) plan(ctx context.Context) error {
 	if s.run.continued {
 		planning.Unread = s.earlier.Left()
 	}
-	if s.t, err = read.Open(
-		ctx,
-		s.env,
-		&s.spec.Reading,
-		&s.spec.Connection,
-		s.spec.TableName,
-		planning,
-		s.spec.Where,
-		s.spec.Patience,
-	); err != nil {
+	if s.t, err = read.Open(ctx, files.Request{
+		Env:        s.env,
+		Reading:    &s.spec.Reading,
+		Connection: &s.spec.Connection,
+		Table:      s.spec.TableName,
+		Planning:   planning,
+		Where:      s.spec.Where,
+		Patience:   s.spec.Patience,
+	}); err != nil {
 		return s.run.refuseIfBegun(err) // the table was there
 	}
 	s.t.WarnOfLearned(s.env)
@@ -130,7 +126,7 @@ func (s *Scan) plan(ctx context.Context) error {
 	if err := s.makeJob(text); err != nil {
 		return err
 	}
-	return s.freeManifest()
+	return s.beside().CheckFree()
 }
 
 // Table is the table's name, as CQL has it.
@@ -170,26 +166,25 @@ func (s *Scan) makeJob(text format.TextFormat) error {
 		return err
 	}
 	s.header = output.AppendBegin(nil)
-	read, key := withKey(s.t.Schema, selection)
-	query := driver.Columns(read)
+	selected, key := s.t.Schema.WithKey(selection)
+	query := driver.Columns(selected)
 	query.Where, query.AllowFiltering = s.spec.Where, s.spec.AllowFiltering
 	s.job = &scan.Job{
 		Reader: s.t.Reader(
-			files.Wanted{Read: read, Query: query, Memory: s.spec.Memory, Now: s.begunWith.Now},
+			files.Wanted{Read: selected, Query: query, Memory: s.spec.Memory, Now: s.begunWith.Now},
 		),
-		Splits:          s.t.Plan.Splits,
-		Output:          output,
-		NewWriter:       func() scan.Writer { return s.out.Writer() },
-		Checksum:        checksumOf(s.t.Schema, selection),
-		Partitioner:     s.t.Plan.Partitioner(),
-		Key:             key,
-		EncodeBuffers:   encodeSlots(&s.spec.Pacing),
-		PartitionMemory: int64(s.spec.Memory) / holdShare,
-		SpoolDir:        s.spec.Dir,
-		WriteRows:       s.spec.MaxOutputSize,
-		Limit:           max(s.spec.Limit, 0),
-		Counters:        s.t.NewCounters(),
+		Splits:      s.t.Plan.Splits,
+		Output:      output,
+		NewWriter:   func() scan.Writer { return s.out.Writer() },
+		Checksum:    scan.ChecksumOf(s.t.Schema, selection),
+		Partitioner: s.t.Plan.Partitioner(),
+		Key:         key,
+		SpoolDir:    s.spec.Dir,
+		WriteRows:   s.spec.MaxOutputSize,
+		Limit:       max(s.spec.Limit, 0),
+		Counters:    s.t.NewCounters(),
 	}
+	s.job.ShareMemory(int64(s.spec.Memory))
 	s.job.Counters.Limit.Store(s.job.Limit)
 	if receipt := s.job.Counters.Receipt.Load(); receipt != nil {
 		receipt.Aside.Store(s.spec.Rate > 0 || s.spec.MaxBytesPerSec > 0)
@@ -199,49 +194,4 @@ func (s *Scan) makeJob(text format.TextFormat) error {
 	}
 	sweep.CountTotal(s.job.Counters, s.job.Splits, s.job.Partitioner)
 	return nil
-}
-
-// withKey adds to a selection the columns of the partition key that it lacks, because they show
-// where a partition ends. It returns the places of the key's cells.
-func withKey(t *schema.Table, selection []schema.Selector) (read []schema.Selector, key []int) {
-	read = slices.Clone(selection)
-	for _, c := range t.OfKind(schema.PartitionKey) {
-		at := slices.IndexFunc(
-			read,
-			func(s schema.Selector) bool { return s.Plain && s.Column.Name == c.Name },
-		)
-		if at < 0 {
-			at = len(read)
-			read = append(
-				read,
-				schema.Selector{
-					Name:   c.Name,
-					CQL:    cqltype.QuoteIdent(c.Name),
-					Type:   c.Type,
-					Column: c,
-					Plain:  true,
-				},
-			)
-		}
-		key = append(key, at)
-	}
-	return read, key
-}
-
-// checksumOf returns the sum over the columns of a selection in the table's order. Two scans of the
-// same columns can then be compared whatever their order. Times to live and write times are not
-// summed.
-func checksumOf(t *schema.Table, selection []schema.Selector) scan.Checksum {
-	var sum scan.Checksum
-	for _, c := range t.Columns {
-		at := slices.IndexFunc(
-			selection,
-			func(s schema.Selector) bool { return s.Plain && s.Column.Name == c.Name },
-		)
-		if at >= 0 {
-			sum.Cells = append(sum.Cells, at)
-			sum.Types = append(sum.Types, c.Type)
-		}
-	}
-	return sum
 }

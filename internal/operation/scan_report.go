@@ -4,10 +4,13 @@ import (
 	"context"
 	"errors"
 
+	"github.com/cqlbulk/cqlbulk/internal/progress/tableboard"
+	"github.com/cqlbulk/cqlbulk/internal/read"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/advice"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
+	"github.com/cqlbulk/cqlbulk/internal/scan/account"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
@@ -53,7 +56,7 @@ func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 		for _, done := range s.earlier.Done {
 			s.board.Ring.Done(done)
 		}
-		showSweep(s.board, &s.job.Sweep, &s.job.Reader, false)
+		tableboard.ShowSweep(s.board, &s.job.Sweep, &s.job.Reader, false)
 	}
 	stopPace := s.run.notePace(s.job.Counters, s.env.Warn)
 	result, err := s.job.Run(ctx)
@@ -63,9 +66,9 @@ func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 	result = s.withEarlier(result)
 	r.Ranges, r.Sum, r.Limited = len(result.Done), result.Sum, result.Limited
 	if err != nil {
-		err = sweepError(err, s.spec.Where, !s.run.isIdle(idle))
+		err = read.Error(err, s.spec.Where, !s.run.isIdle(idle))
 	} else if !result.Limited || len(result.Failed) > 0 {
-		r.Failed, err = failedRanges(ctx, s.t, result.Result)
+		r.Failed, err = read.Failed(ctx, s.t, result.Result)
 	}
 	if err == nil && s.t.Plan.Serial != "" && len(r.Failed) > 0 {
 		err = errors.New("the table's only range was not read to its end")
@@ -119,13 +122,13 @@ func (s *Scan) commit(r *ScanReport, result scan.Result) error {
 		return err
 	}
 	if s.spec.Dir != "" && s.spec.Force {
-		found, err := s.out.RemoveEarlier(s.earlierFiles())
+		found, err := s.out.RemoveEarlier(account.EarlierFiles(s.spec.Dir))
 		r.Replaced, r.Beside, r.WroteOver = found.Removed, found.Left, found.Replaced
 		if err != nil {
 			return err
 		}
 	}
-	if err := s.removeManifest(); err != nil {
+	if err := s.beside().Remove(s.isOwn); err != nil {
 		return err
 	}
 	return s.out.Commit()

@@ -1,7 +1,6 @@
 package operation
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"os"
@@ -73,9 +72,9 @@ func (s *Scan) removeOutput() error {
 	return err
 }
 
-// makeRun makes the run directory, beside the output where no other is named.
+// makeRun makes the run directory, which is beside the output unless the user named another.
 func (s *Scan) makeRun() error {
-	path, err := filepath.Abs(s.spec.Place())
+	options, err := recorded.OfScan(&s.spec, s.Table())
 	if err != nil {
 		return err
 	}
@@ -83,23 +82,6 @@ func (s *Scan) makeRun() error {
 	if dir == "" {
 		dir = filepath.Join(filepath.Dir(s.spec.Place()), runName(run.CommandScan, s.t.Schema))
 	}
-	options := recorded.Spec{
-		Flags: s.spec.Settings().Record(spec.NewScan().Settings(), s.spec.Given),
-		Args:  []string{s.Table()},
-	}
-	for _, input := range s.spec.Inputs {
-		if input, err = filepath.Abs(input); err != nil {
-			return err
-		}
-		options.Args = append(options.Args, input)
-	}
-	for name, value := range map[string]string{"output": s.spec.Path, "dir": s.spec.Dir} {
-		if value != "" {
-			options.Flags[name] = []string{path}
-		}
-	}
-	options.Flags["format"] = []string{s.spec.Format}
-	options.Flags["compression"] = []string{cmp.Or(s.spec.Compression, "none")}
 	m, err := recorded.NewManifest(s.env, run.CommandScan, s.t.Schema, options, s.begunWith)
 	if err != nil {
 		return err

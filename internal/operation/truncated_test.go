@@ -119,7 +119,7 @@ func TestResumeOfAScanAfterTruncate(t *testing.T) {
 	whole, err := resumed.Scan.Run(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, report.Rows, whole.Rows)
-	require.Len(t, s.told, 1, "a truncation is told of once")
+	require.Len(t, s.told, 1, "a truncation is reported once")
 }
 
 // TestTruncateDuringAScan: a scan whose table is truncated while it reads warns that its output is

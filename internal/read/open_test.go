@@ -15,7 +15,6 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
-	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/read"
 	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
@@ -205,9 +204,13 @@ func allSums(t *testing.T, openings ...opening) [][]part {
 	var group errgroup.Group
 	for i, o := range openings {
 		group.Go(func() (err error) {
-			sources[i], err = read.Open(
-				t.Context(), quiet, &o.reading, &o.conn, orders, plan.Options{}, "", time.Minute,
-			)
+			sources[i], err = read.Open(t.Context(), files.Request{
+				Env:        quiet,
+				Reading:    &o.reading,
+				Connection: &o.conn,
+				Table:      orders,
+				Patience:   time.Minute,
+			})
 			return err
 		})
 	}

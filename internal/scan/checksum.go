@@ -1,6 +1,9 @@
 package scan
 
 import (
+	"slices"
+
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
@@ -10,6 +13,24 @@ import (
 type Checksum struct {
 	Cells []int
 	Types []*cqltype.Type // of those cells
+}
+
+// ChecksumOf returns the sum over the columns of a selection in the table's order. Two scans of the
+// same columns can then be compared whatever their order. Times to live and write times are not
+// summed.
+func ChecksumOf(t *schema.Table, selection []schema.Selector) Checksum {
+	var sum Checksum
+	for _, c := range t.Columns {
+		at := slices.IndexFunc(
+			selection,
+			func(s schema.Selector) bool { return s.Plain && s.Column.Name == c.Name },
+		)
+		if at >= 0 {
+			sum.Cells = append(sum.Cells, at)
+			sum.Types = append(sum.Types, c.Type)
+		}
+	}
+	return sum
 }
 
 func (c Checksum) hasher() *hasher {

@@ -13,6 +13,7 @@ package scan
 import (
 	"context"
 	"errors"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -74,6 +75,22 @@ type Result struct {
 
 // errLimit ends the sweep when there are enough rows.
 var errLimit = errors.New("enough rows")
+
+// What a scan may take of its memory.
+const (
+	// partitionShare is the part for unfinished partitions.
+	partitionShare = 8
+	// encodeMemory is what encoding a page may take: its text, and a compressor.
+	encodeMemory = 16 << 20
+)
+
+// ShareMemory divides the bytes that the scan may take. It sets the number of pages encoded at once
+// and the memory of unfinished partitions. The number of pages keeps the processors busy while some
+// pages wait for the disk.
+func (j *Job) ShareMemory(memory int64) {
+	j.EncodeBuffers = max(min(runtime.GOMAXPROCS(0)+2, int(memory/encodeMemory)), 1)
+	j.PartitionMemory = memory / partitionShare
+}
 
 // Run scans. Every row in the output is in a range that is done. If a range failed, its beginning
 // up to the end of a partition is among the ranges done. Errors are those of [sweep.Run], of the

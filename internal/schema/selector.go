@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -105,4 +106,31 @@ func (t *Table) Select(text string) (Selector, error) {
 		Column: c,
 		TTL:    name == "ttl",
 	}, nil
+}
+
+// WithKey returns a selection with the columns of the partition key that it lacks, because they
+// show where a partition ends. It returns the places of the key's cells too.
+func (t *Table) WithKey(selection []Selector) (read []Selector, key []int) {
+	read = slices.Clone(selection)
+	for _, c := range t.OfKind(PartitionKey) {
+		at := slices.IndexFunc(
+			read,
+			func(s Selector) bool { return s.Plain && s.Column.Name == c.Name },
+		)
+		if at < 0 {
+			at = len(read)
+			read = append(
+				read,
+				Selector{
+					Name:   c.Name,
+					CQL:    cqltype.QuoteIdent(c.Name),
+					Type:   c.Type,
+					Column: c,
+					Plain:  true,
+				},
+			)
+		}
+		key = append(key, at)
+	}
+	return read, key
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
@@ -129,6 +130,37 @@ func (o *Load) Settings() setting.List {
 
 // Journaled says whether the load keeps a journal.
 func (o *Load) Journaled() bool { return !o.NoJournal && !o.DryRun }
+
+// CheckCounters refuses settings that a table of counters does not know. recorded means that the
+// settings are those of the record of a run.
+func (o *Load) CheckCounters(t *schema.Table, recorded bool) error {
+	recorded = recorded || o.RejectsOf != ""
+	switch {
+	case !t.IsCounter():
+		return nil
+	case o.IfNotExists:
+		return fmt.Errorf("--if-not-exists: %s has counters, which know no such condition", t)
+	case o.TTL > 0:
+		return fmt.Errorf("--ttl: %s has counters, which do not expire", t)
+	case o.Timestamp != "":
+		return fmt.Errorf("--timestamp: %s has counters, whose timestamps are the nodes' own", t)
+	case o.Given["nulls"] && o.NullState == NullTombstone && !recorded:
+		return fmt.Errorf(
+			"--nulls %s: %s has counters, which a null leaves unchanged",
+			NullTombstone,
+			t,
+		)
+	default:
+		return nil
+	}
+}
+
+// recordShare is the part of the memory that one record may take. By default the largest mutation
+// of the servers, 16 MiB, fits in hexadecimal.
+const recordShare = 4
+
+// MaxRecord returns the largest size of a record in bytes.
+func (o *Load) MaxRecord() int { return int(o.Memory / recordShare) }
 
 // Planning is the plan of a load: the ring is wanted, and not its parts.
 func (o *Load) Planning() Planning {

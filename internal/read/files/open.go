@@ -61,28 +61,21 @@ func (t *Source) NewCounters() *progress.Counters {
 	return c
 }
 
-// Open finds the SSTables of a table, and plans to read them.
-func Open(
-	ctx context.Context,
-	env spec.Environment,
-	o *spec.Reading,
-	conn *spec.Connection,
-	name spec.TableName,
-	planning plan.Options,
-	where string,
-) (*Source, error) {
+// Open finds the SSTables of a table in folders, and plans to read them. The caller closes the
+// source.
+func Open(ctx context.Context, r Request) (*Source, error) {
 	t := &Source{Table: &table.Table{}}
-	err := t.OpenOf(ctx, env, o, conn, name, nil)
+	err := t.OpenOf(ctx, r, nil)
 	if err == nil {
-		err = t.PlaceFiles(env, o.Ring, name.Keyspace, conn.Consistency)
+		err = t.PlaceFiles(r.Env, r.Reading.Ring, r.Table.Keyspace, r.Connection.Consistency)
 	}
 	if err == nil {
-		err = t.PlanFiles(planning)
+		err = t.PlanFiles(r.Planning)
 	}
 	if err != nil {
 		err = fmt.Errorf("--via %s: %w", spec.ViaFiles, err)
 	} else {
-		err = t.ReadWhere(where)
+		err = t.ReadWhere(r.Where)
 	}
 	if err != nil {
 		t.Close()
@@ -91,16 +84,10 @@ func Open(
 	return t, nil
 }
 
-// OpenOf finds the SSTables. If no schema lies beside them, they are those of the table like; nil:
-// the cluster is asked.
-func (t *Source) OpenOf(
-	ctx context.Context,
-	env spec.Environment,
-	o *spec.Reading,
-	conn *spec.Connection,
-	name spec.TableName,
-	like *table.Table,
-) error {
+// OpenOf finds the SSTables, and neither places them nor plans. If no schema lies beside them, they
+// are those of the table like. If like is nil, OpenOf asks the cluster for the schema.
+func (t *Source) OpenOf(ctx context.Context, r Request, like *table.Table) error {
+	env, o, conn, name := r.Env, r.Reading, r.Connection, r.Table
 	var declared *cqlschema.Table
 	if _, err := driver.ParseConsistency(conn.Consistency); err != nil {
 		return fmt.Errorf("--%s: %w", spec.ConsistencyFlag, err)

@@ -4,8 +4,10 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
+	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/internal/sstables"
 	"github.com/cqlbulk/cqlbulk/internal/table"
@@ -24,6 +26,17 @@ type Source struct {
 func (t *Source) Close() {
 	t.CloseFiles()
 	t.Table.Close()
+}
+
+// Request is a table to read, and the settings by which it is read.
+type Request struct {
+	Env        spec.Environment
+	Reading    *spec.Reading
+	Connection *spec.Connection
+	Table      spec.TableName
+	Planning   plan.Options
+	Where      string        // the condition that rows must meet; empty: none
+	Patience   time.Duration // after which a silent node is given up
 }
 
 // Wanted is what of a table is read, and how.

@@ -14,7 +14,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/internode"
 	"github.com/cqlbulk/cqlbulk/internal/listen"
-	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
@@ -38,40 +37,31 @@ const (
 
 // Open connects to a table whose SSTables the nodes stream to this host, and checks that they can.
 // The caller closes the source.
-func Open(
-	ctx context.Context,
-	env spec.Environment,
-	o *spec.Reading,
-	conn *spec.Connection,
-	name spec.TableName,
-	planning plan.Options,
-	where string,
-	patience time.Duration,
-) (*files.Source, error) {
-	cfg, err := conn.Config(env)
+func Open(ctx context.Context, r files.Request) (*files.Source, error) {
+	cfg, err := r.Connection.Config(r.Env)
 	if err != nil {
 		return nil, err
 	}
-	if planning.Parallel == 0 {
-		planning.Parallel = files.Processors()
+	if r.Planning.Parallel == 0 {
+		r.Planning.Parallel = files.Processors()
 	}
-	cfg.Patience = patience
-	opened, err := table.Open(ctx, cfg, name, planning, true)
+	cfg.Patience = r.Patience
+	opened, err := table.Open(ctx, cfg, r.Table, r.Planning, true)
 	if err != nil {
 		return nil, err
 	}
 	t := &files.Source{Table: opened, Files: &files.Files{Receipt: new(progress.Receipt)}}
-	if err = t.AwaitKnown(ctx, o.StreamFlag(), patience); err != nil {
+	if err = t.AwaitKnown(ctx, r.Reading.StreamFlag(), r.Patience); err != nil {
 		t.Close()
 		return nil, err
 	}
-	if err = describeFiles(ctx, t, name); err != nil {
-		err = fmt.Errorf("--%s: %w", o.StreamFlag(), err)
+	if err = describeFiles(ctx, t, r.Table); err != nil {
+		err = fmt.Errorf("--%s: %w", r.Reading.StreamFlag(), err)
 	} else {
-		err = t.ReadWhere(where)
+		err = t.ReadWhere(r.Where)
 	}
 	if err == nil {
-		err = startStream(ctx, t, env, o, patience)
+		err = startStream(ctx, t, r)
 	}
 	if err != nil {
 		t.Close()
@@ -99,34 +89,28 @@ func describeFiles(ctx context.Context, t *files.Source, name spec.TableName) er
 }
 
 // startStream connects to the nodes, cuts the table into pieces and begins to fetch them.
-func startStream(
-	ctx context.Context,
-	t *files.Source,
-	env spec.Environment,
-	o *spec.Reading,
-	patience time.Duration,
-) (err error) {
+func startStream(ctx context.Context, t *files.Source, r files.Request) (err error) {
 	s := &reader{
 		t:        t,
-		env:      env,
-		o:        o,
-		patience: patience,
+		env:      r.Env,
+		o:        r.Reading,
+		patience: r.Patience,
 		receipt:  t.Files.Receipt,
 		failing:  make(map[string]bool),
 	}
 	if s.choose, err = files.ReplicaChoice(t.Consistency); err != nil {
 		return err
 	}
-	if err := TryTempDir(o.TempDir); err != nil {
+	if err := TryTempDir(r.Reading.TempDir); err != nil {
 		return err
 	}
 	if err := s.connect(ctx); err != nil {
 		return err
 	}
 	announced := s.announced(ctx)
-	pieces, most := s.cut(int64(o.Slice), announced.most)
+	pieces, most := s.cut(int64(r.Reading.Slice), announced.most)
 	reorder(t, pieces)
-	env.Warn("rows are read by streaming SSTables: CQL permissions and audit logs do not apply")
+	r.Env.Warn("rows are read by streaming SSTables: CQL permissions and audit logs do not apply")
 	s.expect(ctx, announced)
 	begin := func(left []sstables.Piece) {
 		t.Files.Pieces = sstables.FetchPieces(ctx, left, most, s.counted(left))

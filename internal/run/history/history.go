@@ -42,6 +42,22 @@ type Load struct {
 // MaxInputs bounds a line of a history, whatever a load reads.
 const MaxInputs = 10
 
+// AddInput adds an input of the load. The path of a file becomes absolute. Inputs after the first
+// MaxInputs are only counted.
+func (l *Load) AddInput(name string) error {
+	if len(l.Inputs) == MaxInputs {
+		l.More++
+		return nil
+	}
+	if _, err := os.Lstat(name); err == nil { // the standard input is no file
+		if name, err = filepath.Abs(name); err != nil {
+			return err
+		}
+	}
+	l.Inputs = append(l.Inputs, name)
+	return nil
+}
+
 // Append adds a load to the history of a folder. It waits for other processes, but for no longer
 // than lockTimeout.
 func Append(folder string, load Load) error {

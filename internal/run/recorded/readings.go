@@ -1,6 +1,7 @@
 package recorded
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 
@@ -35,6 +36,21 @@ func ChangeText(settings map[string][]string) bool {
 		TextSettings,
 		func(name string) bool { return len(settings[name]) > 0 },
 	)
+}
+
+// RefuseReading refuses settings of how text is read, for a run that reads no text.
+func RefuseReading(typed setting.Given) error {
+	for _, name := range TextSettings {
+		if typed[name] {
+			return &spec.UsageError{
+				Err: fmt.Errorf(
+					"--%s: the run is a scan, and its output keeps the form that it was begun in",
+					name,
+				),
+			}
+		}
+	}
+	return nil
 }
 
 // Change is a setting that is not what it was when a run began.

@@ -3,9 +3,11 @@
 package recorded
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
@@ -62,6 +64,35 @@ func NewManifest(
 	}
 	m.Extra, err = json.Marshal(extra)
 	return m, err
+}
+
+// OfScan returns the spec of a scan of a table. Its paths are absolute, so that a resume may begin
+// in another folder. An error is that of the working directory.
+func OfScan(o *spec.Scan, table string) (Spec, error) {
+	r := Spec{
+		Flags: o.Settings().Record(spec.NewScan().Settings(), o.Given),
+		Args:  []string{table},
+	}
+	for _, input := range o.Inputs {
+		path, err := filepath.Abs(input)
+		if err != nil {
+			return r, err
+		}
+		r.Args = append(r.Args, path)
+	}
+	for name, value := range map[string]string{"output": o.Path, "dir": o.Dir} {
+		if value == "" {
+			continue
+		}
+		path, err := filepath.Abs(o.Place())
+		if err != nil {
+			return r, err
+		}
+		r.Flags[name] = []string{path}
+	}
+	r.Flags["format"] = []string{o.Format}
+	r.Flags["compression"] = []string{cmp.Or(o.Compression, "none")}
+	return r, nil
 }
 
 // AddInputs adds the inputs of a load whose run directory, dir, lists them in a file of their own.

@@ -181,7 +181,7 @@ func TestAdviceOfARefusedReading(t *testing.T) {
 	require.Equal(t, 1, r.code, r.report)
 	require.Contains(t, r.report, "delete those that are loaded, since ")
 	exec(t, "DELETE FROM it1.advised_columns WHERE k IN (1, 2)")
-	r = cqlbulk(t, append(advised(t, r.report, "and load anew: "), "--maxparseerrors", "1")...)
+	r = cqlbulk(t, append(advised(t, r.report, "and load from the start: "), "--maxparseerrors", "1")...)
 	require.Equal(t, 2, r.code, r.report)
 	require.ElementsMatch(
 		t,
@@ -276,7 +276,7 @@ func TestColumnDroppedAfterALoad(t *testing.T) {
 		r := cqlbulk(t, args...)
 		require.Equal(t, 4, r.code, r.report)
 		require.Contains(t, r.report, `column "v" of table it1.readded was dropped at 20`)
-		require.Contains(t, r.report, "load all inputs anew with cqlbulk load")
+		require.Contains(t, r.report, "load all inputs again with cqlbulk load")
 	}
 }
 
@@ -328,7 +328,7 @@ func TestColumnDroppedUnderALoad(t *testing.T) {
 				report.String(),
 				`column "note" of table `+name+" was dropped at 20",
 			)
-			require.Contains(t, report.String(), "load all inputs anew with cqlbulk load")
+			require.Contains(t, report.String(), "load all inputs again with cqlbulk load")
 			require.NotContains(t, report.String(), "continue with")
 			status := cqlbulkOffline(t, "status", dir)
 			require.Zero(t, status.code, status.report)

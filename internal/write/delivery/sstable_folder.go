@@ -66,7 +66,7 @@ type keptFile struct {
 // keptFormat is the version of this manifest's form.
 const keptFormat = 1
 
-// CreateFolder creates the keeper of the SSTables, and its folder if there is none.
+// CreateFolder sets Folder, and creates the folder of the SSTables if there is none.
 func (d *Delivery) CreateFolder() error {
 	dir, err := filepath.Abs(d.Spec.Dir)
 	if err != nil {
@@ -128,7 +128,7 @@ type SSTableFolder struct {
 	Imports []Imported // what became of them, where they are imported here
 }
 
-// KeptIn returns the keeper; nil if rows are streamed, or the load goes by CQL and has no delivery.
+// KeptIn returns the folder; nil if rows are streamed, or the load goes by CQL and has no delivery.
 func (d *Delivery) KeptIn() *SSTableFolder {
 	if d == nil {
 		return nil

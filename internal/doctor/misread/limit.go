@@ -1,0 +1,85 @@
+package misread
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/cqlbulk/cqlbulk/internal/format"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/ingest/dialect"
+	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+)
+
+// AfterLimit returns the settings for another run of a load that a limit on errors stopped. They
+// are the settings that read the rejected rows, and the one that lifts the limit. If nearly all
+// rows were bad and most are read with the settings, the limit stays. With an error, the settings
+// are those that lift the limit.
+func (c *Check) AfterLimit(
+	ctx context.Context,
+	limit *ingest.LimitError,
+) (map[string][]string, error) {
+	lift := withoutLimit(limit)
+	if limit.Stage != ingest.Parse {
+		return lift, nil
+	}
+	settings, best, err := c.mendRejects(ctx)
+	switch {
+	case err != nil || len(settings) == 0:
+		return lift, err
+	case limit.NearlyAll && best.Bad*2 < best.Rows:
+		return settings, nil
+	default:
+		maps.Copy(lift, settings)
+		return lift, nil
+	}
+}
+
+// withoutLimit returns the setting without which a load that was stopped by a limit on errors stops
+// again at once.
+func withoutLimit(e *ingest.LimitError) map[string][]string {
+	if e.NearlyAll {
+		return map[string][]string{"keep-going": {"true"}}
+	}
+	return map[string][]string{fmt.Sprintf("max%serrors", e.Stage): {"-1"}}
+}
+
+// CutOtherwise returns settings of how records are cut by which the rejected rows are read. A
+// resume and a retry cannot change them: the load has to be started again. So they are for a load
+// that has loaded no row. rejected is the number of rejected rows. nil: there are no such settings.
+func (c *Check) CutOtherwise(ctx context.Context, rejected int64) map[string][]string {
+	causes := c.rejects.Causes()
+	if len(causes) == 0 || causes[0].First.Guess != "" || causes[0].Rows*2 <= rejected {
+		return nil
+	}
+	first := causes[0].First
+	cut := false
+	for name := range first.Settings {
+		cut = cut || !slices.Contains(recorded.TextSettings, name)
+	}
+	if !cut || !c.readsWith(ctx, first.File, first.Settings) {
+		return nil
+	}
+	return first.Settings
+}
+
+// readsWith reports whether most of the first rows of an input are read with settings.
+func (c *Check) readsWith(ctx context.Context, path string, more map[string][]string) bool {
+	settings, err := c.spec.With(more)
+	if err != nil {
+		return false
+	}
+	text, err := settings.ChooseFormat(path)
+	if err != nil {
+		return false
+	}
+	job := *c.job
+	if job.Reading, err = dialect.Reading(&settings, &text); err != nil {
+		return false
+	}
+	job.Format, job.Header = format.Of(settings.Format, text), settings.Header
+	job.Former, job.MaxRows, job.Explain = nil, 0, nil
+	s, err := c.tryFile(ctx, path, &job)
+	return err == nil && s.Bad*2 < s.Rows
+}

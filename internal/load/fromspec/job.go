@@ -1,0 +1,173 @@
+// Package fromspec makes the job of a load from its settings, its table and its inputs.
+package fromspec
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/format"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/load"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/run/advice"
+	"github.com/cqlbulk/cqlbulk/internal/run/retry"
+	"github.com/cqlbulk/cqlbulk/internal/source"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/table"
+	"github.com/cqlbulk/cqlbulk/internal/write"
+	"github.com/cqlbulk/cqlbulk/internal/write/cql"
+)
+
+// chunksShare is the part of the memory that chunks of the input and their rows may take. The rest
+// is for one record on its way through the splitter, for frames, and for the collector.
+const chunksShare = 2
+
+// Load is what a job is made of.
+type Load struct {
+	Env      spec.Environment
+	Spec     *spec.Load // the job keeps it; Job names its columns in the order that it asks for
+	Table    *table.Table
+	Counters *progress.Counters
+	Resumed  bool             // the settings are those of the record of a run
+	Former   []ingest.Reading // how earlier runs of the load read its text; none: a new load
+	Rejects  *retry.Rejects   // the inputs are these; nil: they are no rejects
+	// Shown returns a writer that shows what another one writes.
+	Shown func(cql.Writer) cql.Writer
+}
+
+// Job makes the job. Its journal, the place for its rejects and a target for streaming are left to
+// the caller. An error is a mistake in the settings.
+func (l *Load) Job(
+	ctx context.Context,
+	text format.TextFormat,
+	reading ingest.Reading,
+	inputs []source.Input,
+) (*load.Job, error) {
+	o, t := l.Spec, l.Table
+	o.OrderColumns(t.Schema)
+	reading.Columns = o.Columns
+	if len(o.Columns) > 0 && o.Format != format.JSONName {
+		if _, err := ingest.MapNames(t.Schema, o.Columns, reading.Fields); err != nil {
+			return nil, fmt.Errorf("--columns: %w", err)
+		}
+	}
+	server := t.Limits(ctx)
+	table.LogLimits(l.Env, server)
+	if err := o.CheckCounters(t.Schema, l.Resumed); err != nil {
+		return nil, err
+	}
+	stamp, err := o.WriteTime()
+	if err != nil {
+		return nil, err
+	}
+	limits := cql.Limits{
+		MaxRows:    o.MaxBatchSize,
+		Partitions: server.BatchWarnPartitions,
+		Bytes:      server.BatchWarnBytes,
+		// One mutation, which the server never warns about; small enough to stay
+		// off the large-allocation paths of the commit log and the heap.
+		PartitionBytes: min(64<<10, server.MaxMutationBytes),
+	}
+	if o.IfNotExists {
+		limits.MaxRows = 1
+	}
+	job := &load.Job{CQL: l.writing(limits), Job: ingest.Job{
+		Table:    t.Schema,
+		Format:   format.Of(o.Format, text),
+		Header:   o.Header,
+		Reading:  reading,
+		Former:   l.Former,
+		SkipRows: o.SkipRows,
+		MaxRows:  max(o.MaxRows, 0),
+		Router:   write.NewRouter(t.Plan.Partitioner(), t.Plan.Placement(), t.Plan.Hosts),
+		Limits: ingest.Limits{
+			MaxMutationBytes: server.MaxMutationBytes,
+			MaxFrameBytes:    server.MaxFrameBytes,
+		},
+		Timestamp: stamp,
+		Memory:    int64(o.Memory) / chunksShare,
+		MaxRecord: o.MaxRecord(),
+
+		RepeatInDoubt:   o.RepeatInDoubt,
+		MaxParseErrors:  o.MaxParseErrors,
+		MaxInsertErrors: o.MaxInsertErrors,
+		KeepGoing:       o.KeepGoing,
+
+		Counters: l.Counters,
+		Warn:     l.Env.Warn,
+		Through: func(input, filter string, more ingest.Settings) string {
+			return advice.ThroughFilter(o, input, filter, more)
+		},
+		OpenFile: func(name string) (io.ReadCloser, error) { return source.OpenFile(name) },
+	}}
+	if o.NullState == spec.NullTombstone {
+		job.Null = row.Null
+	}
+	l.addInputs(job, inputs)
+	l.Counters.Limit.Store(job.MaxRows)
+	l.Counters.Requests.SetNames(t.NodeName)
+	if o.DryRun {
+		l.Counters.Requests.Untimed()
+	}
+	return job, nil
+}
+
+// addInputs adds the inputs to a job, and counts their sizes.
+func (l *Load) addInputs(job *load.Job, inputs []source.Input) {
+	job.Inputs = make([]ingest.Input, 0, len(inputs))
+	var total int64
+	for _, in := range inputs {
+		made := ingest.Input{
+			Name:    in.Name,
+			Size:    in.Size,
+			Plain:   in.Plain(),
+			Stamps:  l.Rejects.Stamps(in.Name, l.Table.Schema.IsCounter()),
+			Repeats: l.Rejects.Repeats(in.Name),
+		}
+		if in.Stdin() {
+			made.Open = func() (io.ReadCloser, error) { return in.Open() }
+		}
+		job.Inputs = append(job.Inputs, made)
+		if total >= 0 && in.Size >= 0 {
+			total += in.Size
+		} else {
+			total = -1
+		}
+	}
+	l.Counters.Total.Store(max(total, 0))
+}
+
+// lingerTime is how long an interrupted load keeps writing rows that it has read and that must not
+// be written twice.
+const lingerTime = 10 * time.Second
+
+// Rows that must not be written twice are read in smaller pieces: all of a piece is in doubt when
+// the load is killed. Each piece costs a write to the disk before its first row is sent.
+const (
+	carefulSize    = 256 << 10
+	carefulRecords = 1000
+)
+
+// mostWide is the largest number of columns of a table whose rows may be written with all columns.
+// A row that has few columns then takes four bytes more for each unset column.
+const mostWide = 256
+
+// ByCQL sets up a job that writes by CQL. It reports whether rows that are written twice count
+// twice. Such rows are read in smaller pieces.
+func ByCQL(job *load.Job, o *spec.Load, t *table.Table) (countsTwice bool) {
+	columns := t.Schema.Columns
+	countsTwice = !t.Session.Writer(t.Schema, columns).Idempotent()
+	switch {
+	case countsTwice:
+		job.Linger, job.ChunkSize, job.ChunkRecords = lingerTime, carefulSize, carefulRecords
+		if !job.Table.IsCounter() { // lists, then, which may be with a later timestamp
+			job.StampStep = ingest.MaxStampStep
+		}
+	case len(columns) <= mostWide && !o.IfNotExists:
+		job.CQL.Wide = columns
+	}
+	return countsTwice
+}

@@ -1,0 +1,54 @@
+package fromspec
+
+import (
+	"context"
+
+	"github.com/cqlbulk/cqlbulk/internal/pace"
+	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/write/cql"
+)
+
+// requestsPerCore is the number of writes that keep a core of the cluster busy. While the core
+// works on one of them, the others wait in the node's queue or are on the line.
+const requestsPerCore = 16
+
+// writing returns how rows are written by CQL.
+func (l *Load) writing(limits cql.Limits) cql.Options {
+	o, t := l.Spec, l.Table
+	w := cql.Options{
+		NewWriter: l.newWriter,
+		Limits:    limits,
+		MinBatch:  o.MinBatchSize,
+		Rate:      pace.NewLimiter(o.IngestRate),
+		ByteRate:  pace.NewLimiter(float64(o.MaxBytesPerSec)),
+		InFlight:  o.InFlight,
+		Attempts:  o.MaxAttempts,
+		Patience:  o.Patience,
+		Ping:      t.AnyOf,
+		NodeName:  t.NodeName,
+	}
+	if w.InFlight == 0 {
+		w.InFlight = requestsPerCore * t.Plan.Parallel / plan.DefaultSmudge
+	}
+	return w
+}
+
+// newWriter makes the writer for a set of columns.
+func (l *Load) newWriter(columns []schema.Column) cql.Writer {
+	if l.Spec.DryRun {
+		return l.Shown(dryRun{})
+	}
+	w := l.Table.Session.Writer(l.Table.Schema, columns).WithTTL(int(l.Spec.TTL))
+	if l.Spec.IfNotExists {
+		w = w.Once()
+	}
+	return l.Shown(w)
+}
+
+// dryRun is a writer that writes nothing.
+type dryRun struct{}
+
+func (dryRun) Write(context.Context, string, []row.Row) error { return nil }
+func (dryRun) Idempotent() bool                               { return true }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/run/status"
@@ -26,7 +27,7 @@ const lastFlag = "last"
 const chosenNote = "cqlbulk_run"
 
 func (r *chosenRun) addFlag(f *pflag.FlagSet, which string) {
-	addOwn(f, &r.last, lastFlag, which+", in place of its name", of(groupInput), once, everyday)
+	flagset.AddOwn(f, &r.last, lastFlag, which+", in place of its name", flagset.Of(flagset.GroupInput), flagset.Once, flagset.Everyday)
 }
 
 // take wants one run directory, or --last.

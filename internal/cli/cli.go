@@ -19,6 +19,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -123,13 +124,13 @@ about every row.`,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetVersionTemplate("cqlbulk {{.Version}}\n")
-	addOwn(
+	flagset.AddOwn(
 		root.PersistentFlags(),
 		new(string),
 		config.FileFlag,
 		"configuration file",
-		of(groupEverywhere),
-		path,
+		flagset.Of(flagset.GroupEverywhere),
+		flagset.Path,
 	)
 	root.SetFlagErrorFunc(explainFlag)
 	setHelp(root)

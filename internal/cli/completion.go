@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -82,8 +83,8 @@ func completeFlags(root *cobra.Command) {
 
 // flagValues completes a flag's value; nil: by the names of files.
 func flagValues(f *pflag.Flag) cobra.CompletionFunc {
-	paths, isPath := f.Annotations[isPath]
-	switch values := f.Annotations[amongThese]; {
+	paths, isPath := f.Annotations[flagset.IsPath]
+	switch values := f.Annotations[flagset.AmongThese]; {
 	case len(values) > 0:
 		return cobra.FixedCompletions(
 			values,

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
@@ -83,15 +84,15 @@ Exit status:
 			return nil
 		},
 	}
-	addOwn(
+	flagset.AddOwn(
 		c.Flags(),
 		&name,
 		"output",
 		"file to write, which must not exist; \"-\" is the standard output",
-		of(groupOutput),
-		letter("o"),
-		path,
-		everyday,
+		flagset.Of(flagset.GroupOutput),
+		flagset.Letter("o"),
+		flagset.Path,
+		flagset.Everyday,
 	)
 	return c
 }
@@ -110,22 +111,22 @@ func writeConfig(w io.Writer, root *cobra.Command) error {
 	var out strings.Builder
 	out.WriteString(configHead)
 	shared := sharedFlags(root)
-	for _, g := range groups {
+	for _, g := range flagset.Groups {
 		writeSettings(
 			&out,
 			"# "+string(g),
 			"",
 			slices.DeleteFunc(
 				slices.Clone(shared),
-				func(f *pflag.Flag) bool { return groupOf(f) != g },
+				func(f *pflag.Flag) bool { return flagset.GroupOf(f) != g },
 			),
 		)
 	}
 	for _, c := range root.Commands() {
 		var own []*pflag.Flag
-		for _, g := range groups {
+		for _, g := range flagset.Groups {
 			for _, f := range settingFlags(c) {
-				if groupOf(f) == g &&
+				if flagset.GroupOf(f) == g &&
 					!slices.ContainsFunc(shared, func(o *pflag.Flag) bool { return isSame(f, o) }) {
 					own = append(own, f)
 				}
@@ -162,9 +163,9 @@ func yamlValue(f *pflag.Flag) string {
 	}
 	switch {
 	case isList(f):
-		return quoted(append([]string{}, texts(f)...))
-	case f.Value.Type() == "string", f.Value.Type() == "text", f.Value.Type() == pairsType:
-		return quoted(texts(f)[0])
+		return quoted(append([]string{}, flagset.Texts(f)...))
+	case f.Value.Type() == "string", f.Value.Type() == "text", f.Value.Type() == flagset.PairsType:
+		return quoted(flagset.Texts(f)[0])
 	default:
 		return f.DefValue
 	}
@@ -191,7 +192,7 @@ func settingFlags(c *cobra.Command) []*pflag.Flag {
 
 // isSetting says whether a flag may be set by the environment and a configuration file.
 func isSetting(f *pflag.Flag) bool {
-	_, one := f.Annotations[isOfOneRun]
+	_, one := f.Annotations[flagset.IsOfOneRun]
 	return !one && f.Name != "help" && f.Name != helpAllFlag
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
@@ -147,7 +148,7 @@ func readStatement(ctx context.Context, in io.Reader) (string, error) {
 // fill sets the settings of a spec: first from the configuration file and the environment for copy,
 // then from the statement, then from the flags.
 func (t *translation) fill(to setting.List, given setting.Given, own *pflag.FlagSet) error {
-	set := changes(own)
+	set := flagset.Changes(own)
 	if err := to.Change(nil, given, set); err != nil {
 		return err
 	}
@@ -169,7 +170,7 @@ func (t *translation) fill(to setting.List, given setting.Given, own *pflag.Flag
 			)
 			return
 		}
-		failures = append(failures, to.Set(f.Name, texts(f)...))
+		failures = append(failures, to.Set(f.Name, flagset.Texts(f)...))
 	})
 	return errors.Join(failures...)
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
@@ -23,14 +24,14 @@ type countOptions struct {
 
 // AddFlags adds the flags of count.
 func (o *countOptions) AddFlags(f *pflag.FlagSet) {
-	b := binder{flags: f, settings: o.spec.Settings()}
+	b := flagset.Binder{Flags: f, Settings: o.spec.Settings()}
 	o.tableOptions.AddFlags(f)
-	b.in(groupOutput).add("by", "host, range or partition: break the number down", everyday)
-	b.in(groupOutput).
-		add("top", "partitions to list with --by partition, the largest first", everyday)
-	b.in(groupRows).add("where", "CQL condition that rows must meet besides", everyday)
-	b.in(groupRows).
-		add("allow-filtering", "let the servers read rows that the condition then leaves out")
+	b.In(flagset.GroupOutput).Add("by", "host, range or partition: break the number down", flagset.Everyday)
+	b.In(flagset.GroupOutput).
+		Add("top", "partitions to list with --by partition, the largest first", flagset.Everyday)
+	b.In(flagset.GroupRows).Add("where", "CQL condition that rows must meet besides", flagset.Everyday)
+	b.In(flagset.GroupRows).
+		Add("allow-filtering", "let the servers read rows that the condition then leaves out")
 	addReadFlags(b)
 	addPlanFlags(b)
 	addPaceFlags(b)

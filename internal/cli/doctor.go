@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/report"
@@ -22,32 +23,32 @@ type doctorOptions struct {
 
 // AddFlags adds the flags of doctor: those of a load that say what is checked, and how it is read.
 func (o *doctorOptions) AddFlags(f *pflag.FlagSet) {
-	b := binder{flags: f, settings: o.spec.Settings()}
+	b := flagset.Binder{Flags: f, Settings: o.spec.Settings()}
 	o.tableOptions.AddFlags(f)
 	o.addInputFlags(b)
-	b.in(groupWrites).
-		add("timestamp", "write time of all rows, as load has it; the clocks then do not matter")
-	b.in(groupWrites).
-		add("if-not-exists", "rows are to be written only where there is none: that needs other rights")
-	past := b.in(groupPast)
-	past.add("via", "how rows are to go into the table: cql or stream")
-	past.add(
+	b.In(flagset.GroupWrites).
+		Add("timestamp", "write time of all rows, as load has it; the clocks then do not matter")
+	b.In(flagset.GroupWrites).
+		Add("if-not-exists", "rows are to be written only where there is none: that needs other rights")
+	past := b.In(flagset.GroupPast)
+	past.Add("via", "how rows are to go into the table: cql or stream")
+	past.Add(
 		"storage-port",
 		"port that the nodes stream to each other by (default: the one that they report)",
 	)
 	addInternodeFlags(past)
-	pace := b.in(groupPace)
-	pace.add("ingestrate", "rows a second that the load is to have; for the time that it takes")
-	pace.add("cores", coresHelp)
-	addOwn(
+	pace := b.In(flagset.GroupPace)
+	pace.Add("ingestrate", "rows a second that the load is to have; for the time that it takes")
+	pace.Add("cores", coresHelp)
+	flagset.AddOwn(
 		f,
 		&o.Suggest,
 		"suggest",
 		"print the complete load command for the files, and nothing else, on the standard output; what remains to be known goes to the standard error",
-		of(groupShown),
-		everyday,
+		flagset.Of(flagset.GroupShown),
+		flagset.Everyday,
 	)
-	b.in(groupErrors).add("patience", "how long each check may take", everyday)
+	b.In(flagset.GroupErrors).Add("patience", "how long each check may take", flagset.Everyday)
 	addConnectionFlags(b, writeLevelHelp)
 	o.showOptions.AddFlags(f)
 }
@@ -113,7 +114,7 @@ Exit status:
 // fill fills in what the command line says besides settings. A table need not be named.
 func (o *doctorOptions) fill(c *cobra.Command, args []string) error {
 	if len(args) == 0 && o.Table == "" {
-		o.spec.Given = typed(c.Flags())
+		o.spec.Given = flagset.Typed(c.Flags())
 		return nil
 	}
 	return o.loadOptions.fill(c, args)
@@ -121,13 +122,13 @@ func (o *doctorOptions) fill(c *cobra.Command, args []string) error {
 
 // addCheckFlag adds the flag by which a command looks whether it would do well, and does nothing.
 func (o *showOptions) addCheckFlag(f *pflag.FlagSet) {
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&o.Check,
 		"check",
 		"look at the cluster, the table and the rest as cqlbulk doctor does; and do nothing else: nothing is written",
-		of(groupShown),
-		everyday,
+		flagset.Of(flagset.GroupShown),
+		flagset.Everyday,
 	)
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
@@ -40,7 +41,7 @@ func TestRecordedSettings(t *testing.T) {
 	flags := pflag.NewFlagSet("load", pflag.ContinueOnError)
 	first.AddFlags(flags)
 	parsed(t, "load", "", flags, "--map", "x=a,y=b", "--cacert", "ca.pem", "--skipcols", "z")
-	first.spec.Given = typed(flags)
+	first.spec.Given = flagset.Typed(flags)
 	defaults := spec.NewLoad().Settings()
 	recorded := first.spec.Settings().Record(defaults, first.spec.Given)
 	require.NotContains(t, recorded, "password")
@@ -66,7 +67,7 @@ func TestRecordedSettings(t *testing.T) {
 		"load",
 		newResumeCommand(newStreams(nil, nil, io.Discard)).Flags(),
 	)
-	require.NoError(t, again.Settings().Change(recorded, again.Given, changes(resumed)))
+	require.NoError(t, again.Settings().Change(recorded, again.Given, flagset.Changes(resumed)))
 	require.Equal(t, "secret", again.Password)
 
 	// So does that of the command's section. What the first run was given stays, unless it is typed
@@ -89,7 +90,7 @@ func TestRecordedSettings(t *testing.T) {
 		"--user",
 		"other",
 	)
-	require.NoError(t, again.Settings().Change(recorded, again.Given, changes(resumed)))
+	require.NoError(t, again.Settings().Change(recorded, again.Given, flagset.Changes(resumed)))
 	require.Equal(t, "of load", again.Password)
 	require.Equal(t, "other", again.User)
 	require.Equal(t, 7*time.Second, again.Timeout)
@@ -121,7 +122,7 @@ func TestSettingsHaveFlags(t *testing.T) {
 			}
 			require.Equal(t, flag.DefValue, flag.Value.String(), one.Name)
 			if want := one.Texts(); len(want) > 0 && want[0] != "" {
-				require.Equal(t, want, texts(flag), one.Name)
+				require.Equal(t, want, flagset.Texts(flag), one.Name)
 			}
 		}
 		require.ElementsMatch(t, c.without, missing)

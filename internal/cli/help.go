@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 )
 
@@ -24,12 +25,12 @@ const helpWidth = 80
 
 // setHelp has a command and those below it show this help.
 func setHelp(root *cobra.Command) {
-	addOwn(
+	flagset.AddOwn(
 		root.PersistentFlags(),
 		new(bool),
 		helpAllFlag,
 		"show all flags and all there is to say",
-		of(groupEverywhere),
+		flagset.Of(flagset.GroupEverywhere),
 	)
 	root.SetHelpFunc(func(c *cobra.Command, _ []string) { writeHelp(c.OutOrStdout(), c, false) })
 	root.SetHelpCommand(newHelpCommand(root))
@@ -73,12 +74,12 @@ func writeHelp(w io.Writer, c *cobra.Command, all bool) {
 	}
 	flags := flagsOf(c)
 	if all {
-		for _, g := range groups {
+		for _, g := range flagset.Groups {
 			writeGroup(
 				w,
 				string(g)+":",
 				flags,
-				func(f *pflag.Flag) bool { return groupOf(f) == g },
+				func(f *pflag.Flag) bool { return flagset.GroupOf(f) == g },
 				false,
 			)
 		}
@@ -99,7 +100,7 @@ func writeHelp(w io.Writer, c *cobra.Command, all bool) {
 
 // isShort says whether a flag stands in the help of one screen.
 func isShort(f *pflag.Flag) bool {
-	_, ok := f.Annotations[isEveryday]
+	_, ok := f.Annotations[flagset.IsEveryday]
 	return ok
 }
 
@@ -188,7 +189,7 @@ func flagNames(f *pflag.Flag) string {
 // valueKind names the value of a flag; empty where there is none.
 func valueKind(f *pflag.Flag) string {
 	kind := f.Value.Type()
-	paths, isPath := f.Annotations[isPath]
+	paths, isPath := f.Annotations[flagset.IsPath]
 	switch {
 	case f.NoOptDefVal != "":
 		return ""
@@ -196,7 +197,7 @@ func valueKind(f *pflag.Flag) string {
 		return paths[0]
 	case kind == "stringSlice":
 		return "list"
-	case kind == pairsType:
+	case kind == flagset.PairsType:
 		return "pairs"
 	case kind == "string" && isPath:
 		return "file"

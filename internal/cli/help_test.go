@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 )
 
 // Help of a command is a screen: 40 lines of 80 columns, and 45 of the two that have most
@@ -77,10 +79,10 @@ func TestAllHelpHasEverything(t *testing.T) {
 func TestFlagText(t *testing.T) {
 	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 	word, list, on, none := ",", []string{"a", "b"}, true, ""
-	addOwn(flags, &word, "word", "one word; more of it")
-	addOwn(flags, &list, "list", "some")
-	addOwn(flags, &on, "on", "is on")
-	addOwn(flags, &none, "none", "a file (default: none)", path)
+	flagset.AddOwn(flags, &word, "word", "one word; more of it")
+	flagset.AddOwn(flags, &list, "list", "some")
+	flagset.AddOwn(flags, &on, "on", "is on")
+	flagset.AddOwn(flags, &none, "none", "a file (default: none)", flagset.Path)
 	text := func(name string, short bool) string { return flagText(flags.Lookup(name), short) }
 	require.Equal(t, "one word; more of it (default ',')", text("word", false))
 	require.Equal(t, "one word (default ',')", text("word", true))

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/inspect"
 	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
@@ -31,18 +32,18 @@ const (
 
 // AddFlags adds the flags of inspect.
 func (o *inspectOptions) AddFlags(f *pflag.FlagSet) {
-	b := binder{flags: f, settings: o.spec.Settings(), group: groupOutput}
-	b.add("rows", "write the partitions of the one SSTable as JSON; as sstabledump does", everyday)
-	b.add("largest", "find this number of the largest partitions, which reads all data", everyday)
+	b := flagset.Binder{Flags: f, Settings: o.spec.Settings(), Group: flagset.GroupOutput}
+	b.Add("rows", "write the partitions of the one SSTable as JSON; as sstabledump does", flagset.Everyday)
+	b.Add("largest", "find this number of the largest partitions, which reads all data", flagset.Everyday)
 	o.Format = inspectText
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&o.Format,
 		"format",
 		"form of what is shown on the standard output: text or json",
-		of(groupOutput),
-		among(inspectText, inspectJSON),
-		everyday,
+		flagset.Of(flagset.GroupOutput),
+		flagset.Among(inspectText, inspectJSON),
+		flagset.Everyday,
 	)
 	o.reportOptions.AddFlags(f)
 }

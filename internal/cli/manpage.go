@@ -7,6 +7,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 )
 
 // ManPage is a page of the manual, in Markdown that is converted to roff.
@@ -74,8 +76,8 @@ func (m *manual) command(c *cobra.Command) {
 	}
 	fmt.Fprint(&m.text, "# OPTIONS\n")
 	flags := flagsOf(c)
-	for _, g := range groups {
-		m.flags("### "+string(g), flags, func(f *pflag.Flag) bool { return groupOf(f) == g })
+	for _, g := range flagset.Groups {
+		m.flags("### "+string(g), flags, func(f *pflag.Flag) bool { return flagset.GroupOf(f) == g })
 	}
 	if c.Example != "" {
 		fmt.Fprint(&m.text, "# EXAMPLES\n")

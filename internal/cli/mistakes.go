@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/levenshtein"
@@ -157,7 +158,7 @@ func typedFlags(c *cobra.Command) (words []string) {
 		case f.NoOptDefVal != "" && f.Value.String() == f.NoOptDefVal:
 			words = append(words, "--"+f.Name)
 		default:
-			words = append(words, flagWith(f.Name, texts(f)))
+			words = append(words, flagWith(f.Name, flagset.Texts(f)))
 		}
 	})
 	return words

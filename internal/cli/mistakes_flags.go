@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/levenshtein"
 )
@@ -277,7 +278,7 @@ func hostBehindHelp(root *cobra.Command, args []string) error {
 // blankInList returns how a list is written whose elements have blanks behind their commas: --hosts
 // a, b. Empty: there is no such blank behind the flag at the beginning of words.
 func blankInList(f *pflag.Flag, words []string) (typed, meant string) {
-	if kind := f.Value.Type(); kind != listType && kind != pairsType {
+	if kind := f.Value.Type(); kind != flagset.ListType && kind != flagset.PairsType {
 		return "", ""
 	}
 	list := words[1]

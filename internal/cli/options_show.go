@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
@@ -42,36 +43,36 @@ const (
 )
 
 func (o *reportOptions) AddFlags(f *pflag.FlagSet) {
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&o.Quiet,
 		quietFlag,
 		"say nothing but errors: no progress, no summary, no warnings",
-		of(groupShown),
-		letter("q"),
-		everyday,
+		flagset.Of(flagset.GroupShown),
+		flagset.Letter("q"),
+		flagset.Everyday,
 	)
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&o.JSON,
 		jsonFlag,
 		"answer with one JSON object, on the standard output, in place of the summary. If rows go there, it is the last line of the standard error",
-		of(groupShown),
-		everyday,
+		flagset.Of(flagset.GroupShown),
+		flagset.Everyday,
 	)
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&o.LogFile,
 		logFileFlag,
 		"file that messages, progress and summary are added to, with times",
-		of(groupShown),
+		flagset.Of(flagset.GroupShown),
 	)
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&o.LogFormat,
 		logFormatFlag,
 		"text or json: form of the log file, or without one of the standard error (default: text, and plain lines)",
-		of(groupShown),
+		flagset.Of(flagset.GroupShown),
 	)
 }
 
@@ -92,28 +93,28 @@ func (o *showOptions) AddFlags(f *pflag.FlagSet) {
 	o.flags = f
 	o.reportOptions.AddFlags(f)
 	o.Progress = printer.DefaultInterval
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&o.Progress,
 		progressFlag,
 		"time between lines of progress where there is no terminal, and in the log file (0: none)",
-		of(groupShown),
+		flagset.Of(flagset.GroupShown),
 	)
 	o.Color = string(printer.Auto)
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&o.Color,
 		colorFlag,
 		"colours of the line of progress and of the end: auto, always or never. With auto: on a terminal, unless NO_COLOR is set or TERM is dumb",
-		of(groupShown),
-		among(string(printer.Auto), string(printer.Always), string(printer.Never)),
+		flagset.Of(flagset.GroupShown),
+		flagset.Among(string(printer.Auto), string(printer.Always), string(printer.Never)),
 	)
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&o.Verbose,
 		verboseFlag,
 		"say more: the nodes, what was not learned of them, requests that are sent again and why, limits of requests, the driver's words",
-		of(groupShown),
+		flagset.Of(flagset.GroupShown),
 	)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/report"
@@ -20,21 +21,21 @@ import (
 
 // addPageFlag adds the flag of the page that shows a run while it goes.
 func (o *showOptions) addPageFlag(f *pflag.FlagSet) {
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&o.HTTP,
 		httpFlag,
 		"HOST:PORT, or :PORT for only this host: serve a live page of the run, with /status.json, /healthz and /metrics for Prometheus. All who reach it see rejected values (default: none)",
-		of(groupShown),
-		everyday,
+		flagset.Of(flagset.GroupShown),
+		flagset.Everyday,
 	)
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&o.Report,
 		reportFlag,
 		"file for what that page shows last, written at the end, which needs no other file (default: none)",
-		of(groupShown),
-		path,
+		flagset.Of(flagset.GroupShown),
+		flagset.Path,
 	)
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/report"
@@ -27,11 +28,11 @@ type planOptions struct {
 
 // AddFlags adds the flags of plan.
 func (o *planOptions) AddFlags(f *pflag.FlagSet) {
-	b := binder{flags: f, settings: o.spec.Settings()}
+	b := flagset.Binder{Flags: f, Settings: o.spec.Settings()}
 	o.tableOptions.AddFlags(f)
 	addPlanFlags(b)
-	b.in(groupOutput).
-		add("save-ring", "file to write the nodes and their tokens to; with the replication of all keyspaces, as JSON, for --ring", path, everyday)
+	b.In(flagset.GroupOutput).
+		Add("save-ring", "file to write the nodes and their tokens to; with the replication of all keyspaces, as JSON, for --ring", flagset.Path, flagset.Everyday)
 	addConnectionFlags(b, readLevelHelp)
 	o.showOptions.AddFlags(f)
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/run/status"
 	"github.com/cqlbulk/cqlbulk/internal/version"
@@ -60,26 +61,26 @@ Exit status:
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&opts.Output,
 		"output",
 		"file to write; \"-\" is the standard output",
-		of(groupOutput),
-		letter("o"),
-		path,
-		everyday,
+		flagset.Of(flagset.GroupOutput),
+		flagset.Letter("o"),
+		flagset.Path,
+		flagset.Everyday,
 	)
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&opts.Counts,
 		"counts",
 		"files with what count --by printed",
-		of(groupInput),
-		path,
-		everyday,
+		flagset.Of(flagset.GroupInput),
+		flagset.Path,
+		flagset.Everyday,
 	)
-	addOwn(f, &opts.Force, "force", "write over a file that exists", of(groupOutput), everyday)
+	flagset.AddOwn(f, &opts.Force, "force", "write over a file that exists", flagset.Of(flagset.GroupOutput), flagset.Everyday)
 	opts.reportOptions.AddFlags(f)
 	return c
 }

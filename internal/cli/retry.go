@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/run/advice"
@@ -46,7 +47,7 @@ gets its name.
 				c.Context(),
 				s,
 				opts.showOptions,
-				spec.Resume{RunDir: opts.dir, Changes: changes(c.Flags())},
+				spec.Resume{RunDir: opts.dir, Changes: flagset.Changes(c.Flags())},
 			)
 		},
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/report"
@@ -67,25 +68,25 @@ Exit status:
 	}
 	c.Flags().SortFlags = false
 	which.addFlag(c.Flags(), "the newest run of this folder")
-	addOwn(
+	flagset.AddOwn(
 		c.Flags(),
 		&opts.All,
 		"all",
 		"list all runs that are complete, and not the newest ten alone",
-		of(groupShown),
-		letter("a"),
-		once,
-		everyday,
+		flagset.Of(flagset.GroupShown),
+		flagset.Letter("a"),
+		flagset.Once,
+		flagset.Everyday,
 	)
-	addOwn(
+	flagset.AddOwn(
 		c.Flags(),
 		&opts.Watch,
 		"watch",
 		"show it again every second, until Ctrl-C",
-		of(groupShown),
-		letter("w"),
-		once,
-		everyday,
+		flagset.Of(flagset.GroupShown),
+		flagset.Letter("w"),
+		flagset.Once,
+		flagset.Everyday,
 	)
 	opts.AddFlags(c.Flags())
 	return c

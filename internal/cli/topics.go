@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -19,7 +20,7 @@ type topic struct {
 	name  string
 	short string
 	text  func() string
-	group group // whose flags, as load has them, stand behind the text; empty: none
+	group flagset.Group // whose flags, as load has them, stand behind the text; empty: none
 }
 
 var topics = []topic{
@@ -27,7 +28,7 @@ var topics = []topic{
 		"connection",
 		"hosts, passwords, TLS",
 		func() string { return connectionTopic },
-		groupConnection,
+		flagset.GroupConnection,
 	},
 	{
 		"formats",
@@ -137,7 +138,7 @@ func (t topic) flags(root *cobra.Command) (about []*pflag.Flag) {
 	}
 	load, _, _ := root.Find([]string{"load"})
 	for _, f := range flagsOf(load) {
-		if groupOf(f) == t.group {
+		if flagset.GroupOf(f) == t.group {
 			about = append(about, f)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
@@ -24,14 +25,14 @@ type verifyOptions struct {
 
 // AddFlags adds the flags of verify.
 func (o *verifyOptions) AddFlags(f *pflag.FlagSet) {
-	binder{
-		flags:    f,
-		settings: o.spec.Settings(),
-		group:    groupInput,
-	}.add(
+	flagset.Binder{
+		Flags:    f,
+		Settings: o.spec.Settings(),
+		Group:    flagset.GroupInput,
+	}.Add(
 		"no-hash",
 		"do not read the files: look at their sizes alone",
-		everyday,
+		flagset.Everyday,
 	)
 	o.reportOptions.AddFlags(f)
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/help"
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -91,8 +92,8 @@ func (s streams) run(ctx context.Context, args []string) int {
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	if c := wantsAll(root, args); c != nil {
-		writeHelp(s.out, c, true)
+	if c := help.AllOf(root, args); c != nil {
+		help.Write(s.out, c, true)
 		return exitOK
 	}
 	err := cmp.Or(
@@ -133,7 +134,7 @@ about every row.`,
 		flagset.Path,
 	)
 	root.SetFlagErrorFunc(explainFlag)
-	setHelp(root)
+	help.Install(root)
 	root.AddCommand(
 		newScanCommand(s),
 		newLoadCommand(s),
@@ -207,4 +208,9 @@ func settingsOf(root *cobra.Command) (settings, commands []string) {
 	}
 	slices.Sort(settings)
 	return slices.Compact(settings), commands
+}
+
+// ManPages returns the manual pages of the program, of a version and a date.
+func ManPages(version, date string) []help.Page {
+	return help.Pages(newRoot(streams{}), version, date)
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/help"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/run"
@@ -166,7 +167,7 @@ If something fails, run the same command again: cells that are there already are
 same, and writing them twice changes nothing. Token ranges that could not be read are
 listed, nothing of them is cloned, and the exit status is 2. --begintoken and --endtoken
 clone only one of them.
-` + exitHelp,
+` + help.ExitStatus,
 		Example: `  cqlbulk clone demo.flights --from-hosts 10.0.0.1 --hosts 10.1.0.1
   cqlbulk clone new.flights --from-table demo.flights --from-hosts 10.0.0.1
   cqlbulk clone demo.flights backups/* --snapshot friday --hosts 10.1.0.1

@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/help"
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
@@ -147,7 +148,7 @@ func writeSettings(out *strings.Builder, title, indent string, flags []*pflag.Fl
 	}
 	fmt.Fprintf(out, "\n%s\n", title)
 	for _, f := range flags {
-		for _, line := range wrap(f.Usage, 98) {
+		for _, line := range help.Wrap(f.Usage, 98) {
 			fmt.Fprintf(out, "# %s\n", line)
 		}
 		fmt.Fprintf(out, "#%s%s: %s\n", indent, f.Name, yamlValue(f))
@@ -193,7 +194,7 @@ func settingFlags(c *cobra.Command) []*pflag.Flag {
 // isSetting says whether a flag may be set by the environment and a configuration file.
 func isSetting(f *pflag.Flag) bool {
 	_, one := f.Annotations[flagset.IsOfOneRun]
-	return !one && f.Name != "help" && f.Name != helpAllFlag
+	return !one && f.Name != "help" && f.Name != help.AllFlag
 }
 
 // isSame says whether the flags of two commands are one setting, with one meaning.

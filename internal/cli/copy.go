@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/help"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
@@ -41,7 +42,7 @@ that exists is overwritten only with --force. A file whose name ends in
 .gz, .zst, .lz4 or .sz is compressed.
 
 To resume a run that was stopped: cqlbulk resume RUN_DIR.
-` + exitHelp,
+` + help.ExitStatus,
 		Example: `  cqlbulk copy "COPY demo.visits (day, page) FROM 'a.csv' WITH HEADER = true"
   cqlbulk copy "COPY demo.flights (origin, day) TO 'flights.csv'" --explain
   cqlbulk copy - --hosts 10.0.0.1 < copy.cql`,

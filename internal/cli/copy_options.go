@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/help"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
@@ -90,7 +91,7 @@ func (o *copyOptions) AddFlags(f *pflag.FlagSet) {
 const copyNulls = "tombstone"
 
 // The flags of copy that are no flags of what it runs.
-var copyAlone = []string{"explain", "keyspace", "config", "help", helpAllFlag}
+var copyAlone = []string{"explain", "keyspace", "config", "help", help.AllFlag}
 
 // The flags of copy that what it runs has besides settings.
 var copyShown = []string{

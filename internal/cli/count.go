@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/help"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
@@ -63,7 +64,7 @@ those of the folders that are named. Both work as in a scan: see cqlbulk scan --
 
 If a range could not be counted, there is no number, the ranges are listed, and the exit
 status is 2.
-` + exitHelp,
+` + help.ExitStatus,
 		Example: `  cqlbulk count demo.flights --hosts 10.0.0.1
   rows=$(cqlbulk count demo.flights --quiet)
   cqlbulk count demo.flights --by partition --top 20`,

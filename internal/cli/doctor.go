@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/help"
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/report"
@@ -158,7 +159,7 @@ const (
 func writeFinding(w io.Writer, f doctor.Finding) error {
 	var text strings.Builder
 	indent := strings.Repeat(" ", findingState+findingName)
-	for i, line := range wrap(f.Found, helpWidth-len(indent)) {
+	for i, line := range help.Wrap(f.Found, help.Width-len(indent)) {
 		if i == 0 {
 			fmt.Fprintf(&text, "%-*s%-*s%s\n", findingState, f.State, findingName, f.Name, line)
 		} else {
@@ -167,7 +168,7 @@ func writeFinding(w io.Writer, f doctor.Finding) error {
 	}
 	const do = "do: "
 	if f.Do != "" {
-		for i, line := range wrap(f.Do, helpWidth-len(indent)-len(do)) {
+		for i, line := range help.Wrap(f.Do, help.Width-len(indent)-len(do)) {
 			lead := do
 			if i > 0 {
 				lead = strings.Repeat(" ", len(do))

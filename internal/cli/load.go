@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/help"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -281,7 +282,7 @@ A row that cannot be read, or that the cluster refuses, is rejected, and the oth
 loaded. rejects.csv in the run directory keeps it byte for byte. Such a file can be
 corrected and loaded again. errors.jsonl beside it has the file, line, column and reason.
 The exit status is then 2.
-` + exitHelp,
+` + help.ExitStatus,
 		Example: `  cqlbulk load demo.flights flights.csv --hosts 10.0.0.1
   cqlbulk load demo.flights 'part-*.csv' --null-string NA --ingestrate 50k
   curl -s https://example.com/visits | cqlbulk load demo.visits - --format json

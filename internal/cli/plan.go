@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/help"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/report"
@@ -50,7 +51,7 @@ HOLDS is the share of the ring that a node has a replica of; READS is the share
 of the requests it would get. More than 20 nodes stand together by rack and
 version; --json has each of them. The estimates are the nodes' own, of flushed data,
 renewed every few minutes. They serve for orientation only.
-` + exitHelp,
+` + help.ExitStatus,
 		Example: `  cqlbulk plan demo.flights --hosts 10.0.0.1`,
 		RunE: func(c *cobra.Command, args []string) (err error) {
 			if opts.spec.TableName, _, err = opts.findAlone(c, args); err != nil {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/help"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
@@ -70,7 +71,7 @@ change is kept in the run directory.
 The run is not resumed if the table was created again, or if a column was dropped and
 added again. Nor is it if columns, an input, an output or a file of rejects have changed
 since. The cluster may have other nodes, because the journal has only tokens and bytes.
-` + exitHelp,
+` + help.ExitStatus,
 		Example:           `  cqlbulk resume cqlbulk-load-demo.flights-20260102T150405Z-4711`,
 		Args:              opts.take,
 		ValidArgsFunction: completeRunDir,

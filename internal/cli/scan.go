@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/help"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
@@ -151,7 +152,7 @@ Files of an output have names ending in .part, until it is complete.
 To resume a scan into files that was stopped: cqlbulk resume RUN_DIR.
 A manifest beside it says how it was made. It holds the number of rows, the files with
 a checksum of each, and a checksum of the rows that does not depend on their order.
-` + exitHelp,
+` + help.ExitStatus,
 		Example: `  cqlbulk scan demo.flights -o flights.csv --hosts 10.0.0.1
   cqlbulk scan demo.flights -d flights --format json --compression zstd
   cqlbulk scan demo.flights --columns carrier,flight --header=false | sort -u

@@ -1,4 +1,4 @@
-package cli
+package help
 
 import (
 	"fmt"
@@ -46,7 +46,7 @@ var topics = []topic{
 	{"consistency", "what the consistency levels promise", consistencyTopic, ""},
 }
 
-func topicNames() []string {
+func TopicNames() []string {
 	names := make([]string, len(topics))
 	for i, t := range topics {
 		names[i] = t.name
@@ -97,7 +97,7 @@ a command are listed with --help-all.`,
 // tellOf writes the help of a command or a topic.
 func tellOf(w io.Writer, root *cobra.Command, words []string) error {
 	if len(words) == 0 {
-		writeHelp(w, root, false)
+		Write(w, root, false)
 		return nil
 	}
 	for _, t := range topics {
@@ -108,7 +108,7 @@ func tellOf(w io.Writer, root *cobra.Command, words []string) error {
 	}
 	c, rest, err := root.Find(words)
 	if err != nil || c == root || len(rest) > 0 {
-		names := topicNames()
+		names := TopicNames()
 		for _, sub := range root.Commands() {
 			names = append(names, sub.Name())
 		}
@@ -119,7 +119,7 @@ func tellOf(w io.Writer, root *cobra.Command, words []string) error {
 			schema.DidYouMean(word, names),
 		)
 	}
-	writeHelp(w, c, false)
+	Write(w, c, false)
 	return nil
 }
 

@@ -7,7 +7,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -21,6 +20,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/cli/help"
+	"github.com/cqlbulk/cqlbulk/internal/cli/mistakes"
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -85,7 +85,8 @@ func endings() []os.Signal {
 func (s streams) run(ctx context.Context, args []string) int {
 	s.args = args
 	root := newRoot(s)
-	if len(args) > 0 && isCompletion(args[0]) {
+	completes := len(args) > 0 && isCompletion(args[0])
+	if completes {
 		completeFlags(root)
 	}
 	root.SetArgs(args)
@@ -96,12 +97,10 @@ func (s streams) run(ctx context.Context, args []string) int {
 		help.Write(s.out, c, true)
 		return exitOK
 	}
-	err := cmp.Or(
-		hostBehindHelp(root, args),
-		oneDash(root, args),
-		truthBehindFlag(root, args),
-		wordBehindValue(root, args),
-	)
+	var err error
+	if !completes {
+		err = mistakes.Find(root, args)
+	}
 	if err == nil {
 		err = root.ExecuteContext(ctx)
 	}
@@ -121,7 +120,7 @@ about every row.`,
 		Version:       version.Read().Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          noSuchCommand,
+		Args:          mistakes.NoSuchCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetVersionTemplate("cqlbulk {{.Version}}\n")
@@ -133,7 +132,7 @@ about every row.`,
 		flagset.Of(flagset.GroupEverywhere),
 		flagset.Path,
 	)
-	root.SetFlagErrorFunc(explainFlag)
+	root.SetFlagErrorFunc(mistakes.ExplainFlag)
 	help.Install(root)
 	root.AddCommand(
 		newScanCommand(s),

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/mistakes"
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
@@ -30,7 +31,7 @@ func (s streams) answer(ctx context.Context, err error) int {
 	code := exitCode(ctx, err)
 	lines := errorLines(code, err)
 	for i, line := range lines {
-		lines[i] = blame(line, s.end.settings.Origin)
+		lines[i] = mistakes.Blame(line, s.end.settings.Origin)
 	}
 	s.end.document.Ended(s.end.command, version.Read(), code, strings.Join(lines, "; "))
 	if s.end.command != "" {

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/mistakes"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
@@ -99,11 +100,11 @@ func (o *tableOptions) find(c *cobra.Command, args []string) (spec.TableName, []
 	var none spec.TableName
 	table, typed := o.Table, c.Flags().Changed("table")
 	if table == "" {
-		if err := swapped(c, args); err != nil {
+		if err := mistakes.Swapped(c, args); err != nil {
 			return none, nil, err
 		}
 	}
-	if len(args) > 0 && !typed && (table == "" || looksLikeTable(args[0])) {
+	if len(args) > 0 && !typed && (table == "" || mistakes.LooksLikeTable(args[0])) {
 		table, args = args[0], args[1:]
 	}
 	if table == "" {
@@ -156,13 +157,4 @@ func isBareName(arg string) bool {
 	}
 	parts, err := schema.SplitName(arg)
 	return err == nil && len(parts) == 1
-}
-
-// looksLikeTable says whether an argument is keyspace.table rather than a file.
-func looksLikeTable(arg string) bool {
-	if _, err := os.Stat(arg); err == nil || strings.ContainsAny(arg, `/\*?[`) {
-		return false
-	}
-	parts, err := schema.SplitName(arg)
-	return err == nil && len(parts) == 2
 }

@@ -253,34 +253,17 @@ func showRetried(w io.Writer, l *status.Load) {
 // changeText returns the line for a setting that has changed.
 func changeText(c recorded.Change) string {
 	was := "not given"
-	if !empty(c.Was) {
+	if !flagset.IsEmpty(c.Was) {
 		was = setting.ListText(c.Was)
 	}
-	return fmt.Sprintf("%s (before: %s)", flagWith(c.Name, c.Now), was)
+	return fmt.Sprintf("%s (before: %s)", flagset.AsTyped(c.Name, c.Now), was)
 }
 
 // flagsWith are changed settings as flags.
 func flagsWith(changes []recorded.Change) string {
 	var with []string
 	for _, change := range changes {
-		with = append(with, flagWith(change.Name, change.Now))
+		with = append(with, flagset.AsTyped(change.Name, change.Now))
 	}
 	return strings.Join(with, " ")
 }
-
-// flagWith is a flag and its value, as one types it.
-func flagWith(name string, texts []string) string {
-	if empty(texts) {
-		return "--" + name + "=''"
-	}
-	value := texts[0]
-	if len(texts) > 1 {
-		value = setting.ListText(texts)
-	}
-	if _, truth := setting.ParseBool(value); truth {
-		return "--" + name + "=" + value
-	}
-	return "--" + name + " " + setting.ShellQuote(value)
-}
-
-func empty(texts []string) bool { return strings.Join(texts, "") == "" }

@@ -1,4 +1,4 @@
-package cli
+package mistakes
 
 import (
 	"fmt"
@@ -256,7 +256,7 @@ func hintLetter(c *cobra.Command, letter byte, letters string) string {
 // hostBehindHelp finds a contact point behind -h, which shows help.
 func hostBehindHelp(root *cobra.Command, args []string) error {
 	c, rest, err := root.Find(args)
-	if err != nil || completing(c) || c.Flags().Lookup("hosts") == nil {
+	if err != nil || c.Flags().Lookup("hosts") == nil {
 		return nil // reported elsewhere
 	}
 	for i, word := range rest[:max(len(rest)-1, 0)] {

@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/runview"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/run/status"
@@ -126,7 +127,7 @@ func (s streams) tellRetried(before []operation.Retried) {
 		if len(b.Reading) > 0 {
 			told += fmt.Sprintf(
 				", and read as then (%s) where no flag says otherwise",
-				flagsWith(b.Reading),
+				runview.FlagsWith(b.Reading),
 			)
 		}
 		s.warn("%s", told)
@@ -139,7 +140,7 @@ func (s streams) tellRereading(r *operation.Rereading) {
 		return
 	}
 	for _, change := range r.Settings {
-		s.note("read otherwise: %s", changeText(change))
+		s.note("read otherwise: %s", runview.ChangeText(change))
 	}
 	loaded := fmt.Sprintf(
 		"the %s that %s loaded %s as %s read",

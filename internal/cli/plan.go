@@ -13,6 +13,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/cli/help"
+	"github.com/cqlbulk/cqlbulk/internal/cli/runview"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/report"
@@ -85,7 +86,7 @@ func runPlan(ctx context.Context, s streams, o *planOptions) error {
 // printPlan writes a plan as two tables: facts, then nodes.
 func printPlan(out io.Writer, r operation.PlanReport) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
-	facts := func(name, format string, args ...any) { writeFact(w, name, format, args...) }
+	facts := func(name, format string, args ...any) { runview.WriteFact(w, name, format, args...) }
 	facts("table", "%s", r.Table)
 	facts("statement", "%s", r.Statement)
 	facts(

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/runview"
 	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/run/status"
 	"github.com/cqlbulk/cqlbulk/internal/version"
@@ -92,7 +93,7 @@ func writeReport(s streams, o *recordOptions, path string) error {
 		return err
 	}
 	s.tellWriter(path)
-	r := reportOf(record)
+	r := runview.Page(record, made())
 	for _, name := range o.Counts {
 		count, err := readCount(name)
 		if err != nil {
@@ -104,7 +105,7 @@ func writeReport(s streams, o *recordOptions, path string) error {
 		Run:     path,
 		Command: r.State.Command,
 		Table:   r.State.Table,
-		State:   stateText(record),
+		State:   runview.StateText(record),
 	}
 	if s.end.aside {
 		out := &measured{Writer: s.out}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/cli/help"
+	"github.com/cqlbulk/cqlbulk/internal/cli/resultview"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
@@ -111,5 +112,5 @@ func runCount(ctx context.Context, s streams, o *countOptions) error {
 	if printer.IsTerminal(out) {
 		out = s.text() // keys are what others wrote
 	}
-	return fatal(o.print(out, result))
+	return fatal(resultview.WriteCount(out, o.spec.By, result))
 }

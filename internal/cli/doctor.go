@@ -2,15 +2,12 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
-	"github.com/cqlbulk/cqlbulk/internal/cli/help"
+	"github.com/cqlbulk/cqlbulk/internal/cli/resultview"
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/report"
@@ -139,7 +136,7 @@ func runDoctor(ctx context.Context, s streams, show showOptions, d *operation.Do
 	var written error
 	result, err := d.Run(ctx, func(f doctor.Finding) {
 		if !show.JSON && (!show.Quiet || f.State != doctor.OK) && written == nil {
-			written = writeFinding(s.text(), f)
+			written = resultview.WriteFinding(s.text(), f)
 		}
 	})
 	s.end.document = report.OfDoctor(result)
@@ -147,35 +144,4 @@ func runDoctor(ctx context.Context, s streams, show showOptions, d *operation.Do
 		err = written
 	}
 	return runError(err, result.Outcome)
-}
-
-// The columns of a finding.
-const (
-	findingState = 9
-	findingName  = 15
-)
-
-// writeFinding writes a finding, in lines of 80 columns.
-func writeFinding(w io.Writer, f doctor.Finding) error {
-	var text strings.Builder
-	indent := strings.Repeat(" ", findingState+findingName)
-	for i, line := range help.Wrap(f.Found, help.Width-len(indent)) {
-		if i == 0 {
-			fmt.Fprintf(&text, "%-*s%-*s%s\n", findingState, f.State, findingName, f.Name, line)
-		} else {
-			fmt.Fprintln(&text, indent+line)
-		}
-	}
-	const do = "do: "
-	if f.Do != "" {
-		for i, line := range help.Wrap(f.Do, help.Width-len(indent)-len(do)) {
-			lead := do
-			if i > 0 {
-				lead = strings.Repeat(" ", len(do))
-			}
-			fmt.Fprintln(&text, indent+lead+line)
-		}
-	}
-	_, err := io.WriteString(w, text.String())
-	return err
 }

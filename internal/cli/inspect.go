@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/resultview"
 	"github.com/cqlbulk/cqlbulk/internal/inspect"
 	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
@@ -130,9 +131,9 @@ func (o *inspectOptions) print(s streams, all *report.Inspect) error {
 			return err
 		}
 	case len(all.SSTables) == 1 && len(all.Failures) == 0:
-		printInspected(out, all.SSTables[0])
+		resultview.WriteSSTable(out, all.SSTables[0])
 	case len(all.SSTables) > 0:
-		printInspectedLines(out, all)
+		resultview.WriteSSTables(out, all)
 	}
 	return out.Flush()
 }

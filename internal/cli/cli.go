@@ -20,6 +20,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/cli/help"
+	"github.com/cqlbulk/cqlbulk/internal/cli/logbook"
 	"github.com/cqlbulk/cqlbulk/internal/cli/mistakes"
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
@@ -32,7 +33,7 @@ type streams struct {
 	in  io.Reader
 	out io.Writer
 	err io.Writer
-	log *logbook
+	log *logbook.Log
 	end *ending
 
 	args []string // as typed, without the program's name
@@ -40,23 +41,23 @@ type streams struct {
 }
 
 func newStreams(in io.Reader, out, err io.Writer) streams {
-	return streams{in: in, out: out, err: err, log: &logbook{err: err}, end: new(ending)}
+	return streams{in: in, out: out, err: err, log: logbook.New(err), end: new(ending)}
 }
 
 // text is the standard output of answers in words, where what others wrote does nothing.
 func (s streams) text() io.Writer { return safetext.NewWriter(s.out) }
 
 // warn prints a warning: something odd that does not stop the run.
-func (s streams) warn(format string, args ...any) { s.log.say(slog.LevelWarn, format, args...) }
+func (s streams) warn(format string, args ...any) { s.log.Say(slog.LevelWarn, format, args...) }
 
 // wrong prints what has failed, also with --quiet.
-func (s streams) wrong(format string, args ...any) { s.log.say(slog.LevelError, format, args...) }
+func (s streams) wrong(format string, args ...any) { s.log.Say(slog.LevelError, format, args...) }
 
 // note prints something that is as it should be.
-func (s streams) note(format string, args ...any) { s.log.say(slog.LevelInfo, format, args...) }
+func (s streams) note(format string, args ...any) { s.log.Say(slog.LevelInfo, format, args...) }
 
 // detail prints something only with --verbose.
-func (s streams) detail(format string, args ...any) { s.log.say(slog.LevelDebug, format, args...) }
+func (s streams) detail(format string, args ...any) { s.log.Say(slog.LevelDebug, format, args...) }
 
 // Run runs the program and returns its exit code. args are without the program's
 // name. stderr is written to from several goroutines.
@@ -67,7 +68,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	context.AfterFunc(ctx, stop)
 
 	s := newStreams(stdin, stdout, stderr)
-	defer s.log.close()
+	defer s.log.Close()
 	return s.guarded(func() int { return s.run(ctx, args) })
 }
 

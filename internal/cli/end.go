@@ -22,6 +22,7 @@ type ending struct {
 	quiet    bool   // there is no summary
 	aside    bool   // rows go to the standard output: the object does not
 	document report.Document
+	page     *page       // that shows the run; nil: there is none
 	settings config.File // that flags have values from; zero: none was read
 }
 
@@ -35,15 +36,15 @@ func (s streams) answer(ctx context.Context, err error) int {
 	}
 	s.end.document.Ended(s.end.command, version.Read(), code, strings.Join(lines, "; "))
 	if s.end.command != "" {
-		s.log.end(&s.end.document, s.end.lines())
+		s.log.End(&s.end.document, s.end.lines())
 	}
 	for _, line := range lines {
-		s.log.say(slog.LevelError, "%s", line)
+		s.log.Say(slog.LevelError, "%s", line)
 	}
-	s.log.page.end(&s.end.document)
+	s.end.page.end(&s.end.document)
 	if s.end.json {
 		if err := s.writeDocument(); err != nil {
-			s.log.say(slog.LevelError, "the answer could not be written: %v", err)
+			s.log.Say(slog.LevelError, "the answer could not be written: %v", err)
 			code = max(code, exitFatal)
 		}
 	}

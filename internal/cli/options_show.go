@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/logbook"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
@@ -146,13 +147,13 @@ func (o *showOptions) run(
 ) (stop func()) {
 	shown := !o.Quiet && !hidden
 	options := printer.Options{Interval: o.Progress, Color: printer.Color(o.Color)}
-	if shown && s.log.screen == nil {
+	if shown && s.log.ForPeople() {
 		options.Screen = s.err
 	}
 	lines := shown && !printer.Draws(options.Screen)
-	if lines || o.Verbose || s.log.file != nil {
+	if lines || o.Verbose || s.log.ToFile() {
 		options.Report = func(r progress.Reading) {
-			s.log.progress(r, lines)
+			s.log.Progress(r, lines)
 			o.tellNodes(s, c)
 		}
 	}
@@ -219,14 +220,15 @@ func (s streams) prepareLog(c *cobra.Command) error {
 	if every := text(progressFlag); strings.HasPrefix(every, "-") {
 		return fmt.Errorf("--%s %s: must not be negative", progressFlag, every)
 	}
-	s.log.quiet = is(quietFlag)
 	color := printer.Color(text(colorFlag))
 	if err := color.Check(); err != nil {
 		return fmt.Errorf("--%s %w", colorFlag, err)
 	}
-	s.log.color = color.On(s.err)
 	s.end.command, s.end.json, s.end.quiet = c.Name(), is(jsonFlag), is(quietFlag)
 	// Until it is known where rows go, the standard output is theirs.
 	s.end.aside = c.Name() == "scan" || c.Name() == "copy"
-	return s.log.open(text(logFileFlag), text(logFormatFlag), is(verboseFlag))
+	return s.log.Open(logbook.Options{
+		File: text(logFileFlag), Format: text(logFormatFlag),
+		Verbose: is(verboseFlag), Quiet: is(quietFlag), Color: color.On(s.err),
+	})
 }

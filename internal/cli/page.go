@@ -81,7 +81,8 @@ func (s streams) withPage(o showOptions, command string) (streams, error) {
 			s.note("the run is shown at %s", server.URL())
 		}
 	}
-	s.page, s.log.page = p, p
+	s.page, s.end.page = p, p
+	s.log.Also(p.watch.Say)
 	return s, nil
 }
 
@@ -92,13 +93,6 @@ func typedLine(args []string) string {
 		line += " " + safetext.ShellWord(arg)
 	}
 	return line
-}
-
-// say records a line that was printed for the user.
-func (p *page) say(line string) {
-	if p != nil {
-		p.watch.Say(line)
-	}
 }
 
 // show has the page show an operation that is about to run.

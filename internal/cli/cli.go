@@ -16,8 +16,8 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/configfile"
 	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/cli/help"
 	"github.com/cqlbulk/cqlbulk/internal/cli/logbook"
@@ -165,7 +165,7 @@ about every row.`,
 
 // applyConfig fills in what the command line left open.
 func applyConfig(root, c *cobra.Command, s streams) error {
-	settings, commands := settingsOf(root)
+	settings, commands := configfile.Names(root)
 	file, err := config.Apply(c.Name(), commandOf(c), c.Flags(), settings, commands)
 	if err != nil {
 		return err
@@ -193,22 +193,6 @@ func applyConfig(root, c *cobra.Command, s streams) error {
 
 // passwordFlags are the flags that passwords are given by, each beside one that names a file.
 var passwordFlags = []string{"password", "from-password"}
-
-// settingsOf names what may be set, each once, and the commands, in order.
-func settingsOf(root *cobra.Command) (settings, commands []string) {
-	take := func(f *pflag.Flag) {
-		if isSetting(f) {
-			settings = append(settings, f.Name)
-		}
-	}
-	root.PersistentFlags().VisitAll(take)
-	for _, sub := range root.Commands() {
-		commands = append(commands, sub.Name())
-		sub.LocalNonPersistentFlags().VisitAll(take)
-	}
-	slices.Sort(settings)
-	return slices.Compact(settings), commands
-}
 
 // ManPages returns the manual pages of the program, of a version and a date.
 func ManPages(version, date string) []help.Page {

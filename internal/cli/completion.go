@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/configfile"
 	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
@@ -126,7 +127,7 @@ func tablesLike(
 	connection *spec.Connection,
 	typed string,
 ) ([]string, cobra.ShellCompDirective) {
-	settings, commands := settingsOf(c.Root())
+	settings, commands := configfile.Names(c.Root())
 	if _, err := config.Apply(c.Name(), "", c.Flags(), settings, commands); err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/configfile"
 	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/report"
@@ -52,7 +53,7 @@ Exit status:
 					*to = true
 				}
 			}
-			settings, commands := settingsOf(c.Root())
+			settings, commands := configfile.Names(c.Root())
 			file, err := config.Apply(command, "", flags, settings, commands)
 			if err != nil {
 				return err
@@ -89,7 +90,7 @@ Exit status:
 // shownCommands are the commands that have settings.
 func shownCommands(root *cobra.Command) (names []string) {
 	for _, c := range root.Commands() {
-		if len(settingFlags(c)) > 0 {
+		if len(configfile.Settings(c)) > 0 {
 			names = append(names, c.Name())
 		}
 	}
@@ -102,7 +103,7 @@ func flagsToShow(root *cobra.Command, args []string) (*pflag.FlagSet, string, er
 	if len(args) == 0 {
 		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 		flags.SortFlags = false
-		for _, f := range sharedFlags(root) {
+		for _, f := range configfile.Shared(root) {
 			flags.AddFlag(f)
 		}
 		flags.AddFlag(root.PersistentFlags().Lookup(config.FileFlag))
@@ -134,7 +135,7 @@ func settingsInForce(flags *pflag.FlagSet, file config.File) []report.Setting {
 	var list []report.Setting
 	for _, g := range flagset.Groups {
 		flags.VisitAll(func(f *pflag.Flag) {
-			if flagset.GroupOf(f) != g || !isSetting(f) {
+			if flagset.GroupOf(f) != g || !configfile.IsSetting(f) {
 				return
 			}
 			origin := file.Origin(f.Name)
@@ -171,7 +172,7 @@ func isSecret(f *pflag.Flag) bool {
 }
 
 func valueText(f *pflag.Flag) string {
-	if values := flagset.Texts(f); isList(f) && len(values) != 1 {
+	if values := flagset.Texts(f); configfile.IsList(f) && len(values) != 1 {
 		return setting.ListText(values)
 	}
 	return flagset.Texts(f)[0]

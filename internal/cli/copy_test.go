@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/configfile"
 	"github.com/cqlbulk/cqlbulk/internal/cli/cqlshcopy"
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -49,7 +50,7 @@ func TestCopySettings(t *testing.T) {
 		t,
 		own.Parse([]string{"--maxattempts", "5", "--hosts", "a,b", "--dry-run", "-k", "demo"}),
 	)
-	settings, _ := settingsOf(newRoot(newStreams(nil, nil, io.Discard)))
+	settings, _ := configfile.Names(newRoot(newStreams(nil, nil, io.Discard)))
 	_, err := config.Apply("copy", "", own, settings, []string{"copy"})
 	require.NoError(t, err)
 	s, err := copystmt.Parse(

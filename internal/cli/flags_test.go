@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/configfile"
 	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -21,7 +22,7 @@ func parsed(t *testing.T, command, of string, flags *pflag.FlagSet, args ...stri
 	t.Helper()
 	flags.String(config.FileFlag, "", "")
 	require.NoError(t, flags.Parse(args))
-	settings, commands := settingsOf(newRoot(newStreams(nil, nil, io.Discard)))
+	settings, commands := configfile.Names(newRoot(newStreams(nil, nil, io.Discard)))
 	_, err := config.Apply(command, of, flags, settings, commands)
 	require.NoError(t, err)
 	return flags

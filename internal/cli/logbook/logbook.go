@@ -1,5 +1,5 @@
-// Package logbook takes what a command prints besides its answer: to the standard error, for a person
-// or as a log, to a log file, and to what else shows it.
+// Package logbook takes what a command prints besides its answer: to the standard error, for a
+// person or as a log, to a log file, and to what else shows it.
 package logbook
 
 import (

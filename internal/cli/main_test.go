@@ -39,6 +39,7 @@ func TestScripts(t *testing.T) {
 	commands := maps.Clone(clusterCommands)
 	commands["exits"], commands["glob"], commands["follows"], commands["bytes"], commands["taken"] = exits, glob, follows, writeBytes, taken
 	commands["offers"], commands["says"], commands["free"], commands["agree"] = offers, says, free, agree
+	commands["earlier"] = copyEarlier
 	schema, err := filepath.Abs("../../docs/report.schema.json")
 	if err != nil {
 		t.Fatal(err)

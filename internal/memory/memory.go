@@ -1,9 +1,12 @@
-// Package memory makes the garbage collector keep to what an operation may use.
+// Package memory makes the garbage collector keep to what an operation may use. The functions are
+// safe for concurrent use. The limit is that of the process: the last one that was set counts.
 package memory
 
 import (
 	"runtime"
 	"runtime/debug"
+	"slices"
+	"sync"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/progress"
@@ -12,7 +15,33 @@ import (
 
 // Limit makes the collector keep to the memory that an operation may use, in bytes. A fifth
 // remains for memory that it does not count.
-func Limit(memory setting.Size) { debug.SetMemoryLimit(int64(memory) / 5 * 4) }
+func Limit(memory setting.Size) {
+	collector.Lock()
+	defer collector.Unlock()
+	setLimit(limitOf(memory))
+}
+
+// limitOf returns the limit of the collector for the memory that an operation may use, in bytes.
+func limitOf(memory setting.Size) int64 { return int64(memory) / 5 * 4 }
+
+// collector guards the settings of the garbage collector.
+var collector struct {
+	sync.Mutex
+	meanwhile []int64 // limits of the calls of CollectMeanwhile that last
+	limit     int64   // besides those
+	percent   int     // before the first of those calls
+}
+
+// setLimit sets the memory limit of the collector. A lower one of [CollectMeanwhile] stays. The
+// caller holds the lock.
+func setLimit(bytes int64) {
+	collector.limit = bytes
+	applyLimits()
+}
+
+func applyLimits() {
+	debug.SetMemoryLimit(slices.Min(append(collector.meanwhile, collector.limit)))
+}
 
 // largeHeap is the size of heap from which it is worth a collection to give memory back.
 const largeHeap = 32 << 20
@@ -30,22 +59,41 @@ const smallInterval = 100 * time.Millisecond
 // CollectMeanwhile makes the collector let the heap grow by a third instead of to double its size,
 // and keep the memory to a limit in bytes, until the returned function is called. What nodes report
 // of a large cluster is many times what is kept of it.
+//
+// Calls may overlap, if several sources are opened at once. Once the last one has ended, the
+// settings are as before.
 func CollectMeanwhile(most int64) (end func()) {
-	percent, limit := lowerGCPercent(33), lowerLimit(most)
+	collector.Lock()
+	defer collector.Unlock()
+	if len(collector.meanwhile) == 0 {
+		collector.limit = debug.SetMemoryLimit(-1)
+		collector.percent = lowerGCPercent(33)
+	}
+	collector.meanwhile = append(collector.meanwhile, most)
+	applyLimits()
 	return func() {
 		Release()
-		debug.SetGCPercent(percent)
-		debug.SetMemoryLimit(limit)
+		collector.Lock()
+		defer collector.Unlock()
+		ended := slices.Index(collector.meanwhile, most)
+		collector.meanwhile = slices.Delete(collector.meanwhile, ended, ended+1)
+		applyLimits()
+		if len(collector.meanwhile) == 0 {
+			debug.SetGCPercent(collector.percent)
+		}
 	}
 }
 
 // LimitSmall makes the collector keep to [Small] until the run has moved [smallText], and then to
 // what the operation may use. The returned function ends the watch.
 func LimitSmall(memory setting.Size, c *progress.Counters) (end func()) {
-	Limit(memory)
-	if lowerLimit(Small) <= Small {
+	if limitOf(memory) <= Small {
+		Limit(memory)
 		return func() {}
 	}
+	collector.Lock()
+	setLimit(Small)
+	collector.Unlock()
 	ended := make(chan struct{})
 	go func() {
 		look := time.NewTicker(smallInterval)
@@ -60,15 +108,6 @@ func LimitSmall(memory setting.Size, c *progress.Counters) (end func()) {
 		Limit(memory)
 	}()
 	return func() { close(ended) }
-}
-
-// lowerLimit sets the memory limit of the collector unless it is lower already. It returns what it
-// was before.
-func lowerLimit(bytes int64) (before int64) {
-	if before = debug.SetMemoryLimit(bytes); before < bytes {
-		debug.SetMemoryLimit(before)
-	}
-	return before
 }
 
 // lowerGCPercent makes the collector let the heap grow by percent, unless the user has set less, or

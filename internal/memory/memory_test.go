@@ -30,3 +30,32 @@ func TestMemoryOfASmallRun(t *testing.T) {
 	LimitSmall(64<<20, &c)()
 	require.EqualValues(t, (64<<20)/5*4, limit(), "less than a small run takes stays")
 }
+
+// Two sources that are opened at once leave the settings as they were, whichever is open first.
+func TestOverlappingOpenings(t *testing.T) {
+	limit := debug.SetMemoryLimit(1 << 30)
+	percent := debug.SetGCPercent(100)
+	t.Cleanup(func() {
+		debug.SetMemoryLimit(limit)
+		debug.SetGCPercent(percent)
+	})
+	first := CollectMeanwhile(Small)
+	second := CollectMeanwhile(Small)
+	first()
+	require.EqualValues(t, Small, debug.SetMemoryLimit(-1), "the other is still being opened")
+	second()
+	require.EqualValues(t, 1<<30, debug.SetMemoryLimit(-1))
+	require.Equal(t, 100, debug.SetGCPercent(100))
+
+	// One within another ends before it.
+	first = CollectMeanwhile(1 << 29)
+	CollectMeanwhile(Small)()
+	require.EqualValues(t, 1<<29, debug.SetMemoryLimit(-1))
+	first()
+
+	// A run that begins while another source is opened keeps its limit.
+	opened := CollectMeanwhile(Small)
+	Limit(500 << 20)
+	opened()
+	require.EqualValues(t, 400<<20, debug.SetMemoryLimit(-1))
+}

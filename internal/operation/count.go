@@ -9,6 +9,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+	"github.com/cqlbulk/cqlbulk/internal/read"
 	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/run"
@@ -41,7 +42,7 @@ func PrepareCount(ctx context.Context, env spec.Environment, settings spec.Count
 	// a count by host or by range is reported by vnode range
 	planning.Coarse = settings.Via == spec.ViaCQL && settings.By != spec.ByHost &&
 		settings.By != spec.ByRange
-	t, err := openReading(
+	t, err := read.Open(
 		ctx,
 		env,
 		&settings.Reading,

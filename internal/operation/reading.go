@@ -5,47 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
-	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/read/files"
-	"github.com/cqlbulk/cqlbulk/internal/read/streamed"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/internal/table"
 )
-
-// openReading opens a table the way that it is read. Rows must meet the condition, where there is
-// one; that of a table that is read by CQL is the servers' business.
-func openReading(
-	ctx context.Context,
-	env spec.Environment,
-	o *spec.Reading,
-	conn *spec.Connection,
-	name spec.TableName,
-	planning plan.Options,
-	where string,
-	patience time.Duration,
-) (*files.Source, error) {
-	switch o.Via {
-	case spec.ViaFiles:
-		return files.Open(ctx, env, o, conn, name, planning, where)
-	case spec.ViaStream:
-		return streamed.Open(ctx, env, o, conn, name, planning, where, patience)
-	}
-	cfg, err := conn.Config(env)
-	if err != nil {
-		return nil, err
-	}
-	cfg.Patience = patience
-	t, err := table.Open(ctx, cfg, name, planning, true)
-	if err != nil {
-		return nil, err
-	}
-	return &files.Source{Table: t}, nil
-}
 
 // failedRanges lists the ranges that a sweep gave up. If there are none, every token of the ring
 // was read once, or there is an error. If the table was dropped or replaced during the run, it

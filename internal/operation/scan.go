@@ -8,6 +8,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
+	"github.com/cqlbulk/cqlbulk/internal/read"
 	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
@@ -87,7 +88,7 @@ func (s *Scan) plan(ctx context.Context) error {
 	if s.run.continued {
 		planning.Unread = s.earlier.Left()
 	}
-	if s.t, err = openReading(
+	if s.t, err = read.Open(
 		ctx,
 		s.env,
 		&s.spec.Reading,

@@ -2,10 +2,12 @@ package sink
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"io"
 
 	"github.com/cqlbulk/cqlbulk/internal/filesum"
+	"github.com/cqlbulk/cqlbulk/internal/store"
 )
 
 // bufferSize is the bytes that a file's buffer holds. Compressors write small pieces, and a page of
@@ -19,11 +21,11 @@ type target interface {
 	Close() error
 }
 
-// streamTarget is a target that the caller owns, and closes.
-type streamTarget struct{ io.Writer }
+// streamTarget is the stream, which its owner closes.
+type streamTarget struct{ store.Writer }
 
-func (streamTarget) Sync() error  { return nil }
-func (streamTarget) Close() error { return nil }
+func (streamTarget) Sync() error    { return nil }
+func (t streamTarget) Close() error { return t.Commit(context.Background()) }
 
 // chain takes the text of one file after another to their targets.
 type chain struct {
@@ -65,9 +67,9 @@ func (c *chain) begin(t target) {
 	c.beginMember() // even a file without text has one
 }
 
-// goOn sets the chain on a target that already has a number of bytes, all of complete members.
+// resume sets the chain on a target that already has a number of bytes, all of complete members.
 // state is the state of their checksum.
-func (c *chain) goOn(t target, bytes int64, state []byte) (err error) {
+func (c *chain) resume(t target, bytes int64, state []byte) (err error) {
 	c.set(t, bytes)
 	if bytes == 0 {
 		c.beginMember()
@@ -106,7 +108,7 @@ func (c *chain) write(text []byte) error {
 	return err
 }
 
-// finish brings everything to the disk, end marks included, and closes.
+// finish syncs everything, end marks included, and closes the target.
 func (c *chain) finish() error {
 	err := c.end()
 	if err == nil {
@@ -115,8 +117,8 @@ func (c *chain) finish() error {
 	return errors.Join(err, c.target.Close())
 }
 
-// cut brings all text into the target, in a whole member, so that the target can
-// be cut off there later. Text may follow. Without new text it does nothing.
+// cut brings all text into the target, in a complete member, so that the target can be cut there
+// later. Text may follow. Without new text it does nothing.
 func (c *chain) cut() error {
 	if !c.pending {
 		return nil

@@ -1,15 +1,14 @@
 package sink
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/human"
+	"github.com/cqlbulk/cqlbulk/internal/store"
 )
 
 // Commit ends a complete output. It closes every file and syncs it, then gives all of them their
@@ -24,7 +23,7 @@ func (o *Output) Commit() error {
 	if o.ended {
 		return errEnded
 	}
-	err := o.settle()
+	err := o.complete()
 	o.ended = true
 	if err != nil {
 		return err
@@ -39,17 +38,17 @@ func (o *Output) Commit() error {
 	return nil
 }
 
-// Settle is the first step of Commit: it closes every file, syncs it, and returns the mark in which
-// all files are finished. If a journal holds this mark before Commit gives the names, a run can
-// resume after a crash in the middle of the renaming. After Settle every Write fails, and only
-// Commit or Abort can follow. A second call returns the same mark.
-func (o *Output) Settle() (*Mark, error) {
+// Complete is the first step of Commit: it closes every file, syncs it, and returns the mark in
+// which all files are finished. If a journal holds this mark before Commit gives the names, a run
+// can resume after a crash in the middle of the renaming. After Complete every Write fails, and
+// only Commit or Abort can follow. A second call returns the same mark.
+func (o *Output) Complete() (*Mark, error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if o.ended {
 		return nil, errEnded
 	}
-	if err := o.settle(); err != nil {
+	if err := o.complete(); err != nil {
 		return nil, err
 	}
 	return o.mark()
@@ -63,20 +62,20 @@ func (o *Output) Ready() error {
 	if o.ended {
 		return errEnded
 	}
-	if err := o.settle(); err != nil || o.options.Path == "" {
+	if err := o.complete(); err != nil || o.options.Path == "" {
 		return err
 	}
 	return o.allReady(o.parts())
 }
 
-// settle completes and closes every file, once.
-func (o *Output) settle() error {
-	if !o.settled {
+// complete completes and closes every file, once.
+func (o *Output) complete() error {
+	if !o.completed {
 		o.atLeastOne()
-		o.settled = true
-		o.settleErr = o.each((*series).settle)
+		o.completed = true
+		o.completeErr = o.each((*series).complete)
 	}
-	return o.settleErr
+	return o.completeErr
 }
 
 // Abort ends the output as it is. It closes everything and keeps the part files, which may hold
@@ -93,8 +92,8 @@ func (o *Output) Abort() error {
 	return o.each((*series).abandon)
 }
 
-// each does the same with every series, whatever becomes of the others. One
-// error stands for all: a full disk is full for everybody.
+// each calls do for every series, also after an error. It returns the first error and the number of
+// the others: a full disk is full for all files.
 func (o *Output) each(do func(*series) error) error {
 	var first error
 	failed := 0
@@ -112,7 +111,7 @@ func (o *Output) each(do func(*series) error) error {
 }
 
 // atLeastOne begins the file of an output without rows. The series keeps an error, and the next
-// settle returns it.
+// complete returns it.
 func (o *Output) atLeastOne() {
 	for _, s := range o.series {
 		if s.err != nil || s.files() > 0 {
@@ -130,7 +129,7 @@ func (o *Output) atLeastOne() {
 	_ = s.begin()
 }
 
-// name gives the files their names.
+// name gives all files their names.
 func (o *Output) name(parts []partAt) error {
 	if err := o.allReady(parts); err != nil {
 		return err
@@ -140,7 +139,7 @@ func (o *Output) name(parts []partAt) error {
 		if p.named {
 			continue
 		}
-		if err := os.Rename(p.partPath(), p.path()); err != nil {
+		if err := o.store.Publish(context.Background(), p.path()); err != nil {
 			return fmt.Errorf(
 				"output %s: %w (%d of %d files have their names)",
 				&p,
@@ -154,7 +153,7 @@ func (o *Output) name(parts []partAt) error {
 	return o.syncFolder()
 }
 
-// allReady says why one of the parts may not get its name.
+// allReady returns why one of the parts cannot get its name, or nil.
 func (o *Output) allReady(parts []partAt) error {
 	for _, at := range parts {
 		p := at.part()
@@ -168,9 +167,9 @@ func (o *Output) allReady(parts []partAt) error {
 	return nil
 }
 
-// syncFolder has the names of the files on the disk.
+// syncFolder brings the names of the files to the disk.
 func (o *Output) syncFolder() error {
-	if err := fsync.Folder(o.folder); err != nil {
+	if err := o.store.SyncNames(context.Background(), o.folder); err != nil {
 		return fmt.Errorf("output folder %s: %w", o.folder, err)
 	}
 	return nil
@@ -179,22 +178,23 @@ func (o *Output) syncFolder() error {
 // ready returns an error if a part cannot get its name. Either the part is not the file that was
 // written, but that of another run, or the name is taken.
 func (o *Output) ready(p *part) error {
-	info, err := os.Lstat(p.partPath())
+	ctx := context.Background()
+	info, err := o.store.Lstat(ctx, p.partPath())
 	switch {
 	case err != nil:
 		return fmt.Errorf("output %s: %w", p, err)
-	case info.Size() != p.Bytes:
+	case info.Size != p.Bytes:
 		return fmt.Errorf(
 			"output %s: %s has %d bytes instead of the %d written: another run may be writing it",
 			p,
 			p.partPath(),
-			info.Size(),
+			info.Size,
 			p.Bytes,
 		)
 	case o.options.Force:
 		return nil
 	}
-	if _, err := os.Lstat(p.path()); err == nil {
+	if _, err := o.store.Lstat(ctx, p.path()); err == nil {
 		return TakenError(p.path())
 	} else if !errors.Is(err, fs.ErrNotExist) {
 		return fmt.Errorf("output %s: %w", p, err)
@@ -211,7 +211,7 @@ type Earlier struct {
 }
 
 // RemoveEarlier removes the files of an earlier output from the folder: those that ours accepts by
-// name, and part files. The caller calls it between Settle and Commit, so that a crash in between
+// name, and part files. The caller calls it between Complete and Commit, so that a crash in between
 // leaves visible part files.
 func (o *Output) RemoveEarlier(ours func(name string) bool) (found Earlier, err error) {
 	o.mu.Lock()
@@ -222,24 +222,25 @@ func (o *Output) RemoveEarlier(ours func(name string) bool) (found Earlier, err 
 	parts, final := make(map[string]bool), make(map[string]bool)
 	for _, at := range o.parts() {
 		p := at.part()
-		parts[p.file+partSuffix] = true
+		parts[p.file+store.PartSuffix] = true
 		if p.named {
 			parts[p.file] = true
 		} else {
 			final[p.file] = true
 		}
 	}
-	entries, err := os.ReadDir(o.folder)
+	ctx := context.Background()
+	entries, err := o.store.List(ctx, o.folder)
 	if err != nil {
 		return Earlier{}, fmt.Errorf("output folder %s: %w", o.folder, err)
 	}
 	own := o.options.ownNames()
 	for _, e := range entries {
-		name := e.Name()
-		if parts[name] || !e.Type().IsRegular() || !own.MatchString(name) {
+		name := e.Base()
+		if parts[name] || e.Kind != store.Object || !own.MatchString(name) {
 			continue
 		}
-		unfinished := strings.HasSuffix(name, partSuffix)
+		unfinished := strings.HasSuffix(name, store.PartSuffix)
 		earlier := !unfinished && ours(name)
 		if !earlier && !unfinished {
 			if final[name] {
@@ -255,7 +256,7 @@ func (o *Output) RemoveEarlier(ours func(name string) bool) (found Earlier, err 
 		if final[name] {
 			continue // which its successor replaces
 		}
-		if err := os.Remove(filepath.Join(o.folder, name)); err != nil {
+		if err := o.store.Remove(ctx, e.Name); err != nil {
 			return found, fmt.Errorf("output folder %s: %w", o.folder, err)
 		}
 	}

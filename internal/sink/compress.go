@@ -12,8 +12,8 @@ import (
 )
 
 // zstdWindow bounds the memory of a zstd writer, and of the file's readers, in bytes. Delimited
-// text repeats itself at short range. With 4 MiB, the flights of the sample data come out 1 %
-// smaller at the default level, and a writer takes 6 MiB instead of 2.5.
+// text repeats itself at short range. With a window of 4 MiB, the flights of the sample data are
+// 1 % smaller at the default level. A writer then takes 6 MiB instead of 2.5.
 const zstdWindow = 512 << 10
 
 // lz4Block is the smallest block of the frame format: a quarter of the memory of

@@ -17,6 +17,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cqlbulk/cqlbulk/internal/source"
+	"github.com/cqlbulk/cqlbulk/internal/store"
 )
 
 // crashing is an output that is killed again and again, and the rows it owes.
@@ -47,7 +48,7 @@ func (c *crashing) crash(m *Mark) {
 	open := map[string]bool{}
 	for _, s := range m.Series {
 		if s.Open != nil {
-			open[s.Open.Name+partSuffix] = true
+			open[s.Open.Name+store.PartSuffix] = true
 		}
 	}
 	for _, name := range names(c.t, c.folder) {
@@ -61,7 +62,7 @@ func (c *crashing) crash(m *Mark) {
 	c.folder = to
 	if c.options.Dir {
 		c.options.Path = to
-		stray := c.options.partName(77, 1) + partSuffix
+		stray := c.options.partName(77, 1) + store.PartSuffix
 		require.NoError(c.t, os.WriteFile(filepath.Join(to, stray), []byte("garbage"), 0o600))
 		return
 	}
@@ -125,7 +126,7 @@ func (c *crashing) run(o *Output, kill bool) (m *Mark, done bool) {
 		rows = c.write(writers, rows)
 	}
 	c.left = nil
-	m, err = o.Settle()
+	m, err = o.Complete()
 	require.NoError(c.t, err)
 	c.note(m)
 	return m, true
@@ -290,7 +291,7 @@ func TestKilledInCommit(t *testing.T) {
 						if c.random.IntN(2) == 0 {
 							require.NoError(
 								t,
-								os.Rename(path, strings.TrimSuffix(path, partSuffix)),
+								os.Rename(path, strings.TrimSuffix(path, store.PartSuffix)),
 							)
 						}
 					}
@@ -316,7 +317,7 @@ func TestKilledInCommit(t *testing.T) {
 }
 
 // A mark right before Commit serves as well, when all writers have a file.
-func TestNamedWithoutSettle(t *testing.T) {
+func TestNamedWithoutComplete(t *testing.T) {
 	for _, compression := range every() {
 		path := filepath.Join(t.TempDir(), "out")
 		options := Options{Path: path, Compression: compression, Header: []byte(header)}

@@ -107,7 +107,7 @@ func TestDiskFull(t *testing.T) {
 					options = Options{Path: filepath.Join(folder, "out"), Compression: compression}
 				}
 				d := &disk{room: 100_000}
-				o, err := open(options, d.create)
+				o, err := open(options, d)
 				require.NoError(t, err)
 				w, other := o.Writer(), o.Writer()
 				require.NoError(t, other.Write(100, text(0, 100)))
@@ -138,10 +138,7 @@ func TestDiskFullAtCommit(t *testing.T) {
 	for _, compression := range every() {
 		folder := t.TempDir()
 		d := &disk{room: 100}
-		o, err := open(
-			Options{Path: folder, Dir: true, Base: "b", Compression: compression},
-			d.create,
-		)
+		o, err := open(Options{Path: folder, Dir: true, Base: "b", Compression: compression}, d)
 		require.NoError(t, err)
 		for range 3 {
 			require.NoError(
@@ -162,7 +159,7 @@ func TestDiskFullAtCommit(t *testing.T) {
 func TestAbortOnAFullDisk(t *testing.T) {
 	folder := t.TempDir()
 	d := &disk{room: 100}
-	o, err := open(Options{Path: filepath.Join(folder, "out")}, d.create)
+	o, err := open(Options{Path: filepath.Join(folder, "out")}, d)
 	require.NoError(t, err)
 	require.NoError(t, o.Writer().Write(100, text(0, 100)))
 	require.ErrorIs(t, o.Abort(), syscall.ENOSPC)
@@ -175,7 +172,7 @@ func TestAbortOnAFullDisk(t *testing.T) {
 func TestSyncAndCloseFail(t *testing.T) {
 	for _, d := range []*disk{{room: 1 << 20, failSync: true}, {room: 1 << 20, failClose: true}} {
 		folder := t.TempDir()
-		o, err := open(Options{Path: folder, Dir: true, Base: "b"}, d.create)
+		o, err := open(Options{Path: folder, Dir: true, Base: "b"}, d)
 		require.NoError(t, err)
 		require.NoError(t, o.Writer().Write(1, text(0, 1)))
 		require.ErrorContains(t, o.Commit(), "output "+filepath.Join(folder, "b-0001-0001")+": ")
@@ -190,14 +187,14 @@ func TestHeaderDoesNotFit(t *testing.T) {
 		Path:   filepath.Join(folder, "out"),
 		Header: bytes.Repeat([]byte("x"), 2*bufferSize),
 	}
-	_, err := open(options, d.create)
+	_, err := open(options, d)
 	require.ErrorIs(t, err, syscall.ENOSPC)
 	require.Equal(t, 1, d.closed)
 
 	d = &disk{room: 100}
 	o, err := open(
 		Options{Path: filepath.Join(folder, "dir"), Dir: true, Base: "b", Header: options.Header},
-		d.create,
+		d,
 	)
 	require.NoError(t, err)
 	require.ErrorIs(t, o.Commit(), syscall.ENOSPC)

@@ -3,6 +3,7 @@ package sink
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -17,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/filesum"
+	"github.com/cqlbulk/cqlbulk/internal/store"
 )
 
 const header = "id,name\n"
@@ -104,6 +106,7 @@ func contents(t *testing.T, folder, compression string, f File) string {
 
 // disk is a simulated disk with room for a number of bytes; then it is full.
 type disk struct {
+	store.Disk
 	room      int64
 	failSync  bool
 	failClose bool
@@ -111,19 +114,23 @@ type disk struct {
 }
 
 type diskFile struct {
-	target
-	*disk
+	store.StagedWriter
+	disk *disk
 }
 
-func (d *disk) create(path string, over bool) (target, error) {
-	t, err := createPart(path, over)
-	return diskFile{t, d}, err
+func (d *disk) Stage(
+	ctx context.Context,
+	name string,
+	options store.CreateOptions,
+) (store.StagedWriter, error) {
+	w, err := d.Disk.Stage(ctx, name, options)
+	return diskFile{w, d}, err
 }
 
 func (f diskFile) Write(b []byte) (int, error) {
-	n := min(int64(len(b)), f.room)
-	f.room -= n
-	if _, err := f.target.Write(b[:n]); err != nil {
+	n := min(int64(len(b)), f.disk.room)
+	f.disk.room -= n
+	if _, err := f.StagedWriter.Write(b[:n]); err != nil {
 		return 0, err
 	}
 	if n < int64(len(b)) {
@@ -133,16 +140,16 @@ func (f diskFile) Write(b []byte) (int, error) {
 }
 
 func (f diskFile) Sync() error {
-	if f.failSync {
+	if f.disk.failSync {
 		return syscall.EIO
 	}
-	return f.target.Sync()
+	return f.StagedWriter.Sync()
 }
 
 func (f diskFile) Close() error {
-	f.closed++
-	err := f.target.Close()
-	if f.failClose {
+	f.disk.closed++
+	err := f.StagedWriter.Close()
+	if f.disk.failClose {
 		return syscall.EDQUOT
 	}
 	return err

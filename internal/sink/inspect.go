@@ -1,13 +1,14 @@
 package sink
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 
 	"github.com/cqlbulk/cqlbulk/internal/filesum"
+	"github.com/cqlbulk/cqlbulk/internal/store"
 )
 
 const changedSince = "it was changed or removed since"
@@ -16,40 +17,41 @@ const changedSince = "it was changed or removed since"
 // its final name already. It has that after a crash in the middle of Commit.
 func (o *Output) inspect(p *part, f FileMark, open bool) (named bool, err error) {
 	path := p.partPath()
-	info, err := os.Lstat(path)
+	ctx := context.Background()
+	info, err := o.store.Lstat(ctx, path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return true, checkNamed(p, f)
+		return true, o.checkNamed(p, f)
 	case err != nil:
 		return false, fmt.Errorf("output %s: %w", path, err)
-	case !info.Mode().IsRegular():
+	case info.Kind != store.Object:
 		return false, fmt.Errorf("output %s: is no plain file: %s", path, changedSince)
-	case info.Size() < f.Bytes, info.Size() > f.Bytes && !open:
+	case info.Size < f.Bytes, info.Size > f.Bytes && !open:
 		return false, fmt.Errorf(
 			"output %s: has %d bytes, the journal vouches for %d: %s",
 			path,
-			info.Size(),
+			info.Size,
 			f.Bytes,
 			changedSince,
 		)
 	}
 	if !o.options.Force {
-		if _, err := os.Lstat(p.path()); err == nil {
+		if _, err := o.store.Lstat(ctx, p.path()); err == nil {
 			return false, TakenError(p.path())
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return false, fmt.Errorf("output %s: %w", p, err)
 		}
 	}
 	if o.options.Verify {
-		return false, checkContent(path, f)
+		return false, o.checkContent(path, f)
 	}
 	return false, nil
 }
 
 // checkNamed checks a file whose part is gone and that has its final name. The size and the sum
 // must be those of the mark, because an earlier output may have had that name.
-func checkNamed(p *part, f FileMark) error {
-	info, err := os.Lstat(p.path())
+func (o *Output) checkNamed(p *part, f FileMark) error {
+	info, err := o.store.Lstat(context.Background(), p.path())
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf(
@@ -60,26 +62,33 @@ func checkNamed(p *part, f FileMark) error {
 		)
 	case err != nil:
 		return fmt.Errorf("output %s: %w", p, err)
-	case !info.Mode().IsRegular() || info.Size() != f.Bytes:
+	case info.Kind != store.Object:
+		return fmt.Errorf(
+			"output %s: is gone, and %s is no plain file: %s",
+			p.partPath(),
+			p.file,
+			changedSince,
+		)
+	case info.Size != f.Bytes:
 		return fmt.Errorf(
 			"output %s: is gone, and %s (%d bytes) is not what the journal vouches for (%d bytes): %s",
 			p.partPath(),
 			p.file,
-			info.Size(),
+			info.Size,
 			f.Bytes,
 			changedSince,
 		)
 	}
-	return checkContent(p.path(), f)
+	return o.checkContent(p.path(), f)
 }
 
 // checkContent reads the bytes that the mark vouches for and compares their sum.
-func checkContent(path string, f FileMark) error {
+func (o *Output) checkContent(path string, f FileMark) error {
 	want, err := f.sum()
 	if err != nil {
 		return fmt.Errorf("output %s: %w", path, err)
 	}
-	r, err := os.Open(path)
+	r, err := o.store.Open(context.Background(), path)
 	if err != nil {
 		return fmt.Errorf("output %s: %w", path, err)
 	}

@@ -69,16 +69,33 @@ func (o *Output) Mark() (*Mark, error) {
 	return o.mark()
 }
 
+// Sync syncs everything that any earlier Mark covers: the files that are open, those finished
+// meanwhile, and their names in the folder. A journal may hold the mark only after Sync has
+// succeeded. Sync may run beside writers, which wait for it only when they finish a file. Files
+// without new bytes since the last Sync cost nothing.
+//
+// An error names the file. The error of a file stays, because what was lost then is not known:
+// every later Sync repeats it, and Commit refuses. A file that Abort closed after it was written to
+// is an error too, so the order is Mark, Sync, Abort. A stream has nothing to sync.
+func (o *Output) Sync() error {
+	if o.folder == "" {
+		return nil
+	}
+	return o.group.Sync(o.syncFolder, func(name string, err error) error {
+		return fmt.Errorf("output %s: %w", name, err)
+	})
+}
+
 func (o *Output) mark() (*Mark, error) {
 	switch {
 	case o.folder == "":
 		return nil, nil
-	case o.settleErr != nil:
-		return nil, o.settleErr
+	case o.completeErr != nil:
+		return nil, o.completeErr
 	}
 	news := o.last == nil
 	for _, s := range o.series {
-		if s.err != nil && !o.settled {
+		if s.err != nil && !o.completed {
 			return nil, s.err
 		}
 		news = news || s.changed

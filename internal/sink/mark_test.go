@@ -7,6 +7,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/cqlbulk/cqlbulk/internal/store"
 	"github.com/stretchr/testify/require"
 )
 
@@ -31,7 +32,7 @@ func TestMarkWithoutNews(t *testing.T) {
 			require.NoError(t, other.Write(1, text(9, 1)))
 			m, err := o.Mark()
 			require.NoError(t, err)
-			info, err := os.Stat(filepath.Join(folder, m.Series[1].Open.Name+partSuffix))
+			info, err := os.Stat(filepath.Join(folder, m.Series[1].Open.Name+store.PartSuffix))
 			require.NoError(t, err)
 			require.Equal(t, info.Size(), m.Series[1].Open.Bytes, "it is in the file")
 			again, err := o.Mark()
@@ -78,7 +79,7 @@ func TestMarkOfAStream(t *testing.T) {
 	require.NoError(t, err)
 	require.Nil(t, m)
 	require.NoError(t, o.Sync())
-	m, err = o.Settle()
+	m, err = o.Complete()
 	require.NoError(t, err)
 	require.Nil(t, m)
 	require.NoError(t, o.Commit())
@@ -92,7 +93,7 @@ func TestMarkOnAFullDisk(t *testing.T) {
 		d := &disk{room: 20}
 		o, err := open(
 			Options{Path: filepath.Join(t.TempDir(), "out"), Compression: compression},
-			d.create,
+			d,
 		)
 		require.NoError(t, err)
 		w := o.Writer()
@@ -102,41 +103,41 @@ func TestMarkOnAFullDisk(t *testing.T) {
 		_, err = o.Mark()
 		require.ErrorIs(t, err, syscall.ENOSPC, "the error stays")
 		require.ErrorIs(t, w.Write(5, text(0, 5)), syscall.ENOSPC)
-		_, err = o.Settle()
+		_, err = o.Complete()
 		require.ErrorIs(t, err, syscall.ENOSPC)
 		require.ErrorIs(t, o.Commit(), syscall.ENOSPC)
 		require.Equal(t, 1, d.closed)
 	}
 }
 
-func TestSettle(t *testing.T) {
+func TestComplete(t *testing.T) {
 	folder := t.TempDir()
 	o, err := Open(Options{Path: folder, Dir: true, Base: "b"})
 	require.NoError(t, err)
 	w := o.Writer()
 	require.NoError(t, w.Write(5, text(0, 5)))
-	m, err := o.Settle()
+	m, err := o.Complete()
 	require.NoError(t, err)
 	require.Nil(t, m.Series[0].Open)
 	require.Equal(t, []string{"b-0001-0001.part"}, names(t, folder))
 	require.ErrorIs(t, w.Write(1, text(5, 1)), errEnded)
 	require.ErrorIs(t, o.Writer().Write(1, text(5, 1)), errEnded)
-	again, err := o.Settle()
+	again, err := o.Complete()
 	require.NoError(t, err)
 	require.Same(t, m, again)
 	require.NoError(t, o.Commit())
 	require.Equal(t, m.Series[0].Done[0].Sum, o.Files()[0].Sum)
-	_, err = o.Settle()
+	_, err = o.Complete()
 	require.ErrorIs(t, err, errEnded)
 }
 
-func TestAbortAfterSettle(t *testing.T) {
+func TestAbortAfterComplete(t *testing.T) {
 	folder := t.TempDir()
 	d := &disk{room: 1 << 20}
-	o, err := open(Options{Path: folder, Dir: true, Base: "b"}, d.create)
+	o, err := open(Options{Path: folder, Dir: true, Base: "b"}, d)
 	require.NoError(t, err)
 	require.NoError(t, o.Writer().Write(5, text(0, 5)))
-	_, err = o.Settle()
+	_, err = o.Complete()
 	require.NoError(t, err)
 	require.NoError(t, o.Abort())
 	require.Len(t, o.Parts(), 1)
@@ -146,7 +147,7 @@ func TestAbortAfterSettle(t *testing.T) {
 func TestSyncFails(t *testing.T) {
 	folder := t.TempDir()
 	d := &disk{room: 1 << 20, failSync: true}
-	o, err := open(Options{Path: folder, Dir: true, Base: "b", MaxRows: 5}, d.create)
+	o, err := open(Options{Path: folder, Dir: true, Base: "b", MaxRows: 5}, d)
 	require.NoError(t, err)
 	w := o.Writer()
 	require.NoError(t, w.Write(5, text(0, 5)))
@@ -166,7 +167,7 @@ func TestSyncFails(t *testing.T) {
 func TestSyncAfterFinish(t *testing.T) {
 	for _, fail := range []bool{false, true} {
 		d := &disk{room: 1 << 20}
-		o, err := open(Options{Path: t.TempDir(), Dir: true, Base: "b", MaxRows: 5}, d.create)
+		o, err := open(Options{Path: t.TempDir(), Dir: true, Base: "b", MaxRows: 5}, d)
 		require.NoError(t, err)
 		w := o.Writer()
 		require.NoError(t, w.Write(5, text(0, 5)))
@@ -199,7 +200,7 @@ func TestSyncAfterAbort(t *testing.T) {
 		if synced {
 			require.NoError(t, o.Sync())
 		} else {
-			require.ErrorIs(t, o.Sync(), errUnsynced)
+			require.ErrorIs(t, o.Sync(), store.ErrUnsynced)
 		}
 	}
 }

@@ -27,8 +27,8 @@ func (m *Mark) Since(earlier *Mark) *Mark {
 	return news
 }
 
-// Extend makes of an earlier mark the one that [Mark.Since] gave the news of. The
-// mark must not share memory with another.
+// Extend adds the result of [Mark.Since] to the earlier mark. The mark must not share memory with
+// another.
 func (m *Mark) Extend(news *Mark) error {
 	m.Compression = news.Compression
 	at := make(map[int]int, len(m.Series))

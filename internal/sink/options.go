@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
+	"github.com/cqlbulk/cqlbulk/internal/store"
 )
 
 // Options say where the text goes, and in which form.
@@ -50,17 +51,17 @@ type Options struct {
 	// Header begins every file. It counts as bytes, not as rows.
 	Header []byte
 
-	// Force allows an existing file to be overwritten. In a folder it allows RemoveEarlier to
-	// remove the files that an earlier output of the same Base and Ext left there, so that no two
-	// outputs mix. Other files stay.
+	// Force allows an existing file to be overwritten. So that no two outputs mix in a folder,
+	// RemoveEarlier then removes the files of an earlier output of the same Base and Ext. Other
+	// files stay.
 	Force bool
 
-	// Verify makes Resume read again what a mark vouches for, and compare its
-	// checksum. Without it Resume looks at the sizes only. Open ignores it.
+	// Verify makes Resume read again what a mark vouches for, and compare its checksum. Without it
+	// Resume compares the sizes only. Open ignores it.
 	Verify bool
 }
 
-// check says what is wrong with the options, and finds the compression.
+// check returns what is wrong with the options, or their compression.
 func (o *Options) check() (codec, error) {
 	switch {
 	case o.Path == "" && o.Dir:
@@ -115,7 +116,7 @@ func (o *Options) ownNames() *regexp.Regexp {
 			endings,
 			"|",
 		) + `)(` + regexp.QuoteMeta(
-			partSuffix,
+			store.PartSuffix,
 		) + `)?$`,
 	)
 }

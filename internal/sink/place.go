@@ -1,31 +1,28 @@
 package sink
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 
 	"golang.org/x/sys/unix"
 
-	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/human"
+	"github.com/cqlbulk/cqlbulk/internal/store"
 )
 
-// partSuffix is added to the name of a file until the output is whole.
-const partSuffix = ".part"
-
-// place is where a file stands; the zero place is the stream.
+// place is where a file is written. The zero place is the stream.
 type place struct {
 	folder string
 	file   string // in the folder
-	name   string // as it is called for the user: a link's own name
+	name   string // in messages and manifests: that of a link, not of its file
 }
 
 func (p place) isStream() bool   { return p == place{} }
 func (p place) path() string     { return filepath.Join(p.folder, p.file) }
-func (p place) partPath() string { return p.path() + partSuffix }
+func (p place) partPath() string { return p.path() + store.PartSuffix }
 
 // String names the place in errors.
 func (p place) String() string {
@@ -45,19 +42,23 @@ type part struct {
 // String is that of the place.
 func (p *part) String() string { return p.place.String() }
 
-// createPart creates a part file that only its owner can read. If a file is in its place,
-// createPart refuses, or with over removes it first. A process that may still write to that one
-// then writes to a file without a name, and never into this one.
-func createPart(path string, over bool) (target, error) {
-	if over {
-		if err := os.Remove(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return nil, err
-		}
+// begin creates the file of a part, or takes the stream.
+func (o *Output) begin(p *part) (target, error) {
+	ctx := context.Background()
+	if p.isStream() {
+		stream := store.Stream{Out: o.options.Stream}
+		w, err := stream.Create(ctx, store.Stdio, store.CreateOptions{})
+		return streamTarget{w}, err
 	}
-	return os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	options := store.CreateOptions{Over: o.options.Force, Mode: o.options.Mode}
+	w, err := o.store.Stage(ctx, p.path(), options)
+	if err != nil {
+		return nil, o.cannotMake(err)
+	}
+	return o.group.Add(w, p.String()), nil
 }
 
-// cannotMake says what to do when a file of the output cannot be made.
+// cannotMake adds to an error what to do if a file of the output cannot be created.
 func (o *Output) cannotMake(err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -69,7 +70,7 @@ func (o *Output) cannotMake(err error) error {
 	}
 }
 
-// another says by which flag the output goes elsewhere.
+// another names the flag that sends the output elsewhere.
 func (o *Options) another() string {
 	if o.Dir {
 		return "--dir names another folder"
@@ -77,34 +78,26 @@ func (o *Options) another() string {
 	return "--output names another file"
 }
 
-// claimFile says where one output file goes. A link leads to the file it names.
-func claimFile(path string, force bool) (place, error) {
-	info, err := os.Stat(path)
+// claimFile returns where one output file goes. A link leads to the file it names.
+func claimFile(s store.StagedStore, path string, force bool) (place, error) {
+	final, err := s.Claim(context.Background(), path, force)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-	case err != nil:
-		return place{}, fmt.Errorf("output %s: %w", path, err)
-	case info.IsDir():
+	case errors.Is(err, store.ErrFolder):
 		return place{}, fmt.Errorf("output %s is a folder: --dir %[1]s writes files into it", path)
-	case !info.Mode().IsRegular():
+	case errors.Is(err, store.ErrNotPlain):
 		return place{}, fmt.Errorf(
 			"output %s is no plain file: send the standard output there instead",
 			path,
 		)
-	case !force:
+	case errors.Is(err, fs.ErrExist):
 		return place{}, ExistsError(path)
-	}
-	if _, err := os.Lstat(path + partSuffix); err == nil && !force {
+	case errors.Is(err, store.ErrUnfinished):
 		return place{}, fmt.Errorf(
 			"output %s exists already, of a scan that was stopped or is under way: resume that one, or overwrite its output with --force",
-			path+partSuffix,
+			path+store.PartSuffix,
 		)
-	}
-	final := path
-	if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		if final, err = filepath.EvalSymlinks(path); err != nil {
-			return place{}, fmt.Errorf("output %s: %w", path, err)
-		}
+	case err != nil:
+		return place{}, fmt.Errorf("output %s: %w", path, err)
 	}
 	return place{
 		folder: filepath.Dir(final),
@@ -113,32 +106,21 @@ func claimFile(path string, force bool) (place, error) {
 	}, nil
 }
 
-// claimFolder makes the folder, or sees to it that it is empty.
-func claimFolder(o *Options) error {
-	there, err := folderThere(o.Path, o.Force)
+// claimFolder makes the folder, or checks that it is empty.
+func claimFolder(s store.StagedStore, o *Options) error {
+	there, err := folderThere(s, o.Path, o.Force)
 	if err != nil || there {
 		return err
 	}
-	if err = fsync.MkdirAll(o.Path); err == nil && o.FolderMode != 0 {
-		err = os.Chmod(o.Path, o.FolderMode)
-	}
-	if err != nil {
+	if err = s.MakeFolder(context.Background(), o.Path, o.FolderMode); err != nil {
 		return fmt.Errorf("output folder %s: %w; --dir names another one", o.Path, err)
 	}
 	return nil
 }
 
-// setMode gives a file that was just made the mode that was asked for, whatever the umask is.
-func (o *Options) setMode(made target) error {
-	if f, ok := made.(interface{ Chmod(fs.FileMode) error }); ok && o.Mode != 0 {
-		return f.Chmod(o.Mode)
-	}
-	return nil
-}
-
-// folderThere says whether the folder is there, and refuses one that is not empty.
-func folderThere(path string, force bool) (bool, error) {
-	entries, err := os.ReadDir(path)
+// folderThere reports whether the folder is there, and refuses one that is not empty.
+func folderThere(s store.StagedStore, path string, force bool) (bool, error) {
+	entries, err := s.List(context.Background(), path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, nil
@@ -147,7 +129,7 @@ func folderThere(path string, force bool) (bool, error) {
 	}
 	files := 0
 	for _, e := range entries {
-		if !e.IsDir() {
+		if e.Kind != store.Folder {
 			files++
 		}
 	}
@@ -177,32 +159,34 @@ func TakenError(path string) error {
 	)
 }
 
-// Check says what Open would refuse, and makes nothing.
+// Check returns what Open would refuse, and makes nothing.
 func Check(o Options) error {
 	if _, err := o.check(); err != nil {
 		return err
 	}
+	var disk store.Disk
 	at := o.Path
 	switch {
 	case o.Path == "":
 		return nil
 	case o.Dir:
-		if _, err := folderThere(o.Path, o.Force); err != nil {
+		if _, err := folderThere(disk, o.Path, o.Force); err != nil {
 			return err
 		}
 	default:
-		if _, err := claimFile(o.Path, o.Force); err != nil {
+		if _, err := claimFile(disk, o.Path, o.Force); err != nil {
 			return err
 		}
 		at = filepath.Dir(o.Path)
 	}
 	for o.Dir { // the first folder that is there
-		if _, err := os.Stat(at); !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at) {
+		_, err := disk.Stat(context.Background(), at)
+		if !errors.Is(err, fs.ErrNotExist) || at == filepath.Dir(at) {
 			break
 		}
 		at = filepath.Dir(at)
 	}
-	if err := unix.Access(at, unix.W_OK|unix.X_OK); err != nil {
+	if err := disk.CheckWritable(at); err != nil {
 		return fmt.Errorf(
 			"output %s: nothing can be written in %s: %w; %s",
 			o.Path,

@@ -2,20 +2,21 @@ package sink
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"regexp"
 	"slices"
+
+	"github.com/cqlbulk/cqlbulk/internal/store"
 )
 
-// errWhole is what a Write gets that comes after all of the one file is written.
+// errWhole is the error of a Write after the one file is complete.
 var errWhole = errors.New("the output is whole already, and takes no more rows")
 
 // Resume opens an output again as it was at a mark, whatever became of it since. It cuts an
-// unfinished file where the mark says, and appends further rows, without another header. Limits
+// unfinished file at the mark, and appends further rows, without another header. Limits
 // continue to count, and finished files stay as they are. Part files of the output's own names
 // (same Base, Ext and Compression) that the mark does not have were made after it, and are removed.
 //
@@ -26,18 +27,13 @@ var errWhole = errors.New("the output is whole already, and takes no more rows")
 // If a file is gone, shorter than marked, longer though finished, or no plain file, Resume refuses,
 // and has changed nothing. It reads the content only with Verify. A Commit that was interrupted may
 // have given a file its final name already. Such a file counts as named if its size and checksum
-// are those of the mark; see [Output.Settle] for the mark that records it so. Writers of one file
+// are those of the mark; see [Output.Complete] for the mark that records it so. Writers of one file
 // that is finished get an error for every row.
 //
 // Other errors name the file. Resume then closes what it had opened, and can be called again.
-func Resume(o Options, m Mark) (*Output, error) { return resume(o, m, createPart, openPart) }
+func Resume(o Options, m Mark) (*Output, error) { return resume(o, m, store.Disk{}) }
 
-func resume(
-	o Options,
-	m Mark,
-	create func(path string, over bool) (target, error),
-	open func(path string) (file, error),
-) (*Output, error) {
+func resume(o Options, m Mark, place store.StagedStore) (*Output, error) {
 	codec, err := o.check()
 	if err != nil {
 		return nil, err
@@ -46,9 +42,9 @@ func resume(
 		return nil, errors.New("a stream cannot be resumed")
 	}
 	o.Header = slices.Clone(o.Header)
-	out := &Output{options: o, codec: codec, create: create, folder: o.Path}
+	out := &Output{options: o, codec: codec, store: place, folder: o.Path}
 	if !o.Dir {
-		if out.at, err = claimFile(o.Path, true); err != nil {
+		if out.at, err = claimFile(place, o.Path, true); err != nil {
 			return nil, err
 		}
 		out.folder = out.at.folder
@@ -63,7 +59,7 @@ func resume(
 		return nil, err
 	}
 	for i, s := range out.series {
-		if err := s.reopen(m.Series[i].Open, open); err != nil {
+		if err := s.reopen(m.Series[i].Open); err != nil {
 			for _, s := range out.series {
 				s.drop()
 			}
@@ -74,7 +70,7 @@ func resume(
 	return out, nil
 }
 
-// restore makes the series of a mark, after a look at each file. It changes no file.
+// restore makes the series of a mark, and checks that each file is there. It changes no file.
 func (o *Output) restore(m Mark) error {
 	for _, sm := range m.Series {
 		s := o.add(sm.Worker)
@@ -115,24 +111,28 @@ func (o *Output) removeStrays(none bool) error {
 	if !o.options.Dir {
 		return nil
 	}
-	if _, err := os.Stat(o.folder); none && errors.Is(err, fs.ErrNotExist) {
-		return claimFolder(&Options{Path: o.folder, FolderMode: o.options.FolderMode})
+	ctx := context.Background()
+	if _, err := o.store.Stat(ctx, o.folder); none && errors.Is(err, fs.ErrNotExist) {
+		return claimFolder(
+			o.store,
+			&Options{Path: o.folder, FolderMode: o.options.FolderMode},
+		)
 	}
-	entries, err := os.ReadDir(o.folder)
+	entries, err := o.store.List(ctx, o.folder)
 	if err != nil {
 		return fmt.Errorf("output folder %s: %w", o.folder, err)
 	}
 	known := map[string]bool{}
 	for _, p := range o.parts() {
-		known[p.name()+partSuffix] = true
+		known[p.name()+store.PartSuffix] = true
 	}
 	own := regexp.MustCompile(`^` + regexp.QuoteMeta(o.options.Base) + `-\d{4,}-\d{4,}` +
-		regexp.QuoteMeta(o.options.Ext+o.codec.ending+partSuffix) + `$`)
+		regexp.QuoteMeta(o.options.Ext+o.codec.ending+store.PartSuffix) + `$`)
 	for _, e := range entries {
-		if known[e.Name()] || !e.Type().IsRegular() || !own.MatchString(e.Name()) {
+		if known[e.Base()] || e.Kind != store.Object || !own.MatchString(e.Base()) {
 			continue
 		}
-		if err := os.Remove(filepath.Join(o.folder, e.Name())); err != nil {
+		if err := o.store.Remove(ctx, e.Name); err != nil {
 			return fmt.Errorf("output folder %s: %w", o.folder, err)
 		}
 	}
@@ -140,7 +140,7 @@ func (o *Output) removeStrays(none bool) error {
 }
 
 // reopen opens the unfinished file of the series for more rows, if it has one.
-func (s *series) reopen(f *FileMark, open func(path string) (file, error)) error {
+func (s *series) reopen(f *FileMark) error {
 	s.changed = true
 	p := s.last
 	if p == nil {
@@ -149,24 +149,25 @@ func (s *series) reopen(f *FileMark, open func(path string) (file, error)) error
 	if err := s.makeChain(p); err != nil {
 		return err
 	}
-	t, err := cutPart(p.partPath(), f.Bytes, open)
+	w, err := s.output.store.Restage(context.Background(), p.path(), f.Bytes)
 	if err != nil {
 		return s.fail(p, err)
 	}
 	s.open = true
-	if err := s.chain.goOn(s.output.disk.add(t, p.String()), f.Bytes, f.State); err != nil {
+	t := s.output.group.Add(w, p.String())
+	if err := s.chain.resume(t, f.Bytes, f.State); err != nil {
 		return s.fail(p, err)
 	}
 	return nil
 }
 
-// handOut makes ready what Writer gives.
+// handOut prepares the series that Writer returns.
 func (o *Output) handOut() {
 	if !o.options.Dir {
 		o.shared = o.series[0]
 		if !o.shared.open {
 			o.shared.err = fmt.Errorf("output %s: %w", o.at, errWhole)
-			o.settled = true
+			o.completed = true
 		}
 		return
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/cqlbulk/cqlbulk/internal/store"
 	"github.com/stretchr/testify/require"
 )
 
@@ -66,7 +67,7 @@ func FuzzResume(f *testing.F) {
 			require.NoError(
 				t,
 				os.WriteFile(
-					filepath.Join(folder, name+partSuffix),
+					filepath.Join(folder, name+store.PartSuffix),
 					append(stored, "more"...),
 					0o600,
 				),

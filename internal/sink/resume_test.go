@@ -1,12 +1,13 @@
 package sink
 
 import (
-	"errors"
+	"context"
 	"os"
 	"path/filepath"
 	"syscall"
 	"testing"
 
+	"github.com/cqlbulk/cqlbulk/internal/store"
 	"github.com/stretchr/testify/require"
 )
 
@@ -228,53 +229,44 @@ func TestResumeWithForce(t *testing.T) {
 	require.Equal(t, string(text(0, 2)), contents(t, filepath.Dir(path), "", o.Files()[0]))
 }
 
-// failingFile fails at a given call.
-type failingFile struct {
-	file
-	truncate, stat error
-	closed         *int
+// failingDisk fails when an unfinished file is opened again for the second time.
+type failingDisk struct {
+	store.Disk
+	opened, closed int
 }
 
-func (f failingFile) Truncate(size int64) error {
-	return errors.Join(f.truncate, f.file.Truncate(size))
+type closing struct {
+	store.StagedWriter
+	disk *failingDisk
 }
 
-func (f failingFile) Stat() (os.FileInfo, error) {
-	info, err := f.file.Stat()
-	return info, errors.Join(f.stat, err)
+func (c closing) Close() error {
+	c.disk.closed++
+	return c.StagedWriter.Close()
 }
 
-func (f failingFile) Close() error {
-	*f.closed++
-	return f.file.Close()
+func (d *failingDisk) Restage(
+	ctx context.Context,
+	name string,
+	size int64,
+) (store.StagedWriter, error) {
+	if d.opened == 1 {
+		return nil, syscall.EIO
+	}
+	d.opened++
+	w, err := d.Disk.Restage(ctx, name, size)
+	return closing{w, d}, err
 }
 
 func TestResumeFails(t *testing.T) {
-	for name, failing := range map[string]failingFile{
-		"open":     {},
-		"truncate": {truncate: syscall.EIO},
-		"stat":     {stat: syscall.EIO},
-	} {
-		t.Run(name, func(t *testing.T) {
-			options, m := begun(t, "gzip")
-			opened, closed := 0, 0
-			_, err := resume(options, m, createPart, func(path string) (file, error) {
-				if name == "open" && opened == 1 {
-					return nil, syscall.EIO
-				}
-				f, err := openPart(path)
-				opened++
-				if opened == 1 {
-					return failingFile{file: f, closed: &closed}, err
-				}
-				return failingFile{f, failing.truncate, failing.stat, &closed}, err
-			})
-			require.ErrorIs(t, err, syscall.EIO)
-			require.ErrorContains(t, err, "output "+filepath.Join(options.Path, "b-0002-0001.gz: "))
-			require.Equal(t, opened, closed, "every file is closed")
-			o, err := Resume(options, m)
-			require.NoError(t, err, "another time")
-			require.NoError(t, o.Commit())
-		})
-	}
+	options, m := begun(t, "gzip")
+	d := &failingDisk{}
+	_, err := resume(options, m, d)
+	require.ErrorIs(t, err, syscall.EIO)
+	require.ErrorContains(t, err, "output "+filepath.Join(options.Path, "b-0002-0001.gz: "))
+	require.Equal(t, 1, d.opened)
+	require.Equal(t, d.opened, d.closed, "every file is closed")
+	o, err := Resume(options, m)
+	require.NoError(t, err, "another time")
+	require.NoError(t, o.Commit())
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestRolling writes rows of 4 bytes after a header of 3, in pieces of the given numbers of rows,
-// and checks the rows of each file.
+// TestRolling writes rows of 4 bytes after a header of 3, and checks the rows of each file. A piece
+// is the number of rows of one Write.
 func TestRolling(t *testing.T) {
 	for name, c := range map[string]struct {
 		rows, bytes int64

@@ -8,8 +8,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/filesum"
 )
 
-// series is one file after another, each with the header, of one writer or of
-// all of them. Only the first file of a series outside a folder ever begins.
+// series is one file after another, each with the header, of one writer or of all of them. Outside
+// a folder it has one file only.
 type series struct {
 	output *Output
 	worker int    // 0: of all of them
@@ -60,7 +60,7 @@ func (s *series) part(i int) part {
 	return p
 }
 
-// setNamed notes that a finished file has its final name.
+// setNamed records that a finished file has its final name.
 func (s *series) setNamed(i int) {
 	if len(s.named) < len(s.done) {
 		s.named = append(s.named, make([]bool, len(s.done)-len(s.named))...)
@@ -115,7 +115,7 @@ func (s *series) Write(rows int, text []byte) error {
 	return nil
 }
 
-// full reports whether that many more rows and bytes belong in the next file.
+// full reports whether the given rows and bytes belong in the next file.
 func (s *series) full(rows, bytes int) bool {
 	o, p := &s.output.options, s.last
 	if p.Rows == 0 && p.TextBytes == int64(len(o.Header)) {
@@ -125,23 +125,16 @@ func (s *series) full(rows, bytes int) bool {
 		o.MaxBytes > 0 && p.TextBytes+int64(bytes) > o.MaxBytes
 }
 
-// begin makes the next file, up to its header.
+// begin creates the next file, and writes its header.
 func (s *series) begin() error {
 	o := s.output
 	p := &part{place: s.where(len(s.done) + 1)}
 	if err := s.makeChain(p); err != nil {
 		return err
 	}
-	var t target = streamTarget{o.options.Stream}
-	if !p.isStream() {
-		made, err := o.create(p.partPath(), o.options.Force)
-		if err != nil {
-			return s.fail(p, o.cannotMake(err))
-		}
-		if err := o.options.setMode(made); err != nil {
-			return s.fail(p, err)
-		}
-		t = o.disk.add(made, p.String())
+	t, err := o.begin(p)
+	if err != nil {
+		return s.fail(p, err)
 	}
 	s.last, s.open, s.changed = p, true, true
 	s.chain.begin(t)
@@ -168,7 +161,7 @@ func (s *series) makeChain(p *part) (err error) {
 	return nil
 }
 
-// finish closes the present file, whole.
+// finish completes and closes the present file.
 func (s *series) finish() error {
 	p := s.last
 	s.open, s.changed = false, true
@@ -180,8 +173,8 @@ func (s *series) finish() error {
 	return nil
 }
 
-// settle completes and closes the series, and reports whether that succeeded.
-func (s *series) settle() error {
+// complete completes and closes the series, and reports whether that succeeded.
+func (s *series) complete() error {
 	err := s.err
 	if err == nil && s.open {
 		err = s.finish()
@@ -212,8 +205,7 @@ func (s *series) abandon() error {
 	return err
 }
 
-// drop closes the file of a series that has failed already; another error on
-// top of that says nothing new.
+// drop closes the file of a series that has failed already. A second error has no news.
 func (s *series) drop() {
 	if s.open {
 		_ = s.chain.target.Close()

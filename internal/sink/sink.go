@@ -1,5 +1,5 @@
-// Package sink writes the text of a scan to a stream, into one file, or into a folder of part files
-// with a series for each worker.
+// Package sink writes the text of a scan to a stream, into one file, or into a folder of part
+// files. In a folder each worker has a series of files.
 //
 // Start with [Open]. Every worker takes a [Writer] of its own and hands it complete rows. Then
 // exactly one of [Output.Commit] and [Output.Abort] ends the output. Text passes through a short
@@ -11,16 +11,19 @@
 // files get their names. A file with its name is complete.
 //
 // An output can survive its process. [Output.Mark] returns the point up to which rows are written,
-// [Output.Sync] syncs them, and [Resume] continues from a mark in a later process, without what was
+// and [Output.Sync] syncs them. In a later process [Resume] continues from a mark, without what was
 // written after it. A mark ends the compressor's present member (gzip) or frame (the others). The
 // formats allow several in a row, and readers take them for one text.
+//
+// The files are objects of a store ([store.StagedStore]), which is the local disk. Its calls get no
+// context of the run, because an output is ended after that was cancelled.
 //
 // Ownership: a writer no longer needs the bytes that it was handed when Write returns.
 //
 // Concurrency: Output.Writer is safe for concurrent use. A Writer belongs to one goroutine at a
 // time. The writers of a folder share nothing. Those of a stream or of one file take turns, and the
-// compressor runs while they do. Call Commit, Settle, Abort, Parts and Files after the last Write,
-// and Mark while no Write runs. Sync may be called at any time.
+// compressor runs while they do. Call Commit, Complete, Abort, Parts and Files after the last
+// Write, and Mark while no Write runs. Sync may be called at any time.
 //
 // Memory of one open file: 64 KiB of buffer and the compressor. Measured with 8 MiB of delimited
 // text:
@@ -44,6 +47,7 @@ import (
 	"sync"
 
 	"github.com/cqlbulk/cqlbulk/internal/filesum"
+	"github.com/cqlbulk/cqlbulk/internal/store"
 )
 
 // Writer takes the rows of one worker.
@@ -69,48 +73,48 @@ type File struct {
 type Output struct {
 	options Options
 	codec   codec
-	create  func(path string, over bool) (target, error)
+	store   store.StagedStore
 	at      place  // of the one file
 	folder  string // of the files; empty for a stream
-	disk    unsynced
+	group   store.SyncGroup
 
-	mu        sync.Mutex // of what follows, and of the shared series
-	series    []*series
-	shared    *series   // nil when every worker has its own series
-	workers   int       // the highest number so far
-	idle      []*series // of a resumed output, for the next calls of Writer
-	last      *Mark
-	settled   bool
-	settleErr error
-	ended     bool
-	committed bool
+	mu          sync.Mutex // of what follows, and of the shared series
+	series      []*series
+	shared      *series   // nil when every worker has its own series
+	workers     int       // the highest number so far
+	idle        []*series // of a resumed output, for the next calls of Writer
+	last        *Mark
+	completed   bool
+	completeErr error
+	ended       bool
+	committed   bool
 }
 
-// errEnded is what a Write gets that comes after Commit or Abort.
+// errEnded is the error of a Write after Commit or Abort.
 var errEnded = errors.New("the output is ended already")
 
 // Open checks the options and prepares the output. One file is created at once, as PATH.part. A
 // folder is created if it is missing (with its parents), and its files as rows come. A stream is
-// not touched until then. Without Force, Open refuses what exists already: a file of that name, a
-// folder with any files in it, or a part file of an earlier output. It always refuses anything else
-// than a plain file. Errors name the path.
-func Open(o Options) (*Output, error) { return open(o, createPart) }
+// not touched until then. Without Force, Open refuses a file of that name, a folder with any files
+// in it, and a part file of an earlier output. It always refuses anything else than a plain file.
+// Errors name the path.
+func Open(o Options) (*Output, error) { return open(o, store.Disk{}) }
 
-func open(o Options, create func(path string, over bool) (target, error)) (*Output, error) {
+func open(o Options, s store.StagedStore) (*Output, error) {
 	codec, err := o.check()
 	if err != nil {
 		return nil, err
 	}
 	o.Header = slices.Clone(o.Header)
-	out := &Output{options: o, codec: codec, create: create}
+	out := &Output{options: o, codec: codec, store: s}
 	switch {
 	case o.Path == "":
 		out.shared = out.add(0)
 	case o.Dir:
 		out.folder = o.Path
-		err = claimFolder(&o)
+		err = claimFolder(s, &o)
 	default:
-		if out.at, err = claimFile(o.Path, o.Force); err == nil {
+		if out.at, err = claimFile(s, o.Path, o.Force); err == nil {
 			out.folder = out.at.folder
 			out.shared = out.add(0)
 			if err = out.shared.begin(); err != nil {
@@ -159,7 +163,7 @@ func (o *Output) addWorker() *series {
 
 func (o *Output) add(worker int) *series {
 	s := &series{output: o, worker: worker}
-	if o.ended || o.settled {
+	if o.ended || o.completed {
 		s.err = errEnded
 	}
 	o.series = append(o.series, s)
@@ -182,8 +186,8 @@ func (o *Output) Files() []File {
 	return files
 }
 
-// Parts returns the paths of the files that still have their part names, in order of name: those
-// that Abort kept, or a Commit that failed.
+// Parts returns the paths of the files that still have their part names, in order of name. Abort
+// leaves them, and so does a Commit that failed.
 func (o *Output) Parts() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/filesum"
 )
 
-// tally counts what passes, and sums it up.
+// tally counts the bytes that pass, and computes their checksum.
 type tally struct {
 	next  io.Writer
 	sum   *filesum.Hash // nil: none

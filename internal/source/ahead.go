@@ -13,7 +13,7 @@ const (
 	blocks    = 4
 )
 
-// ahead reads in a goroutine of its own what its owner will ask for next.
+// ahead reads the text in a goroutine of its own, before its owner wants it.
 type ahead struct {
 	full  chan block
 	free  chan []byte
@@ -95,8 +95,7 @@ func isEnd(err error) bool {
 	return err == io.EOF //nolint:errorlint // errors.Is would take such a failure for the end
 }
 
-// notTheEnd makes sure that an end in the wrong place does not pass for the
-// right one.
+// notTheEnd returns io.ErrUnexpectedEOF for an end in the wrong place.
 func notTheEnd(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -113,7 +112,7 @@ func (a *ahead) send(b block) bool {
 	}
 }
 
-// Read gives out the blocks. It must not be called again after an error.
+// Read returns the text of the blocks. It must not be called again after an error.
 func (a *ahead) Read(p []byte) (int, error) {
 	if len(a.rest) == 0 {
 		if a.now.err != nil {

@@ -37,15 +37,15 @@ func allMagics() []magic {
 	return all
 }
 
-// skippable stands for the frames that zstd and lz4 have in common, which hold
-// what is no text. What follows them says which of the two it is.
+// skippable stands for the frames that zstd and lz4 have in common. They hold no text. The frames
+// after them show which of the two formats it is.
 var skippable = format{name: "zstd or lz4"}
 
 var errUnknownFrame = errors.New("neither a zstd nor an lz4 frame follows a skippable one")
 
-// detect finds the format of what in holds; nil is plain text. No byte of the
-// text is taken. It waits for no more bytes than it needs to decide. With an
-// error comes the format in which it is one.
+// detect returns the format of the bytes in a reader; nil is plain text. It takes no byte of the
+// text, and waits for no more bytes than it needs to decide. With an error, the format is the one
+// that the error is about.
 func detect(in *bufio.Reader) (*format, error) {
 	f, err := match(in)
 	if err != nil || f != &skippable {
@@ -123,7 +123,7 @@ func match(in *bufio.Reader) (*format, error) {
 	}
 }
 
-// candidate finds a magic that begins with head.
+// candidate returns a magic that begins with head.
 func candidate(head string) *magic {
 	for i := range magics {
 		if strings.HasPrefix(magics[i].head, head) {
@@ -133,8 +133,8 @@ func candidate(head string) *magic {
 	return nil
 }
 
-// cutOff reports whether an input that is only the beginning of a magic was a compressed stream: as
-// text it would be too much of a coincidence.
+// cutOff reports whether an input that is only the beginning of a magic was a compressed stream. No
+// text is likely to be the same bytes.
 func cutOff(head []byte) bool {
 	for _, b := range head {
 		if b < ' ' || b > '~' {

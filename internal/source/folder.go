@@ -1,83 +1,114 @@
 package source
 
 import (
+	"context"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
+	"github.com/cqlbulk/cqlbulk/internal/store"
 )
 
-// folder finds the files below a folder, in the order of their paths (byte by
-// byte, with the separators). Links are followed to files, not to folders. Run
-// directories below it are left out: their rejects were input once. Of one that is
-// named itself the rejects are taken.
+// walk collects the files below a folder.
+type walk struct {
+	root    string
+	own     bool // root is itself a run directory, whose rejects are input
+	found   []Input
+	runs    []string // run directories that were left out
+	skipped int
+}
+
+// folder finds the files below a folder, in the order of their paths (byte by byte, with the
+// separators). Links are followed to files, not to folders. Run directories below it are left out,
+// because their rejects were input once. If the folder is itself a run directory, its rejects are
+// taken.
 func folder(root string) (found []Input, notes []string, err error) {
-	var runs []string
-	skipped, own := 0, journal.IsRun(root)
-	err = fs.WalkDir(os.DirFS(root), ".", func(path string, entry fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case path == ".":
-			return nil
-		case entry.IsDir() && hidden(entry.Name()):
-			skipped++
-			return fs.SkipDir
-		case entry.IsDir() && isRun(filepath.Join(root, filepath.FromSlash(path))):
-			runs = append(runs, filepath.Join(root, filepath.FromSlash(path)))
-			return fs.SkipDir
-		case entry.IsDir():
-			return nil
-		case companion(entry.Name()) || own && journal.Keeps(path):
-			skipped++
-			return nil
-		}
-		name := filepath.Join(root, filepath.FromSlash(path))
-		info, err := os.Stat(name)
-		if err != nil {
-			return err
-		}
-		if !info.Mode().IsRegular() {
-			skipped++
-			return nil
-		}
-		found = append(found, file(name, info))
-		return nil
-	})
+	w := walk{root: root, own: journal.IsRun(root)}
+	err = w.below(root)
 	switch {
 	case err != nil:
 		return nil, nil, fmt.Errorf("folder %s: %w", root, err)
-	case len(found) == 0 && len(runs) > 0:
+	case len(w.found) == 0 && len(w.runs) > 0:
 		return nil, nil, fmt.Errorf(
 			"folder %s: no files to load in it, but for %s",
 			root,
-			noteOfRuns(runs, ""),
+			noteOfRuns(w.runs, ""),
 		)
-	case len(found) == 0 && skipped == 0:
+	case len(w.found) == 0 && w.skipped == 0:
 		return nil, nil, fmt.Errorf("folder %s: no files in it", root)
-	case len(found) == 0:
+	case len(w.found) == 0:
 		return nil, nil, fmt.Errorf(
 			"folder %s: no files to load in it, %d passed over (%s)",
 			root,
-			skipped,
+			w.skipped,
 			passedOver,
 		)
-	case skipped > 0:
+	case w.skipped > 0:
 		notes = append(
 			notes,
-			fmt.Sprintf("folder %s: %d passed over (%s)", root, skipped, passedOver),
+			fmt.Sprintf("folder %s: %d passed over (%s)", root, w.skipped, passedOver),
 		)
 	}
-	if len(runs) > 0 {
-		notes = append(notes, fmt.Sprintf("folder %s: %s", root, noteOfRuns(runs, " left out")))
+	if len(w.runs) > 0 {
+		notes = append(notes, fmt.Sprintf("folder %s: %s", root, noteOfRuns(w.runs, " left out")))
 	}
-	slices.SortFunc(found, func(a, b Input) int { return strings.Compare(a.Name, b.Name) })
-	return found, notes, nil
+	slices.SortFunc(w.found, func(a, b Input) int { return strings.Compare(a.Name, b.Name) })
+	return w.found, notes, nil
+}
+
+// below looks at what is in a folder, and in the folders of it.
+func (w *walk) below(folder string) error {
+	entries, err := disk.List(context.Background(), folder)
+	if err != nil {
+		return err
+	}
+	for _, e := range entries {
+		if err := w.look(e); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// look takes an entry as input, enters it, or passes it over.
+func (w *walk) look(e store.Info) error {
+	switch {
+	case e.Kind == store.Folder && hidden(e.Base()):
+		w.skipped++
+		return nil
+	case e.Kind == store.Folder && isRun(e.Name):
+		w.runs = append(w.runs, e.Name)
+		return nil
+	case e.Kind == store.Folder:
+		return w.below(e.Name)
+	case companion(e.Base()) || w.keeps(e):
+		w.skipped++
+		return nil
+	}
+	if e.Size < 0 {
+		var err error
+		if e, err = disk.Stat(context.Background(), e.Name); err != nil {
+			return err
+		}
+	}
+	if e.Kind != store.Object {
+		w.skipped++
+		return nil
+	}
+	w.found = append(w.found, file(e))
+	return nil
+}
+
+// keeps reports whether a file is one that a run directory keeps about its run.
+func (w *walk) keeps(e store.Info) bool {
+	if !w.own {
+		return false
+	}
+	path, err := filepath.Rel(w.root, e.Name)
+	return err == nil && journal.Keeps(filepath.ToSlash(path))
 }
 
 // noteOfRuns returns the note about run directories, and what was done with them.
@@ -100,24 +131,26 @@ func isRun(path string) bool {
 	if journal.IsRun(path) {
 		return true
 	}
-	if info, err := os.Lstat(
-		filepath.Join(path, journal.ErrorsFile),
-	); err != nil ||
-		!info.Mode().IsRegular() {
+	ctx := context.Background()
+	errorList, err := disk.Lstat(ctx, filepath.Join(path, journal.ErrorsFile))
+	if err != nil || errorList.Kind != store.Object {
 		return false
 	}
-	rejects, err := fs.Glob(os.DirFS(path), "rejects*.*")
-	return err == nil && len(rejects) > 0
+	entries, _ := disk.List(ctx, path) // without a list there are no rejects
+	return slices.ContainsFunc(entries, func(e store.Info) bool {
+		match, err := filepath.Match("rejects*.*", e.Base())
+		return match && err == nil
+	})
 }
 
 const passedOver = "what is hidden, unfinished, a manifest, a list of errors, or no file"
 
 func hidden(name string) bool { return strings.HasPrefix(name, ".") }
 
-// companion reports whether a file lies beside data and is none: what a scan has not finished, and
-// what a run writes about itself.
+// companion reports whether a file lies beside data and is no data: an unfinished file of a scan,
+// or what a run writes about itself.
 func companion(name string) bool {
-	return hidden(name) || strings.HasSuffix(name, ".part") ||
+	return hidden(name) || strings.HasSuffix(name, store.PartSuffix) ||
 		strings.HasPrefix(name, "in-doubt.") || strings.HasPrefix(name, "in-doubt-") ||
 		name == manifest.FolderName || strings.HasSuffix(name, manifest.Ending) ||
 		name == journal.ErrorsFile

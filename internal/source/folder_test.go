@@ -60,7 +60,8 @@ func TestFolderWithoutFiles(t *testing.T) {
 	require.EqualError(
 		t,
 		err,
-		"folder d: no files to load in it, 2 passed over (what is hidden, unfinished, a manifest, a list of errors, or no file)\nfolder e: no files in it",
+		"folder d: no files to load in it, 2 passed over (what is hidden, unfinished, a manifest, a list of errors, or no file)\n"+
+			"folder e: no files in it",
 	)
 	require.Nil(t, inputs)
 	require.Nil(t, notes)

@@ -22,7 +22,7 @@ type FormError struct {
 	Input  string // its name
 }
 
-// Error says what the input is, and what to do. A [Reader] puts the input's name before it.
+// Error returns what the input is, and what to do. A [Reader] puts the input's name before it.
 func (e *FormError) Error() string { return fmt.Sprintf("this is %s: %s", e.What, e.Do) }
 
 // foreignHead is how many bytes are read to know what an input is: a tar archive's header up to its

@@ -21,8 +21,7 @@ const snappyBlock = 64 << 10
 // format is a kind of compression.
 type format struct {
 	name string
-	// open makes the decompressor; release gives back what it holds. It may
-	// read from in already.
+	// open makes the decompressor, and may read from in. release frees what it holds.
 	open func(in *bufio.Reader) (text io.Reader, release func(), err error)
 }
 
@@ -37,7 +36,7 @@ var (
 
 func nothing() {}
 
-// openZstd decompresses in the calling goroutine alone, which is one of its own.
+// openZstd decompresses in the calling goroutine only: reading ahead has a goroutine already.
 func openZstd(in *bufio.Reader) (io.Reader, func(), error) {
 	d, err := zstd.NewReader(
 		in,
@@ -72,8 +71,8 @@ func openGzip(in *bufio.Reader) (io.Reader, func(), error) {
 	return &gzipMembers{in: in, z: z}, nothing, nil
 }
 
-// gzipMembers reads one member after another. Zeros that fill up the last block
-// of a tape may follow the last one.
+// gzipMembers reads one member after another. After the last one, zeros may fill up the last block
+// of a tape.
 type gzipMembers struct {
 	in      *bufio.Reader
 	z       *gzip.Reader
@@ -82,8 +81,7 @@ type gzipMembers struct {
 
 var errAfterPadding = errors.New("data after the zeros that follow the last member")
 
-// Read gives out the end of a member before it looks for the next one, which
-// may be long in coming.
+// Read returns the end of a member before it waits for the next one, which may come much later.
 func (g *gzipMembers) Read(p []byte) (int, error) {
 	for {
 		if g.between {
@@ -102,7 +100,7 @@ func (g *gzipMembers) Read(p []byte) (int, error) {
 	}
 }
 
-// next begins the next member; io.EOF: there is none.
+// next begins the next member. io.EOF: there is none.
 func (g *gzipMembers) next() error {
 	head, err := g.in.Peek(1)
 	if err != nil {

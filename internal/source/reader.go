@@ -2,11 +2,13 @@ package source
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
+
+	"github.com/cqlbulk/cqlbulk/internal/store"
 )
 
 // DamageError is a compressed stream that is damaged or cut off. It is never an io.EOF. A stream
@@ -71,33 +73,27 @@ func newReader(name string, src io.Reader, size int64) *Reader {
 	return &Reader{name: name, raw: raw, in: bufio.NewReaderSize(raw, buffer)}
 }
 
+// openFile opens the file, pipe or device of that name.
 func openFile(name string) (*Reader, error) {
-	f, err := os.Open(name)
+	return openIn(disk, name, name)
+}
+
+// openIn opens an object of a store. shown is the name in messages.
+func openIn(s store.Store, name, shown string) (*Reader, error) {
+	object, err := s.Open(context.Background(), name)
 	if err != nil {
 		return nil, err
 	}
-	info, err := f.Stat()
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
-	}
-	size := int64(-1)
-	if info.Mode().IsRegular() {
-		size = info.Size()
-	}
-	r := newReader(name, f, size)
-	r.raw.file = f
-	if info.Mode().IsRegular() {
-		r.raw.then = info
-	}
+	r := newReader(shown, object, object.Info().Size)
+	r.raw.object = object
 	return r, nil
 }
 
-// Consumed is how many bytes of the input have been read as they are stored. It
-// runs ahead of the text by what is buffered, and at the end of the text it is
-// the size of the file.
+// Consumed returns the number of bytes of the input that were read, as they are stored. It is ahead
+// of the text by what is buffered. At the end of the text it is the size of the file.
 func (r *Reader) Consumed() int64 { return r.raw.consumed.Load() }
 
-// Compressed says whether the input is, as far as the first Read has shown.
+// Compressed reports whether the input is compressed. It is false before the first Read.
 func (r *Reader) Compressed() bool { return r.format != "" }
 
 // Read reads text. The text ends with io.EOF, a [*DamageError], [ErrChanged], or the error of
@@ -118,12 +114,12 @@ func (r *Reader) Read(p []byte) (int, error) {
 	return n, r.err
 }
 
-// SkipTo has the next Read begin at a byte of the text, without reading what is before
-// it, and says whether it will. It does for a plain file on a disk, and a byte that was
+// SkipTo has the next Read begin at a byte of the text, without reading what is before it. It
+// reports whether it did. It does so for a plain file that is not compressed, and a byte that was
 // not read yet.
 func (r *Reader) SkipTo(offset int64) (bool, error) {
-	// of a pipe not even the first bytes may be waited for
-	if r.err != nil || offset <= r.offset || r.raw.then == nil {
+	// A pipe may not have its first bytes yet, so they are not waited for.
+	if r.err != nil || offset <= r.offset || !r.raw.ranged() {
 		return false, nil
 	}
 	if r.text == nil {
@@ -140,7 +136,7 @@ func (r *Reader) SkipTo(offset int64) (bool, error) {
 	return true, nil
 }
 
-// finish keeps why the text ends and gives back what reading it took.
+// finish keeps why the text ends, and frees what reading it took.
 func (r *Reader) finish(err error) {
 	r.err = r.explain(err)
 	if r.ahead != nil {

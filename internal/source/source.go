@@ -3,15 +3,19 @@
 //
 // Start with [Find], which turns the user's words into inputs, and [Input.Open].
 //
-// Compression is recognised by the first bytes of a stream and never by its name. The formats are
-// gzip (RFC 1952), zstd (RFC 8878), the LZ4 frame format 1.6, the Snappy framing format
-// (google/snappy, framing_format.txt), bzip2, and the .xz file format 1.2. Several streams one after another are
-// one text, as with the formats' own tools. Anything else is plain text, unless its first bytes are
-// those of a file that is not text, such as a workbook or an archive. That ends in a [*FormError],
-// which [Check] returns before any other work. A stream that is damaged or cut off ends in a
-// [*DamageError], never in io.EOF. There are two exceptions. A file that is cut off exactly between
-// two streams looks complete. The Snappy framing format has no end mark, so a file that is cut off
-// between two chunks looks complete too.
+// Compression is recognised by the first bytes of a stream and never by its name. Several streams
+// one after another are one text, as with the formats' own tools. The formats are:
+//
+//   - gzip (RFC 1952) and zstd (RFC 8878)
+//   - the LZ4 frame format 1.6
+//   - the Snappy framing format (google/snappy, framing_format.txt)
+//   - bzip2, and the .xz file format 1.2
+//
+// Anything else is plain text, unless its first bytes are those of a file that is not text, such as
+// a workbook or an archive. That ends in a [*FormError], which [Check] returns before any other
+// work. A stream that is damaged or cut off ends in a [*DamageError], never in io.EOF. There are
+// two exceptions. A file that is cut off exactly between two streams looks complete. The Snappy
+// framing format has no end mark, so a file that is cut off between two chunks looks complete too.
 //
 // Ownership: a [Reader] owns its file until Close; the standard input stays open.
 //
@@ -33,38 +37,42 @@ package source
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/store"
 )
 
-// Stdin is the name by which the standard input is asked for.
-const Stdin = "-"
+// Stdin is the word that stands for the standard input.
+const Stdin = store.Stdio
 
-// StdinName is the name of that input.
+// StdinName is the name of the standard input in messages.
 const StdinName = "stdin"
+
+// disk is the place of all inputs that have a name.
+var disk store.Disk
 
 // Input is one stream of bytes to load.
 type Input struct {
-	Name string                  // as it is shown in messages
+	Name string                  // in messages
 	Size int64                   // as stored, in bytes; -1 when unknown
 	open func() (*Reader, error) // nil: the file of that name
 
 	stdin, plain bool
 }
 
-// Stdin says whether the input is the standard input.
+// Stdin reports whether the input is the standard input.
 func (i Input) Stdin() bool { return i.stdin }
 
-// Plain says whether the input is a file on a disk, which may be opened more than once.
+// Plain reports whether the input is a plain file, which may be opened more than once.
 func (i Input) Plain() bool { return i.plain }
 
-// Open opens the input; one that is not plain may be opened once. It reads nothing yet,
-// so it does not wait for a pipe to speak, but it does for its other end to be opened.
+// Open opens the input. An input that is not plain may be opened once. Open reads nothing yet. So
+// it does not wait for the bytes of a pipe, but it waits until the pipe's other end is opened.
 func (i Input) Open() (*Reader, error) {
 	if i.open == nil {
 		return OpenFile(i.Name)
@@ -76,7 +84,7 @@ func (i Input) Open() (*Reader, error) {
 	return r, nil
 }
 
-// OpenFile opens the input that is the file of that name, as [Input.Open] does.
+// OpenFile opens a file as [Input.Open] does.
 func OpenFile(name string) (*Reader, error) {
 	r, err := openFile(name)
 	if err != nil {
@@ -97,11 +105,14 @@ func Text(name string, text []byte) Input {
 	}
 }
 
-// Find turns the user's words into inputs, in their order. A word is a file, a folder (all files
-// below it, in the order of their paths), a pattern (expanded in the order of names) or "-" for
-// stdin. Notes say
-// what was passed over in folders. One error has all words that name nothing. Run directories below
-// a folder are left out.
+// Find turns the user's words into inputs, in their order. A word is one of these:
+//
+//   - a file
+//   - a folder: all files below it, in the order of their paths, without run directories
+//   - a pattern: the files and folders that match, in the order of their names
+//   - "-": the standard input
+//
+// Notes name what was passed over in folders. One error has all words that name nothing.
 func Find(words []string, stdin io.Reader) (inputs []Input, notes []string, err error) {
 	var failures []error
 	for _, word := range words {
@@ -112,7 +123,9 @@ func Find(words []string, stdin io.Reader) (inputs []Input, notes []string, err 
 					Name:  StdinName,
 					Size:  -1,
 					stdin: true,
-					open:  func() (*Reader, error) { return newReader(StdinName, stdin, -1), nil },
+					open: func() (*Reader, error) {
+						return openIn(store.Stream{In: stdin}, Stdin, StdinName)
+					},
 				},
 			)
 			continue
@@ -138,16 +151,17 @@ func Find(words []string, stdin io.Reader) (inputs []Input, notes []string, err 
 	return inputs, notes, nil
 }
 
-// expand finds the names that a word stands for: that of a file or folder called
-// just so before a pattern.
+// expand returns the names that a word stands for. If a file or folder has exactly this name, the
+// word is no pattern.
 func expand(word string) ([]string, error) {
 	if !strings.ContainsAny(word, "*?[") {
 		return []string{word}, nil
 	}
-	if _, err := os.Stat(word); !errors.Is(err, fs.ErrNotExist) {
+	ctx := context.Background()
+	if _, err := disk.Stat(ctx, word); !errors.Is(err, fs.ErrNotExist) {
 		return []string{word}, nil
 	}
-	names, err := filepath.Glob(word)
+	names, err := disk.Match(ctx, word)
 	if err != nil {
 		return nil, fmt.Errorf("pattern %q: %w", word, err)
 	}
@@ -157,24 +171,20 @@ func expand(word string) ([]string, error) {
 	return names, nil
 }
 
-// files finds the files behind one name.
+// files returns the file of a name, or the files of a folder.
 func files(name string) (found []Input, notes []string, err error) {
-	info, err := os.Stat(name)
+	info, err := disk.Stat(context.Background(), name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, nil, fmt.Errorf("input %s: %w", name, fs.ErrNotExist)
 	case err != nil:
 		return nil, nil, fmt.Errorf("input: %w", err)
-	case info.IsDir():
+	case info.Kind == store.Folder:
 		return folder(name)
 	}
-	return []Input{file(name, info)}, nil, nil
+	return []Input{file(info)}, nil, nil
 }
 
-func file(name string, info fs.FileInfo) Input {
-	size := int64(-1)
-	if info.Mode().IsRegular() {
-		size = info.Size()
-	}
-	return Input{Name: name, Size: size, plain: info.Mode().IsRegular()}
+func file(info store.Info) Input {
+	return Input{Name: info.Name, Size: info.Size, plain: info.Ranged()}
 }

@@ -3,25 +3,23 @@ package source
 import (
 	"errors"
 	"io"
-	"io/fs"
-	"os"
 	"sync/atomic"
-	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/store"
 )
 
-// ErrChanged ends a file that was not the same at its end as when it was opened.
-// All bytes that were read come before it.
+// ErrChanged ends a file that was changed after it was opened. All bytes that were read come before
+// it.
 var ErrChanged = errors.New("changed while it was read: a resume needs the bytes that it had")
 
-// stored is the bytes of an input as they are stored. It counts them, and once
-// it has ended it stays so.
+// stored is the bytes of an input as they are stored. It counts them. After an error, each Read
+// returns that error.
 type stored struct {
 	src      io.Reader
 	consumed atomic.Int64
 	err      error // the end, io.EOF or worse
 
-	file *os.File    // nil: not ours to close
-	then fs.FileInfo // what the file was when opened; nil: it may change
+	object store.Reader // nil: src is the caller's, who closes it
 }
 
 func (s *stored) Read(p []byte) (int, error) {
@@ -45,9 +43,9 @@ func (s *stored) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// seek has the next Read begin at a byte.
+// seek moves the next Read to a byte of a ranged object.
 func (s *stored) seek(offset int64) error {
-	if _, err := s.file.Seek(offset, io.SeekStart); err != nil {
+	if _, err := s.object.Seek(offset, io.SeekStart); err != nil {
 		return err
 	}
 	s.consumed.Store(offset)
@@ -55,27 +53,25 @@ func (s *stored) seek(offset int64) error {
 	return nil
 }
 
-// changed says whether the file is not what it was.
+// ranged reports whether seek works.
+func (s *stored) ranged() bool { return s.object != nil && s.object.Info().Ranged() }
+
+// changed reports whether the object is not what it was.
 func (s *stored) changed() (bool, error) {
-	if s.then == nil {
+	if s.object == nil {
 		return false, nil
 	}
-	now, err := s.file.Stat()
-	if err != nil {
-		return false, err
-	}
-	return now.Size() != s.then.Size() || !now.ModTime().Equal(s.then.ModTime()), nil
+	return s.object.Changed()
 }
 
-// interrupt ends a Read that waits, and says whether it can be relied upon to
-// end: the standard input may keep silent for ever.
+// interrupt ends a Read that waits, and reports whether the Read is sure to end.
 func (s *stored) interrupt() bool {
-	return s.file != nil && (s.then != nil || s.file.SetReadDeadline(time.Unix(1, 0)) == nil)
+	return s.object != nil && s.object.Interrupt()
 }
 
 func (s *stored) close() error {
-	if s.file == nil {
+	if s.object == nil {
 		return nil
 	}
-	return s.file.Close()
+	return s.object.Close()
 }

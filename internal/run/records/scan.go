@@ -118,7 +118,7 @@ func (s *Scan) Commit(out *sink.Output, done []token.Range) error {
 			token.AppendRange(nil, s.earlier.partitioner, left[0]),
 		)
 	}
-	m, err := out.Settle()
+	m, err := out.Complete()
 	if err != nil {
 		return err
 	}

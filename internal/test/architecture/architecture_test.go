@@ -164,7 +164,6 @@ var knownAssertions = map[string]string{
 	"internal/ingest/read.go":            "an input is not wrapped before it is skipped",
 	"internal/doctor/sample/values.go":   "that wrapper of codecs",
 	"internal/operation/load_through.go": "an error that joins others, which errors.Join made",
-	"internal/sink/place.go":             "a file that was made just before, which tests alone wrap",
 	"internal/filesum/filesum.go":        "a hash of the standard library, or of xxhash, which promise these methods",
 	"internal/cli/config.go":             "pflag identifies lists in this way; this program makes the values",
 	"internal/cli/copy_explain.go":       "as in config.go",

@@ -1,4 +1,4 @@
-package sink
+package store
 
 import (
 	"fmt"
@@ -8,14 +8,16 @@ import (
 
 // file is what an open file can do here.
 type file interface {
-	target
+	io.Writer
 	io.Seeker
+	io.Closer
 	Stat() (os.FileInfo, error)
+	Sync() error
 	Truncate(size int64) error
 }
 
-// openPart opens a part file that is there, for writing.
-func openPart(path string) (file, error) {
+// openFile opens a file that is there, for writing.
+func openFile(path string) (file, error) {
 	f, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		return nil, err
@@ -23,8 +25,8 @@ func openPart(path string) (file, error) {
 	return f, nil
 }
 
-// cutPart opens a part file, cuts it off after size bytes, and stands at its end.
-func cutPart(path string, size int64, open func(path string) (file, error)) (target, error) {
+// cutFile opens a file, cuts it off after size bytes, and seeks to its end.
+func cutFile(path string, size int64, open func(path string) (file, error)) (file, error) {
 	there, err := os.Lstat(path)
 	if err != nil {
 		return nil, err
@@ -33,19 +35,19 @@ func cutPart(path string, size int64, open func(path string) (file, error)) (tar
 	if err != nil {
 		return nil, err
 	}
-	if err := cutFile(f, there, size); err != nil {
+	if err := cut(f, there, size); err != nil {
 		_ = f.Close() // the first error has the reason
 		return nil, err
 	}
 	return f, nil
 }
 
-func cutFile(f file, there os.FileInfo, size int64) error {
+func cut(f file, there os.FileInfo, size int64) error {
 	info, err := f.Stat()
 	if err != nil {
 		return err
 	}
-	// Not through a link that has come up since, and never longer than it was.
+	// Not through a link that was made since, and never longer than it was.
 	if !there.Mode().IsRegular() || !os.SameFile(info, there) || info.Size() < size {
 		return fmt.Errorf(
 			"has %d bytes instead of the %d vouched for, or is another file: another run may be writing it",

@@ -6,6 +6,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/runview"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/run/retry"
@@ -27,7 +29,7 @@ const lastFlag = "last"
 const chosenNote = "cqlbulk_run"
 
 func (r *chosenRun) addFlag(f *pflag.FlagSet, which string) {
-	addOwn(f, &r.last, lastFlag, which+", in place of its name", of(groupInput), once, everyday)
+	flagset.AddOwn(f, &r.last, lastFlag, which+", in place of its name", flagset.Of(flagset.GroupInput), flagset.Once, flagset.Everyday)
 }
 
 // take wants one run directory, or --last.
@@ -126,7 +128,7 @@ func (s streams) warnRetried(before []retry.Earlier) {
 		if len(b.Reading) > 0 {
 			text += fmt.Sprintf(
 				", and read as then (%s) where no flag says otherwise",
-				flagsWith(b.Reading),
+				runview.FlagsWith(b.Reading),
 			)
 		}
 		s.warn("%s", text)
@@ -139,7 +141,7 @@ func (s streams) printRereading(r *operation.Rereading) {
 		return
 	}
 	for _, change := range r.Settings {
-		s.note("read otherwise: %s", changeText(change))
+		s.note("read otherwise: %s", runview.ChangeText(change))
 	}
 	loaded := fmt.Sprintf(
 		"the %s that %s loaded %s as %s read",

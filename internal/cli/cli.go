@@ -7,7 +7,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"io"
 	"log/slog"
@@ -17,8 +16,12 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/configfile"
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/help"
+	"github.com/cqlbulk/cqlbulk/internal/cli/logbook"
+	"github.com/cqlbulk/cqlbulk/internal/cli/mistakes"
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -30,7 +33,7 @@ type streams struct {
 	in  io.Reader
 	out io.Writer
 	err io.Writer
-	log *logbook
+	log *logbook.Log
 	end *ending
 
 	args []string // as typed, without the program's name
@@ -38,23 +41,23 @@ type streams struct {
 }
 
 func newStreams(in io.Reader, out, err io.Writer) streams {
-	return streams{in: in, out: out, err: err, log: &logbook{err: err}, end: new(ending)}
+	return streams{in: in, out: out, err: err, log: logbook.New(err), end: new(ending)}
 }
 
 // text is the standard output of answers in words, where what others wrote does nothing.
 func (s streams) text() io.Writer { return safetext.NewWriter(s.out) }
 
 // warn prints a warning: something odd that does not stop the run.
-func (s streams) warn(format string, args ...any) { s.log.say(slog.LevelWarn, format, args...) }
+func (s streams) warn(format string, args ...any) { s.log.Say(slog.LevelWarn, format, args...) }
 
 // wrong prints what has failed, also with --quiet.
-func (s streams) wrong(format string, args ...any) { s.log.say(slog.LevelError, format, args...) }
+func (s streams) wrong(format string, args ...any) { s.log.Say(slog.LevelError, format, args...) }
 
 // note prints something that is as it should be.
-func (s streams) note(format string, args ...any) { s.log.say(slog.LevelInfo, format, args...) }
+func (s streams) note(format string, args ...any) { s.log.Say(slog.LevelInfo, format, args...) }
 
 // detail prints something only with --verbose.
-func (s streams) detail(format string, args ...any) { s.log.say(slog.LevelDebug, format, args...) }
+func (s streams) detail(format string, args ...any) { s.log.Say(slog.LevelDebug, format, args...) }
 
 // Run runs the program and returns its exit code. args are without the program's
 // name. stderr is written to from several goroutines.
@@ -65,7 +68,7 @@ func Run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.
 	context.AfterFunc(ctx, stop)
 
 	s := newStreams(stdin, stdout, stderr)
-	defer s.log.close()
+	defer s.log.Close()
 	return s.guarded(func() int { return s.run(ctx, args) })
 }
 
@@ -83,23 +86,22 @@ func endings() []os.Signal {
 func (s streams) run(ctx context.Context, args []string) int {
 	s.args = args
 	root := newRoot(s)
-	if len(args) > 0 && isCompletion(args[0]) {
+	completes := len(args) > 0 && isCompletion(args[0])
+	if completes {
 		completeFlags(root)
 	}
 	root.SetArgs(args)
 	root.SetIn(s.in)
 	root.SetOut(s.out)
 	root.SetErr(s.err)
-	if c := wantsAll(root, args); c != nil {
-		writeHelp(s.out, c, true)
+	if c := help.AllOf(root, args); c != nil {
+		help.Write(s.out, c, true)
 		return exitOK
 	}
-	err := cmp.Or(
-		hostBehindHelp(root, args),
-		oneDash(root, args),
-		truthBehindFlag(root, args),
-		wordBehindValue(root, args),
-	)
+	var err error
+	if !completes {
+		err = mistakes.Find(root, args)
+	}
 	if err == nil {
 		err = root.ExecuteContext(ctx)
 	}
@@ -119,20 +121,20 @@ about every row.`,
 		Version:       version.Read().Version,
 		SilenceErrors: true,
 		SilenceUsage:  true,
-		Args:          noSuchCommand,
+		Args:          mistakes.NoSuchCommand,
 		RunE:          func(c *cobra.Command, _ []string) error { return c.Help() },
 	}
 	root.SetVersionTemplate("cqlbulk {{.Version}}\n")
-	addOwn(
+	flagset.AddOwn(
 		root.PersistentFlags(),
 		new(string),
 		config.FileFlag,
 		"configuration file",
-		of(groupEverywhere),
-		path,
+		flagset.Of(flagset.GroupEverywhere),
+		flagset.Path,
 	)
-	root.SetFlagErrorFunc(explainFlag)
-	setHelp(root)
+	root.SetFlagErrorFunc(mistakes.ExplainFlag)
+	help.Install(root)
 	root.AddCommand(
 		newScanCommand(s),
 		newLoadCommand(s),
@@ -163,7 +165,7 @@ about every row.`,
 
 // applyConfig fills in what the command line left open.
 func applyConfig(root, c *cobra.Command, s streams) error {
-	settings, commands := settingsOf(root)
+	settings, commands := configfile.Names(root)
 	file, err := config.Apply(c.Name(), commandOf(c), c.Flags(), settings, commands)
 	if err != nil {
 		return err
@@ -192,18 +194,7 @@ func applyConfig(root, c *cobra.Command, s streams) error {
 // passwordFlags are the flags that passwords are given by, each beside one that names a file.
 var passwordFlags = []string{"password", "from-password"}
 
-// settingsOf names what may be set, each once, and the commands, in order.
-func settingsOf(root *cobra.Command) (settings, commands []string) {
-	take := func(f *pflag.Flag) {
-		if isSetting(f) {
-			settings = append(settings, f.Name)
-		}
-	}
-	root.PersistentFlags().VisitAll(take)
-	for _, sub := range root.Commands() {
-		commands = append(commands, sub.Name())
-		sub.LocalNonPersistentFlags().VisitAll(take)
-	}
-	slices.Sort(settings)
-	return slices.Compact(settings), commands
+// ManPages returns the manual pages of the program, of a version and a date.
+func ManPages(version, date string) []help.Page {
+	return help.Pages(newRoot(streams{}), version, date)
 }

@@ -7,6 +7,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/help"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/run"
@@ -24,102 +26,102 @@ type cloneOptions struct {
 
 // AddFlags adds the flags of clone.
 func (o *cloneOptions) AddFlags(f *pflag.FlagSet) {
-	b := binder{flags: f, settings: o.spec.Settings()}
+	b := flagset.Binder{Flags: f, Settings: o.spec.Settings()}
 	o.tableOptions.AddFlags(f)
-	from := b.in(groupOther)
-	from.add(
+	from := b.In(flagset.GroupOther)
+	from.Add(
 		"from-hosts",
 		"contact points of the cluster that has the table; it is only read",
-		everyday,
+		flagset.Everyday,
 	)
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&o.FromTable,
 		"from-table",
 		"the table that is cloned, where it has another name; keyspace.table, or table (default: that of the clone)",
-		of(groupInput),
-		everyday,
+		flagset.Of(flagset.GroupInput),
+		flagset.Everyday,
 	)
-	from.add("from-port", "native transport port of its nodes")
-	from.add("from-user", "user name, where it asks for one")
-	from.add("from-password", "password; rather use --from-password-file or CQLBULK_FROM_PASSWORD")
-	from.add("from-password-file", "file whose first line is the password")
-	from.add(
+	from.Add("from-port", "native transport port of its nodes")
+	from.Add("from-user", "user name, where it asks for one")
+	from.Add("from-password", "password; rather use --from-password-file or CQLBULK_FROM_PASSWORD")
+	from.Add("from-password-file", "file whose first line is the password")
+	from.Add(
 		"from-dc",
 		"data center whose replicas are read first (default: that of the first contact point)",
 	)
-	from.add("from-ssl", "secure connections to it by TLS, as --ssl does")
+	from.Add("from-ssl", "secure connections to it by TLS, as --ssl does")
 	addCertificateFlags(from, "from-", "")
-	from.add(
+	from.Add(
 		"listen",
 		"address and port where its nodes bring their files, and those of the clone answer whether any joins; all must reach it (default: "+spec.DefaultListen+", at the address that reaches each)",
 	)
-	from.add(
+	from.Add(
 		"from-storage-port",
 		"port that its nodes stream to each other by (default: the one that they report)",
 	)
-	from.add(
+	from.Add(
 		"slice",
 		"bytes that a node is asked for at once, by what it announces (default: 1GiB)",
 	)
 	addInternodeFlagsOf(from, "from-", "")
-	from = b.in(groupFolders)
-	from.add(
+	from = b.In(flagset.GroupFolders)
+	from.Add(
 		"snapshot",
 		"name of the snapshot, or of Medusa's backup, that is cloned (default: live SSTables where there are any, else the only snapshot)",
-		everyday,
+		flagset.Everyday,
 	)
-	from.add(
+	from.Add(
 		"schema",
 		"file of CQL, as DESCRIBE prints it, that has the table (default: schema.cql beside the SSTables, else the table that is cloned to)",
 	)
-	from.add(
+	from.Add(
 		"ignore-commitlog",
 		"clone data directories although the commit log beside them has rows that are in no SSTable: those are missing then (nodetool drain flushes them)",
 	)
-	from.add(
+	from.Add(
 		"ring",
 		"file that plan --save-ring wrote of their cluster. Each range is then read only from its replicas' folders, at least as many of them as --consistency says (default: from all)",
 	)
-	rows := b.in(groupRows)
-	rows.add("begintoken", "clone only what comes after this token")
-	rows.add("endtoken", "clone only up to this token, itself included")
+	rows := b.In(flagset.GroupRows)
+	rows.Add("begintoken", "clone only what comes after this token")
+	rows.Add("endtoken", "clone only up to this token, itself included")
 
-	b.in(groupWrites).add("dry-run", "read and merge everything, and write nothing", everyday)
-	past := b.in(groupPast)
-	past.add(
+	b.In(flagset.GroupWrites).Add("dry-run", "read and merge everything, and write nothing", flagset.Everyday)
+	past := b.In(flagset.GroupPast)
+	past.Add(
 		"via",
 		"how the partitions go into the table: stream, or sstables; which leaves them in a folder, as SSTables from which they are imported",
-		everyday,
+		flagset.Everyday,
 	)
 	addKeptFlags(past)
-	past.add(
+	past.Add(
 		"stream",
 		"stream: with rows the nodes write the SSTables. With whole cqlbulk does, for less of the servers' work. The default auto is whole if the table and the nodes allow it",
 	)
-	past.add(
+	past.Add(
 		"temp-dir",
 		"folder for what comes, two slices of each node, and for what is made of one (default: the system's; of sstables --dir for the second)",
-		folder,
+		flagset.Folder,
 	)
-	past.add(
+	past.Add(
 		"storage-port",
 		"stream: port that the nodes stream to each other by (default: the one that they report)",
 	)
-	past.add("assume-stable", assumeStableHelp)
-	past.add(
+	past.Add("assume-stable", assumeStableHelp)
+	past.Add(
 		"ignore-hosts",
 		"nodes to leave out, by address or id. They need a repair then, within gc_grace_seconds (default: none. A clone waits for nodes that go down, and does not begin if one is down)",
 	)
 	addInternodeFlags(past)
-	b = b.in(groupPace)
-	b.add(
+	b = b.In(flagset.GroupPace)
+	b.Add(
 		"max-bytes-per-sec",
 		"bytes per second sent to all nodes, at most (default: no limit)",
 	)
-	b.add("memory", "memory to use, at most")
-	b.in(groupErrors).
-		add("patience", "how long to wait for a node that takes nothing before the run ends")
+	b.Add("memory", "memory to use, at most")
+	b.In(flagset.GroupErrors).
+		Add("patience", "how long to wait for a node that takes nothing before the run ends")
 	addConnectionFlags(
 		b,
 		"how many replicas of each range are read of the other cluster: by default most of all of them",
@@ -165,7 +167,7 @@ If something fails, run the same command again: cells that are there already are
 same, and writing them twice changes nothing. If token ranges could not be read, the
 clone lists them, copies nothing of them, and ends with exit status 2. The flags
 --begintoken and --endtoken clone only one of them.
-` + exitHelp,
+` + help.ExitStatus,
 		Example: `  cqlbulk clone demo.flights --from-hosts 10.0.0.1 --hosts 10.1.0.1
   cqlbulk clone new.flights --from-table demo.flights --from-hosts 10.0.0.1
   cqlbulk clone demo.flights backups/* --snapshot friday --hosts 10.1.0.1
@@ -190,7 +192,7 @@ func (o *cloneOptions) fill(c *cobra.Command, args []string) (err error) {
 	if o.spec.TableName, o.spec.From.Inputs, err = o.find(c, args); err != nil {
 		return err
 	}
-	o.spec.Given = typed(c.Flags())
+	o.spec.Given = flagset.Typed(c.Flags())
 	if o.FromTable == "" {
 		return nil
 	}

@@ -13,6 +13,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/configfile"
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -82,8 +84,8 @@ func completeFlags(root *cobra.Command) {
 
 // flagValues completes a flag's value; nil: by the names of files.
 func flagValues(f *pflag.Flag) cobra.CompletionFunc {
-	paths, isPath := f.Annotations[isPath]
-	switch values := f.Annotations[amongThese]; {
+	paths, isPath := f.Annotations[flagset.IsPath]
+	switch values := f.Annotations[flagset.AmongThese]; {
 	case len(values) > 0:
 		return cobra.FixedCompletions(
 			values,
@@ -125,7 +127,7 @@ func tablesLike(
 	connection *spec.Connection,
 	typed string,
 ) ([]string, cobra.ShellCompDirective) {
-	settings, commands := settingsOf(c.Root())
+	settings, commands := configfile.Names(c.Root())
 	if _, err := config.Apply(c.Name(), "", c.Flags(), settings, commands); err != nil {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}

@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/configfile"
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
@@ -51,7 +53,7 @@ Exit status:
 					*to = true
 				}
 			}
-			settings, commands := settingsOf(c.Root())
+			settings, commands := configfile.Names(c.Root())
 			file, err := config.Apply(command, "", flags, settings, commands)
 			if err != nil {
 				return err
@@ -71,24 +73,24 @@ Exit status:
 		},
 	}
 	c.Flags().SetInterspersed(false) // behind the command stand its own flags
-	addOwn(
+	flagset.AddOwn(
 		c.Flags(),
 		&changed,
 		"changed",
 		"only settings that are given somewhere",
-		of(groupShown),
-		once,
-		everyday,
+		flagset.Of(flagset.GroupShown),
+		flagset.Once,
+		flagset.Everyday,
 	)
-	addOwn(c.Flags(), &asJSON, jsonFlag, "answer with one JSON object", of(groupShown), everyday)
-	addOwn(c.Flags(), &quiet, quietFlag, "no summary", of(groupShown), letter("q"), everyday)
+	flagset.AddOwn(c.Flags(), &asJSON, jsonFlag, "answer with one JSON object", flagset.Of(flagset.GroupShown), flagset.Everyday)
+	flagset.AddOwn(c.Flags(), &quiet, quietFlag, "no summary", flagset.Of(flagset.GroupShown), flagset.Letter("q"), flagset.Everyday)
 	return c
 }
 
 // shownCommands are the commands that have settings.
 func shownCommands(root *cobra.Command) (names []string) {
 	for _, c := range root.Commands() {
-		if len(settingFlags(c)) > 0 {
+		if len(configfile.Settings(c)) > 0 {
 			names = append(names, c.Name())
 		}
 	}
@@ -101,7 +103,7 @@ func flagsToShow(root *cobra.Command, args []string) (*pflag.FlagSet, string, er
 	if len(args) == 0 {
 		flags := pflag.NewFlagSet("", pflag.ContinueOnError)
 		flags.SortFlags = false
-		for _, f := range sharedFlags(root) {
+		for _, f := range configfile.Shared(root) {
 			flags.AddFlag(f)
 		}
 		flags.AddFlag(root.PersistentFlags().Lookup(config.FileFlag))
@@ -131,9 +133,9 @@ func flagsToShow(root *cobra.Command, args []string) (*pflag.FlagSet, string, er
 // settingsInForce lists the values of flags by group, and where they come from.
 func settingsInForce(flags *pflag.FlagSet, file config.File) []report.Setting {
 	var list []report.Setting
-	for _, g := range groups {
+	for _, g := range flagset.Groups {
 		flags.VisitAll(func(f *pflag.Flag) {
-			if groupOf(f) != g || !isSetting(f) {
+			if flagset.GroupOf(f) != g || !configfile.IsSetting(f) {
 				return
 			}
 			origin := file.Origin(f.Name)
@@ -170,10 +172,10 @@ func isSecret(f *pflag.Flag) bool {
 }
 
 func valueText(f *pflag.Flag) string {
-	if values := texts(f); isList(f) && len(values) != 1 {
+	if values := flagset.Texts(f); configfile.IsList(f) && len(values) != 1 {
 		return setting.ListText(values)
 	}
-	return texts(f)[0]
+	return flagset.Texts(f)[0]
 }
 
 // showSettings shows settings as a table.

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/configfile"
 	"github.com/cqlbulk/cqlbulk/internal/config"
 )
 
@@ -21,7 +22,7 @@ var commentedOut = regexp.MustCompile(`^#((?:  )?[a-z][a-z0-9-]*:.*)$`)
 func TestConfigInitHasEverySetting(t *testing.T) {
 	root := newRoot(streams{})
 	var out bytes.Buffer
-	require.NoError(t, writeConfig(&out, root))
+	require.NoError(t, configfile.Write(&out, root))
 	var lines []string
 	for line := range strings.Lines(out.String()) {
 		require.Less(t, len([]rune(line)), 250, line)
@@ -30,7 +31,7 @@ func TestConfigInitHasEverySetting(t *testing.T) {
 		}
 	}
 	text := strings.Join(lines, "\n")
-	settings, commands := settingsOf(root)
+	settings, commands := configfile.Names(root)
 	for _, name := range settings {
 		if name != config.FileFlag {
 			require.Regexp(t, `(?m)^(  )?`+name+`: `, text)
@@ -39,7 +40,7 @@ func TestConfigInitHasEverySetting(t *testing.T) {
 	t.Chdir(t.TempDir())
 	require.NoError(t, os.WriteFile("cqlbulk.yaml", []byte(text), 0o600))
 	for _, c := range root.Commands() {
-		if len(settingFlags(c)) == 0 {
+		if len(configfile.Settings(c)) == 0 {
 			continue
 		}
 		require.NoError(t, c.ParseFlags(nil))
@@ -47,7 +48,7 @@ func TestConfigInitHasEverySetting(t *testing.T) {
 		require.NoError(t, err, c.Name())
 		c.Flags().VisitAll(func(f *pflag.Flag) {
 			require.Equal(t, f.DefValue, f.Value.String(), "%s %s", c.Name(), f.Name)
-			if isSetting(f) && f.Name != config.FileFlag && !goesOn(c) {
+			if configfile.IsSetting(f) && f.Name != config.FileFlag && !configfile.Continues(c) {
 				require.Equal(
 					t,
 					config.FromFile,

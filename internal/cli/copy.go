@@ -10,6 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/cqlshcopy"
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/help"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
@@ -40,7 +43,7 @@ overwritten only with --force. A file whose name ends in .gz, .zst, .lz4 or .sz 
 compressed.
 
 To resume a run that was stopped: cqlbulk resume RUN_DIR.
-` + exitHelp,
+` + help.ExitStatus,
 		Example: `  cqlbulk copy "COPY demo.visits (day, page) FROM 'a.csv' WITH HEADER = true"
   cqlbulk copy "COPY demo.flights (origin, day) TO 'flights.csv'" --explain
   cqlbulk copy - --hosts 10.0.0.1 < copy.cql`,
@@ -80,37 +83,37 @@ func runCopy(c *cobra.Command, s streams, o *copyOptions, text string) error {
 			"COPY FROM STDIN: the statement itself came from the standard input: give it as an argument",
 		)
 	}
-	t, err := translate(statement, o)
+	t, err := cqlshcopy.Translate(statement, o.Keyspace, o.Nulls)
 	if err != nil {
 		return err
 	}
 	load, scan := spec.NewLoad(), spec.NewScan()
-	if t.direction == copystmt.From {
-		err = t.fill(load.Settings(), load.Given, c.Flags())
+	if t.Direction == copystmt.From {
+		err = fillFromCopy(t, load.Settings(), load.Given, c.Flags())
 		load.Given["nulls"] = c.Flags().
 			Changed("nulls")
 			// else it is the way of COPY, which does not matter to counters
 		load.Given["timestamp-unit"] = true // COPY counts milliseconds, whatever they look like
 	} else {
-		err = t.fill(scan.Settings(), scan.Given, c.Flags())
+		err = fillFromCopy(t, scan.Settings(), scan.Given, c.Flags())
 	}
 	if err != nil {
 		return err
 	}
 	if o.Explain {
-		fmt.Fprintln(s.text(), t.commandLine(c.Flags()))
+		fmt.Fprintln(s.text(), t.CommandLine(typedForCopy(c.Flags())))
 	}
-	for _, note := range t.notes {
+	for _, note := range t.Notes {
 		s.warn("%s", note)
 	}
 	switch {
 	case o.Explain:
 		return nil
-	case t.direction == copystmt.From:
-		load.TableName, load.Inputs = t.table, t.args[1:]
+	case t.Direction == copystmt.From:
+		load.TableName, load.Inputs = t.Table, t.Args[1:]
 		return runLoad(c.Context(), s, o.showOptions, load)
 	default:
-		scan.TableName = t.table
+		scan.TableName = t.Table
 		return runScan(c.Context(), s, o.showOptions, scan)
 	}
 }
@@ -144,18 +147,20 @@ func readStatement(ctx context.Context, in io.Reader) (string, error) {
 	return string(text), nil
 }
 
-// fill sets the settings of a spec: first from the configuration file and the environment for copy,
+// fillFromCopy sets the settings of a spec: first from the configuration file and the environment for copy,
 // then from the statement, then from the flags.
-func (t *translation) fill(to setting.List, given setting.Given, own *pflag.FlagSet) error {
-	set := changes(own)
+func fillFromCopy(
+	t *cqlshcopy.Command, to setting.List, given setting.Given, own *pflag.FlagSet,
+) error {
+	set := flagset.Changes(own)
 	if err := to.Change(nil, given, set); err != nil {
 		return err
 	}
-	for _, s := range t.settings {
-		if err := to.Set(s.flag, s.values...); err != nil {
+	for _, s := range t.Settings {
+		if err := to.Set(s.Flag, s.Values...); err != nil {
 			return err
 		}
-		given[s.flag] = true
+		given[s.Flag] = true
 	}
 	var failures []error
 	own.VisitAll(func(f *pflag.Flag) {
@@ -165,11 +170,22 @@ func (t *translation) fill(to setting.List, given setting.Given, own *pflag.Flag
 		if _, ok := to.Find(f.Name); !ok {
 			failures = append(
 				failures,
-				fmt.Errorf("--%s: a COPY %s has no such setting", f.Name, t.direction),
+				fmt.Errorf("--%s: a COPY %s has no such setting", f.Name, t.Direction),
 			)
 			return
 		}
-		failures = append(failures, to.Set(f.Name, texts(f)...))
+		failures = append(failures, to.Set(f.Name, flagset.Texts(f)...))
 	})
 	return errors.Join(failures...)
+}
+
+// typedForCopy are the flags that were typed for copy and that its command has too. A password is
+// left out.
+func typedForCopy(own *pflag.FlagSet) (typed []*pflag.Flag) {
+	own.VisitAll(func(f *pflag.Flag) {
+		if f.Changed && f.Name != "password" && !slices.Contains(copyAlone, f.Name) {
+			typed = append(typed, f)
+		}
+	})
+	return typed
 }

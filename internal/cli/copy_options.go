@@ -3,6 +3,8 @@ package cli
 import (
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/help"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
@@ -18,62 +20,62 @@ type copyOptions struct {
 func (o *copyOptions) AddFlags(f *pflag.FlagSet) {
 	// What is set here is handed on by its name, to the one or the other.
 	load, scan := spec.NewLoad(), spec.NewScan()
-	from := binder{
-		flags:    f,
-		settings: load.Settings(),
+	from := flagset.Binder{
+		Flags:    f,
+		Settings: load.Settings(),
 	}
-	to := binder{
-		flags:    f,
-		settings: scan.Settings(),
+	to := flagset.Binder{
+		Flags:    f,
+		Settings: scan.Settings(),
 	}
 	o.Nulls = copyNulls
-	nulls, _ := from.settings.Find("nulls")
-	addOwn(
+	nulls, _ := from.Settings.Find("nulls")
+	flagset.AddOwn(
 		f,
 		&o.Explain,
 		"explain",
 		"print the command line that does the same; say what of the statement it does not do, and do nothing",
-		of(groupInput),
-		everyday,
+		flagset.Of(flagset.GroupInput),
+		flagset.Everyday,
 	)
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&o.Keyspace,
 		"keyspace",
 		"keyspace, where the statement names none",
-		of(groupInput),
-		letter("k"),
-		everyday,
+		flagset.Of(flagset.GroupInput),
+		flagset.Letter("k"),
+		flagset.Everyday,
 	)
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&o.Nulls,
 		"nulls",
 		"FROM: what a null field does; tombstone deletes what is there, as with cqlsh, unset leaves the column as it is",
-		of(groupWrites),
-		among(nulls.Among...),
-		everyday,
+		flagset.Of(flagset.GroupWrites),
+		flagset.Among(nulls.Among...),
+		flagset.Everyday,
 	)
-	from.in(groupValues).
-		add("unescape", `FROM: undo the escapes that cqlsh's COPY TO makes in text; (\\, \n, \x00), which COPY FROM leaves in it`)
-	from.in(groupWrites).
-		add("dry-run", "FROM: parse, type and group everything, and write nothing", everyday)
-	from.in(groupPace).
-		add("ingestrate", "FROM: rows per second, at most (default: no limit)", everyday)
-	from.in(groupPace).add("inflight", "FROM: "+inFlightHelp)
-	from.in(groupPace).add("target-p99", targetP99Help)
-	from.in(groupErrors).add("maxparseerrors", "FROM: "+maxParseErrorsHelp+unlimited)
-	from.in(groupErrors).add("maxinserterrors", "FROM: "+maxInsertErrorsHelp+unlimited)
-	from.in(groupErrors).add("keep-going", "FROM: "+keepGoingHelp)
-	to.in(groupOutput).add("force", "TO: write over a file that exists", everyday)
-	to.in(groupPace).add("rate", "TO: rows per second, at most (default: no limit)", everyday)
-	to.in(groupPace).add("max-bytes-per-sec", "bytes per second, at most (default: no limit)")
-	to.in(groupPace).add("memory", "memory to use, at most")
-	to.in(groupErrors).add("maxattempts", "attempts for a request")
-	to.in(groupErrors).add("patience", patienceHelp)
-	to.in(groupErrors).
-		add("run-dir", "folder for the journal, which resumes a run that was stopped (default: as that of load or scan)", folder)
-	to.in(groupErrors).add(
+	from.In(flagset.GroupValues).
+		Add("unescape", `FROM: undo the escapes that cqlsh's COPY TO makes in text; (\\, \n, \x00), which COPY FROM leaves in it`)
+	from.In(flagset.GroupWrites).
+		Add("dry-run", "FROM: parse, type and group everything, and write nothing", flagset.Everyday)
+	from.In(flagset.GroupPace).
+		Add("ingestrate", "FROM: rows per second, at most (default: no limit)", flagset.Everyday)
+	from.In(flagset.GroupPace).Add("inflight", "FROM: "+inFlightHelp)
+	from.In(flagset.GroupPace).Add("target-p99", targetP99Help)
+	from.In(flagset.GroupErrors).Add("maxparseerrors", "FROM: "+maxParseErrorsHelp+unlimited)
+	from.In(flagset.GroupErrors).Add("maxinserterrors", "FROM: "+maxInsertErrorsHelp+unlimited)
+	from.In(flagset.GroupErrors).Add("keep-going", "FROM: "+keepGoingHelp)
+	to.In(flagset.GroupOutput).Add("force", "TO: write over a file that exists", flagset.Everyday)
+	to.In(flagset.GroupPace).Add("rate", "TO: rows per second, at most (default: no limit)", flagset.Everyday)
+	to.In(flagset.GroupPace).Add("max-bytes-per-sec", "bytes per second, at most (default: no limit)")
+	to.In(flagset.GroupPace).Add("memory", "memory to use, at most")
+	to.In(flagset.GroupErrors).Add("maxattempts", "attempts for a request")
+	to.In(flagset.GroupErrors).Add("patience", patienceHelp)
+	to.In(flagset.GroupErrors).
+		Add("run-dir", "folder for the journal, which resumes a run that was stopped (default: as that of load or scan)", flagset.Folder)
+	to.In(flagset.GroupErrors).Add(
 		"no-journal", "keep no journal: a run that was stopped starts from the beginning",
 	)
 	scan.Consistency = ""
@@ -89,7 +91,7 @@ func (o *copyOptions) AddFlags(f *pflag.FlagSet) {
 const copyNulls = "tombstone"
 
 // The flags of copy that are no flags of what it runs.
-var copyAlone = []string{"explain", "keyspace", "config", "help", helpAllFlag}
+var copyAlone = []string{"explain", "keyspace", "config", "help", help.AllFlag}
 
 // The flags of copy that what it runs has besides settings.
 var copyShown = []string{

@@ -6,6 +6,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/help"
+	"github.com/cqlbulk/cqlbulk/internal/cli/resultview"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
@@ -23,14 +26,14 @@ type countOptions struct {
 
 // AddFlags adds the flags of count.
 func (o *countOptions) AddFlags(f *pflag.FlagSet) {
-	b := binder{flags: f, settings: o.spec.Settings()}
+	b := flagset.Binder{Flags: f, Settings: o.spec.Settings()}
 	o.tableOptions.AddFlags(f)
-	b.in(groupOutput).add("by", "host, range or partition: break the number down", everyday)
-	b.in(groupOutput).
-		add("top", "partitions to list with --by partition, the largest first", everyday)
-	b.in(groupRows).add("where", "CQL condition that rows must meet besides", everyday)
-	b.in(groupRows).
-		add("allow-filtering", "let the servers read rows that the condition then leaves out")
+	b.In(flagset.GroupOutput).Add("by", "host, range or partition: break the number down", flagset.Everyday)
+	b.In(flagset.GroupOutput).
+		Add("top", "partitions to list with --by partition, the largest first", flagset.Everyday)
+	b.In(flagset.GroupRows).Add("where", "CQL condition that rows must meet besides", flagset.Everyday)
+	b.In(flagset.GroupRows).
+		Add("allow-filtering", "let the servers read rows that the condition then leaves out")
 	addReadFlags(b)
 	addPlanFlags(b)
 	addPaceFlags(b)
@@ -62,7 +65,7 @@ those of the folders that are named. Both work as in a scan: see cqlbulk scan --
 
 If a range could not be counted, there is no number, the ranges are listed, and the exit
 status is 2.
-` + exitHelp,
+` + help.ExitStatus,
 		Example: `  cqlbulk count demo.flights --hosts 10.0.0.1
   rows=$(cqlbulk count demo.flights --quiet)
   cqlbulk count demo.flights --by partition --top 20`,
@@ -109,5 +112,5 @@ func runCount(ctx context.Context, s streams, o *countOptions) error {
 	if printer.IsTerminal(out) {
 		out = s.text() // keys are what others wrote
 	}
-	return fatal(o.print(out, result))
+	return fatal(resultview.WriteCount(out, o.spec.By, result))
 }

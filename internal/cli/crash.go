@@ -10,13 +10,13 @@ import (
 func (s streams) guarded(run func() int) (code int) {
 	defer func() {
 		if fault := recover(); fault != nil {
-			s.log.say(
+			s.log.Say(
 				slog.LevelError,
 				"stopped by a fault of cqlbulk itself, which you can report with what follows: %v",
 				fault,
 			)
 			for line := range bytes.Lines(debug.Stack()) {
-				s.log.say(slog.LevelError, "%s", bytes.TrimRight(line, "\n"))
+				s.log.Say(slog.LevelError, "%s", bytes.TrimRight(line, "\n"))
 			}
 			code = exitFatal
 		}

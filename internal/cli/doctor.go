@@ -2,13 +2,12 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/resultview"
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/report"
@@ -23,32 +22,32 @@ type doctorOptions struct {
 
 // AddFlags adds the flags of doctor: those of a load that say what is checked, and how it is read.
 func (o *doctorOptions) AddFlags(f *pflag.FlagSet) {
-	b := binder{flags: f, settings: o.spec.Settings()}
+	b := flagset.Binder{Flags: f, Settings: o.spec.Settings()}
 	o.tableOptions.AddFlags(f)
 	o.addInputFlags(b)
-	b.in(groupWrites).
-		add("timestamp", "write time of all rows, as load has it; the clocks then do not matter")
-	b.in(groupWrites).
-		add("if-not-exists", "rows are to be written only where there is none: that needs other rights")
-	past := b.in(groupPast)
-	past.add("via", "how rows are to go into the table: cql or stream")
-	past.add(
+	b.In(flagset.GroupWrites).
+		Add("timestamp", "write time of all rows, as load has it; the clocks then do not matter")
+	b.In(flagset.GroupWrites).
+		Add("if-not-exists", "rows are to be written only where there is none: that needs other rights")
+	past := b.In(flagset.GroupPast)
+	past.Add("via", "how rows are to go into the table: cql or stream")
+	past.Add(
 		"storage-port",
 		"port that the nodes stream to each other by (default: the one that they report)",
 	)
 	addInternodeFlags(past)
-	pace := b.in(groupPace)
-	pace.add("ingestrate", "rows a second that the load is to have; for the time that it takes")
-	pace.add("cores", coresHelp)
-	addOwn(
+	pace := b.In(flagset.GroupPace)
+	pace.Add("ingestrate", "rows a second that the load is to have; for the time that it takes")
+	pace.Add("cores", coresHelp)
+	flagset.AddOwn(
 		f,
 		&o.Suggest,
 		"suggest",
 		"print the complete load command for the files, and nothing else, on the standard output; what remains to be known goes to the standard error",
-		of(groupShown),
-		everyday,
+		flagset.Of(flagset.GroupShown),
+		flagset.Everyday,
 	)
-	b.in(groupErrors).add("patience", "how long each check may take", everyday)
+	b.In(flagset.GroupErrors).Add("patience", "how long each check may take", flagset.Everyday)
 	addConnectionFlags(b, writeLevelHelp)
 	o.showOptions.AddFlags(f)
 }
@@ -114,7 +113,7 @@ Exit status:
 // fill fills in what the command line says besides settings. A table need not be named.
 func (o *doctorOptions) fill(c *cobra.Command, args []string) error {
 	if len(args) == 0 && o.Table == "" {
-		o.spec.Given = typed(c.Flags())
+		o.spec.Given = flagset.Typed(c.Flags())
 		return nil
 	}
 	return o.loadOptions.fill(c, args)
@@ -122,13 +121,13 @@ func (o *doctorOptions) fill(c *cobra.Command, args []string) error {
 
 // addCheckFlag adds the flag by which a command looks whether it would do well, and does nothing.
 func (o *showOptions) addCheckFlag(f *pflag.FlagSet) {
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&o.Check,
 		"check",
 		"look at the cluster, the table and the rest as cqlbulk doctor does; and do nothing else: nothing is written",
-		of(groupShown),
-		everyday,
+		flagset.Of(flagset.GroupShown),
+		flagset.Everyday,
 	)
 }
 
@@ -138,7 +137,7 @@ func runDoctor(ctx context.Context, s streams, show showOptions, d *operation.Do
 	var written error
 	result, err := d.Run(ctx, func(f doctor.Finding) {
 		if !show.JSON && (!show.Quiet || f.State != doctor.OK) && written == nil {
-			written = writeFinding(s.text(), f)
+			written = resultview.WriteFinding(s.text(), f)
 		}
 	})
 	s.end.document = report.OfDoctor(result)
@@ -146,35 +145,4 @@ func runDoctor(ctx context.Context, s streams, show showOptions, d *operation.Do
 		err = written
 	}
 	return runError(err, result.Outcome)
-}
-
-// The columns of a finding.
-const (
-	findingState = 9
-	findingName  = 15
-)
-
-// writeFinding writes a finding, in lines of 80 columns.
-func writeFinding(w io.Writer, f doctor.Finding) error {
-	var text strings.Builder
-	indent := strings.Repeat(" ", findingState+findingName)
-	for i, line := range wrap(f.Found, helpWidth-len(indent)) {
-		if i == 0 {
-			fmt.Fprintf(&text, "%-*s%-*s%s\n", findingState, f.State, findingName, f.Name, line)
-		} else {
-			fmt.Fprintln(&text, indent+line)
-		}
-	}
-	const do = "do: "
-	if f.Do != "" {
-		for i, line := range wrap(f.Do, helpWidth-len(indent)-len(do)) {
-			lead := do
-			if i > 0 {
-				lead = strings.Repeat(" ", len(do))
-			}
-			fmt.Fprintln(&text, indent+lead+line)
-		}
-	}
-	_, err := io.WriteString(w, text.String())
-	return err
 }

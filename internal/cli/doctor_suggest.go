@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/resultview"
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/report"
@@ -28,7 +29,7 @@ func runSuggest(c *cobra.Command, s streams, show showOptions, d *operation.Doct
 	var written error
 	suggestion, result, err := d.Suggest(c.Context(), func(f doctor.Finding) {
 		if written == nil {
-			written = writeFinding(safetext.NewWriter(s.err), f)
+			written = resultview.WriteFinding(safetext.NewWriter(s.err), f)
 		}
 	})
 	s.end.aside = false

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/mistakes"
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
@@ -21,6 +22,7 @@ type ending struct {
 	quiet    bool   // there is no summary
 	aside    bool   // rows go to the standard output: the object does not
 	document report.Document
+	page     *page       // that shows the run; nil: there is none
 	settings config.File // that flags have values from; zero: none was read
 }
 
@@ -30,19 +32,19 @@ func (s streams) answer(ctx context.Context, err error) int {
 	code := exitCode(ctx, err)
 	lines := errorLines(code, err)
 	for i, line := range lines {
-		lines[i] = blame(line, s.end.settings.Origin)
+		lines[i] = mistakes.Blame(line, s.end.settings.Origin)
 	}
 	s.end.document.Ended(s.end.command, version.Read(), code, strings.Join(lines, "; "))
 	if s.end.command != "" {
-		s.log.end(&s.end.document, s.end.lines())
+		s.log.End(&s.end.document, s.end.lines())
 	}
 	for _, line := range lines {
-		s.log.say(slog.LevelError, "%s", line)
+		s.log.Say(slog.LevelError, "%s", line)
 	}
-	s.log.page.end(&s.end.document)
+	s.end.page.end(&s.end.document)
 	if s.end.json {
 		if err := s.writeDocument(); err != nil {
-			s.log.say(slog.LevelError, "the answer could not be written: %v", err)
+			s.log.Say(slog.LevelError, "the answer could not be written: %v", err)
 			code = max(code, exitFatal)
 		}
 	}

@@ -10,6 +10,8 @@ import (
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/configfile"
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
@@ -20,7 +22,7 @@ func parsed(t *testing.T, command, of string, flags *pflag.FlagSet, args ...stri
 	t.Helper()
 	flags.String(config.FileFlag, "", "")
 	require.NoError(t, flags.Parse(args))
-	settings, commands := settingsOf(newRoot(newStreams(nil, nil, io.Discard)))
+	settings, commands := configfile.Names(newRoot(newStreams(nil, nil, io.Discard)))
 	_, err := config.Apply(command, of, flags, settings, commands)
 	require.NoError(t, err)
 	return flags
@@ -40,7 +42,7 @@ func TestRecordedSettings(t *testing.T) {
 	flags := pflag.NewFlagSet("load", pflag.ContinueOnError)
 	first.AddFlags(flags)
 	parsed(t, "load", "", flags, "--map", "x=a,y=b", "--cacert", "ca.pem", "--skipcols", "z")
-	first.spec.Given = typed(flags)
+	first.spec.Given = flagset.Typed(flags)
 	defaults := spec.NewLoad().Settings()
 	recorded := first.spec.Settings().Record(defaults, first.spec.Given)
 	require.NotContains(t, recorded, "password")
@@ -66,7 +68,7 @@ func TestRecordedSettings(t *testing.T) {
 		"load",
 		newResumeCommand(newStreams(nil, nil, io.Discard)).Flags(),
 	)
-	require.NoError(t, second.Settings().Change(recorded, second.Given, changes(resumed)))
+	require.NoError(t, second.Settings().Change(recorded, second.Given, flagset.Changes(resumed)))
 	require.Equal(t, "secret", second.Password)
 
 	// So does that of the command's section. What the first run was given stays, unless it is typed
@@ -89,7 +91,7 @@ func TestRecordedSettings(t *testing.T) {
 		"--user",
 		"other",
 	)
-	require.NoError(t, second.Settings().Change(recorded, second.Given, changes(resumed)))
+	require.NoError(t, second.Settings().Change(recorded, second.Given, flagset.Changes(resumed)))
 	require.Equal(t, "of load", second.Password)
 	require.Equal(t, "other", second.User)
 	require.Equal(t, 7*time.Second, second.Timeout)
@@ -121,7 +123,7 @@ func TestSettingsHaveFlags(t *testing.T) {
 			}
 			require.Equal(t, flag.DefValue, flag.Value.String(), one.Name)
 			if want := one.Texts(); len(want) > 0 && want[0] != "" {
-				require.Equal(t, want, texts(flag), one.Name)
+				require.Equal(t, want, flagset.Texts(flag), one.Name)
 			}
 		}
 		require.ElementsMatch(t, c.without, missing)

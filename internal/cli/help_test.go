@@ -2,12 +2,16 @@ package cli
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/help"
 )
 
 // Help of a command is a screen: 40 lines of 80 columns, and 45 of the two that have most
@@ -20,7 +24,7 @@ func TestHelpFitsTheScreen(t *testing.T) {
 		lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 		require.LessOrEqual(t, len(lines), most, name)
 		for _, line := range lines {
-			require.LessOrEqual(t, len([]rune(line)), helpWidth, "%s: %s", name, line)
+			require.LessOrEqual(t, len([]rune(line)), help.Width, "%s: %s", name, line)
 		}
 		out.Reset()
 	}
@@ -29,12 +33,14 @@ func TestHelpFitsTheScreen(t *testing.T) {
 		if c.Name() == "load" || c.Name() == "scan" {
 			most = 45
 		}
-		writeHelp(&out, c, false)
+		help.Write(&out, c, false)
 		fits(c.Name(), most)
 	}
-	for _, topic := range topics {
-		topic.write(&out, root)
-		fits(topic.name, 50)
+	for _, topic := range help.TopicNames() {
+		root.SetOut(&out)
+		root.SetArgs([]string{"help", topic})
+		require.NoError(t, root.Execute())
+		fits(topic, 50)
 	}
 }
 
@@ -51,48 +57,24 @@ func allCommands(c *cobra.Command) []*cobra.Command {
 func TestAllHelpHasEverything(t *testing.T) {
 	for _, c := range allCommands(newRoot(streams{}))[1:] {
 		var short, all bytes.Buffer
-		writeHelp(&short, c, false)
-		writeHelp(&all, c, true)
-		for _, f := range flagsOf(c) {
-			names := flagNames(f)
-			found := strings.Count(
-				all.String(),
-				"\n"+names+" ",
-			) + strings.Count(
-				all.String(),
-				"\n"+names+"\n",
-			)
-			require.Equal(t, 1, found, "%s %s", c.Name(), names)
-			if isShort(f) {
-				require.Contains(t, short.String(), "\n"+names, c.Name())
-			}
+		help.Write(&short, c, false)
+		help.Write(&all, c, true)
+		flags := []*pflag.FlagSet{c.LocalFlags(), c.InheritedFlags()}
+		for _, set := range flags {
+			set.VisitAll(func(f *pflag.Flag) {
+				if f.Hidden {
+					return
+				}
+				name := regexp.MustCompile(`(?m)^  (?:-\w, |    )--` + f.Name + `(?: \S+)?(?:  |$)`)
+				require.Len(t, name.FindAllString(all.String(), -1), 1, "%s %s", c.Name(), f.Name)
+				if _, everyday := f.Annotations[flagset.IsEveryday]; everyday {
+					require.Regexp(t, name, short.String(), c.Name())
+				}
+			})
 		}
-		for line := range strings.Lines(firstParagraph(c.Example)) {
+		firstExample, _, _ := strings.Cut(c.Example, "\n\n")
+		for line := range strings.Lines(firstExample) {
 			require.Contains(t, all.String(), line)
 		}
 	}
-}
-
-// What help says of a flag's default is the default.
-func TestFlagText(t *testing.T) {
-	flags := pflag.NewFlagSet("", pflag.ContinueOnError)
-	word, list, on, none := ",", []string{"a", "b"}, true, ""
-	addOwn(flags, &word, "word", "one word; more of it")
-	addOwn(flags, &list, "list", "some")
-	addOwn(flags, &on, "on", "is on")
-	addOwn(flags, &none, "none", "a file (default: none)", path)
-	text := func(name string, short bool) string { return flagText(flags.Lookup(name), short) }
-	require.Equal(t, "one word; more of it (default ',')", text("word", false))
-	require.Equal(t, "one word (default ',')", text("word", true))
-	require.Equal(t, "some (default 'a,b')", text("list", false))
-	require.Equal(t, "is on (default true)", text("on", false))
-	require.Equal(t, "a file (default: none)", text("none", false))
-	require.Equal(t, "      --none file", flagNames(flags.Lookup("none")))
-	require.Equal(t, "      --on", flagNames(flags.Lookup("on")))
-}
-
-func TestWrap(t *testing.T) {
-	require.Equal(t, []string{"aa bb", "cc", "dddddddd"}, wrap("aa  bb\ncc dddddddd", 6))
-	require.Equal(t, []string{""}, wrap("", 6))
-	require.Equal(t, "a b\n\n  kept  as\n  it is", reflow("a\nb\n\n  kept  as\n  it is\n"))
 }

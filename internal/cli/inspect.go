@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/resultview"
 	"github.com/cqlbulk/cqlbulk/internal/inspect"
 	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
@@ -31,18 +33,18 @@ const (
 
 // AddFlags adds the flags of inspect.
 func (o *inspectOptions) AddFlags(f *pflag.FlagSet) {
-	b := binder{flags: f, settings: o.spec.Settings(), group: groupOutput}
-	b.add("rows", "write the partitions of the one SSTable as JSON; as sstabledump does", everyday)
-	b.add("largest", "find this number of the largest partitions, which reads all data", everyday)
+	b := flagset.Binder{Flags: f, Settings: o.spec.Settings(), Group: flagset.GroupOutput}
+	b.Add("rows", "write the partitions of the one SSTable as JSON; as sstabledump does", flagset.Everyday)
+	b.Add("largest", "find this number of the largest partitions, which reads all data", flagset.Everyday)
 	o.Format = inspectText
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&o.Format,
 		"format",
 		"form of what is shown on the standard output: text or json",
-		of(groupOutput),
-		among(inspectText, inspectJSON),
-		everyday,
+		flagset.Of(flagset.GroupOutput),
+		flagset.Among(inspectText, inspectJSON),
+		flagset.Everyday,
 	)
 	o.reportOptions.AddFlags(f)
 }
@@ -129,9 +131,9 @@ func (o *inspectOptions) print(s streams, all *report.Inspect) error {
 			return err
 		}
 	case len(all.SSTables) == 1 && len(all.Failures) == 0:
-		printInspected(out, all.SSTables[0])
+		resultview.WriteSSTable(out, all.SSTables[0])
 	case len(all.SSTables) > 0:
-		printInspectedLines(out, all)
+		resultview.WriteSSTables(out, all)
 	}
 	return out.Flush()
 }

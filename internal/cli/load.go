@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/help"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -23,13 +25,13 @@ type loadOptions struct {
 
 // AddFlags adds the flags of load.
 func (o *loadOptions) AddFlags(f *pflag.FlagSet) {
-	b := binder{flags: f, settings: o.spec.Settings()}
+	b := flagset.Binder{Flags: f, Settings: o.spec.Settings()}
 	o.tableOptions.AddFlags(f)
 	o.addInputFlags(b)
-	o.addWriteFlags(b.in(groupWrites))
-	o.addPastFlags(b.in(groupPast))
-	o.addPaceFlags(b.in(groupPace))
-	o.addErrorFlags(b.in(groupErrors))
+	o.addWriteFlags(b.In(flagset.GroupWrites))
+	o.addPastFlags(b.In(flagset.GroupPast))
+	o.addPaceFlags(b.In(flagset.GroupPace))
+	o.addErrorFlags(b.In(flagset.GroupErrors))
 	addConnectionFlags(b, writeLevelHelp)
 	o.showOptions.AddFlags(f)
 	o.addPageFlag(f)
@@ -37,91 +39,91 @@ func (o *loadOptions) AddFlags(f *pflag.FlagSet) {
 }
 
 // addInputFlags adds the flags of the inputs, and how they are read.
-func (o *loadOptions) addInputFlags(b binder) {
-	addOwn(
-		b.flags,
+func (o *loadOptions) addInputFlags(b flagset.Binder) {
+	flagset.AddOwn(
+		b.Flags,
 		&o.Files,
 		"files",
 		"files to load, where none is given as an argument",
-		of(groupInput),
-		path,
+		flagset.Of(flagset.GroupInput),
+		flagset.Path,
 	)
-	b.in(groupInput).
-		add("skiprows", "rows to pass over at the beginning, of all inputs together, headers not counted")
-	b.in(groupInput).add("maxrows", "rows to load after those (-1: all)")
-	b.in(groupFormat).
-		add("format", "csv, tsv or json; json is one object on each line (default: by the first file's name, else csv)", everyday)
+	b.In(flagset.GroupInput).
+		Add("skiprows", "rows to pass over at the beginning, of all inputs together, headers not counted")
+	b.In(flagset.GroupInput).Add("maxrows", "rows to load after those (-1: all)")
+	b.In(flagset.GroupFormat).
+		Add("format", "csv, tsv or json; json is one object on each line (default: by the first file's name, else csv)", flagset.Everyday)
 	addTextFlags(b)
 	addValueFlags(b, "")
-	b.in(groupValues).
-		add("escape", `what stands before a character that is to be taken as it is (default: nothing, a quote among quotes is doubled; cqlsh: \)`)
-	b.in(groupFormat).
-		add("comment", "character that begins a comment: such lines are passed over, before the header too (default: there are none)")
-	b.in(groupFormat).
-		add("trailing-delimiter", "each line ends in a delimiter, behind which there is no field")
-	b.in(groupFormat).
-		add("line-end", "lf, alone or behind a cr, or cr: lines end in a cr alone, and each cr in a value is read as lf")
-	addColumnFlags(b.in(groupColumns), "")
-	b.in(groupColumns).
-		add("column-order", "take the fields for all columns of the table, whatever the header says, where --columns does not name them: "+orderHelp)
+	b.In(flagset.GroupValues).
+		Add("escape", `what stands before a character that is to be taken as it is (default: nothing, a quote among quotes is doubled; cqlsh: \)`)
+	b.In(flagset.GroupFormat).
+		Add("comment", "character that begins a comment: such lines are passed over, before the header too (default: there are none)")
+	b.In(flagset.GroupFormat).
+		Add("trailing-delimiter", "each line ends in a delimiter, behind which there is no field")
+	b.In(flagset.GroupFormat).
+		Add("line-end", "lf, alone or behind a cr, or cr: lines end in a cr alone, and each cr in a value is read as lf")
+	addColumnFlags(b.In(flagset.GroupColumns), "")
+	b.In(flagset.GroupColumns).
+		Add("column-order", "take the fields for all columns of the table, whatever the header says, where --columns does not name them: "+orderHelp)
 }
 
 // addColumnFlags adds the flags that map fields to columns.
-func addColumnFlags(b binder, when string) {
-	b.add(
+func addColumnFlags(b flagset.Binder, when string) {
+	b.Add(
 		"columns",
 		when+"columns of the fields, in order; whatever the header says (default: the header, or without one all columns, key columns first)",
-		everyday,
+		flagset.Everyday,
 	)
-	b.add("map", when+"field=column,...: columns of fields that have other names", everyday)
-	b.add("skipcols", when+"fields that are not loaded", everyday)
+	b.Add("map", when+"field=column,...: columns of fields that have other names", flagset.Everyday)
+	b.Add("skipcols", when+"fields that are not loaded", flagset.Everyday)
 }
 
 // addWriteFlags adds the flags of what a row means once it is written.
-func (o *loadOptions) addWriteFlags(b binder) {
-	b.add(
+func (o *loadOptions) addWriteFlags(b flagset.Binder) {
+	b.Add(
 		"dry-run",
 		"parse, type and group everything, and write nothing; print the column of each field, and all bad columns of a row",
-		everyday,
+		flagset.Everyday,
 	)
-	b.add(
+	b.Add(
 		"nulls",
 		"what a null field does: unset leaves the column as it is, tombstone deletes what is there",
 	)
-	b.add(
+	b.Add(
 		"ttl",
 		"after how long the rows expire, in seconds or as 12h or 30d (default: as the table says)",
 	)
-	b.add(
+	b.Add(
 		"timestamp",
 		"write time of all rows, in microseconds since 1970 or as 2006-01-02T15:04:05Z. Of rows with one key the greater value then wins, column by column (default: now, and a microsecond later for each row. The last row of a key wins)",
 	)
-	b.add(
+	b.Add(
 		"if-not-exists",
 		"write a row only if there is none of its key, by a lightweight transaction, which is much slower. Of rows with one key any may win",
 	)
-	b.add(
+	b.Add(
 		"append-collections",
 		"stream, sstables: add to collections that are not frozen, rather than replace them: no tombstone is written, so it is for new rows",
 	)
 }
 
 // addPastFlags adds the flags of the ways that are not CQL.
-func (o *loadOptions) addPastFlags(b binder) {
-	b.add(
+func (o *loadOptions) addPastFlags(b flagset.Binder) {
+	b.Add(
 		"via",
 		"how rows get into the table: cql, stream or sstables. With stream they are sorted into SSTables and streamed to the replicas, for a small part of the servers' work. With sstables they are left in a folder, to be imported",
 	)
 	addKeptFlags(b)
-	b.add(
+	b.Add(
 		"schema",
 		"sstables: file of CQL, as DESCRIBE prints it, that has the table: no cluster is connected to",
 	)
-	b.add(
+	b.Add(
 		"ring",
 		"sstables, with --schema: file that plan --save-ring wrote, so that each node gets its own rows (default: all rows are in one folder)",
 	)
-	b.add(
+	b.Add(
 		"stream",
 		"stream: with rows the nodes write the SSTables. With whole cqlbulk does, for the least work of the servers. The default auto is whole if the table and the nodes allow it",
 	)
@@ -130,39 +132,39 @@ func (o *loadOptions) addPastFlags(b binder) {
 }
 
 // addPaceFlags adds the flags of how much a load may ask of the cluster and of this machine.
-func (o *loadOptions) addPaceFlags(b binder) {
-	b.add("ingestrate", "rows per second, at most (default: no limit)", everyday)
-	b.add("target-p99", targetP99Help)
-	b.add(
+func (o *loadOptions) addPaceFlags(b flagset.Binder) {
+	b.Add("ingestrate", "rows per second, at most (default: no limit)", flagset.Everyday)
+	b.Add("target-p99", targetP99Help)
+	b.Add(
 		"max-bytes-per-sec",
 		"bytes per second, at most: of values, or with --via stream of all that is sent to all nodes (default: no limit)",
 	)
-	b.add(
+	b.Add(
 		"minbatchsize",
 		"rows after which a batch is sent without waiting for more rows of the same replicas",
 	)
-	b.add(
+	b.Add(
 		"maxbatchsize",
 		"rows of a batch, at most; a batch over several partitions also stays below the servers' warning thresholds",
 	)
-	b.add("inflight", inFlightHelp)
-	b.add("cores", coresHelp)
-	b.add("memory", "memory to use, at most")
+	b.Add("inflight", inFlightHelp)
+	b.Add("cores", coresHelp)
+	b.Add("memory", "memory to use, at most")
 }
 
 // addErrorFlags adds the flags of what fails, and of the run directory.
-func (o *loadOptions) addErrorFlags(b binder) {
-	b.add("maxattempts", "attempts for a request before its rows are rejected")
-	b.add("patience", patienceHelp)
-	b.add("maxparseerrors", maxParseErrorsHelp+unlimited)
-	b.add("maxinserterrors", maxInsertErrorsHelp+unlimited)
-	b.add("keep-going", keepGoingHelp)
-	b.add(
+func (o *loadOptions) addErrorFlags(b flagset.Binder) {
+	b.Add("maxattempts", "attempts for a request before its rows are rejected")
+	b.Add("patience", patienceHelp)
+	b.Add("maxparseerrors", maxParseErrorsHelp+unlimited)
+	b.Add("maxinserterrors", maxInsertErrorsHelp+unlimited)
+	b.Add("keep-going", keepGoingHelp)
+	b.Add(
 		"run-dir",
 		"folder for the journal, which resumes a load that was stopped, and for rejected rows. It stays if there are any, or if the load was stopped (default: named after the table and the time, in the working directory)",
-		folder,
+		flagset.Folder,
 	)
-	b.add("no-journal", "keep no journal: a load that was stopped starts from the beginning")
+	b.Add("no-journal", "keep no journal: a load that was stopped starts from the beginning")
 }
 
 // What is said of flags that several commands have.
@@ -180,82 +182,82 @@ const (
 )
 
 // addKeptFlags adds the flags of SSTables that are kept in a folder.
-func addKeptFlags(b binder) {
-	b.add(
+func addKeptFlags(b flagset.Binder) {
+	b.Add(
 		"dir",
 		"sstables: folder for the SSTables of each node, new or empty, and for import.txt with the commands to run on the nodes",
-		letter("d"),
-		folder,
+		flagset.Letter("d"),
+		flagset.Folder,
 	)
-	b.add(
+	b.Add(
 		"sstable-version",
 		"sstables: md, for ScyllaDB and Cassandra 3.11, nb, for 4.0 to 5.0, or oa, for 5.0 alone (default: what all nodes read)",
 	)
-	b.add(
+	b.Add(
 		"import",
 		"sstables: have the nodes on this host import their SSTables, and check that they took all. Nodes elsewhere are listed with their commands, and the exit status is 2",
 	)
-	b.add(
+	b.Add(
 		"nodetool",
 		"sstables, with --import: program and its first words, such as \"nodetool -p 7199\"; {host} stands for the address of a node",
 	)
 }
 
 // addStreamFlags adds the flags of a load by streaming that may differ when it is resumed.
-func addStreamFlags(b binder, when string) {
+func addStreamFlags(b flagset.Binder, when string) {
 	const both, streamed = "stream, sstables: ", "stream: "
-	b.add(
+	b.Add(
 		"temp-dir",
 		when+both+"folder for sorting: up to three times the size of a slice of the rows, or of all rows with sstables (default: the run directory; with sstables --dir)",
-		folder,
+		flagset.Folder,
 	)
-	b.add(
+	b.Add(
 		"slice",
 		when+streamed+"bytes of sorted rows that are sent, and then count as loaded, before the next are sorted. Less takes less disk and leaves more SSTables (default: 4GiB, or 512MiB for each node or set of replicas if that is more)",
 	)
-	b.add(
+	b.Add(
 		"storage-port",
 		when+streamed+"port that the nodes stream to each other by (default: the one that they report)",
 	)
-	b.add("listen", when+"stream, sstables with --import: "+listenHelp)
-	b.add("assume-stable", when+both+assumeStableHelp)
-	b.add(
+	b.Add("listen", when+"stream, sstables with --import: "+listenHelp)
+	b.Add("assume-stable", when+both+assumeStableHelp)
+	b.Add(
 		"ignore-hosts",
 		when+both+"nodes to leave out, by address or id. They need a repair then (default: none. A load waits for nodes that go down, and does not begin if one is down)",
 	)
 }
 
 // addValueFlags adds the flags of how the text of values is read, besides what a scan shares.
-func addValueFlags(b binder, when string) {
-	b = b.in(groupValues)
-	b.add("null-string", when+"texts that mean null; an empty field always does", everyday)
-	b.add(
+func addValueFlags(b flagset.Binder, when string) {
+	b = b.In(flagset.GroupValues)
+	b.Add("null-string", when+"texts that mean null; an empty field always does", flagset.Everyday)
+	b.Add(
 		"dialect",
 		when+"cqlbulk, whose text scan writes, or cqlsh, whose text COPY TO writes and COPY FROM reads; there a field is null by its text alone",
 	)
-	b.add(
+	b.Add(
 		"encoding",
 		when+"utf-8, or latin1 (read as windows-1252, as browsers do), of delimited text; JSON is always UTF-8",
 	)
-	b.add(
+	b.Add(
 		"timestamp-unit",
 		when+"what a timestamp counts that is given as a number: s, ms, us or ns, since 1970; seconds may have a fraction",
 	)
-	b.add(
+	b.Add(
 		"unescape",
 		when+`cqlsh: undo the escapes that COPY TO makes in text (\\, \n, \x00) and COPY FROM leaves in it`,
 	)
-	b.add(
+	b.Add(
 		"datetimeformat",
 		when+"pattern of timestamps, as strptime has it, such as '%m/%d/%Y %I:%M %p' (default: 2006-01-02T15:04:05Z and the like; of cqlsh %Y-%m-%d %H:%M:%S.%f%z)",
 	)
-	b.add(
+	b.Add(
 		"dateformat",
 		when+"pattern of dates, as strptime has it, such as %d.%m.%Y; not with --dialect cqlsh (default: 2006-01-02)",
 	)
-	b.add("boolstyle", when+"the words for true and false, such as yes,no (default: true,false)")
-	b.add("decimalsep", when+"the character before decimals (default: .)")
-	b.add("thousandssep", when+"the character between groups of three digits (default: none)")
+	b.Add("boolstyle", when+"the words for true and false, such as yes,no (default: true,false)")
+	b.Add("decimalsep", when+"the character before decimals (default: .)")
+	b.Add("thousandssep", when+"the character between groups of three digits (default: none)")
 }
 
 func newLoadCommand(s streams) *cobra.Command {
@@ -280,7 +282,7 @@ A row that cannot be read, or that the cluster refuses, is rejected. The others 
 loaded. The file rejects.csv in the run directory keeps the row byte for byte. It can be
 corrected and loaded again. The file errors.jsonl beside it has the file, line, column
 and reason. The exit status is then 2.
-` + exitHelp,
+` + help.ExitStatus,
 		Example: `  cqlbulk load demo.flights flights.csv --hosts 10.0.0.1
   cqlbulk load demo.flights 'part-*.csv' --null-string NA --ingestrate 50k
   curl -s https://example.com/visits | cqlbulk load demo.visits - --format json
@@ -320,7 +322,7 @@ func (o *loadOptions) fill(c *cobra.Command, args []string) (err error) {
 	if len(args) == 0 {
 		args = o.Files
 	}
-	o.spec.Inputs, o.spec.Given = args, typed(c.Flags())
+	o.spec.Inputs, o.spec.Given = args, flagset.Typed(c.Flags())
 	return nil
 }
 

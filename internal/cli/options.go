@@ -8,66 +8,68 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/mistakes"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // addConnectionFlags adds the flags that say which cluster, as whom and how. level is what
 // there is to know of the consistency level.
-func addConnectionFlags(b binder, level string) {
-	b = b.in(groupConnection)
-	b.add("hosts", "contact points; each a name or address with or without :port", everyday)
-	b.add("port", "native transport port of the nodes")
-	b.add(
+func addConnectionFlags(b flagset.Binder, level string) {
+	b = b.In(flagset.GroupConnection)
+	b.Add("hosts", "contact points; each a name or address with or without :port", flagset.Everyday)
+	b.Add("port", "native transport port of the nodes")
+	b.Add(
 		"user",
 		"user name, where the cluster asks for one; a password given nowhere is asked for",
-		everyday,
+		flagset.Everyday,
 	)
-	b.add(
+	b.Add(
 		"password",
 		"password; others can see it in the list of processes, so rather use --password-file or CQLBULK_PASSWORD",
 	)
-	b.add("password-file", "file whose first line is the password")
-	b.add(
+	b.Add("password-file", "file whose first line is the password")
+	b.Add(
 		"ssl",
 		"secure connections by TLS; 1.2 or later, each node's certificate and its address are verified",
-		everyday,
+		flagset.Everyday,
 	)
 	addCertificateFlags(b, "", "")
-	b.add("dc", "data center to talk to (default: that of the first contact point)")
-	b.add("consistency", "consistency level; "+level, everyday)
-	b.add("timeout", "time limit of one request")
-	b.add("connections", "connections to each node (with ScyllaDB always one to each shard)")
-	b.add(
+	b.Add("dc", "data center to talk to (default: that of the first contact point)")
+	b.Add("consistency", "consistency level; "+level, flagset.Everyday)
+	b.Add("timeout", "time limit of one request")
+	b.Add("connections", "connections to each node (with ScyllaDB always one to each shard)")
+	b.Add(
 		"protocol-compression",
 		"CQL frames: auto, lz4, none; auto is lz4 from a round trip of 2 ms on",
 	)
 }
 
 // addCertificateFlags adds the flags of the certificates of TLS, with a prefix, of what when says.
-func addCertificateFlags(b binder, prefix, when string) {
-	b.add(prefix+"cacert", when+"PEM file of the authorities to trust (default: the system's)")
-	b.add(
+func addCertificateFlags(b flagset.Binder, prefix, when string) {
+	b.Add(prefix+"cacert", when+"PEM file of the authorities to trust (default: the system's)")
+	b.Add(
 		prefix+"cert",
 		when+"PEM file of a certificate of this client, where the nodes ask for one",
 	)
-	b.add(prefix+"key", when+"PEM file of the private key to it, not encrypted")
-	b.add(
+	b.Add(prefix+"key", when+"PEM file of the private key to it, not encrypted")
+	b.Add(
 		prefix+"ssl-server-name",
 		when+"name that the certificates of all nodes hold, in place of their addresses",
 	)
-	b.add(
+	b.Add(
 		prefix+"ssl-insecure-skip-verify",
 		when+"take any certificate, even a forged one; for tests alone",
 	)
 }
 
 // addTextFlags adds the flags of delimited text.
-func addTextFlags(b binder) {
-	b = b.in(groupFormat)
-	b.add("delimiter", `character between fields; \t is a tab`, everyday)
-	b.add("quote", `character around fields that need it`)
-	b.add("header", "the first line of each file names the columns", everyday)
+func addTextFlags(b flagset.Binder) {
+	b = b.In(flagset.GroupFormat)
+	b.Add("delimiter", `character between fields; \t is a tab`, flagset.Everyday)
+	b.Add("quote", `character around fields that need it`)
+	b.Add("header", "the first line of each file names the columns", flagset.Everyday)
 }
 
 // orderHelp says which orders of columns there are.
@@ -80,15 +82,15 @@ type tableOptions struct {
 }
 
 func (o *tableOptions) AddFlags(f *pflag.FlagSet) {
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&o.Keyspace,
 		"keyspace",
 		"keyspace, where the table is not given as keyspace.table",
-		of(groupInput),
-		letter("k"),
+		flagset.Of(flagset.GroupInput),
+		flagset.Letter("k"),
 	)
-	addOwn(f, &o.Table, "table", "table (or keyspace.table)", of(groupInput), letter("t"))
+	flagset.AddOwn(f, &o.Table, "table", "table (or keyspace.table)", flagset.Of(flagset.GroupInput), flagset.Letter("t"))
 }
 
 // find finds the table among the settings and the arguments and returns the
@@ -98,11 +100,11 @@ func (o *tableOptions) find(c *cobra.Command, args []string) (spec.TableName, []
 	var none spec.TableName
 	table, typed := o.Table, c.Flags().Changed("table")
 	if table == "" {
-		if err := swapped(c, args); err != nil {
+		if err := mistakes.Swapped(c, args); err != nil {
 			return none, nil, err
 		}
 	}
-	if len(args) > 0 && !typed && (table == "" || looksLikeTable(args[0])) {
+	if len(args) > 0 && !typed && (table == "" || mistakes.LooksLikeTable(args[0])) {
 		table, args = args[0], args[1:]
 	}
 	if table == "" {
@@ -155,13 +157,4 @@ func isBareName(arg string) bool {
 	}
 	parts, err := schema.SplitName(arg)
 	return err == nil && len(parts) == 1
-}
-
-// looksLikeTable says whether an argument is keyspace.table rather than a file.
-func looksLikeTable(arg string) bool {
-	if _, err := os.Stat(arg); err == nil || strings.ContainsAny(arg, `/\*?[`) {
-		return false
-	}
-	parts, err := schema.SplitName(arg)
-	return err == nil && len(parts) == 2
 }

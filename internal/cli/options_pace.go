@@ -1,19 +1,21 @@
 package cli
 
+import "github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+
 // addPaceFlags adds the flags of the pace of a sweep.
-func addPaceFlags(b binder) {
-	b = b.in(groupPace)
-	b.add("memory", "memory to use, at most")
-	b.add("rate", "rows per second, at most (default: no limit)", everyday)
-	b.add("max-bytes-per-sec", "bytes per second of values to read, at most (default: no limit)")
-	b.add("target-p99", targetP99Help)
-	b.add(
+func addPaceFlags(b flagset.Binder) {
+	b = b.In(flagset.GroupPace)
+	b.Add("memory", "memory to use, at most")
+	b.Add("rate", "rows per second, at most (default: no limit)", flagset.Everyday)
+	b.Add("max-bytes-per-sec", "bytes per second of values to read, at most (default: no limit)")
+	b.Add("target-p99", targetP99Help)
+	b.Add(
 		"pagesize",
 		"rows of a page (default: about 256 KiB); fewer if a rate needs small pages",
 	)
-	b = b.in(groupErrors)
-	b.add("maxattempts", "attempts for a page before what is left of its token range is given up")
-	b.add("patience", patienceHelp)
+	b = b.In(flagset.GroupErrors)
+	b.Add("maxattempts", "attempts for a page before what is left of its token range is given up")
+	b.Add("patience", patienceHelp)
 }
 
 // targetP99Help is the help of the flag of the latency that a run keeps to.

@@ -9,6 +9,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/logbook"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
@@ -42,36 +44,36 @@ const (
 )
 
 func (o *reportOptions) AddFlags(f *pflag.FlagSet) {
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&o.Quiet,
 		quietFlag,
 		"say nothing but errors: no progress, no summary, no warnings",
-		of(groupShown),
-		letter("q"),
-		everyday,
+		flagset.Of(flagset.GroupShown),
+		flagset.Letter("q"),
+		flagset.Everyday,
 	)
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&o.JSON,
 		jsonFlag,
 		"answer with one JSON object, on the standard output, in place of the summary. If rows go there, it is the last line of the standard error",
-		of(groupShown),
-		everyday,
+		flagset.Of(flagset.GroupShown),
+		flagset.Everyday,
 	)
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&o.LogFile,
 		logFileFlag,
 		"file that messages, progress and summary are added to, with times",
-		of(groupShown),
+		flagset.Of(flagset.GroupShown),
 	)
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&o.LogFormat,
 		logFormatFlag,
 		"text or json: form of the log file, or without one of the standard error (default: text, and plain lines)",
-		of(groupShown),
+		flagset.Of(flagset.GroupShown),
 	)
 }
 
@@ -92,28 +94,28 @@ func (o *showOptions) AddFlags(f *pflag.FlagSet) {
 	o.flags = f
 	o.reportOptions.AddFlags(f)
 	o.Progress = printer.DefaultInterval
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&o.Progress,
 		progressFlag,
 		"time between lines of progress where there is no terminal, and in the log file (0: none)",
-		of(groupShown),
+		flagset.Of(flagset.GroupShown),
 	)
 	o.Color = string(printer.Auto)
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&o.Color,
 		colorFlag,
 		"colours of the line of progress and of the end: auto, always or never. With auto: on a terminal, unless NO_COLOR is set or TERM is dumb",
-		of(groupShown),
-		among(string(printer.Auto), string(printer.Always), string(printer.Never)),
+		flagset.Of(flagset.GroupShown),
+		flagset.Among(string(printer.Auto), string(printer.Always), string(printer.Never)),
 	)
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&o.Verbose,
 		verboseFlag,
 		"say more: the nodes, what was not learned of them, requests that are sent again and why, limits of requests, the driver's words",
-		of(groupShown),
+		flagset.Of(flagset.GroupShown),
 	)
 }
 
@@ -145,13 +147,13 @@ func (o *showOptions) run(
 ) (stop func()) {
 	shown := !o.Quiet && !hidden
 	options := printer.Options{Interval: o.Progress, Color: printer.Color(o.Color)}
-	if shown && s.log.screen == nil {
+	if shown && s.log.ForPeople() {
 		options.Screen = s.err
 	}
 	lines := shown && !printer.Draws(options.Screen)
-	if lines || o.Verbose || s.log.file != nil {
+	if lines || o.Verbose || s.log.ToFile() {
 		options.Report = func(r progress.Reading) {
-			s.log.progress(r, lines)
+			s.log.Progress(r, lines)
 			o.printNodes(s, c)
 		}
 	}
@@ -218,14 +220,15 @@ func (s streams) prepareLog(c *cobra.Command) error {
 	if every := text(progressFlag); strings.HasPrefix(every, "-") {
 		return fmt.Errorf("--%s %s: must not be negative", progressFlag, every)
 	}
-	s.log.quiet = is(quietFlag)
 	color := printer.Color(text(colorFlag))
 	if err := color.Check(); err != nil {
 		return fmt.Errorf("--%s %w", colorFlag, err)
 	}
-	s.log.color = color.On(s.err)
 	s.end.command, s.end.json, s.end.quiet = c.Name(), is(jsonFlag), is(quietFlag)
 	// Until it is known where rows go, the standard output is theirs.
 	s.end.aside = c.Name() == "scan" || c.Name() == "copy"
-	return s.log.open(text(logFileFlag), text(logFormatFlag), is(verboseFlag))
+	return s.log.Open(logbook.Options{
+		File: text(logFileFlag), Format: text(logFormatFlag),
+		Verbose: is(verboseFlag), Quiet: is(quietFlag), Color: color.On(s.err),
+	})
 }

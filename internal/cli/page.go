@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/report"
@@ -20,21 +21,21 @@ import (
 
 // addPageFlag adds the flag of the page that shows a run while it goes.
 func (o *showOptions) addPageFlag(f *pflag.FlagSet) {
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&o.HTTP,
 		httpFlag,
 		"HOST:PORT, or :PORT for only this host: serve a live page of the run, with /status.json, /healthz and /metrics for Prometheus. All who reach it see rejected values (default: none)",
-		of(groupShown),
-		everyday,
+		flagset.Of(flagset.GroupShown),
+		flagset.Everyday,
 	)
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&o.Report,
 		reportFlag,
 		"file for what that page shows last, written at the end, which needs no other file (default: none)",
-		of(groupShown),
-		path,
+		flagset.Of(flagset.GroupShown),
+		flagset.Path,
 	)
 }
 
@@ -80,7 +81,8 @@ func (s streams) withPage(o showOptions, command string) (streams, error) {
 			s.note("the run is shown at %s", server.URL())
 		}
 	}
-	s.page, s.log.page = p, p
+	s.page, s.end.page = p, p
+	s.log.Also(p.watch.Say)
 	return s, nil
 }
 
@@ -91,13 +93,6 @@ func typedLine(args []string) string {
 		line += " " + safetext.ShellWord(arg)
 	}
 	return line
-}
-
-// say records a line that was printed for the user.
-func (p *page) say(line string) {
-	if p != nil {
-		p.watch.Say(line)
-	}
 }
 
 // show has the page show an operation that is about to run.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/run/status"
@@ -54,23 +55,23 @@ Exit status:
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&opts.OlderThan,
 		"older-than",
 		"age of the runs to remove, as 12h or 7d (default: 30d)",
-		of(groupInput),
-		once,
-		everyday,
+		flagset.Of(flagset.GroupInput),
+		flagset.Once,
+		flagset.Everyday,
 	)
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&opts.DryRun,
 		"dry-run",
 		"only say what would be removed",
-		of(groupInput),
-		once,
-		everyday,
+		flagset.Of(flagset.GroupInput),
+		flagset.Once,
+		flagset.Everyday,
 	)
 	opts.reportOptions.AddFlags(f)
 	return c

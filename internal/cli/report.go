@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/runview"
 	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/run/status"
 	"github.com/cqlbulk/cqlbulk/internal/version"
@@ -60,26 +62,26 @@ Exit status:
 	}
 	f := c.Flags()
 	f.SortFlags = false
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&opts.Output,
 		"output",
 		"file to write; \"-\" is the standard output",
-		of(groupOutput),
-		letter("o"),
-		path,
-		everyday,
+		flagset.Of(flagset.GroupOutput),
+		flagset.Letter("o"),
+		flagset.Path,
+		flagset.Everyday,
 	)
-	addOwn(
+	flagset.AddOwn(
 		f,
 		&opts.Counts,
 		"counts",
 		"files with what count --by printed",
-		of(groupInput),
-		path,
-		everyday,
+		flagset.Of(flagset.GroupInput),
+		flagset.Path,
+		flagset.Everyday,
 	)
-	addOwn(f, &opts.Force, "force", "write over a file that exists", of(groupOutput), everyday)
+	flagset.AddOwn(f, &opts.Force, "force", "write over a file that exists", flagset.Of(flagset.GroupOutput), flagset.Everyday)
 	opts.reportOptions.AddFlags(f)
 	return c
 }
@@ -91,7 +93,7 @@ func writeReport(s streams, o *recordOptions, path string) error {
 		return err
 	}
 	s.warnWriter(path)
-	r := reportOf(record)
+	r := runview.Page(record, made())
 	for _, name := range o.Counts {
 		count, err := readCount(name)
 		if err != nil {
@@ -103,7 +105,7 @@ func writeReport(s streams, o *recordOptions, path string) error {
 		Run:     path,
 		Command: r.State.Command,
 		Table:   r.State.Table,
-		State:   stateText(record),
+		State:   runview.StateText(record),
 	}
 	if s.end.aside {
 		out := &measured{Writer: s.out}

@@ -6,6 +6,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/help"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
@@ -20,22 +22,22 @@ type resumeOptions struct {
 func (o *resumeOptions) AddFlags(f *pflag.FlagSet) {
 	// What is set here is handed on by its name, to the one or the other.
 	load, scan := spec.NewLoad(), spec.NewScan()
-	l, s := binder{flags: f, settings: load.Settings()}, binder{flags: f, settings: scan.Settings()}
-	addColumnFlags(l.in(groupColumns), "load: ")
+	l, s := flagset.Binder{Flags: f, Settings: load.Settings()}, flagset.Binder{Flags: f, Settings: scan.Settings()}
+	addColumnFlags(l.In(flagset.GroupColumns), "load: ")
 	addValueFlags(l, "load: ")
-	l.in(groupPace).add("ingestrate", "load: rows per second, at most", everyday)
-	l.in(groupPace).add("inflight", "load: requests under way, at most")
-	l.in(groupPace).add("target-p99", targetP99Help)
-	l.in(groupErrors).add("maxparseerrors", "load: "+maxParseErrorsHelp+withEarlier+unlimited)
-	l.in(groupErrors).add("maxinserterrors", "load: "+maxInsertErrorsHelp+withEarlier+unlimited)
-	l.in(groupErrors).add("keep-going", "load: "+keepGoingHelp, everyday)
-	l.in(groupWrites).
-		add("repeat-in-doubt", "load: write rows again that may have been written; of counters, which counts those twice that were, and of lists that are not frozen", everyday)
-	addStreamFlags(l.in(groupPast), "load, ")
-	s.in(groupPace).add("rate", "scan: rows per second, at most", everyday)
-	s.in(groupPace).add("max-bytes-per-sec", "bytes per second, at most")
-	s.in(groupErrors).add("maxattempts", "attempts for a request")
-	s.in(groupErrors).add("patience", patienceHelp)
+	l.In(flagset.GroupPace).Add("ingestrate", "load: rows per second, at most", flagset.Everyday)
+	l.In(flagset.GroupPace).Add("inflight", "load: requests under way, at most")
+	l.In(flagset.GroupPace).Add("target-p99", targetP99Help)
+	l.In(flagset.GroupErrors).Add("maxparseerrors", "load: "+maxParseErrorsHelp+withEarlier+unlimited)
+	l.In(flagset.GroupErrors).Add("maxinserterrors", "load: "+maxInsertErrorsHelp+withEarlier+unlimited)
+	l.In(flagset.GroupErrors).Add("keep-going", "load: "+keepGoingHelp, flagset.Everyday)
+	l.In(flagset.GroupWrites).
+		Add("repeat-in-doubt", "load: write rows again that may have been written; of counters, which counts those twice that were, and of lists that are not frozen", flagset.Everyday)
+	addStreamFlags(l.In(flagset.GroupPast), "load, ")
+	s.In(flagset.GroupPace).Add("rate", "scan: rows per second, at most", flagset.Everyday)
+	s.In(flagset.GroupPace).Add("max-bytes-per-sec", "bytes per second, at most")
+	s.In(flagset.GroupErrors).Add("maxattempts", "attempts for a request")
+	s.In(flagset.GroupErrors).Add("patience", patienceHelp)
 	scan.Consistency = ""
 	addConnectionFlags(s, "by default that of the run")
 	o.showOptions.AddFlags(f)
@@ -69,7 +71,7 @@ change is kept in the run directory.
 The run is not resumed if the table was created again, or if a column was dropped and
 added again. Nor is it if columns, an input, an output or a file of rejects have changed
 since. The cluster may have other nodes, because the journal has only tokens and bytes.
-` + exitHelp,
+` + help.ExitStatus,
 		Example:           `  cqlbulk resume cqlbulk-load-demo.flights-20260102T150405Z-4711`,
 		Args:              opts.take,
 		ValidArgsFunction: completeRunDir,
@@ -79,19 +81,19 @@ since. The cluster may have other nodes, because the journal has only tokens and
 				c.Context(),
 				s,
 				opts.showOptions,
-				spec.Resume{RunDir: opts.dir, Changes: changes(c.Flags()), KeepLoaded: keepLoaded},
+				spec.Resume{RunDir: opts.dir, Changes: flagset.Changes(c.Flags()), KeepLoaded: keepLoaded},
 			)
 		},
 	}
 	c.Flags().SortFlags = false
 	opts.addFlag(c.Flags(), "the newest run of this folder that was stopped")
-	addOwn(
+	flagset.AddOwn(
 		c.Flags(),
 		&keepLoaded,
 		"keep-loaded",
 		"load: change how the rest of the inputs is read, though rows are loaded; those stay as they were read",
-		of(groupValues),
-		once,
+		flagset.Of(flagset.GroupValues),
+		flagset.Once,
 	)
 	opts.AddFlags(c.Flags())
 	return c

@@ -5,6 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/help"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/run/advice"
@@ -35,7 +37,7 @@ retried again; they are read as the last retry read them, unless a flag says oth
 
 Of a scan, the token ranges that failed are read, and when all of them are, the output
 gets its name.
-` + exitHelp,
+` + help.ExitStatus,
 		Example: `  cqlbulk retry cqlbulk-load-demo.flights-20260102T150405Z-4711
   cqlbulk retry --last --null-string NA`,
 		Args:              opts.take,
@@ -46,7 +48,7 @@ gets its name.
 				c.Context(),
 				s,
 				opts.showOptions,
-				spec.Resume{RunDir: opts.dir, Changes: changes(c.Flags())},
+				spec.Resume{RunDir: opts.dir, Changes: flagset.Changes(c.Flags())},
 			)
 		},
 	}

@@ -8,6 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/help"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
@@ -24,21 +26,21 @@ type scanOptions struct {
 
 // AddFlags adds the flags of scan.
 func (o *scanOptions) AddFlags(f *pflag.FlagSet) {
-	b := binder{flags: f, settings: o.spec.Settings()}
+	b := flagset.Binder{Flags: f, Settings: o.spec.Settings()}
 	o.tableOptions.AddFlags(f)
-	o.addOutputFlags(b.in(groupOutput))
+	o.addOutputFlags(b.In(flagset.GroupOutput))
 	addTextFlags(b)
 	o.addRowFlags(b)
 	addReadFlags(b)
 	addPlanFlags(b)
 	addPaceFlags(b)
-	b = b.in(groupErrors)
-	b.add(
+	b = b.In(flagset.GroupErrors)
+	b.Add(
 		"run-dir",
 		"folder for the journal, which resumes a scan that was stopped. It is removed when the output is complete (default: named after the table and the time, beside the output)",
-		folder,
+		flagset.Folder,
 	)
-	b.add("no-journal", "keep no journal: a scan that was stopped starts from the beginning")
+	b.Add("no-journal", "keep no journal: a scan that was stopped starts from the beginning")
 	addConnectionFlags(b, readLevelHelp)
 	o.showOptions.AddFlags(f)
 	o.addPageFlag(f)
@@ -46,74 +48,74 @@ func (o *scanOptions) AddFlags(f *pflag.FlagSet) {
 }
 
 // addOutputFlags adds the flags of where the rows go, and in which form.
-func (o *scanOptions) addOutputFlags(b binder) {
-	b.add(
+func (o *scanOptions) addOutputFlags(b flagset.Binder) {
+	b.Add(
 		"output",
 		"file to write (default, and \"-\": the standard output)",
-		letter("o"),
-		path,
-		everyday,
+		flagset.Letter("o"),
+		flagset.Path,
+		flagset.Everyday,
 	)
-	b.add(
+	b.Add(
 		"dir",
 		"folder to write part files to, a series for each worker",
-		letter("d"),
-		folder,
-		everyday,
+		flagset.Letter("d"),
+		flagset.Folder,
+		flagset.Everyday,
 	)
-	b.in(groupFormat).
-		add("format", "csv, tsv or json; json is one object on each line (default: by the file's name, else csv)", everyday)
-	b.add(
+	b.In(flagset.GroupFormat).
+		Add("format", "csv, tsv or json; json is one object on each line (default: by the file's name, else csv)", flagset.Everyday)
+	b.Add(
 		"compression",
 		strings.Join(
-			b.valuesOf("compression"),
+			b.ValuesOf("compression"),
 			", ",
 		)+" (default: as the file's name ends, else none)",
-		everyday,
+		flagset.Everyday,
 	)
-	b.add(
+	b.Add(
 		"file-checksum",
 		strings.Join(
-			b.valuesOf("file-checksum"),
+			b.ValuesOf("file-checksum"),
 			" or ",
 		)+": what the manifest and --json have of each file (default: the quicker xxh64)",
 	)
-	b.add("compression-level", "how hard to compress, 1 to 9 (default: the compressor's own)")
-	b.add("maxoutputsize", "rows of one part file, at most (default: no limit)")
-	b.add("max-file-bytes", "bytes of text of one part file, at most (default: no limit)")
-	b.add("force", "write over an output that exists", everyday)
-	b.add("no-manifest", "write no manifest beside the output")
-	b.add(
+	b.Add("compression-level", "how hard to compress, 1 to 9 (default: the compressor's own)")
+	b.Add("maxoutputsize", "rows of one part file, at most (default: no limit)")
+	b.Add("max-file-bytes", "bytes of text of one part file, at most (default: no limit)")
+	b.Add("force", "write over an output that exists", flagset.Everyday)
+	b.Add("no-manifest", "write no manifest beside the output")
+	b.Add(
 		"mode",
 		"mode of the output's files and of its manifest, as 640. If cqlbulk makes a folder, all who can read the files can enter it. Run directories stay private (default: 600)",
 	)
 }
 
 // addRowFlags adds the flags that select columns and rows, and format values.
-func (o *scanOptions) addRowFlags(b binder) {
-	b = b.in(groupColumns)
-	b.add(
+func (o *scanOptions) addRowFlags(b flagset.Binder) {
+	b = b.In(flagset.GroupColumns)
+	b.Add(
 		"columns",
 		"columns to read, in this order; ttl(c) and writetime(c) among them (default: all, key columns first)",
-		everyday,
+		flagset.Everyday,
 	)
-	b.add(
+	b.Add(
 		"column-order",
 		"order of the columns, where --columns does not name them: "+orderHelp+" (default: table)",
 	)
-	b = b.in(groupValues)
-	b.add(
+	b = b.In(flagset.GroupValues)
+	b.Add(
 		"null-string",
 		"text for null values in csv and tsv (default: nothing between the delimiters)",
 	)
-	b.add(
+	b.Add(
 		"escape-formulas",
 		"put a single quote before text that a spreadsheet would run as a formula; the output is then not what the table holds",
 	)
-	b = b.in(groupRows)
-	b.add("where", "CQL condition that rows must meet besides, such as \"day = 3\"", everyday)
-	b.add("allow-filtering", "let the servers read rows that the condition then leaves out")
-	b.add("limit", "rows to read, at most, whichever come first (-1: all)", everyday)
+	b = b.In(flagset.GroupRows)
+	b.Add("where", "CQL condition that rows must meet besides, such as \"day = 3\"", flagset.Everyday)
+	b.Add("allow-filtering", "let the servers read rows that the condition then leaves out")
+	b.Add("limit", "rows to read, at most, whichever come first (-1: all)", flagset.Everyday)
 }
 
 func newScanCommand(s streams) *cobra.Command {
@@ -150,7 +152,7 @@ Files of an output have names ending in .part, until it is complete.
 To resume a scan into files that was stopped: cqlbulk resume RUN_DIR.
 A manifest beside it says how it was made. It has the number of rows and the files with
 a checksum of each. A checksum of all rows there does not depend on their order.
-` + exitHelp,
+` + help.ExitStatus,
 		Example: `  cqlbulk scan demo.flights -o flights.csv --hosts 10.0.0.1
   cqlbulk scan demo.flights -d flights --format json --compression zstd
   cqlbulk scan demo.flights --columns carrier,flight --header=false | sort -u
@@ -197,7 +199,7 @@ func (o *scanOptions) fill(c *cobra.Command, args []string) (err error) {
 	if o.spec.Inputs = args; len(args) > 0 && !o.spec.FromFiles() {
 		return fmt.Errorf("unexpected argument %q: the output file is named with --output", args[0])
 	}
-	o.spec.Given = typed(c.Flags())
+	o.spec.Given = flagset.Typed(c.Flags())
 	return nil
 }
 

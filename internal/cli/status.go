@@ -11,13 +11,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/runview"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/report"
-	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
 	"github.com/cqlbulk/cqlbulk/internal/run/status"
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
-	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
 // statusOptions are the flags of status.
@@ -67,25 +67,25 @@ Exit status:
 	}
 	c.Flags().SortFlags = false
 	which.addFlag(c.Flags(), "the newest run of this folder")
-	addOwn(
+	flagset.AddOwn(
 		c.Flags(),
 		&opts.All,
 		"all",
 		"list all runs that are complete, and not the newest ten alone",
-		of(groupShown),
-		letter("a"),
-		once,
-		everyday,
+		flagset.Of(flagset.GroupShown),
+		flagset.Letter("a"),
+		flagset.Once,
+		flagset.Everyday,
 	)
-	addOwn(
+	flagset.AddOwn(
 		c.Flags(),
 		&opts.Watch,
 		"watch",
 		"show it again every second, until Ctrl-C",
-		of(groupShown),
-		letter("w"),
-		once,
-		everyday,
+		flagset.Of(flagset.GroupShown),
+		flagset.Letter("w"),
+		flagset.Once,
+		flagset.Everyday,
 	)
 	opts.AddFlags(c.Flags())
 	return c
@@ -111,7 +111,7 @@ func showRuns(s streams, o *statusOptions, folder string, width int) error {
 	if s.end.document = report.OfRuns(folder, runs, hidden); o.JSON {
 		return nil
 	}
-	err = writeRuns(s.text(), s.end.document.Runs.List, width, time.Now())
+	err = runview.WriteTable(s.text(), s.end.document.Runs.List, width, time.Now())
 	if err == nil && hidden > 0 {
 		_, err = fmt.Fprintf(
 			s.text(),
@@ -134,7 +134,7 @@ func showStatus(s streams, o *statusOptions, dir string) error {
 		return nil
 	}
 	w := tabwriter.NewWriter(s.text(), 11, 0, 1, ' ', 0)
-	writeFact(
+	runview.WriteFact(
 		w,
 		"run",
 		"%s of %s, begun %s by %s",
@@ -143,14 +143,14 @@ func showStatus(s streams, o *statusOptions, dir string) error {
 		r.Started.Format(time.RFC3339),
 		r.Tool,
 	)
-	if where := clusterText(r.Target.Cluster, r.Target.Hosts, len(r.Target.Hosts)); where != "" {
-		writeFact(w, "cluster", "%s", where)
+	if where := runview.ClusterText(r.Target.Cluster, r.Target.Hosts, len(r.Target.Hosts)); where != "" {
+		runview.WriteFact(w, "cluster", "%s", where)
 	}
 	if r.Load != nil {
-		showLoad(w, r.Load)
+		runview.WriteLoad(w, r.Load)
 	} else if r.End != nil {
 		for _, f := range r.End.Failed {
-			writeFact(w, "failed", "%s: %s", f.Range, f.Reason)
+			runview.WriteFact(w, "failed", "%s: %s", f.Range, f.Reason)
 		}
 	}
 	if err := w.Flush(); err != nil {
@@ -163,123 +163,3 @@ func showStatus(s streams, o *statusOptions, dir string) error {
 	_, err = io.WriteString(s.out, lines.String())
 	return fatal(err)
 }
-
-// writeFact writes a line of a table: a name, and what there is to say, which stays in the line.
-func writeFact(w io.Writer, name, format string, args ...any) {
-	fmt.Fprintf(w, "%s\t%s\n", name, safetext.Line(fmt.Sprintf(format, args...)))
-}
-
-// clusterText names a cluster and its contact points, most of them at most; empty: nothing is
-// known.
-func clusterText(name string, hosts []string, most int) string {
-	shown := strings.Join(hosts[:min(most, len(hosts))], ", ")
-	if more := len(hosts) - most; more > 0 {
-		shown += fmt.Sprintf(" and %d more", more)
-	}
-	switch {
-	case name != "" && shown != "":
-		return fmt.Sprintf("%s (%s)", name, shown)
-	default:
-		return name + shown
-	}
-}
-
-// begunShown is how many pieces under way are listed.
-const begunShown = 20
-
-// showLoad shows what there is to know of a load besides how far it is.
-func showLoad(w io.Writer, l *status.Load) {
-	known := ""
-	if l.Piped {
-		known = ", and what comes by pipes"
-	}
-	writeFact(w, "inputs", "%s%s", inputsText(l), known)
-	printPieces(l, func(name, format string, args ...any) { writeFact(w, name, format, args...) })
-	for i, p := range l.Begun {
-		if i == begunShown {
-			writeFact(w, "", "and %s more", human.Count(len(l.Begun)-i))
-			break
-		}
-		writeFact(w, "begun", "%s, bytes %d to %d", p.Path, p.From, p.To)
-	}
-	for _, change := range l.Changed {
-		writeFact(w, "changed", "%s", changeText(change))
-	}
-	showRetried(w, l)
-}
-
-// inputsText says what a load takes in, pipes left out.
-func inputsText(l *status.Load) string {
-	return fmt.Sprintf("%s, %s as stored", human.Count(l.Inputs), human.Size(l.Stored))
-}
-
-// printPieces prints how much of the inputs is completed, and what was streamed to nodes.
-func printPieces(l *status.Load, add func(name, format string, args ...any)) {
-	add("recorded", "%s of text, in %s", human.Size(l.Settled), human.Of(l.Pieces, "piece"))
-	for _, n := range l.Streams {
-		add(
-			"streamed",
-			"%s to %s, %s",
-			human.Size(n.Bytes),
-			n.Node,
-			human.Of(n.Sessions, "session"),
-		)
-	}
-}
-
-// showRetried prints the number of rejects that were loaded again.
-func showRetried(w io.Writer, l *status.Load) {
-	names := strings.Join(l.Retried, ", ")
-	if len(l.Reread) > 0 {
-		names += ", read with " + flagsWith(l.Reread)
-	}
-	switch {
-	case len(l.Retried) == 0:
-	case len(l.Lost) > 0:
-		writeFact(
-			w,
-			"retried",
-			"%s; whether all of it was loaded is not known: the folder of that load was removed",
-			names,
-		)
-	case l.Tries == 0:
-		writeFact(w, "retried", "%s; nothing of it was left over", names)
-	default:
-		writeFact(w, "retried", "%s, or begun to be", names)
-	}
-}
-
-// changeText returns the line for a setting that has changed.
-func changeText(c recorded.Change) string {
-	was := "not given"
-	if !empty(c.Was) {
-		was = setting.ListText(c.Was)
-	}
-	return fmt.Sprintf("%s (before: %s)", flagWith(c.Name, c.Now), was)
-}
-
-// flagsWith are changed settings as flags.
-func flagsWith(changes []recorded.Change) string {
-	var with []string
-	for _, change := range changes {
-		with = append(with, flagWith(change.Name, change.Now))
-	}
-	return strings.Join(with, " ")
-}
-
-// flagWith is a flag and its value, as one types it.
-func flagWith(name string, texts []string) string {
-	if empty(texts) {
-		return "--" + name + "=''"
-	}
-	value := texts[0]
-	if len(texts) > 1 {
-		value = setting.ListText(texts)
-	}
-	if _, truth := setting.ParseBool(value); truth {
-		return "--" + name + "=" + value
-	}
-	return "--" + name + " " + setting.ShellQuote(value)
-}
-
-func empty(texts []string) bool { return strings.Join(texts, "") == "" }

@@ -5,14 +5,15 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cqlbulk/cqlbulk/internal/run/status"
-
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/cli/runview"
+	"github.com/cqlbulk/cqlbulk/internal/run/status"
 )
 
 // There may be thousands of pieces under way, of rows that wait for a slow node.
 func TestStatusShowsSomeOfThePiecesUnderWay(t *testing.T) {
-	for _, n := range []int{0, begunShown, begunShown + 1, 5000} {
+	for _, n := range []int{0, runview.BegunShown, runview.BegunShown + 1, 5000} {
 		l := &status.Load{}
 		for i := range n {
 			l.Begun = append(
@@ -21,9 +22,9 @@ func TestStatusShowsSomeOfThePiecesUnderWay(t *testing.T) {
 			)
 		}
 		var out bytes.Buffer
-		showLoad(&out, l)
-		require.Equal(t, min(n, begunShown), strings.Count(out.String(), "in.csv, bytes"))
-		if n > begunShown {
+		runview.WriteLoad(&out, l)
+		require.Equal(t, min(n, runview.BegunShown), strings.Count(out.String(), "in.csv, bytes"))
+		if n > runview.BegunShown {
 			require.Contains(
 				t,
 				out.String(),

@@ -1,19 +1,16 @@
 package cli
 
 import (
-	"bufio"
 	"context"
-	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
+	"github.com/cqlbulk/cqlbulk/internal/cli/resultview"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/report"
-	"github.com/cqlbulk/cqlbulk/internal/safetext"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/internal/verify"
 )
 
 // verifyOptions are the flags of verify.
@@ -24,14 +21,14 @@ type verifyOptions struct {
 
 // AddFlags adds the flags of verify.
 func (o *verifyOptions) AddFlags(f *pflag.FlagSet) {
-	binder{
-		flags:    f,
-		settings: o.spec.Settings(),
-		group:    groupInput,
-	}.add(
+	flagset.Binder{
+		Flags:    f,
+		Settings: o.spec.Settings(),
+		Group:    flagset.GroupInput,
+	}.Add(
 		"no-hash",
 		"do not read the files: look at their sizes alone",
-		everyday,
+		flagset.Everyday,
 	)
 	o.reportOptions.AddFlags(f)
 }
@@ -103,37 +100,8 @@ func runVerify(ctx context.Context, s streams, o *verifyOptions) error {
 	if s.end.document = report.OfVerify(result); o.JSON {
 		return runError(nil, result.Outcome)
 	}
-	if err := printVerify(s.text(), result); err != nil {
+	if err := resultview.WriteVerify(s.text(), result); err != nil {
 		return fatal(err)
 	}
 	return runError(nil, result.Outcome)
-}
-
-// printVerify writes the answer.
-func printVerify(w io.Writer, r operation.VerifyReport) error {
-	out := bufio.NewWriter(w)
-	if r.Verdict != verify.Alone {
-		fmt.Fprintln(out, r.Verdict)
-	}
-	sets, named := r.Sets, true
-	if r.Verdict == verify.Alone || r.Verdict == verify.Same {
-		sets, named = sets[:1], false
-	}
-	for _, set := range sets {
-		sum, name := "none", ""
-		if set.Summed {
-			sum = set.Sum.String()
-		}
-		if named {
-			name = " " + safetext.Line(set.Name)
-		}
-		fmt.Fprintf(out, "rows %d%s\nchecksum %s%s\n", set.Rows, name, sum, name)
-	}
-	fmt.Fprintf(out, "files %d\n", r.Files)
-	for _, set := range r.Sets {
-		if set.Shards > 0 {
-			fmt.Fprintf(out, "shards %d/%d\n", set.Given, set.Shards)
-		}
-	}
-	return out.Flush()
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/cpuguy83/go-md2man/v2/md2man"
 
 	"github.com/cqlbulk/cqlbulk/internal/cli"
+	"github.com/cqlbulk/cqlbulk/internal/cli/help"
 )
 
 func main() {
@@ -30,7 +31,7 @@ func main() {
 }
 
 // write writes the pages into a folder.
-func write(folder string, pages []cli.ManPage) error {
+func write(folder string, pages []help.Page) error {
 	for _, p := range pages {
 		path := filepath.Join(folder, p.Name)
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

@@ -1,4 +1,4 @@
-package cli
+package resultview
 
 import (
 	"cmp"
@@ -12,8 +12,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// printInspected writes what is shown of one SSTable, a line each.
-func printInspected(w io.Writer, t report.SSTable) {
+// WriteSSTable writes what is shown of one SSTable, a line each.
+func WriteSSTable(w io.Writer, t report.SSTable) {
 	line := func(name, form string, args ...any) {
 		fmt.Fprintf(w, "%-24s %s\n", name, safetext.Line(fmt.Sprintf(form, args...)))
 	}
@@ -105,9 +105,9 @@ func plain[N human.Number](n N, thing string) string {
 	return fmt.Sprintf("%d %s", n, human.Noun(n, thing))
 }
 
-// printInspectedLines writes a line for each of several SSTables, and their sum; behind it the
+// WriteSSTables writes a line for each of several SSTables, and their sum; behind it the
 // largest partitions of all.
-func printInspectedLines(w io.Writer, all *report.Inspect) {
+func WriteSSTables(w io.Writer, all *report.Inspect) {
 	fmt.Fprintln(
 		w,
 		"version\tlevel\tpartitions\trows\tcolumns_set\tbytes\tdata_bytes\tmin_timestamp\tmax_timestamp\tsstable",

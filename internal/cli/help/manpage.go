@@ -1,4 +1,4 @@
-package cli
+package help
 
 import (
 	"fmt"
@@ -7,18 +7,19 @@ import (
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 )
 
-// ManPage is a page of the manual, in Markdown that is converted to roff.
-type ManPage struct {
+// Page is a page of the manual, in Markdown that is converted to roff.
+type Page struct {
 	Name     string // of its file, such as man1/cqlbulk-load.1
 	Markdown string
 }
 
-// ManPages returns the manual, made from the text of help: a page of the program, one of each
+// Pages returns the manual, made from the text of help: a page of the program root, one of each
 // command and one of each topic. Each page has version and date at its foot.
-func ManPages(version, date string) []ManPage {
-	root := newRoot(streams{})
+func Pages(root *cobra.Command, version, date string) []Page {
 	m := manual{root: root, foot: fmt.Sprintf("%q \"cqlbulk %s\"", date, version)}
 	m.commands(root)
 	for _, t := range topics {
@@ -31,7 +32,7 @@ func ManPages(version, date string) []ManPage {
 type manual struct {
 	root  *cobra.Command
 	foot  string
-	pages []ManPage
+	pages []Page
 	text  strings.Builder // of the page that is being written
 }
 
@@ -43,7 +44,7 @@ func (m *manual) begin(name string, section int, short string) {
 
 func (m *manual) end(name string, section int) {
 	file := filepath.Join(fmt.Sprintf("man%d", section), fmt.Sprintf("%s.%d", name, section))
-	m.pages = append(m.pages, ManPage{file, m.text.String()})
+	m.pages = append(m.pages, Page{file, m.text.String()})
 }
 
 // commands writes the page of a command, and those of the commands below it.
@@ -74,8 +75,8 @@ func (m *manual) command(c *cobra.Command) {
 	}
 	fmt.Fprint(&m.text, "# OPTIONS\n")
 	flags := flagsOf(c)
-	for _, g := range groups {
-		m.flags("### "+string(g), flags, func(f *pflag.Flag) bool { return groupOf(f) == g })
+	for _, g := range flagset.Groups {
+		m.flags("### "+string(g), flags, func(f *pflag.Flag) bool { return flagset.GroupOf(f) == g })
 	}
 	if c.Example != "" {
 		fmt.Fprint(&m.text, "# EXAMPLES\n")

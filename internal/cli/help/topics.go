@@ -1,4 +1,4 @@
-package cli
+package help
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -19,7 +20,7 @@ type topic struct {
 	name  string
 	short string
 	text  func() string
-	group group // whose flags, as load has them, stand behind the text; empty: none
+	group flagset.Group // whose flags, as load has them, stand behind the text; empty: none
 }
 
 var topics = []topic{
@@ -27,7 +28,7 @@ var topics = []topic{
 		"connection",
 		"hosts, passwords, TLS",
 		func() string { return connectionTopic },
-		groupConnection,
+		flagset.GroupConnection,
 	},
 	{
 		"formats",
@@ -45,7 +46,7 @@ var topics = []topic{
 	{"consistency", "what the consistency levels promise", consistencyTopic, ""},
 }
 
-func topicNames() []string {
+func TopicNames() []string {
 	names := make([]string, len(topics))
 	for i, t := range topics {
 		names[i] = t.name
@@ -96,7 +97,7 @@ a command are listed with --help-all.`,
 // printHelpOf writes the help of a command or a topic.
 func printHelpOf(w io.Writer, root *cobra.Command, words []string) error {
 	if len(words) == 0 {
-		writeHelp(w, root, false)
+		Write(w, root, false)
 		return nil
 	}
 	for _, t := range topics {
@@ -107,7 +108,7 @@ func printHelpOf(w io.Writer, root *cobra.Command, words []string) error {
 	}
 	c, rest, err := root.Find(words)
 	if err != nil || c == root || len(rest) > 0 {
-		names := topicNames()
+		names := TopicNames()
 		for _, sub := range root.Commands() {
 			names = append(names, sub.Name())
 		}
@@ -118,7 +119,7 @@ func printHelpOf(w io.Writer, root *cobra.Command, words []string) error {
 			schema.DidYouMean(word, names),
 		)
 	}
-	writeHelp(w, c, false)
+	Write(w, c, false)
 	return nil
 }
 
@@ -137,7 +138,7 @@ func (t topic) flags(root *cobra.Command) (about []*pflag.Flag) {
 	}
 	load, _, _ := root.Find([]string{"load"})
 	for _, f := range flagsOf(load) {
-		if groupOf(f) == t.group {
+		if flagset.GroupOf(f) == t.group {
 			about = append(about, f)
 		}
 	}

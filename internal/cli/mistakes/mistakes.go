@@ -1,6 +1,9 @@
-package cli
+// Package mistakes finds what is wrong with the words of a command line, and says what was meant:
+// names that are close, words of other programs, values without a flag.
+package mistakes
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -11,13 +14,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/levenshtein"
 )
 
-// noSuchCommand suggests the nearest command if the first word is none.
-func noSuchCommand(root *cobra.Command, args []string) error {
+// NoSuchCommand suggests the nearest command if the first word is none.
+func NoSuchCommand(root *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return nil
 	}
@@ -45,9 +49,9 @@ var commandsElsewhere = map[string]string{
 	"upload": "load",
 }
 
-// explainFlag says in words of the command line what is wrong with a flag. For an unknown name it
+// ExplainFlag says in words of the command line what is wrong with a flag. For an unknown name it
 // suggests the nearest flag, and for a bad value the right form.
-func explainFlag(c *cobra.Command, err error) error {
+func ExplainFlag(c *cobra.Command, err error) error {
 	see := fmt.Sprintf(" (see %s --help)", c.CommandPath())
 	var unknown *pflag.NotExistError
 	var lacking *pflag.ValueRequiredError
@@ -104,7 +108,7 @@ func keptByRun(c *cobra.Command, name string) bool {
 // --header false. There it is no value of the flag.
 func truthBehindFlag(root *cobra.Command, args []string) error {
 	c, rest, err := root.Find(args)
-	if err != nil || completing(c) {
+	if err != nil {
 		return nil // reported elsewhere
 	}
 	for i, arg := range rest[:max(len(rest)-1, 0)] {
@@ -122,9 +126,9 @@ func truthBehindFlag(root *cobra.Command, args []string) error {
 	return nil
 }
 
-// swapped says that a file stands where the table belongs, when it does: behind it there is
+// Swapped says that a file stands where the table belongs, when it does: behind it there is
 // the table, or none.
-func swapped(c *cobra.Command, args []string) error {
+func Swapped(c *cobra.Command, args []string) error {
 	if len(args) == 0 || c.Name() != "load" && c.Name() != "doctor" {
 		return nil
 	}
@@ -132,7 +136,7 @@ func swapped(c *cobra.Command, args []string) error {
 		return nil
 	}
 	table, rest := "keyspace.table", args[1:]
-	if len(rest) > 0 && looksLikeTable(rest[0]) {
+	if len(rest) > 0 && LooksLikeTable(rest[0]) {
 		table, rest = rest[0], rest[1:]
 	}
 	words := append([]string{table, args[0]}, rest...)
@@ -157,8 +161,19 @@ func typedFlags(c *cobra.Command) (words []string) {
 		case f.NoOptDefVal != "" && f.Value.String() == f.NoOptDefVal:
 			words = append(words, "--"+f.Name)
 		default:
-			words = append(words, flagWith(f.Name, texts(f)))
+			words = append(words, flagset.AsTyped(f.Name, flagset.Texts(f)))
 		}
 	})
 	return words
+}
+
+// Find finds a mistake in the words of a command line that the library would take for something
+// else; nil: there is none.
+func Find(root *cobra.Command, args []string) error {
+	return cmp.Or(
+		hostBehindHelp(root, args),
+		oneDash(root, args),
+		truthBehindFlag(root, args),
+		wordBehindValue(root, args),
+	)
 }

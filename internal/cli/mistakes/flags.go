@@ -1,4 +1,4 @@
-package cli
+package mistakes
 
 import (
 	"fmt"
@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/levenshtein"
 )
@@ -255,7 +256,7 @@ func hintLetter(c *cobra.Command, letter byte, letters string) string {
 // hostBehindHelp finds a contact point behind -h, which shows help.
 func hostBehindHelp(root *cobra.Command, args []string) error {
 	c, rest, err := root.Find(args)
-	if err != nil || completing(c) || c.Flags().Lookup("hosts") == nil {
+	if err != nil || c.Flags().Lookup("hosts") == nil {
 		return nil // reported elsewhere
 	}
 	for i, word := range rest[:max(len(rest)-1, 0)] {
@@ -277,7 +278,7 @@ func hostBehindHelp(root *cobra.Command, args []string) error {
 // blankInList returns how a list is written whose elements have blanks behind their commas: --hosts
 // a, b. Empty: there is no such blank behind the flag at the beginning of words.
 func blankInList(f *pflag.Flag, words []string) (typed, meant string) {
-	if kind := f.Value.Type(); kind != listType && kind != pairsType {
+	if kind := f.Value.Type(); kind != flagset.ListType && kind != flagset.PairsType {
 		return "", ""
 	}
 	list := words[1]

@@ -1,4 +1,4 @@
-package cli
+package mistakes
 
 import (
 	"fmt"
@@ -21,7 +21,7 @@ var bareNumber = regexp.MustCompile(`^[0-9]+(\.[0-9]+)?$`)
 // --ingestrate 10 k.
 func wordBehindValue(root *cobra.Command, args []string) error {
 	c, rest, err := root.Find(args)
-	if err != nil || completing(c) {
+	if err != nil {
 		return nil // reported elsewhere
 	}
 	for i := 0; i+2 < len(rest); i++ {
@@ -63,7 +63,7 @@ func wordBehindValue(root *cobra.Command, args []string) error {
 // a value.
 func oneDash(root *cobra.Command, args []string) error {
 	c, rest, err := root.Find(args)
-	if err != nil || completing(c) {
+	if err != nil {
 		return nil // reported elsewhere
 	}
 	for i, word := range rest {

@@ -1,4 +1,4 @@
-package cli
+package resultview
 
 import (
 	"bufio"
@@ -11,10 +11,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
-// print writes the answer of a count.
-func (o *countOptions) print(out io.Writer, r operation.CountReport) error {
+// WriteCount writes the answer of a count by host, by range or by partition; else it is one number.
+func WriteCount(out io.Writer, by string, r operation.CountReport) error {
 	w := bufio.NewWriter(out)
-	switch o.spec.By {
+	switch by {
 	case spec.ByHost:
 		for _, h := range r.Hosts {
 			address := h.Address

@@ -1,4 +1,4 @@
-package cli
+package runview
 
 import (
 	"cmp"
@@ -15,8 +15,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/safetext"
 )
 
-// runColumn is what a list of runs has of each.
-type runColumn struct {
+// column is what a list of runs has of each.
+type column struct {
 	name  string
 	right bool // numbers end in one column
 	text  func(r report.ListedRun, brief bool, now time.Time) string
@@ -24,7 +24,7 @@ type runColumn struct {
 
 // runColumns are the columns of a list. The run itself comes last, because it is the longest. On a
 // narrow terminal its end is cut off, which repeats the command and the table.
-var runColumns = []runColumn{
+var runColumns = []column{
 	{"STATE", false, func(r report.ListedRun, _ bool, _ time.Time) string { return r.State }},
 	{
 		"DONE",
@@ -47,7 +47,7 @@ var runColumns = []runColumn{
 		return strings.TrimSpace(r.Command + " " + r.Table)
 	}},
 	{clusterColumn, false, func(r report.ListedRun, _ bool, _ time.Time) string {
-		return cmp.Or(clusterText(r.Cluster, r.Hosts, 1), "-")
+		return cmp.Or(ClusterText(r.Cluster, r.Hosts, 1), "-")
 	}},
 	{
 		"RUN",
@@ -59,13 +59,13 @@ var runColumns = []runColumn{
 // clusterColumn is left out if a terminal is too narrow for it, and if no run has its cluster.
 const clusterColumn = "CLUSTER"
 
-// writeRuns lists runs, a line each. Below, it lists what is wrong with those that cannot be read,
+// WriteTable lists runs, a line each. Below, it lists what is wrong with those that cannot be read,
 // and the next command for each that has something left to do. The width is the terminal's; 0:
 // there is none.
-func writeRuns(w io.Writer, runs []report.ListedRun, width int, now time.Time) error {
+func WriteTable(w io.Writer, runs []report.ListedRun, width int, now time.Time) error {
 	fewer := slices.DeleteFunc(
 		slices.Clone(runColumns),
-		func(c runColumn) bool { return c.name == clusterColumn },
+		func(c column) bool { return c.name == clusterColumn },
 	)
 	columns := runColumns
 	if !slices.ContainsFunc(
@@ -74,15 +74,15 @@ func writeRuns(w io.Writer, runs []report.ListedRun, width int, now time.Time) e
 	) {
 		columns = fewer
 	}
-	table := runTable{columns, cellsOf(columns, runs, false, now), "  "}
-	if width > 0 && table.width() > width {
-		table = runTable{columns, cellsOf(columns, runs, true, now), " "}
+	t := table{columns, cellsOf(columns, runs, false, now), "  "}
+	if width > 0 && t.width() > width {
+		t = table{columns, cellsOf(columns, runs, true, now), " "}
 	}
-	if width > 0 && table.width() > width && table.room(width) < wellKnownName {
-		table = runTable{fewer, cellsOf(fewer, runs, true, now), " "}
+	if width > 0 && t.width() > width && t.room(width) < wellKnownName {
+		t = table{fewer, cellsOf(fewer, runs, true, now), " "}
 	}
 	var out strings.Builder
-	table.write(&out, width)
+	t.write(&out, width)
 	for _, r := range runs {
 		if r.Error != "" {
 			fmt.Fprintf(&out, "%-8s  %s\n", r.State, safetext.Line(r.Error))
@@ -107,31 +107,31 @@ const (
 	wellKnownName = 24
 )
 
-// runTable is a list of runs, its head first.
-type runTable struct {
-	columns []runColumn
+// table is a list of runs, its head first.
+type table struct {
+	columns []column
 	cells   [][]string
 	gap     string
 }
 
 // cellsOf are the lines of a list, its head first.
-func cellsOf(columns []runColumn, runs []report.ListedRun, brief bool, now time.Time) [][]string {
-	table := make([][]string, 1, len(runs)+1)
+func cellsOf(columns []column, runs []report.ListedRun, brief bool, now time.Time) [][]string {
+	rows := make([][]string, 1, len(runs)+1)
 	for _, c := range columns {
-		table[0] = append(table[0], c.name)
+		rows[0] = append(rows[0], c.name)
 	}
 	for _, r := range runs {
 		var cells []string
 		for _, c := range columns {
 			cells = append(cells, safetext.Line(c.text(r, brief, now)))
 		}
-		table = append(table, cells)
+		rows = append(rows, cells)
 	}
-	return table
+	return rows
 }
 
 // write writes the lines, no longer than a terminal is wide; 0: as long as they are.
-func (t *runTable) write(out *strings.Builder, width int) {
+func (t *table) write(out *strings.Builder, width int) {
 	last := len(t.columns) - 1
 	for _, cells := range t.cells {
 		line := ""
@@ -147,14 +147,14 @@ func (t *runTable) write(out *strings.Builder, width int) {
 }
 
 // padding is the width of a column, below zero of one whose cells begin at its left.
-func (t *runTable) padding(column int) int {
+func (t *table) padding(column int) int {
 	if t.columns[column].right {
 		return t.widest(column)
 	}
 	return -t.widest(column)
 }
 
-func (t *runTable) widest(column int) (width int) {
+func (t *table) widest(column int) (width int) {
 	for _, cells := range t.cells {
 		width = max(width, utf8.RuneCountInString(cells[column]))
 	}
@@ -162,7 +162,7 @@ func (t *runTable) widest(column int) (width int) {
 }
 
 // room is how much of a width the last column has.
-func (t *runTable) room(width int) int {
+func (t *table) room(width int) int {
 	for i := range len(t.columns) - 1 {
 		width -= t.widest(i) + len(t.gap)
 	}
@@ -170,7 +170,7 @@ func (t *runTable) room(width int) int {
 }
 
 // width is that of the whole list.
-func (t *runTable) width() int { return t.widest(len(t.columns)-1) - t.room(0) }
+func (t *table) width() int { return t.widest(len(t.columns)-1) - t.room(0) }
 
 // cutLeft leaves out the beginning of a text that is too long.
 func cutLeft(text string, width int) string {

@@ -1,4 +1,6 @@
-package cli
+// Package runview shows what run directories and manifests have of runs: a table of many, the facts
+// of one as lines, and the page of its report.
+package runview
 
 import (
 	"fmt"
@@ -15,9 +17,9 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/web"
 )
 
-// reportOf makes the report of what is left of a run.
-func reportOf(r *status.Record) web.Report {
-	out := web.Report{Made: made() + " of " + r.Path}
+// Page makes the report of what is left of a run. made says by what and when.
+func Page(r *status.Record, made string) web.Report {
+	out := web.Report{Made: made + " of " + r.Path}
 	if r.Page != nil {
 		out.State = *r.Page
 	}
@@ -48,8 +50,8 @@ func reportOf(r *status.Record) web.Report {
 	return out
 }
 
-// stateText returns how a run stands, in the words of status.
-func stateText(r *status.Record) string {
+// StateText returns how a run stands, in the words of status.
+func StateText(r *status.Record) string {
 	switch {
 	case r.Status != nil:
 		return report.OfStatus(*r.Status).Status.StateText()
@@ -144,7 +146,7 @@ func ofRun(out *web.Report, r *status.Record) {
 	case st.Live:
 		s.Phase = board.Running
 	case st.End == nil:
-		s.Phase, out.Note = board.Failed, stateText(r)
+		s.Phase, out.Note = board.Failed, StateText(r)
 	case st.End.Outcome != run.Done:
 		s.Phase, s.Error = phases[st.End.Outcome], st.End.Error
 	}
@@ -186,7 +188,7 @@ func ofRun(out *web.Report, r *status.Record) {
 			add("checksum", "%s", t.Sum)
 		}
 		for _, change := range l.Changed {
-			add("changed", "%s", changeText(change))
+			add("changed", "%s", ChangeText(change))
 		}
 	}
 	if scan := st.Scan; scan != nil {

@@ -1,4 +1,4 @@
-package cli
+package mistakes
 
 import (
 	"fmt"
@@ -11,10 +11,10 @@ import (
 // flagInText finds the name of a flag in a message.
 var flagInText = regexp.MustCompile(`--[a-z][a-z0-9-]*`)
 
-// blame replaces flags in an error whose values the user did not type. It names the variable of the
+// Blame replaces flags in an error whose values the user did not type. It names the variable of the
 // environment or the place in the configuration file that the values come from. An error is about
 // the flags before its first colon.
-func blame(line string, originOf func(name string) config.Origin) string {
+func Blame(line string, originOf func(name string) config.Origin) string {
 	if !strings.HasPrefix(line, "--") {
 		return line
 	}

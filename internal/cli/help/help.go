@@ -1,4 +1,10 @@
-package cli
+// Package help writes the help of commands, of topics and of the program, and makes the manual
+// pages of the same text.
+//
+// Help of a command has two sizes. The flag --help shows one screen: the first paragraph of what
+// the command does, the first of its examples, and its everyday flags. With --help-all, and in the
+// manual pages, there are all paragraphs, and all flags by groups.
+package help
 
 import (
 	"fmt"
@@ -9,40 +15,37 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/flagset"
 	"github.com/cqlbulk/cqlbulk/internal/human"
 )
 
-// Help of a command has two sizes, made from one text. The flag --help shows one screen: the first
-// paragraph of what the command does, the first of its examples, and its everyday flags. With
-// --help-all, and in the manual pages, there are all paragraphs, and all flags by groups.
+// AllFlag asks for all of a command's help.
+const AllFlag = "help-all"
 
-// helpAllFlag asks for all of a command's help.
-const helpAllFlag = "help-all"
+// Width is how wide help is, in columns.
+const Width = 80
 
-// helpWidth is how wide help is, in columns.
-const helpWidth = 80
-
-// setHelp has a command and those below it show this help.
-func setHelp(root *cobra.Command) {
-	addOwn(
+// Install has a command and those below it show this help.
+func Install(root *cobra.Command) {
+	flagset.AddOwn(
 		root.PersistentFlags(),
 		new(bool),
-		helpAllFlag,
+		AllFlag,
 		"show all flags and all there is to say",
-		of(groupEverywhere),
+		flagset.Of(flagset.GroupEverywhere),
 	)
-	root.SetHelpFunc(func(c *cobra.Command, _ []string) { writeHelp(c.OutOrStdout(), c, false) })
+	root.SetHelpFunc(func(c *cobra.Command, _ []string) { Write(c.OutOrStdout(), c, false) })
 	root.SetHelpCommand(newHelpCommand(root))
 }
 
-// wantsAll returns the command for which --help-all is given, or nil. It runs before arguments are
+// AllOf returns the command for which --help-all is given, or nil. It runs before arguments are
 // checked, so that help needs none.
-func wantsAll(root *cobra.Command, args []string) *cobra.Command {
+func AllOf(root *cobra.Command, args []string) *cobra.Command {
 	for i, arg := range args {
 		switch arg {
 		case "--":
 			return nil
-		case "--" + helpAllFlag:
+		case "--" + AllFlag:
 			if c, _, err := root.Find(
 				slices.Delete(slices.Clone(args), i, i+1),
 			); err == nil &&
@@ -54,8 +57,8 @@ func wantsAll(root *cobra.Command, args []string) *cobra.Command {
 	return nil
 }
 
-// writeHelp writes a command's help: a screen, or all of it.
-func writeHelp(w io.Writer, c *cobra.Command, all bool) {
+// Write writes a command's help: a screen, or all of it.
+func Write(w io.Writer, c *cobra.Command, all bool) {
 	c.InitDefaultHelpFlag()
 	long, example := c.Long, c.Example
 	if !all {
@@ -73,12 +76,12 @@ func writeHelp(w io.Writer, c *cobra.Command, all bool) {
 	}
 	flags := flagsOf(c)
 	if all {
-		for _, g := range groups {
+		for _, g := range flagset.Groups {
 			writeGroup(
 				w,
 				string(g)+":",
 				flags,
-				func(f *pflag.Flag) bool { return groupOf(f) == g },
+				func(f *pflag.Flag) bool { return flagset.GroupOf(f) == g },
 				false,
 			)
 		}
@@ -93,13 +96,13 @@ func writeHelp(w io.Writer, c *cobra.Command, all bool) {
 		)
 		return
 	}
-	fmt.Fprintf(w, "\n%s --%s: %s\n", c.CommandPath(), helpAllFlag, more)
-	fmt.Fprintf(w, "cqlbulk help %s\n", strings.Join(topicNames(), " | "))
+	fmt.Fprintf(w, "\n%s --%s: %s\n", c.CommandPath(), AllFlag, more)
+	fmt.Fprintf(w, "cqlbulk help %s\n", strings.Join(TopicNames(), " | "))
 }
 
 // isShort says whether a flag stands in the help of one screen.
 func isShort(f *pflag.Flag) bool {
-	_, ok := f.Annotations[isEveryday]
+	_, ok := f.Annotations[flagset.IsEveryday]
 	return ok
 }
 
@@ -159,7 +162,7 @@ func writeFlags(w io.Writer, flags []*pflag.Flag, short bool) {
 	indent := strings.Repeat(" ", column+2)
 	for _, f := range flags {
 		names := flagNames(f)
-		lines := wrap(flagText(f, short), helpWidth-len(indent))
+		lines := Wrap(flagText(f, short), Width-len(indent))
 		switch {
 		case len(names) > column:
 			fmt.Fprintln(w, names)
@@ -188,7 +191,7 @@ func flagNames(f *pflag.Flag) string {
 // valueKind names the value of a flag; empty where there is none.
 func valueKind(f *pflag.Flag) string {
 	kind := f.Value.Type()
-	paths, isPath := f.Annotations[isPath]
+	paths, isPath := f.Annotations[flagset.IsPath]
 	switch {
 	case f.NoOptDefVal != "":
 		return ""
@@ -196,7 +199,7 @@ func valueKind(f *pflag.Flag) string {
 		return paths[0]
 	case kind == "stringSlice":
 		return "list"
-	case kind == pairsType:
+	case kind == flagset.PairsType:
 		return "pairs"
 	case kind == "string" && isPath:
 		return "file"
@@ -257,15 +260,15 @@ func reflow(text string) string {
 	var out []string
 	paragraphs(text, func(p string, verbatim bool) {
 		if !verbatim {
-			p = strings.Join(wrap(p, helpWidth), "\n")
+			p = strings.Join(Wrap(p, Width), "\n")
 		}
 		out = append(out, p)
 	})
 	return strings.Join(out, "\n\n")
 }
 
-// wrap breaks a text into lines of up to width columns, at least one.
-func wrap(text string, width int) []string {
+// Wrap breaks a text into lines of up to width columns, at least one.
+func Wrap(text string, width int) []string {
 	lines := []string{""}
 	for word := range strings.FieldsSeq(text) {
 		last := &lines[len(lines)-1]

@@ -1,4 +1,6 @@
-package cli
+// Package cqlshcopy translates a COPY statement of cqlsh into a command: its table, its files, the
+// settings of load or scan, and notes on what the command does not do.
+package cqlshcopy
 
 import (
 	"errors"
@@ -16,43 +18,44 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// translation is a COPY statement as a command of cqlbulk's.
-type translation struct {
-	direction copystmt.Direction
+// Command is a COPY statement as a command of cqlbulk's.
+type Command struct {
+	Direction copystmt.Direction
 	command   string // load or scan
-	table     spec.TableName
-	args      []string // the table and the files, as the command has them
-	settings  []statedSetting
-	notes     []string // what the statement says and the command does not do
+	Table     spec.TableName
+	Args      []string // the table and the files, as the command has them
+	Settings  []Setting
+	Notes     []string // what the statement says and the command does not do
 }
 
-// statedSetting is a flag of the command and its value, or the elements of it.
-type statedSetting struct {
-	flag   string
-	values []string
+// Setting is a flag of the command and its value, or the elements of it.
+type Setting struct {
+	Flag   string
+	Values []string
 }
 
-func (t *translation) set(flag string, values ...string) {
-	t.settings = append(t.settings, statedSetting{flag, values})
+func (t *Command) set(flag string, values ...string) {
+	t.Settings = append(t.Settings, Setting{flag, values})
 }
 
-func (t *translation) note(format string, args ...any) {
-	t.notes = append(t.notes, fmt.Sprintf(format, args...))
+func (t *Command) note(format string, args ...any) {
+	t.Notes = append(t.Notes, fmt.Sprintf(format, args...))
 }
 
-// translate makes the command that does what a statement says.
-func translate(s *copystmt.Statement, o *copyOptions) (*translation, error) {
-	table, err := copiedTable(s, o.Keyspace)
+// Translate makes the command that does what a statement says. keyspace is that of a table without
+// one. nulls is what a null field of COPY FROM does, a value of the flag --nulls.
+func Translate(s *copystmt.Statement, keyspace, nulls string) (*Command, error) {
+	table, err := copiedTable(s, keyspace)
 	if err != nil {
 		return nil, err
 	}
-	t := &translation{direction: s.Direction, table: table, args: []string{
+	t := &Command{Direction: s.Direction, Table: table, Args: []string{
 		cqltype.QuoteIdent(table.Keyspace) + "." + cqltype.QuoteIdent(table.Table),
 	}}
 	if s.Direction == copystmt.To {
 		return t, t.toFile(s)
 	}
-	return t, t.fromFiles(s, o.Nulls)
+	return t, t.fromFiles(s, nulls)
 }
 
 // copiedTable is the table of a statement.
@@ -77,7 +80,7 @@ func copiedTable(s *copystmt.Statement, keyspace string) (spec.TableName, error)
 }
 
 // columns sets which column each field goes to or comes from.
-func (t *translation) columns(s *copystmt.Statement) {
+func (t *Command) columns(s *copystmt.Statement) {
 	if len(s.Columns) > 0 {
 		t.set("columns", s.Columns...)
 	} else {
@@ -86,17 +89,17 @@ func (t *translation) columns(s *copystmt.Statement) {
 }
 
 // header sets whether there is a header: only true says so.
-func (t *translation) header(s *copystmt.Statement) {
+func (t *Command) header(s *copystmt.Statement) {
 	o, _ := s.Option("header")
 	t.set("header", strconv.FormatBool(strings.EqualFold(o.Value, "true")))
 }
 
-// copyRule does what an option says.
-type copyRule func(t *translation, s *copystmt.Statement, o copystmt.Option) error
+// rule does what an option says.
+type rule func(t *Command, s *copystmt.Statement, o copystmt.Option) error
 
 // options translates the options by the rules of the direction. It prints a note for an option that
 // only the other direction has, which cqlsh ignores. It refuses unknown options.
-func (t *translation) options(s *copystmt.Statement, rules, others map[string]copyRule) error {
+func (t *Command) options(s *copystmt.Statement, rules, others map[string]rule) error {
 	last := make(map[string]int)
 	for i, o := range s.Options {
 		last[o.Name] = i
@@ -114,7 +117,7 @@ func (t *translation) options(s *copystmt.Statement, rules, others map[string]co
 			t.note(
 				"%s is passed over, as cqlsh does: it has no meaning for COPY %s",
 				shownOption(o),
-				t.direction,
+				t.Direction,
 			)
 		default:
 			err = rule(t, s, o)
@@ -140,7 +143,7 @@ func shownOption(o copystmt.Option) string {
 // nearestOption is a hint at the option that is nearest to a name.
 func nearestOption(name string) string {
 	var names []string
-	for _, rules := range []map[string]copyRule{fromRules, toRules} {
+	for _, rules := range []map[string]rule{fromRules, toRules} {
 		for known := range rules {
 			names = append(names, strings.ToUpper(known))
 		}
@@ -150,16 +153,16 @@ func nearestOption(name string) string {
 }
 
 // becomes is the rule of an option whose value is that of a flag.
-func becomes(flag string) copyRule {
-	return func(t *translation, _ *copystmt.Statement, o copystmt.Option) error {
+func becomes(flag string) rule {
+	return func(t *Command, _ *copystmt.Statement, o copystmt.Option) error {
 		t.set(flag, o.Value)
 		return nil
 	}
 }
 
 // unlessEmpty is the rule of an option that says nothing when it is empty.
-func unlessEmpty(flag string) copyRule {
-	return func(t *translation, _ *copystmt.Statement, o copystmt.Option) error {
+func unlessEmpty(flag string) rule {
+	return func(t *Command, _ *copystmt.Statement, o copystmt.Option) error {
 		if o.Value != "" {
 			t.set(flag, o.Value)
 		}
@@ -172,8 +175,8 @@ const anyNumber = math.MinInt64
 
 // becomesNumber is the rule of an option whose value is a flag's whole number. One below
 // least means least.
-func becomesNumber(flag string, least int64) copyRule {
-	return func(t *translation, _ *copystmt.Statement, o copystmt.Option) error {
+func becomesNumber(flag string, least int64) rule {
+	return func(t *Command, _ *copystmt.Statement, o copystmt.Option) error {
 		n, err := wholeNumber(o)
 		if err == nil {
 			t.set(flag, strconv.FormatInt(max(n, least), 10))
@@ -183,8 +186,8 @@ func becomesNumber(flag string, least int64) copyRule {
 }
 
 // becomesSeconds is the rule of an option whose value is a time in seconds.
-func becomesSeconds(flag string) copyRule {
-	return func(t *translation, _ *copystmt.Statement, o copystmt.Option) error {
+func becomesSeconds(flag string) rule {
+	return func(t *Command, _ *copystmt.Statement, o copystmt.Option) error {
 		n, err := wholeNumber(o)
 		if err == nil {
 			t.set(flag, strconv.FormatInt(n, 10)+"s")
@@ -195,8 +198,8 @@ func becomesSeconds(flag string) copyRule {
 
 // has is the rule of an option without a counterpart. It prints what cqlbulk has instead, unless
 // the value asks for no more than that.
-func has(instead string, same ...string) copyRule {
-	return func(t *translation, _ *copystmt.Statement, o copystmt.Option) error {
+func has(instead string, same ...string) rule {
+	return func(t *Command, _ *copystmt.Statement, o copystmt.Option) error {
 		if !slices.ContainsFunc(
 			same,
 			func(value string) bool { return strings.EqualFold(value, o.Value) },
@@ -209,7 +212,7 @@ func has(instead string, same ...string) copyRule {
 
 // headerRule refuses a value that is neither true nor false. The header itself is set for every
 // statement.
-func headerRule(t *translation, _ *copystmt.Statement, o copystmt.Option) error {
+func headerRule(t *Command, _ *copystmt.Statement, o copystmt.Option) error {
 	if !strings.EqualFold(o.Value, "true") && !strings.EqualFold(o.Value, "false") {
 		t.note("%s is taken for false, as cqlsh does", shownOption(o))
 	}

@@ -1,4 +1,6 @@
-package cli
+// Package logbook takes what a command prints besides its answer: to the standard error, for a
+// person or as a log, to a log file, and to what else shows it.
+package logbook
 
 import (
 	"context"
@@ -21,19 +23,23 @@ const (
 	logJSON = "json"
 )
 
-// logbook takes what a command prints besides its answer. It writes to the standard error, as lines
+// Log takes what a command prints besides its answer. It writes to the standard error, as lines
 // for a person or as a log, and to a log file beside that. It is safe for concurrent use.
-type logbook struct {
-	err     io.Writer
-	verbose bool
-	quiet   bool // only errors are said on the standard error
-	color   bool // lines for a person have colours
+type Log struct {
+	err io.Writer
+	Options
 	// screen is the log on the standard error; nil: what stands there are lines for a person.
 	screen *record
-	file   *record // nil: there is no log file
+	record *record // in the log file; nil: there is none
 	closer io.Closer
-	page   *page // that shows what is said, too; nil: there is none
+	also   func(line string) // takes each line too; nil: nothing does
 }
+
+// New makes a log of lines for a person, on the standard error.
+func New(err io.Writer) *Log { return &Log{err: err} }
+
+// Also has each line go to a function as well.
+func (l *Log) Also(also func(line string)) { l.also = also }
 
 // record is a log in one of the forms.
 type record struct {
@@ -53,35 +59,50 @@ func newRecord(w io.Writer, format string, verbose bool) *record {
 	return &record{slog.New(slog.NewTextHandler(w, o)), false}
 }
 
-// open has the logbook do as flags say. A format without a file is that of the standard
+// Options are what flags say of the log.
+type Options struct {
+	File    string // to write to; empty: none
+	Format  string // text or json; empty: lines for a person
+	Verbose bool   // details as well
+	Quiet   bool   // only errors go to the standard error
+	Color   bool   // lines for a person have colours
+}
+
+// Open has the logbook do as flags say. A format without a file is that of the standard
 // error.
-func (l *logbook) open(file, format string, verbose bool) error {
-	l.verbose = verbose
-	switch format {
+func (l *Log) Open(o Options) error {
+	l.Options = o
+	switch o.Format {
 	case "", logText, logJSON:
 	default:
-		return fmt.Errorf("--log-format %q: must be %s or %s", format, logText, logJSON)
+		return fmt.Errorf("--log-format %q: must be %s or %s", o.Format, logText, logJSON)
 	}
-	if file == "" {
-		if format != "" {
-			l.screen = newRecord(l.err, format, verbose)
+	if o.File == "" {
+		if o.Format != "" {
+			l.screen = newRecord(l.err, o.Format, o.Verbose)
 		}
 		return nil
 	}
 	// It has values of rejected rows.
-	f, err := os.OpenFile(file, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+	f, err := os.OpenFile(o.File, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
 	if err != nil {
 		return fmt.Errorf("--log-file: %w", err)
 	}
-	l.file = newRecord(&insistent{Writer: f, failed: func(err error) {
+	l.record = newRecord(&insistent{Writer: f, failed: func(err error) {
 		l.line("the log file cannot be written, and ends here: %v", err)
-	}}, format, verbose)
+	}}, o.Format, o.Verbose)
 	l.closer = f
 	return nil
 }
 
-// close closes the log file.
-func (l *logbook) close() {
+// ForPeople reports whether what stands on the standard error are lines for a person.
+func (l *Log) ForPeople() bool { return l.screen == nil }
+
+// ToFile reports whether there is a log file.
+func (l *Log) ToFile() bool { return l.record != nil }
+
+// Close closes the log file.
+func (l *Log) Close() {
 	if l.closer != nil {
 		if err := l.closer.Close(); err != nil {
 			l.line("the log file: %v", err)
@@ -104,9 +125,9 @@ func (w *insistent) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// say takes a message.
-func (l *logbook) say(level slog.Level, format string, args ...any) {
-	if level < slog.LevelInfo && !l.verbose {
+// Say takes a message.
+func (l *Log) Say(level slog.Level, format string, args ...any) {
+	if level < slog.LevelInfo && !l.Verbose {
 		return
 	}
 	for i, arg := range args {
@@ -115,12 +136,12 @@ func (l *logbook) say(level slog.Level, format string, args ...any) {
 		}
 	}
 	text := fmt.Sprintf(format, args...)
-	l.page.say(text)
-	if l.file != nil {
-		l.file.Log(context.Background(), level, text)
+	l.tellOthers(text)
+	if l.record != nil {
+		l.record.Log(context.Background(), level, text)
 	}
 	switch {
-	case l.quiet && level < slog.LevelError:
+	case l.Quiet && level < slog.LevelError:
 	case l.screen != nil:
 		l.screen.Log(context.Background(), level, text)
 	default:
@@ -128,21 +149,27 @@ func (l *logbook) say(level slog.Level, format string, args ...any) {
 	}
 }
 
+func (l *Log) tellOthers(line string) {
+	if l.also != nil {
+		l.also(line)
+	}
+}
+
 // line writes a line for a person. On a terminal a live line may stand there, of this
 // program or of another one in a pipe. Whatever others wrote into the message stays in the line.
-func (l *logbook) line(format string, args ...any) {
+func (l *Log) line(format string, args ...any) {
 	fmt.Fprint(l.err, l.clear()+"cqlbulk: "+safetext.Line(fmt.Sprintf(format, args...))+"\n")
 }
 
-func (l *logbook) clear() string {
+func (l *Log) clear() string {
 	if printer.Draws(l.err) {
 		return printer.Clear
 	}
 	return ""
 }
 
-// progress takes a reading, for the log file, and where shown is set for the standard error.
-func (l *logbook) progress(r progress.Reading, shown bool) {
+// Progress takes a reading, for the log file, and where shown is set for the standard error.
+func (l *Log) Progress(r progress.Reading, shown bool) {
 	tell := func(to *record) {
 		if to.json {
 			to.Info("progress", "progress", r)
@@ -150,30 +177,30 @@ func (l *logbook) progress(r progress.Reading, shown bool) {
 			to.Info(printer.Text(r))
 		}
 	}
-	if l.file != nil {
-		tell(l.file)
+	if l.record != nil {
+		tell(l.record)
 	}
 	switch {
 	case !shown:
 	case l.screen != nil:
 		tell(l.screen)
 	default:
-		fmt.Fprintln(l.err, printer.ColorText(r, l.color))
+		fmt.Fprintln(l.err, printer.ColorText(r, l.Color))
 	}
 }
 
-// end takes what became of a command: lines of it for the standard error, all for the log
+// End takes what became of a command: lines of it for the standard error, all for the log
 // file.
-func (l *logbook) end(d *report.Document, lines []string) {
+func (l *Log) End(d *report.Document, lines []string) {
 	all := d.Lines()
 	if len(all) == 0 {
 		return
 	}
 	for _, line := range all {
-		l.page.say(line)
+		l.tellOthers(line)
 	}
-	if l.file != nil {
-		l.file.end(d, all)
+	if l.record != nil {
+		l.record.end(d, all)
 	}
 	switch {
 	case len(lines) == 0:
@@ -189,9 +216,9 @@ func (l *logbook) end(d *report.Document, lines []string) {
 }
 
 // painted returns a line of the end, in red if it says that not all went well.
-func (l *logbook) painted(d *report.Document, line string) string {
+func (l *Log) painted(d *report.Document, line string) string {
 	name, rest, _ := strings.Cut(line, " ")
-	if !l.color || d.WentWell() || name != "end" {
+	if !l.Color || d.WentWell() || name != "end" {
 		return line
 	}
 	return name + " " + printer.Red(rest)

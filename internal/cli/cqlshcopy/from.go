@@ -1,4 +1,4 @@
-package cli
+package cqlshcopy
 
 import (
 	"errors"
@@ -19,7 +19,7 @@ const (
 )
 
 // fromRules are the options of COPY FROM, those among them that cqlsh does not document.
-var fromRules = map[string]copyRule{
+var fromRules = map[string]rule{
 	"delimiter":       becomes("delimiter"),
 	"quote":           becomes("quote"),
 	"escape":          escapeRule,
@@ -60,7 +60,7 @@ var fromRules = map[string]copyRule{
 }
 
 // fromFiles translates COPY FROM.
-func (t *translation) fromFiles(s *copystmt.Statement, nulls string) error {
+func (t *Command) fromFiles(s *copystmt.Statement, nulls string) error {
 	t.command = "load"
 	t.set("format", "csv")
 	t.set("dialect", "cqlsh")
@@ -71,7 +71,7 @@ func (t *translation) fromFiles(s *copystmt.Statement, nulls string) error {
 		return err
 	}
 	if s.Standard {
-		t.args = append(t.args, "-")
+		t.Args = append(t.Args, "-")
 		t.standardInput(s)
 		return nil
 	}
@@ -82,7 +82,7 @@ func (t *translation) fromFiles(s *copystmt.Statement, nulls string) error {
 			if err != nil {
 				return err
 			}
-			t.args = append(t.args, path)
+			t.Args = append(t.Args, path)
 		}
 	}
 	return nil
@@ -90,7 +90,7 @@ func (t *translation) fromFiles(s *copystmt.Statement, nulls string) error {
 
 // standardInput prints a note if cqlsh counts the rows of the standard input differently from those
 // of files.
-func (t *translation) standardInput(s *copystmt.Statement) {
+func (t *Command) standardInput(s *copystmt.Statement) {
 	if skip, _ := rowsOf(s, "skiprows"); skip > 0 {
 		t.note(
 			"SKIPROWS: all of these rows of STDIN are passed over, where cqlsh passes over one fewer",
@@ -103,7 +103,7 @@ func (t *translation) standardInput(s *copystmt.Statement) {
 }
 
 // escapeRule sets the escape. When it is the quote, nothing but a quote is escaped.
-func escapeRule(t *translation, _ *copystmt.Statement, o copystmt.Option) error {
+func escapeRule(t *Command, _ *copystmt.Statement, o copystmt.Option) error {
 	if o.Value == "" {
 		return errors.New(
 			"must be one character; the one of QUOTE is for files that double their quotes and escape nothing",
@@ -114,7 +114,7 @@ func escapeRule(t *translation, _ *copystmt.Statement, o copystmt.Option) error 
 }
 
 // skipColsRule sets the columns that are not loaded.
-func skipColsRule(t *translation, _ *copystmt.Statement, o copystmt.Option) error {
+func skipColsRule(t *Command, _ *copystmt.Statement, o copystmt.Option) error {
 	var names []string
 	for name := range strings.SplitSeq(o.Value, ",") {
 		if name = strings.TrimSpace(name); name != "" {
@@ -128,7 +128,7 @@ func skipColsRule(t *translation, _ *copystmt.Statement, o copystmt.Option) erro
 }
 
 // skipRowsRule sets how many rows are passed over.
-func skipRowsRule(t *translation, s *copystmt.Statement, _ copystmt.Option) error {
+func skipRowsRule(t *Command, s *copystmt.Statement, _ copystmt.Option) error {
 	n, err := rowsOf(s, "skiprows")
 	if n > 0 {
 		t.set("skiprows", strconv.FormatInt(n, 10))
@@ -137,7 +137,7 @@ func skipRowsRule(t *translation, s *copystmt.Statement, _ copystmt.Option) erro
 }
 
 // maxRowsRule sets how many rows are loaded. Of COPY's, those that are passed over are a part.
-func maxRowsRule(t *translation, s *copystmt.Statement, _ copystmt.Option) error {
+func maxRowsRule(t *Command, s *copystmt.Statement, _ copystmt.Option) error {
 	n, err := rowsOf(s, "maxrows")
 	if n < 0 || err != nil {
 		return err
@@ -167,7 +167,7 @@ func rowsOf(s *copystmt.Statement, name string) (int64, error) {
 }
 
 // ttlRule sets a time to live. Below zero there is none to set.
-func ttlRule(t *translation, _ *copystmt.Statement, o copystmt.Option) error {
+func ttlRule(t *Command, _ *copystmt.Statement, o copystmt.Option) error {
 	n, err := wholeNumber(o)
 	switch {
 	case err != nil || n < 0:

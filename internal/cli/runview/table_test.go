@@ -1,4 +1,4 @@
-package cli
+package runview
 
 import (
 	"slices"
@@ -82,7 +82,7 @@ var (
 func runsText(t *testing.T, width int) string {
 	t.Helper()
 	var out strings.Builder
-	require.NoError(t, writeRuns(&out, someRuns, width, listedAt))
+	require.NoError(t, WriteTable(&out, someRuns, width, listedAt))
 	return out.String()
 }
 

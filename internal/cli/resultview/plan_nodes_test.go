@@ -1,4 +1,4 @@
-package cli
+package resultview
 
 import (
 	"bytes"
@@ -49,7 +49,7 @@ func manyNodes(nodes, dcs int) operation.PlanReport {
 // The plan of a large cluster fits a screen: nodes of a rack stand together.
 func TestPlanOfManyNodes(t *testing.T) {
 	var out bytes.Buffer
-	require.NoError(t, printPlan(&out, manyNodes(1000, 1)))
+	require.NoError(t, WritePlan(&out, manyNodes(1000, 1)))
 	text := out.String()
 	require.Less(t, strings.Count(text, "\n"), 24)
 	require.Contains(t, text, "12000 = (1,000 x 4 cores) x smudge 3")
@@ -67,7 +67,7 @@ func TestPlanOfManyNodes(t *testing.T) {
 
 	for _, dcs := range []int{7, 50} {
 		out.Reset()
-		require.NoError(t, printPlan(&out, manyNodes(1000, dcs)))
+		require.NoError(t, WritePlan(&out, manyNodes(1000, dcs)))
 		require.Less(t, strings.Count(out.String(), "\n"), 40)
 	}
 	require.Contains(t, out.String(), "\nand 30 other data centers; --json has each node\n")
@@ -76,7 +76,7 @@ func TestPlanOfManyNodes(t *testing.T) {
 // A few nodes have a line each.
 func TestPlanOfFewNodes(t *testing.T) {
 	var out bytes.Buffer
-	require.NoError(t, printPlan(&out, manyNodes(20, 1)))
+	require.NoError(t, WritePlan(&out, manyNodes(20, 1)))
 	require.Contains(t, out.String(), "10.0.0.19:9042")
 	require.Contains(t, out.String(), "4 + 4 + 4")
 }

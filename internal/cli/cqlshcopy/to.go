@@ -1,4 +1,4 @@
-package cli
+package cqlshcopy
 
 import (
 	"errors"
@@ -13,7 +13,7 @@ import (
 const insteadText = "the text is cqlbulk's own and lossless"
 
 // toRules are the options of COPY TO.
-var toRules = map[string]copyRule{
+var toRules = map[string]rule{
 	"delimiter":   becomes("delimiter"),
 	"quote":       becomes("quote"),
 	"header":      headerRule,
@@ -41,7 +41,7 @@ var toRules = map[string]copyRule{
 }
 
 // toFile translates COPY TO.
-func (t *translation) toFile(s *copystmt.Statement) error {
+func (t *Command) toFile(s *copystmt.Statement) error {
 	t.command = "scan"
 	output := "-"
 	if !s.Standard {
@@ -76,18 +76,18 @@ var textFlags = []string{
 }
 
 // loadOf is the command line that loads the output.
-func (t *translation) loadOf(output string) string {
-	load := &translation{command: "load", args: append(slices.Clone(t.args), output)}
-	for _, s := range t.settings {
-		if slices.Contains(textFlags, s.flag) {
-			load.settings = append(load.settings, s)
+func (t *Command) loadOf(output string) string {
+	load := &Command{command: "load", Args: append(slices.Clone(t.Args), output)}
+	for _, s := range t.Settings {
+		if slices.Contains(textFlags, s.Flag) {
+			load.Settings = append(load.Settings, s)
 		}
 	}
-	return load.commandLine(nil)
+	return load.CommandLine(nil)
 }
 
 // maxOutputSizeRule refuses to write several files, whose names cqlbulk gives otherwise.
-func maxOutputSizeRule(t *translation, s *copystmt.Statement, o copystmt.Option) error {
+func maxOutputSizeRule(t *Command, s *copystmt.Statement, o copystmt.Option) error {
 	n, err := wholeNumber(o)
 	switch {
 	case err != nil || n <= 0:
@@ -100,11 +100,11 @@ func maxOutputSizeRule(t *translation, s *copystmt.Statement, o copystmt.Option)
 		return nil
 	}
 	return errors.New("cqlbulk writes several files into a folder of their own: say cqlbulk scan " +
-		setting.ShellQuote(t.args[0]) + " --dir FOLDER --maxoutputsize " + strconv.FormatInt(n, 10))
+		setting.ShellQuote(t.Args[0]) + " --dir FOLDER --maxoutputsize " + strconv.FormatInt(n, 10))
 }
 
 // writtenEscapeRule prints that there is no escape, unless it is the quote.
-func writtenEscapeRule(t *translation, s *copystmt.Statement, o copystmt.Option) error {
+func writtenEscapeRule(t *Command, s *copystmt.Statement, o copystmt.Option) error {
 	quote, ok := s.Option("quote")
 	if !ok {
 		quote.Value = `"`

@@ -1,0 +1,40 @@
+package cqlshcopy
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/pflag"
+
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
+)
+
+// CommandLine is the command as one types it, with flags that were typed for copy besides.
+func (t *Command) CommandLine(typed []*pflag.Flag) string {
+	words := []string{"cqlbulk", t.command}
+	for _, arg := range t.Args {
+		words = append(words, setting.ShellQuote(arg))
+	}
+	for _, s := range t.Settings {
+		if !slices.ContainsFunc(typed, func(f *pflag.Flag) bool { return f.Name == s.Flag }) {
+			words = append(words, setting.ShellQuote("--"+s.Flag+"="+t.text(s)))
+		}
+	}
+	for _, f := range typed {
+		value := f.Value.String()
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			value = setting.ListText(list.GetSlice())
+		}
+		words = append(words, setting.ShellQuote("--"+f.Name+"="+value))
+	}
+	return strings.Join(words, " ")
+}
+
+// text is a setting's value as its flag reads it.
+func (t *Command) text(s Setting) string {
+	if s.Flag == "columns" || s.Flag == "skipcols" ||
+		s.Flag == "null-string" && t.command == "load" {
+		return setting.ListText(s.Values)
+	}
+	return s.Values[0]
+}

@@ -106,6 +106,7 @@ func yamlValue(f *pflag.Flag) string {
 	}
 }
 
+// IsList reports whether a flag has a list of values.
 func IsList(f *pflag.Flag) bool {
 	_, list := f.Value.(pflag.SliceValue)
 	return list

@@ -46,6 +46,7 @@ var topics = []topic{
 	{"consistency", "what the consistency levels promise", consistencyTopic, ""},
 }
 
+// TopicNames returns the names of the topics, in the order of help.
 func TopicNames() []string {
 	names := make([]string, len(topics))
 	for i, t := range topics {

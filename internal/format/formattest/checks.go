@@ -311,7 +311,7 @@ func (s *suite) checkMalformed() error {
 	cells[0] = []byte{1, 2, 3}
 	_, err = encoder.AppendRow(nil, cells)
 	if err == nil || !strings.Contains(err.Error(), `"k"`) {
-		return fmt.Errorf("an int of three bytes: error %v", err)
+		return fmt.Errorf("an int of three bytes: error %w", err)
 	}
 	after, err := encoder.AppendRow(nil, s.rows[1])
 	if err != nil {

@@ -157,18 +157,18 @@ func TestEveryPackageIsOnTheMap(t *testing.T) {
 // knownAssertions has the places that check whether a value has methods that its type does not
 // promise. Each has the reason why no wrapper can hide the methods.
 var knownAssertions = map[string]string{
-	"internal/driver/policy.go":        "gocql's own policy, made in the same function",
-	"internal/format/delimited_rows.go":  "codecs; their one wrapper, of the doctor, passes the method on",
-	"internal/ingest/fetch.go":         "as in meter.go",
-	"internal/ingest/meter.go":         "an input is not wrapped before the meter looks at it",
-	"internal/ingest/read.go":          "an input is not wrapped before it is skipped",
-	"internal/doctor/sample/values.go": "that wrapper of codecs",
-	"internal/run/advice/through.go":   "an error that joins others, which errors.Join made",
-	"internal/filesum/filesum.go":      "a hash of the standard library, or of xxhash, which promise these methods",
-	"internal/cli/config.go":           "pflag identifies lists in this way; this program makes the values",
-	"internal/cli/copy_explain.go":     "as in config.go",
-	"internal/cli/flags.go":            "as in config.go",
-	"internal/config/config.go":        "as in config.go",
+	"internal/driver/policy.go":             "gocql's own policy, made in the same function",
+	"internal/format/delimited_rows.go":     "codecs; their one wrapper, of the doctor, passes the method on",
+	"internal/ingest/fetch.go":              "as in meter.go",
+	"internal/ingest/meter.go":              "an input is not wrapped before the meter looks at it",
+	"internal/ingest/read.go":               "an input is not wrapped before it is skipped",
+	"internal/doctor/sample/values.go":      "that wrapper of codecs",
+	"internal/run/advice/through.go":        "an error that joins others, which errors.Join made",
+	"internal/filesum/filesum.go":           "a hash of the standard library, or of xxhash, which promise these methods",
+	"internal/cli/configfile/configfile.go": "pflag identifies lists in this way; this program makes the values",
+	"internal/cli/cqlshcopy/explain.go":     "as in configfile.go",
+	"internal/cli/flagset/flags.go":         "as in configfile.go",
+	"internal/config/config.go":             "as in configfile.go",
 }
 
 // A wrapper that embeds an interface hides every method that the interface does not have. So what

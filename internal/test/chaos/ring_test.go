@@ -308,5 +308,5 @@ func (sc *script) parts() []token.Range {
 }
 
 func (sc *script) note(format string, args ...any) {
-	sc.note("  %s ring: "+format, append([]any{time.Now().Format("05.000")}, args...)...)
+	sc.schedule.note("  %s ring: "+format, append([]any{time.Now().Format("05.000")}, args...)...)
 }

@@ -190,8 +190,8 @@ func slotsOf(queues map[string]*nodeQueue, o Options) int {
 	return slots
 }
 
-// needsWriter reports whether the queue needs one more writer: its gate lets more requests pass than
-// there are writers, and batches wait. If so, it counts that one.
+// needsWriter reports whether the queue needs one more writer: its gate lets more requests pass
+// than there are writers, and batches wait. If so, it counts that one.
 func (q *nodeQueue) needsWriter() bool {
 	limit := min(q.gate.Limit(), q.most)
 	q.mu.Lock()

@@ -66,7 +66,6 @@ func (l *Load) newReport() LoadReport {
 		IfNotExists: l.spec.IfNotExists,
 		CountsTwice: l.countsTwice,
 		Changed:     l.reread.All,
-		Explained:   l.explained,
 	}
 	if r.Streamed {
 		r.Consistency = ""

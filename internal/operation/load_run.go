@@ -25,6 +25,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 		return r, err
 	}
 	err := l.runJob(ctx, &r)
+	r.Explained = l.explained
 	r.Outcome = run.OutcomeOf(ctx, err, r.Rejected()+r.InDoubt > 0)
 	idle := l.idle(r.Result)
 	r.StartOver = idle && r.Outcome == run.Interrupted && !r.DryRun

@@ -2,6 +2,7 @@ package tablefile
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -101,7 +102,7 @@ func (f tableFiles) readWhole(c component.Kind) (b []byte, err error) {
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
-	return nil, err
+	return nil, fmt.Errorf("%s: %w", c, err)
 }
 
 // readIfThere reads a component; ok is false if there is none.

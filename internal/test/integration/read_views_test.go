@@ -243,7 +243,7 @@ func TestFolderOfADroppedTableIsNotReadAsTheNewOne(t *testing.T) {
 	table(t, "it3.recreated", "(k int, c int, v int, PRIMARY KEY (k, c))")
 	exec(t, "INSERT INTO it3.recreated (k, c, v) VALUES (1, 2, 3)")
 	old := t.TempDir()
-	for _, n := range nodeTables(t, "it3", "anew") {
+	for _, n := range nodeTables(t, "it3", "recreated") {
 		copied := filepath.Join(old, "node"+n.node, "it3", filepath.Base(n.folder))
 		require.NoError(t, os.CopyFS(copied, os.DirFS(n.folder)))
 	}

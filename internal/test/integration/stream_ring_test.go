@@ -104,10 +104,13 @@ func TestReplicationThatGrowsWhileRowsAreStreamed(t *testing.T) {
 		_, err := os.Stat(filepath.Join(dir, "streams.json"))
 		return err == nil
 	})
+	// On a busy cluster the statement may take longer than the load.
+	require.NoError(t, loading.cmd.Process.Signal(syscall.SIGSTOP))
 	exec(
 		t,
 		"ALTER KEYSPACE grows WITH replication = {'class': 'SimpleStrategy', 'replication_factor': 3}",
 	)
+	require.NoError(t, loading.cmd.Process.Signal(syscall.SIGCONT))
 	r := loading.end(t)
 	require.Zero(t, r.code, r.report)
 	require.Contains(t, r.report, "what was sent meanwhile is sent again")

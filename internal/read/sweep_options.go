@@ -128,7 +128,8 @@ func adviseReads(t *table.Table, most int) string {
 	return progress.MoreInFlight(most, "parallel", !t.Plan.Chosen)
 }
 
-// The smallest pages of a sweep with a rate, if the rate allows them. Each page has a fixed cost.
+// The smallest pages of a sweep with a rate, unless the rate is too low for them. A page has a
+// fixed cost.
 const (
 	leastRows  = 16
 	leastBytes = 16 << 10

@@ -7,6 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
@@ -18,23 +19,6 @@ func newDelimited(columns []schema.Selector, text dsv.Format, null string) (Enco
 		return nil, err
 	}
 	return o.NewEncoder(), nil
-}
-
-// column makes a selected column of a CQL type.
-func column(t testing.TB, name, cqlType string) schema.Selector {
-	parsed, err := cqltype.Parse(cqlType, nil)
-	require.NoError(t, err)
-	c := schema.Column{Name: name, Kind: schema.Regular, Type: parsed}
-	return schema.Selector{Name: name, CQL: name, Type: parsed, Column: c, Plain: true}
-}
-
-// columnsOf makes columns a, b, c and so on of these types.
-func columnsOf(t testing.TB, types ...string) []schema.Selector {
-	var columns []schema.Selector
-	for i, typ := range types {
-		columns = append(columns, column(t, string(rune('a'+i)), typ))
-	}
-	return columns
 }
 
 func int32Cell(n int32) []byte { return binary.BigEndian.AppendUint32(nil, uint32(n)) }
@@ -54,7 +38,7 @@ func TestAppendHeader(t *testing.T) {
 	} {
 		var columns []schema.Selector
 		for _, name := range c.names {
-			columns = append(columns, column(t, name, "int"))
+			columns = append(columns, tabletest.Selector(name, "int"))
 		}
 		o, err := Delimited{c.format}.Output(columns, OutputOptions{Header: true})
 		require.NoError(t, err)
@@ -99,7 +83,7 @@ func TestAppendRow(t *testing.T) {
 			if c.format == (dsv.Format{}) {
 				c.format = dsv.DefaultFormat
 			}
-			e, err := newDelimited(columnsOf(t, c.types...), c.format, c.null)
+			e, err := newDelimited(tabletest.Selectors(c.types...), c.format, c.null)
 			require.NoError(t, err)
 			for range 2 {
 				got, err := e.AppendRow([]byte("before\n"), c.cells)
@@ -111,7 +95,7 @@ func TestAppendRow(t *testing.T) {
 }
 
 func TestAppendRowMalformedValue(t *testing.T) {
-	e, err := newDelimited(columnsOf(t, "text", "int"), dsv.DefaultFormat, "")
+	e, err := newDelimited(tabletest.Selectors("text", "int"), dsv.DefaultFormat, "")
 	require.NoError(t, err)
 	_, err = e.AppendRow(nil, [][]byte{[]byte("x"), {1, 2}})
 	require.ErrorContains(t, err, `column "b": malformed int value`)
@@ -128,10 +112,10 @@ func TestDelimitedOutputErrors(t *testing.T) {
 	)
 	require.ErrorContains(t, err, `column "Odd"`)
 	for _, null := range []string{",", `"`, "N,A", "a\nb", "\r", `\"N"`} {
-		_, err := newDelimited(columnsOf(t, "int"), dsv.DefaultFormat, null)
+		_, err := newDelimited(tabletest.Selectors("int"), dsv.DefaultFormat, null)
 		require.ErrorContains(t, err, "text for null values")
 	}
-	_, err = newDelimited(columnsOf(t, "int"), dsv.Format{Delimiter: ';', Quote: '\''}, `,"`)
+	_, err = newDelimited(tabletest.Selectors("int"), dsv.Format{Delimiter: ';', Quote: '\''}, `,"`)
 	require.NoError(t, err)
 }
 
@@ -141,7 +125,7 @@ func FuzzAppendRow(f *testing.F) {
 	f.Add([]byte("abc"), []byte(""), true, byte(','), byte('"'), "")
 	f.Add([]byte("a,b\n\"c\""), []byte("NA"), false, byte(';'), byte('\''), "NA")
 	f.Add([]byte("\xef\xbb\xbfx"), []byte("\r"), true, byte('\t'), byte('|'), "\\N")
-	columns := columnsOf(f, "text", "text", "text")
+	columns := tabletest.Selectors("text", "text", "text")
 	f.Fuzz(func(t *testing.T, one, two []byte, null bool, delimiter, quote byte, nullText string) {
 		format := dsv.Format{Delimiter: delimiter, Quote: quote}
 		if format.Validate() != nil || format.NeedsQuotes([]byte(nullText)) {
@@ -179,7 +163,7 @@ func parseLine(t testing.TB, format dsv.Format, line []byte) []dsv.Field {
 }
 
 func TestEscapeFormulas(t *testing.T) {
-	columns := columnsOf(t, "text", "int")
+	columns := tabletest.Selectors("text", "int")
 	e, err := newDelimited(columns, dsv.DefaultFormat, "")
 	require.NoError(t, err)
 	row := func(text string) string {

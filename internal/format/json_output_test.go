@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
@@ -36,7 +37,7 @@ func TestJSONAppendRow(t *testing.T) {
 		{"nothing selected", nil, [][]byte{[]byte("key")}, `{}`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			e, err := newJSON(columnsOf(t, c.types...))
+			e, err := newJSON(tabletest.Selectors(c.types...))
 			require.NoError(t, err)
 			for range 2 {
 				got, err := e.AppendRow([]byte("before\n"), c.cells)
@@ -51,7 +52,7 @@ func TestJSONAppendRow(t *testing.T) {
 func TestJSONErrors(t *testing.T) {
 	_, err := newJSON([]schema.Selector{{Name: "Odd", Type: &cqltype.Type{Kind: cqltype.List}}})
 	require.ErrorContains(t, err, `column "Odd": `)
-	e, err := newJSON(columnsOf(t, "text", "int"))
+	e, err := newJSON(tabletest.Selectors("text", "int"))
 	require.NoError(t, err)
 	_, err = e.AppendRow(nil, [][]byte{[]byte("x"), {1, 2}})
 	require.ErrorContains(t, err, `column "b": `)
@@ -72,7 +73,7 @@ func TestJSONNames(t *testing.T) {
 	}
 	var cells [][]byte
 	for i, name := range names {
-		columns = append(columns, column(t, name, "int"))
+		columns = append(columns, tabletest.Selector(name, "int"))
 		cells = append(cells, int32Cell(int32(i)))
 	}
 	e, err := newJSON(columns)
@@ -92,7 +93,7 @@ func FuzzJSONRow(f *testing.F) {
 	f.Add("name", []byte("abc"), false)
 	f.Add("a\"b", []byte("x\ny\xff\u2028"), true)
 	f.Fuzz(func(t *testing.T, name string, text []byte, null bool) {
-		e, err := newJSON([]schema.Selector{column(t, name, "text"), column(t, "b", "blob")})
+		e, err := newJSON([]schema.Selector{tabletest.Selector(name, "text"), tabletest.Selector("b", "blob")})
 		require.NoError(t, err)
 		cells := [][]byte{append([]byte{}, text...), append([]byte{}, text...)}
 		if null {

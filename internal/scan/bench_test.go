@@ -15,6 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -49,7 +50,7 @@ func flight(t testing.TB) ([]schema.Selector, [][]byte, string) {
 		{"tailnum", "text", []byte("N14228")},
 		{"year", "int", int32Cell(2013)},
 	} {
-		columns = append(columns, column(t, c.name, c.typ))
+		columns = append(columns, tabletest.Selector(c.name, c.typ))
 		cells = append(cells, c.cell)
 	}
 	return columns, cells, "EWR,1,1,2013-01-01T10:00:00Z,UA,1545,227,11,830,2,517,IAH,1400,5,15,819,515,N14228,2013\n"
@@ -57,7 +58,7 @@ func flight(t testing.TB) ([]schema.Selector, [][]byte, string) {
 
 // blobs returns a row of six blobs of 34 bytes.
 func blobs(t testing.TB) ([]schema.Selector, [][]byte) {
-	columns := columnsOf(t, "blob", "blob", "blob", "blob", "blob", "blob")
+	columns := tabletest.Selectors("blob", "blob", "blob", "blob", "blob", "blob")
 	cells := make([][]byte, len(columns))
 	for i := range cells {
 		cells[i] = bytes.Repeat([]byte{byte(0x5a + 7*i)}, 34)

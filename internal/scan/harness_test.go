@@ -24,7 +24,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/test/sweeptest"
-	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
@@ -33,23 +33,6 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 var brief = pace.Backoff{Base: time.Microsecond, Max: 20 * time.Microsecond}
-
-// column makes a selected column of a CQL type.
-func column(t testing.TB, name, cqlType string) schema.Selector {
-	parsed, err := cqltype.Parse(cqlType, nil)
-	require.NoError(t, err)
-	c := schema.Column{Name: name, Kind: schema.Regular, Type: parsed}
-	return schema.Selector{Name: name, CQL: name, Type: parsed, Column: c, Plain: true}
-}
-
-// columnsOf makes columns a, b, c and so on of these types.
-func columnsOf(t testing.TB, types ...string) []schema.Selector {
-	var columns []schema.Selector
-	for i, typ := range types {
-		columns = append(columns, column(t, string(rune('a'+i)), typ))
-	}
-	return columns
-}
 
 func int32Cell(n int32) []byte { return binary.BigEndian.AppendUint32(nil, uint32(n)) }
 
@@ -61,7 +44,7 @@ func (placed) Hash(key []byte) token.Token { return token.Token{Lo: binary.BigEn
 var ring = placed{token.Murmur3}
 
 // The columns of the tests' table: a partition key, a number, a text.
-func tableColumns(t testing.TB) []schema.Selector { return columnsOf(t, "blob", "int", "text") }
+func tableColumns(t testing.TB) []schema.Selector { return tabletest.Selectors("blob", "int", "text") }
 
 // partition is a number of rows with one key at one place on the ring, with texts of one width.
 // Several partitions may have the same place.

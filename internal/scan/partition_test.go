@@ -13,6 +13,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/test/sweeptest"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -206,7 +207,7 @@ func TestChecksum(t *testing.T) {
 		if i%2 == 1 { // the text first, then the number, then the key
 			job.Checksum.Cells = []int{2, 1, 0}
 			job.Key = []int{2}
-			job.Output = jsonLines(t, columnsOf(t, "text", "int", "blob"))
+			job.Output = jsonLines(t, tabletest.Selectors("text", "int", "blob"))
 			job.Reader = reversed(table)
 		}
 		result, err := job.Run(context.Background())
@@ -251,7 +252,7 @@ func TestCompositeKey(t *testing.T) {
 	whole := token.Whole(token.Murmur3)
 	for pages := 1; pages < 20; pages++ {
 		job, out := newJob(t, table, 1)
-		columns := columnsOf(t, "int", "text")
+		columns := tabletest.Selectors("int", "text")
 		job.Output = jsonLines(t, columns)
 		job.Checksum, job.Partitioner, job.Key = Checksum{}, token.Murmur3, []int{0, 1}
 		job.Splits, job.Sweep.PageRows = []token.Split{{Range: whole}}, 3

@@ -14,6 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/test/sweeptest"
+	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -239,7 +240,7 @@ func TestCellsBeyondTheSelection(t *testing.T) {
 		table.Rows[i].Cells = [][]byte{r.Cells[1], r.Cells[2], r.Cells[0]}
 	}
 	job, out := newJob(t, table, 2)
-	columns := columnsOf(t, "int", "text")
+	columns := tabletest.Selectors("int", "text")
 	job.Output = delimited(t, columns)
 	job.Key = []int{2}
 	_, err := job.Run(context.Background())

@@ -20,6 +20,21 @@ func Column(name string, kind schema.Kind, position int, cql string) schema.Colu
 	return schema.Column{Name: name, Kind: kind, Position: position, Type: t}
 }
 
+// Selector returns a selected regular column of a CQL type. It panics as Column does.
+func Selector(name, cql string) schema.Selector {
+	c := Column(name, schema.Regular, 0, cql)
+	return schema.Selector{Name: name, CQL: name, Type: c.Type, Column: c, Plain: true}
+}
+
+// Selectors returns selected columns a, b, c and so on of these types.
+func Selectors(types ...string) []schema.Selector {
+	var columns []schema.Selector
+	for i, cql := range types {
+		columns = append(columns, Selector(string(rune('a'+i)), cql))
+	}
+	return columns
+}
+
 // Tables of a few columns.
 var (
 	Events = schema.New("demo", "events", []schema.Column{

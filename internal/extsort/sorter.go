@@ -61,8 +61,8 @@ const entryMemory = 24
 // Sorter sorts records. It is safe for concurrent use, except for Merges and Close.
 type Sorter struct {
 	o      Options
-	size   int      // of a buffer, in bytes
-	bounds []uint64 // where each stretch begins, except for the first
+	size   atomic.Int64 // of a buffer, in bytes; see SetMemory
+	bounds []uint64     // where each stretch begins, except for the first
 	empty  chan *Buffer
 	sorted []*Buffer // set by the first call of Merges
 
@@ -77,9 +77,9 @@ func New(o Options) *Sorter {
 	s := &Sorter{
 		o:       o,
 		numbers: make([]distinct, max(o.Stretches, 1)),
-		size:    int(o.Memory / int64(o.Buffers)),
 		empty:   make(chan *Buffer, o.Buffers),
 	}
+	s.SetMemory(o.Memory)
 	for i := 1; i < o.Stretches; i++ {
 		s.bounds = append(s.bounds, uint64(i)*(math.MaxUint64/uint64(o.Stretches)))
 	}
@@ -88,6 +88,11 @@ func New(o Options) *Sorter {
 	}
 	return s
 }
+
+// SetMemory changes the size of all buffers together, in bytes. A buffer that has more records than
+// that writes them to disk when the next one is added, and frees its memory. SetMemory is safe for
+// concurrent use.
+func (s *Sorter) SetMemory(bytes int64) { s.size.Store(bytes / int64(s.o.Buffers)) }
 
 // Buffer is memory for added records. It belongs to the goroutine that took it, until that gives it
 // back.
@@ -121,29 +126,28 @@ func (s *Sorter) Give(b *Buffer) { s.empty <- b }
 // that can fail. Among records with the same number, those with a smaller hint should mostly come
 // first. Where they do not, sorting takes longer.
 func (b *Buffer) Add(number, hint uint64, record []byte) error {
-	need := binary.MaxVarintLen64 + len(record)
-	if used := len(
-		b.records,
-	) + entryMemory*len(
-		b.entries,
-	); used > 0 &&
-		used+need+entryMemory > b.sorter.size {
+	size, need := int(b.sorter.size.Load()), binary.MaxVarintLen64+len(record)
+	used := len(b.records) + entryMemory*len(b.entries)
+	if used > 0 && used+need+entryMemory > size {
 		if err := b.spill(); err != nil {
 			return err
 		}
+		if cap(b.records) > size {
+			b.records, b.entries = nil, nil
+		}
 	}
-	if need+entryMemory > b.sorter.size { // the record makes a run of its own, without a copy
+	if need+entryMemory > size { // the record makes a run of its own, without a copy
 		return b.spillOne(number, record)
 	}
 	if b.records == nil {
 		// As if all records were like this one: growing a slice copies it to memory that was never
 		// used.
-		most := max(b.sorter.size/(need+entryMemory), 1)
+		most := max(size/(need+entryMemory), 1)
 		b.records, b.entries = make([]byte, 0, most*need), slices.Grow(b.entries, most)
 	}
 	if n := len(b.records) + need; n > cap(b.records) {
 		// no larger than the records get before they are written to disk
-		grown := make([]byte, len(b.records), max(n, min(2*cap(b.records), b.sorter.size)))
+		grown := make([]byte, len(b.records), max(n, min(2*cap(b.records), size)))
 		copy(grown, b.records)
 		b.records = grown
 	}

@@ -255,13 +255,40 @@ func TestMemoryOfABuffer(t *testing.T) {
 	require.NoError(t, err)
 	for i := range 3000 {
 		require.NoError(t, b.Add(uint64(i), 0, make([]byte, 1000+i)))
-		require.LessOrEqual(t, cap(b.records), s.size)
+		require.LessOrEqual(t, cap(b.records), 1<<20)
 	}
 	s.Give(b)
 	require.NoError(t, s.Close())
 }
 
 // A merge has only the heads of large records in memory.
+// A buffer that is larger than it may be by now writes its records to disk, and loses none.
+func TestMemoryIsTakenBack(t *testing.T) {
+	s := New(Options{Memory: 1 << 20, Buffers: 1, Dir: t.TempDir(), Compare: bytes.Compare})
+	b, err := s.Take(t.Context())
+	require.NoError(t, err)
+	const n = 600
+	for i := range n {
+		if i == n/2 {
+			require.Greater(t, cap(b.records), 1<<19)
+			s.SetMemory(1 << 18)
+		}
+		require.NoError(t, b.Add(uint64(i), 0, make([]byte, 1000)))
+	}
+	require.LessOrEqual(t, cap(b.records), 1<<18)
+	s.Give(b)
+	var numbers int
+	for _, m := range s.Merges() {
+		for m.Next() {
+			require.EqualValues(t, numbers, m.Number())
+			numbers++
+		}
+		require.NoError(t, m.Err())
+	}
+	require.Equal(t, n, numbers)
+	require.NoError(t, s.Close())
+}
+
 func TestHeadsOfLargeRecords(t *testing.T) {
 	const head, large = 9, 3 * largeRecord
 	s := New(Options{

@@ -34,7 +34,7 @@ func (d *Delivery) PrepareLoad(ctx context.Context, load *spec.Load) error {
 	}
 	o.TTL = int32(cmp.Or(int(load.TTL), table.DefaultTTL))
 	o.Append = load.AppendCollections
-	o.Memory = SortMemory(load.Memory)
+	o.Memory = int64(load.Memory) / sortShare
 	// In a folder all rows are one slice: a resumed load writes no complete rows again.
 	if load.Via == spec.ViaStream {
 		o.Slice = cmp.Or(int64(load.Slice), o.DefaultSlice())

@@ -13,7 +13,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/read/streamed"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
@@ -179,12 +178,8 @@ func (d *Delivery) lookAtNodes(ctx context.Context, s *Setup) error {
 // columns.
 func batchShare(mutation int) int64 { return int64(mutation) * 7 / 8 }
 
-// SortMemory returns the part of the memory for rows that are being sorted. The largest rows take
-// memory besides, as input and encoded.
-func SortMemory(memory setting.Size) int64 { return int64(memory)/4 - largeRows }
-
-// largeRows is that memory.
-const largeRows = 8 << 20
+// sortShare is the share of the memory that is for rows that are being sorted.
+const sortShare = 4
 
 // byCQL is the advice for a table that cannot be streamed.
 const byCQL = "it takes rows by CQL alone (cqlbulk scan and load without --via)"

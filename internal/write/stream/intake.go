@@ -224,6 +224,9 @@ func (e *encoder) add(b *extsort.Buffer, r *write.Row) (err error) {
 		if cap(e.record) < room {
 			e.record = nil // so that the collector can free it
 		}
+		if !e.t.hasLarge.Swap(true) {
+			e.t.batch.sorter.SetMemory(e.t.sortMemory())
+		}
 	}
 	e.record = slices.Grow(e.record[:0], room)
 	for _, out := range []*sstable.Row{static, row} {

@@ -214,6 +214,8 @@ type Target struct {
 	indexes          []indexPlan
 	// held by the record in memory that is larger than mostKept: there is one at a time
 	large sync.Mutex
+	// A row had such a record. From then on, largeRows of the memory is for these rows.
+	hasLarge atomic.Bool
 
 	// A batch of rows is sorted and sent as a whole: it is a slice, or less if memory is low. The
 	// goroutines that put rows lock it for reading, and the one that sends it locks it for writing.
@@ -281,7 +283,7 @@ func New(o Options) (*Target, error) {
 
 func (t *Target) newSorter() *extsort.Sorter {
 	return extsort.New(extsort.Options{
-		Memory:    t.o.Memory,
+		Memory:    t.sortMemory(),
 		Buffers:   runtime.GOMAXPROCS(0),
 		Stretches: stretches(),
 		Dir:       t.o.Dir,
@@ -289,6 +291,17 @@ func (t *Target) newSorter() *extsort.Sorter {
 		Head:      recordHead,
 		Compress:  t.o.Slice == 0, // all rows of the load may be on the disk at once
 	})
+}
+
+// largeRows is the memory that the largest rows take besides, as input and encoded, in bytes.
+const largeRows = 8 << 20
+
+// sortMemory returns the memory for rows that are being sorted, in bytes.
+func (t *Target) sortMemory() int64 {
+	if t.hasLarge.Load() {
+		return max(t.o.Memory-largeRows, t.o.Memory/2)
+	}
+	return t.o.Memory
 }
 
 // PiecesHeld is a method of write.Target: no row waits for others in memory.

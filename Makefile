@@ -53,8 +53,9 @@ demo: build ## a local Cassandra, and a file into it and out of it again
 test: build ## all tests, on local Cassandra clusters made for them and wiped afterwards
 	deploy/test
 
-test-long: build ## the integration tests in full length, on such clusters, and on other racks and data centers
+test-long: build ## the integration tests in full length, on such clusters, on other racks and data centers, and the program's scripts with the race detector
 	CQLBULK_TEST_LONG=1 deploy/test -timeout 90m
+	go test -race -count=1 -timeout 40m ./internal/cli
 	deploy/test-layouts
 
 test-versions: build ## types, a scan, a load, a count, a kill and a resume on each version of Cassandra

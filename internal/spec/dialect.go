@@ -9,7 +9,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
-	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
+	"github.com/cqlbulk/cqlbulk/pkg/timepattern"
 )
 
 // Dialect says how the text of values and records is read, besides what a scan shares.
@@ -101,11 +101,11 @@ func CheckDatePattern(flag, pattern string) error {
 			pattern,
 		)
 	}
-	lacks, err := cqlshtext.Lacks(pattern)
-	switch {
-	case err != nil:
+	parsed, err := timepattern.ParseDirectives(pattern)
+	if err != nil {
 		return fmt.Errorf("--%s: %w", flag, err)
-	case lacks != "":
+	}
+	if lacks := parsed.LacksOfDate(); lacks != "" {
 		return fmt.Errorf(
 			"--%s %q: has no %s: values would be read as other times than they are",
 			flag,

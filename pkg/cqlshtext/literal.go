@@ -187,3 +187,5 @@ func (e *elem) appendSized(dst, word, null []byte, off int, where place) ([]byte
 	}
 	return dst, nil
 }
+
+func isSpace(c byte) bool { return c == ' ' || c >= '\t' && c <= '\r' }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
+	"github.com/cqlbulk/cqlbulk/pkg/timepattern"
 )
 
 // timestampReader reads texts that fit a strptime format, and otherwise the texts of package
@@ -15,14 +16,14 @@ import (
 // outside 1 to 9999.
 type timestampReader struct {
 	scalar
-	format layout
+	format *timepattern.Pattern
 	// numbers may have a fraction because they count seconds; cqlsh's milliseconds may not
 	fraction bool
 	other    error
 }
 
 func newTimestampReader(s scalar, format string, unit time.Duration) (*timestampReader, error) {
-	l, err := parseLayout(format)
+	pattern, err := timepattern.ParseDirectives(format)
 	if err != nil {
 		return nil, err
 	}
@@ -31,15 +32,20 @@ func newTimestampReader(s scalar, format string, unit time.Duration) (*timestamp
 		format,
 		cqltext.UnitName(unit),
 	)
-	return &timestampReader{scalar: s, format: l, fraction: unit == time.Second, other: other}, nil
+	return &timestampReader{
+		scalar:   s,
+		format:   pattern,
+		fraction: unit == time.Second,
+		other:    other,
+	}, nil
 }
 
 // quotedT is allowed between date and time.
 var quotedT = []byte("'T'")
 
 func (r *timestampReader) read(dst, text []byte, off int) ([]byte, error) {
-	if ms, ok := r.format.parse(text); ok {
-		return binary.BigEndian.AppendUint64(dst, uint64(ms)), nil
+	if m, ok := r.format.Read(text); ok {
+		return binary.BigEndian.AppendUint64(dst, uint64(m.Time(time.UTC).UnixMilli())), nil
 	}
 	digits := cutSign(text)
 	n := countDigits(digits)
@@ -47,7 +53,7 @@ func (r *timestampReader) read(dst, text []byte, off int) ([]byte, error) {
 	if n == 0 || n < len(digits) && (n < 4 || digits[n] != '-') && !fraction {
 		return dst, cqltext.Invalid(r.name, text, r.other)
 	}
-	if r.format.numeric() && (fraction || n == len(digits) && !beyondYears(text)) {
+	if r.format.Numeric() && (fraction || n == len(digits) && !beyondYears(text)) {
 		return dst, cqltext.Invalid(r.name, text, r.other)
 	}
 	if i := bytes.Index(text, quotedT); i >= 0 {

@@ -1,4 +1,4 @@
-package cqlshtext
+package timepattern
 
 import (
 	"testing"
@@ -8,14 +8,14 @@ import (
 
 func TestLacks(t *testing.T) {
 	for format, want := range map[string]string{
-		DefaultDateTimeFormat: "", "%d/%m/%y": "", "%D": "", "%F %T": "", "%c": "", "%e %b %Y": "", "%B %d, %Y %I:%M %p": "", "%Y%m%d": "",
+		"%d/%m/%y": "", "%D": "", "%F %T": "", "%c": "", "%e %b %Y": "", "%B %d, %Y %I:%M %p": "", "%Y%m%d": "",
 		"%d/%m": "year (%Y)", "%H:%M": "year (%Y)", "100%%": "year (%Y)", "%Y-%d": "month (%m)", "%Y-%m": "day (%d)", "%d/%d/%Y": "month (%m)",
 		"%Y-%m-%d %I:%M": "AM or PM (%p) beside %I",
 	} {
-		got, err := Lacks(format)
+		p, err := Parse(format)
 		require.NoError(t, err, format)
-		require.Equal(t, want, got, format)
+		require.Equal(t, want, p.LacksOfDate(), format)
 	}
-	_, err := Lacks("%Q")
+	_, err := Parse("%Q")
 	require.ErrorContains(t, err, "%Q cannot be read")
 }

@@ -29,8 +29,8 @@ type Partition struct {
 	Rows int64
 }
 
-// Hosts returns the rows by node: all nodes of the local data center, and other nodes that own rows.
-// Rows of ranges whose replicas are not known come last.
+// Hosts returns the rows by node: all nodes of the local data center, and other nodes that own
+// rows. Rows of ranges whose replicas are not known come last.
 func Hosts(result count.Result, t *table.Table) []Host {
 	owned := make(map[string]int64)
 	for i, rows := range result.ByVnode {

@@ -100,8 +100,8 @@ func TestRanges(t *testing.T) {
 	require.Equal(t, []Range{{Rows: 24}}, Ranges(result, ofThreeNodes(t, unknown)))
 }
 
-// A key has the texts of its columns, in the order of the key and not of their names. An error names
-// a value that is none of its column.
+// A key has the texts of its columns, in the order of the key and not of their names. An error
+// names a value that is none of its column.
 func TestPartitions(t *testing.T) {
 	readings := schema.New("ks", "readings", []schema.Column{
 		tabletest.Column("day", schema.PartitionKey, 1, "date"),

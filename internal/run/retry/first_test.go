@@ -171,18 +171,26 @@ func retried(t *testing.T, dir string, changes setting.Changes) {
 	o.Close()
 }
 
+// retriedInVain plays a retry that rejects a row. It returns the run directory of the retry.
+func retriedInVain(t *testing.T, dir string, r ingest.Reject) string {
+	t.Helper()
+	o := mustOpen(t, dir, setting.Changes{})
+	own := o.begin(t)
+	r.File = o.plan.Spec.Inputs[0]
+	kept := reject.New(o.plan.Spec.RunDir, ".csv")
+	own.Use(kept, false)
+	tally := ingest.Tally{Read: 1, ParseErrors: 1}
+	require.NoError(t, own.Complete(ingest.Piece{Count: 1}, tally, []ingest.Reject{r}))
+	require.NoError(t, kept.Close())
+	require.NoError(t, own.Close(*partly))
+	o.Close()
+	return o.plan.Spec.RunDir
+}
+
 // edit writes rows into a file of rejects.
 func edit(t *testing.T, dir, name, rows string) {
 	t.Helper()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(header+rows), 0o600))
-}
-
-// rejectInto has a run directory keep a rejected row.
-func rejectInto(t *testing.T, dir string, r ingest.Reject) {
-	t.Helper()
-	kept := reject.New(dir, ".csv")
-	require.NoError(t, kept.Add([]ingest.Reject{r}))
-	require.NoError(t, kept.Close())
 }
 
 // retryOf returns what the journal of a load records of the retry of rejects.csv.

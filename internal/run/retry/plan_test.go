@@ -10,7 +10,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
-	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
@@ -62,6 +61,21 @@ func TestNewPlanRefusesRepeatedDoubt(t *testing.T) {
 	require.NoError(t, os.Mkdir(filepath.Join(dir, "retry-1"), 0o700))
 	_, _, err = planned(t, dir, repeat)
 	require.ErrorContains(t, err, "or begun to be, by the load in "+filepath.Join(dir, "retry-1"))
+}
+
+// With the rows in doubt, a retry does not load again what an earlier retry has loaded.
+func TestNewPlanOfRowsInDoubt(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	loaded(t, dir, csv, partly, row("a,x", ingest.Parse, 1), row("b,1", ingest.InDoubt, 2))
+	retried(t, dir, setting.Changes{})
+	p, first, err := planned(t, dir, typed(setting.Values{"repeat-in-doubt": {"true"}}))
+	require.NoError(t, err)
+	require.NoError(t, first.Abandon())
+	require.Equal(t, []string{filepath.Join(dir, "in-doubt.csv")}, p.Spec.Inputs)
+	p, _, err = planned(t, dir, setting.Changes{})
+	require.NoError(t, err)
+	require.Equal(t, []string{filepath.Join(dir, "rejects.csv")}, p.Spec.Inputs)
+	require.Equal(t, 1, p.LeftInDoubt)
 }
 
 // A retry has the settings of the load, a run directory of its own, and all rows of the rejects.
@@ -138,19 +152,10 @@ func TestLeftOver(t *testing.T) {
 	require.NoError(t, err)
 	require.Empty(t, left)
 
-	o := mustOpen(t, dir, setting.Changes{})
-	own := o.begin(t)
-	kept := reject.New(o.plan.Spec.RunDir, ".csv")
-	own.Use(kept, false)
-	rejected := []ingest.Reject{row("a,x", ingest.Parse, 1)}
-	tally := ingest.Tally{Read: 1, ParseErrors: 1}
-	require.NoError(t, own.Complete(ingest.Piece{Count: 1}, tally, rejected))
-	require.NoError(t, kept.Close())
-	require.NoError(t, own.Close(*partly))
-	o.Close()
+	try := retriedInVain(t, dir, row("a,x", ingest.Parse, 1))
 	left, err = LeftOver(dir)
 	require.NoError(t, err)
-	require.Equal(t, []string{filepath.Join(dir, "retry-1")}, left)
+	require.Equal(t, []string{try}, left)
 
 	retried(t, dir, setting.Changes{})
 	left, err = LeftOver(dir)

@@ -152,16 +152,28 @@ func TestStampsOfRowsThatARetryCouldNotRead(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	loaded(t, dir, csv, partly, row("a,x", ingest.Parse, 10), row("b,x", ingest.Parse, 20))
 	edit(t, dir, "rejects.csv", "a,y\nb,1\n")
-	o := mustOpen(t, dir, setting.Changes{})
-	own := o.begin(t)
-	unread := row("a,y", ingest.Parse, 10)
-	unread.File = filepath.Join(dir, "rejects.csv")
-	rejectInto(t, o.plan.Spec.RunDir, unread)
-	require.NoError(t, own.Close(*partly))
-	o.Close()
+	retriedInVain(t, dir, row("a,y", ingest.Parse, 10))
 	edit(t, dir, "rejects.csv", "a,2\nb,2\n")
-	o = mustOpen(t, dir, setting.Changes{})
+	o := mustOpen(t, dir, setting.Changes{})
 	require.Equal(t, []int64{10, 21}, o.Stamps(o.plan.Spec.Inputs[0], false))
+}
+
+// The rejects of a retry may be loaded from the run directory of the first load, too.
+func TestStampsOfARetryOfARetry(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	loaded(t, dir, csv, partly, row("a,x", ingest.Parse, 10))
+	try := retriedInVain(t, dir, row("a,x", ingest.Parse, 10))
+	edit(t, try, "rejects.csv", "a,1\n")
+	requireStamp := func(want int64) {
+		t.Helper()
+		o := mustOpen(t, try, setting.Changes{})
+		defer o.Close()
+		require.Equal(t, []int64{want}, o.Stamps(o.plan.Spec.Inputs[0], false))
+	}
+	requireStamp(10)
+	edit(t, dir, "rejects.csv", "a,2\n")
+	retried(t, dir, setting.Changes{})
+	requireStamp(11)
 }
 
 // If rows were added or removed, the rest are written as of now, also by further retries.
@@ -265,8 +277,16 @@ func TestJournal(t *testing.T) {
 	o := mustOpen(t, dir, typed(setting.Values{"null-string": {"NA"}}))
 	require.False(t, o.Recorded)
 	require.Empty(t, retryOf(t, dir))
-	own := o.begin(t)
+	own := begun(t, o.plan.Spec.RunDir, csv)
+	pieces := o.Journal(own, o.plan.Spec.RunDir)
+	require.NoError(t, pieces.Begin(ingest.Piece{Count: 1}))
 	require.True(t, o.Recorded)
+	once, err := os.Stat(filepath.Join(dir, "journal"))
+	require.NoError(t, err)
+	require.NoError(t, pieces.Begin(ingest.Piece{Offset: 1, Count: 1}))
+	after, err := os.Stat(filepath.Join(dir, "journal"))
+	require.NoError(t, err)
+	require.Equal(t, once.Size(), after.Size())
 	by := retryOf(t, dir)
 	require.Equal(t, own.Manifest().Run, by.Run)
 	require.Equal(t, "retry-1", by.Dir)

@@ -77,6 +77,20 @@ func TestMend(t *testing.T) {
 	}
 }
 
+// A setting is left out if as many rows are read without it.
+func TestMendLeavesOutWhatDoesNotHelp(t *testing.T) {
+	c := check(t, nil)
+	c.rejected(
+		t,
+		bad{"a,31/12/2024,1", "at", "31/12/2024"},
+		bad{"b,2024-12-31,x", "n", "NA"}, // as if NA were in a row behind those that are tried
+	)
+	m, err := c.Mend(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, map[string][]string{"datetimeformat": {"%d/%m/%Y"}}, m.Settings)
+	require.EqualValues(t, 1, m.Again.Rows)
+}
+
 // A row that is too long to be held in memory is not read again: a setting cannot mend it.
 func TestMendOfALongRow(t *testing.T) {
 	c := check(t, nil)

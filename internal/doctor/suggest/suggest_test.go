@@ -156,6 +156,13 @@ func TestRun(t *testing.T) {
 			command, []string{"estimate failure: a week"},
 		},
 		{
+			"a warning about the header", nil,
+			func(*spec.Load) []doctor.Finding {
+				return []doctor.Finding{with("header", doctor.Warn("", "a field is missing"))}
+			},
+			command, []string{"header warning: a field is missing"},
+		},
+		{
 			"values that are read as others", nil,
 			func(*spec.Load) []doctor.Finding { return []doctor.Finding{wrong} },
 			"", []string{"times failure: other times"},

@@ -117,6 +117,9 @@ func TestStampsOfAFurtherRetry(t *testing.T) {
 	edit(t, dir, "rejects.csv", "a,1\n")
 	retried(t, dir, setting.Changes{})
 	requireStamp(10) // the same text
+	o := mustOpen(t, dir, typed(setting.Values{"null-string": {"1"}}))
+	require.Equal(t, []int64{11}, o.Stamps(path, false), "the same text, read otherwise")
+	o.Close()
 	edit(t, dir, "rejects.csv", "a,2\n")
 	requireStamp(11)
 	retried(t, dir, setting.Changes{})

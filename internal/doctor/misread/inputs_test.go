@@ -29,7 +29,7 @@ func TestInputs(t *testing.T) {
 			refused: " is in January 1970, and so are all others of the first 1,000 rows: " +
 				"nothing was written; say --timestamp-unit s",
 		},
-		{name: "seconds as they were told", set: unit, rows: numbered(sample.Rows, seconds)},
+		{name: "seconds, and a unit was given", set: unit, rows: numbered(sample.Rows, seconds)},
 		{
 			name: "seconds in few rows", rows: numbered(3, seconds),
 			warned: "--timestamp-unit s",

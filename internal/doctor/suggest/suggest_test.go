@@ -230,7 +230,8 @@ func TestRunOfFindingsThatNeverEnd(t *testing.T) {
 // A finding that proposes a setting that does not exist, or a value that cannot be, is an error.
 func TestRunRefusesOtherSettings(t *testing.T) {
 	for name, text := range map[string]string{"frobnicate": "1", "header": "perhaps"} {
-		s := search(func(*spec.Load) []doctor.Finding { return []doctor.Finding{propose(name, text)} })
+		f := propose(name, text)
+		s := search(func(*spec.Load) []doctor.Finding { return []doctor.Finding{f} })
 		load, err := s.Run(t.Context(), func(doctor.Finding) {})
 		require.ErrorContains(t, err, name)
 		require.Nil(t, load)

@@ -86,10 +86,6 @@ func endings() []os.Signal {
 func (s streams) run(ctx context.Context, args []string) int {
 	s.args = args
 	root := newRoot(s)
-	completes := len(args) > 0 && isCompletion(args[0])
-	if completes {
-		completeFlags(root)
-	}
 	root.SetArgs(args)
 	root.SetIn(s.in)
 	root.SetOut(s.out)
@@ -99,7 +95,10 @@ func (s streams) run(ctx context.Context, args []string) int {
 		return exitOK
 	}
 	var err error
-	if !completes {
+	if len(args) > 0 && isCompletion(args[0]) {
+		completeFlags(root)
+		root.PersistentPreRunE = nil // completions read the settings that they need
+	} else {
 		err = mistakes.Find(root, args)
 	}
 	if err == nil {
@@ -155,9 +154,6 @@ about every row.`,
 		newCompletionCommand(root, s),
 	)
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
-		if completing(c) {
-			return nil // it looks for settings where it needs them
-		}
 		return applyConfig(root, c, s)
 	}
 	return root

@@ -59,10 +59,7 @@ when a table is typed, with the settings that there are, for a second or two.`,
 	}
 }
 
-// completing says whether a command is one by which shells ask for words.
-func completing(c *cobra.Command) bool { return isCompletion(c.Name()) }
-
-// isCompletion reports whether a name is that of such a command.
+// isCompletion reports whether a name is that of a command by which shells ask for words.
 func isCompletion(name string) bool {
 	return name == cobra.ShellCompRequestCmd || name == cobra.ShellCompNoDescRequestCmd
 }

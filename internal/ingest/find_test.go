@@ -46,7 +46,7 @@ func finding(t *testing.T, text string, set func(*Job), found func(kept []write.
 }
 
 // A row is found again by its timestamp, when its text is no longer in memory.
-func TestRowsAreFoundAgain(t *testing.T) {
+func TestRowsAreFoundByTimestamp(t *testing.T) {
 	json := func() string {
 		var s strings.Builder
 		for i := range 500 {
@@ -91,7 +91,7 @@ func TestRowsAreFoundAgain(t *testing.T) {
 }
 
 // A row is not found that has no timestamp of its own, or whose input can be read once only.
-func TestRowsThatAreNotFoundAgain(t *testing.T) {
+func TestRowsThatAreNotFoundByTimestamp(t *testing.T) {
 	fixed := int64(1_700_000_000_000_000)
 	for name, set := range map[string]func(*Job){
 		"one timestamp":   func(j *Job) { j.Timestamp = &fixed },

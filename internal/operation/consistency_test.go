@@ -49,7 +49,7 @@ func TestRecordedConsistency(t *testing.T) {
 			setting.Changes{Values: all, Typed: setting.Given{"consistency": true}},
 		)
 		require.NoError(t, err)
-		require.Equal(t, "ALL", settings.Consistency, "typed anew")
+		require.Equal(t, "ALL", settings.Consistency, "typed for the resume")
 	}
 }
 

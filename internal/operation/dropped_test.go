@@ -24,7 +24,7 @@ var droppedAt2026 = time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 
 // After a column was dropped and added again, a load is not resumed and its rejects are not loaded.
 // A load that was running then does not count as done. A drop from before the run is no reason.
-func TestColumnDroppedAndAddedAgain(t *testing.T) {
+func TestColumnDroppedAndReadded(t *testing.T) {
 	s := openShop(t)
 	require.NoError(t, s.cluster.DropAndAdd("shop.orders", "pieces", droppedAt2026.Add(-time.Hour)))
 	_, err := s.runLoad(t, s.load(t, threeGood))

@@ -10,9 +10,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 )
 
-// Host has the rows in the ranges that a node owns: it is their first replica in the data center.
+// Host has the rows in the ranges that a node owns: it is their first replica in the local data
+// center. If a range has no replica there, its first replica in any data center owns it.
 type Host struct {
-	Address string // empty: of ranges that no node of the data center owns
+	Address string // empty: of ranges whose replicas are not known
 	Rows    int64
 }
 
@@ -28,8 +29,8 @@ type Partition struct {
 	Rows int64
 }
 
-// Hosts returns the rows by node of the data center. Rows of ranges that no node of the data center
-// owns come last.
+// Hosts returns the rows by node: all nodes of the local data center, and other nodes that own
+// rows. Rows of ranges whose replicas are not known come last.
 func Hosts(result count.Result, t *table.Table) []Host {
 	owned := make(map[string]int64)
 	for i, rows := range result.ByVnode {

@@ -19,7 +19,7 @@ import (
 
 // The files are listed again if a node has removed one of its live data since they were listed.
 // That is not done for a snapshot, from which no node removes a file.
-func TestFilesThatANodeRemovesAreFoundAnew(t *testing.T) {
+func TestFilesAreListedTwiceIfANodeRemovesOne(t *testing.T) {
 	data := filepath.Join(t.TempDir(), "data")
 	folder := filepath.Join(data, "a", "t-"+strings.Repeat("0f", 16))
 	golden := os.DirFS("../../../pkg/sstable/testdata/golden/files/nb_lz4")

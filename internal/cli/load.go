@@ -249,11 +249,19 @@ func addValueFlags(b flagset.Binder, when string) {
 	)
 	b.Add(
 		"datetimeformat",
-		when+"pattern of timestamps, as strptime has it, such as '%m/%d/%Y %I:%M %p' (default: 2006-01-02T15:04:05Z and the like; of cqlsh %Y-%m-%d %H:%M:%S.%f%z)",
+		when+"pattern of timestamps (strptime or Java), such as '%m/%d/%Y %I:%M %p' or 'dd.MM.yyyy HH:mm'; may be repeated (default: 2006-01-02T15:04:05Z; of cqlsh %Y-%m-%d %H:%M:%S.%f%z)",
 	)
 	b.Add(
 		"dateformat",
-		when+"pattern of dates, as strptime has it, such as %d.%m.%Y; not with --dialect cqlsh (default: 2006-01-02)",
+		when+"pattern of dates, such as %d.%m.%Y or d/M/yy; may be repeated; not with --dialect cqlsh (default: 2006-01-02)",
+	)
+	b.Add(
+		"timeformat",
+		when+"pattern of times of day, such as '%I:%M %p' or HH:mm; may be repeated; not with --dialect cqlsh (default: 15:04:05)",
+	)
+	b.Add(
+		"timezone",
+		when+"zone of timestamps without an offset, such as Europe/Berlin; a time that clocks there skip or show twice is rejected (default: UTC)",
 	)
 	b.Add("boolstyle", when+"the words for true and false, such as yes,no (default: true,false)")
 	b.Add("decimalsep", when+"the character before decimals (default: .)")

@@ -3,9 +3,11 @@ package spec
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+	_ "time/tzdata" // zones of machines that have none, such as containers
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
@@ -16,15 +18,17 @@ import (
 type Dialect struct {
 	Name string // cqlbulk or cqlsh
 	// what stands before a character that is taken as it is; empty: that of the dialect
-	Escape         string
-	Unescape       bool
-	DateTimeFormat string
-	BoolStyle      string
-	DecimalSep     string
-	ThousandsSep   string
-	DateFormat     string // of columns of the type date; not in cqlsh's dialect
-	Encoding       string // utf-8 or latin1
-	TimestampUnit  string // s, ms, us or ns
+	Escape   string
+	Unescape bool
+	// patterns of timestamps, dates and times of day; none: the forms of CQL, or that of cqlsh
+	DateTimeFormats, DateFormats, TimeFormats []string
+	TimeZone                                  string // of times without an offset; empty: UTC
+
+	BoolStyle     string
+	DecimalSep    string
+	ThousandsSep  string
+	Encoding      string // utf-8 or latin1
+	TimestampUnit string // s, ms, us or ns
 
 	Comment  string // a line that begins with it is no record; empty: there are no comments
 	Trailing bool   // records end in a delimiter that begins no field
@@ -55,11 +59,13 @@ func (o *Dialect) settings() setting.List {
 		{Name: "dialect", Field: &o.Name, Among: Dialects},
 		{Name: "escape", Field: &o.Escape},
 		{Name: "unescape", Field: &o.Unescape},
-		{Name: "datetimeformat", Field: &o.DateTimeFormat},
+		{Name: "datetimeformat", Field: &o.DateTimeFormats},
 		{Name: "boolstyle", Field: &o.BoolStyle},
 		{Name: "decimalsep", Field: &o.DecimalSep},
 		{Name: "thousandssep", Field: &o.ThousandsSep},
-		{Name: "dateformat", Field: &o.DateFormat},
+		{Name: "dateformat", Field: &o.DateFormats},
+		{Name: "timeformat", Field: &o.TimeFormats},
+		{Name: "timezone", Field: &o.TimeZone},
 		{Name: "encoding", Field: &o.Encoding, Among: encodings},
 		{Name: "timestamp-unit", Field: &o.TimestampUnit, Among: TimestampUnits},
 		{Name: "comment", Field: &o.Comment},
@@ -88,32 +94,67 @@ func (o *Dialect) Unit() (time.Duration, error) {
 	}
 }
 
-// CheckDatePattern refuses a pattern by which no date can be read. Both kinds of patterns are of
-// dates: a column of the type time is read by none.
-func CheckDatePattern(flag, pattern string) error {
-	if pattern == "" {
-		return nil
-	}
-	if !strings.Contains(pattern, "%") {
-		return fmt.Errorf(
-			"--%s %q: names no part of a date: write it as %%Y-%%m-%%d or %%d/%%m/%%Y",
-			flag,
-			pattern,
-		)
-	}
-	parsed, err := timepattern.ParseDirectives(pattern)
-	if err != nil {
-		return fmt.Errorf("--%s: %w", flag, err)
-	}
-	if lacks := parsed.LacksOfDate(); lacks != "" {
-		return fmt.Errorf(
-			"--%s %q: has no %s: values would be read as other times than they are",
-			flag,
-			pattern,
-			lacks,
-		)
+// Patterns returns the patterns of a list. A list of an empty text has none.
+func Patterns(list []string) []string {
+	return slices.DeleteFunc(slices.Clone(list), func(text string) bool { return text == "" })
+}
+
+// CheckPatterns refuses patterns by which no date, time or timestamp can be read.
+func (o *Dialect) CheckPatterns() error {
+	for _, texts := range []struct {
+		flag  string
+		all   []string
+		lacks func(*timepattern.Pattern) string
+	}{
+		{"datetimeformat", o.DateTimeFormats, (*timepattern.Pattern).LacksOfDate},
+		{"dateformat", o.DateFormats, (*timepattern.Pattern).LacksOfDate},
+		{"timeformat", o.TimeFormats, lacksOfTime},
+	} {
+		for _, text := range Patterns(texts.all) {
+			if o.Name == DialectCQLSH && !strings.Contains(text, "%") {
+				return fmt.Errorf(
+					"--%s %q: names no part of a date: write it as %%Y-%%m-%%d or %%d/%%m/%%Y",
+					texts.flag,
+					text,
+				)
+			}
+			pattern, err := timepattern.Parse(text)
+			if err != nil {
+				return fmt.Errorf("--%s: %w", texts.flag, err)
+			}
+			if lacks := texts.lacks(pattern); lacks != "" {
+				return fmt.Errorf(
+					"--%s %q: has no %s: values would be read as other times than they are",
+					texts.flag,
+					text,
+					lacks,
+				)
+			}
+		}
 	}
 	return nil
+}
+
+// lacksOfTime returns what a pattern lacks to be one of times of day.
+func lacksOfTime(p *timepattern.Pattern) string {
+	if p.HasDate() {
+		return "place in a column of the type time, which has no date"
+	}
+	return p.LacksOfTime()
+}
+
+// Location returns the location of times without an offset.
+func (o *Dialect) Location() (*time.Location, error) {
+	if o.TimeZone == "" {
+		return time.UTC, nil
+	}
+	location, err := time.LoadLocation(o.TimeZone)
+	if err != nil || location == time.Local {
+		return nil, fmt.Errorf(
+			"--timezone %q: no such zone: give a name such as Europe/Berlin, or UTC", o.TimeZone,
+		)
+	}
+	return location, nil
 }
 
 // WriteTime is the write time of all rows in microseconds since the epoch, nil

@@ -21,11 +21,13 @@ func (t *Command) CommandLine(typed []*pflag.Flag) string {
 		}
 	}
 	for _, f := range typed {
-		value := f.Value.String()
+		values := []string{f.Value.String()}
 		if list, ok := f.Value.(pflag.SliceValue); ok {
-			value = setting.ListText(list.GetSlice())
+			values = setting.FlagTexts(f.Name, list.GetSlice())
 		}
-		words = append(words, setting.ShellQuote("--"+f.Name+"="+value))
+		for _, value := range values {
+			words = append(words, setting.ShellQuote("--"+f.Name+"="+value))
+		}
 	}
 	return strings.Join(words, " ")
 }

@@ -139,6 +139,10 @@ func flagOf(s setting.Setting) *pflag.Flag {
 	case *string:
 		one.StringVar(field, s.Name, *field, "")
 	case *[]string:
+		if setting.IsWhole(s.Name) {
+			one.StringArrayVar(field, s.Name, *field, "")
+			break
+		}
 		one.StringSliceVar(field, s.Name, *field, "")
 	case *map[string]string:
 		one.StringToStringVar(field, s.Name, *field, "")
@@ -214,5 +218,6 @@ func Texts(f *pflag.Flag) []string {
 // What the library calls the values of flags of lists and of pairs.
 const (
 	ListType  = "stringSlice"
+	WholeType = "stringArray" // of a list that is not divided at commas
 	PairsType = "stringToString"
 )

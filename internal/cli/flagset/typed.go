@@ -11,6 +11,10 @@ func AsTyped(name string, texts []string) string {
 	if IsEmpty(texts) {
 		return "--" + name + "=''"
 	}
+	if setting.IsWhole(name) && len(texts) > 1 {
+		one := AsTyped(name, texts[:1])
+		return one + " " + AsTyped(name, texts[1:])
+	}
 	value := texts[0]
 	if len(texts) > 1 {
 		value = setting.ListText(texts)

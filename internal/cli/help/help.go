@@ -197,8 +197,10 @@ func valueKind(f *pflag.Flag) string {
 		return ""
 	case len(paths) > 0:
 		return paths[0]
-	case kind == "stringSlice":
+	case kind == flagset.ListType:
 		return "list"
+	case kind == flagset.WholeType:
+		return "pattern"
 	case kind == flagset.PairsType:
 		return "pairs"
 	case kind == "string" && isPath:

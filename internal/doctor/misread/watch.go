@@ -18,9 +18,9 @@ func (c *Check) Watch(dir *reject.Dir) records.Rejects {
 	c.watchTimes()
 	c.rejects = dir
 	o := &c.spec.Dialect
-	pattern := func(name, given string) string {
+	pattern := func(name string, given []string) string {
 		if c.readsNew(name) {
-			return given
+			return sample.OnlyPattern(given)
 		}
 		return ""
 	}
@@ -28,8 +28,8 @@ func (c *Check) Watch(dir *reject.Dir) records.Rejects {
 		dir,
 		c.job.Table.Columns,
 		c.spec.Format == "json",
-		pattern("datetimeformat", o.DateTimeFormat),
-		pattern("dateformat", o.DateFormat),
+		pattern("datetimeformat", o.DateTimeFormats),
+		pattern("dateformat", o.DateFormats),
 	)
 	if c.dates == nil {
 		return dir

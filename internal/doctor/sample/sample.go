@@ -110,8 +110,8 @@ func Of(ctx context.Context, in source.Input, job *ingest.Job) doctor.Sample {
 func ReadingOf(o *spec.Load) doctor.Reading {
 	r := doctor.Reading{
 		Copied:     o.Dialect.Name == spec.DialectCQLSH,
-		Timestamps: o.Dialect.DateTimeFormat,
-		Dates:      o.Dialect.DateFormat,
+		Timestamps: OnlyPattern(o.Dialect.DateTimeFormats),
+		Dates:      OnlyPattern(o.Dialect.DateFormats),
 		Marks:      doctor.Marks{Decimal: o.Dialect.DecimalSep, Thousands: o.Dialect.ThousandsSep},
 		Truths:     o.Dialect.BoolStyle != "",
 		Nulls:      o.Nulls,
@@ -120,6 +120,15 @@ func ReadingOf(o *spec.Load) doctor.Reading {
 		r.Unit = o.Dialect.TimestampUnit
 	}
 	return r
+}
+
+// OnlyPattern returns the pattern of a list of one, if it has directives; else "". Texts are
+// compared with the other orders of day and month of such a pattern.
+func OnlyPattern(patterns []string) string {
+	if len(patterns) == 1 && strings.Contains(patterns[0], "%") {
+		return patterns[0]
+	}
+	return ""
 }
 
 // explained returns what is wrong with an input that cannot be read, and what to do about it.

@@ -1,16 +1,15 @@
 package dialect
 
 import (
-	"encoding/binary"
-	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
-	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
+	"github.com/cqlbulk/cqlbulk/pkg/timepattern"
 )
 
 // conventions are the forms of dates, numbers and truth values in cqlbulk's own dialect. They apply
@@ -18,7 +17,14 @@ import (
 // dialect decides what is null.
 type conventions struct {
 	cqlshtext.Options
-	dateFormat string
+	timestamps, dates, times []string // patterns
+	location                 *time.Location
+}
+
+// none reports whether there is no convention: all texts are as CQL has them.
+func (c *conventions) none() bool {
+	return c.BoolTrue+c.DecimalSep+c.ThousandsSep == "" && c.TimestampUnit == time.Millisecond &&
+		len(c.timestamps)+len(c.dates)+len(c.times) == 0 && c.location == time.UTC
 }
 
 // plan returns the codec of a column of delimited text.
@@ -38,8 +44,10 @@ func (c conventions) other(t *cqltype.Type) (format.Codec, error) {
 	separators := c.DecimalSep + c.ThousandsSep
 	switch t.Kind {
 	case cqltype.Timestamp:
-		if c.DateTimeFormat != "" {
-			return bare{other}, nil
+		return c.timestamp(t)
+	case cqltype.Time:
+		if len(c.times) > 0 {
+			return c.byPatterns(t, c.times, "HH:MM:SS", appendTime)
 		}
 	case cqltype.Boolean:
 		if c.BoolTrue != "" {
@@ -62,15 +70,46 @@ func (c conventions) other(t *cqltype.Type) (format.Codec, error) {
 			return groupedNumber{other, t.String(), c.ThousandsSep, decimal}, nil
 		}
 	case cqltype.Date:
-		if c.dateFormat != "" {
-			own, err := cqltext.PlanIn(t, c.TimestampUnit)
-			if err != nil {
-				return nil, err
-			}
-			return newPatternDate(own, t, c.dateFormat)
+		if len(c.dates) > 0 {
+			return c.byPatterns(t, c.dates, "YYYY-MM-DD", appendDate)
 		}
 	}
 	return nil, nil
+}
+
+// timestamp returns the codec of timestamps; nil: they follow no convention.
+func (c conventions) timestamp(t *cqltype.Type) (format.Codec, error) {
+	if len(c.timestamps) == 0 && c.location == time.UTC {
+		return nil, nil
+	}
+	cql, err := cqltext.PlanIn(t, c.TimestampUnit)
+	if err != nil {
+		return nil, err
+	}
+	var own format.Codec = cql
+	if c.location != time.UTC {
+		own = localTimestamps{cql, c.location}
+	}
+	if len(c.timestamps) == 0 {
+		return own, nil
+	}
+	form := "YYYY-MM-DD with or without a time and a zone, nor " +
+		cqltext.UnitName(c.TimestampUnit)
+	return newPatterned(c.timestamps, own, t, form, timestampsIn(c.location))
+}
+
+// byPatterns returns a codec of patterns and, if none fits, of the form of CQL.
+func (c conventions) byPatterns(
+	t *cqltype.Type,
+	patterns []string,
+	form string,
+	wire func([]byte, *timepattern.Moment) ([]byte, error),
+) (format.Codec, error) {
+	own, err := cqltext.PlanIn(t, c.TimestampUnit)
+	if err != nil {
+		return nil, err
+	}
+	return newPatterned(patterns, own, t, form, wire)
 }
 
 // bare is a codec without its rule for what is null.
@@ -145,47 +184,3 @@ func cutExponent(text string) (before, exponent string) {
 
 // digits reports whether a text has only digits, or is empty.
 func digits(text string) bool { return strings.Trim(text, "0123456789") == "" }
-
-// patternDate reads dates by a pattern, and if that fails, as CQL does. The pattern comes first:
-// %Y-%d-%m reads what CQL would read as another day.
-type patternDate struct {
-	own    format.Codec
-	moment cqlshtext.Codec
-	name   string
-	err    error
-}
-
-func newPatternDate(own format.Codec, t *cqltype.Type, pattern string) (format.Codec, error) {
-	moment, err := cqlshtext.Plan(
-		&cqltype.Type{Kind: cqltype.Timestamp},
-		cqlshtext.Options{DateTimeFormat: pattern},
-	)
-	if err != nil {
-		return nil, err
-	}
-	return patternDate{
-		own,
-		moment,
-		t.String(),
-		fmt.Errorf("not of the form %q, nor YYYY-MM-DD", pattern),
-	}, nil
-}
-
-var errTimeOfDay = errors.New("a date has no time of day")
-
-func (d patternDate) AppendWire(dst, text []byte) ([]byte, error) {
-	var room [8]byte
-	moment, err := d.moment.AppendWire(room[:0], text)
-	if err != nil {
-		if out, err := d.own.AppendWire(dst, text); err == nil {
-			return out, nil
-		}
-		return dst, cqltext.Invalid(d.name, text, d.err)
-	}
-	const day = 24 * 3600 * 1000
-	ms := int64(binary.BigEndian.Uint64(moment))
-	if ms%day != 0 {
-		return dst, cqltext.Invalid(d.name, text, errTimeOfDay)
-	}
-	return binary.BigEndian.AppendUint32(dst, uint32(ms/day+cqlwire.DateEpoch)), nil
-}

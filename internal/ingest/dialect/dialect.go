@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
@@ -77,9 +76,15 @@ func codecsOf(
 		return nil, errors.New(
 			"--dialect cqlsh: cqlsh knows one text for null: give --null-string once",
 		)
-	case cqlsh && o.DateFormat != "":
+	case cqlsh && len(spec.Patterns(o.DateFormats))+len(spec.Patterns(o.TimeFormats)) > 0:
 		return nil, errors.New(
-			"--dateformat: cqlsh has no pattern for dates; leave --dialect cqlsh out",
+			"--dateformat, --timeformat: cqlsh has no such pattern; leave --dialect cqlsh out",
+		)
+	case cqlsh && len(spec.Patterns(o.DateTimeFormats)) > 1:
+		return nil, errors.New("--dialect cqlsh: cqlsh knows one pattern: give --datetimeformat once")
+	case cqlsh && o.TimeZone != "":
+		return nil, errors.New(
+			"--timezone: a time of cqlsh without an offset is UTC; leave --dialect cqlsh out",
 		)
 	case o.DecimalSep != "" && o.DecimalSep == o.ThousandsSep:
 		return nil, fmt.Errorf("--decimalsep and --thousandssep are both %q", o.DecimalSep)
@@ -94,6 +99,17 @@ func codecsOf(
 		return nil, err
 	}
 	options, err := cqlshOptions(o, nulls)
+	if err != nil {
+		return nil, err
+	}
+	location, err := o.Location()
+	c := conventions{
+		Options:    options,
+		timestamps: spec.Patterns(o.DateTimeFormats),
+		dates:      spec.Patterns(o.DateFormats),
+		times:      spec.Patterns(o.TimeFormats),
+		location:   location,
+	}
 	switch {
 	case err != nil:
 		return nil, err
@@ -102,11 +118,11 @@ func codecsOf(
 			return cqlshtext.Plan(t, options)
 		}, nil
 	case form == "json":
-		return conventions{options, o.DateFormat}.other, nil
-	case o.DateTimeFormat+o.DateFormat+o.BoolStyle+o.DecimalSep+o.ThousandsSep == "" && options.TimestampUnit == time.Millisecond:
+		return c.other, nil
+	case c.none():
 		return nil, nil
 	}
-	return conventions{options, o.DateFormat}.plan, nil
+	return c.plan, nil
 }
 
 // cutFormat sets in a text format where records and fields end.
@@ -146,11 +162,10 @@ func cqlshOptions(o *spec.Dialect, nulls []string) (cqlshtext.Options, error) {
 		return cqlshtext.Options{}, err
 	}
 	options := cqlshtext.Options{
-		DateTimeFormat: o.DateTimeFormat,
-		DecimalSep:     o.DecimalSep,
-		ThousandsSep:   o.ThousandsSep,
-		Unescape:       o.Unescape,
-		TimestampUnit:  unit,
+		DecimalSep:    o.DecimalSep,
+		ThousandsSep:  o.ThousandsSep,
+		Unescape:      o.Unescape,
+		TimestampUnit: unit,
 	}
 	if o.BoolStyle != "" {
 		words := strings.Split(o.BoolStyle, ",")
@@ -166,13 +181,12 @@ func cqlshOptions(o *spec.Dialect, nulls []string) (cqlshtext.Options, error) {
 	if len(nulls) == 1 {
 		options.Null = nulls[0]
 	}
-	for _, p := range []struct{ flag, pattern string }{
-		{"datetimeformat", o.DateTimeFormat},
-		{"dateformat", o.DateFormat},
-	} {
-		if err := spec.CheckDatePattern(p.flag, p.pattern); err != nil {
-			return options, err
-		}
+	if err := o.CheckPatterns(); err != nil {
+		return options, err
+	}
+	patterns := spec.Patterns(o.DateTimeFormats)
+	if o.Name == spec.DialectCQLSH && len(patterns) > 0 {
+		options.DateTimeFormat = patterns[0]
 	}
 	if _, err := cqlshtext.Plan(&cqltype.Type{Kind: cqltype.Timestamp}, options); err != nil {
 		return options, fmt.Errorf(

@@ -26,8 +26,18 @@ func (s Setting) Text() string {
 }
 
 // Words are the flag and its value as one types them into a shell.
-func (s Setting) Words() []string {
-	switch text := s.Text(); {
+func (s Setting) Words() (words []string) {
+	if s.List {
+		for _, text := range setting.FlagTexts(s.Name, s.Texts) {
+			words = append(words, s.wordsOf(text)...)
+		}
+		return words
+	}
+	return s.wordsOf(s.Text())
+}
+
+func (s Setting) wordsOf(text string) []string {
+	switch {
 	case s.Truth && text == "true":
 		return []string{"--" + s.Name}
 	case s.Truth:

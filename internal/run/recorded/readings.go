@@ -26,6 +26,8 @@ var TextSettings = []string{
 	"decimalsep",
 	"thousandssep",
 	"dateformat",
+	"timeformat",
+	"timezone",
 	"timestamp-unit",
 }
 

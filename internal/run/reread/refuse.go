@@ -124,6 +124,8 @@ var mappings = []string{"columns", "map", "skipcols"}
 var valueForms = map[string][]cqltype.Kind{
 	"datetimeformat": times,
 	"dateformat":     times,
+	"timeformat":     times,
+	"timezone":       times,
 	"timestamp-unit": times,
 	"boolstyle":      {cqltype.Boolean},
 	"decimalsep":     numbers,

@@ -71,6 +71,7 @@ func (l *Load) runJob(ctx context.Context, r *LoadReport) (err error) {
 	stopSync()
 	if err == nil {
 		err = l.droppedMeanwhile(ctx)
+		l.warnOfTruncationMeanwhile(ctx, r.Result)
 		l.warnOfChangedInputs()
 	}
 	return err
@@ -91,7 +92,6 @@ func (l *Load) recordInputs(ctx context.Context, inputs []source.Input) error {
 		return err
 	}
 	l.inputs, l.piped = list, list.Standard()
-	l.truncated = l.t.Truncations(ctx)
 	return nil
 }
 

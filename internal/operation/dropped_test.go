@@ -114,3 +114,36 @@ func TestReadded(t *testing.T) {
 	require.Empty(t, l.t.Readded(records.Drops{}, records.Drops{"gone": 1}))
 	require.Equal(t, records.Drops{}, l.dropped)
 }
+
+// Servers hide values of a column that are older than its drop. A load of such values does not
+// count as done: it does not begin if all are, and rejects the rows that have them.
+func TestLoadOfValuesFromBeforeADrop(t *testing.T) {
+	s := openShop(t)
+	require.NoError(t, s.cluster.DropAndAdd("shop.orders", "pieces", droppedAt2026))
+	settings := s.load(t, "customer,number,pieces\nann,1,3\n")
+	settings.Timestamp = "2026-01-02T03:04:05Z"
+	_, err := s.runLoad(t, settings)
+	require.ErrorContains(t, err, `column "pieces" was dropped at 2026-01-02T03:04:05Z and added again: `+
+		"the servers hide values that were written before, and --timestamp is earlier")
+
+	settings.SkipCols = []string{"pieces"}
+	report, err := s.runLoad(t, settings)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, report.Written)
+	settings.SkipCols, settings.Timestamp = nil, "2026-01-02T03:04:06Z"
+	report, err = s.runLoad(t, settings)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, report.Written)
+
+	settings = s.load(t, "customer,number,pieces,writetime(pieces)\n"+
+		"ann,1,3,1767323045000000\nbob,1,3,1767323045000001\neve,1,,\n")
+	report, err = s.runLoad(t, settings)
+	require.NoError(t, err)
+	require.EqualValues(t, 2, report.Written)
+	require.EqualValues(t, 1, report.ParseErrors)
+	require.Contains(
+		t,
+		report.Rejects.Causes[0].First.Reason,
+		"the column was dropped at 2026-01-02T03:04:05Z and added again",
+	)
+}

@@ -15,6 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/test/internodetest"
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
@@ -146,4 +147,20 @@ func TestLoadOfValuesFromBeforeADrop(t *testing.T) {
 		report.Rejects.Causes[0].First.Reason,
 		"the column was dropped at 2026-01-02T03:04:05Z and added again",
 	)
+}
+
+// A load by streaming whose table is dropped says so, and names no resume: there is none.
+func TestTableDroppedInMidLoad(t *testing.T) {
+	s := openShopOn(t, simcluster.Options{Cores: 1, Storage: func(int, *internodetest.Node) {}})
+	settings := s.load(t, "customer,number,pieces\nann,1,3\n")
+	settings.Via = spec.ViaStream
+	l, err := PrepareLoad(t.Context(), s.env, *settings)
+	require.NoError(t, err)
+	defer l.Close()
+	require.NoError(t, s.cluster.Drop("shop.orders"))
+	report, err := l.Run(t.Context())
+	require.ErrorContains(t, err, "the table was dropped meanwhile")
+	require.ErrorAs(t, err, new(*run.RefusedError))
+	require.Equal(t, run.Failed, report.Outcome)
+	require.Empty(t, report.Next)
 }

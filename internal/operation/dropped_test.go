@@ -149,18 +149,37 @@ func TestLoadOfValuesFromBeforeADrop(t *testing.T) {
 	)
 }
 
-// A load by streaming whose table is dropped says so, and names no resume: there is none.
+// A load whose table is dropped says so, and names no resume: there is none.
 func TestTableDroppedInMidLoad(t *testing.T) {
-	s := openShopOn(t, simcluster.Options{Cores: 1, Storage: func(int, *internodetest.Node) {}})
-	settings := s.load(t, "customer,number,pieces\nann,1,3\n")
-	settings.Via = spec.ViaStream
-	l, err := PrepareLoad(t.Context(), s.env, *settings)
-	require.NoError(t, err)
-	defer l.Close()
-	require.NoError(t, s.cluster.Drop("shop.orders"))
-	report, err := l.Run(t.Context())
-	require.ErrorContains(t, err, "the table was dropped meanwhile")
-	require.ErrorAs(t, err, new(*run.RefusedError))
-	require.Equal(t, run.Failed, report.Outcome)
-	require.Empty(t, report.Next)
+	for _, via := range []string{spec.ViaCQL, spec.ViaStream} {
+		t.Run(via, func(t *testing.T) {
+			s := openShopOn(
+				t,
+				simcluster.Options{Cores: 1, Storage: func(int, *internodetest.Node) {}},
+			)
+			var input strings.Builder
+			input.WriteString("customer,number,pieces\n")
+			for i := range 2000 {
+				fmt.Fprintf(&input, "c%d,1,%d\n", i, i)
+			}
+			settings := s.load(t, input.String())
+			settings.Via = via
+			l, err := PrepareLoad(t.Context(), s.env, *settings)
+			require.NoError(t, err)
+			defer l.Close()
+			if via == spec.ViaStream {
+				require.NoError(t, s.cluster.Drop("shop.orders"))
+			} else {
+				writes := func(r simcluster.Request) bool { return len(r.Keys) > 0 }
+				s.cluster.Inject(simcluster.Rule{Match: writes, Skip: 5, Times: 1, Do: func() {
+					_ = s.cluster.Drop("shop.orders")
+				}})
+			}
+			report, err := l.Run(t.Context())
+			require.ErrorContains(t, err, "the table was dropped meanwhile")
+			require.ErrorAs(t, err, new(*run.RefusedError))
+			require.Equal(t, run.Failed, report.Outcome)
+			require.Empty(t, report.Next)
+		})
+	}
 }

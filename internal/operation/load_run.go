@@ -3,6 +3,7 @@ package operation
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
@@ -73,6 +74,8 @@ func (l *Load) runJob(ctx context.Context, r *LoadReport) (err error) {
 		err = l.droppedMeanwhile(ctx)
 		l.warnOfTruncationMeanwhile(ctx, r.Result)
 		l.warnOfChangedInputs()
+	} else if l.spec.Via == spec.ViaCQL && l.gone(ctx) {
+		err = run.Refused(fmt.Errorf("the table was dropped meanwhile (%w)", err))
 	}
 	return err
 }

@@ -183,3 +183,17 @@ func TestTableDroppedInMidLoad(t *testing.T) {
 		})
 	}
 }
+
+// Without a cluster, the schema has the times of drops.
+func TestOfflineLoadOfValuesFromBeforeADrop(t *testing.T) {
+	s := openShop(t)
+	require.NoError(t, os.WriteFile("schema.cql", []byte(
+		"CREATE TABLE shop.orders (customer text, number int, pieces int, PRIMARY KEY (customer, number));\n"+
+			"ALTER TABLE shop.orders DROP pieces USING TIMESTAMP 1767323045000000;\n"+
+			"ALTER TABLE shop.orders ADD pieces int;\n"), 0o600))
+	settings := s.load(t, "customer,number,pieces\nann,1,3\n")
+	settings.Via, settings.Dir, settings.Schema = spec.ViaFiles, "sstables", "schema.cql"
+	settings.Timestamp = "2026-01-02T03:04:05Z"
+	_, err := s.runLoad(t, settings)
+	require.ErrorContains(t, err, `column "pieces" was dropped at 2026-01-02T03:04:05Z`)
+}

@@ -154,7 +154,7 @@ func (l *Load) prepare(ctx context.Context, rejected *records.Load) error {
 	if l.dropped, err = l.t.Drops(ctx); err != nil {
 		return l.run.refuseIfBegun(err)
 	}
-	l.job.Dropped = l.dropped.Micros()
+	l.job.Dropped = l.t.HiddenUntil(l.dropped)
 	if err := l.refuseRejects(ctx); err != nil {
 		return err
 	}

@@ -155,6 +155,9 @@ func (r *run) mapFields(header format.Header, o Reading) (m *Mapping, err error)
 	if err == nil {
 		err = m.refuseRepeatedLists(r.job.Timestamp)
 	}
+	if err == nil {
+		err = m.refuseHidden(r.job.Timestamp, r.job.Dropped)
+	}
 	if err != nil {
 		return nil, &MappingError{err}
 	}

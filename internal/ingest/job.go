@@ -60,6 +60,9 @@ type Job struct {
 	Null     row.State // of a null field: Unset, or Null to delete what is there
 	// of all rows, microseconds since the epoch; nil: by their place in the input
 	Timestamp *int64
+	// Dropped maps columns that were dropped to the time of the last drop, in microseconds since
+	// the epoch. Servers hide values of these columns with an earlier timestamp.
+	Dropped map[string]int64
 	// StampStep is the distance between the timestamps of rows, in microseconds; default 1, at most
 	// MaxStampStep.
 	StampStep int64

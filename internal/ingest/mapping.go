@@ -219,6 +219,38 @@ func (m *Mapping) refuseRepeatedLists(timestamp *int64) error {
 	return nil
 }
 
+// refuseHidden refuses a column whose values the servers would hide. It was dropped and added again
+// after the write time that all rows have. If the values have write times of their own, each row is
+// checked.
+func (m *Mapping) refuseHidden(timestamp *int64, dropped map[string]int64) error {
+	own := make(map[int]bool)
+	for i := range m.times {
+		if t := &m.times[i]; !t.ttl {
+			t.hidden, own[t.column] = dropped[m.Columns[t.column].Name], true
+		}
+	}
+	if timestamp == nil {
+		return nil
+	}
+	for i, c := range m.Columns {
+		if at, was := dropped[c.Name]; was && !own[i] && *timestamp <= at {
+			return fmt.Errorf(
+				"column %q was dropped at %s and added again: the servers hide values "+
+					"that were written before, and --timestamp is earlier; "+
+					"omit the column with --skipcols, or give a later --timestamp",
+				c.Name,
+				momentText(at),
+			)
+		}
+	}
+	return nil
+}
+
+// momentText returns microseconds since the epoch as a time in UTC.
+func momentText(micros int64) string {
+	return time.UnixMicro(micros).UTC().Format(time.RFC3339Nano)
+}
+
 // MapHeader plans the fields from a header line without structural errors.
 func MapHeader(t *schema.Table, header format.Header, f Fields) (*Mapping, error) {
 	names := header.Names
@@ -315,7 +347,7 @@ func (n named) mapping(t *schema.Table, f Fields) (*Mapping, error) {
 				s.Column.Name,
 			)
 		}
-		m.times = append(m.times, timing{s.Name, n.at[i], column, s.TTL})
+		m.times = append(m.times, timing{name: s.Name, field: n.at[i], column: column, ttl: s.TTL})
 	}
 	return m, m.planBy(f)
 }

@@ -218,6 +218,9 @@ func (r *run) mapMembers(o Reading) (*Mapping, error) {
 	if err == nil {
 		err = m.refuseRepeatedLists(r.job.Timestamp)
 	}
+	if err == nil {
+		err = m.refuseHidden(r.job.Timestamp, r.job.Dropped)
+	}
 	if err != nil {
 		return nil, &MappingError{err}
 	}

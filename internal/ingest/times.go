@@ -22,6 +22,9 @@ type timing struct {
 	field  int    // of the record; no meaning for named fields
 	column int    // of the mapping, that the time is of
 	ttl    bool
+	// the latest write time that servers hide, because the column was dropped then and added
+	// again; microseconds since the epoch, 0: none
+	hidden int64
 }
 
 // moment is what a value is written with.
@@ -71,6 +74,9 @@ func (p *parser) SetTime(time int, text []byte, null bool) error {
 		if n == 0 {
 			p.moments[t.column].ttl = row.Forever
 		}
+	case t.hidden != 0 && n <= t.hidden:
+		return fmt.Errorf("the column was dropped at %s and added again: "+
+			"the servers hide values that were written before", momentText(t.hidden))
 	default:
 		p.moments[t.column].stamp = n
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress/board"
 	"github.com/cqlbulk/cqlbulk/internal/read/files"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
+	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/write/delivery"
@@ -31,6 +32,8 @@ type Clone struct {
 	from     *files.Source
 	copier   *stream.Copier
 	board    *board.Board // nil: the run is not shown
+	// of the table that is written to, before the clone
+	truncated records.Truncations
 }
 
 // PrepareClone connects, compares the tables, and finds out how one becomes the other.
@@ -94,6 +97,7 @@ func (c *Clone) prepare(ctx context.Context) error {
 	}
 	memory.Limit(c.spec.Memory)
 	sweep.CountTotal(c.counters, c.from.Plan.Splits, c.from.Plan.Partitioner())
+	c.truncated = c.t.Truncations(ctx)
 	return c.prepareCopier()
 }
 

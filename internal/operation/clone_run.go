@@ -10,6 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/read"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // CloneReport is what became of a clone. Its rows are those that SSTables have, deleted and expired
@@ -65,6 +66,7 @@ func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 	case err != nil || r.DryRun:
 		return r, err
 	case c.delivery.Folder == nil:
+		c.warnOfTruncationMeanwhile(ctx, result.Done)
 		r.Compaction = c.delivery.Compaction(ctx)
 	case c.spec.Import:
 		r.Files.Imports = c.delivery.Folder.Imports
@@ -73,6 +75,15 @@ func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 		}
 	}
 	return r, nil
+}
+
+// warnOfTruncationMeanwhile warns if the new table was truncated while rows were cloned into it.
+func (c *Clone) warnOfTruncationMeanwhile(ctx context.Context, done []token.Range) {
+	if len(done) == 0 {
+		return
+	}
+	c.t.WarnIfTruncated(ctx, c.env, c.truncated,
+		"while rows were cloned: rows that were cloned before that are gone")
 }
 
 // altered returns the error for a table that was changed during the run.

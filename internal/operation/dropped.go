@@ -2,8 +2,10 @@ package operation
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
+	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 )
 
@@ -34,4 +36,10 @@ func (l *Load) droppedMeanwhile(ctx context.Context) error {
 		)
 	}
 	return nil
+}
+
+// gone reports whether the table was dropped. It does not if no node can say.
+func (l *Load) gone(ctx context.Context) bool {
+	_, err := l.t.Session.Table(ctx, l.t.Schema.Keyspace, l.t.Schema.Name)
+	return errors.Is(err, driver.ErrNotFound)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/test/internodetest"
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
@@ -113,4 +114,86 @@ func TestReadded(t *testing.T) {
 	require.Empty(t, l.t.Readded(now, now))
 	require.Empty(t, l.t.Readded(records.Drops{}, records.Drops{"gone": 1}))
 	require.Equal(t, records.Drops{}, l.dropped)
+}
+
+// Servers hide values of a column that are older than its drop. A load of such values does not
+// count as done: it does not begin if all are, and rejects the rows that have them.
+func TestLoadOfValuesFromBeforeADrop(t *testing.T) {
+	s := openShop(t)
+	require.NoError(t, s.cluster.DropAndAdd("shop.orders", "pieces", droppedAt2026))
+	settings := s.load(t, "customer,number,pieces\nann,1,3\n")
+	settings.Timestamp = "2026-01-02T03:04:05Z"
+	_, err := s.runLoad(t, settings)
+	require.ErrorContains(t, err, `column "pieces" was dropped at 2026-01-02T03:04:05Z and added again: `+
+		"the servers hide values that were written before, and --timestamp is earlier")
+
+	settings.SkipCols = []string{"pieces"}
+	report, err := s.runLoad(t, settings)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, report.Written)
+	settings.SkipCols, settings.Timestamp = nil, "2026-01-02T03:04:06Z"
+	report, err = s.runLoad(t, settings)
+	require.NoError(t, err)
+	require.EqualValues(t, 1, report.Written)
+
+	settings = s.load(t, "customer,number,pieces,writetime(pieces)\n"+
+		"ann,1,3,1767323045000000\nbob,1,3,1767323045000001\neve,1,,\n")
+	report, err = s.runLoad(t, settings)
+	require.NoError(t, err)
+	require.EqualValues(t, 2, report.Written)
+	require.EqualValues(t, 1, report.ParseErrors)
+	require.Contains(
+		t,
+		report.Rejects.Causes[0].First.Reason,
+		"the column was dropped at 2026-01-02T03:04:05Z and added again",
+	)
+}
+
+// A load whose table is dropped says so, and names no resume: there is none.
+func TestTableDroppedInMidLoad(t *testing.T) {
+	for _, via := range []string{spec.ViaCQL, spec.ViaStream} {
+		t.Run(via, func(t *testing.T) {
+			s := openShopOn(
+				t,
+				simcluster.Options{Cores: 1, Storage: func(int, *internodetest.Node) {}},
+			)
+			var input strings.Builder
+			input.WriteString("customer,number,pieces\n")
+			for i := range 2000 {
+				fmt.Fprintf(&input, "c%d,1,%d\n", i, i)
+			}
+			settings := s.load(t, input.String())
+			settings.Via = via
+			l, err := PrepareLoad(t.Context(), s.env, *settings)
+			require.NoError(t, err)
+			defer l.Close()
+			if via == spec.ViaStream {
+				require.NoError(t, s.cluster.Drop("shop.orders"))
+			} else {
+				writes := func(r simcluster.Request) bool { return len(r.Keys) > 0 }
+				s.cluster.Inject(simcluster.Rule{Match: writes, Skip: 5, Times: 1, Do: func() {
+					_ = s.cluster.Drop("shop.orders")
+				}})
+			}
+			report, err := l.Run(t.Context())
+			require.ErrorContains(t, err, "the table was dropped meanwhile")
+			require.ErrorAs(t, err, new(*run.RefusedError))
+			require.Equal(t, run.Failed, report.Outcome)
+			require.Empty(t, report.Next)
+		})
+	}
+}
+
+// Without a cluster, the schema has the times of drops.
+func TestOfflineLoadOfValuesFromBeforeADrop(t *testing.T) {
+	s := openShop(t)
+	require.NoError(t, os.WriteFile("schema.cql", []byte(
+		"CREATE TABLE shop.orders (customer text, number int, pieces int, PRIMARY KEY (customer, number));\n"+
+			"ALTER TABLE shop.orders DROP pieces USING TIMESTAMP 1767323045000000;\n"+
+			"ALTER TABLE shop.orders ADD pieces int;\n"), 0o600))
+	settings := s.load(t, "customer,number,pieces\nann,1,3\n")
+	settings.Via, settings.Dir, settings.Schema = spec.ViaFiles, "sstables", "schema.cql"
+	settings.Timestamp = "2026-01-02T03:04:05Z"
+	_, err := s.runLoad(t, settings)
+	require.ErrorContains(t, err, `column "pieces" was dropped at 2026-01-02T03:04:05Z`)
 }

@@ -48,11 +48,12 @@ type Load struct {
 	retried *retry.Rejects    // the inputs are rejects; nil: they are no rejects
 	reread  recorded.Readings // how text was read before; of a resumed load, or of rejects
 	dropped records.Drops     // of the table before the load; nil: not known
+	// of the table before this run, which may resume a load; nil: not known
+	truncated records.Truncations
 
 	// Of a new load that keeps a journal:
-	inputs    *records.Inputs     // as they are now; nil once the load has begun
-	piped     bool                // one of the inputs is the standard input
-	truncated records.Truncations // of the table before the load
+	inputs *records.Inputs // as they are now; nil once the load has begun
+	piped  bool            // one of the inputs is the standard input
 
 	// Of a resumed load: inputs that were changed before any of their rows was loaded.
 	replacedInputs []string
@@ -153,8 +154,12 @@ func (l *Load) prepare(ctx context.Context, rejected *records.Load) error {
 	if l.dropped, err = l.t.Drops(ctx); err != nil {
 		return l.run.refuseIfBegun(err)
 	}
+	l.job.Dropped = l.t.HiddenUntil(l.dropped)
 	if err := l.refuseRejects(ctx); err != nil {
 		return err
+	}
+	if !l.spec.DryRun {
+		l.truncated = l.t.Truncations(ctx)
 	}
 	if l.run.continued {
 		return l.prepareResumed(ctx)

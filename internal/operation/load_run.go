@@ -3,6 +3,7 @@ package operation
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"time"
@@ -71,7 +72,10 @@ func (l *Load) runJob(ctx context.Context, r *LoadReport) (err error) {
 	stopSync()
 	if err == nil {
 		err = l.droppedMeanwhile(ctx)
+		l.warnOfTruncationMeanwhile(ctx, r.Result)
 		l.warnOfChangedInputs()
+	} else if l.spec.Via == spec.ViaCQL && l.gone(ctx) {
+		err = run.Refused(fmt.Errorf("the table was dropped meanwhile (%w)", err))
 	}
 	return err
 }
@@ -91,7 +95,6 @@ func (l *Load) recordInputs(ctx context.Context, inputs []source.Input) error {
 		return err
 	}
 	l.inputs, l.piped = list, list.Standard()
-	l.truncated = l.t.Truncations(ctx)
 	return nil
 }
 

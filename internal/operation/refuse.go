@@ -30,10 +30,12 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 )
@@ -124,6 +126,16 @@ func (s *Scan) warnOfTruncationMeanwhile(ctx context.Context) {
 func (c *Count) warnOfTruncationMeanwhile(ctx context.Context, then records.Truncations) {
 	c.t.WarnIfTruncated(ctx, c.env, then,
 		"while it was counted: rows that were counted are gone"+table.ReadRepair(c.spec.Consistency))
+}
+
+// warnOfTruncationMeanwhile warns if the table was truncated while rows were loaded. Rows of
+// SSTables that are kept in a folder were not in the table yet.
+func (l *Load) warnOfTruncationMeanwhile(ctx context.Context, result load.Result) {
+	if l.spec.DryRun || l.spec.Via == spec.ViaFiles || result.Written+result.Existing == 0 {
+		return
+	}
+	l.t.WarnIfTruncated(ctx, l.env, l.truncated,
+		"while rows were loaded: rows that were loaded before that are gone")
 }
 
 // refuse refuses to resume a load if something that matters has changed. The job

@@ -13,6 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/test/internodetest"
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
 
@@ -170,4 +171,56 @@ func TestTruncateDuringAScanOfSeveralReplicas(t *testing.T) {
 	require.NoError(t, err)
 	require.Len(t, s.told, 1)
 	require.True(t, strings.HasSuffix(s.told[0], back), s.told[0])
+}
+
+// TestTruncateDuringALoad: a load whose table is truncated while it runs warns that the rows that
+// it had loaded are gone.
+func TestTruncateDuringALoad(t *testing.T) {
+	for _, noJournal := range []bool{false, true} {
+		t.Run(fmt.Sprintf("no journal %v", noJournal), func(t *testing.T) {
+			s := openShop(t)
+			settings := s.load(t, "customer,number,pieces\nann,2,1\nbob,2,1\n")
+			settings.NoJournal = noJournal
+			if noJournal {
+				settings.RunDir = ""
+			}
+			l, err := PrepareLoad(t.Context(), s.env, *settings)
+			require.NoError(t, err)
+			defer l.Close()
+			require.NoError(t, s.cluster.Truncate("shop.orders"))
+			report, err := l.Run(t.Context())
+			require.NoError(t, err)
+			require.Equal(t, run.Done, report.Outcome)
+			require.EqualValues(t, 2, report.Written)
+			require.Len(t, s.told, 1)
+			require.Regexp(
+				t,
+				`^table shop\.orders was truncated at 20.* \(node .*\), while rows were loaded: `+
+					`rows that were loaded before that are gone$`,
+				s.told[0],
+			)
+		})
+	}
+}
+
+// TestTruncateDuringAClone: a clone whose new table is truncated while it runs warns that the rows
+// that it had cloned are gone.
+func TestTruncateDuringAClone(t *testing.T) {
+	s := openShopOn(t, simcluster.Options{Cores: 1, Storage: func(int, *internodetest.Node) {}})
+	_, err := s.runLoad(t, s.load(t, threeGood))
+	require.NoError(t, err)
+	s.told = nil
+	c, err := PrepareClone(t.Context(), s.env, *s.clone())
+	require.NoError(t, err)
+	defer c.Close()
+	require.NoError(t, s.cluster.Truncate("shop.copies"))
+	report, err := c.Run(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, run.Done, report.Outcome)
+	require.Regexp(
+		t,
+		`table shop\.copies was truncated at 20.* \(node .*\), while rows were cloned: `+
+			`rows that were cloned before that are gone`,
+		strings.Join(s.told, "\n"),
+	)
 }

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
+	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
 )
 
 // Drops asks when columns of the table were dropped. Without a cluster it returns nil: not known.
@@ -21,6 +22,21 @@ func (t *Table) Drops(ctx context.Context) (drops records.Drops, err error) {
 		return err
 	})
 	return drops, err
+}
+
+// HiddenUntil maps columns to the time of their last drop, in microseconds since the epoch. Without
+// a cluster the times are those of the schema that was read, if it has them.
+func (t *Table) HiddenUntil(drops records.Drops) map[string]int64 {
+	if t.Connected() {
+		return drops.Micros()
+	}
+	times := make(map[string]int64)
+	for _, d := range t.Dropped {
+		if d.Time != reconcile.Forever {
+			times[d.Name] = max(times[d.Name], d.Time)
+		}
+	}
+	return times
 }
 
 // Readded describes a column that the table had when it was opened, and that was dropped after the

@@ -14,6 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/topology"
 	cqlschema "github.com/cqlbulk/cqlbulk/pkg/cqlparse/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/reconcile"
 	"github.com/cqlbulk/cqlbulk/pkg/sstable/component"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
@@ -25,8 +26,12 @@ const Anywhere = "anywhere"
 // one.
 func OpenOffline(env spec.Environment, o *spec.Load, options plan.Options) (*Table, error) {
 	t := &Table{Consistency: o.Consistency}
-	if _, err := t.ReadSchemaFile(env, o.Schema, o.TableName); err != nil {
+	declared, err := t.ReadSchemaFile(env, o.Schema, o.TableName)
+	if err != nil {
 		return nil, fmt.Errorf("--schema %s: %w", o.Schema, err)
+	}
+	for _, d := range declared.Dropped {
+		t.Dropped = append(t.Dropped, reconcile.Dropped{Name: d.Name, Time: d.Timestamp})
 	}
 	if o.Ring == "" {
 		t.Cluster = OneNode(component.Murmur3Partitioner)
@@ -34,7 +39,6 @@ func OpenOffline(env spec.Environment, o *spec.Load, options plan.Options) (*Tab
 	} else if err := t.ReadRing(env, o.Ring, o.Keyspace); err != nil {
 		return nil, fmt.Errorf("--ring %s: %w", o.Ring, err)
 	}
-	var err error
 	t.Plan, err = plan.Make(t.Cluster, t.Replication, options)
 	return t, err
 }

@@ -20,3 +20,12 @@ func DropsOf(times map[string]time.Time) Drops {
 	}
 	return drops
 }
+
+// Micros returns the times in microseconds since the epoch.
+func (d Drops) Micros() map[string]int64 {
+	times := make(map[string]int64, len(d))
+	for column, at := range d {
+		times[column] = at.Time().UnixMicro()
+	}
+	return times
+}

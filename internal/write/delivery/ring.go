@@ -152,8 +152,14 @@ func unstable(state ringState) error {
 // askRing reads the ring.
 func (d *Delivery) askRing(ctx context.Context, w *ringWatch) (ringState, error) {
 	state, err := w.look(ctx)
-	if errors.Is(err, table.ErrAltered) {
+	switch {
+	case errors.Is(err, table.ErrAltered):
 		err = fault.New(fault.Fatal, d.Altered())
+	case errors.Is(err, driver.ErrNotFound):
+		err = fault.New(
+			fault.Fatal,
+			run.Refused(fmt.Errorf("the table was dropped meanwhile (%w)", err)),
+		)
 	}
 	return state, err
 }

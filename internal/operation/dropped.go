@@ -35,3 +35,28 @@ func (l *Load) droppedMeanwhile(ctx context.Context) error {
 	}
 	return nil
 }
+
+// droppedMeanwhile returns the error of a scan, which is err if no column was dropped while rows
+// were read. Else a scan that failed cannot be resumed, and a scan that is done warns.
+func (s *Scan) droppedMeanwhile(ctx context.Context, err error) error {
+	now, unknown := s.t.Drops(ctx)
+	if unknown != nil {
+		return err
+	}
+	what := s.t.Readded(s.begunWith.Dropped, now)
+	switch {
+	case what == "":
+		return err
+	case err == nil:
+		s.env.Warn("%s while rows were read: rows that were read after that lack its values", what)
+		return nil
+	}
+	return run.Refused(
+		fmt.Errorf(
+			"%s while rows were read: the scan cannot be resumed; %s (%w)",
+			what,
+			scanFromStart,
+			err,
+		),
+	)
+}

@@ -10,7 +10,7 @@ import (
 // What to do about a column that was dropped and added again.
 const (
 	loadFromStart = "load all inputs again with cqlbulk load, in a run directory of its own"
-	scanFromStart = "scan the table again"
+	scanFromStart = "scan the table again, with --force"
 )
 
 // droppedMeanwhile returns an error if a column was dropped and added again while rows were loaded.

@@ -95,12 +95,13 @@ func TestResumeOfAScanAfterADrop(t *testing.T) {
 	require.EqualError(
 		t,
 		err,
-		readded+" and added again, after the run began: its values from before that are gone, and the run cannot be resumed; scan the table again",
+		readded+" and added again, after the run began: its values from before that are gone, "+
+			"and the run cannot be resumed; "+scanFromStart,
 	)
 }
 
-// A scan that fails after a column was dropped cannot be resumed, and does not advise it. One that is
-// done warns.
+// A scan that fails after a column was dropped cannot be resumed, and does not advise it. A scan
+// that is done warns.
 func TestColumnDroppedInMidScan(t *testing.T) {
 	for _, fails := range []bool{true, false} {
 		s := openShop(t)

@@ -190,8 +190,8 @@ func readManifest(dir string, root *os.Root) (Manifest, error) {
 	return m, nil
 }
 
-// withoutManifest says what a folder without run.json is. Only if nothing but files of a journal
-// is in it may the folder be removed: it may be the output of a scan, or any folder of the user.
+// withoutManifest says what a folder without run.json is. If it has only files of a journal, the
+// folder may be removed. Else it may be the output of a scan, or any folder of the user.
 func withoutManifest(root *os.Root) string {
 	entries, err := fs.ReadDir(root.FS(), ".")
 	if err == nil && Unused(entries) {

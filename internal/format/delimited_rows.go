@@ -205,9 +205,13 @@ func (r *delimitedRows) Faults(first *Fault, t Times) (all []Fault) {
 	}
 	p := r.plan
 	var scratch []byte
+	last := first.Column // AppendRow has read it, and those before it
+	if last < 0 {
+		last = len(p.Fields)
+	}
 	for i, field := range p.Fields {
-		if i == first.Column {
-			continue
+		if i <= last {
+			continue // a codec may count what it reads
 		}
 		f := &r.rec.Fields[field]
 		text := r.decode(f.Text)
@@ -222,7 +226,7 @@ func (r *delimitedRows) Faults(first *Fault, t Times) (all []Fault) {
 		}
 	}
 	for i, field := range p.Times {
-		if i == first.Time {
+		if i <= first.Time {
 			continue
 		}
 		if fault := r.time(i, field, t); fault != nil {

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/cqlbulk/cqlbulk/internal/row"
@@ -205,20 +206,23 @@ func (r *delimitedRows) Faults(first *Fault, t Times) (all []Fault) {
 	}
 	p := r.plan
 	var scratch []byte
-	last := first.Column // AppendRow has read it, and those before it
-	if last < 0 {
+	last := first.Column // AppendRow has read the values up to it: a codec may count what it reads
+	if last < 0 || errors.Is(first.Err, ErrNullKey) {
 		last = len(p.Fields)
 	}
 	for i, field := range p.Fields {
-		if i <= last {
-			continue // a codec may count what it reads
+		if i == first.Column {
+			continue
 		}
 		f := &r.rec.Fields[field]
 		text := r.decode(f.Text)
 		var err error
-		if !p.isNull(i, text, f.Quoted) {
-			scratch, err = p.checks[i].appendWire(scratch[:0], p.codecs[i], text)
-		} else if p.required(i) {
+		switch {
+		case !p.isNull(i, text, f.Quoted):
+			if i > last {
+				scratch, err = p.checks[i].appendWire(scratch[:0], p.codecs[i], text)
+			}
+		case p.required(i):
 			err = ErrNullKey
 		}
 		if err != nil {

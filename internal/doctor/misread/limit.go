@@ -62,7 +62,7 @@ func (c *Check) CutOtherwise(ctx context.Context, rejected int64) map[string][]s
 		c.readsWith(ctx, first.File, first.Settings) {
 		return first.Settings
 	}
-	// With --header=false, a header may have been read as a row, and its order of columns not at all.
+	// With --header=false, a header may have been read as a row, and the columns in another order.
 	header := map[string][]string{"header": {"true"}}
 	if !c.spec.Header && c.readsWith(ctx, first.File, header) {
 		return header

@@ -36,6 +36,7 @@ func (o *resumeOptions) AddFlags(f *pflag.FlagSet) {
 	addStreamFlags(l.In(flagset.GroupPast), "load, ")
 	s.In(flagset.GroupPace).Add("rate", "scan: rows per second, at most", flagset.Everyday)
 	s.In(flagset.GroupPace).Add("max-bytes-per-sec", "bytes per second, at most")
+	s.In(flagset.GroupPace).Add("memory", "memory to use, at most")
 	s.In(flagset.GroupErrors).Add("maxattempts", "attempts for a request")
 	s.In(flagset.GroupErrors).Add("patience", patienceHelp)
 	scan.Consistency = ""

@@ -148,7 +148,11 @@ func set(f *pflag.Flag, v *viper.Viper) error {
 	case wantsList || f.Value.Type() == "string":
 		return errNotText
 	default:
-		return f.Value.Set(v.GetString(f.Name))
+		err := f.Value.Set(v.GetString(f.Name))
+		if err != nil && f.Value.Type() == "mode" {
+			return errNotText // of 0640, YAML leaves 416
+		}
+		return err
 	}
 }
 

@@ -9,6 +9,8 @@ import (
 
 	"github.com/spf13/pflag"
 	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
 // settings are the flags of a command of the tests.
@@ -23,6 +25,7 @@ type settings struct {
 	hosts    []string
 	file     string
 	seed     uint64
+	mode     setting.Mode
 	read     File // what apply gave
 }
 
@@ -39,6 +42,7 @@ func newSettings() *settings {
 	s.flags.StringSliceVar(&s.hosts, "hosts", []string{"127.0.0.1"}, "")
 	s.flags.StringVar(&s.file, "password-file", "", "")
 	s.flags.Uint64Var(&s.seed, "seed", 0, "")
+	s.flags.Var(&s.mode, "mode", "")
 	return s
 }
 
@@ -204,6 +208,7 @@ func TestErrors(t *testing.T) {
 		{"broken", "port: 1\n  x: [\n", nil, `configuration file cqlbulk.yaml: `},
 		{"not settings", "just words\n", nil, `configuration file cqlbulk.yaml: not a list of settings, each a line of "name: value"`},
 		{"tab", "load:\n\tport: 1\n", nil, `configuration file cqlbulk.yaml: `},
+		{"mode that YAML reads as a number", "mode: 0640\n", nil, `setting mode from cqlbulk.yaml: put the text in quotes, else YAML reads it as something else`},
 		{"text that YAML reads as a number", "user: 007\n", nil, `setting user from cqlbulk.yaml: put the text in quotes, else YAML reads it as something else`},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -187,7 +187,7 @@ func Cores(nodes []topology.Node, taken []int) Finding {
 	}
 	// Cassandra creates the pool whose size it is when the first answer of another node arrives.
 	return Warn(
-		"say --cores, or let the role SELECT system_views.thread_pools, which Cassandra has since 4.0; a node that was just started reports them later",
+		"say --cores, or let the role SELECT system_views.thread_pools; a node reports them after an answer of another node, so one that is alone never does",
 		"not reported by %s: %s taken for each",
 		some(silent),
 		each,

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"errors"
 	"fmt"
 
 	"github.com/cqlbulk/cqlbulk/internal/row"
@@ -205,6 +206,10 @@ func (r *delimitedRows) Faults(first *Fault, t Times) (all []Fault) {
 	}
 	p := r.plan
 	var scratch []byte
+	last := first.Column // AppendRow has read the values up to it: a codec may count what it reads
+	if last < 0 || errors.Is(first.Err, ErrNullKey) {
+		last = len(p.Fields)
+	}
 	for i, field := range p.Fields {
 		if i == first.Column {
 			continue
@@ -212,9 +217,12 @@ func (r *delimitedRows) Faults(first *Fault, t Times) (all []Fault) {
 		f := &r.rec.Fields[field]
 		text := r.decode(f.Text)
 		var err error
-		if !p.isNull(i, text, f.Quoted) {
-			scratch, err = p.checks[i].appendWire(scratch[:0], p.codecs[i], text)
-		} else if p.required(i) {
+		switch {
+		case !p.isNull(i, text, f.Quoted):
+			if i > last {
+				scratch, err = p.checks[i].appendWire(scratch[:0], p.codecs[i], text)
+			}
+		case p.required(i):
 			err = ErrNullKey
 		}
 		if err != nil {
@@ -222,7 +230,7 @@ func (r *delimitedRows) Faults(first *Fault, t Times) (all []Fault) {
 		}
 	}
 	for i, field := range p.Times {
-		if i == first.Time {
+		if i <= first.Time {
 			continue
 		}
 		if fault := r.time(i, field, t); fault != nil {

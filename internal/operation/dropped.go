@@ -12,7 +12,7 @@ import (
 // What to do about a column that was dropped and added again.
 const (
 	loadFromStart = "load all inputs again with cqlbulk load, in a run directory of its own"
-	scanFromStart = "scan the table again"
+	scanFromStart = "scan the table again, with --force"
 )
 
 // droppedMeanwhile returns an error if a column was dropped and added again while rows were loaded.
@@ -42,4 +42,29 @@ func (l *Load) droppedMeanwhile(ctx context.Context) error {
 func (l *Load) gone(ctx context.Context) bool {
 	_, err := l.t.Session.Table(ctx, l.t.Schema.Keyspace, l.t.Schema.Name)
 	return errors.Is(err, driver.ErrNotFound)
+}
+
+// droppedMeanwhile returns the error of a scan, which is err if no column was dropped while rows
+// were read. Else a scan that failed cannot be resumed, and a scan that is done warns.
+func (s *Scan) droppedMeanwhile(ctx context.Context, err error) error {
+	now, unknown := s.t.Drops(ctx)
+	if unknown != nil {
+		return err
+	}
+	what := s.t.Readded(s.begunWith.Dropped, now)
+	switch {
+	case what == "":
+		return err
+	case err == nil:
+		s.env.Warn("%s while rows were read: rows that were read after that lack its values", what)
+		return nil
+	}
+	return run.Refused(
+		fmt.Errorf(
+			"%s while rows were read: the scan cannot be resumed; %s (%w)",
+			what,
+			scanFromStart,
+			err,
+		),
+	)
 }

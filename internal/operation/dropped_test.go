@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/datastax/go-cassandra-native-protocol/message"
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/run"
@@ -95,8 +96,51 @@ func TestResumeOfAScanAfterADrop(t *testing.T) {
 	require.EqualError(
 		t,
 		err,
-		readded+" and added again, after the run began: its values from before that are gone, and the run cannot be resumed; scan the table again",
+		readded+" and added again, after the run began: its values from before that are gone, "+
+			"and the run cannot be resumed; "+scanFromStart,
 	)
+}
+
+// A scan that fails after a column was dropped cannot be resumed, and does not advise it. A scan
+// that is done warns.
+func TestColumnDroppedInMidScan(t *testing.T) {
+	for _, fails := range []bool{true, false} {
+		s := openShop(t)
+		var input strings.Builder
+		input.WriteString("customer,number,pieces\n")
+		for i := range 200 {
+			fmt.Fprintf(&input, "c%d,1,%d\n", i, i)
+		}
+		_, err := s.runLoad(t, s.load(t, input.String()))
+		require.NoError(t, err)
+		pages := func(r simcluster.Request) bool { return r.Table == "shop.orders" && !r.Prepare }
+		rule := simcluster.Rule{Match: pages, Skip: 20, Times: 1, Do: func() {
+			_ = s.cluster.DropAndAdd("shop.orders", "pieces", droppedAt2026)
+		}}
+		if fails {
+			rule.Fault = simcluster.Answer
+			rule.Error = &message.Invalid{ErrorMessage: "Undefined column name pieces"}
+		}
+		s.cluster.Inject(rule)
+		settings := spec.NewScan()
+		settings.Connection, settings.TableName = s.connection, orders
+		settings.Path, settings.RunDir = "out.csv", "scan"
+		settings.Parallel, settings.Splits = 1, 100
+		scan, err := PrepareScan(t.Context(), s.env, *settings)
+		require.NoError(t, err)
+		report, err := scan.Run(t.Context())
+		scan.Close()
+		if !fails {
+			require.NoError(t, err)
+			require.Contains(t, strings.Join(s.told, "\n"), readded+" while rows were read")
+			continue
+		}
+		require.ErrorContains(t, err, readded+" while rows were read: the scan cannot be resumed; ")
+		require.ErrorAs(t, err, new(*run.RefusedError))
+		require.Equal(t, run.Failed, report.Outcome)
+		require.Empty(t, report.Next)
+		require.DirExists(t, "scan")
+	}
 }
 
 // A run directory of an earlier version does not record dropped columns. A column that is gone is

@@ -73,6 +73,9 @@ func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 	if err == nil && s.t.Plan.Serial != "" && len(r.Failed) > 0 {
 		err = errors.New("the table's only range was not read to its end")
 	}
+	if s.spec.Via == spec.ViaCQL && ctx.Err() == nil {
+		err = s.droppedMeanwhile(ctx, err)
+	}
 	if err == nil && s.spec.Via == spec.ViaCQL {
 		s.warnOfTruncationMeanwhile(ctx)
 	}

@@ -61,15 +61,15 @@ func (p *Plan) selectPart(o Options) error {
 	}
 	within := token.Whole(p.partitioner)
 	for _, t := range []struct {
-		text string
-		into *token.Token
-	}{{o.Begin, &within.Start}, {o.End, &within.End}} {
+		flag, text string
+		into       *token.Token
+	}{{"begintoken", o.Begin, &within.Start}, {"endtoken", o.End, &within.End}} {
 		if t.text == "" {
 			continue
 		}
 		parsed, err := p.partitioner.Parse(t.text)
 		if err != nil {
-			return err
+			return fmt.Errorf("--%s: %w", t.flag, err)
 		}
 		*t.into = parsed
 	}

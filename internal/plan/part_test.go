@@ -161,8 +161,8 @@ func TestNarrowErrors(t *testing.T) {
 		o    Options
 		want string
 	}{
-		{"begin is no number", Options{Begin: "first"}, `murmur3 token "first": not a whole decimal number`},
-		{"end is no number", Options{End: "0x10"}, `murmur3 token "0x10": not a whole decimal number`},
+		{"begin is no number", Options{Begin: "first"}, `--begintoken: murmur3 token "first": not a whole decimal number`},
+		{"end is no number", Options{End: "0x10"}, `--endtoken: murmur3 token "0x10": not a whole decimal number`},
 		{"outside the ring", Options{End: "9223372036854775808"}, "outside the ring"},
 		{"the wrong way round", Options{Begin: "5", End: "4"}, "begin token 5 is not before end token 4"},
 		{"nothing between", Options{Begin: "5", End: "5"}, "begin token 5 is not before end token 5"},

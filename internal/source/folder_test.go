@@ -34,7 +34,7 @@ func TestFolder(t *testing.T) {
 		{"in order of paths", []string{"d/b", "d/a/z", "d/a.csv", "d/a/y/x", "d/B"}, []string{"d"}, []string{"d/B", "d/a.csv", "d/a/y/x", "d/a/z", "d/b"}, nil},
 		{"as it was written", []string{"d/b"}, []string{"./d/"}, []string{"d/b"}, nil},
 		{"the working directory", []string{"b", "d/c"}, []string{"."}, []string{"b", "d/c"}, nil},
-		{"among files", []string{"d/b", "a"}, []string{"a", "d", "a"}, []string{"a", "d/b", "a"}, nil},
+		{"among files", []string{"d/b", "a", "c"}, []string{"a", "d", "c"}, []string{"a", "d/b", "c"}, nil},
 		{"named by a pattern", []string{"d1/b", "d2/a", "d3"}, []string{"d*"}, []string{"d1/b", "d2/a", "d3"}, nil},
 		{"companions", []string{"d/a.csv", "d/.a.csv", "d/.x/y/z", "d/b.csv.part", "d/manifest.json", "d/a.csv.manifest.json", "d/e/errors.jsonl"},
 			[]string{"d"}, []string{"d/a.csv"}, note("d", "6")},

@@ -42,6 +42,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"path/filepath"
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/store"
@@ -148,7 +149,27 @@ func Find(words []string, stdin io.Reader) (inputs []Input, notes []string, err 
 	if err := errors.Join(failures...); err != nil {
 		return nil, nil, err
 	}
+	if len(words) > 1 {
+		notes = append(notes, repeated(inputs)...)
+	}
 	return inputs, notes, nil
+}
+
+// repeated names the files that are among the inputs more than once. That may be meant, but a
+// pattern and a name of the same file would count its rows twice.
+func repeated(inputs []Input) (notes []string) {
+	times := make(map[string]int, len(inputs))
+	for _, in := range inputs {
+		path, err := filepath.Abs(in.Name)
+		if in.stdin || err != nil {
+			continue
+		}
+		if times[path]++; times[path] == 2 {
+			notes = append(notes, in.Name+" is among the inputs more than once: "+
+				"its rows are loaded each time")
+		}
+	}
+	return notes
 }
 
 // expand returns the names that a word stands for. If a file or folder has exactly this name, the

@@ -20,6 +20,21 @@ func inFolder(t *testing.T, names ...string) {
 	}
 }
 
+// A file that two words name is loaded twice, and a note says so once.
+func TestFindNotesWhatIsRepeated(t *testing.T) {
+	inFolder(t, "d/a", "d/b")
+	inputs, notes, err := Find([]string{"d", "./d/a", "d/*"}, strings.NewReader(""))
+	require.NoError(t, err)
+	require.Len(t, inputs, 5)
+	require.Equal(t, []string{
+		"./d/a is among the inputs more than once: its rows are loaded each time",
+		"d/b is among the inputs more than once: its rows are loaded each time",
+	}, notes)
+	_, notes, err = Find([]string{"d/a", "d/b", "-"}, strings.NewReader(""))
+	require.NoError(t, err)
+	require.Empty(t, notes)
+}
+
 func TestFind(t *testing.T) {
 	for _, tc := range []struct {
 		name  string

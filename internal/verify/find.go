@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
@@ -73,8 +74,33 @@ func open(path string) (*account, fs.FileInfo, error) {
 			at,
 			m.Command,
 		)
+	case at == manifest.Path(path, false) && exists(path) && !lists(m, filepath.Base(path)):
+		return nil, nil, fmt.Errorf(
+			"manifest %s is not of %s, but of %s: to check that one, name the manifest; "+
+				"a file that was renamed needs the name that it had",
+			at,
+			path,
+			names(m),
+		)
 	}
 	return &account{path: at, m: m}, info, nil
+}
+
+// lists reports whether a manifest has a file of that name.
+func lists(m manifest.Manifest, name string) bool {
+	return slices.ContainsFunc(m.Files, func(f manifest.File) bool { return f.Name == name })
+}
+
+// names returns the names of the first files of a manifest.
+func names(m manifest.Manifest) string {
+	switch len(m.Files) {
+	case 0:
+		return "no file"
+	case 1:
+		return m.Files[0].Name
+	default:
+		return fmt.Sprintf("%s and %d more", m.Files[0].Name, len(m.Files)-1)
+	}
 }
 
 // locate says where the manifest of a path is: in the folder, beside the file, or

@@ -28,6 +28,8 @@ func prepare(t *testing.T) {
 	require.NoError(t, manifest.Write("a.csv.manifest.json", m))
 	require.NoError(t, manifest.Write("renamed", m))
 	require.NoError(t, manifest.Write("gone.csv.manifest.json", m))
+	require.NoError(t, os.WriteFile("copied.csv", []byte("other rows"), 0o600))
+	require.NoError(t, manifest.Write("copied.csv.manifest.json", m))
 	m.Command = "load\n"
 	require.NoError(t, manifest.Write("load.manifest.json", m))
 	require.NoError(t, os.WriteFile("bad.manifest.json", []byte(`{"format": 1,`), 0o600))
@@ -36,6 +38,17 @@ func prepare(t *testing.T) {
 	require.NoError(t, syscall.Mkfifo("pipe.manifest.json", 0o600))
 	require.NoError(t, os.WriteFile("large.csv", nil, 0o600))
 	require.NoError(t, os.Truncate("large.csv", largest+1))
+}
+
+// A file beside the manifest of another file is not taken for that one, which would be checked in
+// its place.
+func TestFindRefusesTheManifestOfAnotherFile(t *testing.T) {
+	prepare(t)
+	_, err := find([]string{"copied.csv"})
+	require.EqualError(t, err, "manifest copied.csv.manifest.json is not of copied.csv, but of a.csv: "+
+		"to check that one, name the manifest; a file that was renamed needs the name that it had")
+	_, err = find([]string{"copied.csv.manifest.json"})
+	require.NoError(t, err)
 }
 
 func TestFind(t *testing.T) {

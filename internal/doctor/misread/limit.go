@@ -50,7 +50,7 @@ func withoutLimit(e *ingest.LimitError) map[string][]string {
 // that has loaded no row. rejected is the number of rejected rows. nil: there are no such settings.
 func (c *Check) CutOtherwise(ctx context.Context, rejected int64) map[string][]string {
 	causes := c.rejects.Causes()
-	if len(causes) == 0 || causes[0].First.Guess != "" || causes[0].Rows*2 <= rejected {
+	if len(causes) == 0 {
 		return nil
 	}
 	first := causes[0].First
@@ -58,10 +58,16 @@ func (c *Check) CutOtherwise(ctx context.Context, rejected int64) map[string][]s
 	for name := range first.Settings {
 		cut = cut || !slices.Contains(recorded.TextSettings, name)
 	}
-	if !cut || !c.readsWith(ctx, first.File, first.Settings) {
-		return nil
+	if cut && first.Guess == "" && causes[0].Rows*2 > rejected &&
+		c.readsWith(ctx, first.File, first.Settings) {
+		return first.Settings
 	}
-	return first.Settings
+	// With --header=false, a header may have been read as a row, and the columns in another order.
+	header := map[string][]string{"header": {"true"}}
+	if !c.spec.Header && c.readsWith(ctx, first.File, header) {
+		return header
+	}
+	return nil
 }
 
 // readsWith reports whether most of the first rows of an input are read with settings.

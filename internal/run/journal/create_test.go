@@ -57,6 +57,13 @@ func TestOpenWhereNothingIs(t *testing.T) {
 		err := open(dir)
 		require.ErrorIs(t, err, fs.ErrNotExist)
 		require.ErrorContains(t, err, "run directory "+dir+" has no run.json")
+		require.ErrorContains(t, err, "may be removed")
+		// What a scan or a user put there must not be removed.
+		require.NoError(t, os.WriteFile(filepath.Join(dir, "manifest.json"), nil, 0o600))
+		err = open(dir)
+		require.ErrorIs(t, err, fs.ErrNotExist)
+		require.ErrorContains(t, err, "it is no run directory")
+		require.NotContains(t, err.Error(), "may be removed")
 
 		j := create(t)
 		require.NoError(t, j.Close())

@@ -178,10 +178,7 @@ func ReadManifest(dir string) (Manifest, error) {
 func readManifest(dir string, root *os.Root) (Manifest, error) {
 	text, err := readFile(dir, root, manifestName)
 	if errors.Is(err, fs.ErrNotExist) {
-		return Manifest{}, fmt.Errorf(
-			"%w; nothing was begun there, or a run that ended well was being removed: the folder holds nothing of a run, and may be removed",
-			err,
-		)
+		return Manifest{}, fmt.Errorf("%w; %s", err, withoutManifest(root))
 	}
 	if err != nil {
 		return Manifest{}, err
@@ -191,4 +188,15 @@ func readManifest(dir string, root *os.Root) (Manifest, error) {
 		return Manifest{}, fmt.Errorf("run directory %s: %s %w", dir, manifestName, err)
 	}
 	return m, nil
+}
+
+// withoutManifest says what a folder without run.json is. If it has only files of a journal, the
+// folder may be removed. Else it may be the output of a scan, or any folder of the user.
+func withoutManifest(root *os.Root) string {
+	entries, err := fs.ReadDir(root.FS(), ".")
+	if err == nil && Unused(entries) {
+		return "nothing was begun there, or a run that ended well was being removed: " +
+			"the folder holds nothing of a run, and may be removed"
+	}
+	return "it is no run directory: cqlbulk status lists the runs of a folder"
 }

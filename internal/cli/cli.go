@@ -153,6 +153,7 @@ about every row.`,
 		newVersionCommand(s),
 		newCompletionCommand(root, s),
 	)
+	root.SetGlobalNormalizationFunc(flagset.Canonical)
 	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error {
 		return applyConfig(root, c, s)
 	}

@@ -109,6 +109,23 @@ func (o *scanOptions) addRowFlags(b flagset.Binder) {
 		"text for null values in csv and tsv (default: nothing between the delimiters)",
 	)
 	b.Add(
+		"datetimeformat",
+		"pattern that timestamps are written by (strptime or Java), such as '%Y-%m-%d %H:%M:%S' (default: 2006-01-02T15:04:05Z)",
+	)
+	b.Add("dateformat", "pattern that dates are written by, such as %d.%m.%Y (default: 2006-01-02)")
+	b.Add(
+		"timeformat",
+		"pattern that times of day are written by, such as HH:mm (default: 15:04:05.000000000)",
+	)
+	b.Add(
+		"timezone",
+		"zone that timestamps are written in, such as Europe/Berlin (default: UTC)",
+	)
+	b.Add(
+		"timestamp-unit",
+		"write timestamps as numbers since 1970 of s, ms, us or ns (default: as times)",
+	)
+	b.Add(
 		"escape-formulas",
 		"put a single quote before text that a spreadsheet would run as a formula; the output is then not what the table holds",
 	)

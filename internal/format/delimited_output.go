@@ -13,11 +13,16 @@ type delimitedOutput struct {
 	plainEnd
 	format  dsv.Format
 	columns []schema.Selector
-	codecs  []cqltext.Codec
+	codecs  []textAppender
 	text    []bool // by column: it has text, which is written unchanged
 	null    []byte
 	escape  bool // against spreadsheets that execute text
 	header  bool
+}
+
+// textAppender appends the text of a value.
+type textAppender interface {
+	AppendText(dst, wire []byte) ([]byte, error)
 }
 
 // Output implements Format. o.Null is the text of null values, empty in lossless output. It returns
@@ -44,7 +49,11 @@ func (d Delimited) Output(columns []schema.Selector, o OutputOptions) (Output, e
 		if err != nil {
 			return nil, fmt.Errorf("column %q: %w", c.Name, err)
 		}
-		out.codecs = append(out.codecs, codec)
+		var appender textAppender = codec
+		if other := o.textOf(c.Type); other != nil {
+			appender = other
+		}
+		out.codecs = append(out.codecs, appender)
 		out.text = append(out.text, cqltext.TextLike(c.Type))
 	}
 	return out, nil

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -33,9 +34,32 @@ func (JSON) Output(columns []schema.Selector, o OutputOptions) (Output, error) {
 			name = append(name, ',')
 		}
 		out.names = append(out.names, append(cqljson.AppendString(name, []byte(s.Name)), ':'))
+		if other := o.textOf(s.Type); other != nil {
+			value = jsonText{other}
+		}
 		out.values = append(out.values, value)
 	}
 	return out, nil
+}
+
+// jsonText makes JSON of the texts of values: strings, or numbers.
+type jsonText struct{ text ValueText }
+
+// AppendJSON implements cqljson.Encoder.
+func (j jsonText) AppendJSON(dst, wire []byte) ([]byte, error) {
+	if j.text.IsNumber() {
+		return j.text.AppendText(dst, wire)
+	}
+	mark := len(dst)
+	dst, err := j.text.AppendText(append(dst, '"'), wire)
+	if err != nil {
+		return dst[:mark], err
+	}
+	text := dst[mark+1:]
+	if bytes.ContainsFunc(text, func(c rune) bool { return c < ' ' || c == '"' || c == '\\' }) {
+		return cqljson.AppendString(dst[:mark], bytes.Clone(text)), nil
+	}
+	return append(dst, '"'), nil
 }
 
 // AppendBegin implements Output. Nothing stands before the first object.

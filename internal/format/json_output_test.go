@@ -105,3 +105,37 @@ func FuzzJSONRow(f *testing.F) {
 		require.Equal(t, len(line)-1, strings.IndexByte(string(line), '\n'))
 	})
 }
+
+// bracketed is a text that is not CQL's.
+type bracketed struct{ number bool }
+
+func (b bracketed) IsNumber() bool { return b.number }
+
+func (b bracketed) AppendText(dst, wire []byte) ([]byte, error) {
+	if b.number {
+		return append(dst, "1.5"...), nil
+	}
+	return append(append(dst, '"'), wire...), nil
+}
+
+// Texts that are not CQL's are strings or numbers, and fields.
+func TestTextsThatAreNotCQLs(t *testing.T) {
+	for _, c := range []struct {
+		format Format
+		number bool
+		want   string
+	}{
+		{JSON{}, false, `{"a":"\"` + "\\u0001" + `x"}` + "\n"},
+		{JSON{}, true, `{"a":1.5}` + "\n"},
+		{CSV, false, `"""` + "\x01" + `x"` + "\n"},
+		{CSV, true, "1.5\n"},
+	} {
+		o, err := c.format.Output(tabletest.Selectors("date"), OutputOptions{
+			Texts: func(*cqltype.Type) ValueText { return bracketed{c.number} },
+		})
+		require.NoError(t, err)
+		got, err := o.NewEncoder().AppendRow(nil, [][]byte{[]byte("\x01x")})
+		require.NoError(t, err)
+		require.Equal(t, c.want, string(got))
+	}
+}

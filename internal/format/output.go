@@ -1,10 +1,32 @@
 package format
 
+import "github.com/cqlbulk/cqlbulk/pkg/cqltype"
+
 // OutputOptions are those of a text of rows. A format refuses the ones that it cannot follow.
 type OutputOptions struct {
 	Header         bool   // a file begins with the names of the columns, if they stand nowhere else
 	Null           string // text of a null, if the format has no null of its own
 	EscapeFormulas bool   // for spreadsheets that execute text; a load then reads other text
+	// Texts returns the text of a type's values if that is not CQL's, and nil if it is. It applies
+	// to whole columns, and in JSON makes strings or numbers. Nil: all texts are CQL's.
+	Texts func(t *cqltype.Type) ValueText
+}
+
+// ValueText is a text of values that is not CQL's. It is safe for concurrent use.
+type ValueText interface {
+	// AppendText appends the text of a value. It returns an error if the wire bytes are no value of
+	// the type.
+	AppendText(dst, wire []byte) ([]byte, error)
+	// IsNumber reports whether all texts are numbers.
+	IsNumber() bool
+}
+
+// textOf returns the text of a column that is not CQL's; nil: it is CQL's.
+func (o *OutputOptions) textOf(t *cqltype.Type) ValueText {
+	if o.Texts == nil {
+		return nil
+	}
+	return o.Texts(t)
 }
 
 // Output is the form of rows in files, planned for their columns. It is safe for concurrent use.

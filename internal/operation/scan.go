@@ -13,6 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
+	"github.com/cqlbulk/cqlbulk/internal/scan/dialect"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
@@ -157,10 +158,15 @@ func (s *Scan) makeJob(text format.TextFormat) error {
 	if err != nil {
 		return err
 	}
+	texts, err := dialect.Texts(&s.spec)
+	if err != nil {
+		return err
+	}
 	output, err := format.Of(s.spec.Format, text).Output(selection, format.OutputOptions{
 		Header:         s.spec.Header,
 		Null:           s.spec.Null,
 		EscapeFormulas: s.spec.EscapeFormulas,
+		Texts:          texts,
 	})
 	if err != nil {
 		return err

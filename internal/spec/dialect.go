@@ -7,22 +7,18 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	_ "time/tzdata" // zones of machines that have none, such as containers
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
-	"github.com/cqlbulk/cqlbulk/pkg/timepattern"
 )
 
 // Dialect says how the text of values and records is read, besides what a scan shares.
 type Dialect struct {
 	Name string // cqlbulk or cqlsh
 	// what stands before a character that is taken as it is; empty: that of the dialect
-	Escape   string
-	Unescape bool
-	// patterns of timestamps, dates and times of day; none: the forms of CQL, or that of cqlsh
-	DateTimeFormats, DateFormats, TimeFormats []string
-	TimeZone                                  string // of times without an offset; empty: UTC
+	Escape    string
+	Unescape  bool
+	TimeTexts // cqlsh's dialect has at most one pattern, of timestamps
 
 	BoolStyle     string
 	DecimalSep    string
@@ -55,28 +51,27 @@ var (
 )
 
 func (o *Dialect) settings() setting.List {
-	return setting.List{
+	return slices.Concat(setting.List{
 		{Name: "dialect", Field: &o.Name, Among: Dialects},
 		{Name: "escape", Field: &o.Escape},
 		{Name: "unescape", Field: &o.Unescape},
-		{Name: "datetimeformat", Field: &o.DateTimeFormats},
+	}, o.TimeTexts.settings(), setting.List{
 		{Name: "boolstyle", Field: &o.BoolStyle},
 		{Name: "decimalsep", Field: &o.DecimalSep},
 		{Name: "thousandssep", Field: &o.ThousandsSep},
-		{Name: "dateformat", Field: &o.DateFormats},
-		{Name: "timeformat", Field: &o.TimeFormats},
-		{Name: "timezone", Field: &o.TimeZone},
 		{Name: "encoding", Field: &o.Encoding, Among: encodings},
 		{Name: "timestamp-unit", Field: &o.TimestampUnit, Among: TimestampUnits},
 		{Name: "comment", Field: &o.Comment},
 		{Name: "trailing-delimiter", Field: &o.Trailing},
 		{Name: "line-end", Field: &o.LineEnd, Among: LineEnds},
-	}
+	})
 }
 
 // Unit is what a timestamp given as a number counts.
-func (o *Dialect) Unit() (time.Duration, error) {
-	switch o.TimestampUnit {
+func (o *Dialect) Unit() (time.Duration, error) { return unitOf(o.TimestampUnit) }
+
+func unitOf(name string) (time.Duration, error) {
+	switch name {
 	case "s":
 		return time.Second, nil
 	case "ms":
@@ -88,73 +83,10 @@ func (o *Dialect) Unit() (time.Duration, error) {
 	default:
 		return 0, fmt.Errorf(
 			"--timestamp-unit %q: must be %s",
-			o.TimestampUnit,
+			name,
 			strings.Join(TimestampUnits, ", "),
 		)
 	}
-}
-
-// Patterns returns the patterns of a list. A list of an empty text has none.
-func Patterns(list []string) []string {
-	return slices.DeleteFunc(slices.Clone(list), func(text string) bool { return text == "" })
-}
-
-// CheckPatterns refuses patterns by which no date, time or timestamp can be read.
-func (o *Dialect) CheckPatterns() error {
-	for _, texts := range []struct {
-		flag  string
-		all   []string
-		lacks func(*timepattern.Pattern) string
-	}{
-		{"datetimeformat", o.DateTimeFormats, (*timepattern.Pattern).LacksOfDate},
-		{"dateformat", o.DateFormats, (*timepattern.Pattern).LacksOfDate},
-		{"timeformat", o.TimeFormats, lacksOfTime},
-	} {
-		for _, text := range Patterns(texts.all) {
-			if o.Name == DialectCQLSH && !strings.Contains(text, "%") {
-				return fmt.Errorf(
-					"--%s %q: names no part of a date: write it as %%Y-%%m-%%d or %%d/%%m/%%Y",
-					texts.flag,
-					text,
-				)
-			}
-			pattern, err := timepattern.Parse(text)
-			if err != nil {
-				return fmt.Errorf("--%s: %w", texts.flag, err)
-			}
-			if lacks := texts.lacks(pattern); lacks != "" {
-				return fmt.Errorf(
-					"--%s %q: has no %s: values would be read as other times than they are",
-					texts.flag,
-					text,
-					lacks,
-				)
-			}
-		}
-	}
-	return nil
-}
-
-// lacksOfTime returns what a pattern lacks to be one of times of day.
-func lacksOfTime(p *timepattern.Pattern) string {
-	if p.HasDate() {
-		return "place in a column of the type time, which has no date"
-	}
-	return p.LacksOfTime()
-}
-
-// Location returns the location of times without an offset.
-func (o *Dialect) Location() (*time.Location, error) {
-	if o.TimeZone == "" {
-		return time.UTC, nil
-	}
-	location, err := time.LoadLocation(o.TimeZone)
-	if err != nil || location == time.Local {
-		return nil, fmt.Errorf(
-			"--timezone %q: no such zone: give a name such as Europe/Berlin, or UTC", o.TimeZone,
-		)
-	}
-	return location, nil
 }
 
 // WriteTime is the write time of all rows in microseconds since the epoch, nil

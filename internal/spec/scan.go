@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
@@ -19,6 +20,11 @@ type Scan struct {
 	Text
 	Output
 	Pacing
+	// How dates and times are written; the zero value: as CQL does. There is at most one pattern of
+	// a kind.
+	TimeTexts
+	// Timestamps are numbers of s, ms, us or ns since 1970; empty: they are times.
+	TimestampUnit  string
 	Null           string // text for null values in csv and tsv
 	Where          string // CQL condition that rows must meet besides
 	AllowFiltering bool
@@ -44,7 +50,11 @@ func NewScan() *Scan {
 
 // Settings names the fields.
 func (s *Scan) Settings() setting.List {
-	return slices.Concat(s.Output.settings(), s.Text.settings(), setting.List{
+	values := append(
+		s.TimeTexts.settings(),
+		setting.Setting{Name: "timestamp-unit", Field: &s.TimestampUnit, Among: TimestampUnits},
+	)
+	return slices.Concat(s.Output.settings(), s.Text.settings(), values, setting.List{
 		{Name: "null-string", Field: &s.Null},
 		{Name: "escape-formulas", Field: &s.EscapeFormulas},
 		{Name: "where", Field: &s.Where},
@@ -69,6 +79,7 @@ func (s *Scan) Check(continued bool) (dsv.Format, error) {
 		s.Pacing.check(),
 		s.CheckOrder(),
 		s.Reading.check(&s.Pacing),
+		s.checkTimes(),
 	); err != nil {
 		return dsv.Format{}, err
 	}
@@ -88,6 +99,38 @@ func (s *Scan) Check(continued bool) (dsv.Format, error) {
 		)
 	}
 	return format, err
+}
+
+// checkTimes returns an error if dates or times cannot be written as asked for.
+func (s *Scan) checkTimes() error {
+	for flag, patterns := range map[string][]string{
+		"datetimeformat": s.DateTimeFormats,
+		"dateformat":     s.DateFormats,
+		"timeformat":     s.TimeFormats,
+	} {
+		if len(Patterns(patterns)) > 1 {
+			return fmt.Errorf("--%s: a scan writes by one pattern: give it once", flag)
+		}
+	}
+	if s.TimestampUnit != "" {
+		if len(Patterns(s.DateTimeFormats)) > 0 {
+			return errors.New("--datetimeformat and --timestamp-unit exclude each other")
+		}
+		if _, err := unitOf(s.TimestampUnit); err != nil {
+			return err
+		}
+	}
+	_, err := s.Location()
+	return errors.Join(s.CheckPatterns(false), err)
+}
+
+// Unit returns what timestamps count that are written as numbers; 0: they are times.
+func (s *Scan) Unit() time.Duration {
+	unit, err := unitOf(s.TimestampUnit)
+	if err != nil {
+		return 0
+	}
+	return unit
 }
 
 // ManifestPath is where the manifest goes; empty for the standard output.

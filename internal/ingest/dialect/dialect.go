@@ -181,7 +181,7 @@ func cqlshOptions(o *spec.Dialect, nulls []string) (cqlshtext.Options, error) {
 	if len(nulls) == 1 {
 		options.Null = nulls[0]
 	}
-	if err := o.CheckPatterns(); err != nil {
+	if err := o.CheckPatterns(o.Name == spec.DialectCQLSH); err != nil {
 		return options, err
 	}
 	patterns := spec.Patterns(o.DateTimeFormats)

@@ -64,6 +64,15 @@ func (c *Connection) settings() setting.List {
 // name is that of a setting.
 func (c *Connection) name(setting string) string { return c.Prefix + setting }
 
+// checkRead returns an error for a level that only writes have. Cassandra refuses it for reads
+// (ConsistencyLevel.validateForRead).
+func (c *Connection) checkRead() error {
+	if level, err := driver.ParseConsistency(c.Consistency); err == nil && level == "ANY" {
+		return fmt.Errorf("--%s ANY: only a write can have it", c.name(ConsistencyFlag))
+	}
+	return nil
+}
+
 // Config makes the driver's configuration. It may ask the user for a password, so
 // that everything else is checked before.
 func (c *Connection) Config(env Environment) (driver.Config, error) {

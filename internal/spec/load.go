@@ -205,6 +205,9 @@ func (o *Load) Check(continued bool) error {
 	if err := o.CheckOrder(); err != nil {
 		return err
 	}
+	if _, err := o.Latin1(); err != nil {
+		return err
+	}
 	if !continued && o.RejectsOf == "" {
 		if mistake, sure := o.WriteTimeMistake(); sure {
 			return fmt.Errorf("--timestamp %s: %s", o.Timestamp, mistake)

@@ -80,6 +80,7 @@ func (s *Scan) Check(continued bool) (dsv.Format, error) {
 		s.CheckOrder(),
 		s.Reading.check(&s.Pacing),
 		s.checkTimes(),
+		s.checkRead(),
 	); err != nil {
 		return dsv.Format{}, err
 	}

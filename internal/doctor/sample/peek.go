@@ -20,6 +20,7 @@ const (
 // returns all of the text once more.
 type Peek struct {
 	input  source.Input
+	wait   time.Duration // for text; default peekTime
 	opened chan struct{} // closed when reader or err is set
 	reader *source.Reader
 	err    error
@@ -32,7 +33,12 @@ type Peek struct {
 
 // NewPeek begins to read ahead, in a goroutine of its own.
 func NewPeek(in source.Input) *Peek {
-	p := &Peek{input: in, opened: make(chan struct{}), done: make(chan struct{})}
+	p := &Peek{
+		input:  in,
+		wait:   peekTime,
+		opened: make(chan struct{}),
+		done:   make(chan struct{}),
+	}
 	go p.ahead()
 	return p
 }
@@ -60,7 +66,7 @@ func (p *Peek) ahead() {
 // Arrived waits until enough text was read ahead, for a second at most. It returns an input of the
 // complete lines, and whether reading ahead reached its limit.
 func (p *Peek) Arrived(ctx context.Context) (in source.Input, full bool) {
-	late := time.NewTimer(peekTime)
+	late := time.NewTimer(p.wait)
 	defer late.Stop()
 	select {
 	case <-p.done:

@@ -37,7 +37,7 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 	}
 	l.reportSSTables(ctx, &r, err)
 	l.reportRows(&r)
-	if l.journal != nil && r.Outcome != run.Done && !(err != nil && idle) {
+	if l.journal != nil && r.Outcome != run.Done && !(err != nil && idle) && !l.run.lost() {
 		r.RunDir = l.run.path
 		if !errors.As(err, new(*run.RefusedError)) {
 			r.Next = l.next(&r, err)

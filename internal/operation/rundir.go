@@ -3,6 +3,7 @@ package operation
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"time"
 
@@ -55,6 +56,12 @@ func continuedIn(path string, journal runJournal) runDirectory {
 // isIdle reports whether a run that did nothing can be started again as well as resumed. A resumed
 // run keeps its directory, which the user has named.
 func (d *runDirectory) isIdle(nothingDone bool) bool { return nothingDone && !d.continued }
+
+// lost reports whether the directory was removed during the run. Then nothing can resume the run.
+func (d *runDirectory) lost() bool {
+	_, err := os.Stat(d.path)
+	return d.journal != nil && errors.Is(err, fs.ErrNotExist)
+}
 
 // end records how the run ended, and removes the directory if remove is true.
 func (d *runDirectory) end(

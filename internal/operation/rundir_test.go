@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -31,6 +33,16 @@ func TestIdleRuns(t *testing.T) {
 			load.Result{Tally: ingest.Tally{Written: 1}},
 		),
 	)
+}
+
+// A directory that was removed during the run is in no advice.
+func TestDirectoryThatIsLost(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "run")
+	require.False(t, (&runDirectory{}).lost(), "a run that keeps none")
+	d := runDirectory{path: dir, journal: &records.Load{}}
+	require.True(t, d.lost())
+	require.NoError(t, os.Mkdir(dir, 0o700))
+	require.False(t, d.lost())
 }
 
 // A header that does not fit is a matter of usage, but not when rows of earlier

@@ -147,9 +147,9 @@ func (s *Scan) closeRun(r *ScanReport, result scan.Result, runErr error) {
 		failed = append(failed, s.journal.Range(f.Range, f.Err))
 	}
 	r.trouble(s.run.end(r.Outcome, runErr, failed, r.Outcome == run.Done))
-	switch r.Outcome {
-	case run.Done:
-	case run.Partly:
+	switch {
+	case r.Outcome == run.Done || s.run.lost():
+	case r.Outcome == run.Partly:
 		r.RunDir, r.Next = s.run.path, advice.Step{Command: run.CommandRetry, RunDir: s.run.path}
 	default:
 		r.RunDir = s.run.path

@@ -13,17 +13,19 @@ import (
 )
 
 // JSON is JSON lines: an object per line. Its members have names.
-type JSON struct{}
+type JSON struct {
+	rejects bool // the first line may be an array, which is rejected as a record
+}
 
 // Named implements Format.
 func (JSON) Named() bool { return true }
 
-// Rejected implements Format.
-func (j JSON) Rejected() Format { return j }
+// Rejected implements Format. Rejected records may begin with one that is an array.
+func (JSON) Rejected() Format { return JSON{rejects: true} }
 
 // Split implements Format.
-func (JSON) Split(in io.Reader, o SplitOptions) Splitter {
-	if o.Line > 0 {
+func (j JSON) Split(in io.Reader, o SplitOptions) Splitter {
+	if o.Line > 0 || j.rejects {
 		return &jsonSplitter{jsonl.NewSplitter(in, o), nil}
 	}
 	b := bufio.NewReaderSize(in, arrayHead) // large reads bypass it

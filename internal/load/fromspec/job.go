@@ -74,9 +74,13 @@ func (l *Load) Job(
 	if o.IfNotExists {
 		limits.MaxRows = 1
 	}
+	form := format.Of(o.Format, text)
+	if o.RejectsOf != "" {
+		form = form.Rejected()
+	}
 	job := &load.Job{CQL: l.writing(limits), Job: ingest.Job{
 		Table:    t.Schema,
-		Format:   format.Of(o.Format, text),
+		Format:   form,
 		Header:   o.Header,
 		Reading:  reading,
 		Former:   l.Former,

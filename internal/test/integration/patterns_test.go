@@ -8,9 +8,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPatternsOfDatesAndTimes: rows loaded by patterns in a time zone, by CQL and streamed, are those
-// that the server makes of the same literals with an offset. A scan by the same patterns writes
-// the input.
+// TestPatternsOfDatesAndTimes loads rows by patterns in a time zone, by CQL and streamed. They are
+// what the server makes of the same literals with an offset. A scan by the patterns writes the
+// input.
 func TestPatternsOfDatesAndTimes(t *testing.T) {
 	t.Parallel()
 	table(t, "it1.patterns", "(k int PRIMARY KEY, at timestamp, d date, t time)")
@@ -36,7 +36,8 @@ func TestPatternsOfDatesAndTimes(t *testing.T) {
 	path := file(t, "patterns.csv", input)
 	for _, via := range []string{"cql", "stream"} {
 		exec(t, "TRUNCATE it1.patterns")
-		r := cqlbulk(t, append([]string{"load", "it1.patterns", path, "--via", via}, patterns...)...)
+		load := append([]string{"load", "it1.patterns", path, "--via", via}, patterns...)
+		r := cqlbulk(t, load...)
 		require.Equal(t, 2, r.code, r.report)
 		require.Contains(t, r.report, `patterns.csv:5:3: column "at", value "27.10.2024 02:30:00"`)
 		require.Contains(t, r.report, "clocks in Europe/Berlin show this time twice")

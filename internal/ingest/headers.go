@@ -152,6 +152,12 @@ func (r *run) mapFields(header format.Header, o Reading) (m *Mapping, err error)
 		}
 		m, err = MapHeader(r.job.Table, header, fields)
 	}
+	return r.suits(m, err)
+}
+
+// suits returns a mapping if its columns suit the write times of the job. err is the error of
+// making the mapping. Each error is returned as a *MappingError.
+func (r *run) suits(m *Mapping, err error) (*Mapping, error) {
 	if err == nil {
 		err = m.refuseRepeatedLists(r.job.Timestamp)
 	}

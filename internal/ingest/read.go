@@ -215,16 +215,7 @@ func (r *run) mapMembers(o Reading) (*Mapping, error) {
 	if err == nil {
 		m, err = NewObjectMapping(r.job.Table, columns, r.fieldsOf(o))
 	}
-	if err == nil {
-		err = m.refuseRepeatedLists(r.job.Timestamp)
-	}
-	if err == nil {
-		err = m.refuseHidden(r.job.Timestamp, r.job.Dropped)
-	}
-	if err != nil {
-		return nil, &MappingError{err}
-	}
-	return m, nil
+	return r.suits(m, err)
 }
 
 // fieldsOf returns what the fields of inputs mean by a reading.

@@ -67,13 +67,7 @@ func TestColumnDroppedInMidLoad(t *testing.T) {
 
 func TestResumeOfAScanAfterADrop(t *testing.T) {
 	s := openShop(t)
-	var input strings.Builder
-	input.WriteString("customer,number,pieces\n")
-	for i := range 200 {
-		fmt.Fprintf(&input, "c%d,1,%d\n", i, i)
-	}
-	_, err := s.runLoad(t, s.load(t, input.String()))
-	require.NoError(t, err)
+	s.loadOrders(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	s.cluster.Inject(
@@ -106,13 +100,7 @@ func TestResumeOfAScanAfterADrop(t *testing.T) {
 func TestColumnDroppedInMidScan(t *testing.T) {
 	for _, fails := range []bool{true, false} {
 		s := openShop(t)
-		var input strings.Builder
-		input.WriteString("customer,number,pieces\n")
-		for i := range 200 {
-			fmt.Fprintf(&input, "c%d,1,%d\n", i, i)
-		}
-		_, err := s.runLoad(t, s.load(t, input.String()))
-		require.NoError(t, err)
+		s.loadOrders(t)
 		pages := func(r simcluster.Request) bool { return r.Table == "shop.orders" && !r.Prepare }
 		rule := simcluster.Rule{Match: pages, Skip: 20, Times: 1, Do: func() {
 			_ = s.cluster.DropAndAdd("shop.orders", "pieces", droppedAt2026)

@@ -89,6 +89,18 @@ func (s *shop) runLoad(t *testing.T, settings *spec.Load) (LoadReport, error) {
 	return l.Run(t.Context())
 }
 
+// loadOrders loads 200 orders, one of each customer.
+func (s *shop) loadOrders(t *testing.T) {
+	t.Helper()
+	var input strings.Builder
+	input.WriteString("customer,number,pieces\n")
+	for i := range 200 {
+		fmt.Fprintf(&input, "c%d,1,%d\n", i, i)
+	}
+	_, err := s.runLoad(t, s.load(t, input.String()))
+	require.NoError(t, err)
+}
+
 func (s *shop) runScan(t *testing.T, path string) ScanReport {
 	t.Helper()
 	settings := spec.NewScan()

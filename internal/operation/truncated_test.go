@@ -91,13 +91,7 @@ func TestResumeDespiteTruncate(t *testing.T) {
 // A scan resumes, and warns that its output has rows that are gone.
 func TestResumeOfAScanAfterTruncate(t *testing.T) {
 	s := openShop(t)
-	var input bytes.Buffer
-	input.WriteString("customer,number,pieces\n")
-	for i := range 200 {
-		fmt.Fprintf(&input, "c%d,1,%d\n", i, i)
-	}
-	_, err := s.runLoad(t, s.load(t, input.String()))
-	require.NoError(t, err)
+	s.loadOrders(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	interrupt := s.cluster.Inject(simcluster.Rule{Skip: 40, Times: 1, Do: cancel})

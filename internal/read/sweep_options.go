@@ -128,8 +128,8 @@ func adviseReads(t *table.Table, most int) string {
 	return progress.MoreInFlight(most, "parallel", !t.Plan.Chosen)
 }
 
-// The smallest pages of a sweep with a rate, unless the rate is too low for them. A page has a
-// fixed cost.
+// The least rows and bytes of a page, if a sweep has a rate. Each page has a fixed cost. If the
+// rate is too low for such pages, they are smaller.
 const (
 	leastRows  = 16
 	leastBytes = 16 << 10

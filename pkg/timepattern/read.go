@@ -114,7 +114,7 @@ func (f form) read(text []byte) (_ Moment, ok bool) {
 		}
 	}
 	// A day that does not exist, such as 31 September, would be carried into the next month.
-	return m.Moment, m.Day <= daysOf(m.Year, m.Month)
+	return m.Moment, m.Day <= 28 || m.Day <= daysOf(m.Year, m.Month)
 }
 
 // daysOf returns the number of days of a month.

@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -65,8 +66,8 @@ func (p *patterned) AppendWire(dst, text []byte) ([]byte, error) {
 			by = pattern
 			continue
 		}
-		first, second := string(dst[mark:end]), string(dst[end:])
-		if dst = dst[:end]; first != second {
+		same := bytes.Equal(dst[mark:end], dst[end:])
+		if dst = dst[:end]; !same {
 			return dst[:mark], cqltext.Invalid(p.name, text, p.twoReadings(by, pattern, text))
 		}
 	}

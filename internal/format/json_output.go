@@ -34,7 +34,11 @@ func (JSON) Output(columns []schema.Selector, o OutputOptions) (Output, error) {
 			name = append(name, ',')
 		}
 		out.names = append(out.names, append(cqljson.AppendString(name, []byte(s.Name)), ':'))
-		if other := o.textOf(s.Type); other != nil {
+		other, err := o.textOf(s.Type)
+		if err != nil {
+			return nil, fmt.Errorf("column %q: %w", s.Name, err)
+		}
+		if other != nil {
 			value = jsonText{other}
 		}
 		out.values = append(out.values, value)

@@ -7,9 +7,13 @@ type OutputOptions struct {
 	Header         bool   // a file begins with the names of the columns, if they stand nowhere else
 	Null           string // text of a null, if the format has no null of its own
 	EscapeFormulas bool   // for spreadsheets that execute text; a load then reads other text
+	// CSVWriter is true for the lines of Python's csv.writer, with QUOTE_MINIMAL. A field has quotes
+	// only if it contains a delimiter or a line break, and lines end in CR LF. A value with the text
+	// of null is then like null.
+	CSVWriter bool
 	// Texts returns the text of a type's values if that is not CQL's, and nil if it is. It applies
 	// to whole columns, and in JSON makes strings or numbers. Nil: all texts are CQL's.
-	Texts func(t *cqltype.Type) ValueText
+	Texts func(t *cqltype.Type) (ValueText, error)
 }
 
 // ValueText is a text of values that is not CQL's. It is safe for concurrent use.
@@ -22,9 +26,9 @@ type ValueText interface {
 }
 
 // textOf returns the text of a column that is not CQL's; nil: it is CQL's.
-func (o *OutputOptions) textOf(t *cqltype.Type) ValueText {
+func (o *OutputOptions) textOf(t *cqltype.Type) (ValueText, error) {
 	if o.Texts == nil {
-		return nil
+		return nil, nil
 	}
 	return o.Texts(t)
 }

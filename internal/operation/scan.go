@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
@@ -14,8 +15,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
 	"github.com/cqlbulk/cqlbulk/internal/scan/dialect"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
 )
 
 // Scan is a scan that is ready to run.
@@ -151,6 +154,27 @@ func (s *Scan) Close() {
 	s.run.abandon()
 }
 
+// warnOfRounding names the columns whose values lose digits in the text of cqlsh. With a precision of
+// 9 digits for a float and 17 for a double, those after zeros behind the point may be missing: up to
+// three (COPY TO counts the zeros).
+func (s *Scan) warnOfRounding(selection []schema.Selector) {
+	var rounded []string
+	for _, column := range selection {
+		if dialect.Rounds(&s.spec.ScanText, column.Type) {
+			rounded = append(rounded, column.Name)
+		}
+	}
+	if len(rounded) > 0 {
+		s.env.Warn(
+			"%s: written with %d digits of a float and %d of a double, as COPY TO does; "+
+				"--floatprecision 12 --doubleprecision 20 write all",
+			strings.Join(rounded, ", "),
+			cqlshtext.DefaultFloatPrecision,
+			cqlshtext.DefaultDoublePrecision,
+		)
+	}
+}
+
 // makeJob puts the scan together, but for its output, which begins with the header.
 func (s *Scan) makeJob(text format.TextFormat) error {
 	s.spec.OrderColumns(s.t.Schema)
@@ -158,7 +182,7 @@ func (s *Scan) makeJob(text format.TextFormat) error {
 	if err != nil {
 		return err
 	}
-	texts, err := dialect.Texts(&s.spec)
+	texts, err := dialect.Texts(&s.spec.ScanText)
 	if err != nil {
 		return err
 	}
@@ -166,11 +190,13 @@ func (s *Scan) makeJob(text format.TextFormat) error {
 		Header:         s.spec.Header,
 		Null:           s.spec.Null,
 		EscapeFormulas: s.spec.EscapeFormulas,
+		CSVWriter:      s.spec.CQLSH(),
 		Texts:          texts,
 	})
 	if err != nil {
 		return err
 	}
+	s.warnOfRounding(selection)
 	s.header = output.AppendBegin(nil)
 	selected, key := s.t.Schema.WithKey(selection)
 	query := driver.Columns(selected)

@@ -33,18 +33,19 @@ type Dialect struct {
 
 // NewDialect has the defaults.
 func NewDialect() Dialect {
-	return Dialect{Name: "cqlbulk", Encoding: "utf-8", TimestampUnit: "ms", LineEnd: "lf"}
+	return Dialect{Name: DialectCQLBulk, Encoding: "utf-8", TimestampUnit: "ms", LineEnd: "lf"}
 }
 
-// DialectCQLSH is the dialect of cqlsh's COPY, and CQLSHEscape what it escapes with.
+// The dialects. DialectCQLSH is that of cqlsh's COPY, and CQLSHEscape what it escapes with.
 const (
-	DialectCQLSH = "cqlsh"
-	CQLSHEscape  = `\`
+	DialectCQLBulk = "cqlbulk"
+	DialectCQLSH   = "cqlsh"
+	CQLSHEscape    = `\`
 )
 
 // The dialects and encodings there are.
 var (
-	Dialects       = []string{"cqlbulk", DialectCQLSH}
+	Dialects       = []string{DialectCQLBulk, DialectCQLSH}
 	encodings      = []string{"utf-8", "latin1"}
 	TimestampUnits = []string{"s", "ms", "us", "ns"}
 	LineEnds       = []string{"lf", "cr"}

@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -32,6 +33,25 @@ func (o *TimeTexts) settings() setting.List {
 // Patterns returns the patterns of a list. A list of an empty text has none.
 func Patterns(list []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(text string) bool { return text == "" })
+}
+
+// CheckCQLSH returns an error if the patterns or the zone are none of cqlsh's COPY.
+func (o *TimeTexts) CheckCQLSH(dialect string) error {
+	switch {
+	case dialect != DialectCQLSH:
+		return nil
+	case len(Patterns(o.DateFormats))+len(Patterns(o.TimeFormats)) > 0:
+		return errors.New(
+			"--dateformat, --timeformat: cqlsh has no such pattern; leave --dialect cqlsh out",
+		)
+	case len(Patterns(o.DateTimeFormats)) > 1:
+		return errors.New("--dialect cqlsh: cqlsh knows one pattern: give --datetimeformat once")
+	case o.TimeZone != "":
+		return errors.New(
+			"--timezone: a time of cqlsh without an offset is UTC; leave --dialect cqlsh out",
+		)
+	}
+	return nil
 }
 
 // CheckPatterns refuses patterns by which no date, time or timestamp can be read or written.

@@ -103,7 +103,7 @@ func planWriter(t *cqltype.Type, o *WriterOptions, nested bool) (textWriter, err
 		cqltype.Varint:
 		w = &integerText{cqlwire.Scalar(t.Kind), o.ThousandsSep}
 	case cqltype.Decimal:
-		w = &decimalText{o.DecimalSep, o.ThousandsSep}
+		w = &decimalText{Separators{o.DecimalSep, o.ThousandsSep}}
 	case cqltype.Float, cqltype.Double:
 		f := &floatText{s, o.FloatPrecision, o.DecimalSep, o.ThousandsSep}
 		if t.Kind == cqltype.Double && !nested {

@@ -31,6 +31,24 @@ func (w *integerText) appendText(dst, wire []byte) ([]byte, error) {
 	return group(dst, mark, len(dst), w.thousands), nil
 }
 
+// Separators are the decimal point and the text between groups of three digits; empty: a point, and
+// none.
+type Separators struct{ Point, Thousands string }
+
+// Apply puts the separators into the number at text[mark:], which has a point and no groups. It
+// leaves NaN, Infinity and exponents as they are.
+func (s Separators) Apply(text []byte, mark int) []byte {
+	end := mark
+	for end < len(text) && (text[end] == '-' || isDigit(text[end])) {
+		end++
+	}
+	if s.Point != "" && s.Point != "." && end < len(text) && text[end] == '.' {
+		fraction := string(text[end+1:])
+		text = append(append(text[:end], s.Point...), fraction...)
+	}
+	return group(text, mark, end, s.Thousands)
+}
+
 // group puts the separator between groups of three digits of the number at text[from:to].
 func group(text []byte, from, to int, separator string) []byte {
 	if from < to && text[from] == '-' {
@@ -52,7 +70,7 @@ func group(text []byte, from, to int, separator string) []byte {
 
 // decimalText writes decimals as Python's str(Decimal) does. With separators, COPY TO writes a
 // decimal as a float, which loses digits. Here it keeps them all.
-type decimalText struct{ point, thousands string }
+type decimalText struct{ Separators }
 
 func (w *decimalText) appendText(dst, wire []byte) ([]byte, error) {
 	scale, unscaled, ok := cqlwire.Decimal(wire)
@@ -69,15 +87,7 @@ func (w *decimalText) appendText(dst, wire []byte) ([]byte, error) {
 	if err != nil {
 		return dst, err
 	}
-	end := mark
-	for end < len(dst) && (dst[end] == '-' || isDigit(dst[end])) {
-		end++
-	}
-	if w.point != "." && end < len(dst) && dst[end] == '.' {
-		fraction := string(dst[end+1:])
-		dst = append(append(dst[:end], w.point...), fraction...)
-	}
-	return group(dst, mark, end, w.thousands), nil
+	return w.Apply(dst, mark), nil
 }
 
 var decimals = mustPlanOwn(cqltype.Decimal)

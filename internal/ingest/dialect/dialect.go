@@ -65,35 +65,24 @@ func codecsOf(
 	cqlsh := o.Name == spec.DialectCQLSH
 	switch {
 	case !slices.Contains(spec.Dialects, o.Name):
-		return nil, fmt.Errorf(
-			"--dialect %q: must be %s",
-			o.Name,
-			strings.Join(spec.Dialects, " or "),
-		)
+		return nil, spec.ErrDialect(o.Name)
 	case cqlsh && form == "json":
 		return nil, errors.New("--dialect cqlsh: cqlsh knows no JSON")
 	case cqlsh && len(nulls) > 1:
 		return nil, errors.New(
 			"--dialect cqlsh: cqlsh knows one text for null: give --null-string once",
 		)
-	case cqlsh && len(spec.Patterns(o.DateFormats))+len(spec.Patterns(o.TimeFormats)) > 0:
-		return nil, errors.New(
-			"--dateformat, --timeformat: cqlsh has no such pattern; leave --dialect cqlsh out",
-		)
-	case cqlsh && len(spec.Patterns(o.DateTimeFormats)) > 1:
-		return nil, errors.New("--dialect cqlsh: cqlsh knows one pattern: give --datetimeformat once")
-	case cqlsh && o.TimeZone != "":
-		return nil, errors.New(
-			"--timezone: a time of cqlsh without an offset is UTC; leave --dialect cqlsh out",
-		)
 	case o.DecimalSep != "" && o.DecimalSep == o.ThousandsSep:
-		return nil, fmt.Errorf("--decimalsep and --thousandssep are both %q", o.DecimalSep)
+		return nil, spec.ErrSeparators(o.DecimalSep)
 	case !cqlsh && o.Unescape:
 		return nil, errors.New("--unescape requires --dialect cqlsh")
 	case form == "json" && (o.Comment != "" || o.Trailing || o.LineEnd == "cr"):
 		return nil, errors.New(
 			"--comment, --trailing-delimiter and --line-end are for delimited text, not for JSON",
 		)
+	}
+	if err := o.CheckCQLSH(o.Name); err != nil {
+		return nil, err
 	}
 	if err := cutFormat(o, text); err != nil {
 		return nil, err
@@ -167,16 +156,9 @@ func cqlshOptions(o *spec.Dialect, nulls []string) (cqlshtext.Options, error) {
 		Unescape:      o.Unescape,
 		TimestampUnit: unit,
 	}
-	if o.BoolStyle != "" {
-		words := strings.Split(o.BoolStyle, ",")
-		if len(words) != 2 {
-			return options, fmt.Errorf(
-				"--boolstyle %q: must be two words with a comma between them",
-				o.BoolStyle,
-			)
-		}
-		options.BoolTrue = strings.TrimSpace(words[0])
-		options.BoolFalse = strings.TrimSpace(words[1])
+	options.BoolTrue, options.BoolFalse, err = spec.BoolWords(o.BoolStyle)
+	if err != nil {
+		return options, err
 	}
 	if len(nulls) == 1 {
 		options.Null = nulls[0]

@@ -1,5 +1,6 @@
 // Package dialect returns the texts of values that a scan does not write as CQL does ([Texts]).
-// These are dates and times by patterns, in a time zone, or as numbers.
+// These are all values in cqlsh's dialect. Otherwise they are dates and times by patterns, in a time
+// zone, or as numbers; numbers with separators; and other words for true and false.
 package dialect
 
 import (
@@ -17,7 +18,24 @@ import (
 
 // Texts returns the texts of a scan's values that are not CQL's, for format.OutputOptions. The
 // settings of the scan have to be checked.
-func Texts(o *spec.Scan) (func(*cqltype.Type) format.ValueText, error) {
+func Texts(o *spec.ScanText) (func(*cqltype.Type) (format.ValueText, error), error) {
+	if o.CQLSH() {
+		return cqlshTexts(o)
+	}
+	texts, err := timeTexts(o)
+	if err != nil {
+		return nil, err
+	}
+	return func(t *cqltype.Type) (format.ValueText, error) {
+		if text := texts[t.Kind]; text != nil {
+			return text, nil
+		}
+		return conventionText(o, t)
+	}, nil
+}
+
+// timeTexts returns the texts of dates and times by their types.
+func timeTexts(o *spec.ScanText) (map[cqltype.Kind]format.ValueText, error) {
 	location, err := o.Location()
 	if err != nil {
 		return nil, err
@@ -54,7 +72,7 @@ func Texts(o *spec.Scan) (func(*cqltype.Type) format.ValueText, error) {
 	if unit := o.Unit(); unit != 0 {
 		texts[cqltype.Timestamp] = epoch{own, unit}
 	}
-	return func(t *cqltype.Type) format.ValueText { return texts[t.Kind] }, nil
+	return texts, nil
 }
 
 // offsetForm is the form of CQL for a time of a zone.

@@ -63,8 +63,9 @@ func (c *Check) CutOtherwise(ctx context.Context, rejected int64) map[string][]s
 		return first.Settings
 	}
 	// With --header=false, a header may have been read as a row, and the columns in another order.
+	// If most rows are read without a header, a header would take the first of them away.
 	header := map[string][]string{"header": {"true"}}
-	if !c.spec.Header && c.readsWith(ctx, first.File, header) {
+	if !c.spec.Header && c.readsWith(ctx, first.File, header) && !c.readsWith(ctx, first.File, nil) {
 		return header
 	}
 	return nil

@@ -36,11 +36,10 @@ is. NULL is known only by its text, and deletes the value in the table (--nulls 
 keeps it). Unless the statement has the option, there is no ingest rate, batches are
 cqlbulk's, and any number of rows may be rejected. Options in a cqlshrc are not read.
 
-TO writes the text of cqlbulk, which is lossless CSV (RFC 4180). It does NOT write that of
-cqlsh, which loses digits and characters. Load such a file with cqlbulk load, by the command
-that is shown. COPY FROM, of cqlsh or here, reads another text. A file that exists is
-overwritten only with --force. A file whose name ends in .gz, .zst, .lz4 or .sz is
-compressed.
+TO writes the text of cqlsh, byte for byte, except where COPY FROM would read another value.
+As there, a float has 5 digits and a double 12, unless FLOATPRECISION and DOUBLEPRECISION
+say otherwise. A file that exists is overwritten only with --force. A file whose name ends
+in .gz, .zst, .lz4 or .sz is compressed.
 
 To resume a run that was stopped: cqlbulk resume RUN_DIR.
 ` + help.ExitStatus,

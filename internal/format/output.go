@@ -4,9 +4,11 @@ import "github.com/cqlbulk/cqlbulk/pkg/cqltype"
 
 // OutputOptions are those of a text of rows. A format refuses the ones that it cannot follow.
 type OutputOptions struct {
-	Header         bool   // a file begins with the names of the columns, if they stand nowhere else
-	Null           string // text of a null, if the format has no null of its own
-	EscapeFormulas bool   // for spreadsheets that execute text; a load then reads other text
+	// Header is true if a file begins with the names of the columns. JSON has them in each row.
+	Header bool
+	Null   string // text of a null, if the format has no null of its own
+	// EscapeFormulas is for spreadsheets that execute text. A load then reads other text.
+	EscapeFormulas bool
 	// CSVWriter is true for the lines of Python's csv.writer, with QUOTE_MINIMAL. A field has quotes
 	// only if it contains a delimiter or a line break, and lines end in CR LF. A value with the text
 	// of null is then like null.

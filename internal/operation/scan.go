@@ -154,9 +154,8 @@ func (s *Scan) Close() {
 	s.run.abandon()
 }
 
-// warnOfRounding names the columns whose values lose digits in the text of cqlsh. With a precision of
-// 9 digits for a float and 17 for a double, those after zeros behind the point may be missing: up to
-// three (COPY TO counts the zeros).
+// warnOfRounding names the columns whose values lose digits in the text of cqlsh. A float has 9
+// digits and a double 17. COPY TO takes up to three zeros behind the point for digits, too.
 func (s *Scan) warnOfRounding(selection []schema.Selector) {
 	var rounded []string
 	for _, column := range selection {

@@ -44,7 +44,8 @@ func NewScan() *Scan {
 
 // Settings names the fields.
 func (s *Scan) Settings() setting.List {
-	return slices.Concat(s.Output.settings(), s.Text.settings(), s.ScanText.settings(), setting.List{
+	text := append(s.Text.settings(), s.ScanText.settings()...)
+	return slices.Concat(s.Output.settings(), text, setting.List{
 		{Name: "where", Field: &s.Where},
 		{Name: "allow-filtering", Field: &s.AllowFiltering},
 		{Name: "limit", Field: &s.Limit},

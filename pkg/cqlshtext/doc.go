@@ -4,8 +4,8 @@
 //
 // # Where to start
 //
-// [Plan] returns the [Codec] of a column's type, which reads texts. [PlanWriter] returns the [Writer],
-// which writes them. Plan once for each column.
+// [Plan] returns the [Codec] of a column's type, which reads texts. [PlanWriter] returns the
+// [Writer], which writes them. Plan once for each column.
 //
 // # Text
 //
@@ -34,8 +34,8 @@
 //
 // # Where a Writer writes other texts than COPY TO
 //
-// A [Writer] writes the same text as COPY TO, unless COPY FROM reads that as another value or not at
-// all:
+// A [Writer] writes the same text as COPY TO, unless COPY FROM reads that as another value or not
+// at all:
 //
 //   - ascii, text: backslashes and control characters are unchanged
 //   - whole numbers with a thousands separator: COPY TO rounds those above 2^53
@@ -50,9 +50,9 @@
 //   - user type: the names of fields that are not Python identifiers
 //   - vectors of vectors, and maps whose keys are maps: COPY TO stops
 //
-// These texts are the same, although COPY FROM does not read the value back: floats and doubles
-// rounded to the digits of the options, values without bytes of other types than text and blob, and
-// what the previous section lists first.
+// Some texts are the same, although COPY FROM does not read the value back. These are floats and
+// doubles with fewer digits, values without bytes of other types than text and blob, and what the
+// previous section lists first.
 //
 // # Where COPY FROM is silently wrong
 //
@@ -87,8 +87,8 @@
 //     it continues.
 //   - map: COPY FROM reads the word for null, unless it is empty, as an empty value. Here it is an
 //     error.
-//   - tuple: COPY FROM ignores surplus elements. Here they are an error. It reads a bare None as the
-//     text None. Here it is null.
+//   - tuple: COPY FROM ignores surplus elements. Here they are an error. It reads a bare None as
+//     the text None. Here it is null.
 //   - list, set of texts: COPY FROM reads [ ] as one empty text. Here it is empty.
 //   - empty elements of type blob or boolean, if the word for null is not empty: COPY FROM reads an
 //     empty blob and false. Here they are errors. As a whole field they are null here.

@@ -24,8 +24,8 @@ func cell(raw string, escape byte) string {
 	return out.String()
 }
 
-// toCells are cells that cqlsh 6.2.2 wrote for values, by number. The value is in the text of package
-// cqltext, without the digits that COPY TO drops.
+// toCells are cells that cqlsh 6.2.2 wrote for values, by number. The value is in the text of
+// package cqltext, without the digits that COPY TO drops.
 var toCells = []struct {
 	name, typ, cell, want string
 	o                     Options

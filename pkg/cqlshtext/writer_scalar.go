@@ -42,7 +42,7 @@ func appendInQuotes(dst, text []byte) []byte {
 	return append(dst, '\'')
 }
 
-// inQuotes writes a value inside another type in single quotes. A value without bytes has no quotes.
+// inQuotes writes a value inside another type in single quotes. A value without bytes has none.
 type inQuotes struct{ textWriter }
 
 func (w inQuotes) appendText(dst, wire []byte) ([]byte, error) {
@@ -115,8 +115,8 @@ func (w *dateText) appendText(dst, wire []byte) ([]byte, error) {
 	return w.ownText.appendText(dst, wire)
 }
 
-// inetText writes addresses as inet_ntop of the C library does: the last four bytes of an address
-// that otherwise has zeros only have points between them.
+// inetText writes addresses as inet_ntop of the C library does. If an address has zeros before its
+// last four bytes, these have points between them.
 type inetText struct{ ownText }
 
 func (w *inetText) appendText(dst, wire []byte) ([]byte, error) {

@@ -69,8 +69,8 @@ func TestWriterCells(t *testing.T) {
 	}
 }
 
-// TestWriterGolden writes values that cqlsh's own code has written (testdata/copy_to.py). The golden
-// file lists those with other texts: type, options, text of cqlsh, text here.
+// TestWriterGolden writes values that cqlsh's own code has written (testdata/copy_to.py). The
+// golden file lists those with other texts: type, options, text of cqlsh, text here.
 func TestWriterGolden(t *testing.T) {
 	lines, err := os.ReadFile("testdata/copy_to.tsv")
 	require.NoError(t, err)

@@ -37,8 +37,8 @@ func cqlshOptions(o *spec.ScanText) (options cqlshtext.WriterOptions, err error)
 	return options, err
 }
 
-// Rounds reports whether values of a type lose digits, since no precision is given for them. COPY TO
-// has few digits by default.
+// Rounds reports whether values of a type lose digits, since no precision is given for them. By
+// default, COPY TO writes few digits.
 func Rounds(o *spec.ScanText, t *cqltype.Type) bool {
 	switch {
 	case !o.CQLSH():

@@ -1,6 +1,6 @@
 // Package dialect returns the texts of values that a scan does not write as CQL does ([Texts]).
-// These are all values in cqlsh's dialect. Otherwise they are dates and times by patterns, in a time
-// zone, or as numbers; numbers with separators; and other words for true and false.
+// These are all values in cqlsh's dialect. Otherwise they are dates and times by patterns, in a
+// time zone, or as numbers; numbers with separators; and other words for true and false.
 package dialect
 
 import (

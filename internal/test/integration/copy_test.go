@@ -224,6 +224,7 @@ func TestCopyResumed(t *testing.T) {
 	require.ErrorIs(t, err, fs.ErrNotExist)
 	r = ok(t, "resume", dir+"2", "--rate", "0")
 	require.Equal(t, want, checksum(t, r))
-	first, _, _ := strings.Cut(read(t, path), "\n")
+	first, others, _ := strings.Cut(read(t, path), "\r\n")
 	require.Equal(t, "k;C 1;A;b;d;n;sum;t;x", first)
+	require.Equal(t, rows, strings.Count(others, "\r\n"))
 }

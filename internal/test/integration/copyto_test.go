@@ -58,8 +58,8 @@ var copyToOptions = []struct{ columns, options string }{
 	{"p, c, n, fl, db, v", "DECIMALSEP = ';'"},
 }
 
-// TestCopyToWritesCqlshsText gives the same statements to cqlsh and to copy, for a table of every
-// type: the files have the same bytes, but for the order of their lines.
+// TestCopyToWritesCqlshsText gives the same statements to cqlsh and to copy. The table has every
+// type. The files have the same bytes, but for the order of their lines.
 func TestCopyToWritesCqlshsText(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
@@ -132,7 +132,8 @@ func TestCopyToIsReadBack(t *testing.T) {
 			func(t *testing.T, statement string) { ok(t, "copy", statement) },
 		},
 		{
-			"NULL = '\\N' AND ESCAPE = '\"' AND DECIMALSEP = ',' AND THOUSANDSSEP = '.' AND BOOLSTYLE = 'y,n'",
+			"NULL = '\\N' AND ESCAPE = '\"' AND DECIMALSEP = ',' AND THOUSANDSSEP = '.' " +
+				"AND BOOLSTYLE = 'y,n'",
 			specials,
 			func(t *testing.T, statement string) { ok(t, "copy", statement) },
 		},
@@ -145,9 +146,9 @@ func TestCopyToIsReadBack(t *testing.T) {
 		},
 	} {
 		exec(t, "TRUNCATE it1.copied_back")
-		special := file(t, "special.csv", specialRows(tc.texts))
-		ok(t, "load", "it1.copied_back", file(t, "shared.csv", sharedRows(rows)), "--dialect", "cqlsh")
-		ok(t, "load", "it1.copied_back", special)
+		shared := file(t, "shared.csv", sharedRows(rows))
+		ok(t, "load", "it1.copied_back", shared, "--dialect", "cqlsh")
+		ok(t, "load", "it1.copied_back", file(t, "special.csv", specialRows(tc.texts)))
 		path := filepath.Join(t.TempDir(), "copied.csv")
 		r := ok(t, "copy", "COPY it1.copied_back"+columns+"TO '"+path+"' WITH "+tc.with+digits)
 		require.NotContains(t, r.report, "digits of a float")

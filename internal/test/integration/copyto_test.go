@@ -109,8 +109,8 @@ func copiedLines(t *testing.T, path string, header bool) []string {
 }
 
 // TestCopyToIsReadBack copies a table of special texts, which COPY TO and COPY FROM change. What
-// copy writes is read back by COPY FROM, of cqlsh and of copy, as the same rows. Only texts with line
-// breaks are left to copy: COPY FROM of cqlsh waits for 90 seconds when it has read one.
+// copy writes is read back by COPY FROM, of cqlsh and of copy, as the same rows. Only copy reads
+// texts with line breaks: COPY FROM of cqlsh waits for 90 seconds when it has read one.
 func TestCopyToIsReadBack(t *testing.T) {
 	lengthy(t)
 	t.Parallel()

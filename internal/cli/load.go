@@ -263,6 +263,10 @@ func addValueFlags(b flagset.Binder, when string) {
 		"timezone",
 		when+"zone of timestamps without an offset, such as Europe/Berlin; a time that clocks there skip or show twice is rejected (default: UTC)",
 	)
+	b.Add(
+		"column",
+		when+"pattern of one column, as 'ordered_at=timestamp:%m/%d/%Y %H:%M'; the type is timestamp, date or time; may be repeated",
+	)
 	b.Add("boolstyle", when+"the words for true and false, such as yes,no (default: true,false)")
 	b.Add("decimalsep", when+"the character before decimals (default: .)")
 	b.Add("thousandssep", when+"the character between groups of three digits (default: none)")

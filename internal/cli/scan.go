@@ -126,6 +126,10 @@ func (o *scanOptions) addRowFlags(b flagset.Binder) {
 		"pattern that times of day are written by, such as HH:mm (default: 15:04:05.000000000)",
 	)
 	b.Add(
+		"column",
+		"pattern of one column, as NAME=TYPE:PATTERN; the type is timestamp, date or time; may be repeated",
+	)
+	b.Add(
 		"timezone",
 		"zone that timestamps are written in, such as Europe/Berlin (default: UTC)",
 	)

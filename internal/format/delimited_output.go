@@ -60,7 +60,7 @@ func (d Delimited) Output(columns []schema.Selector, o OutputOptions) (Output, e
 			return nil, fmt.Errorf("column %q: %w", c.Name, err)
 		}
 		var appender textAppender = codec
-		other, err := o.textOf(c.Type)
+		other, err := o.textOf(c)
 		if err != nil {
 			return nil, fmt.Errorf("column %q: %w", c.Name, err)
 		}

@@ -34,7 +34,7 @@ func (JSON) Output(columns []schema.Selector, o OutputOptions) (Output, error) {
 			name = append(name, ',')
 		}
 		out.names = append(out.names, append(cqljson.AppendString(name, []byte(s.Name)), ':'))
-		other, err := o.textOf(s.Type)
+		other, err := o.textOf(s)
 		if err != nil {
 			return nil, fmt.Errorf("column %q: %w", s.Name, err)
 		}

@@ -39,7 +39,7 @@ func (JSON) Plan(o PlanOptions) (Plan, error) {
 		}
 		var own Codec
 		if o.Codec != nil {
-			if own, err = o.Codec(c.Type); err != nil {
+			if own, err = o.Codec(c); err != nil {
 				return nil, fmt.Errorf("column %q: %w", c.Name, err)
 			}
 		}

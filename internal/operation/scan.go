@@ -181,6 +181,9 @@ func (s *Scan) makeJob(text format.TextFormat) error {
 	if err != nil {
 		return err
 	}
+	if err := s.spec.CheckColumns(s.t.Schema); err != nil {
+		return err
+	}
 	texts, err := dialect.Texts(&s.spec.ScanText)
 	if err != nil {
 		return err

@@ -118,6 +118,15 @@ func (o *ScanText) checkTimes() error {
 	if err := o.CheckCQLSH(o.Dialect); err != nil {
 		return err
 	}
+	columns, err := o.PatternsByColumn()
+	if err != nil {
+		return err
+	}
+	for name, own := range columns {
+		if len(own.Texts) > 1 {
+			return fmt.Errorf("--column %s: a scan writes by one pattern: give it once", name)
+		}
+	}
 	if o.TimestampUnit != "" {
 		if len(Patterns(o.DateTimeFormats)) > 0 {
 			return errors.New("--datetimeformat and --timestamp-unit exclude each other")
@@ -126,7 +135,7 @@ func (o *ScanText) checkTimes() error {
 			return err
 		}
 	}
-	_, err := o.Location()
+	_, err = o.Location()
 	return errors.Join(o.CheckPatterns(o.CQLSH()), err)
 }
 

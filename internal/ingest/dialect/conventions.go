@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/format"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -18,25 +20,44 @@ import (
 type conventions struct {
 	cqlshtext.Options
 	timestamps, dates, times []string // patterns
+	columns                  map[string]spec.ColumnPatterns
 	location                 *time.Location
+}
+
+// of returns the conventions of a column.
+func (c conventions) of(column schema.Column) (conventions, error) {
+	own, ok := c.columns[column.Name]
+	if !ok {
+		return c, nil
+	}
+	if err := own.Check(column.Name, column.Type); err != nil {
+		return c, err
+	}
+	c.timestamps, c.dates, c.times = own.Texts, own.Texts, own.Texts
+	return c, nil
 }
 
 // none reports whether there is no convention: all texts are as CQL has them.
 func (c *conventions) none() bool {
 	return c.BoolTrue+c.DecimalSep+c.ThousandsSep == "" && c.TimestampUnit == time.Millisecond &&
-		len(c.timestamps)+len(c.dates)+len(c.times) == 0 && c.location == time.UTC
+		len(c.timestamps)+len(c.dates)+len(c.times)+len(c.columns) == 0 && c.location == time.UTC
 }
 
 // plan returns the codec of a column of delimited text.
-func (c conventions) plan(t *cqltype.Type) (format.Codec, error) {
-	if other, err := c.other(t); other != nil || err != nil {
+func (c conventions) plan(column schema.Column) (format.Codec, error) {
+	if other, err := c.other(column); other != nil || err != nil {
 		return other, err
 	}
-	return cqltext.PlanIn(t, c.TimestampUnit)
+	return cqltext.PlanIn(column.Type, c.TimestampUnit)
 }
 
 // other returns the codec of a column whose values follow a convention; nil: they follow none.
-func (c conventions) other(t *cqltype.Type) (format.Codec, error) {
+func (c conventions) other(column schema.Column) (format.Codec, error) {
+	c, err := c.of(column)
+	if err != nil {
+		return nil, err
+	}
+	t := column.Type
 	other, err := cqlshtext.Plan(t, c.Options)
 	if err != nil {
 		return nil, err

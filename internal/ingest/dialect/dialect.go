@@ -10,6 +10,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -29,6 +30,11 @@ func Reading(o *spec.Load, text *format.TextFormat) (ingest.Reading, error) {
 	} else {
 		r.Fields.Codec = plan
 	}
+	columns, err := o.Dialect.PatternsByColumn()
+	if err != nil {
+		return r, err
+	}
+	r.Fields.Patterned = func(column string) bool { return len(columns[column].Texts) > 0 }
 	if r.Fields.TimestampUnit, err = o.Dialect.Unit(); err != nil {
 		return r, err
 	}
@@ -61,7 +67,7 @@ func codecsOf(
 	form string,
 	nulls []string,
 	text *format.TextFormat,
-) (func(*cqltype.Type) (format.Codec, error), error) {
+) (func(schema.Column) (format.Codec, error), error) {
 	cqlsh := o.Name == spec.DialectCQLSH
 	switch {
 	case !slices.Contains(spec.Dialects, o.Name):
@@ -92,19 +98,24 @@ func codecsOf(
 		return nil, err
 	}
 	location, err := o.Location()
+	if err != nil {
+		return nil, err
+	}
+	columns, err := o.PatternsByColumn()
 	c := conventions{
 		Options:    options,
 		timestamps: spec.Patterns(o.DateTimeFormats),
 		dates:      spec.Patterns(o.DateFormats),
 		times:      spec.Patterns(o.TimeFormats),
+		columns:    columns,
 		location:   location,
 	}
 	switch {
 	case err != nil:
 		return nil, err
 	case cqlsh:
-		return func(t *cqltype.Type) (format.Codec, error) {
-			return cqlshtext.Plan(t, options)
+		return func(c schema.Column) (format.Codec, error) {
+			return cqlshtext.Plan(c.Type, options)
 		}, nil
 	case form == "json":
 		return c.other, nil

@@ -27,6 +27,7 @@ var TextSettings = []string{
 	"thousandssep",
 	"dateformat",
 	"timeformat",
+	"column",
 	"timezone",
 	"timestamp-unit",
 }

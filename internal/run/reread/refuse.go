@@ -125,6 +125,7 @@ var valueForms = map[string][]cqltype.Kind{
 	"datetimeformat": times,
 	"dateformat":     times,
 	"timeformat":     times,
+	"column":         times,
 	"timezone":       times,
 	"timestamp-unit": times,
 	"boolstyle":      {cqltype.Boolean},

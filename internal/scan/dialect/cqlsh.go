@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"github.com/cqlbulk/cqlbulk/internal/format"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -16,13 +17,13 @@ type cqlshText struct{ *cqlshtext.Writer }
 func (cqlshText) IsNumber() bool { return false }
 
 // cqlshTexts returns the texts of all types.
-func cqlshTexts(o *spec.ScanText) (func(*cqltype.Type) (format.ValueText, error), error) {
+func cqlshTexts(o *spec.ScanText) (func(schema.Selector) (format.ValueText, error), error) {
 	options, err := cqlshOptions(o)
 	if err != nil {
 		return nil, err
 	}
-	return func(t *cqltype.Type) (format.ValueText, error) {
-		w, err := cqlshtext.PlanWriter(t, options)
+	return func(column schema.Selector) (format.ValueText, error) {
+		w, err := cqlshtext.PlanWriter(column.Type, options)
 		return cqlshText{w}, err
 	}, nil
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest/dialect"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -19,6 +20,11 @@ func wireOf(t *testing.T, kind cqltype.Kind, text string) []byte {
 	wire, err := codec.AppendWire(nil, []byte(text))
 	require.NoError(t, err)
 	return wire
+}
+
+// column is a column c of a type.
+func column(t *cqltype.Type) schema.Selector {
+	return schema.Selector{Name: "c", Type: t, Plain: true}
 }
 
 func TestTexts(t *testing.T) {
@@ -75,7 +81,7 @@ func TestTexts(t *testing.T) {
 		require.NoError(t, err)
 		texts, err := Texts(&o.ScanText)
 		require.NoError(t, err)
-		text, err := texts(&cqltype.Type{Kind: c.kind})
+		text, err := texts(column(&cqltype.Type{Kind: c.kind}))
 		require.NoError(t, err)
 		got, err := text.AppendText([]byte("x"), wireOf(t, c.kind, c.text))
 		require.NoError(t, err)
@@ -92,7 +98,7 @@ func TestTextsOfCQL(t *testing.T) {
 	require.NoError(t, err)
 	kinds := []cqltype.Kind{cqltype.Timestamp, cqltype.Date, cqltype.Time, cqltype.Text}
 	for _, kind := range kinds {
-		text, err := texts(&cqltype.Type{Kind: kind})
+		text, err := texts(column(&cqltype.Type{Kind: kind}))
 		require.NoError(t, err)
 		require.Nil(t, text)
 	}
@@ -119,11 +125,11 @@ func TestLoadReadsTheTexts(t *testing.T) {
 		cqltype.Time: {"00:00:00", "12:00:00.000000001", "23:59:59.999999999"},
 	} {
 		typ := &cqltype.Type{Kind: kind}
-		codec, err := reading.Fields.Codec(typ)
+		codec, err := reading.Fields.Codec(schema.Column{Name: "c", Type: typ})
 		require.NoError(t, err)
 		for _, value := range values {
 			wire := wireOf(t, kind, value)
-			written, err := texts(typ)
+			written, err := texts(column(typ))
 			require.NoError(t, err)
 			text, err := written.AppendText(nil, wire)
 			require.NoError(t, err)

@@ -1,0 +1,215 @@
+package cqlshrc
+
+import (
+	"fmt"
+	"net"
+	"os"
+	"strconv"
+	"strings"
+)
+
+// The sections about connections.
+const (
+	connection = "connection"
+	ssl        = "ssl"
+	certFiles  = "certfiles"
+	protocol   = "protocol"
+)
+
+// Setting is a flag and its value.
+type Setting struct{ Flag, Value string }
+
+// Connection is how cqlsh connects, as flags.
+type Connection struct {
+	Settings     []Setting // without the password
+	Password     string    // empty: none
+	PasswordFile string    // that has the password
+	Read         []string  // the files that were read, with their sections
+	Notes        []string  // settings that are not done
+}
+
+// Chosen returns the value of a flag that the user has set for cqlbulk: on the command line, in the
+// environment or in its configuration file. Such a flag takes precedence. ok is false if the flag is
+// not set.
+type Chosen func(flag string) (value string, ok bool)
+
+// Connection returns how cqlsh connects by its environment, its cqlshrc and its file of
+// credentials.
+func (f *File) Connection(chosen Chosen) (Connection, error) {
+	r := reader{file: f, chosen: chosen}
+	r.host()
+	r.tls()
+	r.login()
+	if r.err != nil {
+		return Connection{}, r.err
+	}
+	for _, file := range []*File{f, r.credentials} {
+		if file != nil && file.Read() != "" {
+			r.made.Read = append(r.made.Read, file.Read())
+		}
+	}
+	return r.made, nil
+}
+
+// reader makes a Connection.
+type reader struct {
+	file        *File
+	credentials *File // nil: not read
+	chosen      Chosen
+	made        Connection
+	err         error // the first one
+}
+
+func (r *reader) fail(err error) {
+	if r.err == nil {
+		r.err = err
+	}
+}
+
+func (r *reader) note(format string, args ...any) {
+	r.made.Notes = append(r.made.Notes, fmt.Sprintf(format, args...))
+}
+
+// set sets a flag unless the user has set it.
+func (r *reader) set(flag, text string) {
+	if _, ok := r.chosen(flag); !ok {
+		r.made.Settings = append(r.made.Settings, Setting{flag, text})
+	}
+}
+
+// get returns an option of the file.
+func (r *reader) get(section, name string) (value, bool) {
+	v, ok, err := r.file.get(section, name)
+	if err != nil {
+		r.fail(err)
+	}
+	return v, ok
+}
+
+// variable returns a variable of cqlsh's environment, or an option of the file.
+func (r *reader) variable(variable, section, name string) (value, bool) {
+	if text := os.Getenv(variable); text != "" && r.file.ours {
+		return value{text: text, place: "environment", name: variable}, true
+	}
+	return r.get(section, name)
+}
+
+// boolean returns whether an option of the file is true.
+func (r *reader) boolean(section, name string) bool {
+	v, ok := r.get(section, name)
+	if !ok {
+		return false
+	}
+	switch strings.ToLower(v.text) {
+	case "1", "yes", "true", "on":
+		return true
+	case "0", "no", "false", "off":
+		return false
+	}
+	r.fail(v.errorf("must be true or false"))
+	return false
+}
+
+// path returns an option of the file that is a path.
+func (r *reader) path(v value) string {
+	path, err := expand(v.text)
+	if err != nil {
+		r.fail(v.errorf("%w", err))
+	}
+	return path
+}
+
+// host reads which node to connect to.
+func (r *reader) host() {
+	if v, ok := r.variable("CQLSH_HOST", connection, "hostname"); ok {
+		r.set("hosts", v.text)
+	}
+	if v, ok := r.variable("CQLSH_PORT", connection, "port"); ok {
+		port, err := strconv.Atoi(strings.TrimSpace(v.text))
+		if err != nil {
+			r.fail(v.errorf("must be a whole number"))
+		}
+		r.set("port", strconv.Itoa(port))
+	}
+	if r.boolean(connection, "ssl") {
+		r.set("ssl", "true")
+	}
+	for _, without := range []struct{ section, name, instead string }{
+		{connection, "timeout", "connections have the time limit of --timeout"},
+		{connection, "request_timeout", "requests of COPY have that of REQUESTTIMEOUT or PAGETIMEOUT"},
+		{protocol, "version", "the highest version that the cluster has is used"},
+	} {
+		if v, ok := r.get(without.section, without.name); ok {
+			r.note("%s: %s = %s is not done: %s", v.place, v.name, v.text, without.instead)
+		}
+	}
+}
+
+// inForce returns the value of a flag that the user has set, or that was set here; empty: neither.
+func (r *reader) inForce(flag string) string {
+	if text, ok := r.chosen(flag); ok {
+		return text
+	}
+	for _, s := range r.made.Settings {
+		if s.Flag == flag {
+			return s.Value
+		}
+	}
+	return ""
+}
+
+// tls reads how connections are secured. Without --ssl it reads nothing, as cqlsh does.
+func (r *reader) tls() {
+	if r.inForce("ssl") != "true" {
+		return
+	}
+	validate, ok := r.variable("SSL_VALIDATE", ssl, "validate")
+	skip := ok && strings.EqualFold(validate.text, "false")
+	_, trusted := r.chosen("cacert")
+	_, named := r.chosen("ssl-server-name")
+	switch {
+	case skip && !trusted && !named:
+		r.set("ssl-insecure-skip-verify", "true")
+	case r.inForce("ssl-insecure-skip-verify") != "true":
+		r.authorities()
+	}
+	_, cert := r.chosen("cert")
+	_, key := r.chosen("key")
+	if cert || key { // they belong together
+		return
+	}
+	if v, ok := r.get(ssl, "usercert"); ok {
+		r.set("cert", r.path(v))
+	}
+	if v, ok := r.get(ssl, "userkey"); ok {
+		r.set("key", r.path(v))
+	}
+	if v, ok := r.get(ssl, "version"); ok {
+		r.note("%s: version = %s is not done: it is negotiated, as with cqlsh", v.place, v.text)
+	}
+}
+
+// authorities reads which authorities are trusted: one file for all nodes.
+func (r *reader) authorities() {
+	host := r.inForce("hosts")
+	if name, _, err := net.SplitHostPort(host); err == nil {
+		host = name
+	}
+	if host == "" {
+		host = "127.0.0.1"
+	}
+	v, ok := r.variable("SSL_CERTFILE", certFiles, host)
+	if !ok {
+		v, ok = r.get(ssl, "certfile")
+	}
+	if !ok {
+		return
+	}
+	r.set("cacert", r.path(v))
+	for _, o := range r.file.parsed.Options(certFiles) {
+		if o.Value != v.text {
+			r.note("%s: %s = %s is not done: --cacert has the authorities of all nodes",
+				r.file.place(certFiles, o.Line), o.Name, o.Value)
+		}
+	}
+}

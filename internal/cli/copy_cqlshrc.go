@@ -58,6 +58,7 @@ func translateCopy(
 	for _, read := range t.Connection.Read {
 		s.note("reading options from %s", read)
 	}
+	s.end.cqlsh = originsOf(t, own)
 	t.Notes = append(t.Notes, t.Connection.Notes...)
 	if o.Explain && t.Connection.Password != "" {
 		t.Notes = append(t.Notes, fmt.Sprintf(
@@ -66,6 +67,20 @@ func translateCopy(
 		))
 	}
 	return t, nil
+}
+
+// originsOf returns where the files of cqlsh have the flags that they set.
+func originsOf(t *cqlshcopy.Command, own *pflag.FlagSet) map[string]config.Origin {
+	origins := make(map[string]config.Origin)
+	for _, set := range t.Connection.Settings {
+		origins[set.Flag] = set.Origin
+	}
+	for flag, o := range t.Origins {
+		if f := own.Lookup(flag); f == nil || !f.Changed {
+			origins[flag] = o
+		}
+	}
+	return origins
 }
 
 // copyOptionsOf returns the COPY options of files: those of CONFIGFILE, or else of the cqlshrc.

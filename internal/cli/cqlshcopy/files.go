@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/cqlbulk/cqlbulk/internal/cli/cqlshrc"
+	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/copystmt"
 )
 
@@ -40,22 +41,32 @@ func (t *Command) ofFile(i int) *cqlshrc.Option {
 // place is where option i stands, for errors.
 func (t *Command) place(i int, o copystmt.Option) string {
 	if file := t.ofFile(i); file != nil {
-		return file.Place
+		return file.Place()
 	}
 	return fmt.Sprintf("the statement: line %d, column %d", o.At.Line, o.At.Column)
 }
 
-// placeNotes puts the place of an option of a file before the notes about it.
-func (t *Command) placeNotes(i, first int) {
-	if file := t.ofFile(i); file != nil {
-		for n := range t.Notes[first:] {
-			t.Notes[first+n] = file.Place + ": " + t.Notes[first+n]
+// attribute puts the place of an option of a file before the notes about it. It records the place
+// as the origin of the settings that the option set. Before the option, the command had noted
+// notes and set settings.
+func (t *Command) attribute(i, noted, set int) {
+	file := t.ofFile(i)
+	if file == nil {
+		return
+	}
+	for n := range t.Notes[noted:] {
+		t.Notes[noted+n] = file.Place() + ": " + t.Notes[noted+n]
+	}
+	for _, s := range t.Settings[set:] {
+		if t.Origins == nil {
+			t.Origins = make(map[string]config.Origin)
 		}
+		t.Origins[s.Flag] = file.Origin
 	}
 }
 
-// noteRepeated prints a note if a statement has an option twice. Files have it twice if that of one
-// table replaces that of all.
+// noteRepeated prints a note if a statement has an option twice. In files, the option of one table
+// replaces that of all.
 func (t *Command) noteRepeated(i int, o copystmt.Option) {
 	if t.ofFile(i) == nil {
 		t.note("%s is given again: the last one counts", shownOption(o))

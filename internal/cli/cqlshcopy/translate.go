@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/cli/cqlshrc"
+	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/copystmt"
@@ -30,7 +31,8 @@ type Command struct {
 
 	// Connection is how cqlsh connects. Settings of cqlbulk take precedence.
 	Connection cqlshrc.Connection
-	ofFiles    []cqlshrc.Option // which stand before those of the statement
+	Origins    map[string]config.Origin // of flags that options of files set
+	ofFiles    []cqlshrc.Option         // which stand before those of the statement
 }
 
 // Setting is a flag of the command and its value, or the elements of it.
@@ -116,7 +118,7 @@ func (t *Command) options(s *copystmt.Statement, rules, others map[string]rule) 
 	for i, o := range s.Options {
 		rule, known := rules[o.Name]
 		_, other := others[o.Name]
-		noted := len(t.Notes)
+		noted, set := len(t.Notes), len(t.Settings)
 		var err error
 		switch {
 		case !known && !other:
@@ -134,7 +136,7 @@ func (t *Command) options(s *copystmt.Statement, rules, others map[string]rule) 
 		if err != nil {
 			return fmt.Errorf("%s: %s: %w", t.place(i, o), shownOption(o), err)
 		}
-		t.placeNotes(i, noted)
+		t.attribute(i, noted, set)
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/config"
 )
 
 // The sections about connections.
@@ -17,7 +19,10 @@ const (
 )
 
 // Setting is a flag and its value.
-type Setting struct{ Flag, Value string }
+type Setting struct {
+	Flag, Value string
+	Origin      config.Origin
+}
 
 // Connection is how cqlsh connects, as flags.
 type Connection struct {
@@ -28,9 +33,9 @@ type Connection struct {
 	Notes        []string  // settings that are not done
 }
 
-// Chosen returns the value of a flag that the user has set for cqlbulk: on the command line, in the
-// environment or in its configuration file. Such a flag takes precedence. ok is false if the flag is
-// not set.
+// Chosen returns the value of a flag that the user has set for cqlbulk, which takes precedence. It
+// may be set on the command line, in the environment or in the configuration file. If it is not
+// set, ok is false.
 type Chosen func(flag string) (value string, ok bool)
 
 // Connection returns how cqlsh connects by its environment, its cqlshrc and its file of
@@ -70,10 +75,10 @@ func (r *reader) note(format string, args ...any) {
 	r.made.Notes = append(r.made.Notes, fmt.Sprintf(format, args...))
 }
 
-// set sets a flag unless the user has set it.
-func (r *reader) set(flag, text string) {
+// set sets a flag unless the user has set it. v is where the text comes from.
+func (r *reader) set(flag, text string, v value) {
 	if _, ok := r.chosen(flag); !ok {
-		r.made.Settings = append(r.made.Settings, Setting{flag, text})
+		r.made.Settings = append(r.made.Settings, Setting{flag, text, v.origin})
 	}
 }
 
@@ -89,17 +94,14 @@ func (r *reader) get(section, name string) (value, bool) {
 // variable returns a variable of cqlsh's environment, or an option of the file.
 func (r *reader) variable(variable, section, name string) (value, bool) {
 	if text := os.Getenv(variable); text != "" && r.file.ours {
-		return value{text: text, place: "environment", name: variable}, true
+		from := config.Origin{From: config.FromEnvironment, Variable: variable}
+		return value{text: text, name: variable, origin: from}, true
 	}
 	return r.get(section, name)
 }
 
-// boolean returns whether an option of the file is true.
-func (r *reader) boolean(section, name string) bool {
-	v, ok := r.get(section, name)
-	if !ok {
-		return false
-	}
+// isTrue reports whether a value is true.
+func (r *reader) isTrue(v value) bool {
 	switch strings.ToLower(v.text) {
 	case "1", "yes", "true", "on":
 		return true
@@ -122,17 +124,17 @@ func (r *reader) path(v value) string {
 // host reads which node to connect to.
 func (r *reader) host() {
 	if v, ok := r.variable("CQLSH_HOST", connection, "hostname"); ok {
-		r.set("hosts", v.text)
+		r.set("hosts", v.text, v)
 	}
 	if v, ok := r.variable("CQLSH_PORT", connection, "port"); ok {
 		port, err := strconv.Atoi(strings.TrimSpace(v.text))
 		if err != nil {
 			r.fail(v.errorf("must be a whole number"))
 		}
-		r.set("port", strconv.Itoa(port))
+		r.set("port", strconv.Itoa(port), v)
 	}
-	if r.boolean(connection, "ssl") {
-		r.set("ssl", "true")
+	if v, ok := r.get(connection, "ssl"); ok && r.isTrue(v) {
+		r.set("ssl", "true", v)
 	}
 	for _, without := range []struct{ section, name, instead string }{
 		{connection, "timeout", "connections have the time limit of --timeout"},
@@ -140,7 +142,7 @@ func (r *reader) host() {
 		{protocol, "version", "the highest version that the cluster has is used"},
 	} {
 		if v, ok := r.get(without.section, without.name); ok {
-			r.note("%s: %s = %s is not done: %s", v.place, v.name, v.text, without.instead)
+			r.note("%s: %s = %s is not done: %s", v.place(), v.name, v.text, without.instead)
 		}
 	}
 }
@@ -169,7 +171,7 @@ func (r *reader) tls() {
 	_, named := r.chosen("ssl-server-name")
 	switch {
 	case skip && !trusted && !named:
-		r.set("ssl-insecure-skip-verify", "true")
+		r.set("ssl-insecure-skip-verify", "true", validate)
 	case r.inForce("ssl-insecure-skip-verify") != "true":
 		r.authorities()
 	}
@@ -179,13 +181,13 @@ func (r *reader) tls() {
 		return
 	}
 	if v, ok := r.get(ssl, "usercert"); ok {
-		r.set("cert", r.path(v))
+		r.set("cert", r.path(v), v)
 	}
 	if v, ok := r.get(ssl, "userkey"); ok {
-		r.set("key", r.path(v))
+		r.set("key", r.path(v), v)
 	}
 	if v, ok := r.get(ssl, "version"); ok {
-		r.note("%s: version = %s is not done: it is negotiated, as with cqlsh", v.place, v.text)
+		r.note("%s: version = %s is not done: it is negotiated, as with cqlsh", v.place(), v.text)
 	}
 }
 
@@ -205,11 +207,11 @@ func (r *reader) authorities() {
 	if !ok {
 		return
 	}
-	r.set("cacert", r.path(v))
+	r.set("cacert", r.path(v), v)
 	for _, o := range r.file.parsed.Options(certFiles) {
-		if o.Value != v.text {
+		if o.Value != v.text && v.origin.From == config.FromFile {
 			r.note("%s: %s = %s is not done: --cacert has the authorities of all nodes",
-				r.file.place(certFiles, o.Line), o.Name, o.Value)
+				placeOf(r.file.origin(o.Line), certFiles), o.Name, o.Value)
 		}
 	}
 }

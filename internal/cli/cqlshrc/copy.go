@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/pkg/configparser"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/copystmt"
@@ -11,13 +12,17 @@ import (
 
 // Option is a COPY option of a file.
 type Option struct {
-	Name  string // in lower case
-	Value string
-	Place string // the file, the line and the section, for messages
+	Name    string // in lower case
+	Value   string
+	Section string
+	Origin  config.Origin
 	// Shared is whether its section is for both directions. It may then have options that only the
 	// other direction has.
 	Shared bool
 }
+
+// Place returns the file, the line and the section, for messages.
+func (o *Option) Place() string { return placeOf(o.Origin, o.Section) }
 
 // ui is the section of how values are shown.
 const ui = "ui"
@@ -39,10 +44,11 @@ func (f *File) Copy(direction copystmt.Direction, table spec.TableName) []Option
 		f.uses(section)
 		for _, o := range f.parsed.Options(section) {
 			all = append(all, Option{
-				Name:   o.Name,
-				Value:  o.Value,
-				Place:  f.place(section, o.Line),
-				Shared: i%2 == 0 || f.isDefault(section, o),
+				Name:    o.Name,
+				Value:   o.Value,
+				Section: section,
+				Origin:  f.origin(o.Line),
+				Shared:  i%2 == 0 || f.isDefault(section, o),
 			})
 		}
 	}
@@ -69,10 +75,11 @@ func Sections(direction copystmt.Direction, table spec.TableName) string {
 func (f *File) TimeFormat() (Option, bool) {
 	v, ok := f.raw(ui, "time_format")
 	return Option{
-		Name:   "datetimeformat",
-		Value:  v.text,
-		Place:  v.place + " " + v.name,
-		Shared: true,
+		Name:    "datetimeformat",
+		Value:   v.text,
+		Section: v.section,
+		Origin:  v.origin,
+		Shared:  true,
 	}, ok
 }
 

@@ -19,6 +19,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/pkg/configparser"
 )
 
@@ -147,22 +148,35 @@ func (f *File) uses(section string) {
 	}
 }
 
-// place is where an option stands, for messages.
-func (f *File) place(section string, line int) string {
-	return fmt.Sprintf("%s:%d: [%s]", f.path, line, section)
+// origin is where an option stands.
+func (f *File) origin(line int) config.Origin {
+	return config.Origin{From: config.FromFile, Path: f.path, Line: line}
 }
 
-// value is the value of an option.
+// placeOf is where an option of a section stands, for messages.
+func placeOf(o config.Origin, section string) string {
+	return fmt.Sprintf("%s:%d: [%s]", o.Path, o.Line, section)
+}
+
+// value is the value of an option or of a variable of cqlsh's environment.
 type value struct {
-	text  string
-	name  string
-	place string // the file, the line and the section; or that it is a variable
-	path  string // of the file; empty: it is a variable
+	text    string
+	name    string
+	section string
+	origin  config.Origin
+}
+
+// place is where the value stands, for messages.
+func (v value) place() string {
+	if v.origin.From == config.FromEnvironment {
+		return "environment"
+	}
+	return placeOf(v.origin, v.section)
 }
 
 // errorf makes an error about the value. It shows the value, which must not be a secret.
 func (v value) errorf(format string, args ...any) error {
-	return fmt.Errorf("%s: %s = %q: %w", v.place, v.name, v.text, fmt.Errorf(format, args...))
+	return fmt.Errorf("%s: %s = %q: %w", v.place(), v.name, v.text, fmt.Errorf(format, args...))
 }
 
 // raw returns an option as it stands in the file. An empty value counts as no option.
@@ -172,7 +186,7 @@ func (f *File) raw(section, name string) (value, bool) {
 		return value{}, false
 	}
 	f.uses(section)
-	return value{o.Value, o.Name, f.place(section, o.Line), f.path}, true
+	return value{o.Value, o.Name, section, f.origin(o.Line)}, true
 }
 
 // get returns an option with what its percent signs stand for.
@@ -184,7 +198,7 @@ func (f *File) get(section, name string) (value, bool, error) {
 	o, _ := f.parsed.Get(section, name)
 	text, err := f.parsed.Interpolate(section, o)
 	if err != nil {
-		return value{}, false, fmt.Errorf("%s: %s: %w", v.place, name, err)
+		return value{}, false, fmt.Errorf("%s: %s: %w", v.place(), name, err)
 	}
 	v.text = text
 	return v, text != "", nil

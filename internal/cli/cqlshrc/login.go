@@ -34,7 +34,7 @@ func (r *reader) login() {
 		return
 	case !hasUser:
 		user = name.text
-		r.set("user", user)
+		r.set("user", user, name)
 	}
 	r.provider()
 	// cqlsh sends the password also for another user whom the command line names.
@@ -42,7 +42,7 @@ func (r *reader) login() {
 		return
 	}
 	if password := r.password(); password.text != "" {
-		r.made.Password, r.made.PasswordFile = password.text, password.path
+		r.made.Password, r.made.PasswordFile = password.text, password.origin.Path
 	}
 }
 
@@ -69,7 +69,7 @@ func (r *reader) openCredentials() {
 	case !errors.Is(err, fs.ErrNotExist):
 		r.fail(err)
 	case ok:
-		r.note("%s: credentials: %s does not exist", named.place, path)
+		r.note("%s: credentials: %s does not exist", named.place(), path)
 	}
 }
 
@@ -122,7 +122,7 @@ func (r *reader) password() value {
 	v, _, err := r.file.get(authProvider, "password")
 	if err != nil { // which may have a part of the password
 		v, _ = r.file.raw(authProvider, "password")
-		r.fail(fmt.Errorf("%s: password: a percent sign must be %%%%", v.place))
+		r.fail(fmt.Errorf("%s: password: a percent sign must be %%%%", v.place()))
 	}
 	return v
 }
@@ -132,6 +132,6 @@ func (r *reader) provider() {
 	v, ok := r.get(authProvider, "classname")
 	if ok && v.text != plainTextProvider {
 		r.note("%s: classname = %s is not done: cqlbulk logs in with a user and a password",
-			v.place, v.text)
+			v.place(), v.text)
 	}
 }

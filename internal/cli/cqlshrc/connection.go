@@ -29,7 +29,7 @@ type Connection struct {
 	Settings     []Setting // without the password
 	Password     string    // empty: none
 	PasswordFile string    // that has the password
-	Read         []string  // the files that were read, with their sections
+	Read         []string  // what was read: variables, and files with their sections
 	Notes        []string  // settings that are not done
 }
 
@@ -47,6 +47,9 @@ func (f *File) Connection(chosen Chosen) (Connection, error) {
 	r.login()
 	if r.err != nil {
 		return Connection{}, r.err
+	}
+	if variables := r.variables(); len(variables) > 0 {
+		r.made.Read = append(r.made.Read, "the environment: "+strings.Join(variables, ", "))
 	}
 	for _, file := range []*File{f, r.credentials} {
 		if file != nil && file.Read() != "" {
@@ -98,6 +101,17 @@ func (r *reader) variable(variable, section, name string) (value, bool) {
 		return value{text: text, name: variable, origin: from}, true
 	}
 	return r.get(section, name)
+}
+
+// variables returns the names of variables that settings come from.
+func (r *reader) variables() []string {
+	var names []string
+	for _, s := range r.made.Settings {
+		if s.Origin.From == config.FromEnvironment {
+			names = append(names, s.Origin.Variable)
+		}
+	}
+	return names
 }
 
 // isTrue reports whether a value is true.

@@ -269,8 +269,12 @@ func TestConnectionErrors(t *testing.T) {
 		require.EqualError(t, err, strings.Replace(want, "CREDENTIALS", dir+"/.cassandra/c", 1))
 	}
 	home(t, "", nil)
+	t.Setenv("CQLSH_HOST", "db1")
+	_, c, err := connect(t, nil)
+	require.NoError(t, err)
+	require.Equal(t, []string{"the environment: CQLSH_HOST"}, c.Read)
 	t.Setenv("CQLSH_PORT", "many")
-	_, _, err := connect(t, nil)
+	_, _, err = connect(t, nil)
 	require.EqualError(t, err, `environment: CQLSH_PORT = "many": must be a whole number`)
 }
 

@@ -82,6 +82,10 @@ func TestRefusedOptionsOfFiles(t *testing.T) {
 			`rc:3: [copy]: HAEDER = 'true': COPY has no such option; did you mean "HEADER"?`,
 		},
 		{
+			cqlshrc.Option{Name: "password", Value: "s3cret", Section: "copy", Origin: at(3)},
+			"rc:3: [copy]: PASSWORD: COPY has no such option",
+		},
+		{
 			cqlshrc.Option{Name: "ttl", Value: "1d", Section: "copy-from", Origin: at(4)},
 			"rc:4: [copy-from]: TTL = '1d': must be a whole number",
 		},

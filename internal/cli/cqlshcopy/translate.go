@@ -141,8 +141,12 @@ func (t *Command) options(s *copystmt.Statement, rules, others map[string]rule) 
 	return nil
 }
 
-// shownOption is an option as messages show it.
+// shownOption is an option as messages show it. The value of an option that a file has by mistake
+// may be a password.
 func shownOption(o copystmt.Option) string {
+	if cqlshrc.IsSecret(o.Name) {
+		return strings.ToUpper(o.Name)
+	}
 	return fmt.Sprintf("%s = '%s'", strings.ToUpper(o.Name), strings.ReplaceAll(o.Value, "'", "''"))
 }
 

@@ -57,7 +57,7 @@ func Find(path string) (*File, error) {
 	f := &File{parsed: new(configparser.File), ours: true}
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return f, nil //nolint:nilerr // without a home there is no file in it
+		return f, nil // without a home there is no file in it
 	}
 	folder := filepath.Join(home, ".cassandra")
 	for _, place := range []string{filepath.Join(folder, "cqlshrc"), filepath.Join(home, ".cqlshrc")} {
@@ -114,10 +114,11 @@ func read(path string) (string, error) {
 
 // isSecret reports whether the line of an error may have a password.
 func isSecret(e *configparser.Error) bool {
-	private := []string{authentication, authProvider, plainTextAuth, plainTextProvider}
-	return slices.Contains(private, e.Section) ||
-		strings.Contains(strings.ToLower(e.Text), "pass")
+	return IsSecret(e.Text) || strings.Contains(strings.ToLower(e.Section), "auth")
 }
+
+// IsSecret reports whether a name or a line may be that of a password.
+func IsSecret(text string) bool { return strings.Contains(strings.ToLower(text), "pass") }
 
 // expand replaces the ~ at the start of a path, as Python's os.path.expanduser does for the user's
 // own home.

@@ -323,6 +323,7 @@ func TestOpenBrokenFile(t *testing.T) {
 		"header = true":                           `rc:1: "header = true": a section such as [copy] must come before it`,
 		"PASSWORD = s3cret":                       `rc:1: a section such as [copy] must come before it`,
 		"[authentication]\ns3cret":                `rc:2: neither [section] nor name = value`,
+		"[plain_text_auth]\ns3cret":               `rc:2: neither [section] nor name = value`,
 		"[auth_provider]\ns3cret":                 `rc:2: neither [section] nor name = value`,
 		"[copy]\n; " + strings.Repeat("x", 1<<20): `rc: longer than 1MiB, so it is no cqlshrc`,
 	} {

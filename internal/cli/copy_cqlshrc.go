@@ -52,7 +52,7 @@ func translateCopy(
 	}
 	if t.Connection.Password != "" {
 		spec.Environment{Warn: s.warn}.WarnReadable(
-			"cqlshrc with a password", t.Connection.PasswordFile,
+			"file of cqlsh with a password", t.Connection.PasswordFile,
 		)
 	}
 	for _, read := range t.Connection.Read {

@@ -46,7 +46,7 @@ func TestOptionsOfFiles(t *testing.T) {
 			map[string]config.Origin{"maxrows": at(4)},
 		},
 		{
-			"COPY t FROM 'f' WITH NUMPROCESSES = 1",
+			"COPY t FROM 'f' WITH CHILDTIMEOUT = 1",
 			[]cqlshrc.Option{
 				{Name: "pagesize", Value: "5", Section: "copy", Origin: at(1), Shared: true},
 				{Name: "maxoutputsize", Value: "5", Section: "copy", Origin: at(2)},
@@ -59,7 +59,7 @@ func TestOptionsOfFiles(t *testing.T) {
 				"rc:2: [copy]: MAXOUTPUTSIZE = '5' is passed over, as cqlsh does: it has no meaning for COPY FROM",
 				"rc:3: [copy]: NULL = '''x''': the quotes are part of the value, as with cqlsh",
 				"rc:4: [copy]: CHUNKSIZE = '5' is not done: an input is cut into pieces as memory and processors allow",
-				"NUMPROCESSES = '1' is not done: one process uses all processors",
+				"CHILDTIMEOUT = '1' is not done: there are no child processes",
 			},
 			map[string]config.Origin{"null-string": at(3), "quote": at(5)},
 		},

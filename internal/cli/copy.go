@@ -42,9 +42,9 @@ say otherwise. A file that exists is overwritten only with --force. A file whose
 in .gz, .zst, .lz4 or .sz is compressed.
 
 Options in sections [copy], [copy-from], [copy:keyspace.table] and so on of the cqlshrc, or
-of the file that CONFIGFILE names, count where the statement has none. So does how the
-cqlshrc connects: [connection], [authentication], [ssl], [certfiles] and the file of
-credentials. Flags, the environment and the configuration file of cqlbulk win over it.
+of the file that CONFIGFILE names, count where the statement has none. The connection is
+that of the cqlshrc, too: [connection], [authentication], [ssl], [certfiles] and the file of
+credentials. Flags, the environment and the configuration file of cqlbulk win over those.
 
 To resume a run that was stopped: cqlbulk resume RUN_DIR.
 ` + help.ExitStatus,

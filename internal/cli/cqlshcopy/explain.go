@@ -20,6 +20,9 @@ func (t *Command) CommandLine(typed []*pflag.Flag) string {
 			words = append(words, setting.ShellQuote("--"+s.Flag+"="+t.text(s)))
 		}
 	}
+	for _, s := range t.Connection.Settings {
+		words = append(words, setting.ShellQuote("--"+s.Flag+"="+s.Value))
+	}
 	for _, f := range typed {
 		values := []string{f.Value.String()}
 		if list, ok := f.Value.(pflag.SliceValue); ok {

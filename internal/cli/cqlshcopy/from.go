@@ -14,7 +14,6 @@ const (
 	insteadProcesses = "one process uses all processors"
 	insteadReports   = "--progress says how often progress is printed"
 	insteadRateFile  = "progress and the summary go to the standard error alone"
-	insteadConfig    = "no file of cqlsh's is read: give the options that stand in it in the statement"
 	insteadInFlight  = "the number of requests under way follows what each node answers well, at most --inflight"
 )
 
@@ -48,7 +47,7 @@ var fromRules = map[string]rule{
 	"errfile": has(
 		"rejected rows are kept in the run directory, with their reasons; --run-dir names it",
 	),
-	"configfile": has(insteadConfig, ""),
+	"configfile": configFileRule,
 	"preparedstatements": has(
 		"statements are always prepared, and values read before they are sent",
 		"true",

@@ -33,7 +33,7 @@ var toRules = map[string]rule{
 	"numprocesses":    has(insteadProcesses),
 	"reportfrequency": has(insteadReports),
 	"ratefile":        has(insteadRateFile, ""),
-	"configfile":      has(insteadConfig, ""),
+	"configfile":      configFileRule,
 }
 
 // toFile translates COPY TO.

@@ -63,7 +63,6 @@ func TestTranslateFrom(t *testing.T) {
 			"REPORTFREQUENCY = '0.5' is not done: " + insteadReports,
 			"RATEFILE = 'r' is not done: " + insteadRateFile,
 			"ERRFILE = 'e' is not done: rejected rows are kept in the run directory, with their reasons; --run-dir names it",
-			"CONFIGFILE = 'c' is not done: " + insteadConfig,
 			"PREPAREDSTATEMENTS = 'no' is not done: statements are always prepared, and values read before they are sent",
 		}},
 		{"MAXINFLIGHTMESSAGES = 1 AND MAXBACKOFFATTEMPTS = 1 AND MAXPENDINGCHUNKS = 1 AND CHILDTIMEOUT = 1", "", []string{

@@ -19,12 +19,18 @@ import (
 // all it said.
 func cqlsh(t *testing.T, statements string) string {
 	t.Helper()
+	host, _, _ := strings.Cut(testHosts(), ",")
+	return runCqlsh(t, host, "--cqlshrc", file(t, "cqlshrc", ""),
+		"--connect-timeout", "60", "--request-timeout", "60", "-e", "CONSISTENCY ALL;\n"+statements)
+}
+
+// runCqlsh runs cqlsh with arguments.
+func runCqlsh(t *testing.T, args ...string) string {
+	t.Helper()
 	path, err := filepath.Abs(env("CQLBULK_TEST_CQLSH", "../../../.cache/cqlsh/bin/cqlsh"))
 	require.NoError(t, err)
 	require.FileExists(t, path, "get cqlsh with: deploy/cqlsh/install")
-	host, _, _ := strings.Cut(testHosts(), ",")
-	shell := command.CommandContext(t.Context(), path, host, "--cqlshrc", file(t, "cqlshrc", ""),
-		"--connect-timeout", "60", "--request-timeout", "60", "-e", "CONSISTENCY ALL;\n"+statements)
+	shell := command.CommandContext(t.Context(), path, args...)
 	shell.Dir = t.TempDir()
 	// COPY reads and writes timestamps in the zone of the machine, and text in its encoding.
 	shell.Env = append(shell.Environ(), "TZ=UTC", "LC_ALL=C.UTF-8", "PYTHONWARNINGS=ignore")

@@ -140,6 +140,12 @@ func (o *scanOptions) addRowFlags(b flagset.Binder) {
 	b.Add("boolstyle", "the words for true and false, such as yes,no (default: true,false)")
 	b.Add("decimalsep", "the character before decimals (default: .)")
 	b.Add("thousandssep", "the character between groups of three digits (default: none)")
+	b.Add("binary", "text of blobs: hex, as 0x00ff, or base64")
+	b.Add(
+		"collections",
+		"text of collections, tuples and user types in csv and tsv: cql, as ['a'], or json, as [\"a\"]",
+	)
+	b.Add("omit-nulls", "json: write no members for null values")
 	b.Add(
 		"floatprecision",
 		"with --dialect cqlsh: digits of a float, and of floats and doubles in collections (default: 5)",

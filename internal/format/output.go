@@ -13,6 +13,8 @@ type OutputOptions struct {
 	// quotes only if it contains a delimiter or a line break, and lines end in CR LF. A value with
 	// the text of null is then like null.
 	CSVWriter bool
+	// OmitNulls is true if JSON has no members for null values.
+	OmitNulls bool
 	// Texts returns the text of a column's values if that is not CQL's, and nil if it is. It
 	// applies to whole values, and in JSON makes strings or numbers. Nil: all texts are CQL's.
 	Texts func(column schema.Selector) (ValueText, error)

@@ -23,6 +23,9 @@ type verbatim interface {
 	CheckWire(text []byte) error
 }
 
+// numberReader is a Codec that reads the numbers of JSON, too.
+type numberReader interface{ ReadsNumbers() }
+
 // nuller is a Codec with its own rule for null, of a whole field.
 type nuller interface{ IsNull(text []byte) bool }
 

@@ -193,6 +193,7 @@ func (s *Scan) makeJob(text format.TextFormat) error {
 		Null:           s.spec.Null,
 		EscapeFormulas: s.spec.EscapeFormulas,
 		CSVWriter:      s.spec.CQLSH(),
+		OmitNulls:      s.spec.OmitNulls,
 		Texts:          texts,
 	})
 	if err != nil {

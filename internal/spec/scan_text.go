@@ -27,18 +27,22 @@ type ScanText struct {
 	DecimalSep     string // empty: a point
 	ThousandsSep   string // empty: none
 	EscapeFormulas bool
+	OmitNulls      bool // JSON: objects have no members for null values
+	ValueTexts
 	// The digits of floats and doubles in cqlsh's dialect, as for cqlshtext.WriterOptions.
 	FloatPrecision, DoublePrecision int
 }
 
-func newScanText() ScanText { return ScanText{Dialect: DialectCQLBulk} }
+func newScanText() ScanText {
+	return ScanText{Dialect: DialectCQLBulk, ValueTexts: newValueTexts()}
+}
 
 func (o *ScanText) settings() setting.List {
 	return slices.Concat(setting.List{
 		{Name: "dialect", Field: &o.Dialect, Among: Dialects},
 		{Name: "escape", Field: &o.Escape},
 		{Name: "null-string", Field: &o.Null},
-	}, o.TimeTexts.settings(), setting.List{
+	}, o.TimeTexts.settings(), o.ValueTexts.settings(), setting.List{
 		{Name: "timestamp-unit", Field: &o.TimestampUnit, Among: TimestampUnits},
 		{Name: "boolstyle", Field: &o.BoolStyle},
 		{Name: "decimalsep", Field: &o.DecimalSep},
@@ -46,6 +50,7 @@ func (o *ScanText) settings() setting.List {
 		{Name: "floatprecision", Field: &o.FloatPrecision},
 		{Name: "doubleprecision", Field: &o.DoublePrecision},
 		{Name: "escape-formulas", Field: &o.EscapeFormulas},
+		{Name: "omit-nulls", Field: &o.OmitNulls},
 	})
 }
 
@@ -54,7 +59,12 @@ func (o *ScanText) CQLSH() bool { return o.Dialect == DialectCQLSH }
 
 // check returns an error if values cannot be written as asked for in a format (csv, tsv, json).
 func (o *ScanText) check(form string) error {
-	return errors.Join(o.checkDialect(form), o.checkTimes(), o.checkFormulas(form))
+	return errors.Join(
+		o.checkDialect(form),
+		o.CheckValues(o.Dialect, form),
+		o.checkTimes(),
+		o.checkForm(form),
+	)
 }
 
 func (o *ScanText) checkDialect(form string) error {
@@ -139,9 +149,13 @@ func (o *ScanText) checkTimes() error {
 	return errors.Join(o.CheckPatterns(o.CQLSH()), err)
 }
 
-func (o *ScanText) checkFormulas(form string) error {
-	if o.EscapeFormulas && form == "json" {
+// checkForm returns an error for what only other formats have.
+func (o *ScanText) checkForm(form string) error {
+	switch {
+	case o.EscapeFormulas && form == "json":
 		return errors.New("--escape-formulas: spreadsheets read csv and tsv, not json")
+	case o.OmitNulls && form != "json":
+		return errors.New("--omit-nulls is for JSON; csv and tsv have a field for each column")
 	}
 	return nil
 }

@@ -87,7 +87,9 @@ func codecsOf(
 			"--comment, --trailing-delimiter and --line-end are for delimited text, not for JSON",
 		)
 	}
-	if err := o.CheckCQLSH(o.Name); err != nil {
+	if err := errors.Join(
+		o.CheckCQLSH(o.Name), o.CheckValues(o.Name, form), o.CheckNumbers(),
+	); err != nil {
 		return nil, err
 	}
 	if err := cutFormat(o, text); err != nil {
@@ -108,6 +110,10 @@ func codecsOf(
 		dates:      spec.Patterns(o.DateFormats),
 		times:      spec.Patterns(o.TimeFormats),
 		columns:    columns,
+		base64:     o.Binary == spec.BinaryBase64,
+		json:       o.Collections == spec.CollectionsJSON,
+		integers:   o.DecimalIntegers(),
+		currency:   o.Currency,
 		location:   location,
 	}
 	switch {

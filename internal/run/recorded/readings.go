@@ -28,6 +28,10 @@ var TextSettings = []string{
 	"dateformat",
 	"timeformat",
 	"column",
+	"binary",
+	"collections",
+	"integers",
+	"currency",
 	"timezone",
 	"timestamp-unit",
 }

@@ -131,6 +131,12 @@ var valueForms = map[string][]cqltype.Kind{
 	"boolstyle":      {cqltype.Boolean},
 	"decimalsep":     numbers,
 	"thousandssep":   numbers,
+	"integers":       numbers,
+	"currency":       numbers,
+	"binary":         {cqltype.Blob},
+	"collections": {
+		cqltype.List, cqltype.Set, cqltype.Map, cqltype.Tuple, cqltype.UDT, cqltype.Vector,
+	},
 }
 
 var (

@@ -1,15 +1,18 @@
 package dialect
 
 import (
+	"encoding/base64"
+
 	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/pkg/cqljson"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// conventionText returns the text of booleans by other words, and of numbers with separators; nil:
-// the text is CQL's.
+// conventionText returns the text of booleans by other words, of numbers with separators, of blobs
+// in base64, and of collections as JSON; nil: the text is CQL's.
 func conventionText(o *spec.ScanText, t *cqltype.Type) (format.ValueText, error) {
 	yes, no, err := spec.BoolWords(o.BoolStyle)
 	if err != nil {
@@ -18,6 +21,17 @@ func conventionText(o *spec.ScanText, t *cqltype.Type) (format.ValueText, error)
 	separators := cqlshtext.Separators{Point: o.DecimalSep, Thousands: o.ThousandsSep}
 	fraction := false
 	switch t.Kind {
+	case cqltype.Blob:
+		if o.Binary == spec.BinaryBase64 {
+			return base64Blob{}, nil
+		}
+		return nil, nil
+	case cqltype.List, cqltype.Set, cqltype.Map, cqltype.Tuple, cqltype.UDT, cqltype.Vector:
+		if o.Collections != spec.CollectionsJSON {
+			return nil, nil
+		}
+		encoder, err := cqljson.Plan(t)
+		return jsonText{encoder}, err
 	case cqltype.Boolean:
 		if yes == "" {
 			return nil, nil
@@ -80,4 +94,26 @@ func (w words) AppendText(dst, wire []byte) ([]byte, error) {
 	default:
 		return append(dst, w.no...), nil
 	}
+}
+
+// base64Blob writes blobs in base64, with padding.
+type base64Blob struct{}
+
+// IsNumber implements format.ValueText.
+func (base64Blob) IsNumber() bool { return false }
+
+// AppendText implements format.ValueText.
+func (base64Blob) AppendText(dst, wire []byte) ([]byte, error) {
+	return base64.StdEncoding.AppendEncode(dst, wire), nil
+}
+
+// jsonText writes collections as JSON in delimited text.
+type jsonText struct{ encoder cqljson.Encoder }
+
+// IsNumber implements format.ValueText.
+func (jsonText) IsNumber() bool { return false }
+
+// AppendText implements format.ValueText.
+func (j jsonText) AppendText(dst, wire []byte) ([]byte, error) {
+	return j.encoder.AppendJSON(dst, wire)
 }

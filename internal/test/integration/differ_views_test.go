@@ -22,10 +22,12 @@ func (d *differ) makeView(t *testing.T) {
 		return
 	}
 	var key, others []string
+	reversed := make(map[string]bool)
 	for _, c := range d.table.Columns {
 		switch name := cqltype.QuoteIdent(c.Name); {
 		case c.IsKey():
 			key = append(key, name)
+			reversed[name] = c.Desc
 		case c.Kind == schema.Regular:
 			others = append(others, name)
 		}
@@ -39,6 +41,21 @@ func (d *differ) makeView(t *testing.T) {
 		others = slices.DeleteFunc(others, func(other string) bool { return other == name })
 	}
 	d.r.Shuffle(len(key), func(i, j int) { key[i], key[j] = key[j], key[i] })
+	// Nodes no longer agree on a schema in which the partition key of a view has a column that the
+	// table has in descending order: "Partition key column mismatch" (Cassandra 5.0.6).
+	slices.SortStableFunc(key, func(a, b string) int {
+		switch {
+		case reversed[a] == reversed[b]:
+			return 0
+		case reversed[a]:
+			return 1
+		default:
+			return -1
+		}
+	})
+	if reversed[key[0]] {
+		return
+	}
 	some := others[:0]
 	all := d.r.IntN(2) == 0
 	for _, name := range others {
@@ -47,6 +64,9 @@ func (d *differ) makeView(t *testing.T) {
 		}
 	}
 	partition := 1 + d.r.IntN(2)%len(key)
+	if reversed[key[partition-1]] {
+		partition = 1
+	}
 	var order []string
 	for _, name := range key[partition:] {
 		order = append(order, name+[]string{" ASC", " DESC"}[d.r.IntN(2)])

@@ -122,9 +122,11 @@ func importKept(t *testing.T, dir, version string) {
 	t.Helper()
 	commands := regexp.MustCompile(`(?m)^# node [0-9.]+\.([0-9]+):[0-9]+, .*\nnodetool import (\S+) (\S+) (\S+) &&`).
 		FindAllStringSubmatch(read(t, filepath.Join(dir, "import.txt")), -1)
-	cluster, err := session.Topology(t.Context())
+	// A node that is a replica of no row has nothing to import.
+	files, err := filepath.Glob(filepath.Join(dir, "*", "*", "*"))
 	require.NoError(t, err)
-	require.Len(t, commands, len(cluster.Nodes))
+	require.NotEmpty(t, files)
+	require.Len(t, commands, len(files))
 	for i, c := range commands {
 		before, err := filepath.Glob(filepath.Join(c[4], version+"-*-Data.db"))
 		require.NoError(t, err)

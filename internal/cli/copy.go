@@ -42,6 +42,9 @@ that is shown. COPY FROM, of cqlsh or here, reads another text. A file that exis
 overwritten only with --force. A file whose name ends in .gz, .zst, .lz4 or .sz is
 compressed.
 
+At its end it prints the last line of cqlsh, which scripts parse, on the standard output.
+It does not if rows go there, or with --quiet or --json.
+
 To resume a run that was stopped: cqlbulk resume RUN_DIR.
 ` + help.ExitStatus,
 		Example: `  cqlbulk copy "COPY demo.visits (day, page) FROM 'a.csv' WITH HEADER = true"
@@ -111,10 +114,10 @@ func runCopy(c *cobra.Command, s streams, o *copyOptions, text string) error {
 		return nil
 	case t.Direction == copystmt.From:
 		load.TableName, load.Inputs = t.Table, t.Args[1:]
-		return runLoad(c.Context(), s, o.showOptions, load)
+		return o.copyFrom(c.Context(), s, load)
 	default:
 		scan.TableName = t.Table
-		return runScan(c.Context(), s, o.showOptions, scan)
+		return o.copyTo(c.Context(), s, scan)
 	}
 }
 

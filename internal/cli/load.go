@@ -355,15 +355,26 @@ func (s streams) printTerminal(inputs []string) {
 
 // runLoad prepares a load and runs it.
 func runLoad(ctx context.Context, s streams, show showOptions, settings *spec.Load) error {
+	s, load, err := prepareLoad(ctx, s, show, settings)
+	if err != nil {
+		return err
+	}
+	return finishLoad(ctx, s, show, load)
+}
+
+// prepareLoad prepares a load, and serves the page that shows it.
+func prepareLoad(
+	ctx context.Context, s streams, show showOptions, settings *spec.Load,
+) (streams, *operation.Load, error) {
 	s.end.aside = false
 	s, err := s.withPage(show, "load")
 	if err != nil {
-		return err
+		return s, nil, err
 	}
 	load, err := operation.PrepareLoad(ctx, show.environment(s), *settings)
 	if err != nil {
-		return err
+		return s, nil, err
 	}
 	s.printTerminal(settings.Inputs)
-	return finishLoad(ctx, s, show, load)
+	return s, load, nil
 }

@@ -232,16 +232,24 @@ func checkScan(ctx context.Context, s streams, show showOptions, settings *spec.
 
 // runScan prepares a scan and runs it.
 func runScan(ctx context.Context, s streams, show showOptions, settings *spec.Scan) error {
-	s.end.aside = settings.ToStdout()
-	s, err := s.withPage(show, "scan")
-	if err != nil {
-		return err
-	}
-	scan, err := operation.PrepareScan(ctx, show.environment(s), *settings)
+	s, scan, err := prepareScan(ctx, s, show, settings)
 	if err != nil {
 		return err
 	}
 	return finishScan(ctx, s, show, scan)
+}
+
+// prepareScan prepares a scan, and serves the page that shows it.
+func prepareScan(
+	ctx context.Context, s streams, show showOptions, settings *spec.Scan,
+) (streams, *operation.Scan, error) {
+	s.end.aside = settings.ToStdout()
+	s, err := s.withPage(show, "scan")
+	if err != nil {
+		return s, nil, err
+	}
+	scan, err := operation.PrepareScan(ctx, show.environment(s), *settings)
+	return s, scan, err
 }
 
 // finishScan runs a scan that is prepared, and prints its result.

@@ -35,6 +35,8 @@ key columns come first, and then all others by name. \ before a character takes 
 is. NULL is known only by its text, and deletes the value in the table (--nulls unset
 keeps it). Unless the statement has the option, there is no ingest rate, batches are
 cqlbulk's, and any number of rows may be rejected. Options in a cqlshrc are not read.
+Rejected rows are in the run directory. At the end ERRFILE gets them too, as they were in
+the file and without a header; an earlier ERRFILE is renamed, as by cqlsh.
 
 TO writes the text of cqlbulk, which is lossless CSV (RFC 4180). It does NOT write that of
 cqlsh, which loses digits and characters. Load such a file with cqlbulk load, by the command
@@ -105,6 +107,9 @@ func runCopy(c *cobra.Command, s streams, o *copyOptions, text string) error {
 	}
 	if o.Explain {
 		fmt.Fprintln(s.text(), t.CommandLine(typedForCopy(c.Flags())))
+		for _, note := range t.CopyAlone {
+			s.warn("%s", note)
+		}
 	}
 	for _, note := range t.Notes {
 		s.warn("%s", note)
@@ -114,7 +119,7 @@ func runCopy(c *cobra.Command, s streams, o *copyOptions, text string) error {
 		return nil
 	case t.Direction == copystmt.From:
 		load.TableName, load.Inputs = t.Table, t.Args[1:]
-		return o.copyFrom(c.Context(), s, load)
+		return o.copyFrom(c.Context(), s, t, load)
 	default:
 		scan.TableName = t.Table
 		return o.copyTo(c.Context(), s, scan)

@@ -3,17 +3,27 @@ package cli
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
+	"os"
+	"slices"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/cli/cqlshcopy"
+	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // copyFrom runs the load of a COPY FROM, and prints what cqlsh prints at its end.
-func (o *copyOptions) copyFrom(ctx context.Context, s streams, settings *spec.Load) error {
+func (o *copyOptions) copyFrom(
+	ctx context.Context, s streams, t *cqlshcopy.Command, settings *spec.Load,
+) error {
 	s, load, err := prepareLoad(ctx, s, o.showOptions, settings)
 	if err != nil {
+		return err
+	}
+	if err := makeWay(t, load); err != nil {
+		load.Close()
 		return err
 	}
 	inputs := load.Inputs()
@@ -23,11 +33,56 @@ func (o *copyOptions) copyFrom(ctx context.Context, s streams, settings *spec.Lo
 		return err
 	}
 	if result.Rejected > 0 {
-		s.wrong("%s", cqlshcopy.Failed(result.Rejected, someOf(load.RejectFiles())))
+		s.wrong("%s", cqlshcopy.Failed(result.Rejected, s.keepRejects(t, load)))
 	}
 	took := time.Duration(result.Seconds * float64(time.Second))
 	o.printEnd(s, cqlshcopy.Imported(result.Rows, len(inputs), took, settings.SkipRows))
 	return err
+}
+
+// makeWay moves aside an earlier file of the name in ERRFILE, so that the file is of this copy. It
+// refuses a file that cannot be made before a row is written.
+func makeWay(t *cqlshcopy.Command, load *operation.Load) error {
+	if t.ErrFile == "" || load.DryRun() {
+		return nil
+	}
+	err := checkMakeable(t.ErrFile)
+	if err == nil && slices.ContainsFunc(load.Inputs(), func(input string) bool {
+		return isSameFile(input, t.ErrFile)
+	}) {
+		err = errors.New("is an input: it would be renamed; name another file")
+	}
+	if err == nil {
+		err = cqlshcopy.MoveAside(t.ErrFile, time.Now())
+	}
+	if err != nil {
+		return fmt.Errorf("ERRFILE %s: %w", t.ErrFile, err)
+	}
+	return nil
+}
+
+// isSameFile reports whether two names are those of one file, which is there.
+func isSameFile(a, b string) bool {
+	first, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(b)
+	return err == nil && os.SameFile(first, second)
+}
+
+// keepRejects writes the rejected rows to the file in ERRFILE. It returns the name of the file that
+// has them: without ERRFILE, that of the run directory.
+func (s streams) keepRejects(t *cqlshcopy.Command, load *operation.Load) string {
+	kept := someOf(load.RejectFiles())
+	if t.ErrFile == "" {
+		return kept
+	}
+	if err := cqlshcopy.WriteErrorFile(t.ErrFile, load.WriteRejects); err != nil {
+		s.wrong("ERRFILE %s could not be written: %v", t.ErrFile, err)
+		return kept
+	}
+	return t.ErrFile
 }
 
 // copyTo runs the scan of a COPY TO, and prints what cqlsh prints at its end. If the rows go to the

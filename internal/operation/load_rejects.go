@@ -1,5 +1,7 @@
 package operation
 
+import "io"
+
 // Inputs returns the names of the inputs, the standard input among them.
 func (l *Load) Inputs() []string {
 	names := make([]string, len(l.job.Inputs))
@@ -16,4 +18,13 @@ func (l *Load) RejectFiles() []string {
 		return nil
 	}
 	return l.rejects.Rejected()
+}
+
+// WriteRejects writes the rejected rows, without those in doubt and without header lines, byte for
+// byte as in the inputs. Call it after Run.
+func (l *Load) WriteRejects(w io.Writer) error {
+	if l.rejects == nil {
+		return nil
+	}
+	return l.rejects.WriteRows(w)
 }

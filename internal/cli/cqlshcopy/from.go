@@ -45,9 +45,7 @@ var fromRules = map[string]rule{
 	"numprocesses":    has(insteadProcesses),
 	"reportfrequency": has(insteadReports),
 	"ratefile":        has(insteadRateFile, ""),
-	"errfile": has(
-		"rejected rows are kept in the run directory, with their reasons; --run-dir names it",
-	),
+	"errfile":         errFileRule,
 	"configfile": has(insteadConfig, ""),
 	"preparedstatements": has(
 		"statements are always prepared, and values read before they are sent",
@@ -164,6 +162,23 @@ func rowsOf(s *copystmt.Statement, name string) (int64, error) {
 		return -1, nil
 	}
 	return wholeNumber(o)
+}
+
+// errFileRule sets the file for rejected rows. The name may be empty, where cqlsh fails with the
+// first such row.
+func errFileRule(t *Command, _ *copystmt.Statement, o copystmt.Option) error {
+	if o.Value == "" {
+		return nil
+	}
+	var err error
+	if t.ErrFile, err = copiedFile(o.Value); err != nil {
+		return err
+	}
+	t.copyAlone(
+		"%s: copy writes that file; load keeps rejected rows in its run directory alone",
+		shownOption(o),
+	)
+	return nil
 }
 
 // ttlRule sets a time to live. Below zero there is none to set.

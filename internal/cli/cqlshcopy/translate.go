@@ -26,6 +26,9 @@ type Command struct {
 	Args      []string // the table and the files, as the command has them
 	Settings  []Setting
 	Notes     []string // what the statement says and the command does not do
+	// CopyAlone is what the statement says and copy does, but the command line does not.
+	CopyAlone []string
+	ErrFile   string // for rejected rows; empty: none
 }
 
 // Setting is a flag of the command and its value, or the elements of it.
@@ -40,6 +43,10 @@ func (t *Command) set(flag string, values ...string) {
 
 func (t *Command) note(format string, args ...any) {
 	t.Notes = append(t.Notes, fmt.Sprintf(format, args...))
+}
+
+func (t *Command) copyAlone(format string, args ...any) {
+	t.CopyAlone = append(t.CopyAlone, fmt.Sprintf(format, args...))
 }
 
 // Translate makes the command that does what a statement says. keyspace is that of a table without

@@ -57,12 +57,11 @@ func TestTranslateFrom(t *testing.T) {
 		{"REQUESTTIMEOUT = 90", " --timeout=90s", nil},
 		{"RATEFILE = '' AND CONFIGFILE = '' AND PREPAREDSTATEMENTS = True", "", nil},
 		{"CHUNKSIZE = 5 AND NUMPROCESSES = 2 AND REPORTFREQUENCY = 0.5 AND RATEFILE = 'r'" +
-			" AND ERRFILE = 'e' AND CONFIGFILE = 'c' AND PREPAREDSTATEMENTS = no", "", []string{
+			" AND CONFIGFILE = 'c' AND PREPAREDSTATEMENTS = no", "", []string{
 			"CHUNKSIZE = '5' is not done: an input is cut into pieces as memory and processors allow",
 			"NUMPROCESSES = '2' is not done: " + insteadProcesses,
 			"REPORTFREQUENCY = '0.5' is not done: " + insteadReports,
 			"RATEFILE = 'r' is not done: " + insteadRateFile,
-			"ERRFILE = 'e' is not done: rejected rows are kept in the run directory, with their reasons; --run-dir names it",
 			"CONFIGFILE = 'c' is not done: " + insteadConfig,
 			"PREPAREDSTATEMENTS = 'no' is not done: statements are always prepared, and values read before they are sent",
 		}},
@@ -111,6 +110,27 @@ func TestTranslateFromStandardInput(t *testing.T) {
 	_, notes, err = translated(t, "COPY t FROM STDIN WITH SKIPROWS = 0 AND MAXROWS = 5")
 	require.NoError(t, err)
 	require.Empty(t, notes)
+}
+
+// What copy does besides the command is noted where the command is shown.
+func TestTranslateFiles(t *testing.T) {
+	t.Setenv("HOME", "/home/joe")
+	for _, tc := range []struct{ options, file, note string }{
+		{"ERRFILE = '~/e'", "/home/joe/e",
+			"ERRFILE = '~/e': copy writes that file; load keeps rejected rows in its run directory alone"},
+		{"ERRFILE = '-'", "./-",
+			"ERRFILE = '-': copy writes that file; load keeps rejected rows in its run directory alone"},
+		{"ERRFILE = ''", "", ""},
+	} {
+		s, err := copystmt.Parse("COPY t FROM 'f' WITH " + tc.options)
+		require.NoError(t, err)
+		tr, err := Translate(s, "demo", "tombstone")
+		require.NoError(t, err)
+		require.Equal(t, plainLoad, tr.CommandLine(nil))
+		require.Equal(t, tc.file, tr.ErrFile)
+		require.Equal(t, tc.note, strings.Join(tr.CopyAlone, "\n"))
+		require.Empty(t, tr.Notes)
+	}
 }
 
 func TestTranslateTo(t *testing.T) {

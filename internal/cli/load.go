@@ -170,6 +170,7 @@ func (o *loadOptions) addErrorFlags(b flagset.Binder) {
 // What is said of flags that several commands have.
 const (
 	inFlightHelp        = "requests under way, at most (default: 16 for each core of the cluster, and more on a long line to it)"
+	parallelHelp        = "requests under way, at most, in all (default: nodes x cores x smudge, and more on a long line to them)"
 	maxParseErrorsHelp  = "rows that may fail to parse before the load stops"
 	maxInsertErrorsHelp = "rows that the cluster may refuse before the load stops"
 	unlimited           = " (-1: no limit)"

@@ -11,7 +11,7 @@ import (
 
 // What several options of either direction have in place of them.
 const (
-	insteadProcesses = "one process uses all processors"
+	insteadProcesses = "one process uses all processors; --inflight limits the requests under way"
 	insteadReports   = "--progress says how often progress is printed"
 	insteadRateFile  = "progress and the summary go to the standard error alone"
 	insteadConfig    = "no file of cqlsh's is read: give the options that stand in it in the statement"
@@ -42,16 +42,16 @@ var fromRules = map[string]rule{
 	"requesttimeout":  becomesSeconds("timeout"),
 
 	"chunksize":       has("an input is cut into pieces as memory and processors allow"),
-	"numprocesses":    has(insteadProcesses),
+	"numprocesses":    inFlightRule,
 	"reportfrequency": has(insteadReports),
 	"ratefile":        has(insteadRateFile, ""),
 	"errfile":         errFileRule,
-	"configfile": has(insteadConfig, ""),
+	"configfile":      has(insteadConfig, ""),
 	"preparedstatements": has(
 		"statements are always prepared, and values read before they are sent",
 		"true",
 	),
-	"maxinflightmessages": has(insteadInFlight),
+	"maxinflightmessages": inFlightRule,
 	"maxbackoffattempts":  has(insteadInFlight),
 	"maxpendingchunks":    has(insteadInFlight),
 	"childtimeout":        has("there are no child processes"),

@@ -1,6 +1,7 @@
 package cqlshcopy
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -65,8 +66,11 @@ func TestTranslateFrom(t *testing.T) {
 			"CONFIGFILE = 'c' is not done: " + insteadConfig,
 			"PREPAREDSTATEMENTS = 'no' is not done: statements are always prepared, and values read before they are sent",
 		}},
-		{"MAXINFLIGHTMESSAGES = 1 AND MAXBACKOFFATTEMPTS = 1 AND MAXPENDINGCHUNKS = 1 AND CHILDTIMEOUT = 1", "", []string{
-			"MAXINFLIGHTMESSAGES = '1' is not done: " + insteadInFlight, "MAXBACKOFFATTEMPTS = '1' is not done: " + insteadInFlight,
+		{"MAXINFLIGHTMESSAGES = 8 AND NUMPROCESSES = 4", " --inflight=32", nil},
+		{"NUMPROCESSES = 0 AND MAXINFLIGHTMESSAGES = 8", " --inflight=8", nil},
+		{"MAXINFLIGHTMESSAGES = 8", fmt.Sprint(" --inflight=", 8*defaultProcesses()), nil},
+		{"MAXBACKOFFATTEMPTS = 1 AND MAXPENDINGCHUNKS = 1 AND CHILDTIMEOUT = 1", "", []string{
+			"MAXBACKOFFATTEMPTS = '1' is not done: " + insteadInFlight,
 			"MAXPENDINGCHUNKS = '1' is not done: " + insteadInFlight, "CHILDTIMEOUT = '1' is not done: there are no child processes",
 		}},
 		{"PAGESIZE = x AND ENCODING = latin1 AND FLOATPRECISION = 3", "", []string{
@@ -155,11 +159,14 @@ func TestTranslateTo(t *testing.T) {
 				"DECIMALSEP = ',' is not done: " + insteadText, "THOUSANDSSEP = '.' is not done: " + insteadText,
 				"FLOATPRECISION = '5' is not done: " + insteadText, "DOUBLEPRECISION = '12' is not done: " + insteadText,
 			}},
-		{"COPY t TO STDOUT WITH MAXOUTPUTSIZE = 5 AND ENCODING = latin1 AND MAXREQUESTS = 6 AND TTL = 5",
+		{"COPY t TO 'f' WITH MAXREQUESTS = 3 AND NUMPROCESSES = 4", plainScan + " --parallel=12", "cqlbulk load demo.t f --format=csv --header=false --column-order=cqlsh", nil},
+		{"COPY t TO 'f' WITH NUMPROCESSES = 4", plainScan + " --parallel=24", "cqlbulk load demo.t f --format=csv --header=false --column-order=cqlsh", nil},
+		{"COPY t TO 'f' WITH MAXREQUESTS = 99999999999 AND NUMPROCESSES = 99999999999", plainScan + " --parallel=2147483647", "cqlbulk load demo.t f --format=csv --header=false --column-order=cqlsh", nil},
+		{"COPY t TO 'f' WITH MAXREQUESTS = -3", plainScan + fmt.Sprint(" --parallel=", defaultProcesses()), "cqlbulk load demo.t f --format=csv --header=false --column-order=cqlsh", nil},
+		{"COPY t TO STDOUT WITH MAXOUTPUTSIZE = 5 AND ENCODING = latin1 AND TTL = 5",
 			strings.Replace(plainScan, " --output=f", "", 1), "cqlbulk load demo.t - --format=csv --header=false --column-order=cqlsh", []string{
 				"MAXOUTPUTSIZE = '5' is passed over, as cqlsh does: there is no second standard output",
 				"ENCODING = 'latin1' is not done: text is in UTF-8",
-				"MAXREQUESTS = '6' is not done: as many requests are under way as the cluster answers well",
 				"TTL = '5' is passed over, as cqlsh does: it has no meaning for COPY TO",
 			}},
 	} {
@@ -192,6 +199,8 @@ func TestTranslateRefused(t *testing.T) {
 		{"COPY t TO ''", "the statement: the name of a file is empty"},
 		{"COPY t TO 'f' WITH PAGESIZE = many", `the statement: line 1, column 20: PAGESIZE = 'many': must be a whole number`},
 		{"COPY t TO 'f' WITH PAGETIMEOUT = 1.5", `the statement: line 1, column 20: PAGETIMEOUT = '1.5': must be a whole number`},
+		{"COPY t TO 'f' WITH MAXREQUESTS = 3 AND NUMPROCESSES = two", `the statement: line 1, column 40: NUMPROCESSES = 'two': must be a whole number`},
+		{"COPY t FROM 'f' WITH NUMPROCESSES = two", `the statement: line 1, column 22: NUMPROCESSES = 'two': must be a whole number`},
 		{"COPY t TO 'f' WITH MAXOUTPUTSIZE = 10",
 			`the statement: line 1, column 20: MAXOUTPUTSIZE = '10': cqlbulk writes several files into a folder of their own: say cqlbulk scan demo.t --dir FOLDER --maxoutputsize 10`},
 	} {

@@ -114,6 +114,9 @@ func runCopy(c *cobra.Command, s streams, o *copyOptions, text string) error {
 	for _, note := range t.Notes {
 		s.warn("%s", note)
 	}
+	if t.Progress > 0 && !c.Flags().Changed(progressFlag) {
+		o.Progress = t.Progress
+	}
 	switch {
 	case o.Explain:
 		return nil
@@ -122,7 +125,7 @@ func runCopy(c *cobra.Command, s streams, o *copyOptions, text string) error {
 		return o.copyFrom(c.Context(), s, t, load)
 	default:
 		scan.TableName = t.Table
-		return o.copyTo(c.Context(), s, scan)
+		return o.copyTo(c.Context(), s, t, scan)
 	}
 }
 

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"slices"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/cli/cqlshcopy"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
+	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
@@ -22,12 +24,19 @@ func (o *copyOptions) copyFrom(
 	if err != nil {
 		return err
 	}
-	if err := makeWay(t, load); err != nil {
-		load.Close()
-		return err
-	}
 	inputs := load.Inputs()
+	stopRates := func() {}
+	if !load.DryRun() {
+		if err = makeWay(t, inputs); err == nil {
+			stopRates, err = s.startRates(t, append(inputs, t.ErrFile), load.Counters())
+		}
+		if err != nil {
+			load.Close()
+			return err
+		}
+	}
 	err = finishLoad(ctx, s, o.showOptions, load)
+	stopRates()
 	result := s.end.document.Load
 	if result == nil || result.DryRun || refused(err) {
 		return err
@@ -42,14 +51,12 @@ func (o *copyOptions) copyFrom(
 
 // makeWay moves aside an earlier file of the name in ERRFILE, so that the file is of this copy. It
 // refuses a file that cannot be made before a row is written.
-func makeWay(t *cqlshcopy.Command, load *operation.Load) error {
-	if t.ErrFile == "" || load.DryRun() {
+func makeWay(t *cqlshcopy.Command, inputs []string) error {
+	if t.ErrFile == "" {
 		return nil
 	}
 	err := checkMakeable(t.ErrFile)
-	if err == nil && slices.ContainsFunc(load.Inputs(), func(input string) bool {
-		return isSameFile(input, t.ErrFile)
-	}) {
+	if err == nil && isOneOf(inputs, t.ErrFile) {
 		err = errors.New("is an input: it would be renamed; name another file")
 	}
 	if err == nil {
@@ -61,14 +68,42 @@ func makeWay(t *cqlshcopy.Command, load *operation.Load) error {
 	return nil
 }
 
-// isSameFile reports whether two names are those of one file, which is there.
-func isSameFile(a, b string) bool {
-	first, err := os.Stat(a)
-	if err != nil {
-		return false
+// startRates writes the pace of a copy to the file in RATEFILE until stop is called. The file must
+// be none of the others that the copy reads or writes.
+func (s streams) startRates(
+	t *cqlshcopy.Command, others []string, c *progress.Counters,
+) (stop func(), err error) {
+	if t.RateFile == "" {
+		return func() {}, nil
 	}
-	second, err := os.Stat(b)
-	return err == nil && os.SameFile(first, second)
+	if isOneOf(others, t.RateFile) {
+		return nil, fmt.Errorf(
+			"RATEFILE %s: is another file of the copy: it would be removed; name another file",
+			t.RateFile,
+		)
+	}
+	rows := func() int64 { return c.Rows.Load() + c.Rejected.Load() }
+	stopFile, err := cqlshcopy.StartRates(t.RateFile, t.RateEvery, rows)
+	if err != nil {
+		return nil, fmt.Errorf("RATEFILE %s: %w", t.RateFile, err)
+	}
+	return func() {
+		if err := stopFile(); err != nil {
+			s.warn("RATEFILE %s could not be written: %v", t.RateFile, err)
+		}
+	}, nil
+}
+
+// isOneOf reports whether a name is that of one of the files, which may not be there yet.
+func isOneOf(files []string, name string) bool {
+	own, err := os.Stat(name)
+	return slices.ContainsFunc(files, func(file string) bool {
+		if filepath.Clean(file) == filepath.Clean(name) {
+			return true
+		}
+		other, otherErr := os.Stat(file)
+		return err == nil && otherErr == nil && os.SameFile(own, other)
+	})
 }
 
 // keepRejects writes the rejected rows to the file in ERRFILE. It returns the name of the file that
@@ -87,12 +122,20 @@ func (s streams) keepRejects(t *cqlshcopy.Command, load *operation.Load) string 
 
 // copyTo runs the scan of a COPY TO, and prints what cqlsh prints at its end. If the rows go to the
 // standard output, that is nothing.
-func (o *copyOptions) copyTo(ctx context.Context, s streams, settings *spec.Scan) error {
+func (o *copyOptions) copyTo(
+	ctx context.Context, s streams, t *cqlshcopy.Command, settings *spec.Scan,
+) error {
 	s, scan, err := prepareScan(ctx, s, o.showOptions, settings)
 	if err != nil {
 		return err
 	}
+	stopRates, err := s.startRates(t, []string{settings.Path}, scan.Counters())
+	if err != nil {
+		scan.Close()
+		return err
+	}
 	err = finishScan(ctx, s, o.showOptions, scan)
+	stopRates()
 	result := s.end.document.Scan
 	if result == nil || settings.ToStdout() || refused(err) {
 		return err

@@ -12,8 +12,6 @@ import (
 // What several options of either direction have in place of them.
 const (
 	insteadProcesses = "one process uses all processors; --inflight limits the requests under way"
-	insteadReports   = "--progress says how often progress is printed"
-	insteadRateFile  = "progress and the summary go to the standard error alone"
 	insteadConfig    = "no file of cqlsh's is read: give the options that stand in it in the statement"
 	insteadInFlight  = "the number of requests under way follows what each node answers well, at most --inflight"
 )
@@ -43,8 +41,8 @@ var fromRules = map[string]rule{
 
 	"chunksize":       has("an input is cut into pieces as memory and processors allow"),
 	"numprocesses":    inFlightRule,
-	"reportfrequency": has(insteadReports),
-	"ratefile":        has(insteadRateFile, ""),
+	"reportfrequency": frequencyRule,
+	"ratefile":        rateFileRule,
 	"errfile":         errFileRule,
 	"configfile":      has(insteadConfig, ""),
 	"preparedstatements": has(

@@ -35,8 +35,8 @@ var toRules = map[string]rule{
 	"encoding":        has("text is in UTF-8", "utf8", "utf-8"),
 	"maxrequests":     parallelRule,
 	"numprocesses":    parallelRule,
-	"reportfrequency": has(insteadReports),
-	"ratefile":        has(insteadRateFile, ""),
+	"reportfrequency": frequencyRule,
+	"ratefile":        rateFileRule,
 	"configfile":      has(insteadConfig, ""),
 }
 

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -28,7 +29,10 @@ type Command struct {
 	Notes     []string // what the statement says and the command does not do
 	// CopyAlone is what the statement says and copy does, but the command line does not.
 	CopyAlone []string
-	ErrFile   string // for rejected rows; empty: none
+	ErrFile   string        // for rejected rows; empty: none
+	RateFile  string        // for the pace; empty: none
+	RateEvery time.Duration // between lines of RateFile
+	Progress  time.Duration // between lines of progress; 0: the statement says nothing
 }
 
 // Setting is a flag of the command and its value, or the elements of it.
@@ -56,9 +60,13 @@ func Translate(s *copystmt.Statement, keyspace, nulls string) (*Command, error) 
 	if err != nil {
 		return nil, err
 	}
-	t := &Command{Direction: s.Direction, Table: table, Args: []string{
-		cqltype.QuoteIdent(table.Keyspace) + "." + cqltype.QuoteIdent(table.Table),
-	}}
+	name := cqltype.QuoteIdent(table.Keyspace) + "." + cqltype.QuoteIdent(table.Table)
+	t := &Command{
+		Direction: s.Direction,
+		Table:     table,
+		Args:      []string{name},
+		RateEvery: defaultRateEvery,
+	}
 	if s.Direction == copystmt.To {
 		return t, t.toFile(s)
 	}

@@ -57,12 +57,19 @@ func TestTranslateFrom(t *testing.T) {
 		{"MAXPARSEERRORS = -5 AND MAXINSERTERRORS = ' 7 '", " --maxparseerrors=-1 --maxinserterrors=7", nil},
 		{"REQUESTTIMEOUT = 90", " --timeout=90s", nil},
 		{"RATEFILE = '' AND CONFIGFILE = '' AND PREPAREDSTATEMENTS = True", "", nil},
-		{"CHUNKSIZE = 5 AND NUMPROCESSES = 2 AND REPORTFREQUENCY = 0.5 AND RATEFILE = 'r'" +
+		{"REPORTFREQUENCY = 90", " --progress=1m30s", nil},
+		{"REPORTFREQUENCY = ' 1.5 '", " --progress=1.5s", nil},
+		{"REPORTFREQUENCY = inf", " --progress=277777h46m40s", nil},
+		{"REPORTFREQUENCY = 0.25", " --progress=1s", []string{
+			"REPORTFREQUENCY = '0.25': lines of progress come once a second",
+		}},
+		{"REPORTFREQUENCY = -1", " --progress=1s", []string{
+			"REPORTFREQUENCY = '-1': lines of progress come once a second",
+		}},
+		{"CHUNKSIZE = 5 AND NUMPROCESSES = 2" +
 			" AND CONFIGFILE = 'c' AND PREPAREDSTATEMENTS = no", "", []string{
 			"CHUNKSIZE = '5' is not done: an input is cut into pieces as memory and processors allow",
 			"NUMPROCESSES = '2' is not done: " + insteadProcesses,
-			"REPORTFREQUENCY = '0.5' is not done: " + insteadReports,
-			"RATEFILE = 'r' is not done: " + insteadRateFile,
 			"CONFIGFILE = 'c' is not done: " + insteadConfig,
 			"PREPAREDSTATEMENTS = 'no' is not done: statements are always prepared, and values read before they are sent",
 		}},
@@ -120,6 +127,10 @@ func TestTranslateFromStandardInput(t *testing.T) {
 func TestTranslateFiles(t *testing.T) {
 	t.Setenv("HOME", "/home/joe")
 	for _, tc := range []struct{ options, file, note string }{
+		{"RATEFILE = '~/r' AND REPORTFREQUENCY = 2", "/home/joe/r 2s",
+			"RATEFILE = '~/r': copy writes that file; load does not"},
+		{"RATEFILE = 'r'", "r 250ms", "RATEFILE = 'r': copy writes that file; load does not"},
+		{"RATEFILE = ''", "", ""},
 		{"ERRFILE = '~/e'", "/home/joe/e",
 			"ERRFILE = '~/e': copy writes that file; load keeps rejected rows in its run directory alone"},
 		{"ERRFILE = '-'", "./-",
@@ -130,8 +141,12 @@ func TestTranslateFiles(t *testing.T) {
 		require.NoError(t, err)
 		tr, err := Translate(s, "demo", "tombstone")
 		require.NoError(t, err)
-		require.Equal(t, plainLoad, tr.CommandLine(nil))
-		require.Equal(t, tc.file, tr.ErrFile)
+		require.Contains(t, tr.CommandLine(nil), plainLoad)
+		file := tr.ErrFile
+		if tr.RateFile != "" {
+			file = tr.RateFile + " " + tr.RateEvery.String()
+		}
+		require.Equal(t, tc.file, file)
 		require.Equal(t, tc.note, strings.Join(tr.CopyAlone, "\n"))
 		require.Empty(t, tr.Notes)
 	}
@@ -199,6 +214,8 @@ func TestTranslateRefused(t *testing.T) {
 		{"COPY t TO ''", "the statement: the name of a file is empty"},
 		{"COPY t TO 'f' WITH PAGESIZE = many", `the statement: line 1, column 20: PAGESIZE = 'many': must be a whole number`},
 		{"COPY t TO 'f' WITH PAGETIMEOUT = 1.5", `the statement: line 1, column 20: PAGETIMEOUT = '1.5': must be a whole number`},
+		{"COPY t TO 'f' WITH REPORTFREQUENCY = often", `the statement: line 1, column 20: REPORTFREQUENCY = 'often': must be a number of seconds`},
+		{"COPY t FROM 'f' WITH REPORTFREQUENCY = nan", `the statement: line 1, column 22: REPORTFREQUENCY = 'nan': must be a number of seconds`},
 		{"COPY t TO 'f' WITH MAXREQUESTS = 3 AND NUMPROCESSES = two", `the statement: line 1, column 40: NUMPROCESSES = 'two': must be a whole number`},
 		{"COPY t FROM 'f' WITH NUMPROCESSES = two", `the statement: line 1, column 22: NUMPROCESSES = 'two': must be a whole number`},
 		{"COPY t TO 'f' WITH MAXOUTPUTSIZE = 10",

@@ -14,7 +14,9 @@ import (
 // earlier file of that name is removed. A line comes at every interval in which the count of rows
 // changed, and one at the end. The caller ends that with stop, which returns the first error of a
 // write.
-func StartRates(name string, every time.Duration, rows func() int64) (stop func() error, err error) {
+func StartRates(
+	name string, every time.Duration, rows func() int64,
+) (stop func() error, err error) {
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

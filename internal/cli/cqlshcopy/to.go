@@ -4,6 +4,7 @@ import (
 	"errors"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/copystmt"
@@ -32,7 +33,7 @@ var toRules = map[string]rule{
 	"thousandssep":    has(insteadText, ""),
 	"floatprecision":  has(insteadText),
 	"doubleprecision": has(insteadText),
-	"encoding":        has("text is in UTF-8", "utf8", "utf-8"),
+	"encoding":        encodingRule,
 	"maxrequests":     parallelRule,
 	"numprocesses":    parallelRule,
 	"reportfrequency": frequencyRule,
@@ -110,4 +111,21 @@ func writtenEscapeRule(t *Command, s *copystmt.Statement, o copystmt.Option) err
 		quote.Value = `"`
 	}
 	return has("a quote in a field is doubled, and nothing is escaped", quote.Value)(t, s, o)
+}
+
+// encodings are the names that Python has for UTF-8 and for ASCII, which is a part of it.
+var encodings = []string{
+	"utf8", "utf_8", "u8", "utf", "cp65001", "utf8_ucs2", "utf8_ucs4",
+	"ascii", "us_ascii", "us", "646", "iso646_us", "iso_ir_6", "cp367", "csascii", "ibm367",
+	"ansi_x3.4_1968", "ansi_x3_4_1968", "ansi_x3.4_1986", "iso_646.irv_1991",
+}
+
+// encodingRule prints that text is in UTF-8, unless that is what the statement says. Python takes
+// a hyphen or a blank in a name for an underscore.
+func encodingRule(t *Command, _ *copystmt.Statement, o copystmt.Option) error {
+	name := strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(o.Value))
+	if !slices.Contains(encodings, name) {
+		t.note("%s is not done: text is written in UTF-8, as by cqlsh", shownOption(o))
+	}
+	return nil
 }

@@ -181,7 +181,7 @@ func TestTranslateTo(t *testing.T) {
 		{"COPY t TO STDOUT WITH MAXOUTPUTSIZE = 5 AND ENCODING = latin1 AND TTL = 5",
 			strings.Replace(plainScan, " --output=f", "", 1), "cqlbulk load demo.t - --format=csv --header=false --column-order=cqlsh", []string{
 				"MAXOUTPUTSIZE = '5' is passed over, as cqlsh does: there is no second standard output",
-				"ENCODING = 'latin1' is not done: text is in UTF-8",
+				"ENCODING = 'latin1' is not done: text is written in UTF-8, as by cqlsh",
 				"TTL = '5' is passed over, as cqlsh does: it has no meaning for COPY TO",
 			}},
 	} {
@@ -196,6 +196,18 @@ func TestTranslateTo(t *testing.T) {
 			),
 			notes,
 		)
+	}
+}
+
+// Python's names of UTF-8 and ASCII need no note.
+func TestTranslateEncoding(t *testing.T) {
+	for name, known := range map[string]bool{
+		"UTF8": true, "utf 8": true, "Utf-8": true, "U8": true, "ascii": true, "US-ASCII": true,
+		"utf_8_sig": false, "utf16": false, "": false,
+	} {
+		_, notes, err := translated(t, "COPY t TO 'f' WITH ENCODING = '"+name+"'")
+		require.NoError(t, err)
+		require.Equal(t, !known, strings.Contains(strings.Join(notes, "\n"), "ENCODING"), name)
 	}
 }
 

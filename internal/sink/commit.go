@@ -211,12 +211,12 @@ type Earlier struct {
 }
 
 // RemoveEarlier removes the files of an earlier output from the folder: those that ours accepts by
-// name, and part files. The caller calls it between Complete and Commit, so that a crash in between
+// name, and part files. Beside a file it looks only for numbered files of its name. The caller calls it between Complete and Commit, so that a crash in between
 // leaves visible part files.
 func (o *Output) RemoveEarlier(ours func(name string) bool) (found Earlier, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.options.Dir || !o.options.Force {
+	if !o.options.Dir && !o.options.numbered() || !o.options.Force {
 		return Earlier{}, nil
 	}
 	parts, final := make(map[string]bool), make(map[string]bool)
@@ -234,7 +234,10 @@ func (o *Output) RemoveEarlier(ours func(name string) bool) (found Earlier, err 
 	if err != nil {
 		return Earlier{}, fmt.Errorf("output folder %s: %w", o.folder, err)
 	}
-	own := o.options.ownNames()
+	own := numberedNames(o.at.file)
+	if o.options.Dir {
+		own = o.options.ownNames()
+	}
 	for _, e := range entries {
 		name := e.Base()
 		if parts[name] || e.Kind != store.Object || !own.MatchString(name) {

@@ -81,7 +81,10 @@ func (o *scanOptions) addOutputFlags(b flagset.Binder) {
 		)+": what the manifest and --json have of each file (default: the quicker xxh64)",
 	)
 	b.Add("compression-level", "how hard to compress, 1 to 9 (default: the compressor's own)")
-	b.Add("maxoutputsize", "rows of one part file, at most (default: no limit)")
+	b.Add(
+		"maxoutputsize",
+		"rows of one part file, at most; with --output the rows of each file FILE, FILE.1, FILE.2, of which the first has the header (default: no limit)",
+	)
 	b.Add("max-file-bytes", "bytes of text of one part file, at most (default: no limit)")
 	b.Add("force", "write over an output that exists", flagset.Everyday)
 	b.Add("no-manifest", "write no manifest beside the output")

@@ -211,8 +211,8 @@ type Earlier struct {
 }
 
 // RemoveEarlier removes the files of an earlier output from the folder: those that ours accepts by
-// name, and part files. Beside a file it looks only for numbered files of its name. The caller calls it between Complete and Commit, so that a crash in between
-// leaves visible part files.
+// name, and part files. Beside a file it looks only for numbered files of its name. The caller
+// calls it between Complete and Commit, so that a crash in between leaves visible part files.
 func (o *Output) RemoveEarlier(ours func(name string) bool) (found Earlier, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()

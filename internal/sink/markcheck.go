@@ -9,8 +9,8 @@ import (
 const maxWorker = 1 << 30
 
 // check returns what is wrong with a mark of an output with these options. An output that is no
-// folder has one file, called name, or numbered files of that name. A mark without an error has only names that the output
-// itself would give, each once.
+// folder has one file, called name, or numbered files of that name. A mark without an error has
+// only names that the output itself would give, each once.
 func (m *Mark) check(o *Options, name string) error {
 	if m.Compression != o.Compression {
 		return fmt.Errorf("it was begun with compression %q, not %q", m.Compression, o.Compression)

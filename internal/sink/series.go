@@ -9,7 +9,7 @@ import (
 )
 
 // series is one file after another, each with the header, of one writer or of all of them. Outside
-// a folder it has one file only, or numbered files of which only the first has the header.
+// a folder it has one file only, or numbered files: then only the first has the header.
 type series struct {
 	output *Output
 	worker int    // 0: of all of them

@@ -53,11 +53,11 @@ import (
 
 // Writer takes the rows of one worker.
 type Writer interface {
-	// Write takes text that is rows whole rows, line ends included. All of it
-	// goes into one file, or into numbered files that follow each other, or an
-	// error comes back; the bytes may be used again afterwards. An error of the file itself stays: every later Write repeats
-	// it, and Commit refuses. Since text waits in buffers, a full disk may show
-	// in a later Write, or not before Commit.
+	// Write takes text that is rows whole rows, line ends included. All of it goes into one file,
+	// or into consecutive numbered files, or an error comes back. The bytes may be used again
+	// afterwards. An error of the file itself stays: every later Write repeats it, and Commit
+	// refuses. Since text waits in buffers, a full disk may show in a later Write, or not before
+	// Commit.
 	Write(rows int, text []byte) error
 }
 

@@ -4,9 +4,11 @@ package dsv
 // begins with a row and was made with AppendField. It has that many rows; otherwise FirstRows
 // returns the length of the text.
 func (f Format) FirstRows(text []byte, rows int) int {
-	esc := f.escape()
-	quoted := false
-	for i := 0; i < len(text) && rows > 0; i++ {
+	if rows <= 0 {
+		return 0
+	}
+	esc, quoted := f.escape(), false
+	for i := 0; i < len(text); i++ {
 		switch b := text[i]; {
 		case b == f.Quote:
 			quoted = !quoted // twice where it is doubled
@@ -18,8 +20,5 @@ func (f Format) FirstRows(text []byte, rows int) int {
 			}
 		}
 	}
-	if rows > 0 {
-		return len(text)
-	}
-	return 0
+	return len(text)
 }

@@ -1,7 +1,6 @@
 package cqlshcopy
 
 import (
-	"errors"
 	"slices"
 	"strconv"
 	"strings"
@@ -76,18 +75,26 @@ var textFlags = []string{
 	"null-string",
 }
 
-// loadOf is the command line that loads the output.
+// loadOf is the command line that loads the output. Of several files only the first has a header,
+// so that they are one input.
 func (t *Command) loadOf(output string) string {
-	load := &Command{command: "load", Args: append(slices.Clone(t.Args), output)}
+	var joined string
+	load := &Command{command: "load"}
 	for _, s := range t.Settings {
 		if slices.Contains(textFlags, s.Flag) {
 			load.Settings = append(load.Settings, s)
 		}
+		if s.Flag == "maxoutputsize" {
+			file := setting.ShellQuote(output)
+			joined, output = "cat "+file+" "+file+".[0-9]* | ", "-"
+		}
 	}
-	return load.CommandLine(nil)
+	load.Args = append(slices.Clone(t.Args), output)
+	return joined + load.CommandLine(nil)
 }
 
-// maxOutputSizeRule refuses to write several files, whose names cqlbulk gives otherwise.
+// maxOutputSizeRule limits the rows of a file. The others have its name and a number, as those of
+// cqlsh.
 func maxOutputSizeRule(t *Command, s *copystmt.Statement, o copystmt.Option) error {
 	n, err := wholeNumber(o)
 	switch {
@@ -100,8 +107,8 @@ func maxOutputSizeRule(t *Command, s *copystmt.Statement, o copystmt.Option) err
 		)
 		return nil
 	}
-	return errors.New("cqlbulk writes several files into a folder of their own: say cqlbulk scan " +
-		setting.ShellQuote(t.Args[0]) + " --dir FOLDER --maxoutputsize " + strconv.FormatInt(n, 10))
+	t.set("maxoutputsize", strconv.FormatInt(n, 10))
+	return nil
 }
 
 // writtenEscapeRule prints that there is no escape, unless it is the quote.

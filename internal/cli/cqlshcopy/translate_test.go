@@ -175,6 +175,9 @@ func TestTranslateTo(t *testing.T) {
 				"FLOATPRECISION = '5' is not done: " + insteadText, "DOUBLEPRECISION = '12' is not done: " + insteadText,
 			}},
 		{"COPY t TO 'f' WITH MAXREQUESTS = 3 AND NUMPROCESSES = 4", plainScan + " --parallel=12", "cqlbulk load demo.t f --format=csv --header=false --column-order=cqlsh", nil},
+		{"COPY t TO 'it''s' WITH MAXOUTPUTSIZE = 10 AND HEADER = true",
+			`cqlbulk scan demo.t '--output=it'\''s' --format=csv --header=true --column-order=cqlsh --maxoutputsize=10`,
+			`cat 'it'\''s' 'it'\''s'.[0-9]* | cqlbulk load demo.t - --format=csv --header=true --column-order=cqlsh`, nil},
 		{"COPY t TO 'f' WITH NUMPROCESSES = 4", plainScan + " --parallel=24", "cqlbulk load demo.t f --format=csv --header=false --column-order=cqlsh", nil},
 		{"COPY t TO 'f' WITH MAXREQUESTS = 99999999999 AND NUMPROCESSES = 99999999999", plainScan + " --parallel=2147483647", "cqlbulk load demo.t f --format=csv --header=false --column-order=cqlsh", nil},
 		{"COPY t TO 'f' WITH MAXREQUESTS = -3", plainScan + fmt.Sprint(" --parallel=", defaultProcesses()), "cqlbulk load demo.t f --format=csv --header=false --column-order=cqlsh", nil},
@@ -230,8 +233,7 @@ func TestTranslateRefused(t *testing.T) {
 		{"COPY t FROM 'f' WITH REPORTFREQUENCY = nan", `the statement: line 1, column 22: REPORTFREQUENCY = 'nan': must be a number of seconds`},
 		{"COPY t TO 'f' WITH MAXREQUESTS = 3 AND NUMPROCESSES = two", `the statement: line 1, column 40: NUMPROCESSES = 'two': must be a whole number`},
 		{"COPY t FROM 'f' WITH NUMPROCESSES = two", `the statement: line 1, column 22: NUMPROCESSES = 'two': must be a whole number`},
-		{"COPY t TO 'f' WITH MAXOUTPUTSIZE = 10",
-			`the statement: line 1, column 20: MAXOUTPUTSIZE = '10': cqlbulk writes several files into a folder of their own: say cqlbulk scan demo.t --dir FOLDER --maxoutputsize 10`},
+		{"COPY t TO 'f' WITH MAXOUTPUTSIZE = many", `the statement: line 1, column 20: MAXOUTPUTSIZE = 'many': must be a whole number`},
 	} {
 		_, _, err := translated(t, tc.statement)
 		require.EqualError(t, err, tc.want)

@@ -83,7 +83,7 @@ func (o *scanOptions) addOutputFlags(b flagset.Binder) {
 	b.Add("compression-level", "how hard to compress, 1 to 9 (default: the compressor's own)")
 	b.Add(
 		"maxoutputsize",
-		"rows of one part file, at most; with --output the rows of each file FILE, FILE.1, FILE.2, of which the first has the header (default: no limit)",
+		"rows of one part file, at most; with --output, rows of each of FILE, FILE.1, FILE.2; only FILE has the header (default: no limit)",
 	)
 	b.Add("max-file-bytes", "bytes of text of one part file, at most (default: no limit)")
 	b.Add("force", "write over an output that exists", flagset.Everyday)

@@ -24,7 +24,7 @@ type Output struct {
 	Compression  string
 	Level        int    // of the compressor; 0: its own
 	FileChecksum string // one of filesum.Algorithms; empty: the default
-	// at most, in rows of one part file, or of each of the files Path, Path.1 and so on; 0: no limit
+	// at most, in rows of one part file, or of each of Path, Path.1 and so on; 0: no limit
 	MaxOutputSize int64
 	MaxFileBytes  setting.Size // at most, in bytes of text of one part file; 0: no limit
 	Force         bool         // write over an output that exists
@@ -253,8 +253,8 @@ func (o *Output) Complete() error {
 	return nil
 }
 
-// SinkOptions say how the output is made, but for the FirstRows of its format. header begins every
-// file of a folder, and else the first one.
+// SinkOptions returns how the output is made, without FirstRows, which the format has. The header
+// begins every file of a folder, or the first of numbered files.
 func (o *Output) SinkOptions(stdout io.Writer, header []byte) sink.Options {
 	options := sink.Options{
 		Path:        o.Path,

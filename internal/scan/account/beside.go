@@ -69,10 +69,10 @@ func (b Beside) Remove(own func(manifest.Manifest) bool) error {
 	return nil
 }
 
-// EarlierFiles returns a function that reports whether a file in an output folder, or a numbered
-// file beside the output, is of an earlier scan: the manifest names it. Without a manifest it
-// reports true for a folder, since a scan that was killed at its end leaves none. Beside a file it
-// reports false, because other programs number files, too.
+// EarlierFiles returns a function that reports whether a file is of an earlier scan: the manifest
+// names it. The file is in an output folder, or has the name of an output file and a number.
+// Without a manifest it reports true for a folder, since a scan that was killed at its end leaves
+// none. For a numbered file it reports false, because other programs number files, too.
 func (b Beside) EarlierFiles() func(name string) bool {
 	m, err := manifest.Read(b.Path)
 	switch {

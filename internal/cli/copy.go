@@ -42,7 +42,9 @@ TO writes the text of cqlbulk, which is lossless CSV (RFC 4180). It does NOT wri
 cqlsh, which loses digits and characters. Load such a file with cqlbulk load, by the command
 that is shown. COPY FROM, of cqlsh or here, reads another text. A file that exists is
 overwritten only with --force. A file whose name ends in .gz, .zst, .lz4 or .sz is
-compressed.
+compressed. MAXOUTPUTSIZE writes f, f.1 and f.2, with a header only in f.
+
+REPORTFREQUENCY is --progress. RATEFILE gets the lines that cqlsh writes to it.
 
 At its end it prints the last line of cqlsh, which scripts parse, on the standard output.
 It does not if rows go there, or with --quiet or --json.

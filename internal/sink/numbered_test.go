@@ -144,9 +144,22 @@ func TestNumberedFilesThatExist(t *testing.T) {
 		[]string{"f.csv", "f.csv.05", "f.csv.1", "f.csv.1.csv", "f.csv.3", "f.csv.gz"},
 		names(t, filepath.Dir(path)))
 
+	options = Options{Path: path, Force: true}
+	o, err = Open(options)
+	require.NoError(t, err)
+	_, err = o.Complete()
+	require.NoError(t, err)
+	found, err = o.RemoveEarlier(func(name string) bool { return name == "f.csv.1" })
+	require.NoError(t, err)
+	require.Equal(t, Earlier{Removed: 1}, found)
+	require.NoError(t, o.Commit())
+	require.NoFileExists(t, path+".1")
+	require.FileExists(t, path+".3")
+
 	link := filepath.Join(t.TempDir(), "link.csv")
 	require.NoError(t, os.Symlink(path, link))
-	options.Path = link
+	options = numberedOptions(link, "")
+	options.Force = true
 	_, err = Open(options)
 	require.ErrorContains(t, err, "is a link")
 	options.Path, options.Stream = "", os.Stderr

@@ -46,6 +46,7 @@ var clusterCommands = map[string]func(*testscript.TestScript, bool, []string){
 	"visits":       makeVisits,
 	"sales":        makeSales,
 	"tags":         makeTags,
+	"forms":        makeForms,
 }
 
 // clusterKey finds it among the values of a script.

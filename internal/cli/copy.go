@@ -34,17 +34,22 @@ names. Fields go to the columns in the order of the statement. Without columns t
 key columns come first, and then all others by name. \ before a character takes it as it
 is. NULL is known only by its text, and deletes the value in the table (--nulls unset
 keeps it). Unless the statement has the option, there is no ingest rate, batches are
-cqlbulk's, and any number of rows may be rejected. Options in a cqlshrc are not read.
+cqlbulk's, and any number of rows may be rejected.
 Rejected rows are in the run directory. At the end ERRFILE gets them too, as they were in
 the file and without a header; an earlier ERRFILE is renamed, as by cqlsh.
 
-TO writes the text of cqlbulk, which is lossless CSV (RFC 4180). It does NOT write that of
-cqlsh, which loses digits and characters. Load such a file with cqlbulk load, by the command
-that is shown. COPY FROM, of cqlsh or here, reads another text. A file that exists is
-overwritten only with --force. A file whose name ends in .gz, .zst, .lz4 or .sz is
-compressed. MAXOUTPUTSIZE writes f, f.1 and f.2, with a header only in f.
+TO writes the text of cqlsh, byte for byte, except where COPY FROM would read another value.
+As there, a float has 5 digits and a double 12, unless FLOATPRECISION and DOUBLEPRECISION
+say otherwise. A file that exists is overwritten only with --force. A file whose name ends
+in .gz, .zst, .lz4 or .sz is compressed. MAXOUTPUTSIZE writes f, f.1 and f.2, with a header
+only in f.
 
 REPORTFREQUENCY is --progress. RATEFILE gets the lines that cqlsh writes to it.
+
+Options in sections [copy], [copy-from], [copy:keyspace.table] and so on of the cqlshrc, or
+of the file that CONFIGFILE names, count where the statement has none. The connection is
+that of the cqlshrc, too: [connection], [authentication], [ssl], [certfiles] and the file of
+credentials. Flags, the environment and the configuration file of cqlbulk win over those.
 
 At its end it prints the last line of cqlsh, which scripts parse, on the standard output.
 It does not if rows go there, or with --quiet or --json.
@@ -90,7 +95,7 @@ func runCopy(c *cobra.Command, s streams, o *copyOptions, text string) error {
 			"COPY FROM STDIN: the statement itself came from the standard input: give it as an argument",
 		)
 	}
-	t, err := cqlshcopy.Translate(statement, o.Keyspace, o.Nulls)
+	t, err := translateCopy(s, o, c.Flags(), statement)
 	if err != nil {
 		return err
 	}
@@ -160,11 +165,21 @@ func readStatement(ctx context.Context, in io.Reader) (string, error) {
 	return string(text), nil
 }
 
-// fillFromCopy sets the settings of a spec: first from the configuration file and the environment for copy,
-// then from the statement, then from the flags.
+// fillFromCopy sets the settings of a spec. It begins with the connection of cqlsh. Then come the
+// configuration file and the environment for copy, the statement, and the flags.
 func fillFromCopy(
 	t *cqlshcopy.Command, to setting.List, given setting.Given, own *pflag.FlagSet,
 ) error {
+	for _, s := range t.Connection.Settings {
+		if err := to.Set(s.Flag, s.Value); err != nil {
+			return err
+		}
+	}
+	if t.Connection.Password != "" {
+		if err := to.Set("password", t.Connection.Password); err != nil {
+			return err
+		}
+	}
 	set := flagset.Changes(own)
 	if err := to.Change(nil, given, set); err != nil {
 		return err

@@ -13,6 +13,7 @@ import (
 type copyOptions struct {
 	showOptions
 	Keyspace string
+	Cqlshrc  string // configuration of cqlsh; empty: where cqlsh looks for it
 	Explain  bool
 	Nulls    string // what a null field does, FROM
 }
@@ -45,6 +46,15 @@ func (o *copyOptions) AddFlags(f *pflag.FlagSet) {
 		"keyspace, where the statement names none",
 		flagset.Of(flagset.GroupInput),
 		flagset.Letter("k"),
+		flagset.Everyday,
+	)
+	flagset.AddOwn(
+		f,
+		&o.Cqlshrc,
+		cqlshrcFlag,
+		"configuration of cqlsh to read; none for no file (default: ~/.cassandra/cqlshrc, or ~/.cqlshrc)",
+		flagset.Of(flagset.GroupInput),
+		flagset.Path,
 		flagset.Everyday,
 	)
 	flagset.AddOwn(
@@ -92,7 +102,7 @@ func (o *copyOptions) AddFlags(f *pflag.FlagSet) {
 const copyNulls = "tombstone"
 
 // The flags of copy that are no flags of what it runs.
-var copyAlone = []string{"explain", "keyspace", "config", "help", help.AllFlag}
+var copyAlone = []string{"explain", "keyspace", cqlshrcFlag, "config", "help", help.AllFlag}
 
 // The flags of copy that what it runs has besides settings.
 var copyShown = []string{

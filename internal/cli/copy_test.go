@@ -21,7 +21,7 @@ func TestCopyFlags(t *testing.T) {
 	scan := newScanCommand(newStreams(nil, nil, io.Discard)).Flags()
 	own := newCopyCommand(newStreams(nil, nil, io.Discard)).Flags()
 	own.VisitAll(func(f *pflag.Flag) {
-		if f.Name == "explain" || f.Name == "nulls" {
+		if f.Name == "explain" || f.Name == "nulls" || f.Name == cqlshrcFlag {
 			return
 		}
 		for _, inner := range []*pflag.FlagSet{load, scan} {

@@ -178,6 +178,29 @@ func makeVisits(ts *testscript.TestScript, neg bool, args []string) {
 	}}, 1))
 }
 
+// makeForms is the command "forms": it makes a table with values that programs write in several
+// forms:
+//
+//	CREATE TABLE shop.forms (id int PRIMARY KEY, n bigint, price decimal, data blob,
+//	tags list<text>, props map<text, int>)
+func makeForms(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: forms")
+	}
+	ts.Check(clusterOf(ts).Create(simcluster.Table{Name: "forms", Columns: []simcluster.Column{
+		{
+			Name: "id",
+			Kind: simcluster.PartitionKey,
+			Type: "int",
+		},
+		{Name: "n", Type: "bigint"},
+		{Name: "price", Type: "decimal"},
+		{Name: "data", Type: "blob"},
+		{Name: "tags", Type: "list<text>"},
+		{Name: "props", Type: "map<text, int>"},
+	}}, 1))
+}
+
 // makeSales is the command "sales": it makes a table with columns of the types that other programs
 // write differently:
 //

@@ -22,8 +22,17 @@ type ending struct {
 	quiet    bool   // there is no summary
 	aside    bool   // rows go to the standard output: the object does not
 	document report.Document
-	page     *page       // that shows the run; nil: there is none
-	settings config.File // that flags have values from; zero: none was read
+	page     *page                    // that shows the run; nil: there is none
+	settings config.File              // that flags have values from; zero: none was read
+	cqlsh    map[string]config.Origin // of flags that files of cqlsh set
+}
+
+// originOf returns where the value of a flag comes from.
+func (e *ending) originOf(flag string) config.Origin {
+	if o, ok := e.cqlsh[flag]; ok {
+		return o
+	}
+	return e.settings.Origin(flag)
 }
 
 // answer prints the result of the command, and returns its exit code. It prints first the summary,
@@ -32,7 +41,7 @@ func (s streams) answer(ctx context.Context, err error) int {
 	code := exitCode(ctx, err)
 	lines := errorLines(code, err)
 	for i, line := range lines {
-		lines[i] = mistakes.Blame(line, s.end.settings.Origin)
+		lines[i] = mistakes.Blame(line, s.end.originOf)
 	}
 	s.end.document.Ended(s.end.command, version.Read(), code, strings.Join(lines, "; "))
 	if s.end.command != "" {

@@ -264,9 +264,26 @@ func addValueFlags(b flagset.Binder, when string) {
 		"timezone",
 		when+"zone of timestamps without an offset, such as Europe/Berlin; a time that clocks there skip or show twice is rejected (default: UTC)",
 	)
+	b.Add(
+		"column",
+		when+"pattern of one column, as 'ordered_at=timestamp:%m/%d/%Y %H:%M'; the type is timestamp, date or time; may be repeated",
+	)
 	b.Add("boolstyle", when+"the words for true and false, such as yes,no (default: true,false)")
 	b.Add("decimalsep", when+"the character before decimals (default: .)")
 	b.Add("thousandssep", when+"the character between groups of three digits (default: none)")
+	b.Add(
+		"integers",
+		when+"plain, or decimal: 12.0 and 1.2e1 are read as whole numbers, too, as pandas writes them",
+	)
+	b.Add(
+		"currency",
+		when+"signs before or after numbers, such as $ or EUR, that are passed over (default: none)",
+	)
+	b.Add("binary", when+"text of blobs: hex, as 0x00ff, or base64")
+	b.Add(
+		"collections",
+		when+"text of collections, tuples and user types in csv and tsv: cql, as ['a'], or json, as [\"a\"]",
+	)
 }
 
 func newLoadCommand(s streams) *cobra.Command {

@@ -108,6 +108,14 @@ func (o *scanOptions) addRowFlags(b flagset.Binder) {
 	)
 	b = b.In(flagset.GroupValues)
 	b.Add(
+		"dialect",
+		"cqlbulk, whose text is lossless, or cqlsh: the text of COPY TO, which COPY FROM reads",
+	)
+	b.Add(
+		"escape",
+		`character before a quote in a field, and before itself (default: none, a quote is doubled; cqlsh: \)`,
+	)
+	b.Add(
 		"null-string",
 		"text for null values in csv and tsv (default: nothing between the delimiters)",
 	)
@@ -121,6 +129,10 @@ func (o *scanOptions) addRowFlags(b flagset.Binder) {
 		"pattern that times of day are written by, such as HH:mm (default: 15:04:05.000000000)",
 	)
 	b.Add(
+		"column",
+		"pattern of one column, as NAME=TYPE:PATTERN; the type is timestamp, date or time; may be repeated",
+	)
+	b.Add(
 		"timezone",
 		"zone that timestamps are written in, such as Europe/Berlin (default: UTC)",
 	)
@@ -128,6 +140,20 @@ func (o *scanOptions) addRowFlags(b flagset.Binder) {
 		"timestamp-unit",
 		"write timestamps as numbers since 1970 of s, ms, us or ns (default: as times)",
 	)
+	b.Add("boolstyle", "the words for true and false, such as yes,no (default: true,false)")
+	b.Add("decimalsep", "the character before decimals (default: .)")
+	b.Add("thousandssep", "the character between groups of three digits (default: none)")
+	b.Add("binary", "text of blobs: hex, as 0x00ff, or base64")
+	b.Add(
+		"collections",
+		"text of collections, tuples and user types in csv and tsv: cql, as ['a'], or json, as [\"a\"]",
+	)
+	b.Add("omit-nulls", "json: write no members for null values")
+	b.Add(
+		"floatprecision",
+		"with --dialect cqlsh: digits of a float, and of floats and doubles in collections (default: 5)",
+	)
+	b.Add("doubleprecision", "with --dialect cqlsh: digits of a double (default: 12)")
 	b.Add(
 		"escape-formulas",
 		"put a single quote before text that a spreadsheet would run as a formula; the output is then not what the table holds",

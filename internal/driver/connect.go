@@ -96,7 +96,9 @@ func connect(ctx context.Context, cfg Config, level gocql.Consistency) (*Session
 	}
 	filter := &filter{dc: cfg.DC}
 	for {
-		session, err := begin(ctx, cfg, contacts, level, filter)
+		session, err := untilConnected(ctx, cfg, func() (*Session, error) {
+			return begin(ctx, cfg, contacts, level, filter)
+		})
 		if err != nil {
 			return nil, err
 		}
@@ -104,6 +106,27 @@ func connect(ctx context.Context, cfg Config, level gocql.Consistency) (*Session
 			return session, nil
 		}
 		session.Close()
+	}
+}
+
+// connectPause is the time between two attempts to open a session.
+const connectPause = 500 * time.Millisecond
+
+// untilConnected opens a session. While there is patience, it tries again if a node answered, but
+// no connection for requests came about in time, as happens with overloaded nodes.
+func untilConnected(
+	ctx context.Context, cfg Config, begin func() (*Session, error),
+) (*Session, error) {
+	for {
+		s, err := begin()
+		if cfg.Patience == 0 || !errors.Is(err, gocql.ErrNoConnectionsStarted) {
+			return s, err
+		}
+		select {
+		case <-ctx.Done():
+			return nil, err
+		case <-time.After(connectPause):
+		}
 	}
 }
 

@@ -18,6 +18,9 @@ type delimitedOutput struct {
 	null    []byte
 	escape  bool // against spreadsheets that execute text
 	header  bool
+	// quotesEmpty is true if an empty value has quotes, which null does not have
+	quotesEmpty bool
+	lineEnd     string
 }
 
 // textAppender appends the text of a value.
@@ -26,23 +29,30 @@ type textAppender interface {
 }
 
 // Output implements Format. o.Null is the text of null values, empty in lossless output. It returns
-// an error for a null text that would need quotes, since quotes distinguish it from a value.
+// an error for a null text that would need quotes, since quotes distinguish it from a value, unless
+// o.CSVWriter is true.
 //
 // o.EscapeFormulas puts a single quote before text that a spreadsheet would execute as a formula.
 // Such text begins with =, +, -, @, a tab or a carriage return (OWASP, CSV Injection).
 func (d Delimited) Output(columns []schema.Selector, o OutputOptions) (Output, error) {
-	if d.NeedsQuotes([]byte(o.Null)) {
+	if !o.CSVWriter && d.NeedsQuotes([]byte(o.Null)) {
 		return nil, fmt.Errorf(
 			"text for null values %q: it must not hold the delimiter, the quote or a line break",
 			o.Null,
 		)
 	}
 	out := &delimitedOutput{
-		format:  d.Format,
-		columns: columns,
-		null:    []byte(o.Null),
-		escape:  o.EscapeFormulas,
-		header:  o.Header,
+		format:      d.Format,
+		columns:     columns,
+		null:        []byte(o.Null),
+		escape:      o.EscapeFormulas,
+		header:      o.Header,
+		quotesEmpty: true,
+		lineEnd:     "\n",
+	}
+	if o.CSVWriter {
+		out.null = d.AppendField(nil, []byte(o.Null), false)
+		out.quotesEmpty, out.lineEnd = false, "\r\n"
 	}
 	for _, c := range columns {
 		codec, err := cqltext.Plan(c.Type)
@@ -50,7 +60,11 @@ func (d Delimited) Output(columns []schema.Selector, o OutputOptions) (Output, e
 			return nil, fmt.Errorf("column %q: %w", c.Name, err)
 		}
 		var appender textAppender = codec
-		if other := o.textOf(c.Type); other != nil {
+		other, err := o.textOf(c)
+		if err != nil {
+			return nil, fmt.Errorf("column %q: %w", c.Name, err)
+		}
+		if other != nil {
 			appender = other
 		}
 		out.codecs = append(out.codecs, appender)
@@ -83,7 +97,7 @@ func (o *delimitedOutput) AppendBegin(dst []byte) []byte {
 		}
 		dst = o.format.AppendField(dst, []byte(c.Name), true)
 	}
-	return append(dst, '\n')
+	return append(dst, o.lineEnd...)
 }
 
 // NewEncoder implements Output.
@@ -97,8 +111,10 @@ type delimitedEncoder struct {
 
 // AppendRow appends one row as a line. Null is written as the null text, without quotes. A value
 // with the same text is quoted, and so is an empty one. If the null text is empty, a row of a
-// single null is a blank line.
+// single null is a blank line. With OutputOptions.CSVWriter none of that holds. A row of a single
+// empty field has quotes then.
 func (e *delimitedEncoder) AppendRow(dst []byte, cells [][]byte) ([]byte, error) {
+	mark := len(dst)
 	for i, cell := range cells[:len(e.columns)] {
 		if i > 0 {
 			dst = append(dst, e.format.Delimiter)
@@ -118,14 +134,17 @@ func (e *delimitedEncoder) AppendRow(dst []byte, cells [][]byte) ([]byte, error)
 			e.scratch = append(append(e.scratch[:0], '\''), text...)
 			text = e.scratch
 		}
-		if len(e.null) > 0 && string(text) == string(e.null) {
+		if e.quotesEmpty && len(e.null) > 0 && string(text) == string(e.null) {
 			dst = e.format.AppendQuoted(dst, text)
 		} else {
-			dst = e.format.AppendField(dst, text, true)
+			dst = e.format.AppendField(dst, text, e.quotesEmpty)
 		}
 	}
 	if cap(e.scratch) > largeText {
 		e.scratch = nil
 	}
-	return append(dst, '\n'), nil
+	if !e.quotesEmpty && len(dst) == mark {
+		dst = e.format.AppendQuoted(dst, nil)
+	}
+	return append(dst, e.lineEnd...), nil
 }

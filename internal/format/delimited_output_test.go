@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"encoding/binary"
 	"testing"
 
@@ -180,5 +181,45 @@ func TestEscapeFormulas(t *testing.T) {
 		"\rx": "\"'\rx\",-1\n", "x=": "x=,-1\n", "": "\"\",-1\n", "=a,b": "\"'=a,b\",-1\n",
 	} {
 		require.Equal(t, want, row(text))
+	}
+}
+
+// The lines of Python's csv.writer with escapechar, doublequote=False and QUOTE_MINIMAL.
+func TestCSVWriter(t *testing.T) {
+	escape := dsv.Format{Delimiter: ',', Quote: '"', Escape: '\\'}
+	for _, c := range []struct {
+		format dsv.Format
+		null   string
+		cells  []string // "-": null
+		want   string
+	}{
+		{escape, "", []string{"-", "", "x"}, ",,x"},
+		{escape, "", []string{"-"}, `""`},
+		{escape, "", []string{""}, `""`},
+		{escape, "null", []string{"-", "null", ""}, "null,null,"},
+		{escape, `\N`, []string{"-", `a\b`}, `\\N,a\\b`},
+		{escape, "a,b", []string{"-", `say "x"`}, `"a,b",say \"x\"`},
+		{escape, "", []string{"a\nb", "c\r", "d,e", " "}, "\"a\nb\",\"c\r\",\"d,e\", "},
+		{dsv.DefaultFormat, "", []string{`say "x"`, "y"}, `"say ""x""",y`},
+	} {
+		var types []string
+		var cells [][]byte
+		for _, cell := range c.cells {
+			types = append(types, "text")
+			if cell == "-" {
+				cells = append(cells, nil)
+			} else {
+				cells = append(cells, []byte(cell))
+			}
+		}
+		o, err := Delimited{c.format}.Output(
+			tabletest.Selectors(types...),
+			OutputOptions{Null: c.null, CSVWriter: true, Header: true},
+		)
+		require.NoError(t, err)
+		require.True(t, bytes.HasSuffix(o.AppendBegin(nil), []byte("\r\n")))
+		got, err := o.NewEncoder().AppendRow([]byte("before"), cells)
+		require.NoError(t, err)
+		require.Equal(t, "before"+c.want+"\r\n", string(got))
 	}
 }

@@ -5,8 +5,8 @@ import (
 	"fmt"
 
 	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
-	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
 )
 
@@ -25,14 +25,14 @@ type delimitedPlan struct {
 func (Delimited) Plan(o PlanOptions) (Plan, error) {
 	plan := o.Codec
 	if plan == nil {
-		plan = func(t *cqltype.Type) (Codec, error) { return cqltext.Plan(t) }
+		plan = func(c schema.Column) (Codec, error) { return cqltext.Plan(c.Type) }
 	}
 	p := &delimitedPlan{PlanOptions: o}
 	for _, n := range o.Nulls {
 		p.nulls = append(p.nulls, []byte(n))
 	}
 	for _, c := range o.Columns {
-		codec, err := plan(c.Type)
+		codec, err := plan(c)
 		if err != nil {
 			return nil, fmt.Errorf("column %q: %w", c.Name, err)
 		}

@@ -16,6 +16,7 @@ type jsonOutput struct {
 	columns []schema.Selector
 	names   [][]byte // "name": with the comma before it
 	values  []cqljson.Encoder
+	omit    bool // no members for null values
 }
 
 // Output implements Format. There is no header, and null has no other text.
@@ -23,7 +24,7 @@ func (JSON) Output(columns []schema.Selector, o OutputOptions) (Output, error) {
 	if o.EscapeFormulas {
 		return nil, errors.New("spreadsheets read delimited text, and not JSON")
 	}
-	out := &jsonOutput{columns: columns}
+	out := &jsonOutput{columns: columns, omit: o.OmitNulls}
 	for i, s := range columns {
 		value, err := cqljson.Plan(s.Type)
 		if err != nil {
@@ -34,7 +35,11 @@ func (JSON) Output(columns []schema.Selector, o OutputOptions) (Output, error) {
 			name = append(name, ',')
 		}
 		out.names = append(out.names, append(cqljson.AppendString(name, []byte(s.Name)), ':'))
-		if other := o.textOf(s.Type); other != nil {
+		other, err := o.textOf(s)
+		if err != nil {
+			return nil, fmt.Errorf("column %q: %w", s.Name, err)
+		}
+		if other != nil {
 			value = jsonText{other}
 		}
 		out.values = append(out.values, value)
@@ -71,8 +76,16 @@ func (o *jsonOutput) NewEncoder() Encoder { return o }
 // AppendRow appends one row as a line.
 func (o *jsonOutput) AppendRow(dst []byte, cells [][]byte) ([]byte, error) {
 	dst = append(dst, '{')
+	begin := len(dst)
 	for i, value := range o.values {
-		dst = append(dst, o.names[i]...)
+		if cells[i] == nil && o.omit {
+			continue
+		}
+		name := o.names[i]
+		if i > 0 && len(dst) == begin {
+			name = name[1:] // without the comma
+		}
+		dst = append(dst, name...)
 		if cells[i] == nil {
 			dst = append(dst, "null"...)
 			continue

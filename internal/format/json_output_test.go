@@ -131,7 +131,7 @@ func TestTextsThatAreNotCQLs(t *testing.T) {
 		{CSV, true, "1.5\n"},
 	} {
 		o, err := c.format.Output(tabletest.Selectors("date"), OutputOptions{
-			Texts: func(*cqltype.Type) ValueText { return bracketed{c.number} },
+			Texts: func(schema.Selector) (ValueText, error) { return bracketed{c.number}, nil },
 		})
 		require.NoError(t, err)
 		got, err := o.NewEncoder().AppendRow(nil, [][]byte{[]byte("\x01x")})

@@ -22,6 +22,7 @@ type jsonPlan struct {
 	nulls    [][]byte
 	decoders []cqljson.Decoder
 	strings  []Codec // by column, of its strings; nil: its decoder
+	numbers  []bool  // by column: the codec of strings reads numbers, too
 	text     []bool  // by column: it has text, and so no string is null
 	checks   []valueCheck
 }
@@ -39,11 +40,13 @@ func (JSON) Plan(o PlanOptions) (Plan, error) {
 		}
 		var own Codec
 		if o.Codec != nil {
-			if own, err = o.Codec(c.Type); err != nil {
+			if own, err = o.Codec(c); err != nil {
 				return nil, fmt.Errorf("column %q: %w", c.Name, err)
 			}
 		}
 		p.decoders, p.strings = append(p.decoders, decoder), append(p.strings, own)
+		_, numbers := own.(numberReader)
+		p.numbers = append(p.numbers, numbers)
 		p.text = append(p.text, cqltext.TextLike(c.Type))
 	}
 	var err error
@@ -165,7 +168,11 @@ func (r *jsonRows) isNull(column int, value []byte) bool {
 func (r *jsonRows) appendMember(dst []byte, column int, value []byte) ([]byte, error) {
 	p := r.plan
 	if own := p.strings[column]; own != nil {
-		if text, ok := r.stringOf(value); ok {
+		text, ok := r.stringOf(value)
+		if !ok && p.numbers[column] && (value[0] == '-' || value[0] >= '0' && value[0] <= '9') {
+			text, ok = value, true
+		}
+		if ok {
 			return p.checks[column].appendWire(dst, own, text)
 		}
 	}

@@ -1,15 +1,23 @@
 package format
 
-import "github.com/cqlbulk/cqlbulk/pkg/cqltype"
+import "github.com/cqlbulk/cqlbulk/internal/schema"
 
 // OutputOptions are those of a text of rows. A format refuses the ones that it cannot follow.
 type OutputOptions struct {
-	Header         bool   // a file begins with the names of the columns, if they stand nowhere else
-	Null           string // text of a null, if the format has no null of its own
-	EscapeFormulas bool   // for spreadsheets that execute text; a load then reads other text
-	// Texts returns the text of a type's values if that is not CQL's, and nil if it is. It applies
-	// to whole columns, and in JSON makes strings or numbers. Nil: all texts are CQL's.
-	Texts func(t *cqltype.Type) ValueText
+	// Header is true if a file begins with the names of the columns. JSON has them in each row.
+	Header bool
+	Null   string // text of a null, if the format has no null of its own
+	// EscapeFormulas is for spreadsheets that execute text. A load then reads other text.
+	EscapeFormulas bool
+	// CSVWriter is true for the lines of Python's csv.writer, with QUOTE_MINIMAL. A field has
+	// quotes only if it contains a delimiter or a line break, and lines end in CR LF. A value with
+	// the text of null is then like null.
+	CSVWriter bool
+	// OmitNulls is true if JSON has no members for null values.
+	OmitNulls bool
+	// Texts returns the text of a column's values if that is not CQL's, and nil if it is. It
+	// applies to whole values, and in JSON makes strings or numbers. Nil: all texts are CQL's.
+	Texts func(column schema.Selector) (ValueText, error)
 }
 
 // ValueText is a text of values that is not CQL's. It is safe for concurrent use.
@@ -22,11 +30,11 @@ type ValueText interface {
 }
 
 // textOf returns the text of a column that is not CQL's; nil: it is CQL's.
-func (o *OutputOptions) textOf(t *cqltype.Type) ValueText {
+func (o *OutputOptions) textOf(column schema.Selector) (ValueText, error) {
 	if o.Texts == nil {
-		return nil
+		return nil, nil
 	}
-	return o.Texts(t)
+	return o.Texts(column)
 }
 
 // Output is the form of rows in files, planned for their columns. It is safe for concurrent use.

@@ -8,7 +8,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
 // Codec reads the texts of a column's values. It must be safe for concurrent use.
@@ -23,6 +22,9 @@ type verbatim interface {
 	// CheckWire returns the error that AppendWire would return.
 	CheckWire(text []byte) error
 }
+
+// numberReader is a Codec that reads the numbers of JSON, too.
+type numberReader interface{ ReadsNumbers() }
 
 // nuller is a Codec with its own rule for null, of a whole field.
 type nuller interface{ IsNull(text []byte) bool }
@@ -43,7 +45,7 @@ type PlanOptions struct {
 	Find  func(name []byte, of Members) (int, error)
 	// Codec plans the codec of a column. nil: the format's own. A format whose values are not all
 	// texts has a use for a codec only for those that are. It then takes a nil codec for its own.
-	Codec func(*cqltype.Type) (Codec, error)
+	Codec func(schema.Column) (Codec, error)
 	// TimestampUnit is the unit of a timestamp that is a number, where the format has numbers; 0: a
 	// millisecond.
 	TimestampUnit time.Duration

@@ -8,7 +8,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
-	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
 // aheadSize is the number of bytes of an input's text that a guess about its first line may read.
@@ -107,11 +106,11 @@ type judge struct {
 func (f Fields) typedBy(columns []schema.Column) *judge {
 	plan := f.Codec
 	if plan == nil {
-		plan = func(t *cqltype.Type) (format.Codec, error) { return cqltext.Plan(t) }
+		plan = func(c schema.Column) (format.Codec, error) { return cqltext.Plan(c.Type) }
 	}
 	j := &judge{columns: columns}
 	for _, c := range columns {
-		codec, err := plan(c.Type)
+		codec, err := plan(c)
 		if err != nil {
 			return nil
 		}

@@ -156,7 +156,7 @@ func TestHeaderIsPlannedOnce(t *testing.T) {
 	j.Table = schema.New("ks", "t", columns)
 	var mu sync.Mutex
 	planned := 0
-	j.Fields.Codec = func(*cqltype.Type) (format.Codec, error) {
+	j.Fields.Codec = func(schema.Column) (format.Codec, error) {
 		mu.Lock()
 		defer mu.Unlock()
 		planned++

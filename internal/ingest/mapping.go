@@ -37,14 +37,16 @@ type Fields struct {
 	Renamed map[string]string // column by field, where the field has another name
 	Skipped []string          // fields that are not loaded
 	// Codec plans the codec of a column in delimited text; nil: that of cqltext.
-	Codec func(*cqltype.Type) (format.Codec, error)
+	Codec func(schema.Column) (format.Codec, error)
 	// Strings plans the codec for the strings of a column in JSON; nil, or a nil codec: as JSON has
 	// them. What is no string, and what is inside of one's collections, is always JSON.
-	Strings func(*cqltype.Type) (format.Codec, error)
+	Strings func(schema.Column) (format.Codec, error)
 	// TimestampUnit is what a timestamp given as a number counts in JSON, as for cqltext.PlanIn; 0:
 	// a millisecond.
 	TimestampUnit time.Duration
-	Untimed       bool // times of columns, as ttl(c), are refused: rows are written conditionally
+	// Patterned reports whether a column has patterns of dates and times of its own; nil: none has.
+	Patterned func(column string) bool
+	Untimed   bool // times of columns, as ttl(c), are refused: rows are written conditionally
 
 	format format.Format // of the input; nil: delimited text, and no hints
 	nulls  []string      // as Reading.Nulls

@@ -15,7 +15,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/test/loadtest"
 	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
-	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -220,8 +219,11 @@ func TestStaticRows(t *testing.T) {
 
 // A null word is compared in the encoding of the input, by cqlbulk's rule and by cqlsh's.
 func TestNullWordInLatin1(t *testing.T) {
-	cqlsh := func(t *cqltype.Type) (format.Codec, error) { return cqlshtext.Plan(t, cqlshtext.Options{Null: "né"}) }
-	for name, codec := range map[string]func(*cqltype.Type) (format.Codec, error){"cqlbulk": nil, "cqlsh": cqlsh} {
+	cqlsh := func(c schema.Column) (format.Codec, error) {
+		return cqlshtext.Plan(c.Type, cqlshtext.Options{Null: "né"})
+	}
+	codecs := map[string]func(schema.Column) (format.Codec, error){"cqlbulk": nil, "cqlsh": cqlsh}
+	for name, codec := range codecs {
 		t.Run(name, func(t *testing.T) {
 			job, c, _ := loadtest.NewJob(tabletest.Names, "k,v,n\na,n\xe9,1\nb,n\xc3\xa9,2\nc,x,n\xe9\n")
 			job.Latin1, job.Nulls, job.Fields.Codec = true, []string{"né", "日"}, codec

@@ -228,6 +228,9 @@ func (l *Load) makeJob(
 	reading ingest.Reading,
 	inputs []source.Input,
 ) error {
+	if err := l.spec.Dialect.CheckColumns(l.t.Schema); err != nil {
+		return err
+	}
 	former, err := dialect.FormerReadings(l.reread.Former, text)
 	if err != nil {
 		return err

@@ -2,6 +2,7 @@ package operation
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
@@ -14,8 +15,10 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
 	"github.com/cqlbulk/cqlbulk/internal/scan/dialect"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
 )
 
 // Scan is a scan that is ready to run.
@@ -160,6 +163,26 @@ func (s *Scan) Close() {
 	s.run.abandon()
 }
 
+// warnOfRounding names the columns whose values lose digits in the text of cqlsh. A float has 9
+// digits and a double 17. COPY TO takes up to three zeros behind the point for digits, too.
+func (s *Scan) warnOfRounding(selection []schema.Selector) {
+	var rounded []string
+	for _, column := range selection {
+		if dialect.Rounds(&s.spec.ScanText, column.Type) {
+			rounded = append(rounded, column.Name)
+		}
+	}
+	if len(rounded) > 0 {
+		s.env.Warn(
+			"%s: written with %d digits of a float and %d of a double, as COPY TO does; "+
+				"--floatprecision 12 --doubleprecision 20 write all",
+			strings.Join(rounded, ", "),
+			cqlshtext.DefaultFloatPrecision,
+			cqlshtext.DefaultDoublePrecision,
+		)
+	}
+}
+
 // makeJob puts the scan together, but for its output, which begins with the header.
 func (s *Scan) makeJob(text format.TextFormat) error {
 	s.spec.OrderColumns(s.t.Schema)
@@ -167,7 +190,10 @@ func (s *Scan) makeJob(text format.TextFormat) error {
 	if err != nil {
 		return err
 	}
-	texts, err := dialect.Texts(&s.spec)
+	if err := s.spec.CheckColumns(s.t.Schema); err != nil {
+		return err
+	}
+	texts, err := dialect.Texts(&s.spec.ScanText)
 	if err != nil {
 		return err
 	}
@@ -176,11 +202,14 @@ func (s *Scan) makeJob(text format.TextFormat) error {
 		Header:         s.spec.Header,
 		Null:           s.spec.Null,
 		EscapeFormulas: s.spec.EscapeFormulas,
+		CSVWriter:      s.spec.CQLSH(),
+		OmitNulls:      s.spec.OmitNulls,
 		Texts:          texts,
 	})
 	if err != nil {
 		return err
 	}
+	s.warnOfRounding(selection)
 	s.header, s.firstRows = output.AppendBegin(nil), format.FirstRows(form)
 	selected, key := s.t.Schema.WithKey(selection)
 	query := driver.Columns(selected)

@@ -20,6 +20,10 @@ type Dialect struct {
 	Unescape  bool
 	TimeTexts // cqlsh's dialect has at most one pattern, of timestamps
 
+	ValueTexts
+	Integers string   // plain or decimal, where 12.0 is the whole number 12
+	Currency []string // signs before or after numbers, which are passed over
+
 	BoolStyle     string
 	DecimalSep    string
 	ThousandsSep  string
@@ -33,18 +37,26 @@ type Dialect struct {
 
 // NewDialect has the defaults.
 func NewDialect() Dialect {
-	return Dialect{Name: "cqlbulk", Encoding: "utf-8", TimestampUnit: "ms", LineEnd: "lf"}
+	return Dialect{
+		Name:          DialectCQLBulk,
+		ValueTexts:    newValueTexts(),
+		Integers:      integersPlain,
+		Encoding:      "utf-8",
+		TimestampUnit: "ms",
+		LineEnd:       "lf",
+	}
 }
 
-// DialectCQLSH is the dialect of cqlsh's COPY, and CQLSHEscape what it escapes with.
+// The dialects. DialectCQLSH is that of cqlsh's COPY, and CQLSHEscape what it escapes with.
 const (
-	DialectCQLSH = "cqlsh"
-	CQLSHEscape  = `\`
+	DialectCQLBulk = "cqlbulk"
+	DialectCQLSH   = "cqlsh"
+	CQLSHEscape    = `\`
 )
 
 // The dialects and encodings there are.
 var (
-	Dialects       = []string{"cqlbulk", DialectCQLSH}
+	Dialects       = []string{DialectCQLBulk, DialectCQLSH}
 	encodings      = []string{"utf-8", "latin1"}
 	TimestampUnits = []string{"s", "ms", "us", "ns"}
 	LineEnds       = []string{"lf", "cr"}
@@ -55,7 +67,9 @@ func (o *Dialect) settings() setting.List {
 		{Name: "dialect", Field: &o.Name, Among: Dialects},
 		{Name: "escape", Field: &o.Escape},
 		{Name: "unescape", Field: &o.Unescape},
-	}, o.TimeTexts.settings(), setting.List{
+	}, o.TimeTexts.settings(), o.ValueTexts.settings(), setting.List{
+		{Name: "integers", Field: &o.Integers, Among: integers},
+		{Name: "currency", Field: &o.Currency},
 		{Name: "boolstyle", Field: &o.BoolStyle},
 		{Name: "decimalsep", Field: &o.DecimalSep},
 		{Name: "thousandssep", Field: &o.ThousandsSep},

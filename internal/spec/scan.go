@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
@@ -20,15 +19,9 @@ type Scan struct {
 	Text
 	Output
 	Pacing
-	// How dates and times are written; the zero value: as CQL does. There is at most one pattern of
-	// a kind.
-	TimeTexts
-	// Timestamps are numbers of s, ms, us or ns since 1970; empty: they are times.
-	TimestampUnit  string
-	Null           string // text for null values in csv and tsv
+	ScanText
 	Where          string // CQL condition that rows must meet besides
 	AllowFiltering bool
-	EscapeFormulas bool
 	Limit          int64  // at most, in rows to read; -1: all
 	RunDir         string // empty: named after the table and the time, beside the output
 	NoJournal      bool
@@ -43,6 +36,7 @@ func NewScan() *Scan {
 		Planning:   newPlanning(),
 		Text:       newText(),
 		Pacing:     NewPacing(),
+		ScanText:   newScanText(),
 		Limit:      -1,
 		Given:      setting.Given{},
 	}
@@ -50,13 +44,8 @@ func NewScan() *Scan {
 
 // Settings names the fields.
 func (s *Scan) Settings() setting.List {
-	values := append(
-		s.TimeTexts.settings(),
-		setting.Setting{Name: "timestamp-unit", Field: &s.TimestampUnit, Among: TimestampUnits},
-	)
-	return slices.Concat(s.Output.settings(), s.Text.settings(), values, setting.List{
-		{Name: "null-string", Field: &s.Null},
-		{Name: "escape-formulas", Field: &s.EscapeFormulas},
+	text := append(s.Text.settings(), s.ScanText.settings()...)
+	return slices.Concat(s.Output.settings(), text, setting.List{
 		{Name: "where", Field: &s.Where},
 		{Name: "allow-filtering", Field: &s.AllowFiltering},
 		{Name: "limit", Field: &s.Limit},
@@ -79,59 +68,19 @@ func (s *Scan) Check(continued bool) (dsv.Format, error) {
 		s.Pacing.check(),
 		s.CheckOrder(),
 		s.Reading.check(&s.Pacing),
-		s.checkTimes(),
+		s.ScanText.check(s.Format),
 		s.checkRead(),
 	); err != nil {
 		return dsv.Format{}, err
-	}
-	if s.EscapeFormulas && s.Format == "json" {
-		return dsv.Format{}, errors.New(
-			"--escape-formulas: spreadsheets read csv and tsv, not json",
-		)
 	}
 	if s.Limit < -1 || s.Limit == 0 {
 		return dsv.Format{}, fmt.Errorf("--limit %d: must be -1 or at least 1", s.Limit)
 	}
 	format, err := s.Delimited(s.Format, s.Given)
-	if err == nil && format.NeedsQuotes([]byte(s.Null)) {
-		err = fmt.Errorf(
-			"--null-string %q: must not hold the delimiter, the quote or a line break",
-			s.Null,
-		)
-	}
-	return format, err
-}
-
-// checkTimes returns an error if dates or times cannot be written as asked for.
-func (s *Scan) checkTimes() error {
-	for flag, patterns := range map[string][]string{
-		"datetimeformat": s.DateTimeFormats,
-		"dateformat":     s.DateFormats,
-		"timeformat":     s.TimeFormats,
-	} {
-		if len(Patterns(patterns)) > 1 {
-			return fmt.Errorf("--%s: a scan writes by one pattern: give it once", flag)
-		}
-	}
-	if s.TimestampUnit != "" {
-		if len(Patterns(s.DateTimeFormats)) > 0 {
-			return errors.New("--datetimeformat and --timestamp-unit exclude each other")
-		}
-		if _, err := unitOf(s.TimestampUnit); err != nil {
-			return err
-		}
-	}
-	_, err := s.Location()
-	return errors.Join(s.CheckPatterns(false), err)
-}
-
-// Unit returns what timestamps count that are written as numbers; 0: they are times.
-func (s *Scan) Unit() time.Duration {
-	unit, err := unitOf(s.TimestampUnit)
 	if err != nil {
-		return 0
+		return format, err
 	}
-	return unit
+	return format, s.delimit(&format)
 }
 
 // ManifestPath is where the manifest goes; empty for the standard output.

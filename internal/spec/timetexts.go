@@ -1,6 +1,7 @@
 package spec
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,6 +9,7 @@ import (
 	_ "time/tzdata" // zones of machines that have none, such as containers
 
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/timepattern"
 )
 
@@ -17,7 +19,9 @@ type TimeTexts struct {
 	// Patterns of package timepattern for timestamps, dates and times of day; none: the forms of
 	// CQL.
 	DateTimeFormats, DateFormats, TimeFormats []string
-	TimeZone                                  string // of times without an offset; empty: UTC
+	// ColumnTexts has patterns of single columns, as NAME=TYPE:PATTERN.
+	ColumnTexts []string
+	TimeZone    string // of times without an offset; empty: UTC
 }
 
 func (o *TimeTexts) settings() setting.List {
@@ -25,6 +29,7 @@ func (o *TimeTexts) settings() setting.List {
 		{Name: "datetimeformat", Field: &o.DateTimeFormats},
 		{Name: "dateformat", Field: &o.DateFormats},
 		{Name: "timeformat", Field: &o.TimeFormats},
+		{Name: "column", Field: &o.ColumnTexts},
 		{Name: "timezone", Field: &o.TimeZone},
 	}
 }
@@ -34,17 +39,36 @@ func Patterns(list []string) []string {
 	return slices.DeleteFunc(slices.Clone(list), func(text string) bool { return text == "" })
 }
 
+// CheckCQLSH returns an error if the patterns or the zone are none of cqlsh's COPY.
+func (o *TimeTexts) CheckCQLSH(dialect string) error {
+	switch {
+	case dialect != DialectCQLSH:
+		return nil
+	case len(Patterns(o.DateFormats))+len(Patterns(o.TimeFormats))+len(o.ColumnTexts) > 0:
+		return errors.New(
+			"--dateformat, --timeformat, --column: cqlsh has no such pattern; leave --dialect cqlsh out",
+		)
+	case len(Patterns(o.DateTimeFormats)) > 1:
+		return errors.New("--dialect cqlsh: cqlsh knows one pattern: give --datetimeformat once")
+	case o.TimeZone != "":
+		return errors.New(
+			"--timezone: a time of cqlsh without an offset is UTC; leave --dialect cqlsh out",
+		)
+	}
+	return nil
+}
+
 // CheckPatterns refuses patterns by which no date, time or timestamp can be read or written.
 // directives: patterns of Java's letters are refused, too.
 func (o *TimeTexts) CheckPatterns(directives bool) error {
 	for _, texts := range []struct {
-		flag  string
-		all   []string
-		lacks func(*timepattern.Pattern) string
+		flag string
+		kind cqltype.Kind
+		all  []string
 	}{
-		{"datetimeformat", o.DateTimeFormats, (*timepattern.Pattern).LacksOfDate},
-		{"dateformat", o.DateFormats, (*timepattern.Pattern).LacksOfDate},
-		{"timeformat", o.TimeFormats, lacksOfTime},
+		{"datetimeformat", cqltype.Timestamp, o.DateTimeFormats},
+		{"dateformat", cqltype.Date, o.DateFormats},
+		{"timeformat", cqltype.Time, o.TimeFormats},
 	} {
 		for _, text := range Patterns(texts.all) {
 			if directives && !strings.Contains(text, "%") {
@@ -54,19 +78,32 @@ func (o *TimeTexts) CheckPatterns(directives bool) error {
 					text,
 				)
 			}
-			pattern, err := timepattern.Parse(text)
-			if err != nil {
-				return fmt.Errorf("--%s: %w", texts.flag, err)
-			}
-			if lacks := texts.lacks(pattern); lacks != "" {
-				return fmt.Errorf(
-					"--%s %q: has no %s: values would be read as other times than they are",
-					texts.flag,
-					text,
-					lacks,
-				)
+			if err := checkPattern(texts.flag, texts.kind, text); err != nil {
+				return err
 			}
 		}
+	}
+	_, err := o.PatternsByColumn()
+	return err
+}
+
+// checkPattern refuses a pattern by which no value of a kind can be read or written.
+func checkPattern(flag string, kind cqltype.Kind, text string) error {
+	pattern, err := timepattern.Parse(text)
+	if err != nil {
+		return fmt.Errorf("--%s: %w", flag, err)
+	}
+	lacks := pattern.LacksOfDate()
+	if kind == cqltype.Time {
+		lacks = lacksOfTime(pattern)
+	}
+	if lacks != "" {
+		return fmt.Errorf(
+			"--%s %q: has no %s: values would be read as other times than they are",
+			flag,
+			text,
+			lacks,
+		)
 	}
 	return nil
 }

@@ -4,8 +4,8 @@
 //
 // # Where to start
 //
-// [Plan] returns the [Codec] of a column's type. Plan once for each column. Package cqltext writes
-// values, and also reads them where its form is the same.
+// [Plan] returns the [Codec] of a column's type, which reads texts. [PlanWriter] returns the
+// [Writer], which writes them. Plan once for each column.
 //
 // # Text
 //
@@ -31,6 +31,28 @@
 // zero duration (empty, like null). Values of no bytes of types other than text are written like
 // null, and are an error in a list or set. Numbers in a collection whose separator is a comma are
 // lost too.
+//
+// # Where a Writer writes other texts than COPY TO
+//
+// A [Writer] writes the same text as COPY TO, unless COPY FROM reads that as another value or not
+// at all:
+//
+//   - ascii, text: backslashes and control characters are unchanged
+//   - whole numbers with a thousands separator: COPY TO rounds those above 2^53
+//   - decimal with a separator: COPY TO rounds it to FLOATPRECISION digits
+//   - float, double with a thousands separator: COPY TO loses the 1 of a fraction that rounds to 1
+//   - numbers inside another type, with a separator that has a meaning there, are in single quotes
+//   - timestamp: COPY TO is a millisecond off for some years, and writes years before 1000 without
+//     leading zeros; in a format with digits after a point, it takes them for milliseconds
+//   - duration of zero: 0s instead of the empty text
+//   - null in a tuple: None, where COPY TO writes False, 'None', or stops; elements that a value
+//     lacks are left out
+//   - user type: the names of fields that are not Python identifiers
+//   - vectors of vectors, and maps whose keys are maps: COPY TO stops
+//
+// Some texts are the same, although COPY FROM does not read the value back. These are floats and
+// doubles with fewer digits, values without bytes of other types than text and blob, and what the
+// previous section lists first.
 //
 // # Where COPY FROM is silently wrong
 //
@@ -65,7 +87,8 @@
 //     it continues.
 //   - map: COPY FROM reads the word for null, unless it is empty, as an empty value. Here it is an
 //     error.
-//   - tuple: COPY FROM ignores surplus elements. Here they are an error.
+//   - tuple: COPY FROM ignores surplus elements. Here they are an error. It reads a bare None as
+//     the text None. Here it is null.
 //   - list, set of texts: COPY FROM reads [ ] as one empty text. Here it is empty.
 //   - empty elements of type blob or boolean, if the word for null is not empty: COPY FROM reads an
 //     empty blob and false. Here they are errors. As a whole field they are null here.
@@ -81,8 +104,8 @@
 //
 // # Bytes and concurrency
 //
-// A Codec appends to a buffer of the caller and does not retain its arguments. For scalars it does
-// not allocate. It has no state and is safe for concurrent use.
+// A Codec and a Writer append to a buffer of the caller and do not retain their arguments. A Codec
+// does not allocate for scalars. Both have no state and are safe for concurrent use.
 //
 // # Sources
 //

@@ -102,8 +102,10 @@ var (
 // isNull reports whether a word, bare or from quotes, is null at its place.
 func (e *elem) isNull(word, null []byte, quoted bool, where place) bool {
 	switch {
-	case where < inTuple || where == inTuple && e.text != nil:
+	case where < inTuple:
 		return false
+	case where == inTuple && e.text != nil:
+		return !quoted && bytes.Equal(word, wordNone)
 	case !quoted && bytes.Equal(word, null):
 		return true
 	default:

@@ -23,6 +23,9 @@ func (t *Command) CommandLine(typed []*pflag.Flag) string {
 	if t.Progress > 0 && !isTyped(typed, progressFlag) {
 		words = append(words, "--"+progressFlag+"="+t.Progress.String())
 	}
+	for _, s := range t.Connection.Settings {
+		words = append(words, setting.ShellQuote("--"+s.Flag+"="+s.Value))
+	}
 	for _, f := range typed {
 		values := []string{f.Value.String()}
 		if list, ok := f.Value.(pflag.SliceValue); ok {

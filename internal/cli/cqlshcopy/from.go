@@ -12,7 +12,6 @@ import (
 // What several options of either direction have in place of them.
 const (
 	insteadProcesses = "one process uses all processors; --inflight limits the requests under way"
-	insteadConfig    = "no file of cqlsh's is read: give the options that stand in it in the statement"
 	insteadInFlight  = "the number of requests under way follows what each node answers well, at most --inflight"
 )
 
@@ -44,7 +43,7 @@ var fromRules = map[string]rule{
 	"reportfrequency": frequencyRule,
 	"ratefile":        rateFileRule,
 	"errfile":         errFileRule,
-	"configfile":      has(insteadConfig, ""),
+	"configfile":      configFileRule,
 	"preparedstatements": has(
 		"statements are always prepared, and values read before they are sent",
 		"true",

@@ -5,12 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/copystmt"
 )
-
-// insteadText is what options about the text of values have in place of them.
-const insteadText = "the text is cqlbulk's own and lossless"
 
 // toRules are the options of COPY TO.
 var toRules = map[string]rule{
@@ -25,72 +21,36 @@ var toRules = map[string]rule{
 	"maxattempts": becomesNumber("maxattempts", 1),
 
 	"maxoutputsize":   maxOutputSizeRule,
-	"escape":          writtenEscapeRule,
-	"datetimeformat":  has(insteadText, ""),
-	"boolstyle":       has(insteadText, "true,false", "true, false"),
-	"decimalsep":      has(insteadText, ".", ""),
-	"thousandssep":    has(insteadText, ""),
-	"floatprecision":  has(insteadText),
-	"doubleprecision": has(insteadText),
+	"escape":          escapeRule,
+	"datetimeformat":  unlessEmpty("datetimeformat"),
+	"boolstyle":       becomes("boolstyle"),
+	"decimalsep":      unlessEmpty("decimalsep"),
+	"thousandssep":    unlessEmpty("thousandssep"),
+	"floatprecision":  becomesNumber("floatprecision", 1),
+	"doubleprecision": becomesNumber("doubleprecision", 1),
 	"encoding":        encodingRule,
 	"maxrequests":     parallelRule,
 	"numprocesses":    parallelRule,
 	"reportfrequency": frequencyRule,
 	"ratefile":        rateFileRule,
-	"configfile":      has(insteadConfig, ""),
+	"configfile":      configFileRule,
 }
 
 // toFile translates COPY TO.
 func (t *Command) toFile(s *copystmt.Statement) error {
 	t.command = "scan"
-	output := "-"
 	if !s.Standard {
-		var err error
-		if output, err = copiedFile(s.Files[0]); err != nil {
+		output, err := copiedFile(s.Files[0])
+		if err != nil {
 			return err
 		}
 		t.set("output", output)
 	}
 	t.set("format", "csv")
+	t.set("dialect", "cqlsh")
 	t.header(s)
 	t.columns(s)
-	if err := t.options(s, toRules, fromRules); err != nil {
-		return err
-	}
-	t.note(
-		"the text is not that of cqlsh's COPY TO, but cqlbulk's lossless CSV, which COPY FROM misreads; it loads again with: %s",
-		t.loadOf(output),
-	)
-	return nil
-}
-
-// The settings of a scan that a load must have, too, to read its text.
-var textFlags = []string{
-	"format",
-	"header",
-	"columns",
-	"column-order",
-	"delimiter",
-	"quote",
-	"null-string",
-}
-
-// loadOf is the command line that loads the output. Of several files only the first has a header,
-// so that they are one input.
-func (t *Command) loadOf(output string) string {
-	var joined string
-	load := &Command{command: "load"}
-	for _, s := range t.Settings {
-		if slices.Contains(textFlags, s.Flag) {
-			load.Settings = append(load.Settings, s)
-		}
-		if s.Flag == "maxoutputsize" {
-			file := setting.ShellQuote(output)
-			joined, output = "cat "+file+" "+file+".[0-9]* | ", "-"
-		}
-	}
-	load.Args = append(slices.Clone(t.Args), output)
-	return joined + load.CommandLine(nil)
+	return t.options(s, toRules, fromRules)
 }
 
 // maxOutputSizeRule limits the rows of a file. The others have its name and a number, as those of
@@ -109,15 +69,6 @@ func maxOutputSizeRule(t *Command, s *copystmt.Statement, o copystmt.Option) err
 	}
 	t.set("maxoutputsize", strconv.FormatInt(n, 10))
 	return nil
-}
-
-// writtenEscapeRule prints that there is no escape, unless it is the quote.
-func writtenEscapeRule(t *Command, s *copystmt.Statement, o copystmt.Option) error {
-	quote, ok := s.Option("quote")
-	if !ok {
-		quote.Value = `"`
-	}
-	return has("a quote in a field is doubled, and nothing is escaped", quote.Value)(t, s, o)
 }
 
 // encodings are the names that Python has for UTF-8 and for ASCII, which is a part of it.

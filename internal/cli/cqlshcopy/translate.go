@@ -13,6 +13,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/cli/cqlshrc"
+	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/copystmt"
@@ -33,6 +35,11 @@ type Command struct {
 	RateFile  string        // for the pace; empty: none
 	RateEvery time.Duration // between lines of RateFile
 	Progress  time.Duration // between lines of progress; 0: the statement says nothing
+
+	// Connection is how cqlsh connects. Settings of cqlbulk take precedence.
+	Connection cqlshrc.Connection
+	Origins    map[string]config.Origin // of flags that options of files set
+	ofFiles    []cqlshrc.Option         // which stand before those of the statement
 }
 
 // Setting is a flag of the command and its value, or the elements of it.
@@ -54,9 +61,12 @@ func (t *Command) copyAlone(format string, args ...any) {
 }
 
 // Translate makes the command that does what a statement says. keyspace is that of a table without
-// one. nulls is what a null field of COPY FROM does, a value of the flag --nulls.
-func Translate(s *copystmt.Statement, keyspace, nulls string) (*Command, error) {
-	table, err := copiedTable(s, keyspace)
+// one. nulls is what a null field of COPY FROM does, a value of the flag --nulls. Options of files
+// count where the statement does not have them.
+func Translate(
+	s *copystmt.Statement, keyspace, nulls string, ofFiles ...cqlshrc.Option,
+) (*Command, error) {
+	table, err := Table(s, keyspace)
 	if err != nil {
 		return nil, err
 	}
@@ -66,15 +76,17 @@ func Translate(s *copystmt.Statement, keyspace, nulls string) (*Command, error) 
 		Table:     table,
 		Args:      []string{name},
 		RateEvery: defaultRateEvery,
+		ofFiles:   ofFiles,
 	}
+	s = withOptions(s, ofFiles)
 	if s.Direction == copystmt.To {
 		return t, t.toFile(s)
 	}
 	return t, t.fromFiles(s, nulls)
 }
 
-// copiedTable is the table of a statement.
-func copiedTable(s *copystmt.Statement, keyspace string) (spec.TableName, error) {
+// Table returns the table of a statement. keyspace is that of a table without one.
+func Table(s *copystmt.Statement, keyspace string) (spec.TableName, error) {
 	var none spec.TableName
 	switch {
 	case s.Keyspace != "":
@@ -122,36 +134,35 @@ func (t *Command) options(s *copystmt.Statement, rules, others map[string]rule) 
 	for i, o := range s.Options {
 		rule, known := rules[o.Name]
 		_, other := others[o.Name]
+		noted, set := len(t.Notes), len(t.Settings)
 		var err error
 		switch {
 		case !known && !other:
 			err = fmt.Errorf("COPY has no such option%s", nearestOption(o.Name))
+		case o.Name == ConfigFile && t.ofFile(i) != nil:
+			err = errConfigFile
 		case last[o.Name] != i:
-			t.note("%s is given again: the last one counts", shownOption(o))
+			t.noteRepeated(i, o)
 		case !known:
-			t.note(
-				"%s is passed over, as cqlsh does: it has no meaning for COPY %s",
-				shownOption(o),
-				t.Direction,
-			)
+			t.noteOther(i, o)
 		default:
 			err = rule(t, s, o)
+			t.noteQuotes(i, o)
 		}
 		if err != nil {
-			return fmt.Errorf(
-				"the statement: line %d, column %d: %s: %w",
-				o.At.Line,
-				o.At.Column,
-				shownOption(o),
-				err,
-			)
+			return fmt.Errorf("%s: %s: %w", t.place(i, o), shownOption(o), err)
 		}
+		t.attribute(i, noted, set)
 	}
 	return nil
 }
 
-// shownOption is an option as messages show it.
+// shownOption is an option as messages show it. The value of an option that a file has by mistake
+// may be a password.
 func shownOption(o copystmt.Option) string {
+	if cqlshrc.IsSecret(o.Name) {
+		return strings.ToUpper(o.Name)
+	}
 	return fmt.Sprintf("%s = '%s'", strings.ToUpper(o.Name), strings.ReplaceAll(o.Value, "'", "''"))
 }
 

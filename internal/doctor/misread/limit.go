@@ -63,11 +63,13 @@ func (c *Check) CutOtherwise(ctx context.Context, rejected int64) map[string][]s
 		return first.Settings
 	}
 	// With --header=false, a header may have been read as a row, and the columns in another order.
+	// If most rows are read without a header, a header would take the first of them away.
 	header := map[string][]string{"header": {"true"}}
-	if !c.spec.Header && c.readsWith(ctx, first.File, header) {
-		return header
+	if c.spec.Header || c.readsWith(ctx, first.File, nil) ||
+		!c.readsWith(ctx, first.File, header) {
+		return nil
 	}
-	return nil
+	return header
 }
 
 // readsWith reports whether most of the first rows of an input are read with settings.

@@ -223,6 +223,19 @@ func TestCutOtherwise(t *testing.T) {
 			require.Equal(t, c.want, check.CutOtherwise(t.Context(), c.rejected))
 		})
 	}
+	for text, want := range map[string]map[string][]string{
+		"k,at,n\na,2024-12-31,1\n": {"header": {"true"}},
+		// With a header the first row would be lost.
+		"a,2024-12-31,1\nb,2024-12-31,2\nc,2024-12-31,x\nd,2024-12-31,3\n": nil,
+	} {
+		path := filepath.Join(t.TempDir(), "in.csv")
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+		check := check(t, nil, setting(t, "header", "false"), setting(t, "columns", "k", "at", "n"))
+		require.NoError(t, check.rejected(t).Add([]ingest.Reject{{
+			File: path, Raw: []byte("x\n"), Line: 1, Stage: ingest.Parse,
+		}}))
+		require.Equal(t, want, check.CutOtherwise(t.Context(), 1))
+	}
 	require.Nil(t, func() map[string][]string {
 		c := check(t, nil)
 		c.rejected(t)

@@ -34,7 +34,7 @@ type orderJudge struct {
 func orderOf(
 	head []byte,
 	job *ingest.Job,
-	plan func(*cqltype.Type) (format.Codec, error),
+	plan func(schema.Column) (format.Codec, error),
 ) (o doctor.Order) {
 	if job.Format.Named() || job.Header && len(job.Columns) == 0 ||
 		len(job.Fields.Renamed)+len(job.Fields.Skipped) > 0 {
@@ -95,7 +95,7 @@ func isHeader(rec format.TextRecord, t *schema.Table) bool {
 func newOrderJudge(
 	names []string,
 	job *ingest.Job,
-	plan func(*cqltype.Type) (format.Codec, error),
+	plan func(schema.Column) (format.Codec, error),
 ) (p *orderJudge, known bool) {
 	if len(names) > mostOrdered {
 		return nil, false
@@ -111,7 +111,7 @@ func newOrderJudge(
 		if err != nil || !s.Plain {
 			return nil, false
 		}
-		codec, err := plan(s.Column.Type)
+		codec, err := plan(s.Column)
 		if err != nil {
 			return nil, false
 		}

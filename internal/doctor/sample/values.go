@@ -173,25 +173,29 @@ func (l *values) watch(job *ingest.Job) {
 }
 
 // read returns the codec of a column as the load has it; nil for JSON's own codec of strings.
-func (l *values) read(t *cqltype.Type) (format.Codec, error) {
+func (l *values) read(c schema.Column) (format.Codec, error) {
 	switch {
 	case l.named && l.fields.Strings != nil:
-		return l.fields.Strings(t)
+		return l.fields.Strings(c)
 	case l.named:
 		return nil, nil
 	case l.fields.Codec != nil:
-		return l.fields.Codec(t)
+		return l.fields.Codec(c)
 	default:
-		return cqltext.Plan(t)
+		return cqltext.Plan(c.Type)
 	}
 }
 
 // plan returns the codec of a column. That of a column of dates, numbers or truth values notes
 // them.
-func (l *values) plan(t *cqltype.Type) (format.Codec, error) {
+func (l *values) plan(c schema.Column) (format.Codec, error) {
+	t := c.Type
 	kind := kindOf(t)
-	codec, err := l.read(t)
+	codec, err := l.read(c)
 	worded, text := l.word(t)
+	if l.fields.Patterned != nil && l.fields.Patterned(c.Name) {
+		return codec, err
+	}
 	if err != nil || kind == doctor.Other && !HasDates(t) && !text {
 		return codec, err
 	}

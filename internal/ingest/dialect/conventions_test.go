@@ -5,6 +5,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -35,7 +36,7 @@ func TestConventions(t *testing.T) {
 		{cqltype.Date, "1.1.1960", "1960-01-01"}, {cqltype.Date, "14.3.2024 10:00", ""}, {cqltype.Text, "1.234,56", "1.234,56"},
 	} {
 		typ := &cqltype.Type{Kind: tc.kind}
-		codec, err := plan(typ)
+		codec, err := plan(schema.Column{Name: "c", Type: typ})
 		require.NoError(t, err)
 		_, own := codec.(interface{ IsNull([]byte) bool })
 		require.False(t, own, "null is the dialect's matter")
@@ -95,7 +96,7 @@ func TestPatternsAndTimeZone(t *testing.T) {
 		{cqltype.Time, "13 h", "", `not of the form "%I:%M %p" or "H:mm:ss.SSSSSSSSS", nor HH:MM:SS`},
 	} {
 		typ := &cqltype.Type{Kind: c.kind}
-		codec, err := plan(typ)
+		codec, err := plan(schema.Column{Name: "c", Type: typ})
 		require.NoError(t, err)
 		got, err := codec.AppendWire([]byte("x"), []byte(c.text))
 		if c.no != "" {

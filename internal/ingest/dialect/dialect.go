@@ -10,6 +10,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -29,6 +30,11 @@ func Reading(o *spec.Load, text *format.TextFormat) (ingest.Reading, error) {
 	} else {
 		r.Fields.Codec = plan
 	}
+	columns, err := o.Dialect.PatternsByColumn()
+	if err != nil {
+		return r, err
+	}
+	r.Fields.Patterned = func(column string) bool { return len(columns[column].Texts) > 0 }
 	if r.Fields.TimestampUnit, err = o.Dialect.Unit(); err != nil {
 		return r, err
 	}
@@ -61,39 +67,30 @@ func codecsOf(
 	form string,
 	nulls []string,
 	text *format.TextFormat,
-) (func(*cqltype.Type) (format.Codec, error), error) {
+) (func(schema.Column) (format.Codec, error), error) {
 	cqlsh := o.Name == spec.DialectCQLSH
 	switch {
 	case !slices.Contains(spec.Dialects, o.Name):
-		return nil, fmt.Errorf(
-			"--dialect %q: must be %s",
-			o.Name,
-			strings.Join(spec.Dialects, " or "),
-		)
+		return nil, spec.ErrDialect(o.Name)
 	case cqlsh && form == "json":
 		return nil, errors.New("--dialect cqlsh: cqlsh knows no JSON")
 	case cqlsh && len(nulls) > 1:
 		return nil, errors.New(
 			"--dialect cqlsh: cqlsh knows one text for null: give --null-string once",
 		)
-	case cqlsh && len(spec.Patterns(o.DateFormats))+len(spec.Patterns(o.TimeFormats)) > 0:
-		return nil, errors.New(
-			"--dateformat, --timeformat: cqlsh has no such pattern; leave --dialect cqlsh out",
-		)
-	case cqlsh && len(spec.Patterns(o.DateTimeFormats)) > 1:
-		return nil, errors.New("--dialect cqlsh: cqlsh knows one pattern: give --datetimeformat once")
-	case cqlsh && o.TimeZone != "":
-		return nil, errors.New(
-			"--timezone: a time of cqlsh without an offset is UTC; leave --dialect cqlsh out",
-		)
 	case o.DecimalSep != "" && o.DecimalSep == o.ThousandsSep:
-		return nil, fmt.Errorf("--decimalsep and --thousandssep are both %q", o.DecimalSep)
+		return nil, spec.ErrSeparators(o.DecimalSep)
 	case !cqlsh && o.Unescape:
 		return nil, errors.New("--unescape requires --dialect cqlsh")
 	case form == "json" && (o.Comment != "" || o.Trailing || o.LineEnd == "cr"):
 		return nil, errors.New(
 			"--comment, --trailing-delimiter and --line-end are for delimited text, not for JSON",
 		)
+	}
+	if err := errors.Join(
+		o.CheckCQLSH(o.Name), o.CheckValues(o.Name, form), o.CheckNumbers(),
+	); err != nil {
+		return nil, err
 	}
 	if err := cutFormat(o, text); err != nil {
 		return nil, err
@@ -103,19 +100,28 @@ func codecsOf(
 		return nil, err
 	}
 	location, err := o.Location()
+	if err != nil {
+		return nil, err
+	}
+	columns, err := o.PatternsByColumn()
 	c := conventions{
 		Options:    options,
 		timestamps: spec.Patterns(o.DateTimeFormats),
 		dates:      spec.Patterns(o.DateFormats),
 		times:      spec.Patterns(o.TimeFormats),
+		columns:    columns,
+		base64:     o.Binary == spec.BinaryBase64,
+		json:       o.Collections == spec.CollectionsJSON,
+		integers:   o.DecimalIntegers(),
+		currency:   o.Currency,
 		location:   location,
 	}
 	switch {
 	case err != nil:
 		return nil, err
 	case cqlsh:
-		return func(t *cqltype.Type) (format.Codec, error) {
-			return cqlshtext.Plan(t, options)
+		return func(c schema.Column) (format.Codec, error) {
+			return cqlshtext.Plan(c.Type, options)
 		}, nil
 	case form == "json":
 		return c.other, nil
@@ -167,16 +173,9 @@ func cqlshOptions(o *spec.Dialect, nulls []string) (cqlshtext.Options, error) {
 		Unescape:      o.Unescape,
 		TimestampUnit: unit,
 	}
-	if o.BoolStyle != "" {
-		words := strings.Split(o.BoolStyle, ",")
-		if len(words) != 2 {
-			return options, fmt.Errorf(
-				"--boolstyle %q: must be two words with a comma between them",
-				o.BoolStyle,
-			)
-		}
-		options.BoolTrue = strings.TrimSpace(words[0])
-		options.BoolFalse = strings.TrimSpace(words[1])
+	options.BoolTrue, options.BoolFalse, err = spec.BoolWords(o.BoolStyle)
+	if err != nil {
+		return options, err
 	}
 	if len(nulls) == 1 {
 		options.Null = nulls[0]

@@ -27,6 +27,11 @@ var TextSettings = []string{
 	"thousandssep",
 	"dateformat",
 	"timeformat",
+	"column",
+	"binary",
+	"collections",
+	"integers",
+	"currency",
 	"timezone",
 	"timestamp-unit",
 }

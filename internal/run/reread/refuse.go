@@ -125,11 +125,18 @@ var valueForms = map[string][]cqltype.Kind{
 	"datetimeformat": times,
 	"dateformat":     times,
 	"timeformat":     times,
+	"column":         times,
 	"timezone":       times,
 	"timestamp-unit": times,
 	"boolstyle":      {cqltype.Boolean},
 	"decimalsep":     numbers,
 	"thousandssep":   numbers,
+	"integers":       numbers,
+	"currency":       numbers,
+	"binary":         {cqltype.Blob},
+	"collections": {
+		cqltype.List, cqltype.Set, cqltype.Map, cqltype.Tuple, cqltype.UDT, cqltype.Vector,
+	},
 }
 
 var (

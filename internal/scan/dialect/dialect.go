@@ -1,5 +1,6 @@
 // Package dialect returns the texts of values that a scan does not write as CQL does ([Texts]).
-// These are dates and times by patterns, in a time zone, or as numbers.
+// These are all values in cqlsh's dialect. Otherwise they are dates and times by patterns, in a
+// time zone, or as numbers; numbers with separators; and other words for true and false.
 package dialect
 
 import (
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/format"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -17,7 +19,53 @@ import (
 
 // Texts returns the texts of a scan's values that are not CQL's, for format.OutputOptions. The
 // settings of the scan have to be checked.
-func Texts(o *spec.Scan) (func(*cqltype.Type) format.ValueText, error) {
+func Texts(o *spec.ScanText) (func(schema.Selector) (format.ValueText, error), error) {
+	if o.CQLSH() {
+		return cqlshTexts(o)
+	}
+	columns, err := o.PatternsByColumn()
+	if err != nil {
+		return nil, err
+	}
+	texts, err := timeTexts(&o.TimeTexts)
+	if err != nil {
+		return nil, err
+	}
+	if unit := o.Unit(); unit != 0 {
+		own, err := cqltext.Plan(&cqltype.Type{Kind: cqltype.Timestamp})
+		if err != nil {
+			return nil, err
+		}
+		texts[cqltype.Timestamp] = epoch{own, unit}
+	}
+	return func(column schema.Selector) (format.ValueText, error) {
+		t := column.Type
+		if own, given := columns[column.Name]; given && column.Plain {
+			if err := own.Check(column.Name, t); err != nil {
+				return nil, err
+			}
+			return columnText(o, own)
+		}
+		if text := texts[t.Kind]; text != nil {
+			return text, nil
+		}
+		return conventionText(o, t)
+	}, nil
+}
+
+// columnText returns the text of a column that has patterns of its own.
+func columnText(o *spec.ScanText, own spec.ColumnPatterns) (format.ValueText, error) {
+	texts, err := timeTexts(&spec.TimeTexts{
+		DateTimeFormats: own.Texts,
+		DateFormats:     own.Texts,
+		TimeFormats:     own.Texts,
+		TimeZone:        o.TimeZone,
+	})
+	return texts[own.Kind], err
+}
+
+// timeTexts returns the texts of dates and times by their types.
+func timeTexts(o *spec.TimeTexts) (map[cqltype.Kind]format.ValueText, error) {
 	location, err := o.Location()
 	if err != nil {
 		return nil, err
@@ -36,25 +84,18 @@ func Texts(o *spec.Scan) (func(*cqltype.Type) format.ValueText, error) {
 		if err != nil {
 			return nil, err
 		}
-		for _, text := range spec.Patterns(kind.patterns) {
-			pattern, err := timepattern.Parse(text)
+		patterns := spec.Patterns(kind.patterns)
+		if len(patterns) > 0 {
+			pattern, err := timepattern.Parse(patterns[0])
 			if err != nil {
 				return nil, err
 			}
 			texts[kind.Kind] = patterned{own, pattern, kind.read}
+		} else if kind.Kind == cqltype.Timestamp && location != time.UTC {
+			texts[kind.Kind] = patterned{own, offsetForm, kind.read}
 		}
 	}
-	own, err := cqltext.Plan(&cqltype.Type{Kind: cqltype.Timestamp})
-	if err != nil {
-		return nil, err
-	}
-	if _, given := texts[cqltype.Timestamp]; !given && location != time.UTC {
-		texts[cqltype.Timestamp] = patterned{own, offsetForm, timestampIn(location)}
-	}
-	if unit := o.Unit(); unit != 0 {
-		texts[cqltype.Timestamp] = epoch{own, unit}
-	}
-	return func(t *cqltype.Type) format.ValueText { return texts[t.Kind] }, nil
+	return texts, nil
 }
 
 // offsetForm is the form of CQL for a time of a zone.

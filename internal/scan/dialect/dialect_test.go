@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/ingest/dialect"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -21,6 +22,11 @@ func wireOf(t *testing.T, kind cqltype.Kind, text string) []byte {
 	return wire
 }
 
+// column is a column c of a type.
+func column(t *cqltype.Type) schema.Selector {
+	return schema.Selector{Name: "c", Type: t, Plain: true}
+}
+
 func TestTexts(t *testing.T) {
 	pattern := func(o *spec.Scan) {
 		o.DateTimeFormats = []string{"%d.%m.%Y %H:%M:%S"}
@@ -28,6 +34,13 @@ func TestTexts(t *testing.T) {
 	}
 	unit := func(name string) func(*spec.Scan) {
 		return func(o *spec.Scan) { o.TimestampUnit = name }
+	}
+	german := func(o *spec.Scan) {
+		o.DecimalSep, o.ThousandsSep, o.BoolStyle = ",", ".", "ja, nein"
+	}
+	cqlsh := func(o *spec.Scan) {
+		o.Dialect, o.FloatPrecision = "cqlsh", 3
+		o.DateTimeFormats = []string{"%d.%m.%Y %H:%M:%S.%f"}
 	}
 	berlin := func(o *spec.Scan) { o.TimeZone = "Europe/Berlin" }
 	for _, c := range []struct {
@@ -51,28 +64,43 @@ func TestTexts(t *testing.T) {
 		{unit("us"), cqltype.Timestamp, "1700000000123", "1700000000123000"},
 		{unit("ns"), cqltype.Timestamp, "0", "0"},
 		{unit("ns"), cqltype.Timestamp, "9223372036854775807", "9223372036854775807000000"},
+		{german, cqltype.Double, "-1234567.5", "-1.234.567,5"},
+		{german, cqltype.Double, "1e22", "1e+22"},
+		{german, cqltype.Decimal, "1000.00", "1.000,00"},
+		{german, cqltype.Bigint, "-9223372036854775808", "-9.223.372.036.854.775.808"},
+		{german, cqltype.Boolean, "true", "ja"},
+		{german, cqltype.Boolean, "false", "nein"},
+		{cqlsh, cqltype.Boolean, "true", "True"},
+		{cqlsh, cqltype.Double, "-1234567.8901234", "-1234567.890123399906"},
+		{cqlsh, cqltype.Float, "3.1415927", "3.142"},
+		{cqlsh, cqltype.Timestamp, "2024-03-01T07:08:09.123Z", "01.03.2024 07:08:09.123"},
 	} {
 		o := spec.NewScan()
 		c.set(o)
 		_, err := o.Check(true)
 		require.NoError(t, err)
-		texts, err := Texts(o)
+		texts, err := Texts(&o.ScanText)
 		require.NoError(t, err)
-		text := texts(&cqltype.Type{Kind: c.kind})
+		text, err := texts(column(&cqltype.Type{Kind: c.kind}))
+		require.NoError(t, err)
 		got, err := text.AppendText([]byte("x"), wireOf(t, c.kind, c.text))
 		require.NoError(t, err)
 		require.Equal(t, "x"+c.want, string(got))
-		_, err = text.AppendText(nil, []byte("123"))
-		require.Error(t, err, "no value")
+		if c.kind != cqltype.Decimal { // its malformed values have a text
+			_, err = text.AppendText(nil, []byte("123"))
+			require.Error(t, err, "no value of %v", c.kind)
+		}
 	}
 }
 
 func TestTextsOfCQL(t *testing.T) {
-	texts, err := Texts(spec.NewScan())
+	texts, err := Texts(&spec.NewScan().ScanText)
 	require.NoError(t, err)
 	kinds := []cqltype.Kind{cqltype.Timestamp, cqltype.Date, cqltype.Time, cqltype.Text}
 	for _, kind := range kinds {
-		require.Nil(t, texts(&cqltype.Type{Kind: kind}))
+		text, err := texts(column(&cqltype.Type{Kind: kind}))
+		require.NoError(t, err)
+		require.Nil(t, text)
 	}
 }
 
@@ -84,7 +112,7 @@ func TestLoadReadsTheTexts(t *testing.T) {
 	o.TimeZone = "Asia/Kolkata"
 	load := spec.NewLoad()
 	load.Dialect.TimeTexts = o.TimeTexts
-	texts, err := Texts(o)
+	texts, err := Texts(&o.ScanText)
 	require.NoError(t, err)
 	format := dsv.DefaultFormat
 	reading, err := dialect.Reading(load, &format)
@@ -97,11 +125,13 @@ func TestLoadReadsTheTexts(t *testing.T) {
 		cqltype.Time: {"00:00:00", "12:00:00.000000001", "23:59:59.999999999"},
 	} {
 		typ := &cqltype.Type{Kind: kind}
-		codec, err := reading.Fields.Codec(typ)
+		codec, err := reading.Fields.Codec(schema.Column{Name: "c", Type: typ})
 		require.NoError(t, err)
 		for _, value := range values {
 			wire := wireOf(t, kind, value)
-			text, err := texts(typ).AppendText(nil, wire)
+			written, err := texts(column(typ))
+			require.NoError(t, err)
+			text, err := written.AppendText(nil, wire)
 			require.NoError(t, err)
 			again, err := codec.AppendWire(nil, text)
 			require.NoError(t, err)
@@ -116,10 +146,22 @@ func TestTextsThatCannotBe(t *testing.T) {
 		"exclude each other": func(o *spec.Scan) {
 			o.DateTimeFormats, o.TimestampUnit = []string{"%c"}, "s"
 		},
-		`--timestamp-unit "h"`: func(o *spec.Scan) { o.TimestampUnit = "h" },
-		`--timezone "CET9"`:    func(o *spec.Scan) { o.TimeZone = "CET9" },
-		"has no year":          func(o *spec.Scan) { o.DateTimeFormats = []string{"HH:mm"} },
-		"%Q cannot be read":    func(o *spec.Scan) { o.DateFormats = []string{"%Q"} },
+		`--timestamp-unit "h"`:     func(o *spec.Scan) { o.TimestampUnit = "h" },
+		`--timezone "CET9"`:        func(o *spec.Scan) { o.TimeZone = "CET9" },
+		"has no year":              func(o *spec.Scan) { o.DateTimeFormats = []string{"HH:mm"} },
+		"must be cqlbulk or cqlsh": func(o *spec.Scan) { o.Dialect = "dsbulk" },
+		"knows no JSON":            func(o *spec.Scan) { o.Dialect, o.Format = "cqlsh", "json" },
+		"--escape-formulas: cqlsh": func(o *spec.Scan) { o.Dialect, o.EscapeFormulas = "cqlsh", true },
+		"--timestamp-unit: cqlsh":  func(o *spec.Scan) { o.Dialect, o.TimestampUnit = "cqlsh", "s" },
+		"--timezone: a time":       func(o *spec.Scan) { o.Dialect, o.TimeZone = "cqlsh", "UTC" },
+		"no such pattern":          func(o *spec.Scan) { o.Dialect, o.DateFormats = "cqlsh", []string{"%F"} },
+		"require --dialect cqlsh":  func(o *spec.Scan) { o.DoublePrecision = 17 },
+		"at least 1 digit":         func(o *spec.Scan) { o.Dialect, o.FloatPrecision = "cqlsh", -1 },
+		`are both ","`:             func(o *spec.Scan) { o.DecimalSep, o.ThousandsSep = ",", "," },
+		"two words":                func(o *spec.Scan) { o.BoolStyle = "yes" },
+		`--escape "ab"`:            func(o *spec.Scan) { o.Escape = "ab" },
+		"must not hold the escape": func(o *spec.Scan) { o.Escape, o.Null = `\`, `\N` },
+		"%Q cannot be read":        func(o *spec.Scan) { o.DateFormats = []string{"%Q"} },
 	} {
 		o := spec.NewScan()
 		set(o)

@@ -3,7 +3,7 @@ package setting
 import "slices"
 
 // wholes are the lists whose elements may have commas: patterns of dates and times.
-var wholes = []string{"datetimeformat", "dateformat", "timeformat"}
+var wholes = []string{"datetimeformat", "dateformat", "timeformat", "column"}
 
 // IsWhole reports whether each text that a list is given is one element. Other lists are divided at
 // commas.

@@ -100,17 +100,20 @@ func TestCopyEnd(t *testing.T) {
 	ours = ok(t, "copy", to("ours"))
 	require.Equal(t, []string{"46", "5"}, found(t, exportedLine, theirs))
 	require.Equal(t, found(t, exportedLine, theirs), found(t, exportedLine, ours.out))
+	var joined, theirRows []string
 	for i, rows := range []int{11, 10, 10, 10, 6} {
-		name := "ours"
+		ending := ""
 		if i > 0 {
-			name = fmt.Sprintf("ours.%d", i)
+			ending = fmt.Sprintf(".%d", i)
 		}
-		text := read(t, path(name))
-		require.Equal(t, rows, strings.Count(text, "\n"), name)
-		require.Equal(t, i == 0, strings.HasPrefix(text, "k,v,n\n"))
-		require.FileExists(t, path(strings.Replace(name, "ours", "theirs", 1)))
+		text := read(t, path("ours"+ending))
+		require.Equal(t, rows, strings.Count(text, "\n"), ending)
+		require.Equal(t, i == 0, strings.HasPrefix(text, "k,v,n\r\n"))
+		joined = append(joined, lines("ours"+ending)...)
+		theirRows = append(theirRows, lines("theirs"+ending)...)
 	}
 	require.NoFileExists(t, path("ours.5"))
+	require.ElementsMatch(t, theirRows, joined)
 	require.Equal(t, "46", found(t, rateLine, last(read(t, path("ours.rates"))))[0])
 }
 

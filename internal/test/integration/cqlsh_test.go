@@ -19,12 +19,18 @@ import (
 // all it said.
 func cqlsh(t *testing.T, statements string) string {
 	t.Helper()
+	host, _, _ := strings.Cut(testHosts(), ",")
+	return runCqlsh(t, host, "--cqlshrc", file(t, "cqlshrc", ""),
+		"--connect-timeout", "60", "--request-timeout", "60", "-e", "CONSISTENCY ALL;\n"+statements)
+}
+
+// runCqlsh runs cqlsh with arguments.
+func runCqlsh(t *testing.T, args ...string) string {
+	t.Helper()
 	path, err := filepath.Abs(env("CQLBULK_TEST_CQLSH", "../../../.cache/cqlsh/bin/cqlsh"))
 	require.NoError(t, err)
 	require.FileExists(t, path, "get cqlsh with: deploy/cqlsh/install")
-	host, _, _ := strings.Cut(testHosts(), ",")
-	shell := command.CommandContext(t.Context(), path, host, "--cqlshrc", file(t, "cqlshrc", ""),
-		"--connect-timeout", "60", "--request-timeout", "60", "-e", "CONSISTENCY ALL;\n"+statements)
+	shell := command.CommandContext(t.Context(), path, args...)
 	shell.Dir = t.TempDir()
 	// COPY reads and writes timestamps in the zone of the machine, and text in its encoding.
 	shell.Env = append(shell.Environ(), "TZ=UTC", "LC_ALL=C.UTF-8", "PYTHONWARNINGS=ignore")
@@ -230,10 +236,10 @@ var specials = []string{
 }
 
 // specialRows makes a row for each of the special texts, in cqlbulk's text.
-func specialRows() string {
+func specialRows(texts []string) string {
 	var b strings.Builder
 	b.WriteString("p,c,st,l,m,tu,u\n")
-	for i, s := range specials {
+	for i, s := range texts {
 		quoted := strings.ReplaceAll(s, `"`, `""`)
 		literal := "'" + strings.ReplaceAll(quoted, "'", "''") + "'"
 		street := literal
@@ -266,7 +272,7 @@ func TestReadsWhatCqlshWrites(t *testing.T) {
 	rows := testRows(t, either(2_000, 20_000)) // COPY FROM loads some hundreds a second
 	sharedTables(t, "shared_copied", "copied", "copied_cqlsh", "copied_cqlbulk")
 	ok(t, "load", "it1.copied", file(t, "shared.csv", sharedRows(rows)), "--dialect", "cqlsh")
-	ok(t, "load", "it1.copied", file(t, "special.csv", specialRows()))
+	ok(t, "load", "it1.copied", file(t, "special.csv", specialRows(specials)))
 	rows += len(specials)
 	original := tableSum(t, "it1.copied", rows)
 

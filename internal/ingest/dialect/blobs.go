@@ -1,0 +1,27 @@
+package dialect
+
+import (
+	"encoding/base64"
+	"errors"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
+)
+
+// base64Blob reads blobs in base64 of RFC 4648, with or without padding.
+type base64Blob struct{ name string }
+
+var errBase64 = errors.New("not base64")
+
+// AppendWire implements format.Codec.
+func (b base64Blob) AppendWire(dst, text []byte) ([]byte, error) {
+	encoding := base64.StdEncoding
+	if len(text)%4 != 0 {
+		encoding = base64.RawStdEncoding
+	}
+	mark := len(dst)
+	dst, err := encoding.Strict().AppendDecode(dst, text)
+	if err != nil {
+		return dst[:mark], cqltext.Invalid(b.name, text, errBase64)
+	}
+	return dst, nil
+}

@@ -33,17 +33,7 @@ func AsNumbers(samples []Sample, given Marks) []Finding {
 				column = cmp.Or(column, v.Column)
 			}
 			if example, some := v.has(withSign); some && v.bad > 0 {
-				out = append(
-					out,
-					Warn(
-						"remove the sign before loading, or load the column as text: amounts with a sign cannot be read yet",
-						"%s, column %q: %s such as %s",
-						s.Name,
-						v.Column,
-						human.Of(v.numbers[withSign], "value"),
-						example,
-					),
-				)
+				out = append(out, signed(s.Name, v, example))
 			}
 		}
 	}
@@ -60,6 +50,24 @@ func AsNumbers(samples []Sample, given Marks) []Finding {
 		out = append(out, f)
 	}
 	return out
+}
+
+// signed returns the finding for amounts with a sign.
+func signed(input string, v Values, example string) Finding {
+	f := Warn(
+		"remove the sign before loading, or load the column as text",
+		"%s, column %q: %s such as %s",
+		input,
+		v.Column,
+		human.Of(v.numbers[withSign], "value"),
+		example,
+	)
+	sign := strings.TrimSpace(strings.Trim(example, "0123456789.,'-+ \u00a0"))
+	if sign == "" || strings.ContainsAny(sign, "%‰0123456789.,+-") {
+		return f // a hundredth is no currency
+	}
+	f.Do = fmt.Sprintf("say --currency '%s'", sign)
+	return f.with(map[string][]string{"currency": {sign}})
 }
 
 // add adds what was noted of another column.
@@ -150,16 +158,16 @@ func marks(numbers, wholes, all Values) (Finding, bool) {
 func wholeOrThousands(example string, numbers Values) Finding {
 	if point, some := numbers.has(decimalPoint); some {
 		return Warn(
-			"write them without a fraction",
+			"say --integers decimal",
 			"whole numbers have an empty fraction, such as %s beside %s",
 			example,
 			point,
-		)
+		).with(map[string][]string{"integers": {"decimal"}})
 	}
 	short, _, _ := strings.Cut(example, ".")
 	return Warn(
 		fmt.Sprintf(
-			"if %s is %s, write it without a fraction; if it is %s, say --thousandssep '.'",
+			"if %s is %s, say --integers decimal; if it is %s, say --thousandssep '.'",
 			example,
 			short,
 			strings.ReplaceAll(example, ".", ""),

@@ -47,13 +47,13 @@ func TestMarksInNumbers(t *testing.T) {
 	require.Empty(t, AsNumbers(noted(Number, "12,5"), Marks{Decimal: ","}), "the marks are set")
 	require.NotEmpty(t, AsNumbers(noted(Number, "1,234"), Marks{})[0].Guess)
 	require.Empty(t, AsNumbers(noted(Whole, "1,234"), Marks{})[0].Guess)
-	for _, text := range []string{"$5", "5 %", "1.234,56 EUR", "-€5.00"} {
-		require.Contains(
-			t,
-			AsNumbers(noted(Number, text), Marks{Decimal: ","})[0].Do,
-			"remove the sign",
-			text,
-		)
+	for text, do := range map[string]string{
+		"$5":           "say --currency '$'",
+		"1.234,56 EUR": "say --currency 'EUR'",
+		"-€5.00":       "say --currency '€'",
+		"5 %":          "remove the sign before loading, or load the column as text",
+	} {
+		require.Equal(t, do, AsNumbers(noted(Number, text), Marks{Decimal: ","})[0].Do, text)
 	}
 }
 
@@ -61,13 +61,13 @@ func TestMarksInNumbers(t *testing.T) {
 func TestWholeNumbersWithAPoint(t *testing.T) {
 	require.Equal(
 		t,
-		"if 2.000 is 2, write it without a fraction; if it is 2000, say --thousandssep '.'",
+		"if 2.000 is 2, say --integers decimal; if it is 2000, say --thousandssep '.'",
 		AsNumbers(noted(Whole, "2.000"), Marks{})[0].Do,
 	)
 	require.Equal(t, "2.500 is read as 2500", AsNumbers(noted(Whole, "2.500"), Marks{})[0].Guess)
 	require.Empty(t, AsNumbers(noted(Whole, "1.000.000"), Marks{})[0].Guess)
 	both := append(noted(Whole, "2.000"), noted(Number, "12.5")...)
-	require.Equal(t, "write them without a fraction", AsNumbers(both, Marks{})[0].Do)
+	require.Equal(t, "say --integers decimal", AsNumbers(both, Marks{})[0].Do)
 	require.Equal(
 		t,
 		[]string{"."},

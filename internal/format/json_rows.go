@@ -45,8 +45,7 @@ func (JSON) Plan(o PlanOptions) (Plan, error) {
 			}
 		}
 		p.decoders, p.strings = append(p.decoders, decoder), append(p.strings, own)
-		_, numbers := own.(numberReader)
-		p.numbers = append(p.numbers, numbers)
+		p.numbers = append(p.numbers, own != nil && o.Numbers != nil && o.Numbers(c))
 		p.text = append(p.text, cqltext.TextLike(c.Type))
 	}
 	var err error

@@ -23,9 +23,6 @@ type verbatim interface {
 	CheckWire(text []byte) error
 }
 
-// numberReader is a Codec that reads the numbers of JSON, too.
-type numberReader interface{ ReadsNumbers() }
-
 // nuller is a Codec with its own rule for null, of a whole field.
 type nuller interface{ IsNull(text []byte) bool }
 
@@ -46,6 +43,8 @@ type PlanOptions struct {
 	// Codec plans the codec of a column. nil: the format's own. A format whose values are not all
 	// texts has a use for a codec only for those that are. It then takes a nil codec for its own.
 	Codec func(schema.Column) (Codec, error)
+	// Numbers reports whether the codec of a column reads the numbers of JSON, too; nil: none does.
+	Numbers func(schema.Column) bool
 	// TimestampUnit is the unit of a timestamp that is a number, where the format has numbers; 0: a
 	// millisecond.
 	TimestampUnit time.Duration

@@ -67,7 +67,7 @@ func errAmong(flag, text string, among []string) error {
 // DecimalIntegers reports whether 12.0 is read as the whole number 12.
 func (o *Dialect) DecimalIntegers() bool { return o.Integers == integersDecimal }
 
-// CheckNumbers returns an error for forms of numbers that do not exist, or that cqlsh does not have.
+// CheckNumbers returns an error for forms of numbers that do not exist, or that are none of cqlsh.
 func (o *Dialect) CheckNumbers() error {
 	switch {
 	case !slices.Contains(integers, o.Integers):

@@ -23,6 +23,8 @@ var rejectSettings = []string{
 	"decimalsep",
 	"thousandssep",
 	"null-string",
+	"integers",
+	"currency",
 }
 
 // noteSettings keeps the settings that a warning named, for the rows that are rejected. A guess is

@@ -27,6 +27,9 @@ func Reading(o *spec.Load, text *format.TextFormat) (ingest.Reading, error) {
 	}
 	if o.Format == "json" {
 		r.Fields.Strings = plan
+		if o.Dialect.DecimalIntegers() {
+			r.Fields.Numbers = func(c schema.Column) bool { return isInteger(c.Type.Kind) }
+		}
 	} else {
 		r.Fields.Codec = plan
 	}

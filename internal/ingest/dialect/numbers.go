@@ -14,7 +14,7 @@ import (
 
 // number returns the codec of numbers; nil: they follow no convention. other reads separators.
 func (c conventions) number(t *cqltype.Type, other format.Codec) (format.Codec, error) {
-	integer := t.Kind != cqltype.Float && t.Kind != cqltype.Double && t.Kind != cqltype.Decimal
+	integer := isInteger(t.Kind)
 	decimal := c.DecimalSep
 	if decimal == "" {
 		decimal = "."
@@ -43,9 +43,20 @@ func (c conventions) number(t *cqltype.Type, other format.Codec) (format.Codec, 
 		codec = own
 	}
 	if codec != nil && len(c.currency) > 0 {
-		codec = newPriced(codec, c.currency)
+		codec = priced{codec, c.currency}
 	}
 	return codec, nil
+}
+
+// isInteger reports whether a type of numbers has only whole ones.
+func isInteger(kind cqltype.Kind) bool {
+	switch kind {
+	case cqltype.Tinyint, cqltype.Smallint, cqltype.Int, cqltype.Bigint, cqltype.Counter,
+		cqltype.Varint:
+		return true
+	default:
+		return false
+	}
 }
 
 // decimalInteger reads whole numbers that may have a fraction of zeros or an exponent, as pandas
@@ -55,9 +66,6 @@ type decimalInteger struct {
 	name string
 }
 
-// ReadsNumbers implements the interface of codecs that read numbers of JSON.
-func (decimalInteger) ReadsNumbers() {}
-
 var errFraction = errors.New("not a whole number")
 
 // mostZeros bounds the zeros that an exponent appends. The largest double has 309 digits.
@@ -65,13 +73,14 @@ const mostZeros = 400
 
 // AppendWire implements format.Codec.
 func (d decimalInteger) AppendWire(dst, text []byte) ([]byte, error) {
-	if bytes.IndexByte(text, '.') < 0 && bytes.IndexAny(text, "eE") < 0 {
+	scaled := bytes.ContainsAny(text, "eE")
+	if !scaled && bytes.IndexByte(text, '.') < 0 {
 		return d.own.AppendWire(dst, text)
 	}
 	mantissa, exponent := cutExponent(strings.TrimSpace(string(text)))
 	whole, fraction, _ := strings.Cut(mantissa, ".")
 	shift := 0
-	if exponent != "" {
+	if scaled {
 		var err error
 		if shift, err = strconv.Atoi(exponent); err != nil {
 			return dst, cqltext.Invalid(d.name, text, errFraction)
@@ -117,20 +126,6 @@ func (u unseparated) AppendWire(dst, text []byte) ([]byte, error) {
 type priced struct {
 	codec format.Codec
 	signs []string
-}
-
-// pricedJSON is priced for a codec that reads numbers of JSON.
-type pricedJSON struct{ priced }
-
-// ReadsNumbers implements the interface of codecs that read numbers of JSON.
-func (pricedJSON) ReadsNumbers() {}
-
-func newPriced(codec format.Codec, signs []string) format.Codec {
-	p := priced{codec, signs}
-	if _, ok := codec.(interface{ ReadsNumbers() }); ok {
-		return pricedJSON{p}
-	}
-	return p
 }
 
 // AppendWire implements format.Codec.

@@ -11,8 +11,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// conventionText returns the text of booleans by other words, of numbers with separators, of blobs
-// in base64, and of collections as JSON; nil: the text is CQL's.
+// conventionText returns the text of values that is not CQL's; nil: it is. Booleans have other
+// words, numbers separators, blobs base64, and collections are JSON.
 func conventionText(o *spec.ScanText, t *cqltype.Type) (format.ValueText, error) {
 	yes, no, err := spec.BoolWords(o.BoolStyle)
 	if err != nil {

@@ -35,16 +35,24 @@ key columns come first, and then all others by name. \ before a character takes 
 is. NULL is known only by its text, and deletes the value in the table (--nulls unset
 keeps it). Unless the statement has the option, there is no ingest rate, batches are
 cqlbulk's, and any number of rows may be rejected.
+Rejected rows are in the run directory. At the end ERRFILE gets them too, as they were in
+the file and without a header; an earlier ERRFILE is renamed, as by cqlsh.
 
 TO writes the text of cqlsh, byte for byte, except where COPY FROM would read another value.
 As there, a float has 5 digits and a double 12, unless FLOATPRECISION and DOUBLEPRECISION
 say otherwise. A file that exists is overwritten only with --force. A file whose name ends
-in .gz, .zst, .lz4 or .sz is compressed.
+in .gz, .zst, .lz4 or .sz is compressed. MAXOUTPUTSIZE writes f, f.1 and f.2, with a header
+only in f.
+
+REPORTFREQUENCY is --progress. RATEFILE gets the lines that cqlsh writes to it.
 
 Options in sections [copy], [copy-from], [copy:keyspace.table] and so on of the cqlshrc, or
 of the file that CONFIGFILE names, count where the statement has none. The connection is
 that of the cqlshrc, too: [connection], [authentication], [ssl], [certfiles] and the file of
 credentials. Flags, the environment and the configuration file of cqlbulk win over those.
+
+At its end it prints the last line of cqlsh, which scripts parse, on the standard output.
+It does not if rows go there, or with --quiet or --json.
 
 To resume a run that was stopped: cqlbulk resume RUN_DIR.
 ` + help.ExitStatus,
@@ -106,19 +114,25 @@ func runCopy(c *cobra.Command, s streams, o *copyOptions, text string) error {
 	}
 	if o.Explain {
 		fmt.Fprintln(s.text(), t.CommandLine(typedForCopy(c.Flags())))
+		for _, note := range t.CopyAlone {
+			s.warn("%s", note)
+		}
 	}
 	for _, note := range t.Notes {
 		s.warn("%s", note)
+	}
+	if t.Progress > 0 && !c.Flags().Changed(progressFlag) {
+		o.Progress = t.Progress
 	}
 	switch {
 	case o.Explain:
 		return nil
 	case t.Direction == copystmt.From:
 		load.TableName, load.Inputs = t.Table, t.Args[1:]
-		return runLoad(c.Context(), s, o.showOptions, load)
+		return o.copyFrom(c.Context(), s, t, load)
 	default:
 		scan.TableName = t.Table
-		return runScan(c.Context(), s, o.showOptions, scan)
+		return o.copyTo(c.Context(), s, t, scan)
 	}
 }
 

@@ -73,6 +73,7 @@ func (o *copyOptions) AddFlags(f *pflag.FlagSet) {
 	from.In(flagset.GroupPace).
 		Add("ingestrate", "FROM: rows per second, at most (default: no limit)", flagset.Everyday)
 	from.In(flagset.GroupPace).Add("inflight", "FROM: "+inFlightHelp)
+	to.In(flagset.GroupPace).Add("parallel", "TO: "+parallelHelp)
 	from.In(flagset.GroupPace).Add("target-p99", targetP99Help)
 	from.In(flagset.GroupErrors).Add("maxparseerrors", "FROM: "+maxParseErrorsHelp+unlimited)
 	from.In(flagset.GroupErrors).Add("maxinserterrors", "FROM: "+maxInsertErrorsHelp+unlimited)

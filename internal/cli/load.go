@@ -170,6 +170,7 @@ func (o *loadOptions) addErrorFlags(b flagset.Binder) {
 // What is said of flags that several commands have.
 const (
 	inFlightHelp        = "requests under way, at most (default: 16 for each core of the cluster, and more on a long line to it)"
+	parallelHelp        = "requests under way, at most, in all (default: nodes x cores x smudge, and more on a long line to them)"
 	maxParseErrorsHelp  = "rows that may fail to parse before the load stops"
 	maxInsertErrorsHelp = "rows that the cluster may refuse before the load stops"
 	unlimited           = " (-1: no limit)"
@@ -372,15 +373,26 @@ func (s streams) printTerminal(inputs []string) {
 
 // runLoad prepares a load and runs it.
 func runLoad(ctx context.Context, s streams, show showOptions, settings *spec.Load) error {
+	s, load, err := prepareLoad(ctx, s, show, settings)
+	if err != nil {
+		return err
+	}
+	return finishLoad(ctx, s, show, load)
+}
+
+// prepareLoad prepares a load, and serves the page that shows it.
+func prepareLoad(
+	ctx context.Context, s streams, show showOptions, settings *spec.Load,
+) (streams, *operation.Load, error) {
 	s.end.aside = false
 	s, err := s.withPage(show, "load")
 	if err != nil {
-		return err
+		return s, nil, err
 	}
 	load, err := operation.PrepareLoad(ctx, show.environment(s), *settings)
 	if err != nil {
-		return err
+		return s, nil, err
 	}
 	s.printTerminal(settings.Inputs)
-	return finishLoad(ctx, s, show, load)
+	return s, load, nil
 }

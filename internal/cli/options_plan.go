@@ -18,10 +18,7 @@ func addPlanFlags(b flagset.Binder) {
 	b = b.In(flagset.GroupPace)
 	b.Add("smudge", "requests under way for each core of the cluster, at most")
 	b.Add("cores", coresHelp)
-	b.Add(
-		"parallel",
-		"requests under way, at most, in all (default: nodes x cores x smudge, and more on a long line to them)",
-	)
+	b.Add("parallel", parallelHelp)
 	b.Add(
 		"splits",
 		"token ranges to cut the ring into (default: 100 for each request under way, fewer for a small table)",

@@ -159,21 +159,22 @@ func checkReport(name string) error {
 	if _, err := os.Lstat(name); err == nil {
 		return fmt.Errorf("--%s %s: exists already: name another file", reportFlag, name)
 	}
+	if err := checkMakeable(name); err != nil {
+		return fmt.Errorf("--%s %s: %w", reportFlag, name, err)
+	}
+	return nil
+}
+
+// checkMakeable returns an error if a file of that name cannot be made.
+func checkMakeable(name string) error {
 	folder := filepath.Dir(name)
 	if info, err := os.Stat(folder); err != nil || !info.IsDir() {
-		return fmt.Errorf(
-			"--%s %s: there is no folder %s: name a file in a folder that exists",
-			reportFlag,
-			name,
-			folder,
-		)
+		return fmt.Errorf("there is no folder %s: name a file in a folder that exists", folder)
 	}
 	probe, err := fsync.Nameless(folder, ".cqlbulk-report-*")
 	if err != nil {
 		return fmt.Errorf(
-			"--%s %s: no file can be made in %s: %w; name a file in another folder",
-			reportFlag,
-			name,
+			"no file can be made in %s: %w; name a file in another folder",
 			folder,
 			err,
 		)

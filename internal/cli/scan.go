@@ -81,7 +81,10 @@ func (o *scanOptions) addOutputFlags(b flagset.Binder) {
 		)+": what the manifest and --json have of each file (default: the quicker xxh64)",
 	)
 	b.Add("compression-level", "how hard to compress, 1 to 9 (default: the compressor's own)")
-	b.Add("maxoutputsize", "rows of one part file, at most (default: no limit)")
+	b.Add(
+		"maxoutputsize",
+		"rows of one part file, at most; with --output, rows of each of FILE, FILE.1, FILE.2; only FILE has the header (default: no limit)",
+	)
 	b.Add("max-file-bytes", "bytes of text of one part file, at most (default: no limit)")
 	b.Add("force", "write over an output that exists", flagset.Everyday)
 	b.Add("no-manifest", "write no manifest beside the output")
@@ -258,16 +261,24 @@ func checkScan(ctx context.Context, s streams, show showOptions, settings *spec.
 
 // runScan prepares a scan and runs it.
 func runScan(ctx context.Context, s streams, show showOptions, settings *spec.Scan) error {
-	s.end.aside = settings.ToStdout()
-	s, err := s.withPage(show, "scan")
-	if err != nil {
-		return err
-	}
-	scan, err := operation.PrepareScan(ctx, show.environment(s), *settings)
+	s, scan, err := prepareScan(ctx, s, show, settings)
 	if err != nil {
 		return err
 	}
 	return finishScan(ctx, s, show, scan)
+}
+
+// prepareScan prepares a scan, and serves the page that shows it.
+func prepareScan(
+	ctx context.Context, s streams, show showOptions, settings *spec.Scan,
+) (streams, *operation.Scan, error) {
+	s.end.aside = settings.ToStdout()
+	s, err := s.withPage(show, "scan")
+	if err != nil {
+		return s, nil, err
+	}
+	scan, err := operation.PrepareScan(ctx, show.environment(s), *settings)
+	return s, scan, err
 }
 
 // finishScan runs a scan that is prepared, and prints its result.

@@ -26,6 +26,7 @@
 package format
 
 import (
+	"bytes"
 	"io"
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
@@ -100,6 +101,24 @@ func Of(name string, text dsv.Format) Format {
 		return JSON{}
 	}
 	return Delimited{text}
+}
+
+// FirstRows returns a function that returns the length in bytes of the first rows of a text, which
+// encoders of the format made.
+func FirstRows(f Format) func(text []byte, rows int) int {
+	if d, ok := f.(Delimited); ok {
+		return d.FirstRows
+	}
+	return firstLines
+}
+
+// firstLines returns the length of the first lines of a text, which has that many.
+func firstLines(text []byte, lines int) int {
+	length := 0
+	for range lines {
+		length += bytes.IndexByte(text[length:], '\n') + 1
+	}
+	return length
 }
 
 // Delimiters returns what separates and quotes fields in a format. For a format that is no

@@ -293,5 +293,5 @@ func checkScan(ctx context.Context, env spec.Environment, settings spec.Scan) er
 	if err := s.plan(ctx); err != nil {
 		return err
 	}
-	return sink.Check(s.spec.SinkOptions(env.Stdout, s.header))
+	return sink.Check(s.sinkOptions())
 }

@@ -27,8 +27,10 @@ type Scan struct {
 	spec   spec.Scan
 	t      *files.Source
 	job    *scan.Job
-	header []byte       // that every file begins with
-	out    *sink.Output // nil: a resumed scan that does not run yet
+	header []byte // that every file begins with, or the first of numbered ones
+	// cuts rows off the text that the output is written
+	firstRows func(text []byte, rows int) int
+	out       *sink.Output // nil: a resumed scan that does not run yet
 
 	run       runDirectory
 	journal   *records.Scan       // nil: none is kept
@@ -70,9 +72,16 @@ func prepareScan(
 func (s *Scan) prepare(ctx context.Context) error {
 	err := s.plan(ctx)
 	if err == nil && !s.run.continued {
-		s.out, err = sink.Open(s.spec.SinkOptions(s.env.Stdout, s.header))
+		s.out, err = sink.Open(s.sinkOptions())
 	}
 	return err
+}
+
+// sinkOptions say how the output is made.
+func (s *Scan) sinkOptions() sink.Options {
+	options := s.spec.SinkOptions(s.env.Stdout, s.header)
+	options.FirstRows = s.firstRows
+	return options
 }
 
 // plan prepares all but the output.
@@ -188,7 +197,8 @@ func (s *Scan) makeJob(text format.TextFormat) error {
 	if err != nil {
 		return err
 	}
-	output, err := format.Of(s.spec.Format, text).Output(selection, format.OutputOptions{
+	form := format.Of(s.spec.Format, text)
+	output, err := form.Output(selection, format.OutputOptions{
 		Header:         s.spec.Header,
 		Null:           s.spec.Null,
 		EscapeFormulas: s.spec.EscapeFormulas,
@@ -200,7 +210,7 @@ func (s *Scan) makeJob(text format.TextFormat) error {
 		return err
 	}
 	s.warnOfRounding(selection)
-	s.header = output.AppendBegin(nil)
+	s.header, s.firstRows = output.AppendBegin(nil), format.FirstRows(form)
 	selected, key := s.t.Schema.WithKey(selection)
 	query := driver.Columns(selected)
 	query.Where, query.AllowFiltering = s.spec.Where, s.spec.AllowFiltering
@@ -215,9 +225,11 @@ func (s *Scan) makeJob(text format.TextFormat) error {
 		Partitioner: s.t.Plan.Partitioner(),
 		Key:         key,
 		SpoolDir:    s.spec.Dir,
-		WriteRows:   s.spec.MaxOutputSize,
 		Limit:       max(s.spec.Limit, 0),
 		Counters:    s.t.NewCounters(),
+	}
+	if s.spec.Dir != "" {
+		s.job.WriteRows = s.spec.MaxOutputSize // numbered files take any number
 	}
 	s.job.ShareMemory(int64(s.spec.Memory))
 	s.job.Counters.Limit.Store(s.job.Limit)

@@ -10,7 +10,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run/advice"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
-	"github.com/cqlbulk/cqlbulk/internal/scan/account"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
@@ -124,8 +123,8 @@ func (s *Scan) commit(r *ScanReport, result scan.Result) error {
 	if err := s.out.Ready(); err != nil {
 		return err
 	}
-	if s.spec.Dir != "" && s.spec.Force {
-		found, err := s.out.RemoveEarlier(account.EarlierFiles(s.spec.Dir))
+	if s.spec.Place() != "" && s.spec.Force {
+		found, err := s.out.RemoveEarlier(s.beside().EarlierFiles())
 		r.Replaced, r.Beside, r.WroteOver = found.Removed, found.Left, found.Replaced
 		if err != nil {
 			return err

@@ -29,7 +29,7 @@ func (s *Scan) begin() error {
 	var err error
 	switch {
 	case s.run.continued:
-		options := s.spec.SinkOptions(nil, s.header)
+		options := s.sinkOptions()
 		options.Verify = true
 		if s.out, err = sink.Resume(options, s.mark); err == nil {
 			err = s.journal.Resume()

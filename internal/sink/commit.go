@@ -211,14 +211,16 @@ type Earlier struct {
 }
 
 // RemoveEarlier removes the files of an earlier output from the folder: those that ours accepts by
-// name, and part files. The caller calls it between Complete and Commit, so that a crash in between
-// leaves visible part files.
+// name, and part files. Beside a file it looks only for numbered files of its name. If the output
+// is none of those, it leaves alone what ours does not accept. The caller calls it between Complete
+// and Commit, so that a crash in between leaves visible part files.
 func (o *Output) RemoveEarlier(ours func(name string) bool) (found Earlier, err error) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	if !o.options.Dir || !o.options.Force {
+	if o.options.Path == "" || !o.options.Force {
 		return Earlier{}, nil
 	}
+	plain := !o.options.Dir && !o.options.numbered()
 	parts, final := make(map[string]bool), make(map[string]bool)
 	for _, at := range o.parts() {
 		p := at.part()
@@ -231,13 +233,19 @@ func (o *Output) RemoveEarlier(ours func(name string) bool) (found Earlier, err 
 	}
 	ctx := context.Background()
 	entries, err := o.store.List(ctx, o.folder)
-	if err != nil {
+	switch {
+	case err != nil && plain: // a file can be written into a folder that cannot be listed
+		return Earlier{}, nil
+	case err != nil:
 		return Earlier{}, fmt.Errorf("output folder %s: %w", o.folder, err)
 	}
-	own := o.options.ownNames()
+	own := numberedNames(o.at.file)
+	if o.options.Dir {
+		own = o.options.ownNames()
+	}
 	for _, e := range entries {
 		name := e.Base()
-		if parts[name] || e.Kind != store.Object || !own.MatchString(name) {
+		if parts[name] || e.Kind != store.Object || !own.MatchString(name) || plain && !ours(name) {
 			continue
 		}
 		unfinished := strings.HasSuffix(name, store.PartSuffix)

@@ -9,17 +9,18 @@ import (
 const maxWorker = 1 << 30
 
 // check returns what is wrong with a mark of an output with these options. An output that is no
-// folder has one file, called name. A mark without an error has only names that the output
-// itself would give, each once.
+// folder has one file, called name, or numbered files of that name. A mark without an error has
+// only names that the output itself would give, each once.
 func (m *Mark) check(o *Options, name string) error {
 	if m.Compression != o.Compression {
 		return fmt.Errorf("it was begun with compression %q, not %q", m.Compression, o.Compression)
 	}
 	if !o.Dir {
-		if len(m.Series) != 1 || m.Series[0].Worker != 0 || len(m.Series[0].all()) != 1 {
+		if len(m.Series) != 1 || m.Series[0].Worker != 0 ||
+			len(m.Series[0].all()) != 1 && !o.numbered() {
 			return errors.New("the journal does not have exactly one file")
 		}
-		return m.Series[0].check(o, func(int) string { return name })
+		return m.Series[0].check(o, func(number int) string { return numberedName(name, number) })
 	}
 	seen := make(map[int]bool, len(m.Series))
 	for _, s := range m.Series {
@@ -63,12 +64,12 @@ func (s *SeriesMark) check(o *Options, name func(number int) string) error {
 			)
 		case f.Name != want:
 			return fmt.Errorf("the journal has a file %q where %q would come", f.Name, want)
-		case f.Rows < 0 || f.Bytes < 0 || f.TextBytes < int64(len(o.Header)):
+		case f.Rows < 0 || f.Bytes < 0 || f.TextBytes < int64(len(o.header(f.Number))):
 			return fmt.Errorf(
 				"the journal has %d rows, %d bytes of text (header: %d) and %d bytes in %s",
 				f.Rows,
 				f.TextBytes,
-				len(o.Header),
+				len(o.header(f.Number)),
 				f.Bytes,
 				f.Name,
 			)

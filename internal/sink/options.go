@@ -42,18 +42,26 @@ type Options struct {
 	// single Write of more bytes gets a file of its own. A Write of more than MaxRows rows is an
 	// error. MaxBytes counts text, header included, because only that is known exactly before it is
 	// compressed.
+	//
+	// Without a folder, MaxRows makes numbered files: PATH, PATH.1, PATH.2. Each of them but the
+	// last has exactly MaxRows rows, and only the first has the header. FirstRows is then needed.
 	MaxRows, MaxBytes int64
+
+	// FirstRows returns the length in bytes of the first rows of a text that Write was handed, for
+	// numbered files.
+	FirstRows func(text []byte, rows int) int
 
 	// Mode is that of the files, FolderMode that of a folder that Open makes. 0: for their owner
 	// alone.
 	Mode, FolderMode fs.FileMode
 
-	// Header begins every file. It counts as bytes, not as rows.
+	// Header begins every file, or only the first of numbered files. It counts as bytes, not as
+	// rows.
 	Header []byte
 
 	// Force allows an existing file to be overwritten. So that no two outputs mix in a folder,
 	// RemoveEarlier then removes the files of an earlier output of the same Base and Ext. Other
-	// files stay.
+	// files stay. It does so with numbered files, too.
 	Force bool
 
 	// Verify makes Resume read again what a mark vouches for, and compare its checksum. Without it
@@ -74,8 +82,10 @@ func (o *Options) check() (codec, error) {
 			o.MaxRows,
 			o.MaxBytes,
 		)
-	case !o.Dir && (o.MaxRows > 0 || o.MaxBytes > 0):
-		return codec{}, errors.New("limits on rows or bytes of a file need a folder as output")
+	case !o.Dir && o.MaxBytes > 0:
+		return codec{}, errors.New("a limit on bytes of a file needs a folder as output")
+	case o.numbered() && (o.Path == "" || o.FirstRows == nil):
+		return codec{}, errors.New("a limit on rows of a file needs a file or a folder as output")
 	case o.Dir && (o.Base == "" || strings.ContainsAny(o.Base+o.Ext, `/\`)):
 		return codec{}, fmt.Errorf(
 			"output folder %s: %q is no name for its files",
@@ -92,6 +102,32 @@ func (o *Options) check() (codec, error) {
 // partName is the final name of a file in a folder.
 func (o *Options) partName(worker, number int) string {
 	return manifest.PartName(o.Base, worker, number, o.Ext+codecs[o.Compression].ending)
+}
+
+// numbered reports whether the output is one file, and others of its name and a number.
+func (o *Options) numbered() bool { return !o.Dir && o.MaxRows > 0 }
+
+// header returns what the file of a number begins with, from 1.
+func (o *Options) header(number int) []byte {
+	if o.numbered() && number > 1 {
+		return nil
+	}
+	return o.Header
+}
+
+// numberedName returns the name of a numbered file, from 1: NAME, NAME.1, NAME.2.
+func numberedName(name string, number int) string {
+	if number == 1 {
+		return name
+	}
+	return fmt.Sprintf("%s.%d", name, number-1)
+}
+
+// numberedNames matches the names of numbered files, final or not, but for the first one.
+func numberedNames(name string) *regexp.Regexp {
+	return regexp.MustCompile(
+		`^` + regexp.QuoteMeta(name) + `\.[1-9][0-9]*(` + regexp.QuoteMeta(store.PartSuffix) + `)?$`,
+	)
 }
 
 // ownNames matches the names that an output of this Base and Ext gives its

@@ -106,6 +106,33 @@ func claimFile(s store.StagedStore, path string, force bool) (place, error) {
 	}, nil
 }
 
+// claimNumbered checks that numbered files can stand beside the first one, which is at a place.
+func claimNumbered(s store.StagedStore, o *Options, at place) error {
+	if !o.numbered() {
+		return nil
+	}
+	if at.path() != filepath.Clean(o.Path) {
+		return fmt.Errorf(
+			"output %s is a link: name the file itself, beside which the others are to stand",
+			o.Path,
+		)
+	}
+	entries, err := s.List(context.Background(), at.folder)
+	if errors.Is(err, fs.ErrNotExist) || o.Force {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("output %s: %w", o.Path, err)
+	}
+	numbered := numberedNames(at.file)
+	for _, e := range entries {
+		if numbered.MatchString(e.Base()) {
+			return ExistsError(filepath.Join(at.folder, e.Base()))
+		}
+	}
+	return nil
+}
+
 // claimFolder makes the folder, or checks that it is empty.
 func claimFolder(s store.StagedStore, o *Options) error {
 	there, err := folderThere(s, o.Path, o.Force)
@@ -174,7 +201,11 @@ func Check(o Options) error {
 			return err
 		}
 	default:
-		if _, err := claimFile(disk, o.Path, o.Force); err != nil {
+		claimed, err := claimFile(disk, o.Path, o.Force)
+		if err == nil {
+			err = claimNumbered(disk, &o, claimed)
+		}
+		if err != nil {
 			return err
 		}
 		at = filepath.Dir(o.Path)

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/store"
 )
@@ -108,7 +109,7 @@ func (o *Output) restore(m Mark) error {
 // removeStrays removes the part files that the mark does not have. A folder without a marked file
 // may be missing, if its name was not synced.
 func (o *Output) removeStrays(none bool) error {
-	if !o.options.Dir {
+	if !o.options.Dir && !o.options.numbered() {
 		return nil
 	}
 	ctx := context.Background()
@@ -128,8 +129,12 @@ func (o *Output) removeStrays(none bool) error {
 	}
 	own := regexp.MustCompile(`^` + regexp.QuoteMeta(o.options.Base) + `-\d{4,}-\d{4,}` +
 		regexp.QuoteMeta(o.options.Ext+o.codec.ending+store.PartSuffix) + `$`)
+	if !o.options.Dir {
+		own = numberedNames(o.at.file)
+	}
 	for _, e := range entries {
-		if known[e.Base()] || e.Kind != store.Object || !own.MatchString(e.Base()) {
+		if known[e.Base()] || e.Kind != store.Object || !own.MatchString(e.Base()) ||
+			!strings.HasSuffix(e.Base(), store.PartSuffix) {
 			continue
 		}
 		if err := o.store.Remove(ctx, e.Name); err != nil {

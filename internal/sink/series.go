@@ -9,7 +9,7 @@ import (
 )
 
 // series is one file after another, each with the header, of one writer or of all of them. Outside
-// a folder it has one file only.
+// a folder it has one file only, or numbered files: then only the first has the header.
 type series struct {
 	output *Output
 	worker int    // 0: of all of them
@@ -52,7 +52,7 @@ func (s *series) part(i int) part {
 	p := part{
 		File: File{Name: f.Name, Rows: f.Rows, TextBytes: f.TextBytes, Bytes: f.Bytes, Sum: f.Sum},
 	}
-	p.place = s.output.at
+	p.place = s.where(i + 1)
 	if s.worker != 0 {
 		p.place = place{folder: s.output.folder, file: f.Name, name: f.Name}
 	}
@@ -72,7 +72,9 @@ func (s *series) setNamed(i int) {
 func (s *series) where(number int) place {
 	o := s.output
 	if s.worker == 0 {
-		return o.at
+		at := o.at
+		at.file, at.name = numberedName(at.file, number), numberedName(at.name, number)
+		return at
 	}
 	name := o.options.partName(s.worker, number)
 	return place{folder: o.folder, file: name, name: name}
@@ -85,6 +87,9 @@ func (s *series) Write(rows int, text []byte) error {
 	}
 	if rows == 0 && len(text) == 0 {
 		return nil
+	}
+	if s.output.options.numbered() {
+		return s.writeNumbered(int64(rows), text)
 	}
 	limit := s.output.options.MaxRows
 	if limit > 0 && int64(rows) > limit {
@@ -105,12 +110,44 @@ func (s *series) Write(rows int, text []byte) error {
 			return err
 		}
 	}
+	return s.add(int64(rows), text)
+}
+
+// writeNumbered writes rows to numbered files. A file is finished only if there are more rows, so
+// that the last one is open until the output is completed.
+func (s *series) writeNumbered(rows int64, text []byte) error {
+	o := &s.output.options
+	for rows > 0 {
+		if s.open && s.last.Rows >= o.MaxRows {
+			if err := s.finish(); err != nil {
+				return err
+			}
+		}
+		if !s.open {
+			if err := s.begin(); err != nil {
+				return err
+			}
+		}
+		n, length := rows, len(text)
+		if room := o.MaxRows - s.last.Rows; n > room {
+			n, length = room, o.FirstRows(text, int(room))
+		}
+		if err := s.add(n, text[:length]); err != nil {
+			return err
+		}
+		rows, text = rows-n, text[length:]
+	}
+	return nil
+}
+
+// add writes rows to the present file.
+func (s *series) add(rows int64, text []byte) error {
 	p := s.last
 	s.changed = true
 	if err := s.chain.write(text); err != nil {
 		return s.fail(p, err)
 	}
-	p.Rows += int64(rows)
+	p.Rows += rows
 	p.TextBytes += int64(len(text))
 	return nil
 }
@@ -128,7 +165,8 @@ func (s *series) full(rows, bytes int) bool {
 // begin creates the next file, and writes its header.
 func (s *series) begin() error {
 	o := s.output
-	p := &part{place: s.where(len(s.done) + 1)}
+	number := len(s.done) + 1
+	p, header := &part{place: s.where(number)}, o.options.header(number)
 	if err := s.makeChain(p); err != nil {
 		return err
 	}
@@ -138,12 +176,12 @@ func (s *series) begin() error {
 	}
 	s.last, s.open, s.changed = p, true, true
 	s.chain.begin(t)
-	if len(o.options.Header) > 0 {
-		if err := s.chain.write(o.options.Header); err != nil {
+	if len(header) > 0 {
+		if err := s.chain.write(header); err != nil {
 			return s.fail(p, err)
 		}
 	}
-	p.Name, p.TextBytes = p.name, int64(len(o.options.Header))
+	p.Name, p.TextBytes = p.name, int64(len(header))
 	return nil
 }
 

@@ -1,5 +1,6 @@
 // Package sink writes the text of a scan to a stream, into one file, or into a folder of part
-// files. In a folder each worker has a series of files.
+// files. In a folder each worker has a series of files. Instead of one file there can be numbered
+// ones, PATH, PATH.1 and PATH.2, as cqlsh writes them.
 //
 // Start with [Open]. Every worker takes a [Writer] of its own and hands it complete rows. Then
 // exactly one of [Output.Commit] and [Output.Abort] ends the output. Text passes through a short
@@ -52,11 +53,11 @@ import (
 
 // Writer takes the rows of one worker.
 type Writer interface {
-	// Write takes text that is rows whole rows, line ends included. All of it
-	// goes into one file, or an error comes back; the bytes may be used again
-	// afterwards. An error of the file itself stays: every later Write repeats
-	// it, and Commit refuses. Since text waits in buffers, a full disk may show
-	// in a later Write, or not before Commit.
+	// Write takes text that is rows whole rows, line ends included. All of it goes into one file,
+	// or into consecutive numbered files, or an error comes back. The bytes may be used again
+	// afterwards. An error of the file itself stays: every later Write repeats it, and Commit
+	// refuses. Since text waits in buffers, a full disk may show in a later Write, or not before
+	// Commit.
 	Write(rows int, text []byte) error
 }
 
@@ -115,6 +116,9 @@ func open(o Options, s store.StagedStore) (*Output, error) {
 		err = claimFolder(s, &o)
 	default:
 		if out.at, err = claimFile(s, o.Path, o.Force); err == nil {
+			err = claimNumbered(s, &o, out.at)
+		}
+		if err == nil {
 			out.folder = out.at.folder
 			out.shared = out.add(0)
 			if err = out.shared.begin(); err != nil {

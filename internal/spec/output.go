@@ -21,10 +21,11 @@ type Output struct {
 	Dir    string // folder to write part files to
 	Format string // csv, tsv or json; empty: as the name of the file ends, else csv
 	// none or one of sink.Compressions; empty: as the name of the file ends
-	Compression   string
-	Level         int          // of the compressor; 0: its own
-	FileChecksum  string       // one of filesum.Algorithms; empty: the default
-	MaxOutputSize int64        // at most, in rows of one part file; 0: no limit
+	Compression  string
+	Level        int    // of the compressor; 0: its own
+	FileChecksum string // one of filesum.Algorithms; empty: the default
+	// at most, in rows of one part file, or of each of Path, Path.1 and so on; 0: no limit
+	MaxOutputSize int64
 	MaxFileBytes  setting.Size // at most, in bytes of text of one part file; 0: no limit
 	Force         bool         // write over an output that exists
 	NoManifest    bool
@@ -241,15 +242,19 @@ func (o *Output) Complete() error {
 			"--file-checksum requires --output or --dir: the standard output has no checksum of a file",
 		)
 	}
-	if (o.MaxOutputSize != 0 || o.MaxFileBytes != 0) && o.Dir == "" {
+	if o.MaxOutputSize != 0 && o.ToStdout() {
 		return fmt.Errorf(
-			"--maxoutputsize and --max-file-bytes need a folder to write to: name one with --dir",
+			"--maxoutputsize requires --dir or --output: there is no second standard output",
 		)
+	}
+	if o.MaxFileBytes != 0 && o.Dir == "" {
+		return fmt.Errorf("--max-file-bytes needs a folder to write to: name one with --dir")
 	}
 	return nil
 }
 
-// SinkOptions say how the output is made. header begins every file.
+// SinkOptions returns how the output is made, without FirstRows, which the format has. The header
+// begins every file of a folder, or the first of numbered files.
 func (o *Output) SinkOptions(stdout io.Writer, header []byte) sink.Options {
 	options := sink.Options{
 		Path:        o.Path,
@@ -261,6 +266,8 @@ func (o *Output) SinkOptions(stdout io.Writer, header []byte) sink.Options {
 		Sum:         o.FileChecksum,
 		Mode:        o.Mode.File(),
 		FolderMode:  o.Mode.Folder(),
+		MaxRows:     o.MaxOutputSize,
+		MaxBytes:    int64(o.MaxFileBytes),
 	}
 	if o.Dir != "" {
 		options.Path, options.Dir = o.Dir, true
@@ -269,7 +276,6 @@ func (o *Output) SinkOptions(stdout io.Writer, header []byte) sink.Options {
 			".tsv",
 			".json",
 		}
-		options.MaxRows, options.MaxBytes = o.MaxOutputSize, int64(o.MaxFileBytes)
 	}
 	return options
 }

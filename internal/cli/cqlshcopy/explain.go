@@ -16,9 +16,12 @@ func (t *Command) CommandLine(typed []*pflag.Flag) string {
 		words = append(words, setting.ShellQuote(arg))
 	}
 	for _, s := range t.Settings {
-		if !slices.ContainsFunc(typed, func(f *pflag.Flag) bool { return f.Name == s.Flag }) {
+		if !isTyped(typed, s.Flag) {
 			words = append(words, setting.ShellQuote("--"+s.Flag+"="+t.text(s)))
 		}
+	}
+	if t.Progress > 0 && !isTyped(typed, progressFlag) {
+		words = append(words, "--"+progressFlag+"="+t.Progress.String())
 	}
 	for _, s := range t.Connection.Settings {
 		words = append(words, setting.ShellQuote("--"+s.Flag+"="+s.Value))
@@ -33,6 +36,13 @@ func (t *Command) CommandLine(typed []*pflag.Flag) string {
 		}
 	}
 	return strings.Join(words, " ")
+}
+
+// progressFlag is a flag of load and scan that is no setting.
+const progressFlag = "progress"
+
+func isTyped(typed []*pflag.Flag, name string) bool {
+	return slices.ContainsFunc(typed, func(f *pflag.Flag) bool { return f.Name == name })
 }
 
 // text is a setting's value as its flag reads it.

@@ -11,9 +11,7 @@ import (
 
 // What several options of either direction have in place of them.
 const (
-	insteadProcesses = "one process uses all processors"
-	insteadReports   = "--progress says how often progress is printed"
-	insteadRateFile  = "progress and the summary go to the standard error alone"
+	insteadProcesses = "one process uses all processors; --inflight limits the requests under way"
 	insteadInFlight  = "the number of requests under way follows what each node answers well, at most --inflight"
 )
 
@@ -41,18 +39,16 @@ var fromRules = map[string]rule{
 	"requesttimeout":  becomesSeconds("timeout"),
 
 	"chunksize":       has("an input is cut into pieces as memory and processors allow"),
-	"numprocesses":    has(insteadProcesses),
-	"reportfrequency": has(insteadReports),
-	"ratefile":        has(insteadRateFile, ""),
-	"errfile": has(
-		"rejected rows are kept in the run directory, with their reasons; --run-dir names it",
-	),
-	"configfile": configFileRule,
+	"numprocesses":    inFlightRule,
+	"reportfrequency": frequencyRule,
+	"ratefile":        rateFileRule,
+	"errfile":         errFileRule,
+	"configfile":      configFileRule,
 	"preparedstatements": has(
 		"statements are always prepared, and values read before they are sent",
 		"true",
 	),
-	"maxinflightmessages": has(insteadInFlight),
+	"maxinflightmessages": inFlightRule,
 	"maxbackoffattempts":  has(insteadInFlight),
 	"maxpendingchunks":    has(insteadInFlight),
 	"childtimeout":        has("there are no child processes"),
@@ -163,6 +159,23 @@ func rowsOf(s *copystmt.Statement, name string) (int64, error) {
 		return -1, nil
 	}
 	return wholeNumber(o)
+}
+
+// errFileRule sets the file for rejected rows. The name may be empty, where cqlsh fails with the
+// first such row.
+func errFileRule(t *Command, _ *copystmt.Statement, o copystmt.Option) error {
+	if o.Value == "" {
+		return nil
+	}
+	var err error
+	if t.ErrFile, err = copiedFile(o.Value); err != nil {
+		return err
+	}
+	t.copyAlone(
+		"%s: copy writes that file; load keeps rejected rows in its run directory alone",
+		shownOption(o),
+	)
+	return nil
 }
 
 // ttlRule sets a time to live. Below zero there is none to set.

@@ -1,10 +1,10 @@
 package cqlshcopy
 
 import (
-	"errors"
+	"slices"
 	"strconv"
+	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/copystmt"
 )
 
@@ -28,11 +28,11 @@ var toRules = map[string]rule{
 	"thousandssep":    unlessEmpty("thousandssep"),
 	"floatprecision":  becomesNumber("floatprecision", 1),
 	"doubleprecision": becomesNumber("doubleprecision", 1),
-	"encoding":        has("text is in UTF-8", "utf8", "utf-8"),
-	"maxrequests":     has("as many requests are under way as the cluster answers well"),
-	"numprocesses":    has(insteadProcesses),
-	"reportfrequency": has(insteadReports),
-	"ratefile":        has(insteadRateFile, ""),
+	"encoding":        encodingRule,
+	"maxrequests":     parallelRule,
+	"numprocesses":    parallelRule,
+	"reportfrequency": frequencyRule,
+	"ratefile":        rateFileRule,
 	"configfile":      configFileRule,
 }
 
@@ -53,7 +53,8 @@ func (t *Command) toFile(s *copystmt.Statement) error {
 	return t.options(s, toRules, fromRules)
 }
 
-// maxOutputSizeRule refuses to write several files, whose names cqlbulk gives otherwise.
+// maxOutputSizeRule limits the rows of a file. The others have its name and a number, as those of
+// cqlsh.
 func maxOutputSizeRule(t *Command, s *copystmt.Statement, o copystmt.Option) error {
 	n, err := wholeNumber(o)
 	switch {
@@ -66,6 +67,23 @@ func maxOutputSizeRule(t *Command, s *copystmt.Statement, o copystmt.Option) err
 		)
 		return nil
 	}
-	return errors.New("cqlbulk writes several files into a folder of their own: say cqlbulk scan " +
-		setting.ShellQuote(t.Args[0]) + " --dir FOLDER --maxoutputsize " + strconv.FormatInt(n, 10))
+	t.set("maxoutputsize", strconv.FormatInt(n, 10))
+	return nil
+}
+
+// encodings are the names that Python has for UTF-8 and for ASCII, which is a part of it.
+var encodings = []string{
+	"utf8", "utf_8", "u8", "utf", "cp65001", "utf8_ucs2", "utf8_ucs4",
+	"ascii", "us_ascii", "us", "646", "iso646_us", "iso_ir_6", "cp367", "csascii", "ibm367",
+	"ansi_x3.4_1968", "ansi_x3_4_1968", "ansi_x3.4_1986", "iso_646.irv_1991",
+}
+
+// encodingRule prints that text is in UTF-8, unless that is what the statement says. Python takes
+// a hyphen or a blank in a name for an underscore.
+func encodingRule(t *Command, _ *copystmt.Statement, o copystmt.Option) error {
+	name := strings.NewReplacer("-", "_", " ", "_").Replace(strings.ToLower(o.Value))
+	if !slices.Contains(encodings, name) {
+		t.note("%s is not done: text is written in UTF-8, as by cqlsh", shownOption(o))
+	}
+	return nil
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/cli/cqlshrc"
 	"github.com/cqlbulk/cqlbulk/internal/config"
@@ -28,6 +29,12 @@ type Command struct {
 	Args      []string // the table and the files, as the command has them
 	Settings  []Setting
 	Notes     []string // what the statement says and the command does not do
+	// CopyAlone is what the statement says and copy does, but the command line does not.
+	CopyAlone []string
+	ErrFile   string        // for rejected rows; empty: none
+	RateFile  string        // for the pace; empty: none
+	RateEvery time.Duration // between lines of RateFile
+	Progress  time.Duration // between lines of progress; 0: the statement says nothing
 
 	// Connection is how cqlsh connects. Settings of cqlbulk take precedence.
 	Connection cqlshrc.Connection
@@ -49,6 +56,10 @@ func (t *Command) note(format string, args ...any) {
 	t.Notes = append(t.Notes, fmt.Sprintf(format, args...))
 }
 
+func (t *Command) copyAlone(format string, args ...any) {
+	t.CopyAlone = append(t.CopyAlone, fmt.Sprintf(format, args...))
+}
+
 // Translate makes the command that does what a statement says. keyspace is that of a table without
 // one. nulls is what a null field of COPY FROM does, a value of the flag --nulls. Options of files
 // count where the statement does not have them.
@@ -59,9 +70,14 @@ func Translate(
 	if err != nil {
 		return nil, err
 	}
-	t := &Command{Direction: s.Direction, Table: table, ofFiles: ofFiles, Args: []string{
-		cqltype.QuoteIdent(table.Keyspace) + "." + cqltype.QuoteIdent(table.Table),
-	}}
+	name := cqltype.QuoteIdent(table.Keyspace) + "." + cqltype.QuoteIdent(table.Table)
+	t := &Command{
+		Direction: s.Direction,
+		Table:     table,
+		Args:      []string{name},
+		RateEvery: defaultRateEvery,
+		ofFiles:   ofFiles,
+	}
 	s = withOptions(s, ofFiles)
 	if s.Direction == copystmt.To {
 		return t, t.toFile(s)

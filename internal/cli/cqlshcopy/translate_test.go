@@ -1,6 +1,7 @@
 package cqlshcopy
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -56,17 +57,26 @@ func TestTranslateFrom(t *testing.T) {
 		{"MAXPARSEERRORS = -5 AND MAXINSERTERRORS = ' 7 '", " --maxparseerrors=-1 --maxinserterrors=7", nil},
 		{"REQUESTTIMEOUT = 90", " --timeout=90s", nil},
 		{"RATEFILE = '' AND CONFIGFILE = '' AND PREPAREDSTATEMENTS = True", "", nil},
-		{"CHUNKSIZE = 5 AND NUMPROCESSES = 2 AND REPORTFREQUENCY = 0.5 AND RATEFILE = 'r'" +
-			" AND ERRFILE = 'e' AND CONFIGFILE = 'c' AND PREPAREDSTATEMENTS = no", "", []string{
+		{"REPORTFREQUENCY = 90", " --progress=1m30s", nil},
+		{"REPORTFREQUENCY = ' 1.5 '", " --progress=1.5s", nil},
+		{"REPORTFREQUENCY = inf", " --progress=277777h46m40s", nil},
+		{"REPORTFREQUENCY = 0.25", " --progress=1s", []string{
+			"REPORTFREQUENCY = '0.25': lines of progress come once a second",
+		}},
+		{"REPORTFREQUENCY = -1", " --progress=1s", []string{
+			"REPORTFREQUENCY = '-1': lines of progress come once a second",
+		}},
+		{"CHUNKSIZE = 5 AND NUMPROCESSES = 2" +
+			" AND CONFIGFILE = 'c' AND PREPAREDSTATEMENTS = no", "", []string{
 			"CHUNKSIZE = '5' is not done: an input is cut into pieces as memory and processors allow",
 			"NUMPROCESSES = '2' is not done: " + insteadProcesses,
-			"REPORTFREQUENCY = '0.5' is not done: " + insteadReports,
-			"RATEFILE = 'r' is not done: " + insteadRateFile,
-			"ERRFILE = 'e' is not done: rejected rows are kept in the run directory, with their reasons; --run-dir names it",
 			"PREPAREDSTATEMENTS = 'no' is not done: statements are always prepared, and values read before they are sent",
 		}},
-		{"MAXINFLIGHTMESSAGES = 1 AND MAXBACKOFFATTEMPTS = 1 AND MAXPENDINGCHUNKS = 1 AND CHILDTIMEOUT = 1", "", []string{
-			"MAXINFLIGHTMESSAGES = '1' is not done: " + insteadInFlight, "MAXBACKOFFATTEMPTS = '1' is not done: " + insteadInFlight,
+		{"MAXINFLIGHTMESSAGES = 8 AND NUMPROCESSES = 4", " --inflight=32", nil},
+		{"NUMPROCESSES = 0 AND MAXINFLIGHTMESSAGES = 8", " --inflight=8", nil},
+		{"MAXINFLIGHTMESSAGES = 8", fmt.Sprint(" --inflight=", 8*defaultProcesses()), nil},
+		{"MAXBACKOFFATTEMPTS = 1 AND MAXPENDINGCHUNKS = 1 AND CHILDTIMEOUT = 1", "", []string{
+			"MAXBACKOFFATTEMPTS = '1' is not done: " + insteadInFlight,
 			"MAXPENDINGCHUNKS = '1' is not done: " + insteadInFlight, "CHILDTIMEOUT = '1' is not done: there are no child processes",
 		}},
 		{"PAGESIZE = x AND ENCODING = latin1 AND FLOATPRECISION = 3", "", []string{
@@ -112,6 +122,35 @@ func TestTranslateFromStandardInput(t *testing.T) {
 	require.Empty(t, notes)
 }
 
+// What copy does besides the command is noted where the command is shown.
+func TestTranslateFiles(t *testing.T) {
+	t.Setenv("HOME", "/home/joe")
+	for _, tc := range []struct{ options, file, note string }{
+		{"RATEFILE = '~/r' AND REPORTFREQUENCY = 2", "/home/joe/r 2s",
+			"RATEFILE = '~/r': copy writes that file; load does not"},
+		{"RATEFILE = 'r'", "r 250ms", "RATEFILE = 'r': copy writes that file; load does not"},
+		{"RATEFILE = ''", "", ""},
+		{"ERRFILE = '~/e'", "/home/joe/e",
+			"ERRFILE = '~/e': copy writes that file; load keeps rejected rows in its run directory alone"},
+		{"ERRFILE = '-'", "./-",
+			"ERRFILE = '-': copy writes that file; load keeps rejected rows in its run directory alone"},
+		{"ERRFILE = ''", "", ""},
+	} {
+		s, err := copystmt.Parse("COPY t FROM 'f' WITH " + tc.options)
+		require.NoError(t, err)
+		tr, err := Translate(s, "demo", "tombstone")
+		require.NoError(t, err)
+		require.Contains(t, tr.CommandLine(nil), plainLoad)
+		file := tr.ErrFile
+		if tr.RateFile != "" {
+			file = tr.RateFile + " " + tr.RateEvery.String()
+		}
+		require.Equal(t, tc.file, file)
+		require.Equal(t, tc.note, strings.Join(tr.CopyAlone, "\n"))
+		require.Empty(t, tr.Notes)
+	}
+}
+
 func TestTranslateTo(t *testing.T) {
 	for _, tc := range []struct {
 		statement, want string
@@ -127,11 +166,16 @@ func TestTranslateTo(t *testing.T) {
 			plainScan + ` '--escape="' '--boolstyle=True, False' --decimalsep=.`, nil},
 		{"COPY t TO 'f' WITH ESCAPE = '\\' AND BOOLSTYLE = '1,0' AND DATETIMEFORMAT = '%Y' AND DECIMALSEP = ',' AND THOUSANDSSEP = '.' AND FLOATPRECISION = 9 AND DOUBLEPRECISION = 0",
 			plainScan + ` '--escape=\' --boolstyle=1,0 --datetimeformat=%Y --decimalsep=, --thousandssep=. --floatprecision=9 --doubleprecision=1`, nil},
-		{"COPY t TO STDOUT WITH MAXOUTPUTSIZE = 5 AND ENCODING = latin1 AND MAXREQUESTS = 6 AND TTL = 5",
+		{"COPY t TO 'f' WITH MAXREQUESTS = 3 AND NUMPROCESSES = 4", plainScan + " --parallel=12", nil},
+		{"COPY t TO 'f' WITH NUMPROCESSES = 4", plainScan + " --parallel=24", nil},
+		{"COPY t TO 'f' WITH MAXREQUESTS = 99999999999 AND NUMPROCESSES = 99999999999", plainScan + " --parallel=2147483647", nil},
+		{"COPY t TO 'f' WITH MAXREQUESTS = -3", plainScan + fmt.Sprint(" --parallel=", defaultProcesses()), nil},
+		{"COPY t TO 'it''s' WITH MAXOUTPUTSIZE = 10",
+			strings.Replace(plainScan, "--output=f", `'--output=it'\''s'`, 1) + " --maxoutputsize=10", nil},
+		{"COPY t TO STDOUT WITH MAXOUTPUTSIZE = 5 AND ENCODING = latin1 AND TTL = 5",
 			strings.Replace(plainScan, " --output=f", "", 1), []string{
 				"MAXOUTPUTSIZE = '5' is passed over, as cqlsh does: there is no second standard output",
-				"ENCODING = 'latin1' is not done: text is in UTF-8",
-				"MAXREQUESTS = '6' is not done: as many requests are under way as the cluster answers well",
+				"ENCODING = 'latin1' is not done: text is written in UTF-8, as by cqlsh",
 				"TTL = '5' is passed over, as cqlsh does: it has no meaning for COPY TO",
 			}},
 	} {
@@ -139,6 +183,18 @@ func TestTranslateTo(t *testing.T) {
 		require.NoError(t, err, tc.statement)
 		require.Equal(t, tc.want, line)
 		require.Equal(t, tc.notes, notes)
+	}
+}
+
+// Python's names of UTF-8 and ASCII need no note.
+func TestTranslateEncoding(t *testing.T) {
+	for name, known := range map[string]bool{
+		"UTF8": true, "utf 8": true, "Utf-8": true, "U8": true, "ascii": true, "US-ASCII": true,
+		"utf_8_sig": false, "utf16": false, "": false,
+	} {
+		_, notes, err := translated(t, "COPY t TO 'f' WITH ENCODING = '"+name+"'")
+		require.NoError(t, err)
+		require.Equal(t, !known, strings.Contains(strings.Join(notes, "\n"), "ENCODING"), name)
 	}
 }
 
@@ -157,8 +213,11 @@ func TestTranslateRefused(t *testing.T) {
 		{"COPY t TO ''", "the statement: the name of a file is empty"},
 		{"COPY t TO 'f' WITH PAGESIZE = many", `the statement: line 1, column 20: PAGESIZE = 'many': must be a whole number`},
 		{"COPY t TO 'f' WITH PAGETIMEOUT = 1.5", `the statement: line 1, column 20: PAGETIMEOUT = '1.5': must be a whole number`},
-		{"COPY t TO 'f' WITH MAXOUTPUTSIZE = 10",
-			`the statement: line 1, column 20: MAXOUTPUTSIZE = '10': cqlbulk writes several files into a folder of their own: say cqlbulk scan demo.t --dir FOLDER --maxoutputsize 10`},
+		{"COPY t TO 'f' WITH REPORTFREQUENCY = often", `the statement: line 1, column 20: REPORTFREQUENCY = 'often': must be a number of seconds`},
+		{"COPY t FROM 'f' WITH REPORTFREQUENCY = nan", `the statement: line 1, column 22: REPORTFREQUENCY = 'nan': must be a number of seconds`},
+		{"COPY t TO 'f' WITH MAXREQUESTS = 3 AND NUMPROCESSES = two", `the statement: line 1, column 40: NUMPROCESSES = 'two': must be a whole number`},
+		{"COPY t FROM 'f' WITH NUMPROCESSES = two", `the statement: line 1, column 22: NUMPROCESSES = 'two': must be a whole number`},
+		{"COPY t TO 'f' WITH MAXOUTPUTSIZE = many", `the statement: line 1, column 20: MAXOUTPUTSIZE = 'many': must be a whole number`},
 	} {
 		_, _, err := translated(t, tc.statement)
 		require.EqualError(t, err, tc.want)

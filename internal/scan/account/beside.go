@@ -69,14 +69,15 @@ func (b Beside) Remove(own func(manifest.Manifest) bool) error {
 	return nil
 }
 
-// EarlierFiles returns a function that reports whether a file in an output folder is of an earlier
-// scan: the manifest there names it. Without a manifest it reports true, since a scan that was
-// killed at its end leaves none.
-func EarlierFiles(dir string) func(name string) bool {
-	m, err := manifest.Read(manifest.Path(dir, true))
+// EarlierFiles returns a function that reports whether a file is of an earlier scan: the manifest
+// names it. The file is in an output folder, or has the name of an output file and a number.
+// Without a manifest it reports true for a folder, since a scan that was killed at its end leaves
+// none. For a numbered file it reports false, because other programs number files, too.
+func (b Beside) EarlierFiles() func(name string) bool {
+	m, err := manifest.Read(b.Path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return func(string) bool { return true }
+		return func(string) bool { return b.Dir != "" }
 	case err != nil || m.Tool != version.Tool || m.Command != run.CommandScan:
 		return func(string) bool { return false }
 	}

@@ -42,11 +42,16 @@ func shown(typ string, wire []byte) string {
 
 // decompress reads a file as its name says.
 func decompress(t *testing.T, path string) []byte {
+	return decompressAs(t, path, filepath.Ext(path))
+}
+
+// decompressAs decompresses a file as if its name had that ending.
+func decompressAs(t *testing.T, path, ending string) []byte {
 	f, err := os.Open(path)
 	require.NoError(t, err)
 	defer f.Close()
 	var in io.Reader = f
-	switch filepath.Ext(path) {
+	switch ending {
 	case ".gz":
 		in, err = gzip.NewReader(f)
 	case ".zst":

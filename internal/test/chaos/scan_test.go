@@ -19,6 +19,7 @@ type scanning struct {
 	*schedule
 	output    string // file or folder
 	folder    bool
+	numbered  int64 // rows of each file of numbered ones but the last; 0: it is one file
 	format    string
 	journaled bool
 	requests  int // about this many are needed
@@ -190,6 +191,10 @@ func (sc *scanning) drawOutput(r *rand.Rand) {
 	}
 	sc.output += "." + sc.format + map[string]string{"none": "", "gzip": ".gz", "zstd": ".zst", "lz4": ".lz4"}[compression]
 	sc.args = append(sc.args, "--output", sc.output)
+	if r := stream(sc.seed, "numbered files"); chance(r, 2) {
+		sc.numbered = 1 + r.Int64N(1000)
+		sc.args = append(sc.args, "--maxoutputsize", fmt.Sprint(sc.numbered))
+	}
 }
 
 // reads are the requests after which a scan is stopped.

@@ -1,6 +1,7 @@
 package chaos
 
 import (
+	"bytes"
 	"fmt"
 	"path/filepath"
 
@@ -46,8 +47,8 @@ func (sc *scanning) checkOutput(last exit) {
 	}
 	missing, twice := 0, 0
 	var example string
-	for _, f := range m.Files {
-		for _, row := range sc.rowsOf(filepath.Join(filepath.Dir(path), f.Name), columns) {
+	for _, text := range sc.texts(m) {
+		for _, row := range sc.rowsOf(text, columns) {
 			if want[row]--; want[row] < 0 {
 				twice, example = twice+1, row
 			}
@@ -117,9 +118,34 @@ func inOne(ranges []token.Range, t token.Token) bool {
 	return false
 }
 
-// rowsOf reads a file of the output.
-func (sc *scanning) rowsOf(path string, columns []simcluster.Column) []string {
-	text := decompress(sc.T, path)
+// texts returns the texts of the files of the output, each with a header. Numbered files are one
+// text.
+func (sc *scanning) texts(m manifest.Manifest) [][]byte {
+	dir := filepath.Dir(manifest.Path(sc.output, sc.folder))
+	texts := make([][]byte, 0, len(m.Files))
+	if sc.numbered == 0 {
+		for _, f := range m.Files {
+			texts = append(texts, decompress(sc.T, filepath.Join(dir, f.Name)))
+		}
+		return texts
+	}
+	rows := make(map[string]int64)
+	for _, f := range m.Files {
+		rows[f.Name] = f.Rows
+	}
+	for i := range m.Files {
+		path, want := sc.output, min(sc.numbered, m.Rows-int64(i)*sc.numbered)
+		if i > 0 {
+			path = fmt.Sprintf("%s.%d", sc.output, i)
+		}
+		require.Equal(sc, want, rows[filepath.Base(path)], path)
+		texts = append(texts, decompressAs(sc.T, path, filepath.Ext(sc.output)))
+	}
+	return [][]byte{bytes.Join(texts, nil)}
+}
+
+// rowsOf reads a text of the output.
+func (sc *scanning) rowsOf(text []byte, columns []simcluster.Column) []string {
 	switch sc.format {
 	case "json":
 		return readObjects(sc.T, text, columns)

@@ -69,8 +69,7 @@ type (
 type Splitter interface {
 	// Header reads the names of the fields. Call it before Next, and not for an input that begins
 	// in its middle. The error is io.EOF if the input is empty. It is a *SyntaxError if the header
-	// is damaged; the header then has what was read of it. A format of named fields has no header,
-	// and only checks the beginning of the input.
+	// is damaged; the header then has what was read of it. A format of named fields has no header.
 	Header() (Header, error)
 	// Next returns the next chunk, in the memory of buf if that is enough. The chunk belongs to the
 	// caller. At the end of the input the error is io.EOF. A damaged record goes to

@@ -363,14 +363,6 @@ func (p *parser) hintEscape(rej *Reject, raw []byte) {
 	}
 }
 
-// hintArray adds to the error about an input that is one array of JSON how to load it.
-func hintArray(err error, f Fields) error {
-	if !errors.Is(err, format.ErrArray) {
-		return err
-	}
-	return fmt.Errorf("%w: %s", err, f.command("jq -c '.[]'", settingsJSON, "--format json"))
-}
-
 // latin1Hint is the advice for text that is not UTF-8.
 const latin1Hint = "--encoding latin1 reads windows-1252 and ISO 8859-1"
 

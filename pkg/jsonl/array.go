@@ -334,15 +334,24 @@ func (p *Parser) nextElement() bool {
 	return true
 }
 
-// AppendLine appends a piece of a record as part of one line: blanks take the place of its line
-// ends, but for one at its very end. The values of a record stay the same.
-func AppendLine(dst, piece []byte) []byte {
-	for {
-		n := bytes.IndexByte(piece, '\n')
-		if n < 0 || n == len(piece)-1 {
-			return append(dst, piece...)
+// Head returns the complete records of the first text of an input. These are its complete lines, or
+// an array of its complete elements. It may change the text, whose memory it returns.
+func Head(text []byte) []byte {
+	begin := jsonscan.Blanks(text, len(text)-len(bytes.TrimPrefix(text, []byte(bom))))
+	if begin == len(text) || text[begin] != '[' {
+		return text[:bytes.LastIndexByte(text, '\n')+1]
+	}
+	for end := begin + 1; ; {
+		var e elementScan
+		n := e.read(text[end:])
+		switch end += n; {
+		case e.end == ']':
+			return text
+		case e.end == 0 && end-n == begin+1: // not even the first element is complete
+			return nil
+		case e.end == 0:
+			text[end-n-1] = ']' // for the comma
+			return text[:end-n]
 		}
-		dst = append(append(dst, piece[:n]...), ' ')
-		piece = piece[n+1:]
 	}
 }

@@ -127,7 +127,7 @@ func TestArrayCuts(t *testing.T) {
 		t.Run(fmt.Sprint(i), func(t *testing.T) {
 			whole, _ := splitArray(t, in, strings.NewReader(in), Options{ChunkSize: 1 << 20})
 			checkWholeArray(t, in, whole)
-			for chunk := 16; chunk <= 128; chunk++ {
+			for chunk := 16; chunk <= 128; chunk += 7 {
 				for _, limit := range []int{2, 3, 7, 20, 1000} {
 					o := Options{ChunkSize: chunk, MaxRecord: limit}
 					got, cuts := splitArray(t, in, strings.NewReader(in), o)
@@ -305,16 +305,19 @@ func TestArrayDoesNotAllocate(t *testing.T) {
 	require.Zero(t, testing.AllocsPerRun(100, run))
 }
 
-func TestAppendLine(t *testing.T) {
+func TestHead(t *testing.T) {
 	for in, want := range map[string]string{
-		"":                        "",
-		"\n":                      "\n",
-		"{}":                      "{}",
-		"{}\n":                    "{}\n",
-		"{\n \"a\":\r\n1\n}":      "{  \"a\":\r 1 }",
-		"\n\n{}\n\n":              "  {} \n",
-		"{\"a\":\"\\n\"}\r\n{}\n": "{\"a\":\"\\n\"}\r {}\n",
+		"":                         "",
+		"{}":                       "",
+		"{}\n\n{":                  "{}\n\n",
+		"{}\n[1]\n[":               "{}\n[1]\n",
+		"[":                        "",
+		bom + " [ {},{\n} ":        bom + " [ {}]",
+		`[{"a":"],"}, {}, {"b":1}`: `[{"a":"],"}, {}]`,
+		"[{},":                     "[{}]",
+		"[{}] x":                   "[{}] x",
+		"[]":                       "[]",
 	} {
-		require.Equal(t, "x"+want, string(AppendLine([]byte("x"), []byte(in))))
+		require.Equal(t, want, string(Head([]byte(in))), in)
 	}
 }

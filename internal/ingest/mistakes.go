@@ -202,7 +202,7 @@ func guessNames(t *schema.Table, header format.Header, f Fields) *hinted {
 		return nil
 	case len(columns) == 0 && len(unknown) == len(names) && looksLikeJSON(header.Raw):
 		return &hinted{
-			hint:     "this looks like JSON: if it is an object a line, say --format json",
+			hint:     "this looks like JSON: if it holds objects, say --format json",
 			form:     onNextLine,
 			settings: settingsJSON,
 		}

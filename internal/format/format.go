@@ -1,6 +1,6 @@
 // Package format is the seam between the pipelines and the forms that rows have in files. A load
-// reads any [Format], and a scan writes any. Delimited text ([Delimited]) and JSON lines ([JSON])
-// are behind it.
+// reads any [Format], and a scan writes any. Delimited text ([Delimited]) and JSON ([JSON]) are
+// behind it.
 //
 // Reading, for a load:
 //
@@ -38,7 +38,8 @@ type Format interface {
 	// fields have an order, and a header may name them.
 	Named() bool
 	// Split returns what cuts an input into chunks. If o.Line is not 0, the input begins at
-	// o.Offset, which was the beginning of a chunk when it was cut with the same sizes.
+	// o.Offset, which was the beginning of a chunk when it was cut with the same sizes. No chunk
+	// that has a Column is such a place.
 	Split(in io.Reader, o SplitOptions) Splitter
 	// Plan plans how the fields of records become values. It returns an error for a type that has
 	// no codec; the error names the column.

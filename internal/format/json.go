@@ -9,8 +9,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
 )
 
-// JSON is JSON lines, an object per line, or one array of objects. The first byte of an input that is
-// no blank says which. Members have names.
+// JSON is JSON lines, an object per line, or one array of objects. The first byte of an input that
+// is no blank says which. Members have names.
 type JSON struct {
 	rejects bool // lines, even if the first one is an array
 }

@@ -19,8 +19,8 @@ type array struct {
 	torn    bool // the input ends inside an element, whose error says so
 }
 
-// elementScan searches the end of an element. It counts brackets and does not tell their kinds
-// apart. A line end closes a string, so that a quote too few spoils one element and not all.
+// elementScan searches the end of an element. It counts brackets of both kinds as one. A line end
+// closes a string, so that a quote too few spoils one element and not all.
 type elementScan struct {
 	lead            int // blanks before the element
 	depth           int // brackets that are open
@@ -258,7 +258,8 @@ func (s *Splitter) endInput() error {
 		_, _ = s.r.Discard(len(part))
 	}
 	b := Bad{
-		Offset: s.offset, Line: s.line, Column: s.array.column, Reason: behindArray(text), First: true,
+		Offset: s.offset, Line: s.line, Column: s.array.column,
+		Reason: behindArray(text), First: true,
 	}
 	if s.bad == nil {
 		return &SyntaxError{Line: b.Line, Column: b.Column, Msg: b.Reason}

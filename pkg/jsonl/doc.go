@@ -29,8 +29,8 @@
 //
 // # Rules of an array
 //
-//   - An input whose first byte is '[' is an array. Blanks before it, as many as a read has, and a
-//     byte order mark do not count.
+//   - An input whose first byte is '[' is an array. A byte order mark before it does not count, nor
+//     do blanks, up to the size of a read.
 //   - A record is an element. It may span lines, and blanks may be around it. A chunk ends behind
 //     the comma or bracket after an element, and has the column where it begins.
 //   - An element that is no object, is missing between commas, or is followed by anything but a

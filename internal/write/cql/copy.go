@@ -30,7 +30,8 @@ func appendRows(dst []byte, rows []*write.Row) ([]byte, []write.Tracker) {
 		}
 		for _, n := range []uint64{
 			uint64(piece), uint64(r.MutationSize), r.Sum.Hi, r.Sum.Lo,
-			uint64(r.Line), uint64(r.Column), uint64(r.Offset), uint64(r.Stamp), uint64(len(r.More)),
+			uint64(r.Line), uint64(r.Column), uint64(r.Offset), uint64(r.Stamp),
+			uint64(len(r.More)),
 		} {
 			dst = binary.AppendUvarint(dst, n)
 		}

@@ -282,8 +282,8 @@ func TestConcurrentUse(t *testing.T) {
 	require.Equal(t, workers*rows, lines)
 }
 
-// An element of an array of JSON takes one line, also if it comes in pieces. Delimited text has line
-// ends in its values, and keeps them.
+// An element of an array of JSON takes one line, also if it comes in pieces. Delimited text keeps
+// the line ends in its values.
 func TestRowsOfJSONAreLines(t *testing.T) {
 	for ext, want := range map[string][2]string{
 		".json": {"{  \"a\":1\r }\n{\"a\":2}\n", "{  1 }\n"},

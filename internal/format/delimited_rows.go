@@ -99,7 +99,7 @@ func (r *delimitedRows) Next() bool {
 	return more
 }
 
-func (r *delimitedRows) Record() Record { return Record{r.rec.Raw, r.rec.Offset, r.rec.Line} }
+func (r *delimitedRows) Record() Record { return Record{r.rec.Raw, r.rec.Offset, r.rec.Line, 1} }
 
 func (r *delimitedRows) AppendRow(v *Values, t Times) *Fault {
 	p := r.plan

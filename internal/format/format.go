@@ -1,6 +1,6 @@
 // Package format is the seam between the pipelines and the forms that rows have in files. A load
-// reads any [Format], and a scan writes any. Delimited text ([Delimited]) and JSON lines ([JSON])
-// are behind it.
+// reads any [Format], and a scan writes any. Delimited text ([Delimited]) and JSON ([JSON]) are
+// behind it.
 //
 // Reading, for a load:
 //
@@ -39,7 +39,8 @@ type Format interface {
 	// fields have an order, and a header may name them.
 	Named() bool
 	// Split returns what cuts an input into chunks. If o.Line is not 0, the input begins at
-	// o.Offset, which was the beginning of a chunk when it was cut with the same sizes.
+	// o.Offset, which was the beginning of a chunk when it was cut with the same sizes. No chunk
+	// that has a Column is such a place.
 	Split(in io.Reader, o SplitOptions) Splitter
 	// Plan plans how the fields of records become values. It returns an error for a type that has
 	// no codec; the error names the column.
@@ -70,8 +71,7 @@ type (
 type Splitter interface {
 	// Header reads the names of the fields. Call it before Next, and not for an input that begins
 	// in its middle. The error is io.EOF if the input is empty. It is a *SyntaxError if the header
-	// is damaged; the header then has what was read of it. A format of named fields has no header,
-	// and only checks the beginning of the input.
+	// is damaged; the header then has what was read of it. A format of named fields has no header.
 	Header() (Header, error)
 	// Next returns the next chunk, in the memory of buf if that is enough. The chunk belongs to the
 	// caller. At the end of the input the error is io.EOF. A damaged record goes to

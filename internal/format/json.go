@@ -1,64 +1,48 @@
 package format
 
 import (
-	"bufio"
 	"bytes"
 	"encoding/json"
-	"errors"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
 )
 
-// JSON is JSON lines: an object per line. Its members have names.
+// JSON is JSON lines, an object per line, or one array of objects. The first byte of an input that
+// is no blank says which. Members have names.
 type JSON struct {
-	rejects bool // the first line may be an array, which is rejected as a record
+	rejects bool // lines, even if the first one is an array
 }
 
 // Named implements Format.
 func (JSON) Named() bool { return true }
 
-// Rejected implements Format. Rejected records may begin with one that is an array.
+// Rejected implements Format. Rejected records are lines. The first one may be an array, which is
+// rejected again.
 func (JSON) Rejected() Format { return JSON{rejects: true} }
 
-// Split implements Format.
+// Split implements Format. An array has no place to begin in its middle.
 func (j JSON) Split(in io.Reader, o SplitOptions) Splitter {
-	if o.Line > 0 || j.rejects {
-		return &jsonSplitter{jsonl.NewSplitter(in, o), nil}
+	if j.rejects {
+		return jsonSplitter{jsonl.NewLineSplitter(in, o)}
 	}
-	b := bufio.NewReaderSize(in, arrayHead) // large reads bypass it
-	return &jsonSplitter{jsonl.NewSplitter(b, o), b}
+	return jsonSplitter{jsonl.NewSplitter(in, o)}
 }
 
-// ErrArray is the error of Splitter.Header for JSON that is one array instead of an object per
-// line.
-var ErrArray = errors.New("this is an array of JSON, where an object a line is read")
+// jsonSplitter is a Splitter of JSON.
+type jsonSplitter struct{ *jsonl.Splitter }
 
-// jsonSplitter is a Splitter of JSON lines.
-type jsonSplitter struct {
-	*jsonl.Splitter
-	begin *bufio.Reader // of the input; nil: the input begins in its middle
-}
+// Header implements Splitter.
+func (jsonSplitter) Header() (Header, error) { return Header{}, nil }
 
-// arrayHead is the number of bytes of white space behind which an array is searched.
-const arrayHead = 512
-
-// Header implements Splitter. It refuses an array.
-func (s *jsonSplitter) Header() (Header, error) {
-	for n := 1; s.begin != nil && n <= arrayHead; n++ {
-		head, err := s.begin.Peek(n)
-		switch {
-		case err != nil: // Next meets it again
-			return Header{}, nil
-		case head[n-1] == '[':
-			return Header{}, ErrArray
-		case strings.IndexByte(" \t\r\n\xef\xbb\xbf", head[n-1]) < 0: // no blank, no byte order mark
-			return Header{}, nil
-		}
+// Head returns the complete records of the first text of an input. It may change the text, whose
+// memory it returns.
+func Head(f Format, text []byte) []byte {
+	if j, ok := f.(JSON); ok && !j.rejects {
+		return jsonl.Head(text)
 	}
-	return Header{}, nil
+	return text[:bytes.LastIndexByte(text, '\n')+1]
 }
 
 // Members are those of an object.

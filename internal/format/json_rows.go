@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"cmp"
 	"errors"
 	"fmt"
@@ -67,13 +68,15 @@ func (q quoted) AppendWire(dst, text []byte) ([]byte, error) {
 	return q.Decoder.AppendWire(dst, cqljson.AppendString(nil, text))
 }
 
-// jsonRows reads the objects of JSON lines.
+// jsonRows reads the objects of JSON lines, or of an array.
 type jsonRows struct {
 	parser *jsonl.Parser
 	plan   *jsonPlan
 	rec    jsonl.Record
 	at     []int  // by column: the member that has set it, of the last row
 	utf8   []byte // a string without its escapes
+
+	inArray bool // the records are elements
 }
 
 // NewReader implements Format.
@@ -81,6 +84,7 @@ func (JSON) NewReader() RowReader { return &jsonRows{parser: jsonl.NewParser()} 
 
 func (r *jsonRows) Reset(c Chunk, p Plan) {
 	r.parser.Reset(c)
+	r.inArray = c.Column > 0
 	r.plan, _ = p.(*jsonPlan)
 	r.rec = jsonl.Record{}
 	if r.plan != nil && len(r.at) != len(r.plan.Columns) {
@@ -94,7 +98,9 @@ func (r *jsonRows) Next() bool {
 	return more
 }
 
-func (r *jsonRows) Record() Record { return Record{r.rec.Raw, r.rec.Offset, r.rec.Line} }
+func (r *jsonRows) Record() Record {
+	return Record{r.rec.Raw, r.rec.Offset, r.rec.Line, r.rec.Column}
+}
 
 func (r *jsonRows) AppendRow(v *Values, t Times) *Fault {
 	p := r.plan
@@ -242,4 +248,11 @@ func (r *jsonRows) Faults(first *Fault, t Times) (all []Fault) {
 	return all
 }
 
-func (r *jsonRows) AppendRejected(dst []byte) []byte { return append(dst, r.rec.Raw...) }
+// AppendRejected implements RowReader. An element of an array becomes a line.
+func (r *jsonRows) AppendRejected(dst []byte) []byte {
+	if !r.inArray {
+		return append(dst, r.rec.Raw...)
+	}
+	dst = append(dst, bytes.ReplaceAll(r.rec.Raw, []byte{'\n'}, []byte{' '})...)
+	return append(dst, '\n')
+}

@@ -102,6 +102,7 @@ type Record struct {
 	Raw    []byte
 	Offset int64 // of the record in the input, in bytes from 0
 	Line   int64 // physical line from 1; where there are no lines, the number of the record
+	Column int   // byte column in that line, from 1
 }
 
 // Fault is why a record makes no row. With neither a column nor a time it is the record as a whole.

@@ -85,7 +85,7 @@ func (p *parser) more(first *format.Fault) (all []BadField) {
 	for _, fault := range p.rows.Faults(first, p) {
 		b := BadField{
 			Line:   rec.Line,
-			Field:  1,
+			Field:  rec.Column,
 			Column: m.nameOf(&fault),
 			Reason: fault.Reason(),
 		}

@@ -8,7 +8,6 @@ import (
 
 	"github.com/zeebo/xxh3"
 
-	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/write"
 )
 
@@ -30,12 +29,7 @@ func (p *pieceTracker) Find(ctx context.Context, stamp int64) (*write.Row, error
 		return nil, inputError(p.file.name, err)
 	}
 	c := &chunk{
-		Chunk: format.Chunk{
-			Data:    text,
-			Offset:  p.piece.Offset,
-			Line:    p.piece.Line,
-			Records: p.piece.Count,
-		},
+		Chunk:   p.place,
 		file:    p.file,
 		views:   p.views,
 		tracker: p,
@@ -43,6 +37,7 @@ func (p *pieceTracker) Find(ctx context.Context, stamp int64) (*write.Row, error
 		skip:    int(n / job.StampStep),
 		count:   1,
 	}
+	c.Data = text
 	if err := newParser(p.run).parse(c); err != nil || len(c.rows) == 0 {
 		return nil, err
 	}

@@ -60,6 +60,10 @@ func TestRowsAreFoundByTimestamp(t *testing.T) {
 	}{
 		"delimited": {lines(500), func(*Job) {}},
 		"JSON":      {json, func(j *Job) { j.Format, j.Header = format.JSON{}, false }},
+		"an array": {
+			"[" + strings.ReplaceAll(strings.TrimSpace(json), "\n", ",\n") + "]",
+			func(j *Job) { j.Format, j.Header = format.JSON{}, false },
+		},
 		"far apart": {lines(500), func(j *Job) { j.StampStep = 4 }},
 		"skipped":   {lines(500), func(j *Job) { j.SkipRows, j.MaxRows = 33, 300 }},
 		"a journal": {lines(500), func(j *Job) { j.Journal = struct{ *book }{j.Journal.(*book)} }},

@@ -23,8 +23,8 @@ type Piece struct {
 	// Repeats is how often its rows were sent again, each time with a timestamp that is later by
 	// one.
 	Repeats uint8 `json:"repeats,omitempty"`
-	// Line is the physical line of its first byte, 1-based. It is 0 for a single line, where
-	// reading cannot resume.
+	// Line is the physical line of its first byte, 1-based. It is 0 for a single line, and in an
+	// array of JSON, where reading cannot resume.
 	Line int64 `json:"line,omitempty"`
 	// Reading is the reading that the piece was begun with: an index of Job.Former, or behind those
 	// for the present one. A journal derives it from where the record of the piece stands.
@@ -123,7 +123,10 @@ func (r *run) resumePiece(c *chunk) (completed bool, err error) {
 		Offset: c.Offset,
 		Bytes:  len(c.Data),
 		Count:  c.Records,
-		Line:   c.Line,
+	}
+	p.place = c.Chunk
+	if p.place.Data = nil; c.Column == 0 { // an array cannot be read from its middle
+		p.piece.Line = c.Line
 	}
 	earlier, standing := r.job.Journal.EarlierPiece(c.file.index, c.Offset)
 	if r.journaled {

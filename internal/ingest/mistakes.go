@@ -202,7 +202,7 @@ func guessNames(t *schema.Table, header format.Header, f Fields) *hinted {
 		return nil
 	case len(columns) == 0 && len(unknown) == len(names) && looksLikeJSON(header.Raw):
 		return &hinted{
-			hint:     "this looks like JSON: if it is an object a line, say --format json",
+			hint:     "this looks like JSON: if it holds objects, say --format json",
 			form:     onNextLine,
 			settings: settingsJSON,
 		}
@@ -361,14 +361,6 @@ func (p *parser) hintEscape(rej *Reject, raw []byte) {
 		rej.Reason += `; if a backslash stands before quotes in values: --escape '\'`
 		rej.Settings = settingsEscape
 	}
-}
-
-// hintArray adds to the error about an input that is one array of JSON how to load it.
-func hintArray(err error, f Fields) error {
-	if !errors.Is(err, format.ErrArray) {
-		return err
-	}
-	return fmt.Errorf("%w: %s", err, f.command("jq -c '.[]'", settingsJSON, "--format json"))
 }
 
 // latin1Hint is the advice for text that is not UTF-8.

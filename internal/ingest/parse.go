@@ -181,7 +181,7 @@ func (p *parser) row(c *chunk, m *Mapping, n int) *format.Fault {
 		c.values.Cells = c.values.Cells[:from]
 		return fault
 	}
-	return p.finish(c, m, from, c.source(rec.Raw, rec.Line, rec.Offset, n), size)
+	return p.finish(c, m, from, c.source(rec, n), size)
 }
 
 // noteTimes has the values of a row recorded. A row with a fault has those before it.
@@ -201,7 +201,7 @@ func (p *parser) reject(c *chunk, fault *format.Fault, stamp int64) error {
 	m, rec := p.view.mapping, p.rows.Record()
 	p.hintFault(fault, rec.Raw)
 	rej := Reject{
-		File: c.file.name, Header: c.file.header, Raw: rec.Raw, Line: rec.Line, Field: 1,
+		File: c.file.name, Header: c.file.header, Raw: rec.Raw, Line: rec.Line, Field: rec.Column,
 		Offset: rec.Offset, Stamp: stamp, Reason: fault.Reason(), Stage: Parse,
 		Column: m.nameOf(fault), Settings: settingsOf(fault.Err), Guess: guessOf(fault.Err),
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
@@ -17,6 +18,7 @@ import (
 type pieceTracker struct {
 	run     *run
 	piece   Piece
+	place   format.Chunk // that it was made from, without the text
 	file    *file
 	views   []*view // that its records are read by
 	repeats uint8   // how often its rows were written again, this time included
@@ -75,7 +77,7 @@ func (p *pieceTracker) Reject(r *write.Row, why write.Outcome, reason error) err
 		stage = InDoubt
 	}
 	enough := p.keepReject(Reject{
-		File: p.file.name, Header: p.file.header, Raw: r.Raw, Line: r.Line, Field: 1,
+		File: p.file.name, Header: p.file.header, Raw: r.Raw, Line: r.Line, Field: r.Column,
 		Offset: r.Offset, Stamp: r.Stamp, Repeats: p.repeats, Reason: reason.Error(), Stage: stage,
 	})
 	if why == write.Refused && enough == nil {

@@ -198,9 +198,6 @@ func (r *run) split(f *file, in io.Reader) (format.Splitter, error) {
 		return nil, err
 	}
 	f.views = []*view{r.newView(m, r.job.Reading)}
-	if _, err = s.Header(); err != nil {
-		return nil, &MappingError{hintArray(err, Fields{through: r.job.throughOf(f.name)})}
-	}
 	return s, nil
 }
 

@@ -41,11 +41,12 @@ func (p *parser) finish(c *chunk, m *Mapping, from int, at write.Source, size in
 }
 
 // source says where the chunk's nth record stands.
-func (c *chunk) source(raw []byte, line, offset int64, n int) write.Source {
+func (c *chunk) source(rec format.Record, n int) write.Source {
 	return write.Source{
-		Raw:    raw,
-		Line:   line,
-		Offset: offset,
+		Raw:    rec.Raw,
+		Line:   rec.Line,
+		Column: rec.Column,
+		Offset: rec.Offset,
 		Stamp:  c.stamps.at(n),
 		Place:  c.stamps.place(n),
 	}

@@ -45,6 +45,9 @@ func (j *Job) Sample(
 	tally, err := one.Run(ctx)
 	s := to.sampled
 	s.Rows = tally.Read
+	// In an array, text between the rows belongs to none of them.
+	s.Text = max(s.Text, to.last.offset-to.first.offset)
+	s.Lines = max(s.Lines, to.last.line-to.first.line)
 	return s, err
 }
 
@@ -55,6 +58,8 @@ type sampler struct {
 
 	mu      sync.Mutex
 	sampled Sampled
+	// where the first row begins and the last one ends; first.line 0: there is none
+	first, last place
 }
 
 func (s *sampler) Intake(columns []schema.Column) write.Intake {
@@ -77,10 +82,20 @@ func (s *sampler) MemoryLow(bool)  {}
 func (s *sampler) Finish()         { close(s.done) }
 func (s *sampler) PiecesHeld() int { return 0 }
 
-// count counts text of a row. The caller holds the lock.
-func (s *sampler) count(raw []byte) {
-	s.sampled.Text += int64(len(raw))
-	s.sampled.Lines += int64(bytes.Count(raw, []byte{'\n'}))
+// place is a place in an input.
+type place struct{ line, offset int64 }
+
+// count counts text of a row that begins at a place. The caller holds the lock.
+func (s *sampler) count(raw []byte, at place) {
+	text, lines := int64(len(raw)), int64(bytes.Count(raw, []byte{'\n'}))
+	s.sampled.Text += text
+	s.sampled.Lines += lines
+	if s.first.line == 0 || at.offset < s.first.offset {
+		s.first = at
+	}
+	if end := (place{at.line + lines, at.offset + text}); end.offset > s.last.offset {
+		s.last = end
+	}
 }
 
 // Add is a method of Rejects.
@@ -88,7 +103,7 @@ func (s *sampler) Add(rejects []Reject) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, r := range rejects {
-		s.count(r.Raw)
+		s.count(r.Raw, place{r.Line, r.Offset})
 		r.Raw, r.Header = nil, nil
 		s.sampled.Rejects = append(s.sampled.Rejects, r)
 	}
@@ -99,7 +114,7 @@ func (s *sampler) Add(rejects []Reject) error {
 func (s *sampler) AddPiece(r Reject, _, _ bool) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.count(r.Raw)
+	s.count(r.Raw, place{r.Line, r.Offset})
 	return nil
 }
 
@@ -119,7 +134,7 @@ func (s *sampleIntake) PutGroup(ctx context.Context, rows []*write.Row) error {
 func (s *sampleIntake) Put(_ context.Context, rows []*write.Row) error {
 	s.mu.Lock()
 	for _, r := range rows {
-		s.count(r.Raw)
+		s.count(r.Raw, place{r.Line, r.Offset})
 		s.look(s.columns, r)
 	}
 	s.mu.Unlock()

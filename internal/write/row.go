@@ -26,6 +26,7 @@ func (r *Row) Statements() int { return 1 + len(r.More) }
 type Source struct {
 	Raw    []byte
 	Line   int64 // physical, 1-based
+	Column int   // of its first byte in that line, in bytes, 1-based
 	Offset int64 // of its first byte
 	// timestamp, by its place in the input or that of all rows; microseconds since the epoch
 	Stamp int64

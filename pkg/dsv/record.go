@@ -15,6 +15,9 @@ type Chunk struct {
 	Offset  int64  // offset of Data in the input, in bytes from 0
 	Line    int64  // physical line of Data[0], from 1
 	Records int    // number of records in Data, without blank lines
+	// Column is the byte column of Data[0], from 1, if the records are elements of an array of
+	// JSON. 0: they begin lines. Delimited text has only the latter.
+	Column int
 }
 
 // Field is one field of a record.

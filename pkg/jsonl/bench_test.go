@@ -52,6 +52,43 @@ func BenchmarkSplitter(b *testing.B) {
 	}
 }
 
+// BenchmarkArray cuts and parses an array of pretty-printed flights.
+func BenchmarkArray(b *testing.B) {
+	record := bytes.ReplaceAll(benchData()["flights"][:380], []byte(",\""), []byte(",\n    \""))
+	record = append(record[:bytes.IndexByte(record, '}')], "\n  },\n  "...)
+	data := append([]byte("[\n  "), bytes.Repeat(record, 16<<20/len(record))...)
+	data = append(bytes.TrimRight(data, ", \n"), "\n]\n"...)
+	for name, parses := range map[string]bool{"split": false, "parse": true} {
+		b.Run(name, func(b *testing.B) {
+			b.SetBytes(int64(len(data)))
+			b.ReportAllocs()
+			var buf []byte
+			p := NewParser()
+			for b.Loop() {
+				s := NewSplitter(bytes.NewReader(data), Options{})
+				for {
+					c, err := s.Next(buf)
+					if errors.Is(err, io.EOF) {
+						break
+					}
+					if err != nil {
+						b.Fatal(err)
+					}
+					buf = c.Data
+					if !parses {
+						continue
+					}
+					for p.Reset(c); p.Next(); {
+						if err := p.Record().Err; err != nil {
+							b.Fatal(err)
+						}
+					}
+				}
+			}
+		})
+	}
+}
+
 func BenchmarkParser(b *testing.B) {
 	for name, data := range benchData() {
 		b.Run(name, func(b *testing.B) {

@@ -1,14 +1,15 @@
-// Package jsonl reads JSON Lines: each line is a record, a JSON object.
+// Package jsonl reads JSON Lines: each line is a record, a JSON object. It also reads one array of
+// objects, whose elements are the records.
 //
 // It is the counterpart of package dsv and shares dsv's chunks, options, bad lines and errors, so
-// that a caller can read either format. A reader can cut the input into chunks of complete lines
+// that a caller can read either format. A reader can cut the input into chunks of complete records
 // without parsing them, and parse the chunks in parallel. Every record has its original bytes and
 // its position. A rejected record can be copied unchanged and named by file, line and column. The
 // package does not decode values; package cqljson does.
 //
 // # Where to start
 //
-//   - A [Splitter] cuts an io.Reader into chunks.
+//   - A [Splitter] cuts an io.Reader into chunks. [NewLineSplitter] does not look for an array.
 //   - A [Parser] iterates over the records of one [Chunk].
 //
 // # Rules of the format
@@ -25,6 +26,18 @@
 //     columns do not.
 //   - A line longer than MaxRecord is bad and goes to [Options].Bad. Reading continues on the next
 //     line.
+//
+// # Rules of an array
+//
+//   - An input whose first byte is '[' is an array. A byte order mark before it does not count, nor
+//     do blanks, up to the size of a read.
+//   - A record is an element. It may span lines, and blanks may be around it. A chunk ends behind
+//     the comma or bracket after an element, and has the column where it begins.
+//   - An element that is no object, is missing between commas, or is followed by anything but a
+//     comma or the bracket is a record with an error. Brackets that do not match make one faulty
+//     record of all elements up to the next place where they do.
+//   - An element longer than MaxRecord, an array that is not closed, and text after the array are
+//     bad. Reading cannot begin in the middle of an array.
 //
 // # Ownership and concurrency
 //

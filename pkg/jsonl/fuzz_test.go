@@ -10,7 +10,7 @@ import (
 
 // FuzzParse compares every line with encoding/json. One parser reads all lines.
 func FuzzParse(f *testing.F) {
-	for _, in := range samples {
+	for _, in := range append(samples, arrays...) {
 		f.Add([]byte(in))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
@@ -37,12 +37,24 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
+// FuzzSplitterAgrees cuts lines and arrays. What is found does not depend on how they are read.
 func FuzzSplitterAgrees(f *testing.F) {
-	for i, in := range samples {
+	for i, in := range append(samples, arrays...) {
 		f.Add([]byte(in), uint8(i), uint8(7*i))
 	}
 	f.Fuzz(func(t *testing.T, in []byte, chunk, limit uint8) {
 		o := Options{ChunkSize: int(chunk) + 1, MaxRecord: int(limit) + 2}
+		s := NewSplitter(bytes.NewReader(in), o)
+		if s.findArray(); s.array.on {
+			got, cuts := splitArray(t, string(in), bytes.NewReader(in), o)
+			again, where := splitArray(t, string(in), iotest.OneByteReader(bytes.NewReader(in)), o)
+			require.Equal(t, got, again)
+			require.Equal(t, cuts, where)
+			o.MaxRecord = 1 << 20
+			got, _ = splitArray(t, string(in), bytes.NewReader(in), o)
+			checkWholeArray(t, string(in), got)
+			return
+		}
 		cuts := checkSplit(t, string(in), bytes.NewReader(in), o)
 		require.Equal(
 			t, cuts, checkSplit(t, string(in), iotest.OneByteReader(bytes.NewReader(in)), o),

@@ -15,6 +15,8 @@ type Parser struct {
 	chunk Chunk
 	pos   int   // next byte of chunk.Data
 	line  int64 // physical line of that byte
+	// byte column of that byte, if the chunk is of an array
+	column int
 
 	rec     Record
 	fields  []Field
@@ -25,9 +27,9 @@ type Parser struct {
 // NewParser returns a Parser without records; Reset sets them.
 func NewParser() *Parser { return &Parser{names: newNameSet()} }
 
-// Reset starts on the records of c. Its data must begin at the start of a line.
+// Reset starts on the records of c. Its data must begin at the start of a line or an element.
 func (p *Parser) Reset(c Chunk) {
-	p.chunk, p.pos, p.line = c, 0, c.Line
+	p.chunk, p.pos, p.line, p.column = c, 0, c.Line, c.Column
 	p.rec = Record{}
 }
 
@@ -37,6 +39,9 @@ func (p *Parser) Record() Record { return p.rec }
 
 // Next advances to the next record and reports whether there is one.
 func (p *Parser) Next() bool {
+	if p.chunk.Column > 0 {
+		return p.nextElement()
+	}
 	for p.pos < len(p.chunk.Data) {
 		rest := p.chunk.Data[p.pos:]
 		text, size := rest, len(rest)
@@ -48,6 +53,7 @@ func (p *Parser) Next() bool {
 				Raw:    rest[:size:size],
 				Offset: p.chunk.Offset + int64(p.pos),
 				Line:   p.line,
+				Column: 1,
 			}
 			p.parse(text, first)
 			p.rec.Fields = p.fields
@@ -64,6 +70,19 @@ func (p *Parser) Next() bool {
 
 // parse reads the object at text[pos]. text is the whole line.
 func (p *Parser) parse(text []byte, pos int) {
+	pos, err := p.object(text, pos)
+	if err == nil {
+		if pos = jsonscan.Blanks(text, pos); pos < len(text) {
+			err = jsonscan.Unexpected(text, pos, "the end of the line after the object")
+		}
+	}
+	if err != nil {
+		p.fail(text, err)
+	}
+}
+
+// object reads the object at text[pos] and returns the offset after it.
+func (p *Parser) object(text []byte, pos int) (next int, err error) {
 	p.fields, p.scratch = p.fields[:0], p.scratch[:0]
 	p.names.restart()
 	pos, done, err := jsonscan.Open(text, pos, '{', '}')
@@ -73,15 +92,9 @@ func (p *Parser) parse(text []byte, pos int) {
 		}
 	}
 	if err == nil {
-		if pos = jsonscan.Blanks(text, pos); pos < len(text) {
-			err = jsonscan.Unexpected(text, pos, "the end of the line after the object")
-		}
+		p.names.keep(p.fields)
 	}
-	if err != nil {
-		p.fail(err)
-		return
-	}
-	p.names.keep(p.fields)
+	return pos, err
 }
 
 // member reads the member at text[pos] and returns the offset after it.
@@ -139,11 +152,12 @@ func (p *Parser) unescape(name []byte, offset int) ([]byte, error) {
 	return p.scratch[mark:len(p.scratch):len(p.scratch)], nil
 }
 
-// fail records an error in the record.
-func (p *Parser) fail(err error) {
-	syntax := &SyntaxError{Line: p.rec.Line, Column: 1, Msg: err.Error()}
+// fail records an error in the record, which begins with text.
+func (p *Parser) fail(text []byte, err error) {
+	syntax := &SyntaxError{Line: p.rec.Line, Column: p.rec.Column, Msg: err.Error()}
 	if e := (*jsonscan.Error)(nil); errors.As(err, &e) {
-		syntax.Column, syntax.Msg = e.Offset+1, e.Msg
+		syntax.Line, syntax.Column = advance(p.rec.Line, p.rec.Column, text[:e.Offset])
+		syntax.Msg = e.Msg
 	}
 	p.rec.Err = syntax
 }

@@ -14,8 +14,8 @@ type (
 	Options = dsv.Options
 	// Bad is a piece of a line that is too long.
 	Bad = dsv.Bad
-	// Chunk is a part of the input that consists of complete lines. Records is the number of lines
-	// that are not blank.
+	// Chunk is a part of the input that consists of complete lines, or of complete elements of an
+	// array. Records is the number of lines that are not blank, or of elements.
 	Chunk = dsv.Chunk
 	// SyntaxError is the reason why a line is not a record, with its position.
 	SyntaxError = dsv.SyntaxError
@@ -34,24 +34,28 @@ type Field struct {
 
 // Record is a record of the input.
 type Record struct {
-	// Fields are the members in the order of the line, possibly none. If Err is set, they are the
+	// Fields are the members in the order of the object, possibly none. If Err is set, they are the
 	// members before the fault.
 	Fields []Field
-	// Raw is the original line, including its line end.
+	// Raw is the original line, including its line end. Of an array, it is the element without the
+	// blanks around it. An element that is missing before a separator is that separator.
 	Raw []byte
 	// Offset is the start of Raw in the input, in bytes from 0.
 	Offset int64
-	// Line is the physical line, from 1.
+	// Line is the physical line of the start of Raw, from 1.
 	Line int64
-	// Err is the reason why the line is not a record, a *SyntaxError; nil: none.
+	// Column is the byte column of the start of Raw, from 1. It is 1 for lines.
+	Column int
+	// Err is the reason why Raw is not a record, a *SyntaxError; nil: none.
 	Err error
 }
 
 // FieldPosition returns the physical line and byte column of the start of the value of field i,
 // both from 1. For i past the last field, it returns the end of the record.
 func (r Record) FieldPosition(i int) (line int64, column int) {
+	column = max(r.Column, 1)
 	if i < len(r.Fields) {
-		return r.Line, r.Fields[i].Offset + 1
+		return advance(r.Line, column, r.Raw[:r.Fields[i].Offset])
 	}
 	end := len(r.Raw)
 	if end > 0 && r.Raw[end-1] == '\n' {
@@ -59,5 +63,5 @@ func (r Record) FieldPosition(i int) (line int64, column int) {
 			end--
 		}
 	}
-	return r.Line, end + 1
+	return advance(r.Line, column, r.Raw[:end])
 }

@@ -15,10 +15,14 @@ import (
 // bom is the UTF-8 byte order mark.
 const bom = "\xef\xbb\xbf"
 
+// leastBuffer is the smallest number of bytes of a buffer for reads, unless a chunk is smaller.
+const leastBuffer = 512
+
 // readSize is the largest number of bytes of one read.
 const readSize = 256 << 10
 
-// Splitter cuts a stream into chunks of complete lines. The cuts depend only on the bytes,
+// Splitter cuts a stream into chunks of complete lines, or of complete elements of an array. The
+// cuts depend only on the bytes,
 // ChunkSize, MaxRecords and MaxRecord. They do not depend on the sizes of the reads.
 type Splitter struct {
 	r     *bufio.Reader
@@ -31,13 +35,23 @@ type Splitter struct {
 	offset int64  // offset in the input of the bytes not returned yet
 	line   int64  // physical line of the bytes not accepted yet
 	begun  bool   // the byte order mark was handled
-	eof    bool   // the reader is at its end
-	failed error  // the reader's error, with its offset
-	err    error  // the result of all further calls of Next
+	detect bool   // the input may be an array
+	array  array
+	eof    bool  // the reader is at its end
+	failed error // the reader's error, with its offset
+	err    error // the result of all further calls of Next
 }
 
-// NewSplitter returns a Splitter that reads from r.
+// NewSplitter returns a Splitter that reads lines or an array from r. An input that begins in its
+// middle ([Options].Line) has lines.
 func NewSplitter(r io.Reader, o Options) *Splitter {
+	s := NewLineSplitter(r, o)
+	s.detect = o.Line == 0
+	return s
+}
+
+// NewLineSplitter returns a Splitter that reads lines from r, even if the first one is an array.
+func NewLineSplitter(r io.Reader, o Options) *Splitter {
 	s := &Splitter{chunk: o.ChunkSize, max: o.MaxRecord, most: o.MaxRecords, bad: o.Bad, line: 1}
 	if s.chunk <= 0 {
 		s.chunk = dsv.DefaultChunkSize
@@ -54,7 +68,8 @@ func NewSplitter(r io.Reader, o Options) *Splitter {
 	}
 	buffer := min(s.chunk, readSize)
 	if o.Size > 0 && o.Size < int64(buffer) {
-		buffer = int(o.Size) + 1 // with room to detect the end of the input
+		// with room to detect the end of the input, and blanks before an array if the size is wrong
+		buffer = min(max(int(o.Size)+1, leastBuffer), buffer)
 	}
 	s.r = bufio.NewReaderSize(r, buffer)
 	return s
@@ -70,7 +85,13 @@ func (s *Splitter) Next(buf []byte) (Chunk, error) {
 	if s.err != nil {
 		return Chunk{}, s.err
 	}
+	if s.detect {
+		s.findArray()
+	}
 	buf = append(buf[:0], s.carry...)
+	if s.array.on {
+		return s.nextElements(buf)
+	}
 	first, records := s.line, 0
 	for start := 0; ; { // start of the line at the end of buf
 		line := buf[start:]

@@ -166,8 +166,8 @@ const formatsTopic = `
 CSV is RFC 4180 in UTF-8. Commas separate fields. A field is in quotes if it needs them,
 quotes in it are doubled, and nothing is escaped. To change the two characters:
 --delimiter and --quote. With --format tsv, tabs separate fields. JSON is an object a
-line, its members named like columns. The first line of CSV and TSV names the columns;
---header=false says that there is no such line.
+line, its members named like columns; a load also reads one array of objects. The first
+line of CSV and TSV names the columns; --header=false says that there is no such line.
 
 Nothing between two delimiters is null, "" is the empty text. --null-string names other
 texts for null. A load reads gzip, zstd, lz4, snappy, bzip2 and xz by their first bytes. A
@@ -190,8 +190,8 @@ Values of CSV and TSV, as a scan writes them; a load reads more forms:
   map                   {'k': '2013-01-01T00:00:00Z'}
   tuple, user type      (1, null, 'x')  {street: 'x', "Zip Code": null}
 
-cqlbulk reads no Excel, Parquet, Avro, zip or tar, no UTF-16, and no array of JSON. Files of
-cqlsh's COPY TO are read with --dialect cqlsh.`
+cqlbulk reads no Excel, Parquet, Avro, zip or tar, and no UTF-16. Files of cqlsh's COPY TO are
+read with --dialect cqlsh.`
 
 func consistencyTopic() string {
 	level, _ := spec.NewLoad().Settings().Find("consistency")

@@ -61,7 +61,7 @@ func (c *Check) readFirst(
 			}
 			p := sample.NewPeek(in)
 			c.job.Inputs[i].Open = p.Open
-			in, enough = p.Arrived(ctx)
+			in, enough = p.Arrived(ctx, c.job.Format)
 		}
 		s := sample.Of(ctx, in, c.job)
 		rows += s.Rows

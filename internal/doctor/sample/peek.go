@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
@@ -64,8 +65,8 @@ func (p *Peek) ahead() {
 }
 
 // Arrived waits until enough text was read ahead, for a second at most. It returns an input of the
-// complete lines, and whether reading ahead reached its limit.
-func (p *Peek) Arrived(ctx context.Context) (in source.Input, full bool) {
+// complete records, and whether reading ahead reached its limit.
+func (p *Peek) Arrived(ctx context.Context, f format.Format) (in source.Input, full bool) {
 	late := time.NewTimer(p.wait)
 	defer late.Stop()
 	select {
@@ -76,8 +77,8 @@ func (p *Peek) Arrived(ctx context.Context) (in source.Input, full bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.over = true
-	head := p.head[:bytes.LastIndexByte(p.head, '\n')+1]
-	return source.Text(p.input.Name, bytes.Clone(head)), len(p.head) >= peekSize
+	head := format.Head(f, bytes.Clone(p.head))
+	return source.Text(p.input.Name, head), len(p.head) >= peekSize
 }
 
 // Open returns the input's reader. The caller closes it.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
@@ -39,7 +40,7 @@ func TestPeekLosesNothing(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p := NewPeek(stdin(t, strings.NewReader(text)))
 			p.wait = time.Hour // however busy the machine is
-			arrived, full := p.Arrived(t.Context())
+			arrived, full := p.Arrived(t.Context(), format.CSV)
 			require.Equal(t, len(text) > peekSize, full)
 			head := readAll(t, func() (io.ReadCloser, error) { return arrived.Open() })
 			require.True(t, strings.HasPrefix(text, head))
@@ -57,7 +58,7 @@ func TestPeekOfASlowPipe(t *testing.T) {
 	require.NoError(t, err)
 	gone, cancel := context.WithCancel(t.Context())
 	cancel()
-	_, full := p.Arrived(gone)
+	_, full := p.Arrived(gone, format.CSV)
 	require.False(t, full)
 	in, err := p.Open()
 	require.NoError(t, err)

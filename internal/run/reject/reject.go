@@ -1,7 +1,7 @@
 // Package reject stores the rows that a load could not write, in its run directory:
 //
 //   - rejects.csv has the rows byte for byte as in the input, under the input's own header line.
-//     It can be loaded as it is.
+//     It can be loaded as it is. An element of an array of JSON takes one line there.
 //   - errors.jsonl has a line of JSON for each row with its file, line, column and reason.
 //   - in-doubt.csv has the rows that may or may not have been applied.
 //   - rejects-broken.csv has lines that are no record, such as lines with a quote that is never
@@ -15,6 +15,7 @@ package reject
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -23,6 +24,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
@@ -101,7 +103,7 @@ func (d *Dir) add(r ingest.Reject) error {
 	if err != nil {
 		return err
 	}
-	if err := writeRow(o.w, r.Raw, true); err != nil {
+	if err := writeRow(o.w, d.inLine(r.Raw, true), true); err != nil {
 		return fmt.Errorf("rejects: %w", err)
 	}
 	return d.explain(r, name)
@@ -125,10 +127,23 @@ func (d *Dir) AddPiece(r ingest.Reject, first, last bool) error {
 	if err != nil {
 		return err
 	}
-	if err := writeRow(o.w, r.Raw, last); err != nil {
+	if err := writeRow(o.w, d.inLine(r.Raw, last), last); err != nil {
 		return fmt.Errorf("rejects: %w", err)
 	}
 	return nil
+}
+
+// inLine returns a row of JSON, or a piece of one, as part of one line. An element of an array may
+// have several lines, and blanks take the place of their ends. Other rows stay as they are.
+func (d *Dir) inLine(raw []byte, last bool) []byte {
+	body := raw
+	if last {
+		body = bytes.TrimSuffix(raw, []byte{'\n'})
+	}
+	if d.ext != "."+format.JSONName || bytes.IndexByte(body, '\n') < 0 {
+		return raw
+	}
+	return bytes.ReplaceAll(body, []byte{'\n'}, []byte{' '})
 }
 
 // writeRow writes a row's bytes. A row that ended with its file instead of a line end gets a line

@@ -282,6 +282,27 @@ func TestConcurrentUse(t *testing.T) {
 	require.Equal(t, workers*rows, lines)
 }
 
+// An element of an array of JSON takes one line, also if it comes in pieces. Delimited text keeps
+// the line ends in its values.
+func TestRowsOfJSONAreLines(t *testing.T) {
+	for ext, want := range map[string][2]string{
+		".json": {"{  \"a\":1\r }\n{\"a\":2}\n", "{  1 }\n"},
+		".csv":  {"{\n \"a\":1\r\n}\n{\"a\":2}\n", "{\n\n1\n}\n"},
+	} {
+		d := New(t.TempDir(), ext)
+		require.NoError(t, d.Add([]ingest.Reject{
+			{Raw: []byte("{\n \"a\":1\r\n}")}, {Raw: []byte("{\"a\":2}\n")},
+		}))
+		for i, piece := range []string{"{\n", "\n1", "\n}"} {
+			r := ingest.Reject{Raw: []byte(piece)}
+			require.NoError(t, d.AddPiece(r, i == 0, i == 2))
+		}
+		require.NoError(t, d.Close())
+		files := contents(t, d)
+		require.Equal(t, want, [2]string{files["rejects"+ext], files["rejects-long-1"+ext]})
+	}
+}
+
 func TestFolderThatCannotBeMade(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
 	require.NoError(t, os.WriteFile(file, nil, 0o600))

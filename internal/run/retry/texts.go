@@ -19,7 +19,7 @@ func (l *Load) hashRows(path string) (texts []uint64, err error) {
 	}
 	defer func() { _ = f.Close() }()
 	broken := xxh3.New()
-	form := format.Of(l.Spec.Format, l.Format)
+	form := format.Of(l.Spec.Format, l.Format).Rejected()
 	splitter := form.Split(f, format.SplitOptions{
 		MaxRecords: 1,
 		MaxRecord:  l.Spec.MaxRecord(),

@@ -30,7 +30,8 @@ func appendRows(dst []byte, rows []*write.Row) ([]byte, []write.Tracker) {
 		}
 		for _, n := range []uint64{
 			uint64(piece), uint64(r.MutationSize), r.Sum.Hi, r.Sum.Lo,
-			uint64(r.Line), uint64(r.Offset), uint64(r.Stamp), uint64(len(r.More)),
+			uint64(r.Line), uint64(r.Column), uint64(r.Offset), uint64(r.Stamp),
+			uint64(len(r.More)),
 		} {
 			dst = binary.AppendUvarint(dst, n)
 		}
@@ -79,7 +80,8 @@ func parseRows(text []byte, pieces []write.Tracker, set *write.Replicas) []*writ
 		r.Tracker, r.Replicas = pieces[p.uvarint()], set
 		r.MutationSize = int(p.uvarint())
 		r.Sum = rowsum.Sum{Hi: p.uvarint(), Lo: p.uvarint()}
-		r.Line, r.Offset, r.Stamp = int64(p.uvarint()), int64(p.uvarint()), int64(p.uvarint())
+		r.Line, r.Column = int64(p.uvarint()), int(p.uvarint())
+		r.Offset, r.Stamp = int64(p.uvarint()), int64(p.uvarint())
 		more := p.uvarint()
 		r.Raw = p.bytes()
 		p.statement(&r.Row)

@@ -63,6 +63,8 @@ func (o *loadOptions) addInputFlags(b flagset.Binder) {
 		Add("trailing-delimiter", "each line ends in a delimiter, behind which there is no field")
 	b.In(flagset.GroupFormat).
 		Add("line-end", "lf, alone or behind a cr, or cr: lines end in a cr alone, and each cr in a value is read as lf")
+	b.In(flagset.GroupFormat).
+		Add("skiplines", "lines of each file that are passed over before its header, or before its first row without one")
 	addColumnFlags(b.In(flagset.GroupColumns), "")
 	b.In(flagset.GroupColumns).
 		Add("column-order", "take the fields for all columns of the table, whatever the header says, where --columns does not name them: "+orderHelp)

@@ -29,6 +29,8 @@ type Dialect struct {
 	Comment  string // a line that begins with it is no record; empty: there are no comments
 	Trailing bool   // records end in a delimiter that begins no field
 	LineEnd  string // lf, which may follow a CR, or cr: a CR alone
+	// lines of each input before its header or first row, which are passed over
+	SkipLines int64
 }
 
 // NewDialect has the defaults.
@@ -65,6 +67,7 @@ func (o *Dialect) settings() setting.List {
 		{Name: "comment", Field: &o.Comment},
 		{Name: "trailing-delimiter", Field: &o.Trailing},
 		{Name: "line-end", Field: &o.LineEnd, Among: LineEnds},
+		{Name: "skiplines", Field: &o.SkipLines},
 	})
 }
 

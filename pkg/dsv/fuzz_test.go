@@ -87,8 +87,25 @@ func FuzzSplitterAgrees(f *testing.F) {
 			cuts := checkSplit(t, f, string(in), bytes.NewReader(in), o)
 			slowly := checkSplit(t, f, string(in), iotest.OneByteReader(bytes.NewReader(in)), o)
 			require.Equal(t, cuts, slowly)
+			checkSkipLines(t, f, string(in), o)
 		}
 	})
+}
+
+// checkSkipLines compares the cuts behind a first line with those of the rest alone.
+func checkSkipLines(t *testing.T, f Format, in string, o Options) {
+	t.Helper()
+	const first = "\"\\\n"
+	if strings.HasPrefix(in, bom) {
+		return // it is data behind a line
+	}
+	want := cutsOf(t, f, []byte(in), o)
+	for i := range want {
+		want[i].offset += int64(len(first))
+		want[i].line++
+	}
+	o.SkipLines = 1
+	require.Equal(t, want, cutsOf(t, f, []byte(first+in), o))
 }
 
 // FuzzWriteRead splits texts into fields at each 0xff; a field 0xfe is null.

@@ -82,6 +82,10 @@ func codecsOf(
 		return nil, spec.ErrSeparators(o.DecimalSep)
 	case !cqlsh && o.Unescape:
 		return nil, errors.New("--unescape requires --dialect cqlsh")
+	case o.SkipLines < 0:
+		return nil, fmt.Errorf("--skiplines %d: must not be negative", o.SkipLines)
+	case form == "json" && o.SkipLines > 0:
+		return nil, errors.New("--skiplines is for delimited text, not for JSON")
 	case form == "json" && (o.Comment != "" || o.Trailing || o.LineEnd == "cr"):
 		return nil, errors.New(
 			"--comment, --trailing-delimiter and --line-end are for delimited text, not for JSON",

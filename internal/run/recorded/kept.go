@@ -16,6 +16,7 @@ var keptSettings = map[string]string{
 	"comment":            cutBefore,
 	"trailing-delimiter": cutBefore,
 	"line-end":           cutBefore,
+	"skiplines":          cutBefore,
 	"format":             cutBefore,
 	"column-order":       "the run has the names of the columns by now; --columns names others",
 	"nulls":              writtenSo,

@@ -79,6 +79,14 @@ func addColumnFlags(b flagset.Binder, when string) {
 	)
 	b.Add("map", when+"field=column,...: columns of fields that have other names", flagset.Everyday)
 	b.Add("skipcols", when+"fields that are not loaded", flagset.Everyday)
+	b.Add(
+		"extra-fields",
+		when+"reject, or ignore: fields of a row behind the last one of the header, or of --columns, are not loaded",
+	)
+	b.Add(
+		"missing-fields",
+		when+"reject, or null: fields that are missing at the end of a row are null",
+	)
 }
 
 // addWriteFlags adds the flags of what a row means once it is written.

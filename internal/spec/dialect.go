@@ -31,11 +31,22 @@ type Dialect struct {
 	LineEnd  string // lf, which may follow a CR, or cr: a CR alone
 	// lines of each input before its header or first row, which are passed over
 	SkipLines int64
+	// ExtraFields and MissingFields are what records with more or fewer fields than the header
+	// become. FieldsReject rejects the row. FieldsIgnore drops the fields behind the last one of
+	// the header, and FieldsNull takes those that are missing at the end for null.
+	ExtraFields, MissingFields string
 }
 
 // NewDialect has the defaults.
 func NewDialect() Dialect {
-	return Dialect{Name: DialectCQLBulk, Encoding: "utf-8", TimestampUnit: "ms", LineEnd: "lf"}
+	return Dialect{
+		Name:          DialectCQLBulk,
+		Encoding:      "utf-8",
+		TimestampUnit: "ms",
+		LineEnd:       "lf",
+		ExtraFields:   FieldsReject,
+		MissingFields: FieldsReject,
+	}
 }
 
 // The dialects. DialectCQLSH is that of cqlsh's COPY, and CQLSHEscape what it escapes with.
@@ -51,6 +62,15 @@ var (
 	encodings      = []string{"utf-8", "latin1"}
 	TimestampUnits = []string{"s", "ms", "us", "ns"}
 	LineEnds       = []string{"lf", "cr"}
+	extraFields    = []string{FieldsReject, FieldsIgnore}
+	missingFields  = []string{FieldsReject, FieldsNull}
+)
+
+// What records with more or fewer fields than the header become.
+const (
+	FieldsReject = "reject"
+	FieldsIgnore = "ignore"
+	FieldsNull   = "null"
 )
 
 func (o *Dialect) settings() setting.List {
@@ -68,7 +88,33 @@ func (o *Dialect) settings() setting.List {
 		{Name: "trailing-delimiter", Field: &o.Trailing},
 		{Name: "line-end", Field: &o.LineEnd, Among: LineEnds},
 		{Name: "skiplines", Field: &o.SkipLines},
+		{Name: "extra-fields", Field: &o.ExtraFields, Among: extraFields},
+		{Name: "missing-fields", Field: &o.MissingFields, Among: missingFields},
 	})
+}
+
+// CheckFields checks what records with more or fewer fields than the header become.
+func (o *Dialect) CheckFields(form string) error {
+	for _, f := range []struct {
+		flag, text string
+		among      []string
+	}{
+		{"extra-fields", o.ExtraFields, extraFields},
+		{"missing-fields", o.MissingFields, missingFields},
+	} {
+		switch {
+		case !slices.Contains(f.among, f.text):
+			return fmt.Errorf(
+				"--%s %q: must be %s",
+				f.flag,
+				f.text,
+				strings.Join(f.among, " or "),
+			)
+		case form == "json" && f.text != FieldsReject:
+			return fmt.Errorf("--%s is for delimited text: an object may have any members", f.flag)
+		}
+	}
+	return nil
 }
 
 // Unit is what a timestamp given as a number counts.

@@ -20,7 +20,13 @@ import (
 // records are cut.
 func Reading(o *spec.Load, text *format.TextFormat) (ingest.Reading, error) {
 	r := ingest.Reading{Columns: o.Columns, Nulls: o.Nulls}
-	r.Fields = ingest.Fields{Renamed: o.Map, Skipped: o.SkipCols, Untimed: o.IfNotExists}
+	r.Fields = ingest.Fields{
+		Renamed: o.Map,
+		Skipped: o.SkipCols,
+		Untimed: o.IfNotExists,
+		Extra:   o.Dialect.ExtraFields == spec.FieldsIgnore,
+		Missing: o.Dialect.MissingFields == spec.FieldsNull,
+	}
 	plan, err := codecsOf(&o.Dialect, o.Format, o.Nulls, text)
 	if err != nil {
 		return r, err
@@ -90,6 +96,9 @@ func codecsOf(
 		return nil, errors.New(
 			"--comment, --trailing-delimiter and --line-end are for delimited text, not for JSON",
 		)
+	}
+	if err := o.CheckFields(form); err != nil {
+		return nil, err
 	}
 	if err := o.CheckCQLSH(o.Name); err != nil {
 		return nil, err

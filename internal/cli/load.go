@@ -62,6 +62,8 @@ func (o *loadOptions) addInputFlags(b flagset.Binder) {
 	b.In(flagset.GroupFormat).
 		Add("trailing-delimiter", "each line ends in a delimiter, behind which there is no field")
 	b.In(flagset.GroupFormat).
+		Add("trim", "blanks and tabs around fields, and around their quotes, are no part of the values; inside quotes they are")
+	b.In(flagset.GroupFormat).
 		Add("line-end", "lf, alone or behind a cr, or cr: lines end in a cr alone, and each cr in a value is read as lf")
 	b.In(flagset.GroupFormat).
 		Add("skiplines", "lines of each file that are passed over before its header, or before its first row without one")

@@ -28,6 +28,7 @@ type Dialect struct {
 
 	Comment  string // a line that begins with it is no record; empty: there are no comments
 	Trailing bool   // records end in a delimiter that begins no field
+	Trim     bool   // blanks around fields, and around their quotes, are no part of values
 	LineEnd  string // lf, which may follow a CR, or cr: a CR alone
 	// lines of each input before its header or first row, which are passed over
 	SkipLines int64
@@ -86,6 +87,7 @@ func (o *Dialect) settings() setting.List {
 		{Name: "timestamp-unit", Field: &o.TimestampUnit, Among: TimestampUnits},
 		{Name: "comment", Field: &o.Comment},
 		{Name: "trailing-delimiter", Field: &o.Trailing},
+		{Name: "trim", Field: &o.Trim},
 		{Name: "line-end", Field: &o.LineEnd, Among: LineEnds},
 		{Name: "skiplines", Field: &o.SkipLines},
 		{Name: "extra-fields", Field: &o.ExtraFields, Among: extraFields},

@@ -92,9 +92,9 @@ func codecsOf(
 		return nil, fmt.Errorf("--skiplines %d: must not be negative", o.SkipLines)
 	case form == "json" && o.SkipLines > 0:
 		return nil, errors.New("--skiplines is for delimited text, not for JSON")
-	case form == "json" && (o.Comment != "" || o.Trailing || o.LineEnd == "cr"):
+	case form == "json" && (o.Comment != "" || o.Trailing || o.Trim || o.LineEnd == "cr"):
 		return nil, errors.New(
-			"--comment, --trailing-delimiter and --line-end are for delimited text, not for JSON",
+			"--comment, --trailing-delimiter, --trim and --line-end are for delimited text, not for JSON",
 		)
 	}
 	if err := o.CheckFields(form); err != nil {
@@ -161,7 +161,7 @@ func cutFormat(o *spec.Dialect, text *format.TextFormat) error {
 			strings.Join(spec.LineEnds, " or "),
 		)
 	}
-	text.Trailing, text.CR = o.Trailing, o.LineEnd == "cr"
+	text.Trailing, text.CR, text.Trim = o.Trailing, o.LineEnd == "cr", o.Trim
 	if err := text.Validate(); err != nil {
 		return fmt.Errorf("--escape, --delimiter, --quote or --comment: %w", err)
 	}

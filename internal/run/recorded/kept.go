@@ -15,6 +15,7 @@ var keptSettings = map[string]string{
 	"header":             cutBefore,
 	"comment":            cutBefore,
 	"trailing-delimiter": cutBefore,
+	"trim":               cutBefore,
 	"line-end":           cutBefore,
 	"skiplines":          cutBefore,
 	"format":             cutBefore,

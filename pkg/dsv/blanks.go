@@ -50,8 +50,8 @@ func (m *machine) opensBehindBlanks(win []byte, q int) bool {
 	return i == m.start || i > m.paired && win[i-1] == m.delim
 }
 
-// behindBlanks advances past blanks after a closing quote, and past the byte after them. stop is
-// true if that ends the record or if bytes are missing.
+// behindBlanks advances past blanks after a closing quote, and past the byte after them. If that
+// ends the record or if bytes are missing, stop is true.
 func (m *machine) behindBlanks(win []byte, eof bool) (end int, st status, stop bool) {
 	m.pos = m.blanks.skip(win, m.pos)
 	switch {

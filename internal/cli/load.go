@@ -62,7 +62,11 @@ func (o *loadOptions) addInputFlags(b flagset.Binder) {
 	b.In(flagset.GroupFormat).
 		Add("trailing-delimiter", "each line ends in a delimiter, behind which there is no field")
 	b.In(flagset.GroupFormat).
+		Add("trim", "blanks and tabs around fields, and around their quotes, are no part of the values; inside quotes they are")
+	b.In(flagset.GroupFormat).
 		Add("line-end", "lf, alone or behind a cr, or cr: lines end in a cr alone, and each cr in a value is read as lf")
+	b.In(flagset.GroupFormat).
+		Add("skiplines", "lines of each file that are passed over before its header, or before its first row without one")
 	addColumnFlags(b.In(flagset.GroupColumns), "")
 	b.In(flagset.GroupColumns).
 		Add("column-order", "take the fields for all columns of the table, whatever the header says, where --columns does not name them: "+orderHelp)
@@ -77,6 +81,14 @@ func addColumnFlags(b flagset.Binder, when string) {
 	)
 	b.Add("map", when+"field=column,...: columns of fields that have other names", flagset.Everyday)
 	b.Add("skipcols", when+"fields that are not loaded", flagset.Everyday)
+	b.Add(
+		"extra-fields",
+		when+"reject, or ignore: fields of a row behind the last one of the header, or of --columns, are not loaded",
+	)
+	b.Add(
+		"missing-fields",
+		when+"reject, or null: fields that are missing at the end of a row are null",
+	)
 }
 
 // addWriteFlags adds the flags of what a row means once it is written.

@@ -1,6 +1,7 @@
 package format
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 
@@ -48,10 +49,11 @@ func (Delimited) Plan(o PlanOptions) (Plan, error) {
 	return p, err
 }
 
-// isNull reports whether a field's text stands for null in a column.
+// isNull reports whether a field's text stands for null in a column. The text of a missing field is
+// nil.
 func (p *delimitedPlan) isNull(column int, text []byte, quoted bool) bool {
 	if own := p.nullers[column]; own != nil {
-		return own.IsNull(text)
+		return text == nil || own.IsNull(text)
 	}
 	return p.isNullText(text, quoted, p.text[column])
 }
@@ -79,7 +81,8 @@ type delimitedRows struct {
 	parser *dsv.Parser
 	plan   *delimitedPlan
 	rec    dsv.Record
-	utf8   []byte // the text of a field that is not in UTF-8
+	utf8   []byte      // the text of a field that is not in UTF-8
+	filled []dsv.Field // of a record with missing fields
 }
 
 // NewReader implements Format.
@@ -106,7 +109,7 @@ func (r *delimitedRows) AppendRow(v *Values, t Times) *Fault {
 	if r.rec.Err != nil {
 		return RowFault(r.rec.Err)
 	}
-	if len(r.rec.Fields) != p.Width {
+	if len(r.rec.Fields) != p.Width && !r.takesWidth() {
 		return RowFault(r.widthError())
 	}
 	for i, field := range p.Fields {
@@ -128,6 +131,25 @@ func (r *delimitedRows) AppendRow(v *Values, t Times) *Fault {
 		}
 	}
 	return nil
+}
+
+// takesWidth reports whether the plan takes a record with another number of fields. It adds the
+// missing ones, at the end of the record.
+func (r *delimitedRows) takesWidth() bool {
+	p := r.plan
+	if len(r.rec.Fields) > p.Width {
+		return p.Extra
+	}
+	if !p.Missing {
+		return false
+	}
+	end := bytes.TrimSuffix(bytes.TrimSuffix(r.rec.Raw, []byte{'\n'}), []byte{'\r'})
+	r.filled = append(r.filled[:0], r.rec.Fields...)
+	for len(r.filled) < p.Width {
+		r.filled = append(r.filled, dsv.Field{Offset: len(end)})
+	}
+	r.rec.Fields = r.filled
+	return true
 }
 
 // time hands over a time.

@@ -35,6 +35,9 @@ type PlanOptions struct {
 	// number of fields of a record. A format of named fields has no use for them.
 	Fields, Times []int
 	Width         int
+	// Extra drops the fields of a record behind Width. Missing takes fields that are missing at the
+	// end of a record for null. Otherwise both are faults.
+	Extra, Missing bool
 	// Names has the index of the column for each name of a field. It is -1 for a field that is not
 	// read. The times have the indexes behind the columns. Find is called for a name that is not
 	// in Names, with its record. Only a format of named fields has a use for both.

@@ -13,8 +13,8 @@ import (
 // aheadSize is the number of bytes of an input's text that a guess about its first line may read.
 const aheadSize = 64 << 10
 
-// ahead returns the first whole lines of an input. It returns nil for a pipe, which can be read
-// once.
+// ahead returns the first whole lines of an input, behind those that are passed over. It returns
+// nil for a pipe, which can be read once.
 func (j *Job) ahead(i Input) []byte {
 	if !i.Plain || i.Open == nil && j.OpenFile == nil {
 		return nil
@@ -31,6 +31,22 @@ func (j *Job) ahead(i Input) []byte {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
 	if len(text) == aheadSize {
 		text = text[:bytes.LastIndexByte(text, '\n')+1]
+	}
+	return j.WithoutSkipped(text)
+}
+
+// WithoutSkipped returns the first text of an input without the lines that are passed over.
+func (j *Job) WithoutSkipped(text []byte) []byte {
+	ends := "\n"
+	if j.SkipLines > 0 && format.Delimiters(j.Format).CR {
+		ends = "\r\n"
+	}
+	for range j.SkipLines {
+		end := bytes.IndexAny(text, ends)
+		if end < 0 {
+			return nil
+		}
+		text = text[end+1:]
 	}
 	return text
 }

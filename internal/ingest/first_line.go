@@ -40,11 +40,11 @@ func (f Fields) guessComment(t *schema.Table, c byte) *hinted {
 		case row != nil:
 			h.hint = fmt.Sprintf(
 				"the first line begins with %c, but not every such line is a comment: --comment '%c' would leave out rows such as %q; "+
-					"remove the comments first: %s",
+					"pass over the comments before: %s",
 				c,
 				c,
 				shown(row),
-				f.command(fmt.Sprintf("tail -n +%d", leading(text, c)+1), nil, ""),
+				f.skipLines(h, leading(text, c)),
 			)
 			return h
 		}

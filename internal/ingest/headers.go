@@ -74,6 +74,7 @@ func (r *run) checkHeader(ctx context.Context, input Input) error {
 	s := r.job.Format.Split(in, format.SplitOptions{
 		ChunkSize: r.job.ChunkSize,
 		MaxRecord: r.job.MaxRecord,
+		SkipLines: r.job.SkipLines,
 		Size:      headSize(input),
 	})
 	if _, err := r.plan(s, input); err != nil && !errors.Is(err, io.EOF) {
@@ -109,6 +110,7 @@ func inputError(name string, err error) error {
 func (r *run) plan(s format.Splitter, input Input) (*planned, error) {
 	reading := r.job.Reading
 	reading.Fields.ahead = sync.OnceValue(func() []byte { return r.job.ahead(input) })
+	reading.Fields.before = r.job.SkipLines
 	reading.Fields.through = r.job.throughOf(input.Name)
 	var header format.Header
 	if r.job.Header {

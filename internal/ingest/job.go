@@ -50,14 +50,17 @@ type Job struct {
 	// opens the inputs that have no Open: many share one function
 	OpenFile func(name string) (io.ReadCloser, error)
 	Format   format.Format // of all inputs; nil: format.CSV
-	Header   bool          // inputs begin with the names of their fields; not for a Named format
-	Reading                // how the text of records is understood
-	SkipRows int64         // rows to pass over, of all inputs together
-	MaxRows  int64         // rows to load after those; 0: all
-	Router   *write.Router // finds the replicas of rows
-	Target   write.Target  // takes the rows; it serves one run
-	Limits   Limits
-	Null     row.State // of a null field: Unset, or Null to delete what is there
+	// SkipLines is the number of lines of each input before its header or first record, which are
+	// passed over; not for a Named format.
+	SkipLines int64
+	Header    bool          // inputs begin with the names of their fields; not for a Named format
+	Reading                 // how the text of records is understood
+	SkipRows  int64         // rows to pass over, of all inputs together
+	MaxRows   int64         // rows to load after those; 0: all
+	Router    *write.Router // finds the replicas of rows
+	Target    write.Target  // takes the rows; it serves one run
+	Limits    Limits
+	Null      row.State // of a null field: Unset, or Null to delete what is there
 	// of all rows, microseconds since the epoch; nil: by their place in the input
 	Timestamp *int64
 	// Dropped maps columns that were dropped to the time of the last drop, in microseconds since

@@ -48,13 +48,18 @@ type Fields struct {
 	TimestampUnit time.Duration
 	// Patterned reports whether a column has patterns of dates and times of its own; nil: none has.
 	Patterned func(column string) bool
-	Untimed   bool // times of columns, as ttl(c), are refused: rows are written conditionally
+	// Extra drops the fields of a record behind the last one planned, and Missing takes fields that
+	// are missing at its end for null. Without them such a record is rejected. They are not for
+	// named fields.
+	Extra, Missing bool
+	Untimed        bool // times of columns, as ttl(c), are refused: rows are written conditionally
 
 	format format.Format // of the input; nil: delimited text, and no hints
 	nulls  []string      // as Reading.Nulls
 	null   row.State     // of a null field
 	latin1 bool          // as Reading.Latin1
 	ahead  func() []byte // returns the first text of the input, for hints; nil: it is not known
+	before int64         // lines of the input that are passed over before that text
 	// through returns the command that loads the input through a filter, for hints; nil: it is not
 	// known.
 	through func(filter string, more Settings) string
@@ -117,6 +122,8 @@ func (m *Mapping) planBy(f Fields) (err error) {
 		Required:      m.mustBeSet(),
 		Fields:        m.fields,
 		Width:         m.width,
+		Extra:         f.Extra,
+		Missing:       f.Missing,
 		Codec:         f.Codec,
 		TimestampUnit: f.TimestampUnit,
 		Nulls:         f.nulls,

@@ -3,6 +3,8 @@ package ingest
 import (
 	"bytes"
 	"fmt"
+	"maps"
+	"strconv"
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/format"
@@ -102,28 +104,28 @@ func (f Fields) headedBy(t *schema.Table, line []byte) (delimited, bool) {
 // hintPreamble returns the hint that the header is a later line. If its delimiter is not the
 // present one, the hint names it.
 func (f Fields) hintPreamble(header int, d delimited, first []byte, excel bool) *hinted {
-	var more Settings
-	flag := ""
+	h := &hinted{form: onNextLine}
+	flags := f.skipLines(h, header-1)
 	if d.flag != "" && d.char != f.delimited().Delimiter {
-		more, flag = d.settings(), d.flag
+		maps.Copy(h.settings, d.settings())
+		flags += " " + d.flag
 	}
-	command := f.command(fmt.Sprintf("tail -n +%d", header), more, flag)
 	if excel {
-		return &hinted{
-			hint: fmt.Sprintf(
-				"the first line %q is for Excel, and no header: load what is behind it: %s",
-				first,
-				command,
-			),
-			form: onNextLine,
-		}
+		h.hint = fmt.Sprintf("the first line %q is for Excel, and no header: %s", first, flags)
+	} else {
+		h.hint = fmt.Sprintf(
+			"the header seems to be line %d: %s",
+			f.before+int64(header),
+			flags,
+		)
 	}
-	return &hinted{
-		hint: fmt.Sprintf(
-			"the header seems to be line %d: load from there on: %s",
-			header,
-			command,
-		),
-		form: onNextLine,
-	}
+	return h
+}
+
+// skipLines sets a hint's settings: a number of lines is passed over, besides those that are
+// already. It returns the flag.
+func (f Fields) skipLines(h *hinted, lines int) string {
+	n := strconv.FormatInt(f.before+int64(lines), 10)
+	h.settings = Settings{"skiplines": {n}}
+	return "--skiplines " + n
 }

@@ -61,7 +61,15 @@ func (r *run) warnRowless() {
 			human.Verb(r.headed.inputs, "holds", "hold"),
 		)
 	}
-	if r.blank.inputs > 0 {
+	switch {
+	case r.blank.inputs > 0 && r.job.SkipLines > 0:
+		r.job.Warn(
+			"%s %s nothing behind the first %s: nothing to load",
+			r.blank.names(),
+			human.Verb(r.blank.inputs, "holds", "hold"),
+			human.Of(int(r.job.SkipLines), "line"),
+		)
+	case r.blank.inputs > 0:
 		r.job.Warn(
 			"%s %s empty: nothing to load from %s",
 			r.blank.names(),
@@ -231,6 +239,7 @@ func (r *run) splitOptions(f *file) format.SplitOptions {
 		ChunkSize:  r.job.ChunkSize,
 		MaxRecords: r.job.ChunkRecords,
 		MaxRecord:  r.job.MaxRecord,
+		SkipLines:  r.job.SkipLines,
 		Size:       f.size,
 		Bad:        func(b format.Bad) error { return r.rejectLine(f, b) },
 	}

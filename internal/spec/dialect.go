@@ -32,7 +32,14 @@ type Dialect struct {
 
 	Comment  string // a line that begins with it is no record; empty: there are no comments
 	Trailing bool   // records end in a delimiter that begins no field
+	Trim     bool   // blanks around fields, and around their quotes, are no part of values
 	LineEnd  string // lf, which may follow a CR, or cr: a CR alone
+	// lines of each input before its header or first row, which are passed over
+	SkipLines int64
+	// ExtraFields and MissingFields are what records with more or fewer fields than the header
+	// become. FieldsReject rejects the row. FieldsIgnore drops the fields behind the last one of
+	// the header, and FieldsNull takes those that are missing at the end for null.
+	ExtraFields, MissingFields string
 }
 
 // NewDialect has the defaults.
@@ -44,6 +51,8 @@ func NewDialect() Dialect {
 		Encoding:      "utf-8",
 		TimestampUnit: "ms",
 		LineEnd:       "lf",
+		ExtraFields:   FieldsReject,
+		MissingFields: FieldsReject,
 	}
 }
 
@@ -60,6 +69,15 @@ var (
 	encodings      = []string{"utf-8", "latin1"}
 	TimestampUnits = []string{"s", "ms", "us", "ns"}
 	LineEnds       = []string{"lf", "cr"}
+	extraFields    = []string{FieldsReject, FieldsIgnore}
+	missingFields  = []string{FieldsReject, FieldsNull}
+)
+
+// What records with more or fewer fields than the header become.
+const (
+	FieldsReject = "reject"
+	FieldsIgnore = "ignore"
+	FieldsNull   = "null"
 )
 
 func (o *Dialect) settings() setting.List {
@@ -77,8 +95,36 @@ func (o *Dialect) settings() setting.List {
 		{Name: "timestamp-unit", Field: &o.TimestampUnit, Among: TimestampUnits},
 		{Name: "comment", Field: &o.Comment},
 		{Name: "trailing-delimiter", Field: &o.Trailing},
+		{Name: "trim", Field: &o.Trim},
 		{Name: "line-end", Field: &o.LineEnd, Among: LineEnds},
+		{Name: "skiplines", Field: &o.SkipLines},
+		{Name: "extra-fields", Field: &o.ExtraFields, Among: extraFields},
+		{Name: "missing-fields", Field: &o.MissingFields, Among: missingFields},
 	})
+}
+
+// CheckFields checks what records with more or fewer fields than the header become.
+func (o *Dialect) CheckFields(form string) error {
+	for _, f := range []struct {
+		flag, text string
+		among      []string
+	}{
+		{"extra-fields", o.ExtraFields, extraFields},
+		{"missing-fields", o.MissingFields, missingFields},
+	} {
+		switch {
+		case !slices.Contains(f.among, f.text):
+			return fmt.Errorf(
+				"--%s %q: must be %s",
+				f.flag,
+				f.text,
+				strings.Join(f.among, " or "),
+			)
+		case form == "json" && f.text != FieldsReject:
+			return fmt.Errorf("--%s is for delimited text: an object may have any members", f.flag)
+		}
+	}
+	return nil
 }
 
 // Unit is what a timestamp given as a number counts.

@@ -23,7 +23,7 @@
 //   - A quote inside an unquoted field is an ordinary byte.
 //   - Blank lines are skipped but count as lines. A delimiter at the end of a record starts one
 //     more, empty field.
-//   - Nothing is trimmed. NUL and bytes that are not UTF-8 are data.
+//   - Nothing is trimmed, except with [Format].Trim. NUL and bytes that are not UTF-8 are data.
 //   - The Splitter removes a UTF-8 byte order mark at the start of a stream. Offsets count it,
 //     columns do not.
 //   - If a quote is still open at the end of the input, only the first line of that record is bad.
@@ -38,6 +38,8 @@
 //   - [Format].Comment marks lines to skip, as if they were blank. Quotes in such a line have no
 //     meaning.
 //   - [Format].Trailing removes the empty field after the last delimiter of a record.
+//   - [Format].Trim removes blanks around fields. They may then stand before an opening quote and
+//     after a closing one.
 //   - [Format].CR reads lines that end in CR alone.
 //
 // # Escapes

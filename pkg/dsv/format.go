@@ -13,6 +13,10 @@ type Format struct {
 	// Trailing is true if records end in a delimiter: the empty field after the last delimiter is
 	// removed. A record without that delimiter is read unchanged.
 	Trailing bool
+	// Trim is true if blanks around a field are not part of it: spaces and tabs, unless they have
+	// another meaning in the format. Inside quotes and after an escape they are data. A line of
+	// blanks only is a blank line. Trim is for readers: NeedsQuotes ignores it.
+	Trim bool
 	// CR is true if lines end in CR alone. The Splitter then reads every CR as LF, inside quotes
 	// too.
 	CR bool

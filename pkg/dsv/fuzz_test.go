@@ -66,6 +66,9 @@ func FuzzParse(f *testing.F) {
 		checkWhole(t, escaped, string(in))
 		checkWhole(t, Format{Delimiter: 'x', Quote: 'y', Escape: 'z'}, string(in))
 		checkWhole(t, Format{Delimiter: ',', Quote: '"', Escape: '"'}, string(in))
+		for _, f := range trimmed {
+			checkWhole(t, f, string(in))
+		}
 		checkCSV(t, string(in))
 		for _, f := range []Format{DefaultFormat, escaped} {
 			p := NewParser(f)
@@ -83,12 +86,29 @@ func FuzzSplitterAgrees(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in []byte, chunk, limit uint8) {
 		o := Options{ChunkSize: int(chunk) + 1, MaxRecord: int(limit) + 2}
-		for _, f := range []Format{DefaultFormat, escaped} {
+		for _, f := range append(trimmed, DefaultFormat, escaped) {
 			cuts := checkSplit(t, f, string(in), bytes.NewReader(in), o)
 			slowly := checkSplit(t, f, string(in), iotest.OneByteReader(bytes.NewReader(in)), o)
 			require.Equal(t, cuts, slowly)
+			checkSkipLines(t, f, string(in), o)
 		}
 	})
+}
+
+// checkSkipLines compares the cuts behind a first line with those of the rest alone.
+func checkSkipLines(t *testing.T, f Format, in string, o Options) {
+	t.Helper()
+	const first = "\"\\\n"
+	if strings.HasPrefix(in, bom) {
+		return // it is data behind a line
+	}
+	want := cutsOf(t, f, []byte(in), o)
+	for i := range want {
+		want[i].offset += int64(len(first))
+		want[i].line++
+	}
+	o.SkipLines = 1
+	require.Equal(t, want, cutsOf(t, f, []byte(first+in), o))
 }
 
 // FuzzWriteRead splits texts into fields at each 0xff; a field 0xfe is null.

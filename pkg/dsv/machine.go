@@ -8,6 +8,7 @@ type mode uint8
 const (
 	outside  mode = iota // in or before an unquoted field
 	inside               // between an opening quote and its closing quote
+	behind               // in blanks after a closing quote
 	skipping             // after the last closing quote or a structural error, before an LF
 )
 
@@ -27,6 +28,7 @@ type machine struct {
 	delim, quote byte
 	esc          byte // 0: none
 	comment      byte // 0: none
+	blanks       blanks
 	mode         mode
 	half         bool // the byte at pos is escaped
 	start        int  // first byte of the record
@@ -39,13 +41,19 @@ type machine struct {
 }
 
 func newMachine(f Format) machine {
-	return machine{delim: f.Delimiter, quote: f.Quote, esc: f.escape(), comment: f.Comment}
+	return machine{
+		delim:   f.Delimiter,
+		quote:   f.Quote,
+		esc:     f.escape(),
+		comment: f.Comment,
+		blanks:  f.blanks(),
+	}
 }
 
 // restart starts a record at start. If start is before pos, the known positions ahead are dropped.
 func (m *machine) restart(start int) {
 	if start < m.pos {
-		m.nextQ, m.nextLF, m.nextE = start, start, start
+		m.nextQ, m.nextLF, m.nextE, m.paired = start, start, start, start
 	}
 	m.mode, m.half, m.start, m.pos = outside, false, start, start
 }
@@ -92,13 +100,18 @@ func (m *machine) run(win []byte, eof bool) (int, status) {
 			m.nextQ = seek(win, m.pos, m.nextQ, m.quote)
 			m.nextLF = seek(win, m.pos, m.nextLF, '\n')
 			if q := m.nextQ; q < m.nextLF {
-				if q == m.start || win[q-1] == m.delim {
+				if q == m.start || win[q-1] == m.delim ||
+					m.blanks.any && m.opensBehindBlanks(win, q) {
 					m.mode, m.open = inside, q
 				}
 				m.pos = q + 1
 				continue
 			}
 			return m.lineEnd(win, eof)
+		case behind:
+			if end, st, stop := m.behindBlanks(win, eof); stop {
+				return end, st
+			}
 		case skipping:
 			m.nextLF = seek(win, m.pos, m.nextLF, '\n')
 			return m.lineEnd(win, eof)
@@ -159,9 +172,9 @@ func (m *machine) quoted(win []byte, eof bool) (end int, st status, stop bool) {
 			m.pos = q
 			return q + 2, ended, true
 		}
-		// This is a CRLF, which ends the record, or a structural error, which ends at the next LF.
-		// Both end at the same place.
-		m.mode, m.pos = skipping, q+1
+		// This is a blank, or a CRLF, which ends the record, or a structural error, which ends at
+		// the next LF. The last two end at the same place.
+		m.afterQuote(q, win[q+1])
 		return 0, more, false
 	}
 }
@@ -177,10 +190,17 @@ func leftOpen(f Format, line []byte) int {
 	return -1
 }
 
-// isBlank reports whether a unit of the input is not a record: a comment, or a bare line end.
+// isBlank reports whether a unit of the input is not a record: a comment, or a bare line end. With
+// Trim, blanks may be before it.
 func (f Format) isBlank(unit []byte) bool {
 	if f.Comment != 0 && len(unit) > 0 && unit[0] == f.Comment {
 		return true
+	}
+	if f.Trim {
+		unit = unit[f.blanks().skip(unit, 0):]
+		if len(unit) == 0 {
+			return true
+		}
 	}
 	switch len(unit) {
 	case 1:

@@ -11,6 +11,11 @@ func (m *machine) runEscaped(win []byte, eof bool) (int, status) {
 		m.paired = m.pos
 	}
 	for {
+		if m.mode == behind {
+			if end, st, stop := m.behindBlanks(win, eof); stop {
+				return end, st
+			}
+		}
 		q, lf := len(win), len(win)
 		m.nextE = seek(win, m.pos, m.nextE, m.esc)
 		if m.mode != skipping {
@@ -30,7 +35,8 @@ func (m *machine) runEscaped(win []byte, eof bool) (int, status) {
 			m.pos = m.nextE + 2
 			m.paired = m.pos
 		case q < lf && m.mode == outside:
-			if q == m.start || win[q-1] == m.delim && q != m.paired {
+			if q == m.start || win[q-1] == m.delim && q != m.paired ||
+				m.blanks.any && m.opensBehindBlanks(win, q) {
 				m.mode, m.open = inside, q
 			}
 			m.pos = q + 1
@@ -59,8 +65,8 @@ func (m *machine) behindQuote(q int, b byte) {
 	case m.delim:
 		m.mode, m.pos = outside, q+1
 	default:
-		// b is part of a line end, or a structural error.
-		m.mode, m.pos = skipping, q+1
+		// b is a blank, part of a line end, or a structural error.
+		m.afterQuote(q, b)
 	}
 }
 

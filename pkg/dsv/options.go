@@ -22,6 +22,9 @@ type Options struct {
 	// of the input.
 	Offset int64
 	Line   int64
+	// SkipLines is the number of physical lines before the first record, which are passed over.
+	// Quotes and escapes have no meaning in them. It applies only at the start of the input.
+	SkipLines int64
 	// Size is the expected number of bytes of the input; 0: unknown. The Splitter allocates no more
 	// memory than an input of that size needs. A wrong size is harmless.
 	Size int64

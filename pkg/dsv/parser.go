@@ -8,11 +8,12 @@ import (
 // Parser iterates over the records of a chunk. After its field list and scratch memory have grown
 // to the size of the records, it does not allocate.
 type Parser struct {
-	f     Format
-	esc   byte // 0: none
-	chunk Chunk
-	pos   int   // next byte of chunk.Data
-	line  int64 // physical line of that byte
+	f      Format
+	esc    byte // 0: none
+	blanks blanks
+	chunk  Chunk
+	pos    int   // next byte of chunk.Data
+	line   int64 // physical line of that byte
 
 	rec     Record
 	fields  []Field
@@ -29,7 +30,7 @@ type Parser struct {
 // returns an error for f.
 func NewParser(f Format) *Parser {
 	f.must()
-	return &Parser{f: f, esc: f.escape()}
+	return &Parser{f: f, esc: f.escape(), blanks: f.blanks()}
 }
 
 // Reset starts on the records of c. Its data must begin at the start of a record, but need not come
@@ -56,11 +57,11 @@ func (p *Parser) Next() bool {
 	p.rec.Line, p.rec.Err = p.line, nil
 	p.fields, p.scratch = p.fields[:0], p.scratch[:0]
 	var first, end int
-	if p.esc == 0 {
+	if p.esc == 0 && !p.blanks.any {
 		first = lineEnd(data, start)
 		end = p.parse(start, first)
 	} else {
-		first = lineEndEscaped(data, start, p.esc, false)
+		first = p.lineEnd(start)
 		end = p.parseEscaped(start, first)
 	}
 	if p.f.Trailing && p.rec.Err == nil {
@@ -89,12 +90,17 @@ func (p *Parser) dropTrailing() {
 // skipComment returns the index after the comment at start.
 func (p *Parser) skipComment(start int) int {
 	data := p.chunk.Data
-	end := lineEnd(data, start)
-	if p.esc != 0 {
-		end = lineEndEscaped(data, start, p.esc, false)
-	}
+	end := p.lineEnd(start)
 	p.line += int64(bytes.Count(data[start:end], newline)) // escaped LF inside the comment
 	return min(end+1, len(data))
+}
+
+// lineEnd returns the index of the line end at or after i.
+func (p *Parser) lineEnd(i int) int {
+	if p.esc == 0 {
+		return lineEnd(p.chunk.Data, i)
+	}
+	return lineEndEscaped(p.chunk.Data, i, p.esc, false)
 }
 
 // skipBlank skips blank lines and comments up to the first byte of a record.
@@ -109,13 +115,35 @@ func (p *Parser) skipBlank() (start int, ok bool) {
 		case p.f.Comment != 0 && data[i] == p.f.Comment:
 			i = p.skipComment(i)
 		default:
-			p.pos = i
-			return i, true
+			next := i
+			if p.blanks.is(data[i]) {
+				next = p.blankLine(i)
+			}
+			if next == i {
+				p.pos = i
+				return i, true
+			}
+			i = next
 		}
 		p.line++
 	}
 	p.pos = i
 	return i, false
+}
+
+// blankLine returns the index after the line at i if it has only blanks, and else i.
+func (p *Parser) blankLine(i int) int {
+	data := p.chunk.Data
+	end := p.blanks.skip(data, i)
+	switch {
+	case end == len(data):
+		return end
+	case data[end] == '\n':
+		return end + 1
+	case data[end] == '\r' && end+1 < len(data) && data[end+1] == '\n':
+		return end + 2
+	}
+	return i
 }
 
 // parse reads the fields of the record at start and returns the record's end. first is the end of

@@ -2,7 +2,7 @@ package dsv
 
 import "bytes"
 
-// parseEscaped is parse for a format with an escape.
+// parseEscaped is parse for a format with an escape, or with Trim, or with both.
 func (p *Parser) parseEscaped(start, first int) (end int) {
 	data, delim := p.chunk.Data, p.f.Delimiter
 	eol := first // end of the line that contains i
@@ -10,20 +10,33 @@ func (p *Parser) parseEscaped(start, first int) (end int) {
 	for i := start; ; {
 		var text []byte
 		var next int // index after the field
+		if p.blanks.any {
+			i = p.blanks.skip(data[:eol], i)
+		}
 		quoted := i < eol && data[i] == p.f.Quote
 		if quoted {
-			if text, next = p.quotedEscaped(i, first); next < 0 {
+			if p.esc == 0 {
+				text, next = p.quoted(i, first)
+			} else {
+				text, next = p.quotedEscaped(i, first)
+			}
+			if next < 0 {
 				return p.unclosed(start, first)
 			}
 			if next > eol {
-				eol = lineEndEscaped(data, next, p.esc, false)
+				eol = p.lineEnd(next)
+			}
+			if p.blanks.any {
+				next = p.blanks.skip(data[:eol], next)
 			}
 			if next < eol && data[next] != delim && !endsWithCR(data, next, eol) {
 				p.failBehind(start, i, next)
 				return min(eol+1, len(data))
 			}
 		} else {
-			if esc < i {
+			if esc < i && p.esc == 0 {
+				esc = eol
+			} else if esc < i {
 				esc = seek(data[:eol], i, i, p.esc)
 			}
 			if text, next = p.unquoted(i, esc, eol); next < 0 {
@@ -46,7 +59,7 @@ func endsWithCR(data []byte, i, eol int) bool {
 
 // unquoted returns the text of the unquoted field at i, and the index of the delimiter or line end
 // after it. The index is -1 if the input ends after an escape. The caller passes esc, the first
-// escape at or after i, and eol, the end of the line.
+// escape at or after i, or eol, and eol, the end of the line.
 func (p *Parser) unquoted(i, esc, eol int) (text []byte, next int) {
 	data, delim := p.chunk.Data, p.f.Delimiter
 	next = seek(data[:eol], i, i, delim)
@@ -65,10 +78,14 @@ func (p *Parser) unquoted(i, esc, eol int) (text []byte, next int) {
 	if next == eol && from < eol && endsWithCR(data, eol-1, eol) {
 		next--
 	}
-	if from == i {
-		return data[i:next:next], next
+	to := next
+	if p.blanks.any {
+		to = p.blanks.trimEnd(data[:next], from)
 	}
-	p.scratch = append(p.scratch, data[from:next]...)
+	if from == i {
+		return data[i:to:to], next
+	}
+	p.scratch = append(p.scratch, data[from:to]...)
 	return p.scratch[mark:len(p.scratch):len(p.scratch)], next
 }
 

@@ -42,6 +42,19 @@ func refEscape(f Format, in string, i int) bool {
 	return f.Escape != 0 && f.Escape != f.Quote && in[i] == f.Escape
 }
 
+// refBlank reports whether b is trimmed.
+func refBlank(f Format, b byte) bool {
+	return f.Trim && (b == ' ' || b == '\t') && b != f.Delimiter && b != f.Quote && b != f.Escape
+}
+
+// refEmpty reports whether a line is blank.
+func refEmpty(f Format, line string) bool {
+	for line != "" && refBlank(f, line[0]) {
+		line = line[1:]
+	}
+	return line == "" || line == "\n" || line == "\r\n"
+}
+
 // refLine returns the length of the line at the start of in, including its line end.
 func refLine(f Format, in string) int {
 	for i := 0; i < len(in); i++ {
@@ -61,7 +74,11 @@ func refRecord(f Format, in string) (u refUnit, open int, ends bool) {
 	u.errAt = -1
 	i := 0
 	for {
+		for i < len(in) && refBlank(f, in[i]) {
+			i++
+		}
 		field := refField{offset: i}
+		keep := 0 // bytes of the text that no blank is trimmed from
 		if i < len(in) && in[i] == f.Quote {
 			field.quoted = true
 			open = i
@@ -90,6 +107,9 @@ func refRecord(f Format, in string) (u refUnit, open int, ends bool) {
 				i++
 				break
 			}
+			for i < len(in) && refBlank(f, in[i]) {
+				i++
+			}
 			rest := in[i:]
 			switch {
 			case rest == "" || rest[0] == '\n' || rest[0] == f.Delimiter || len(rest) > 1 && rest[:2] == "\r\n":
@@ -108,9 +128,13 @@ func refRecord(f Format, in string) (u refUnit, open int, ends bool) {
 					if i++; i == len(in) {
 						return u.fail(f, in, i-1, cutEscape), 0, true
 					}
+					keep = len(field.text) + 1
 				}
 				field.text += in[i : i+1]
 				i++
+			}
+			for n := len(field.text); n > keep && refBlank(f, field.text[n-1]); n-- {
+				field.text = field.text[:n-1]
 			}
 		}
 		u.fields = append(u.fields, field)
@@ -169,7 +193,7 @@ func refUnits(f Format, in string, limit int) []refUnit {
 		case !ends:
 			bad.bad.quote, bad.bad.text = true, "is never closed"
 			u = bad
-		case u.raw == "\n" || u.raw == "\r\n":
+		case refEmpty(f, u.raw):
 			u = refUnit{raw: u.raw, line: line, blank: true}
 		}
 		u.offset = at

@@ -17,6 +17,7 @@ type Splitter struct {
 	in      window
 	m       machine
 	line    int64 // physical line of the window's head
+	skip    int64 // number of lines to pass over before the first record
 	start   int   // first byte in the window that is not part of the next chunk
 	records int   // number of records between head and start
 	doom    doom
@@ -64,6 +65,8 @@ func NewSplitter(r io.Reader, f Format, o Options) *Splitter {
 	}
 	if o.Line > 0 {
 		s.line, s.in.base, s.in.begun = o.Line, o.Offset, true
+	} else {
+		s.skip = o.SkipLines
 	}
 	return s
 }
@@ -73,10 +76,11 @@ func NewSplitter(r io.Reader, f Format, o Options) *Splitter {
 // returns an error of the reader wrapped, after the complete records before it. Every error is
 // final.
 //
-// The chunks and bad lines together are the input without its byte order mark. A chunk may consist
+// The chunks and bad lines together are the input without its byte order mark and the lines of
+// [Options].SkipLines. A chunk may consist
 // of blank lines, and so have no records.
 func (s *Splitter) Next(buf []byte) (Chunk, error) {
-	if s.err != nil {
+	if s.skipLines(); s.err != nil {
 		return Chunk{}, s.err
 	}
 	for {
@@ -126,6 +130,7 @@ func (s *Splitter) Failed() error {
 // its structure is wrong. If the record does not end, Header returns a *SyntaxError and does not
 // call Bad.
 func (s *Splitter) Header() (Record, error) {
+	s.skipLines()
 	for s.err == nil {
 		end, why, err := s.resolve(math.MaxInt)
 		if err != nil {
@@ -148,6 +153,26 @@ func (s *Splitter) Header() (Record, error) {
 		return p.Record(), p.Record().Err
 	}
 	return Record{}, s.err
+}
+
+// skipLines passes over the lines before the first record, in windows of any size. If the input
+// ends before, nothing is left.
+func (s *Splitter) skipLines() {
+	for s.skip > 0 && s.err == nil {
+		if lf := bytes.IndexByte(s.in.buf[s.start:], '\n'); lf >= 0 {
+			s.start += lf + 1
+			s.line++
+			s.skip--
+		} else if s.start = len(s.in.buf); s.in.eof {
+			s.skip = 0
+		}
+		if s.in.head = s.start; s.skip > 0 && s.start == len(s.in.buf) {
+			var dropped int
+			dropped, s.err = s.in.fill()
+			s.start -= dropped
+		}
+		s.m.restart(s.start)
+	}
 }
 
 // verdict is the result for the record, or blank line, at start.

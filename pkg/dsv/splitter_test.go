@@ -15,6 +15,9 @@ import (
 // samples are inputs that together use every rule of the format.
 var samples = []string{
 	"",
+	" a ,\t\" b \" , c\td\t\n \t\r\n  \"x\ny\"\t\r\n,  \n \"a\" b\n \"c",
+	"\\ \"a\" , \\ b\\  ,\\\t\"c\n \\, \"d\"\n\t\"e\" \\\nf\n   ",
+	"\"a \"  \t \n, \"b\"\"\" ,\"c\" \"d\"\n \" \n x\" y\n  \"",
 	"\n",
 	"\r\n",
 	"\r",

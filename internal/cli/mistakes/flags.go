@@ -187,7 +187,6 @@ var lettersElsewhere = map[byte][]string{
 // they are two things.
 var linesBefore = []string{
 	"skip-lines",
-	"skiplines",
 	"skip-line",
 	"skip-rows",
 	"header-lines",
@@ -203,7 +202,7 @@ var oneCharacter = []string{"delimiter", "quote", "escape", "comment"}
 // hintFlag is a hint at what the unknown name of a flag is called here; empty: it is not known.
 func hintFlag(c *cobra.Command, name string) string {
 	if slices.Contains(linesBefore, name) && c.Flags().Lookup("skiprows") != nil {
-		return "; --skiprows N leaves out rows behind the header. Lines above the header have no option: load without one, and the error has the command that skips them"
+		return "; --skiplines N passes over lines above the header, and --skiprows N rows behind it"
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })

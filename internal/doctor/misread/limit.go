@@ -87,6 +87,7 @@ func (c *Check) readsWith(ctx context.Context, path string, more map[string][]st
 		return false
 	}
 	job.Format, job.Header = format.Of(settings.Format, text), settings.Header
+	job.SkipLines = settings.Dialect.SkipLines
 	job.Former, job.MaxRows, job.Explain = nil, 0, nil
 	s, err := c.tryFile(ctx, path, &job)
 	return err == nil && s.Bad*2 < s.Rows

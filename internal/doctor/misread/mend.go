@@ -182,7 +182,7 @@ func (c *Check) tryRejects(
 	}
 	job := *c.job
 	job.Reading, job.Former, job.MaxRows, job.Explain, job.Times = reading, nil, 0, nil, nil
-	job.Format = job.Format.Rejected()
+	job.Format, job.SkipLines = job.Format.Rejected(), 0
 	t := &triedRejects{}
 	t.Whole = true
 	var samples []doctor.Sample

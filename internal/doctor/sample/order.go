@@ -81,6 +81,7 @@ func headRecords(head []byte, job *ingest.Job) []format.TextRecord {
 	if len(head) >= sampledHead-len("\xef\xbb\xbf") {
 		head = head[:bytes.LastIndexByte(head, '\n')+1]
 	}
+	head = job.WithoutSkipped(head)
 	return format.Delimited{Format: format.Delimiters(job.Format)}.Records(head, Rows)
 }
 

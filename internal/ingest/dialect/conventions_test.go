@@ -117,6 +117,9 @@ func TestConventionsThatAreNone(t *testing.T) {
 	for want, set := range map[string]func(*spec.Dialect){
 		"--dateformat: ":               func(o *spec.Dialect) { o.DateFormats = []string{"%Q"} },
 		`--line-end "x"`:               func(o *spec.Dialect) { o.LineEnd = "x" },
+		`--extra-fields "null"`:        func(o *spec.Dialect) { o.ExtraFields = "null" },
+		`--missing-fields "ignore"`:    func(o *spec.Dialect) { o.MissingFields = "ignore" },
+		"--skiplines -1":               func(o *spec.Dialect) { o.SkipLines = -1 },
 		`--comment "##"`:               func(o *spec.Dialect) { o.Comment = "##" },
 		"has another meaning":          func(o *spec.Dialect) { o.Comment = "," },
 		"--unescape requires":          func(o *spec.Dialect) { o.Unescape = true },

@@ -20,7 +20,13 @@ import (
 // records are cut.
 func Reading(o *spec.Load, text *format.TextFormat) (ingest.Reading, error) {
 	r := ingest.Reading{Columns: o.Columns, Nulls: o.Nulls}
-	r.Fields = ingest.Fields{Renamed: o.Map, Skipped: o.SkipCols, Untimed: o.IfNotExists}
+	r.Fields = ingest.Fields{
+		Renamed: o.Map,
+		Skipped: o.SkipCols,
+		Untimed: o.IfNotExists,
+		Extra:   o.Dialect.ExtraFields == spec.FieldsIgnore,
+		Missing: o.Dialect.MissingFields == spec.FieldsNull,
+	}
 	plan, err := codecsOf(&o.Dialect, o.Format, o.Nulls, text)
 	if err != nil {
 		return r, err
@@ -85,13 +91,20 @@ func codecsOf(
 		return nil, spec.ErrSeparators(o.DecimalSep)
 	case !cqlsh && o.Unescape:
 		return nil, errors.New("--unescape requires --dialect cqlsh")
-	case form == "json" && (o.Comment != "" || o.Trailing || o.LineEnd == "cr"):
+	case o.SkipLines < 0:
+		return nil, fmt.Errorf("--skiplines %d: must not be negative", o.SkipLines)
+	case form == "json" && o.SkipLines > 0:
+		return nil, errors.New("--skiplines is for delimited text, not for JSON")
+	case form == "json" && (o.Comment != "" || o.Trailing || o.Trim || o.LineEnd == "cr"):
 		return nil, errors.New(
-			"--comment, --trailing-delimiter and --line-end are for delimited text, not for JSON",
+			"--comment, --trailing-delimiter, --trim and --line-end are for delimited text, not for JSON",
 		)
 	}
 	if err := errors.Join(
-		o.CheckCQLSH(o.Name), o.CheckValues(o.Name, form), o.CheckNumbers(),
+		o.CheckFields(form),
+		o.CheckCQLSH(o.Name),
+		o.CheckValues(o.Name, form),
+		o.CheckNumbers(),
 	); err != nil {
 		return nil, err
 	}
@@ -157,7 +170,7 @@ func cutFormat(o *spec.Dialect, text *format.TextFormat) error {
 			strings.Join(spec.LineEnds, " or "),
 		)
 	}
-	text.Trailing, text.CR = o.Trailing, o.LineEnd == "cr"
+	text.Trailing, text.CR, text.Trim = o.Trailing, o.LineEnd == "cr", o.Trim
 	if err := text.Validate(); err != nil {
 		return fmt.Errorf("--escape, --delimiter, --quote or --comment: %w", err)
 	}

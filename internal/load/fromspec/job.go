@@ -79,14 +79,15 @@ func (l *Load) Job(
 		form = form.Rejected()
 	}
 	job := &load.Job{CQL: l.writing(limits), Job: ingest.Job{
-		Table:    t.Schema,
-		Format:   form,
-		Header:   o.Header,
-		Reading:  reading,
-		Former:   l.Former,
-		SkipRows: o.SkipRows,
-		MaxRows:  max(o.MaxRows, 0),
-		Router:   write.NewRouter(t.Plan.Partitioner(), t.Plan.Placement(), t.Plan.Hosts),
+		Table:     t.Schema,
+		Format:    form,
+		SkipLines: o.Dialect.SkipLines,
+		Header:    o.Header,
+		Reading:   reading,
+		Former:    l.Former,
+		SkipRows:  o.SkipRows,
+		MaxRows:   max(o.MaxRows, 0),
+		Router:    write.NewRouter(t.Plan.Partitioner(), t.Plan.Placement(), t.Plan.Hosts),
 		Limits: ingest.Limits{
 			MaxMutationBytes: server.MaxMutationBytes,
 			MaxFrameBytes:    server.MaxFrameBytes,

@@ -17,6 +17,8 @@ var TextSettings = []string{
 	"columns",
 	"map",
 	"skipcols",
+	"extra-fields",
+	"missing-fields",
 	"null-string",
 	"dialect",
 	"encoding",

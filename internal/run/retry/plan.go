@@ -72,6 +72,7 @@ func NewPlan(settings spec.Resume, first *records.Load) (*Plan, error) {
 	p.Readings.Former = nil // it has begun no piece of these inputs
 	o := &p.Spec
 	o.Inputs, o.Named, o.SkipRows, o.MaxRows = inputs, nil, 0, -1
+	o.Dialect.SkipLines = 0 // no such lines stand before the rejects
 	o.RejectsOf = p.RunDir
 	if o.RunDir, err = nextFolder(filepath.Join(p.RunDir, status.RetryPrefix)); err != nil {
 		return nil, err

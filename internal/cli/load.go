@@ -12,6 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/cli/help"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
@@ -281,6 +282,9 @@ func newLoadCommand(s streams) *cobra.Command {
 standard input ("-"). They may be compressed with gzip, zstd, lz4, snappy, bzip2 or xz. A
 row that cannot be loaded is rejected with the reason, and the rest is loaded.
 
+@LIST is a file that has such names, one on each line. "@-" is such a list on the standard
+input. Blank lines and lines that begin with # are skipped. ./@LIST is an input itself.
+
 The header's names, or those of an object's members, say which column each field goes
 to. Nothing between the delimiters leaves the column unset; "" is the empty text. Rows
 of one partition travel together, others are grouped by replica. They travel in unlogged
@@ -298,6 +302,9 @@ and reason. The exit status is then 2.
 		Example: `  cqlbulk load demo.flights flights.csv --hosts 10.0.0.1
   cqlbulk load demo.flights 'part-*.csv' --null-string NA --ingestrate 50k
   curl -s https://example.com/visits | cqlbulk load demo.visits - --format json
+
+  # files that a list names
+  find in -name '*.csv' -mtime -1 | sort | cqlbulk load demo.flights @-
 
   # without a header
   cqlbulk load demo.visits visits.csv --header=false --columns day,page,visitors
@@ -340,7 +347,8 @@ func (o *loadOptions) fill(c *cobra.Command, args []string) (err error) {
 
 // checkLoad looks whether a load would do well.
 func checkLoad(ctx context.Context, s streams, show showOptions, settings *spec.Load) error {
-	d, err := operation.PrepareLoadCheck(show.environment(s), *settings)
+	s.printListTerminal(settings.Inputs)
+	d, err := operation.PrepareLoadCheck(ctx, show.environment(s), *settings)
 	if err != nil {
 		return err
 	}
@@ -350,8 +358,15 @@ func checkLoad(ctx context.Context, s streams, show showOptions, settings *spec.
 
 // printTerminal says that a command waits for what is typed, where an input is the standard input
 // and that is a terminal.
-func (s streams) printTerminal(inputs []string) {
-	if in, isFile := s.in.(*os.File); isFile && slices.Contains(inputs, "-") &&
+func (s streams) printTerminal(inputs []string) { s.printTyping(inputs, source.Stdin) }
+
+// printListTerminal says so where the standard input has a list of inputs. That is read first.
+func (s streams) printListTerminal(inputs []string) { s.printTyping(inputs, source.StdinList) }
+
+// printTyping says that a command waits for what is typed, where a word is among the inputs, and
+// the standard input is a terminal.
+func (s streams) printTyping(inputs []string, word string) {
+	if in, isFile := s.in.(*os.File); isFile && slices.Contains(inputs, word) &&
 		printer.IsTerminal(in) {
 		s.note("reading from this terminal: Ctrl-D at the beginning of a line ends the input")
 	}
@@ -364,6 +379,7 @@ func runLoad(ctx context.Context, s streams, show showOptions, settings *spec.Lo
 	if err != nil {
 		return err
 	}
+	s.printListTerminal(settings.Inputs)
 	load, err := operation.PrepareLoad(ctx, show.environment(s), *settings)
 	if err != nil {
 		return err

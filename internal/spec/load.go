@@ -24,7 +24,7 @@ type Load struct {
 	TableName
 	Text
 	Dialect Dialect
-	Inputs  []string // files, folders, patterns, and "-" for the standard input
+	Inputs  []string // files, folders, patterns, "@" and a list of those, "-" for the standard input
 	Named   []string // of a run with many inputs: the words that they were found by; nil: Inputs
 
 	Format   string            // csv, tsv or json; empty: as the first file's name ends, else csv

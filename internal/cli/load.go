@@ -171,8 +171,8 @@ func (o *loadOptions) addErrorFlags(b flagset.Binder) {
 // What is said of flags that several commands have.
 const (
 	inFlightHelp        = "requests under way, at most (default: 16 for each core of the cluster, and more on a long line to it)"
-	maxParseErrorsHelp  = "rows that may fail to parse before the load stops"
-	maxInsertErrorsHelp = "rows that the cluster may refuse before the load stops"
+	maxParseErrorsHelp  = "rows that may fail to parse before the load stops, or a share of those read, such as 1%"
+	maxInsertErrorsHelp = "rows that the cluster may refuse before the load stops, or a share of those read"
 	unlimited           = " (-1: no limit)"
 	keepGoingHelp       = "continue although nearly every row is rejected; without it, or a --max...errors, a load stops when 10,000 rows failed and hardly one was good"
 )

@@ -57,9 +57,9 @@ type Load struct {
 	Cores        int           // of each node; 0: what it reports
 	MaxAttempts  int           // for a request before its rows are rejected
 
-	MaxParseErrors  int64 // rows that may fail to parse before the load stops; -1: no limit
-	MaxInsertErrors int64 // rows that the cluster may refuse before it stops; -1: no limit
-	KeepGoing       bool  // do not stop if nearly every row is rejected
+	MaxParseErrors  setting.RowLimit // rows that may fail to parse before the load stops
+	MaxInsertErrors setting.RowLimit // rows that the cluster may refuse before the load stops
+	KeepGoing       bool             // do not stop if nearly every row is rejected
 
 	RunDir        string // empty: named after the table and the time, in the working directory
 	NoJournal     bool
@@ -82,8 +82,8 @@ func NewLoad() *Load {
 		MinBatchSize:    10,
 		MaxBatchSize:    100,
 		MaxAttempts:     pace.DefaultAttempts,
-		MaxParseErrors:  -1,
-		MaxInsertErrors: -1,
+		MaxParseErrors:  setting.NoRowLimit,
+		MaxInsertErrors: setting.NoRowLimit,
 		Given:           setting.Given{},
 	}
 }

@@ -93,7 +93,8 @@ Exit status:
 			if err := opts.fill(c, args); err != nil {
 				return err
 			}
-			d, err := operation.PrepareDoctor(opts.environment(s), *opts.spec)
+			s.printListTerminal(opts.spec.Inputs)
+			d, err := operation.PrepareDoctor(c.Context(), opts.environment(s), *opts.spec)
 			if err != nil {
 				return err
 			}

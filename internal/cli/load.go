@@ -12,6 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/cli/help"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
@@ -183,8 +184,8 @@ func (o *loadOptions) addErrorFlags(b flagset.Binder) {
 const (
 	inFlightHelp        = "requests under way, at most (default: 16 for each core of the cluster, and more on a long line to it)"
 	parallelHelp        = "requests under way, at most, in all (default: nodes x cores x smudge, and more on a long line to them)"
-	maxParseErrorsHelp  = "rows that may fail to parse before the load stops"
-	maxInsertErrorsHelp = "rows that the cluster may refuse before the load stops"
+	maxParseErrorsHelp  = "rows that may fail to parse before the load stops, or a share of those read, such as 1%"
+	maxInsertErrorsHelp = "rows that the cluster may refuse before the load stops, or a share of those read"
 	unlimited           = " (-1: no limit)"
 	keepGoingHelp       = "continue although nearly every row is rejected; without it, or a --max...errors, a load stops when 10,000 rows failed and hardly one was good"
 )
@@ -307,6 +308,9 @@ func newLoadCommand(s streams) *cobra.Command {
 standard input ("-"). They may be compressed with gzip, zstd, lz4, snappy, bzip2 or xz. A
 row that cannot be loaded is rejected with the reason, and the rest is loaded.
 
+@LIST is a file that has such names, one on each line. "@-" is such a list on the standard
+input. Blank lines and lines that begin with # are skipped. ./@LIST is an input itself.
+
 The header's names, or those of an object's members, say which column each field goes
 to. Nothing between the delimiters leaves the column unset; "" is the empty text. Rows
 of one partition travel together, others are grouped by replica. They travel in unlogged
@@ -324,6 +328,9 @@ and reason. The exit status is then 2.
 		Example: `  cqlbulk load demo.flights flights.csv --hosts 10.0.0.1
   cqlbulk load demo.flights 'part-*.csv' --null-string NA --ingestrate 50k
   curl -s https://example.com/visits | cqlbulk load demo.visits - --format json
+
+  # files that a list names
+  find in -name '*.csv' -mtime -1 | sort | cqlbulk load demo.flights @-
 
   # without a header
   cqlbulk load demo.visits visits.csv --header=false --columns day,page,visitors
@@ -366,7 +373,8 @@ func (o *loadOptions) fill(c *cobra.Command, args []string) (err error) {
 
 // checkLoad looks whether a load would do well.
 func checkLoad(ctx context.Context, s streams, show showOptions, settings *spec.Load) error {
-	d, err := operation.PrepareLoadCheck(show.environment(s), *settings)
+	s.printListTerminal(settings.Inputs)
+	d, err := operation.PrepareLoadCheck(ctx, show.environment(s), *settings)
 	if err != nil {
 		return err
 	}
@@ -376,8 +384,15 @@ func checkLoad(ctx context.Context, s streams, show showOptions, settings *spec.
 
 // printTerminal says that a command waits for what is typed, where an input is the standard input
 // and that is a terminal.
-func (s streams) printTerminal(inputs []string) {
-	if in, isFile := s.in.(*os.File); isFile && slices.Contains(inputs, "-") &&
+func (s streams) printTerminal(inputs []string) { s.printTyping(inputs, source.Stdin) }
+
+// printListTerminal says so where the standard input has a list of inputs. That is read first.
+func (s streams) printListTerminal(inputs []string) { s.printTyping(inputs, source.StdinList) }
+
+// printTyping says that a command waits for what is typed, where a word is among the inputs, and
+// the standard input is a terminal.
+func (s streams) printTyping(inputs []string, word string) {
+	if in, isFile := s.in.(*os.File); isFile && slices.Contains(inputs, word) &&
 		printer.IsTerminal(in) {
 		s.note("reading from this terminal: Ctrl-D at the beginning of a line ends the input")
 	}
@@ -401,6 +416,7 @@ func prepareLoad(
 	if err != nil {
 		return s, nil, err
 	}
+	s.printListTerminal(settings.Inputs)
 	load, err := operation.PrepareLoad(ctx, show.environment(s), *settings)
 	if err != nil {
 		return s, nil, err

@@ -46,7 +46,7 @@ func (r *run) countRefused(n int) error {
 
 // checkAcceptance returns a *LimitError if nearly all rows were rejected at a stage.
 func (r *run) checkAcceptance(l *errorLimit, bad, good int64) error {
-	if r.job.KeepGoing || l.most >= 0 || bad < leastRejected || good*rejectedPerGood > bad {
+	if r.job.KeepGoing || l.set() || bad < leastRejected || good*rejectedPerGood > bad {
 		return nil
 	}
 	return &LimitError{Stage: l.stage, Limit: bad, NearlyAll: true}

@@ -77,6 +77,10 @@ type Job struct {
 	// run stops with a *LimitError; negative: no limit.
 	MaxParseErrors  int64
 	MaxInsertErrors int64
+	// MaxParsePercent and MaxInsertPercent are limits in percent of the rows read so far, in place
+	// of those numbers; 0: none. They are checked from LeastShared rows on, and at the end.
+	MaxParsePercent  float64
+	MaxInsertPercent float64
 	// KeepGoing continues a load that rejects nearly every row. Without it the run stops with a
 	// *LimitError, unless there is a limit for the stage.
 	KeepGoing bool

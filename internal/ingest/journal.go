@@ -218,10 +218,13 @@ var errStopped = errors.New(
 func (r *run) addEarlierTotals(t Tally) error {
 	r.total(t)
 	r.job.CountEarlier()
-	if err := r.parseErrors.add(t.ParseErrors); err != nil {
+	r.earlierRead = t.Read
+	// Earlier runs have completed some of the rows that they read. The share of errors among those
+	// may be above that of all, so limits in percent are not checked here.
+	if err := r.parseErrors.add(t.ParseErrors, 0); err != nil {
 		return err
 	}
-	return r.insertErrors.add(t.InsertErrors)
+	return r.insertErrors.add(t.InsertErrors, 0)
 }
 
 // total adds to the tally of all rows.

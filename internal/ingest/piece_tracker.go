@@ -249,10 +249,10 @@ func (r *run) countReject(stage Stage) error {
 	switch stage {
 	case Parse:
 		r.job.Counters.Rejected.Add(1)
-		return r.parseErrors.add(1)
+		return r.parseErrors.add(1, r.countRead())
 	case Insert:
 		r.job.Counters.Rejected.Add(1)
-		return r.insertErrors.add(1)
+		return r.insertErrors.add(1, r.countRead())
 	default:
 		return nil
 	}

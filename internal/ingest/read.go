@@ -348,8 +348,9 @@ func (r *run) rejectLine(f *file, b format.Bad) error {
 	); err != nil {
 		return err
 	}
+	hopeless := r.countBrokenLine() // the line is one of the rows read
 	if err := r.countReject(Parse); err != nil {
 		return err
 	}
-	return r.countBrokenLine()
+	return hopeless
 }

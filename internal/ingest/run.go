@@ -45,6 +45,7 @@ type run struct {
 
 	parseErrors, insertErrors errorLimit
 	acceptance                acceptance
+	earlierRead               int64 // rows that earlier runs read; set before the goroutines start
 }
 
 func newRun(j *Job) *run {
@@ -64,8 +65,16 @@ func newRun(j *Job) *run {
 		openPieces: openPieces{open: make(map[*pieceTracker]bool)},
 		intakes:    make(map[string]write.Intake),
 
-		parseErrors:  errorLimit{stage: Parse, most: j.MaxParseErrors},
-		insertErrors: errorLimit{stage: Insert, most: j.MaxInsertErrors},
+		parseErrors: errorLimit{
+			stage:   Parse,
+			most:    j.MaxParseErrors,
+			percent: j.MaxParsePercent,
+		},
+		insertErrors: errorLimit{
+			stage:   Insert,
+			most:    j.MaxInsertErrors,
+			percent: j.MaxInsertPercent,
+		},
 	}
 	for range count {
 		r.empty <- &chunk{size: j.ChunkSize}
@@ -87,6 +96,9 @@ func (r *run) execute(ctx context.Context) error {
 	}
 	if err == nil {
 		err = r.pipeline(ctx)
+	}
+	if err == nil {
+		err = r.checkInsertShare()
 	}
 	// A run that was stopped leaves pieces that are not complete.
 	var left error // one stands for all: they go to the same place
@@ -140,9 +152,15 @@ func (r *run) pipeline(stop context.Context) error {
 	group.Go(func() error {
 		parsing.Wait()
 		<-reading // which may still ask the target for memory
-		if !failed.Load() {
-			r.job.Target.Finish()
+		if failed.Load() {
+			return nil
 		}
+		if stopped == nil {
+			if err := r.checkParseShare(); err != nil {
+				return err
+			}
+		}
+		r.job.Target.Finish()
 		return nil
 	})
 	group.Go(func() error { return r.job.Target.Run(ctx) })

@@ -37,6 +37,7 @@ func (j *Job) Sample(
 	one.Inputs, one.Target, one.Rejects, one.Journal = []Input{input}, to, to, nil
 	one.SkipRows, one.MaxRows, one.KeepGoing = 0, rows, true
 	one.MaxParseErrors, one.MaxInsertErrors = -1, -1
+	one.MaxParsePercent, one.MaxInsertPercent = 0, 0
 	one.AllBadFields = true
 	if j.MaxRows > 0 {
 		one.MaxRows = min(rows, j.MaxRows)

@@ -45,19 +45,32 @@ type Doctor struct {
 
 // PrepareDoctor checks the settings of a doctor run over a cluster, a table if one is named, and
 // inputs if there are any.
-func PrepareDoctor(env spec.Environment, settings spec.Load) (*Doctor, error) {
-	return prepareLoadDoctor(env, settings, true)
+func PrepareDoctor(
+	ctx context.Context,
+	env spec.Environment,
+	settings spec.Load,
+) (*Doctor, error) {
+	return prepareLoadDoctor(ctx, env, settings, true)
 }
 
 // PrepareLoadCheck checks the settings of a doctor run that checks a load.
-func PrepareLoadCheck(env spec.Environment, settings spec.Load) (*Doctor, error) {
+func PrepareLoadCheck(
+	ctx context.Context,
+	env spec.Environment,
+	settings spec.Load,
+) (*Doctor, error) {
 	if len(settings.Inputs) == 0 {
 		return nil, errNoInput
 	}
-	return prepareLoadDoctor(env, settings, false)
+	return prepareLoadDoctor(ctx, env, settings, false)
 }
 
-func prepareLoadDoctor(env spec.Environment, settings spec.Load, alone bool) (*Doctor, error) {
+func prepareLoadDoctor(
+	ctx context.Context,
+	env spec.Environment,
+	settings spec.Load,
+	alone bool,
+) (*Doctor, error) {
 	d := &Doctor{
 		env:      env,
 		load:     &settings,
@@ -73,7 +86,10 @@ func prepareLoadDoctor(env spec.Environment, settings spec.Load, alone bool) (*D
 	if err := d.prepare(&settings.Connection, &planning); err != nil {
 		return nil, err
 	}
-	d.findInputs()
+	d.findInputs(ctx)
+	if err := ctx.Err(); err != nil {
+		return nil, fault.New(fault.Canceled, err)
+	}
 	d.command.Unknown = alone && len(d.inputs) == 0
 	return d, nil
 }

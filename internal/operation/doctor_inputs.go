@@ -12,12 +12,15 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
-// findInputs finds the inputs that the user named.
-func (d *Doctor) findInputs() {
+// findInputs finds the inputs that the user named. It waits for lists of them until ctx ends.
+func (d *Doctor) findInputs(ctx context.Context) {
 	if len(d.load.Inputs) == 0 {
 		return
 	}
-	d.inputs, _, d.missing = source.Find(d.load.Inputs, d.env.Stdin)
+	var words source.Words
+	if words, d.missing = readWords(ctx, d.env, d.load.Inputs); d.missing == nil {
+		d.inputs, _, d.missing = words.Find(d.env.Stdin)
+	}
 	if d.missing == nil && len(d.inputs) == 0 {
 		d.missing = errNoFile
 	}

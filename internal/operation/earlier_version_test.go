@@ -52,7 +52,7 @@ func TestLoadOfAnEarlierVersion(t *testing.T) {
 		"a",
 		"b",
 	}
-	want.MaxParseErrors, want.Timeout, want.Timestamp = 150, 20*time.Second, "1700000000000000"
+	want.MaxParseErrors, want.Timeout, want.Timestamp = setting.RowLimit{Rows: 150}, 20*time.Second, "1700000000000000"
 	want.RejectsOf, want.Memory, want.IngestRate = "/data/load-run", 64<<20, 1500.5
 	want.TLS.On, want.TLS.Files.CACert = true, "/etc/ca.pem"
 	want.Consistency = spec.UnrecordedConsistency

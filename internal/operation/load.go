@@ -39,6 +39,7 @@ type Load struct {
 	delivery    *delivery.Delivery // nil: rows go by CQL
 	check       *misread.Check     // of how the inputs are read
 	board       *board.Board       // nil: the run is not shown
+	words       []string           // that the inputs were found by; none is a list
 	explained   *Explained         // nil: the load does not explain
 	countsTwice bool               // rows that are written twice count twice
 
@@ -118,7 +119,7 @@ type foundInputs struct {
 // prepare finds the inputs, opens the table, and makes the job. If the inputs are rejects, rejected
 // is the run that they are of; nil: it is opened here.
 func (l *Load) prepare(ctx context.Context, rejected *records.Load) error {
-	in, err := l.findInputs()
+	in, err := l.findInputs(ctx)
 	if err != nil {
 		return err
 	}
@@ -172,24 +173,23 @@ func (l *Load) prepare(ctx context.Context, rejected *records.Load) error {
 }
 
 // findInputs finds the inputs, and how they are read.
-func (l *Load) findInputs() (in foundInputs, err error) {
+func (l *Load) findInputs(ctx context.Context) (in foundInputs, err error) {
 	if len(l.spec.Inputs) == 0 {
 		return in, errNoInput
 	}
 	if err := l.spec.Check(l.run.continued); err != nil {
 		return in, err
 	}
-	for _, input := range l.spec.Inputs {
-		if spec.IsURL(input) {
-			return in, fmt.Errorf(
-				"%s: only local files can be read: pipe it, and name - as the input",
-				input,
-			)
+	words := source.WordsOf(l.spec.Inputs)
+	if !l.run.continued && l.spec.RejectsOf == "" { // else they are paths, and no lists
+		if words, err = readWords(ctx, l.env, l.spec.Inputs); err != nil {
+			return in, err
 		}
 	}
-	if in.list, in.notes, err = source.Find(l.spec.Inputs, l.env.Stdin); err != nil {
+	if in.list, in.notes, err = words.Find(l.env.Stdin); err != nil {
 		return in, l.run.refuseIfBegun(err) // they were there
 	}
+	l.words = words.Texts()
 	if len(in.list) == 0 {
 		return in, errNoFile
 	}
@@ -204,6 +204,27 @@ func (l *Load) findInputs() (in foundInputs, err error) {
 	}
 	in.reading, err = dialect.Reading(&l.spec, &in.text)
 	return in, err
+}
+
+// readWords returns the words that inputs were given by, with those of lists in place of the lists.
+func readWords(
+	ctx context.Context,
+	env spec.Environment,
+	inputs []string,
+) (source.Words, error) {
+	words, err := source.ReadLists(ctx, inputs, env.Stdin)
+	if err != nil {
+		return nil, err
+	}
+	for _, word := range words {
+		if spec.IsURL(word.Text) {
+			return nil, word.Fail(fmt.Errorf(
+				"%s: only local files can be read: pipe it, and name - as the input",
+				word.Text,
+			))
+		}
+	}
+	return words, nil
 }
 
 // prepareResumed refuses a load that cannot be resumed, and has the job begin where the earlier run

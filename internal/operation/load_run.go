@@ -159,8 +159,8 @@ func (l *Load) makeRun() error {
 	if !l.inputs.Many() {
 		options.Args = append(options.Args, l.inputs.Paths()...)
 	}
-	if l.inputs.Len() > advice.MaxInputs && len(l.spec.Inputs) <= advice.MaxInputs {
-		options.Named = absolute(l.spec.Inputs)
+	if l.inputs.Len() > advice.MaxInputs && len(l.words) <= advice.MaxInputs {
+		options.Named = absolute(l.words)
 	}
 	extra := records.Extra{
 		Cluster:     l.t.Cluster.Name,
@@ -205,7 +205,7 @@ func (l *Load) warnOfChangedInputs() {
 	}
 	words := l.spec.Named
 	if len(words) == 0 {
-		words = l.spec.Inputs
+		words = l.words
 	}
 	sizes := make(map[string]int64, len(l.job.Inputs))
 	for _, input := range l.job.Inputs {

@@ -23,7 +23,7 @@ func TestFiguresOfAResumedLoad(t *testing.T) {
 		fmt.Fprintf(&text, "ann,%d,%s\n", i, []string{"1", "2", "x"}[i%3])
 	}
 	settings := s.load(t, text.String())
-	settings.MaxParseErrors = 100
+	settings.MaxParseErrors = setting.RowLimit{Rows: 100}
 	first, err := s.runLoad(t, settings)
 	require.ErrorContains(t, err, "more than 100 parse errors")
 	require.Positive(t, first.Rejected())

@@ -194,7 +194,7 @@ func TestReports(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	s := openShop(t)
 	settings := s.load(t, threeGood)
-	settings.MaxParseErrors = 0
+	settings.MaxParseErrors = setting.RowLimit{}
 	stopped, err := s.runLoad(t, settings)
 	require.Error(t, err)
 	require.Equal(t, run.Failed, stopped.Outcome)
@@ -264,7 +264,7 @@ func TestRefusals(t *testing.T) {
 func TestResume(t *testing.T) {
 	s := openShop(t)
 	settings := s.load(t, threeGood)
-	settings.MaxParseErrors = 0
+	settings.MaxParseErrors = setting.RowLimit{}
 	_, err := s.runLoad(t, settings)
 	require.Error(t, err)
 	of, err := PrepareResume(

@@ -11,6 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/advice"
+	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
@@ -26,7 +27,7 @@ func (d *Doctor) CheckSuggest() error {
 	if d.name == (spec.TableName{}) || len(d.load.Inputs) == 0 {
 		return errSuggestTable
 	}
-	if slices.Contains(d.load.Inputs, "-") {
+	if slices.ContainsFunc(d.load.Inputs, source.ReadsStdin) {
 		return errSuggestPipe
 	}
 	return nil

@@ -1,7 +1,8 @@
 // Package source is what a load reads: files, patterns, folders and the standard
 // input, as plain text or compressed.
 //
-// Start with [Find], which turns the user's words into inputs, and [Input.Open].
+// Start with [Find], which turns the user's words into inputs, and [Input.Open]. [ReadLists] reads
+// the files that list such words.
 //
 // Compression is recognised by the first bytes of a stream and never by its name. Several streams
 // one after another are one text, as with the formats' own tools. The formats are:
@@ -113,46 +114,64 @@ func Text(name string, text []byte) Input {
 //   - a pattern: the files and folders that match, in the order of their names
 //   - "-": the standard input
 //
-// Notes name what was passed over in folders. One error has all words that name nothing.
+// Notes name what was passed over in folders. One error has all words that name nothing. Find knows
+// no lists: ReadLists replaces them.
 func Find(words []string, stdin io.Reader) (inputs []Input, notes []string, err error) {
-	var failures []error
-	for _, word := range words {
-		if word == Stdin {
-			inputs = append(
-				inputs,
-				Input{
-					Name:  StdinName,
-					Size:  -1,
-					stdin: true,
-					open: func() (*Reader, error) {
-						return openIn(store.Stream{In: stdin}, Stdin, StdinName)
-					},
-				},
-			)
-			continue
-		}
-		names, err := expand(word)
-		if err != nil {
-			failures = append(failures, err)
-			continue
-		}
-		for _, name := range names {
-			found, passed, err := files(name)
-			failures = append(failures, err)
-			if notes = append(notes, passed...); len(inputs) == 0 {
-				inputs = found
-			} else {
-				inputs = append(inputs, found...)
-			}
+	return WordsOf(words).Find(stdin)
+}
+
+// Find finds the inputs of words as the function Find does. An error about a word of a list has the
+// list and the line.
+func (w Words) Find(stdin io.Reader) (inputs []Input, notes []string, err error) {
+	var failures listErrors
+	for _, word := range w {
+		found, passed, err := find(word.Text, stdin)
+		failures.add(word, hintPlace(word, err))
+		if notes = append(notes, passed...); len(inputs) == 0 {
+			inputs = found
+		} else {
+			inputs = append(inputs, found...)
 		}
 	}
-	if err := errors.Join(failures...); err != nil {
+	if err := failures.join(); err != nil {
 		return nil, nil, err
 	}
-	if len(words) > 1 {
+	if len(w) > 1 {
 		notes = append(notes, repeated(inputs)...)
 	}
 	return inputs, notes, nil
+}
+
+// find returns the inputs of one word.
+func find(word string, stdin io.Reader) (inputs []Input, notes []string, err error) {
+	if word == Stdin {
+		return []Input{standard(stdin)}, nil, nil
+	}
+	names, err := expand(word)
+	if err != nil {
+		return nil, nil, err
+	}
+	var failures []error
+	for _, name := range names {
+		found, passed, err := files(name)
+		failures = append(failures, err)
+		if notes = append(notes, passed...); len(inputs) == 0 {
+			inputs = found
+		} else {
+			inputs = append(inputs, found...)
+		}
+	}
+	return inputs, notes, errors.Join(failures...)
+}
+
+// standard returns the standard input.
+func standard(stdin io.Reader) Input {
+	return Input{
+		Name:  StdinName,
+		Size:  -1,
+		stdin: true,
+		open:  func() (*Reader, error) { return openIn(store.Stream{In: stdin}, Stdin, StdinName) },
+	}
 }
 
 // repeated names the files that are among the inputs more than once. That may be meant, but a

@@ -24,7 +24,7 @@ type Load struct {
 	TableName
 	Text
 	Dialect Dialect
-	Inputs  []string // files, folders, patterns, and "-" for the standard input
+	Inputs  []string // files, folders, patterns, "@" and a list of those, "-" for the standard input
 	Named   []string // of a run with many inputs: the words that they were found by; nil: Inputs
 
 	Format   string            // csv, tsv or json; empty: as the first file's name ends, else csv
@@ -57,9 +57,9 @@ type Load struct {
 	Cores        int           // of each node; 0: what it reports
 	MaxAttempts  int           // for a request before its rows are rejected
 
-	MaxParseErrors  int64 // rows that may fail to parse before the load stops; -1: no limit
-	MaxInsertErrors int64 // rows that the cluster may refuse before it stops; -1: no limit
-	KeepGoing       bool  // do not stop if nearly every row is rejected
+	MaxParseErrors  setting.RowLimit // rows that may fail to parse before the load stops
+	MaxInsertErrors setting.RowLimit // rows that the cluster may refuse before the load stops
+	KeepGoing       bool             // do not stop if nearly every row is rejected
 
 	RunDir        string // empty: named after the table and the time, in the working directory
 	NoJournal     bool
@@ -82,8 +82,8 @@ func NewLoad() *Load {
 		MinBatchSize:    10,
 		MaxBatchSize:    100,
 		MaxAttempts:     pace.DefaultAttempts,
-		MaxParseErrors:  -1,
-		MaxInsertErrors: -1,
+		MaxParseErrors:  setting.NoRowLimit,
+		MaxInsertErrors: setting.NoRowLimit,
 		Given:           setting.Given{},
 	}
 }

@@ -266,7 +266,8 @@ func copiedFile(name string) (string, error) {
 			return "", fmt.Errorf("the statement: file %q: %w", name, err)
 		}
 		return filepath.Join(home, name[1:]), nil
-	case strings.HasPrefix(name, "-"): // neither a flag nor the standard input
+	case strings.HasPrefix(name, "-"), strings.HasPrefix(name, "@"):
+		// It is no flag, not the standard input, and no list of inputs.
 		return "./" + name, nil
 	default:
 		return name, nil

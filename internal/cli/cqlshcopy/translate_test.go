@@ -97,7 +97,7 @@ func TestTranslateFrom(t *testing.T) {
 	for _, tc := range []struct{ statement, want string }{
 		{"COPY ks.t FROM 'f' WITH header = TRUE", "cqlbulk load ks.t f --format=csv --dialect=cqlsh --header=true --column-order=cqlsh --nulls=tombstone"},
 		{`COPY "Ks"."T.u" (a, "B c", "d,e") FROM 'f'`, `cqlbulk load '"Ks"."T.u"' f --format=csv --dialect=cqlsh --header=false '--columns=a,B c,"d,e"' --nulls=tombstone`},
-		{"COPY t FROM ' a.csv ,b*.csv', '~/c', '-d', '-'", strings.Replace(plainLoad, " f ", " a.csv 'b*.csv' /home/joe/c ./-d ./- ", 1)},
+		{"COPY t FROM ' a.csv ,b*.csv', '~/c', '-d', '-', '@l.txt'", strings.Replace(plainLoad, " f ", " a.csv 'b*.csv' /home/joe/c ./-d ./- ./@l.txt ", 1)},
 		{"COPY t FROM STDIN", strings.Replace(plainLoad, " f ", " - ", 1)},
 	} {
 		line, notes, err := translated(t, tc.statement)

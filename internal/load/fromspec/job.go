@@ -96,10 +96,12 @@ func (l *Load) Job(
 		Memory:    int64(o.Memory) / chunksShare,
 		MaxRecord: o.MaxRecord(),
 
-		RepeatInDoubt:   o.RepeatInDoubt,
-		MaxParseErrors:  o.MaxParseErrors,
-		MaxInsertErrors: o.MaxInsertErrors,
-		KeepGoing:       o.KeepGoing,
+		RepeatInDoubt:    o.RepeatInDoubt,
+		MaxParseErrors:   o.MaxParseErrors.Rows,
+		MaxInsertErrors:  o.MaxInsertErrors.Rows,
+		MaxParsePercent:  o.MaxParseErrors.Percent,
+		MaxInsertPercent: o.MaxInsertErrors.Percent,
+		KeepGoing:        o.KeepGoing,
 
 		Counters: l.Counters,
 		Warn:     l.Env.Warn,

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
+	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/internal/version"
@@ -52,7 +53,7 @@ func (s *Load) Words() []string {
 // Line returns the command line of the load.
 func (s *Load) Line() string {
 	line := strings.Join(s.Words(), " ")
-	if slices.Contains(s.Args[1:], records.Standard) {
+	if slices.ContainsFunc(s.Args[1:], source.ReadsStdin) {
 		line = "... | " + line
 	}
 	return line

@@ -74,6 +74,14 @@ func NewPlan(settings spec.Resume, first *records.Load) (*Plan, error) {
 	o.Inputs, o.Named, o.SkipRows, o.MaxRows = inputs, nil, 0, -1
 	o.Dialect.SkipLines = 0 // no such lines stand before the rejects
 	o.RejectsOf = p.RunDir
+	// A share of all rows does not hold for the rejected ones among them.
+	typed := settings.Changes.Typed
+	if o.MaxParseErrors.Percent > 0 && !typed["maxparseerrors"] {
+		o.MaxParseErrors = setting.NoRowLimit
+	}
+	if o.MaxInsertErrors.Percent > 0 && !typed["maxinserterrors"] {
+		o.MaxInsertErrors = setting.NoRowLimit
+	}
 	if o.RunDir, err = nextFolder(filepath.Join(p.RunDir, status.RetryPrefix)); err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ const (
 type Setting struct {
 	Name string
 	// Field points to the value: *string, *bool, *int, *int64, *uint64, *float64,
-	// *time.Duration, *Size, *Seconds, *[]string or *map[string]string.
+	// *time.Duration, *Size, *Seconds, *Mode, *RowLimit, *[]string or *map[string]string.
 	Field any
 	Use   Use
 	// Among are the values that a text may have; nil where there is no such list.

@@ -32,7 +32,7 @@ func (s Setting) Value() Value {
 		return (*rate)(field)
 	case *time.Duration:
 		return (*span)(field)
-	case Value: // *Size, *Seconds
+	case Value: // *Size, *Seconds, *Mode, *RowLimit
 		return field
 	default:
 		panic(fmt.Sprintf("setting %s: a field of type %T is no value", s.Name, s.Field))

@@ -41,8 +41,8 @@ func (d *differ) makeView(t *testing.T) {
 		others = slices.DeleteFunc(others, func(other string) bool { return other == name })
 	}
 	d.r.Shuffle(len(key), func(i, j int) { key[i], key[j] = key[j], key[i] })
-	// Nodes no longer agree on a schema in which the partition key of a view has a column that the
-	// table has in descending order: "Partition key column mismatch" (Cassandra 5.0.6).
+	// The partition key of a view must have no column that the table has in descending order. Nodes
+	// of Cassandra 5.0.6 then disagree about the schema: "Partition key column mismatch".
 	slices.SortStableFunc(key, func(a, b string) int {
 		switch {
 		case reversed[a] == reversed[b]:

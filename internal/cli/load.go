@@ -53,7 +53,7 @@ func (o *loadOptions) addInputFlags(b flagset.Binder) {
 		Add("skiprows", "rows to pass over at the beginning, of all inputs together, headers not counted")
 	b.In(flagset.GroupInput).Add("maxrows", "rows to load after those (-1: all)")
 	b.In(flagset.GroupFormat).
-		Add("format", "csv, tsv or json; json is one object on each line (default: by the first file's name, else csv)", flagset.Everyday)
+		Add("format", "csv, tsv or json; json is one object on each line, or an array of objects (default: by the first file's name, else csv)", flagset.Everyday)
 	addTextFlags(b)
 	addValueFlags(b, "")
 	b.In(flagset.GroupValues).
@@ -304,7 +304,7 @@ func newLoadCommand(s streams) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "load [keyspace.table] FILE... | -",
 		Short: "Load CSV, TSV or JSON files into a table",
-		Long: `Load CSV (RFC 4180, UTF-8), TSV or JSON lines from files, folders, patterns, or the
+		Long: `Load CSV (RFC 4180, UTF-8), TSV or JSON from files, folders, patterns, or the
 standard input ("-"). They may be compressed with gzip, zstd, lz4, snappy, bzip2 or xz. A
 row that cannot be loaded is rejected with the reason, and the rest is loaded.
 

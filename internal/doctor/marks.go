@@ -3,14 +3,18 @@ package doctor
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/human"
 )
 
 // Marks are the decimal mark and the separator of thousands that numbers are read with; empty: not
-// given.
-type Marks struct{ Decimal, Thousands string }
+// given. Currency are the signs that are passed over.
+type Marks struct {
+	Decimal, Thousands string
+	Currency           []string
+}
 
 // AsNumbers says how numbers are written that no column takes as they are: with which marks they
 // are to be read. If marks are given, it says which numbers they read as others.
@@ -18,6 +22,7 @@ func AsNumbers(samples []Sample, given Marks) []Finding {
 	var numbers, wholes, all Values
 	var column string
 	var out []Finding
+	signs := slices.Clone(given.Currency)
 	for _, s := range readable(samples) {
 		for _, v := range s.Values {
 			if v.Kind != Number && v.Kind != Whole {
@@ -33,14 +38,19 @@ func AsNumbers(samples []Sample, given Marks) []Finding {
 				column = cmp.Or(column, v.Column)
 			}
 			if example, some := v.has(withSign); some && v.bad > 0 {
-				out = append(out, signed(s.Name, v, example))
+				out = append(out, signed(s.Name, v, example, &signs))
 			}
 		}
 	}
 	if more := len(out) - namesShown; more > 0 {
 		out = append(out[:namesShown], Warn("", "and %s like it", human.Of(more, "more column")))
 	}
-	if given != (Marks{}) {
+	for i := range out {
+		if out[i].Settings != nil {
+			out[i].Settings = map[string][]string{"currency": signs}
+		}
+	}
+	if given.Decimal+given.Thousands != "" {
 		return append(out, given.findings(samples)...)
 	}
 	if all.bad == 0 {
@@ -52,8 +62,9 @@ func AsNumbers(samples []Sample, given Marks) []Finding {
 	return out
 }
 
-// signed returns the finding for amounts with a sign.
-func signed(input string, v Values, example string) Finding {
+// signed returns the finding for amounts with a sign, and adds it to the signs of all columns. The
+// setting is one for them all.
+func signed(input string, v Values, example string, signs *[]string) Finding {
 	f := Warn(
 		"remove the sign before loading, or load the column as text",
 		"%s, column %q: %s such as %s",
@@ -66,8 +77,11 @@ func signed(input string, v Values, example string) Finding {
 	if sign == "" || strings.ContainsAny(sign, "%‰0123456789.,+-") {
 		return f // a hundredth is no currency
 	}
+	if !slices.Contains(*signs, sign) {
+		*signs = append(*signs, sign)
+	}
 	f.Do = fmt.Sprintf("say --currency '%s'", sign)
-	return f.with(map[string][]string{"currency": {sign}})
+	return f.with(map[string][]string{"currency": *signs})
 }
 
 // add adds what was noted of another column.

@@ -83,9 +83,9 @@ func TestSeparatorOfThousandsThatIsTheDecimalMark(t *testing.T) {
 		do    string
 	}{
 		{[]string{"1.5", "2.75"}, Marks{Thousands: "."}, "leave --thousandssep out, if all such columns are written so"},
-		{[]string{"1.5", "2.500"}, Marks{",", "."}, "leave --thousandssep and --decimalsep out, if all such columns are written so"},
+		{[]string{"1.5", "2.500"}, Marks{Decimal: ",", Thousands: "."}, "leave --thousandssep and --decimalsep out, if all such columns are written so"},
 		{[]string{"1,5"}, Marks{Thousands: ","}, "say --decimalsep ',' and leave --thousandssep out, if all such columns are written so"},
-		{[]string{"1.500", "2.000"}, Marks{",", "."}, ""}, {[]string{"1.234,5"}, Marks{",", "."}, ""}, {[]string{"1,234.5"}, Marks{Thousands: ","}, ""},
+		{[]string{"1.500", "2.000"}, Marks{Decimal: ",", Thousands: "."}, ""}, {[]string{"1.234,5"}, Marks{Decimal: ",", Thousands: "."}, ""}, {[]string{"1,234.5"}, Marks{Thousands: ","}, ""},
 		{[]string{"1.5"}, Marks{Decimal: ","}, ""},
 	} {
 		for _, taken := range []bool{false, true} {

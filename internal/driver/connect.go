@@ -110,7 +110,7 @@ func connect(ctx context.Context, cfg Config, level gocql.Consistency) (*Session
 }
 
 // connectPause is the time between two attempts to open a session.
-const connectPause = 500 * time.Millisecond
+const connectPause = time.Second
 
 // untilConnected opens a session. While there is patience, it tries again if a node answered, but
 // no connection for requests came about in time, as happens with overloaded nodes.

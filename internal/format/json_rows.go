@@ -23,7 +23,7 @@ type jsonPlan struct {
 	nulls    [][]byte
 	decoders []cqljson.Decoder
 	strings  []Codec // by column, of its strings; nil: its decoder
-	numbers  []bool  // by column: the codec of strings reads numbers, too
+	numbers  []Codec // by column, of its numbers; nil: its decoder
 	text     []bool  // by column: it has text, and so no string is null
 	checks   []valueCheck
 }
@@ -46,7 +46,13 @@ func (JSON) Plan(o PlanOptions) (Plan, error) {
 			}
 		}
 		p.decoders, p.strings = append(p.decoders, decoder), append(p.strings, own)
-		p.numbers = append(p.numbers, own != nil && o.Numbers != nil && o.Numbers(c))
+		var numbers Codec
+		if o.Numbers != nil {
+			if numbers, err = o.Numbers(c); err != nil {
+				return nil, fmt.Errorf("column %q: %w", c.Name, err)
+			}
+		}
+		p.numbers = append(p.numbers, numbers)
 		p.text = append(p.text, cqltext.TextLike(c.Type))
 	}
 	var err error
@@ -173,13 +179,12 @@ func (r *jsonRows) isNull(column int, value []byte) bool {
 func (r *jsonRows) appendMember(dst []byte, column int, value []byte) ([]byte, error) {
 	p := r.plan
 	if own := p.strings[column]; own != nil {
-		text, ok := r.stringOf(value)
-		if !ok && p.numbers[column] && (value[0] == '-' || value[0] >= '0' && value[0] <= '9') {
-			text, ok = value, true
-		}
-		if ok {
+		if text, ok := r.stringOf(value); ok {
 			return p.checks[column].appendWire(dst, own, text)
 		}
+	}
+	if own := p.numbers[column]; own != nil && (value[0] == '-' || isDigit(value[0])) {
+		return p.checks[column].appendWire(dst, own, value)
 	}
 	return p.checks[column].appendWire(dst, p.decoders[column], value)
 }
@@ -256,3 +261,5 @@ func (r *jsonRows) AppendRejected(dst []byte) []byte {
 	dst = append(dst, bytes.ReplaceAll(r.rec.Raw, []byte{'\n'}, []byte{' '})...)
 	return append(dst, '\n')
 }
+
+func isDigit(c byte) bool { return c >= '0' && c <= '9' }

@@ -46,8 +46,9 @@ type PlanOptions struct {
 	// Codec plans the codec of a column. nil: the format's own. A format whose values are not all
 	// texts has a use for a codec only for those that are. It then takes a nil codec for its own.
 	Codec func(schema.Column) (Codec, error)
-	// Numbers reports whether the codec of a column reads the numbers of JSON, too; nil: none does.
-	Numbers func(schema.Column) bool
+	// Numbers plans the codec of a column for the numbers of JSON; nil, or a nil codec: as JSON has
+	// them.
+	Numbers func(schema.Column) (Codec, error)
 	// TimestampUnit is the unit of a timestamp that is a number, where the format has numbers; 0: a
 	// millisecond.
 	TimestampUnit time.Duration

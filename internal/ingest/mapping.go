@@ -41,8 +41,9 @@ type Fields struct {
 	// Strings plans the codec for the strings of a column in JSON; nil, or a nil codec: as JSON has
 	// them. What is no string, and what is inside of one's collections, is always JSON.
 	Strings func(schema.Column) (format.Codec, error)
-	// Numbers reports whether Strings reads the numbers of a column, too; nil: of none.
-	Numbers func(schema.Column) bool
+	// Numbers plans the codec for the numbers of a column in JSON; nil, or a nil codec: as JSON has
+	// them.
+	Numbers func(schema.Column) (format.Codec, error)
 	// TimestampUnit is what a timestamp given as a number counts in JSON, as for cqltext.PlanIn; 0:
 	// a millisecond.
 	TimestampUnit time.Duration

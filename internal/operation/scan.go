@@ -164,7 +164,8 @@ func (s *Scan) Close() {
 }
 
 // warnOfRounding names the columns whose values lose digits in the text of cqlsh. A float has 9
-// digits and a double 17. COPY TO takes up to three zeros behind the point for digits, too.
+// digits and a double 17. COPY TO takes up to three zeros behind the point for digits, too, and the
+// precision of floats is that of doubles inside other types.
 func (s *Scan) warnOfRounding(selection []schema.Selector) {
 	var rounded []string
 	for _, column := range selection {
@@ -175,7 +176,7 @@ func (s *Scan) warnOfRounding(selection []schema.Selector) {
 	if len(rounded) > 0 {
 		s.env.Warn(
 			"%s: written with %d digits of a float and %d of a double, as COPY TO does; "+
-				"--floatprecision 12 --doubleprecision 20 write all",
+				"--floatprecision 20 --doubleprecision 20 write all",
 			strings.Join(rounded, ", "),
 			cqlshtext.DefaultFloatPrecision,
 			cqlshtext.DefaultDoublePrecision,

@@ -85,6 +85,10 @@ func (o *ScanText) checkDialect(form string) error {
 		return errors.New("--floatprecision, --doubleprecision: must be at least 1 digit")
 	case o.DecimalSep != "" && o.DecimalSep == o.ThousandsSep:
 		return ErrSeparators(o.DecimalSep)
+	case !cqlsh && o.ThousandsSep == "." && o.DecimalSep == "":
+		return errors.New("--thousandssep .: the decimal point is the same; give --decimalsep, too")
+	case strings.ContainsAny(o.DecimalSep+o.ThousandsSep, "0123456789"):
+		return errors.New("--decimalsep, --thousandssep: must not be digits")
 	}
 	_, _, err := BoolWords(o.BoolStyle)
 	return err
@@ -111,7 +115,11 @@ func BoolWords(style string) (yes, no string, err error) {
 			"--boolstyle %q: must be two words with a comma between them", style,
 		)
 	}
-	return strings.TrimSpace(words[0]), strings.TrimSpace(words[1]), nil
+	yes, no = strings.TrimSpace(words[0]), strings.TrimSpace(words[1])
+	if yes == "" || no == "" || strings.EqualFold(yes, no) {
+		return "", "", fmt.Errorf("--boolstyle %q: must be two different words", style)
+	}
+	return yes, no, nil
 }
 
 // checkTimes returns an error if dates or times cannot be written as asked for.
@@ -154,6 +162,8 @@ func (o *ScanText) checkForm(form string) error {
 	switch {
 	case o.EscapeFormulas && form == "json":
 		return errors.New("--escape-formulas: spreadsheets read csv and tsv, not json")
+	case o.Escape != "" && form == "json":
+		return errors.New("--escape is for csv and tsv; JSON has escapes of its own")
 	case o.OmitNulls && form != "json":
 		return errors.New("--omit-nulls is for JSON; csv and tsv have a field for each column")
 	}

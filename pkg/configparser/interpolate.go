@@ -14,18 +14,30 @@ const (
 // Interpolate returns the value of an option of a section with every %(name)s replaced by the
 // option of that name, and every %% by %. Any other percent sign is an error.
 func (f *File) Interpolate(section string, o Option) (string, error) {
-	var out strings.Builder
+	var out expansion
 	if err := f.interpolate(&out, section, o.Value, 1); err != nil {
 		return "", err
 	}
 	return out.String(), nil
 }
 
-func (f *File) interpolate(out *strings.Builder, section, rest string, depth int) error {
+// expansion is a value whose references are replaced.
+type expansion struct {
+	strings.Builder
+	references int // that were followed
+}
+
+// maxReferences bounds the references of a value, which may all be empty.
+const maxReferences = 10_000
+
+func (f *File) interpolate(out *expansion, section, rest string, depth int) error {
 	if depth > maxDepth {
 		return fmt.Errorf("references of %%(name)s are more than %d deep", maxDepth)
 	}
 	for {
+		if out.references++; out.references > maxReferences {
+			return fmt.Errorf("more than %d references of %%(name)s", maxReferences)
+		}
 		before, after, found := strings.Cut(rest, "%")
 		out.WriteString(before)
 		switch {

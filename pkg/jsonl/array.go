@@ -266,7 +266,7 @@ func (s *Splitter) endInput() error {
 	}
 	for piece := make([]byte, min(s.max, readSize)); ; b.First = false {
 		n, err := io.ReadFull(s.r, piece)
-		b.Piece, b.Last = piece[:n], err == io.EOF || errors.Is(err, io.ErrUnexpectedEOF)
+		b.Piece, b.Last = piece[:n], err == io.EOF || err == io.ErrUnexpectedEOF
 		if err := s.bad(b); err != nil {
 			return err
 		}

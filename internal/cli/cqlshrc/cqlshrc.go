@@ -18,6 +18,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/cqlbulk/cqlbulk/internal/config"
 	"github.com/cqlbulk/cqlbulk/pkg/configparser"
@@ -62,7 +63,7 @@ func Find(path string) (*File, error) {
 	folder := filepath.Join(home, ".cassandra")
 	for _, place := range []string{filepath.Join(folder, "cqlshrc"), filepath.Join(home, ".cqlshrc")} {
 		found, err := Open(place)
-		if errors.Is(err, fs.ErrNotExist) {
+		if isAbsent(err) {
 			continue
 		}
 		if err != nil {
@@ -76,7 +77,10 @@ func Find(path string) (*File, error) {
 }
 
 // Open reads a file. A path that begins with ~/ is in the home of the user.
-func Open(path string) (*File, error) {
+func Open(path string) (*File, error) { return open(path, false) }
+
+// open reads a file. If it is secret, no error shows one of its lines.
+func open(path string, secret bool) (*File, error) {
 	path, err := expand(path)
 	if err != nil {
 		return nil, err
@@ -88,7 +92,7 @@ func Open(path string) (*File, error) {
 	parsed, err := configparser.Parse(text)
 	var broken *configparser.Error
 	switch {
-	case errors.As(err, &broken) && isSecret(broken):
+	case errors.As(err, &broken) && (secret || isSecret(broken)):
 		return nil, fmt.Errorf("%s:%d: %s", path, broken.Line, broken.Reason)
 	case errors.As(err, &broken):
 		return nil, fmt.Errorf("%s:%d: %q: %s", path, broken.Line, broken.Text, broken.Reason)
@@ -96,6 +100,13 @@ func Open(path string) (*File, error) {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	return &File{path: path, parsed: parsed}, nil
+}
+
+// isAbsent reports whether there is no file to read, as cqlsh sees it. It takes a file that it may
+// not read for none.
+func isAbsent(err error) bool {
+	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) ||
+		errors.Is(err, syscall.ENOTDIR)
 }
 
 // read reads the text of a file.

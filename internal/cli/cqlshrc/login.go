@@ -1,9 +1,7 @@
 package cqlshrc
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -62,11 +60,11 @@ func (r *reader) openCredentials() {
 		r.note("%s is not used: it must belong to you, and others must not read it (chmod 600)", path)
 		return
 	}
-	f, err := Open(path)
+	f, err := open(path, true)
 	switch {
 	case err == nil:
 		r.credentials = f
-	case !errors.Is(err, fs.ErrNotExist):
+	case !isAbsent(err):
 		r.fail(err)
 	case ok:
 		r.note("%s: credentials: %s does not exist", named.place(), path)

@@ -112,9 +112,13 @@ func ReadingOf(o *spec.Load) doctor.Reading {
 		Copied:     o.Dialect.Name == spec.DialectCQLSH,
 		Timestamps: OnlyPattern(o.Dialect.DateTimeFormats),
 		Dates:      OnlyPattern(o.Dialect.DateFormats),
-		Marks:      doctor.Marks{Decimal: o.Dialect.DecimalSep, Thousands: o.Dialect.ThousandsSep},
-		Truths:     o.Dialect.BoolStyle != "",
-		Nulls:      o.Nulls,
+		Marks: doctor.Marks{
+			Decimal:   o.Dialect.DecimalSep,
+			Thousands: o.Dialect.ThousandsSep,
+			Currency:  o.Dialect.Currency,
+		},
+		Truths: o.Dialect.BoolStyle != "",
+		Nulls:  o.Nulls,
 	}
 	if o.Given["timestamp-unit"] {
 		r.Unit = o.Dialect.TimestampUnit

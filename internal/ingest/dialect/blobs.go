@@ -7,7 +7,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 )
 
-// base64Blob reads blobs in base64 of RFC 4648, with or without padding.
+// base64Blob reads blobs in base64 of RFC 4648, with or without padding. An empty blob is 0x, as in
+// CQL, since an empty field is null. That is no base64.
 type base64Blob struct{ name string }
 
 var errBase64 = errors.New("not base64")
@@ -17,6 +18,9 @@ func (b base64Blob) AppendWire(dst, text []byte) ([]byte, error) {
 	encoding := base64.StdEncoding
 	if len(text)%4 != 0 {
 		encoding = base64.RawStdEncoding
+	}
+	if string(text) == "0x" {
+		return dst, nil
 	}
 	mark := len(dst)
 	dst, err := encoding.Strict().AppendDecode(dst, text)

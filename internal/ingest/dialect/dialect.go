@@ -34,7 +34,7 @@ func Reading(o *spec.Load, text *format.TextFormat) (ingest.Reading, error) {
 	if o.Format == "json" {
 		r.Fields.Strings = plan
 		if o.Dialect.DecimalIntegers() {
-			r.Fields.Numbers = func(c schema.Column) bool { return isInteger(c.Type.Kind) }
+			r.Fields.Numbers = wholeNumber
 		}
 	} else {
 		r.Fields.Codec = plan

@@ -4,10 +4,12 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/format"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
@@ -28,6 +30,9 @@ func (c conventions) number(t *cqltype.Type, other format.Codec) (format.Codec, 
 		}
 		codec = decimalInteger{own, t.String()}
 		if c.ThousandsSep+c.DecimalSep != "" {
+			if decimal == c.ThousandsSep { // 12.0 must not become 120
+				decimal = ""
+			}
 			codec = unseparated{codec, c.ThousandsSep, decimal}
 			codec = groupedNumber{codec, t.String(), c.ThousandsSep, decimal}
 		}
@@ -43,9 +48,21 @@ func (c conventions) number(t *cqltype.Type, other format.Codec) (format.Codec, 
 		codec = own
 	}
 	if codec != nil && len(c.currency) > 0 {
-		codec = priced{codec, c.currency}
+		signs := slices.Clone(c.currency) // US$ before $
+		slices.SortStableFunc(signs, func(a, b string) int { return len(b) - len(a) })
+		codec = priced{codec, signs}
 	}
 	return codec, nil
+}
+
+// wholeNumber returns the codec for the numbers of JSON in a column of whole numbers; nil: the
+// column has others.
+func wholeNumber(c schema.Column) (format.Codec, error) {
+	if !isInteger(c.Type.Kind) {
+		return nil, nil
+	}
+	own, err := cqltext.Plan(c.Type)
+	return decimalInteger{own, c.Type.String()}, err
 }
 
 // isInteger reports whether a type of numbers has only whole ones.
@@ -68,13 +85,15 @@ type decimalInteger struct {
 
 var errFraction = errors.New("not a whole number")
 
-// mostZeros bounds the zeros that an exponent appends. The largest double has 309 digits.
+// mostZeros bounds the zeros that an exponent appends or takes away. The largest double has 309
+// digits.
 const mostZeros = 400
 
 // AppendWire implements format.Codec.
 func (d decimalInteger) AppendWire(dst, text []byte) ([]byte, error) {
 	scaled := bytes.ContainsAny(text, "eE")
-	if !scaled && bytes.IndexByte(text, '.') < 0 {
+	raw := bytes.HasPrefix(text, []byte("0x")) // the bytes of a malformed value
+	if raw || !scaled && bytes.IndexByte(text, '.') < 0 {
 		return d.own.AppendWire(dst, text)
 	}
 	mantissa, exponent := cutExponent(strings.TrimSpace(string(text)))
@@ -82,12 +101,15 @@ func (d decimalInteger) AppendWire(dst, text []byte) ([]byte, error) {
 	shift := 0
 	if scaled {
 		var err error
-		if shift, err = strconv.Atoi(exponent); err != nil {
+		if shift, err = strconv.Atoi(exponent); err != nil || shift > mostZeros || shift < -mostZeros {
 			return dst, cqltext.Invalid(d.name, text, errFraction)
 		}
 	}
 	fraction = strings.TrimRight(fraction, "0")
 	digits := whole + fraction
+	if whole != "" && strings.Trim(digits, "+-0") == "" {
+		shift = len(fraction) // zero has any exponent
+	}
 	switch zeros := shift - len(fraction); {
 	case zeros >= 0 && zeros <= mostZeros:
 		digits += strings.Repeat("0", zeros)
@@ -116,7 +138,7 @@ func (u unseparated) AppendWire(dst, text []byte) ([]byte, error) {
 	if u.thousands != "" {
 		plain = strings.ReplaceAll(plain, u.thousands, "")
 	}
-	if u.decimal != "." {
+	if u.decimal != "" && u.decimal != "." {
 		plain = strings.Replace(plain, u.decimal, ".", 1)
 	}
 	return u.codec.AppendWire(dst, []byte(plain))

@@ -12,7 +12,9 @@ import (
 )
 
 func TestDecimalIntegers(t *testing.T) {
-	plain := conventions{integers: true, currency: []string{"$", "EUR"}}
+	plain := conventions{integers: true, currency: []string{"$", "EUR", "US$"}}
+	groups := conventions{integers: true}
+	groups.ThousandsSep = "."
 	german := conventions{integers: true}
 	german.DecimalSep, german.ThousandsSep = ",", "."
 	for _, c := range []struct {
@@ -33,6 +35,13 @@ func TestDecimalIntegers(t *testing.T) {
 		{plain, cqltype.Int, "1e-1", ""},
 		{plain, cqltype.Int, "1e401", ""},
 		{plain, cqltype.Int, "1.0e", ""},
+		{plain, cqltype.Int, "1e-9223372036854775808", ""},
+		{plain, cqltype.Int, "1e9223372036854775807", ""},
+		{plain, cqltype.Int, "0E-10", "0"},
+		{plain, cqltype.Int, "-0.00e5", "0"},
+		{groups, cqltype.Int, "1.234.567", "1234567"},
+		{groups, cqltype.Int, "12.0", ""},
+		{groups, cqltype.Int, "12.5", ""},
 		{plain, cqltype.Int, ".0", ""},
 		{plain, cqltype.Int, "1.0.0", ""},
 		{plain, cqltype.Int, "NaN", ""},
@@ -41,6 +50,7 @@ func TestDecimalIntegers(t *testing.T) {
 		{plain, cqltype.Int, "-12 EUR", "-12"},
 		{plain, cqltype.Decimal, "-$ 1.50", "-1.50"},
 		{plain, cqltype.Double, "2.5EUR", "2.5"},
+		{plain, cqltype.Int, "5 US$", "5"},
 		{german, cqltype.Int, "1.200,0", "1200"},
 		{german, cqltype.Int, "1,5", ""},
 		{german, cqltype.Int, "12.5", ""},
@@ -68,6 +78,9 @@ func TestBase64(t *testing.T) {
 		schema.Column{Type: &cqltype.Type{Kind: cqltype.Blob}},
 	)
 	require.NoError(t, err)
+	wire, err := codec.AppendWire([]byte("x"), []byte("0x"))
+	require.NoError(t, err)
+	require.Equal(t, "x", string(wire))
 	for _, blob := range []string{"", "a", "ab", "abc", "\x00\xff\xfe\x80"} {
 		for _, encoding := range []*base64.Encoding{base64.StdEncoding, base64.RawStdEncoding} {
 			wire, err := codec.AppendWire([]byte("x"), []byte(encoding.EncodeToString([]byte(blob))))

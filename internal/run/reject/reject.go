@@ -134,7 +134,8 @@ func (d *Dir) AddPiece(r ingest.Reject, first, last bool) error {
 }
 
 // inLine returns a row of JSON, or a piece of one, as part of one line. An element of an array may
-// have several lines, and blanks take the place of their ends. Other rows stay as they are.
+// have several lines, and tabs take the place of their ends. A tab is blank between values. Inside
+// a string it is an error, as a line end is. Other rows stay as they are.
 func (d *Dir) inLine(raw []byte, last bool) []byte {
 	body := raw
 	if last {
@@ -143,7 +144,7 @@ func (d *Dir) inLine(raw []byte, last bool) []byte {
 	if d.ext != "."+format.JSONName || bytes.IndexByte(body, '\n') < 0 {
 		return raw
 	}
-	return bytes.ReplaceAll(body, []byte{'\n'}, []byte{' '})
+	return bytes.ReplaceAll(body, []byte{'\n'}, []byte{'\t'})
 }
 
 // writeRow writes a row's bytes. A row that ended with its file instead of a line end gets a line

@@ -96,7 +96,7 @@ func (w words) AppendText(dst, wire []byte) ([]byte, error) {
 	}
 }
 
-// base64Blob writes blobs in base64, with padding.
+// base64Blob writes blobs in base64, with padding. An empty blob is 0x, which is not null.
 type base64Blob struct{}
 
 // IsNumber implements format.ValueText.
@@ -104,6 +104,9 @@ func (base64Blob) IsNumber() bool { return false }
 
 // AppendText implements format.ValueText.
 func (base64Blob) AppendText(dst, wire []byte) ([]byte, error) {
+	if len(wire) == 0 {
+		return append(dst, "0x"...), nil
+	}
 	return base64.StdEncoding.AppendEncode(dst, wire), nil
 }
 

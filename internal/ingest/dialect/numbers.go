@@ -101,7 +101,8 @@ func (d decimalInteger) AppendWire(dst, text []byte) ([]byte, error) {
 	shift := 0
 	if scaled {
 		var err error
-		if shift, err = strconv.Atoi(exponent); err != nil || shift > mostZeros || shift < -mostZeros {
+		shift, err = strconv.Atoi(exponent)
+		if err != nil || shift > mostZeros || shift < -mostZeros {
 			return dst, cqltext.Invalid(d.name, text, errFraction)
 		}
 	}

@@ -3,7 +3,6 @@ package ingest
 import (
 	"bytes"
 	"io"
-	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
@@ -49,23 +48,6 @@ func (j *Job) WithoutSkipped(text []byte) []byte {
 		text = text[end+1:]
 	}
 	return text
-}
-
-// throughOf returns what makes the commands that load an input through a filter; nil: nothing does.
-func (j *Job) throughOf(input string) func(filter string, more Settings) string {
-	if j.Through == nil {
-		return nil
-	}
-	return func(filter string, more Settings) string { return j.Through(input, filter, more) }
-}
-
-// command returns the command that loads the input through a filter. Where the input is not known,
-// flags are those of more.
-func (f Fields) command(filter string, more Settings, flags string) string {
-	if f.through != nil {
-		return f.through(filter, more)
-	}
-	return strings.TrimSpace(filter + " FILE | cqlbulk load TABLE - " + flags)
 }
 
 // firstText returns the text that a guess about the first line may read. It is empty if none is

@@ -111,7 +111,6 @@ func (r *run) plan(s format.Splitter, input Input) (*planned, error) {
 	reading := r.job.Reading
 	reading.Fields.ahead = sync.OnceValue(func() []byte { return r.job.ahead(input) })
 	reading.Fields.before = r.job.SkipLines
-	reading.Fields.through = r.job.throughOf(input.Name)
 	var header format.Header
 	if r.job.Header {
 		var err error

@@ -61,9 +61,6 @@ type Fields struct {
 	latin1 bool          // as Reading.Latin1
 	ahead  func() []byte // returns the first text of the input, for hints; nil: it is not known
 	before int64         // lines of the input that are passed over before that text
-	// through returns the command that loads the input through a filter, for hints; nil: it is not
-	// known.
-	through func(filter string, more Settings) string
 }
 
 // MappingError says that an input's fields do not fit the table.

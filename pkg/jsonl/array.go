@@ -266,7 +266,8 @@ func (s *Splitter) endInput() error {
 	}
 	for piece := make([]byte, min(s.max, readSize)); ; b.First = false {
 		n, err := io.ReadFull(s.r, piece)
-		b.Piece, b.Last = piece[:n], err == io.EOF || err == io.ErrUnexpectedEOF
+		// A reader of a damaged input has an error that wraps the second.
+		b.Piece, b.Last = piece[:n], err == io.EOF || err == io.ErrUnexpectedEOF //nolint:errorlint
 		if err := s.bad(b); err != nil {
 			return err
 		}
@@ -282,8 +283,8 @@ func (s *Splitter) endInput() error {
 
 // endOf returns the error of the reader, with its offset, or io.EOF.
 func (s *Splitter) endOf(err error) error {
-	if err == io.EOF {
-		return err
+	if errors.Is(err, io.EOF) {
+		return io.EOF
 	}
 	return fmt.Errorf("read input at byte %d: %w", s.offset, err)
 }

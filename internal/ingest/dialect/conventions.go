@@ -6,7 +6,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/pkg/cqljson"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -93,7 +92,7 @@ func (c conventions) other(column schema.Column) (format.Codec, error) {
 		}
 	case cqltype.List, cqltype.Set, cqltype.Map, cqltype.Tuple, cqltype.UDT, cqltype.Vector:
 		if c.json {
-			return cqljson.PlanDecoderIn(t, c.TimestampUnit)
+			return format.JSON{}.CellCodec(t, c.TimestampUnit)
 		}
 	case cqltype.Date:
 		if len(c.dates) > 0 {

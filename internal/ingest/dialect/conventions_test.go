@@ -136,7 +136,7 @@ func TestConventionsThatAreNone(t *testing.T) {
 		"which has no date":            func(o *spec.Dialect) { o.TimeFormats = []string{"%c"} },
 		"a digit in the decimal":       func(o *spec.Dialect) { o.DecimalSep = "1" },
 		"must be two words":            func(o *spec.Dialect) { o.BoolStyle = "yes" },
-		"two different words":                func(o *spec.Dialect) { o.BoolStyle = "yes,YES" },
+		"two different words":          func(o *spec.Dialect) { o.BoolStyle = "yes,YES" },
 		"--escape \"ab\": must be one": func(o *spec.Dialect) { o.Escape = "ab" },
 	} {
 		o, format := spec.NewDialect(), dsv.DefaultFormat

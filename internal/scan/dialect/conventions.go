@@ -5,7 +5,6 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/pkg/cqljson"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -30,8 +29,7 @@ func conventionText(o *spec.ScanText, t *cqltype.Type) (format.ValueText, error)
 		if o.Collections != spec.CollectionsJSON {
 			return nil, nil
 		}
-		encoder, err := cqljson.Plan(t)
-		return jsonText{encoder}, err
+		return format.JSON{}.CellText(t)
 	case cqltype.Boolean:
 		if yes == "" {
 			return nil, nil
@@ -108,15 +106,4 @@ func (base64Blob) AppendText(dst, wire []byte) ([]byte, error) {
 		return append(dst, "0x"...), nil
 	}
 	return base64.StdEncoding.AppendEncode(dst, wire), nil
-}
-
-// jsonText writes collections as JSON in delimited text.
-type jsonText struct{ encoder cqljson.Encoder }
-
-// IsNumber implements format.ValueText.
-func (jsonText) IsNumber() bool { return false }
-
-// AppendText implements format.ValueText.
-func (j jsonText) AppendText(dst, wire []byte) ([]byte, error) {
-	return j.encoder.AppendJSON(dst, wire)
 }

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	command "os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -89,14 +88,6 @@ func TestCopyFrom(t *testing.T) {
 			require.NotEqual(t, checksum(t, before), checksum(t, after))
 		})
 	}
-}
-
-// words splits a command line as a shell does.
-func words(t *testing.T, line string) []string {
-	t.Helper()
-	out, err := command.CommandContext(t.Context(), "sh", "-c", "printf '%s\\0' "+line).Output()
-	require.NoError(t, err)
-	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
 }
 
 // TestCopyTo copies a table to a file, with the columns in the order of cqlsh's own COPY TO, and

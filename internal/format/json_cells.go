@@ -7,8 +7,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// CellCodec returns the codec of values that are JSON in a field of delimited text. A timestamp that
-// is a number counts units.
+// CellCodec returns the codec of values that are JSON in a field of delimited text. A timestamp
+// that is a number counts units.
 func (JSON) CellCodec(t *cqltype.Type, unit time.Duration) (Codec, error) {
 	return cqljson.PlanDecoderIn(t, unit)
 }

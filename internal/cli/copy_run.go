@@ -8,12 +8,14 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/cli/cqlshcopy"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/copystmt"
 )
 
 // copyFrom runs the load of a COPY FROM, and prints what cqlsh prints at its end.
@@ -27,8 +29,12 @@ func (o *copyOptions) copyFrom(
 	inputs := load.Inputs()
 	stopRates := func() {}
 	if !load.DryRun() {
-		if err = makeWay(t, inputs); err == nil {
-			stopRates, err = s.startRates(t, append(inputs, t.ErrFile), load.Counters())
+		err = checkRateFile(t, append(slices.Clone(inputs), t.ErrFile))
+		if err == nil {
+			err = makeWay(t, inputs)
+		}
+		if err == nil {
+			stopRates, err = s.startRates(t, load.Counters())
 		}
 		if err != nil {
 			load.Close()
@@ -68,19 +74,25 @@ func makeWay(t *cqlshcopy.Command, inputs []string) error {
 	return nil
 }
 
-// startRates writes the pace of a copy to the file in RATEFILE until stop is called. The file must
-// be none of the others that the copy reads or writes.
+// checkRateFile returns an error if the file in RATEFILE is another one that the copy reads or
+// writes.
+func checkRateFile(t *cqlshcopy.Command, others []string) error {
+	beside := t.Direction == copystmt.To && isBeside(others, t.RateFile)
+	if t.RateFile == "" || !beside && !isOneOf(others, t.RateFile) {
+		return nil
+	}
+	return fmt.Errorf(
+		"RATEFILE %s: is another file of the copy: it would be removed; name another file",
+		t.RateFile,
+	)
+}
+
+// startRates writes the pace of a copy to the file in RATEFILE until stop is called.
 func (s streams) startRates(
-	t *cqlshcopy.Command, others []string, c *progress.Counters,
+	t *cqlshcopy.Command, c *progress.Counters,
 ) (stop func(), err error) {
 	if t.RateFile == "" {
 		return func() {}, nil
-	}
-	if isOneOf(others, t.RateFile) {
-		return nil, fmt.Errorf(
-			"RATEFILE %s: is another file of the copy: it would be removed; name another file",
-			t.RateFile,
-		)
 	}
 	rows := func() int64 { return c.Rows.Load() + c.Rejected.Load() }
 	stopFile, err := cqlshcopy.StartRates(t.RateFile, t.RateEvery, rows)
@@ -98,12 +110,28 @@ func (s streams) startRates(
 func isOneOf(files []string, name string) bool {
 	own, err := os.Stat(name)
 	return slices.ContainsFunc(files, func(file string) bool {
-		if filepath.Clean(file) == filepath.Clean(name) {
+		if absolute(file) == absolute(name) {
 			return true
 		}
 		other, otherErr := os.Stat(file)
 		return err == nil && otherErr == nil && os.SameFile(own, other)
 	})
+}
+
+// isBeside reports whether a name is that of one of the files with more behind a point. The files
+// f.part, f.1 and f.manifest.json belong to the output f.
+func isBeside(files []string, name string) bool {
+	return slices.ContainsFunc(files, func(file string) bool {
+		return file != "" && strings.HasPrefix(absolute(name), absolute(file)+".")
+	})
+}
+
+// absolute returns a path from the root, if the working directory is known.
+func absolute(path string) string {
+	if whole, err := filepath.Abs(path); err == nil {
+		return whole
+	}
+	return filepath.Clean(path)
 }
 
 // keepRejects writes the rejected rows to the file in ERRFILE. It returns the name of the file that
@@ -129,7 +157,10 @@ func (o *copyOptions) copyTo(
 	if err != nil {
 		return err
 	}
-	stopRates, err := s.startRates(t, []string{settings.Path}, scan.Counters())
+	stopRates := func() {}
+	if err = checkRateFile(t, []string{settings.Path}); err == nil {
+		stopRates, err = s.startRates(t, scan.Counters())
+	}
 	if err != nil {
 		scan.Close()
 		return err

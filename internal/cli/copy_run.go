@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -77,7 +78,7 @@ func makeWay(t *cqlshcopy.Command, inputs []string) error {
 // checkRateFile returns an error if the file in RATEFILE is another one that the copy reads or
 // writes.
 func checkRateFile(t *cqlshcopy.Command, others []string) error {
-	beside := t.Direction == copystmt.To && isBeside(others, t.RateFile)
+	beside := t.Direction == copystmt.To && isBeside(others[0], t.RateFile)
 	if t.RateFile == "" || !beside && !isOneOf(others, t.RateFile) {
 		return nil
 	}
@@ -118,12 +119,13 @@ func isOneOf(files []string, name string) bool {
 	})
 }
 
-// isBeside reports whether a name is that of one of the files with more behind a point. The files
-// f.part, f.1 and f.manifest.json belong to the output f.
-func isBeside(files []string, name string) bool {
-	return slices.ContainsFunc(files, func(file string) bool {
-		return file != "" && strings.HasPrefix(absolute(name), absolute(file)+".")
-	})
+// isBeside reports whether a scan may give a file beside its output that name. Beside f it has
+// f.part, f.1, f.1.part and f.manifest.json.
+func isBeside(output, name string) bool {
+	more, found := strings.CutPrefix(absolute(name), absolute(output)+".")
+	first, _, _ := strings.Cut(more, ".")
+	_, err := strconv.Atoi(first)
+	return output != "" && found && (first == "part" || first == "manifest" || err == nil)
 }
 
 // absolute returns a path from the root, if the working directory is known.

@@ -148,6 +148,18 @@ func (a *authority) issue(ends time.Time, address net.IP) (tls.Certificate, erro
 	return tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key}, err
 }
 
+// makeTables is a command without arguments that makes tables with one replica.
+func makeTables(
+	ts *testscript.TestScript, neg bool, args []string, name string, tables ...simcluster.Table,
+) {
+	if neg || len(args) > 0 {
+		ts.Fatalf("usage: %s", name)
+	}
+	for _, table := range tables {
+		ts.Check(clusterOf(ts).Create(table, 1))
+	}
+}
+
 // makeVisits is the command "visits": it makes a table with dates, and one with dates inside of
 // values:
 //
@@ -155,10 +167,7 @@ func (a *authority) issue(ends time.Time, address net.IP) (tls.Certificate, erro
 //	CREATE TABLE shop.paths (id int PRIMARY KEY, seen list<timestamp>,
 //	last frozen<tuple<text, timestamp>>)
 func makeVisits(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) > 0 {
-		ts.Fatalf("usage: visits")
-	}
-	ts.Check(clusterOf(ts).Create(simcluster.Table{Name: "visits", Columns: []simcluster.Column{
+	makeTables(ts, neg, args, "visits", simcluster.Table{Name: "visits", Columns: []simcluster.Column{
 		{
 			Name: "page",
 			Kind: simcluster.PartitionKey,
@@ -166,8 +175,7 @@ func makeVisits(ts *testscript.TestScript, neg bool, args []string) {
 		},
 		{Name: "at", Type: "timestamp"},
 		{Name: "day", Type: "date"},
-	}}, 1))
-	ts.Check(clusterOf(ts).Create(simcluster.Table{Name: "paths", Columns: []simcluster.Column{
+	}}, simcluster.Table{Name: "paths", Columns: []simcluster.Column{
 		{
 			Name: "id",
 			Kind: simcluster.PartitionKey,
@@ -175,7 +183,7 @@ func makeVisits(ts *testscript.TestScript, neg bool, args []string) {
 		},
 		{Name: "seen", Type: "list<timestamp>"},
 		{Name: "last", Type: "frozen<tuple<text, timestamp>>"},
-	}}, 1))
+	}})
 }
 
 // makeForms is the command "forms": it makes a table with values that programs write in several
@@ -184,10 +192,7 @@ func makeVisits(ts *testscript.TestScript, neg bool, args []string) {
 //	CREATE TABLE shop.forms (id int PRIMARY KEY, n bigint, price decimal, data blob,
 //	tags list<text>, props map<text, int>)
 func makeForms(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) > 0 {
-		ts.Fatalf("usage: forms")
-	}
-	ts.Check(clusterOf(ts).Create(simcluster.Table{Name: "forms", Columns: []simcluster.Column{
+	makeTables(ts, neg, args, "forms", simcluster.Table{Name: "forms", Columns: []simcluster.Column{
 		{
 			Name: "id",
 			Kind: simcluster.PartitionKey,
@@ -198,7 +203,7 @@ func makeForms(ts *testscript.TestScript, neg bool, args []string) {
 		{Name: "data", Type: "blob"},
 		{Name: "tags", Type: "list<text>"},
 		{Name: "props", Type: "map<text, int>"},
-	}}, 1))
+	}})
 }
 
 // makeSales is the command "sales": it makes a table with columns of the types that other programs
@@ -208,10 +213,7 @@ func makeForms(ts *testscript.TestScript, neg bool, args []string) {
 //	ordered_at timestamp, ship_date date, amount decimal,
 //	active boolean, stock int, PRIMARY KEY (order_id, line))
 func makeSales(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) > 0 {
-		ts.Fatalf("usage: sales")
-	}
-	ts.Check(clusterOf(ts).Create(simcluster.Table{Name: "sales", Columns: []simcluster.Column{
+	makeTables(ts, neg, args, "sales", simcluster.Table{Name: "sales", Columns: []simcluster.Column{
 		{
 			Name: "order_id",
 			Kind: simcluster.PartitionKey,
@@ -230,7 +232,7 @@ func makeSales(ts *testscript.TestScript, neg bool, args []string) {
 		},
 		{Name: "active", Type: "boolean"},
 		{Name: "stock", Type: "int"},
-	}}, 1))
+	}})
 }
 
 // makeTags is the command "tags": it makes a table whose key may be any text, and one with two
@@ -239,13 +241,9 @@ func makeSales(ts *testscript.TestScript, neg bool, args []string) {
 //	CREATE TABLE shop.tags (tag text PRIMARY KEY, n int)
 //	CREATE TABLE shop.spans (id int PRIMARY KEY, made timestamp, changed timestamp)
 func makeTags(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) > 0 {
-		ts.Fatalf("usage: tags")
-	}
-	ts.Check(clusterOf(ts).Create(simcluster.Table{Name: "tags", Columns: []simcluster.Column{
+	makeTables(ts, neg, args, "tags", simcluster.Table{Name: "tags", Columns: []simcluster.Column{
 		{Name: "tag", Kind: simcluster.PartitionKey, Type: "text"}, {Name: "n", Type: "int"},
-	}}, 1))
-	ts.Check(clusterOf(ts).Create(simcluster.Table{Name: "spans", Columns: []simcluster.Column{
+	}}, simcluster.Table{Name: "spans", Columns: []simcluster.Column{
 		{
 			Name: "id",
 			Kind: simcluster.PartitionKey,
@@ -253,7 +251,7 @@ func makeTags(ts *testscript.TestScript, neg bool, args []string) {
 		},
 		{Name: "made", Type: "timestamp"},
 		{Name: "changed", Type: "timestamp"},
-	}}, 1))
+	}})
 }
 
 // nodeOf reads the number of a node, from 1.

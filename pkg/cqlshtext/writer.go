@@ -101,11 +101,11 @@ func planWriter(t *cqltype.Type, o *WriterOptions, nested bool) (textWriter, err
 		w = &boolText{s, []byte(o.BoolTrue), []byte(o.BoolFalse)}
 	case cqltype.Tinyint, cqltype.Smallint, cqltype.Int, cqltype.Bigint, cqltype.Counter,
 		cqltype.Varint:
-		w = &integerText{cqlwire.Scalar(t.Kind), o.ThousandsSep}
+		w = &integerText{cqlwire.Scalar(t.Kind), Separators{Thousands: o.ThousandsSep}}
 	case cqltype.Decimal:
 		w = &decimalText{Separators{o.DecimalSep, o.ThousandsSep}}
 	case cqltype.Float, cqltype.Double:
-		f := &floatText{s, o.FloatPrecision, o.DecimalSep, o.ThousandsSep}
+		f := &floatText{s, o.FloatPrecision, Separators{o.DecimalSep, o.ThousandsSep}}
 		if t.Kind == cqltype.Double && !nested {
 			f.precision = o.DoublePrecision
 		}
@@ -123,19 +123,12 @@ func planWriter(t *cqltype.Type, o *WriterOptions, nested bool) (textWriter, err
 	case cqltype.Blob, cqltype.Custom, cqltype.Empty:
 		return s, nil
 	default: // UUIDs, times and durations
-		if nested {
-			return bareText{s}, nil
-		}
-		return s, nil
+		w = s
 	}
-	switch {
-	case !nested:
-		return w, nil
-	case t.Kind == cqltype.Timestamp || t.Kind == cqltype.Inet:
-		return inQuotes{w}, nil
-	default:
-		return quotedIfNeeded{w}, nil
+	if nested {
+		return nestedText(t.Kind, w), nil
 	}
+	return w, nil
 }
 
 // planWhole returns the writer of a type that has elements.

@@ -1,10 +1,10 @@
 package cqlshtext
 
 import (
+	"bytes"
 	"encoding/binary"
 	"math"
 	"strconv"
-	"strings"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -14,8 +14,8 @@ import (
 // integerText writes whole numbers. COPY TO groups their digits through a float, which changes
 // numbers above 2^53. Here they are exact.
 type integerText struct {
-	layout    cqlwire.Layout
-	thousands string
+	layout cqlwire.Layout
+	Separators
 }
 
 func (w *integerText) appendText(dst, wire []byte) ([]byte, error) {
@@ -28,7 +28,7 @@ func (w *integerText) appendText(dst, wire []byte) ([]byte, error) {
 	} else {
 		dst = cqlwire.BigInt(wire).Append(dst, 10)
 	}
-	return group(dst, mark, len(dst), w.thousands), nil
+	return w.Apply(dst, mark), nil
 }
 
 // Separators are the decimal point and the text between groups of three digits; empty: a point, and
@@ -101,10 +101,12 @@ func mustPlanOwn(kind cqltype.Kind) cqltext.Codec {
 }
 
 // floatText writes floats and doubles with a number of digits, as format_floating_point_type does.
+// In groups, COPY TO loses the carry of a fraction that rounds to 1. Here 1.999999 with 5 digits
+// is 2.
 type floatText struct {
 	ownText
-	precision        int
-	point, thousands string
+	precision int
+	Separators
 }
 
 func (w *floatText) appendText(dst, wire []byte) ([]byte, error) {
@@ -124,16 +126,14 @@ func (w *floatText) appendText(dst, wire []byte) ([]byte, error) {
 		return append(dst, "Infinity"...), nil
 	case math.IsInf(v, -1):
 		return append(dst, "-Infinity"...), nil
-	case w.thousands != "":
-		return w.appendGrouped(dst, v), nil
 	}
 	mark := len(dst)
-	dst = strconv.AppendFloat(dst, v, 'g', w.digits(v), 64)
-	if w.point == "." {
-		return dst, nil
+	if w.Thousands == "" {
+		dst = strconv.AppendFloat(dst, v, 'g', w.digits(v), 64)
+	} else if dst = strconv.AppendFloat(dst, v, 'f', max(w.precision, 0), 64); w.precision > 0 {
+		dst = bytes.TrimSuffix(bytes.TrimRight(dst, "0"), []byte{'.'})
 	}
-	number := string(dst[mark:])
-	return append(dst[:mark], strings.Replace(number, ".", w.point, 1)...), nil
+	return w.Apply(dst, mark), nil
 }
 
 // epsilon is Python's sys.float_info.epsilon.
@@ -149,18 +149,4 @@ func (w *floatText) digits(v float64) int {
 		}
 	}
 	return max(w.precision, 1)
-}
-
-// appendGrouped appends a number without an exponent, its digits in groups. COPY TO loses the carry
-// of a fraction that rounds to 1. Here 1.999999 with 5 digits is 2.
-func (w *floatText) appendGrouped(dst []byte, v float64) []byte {
-	number := strconv.FormatFloat(v, 'f', max(w.precision, 0), 64)
-	whole, fraction, _ := strings.Cut(number, ".")
-	mark := len(dst)
-	dst = append(dst, whole...)
-	dst = group(dst, mark, len(dst), w.thousands)
-	if fraction = strings.TrimRight(fraction, "0"); fraction != "" {
-		dst = append(append(dst, w.point...), fraction...)
-	}
-	return dst
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqltext"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlwire"
 	"github.com/cqlbulk/cqlbulk/pkg/timepattern"
 )
@@ -42,13 +43,34 @@ func appendInQuotes(dst, text []byte) []byte {
 	return append(dst, '\'')
 }
 
-// inQuotes writes a value inside another type in single quotes. A value without bytes has none.
-type inQuotes struct{ textWriter }
+// nestedText returns the writer of a type inside another one. It writes nothing for a value without
+// bytes, as COPY TO does.
+func nestedText(kind cqltype.Kind, w textWriter) textWriter {
+	switch kind {
+	case cqltype.Timestamp, cqltype.Inet:
+		w = inQuotes{w}
+	case cqltype.UUID, cqltype.TimeUUID, cqltype.Time, cqltype.Duration:
+		// They have no quotes, also if there are colons in them.
+	default:
+		w = quotedIfNeeded{w}
+	}
+	return notEmpty{w}
+}
 
-func (w inQuotes) appendText(dst, wire []byte) ([]byte, error) {
+// notEmpty writes nothing for a value without bytes.
+type notEmpty struct{ textWriter }
+
+func (w notEmpty) appendText(dst, wire []byte) ([]byte, error) {
 	if len(wire) == 0 {
 		return dst, nil
 	}
+	return w.textWriter.appendText(dst, wire)
+}
+
+// inQuotes writes a value inside another type in single quotes.
+type inQuotes struct{ textWriter }
+
+func (w inQuotes) appendText(dst, wire []byte) ([]byte, error) {
 	dst, err := w.textWriter.appendText(append(dst, '\''), wire)
 	return append(dst, '\''), err
 }
@@ -59,9 +81,6 @@ func (w inQuotes) appendText(dst, wire []byte) ([]byte, error) {
 type quotedIfNeeded struct{ textWriter }
 
 func (w quotedIfNeeded) appendText(dst, wire []byte) ([]byte, error) {
-	if len(wire) == 0 {
-		return dst, nil
-	}
 	mark := len(dst)
 	dst, err := w.textWriter.appendText(dst, wire)
 	if err != nil || !slices.ContainsFunc(dst[mark:], separates) {
@@ -73,17 +92,6 @@ func (w quotedIfNeeded) appendText(dst, wire []byte) ([]byte, error) {
 
 // separates reports whether a byte has a meaning between the elements of a type.
 func separates(c byte) bool { return strings.IndexByte(",:[]{}()'", c) >= 0 }
-
-// bareText writes a value inside another type without quotes. COPY TO writes nothing for one
-// without bytes.
-type bareText struct{ textWriter }
-
-func (w bareText) appendText(dst, wire []byte) ([]byte, error) {
-	if len(wire) == 0 {
-		return dst, nil
-	}
-	return w.textWriter.appendText(dst, wire)
-}
 
 // boolText writes booleans as the words of BOOLSTYLE.
 type boolText struct {

@@ -258,8 +258,17 @@ func (r *jsonRows) AppendRejected(dst []byte) []byte {
 	if !r.inArray {
 		return append(dst, r.rec.Raw...)
 	}
-	dst = append(dst, bytes.ReplaceAll(r.rec.Raw, []byte{'\n'}, []byte{' '})...)
-	return append(dst, '\n')
+	return append(append(dst, InLine(r.rec.Raw)...), '\n')
+}
+
+// InLine returns an element of an array of JSON, or a piece of one, as part of one line. Tabs take
+// the place of line ends. A tab is blank between values. Inside a string it is an error, as a line
+// end is. A text without line ends is returned itself.
+func InLine(raw []byte) []byte {
+	if bytes.IndexByte(raw, '\n') < 0 {
+		return raw
+	}
+	return bytes.ReplaceAll(raw, []byte{'\n'}, []byte{'\t'})
 }
 
 func isDigit(c byte) bool { return c >= '0' && c <= '9' }

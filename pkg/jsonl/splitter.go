@@ -15,7 +15,7 @@ import (
 // bom is the UTF-8 byte order mark.
 const bom = "\xef\xbb\xbf"
 
-// leastBuffer is the smallest number of bytes of a buffer for reads, unless a chunk is smaller.
+// leastBuffer is the least size of a read buffer, in bytes. A smaller chunk has a smaller buffer.
 const leastBuffer = 512
 
 // readSize is the largest number of bytes of one read.

@@ -134,17 +134,15 @@ func (d *Dir) AddPiece(r ingest.Reject, first, last bool) error {
 }
 
 // inLine returns a row of JSON, or a piece of one, as part of one line. An element of an array may
-// have several lines, and tabs take the place of their ends. A tab is blank between values. Inside
-// a string it is an error, as a line end is. Other rows stay as they are.
+// have several. Other rows stay as they are.
 func (d *Dir) inLine(raw []byte, last bool) []byte {
-	body := raw
-	if last {
-		body = bytes.TrimSuffix(raw, []byte{'\n'})
-	}
-	if d.ext != "."+format.JSONName || bytes.IndexByte(body, '\n') < 0 {
+	if d.ext != "."+format.JSONName {
 		return raw
 	}
-	return bytes.ReplaceAll(body, []byte{'\n'}, []byte{'\t'})
+	if last {
+		raw = bytes.TrimSuffix(raw, []byte{'\n'}) // writeRow ends the line
+	}
+	return format.InLine(raw)
 }
 
 // writeRow writes a row's bytes. A row that ended with its file instead of a line end gets a line

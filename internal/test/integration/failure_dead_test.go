@@ -83,7 +83,7 @@ func rangesOfADeadNode(t *testing.T) (mend func(checksum string, rows []string))
 	require.Empty(t, r.out, "a part is no count")
 	return func(want string, rows []string) {
 		t.Helper()
-		r := spawn(t, nil, "retry", dir).end(t)
+		r := retryPatiently(t, dir)
 		require.Zero(t, r.code)
 		require.Equal(t, want, checksum(t, r))
 		requireRows(t, rows, read(t, out))
@@ -117,7 +117,7 @@ func rangesADeadNodeDoesNotSend(t *testing.T) (mend func(checksum string, rows [
 	require.Positive(t, scanned(dir), "rows of the other nodes")
 	return func(want string, rows []string) {
 		t.Helper()
-		r := spawn(t, nil, "retry", dir).end(t)
+		r := retryPatiently(t, dir)
 		require.Zero(t, r.code)
 		require.Equal(t, want, checksum(t, r))
 		requireRows(t, rows, read(t, out))
@@ -155,7 +155,13 @@ func rowsOfADeadNode(t *testing.T) (mend func()) {
 	require.Greater(t, recordedRows(dir), int64(len(input)/3), "rows of the other nodes")
 	return func() {
 		t.Helper()
-		require.Zero(t, spawn(t, nil, "retry", dir).end(t).code)
+		require.Zero(t, retryPatiently(t, dir).code)
 		requireTable(t, "it1.deadrows", input)
 	}
+}
+
+// retryPatiently retries a run with the time that a node needs whose server has just begun.
+func retryPatiently(t *testing.T, dir string) result {
+	t.Helper()
+	return spawn(t, nil, "retry", dir, "--timeout", "30s", "--patience", "5m").end(t)
 }

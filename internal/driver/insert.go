@@ -32,17 +32,25 @@ type statements struct {
 	lists   bool // there are non-frozen lists
 	statics bool
 	ttl     int  // in seconds, of rows without their own; 0: the table's
-	once    bool // INSERT ... IF NOT EXISTS
+	once    bool // INSERT ... IF NOT EXISTS, or a given statement with a condition
 
 	built [forms][2]atomic.Pointer[statement]
+	given *statement // of all rows, in place of those; nil: none
+	// the given statement may be run twice with the same values
+	repeatable bool
 }
 
-// statement is a text, and the order in which its markers take the values.
+// statement is a text, and what its markers take.
 type statement struct {
-	text       string
-	order      []int // indexes of the columns
-	timesFirst bool  // the timestamp and the TTL come before the columns
+	text  string
+	order []int // indexes of the columns, or stampPlace or ttlPlace
 }
+
+// What a marker takes that is no column.
+const (
+	stampPlace = -1 // the row's timestamp
+	ttlPlace   = -2 // the row's time to live
+)
 
 func newStatements(t *schema.Table, columns []schema.Column) *statements {
 	s := &statements{table: t, columns: columns, counter: t.IsCounter()}
@@ -69,6 +77,9 @@ func (s *statements) staticOnly(cells []row.Cell) bool {
 
 // of returns the statement for a row.
 func (s *statements) of(r row.Row) *statement {
+	if s.given != nil {
+		return s.given
+	}
 	f := wholeRow
 	switch {
 	case s.counter:
@@ -96,7 +107,7 @@ func (s *statements) build(f form, ownTTL bool) *statement {
 	case update:
 		return s.buildUpdate(s.using(ownTTL))
 	case increment:
-		return s.buildUpdate("")
+		return s.buildUpdate("", nil)
 	}
 	st := &statement{}
 	var names []string
@@ -112,36 +123,34 @@ func (s *statements) build(f form, ownTTL bool) *statement {
 	if s.once {
 		condition = " IF NOT EXISTS"
 	}
-	st.text = "INSERT INTO " + s.table.String() + " (" + strings.Join(
-		names,
-		", ",
-	) + ") VALUES (" + markers + ")" +
-		condition + s.using(
-		ownTTL,
-	)
+	using, places := s.using(ownTTL)
+	st.text = "INSERT INTO " + s.table.String() + " (" + strings.Join(names, ", ") +
+		") VALUES (" + markers + ")" + condition + using
+	st.order = append(st.order, places...)
 	return st
 }
 
-// using returns the USING clause of a statement.
-func (s *statements) using(ownTTL bool) string {
+// using returns the USING clause of a statement, and what its markers take.
+func (s *statements) using(ownTTL bool) (clause string, places []int) {
 	var times []string
 	if !s.once {
-		times = append(times, "TIMESTAMP ?")
+		times, places = append(times, "TIMESTAMP ?"), append(places, stampPlace)
 	}
 	if ownTTL {
-		times = append(times, "TTL ?")
+		times, places = append(times, "TTL ?"), append(places, ttlPlace)
 	} else if s.ttl > 0 {
 		times = append(times, fmt.Sprintf("TTL %d", s.ttl))
 	}
 	if len(times) == 0 {
-		return ""
+		return "", nil
 	}
-	return " USING " + strings.Join(times, " AND ")
+	return " USING " + strings.Join(times, " AND "), places
 }
 
-// buildUpdate makes an UPDATE that sets the columns, or adds to counters.
-func (s *statements) buildUpdate(using string) *statement {
-	st := &statement{timesFirst: using != ""}
+// buildUpdate makes an UPDATE that sets the columns, or adds to counters. The markers of its USING
+// clause take what places says.
+func (s *statements) buildUpdate(using string, places []int) *statement {
+	st := &statement{order: places}
 	var sets, where []string
 	for i, c := range s.columns {
 		if c.IsKey() {

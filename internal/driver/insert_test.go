@@ -29,7 +29,7 @@ func bound(s *statements, cells ...row.Cell) (string, []any) {
 
 func boundRow(s *statements, r row.Row) (string, []any) {
 	b := &binder{}
-	b.reserve([]row.Row{r})
+	b.reserve(s, []row.Row{r})
 	st := b.bind(s, r)
 	values := make([]any, len(b.values))
 	for i, v := range b.values {
@@ -154,9 +154,9 @@ func TestBinderKeepsNothing(t *testing.T) {
 	columns := []schema.Column{column(t, "k", schema.PartitionKey, "blob")}
 	s := newStatements(schema.New("ks", "t", columns), columns)
 	b := &binder{}
-	b.reserve(nil)
+	b.reserve(s, nil)
 	rows := []row.Row{{Cells: []row.Cell{set(1)}}, {Cells: []row.Cell{set(2)}}}
-	b.reserve(rows)
+	b.reserve(s, rows)
 	for _, r := range rows {
 		b.bind(s, r)
 	}

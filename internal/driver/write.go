@@ -37,8 +37,12 @@ func (w *Writer) WithTTL(seconds int) *Writer {
 // Idempotent reports whether writing a row twice does no harm. It is false for counters and
 // non-frozen lists. The server chooses the positions of such a list's elements, and the deletion
 // before them has a timestamp just below theirs. So a second insert leaves the elements of the
-// first in place (CASSANDRA-11368). A conditional insert does no harm.
+// first in place (CASSANDRA-11368). A conditional insert does no harm. Of a statement of a user it
+// is what its use says.
 func (w *Writer) Idempotent() bool {
+	if w.statements.given != nil {
+		return w.statements.repeatable
+	}
 	return w.statements.once || !w.statements.counter && !w.statements.lists
 }
 
@@ -55,7 +59,7 @@ func (w *Writer) Write(ctx context.Context, host string, rows []row.Row) error {
 	}
 	b := binders.Get().(*binder)
 	defer b.release()
-	b.reserve(rows)
+	b.reserve(w.statements, rows)
 	if len(rows) == 1 {
 		st := b.bind(w.statements, rows[0])
 		if w.statements.once {
@@ -116,10 +120,13 @@ func (b *binder) release() {
 	binders.Put(b)
 }
 
-func (b *binder) reserve(rows []row.Row) {
+func (b *binder) reserve(s *statements, rows []row.Row) {
 	n := 0
 	for _, r := range rows {
 		n += len(r.Cells) + 2
+	}
+	if s.given != nil { // it may take one cell twice
+		n = len(rows) * len(s.given.order)
 	}
 	if cap(b.cells) < n {
 		b.cells, b.values = make([]cell, 0, n), make([]any, 0, n)
@@ -133,30 +140,20 @@ func (b *binder) reserve(rows []row.Row) {
 // bind appends a row's values in the order of its statement's markers.
 func (b *binder) bind(s *statements, r row.Row) *statement {
 	st := s.of(r)
-	if st.timesFirst {
-		b.addTimes(s, r)
-	}
 	for _, i := range st.order {
-		b.add(r.Cells[i])
-	}
-	if !st.timesFirst && !s.counter {
-		b.addTimes(s, r)
+		from := len(b.times)
+		switch i {
+		case stampPlace:
+			b.times = binary.BigEndian.AppendUint64(b.times, uint64(r.Timestamp))
+			b.add(row.Cell{State: row.Set, Bytes: b.times[from:]})
+		case ttlPlace:
+			b.times = binary.BigEndian.AppendUint32(b.times, uint32(max(r.TTL, 0)))
+			b.add(row.Cell{State: row.Set, Bytes: b.times[from:]})
+		default:
+			b.add(r.Cells[i])
+		}
 	}
 	return st
-}
-
-// addTimes appends the row's timestamp and TTL if the statement has markers for them.
-func (b *binder) addTimes(s *statements, r row.Row) {
-	if !s.once {
-		from := len(b.times)
-		b.times = binary.BigEndian.AppendUint64(b.times, uint64(r.Timestamp))
-		b.add(row.Cell{State: row.Set, Bytes: b.times[from:]})
-	}
-	if r.TTL != 0 {
-		from := len(b.times)
-		b.times = binary.BigEndian.AppendUint32(b.times, uint32(max(r.TTL, 0)))
-		b.add(row.Cell{State: row.Set, Bytes: b.times[from:]})
-	}
 }
 
 func (b *binder) add(c row.Cell) {

@@ -157,7 +157,7 @@ func (r *run) resumePiece(c *chunk) (completed bool, err error) {
 		return false, nil
 	}
 	p.inDoubt = !r.job.RepeatInDoubt
-	if r.job.Table.IsCounter() {
+	if !r.job.Table.MayRepeatLater() {
 		return false, nil
 	}
 	// If a list is written again with a later timestamp, no element of the first time remains

@@ -167,6 +167,11 @@ func newMapping(t *schema.Table, columns []schema.Column) (*Mapping, error) {
 			m.summed = append(m.summed, i)
 		}
 	}
+	if t.Markers {
+		if err := refuseUnfilled(t, at); err != nil {
+			return nil, err
+		}
+	}
 	var missing []string
 	for _, c := range t.OfKind(schema.PartitionKey) {
 		i, ok := at[c.Name]
@@ -209,6 +214,23 @@ func newMapping(t *schema.Table, columns []schema.Column) (*Mapping, error) {
 		)
 	}
 	return m, nil
+}
+
+// refuseUnfilled refuses columns that lack a marker of a statement.
+func refuseUnfilled(t *schema.Table, columns map[string]int) error {
+	var missing []string
+	for _, c := range t.Columns {
+		if _, ok := columns[c.Name]; !ok {
+			missing = append(missing, ":"+c.Name)
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return fmt.Errorf(
+		"the input has no field for %s of the statement",
+		strings.Join(missing, ", "),
+	)
 }
 
 // refuseRepeatedLists refuses a static list beside rows that all have one write time. Each row of a

@@ -44,10 +44,12 @@ type Column struct {
 // IsKey says whether the column is part of the primary key.
 func (c Column) IsKey() bool { return c.Kind == PartitionKey || c.Kind == Clustering }
 
-// Table is a table, a materialized view or a virtual table.
+// Table is a table, a materialized view or a virtual table. It may also stand for a statement that
+// writes rows of a table: its columns then are the markers of the statement ([OfMarkers]).
 type Table struct {
 	Keyspace string
 	Name     string
+	Markers  bool // the columns are markers
 	// ID is the id that the cluster gave the table when it was created. A table of the same name
 	// that is created later has another one. It is empty for a virtual table.
 	ID string
@@ -75,6 +77,13 @@ func New(keyspace, name string, columns []Column) *Table {
 		places[cols[i].Name] = i
 	}
 	return &Table{Keyspace: keyspace, Name: name, Columns: cols, places: places}
+}
+
+// OfMarkers makes a table that stands for a statement. Its columns are the markers, in their order in
+// the text. A marker that is a value of the partition key is of that kind, and has its position.
+// All others are regular.
+func OfMarkers(keyspace, name string, markers []Column) *Table {
+	return &Table{Keyspace: keyspace, Name: name, Columns: markers, Markers: true}
 }
 
 // String is the table's qualified name as CQL.
@@ -112,8 +121,15 @@ func (t *Table) OfKind(kind Kind) []Column {
 			cols = append(cols, c)
 		}
 	}
+	if t.Markers {
+		slices.SortFunc(cols, func(a, b Column) int { return a.Position - b.Position })
+	}
 	return cols
 }
+
+// MayRepeatLater reports whether a row that was written may be written again with a later timestamp.
+// Counters count it twice, and what a statement does is not known.
+func (t *Table) MayRepeatLater() bool { return !t.Markers && !t.IsCounter() }
 
 // IsCounter says whether the table holds counters.
 func (t *Table) IsCounter() bool {
@@ -181,6 +197,13 @@ type noColumn struct {
 }
 
 func (e *noColumn) Error() string {
+	if e.table.Markers {
+		return fmt.Sprintf(
+			"the statement has no marker :%s%s",
+			shorten(e.name),
+			DidYouMean(e.name, e.table.Names()),
+		)
+	}
 	return fmt.Sprintf(
 		"table %s has no column %q%s",
 		e.table,

@@ -59,7 +59,7 @@ func (t *Table) Selectors(list []string) ([]Selector, error) {
 // function is the column.
 func (t *Table) Select(text string) (Selector, error) {
 	call := function.FindStringSubmatch(text)
-	if _, ok := t.Column(text); ok || call == nil {
+	if _, ok := t.Column(text); ok || call == nil || t.Markers {
 		c, err := t.Resolve(text)
 		if err != nil {
 			return Selector{}, err

@@ -170,7 +170,7 @@ func ByCQL(job *load.Job, o *spec.Load, t *table.Table) (countsTwice bool) {
 	switch {
 	case countsTwice:
 		job.Linger, job.ChunkSize, job.ChunkRecords = lingerTime, carefulSize, carefulRecords
-		if !job.Table.IsCounter() { // lists, then, which may be with a later timestamp
+		if job.Table.MayRepeatLater() { // lists, then
 			job.StampStep = ingest.MaxStampStep
 		}
 	case len(columns) <= mostWide && !o.IfNotExists:

@@ -25,6 +25,7 @@ type Token struct {
 	Kind Kind
 	Text string // without quotes
 	At   int    // offset of its first byte in the text
+	End  int    // offset behind its last byte, quotes included
 }
 
 // Is reports whether the token is a given CQL word or sign.
@@ -51,12 +52,13 @@ func lex(s string) ([]Token, error) {
 			return nil, ErrorAt(s, i, "the comment has no end")
 		}
 		if i == len(s) {
-			return append(all, Token{Kind: End, At: i}), nil
+			return append(all, Token{Kind: End, At: i, End: i}), nil
 		}
 		t, end, err := lexOne(s, i)
 		if err != nil {
 			return nil, err
 		}
+		t.End = end
 		all = append(all, t)
 		i = end
 	}
@@ -99,17 +101,17 @@ func lexOne(s string, i int) (t Token, end int, err error) {
 			return t, 0, ErrorAt(s, i, "the quote has no end")
 		}
 		if c == '"' {
-			return Token{Name, value, i}, end, nil
+			return Token{Kind: Name, Text: value, At: i}, end, nil
 		}
-		return Token{Text, value, i}, end, nil
+		return Token{Kind: Text, Text: value, At: i}, end, nil
 	case strings.HasPrefix(s[i:], "$$"):
 		length := strings.Index(s[i+2:], "$$")
 		if length < 0 {
 			return t, 0, ErrorAt(s, i, "the quote has no end")
 		}
-		return Token{Text, s[i+2 : i+2+length], i}, i + 2 + length + 2, nil
+		return Token{Kind: Text, Text: s[i+2 : i+2+length], At: i}, i + 2 + length + 2, nil
 	case isUUID(s, i):
-		return Token{UUID, strings.ToLower(s[i : i+uuidLen]), i}, i + uuidLen, nil
+		return Token{Kind: UUID, Text: strings.ToLower(s[i : i+uuidLen]), At: i}, i + uuidLen, nil
 	case isDigit(c) || c == '-' && i+1 < len(s) && isDigit(s[i+1]):
 		end := i + 1
 		for end < len(s) {
@@ -121,19 +123,19 @@ func lexOne(s string, i int) (t Token, end int, err error) {
 				break
 			}
 		}
-		return Token{Number, s[i:end], i}, end, nil
+		return Token{Kind: Number, Text: s[i:end], At: i}, end, nil
 	case durationAt(s, i) > i:
 		end := durationAt(s, i)
-		return Token{Number, s[i:end], i}, end, nil
+		return Token{Kind: Number, Text: s[i:end], At: i}, end, nil
 	case wordByte(c):
 		end := i
 		for end < len(s) && wordByte(s[end]) {
 			end++
 		}
-		return Token{Word, strings.ToLower(s[i:end]), i}, end, nil
+		return Token{Kind: Word, Text: strings.ToLower(s[i:end]), At: i}, end, nil
 	default:
 		_, size := utf8.DecodeRuneInString(s[i:])
-		return Token{Sign, s[i : i+size], i}, i + size, nil
+		return Token{Kind: Sign, Text: s[i : i+size], At: i}, i + size, nil
 	}
 }
 

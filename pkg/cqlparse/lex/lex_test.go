@@ -7,8 +7,13 @@ import (
 )
 
 func TestTokens(t *testing.T) {
+	type token struct {
+		Kind Kind
+		Text string
+		At   int
+	}
 	const id = "5a1c395e-b41f-11e5-9f22-ba0be0483c18"
-	for text, want := range map[string][]Token{
+	for text, want := range map[string][]token{
 		`a "B""c" 'it''s'`:        {{Word, "a", 0}, {Name, `B"c`, 2}, {Text, "it's", 9}},
 		"$$a'b$$ x":               {{Text, "a'b", 0}, {Word, "x", 8}},
 		"a -- b\nc // d":          {{Word, "a", 0}, {Word, "c", 7}},
@@ -23,14 +28,16 @@ func TestTokens(t *testing.T) {
 	} {
 		r, err := NewReader(text)
 		require.NoError(t, err, text)
-		var got []Token
+		var got []token
 		for r.Next().Kind != End {
-			got = append(got, r.Read())
+			next := r.Read()
+			got = append(got, token{next.Kind, next.Text, next.At})
+			require.Greater(t, next.End, next.At, text)
+			require.LessOrEqual(t, next.End, r.Next().At, text)
 		}
 		require.Equal(t, want, got, text)
-		require.Equal(
-			t, Token{Kind: End, At: len(text)}, r.Read(), "the end stays the end: %s", text,
-		)
+		end := Token{Kind: End, At: len(text), End: len(text)}
+		require.Equal(t, end, r.Read(), "the end stays the end: %s", text)
 		require.Equal(t, End, r.After(5).Kind)
 	}
 }

@@ -1,0 +1,368 @@
+package mutation
+
+import (
+	"slices"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/lex"
+)
+
+// Kind is the kind of a statement.
+type Kind uint8
+
+// The kinds.
+const (
+	Insert Kind = iota
+	Update
+	Delete
+)
+
+// String returns the word that the statement begins with.
+func (k Kind) String() string { return [...]string{"INSERT", "UPDATE", "DELETE"}[k] }
+
+// Statement is one INSERT, UPDATE or DELETE.
+type Statement struct {
+	Kind     Kind
+	Keyspace string // empty: none is named
+	Table    string
+	// Conditional statements have IF: they are lightweight transactions.
+	Conditional bool
+	// Timestamp and TTL report whether USING names them.
+	Timestamp, TTL bool
+	// Positional statements have a marker without a name, "?".
+	Positional bool
+	Text           string // as it was given, without what follows its last value
+
+	changes   []change
+	functions []string // those whose result may differ from call to call, in lower case
+	using     int      // offset where USING, or a part of it, can be written
+	hasUsing  bool
+}
+
+// change is a column that the statement changes, and how.
+type change struct {
+	column string
+	how    changeKind
+}
+
+type changeKind uint8
+
+const (
+	assigned  changeKind = iota // v = term
+	increased                   // v = v + term, v += term, and the same with a minus
+	element                     // v[term] = term, v.field = term
+	removed                     // DELETE v
+	removedAt                   // DELETE v[term]
+)
+
+// Parse parses the text of one statement. A semicolon may end it.
+func Parse(text string) (*Statement, error) {
+	r, err := lex.NewReader(text)
+	if err != nil {
+		return nil, err
+	}
+	p := &parser{Reader: r, s: &Statement{}}
+	for n := 0; p.After(n).Kind != lex.End; n++ {
+		p.s.Positional = p.s.Positional || p.After(n).Is("?")
+	}
+	switch {
+	case p.Take("insert"):
+		err = p.insert()
+	case p.Take("update"):
+		err = p.update()
+	case p.Take("delete"):
+		err = p.delete()
+	case p.Next().Is("begin"):
+		err = p.ErrorAt(p.Next(), "a batch is not taken: give one of its statements")
+	default:
+		err = p.Unexpected("INSERT, UPDATE or DELETE")
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.Take(";")
+	if p.Next().Kind != lex.End {
+		return nil, p.Unexpected("the end of the statement")
+	}
+	p.s.Text = text[:p.end]
+	p.s.using = min(p.s.using, p.end) // a comment may stand between
+	return p.s, nil
+}
+
+type parser struct {
+	*lex.Reader
+	s   *Statement
+	end int // offset behind the last value that was read
+}
+
+// table reads the name of a table, with or without a keyspace.
+func (p *parser) table() (err error) {
+	if p.s.Table, err = p.Name("a table"); err != nil {
+		return err
+	}
+	if !p.Take(".") {
+		return nil
+	}
+	p.s.Keyspace = p.s.Table
+	p.s.Table, err = p.Name("a table")
+	return err
+}
+
+func (p *parser) insert() error {
+	p.s.Kind = Insert
+	if err := p.Expect("into"); err != nil {
+		return err
+	}
+	if err := p.table(); err != nil {
+		return err
+	}
+	if p.Next().Is("json") {
+		return p.ErrorAt(p.Next(), "INSERT JSON is not taken: a load reads JSON by itself")
+	}
+	if err := p.columns(); err != nil {
+		return err
+	}
+	if err := p.Expect("values"); err != nil {
+		return err
+	}
+	if !p.Next().Is("(") {
+		return p.Unexpected("(")
+	}
+	if err := p.terms("if", "using"); err != nil {
+		return err
+	}
+	if p.Take("if") {
+		p.s.Conditional = true
+		if err := p.Expect("not"); err != nil {
+			return err
+		}
+		p.end = p.Next().End
+		if err := p.Expect("exists"); err != nil {
+			return err
+		}
+	}
+	p.s.using = p.Next().At
+	return p.usingClause()
+}
+
+// columns reads the list of columns of an INSERT.
+func (p *parser) columns() error {
+	if err := p.Expect("("); err != nil {
+		return err
+	}
+	for {
+		name, err := p.Name("a column")
+		if err != nil {
+			return err
+		}
+		p.s.changes = append(p.s.changes, change{name, assigned})
+		if p.Take(")") {
+			return nil
+		}
+		if err := p.Expect(","); err != nil {
+			return err
+		}
+	}
+}
+
+func (p *parser) update() error {
+	p.s.Kind = Update
+	if err := p.table(); err != nil {
+		return err
+	}
+	p.s.using = p.Next().At
+	if err := p.usingClause(); err != nil {
+		return err
+	}
+	if err := p.Expect("set"); err != nil {
+		return err
+	}
+	for {
+		if err := p.assignment(); err != nil {
+			return err
+		}
+		if !p.Take(",") {
+			break
+		}
+	}
+	return p.where()
+}
+
+// assignment reads one assignment of an UPDATE.
+func (p *parser) assignment() error {
+	name, err := p.Name("a column")
+	if err != nil {
+		return err
+	}
+	c := change{name, assigned}
+	switch {
+	case p.Next().Is("["):
+		c.how = element
+		err = p.brackets()
+	case p.Take("."):
+		c.how = element
+		_, err = p.Name("a field")
+	case p.Take("+"), p.Take("-"):
+		c.how = increased
+	}
+	if err == nil {
+		err = p.Expect("=")
+	}
+	if err != nil {
+		return err
+	}
+	if c.how == assigned && p.adds(name) {
+		c.how = increased
+	}
+	p.s.changes = append(p.s.changes, c)
+	return p.terms(",", "where")
+}
+
+// adds reports whether the terms up to the end of the assignment have the column itself, as those
+// of v = v + 1 and v = ['a'] + v have.
+func (p *parser) adds(column string) bool {
+	depth := 0
+	for n := 0; ; n++ {
+		t := p.After(n)
+		switch {
+		case t.Kind == lex.End, depth == 0 && (t.Is(",") || t.Is("where")):
+			return false
+		case t.Is("(") || t.Is("[") || t.Is("{"):
+			depth++
+		case t.Is(")") || t.Is("]") || t.Is("}"):
+			depth--
+		case depth == 0 && (t.Kind == lex.Word || t.Kind == lex.Name) && t.Text == column &&
+			!p.After(n+1).Is("(") && !(n > 0 && p.After(n-1).Is(":")):
+			return true
+		}
+	}
+}
+
+func (p *parser) delete() error {
+	p.s.Kind = Delete
+	for !p.Take("from") {
+		name, err := p.Name("a column")
+		if err != nil {
+			return err
+		}
+		c := change{name, removed}
+		switch {
+		case p.Next().Is("["):
+			c.how = removedAt
+			err = p.brackets()
+		case p.Take("."):
+			c.how = removedAt
+			_, err = p.Name("a field")
+		}
+		if err != nil {
+			return err
+		}
+		p.s.changes = append(p.s.changes, c)
+		if !p.Take(",") && !p.Next().Is("from") {
+			return p.Unexpected("FROM")
+		}
+	}
+	if err := p.table(); err != nil {
+		return err
+	}
+	p.s.using = p.Next().At
+	if err := p.usingClause(); err != nil {
+		return err
+	}
+	return p.where()
+}
+
+// where reads the conditions of an UPDATE or DELETE.
+func (p *parser) where() error {
+	if err := p.Expect("where"); err != nil {
+		return err
+	}
+	if err := p.terms("if"); err != nil {
+		return err
+	}
+	if p.Take("if") {
+		p.s.Conditional = true
+		return p.terms()
+	}
+	return nil
+}
+
+// usingClause reads USING with its parts.
+func (p *parser) usingClause() error {
+	if !p.Take("using") {
+		return nil
+	}
+	p.s.hasUsing, p.s.using = true, p.Next().At
+	for {
+		switch {
+		case p.Take("timestamp"):
+			p.s.Timestamp = true
+		case p.Take("ttl"):
+			p.s.TTL = true
+		default:
+			return p.Unexpected("TIMESTAMP or TTL")
+		}
+		if err := p.terms("and", "set", "where"); err != nil {
+			return err
+		}
+		if !p.Take("and") {
+			return nil
+		}
+	}
+}
+
+// brackets reads terms in brackets.
+func (p *parser) brackets() error {
+	if err := p.Expect("["); err != nil {
+		return err
+	}
+	if err := p.terms("]"); err != nil {
+		return err
+	}
+	return p.Expect("]")
+}
+
+// closing are the signs that close what others open.
+var closing = map[string]string{"(": ")", "[": "]", "{": "}"}
+
+// terms reads at least one token, up to one of the given words outside all brackets, to a semicolon
+// or to the end. It notes the functions that are called.
+func (p *parser) terms(until ...string) error {
+	var open []string
+	for first := true; ; first = false {
+		t := p.Next()
+		if len(open) == 0 && (t.Kind == lex.End || t.Is(";") || slices.ContainsFunc(until, t.Is)) {
+			if first {
+				return p.Unexpected("a value")
+			}
+			return nil
+		}
+		if t.Kind == lex.End {
+			return p.Unexpected(open[len(open)-1])
+		}
+		p.Read()
+		p.end = t.End
+		if t.Kind == lex.Word || t.Kind == lex.Name {
+			p.noteFunction(t)
+		}
+		if t.Kind != lex.Sign {
+			continue
+		}
+		if end, ok := closing[t.Text]; ok {
+			open = append(open, end)
+		} else if t.Text == ")" || t.Text == "]" || t.Text == "}" {
+			if len(open) == 0 || open[len(open)-1] != t.Text {
+				return p.ErrorAt(t, "nothing is open that %s closes", t.Text)
+			}
+			open = open[:len(open)-1]
+		}
+	}
+}
+
+// noteFunction notes a function whose name was read, if its result may differ from call to call.
+func (p *parser) noteFunction(name lex.Token) {
+	if !p.Next().Is("(") || name.Is("in") || name.Is("and") || isPure(name.Text) ||
+		slices.Contains(p.s.functions, name.Text) {
+		return
+	}
+	p.s.functions = append(p.s.functions, name.Text)
+}

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"os"
 	"slices"
 
@@ -12,6 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/cli/help"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
@@ -94,6 +96,11 @@ func addColumnFlags(b flagset.Binder, when string) {
 
 // addWriteFlags adds the flags of what a row means once it is written.
 func (o *loadOptions) addWriteFlags(b flagset.Binder) {
+	b.Add(
+		"query",
+		"INSERT, UPDATE or DELETE to run for each row, with markers such as :name that take the field of that name. It names the table (default: rows are inserted)",
+		flagset.Everyday,
+	)
 	b.Add(
 		"dry-run",
 		"parse, type and group everything, and write nothing; print the column of each field, and all bad columns of a row",
@@ -361,7 +368,12 @@ and reason. The exit status is then 2.
 
 // fill fills in what the command line says besides settings.
 func (o *loadOptions) fill(c *cobra.Command, args []string) (err error) {
-	if o.spec.TableName, args, err = o.find(c, args); err != nil {
+	if o.spec.Query != "" {
+		args, err = o.findInStatement(c, args)
+	} else {
+		o.spec.TableName, args, err = o.find(c, args)
+	}
+	if err != nil {
 		return err
 	}
 	if len(args) == 0 {
@@ -369,6 +381,27 @@ func (o *loadOptions) fill(c *cobra.Command, args []string) (err error) {
 	}
 	o.spec.Inputs, o.spec.Given = args, flagset.Typed(c.Flags())
 	return nil
+}
+
+// findInStatement takes the table from the statement of --query, and returns the arguments that are
+// left. The first of them may be that table, too.
+func (o *loadOptions) findInStatement(c *cobra.Command, args []string) ([]string, error) {
+	s, err := o.spec.Statement()
+	if err != nil {
+		return nil, err
+	}
+	o.spec.TableName = spec.TableName{Keyspace: s.Keyspace, Table: s.Table}
+	if c.Flags().Changed("table") {
+		return nil, errors.New("--table and --query: the statement names the table")
+	}
+	if len(args) == 0 {
+		return nil, nil
+	}
+	named, err := schema.SplitName(args[0])
+	if err == nil && slices.Equal(named, []string{s.Keyspace, s.Table}) {
+		args = args[1:]
+	}
+	return args, nil
 }
 
 // checkLoad looks whether a load would do well.

@@ -202,9 +202,6 @@ const causesShown = 10
 // printRejects shows why rows were rejected, an example of each cause, and where
 // all of them are.
 func (s streams) printRejects(r operation.Rejects, dryRun bool) {
-	if len(r.Files) == 0 && len(r.Causes) == 0 {
-		return
-	}
 	for i, c := range r.Causes {
 		if i == causesShown {
 			s.wrong("and %s", human.Of(len(r.Causes)-i, "more cause"))
@@ -226,6 +223,13 @@ func (s streams) printRejects(r operation.Rejects, dryRun bool) {
 	}
 	if len(r.Files) > 0 {
 		s.wrong("%s are in %s, their reasons in %s", rows, someOf(r.Files), r.Reasons)
+	}
+	if len(r.NotApplied) > 0 {
+		s.note(
+			"rows that were not applied are in %s, and what was found in %s",
+			someOf(r.NotApplied),
+			r.Reasons,
+		)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"io"
+	"strings"
 )
 
 // frameBody reads a frame's body as far as it has to be checked. Its first error stays, and
@@ -202,14 +203,25 @@ func (a *frameBody) columns(flags, columns int) {
 	}
 }
 
+// Numbers of types in an [option] of the native protocol, section 6.
+const (
+	optionCustom = 0x00
+	optionBlob   = 0x03
+	optionList   = 0x20
+	optionMap    = 0x21
+	optionSet    = 0x22
+	optionUDT    = 0x30
+	optionTuple  = 0x31
+)
+
 // deepest is the largest depth of nested types.
 const deepest = 64
 
 // columnType checks a column's type. It hides two kinds of types from the library, which would take
 // them apart. The library binds and returns the elements of a tuple column, never the whole
 // (scylladb/gocql#57). Of a type given as the name of a Java class, it reads the grammar only in
-// part. In their place it reads blob, and passes the values' bytes on unchanged. No code asks it
-// for such a type.
+// part. In their place it reads a custom type, and passes the values' bytes on unchanged. typeOf
+// finds the type in the name of that class.
 func (a *frameBody) columnType(depth int) {
 	if depth > deepest {
 		a.fail("types more than %d deep", deepest)
@@ -217,25 +229,25 @@ func (a *frameBody) columnType(depth int) {
 	if a.err != nil {
 		return
 	}
-	const custom, list, mapping, set, udt, tuple = 0x00, 0x20, 0x21, 0x22, 0x30, 0x31
 	from := len(a.read)
 	switch a.short() {
-	case custom:
-		a.text()
-		a.hide(from)
-	case list, set:
+	case optionCustom:
+		if !strings.HasPrefix(a.text(), hiddenType) {
+			a.hide(from)
+		}
+	case optionList, optionSet:
 		a.columnType(depth + 1)
-	case mapping:
+	case optionMap:
 		a.columnType(depth + 1)
 		a.columnType(depth + 1)
-	case udt:
+	case optionUDT:
 		a.take(a.short())
 		a.take(a.short())
 		for n := a.short(); n > 0 && a.err == nil; n-- {
 			a.take(a.short())
 			a.columnType(depth + 1)
 		}
-	case tuple:
+	case optionTuple:
 		n := a.short()
 		if n == 0 {
 			a.fail("a tuple of nothing")
@@ -249,9 +261,18 @@ func (a *frameBody) columnType(depth int) {
 	}
 }
 
-// hide replaces the type read from an offset on by blob.
+// hide replaces the type read from an offset on by a custom type that has it in its name. A type
+// that is too long for that becomes blob.
 func (a *frameBody) hide(from int) {
-	if a.err == nil {
-		a.read = append(a.read[:from], 0, 0x03)
+	if a.err != nil {
+		return
 	}
+	option := bytes.Clone(a.read[from:])
+	if len(option) > longestHidden {
+		a.read = append(a.read[:from], 0, optionBlob)
+		return
+	}
+	a.read = append(a.read[:from], 0, optionCustom)
+	a.read = binary.BigEndian.AppendUint16(a.read, uint16(len(hiddenType)+len(option)))
+	a.read = append(append(a.read, hiddenType...), option...)
 }

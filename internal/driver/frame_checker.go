@@ -213,7 +213,7 @@ func (g *frameChecker) readFrame(first byte) error {
 		g.compressed = a.options.lz4 && !a.hideLZ4
 		g.lz4.setCompressed(g.node, g.compressed)
 	}
-	// Hidden types are shorter than before.
+	// Hidden types have another length than before.
 	binary.BigEndian.PutUint32(a.read[5:], uint32(len(a.read)-headerSize+a.left))
 	g.rows, g.rest = a.rows, a.left
 	g.ready = a.read

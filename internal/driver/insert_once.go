@@ -13,13 +13,26 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/row"
 )
 
-// existsError is the error of a conditional insert of a row that exists.
-type existsError struct{ same bool }
+// notAppliedError is the error of a write whose condition did not hold.
+type notAppliedError struct {
+	insert bool // IF NOT EXISTS, of the writer
+	same   bool
+	found  []row.Value
+}
 
-func (*existsError) Error() string { return "there is a row of this key already" }
+func (e *notAppliedError) Error() string {
+	if e.insert {
+		return "there is a row of this key already"
+	}
+	return "the condition is not met"
+}
 
-// Same reports whether the existing row has the values of the insert.
-func (e *existsError) Same() bool { return e.same }
+// Same reports whether the existing row has the values of an insert.
+func (e *notAppliedError) Same() bool { return e.same }
+
+// Found returns the values that the server found, with their own bytes. It is empty if there is no
+// row of the key.
+func (e *notAppliedError) Found() []row.Value { return e.found }
 
 // Once makes the writer write a row only if no row has its key. It uses a lightweight transaction,
 // one row a request, without a timestamp. If the row exists, the error has class NotApplied. Once
@@ -32,9 +45,12 @@ func (w *Writer) Once() *Writer {
 	return w
 }
 
-// insertOnce sends one conditional insert.
-func (w *Writer) insertOnce(ctx context.Context, st *statement, values []any, r row.Row) error {
-	q := w.s.query(st.text, values).WithContext(ctx).Idempotent(true).NoSkipMetadata()
+// writeOnce sends one conditional statement.
+func (w *Writer) writeOnce(ctx context.Context, st *statement, values []any, r row.Row) error {
+	q := w.s.query(st.text, values).
+		WithContext(ctx).
+		Idempotent(w.Idempotent()).
+		NoSkipMetadata()
 	if strings.HasPrefix(q.GetConsistency().String(), "LOCAL_") {
 		q.SerialConsistency(gocql.LocalSerial)
 	}
@@ -49,7 +65,11 @@ func (w *Writer) insertOnce(ctx context.Context, st *statement, values []any, r 
 	}
 	told := iter.Scan(places...) && columns[0].Name == "[applied]" && len(cells[0].bytes) == 1
 	applied := told && cells[0].bytes[0] != 0
-	same := told && !applied && w.same(r, columns, cells)
+	refused := &notAppliedError{insert: w.statements.given == nil}
+	if told && !applied {
+		refused.same = refused.insert && w.same(r, columns, cells)
+		refused.found = foundValues(columns[1:], cells[1:])
+	}
 	err := iter.Close()
 	switch {
 	case err != nil:
@@ -57,13 +77,24 @@ func (w *Writer) insertOnce(ctx context.Context, st *statement, values []any, r 
 	case !told:
 		return fault.New(
 			fault.Unknown,
-			errors.New("the server did not report whether a conditional insert was applied"),
+			errors.New("the server did not report whether a conditional write was applied"),
 		)
 	case !applied:
-		return &fault.Error{Class: fault.NotApplied, Err: &existsError{same}, Answered: true}
+		return &fault.Error{Class: fault.NotApplied, Err: refused, Answered: true}
 	default:
 		return nil
 	}
+}
+
+// foundValues returns the cells of an answer as values. It leaves out those whose type is not known.
+func foundValues(columns []gocql.ColumnInfo, cells []cell) []row.Value {
+	found := make([]row.Value, 0, len(columns))
+	for i, c := range columns {
+		if t, err := typeOf(c.TypeInfo); err == nil {
+			found = append(found, row.Value{Name: c.Name, Type: t, Bytes: bytes.Clone(cells[i].bytes)})
+		}
+	}
+	return found
 }
 
 // same reports whether the existing row has the values of the insert. Sets and maps in another

@@ -9,7 +9,6 @@ import (
 	"github.com/gocql/gocql"
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
 // Prepared is a statement of a user with markers, as the servers understand it. It is safe for
@@ -123,45 +122,6 @@ func addMarker(
 		markers[at] = m
 	}
 	return markers, nil
-}
-
-// typeOf returns a type of the library as one of ours.
-func typeOf(info gocql.TypeInfo) (*cqltype.Type, error) {
-	if class := info.Custom(); class != "" {
-		t, _, err := cqltype.ParseStored(class)
-		return t, err
-	}
-	t := &cqltype.Type{}
-	var parts []gocql.TypeInfo
-	switch of := info.(type) {
-	case gocql.CollectionType:
-		t.Kind = map[gocql.Type]cqltype.Kind{
-			gocql.TypeList: cqltype.List,
-			gocql.TypeSet:  cqltype.Set,
-			gocql.TypeMap:  cqltype.Map,
-		}[of.Type()]
-		if of.Key != nil {
-			parts = append(parts, of.Key)
-		}
-		parts = append(parts, of.Elem)
-	case gocql.TupleTypeInfo:
-		t.Kind, parts = cqltype.Tuple, of.Elems
-	case gocql.UDTTypeInfo:
-		t.Kind, t.Keyspace, t.Name = cqltype.UDT, of.KeySpace, of.Name
-		for _, f := range of.Elements {
-			t.FieldNames, parts = append(t.FieldNames, f.Name), append(parts, f.Type)
-		}
-	default:
-		return cqltype.Parse(info.Type().String(), nil)
-	}
-	for _, part := range parts {
-		elem, err := typeOf(part)
-		if err != nil {
-			return nil, err
-		}
-		t.Elems = append(t.Elems, elem)
-	}
-	return t, nil
 }
 
 // Statement makes a writer that runs a statement for each row, with the markers in the order of the

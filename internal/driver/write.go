@@ -63,7 +63,7 @@ func (w *Writer) Write(ctx context.Context, host string, rows []row.Row) error {
 	if len(rows) == 1 {
 		st := b.bind(w.statements, rows[0])
 		if w.statements.once {
-			return w.insertOnce(ctx, st, b.values, rows[0])
+			return w.writeOnce(ctx, st, b.values, rows[0])
 		}
 		return done(
 			ctx,

@@ -32,12 +32,12 @@ type Piece struct {
 }
 
 // Tally counts what became of some rows. Existing rows were not written because a row of their key
-// existed. Rows InDoubt may or may not have been applied, and must not be repeated. Sum is that of
+// existed, or because another condition did not hold. Rows InDoubt may or may not have been applied, and must not be repeated. Sum is that of
 // a scan of the same columns, if no key comes twice and nulls were null before.
 type Tally struct {
 	Read         int64      `json:"read"`          // records found
 	Written      int64      `json:"written"`       // acknowledged
-	Existing     int64      `json:"existing"`      // not written: one of their key existed
+	Existing     int64      `json:"existing"`      // not written: their condition did not hold
 	ParseErrors  int64      `json:"parse_errors"`  // rejected at stage Parse
 	InsertErrors int64      `json:"insert_errors"` // rejected at stage Insert
 	InDoubt      int64      `json:"in_doubt"`
@@ -59,7 +59,9 @@ func (t *Tally) Add(other Tally) {
 func (t Tally) Rejected() int64 { return t.ParseErrors + t.InsertErrors }
 
 // forgetRejects removes rejects from the count. They could not be written.
-func (t *Tally) forgetRejects() { t.ParseErrors, t.InsertErrors, t.InDoubt = 0, 0, 0 }
+func (t *Tally) forgetRejects() {
+	t.ParseErrors, t.InsertErrors, t.InDoubt, t.Existing = 0, 0, 0, 0
+}
 
 // PieceState is what a journal has of a piece.
 type PieceState uint8

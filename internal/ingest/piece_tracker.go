@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cqlbulk/cqlbulk/internal/format"
+	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/write"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
@@ -63,11 +64,23 @@ func (p *pieceTracker) Written(rows int, sum rowsum.Sum) error {
 	return p.completeRows(rows)
 }
 
-// Existing is a method of write.Piece.
-func (p *pieceTracker) Existing(rows int) error {
-	p.run.countTaken(rows)
-	p.add(Tally{Existing: int64(rows)})
-	return p.completeRows(rows)
+// NotApplied is a method of write.Piece.
+func (p *pieceTracker) NotApplied(r *write.Row, reason error) error {
+	p.run.countTaken(1)
+	rej := p.rejected(r, NotApplied, reason)
+	var found interface{ Found() []row.Value }
+	if errors.As(reason, &found) {
+		rej.Found = found.Found()
+	}
+	return errors.Join(p.keepReject(rej), p.completeRows(1))
+}
+
+// rejected returns a row as a reject.
+func (p *pieceTracker) rejected(r *write.Row, stage Stage, reason error) Reject {
+	return Reject{
+		File: p.file.name, Header: p.file.header, Raw: r.Raw, Line: r.Line, Field: r.Column,
+		Offset: r.Offset, Stamp: r.Stamp, Repeats: p.repeats, Reason: reason.Error(), Stage: stage,
+	}
 }
 
 // Reject is a method of write.Piece.
@@ -76,10 +89,7 @@ func (p *pieceTracker) Reject(r *write.Row, why write.Outcome, reason error) err
 	if why == write.InDoubt {
 		stage = InDoubt
 	}
-	enough := p.keepReject(Reject{
-		File: p.file.name, Header: p.file.header, Raw: r.Raw, Line: r.Line, Field: r.Column,
-		Offset: r.Offset, Stamp: r.Stamp, Repeats: p.repeats, Reason: reason.Error(), Stage: stage,
-	})
+	enough := p.keepReject(p.rejected(r, stage, reason))
 	if why == write.Refused && enough == nil {
 		enough = p.run.countRefused(1)
 	}
@@ -103,7 +113,7 @@ func (p *pieceTracker) add(t Tally) {
 func (p *pieceTracker) keepReject(rej Reject) error {
 	p.mu.Lock()
 	p.rejects = append(p.rejects, rej)
-	if more := int64(len(rej.More)) * rejectMemory; more > 0 {
+	if more := int64(len(rej.More)+len(rej.Found)) * rejectMemory; more > 0 {
 		p.run.memory.Resize(p.copied, p.copied+more)
 		p.copied += more
 	}
@@ -117,6 +127,8 @@ func (p *pieceTracker) keepReject(rej Reject) error {
 		p.tally.InsertErrors++
 	case InDoubt:
 		p.tally.InDoubt++
+	case NotApplied:
+		p.tally.Existing++
 	}
 	p.mu.Unlock()
 	return p.run.countReject(rej.Stage)

@@ -1,5 +1,7 @@
 package ingest
 
+import "github.com/cqlbulk/cqlbulk/internal/row"
+
 // Stage is where a row was rejected.
 type Stage string
 
@@ -10,6 +12,8 @@ const (
 	Insert Stage = "insert"
 	// InDoubt is where a row may or may not have been applied. Repeating it would count twice.
 	InDoubt Stage = "in doubt"
+	// NotApplied is where the condition of a row's statement did not hold. It is no error.
+	NotApplied Stage = "not applied"
 )
 
 // Reject is a row that was not written, with its place and the reason.
@@ -33,7 +37,8 @@ type Reject struct {
 	Settings Settings
 	Guess    string // what the settings take for granted; empty: nothing
 	Stage    Stage
-	More     []BadField // further ones of the row; see Job.AllBadFields
+	Found    []row.Value // of a row that is NotApplied: what the server found
+	More     []BadField  // further ones of the row; see Job.AllBadFields
 }
 
 // Rejects keeps rejected rows. It must be safe for concurrent use. An error

@@ -35,6 +35,7 @@ type Load struct {
 	spec        spec.Load
 	t           *table.Table
 	counters    *progress.Counters
+	of          fromspec.Load // that the job is made of
 	job         *load.Job
 	delivery    *delivery.Delivery // nil: rows go by CQL
 	check       *misread.Check     // of how the inputs are read
@@ -148,14 +149,16 @@ func (l *Load) prepare(ctx context.Context, rejected *records.Load) error {
 	}
 	l.check = misread.New(&l.spec, &l.job.Job, l.reread.Now, l.env.Warn)
 	if l.spec.Via == spec.ViaCQL {
-		l.countsTwice = fromspec.ByCQL(l.job, &l.spec, l.t)
+		l.countsTwice = l.of.ByCQL(l.job)
 	} else if err := l.prepareStream(ctx); err != nil {
 		return err
 	}
 	if l.dropped, err = l.t.Drops(ctx); err != nil {
 		return l.run.refuseIfBegun(err)
 	}
-	l.job.Dropped = l.t.HiddenUntil(l.dropped)
+	if l.of.Statement == nil {
+		l.job.Dropped = l.t.HiddenUntil(l.dropped)
+	}
 	if err := l.refuseRejects(ctx); err != nil {
 		return err
 	}
@@ -256,7 +259,11 @@ func (l *Load) makeJob(
 	if err != nil {
 		return err
 	}
-	of := fromspec.Load{
+	statement, err := fromspec.PrepareStatement(ctx, &l.spec, l.t)
+	if err != nil {
+		return err
+	}
+	l.of = fromspec.Load{
 		Env:      l.env,
 		Spec:     &l.spec,
 		Table:    l.t,
@@ -265,8 +272,10 @@ func (l *Load) makeJob(
 		Former:   former,
 		Rejects:  l.retried,
 		Shown:    l.shown,
+
+		Statement: statement,
 	}
-	l.job, err = of.Job(ctx, text, reading, inputs)
+	l.job, err = l.of.Job(ctx, text, reading, inputs)
 	return err
 }
 
@@ -352,7 +361,8 @@ func (l *Load) Explain(show func(ExplainedInput)) {
 	if l.delivery != nil {
 		l.explained.Way = l.delivery.Describe()
 	} else {
-		l.explained.Way = l.job.Describe(l.spec.IfNotExists, l.t.Consistency)
+		conditional := l.spec.IfNotExists || l.of.Statement.Conditional()
+		l.explained.Way = l.job.Describe(conditional, l.t.Consistency)
 	}
 }
 

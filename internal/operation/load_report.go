@@ -31,6 +31,8 @@ type LoadReport struct {
 	Files       *KeptFiles  // SSTables that are to be imported; nil: there are none
 	Compaction  *Compaction // what the nodes still have to compact; nil: no node reported it
 	IfNotExists bool
+	Statement   string            // INSERT, UPDATE or DELETE that was run for each row; empty: none
+	Conditional bool              // the rows were written on a condition
 	CountsTwice bool              // a row that is written twice counts twice
 	Changed     []recorded.Change // how text is read otherwise than the load was begun with
 	Rejects     Rejects
@@ -51,10 +53,12 @@ type Rejects struct {
 	Causes []reject.Cause // by the number of rows
 	// rows of this run whose dates are read in another order of day and month than that of the
 	// pattern alone
-	Dates    int64
-	Files    []string                 // of the rows themselves; empty when there are none
-	Reasons  string                   // file of the reasons
-	Repeated *misread.RepeatedRejects // rows that the next command does not load; nil: none are known
+	Dates int64
+	Files []string // of the rows themselves; empty when there are none
+	// files of rows that were not applied, because their condition did not hold
+	NotApplied []string
+	Reasons    string                   // file of the reasons
+	Repeated   *misread.RepeatedRejects // rows that the next command does not load; nil: none are known
 }
 
 // newReport begins the report of the load.
@@ -64,6 +68,8 @@ func (l *Load) newReport() LoadReport {
 		DryRun:      l.spec.DryRun,
 		Streamed:    l.delivery != nil,
 		IfNotExists: l.spec.IfNotExists,
+		Statement:   l.of.Statement.Kind(),
+		Conditional: l.spec.IfNotExists || l.of.Statement.Conditional(),
 		CountsTwice: l.countsTwice,
 		Changed:     l.reread.All,
 	}
@@ -82,7 +88,8 @@ func (l *Load) reportRows(r *LoadReport) {
 	r.OtherUnits = l.check.OtherUnits()
 	r.Rejects.Causes, r.Rejects.Dates = l.check.Causes(), l.check.WarnOfDates()
 	if l.rejects.Used() {
-		r.Rejects.Files, r.Rejects.Reasons = l.rejects.Files(), l.rejects.Reasons()
+		r.Rejects.Files, r.Rejects.NotApplied = reject.Apart(l.rejects.Files())
+		r.Rejects.Reasons = l.rejects.Reasons()
 	}
 }
 

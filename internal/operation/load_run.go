@@ -240,7 +240,8 @@ func (l *Load) closeRun(outcome run.Outcome, runErr error, idle bool) error {
 			return err
 		}
 	}
-	return l.run.end(outcome, runErr, nil, outcome == run.Done || runErr != nil && idle)
+	done := outcome == run.Done && !l.rejects.Used() // it has no rows that were not applied
+	return l.run.end(outcome, runErr, nil, done || runErr != nil && idle)
 }
 
 // idle reports whether the run did nothing that a new run would not do as well.

@@ -103,21 +103,24 @@ type Load struct {
 	DatesApart  int64      `json:"rejected_dates_of_another_order" jsonschema:"of those rejected by this run, dates that only another order of day, month and year can read: other rows may have wrong days"`
 	OtherUnits  int64      `json:"timestamps_of_another_unit" jsonschema:"of those read by this run, values that seem to be in another unit than others of their column, or dates without separators"`
 	InDoubt     int64      `json:"rows_in_doubt" jsonschema:"that may have been written"`
-	Existing    int64      `json:"rows_existing" jsonschema:"that were not written, as there was one of their key"`
+	Existing    int64      `json:"rows_existing" jsonschema:"that were not written, as there was one of their key, or as the condition of the statement was not met"`
 	LeftInDoubt int64      `json:"rows_left_in_doubt" jsonschema:"of the run that was retried, that were not written again"`
-	Checksum    string     `json:"checksum" jsonschema:"of the rows that were acknowledged; empty of a dry run"`
+	Checksum    string     `json:"checksum" jsonschema:"of the rows that were acknowledged; empty of a dry run, and of statements"`
 	DryRun      bool       `json:"dry_run" jsonschema:"nothing was written: what would be stands in the would_ members, and rows, rows_rejected and requests are 0"`
 	WouldLoad   int64      `json:"would_load" jsonschema:"of a dry run: rows"`
 	WouldReject int64      `json:"would_reject" jsonschema:"of a dry run: rows"`
 	WouldSend   int64      `json:"would_send" jsonschema:"of a dry run: requests"`
 	WouldStream *Stream    `json:"would_stream,omitempty" jsonschema:"of a dry run: rows that would be streamed"`
 	IfNotExists bool       `json:"if_not_exists"`
+	Statement   string     `json:"statement,omitempty" jsonschema:"INSERT, UPDATE or DELETE: a statement was run for each row"`
+	Conditional bool       `json:"conditional,omitempty" jsonschema:"rows were written on a condition"`
 	CountsTwice bool       `json:"counts_twice,omitempty" jsonschema:"a row that is written twice counts twice: a resume does not write rows again that were under way"`
 	Explained   *Explained `json:"explained,omitempty" jsonschema:"of a dry run: what would be done"`
 	Changed     []Change   `json:"changed_settings,omitempty" jsonschema:"how text is read otherwise than the run was begun with"`
 	Stream      *Stream    `json:"stream,omitempty" jsonschema:"of rows that were streamed"`
 	Causes      []Cause    `json:"causes" jsonschema:"of rejects, the most frequent first"`
 	RejectFiles []string   `json:"reject_files" jsonschema:"with the rows themselves"`
+	NotApplied  []string   `json:"not_applied_files,omitempty" jsonschema:"with the rows that were not applied, because their condition did not hold"`
 	ReasonsFile string     `json:"reasons_file,omitempty" jsonschema:"with the reason of each"`
 	Limit       string     `json:"limit,omitempty" jsonschema:"on errors, that the load was stopped by: parse or insert"`
 	RunDir      string     `json:"run_dir,omitempty" jsonschema:"that was left"`

@@ -101,11 +101,16 @@ func (t *text) load(d *Document) {
 		t.dryLoad(l)
 		return
 	}
+	did, what := "loaded", human.Noun(l.Rows, "row")+" into "+l.Table
+	if l.Statement != "" {
+		did = "ran"
+		what = human.Noun(l.Rows, l.Statement) + " on " + l.Table
+	}
 	t.number(
-		"loaded",
+		did,
 		human.Count(l.Rows),
 		say(
-			human.Noun(l.Rows, "row")+" into "+l.Table,
+			what,
 			human.Count(l.Read)+" read",
 			human.Count(l.Rejected)+" rejected",
 			unless0(l.InDoubt, "in doubt"),
@@ -141,7 +146,9 @@ func (t *text) load(d *Document) {
 			),
 		)
 	}
-	t.words("checksum", say(l.Checksum, d.summed()))
+	if l.Statement == "" {
+		t.words("checksum", say(l.Checksum, d.summed()))
+	}
 }
 
 // stopped reports whether the command left a load that a resume continues.
@@ -222,8 +229,11 @@ func (d *Document) recorded() string {
 const toInDoubt = "a resume lists all rows that were under way in in-doubt.csv"
 
 func existing(l *Load) string {
-	if !l.IfNotExists {
+	switch {
+	case !l.Conditional:
 		return ""
+	case !l.IfNotExists:
+		return human.Count(l.Existing) + " not applied"
 	}
 	return human.Count(l.Existing) + " " + human.Verb(l.Existing, "was", "were") + " there already"
 }

@@ -118,8 +118,13 @@ end        done, but 12,344 rows were rejected: cqlbulk retry cqlbulk-load-run
 		"\nend        done, but 3 rows are in doubt: cqlbulk retry --repeat-in-doubt cqlbulk-load-run\n",
 	)
 
-	r = operation.LoadReport{Report: ofARun(run.Done), IfNotExists: true}
+	r = operation.LoadReport{Report: ofARun(run.Done), IfNotExists: true, Conditional: true}
 	require.Contains(t, said(t, OfLoad(r)), ", 0 rejected, 0 were there already\n")
+	r.IfNotExists, r.Statement, r.Existing = false, "UPDATE", 2
+	text := said(t, OfLoad(r))
+	require.Contains(t, text, "ran       1,234,567,890 UPDATEs on warehouse.measurements,")
+	require.Contains(t, text, ", 0 rejected, 2 not applied\n")
+	require.NotContains(t, text, "checksum", "the values are not those of rows")
 	require.Contains(t, said(t, OfLoad(r)), "\nend        done\n")
 
 	r = operation.LoadReport{

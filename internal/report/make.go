@@ -149,13 +149,19 @@ func OfLoad(r operation.LoadReport) Document {
 		Checksum:    r.Sum.String(),
 		DryRun:      r.DryRun,
 		IfNotExists: r.IfNotExists,
+		Statement:   r.Statement,
+		Conditional: r.Conditional,
 		CountsTwice: r.CountsTwice,
 		RejectFiles: list(r.Rejects.Files),
+		NotApplied:  r.Rejects.NotApplied,
 		ReasonsFile: r.Rejects.Reasons,
 		RunDir:      r.RunDir,
 		StartOver:   r.StartOver,
 		Causes:      []Cause{},
 		Changed:     each(r.Changed, changeOf),
+	}
+	if r.Statement != "" {
+		l.Checksum = "" // the markers' values are not what the table has then
 	}
 	for _, c := range r.Rejects.Causes {
 		l.Causes = append(

@@ -2,7 +2,10 @@
 // pages of raw cells, and a load writes rows of raw cells.
 package row
 
-import "github.com/cqlbulk/cqlbulk/pkg/token"
+import (
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
+	"github.com/cqlbulk/cqlbulk/pkg/token"
+)
 
 // State is one of the three kinds of cell.
 type State uint8
@@ -20,6 +23,13 @@ const (
 type Cell struct {
 	Bytes []byte
 	State State
+}
+
+// Value is a value with its name and type.
+type Value struct {
+	Name  string
+	Type  *cqltype.Type
+	Bytes []byte // nil: null
 }
 
 // Row is one row on its way in.

@@ -27,6 +27,9 @@ type Load struct {
 	Inputs  []string // files, folders, patterns, "@" and a list of those, "-" for the standard input
 	Named   []string // of a run with many inputs: the words that they were found by; nil: Inputs
 
+	// INSERT, UPDATE or DELETE that is run for each row; empty: rows are inserted
+	Query string
+
 	Format   string            // csv, tsv or json; empty: as the first file's name ends, else csv
 	Map      map[string]string // columns of fields that have other names
 	SkipCols []string          // fields that are not loaded
@@ -97,6 +100,7 @@ const NullTombstone = "tombstone"
 // Settings names the fields.
 func (o *Load) Settings() setting.List {
 	return slices.Concat(setting.List{
+		{Name: "query", Field: &o.Query},
 		{Name: "format", Field: &o.Format, Among: formats},
 		{Name: "map", Field: &o.Map},
 		{Name: "skipcols", Field: &o.SkipCols},
@@ -200,6 +204,9 @@ func (o *Load) Check(continued bool) error {
 		return err
 	}
 	if err := o.checkVia(continued); err != nil {
+		return err
+	}
+	if err := o.checkQuery(); err != nil {
 		return err
 	}
 	if err := o.CheckOrder(); err != nil {

@@ -61,8 +61,9 @@ type Tracker interface {
 	// Written completes rows of the piece, with the sum of their checksums: they are stored where
 	// they belong.
 	Written(rows int, sum rowsum.Sum) error
-	// Existing completes rows that are not written because a row of their key exists.
-	Existing(rows int) error
+	// NotApplied completes a row that is not written because its condition did not hold, and keeps
+	// it for the user. The reason may have the values that were found, as its method Found.
+	NotApplied(r *Row, reason error) error
 	// Reject completes a row that is not written, and keeps it for the user. The row's bytes must
 	// be valid. If the error is ErrEnough the row was kept.
 	Reject(r *Row, why Outcome, reason error) error

@@ -34,6 +34,8 @@ type Load struct {
 	Resumed  bool             // the settings are those of the record of a run
 	Former   []ingest.Reading // how earlier runs of the load read its text; none: a new load
 	Rejects  *retry.Rejects   // the inputs are these; nil: they are no rejects
+	// Statement is run for each row; nil: rows are inserted.
+	Statement *Statement
 	// Shown returns a writer that shows what another one writes.
 	Shown func(cql.Writer) cql.Writer
 }
@@ -49,8 +51,12 @@ func (l *Load) Job(
 	o, t := l.Spec, l.Table
 	o.OrderColumns(t.Schema)
 	reading.Columns = o.Columns
+	filled := t.Schema // what the fields of inputs fill
+	if l.Statement != nil {
+		filled = l.Statement.prepared.Markers
+	}
 	if len(o.Columns) > 0 && o.Format != format.JSONName {
-		if _, err := ingest.MapNames(t.Schema, o.Columns, reading.Fields); err != nil {
+		if _, err := ingest.MapNames(filled, o.Columns, reading.Fields); err != nil {
 			return nil, fmt.Errorf("--columns: %w", err)
 		}
 	}
@@ -71,7 +77,7 @@ func (l *Load) Job(
 		// off the large-allocation paths of the commit log and the heap.
 		PartitionBytes: min(64<<10, server.MaxMutationBytes),
 	}
-	if o.IfNotExists {
+	if o.IfNotExists || l.Statement.alone() {
 		limits.MaxRows = 1
 	}
 	form := format.Of(o.Format, text)
@@ -79,7 +85,7 @@ func (l *Load) Job(
 		form = form.Rejected()
 	}
 	job := &load.Job{CQL: l.writing(limits), Job: ingest.Job{
-		Table:     t.Schema,
+		Table:     filled,
 		Format:    form,
 		SkipLines: o.Dialect.SkipLines,
 		Header:    o.Header,
@@ -164,16 +170,20 @@ const mostWide = 256
 
 // ByCQL sets up a job that writes by CQL. It reports whether rows that are written twice count
 // twice. Such rows are read in smaller pieces.
-func ByCQL(job *load.Job, o *spec.Load, t *table.Table) (countsTwice bool) {
-	columns := t.Schema.Columns
-	countsTwice = !t.Session.Writer(t.Schema, columns).Idempotent()
+func (l *Load) ByCQL(job *load.Job) (countsTwice bool) {
+	columns := l.Table.Schema.Columns
+	if l.Statement != nil {
+		countsTwice = !l.Statement.repeatable
+	} else {
+		countsTwice = !l.Table.Session.Writer(l.Table.Schema, columns).Idempotent()
+	}
 	switch {
 	case countsTwice:
 		job.Linger, job.ChunkSize, job.ChunkRecords = lingerTime, carefulSize, carefulRecords
 		if job.Table.MayRepeatLater() { // lists, then
 			job.StampStep = ingest.MaxStampStep
 		}
-	case len(columns) <= mostWide && !o.IfNotExists:
+	case len(columns) <= mostWide && !l.Spec.IfNotExists && l.Statement == nil:
 		job.CQL.Wide = columns
 	}
 	return countsTwice

@@ -258,7 +258,7 @@ func TestByCQL(t *testing.T) {
 			l.Spec.IfNotExists = c.ifNotExists
 			j, err := job(t, l)
 			require.NoError(t, err)
-			require.Equal(t, c.countsTwice, ByCQL(j, l.Spec, l.Table))
+			require.Equal(t, c.countsTwice, l.ByCQL(j))
 			require.Equal(t, c.countsTwice, j.Linger == lingerTime)
 			require.Equal(t, c.countsTwice, j.ChunkSize == carefulSize)
 			require.Equal(t, c.countsTwice, j.ChunkRecords == carefulRecords)

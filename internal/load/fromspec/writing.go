@@ -40,6 +40,9 @@ func (l *Load) newWriter(columns []schema.Column) cql.Writer {
 	if l.Spec.DryRun {
 		return l.Shown(dryRun{})
 	}
+	if l.Statement != nil {
+		return l.Shown(l.Table.Session.Statement(l.Statement.prepared, columns))
+	}
 	w := l.Table.Session.Writer(l.Table.Schema, columns).WithTTL(int(l.Spec.TTL))
 	if l.Spec.IfNotExists {
 		w = w.Once()

@@ -189,7 +189,7 @@ func (l *Load) Complete(p ingest.Piece, t ingest.Tally, rejects []ingest.Reject)
 		return l.lost
 	}
 	kind, s := kindPiece, completedPiece{Input: p.Input, Offset: p.Offset, Tally: t}
-	rejected := t.ParseErrors+t.InsertErrors+t.InDoubt > 0
+	rejected := len(rejects) > 0
 	if l.packed && !rejected {
 		l.done.add(p.Input, p.Offset, t)
 		// If careful, rows without a record of completion are in doubt after a kill: do not delay

@@ -24,6 +24,7 @@ type entry struct {
 	Kept   string // file that has the row
 	// Repeats is the number of times the row was written again, each time with a later timestamp.
 	Repeats uint8
+	Found   string            // JSON of the values found by a condition; empty: none
 	More    []ingest.BadField // of a dry run
 }
 
@@ -42,7 +43,9 @@ type line struct {
 	Stamp   *int64        `json:"timestamp,omitempty"`
 	Kept    *string       `json:"kept,omitempty"`
 	Repeats *uint8        `json:"repeats,omitempty"`
-	More    []badField    `json:"more,omitempty"`
+	// Found belongs only to its own line, as More does.
+	Found json.RawMessage `json:"found,omitempty"`
+	More  []badField      `json:"more,omitempty"`
 }
 
 // badField is a bad field of a row besides the first one.
@@ -82,6 +85,7 @@ func lineOf(e, before *entry) line {
 		),
 		other(&e.Kept, before.Kept),
 		other(&e.Repeats, before.Repeats),
+		json.RawMessage(e.Found),
 		more,
 	}
 }
@@ -109,7 +113,7 @@ func (l *line) follow(e *entry) {
 	take(&e.Stamp, l.Stamp)
 	take(&e.Kept, l.Kept)
 	take(&e.Repeats, l.Repeats)
-	e.More = nil
+	e.More, e.Found = nil, string(l.Found)
 	for _, b := range l.More {
 		e.More = append(e.More, ingest.BadField(b))
 	}

@@ -27,12 +27,12 @@ func TestLines(t *testing.T) {
 	lines := json.NewEncoder(&text)
 	var before *entry
 	told := []entry{
-		{"a", 2, 3, 10, "n", "x", "no int", ingest.Parse, 7, "rejects.csv", 0, nil},
-		{"a", 3, 3, 16, "n", "y", "no int", ingest.Parse, 7, "rejects.csv", 0, nil},
-		{"a", 4, 1, 22, "", "", "refused", ingest.Insert, 0, "rejects.csv", 2, nil},
-		{"b", 4, 1, 0, "", "", "refused", ingest.Insert, 0, "rejects.csv", 0, nil},
-		{"", 4, 1, 0, "", "", "refused", ingest.Insert, 0, "rejects.csv", 0, nil},
-		{"", 5, 1, 9, "", "", "refused", ingest.InDoubt, 0, "in-doubt.csv", 0, nil},
+		{"a", 2, 3, 10, "n", "x", "no int", ingest.Parse, 7, "rejects.csv", 0, "", nil},
+		{"a", 3, 3, 16, "n", "y", "no int", ingest.Parse, 7, "rejects.csv", 0, "", nil},
+		{"a", 4, 1, 22, "", "", "refused", ingest.Insert, 0, "rejects.csv", 2, "", nil},
+		{"b", 4, 1, 0, "", "", "refused", ingest.Insert, 0, "rejects.csv", 0, "", nil},
+		{"", 4, 1, 0, "", "", "refused", ingest.Insert, 0, "rejects.csv", 0, "", nil},
+		{"", 5, 1, 9, "", "", "refused", ingest.InDoubt, 0, "in-doubt.csv", 0, "", nil},
 	}
 	for _, e := range told {
 		require.NoError(t, lines.Encode(lineOf(&e, before)))
@@ -96,6 +96,7 @@ func TestLinesOfAnotherRun(t *testing.T) {
 				0,
 				"rejects.csv",
 				0,
+				"",
 				nil,
 			},
 			e,

@@ -4,6 +4,8 @@
 //     It can be loaded as it is. An element of an array of JSON takes one line there.
 //   - errors.jsonl has a line of JSON for each row with its file, line, column and reason.
 //   - in-doubt.csv has the rows that may or may not have been applied.
+//   - not-applied.csv has the rows whose condition did not hold. errors.jsonl has the values that
+//     were found.
 //   - rejects-broken.csv has lines that are no record, such as lines with a quote that is never
 //     closed. In rejects.csv they would swallow the row after them.
 //
@@ -55,6 +57,7 @@ const (
 	rejectsBase = "rejects"
 	brokenBase  = "rejects-broken"
 	doubtBase   = "in-doubt"
+	unmetBase   = "not-applied"
 	longBase    = "rejects-long-"
 )
 
@@ -168,6 +171,8 @@ func (d *Dir) rows(r ingest.Reject) string {
 	switch {
 	case r.Stage == ingest.InDoubt:
 		base = doubtBase
+	case r.Stage == ingest.NotApplied:
+		base = unmetBase
 	case r.Broken:
 		base = brokenBase
 	}
@@ -186,7 +191,9 @@ func (d *Dir) rows(r ingest.Reject) string {
 
 // explain writes the reason of a row to errors.jsonl and adds it to the causes.
 func (d *Dir) explain(r ingest.Reject, kept string) error {
-	d.causes.Add(r)
+	if r.Stage != ingest.NotApplied {
+		d.causes.Add(r)
+	}
 	o, err := d.use(journal.ErrorsFile, nil)
 	if err != nil {
 		return err
@@ -205,6 +212,7 @@ func (d *Dir) explain(r ingest.Reject, kept string) error {
 		r.Stamp,
 		kept,
 		r.Repeats,
+		format.JSONOf(r.Found),
 		r.More,
 	}
 	if err := lines.Encode(lineOf(e, d.last)); err != nil {
@@ -249,12 +257,13 @@ func (d *Dir) Files() []string {
 	return paths
 }
 
-// Rejected returns the paths of the files whose rows are not in doubt, by name.
+// Rejected returns the paths of the files of rows that were rejected, by name. Rows in doubt, and
+// those that were not applied, are not.
 func (d *Dir) Rejected() []string {
-	return slices.DeleteFunc(
-		d.Files(),
-		func(path string) bool { return InDoubt(filepath.Base(path)) },
-	)
+	return slices.DeleteFunc(d.Files(), func(path string) bool {
+		name := filepath.Base(path)
+		return InDoubt(name) || NotApplied(name)
+	})
 }
 
 // IsLong reports whether a file has a row that is too long for memory.

@@ -63,6 +63,22 @@ func (f FileState) InDoubt() bool { return InDoubt(f.Name) }
 // InDoubt reports whether the file of that name has rows that may have been applied.
 func InDoubt(name string) bool { return strings.HasPrefix(name, doubtBase) }
 
+// NotApplied reports whether the file of that name has rows whose condition did not hold.
+func NotApplied(name string) bool { return strings.HasPrefix(name, unmetBase) }
+
+// Apart divides the paths of files of rows into those of rows that were rejected or are in doubt, and
+// those of rows that were not applied.
+func Apart(paths []string) (rejected, notApplied []string) {
+	for _, path := range paths {
+		if NotApplied(filepath.Base(path)) {
+			notApplied = append(notApplied, path)
+		} else {
+			rejected = append(rejected, path)
+		}
+	}
+	return rejected, notApplied
+}
+
 // Changed flushes the files and returns the state of those written to since the last call, by name.
 // It leaves out a long row that is not complete.
 func (d *Dir) Changed() (State, error) {
@@ -88,7 +104,7 @@ func (d *Dir) Changed() (State, error) {
 // ownFiles returns a pattern for the names of the files of rows.
 func ownFiles(ext string) *regexp.Regexp {
 	return regexp.MustCompile(
-		`^(` + rejectsBase + `|` + brokenBase + `|` + doubtBase + `)(-[0-9]+)?` + regexp.QuoteMeta(
+		`^(` + rejectsBase + `|` + brokenBase + `|` + doubtBase + `|` + unmetBase + `)(-[0-9]+)?` + regexp.QuoteMeta(
 			ext,
 		) + `$|^` +
 			longBase + `([0-9]+)` + regexp.QuoteMeta(
@@ -240,6 +256,9 @@ func (d *Dir) recount() error {
 	}
 	defer func() { _ = f.Close() }()
 	return entries(f, f.Name(), func(e entry) {
+		if e.Stage == ingest.NotApplied {
+			return
+		}
 		d.causes.Add(ingest.Reject{
 			File:   e.File,
 			Line:   e.Line,
@@ -310,7 +329,8 @@ func unexplained(path string) error {
 	return nil
 }
 
-// Find returns the files of rows that a run left in its folder, by name.
+// Find returns the files of rows that a run left in its folder, by name, except for rows that were
+// not applied.
 func Find(path string) ([]Kept, error) {
 	f, err := os.Open(filepath.Join(path, journal.ErrorsFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -332,6 +352,9 @@ func Find(path string) ([]Kept, error) {
 	}
 	var found []Kept
 	for _, name := range slices.Sorted(maps.Keys(stamps)) {
+		if NotApplied(name) {
+			continue // nothing of it failed
+		}
 		if !ownFiles(filepath.Ext(name)).MatchString(name) {
 			return nil, fmt.Errorf("rejects: %s: %q is no file of rejects", f.Name(), name)
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/test/loadtest"
 	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
 )
@@ -25,7 +26,11 @@ func TestRowsThatExistAreCounted(t *testing.T) {
 	result := loadtest.MustRun(t, job, c)
 	require.EqualValues(t, 1, result.Existing)
 	require.EqualValues(t, 2, result.Written)
-	require.Empty(t, rejects.Rejects)
+	require.Len(t, rejects.Rejects, 1, "it is kept")
+	kept := rejects.Rejects[0]
+	require.Equal(t, "c,d\n", string(kept.Raw))
+	require.Equal(t, ingest.NotApplied, kept.Stage)
+	require.Zero(t, result.Rejected(), "it is no error")
 }
 
 // A batch that never gets an answer while others do is taken apart: the row that

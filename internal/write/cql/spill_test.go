@@ -24,7 +24,7 @@ type freed struct {
 func (*freed) Begun() bool                                     { return false }
 func (*freed) Ready(int)                                       {}
 func (*freed) Written(int, rowsum.Sum) error                   { return nil }
-func (*freed) Existing(int) error                              { return nil }
+func (*freed) NotApplied(*write.Row, error) error              { return nil }
 func (*freed) Reject(*write.Row, write.Outcome, error) error   { return nil }
 func (*freed) Find(context.Context, int64) (*write.Row, error) { return nil, nil }
 func (f *freed) Release(rows int)                              { f.rows += rows }

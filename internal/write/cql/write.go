@@ -33,7 +33,7 @@ func (t *Target) write(ctx context.Context, q *nodeQueue) error {
 	}
 }
 
-// send writes a batch and completes each of its rows as written, rejected, in doubt or existing. An
+// send writes a batch and completes each of its rows as written, rejected, in doubt or not applied. An
 // error ends the run.
 func (t *Target) send(ctx context.Context, b *batch, rows []row.Row) error {
 	err := t.attempt(ctx, b, rows)
@@ -49,7 +49,7 @@ func (t *Target) send(ctx context.Context, b *batch, rows []row.Row) error {
 		return err
 	case class == fault.NotApplied:
 		t.answered()
-		return b.existing()
+		return b.notApplied(err)
 	case len(b.rows) > 1 &&
 		(class == fault.Permanent || fault.Retryable(err, b.writer.Idempotent())):
 		// One bad row never fails its batch, not even one that the cluster never answers.
@@ -61,7 +61,7 @@ func (t *Target) send(ctx context.Context, b *batch, rows []row.Row) error {
 	}
 }
 
-// answered records that a batch was written, or that its rows exist.
+// answered records that a batch was written, or that its condition did not hold.
 func (t *Target) answered() {
 	t.outOfAttempts.Store(0)
 	t.leftInDoubt.Store(0)
@@ -192,9 +192,14 @@ func (b *batch) written() error {
 	})
 }
 
-// existing completes the batch's rows as existing.
-func (b *batch) existing() error {
-	return b.each(func(p write.Tracker, rows []*write.Row) error { return p.Existing(len(rows)) })
+// notApplied completes the batch's rows as not applied.
+func (b *batch) notApplied(reason error) error {
+	for _, r := range b.rows {
+		if err := r.Tracker.NotApplied(r, reason); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // reject rejects the batch's rows, also those after the one that was enough.

@@ -153,9 +153,9 @@ type pieces struct {
 	known           map[int64]*write.Row // by their timestamps
 }
 
-func (p *pieces) Begun() bool        { return false }
-func (p *pieces) Existing(int) error { return nil }
-func (p *pieces) Ready(int)          {}
+func (p *pieces) Begun() bool                        { return false }
+func (p *pieces) NotApplied(*write.Row, error) error { return nil }
+func (p *pieces) Ready(int)                          {}
 
 // rejects is the number of rows that were rejected.
 func (p *pieces) rejects() int {

@@ -1,0 +1,54 @@
+package spec
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/mutation"
+)
+
+// Statement parses the statement that the load runs for each row. It returns nil if rows are
+// inserted.
+func (o *Load) Statement() (*mutation.Statement, error) {
+	if o.Query == "" {
+		return nil, nil //nolint:nilnil // most loads have none
+	}
+	s, err := mutation.Parse(o.Query)
+	if err != nil {
+		return nil, fmt.Errorf("--query: %w", err)
+	}
+	if s.Keyspace == "" {
+		return nil, fmt.Errorf(
+			"--query: the %s names no keyspace: write its table as keyspace.%s",
+			s.Kind,
+			s.Table,
+		)
+	}
+	return s, nil
+}
+
+// checkQuery refuses settings that mean nothing for a statement.
+func (o *Load) checkQuery() error {
+	s, err := o.Statement()
+	switch {
+	case s == nil || err != nil:
+		return err
+	case o.Via != ViaCQL:
+		return fmt.Errorf("--query: --via %s runs no statements", o.Via)
+	case o.IfNotExists:
+		return errors.New("--if-not-exists and --query: write the condition in the statement")
+	case o.TTL > 0:
+		return errors.New("--ttl and --query: write USING TTL in the statement")
+	case o.ColumnOrder != "":
+		return errors.New("--column-order and --query: name the markers with --columns")
+	case o.Timestamp == "":
+		return nil
+	case s.Conditional:
+		return errors.New(
+			"--timestamp and --query: a lightweight transaction has a timestamp of the cluster's",
+		)
+	case s.Timestamp:
+		return errors.New("--timestamp and --query: the statement has a timestamp of its own")
+	}
+	return nil
+}

@@ -183,10 +183,10 @@ func (l *Load) runError(err error, r *LoadReport) error {
 	}
 }
 
-// remember records a load that is done in the history. The run of a retry is recorded by the run
-// that it retries.
+// remember records a load that is done in the history, unless its run directory stays. The run of a
+// retry is recorded by the run that it retries.
 func (l *Load) remember(r *LoadReport) error {
-	if l.journal == nil || l.retried != nil || r.Outcome != run.Done {
+	if l.journal == nil || l.retried != nil || r.Outcome != run.Done || l.rejects.Used() {
 		return nil
 	}
 	target := l.target()

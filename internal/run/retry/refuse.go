@@ -47,7 +47,7 @@ func loadedBefore(dir, folder string) error {
 // refuseUnfinished refuses to retry a load that has not come to its end.
 func refuseUnfinished(dir string, end *records.End) error {
 	switch {
-	case end != nil && end.Outcome == records.Partly:
+	case end != nil && (end.Outcome == records.Partly || end.Outcome == records.Done):
 		return nil
 	case end != nil && end.Outcome == records.Failed: // a limit on errors may stop it again
 		return fmt.Errorf(

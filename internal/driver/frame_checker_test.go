@@ -186,7 +186,8 @@ func hiddenTypes(t *testing.T) map[datatype.DataType]datatype.DataType {
 	}
 	const marshal = "org.apache.cassandra.db.marshal."
 	inner := datatype.NewTuple(datatype.Int, datatype.NewList(datatype.Varchar))
-	types := map[datatype.DataType]datatype.DataType{datatype.NewList(inner): datatype.NewList(inner)}
+	types := make(map[datatype.DataType]datatype.DataType)
+	types[datatype.NewList(inner)] = datatype.NewList(inner)
 	for _, whole := range []datatype.DataType{
 		datatype.NewTuple(datatype.Int, datatype.NewTuple(datatype.Int)),
 		datatype.NewCustom(""),

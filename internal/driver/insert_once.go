@@ -86,12 +86,13 @@ func (w *Writer) writeOnce(ctx context.Context, st *statement, values []any, r r
 	}
 }
 
-// foundValues returns the cells of an answer as values. It leaves out those whose type is not known.
+// foundValues returns the cells of an answer as values, except for those of unknown types.
 func foundValues(columns []gocql.ColumnInfo, cells []cell) []row.Value {
 	found := make([]row.Value, 0, len(columns))
 	for i, c := range columns {
 		if t, err := typeOf(c.TypeInfo); err == nil {
-			found = append(found, row.Value{Name: c.Name, Type: t, Bytes: bytes.Clone(cells[i].bytes)})
+			value := row.Value{Name: c.Name, Type: t, Bytes: bytes.Clone(cells[i].bytes)}
+			found = append(found, value)
 		}
 	}
 	return found

@@ -32,8 +32,9 @@ type Piece struct {
 }
 
 // Tally counts what became of some rows. Existing rows were not written because a row of their key
-// existed, or because another condition did not hold. Rows InDoubt may or may not have been applied, and must not be repeated. Sum is that of
-// a scan of the same columns, if no key comes twice and nulls were null before.
+// existed, or because another condition did not hold. Rows InDoubt may or may not have been
+// applied, and must not be repeated. Sum is that of a scan of the same columns, if no key comes
+// twice and nulls were null before.
 type Tally struct {
 	Read         int64      `json:"read"`          // records found
 	Written      int64      `json:"written"`       // acknowledged

@@ -172,7 +172,7 @@ func hintNames(
 		if len(keys) > 0 {
 			return hintKeys(t, left, keys, mayHold)
 		}
-		return hintField(unknown...)
+		return hintField(t.Noun(), unknown)
 	}
 	if len(unknown) == 1 && columns[0].near {
 		return hintNear(
@@ -217,16 +217,18 @@ func hintNear(c renaming, key bool) string {
 	return text
 }
 
-// hintField returns the hint for fields whose names are no columns.
-func hintField(names ...string) string {
-	if list := flagList(names); len(list) <= fieldsShown {
-		return fmt.Sprintf(
-			"--map %s says which column it is, --skipcols %s leaves out what is no column",
-			flagList([]string{names[0] + "=COLUMN"}),
-			list,
-		)
+// hintField returns the hint for fields whose names are no columns, or no markers, as noun says.
+func hintField(noun string, names []string) string {
+	pair, list := flagList([]string{names[0] + "=" + strings.ToUpper(noun)}), " "+flagList(names)
+	if len(list) > fieldsShown {
+		pair, list = "FIELD="+strings.ToUpper(noun), ""
 	}
-	return "--map FIELD=COLUMN says which column it is, --skipcols leaves out what is no column"
+	return fmt.Sprintf(
+		"--map %s says which %s it is, --skipcols%s leaves out what is no %[2]s",
+		pair,
+		noun,
+		list,
+	)
 }
 
 // flagList writes names as the value of a flag, as one types it into a shell.

@@ -79,11 +79,19 @@ func New(keyspace, name string, columns []Column) *Table {
 	return &Table{Keyspace: keyspace, Name: name, Columns: cols, places: places}
 }
 
-// OfMarkers makes a table that stands for a statement. Its columns are the markers, in their order in
-// the text. A marker that is a value of the partition key is of that kind, and has its position.
+// OfMarkers makes a table that stands for a statement. Its columns are the markers, in their order
+// in the text. A marker that is a value of the partition key is of that kind, and has its position.
 // All others are regular.
 func OfMarkers(keyspace, name string, markers []Column) *Table {
 	return &Table{Keyspace: keyspace, Name: name, Columns: markers, Markers: true}
+}
+
+// Noun is what the table's columns are called in messages.
+func (t *Table) Noun() string {
+	if t.Markers {
+		return "marker"
+	}
+	return "column"
 }
 
 // String is the table's qualified name as CQL.
@@ -127,8 +135,8 @@ func (t *Table) OfKind(kind Kind) []Column {
 	return cols
 }
 
-// MayRepeatLater reports whether a row that was written may be written again with a later timestamp.
-// Counters count it twice, and what a statement does is not known.
+// MayRepeatLater reports whether a row may be written again with a later timestamp. Counters count
+// it twice, and what a statement does is not known.
 func (t *Table) MayRepeatLater() bool { return !t.Markers && !t.IsCounter() }
 
 // IsCounter says whether the table holds counters.

@@ -78,8 +78,8 @@ func (s *Statement) Kind() string {
 	return s.parsed.Kind.String()
 }
 
-// alone reports whether each row is a request of its own: it has a condition, or the markers do not
-// tell its partition.
+// alone reports whether each row is a request of its own: it has a condition, or the markers are
+// not the whole partition key.
 func (s *Statement) alone() bool {
 	return s != nil &&
 		(s.parsed.Conditional || len(s.prepared.Markers.OfKind(schema.PartitionKey)) == 0)

@@ -66,8 +66,7 @@ func InDoubt(name string) bool { return strings.HasPrefix(name, doubtBase) }
 // NotApplied reports whether the file of that name has rows whose condition did not hold.
 func NotApplied(name string) bool { return strings.HasPrefix(name, unmetBase) }
 
-// Apart divides the paths of files of rows into those of rows that were rejected or are in doubt, and
-// those of rows that were not applied.
+// Apart divides the paths of files of rows. Those of rows that were not applied come second.
 func Apart(paths []string) (rejected, notApplied []string) {
 	for _, path := range paths {
 		if NotApplied(filepath.Base(path)) {

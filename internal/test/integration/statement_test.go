@@ -41,7 +41,7 @@ func TestStatements(t *testing.T) {
 			},
 		},
 		{
-			"UPDATE %s USING TTL 100000 SET l = l + :l, s = s + {5}, m[:tk] = :n WHERE p = :p AND c = :c",
+			"UPDATE %s USING TTL 100000 SET l = l + :l, m[:tk] = :n WHERE p = :p AND c = :c",
 			"l,tk,n,p,c",
 			[][]string{{"['c']", "k", "5", "1", "1"}, {"['d', 'e']", "it's", "6", "1", "2"}},
 		},

@@ -33,8 +33,8 @@ func (t *Target) write(ctx context.Context, q *nodeQueue) error {
 	}
 }
 
-// send writes a batch and completes each of its rows as written, rejected, in doubt or not applied. An
-// error ends the run.
+// send writes a batch and completes each of its rows as written, rejected, in doubt or not applied.
+// An error ends the run.
 func (t *Target) send(ctx context.Context, b *batch, rows []row.Row) error {
 	err := t.attempt(ctx, b, rows)
 	if err == nil {

@@ -4,7 +4,7 @@
 // # Where to start
 //
 // [Parse] returns a [Statement]: its table, what it assigns, and whether it has a condition.
-// [Statement.Unrepeatable] tells whether the statement may be run twice with the same values.
+// [Statement.Unrepeatable] returns why it must not be run twice with the same values.
 // [Statement.WithTimestamp] adds a write time.
 //
 // # Errors

@@ -13,12 +13,10 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	fmt.Println(s.Kind, s.Keyspace, s.Table)
 	fmt.Println(s.WithTimestamp(":at"))
 	list := func(string) mutation.ColumnKind { return mutation.List }
 	fmt.Println(s.Unrepeatable(list))
 	// Output:
-	// UPDATE shop carts
 	// UPDATE shop.carts USING TIMESTAMP :at SET items = items + :new WHERE id = :id
 	// column items is a list that is not frozen
 }

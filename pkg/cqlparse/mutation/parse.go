@@ -30,7 +30,7 @@ type Statement struct {
 	Timestamp, TTL bool
 	// Positional statements have a marker without a name, "?".
 	Positional bool
-	Text           string // as it was given, without what follows its last value
+	Text       string // as it was given, without what follows its last value
 
 	changes   []change
 	functions []string // those whose result may differ from call to call, in lower case
@@ -217,8 +217,8 @@ func (p *parser) assignment() error {
 	return p.terms(",", "where")
 }
 
-// adds reports whether the terms up to the end of the assignment have the column itself, as those
-// of v = v + 1 and v = ['a'] + v have.
+// adds reports whether the assignment has the column itself among its terms. Examples are v = v + 1
+// and v = ['a'] + v.
 func (p *parser) adds(column string) bool {
 	depth := 0
 	for n := 0; ; n++ {

@@ -31,11 +31,11 @@ const (
 )
 
 // Unrepeatable returns why the statement must not be run twice with the same values, or "" if that
-// does no harm. The function kind returns what a column is; a column that the table does not have is
-// Other.
+// does no harm. The function kind returns what a column is. A column that the table does not have
+// is Other.
 //
-// A counter counts twice. A list that is not frozen gets elements twice, also if it is assigned as a
-// whole (CASSANDRA-11368). A function such as now() gives something else. The condition of a
+// A counter counts twice. A list that is not frozen gets elements twice, also if it is assigned as
+// a whole (CASSANDRA-11368). A function such as now() gives something else. The condition of a
 // statement may be false because of its first run.
 func (s *Statement) Unrepeatable(kind func(column string) ColumnKind) string {
 	if s.Conditional {

@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"os"
 	"slices"
 
@@ -13,7 +12,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/cli/help"
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
-	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
@@ -368,9 +366,13 @@ and reason. The exit status is then 2.
 
 // fill fills in what the command line says besides settings.
 func (o *loadOptions) fill(c *cobra.Command, args []string) (err error) {
-	if o.spec.Query != "" {
-		args, err = o.findInStatement(c, args)
-	} else {
+	statement, err := o.spec.Statement()
+	switch {
+	case err != nil:
+	case statement != nil:
+		o.spec.TableName = spec.TableName{Keyspace: statement.Keyspace, Table: statement.Table}
+		args, err = besideStatement(c, args, o.spec.TableName)
+	default:
 		o.spec.TableName, args, err = o.find(c, args)
 	}
 	if err != nil {
@@ -381,27 +383,6 @@ func (o *loadOptions) fill(c *cobra.Command, args []string) (err error) {
 	}
 	o.spec.Inputs, o.spec.Given = args, flagset.Typed(c.Flags())
 	return nil
-}
-
-// findInStatement takes the table from the statement of --query, and returns the arguments that are
-// left. The first of them may be that table, too.
-func (o *loadOptions) findInStatement(c *cobra.Command, args []string) ([]string, error) {
-	s, err := o.spec.Statement()
-	if err != nil {
-		return nil, err
-	}
-	o.spec.TableName = spec.TableName{Keyspace: s.Keyspace, Table: s.Table}
-	if c.Flags().Changed("table") {
-		return nil, errors.New("--table and --query: the statement names the table")
-	}
-	if len(args) == 0 {
-		return nil, nil
-	}
-	named, err := schema.SplitName(args[0])
-	if err == nil && slices.Equal(named, []string{s.Keyspace, s.Table}) {
-		args = args[1:]
-	}
-	return args, nil
 }
 
 // checkLoad looks whether a load would do well.

@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -136,6 +138,22 @@ func (o *tableOptions) find(c *cobra.Command, args []string) (spec.TableName, []
 		return none, nil, fmt.Errorf("keyspace %q is not a name", o.Keyspace)
 	}
 	return spec.TableName{Keyspace: keyspace[0], Table: parts[0]}, args, nil
+}
+
+// besideStatement returns the arguments that are left beside a statement, which names the table.
+// The first of them may be that table, too.
+func besideStatement(c *cobra.Command, args []string, table spec.TableName) ([]string, error) {
+	if c.Flags().Changed("table") {
+		return nil, errors.New("--table and --query: the statement names the table")
+	}
+	if len(args) == 0 {
+		return nil, nil
+	}
+	named, err := schema.SplitName(args[0])
+	if err == nil && slices.Equal(named, []string{table.Keyspace, table.Table}) {
+		args = args[1:]
+	}
+	return args, nil
 }
 
 // findAlone finds the table of a command that takes nothing else.

@@ -159,6 +159,10 @@ func (o *scanOptions) addRowFlags(b flagset.Binder) {
 		"put a single quote before text that a spreadsheet would run as a formula; the output is then not what the table holds",
 	)
 	b = b.In(flagset.GroupRows)
+	b.Add(
+		"query",
+		"SELECT to read the table by, with functions, elements and aliases, and without its token range; it names the table (default: the columns of --columns)",
+	)
 	b.Add("where", "CQL condition that rows must meet besides, such as \"day = 3\"", flagset.Everyday)
 	b.Add("allow-filtering", "let the servers read rows that the condition then leaves out")
 	b.Add("limit", "rows to read, at most, whichever come first (-1: all)", flagset.Everyday)
@@ -239,7 +243,16 @@ a checksum of each. A checksum of all rows there does not depend on their order.
 
 // fill fills in what the command line says besides settings.
 func (o *scanOptions) fill(c *cobra.Command, args []string) (err error) {
-	if o.spec.TableName, args, err = o.find(c, args); err != nil {
+	statement, err := o.spec.Selected()
+	switch {
+	case err != nil:
+	case statement != nil:
+		o.spec.TableName = spec.TableName{Keyspace: statement.Keyspace, Table: statement.Table}
+		args, err = besideStatement(c, args, o.spec.TableName)
+	default:
+		o.spec.TableName, args, err = o.find(c, args)
+	}
+	if err != nil {
 		return err
 	}
 	if o.spec.Inputs = args; len(args) > 0 && !o.spec.FromFiles() {

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/gocql/gocql"
-
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
 
@@ -32,23 +30,12 @@ type StatementUse struct {
 	Positional  bool   // it has markers without a name, which have that of their column
 }
 
-// errPrepared ends a request when its statement is prepared.
-var errPrepared = errors.New("prepared")
-
 // Prepare has the servers prepare a statement. It does not run it. If the statement has a fault,
 // the error has what the server says, and class Permanent.
 func (s *Session) Prepare(ctx context.Context, text string, use StatementUse) (*Prepared, error) {
-	var info gocql.QueryInfo
-	q := s.s.Bind(text, func(i *gocql.QueryInfo) ([]any, error) {
-		info = *i
-		return nil, errPrepared
-	})
-	err := q.WithContext(ctx).Iter().Close()
-	if !errors.Is(err, errPrepared) {
-		if err == nil {
-			err = errors.New("the statement was not prepared")
-		}
-		return nil, classify(ctx, err)
+	info, err := s.prepare(ctx, text)
+	if err != nil {
+		return nil, err
 	}
 	p := &Prepared{text: text, how: use}
 	var markers []schema.Column

@@ -30,6 +30,8 @@ type Query struct {
 	Where          string   // condition besides the token range, as CQL; empty: none
 	AllowFiltering bool
 	GroupBy        []string // as CQL
+	PerPartition   int64    // rows of each partition, at most; 0: all
+	Distinct       bool     // each partition once
 }
 
 // Columns returns the query for the selectors.
@@ -46,7 +48,11 @@ func Count() Query { return Query{Select: []string{"count(*)"}} }
 
 // Reader makes a reader of a table. Without a partitioner the table is read as one range.
 func (s *Session) Reader(t *schema.Table, q Query, p token.Partitioner) *Reader {
-	stmt := "SELECT " + strings.Join(q.Select, ", ") + " FROM " + t.String()
+	stmt := "SELECT "
+	if q.Distinct {
+		stmt += "DISTINCT "
+	}
+	stmt += strings.Join(q.Select, ", ") + " FROM " + t.String()
 	var where []string
 	if p != nil {
 		var key []string
@@ -64,6 +70,9 @@ func (s *Session) Reader(t *schema.Table, q Query, p token.Partitioner) *Reader 
 	}
 	if len(q.GroupBy) > 0 {
 		stmt += " GROUP BY " + strings.Join(q.GroupBy, ", ")
+	}
+	if q.PerPartition > 0 {
+		stmt += fmt.Sprintf(" PER PARTITION LIMIT %d", q.PerPartition)
 	}
 	if q.AllowFiltering {
 		stmt += " ALLOW FILTERING"

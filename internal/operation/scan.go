@@ -23,11 +23,13 @@ import (
 
 // Scan is a scan that is ready to run.
 type Scan struct {
-	env    spec.Environment
-	spec   spec.Scan
-	t      *files.Source
-	job    *scan.Job
-	header []byte // that every file begins with, or the first of numbered ones
+	env  spec.Environment
+	spec spec.Scan
+	t    *files.Source
+	job  *scan.Job
+	// what is selected, in the order of the output
+	selection []schema.Selector
+	header    []byte // that every file begins with, or the first of numbered ones
 	// cuts rows off the text that the output is written
 	firstRows func(text []byte, rows int) int
 	out       *sink.Output // nil: a resumed scan that does not run yet
@@ -117,7 +119,7 @@ func (s *Scan) plan(ctx context.Context) error {
 		if err := s.refuse(ctx); err != nil {
 			return err
 		}
-		return s.makeJob(text)
+		return s.makeJob(ctx, text)
 	}
 	s.begunWith = records.ScanExtra{
 		Files:       s.t.Files.Sum(),
@@ -136,7 +138,7 @@ func (s *Scan) plan(ctx context.Context) error {
 			return err
 		}
 	}
-	if err := s.makeJob(text); err != nil {
+	if err := s.makeJob(ctx, text); err != nil {
 		return err
 	}
 	return s.beside().CheckFree()
@@ -185,12 +187,15 @@ func (s *Scan) warnOfRounding(selection []schema.Selector) {
 }
 
 // makeJob puts the scan together, but for its output, which begins with the header.
-func (s *Scan) makeJob(text format.TextFormat) error {
-	s.spec.OrderColumns(s.t.Schema)
-	selection, err := s.t.Schema.Selectors(s.spec.Columns)
+func (s *Scan) makeJob(ctx context.Context, text format.TextFormat) error {
+	if s.spec.Query == "" {
+		s.spec.OrderColumns(s.t.Schema)
+	}
+	selection, query, err := s.selectColumns(ctx)
 	if err != nil {
 		return err
 	}
+	s.selection = selection
 	if err := s.spec.CheckColumns(s.t.Schema); err != nil {
 		return err
 	}
@@ -213,8 +218,7 @@ func (s *Scan) makeJob(text format.TextFormat) error {
 	s.warnOfRounding(selection)
 	s.header, s.firstRows = output.AppendBegin(nil), format.FirstRows(form)
 	selected, key := s.t.Schema.WithKey(selection)
-	query := driver.Columns(selected)
-	query.Where, query.AllowFiltering = s.spec.Where, s.spec.AllowFiltering
+	query.Select = driver.Columns(selected).Select
 	s.job = &scan.Job{
 		Reader: s.t.Reader(
 			files.Wanted{Read: selected, Query: query, Memory: s.spec.Memory, Now: s.begunWith.Now},

@@ -14,7 +14,7 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 	if s.ToStdout() || s.spec.NoManifest {
 		return nil
 	}
-	m, err := account.Scan{
+	m := account.Scan{
 		Build:   s.env.Build,
 		Spec:    &s.spec,
 		Source:  s.t,
@@ -23,10 +23,8 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 		Result:  result,
 		Done:    s.done(result),
 		Failed:  r.Failed,
+		Columns: s.selection,
 	}.Manifest()
-	if err != nil {
-		return err
-	}
 	m.Pace = &manifest.Pace{
 		Seconds:        r.Duration.Seconds(),
 		EarlierSeconds: r.TookBefore.Seconds(),

@@ -20,6 +20,7 @@ type Scan struct {
 	Output
 	Pacing
 	ScanText
+	Query          string // SELECT whose columns and condition are read; empty: Columns and Where
 	Where          string // CQL condition that rows must meet besides
 	AllowFiltering bool
 	Limit          int64  // at most, in rows to read; -1: all
@@ -46,6 +47,7 @@ func NewScan() *Scan {
 func (s *Scan) Settings() setting.List {
 	text := append(s.Text.settings(), s.ScanText.settings()...)
 	return slices.Concat(s.Output.settings(), text, setting.List{
+		{Name: "query", Field: &s.Query},
 		{Name: "where", Field: &s.Where},
 		{Name: "allow-filtering", Field: &s.AllowFiltering},
 		{Name: "limit", Field: &s.Limit},
@@ -58,6 +60,9 @@ func (s *Scan) Settings() setting.List {
 func (s *Scan) Check(continued bool) (dsv.Format, error) {
 	if !continued { // else the output is there
 		if err := s.CheckName(); err != nil {
+			return dsv.Format{}, err
+		}
+		if err := s.useQuery(); err != nil {
 			return dsv.Format{}, err
 		}
 	}

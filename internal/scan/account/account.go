@@ -12,6 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/version"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
@@ -27,16 +28,12 @@ type Scan struct {
 	Result  scan.Result       // of all runs
 	Done    int               // token ranges of all runs
 	Failed  []read.FailedRange
+	Columns []schema.Selector // of the output
 }
 
-// Manifest returns the manifest, without its files and the pace. An error is that of a selected
-// column.
-func (s Scan) Manifest() (manifest.Manifest, error) {
+// Manifest returns the manifest, without its files and the pace.
+func (s Scan) Manifest() manifest.Manifest {
 	o, t := s.Spec, s.Source
-	selection, err := t.Schema.Selectors(o.Columns)
-	if err != nil {
-		return manifest.Manifest{}, err
-	}
 	m := manifest.Manifest{
 		Tool:        version.Tool,
 		ToolVersion: s.Build.Version,
@@ -53,6 +50,7 @@ func (s Scan) Manifest() (manifest.Manifest, error) {
 			"delimiter":   o.Delimiter,
 			"quote":       o.Quote,
 			"null-string": o.Null,
+			"query":       o.Query,
 			"where":       o.Where,
 			"limit":       max(o.Limit, 0),
 			"begintoken":  o.BeginToken,
@@ -61,7 +59,7 @@ func (s Scan) Manifest() (manifest.Manifest, error) {
 			"dc":          t.Cluster.LocalDC,
 			"smudge":      o.Smudge,
 		},
-		Columns:  manifest.ColumnsOf(selection),
+		Columns:  manifest.ColumnsOf(s.Columns),
 		Seed:     s.Begun.Seed,
 		PlanHash: s.Begun.PlanHash,
 		Shard:    o.Shard,
@@ -87,7 +85,7 @@ func (s Scan) Manifest() (manifest.Manifest, error) {
 		}
 		m.Ranges.Lost = append(m.Ranges.Lost, lost)
 	}
-	return m, nil
+	return m
 }
 
 // reading returns how the rows were read.

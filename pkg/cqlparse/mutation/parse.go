@@ -321,48 +321,14 @@ func (p *parser) brackets() error {
 	return p.Expect("]")
 }
 
-// closing are the signs that close what others open.
-var closing = map[string]string{"(": ")", "[": "]", "{": "}"}
-
-// terms reads at least one token, up to one of the given words outside all brackets, to a semicolon
-// or to the end. It notes the functions that are called.
+// terms reads terms up to one of the given words, and notes the functions that are called.
 func (p *parser) terms(until ...string) error {
-	var open []string
-	for first := true; ; first = false {
-		t := p.Next()
-		if len(open) == 0 && (t.Kind == lex.End || t.Is(";") || slices.ContainsFunc(until, t.Is)) {
-			if first {
-				return p.Unexpected("a value")
-			}
-			return nil
-		}
-		if t.Kind == lex.End {
-			return p.Unexpected(open[len(open)-1])
-		}
-		p.Read()
+	_, err := p.Terms(func(t lex.Token) error {
 		p.end = t.End
-		if t.Kind == lex.Word || t.Kind == lex.Name {
-			p.noteFunction(t)
+		if p.Calls(t) && !isPure(t.Text) && !slices.Contains(p.s.functions, t.Text) {
+			p.s.functions = append(p.s.functions, t.Text)
 		}
-		if t.Kind != lex.Sign {
-			continue
-		}
-		if end, ok := closing[t.Text]; ok {
-			open = append(open, end)
-		} else if t.Text == ")" || t.Text == "]" || t.Text == "}" {
-			if len(open) == 0 || open[len(open)-1] != t.Text {
-				return p.ErrorAt(t, "nothing is open that %s closes", t.Text)
-			}
-			open = open[:len(open)-1]
-		}
-	}
-}
-
-// noteFunction notes a function whose name was read, if its result may differ from call to call.
-func (p *parser) noteFunction(name lex.Token) {
-	if !p.Next().Is("(") || name.Is("in") || name.Is("and") || isPure(name.Text) ||
-		slices.Contains(p.s.functions, name.Text) {
-		return
-	}
-	p.s.functions = append(p.s.functions, name.Text)
+		return nil
+	}, until...)
+	return err
 }

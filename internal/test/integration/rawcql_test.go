@@ -20,6 +20,8 @@ type rawCQL struct {
 	conn  net.Conn
 	in    *bufio.Reader
 	level uint16 // the consistency of requests
+	// the texts of prepared statements, by id
+	prepared map[string]string
 }
 
 // The opcodes, levels and flags of the protocol (native_protocol_v4.spec, sections 2.2, 2.4, 3 and
@@ -46,7 +48,12 @@ func rawConnectTo(t *testing.T, host string) *rawCQL {
 	conn, err := net.Dial("tcp", net.JoinHostPort(host, "9042"))
 	require.NoError(t, err)
 	t.Cleanup(func() { _ = conn.Close() })
-	c := &rawCQL{conn: conn, in: bufio.NewReaderSize(conn, 1<<16), level: consistencyOne}
+	c := &rawCQL{
+		conn:     conn,
+		in:       bufio.NewReaderSize(conn, 1<<16),
+		level:    consistencyOne,
+		prepared: make(map[string]string),
+	}
 	body := []byte{0, 1}
 	body = appendShort(appendShort(body, "CQL_VERSION"), "3.0.0")
 	op, _ := c.ask(t, opStartup, body)
@@ -101,12 +108,44 @@ func (c *rawCQL) prepare(t *testing.T, stmt string) []byte {
 	)
 	require.EqualValues(t, opResult, op, "%s: %s", stmt, body)
 	n := binary.BigEndian.Uint16(body[4:])
-	return body[6 : 6+n]
+	id := body[6 : 6+n]
+	c.prepared[string(id)] = stmt
+	return id
 }
 
-// execute runs a prepared statement with each list of values, many at a time, and returns the
-// servers' errors, nil where there is none. A value that is nil is null.
+// mostForgotten is how often a statement is prepared again for the same values.
+const mostForgotten = 20
+
+// execute runs a prepared statement with each list of values, and returns the servers' errors, nil
+// where there is none. A value that is nil is null. It prepares the statement again if the node has
+// forgotten it: beside other tests there are more statements than a node keeps.
 func (c *rawCQL) execute(t *testing.T, id []byte, rows [][][]byte) []error {
+	t.Helper()
+	out := c.executeOnce(t, id, rows)
+	for range mostForgotten {
+		var again [][][]byte
+		var places []int
+		for i, err := range out {
+			if err != nil && strings.HasPrefix(err.Error(), errUnprepared) {
+				again, places = append(again, rows[i]), append(places, i)
+			}
+		}
+		if len(again) == 0 {
+			break
+		}
+		c.prepare(t, c.prepared[string(id)])
+		for i, err := range c.executeOnce(t, id, again) {
+			out[places[i]] = err
+		}
+	}
+	return out
+}
+
+// errUnprepared begins the error of a statement that a node has forgotten (section 9).
+const errUnprepared = "0x2500 "
+
+// executeOnce runs a prepared statement with each list of values, many at a time.
+func (c *rawCQL) executeOnce(t *testing.T, id []byte, rows [][][]byte) []error {
 	t.Helper()
 	const together = 128
 	out := make([]error, len(rows))

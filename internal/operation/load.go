@@ -259,9 +259,13 @@ func (l *Load) makeJob(
 	if err != nil {
 		return err
 	}
-	statement, err := fromspec.PrepareStatement(ctx, &l.spec, l.t)
+	parsed, err := l.spec.Statement()
 	if err != nil {
 		return err
+	}
+	statement, err := l.t.Prepare(ctx, parsed)
+	if err != nil {
+		return fmt.Errorf("--query: %w", err)
 	}
 	l.of = fromspec.Load{
 		Env:      l.env,

@@ -35,7 +35,7 @@ type Load struct {
 	Former   []ingest.Reading // how earlier runs of the load read its text; none: a new load
 	Rejects  *retry.Rejects   // the inputs are these; nil: they are no rejects
 	// Statement is run for each row; nil: rows are inserted.
-	Statement *Statement
+	Statement *table.Statement
 	// Shown returns a writer that shows what another one writes.
 	Shown func(cql.Writer) cql.Writer
 }
@@ -53,7 +53,7 @@ func (l *Load) Job(
 	reading.Columns = o.Columns
 	filled := t.Schema // what the fields of inputs fill
 	if l.Statement != nil {
-		filled = l.Statement.prepared.Markers
+		filled = l.Statement.Markers()
 	}
 	if len(o.Columns) > 0 && o.Format != format.JSONName {
 		if _, err := ingest.MapNames(filled, o.Columns, reading.Fields); err != nil {
@@ -77,7 +77,7 @@ func (l *Load) Job(
 		// off the large-allocation paths of the commit log and the heap.
 		PartitionBytes: min(64<<10, server.MaxMutationBytes),
 	}
-	if o.IfNotExists || l.Statement.alone() {
+	if o.IfNotExists || l.Statement.Alone() {
 		limits.MaxRows = 1
 	}
 	form := format.Of(o.Format, text)
@@ -173,7 +173,7 @@ const mostWide = 256
 func (l *Load) ByCQL(job *load.Job) (countsTwice bool) {
 	columns := l.Table.Schema.Columns
 	if l.Statement != nil {
-		countsTwice = !l.Statement.repeatable
+		countsTwice = !l.Statement.Repeatable()
 	} else {
 		countsTwice = !l.Table.Session.Writer(l.Table.Schema, columns).Idempotent()
 	}

@@ -41,7 +41,7 @@ func (l *Load) newWriter(columns []schema.Column) cql.Writer {
 		return l.Shown(dryRun{})
 	}
 	if l.Statement != nil {
-		return l.Shown(l.Table.Session.Statement(l.Statement.prepared, columns))
+		return l.Shown(l.Statement.Writer(columns))
 	}
 	w := l.Table.Session.Writer(l.Table.Schema, columns).WithTTL(int(l.Spec.TTL))
 	if l.Spec.IfNotExists {

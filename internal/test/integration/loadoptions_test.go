@@ -43,7 +43,8 @@ func TestIfNotExists(t *testing.T) {
 		fmt.Fprintf(&first, "%d,%d,first,\"(%d, 'x')\"\n", i/4, i, i)
 		fmt.Fprintf(&second, "%d,%d,second,\n", i/4, i)
 	}
-	r := ok(t, "load", "it1.once", file(t, "first.csv", first.String()), "--if-not-exists")
+	r := ok(t, "load", "it1.once", file(t, "first.csv", first.String()), "--if-not-exists",
+		"--run-dir", t.TempDir()+"/first")
 	require.Contains(t, r.report, "400 read, 0 rejected")
 	// A request that was carried out without an answer, and is sent again, finds its own row.
 	existing := number(t, r, "([0-9,]+) were there already")
@@ -55,11 +56,15 @@ func TestIfNotExists(t *testing.T) {
 	require.Len(t, before, 400)
 
 	second.WriteString("100,1,new,\n100,2,new,\n")
-	r = ok(t, "load", "it1.once", file(t, "second.csv", second.String()), "--if-not-exists")
+	dir := t.TempDir() + "/second"
+	r = ok(t, "load", "it1.once", file(t, "second.csv", second.String()), "--if-not-exists",
+		"--run-dir", dir)
 	require.Contains(t, r.report, "402 read, 0 rejected")
 	existing = number(t, r, "([0-9,]+) were there already")
 	require.GreaterOrEqual(t, existing, 400)
 	require.Equal(t, 402, existing+number(t, r, "loaded +([0-9,]+) rows?"))
+	kept := strings.Count(read(t, dir+"/not-applied.csv"), "\n") - 1
+	require.Equal(t, existing, kept, "rows that exist are kept")
 	after := ok(t, "scan", "it1.once", "--columns", "k,c,v").out
 	require.Equal(t, 400, strings.Count(after, ",first\n"))
 	require.Equal(t, 2, strings.Count(after, ",new\n"))

@@ -176,7 +176,7 @@ func TestWrongStatements(t *testing.T) {
 	}
 	// a row that the servers refuse is rejected, and the others are written
 	path = file(t, "in.csv", "p,c,v\n1,1,a\n1,,b\n,2,c\n2,1,d\n")
-	r := cqlbulk(t, "load", path, "--query",
+	r := cqlbulk(t, "load", path, "--run-dir", t.TempDir()+"/run", "--query",
 		"UPDATE it1.stmtbad SET v = :v WHERE p = :p AND c = :c")
 	require.Equal(t, 2, r.code)
 	require.Contains(t, r.report, "2 UPDATEs on it1.stmtbad, 4 read, 2 rejected")

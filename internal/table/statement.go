@@ -1,36 +1,38 @@
-package fromspec
+package table
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
-	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/mutation"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
-// Statement is the statement that a load runs for each row.
+// Statement is a statement that a load runs for each row of its inputs. It is safe for concurrent
+// use. A nil Statement is that of a load that inserts rows.
 type Statement struct {
+	session    *driver.Session
 	parsed     *mutation.Statement
 	prepared   *driver.Prepared
-	repeatable bool // it may be run twice with the same values
+	repeatable bool
 }
 
 // stampMarker is the name of the marker that takes the timestamp of a row.
 const stampMarker = "timestamp by cqlbulk"
 
-// PrepareStatement has the cluster prepare the statement of a load. It adds a timestamp to a
-// statement that may have one, so that the last row of a key wins. It returns nil if the load
-// inserts rows. An error is a mistake in the statement.
-func PrepareStatement(ctx context.Context, o *spec.Load, t *table.Table) (*Statement, error) {
-	parsed, err := o.Statement()
-	if parsed == nil || err != nil {
-		return nil, err
+// Prepare has the cluster prepare a statement that changes the table; nil stays nil. It adds a
+// timestamp to a statement that may have one, so that the last row of a key wins. An error is a
+// mistake in the statement.
+func (t *Table) Prepare(ctx context.Context, parsed *mutation.Statement) (*Statement, error) {
+	if parsed == nil {
+		return nil, nil //nolint:nilnil // nil is a Statement
 	}
-	s := &Statement{parsed: parsed, repeatable: parsed.Unrepeatable(kindIn(t.Schema)) == ""}
+	s := &Statement{
+		session:    t.Session,
+		parsed:     parsed,
+		repeatable: parsed.Unrepeatable(kindIn(t.Schema)) == "",
+	}
 	text := parsed.Text
 	use := driver.StatementUse{
 		Counter:     t.Schema.IsCounter(),
@@ -42,12 +44,12 @@ func PrepareStatement(ctx context.Context, o *spec.Load, t *table.Table) (*State
 		use.Timestamp = stampMarker
 		text = parsed.WithTimestamp(":" + cqltype.QuoteIdent(stampMarker))
 	}
-	err = table.AskAll(ctx, func() (err error) {
+	err := AskAll(ctx, func() (err error) {
 		s.prepared, err = t.Session.Prepare(ctx, text, use)
 		return err
 	})
 	if err != nil {
-		return nil, fmt.Errorf("--query: %w", err)
+		return nil, err
 	}
 	return s, nil
 }
@@ -67,10 +69,21 @@ func kindIn(t *schema.Table) func(string) mutation.ColumnKind {
 	}
 }
 
-// Conditional reports whether the statement is a lightweight transaction; nil is none.
+// Markers is the table that the markers of the statement stand for.
+func (s *Statement) Markers() *schema.Table { return s.prepared.Markers }
+
+// Writer makes a writer that runs the statement, for rows of the given markers.
+func (s *Statement) Writer(markers []schema.Column) *driver.Writer {
+	return s.session.Statement(s.prepared, markers)
+}
+
+// Repeatable reports whether the statement may be run twice with the same values.
+func (s *Statement) Repeatable() bool { return s.repeatable }
+
+// Conditional reports whether the statement is a lightweight transaction.
 func (s *Statement) Conditional() bool { return s != nil && s.parsed.Conditional }
 
-// Kind returns the word that the statement begins with; nil has none.
+// Kind returns the word that the statement begins with; empty for nil.
 func (s *Statement) Kind() string {
 	if s == nil {
 		return ""
@@ -78,9 +91,9 @@ func (s *Statement) Kind() string {
 	return s.parsed.Kind.String()
 }
 
-// alone reports whether each row is a request of its own: it has a condition, or the markers are
+// Alone reports whether each row is a request of its own: it has a condition, or the markers are
 // not the whole partition key.
-func (s *Statement) alone() bool {
+func (s *Statement) Alone() bool {
 	return s != nil &&
 		(s.parsed.Conditional || len(s.prepared.Markers.OfKind(schema.PartitionKey)) == 0)
 }

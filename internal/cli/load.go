@@ -252,7 +252,7 @@ func addValueFlags(b flagset.Binder, when string) {
 	b.Add("null-string", when+"texts that mean null; an empty field always does", flagset.Everyday)
 	b.Add(
 		"dialect",
-		when+"cqlbulk, whose text scan writes, or cqlsh, whose text COPY TO writes and COPY FROM reads; there a field is null by its text alone",
+		when+"cqlbulk, whose text scan writes, or cqlsh, whose text COPY TO writes and COPY FROM reads; there a field is null by its text alone. Also dsbulk, pandas or cassandra-loader: the settings that read their text",
 	)
 	b.Add(
 		"encoding",

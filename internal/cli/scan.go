@@ -109,7 +109,7 @@ func (o *scanOptions) addRowFlags(b flagset.Binder) {
 	b = b.In(flagset.GroupValues)
 	b.Add(
 		"dialect",
-		"cqlbulk, whose text is lossless, or cqlsh: the text of COPY TO, which COPY FROM reads",
+		"cqlbulk, whose text is lossless, or cqlsh: the text of COPY TO, which COPY FROM reads. Also dsbulk, pandas or cassandra-loader: the settings that write text for them",
 	)
 	b.Add(
 		"escape",

@@ -14,7 +14,7 @@ import (
 
 // Dialect says how the text of values and records is read, besides what a scan shares.
 type Dialect struct {
-	Name string // cqlbulk or cqlsh
+	Name string // cqlbulk or cqlsh; before ChooseFormat also one of the presets
 	// what stands before a character that is taken as it is; empty: that of the dialect
 	Escape    string
 	Unescape  bool
@@ -82,7 +82,7 @@ const (
 
 func (o *Dialect) settings() setting.List {
 	return slices.Concat(setting.List{
-		{Name: "dialect", Field: &o.Name, Among: Dialects},
+		{Name: "dialect", Field: &o.Name, Among: allDialects},
 		{Name: "escape", Field: &o.Escape},
 		{Name: "unescape", Field: &o.Unescape},
 	}, o.TimeTexts.settings(), o.ValueTexts.settings(), setting.List{

@@ -283,6 +283,9 @@ func (o *Load) ChooseFormat(first string) (dsv.Format, error) {
 	if err := ChooseFormat(&o.Format, first); err != nil {
 		return dsv.Format{}, err
 	}
+	if err := usePreset(&o.Dialect.Name, o.Format, o.Settings(), o.Given); err != nil {
+		return dsv.Format{}, err
+	}
 	if o.ColumnOrder != "" && o.Format == "json" {
 		return dsv.Format{}, errors.New(
 			"--column-order: the members of an object have names, and no order",

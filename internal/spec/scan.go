@@ -69,6 +69,9 @@ func (s *Scan) Check(continued bool) (dsv.Format, error) {
 	if err := s.Output.Complete(); err != nil {
 		return dsv.Format{}, err
 	}
+	if err := usePreset(&s.Dialect, s.Format, s.Settings(), s.Given); err != nil {
+		return dsv.Format{}, err
+	}
 	if err := errors.Join(
 		s.Pacing.check(),
 		s.CheckOrder(),

@@ -13,7 +13,7 @@ import (
 
 // ScanText says how a scan writes values and records as text.
 type ScanText struct {
-	Dialect string // cqlbulk or cqlsh
+	Dialect string // cqlbulk or cqlsh; before Check also one of the presets
 	// Escape is written before a quote, and before itself; empty: that of the dialect. If it is the
 	// quote, quotes are doubled.
 	Escape string
@@ -39,7 +39,7 @@ func newScanText() ScanText {
 
 func (o *ScanText) settings() setting.List {
 	return slices.Concat(setting.List{
-		{Name: "dialect", Field: &o.Dialect, Among: Dialects},
+		{Name: "dialect", Field: &o.Dialect, Among: allDialects},
 		{Name: "escape", Field: &o.Escape},
 		{Name: "null-string", Field: &o.Null},
 	}, o.TimeTexts.settings(), o.ValueTexts.settings(), setting.List{
@@ -92,11 +92,6 @@ func (o *ScanText) checkDialect(form string) error {
 	}
 	_, _, err := BoolWords(o.BoolStyle)
 	return err
-}
-
-// ErrDialect is the error of a dialect that does not exist.
-func ErrDialect(name string) error {
-	return fmt.Errorf("--dialect %q: must be %s", name, strings.Join(Dialects, " or "))
 }
 
 // ErrSeparators is the error of two separators that are the same.

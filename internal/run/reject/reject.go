@@ -142,10 +142,15 @@ func (d *Dir) inLine(raw []byte, last bool) []byte {
 	if d.ext != "."+format.JSONName {
 		return raw
 	}
-	if last {
-		raw = bytes.TrimSuffix(raw, []byte{'\n'}) // writeRow ends the line
+	inner, isLine := bytes.CutSuffix(raw, []byte{'\n'})
+	switch {
+	case !last || !isLine:
+		return format.InLine(raw)
+	case bytes.IndexByte(inner, '\n') < 0:
+		return raw // a line as it was, with its end
+	default:
+		return append(format.InLine(inner), '\n') // a copy
 	}
-	return format.InLine(raw)
 }
 
 // writeRow writes a row's bytes. A row that ended with its file instead of a line end gets a line

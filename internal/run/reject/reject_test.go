@@ -287,12 +287,13 @@ func TestConcurrentUse(t *testing.T) {
 func TestRowsOfJSONAreLines(t *testing.T) {
 	for ext, want := range map[string][2]string{
 		// A line end inside a string must not become a part of the string.
-		".json": {"{\t \"a\":1\r\t}\n{\"a\":2}\n", "{\t\t1\t}\n"},
-		".csv":  {"{\n \"a\":1\r\n}\n{\"a\":2}\n", "{\n\n1\n}\n"},
+		".json": {"{\t \"a\":1\r\t}\n{\"a\":2}\n{\"a\":3}\r\n", "{\t\t1\t}\n"},
+		".csv":  {"{\n \"a\":1\r\n}\n{\"a\":2}\n{\"a\":3}\r\n", "{\n\n1\n}\n"},
 	} {
 		d := New(t.TempDir(), ext)
 		require.NoError(t, d.Add([]ingest.Reject{
 			{Raw: []byte("{\n \"a\":1\r\n}")}, {Raw: []byte("{\"a\":2}\n")},
+			{Raw: []byte("{\"a\":3}\r\n")},
 		}))
 		for i, piece := range []string{"{\n", "\n1", "\n}"} {
 			r := ingest.Reject{Raw: []byte(piece)}

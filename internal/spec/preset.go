@@ -1,0 +1,82 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
+)
+
+// The dialects that stand for several settings: the texts that DSBulk and pandas write and read by
+// their defaults, and those that cassandra-loader and cassandra-unloader do.
+const (
+	DialectDSBulk          = "dsbulk"
+	DialectPandas          = "pandas"
+	DialectCassandraLoader = "cassandra-loader"
+)
+
+// preset is what a dialect stands for.
+type preset struct {
+	name string
+	any  map[string]string // of text in any format
+	// of delimited text alone
+	delimited map[string]string
+}
+
+// presets are those of loads. A scan takes those of their settings that it has, and writes for such
+// a program.
+var presets = []preset{
+	{
+		DialectDSBulk,
+		map[string]string{"binary": "base64"},
+		map[string]string{"escape": CQLSHEscape, "collections": CollectionsJSON},
+	},
+	{DialectPandas, map[string]string{"integers": integersDecimal}, nil},
+	{DialectCassandraLoader, nil, map[string]string{"header": "false"}},
+}
+
+// allDialects are the names that --dialect takes.
+var allDialects = []string{
+	DialectCQLBulk,
+	DialectCQLSH,
+	DialectDSBulk,
+	DialectPandas,
+	DialectCassandraLoader,
+}
+
+// usePreset sets the settings that a dialect stands for, except for those that were given and those
+// that the command does not have. The dialect then is cqlbulk.
+func usePreset(dialect *string, form string, settings setting.List, given setting.Given) error {
+	at := slices.IndexFunc(presets, func(p preset) bool { return p.name == *dialect })
+	if at < 0 {
+		return nil
+	}
+	*dialect = DialectCQLBulk
+	sets := []map[string]string{presets[at].any}
+	if form != "json" {
+		sets = append(sets, presets[at].delimited)
+	}
+	for _, texts := range sets {
+		for name, text := range texts {
+			if _, known := settings.Find(name); given[name] || !known {
+				continue
+			}
+			if err := settings.Set(name, text); err != nil {
+				return fmt.Errorf("--%s: %w", name, err)
+			}
+		}
+	}
+	return nil
+}
+
+// ErrDialect is the error of a dialect that does not exist.
+func ErrDialect(name string) error {
+	last := len(allDialects) - 1
+	return fmt.Errorf(
+		"--dialect %q: must be %s or %s",
+		name,
+		strings.Join(allDialects[:last], ", "),
+		allDialects[last],
+	)
+}

@@ -8,8 +8,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 )
 
-// The dialects that stand for several settings: the texts that DSBulk and pandas write and read by
-// their defaults, and those that cassandra-loader and cassandra-unloader do.
+// The dialects that stand for several settings. They are the texts that these programs write and
+// read by their defaults; cassandra-unloader belongs to the last.
 const (
 	DialectDSBulk          = "dsbulk"
 	DialectPandas          = "pandas"

@@ -3,9 +3,12 @@ package driver
 import (
 	"context"
 	"errors"
+	"slices"
+	"strings"
 
 	"github.com/gocql/gocql"
 
+	"github.com/cqlbulk/cqlbulk/internal/fault"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
@@ -34,11 +37,20 @@ func (s *Session) PrepareSelect(ctx context.Context, r *Reader) ([]Selected, err
 	return columns, nil
 }
 
+// prepares are the first words of statements that the library prepares.
+var prepares = []string{"select", "insert", "update", "delete"}
+
+var errFirstWord = errors.New("write a blank after the first word of the statement")
+
 // errPrepared ends a request when its statement is prepared.
 var errPrepared = errors.New("prepared")
 
 // prepare has the servers prepare a statement, and returns what they say about it.
 func (s *Session) prepare(ctx context.Context, text string) (info gocql.QueryInfo, err error) {
+	// The library runs any other statement as it is.
+	if first, _, _ := strings.Cut(text, " "); !slices.Contains(prepares, strings.ToLower(first)) {
+		return info, fault.New(fault.Permanent, errFirstWord)
+	}
 	q := s.s.Bind(text, func(i *gocql.QueryInfo) ([]any, error) {
 		info = *i
 		return nil, errPrepared
@@ -53,8 +65,8 @@ func (s *Session) prepare(ctx context.Context, text string) (info gocql.QueryInf
 	return info, classify(ctx, err)
 }
 
-// Aggregates returns the names of the aggregates that users have made in a keyspace.
-func (s *Session) Aggregates(ctx context.Context, keyspace string) (names []string, err error) {
+// Aggregates returns the names of the aggregates that users have made, in any keyspace.
+func (s *Session) Aggregates(ctx context.Context) (names []string, err error) {
 	var name string
 	err = s.each(
 		ctx,
@@ -64,8 +76,7 @@ func (s *Session) Aggregates(ctx context.Context, keyspace string) (names []stri
 			return nil
 		},
 		[]any{&name},
-		"SELECT aggregate_name FROM system_schema.aggregates WHERE keyspace_name = ?",
-		keyspace,
+		"SELECT aggregate_name FROM system_schema.aggregates",
 	)
 	return names, err
 }

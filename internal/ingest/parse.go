@@ -12,11 +12,13 @@ import (
 
 // parser turns chunks into rows. It belongs to one goroutine.
 type parser struct {
-	run   *run
-	rows  format.RowReader
-	key   []byte
-	parts [][]byte
-	sum   summer
+	run  *run
+	rows format.RowReader
+	key  []byte
+	// rows without a partition key so far, which go to all nodes in turn
+	keyless uint64
+	parts   [][]byte
+	sum     summer
 
 	view   *view // that a chunk is read by
 	last   bool  // there is no other one for what it makes no row of

@@ -113,7 +113,11 @@ func (p *pieceTracker) add(t Tally) {
 func (p *pieceTracker) keepReject(rej Reject) error {
 	p.mu.Lock()
 	p.rejects = append(p.rejects, rej)
-	if more := int64(len(rej.More)+len(rej.Found)) * rejectMemory; more > 0 {
+	more := int64(len(rej.More)+len(rej.Found)) * rejectMemory
+	for _, v := range rej.Found {
+		more += int64(len(v.Bytes))
+	}
+	if more > 0 {
 		p.run.memory.Resize(p.copied, p.copied+more)
 		p.copied += more
 	}

@@ -1,6 +1,8 @@
 package ingest
 
 import (
+	"encoding/binary"
+
 	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/write"
@@ -56,6 +58,11 @@ func (c *chunk) source(rec format.Record, n int) write.Source {
 func (p *parser) place(m *Mapping, cells []row.Cell) (token.Token, *write.Replicas) {
 	if len(m.key) == 1 {
 		return p.run.job.Router.Route(cells[m.key[0]].Bytes)
+	}
+	if len(m.key) == 0 { // of a statement; each row is a request of its own
+		p.keyless++
+		p.key = binary.BigEndian.AppendUint64(p.key[:0], p.keyless)
+		return p.run.job.Router.Route(p.key)
 	}
 	p.parts = p.parts[:0]
 	for _, i := range m.key {

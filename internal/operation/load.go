@@ -252,9 +252,6 @@ func (l *Load) makeJob(
 	reading ingest.Reading,
 	inputs []source.Input,
 ) error {
-	if err := l.spec.Dialect.CheckColumns(l.t.Schema); err != nil {
-		return err
-	}
 	former, err := dialect.FormerReadings(l.reread.Former, text)
 	if err != nil {
 		return err
@@ -266,6 +263,13 @@ func (l *Load) makeJob(
 	statement, err := l.t.Prepare(ctx, parsed)
 	if err != nil {
 		return fmt.Errorf("--query: %w", err)
+	}
+	filled := l.t.Schema
+	if statement != nil {
+		filled = statement.Markers()
+	}
+	if err := l.spec.Dialect.CheckColumns(filled); err != nil {
+		return err
 	}
 	l.of = fromspec.Load{
 		Env:      l.env,

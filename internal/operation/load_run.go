@@ -43,6 +43,9 @@ func (l *Load) Run(ctx context.Context) (LoadReport, error) {
 			r.Next = l.next(&r, err)
 		}
 	}
+	if l.journal != nil && r.Outcome == run.Done && len(r.Rejects.NotApplied) > 0 {
+		r.RunDir = l.run.path // which stays
+	}
 	if r.Outcome == run.Done && r.Files != nil &&
 		slices.ContainsFunc(r.Files.Imports, func(i Imported) bool { return i.Err != nil }) {
 		r.Outcome = run.Partly

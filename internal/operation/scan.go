@@ -196,7 +196,11 @@ func (s *Scan) makeJob(ctx context.Context, text format.TextFormat) error {
 		return err
 	}
 	s.selection = selection
-	if err := s.spec.CheckColumns(s.t.Schema); err != nil {
+	written := s.t.Schema
+	if s.spec.Query != "" {
+		written = schema.New(written.Keyspace, written.Name, columnsOf(selection))
+	}
+	if err := s.spec.CheckColumns(written); err != nil {
 		return err
 	}
 	texts, err := dialect.Texts(&s.spec.ScanText)

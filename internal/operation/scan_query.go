@@ -19,6 +19,9 @@ func (s *Scan) selectColumns(ctx context.Context) ([]schema.Selector, driver.Que
 		return nil, driver.Query{}, err
 	}
 	query := driver.Query{Where: s.spec.Where, AllowFiltering: s.spec.AllowFiltering}
+	if parsed != nil {
+		query.PerPartition, query.Distinct = parsed.PerPartition, parsed.Distinct
+	}
 	if parsed == nil || len(parsed.Items) == 0 {
 		selection, err := s.t.Schema.Selectors(s.spec.Columns)
 		return selection, query, err
@@ -26,7 +29,6 @@ func (s *Scan) selectColumns(ctx context.Context) ([]schema.Selector, driver.Que
 	if err := s.refuseAggregates(ctx, parsed.Functions); err != nil {
 		return nil, query, fmt.Errorf("--query: %w", err)
 	}
-	query.PerPartition, query.Distinct = parsed.PerPartition, parsed.Distinct
 	for _, item := range parsed.Items {
 		query.Select = append(query.Select, item.Text)
 	}
@@ -73,14 +75,14 @@ func (s *Scan) selectorsOf(
 }
 
 // refuseAggregates refuses functions that make one row of many: those of the servers, and those of
-// users in the keyspace.
+// users in any keyspace.
 func (s *Scan) refuseAggregates(ctx context.Context, functions []string) error {
 	if len(functions) == 0 {
 		return nil
 	}
 	aggregates := []string{"avg", "count", "max", "min", "sum"}
 	err := table.AskAll(ctx, func() error {
-		own, err := s.t.Session.Aggregates(ctx, s.t.Schema.Keyspace)
+		own, err := s.t.Session.Aggregates(ctx)
 		aggregates = append(aggregates, own...)
 		return err
 	})
@@ -97,4 +99,13 @@ func (s *Scan) refuseAggregates(ctx context.Context, functions []string) error {
 		}
 	}
 	return nil
+}
+
+// columnsOf returns the columns of an output.
+func columnsOf(selection []schema.Selector) []schema.Column {
+	var columns []schema.Column
+	for _, s := range selection {
+		columns = append(columns, schema.Column{Name: s.Name, Kind: schema.Regular, Type: s.Type})
+	}
+	return columns
 }

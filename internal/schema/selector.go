@@ -17,7 +17,8 @@ type Selector struct {
 	Type   *cqltype.Type // of what comes back
 	Column Column        // that it is about
 	Plain  bool          // the column itself
-	TTL    bool          // its time to live; neither: its write time
+	Time   bool          // its time to live or its write time, as a number
+	TTL    bool          // its time to live
 }
 
 // function is a call of ttl or writetime in a list of columns.
@@ -104,6 +105,7 @@ func (t *Table) Select(text string) (Selector, error) {
 		CQL:    name + "(" + cqltype.QuoteIdent(c.Name) + ")",
 		Type:   functionTypes[name],
 		Column: c,
+		Time:   true,
 		TTL:    name == "ttl",
 	}, nil
 }

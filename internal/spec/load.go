@@ -283,7 +283,14 @@ func (o *Load) ChooseFormat(first string) (dsv.Format, error) {
 	if err := ChooseFormat(&o.Format, first); err != nil {
 		return dsv.Format{}, err
 	}
-	if err := usePreset(&o.Dialect.Name, o.Format, o.Settings(), o.Given); err != nil {
+	var err error
+	if o.Given, err = usePreset(
+		&o.Dialect.Name,
+		o.Format,
+		o.Settings(),
+		NewLoad().Settings(),
+		o.Given,
+	); err != nil {
 		return dsv.Format{}, err
 	}
 	if o.ColumnOrder != "" && o.Format == "json" {

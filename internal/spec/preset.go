@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -30,7 +31,7 @@ var presets = []preset{
 	{
 		DialectDSBulk,
 		map[string]string{"binary": "base64"},
-		map[string]string{"escape": CQLSHEscape, "collections": CollectionsJSON},
+		map[string]string{"collections": CollectionsJSON},
 	},
 	{DialectPandas, map[string]string{"integers": integersDecimal}, nil},
 	{DialectCassandraLoader, nil, map[string]string{"header": "false"}},
@@ -45,29 +46,46 @@ var allDialects = []string{
 	DialectCassandraLoader,
 }
 
-// usePreset sets the settings that a dialect stands for, except for those that were given and those
-// that the command does not have. The dialect then is cqlbulk.
-func usePreset(dialect *string, form string, settings setting.List, given setting.Given) error {
+// IsPreset reports whether a dialect stands for several settings.
+func IsPreset(dialect string) bool {
+	return slices.ContainsFunc(presets, func(p preset) bool { return p.name == dialect })
+}
+
+// usePreset sets the settings that a dialect stands for, and returns the given settings with them.
+// It does not set those that were given, that differ from their defaults, or that the command does
+// not have. The dialect then is cqlbulk.
+func usePreset(
+	dialect *string,
+	form string,
+	settings, defaults setting.List,
+	given setting.Given,
+) (setting.Given, error) {
 	at := slices.IndexFunc(presets, func(p preset) bool { return p.name == *dialect })
 	if at < 0 {
-		return nil
+		return given, nil
 	}
 	*dialect = DialectCQLBulk
+	given = maps.Clone(given)
 	sets := []map[string]string{presets[at].any}
 	if form != "json" {
 		sets = append(sets, presets[at].delimited)
 	}
 	for _, texts := range sets {
 		for name, text := range texts {
-			if _, known := settings.Find(name); given[name] || !known {
+			now, known := settings.Find(name)
+			if !known || given[name] {
+				continue
+			}
+			if plain, _ := defaults.Find(name); !slices.Equal(now.Texts(), plain.Texts()) {
 				continue
 			}
 			if err := settings.Set(name, text); err != nil {
-				return fmt.Errorf("--%s: %w", name, err)
+				return given, fmt.Errorf("--%s: %w", name, err)
 			}
+			given[name] = true
 		}
 	}
-	return nil
+	return given, nil
 }
 
 // ErrDialect is the error of a dialect that does not exist.

@@ -16,8 +16,9 @@ func TestPresetsOfLoads(t *testing.T) {
 	require.Equal(t, DialectCQLBulk, o.Dialect.Name)
 	require.Equal(t, BinaryHex, o.Dialect.Binary, "it was given")
 	require.Equal(t, CollectionsJSON, o.Dialect.Collections)
-	require.Equal(t, `\`, o.Dialect.Escape)
+	require.Empty(t, o.Dialect.Escape)
 	require.True(t, o.Header)
+	require.True(t, o.Given["collections"], "commands that are advised have it")
 	require.Equal(t, byte(','), text.Delimiter)
 
 	o = NewLoad()
@@ -27,6 +28,12 @@ func TestPresetsOfLoads(t *testing.T) {
 	require.Equal(t, BinaryBase64, o.Dialect.Binary)
 	require.Equal(t, CollectionsCQL, o.Dialect.Collections, "JSON has its own")
 	require.Empty(t, o.Dialect.Escape)
+
+	o = NewLoad()
+	o.Dialect.Name, o.Dialect.Collections = DialectDSBulk, "other"
+	_, err = o.ChooseFormat("in.csv")
+	require.NoError(t, err)
+	require.Equal(t, "other", o.Dialect.Collections, "of a file of settings")
 
 	o = NewLoad()
 	o.Dialect.Name = DialectPandas
@@ -51,9 +58,8 @@ func TestPresetsOfLoads(t *testing.T) {
 func TestPresetsOfScans(t *testing.T) {
 	s := NewScan()
 	s.Dialect, s.Format = DialectDSBulk, "csv"
-	format, err := s.Check(false)
+	_, err := s.Check(false)
 	require.NoError(t, err)
-	require.Equal(t, byte('\\'), format.Escape)
 	require.Equal(t, BinaryBase64, s.Binary)
 	require.Equal(t, CollectionsJSON, s.Collections)
 

@@ -69,7 +69,14 @@ func (s *Scan) Check(continued bool) (dsv.Format, error) {
 	if err := s.Output.Complete(); err != nil {
 		return dsv.Format{}, err
 	}
-	if err := usePreset(&s.Dialect, s.Format, s.Settings(), s.Given); err != nil {
+	var err error
+	if s.Given, err = usePreset(
+		&s.Dialect,
+		s.Format,
+		s.Settings(),
+		NewScan().Settings(),
+		s.Given,
+	); err != nil {
 		return dsv.Format{}, err
 	}
 	if err := errors.Join(

@@ -31,8 +31,14 @@ func (s *Scan) useQuery() error {
 	if parsed == nil || err != nil {
 		return err
 	}
-	for _, name := range []string{"columns", "column-order", "where", "limit", "allow-filtering"} {
-		if s.Given[name] {
+	for name, given := range map[string]bool{
+		"columns":         len(s.Columns) > 0,
+		"column-order":    s.ColumnOrder != "",
+		"where":           s.Where != "",
+		"limit":           s.Limit != -1,
+		"allow-filtering": s.AllowFiltering,
+	} {
+		if given || s.Given[name] {
 			return fmt.Errorf("--%s and --query: write it in the statement", name)
 		}
 	}

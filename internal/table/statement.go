@@ -2,6 +2,8 @@ package table
 
 import (
 	"context"
+	"errors"
+	"slices"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
@@ -16,6 +18,7 @@ type Statement struct {
 	parsed     *mutation.Statement
 	prepared   *driver.Prepared
 	repeatable bool
+	spans      bool // one run may change several partitions
 }
 
 // stampMarker is the name of the marker that takes the timestamp of a row.
@@ -32,6 +35,12 @@ func (t *Table) Prepare(ctx context.Context, parsed *mutation.Statement) (*State
 		session:    t.Session,
 		parsed:     parsed,
 		repeatable: parsed.Unrepeatable(kindIn(t.Schema)) == "",
+	}
+	if s.spans = spansPartitions(t.Schema, parsed); s.spans && !s.repeatable {
+		return nil, errors.New(
+			"IN on the partition key, in a statement that must not run twice: " +
+				"servers may apply it to some of the keys alone; write one key, and a row for each",
+		)
 	}
 	text := parsed.Text
 	use := driver.StatementUse{
@@ -52,6 +61,14 @@ func (t *Table) Prepare(ctx context.Context, parsed *mutation.Statement) (*State
 		return nil, err
 	}
 	return s, nil
+}
+
+// spansPartitions reports whether a condition IN of a statement is on the partition key.
+func spansPartitions(t *schema.Table, s *mutation.Statement) bool {
+	return slices.ContainsFunc(s.In, func(name string) bool {
+		c, ok := t.Column(name)
+		return ok && c.Kind == schema.PartitionKey
+	})
 }
 
 // kindIn returns what the columns of a table mean for a statement that is run twice.
@@ -95,5 +112,5 @@ func (s *Statement) Kind() string {
 // not the whole partition key.
 func (s *Statement) Alone() bool {
 	return s != nil &&
-		(s.parsed.Conditional || len(s.prepared.Markers.OfKind(schema.PartitionKey)) == 0)
+		(s.parsed.Conditional || s.spans || len(s.prepared.Markers.OfKind(schema.PartitionKey)) == 0)
 }

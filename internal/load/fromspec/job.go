@@ -137,7 +137,7 @@ func (l *Load) addInputs(job *load.Job, inputs []source.Input) {
 			Name:    in.Name,
 			Size:    in.Size,
 			Plain:   in.Plain(),
-			Stamps:  l.Rejects.Stamps(in.Name, l.Table.Schema.IsCounter()),
+			Stamps:  l.Rejects.Stamps(in.Name, !job.Table.MayRepeatLater()),
 			Repeats: l.Rejects.Repeats(in.Name),
 		}
 		if in.Stdin() {

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -129,6 +130,12 @@ func (r Spec) Reread(
 func differing(o *spec.Load, wanted setting.Values) (records.Changed, error) {
 	changed := records.Changed{}
 	then := spec.NewLoad()
+	if name := strings.Join(wanted["dialect"], ""); spec.IsPreset(name) {
+		return nil, fmt.Errorf(
+			"--dialect %s stands for other settings, which the run has recorded: give those instead",
+			name,
+		)
+	}
 	for name, texts := range wanted {
 		if err := then.Settings().Set(name, texts...); err != nil {
 			return nil, err

@@ -211,7 +211,7 @@ func Resume(path, ext string, s State) (*Dir, error) {
 			d.long = max(d.long, n)
 		} else if f.Name != journal.ErrorsFile {
 			base := rejectsBase
-			for _, other := range []string{doubtBase, brokenBase} {
+			for _, other := range []string{doubtBase, brokenBase, unmetBase} {
 				if strings.HasPrefix(f.Name, other) {
 					base = other
 				}

@@ -79,6 +79,37 @@ func TestResume(t *testing.T) {
 	require.Equal(t, "k,v\nanother\n", now["rejects-long-2.csv"])
 }
 
+// Rows that were not applied keep files of their own after a resume, and no retry finds them.
+func TestResumeOfRowsNotApplied(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "run")
+	row := func(header, raw string, stage ingest.Stage) []ingest.Reject {
+		return []ingest.Reject{{Header: []byte(header), Raw: []byte(raw), Stage: stage, Reason: "r"}}
+	}
+	d := New(path, ".csv")
+	require.NoError(t, d.Add(row("k\n", "1\n", ingest.NotApplied)))
+	state, err := d.Changed()
+	require.NoError(t, err)
+	require.NoError(t, d.Close())
+
+	d, err = Resume(path, ".csv", state)
+	require.NoError(t, err)
+	require.NoError(t, d.Add(row("k\n", "2\n", ingest.Parse)))
+	require.NoError(t, d.Add(row("k\n", "3\n", ingest.NotApplied)))
+	require.NoError(t, d.Add(row("v\n", "4\n", ingest.NotApplied)))
+	require.NoError(t, d.Close())
+	there := files(t, path)
+	delete(there, journal.ErrorsFile)
+	require.Equal(t, map[string]string{
+		"rejects.csv":       "k\n2\n",
+		"not-applied.csv":   "k\n1\n3\n",
+		"not-applied-2.csv": "v\n4\n",
+	}, there)
+	kept, err := Find(path)
+	require.NoError(t, err)
+	require.Len(t, kept, 1)
+	require.Equal(t, "rejects.csv", filepath.Base(kept[0].Path))
+}
+
 func TestResumeRefuses(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "run")
 	d := New(path, ".csv")

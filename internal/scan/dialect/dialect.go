@@ -40,7 +40,7 @@ func Texts(o *spec.ScanText) (func(schema.Selector) (format.ValueText, error), e
 	}
 	return func(column schema.Selector) (format.ValueText, error) {
 		t := column.Type
-		if !column.Plain {
+		if column.Time {
 			return nil, nil // a load reads ttl(c) and writetime(c) as plain numbers only
 		}
 		if own, given := columns[column.Name]; given {

@@ -30,7 +30,9 @@ type Statement struct {
 	Timestamp, TTL bool
 	// Positional statements have a marker without a name, "?".
 	Positional bool
-	Text       string // as it was given, without what follows its last value
+	In         []string // columns with a condition IN
+	// Text is the statement from its first word to its last value.
+	Text string
 
 	changes   []change
 	functions []string // those whose result may differ from call to call, in lower case
@@ -61,6 +63,7 @@ func Parse(text string) (*Statement, error) {
 		return nil, err
 	}
 	p := &parser{Reader: r, s: &Statement{}}
+	from := p.Next().At
 	for n := 0; p.After(n).Kind != lex.End; n++ {
 		p.s.Positional = p.s.Positional || p.After(n).Is("?")
 	}
@@ -83,8 +86,8 @@ func Parse(text string) (*Statement, error) {
 	if p.Next().Kind != lex.End {
 		return nil, p.Unexpected("the end of the statement")
 	}
-	p.s.Text = text[:p.end]
-	p.s.using = min(p.s.using, p.end) // a comment may stand between
+	p.s.Text = text[from:p.end]
+	p.s.using = min(p.s.using, p.end) - from // a comment may stand between
 	return p.s, nil
 }
 
@@ -323,8 +326,13 @@ func (p *parser) brackets() error {
 
 // terms reads terms up to one of the given words, and notes the functions that are called.
 func (p *parser) terms(until ...string) error {
+	var before lex.Token
 	_, err := p.Terms(func(t lex.Token) error {
 		p.end = t.End
+		if t.Is("in") && (before.Kind == lex.Word || before.Kind == lex.Name) {
+			p.s.In = append(p.s.In, before.Text)
+		}
+		before = t
 		if p.Calls(t) && !isPure(t.Text) && !slices.Contains(p.s.functions, t.Text) {
 			p.s.functions = append(p.s.functions, t.Text)
 		}

@@ -126,6 +126,19 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// What stands before the first word is no part of the statement: libraries look at its first word.
+func TestParseDropsComments(t *testing.T) {
+	s, err := mutation.Parse("\ufeff-- a note\n/* and */ DELETE FROM t /* of */ WHERE \"K\" IN (:a, 1) AND c IN :b ;")
+	require.NoError(t, err)
+	require.Equal(t, `DELETE FROM t /* of */ WHERE "K" IN (:a, 1) AND c IN :b`, s.Text)
+	require.Equal(
+		t,
+		`DELETE FROM t /* of */ USING TIMESTAMP ? WHERE "K" IN (:a, 1) AND c IN :b`,
+		s.WithTimestamp("?"),
+	)
+	require.Equal(t, []string{"K", "c"}, s.In)
+}
+
 func TestParseRefuses(t *testing.T) {
 	for text, want := range map[string]string{
 		``:                                     "line 1, column 1: expected INSERT, UPDATE or DELETE, found the end",
@@ -165,7 +178,7 @@ func FuzzParse(f *testing.F) {
 		if err != nil {
 			return
 		}
-		require.True(t, strings.HasPrefix(text, s.Text))
+		require.Contains(t, text, s.Text)
 		same, err := mutation.Parse(s.Text)
 		require.NoError(t, err)
 		require.Equal(t, s.Unrepeatable(kinds), same.Unrepeatable(kinds))

@@ -111,6 +111,9 @@ func (s *Statement) Kind() string {
 // Alone reports whether each row is a request of its own: it has a condition, or the markers are
 // not the whole partition key.
 func (s *Statement) Alone() bool {
-	return s != nil &&
-		(s.parsed.Conditional || s.spans || len(s.prepared.Markers.OfKind(schema.PartitionKey)) == 0)
+	if s == nil {
+		return false
+	}
+	key := s.prepared.Markers.OfKind(schema.PartitionKey)
+	return s.parsed.Conditional || s.spans || len(key) == 0
 }

@@ -149,7 +149,7 @@ func TestTextsThatCannotBe(t *testing.T) {
 		`--timestamp-unit "h"`:     func(o *spec.Scan) { o.TimestampUnit = "h" },
 		`--timezone "CET9"`:        func(o *spec.Scan) { o.TimeZone = "CET9" },
 		"has no year":              func(o *spec.Scan) { o.DateTimeFormats = []string{"HH:mm"} },
-		"must be cqlbulk or cqlsh": func(o *spec.Scan) { o.Dialect = "dsbulk" },
+		"must be cqlbulk, cqlsh, ": func(o *spec.Scan) { o.Dialect = "excel" },
 		"knows no JSON":            func(o *spec.Scan) { o.Dialect, o.Format = "cqlsh", "json" },
 		"--escape-formulas: cqlsh": func(o *spec.Scan) { o.Dialect, o.EscapeFormulas = "cqlsh", true },
 		"--timestamp-unit: cqlsh":  func(o *spec.Scan) { o.Dialect, o.TimestampUnit = "cqlsh", "s" },

@@ -45,6 +45,11 @@ func TestScanByQuery(t *testing.T) {
 	require.Len(t, sortedLines(t, r.out), rows/10)
 	r = ok(t, "scan", "--query", "SELECT c FROM it1.byquery PER PARTITION LIMIT 3 LIMIT 20")
 	require.Len(t, sortedLines(t, r.out), 21, "a header, and what LIMIT lets through")
+	r = ok(t, "scan", "--query", "SELECT * FROM it1.byquery PER PARTITION LIMIT 1")
+	require.Len(t, sortedLines(t, r.out), 1+rows/10)
+	r = ok(t, "scan", "--query", "SELECT at AS seen FROM it1.byquery WHERE p = 3 AND c = 0",
+		"--datetimeformat", "%d.%m.%Y", "--header=false")
+	require.Equal(t, "03.02.2024\n", r.out, "30 % 28 + 1")
 	require.Equal(
 		t,
 		checksum(t, ok(t, "scan", "it1.byquery", "-o", t.TempDir()+"/a.csv")),

@@ -159,6 +159,11 @@ func TestWrongStatements(t *testing.T) {
 		{"DELETE FROM it1.stmtbad WHERE p = :p AND c = :c", nil, "the statement has no marker :v"},
 		{"DELETE FROM it1.stmtbad WHERE c = :c", nil, "--query: Some partition key parts are missing: p"},
 		{"DELETE FROM it1.stmtbad WHERE p = 1", nil, "has no marker, such as :name"},
+		{
+			"UPDATE it1.stmtbad SET l = l + ['a'] WHERE p IN (:p, 7) AND c = :c",
+			[]string{"--skipcols", "v"},
+			"--query: IN on the partition key, in a statement that must not run twice",
+		},
 		{"UPDATE it1.stmtbad SET x = :v WHERE p = :p AND c = :c", nil, "--query: Undefined column name x"},
 		{"UPDATE it1.stmtbad SET v = :v WHERE p = :v AND c = :c", nil, "two markers :v, one of type"},
 		{"UPDATE it1.stmtbad SET v = ? WHERE p = ? AND c = 1 IF v = ?", nil, `two markers for "v"`},

@@ -367,15 +367,14 @@ and reason. The exit status is then 2.
 // fill fills in what the command line says besides settings.
 func (o *loadOptions) fill(c *cobra.Command, args []string) (err error) {
 	statement, err := o.spec.Statement()
-	switch {
-	case err != nil:
-	case statement != nil:
-		o.spec.TableName = spec.TableName{Keyspace: statement.Keyspace, Table: statement.Table}
-		args, err = besideStatement(c, args, o.spec.TableName)
-	default:
-		o.spec.TableName, args, err = o.find(c, args)
-	}
 	if err != nil {
+		return err
+	}
+	var named spec.TableName
+	if statement != nil {
+		named = spec.TableName{Keyspace: statement.Keyspace, Table: statement.Table}
+	}
+	if o.spec.TableName, args, err = o.findOr(c, args, named); err != nil {
 		return err
 	}
 	if len(args) == 0 {

@@ -140,20 +140,26 @@ func (o *tableOptions) find(c *cobra.Command, args []string) (spec.TableName, []
 	return spec.TableName{Keyspace: keyspace[0], Table: parts[0]}, args, nil
 }
 
-// besideStatement returns the arguments that are left beside a statement, which names the table.
-// The first of them may be that table, too.
-func besideStatement(c *cobra.Command, args []string, table spec.TableName) ([]string, error) {
+// findOr is find, unless a statement has named the table. The first argument may be that table,
+// too.
+func (o *tableOptions) findOr(
+	c *cobra.Command,
+	args []string,
+	named spec.TableName,
+) (spec.TableName, []string, error) {
+	if named == (spec.TableName{}) {
+		return o.find(c, args)
+	}
 	if c.Flags().Changed("table") {
-		return nil, errors.New("--table and --query: the statement names the table")
+		return named, nil, errors.New("--table and --query: the statement names the table")
 	}
-	if len(args) == 0 {
-		return nil, nil
+	if len(args) > 0 {
+		first, err := schema.SplitName(args[0])
+		if err == nil && slices.Equal(first, []string{named.Keyspace, named.Table}) {
+			args = args[1:]
+		}
 	}
-	named, err := schema.SplitName(args[0])
-	if err == nil && slices.Equal(named, []string{table.Keyspace, table.Table}) {
-		args = args[1:]
-	}
-	return args, nil
+	return named, args, nil
 }
 
 // findAlone finds the table of a command that takes nothing else.

@@ -244,15 +244,14 @@ a checksum of each. A checksum of all rows there does not depend on their order.
 // fill fills in what the command line says besides settings.
 func (o *scanOptions) fill(c *cobra.Command, args []string) (err error) {
 	statement, err := o.spec.Selected()
-	switch {
-	case err != nil:
-	case statement != nil:
-		o.spec.TableName = spec.TableName{Keyspace: statement.Keyspace, Table: statement.Table}
-		args, err = besideStatement(c, args, o.spec.TableName)
-	default:
-		o.spec.TableName, args, err = o.find(c, args)
-	}
 	if err != nil {
+		return err
+	}
+	var named spec.TableName
+	if statement != nil {
+		named = spec.TableName{Keyspace: statement.Keyspace, Table: statement.Table}
+	}
+	if o.spec.TableName, args, err = o.findOr(c, args, named); err != nil {
 		return err
 	}
 	if o.spec.Inputs = args; len(args) > 0 && !o.spec.FromFiles() {

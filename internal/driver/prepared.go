@@ -56,11 +56,10 @@ func (s *Session) Prepare(ctx context.Context, text string, use StatementUse) (*
 			return nil, err
 		}
 	}
-	if len(info.Args) == 0 || len(markers) == 0 {
+	if len(markers) == 0 {
 		return nil, errors.New("the statement has no marker, such as :name, that takes a field")
 	}
-	if keyed := slices.ContainsFunc(markers, schema.Column.IsKey); keyed &&
-		countKeys(markers) != len(info.PKeyColumns) {
+	if countKeys(markers) != len(info.PKeyColumns) {
 		for i := range markers { // one marker is two values of the key
 			markers[i].Kind, markers[i].Position = schema.Regular, 0
 		}

@@ -264,13 +264,6 @@ func (l *Load) makeJob(
 	if err != nil {
 		return fmt.Errorf("--query: %w", err)
 	}
-	filled := l.t.Schema
-	if statement != nil {
-		filled = statement.Markers()
-	}
-	if err := l.spec.Dialect.CheckColumns(filled); err != nil {
-		return err
-	}
 	l.of = fromspec.Load{
 		Env:      l.env,
 		Spec:     &l.spec,
@@ -369,10 +362,12 @@ func (l *Load) Explain(show func(ExplainedInput)) {
 	if l.delivery != nil {
 		l.explained.Way = l.delivery.Describe()
 	} else {
-		conditional := l.spec.IfNotExists || l.of.Statement.Conditional()
-		l.explained.Way = l.job.Describe(conditional, l.t.Consistency)
+		l.explained.Way = l.job.Describe(l.conditional(), l.t.Consistency)
 	}
 }
+
+// conditional reports whether rows are written on a condition.
+func (l *Load) conditional() bool { return l.spec.IfNotExists || l.of.Statement.Conditional() }
 
 // Table is the table's name, as CQL has it.
 func (l *Load) Table() string { return l.t.Schema.String() }

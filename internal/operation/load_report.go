@@ -69,7 +69,7 @@ func (l *Load) newReport() LoadReport {
 		Streamed:    l.delivery != nil,
 		IfNotExists: l.spec.IfNotExists,
 		Statement:   l.of.Statement.Kind(),
-		Conditional: l.spec.IfNotExists || l.of.Statement.Conditional(),
+		Conditional: l.conditional(),
 		CountsTwice: l.countsTwice,
 		Changed:     l.reread.All,
 	}

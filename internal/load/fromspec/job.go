@@ -55,6 +55,9 @@ func (l *Load) Job(
 	if l.Statement != nil {
 		filled = l.Statement.Markers()
 	}
+	if err := o.Dialect.CheckColumns(filled); err != nil {
+		return nil, err
+	}
 	if len(o.Columns) > 0 && o.Format != format.JSONName {
 		if _, err := ingest.MapNames(filled, o.Columns, reading.Fields); err != nil {
 			return nil, fmt.Errorf("--columns: %w", err)

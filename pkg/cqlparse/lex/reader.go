@@ -63,6 +63,17 @@ func (r *Reader) Name(what string) (string, error) {
 	return r.Read().Text, nil
 }
 
+// QualifiedName reads a name, before which a keyspace may stand. The error for any other token
+// contains what.
+func (r *Reader) QualifiedName(what string) (keyspace, name string, err error) {
+	if name, err = r.Name(what); err != nil || !r.Take(".") {
+		return "", name, err
+	}
+	keyspace = name
+	name, err = r.Name(what)
+	return keyspace, name, err
+}
+
 // ErrorAt returns an error at a token.
 func (r *Reader) ErrorAt(t Token, format string, args ...any) error {
 	return ErrorAt(r.text, t.At, format, args...)

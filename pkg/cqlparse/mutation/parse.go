@@ -34,27 +34,10 @@ type Statement struct {
 	// Text is the statement from its first word to its last value.
 	Text string
 
-	changes   []change
+	changed   []string // columns that get values, or lose some of their elements
 	functions []string // those whose result may differ from call to call, in lower case
 	using     int      // offset where USING, or a part of it, can be written
-	hasUsing  bool
 }
-
-// change is a column that the statement changes, and how.
-type change struct {
-	column string
-	how    changeKind
-}
-
-type changeKind uint8
-
-const (
-	assigned  changeKind = iota // v = term
-	increased                   // v = v + term, v += term, and the same with a minus
-	element                     // v[term] = term, v.field = term
-	removed                     // DELETE v
-	removedAt                   // DELETE v[term]
-)
 
 // Parse parses the text of one statement. A semicolon may end it.
 func Parse(text string) (*Statement, error) {
@@ -99,14 +82,7 @@ type parser struct {
 
 // table reads the name of a table, with or without a keyspace.
 func (p *parser) table() (err error) {
-	if p.s.Table, err = p.Name("a table"); err != nil {
-		return err
-	}
-	if !p.Take(".") {
-		return nil
-	}
-	p.s.Keyspace = p.s.Table
-	p.s.Table, err = p.Name("a table")
+	p.s.Keyspace, p.s.Table, err = p.QualifiedName("a table")
 	return err
 }
 
@@ -157,7 +133,7 @@ func (p *parser) columns() error {
 		if err != nil {
 			return err
 		}
-		p.s.changes = append(p.s.changes, change{name, assigned})
+		p.s.changed = append(p.s.changed, name)
 		if p.Take(")") {
 			return nil
 		}
@@ -196,47 +172,30 @@ func (p *parser) assignment() error {
 	if err != nil {
 		return err
 	}
-	c := change{name, assigned}
-	switch {
-	case p.Next().Is("["):
-		c.how = element
-		err = p.brackets()
-	case p.Take("."):
-		c.how = element
-		_, err = p.Name("a field")
-	case p.Take("+"), p.Take("-"):
-		c.how = increased
-	}
-	if err == nil {
-		err = p.Expect("=")
-	}
+	p.s.changed = append(p.s.changed, name)
+	within, err := p.within()
 	if err != nil {
 		return err
 	}
-	if c.how == assigned && p.adds(name) {
-		c.how = increased
+	if !within && !p.Take("+") { // v += term, v -= term
+		p.Take("-")
 	}
-	p.s.changes = append(p.s.changes, c)
+	if err := p.Expect("="); err != nil {
+		return err
+	}
 	return p.terms(",", "where")
 }
 
-// adds reports whether the assignment has the column itself among its terms. Examples are v = v + 1
-// and v = ['a'] + v.
-func (p *parser) adds(column string) bool {
-	depth := 0
-	for n := 0; ; n++ {
-		t := p.After(n)
-		switch {
-		case t.Kind == lex.End, depth == 0 && (t.Is(",") || t.Is("where")):
-			return false
-		case t.Is("(") || t.Is("[") || t.Is("{"):
-			depth++
-		case t.Is(")") || t.Is("]") || t.Is("}"):
-			depth--
-		case depth == 0 && (t.Kind == lex.Word || t.Kind == lex.Name) && t.Text == column &&
-			!p.After(n+1).Is("(") && !(n > 0 && p.After(n-1).Is(":")):
-			return true
-		}
+// within reads the element or the field of a column, and reports whether there is one.
+func (p *parser) within() (bool, error) {
+	switch {
+	case p.Next().Is("["):
+		return true, p.brackets()
+	case p.Take("."):
+		_, err := p.Name("a field")
+		return true, err
+	default:
+		return false, nil
 	}
 }
 
@@ -247,19 +206,13 @@ func (p *parser) delete() error {
 		if err != nil {
 			return err
 		}
-		c := change{name, removed}
-		switch {
-		case p.Next().Is("["):
-			c.how = removedAt
-			err = p.brackets()
-		case p.Take("."):
-			c.how = removedAt
-			_, err = p.Name("a field")
-		}
+		within, err := p.within()
 		if err != nil {
 			return err
 		}
-		p.s.changes = append(p.s.changes, c)
+		if within {
+			p.s.changed = append(p.s.changed, name)
+		}
 		if !p.Take(",") && !p.Next().Is("from") {
 			return p.Unexpected("FROM")
 		}
@@ -294,7 +247,7 @@ func (p *parser) usingClause() error {
 	if !p.Take("using") {
 		return nil
 	}
-	p.s.hasUsing, p.s.using = true, p.Next().At
+	p.s.using = p.Next().At
 	for {
 		switch {
 		case p.Take("timestamp"):

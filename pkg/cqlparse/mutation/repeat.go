@@ -41,13 +41,12 @@ func (s *Statement) Unrepeatable(kind func(column string) ColumnKind) string {
 	if s.Conditional {
 		return "it has a condition"
 	}
-	for _, c := range s.changes {
-		switch of := kind(c.column); {
-		case c.how == removed:
-		case of == Counter:
-			return "column " + c.column + " is a counter"
-		case of == List:
-			return "column " + c.column + " is a list that is not frozen"
+	for _, column := range s.changed {
+		switch kind(column) {
+		case Counter:
+			return "column " + column + " is a counter"
+		case List:
+			return "column " + column + " is a list that is not frozen"
 		}
 	}
 	if len(s.functions) > 0 {
@@ -62,7 +61,7 @@ func (s *Statement) Unrepeatable(kind func(column string) ColumnKind) string {
 func (s *Statement) WithTimestamp(marker string) string {
 	before, after := s.Text[:s.using], s.Text[s.using:]
 	switch {
-	case s.hasUsing:
+	case s.Timestamp || s.TTL:
 		return before + "TIMESTAMP " + marker + " AND " + after
 	case after == "":
 		return before + " USING TIMESTAMP " + marker

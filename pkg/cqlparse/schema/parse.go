@@ -102,20 +102,19 @@ func (p *parser) skipRest() {
 // qualifiedName reads a name with or without a keyspace.
 func (p *parser) qualifiedName(what string) (qualified, error) {
 	start := p.Next()
-	first, err := p.Name(what)
-	if err != nil {
+	keyspace, name, err := p.QualifiedName(what)
+	switch {
+	case err != nil:
 		return qualified{}, err
+	case keyspace != "":
+		return qualified{keyspace, name}, nil
+	case p.keyspace == "":
+		return qualified{}, p.ErrorAt(
+			start, "%s %q has no keyspace, and there is no USE before it", what, name,
+		)
+	default:
+		return qualified{p.keyspace, name}, nil
 	}
-	if !p.Take(".") {
-		if p.keyspace == "" {
-			return qualified{}, p.ErrorAt(
-				start, "%s %q has no keyspace, and there is no USE before it", what, first,
-			)
-		}
-		return qualified{p.keyspace, first}, nil
-	}
-	second, err := p.Name(what)
-	return qualified{first, second}, err
 }
 
 func (p *parser) createKeyspace() error {

@@ -99,14 +99,7 @@ func (p *parser) items() error {
 }
 
 func (p *parser) table() (err error) {
-	if p.s.Table, err = p.Name("a table"); err != nil {
-		return err
-	}
-	if !p.Take(".") {
-		return nil
-	}
-	p.s.Keyspace = p.s.Table
-	p.s.Table, err = p.Name("a table")
+	p.s.Keyspace, p.s.Table, err = p.QualifiedName("a table")
 	return err
 }
 

@@ -360,6 +360,10 @@ func TestAskedNodeThatSaysWhatItMustNot(t *testing.T) {
 			if _, ok := m.(internode.PrepareSynAck); ok {
 				return append(right, internode.Append(nil, internode.Complete)...)
 			}
+			if _, ok := m.(*internode.FileHead); ok {
+				// On the bubble's clock this ends only after the client has handled COMPLETE.
+				time.Sleep(time.Second)
+			}
 			return right
 		}, internode.Protocol, "of the files of table"},
 		"SYNACK twice": {func(m internode.Message, right []byte) []byte {

@@ -100,6 +100,10 @@ func (o *loadOptions) addWriteFlags(b flagset.Binder) {
 		flagset.Everyday,
 	)
 	b.Add(
+		"delete",
+		"delete the rows whose primary keys the inputs have; other columns of the table are skipped",
+	)
+	b.Add(
 		"dry-run",
 		"parse, type and group everything, and write nothing; print the column of each field, and all bad columns of a row",
 		flagset.Everyday,

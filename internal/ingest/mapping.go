@@ -36,6 +36,7 @@ type Mapping struct {
 type Fields struct {
 	Renamed map[string]string // column by field, where the field has another name
 	Skipped []string          // fields that are not loaded
+	Unread  []string          // names of fields that are not loaded where there are such fields
 	// Codec plans the codec of a column in delimited text; nil: that of cqltext.
 	Codec func(schema.Column) (format.Codec, error)
 	// Strings plans the codec for the strings of a column in JSON; nil, or a nil codec: as JSON has
@@ -359,7 +360,9 @@ func resolve(t *schema.Table, names []string, f Fields) (named, error) {
 }
 
 // skips says whether a field is not loaded.
-func (f Fields) skips(name string) bool { return slices.Contains(f.Skipped, name) }
+func (f Fields) skips(name string) bool {
+	return slices.Contains(f.Skipped, name) || slices.Contains(f.Unread, name)
+}
 
 func (n named) mapping(t *schema.Table, f Fields) (*Mapping, error) {
 	m, err := newMapping(t, n.wanted)

@@ -50,7 +50,7 @@ func NewObjectMapping(t *schema.Table, columns []schema.Column, f Fields) (*Mapp
 		}
 		m.members.byName[field] = i
 	}
-	for _, field := range f.Skipped {
+	for _, field := range slices.Concat(f.Skipped, f.Unread) {
 		m.members.byName[field] = -1
 	}
 	return m, m.planBy(f)

@@ -256,13 +256,9 @@ func (l *Load) makeJob(
 	if err != nil {
 		return err
 	}
-	parsed, err := l.spec.Statement()
+	statement, err := l.statement(ctx)
 	if err != nil {
 		return err
-	}
-	statement, err := l.t.Prepare(ctx, parsed)
-	if err != nil {
-		return fmt.Errorf("--query: %w", err)
 	}
 	l.of = fromspec.Load{
 		Env:      l.env,
@@ -278,6 +274,26 @@ func (l *Load) makeJob(
 	}
 	l.job, err = l.of.Job(ctx, text, reading, inputs)
 	return err
+}
+
+// statement prepares what is run for each row; nil: rows are inserted.
+func (l *Load) statement(ctx context.Context) (*table.Statement, error) {
+	parse, flag := l.spec.Statement, "--query"
+	switch {
+	case l.spec.Via != spec.ViaCQL:
+		return nil, nil //nolint:nilnil // the keys of deleted rows are written as they are
+	case l.spec.Delete:
+		parse, flag = l.t.DeleteByKey, "--delete"
+	}
+	parsed, err := parse()
+	if err != nil {
+		return nil, err
+	}
+	statement, err := l.t.Prepare(ctx, parsed)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", flag, err)
+	}
+	return statement, nil
 }
 
 // warnOfRetimed warns of the rows of rejects that get other timestamps than before.

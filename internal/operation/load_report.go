@@ -32,6 +32,7 @@ type LoadReport struct {
 	Compaction  *Compaction // what the nodes still have to compact; nil: no node reported it
 	IfNotExists bool
 	Statement   string            // INSERT, UPDATE or DELETE that was run for each row; empty: none
+	Delete      bool              // rows were deleted by their primary keys
 	Conditional bool              // the rows were written on a condition
 	CountsTwice bool              // a row that is written twice counts twice
 	Changed     []recorded.Change // how text is read otherwise than the load was begun with
@@ -69,9 +70,13 @@ func (l *Load) newReport() LoadReport {
 		Streamed:    l.delivery != nil,
 		IfNotExists: l.spec.IfNotExists,
 		Statement:   l.of.Statement.Kind(),
+		Delete:      l.spec.Delete,
 		Conditional: l.conditional(),
 		CountsTwice: l.countsTwice,
 		Changed:     l.reread.All,
+	}
+	if r.Delete {
+		r.Statement = "DELETE" // be it one of CQL or not
 	}
 	if r.Streamed {
 		r.Consistency = ""

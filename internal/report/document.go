@@ -113,6 +113,7 @@ type Load struct {
 	WouldStream *Stream    `json:"would_stream,omitempty" jsonschema:"of a dry run: rows that would be streamed"`
 	IfNotExists bool       `json:"if_not_exists"`
 	Statement   string     `json:"statement,omitempty" jsonschema:"INSERT, UPDATE or DELETE: a statement was run for each row"`
+	Delete      bool       `json:"delete,omitempty" jsonschema:"rows were deleted by their primary keys, whether they existed or not"`
 	Conditional bool       `json:"conditional,omitempty" jsonschema:"rows were written on a condition"`
 	CountsTwice bool       `json:"counts_twice,omitempty" jsonschema:"a row that is written twice counts twice: a resume does not write rows again that were under way"`
 	Explained   *Explained `json:"explained,omitempty" jsonschema:"of a dry run: what would be done"`

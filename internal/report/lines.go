@@ -102,7 +102,10 @@ func (t *text) load(d *Document) {
 		return
 	}
 	did, what := "loaded", human.Noun(l.Rows, "row")+" into "+l.Table
-	if l.Statement != "" {
+	switch {
+	case l.Delete:
+		did, what = "deleted", human.Noun(l.Rows, "key")+" from "+l.Table
+	case l.Statement != "":
 		did = "ran"
 		what = human.Noun(l.Rows, l.Statement) + " on " + l.Table
 	}

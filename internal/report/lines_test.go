@@ -127,6 +127,11 @@ end        done, but 12,344 rows were rejected: cqlbulk retry cqlbulk-load-run
 	require.NotContains(t, text, "checksum", "the values are not those of rows")
 	require.Contains(t, said(t, OfLoad(r)), "\nend        done\n")
 
+	r.Statement, r.Delete, r.Existing = "DELETE", true, 0
+	text = said(t, OfLoad(r))
+	require.Contains(t, text, "deleted   1,234,567,890 keys from warehouse.measurements,")
+	require.NotContains(t, text, "checksum")
+
 	r = operation.LoadReport{
 		Report: ofARun(run.Interrupted),
 		DryRun: true,

@@ -150,6 +150,7 @@ func OfLoad(r operation.LoadReport) Document {
 		DryRun:      r.DryRun,
 		IfNotExists: r.IfNotExists,
 		Statement:   r.Statement,
+		Delete:      r.Delete,
 		Conditional: r.Conditional,
 		CountsTwice: r.CountsTwice,
 		RejectFiles: list(r.Rejects.Files),

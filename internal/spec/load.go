@@ -29,6 +29,8 @@ type Load struct {
 
 	// INSERT, UPDATE or DELETE that is run for each row; empty: rows are inserted
 	Query string
+	// Delete deletes the rows whose primary keys the inputs have; their other columns are skipped.
+	Delete bool
 
 	Format   string            // csv, tsv or json; empty: as the first file's name ends, else csv
 	Map      map[string]string // columns of fields that have other names
@@ -101,6 +103,7 @@ const NullTombstone = "tombstone"
 func (o *Load) Settings() setting.List {
 	return slices.Concat(setting.List{
 		{Name: "query", Field: &o.Query},
+		{Name: "delete", Field: &o.Delete},
 		{Name: "format", Field: &o.Format, Among: formats},
 		{Name: "map", Field: &o.Map},
 		{Name: "skipcols", Field: &o.SkipCols},
@@ -207,6 +210,9 @@ func (o *Load) Check(continued bool) error {
 		return err
 	}
 	if err := o.checkQuery(); err != nil {
+		return err
+	}
+	if err := o.checkDelete(); err != nil {
 		return err
 	}
 	if err := o.CheckOrder(); err != nil {

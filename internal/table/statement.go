@@ -3,7 +3,9 @@ package table
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
@@ -61,6 +63,21 @@ func (t *Table) Prepare(ctx context.Context, parsed *mutation.Statement) (*State
 		return nil, err
 	}
 	return s, nil
+}
+
+// DeleteByKey returns the statement that deletes a row by its primary key, with a marker of each
+// key column's name.
+func (t *Table) DeleteByKey() (*mutation.Statement, error) {
+	var where []string
+	for _, c := range t.Schema.Columns {
+		if c.IsKey() {
+			name := cqltype.QuoteIdent(c.Name)
+			where = append(where, name+" = :"+name)
+		}
+	}
+	return mutation.Parse(
+		fmt.Sprintf("DELETE FROM %s WHERE %s", t.Schema, strings.Join(where, " AND ")),
+	)
 }
 
 // spansPartitions reports whether a condition IN of a statement is on the partition key.

@@ -50,6 +50,10 @@ type InsertOptions struct {
 	// AppendCollections adds the elements of a collection or a user type that is not frozen to
 	// those that there are, instead of replacing them. Null still deletes them.
 	AppendCollections bool
+	// Delete has the row deleted by its primary key, as a DELETE of the row does. The statement's
+	// columns are those of the key. In a table without clustering columns, the deletion is that of
+	// the partition, and the row stands for it.
+	Delete bool
 }
 
 // maxClusteringBytes is the most bytes that the values of a clustering may have
@@ -124,6 +128,9 @@ func NewInserter(c *Codec, columns []string, o InsertOptions) (*Inserter, error)
 					column.Name,
 					column.Type,
 				)
+			}
+			if o.Delete && (kind.out == &in.statics || kind.out == &in.regulars) {
+				return nil, fmt.Errorf("column %.100q is not of the key of a deleted row", column.Name)
 			}
 			planned++
 			*kind.out = append(

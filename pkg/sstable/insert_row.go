@@ -16,7 +16,10 @@ func (in *Inserter) build(r *Row, static bool, st *Insert, expiry int64) error {
 		r.Static = true
 		columns = in.statics
 	} else {
-		if !st.Update {
+		switch {
+		case in.options.Delete:
+			r.Deletion = Deletion{Set: true, Timestamp: st.Timestamp, Time: st.Now}
+		case !st.Update:
 			r.Liveness = Liveness{Set: true, Timestamp: st.Timestamp, TTL: st.TTL, Expiry: expiry}
 		}
 		if err := in.clusteringValues(r, st.Values); err != nil {

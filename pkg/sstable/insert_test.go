@@ -564,3 +564,24 @@ func TestAnUpdateMakesNoMarker(t *testing.T) {
 	)
 	require.Equal(t, int64(stamp+1), row.Cells[0].Timestamp)
 }
+
+func TestADeletedRowHasADeletionAlone(t *testing.T) {
+	c := elements(t, component.NB)
+	_, row := insert(
+		t,
+		c,
+		nil,
+		Insert{Timestamp: stamp, Now: now},
+		InsertOptions{Delete: true},
+	)
+	require.Equal(t, Deletion{Set: true, Timestamp: stamp, Time: now}, row.Deletion)
+	require.Equal(t, [][]byte{{0, 0, 0, 2}}, row.Clustering)
+	require.False(t, row.Liveness.Set)
+	require.Empty(t, row.Cells)
+	require.Empty(t, row.Deletions)
+
+	for _, column := range []string{"v", "s"} {
+		_, err := NewInserter(c, []string{"k", "c", column}, InsertOptions{Delete: true})
+		require.ErrorContains(t, err, "not of the key of a deleted row")
+	}
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/run/advice"
 	"github.com/cqlbulk/cqlbulk/internal/run/retry"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/table"
@@ -52,7 +53,10 @@ func (l *Load) Job(
 	o.OrderColumns(t.Schema)
 	reading.Columns = o.Columns
 	filled := t.Schema // what the fields of inputs fill
-	if l.Statement != nil {
+	switch {
+	case o.Delete:
+		filled = l.onlyKey(&reading)
+	case l.Statement != nil:
 		filled = l.Statement.Markers()
 	}
 	if err := o.Dialect.CheckColumns(filled); err != nil {
@@ -129,6 +133,24 @@ func (l *Load) Job(
 		l.Counters.Requests.Untimed()
 	}
 	return job, nil
+}
+
+// onlyKey returns the table of the key columns, and has all readings skip the other columns.
+func (l *Load) onlyKey(reading *ingest.Reading) *schema.Table {
+	var key []schema.Column
+	var others []string
+	for _, c := range l.Table.Schema.Columns {
+		if c.IsKey() {
+			key = append(key, c)
+		} else {
+			others = append(others, c.Name)
+		}
+	}
+	reading.Fields.Unread = others
+	for i := range l.Former {
+		l.Former[i].Fields.Unread = others
+	}
+	return schema.New(l.Table.Schema.Keyspace, l.Table.Schema.Name, key)
 }
 
 // addInputs adds the inputs to a job, and counts their sizes.

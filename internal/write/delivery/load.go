@@ -23,7 +23,7 @@ func (d *Delivery) PrepareLoad(ctx context.Context, load *spec.Load) error {
 		return err
 	}
 	o, table := &d.Setup.Options, d.Setup.TableOptions
-	if len(table.Indexes) > 0 {
+	if len(table.Indexes) > 0 && !load.Delete {
 		limits := d.Table.Limits(ctx)
 		if load.User == "" {
 			// Guardrails are for users that are no superusers. Without a login, all users are
@@ -33,7 +33,7 @@ func (d *Delivery) PrepareLoad(ctx context.Context, load *spec.Load) error {
 		o.Indexes = IndexesOf(d.Table.Schema, table.Indexes, limits)
 	}
 	o.TTL = int32(cmp.Or(int(load.TTL), table.DefaultTTL))
-	o.Append = load.AppendCollections
+	o.Append, o.Delete = load.AppendCollections, load.Delete
 	o.Memory = int64(load.Memory) / sortShare
 	// In a folder all rows are one slice: a resumed load writes no complete rows again.
 	if load.Via == spec.ViaStream {

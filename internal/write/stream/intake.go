@@ -155,7 +155,7 @@ func (in *intake) take() (*encoder, error) {
 	inserter, err := sstable.NewInserter(
 		in.t.codec,
 		in.names,
-		sstable.InsertOptions{AppendCollections: in.t.o.Append},
+		sstable.InsertOptions{AppendCollections: in.t.o.Append, Delete: in.t.o.Delete},
 	)
 	return &encoder{t: in.t, inserter: inserter}, err
 }
@@ -212,6 +212,11 @@ func (e *encoder) add(b *extsort.Buffer, r *write.Row) (err error) {
 	if err != nil {
 		return &refusal{err}
 	}
+	if e.t.deletesPartitions() {
+		if _, err := sstable.AppendDeletion(nil, row.Deletion, e.t.codec.Version()); err != nil {
+			return &refusal{err}
+		}
+	}
 	for i := range e.t.indexes {
 		if err := e.t.indexes[i].check(e.key, static, row); err != nil {
 			return &refusal{err}
@@ -243,6 +248,11 @@ func (e *encoder) add(b *extsort.Buffer, r *write.Row) (err error) {
 		e.bytes += int64(len(e.record))
 	}
 	return nil
+}
+
+// deletesPartitions reports whether each row stands for the deletion of its partition.
+func (t *Target) deletesPartitions() bool {
+	return t.o.Delete && len(t.o.Table.OfKind(schema.Clustering)) == 0
 }
 
 // cellRoom is the approximate size of a cell in a record besides its value, in bytes.

@@ -134,26 +134,34 @@ func (p *partitions) row() error {
 		return nil
 	}
 	key, static, encoded := splitRecord(p.record)
-	if p.begun == 0 || !bytes.Equal(key, p.key) {
-		if p.begun > 0 {
-			if err := p.to.End(); err != nil {
-				return err
-			}
-			if p.full != nil && p.full() {
-				return errFull
-			}
-		}
-		p.begun++
-		if err := p.to.Begin(key, sstable.Deletion{}); err != nil {
+	begins := p.begun == 0 || !bytes.Equal(key, p.key)
+	if begins && p.begun > 0 {
+		if err := p.to.End(); err != nil {
 			return err
 		}
-		p.key = append(p.key[:0], key...)
+		if p.full != nil && p.full() {
+			return errFull
+		}
 	}
 	if p.merging {
 		p.merging = false
 		var err error
 		if encoded, err = p.merger.merged(); err != nil {
 			return err
+		}
+	}
+	if begins {
+		p.begun++
+		deletion, err := p.deletion(encoded)
+		if err != nil {
+			return err
+		}
+		if err := p.to.Begin(key, deletion); err != nil {
+			return err
+		}
+		p.key = append(p.key[:0], key...)
+		if deletion.Set {
+			return nil
 		}
 	}
 	encoded, err := p.rebase(encoded)
@@ -164,6 +172,16 @@ func (p *partitions) row() error {
 		return p.to.Static(encoded)
 	}
 	return p.to.Row(encoded)
+}
+
+// deletion returns the deletion of a partition whose row stands for it: see
+// sstable.InsertOptions.Delete.
+func (p *partitions) deletion(encoded []byte) (sstable.Deletion, error) {
+	if !p.t.deletesPartitions() {
+		return sstable.Deletion{}, nil
+	}
+	err := p.as.DecodeRow(encoded, &p.room)
+	return p.room.Deletion, err
 }
 
 // rebase encodes a row again if the codec that reads it would read it differently. If collections

@@ -68,6 +68,9 @@ func stampsOf(r *sstable.Row) []int64 {
 	if r.Liveness.Set {
 		stamps = append(stamps, r.Liveness.Timestamp)
 	}
+	if r.Deletion.Set {
+		stamps = append(stamps, r.Deletion.Timestamp)
+	}
 	for i := range r.Cells {
 		stamps = append(stamps, r.Cells[i].Timestamp)
 	}

@@ -1,0 +1,107 @@
+//go:build integration
+
+package integration
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// TestDelete deletes rows by keys in each way. Other rows, static values and rows that are written
+// later stay.
+func TestDelete(t *testing.T) {
+	t.Parallel()
+	const (
+		wide = "(p text, q frozen<set<int>>, c timestamp, d frozen<map<text, int>>, s text static, " +
+			"v text, l list<int>, PRIMARY KEY ((p, q), c, d)) WITH CLUSTERING ORDER BY (c DESC, d ASC)"
+		narrow = "(k int PRIMARY KEY, v text, m map<text, int>)"
+	)
+	for way, flags := range map[string][]string{
+		"cql":    nil,
+		"stream": {"--via", "stream"},
+		"rows":   {"--via", "stream", "--stream", "rows"},
+	} {
+		t.Run(way, func(t *testing.T) {
+			name := "it1.deleted" + way
+			table(t, name, wide)
+			var inserts []string
+			for i := range 60 {
+				inserts = append(inserts, fmt.Sprintf(
+					"INSERT INTO %s (p, q, c, d, s, v, l) "+
+						"VALUES ('p,%d', {2, 1, %d}, %d, {'b': 1, 'a': %d}, 's', 'v', [1, 2])",
+					name, i%4, i%4, 1000*i, i,
+				))
+			}
+			exec(t, inserts...)
+			header, rows, _ := strings.Cut(ok(t, "scan", name, "-q").out, "\n")
+			lines := sortedLines(t, rows)
+			require.Len(t, lines, 60)
+			slices.Sort(lines)
+
+			gone := file(t, "gone.csv", header+"\n"+strings.Join(lines[:45], "\n")+"\n"+
+				strings.Join(lines[:3], "\n")+"\n")
+			r := ok(t, append([]string{"load", name, gone, "--delete"}, flags...)...)
+			require.Contains(t, r.report, " 48 keys from "+name+", 48 read, 0 rejected")
+			_, left, _ := strings.Cut(ok(t, "scan", name, "-q").out, "\n")
+			// three of the partitions have only their static values left
+			require.ElementsMatch(t, append([]string{
+				`"p,0","{0, 1, 2}",,,s,,`, `"p,1","{1, 2}",,,s,,`, `"p,2","{1, 2}",,,s,,`,
+			}, lines[45:]...), sortedLines(t, left))
+
+			one := "it1.deletedone" + way
+			table(t, one, narrow)
+			exec(
+				t,
+				"INSERT INTO "+one+" (k, v, m) VALUES (1, 'a', {'x': 1})",
+				"INSERT INTO "+one+" (k, v, m) VALUES (2, 'b', {'x': 1})",
+				"INSERT INTO "+one+" (k, v, m) VALUES (3, 'c', {'x': 1})",
+			)
+			keys := file(t, "keys.json", `[{"k": 1}, {"k": 3, "v": "x"}, {"k": 9}, {"k": null}]`)
+			dir := t.TempDir() + "/run"
+			r = cqlbulk(t, append([]string{"load", one, keys, "--delete", "--run-dir", dir}, flags...)...)
+			require.Equal(t, 2, r.code, r.report)
+			require.Contains(t, r.report, "3 keys from "+one+", 4 read, 1 rejected")
+			require.Contains(t, r.report, "primary key column must not be null")
+			require.Equal(t, "k,m,v\n2,{'x': 1},b\n", ok(t, "scan", one, "-q").out)
+
+			old := file(t, "old.csv", "k\n2\n")
+			args := []string{"load", one, old, "--delete", "--timestamp", "2001-01-01T00:00:00Z"}
+			ok(t, append(args, flags...)...)
+			require.Equal(t, 1, counted(t, one), "what is written later stays")
+			exec(t, "INSERT INTO "+one+" (k, v) VALUES (1, 'again')")
+			require.Equal(t, 2, counted(t, one))
+		})
+	}
+}
+
+func TestDeleteRefuses(t *testing.T) {
+	t.Parallel()
+	table(t, "it1.undeleted", "(p int, c int, v int, PRIMARY KEY (p, c))")
+	exec(t, "INSERT INTO it1.undeleted (p, c, v) VALUES (1, 1, 1)")
+	const noClustering = `the input has no field for primary key column "c" of it1.undeleted`
+	for _, c := range []struct {
+		input string
+		flags []string
+		want  string
+	}{
+		{"p,v\n1,1\n", nil, noClustering},
+		{"p,v\n1,1\n", []string{"--via", "stream"}, noClustering},
+		{"p,c,w\n1,1,1\n", nil, "--map w=COLUMN says which column it is"},
+		{"p,c\n1,1\n", []string{"--ttl", "60"}, "--ttl and --delete: "},
+		{
+			"p,c\n1,1\n",
+			[]string{"--query", "DELETE FROM it1.undeleted WHERE p = :p"},
+			"--query and --delete: ",
+		},
+	} {
+		args := []string{"load", "it1.undeleted", file(t, "in.csv", c.input), "--delete"}
+		r := cqlbulk(t, append(args, c.flags...)...)
+		require.NotZero(t, r.code)
+		require.Contains(t, r.report, c.want)
+	}
+	require.Equal(t, 1, counted(t, "it1.undeleted"))
+}

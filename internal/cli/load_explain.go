@@ -63,6 +63,14 @@ func (s streams) printExplained(e *operation.Explained) {
 			human.Verb(e.Others, "has", "have"),
 		)
 	}
+	if !e.KeysAlone {
+		s.note("%s", nullDoes(e))
+	}
+	s.note("%s", e.Way)
+}
+
+// nullDoes says what a null field does.
+func nullDoes(e *operation.Explained) string {
 	null := "a field with nothing"
 	for _, text := range e.Nulls {
 		null += fmt.Sprintf(", or %q,", text)
@@ -71,6 +79,5 @@ func (s streams) printExplained(e *operation.Explained) {
 	if e.Delete {
 		does = "deletes what is in its column"
 	}
-	s.note("%s %s", null, does)
-	s.note("%s", e.Way)
+	return null + " " + does
 }

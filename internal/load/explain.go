@@ -15,7 +15,9 @@ type Explained struct {
 	Others int              // inputs that are like none of those
 	Way    string           // how rows would go into the table
 	Nulls  []string         // texts that stand for null, besides nothing
-	Delete bool             // a null deletes what is there, and does not leave it
+	// KeysAlone says that only key columns are read, which have no nulls.
+	KeysAlone bool
+	Delete    bool // a null deletes what is there, and does not leave it
 }
 
 // ExplainedInput is what becomes of the fields of an input, and of those that have the same.

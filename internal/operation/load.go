@@ -374,7 +374,7 @@ func (l *Load) refuseView(ctx context.Context) (err error) {
 // before Run.
 func (l *Load) Explain(show func(ExplainedInput)) {
 	l.explained = l.job.Explain(show)
-	l.explained.Nulls = l.spec.Nulls
+	l.explained.Nulls, l.explained.KeysAlone = l.spec.Nulls, l.spec.Delete
 	if l.delivery != nil {
 		l.explained.Way = l.delivery.Describe()
 	} else {

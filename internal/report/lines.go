@@ -101,14 +101,7 @@ func (t *text) load(d *Document) {
 		t.dryLoad(l)
 		return
 	}
-	did, what := "loaded", human.Noun(l.Rows, "row")+" into "+l.Table
-	switch {
-	case l.Delete:
-		did, what = "deleted", human.Noun(l.Rows, "key")+" from "+l.Table
-	case l.Statement != "":
-		did = "ran"
-		what = human.Noun(l.Rows, l.Statement) + " on " + l.Table
-	}
+	did, _, what := did(l, l.Rows)
 	t.number(
 		did,
 		human.Count(l.Rows),
@@ -154,6 +147,18 @@ func (t *text) load(d *Document) {
 	}
 }
 
+// did returns what a load of some rows did, what it would do, and with what.
+func did(l *Load, rows int64) (did, would, what string) {
+	switch {
+	case l.Delete:
+		return "deleted", "would delete", human.Noun(rows, "key") + " from " + l.Table
+	case l.Statement != "":
+		return "ran", "would run", human.Noun(rows, l.Statement) + " on " + l.Table
+	default:
+		return "loaded", "would load", human.Noun(rows, "row") + " into " + l.Table
+	}
+}
+
 // stopped reports whether the command left a load that a resume continues.
 func (d *Document) stopped() bool { return d.Next != nil && d.Next.Command == "resume" }
 
@@ -179,11 +184,12 @@ func (d *Document) summed() string {
 
 // dryLoad adds what a load would do.
 func (t *text) dryLoad(l *Load) {
+	_, would, what := did(l, l.WouldLoad)
 	t.number(
-		"would load",
+		would,
 		human.Count(l.WouldLoad),
 		say(
-			human.Noun(l.WouldLoad, "row")+" into "+l.Table,
+			what,
 			human.Count(l.Read)+" read",
 			human.Count(l.WouldReject)+" would be rejected",
 		),

@@ -165,6 +165,11 @@ func (o *scanOptions) addRowFlags(b flagset.Binder) {
 	)
 	b.Add("where", "CQL condition that rows must meet besides, such as \"day = 3\"", flagset.Everyday)
 	b.Add("allow-filtering", "let the servers read rows that the condition then leaves out")
+	b.Add(
+		"keys",
+		"file of the keys to read, - for the standard input: each partition or row by a request of its own; keys without a row are listed (default: the whole table)",
+	)
+	b.Add("missing", "file for the keys without a row (default: OUTPUT.missing.csv beside the output)")
 	b.Add("limit", "rows to read, at most, whichever come first (-1: all)", flagset.Everyday)
 }
 
@@ -306,7 +311,23 @@ func finishScan(ctx context.Context, s streams, show showOptions, scan *operatio
 	s.printFailed(result.Failed)
 	s.printUnfinished(result)
 	s.printReplaced(result, show.Quiet)
+	s.printKeys(result.Keys, show.Quiet)
 	return runError(err, result.Outcome)
+}
+
+// printKeys says where the keys are that have no row, or are no keys.
+func (s streams) printKeys(k *operation.KeysReport, quiet bool) {
+	if k == nil {
+		return
+	}
+	s.printRejects(k.Rejects, false)
+	switch {
+	case quiet || k.Missing == 0:
+	case k.MissingFile != "":
+		s.note("the keys without a row are in %s", k.MissingFile)
+	default:
+		s.note("--missing FILE lists the keys without a row")
+	}
 }
 
 // printReplaced says what became of the files that were in the output folder before.

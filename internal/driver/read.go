@@ -48,11 +48,6 @@ func Count() Query { return Query{Select: []string{"count(*)"}} }
 
 // Reader makes a reader of a table. Without a partitioner the table is read as one range.
 func (s *Session) Reader(t *schema.Table, q Query, p token.Partitioner) *Reader {
-	stmt := "SELECT "
-	if q.Distinct {
-		stmt += "DISTINCT "
-	}
-	stmt += strings.Join(q.Select, ", ") + " FROM " + t.String()
 	var where []string
 	if p != nil {
 		var key []string
@@ -62,6 +57,22 @@ func (s *Session) Reader(t *schema.Table, q Query, p token.Partitioner) *Reader 
 		of := "token(" + strings.Join(key, ", ") + ")"
 		where = append(where, of+" > ?", of+" <= ?")
 	}
+	return &Reader{
+		s:           s,
+		partitioner: p,
+		table:       t.String(),
+		stmt:        q.statement(t, where),
+		columns:     len(q.Select),
+	}
+}
+
+// statement returns the SELECT whose rows meet conditions, besides that of the query.
+func (q Query) statement(t *schema.Table, where []string) string {
+	stmt := "SELECT "
+	if q.Distinct {
+		stmt += "DISTINCT "
+	}
+	stmt += strings.Join(q.Select, ", ") + " FROM " + t.String()
 	if q.Where != "" {
 		where = append(where, q.Where)
 	}
@@ -77,7 +88,7 @@ func (s *Session) Reader(t *schema.Table, q Query, p token.Partitioner) *Reader 
 	if q.AllowFiltering {
 		stmt += " ALLOW FILTERING"
 	}
-	return &Reader{s: s, partitioner: p, table: t.String(), stmt: stmt, columns: len(q.Select)}
+	return stmt
 }
 
 // Statement returns the CQL text that is prepared.
@@ -106,12 +117,27 @@ func (r *Reader) Page(
 		end := cell{r.partitioner.AppendWire(nil, within.End)}
 		values = []any{&start, &end}
 	}
-	ctx, err := r.s.chooseNode(ctx, host, r.table, firstToken(within))
+	return r.s.page(ctx, host, r.table, firstToken(within), r.stmt, values, r.columns, state, rows)
+}
+
+// page requests a page of a statement whose rows have the given number of columns. See
+// [Reader.Page].
+func (s *Session) page(
+	ctx context.Context,
+	host, table string,
+	at token.Token,
+	stmt string,
+	values []any,
+	selected int,
+	state []byte,
+	rows int,
+) (row.Page, error) {
+	ctx, err := s.chooseNode(ctx, host, table, at)
 	if err != nil {
 		return nil, err
 	}
 	// The metadata comes with every page, so that a change of the table shows.
-	q := r.s.query(r.stmt, values).
+	q := s.query(stmt, values).
 		WithContext(ctx).
 		Idempotent(true).
 		PageSize(rows).
@@ -119,7 +145,7 @@ func (r *Reader) Page(
 		NoSkipMetadata()
 	iter := q.Iter()
 	columns := iter.Columns()
-	if len(columns) != r.columns {
+	if len(columns) != selected {
 		if err := iter.Close(); err != nil {
 			return nil, classify(ctx, err)
 		}
@@ -134,15 +160,15 @@ func (r *Reader) Page(
 			fmt.Errorf(
 				"the server answered with %d columns instead of %d: the table was altered",
 				len(columns),
-				r.columns,
+				selected,
 			),
 		)
 	}
 	p := &page{
 		iter:   iter,
 		state:  iter.PageState(),
-		cells:  make([]cell, r.columns),
-		values: make([][]byte, r.columns),
+		cells:  make([]cell, selected),
+		values: make([][]byte, selected),
 	}
 	for i := range p.cells {
 		p.places = append(p.places, &p.cells[i])

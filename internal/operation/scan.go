@@ -32,6 +32,9 @@ type Scan struct {
 	header    []byte // that every file begins with, or the first of numbered ones
 	// cuts rows off the text that the output is written
 	firstRows func(text []byte, rows int) int
+	query     driver.Query // that reads the selection, and the key
+	keys      *scannedKeys // that are read; nil: the whole table is
+	text      scanText
 	out       *sink.Output // nil: a resumed scan that does not run yet
 
 	run       runDirectory
@@ -42,6 +45,12 @@ type Scan struct {
 	begun     bool                // this run has begun
 	truncated records.Truncations // of the table, before this run read it
 	board     *board.Board        // nil: the run is not shown
+}
+
+// scanText is how rows are written as text.
+type scanText struct {
+	form    format.Format
+	options format.OutputOptions
 }
 
 // PrepareScan checks, connects and plans, and opens the output.
@@ -96,7 +105,7 @@ func (s *Scan) plan(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	planning.Coarse = s.spec.Via == spec.ViaCQL
+	planning.Coarse = s.spec.Via == spec.ViaCQL && s.spec.Keys == ""
 	if s.run.continued {
 		planning.Unread = s.earlier.Left()
 	}
@@ -119,7 +128,12 @@ func (s *Scan) plan(ctx context.Context) error {
 		if err := s.refuse(ctx); err != nil {
 			return err
 		}
-		return s.makeJob(ctx, text)
+		if err := s.openKeys(); err != nil {
+			return err
+		}
+		err := s.makeJob(ctx, text)
+		s.readByKeys()
+		return err
 	}
 	s.begunWith = records.ScanExtra{
 		Files:       s.t.Files.Sum(),
@@ -141,7 +155,14 @@ func (s *Scan) plan(ctx context.Context) error {
 	if err := s.makeJob(ctx, text); err != nil {
 		return err
 	}
-	return s.beside().CheckFree()
+	if err := s.beside().CheckFree(); err != nil {
+		return err
+	}
+	if err := s.sortKeys(ctx); err != nil {
+		return err
+	}
+	s.readByKeys()
+	return nil
 }
 
 // Table is the table's name, as CQL has it.
@@ -159,6 +180,7 @@ func (s *Scan) Close() {
 	if s.t != nil {
 		s.t.Close()
 	}
+	s.keys.close()
 	if s.out != nil && !s.begun {
 		_ = s.removeOutput() // what is left of it has names ending in .part
 	}
@@ -207,22 +229,23 @@ func (s *Scan) makeJob(ctx context.Context, text format.TextFormat) error {
 	if err != nil {
 		return err
 	}
-	form := format.Of(s.spec.Format, text)
-	output, err := form.Output(selection, format.OutputOptions{
+	s.text = scanText{format.Of(s.spec.Format, text), format.OutputOptions{
 		Header:         s.spec.Header,
 		Null:           s.spec.Null,
 		EscapeFormulas: s.spec.EscapeFormulas,
 		CSVWriter:      s.spec.CQLSH(),
 		OmitNulls:      s.spec.OmitNulls,
 		Texts:          texts,
-	})
+	}}
+	output, err := s.text.form.Output(selection, s.text.options)
 	if err != nil {
 		return err
 	}
 	s.warnOfRounding(selection)
-	s.header, s.firstRows = output.AppendBegin(nil), format.FirstRows(form)
+	s.header, s.firstRows = output.AppendBegin(nil), format.FirstRows(s.text.form)
 	selected, key := s.t.Schema.WithKey(selection)
 	query.Select = driver.Columns(selected).Select
+	s.query = query
 	s.job = &scan.Job{
 		Reader: s.t.Reader(
 			files.Wanted{Read: selected, Query: query, Memory: s.spec.Memory, Now: s.begunWith.Now},

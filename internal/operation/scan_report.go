@@ -19,6 +19,7 @@ import (
 type ScanReport struct {
 	Report
 	Ranges     int           // token ranges that this run read
+	Keys       *KeysReport   // of an output that is whole; nil: the whole table was read
 	Failed     []FailedRange // those that could not be read
 	Seed       uint64        // of their order
 	Sum        rowsum.Sum    // of all rows in the output
@@ -49,6 +50,9 @@ func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 	var stopWatch func()
 	s.job.Sweep, stopWatch = sweepOptions(ctx, s.env, &s.spec.Pacing, s.t, s.job.Counters)
 	defer stopWatch()
+	if s.keys != nil {
+		s.job.Sweep.Vacant = s.keys.reader.Vacant
+	}
 	s.job.Sweep.Blind = s.spec.Where != ""
 	s.run.show(s.board)
 	if s.board != nil {
@@ -89,6 +93,9 @@ func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 	default:
 		err = s.finish(ctx, &r, result)
 	}
+	if r.Outcome == run.Done && r.Keys != nil && r.Keys.Rejected > 0 {
+		r.Outcome = run.Partly
+	}
 	return r, err
 }
 
@@ -104,7 +111,7 @@ func (s *Scan) finish(ctx context.Context, r *ScanReport, result scan.Result) er
 	err := s.commit(r, result)
 	if err == nil {
 		r.Whole, r.Files = true, s.out.Files()
-		err = s.writeManifest(r, result)
+		err = errors.Join(s.reportKeys(r), s.writeManifest(r, result))
 	}
 	if err != nil {
 		r.Outcome = run.OutcomeOf(ctx, err, false)
@@ -115,6 +122,9 @@ func (s *Scan) finish(ctx context.Context, r *ScanReport, result scan.Result) er
 
 // commit gives the output its name, once an earlier manifest has made way for it.
 func (s *Scan) commit(r *ScanReport, result scan.Result) error {
+	if err := s.keys.sync(); err != nil {
+		return err
+	}
 	if s.journal != nil {
 		if err := s.journal.Commit(s.out, result.Done); err != nil {
 			return err

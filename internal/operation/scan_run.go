@@ -45,8 +45,9 @@ func (s *Scan) begin() error {
 		return err
 	}
 	// The scan records what its output holds.
-	s.job.Checkpoint, s.job.CheckpointEvery = s.journal.Mark(s.out), records.MarkTime
-	return nil
+	s.job.CheckpointEvery = records.MarkTime
+	s.job.Checkpoint, err = s.keys.keep(s.run.path, s.journal.Mark(s.out))
+	return err
 }
 
 // countEarlier counts what an earlier run did.
@@ -94,7 +95,7 @@ func (s *Scan) makeRun() error {
 	if err != nil {
 		return err
 	}
-	if err := journal.Begin(s.out); err != nil {
+	if err := errors.Join(s.keys.save(dir), journal.Begin(s.out)); err != nil {
 		return errors.Join(err, journal.Abandon(), records.Discard(dir))
 	}
 	s.journal = journal

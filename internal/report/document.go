@@ -215,6 +215,7 @@ type Cause struct {
 // Scan is what became of a scan.
 type Scan struct {
 	Run
+	Keys       *Keys         `json:"keys,omitempty" jsonschema:"that were read, of an output that has its name; absent if the whole table was"`
 	Ranges     int           `json:"ranges" jsonschema:"token ranges that this run read"`
 	Failed     []FailedRange `json:"failed_ranges"`
 	Seed       uint64        `json:"seed" jsonschema:"of the order of ranges"`
@@ -226,6 +227,17 @@ type Scan struct {
 	Output     string        `json:"output,omitempty" jsonschema:"file or folder that was written to"`
 	Manifest   string        `json:"manifest,omitempty"`
 	RunDir     string        `json:"run_dir,omitempty" jsonschema:"that was left"`
+}
+
+// Keys are the keys of a scan that read no whole table.
+type Keys struct {
+	Keys        int64    `json:"keys" jsonschema:"each once"`
+	Twice       int64    `json:"twice" jsonschema:"that were left out: they came twice, or other keys have their rows"`
+	Rejected    int64    `json:"rejected" jsonschema:"lines that are no keys"`
+	Missing     int64    `json:"missing" jsonschema:"keys without a row"`
+	MissingFile string   `json:"missing_file,omitempty" jsonschema:"that lists them"`
+	RejectFiles []string `json:"reject_files" jsonschema:"with the lines themselves, if this run read them"`
+	ReasonsFile string   `json:"reasons_file,omitempty" jsonschema:"with the reason of each"`
 }
 
 // File is a file of an output.

@@ -292,6 +292,17 @@ func OfScan(r operation.ScanReport) Document {
 			s.Files = append(s.Files, File{f.Name, f.Rows, f.Bytes, f.Sum})
 		}
 	}
+	if k := r.Keys; k != nil {
+		s.Keys = &Keys{
+			Keys:        k.Keys,
+			Twice:       k.Twice,
+			Rejected:    k.Rejected,
+			Missing:     k.Missing,
+			MissingFile: k.MissingFile,
+			RejectFiles: list(k.Rejects.Files),
+			ReasonsFile: k.Rejects.Reasons,
+		}
+	}
 	return Document{Outcome: outcomes[r.Outcome], Next: nextOf(r.Next), Scan: s}
 }
 

@@ -23,6 +23,8 @@ type Scan struct {
 	Query          string // SELECT whose columns and condition are read; empty: Columns and Where
 	Where          string // CQL condition that rows must meet besides
 	AllowFiltering bool
+	Keys           string // file of keys to read, or "-" for the standard input; empty: the table
+	Missing        string // file for the keys without a row; empty: beside the output
 	Limit          int64  // at most, in rows to read; -1: all
 	RunDir         string // empty: named after the table and the time, beside the output
 	NoJournal      bool
@@ -50,6 +52,8 @@ func (s *Scan) Settings() setting.List {
 		{Name: "query", Field: &s.Query},
 		{Name: "where", Field: &s.Where},
 		{Name: "allow-filtering", Field: &s.AllowFiltering},
+		{Name: "keys", Field: &s.Keys},
+		{Name: "missing", Field: &s.Missing, Use: setting.Path},
 		{Name: "limit", Field: &s.Limit},
 		{Name: "run-dir", Field: &s.RunDir, Use: setting.Private},
 		{Name: "no-journal", Field: &s.NoJournal},
@@ -84,6 +88,7 @@ func (s *Scan) Check(continued bool) (dsv.Format, error) {
 		s.CheckOrder(),
 		s.Reading.check(&s.Pacing),
 		s.ScanText.check(s.Format),
+		s.checkKeys(),
 		s.checkRead(),
 	); err != nil {
 		return dsv.Format{}, err

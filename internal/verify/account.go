@@ -164,7 +164,7 @@ func (a *account) checkSum() {
 }
 
 // narrowing are the options that leave out rows.
-var narrowing = []string{"query", "where", "limit", "begintoken", "endtoken"}
+var narrowing = []string{"query", "where", "keys", "limit", "begintoken", "endtoken"}
 
 // option is the text of an option, empty when it was not used.
 func (a *account) option(name string) string {

@@ -101,6 +101,9 @@ type Options struct {
 	// MaxPieces is the largest number of parts of the ring that a large table is cut into, besides
 	// the cuts at the borders.
 	MaxPieces int
+	// Vacant reports whether a range is known to have no rows. Such a range is done without a
+	// request. Nil: no range is.
+	Vacant func(token.Range) bool
 	// Blind says that pages do not show how much the servers read for them, as in a count. With
 	// Borders, the width of a range then follows the time that earlier ranges took.
 	Blind bool
@@ -177,6 +180,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Hosts == nil {
 		o.Hosts = func(int) []string { return nil }
+	}
+	if o.Vacant == nil {
+		o.Vacant = func(token.Range) bool { return false }
 	}
 	if o.OnSilent == nil {
 		o.OnSilent = func(string) {}

@@ -59,11 +59,25 @@ func (w *worker) work(ctx context.Context) error {
 // readQueued reads a piece of the queue. If all of its nodes are dead, it defers the piece.
 func (w *worker) readQueued(ctx context.Context, p placedPiece) error {
 	defer w.run.queue.endPiece()
+	if w.run.options.Vacant(p.within) {
+		return w.pass(p.within)
+	}
 	if w.run.dead.allDead(w.run.options.Hosts(p.set)) {
 		w.run.dead.deferPieces(p.set, p.deferrals+1, p.piece)
 		return nil
 	}
 	return w.readSplit(ctx, p)
+}
+
+// pass completes a range that has no rows, without a request.
+func (w *worker) pass(within token.Range) error {
+	if err := w.consumer.Done(within); err != nil {
+		return err
+	}
+	w.reached = within.Start
+	w.run.addDone(within)
+	w.finish(within)
+	return nil
 }
 
 // readDeferred reads a deferred piece, once one of its nodes answers. If none does, or they become

@@ -22,7 +22,9 @@ const (
 // Discard removes the run directory of a run that is no longer needed. That is the files of the
 // journal, the files of the page, and the folder if nothing else is in it.
 func Discard(dir string) error {
-	for _, name := range []string{PageFile, PaceFile, PaceFile + PartEnding} {
+	for _, name := range []string{
+		PageFile, PaceFile, PaceFile + PartEnding, KeysFile, MissingFile,
+	} {
 		if err := os.Remove(
 			filepath.Join(dir, name),
 		); err != nil &&

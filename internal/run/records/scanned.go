@@ -156,6 +156,21 @@ type ScanExtra struct {
 	Files       string      `json:"files,omitempty"`     // a sum of the SSTables that are read; empty: none are
 	Folders     []Folder    `json:"folders,omitempty"`   // of those SSTables
 	Now         time.Time   `json:"now,omitzero"`        // the scan's time, for what expires in SSTables
+	Keys        *KeyList    `json:"keys,omitempty"`      // that are read; null: the whole table is
+}
+
+// The files of a scan by keys in its run directory.
+const (
+	KeysFile    = "keys.bin"    // the keys, sorted
+	MissingFile = "missing.bin" // which of them have no row
+)
+
+// KeyList is a list of keys that a scan reads.
+type KeyList struct {
+	Keys     int64  `json:"keys"`     // each once
+	Twice    int64  `json:"twice"`    // left out: they came twice, or are read by other keys
+	Rejected int64  `json:"rejected"` // lines that were no keys
+	Sum      string `json:"sum"`      // a checksum of the file of keys
 }
 
 // Folder is a folder with SSTables that the scan reads.

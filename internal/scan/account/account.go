@@ -52,6 +52,7 @@ func (s Scan) Manifest() manifest.Manifest {
 			"null-string": o.Null,
 			"query":       o.Query,
 			"where":       o.Where,
+			"keys":        o.Keys,
 			"limit":       max(o.Limit, 0),
 			"begintoken":  o.BeginToken,
 			"endtoken":    o.EndToken,

@@ -120,14 +120,26 @@ func TestScanKilledRepeatedly(t *testing.T) {
 	})
 }
 
-// killScan scans it3.read with some options, kills the scan that number of times, and returns what
-// the last run printed.
+// killScan is killScanOf of it3.read.
 func killScan(t *testing.T, kills, rows int, out string, options ...string) result {
+	t.Helper()
+	return killScanOf(t, "it3.read", kills, rows, out, options...)
+}
+
+// killScanOf scans a table with some options, kills the scan that number of times, and returns what
+// the last run printed.
+func killScanOf(
+	t *testing.T,
+	name string,
+	kills, rows int,
+	out string,
+	options ...string,
+) result {
 	t.Helper()
 	dir := t.TempDir() + "/run"
 	when := newMoments(t, kills, rows, records.MarkTime)
 	args := append(
-		quorum("scan", "it3.read", "--run-dir", dir, "--rate", strconv.Itoa(rows/either(10, 60))),
+		quorum("scan", name, "--run-dir", dir, "--rate", strconv.Itoa(rows/either(10, 60))),
 		options...)
 	for kill := range kills {
 		// killed late, on a slow machine: there is hardly anything left to be killed in

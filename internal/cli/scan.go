@@ -167,7 +167,7 @@ func (o *scanOptions) addRowFlags(b flagset.Binder) {
 	b.Add("allow-filtering", "let the servers read rows that the condition then leaves out")
 	b.Add(
 		"keys",
-		"file of the keys to read, - for the standard input: each partition or row by a request of its own; keys without a row are listed (default: the whole table)",
+		"file of the keys of partitions or rows to read; - is the standard input. Keys without a row are listed (default: the whole table)",
 	)
 	b.Add("missing", "file for the keys without a row (default: OUTPUT.missing.csv beside the output)")
 	b.Add("limit", "rows to read, at most, whichever come first (-1: all)", flagset.Everyday)

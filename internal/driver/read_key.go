@@ -34,9 +34,10 @@ func (s *Session) KeyReader(t *schema.Table, q Query) *KeyReader {
 	return r
 }
 
-// Page reads one page of the rows of a key: the values of all columns of the partition key, and of
-// none, some or all clustering columns, from the first on. The token is that of the partition key;
-// on ScyllaDB it selects the shard. Host, state and rows are as for [Reader.Page].
+// Page reads one page of the rows of a key. A key has the values of all columns of the partition
+// key. Then come those of no, some or all clustering columns, from the first on. The token is that
+// of the partition key; on ScyllaDB it selects the shard. Host, state and rows are as for
+// [Reader.Page].
 func (r *KeyReader) Page(
 	ctx context.Context,
 	host string,

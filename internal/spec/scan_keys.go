@@ -40,8 +40,8 @@ func (s *Scan) KeyRejects() string {
 	return s.Place() + ".rejects"
 }
 
-// KeyText returns the settings by which the keys are read, as a load reads its inputs: those that
-// the scan was given for its own text.
+// KeyText returns the settings of a load that reads the keys as its inputs. It has the settings
+// that the scan was given for its own text.
 func (s *Scan) KeyText() (*Load, error) {
 	l := NewLoad()
 	l.Inputs, l.Memory = []string{s.Keys}, s.Memory

@@ -1,7 +1,7 @@
 // Package bykey reads the partitions and rows of a table whose keys a user lists. A [Sorter] takes
 // the keys out of inputs, as the target of package ingest, and sorts them by token on the disk. The
-// [List] has each key once. A [Reader] reads a token range of the list for package sweep: each key
-// by a request of its own, to a replica of the range. [Missing] notes the keys that have no row.
+// [List] has each key once. A [Reader] reads a token range of the list for package sweep. Each key
+// is a request of its own, to a replica of the range. [Missing] notes the keys that have no row.
 package bykey
 
 import (

@@ -160,7 +160,9 @@ func (in *intake) Put(ctx context.Context, rows []*write.Row) error {
 }
 
 // PutGroup is a method of [write.Intake].
-func (in *intake) PutGroup(ctx context.Context, rows []*write.Row) error { return in.Put(ctx, rows) }
+func (in *intake) PutGroup(ctx context.Context, rows []*write.Row) error {
+	return in.Put(ctx, rows)
+}
 
 // appendRecord appends the record of a key, and returns the number that it is sorted by: the first
 // bits of its token. An error is about the key's values.
@@ -234,8 +236,8 @@ func (c *keyColumn) value(r *row.Row, at int) (value []byte, given bool, err err
 	return value, true, err
 }
 
-// Sorted ends the sorting, and returns the list and the number of keys that were left out: they
-// came twice, or another key has their rows as well. The caller closes the list.
+// Sorted ends the sorting, and returns the list. It also returns the number of keys that were left
+// out: they came twice, or another key has their rows as well. The caller closes the list.
 func (s *Sorter) Sorted(ctx context.Context) (list *List, twice int64, err error) {
 	file, err := fsync.Nameless(s.dir, "cqlbulk-keys-*")
 	if err != nil {

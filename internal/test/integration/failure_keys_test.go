@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestScanByKeysKilled kills a scan by keys and resumes it, without its file of keys. Each row is in
-// the output once, and each key without a row is listed once.
+// TestScanByKeysKilled kills a scan by keys and resumes it, without its file of keys. Each row is
+// in the output once, and each key without a row is listed once.
 func TestScanByKeysKilled(t *testing.T) {
 	lengthy(t)
 	t.Parallel()
@@ -79,8 +79,8 @@ func TestKeysAreReadAtReplicas(t *testing.T) {
 	require.Equal(t, rows, coordinated)
 }
 
-// readsOf returns for each node how many reads of a table of it1 it has coordinated, and how many it
-// has done.
+// readsOf returns for each node how many reads of a table of it1 it has coordinated, and how many
+// it has done.
 func readsOf(t *testing.T, name string) map[string][2]int {
 	t.Helper()
 	counts := make(map[string][2]int)

@@ -170,6 +170,15 @@ func (o *scanOptions) addRowFlags(b flagset.Binder) {
 		"file of the keys of partitions or rows to read; - is the standard input. Keys without a row are listed (default: the whole table)",
 	)
 	b.Add("missing", "file for the keys without a row (default: OUTPUT.missing.csv beside the output)")
+	b.Add(
+		"preserve-times",
+		"write the write time and the time to live of each column behind it, as writetime(c) and ttl(c): a load writes the column with them",
+	)
+	b.Add(
+		"written-since",
+		"rows of which a value was written at this time or later: microseconds since 1970, or 2006-01-02T15:04:05Z",
+	)
+	b.Add("written-until", "rows of which a value was written before this time")
 	b.Add("limit", "rows to read, at most, whichever come first (-1: all)", flagset.Everyday)
 }
 

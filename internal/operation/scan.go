@@ -15,6 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
 	"github.com/cqlbulk/cqlbulk/internal/scan/dialect"
+	"github.com/cqlbulk/cqlbulk/internal/scan/times"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
@@ -33,6 +34,7 @@ type Scan struct {
 	// cuts rows off the text that the output is written
 	firstRows func(text []byte, rows int) int
 	query     driver.Query // that reads the selection, and the key
+	times     *times.Times // that are read of columns
 	keys      *scannedKeys // that are read; nil: the whole table is
 	text      scanText
 	out       *sink.Output // nil: a resumed scan that does not run yet
@@ -131,9 +133,12 @@ func (s *Scan) plan(ctx context.Context) error {
 		if err := s.openKeys(); err != nil {
 			return err
 		}
-		err := s.makeJob(ctx, text)
+		if err := s.makeJob(ctx, text); err != nil {
+			return err
+		}
 		s.readByKeys()
-		return err
+		s.readTimes()
+		return nil
 	}
 	s.begunWith = records.ScanExtra{
 		Files:       s.t.Files.Sum(),
@@ -162,6 +167,7 @@ func (s *Scan) plan(ctx context.Context) error {
 		return err
 	}
 	s.readByKeys()
+	s.readTimes()
 	return nil
 }
 
@@ -217,6 +223,9 @@ func (s *Scan) makeJob(ctx context.Context, text format.TextFormat) error {
 	if err != nil {
 		return err
 	}
+	if s.spec.PreserveTimes {
+		selection = s.preserveTimes(selection)
+	}
 	s.selection = selection
 	written := s.t.Schema
 	if s.spec.Query != "" {
@@ -244,6 +253,10 @@ func (s *Scan) makeJob(ctx context.Context, text format.TextFormat) error {
 	s.warnOfRounding(selection)
 	s.header, s.firstRows = output.AppendBegin(nil), format.FirstRows(s.text.form)
 	selected, key := s.t.Schema.WithKey(selection)
+	if selected, err = s.selectWritten(selected); err != nil {
+		return err
+	}
+	s.times.Find(selected, len(selection))
 	query.Select = driver.Columns(selected).Select
 	s.query = query
 	s.job = &scan.Job{

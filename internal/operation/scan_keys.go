@@ -196,7 +196,7 @@ func (s *Scan) openKeys() error {
 
 // readByKeys has the job read the rows of the keys, if there are any.
 func (s *Scan) readByKeys() {
-	if s.keys == nil || s.job == nil {
+	if s.keys == nil {
 		return
 	}
 	rows := s.t.Session.KeyReader(s.t.Schema, s.query)

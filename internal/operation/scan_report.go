@@ -65,6 +65,7 @@ func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 	result, err := s.job.Run(ctx)
 	r.end(s.job.Counters)
 	stopPace()
+	s.warnOfMixedTimes()
 	idle := result.Rows == 0 && len(result.Done) == 0 && len(result.Failed) == 0
 	result = s.withEarlier(result)
 	r.Ranges, r.Sum, r.Limited = len(result.Done), result.Sum, result.Limited

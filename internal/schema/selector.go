@@ -19,6 +19,9 @@ type Selector struct {
 	Plain  bool          // the column itself
 	Time   bool          // its time to live or its write time, as a number
 	TTL    bool          // its time to live
+	// Elements says that each element of the column has a time of its own. What comes back is a
+	// list of values of the type (since Cassandra 5.0).
+	Elements bool
 }
 
 // function is a call of ttl or writetime in a list of columns.
@@ -47,6 +50,9 @@ func (t *Table) Selectors(list []string) ([]Selector, error) {
 		if err != nil {
 			return nil, err
 		}
+		if s.Elements {
+			return nil, s.errElements()
+		}
 		if seen[s.Name] {
 			return nil, fmt.Errorf("%q of %s is named twice", s.Name, t)
 		}
@@ -56,8 +62,8 @@ func (t *Table) Selectors(list []string) ([]Selector, error) {
 	return selectors, nil
 }
 
-// Select reads one of what [Table.Selectors] takes. A column that is called like a
-// function is the column.
+// Select reads one of what [Table.Selectors] takes, or a time of a set, a map or a user type whose
+// elements have times of their own. A column that is called like a function is the column.
 func (t *Table) Select(text string) (Selector, error) {
 	call := function.FindStringSubmatch(text)
 	if _, ok := t.Column(text); ok || call == nil || t.Markers {
@@ -90,24 +96,47 @@ func (t *Table) Select(text string) (Selector, error) {
 		)
 	case c.Type.Kind == cqltype.Counter:
 		return Selector{}, fmt.Errorf("%s(%s): a counter has no %s", name, c.Name, name)
-	case c.Type.MultiCell():
-		return Selector{}, fmt.Errorf(
-			"%s(%s): column %q is %s, and each of its elements has a %s of its own",
-			name,
-			c.Name,
-			c.Name,
-			c.Type,
-			name,
-		)
 	}
+	s := timeOf(c, name)
+	if s.Elements && c.Type.Kind == cqltype.List {
+		// A list that is written twice with one timestamp has its elements twice.
+		return Selector{}, s.errElements()
+	}
+	return s, nil
+}
+
+// errElements is the error of a time that a column does not have as a whole.
+func (s Selector) errElements() error {
+	function, _, _ := strings.Cut(s.Name, "(")
+	return fmt.Errorf(
+		"%s: column %q is %s, and each of its elements has a %s of its own",
+		s.Name,
+		s.Column.Name,
+		s.Column.Type,
+		function,
+	)
+}
+
+// timeOf returns the selector of ttl or writetime of a column.
+func timeOf(c Column, function string) Selector {
 	return Selector{
-		Name:   name + "(" + c.Name + ")",
-		CQL:    name + "(" + cqltype.QuoteIdent(c.Name) + ")",
-		Type:   functionTypes[name],
-		Column: c,
-		Time:   true,
-		TTL:    name == "ttl",
-	}, nil
+		Name:     function + "(" + c.Name + ")",
+		CQL:      function + "(" + cqltype.QuoteIdent(c.Name) + ")",
+		Type:     functionTypes[function],
+		Column:   c,
+		Time:     true,
+		TTL:      function == "ttl",
+		Elements: c.Type.MultiCell(),
+	}
+}
+
+// Times returns the selectors of the write time and the time to live of a column. Key columns and
+// counters have none: ok is false.
+func (c Column) Times() (written, ttl Selector, ok bool) {
+	if c.IsKey() || c.Type.Kind == cqltype.Counter {
+		return Selector{}, Selector{}, false
+	}
+	return timeOf(c, "writetime"), timeOf(c, "ttl"), true
 }
 
 // WithKey returns a selection with the columns of the partition key that it lacks, because they

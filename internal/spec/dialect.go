@@ -151,18 +151,22 @@ func unitOf(name string) (time.Duration, error) {
 
 // WriteTime is the write time of all rows in microseconds since the epoch, nil
 // when none is given.
-func (o *Load) WriteTime() (*int64, error) {
-	if o.Timestamp == "" {
-		return nil, nil
+func (o *Load) WriteTime() (*int64, error) { return writeTime("timestamp", o.Timestamp) }
+
+// writeTime parses a write time, in microseconds since the epoch; nil for an empty text.
+func writeTime(flag, text string) (*int64, error) {
+	if text == "" {
+		return nil, nil //nolint:nilnil // most commands have none
 	}
-	if n, err := strconv.ParseInt(o.Timestamp, 10, 64); err == nil {
+	if n, err := strconv.ParseInt(text, 10, 64); err == nil {
 		return &n, nil
 	}
-	t, err := time.Parse(time.RFC3339Nano, o.Timestamp)
+	t, err := time.Parse(time.RFC3339Nano, text)
 	if err != nil {
 		return nil, fmt.Errorf(
-			"--timestamp %q: must be microseconds since 1970, or a time such as 2006-01-02T15:04:05Z",
-			o.Timestamp,
+			"--%s %q: must be microseconds since 1970, or a time such as 2006-01-02T15:04:05Z",
+			flag,
+			text,
 		)
 	}
 	n := t.UnixMicro()

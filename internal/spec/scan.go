@@ -25,6 +25,9 @@ type Scan struct {
 	AllowFiltering bool
 	Keys           string // file of keys to read, or "-" for the standard input; empty: the table
 	Missing        string // file for the keys without a row; empty: beside the output
+	PreserveTimes  bool   // write the write time and the time to live of each column
+	WrittenSince   string // write time from which rows are read; empty: all
+	WrittenUntil   string // write time before which rows are read; empty: all
 	Limit          int64  // at most, in rows to read; -1: all
 	RunDir         string // empty: named after the table and the time, beside the output
 	NoJournal      bool
@@ -54,6 +57,9 @@ func (s *Scan) Settings() setting.List {
 		{Name: "allow-filtering", Field: &s.AllowFiltering},
 		{Name: "keys", Field: &s.Keys},
 		{Name: "missing", Field: &s.Missing, Use: setting.Path},
+		{Name: "preserve-times", Field: &s.PreserveTimes},
+		{Name: "written-since", Field: &s.WrittenSince},
+		{Name: "written-until", Field: &s.WrittenUntil},
 		{Name: "limit", Field: &s.Limit},
 		{Name: "run-dir", Field: &s.RunDir, Use: setting.Private},
 		{Name: "no-journal", Field: &s.NoJournal},
@@ -89,6 +95,7 @@ func (s *Scan) Check(continued bool) (dsv.Format, error) {
 		s.Reading.check(&s.Pacing),
 		s.ScanText.check(s.Format),
 		s.checkKeys(),
+		s.checkTimes(),
 		s.checkRead(),
 	); err != nil {
 		return dsv.Format{}, err

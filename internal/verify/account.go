@@ -164,7 +164,9 @@ func (a *account) checkSum() {
 }
 
 // narrowing are the options that leave out rows.
-var narrowing = []string{"query", "where", "keys", "limit", "begintoken", "endtoken"}
+var narrowing = []string{
+	"query", "where", "keys", "written-since", "written-until", "limit", "begintoken", "endtoken",
+}
 
 // option is the text of an option, empty when it was not used.
 func (a *account) option(name string) string {

@@ -88,6 +88,8 @@ func (c *cells) value(s *selected, of []sstable.Cell, now int64) ([]byte, error)
 			return nil, nil
 		}
 		c.buf = binary.BigEndian.AppendUint32(c.buf, uint32(of[0].Time-now))
+	case elementTimes, elementTTLs:
+		c.buf = appendTimes(c.buf, of, s.operation, now)
 	case fieldsValue:
 		c.buf, err = appendFields(c.buf, of, s.fields, now)
 	default:
@@ -113,6 +115,33 @@ func appendElements(dst []byte, of []sstable.Cell, o operation, now int64) []byt
 		}
 		if o != setValue {
 			dst = appendElement(dst, cell.Value)
+		}
+	}
+	cqlwire.PutCount(dst, mark, n)
+	return dst
+}
+
+// appendTimes appends a list of the timestamps of the live cells of a column, or of the times to
+// live, with null for a cell that does not expire.
+func appendTimes(dst []byte, of []sstable.Cell, o operation, now int64) []byte {
+	mark := len(dst)
+	dst = cqlwire.AppendCount(dst, 0)
+	n := 0
+	for i := range of {
+		cell := &of[i]
+		if !cellLive(cell, now) {
+			continue
+		}
+		n++
+		switch {
+		case o == elementTimes:
+			dst = cqlwire.AppendCount(dst, 8)
+			dst = binary.BigEndian.AppendUint64(dst, uint64(cell.Timestamp))
+		case cell.Kind == sstable.Expiring:
+			dst = cqlwire.AppendCount(dst, 4)
+			dst = binary.BigEndian.AppendUint32(dst, uint32(cell.Time-now))
+		default:
+			dst = cqlwire.AppendNull(dst)
 		}
 	}
 	cqlwire.PutCount(dst, mark, n)

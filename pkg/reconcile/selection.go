@@ -27,9 +27,11 @@ type What uint8
 const (
 	// Value is the column's value.
 	Value What = iota
-	// WriteTime is the timestamp of a value, a bigint of microseconds since the epoch.
+	// WriteTime is the timestamp of a value, a bigint of microseconds since the epoch. Of a
+	// collection or a user type that is not frozen it is a list of them, one for each element.
 	WriteTime
-	// TTL is in how many seconds a value expires, an int; null where it does not.
+	// TTL is in how many seconds a value expires, an int; null where it does not. Of such a column
+	// it is a list, in the order of the list of timestamps.
 	TTL
 )
 
@@ -53,6 +55,8 @@ const (
 	fieldsValue
 	writeTime
 	timeToLive
+	elementTimes
+	elementTTLs
 )
 
 // keyPart is a key column that is selected.
@@ -76,12 +80,15 @@ func selectColumn(sel Selector, out int, columns []sstable.Column) (selected, er
 	c := columns[i]
 	s := selected{out: out, column: i, name: c.Name}
 	switch complex := c.Type.MultiCell(); {
-	case sel.What != Value && (complex || c.Type.Kind == cqltype.Counter):
+	case sel.What != Value && c.Type.Kind == cqltype.Counter:
 		return s, fmt.Errorf(
-			"column %.100q is %s, which has no single write time or time to live",
+			"column %.100q is a counter, which has no write time or time to live",
 			c.Name,
-			c.Type,
 		)
+	case sel.What == WriteTime && complex:
+		s.operation = elementTimes
+	case sel.What == TTL && complex:
+		s.operation = elementTTLs
 	case sel.What == WriteTime:
 		s.operation = writeTime
 	case sel.What == TTL:

@@ -101,7 +101,7 @@ func (o *loadOptions) addWriteFlags(b flagset.Binder) {
 	)
 	b.Add(
 		"delete",
-		"delete the rows whose primary keys the inputs have; other columns of the table are skipped",
+		"delete the rows whose primary keys the inputs have; other columns of the table are skipped. It must be typed",
 	)
 	b.Add(
 		"dry-run",

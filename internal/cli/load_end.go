@@ -17,8 +17,11 @@ import (
 func finishLoad(ctx context.Context, s streams, show showOptions, load *operation.Load) error {
 	defer load.Close()
 	name := "load "
-	if load.DryRun() {
+	switch {
+	case load.DryRun():
 		name = "dry run of "
+	case load.Deletes():
+		name = "delete from "
 	}
 	stop := show.run(ctx, s, name+load.Table(), load.Counters(), false)
 	stopWatch := s.watch(ctx, load.Linger(), stop)

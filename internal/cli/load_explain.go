@@ -76,7 +76,7 @@ func nullDoes(e *operation.Explained) string {
 		null += fmt.Sprintf(", or %q,", text)
 	}
 	does := "leaves its column as it is"
-	if e.Delete {
+	if e.NullDeletes {
 		does = "deletes what is in its column"
 	}
 	return null + " " + does

@@ -212,6 +212,8 @@ reach this host (--listen). With --via sstables the SSTables are in the folders 
 named: those of snapshots, backups or nodes that are down. No cluster is needed.
 In both cases --where is evaluated here, and takes what CQL takes with ALLOW FILTERING.
 
+With --keys only the partitions and rows are read whose keys a file lists.
+
 Files of an output have names ending in .part, until it is complete.
 To resume a scan into files that was stopped: cqlbulk resume RUN_DIR.
 A manifest beside it says how it was made. It has the number of rows and the files with
@@ -223,6 +225,9 @@ a checksum of each. A checksum of all rows there does not depend on their order.
 
   # to a folder of files of a million rows each
   cqlbulk scan demo.flights -d flights --maxoutputsize 1M
+
+  # only the rows whose keys a file lists
+  cqlbulk scan demo.flights --keys keys.csv -o some.csv
 
   # three hosts share one scan: each takes a third of the plan
   cqlbulk scan demo.flights -d part1 --shard 1/3

@@ -36,7 +36,9 @@ type Mapping struct {
 type Fields struct {
 	Renamed map[string]string // column by field, where the field has another name
 	Skipped []string          // fields that are not loaded
-	Unread  []string          // names of fields that are not loaded where there are such fields
+	// Unread reports whether fields of a name, once renamed, are not loaded if there are any; nil:
+	// all are.
+	Unread func(name string) bool
 	// Codec plans the codec of a column in delimited text; nil: that of cqltext.
 	Codec func(schema.Column) (format.Codec, error)
 	// Strings plans the codec for the strings of a column in JSON; nil, or a nil codec: as JSON has
@@ -361,7 +363,22 @@ func resolve(t *schema.Table, names []string, f Fields) (named, error) {
 
 // skips says whether a field is not loaded.
 func (f Fields) skips(name string) bool {
-	return slices.Contains(f.Skipped, name) || slices.Contains(f.Unread, name)
+	if slices.Contains(f.Skipped, name) {
+		return true
+	}
+	if column, ok := f.Renamed[name]; ok {
+		name = column
+	}
+	return f.Unread != nil && f.Unread(name)
+}
+
+// ValuesOf returns a function for [Fields.Unread] that reports whether a name is that of a column of
+// a table which is not of its primary key, or of a time of one.
+func ValuesOf(t *schema.Table) func(name string) bool {
+	return func(name string) bool {
+		s, err := t.Select(name)
+		return err == nil && !s.Column.IsKey()
+	}
 }
 
 func (n named) mapping(t *schema.Table, f Fields) (*Mapping, error) {

@@ -40,6 +40,10 @@ func NewObjectMapping(t *schema.Table, columns []schema.Column, f Fields) (*Mapp
 	}
 	plain := maps.Clone(m.members.byName)
 	for field, name := range f.Renamed {
+		if f.skips(field) {
+			m.members.byName[field] = -1
+			continue
+		}
 		s, err := t.Select(name)
 		if err != nil {
 			return nil, err
@@ -50,7 +54,7 @@ func NewObjectMapping(t *schema.Table, columns []schema.Column, f Fields) (*Mapp
 		}
 		m.members.byName[field] = i
 	}
-	for _, field := range slices.Concat(f.Skipped, f.Unread) {
+	for _, field := range f.Skipped {
 		m.members.byName[field] = -1
 	}
 	return m, m.planBy(f)
@@ -60,6 +64,9 @@ func NewObjectMapping(t *schema.Table, columns []schema.Column, f Fields) (*Mapp
 func (m *members) column(name []byte, of format.Members) (int, error) {
 	if i, ok := m.byName[string(name)]; ok {
 		return i, nil
+	}
+	if m.fields.skips(string(name)) {
+		return -1, nil
 	}
 	s, err := m.table.Select(string(name))
 	if err != nil {

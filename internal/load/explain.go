@@ -16,8 +16,8 @@ type Explained struct {
 	Way    string           // how rows would go into the table
 	Nulls  []string         // texts that stand for null, besides nothing
 	// KeysAlone says that only key columns are read, which have no nulls.
-	KeysAlone bool
-	Delete    bool // a null deletes what is there, and does not leave it
+	KeysAlone   bool
+	NullDeletes bool // a null deletes what is there, and does not leave it
 }
 
 // ExplainedInput is what becomes of the fields of an input, and of those that have the same.
@@ -34,7 +34,7 @@ const mostExplained = 10
 // calls show again for each input whose fields differ. The result is complete when the job is done.
 // Explain is for a dry run: the job also finds all bad fields of a row.
 func (j *Job) Explain(show func(ExplainedInput)) *Explained {
-	e := &Explained{Delete: j.Null == row.Null}
+	e := &Explained{NullDeletes: j.Null == row.Null}
 	j.AllBadFields = true
 	j.Job.Explain = func(input string, use ingest.Explanation) {
 		same := slices.IndexFunc(

@@ -391,6 +391,9 @@ func (l *Load) Table() string { return l.t.Schema.String() }
 // Counters are what the load has done so far.
 func (l *Load) Counters() *progress.Counters { return l.job.Counters }
 
+// Deletes says whether rows are deleted.
+func (l *Load) Deletes() bool { return l.spec.Delete }
+
 // DryRun says whether nothing will be written.
 func (l *Load) DryRun() bool { return l.spec.DryRun }
 

@@ -37,7 +37,9 @@ type Scan struct {
 	times     *times.Times // that are read of columns
 	keys      *scannedKeys // that are read; nil: the whole table is
 	text      scanText
-	out       *sink.Output // nil: a resumed scan that does not run yet
+	// the folder of rejected keys is this run's
+	ownRejects bool
+	out        *sink.Output // nil: a resumed scan that does not run yet
 
 	run       runDirectory
 	journal   *records.Scan       // nil: none is kept
@@ -87,6 +89,13 @@ func (s *Scan) prepare(ctx context.Context) error {
 	if err == nil && !s.run.continued {
 		s.out, err = sink.Open(s.sinkOptions())
 	}
+	if err == nil && !s.run.continued {
+		err = s.sortKeys(ctx)
+	}
+	if err == nil {
+		s.readByKeys()
+		s.readTimes()
+	}
 	return err
 }
 
@@ -133,12 +142,7 @@ func (s *Scan) plan(ctx context.Context) error {
 		if err := s.openKeys(); err != nil {
 			return err
 		}
-		if err := s.makeJob(ctx, text); err != nil {
-			return err
-		}
-		s.readByKeys()
-		s.readTimes()
-		return nil
+		return s.makeJob(ctx, text)
 	}
 	s.begunWith = records.ScanExtra{
 		Files:       s.t.Files.Sum(),
@@ -160,15 +164,7 @@ func (s *Scan) plan(ctx context.Context) error {
 	if err := s.makeJob(ctx, text); err != nil {
 		return err
 	}
-	if err := s.beside().CheckFree(); err != nil {
-		return err
-	}
-	if err := s.sortKeys(ctx); err != nil {
-		return err
-	}
-	s.readByKeys()
-	s.readTimes()
-	return nil
+	return s.beside().CheckFree()
 }
 
 // Table is the table's name, as CQL has it.
@@ -188,6 +184,9 @@ func (s *Scan) Close() {
 	}
 	s.keys.close()
 	if s.out != nil && !s.begun {
+		if s.ownRejects {
+			_ = s.removeKeyRejects()
+		}
 		_ = s.removeOutput() // what is left of it has names ending in .part
 	}
 	s.run.abandon()

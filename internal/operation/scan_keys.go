@@ -7,13 +7,17 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/ingest/dialect"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/run"
+	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 	"github.com/cqlbulk/cqlbulk/internal/run/records"
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/scan"
@@ -37,40 +41,39 @@ type scannedKeys struct {
 type KeysReport struct {
 	records.KeyList
 	Missing     int64   // keys without a row
+	NotRead     int64   // keys in ranges that could not be read
 	MissingFile string  // that lists them; empty: there is none
 	Rejects     Rejects // lines that are no keys, if this run read them
 }
 
-// sortShare is the part of the memory that keys may take while they are sorted.
-const sortShare = 4
+// keysShare is the part of the memory that keys may take while they are sorted, and as much again
+// for the text that they are read from.
+const keysShare = 4
 
 // sortKeys reads the keys and sorts them. Lines that are no keys are rejected.
 func (s *Scan) sortKeys(ctx context.Context) (err error) {
 	if s.spec.Keys == "" {
 		return nil
 	}
-	if err := s.checkKeyFiles(); err != nil {
+	if err := s.makeWayForKeys(); err != nil {
 		return err
 	}
+	s.ownRejects = true
 	dir := "" // the system's, for the standard output
 	if s.spec.Place() != "" {
 		dir = filepath.Dir(s.spec.Place())
 	}
-	memory := int64(s.spec.Memory) / sortShare
+	memory := int64(s.spec.Memory) / keysShare
 	sorter, err := bykey.NewSorter(s.t.Schema, s.t.Plan.Partitioner(), memory, dir)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, sorter.Close()) }()
-	rejects := reject.NewUnkept()
-	if path := s.spec.KeyRejects(); path != "" {
-		rejects = reject.New(path, filepath.Ext(s.spec.Keys))
+	tally, rejects, err := s.readKeys(ctx, sorter)
+	if err != nil {
+		return fmt.Errorf("--keys: %w", errors.Join(err, s.removeKeyRejects()))
 	}
-	tally, err := s.readKeys(ctx, sorter, rejects)
-	if err = errors.Join(err, rejects.Close()); err != nil {
-		return fmt.Errorf("--keys: %w", err)
-	}
-	list, twice, err := sorter.Sorted(ctx)
+	list, redundant, err := sorter.Sorted(ctx)
 	if err != nil {
 		return fmt.Errorf("--keys: %w", err)
 	}
@@ -80,63 +83,98 @@ func (s *Scan) sortKeys(ctx context.Context) (err error) {
 		s.keys.rejects.Files, s.keys.rejects.Reasons = rejects.Files(), rejects.Reasons()
 	}
 	s.begunWith.Keys = &records.KeyList{
-		Keys:     list.Len(),
-		Twice:    twice,
-		Rejected: tally.Rejected(),
-		Sum:      list.Sum(),
+		Keys:      list.Len(),
+		Redundant: redundant,
+		Rejected:  tally.Rejected(),
+		Sum:       list.Sum(),
 	}
 	return nil
 }
 
-// checkKeyFiles refuses files of an earlier scan by keys that this one would write.
-func (s *Scan) checkKeyFiles() error {
+// makeWayForKeys refuses files of an earlier scan by keys that this one would write. With --force it
+// removes its rejects.
+func (s *Scan) makeWayForKeys() error {
+	if err := s.checkMissingFile(); err != nil {
+		return err
+	}
+	path := s.spec.KeyRejects()
+	if path == "" {
+		return nil
+	}
+	entries, err := os.ReadDir(path)
+	if err != nil || len(entries) == 0 {
+		return nil
+	}
+	ours := func(e os.DirEntry) bool {
+		name := e.Name()
+		return e.Type().IsRegular() &&
+			(strings.HasPrefix(name, "rejects") || name == journal.ErrorsFile)
+	}
+	if s.spec.Force && !slices.ContainsFunc(entries, func(e os.DirEntry) bool { return !ours(e) }) {
+		return s.removeKeyRejects()
+	}
+	return fmt.Errorf(
+		"folder %s has the rejected keys of an earlier scan: name another output, "+
+			"or write over it with --force",
+		path,
+	)
+}
+
+// removeKeyRejects removes the folder of rejects.
+func (s *Scan) removeKeyRejects() error {
+	path := s.spec.KeyRejects()
+	if path == "" {
+		return nil
+	}
+	return os.RemoveAll(path)
+}
+
+// checkMissingFile refuses a file that is in the place of the list of keys without a row.
+func (s *Scan) checkMissingFile() error {
 	path := s.spec.MissingPath()
-	if _, err := os.Lstat(path); path != "" && err == nil && !s.spec.Force {
+	if path == "" || s.spec.Force {
+		return nil
+	}
+	if _, err := os.Lstat(path); err == nil {
 		return sink.ExistsError(path)
 	}
-	path = s.spec.KeyRejects()
-	if entries, err := os.ReadDir(path); path != "" && err == nil && len(entries) > 0 {
-		return fmt.Errorf(
-			"folder %s has the rejected keys of an earlier scan: move them away, or name another output",
-			path,
-		)
-	}
 	return nil
 }
 
-// readKeys puts the keys of the inputs into a sorter.
+// readKeys puts the keys of the inputs into a sorter. The rejects are closed.
 func (s *Scan) readKeys(
 	ctx context.Context,
 	sorter *bykey.Sorter,
-	rejects ingest.Rejects,
-) (tally ingest.Tally, err error) {
+) (tally ingest.Tally, rejects *reject.Dir, err error) {
 	settings, err := s.spec.KeyText()
 	if err != nil {
-		return tally, err
+		return tally, nil, err
 	}
 	inputs, _, err := source.WordsOf(settings.Inputs).Find(s.env.Stdin)
 	if err == nil && len(inputs) == 0 {
 		err = errNoFile
 	}
 	if err != nil {
-		return tally, err
+		return tally, nil, err
 	}
 	text, err := settings.ChooseFormat(inputs[0].Name)
 	if err != nil {
-		return tally, err
+		return tally, nil, err
 	}
 	reading, err := dialect.Reading(settings, &text)
 	if err != nil {
-		return tally, err
+		return tally, nil, err
 	}
-	for _, c := range s.t.Schema.Columns {
-		switch {
-		case !c.IsKey():
-			reading.Fields.Unread = append(reading.Fields.Unread, c.Name)
-		case !settings.Header && settings.Format != format.JSONName:
-			// the last clustering columns may be missing
-			reading.Columns, reading.Fields.Missing = append(reading.Columns, c.Name), true
+	reading.Fields.Unread = ingest.ValuesOf(s.t.Schema)
+	if !settings.Header && settings.Format != format.JSONName {
+		reading.Fields.Missing = true // the last clustering columns
+		for _, c := range s.t.Schema.Key() {
+			reading.Columns = append(reading.Columns, c.Name)
 		}
+	}
+	rejects = reject.NewUnkept()
+	if path := s.spec.KeyRejects(); path != "" {
+		rejects = reject.New(path, "."+settings.Format)
 	}
 	server := s.t.Limits(ctx)
 	job := ingest.Job{
@@ -151,7 +189,7 @@ func (s *Scan) readKeys(
 			MaxMutationBytes: server.MaxMutationBytes,
 			MaxFrameBytes:    server.MaxFrameBytes,
 		},
-		Memory:          int64(settings.Memory) / sortShare,
+		Memory:          int64(settings.Memory) / keysShare,
 		MaxRecord:       settings.MaxRecord(),
 		Rejects:         rejects,
 		MaxParseErrors:  -1,
@@ -169,15 +207,35 @@ func (s *Scan) readKeys(
 	}
 	tally, err = job.Run(ctx)
 	if err == nil && tally.Written == 0 {
-		err = errors.New("there is no key in the input")
+		err = errNoKey(rejects.Causes())
 	}
-	return tally, err
+	return tally, rejects, errors.Join(err, rejects.Close())
+}
+
+// errNoKey is the error of inputs that have no key, with the most frequent reason.
+func errNoKey(causes []reject.Cause) error {
+	if len(causes) == 0 {
+		return errors.New("there is no key in the input")
+	}
+	first := causes[0].First
+	return fmt.Errorf(
+		"there is no key in the input: %s:%d:%d: column %q, value %q: %s",
+		first.File,
+		first.Line,
+		first.Field,
+		first.Column,
+		first.Value,
+		first.Reason,
+	)
 }
 
 // openKeys opens the keys that an earlier run has sorted.
 func (s *Scan) openKeys() error {
 	if s.begunWith.Keys == nil {
 		return nil
+	}
+	if err := s.checkMissingFile(); err != nil {
+		return run.Refused(err)
 	}
 	partition := len(s.t.Schema.OfKind(schema.PartitionKey))
 	list, err := bykey.OpenList(filepath.Join(s.run.path, records.KeysFile), partition)
@@ -204,33 +262,45 @@ func (s *Scan) readByKeys() {
 	s.job.Reader = s.keys.reader
 }
 
-// keyOutput returns how keys are written: as the rows are, but so that they can be read as keys.
+// keyOutput returns how keys are written. It is cqlbulk's own text, whatever that of the rows is: a
+// key that lost digits would be another one.
 func (s *Scan) keyOutput() (format.Output, error) {
 	var key []string
-	for _, c := range s.t.Schema.Columns {
-		if c.IsKey() {
-			key = append(key, cqltype.QuoteIdent(c.Name))
-		}
+	for _, c := range s.t.Schema.Key() {
+		key = append(key, cqltype.QuoteIdent(c.Name))
 	}
 	selection, err := s.t.Schema.Selectors(key)
 	if err != nil {
 		return nil, err
 	}
-	options := s.text.options
-	options.EscapeFormulas, options.OmitNulls = false, true
-	return s.text.form.Output(selection, options)
+	return s.text.form.Output(selection, format.OutputOptions{
+		Header:    s.spec.Header,
+		Null:      s.spec.Null,
+		OmitNulls: true,
+	})
 }
 
-// save keeps the keys in a run directory for a run that resumes this one.
+// save writes the keys into a run directory, for a run that resumes this one.
 func (k *scannedKeys) save(dir string) error {
 	if k == nil {
 		return nil
 	}
-	return k.list.Save(filepath.Join(dir, records.KeysFile))
+	if err := k.list.Save(filepath.Join(dir, records.KeysFile)); err != nil {
+		return err
+	}
+	file, err := os.OpenFile(
+		filepath.Join(dir, records.MissingFile),
+		os.O_WRONLY|os.O_CREATE|os.O_EXCL,
+		0o600,
+	)
+	if err != nil {
+		return err
+	}
+	return errors.Join(file.Close(), fsync.Folder(dir))
 }
 
-// keep has the keys without a row kept in the run directory, and recorded before the ranges that
-// they are of.
+// keep returns a checkpoint that notes the keys without a row in the run directory before it records
+// the ranges that they are of.
 func (k *scannedKeys) keep(
 	dir string,
 	checkpoint func() (func(scan.Point) error, error),
@@ -263,15 +333,15 @@ func (k *scannedKeys) sync() error {
 	return k.missing.Sync()
 }
 
-// Close closes the files.
+// close closes the files.
 func (k *scannedKeys) close() {
 	if k != nil {
 		_ = errors.Join(k.list.Close(), k.missing.Close()) // all that counts is on the disk
 	}
 }
 
-// reportKeys lists the keys without a row in a file, if the output is whole.
-func (s *Scan) reportKeys(r *ScanReport) error {
+// reportKeys reports what became of the keys, and lists those without a row in a file.
+func (s *Scan) reportKeys(r *ScanReport, failed []sweep.Failure) error {
 	if s.keys == nil {
 		return nil
 	}
@@ -280,11 +350,21 @@ func (s *Scan) reportKeys(r *ScanReport) error {
 		Missing: s.keys.missing.Count(),
 		Rejects: s.keys.rejects,
 	}
+	for _, f := range failed {
+		n, err := s.keys.list.Count(f.Range)
+		if err != nil {
+			return err
+		}
+		r.Keys.NotRead += n
+	}
 	path := s.spec.MissingPath()
-	if path == "" || !r.Whole {
+	if path == "" {
 		return nil
 	}
 	if r.Keys.Missing == 0 {
+		if !s.spec.Force {
+			return nil
+		}
 		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
@@ -294,7 +374,7 @@ func (s *Scan) reportKeys(r *ScanReport) error {
 	if err != nil {
 		return err
 	}
-	columns := len(s.t.Schema.Columns)
+	columns := len(s.t.Schema.Key())
 	err = fsync.ReplaceBy(path, s.spec.Mode.File(), func(w io.Writer) error {
 		encoder, text := output.NewEncoder(), output.AppendBegin(nil)
 		cells := make([][]byte, columns)

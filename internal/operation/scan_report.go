@@ -112,7 +112,7 @@ func (s *Scan) finish(ctx context.Context, r *ScanReport, result scan.Result) er
 	err := s.commit(r, result)
 	if err == nil {
 		r.Whole, r.Files = true, s.out.Files()
-		err = errors.Join(s.reportKeys(r), s.writeManifest(r, result))
+		err = errors.Join(s.reportKeys(r, result.Failed), s.writeManifest(r, result))
 	}
 	if err != nil {
 		r.Outcome = run.OutcomeOf(ctx, err, false)

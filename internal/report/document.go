@@ -231,13 +231,14 @@ type Scan struct {
 
 // Keys are the keys of a scan that read no whole table.
 type Keys struct {
-	Keys        int64    `json:"keys" jsonschema:"each once"`
-	Twice       int64    `json:"twice" jsonschema:"that were left out: they came twice, or other keys have their rows"`
-	Rejected    int64    `json:"rejected" jsonschema:"lines that are no keys"`
-	Missing     int64    `json:"missing" jsonschema:"keys without a row"`
-	MissingFile string   `json:"missing_file,omitempty" jsonschema:"that lists them"`
-	RejectFiles []string `json:"reject_files" jsonschema:"with the lines themselves, if this run read them"`
-	ReasonsFile string   `json:"reasons_file,omitempty" jsonschema:"with the reason of each"`
+	Keys        int64    `json:"keys" jsonschema:"number of keys, each counted once"`
+	Redundant   int64    `json:"redundant" jsonschema:"number of keys left out: they came twice, or a shorter key has their rows"`
+	Rejected    int64    `json:"rejected" jsonschema:"number of lines that are no keys"`
+	Missing     int64    `json:"missing" jsonschema:"number of keys without a row"`
+	NotRead     int64    `json:"not_read" jsonschema:"number of keys in token ranges that failed"`
+	MissingFile string   `json:"missing_file,omitempty" jsonschema:"file with the keys without a row"`
+	RejectFiles []string `json:"reject_files" jsonschema:"files with the lines that are no keys, if this run read them"`
+	ReasonsFile string   `json:"reasons_file,omitempty" jsonschema:"file with the reason for each of those lines"`
 }
 
 // File is a file of an output.

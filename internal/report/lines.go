@@ -365,15 +365,22 @@ func (t *text) ranges(r Run, read int, failed []FailedRange, verb string) {
 func (t *text) scan(s *Scan) {
 	t.number("scanned", human.Count(s.Rows), human.Noun(s.Rows, "row")+" of "+s.Table)
 	if k := s.Keys; k != nil {
-		t.number("keys", human.Count(k.Keys), say(
+		t.number("keys", human.Count(k.Keys-k.NotRead), say(
 			"read",
 			human.Count(k.Missing)+" without a row",
-			unless0(k.Twice, "left out that came twice"),
+			unless0(k.NotRead, "not read"),
+			unless0(k.Redundant, "listed again"),
 			unless0(k.Rejected, "rejected"),
 		))
 	}
 	t.pace(s.Run, "written")
-	t.ranges(s.Run, s.Ranges, s.Failed, "read")
+	if s.Keys != nil {
+		t.number("requests", human.Count(s.Requests), say(
+			unless0(s.Retries, human.Noun(s.Retries, "retry")), latency(s.Run), s.level(), s.frames(),
+		))
+	} else {
+		t.ranges(s.Run, s.Ranges, s.Failed, "read")
+	}
 	t.words("checksum", fmt.Sprintf("%s, seed %d", s.Checksum, s.Seed))
 }
 
@@ -586,7 +593,7 @@ func (d *Document) left() string {
 		) + " not retried"
 	case d.Load != nil:
 		return "not all nodes have imported their SSTables"
-	case d.Scan != nil && len(d.Scan.Failed) == 0:
+	case d.Scan != nil && d.Scan.Keys != nil && len(d.Scan.Failed) == 0:
 		return human.Of(d.Scan.Keys.Rejected, "line") +
 			human.Verb(d.Scan.Keys.Rejected, " of the keys was", " of the keys were") + " rejected"
 	case d.Scan != nil:

@@ -211,7 +211,7 @@ func explainedOf(e *operation.Explained) *Explained {
 		Others: e.Others,
 		Way:    e.Way,
 		Nulls:  list(e.Nulls),
-		Delete: e.Delete,
+		Delete: e.NullDeletes,
 	}
 	for _, in := range e.Inputs {
 		uses := []FieldUse{}
@@ -295,9 +295,10 @@ func OfScan(r operation.ScanReport) Document {
 	if k := r.Keys; k != nil {
 		s.Keys = &Keys{
 			Keys:        k.Keys,
-			Twice:       k.Twice,
+			Redundant:   k.Redundant,
 			Rejected:    k.Rejected,
 			Missing:     k.Missing,
+			NotRead:     k.NotRead,
 			MissingFile: k.MissingFile,
 			RejectFiles: list(k.Rejects.Files),
 			ReasonsFile: k.Rejects.Reasons,

@@ -135,6 +135,11 @@ func (t *Table) OfKind(kind Kind) []Column {
 	return cols
 }
 
+// Key lists the columns of the primary key: those of the partition key first.
+func (t *Table) Key() []Column {
+	return append(t.OfKind(PartitionKey), t.OfKind(Clustering)...)
+}
+
 // MayRepeatLater reports whether a row may be written again with a later timestamp. Counters count
 // it twice, and what a statement does is not known.
 func (t *Table) MayRepeatLater() bool { return !t.Markers && !t.IsCounter() }

@@ -27,24 +27,6 @@ func (o *Load) Statement() (*mutation.Statement, error) {
 	return s, nil
 }
 
-// checkDelete refuses settings that mean nothing for rows that are deleted.
-func (o *Load) checkDelete() error {
-	if !o.Delete {
-		return nil
-	}
-	for name, given := range map[string]bool{
-		"query":              o.Query != "",
-		"if-not-exists":      o.IfNotExists,
-		"ttl":                o.TTL > 0,
-		"append-collections": o.AppendCollections,
-	} {
-		if given {
-			return fmt.Errorf("--%s and --delete: a row is deleted by its primary key alone", name)
-		}
-	}
-	return nil
-}
-
 // checkQuery refuses settings that mean nothing for a statement.
 func (o *Load) checkQuery() error {
 	s, err := o.Statement()

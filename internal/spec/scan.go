@@ -89,12 +89,16 @@ func (s *Scan) Check(continued bool) (dsv.Format, error) {
 	); err != nil {
 		return dsv.Format{}, err
 	}
+	selected, err := s.Selected()
+	if err != nil {
+		return dsv.Format{}, err
+	}
 	if err := errors.Join(
 		s.Pacing.check(),
 		s.CheckOrder(),
 		s.Reading.check(&s.Pacing),
 		s.ScanText.check(s.Format),
-		s.checkKeys(),
+		s.checkKeys(selected),
 		s.checkTimes(),
 		s.checkRead(),
 	); err != nil {

@@ -69,11 +69,9 @@ func (t *Table) Prepare(ctx context.Context, parsed *mutation.Statement) (*State
 // key column's name.
 func (t *Table) DeleteByKey() (*mutation.Statement, error) {
 	var where []string
-	for _, c := range t.Schema.Columns {
-		if c.IsKey() {
-			name := cqltype.QuoteIdent(c.Name)
-			where = append(where, name+" = :"+name)
-		}
+	for _, c := range t.Schema.Key() {
+		name := cqltype.QuoteIdent(c.Name)
+		where = append(where, name+" = :"+name)
 	}
 	return mutation.Parse(
 		fmt.Sprintf("DELETE FROM %s WHERE %s", t.Schema, strings.Join(where, " AND ")),

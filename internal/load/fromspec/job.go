@@ -137,20 +137,12 @@ func (l *Load) Job(
 
 // onlyKey returns the table of the key columns, and has all readings skip the other columns.
 func (l *Load) onlyKey(reading *ingest.Reading) *schema.Table {
-	var key []schema.Column
-	var others []string
-	for _, c := range l.Table.Schema.Columns {
-		if c.IsKey() {
-			key = append(key, c)
-		} else {
-			others = append(others, c.Name)
-		}
-	}
-	reading.Fields.Unread = others
+	t := l.Table.Schema
+	reading.Fields.Unread = ingest.ValuesOf(t)
 	for i := range l.Former {
-		l.Former[i].Fields.Unread = others
+		l.Former[i].Fields.Unread = ingest.ValuesOf(t)
 	}
-	return schema.New(l.Table.Schema.Keyspace, l.Table.Schema.Name, key)
+	return schema.New(t.Keyspace, t.Name, t.Key())
 }
 
 // addInputs adds the inputs to a job, and counts their sizes.

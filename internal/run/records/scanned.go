@@ -167,10 +167,10 @@ const (
 
 // KeyList is a list of keys that a scan reads.
 type KeyList struct {
-	Keys     int64  `json:"keys"`     // each once
-	Twice    int64  `json:"twice"`    // left out: they came twice, or are read by other keys
-	Rejected int64  `json:"rejected"` // lines that were no keys
-	Sum      string `json:"sum"`      // a checksum of the file of keys
+	Keys      int64  `json:"keys"`      // each once
+	Redundant int64  `json:"redundant"` // keys left out: they came twice, or a shorter one has their rows
+	Rejected  int64  `json:"rejected"`  // lines that were no keys
+	Sum       string `json:"sum"`       // a checksum of the file of keys
 }
 
 // Folder is a folder with SSTables that the scan reads.

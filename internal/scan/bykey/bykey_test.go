@@ -272,6 +272,8 @@ func TestMissingKeysAreKept(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "missing")
 	cluster := &table{rows: map[string]int{}, asked: map[string]int{}}
 	first := bykey.NewMissing(list.Len())
+	require.ErrorIs(t, first.KeepIn(path), os.ErrNotExist, "a run directory without it is damaged")
+	require.NoError(t, os.WriteFile(path, nil, 0o600))
 	require.NoError(t, first.KeepIn(path))
 	read(t, bykey.NewReader(list, cluster, first), token.Range{}, map[string]int{})
 	require.EqualValues(t, 100, first.Count())
@@ -281,6 +283,7 @@ func TestMissingKeysAreKept(t *testing.T) {
 	info, err := os.Stat(path)
 	require.NoError(t, err)
 	require.NoError(t, os.Truncate(path, info.Size()-3))
+	require.NoError(t, os.Truncate(path, info.Size()+30), "zeros after a power failure")
 
 	second := bykey.NewMissing(list.Len())
 	require.NoError(t, second.KeepIn(path))
@@ -303,7 +306,7 @@ func TestMissingKeysAreKept(t *testing.T) {
 func FuzzOpenList(f *testing.F) {
 	f.Add([]byte(nil))
 	f.Add([]byte("\x16aaaaaaaabbbbbbbb\x04keyk\x00"))
-	f.Add([]byte("\x17aaaaaaaabbbbbbbb\x01k\x01\x02zz"))
+	f.Add([]byte("\x17aaaaaaaabbbbbbbb\x01k\x01\x02zz\x00"))
 	f.Add([]byte("\xff\xff\xff\xff\x0f"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		path := filepath.Join(t.TempDir(), "keys")

@@ -18,10 +18,11 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// A file of keys has one record for each key, in order. It has the length of the rest as an
-// unsigned varint, and the key: its token in 16 bytes, big endian. Then come the values of the
-// partition key, and the number of values of clustering columns and these values. Each value has
-// its length before it. Lengths and the number are unsigned varints.
+// A file of keys has one record for each key, in order. It has the length of the rest, and the key:
+// its token in 16 bytes, big endian, and the values of the partition key, each behind its length.
+// Then come the values of clustering columns, each behind a byte 1 and its length, and a byte 0.
+// Lengths are unsigned varints. So in the order of records a key comes directly before those that
+// begin with its values.
 
 // blockBytes is the size of the parts of the file whose beginnings are in memory.
 const blockBytes = 32 << 10
@@ -172,11 +173,32 @@ func (l *List) First(within token.Range) (Key, bool, error) {
 			return Key{}, false, err
 		}
 		if whole || within.Start.Less(key.Token) {
-			return key, whole || !within.End.Less(key.Token), nil
+			return key, key.in(within), nil
 		}
 		at = key.next
 	}
 	return Key{}, false, nil
+}
+
+// Count returns the number of keys within a token range.
+func (l *List) Count(within token.Range) (n int64, err error) {
+	key, ok, err := l.First(within)
+	if err != nil || !ok {
+		return 0, err
+	}
+	in := l.from(key.place.offset)
+	for at := key.place; at.number < l.keys; {
+		if key, err = l.read(in, at); err != nil || !key.in(within) {
+			return n, err
+		}
+		n, at = n+1, key.next
+	}
+	return n, nil
+}
+
+// in reports whether a key that is not before a range is within it.
+func (k *Key) in(within token.Range) bool {
+	return within == (token.Range{}) || !within.End.Less(k.Token)
 }
 
 // at returns the key at a place.
@@ -224,34 +246,39 @@ func (l *List) read(in *bufio.Reader, at place) (Key, error) {
 	return key, key.readValues(record[tokenBytes:], l.partition)
 }
 
+// The bytes that say whether another clustering value comes.
+const (
+	keyEnds    = 0
+	valueComes = 1
+)
+
 // readValues reads the values of a record behind its token.
-func (k *Key) readValues(b []byte, partition int) error {
-	b, err := k.take(b, uint64(partition))
-	if err != nil {
-		return err
+func (k *Key) readValues(b []byte, partition int) (err error) {
+	for range partition {
+		if b, err = k.take(b); err != nil {
+			return err
+		}
 	}
-	clustering, size := binary.Uvarint(b)
-	if size <= 0 {
+	for len(b) > 0 && b[0] == valueComes {
+		if b, err = k.take(b[1:]); err != nil {
+			return err
+		}
+	}
+	if len(b) != 1 || b[0] != keyEnds {
 		return errRecord
 	}
-	if b, err = k.take(b[size:], clustering); err == nil && len(b) > 0 {
-		err = errRecord
-	}
-	return err
+	return nil
 }
 
-// take reads n values, and returns the bytes behind them.
-func (k *Key) take(b []byte, n uint64) ([]byte, error) {
-	for range n {
-		length, size := binary.Uvarint(b)
-		if size <= 0 || length > uint64(len(b)-size) {
-			return nil, errRecord
-		}
-		end := size + int(length)
-		k.Values = append(k.Values, b[size:end:end])
-		b = b[end:]
+// take reads a value, and returns the bytes behind it.
+func (k *Key) take(b []byte) ([]byte, error) {
+	length, size := binary.Uvarint(b)
+	if size <= 0 || length > uint64(len(b)-size) {
+		return nil, errRecord
 	}
-	return b, nil
+	end := size + int(length)
+	k.Values = append(k.Values, b[size:end:end])
+	return b[end:], nil
 }
 
 const tokenBytes = 16

@@ -40,6 +40,7 @@ func (m *Missing) note(key int64, missing bool) {
 		note |= 1
 	}
 	m.notes = binary.BigEndian.AppendUint64(m.notes, note)
+	m.notes = binary.BigEndian.AppendUint64(m.notes, ^note)
 }
 
 func (m *Missing) has(key int64) bool { return m.words[key/64]>>(key%64)&1 == 1 }
@@ -51,20 +52,24 @@ func (m *Missing) set(key int64, missing bool) {
 	}
 }
 
-// noteBytes is the length of a note in the file: twice the number of a key, plus one if it is
-// missing. The last note of a process that was killed may be cut off.
-const noteBytes = 8
+// noteBytes is the length of a note in the file: twice the number of a key, plus 1 if it is missing,
+// and the complement of that. Behind the notes that were synced there may be a part of one, or
+// zeros after a power failure. These are left out.
+const noteBytes = 16
 
-// KeepIn reads the notes of earlier runs from a file, if it exists, and has later ones kept there.
-// The caller closes the notes.
+// KeepIn reads the notes of earlier runs from a file, and has later ones kept there. The caller
+// creates the file for the first run, and closes the notes.
 func (m *Missing) KeepIn(path string) error {
-	file, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
+	file, err := os.OpenFile(path, os.O_RDWR, 0o600)
 	if err != nil {
 		return err
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	whole, err := m.read(bufio.NewReader(file))
+	if err == nil {
+		err = file.Truncate(whole)
+	}
 	if err == nil {
 		_, err = file.Seek(whole, io.SeekStart)
 	}
@@ -87,7 +92,10 @@ func (m *Missing) read(in io.Reader) (whole int64, err error) {
 			return whole, err
 		}
 		note := binary.BigEndian.Uint64(b[:])
-		if note>>1 >= uint64(len(m.words))*64 {
+		switch {
+		case note != ^binary.BigEndian.Uint64(b[8:]):
+			return whole, nil
+		case note>>1 >= uint64(len(m.words))*64:
 			return whole, errRecord
 		}
 		m.set(int64(note>>1), note&1 == 1)

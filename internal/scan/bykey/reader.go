@@ -70,7 +70,7 @@ func (r *Reader) Page(
 		p.state = pagingState{key.place, seen, left}.append(nil)
 		return p, nil
 	}
-	r.missing.note(key.place.number, !seen)
+	p.end = func() { r.missing.note(key.place.number, !seen) }
 	next, err := r.follows(key, within)
 	if err != nil {
 		page.Close()
@@ -105,7 +105,7 @@ func (r *Reader) follows(key Key, within token.Range) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return within == (token.Range{}) || !within.End.Less(next.Token), nil
+	return next.in(within), nil
 }
 
 // pagingState is where in a range the next page begins.
@@ -146,6 +146,19 @@ func readState(b []byte) (pagingState, error) {
 type keyPage struct {
 	row.Page
 	state []byte
+	end   func() // notes the key once its last row was taken; nil: more pages of it come
+}
+
+// Next is a method of [row.Page]. A page that is not read to its end notes nothing: it was requested
+// to see whether a node answers, or will be requested again.
+func (p *keyPage) Next() bool {
+	if p.Page.Next() {
+		return true
+	}
+	if p.end != nil && p.Err() == nil {
+		p.end()
+	}
+	return false
 }
 
 func (p *keyPage) State() []byte { return p.state }

@@ -48,10 +48,7 @@ func NewSorter(
 	if p == nil {
 		s.partitioner = token.Murmur3 // of any order: all keys are one range
 	}
-	for _, c := range t.Columns {
-		if !c.IsKey() {
-			continue
-		}
+	for _, c := range t.Key() {
 		column := keyColumn{Column: c}
 		// In descending order servers take a clustering value as it is sent.
 		if !c.Desc {
@@ -200,14 +197,12 @@ func (in *intake) appendRecord(dst []byte, r *row.Row) ([]byte, uint64, error) {
 	at := in.s.partitioner.Hash(serialized)
 	dst = appendToken(dst, at)
 	for i, value := range values {
-		if i == partition {
-			dst = binary.AppendUvarint(dst, uint64(len(values)-partition))
+		if i >= partition {
+			dst = append(dst, valueComes)
 		}
 		dst = appendValue(dst, value)
 	}
-	if len(values) == partition {
-		dst = binary.AppendUvarint(dst, 0)
-	}
+	dst = append(dst, keyEnds)
 	if in.s.partitioner == token.Murmur3 {
 		return dst, at.Lo, nil // it is the whole token
 	}
@@ -236,9 +231,10 @@ func (c *keyColumn) value(r *row.Row, at int) (value []byte, given bool, err err
 	return value, true, err
 }
 
-// Sorted ends the sorting, and returns the list. It also returns the number of keys that were left
-// out: they came twice, or another key has their rows as well. The caller closes the list.
-func (s *Sorter) Sorted(ctx context.Context) (list *List, twice int64, err error) {
+// Sorted ends the sorting, and returns the list. It also returns the number of redundant keys, which
+// were left out: they came twice, or a shorter key has their rows as well. The caller closes the
+// list.
+func (s *Sorter) Sorted(ctx context.Context) (list *List, redundant int64, err error) {
 	file, err := fsync.Nameless(s.dir, "cqlbulk-keys-*")
 	if err != nil {
 		return nil, 0, err
@@ -250,8 +246,7 @@ func (s *Sorter) Sorted(ctx context.Context) (list *List, twice int64, err error
 	}()
 	out := bufio.NewWriterSize(file, blockBytes)
 	partition := len(s.table.OfKind(schema.PartitionKey))
-	kept := covered{partition: partition}
-	var record []byte
+	var record, last []byte // last is the record of the list's last key
 	for _, m := range s.sorter.Merges() {
 		for m.Next() {
 			if ctx.Err() != nil {
@@ -260,14 +255,12 @@ func (s *Sorter) Sorted(ctx context.Context) (list *List, twice int64, err error
 			if record, err = m.AppendRecord(record[:0]); err != nil {
 				return nil, 0, err
 			}
-			another, err := kept.has(record, len(s.key)-partition)
-			if err != nil {
-				return nil, 0, err
-			}
-			if another {
-				twice++
+			// The last key has the rows of those that begin with its values.
+			if n := len(last) - 1; n > 0 && bytes.HasPrefix(record, last[:n]) {
+				redundant++
 				continue
 			}
+			last = append(last[:0], record...)
 			head := binary.AppendUvarint(nil, uint64(len(record)))
 			if _, err := out.Write(append(head, record...)); err != nil {
 				return nil, 0, err
@@ -281,44 +274,5 @@ func (s *Sorter) Sorted(ctx context.Context) (list *List, twice int64, err error
 		return nil, 0, err
 	}
 	list, err = readList(file, partition)
-	return list, twice, err
-}
-
-// covered knows which rows of a partition are read by keys that came before. In the order of
-// records, a key with fewer values comes before those that begin with them.
-type covered struct {
-	partition int
-	last      []byte          // record
-	of        string          // the values of the partition key
-	prefixes  map[string]bool // the values of keys of that partition that have several rows
-}
-
-// has reports whether the rows of a record's key are read by an earlier one. All of a table's
-// clustering columns make a key of one row.
-func (c *covered) has(record []byte, clustering int) (bool, error) {
-	if bytes.Equal(record, c.last) {
-		return true, nil
-	}
-	c.last = append(c.last[:0], record...)
-	var key Key
-	if err := key.readValues(record[tokenBytes:], c.partition); err != nil {
-		return false, err
-	}
-	var values []byte
-	for i := range c.partition {
-		values = appendValue(values, key.Values[i])
-	}
-	if c.of != string(values) || c.prefixes == nil {
-		c.of, c.prefixes = string(values), make(map[string]bool)
-	}
-	for _, value := range key.Values[c.partition:] {
-		if c.prefixes[string(values)] {
-			return true, nil
-		}
-		values = appendValue(values, value)
-	}
-	if len(key.Values)-c.partition < clustering {
-		c.prefixes[string(values)] = true
-	}
-	return false, nil
+	return list, redundant, err
 }

@@ -32,7 +32,9 @@ func (d *Delivery) PrepareLoad(ctx context.Context, load *spec.Load) error {
 		}
 		o.Indexes = IndexesOf(d.Table.Schema, table.Indexes, limits)
 	}
-	o.TTL = int32(cmp.Or(int(load.TTL), table.DefaultTTL))
+	if !load.Delete { // a deletion does not expire
+		o.TTL = int32(cmp.Or(int(load.TTL), table.DefaultTTL))
+	}
 	o.Append, o.Delete = load.AppendCollections, load.Delete
 	o.Memory = int64(load.Memory) / sortShare
 	// In a folder all rows are one slice: a resumed load writes no complete rows again.

@@ -400,6 +400,7 @@ func (s *seeker) read(p part) (*refusedRow, error) {
 		out.key = bytes.Clone(d.Key())
 		switch {
 		case out.whole:
+			out.row.Deletion = d.Deletion()
 			return io.EOF
 		case (item == sstable.StaticRow || item == sstable.RegularRow) && !d.Row().Empty():
 			if row++; row > p.rowFrom {
@@ -414,7 +415,7 @@ func (s *seeker) read(p part) (*refusedRow, error) {
 
 // keep copies what a refusedRow needs of a row.
 func (r *refusedRow) keep(row *sstable.Row) {
-	r.static, r.row.Liveness = row.Static, row.Liveness
+	r.static, r.row.Liveness, r.row.Deletion = row.Static, row.Liveness, row.Deletion
 	for _, value := range row.Clustering {
 		r.row.Clustering = append(r.row.Clustering, bytes.Clone(value))
 	}

@@ -91,11 +91,11 @@ func TestDeleteRefuses(t *testing.T) {
 		{"p,v\n1,1\n", nil, noClustering},
 		{"p,v\n1,1\n", []string{"--via", "stream"}, noClustering},
 		{"p,c,w\n1,1,1\n", nil, "--map w=COLUMN says which column it is"},
-		{"p,c\n1,1\n", []string{"--ttl", "60"}, "--ttl and --delete: "},
+		{"p,c\n1,1\n", []string{"--ttl", "60"}, "--ttl cannot be used with --delete"},
 		{
 			"p,c\n1,1\n",
 			[]string{"--query", "DELETE FROM it1.undeleted WHERE p = :p"},
-			"--query and --delete: ",
+			"--query cannot be used with --delete",
 		},
 	} {
 		args := []string{"load", "it1.undeleted", file(t, "in.csv", c.input), "--delete"}

@@ -119,7 +119,7 @@ func TestScanByKeysRefuses(t *testing.T) {
 		{"p\nx\ny\n", nil, "there is no key in the input"},
 		{"p\n", nil, "there is no key in the input"},
 		{"p\n1\n", []string{"--where", "v = 1"}, "leave out the condition"},
-		{"p\n1\n", []string{"--via", "stream"}, "--via stream reads whole tables alone"},
+		{"p\n1\n", []string{"--via", "stream"}, "--via stream reads whole tables, and not by key"},
 	} {
 		dir := t.TempDir()
 		args := []string{"scan", name, "--keys", file(t, "k.csv", c.keys), "-o", dir + "/out.csv"}

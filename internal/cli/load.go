@@ -121,6 +121,10 @@ func (o *loadOptions) addWriteFlags(b flagset.Binder) {
 		"write time of all rows, in microseconds since 1970 or as 2006-01-02T15:04:05Z. Of rows with one key the greater value then wins, column by column (default: now, and a microsecond later for each row. The last row of a key wins)",
 	)
 	b.Add(
+		"preserve-times",
+		"reject a row with a value that has no write time in a field writetime(c), as scan --preserve-times writes them",
+	)
+	b.Add(
 		"if-not-exists",
 		"write a row only if there is none of its key, by a lightweight transaction, which is much slower. Of rows with one key any may win",
 	)

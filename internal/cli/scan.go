@@ -176,9 +176,9 @@ func (o *scanOptions) addRowFlags(b flagset.Binder) {
 	)
 	b.Add(
 		"written-since",
-		"rows of which a value was written at this time or later: microseconds since 1970, or 2006-01-02T15:04:05Z",
+		"read only rows with a value that was written at this time or later: microseconds since 1970, or 2006-01-02T15:04:05Z",
 	)
-	b.Add("written-until", "rows of which a value was written before this time")
+	b.Add("written-until", "read only rows with a value that was written before this time")
 	b.Add("limit", "rows to read, at most, whichever come first (-1: all)", flagset.Everyday)
 }
 

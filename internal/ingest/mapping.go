@@ -30,6 +30,7 @@ type Mapping struct {
 	regular []int
 	summed  []int    // all, in the order of the table's columns
 	members *members // if fields are named; else nil
+	timed   []bool   // by column: a value needs a write time; nil: none does
 }
 
 // Fields says what the names of an input's fields mean, and how their texts are read.
@@ -57,6 +58,9 @@ type Fields struct {
 	// named fields.
 	Extra, Missing bool
 	Untimed        bool // times of columns, as ttl(c), are refused: rows are written conditionally
+	// Timed rejects a row with a value that has no write time. See [schema.Selector]: key columns,
+	// counters and lists that are not frozen have none.
+	Timed bool
 
 	format format.Format // of the input; nil: delimited text, and no hints
 	nulls  []string      // as Reading.Nulls
@@ -372,8 +376,8 @@ func (f Fields) skips(name string) bool {
 	return f.Unread != nil && f.Unread(name)
 }
 
-// ValuesOf returns a function for [Fields.Unread] that reports whether a name is that of a column of
-// a table which is not of its primary key, or of a time of one.
+// ValuesOf returns a function for [Fields.Unread]. It reports whether a name is that of a column of
+// a table, or of a time of one. Columns of the primary key do not count.
 func ValuesOf(t *schema.Table) func(name string) bool {
 	return func(name string) bool {
 		s, err := t.Select(name)
@@ -387,6 +391,7 @@ func (n named) mapping(t *schema.Table, f Fields) (*Mapping, error) {
 		return nil, err
 	}
 	m.names, m.width, m.fields = n.names, len(n.names), n.fields
+	m.needTimes(t, f)
 	for i, s := range n.times {
 		column := slices.IndexFunc(
 			n.wanted,
@@ -400,6 +405,9 @@ func (n named) mapping(t *schema.Table, f Fields) (*Mapping, error) {
 			)
 		}
 		m.times = append(m.times, timing{name: s.Name, field: n.at[i], column: column, ttl: s.TTL})
+	}
+	if err := m.refuseUntimed(); err != nil {
+		return nil, err
 	}
 	return m, m.planBy(f)
 }

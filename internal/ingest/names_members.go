@@ -38,6 +38,7 @@ func NewObjectMapping(t *schema.Table, columns []schema.Column, f Fields) (*Mapp
 			m.times = append(m.times, timing{name: s.Name, column: i, ttl: s.TTL})
 		}
 	}
+	m.needTimes(t, f)
 	plain := maps.Clone(m.members.byName)
 	for field, name := range f.Renamed {
 		if f.skips(field) {

@@ -26,6 +26,7 @@ type parser struct {
 	failed []int // records that it has left to the next
 
 	moments []moment // by column, what a row's values are written with
+	written []bool   // by column, whether the row has its write time
 	anyTime bool     // the row says so for some column
 }
 
@@ -127,6 +128,7 @@ func (p *parser) parseBy(c *chunk, first bool) error {
 		c.values.Cells = c.values.Cells[:0]
 	}
 	p.moments = slices.Grow(p.moments[:0], fields)[:fields]
+	p.written = slices.Grow(p.written[:0], fields)[:fields]
 	p.rows.Reset(c.Chunk, m.plan)
 	for n := 0; p.rows.Next() && n < c.skip+c.count; n++ {
 		if !p.takes(c, n, first) {

@@ -16,6 +16,10 @@ func (p *parser) finish(c *chunk, m *Mapping, from int, at write.Source, size in
 		c.values.Cells = c.values.Cells[:from]
 		return bad
 	}
+	if bad := p.checkTimes(m, cells); bad != nil {
+		c.values.Cells = c.values.Cells[:from]
+		return bad
+	}
 	if err := p.run.job.Limits.refuse(m, cells, size); err != nil {
 		c.values.Cells = c.values.Cells[:from]
 		return format.RowFault(err)

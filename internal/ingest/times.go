@@ -2,11 +2,13 @@ package ingest
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
@@ -37,9 +39,54 @@ type moment struct {
 // (Cassandra's Attributes.MAX_TTL).
 const MaxTTL = 20 * 365 * 24 * 60 * 60
 
+// needTimes finds the columns whose values need a write time.
+func (m *Mapping) needTimes(t *schema.Table, f Fields) {
+	if !f.Timed {
+		return
+	}
+	m.timed = make([]bool, len(m.Columns))
+	for i, c := range m.Columns {
+		if !c.IsKey() {
+			_, err := t.Select("writetime(" + c.Name + ")")
+			m.timed[i] = err == nil
+		}
+	}
+}
+
+// refuseUntimed refuses an input with a field for a column that needs a write time, and none for
+// the write time.
+func (m *Mapping) refuseUntimed() error {
+	for i := range m.timed {
+		if m.timed[i] && !slices.ContainsFunc(
+			m.times,
+			func(t timing) bool { return t.column == i && !t.ttl },
+		) {
+			return fmt.Errorf(
+				"--preserve-times: the input has no field writetime(%s): scan --preserve-times writes it",
+				m.Columns[i].Name,
+			)
+		}
+	}
+	return nil
+}
+
+// errUntimed is the error of a value that needs a write time.
+var errUntimed = errors.New("the value has no write time, which --preserve-times requires")
+
+// checkTimes returns why a row has no write time for one of its values; nil: it has all.
+func (p *parser) checkTimes(m *Mapping, cells []row.Cell) *format.Fault {
+	for i := range m.timed {
+		if m.timed[i] && cells[i].State == row.Set && !p.written[i] {
+			return format.ColumnFault(i, errUntimed)
+		}
+	}
+	return nil
+}
+
 // resetTimes forgets the times of the row before.
 func (p *parser) resetTimes(m *Mapping, stamp int64) {
 	p.anyTime = false
+	clear(p.written)
 	if len(m.times) == 0 {
 		return
 	}
@@ -78,7 +125,7 @@ func (p *parser) SetTime(time int, text []byte, null bool) error {
 		return fmt.Errorf("the column was dropped at %s and added again: "+
 			"the servers hide values that were written before", momentText(t.hidden))
 	default:
-		p.moments[t.column].stamp = n
+		p.moments[t.column].stamp, p.written[t.column] = n, true
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
@@ -100,4 +101,55 @@ func TestOneStatementMakesTheRow(t *testing.T) {
 		statementsOf(t, row.Unset, "k,c,v,w,writetime(w)", "k,c,v,w,5"),
 		"the time of v is not known",
 	)
+}
+
+func TestRowsWithoutWriteTimesAreRejected(t *testing.T) {
+	const noTime = "the value has no write time, which --preserve-times requires"
+	for _, c := range []struct {
+		name, input string
+		format      format.Format
+		err         string
+		rejected    int
+		rows        int
+	}{
+		{
+			name:     "a field for each",
+			input:    "k,c,v,writetime(v),w,writetime(w)\n1,1,a,5,2,6\n2,1,,,2,6\n3,1,a,,2,6\n",
+			rejected: 1,
+			rows:     2,
+		},
+		{
+			name:  "no field",
+			input: "k,c,v,writetime(v),w\n1,1,a,5,2\n",
+			err:   "--preserve-times: the input has no field writetime(w)",
+		},
+		{
+			name:     "objects",
+			input:    `{"k": "1", "c": "1", "v": "a", "writetime(v)": 5}` + "\n" + `{"k": "2", "c": "1", "v": "a"}` + "\n",
+			format:   format.JSON{},
+			rejected: 1,
+			rows:     1,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			to := newBasket(true)
+			job, kept := newJob(shared, to, c.input)
+			job.Fields.Timed = true
+			if c.format != nil {
+				job.Format = c.format
+			}
+			_, err := job.Run(t.Context())
+			if c.err != "" {
+				require.ErrorContains(t, err, c.err)
+				return
+			}
+			require.NoError(t, err)
+			require.Len(t, to.kept, c.rows)
+			require.Len(t, kept.rejects, c.rejected)
+			for _, r := range kept.rejects {
+				require.Equal(t, noTime, r.Reason)
+				require.Equal(t, "v", r.Column)
+			}
+		})
+	}
 }

@@ -46,8 +46,8 @@ type KeysReport struct {
 	Rejects     Rejects // lines that are no keys, if this run read them
 }
 
-// keysShare is the part of the memory that keys may take while they are sorted, and as much again
-// for the text that they are read from.
+// keysShare is the part of the memory that keys may take while they are sorted. The text that they
+// are read from may take as much.
 const keysShare = 4
 
 // sortKeys reads the keys and sorts them. Lines that are no keys are rejected.
@@ -91,8 +91,8 @@ func (s *Scan) sortKeys(ctx context.Context) (err error) {
 	return nil
 }
 
-// makeWayForKeys refuses files of an earlier scan by keys that this one would write. With --force it
-// removes its rejects.
+// makeWayForKeys refuses files of an earlier scan by keys that this one would write. With --force
+// it removes the rejects of that scan.
 func (s *Scan) makeWayForKeys() error {
 	if err := s.checkMissingFile(); err != nil {
 		return err
@@ -299,7 +299,7 @@ func (k *scannedKeys) save(dir string) error {
 	return errors.Join(file.Close(), fsync.Folder(dir))
 }
 
-// keep returns a checkpoint that notes the keys without a row in the run directory before it records
+// keep returns a checkpoint that notes the keys without a row in the run directory. Then it records
 // the ranges that they are of.
 func (k *scannedKeys) keep(
 	dir string,

@@ -62,8 +62,8 @@ func (t *Table) Selectors(list []string) ([]Selector, error) {
 	return selectors, nil
 }
 
-// Select reads one of what [Table.Selectors] takes, or a time of a set, a map or a user type whose
-// elements have times of their own. A column that is called like a function is the column.
+// Select reads one of what [Table.Selectors] takes. It also takes a time of a set, a map or a user
+// type that is not frozen. A column that is called like a function is the column.
 func (t *Table) Select(text string) (Selector, error) {
 	call := function.FindStringSubmatch(text)
 	if _, ok := t.Column(text); ok || call == nil || t.Markers {

@@ -42,8 +42,10 @@ type Load struct {
 	NullState string          // what a null field does: unset or tombstone
 	TTL       setting.Seconds // after which the rows expire; 0: as the table says
 	// write time of all rows; empty: now, and a microsecond later for each
-	Timestamp   string
-	IfNotExists bool // write a row only where there is none of its key
+	Timestamp string
+	// PreserveTimes requires a write time of each value, as scan --preserve-times writes it
+	PreserveTimes bool
+	IfNotExists   bool // write a row only where there is none of its key
 
 	Writing
 	// file of CQL that describes the table, where no cluster is asked
@@ -113,6 +115,7 @@ func (o *Load) Settings() setting.List {
 		{Name: "nulls", Field: &o.NullState, Among: nullStates},
 		{Name: "ttl", Field: &o.TTL},
 		{Name: "timestamp", Field: &o.Timestamp},
+		{Name: "preserve-times", Field: &o.PreserveTimes},
 		{Name: "if-not-exists", Field: &o.IfNotExists},
 		{Name: "schema", Field: &o.Schema, Use: setting.Path},
 		{Name: "ring", Field: &o.Ring, Use: setting.Path},
@@ -211,6 +214,11 @@ func (o *Load) Check(continued bool) error {
 	}
 	if err := o.checkQuery(); err != nil {
 		return err
+	}
+	if o.PreserveTimes && (o.Query != "" || o.Delete || o.IfNotExists) {
+		return errors.New(
+			"--preserve-times: the times are those of rows that are inserted, without a condition",
+		)
 	}
 	if err := o.checkDelete(); err != nil {
 		return err

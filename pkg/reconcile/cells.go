@@ -121,8 +121,8 @@ func appendElements(dst []byte, of []sstable.Cell, o operation, now int64) []byt
 	return dst
 }
 
-// appendTimes appends a list of the timestamps of the live cells of a column, or of the times to
-// live, with null for a cell that does not expire.
+// appendTimes appends a list of the timestamps or of the times to live of the live cells of a
+// column. The time to live is null for a cell that does not expire.
 func appendTimes(dst []byte, of []sstable.Cell, o operation, now int64) []byte {
 	mark := len(dst)
 	dst = cqlwire.AppendCount(dst, 0)

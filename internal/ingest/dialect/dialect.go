@@ -24,6 +24,7 @@ func Reading(o *spec.Load, text *format.TextFormat) (ingest.Reading, error) {
 		Renamed: o.Map,
 		Skipped: o.SkipCols,
 		Untimed: o.IfNotExists,
+		Timed:   o.PreserveTimes,
 		Extra:   o.Dialect.ExtraFields == spec.FieldsIgnore,
 		Missing: o.Dialect.MissingFields == spec.FieldsNull,
 	}

@@ -18,11 +18,11 @@ import (
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
-// A file of keys has one record for each key, in order. It has the length of the rest, and the key:
-// its token in 16 bytes, big endian, and the values of the partition key, each behind its length.
-// Then come the values of clustering columns, each behind a byte 1 and its length, and a byte 0.
-// Lengths are unsigned varints. So in the order of records a key comes directly before those that
-// begin with its values.
+// A file of keys has one record for each key, in order. It has the length of the rest, and the key.
+// The key is its token in 16 bytes, big endian, and the values of the partition key, each behind
+// its length. Then come the values of clustering columns, each behind a byte 1 and its length, and
+// a byte 0. Lengths are unsigned varints. So in the order of records a key comes directly before
+// those that begin with its values.
 
 // blockBytes is the size of the parts of the file whose beginnings are in memory.
 const blockBytes = 32 << 10

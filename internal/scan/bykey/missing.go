@@ -52,9 +52,9 @@ func (m *Missing) set(key int64, missing bool) {
 	}
 }
 
-// noteBytes is the length of a note in the file: twice the number of a key, plus 1 if it is missing,
-// and the complement of that. Behind the notes that were synced there may be a part of one, or
-// zeros after a power failure. These are left out.
+// noteBytes is the length of a note in the file. A note is twice the number of a key, plus 1 if it
+// is missing, and then the complement of that. Behind the notes that were synced there may be a
+// part of one, or zeros after a power failure. These are left out.
 const noteBytes = 16
 
 // KeepIn reads the notes of earlier runs from a file, and has later ones kept there. The caller

@@ -149,8 +149,8 @@ type keyPage struct {
 	end   func() // notes the key once its last row was taken; nil: more pages of it come
 }
 
-// Next is a method of [row.Page]. A page that is not read to its end notes nothing: it was requested
-// to see whether a node answers, or will be requested again.
+// Next is a method of [row.Page]. A page that is not read to its end notes nothing. It was
+// requested to see whether a node answers, or will be requested again.
 func (p *keyPage) Next() bool {
 	if p.Page.Next() {
 		return true

@@ -231,9 +231,9 @@ func (c *keyColumn) value(r *row.Row, at int) (value []byte, given bool, err err
 	return value, true, err
 }
 
-// Sorted ends the sorting, and returns the list. It also returns the number of redundant keys, which
-// were left out: they came twice, or a shorter key has their rows as well. The caller closes the
-// list.
+// Sorted ends the sorting, and returns the list. It also returns the number of redundant keys,
+// which were left out: they came twice, or a shorter key has their rows as well. The caller closes
+// the list.
 func (s *Sorter) Sorted(ctx context.Context) (list *List, redundant int64, err error) {
 	file, err := fsync.Nameless(s.dir, "cqlbulk-keys-*")
 	if err != nil {

@@ -18,11 +18,11 @@ import (
 
 // Times says what a scan does with times. It is safe for concurrent use.
 type Times struct {
-	// Since and Until select rows: those of which a value was written from Since on, and before
-	// Until, in microseconds since the epoch. Nil: no limit.
+	// Since and Until select rows. A value of the row was written from Since on, and before Until,
+	// in microseconds since the epoch. Nil: no limit.
 	Since, Until *int64
 
-	written []writtenCell // of which the row is selected
+	written []writtenCell // that select rows
 	pairs   []pair        // of times of elements that become one
 	mixed   []mixedColumn
 }
@@ -42,9 +42,10 @@ type mixedColumn struct {
 	rows atomic.Int64
 }
 
-// Preserved adds the times of all columns of a selection to it, each behind its column. Key columns,
-// counters and lists that are not frozen have none. Nor have other columns whose elements have
-// times of their own, unless elements is true. left are the names of the columns without times.
+// Preserved adds the times of all columns of a selection to it, each behind its column. Key
+// columns, counters and lists that are not frozen have none. Nor have other columns whose elements
+// have times of their own, unless elements is true. left are the names of the columns without
+// times.
 func Preserved(selection []schema.Selector, elements bool) (all []schema.Selector, left []string) {
 	for _, s := range selection {
 		all = append(all, s)
@@ -126,8 +127,8 @@ type page struct {
 	row.Page
 	times *Times
 	cells [][]byte
-	own   [][]byte // room for cells of which some were made
-	buf   []byte   // of those
+	own   [][]byte // room for cells, if some of them are made
+	buf   []byte   // of those that were made
 	there []bool   // room of span
 }
 

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// TestPreserveTimes writes the times of all columns, by CQL and by streaming, and loads them in both
-// ways. The table has the same times then.
+// TestPreserveTimes writes the times of all columns, by CQL and by streaming, and loads them in
+// both ways. The table has the same times then.
 func TestPreserveTimes(t *testing.T) {
 	t.Parallel()
 	if !atLeast(t, 5) {
@@ -67,7 +67,7 @@ func TestPreserveTimes(t *testing.T) {
 	}
 }
 
-// TestWrittenSince reads the rows of which a value was written in time, by CQL and by streaming.
+// TestWrittenSince reads the rows that were written in time, by CQL and by streaming.
 func TestWrittenSince(t *testing.T) {
 	t.Parallel()
 	const name = "it1.written"

@@ -23,6 +23,10 @@ func addConnectionFlags(b flagset.Binder, level string) {
 	b.Add("hosts", "contact points; each a name or address with or without :port", flagset.Everyday)
 	b.Add("port", "native transport port of the nodes")
 	b.Add(
+		"address-map",
+		"nodes that are reached at other addresses than their own, behind NAT or port forwarding: NODE=ADDRESS or NODE=ADDRESS:PORT, separated by commas",
+	)
+	b.Add(
 		"user",
 		"user name, where the cluster asks for one; a password given nowhere is asked for",
 		flagset.Everyday,

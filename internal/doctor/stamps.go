@@ -76,14 +76,15 @@ func stampUnit(n int64) (unit string, at time.Time) {
 // micros writes microseconds since 1970 as a time.
 func micros(n int64) string { return time.UnixMicro(n).UTC().Format("2006-01-02T15:04:05.999999Z") }
 
-// StampMistake says why a write time in microseconds may be meant as something else; empty: it is
-// likely. sure: it is hardly meant.
-func StampMistake(n int64) (mistake string, sure bool) {
+// StampMistake says why a write time in microseconds that a flag has may be meant as something else;
+// empty: it is likely. sure: it is hardly meant.
+func StampMistake(flag string, n int64) (mistake string, sure bool) {
 	if unit, at := stampUnit(n); unit != "" {
 		return fmt.Sprintf(
-			"it looks like %s, and is read as microseconds since 1970, which is %s; say --timestamp %d",
+			"it looks like %s, and is read as microseconds since 1970, which is %s; say --%s %d",
 			unit,
 			micros(n),
+			flag,
 			at.UnixMicro(),
 		), true
 	}
@@ -92,8 +93,9 @@ func StampMistake(n int64) (mistake string, sure bool) {
 		if text := strconv.FormatInt(n, 10); f.more == 0 && f.reads(text) {
 			at, _ := time.Parse(f.layout, text)
 			return fmt.Sprintf(
-				"it looks like a date, and is read as microseconds since 1970, which is %s; say --timestamp %s",
+				"it looks like a date, and is read as microseconds since 1970, which is %s; say --%s %s",
 				micros(n),
+				flag,
 				at.Format("2006-01-02T15:04:05Z"),
 			), true
 		}

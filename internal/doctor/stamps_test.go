@@ -12,17 +12,17 @@ func TestStampMistake(t *testing.T) {
 		2024: "say --timestamp 2024-01-01T00:00:00Z", 20240301: "say --timestamp 2024-03-01T00:00:00Z", 20240314130501: "say --timestamp 2024-03-14T13:05:01Z",
 		now: "say --timestamp 1710000000000000", now * 1000: "say --timestamp 1710000000000000", now * 1_000_000_000: "say --timestamp 1710000000000000",
 	} {
-		mistake, sure := StampMistake(n)
+		mistake, sure := StampMistake("timestamp", n)
 		require.True(t, sure, n)
 		require.Contains(t, mistake, want, n)
 		require.Contains(t, mistake, "read as microseconds since 1970, which is ", n)
 	}
 	for _, n := range []int64{0, 1, -1, 5000, math.MinInt64, math.MaxInt64} {
-		mistake, sure := StampMistake(n)
+		mistake, sure := StampMistake("timestamp", n)
 		require.False(t, sure, n)
 		require.NotEmpty(t, mistake, n)
 	}
-	mistake, sure := StampMistake(now * 1_000_000)
+	mistake, sure := StampMistake("timestamp", now*1_000_000)
 	require.False(t, sure)
 	require.Empty(t, mistake)
 }

@@ -15,10 +15,12 @@ import (
 type Config struct {
 	Hosts []string // contact points, each a name or an address, with or without a port
 	// of contact points without a port, and of all other nodes; default 9042
-	Port     int
-	User     string      // empty: no authentication
-	Password string      // password of User
-	TLS      *tls.Config // nil: connections are not secured; see LoadTLS
+	Port int
+	// Addresses has the nodes that are reached at other addresses than their own; nil: none is.
+	Addresses AddressMap
+	User      string      // empty: no authentication
+	Password  string      // password of User
+	TLS       *tls.Config // nil: connections are not secured; see LoadTLS
 	// local data center; empty: that of the first contact point that answers
 	DC string
 	// CQL consistency level of reads and writes, in any case; default LOCAL_ONE

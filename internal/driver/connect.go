@@ -161,6 +161,7 @@ func begin(
 	cluster.HostDialer = &dialer{
 		net:       net.Dialer{Timeout: cluster.ConnectTimeout},
 		tls:       cfg.TLS,
+		addresses: cfg.Addresses,
 		wait:      cfg.Timeout,
 		pageLimit: room,
 		lz4:       lz4,

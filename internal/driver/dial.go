@@ -5,7 +5,6 @@ import (
 	"crypto/tls"
 	"errors"
 	"net"
-	"strconv"
 	"syscall"
 	"time"
 
@@ -18,6 +17,7 @@ import (
 type dialer struct {
 	net       net.Dialer
 	tls       *tls.Config
+	addresses AddressMap
 	wait      time.Duration // for the rest of a frame that has begun
 	pageLimit *pageLimit    // of pages
 	lz4       *compression  // of frames
@@ -43,7 +43,8 @@ func (d *dialer) DialShard(
 	if d.tls != nil {
 		port = h.ScyllaShardAwarePortTLS()
 	}
-	if port == 0 {
+	// What forwards a connection changes its source port, which selects the shard.
+	if _, _, mapped := d.addresses.of(h.ConnectAddress().String(), int(port)); port == 0 || mapped {
 		return d.DialHost(ctx, h)
 	}
 	source := firstSource + (shard-firstSource%shards+shards)%shards
@@ -68,7 +69,7 @@ func (d *dialer) dial(
 	port int,
 ) (*gocql.DialedHost, error) {
 	node := h.ConnectAddress().String()
-	address := net.JoinHostPort(node, strconv.Itoa(port))
+	address := d.addresses.address(node, port)
 	conn, err := from.DialContext(ctx, "tcp", address)
 	if err != nil {
 		return nil, err

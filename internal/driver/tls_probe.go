@@ -65,7 +65,8 @@ func (s *Session) warnUnverified(ctx context.Context) {
 		if s.connected(h) {
 			continue
 		}
-		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", h.ConnectAddressAndPort())
+		address := s.cfg.Addresses.address(h.ConnectAddress().String(), h.Port())
+		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
 		if err != nil {
 			continue // it is really down
 		}

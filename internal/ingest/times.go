@@ -62,7 +62,9 @@ func (m *Mapping) refuseUntimed() error {
 			func(t timing) bool { return t.column == i && !t.ttl },
 		) {
 			return fmt.Errorf(
-				"--preserve-times: the input has no field writetime(%s): scan --preserve-times writes it",
+				"--preserve-times: the input has no field writetime(%s): scan --preserve-times writes it, "+
+					"of sets, maps and user types that are not frozen since Cassandra 5.0 or with "+
+					"--via stream; --skipcols leaves the column out",
 				m.Columns[i].Name,
 			)
 		}

@@ -223,7 +223,9 @@ func (s *Scan) makeJob(ctx context.Context, text format.TextFormat) error {
 		return err
 	}
 	if s.spec.PreserveTimes {
-		selection = s.preserveTimes(selection)
+		if selection, err = s.preserveTimes(selection); err != nil {
+			return err
+		}
 	}
 	s.selection = selection
 	written := s.t.Schema

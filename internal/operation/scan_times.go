@@ -1,10 +1,13 @@
 package operation
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/scan/times"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 )
@@ -28,17 +31,31 @@ func (s *Scan) elementTimes() bool {
 }
 
 // preserveTimes adds the times of the columns to what is selected, and warns of columns that have
-// none.
-func (s *Scan) preserveTimes(selection []schema.Selector) []schema.Selector {
+// none. A resumed scan has the columns that its output began with.
+func (s *Scan) preserveTimes(selection []schema.Selector) ([]schema.Selector, error) {
 	all, left := times.Preserved(selection, s.elementTimes())
-	if len(left) > 0 && !s.run.continued {
+	var names []string
+	for _, selector := range all {
+		names = append(names, selector.Name)
+	}
+	if s.run.continued {
+		if !slices.Equal(names, s.begunWith.Times) {
+			return nil, run.Refused(errors.New(
+				"the nodes report other times than when the scan began, as after an upgrade: " +
+					"run it again from the start",
+			))
+		}
+		return all, nil
+	}
+	s.begunWith.Times = names
+	if len(left) > 0 {
 		s.env.Warn(
 			"--preserve-times: %s: the times of counters and lists, and before Cassandra 5.0 those of "+
 				"all collections that are not frozen, cannot be loaded again: cqlbulk clone keeps them",
 			strings.Join(left, ", "),
 		)
 	}
-	return all
+	return all, nil
 }
 
 // selectWritten adds the write times that rows are selected by to what is read.
@@ -62,7 +79,7 @@ func (s *Scan) selectWritten(selected []schema.Selector) ([]schema.Selector, err
 		case ok && written.Elements && !s.elementTimes():
 			return nil, fmt.Errorf(
 				"--written-since, --written-until: column %q is %s, and nodes report the write times of "+
-					"its elements since Cassandra 5.0: --via stream reads them",
+					"its elements since Cassandra 5.0: --via stream or --via sstables reads them",
 				c.Name,
 				c.Type,
 			)
@@ -71,10 +88,13 @@ func (s *Scan) selectWritten(selected []schema.Selector) ([]schema.Selector, err
 	return times.Selecting(s.t.Schema, selected), nil
 }
 
-// readTimes has the job's reader select rows by their write times, and make one time of those of a
+// readTimes has the job select rows by their write times, and its reader make one time of those of a
 // column's elements.
 func (s *Scan) readTimes() {
-	if s.times.Since != nil || s.times.Until != nil || s.spec.PreserveTimes {
+	if s.times.Since != nil || s.times.Until != nil {
+		s.job.Selects = s.times.Selects
+	}
+	if s.spec.PreserveTimes {
 		s.job.Reader = s.times.Reader(s.job.Reader)
 	}
 }

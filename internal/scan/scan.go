@@ -46,6 +46,9 @@ type Job struct {
 	SpoolDir        string // folder of what exceeds that; empty: the system's
 	WriteRows       int64  // largest number of rows in one write to the output; 0: no limit
 	Limit           int64  // largest number of rows; 0: no limit
+	// Selects reports whether a row of these cells is written; nil: each is. It must be safe for
+	// concurrent use.
+	Selects func(cells [][]byte) bool
 	// Checkpoint makes a checkpoint. It is called at intervals during the scan, and once more when
 	// the scan ends for any reason. It is not called if there is nothing to record. No writer is in
 	// use meanwhile, so it should be quick: flush the output and record its length. The

@@ -58,14 +58,18 @@ func (w *worker) Page(within token.Range, p row.Page) error {
 // does not allow the rest of the rows, enough is true.
 func (w *worker) encode(s *encodeBuffer, within token.Range, p row.Page) (enough bool, err error) {
 	for p.Next() {
-		if w.job.Limit > 0 && w.left.Add(-1) < 0 {
+		cells := p.Cells()
+		selected := w.job.Selects == nil || w.job.Selects(cells)
+		if selected && w.job.Limit > 0 && w.left.Add(-1) < 0 {
 			return true, nil
 		}
-		cells := p.Cells()
 		if w.starts(within, cells) {
 			if err := w.complete(s); err != nil {
 				return false, err
 			}
+		}
+		if !selected {
+			continue
 		}
 		if err := s.add(cells); err != nil {
 			return false, err

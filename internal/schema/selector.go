@@ -71,13 +71,7 @@ func (t *Table) Select(text string) (Selector, error) {
 		if err != nil {
 			return Selector{}, err
 		}
-		return Selector{
-			Name:   c.Name,
-			CQL:    cqltype.QuoteIdent(c.Name),
-			Type:   c.Type,
-			Column: c,
-			Plain:  true,
-		}, nil
+		return c.Selector(), nil
 	}
 	name := strings.ToLower(call[1])
 	c, err := t.Resolve(strings.TrimSpace(call[2]))
@@ -117,6 +111,17 @@ func (s Selector) errElements() error {
 	)
 }
 
+// Selector returns the selector of the column itself.
+func (c Column) Selector() Selector {
+	return Selector{
+		Name:   c.Name,
+		CQL:    cqltype.QuoteIdent(c.Name),
+		Type:   c.Type,
+		Column: c,
+		Plain:  true,
+	}
+}
+
 // timeOf returns the selector of ttl or writetime of a column.
 func timeOf(c Column, function string) Selector {
 	return Selector{
@@ -150,16 +155,7 @@ func (t *Table) WithKey(selection []Selector) (read []Selector, key []int) {
 		)
 		if at < 0 {
 			at = len(read)
-			read = append(
-				read,
-				Selector{
-					Name:   c.Name,
-					CQL:    cqltype.QuoteIdent(c.Name),
-					Type:   c.Type,
-					Column: c,
-					Plain:  true,
-				},
-			)
+			read = append(read, c.Selector())
 		}
 		key = append(key, at)
 	}

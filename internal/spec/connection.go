@@ -2,6 +2,7 @@ package spec
 
 import (
 	"fmt"
+	"maps"
 	"net"
 	"slices"
 	"strconv"
@@ -15,9 +16,11 @@ import (
 
 // Connection says which cluster to speak to, as whom and how.
 type Connection struct {
-	Hosts        []string // contact points, each a name or an address, with or without a port
-	Port         int      // of those without one and of all other nodes
-	User         string   // empty: no authentication
+	Hosts []string // contact points, each a name or an address, with or without a port
+	Port  int      // of those without one and of all other nodes
+	// addresses at which nodes are reached whose own are not reachable, by their own
+	AddressMap   map[string]string
+	User         string // empty: no authentication
 	Password     string
 	PasswordFile string // whose first line is the password, where it is not given
 	DC           string // data center to talk to; empty: that of the first contact point
@@ -45,6 +48,7 @@ func (c *Connection) settings() setting.List {
 	return append(setting.List{
 		{Name: c.name("hosts"), Field: &c.Hosts},
 		{Name: c.name("port"), Field: &c.Port},
+		{Name: c.name("address-map"), Field: &c.AddressMap},
 		{Name: c.name("user"), Field: &c.User},
 		{Name: c.name("password"), Field: &c.Password, Use: setting.Private},
 		{Name: c.name("password-file"), Field: &c.PasswordFile, Use: setting.Path},
@@ -81,6 +85,9 @@ func (c *Connection) Config(env Environment) (driver.Config, error) {
 		return driver.Config{}, fmt.Errorf("--%s: %w", c.name(ConsistencyFlag), err)
 	}
 	if err := c.checkHosts(); err != nil {
+		return driver.Config{}, err
+	}
+	if err := c.checkAddressMap(); err != nil {
 		return driver.Config{}, err
 	}
 	if c.Timeout <= 0 {
@@ -128,6 +135,7 @@ func (c *Connection) Config(env Environment) (driver.Config, error) {
 		CompressFrom: from,
 		Hosts:        c.Hosts,
 		Port:         c.Port,
+		Addresses:    c.AddressMap,
 		User:         c.User,
 		Password:     c.Password,
 		DC:           c.DC,
@@ -185,6 +193,27 @@ func (c *Connection) checkHosts() error {
 			)
 		case !hasPort(host):
 			return fmt.Errorf("--%s %s: the port must be from 1 to 65535", flag, host)
+		}
+	}
+	return nil
+}
+
+// checkAddressMap refuses a map of addresses whose keys are no addresses of nodes.
+func (c *Connection) checkAddressMap() error {
+	flag := c.name("address-map")
+	for _, node := range slices.Sorted(maps.Keys(c.AddressMap)) {
+		to := c.AddressMap[node]
+		switch {
+		case net.ParseIP(node) == nil:
+			return fmt.Errorf(
+				"--%s %s=%s: %q is not the IP address of a node, as the cluster reports it, without a port",
+				flag, node, to, node,
+			)
+		case to == "" || strings.ContainsAny(to, "/ ") || !hasPort(to):
+			return fmt.Errorf(
+				"--%s %s=%s: %q is not a name or an address, with :port or without",
+				flag, node, to, to,
+			)
 		}
 	}
 	return nil

@@ -180,7 +180,7 @@ func (o *Load) WriteTimeMistake() (mistake string, sure bool) {
 	if err != nil {
 		return "", false
 	}
-	return doctor.StampMistake(n)
+	return doctor.StampMistake("timestamp", n)
 }
 
 // Latin1 says whether the inputs are in windows-1252, which most files are in that are called

@@ -220,6 +220,12 @@ func (o *Load) Check(continued bool) error {
 			"--preserve-times: the times are those of rows that are inserted, without a condition",
 		)
 	}
+	if o.PreserveTimes && o.NullState == NullTombstone {
+		return errors.New(
+			"--preserve-times and --nulls tombstone: a null has no write time, so that it would delete " +
+				"what was written since",
+		)
+	}
 	if err := o.checkDelete(); err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package spec
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor"
 )
@@ -41,7 +42,8 @@ func (s *Scan) checkTimes() error {
 		if of.stamp == nil {
 			continue
 		}
-		if mistake, sure := doctor.StampMistake(*of.stamp); sure {
+		_, err := strconv.ParseInt(of.text, 10, 64)
+		if mistake, sure := doctor.StampMistake(of.flag, *of.stamp); sure && err == nil {
 			return fmt.Errorf("--%s %s: %s", of.flag, of.text, mistake)
 		}
 	}

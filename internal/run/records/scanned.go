@@ -157,6 +157,7 @@ type ScanExtra struct {
 	Folders     []Folder    `json:"folders,omitempty"`   // of those SSTables
 	Now         time.Time   `json:"now,omitzero"`        // the scan's time, for what expires in SSTables
 	Keys        *KeyList    `json:"keys,omitempty"`      // that are read; null: the whole table is
+	Times       []string    `json:"times,omitempty"`     // columns of the output, if times are among them
 }
 
 // The files of a scan by keys in its run directory.

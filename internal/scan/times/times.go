@@ -22,15 +22,16 @@ type Times struct {
 	// in microseconds since the epoch. Nil: no limit.
 	Since, Until *int64
 
-	written []writtenCell // that select rows
-	pairs   []pair        // of times of elements that become one
-	mixed   []mixedColumn
+	written    []writtenCell // that select rows
+	clustering int           // a cell that only rows of static values lack; 0: there is none
+	pairs      []pair        // of times of elements that become one
+	mixed      []mixedColumn
 }
 
 // writtenCell is a cell that has a write time, or a list of them.
 type writtenCell struct {
-	at    int
-	lists bool
+	at            int
+	lists, static bool
 }
 
 // pair is two cells with the write times and the times to live of a column's elements.
@@ -48,10 +49,13 @@ type mixedColumn struct {
 // times.
 func Preserved(selection []schema.Selector, elements bool) (all []schema.Selector, left []string) {
 	for _, s := range selection {
+		if s.Time {
+			continue // it comes behind its column
+		}
 		all = append(all, s)
 		written, ttl, ok := s.Column.Times()
 		switch {
-		case !s.Plain || s.Column.IsKey():
+		case s.Column.IsKey():
 		case !ok, written.Elements && (!elements || written.Column.Type.Kind == cqltype.List):
 			left = append(left, s.Name)
 		default:
@@ -61,8 +65,12 @@ func Preserved(selection []schema.Selector, elements bool) (all []schema.Selecto
 	return all, left
 }
 
-// Selecting adds the write times of all columns of a table to a selection, for [Times.Find].
+// Selecting adds the write times of all columns of a table to a selection, and a clustering column,
+// for [Times.Find].
 func Selecting(t *schema.Table, selection []schema.Selector) []schema.Selector {
+	if clustering := t.OfKind(schema.Clustering); len(clustering) > 0 {
+		selection = append(selection, clustering[0].Selector())
+	}
 	for _, c := range t.Columns {
 		if written, _, ok := c.Times(); ok {
 			selection = append(selection, written)
@@ -76,11 +84,12 @@ func Selecting(t *schema.Table, selection []schema.Selector) []schema.Selector {
 func (t *Times) Find(selected []schema.Selector, output int) {
 	for i, s := range selected {
 		switch {
+		case i >= output && s.Plain && s.Column.Kind == schema.Clustering:
+			t.clustering = i
 		case !s.Time:
-		case i >= output:
-			if !s.TTL {
-				t.written = append(t.written, writtenCell{i, s.Elements})
-			}
+		case i >= output && !s.TTL:
+			static := s.Column.Kind == schema.Static
+			t.written = append(t.written, writtenCell{i, s.Elements, static})
 		case s.Elements && !s.TTL: // Preserved has the time to live behind it
 			t.pairs = append(t.pairs, pair{i, i + 1, len(t.mixed)})
 			t.mixed = append(t.mixed, mixedColumn{name: s.Column.Name})
@@ -98,8 +107,7 @@ func (t *Times) Mixed(f func(column string, rows int64)) {
 	}
 }
 
-// Reader returns a reader whose rows are those of another one that are selected, with one time for
-// each column.
+// Reader returns a reader whose rows are those of another one, with one time for each column.
 func (t *Times) Reader(r sweep.Reader) sweep.Reader { return &reader{r, t} }
 
 type reader struct {
@@ -122,63 +130,48 @@ func (r *reader) Page(
 	return &page{Page: p, times: r.times}, nil
 }
 
-// page is a page of rows that are selected.
+// page is a page of rows with one time for each column.
 type page struct {
 	row.Page
 	times *Times
-	cells [][]byte
-	own   [][]byte // room for cells, if some of them are made
+	own   [][]byte // the row's cells
 	buf   []byte   // of those that were made
 	there []bool   // room of span
 }
 
 func (p *page) Next() bool {
-	for p.Page.Next() {
-		p.cells = p.Page.Cells()
-		if !p.times.selects(p.cells) {
-			continue
-		}
-		if len(p.times.pairs) > 0 {
-			p.unite()
-		}
-		return true
+	if !p.Page.Next() {
+		return false
 	}
-	return false
+	p.unite()
+	return true
 }
 
-func (p *page) Cells() [][]byte { return p.cells }
+func (p *page) Cells() [][]byte { return p.own }
 
-// selects reports whether a row was written in time. A row without any value has no time that could
-// be read, and is selected.
-func (t *Times) selects(cells [][]byte) bool {
-	if t.Since == nil && t.Until == nil {
-		return true
-	}
-	timed := false
+// Selects reports whether a row was written in time. The times of its static values count as its
+// own. A row whose other values have no time that can be read is selected, unless it has static
+// values alone.
+func (t *Times) Selects(cells [][]byte) bool {
+	timed := false // the row has a write time that is not of a static value
 	for _, w := range t.written {
-		cell := cells[w.at]
-		if !w.lists {
-			if len(cell) != 8 {
-				continue
-			}
-			timed = true
-			if t.holds(int64(binary.BigEndian.Uint64(cell))) {
-				return true
-			}
-			continue
-		}
 		selected := false
-		eachElement(cell, func(element []byte) {
-			if len(element) == 8 {
-				timed = true
-				selected = selected || t.holds(int64(binary.BigEndian.Uint64(element)))
+		see := func(stamp []byte) {
+			if len(stamp) == 8 {
+				timed = timed || !w.static
+				selected = selected || t.holds(int64(binary.BigEndian.Uint64(stamp)))
 			}
-		})
+		}
+		if w.lists {
+			eachElement(cells[w.at], see)
+		} else {
+			see(cells[w.at])
+		}
 		if selected {
 			return true
 		}
 	}
-	return !timed
+	return !timed && (t.clustering == 0 || cells[t.clustering] != nil)
 }
 
 func (t *Times) holds(stamp int64) bool {
@@ -200,20 +193,19 @@ func eachElement(list []byte, f func(element []byte)) {
 // time to live. An element that does not expire has the longest.
 func (p *page) unite() {
 	p.buf = p.buf[:0]
-	p.own = append(p.own[:0], p.cells...)
-	p.cells = p.own
+	p.own = append(p.own[:0], p.Page.Cells()...)
 	for _, pair := range p.times.pairs {
-		stamps, lives := p.span(p.cells[pair.written], p.cells[pair.ttl])
-		p.cells[pair.written], p.cells[pair.ttl] = nil, nil
+		stamps, lives := p.span(p.own[pair.written], p.own[pair.ttl])
+		p.own[pair.written], p.own[pair.ttl] = nil, nil
 		if stamps.last < stamps.first {
 			continue // it has no element
 		}
 		if stamps.first != stamps.last || lives.first != lives.last {
 			p.times.mixed[pair.column].rows.Add(1)
 		}
-		p.cells[pair.written] = p.number(uint64(stamps.last), 8)
+		p.own[pair.written] = p.number(uint64(stamps.last), 8)
 		if lives.last != forever {
-			p.cells[pair.ttl] = p.number(uint64(lives.last), 4)
+			p.own[pair.ttl] = p.number(uint64(lives.last), 4)
 		}
 	}
 }

@@ -147,6 +147,40 @@ func TestRowsAreSelectedByWhenTheyWereWritten(t *testing.T) {
 			of.Until = &until
 		}
 		of.Find(selected, len(selection))
-		require.Len(t, read(t, &of, all), c.want, "from %d to %d", c.since, c.until)
+		got := 0
+		for _, cells := range all {
+			if of.Selects(cells) {
+				got++
+			}
+		}
+		require.Equal(t, c.want, got, "from %d to %d", c.since, c.until)
+	}
+}
+
+func TestRowsOfStaticValues(t *testing.T) {
+	wide := schema.New("ks", "w", []schema.Column{
+		tabletest.Column("k", schema.PartitionKey, 0, "int"),
+		tabletest.Column("c", schema.Clustering, 0, "int"),
+		tabletest.Column("s", schema.Static, 0, "int"),
+		tabletest.Column("v", schema.Regular, 0, "int"),
+	})
+	selection, err := wide.Selectors([]string{"k"})
+	require.NoError(t, err)
+	since := int64(10)
+	of := times.Times{Since: &since}
+	of.Find(times.Selecting(wide, selection), len(selection))
+	k, c := []byte("k"), []byte("c")
+	for name, row := range map[string]struct {
+		cells [][]byte
+		want  bool
+	}{
+		"a new value":                        {[][]byte{k, c, stamp(1), stamp(10)}, true},
+		"a new static value":                 {[][]byte{k, c, stamp(10), stamp(1)}, true},
+		"old values":                         {[][]byte{k, c, stamp(1), stamp(1)}, false},
+		"no value of its own":                {[][]byte{k, c, stamp(1), nil}, true},
+		"static values alone, and old ones":  {[][]byte{k, nil, stamp(1), nil}, false},
+		"static values alone, and a new one": {[][]byte{k, nil, stamp(10), nil}, true},
+	} {
+		require.Equal(t, row.want, of.Selects(row.cells), name)
 	}
 }

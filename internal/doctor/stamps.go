@@ -76,8 +76,8 @@ func stampUnit(n int64) (unit string, at time.Time) {
 // micros writes microseconds since 1970 as a time.
 func micros(n int64) string { return time.UnixMicro(n).UTC().Format("2006-01-02T15:04:05.999999Z") }
 
-// StampMistake says why a write time in microseconds that a flag has may be meant as something else;
-// empty: it is likely. sure: it is hardly meant.
+// StampMistake says why a flag's write time, in microseconds, may be meant as something else. It is
+// empty for a likely one. sure: it is hardly meant.
 func StampMistake(flag string, n int64) (mistake string, sure bool) {
 	if unit, at := stampUnit(n); unit != "" {
 		return fmt.Sprintf(

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// AddressMap says at which addresses nodes are reached whose own addresses are not reachable from
-// here: behind NAT, port forwarding or a service of Kubernetes. The key is the address of a node
+// AddressMap says at which addresses nodes are reached. It is for nodes that cannot be reached at
+// their own: behind NAT, port forwarding or a service of Kubernetes. The key is the address of a node
 // that the cluster reports (rpc_address), without a port. The value is a name or an address, with
 // or without a port; default that of the node.
 type AddressMap map[string]string

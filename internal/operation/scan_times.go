@@ -88,8 +88,8 @@ func (s *Scan) selectWritten(selected []schema.Selector) ([]schema.Selector, err
 	return times.Selecting(s.t.Schema, selected), nil
 }
 
-// readTimes has the job select rows by their write times, and its reader make one time of those of a
-// column's elements.
+// readTimes has the job select rows by their write times, and its reader make one time of those of
+// a column's elements.
 func (s *Scan) readTimes() {
 	if s.times.Since != nil || s.times.Until != nil {
 		s.job.Selects = s.times.Selects

@@ -18,7 +18,7 @@ import (
 type Connection struct {
 	Hosts []string // contact points, each a name or an address, with or without a port
 	Port  int      // of those without one and of all other nodes
-	// addresses at which nodes are reached whose own are not reachable, by their own
+	// addresses at which nodes are reached, by the nodes' own addresses
 	AddressMap   map[string]string
 	User         string // empty: no authentication
 	Password     string

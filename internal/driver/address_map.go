@@ -6,9 +6,9 @@ import (
 )
 
 // AddressMap says at which addresses nodes are reached. It is for nodes that cannot be reached at
-// their own: behind NAT, port forwarding or a service of Kubernetes. The key is the address of a node
-// that the cluster reports (rpc_address), without a port. The value is a name or an address, with
-// or without a port; default that of the node.
+// their own: behind NAT, port forwarding or a service of Kubernetes. The key is the address of a
+// node that the cluster reports (rpc_address), without a port. The value is a name or an address,
+// with or without a port; default that of the node.
 type AddressMap map[string]string
 
 // of returns the host and the port to dial for a node, and whether the map has them.

@@ -54,7 +54,7 @@ test: build ## all tests, on local Cassandra clusters made for them and wiped af
 	deploy/test
 
 test-long: build ## the integration tests in full length, on such clusters, on other racks and data centers, and the program's scripts with the race detector
-	CQLBULK_TEST_LONG=1 deploy/test -timeout 90m
+	CQLBULK_TEST_LONG=1 deploy/test -timeout 150m
 	go test -race -count=1 -timeout 40m ./internal/cli
 	deploy/test-layouts
 

@@ -24,11 +24,11 @@ func addConnectionFlags(b flagset.Binder, level string) {
 	b.Add("port", "native transport port of the nodes")
 	b.Add(
 		"address-map",
-		"nodes that are reached at other addresses than their own, behind NAT or port forwarding: NODE=ADDRESS or NODE=ADDRESS:PORT, separated by commas",
+		"where nodes behind NAT or forwarded ports are reached: NODE=ADDRESS or NODE=ADDRESS:PORT",
 	)
 	b.Add(
 		"user",
-		"user name, where the cluster asks for one; a password given nowhere is asked for",
+		"user name, where the cluster asks for one",
 		flagset.Everyday,
 	)
 	b.Add(
@@ -42,7 +42,7 @@ func addConnectionFlags(b flagset.Binder, level string) {
 		flagset.Everyday,
 	)
 	addCertificateFlags(b, "", "")
-	b.Add("dc", "data center to talk to (default: that of the first contact point)")
+	b.Add("dc", "data center (default: the first contact point's)")
 	b.Add("consistency", "consistency level; "+level, flagset.Everyday)
 	b.Add("timeout", "time limit of one request")
 	b.Add("connections", "connections to each node (with ScyllaDB always one to each shard)")

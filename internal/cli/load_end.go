@@ -210,11 +210,7 @@ func (s streams) printRejects(r operation.Rejects, dryRun bool) {
 			s.wrong("and %s", human.Of(len(r.Causes)-i, "more cause"))
 			break
 		}
-		text := fmt.Sprintf("%s:%d:%d: ", c.First.File, c.First.Line, c.First.Field)
-		if c.First.Column != "" {
-			text += fmt.Sprintf("column %q, value %q: ", c.First.Column, c.First.Value)
-		}
-		text += c.First.Reason
+		text := c.String()
 		if c.Rows > 1 {
 			text += fmt.Sprintf(" (and %s like it)", human.Of(c.Rows-1, "more row"))
 		}

@@ -37,9 +37,9 @@ type Mapping struct {
 type Fields struct {
 	Renamed map[string]string // column by field, where the field has another name
 	Skipped []string          // fields that are not loaded
-	// Unread reports whether fields of a name, once renamed, are not loaded if there are any; nil:
-	// all are.
-	Unread func(name string) bool
+	// Unread is a table whose columns outside of the primary key are not loaded where there are
+	// fields for them, or for their times; nil: there is none.
+	Unread *schema.Table
 	// Codec plans the codec of a column in delimited text; nil: that of cqltext.
 	Codec func(schema.Column) (format.Codec, error)
 	// Strings plans the codec for the strings of a column in JSON; nil, or a nil codec: as JSON has
@@ -373,16 +373,11 @@ func (f Fields) skips(name string) bool {
 	if column, ok := f.Renamed[name]; ok {
 		name = column
 	}
-	return f.Unread != nil && f.Unread(name)
-}
-
-// ValuesOf returns a function for [Fields.Unread]. It reports whether a name is that of a column of
-// a table, or of a time of one. Columns of the primary key do not count.
-func ValuesOf(t *schema.Table) func(name string) bool {
-	return func(name string) bool {
-		s, err := t.Select(name)
-		return err == nil && !s.Column.IsKey()
+	if f.Unread == nil {
+		return false
 	}
+	s, err := f.Unread.Select(name)
+	return err == nil && !s.Column.IsKey()
 }
 
 func (n named) mapping(t *schema.Table, f Fields) (*Mapping, error) {

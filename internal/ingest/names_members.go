@@ -55,10 +55,27 @@ func NewObjectMapping(t *schema.Table, columns []schema.Column, f Fields) (*Mapp
 		}
 		m.members.byName[field] = i
 	}
-	for _, field := range f.Skipped {
+	for _, field := range append(f.unread(), f.Skipped...) {
 		m.members.byName[field] = -1
 	}
 	return m, m.planBy(f)
+}
+
+// unread lists the usual names of the members that Fields.Unread leaves out. Others are found one by
+// one, which takes longer.
+func (f Fields) unread() (names []string) {
+	if f.Unread == nil {
+		return nil
+	}
+	for _, c := range f.Unread.Columns {
+		if !c.IsKey() {
+			names = append(names, c.Name)
+		}
+		if written, ttl, ok := c.Times(); ok {
+			names = append(names, written.Name, ttl.Name)
+		}
+	}
+	return slices.DeleteFunc(names, func(name string) bool { return !f.skips(name) })
 }
 
 // column returns the index of the column or the time of a member; -1: it is not loaded.

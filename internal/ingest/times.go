@@ -88,10 +88,10 @@ func (p *parser) checkTimes(m *Mapping, cells []row.Cell) *format.Fault {
 // resetTimes forgets the times of the row before.
 func (p *parser) resetTimes(m *Mapping, stamp int64) {
 	p.anyTime = false
-	clear(p.written)
 	if len(m.times) == 0 {
 		return
 	}
+	clear(p.written)
 	for i := range p.moments {
 		p.moments[i] = moment{stamp: stamp}
 	}

@@ -33,10 +33,10 @@ type Scan struct {
 	header    []byte // that every file begins with, or the first of numbered ones
 	// cuts rows off the text that the output is written
 	firstRows func(text []byte, rows int) int
-	query     driver.Query // that reads the selection, and the key
-	times     *times.Times // that are read of columns
-	keys      *scannedKeys // that are read; nil: the whole table is
-	text      scanText
+	query     driver.Query  // that reads the selection, and the key
+	times     *times.Times  // that are read of columns
+	keys      *scannedKeys  // that are read; nil: the whole table is
+	form      format.Format // of the output
 	// the folder of rejected keys is this run's
 	ownRejects bool
 	out        *sink.Output // nil: a resumed scan that does not run yet
@@ -49,12 +49,6 @@ type Scan struct {
 	begun     bool                // this run has begun
 	truncated records.Truncations // of the table, before this run read it
 	board     *board.Board        // nil: the run is not shown
-}
-
-// scanText is how rows are written as text.
-type scanText struct {
-	form    format.Format
-	options format.OutputOptions
 }
 
 // PrepareScan checks, connects and plans, and opens the output.
@@ -87,10 +81,9 @@ func prepareScan(
 func (s *Scan) prepare(ctx context.Context) error {
 	err := s.plan(ctx)
 	if err == nil && !s.run.continued {
-		s.out, err = sink.Open(s.sinkOptions())
-	}
-	if err == nil && !s.run.continued {
-		err = s.sortKeys(ctx)
+		if s.out, err = sink.Open(s.sinkOptions()); err == nil {
+			err = s.sortKeys(ctx)
+		}
 	}
 	if err == nil {
 		s.readByKeys()
@@ -239,20 +232,20 @@ func (s *Scan) makeJob(ctx context.Context, text format.TextFormat) error {
 	if err != nil {
 		return err
 	}
-	s.text = scanText{format.Of(s.spec.Format, text), format.OutputOptions{
+	s.form = format.Of(s.spec.Format, text)
+	output, err := s.form.Output(selection, format.OutputOptions{
 		Header:         s.spec.Header,
 		Null:           s.spec.Null,
 		EscapeFormulas: s.spec.EscapeFormulas,
 		CSVWriter:      s.spec.CQLSH(),
 		OmitNulls:      s.spec.OmitNulls,
 		Texts:          texts,
-	}}
-	output, err := s.text.form.Output(selection, s.text.options)
+	})
 	if err != nil {
 		return err
 	}
 	s.warnOfRounding(selection)
-	s.header, s.firstRows = output.AppendBegin(nil), format.FirstRows(s.text.form)
+	s.header, s.firstRows = output.AppendBegin(nil), format.FirstRows(s.form)
 	selected, key := s.t.Schema.WithKey(selection)
 	if selected, err = s.selectWritten(selected); err != nil {
 		return err

@@ -14,6 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/ingest/dialect"
+	"github.com/cqlbulk/cqlbulk/internal/load/fromspec"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
 	"github.com/cqlbulk/cqlbulk/internal/run"
@@ -71,7 +72,7 @@ func (s *Scan) sortKeys(ctx context.Context) (err error) {
 	defer func() { err = errors.Join(err, sorter.Close()) }()
 	tally, rejects, err := s.readKeys(ctx, sorter)
 	if err != nil {
-		return fmt.Errorf("--keys: %w", errors.Join(err, s.removeKeyRejects()))
+		return fmt.Errorf("--keys: %w", err)
 	}
 	list, redundant, err := sorter.Sorted(ctx)
 	if err != nil {
@@ -165,7 +166,7 @@ func (s *Scan) readKeys(
 	if err != nil {
 		return tally, nil, err
 	}
-	reading.Fields.Unread = ingest.ValuesOf(s.t.Schema)
+	reading.Fields.Unread = s.t.Schema
 	if !settings.Header && settings.Format != format.JSONName {
 		reading.Fields.Missing = true // the last clustering columns
 		for _, c := range s.t.Schema.Key() {
@@ -199,11 +200,7 @@ func (s *Scan) readKeys(
 		OpenFile:        func(name string) (io.ReadCloser, error) { return source.OpenFile(name) },
 	}
 	for _, in := range inputs {
-		made := ingest.Input{Name: in.Name, Size: in.Size, Plain: in.Plain()}
-		if in.Stdin() {
-			made.Open = func() (io.ReadCloser, error) { return in.Open() }
-		}
-		job.Inputs = append(job.Inputs, made)
+		job.Inputs = append(job.Inputs, fromspec.InputOf(in))
 	}
 	tally, err = job.Run(ctx)
 	if err == nil && tally.Written == 0 {
@@ -217,16 +214,7 @@ func errNoKey(causes []reject.Cause) error {
 	if len(causes) == 0 {
 		return errors.New("there is no key in the input")
 	}
-	first := causes[0].First
-	return fmt.Errorf(
-		"there is no key in the input: %s:%d:%d: column %q, value %q: %s",
-		first.File,
-		first.Line,
-		first.Field,
-		first.Column,
-		first.Value,
-		first.Reason,
-	)
+	return fmt.Errorf("there is no key in the input: %s", causes[0])
 }
 
 // openKeys opens the keys that an earlier run has sorted.
@@ -273,7 +261,7 @@ func (s *Scan) keyOutput() (format.Output, error) {
 	if err != nil {
 		return nil, err
 	}
-	return s.text.form.Output(selection, format.OutputOptions{
+	return s.form.Output(selection, format.OutputOptions{
 		Header:    s.spec.Header,
 		Null:      s.spec.Null,
 		OmitNulls: true,

@@ -94,9 +94,7 @@ func (s *Scan) readTimes() {
 	if s.times.Since != nil || s.times.Until != nil {
 		s.job.Selects = s.times.Selects
 	}
-	if s.spec.PreserveTimes {
-		s.job.Reader = s.times.Reader(s.job.Reader)
-	}
+	s.job.Reader = s.times.Reader(s.job.Reader)
 }
 
 // warnOfMixedTimes says which columns have elements of different times.

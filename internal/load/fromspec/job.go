@@ -138,9 +138,9 @@ func (l *Load) Job(
 // onlyKey returns the table of the key columns, and has all readings skip the other columns.
 func (l *Load) onlyKey(reading *ingest.Reading) *schema.Table {
 	t := l.Table.Schema
-	reading.Fields.Unread = ingest.ValuesOf(t)
+	reading.Fields.Unread = t
 	for i := range l.Former {
-		l.Former[i].Fields.Unread = ingest.ValuesOf(t)
+		l.Former[i].Fields.Unread = t
 	}
 	return schema.New(t.Keyspace, t.Name, t.Key())
 }
@@ -150,16 +150,9 @@ func (l *Load) addInputs(job *load.Job, inputs []source.Input) {
 	job.Inputs = make([]ingest.Input, 0, len(inputs))
 	var total int64
 	for _, in := range inputs {
-		made := ingest.Input{
-			Name:    in.Name,
-			Size:    in.Size,
-			Plain:   in.Plain(),
-			Stamps:  l.Rejects.Stamps(in.Name, !job.Table.MayRepeatLater()),
-			Repeats: l.Rejects.Repeats(in.Name),
-		}
-		if in.Stdin() {
-			made.Open = func() (io.ReadCloser, error) { return in.Open() }
-		}
+		made := InputOf(in)
+		made.Stamps = l.Rejects.Stamps(in.Name, !job.Table.MayRepeatLater())
+		made.Repeats = l.Rejects.Repeats(in.Name)
 		job.Inputs = append(job.Inputs, made)
 		if total >= 0 && in.Size >= 0 {
 			total += in.Size
@@ -168,6 +161,15 @@ func (l *Load) addInputs(job *load.Job, inputs []source.Input) {
 		}
 	}
 	l.Counters.Total.Store(max(total, 0))
+}
+
+// InputOf returns an input of a job. All but the standard input are opened by the job's OpenFile.
+func InputOf(in source.Input) ingest.Input {
+	made := ingest.Input{Name: in.Name, Size: in.Size, Plain: in.Plain()}
+	if in.Stdin() {
+		made.Open = func() (io.ReadCloser, error) { return in.Open() }
+	}
+	return made
 }
 
 // lingerTime is how long an interrupted load keeps writing rows that it has read and that must not

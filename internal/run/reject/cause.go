@@ -2,6 +2,7 @@ package reject
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -16,6 +17,15 @@ type Cause struct {
 	Rows int64
 	// First is the reject with the lowest line of the input that came first, without its bytes.
 	First ingest.Reject
+}
+
+// String returns the place of the first reject, its column and value, and the reason.
+func (c Cause) String() string {
+	text := fmt.Sprintf("%s:%d:%d: ", c.First.File, c.First.Line, c.First.Field)
+	if c.First.Column != "" {
+		text += fmt.Sprintf("column %q, value %q: ", c.First.Column, c.First.Value)
+	}
+	return text + c.First.Reason
 }
 
 // Causes groups rejects by stage, column and reason. It has at most mostCauses groups; the last one

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"slices"
@@ -246,7 +245,7 @@ func (s *Sorter) Sorted(ctx context.Context) (list *List, redundant int64, err e
 	}()
 	out := bufio.NewWriterSize(file, blockBytes)
 	partition := len(s.table.OfKind(schema.PartitionKey))
-	var record, last []byte // last is the record of the list's last key
+	var framed, record, last []byte // last is the record of the list's last key
 	for _, m := range s.sorter.Merges() {
 		for m.Next() {
 			if ctx.Err() != nil {
@@ -261,8 +260,8 @@ func (s *Sorter) Sorted(ctx context.Context) (list *List, redundant int64, err e
 				continue
 			}
 			last = append(last[:0], record...)
-			head := binary.AppendUvarint(nil, uint64(len(record)))
-			if _, err := out.Write(append(head, record...)); err != nil {
+			framed = appendValue(framed[:0], record)
+			if _, err := out.Write(framed); err != nil {
 				return nil, 0, err
 			}
 		}

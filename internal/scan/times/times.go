@@ -107,8 +107,14 @@ func (t *Times) Mixed(f func(column string, rows int64)) {
 	}
 }
 
-// Reader returns a reader whose rows are those of another one, with one time for each column.
-func (t *Times) Reader(r sweep.Reader) sweep.Reader { return &reader{r, t} }
+// Reader returns a reader whose rows are those of another one, with one time for each column. That
+// is the other one if no column has more.
+func (t *Times) Reader(r sweep.Reader) sweep.Reader {
+	if len(t.pairs) == 0 {
+		return r
+	}
+	return &reader{r, t}
+}
 
 type reader struct {
 	sweep.Reader

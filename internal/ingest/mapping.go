@@ -37,8 +37,8 @@ type Mapping struct {
 type Fields struct {
 	Renamed map[string]string // column by field, where the field has another name
 	Skipped []string          // fields that are not loaded
-	// Unread is a table whose columns outside of the primary key are not loaded where there are
-	// fields for them, or for their times; nil: there is none.
+	// Unread is a table; nil: there is none. Fields for its columns that are not of the primary
+	// key are not loaded, nor those for their times.
 	Unread *schema.Table
 	// Codec plans the codec of a column in delimited text; nil: that of cqltext.
 	Codec func(schema.Column) (format.Codec, error)

@@ -61,8 +61,8 @@ func NewObjectMapping(t *schema.Table, columns []schema.Column, f Fields) (*Mapp
 	return m, m.planBy(f)
 }
 
-// unread lists the usual names of the members that Fields.Unread leaves out. Others are found one by
-// one, which takes longer.
+// unread lists the usual names of the members that Fields.Unread leaves out. Other names are found
+// one by one, which takes longer.
 func (f Fields) unread() (names []string) {
 	if f.Unread == nil {
 		return nil

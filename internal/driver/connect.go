@@ -27,6 +27,7 @@ type Session struct {
 	tablets   sync.Map // by table, as in CQL: *tabletMap
 	pageLimit *pageLimit
 	lz4       *compression
+	warnings  *serverWarnings
 
 	// by host id: what a node of a large cluster answered to PingAll, a nodeAnswer
 	nodeAnswers sync.Map
@@ -158,6 +159,7 @@ func begin(
 	log := &logger{tell: cfg.Logf}
 	cluster.Logger = log
 	room, lz4 := new(pageLimit), newCompression(cfg)
+	warnings := &serverWarnings{show: cfg.Warnf}
 	cluster.HostDialer = &dialer{
 		net:       net.Dialer{Timeout: cluster.ConnectTimeout},
 		tls:       cfg.TLS,
@@ -165,11 +167,12 @@ func begin(
 		wait:      cfg.Timeout,
 		pageLimit: room,
 		lz4:       lz4,
+		warnings:  warnings,
 	}
 	if lz4 != nil {
 		cluster.Compressor = deflater{}
 	}
-	cluster.WarningsHandlerBuilder = nil
+	cluster.WarningsHandlerBuilder = nil // the frameChecker has them already
 	cluster.ApplicationInfo = gocql.NewStaticApplicationInfo("cqlbulk", cfg.Version, "")
 	cluster.MaxRequestsPerConn = maxStreams
 	policy := newPolicy(gocql.RoundRobinHostPolicy())
@@ -201,6 +204,7 @@ func begin(
 		filter:    filter,
 		pageLimit: room,
 		lz4:       lz4,
+		warnings:  warnings,
 	}
 	if cfg.TLS != nil {
 		session.warnUnverified(ctx)

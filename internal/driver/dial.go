@@ -21,6 +21,7 @@ type dialer struct {
 	wait      time.Duration // for the rest of a frame that has begun
 	pageLimit *pageLimit    // of pages
 	lz4       *compression  // of frames
+	warnings  *serverWarnings
 }
 
 // DialHost connects to a node.
@@ -86,7 +87,7 @@ func (d *dialer) dial(
 // TCP, several requests in one system call.
 func (d *dialer) checkFrames(conn net.Conn, node string) net.Conn {
 	g := newFrameChecker(conn, d.wait, d.pageLimit)
-	g.node, g.lz4 = node, d.lz4
+	g.node, g.lz4, g.warnings = node, d.lz4, d.warnings
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		return checkedTCP{tcp, g}
 	}

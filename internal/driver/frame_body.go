@@ -21,6 +21,7 @@ type frameBody struct {
 	rows      cells
 	userTable bool              // the rows are of a user's table, not of a system table
 	options   *supportedOptions // of SUPPORTED
+	warnings  []string
 }
 
 func (a *frameBody) fail(format string, args ...any) {
@@ -81,7 +82,7 @@ func (a *frameBody) body(version, flags, opcode byte) {
 		a.take(16)
 	}
 	if flags&warning != 0 {
-		a.texts()
+		a.warnings = a.texts()
 	}
 	if flags&payload != 0 {
 		for n := a.short(); n > 0 && a.err == nil; n-- {

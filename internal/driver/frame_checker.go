@@ -42,13 +42,14 @@ type frameChecker struct {
 	rows     cells     // in the rest
 	err      error     // final
 
-	node          string       // address
-	lz4           *compression // of the session
-	optionsSent   time.Time    // when OPTIONS was last sent
-	compressed    bool         // frames may be compressed
-	readies       int          // number of READY answers: for requests, and then for events
-	supportedSeen bool         // the first SUPPORTED has been seen
-	metadataID    bool         // the node has ScyllaDB's extension that adds an id to metadata
+	node          string          // address
+	lz4           *compression    // of the session
+	warnings      *serverWarnings // of the session
+	optionsSent   time.Time       // when OPTIONS was last sent
+	compressed    bool            // frames may be compressed
+	readies       int             // number of READY answers: for requests, and then for events
+	supportedSeen bool            // the first SUPPORTED has been seen
+	metadataID    bool            // the node has ScyllaDB's extension that adds an id to metadata
 }
 
 const (
@@ -207,6 +208,9 @@ func (g *frameChecker) readFrame(first byte) error {
 	a.body(header[0]&0x7f, header[1], header[4])
 	if a.err != nil {
 		return a.err
+	}
+	if g.warnings != nil {
+		g.warnings.add(g.node, a.warnings)
 	}
 	if a.options != nil && !g.supportedSeen {
 		g.supportedSeen, g.metadataID = true, a.options.metadataID

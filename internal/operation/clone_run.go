@@ -53,7 +53,8 @@ func (c *Clone) Run(ctx context.Context) (CloneReport, error) {
 	if err == nil && c.delivery.Folder != nil {
 		err = c.delivery.CompleteFolder(ctx)
 	}
-	r.end(c.counters)
+	r.end(c.counters, c.t)
+	r.addWarnings(c.from.Table)
 	r.Outcome = run.OutcomeOf(ctx, err, len(r.Failed) > 0)
 	if c.delivery.Folder != nil {
 		if r.Files = c.delivery.Folder.Report(); err != nil {

@@ -139,7 +139,7 @@ func (c *Count) Run(ctx context.Context) (CountReport, error) {
 	if err == nil {
 		err = c.countRows(ctx, &result)
 	}
-	r.end(c.job.Counters)
+	r.end(c.job.Counters, c.t.Table)
 	r.Rows, r.Ranges = result.Rows, len(result.Done)
 	if err != nil {
 		err = read.Error(err, c.spec.Where, len(result.Done) > 0)

@@ -69,7 +69,7 @@ func (l *Load) runJob(ctx context.Context, r *LoadReport) (err error) {
 	stopSync, stopNotes := l.syncEvery(), l.noteStreams()
 	stopPace := l.run.notePace(l.counters, l.env.Warn)
 	r.Result, err = l.job.Run(ctx)
-	r.end(l.job.Counters)
+	r.end(l.job.Counters, l.t)
 	stopPace()
 	stopNotes()
 	stopSync()

@@ -21,6 +21,7 @@ package operation
 import (
 	"time"
 
+	"github.com/cqlbulk/cqlbulk/internal/driver"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/read"
@@ -43,6 +44,7 @@ type Report struct {
 	Before     int64                  // of those, by the run that this one resumed
 	Retries    int64                  // requests sent again
 	Reasons    []progress.Reason      // why they were, the most frequent first
+	Warnings   []ServerWarning        // that nodes sent with answers, the most frequent first
 	Latency    progress.Latency       // of all answered requests; none of a run by streaming
 	Target     time.Duration          // that small reads on the nodes were kept to; 0: none
 	Kept       progress.LatencyRecord // how that was kept
@@ -81,7 +83,7 @@ func newReadingReport(t *files.Source) Report {
 }
 
 // end fills in what the counters say once the work is over and only its journal is to be closed.
-func (r *Report) end(c *progress.Counters) {
+func (r *Report) end(c *progress.Counters, t *table.Table) {
 	r.Duration = time.Since(r.Started)
 	c.End(r.Duration)
 	r.Rows, r.Earlier = c.Rows.Load(), c.Earlier.Load()
@@ -89,6 +91,14 @@ func (r *Report) end(c *progress.Counters) {
 	r.TookBefore = time.Duration(c.EarlierTime.Load())
 	r.Retries, r.Reasons, r.Latency = c.Retries.Load(), c.Reasons.List(), c.Requests.Whole()
 	r.Target, r.Kept = c.Latency.Now()
+	r.addWarnings(t)
+}
+
+// addWarnings adds the warnings of a table's nodes so far.
+func (r *Report) addWarnings(t *table.Table) {
+	if t.Connected() {
+		r.Warnings = append(r.Warnings, t.Session.ServerWarnings()...)
+	}
 }
 
 // RowsPerSecond returns the speed of this run, without the rows of the run that it resumed.
@@ -98,6 +108,9 @@ func (r *Report) RowsPerSecond() float64 { return float64(r.Rows-r.Earlier) / r.
 func (r *Report) BytesPerSecond() float64 { return float64(r.Bytes-r.Before) / r.seconds() }
 
 func (r *Report) seconds() float64 { return max(r.Duration.Seconds(), 0.001) }
+
+// ServerWarning is a kind of warnings that nodes sent with answers.
+type ServerWarning = driver.ServerWarning
 
 // FailedRange is a token range that could not be read.
 type FailedRange = read.FailedRange

@@ -63,7 +63,7 @@ func (s *Scan) Run(ctx context.Context) (ScanReport, error) {
 	}
 	stopPace := s.run.notePace(s.job.Counters, s.env.Warn)
 	result, err := s.job.Run(ctx)
-	r.end(s.job.Counters)
+	r.end(s.job.Counters, s.t.Table)
 	stopPace()
 	s.warnOfMixedTimes()
 	idle := result.Rows == 0 && len(result.Done) == 0 && len(result.Failed) == 0

@@ -56,6 +56,12 @@ type Next struct {
 	Edit []string `json:"edit,omitempty" jsonschema:"files of rejected rows to edit before it: no option of cqlbulk reads them as they are"`
 }
 
+// ServerWarning is a warning that nodes sent with answers, of tombstones or large batches.
+type ServerWarning struct {
+	Text  string `json:"text" jsonschema:"of the first"`
+	Times int64  `json:"times" jsonschema:"how many were sent that differ from it at most in numbers and values"`
+}
+
 // Run is what all runs over a table have.
 type Run struct {
 	Table          string            `json:"table" jsonschema:"keyspace.table"`
@@ -70,6 +76,7 @@ type Run struct {
 	BytesPerSecond float64           `json:"bytes_per_second" jsonschema:"of this run alone"`
 	Retries        int64             `json:"retries" jsonschema:"requests sent again"`
 	RetryReasons   []progress.Reason `json:"retry_reasons" jsonschema:"why they were, the most frequent first"`
+	Warnings       []ServerWarning   `json:"server_warnings" jsonschema:"that nodes sent with answers, the most frequent first"`
 	Requests       int64             `json:"requests" jsonschema:"of this run that were answered; 0 for a run by streaming"`
 	P50Seconds     float64           `json:"p50_seconds,omitempty" jsonschema:"of their latency; absent if none was measured"`
 	P99Seconds     float64           `json:"p99_seconds,omitempty"`

@@ -136,6 +136,7 @@ func (t *text) load(d *Document) {
 			say(
 				"of "+rowsEach(l.Rows-l.EarlierRows+l.Existing, l.Requests),
 				unless0(l.Retries, human.Noun(l.Retries, "retry")),
+				l.warned(),
 				latency(l.Run),
 				l.level(),
 				l.frames(),
@@ -252,6 +253,15 @@ func rowsEach(rows, requests int64) string {
 	return fmt.Sprintf("%.1f rows", float64(rows)/float64(max(requests, 1)))
 }
 
+// warned says how many warnings the nodes sent.
+func (r Run) warned() string {
+	var n int64
+	for _, w := range r.Warnings {
+		n += w.Times
+	}
+	return unless0(n, human.Noun(n, "server warning"))
+}
+
 func latency(r Run) string {
 	if r.Requests == 0 {
 		return ""
@@ -355,6 +365,7 @@ func (t *text) ranges(r Run, read int, failed []FailedRange, verb string) {
 			verb,
 			unless0(int64(len(failed)), "failed"),
 			unless0(r.Retries, human.Noun(r.Retries, "retry")),
+			r.warned(),
 			latency(r),
 			from,
 			r.frames(),
@@ -376,7 +387,11 @@ func (t *text) scan(s *Scan) {
 	t.pace(s.Run, "written")
 	if s.Keys != nil {
 		t.number("requests", human.Count(s.Requests), say(
-			unless0(s.Retries, human.Noun(s.Retries, "retry")), latency(s.Run), s.level(), s.frames(),
+			unless0(s.Retries, human.Noun(s.Retries, "retry")),
+			s.warned(),
+			latency(s.Run),
+			s.level(),
+			s.frames(),
 		))
 	} else {
 		t.ranges(s.Run, s.Ranges, s.Failed, "read")

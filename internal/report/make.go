@@ -84,14 +84,17 @@ func runOf(r operation.Report) Run {
 		BytesPerSecond: r.BytesPerSecond(),
 		Retries:        r.Retries,
 		RetryReasons:   list(r.Reasons),
-		Requests:       r.Latency.Requests,
-		P50Seconds:     r.Latency.P50.Seconds(),
-		P99Seconds:     r.Latency.P99.Seconds(),
-		Consistency:    r.Consistency,
-		Frames:         r.FrameCompression,
-		Replicated:     r.Replicated,
-		SSTables:       r.SSTables,
-		Snapshots:      list(r.Snapshots),
+		Warnings: each(r.Warnings, func(w operation.ServerWarning) ServerWarning {
+			return ServerWarning(w)
+		}),
+		Requests:    r.Latency.Requests,
+		P50Seconds:  r.Latency.P50.Seconds(),
+		P99Seconds:  r.Latency.P99.Seconds(),
+		Consistency: r.Consistency,
+		Frames:      r.FrameCompression,
+		Replicated:  r.Replicated,
+		SSTables:    r.SSTables,
+		Snapshots:   list(r.Snapshots),
 	}
 }
 

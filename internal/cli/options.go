@@ -23,10 +23,6 @@ func addConnectionFlags(b flagset.Binder, level string) {
 	b.Add("hosts", "contact points; each a name or address with or without :port", flagset.Everyday)
 	b.Add("port", "native transport port of the nodes")
 	b.Add(
-		"address-map",
-		"where nodes behind NAT or forwarded ports are reached: NODE=ADDRESS or NODE=ADDRESS:PORT",
-	)
-	b.Add(
 		"user",
 		"user name, where the cluster asks for one",
 		flagset.Everyday,
@@ -42,9 +38,20 @@ func addConnectionFlags(b flagset.Binder, level string) {
 		flagset.Everyday,
 	)
 	addCertificateFlags(b, "", "")
-	b.Add("dc", "data center (default: the first contact point's)")
 	b.Add("consistency", "consistency level; "+level, flagset.Everyday)
 	b.Add("timeout", "time limit of one request")
+	addNodeFlags(b.In(flagset.GroupNodes))
+}
+
+// addNodeFlags adds the flags that say which nodes requests are sent to, and how they are reached.
+func addNodeFlags(b flagset.Binder) {
+	b.Add("dc", "data center (default: the first contact point's)")
+	b.Add("allow-nodes", "addresses of the nodes that requests are sent to (default: all)")
+	b.Add("deny-nodes", "addresses of nodes that no request is sent to; others send them theirs")
+	b.Add(
+		"address-map",
+		"where nodes behind NAT, forwarded ports or a proxy are reached: NODE=ADDRESS or NODE=ADDRESS:PORT; NODE is also a subnet, or * for all",
+	)
 	b.Add("connections", "connections to each node (with ScyllaDB always one to each shard)")
 	b.Add(
 		"protocol-compression",

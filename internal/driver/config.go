@@ -18,6 +18,7 @@ type Config struct {
 	Port int
 	// Addresses has the nodes that are reached at other addresses than their own; nil: none is.
 	Addresses AddressMap
+	Nodes     NodeLists   // nodes that requests are sent to
 	User      string      // empty: no authentication
 	Password  string      // password of User
 	TLS       *tls.Config // nil: connections are not secured; see LoadTLS

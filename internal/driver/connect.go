@@ -95,7 +95,7 @@ func connect(ctx context.Context, cfg Config, level gocql.Consistency) (*Session
 	if err != nil {
 		return nil, fault.New(fault.Fatal, err)
 	}
-	filter := &filter{dc: cfg.DC}
+	filter := &filter{dc: cfg.DC, nodes: newCoordinators(cfg.Nodes)}
 	for {
 		session, err := untilConnected(ctx, cfg, func() (*Session, error) {
 			return begin(ctx, cfg, contacts, level, filter)
@@ -103,10 +103,15 @@ func connect(ctx context.Context, cfg Config, level gocql.Consistency) (*Session
 		if err != nil {
 			return nil, err
 		}
-		if !session.inspect(ctx) {
-			return session, nil
+		if session.inspect(ctx) {
+			session.Close()
+			continue
 		}
-		session.Close()
+		if err := filter.nodes.check(); err != nil {
+			session.Close()
+			return nil, err
+		}
+		return session, nil
 	}
 }
 
@@ -164,6 +169,7 @@ func begin(
 		net:       net.Dialer{Timeout: cluster.ConnectTimeout},
 		tls:       cfg.TLS,
 		addresses: cfg.Addresses,
+		nodes:     filter.nodes,
 		wait:      cfg.Timeout,
 		pageLimit: room,
 		lz4:       lz4,

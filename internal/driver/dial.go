@@ -18,6 +18,7 @@ type dialer struct {
 	net       net.Dialer
 	tls       *tls.Config
 	addresses AddressMap
+	nodes     *coordinators
 	wait      time.Duration // for the rest of a frame that has begun
 	pageLimit *pageLimit    // of pages
 	lz4       *compression  // of frames
@@ -26,6 +27,7 @@ type dialer struct {
 
 // DialHost connects to a node.
 func (d *dialer) DialHost(ctx context.Context, h *gocql.HostInfo) (*gocql.DialedHost, error) {
+	h = d.nodes.insteadOf(h)
 	return d.dial(ctx, &d.net, h, h.Port())
 }
 
@@ -45,7 +47,7 @@ func (d *dialer) DialShard(
 		port = h.ScyllaShardAwarePortTLS()
 	}
 	// What forwards a connection changes its source port, which selects the shard.
-	if _, _, mapped := d.addresses.of(h.ConnectAddress().String(), int(port)); port == 0 || mapped {
+	if port == 0 || d.addresses.has(h.ConnectAddress().String()) || d.nodes.excludes(h) {
 		return d.DialHost(ctx, h)
 	}
 	source := firstSource + (shard-firstSource%shards+shards)%shards

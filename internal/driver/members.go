@@ -224,12 +224,12 @@ func (in *membership) check(i int) {
 	known := net.ParseIP(here) != nil
 	var all, know int
 	others := make(map[string]bool) // other addresses of the same host id
-	for j, a := range in.accounts {
+	for _, a := range in.accounts {
 		if !a.knows {
 			continue
 		}
 		all++
-		knows := i == j
+		knows := a.id == id
 		for _, p := range a.peers {
 			if p.id != id || p.lacks != "" {
 				continue

@@ -16,7 +16,8 @@ import (
 //
 // It is safe for concurrent use.
 type filter struct {
-	dc string // empty: all
+	dc    string // empty: all
+	nodes *coordinators
 
 	mu    sync.Mutex
 	asked string // host id of the node whose rows these are
@@ -28,6 +29,15 @@ type staleRow struct{ id, peer string }
 
 // Accept is called by the library for each row, that of system.local first.
 func (f *filter) Accept(h *gocql.HostInfo) bool {
+	f.nodes.see(h)
+	accepted := f.accepts(h)
+	if accepted {
+		f.nodes.add(h)
+	}
+	return accepted
+}
+
+func (f *filter) accepts(h *gocql.HostInfo) bool {
 	if f.dc != "" && h.DataCenter() != f.dc {
 		return false
 	}

@@ -37,6 +37,8 @@ func (s *Session) Topology(ctx context.Context) (*topology.Cluster, error) {
 			Rack:    h.Rack(),
 			Version: strings.TrimPrefix(h.Version().String(), "v"),
 			Up:      s.connected(h),
+
+			Excluded: s.filter.nodes.excludes(h),
 		}
 		if partitionerErr == nil {
 			for _, text := range h.Tokens() {

@@ -17,6 +17,7 @@ package plan
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/topology"
@@ -183,7 +184,7 @@ func (p *Plan) split(o Options) (isCoarse bool) {
 }
 
 // holders lists the ids of the nodes that have replicas. If some of these are up, it lists only
-// those.
+// those; of them, if there are any, only those that may be coordinators.
 func (p *Plan) holders() (ids []string) {
 	holds := make([]bool, len(p.cluster.Nodes))
 	for i := range p.placement.Len() {
@@ -191,9 +192,13 @@ func (p *Plan) holders() (ids []string) {
 			holds[n] = true
 		}
 	}
-	for _, up := range []bool{true, false} {
+	for _, suits := range []func(topology.Node) bool{
+		func(n topology.Node) bool { return n.Up && !n.Excluded },
+		func(n topology.Node) bool { return n.Up },
+		func(topology.Node) bool { return true },
+	} {
 		for i, n := range p.cluster.Nodes {
-			if holds[i] && n.Up == up {
+			if holds[i] && suits(n) {
 				ids = append(ids, n.ID)
 			}
 		}
@@ -201,7 +206,7 @@ func (p *Plan) holders() (ids []string) {
 			return ids
 		}
 	}
-	return ids
+	return nil
 }
 
 // want returns the number of splits to make. If hosts share the work, it must not depend on what
@@ -280,7 +285,7 @@ func smudge(o Options) int {
 func (p *Plan) Partitioner() token.Partitioner { return p.partitioner }
 
 // Hosts lists the ids of the nodes that have a vnode range of the placement: the primary replica
-// first, and those that are down last. For [token.Several] it lists all nodes that have one. The
+// first, then nodes that are not to be coordinators, and those that are down last. For [token.Several] it lists all nodes that have one. The
 // slice is shared and must not be changed.
 func (p *Plan) Hosts(vnode int) []string {
 	switch {
@@ -289,15 +294,18 @@ func (p *Plan) Hosts(vnode int) []string {
 	case vnode == token.Several:
 		return p.all
 	}
-	var up, down []string
+	var up, excluded, down []string
 	for _, i := range p.placement.Replicas(vnode) {
-		if n := p.cluster.Nodes[i]; n.Up {
-			up = append(up, n.ID)
-		} else {
+		switch n := p.cluster.Nodes[i]; {
+		case !n.Up:
 			down = append(down, n.ID)
+		case n.Excluded:
+			excluded = append(excluded, n.ID)
+		default:
+			up = append(up, n.ID)
 		}
 	}
-	return append(up, down...)
+	return slices.Concat(up, excluded, down)
 }
 
 // Owners lists the ids of the nodes that have a vnode range of the placement, the primary replica

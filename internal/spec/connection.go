@@ -2,7 +2,6 @@ package spec
 
 import (
 	"fmt"
-	"maps"
 	"net"
 	"slices"
 	"strconv"
@@ -18,8 +17,7 @@ import (
 type Connection struct {
 	Hosts []string // contact points, each a name or an address, with or without a port
 	Port  int      // of those without one and of all other nodes
-	// addresses at which nodes are reached, by the nodes' own addresses
-	AddressMap   map[string]string
+	Nodes        Nodes
 	User         string // empty: no authentication
 	Password     string
 	PasswordFile string // whose first line is the password, where it is not given
@@ -48,7 +46,6 @@ func (c *Connection) settings() setting.List {
 	return append(setting.List{
 		{Name: c.name("hosts"), Field: &c.Hosts},
 		{Name: c.name("port"), Field: &c.Port},
-		{Name: c.name("address-map"), Field: &c.AddressMap},
 		{Name: c.name("user"), Field: &c.User},
 		{Name: c.name("password"), Field: &c.Password, Use: setting.Private},
 		{Name: c.name("password-file"), Field: &c.PasswordFile, Use: setting.Path},
@@ -62,7 +59,7 @@ func (c *Connection) settings() setting.List {
 		{Name: c.name("timeout"), Field: &c.Timeout},
 		{Name: c.name("connections"), Field: &c.Connections},
 		{Name: c.name(compressionFlag), Field: &c.Frames, Among: compressions},
-	}, c.TLS.settings()...)
+	}, slices.Concat(c.Nodes.settings(c.Prefix), c.TLS.settings())...)
 }
 
 // name is that of a setting.
@@ -87,7 +84,8 @@ func (c *Connection) Config(env Environment) (driver.Config, error) {
 	if err := c.checkHosts(); err != nil {
 		return driver.Config{}, err
 	}
-	if err := c.checkAddressMap(); err != nil {
+	lists, err := c.Nodes.lists(c)
+	if err != nil {
 		return driver.Config{}, err
 	}
 	if c.Timeout <= 0 {
@@ -135,7 +133,8 @@ func (c *Connection) Config(env Environment) (driver.Config, error) {
 		CompressFrom: from,
 		Hosts:        c.Hosts,
 		Port:         c.Port,
-		Addresses:    c.AddressMap,
+		Addresses:    c.Nodes.AddressMap,
+		Nodes:        lists,
 		User:         c.User,
 		Password:     c.Password,
 		DC:           c.DC,
@@ -193,27 +192,6 @@ func (c *Connection) checkHosts() error {
 			)
 		case !hasPort(host):
 			return fmt.Errorf("--%s %s: the port must be from 1 to 65535", flag, host)
-		}
-	}
-	return nil
-}
-
-// checkAddressMap refuses a map of addresses whose keys are no addresses of nodes.
-func (c *Connection) checkAddressMap() error {
-	flag := c.name("address-map")
-	for _, node := range slices.Sorted(maps.Keys(c.AddressMap)) {
-		to := c.AddressMap[node]
-		switch {
-		case net.ParseIP(node) == nil:
-			return fmt.Errorf(
-				"--%s %s=%s: %q is not the IP address of a node, as the cluster reports it, without a port",
-				flag, node, to, node,
-			)
-		case to == "" || strings.ContainsAny(to, "/ ") || !hasPort(to):
-			return fmt.Errorf(
-				"--%s %s=%s: %q is not a name or an address, with :port or without",
-				flag, node, to, to,
-			)
 		}
 	}
 	return nil

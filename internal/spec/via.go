@@ -79,6 +79,9 @@ func (o *Load) checkVia(continued bool) error {
 	if err := o.refuseDC(o.DC); err != nil {
 		return err
 	}
+	if err := o.Nodes.checkStream(o.Via); err != nil {
+		return err
+	}
 	// What was typed for this load is meant for it; what a file says for all is not.
 	one := []string{
 		"ingestrate",

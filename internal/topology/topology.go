@@ -23,7 +23,10 @@ type Node struct {
 	Version string // release version
 	Cores   int    // processors or ScyllaDB shards; 0 when unknown
 	Up      bool
-	Tokens  []token.Token
+	// Excluded is a node that is not to be the coordinator of requests. Another node is, in its
+	// place.
+	Excluded bool
+	Tokens   []token.Token
 }
 
 // Cluster is what was read of a cluster at one moment.

@@ -28,6 +28,7 @@ const (
 	GroupPace       Group = "Pace"
 	GroupErrors     Group = "Errors and run directory"
 	GroupConnection Group = "Connection and TLS"
+	GroupNodes      Group = "Nodes, and how they are reached"
 	GroupShown      Group = "What is shown"
 	GroupEverywhere Group = "Everywhere"
 )
@@ -47,6 +48,7 @@ var Groups = []Group{
 	GroupPace,
 	GroupErrors,
 	GroupConnection,
+	GroupNodes,
 	GroupShown,
 	GroupEverywhere,
 }

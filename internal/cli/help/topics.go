@@ -31,6 +31,12 @@ var topics = []topic{
 		flagset.GroupConnection,
 	},
 	{
+		"nodes",
+		"data centers, NAT, proxies, nodes to spare",
+		func() string { return nodesTopic },
+		flagset.GroupNodes,
+	},
+	{
 		"formats",
 		"CSV, TSV, JSON: null, quotes, values of each type",
 		func() string { return formatsTopic },
@@ -161,6 +167,22 @@ nodes that require a client's certificate.
 
   cqlbulk count demo.flights --hosts 10.0.0.1,10.0.0.2 --user etl
   cqlbulk count demo.flights --ssl --cacert ca.pem --cert me.pem --key me.key`
+
+const nodesTopic = `
+Requests go to the nodes of one data center, each to a replica of its rows. cqlbulk finds
+the nodes by those of --hosts, at the addresses that the cluster reports (rpc_address;
+nodetool status shows them).
+
+Where nodes are reached at other addresses, --address-map has them: one for each node, or
+that of a proxy which passes a connection to any node (*=proxy:9043). An address without a
+port has the port of the node.
+
+--deny-nodes spares nodes: requests go to other nodes, of the same replicas if there are
+any. As replicas they still take writes, and reads that need them. --allow-nodes names
+the nodes that take requests, and spares all others.
+
+  cqlbulk scan demo.flights -o f.csv --hosts gate:9043 --address-map '*=gate:9043'
+  cqlbulk load demo.flights f.csv --hosts 10.0.0.1 --deny-nodes 10.0.0.3`
 
 const formatsTopic = `
 CSV is RFC 4180 in UTF-8. Commas separate fields. A field is in quotes if it needs them,

@@ -52,6 +52,10 @@ func addNodeFlags(b flagset.Binder) {
 		"address-map",
 		"where nodes behind NAT, forwarded ports or a proxy are reached: NODE=ADDRESS or NODE=ADDRESS:PORT; NODE is also a subnet, or * for all",
 	)
+	b.Add(
+		"secure-connect-bundle",
+		"zip file of a cloud database (Astra DB), in the place of --hosts and --ssl",
+	)
 	b.Add("connections", "connections to each node (with ScyllaDB always one to each shard)")
 	b.Add(
 		"protocol-compression",

@@ -50,6 +50,16 @@ func (m AddressMap) has(node string) bool {
 	return ok
 }
 
+// reached returns where a node is reached that reports an address with a port.
+func (m AddressMap) reached(node string) string {
+	host, port, err := net.SplitHostPort(node)
+	number, notNumber := strconv.Atoi(port)
+	if err != nil || notNumber != nil {
+		return node
+	}
+	return m.address(host, number)
+}
+
 // address returns the address to dial for a node.
 func (m AddressMap) address(node string, port int) string {
 	to, ok := m.find(node)

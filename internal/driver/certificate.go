@@ -26,7 +26,9 @@ func NodeCertificates(ctx context.Context, cfg Config, addresses []string) []Cer
 	var looking sync.WaitGroup
 	for i, address := range addresses {
 		all[i].Address = withPort(address, cfg.Port)
-		looking.Go(func() { all[i].Ends, all[i].Err = certificateAt(ctx, cfg, all[i].Address) })
+		looking.Go(func() {
+			all[i].Ends, all[i].Err = certificateAt(ctx, cfg, cfg.Addresses.reached(all[i].Address))
+		})
 	}
 	looking.Wait()
 	return all

@@ -18,10 +18,13 @@ type Config struct {
 	Port int
 	// Addresses has the nodes that are reached at other addresses than their own; nil: none is.
 	Addresses AddressMap
-	Nodes     NodeLists   // nodes that requests are sent to
-	User      string      // empty: no authentication
-	Password  string      // password of User
-	TLS       *tls.Config // nil: connections are not secured; see LoadTLS
+	Nodes     NodeLists // nodes that requests are sent to
+	// Bundle is in the place of Hosts, Port, Addresses and TLS; nil: there is none.
+	Bundle   *Bundle
+	proxy    *proxy      // of the bundle
+	User     string      // empty: no authentication
+	Password string      // password of User
+	TLS      *tls.Config // nil: connections are not secured; see LoadTLS
 	// local data center; empty: that of the first contact point that answers
 	DC string
 	// CQL consistency level of reads and writes, in any case; default LOCAL_ONE

@@ -88,6 +88,10 @@ func warnSlowConnect(cfg Config) (stop func()) {
 }
 
 func connect(ctx context.Context, cfg Config, level gocql.Consistency) (*Session, error) {
+	cfg, err := cfg.behindProxy(ctx)
+	if err != nil {
+		return nil, fault.New(fault.Fatal, err)
+	}
 	contacts, err := probe(ctx, cfg)
 	if ctx.Err() != nil {
 		return nil, fault.New(fault.Canceled, ctx.Err())
@@ -113,6 +117,25 @@ func connect(ctx context.Context, cfg Config, level gocql.Consistency) (*Session
 		}
 		return session, nil
 	}
+}
+
+// behindProxy returns the configuration for the nodes of a bundle, if there is one.
+func (c Config) behindProxy(ctx context.Context) (Config, error) {
+	if c.Bundle == nil {
+		return c, nil
+	}
+	var err error
+	if c.proxy, err = c.Bundle.askProxy(ctx, c); err != nil {
+		return c, err
+	}
+	if c.DC != "" && c.DC != c.proxy.dc {
+		return c, fmt.Errorf(
+			"--dc %s: %s is for the data center %s",
+			c.DC, c.Bundle.path, c.proxy.dc,
+		)
+	}
+	c.Hosts, c.DC, c.TLS = []string{c.proxy.address}, c.proxy.dc, c.proxy.tlsFor("")
+	return c, nil
 }
 
 // connectPause is the time between two attempts to open a session.
@@ -167,10 +190,8 @@ func begin(
 	warnings := &serverWarnings{show: cfg.Warnf}
 	cluster.HostDialer = &dialer{
 		net:       net.Dialer{Timeout: cluster.ConnectTimeout},
-		tls:       cfg.TLS,
-		addresses: cfg.Addresses,
+		cfg:       cfg,
 		nodes:     filter.nodes,
-		wait:      cfg.Timeout,
 		pageLimit: room,
 		lz4:       lz4,
 		warnings:  warnings,
@@ -249,7 +270,7 @@ func checkDC(ctx context.Context, cfg Config) error {
 		return nil
 	}
 	name := cfg.DC
-	cfg.DC = ""
+	cfg.DC, cfg.Bundle = "", nil // the proxy of a bundle is known by now
 	s, err := Connect(ctx, cfg)
 	if err != nil {
 		return nil

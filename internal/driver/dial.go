@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net"
 	"syscall"
-	"time"
 
 	"github.com/gocql/gocql"
 )
@@ -16,12 +15,10 @@ import (
 // the configuration has a name.
 type dialer struct {
 	net       net.Dialer
-	tls       *tls.Config
-	addresses AddressMap
+	cfg       Config
 	nodes     *coordinators
-	wait      time.Duration // for the rest of a frame that has begun
-	pageLimit *pageLimit    // of pages
-	lz4       *compression  // of frames
+	pageLimit *pageLimit   // of pages
+	lz4       *compression // of frames
 	warnings  *serverWarnings
 }
 
@@ -43,11 +40,11 @@ func (d *dialer) DialShard(
 	shard, shards int,
 ) (*gocql.DialedHost, error) {
 	port := h.ScyllaShardAwarePort()
-	if d.tls != nil {
+	if d.cfg.TLS != nil {
 		port = h.ScyllaShardAwarePortTLS()
 	}
 	// What forwards a connection changes its source port, which selects the shard.
-	if port == 0 || d.addresses.has(h.ConnectAddress().String()) || d.nodes.excludes(h) {
+	if port == 0 || d.cfg.isForwarded(h) || d.nodes.excludes(h) {
 		return d.DialHost(ctx, h)
 	}
 	source := firstSource + (shard-firstSource%shards+shards)%shards
@@ -71,24 +68,36 @@ func (d *dialer) dial(
 	h *gocql.HostInfo,
 	port int,
 ) (*gocql.DialedHost, error) {
-	node := h.ConnectAddress().String()
-	address := d.addresses.address(node, port)
+	address, secured := d.cfg.route(h, port)
 	conn, err := from.DialContext(ctx, "tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	dialed, err := gocql.WrapTLS(ctx, conn, address, d.tls)
+	dialed, err := gocql.WrapTLS(ctx, conn, address, secured)
 	if err != nil {
 		return nil, err
 	}
-	dialed.Conn = d.checkFrames(dialed.Conn, node)
+	dialed.Conn = d.checkFrames(dialed.Conn, h.ConnectAddress().String())
 	return dialed, nil
+}
+
+// route returns the address at which a node is reached, and the configuration of TLS there.
+func (c Config) route(h *gocql.HostInfo, port int) (address string, secured *tls.Config) {
+	if c.proxy != nil {
+		return c.proxy.address, c.proxy.tlsFor(h.HostID())
+	}
+	return c.Addresses.address(h.ConnectAddress().String(), port), c.TLS
+}
+
+// isForwarded reports whether a node is reached at another address than its own.
+func (c Config) isForwarded(h *gocql.HostInfo) bool {
+	return c.proxy != nil || c.Addresses.has(h.ConnectAddress().String())
 }
 
 // checkFrames adds a frameChecker to what comes in on a connection. What goes out is unchanged: on
 // TCP, several requests in one system call.
 func (d *dialer) checkFrames(conn net.Conn, node string) net.Conn {
-	g := newFrameChecker(conn, d.wait, d.pageLimit)
+	g := newFrameChecker(conn, d.cfg.Timeout, d.pageLimit)
 	g.node, g.lz4, g.warnings = node, d.lz4, d.warnings
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		return checkedTCP{tcp, g}

@@ -40,6 +40,7 @@ type peerRow struct {
 type membership struct {
 	filter    *filter
 	hosts     []*gocql.HostInfo
+	shared    []bool            // by host: another node may answer in its place
 	accounts  []nodeAccount     // by host; empty for a node that did not answer
 	found     map[string]string // why a row is left out, by the name of the row in the warning
 	reconnect bool
@@ -54,9 +55,13 @@ type membership struct {
 // that does not answer is a member under two conditions. At least half of the nodes asked know it,
 // and no node that answers has one of its tokens. It is safe to leave out a member that is down.
 // Any node can be asked for any row, and the ring is complete without it.
+//
+// Another node may answer in the place of one that is behind a proxy, or not to be asked. For such a
+// node it is enough that one node knows it.
 func (s *Session) inspect(ctx context.Context) (reconnect bool) {
 	in := &membership{filter: s.filter, hosts: s.hosts(), found: make(map[string]string)}
 	in.accounts = make([]nodeAccount, len(in.hosts))
+	in.shared = s.sharePlaces(in.hosts)
 	connections := s.allConnections()
 	var asked []int
 	var nodes []*gocql.HostInfo
@@ -105,6 +110,22 @@ func (s *Session) inspect(ctx context.Context) (reconnect bool) {
 		)
 	}
 	return false
+}
+
+// sharePlaces reports for each node whether another one may answer in its place: because of a proxy
+// for several nodes, or because no connection to it is opened.
+func (s *Session) sharePlaces(hosts []*gocql.HostInfo) []bool {
+	at := make(map[string]int)
+	for _, h := range hosts {
+		at[s.cfg.Addresses.address(h.ConnectAddress().String(), h.Port())]++
+	}
+	shared := make([]bool, len(hosts))
+	for i, h := range hosts {
+		place := s.cfg.Addresses.address(h.ConnectAddress().String(), h.Port())
+		shared[i] = s.filter.nodes.excludes(h) ||
+			s.cfg.Addresses.has(h.ConnectAddress().String()) && at[place] > 1
+	}
+	return shared
 }
 
 // suspects reports whether there is a node that does not answer and is not left out yet. One of its
@@ -248,7 +269,7 @@ func (in *membership) check(i int) {
 		for at := range others {
 			in.leaveOut(staleRow{id, at}, at, "that node is at "+here)
 		}
-	case 2*know < all:
+	case 2*know < all && !(in.shared[i] && know > 0):
 		in.leaveOut(
 			staleRow{id: id},
 			here,

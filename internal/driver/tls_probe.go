@@ -65,12 +65,14 @@ func (s *Session) warnUnverified(ctx context.Context) {
 		if s.connected(h) {
 			continue
 		}
-		address := s.cfg.Addresses.address(h.ConnectAddress().String(), h.Port())
+		cfg := s.cfg
+		address, secured := cfg.route(h, h.Port())
+		cfg.TLS = secured
 		conn, err := (&net.Dialer{}).DialContext(ctx, "tcp", address)
 		if err != nil {
 			continue // it is really down
 		}
-		if err := shake(ctx, conn, s.cfg); err != nil {
+		if err := shake(ctx, conn, cfg); err != nil {
 			s.cfg.Warnf("node %s is left out: %v", h.HostID(), err)
 		}
 		_ = conn.Close()

@@ -96,7 +96,7 @@ func (o *Clone) Check() error {
 	}
 	for _, err := range []error{
 		o.Writing.check(), o.Writing.checkImport(o.Given), o.checkVersion(),
-		o.checkForm(), o.refuseDC(o.Connection.DC), o.Connection.Nodes.checkStream(o.Writing.Via),
+		o.checkForm(), o.refuseDC(o.Connection.DC), o.Connection.checkStream(o.Writing.Via),
 	} {
 		if err != nil {
 			return err

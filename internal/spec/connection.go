@@ -15,9 +15,10 @@ import (
 
 // Connection says which cluster to speak to, as whom and how.
 type Connection struct {
-	Hosts []string // contact points, each a name or an address, with or without a port
-	Port  int      // of those without one and of all other nodes
+	Hosts        []string // contact points, each a name or an address, with or without a port
+	Port         int      // of those without one and of all other nodes
 	Nodes        Nodes
+	Bundle       string // file name of a secure connect bundle; empty: none
 	User         string // empty: no authentication
 	Password     string
 	PasswordFile string // whose first line is the password, where it is not given
@@ -46,6 +47,7 @@ func (c *Connection) settings() setting.List {
 	return append(setting.List{
 		{Name: c.name("hosts"), Field: &c.Hosts},
 		{Name: c.name("port"), Field: &c.Port},
+		{Name: c.name(bundleFlag), Field: &c.Bundle, Use: setting.Path},
 		{Name: c.name("user"), Field: &c.User},
 		{Name: c.name("password"), Field: &c.Password, Use: setting.Private},
 		{Name: c.name("password-file"), Field: &c.PasswordFile, Use: setting.Path},
@@ -121,6 +123,10 @@ func (c *Connection) Config(env Environment) (driver.Config, error) {
 	if err != nil {
 		return driver.Config{}, err
 	}
+	bundle, err := c.loadBundle(env)
+	if err != nil {
+		return driver.Config{}, err
+	}
 	if err := c.findPassword(env); err != nil {
 		return driver.Config{}, err
 	}
@@ -135,6 +141,7 @@ func (c *Connection) Config(env Environment) (driver.Config, error) {
 		Port:         c.Port,
 		Addresses:    c.Nodes.AddressMap,
 		Nodes:        lists,
+		Bundle:       bundle,
 		User:         c.User,
 		Password:     c.Password,
 		DC:           c.DC,

@@ -91,14 +91,3 @@ func (n *Nodes) checkAddressMap(flag string) error {
 	}
 	return nil
 }
-
-// checkStream refuses lists of nodes for what is streamed to or from all replicas.
-func (n *Nodes) checkStream(via string) error {
-	if via == ViaStream && len(n.Allow)+len(n.Deny) > 0 {
-		return fmt.Errorf(
-			"--%s and --%s choose the nodes that requests are sent to, and --via %s sends none",
-			allowFlag, denyFlag, via,
-		)
-	}
-	return nil
-}

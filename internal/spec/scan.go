@@ -101,7 +101,7 @@ func (s *Scan) Check(continued bool) (dsv.Format, error) {
 		s.checkKeys(selected),
 		s.checkTimes(),
 		s.checkRead(),
-		s.Nodes.checkStream(s.Via),
+		s.checkStream(s.Via),
 	); err != nil {
 		return dsv.Format{}, err
 	}

@@ -79,7 +79,7 @@ func (o *Load) checkVia(continued bool) error {
 	if err := o.refuseDC(o.DC); err != nil {
 		return err
 	}
-	if err := o.Nodes.checkStream(o.Via); err != nil {
+	if err := o.checkStream(o.Via); err != nil {
 		return err
 	}
 	// What was typed for this load is meant for it; what a file says for all is not.

@@ -49,6 +49,9 @@ func (c *Command) storage() (port int, tls *spec.TLS) {
 // Certificates asks all nodes for their certificates, and adds the client's. Without a cluster it
 // asks the contact points. It returns nil if connections are not secured.
 func (c *Command) Certificates(ctx context.Context, cluster *Cluster) []doctor.Certificate {
+	if bundle := c.Config.Bundle; bundle != nil {
+		return []doctor.Certificate{{Of: "--secure-connect-bundle", Ends: bundle.Ends()}}
+	}
 	if c.Config.TLS == nil {
 		return nil
 	}

@@ -16,7 +16,7 @@ import (
 	"time"
 )
 
-// Bundle is a secure connect bundle: the zip file by which clients reach a database of Astra DB, or
+// Bundle is a secure connect bundle. By this zip file clients reach a database of Astra DB, or
 // nodes behind a proxy of that kind. It has no addresses of nodes. A metadata service, whose
 // address it has, names the proxy and the host ids of some nodes (bundle_proxy.go). DataStax'
 // drivers define the format: CloudConfigFactory.java of the Java driver, version 4, and

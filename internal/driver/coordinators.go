@@ -21,7 +21,10 @@ type NodeLists struct {
 // Excludes reports whether a node with these addresses is not to be a coordinator.
 func (l NodeLists) Excludes(addresses ...string) bool {
 	listed := func(list []string) bool {
-		return slices.ContainsFunc(addresses, func(a string) bool { return slices.Contains(list, a) })
+		return slices.ContainsFunc(
+			addresses,
+			func(a string) bool { return slices.Contains(list, a) },
+		)
 	}
 	return len(l.Allow) > 0 && !listed(l.Allow) || listed(l.Deny)
 }
@@ -81,9 +84,10 @@ func (c *coordinators) add(h *gocql.HostInfo) {
 	c.allowed[h.HostID()] = h
 }
 
-// insteadOf returns the node to connect to for a node: the node itself, or for an excluded one the
-// node that has taken the fewest connections of such nodes, of the same data center if there is one.
-// While no node is known, which is when the session begins, it is the contact point h.
+// insteadOf returns the node to connect to for a node, which is the node itself unless it is
+// excluded. For an excluded one it is the node that has taken the fewest connections of such nodes.
+// A node of the same data center comes first. While no node is known, which is when the session
+// begins, it is the contact point h.
 func (c *coordinators) insteadOf(h *gocql.HostInfo) *gocql.HostInfo {
 	if !c.excludes(h) {
 		return h

@@ -13,7 +13,10 @@ import (
 )
 
 // connectTo connects to a simulated cluster of three nodes. Its warnings fail the test.
-func connectTo(t *testing.T, set func(c *simcluster.Cluster, cfg *Config)) (*simcluster.Cluster, *Session, error) {
+func connectTo(
+	t *testing.T,
+	set func(c *simcluster.Cluster, cfg *Config),
+) (*simcluster.Cluster, *Session, error) {
 	t.Helper()
 	c, err := simcluster.Start(simcluster.Options{Base: simcluster.Anywhere, Rows: 1, Cores: 4})
 	require.NoError(t, err)
@@ -69,7 +72,9 @@ func TestNodeListsThatAreRefused(t *testing.T) {
 			return NodeLists{Allow: hosts[1:], Deny: hosts[1:]}
 		},
 	} {
-		_, _, err := connectTo(t, func(c *simcluster.Cluster, cfg *Config) { cfg.Nodes = list(c.Hosts()) })
+		_, _, err := connectTo(t, func(c *simcluster.Cluster, cfg *Config) {
+			cfg.Nodes = list(c.Hosts())
+		})
 		require.ErrorContains(t, err, want)
 	}
 }

@@ -56,8 +56,8 @@ type membership struct {
 // and no node that answers has one of its tokens. It is safe to leave out a member that is down.
 // Any node can be asked for any row, and the ring is complete without it.
 //
-// Another node may answer in the place of one that is behind a proxy, or not to be asked. For such a
-// node it is enough that one node knows it.
+// Another node may answer in the place of one that is behind a proxy, or not to be asked. For such
+// a node it is enough that one node knows it.
 func (s *Session) inspect(ctx context.Context) (reconnect bool) {
 	in := &membership{filter: s.filter, hosts: s.hosts(), found: make(map[string]string)}
 	in.accounts = make([]nodeAccount, len(in.hosts))
@@ -112,8 +112,8 @@ func (s *Session) inspect(ctx context.Context) (reconnect bool) {
 	return false
 }
 
-// sharePlaces reports for each node whether another one may answer in its place: because of a proxy
-// for several nodes, or because no connection to it is opened.
+// sharePlaces reports for each node whether another one may answer in its place. That is so behind
+// a proxy for several nodes, and if no connection to the node is opened.
 func (s *Session) sharePlaces(hosts []*gocql.HostInfo) []bool {
 	at := make(map[string]int)
 	for _, h := range hosts {

@@ -284,9 +284,9 @@ func smudge(o Options) int {
 // Partitioner returns the ring's partitioner, nil for a serial plan.
 func (p *Plan) Partitioner() token.Partitioner { return p.partitioner }
 
-// Hosts lists the ids of the nodes that have a vnode range of the placement: the primary replica
-// first, then nodes that are not to be coordinators, and those that are down last. For [token.Several] it lists all nodes that have one. The
-// slice is shared and must not be changed.
+// Hosts lists the ids of the nodes that have a vnode range of the placement, the primary replica
+// first. Nodes that are not to be coordinators follow, then those that are down. For
+// [token.Several] it lists all nodes that have one. The slice is shared and must not be changed.
 func (p *Plan) Hosts(vnode int) []string {
 	switch {
 	case p.placement == nil:

@@ -72,5 +72,10 @@ func (s *Count) Check() error {
 			"--max-bytes-per-sec: means nothing for a count, which takes in numbers and no rows; --rate bounds the rows that the servers read",
 		)
 	}
-	return errors.Join(s.Pacing.check(), s.Reading.check(&s.Pacing), s.checkRead(), s.checkStream(s.Via))
+	return errors.Join(
+		s.Pacing.check(),
+		s.Reading.check(&s.Pacing),
+		s.checkRead(),
+		s.checkStream(s.Via),
+	)
 }

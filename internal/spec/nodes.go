@@ -79,7 +79,7 @@ func (n *Nodes) checkAddressMap(flag string) error {
 		switch {
 		case err != nil && node != driver.AnyNode:
 			return fmt.Errorf(
-				"--%s %s=%s: %q is not the IP address of a node, as the cluster reports it, without a port; nor a subnet of them, nor %s for all",
+				"--%s %s=%s: %q is not the IP address of a node, as the cluster reports it, without a port; nor a subnet, nor %s",
 				flag, node, to, node, driver.AnyNode,
 			)
 		case to == "" || strings.ContainsAny(to, "/ ") || !hasPort(to):

@@ -170,12 +170,12 @@ nodes that require a client's certificate.
 
 const nodesTopic = `
 Requests go to the nodes of one data center, each to a replica of its rows. cqlbulk finds
-the nodes by those of --hosts, at the addresses that the cluster reports (rpc_address;
-nodetool status shows them).
+the nodes by those of --hosts. It reaches them at the addresses that the cluster reports
+(rpc_address). To see these: nodetool status.
 
-Where nodes are reached at other addresses, --address-map has them: one for each node, or
-that of a proxy which passes a connection to any node (*=proxy:9043). An address without a
-port has the port of the node.
+--address-map is for nodes that are reached at other addresses. It has one for each, or
+that of a proxy that passes a connection to any of them (*=proxy:9043). An address
+without a port has the port of the node.
 
 --deny-nodes spares nodes: requests go to other nodes, of the same replicas if there are
 any. As replicas they still take writes, and reads that need them. --allow-nodes names

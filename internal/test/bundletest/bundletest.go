@@ -1,5 +1,6 @@
-// Package bundletest stands for a database in the cloud that is reached by a secure connect bundle:
-// a metadata service, and a proxy that passes TLS connections to nodes by the server name (SNI).
+// Package bundletest stands for a database in the cloud that is reached by a secure connect bundle.
+// It has a metadata service, and a proxy that chooses the node of a TLS connection by its server
+// name (SNI).
 //
 // Start with [Start], which also makes the bundle.
 package bundletest

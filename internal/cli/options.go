@@ -56,6 +56,10 @@ func addNodeFlags(b flagset.Binder) {
 		"secure-connect-bundle",
 		"zip file of a cloud database (Astra DB), in the place of --hosts and --ssl",
 	)
+	b.Add(
+		"aws-region",
+		"log in to Amazon Keyspaces in this region with AWS credentials (SigV4)",
+	)
 	b.Add("connections", "connections to each node (with ScyllaDB always one to each shard)")
 	b.Add(
 		"protocol-compression",

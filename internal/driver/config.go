@@ -24,6 +24,7 @@ type Config struct {
 	proxy    *proxy      // of the bundle
 	User     string      // empty: no authentication
 	Password string      // password of User
+	AWS      *AWSLogin   // login in the place of User and Password; nil: none
 	TLS      *tls.Config // nil: connections are not secured; see LoadTLS
 	// local data center; empty: that of the first contact point that answers
 	DC string

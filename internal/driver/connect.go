@@ -205,7 +205,10 @@ func begin(
 	policy := newPolicy(gocql.RoundRobinHostPolicy())
 	cluster.PoolConfig.HostSelectionPolicy = policy
 	cluster.HostFilter = filter
-	if cfg.User != "" {
+	switch {
+	case cfg.AWS != nil:
+		cluster.Authenticator = sigV4{login: cfg.AWS, now: time.Now}
+	case cfg.User != "":
 		cluster.Authenticator = gocql.PasswordAuthenticator{
 			Username: cfg.User,
 			Password: cfg.Password,
@@ -340,6 +343,14 @@ func explainConnect(ctx context.Context, cfg Config, err error) error {
 	text := err.Error()
 	var request responseError
 	switch {
+	case cfg.AWS != nil && strings.Contains(text, "uthentication failure"):
+		return fmt.Errorf(
+			"the cluster refused the AWS credentials for region %s: %w",
+			cfg.AWS.Region,
+			translateError(err),
+		)
+	case cfg.AWS != nil && strings.Contains(text, "AWS credentials: "):
+		return translateError(err)
 	case errors.As(err, &request) && request.GetCode() == gocql.ErrCodeCredentials,
 		strings.Contains(text, "Provided username"), strings.Contains(text, "and/or password are incorrect"):
 		return fmt.Errorf("the cluster refused user %q: user name or password is wrong", cfg.User)

@@ -33,6 +33,8 @@ type statements struct {
 	statics bool
 	ttl     int  // in seconds, of rows without their own; 0: the table's
 	once    bool // INSERT ... IF NOT EXISTS, or a given statement with a condition
+	// the servers choose the write times
+	timeless bool
 
 	built [forms][2]atomic.Pointer[statement]
 	given *statement // of all rows, in place of those; nil: none
@@ -133,7 +135,7 @@ func (s *statements) build(f form, ownTTL bool) *statement {
 // using returns the USING clause of a statement, and what its markers take.
 func (s *statements) using(ownTTL bool) (clause string, places []int) {
 	var times []string
-	if !s.once {
+	if !s.once && !s.timeless {
 		times, places = append(times, "TIMESTAMP ?"), append(places, stampPlace)
 	}
 	if ownTTL {

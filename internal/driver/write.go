@@ -34,6 +34,13 @@ func (w *Writer) WithTTL(seconds int) *Writer {
 	return w
 }
 
+// Timeless makes the servers choose the write times of the rows. It must be called before the first
+// Write.
+func (w *Writer) Timeless() *Writer {
+	w.statements.timeless = true
+	return w
+}
+
 // Idempotent reports whether writing a row twice does no harm. It is false for counters and
 // non-frozen lists. The server chooses the positions of such a list's elements, and the deletion
 // before them has a timestamp just below theirs. So a second insert leaves the elements of the

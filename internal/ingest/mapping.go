@@ -57,7 +57,7 @@ type Fields struct {
 	// are missing at its end for null. Without them such a record is rejected. They are not for
 	// named fields.
 	Extra, Missing bool
-	Untimed        bool // times of columns, as ttl(c), are refused: rows are written conditionally
+	Untimed        string // why times of columns, as ttl(c), are refused; empty: they are not
 	// Timed rejects a row with a value that has no write time. See [schema.Selector]: key columns,
 	// counters and lists that are not frozen have none.
 	Timed bool
@@ -340,10 +340,11 @@ func resolve(t *schema.Table, names []string, f Fields) (named, error) {
 		if err != nil {
 			return n, err
 		}
-		if !s.Plain && f.Untimed {
+		if !s.Plain && f.Untimed != "" {
 			return n, fmt.Errorf(
-				"field %q: a conditional insert has one time for the whole row: skip the field",
+				"field %q: %s: skip the field",
 				s.Name,
+				f.Untimed,
 			)
 		}
 		if !s.Plain {

@@ -31,7 +31,7 @@ func NewObjectMapping(t *schema.Table, columns []schema.Column, f Fields) (*Mapp
 	for i, c := range columns {
 		for _, function := range []string{"ttl", "writetime"} {
 			s, err := t.Select(function + "(" + c.Name + ")")
-			if err != nil || s.Plain || f.Untimed {
+			if err != nil || s.Plain || f.Untimed != "" {
 				continue // it has none that could be loaded
 			}
 			m.members.byName[s.Name] = len(columns) + len(m.times)

@@ -120,9 +120,9 @@ func TestBadTimes(t *testing.T) {
 		require.ErrorContains(t, err, reason)
 	}
 	job, _, _ := loadtest.NewJob(tabletest.Names, "k,v,ttl(v)\n")
-	job.Fields.Untimed = true
+	job.Fields.Untimed = "rows have none"
 	_, err := job.Run(t.Context())
-	require.ErrorContains(t, err, "a conditional insert has one time for the whole row")
+	require.ErrorContains(t, err, `field "ttl(v)": rows have none: skip the field`)
 }
 
 func TestFixedTimestamp(t *testing.T) {

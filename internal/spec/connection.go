@@ -19,6 +19,7 @@ type Connection struct {
 	Port         int      // of those without one and of all other nodes
 	Nodes        Nodes
 	Bundle       string // file name of a secure connect bundle; empty: none
+	AWSRegion    string // of Amazon Keyspaces, to log in there; empty: another login
 	User         string // empty: no authentication
 	Password     string
 	PasswordFile string // whose first line is the password, where it is not given
@@ -48,6 +49,7 @@ func (c *Connection) settings() setting.List {
 		{Name: c.name("hosts"), Field: &c.Hosts},
 		{Name: c.name("port"), Field: &c.Port},
 		{Name: c.name(bundleFlag), Field: &c.Bundle, Use: setting.Path},
+		{Name: c.name(awsRegionFlag), Field: &c.AWSRegion},
 		{Name: c.name("user"), Field: &c.User},
 		{Name: c.name("password"), Field: &c.Password, Use: setting.Private},
 		{Name: c.name("password-file"), Field: &c.PasswordFile, Use: setting.Path},
@@ -127,6 +129,10 @@ func (c *Connection) Config(env Environment) (driver.Config, error) {
 	if err != nil {
 		return driver.Config{}, err
 	}
+	login, err := c.awsLogin()
+	if err != nil {
+		return driver.Config{}, err
+	}
 	if err := c.findPassword(env); err != nil {
 		return driver.Config{}, err
 	}
@@ -142,6 +148,7 @@ func (c *Connection) Config(env Environment) (driver.Config, error) {
 		Addresses:    c.Nodes.AddressMap,
 		Nodes:        lists,
 		Bundle:       bundle,
+		AWS:          login,
 		User:         c.User,
 		Password:     c.Password,
 		DC:           c.DC,

@@ -23,10 +23,12 @@ func Reading(o *spec.Load, text *format.TextFormat) (ingest.Reading, error) {
 	r.Fields = ingest.Fields{
 		Renamed: o.Map,
 		Skipped: o.SkipCols,
-		Untimed: o.IfNotExists,
 		Timed:   o.PreserveTimes,
 		Extra:   o.Dialect.ExtraFields == spec.FieldsIgnore,
 		Missing: o.Dialect.MissingFields == spec.FieldsNull,
+	}
+	if o.IfNotExists {
+		r.Fields.Untimed = "a conditional insert has one time for the whole row"
 	}
 	plan, err := codecsOf(&o.Dialect, o.Format, o.Nulls, text)
 	if err != nil {

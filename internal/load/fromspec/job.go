@@ -39,6 +39,8 @@ type Load struct {
 	Statement *table.Statement
 	// Shown returns a writer that shows what another one writes.
 	Shown func(cql.Writer) cql.Writer
+
+	timeless bool // the table takes no write times
 }
 
 // Job makes the job. Its journal, the place for its rejects and a target for streaming are left to
@@ -76,6 +78,9 @@ func (l *Load) Job(
 	if err != nil {
 		return nil, err
 	}
+	if err := l.findTimeless(ctx, &reading); err != nil {
+		return nil, err
+	}
 	limits := cql.Limits{
 		MaxRows:    o.MaxBatchSize,
 		Partitions: server.BatchWarnPartitions,
@@ -83,6 +88,9 @@ func (l *Load) Job(
 		// One mutation, which the server never warns about; small enough to stay
 		// off the large-allocation paths of the commit log and the heap.
 		PartitionBytes: min(64<<10, server.MaxMutationBytes),
+	}
+	if t.IsKeyspaces() {
+		limits.MaxRows = min(limits.MaxRows, table.KeyspacesBatch)
 	}
 	if o.IfNotExists || l.Statement.Alone() {
 		limits.MaxRows = 1

@@ -3,6 +3,7 @@ package fromspec
 import (
 	"context"
 
+	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/pace"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
 	"github.com/cqlbulk/cqlbulk/internal/row"
@@ -47,7 +48,27 @@ func (l *Load) newWriter(columns []schema.Column) cql.Writer {
 	if l.Spec.IfNotExists {
 		w = w.Once()
 	}
+	if l.timeless {
+		w = w.Timeless()
+	}
 	return l.Shown(w)
+}
+
+// findTimeless finds out whether the table takes write times of clients. If not, it has all
+// readings refuse them.
+func (l *Load) findTimeless(ctx context.Context, reading *ingest.Reading) error {
+	needed := ""
+	switch o := l.Spec; {
+	case o.Timestamp != "":
+		needed = "--timestamp"
+	case o.PreserveTimes:
+		needed = "--preserve-times"
+	}
+	taken, err := l.Table.TakesTimes(ctx, needed)
+	if err == nil && !taken {
+		l.timeless, reading.Fields.Untimed = true, "the table takes no write times"
+	}
+	return err
 }
 
 // dryRun is a writer that writes nothing.

@@ -62,6 +62,14 @@ type Options struct {
 	// User and Password are what a client must give; empty: any client may connect.
 	User, Password string
 
+	// AmazonKeyspaces makes the nodes Cassandra's that call themselves Amazon Keyspaces. Its tables
+	// take write times from clients if ClientTimes is set, and batches of at most 30 rows.
+	AmazonKeyspaces, ClientTimes bool
+
+	// Admit is asked for the answer to each response of a client that logs in. It is for other ways
+	// than a user and a password.
+	Admit func(response []byte) message.Message
+
 	// Replicated gives each node rows of its own: what came to it by CQL, by streaming, or from
 	// another node in the course of a [Change]. A node streams out what it has. Reads by CQL still
 	// see all that was ever written.
@@ -71,6 +79,9 @@ type Options struct {
 	// Rows of a read is then still 0. What it returns, unless nil, is the answer.
 	Refuse func(Request) message.Error
 }
+
+// asksLogin reports whether clients must log in.
+func (o *Options) asksLogin() bool { return o.User != "" || o.Admit != nil }
 
 func (o Options) withDefaults() Options {
 	o.Base = cmp.Or(o.Base, "127.0.77.1")

@@ -86,7 +86,7 @@ func (n *node) local() *relation {
 			{"tokens", textsSet, false},
 		},
 		rows: [][][]byte{{
-			text("local"), address, text(clusterName),
+			text("local"), address, text(n.cluster.name()),
 			text(n.dc), n.id[:], address,
 			text(partitioner), text(n.rack), text(n.cluster.options.Release),
 			address, n.schemaVersion(), tokenSet(n.view().tokens[n.index]),

@@ -21,6 +21,11 @@ func (n *node) schemaTable(name string) *relation {
 		return c.keyspaces(n.view())
 	case "system_schema.tables":
 		return c.tables()
+	case "system_schema_mcs.tables":
+		if !c.options.AmazonKeyspaces {
+			return nil
+		}
+		return c.keyspacesTables()
 	case "system_schema.columns":
 		return c.columns()
 	case "system_schema.functions", "system_schema.aggregates", "system_schema.scylla_tables":

@@ -1,0 +1,58 @@
+package operation
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+
+	"github.com/cqlbulk/cqlbulk/internal/run"
+	"github.com/cqlbulk/cqlbulk/internal/table"
+	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
+)
+
+// oneCustomer is a load of 100 rows of one partition, which would be one batch.
+func oneCustomer() string {
+	var input strings.Builder
+	input.WriteString("customer,number,pieces\n")
+	for i := range 100 {
+		fmt.Fprintf(&input, "ann,%d,1\n", i)
+	}
+	return input.String()
+}
+
+// A load into Amazon Keyspaces makes batches of its size. It sends write times only to a table that
+// takes them, and refuses those of the user otherwise.
+func TestLoadIntoAmazonKeyspaces(t *testing.T) {
+	for _, times := range []bool{false, true} {
+		t.Run(fmt.Sprintf("write times %t", times), func(t *testing.T) {
+			s := openShopOn(t, simcluster.Options{AmazonKeyspaces: true, ClientTimes: times})
+			r, err := s.runLoad(t, s.load(t, oneCustomer()))
+			require.NoError(t, err)
+			require.Equal(t, run.Done, r.Outcome)
+			require.EqualValues(t, 100, r.Rows)
+			largest := 0
+			for _, request := range s.cluster.Requests() {
+				if strings.HasPrefix(request.Statement, "INSERT") && !request.Prepare {
+					largest = max(largest, request.Rows)
+					require.Equal(t, times, strings.Contains(request.Statement, "USING TIMESTAMP"))
+				}
+			}
+			require.Equal(t, table.KeyspacesBatch, largest)
+			if times {
+				return
+			}
+			settings := s.load(t, oneCustomer())
+			settings.Timestamp, settings.RunDir = "1700000000000000", "other"
+			_, err = PrepareLoad(t.Context(), s.env, *settings)
+			require.ErrorContains(t, err, "--timestamp: the table takes no write times")
+
+			settings = s.load(t, "customer,number,pieces,writetime(pieces)\nann,1,1,5\n")
+			settings.RunDir = "other"
+			_, err = s.runLoad(t, settings)
+			require.ErrorContains(
+				t, err, `field "writetime(pieces)": the table takes no write times: skip the field`)
+		})
+	}
+}

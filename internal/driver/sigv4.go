@@ -16,7 +16,7 @@ import (
 type AWSLogin struct {
 	Region string // such as us-west-2
 	// Keys returns the keys to sign with. It is called for each connection, by several goroutines:
-	// the keys of a role change while a run goes on.
+	// the keys of a role change in the course of a run.
 	Keys func() (AWSKeys, error)
 }
 
@@ -28,8 +28,8 @@ type AWSKeys struct {
 }
 
 // sigV4 is the login by AWS Signature Version 4. AWS' plugins for drivers define it, such as
-// aws-sigv4-auth-cassandra-java-driver-plugin. The client names the mechanism, the server answers
-// with a nonce, and the client signs that as if it were the body of an HTTP request.
+// aws-sigv4-auth-cassandra-java-driver-plugin. The client names the mechanism. The server answers
+// with a nonce, which the client signs as if it were the body of an HTTP request.
 type sigV4 struct {
 	login *AWSLogin
 	now   func() time.Time

@@ -18,8 +18,8 @@ const awsRegionFlag = "aws-region"
 const askIdentity = 10 * time.Second
 
 // awsLogin returns the login to Amazon Keyspaces; nil if there is no region. The keys are found
-// where AWS' own tools look for them: in the environment, in the file of credentials, and as the
-// role of the machine, task or pod.
+// where AWS' own tools look for them: in the environment and in the file of credentials. The last
+// place is the role of the machine, task or pod.
 func (c *Connection) awsLogin() (*driver.AWSLogin, error) {
 	if c.AWSRegion == "" {
 		return nil, nil

@@ -5,8 +5,8 @@ import (
 	"errors"
 )
 
-// keyspacesName is the name that Amazon Keyspaces has for its clusters. It speaks CQL with limits of
-// its own: see "Supported Cassandra APIs" and "Quotas" in its developer guide.
+// keyspacesName is the name that Amazon Keyspaces has for its clusters. It has limits of its own:
+// see "Supported Cassandra APIs" and "Quotas" in its developer guide.
 const keyspacesName = "Amazon Keyspaces"
 
 // KeyspacesBatch is the largest number of rows in an unlogged batch of Amazon Keyspaces.
@@ -16,9 +16,8 @@ const KeyspacesBatch = 30
 func (t *Table) IsKeyspaces() bool { return t.Cluster != nil && t.Cluster.Name == keyspacesName }
 
 // TakesTimes reports whether rows may be written with a write time of the client. In Amazon
-// Keyspaces that is a property of the table, by default off. needed names a setting or a field by
-// which rows have such times; empty: there is none. If there is one, and they are not taken, the
-// error says so.
+// Keyspaces that is a property of the table, by default off. needed names a setting by which rows
+// have such times; empty: there is none. If there is one, and they are not taken, the error says so.
 func (t *Table) TakesTimes(ctx context.Context, needed string) (bool, error) {
 	if !t.IsKeyspaces() {
 		return true, nil

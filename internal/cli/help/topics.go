@@ -181,8 +181,8 @@ without a port has the port of the node.
 any. As replicas they still take writes, and reads that need them. --allow-nodes names
 the nodes that take requests, and spares all others.
 
-A database of Astra DB is reached by its secure connect bundle, with the user token.
---aws-region logs in to Amazon Keyspaces with the AWS credentials of this host.
+--aws-region logs in to Amazon Keyspaces with the AWS credentials of this host. A
+database of Astra DB is reached by its secure connect bundle:
 
   cqlbulk count demo.flights --secure-connect-bundle b.zip --user token
   cqlbulk scan demo.flights -o f.csv --hosts gate:9043 --address-map '*=gate:9043'

@@ -16,8 +16,9 @@ const KeyspacesBatch = 30
 func (t *Table) IsKeyspaces() bool { return t.Cluster != nil && t.Cluster.Name == keyspacesName }
 
 // TakesTimes reports whether rows may be written with a write time of the client. In Amazon
-// Keyspaces that is a property of the table, by default off. needed names a setting by which rows
-// have such times; empty: there is none. If there is one, and they are not taken, the error says so.
+// Keyspaces that is a property of the table, by default off. The argument needed names a setting by
+// which rows have such times; empty: there is none. If there is one, and write times are not taken,
+// the error says so.
 func (t *Table) TakesTimes(ctx context.Context, needed string) (bool, error) {
 	if !t.IsKeyspaces() {
 		return true, nil

@@ -36,6 +36,27 @@ func serverWarnings(t *testing.T, tables ...string) []string {
 	return found
 }
 
+// TestServerWarningsAreShown reads many tombstones, which the nodes warn of. The warning is shown
+// once and counted. A count, whose aggregates nodes warn of in the text of others, has none.
+func TestServerWarningsAreShown(t *testing.T) {
+	t.Parallel()
+	const name, rows = "it1.warned", 3000
+	table(t, name, "(p int, c int, v text, PRIMARY KEY (p, c))")
+	input, keys := "p,c,v\n", "p,c\n"
+	for c := range rows {
+		input += fmt.Sprintf("1,%d,x\n", c)
+		keys += fmt.Sprintf("1,%d\n", c)
+	}
+	ok(t, "load", name, file(t, "in.csv", input))
+	r := ok(t, "count", name)
+	require.NotContains(t, r.report, "warn")
+	ok(t, "load", name, file(t, "keys.csv", keys), "--delete")
+	r = ok(t, "scan", name, "-o", t.TempDir()+"/out.csv")
+	require.Contains(t, r.report, "warns: ")
+	require.Contains(t, r.report, "tombstone")
+	require.Regexp(t, `\d server warnings?`, r.report)
+}
+
 // TestNoBatchWarnings loads tables of many partitions with the default settings, sorted by
 // partition and in random order. They have small rows, rows of all sizes, and rows with many
 // columns and collections. The servers log no warning.

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"fmt"
 	"net"
 	"net/netip"
 	"strconv"
@@ -41,7 +42,11 @@ func ParseSubnet(s string) (netip.Prefix, error) {
 	if address, err := netip.ParseAddr(s); err == nil {
 		return address.Unmap().Prefix(address.Unmap().BitLen())
 	}
-	return netip.ParsePrefix(s)
+	subnet, err := netip.ParsePrefix(s)
+	if err == nil && subnet.Addr().Is4In6() {
+		err = fmt.Errorf("subnet %s: write it as one of IPv4", s)
+	}
+	return subnet.Masked(), err
 }
 
 // has reports whether a node is reached at another address than its own.
@@ -58,6 +63,16 @@ func (m AddressMap) reached(node string) string {
 		return node
 	}
 	return m.address(host, number)
+}
+
+// nodesAt returns the nodes that the map names one by one, and that are reached at an address.
+func (m AddressMap) nodesAt(address string, port int) (nodes []string) {
+	for key, to := range m {
+		if node, err := netip.ParseAddr(key); err == nil && withPort(to, port) == address {
+			nodes = append(nodes, node.Unmap().String())
+		}
+	}
+	return nodes
 }
 
 // address returns the address to dial for a node.

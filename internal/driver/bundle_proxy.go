@@ -10,6 +10,8 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"strings"
+	"sync"
 	"sync/atomic"
 )
 
@@ -52,7 +54,8 @@ func (b *Bundle) askProxy(ctx context.Context, cfg Config) (*proxy, error) {
 		return nil, fmt.Errorf("the metadata service at %s: its answer: %w", b.service, err)
 	}
 	info := found.ContactInfo
-	if len(info.ContactPoints) == 0 || info.ProxyAddress == "" {
+	if len(info.ContactPoints) == 0 || info.ProxyAddress == "" ||
+		strings.HasPrefix(info.ProxyAddress, ":") {
 		return nil, fmt.Errorf(
 			"the metadata service at %s names no proxy, or no nodes behind it",
 			b.service,
@@ -82,6 +85,31 @@ func (b *Bundle) get(ctx context.Context, url string) ([]byte, error) {
 		return nil, errors.New(response.Status)
 	}
 	return io.ReadAll(io.LimitReader(response.Body, maxMetadata))
+}
+
+// answeringContacts returns the contacts that answer; all, if none does.
+func (c Config) answeringContacts(ctx context.Context) []string {
+	ids := c.proxy.contacts
+	answered := make([]bool, len(ids))
+	var asking sync.WaitGroup
+	for i, id := range ids {
+		asking.Go(func() {
+			cfg := c
+			cfg.TLS = c.proxy.tlsFor(id)
+			answered[i], _ = probeOne(ctx, cfg, c.proxy.address)
+		})
+	}
+	asking.Wait()
+	var answering []string
+	for i, id := range ids {
+		if answered[i] {
+			answering = append(answering, id)
+		}
+	}
+	if len(answering) == 0 {
+		return ids
+	}
+	return answering
 }
 
 // tlsFor returns the configuration of TLS for connections to a node; to any contact if the host id

@@ -1,6 +1,7 @@
 package driver
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,6 +53,12 @@ func Connect(ctx context.Context, cfg Config) (*Session, error) {
 	defer cancel()
 	s, err := connect(limited, cfg, level)
 	if err != nil && ctx.Err() == nil && limited.Err() != nil {
+		if cfg.Bundle != nil {
+			return nil, fault.New(fault.Fatal, fmt.Errorf(
+				"no session with the database of %s came about within %s: a longer --patience waits for it",
+				cfg.Bundle.path, cfg.Patience,
+			))
+		}
 		cfg.AskTimeout = min(cfg.AskTimeout, cfg.Patience)
 		return nil, fault.New(fault.Fatal, errSilent(ctx, cfg))
 	}
@@ -89,6 +96,12 @@ func warnSlowConnect(cfg Config) (stop func()) {
 
 func connect(ctx context.Context, cfg Config, level gocql.Consistency) (*Session, error) {
 	cfg, err := cfg.behindProxy(ctx)
+	if err == nil {
+		cfg.Hosts, err = cfg.allowedContacts(ctx)
+	}
+	if ctx.Err() != nil {
+		return nil, fault.New(fault.Canceled, ctx.Err())
+	}
 	if err != nil {
 		return nil, fault.New(fault.Fatal, err)
 	}
@@ -128,13 +141,15 @@ func (c Config) behindProxy(ctx context.Context) (Config, error) {
 	if c.proxy, err = c.Bundle.askProxy(ctx, c); err != nil {
 		return c, err
 	}
-	if c.DC != "" && c.DC != c.proxy.dc {
+	if c.DC != "" && c.proxy.dc != "" && c.DC != c.proxy.dc {
 		return c, fmt.Errorf(
 			"--dc %s: %s is for the data center %s",
 			c.DC, c.Bundle.path, c.proxy.dc,
 		)
 	}
-	c.Hosts, c.DC, c.TLS = []string{c.proxy.address}, c.proxy.dc, c.proxy.tlsFor("")
+	c.Hosts, c.DC = []string{c.proxy.address}, cmp.Or(c.proxy.dc, c.DC)
+	c.proxy.contacts = c.answeringContacts(ctx)
+	c.TLS = c.proxy.tlsFor("")
 	return c, nil
 }
 
@@ -343,7 +358,8 @@ func explainConnect(ctx context.Context, cfg Config, err error) error {
 	text := err.Error()
 	var request responseError
 	switch {
-	case cfg.AWS != nil && strings.Contains(text, "uthentication failure"):
+	case cfg.AWS != nil && (strings.Contains(text, "uthentication failure") ||
+		errors.As(err, &request) && request.GetCode() == gocql.ErrCodeCredentials):
 		return fmt.Errorf(
 			"the cluster refused the AWS credentials for region %s: %w",
 			cfg.AWS.Region,

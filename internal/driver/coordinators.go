@@ -2,8 +2,10 @@ package driver
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"maps"
+	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -62,6 +64,7 @@ func addressesOf(h *gocql.HostInfo) []string {
 		h.UntranslatedConnectAddress().String(),
 		h.RPCAddress().String(),
 		h.BroadcastAddress().String(),
+		h.Peer().String(),
 	}
 }
 
@@ -76,37 +79,37 @@ func (c *coordinators) see(h *gocql.HostInfo) {
 
 // add adds a node of the session.
 func (c *coordinators) add(h *gocql.HostInfo) {
-	if c.excludes(h) {
-		return
-	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.excludes(h) {
+		delete(c.allowed, h.HostID()) // it may have been added by another of its addresses
+		return
+	}
 	c.allowed[h.HostID()] = h
 }
 
-// insteadOf returns the node to connect to for a node, which is the node itself unless it is
-// excluded. For an excluded one it is the node that has taken the fewest connections of such nodes.
-// A node of the same data center comes first. While no node is known, which is when the session
-// begins, it is the contact point h.
-func (c *coordinators) insteadOf(h *gocql.HostInfo) *gocql.HostInfo {
+// insteadOf returns the nodes to connect to for a node, the first that answers. That is the node
+// itself, unless it is excluded. For an excluded one, a node comes first that is of the same data
+// center and has taken few connections of such nodes. While no node is known, which is when the
+// session begins, it is the contact point h.
+func (c *coordinators) insteadOf(h *gocql.HostInfo) []*gocql.HostInfo {
 	if !c.excludes(h) {
-		return h
+		return []*gocql.HostInfo{h}
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	all := slices.Collect(maps.Values(c.allowed))
-	if len(all) == 0 {
-		return h
-	}
-	least := slices.MinFunc(all, func(a, b *gocql.HostInfo) int {
+	all := slices.SortedFunc(maps.Values(c.allowed), func(a, b *gocql.HostInfo) int {
 		return cmp.Or(
 			cmp.Compare(distance(a, h), distance(b, h)),
 			cmp.Compare(c.dials[a.HostID()], c.dials[b.HostID()]),
 			strings.Compare(a.HostID(), b.HostID()),
 		)
 	})
-	c.dials[least.HostID()]++
-	return least
+	if len(all) == 0 {
+		return []*gocql.HostInfo{h}
+	}
+	c.dials[all[0].HostID()]++
+	return all
 }
 
 // distance is 0 for nodes of one data center, otherwise 1.
@@ -139,4 +142,44 @@ func (c *coordinators) check() error {
 		)
 	}
 	return nil
+}
+
+// allowedContacts returns the contact points that are not of excluded nodes. One that stands for
+// several addresses is replaced by those of them that are left. The address of a map is that of the
+// node which is reached there.
+func (c Config) allowedContacts(ctx context.Context) ([]string, error) {
+	if c.proxy != nil || len(c.Nodes.Allow)+len(c.Nodes.Deny) == 0 {
+		return c.Hosts, nil
+	}
+	var left []string
+	for _, contact := range c.Hosts {
+		address := withPort(contact, c.Port)
+		if nodes := c.Addresses.nodesAt(address, c.Port); len(nodes) > 0 {
+			if !c.Nodes.Excludes(nodes...) {
+				left = append(left, contact)
+			}
+			continue
+		}
+		host, port, err := net.SplitHostPort(address)
+		if err != nil {
+			return nil, err
+		}
+		found, err := net.DefaultResolver.LookupNetIP(ctx, "ip", host)
+		if err != nil {
+			left = append(left, contact) // the probe explains it
+			continue
+		}
+		for _, ip := range found {
+			if plain := ip.Unmap().String(); !c.Nodes.Excludes(plain) {
+				left = append(left, net.JoinHostPort(plain, port))
+			}
+		}
+	}
+	if len(left) == 0 {
+		return nil, fmt.Errorf(
+			"--hosts %s: all contact points are excluded by --allow-nodes or --deny-nodes",
+			strings.Join(c.Hosts, ","),
+		)
+	}
+	return left, nil
 }

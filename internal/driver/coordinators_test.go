@@ -68,8 +68,8 @@ func TestNodeListsThatAreRefused(t *testing.T) {
 		"--deny-nodes 10.99.0.1: no node of the cluster has this address": func([]string) NodeLists {
 			return NodeLists{Deny: []string{"10.99.0.1"}}
 		},
-		"no node is left to send requests to": func(hosts []string) NodeLists {
-			return NodeLists{Allow: hosts[1:], Deny: hosts[1:]}
+		"all contact points are excluded by --allow-nodes or --deny-nodes": func(hosts []string) NodeLists {
+			return NodeLists{Allow: hosts[1:]}
 		},
 	} {
 		_, _, err := connectTo(t, func(c *simcluster.Cluster, cfg *Config) {

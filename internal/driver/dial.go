@@ -24,8 +24,15 @@ type dialer struct {
 
 // DialHost connects to a node.
 func (d *dialer) DialHost(ctx context.Context, h *gocql.HostInfo) (*gocql.DialedHost, error) {
-	h = d.nodes.insteadOf(h)
-	return d.dial(ctx, &d.net, h, h.Port())
+	var errs []error
+	for _, to := range d.nodes.insteadOf(h) {
+		dialed, err := d.dial(ctx, &d.net, to, to.Port())
+		if err == nil {
+			return dialed, nil
+		}
+		errs = append(errs, err)
+	}
+	return nil, errors.Join(errs...)
 }
 
 // A client of ScyllaDB chooses a shard by its source port. It is one of these.

@@ -56,8 +56,8 @@ type membership struct {
 // and no node that answers has one of its tokens. It is safe to leave out a member that is down.
 // Any node can be asked for any row, and the ring is complete without it.
 //
-// Another node may answer in the place of one that is behind a proxy, or not to be asked. For such
-// a node it is enough that one node knows it.
+// Another node may answer in the place of one that is behind a proxy, or not to be asked. Such a node
+// is taken for a member: it is not known who answers there.
 func (s *Session) inspect(ctx context.Context) (reconnect bool) {
 	in := &membership{filter: s.filter, hosts: s.hosts(), found: make(map[string]string)}
 	in.accounts = make([]nodeAccount, len(in.hosts))
@@ -132,7 +132,7 @@ func (s *Session) sharePlaces(hosts []*gocql.HostInfo) []bool {
 // tokens may be another's.
 func (in *membership) suspects() bool {
 	for i, h := range in.hosts {
-		if !in.member(i) && !in.filter.leavesOut(staleRow{id: h.HostID()}) {
+		if !in.member(i) && !in.shared[i] && !in.filter.leavesOut(staleRow{id: h.HostID()}) {
 			return true
 		}
 	}
@@ -269,7 +269,8 @@ func (in *membership) check(i int) {
 		for at := range others {
 			in.leaveOut(staleRow{id, at}, at, "that node is at "+here)
 		}
-	case 2*know < all && !(in.shared[i] && know > 0):
+	case in.shared[i]: // what answers at its address says nothing of it
+	case 2*know < all:
 		in.leaveOut(
 			staleRow{id: id},
 			here,
@@ -293,14 +294,14 @@ func (in *membership) check(i int) {
 func (in *membership) checkTokens() {
 	owner := make(map[string]int)
 	for i := range in.hosts {
-		if in.member(i) {
+		if in.member(i) && !in.shared[i] {
 			for _, t := range in.accounts[i].tokens {
 				owner[t] = i
 			}
 		}
 	}
 	for i, h := range in.hosts {
-		if in.member(i) || in.filter.leavesOut(staleRow{id: h.HostID()}) {
+		if in.member(i) || in.shared[i] || in.filter.leavesOut(staleRow{id: h.HostID()}) {
 			continue
 		}
 		for _, t := range h.Tokens() {

@@ -57,11 +57,22 @@ func (a sigV4Nonce) Challenge(text []byte) ([]byte, gocql.Authenticator, error) 
 	if err != nil {
 		return nil, nil, fmt.Errorf("AWS credentials: %w", err)
 	}
-	return []byte(signNonce(nonce, a.login.Region, keys, a.now())), nil, nil
+	return []byte(signNonce(nonce, a.login.Region, keys, a.now())), sigV4End{}, nil
 }
 
 // Success is called when the server has accepted the login.
 func (sigV4Nonce) Success([]byte) error { return nil }
+
+// sigV4End comes after the signature. The library would call a nil one.
+type sigV4End struct{}
+
+// Challenge refuses a third step.
+func (sigV4End) Challenge(text []byte) ([]byte, gocql.Authenticator, error) {
+	return nil, nil, fmt.Errorf("SigV4: the server asked for more than a signature: %q", text)
+}
+
+// Success is called when the server has accepted the login.
+func (sigV4End) Success([]byte) error { return nil }
 
 // signNonce returns the answer to a nonce, as the AWS General Reference has the steps ("Create a
 // signed AWS API request").

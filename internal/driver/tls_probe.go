@@ -62,7 +62,7 @@ func (s *Session) warnUnverified(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, shakeTimeout)
 	defer cancel()
 	for _, h := range s.hosts() {
-		if s.connected(h) {
+		if s.connected(h) || s.filter.nodes.excludes(h) {
 			continue
 		}
 		cfg := s.cfg

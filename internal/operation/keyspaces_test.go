@@ -5,9 +5,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/datastax/go-cassandra-native-protocol/message"
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/run"
+	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/test/simcluster"
 )
@@ -27,7 +29,20 @@ func oneCustomer() string {
 func TestLoadIntoAmazonKeyspaces(t *testing.T) {
 	for _, times := range []bool{false, true} {
 		t.Run(fmt.Sprintf("write times %t", times), func(t *testing.T) {
-			s := openShopOn(t, simcluster.Options{AmazonKeyspaces: true, ClientTimes: times})
+			s := openShopOn(t, simcluster.Options{
+				AmazonKeyspaces: true,
+				ClientTimes:     times,
+				Refuse: func(r simcluster.Request) message.Error {
+					switch {
+					case !times && strings.Contains(r.Statement, "USING TIMESTAMP"):
+						return &message.Invalid{ErrorMessage: "no client-side timestamps"}
+					case len(r.Keys) > table.KeyspacesBatch:
+						return &message.Invalid{ErrorMessage: "too many rows in a batch"}
+					default:
+						return nil
+					}
+				},
+			})
 			r, err := s.runLoad(t, s.load(t, oneCustomer()))
 			require.NoError(t, err)
 			require.Equal(t, run.Done, r.Outcome)
@@ -40,10 +55,18 @@ func TestLoadIntoAmazonKeyspaces(t *testing.T) {
 				}
 			}
 			require.Equal(t, table.KeyspacesBatch, largest)
+			settings := s.load(t, "customer,number\nann,1\n")
+			settings.Delete, settings.RunDir = true, "deletes"
+			settings.Given = setting.Given{"delete": true}
+			// The simulated cluster refuses the statement, with its text.
+			_, err = PrepareLoad(t.Context(), s.env, *settings)
+			require.ErrorContains(t, err, "DELETE FROM shop.orders")
+			require.Equal(t, times, strings.Contains(err.Error(), "USING TIMESTAMP"))
+			require.Equal(t, !times, strings.Contains(strings.Join(s.told, "\n"), "takes no write times"))
 			if times {
 				return
 			}
-			settings := s.load(t, oneCustomer())
+			settings = s.load(t, oneCustomer())
 			settings.Timestamp, settings.RunDir = "1700000000000000", "other"
 			_, err = PrepareLoad(t.Context(), s.env, *settings)
 			require.ErrorContains(t, err, "--timestamp: the table takes no write times")
@@ -52,7 +75,7 @@ func TestLoadIntoAmazonKeyspaces(t *testing.T) {
 			settings.RunDir = "other"
 			_, err = s.runLoad(t, settings)
 			require.ErrorContains(
-				t, err, `field "writetime(pieces)": the table takes no write times: skip the field`)
+				t, err, `field "writetime(pieces)": the table takes no write times`)
 		})
 	}
 }

@@ -19,6 +19,8 @@
 package operation
 
 import (
+	"cmp"
+	"slices"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/driver"
@@ -98,6 +100,9 @@ func (r *Report) end(c *progress.Counters, t *table.Table) {
 func (r *Report) addWarnings(t *table.Table) {
 	if t.Connected() {
 		r.Warnings = append(r.Warnings, t.Session.ServerWarnings()...)
+		slices.SortStableFunc(r.Warnings, func(a, b ServerWarning) int {
+			return cmp.Compare(b.Times, a.Times)
+		})
 	}
 }
 

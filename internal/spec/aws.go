@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/minio/minio-go/v7/pkg/credentials"
@@ -17,9 +19,9 @@ const awsRegionFlag = "aws-region"
 // askIdentity is how long the metadata service of a machine may take for the keys of its role.
 const askIdentity = 10 * time.Second
 
-// awsLogin returns the login to Amazon Keyspaces; nil if there is no region. The keys are found
-// where AWS' own tools look for them: in the environment and in the file of credentials. The last
-// place is the role of the machine, task or pod.
+// awsLogin returns the login to Amazon Keyspaces; nil if there is no region. Its keys are those of
+// the environment, or of the file of credentials, or of the role of the machine, task or pod. It
+// asks for them once, so that a mistake is told at the start.
 func (c *Connection) awsLogin() (*driver.AWSLogin, error) {
 	if c.AWSRegion == "" {
 		return nil, nil
@@ -32,26 +34,43 @@ func (c *Connection) awsLogin() (*driver.AWSLogin, error) {
 		return nil, fmt.Errorf("%s without --%s: Amazon Keyspaces wants TLS", flag, c.TLS.Name("ssl"))
 	}
 	client := &http.Client{Timeout: askIdentity}
-	found := credentials.NewChainCredentials([]credentials.Provider{
-		&credentials.EnvAWS{},
-		&credentials.FileAWSCredentials{},
-		&credentials.IAM{Client: client, Region: c.AWSRegion},
-	})
-	context := &credentials.CredContext{Client: client}
-	return &driver.AWSLogin{
+	source := credentials.New(awsProvider(client, c.AWSRegion))
+	asked := &credentials.CredContext{Client: client}
+	login := &driver.AWSLogin{
 		Region: c.AWSRegion,
 		Keys: func() (driver.AWSKeys, error) {
-			v, err := found.GetWithContext(context)
-			if err == nil && v.AccessKeyID == "" {
-				err = errors.New(
-					"none in the environment (AWS_ACCESS_KEY_ID), in ~/.aws/credentials, or of a role of this machine",
-				)
-			}
+			v, err := source.GetWithContext(asked)
 			return driver.AWSKeys{
 				AccessKey: v.AccessKeyID,
 				SecretKey: v.SecretAccessKey,
 				Session:   v.SessionToken,
 			}, err
 		},
-	}, nil
+	}
+	keys, err := login.Keys()
+	if err == nil && keys.AccessKey == "" {
+		err = errors.New("no key is there")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: AWS credentials: %w", flag, err)
+	}
+	return login, nil
+}
+
+// awsProvider returns what has the keys. It is one place alone, so that a mistake there is told, and
+// no other identity logs in.
+func awsProvider(client *http.Client, region string) credentials.Provider {
+	file := os.Getenv("AWS_SHARED_CREDENTIALS_FILE")
+	if home, err := os.UserHomeDir(); err == nil && file == "" {
+		file = filepath.Join(home, ".aws", "credentials")
+	}
+	_, missing := os.Stat(file)
+	switch {
+	case os.Getenv("AWS_ACCESS_KEY_ID") != "" || os.Getenv("AWS_SECRET_ACCESS_KEY") != "":
+		return &credentials.EnvAWS{}
+	case os.Getenv("AWS_PROFILE") != "" || missing == nil:
+		return &credentials.FileAWSCredentials{}
+	default:
+		return &credentials.IAM{Client: client, Region: region}
+	}
 }

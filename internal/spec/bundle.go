@@ -12,7 +12,7 @@ import (
 const bundleFlag = "secure-connect-bundle"
 
 // loadBundle reads the bundle, if one is given, and refuses other settings that say where the
-// cluster is. It takes the user of the bundle if none is given.
+// cluster is.
 func (c *Connection) loadBundle(env Environment) (*driver.Bundle, error) {
 	if c.Bundle == "" {
 		return nil, nil
@@ -42,9 +42,6 @@ func (c *Connection) loadBundle(env Environment) (*driver.Bundle, error) {
 		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
 	env.WarnReadable(flag, c.Bundle)
-	if c.User == "" && c.Password == "" && c.PasswordFile == "" {
-		c.User, c.Password = bundle.User, bundle.Password
-	}
 	return bundle, nil
 }
 

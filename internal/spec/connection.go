@@ -136,6 +136,11 @@ func (c *Connection) Config(env Environment) (driver.Config, error) {
 	if err := c.findPassword(env); err != nil {
 		return driver.Config{}, err
 	}
+	// The login of a bundle is not recorded with the settings of a run.
+	user, password := c.User, c.Password
+	if bundle != nil && user == "" && login == nil {
+		user, password = bundle.User, bundle.Password
+	}
 	var from time.Duration
 	if c.Frames == compressAuto {
 		from = pace.FarTrip
@@ -149,8 +154,8 @@ func (c *Connection) Config(env Environment) (driver.Config, error) {
 		Nodes:        lists,
 		Bundle:       bundle,
 		AWS:          login,
-		User:         c.User,
-		Password:     c.Password,
+		User:         user,
+		Password:     password,
 		DC:           c.DC,
 		Consistency:  level,
 		Timeout:      c.Timeout,

@@ -3,7 +3,6 @@ package spec
 import (
 	"fmt"
 	"maps"
-	"net"
 	"net/netip"
 	"slices"
 	"strings"
@@ -31,6 +30,16 @@ func (n *Nodes) settings(prefix string) setting.List {
 
 // lists returns the lists of nodes for the driver.
 func (n *Nodes) lists(c *Connection) (lists driver.NodeLists, err error) {
+	if len(n.Allow)+len(n.Deny) > 0 {
+		for node, to := range n.AddressMap {
+			if _, err := netip.ParseAddr(node); err != nil {
+				return lists, fmt.Errorf(
+					"--%s %s=%s: behind it is any node, so --%s and --%s mean nothing: name the nodes one by one",
+					c.name(addressMapFlag), node, to, c.name(allowFlag), c.name(denyFlag),
+				)
+			}
+		}
+	}
 	if err := n.checkAddressMap(c.name(addressMapFlag)); err != nil {
 		return lists, err
 	}
@@ -39,19 +48,6 @@ func (n *Nodes) lists(c *Connection) (lists driver.NodeLists, err error) {
 	}
 	if lists.Deny, err = plainAddresses(c.name(denyFlag), n.Deny); err != nil {
 		return lists, err
-	}
-	for _, host := range c.Hosts {
-		if name, _, err := net.SplitHostPort(host); err == nil {
-			host = name
-		}
-		contact, err := netip.ParseAddr(strings.Trim(host, "[]"))
-		// An address of a map is no node's own.
-		if err == nil && len(n.AddressMap) == 0 && lists.Excludes(contact.String()) {
-			return lists, fmt.Errorf(
-				"--%s %s: this contact point is excluded by --%s or --%s",
-				c.name("hosts"), host, c.name(allowFlag), c.name(denyFlag),
-			)
-		}
 	}
 	return lists, nil
 }
@@ -73,10 +69,15 @@ func plainAddresses(flag string, list []string) (plain []string, err error) {
 
 // checkAddressMap refuses a map of addresses whose keys are no addresses of nodes.
 func (n *Nodes) checkAddressMap(flag string) error {
+	same := make(map[netip.Prefix]string)
 	for _, node := range slices.Sorted(maps.Keys(n.AddressMap)) {
 		to := n.AddressMap[node]
-		_, err := driver.ParseSubnet(node)
+		subnet, err := driver.ParseSubnet(node)
+		other, twice := same[subnet]
+		same[subnet] = node
 		switch {
+		case err == nil && twice:
+			return fmt.Errorf("--%s: %s and %s are the same", flag, other, node)
 		case err != nil && node != driver.AnyNode:
 			return fmt.Errorf(
 				"--%s %s=%s: %q is not the IP address of a node, as the cluster reports it, without a port; nor a subnet, nor %s",

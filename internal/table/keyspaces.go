@@ -20,10 +20,14 @@ func (t *Table) IsKeyspaces() bool { return t.Cluster != nil && t.Cluster.Name =
 // which rows have such times; empty: there is none. If there is one, and write times are not taken,
 // the error says so.
 func (t *Table) TakesTimes(ctx context.Context, needed string) (bool, error) {
-	if !t.IsKeyspaces() {
+	if !t.IsKeyspaces() || !t.Connected() {
 		return true, nil
 	}
-	takes, err := t.Session.ClientTimes(ctx, t.Schema.Keyspace, t.Schema.Name)
+	takes := false
+	err := AskAll(ctx, func() (err error) {
+		takes, err = t.Session.ClientTimes(ctx, t.Schema.Keyspace, t.Schema.Name)
+		return err
+	})
 	if err == nil && !takes && needed != "" {
 		err = errors.New(
 			needed + ": the table takes no write times; in Amazon Keyspaces a table takes them with the property client_side_timestamps",

@@ -51,11 +51,19 @@ func (t *Table) Prepare(ctx context.Context, parsed *mutation.Statement) (*State
 		Repeatable:  s.repeatable,
 		Positional:  parsed.Positional,
 	}
-	if !use.Counter && !parsed.Conditional && !parsed.Timestamp {
+	needed := ""
+	if parsed.Timestamp {
+		needed = "USING TIMESTAMP"
+	}
+	timed, err := t.TakesTimes(ctx, needed)
+	if err != nil {
+		return nil, err
+	}
+	if timed && !use.Counter && !parsed.Conditional && !parsed.Timestamp {
 		use.Timestamp = stampMarker
 		text = parsed.WithTimestamp(":" + cqltype.QuoteIdent(stampMarker))
 	}
-	err := AskAll(ctx, func() (err error) {
+	err = AskAll(ctx, func() (err error) {
 		s.prepared, err = t.Session.Prepare(ctx, text, use)
 		return err
 	})

@@ -59,7 +59,9 @@ func (c *Command) Certificates(ctx context.Context, cluster *Cluster) []doctor.C
 	if cluster != nil {
 		addresses = nil
 		for _, a := range cluster.Answers {
-			addresses = append(addresses, a.Address)
+			if !a.Excluded {
+				addresses = append(addresses, a.Address)
+			}
 		}
 	}
 	var all []doctor.Certificate

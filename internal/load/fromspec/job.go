@@ -64,6 +64,9 @@ func (l *Load) Job(
 	if err := o.Dialect.CheckColumns(filled); err != nil {
 		return nil, err
 	}
+	if err := l.findTimeless(ctx, &reading); err != nil {
+		return nil, err
+	}
 	if len(o.Columns) > 0 && o.Format != format.JSONName {
 		if _, err := ingest.MapNames(filled, o.Columns, reading.Fields); err != nil {
 			return nil, fmt.Errorf("--columns: %w", err)
@@ -76,9 +79,6 @@ func (l *Load) Job(
 	}
 	stamp, err := o.WriteTime()
 	if err != nil {
-		return nil, err
-	}
-	if err := l.findTimeless(ctx, &reading); err != nil {
 		return nil, err
 	}
 	limits := cql.Limits{

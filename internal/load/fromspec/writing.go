@@ -65,10 +65,20 @@ func (l *Load) findTimeless(ctx context.Context, reading *ingest.Reading) error 
 		needed = "--preserve-times"
 	}
 	taken, err := l.Table.TakesTimes(ctx, needed)
-	if err == nil && !taken {
-		l.timeless, reading.Fields.Untimed = true, "the table takes no write times"
+	if err != nil || taken {
+		return err
 	}
-	return err
+	l.timeless = true
+	const why = "the table takes no write times, and so no times of columns"
+	reading.Fields.Untimed = why
+	for i := range l.Former {
+		l.Former[i].Fields.Untimed = why
+	}
+	l.Env.Warn(
+		"the table takes no write times, so the servers choose them: of several rows of one key " +
+			"any may win, and a row that is sent again replaces what was written since",
+	)
+	return nil
 }
 
 // dryRun is a writer that writes nothing.

@@ -63,7 +63,7 @@ type Options struct {
 	User, Password string
 
 	// AmazonKeyspaces makes the nodes Cassandra's that call themselves Amazon Keyspaces. Its tables
-	// take write times from clients if ClientTimes is set, and batches of at most 30 rows.
+	// have the property that they take write times from clients if ClientTimes is set.
 	AmazonKeyspaces, ClientTimes bool
 
 	// Admit is asked for the answer to each response of a client that logs in. It is for other ways

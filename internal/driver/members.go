@@ -56,8 +56,8 @@ type membership struct {
 // and no node that answers has one of its tokens. It is safe to leave out a member that is down.
 // Any node can be asked for any row, and the ring is complete without it.
 //
-// Another node may answer in the place of one that is behind a proxy, or not to be asked. Such a node
-// is taken for a member: it is not known who answers there.
+// Another node may answer in the place of one that is behind a proxy, or not to be asked. Such a
+// node is taken for a member: it is not known who answers there.
 func (s *Session) inspect(ctx context.Context) (reconnect bool) {
 	in := &membership{filter: s.filter, hosts: s.hosts(), found: make(map[string]string)}
 	in.accounts = make([]nodeAccount, len(in.hosts))

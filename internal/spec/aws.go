@@ -21,7 +21,7 @@ const askIdentity = 10 * time.Second
 
 // awsLogin returns the login to Amazon Keyspaces; nil if there is no region. Its keys are those of
 // the environment, or of the file of credentials, or of the role of the machine, task or pod. It
-// asks for them once, so that a mistake is told at the start.
+// asks for them once, so that a mistake shows at the start.
 func (c *Connection) awsLogin() (*driver.AWSLogin, error) {
 	if c.AWSRegion == "" {
 		return nil, nil
@@ -57,8 +57,8 @@ func (c *Connection) awsLogin() (*driver.AWSLogin, error) {
 	return login, nil
 }
 
-// awsProvider returns what has the keys. It is one place alone, so that a mistake there is told, and
-// no other identity logs in.
+// awsProvider returns what has the keys. It is one place alone, so that a mistake there is reported,
+// and no other identity logs in.
 func awsProvider(client *http.Client, region string) credentials.Provider {
 	file := os.Getenv("AWS_SHARED_CREDENTIALS_FILE")
 	if home, err := os.UserHomeDir(); err == nil && file == "" {

@@ -205,8 +205,8 @@ func fillFiles(t *testing.T, name string, rows, wide int) {
 	)
 }
 
-// withoutEmptyBlocks removes the checksums of empty blocks, 0, from the end of a CRC.db. Compactions
-// write them: see [component.BlockSums].
+// withoutEmptyBlocks removes the checksums of empty blocks, 0, from the end of a CRC.db.
+// Compactions write them: see [component.BlockSums].
 func withoutEmptyBlocks(sums []byte) []byte {
 	empty := make([]byte, 4)
 	for len(sums) > 2*len(empty) && bytes.HasSuffix(sums, empty) {

@@ -40,7 +40,7 @@ func serverWarnings(t *testing.T, tables ...string) []string {
 // once and counted. A count, whose aggregates nodes warn of in the text of others, has none.
 func TestServerWarningsAreShown(t *testing.T) {
 	t.Parallel()
-	const name, rows = "it1.warned", 3000
+	const name, rows = "it1.tombstones", 3000
 	table(t, name, "(p int, c int, v text, PRIMARY KEY (p, c))")
 	input, keys := "p,c,v\n", "p,c\n"
 	for c := range rows {

@@ -57,7 +57,7 @@ func (c *Connection) awsLogin() (*driver.AWSLogin, error) {
 	return login, nil
 }
 
-// awsProvider returns what has the keys. It is one place alone, so that a mistake there is reported,
+// awsProvider returns what has the keys. It is one place alone, so that a mistake there is shown,
 // and no other identity logs in.
 func awsProvider(client *http.Client, region string) credentials.Provider {
 	file := os.Getenv("AWS_SHARED_CREDENTIALS_FILE")

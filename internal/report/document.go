@@ -76,7 +76,7 @@ type Run struct {
 	BytesPerSecond float64           `json:"bytes_per_second" jsonschema:"of this run alone"`
 	Retries        int64             `json:"retries" jsonschema:"requests sent again"`
 	RetryReasons   []progress.Reason `json:"retry_reasons" jsonschema:"why they were, the most frequent first"`
-	Warnings       []ServerWarning   `json:"server_warnings" jsonschema:"that nodes sent with answers, the most frequent first"`
+	Warnings       []ServerWarning   `json:"server_warnings,omitempty" jsonschema:"that nodes sent with answers, the most frequent first; absent if there were none"`
 	Requests       int64             `json:"requests" jsonschema:"of this run that were answered; 0 for a run by streaming"`
 	P50Seconds     float64           `json:"p50_seconds,omitempty" jsonschema:"of their latency; absent if none was measured"`
 	P99Seconds     float64           `json:"p99_seconds,omitempty"`

@@ -97,7 +97,7 @@ func Write(w io.Writer, c *cobra.Command, all bool) {
 		return
 	}
 	fmt.Fprintf(w, "\n%s --%s: %s\n", c.CommandPath(), AllFlag, more)
-	fmt.Fprintf(w, "cqlbulk help %s\n", strings.Join(TopicNames(), " | "))
+	fmt.Fprintf(w, "cqlbulk help %s\n", strings.Join(TopicNames(), "|"))
 }
 
 // isShort says whether a flag stands in the help of one screen.

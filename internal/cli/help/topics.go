@@ -185,7 +185,7 @@ the nodes that take requests, and spares all others.
 database of Astra DB is reached by its secure connect bundle:
 
   cqlbulk count demo.flights --secure-connect-bundle b.zip --user token
-  cqlbulk scan demo.flights -o f.csv --hosts gate:9043 --address-map '*=gate:9043'
+  cqlbulk scan demo.flights --hosts gate --address-map '*=gate:9043'
   cqlbulk load demo.flights f.csv --hosts 10.0.0.1 --deny-nodes 10.0.0.3`
 
 const formatsTopic = `

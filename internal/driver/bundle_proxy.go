@@ -11,7 +11,6 @@ import (
 	"net"
 	"net/http"
 	"strings"
-	"sync"
 	"sync/atomic"
 )
 
@@ -89,25 +88,14 @@ func (b *Bundle) get(ctx context.Context, url string) ([]byte, error) {
 
 // answeringContacts returns the contacts that answer; all, if none does.
 func (c Config) answeringContacts(ctx context.Context) []string {
-	ids := c.proxy.contacts
-	answered := make([]bool, len(ids))
-	var asking sync.WaitGroup
-	for i, id := range ids {
-		asking.Go(func() {
-			cfg := c
-			cfg.TLS = c.proxy.tlsFor(id)
-			answered[i], _ = probeOne(ctx, cfg, c.proxy.address)
-		})
-	}
-	asking.Wait()
-	var answering []string
-	for i, id := range ids {
-		if answered[i] {
-			answering = append(answering, id)
-		}
-	}
+	answering, _ := probeEach(c.proxy.contacts, func(id string) bool {
+		cfg := c
+		cfg.TLS = c.proxy.tlsFor(id)
+		answers, _ := probeOne(ctx, cfg, c.proxy.address)
+		return answers
+	})
 	if len(answering) == 0 {
-		return ids
+		return c.proxy.contacts
 	}
 	return answering
 }

@@ -417,18 +417,11 @@ func errSilent(ctx context.Context, cfg Config) error {
 }
 
 // silentOf returns the contact points that do not answer now.
-func silentOf(ctx context.Context, cfg Config) (silent []string) {
-	answers := make([]bool, len(cfg.Hosts))
-	var asking sync.WaitGroup
-	for i, host := range cfg.Hosts {
-		asking.Go(func() { answers[i], _ = probeOne(ctx, cfg, withPort(host, cfg.Port)) })
-	}
-	asking.Wait()
-	for i, host := range cfg.Hosts {
-		if !answers[i] {
-			silent = append(silent, host)
-		}
-	}
+func silentOf(ctx context.Context, cfg Config) []string {
+	_, silent := probeEach(cfg.Hosts, func(host string) bool {
+		answers, _ := probeOne(ctx, cfg, withPort(host, cfg.Port))
+		return answers
+	})
 	return silent
 }
 

@@ -115,15 +115,15 @@ func (s *Session) inspect(ctx context.Context) (reconnect bool) {
 // sharePlaces reports for each node whether another one may answer in its place. That is so behind
 // a proxy for several nodes, and if no connection to the node is opened.
 func (s *Session) sharePlaces(hosts []*gocql.HostInfo) []bool {
-	at := make(map[string]int)
-	for _, h := range hosts {
-		at[s.cfg.Addresses.address(h.ConnectAddress().String(), h.Port())]++
+	places, nodesAt := make([]string, len(hosts)), make(map[string]int)
+	for i, h := range hosts {
+		places[i] = s.cfg.Addresses.address(h.ConnectAddress().String(), h.Port())
+		nodesAt[places[i]]++
 	}
 	shared := make([]bool, len(hosts))
 	for i, h := range hosts {
-		place := s.cfg.Addresses.address(h.ConnectAddress().String(), h.Port())
 		shared[i] = s.filter.nodes.excludes(h) ||
-			s.cfg.Addresses.has(h.ConnectAddress().String()) && at[place] > 1
+			s.cfg.Addresses.has(h.ConnectAddress().String()) && nodesAt[places[i]] > 1
 	}
 	return shared
 }

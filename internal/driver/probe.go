@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net"
+	"sync"
 	"time"
 
 	"golang.org/x/sync/errgroup"
@@ -53,6 +54,27 @@ func probe(ctx context.Context, cfg Config) ([]string, error) {
 	default:
 		return nil, errors.Join(failures...)
 	}
+}
+
+// probeEach probes contact points, all at the same time. It returns those that answer and the
+// others, in their order.
+func probeEach(
+	contacts []string, probe func(contact string) bool,
+) (answering, silent []string) {
+	answers := make([]bool, len(contacts))
+	var probing sync.WaitGroup
+	for i, contact := range contacts {
+		probing.Go(func() { answers[i] = probe(contact) })
+	}
+	probing.Wait()
+	for i, contact := range contacts {
+		if answers[i] {
+			answering = append(answering, contact)
+		} else {
+			silent = append(silent, contact)
+		}
+	}
+	return answering, silent
 }
 
 // probeOne reports whether a contact point answers like a server. The error says that it accepts no

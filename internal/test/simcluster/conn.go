@@ -47,29 +47,19 @@ func (c *conn) serve() {
 
 // welcome answers a new client: it may continue, or has to authenticate.
 func (c *conn) welcome() message.Message {
-	if !c.node.cluster.options.asksLogin() {
+	if c.node.cluster.options.Admit == nil {
 		return &message.Ready{}
 	}
 	return &message.Authenticate{Authenticator: "org.apache.cassandra.auth.PasswordAuthenticator"}
 }
 
-// admit looks at a name and a password, in the form of SASL's PLAIN.
+// admit answers a client that logs in.
 func (c *conn) admit(token []byte) message.Message {
-	o := &c.node.cluster.options
-	if o.Admit != nil {
-		answer := o.Admit(token)
-		if _, ok := answer.(*message.AuthSuccess); ok {
-			c.known.Store(true)
-		}
-		return answer
+	answer := c.node.cluster.options.Admit(token)
+	if _, ok := answer.(*message.AuthSuccess); ok {
+		c.known.Store(true)
 	}
-	if string(token) != "\x00"+o.User+"\x00"+o.Password {
-		return &message.AuthenticationError{
-			ErrorMessage: "Provided username " + o.User + " and/or password are incorrect",
-		}
-	}
-	c.known.Store(true)
-	return &message.AuthSuccess{}
+	return answer
 }
 
 // deliver sends an answer, or as much of it as is to arrive.
@@ -119,7 +109,7 @@ func (c *conn) answer(m message.Message) reply {
 	var err error
 	switch m.(type) {
 	case *message.Prepare, *message.Query, *message.Execute, *message.Batch, *message.Register:
-		if c.node.cluster.options.asksLogin() && !c.known.Load() {
+		if c.node.cluster.options.Admit != nil && !c.known.Load() {
 			return reply{
 				message: &message.ProtocolError{ErrorMessage: "simcluster requires a name and a password"},
 			}

@@ -67,7 +67,7 @@ type Options struct {
 	AmazonKeyspaces, ClientTimes bool
 
 	// Admit is asked for the answer to each response of a client that logs in. It is for other ways
-	// than a user and a password.
+	// than a user and a password; default: of these, if there is a user.
 	Admit func(response []byte) message.Message
 
 	// Replicated gives each node rows of its own: what came to it by CQL, by streaming, or from
@@ -80,10 +80,20 @@ type Options struct {
 	Refuse func(Request) message.Error
 }
 
-// asksLogin reports whether clients must log in.
-func (o *Options) asksLogin() bool { return o.User != "" || o.Admit != nil }
+// admitPassword looks at a name and a password, in the form of SASL's PLAIN.
+func (o Options) admitPassword(response []byte) message.Message {
+	if string(response) != "\x00"+o.User+"\x00"+o.Password {
+		return &message.AuthenticationError{
+			ErrorMessage: "Provided username " + o.User + " and/or password are incorrect",
+		}
+	}
+	return &message.AuthSuccess{}
+}
 
 func (o Options) withDefaults() Options {
+	if o.Admit == nil && o.User != "" {
+		o.Admit = o.admitPassword
+	}
 	o.Base = cmp.Or(o.Base, "127.0.77.1")
 	o.Nodes = cmp.Or(o.Nodes, 3)
 	if len(o.DCs) == 0 {

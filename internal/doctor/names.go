@@ -10,7 +10,7 @@ func Names(samples []Sample) []Finding {
 			out = append(
 				out,
 				Warn(
-					"see how the members are called; those of an object within another are its value's",
+					"see how the members are called; those inside of an object have its name and a dot before their own",
 					"%s: no object of the first %s has a member called %s, which --map or --skipcols names",
 					s.Name,
 					human.Count(s.Rows),

@@ -57,6 +57,13 @@ func (m Members) Names() []string {
 	return names
 }
 
+// IsObject reports whether the value of a member is an object.
+func (m Members) IsObject(name string) bool {
+	return slices.ContainsFunc(m.fields, func(f jsonl.Field) bool {
+		return string(f.Name) == name && f.Value[0] == '{'
+	})
+}
+
 // Texts returns the value of a member as the text of a field. It returns none if the value is null,
 // a list or an object.
 func (m Members) Texts(name string) [][]byte {

@@ -26,11 +26,12 @@ type jsonPlan struct {
 	numbers  []Codec // by column, of its numbers; nil: its decoder
 	text     []bool  // by column: it has text, and so no string is null
 	checks   []valueCheck
+	objects  map[string]bool // as nested has them
 }
 
 // Plan implements Format.
 func (JSON) Plan(o PlanOptions) (Plan, error) {
-	p := &jsonPlan{PlanOptions: o}
+	p := &jsonPlan{PlanOptions: o, objects: objectsOf(o)}
 	for _, n := range o.Nulls {
 		p.nulls = append(p.nulls, []byte(n))
 	}
@@ -81,6 +82,7 @@ type jsonRows struct {
 	rec    jsonl.Record
 	at     []int  // by column: the member that has set it, of the last row
 	utf8   []byte // a string without its escapes
+	nested nested
 
 	inArray bool // the records are elements
 }
@@ -93,14 +95,21 @@ func (r *jsonRows) Reset(c Chunk, p Plan) {
 	r.inArray = c.Column > 0
 	r.plan, _ = p.(*jsonPlan)
 	r.rec = jsonl.Record{}
-	if r.plan != nil && len(r.at) != len(r.plan.Columns) {
+	if r.plan == nil {
+		return
+	}
+	if len(r.at) != len(r.plan.Columns) {
 		r.at = make([]int, len(r.plan.Columns))
 	}
+	r.nested.objects, r.nested.names = r.plan.objects, r.plan.Names
 }
 
 func (r *jsonRows) Next() bool {
 	more := r.parser.Next()
 	r.rec = r.parser.Record()
+	if len(r.nested.objects) > 0 && r.rec.Err == nil {
+		r.rec.Fields, r.rec.Err = r.nested.read(r.rec)
+	}
 	return more
 }
 

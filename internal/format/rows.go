@@ -43,6 +43,11 @@ type PlanOptions struct {
 	// in Names, with its record. Only a format of named fields has a use for both.
 	Names map[string]int
 	Find  func(name []byte, of Members) (int, error)
+	// Nested lists names of members inside of objects: the name of the object, a dot, and that of
+	// the member, which may be an object again. Find is called for the other members of such an
+	// object too, or they are left out if Names has -1 for the object. An object that is a column
+	// itself is not read inside, and only JSON has members inside of others.
+	Nested []string
 	// Codec plans the codec of a column. nil: the format's own. A format whose values are not all
 	// texts has a use for a codec only for those that are. It then takes a nil codec for its own.
 	Codec func(schema.Column) (Codec, error)

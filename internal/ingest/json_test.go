@@ -1,6 +1,8 @@
 package ingest_test
 
 import (
+	"fmt"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -9,6 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/test/loadtest"
 	"github.com/cqlbulk/cqlbulk/internal/test/tabletest"
+	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
 )
 
 func TestJSONLines(t *testing.T) {
@@ -42,6 +45,66 @@ func TestJSONLines(t *testing.T) {
 		require.Equal(t, "primary key column must not be null", reasons[3])
 		require.Contains(t, reasons[4], `no column "w"`)
 	}
+}
+
+// A dotted name of Renamed is a member inside of an object, of any object around that is no column.
+func TestMembersInsideOfObjects(t *testing.T) {
+	in := `{"id":{"key":"one","note":{}},"n":1,"more":{"deep":{"v":"first","x":[{}]},"y":2}}` + "\n" +
+		`{"n":2,"id":{"k\u0065y":"two"},"more":null}` + "\n" +
+		`{"n":3,"id.key":"three","more":{"deep":"flat"}}` + "\n" +
+		`{"n":4,"id":"four"}` + "\n" +
+		`{"n":5,"id":{"key":"five","other":1}}` + "\n" +
+		`{"n":6,"id":{"key":"six"},"id.key":"seven"}` + "\n" +
+		`{"n":7,"id":{"key":"a","key":"b"}}` + "\n" +
+		`{"n":8,"id":{"key":["nine"]}}` + "\n" +
+		`{"n":9,"id":{}}` + "\n"
+	for _, chunk := range []int{1, 40, 1 << 20} {
+		job, c, rejects := loadtest.NewJob(tabletest.Names, in)
+		job.Format, job.ChunkSize = format.JSON{}, chunk
+		job.Fields = ingest.Fields{
+			Renamed: map[string]string{"id.key": "k", "more.deep.v": "v", "n.x": "v"},
+			Skipped: []string{"more", "id.note"},
+		}
+		loadtest.MustRun(t, job, c)
+		require.Len(t, c.Cells, 3)
+		require.Equal(t, "first", c.Cells["k=6f6e65 "]["v"].Value)
+		require.Equal(t, "\x00\x00\x00\x02", c.Cells["k=74776f "]["n"].Value)
+		require.NotContains(t, c.Cells["k=74776f "], "v")
+		require.Contains(t, c.Cells, "k=7468726565 ")
+		var reasons []string
+		for _, r := range rejects.Sorted() {
+			reasons = append(reasons, fmt.Sprintf("%d:%d %s", r.Line, r.Field, r.Reason))
+		}
+		require.Len(t, reasons, 6)
+		require.Contains(t, reasons[0], `no column "id"`)
+		require.Contains(t, reasons[1], `no column "id.other"`)
+		require.Equal(t, "6:36 two members of the object are of this column", reasons[2])
+		require.Equal(t, "7:30 two members of the object are of this column", reasons[3])
+		require.Contains(t, reasons[4], "8:20 ")
+		require.Contains(t, reasons[5], "primary key column must not be null")
+	}
+}
+
+// An object that is no column may be one to read inside of.
+func TestHintForAnObject(t *testing.T) {
+	job, c, rejects := loadtest.NewJob(tabletest.Names, `{"k":"one","where":{"v":"x"}}`)
+	job.Format = format.JSON{}
+	loadtest.MustRun(t, job, c)
+	require.Contains(t, rejects.Sorted()[0].Reason,
+		"--map where.MEMBER=COLUMN reads a member inside of the object, --skipcols where leaves out the others")
+}
+
+// The members inside count as those of the object.
+func TestManyMembersInside(t *testing.T) {
+	in := `{"k":"one","o":{"v":"x"` + strings.Repeat(`,"y":1`, jsonl.MaxFields) + "}}\n" +
+		`{"k":"two","o":null}` + "\n"
+	job, c, rejects := loadtest.NewJob(tabletest.Names, in)
+	job.Format = format.JSON{}
+	job.Fields = ingest.Fields{Renamed: map[string]string{"o.v": "v"}}
+	loadtest.MustRun(t, job, c)
+	require.Len(t, c.Cells, 1)
+	require.Len(t, rejects.Sorted(), 1)
+	require.Equal(t, "the object and those inside it have too many members", rejects.Sorted()[0].Reason)
 }
 
 func TestJSONMapping(t *testing.T) {

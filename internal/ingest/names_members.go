@@ -100,6 +100,9 @@ func (m *members) column(name []byte, of format.Members) (int, error) {
 		keys := m.fields.missingKeys(m.table, names, columns)
 		columns = slices.DeleteFunc(columns, func(c renaming) bool { return c.field != unknown[0] })
 		hint := hintNames(m.table, columns, unknown, keys, mayHold)
+		if of.IsObject(unknown[0]) {
+			hint = hintObject(unknown[0])
+		}
 		return 0, &hinted{
 			err:      err,
 			hint:     hint,
@@ -112,4 +115,13 @@ func (m *members) column(name []byte, of format.Members) (int, error) {
 		return i, nil
 	}
 	return 0, fmt.Errorf("column %q is not among those to load", s.Column.Name)
+}
+
+// hintObject returns the hint for an object whose name is no column.
+func hintObject(name string) string {
+	return fmt.Sprintf(
+		"--map %s reads a member inside of the object, --skipcols %s leaves out the others",
+		flagList([]string{name + ".MEMBER=COLUMN"}),
+		flagList([]string{name}),
+	)
 }

@@ -282,13 +282,26 @@ func (l *values) row(columns []schema.Column, r *write.Row) {
 	if len(l.unmet) == 0 {
 		return
 	}
+	maps.DeleteFunc(l.unmet, func(name string, _ bool) bool { return hasMember(r.Raw, name) })
+}
+
+// hasMember reports whether an object has a member of that name, or objects inside of one another
+// whose names, with a dot between them, make that name.
+func hasMember(object []byte, name string) bool {
 	var members map[string]json.RawMessage
-	if json.Unmarshal(r.Raw, &members) == nil {
-		maps.DeleteFunc(
-			l.unmet,
-			func(name string, _ bool) bool { _, met := members[name]; return met },
-		)
+	if json.Unmarshal(object, &members) != nil {
+		return false
 	}
+	if _, has := members[name]; has {
+		return true
+	}
+	for member, value := range members {
+		inside, of := strings.CutPrefix(name, member+".")
+		if of && hasMember(value, inside) {
+			return true
+		}
+	}
+	return false
 }
 
 // noteStamps counts the write times that fields of the row set.

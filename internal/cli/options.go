@@ -88,7 +88,7 @@ func addCertificateFlags(b flagset.Binder, prefix, when string) {
 // addTextFlags adds the flags of delimited text.
 func addTextFlags(b flagset.Binder) {
 	b = b.In(flagset.GroupFormat)
-	b.Add("delimiter", `character between fields; \t is a tab`, flagset.Everyday)
+	b.Add("delimiter", `character, or several, between fields; \t is a tab`, flagset.Everyday)
 	b.Add("quote", `character around fields that need it`)
 	b.Add("header", "the first line of each file names the columns", flagset.Everyday)
 }

@@ -116,6 +116,10 @@ func (o *scanOptions) addRowFlags(b flagset.Binder) {
 		`character before a quote in a field, and before itself (default: none, a quote is doubled; cqlsh: \)`,
 	)
 	b.Add(
+		"newline-escapes",
+		`with --escape: line ends in values are written as n and r behind it, so that each row is one line`,
+	)
+	b.Add(
 		"null-string",
 		"text for null values in csv and tsv (default: nothing between the delimiters)",
 	)

@@ -213,7 +213,7 @@ func unicodeText(text []byte) (letters, others int) {
 }
 
 // Delimiter says whether the fields of the inputs are cut by what stands between them.
-func Delimiter(samples []Sample, by byte) []Finding {
+func Delimiter(samples []Sample, by string) []Finding {
 	texts := withText(samples)
 	if len(texts) == 0 {
 		return nil
@@ -233,11 +233,11 @@ func Delimiter(samples []Sample, by byte) []Finding {
 	return []Finding{Fine("%s", delimiter(by))}
 }
 
-func delimiter(by byte) string {
-	if by == '\t' {
+func delimiter(by string) string {
+	if by == "\t" {
 		return "a tab"
 	}
-	return fmt.Sprintf("'%c'", by)
+	return "'" + by + "'"
 }
 
 // Fields judges whether the fields of the inputs fit the table's columns. header: their names are

@@ -294,14 +294,14 @@ func TestDelimiter(t *testing.T) {
 	require.Equal(
 		t,
 		[]Finding{Fine("','")},
-		Delimiter([]Sample{{Name: "a", Head: []byte("x"), Fit: errAway}}, ','),
+		Delimiter([]Sample{{Name: "a", Head: []byte("x"), Fit: errAway}}, ","),
 	)
-	require.Empty(t, Delimiter([]Sample{{Name: "a"}}, ','))
+	require.Empty(t, Delimiter([]Sample{{Name: "a"}}, ","))
 	other := Sample{Name: "b", Head: []byte("x"), Fit: errAway, Otherwise: true, Hint: "say so"}
 	require.Equal(
 		t,
 		[]Finding{Fail("say so", "b: a tab does not seem to stand between the fields")},
-		Delimiter([]Sample{other}, '\t'),
+		Delimiter([]Sample{other}, "\t"),
 	)
 	require.Empty(t, Fields([]Sample{other}, true, false), "it is reported once")
 }

@@ -93,7 +93,7 @@ func (o *delimitedOutput) AppendBegin(dst []byte) []byte {
 	}
 	for i, c := range o.columns {
 		if i > 0 {
-			dst = append(dst, o.format.Delimiter)
+			dst = o.format.AppendDelimiter(dst)
 		}
 		dst = o.format.AppendField(dst, []byte(c.Name), true)
 	}
@@ -117,7 +117,7 @@ func (e *delimitedEncoder) AppendRow(dst []byte, cells [][]byte) ([]byte, error)
 	mark := len(dst)
 	for i, cell := range cells[:len(e.columns)] {
 		if i > 0 {
-			dst = append(dst, e.format.Delimiter)
+			dst = e.format.AppendDelimiter(dst)
 		}
 		if cell == nil {
 			dst = append(dst, e.null...)

@@ -51,8 +51,8 @@ func cutLast(name string) (before string, found bool) {
 	return name[:max(at, 0)], at >= 0
 }
 
-// read returns the members of a record, with those inside of the objects in the place of these. They
-// are valid until the next call.
+// read returns the members of a record. Those inside of an object take its place. They are valid
+// until the next call.
 func (n *nested) read(rec jsonl.Record) ([]jsonl.Field, error) {
 	n.fields, n.paths = n.fields[:0], n.paths[:0]
 	for _, f := range rec.Fields {

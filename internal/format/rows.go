@@ -44,7 +44,7 @@ type PlanOptions struct {
 	Names map[string]int
 	Find  func(name []byte, of Members) (int, error)
 	// Nested lists names of members inside of objects: the name of the object, a dot, and that of
-	// the member, which may be an object again. Find is called for the other members of such an
+	// the member. That may be an object again. Find is called for the other members of such an
 	// object too, or they are left out if Names has -1 for the object. An object that is a column
 	// itself is not read inside, and only JSON has members inside of others.
 	Nested []string

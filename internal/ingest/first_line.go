@@ -82,9 +82,11 @@ func (f Fields) cuts(t *schema.Table, text []byte, c byte) (out []cut) {
 			chars = append(chars, d.char)
 		}
 	}
-	for _, char := range chars {
+	for i, char := range chars {
 		one := cut{text: own, width: len(t.Columns)}
-		one.text.Delimiter = char
+		if one.text.Delimiter = char; i > 0 {
+			one.text.Rest = ""
+		}
 		commented := one.text
 		commented.Comment = c
 		if commented.Validate() != nil {

@@ -85,7 +85,9 @@ func (f Fields) headedBy(t *schema.Table, line []byte) (delimited, bool) {
 	own := f.delimited()
 	for _, d := range append([]delimited{{own.Delimiter, ""}}, delimiters...) {
 		by := own
-		by.Delimiter = d.char
+		if d.flag != "" {
+			by.Delimiter, by.Rest = d.char, ""
+		}
 		if by.Validate() != nil {
 			continue
 		}

@@ -16,8 +16,10 @@ import (
 type Dialect struct {
 	Name string // cqlbulk or cqlsh; before ChooseFormat also one of the presets
 	// what stands before a character that is taken as it is; empty: that of the dialect
-	Escape    string
-	Unescape  bool
+	Escape string
+	// NewlineEscapes reads n, r and t behind the escape as LF, CR and tab.
+	NewlineEscapes bool
+	Unescape       bool
 	TimeTexts // cqlsh's dialect has at most one pattern, of timestamps
 
 	ValueTexts
@@ -84,6 +86,7 @@ func (o *Dialect) settings() setting.List {
 	return slices.Concat(setting.List{
 		{Name: "dialect", Field: &o.Name, Among: allDialects},
 		{Name: "escape", Field: &o.Escape},
+		{Name: "newline-escapes", Field: &o.NewlineEscapes},
 		{Name: "unescape", Field: &o.Unescape},
 	}, o.TimeTexts.settings(), o.ValueTexts.settings(), setting.List{
 		{Name: "integers", Field: &o.Integers, Among: integers},

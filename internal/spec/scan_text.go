@@ -17,6 +17,9 @@ type ScanText struct {
 	// Escape is written before a quote, and before itself; empty: that of the dialect. If it is the
 	// quote, quotes are doubled.
 	Escape string
+	// NewlineEscapes writes LF and CR as n and r behind the escape, so that each row is one line.
+	NewlineEscapes bool
+
 	Null   string // text for null values in csv and tsv
 	// How dates and times are written; the zero value: as CQL does. There is at most one pattern of
 	// a kind.
@@ -41,6 +44,7 @@ func (o *ScanText) settings() setting.List {
 	return slices.Concat(setting.List{
 		{Name: "dialect", Field: &o.Dialect, Among: allDialects},
 		{Name: "escape", Field: &o.Escape},
+		{Name: "newline-escapes", Field: &o.NewlineEscapes},
 		{Name: "null-string", Field: &o.Null},
 	}, o.TimeTexts.settings(), o.ValueTexts.settings(), setting.List{
 		{Name: "timestamp-unit", Field: &o.TimestampUnit, Among: TimestampUnits},
@@ -159,6 +163,8 @@ func (o *ScanText) checkForm(form string) error {
 		return errors.New("--escape-formulas: spreadsheets read csv and tsv, not json")
 	case o.Escape != "" && form == "json":
 		return errors.New("--escape is for csv and tsv; JSON has escapes of its own")
+	case o.NewlineEscapes && form == "json":
+		return ErrNewlineEscapes("it is for csv and tsv; JSON has escapes of its own")
 	case o.OmitNulls && form != "json":
 		return errors.New("--omit-nulls is for JSON; csv and tsv have a field for each column")
 	}
@@ -186,6 +192,10 @@ func (o *ScanText) delimit(format *dsv.Format) error {
 	case o.CQLSH():
 		format.Escape = CQLSHEscape[0]
 	}
+	if err := CheckEscapes(format, o.CQLSH(), o.NewlineEscapes); err != nil {
+		return err
+	}
+	format.NewlineEscapes = o.NewlineEscapes
 	if err := format.Validate(); err != nil {
 		return fmt.Errorf("--escape, --delimiter or --quote: %w", err)
 	}

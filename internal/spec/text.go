@@ -12,7 +12,7 @@ import (
 
 // Text describes delimited text, and its columns.
 type Text struct {
-	Delimiter   string // what stands between fields, one character; \t is a tab
+	Delimiter   string // what stands between fields; \t is a tab
 	Quote       string // character around fields that need it
 	Header      bool   // the first line of each file names the columns
 	Columns     []string
@@ -70,16 +70,15 @@ func (o *Text) Delimited(form string, given setting.Given) (dsv.Format, error) {
 		o.Delimiter = `\t`
 	}
 	var format dsv.Format
-	for _, c := range []struct {
-		flag, text string
-		into       *byte
-	}{{"delimiter", o.Delimiter, &format.Delimiter}, {"quote", o.Quote, &format.Quote}} {
-		text := strings.ReplaceAll(c.text, `\t`, "\t")
-		if len(text) != 1 {
-			return format, fmt.Errorf("--%s %q: must be one ASCII character", c.flag, c.text)
-		}
-		*c.into = text[0]
+	delimiter := strings.ReplaceAll(o.Delimiter, `\t`, "\t")
+	quote := strings.ReplaceAll(o.Quote, `\t`, "\t")
+	if err := checkDelimiter(delimiter); err != nil {
+		return format, fmt.Errorf("--delimiter %q: %w", o.Delimiter, err)
 	}
+	if len(quote) != 1 {
+		return format, fmt.Errorf("--quote %q: must be one ASCII character", o.Quote)
+	}
+	format.Delimiter, format.Rest, format.Quote = delimiter[0], delimiter[1:], quote[0]
 	if err := format.Validate(); err != nil {
 		return format, fmt.Errorf("--delimiter or --quote: %w", err)
 	}

@@ -86,18 +86,27 @@ func (f Format) AppendQuoted(dst, text []byte) []byte {
 	return append(dst, f.Quote)
 }
 
-// appendEscaped appends text with an escape before each quote and escape.
+// appendEscaped appends text with an escape before each quote and escape, and with line ends as
+// NewlineEscapes has them.
 func (f Format) appendEscaped(dst, text []byte) []byte {
-	if len(text) >= longText && bytes.IndexByte(text, f.Quote) < 0 &&
+	if len(text) >= longText && !f.NewlineEscapes && bytes.IndexByte(text, f.Quote) < 0 &&
 		bytes.IndexByte(text, f.Escape) < 0 {
 		return append(dst, text...)
 	}
 	from := 0
 	for i, b := range text {
-		if b == f.Quote || b == f.Escape {
+		switch {
+		case b == f.Quote || b == f.Escape:
 			dst = append(dst, text[from:i]...)
 			dst = append(dst, f.Escape)
 			from = i
+		case f.NewlineEscapes && (b == '\n' || b == '\r'):
+			dst = append(dst, text[from:i]...)
+			dst = append(dst, f.Escape, 'n')
+			if b == '\r' {
+				dst[len(dst)-1] = 'r'
+			}
+			from = i + 1
 		}
 	}
 	return append(dst, text[from:]...)

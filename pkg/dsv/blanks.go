@@ -1,5 +1,7 @@
 package dsv
 
+import "strings"
+
 // blanks are the bytes that [Format].Trim removes, one or two.
 type blanks struct {
 	any  bool // false: there are none
@@ -10,7 +12,8 @@ type blanks struct {
 func (f Format) blanks() (s blanks) {
 	for _, b := range [...]byte{' ', '\t'} {
 		switch {
-		case !f.Trim || b == f.Delimiter || b == f.Quote || b == f.escape() || b == f.Comment:
+		case !f.Trim || b == f.Delimiter || b == f.Quote || b == f.escape() || b == f.Comment,
+			strings.IndexByte(f.Rest, b) >= 0:
 		case s.any:
 			s.b = b
 		default:
@@ -61,6 +64,8 @@ func (m *machine) behindBlanks(win []byte, eof bool) (end int, st status, stop b
 		return 0, more, true
 	case win[m.pos] == '\n':
 		return m.pos + 1, ended, true
+	case win[m.pos] == m.delim && m.rest != "":
+		return m.longDelimiter(win, m.pos, eof)
 	case win[m.pos] == m.delim:
 		m.mode = outside
 		m.pos++

@@ -40,6 +40,10 @@
 //   - [Format].Trailing removes the empty field after the last delimiter of a record.
 //   - [Format].Trim removes blanks around fields. They may then stand before an opening quote and
 //     after a closing one.
+//   - [Format].Rest makes a delimiter of several bytes. It is found from the start of a field on:
+//     in a|||b the first two bytes are the delimiter "||", and the third is data.
+//   - [Format].NewlineEscapes gives three letters behind the escape a meaning: n is LF, r is CR,
+//     and t is a tab. Text is then written without line ends in values.
 //   - [Format].CR reads lines that end in CR alone.
 //
 // # Escapes

@@ -1,12 +1,21 @@
 package dsv
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+)
 
 // Format is the dialect: the bytes that separate, quote and escape.
 type Format struct {
-	Delimiter byte // between two fields
+	Delimiter byte // between two fields; its first byte, if it has several
 	Quote     byte // around a field; doubled or escaped inside it
 	Escape    byte // makes the next byte data; 0 or equal to Quote: none
+
+	// Rest is what a delimiter has behind its first byte; empty: nothing.
+	Rest string
+	// NewlineEscapes is true if n, r and t behind an escape are LF, CR and tab. Writers write LF
+	// and CR so.
+	NewlineEscapes bool
 
 	// Comment starts a line to skip; 0: none. It has this meaning only at the start of a record.
 	Comment byte
@@ -27,7 +36,7 @@ var DefaultFormat = Format{Delimiter: ',', Quote: '"'}
 
 // Validate returns an error if text in the format would be ambiguous. Delimiter and quote must be
 // two different ASCII bytes other than NUL, CR and LF. The same holds for delimiter and escape, if
-// there is an escape.
+// there is an escape. Rest holds neither of these bytes.
 func (f Format) Validate() error {
 	if err := checkByte("delimiter", f.Delimiter); err != nil {
 		return err
@@ -47,6 +56,12 @@ func (f Format) Validate() error {
 			return fmt.Errorf("comment is %q, which has another meaning", rune(f.Comment))
 		}
 	}
+	if err := f.checkRest(); err != nil {
+		return err
+	}
+	if f.NewlineEscapes && !f.escapes() {
+		return errors.New("no escape, behind which n, r and t would be LF, CR and tab")
+	}
 	if !f.escapes() {
 		return nil
 	}
@@ -56,7 +71,55 @@ func (f Format) Validate() error {
 	if f.Delimiter == f.Escape {
 		return fmt.Errorf("delimiter and escape are both %q", rune(f.Escape))
 	}
+	if f.NewlineEscapes {
+		for _, b := range []byte{f.Delimiter, f.Quote, f.Escape} {
+			if unescaped(b) != b {
+				return fmt.Errorf("%q is a letter that stands for a line end or a tab", rune(b))
+			}
+		}
+	}
 	return nil
+}
+
+// checkRest checks the bytes of a delimiter behind its first one.
+func (f Format) checkRest() error {
+	for _, b := range []byte(f.Rest) {
+		if err := checkByte("delimiter", b); err != nil {
+			return err
+		}
+		if b == f.Quote || f.escapes() && b == f.Escape {
+			return fmt.Errorf(
+				"delimiter %q holds %q, which has another meaning", f.delimiter(), rune(b),
+			)
+		}
+	}
+	return nil
+}
+
+// delimiter returns all bytes of the delimiter.
+func (f Format) delimiter() string { return string(rune(f.Delimiter)) + f.Rest }
+
+// AppendDelimiter appends the delimiter.
+func (f *Format) AppendDelimiter(dst []byte) []byte {
+	dst = append(dst, f.Delimiter)
+	if f.Rest != "" {
+		dst = append(dst, f.Rest...)
+	}
+	return dst
+}
+
+// unescaped returns what a byte behind an escape stands for, with NewlineEscapes.
+func unescaped(b byte) byte {
+	switch b {
+	case 'n':
+		return '\n'
+	case 'r':
+		return '\r'
+	case 't':
+		return '\t'
+	default:
+		return b
+	}
 }
 
 // escape returns the escape byte, or 0 if the format has none.

@@ -66,7 +66,7 @@ func FuzzParse(f *testing.F) {
 		checkWhole(t, escaped, string(in))
 		checkWhole(t, Format{Delimiter: 'x', Quote: 'y', Escape: 'z'}, string(in))
 		checkWhole(t, Format{Delimiter: ',', Quote: '"', Escape: '"'}, string(in))
-		for _, f := range trimmed {
+		for _, f := range variants {
 			checkWhole(t, f, string(in))
 		}
 		checkCSV(t, string(in))
@@ -86,7 +86,7 @@ func FuzzSplitterAgrees(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in []byte, chunk, limit uint8) {
 		o := Options{ChunkSize: int(chunk) + 1, MaxRecord: int(limit) + 2}
-		for _, f := range append(trimmed, DefaultFormat, escaped) {
+		for _, f := range append(variants, DefaultFormat, escaped) {
 			cuts := checkSplit(t, f, string(in), bytes.NewReader(in), o)
 			slowly := checkSplit(t, f, string(in), iotest.OneByteReader(bytes.NewReader(in)), o)
 			require.Equal(t, cuts, slowly)

@@ -26,6 +26,7 @@ const (
 // grown. All positions are indexes into the window.
 type machine struct {
 	delim, quote byte
+	rest         string
 	esc          byte // 0: none
 	comment      byte // 0: none
 	blanks       blanks
@@ -38,12 +39,14 @@ type machine struct {
 	nextLF       int  // no LF in [pos, nextLF)
 	nextE        int  // no escape in [pos, nextE)
 	paired       int  // index after the last escaped byte
+	long         longDelimiters
 }
 
 func newMachine(f Format) machine {
 	return machine{
 		delim:   f.Delimiter,
 		quote:   f.Quote,
+		rest:    f.Rest,
 		esc:     f.escape(),
 		comment: f.Comment,
 		blanks:  f.blanks(),
@@ -56,6 +59,7 @@ func (m *machine) restart(start int) {
 		m.nextQ, m.nextLF, m.nextE, m.paired = start, start, start, start
 	}
 	m.mode, m.half, m.start, m.pos = outside, false, start, start
+	m.long = longDelimiters{start, start}
 }
 
 // shift adjusts the positions to a window whose first d bytes were dropped.
@@ -67,6 +71,8 @@ func (m *machine) shift(d int) {
 	m.nextLF -= d
 	m.nextE -= d
 	m.paired -= d
+	m.long.field -= d
+	m.long.pos -= d
 }
 
 // seek returns the first index of b at or after both from and pos, or len(win). The caller knows
@@ -100,8 +106,7 @@ func (m *machine) run(win []byte, eof bool) (int, status) {
 			m.nextQ = seek(win, m.pos, m.nextQ, m.quote)
 			m.nextLF = seek(win, m.pos, m.nextLF, '\n')
 			if q := m.nextQ; q < m.nextLF {
-				if q == m.start || win[q-1] == m.delim ||
-					m.blanks.any && m.opensBehindBlanks(win, q) {
+				if m.opens(win, q) {
 					m.mode, m.open = inside, q
 				}
 				m.pos = q + 1
@@ -121,6 +126,15 @@ func (m *machine) run(win []byte, eof bool) (int, status) {
 			}
 		}
 	}
+}
+
+// opens reports whether the quote at q, outside quotes, opens a field. It is not escaped.
+func (m *machine) opens(win []byte, q int) bool {
+	if m.rest != "" {
+		return m.opensBehindLong(win, q)
+	}
+	return q == m.start || win[q-1] == m.delim && q != m.paired ||
+		m.blanks.any && m.opensBehindBlanks(win, q)
 }
 
 // lineEnd ends the record at nextLF, if there is an LF.
@@ -160,6 +174,10 @@ func (m *machine) quoted(win []byte, eof bool) (end int, st status, stop bool) {
 			m.pos = q + 2
 			continue
 		case m.delim:
+			if m.rest != "" {
+				m.pos = q
+				return m.longDelimiter(win, q+1, eof)
+			}
 			m.pos = q + 2
 			if m.pos < len(win) && win[m.pos] == m.quote {
 				m.open = m.pos

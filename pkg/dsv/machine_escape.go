@@ -35,11 +35,15 @@ func (m *machine) runEscaped(win []byte, eof bool) (int, status) {
 			m.pos = m.nextE + 2
 			m.paired = m.pos
 		case q < lf && m.mode == outside:
-			if q == m.start || win[q-1] == m.delim && q != m.paired ||
-				m.blanks.any && m.opensBehindBlanks(win, q) {
+			if m.opens(win, q) {
 				m.mode, m.open = inside, q
 			}
 			m.pos = q + 1
+		case q+1 < lf && win[q+1] == m.delim && m.rest != "":
+			m.pos = q
+			if end, st, stop := m.longDelimiter(win, q+1, eof); stop {
+				return end, st
+			}
 		case q+1 < lf:
 			m.behindQuote(q, win[q+1])
 		case q < lf:

@@ -57,7 +57,7 @@ func (p *Parser) Next() bool {
 	p.rec.Line, p.rec.Err = p.line, nil
 	p.fields, p.scratch = p.fields[:0], p.scratch[:0]
 	var first, end int
-	if p.esc == 0 && !p.blanks.any {
+	if p.esc == 0 && !p.blanks.any && p.f.Rest == "" {
 		first = lineEnd(data, start)
 		end = p.parse(start, first)
 	} else {

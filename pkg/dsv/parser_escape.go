@@ -2,9 +2,10 @@ package dsv
 
 import "bytes"
 
-// parseEscaped is parse for a format with an escape, or with Trim, or with both.
+// parseEscaped is parse for a format with an escape, with Trim, or with a delimiter of several
+// bytes.
 func (p *Parser) parseEscaped(start, first int) (end int) {
-	data, delim := p.chunk.Data, p.f.Delimiter
+	data := p.chunk.Data
 	eol := first // end of the line that contains i
 	esc := -1    // if not before i: the first escape of the line at or after i, or eol
 	for i := start; ; {
@@ -29,7 +30,7 @@ func (p *Parser) parseEscaped(start, first int) (end int) {
 			if p.blanks.any {
 				next = p.blanks.skip(data[:eol], next)
 			}
-			if next < eol && data[next] != delim && !endsWithCR(data, next, eol) {
+			if next < eol && !p.isDelimiter(next, eol) && !endsWithCR(data, next, eol) {
 				p.failBehind(start, i, next)
 				return min(eol+1, len(data))
 			}
@@ -45,11 +46,26 @@ func (p *Parser) parseEscaped(start, first int) (end int) {
 			}
 		}
 		p.add(start, i, text, quoted)
-		if next == eol || data[next] != delim {
+		if !p.isDelimiter(next, eol) {
 			return min(eol+1, len(data))
 		}
-		i = next + 1
+		i = next + 1 + len(p.f.Rest)
 	}
+}
+
+// isDelimiter reports whether there is a delimiter at i, in the line that ends at eol.
+func (p *Parser) isDelimiter(i, eol int) bool {
+	data := p.chunk.Data
+	return i < eol && data[i] == p.f.Delimiter &&
+		(p.f.Rest == "" || bytes.HasPrefix(data[i+1:eol], []byte(p.f.Rest)))
+}
+
+// seekDelimiter is seek for the delimiter.
+func (p *Parser) seekDelimiter(data []byte, pos, from int) int {
+	if p.f.Rest != "" {
+		return indexDelimiter(data, max(pos, from), p.f.Delimiter, p.f.Rest)
+	}
+	return seek(data, pos, from, p.f.Delimiter)
 }
 
 // endsWithCR reports whether the rest of the line, which ends at eol, is only the CR of a CRLF.
@@ -61,8 +77,8 @@ func endsWithCR(data []byte, i, eol int) bool {
 // after it. The index is -1 if the input ends after an escape. The caller passes esc, the first
 // escape at or after i, or eol, and eol, the end of the line.
 func (p *Parser) unquoted(i, esc, eol int) (text []byte, next int) {
-	data, delim := p.chunk.Data, p.f.Delimiter
-	next = seek(data[:eol], i, i, delim)
+	data := p.chunk.Data
+	next = p.seekDelimiter(data[:eol], i, i)
 	from := i
 	mark := len(p.scratch)
 	for esc < next {
@@ -70,9 +86,9 @@ func (p *Parser) unquoted(i, esc, eol int) (text []byte, next int) {
 			return nil, -1
 		}
 		p.scratch = append(p.scratch, data[from:esc]...)
-		p.scratch = append(p.scratch, data[esc+1])
+		p.scratch = append(p.scratch, p.unescaped(data[esc+1]))
 		from = esc + 2
-		next = seek(data[:eol], from, next, delim)
+		next = p.seekDelimiter(data[:eol], from, next)
 		esc = seek(data[:next], from, from, p.esc)
 	}
 	if next == eol && from < eol && endsWithCR(data, eol-1, eol) {
@@ -115,7 +131,11 @@ func (p *Parser) quotedEscaped(open, first int) (text []byte, next int) {
 				mark = len(p.scratch)
 			}
 			p.scratch = append(p.scratch, data[from:single]...)
-			p.scratch = append(p.scratch, data[single+1])
+			if b := data[single+1]; single < q {
+				p.scratch = append(p.scratch, p.unescaped(b))
+			} else {
+				p.scratch = append(p.scratch, b)
+			}
 			from = single + 2
 		case mark < 0:
 			return data[from:q:q], q + 1
@@ -124,4 +144,12 @@ func (p *Parser) quotedEscaped(open, first int) (text []byte, next int) {
 			return p.scratch[mark:len(p.scratch):len(p.scratch)], q + 1
 		}
 	}
+}
+
+// unescaped returns what the byte behind an escape stands for.
+func (p *Parser) unescaped(b byte) byte {
+	if p.f.NewlineEscapes {
+		return unescaped(b)
+	}
+	return b
 }

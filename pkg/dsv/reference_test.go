@@ -44,7 +44,21 @@ func refEscape(f Format, in string, i int) bool {
 
 // refBlank reports whether b is trimmed.
 func refBlank(f Format, b byte) bool {
-	return f.Trim && (b == ' ' || b == '\t') && b != f.Delimiter && b != f.Quote && b != f.Escape
+	return f.Trim && (b == ' ' || b == '\t') && b != f.Delimiter && b != f.Quote && b != f.Escape &&
+		!strings.Contains(f.Rest, string(rune(b)))
+}
+
+// refDelimiter reports whether a delimiter is at the start of in.
+func refDelimiter(f Format, in string) bool {
+	return strings.HasPrefix(in, string([]byte{f.Delimiter})+f.Rest)
+}
+
+// refUnescaped returns what a byte behind an escape stands for.
+func refUnescaped(f Format, b byte) string {
+	if i := strings.IndexByte("nrt", b); i >= 0 && f.NewlineEscapes {
+		return "\n\r\t"[i : i+1]
+	}
+	return string([]byte{b})
 }
 
 // refEmpty reports whether a line is blank.
@@ -89,7 +103,7 @@ func refRecord(f Format, in string) (u refUnit, open int, ends bool) {
 				}
 				if refEscape(f, in, i) {
 					if i++; i < len(in) {
-						field.text += in[i : i+1]
+						field.text += refUnescaped(f, in[i])
 						i++
 					}
 					continue
@@ -112,7 +126,7 @@ func refRecord(f Format, in string) (u refUnit, open int, ends bool) {
 			}
 			rest := in[i:]
 			switch {
-			case rest == "" || rest[0] == '\n' || rest[0] == f.Delimiter || len(rest) > 1 && rest[:2] == "\r\n":
+			case rest == "" || rest[0] == '\n' || refDelimiter(f, rest) || len(rest) > 1 && rest[:2] == "\r\n":
 			default:
 				if lines := strings.Count(in[open:i], "\n"); lines > 0 {
 					u = u.fail(f, in, i, afterLaterQuote(in[i], lines))
@@ -122,13 +136,16 @@ func refRecord(f Format, in string) (u refUnit, open int, ends bool) {
 				return u.fail(f, in, i, afterQuote(in[i])), 0, true
 			}
 		} else {
-			for i < len(in) && in[i] != f.Delimiter && in[i] != '\n' &&
+			for i < len(in) && !refDelimiter(f, in[i:]) && in[i] != '\n' &&
 				!strings.HasPrefix(in[i:], "\r\n") {
 				if refEscape(f, in, i) {
 					if i++; i == len(in) {
 						return u.fail(f, in, i-1, cutEscape), 0, true
 					}
 					keep = len(field.text) + 1
+					field.text += refUnescaped(f, in[i])
+					i++
+					continue
 				}
 				field.text += in[i : i+1]
 				i++
@@ -138,8 +155,8 @@ func refRecord(f Format, in string) (u refUnit, open int, ends bool) {
 			}
 		}
 		u.fields = append(u.fields, field)
-		if i < len(in) && in[i] == f.Delimiter {
-			i++
+		if refDelimiter(f, in[i:]) {
+			i += 1 + len(f.Rest)
 			continue
 		}
 		if i < len(in) && in[i] == '\r' {

@@ -48,7 +48,7 @@ func FuzzRestart(f *testing.F) {
 	}
 	f.Fuzz(func(t *testing.T, in []byte, chunk, limit, most uint8) {
 		o := Options{ChunkSize: int(chunk) + 1, MaxRecord: int(limit) + 2, MaxRecords: int(most)}
-		for _, f := range append(trimmed, DefaultFormat, escaped) {
+		for _, f := range append(variants, DefaultFormat, escaped) {
 			cuts := cutsOf(t, f, in, o)
 			for i, c := range cuts {
 				if c.reason != "" || i > 8 {

@@ -285,8 +285,8 @@ func (l *values) row(columns []schema.Column, r *write.Row) {
 	maps.DeleteFunc(l.unmet, func(name string, _ bool) bool { return hasMember(r.Raw, name) })
 }
 
-// hasMember reports whether an object has a member of that name, or objects inside of one another
-// whose names, with a dot between them, make that name.
+// hasMember reports whether an object has a member of that name. A member inside of an object has
+// the object's name and a dot before its own.
 func hasMember(object []byte, name string) bool {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(object, &members) != nil {

@@ -1,0 +1,43 @@
+package spec
+
+import (
+	"errors"
+	"strings"
+
+	"github.com/cqlbulk/cqlbulk/pkg/dsv"
+)
+
+const lettersAndDigits = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+
+// checkDelimiter refuses words and escapes, which name a character and are not what stands between
+// fields.
+func checkDelimiter(text string) error {
+	switch {
+	case text == "":
+		return errors.New("must be one ASCII character or more")
+	case len(text) == 1:
+		return nil
+	case strings.Contains(text, `\`):
+		return errors.New(`must be the characters themselves; \t alone is a tab`)
+	case strings.Trim(text, lettersAndDigits) == "":
+		return errors.New("must be the characters themselves, not a word for them")
+	}
+	return nil
+}
+
+// ErrNewlineEscapes is the error for --newline-escapes and why it cannot be.
+func ErrNewlineEscapes(why string) error { return errors.New("--newline-escapes: " + why) }
+
+// CheckEscapes refuses what cqlsh's dialect has not. It also refuses letters for line ends where
+// there is no escape.
+func CheckEscapes(f *dsv.Format, cqlsh, newlines bool) error {
+	switch {
+	case cqlsh && f.Rest != "":
+		return errors.New("--dialect cqlsh: cqlsh knows delimiters of one character only")
+	case cqlsh && newlines:
+		return ErrNewlineEscapes("cqlsh has escapes of its own, which --unescape undoes")
+	case newlines && (f.Escape == 0 || f.Escape == f.Quote):
+		return ErrNewlineEscapes("say which character stands before n and r: --escape '\\'")
+	}
+	return nil
+}

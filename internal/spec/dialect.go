@@ -20,7 +20,7 @@ type Dialect struct {
 	// NewlineEscapes reads n, r and t behind the escape as LF, CR and tab.
 	NewlineEscapes bool
 	Unescape       bool
-	TimeTexts // cqlsh's dialect has at most one pattern, of timestamps
+	TimeTexts      // cqlsh's dialect has at most one pattern, of timestamps
 
 	ValueTexts
 	Integers string   // plain or decimal, where 12.0 is the whole number 12

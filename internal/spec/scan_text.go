@@ -20,7 +20,7 @@ type ScanText struct {
 	// NewlineEscapes writes LF and CR as n and r behind the escape, so that each row is one line.
 	NewlineEscapes bool
 
-	Null   string // text for null values in csv and tsv
+	Null string // text for null values in csv and tsv
 	// How dates and times are written; the zero value: as CQL does. There is at most one pattern of
 	// a kind.
 	TimeTexts

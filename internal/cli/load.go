@@ -106,6 +106,10 @@ func (o *loadOptions) addWriteFlags(b flagset.Binder) {
 		"delete the rows whose primary keys the inputs have; other columns of the table are skipped. It must be typed",
 	)
 	b.Add(
+		"delete-by",
+		"column,...: delete all rows with the values that the inputs have for these columns, the first of the primary key; at least the partition key. It must be typed",
+	)
+	b.Add(
 		"dry-run",
 		"parse, type and group everything, and write nothing; print the column of each field, and all bad columns of a row",
 		flagset.Everyday,

@@ -27,6 +27,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/write/delivery"
+	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/mutation"
 )
 
 // Load is a load that is ready to run.
@@ -282,8 +283,8 @@ func (l *Load) statement(ctx context.Context) (*table.Statement, error) {
 	switch {
 	case l.spec.Via != spec.ViaCQL:
 		return nil, nil //nolint:nilnil // the keys of deleted rows are written as they are
-	case l.spec.Delete:
-		parse, flag = l.t.DeleteByKey, "--delete"
+	case l.spec.Deletes():
+		parse, flag = l.deleteByKey, "--delete"
 	}
 	parsed, err := parse()
 	if err != nil {
@@ -294,6 +295,15 @@ func (l *Load) statement(ctx context.Context) (*table.Statement, error) {
 		return nil, fmt.Errorf("%s: %w", flag, err)
 	}
 	return statement, nil
+}
+
+// deleteByKey returns what deletes the rows of a key, or of the start of one.
+func (l *Load) deleteByKey() (*mutation.Statement, error) {
+	parsed, err := l.t.DeleteByKey(l.spec.DeleteBy)
+	if err != nil {
+		return nil, fmt.Errorf("--delete-by: %w", err)
+	}
+	return parsed, nil
 }
 
 // warnOfRetimed warns of the rows of rejects that get other timestamps than before.
@@ -374,7 +384,7 @@ func (l *Load) refuseView(ctx context.Context) (err error) {
 // before Run.
 func (l *Load) Explain(show func(ExplainedInput)) {
 	l.explained = l.job.Explain(show)
-	l.explained.Nulls, l.explained.KeysAlone = l.spec.Nulls, l.spec.Delete
+	l.explained.Nulls, l.explained.KeysAlone = l.spec.Nulls, l.spec.Deletes()
 	if l.delivery != nil {
 		l.explained.Way = l.delivery.Describe()
 	} else {
@@ -392,7 +402,7 @@ func (l *Load) Table() string { return l.t.Schema.String() }
 func (l *Load) Counters() *progress.Counters { return l.job.Counters }
 
 // Deletes says whether rows are deleted.
-func (l *Load) Deletes() bool { return l.spec.Delete }
+func (l *Load) Deletes() bool { return l.spec.Deletes() }
 
 // DryRun says whether nothing will be written.
 func (l *Load) DryRun() bool { return l.spec.DryRun }

@@ -70,7 +70,7 @@ func (l *Load) newReport() LoadReport {
 		Streamed:    l.delivery != nil,
 		IfNotExists: l.spec.IfNotExists,
 		Statement:   l.of.Statement.Kind(),
-		Delete:      l.spec.Delete,
+		Delete:      l.spec.Deletes(),
 		Conditional: l.conditional(),
 		CountsTwice: l.countsTwice,
 		Changed:     l.reread.All,

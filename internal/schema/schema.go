@@ -140,6 +140,37 @@ func (t *Table) Key() []Column {
 	return append(t.OfKind(PartitionKey), t.OfKind(Clustering)...)
 }
 
+// KeyStart returns the columns of the partition key, and the clustering columns from the first on,
+// that names are. It returns an error if names are others. If there are none, it is the whole key.
+func (t *Table) KeyStart(names []string) ([]Column, error) {
+	key := t.Key()
+	if len(names) == 0 {
+		return key, nil
+	}
+	wanted := make(map[string]bool, len(names))
+	for _, name := range names {
+		s, err := t.Select(name)
+		if err != nil {
+			return nil, err
+		}
+		if !s.Plain || !s.Column.IsKey() || wanted[s.Column.Name] {
+			return nil, fmt.Errorf("%s is no column of the primary key of %s, or comes twice", name, t)
+		}
+		wanted[s.Column.Name] = true
+	}
+	least := len(t.OfKind(PartitionKey))
+	for i, c := range key {
+		if !wanted[c.Name] && (i < least || i < len(names)) {
+			return nil, fmt.Errorf(
+				"column %q is missing: the start of the primary key of %s is all of the partition key, "+
+					"and then clustering columns in their order",
+				c.Name, t,
+			)
+		}
+	}
+	return key[:len(names)], nil
+}
+
 // MayRepeatLater reports whether a row may be written again with a later timestamp. Counters count
 // it twice, and what a statement does is not known.
 func (t *Table) MayRepeatLater() bool { return !t.Markers && !t.IsCounter() }

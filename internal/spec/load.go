@@ -31,6 +31,9 @@ type Load struct {
 	Query string
 	// Delete deletes the rows whose primary keys the inputs have; their other columns are skipped.
 	Delete bool
+	// DeleteBy are the partition key columns, and clustering columns from the first on. All rows
+	// with the values that the inputs have for these are deleted.
+	DeleteBy []string
 
 	Format   string            // csv, tsv or json; empty: as the first file's name ends, else csv
 	Map      map[string]string // columns of fields that have other names
@@ -106,6 +109,7 @@ func (o *Load) Settings() setting.List {
 	return slices.Concat(setting.List{
 		{Name: "query", Field: &o.Query},
 		{Name: "delete", Field: &o.Delete},
+		{Name: "delete-by", Field: &o.DeleteBy},
 		{Name: "format", Field: &o.Format, Among: formats},
 		{Name: "map", Field: &o.Map},
 		{Name: "skipcols", Field: &o.SkipCols},
@@ -215,7 +219,7 @@ func (o *Load) Check(continued bool) error {
 	if err := o.checkQuery(); err != nil {
 		return err
 	}
-	if o.PreserveTimes && (o.Query != "" || o.Delete || o.IfNotExists) {
+	if o.PreserveTimes && (o.Query != "" || o.Deletes() || o.IfNotExists) {
 		return errors.New(
 			"--preserve-times: the times are those of rows that are inserted, without a condition",
 		)

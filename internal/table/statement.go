@@ -73,11 +73,15 @@ func (t *Table) Prepare(ctx context.Context, parsed *mutation.Statement) (*State
 	return s, nil
 }
 
-// DeleteByKey returns the statement that deletes a row by its primary key, with a marker of each
-// key column's name.
-func (t *Table) DeleteByKey() (*mutation.Statement, error) {
+// DeleteByKey returns the statement that deletes rows by the start of their primary key, with a
+// marker of each column's name. See [schema.Table.KeyStart] for the columns.
+func (t *Table) DeleteByKey(columns []string) (*mutation.Statement, error) {
+	key, err := t.Schema.KeyStart(columns)
+	if err != nil {
+		return nil, err
+	}
 	var where []string
-	for _, c := range t.Schema.Key() {
+	for _, c := range key {
 		name := cqltype.QuoteIdent(c.Name)
 		where = append(where, name+" = :"+name)
 	}

@@ -51,8 +51,9 @@ type InsertOptions struct {
 	// those that there are, instead of replacing them. Null still deletes them.
 	AppendCollections bool
 	// Delete has the row deleted by its primary key, as a DELETE of the row does. The statement's
-	// columns are those of the key. In a table without clustering columns, the deletion is that of
-	// the partition, and the row stands for it.
+	// columns are those of the key, and the last clustering columns may be missing. Then the row
+	// stands for the deletion of all rows that have its values. Its missing values are null. A row
+	// without clustering values stands for the deletion of its partition.
 	Delete bool
 }
 
@@ -147,6 +148,12 @@ func NewInserter(c *Codec, columns []string, o InsertOptions) (*Inserter, error)
 		)
 	case len(in.key) < len(s.key):
 		return nil, errors.New("columns of the partition key are missing")
+	case o.Delete:
+		for i, c := range in.clustering {
+			if c.column != i {
+				return nil, errors.New("clustering columns before others are missing")
+			}
+		}
 	case len(in.clustering) < len(s.clustering) &&
 		(len(in.clustering) > 0 || len(in.statics) == 0 || len(in.regulars) > 0):
 		return nil, errors.New("clustering columns are missing")
@@ -305,6 +312,9 @@ func (in *Inserter) wholeClustering(values []Value) (bool, error) {
 	}
 	if set > 0 && set < len(in.clustering) {
 		return false, errors.New("some of the clustering columns have no value")
+	}
+	if in.options.Delete {
+		return set == len(in.clustering), nil
 	}
 	return set == len(in.codec.schema.clustering), nil
 }

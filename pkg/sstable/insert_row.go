@@ -83,6 +83,9 @@ func (in *Inserter) clusteringValues(r *Row, values []Value) error {
 		}
 		r.Clustering = append(r.Clustering, value)
 	}
+	for range len(in.codec.schema.clustering) - len(in.clustering) {
+		r.Clustering = append(r.Clustering, nil) // of a deletion
+	}
 	return nil
 }
 

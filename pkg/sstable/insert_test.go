@@ -585,3 +585,38 @@ func TestADeletedRowHasADeletionAlone(t *testing.T) {
 		require.ErrorContains(t, err, "not of the key of a deleted row")
 	}
 }
+
+// A row without its last clustering values stands for a range, and one without any for a partition.
+func TestADeletedRangeHasNullsForTheRest(t *testing.T) {
+	c, err := NewCodec(schemaOf(t, Table{
+		Key:        []Column{column(t, "k", "int")},
+		Clustering: []Column{column(t, "a", "int"), column(t, "b", "int"), column(t, "d", "int")},
+		Statics:    []Column{column(t, "s", "int")},
+	}), component.NB, Minima{})
+	require.NoError(t, err)
+	one, two := set(t, "00000001"), set(t, "00000002")
+	for i, columns := range [][]string{{"k"}, {"a", "k"}, {"k", "b", "a"}} {
+		in, err := NewInserter(c, columns, InsertOptions{Delete: true})
+		require.NoError(t, err)
+		statement := Insert{Timestamp: stamp, Now: now, Values: []Value{one, two, two}[:i+1]}
+		static, row, err := in.Insert(statement)
+		require.NoError(t, err)
+		require.Nil(t, static)
+		require.Equal(t, Deletion{Set: true, Timestamp: stamp, Time: now}, row.Deletion)
+		require.Len(t, row.Clustering, 3)
+		for n, value := range row.Clustering {
+			require.Equal(t, n < i, value != nil)
+		}
+		encoded, err := c.AppendRow(nil, row)
+		require.NoError(t, err)
+		var back Row
+		require.NoError(t, c.DecodeRow(encoded, &back))
+		require.Equal(t, row.Clustering, back.Clustering)
+
+		statement.Values[i].State = Null
+		_, _, err = in.Insert(statement)
+		require.Error(t, err)
+	}
+	_, err = NewInserter(c, []string{"k", "b"}, InsertOptions{Delete: true})
+	require.ErrorContains(t, err, "clustering columns before others are missing")
+}

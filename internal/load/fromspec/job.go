@@ -4,6 +4,7 @@ package fromspec
 import (
 	"context"
 	"fmt"
+	"slices"
 	"io"
 	"time"
 
@@ -56,8 +57,11 @@ func (l *Load) Job(
 	reading.Columns = o.Columns
 	filled := t.Schema // what the fields of inputs fill
 	switch {
-	case o.Delete:
-		filled = l.onlyKey(&reading)
+	case o.Deletes():
+		var err error
+		if filled, err = l.onlyKey(&reading); err != nil {
+			return nil, err
+		}
 	case l.Statement != nil:
 		filled = l.Statement.Markers()
 	}
@@ -143,14 +147,26 @@ func (l *Load) Job(
 	return job, nil
 }
 
-// onlyKey returns the table of the key columns, and has all readings skip the other columns.
-func (l *Load) onlyKey(reading *ingest.Reading) *schema.Table {
+// onlyKey returns a table of the key columns by which rows are deleted. Fields of all other columns
+// are not loaded.
+func (l *Load) onlyKey(reading *ingest.Reading) (*schema.Table, error) {
 	t := l.Table.Schema
-	reading.Fields.Unread = t
-	for i := range l.Former {
-		l.Former[i].Fields.Unread = t
+	key, err := t.KeyStart(l.Spec.DeleteBy)
+	if err != nil {
+		return nil, fmt.Errorf("--delete-by: %w", err)
 	}
-	return schema.New(t.Keyspace, t.Name, t.Key())
+	columns := slices.Clone(t.Columns)
+	for i := range columns {
+		if !slices.ContainsFunc(key, func(c schema.Column) bool { return c.Name == columns[i].Name }) {
+			columns[i].Kind = schema.Regular // of the key, too, behind its start
+		}
+	}
+	unread := schema.New(t.Keyspace, t.Name, columns)
+	reading.Fields.Unread = unread
+	for i := range l.Former {
+		l.Former[i].Fields.Unread = unread
+	}
+	return schema.New(t.Keyspace, t.Name, key), nil
 }
 
 // addInputs adds the inputs to a job, and counts their sizes.

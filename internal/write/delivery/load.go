@@ -13,6 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/progress"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/write/stream"
 )
@@ -23,7 +24,7 @@ func (d *Delivery) PrepareLoad(ctx context.Context, load *spec.Load) error {
 		return err
 	}
 	o, table := &d.Setup.Options, d.Setup.TableOptions
-	if len(table.Indexes) > 0 && !load.Delete {
+	if len(table.Indexes) > 0 && !load.Deletes() {
 		limits := d.Table.Limits(ctx)
 		if load.User == "" {
 			// Guardrails are for users that are no superusers. Without a login, all users are
@@ -32,10 +33,17 @@ func (d *Delivery) PrepareLoad(ctx context.Context, load *spec.Load) error {
 		}
 		o.Indexes = IndexesOf(d.Table.Schema, table.Indexes, limits)
 	}
-	if !load.Delete { // a deletion does not expire
+	if !load.Deletes() { // a deletion does not expire
 		o.TTL = int32(cmp.Or(int(load.TTL), table.DefaultTTL))
 	}
-	o.Append, o.Delete = load.AppendCollections, load.Delete
+	o.Append, o.Delete = load.AppendCollections, load.Deletes()
+	if o.Delete {
+		key, err := d.Table.Schema.KeyStart(load.DeleteBy)
+		if err != nil {
+			return fmt.Errorf("--delete-by: %w", err)
+		}
+		o.DeleteBy = len(key) - len(d.Table.Schema.OfKind(schema.PartitionKey))
+	}
 	o.Memory = int64(load.Memory) / sortShare
 	// In a folder all rows are one slice: a resumed load writes no complete rows again.
 	if load.Via == spec.ViaStream {

@@ -212,7 +212,7 @@ func (e *encoder) add(b *extsort.Buffer, r *write.Row) (err error) {
 	if err != nil {
 		return &refusal{err}
 	}
-	if e.t.deletesPartitions() {
+	if e.t.deletesPartitions() || e.t.deletesRanges() {
 		if _, err := sstable.AppendDeletion(nil, row.Deletion, e.t.codec.Version()); err != nil {
 			return &refusal{err}
 		}
@@ -251,8 +251,13 @@ func (e *encoder) add(b *extsort.Buffer, r *write.Row) (err error) {
 }
 
 // deletesPartitions reports whether each row stands for the deletion of its partition.
-func (t *Target) deletesPartitions() bool {
-	return t.o.Delete && len(t.o.Table.OfKind(schema.Clustering)) == 0
+func (t *Target) deletesPartitions() bool { return t.o.Delete && t.o.DeleteBy == 0 }
+
+// deletesRanges reports whether each row stands for the deletion of all rows with its first
+// clustering values.
+func (t *Target) deletesRanges() bool {
+	return t.o.Delete && t.o.DeleteBy > 0 &&
+		t.o.DeleteBy < len(t.o.Table.OfKind(schema.Clustering))
 }
 
 // cellRoom is the approximate size of a cell in a record besides its value, in bytes.

@@ -164,6 +164,9 @@ func (p *partitions) row() error {
 			return nil
 		}
 	}
+	if p.t.deletesRanges() {
+		return p.rows(encoded)
+	}
 	encoded, err := p.rebase(encoded)
 	if err != nil {
 		return err
@@ -172,6 +175,21 @@ func (p *partitions) row() error {
 		return p.to.Static(encoded)
 	}
 	return p.to.Row(encoded)
+}
+
+// rows deletes the rows with the first clustering values of a row that stands for them. All ranges of
+// a partition have the same number of values, so that no two of them touch.
+func (p *partitions) rows(encoded []byte) error {
+	if err := p.as.DecodeRow(encoded, &p.room); err != nil {
+		return err
+	}
+	values, deletion := p.room.Clustering[:p.t.o.DeleteBy], p.room.Deletion
+	start := sstable.Marker{Kind: sstable.InclusiveStart, Values: values, Started: deletion}
+	if err := p.to.Marker(&start); err != nil {
+		return err
+	}
+	end := sstable.Marker{Kind: sstable.InclusiveEnd, Values: values, Ended: deletion}
+	return p.to.Marker(&end)
 }
 
 // deletion returns the deletion of a partition whose row stands for it: see

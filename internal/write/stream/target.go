@@ -56,8 +56,10 @@ type Options struct {
 	// Append keeps the elements of collections that are not frozen, and adds those of a row's value
 	// to them. Otherwise the value replaces them.
 	Append bool
-	// Delete deletes rows by their primary keys; they have no other columns.
-	Delete bool
+	// Delete deletes rows by the start of their primary keys: the partition key and DeleteBy
+	// clustering columns. They have no other columns.
+	Delete   bool
+	DeleteBy int
 	// Indexes are those that do not take all values. Rows with such values are rejected.
 	Indexes []Index
 	// Whole makes SSTables here and sends them as they are. If it is nil, the nodes make them of

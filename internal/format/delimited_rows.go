@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/row"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
@@ -15,6 +17,7 @@ import (
 type delimitedPlan struct {
 	PlanOptions
 	nulls   [][]byte
+	escaped [][]byte // texts of null that hold the escape: see delimitedRows.dropNulls
 	codecs  []Codec
 	nullers []nuller   // by column, nil: the rule of isNullText
 	asIs    []verbatim // by column, nil: a value is made of the text
@@ -23,14 +26,18 @@ type delimitedPlan struct {
 }
 
 // Plan implements Format.
-func (Delimited) Plan(o PlanOptions) (Plan, error) {
+func (d Delimited) Plan(o PlanOptions) (Plan, error) {
 	plan := o.Codec
 	if plan == nil {
 		plan = func(c schema.Column) (Codec, error) { return cqltext.Plan(c.Type) }
 	}
 	p := &delimitedPlan{PlanOptions: o}
 	for _, n := range o.Nulls {
-		p.nulls = append(p.nulls, []byte(n))
+		if d.Escape != 0 && d.Escape != d.Quote && strings.IndexByte(n, d.Escape) >= 0 {
+			p.escaped = append(p.escaped, []byte(n))
+		} else {
+			p.nulls = append(p.nulls, []byte(n))
+		}
 	}
 	for _, c := range o.Columns {
 		codec, err := plan(c)
@@ -43,6 +50,9 @@ func (Delimited) Plan(o PlanOptions) (Plan, error) {
 		asIs, _ := codec.(verbatim)
 		p.asIs = append(p.asIs, asIs)
 		p.text = append(p.text, cqltext.TextLike(c.Type))
+	}
+	if slices.ContainsFunc(p.nullers, func(own nuller) bool { return own != nil }) {
+		p.escaped = nil // they know the escape
 	}
 	var err error
 	p.checks, err = checksOf(o.Columns)
@@ -79,6 +89,7 @@ func (p *delimitedPlan) isNullText(text []byte, quoted, textual bool) bool {
 // delimitedRows reads the records of delimited text.
 type delimitedRows struct {
 	parser *dsv.Parser
+	format dsv.Format
 	plan   *delimitedPlan
 	rec    dsv.Record
 	utf8   []byte      // the text of a field that is not in UTF-8
@@ -87,7 +98,7 @@ type delimitedRows struct {
 
 // NewReader implements Format.
 func (d Delimited) NewReader() RowReader {
-	return &delimitedRows{parser: dsv.NewParser(d.Format)}
+	return &delimitedRows{parser: dsv.NewParser(d.Format), format: d.Format}
 }
 
 func (r *delimitedRows) Reset(c Chunk, p Plan) {
@@ -99,7 +110,28 @@ func (r *delimitedRows) Reset(c Chunk, p Plan) {
 func (r *delimitedRows) Next() bool {
 	more := r.parser.Next()
 	r.rec = r.parser.Record()
+	if r.plan != nil && len(r.plan.escaped) > 0 {
+		r.dropNulls()
+	}
 	return more
+}
+
+// dropNulls removes the text of fields that stand in the record as a text of null that holds the
+// escape, such as \N. Without its escape such a text would be a value. What is written \\N is one.
+func (r *delimitedRows) dropNulls() {
+	for i := range r.rec.Fields {
+		f := &r.rec.Fields[i]
+		if f.Quoted || len(f.Text) == 0 {
+			continue
+		}
+		for _, null := range r.plan.escaped {
+			behind, is := bytes.CutPrefix(r.rec.Raw[f.Offset:], null)
+			if is && r.format.EndsField(behind) {
+				f.Text = nil
+				break
+			}
+		}
+	}
 }
 
 func (r *delimitedRows) Record() Record { return Record{r.rec.Raw, r.rec.Offset, r.rec.Line, 1} }

@@ -2,14 +2,12 @@ package format
 
 import (
 	"errors"
-	"maps"
+	"fmt"
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl/jsonscan"
 )
-
-var errManyMembers = errors.New("the object and those inside it have too many members")
 
 // nested reads members inside of the objects that are values of members. A member inside has the
 // name of the object, a dot and its own name, as PlanOptions.Nested says.
@@ -17,27 +15,25 @@ type nested struct {
 	objects map[string]bool // by name: members of the object that are not in names are left out
 	names   map[string]int  // as PlanOptions.Names
 	fields  []jsonl.Field   // of the last record
-	paths   []byte          // their names, where these are longer than in the text
+	paths   []byte          // the names of those inside
 }
 
+// largePaths is the size of names that are kept for the next record, in bytes.
+const largePaths = 1 << 20
+
 // objectsOf returns the names of the objects to read inside of, and whether their other members are
-// left out. A member that is itself read is none of them.
+// left out.
 func objectsOf(o PlanOptions) map[string]bool {
 	objects := make(map[string]bool)
 	for _, name := range o.Nested {
 		for at := range len(name) {
-			if name[at] != '.' {
-				continue
+			if name[at] == '.' {
+				objects[name[:at]] = false
 			}
-			objects[name[:at]] = false
 		}
 	}
-	maps.DeleteFunc(objects, func(name string, _ bool) bool {
-		column, known := o.Names[name]
-		return known && column >= 0
-	})
 	for name := range objects {
-		for above := name; above != "" && !objects[name]; above, _ = cutLast(above) {
+		for above := name; above != "" && !objects[name]; above = above[:max(strings.LastIndexByte(above, '.'), 0)] {
 			column, known := o.Names[above]
 			objects[name] = known && column < 0
 		}
@@ -45,47 +41,52 @@ func objectsOf(o PlanOptions) map[string]bool {
 	return objects
 }
 
-// cutLast returns what stands before the last dot of a name, and whether there is one.
-func cutLast(name string) (before string, found bool) {
-	at := strings.LastIndexByte(name, '.')
-	return name[:max(at, 0)], at >= 0
-}
-
 // read returns the members of a record. Those inside of an object take its place. They are valid
-// until the next call.
+// until the next call. An error is a *jsonl.SyntaxError.
 func (n *nested) read(rec jsonl.Record) ([]jsonl.Field, error) {
+	if cap(n.paths) > largePaths {
+		n.paths = nil
+	}
 	n.fields, n.paths = n.fields[:0], n.paths[:0]
 	for _, f := range rec.Fields {
 		if err := n.add(rec.Raw, f); err != nil {
-			return nil, err
+			return nil, rec.ErrorAt(err.Offset, err.Msg)
 		}
 	}
 	return n.fields, nil
 }
 
 // add adds a member, or those inside of it.
-func (n *nested) add(text []byte, f jsonl.Field) error {
+func (n *nested) add(text []byte, f jsonl.Field) *jsonscan.Error {
 	rest, inside := n.objects[string(f.Name)]
-	if inside && string(f.Value) == "null" {
+	switch {
+	case inside && string(f.Value) == "null":
 		return nil
-	}
-	if !inside || f.Value[0] != '{' {
-		if len(n.fields) == jsonl.MaxFields {
-			return errManyMembers
+	case inside && f.Value[0] == '{':
+		return n.addInside(text, f, rest)
+	case len(n.fields) == jsonl.MaxFields:
+		return &jsonscan.Error{
+			Offset: f.Offset,
+			Msg:    fmt.Sprintf("the object and those inside of it have more than %d members", jsonl.MaxFields),
 		}
-		n.fields = append(n.fields, f)
-		return nil
 	}
-	pos, done, err := jsonscan.Open(text, f.Offset, '{', '}')
+	n.fields = append(n.fields, f)
+	return nil
+}
+
+// addInside adds the members of an object, which is valid JSON. rest leaves out those that no names
+// are for.
+func (n *nested) addInside(text []byte, object jsonl.Field, rest bool) *jsonscan.Error {
+	pos, done, err := jsonscan.Open(text, object.Offset, '{', '}')
 	for err == nil && !done {
 		begin := pos
 		if pos, _, err = jsonscan.Name(text, begin); err != nil {
 			break
 		}
-		path := len(n.paths)
-		n.paths = append(append(n.paths, f.Name...), '.')
+		path, kept := len(n.paths), len(n.fields)
+		n.paths = append(append(n.paths, object.Name...), '.')
 		if n.paths, err = jsonscan.AppendText(n.paths, text[begin+1:pos-1]); err != nil {
-			break
+			return placed(err, begin+1)
 		}
 		member := jsonl.Field{Name: n.paths[path:len(n.paths):len(n.paths)]}
 		if member.Offset, err = jsonscan.Colon(text, pos); err != nil {
@@ -97,13 +98,25 @@ func (n *nested) add(text []byte, f jsonl.Field) error {
 		}
 		member.Value = text[member.Offset:pos:pos]
 		if !rest || n.wanted(member) {
-			err = n.add(text, member)
+			if err := n.add(text, member); err != nil {
+				return err
+			}
 		}
-		if err == nil {
-			pos, done, err = jsonscan.More(text, pos, '}')
+		if len(n.fields) == kept {
+			n.paths = n.paths[:path]
 		}
+		pos, done, err = jsonscan.More(text, pos, '}')
 	}
-	return err
+	return placed(err, 0)
+}
+
+// placed returns an error of jsonscan whose offset counts from another one.
+func placed(err error, from int) *jsonscan.Error {
+	var e *jsonscan.Error
+	if !errors.As(err, &e) {
+		return nil
+	}
+	return &jsonscan.Error{Offset: from + e.Offset, Msg: e.Msg}
 }
 
 // wanted reports whether a member inside is read, or has members that may be.

@@ -44,9 +44,9 @@ type PlanOptions struct {
 	Names map[string]int
 	Find  func(name []byte, of Members) (int, error)
 	// Nested lists names of members inside of objects: the name of the object, a dot, and that of
-	// the member. That may be an object again. Find is called for the other members of such an
-	// object too, or they are left out if Names has -1 for the object. An object that is a column
-	// itself is not read inside, and only JSON has members inside of others.
+	// the member. That may be an object again. Such an object is never a member itself. Find is
+	// called for its other members too, or they are left out if Names has -1 for the object. Only
+	// JSON has members inside of others.
 	Nested []string
 	// Codec plans the codec of a column. nil: the format's own. A format whose values are not all
 	// texts has a use for a codec only for those that are. It then takes a nil codec for its own.

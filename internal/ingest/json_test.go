@@ -104,7 +104,7 @@ func TestManyMembersInside(t *testing.T) {
 	loadtest.MustRun(t, job, c)
 	require.Len(t, c.Cells, 1)
 	require.Len(t, rejects.Sorted(), 1)
-	require.Equal(t, "the object and those inside it have too many members", rejects.Sorted()[0].Reason)
+	require.Equal(t, "the object and those inside of it have more than 65536 members", rejects.Sorted()[0].Reason)
 }
 
 func TestJSONMapping(t *testing.T) {

@@ -140,7 +140,7 @@ func (m *Mapping) planBy(f Fields) (err error) {
 	}
 	if m.members != nil {
 		o.Names, o.Find, o.Codec = m.members.byName, m.members.column, f.Strings
-		o.Numbers, o.Nested = f.Numbers, slices.Sorted(maps.Keys(f.Renamed))
+		o.Numbers, o.Nested = f.Numbers, f.nested(m.members.table)
 	}
 	form := f.format
 	switch {

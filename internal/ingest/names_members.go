@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/schema"
@@ -100,8 +101,9 @@ func (m *members) column(name []byte, of format.Members) (int, error) {
 		keys := m.fields.missingKeys(m.table, names, columns)
 		columns = slices.DeleteFunc(columns, func(c renaming) bool { return c.field != unknown[0] })
 		hint := hintNames(m.table, columns, unknown, keys, mayHold)
-		if of.IsObject(unknown[0]) {
-			hint = hintObject(unknown[0])
+		if len(columns) == 0 && of.IsObject(unknown[0]) {
+			hint = hintObject(m.table.Noun(), unknown[0])
+			return 0, &hinted{err: err, hint: hint, form: "%v; %s"}
 		}
 		return 0, &hinted{
 			err:      err,
@@ -117,11 +119,34 @@ func (m *members) column(name []byte, of format.Members) (int, error) {
 	return 0, fmt.Errorf("column %q is not among those to load", s.Column.Name)
 }
 
-// hintObject returns the hint for an object whose name is no column.
-func hintObject(name string) string {
+// nested returns the names of Renamed that are members inside of objects. An object that is a column
+// is not read inside, unless it is skipped itself.
+func (f Fields) nested(t *schema.Table) []string {
+	return slices.DeleteFunc(
+		slices.Sorted(maps.Keys(f.Renamed)),
+		func(name string) bool { return !f.Inside(t, name) },
+	)
+}
+
+// Inside reports whether a name may be that of a member inside of an object. Then the names before
+// each of its dots are no columns that are loaded.
+func (f Fields) Inside(t *schema.Table, name string) bool {
+	for at := strings.LastIndexByte(name, '.'); at >= 0; at = strings.LastIndexByte(name[:at], '.') {
+		above := name[:at]
+		if _, renamed := f.Renamed[above]; f.skips(above) {
+			continue
+		} else if _, err := t.Select(above); err == nil || renamed {
+			return false
+		}
+	}
+	return strings.Contains(name, ".")
+}
+
+// hintObject returns the hint for an object whose name is no column, or no marker, as noun says.
+func hintObject(noun, name string) string {
 	return fmt.Sprintf(
 		"--map %s reads a member inside of the object, --skipcols %s leaves out the others",
-		flagList([]string{name + ".MEMBER=COLUMN"}),
+		flagList([]string{name + ".MEMBER=" + strings.ToUpper(noun)}),
 		flagList([]string{name}),
 	)
 }

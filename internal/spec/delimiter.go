@@ -2,6 +2,7 @@ package spec
 
 import (
 	"errors"
+	"fmt"
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/pkg/dsv"
@@ -38,6 +39,22 @@ func CheckEscapes(f *dsv.Format, cqlsh, newlines bool) error {
 		return ErrNewlineEscapes("cqlsh has escapes of its own, which --unescape undoes")
 	case newlines && (f.Escape == 0 || f.Escape == f.Quote):
 		return ErrNewlineEscapes("say which character stands before n and r: --escape '\\'")
+	}
+	return nil
+}
+
+// CheckNull refuses a text of null that a value may be written as. Only letters and digits may be
+// behind an escape, since quotes and escapes of values are written with one.
+func CheckNull(f *dsv.Format, text string) error {
+	if f.Escape == 0 || f.Escape == f.Quote {
+		return nil
+	}
+	for i := strings.IndexByte(text, f.Escape); i >= 0; i = strings.IndexByte(text, f.Escape) {
+		if text = text[i+1:]; text == "" || strings.IndexByte(lettersAndDigits, text[0]) < 0 {
+			return fmt.Errorf(
+				"--null-string: behind the escape %c must be a letter or a digit", f.Escape,
+			)
+		}
 	}
 	return nil
 }

@@ -207,8 +207,6 @@ func (o *ScanText) delimit(format *dsv.Format) error {
 			"--null-string %q: must not hold the delimiter, the quote or a line break",
 			o.Null,
 		)
-	case o.Escape != "" && strings.Contains(o.Null, o.Escape):
-		return fmt.Errorf("--null-string %q: must not hold the escape %s", o.Null, o.Escape)
 	}
-	return nil
+	return CheckNull(format, o.Null)
 }

@@ -6,9 +6,9 @@ import "bytes"
 const bom = "\xef\xbb\xbf"
 
 // NeedsQuotes reports whether text must be quoted so that a reader returns the same bytes. That is
-// the case if text contains a delimiter, a quote, CR or LF. It is also the case if text starts with
-// a byte order mark, which would be lost at the start of a file. An empty text does not need quotes
-// to stay empty; [Format.AppendField] distinguishes it from null.
+// the case if text contains the first byte of a delimiter, a quote, CR or LF. It is also the case
+// if text starts with a byte order mark, which would be lost at the start of a file. An empty text
+// does not need quotes to stay empty; [Format.AppendField] distinguishes it from null.
 //
 // In a format with an escape, a quote needs no quotes around the text, because it is escaped like
 // the escape itself. A text that needs no quotes may therefore still need escapes.

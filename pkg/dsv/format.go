@@ -3,6 +3,7 @@ package dsv
 import (
 	"errors"
 	"fmt"
+	"strings"
 )
 
 // Format is the dialect: the bytes that separate, quote and escape.
@@ -98,6 +99,17 @@ func (f Format) checkRest() error {
 
 // delimiter returns all bytes of the delimiter.
 func (f Format) delimiter() string { return string(rune(f.Delimiter)) + f.Rest }
+
+// EndsField reports whether an unquoted field ends before a text, which is the rest of a record. With
+// Trim, blanks may be before its end.
+func (f *Format) EndsField(text []byte) bool {
+	text = text[f.blanks().skip(text, 0):]
+	switch {
+	case len(text) == 0, text[0] == '\n', string(text) == "\r\n":
+		return true
+	}
+	return text[0] == f.Delimiter && strings.HasPrefix(string(text[1:]), f.Rest)
+}
 
 // AppendDelimiter appends the delimiter.
 func (f *Format) AppendDelimiter(dst []byte) []byte {

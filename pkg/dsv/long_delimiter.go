@@ -11,27 +11,46 @@ import (
 type longDelimiters struct {
 	field int // the last field known begins there
 	pos   int // no delimiter begins in [field, pos)
+	nextD int // none begins in [pos, nextD) either, but behind an escape
+	nextE int // no escape in [pos, nextE)
+}
+
+// startLong is how far a machine has searched that is at the start of a field.
+func startLong(field int) longDelimiters { return longDelimiters{field, field, field, field} }
+
+// shift is machine.shift.
+func (l *longDelimiters) shift(d int) {
+	l.field -= d
+	l.pos -= d
+	l.nextD -= d
+	l.nextE -= d
 }
 
 // opensBehindLong reports whether the quote at q, outside quotes, is the first byte of a field.
 func (m *machine) opensBehindLong(win []byte, q int) bool {
 	l := &m.long
 	for l.pos < q {
-		d, e := indexDelimiter(win[:q], l.pos, m.delim, m.rest), q
+		l.nextD = indexDelimiter(win[:q], max(l.pos, l.nextD), m.delim, m.rest)
+		escape := q
 		if m.esc != 0 {
-			e = seek(win[:q], l.pos, l.pos, m.esc)
+			l.nextE = seek(win[:q], l.pos, l.nextE, m.esc)
+			escape = l.nextE
 		}
 		switch {
-		case e < d:
-			l.pos = e + 2
-		case d < q:
-			l.field = d + 1 + len(m.rest)
+		case escape < l.nextD:
+			l.pos = escape + 2
+		case l.nextD < q:
+			l.field = l.nextD + 1 + len(m.rest)
 			l.pos = l.field
 		default:
 			l.pos = q
 		}
 	}
-	return l.field <= q && m.blanks.skip(win[:q], l.field) == q
+	i := q
+	for i > l.field && m.blanks.is(win[i-1]) { // a blank with an escape before it ends there
+		i--
+	}
+	return i == l.field
 }
 
 // longDelimiter continues behind a closing quote, and maybe blanks, where the first byte of a
@@ -41,7 +60,7 @@ func (m *machine) longDelimiter(win []byte, i int, eof bool) (end int, st status
 	next := i + 1 + len(m.rest)
 	switch {
 	case next <= len(win) && string(win[i+1:next]) == m.rest:
-		m.mode, m.pos, m.long = outside, next, longDelimiters{next, next}
+		m.mode, m.pos, m.long = outside, next, startLong(next)
 	case next > len(win) && strings.HasPrefix(m.rest, string(win[i+1:])) && !eof:
 		return 0, more, true
 	default:

@@ -110,3 +110,32 @@ func checkWritten(t *testing.T, f Format, text []byte) {
 	}
 	require.False(t, p.Next())
 }
+
+// Each of these would take hours if bytes before a quote were read again for each delimiter,
+// escape or quote.
+func TestManyDelimitersCostLinearWork(t *testing.T) {
+	const n = 300_000
+	long := Format{Delimiter: '|', Rest: "|", Quote: '"'}
+	withEscape, withTrim := long, long
+	withEscape.Escape, withTrim.Trim = '\\', true
+	for name, c := range map[string]struct {
+		f  Format
+		in string
+	}{
+		"delimiters":           {withEscape, strings.Repeat("||", n) + "\"x\"\n"},
+		"escapes":              {withEscape, strings.Repeat("\\a", n) + "\"x\"\n"},
+		"both":                 {withEscape, strings.Repeat("||\\||", n) + "\"x\"\n"},
+		"halves":               {long, strings.Repeat("| ", n) + strings.Repeat("\"", n) + "\n"},
+		"blanks before quotes": {withTrim, strings.Repeat(" ", n) + "x" + strings.Repeat("\"", n) + "\n"},
+		"blanks among quotes":  {withTrim, "x" + strings.Repeat("  \"", n) + "\n"},
+		"quotes and blanks":    {withTrim, strings.Repeat("\"\" ||", n) + "\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := NewSplitter(strings.NewReader(c.in), c.f, Options{ChunkSize: 1 << 16})
+			chunk, err := s.Next(nil)
+			require.NoError(t, err)
+			require.Equal(t, 1, chunk.Records)
+			require.Len(t, chunk.Data, len(c.in))
+		})
+	}
+}

@@ -59,7 +59,7 @@ func (m *machine) restart(start int) {
 		m.nextQ, m.nextLF, m.nextE, m.paired = start, start, start, start
 	}
 	m.mode, m.half, m.start, m.pos = outside, false, start, start
-	m.long = longDelimiters{start, start}
+	m.long = startLong(start)
 }
 
 // shift adjusts the positions to a window whose first d bytes were dropped.
@@ -71,8 +71,7 @@ func (m *machine) shift(d int) {
 	m.nextLF -= d
 	m.nextE -= d
 	m.paired -= d
-	m.long.field -= d
-	m.long.pos -= d
+	m.long.shift(d)
 }
 
 // seek returns the first index of b at or after both from and pos, or len(win). The caller knows

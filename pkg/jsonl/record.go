@@ -50,6 +50,12 @@ type Record struct {
 	Err error
 }
 
+// ErrorAt returns an error about the byte at an offset in Raw.
+func (r Record) ErrorAt(offset int, msg string) *SyntaxError {
+	line, column := advance(r.Line, max(r.Column, 1), r.Raw[:offset])
+	return &SyntaxError{Line: line, Column: column, Msg: msg}
+}
+
 // FieldPosition returns the physical line and byte column of the start of the value of field i,
 // both from 1. For i past the last field, it returns the end of the record.
 func (r Record) FieldPosition(i int) (line int64, column int) {

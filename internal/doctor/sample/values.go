@@ -23,6 +23,7 @@ import (
 // values collects facts about the values of an input's rows.
 type values struct {
 	fields  ingest.Fields
+	table   *schema.Table
 	named   bool // fields have names, as in JSON
 	file    string
 	columns []schema.Column
@@ -38,6 +39,7 @@ type values struct {
 func newValues(file string, job *ingest.Job) *values {
 	l := &values{
 		fields:  job.Fields,
+		table:   job.Table,
 		named:   job.Format.Named(),
 		columns: job.Table.Columns,
 		file:    file,
@@ -282,12 +284,14 @@ func (l *values) row(columns []schema.Column, r *write.Row) {
 	if len(l.unmet) == 0 {
 		return
 	}
-	maps.DeleteFunc(l.unmet, func(name string, _ bool) bool { return hasMember(r.Raw, name) })
+	maps.DeleteFunc(l.unmet, func(name string, _ bool) bool {
+		return hasMember(r.Raw, name, l.fields.Inside(l.table, name))
+	})
 }
 
-// hasMember reports whether an object has a member of that name. A member inside of an object has
-// the object's name and a dot before its own.
-func hasMember(object []byte, name string) bool {
+// hasMember reports whether an object has a member of that name. A member inside of an object, which
+// is looked for if inside is true, has the object's name and a dot before its own.
+func hasMember(object []byte, name string, inside bool) bool {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(object, &members) != nil {
 		return false
@@ -296,8 +300,8 @@ func hasMember(object []byte, name string) bool {
 		return true
 	}
 	for member, value := range members {
-		inside, of := strings.CutPrefix(name, member+".")
-		if of && hasMember(value, inside) {
+		within, of := strings.CutPrefix(name, member+".")
+		if inside && of && hasMember(value, within, true) {
 			return true
 		}
 	}

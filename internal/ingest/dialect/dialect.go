@@ -116,6 +116,11 @@ func codecsOf(
 	if err := cutFormat(o, text); err != nil {
 		return nil, err
 	}
+	for _, null := range nulls {
+		if err := spec.CheckNull(text, null); err != nil && !cqlsh {
+			return nil, err
+		}
+	}
 	options, err := cqlshOptions(o, nulls)
 	if err != nil {
 		return nil, err

@@ -4,8 +4,8 @@ package fromspec
 import (
 	"context"
 	"fmt"
-	"slices"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/format"

@@ -72,21 +72,19 @@ type cut struct {
 // separates names of columns behind the comments, it returns that one, or else every delimiter that
 // yields several fields. It returns none if nothing is known.
 func (f Fields) cuts(t *schema.Table, text []byte, c byte) (out []cut) {
-	if len(text) == 0 {
+	own := f.delimited()
+	if len(text) == 0 || own.Delimiter == 0 {
 		return nil
 	}
-	own := f.delimited()
-	chars := []byte{own.Delimiter}
+	by := []string{own.DelimiterText()}
 	for _, d := range delimiters {
-		if d.char != own.Delimiter {
-			chars = append(chars, d.char)
+		if d.text != by[0] {
+			by = append(by, d.text)
 		}
 	}
-	for i, char := range chars {
+	for _, delimiter := range by {
 		one := cut{text: own, width: len(t.Columns)}
-		if one.text.Delimiter = char; i > 0 {
-			one.text.Rest = ""
-		}
+		one.text.SetDelimiter(delimiter)
 		commented := one.text
 		commented.Comment = c
 		if commented.Validate() != nil {

@@ -19,23 +19,21 @@ import (
 // delimiters are what stands between the fields of files that people have, and how it is
 // written on a command line.
 var delimiters = []delimited{
-	{',', "--delimiter ,"},
-	{';', "--delimiter ';'"},
-	{'\t', "--format tsv"},
-	{'|', "--delimiter '|'"},
+	{",", "--delimiter ,"},
+	{";", "--delimiter ';'"},
+	{"\t", "--format tsv"},
+	{"||", "--delimiter '||'"}, // before its half, which makes as many names
+	{"|", "--delimiter '|'"},
 }
 
-// delimited is a character between fields.
-type delimited struct {
-	char byte
-	flag string
-}
+// delimited is what stands between fields.
+type delimited struct{ text, flag string }
 
 func (d delimited) settings() Settings {
-	if d.char == '\t' {
+	if d.text == "\t" {
 		return Settings{"format": {"tsv"}}
 	}
-	return Settings{"delimiter": {string(d.char)}}
+	return Settings{"delimiter": {d.text}}
 }
 
 // OtherDelimiter begins the hint that another character than the delimiter seems to stand between
@@ -149,7 +147,7 @@ func loneCR(raw []byte) bool {
 }
 
 func guessDelimiter(t *schema.Table, header format.Header, f Fields) *hinted {
-	return hintDelimiter(t, string(header.Raw), f.delimited().Delimiter)
+	return hintDelimiter(t, string(header.Raw), f.delimited().DelimiterText())
 }
 
 // guessEncoding guesses that a name is in another encoding.
@@ -259,8 +257,8 @@ func (f Fields) fits(t *schema.Table, name string) bool {
 // hintDelimiter guesses that a header has another delimiter: the one that makes more of its fields
 // columns. If none does, it is the only one that yields several fields. It returns nil if there is
 // none.
-func hintDelimiter(t *schema.Table, line string, delimiter byte) *hinted {
-	if delimiter == 0 {
+func hintDelimiter(t *schema.Table, line, delimiter string) *hinted {
+	if delimiter == "" {
 		return nil
 	}
 	line = strings.TrimRight(line, "\r\n")
@@ -268,8 +266,8 @@ func hintDelimiter(t *schema.Table, line string, delimiter byte) *hinted {
 	for _, name := range t.Names() {
 		columns[folded(name)] = true
 	}
-	by := func(char byte) (known, all int) {
-		for _, name := range strings.Split(line, string(char)) {
+	by := func(delimiter string) (known, all int) {
+		for _, name := range strings.Split(line, delimiter) {
 			if _, err := t.Select(strings.Trim(name, `"`)); err == nil || columns[folded(name)] {
 				known++
 			}
@@ -280,11 +278,16 @@ func hintDelimiter(t *schema.Table, line string, delimiter byte) *hinted {
 	most, several := by(delimiter)
 	var best *hinted
 	for _, d := range delimiters {
-		if d.char == delimiter {
+		if d.text == delimiter {
 			continue
 		}
-		known, all := by(d.char)
-		if known > most || known == 0 && most == 0 && several == 1 && all > 1 && best == nil {
+		known, all := by(d.text)
+		more := known > most
+		if best == nil && known == most {
+			whole := known == all && all < several // || and not |
+			more = whole || known == 0 && several == 1 && all > 1
+		}
+		if more {
 			most, best = known, &hinted{
 				hint:     OtherDelimiter + " the fields: " + d.flag,
 				form:     onNextLine,
@@ -303,17 +306,17 @@ func (p *parser) hintFault(fault *format.Fault, raw []byte) {
 	if !ok || !errors.As(fault.Err, &width) {
 		return
 	}
-	if h := p.guessWidth(width, text.Delimiter, raw); h != nil {
+	if h := p.guessWidth(width, text.DelimiterText(), raw); h != nil {
 		h.err, h.form = fault.Err, behindColon
 		fault.Err = h
 	}
 }
 
 // guessWidth guesses why a record has another number of fields than planned; nil: it is not known.
-func (p *parser) guessWidth(width *format.WidthError, delimiter byte, raw []byte) *hinted {
+func (p *parser) guessWidth(width *format.WidthError, delimiter string, raw []byte) *hinted {
 	for _, d := range delimiters {
-		if d.char != delimiter && width.Fields == 1 && width.Want > 1 &&
-			bytes.Count(raw, []byte{d.char}) == width.Want-1 {
+		if d.text != delimiter && width.Fields == 1 && width.Want > 1 &&
+			bytes.Count(raw, []byte(d.text)) == width.Want-1 {
 			return &hinted{hint: OtherDelimiter + " them: " + d.flag, settings: d.settings()}
 		}
 	}

@@ -119,8 +119,8 @@ func (m *members) column(name []byte, of format.Members) (int, error) {
 	return 0, fmt.Errorf("column %q is not among those to load", s.Column.Name)
 }
 
-// nested returns the names of Renamed that are members inside of objects. An object that is a column
-// is not read inside, unless it is skipped itself.
+// nested returns the names of Renamed that are members inside of objects. An object that is a
+// column is not read inside, unless it is skipped itself.
 func (f Fields) nested(t *schema.Table) []string {
 	return slices.DeleteFunc(
 		slices.Sorted(maps.Keys(f.Renamed)),
@@ -131,15 +131,16 @@ func (f Fields) nested(t *schema.Table) []string {
 // Inside reports whether a name may be that of a member inside of an object. Then the names before
 // each of its dots are no columns that are loaded.
 func (f Fields) Inside(t *schema.Table, name string) bool {
-	for at := strings.LastIndexByte(name, '.'); at >= 0; at = strings.LastIndexByte(name[:at], '.') {
-		above := name[:at]
-		if _, renamed := f.Renamed[above]; f.skips(above) {
-			continue
-		} else if _, err := t.Select(above); err == nil || renamed {
+	names := strings.Split(name, ".")
+	for n := 1; n < len(names); n++ {
+		above := strings.Join(names[:n], ".")
+		_, renamed := f.Renamed[above]
+		_, err := t.Select(above)
+		if (err == nil || renamed) && !f.skips(above) {
 			return false
 		}
 	}
-	return strings.Contains(name, ".")
+	return len(names) > 1
 }
 
 // hintObject returns the hint for an object whose name is no column, or no marker, as noun says.

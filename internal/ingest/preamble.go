@@ -49,7 +49,7 @@ func guessPreamble(t *schema.Table, header format.Header, f Fields) *hinted {
 	if named != 0 {
 		return f.hintPreamble(
 			2,
-			delimited{named, "--delimiter " + quotedDelimiter(named)},
+			delimited{string(named), "--delimiter " + quotedDelimiter(named)},
 			first,
 			true,
 		)
@@ -71,7 +71,7 @@ func excelDelimiter(line []byte) byte {
 
 func quotedDelimiter(char byte) string {
 	for _, d := range delimiters {
-		if d.char == char {
+		if d.text == string(char) {
 			return strings.TrimPrefix(d.flag, "--delimiter ")
 		}
 	}
@@ -83,11 +83,9 @@ func quotedDelimiter(char byte) string {
 func (f Fields) headedBy(t *schema.Table, line []byte) (delimited, bool) {
 	best, most := delimited{}, 1
 	own := f.delimited()
-	for _, d := range append([]delimited{{own.Delimiter, ""}}, delimiters...) {
+	for _, d := range append([]delimited{{own.DelimiterText(), ""}}, delimiters...) {
 		by := own
-		if d.flag != "" {
-			by.Delimiter, by.Rest = d.char, ""
-		}
+		by.SetDelimiter(d.text)
 		if by.Validate() != nil {
 			continue
 		}
@@ -108,7 +106,7 @@ func (f Fields) headedBy(t *schema.Table, line []byte) (delimited, bool) {
 func (f Fields) hintPreamble(header int, d delimited, first []byte, excel bool) *hinted {
 	h := &hinted{form: onNextLine}
 	flags := f.skipLines(h, header-1)
-	if d.flag != "" && d.char != f.delimited().Delimiter {
+	if d.flag != "" && d.text != f.delimited().DelimiterText() {
 		maps.Copy(h.settings, d.settings())
 		flags += " " + d.flag
 	}

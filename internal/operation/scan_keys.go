@@ -162,6 +162,9 @@ func (s *Scan) readKeys(
 	if err != nil {
 		return tally, nil, err
 	}
+	if settings.Format == format.JSONName {
+		settings.Dialect.NewlineEscapes = false // it was given for the output
+	}
 	reading, err := dialect.Reading(settings, &text)
 	if err != nil {
 		return tally, nil, err

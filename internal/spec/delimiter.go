@@ -10,18 +10,19 @@ import (
 
 const lettersAndDigits = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
 
-// checkDelimiter refuses words and escapes, which name a character and are not what stands between
-// fields.
+// checkDelimiter refuses words, escapes and quotes, which name a character and are not what stands
+// between fields.
 func checkDelimiter(text string) error {
+	n := len(text)
 	switch {
-	case text == "":
-		return errors.New("must be one ASCII character or more")
-	case len(text) == 1:
+	case n == 0 || strings.IndexFunc(text, func(r rune) bool { return r >= 0x80 }) >= 0:
+		return errors.New("must be one ASCII character, or several")
+	case n == 1:
 		return nil
-	case strings.Contains(text, `\`):
-		return errors.New(`must be the characters themselves; \t alone is a tab`)
-	case strings.Trim(text, lettersAndDigits) == "":
-		return errors.New("must be the characters themselves, not a word for them")
+	case text[0] == '^' && n == 2, strings.Contains(text, `\`), strings.Trim(text, lettersAndDigits) == "":
+		return errors.New("must be the characters themselves, or tab")
+	case text[0] == text[n-1] && strings.Contains("'\"", text[:1]):
+		return errors.New("must be the characters themselves, without quotes around them")
 	}
 	return nil
 }

@@ -78,7 +78,8 @@ func (o *Text) Delimited(form string, given setting.Given) (dsv.Format, error) {
 	if len(quote) != 1 {
 		return format, fmt.Errorf("--quote %q: must be one ASCII character", o.Quote)
 	}
-	format.Delimiter, format.Rest, format.Quote = delimiter[0], delimiter[1:], quote[0]
+	format.SetDelimiter(delimiter)
+	format.Quote = quote[0]
 	if err := format.Validate(); err != nil {
 		return format, fmt.Errorf("--delimiter or --quote: %w", err)
 	}

@@ -90,18 +90,26 @@ func (f Format) checkRest() error {
 		}
 		if b == f.Quote || f.escapes() && b == f.Escape {
 			return fmt.Errorf(
-				"delimiter %q holds %q, which has another meaning", f.delimiter(), rune(b),
+				"delimiter %q holds %q, which has another meaning", f.DelimiterText(), rune(b),
 			)
 		}
 	}
 	return nil
 }
 
-// delimiter returns all bytes of the delimiter.
-func (f Format) delimiter() string { return string(rune(f.Delimiter)) + f.Rest }
+// DelimiterText returns all bytes of the delimiter; empty: there is none.
+func (f Format) DelimiterText() string {
+	if f.Delimiter == 0 {
+		return ""
+	}
+	return string(rune(f.Delimiter)) + f.Rest
+}
 
-// EndsField reports whether an unquoted field ends before a text, which is the rest of a record. With
-// Trim, blanks may be before its end.
+// SetDelimiter sets all bytes of the delimiter, one or more.
+func (f *Format) SetDelimiter(text string) { f.Delimiter, f.Rest = text[0], text[1:] }
+
+// EndsField reports whether an unquoted field ends before a text, which is the rest of a record.
+// With Trim, blanks may be before its end.
 func (f *Format) EndsField(text []byte) bool {
 	text = text[f.blanks().skip(text, 0):]
 	switch {

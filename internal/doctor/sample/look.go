@@ -38,7 +38,7 @@ func (l Look) Findings(ctx context.Context) []doctor.Finding {
 		return out
 	}
 	if of, ok := l.Job.Format.(format.Delimited); ok {
-		add("delimiter", doctor.Delimiter(samples, string(rune(of.Delimiter))+of.Rest))
+		add("delimiter", doctor.Delimiter(samples, of.DelimiterText()))
 	}
 	add("header", doctor.Fields(samples, l.Job.Header, l.Job.Format.Named()))
 	reading := ReadingOf(l.Load)

@@ -289,8 +289,8 @@ func (l *values) row(columns []schema.Column, r *write.Row) {
 	})
 }
 
-// hasMember reports whether an object has a member of that name. A member inside of an object, which
-// is looked for if inside is true, has the object's name and a dot before its own.
+// hasMember reports whether an object has a member of that name. A member inside of an object has
+// the object's name and a dot before its own; inside counts such members.
 func hasMember(object []byte, name string, inside bool) bool {
 	var members map[string]json.RawMessage
 	if json.Unmarshal(object, &members) != nil {

@@ -157,7 +157,8 @@ func (l *Load) onlyKey(reading *ingest.Reading) (*schema.Table, error) {
 	}
 	columns := slices.Clone(t.Columns)
 	for i := range columns {
-		if !slices.ContainsFunc(key, func(c schema.Column) bool { return c.Name == columns[i].Name }) {
+		name := columns[i].Name
+		if !slices.ContainsFunc(key, func(c schema.Column) bool { return c.Name == name }) {
 			columns[i].Kind = schema.Regular // of the key, too, behind its start
 		}
 	}

@@ -49,10 +49,14 @@ func (s Scan) Manifest() manifest.Manifest {
 			"header":      o.Header,
 			"delimiter":   o.Delimiter,
 			"quote":       o.Quote,
+			"dialect":     o.Dialect,
+			"escape":      o.Escape,
 			"null-string": o.Null,
 			"query":       o.Query,
 			"where":       o.Where,
 			"keys":        o.Keys,
+
+			"newline-escapes": o.NewlineEscapes,
 
 			"written-since": o.WrittenSince,
 			"written-until": o.WrittenUntil,

@@ -177,8 +177,8 @@ func (p *partitions) row() error {
 	return p.to.Row(encoded)
 }
 
-// rows deletes the rows with the first clustering values of a row that stands for them. All ranges of
-// a partition have the same number of values, so that no two of them touch.
+// rows deletes the rows with the first clustering values of a row that stands for them. All ranges
+// of a partition have the same number of values, so that no two of them touch.
 func (p *partitions) rows(encoded []byte) error {
 	if err := p.as.DecodeRow(encoded, &p.room); err != nil {
 		return err

@@ -588,12 +588,11 @@ func TestADeletedRowHasADeletionAlone(t *testing.T) {
 
 // A row without its last clustering values stands for a range, and one without any for a partition.
 func TestADeletedRangeHasNullsForTheRest(t *testing.T) {
-	c, err := NewCodec(schemaOf(t, Table{
+	c := mustCodec(t, &Table{
 		Key:        []Column{column(t, "k", "int")},
 		Clustering: []Column{column(t, "a", "int"), column(t, "b", "int"), column(t, "d", "int")},
 		Statics:    []Column{column(t, "s", "int")},
-	}), component.NB, Minima{})
-	require.NoError(t, err)
+	}, component.NB, Minima{})
 	one, two := set(t, "00000001"), set(t, "00000002")
 	for i, columns := range [][]string{{"k"}, {"a", "k"}, {"k", "b", "a"}} {
 		in, err := NewInserter(c, columns, InsertOptions{Delete: true})
@@ -613,10 +612,12 @@ func TestADeletedRangeHasNullsForTheRest(t *testing.T) {
 		require.NoError(t, c.DecodeRow(encoded, &back))
 		require.Equal(t, row.Clustering, back.Clustering)
 
-		statement.Values[i].State = Null
-		_, _, err = in.Insert(statement)
-		require.Error(t, err)
+		if a := slices.Index(columns, "a"); a >= 0 {
+			statement.Values[a].State = Null
+			_, _, err = in.Insert(statement)
+			require.Error(t, err)
+		}
 	}
-	_, err = NewInserter(c, []string{"k", "b"}, InsertOptions{Delete: true})
+	_, err := NewInserter(c, []string{"k", "b"}, InsertOptions{Delete: true})
 	require.ErrorContains(t, err, "clustering columns before others are missing")
 }

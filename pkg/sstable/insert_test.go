@@ -2,6 +2,7 @@ package sstable
 
 import (
 	"encoding/binary"
+	"slices"
 	"testing"
 
 	"github.com/cqlbulk/cqlbulk/internal/test/testkit"

@@ -27,7 +27,7 @@ ACTIONLINT := .cache/bin/actionlint-$(ACTIONLINT_VERSION)
 LINT_WORKFLOWS := $(ACTIONLINT) -shellcheck= -pyflakes=
 
 .DEFAULT_GOAL := help
-.PHONY: help check build man dist demo test test-long test-versions test-rings test-pages test-monitoring test-dist lint fmt bench bench-peers bench-unload bench-scale profile fuzz chaos differ flights clean
+.PHONY: help check build man dist demo test test-long test-versions test-rings test-peers test-pages test-monitoring test-dist lint fmt bench bench-peers bench-unload bench-scale profile fuzz chaos differ flights clean
 
 help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -63,6 +63,9 @@ test-versions: build ## types, a scan, a load, a count, a kill and a resume on e
 
 test-rings: build ## loads, clones, scans and counts while nodes join, move, die, are replaced, leave and are removed, on each version
 	deploy/test-rings
+
+test-peers: build ## DSBulk and the Spark Cassandra Connector beside cqlbulk: each reads what the other wrote, and both write the same
+	deploy/test-peers
 
 test-pages: ## the page and the report of a run in a Chromium, fetched where there is none; pictures in .cache/pages
 	deploy/test-pages

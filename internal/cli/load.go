@@ -59,6 +59,8 @@ func (o *loadOptions) addInputFlags(b flagset.Binder) {
 	b.In(flagset.GroupValues).
 		Add("escape", `what stands before a character that is to be taken as it is (default: nothing, a quote among quotes is doubled; cqlsh: \)`)
 	b.In(flagset.GroupValues).
+		Add("escape-in-quotes", `with --escape: it has its meaning only inside quotes, as DSBulk has it`)
+	b.In(flagset.GroupValues).
 		Add("newline-escapes", `with --escape: n, r and t behind it are a line feed, a carriage return and a tab`)
 	b.In(flagset.GroupFormat).
 		Add("comment", "character that begins a comment: such lines are passed over, before the header too (default: there are none)")

@@ -116,6 +116,10 @@ func (o *scanOptions) addRowFlags(b flagset.Binder) {
 		`character before a quote in a field, and before itself (default: none, a quote is doubled; cqlsh: \)`,
 	)
 	b.Add(
+		"escape-in-quotes",
+		`with --escape: it is written only inside quotes, as DSBulk has it`,
+	)
+	b.Add(
 		"newline-escapes",
 		`with --escape: line ends in values are written as n and r behind it, so that each row is one line`,
 	)

@@ -21,7 +21,7 @@ type delimitedPlan struct {
 	codecs  []Codec
 	nullers []nuller   // by column, nil: the rule of isNullText
 	asIs    []verbatim // by column, nil: a value is made of the text
-	text    []bool     // by column: it has text, whose empty value is not null
+	text    []bool     // by column: an empty field in quotes is a value and not null
 	checks  []valueCheck
 }
 
@@ -33,7 +33,7 @@ func (d Delimited) Plan(o PlanOptions) (Plan, error) {
 	}
 	p := &delimitedPlan{PlanOptions: o}
 	for _, n := range o.Nulls {
-		if d.Escape != 0 && d.Escape != d.Quote && strings.IndexByte(n, d.Escape) >= 0 {
+		if escape := d.OuterEscape(); escape != 0 && strings.IndexByte(n, escape) >= 0 {
 			p.escaped = append(p.escaped, []byte(n))
 		} else {
 			p.nulls = append(p.nulls, []byte(n))
@@ -49,7 +49,8 @@ func (d Delimited) Plan(o PlanOptions) (Plan, error) {
 		p.nullers = append(p.nullers, own)
 		asIs, _ := codec.(verbatim)
 		p.asIs = append(p.asIs, asIs)
-		p.text = append(p.text, cqltext.TextLike(c.Type))
+		_, takes := codec.(emptyTaker)
+		p.text = append(p.text, takes || cqltext.TextLike(c.Type))
 	}
 	if slices.ContainsFunc(p.nullers, func(own nuller) bool { return own != nil }) {
 		p.escaped = nil // they know the escape

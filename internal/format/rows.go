@@ -23,6 +23,9 @@ type verbatim interface {
 	CheckWire(text []byte) error
 }
 
+// emptyTaker is a Codec for which an empty field in quotes is a value.
+type emptyTaker interface{ TakesEmpty() }
+
 // nuller is a Codec with its own rule for null, of a whole field.
 type nuller interface{ IsNull(text []byte) bool }
 

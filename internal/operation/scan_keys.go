@@ -163,7 +163,8 @@ func (s *Scan) readKeys(
 		return tally, nil, err
 	}
 	if settings.Format == format.JSONName {
-		settings.Dialect.NewlineEscapes = false // it was given for the output
+		// they were given for the output
+		settings.Dialect.EscapeInQuotes, settings.Dialect.NewlineEscapes = false, false
 	}
 	reading, err := dialect.Reading(settings, &text)
 	if err != nil {

@@ -30,10 +30,12 @@ func checkDelimiter(text string) error {
 // ErrNewlineEscapes is the error for --newline-escapes and why it cannot be.
 func ErrNewlineEscapes(why string) error { return errors.New("--newline-escapes: " + why) }
 
-// CheckEscapes refuses what cqlsh's dialect has not. It also refuses letters for line ends where
-// there is no escape.
-func CheckEscapes(f *dsv.Format, cqlsh, newlines bool) error {
+// SetEscapes sets in a format with an escape where that has a meaning, and what letters behind it
+// mean. It refuses what cqlsh's dialect has not, and either where there is no escape.
+func SetEscapes(f *dsv.Format, cqlsh, inQuotes, newlines bool) error {
 	switch {
+	case inQuotes && (cqlsh || f.Escape == 0):
+		return errors.New("--escape-in-quotes: say which character it is with --escape, and no --dialect cqlsh")
 	case cqlsh && f.Rest != "":
 		return errors.New("--dialect cqlsh: cqlsh knows delimiters of one character only")
 	case cqlsh && newlines:
@@ -41,13 +43,14 @@ func CheckEscapes(f *dsv.Format, cqlsh, newlines bool) error {
 	case newlines && (f.Escape == 0 || f.Escape == f.Quote):
 		return ErrNewlineEscapes("say which character stands before n and r: --escape '\\'")
 	}
+	f.EscapeInQuotes, f.NewlineEscapes = inQuotes, newlines
 	return nil
 }
 
 // CheckNull refuses a text of null that a value may be written as. Only letters and digits may be
 // behind an escape, since quotes and escapes of values are written with one.
 func CheckNull(f *dsv.Format, text string) error {
-	if f.Escape == 0 || f.Escape == f.Quote {
+	if f.Escape == 0 || f.Escape == f.Quote || f.EscapeInQuotes {
 		return nil
 	}
 	for i := strings.IndexByte(text, f.Escape); i >= 0; i = strings.IndexByte(text, f.Escape) {

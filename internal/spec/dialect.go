@@ -17,6 +17,8 @@ type Dialect struct {
 	Name string // cqlbulk or cqlsh; before ChooseFormat also one of the presets
 	// what stands before a character that is taken as it is; empty: that of the dialect
 	Escape string
+	// EscapeInQuotes has the escape mean itself outside quotes.
+	EscapeInQuotes bool
 	// NewlineEscapes reads n, r and t behind the escape as LF, CR and tab.
 	NewlineEscapes bool
 	Unescape       bool
@@ -86,6 +88,7 @@ func (o *Dialect) settings() setting.List {
 	return slices.Concat(setting.List{
 		{Name: "dialect", Field: &o.Name, Among: allDialects},
 		{Name: "escape", Field: &o.Escape},
+		{Name: "escape-in-quotes", Field: &o.EscapeInQuotes},
 		{Name: "newline-escapes", Field: &o.NewlineEscapes},
 		{Name: "unescape", Field: &o.Unescape},
 	}, o.TimeTexts.settings(), o.ValueTexts.settings(), setting.List{

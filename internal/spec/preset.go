@@ -31,7 +31,11 @@ var presets = []preset{
 	{
 		DialectDSBulk,
 		map[string]string{"binary": "base64"},
-		map[string]string{"collections": CollectionsJSON},
+		map[string]string{
+			"collections":      CollectionsJSON,
+			"escape":           `\`,
+			"escape-in-quotes": "true",
+		},
 	},
 	{DialectPandas, map[string]string{"integers": integersDecimal}, nil},
 	{DialectCassandraLoader, nil, map[string]string{"header": "false"}},

@@ -17,6 +17,8 @@ type ScanText struct {
 	// Escape is written before a quote, and before itself; empty: that of the dialect. If it is the
 	// quote, quotes are doubled.
 	Escape string
+	// EscapeInQuotes writes the escape before others only inside quotes.
+	EscapeInQuotes bool
 	// NewlineEscapes writes LF and CR as n and r behind the escape, so that each row is one line.
 	NewlineEscapes bool
 
@@ -44,6 +46,7 @@ func (o *ScanText) settings() setting.List {
 	return slices.Concat(setting.List{
 		{Name: "dialect", Field: &o.Dialect, Among: allDialects},
 		{Name: "escape", Field: &o.Escape},
+		{Name: "escape-in-quotes", Field: &o.EscapeInQuotes},
 		{Name: "newline-escapes", Field: &o.NewlineEscapes},
 		{Name: "null-string", Field: &o.Null},
 	}, o.TimeTexts.settings(), o.ValueTexts.settings(), setting.List{
@@ -163,6 +166,8 @@ func (o *ScanText) checkForm(form string) error {
 		return errors.New("--escape-formulas: spreadsheets read csv and tsv, not json")
 	case o.Escape != "" && form == "json":
 		return errors.New("--escape is for csv and tsv; JSON has escapes of its own")
+	case o.EscapeInQuotes && form == "json":
+		return errors.New("--escape-in-quotes is for csv and tsv; JSON has escapes of its own")
 	case o.NewlineEscapes && form == "json":
 		return ErrNewlineEscapes("it is for csv and tsv; JSON has escapes of its own")
 	case o.OmitNulls && form != "json":
@@ -192,10 +197,9 @@ func (o *ScanText) delimit(format *dsv.Format) error {
 	case o.CQLSH():
 		format.Escape = CQLSHEscape[0]
 	}
-	if err := CheckEscapes(format, o.CQLSH(), o.NewlineEscapes); err != nil {
+	if err := SetEscapes(format, o.CQLSH(), o.EscapeInQuotes, o.NewlineEscapes); err != nil {
 		return err
 	}
-	format.NewlineEscapes = o.NewlineEscapes
 	if err := format.Validate(); err != nil {
 		return fmt.Errorf("--escape, --delimiter or --quote: %w", err)
 	}

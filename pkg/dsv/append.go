@@ -19,7 +19,7 @@ func (f Format) NeedsQuotes(text []byte) bool {
 // second returns the byte, besides the delimiter, that requires quotes. In a format with an escape,
 // it is the delimiter again. The pointer avoids a copy of the format for each field.
 func (f *Format) second() byte {
-	if f.escapes() {
+	if f.OuterEscape() != 0 {
 		return f.Delimiter
 	}
 	return f.Quote
@@ -61,7 +61,7 @@ func (f Format) AppendField(dst, text []byte, quoteIfEmpty bool) []byte {
 	if len(text) == 0 || needsQuotes(text, f.Delimiter, f.second()) {
 		return f.AppendQuoted(dst, text)
 	}
-	if f.escapes() {
+	if f.OuterEscape() != 0 {
 		return f.appendEscaped(dst, text)
 	}
 	return append(dst, text...)

@@ -7,12 +7,12 @@ func (f Format) FirstRows(text []byte, rows int) int {
 	if rows <= 0 {
 		return 0
 	}
-	esc, quoted := f.escape(), false
+	esc, outer, quoted := f.escape(), f.OuterEscape(), false
 	for i := 0; i < len(text); i++ {
 		switch b := text[i]; {
 		case b == f.Quote:
 			quoted = !quoted // twice where it is doubled
-		case b == esc && esc != 0:
+		case b == outer && outer != 0, b == esc && esc != 0 && quoted:
 			i++
 		case b == '\n' && !quoted:
 			if rows--; rows == 0 {

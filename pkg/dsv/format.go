@@ -12,6 +12,9 @@ type Format struct {
 	Quote     byte // around a field; doubled or escaped inside it
 	Escape    byte // makes the next byte data; 0 or equal to Quote: none
 
+	// EscapeInQuotes is true if the escape has its meaning only inside quotes, as in files of
+	// DSBulk.
+	EscapeInQuotes bool
 	// Rest is what a delimiter has behind its first byte; empty: nothing.
 	Rest string
 	// NewlineEscapes is true if n, r and t behind an escape are LF, CR and tab. Writers write LF
@@ -148,6 +151,14 @@ func (f Format) escape() byte {
 		return f.Escape
 	}
 	return 0
+}
+
+// OuterEscape returns the escape outside quotes, or 0 if there is none or it has no meaning there.
+func (f Format) OuterEscape() byte {
+	if f.EscapeInQuotes {
+		return 0
+	}
+	return f.escape()
 }
 
 // escapes reports whether the format has an escape.

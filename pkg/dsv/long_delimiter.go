@@ -32,8 +32,8 @@ func (m *machine) opensBehindLong(win []byte, q int) bool {
 	for l.pos < q {
 		l.nextD = indexDelimiter(win[:q], max(l.pos, l.nextD), m.delim, m.rest)
 		escape := q
-		if m.esc != 0 {
-			l.nextE = seek(win[:q], l.pos, l.nextE, m.esc)
+		if m.outer != 0 {
+			l.nextE = seek(win[:q], l.pos, l.nextE, m.outer)
 			escape = l.nextE
 		}
 		switch {

@@ -18,6 +18,8 @@ var several = []Format{
 	{Delimiter: ',', Rest: "a", Quote: '"', Escape: '\\'},
 	{Delimiter: ',', Rest: " ,", Quote: '"', Trim: true},
 	{Delimiter: ',', Rest: ",", Quote: '"', Escape: '\\', Trim: true, NewlineEscapes: true},
+	{Delimiter: ',', Quote: '"', Escape: '\\', EscapeInQuotes: true},
+	{Delimiter: ',', Rest: "|", Quote: '"', Escape: '\\', EscapeInQuotes: true, Trim: true},
 	{Delimiter: ',', Quote: '"', Escape: '\\', NewlineEscapes: true},
 }
 

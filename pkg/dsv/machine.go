@@ -27,7 +27,8 @@ const (
 type machine struct {
 	delim, quote byte
 	rest         string
-	esc          byte // 0: none
+	esc          byte // inside quotes; 0: none
+	outer        byte // outside quotes
 	comment      byte // 0: none
 	blanks       blanks
 	mode         mode
@@ -48,6 +49,7 @@ func newMachine(f Format) machine {
 		quote:   f.Quote,
 		rest:    f.Rest,
 		esc:     f.escape(),
+		outer:   f.OuterEscape(),
 		comment: f.Comment,
 		blanks:  f.blanks(),
 	}

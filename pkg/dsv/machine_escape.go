@@ -16,8 +16,11 @@ func (m *machine) runEscaped(win []byte, eof bool) (int, status) {
 				return end, st
 			}
 		}
-		q, lf := len(win), len(win)
-		m.nextE = seek(win, m.pos, m.nextE, m.esc)
+		q, lf, e := len(win), len(win), len(win)
+		if m.mode == inside || m.outer != 0 {
+			m.nextE = seek(win, m.pos, m.nextE, m.esc)
+			e = m.nextE
+		}
 		if m.mode != skipping {
 			m.nextQ = seek(win, m.pos, m.nextQ, m.quote)
 			q = m.nextQ
@@ -27,12 +30,12 @@ func (m *machine) runEscaped(win []byte, eof bool) (int, status) {
 			lf = m.nextLF
 		}
 		switch {
-		case m.nextE < q && m.nextE < lf:
-			if m.nextE+1 == len(win) {
+		case e < q && e < lf:
+			if e+1 == len(win) {
 				m.pos, m.half = len(win), true
 				return m.cut(win, eof)
 			}
-			m.pos = m.nextE + 2
+			m.pos = e + 2
 			m.paired = m.pos
 		case q < lf && m.mode == outside:
 			if m.opens(win, q) {

@@ -9,7 +9,8 @@ import (
 // to the size of the records, it does not allocate.
 type Parser struct {
 	f      Format
-	esc    byte // 0: none
+	esc    byte // inside quotes; 0: none
+	outer  byte // outside quotes
 	blanks blanks
 	chunk  Chunk
 	pos    int   // next byte of chunk.Data
@@ -30,7 +31,7 @@ type Parser struct {
 // returns an error for f.
 func NewParser(f Format) *Parser {
 	f.must()
-	return &Parser{f: f, esc: f.escape(), blanks: f.blanks()}
+	return &Parser{f: f, esc: f.escape(), outer: f.OuterEscape(), blanks: f.blanks()}
 }
 
 // Reset starts on the records of c. Its data must begin at the start of a record, but need not come
@@ -71,7 +72,7 @@ func (p *Parser) Next() bool {
 	p.rec.Raw = data[start:end:end]
 	p.rec.Offset = p.chunk.Offset + int64(start)
 	p.pos = end
-	if end-1 <= first && p.esc == 0 {
+	if end-1 <= first && p.outer == 0 {
 		p.line++
 	} else {
 		p.line += int64(bytes.Count(data[start:end], newline))
@@ -97,10 +98,10 @@ func (p *Parser) skipComment(start int) int {
 
 // lineEnd returns the index of the line end at or after i.
 func (p *Parser) lineEnd(i int) int {
-	if p.esc == 0 {
+	if p.outer == 0 {
 		return lineEnd(p.chunk.Data, i)
 	}
-	return lineEndEscaped(p.chunk.Data, i, p.esc, false)
+	return lineEndEscaped(p.chunk.Data, i, p.outer, false)
 }
 
 // skipBlank skips blank lines and comments up to the first byte of a record.

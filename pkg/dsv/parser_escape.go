@@ -35,10 +35,10 @@ func (p *Parser) parseEscaped(start, first int) (end int) {
 				return min(eol+1, len(data))
 			}
 		} else {
-			if esc < i && p.esc == 0 {
+			if esc < i && p.outer == 0 {
 				esc = eol
 			} else if esc < i {
-				esc = seek(data[:eol], i, i, p.esc)
+				esc = seek(data[:eol], i, i, p.outer)
 			}
 			if text, next = p.unquoted(i, esc, eol); next < 0 {
 				p.fail(start, len(data)-1, cutEscape)
@@ -89,7 +89,7 @@ func (p *Parser) unquoted(i, esc, eol int) (text []byte, next int) {
 		p.scratch = append(p.scratch, p.unescaped(data[esc+1]))
 		from = esc + 2
 		next = p.seekDelimiter(data[:eol], from, next)
-		esc = seek(data[:next], from, from, p.esc)
+		esc = seek(data[:next], from, from, p.outer)
 	}
 	if next == eol && from < eol && endsWithCR(data, eol-1, eol) {
 		next--

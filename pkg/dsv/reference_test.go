@@ -42,6 +42,9 @@ func refEscape(f Format, in string, i int) bool {
 	return f.Escape != 0 && f.Escape != f.Quote && in[i] == f.Escape
 }
 
+// refOuter reports whether there is one that has a meaning outside quotes.
+func refOuter(f Format, in string, i int) bool { return !f.EscapeInQuotes && refEscape(f, in, i) }
+
 // refBlank reports whether b is trimmed.
 func refBlank(f Format, b byte) bool {
 	return f.Trim && (b == ' ' || b == '\t') && b != f.Delimiter && b != f.Quote && b != f.Escape &&
@@ -73,7 +76,7 @@ func refEmpty(f Format, line string) bool {
 func refLine(f Format, in string) int {
 	for i := 0; i < len(in); i++ {
 		switch {
-		case refEscape(f, in, i):
+		case refOuter(f, in, i):
 			i++
 		case in[i] == '\n':
 			return i + 1
@@ -138,7 +141,7 @@ func refRecord(f Format, in string) (u refUnit, open int, ends bool) {
 		} else {
 			for i < len(in) && !refDelimiter(f, in[i:]) && in[i] != '\n' &&
 				!strings.HasPrefix(in[i:], "\r\n") {
-				if refEscape(f, in, i) {
+				if refOuter(f, in, i) {
 					if i++; i == len(in) {
 						return u.fail(f, in, i-1, cutEscape), 0, true
 					}

@@ -6,10 +6,10 @@ import "bytes"
 // the window, found is false. The caller sets half if the byte at from is escaped.
 func (s *Splitter) lineEnd(from int, half bool) (end int, found bool) {
 	var lf int
-	if s.m.esc == 0 {
+	if s.m.outer == 0 {
 		lf = lineEnd(s.in.buf, from)
 	} else {
-		lf = lineEndEscaped(s.in.buf, from, s.m.esc, half)
+		lf = lineEndEscaped(s.in.buf, from, s.m.outer, half)
 	}
 	if lf == len(s.in.buf) {
 		return lf, false
@@ -49,7 +49,7 @@ func (s *Splitter) reject(why verdict) error {
 	end, found := s.lineEnd(s.start, half)
 	for !found && !s.in.eof {
 		b.Piece = s.in.buf[s.start:]
-		half = s.m.esc != 0 && endsHalf(b.Piece, s.m.esc, half)
+		half = s.m.outer != 0 && endsHalf(b.Piece, s.m.outer, half)
 		s.line += int64(bytes.Count(b.Piece, newline))
 		if err := s.bad(b); err != nil {
 			return err

@@ -8,8 +8,11 @@ import (
 )
 
 // base64Blob reads blobs in base64 of RFC 4648, with or without padding. An empty blob is 0x, as in
-// CQL, since an empty field is null. That is no base64.
+// CQL, or an empty field in quotes, as DSBulk writes it. An empty field without quotes is null.
 type base64Blob struct{ name string }
+
+// TakesEmpty implements what format calls an emptyTaker.
+func (base64Blob) TakesEmpty() {}
 
 var errBase64 = errors.New("not base64")
 

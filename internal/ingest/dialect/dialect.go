@@ -98,6 +98,8 @@ func codecsOf(
 		return nil, fmt.Errorf("--skiplines %d: must not be negative", o.SkipLines)
 	case form == "json" && o.SkipLines > 0:
 		return nil, errors.New("--skiplines is for delimited text, not for JSON")
+	case form == "json" && o.EscapeInQuotes:
+		return nil, errors.New("--escape-in-quotes is for delimited text, not for JSON")
 	case form == "json" && o.NewlineEscapes:
 		return nil, spec.ErrNewlineEscapes("it is for delimited text; JSON has escapes of its own")
 	case form == "json" && (o.Comment != "" || o.Trailing || o.Trim || o.LineEnd == "cr"):
@@ -180,12 +182,10 @@ func cutFormat(o *spec.Dialect, text *format.TextFormat) error {
 			strings.Join(spec.LineEnds, " or "),
 		)
 	}
-	if err := spec.CheckEscapes(
-		text, o.Name == spec.DialectCQLSH, o.NewlineEscapes,
-	); err != nil {
+	cqlsh := o.Name == spec.DialectCQLSH
+	if err := spec.SetEscapes(text, cqlsh, o.EscapeInQuotes, o.NewlineEscapes); err != nil {
 		return err
 	}
-	text.NewlineEscapes = o.NewlineEscapes
 	text.Trailing, text.CR, text.Trim = o.Trailing, o.LineEnd == "cr", o.Trim
 	if err := text.Validate(); err != nil {
 		return fmt.Errorf("--escape, --delimiter, --quote or --comment: %w", err)

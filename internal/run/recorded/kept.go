@@ -12,6 +12,7 @@ var keptSettings = map[string]string{
 	"delimiter":          cutBefore,
 	"quote":              cutBefore,
 	"escape":             cutBefore,
+	"escape-in-quotes":   cutBefore,
 	"newline-escapes":    cutBefore,
 	"header":             cutBefore,
 	"comment":            cutBefore,

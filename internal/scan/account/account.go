@@ -56,7 +56,8 @@ func (s Scan) Manifest() manifest.Manifest {
 			"where":       o.Where,
 			"keys":        o.Keys,
 
-			"newline-escapes": o.NewlineEscapes,
+			"escape-in-quotes": o.EscapeInQuotes,
+			"newline-escapes":  o.NewlineEscapes,
 
 			"written-since": o.WrittenSince,
 			"written-until": o.WrittenUntil,

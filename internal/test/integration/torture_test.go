@@ -485,6 +485,10 @@ func TestEveryTypeBitForBit(t *testing.T) {
 
 	require.NotEmpty(t, requireSameByStream(t, "it2", "torture"))
 
+	if either(false, true) {
+		requireCopiesAlike(t, described)
+	}
+
 	out := t.TempDir() + "/torture.csv"
 	ok(t, "scan", "it2.torture", "-o", out)
 	ok(t, "load", "it2.torture_copy", out)

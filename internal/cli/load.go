@@ -382,6 +382,7 @@ and reason. The exit status is then 2.
 
 // fill fills in what the command line says besides settings.
 func (o *loadOptions) fill(c *cobra.Command, args []string) (err error) {
+	o.spec.UseKeyspace(o.Keyspace)
 	statement, err := o.spec.Statement()
 	if err != nil {
 		return err

@@ -270,6 +270,7 @@ a checksum of each. A checksum of all rows there does not depend on their order.
 
 // fill fills in what the command line says besides settings.
 func (o *scanOptions) fill(c *cobra.Command, args []string) (err error) {
+	o.spec.UseKeyspace(o.Keyspace)
 	statement, err := o.spec.Selected()
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/mutation"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
 // Statement parses the statement that the load runs for each row. It returns nil if rows are
@@ -19,12 +20,29 @@ func (o *Load) Statement() (*mutation.Statement, error) {
 	}
 	if s.Keyspace == "" {
 		return nil, fmt.Errorf(
-			"--query: the %s names no keyspace: write its table as keyspace.%s",
+			"--query: the %s names no keyspace: write its table as keyspace.%s, or say --keyspace",
 			s.Kind,
 			s.Table,
 		)
 	}
 	return s, nil
+}
+
+// UseKeyspace names a keyspace in a statement that names none. If it is empty, or there is no
+// statement that can be parsed, nothing happens.
+func (o *Load) UseKeyspace(keyspace string) {
+	s, err := mutation.Parse(o.Query)
+	if err == nil && s.Keyspace == "" {
+		o.Query = inKeyspace(o.Query, s.TableAt, keyspace)
+	}
+}
+
+// inKeyspace writes a keyspace, unless it is empty, before the name of a table.
+func inKeyspace(text string, at int, keyspace string) string {
+	if keyspace == "" {
+		return text
+	}
+	return text[:at] + cqltype.QuoteIdent(keyspace) + "." + text[at:]
 }
 
 // checkQuery refuses settings that mean nothing for a statement.

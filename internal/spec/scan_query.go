@@ -17,11 +17,19 @@ func (s *Scan) Selected() (*selectstmt.Statement, error) {
 	}
 	if parsed.Keyspace == "" {
 		return nil, fmt.Errorf(
-			"--query: the SELECT names no keyspace: write its table as keyspace.%s",
+			"--query: the SELECT names no keyspace: write its table as keyspace.%s, or say --keyspace",
 			parsed.Table,
 		)
 	}
 	return parsed, nil
+}
+
+// UseKeyspace is Load.UseKeyspace.
+func (s *Scan) UseKeyspace(keyspace string) {
+	parsed, err := selectstmt.Parse(s.Query)
+	if err == nil && parsed.Keyspace == "" {
+		s.Query = inKeyspace(s.Query, parsed.TableAt, keyspace)
+	}
 }
 
 // useQuery sets the settings that the SELECT has in its text. It refuses those that were given

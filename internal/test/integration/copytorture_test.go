@@ -66,5 +66,7 @@ func requireCopiesAlike(t *testing.T, described *schema.Table) {
 
 // only returns the lines of one list that the other has not.
 func only(lines, other []string) []string {
-	return slices.DeleteFunc(slices.Clone(lines), func(line string) bool { return slices.Contains(other, line) })
+	return slices.DeleteFunc(
+		slices.Clone(lines), func(line string) bool { return slices.Contains(other, line) },
+	)
 }

@@ -152,6 +152,10 @@ func TestWrongStatements(t *testing.T) {
 		{"UPDATE it1.stmtbad SET v = :v", nil, "line 1, column 30: expected WHERE, found the end"},
 		{"UPDATE stmtbad SET v = :v WHERE p = :p AND c = :c", nil, "names no keyspace"},
 		{
+			"UPDATE stmtbad SET v = :v WHERE p = :p AND c = :c", []string{"--keyspace", "nope"},
+			"nope",
+		},
+		{
 			"UPDATE it1.stmtbad SET v = :v, n = :n WHERE p = :p AND c = :c",
 			nil,
 			"the input has no field for :n of the statement",

@@ -24,6 +24,7 @@ type Statement struct {
 	Kind     Kind
 	Keyspace string // empty: none is named
 	Table    string
+	TableAt  int // offset of the table's name, or of its keyspace, in the text that was parsed
 	// Conditional statements have IF: they are lightweight transactions.
 	Conditional bool
 	// Timestamp and TTL report whether USING names them.
@@ -82,6 +83,7 @@ type parser struct {
 
 // table reads the name of a table, with or without a keyspace.
 func (p *parser) table() (err error) {
+	p.s.TableAt = p.Next().At
 	p.s.Keyspace, p.s.Table, err = p.QualifiedName("a table")
 	return err
 }

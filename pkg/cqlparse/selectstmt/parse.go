@@ -10,6 +10,7 @@ import (
 type Statement struct {
 	Keyspace string // empty: none is named
 	Table    string
+	TableAt  int    // offset of the table's name, or of its keyspace, in the text that was parsed
 	Items    []Item // what is selected; empty: all columns, by *
 	Where    string // the condition as CQL; empty: none
 	// PerPartition is the number of rows of each partition, at most; 0: all.
@@ -99,6 +100,7 @@ func (p *parser) items() error {
 }
 
 func (p *parser) table() (err error) {
+	p.s.TableAt = p.Next().At
 	p.s.Keyspace, p.s.Table, err = p.QualifiedName("a table")
 	return err
 }

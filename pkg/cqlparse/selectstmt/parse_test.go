@@ -47,6 +47,8 @@ func TestParse(t *testing.T) {
 	} {
 		s, err := selectstmt.Parse(text)
 		require.NoError(t, err, text)
+		require.Regexp(t, `(?i)from\s+$`, text[:s.TableAt])
+		want.TableAt = s.TableAt
 		require.Equal(t, want, *s, text)
 	}
 }

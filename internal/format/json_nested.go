@@ -64,6 +64,11 @@ func (n *nested) add(text []byte, f jsonl.Field) *jsonscan.Error {
 		return nil
 	case inside && f.Value[0] == '{':
 		return n.addInside(text, f, rest)
+	case inside:
+		return &jsonscan.Error{
+			Offset: f.Offset,
+			Msg:    fmt.Sprintf("%s must be an object: a member inside of it is read", f.Name),
+		}
 	case len(n.fields) == jsonl.MaxFields:
 		return &jsonscan.Error{
 			Offset: f.Offset,
@@ -119,9 +124,9 @@ func placed(err error, from int) *jsonscan.Error {
 	return &jsonscan.Error{Offset: from + e.Offset, Msg: e.Msg}
 }
 
-// wanted reports whether a member inside is read, or has members that may be.
+// wanted reports whether a member inside is read, or one inside of it may be.
 func (n *nested) wanted(f jsonl.Field) bool {
 	_, known := n.names[string(f.Name)]
 	_, inside := n.objects[string(f.Name)]
-	return known || inside && f.Value[0] == '{'
+	return known || inside
 }

@@ -1,12 +1,19 @@
 package spec
 
-import "fmt"
+import (
+	"errors"
+	"fmt"
+	"slices"
+)
 
 // Deletes reports whether rows are deleted, by their primary keys or by the start of these.
 func (o *Load) Deletes() bool { return o.Delete || len(o.DeleteBy) > 0 }
 
 // checkDelete refuses a deletion that was not typed, and settings that mean nothing for it.
 func (o *Load) checkDelete() error {
+	if o.Given["delete-by"] && (len(o.DeleteBy) == 0 || slices.Contains(o.DeleteBy, "")) {
+		return errors.New("--delete-by: it has no name, or an empty one: name the columns to delete by")
+	}
 	if !o.Deletes() {
 		return nil
 	}

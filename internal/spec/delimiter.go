@@ -19,7 +19,9 @@ func checkDelimiter(text string) error {
 		return errors.New("must be one ASCII character, or several")
 	case n == 1:
 		return nil
-	case text[0] == '^' && n == 2, strings.Contains(text, `\`), strings.Trim(text, lettersAndDigits) == "":
+	case strings.Trim(text, lettersAndDigits) == "":
+		return errors.New("must be the characters themselves, or tab: words are not taken")
+	case text[0] == '^' && n == 2, strings.Contains(text, `\`):
 		return errors.New("must be the characters themselves, or tab")
 	case text[0] == text[n-1] && strings.Contains("'\"", text[:1]):
 		return errors.New("must be the characters themselves, without quotes around them")
@@ -52,6 +54,9 @@ func SetEscapes(f *dsv.Format, cqlsh, inQuotes, newlines bool) error {
 func CheckNull(f *dsv.Format, text string) error {
 	if f.Escape == 0 || f.Escape == f.Quote || f.EscapeInQuotes {
 		return nil
+	}
+	if strings.IndexByte(text, f.Quote) >= 0 {
+		return fmt.Errorf("--null-string: it must not hold the quote %c", f.Quote)
 	}
 	for i := strings.IndexByte(text, f.Escape); i >= 0; i = strings.IndexByte(text, f.Escape) {
 		if text = text[i+1:]; text == "" || strings.IndexByte(lettersAndDigits, text[0]) < 0 {

@@ -69,6 +69,8 @@ func usePreset(
 		return given, nil
 	}
 	*dialect = DialectCQLBulk
+	escape, known := settings.Find("escape")
+	noEscape := known && given["escape"] && strings.Join(escape.Texts(), "") == ""
 	given = maps.Clone(given)
 	sets := []map[string]string{presets[at].any}
 	if form != "json" {
@@ -77,7 +79,7 @@ func usePreset(
 	for _, texts := range sets {
 		for name, text := range texts {
 			now, known := settings.Find(name)
-			if !known || given[name] {
+			if !known || given[name] || name == "escape-in-quotes" && noEscape {
 				continue
 			}
 			if plain, _ := defaults.Find(name); !slices.Equal(now.Texts(), plain.Texts()) {

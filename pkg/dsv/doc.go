@@ -42,8 +42,8 @@
 //     after a closing one.
 //   - [Format].Rest makes a delimiter of several bytes. It is found from the start of a field on:
 //     in a|||b the first two bytes are the delimiter "||", and the third is data.
-//   - [Format].EscapeInQuotes has an escape mean itself outside quotes. Every LF there then ends a
-//     record.
+//   - [Format].EscapeInQuotes gives an escape its meaning only before quotes and escapes inside
+//     quotes. Elsewhere it is data, and every LF outside quotes ends a record.
 //   - [Format].NewlineEscapes gives three letters behind the escape a meaning: n is LF, r is CR,
 //     and t is a tab. Text is then written without line ends in values.
 //   - [Format].CR reads lines that end in CR alone.

@@ -3,7 +3,6 @@ package dsv
 import (
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // Format is the dialect: the bytes that separate, quote and escape.
@@ -12,8 +11,8 @@ type Format struct {
 	Quote     byte // around a field; doubled or escaped inside it
 	Escape    byte // makes the next byte data; 0 or equal to Quote: none
 
-	// EscapeInQuotes is true if the escape has its meaning only inside quotes, as in files of
-	// DSBulk.
+	// EscapeInQuotes is true if the escape has its meaning only inside quotes, before the quote and
+	// the escape, as in files of DSBulk. Elsewhere it is data.
 	EscapeInQuotes bool
 	// Rest is what a delimiter has behind its first byte; empty: nothing.
 	Rest string
@@ -119,7 +118,8 @@ func (f *Format) EndsField(text []byte) bool {
 	case len(text) == 0, text[0] == '\n', string(text) == "\r\n":
 		return true
 	}
-	return text[0] == f.Delimiter && strings.HasPrefix(string(text[1:]), f.Rest)
+	behind := 1 + len(f.Rest)
+	return text[0] == f.Delimiter && len(text) >= behind && string(text[1:behind]) == f.Rest
 }
 
 // AppendDelimiter appends the delimiter.

@@ -20,6 +20,7 @@ var several = []Format{
 	{Delimiter: ',', Rest: ",", Quote: '"', Escape: '\\', Trim: true, NewlineEscapes: true},
 	{Delimiter: ',', Quote: '"', Escape: '\\', EscapeInQuotes: true},
 	{Delimiter: ',', Rest: "|", Quote: '"', Escape: '\\', EscapeInQuotes: true, Trim: true},
+	{Delimiter: ',', Quote: '"', Escape: '\\', EscapeInQuotes: true, NewlineEscapes: true},
 	{Delimiter: ',', Quote: '"', Escape: '\\', NewlineEscapes: true},
 }
 

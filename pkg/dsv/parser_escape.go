@@ -130,12 +130,15 @@ func (p *Parser) quotedEscaped(open, first int) (text []byte, next int) {
 			if mark < 0 {
 				mark = len(p.scratch)
 			}
+			b := data[single+1]
 			p.scratch = append(p.scratch, data[from:single]...)
-			if b := data[single+1]; single < q {
-				p.scratch = append(p.scratch, p.unescaped(b))
-			} else {
-				p.scratch = append(p.scratch, b)
+			if single < q {
+				if !p.isEscaped(b) {
+					p.scratch = append(p.scratch, p.esc)
+				}
+				b = p.unescaped(b)
 			}
+			p.scratch = append(p.scratch, b)
 			from = single + 2
 		case mark < 0:
 			return data[from:q:q], q + 1
@@ -144,6 +147,12 @@ func (p *Parser) quotedEscaped(open, first int) (text []byte, next int) {
 			return p.scratch[mark:len(p.scratch):len(p.scratch)], q + 1
 		}
 	}
+}
+
+// isEscaped reports whether an escape before a byte, inside quotes, is no byte of the text.
+func (p *Parser) isEscaped(b byte) bool {
+	return !p.f.EscapeInQuotes || b == p.f.Quote || b == p.esc ||
+		p.f.NewlineEscapes && unescaped(b) != b
 }
 
 // unescaped returns what the byte behind an escape stands for.

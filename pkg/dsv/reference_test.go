@@ -106,6 +106,10 @@ func refRecord(f Format, in string) (u refUnit, open int, ends bool) {
 				}
 				if refEscape(f, in, i) {
 					if i++; i < len(in) {
+						if f.EscapeInQuotes && in[i] != f.Quote && in[i] != f.Escape &&
+							refUnescaped(f, in[i]) == in[i:i+1] {
+							field.text += string(rune(f.Escape))
+						}
 						field.text += refUnescaped(f, in[i])
 						i++
 					}

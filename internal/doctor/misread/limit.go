@@ -83,9 +83,12 @@ func (c *Check) readsWith(ctx context.Context, path string, more map[string][]st
 		return false
 	}
 	job := *c.job
-	if job.Reading, err = dialect.Reading(&settings, &text); err != nil {
+	reading, err := dialect.Reading(&settings, &text)
+	if err != nil {
 		return false
 	}
+	reading.Fields.Unread = job.Fields.Unread
+	job.Reading = reading
 	job.Format, job.Header = format.Of(settings.Format, text), settings.Header
 	job.SkipLines = settings.Dialect.SkipLines
 	job.Former, job.MaxRows, job.Explain = nil, 0, nil

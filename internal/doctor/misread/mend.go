@@ -181,6 +181,7 @@ func (c *Check) tryRejects(
 		return nil, err
 	}
 	job := *c.job
+	reading.Fields.Unread = job.Fields.Unread // a load that deletes passes over other columns
 	job.Reading, job.Former, job.MaxRows, job.Explain, job.Times = reading, nil, 0, nil, nil
 	job.Format, job.SkipLines = job.Format.Rejected(), 0
 	t := &triedRejects{}

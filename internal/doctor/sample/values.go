@@ -220,6 +220,9 @@ func (l *values) plan(c schema.Column) (format.Codec, error) {
 		l.noted = append(l.noted, n)
 		noting.note = n.Note
 	}
+	if _, ok := codec.(interface{ TakesEmpty() }); ok {
+		return noticingEmpty{noting}, nil
+	}
 	if own, ok := codec.(interface{ IsNull(text []byte) bool }); ok {
 		return noticingNull{noting, own.IsNull}, nil
 	}
@@ -270,6 +273,12 @@ type noticingNull struct {
 	noticing
 	isNull func(text []byte) bool
 }
+
+// noticingEmpty is noticing for a codec that takes an empty field in quotes for a value.
+type noticingEmpty struct{ noticing }
+
+// TakesEmpty says so.
+func (noticingEmpty) TakesEmpty() {}
 
 func (n noticingNull) IsNull(text []byte) bool { return n.isNull(text) }
 

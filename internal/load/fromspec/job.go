@@ -167,6 +167,9 @@ func (l *Load) onlyKey(reading *ingest.Reading) (*schema.Table, error) {
 	for i := range l.Former {
 		l.Former[i].Fields.Unread = unread
 	}
+	if !l.Spec.Header && len(reading.Columns) == 0 && l.Spec.Format != format.JSONName {
+		reading.Columns = l.Spec.DeleteBy // the fields are in the order that was typed
+	}
 	return schema.New(t.Keyspace, t.Name, key), nil
 }
 

@@ -65,6 +65,7 @@ func TestDelete(t *testing.T) {
 			r = cqlbulk(t, append([]string{"load", one, keys, "--delete", "--run-dir", dir}, flags...)...)
 			require.Equal(t, 2, r.code, r.report)
 			require.Contains(t, r.report, "3 keys from "+one+", 4 read, 1 rejected")
+			require.NotContains(t, r.report, "could not be read again")
 			require.Contains(t, r.report, "primary key column must not be null")
 			require.Equal(t, "k,m,v\n2,{'x': 1},b\n", ok(t, "scan", one, "-q").out)
 

@@ -212,7 +212,7 @@ func (e *encoder) add(b *extsort.Buffer, r *write.Row) (err error) {
 	if err != nil {
 		return &refusal{err}
 	}
-	if e.t.deletesPartitions() || e.t.deletesRanges() {
+	if e.t.deletesPartitions() {
 		if _, err := sstable.AppendDeletion(nil, row.Deletion, e.t.codec.Version()); err != nil {
 			return &refusal{err}
 		}

@@ -192,5 +192,6 @@ func (in *intake) makes(row *write.Row, r *refusedRow) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	return r.static || made != nil && sameClustering(made.Clustering, r.row.Clustering), nil
+	return r.static || in.t.deletesPartitions() ||
+		made != nil && sameClustering(made.Clustering, r.row.Clustering), nil
 }

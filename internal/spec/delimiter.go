@@ -39,7 +39,9 @@ func SetEscapes(f *dsv.Format, cqlsh, inQuotes, newlines bool) error {
 	case inQuotes && (cqlsh || f.Escape == 0):
 		return errors.New("--escape-in-quotes: say which character it is with --escape, and no --dialect cqlsh")
 	case cqlsh && f.Rest != "":
-		return errors.New("--dialect cqlsh: cqlsh knows delimiters of one character only")
+		return fmt.Errorf(
+			"--delimiter %q: cqlsh knows delimiters of one character only", f.DelimiterText(),
+		)
 	case cqlsh && newlines:
 		return ErrNewlineEscapes("cqlsh has escapes of its own, which --unescape undoes")
 	case newlines && (f.Escape == 0 || f.Escape == f.Quote):

@@ -160,7 +160,7 @@ func TestTextsThatCannotBe(t *testing.T) {
 		`are both ","`:             func(o *spec.Scan) { o.DecimalSep, o.ThousandsSep = ",", "," },
 		"two words":                func(o *spec.Scan) { o.BoolStyle = "yes" },
 		`--escape "ab"`:            func(o *spec.Scan) { o.Escape = "ab" },
-		"behind the escape":        func(o *spec.Scan) { o.Escape, o.Null = `\`, `\"` },
+		"behind the escape":        func(o *spec.Scan) { o.Escape, o.Null = `\`, `\-` },
 		"%Q cannot be read":        func(o *spec.Scan) { o.DateFormats = []string{"%Q"} },
 	} {
 		o := spec.NewScan()

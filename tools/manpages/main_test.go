@@ -32,7 +32,7 @@ func TestPages(t *testing.T) {
 	require.Contains(t, load, "\n.SS Meaning of writes\n")
 	require.Contains(t, load, "\\fB-q\\fP, \\fB--quiet\\fP\n")
 	require.Contains(t, load, "\\fB--null-string\\fP \\fIlist\\fP\n")
-	require.Contains(t, load, `character between fields; \\t is a tab`)
+	require.Contains(t, load, `character, or several, between fields; \\t is a tab`)
 	require.Contains(t, load, "\n  130  interrupted\n")
 	require.Contains(t, load, "cqlbulk load demo.flights 'part-*.csv' --null-string NA")
 	require.Contains(t, page("man7/cqlbulk-connection.7"), "\\fB--ssl-server-name\\fP")

@@ -3,7 +3,6 @@ package format
 import (
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl"
 	"github.com/cqlbulk/cqlbulk/pkg/jsonl/jsonscan"
@@ -26,16 +25,13 @@ const largePaths = 1 << 20
 func objectsOf(o PlanOptions) map[string]bool {
 	objects := make(map[string]bool)
 	for _, name := range o.Nested {
+		rest := false // of the object, or of one around it
 		for at := range len(name) {
 			if name[at] == '.' {
-				objects[name[:at]] = false
+				column, known := o.Names[name[:at]]
+				rest = rest || known && column < 0
+				objects[name[:at]] = rest
 			}
-		}
-	}
-	for name := range objects {
-		for above := name; above != "" && !objects[name]; above = above[:max(strings.LastIndexByte(above, '.'), 0)] {
-			column, known := o.Names[above]
-			objects[name] = known && column < 0
 		}
 	}
 	return objects

@@ -102,10 +102,11 @@ func (f Format) appendEscaped(dst, text []byte) []byte {
 			from = i
 		case f.NewlineEscapes && (b == '\n' || b == '\r'):
 			dst = append(dst, text[from:i]...)
-			dst = append(dst, f.Escape, 'n')
+			letter := byte('n')
 			if b == '\r' {
-				dst[len(dst)-1] = 'r'
+				letter = 'r'
 			}
+			dst = append(dst, f.Escape, letter)
 			from = i + 1
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/ingest/dialect"
 	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
+	"github.com/cqlbulk/cqlbulk/internal/spec"
 )
 
 // AfterLimit returns the settings for another run of a load that a limit on errors stopped. They
@@ -83,15 +84,20 @@ func (c *Check) readsWith(ctx context.Context, path string, more map[string][]st
 		return false
 	}
 	job := *c.job
-	reading, err := dialect.Reading(&settings, &text)
-	if err != nil {
+	if job.Reading, err = c.reading(&settings, &text); err != nil {
 		return false
 	}
-	reading.Fields.Unread = job.Fields.Unread
-	job.Reading = reading
 	job.Format, job.Header = format.Of(settings.Format, text), settings.Header
 	job.SkipLines = settings.Dialect.SkipLines
 	job.Former, job.MaxRows, job.Explain = nil, 0, nil
 	s, err := c.tryFile(ctx, path, &job)
 	return err == nil && s.Bad*2 < s.Rows
+}
+
+// reading returns how the load would read its inputs with settings. A load that deletes passes over
+// the same columns then.
+func (c *Check) reading(o *spec.Load, text *format.TextFormat) (ingest.Reading, error) {
+	r, err := dialect.Reading(o, text)
+	r.Fields.Unread = c.job.Fields.Unread
+	return r, err
 }

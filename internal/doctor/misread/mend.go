@@ -11,7 +11,6 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/doctor/sample"
 	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
-	"github.com/cqlbulk/cqlbulk/internal/ingest/dialect"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 )
 
@@ -176,12 +175,11 @@ func (c *Check) tryRejects(
 			return nil, err
 		}
 	}
-	reading, err := dialect.Reading(&spec, &text)
+	reading, err := c.reading(&spec, &text)
 	if err != nil {
 		return nil, err
 	}
 	job := *c.job
-	reading.Fields.Unread = job.Fields.Unread // a load that deletes passes over other columns
 	job.Reading, job.Former, job.MaxRows, job.Explain, job.Times = reading, nil, 0, nil, nil
 	job.Format, job.SkipLines = job.Format.Rejected(), 0
 	t := &triedRejects{}

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
 // Why cqlsh writes a column of the torture table otherwise.
@@ -39,7 +40,7 @@ func requireCopiesAlike(t *testing.T, described *schema.Table) {
 	dir := t.TempDir()
 	var all strings.Builder
 	statement := func(c schema.Column, path string) string {
-		return fmt.Sprintf("COPY it2.torture (\"%s\") TO '%s'", strings.ReplaceAll(c.Name, `"`, `""`), path)
+		return fmt.Sprintf("COPY it2.torture (%s) TO '%s'", cqltype.QuoteIdent(c.Name), path)
 	}
 	for i, c := range described.Columns {
 		all.WriteString(statement(c, filepath.Join(dir, fmt.Sprintf("theirs-%d.csv", i))) + ";\n")

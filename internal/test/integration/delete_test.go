@@ -11,6 +11,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// waysToDelete are the flags of each way that deletions go to the nodes.
+var waysToDelete = map[string][]string{
+	"cql":    nil,
+	"stream": {"--via", "stream"},
+	"rows":   {"--via", "stream", "--stream", "rows"},
+}
+
 // TestDelete deletes rows by keys in each way. Other rows, static values and rows that are written
 // later stay.
 func TestDelete(t *testing.T) {
@@ -20,11 +27,7 @@ func TestDelete(t *testing.T) {
 			"v text, l list<int>, PRIMARY KEY ((p, q), c, d)) WITH CLUSTERING ORDER BY (c DESC, d ASC)"
 		narrow = "(k int PRIMARY KEY, v text, m map<text, int>)"
 	)
-	for way, flags := range map[string][]string{
-		"cql":    nil,
-		"stream": {"--via", "stream"},
-		"rows":   {"--via", "stream", "--stream", "rows"},
-	} {
+	for way, flags := range waysToDelete {
 		t.Run(way, func(t *testing.T) {
 			name := "it1.deleted" + way
 			table(t, name, wide)
@@ -84,11 +87,7 @@ func TestDeleteByTheStartOfKeys(t *testing.T) {
 	t.Parallel()
 	const columns = "(p text, q frozen<set<int>>, c bigint, d frozen<map<text, int>>, e int, " +
 		"s text static, v text, PRIMARY KEY ((p, q), c, d, e)) WITH CLUSTERING ORDER BY (c DESC, d ASC, e DESC)"
-	for way, flags := range map[string][]string{
-		"cql":    nil,
-		"stream": {"--via", "stream"},
-		"rows":   {"--via", "stream", "--stream", "rows"},
-	} {
+	for way, flags := range waysToDelete {
 		t.Run(way, func(t *testing.T) {
 			name := "it1.deletedby" + way
 			table(t, name, columns)

@@ -46,6 +46,8 @@ type statements struct {
 type statement struct {
 	text  string
 	order []int // indexes of the columns, or stampPlace or ttlPlace
+	// of each place, whether an unset value is bound as null; nil: none is
+	unsetIsNull []bool
 }
 
 // What a marker takes that is no column.

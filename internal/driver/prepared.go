@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
+	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
 
 // Prepared is a statement of a user with markers, as the servers understand it. It is safe for
@@ -18,7 +19,9 @@ type Prepared struct {
 
 	text  string
 	binds []string // what each place of a value takes: the name of a marker
-	how   StatementUse
+	// markers whose unset values are bound as null
+	appends map[string]bool
+	how     StatementUse
 }
 
 // StatementUse says how a statement of a user is run.
@@ -28,6 +31,8 @@ type StatementUse struct {
 	Conditional bool   // the statement is a lightweight transaction
 	Repeatable  bool   // it may be run twice with the same values
 	Positional  bool   // it has markers without a name, which have that of their column
+	// Appended are the markers that are added behind the values of a column, for each place once.
+	Appended []string
 }
 
 // Prepare has the servers prepare a statement. It does not run it. If the statement has a fault,
@@ -64,9 +69,32 @@ func (s *Session) Prepare(ctx context.Context, text string, use StatementUse) (*
 			markers[i].Kind, markers[i].Position = schema.Regular, 0
 		}
 	}
+	p.noteAppends(markers)
 	first := info.Args[0]
 	p.Markers = schema.OfMarkers(first.Keyspace, first.Table, markers)
 	return p, nil
+}
+
+// noteAppends notes the markers whose unset values are bound as null. Cassandra 5.0 takes null for
+// a list without elements in v = v + :name, and fails with a ClassCastException if the value is
+// unset. A marker that has another place, too, stays unset: null would delete there.
+func (p *Prepared) noteAppends(markers []schema.Column) {
+	p.appends = map[string]bool{}
+	for _, m := range markers {
+		if n := count(p.how.Appended, m.Name); n > 0 && m.Type.Kind == cqltype.List {
+			p.appends[m.Name] = n == count(p.binds, m.Name)
+		}
+	}
+}
+
+// count returns how often a name is in a list.
+func count(names []string, name string) (n int) {
+	for _, other := range names {
+		if other == name {
+			n++
+		}
+	}
+	return n
 }
 
 func countKeys(markers []schema.Column) (n int) {
@@ -120,6 +148,7 @@ func (s *Session) Statement(p *Prepared, markers []schema.Column) *Writer {
 			at = slices.IndexFunc(markers, func(m schema.Column) bool { return m.Name == name })
 		}
 		given.order = append(given.order, at)
+		given.unsetIsNull = append(given.unsetIsNull, p.appends[name])
 	}
 	return &Writer{s: s, table: p.Markers.String(), statements: &statements{
 		table:      p.Markers,

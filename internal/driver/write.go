@@ -147,7 +147,7 @@ func (b *binder) reserve(s *statements, rows []row.Row) {
 // bind appends a row's values in the order of its statement's markers.
 func (b *binder) bind(s *statements, r row.Row) *statement {
 	st := s.of(r)
-	for _, i := range st.order {
+	for place, i := range st.order {
 		from := len(b.times)
 		switch i {
 		case stampPlace:
@@ -157,7 +157,11 @@ func (b *binder) bind(s *statements, r row.Row) *statement {
 			b.times = binary.BigEndian.AppendUint32(b.times, uint32(max(r.TTL, 0)))
 			b.add(row.Cell{State: row.Set, Bytes: b.times[from:]})
 		default:
-			b.add(r.Cells[i])
+			c := r.Cells[i]
+			if c.State == row.Unset && st.unsetIsNull != nil && st.unsetIsNull[place] {
+				c.State = row.Null
+			}
+			b.add(c)
 		}
 	}
 	return st

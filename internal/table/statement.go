@@ -50,6 +50,7 @@ func (t *Table) Prepare(ctx context.Context, parsed *mutation.Statement) (*State
 		Conditional: parsed.Conditional,
 		Repeatable:  s.repeatable,
 		Positional:  parsed.Positional,
+		Appended:    parsed.Appended,
 	}
 	needed := ""
 	if parsed.Timestamp {

@@ -86,6 +86,32 @@ func TestStatements(t *testing.T) {
 	require.Equal(t, 2, counted(t, "it1.stmt"), "what is left")
 }
 
+// TestStatementsWithoutAValue gives empty fields to all that a statement may change: it changes
+// nothing then. Cassandra fails on a value that is unset for l + :x.
+func TestStatementsWithoutAValue(t *testing.T) {
+	t.Parallel()
+	table(t, "it1.stmtnull", statementBody)
+	const rest = " WHERE p = 1 AND c = :c"
+	exec(t, "INSERT INTO it1.stmtnull (p, c, v, l, s, m, st) "+
+		"VALUES (1, 1, 'v', ['a'], {1}, {'a': 1}, 'st')")
+	before := ok(t, "scan", "it1.stmtnull").out
+	for _, set := range []string{
+		"l = l + :x", "l += :x", "l = l + ?", "l = :x + l", "l = l - :x", "l[0] = :x", "l = :x",
+		"s = s + :x", "s = s - :x", "m = m + :x", "m = m - :x", "m['a'] = :x", "v = :x",
+		"l = l + :x, v = :v", "l = l + :x, st = 'st'",
+	} {
+		input, statement := "x,c\n,1\n", "UPDATE it1.stmtnull SET "+set+rest
+		switch {
+		case strings.Contains(set, "?"):
+			input, statement = "l,c\n,1\n", strings.ReplaceAll(statement, ":c", "?")
+		case strings.Contains(set, ":v"):
+			input = "x,c,v\n,1,\n"
+		}
+		ok(t, "load", file(t, "in.csv", input), "--query", statement)
+		require.Equal(t, before, ok(t, "scan", "it1.stmtnull").out, set)
+	}
+}
+
 // withLiterals writes values in place of the markers of a statement.
 func withLiterals(query, markers string, values []string) string {
 	literals := make(map[string]string)

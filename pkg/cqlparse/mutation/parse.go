@@ -32,6 +32,9 @@ type Statement struct {
 	// Positional statements have a marker without a name, "?".
 	Positional bool
 	In         []string // columns with a condition IN
+	// Appended are the names of the markers whose values an UPDATE adds behind those of a column,
+	// v = v + :name or v += :name, once for each place. A marker without a name has that of v.
+	Appended []string
 	// Text is the statement from its first word to its last value.
 	Text string
 
@@ -179,13 +182,34 @@ func (p *parser) assignment() error {
 	if err != nil {
 		return err
 	}
-	if !within && !p.Take("+") { // v += term, v -= term
-		p.Take("-")
+	adds := false
+	if !within {
+		adds = p.Take("+") // v += term, v -= term
+		if !adds {
+			p.Take("-")
+		}
 	}
 	if err := p.Expect("="); err != nil {
 		return err
 	}
+	if !within && !adds && p.After(1).Is("+") {
+		p.noteAppended(name, 2)
+	} else if adds {
+		p.noteAppended(name, 0)
+	}
 	return p.terms(",", "where")
+}
+
+// noteAppended notes the marker that stands n tokens after the next one, if one does. It is added
+// to the named column.
+func (p *parser) noteAppended(column string, n int) {
+	marker := p.After(n + 1)
+	switch t := p.After(n); {
+	case t.Is("?"):
+		p.s.Appended = append(p.s.Appended, column)
+	case t.Is(":") && (marker.Kind == lex.Word || marker.Kind == lex.Name):
+		p.s.Appended = append(p.s.Appended, marker.Text)
+	}
 }
 
 // within reads the element or the field of a column, and reports whether there is one.

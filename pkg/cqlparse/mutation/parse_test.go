@@ -127,6 +127,21 @@ func TestParse(t *testing.T) {
 }
 
 // What stands before the first word is no part of the statement: libraries look at its first word.
+func TestParseFindsWhatIsAppended(t *testing.T) {
+	for text, want := range map[string][]string{
+		`UPDATE t SET l = l + :a WHERE k = :k`:                                 {"a"},
+		`UPDATE t SET "L" = "L" + :"A b", n = n+1 WHERE k = :k`:                {"A b"},
+		`UPDATE t SET l += :a, m += ?, x = l + ?, m = m + {1: :b} WHERE k = ?`: {"a", "m", "x"},
+		`UPDATE t SET l = :a + l, v = :a, l[:a] = :a, l -= :a WHERE k = :k`:    nil,
+		`UPDATE t SET l = l - :a, s = s + {:a} WHERE k = :k`:                   nil,
+		`INSERT INTO t (k, l) VALUES (:k, :l)`:                                 nil,
+	} {
+		s, err := mutation.Parse(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, s.Appended, text)
+	}
+}
+
 func TestParseDropsComments(t *testing.T) {
 	s, err := mutation.Parse("\ufeff-- a note\n/* and */ DELETE FROM t /* of */ WHERE \"K\" IN (:a, 1) AND c IN :b ;")
 	require.NoError(t, err)

@@ -131,7 +131,7 @@ func (s streams) printNextOfLoad(r operation.LoadReport, runErr error) {
 		}
 	case r.Next.RepeatInDoubt:
 		s.wrong(
-			"rows in doubt may have been written: where they are written again, those of counters count twice that were applied",
+			"rows in doubt may have been written: those that were count twice in a counter, or are twice in a list, if they are written again",
 		)
 	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -93,24 +94,36 @@ func runRetry(ctx context.Context, s streams, show showOptions, settings spec.Re
 		)
 		return partly()
 	}
-	left, err := run.LeftOver()
-	removed := run.Removed()
+	s.printRetried(run)
+	return nil
+}
+
+// printRetried says what a retry that loaded all has left in the run directory.
+func (s streams) printRetried(r *operation.Retry) {
+	left, err := r.LeftOver()
+	if err != nil {
+		s.warn("what earlier retries left over is not known: %v", err)
+		return
+	}
+	done := "nothing is left to retry"
+	if removed := r.Removed(); removed > 0 {
+		done += fmt.Sprintf(
+			", %s from the files of rejects",
+			human.Of(removed, "row")+human.Verb(removed, " was removed", " were removed"),
+		)
+	}
+	kept, err := r.NotApplied()
 	switch {
 	case err != nil:
-		s.warn("what earlier retries left over is not known: %v", err)
+		s.warn("whether rows were not applied is not known: %v", err)
 	case len(left) > 0:
 		s.note(
-			"what the files of rejects hold is loaded; an earlier retry left rows: cqlbulk status %s",
+			"the rows of this retry are written; an earlier retry left rows: cqlbulk status %s",
 			setting.ShellQuote(left[0]),
 		)
-	case removed > 0:
-		s.note(
-			"what the files of rejects hold is loaded, and %s removed from them: %s is not needed any more",
-			human.Of(removed, "row")+human.Verb(removed, " was", " were"),
-			run.RunDir,
-		)
+	case len(kept) > 0:
+		s.note("%s; rows that were not applied are in %s", done, someOf(kept))
 	default:
-		s.note("all of it is loaded: %s is not needed any more", run.RunDir)
+		s.note("%s: %s is not needed any more", done, r.RunDir)
 	}
-	return nil
 }

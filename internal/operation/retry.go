@@ -65,3 +65,7 @@ func (r *Retry) Removed() int64 { return r.Load.retried.Removed }
 // LeftOver returns the run directories of earlier retries that have rows which no later retry has
 // loaded.
 func (r *Retry) LeftOver() ([]string, error) { return retry.LeftOver(r.RunDir) }
+
+// NotApplied returns the files of rows whose condition did not hold, of the first load and of its
+// retries.
+func (r *Retry) NotApplied() ([]string, error) { return retry.NotApplied(r.RunDir) }

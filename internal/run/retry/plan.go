@@ -9,6 +9,7 @@ package retry
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"os"
 	"path/filepath"
@@ -193,4 +194,16 @@ func LeftOver(dir string) ([]string, error) {
 		}
 	}
 	return left, nil
+}
+
+// NotApplied returns the files in a run directory, and in those of its retries, of rows whose
+// condition did not hold. No retry writes these.
+func NotApplied(dir string) (files []string, err error) {
+	err = filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && d.Type().IsRegular() && reject.NotApplied(d.Name()) {
+			files = append(files, path)
+		}
+		return err
+	})
+	return files, err
 }

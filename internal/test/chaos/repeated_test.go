@@ -133,7 +133,7 @@ func TestCountersRetriedOnce(t *testing.T) {
 		s.run(0, "rejects.csv; nothing of it was left over", "status", "run"),
 		"retry --repeat-in-doubt run",
 	)
-	s.run(0, "all of it is loaded", "retry", "run", "--repeat-in-doubt")
+	s.run(0, "nothing is left to retry", "retry", "run", "--repeat-in-doubt")
 	for _, k := range []uint64{1, 2, 4} {
 		want[k] = 1
 	}
@@ -187,7 +187,7 @@ func TestListsWrittenTwice(t *testing.T) {
 		"--inflight",
 		"1",
 	)
-	s.run(0, "all of it is loaded", "retry", "run", "--repeat-in-doubt")
+	s.run(0, "nothing is left to retry", "retry", "run", "--repeat-in-doubt")
 	applied := s.Applied()
 	require.Len(t, applied, 3)
 	first, second, third := applied[0].Timestamp, applied[1].Timestamp, applied[2].Timestamp

@@ -44,7 +44,7 @@ func TestRetryKeepsTheOrder(t *testing.T) {
 	mended := strings.NewReplacer("one", "1", "two", "2").Replace(read(t, kept))
 	require.NoError(t, os.WriteFile(kept, []byte(mended), 0o600))
 	r = ok(t, "retry", dir)
-	require.Contains(t, r.report, "all of it is loaded")
+	require.Contains(t, r.report, "nothing is left to retry")
 	require.NoDirExists(t, filepath.Join(dir, "retry-2"), "it had nothing to record")
 	require.ElementsMatch(
 		t,
@@ -101,7 +101,7 @@ func TestRetryReadsOtherwise(t *testing.T) {
 		"--boolstyle",
 		"ja,nein",
 	)
-	require.Contains(t, r.report, "all of it is loaded")
+	require.Contains(t, r.report, "nothing is left to retry")
 	require.ElementsMatch(
 		t,
 		[]string{"1,1,2026-01-02T00:00:00Z,true", "2,,,", "3,3,2026-01-03T00:00:00Z,true"},

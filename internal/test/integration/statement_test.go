@@ -4,6 +4,7 @@ package integration
 
 import (
 	"fmt"
+	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -163,6 +164,17 @@ func TestStatementsOnACondition(t *testing.T) {
 	require.Contains(t, r.report, "1 row into it1.stmtif, 2 read, 0 rejected, 1 was there already")
 	requireRows(t, []string{"1,1,q\n"}, read(t, filepath.Join(dir+"2", "not-applied.csv")))
 	require.Contains(t, read(t, filepath.Join(dir+"2", "errors.jsonl")), `"u":[1,"x"],"v":"A"`)
+
+	// After the rejected rows are loaded, the others are still to be looked at.
+	r = cqlbulk(t, "load", "it1.stmtif", file(t, "in.csv", "p,c,v\n1,1,q\n1,x,d\n"),
+		"--if-not-exists", "--run-dir", dir+"3")
+	require.Equal(t, 2, r.code, r.report)
+	rejects := filepath.Join(dir+"3", "rejects.csv")
+	mended := strings.Replace(read(t, rejects), "x", "5", 1)
+	require.NoError(t, os.WriteFile(rejects, []byte(mended), 0o600))
+	r = ok(t, "retry", dir+"3")
+	require.Contains(t, r.report, "nothing is left to retry; rows that were not applied are in "+
+		filepath.Join(dir+"3", "not-applied.csv"))
 }
 
 // TestWrongStatements gives statements, and settings beside them, that no load can run.

@@ -19,17 +19,23 @@ type disk struct {
 	came  []int64
 }
 
-// fetch is a Fetch.
-func (d *disk) fetch(_ context.Context, p Piece, most int64) (Fetched, error) {
-	d.asked++
+// bytes is what is announced of ranges.
+func (d *disk) bytes(ranges []token.Range) int64 {
 	bytes := d.chunk
 	for t, n := range d.at {
-		for _, r := range p.Ranges {
+		for _, r := range ranges {
 			if r.Contains(token.Token{Lo: t}) {
 				bytes += n
 			}
 		}
 	}
+	return bytes
+}
+
+// fetch is a Fetch.
+func (d *disk) fetch(_ context.Context, p Piece, most int64) (Fetched, error) {
+	d.asked++
+	bytes := d.bytes(p.Ranges)
 	if most > 0 && bytes > most {
 		return Fetched{}, &TooLargeError{bytes}
 	}
@@ -81,7 +87,7 @@ func TestPiecesAreCutByWhatIsAnnounced(t *testing.T) {
 		{"at one end", func(r *rand.Rand) map[uint64]int64 {
 			at := make(map[uint64]int64)
 			for range 1000 {
-				at[tokens-r.Uint64N(tokens/1000)] += 50
+				at[tokens-r.Uint64N(tokens/8)] += 50
 			}
 			return at
 		}, 0, 1500, 300},
@@ -91,7 +97,14 @@ func TestPiecesAreCutByWhatIsAnnounced(t *testing.T) {
 				at[1+r.Uint64N(tokens)] += 10
 			}
 			return at
-		}, 0, 50_100, 120},
+		}, 0, 52_000, 120},
+		{"many large partitions", func(r *rand.Rand) map[uint64]int64 {
+			at := make(map[uint64]int64)
+			for range 30 {
+				at[1+r.Uint64N(tokens)] = 9_000
+			}
+			return at
+		}, 0, 18_000, 300},
 		{"large chunks", func(r *rand.Rand) map[uint64]int64 {
 			at := make(map[uint64]int64)
 			for range 1000 {
@@ -165,5 +178,48 @@ func TestSlicesOfPieces(t *testing.T) {
 			require.ErrorIs(t, err, context.Canceled)
 		}
 		require.NoError(t, p.Close())
+	})
+}
+
+// FuzzCutter cuts a piece of a table of which each node also announces a chunk for whatever is
+// asked. Every token is fetched once, in few sessions.
+func FuzzCutter(f *testing.F) {
+	f.Add(uint64(1), uint16(1000), uint32(10), uint32(0))
+	f.Add(uint64(2), uint16(30), uint32(9_000), uint32(10))
+	f.Add(uint64(3), uint16(2), uint32(60_000), uint32(5_000))
+	f.Add(uint64(4), uint16(300), uint32(1_400), uint32(1_600))
+	f.Fuzz(func(t *testing.T, seed uint64, partitions uint16, size, chunk uint32) {
+		const target = 1000
+		r := rand.New(rand.NewPCG(seed, 1))
+		d := &disk{at: make(map[uint64]int64), chunk: int64(chunk % 10_000)}
+		var all, large int64
+		for range partitions % 2000 {
+			n := r.Int64N(int64(size%100_000) + 1)
+			d.at[1+r.Uint64N(1<<30)] += n
+			all += n
+			if n > target/4 {
+				large++
+			}
+		}
+		c := newCutter(target)
+		left := []token.Range{between(0, 1<<29), between(1<<29, 1<<30)}
+		c.begin(left)
+		for len(left) > 0 {
+			some, rest, most := c.take(left)
+			came, err := d.fetch(t.Context(), Piece{some}, most)
+			if err != nil {
+				require.ErrorAs(t, err, new(*TooLargeError))
+				c.refused(d.bytes(some))
+				continue
+			}
+			c.fetched(came.Bytes)
+			left = rest
+		}
+		var came int64
+		for _, n := range d.came {
+			came += n - d.chunk
+		}
+		require.Equal(t, all, came, "each token is fetched once")
+		require.LessOrEqual(t, int64(d.asked), 40+15*large+5*all/target)
 	})
 }

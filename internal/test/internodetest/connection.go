@@ -54,6 +54,11 @@ func (c *connection) serve() {
 	if c.s != nil && c.s.control == c && c.s.Asked != nil && c.s.isOver() {
 		c.s.end() // the connections for files are the node's to close
 	}
+	if c.s != nil && c.s.control == c {
+		c.s.mu.Lock()
+		c.s.bring = nil // the node keeps its sessions, and a file may be large
+		c.s.mu.Unlock()
+	}
 }
 
 func (c *connection) shake(step Step) (internode.Offer, error) {

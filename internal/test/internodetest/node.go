@@ -131,7 +131,7 @@ type session struct {
 	conns    []net.Conn // of files
 	parts    int        // of files, that have not come, or are not acknowledged
 	init     internode.Init
-	bring    []Brought // what it was asked for
+	bring    []Brought // what it was asked for; nil once the session has ended
 	over     bool      // it is complete, or has failed
 	complete bool
 }

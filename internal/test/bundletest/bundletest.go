@@ -31,6 +31,9 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// StorePassword is the password that a bundle names for Java's key stores, which [Start] leaves out.
+const StorePassword = "of no secret"
+
 // Options are what may be wrong with a database. The zero value has nothing wrong.
 type Options struct {
 	ProxyName string        // in the proxy's certificate; empty: localhost
@@ -205,7 +208,10 @@ func write(t testing.TB, servicePort int, authority, client *tls.Certificate) st
 	file, err := os.OpenFile(path, os.O_CREATE|os.O_WRONLY, 0o600)
 	require.NoError(t, err)
 	defer func() { require.NoError(t, file.Close()) }()
-	config, err := json.Marshal(map[string]any{"host": "localhost", "port": servicePort, "keyspace": "ks"})
+	config, err := json.Marshal(map[string]any{
+		"host": "localhost", "port": servicePort, "keyspace": "ks",
+		"keyStorePassword": StorePassword, "trustStorePassword": StorePassword,
+	})
 	require.NoError(t, err)
 	key, err := x509.MarshalPKCS8PrivateKey(client.PrivateKey)
 	require.NoError(t, err)

@@ -4,12 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/minio/minio-go/v7/pkg/credentials"
 
+	"github.com/cqlbulk/cqlbulk/internal/awskeys"
 	"github.com/cqlbulk/cqlbulk/internal/driver"
 )
 
@@ -34,7 +33,7 @@ func (c *Connection) awsLogin() (*driver.AWSLogin, error) {
 		return nil, fmt.Errorf("%s without --%s: Amazon Keyspaces wants TLS", flag, c.TLS.Name("ssl"))
 	}
 	client := &http.Client{Timeout: askIdentity}
-	source := credentials.New(awsProvider(client, c.AWSRegion))
+	source := credentials.New(awskeys.Provider(client, c.AWSRegion))
 	asked := &credentials.CredContext{Client: client}
 	login := &driver.AWSLogin{
 		Region: c.AWSRegion,
@@ -55,22 +54,4 @@ func (c *Connection) awsLogin() (*driver.AWSLogin, error) {
 		return nil, fmt.Errorf("%s: AWS credentials: %w", flag, err)
 	}
 	return login, nil
-}
-
-// awsProvider returns what has the keys. It is one place alone, so that a mistake there is shown,
-// and no other identity logs in.
-func awsProvider(client *http.Client, region string) credentials.Provider {
-	file := os.Getenv("AWS_SHARED_CREDENTIALS_FILE")
-	if home, err := os.UserHomeDir(); err == nil && file == "" {
-		file = filepath.Join(home, ".aws", "credentials")
-	}
-	_, missing := os.Stat(file)
-	switch {
-	case os.Getenv("AWS_ACCESS_KEY_ID") != "" || os.Getenv("AWS_SECRET_ACCESS_KEY") != "":
-		return &credentials.EnvAWS{}
-	case os.Getenv("AWS_PROFILE") != "" || missing == nil:
-		return &credentials.FileAWSCredentials{}
-	default:
-		return &credentials.IAM{Client: client, Region: region}
-	}
 }

@@ -123,7 +123,7 @@ func (w *diskWriter) end() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.ended {
-		return &fs.PathError{Op: "write", Path: w.name, Err: errEnded}
+		return &fs.PathError{Op: "write", Path: w.name, Err: ErrEnded}
 	}
 	w.ended = true
 	return nil

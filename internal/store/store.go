@@ -188,5 +188,9 @@ var (
 	ErrUnfinished = errors.New("has an unfinished object already")
 )
 
-// errEnded is the error of a Writer after Commit, Abort or Close.
-var errEnded = errors.New("was ended already")
+// ErrChanged ends a Reader whose object was replaced or removed since it was opened, if the place
+// has no longer the bytes that were opened.
+var ErrChanged = errors.New("was replaced or removed since it was opened")
+
+// ErrEnded is the error of a Writer after Commit, Abort or Close.
+var ErrEnded = errors.New("was ended already")

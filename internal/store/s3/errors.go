@@ -41,6 +41,7 @@ const (
 	codeExpired   = "ExpiredToken"
 	codeNoSuchID  = "InvalidAccessKeyId"
 	codeSignature = "SignatureDoesNotMatch"
+	codeNoUser    = "XAdminUserNotFound" // of versitygw, with status 404
 )
 
 // explain returns an error of the library as one of this package; nil stays nil.
@@ -70,13 +71,15 @@ func explain(op, name string, err error) error {
 		out.Err = fmt.Errorf("%w: the credentials have expired", err)
 		return out
 	}
-	switch answer.StatusCode {
-	case http.StatusForbidden, http.StatusUnauthorized:
+	switch {
+	case answer.Code == codeNoUser,
+		answer.StatusCode == http.StatusForbidden,
+		answer.StatusCode == http.StatusUnauthorized:
 		out.is = fs.ErrPermission
 		out.Err = fmt.Errorf("%s (%s)", denied(answer), answer.Code)
-	case http.StatusNotFound:
-		out.is, out.Err = fs.ErrNotExist, fs.ErrNotExist
-	case http.StatusPreconditionFailed:
+	case answer.StatusCode == http.StatusNotFound:
+		out.is = fs.ErrNotExist
+	case answer.StatusCode == http.StatusPreconditionFailed:
 		out.is, out.Err = store.ErrChanged, store.ErrChanged
 	}
 	return out
@@ -87,7 +90,7 @@ func denied(answer minio.ErrorResponse) string {
 	switch answer.Code {
 	case codeDenied:
 		return "the credentials may not do that"
-	case codeNoSuchID:
+	case codeNoSuchID, codeNoUser:
 		return "the service does not know the access key"
 	case codeSignature:
 		return "the secret key is not the one of the access key"

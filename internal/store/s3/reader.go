@@ -7,7 +7,6 @@ import (
 	"io"
 	"io/fs"
 	"sync"
-	"time"
 
 	"github.com/minio/minio-go/v7"
 
@@ -20,13 +19,27 @@ func (s *Store) Open(ctx context.Context, name string) (store.Reader, error) {
 	if err != nil {
 		return nil, err
 	}
-	found, err := s.core.StatObject(ctx, bucket, key, minio.StatObjectOptions{})
+	found, err := s.stat(ctx, bucket, key)
 	if err != nil {
-		return nil, explain("open", name, err)
+		return nil, explain("open", name, s.inWords(ctx, bucket, key, err))
 	}
 	r := &reader{s: s, bucket: bucket, key: key, info: infoOf(name, found)}
 	r.ctx, r.cancel = context.WithCancel(context.WithoutCancel(ctx))
 	return r, nil
+}
+
+// inWords returns why a HEAD request failed, whose answer has a status alone: it asks with a GET.
+func (s *Store) inWords(ctx context.Context, bucket, key string, err error) error {
+	var answer minio.ErrorResponse
+	if !errors.As(err, &answer) {
+		return err
+	}
+	body, _, _, again := s.core.GetObject(ctx, bucket, key, minio.GetObjectOptions{})
+	if again == nil {
+		_ = body.Close() // it is there by now, or may be read though not looked at
+		return err
+	}
+	return again
 }
 
 // reader reads an object.
@@ -44,12 +57,8 @@ type reader struct {
 	closed bool
 }
 
-// Reads begin again after a broken connection, at most brokenReads times without a byte between.
-// The pause before is breakPause, twice as long each time.
-const (
-	brokenReads = 6
-	breakPause  = 100 * time.Millisecond
-)
+// brokenReads is how often a read begins again after a broken connection, without a byte between.
+const brokenReads = 8
 
 // Info is a method of store.Reader.
 func (r *reader) Info() store.Info { return r.info }
@@ -103,7 +112,11 @@ func (r *reader) request(ctx context.Context, from, to int64) (io.ReadCloser, er
 	if err := o.SetRange(from, to-1); err != nil {
 		return nil, err
 	}
-	body, _, _, err := r.s.core.GetObject(ctx, r.bucket, r.key, o)
+	var body io.ReadCloser
+	err := r.s.try(ctx, func() (err error) {
+		body, _, _, err = r.s.core.GetObject(ctx, r.bucket, r.key, o)
+		return err
+	})
 	if err = explain("read", r.info.Name, err); err != nil {
 		if errors.Is(err, fs.ErrNotExist) {
 			err = fmt.Errorf("%w: %w", store.ErrChanged, err)
@@ -120,17 +133,15 @@ func (r *reader) afterBreak(err error, broken int) error {
 		return fmt.Errorf("read %s: %w", r.info.Name, context.Cause(r.ctx))
 	case errors.Is(err, store.ErrChanged), errors.Is(err, fs.ErrPermission):
 		return err
+	case errors.As(err, new(*Error)): // it was asked for again already
+		return err
 	case broken == brokenReads:
 		if errors.Is(err, io.EOF) {
 			err = io.ErrUnexpectedEOF
 		}
 		return fmt.Errorf("read %s: %w", r.info.Name, err)
 	}
-	select {
-	case <-time.After(breakPause << broken):
-	case <-r.ctx.Done():
-	}
-	return nil
+	return pause(r.ctx, broken+1)
 }
 
 // ReadAt is a method of store.Reader.
@@ -194,7 +205,7 @@ func (r *reader) endBody() {
 
 // Changed is a method of store.Reader.
 func (r *reader) Changed() (bool, error) {
-	now, err := r.s.core.StatObject(r.ctx, r.bucket, r.key, minio.StatObjectOptions{})
+	now, err := r.s.stat(r.ctx, r.bucket, r.key)
 	if err = explain("stat", r.info.Name, err); errors.Is(err, fs.ErrNotExist) {
 		return true, nil
 	} else if err != nil {

@@ -48,15 +48,18 @@ type Config struct {
 	Endpoint string // URL; empty: that of AWS
 	Region   string // empty: the service is asked for that of the bucket
 	Keys     *credentials.Credentials
-	// Retries is how often a request is tried that the service refuses for now, or does not answer.
-	// 0: 10 times, with pauses of up to a second.
-	Retries int
+	// Tries is how often a request is made that the service refuses for now, or does not answer.
+	// 0: for about a minute.
+	Tries int
 	// Silence is how long a connection may send nothing; 0: a minute.
 	Silence time.Duration
 }
 
 // Store is one service, with all of its buckets. It is safe for concurrent use. Make one with [New].
-type Store struct{ core minio.Core }
+type Store struct {
+	core  minio.Core
+	tries int
+}
 
 var _ store.Store = (*Store)(nil)
 
@@ -74,13 +77,13 @@ func New(c Config) (*Store, error) {
 		Creds:      c.Keys,
 		Secure:     at.Scheme == "https",
 		Region:     c.Region,
-		MaxRetries: c.Retries,
+		MaxRetries: 1, // see try
 		Transport:  transport(cmp.Or(c.Silence, time.Minute)),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("endpoint %q of S3: %w", endpoint, err)
 	}
-	return &Store{*core}, nil
+	return &Store{*core, cmp.Or(c.Tries, usualTries)}, nil
 }
 
 // connections is the number of idle connections that are kept for later requests.
@@ -111,17 +114,13 @@ type watchedConn struct {
 
 // Read is a method of net.Conn.
 func (c *watchedConn) Read(b []byte) (int, error) {
-	if err := c.SetReadDeadline(time.Now().Add(c.silence)); err != nil {
-		return 0, err
-	}
+	_ = c.SetReadDeadline(time.Now().Add(c.silence)) // a closed connection is the next line's error
 	return c.Conn.Read(b)
 }
 
 // Write is a method of net.Conn.
 func (c *watchedConn) Write(b []byte) (int, error) {
-	if err := c.SetWriteDeadline(time.Now().Add(c.silence)); err != nil {
-		return 0, err
-	}
+	_ = c.SetWriteDeadline(time.Now().Add(c.silence)) // as above
 	return c.Conn.Write(b)
 }
 
@@ -156,11 +155,11 @@ func (s *Store) Stat(ctx context.Context, name string) (store.Info, error) {
 		return store.Info{}, err
 	}
 	if key != "" && !strings.HasSuffix(key, "/") {
-		found, err := s.core.StatObject(ctx, bucket, key, minio.StatObjectOptions{})
+		found, err := s.stat(ctx, bucket, key)
 		if err == nil {
 			return infoOf(name, found), nil
 		}
-		if err = explain("stat", name, err); !errors.Is(err, fs.ErrNotExist) {
+		if err = explain("stat", name, s.inWords(ctx, bucket, key, err)); !errors.Is(err, fs.ErrNotExist) {
 			return store.Info{}, err
 		}
 	}
@@ -169,14 +168,13 @@ func (s *Store) Stat(ctx context.Context, name string) (store.Info, error) {
 		prefix += "/"
 	}
 	there := key == "" // a bucket without objects is a folder as well
-	for _, err := range s.list(ctx, bucket, minio.ListObjectsOptions{
-		Prefix: prefix, Recursive: true, MaxKeys: 1,
-	}) {
-		if err != nil {
-			return store.Info{}, explain("list", name, err)
-		}
+	first := minio.ListObjectsOptions{Prefix: prefix, Recursive: true, MaxKeys: 1}
+	err = s.list(ctx, bucket, first, func(minio.ObjectInfo) bool {
 		there = true
-		break
+		return false
+	})
+	if err != nil {
+		return store.Info{}, explain("list", name, err)
 	}
 	if !there {
 		return store.Info{}, &fs.PathError{Op: "stat", Path: name, Err: fs.ErrNotExist}
@@ -189,26 +187,30 @@ func infoOf(name string, o minio.ObjectInfo) store.Info {
 	return store.Info{Name: name, Kind: store.Object, Size: o.Size, Version: strings.Trim(o.ETag, `"`)}
 }
 
-// list returns the objects of a list, and the beginnings of names up to a slash.
+// list calls found for the objects of a list, and the beginnings of names up to a slash, until it
+// returns false. It may call it twice for one of them.
 func (s *Store) list(
 	ctx context.Context,
 	bucket string,
 	o minio.ListObjectsOptions,
-) func(yield func(minio.ObjectInfo, error) bool) {
-	return func(yield func(minio.ObjectInfo, error) bool) {
+	found func(minio.ObjectInfo) bool,
+) error {
+	return s.try(ctx, func() error {
 		ctx, cancel := context.WithCancel(ctx)
-		found := s.core.Client.ListObjects(ctx, bucket, o)
+		all := s.core.Client.ListObjects(ctx, bucket, o)
 		defer func() {
 			cancel()
-			for range found { // it ends with the context
+			for range all { // it ends with the context
 			}
 		}()
-		for one := range found {
-			if !yield(one, one.Err) {
-				return
+		for one := range all {
+			if one.Err != nil || !found(one) {
+				return one.Err
 			}
+			o.StartAfter = one.Key
 		}
-	}
+		return nil
+	})
 }
 
 // List returns the objects and folders in a folder. A folder without any objects is not there, and
@@ -223,10 +225,9 @@ func (s *Store) List(ctx context.Context, folder string) ([]store.Info, error) {
 		prefix = key + "/"
 	}
 	var all []store.Info
-	for one, err := range s.list(ctx, bucket, minio.ListObjectsOptions{Prefix: prefix}) {
+	here := minio.ListObjectsOptions{Prefix: prefix}
+	err = s.list(ctx, bucket, here, func(one minio.ObjectInfo) bool {
 		switch name := Scheme + bucket + "/" + one.Key; {
-		case err != nil:
-			return nil, explain("list", folder, err)
 		case one.Key == prefix: // an object that stands for the folder itself
 		case strings.HasSuffix(one.Key, "/"):
 			name = strings.TrimSuffix(name, "/")
@@ -234,9 +235,13 @@ func (s *Store) List(ctx context.Context, folder string) ([]store.Info, error) {
 		default:
 			all = append(all, infoOf(name, one))
 		}
+		return true
+	})
+	if err != nil {
+		return nil, explain("list", folder, err)
 	}
 	slices.SortFunc(all, func(a, b store.Info) int { return strings.Compare(a.Name, b.Name) })
-	return all, nil
+	return slices.CompactFunc(all, func(a, b store.Info) bool { return a.Name == b.Name }), nil
 }
 
 // Remove removes an object. The service says nothing of one that was not there, so it is asked.
@@ -245,9 +250,11 @@ func (s *Store) Remove(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	if _, err := s.core.StatObject(ctx, bucket, key, minio.StatObjectOptions{}); err != nil {
+	if _, err := s.stat(ctx, bucket, key); err != nil {
 		return explain("remove", name, err)
 	}
-	err = s.core.RemoveObject(ctx, bucket, key, minio.RemoveObjectOptions{})
+	err = s.try(ctx, func() error {
+		return s.core.RemoveObject(ctx, bucket, key, minio.RemoveObjectOptions{})
+	})
 	return explain("remove", name, err)
 }

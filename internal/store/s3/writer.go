@@ -47,7 +47,7 @@ func (s *Store) Create(
 		return nil, err
 	}
 	if !o.Over {
-		_, err := s.core.StatObject(ctx, bucket, key, minio.StatObjectOptions{})
+		_, err := s.stat(ctx, bucket, key)
 		if err == nil {
 			return nil, &fs.PathError{Op: "create", Path: name, Err: fs.ErrExist}
 		}
@@ -113,11 +113,13 @@ func (w *writer) send() error {
 		return fmt.Errorf("write %s: an object has at most %d parts: write several objects", w.name, mostParts)
 	}
 	if w.upload == "" {
-		upload, err := w.s.core.NewMultipartUpload(w.ctx, w.bucket, w.key, minio.PutObjectOptions{})
+		err := w.s.try(w.ctx, func() (err error) {
+			w.upload, err = w.s.core.NewMultipartUpload(w.ctx, w.bucket, w.key, minio.PutObjectOptions{})
+			return err
+		})
 		if err != nil {
 			return explain("write", w.name, err)
 		}
-		w.upload = upload
 	}
 	if w.sendCtx.Err() != nil {
 		return w.sendErr()
@@ -146,17 +148,26 @@ func (w *writer) sendErr() error {
 // sendPart sends a part, from 0.
 func (w *writer) sendPart(number int, part []byte) error {
 	sum := md5.Sum(part) //nolint:gosec // see the import
-	sent, err := w.s.core.PutObjectPart(
-		w.sendCtx, w.bucket, w.key, w.upload, number+1, bytes.NewReader(part), int64(len(part)),
-		minio.PutObjectPartOptions{Md5Base64: base64.StdEncoding.EncodeToString(sum[:])},
-	)
+	o := minio.PutObjectPartOptions{Md5Base64: base64.StdEncoding.EncodeToString(sum[:])}
+	var sent minio.ObjectPart
+	tries := 0
+	err := w.s.try(w.sendCtx, func() (err error) {
+		tries++
+		body := bytes.NewReader(part)
+		sent, err = w.s.core.PutObjectPart(
+			w.sendCtx, w.bucket, w.key, w.upload, number+1, body, body.Size(), o,
+		)
+		return err
+	})
 	if err != nil {
 		return explain("write", w.name, err)
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.parts[number] = sentPart{strings.Trim(sent.ETag, `"`), sum}
-	w.free = append(w.free, part)
+	if tries == 1 { // a request that was broken off may still read its bytes
+		w.free = append(w.free, part)
+	}
 	return nil
 }
 
@@ -201,7 +212,10 @@ func (w *writer) commit(ctx context.Context) error {
 		whole.Write(p.sum[:])
 		parts[i] = minio.CompletePart{PartNumber: i + 1, ETag: p.etag}
 	}
-	_, err := w.s.core.CompleteMultipartUpload(ctx, w.bucket, w.key, w.upload, parts, w.options())
+	err := w.s.try(ctx, func() error {
+		_, err := w.s.core.CompleteMultipartUpload(ctx, w.bucket, w.key, w.upload, parts, w.options())
+		return err
+	})
 	if err == nil {
 		w.upload = ""
 		return nil
@@ -212,10 +226,12 @@ func (w *writer) commit(ctx context.Context) error {
 // putWhole sends an object by one request.
 func (w *writer) putWhole(ctx context.Context) error {
 	sum := md5.Sum(w.part) //nolint:gosec // see the import
-	_, err := w.s.core.PutObject(
-		ctx, w.bucket, w.key, bytes.NewReader(w.part), int64(len(w.part)),
-		base64.StdEncoding.EncodeToString(sum[:]), "", w.options(),
-	)
+	checked := base64.StdEncoding.EncodeToString(sum[:])
+	err := w.s.try(ctx, func() error {
+		body := bytes.NewReader(w.part)
+		_, err := w.s.core.PutObject(ctx, w.bucket, w.key, body, body.Size(), checked, "", w.options())
+		return err
+	})
 	if err == nil {
 		return nil
 	}
@@ -226,7 +242,7 @@ func (w *writer) putWhole(ctx context.Context) error {
 // to a request was lost, and the service refused it when it was made again.
 func (w *writer) afterCommit(ctx context.Context, err error, etag string) error {
 	err = explain("write", w.name, err)
-	found, statErr := w.s.core.StatObject(ctx, w.bucket, w.key, minio.StatObjectOptions{})
+	found, statErr := w.s.stat(ctx, w.bucket, w.key)
 	switch {
 	case statErr == nil && strings.Trim(found.ETag, `"`) == etag:
 		w.upload = ""
@@ -255,7 +271,9 @@ func (w *writer) discard(ctx context.Context) error {
 	if w.upload == "" {
 		return nil
 	}
-	err := w.s.core.AbortMultipartUpload(ctx, w.bucket, w.key, w.upload)
+	err := w.s.try(ctx, func() error {
+		return w.s.core.AbortMultipartUpload(ctx, w.bucket, w.key, w.upload)
+	})
 	if err = explain("abort", w.name, err); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -1,0 +1,68 @@
+package s3
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net/http"
+	"time"
+
+	"github.com/minio/minio-go/v7"
+)
+
+const (
+	// usualTries is how often a request is made, if Config says nothing. With the pauses that is a
+	// minute for a service that is busy.
+	usualTries = 16
+	// leastPause and mostPause are the limits of the pause before a request is made again. It
+	// doubles each time, and half of it is chance.
+	leastPause = 100 * time.Millisecond
+	mostPause  = 8 * time.Second
+)
+
+// try makes a request again while the service refuses it for now, or does not answer. The library
+// could do that, but its second request reads a body that the first one may still be reading.
+func (s *Store) try(ctx context.Context, request func() error) error {
+	for tries := 1; ; tries++ {
+		err := request()
+		if err == nil || tries == s.tries || !passing(err) || pause(ctx, tries) != nil {
+			return err
+		}
+	}
+}
+
+// passing reports whether the cause of an error may pass.
+func passing(err error) bool {
+	var answer minio.ErrorResponse
+	if !errors.As(err, &answer) {
+		return !errors.Is(err, context.Canceled)
+	}
+	switch answer.StatusCode {
+	case http.StatusRequestTimeout, http.StatusTooManyRequests, http.StatusInternalServerError,
+		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+		return true
+	}
+	return answer.Code == "RequestTimeout" // of a body that came too slowly, with status 400
+}
+
+// pause waits before a request is made again, after that many tries.
+func pause(ctx context.Context, tries int) error {
+	long := min(leastPause<<min(tries-1, 10), mostPause)
+	timer := time.NewTimer(long/2 + rand.N(long/2))
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// stat asks what an object is.
+func (s *Store) stat(ctx context.Context, bucket, key string) (found minio.ObjectInfo, err error) {
+	err = s.try(ctx, func() error {
+		found, err = s.core.StatObject(ctx, bucket, key, minio.StatObjectOptions{})
+		return err
+	})
+	return found, err
+}

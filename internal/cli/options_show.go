@@ -15,6 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/store/place"
 	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
@@ -131,7 +132,8 @@ func (o *showOptions) environment(s streams) spec.Environment {
 		}
 	}
 	return spec.Environment{
-		Stdin: s.in, Stdout: s.out, Warn: s.warn, Log: s.detail, Build: version.Read(),
+		Stdin: s.in, Stdout: s.out, Places: place.New(),
+		Warn: s.warn, Log: s.detail, Build: version.Read(),
 		AskPassword: func(user string) (string, error) { return askPassword(s, user) },
 	}
 }

@@ -19,7 +19,7 @@ func (d *Doctor) findInputs(ctx context.Context) {
 	}
 	var words source.Words
 	if words, d.missing = readWords(ctx, d.env, d.load.Inputs); d.missing == nil {
-		d.inputs, _, d.missing = words.Find(d.env.Stdin)
+		d.inputs, _, d.missing = finder(d.env).Find(words)
 	}
 	if d.missing == nil && len(d.inputs) == 0 {
 		d.missing = errNoFile

@@ -25,6 +25,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/store/place"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/write/delivery"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/mutation"
@@ -190,7 +191,7 @@ func (l *Load) findInputs(ctx context.Context) (in foundInputs, err error) {
 			return in, err
 		}
 	}
-	if in.list, in.notes, err = words.Find(l.env.Stdin); err != nil {
+	if in.list, in.notes, err = finder(l.env).Find(words); err != nil {
 		return in, l.run.refuseIfBegun(err) // they were there
 	}
 	l.words = words.Texts()
@@ -210,20 +211,25 @@ func (l *Load) findInputs(ctx context.Context) (in foundInputs, err error) {
 	return in, err
 }
 
+// finder returns what finds the inputs of a run.
+func finder(env spec.Environment) source.Finder {
+	return source.Finder{Places: env.Places, Stdin: env.Stdin}
+}
+
 // readWords returns the words that inputs were given by, with those of lists in place of the lists.
 func readWords(
 	ctx context.Context,
 	env spec.Environment,
 	inputs []string,
 ) (source.Words, error) {
-	words, err := source.ReadLists(ctx, inputs, env.Stdin)
+	words, err := finder(env).ReadLists(ctx, inputs)
 	if err != nil {
 		return nil, err
 	}
 	for _, word := range words {
-		if spec.IsURL(word.Text) {
+		if spec.IsURL(word.Text) && !place.Remote(word.Text) {
 			return nil, word.Fail(fmt.Errorf(
-				"%s: only local files can be read: pipe it, and name - as the input",
+				"%s: only local files and s3:// can be read: pipe it, and name - as the input",
 				word.Text,
 			))
 		}

@@ -214,7 +214,7 @@ func (l *Load) warnOfChangedInputs() {
 	for _, input := range l.job.Inputs {
 		sizes[input.Name] = input.Size
 	}
-	for _, note := range source.Changes(words, sizes) {
+	for _, note := range finder(l.env).Changes(words, sizes) {
 		l.env.Warn("%s", note)
 	}
 }

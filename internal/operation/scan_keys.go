@@ -151,7 +151,7 @@ func (s *Scan) readKeys(
 	if err != nil {
 		return tally, nil, err
 	}
-	inputs, _, err := source.WordsOf(settings.Inputs).Find(s.env.Stdin)
+	inputs, _, err := finder(s.env).Find(source.WordsOf(settings.Inputs))
 	if err == nil && len(inputs) == 0 {
 		err = errNoFile
 	}
@@ -201,7 +201,7 @@ func (s *Scan) readKeys(
 		MaxInsertErrors: -1,
 		Counters:        &progress.Counters{},
 		Warn:            s.env.Warn,
-		OpenFile:        func(name string) (io.ReadCloser, error) { return source.OpenFile(name) },
+		OpenFile:        func(name string) (io.ReadCloser, error) { return finder(s.env).Open(name) },
 	}
 	for _, in := range inputs {
 		job.Inputs = append(job.Inputs, fromspec.InputOf(in))

@@ -10,8 +10,8 @@ import (
 // to folders, and inputs of another size. The load does not read such additions. words are those of
 // Find, and sizes has the size of each input by name. If the words cannot be
 // found any more, Changes has no notes. A file that is gone was read, or the load has failed.
-func Changes(words []string, sizes map[string]int64) (notes []string) {
-	now, _, err := Find(words, nil)
+func (f Finder) Changes(words []string, sizes map[string]int64) (notes []string) {
+	now, _, err := f.Find(WordsOf(words))
 	if err != nil {
 		return nil
 	}

@@ -10,10 +10,12 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 	"github.com/cqlbulk/cqlbulk/internal/store"
+	"github.com/cqlbulk/cqlbulk/internal/store/place"
 )
 
 // walk collects the files below a folder.
 type walk struct {
+	in      store.Store
 	root    string
 	own     bool // root is itself a run directory, whose rejects are input
 	found   []Input
@@ -25,8 +27,8 @@ type walk struct {
 // separators). Links are followed to files, not to folders. Run directories below it are left out,
 // because their rejects were input once. If the folder is itself a run directory, its rejects are
 // taken.
-func folder(root string) (found []Input, notes []string, err error) {
-	w := walk{root: root, own: journal.IsRun(root)}
+func folder(in store.Store, root string) (found []Input, notes []string, err error) {
+	w := walk{in: in, root: root, own: !place.Remote(root) && journal.IsRun(root)}
 	err = w.below(root)
 	switch {
 	case err != nil:
@@ -61,7 +63,7 @@ func folder(root string) (found []Input, notes []string, err error) {
 
 // below looks at what is in a folder, and in the folders of it.
 func (w *walk) below(folder string) error {
-	entries, err := disk.List(context.Background(), folder)
+	entries, err := w.in.List(context.Background(), folder)
 	if err != nil {
 		return err
 	}
@@ -76,10 +78,13 @@ func (w *walk) below(folder string) error {
 // look takes an entry as input, enters it, or passes it over.
 func (w *walk) look(e store.Info) error {
 	switch {
+	case place.Remote(e.Name) && strings.HasPrefix(e.Base(), "_"):
+		w.skipped++ // Spark, Hive and others write what is no data there
+		return nil
 	case e.Kind == store.Folder && hidden(e.Base()):
 		w.skipped++
 		return nil
-	case e.Kind == store.Folder && isRun(e.Name):
+	case e.Kind == store.Folder && !place.Remote(e.Name) && isRun(e.Name):
 		w.runs = append(w.runs, e.Name)
 		return nil
 	case e.Kind == store.Folder:
@@ -90,7 +95,7 @@ func (w *walk) look(e store.Info) error {
 	}
 	if e.Size < 0 {
 		var err error
-		if e, err = disk.Stat(context.Background(), e.Name); err != nil {
+		if e, err = w.in.Stat(context.Background(), e.Name); err != nil {
 			return err
 		}
 	}
@@ -98,7 +103,7 @@ func (w *walk) look(e store.Info) error {
 		w.skipped++
 		return nil
 	}
-	w.found = append(w.found, file(e))
+	w.found = append(w.found, file(w.in, e))
 	return nil
 }
 
@@ -132,6 +137,7 @@ func isRun(path string) bool {
 		return true
 	}
 	ctx := context.Background()
+	var disk store.Disk
 	errorList, err := disk.Lstat(ctx, filepath.Join(path, journal.ErrorsFile))
 	if err != nil || errorList.Kind != store.Object {
 		return false

@@ -71,7 +71,7 @@ func (w Words) Texts() []string {
 // directory. A list names neither another list nor the standard input.
 //
 // One error has all lists that cannot be read, and the lines that are wrong.
-func ReadLists(ctx context.Context, texts []string, stdin io.Reader) (Words, error) {
+func (f Finder) ReadLists(ctx context.Context, texts []string) (Words, error) {
 	lists, inputs := 0, 0 // that the standard input is to be
 	for _, text := range texts {
 		switch text {
@@ -97,7 +97,7 @@ func ReadLists(ctx context.Context, texts []string, stdin io.Reader) (Words, err
 			words = append(words, Word{Text: text})
 			continue
 		}
-		listed, err := readList(ctx, name, stdin)
+		listed, err := f.readList(ctx, name)
 		words, failures = append(words, listed...), append(failures, err)
 	}
 	if err := errors.Join(failures...); err != nil {
@@ -108,19 +108,22 @@ func ReadLists(ctx context.Context, texts []string, stdin io.Reader) (Words, err
 
 // readList reads the list in a file, or in the standard input. It does not wait for a list any more
 // if ctx ends; it then leaves a goroutine that does.
-func readList(ctx context.Context, name string, stdin io.Reader) (Words, error) {
+func (f Finder) readList(ctx context.Context, name string) (Words, error) {
 	if name == "" {
 		return nil, errors.New("@: name the file that has the list of inputs, as @list.txt")
 	}
+	in, err := f.Places.Of(name)
+	if err != nil {
+		return nil, fmt.Errorf("list %s: %w", name, err)
+	}
 	var words Words
-	var err error
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
 		if name == Stdin {
-			words, err = readListIn(store.Stream{In: stdin}, Stdin, StdinName)
-		} else if err = checkListFile(name); err == nil {
-			words, err = readListIn(disk, name, name)
+			words, err = readListIn(store.Stream{In: f.Stdin}, Stdin, StdinName)
+		} else if err = checkListFile(in, name); err == nil {
+			words, err = readListIn(in, name, name)
 		}
 	}()
 	select {
@@ -132,13 +135,13 @@ func readList(ctx context.Context, name string, stdin io.Reader) (Words, error) 
 }
 
 // checkListFile refuses a name that no list can have.
-func checkListFile(name string) error {
+func checkListFile(in store.Store, name string) error {
 	ctx := context.Background()
-	info, err := disk.Stat(ctx, name)
+	info, err := in.Stat(ctx, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		file := listMark + name
-		if _, other := disk.Stat(ctx, file); other == nil {
+		if _, other := in.Stat(ctx, file); other == nil {
 			return fmt.Errorf("list %s: %w: to load the file %s, name it ./%s",
 				name, fs.ErrNotExist, file, file)
 		}
@@ -245,6 +248,7 @@ func hintPlace(w Word, err error) error {
 		return err
 	}
 	path := filepath.Join(filepath.Dir(w.List), w.Text)
+	var disk store.Disk
 	if _, other := disk.Stat(context.Background(), path); other != nil {
 		return err
 	}

@@ -49,9 +49,9 @@ func TestListOfInputs(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			inFolder(t, "a", "b", "c", "d/x", "d/y", "a b", "a #1", "@a")
 			putFile(t, "list", tc.list)
-			words, err := ReadLists(t.Context(), tc.words, strings.NewReader(tc.stdin))
+			words, err := Finder{Stdin: strings.NewReader(tc.stdin)}.ReadLists(t.Context(), tc.words)
 			require.NoError(t, err)
-			inputs, _, err := words.Find(nil)
+			inputs, _, err := Finder{}.Find(words)
 			require.NoError(t, err)
 			require.Equal(t, tc.want, names(inputs))
 			inputs, _, err = Find(words.Texts(), nil)
@@ -69,7 +69,7 @@ func TestListMayBeCompressed(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, w.Close())
 	putFile(t, "list.gz", stored.String())
-	words, err := ReadLists(t.Context(), []string{"@list.gz"}, nil)
+	words, err := Finder{Stdin: nil}.ReadLists(t.Context(), []string{"@list.gz"})
 	require.NoError(t, err)
 	require.Equal(t, Words{{Text: "a", List: "list.gz", Line: 1}}, words)
 }
@@ -107,7 +107,7 @@ func TestListsThatAreNone(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			inFolder(t, "b", "@a", "d/e")
 			putFile(t, "list", tc.list)
-			words, err := ReadLists(t.Context(), tc.words, strings.NewReader(tc.stdin))
+			words, err := Finder{Stdin: strings.NewReader(tc.stdin)}.ReadLists(t.Context(), tc.words)
 			require.EqualError(t, err, tc.want)
 			require.Nil(t, words)
 		})
@@ -120,9 +120,9 @@ func TestWordsOfListsThatNameNothing(t *testing.T) {
 	putFile(t, "list", "# files\nx\na\n\ny*\n")
 	putFile(t, "d/list", "b\n")
 	find := func(words ...string) error {
-		listed, err := ReadLists(t.Context(), words, nil)
+		listed, err := Finder{Stdin: nil}.ReadLists(t.Context(), words)
 		require.NoError(t, err)
-		inputs, _, err := listed.Find(nil)
+		inputs, _, err := Finder{}.Find(listed)
 		require.Nil(t, inputs)
 		return err
 	}
@@ -153,7 +153,7 @@ func TestListIsWaitedFor(t *testing.T) {
 		_, _ = io.WriteString(out, "a\n") // it returns when that was read
 		cancel()
 	}()
-	_, err := ReadLists(ctx, []string{"@-"}, in)
+	_, err := Finder{Stdin: in}.ReadLists(ctx, []string{"@-"})
 	require.Equal(t, fault.Canceled, fault.ClassOf(err))
 	require.NoError(t, out.Close())
 }

@@ -73,11 +73,6 @@ func newReader(name string, src io.Reader, size int64) *Reader {
 	return &Reader{name: name, raw: raw, in: bufio.NewReaderSize(raw, buffer)}
 }
 
-// openFile opens the file, pipe or device of that name.
-func openFile(name string) (*Reader, error) {
-	return openIn(disk, name, name)
-}
-
 // openIn opens an object of a store. shown is the name in messages.
 func openIn(s store.Store, name, shown string) (*Reader, error) {
 	object, err := s.Open(context.Background(), name)

@@ -1,8 +1,8 @@
 // Package source is what a load reads: files, patterns, folders and the standard
 // input, as plain text or compressed.
 //
-// Start with [Find], which turns the user's words into inputs, and [Input.Open]. [ReadLists] reads
-// the files that list such words.
+// Start with [Finder], whose Find turns the user's words into inputs, and [Input.Open].
+// [Finder.ReadLists] reads the files that list such words.
 //
 // Compression is recognised by the first bytes of a stream and never by its name. Several streams
 // one after another are one text, as with the formats' own tools. The formats are:
@@ -47,6 +47,7 @@ import (
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/store"
+	"github.com/cqlbulk/cqlbulk/internal/store/place"
 )
 
 // Stdin is the word that stands for the standard input.
@@ -55,14 +56,19 @@ const Stdin = store.Stdio
 // StdinName is the name of the standard input in messages.
 const StdinName = "stdin"
 
-// disk is the place of all inputs that have a name.
-var disk store.Disk
+// Finder finds inputs by the user's words. The zero Finder finds files, and no standard input. It is
+// safe for concurrent use, but for the standard input.
+type Finder struct {
+	Places *place.Places // nil: the disk alone
+	Stdin  io.Reader
+}
 
 // Input is one stream of bytes to load.
 type Input struct {
 	Name string                  // in messages
 	Size int64                   // as stored, in bytes; -1 when unknown
-	open func() (*Reader, error) // nil: the file of that name
+	open func() (*Reader, error) // nil: the object of that name
+	in   store.Store             // nil: the disk
 
 	stdin, plain bool
 }
@@ -76,24 +82,33 @@ func (i Input) Plain() bool { return i.plain }
 // Open opens the input. An input that is not plain may be opened once. Open reads nothing yet. So
 // it does not wait for the bytes of a pipe, but it waits until the pipe's other end is opened.
 func (i Input) Open() (*Reader, error) {
-	if i.open == nil {
-		return OpenFile(i.Name)
+	var r *Reader
+	var err error
+	switch {
+	case i.open != nil:
+		r, err = i.open()
+	case i.in != nil:
+		r, err = openIn(i.in, i.Name, i.Name)
+	default:
+		r, err = openIn(store.Disk{}, i.Name, i.Name)
 	}
-	r, err := i.open()
 	if err != nil {
 		return nil, fmt.Errorf("input %s: %w", i.Name, err)
 	}
 	return r, nil
 }
 
-// OpenFile opens a file as [Input.Open] does.
-func OpenFile(name string) (*Reader, error) {
-	r, err := openFile(name)
+// Open opens the file or the object of a name as [Input.Open] does.
+func (f Finder) Open(name string) (*Reader, error) {
+	in, err := f.Places.Of(name)
 	if err != nil {
 		return nil, fmt.Errorf("input %s: %w", name, err)
 	}
-	return r, nil
+	return Input{Name: name, in: in}.Open()
 }
+
+// OpenFile opens a file as [Input.Open] does.
+func OpenFile(name string) (*Reader, error) { return Finder{}.Open(name) }
 
 // Text is an input of a text in memory, which must not be changed.
 func Text(name string, text []byte) Input {
@@ -107,25 +122,24 @@ func Text(name string, text []byte) Input {
 	}
 }
 
+// Find finds inputs on the disk, or the standard input, as [Finder.Find] does.
+func Find(words []string, stdin io.Reader) (inputs []Input, notes []string, err error) {
+	return Finder{Stdin: stdin}.Find(WordsOf(words))
+}
+
 // Find turns the user's words into inputs, in their order. A word is one of these:
 //
-//   - a file
+//   - a file, or an object (s3://BUCKET/KEY)
 //   - a folder: all files below it, in the order of their paths, without run directories
 //   - a pattern: the files and folders that match, in the order of their names
 //   - "-": the standard input
 //
-// Notes name what was passed over in folders. One error has all words that name nothing. Find knows
-// no lists: ReadLists replaces them.
-func Find(words []string, stdin io.Reader) (inputs []Input, notes []string, err error) {
-	return WordsOf(words).Find(stdin)
-}
-
-// Find finds the inputs of words as the function Find does. An error about a word of a list has the
-// list and the line.
-func (w Words) Find(stdin io.Reader) (inputs []Input, notes []string, err error) {
+// Notes name what was passed over in folders. One error has all words that name nothing. An error
+// about a word of a list has the list and the line. Find knows no lists: ReadLists replaces them.
+func (f Finder) Find(words Words) (inputs []Input, notes []string, err error) {
 	var failures listErrors
-	for _, word := range w {
-		found, passed, err := find(word.Text, stdin)
+	for _, word := range words {
+		found, passed, err := f.find(word.Text)
 		failures.add(word, hintPlace(word, err))
 		if notes = append(notes, passed...); len(inputs) == 0 {
 			inputs = found
@@ -136,24 +150,31 @@ func (w Words) Find(stdin io.Reader) (inputs []Input, notes []string, err error)
 	if err := failures.join(); err != nil {
 		return nil, nil, err
 	}
-	if len(w) > 1 {
+	if len(words) > 1 {
 		notes = append(notes, repeated(inputs)...)
 	}
 	return inputs, notes, nil
 }
 
 // find returns the inputs of one word.
-func find(word string, stdin io.Reader) (inputs []Input, notes []string, err error) {
+func (f Finder) find(word string) (inputs []Input, notes []string, err error) {
 	if word == Stdin {
-		return []Input{standard(stdin)}, nil, nil
+		return []Input{standard(f.Stdin)}, nil, nil
 	}
-	names, err := expand(word)
+	in, err := f.Places.Of(word)
+	if err != nil {
+		return nil, nil, fmt.Errorf("input %s: %w", word, err)
+	}
+	if place.Remote(word) {
+		word = strings.TrimSuffix(word, "/")
+	}
+	names, err := expand(in, word)
 	if err != nil {
 		return nil, nil, err
 	}
 	var failures []error
 	for _, name := range names {
-		found, passed, err := files(name)
+		found, passed, err := files(in, name)
 		failures = append(failures, err)
 		if notes = append(notes, passed...); len(inputs) == 0 {
 			inputs = found
@@ -193,15 +214,21 @@ func repeated(inputs []Input) (notes []string) {
 
 // expand returns the names that a word stands for. If a file or folder has exactly this name, the
 // word is no pattern.
-func expand(word string) ([]string, error) {
+func expand(in store.Store, word string) ([]string, error) {
 	if !strings.ContainsAny(word, "*?[") {
 		return []string{word}, nil
 	}
 	ctx := context.Background()
-	if _, err := disk.Stat(ctx, word); !errors.Is(err, fs.ErrNotExist) {
+	if _, err := in.Stat(ctx, word); !errors.Is(err, fs.ErrNotExist) {
 		return []string{word}, nil
 	}
-	names, err := disk.Match(ctx, word)
+	var names []string
+	var err error
+	if disk, ok := in.(store.Disk); ok {
+		names, err = disk.Match(ctx, word)
+	} else {
+		names, err = matches(ctx, in, word)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("pattern %q: %w", word, err)
 	}
@@ -212,19 +239,19 @@ func expand(word string) ([]string, error) {
 }
 
 // files returns the file of a name, or the files of a folder.
-func files(name string) (found []Input, notes []string, err error) {
-	info, err := disk.Stat(context.Background(), name)
+func files(in store.Store, name string) (found []Input, notes []string, err error) {
+	info, err := in.Stat(context.Background(), name)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, nil, fmt.Errorf("input %s: %w", name, fs.ErrNotExist)
+	case err != nil && place.Remote(name), errors.Is(err, fs.ErrNotExist):
+		return nil, nil, fmt.Errorf("input %s: %w", name, place.Reason(err))
 	case err != nil:
 		return nil, nil, fmt.Errorf("input: %w", err)
 	case info.Kind == store.Folder:
-		return folder(name)
+		return folder(in, name)
 	}
-	return []Input{file(info)}, nil, nil
+	return []Input{file(in, info)}, nil, nil
 }
 
-func file(info store.Info) Input {
-	return Input{Name: info.Name, Size: info.Size, plain: info.Ranged()}
+func file(in store.Store, info store.Info) Input {
+	return Input{Name: info.Name, Size: info.Size, in: in, plain: info.Ranged()}
 }

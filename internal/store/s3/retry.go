@@ -20,12 +20,23 @@ const (
 	mostPause  = 8 * time.Second
 )
 
+// firstTries is how often the service is tried before it has answered anything: its address may be
+// wrong.
+const firstTries = 3
+
 // try makes a request again while the service refuses it for now, or does not answer. The library
 // could do that, but its second request reads a body that the first one may still be reading.
 func (s *Store) try(ctx context.Context, request func() error) error {
 	for tries := 1; ; tries++ {
 		err := request()
-		if err == nil || tries == s.tries || !passing(err) || pause(ctx, tries) != nil {
+		if err == nil || errors.As(err, new(minio.ErrorResponse)) {
+			s.reached.Store(true)
+		}
+		most := s.tries
+		if !s.reached.Load() {
+			most = min(most, firstTries)
+		}
+		if err == nil || tries >= most || !passing(err) || pause(ctx, tries) != nil {
 			return err
 		}
 	}

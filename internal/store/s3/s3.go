@@ -29,6 +29,7 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/minio/minio-go/v7"
@@ -57,8 +58,9 @@ type Config struct {
 
 // Store is one service, with all of its buckets. It is safe for concurrent use. Make one with [New].
 type Store struct {
-	core  minio.Core
-	tries int
+	core    minio.Core
+	tries   int
+	reached atomic.Bool // it has answered a request
 }
 
 var _ store.Store = (*Store)(nil)
@@ -83,7 +85,7 @@ func New(c Config) (*Store, error) {
 	if err != nil {
 		return nil, fmt.Errorf("endpoint %q of S3: %w", endpoint, err)
 	}
-	return &Store{*core, cmp.Or(c.Tries, usualTries)}, nil
+	return &Store{core: *core, tries: cmp.Or(c.Tries, usualTries)}, nil
 }
 
 // connections is the number of idle connections that are kept for later requests.

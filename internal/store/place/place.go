@@ -1,0 +1,75 @@
+// Package place finds the store that a name is in: a path is on the disk, and s3://BUCKET/KEY in
+// object storage.
+//
+// Start with [New].
+package place
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/minio/minio-go/v7/pkg/credentials"
+
+	"github.com/cqlbulk/cqlbulk/internal/awskeys"
+	"github.com/cqlbulk/cqlbulk/internal/store"
+	"github.com/cqlbulk/cqlbulk/internal/store/s3"
+)
+
+// Places are the stores of a program. A nil Places has the disk alone. It is safe for concurrent
+// use.
+type Places struct{ s3 func() (*s3.Store, error) }
+
+// New returns the disk, and the object storage that the environment describes ([awskeys]). That is
+// looked up when the first name in it is.
+func New() *Places { return &Places{s3: sync.OnceValues(openS3)} }
+
+// askIdentity is how long the metadata service of a machine may take for the keys of its role.
+const askIdentity = 10 * time.Second
+
+func openS3() (*s3.Store, error) {
+	settings, err := awskeys.SettingsOf()
+	if err != nil {
+		return nil, err
+	}
+	client := &http.Client{Timeout: askIdentity}
+	keys := credentials.New(awskeys.Provider(client, settings.Region))
+	// They are asked for once, so that a mistake shows at the start.
+	found, err := keys.GetWithContext(&credentials.CredContext{Client: client})
+	if err == nil && found.AccessKeyID == "" {
+		err = errors.New("no key is there")
+	}
+	if err != nil {
+		return nil, fmt.Errorf("AWS credentials: %w", err)
+	}
+	return s3.New(s3.Config{Endpoint: settings.Endpoint, Region: settings.Region, Keys: keys})
+}
+
+// Remote reports whether a name is one of object storage, and not a path.
+func Remote(name string) bool { return strings.HasPrefix(name, s3.Scheme) }
+
+// Reason returns an error of a store without the operation and the name, which a message has.
+func Reason(err error) error {
+	var remote *s3.Error
+	var local *fs.PathError
+	switch {
+	case errors.As(err, &remote):
+		return remote.Err
+	case errors.As(err, &local):
+		return local.Err
+	default:
+		return err
+	}
+}
+
+// Of returns the store that a name is in.
+func (p *Places) Of(name string) (store.Store, error) {
+	if p == nil || !Remote(name) {
+		return store.Disk{}, nil
+	}
+	return p.s3()
+}

@@ -15,7 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/progress"
 	"github.com/cqlbulk/cqlbulk/internal/progress/printer"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/internal/store/place"
+	"github.com/cqlbulk/cqlbulk/internal/store/stores"
 	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
@@ -132,7 +132,7 @@ func (o *showOptions) environment(s streams) spec.Environment {
 		}
 	}
 	return spec.Environment{
-		Stdin: s.in, Stdout: s.out, Places: place.New(),
+		Stdin: s.in, Stdout: s.out, Stores: stores.New(),
 		Warn: s.warn, Log: s.detail, Build: version.Read(),
 		AskPassword: func(user string) (string, error) { return askPassword(s, user) },
 	}

@@ -25,7 +25,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
-	"github.com/cqlbulk/cqlbulk/internal/store/place"
+	"github.com/cqlbulk/cqlbulk/internal/store/stores"
 	"github.com/cqlbulk/cqlbulk/internal/table"
 	"github.com/cqlbulk/cqlbulk/internal/write/delivery"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/mutation"
@@ -213,7 +213,7 @@ func (l *Load) findInputs(ctx context.Context) (in foundInputs, err error) {
 
 // finder returns what finds the inputs of a run.
 func finder(env spec.Environment) source.Finder {
-	return source.Finder{Places: env.Places, Stdin: env.Stdin}
+	return source.Finder{Stores: env.Stores, Stdin: env.Stdin}
 }
 
 // readWords returns the words that inputs were given by, with those of lists in place of the lists.
@@ -227,7 +227,7 @@ func readWords(
 		return nil, err
 	}
 	for _, word := range words {
-		if spec.IsURL(word.Text) && !place.Remote(word.Text) {
+		if spec.IsURL(word.Text) && !stores.Remote(word.Text) {
 			return nil, word.Fail(fmt.Errorf(
 				"%s: only local files and s3:// can be read: pipe it, and name - as the input",
 				word.Text,

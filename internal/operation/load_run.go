@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"time"
 
@@ -16,6 +15,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/run/reject"
 	"github.com/cqlbulk/cqlbulk/internal/source"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/store/stores"
 )
 
 // Run loads. That rows were rejected, or are in doubt, is no error.
@@ -88,7 +88,7 @@ func (l *Load) recordInputs(ctx context.Context, inputs []source.Input) error {
 	if !l.spec.Journaled() {
 		return nil
 	}
-	list, err := records.LookAtAll(len(inputs), func(i int) string {
+	list, err := records.LookAtAll(l.env.Stores, len(inputs), func(i int) string {
 		if inputs[i].Stdin() {
 			return records.Standard
 		}
@@ -190,7 +190,7 @@ func (l *Load) makeRun() error {
 func absolute(names []string) []string {
 	out := slices.Clone(names)
 	for i, name := range out {
-		if path, err := filepath.Abs(name); err == nil && name != records.Standard {
+		if path, err := stores.Abs(name); err == nil && name != records.Standard {
 			out[i] = path
 		}
 	}

@@ -255,7 +255,7 @@ func TestManyFilesOfAnOlderRunResumed(t *testing.T) {
 	require.NoError(t, json.Unmarshal(m.Options, &options))
 	extra.Listed = nil
 	for i := range manySmall {
-		in, err := records.LookAt(smallName(i))
+		in, err := records.LookAt(nil, smallName(i))
 		require.NoError(t, err)
 		extra.Inputs = append(extra.Inputs, in)
 		options.Args = append(options.Args, in.Path)

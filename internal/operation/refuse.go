@@ -163,7 +163,7 @@ func (l *Load) refuse(ctx context.Context) (err error) {
 	if err != nil {
 		return err
 	}
-	changed, replaced, err := l.journal.CheckInputs(inputs)
+	changed, replaced, err := l.journal.CheckInputs(l.env.Stores, inputs)
 	if err != nil {
 		return err
 	}

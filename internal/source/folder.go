@@ -10,7 +10,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 	"github.com/cqlbulk/cqlbulk/internal/store"
-	"github.com/cqlbulk/cqlbulk/internal/store/place"
+	"github.com/cqlbulk/cqlbulk/internal/store/stores"
 )
 
 // walk collects the files below a folder.
@@ -28,7 +28,7 @@ type walk struct {
 // because their rejects were input once. If the folder is itself a run directory, its rejects are
 // taken.
 func folder(in store.Store, root string) (found []Input, notes []string, err error) {
-	w := walk{in: in, root: root, own: !place.Remote(root) && journal.IsRun(root)}
+	w := walk{in: in, root: root, own: !stores.Remote(root) && journal.IsRun(root)}
 	err = w.below(root)
 	switch {
 	case err != nil:
@@ -78,13 +78,13 @@ func (w *walk) below(folder string) error {
 // look takes an entry as input, enters it, or passes it over.
 func (w *walk) look(e store.Info) error {
 	switch {
-	case place.Remote(e.Name) && strings.HasPrefix(e.Base(), "_"):
+	case stores.Remote(e.Name) && strings.HasPrefix(e.Base(), "_"):
 		w.skipped++ // Spark, Hive and others write what is no data there
 		return nil
 	case e.Kind == store.Folder && hidden(e.Base()):
 		w.skipped++
 		return nil
-	case e.Kind == store.Folder && !place.Remote(e.Name) && isRun(e.Name):
+	case e.Kind == store.Folder && !stores.Remote(e.Name) && isRun(e.Name):
 		w.runs = append(w.runs, e.Name)
 		return nil
 	case e.Kind == store.Folder:

@@ -112,7 +112,7 @@ func (f Finder) readList(ctx context.Context, name string) (Words, error) {
 	if name == "" {
 		return nil, errors.New("@: name the file that has the list of inputs, as @list.txt")
 	}
-	in, err := f.Places.Of(name)
+	in, err := f.Stores.Of(name)
 	if err != nil {
 		return nil, fmt.Errorf("list %s: %w", name, err)
 	}

@@ -43,11 +43,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"path/filepath"
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/store"
-	"github.com/cqlbulk/cqlbulk/internal/store/place"
+	"github.com/cqlbulk/cqlbulk/internal/store/stores"
 )
 
 // Stdin is the word that stands for the standard input.
@@ -59,7 +58,7 @@ const StdinName = "stdin"
 // Finder finds inputs by the user's words. The zero Finder finds files, and no standard input. It is
 // safe for concurrent use, but for the standard input.
 type Finder struct {
-	Places *place.Places // nil: the disk alone
+	Stores *stores.Stores // nil: the disk alone
 	Stdin  io.Reader
 }
 
@@ -100,7 +99,7 @@ func (i Input) Open() (*Reader, error) {
 
 // Open opens the file or the object of a name as [Input.Open] does.
 func (f Finder) Open(name string) (*Reader, error) {
-	in, err := f.Places.Of(name)
+	in, err := f.Stores.Of(name)
 	if err != nil {
 		return nil, fmt.Errorf("input %s: %w", name, err)
 	}
@@ -161,11 +160,11 @@ func (f Finder) find(word string) (inputs []Input, notes []string, err error) {
 	if word == Stdin {
 		return []Input{standard(f.Stdin)}, nil, nil
 	}
-	in, err := f.Places.Of(word)
+	in, err := f.Stores.Of(word)
 	if err != nil {
 		return nil, nil, fmt.Errorf("input %s: %w", word, err)
 	}
-	if place.Remote(word) {
+	if stores.Remote(word) {
 		word = strings.TrimSuffix(word, "/")
 	}
 	names, err := expand(in, word)
@@ -200,7 +199,7 @@ func standard(stdin io.Reader) Input {
 func repeated(inputs []Input) (notes []string) {
 	times := make(map[string]int, len(inputs))
 	for _, in := range inputs {
-		path, err := filepath.Abs(in.Name)
+		path, err := stores.Abs(in.Name)
 		if in.stdin || err != nil {
 			continue
 		}
@@ -242,8 +241,8 @@ func expand(in store.Store, word string) ([]string, error) {
 func files(in store.Store, name string) (found []Input, notes []string, err error) {
 	info, err := in.Stat(context.Background(), name)
 	switch {
-	case err != nil && place.Remote(name), errors.Is(err, fs.ErrNotExist):
-		return nil, nil, fmt.Errorf("input %s: %w", name, place.Reason(err))
+	case err != nil && stores.Remote(name), errors.Is(err, fs.ErrNotExist):
+		return nil, nil, fmt.Errorf("input %s: %w", name, stores.Reason(err))
 	case err != nil:
 		return nil, nil, fmt.Errorf("input: %w", err)
 	case info.Kind == store.Folder:

@@ -5,7 +5,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/cqlbulk/cqlbulk/internal/store/place"
+	"github.com/cqlbulk/cqlbulk/internal/store/stores"
 	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
@@ -13,7 +13,7 @@ import (
 type Environment struct {
 	Stdin  io.Reader
 	Stdout io.Writer
-	Places *place.Places // of inputs; nil: the disk alone
+	Stores *stores.Stores // of inputs; nil: the disk alone
 	// Warn prints a line for the user about something that does not stop the run.
 	Warn func(format string, args ...any)
 	// Log writes details: what the cluster is, what was not learned of it, requests that are

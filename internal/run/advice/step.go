@@ -8,6 +8,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/store/stores"
 )
 
 // Step is what a user can do after a run: one command.
@@ -34,7 +35,7 @@ func (n Step) FromAnywhere() Step {
 		load := *n.StartOver
 		load.Args = slices.Clone(load.Args)
 		for i, name := range load.Args[1:] {
-			if path, err := filepath.Abs(name); err == nil {
+			if path, err := stores.Abs(name); err == nil {
 				load.Args[i+1] = path
 			}
 		}

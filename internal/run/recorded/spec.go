@@ -7,7 +7,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
@@ -15,6 +14,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
+	"github.com/cqlbulk/cqlbulk/internal/store/stores"
 	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
@@ -74,7 +74,7 @@ func OfScan(o *spec.Scan, table string) (Spec, error) {
 		Args:  []string{table},
 	}
 	for _, input := range o.Inputs {
-		path, err := filepath.Abs(input)
+		path, err := stores.Abs(input)
 		if err != nil {
 			return r, err
 		}
@@ -84,7 +84,7 @@ func OfScan(o *spec.Scan, table string) (Spec, error) {
 		if value == "" {
 			continue
 		}
-		path, err := filepath.Abs(o.Place())
+		path, err := stores.Abs(o.Place())
 		if err != nil {
 			return r, err
 		}

@@ -1,6 +1,7 @@
 package records
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -13,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/cqlbulk/cqlbulk/internal/store/stores"
 )
 
 // Input identifies an input file by its size and its first and last bytes. A file with other times
@@ -37,10 +40,14 @@ const endBytes = 64 << 10
 // Standard is the standard input.
 const Standard = "-"
 
-// LookAt returns the Input of a path: its size, its times and the hash of its ends.
-func LookAt(path string) (Input, error) {
-	if path == Standard {
+// LookAt returns the Input of a path: its size, its times and the hash of its ends. Of an object in
+// a store other than the disk it is the size and the hash of the version.
+func LookAt(in *stores.Stores, path string) (Input, error) {
+	switch {
+	case path == Standard:
 		return Input{Path: path, Other: true}, nil
+	case stores.Remote(path):
+		return lookAtRemote(in, path)
 	}
 	absolute, err := filepath.Abs(path)
 	if err != nil {
@@ -63,6 +70,24 @@ func LookAt(path string) (Input, error) {
 		Time:  time.Unix(0, stat.Mtim.Nano()).UTC(),
 		Inode: stat.Ctim.Nano(),
 		Ends:  ends,
+	}, nil
+}
+
+func lookAtRemote(in *stores.Stores, name string) (Input, error) {
+	at, err := in.Of(name)
+	if err != nil {
+		return Input{}, fmt.Errorf("input %s: %w", name, err)
+	}
+	info, err := at.Stat(context.Background(), name)
+	if err != nil {
+		return Input{}, fmt.Errorf("input %s: %w", name, stores.Reason(err))
+	}
+	sum := sha256.Sum256([]byte(info.Version))
+	return Input{
+		Path:  name,
+		Size:  info.Size,
+		Ends:  hex.EncodeToString(sum[:]),
+		Other: !info.Ranged(),
 	}, nil
 }
 
@@ -100,8 +125,8 @@ const needsBytes = "; restore it, or run cqlbulk load again with the same inputs
 
 // Check returns an error if the input is no longer the same. The result touched reports whether the
 // file may have been changed although its size and its ends are the same.
-func (i Input) Check() (touched bool, err error) {
-	now, err := LookAt(i.Path)
+func (i Input) Check(in *stores.Stores) (touched bool, err error) {
+	now, err := LookAt(in, i.Path)
 	switch {
 	case err != nil:
 		return true, err
@@ -114,6 +139,8 @@ func (i Input) Check() (touched bool, err error) {
 			now.Size,
 			i.Size,
 		)
+	case !strings.HasPrefix(now.Ends, i.Ends) && stores.Remote(i.Path):
+		return true, fmt.Errorf("input %s was replaced since the run began"+needsBytes, i.Path)
 	case !strings.HasPrefix(now.Ends, i.Ends):
 		return true, fmt.Errorf(
 			"input %s was changed since the run began: it does not begin and end with the same bytes"+needsBytes,

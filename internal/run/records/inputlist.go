@@ -12,6 +12,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/run/journal"
 	"github.com/cqlbulk/cqlbulk/internal/spread"
+	"github.com/cqlbulk/cqlbulk/internal/store/stores"
 )
 
 // Inputs is a list of inputs in the format of the file of inputs in a run directory. It takes about
@@ -244,7 +245,7 @@ func InputsOf(dir string, e Extra) (*Inputs, error) {
 const lookedAtOnce = 1024
 
 // LookAtAll returns the list of the inputs at the given paths. It examines several at a time.
-func LookAtAll(count int, path func(i int) string) (*Inputs, error) {
+func LookAtAll(in *stores.Stores, count int, path func(i int) string) (*Inputs, error) {
 	l := &Inputs{}
 	var looked [lookedAtOnce]struct {
 		Input
@@ -252,7 +253,7 @@ func LookAtAll(count int, path func(i int) string) (*Inputs, error) {
 	}
 	for from := 0; from < count; from += lookedAtOnce {
 		n := min(count-from, lookedAtOnce)
-		spread.Each(n, func(i int) { looked[i].Input, looked[i].err = LookAt(path(from + i)) })
+		spread.Each(n, func(i int) { looked[i].Input, looked[i].err = LookAt(in, path(from+i)) })
 		for _, one := range looked[:n] {
 			if one.err != nil {
 				return nil, one.err
@@ -269,7 +270,10 @@ func LookAtAll(count int, path func(i int) string) (*Inputs, error) {
 // Resume. touched reports for each input whether it may have been changed although it looks the
 // same. If no piece of an input was begun, another file may have replaced it: mended has the paths
 // of such inputs, and Resume records them as they are now.
-func (l *Load) CheckInputs(inputs *Inputs) (touched []bool, mended []string, err error) {
+func (l *Load) CheckInputs(
+	in *stores.Stores,
+	inputs *Inputs,
+) (touched []bool, mended []string, err error) {
 	type checked struct {
 		in      Input
 		touched bool
@@ -280,12 +284,12 @@ func (l *Load) CheckInputs(inputs *Inputs) (touched []bool, mended []string, err
 	flush := func() error {
 		spread.Each(
 			len(batch),
-			func(i int) { batch[i].touched, batch[i].err = batch[i].in.Check() },
+			func(i int) { batch[i].touched, batch[i].err = batch[i].in.Check(in) },
 		)
 		for i, one := range batch {
 			// Inputs are read in order, so that later ones have no pieces yet.
 			if one.err != nil && from+i >= len(l.earlier.pieces) {
-				now, err := LookAt(one.in.Path)
+				now, err := LookAt(in, one.in.Path)
 				if err != nil || now.Other != one.in.Other {
 					return one.err
 				}

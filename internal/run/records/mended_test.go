@@ -25,7 +25,7 @@ func TestInputMayBeMendedBeforeItIsTaken(t *testing.T) {
 		return path
 	}
 	for _, name := range []string{"none.csv", "first.csv", "second.csv"} {
-		in, err := LookAt(write(name, "k\n1\n"))
+		in, err := LookAt(nil, write(name, "k\n1\n"))
 		require.NoError(t, err)
 		inputs = append(inputs, in)
 	}
@@ -39,7 +39,7 @@ func TestInputMayBeMendedBeforeItIsTaken(t *testing.T) {
 		t.Helper()
 		l, err := OpenLoad(dir)
 		require.NoError(t, err)
-		_, mended, err := l.CheckInputs(listOf(t, inputs...))
+		_, mended, err := l.CheckInputs(nil, listOf(t, inputs...))
 		if err == nil {
 			require.NoError(t, l.Resume(func(reject.State) error { return nil }))
 		}
@@ -83,16 +83,16 @@ func TestInputMayNotBecomeAnotherKind(t *testing.T) {
 	folder := t.TempDir()
 	path := filepath.Join(folder, "in.csv")
 	require.NoError(t, os.WriteFile(path, []byte("k\n"), 0o600))
-	in, err := LookAt(path)
+	in, err := LookAt(nil, path)
 	require.NoError(t, err)
 	l, err := NewLoad(filepath.Join(folder, "run"), journal.Manifest{Command: "load"})
 	require.NoError(t, err)
 	defer func() { require.NoError(t, l.Abandon()) }()
 	require.NoError(t, os.Remove(path))
-	_, _, err = l.CheckInputs(listOf(t, in))
+	_, _, err = l.CheckInputs(nil, listOf(t, in))
 	require.ErrorIs(t, err, os.ErrNotExist)
 	require.NoError(t, os.Mkdir(path, 0o700))
-	_, _, err = l.CheckInputs(listOf(t, in))
+	_, _, err = l.CheckInputs(nil, listOf(t, in))
 	require.ErrorContains(t, err, "is no longer the same kind of file")
 }
 

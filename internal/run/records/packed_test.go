@@ -148,10 +148,10 @@ func TestListOfInputs(t *testing.T) {
 		if count > 1 {
 			want[count-1].Path = Standard
 		}
-		list, err := LookAtAll(count, func(i int) string { return want[i].Path })
+		list, err := LookAtAll(nil, count, func(i int) string { return want[i].Path })
 		require.NoError(t, err)
 		for i := range want {
-			want[i], err = LookAt(want[i].Path)
+			want[i], err = LookAt(nil, want[i].Path)
 			require.NoError(t, err)
 		}
 		var extra Extra
@@ -175,7 +175,7 @@ func TestListOfInputs(t *testing.T) {
 			require.Equal(t, want[i].Ends[:len(in.Ends)], in.Ends)
 			in.Ends = want[i].Ends
 			require.Equal(t, want[i], in)
-			touched, err := in.Check()
+			touched, err := in.Check(nil)
 			require.NoError(t, err)
 			require.False(t, touched)
 		}

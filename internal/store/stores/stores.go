@@ -1,14 +1,15 @@
-// Package place finds the store that a name is in: a path is on the disk, and s3://BUCKET/KEY in
+// Package stores finds the store that a name is in: a path is on the disk, and s3://BUCKET/KEY in
 // object storage.
 //
 // Start with [New].
-package place
+package stores
 
 import (
 	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
+	"path/filepath"
 	"strings"
 	"sync"
 	"time"
@@ -20,13 +21,13 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/store/s3"
 )
 
-// Places are the stores of a program. A nil Places has the disk alone. It is safe for concurrent
+// Stores are the stores of a program. A nil Stores has the disk alone. It is safe for concurrent
 // use.
-type Places struct{ s3 func() (*s3.Store, error) }
+type Stores struct{ s3 func() (*s3.Store, error) }
 
 // New returns the disk, and the object storage that the environment describes ([awskeys]). That is
 // looked up when the first name in it is.
-func New() *Places { return &Places{s3: sync.OnceValues(openS3)} }
+func New() *Stores { return &Stores{s3: sync.OnceValues(openS3)} }
 
 // askIdentity is how long the metadata service of a machine may take for the keys of its role.
 const askIdentity = 10 * time.Second
@@ -52,6 +53,14 @@ func openS3() (*s3.Store, error) {
 // Remote reports whether a name is one of object storage, and not a path.
 func Remote(name string) bool { return strings.HasPrefix(name, s3.Scheme) }
 
+// Abs returns the absolute path of a file. The name of an object is absolute already.
+func Abs(name string) (string, error) {
+	if Remote(name) {
+		return name, nil
+	}
+	return filepath.Abs(name)
+}
+
 // Reason returns an error of a store without the operation and the name, which a message has.
 func Reason(err error) error {
 	var remote *s3.Error
@@ -59,6 +68,8 @@ func Reason(err error) error {
 	switch {
 	case errors.As(err, &remote):
 		return remote.Err
+	case errors.As(err, &local) && errors.Is(err, fs.ErrNotExist):
+		return fs.ErrNotExist
 	case errors.As(err, &local):
 		return local.Err
 	default:
@@ -67,7 +78,7 @@ func Reason(err error) error {
 }
 
 // Of returns the store that a name is in.
-func (p *Places) Of(name string) (store.Store, error) {
+func (p *Stores) Of(name string) (store.Store, error) {
 	if p == nil || !Remote(name) {
 		return store.Disk{}, nil
 	}

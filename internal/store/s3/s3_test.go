@@ -46,6 +46,23 @@ func TestConformance(t *testing.T) {
 	})
 }
 
+func TestConformanceOfASpool(t *testing.T) {
+	server := s3test.Start(t)
+	storetest.Run(t, func(t *testing.T) storetest.Place {
+		var broken atomic.Bool
+		url := server.Proxy(t, func(*http.Request) s3test.Fault {
+			return s3test.Fault{Refuse: broken.Load()}
+		})
+		spool := &store.Spool{Store: at(t, url), Folder: t.TempDir() + "/spool", Over: true}
+		return storetest.Place{
+			Store:  spool,
+			Staged: spool,
+			Folder: s3.Scheme + server.Bucket(t) + "/a folder",
+			Break:  func() { broken.Store(true) },
+		}
+	})
+}
+
 // content returns bytes of an object that is sent in parts.
 func content() []byte {
 	b := make([]byte, 20<<20)

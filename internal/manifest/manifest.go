@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/cqlbulk/cqlbulk/internal/filesum"
+	"github.com/cqlbulk/cqlbulk/internal/store"
 	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
@@ -148,7 +149,7 @@ func Output(path string) string {
 // file, manifest.json inside a folder.
 func Path(output string, folder bool) string {
 	if folder {
-		return filepath.Join(output, FolderName)
+		return store.Join(output, FolderName)
 	}
 	return output + Ending
 }

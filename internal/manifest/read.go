@@ -16,6 +16,11 @@ func Read(path string) (Manifest, error) {
 	if err != nil {
 		return Manifest{}, fmt.Errorf("manifest %s: %w", path, err)
 	}
+	return Decode(path, text)
+}
+
+// Decode reads the text of the manifest at path as Read does.
+func Decode(path string, text []byte) (Manifest, error) {
 	m, err := decode(text)
 	if err != nil {
 		return Manifest{}, fmt.Errorf("manifest %s: %w", path, err)

@@ -29,17 +29,20 @@ func WriteMode(path string, m Manifest, mode fs.FileMode) error {
 // WriteEach is WriteMode with files that come one by one, instead of those of m: each is in memory
 // only until it is written.
 func WriteEach(path string, m Manifest, files iter.Seq[File], mode fs.FileMode) error {
-	err := fsync.ReplaceBy(path, mode, func(w io.Writer) error {
-		b := bufio.NewWriterSize(w, 64<<10)
-		if err := encode(b, m, files); err != nil {
-			return err
-		}
-		return b.Flush()
-	})
+	err := fsync.ReplaceBy(path, mode, func(w io.Writer) error { return Encode(w, m, files) })
 	if err != nil {
 		return fmt.Errorf("manifest %s: %w", path, err)
 	}
 	return nil
+}
+
+// Encode writes the text of a manifest, as WriteEach does.
+func Encode(w io.Writer, m Manifest, files iter.Seq[File]) error {
+	b := bufio.NewWriterSize(w, 64<<10)
+	if err := encode(b, m, files); err != nil {
+		return err
+	}
+	return b.Flush()
 }
 
 // noFiles is how an empty list of files stands in a manifest. It stands there once: the text of a

@@ -309,5 +309,9 @@ func checkScan(ctx context.Context, env spec.Environment, settings spec.Scan) er
 	if err := s.plan(ctx); err != nil {
 		return err
 	}
-	return sink.Check(s.sinkOptions())
+	options, err := s.sinkOptions()
+	if err != nil {
+		return err
+	}
+	return sink.Check(options)
 }

@@ -2,6 +2,9 @@ package operation
 
 import (
 	"context"
+	"crypto/sha256"
+	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -19,6 +22,8 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/store/stores"
+	"github.com/cqlbulk/cqlbulk/internal/version"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlshtext"
 )
 
@@ -81,7 +86,11 @@ func prepareScan(
 func (s *Scan) prepare(ctx context.Context) error {
 	err := s.plan(ctx)
 	if err == nil && !s.run.continued {
-		if s.out, err = sink.Open(s.sinkOptions()); err == nil {
+		var options sink.Options
+		if options, err = s.sinkOptions(); err == nil {
+			s.out, err = sink.Open(options)
+		}
+		if err == nil {
 			err = s.sortKeys(ctx)
 		}
 	}
@@ -93,10 +102,37 @@ func (s *Scan) prepare(ctx context.Context) error {
 }
 
 // sinkOptions say how the output is made.
-func (s *Scan) sinkOptions() sink.Options {
+func (s *Scan) sinkOptions() (sink.Options, error) {
 	options := s.spec.SinkOptions(s.env.Stdout, s.header)
 	options.FirstRows = s.firstRows
-	return options
+	if !stores.Remote(options.Path) {
+		return options, nil
+	}
+	spool, err := s.env.Stores.Spool(s.spoolFolder(options.Path))
+	if err != nil {
+		return options, fmt.Errorf("output %s: %w", options.Path, err)
+	}
+	spool.Over = options.Force
+	options.Spool = spool
+	if options.Dir && options.MaxBytes == 0 {
+		options.MaxBytes = usualObject
+	}
+	return options, nil
+}
+
+// usualObject is the size of an object of a folder in object storage, in bytes before compression,
+// if none is given.
+const usualObject = 256 << 20
+
+// spoolFolder returns the folder for what is not sent yet to object storage. It has the same name
+// when the run is resumed: it is beside the run directory.
+func (s *Scan) spoolFolder(output string) string {
+	beside := "."
+	if s.spec.RunDir != "" {
+		beside = filepath.Dir(s.spec.RunDir)
+	}
+	sum := sha256.Sum256([]byte(output))
+	return filepath.Join(beside, fmt.Sprintf("%s-unsent-%x", version.Tool, sum[:6]))
 }
 
 // plan prepares all but the output.

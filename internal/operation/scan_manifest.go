@@ -33,7 +33,7 @@ func (s *Scan) writeManifest(r *ScanReport, result scan.Result) error {
 	}
 	memory.CollectOften(len(r.Files))
 	r.Manifest = s.spec.ManifestPath()
-	return manifest.WriteEach(r.Manifest, m, account.InManifest(r.Files), s.spec.Mode.File())
+	return s.beside().Write(m, r.Files, s.spec.Mode.File())
 }
 
 // begunAt returns the time at which the first run began.
@@ -46,7 +46,12 @@ func (s *Scan) begunAt(this time.Time) time.Time {
 
 // beside is the place of the manifest.
 func (s *Scan) beside() account.Beside {
-	return account.Beside{Path: s.spec.ManifestPath(), Dir: s.spec.Dir, Force: s.spec.Force}
+	return account.Beside{
+		In:    s.env.Stores,
+		Path:  s.spec.ManifestPath(),
+		Dir:   s.spec.Dir,
+		Force: s.spec.Force,
+	}
 }
 
 // isOwn reports whether a manifest is of this run.

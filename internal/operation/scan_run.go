@@ -3,7 +3,6 @@ package operation
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 
 	"github.com/cqlbulk/cqlbulk/internal/read/sweep"
@@ -13,6 +12,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/scan"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/store/stores"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
@@ -29,7 +29,10 @@ func (s *Scan) begin() error {
 	var err error
 	switch {
 	case s.run.continued:
-		options := s.sinkOptions()
+		var options sink.Options
+		if options, err = s.sinkOptions(); err != nil {
+			return err
+		}
 		options.Verify = true
 		if s.out, err = sink.Resume(options, s.mark); err == nil {
 			err = s.journal.Resume()
@@ -66,11 +69,7 @@ func (s *Scan) countEarlier() {
 
 // removeOutput removes an output that was not begun.
 func (s *Scan) removeOutput() error {
-	err := s.out.Abort()
-	for _, part := range s.out.Parts() {
-		err = errors.Join(err, os.Remove(part))
-	}
-	return err
+	return errors.Join(s.out.Abort(), s.out.RemoveParts())
 }
 
 // makeRun makes the run directory, which is beside the output unless the user named another.
@@ -81,7 +80,7 @@ func (s *Scan) makeRun() error {
 	}
 	dir := s.spec.RunDir
 	if dir == "" {
-		dir = filepath.Join(filepath.Dir(s.spec.Place()), runName(run.CommandScan, s.t.Schema))
+		dir = filepath.Join(s.besideOutput(), runName(run.CommandScan, s.t.Schema))
 	}
 	m, err := recorded.NewManifest(s.env, run.CommandScan, s.t.Schema, options, s.begunWith)
 	if err != nil {
@@ -101,6 +100,15 @@ func (s *Scan) makeRun() error {
 	s.journal = journal
 	s.run = runDirectory{path: dir, journal: journal}
 	return nil
+}
+
+// besideOutput returns the folder on the disk for what belongs to the output: that of the output, or
+// the working directory for one of object storage.
+func (s *Scan) besideOutput() string {
+	if stores.Remote(s.spec.Place()) {
+		return "."
+	}
+	return filepath.Dir(s.spec.Place())
 }
 
 // done returns the number of completed ranges. If a journaled scan has no failed range, this is the

@@ -74,6 +74,9 @@ func (o *Output) complete() error {
 		o.atLeastOne()
 		o.completed = true
 		o.completeErr = o.each((*series).complete)
+		if err := o.settle(); o.completeErr == nil {
+			o.completeErr = err
+		}
 	}
 	return o.completeErr
 }
@@ -89,7 +92,10 @@ func (o *Output) Abort() error {
 		return nil
 	}
 	o.ended = true
-	return o.each((*series).abandon)
+	o.sent.stop()
+	err := o.each((*series).abandon)
+	_ = o.settle() // a file that was not sent is sent by the run that resumes this one
+	return err
 }
 
 // each calls do for every series, also after an error. It returns the first error and the number of
@@ -134,21 +140,9 @@ func (o *Output) name(parts []partAt) error {
 	if err := o.allReady(parts); err != nil {
 		return err
 	}
-	for i, at := range parts {
-		p := at.part()
-		if p.named {
-			continue
-		}
-		if err := o.store.Publish(context.Background(), p.path()); err != nil {
-			return fmt.Errorf(
-				"output %s: %w (%d of %d files have their names)",
-				&p,
-				err,
-				i,
-				len(parts),
-			)
-		}
-		at.series.setNamed(at.index)
+	named, err := o.publishAll(parts)
+	if err != nil {
+		return fmt.Errorf("%w (%d of %d files have their names)", err, named, len(parts))
 	}
 	return o.syncFolder()
 }

@@ -36,7 +36,12 @@ func (o *Output) inspect(p *part, f FileMark, open bool) (named bool, err error)
 		)
 	}
 	if !o.options.Force {
-		if _, err := o.store.Lstat(ctx, p.path()); err == nil {
+		final, err := o.store.Lstat(ctx, p.path())
+		if err == nil && o.options.early() && !open && final.Size == f.Bytes {
+			// It was sent, and the run was stopped before it removed the part.
+			return true, errors.Join(o.checkContent(p.path(), f), o.store.Remove(ctx, path))
+		}
+		if err == nil {
 			return false, TakenError(p.path())
 		} else if !errors.Is(err, fs.ErrNotExist) {
 			return false, fmt.Errorf("output %s: %w", p, err)
@@ -78,6 +83,9 @@ func (o *Output) checkNamed(p *part, f FileMark) error {
 			f.Bytes,
 			changedSince,
 		)
+	}
+	if o.options.early() {
+		return nil // it was free when this output sent it
 	}
 	return o.checkContent(p.path(), f)
 }

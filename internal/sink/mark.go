@@ -92,6 +92,8 @@ func (o *Output) mark() (*Mark, error) {
 		return nil, nil
 	case o.completeErr != nil:
 		return nil, o.completeErr
+	case o.sent.failed() != nil:
+		return nil, o.sent.failed()
 	}
 	news := o.last == nil
 	for _, s := range o.series {

@@ -18,6 +18,10 @@ type Options struct {
 	Dir    bool      // part files in the folder Path
 	Stream io.Writer // only when Path is empty; stays open
 
+	// Spool is the place of Path, if that is not on the disk. Files of a folder are then published
+	// when [Output.Recorded] has a mark of them, unless Force is set.
+	Spool *store.Spool
+
 	// Base and Ext make the names in a folder, BASE-0003-0001EXT plus the ending
 	// of the compression: worker 3, file 1. Ext may come with or without its dot.
 	Base, Ext string
@@ -98,6 +102,17 @@ func (o *Options) check() (codec, error) {
 	}
 	return findCodec(o.Compression, o.Level)
 }
+
+// place returns the store of the output.
+func (o *Options) place() store.StagedStore {
+	if o.Spool != nil {
+		return o.Spool
+	}
+	return store.Disk{}
+}
+
+// early reports whether files are published before the output is complete.
+func (o *Options) early() bool { return o.Spool != nil && !o.Force && (o.Dir || o.numbered()) }
 
 // partName is the final name of a file in a folder.
 func (o *Options) partName(worker, number int) string {

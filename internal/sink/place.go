@@ -21,7 +21,7 @@ type place struct {
 }
 
 func (p place) isStream() bool   { return p == place{} }
-func (p place) path() string     { return filepath.Join(p.folder, p.file) }
+func (p place) path() string     { return store.Join(p.folder, p.file) }
 func (p place) partPath() string { return p.path() + store.PartSuffix }
 
 // String names the place in errors.
@@ -100,7 +100,7 @@ func claimFile(s store.StagedStore, path string, force bool) (place, error) {
 		return place{}, fmt.Errorf("output %s: %w", path, err)
 	}
 	return place{
-		folder: filepath.Dir(final),
+		folder: store.Dir(final),
 		file:   filepath.Base(final),
 		name:   filepath.Base(path),
 	}, nil
@@ -111,7 +111,7 @@ func claimNumbered(s store.StagedStore, o *Options, at place) error {
 	if !o.numbered() {
 		return nil
 	}
-	if at.path() != filepath.Clean(o.Path) {
+	if at.path() != store.Clean(o.Path) {
 		return fmt.Errorf(
 			"output %s is a link: name the file itself, beside which the others are to stand",
 			o.Path,
@@ -127,7 +127,7 @@ func claimNumbered(s store.StagedStore, o *Options, at place) error {
 	numbered := numberedNames(at.file)
 	for _, e := range entries {
 		if numbered.MatchString(e.Base()) {
-			return ExistsError(filepath.Join(at.folder, e.Base()))
+			return ExistsError(store.Join(at.folder, e.Base()))
 		}
 	}
 	return nil
@@ -136,7 +136,7 @@ func claimNumbered(s store.StagedStore, o *Options, at place) error {
 // claimFolder makes the folder, or checks that it is empty.
 func claimFolder(s store.StagedStore, o *Options) error {
 	there, err := folderThere(s, o.Path, o.Force)
-	if err != nil || there {
+	if err != nil || there && o.Spool == nil {
 		return err
 	}
 	if err = s.MakeFolder(context.Background(), o.Path, o.FolderMode); err != nil {
@@ -197,18 +197,22 @@ func Check(o Options) error {
 	case o.Path == "":
 		return nil
 	case o.Dir:
-		if _, err := folderThere(disk, o.Path, o.Force); err != nil {
+		if _, err := folderThere(o.place(), o.Path, o.Force); err != nil {
 			return err
 		}
 	default:
-		claimed, err := claimFile(disk, o.Path, o.Force)
+		claimed, err := claimFile(o.place(), o.Path, o.Force)
 		if err == nil {
-			err = claimNumbered(disk, &o, claimed)
+			err = claimNumbered(o.place(), &o, claimed)
 		}
 		if err != nil {
 			return err
 		}
-		at = filepath.Dir(o.Path)
+		at = store.Dir(o.Path)
+	}
+	if o.Spool != nil {
+		at = o.Spool.Folder
+		o.Dir = true // which is not there yet
 	}
 	for o.Dir { // the first folder that is there
 		_, err := disk.Stat(context.Background(), at)

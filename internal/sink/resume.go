@@ -32,7 +32,7 @@ var errWhole = errors.New("the output is whole already, and takes no more rows")
 // that is finished get an error for every row.
 //
 // Other errors name the file. Resume then closes what it had opened, and can be called again.
-func Resume(o Options, m Mark) (*Output, error) { return resume(o, m, store.Disk{}) }
+func Resume(o Options, m Mark) (*Output, error) { return resume(o, m, o.place()) }
 
 func resume(o Options, m Mark, place store.StagedStore) (*Output, error) {
 	codec, err := o.check()
@@ -100,6 +100,7 @@ func (o *Output) restore(m Mark) error {
 			s.done = append(s.done, markOf(i+1, p.File))
 			if p.named {
 				s.setNamed(i)
+				o.sent.skip(sm.Worker, i+1)
 			}
 		}
 	}

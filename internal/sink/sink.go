@@ -89,6 +89,8 @@ type Output struct {
 	completeErr error
 	ended       bool
 	committed   bool
+
+	sent publisher
 }
 
 // errEnded is the error of a Write after Commit or Abort.
@@ -99,7 +101,7 @@ var errEnded = errors.New("the output is ended already")
 // not touched until then. Without Force, Open refuses a file of that name, a folder with any files
 // in it, and a part file of an earlier output. It always refuses anything else than a plain file.
 // Errors name the path.
-func Open(o Options) (*Output, error) { return open(o, store.Disk{}) }
+func Open(o Options) (*Output, error) { return open(o, o.place()) }
 
 func open(o Options, s store.StagedStore) (*Output, error) {
 	codec, err := o.check()

@@ -13,6 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
 	"github.com/cqlbulk/cqlbulk/internal/spec/setting"
+	"github.com/cqlbulk/cqlbulk/internal/store/stores"
 )
 
 // Output says where a scan's text goes, and in which form.
@@ -110,9 +111,9 @@ func IsURL(name string) bool { return urlName.MatchString(name) }
 // elsewhere.
 func (o *Output) CheckName() error {
 	for flag, name := range map[string]string{"output": o.Path, "dir": o.Dir} {
-		if IsURL(name) {
+		if IsURL(name) && !stores.Remote(name) {
 			return fmt.Errorf(
-				"--%s %s: only local files can be written: write to -, and pipe that",
+				"--%s %s: only local files and s3:// can be written: write to -, and pipe that",
 				flag,
 				name,
 			)

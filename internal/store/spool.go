@@ -12,11 +12,19 @@ import (
 	"strings"
 )
 
+// Remote is a store whose objects are sent to a service.
+type Remote interface {
+	Store
+	// CheckWritable returns why no object of that name could be written, as far as that can be
+	// known without one.
+	CheckWritable(ctx context.Context, name string) error
+}
+
 // Spool makes a [StagedStore] of a store that cannot append: unfinished objects are files in a folder
 // on the disk, and Publish sends them. The folder is made with the first of them, and removed with
 // the last. Two unfinished objects must not have the same last part of their names.
 type Spool struct {
-	Store
+	Remote
 	Folder string
 	Over   bool // Publish replaces an object of that name
 }
@@ -36,7 +44,7 @@ func unfinished(name string) bool { return strings.HasSuffix(name, PartSuffix) }
 
 // Claim is a method of StagedStore.
 func (s *Spool) Claim(ctx context.Context, name string, over bool) (string, error) {
-	info, err := s.Store.Stat(ctx, name)
+	info, err := s.Remote.Stat(ctx, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 	case err != nil:
@@ -49,7 +57,7 @@ func (s *Spool) Claim(ctx context.Context, name string, over bool) (string, erro
 	if _, err := (Disk{}).Lstat(ctx, s.local(name)+PartSuffix); err == nil && !over {
 		return "", ErrUnfinished
 	}
-	return name, nil
+	return name, s.CheckWritable(ctx, name)
 }
 
 // Stage is a method of StagedStore.
@@ -112,7 +120,7 @@ func (s *Spool) publish(ctx context.Context, name string, over bool) error {
 		return err
 	}
 	defer func() { _ = from.Close() }() // it was only read
-	to, err := s.Store.Create(ctx, name, CreateOptions{Over: over})
+	to, err := s.Remote.Create(ctx, name, CreateOptions{Over: over})
 	if err != nil {
 		return err
 	}
@@ -133,7 +141,7 @@ func (s *Spool) Lstat(ctx context.Context, name string) (Info, error) { return s
 // Stat is a method of Store.
 func (s *Spool) Stat(ctx context.Context, name string) (Info, error) {
 	if !unfinished(name) {
-		return s.Store.Stat(ctx, name)
+		return s.Remote.Stat(ctx, name)
 	}
 	info, err := Disk{}.Lstat(ctx, s.local(name))
 	info.Name = name
@@ -143,7 +151,7 @@ func (s *Spool) Stat(ctx context.Context, name string) (Info, error) {
 // Open is a method of Store.
 func (s *Spool) Open(ctx context.Context, name string) (Reader, error) {
 	if !unfinished(name) {
-		return s.Store.Open(ctx, name)
+		return s.Remote.Open(ctx, name)
 	}
 	return Disk{}.Open(ctx, s.local(name))
 }
@@ -151,7 +159,7 @@ func (s *Spool) Open(ctx context.Context, name string) (Reader, error) {
 // Remove is a method of Store.
 func (s *Spool) Remove(ctx context.Context, name string) error {
 	if !unfinished(name) {
-		return s.Store.Remove(ctx, name)
+		return s.Remote.Remove(ctx, name)
 	}
 	err := Disk{}.Remove(ctx, s.local(name))
 	s.removeFolder()
@@ -160,7 +168,7 @@ func (s *Spool) Remove(ctx context.Context, name string) error {
 
 // List is a method of Store. Unfinished objects are in each folder, since one output alone has them.
 func (s *Spool) List(ctx context.Context, folder string) ([]Info, error) {
-	all, err := s.Store.List(ctx, folder)
+	all, err := s.Remote.List(ctx, folder)
 	if err != nil {
 		return nil, err
 	}
@@ -179,5 +187,8 @@ func (s *Spool) List(ctx context.Context, folder string) ([]Info, error) {
 // SyncNames does nothing: an object that was sent survives.
 func (*Spool) SyncNames(context.Context, string) error { return nil }
 
-// MakeFolder does nothing: objects have folders by their names alone.
-func (*Spool) MakeFolder(context.Context, string, fs.FileMode) error { return nil }
+// MakeFolder makes nothing: objects have folders by their names alone. It returns why no object
+// could be written.
+func (s *Spool) MakeFolder(ctx context.Context, folder string, _ fs.FileMode) error {
+	return s.CheckWritable(ctx, Join(folder, "object"))
+}

@@ -75,10 +75,14 @@ func (s *Scan) Mark(out *sink.Output) func() (func(scan.Point) error, error) {
 			if err := out.Sync(); err != nil {
 				return err
 			}
-			return s.note(
+			err := s.note(
 				m,
 				marked{Ranges: s.texts(p.Ranges), Rows: p.Rows, TextBytes: p.TextBytes, Sum: p.Sum},
 			)
+			if err == nil {
+				out.Recorded(m)
+			}
+			return err
 		}, nil
 	}
 }

@@ -1,25 +1,29 @@
 package account
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"iter"
-	"os"
 	"slices"
 
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/sink"
+	"github.com/cqlbulk/cqlbulk/internal/store"
+	"github.com/cqlbulk/cqlbulk/internal/store/stores"
 	"github.com/cqlbulk/cqlbulk/internal/version"
 )
 
 // Beside is the place of the manifest beside an output. A manifest there must not describe other
 // files than those of the output.
 type Beside struct {
-	Path  string // of the manifest; empty: none is written
-	Dir   string // folder of the output; empty: the output is a file
-	Force bool   // an earlier manifest may be replaced
+	In    *stores.Stores // has the manifest; nil: the disk alone
+	Path  string         // of the manifest; empty: none is written
+	Dir   string         // folder of the output; empty: the output is a file
+	Force bool           // an earlier manifest may be replaced
 }
 
 // CheckFree returns an error if there is a manifest, which the output would replace or make untrue.
@@ -27,7 +31,11 @@ func (b Beside) CheckFree() error {
 	if b.Path == "" || b.Force {
 		return nil
 	}
-	if _, err := os.Lstat(b.Path); err == nil {
+	there, err := b.there()
+	if err != nil {
+		return err
+	}
+	if there {
 		if b.Dir != "" {
 			return fmt.Errorf(
 				"output folder %s has the manifest of another output: "+
@@ -45,10 +53,10 @@ func (b Beside) CheckOwn(own func(manifest.Manifest) bool) error {
 	if b.Path == "" || b.Force {
 		return nil
 	}
-	if _, err := os.Lstat(b.Path); errors.Is(err, fs.ErrNotExist) {
-		return nil
+	if there, err := b.there(); err != nil || !there {
+		return err
 	}
-	if m, err := manifest.Read(b.Path); err == nil && own(m) {
+	if m, err := b.read(); err == nil && own(m) {
 		return nil
 	}
 	return sink.TakenError(b.Path)
@@ -63,8 +71,70 @@ func (b Beside) Remove(own func(manifest.Manifest) bool) error {
 	if err := b.CheckOwn(own); err != nil {
 		return err
 	}
-	if err := os.Remove(b.Path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	in, err := b.In.Of(b.Path)
+	if err != nil {
 		return err
+	}
+	if err := in.Remove(context.Background(), b.Path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// there reports whether there is a manifest, or anything else in its place.
+func (b Beside) there() (bool, error) {
+	in, err := b.In.Of(b.Path)
+	if err != nil {
+		return false, err
+	}
+	if disk, ok := in.(store.Disk); ok { // a link that leads nowhere is in its place
+		_, err = disk.Lstat(context.Background(), b.Path)
+		return !errors.Is(err, fs.ErrNotExist), nil
+	}
+	_, err = in.Stat(context.Background(), b.Path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// read reads the manifest.
+func (b Beside) read() (manifest.Manifest, error) {
+	in, err := b.In.Of(b.Path)
+	if err != nil {
+		return manifest.Manifest{}, err
+	}
+	r, err := in.Open(context.Background(), b.Path)
+	if err != nil {
+		return manifest.Manifest{}, err
+	}
+	defer func() { _ = r.Close() }() // it was only read
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return manifest.Manifest{}, err
+	}
+	return manifest.Decode(b.Path, text)
+}
+
+// Write writes the manifest. A place other than the disk ignores the mode.
+func (b Beside) Write(m manifest.Manifest, files []sink.File, mode fs.FileMode) error {
+	in, err := b.In.Of(b.Path)
+	if err != nil {
+		return err
+	}
+	if _, ok := in.(store.Disk); ok {
+		return manifest.WriteEach(b.Path, m, InManifest(files), mode)
+	}
+	ctx := context.Background()
+	w, err := in.Create(ctx, b.Path, store.CreateOptions{Over: true})
+	if err != nil {
+		return fmt.Errorf("manifest: %w", err)
+	}
+	if err := manifest.Encode(w, m, InManifest(files)); err != nil {
+		return errors.Join(fmt.Errorf("manifest: %w", err), w.Abort(ctx))
+	}
+	if err := w.Commit(ctx); err != nil {
+		return fmt.Errorf("manifest: %w", err)
 	}
 	return nil
 }
@@ -74,7 +144,7 @@ func (b Beside) Remove(own func(manifest.Manifest) bool) error {
 // Without a manifest it reports true for a folder, since a scan that was killed at its end leaves
 // none. For a numbered file it reports false, because other programs number files, too.
 func (b Beside) EarlierFiles() func(name string) bool {
-	m, err := manifest.Read(b.Path)
+	m, err := b.read()
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return func(string) bool { return b.Dir != "" }

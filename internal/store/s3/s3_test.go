@@ -53,7 +53,7 @@ func TestConformanceOfASpool(t *testing.T) {
 		url := server.Proxy(t, func(*http.Request) s3test.Fault {
 			return s3test.Fault{Refuse: broken.Load()}
 		})
-		spool := &store.Spool{Store: at(t, url), Folder: t.TempDir() + "/spool", Over: true}
+		spool := &store.Spool{Remote: at(t, url), Folder: t.TempDir() + "/spool", Over: true}
 		return storetest.Place{
 			Store:  spool,
 			Staged: spool,

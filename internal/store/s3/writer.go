@@ -62,6 +62,26 @@ func (s *Store) Create(
 	return w, nil
 }
 
+// CheckWritable begins an object in parts, and gives it up.
+func (s *Store) CheckWritable(ctx context.Context, name string) error {
+	bucket, key, err := object(name)
+	if err != nil {
+		return err
+	}
+	var upload string
+	err = s.try(ctx, func() (err error) {
+		upload, err = s.core.NewMultipartUpload(ctx, bucket, key, minio.PutObjectOptions{})
+		return err
+	})
+	if err != nil {
+		return explain("write", name, err)
+	}
+	err = s.try(ctx, func() error {
+		return s.core.AbortMultipartUpload(ctx, bucket, key, upload)
+	})
+	return explain("write", name, err)
+}
+
 // writer writes an object.
 type writer struct {
 	s                 *Store

@@ -84,3 +84,12 @@ func (p *Stores) Of(name string) (store.Store, error) {
 	}
 	return p.s3()
 }
+
+// Spool returns a spool of object storage. The folder is for unfinished objects.
+func (p *Stores) Spool(folder string) (*store.Spool, error) {
+	at, err := p.s3()
+	if err != nil {
+		return nil, err
+	}
+	return &store.Spool{Remote: at, Folder: folder}, nil
+}

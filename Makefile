@@ -33,6 +33,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1	\2/p' $(MAKEFILE_LIST) | expand -t 22
 
 check: $(LINTER) $(ACTIONLINT) ## all tests that need no database, and the linter's fast part: under a minute
+	deploy/object-storage/install >/dev/null
 	go test ./...
 	go vet -tags integration ./internal/test/integration
 	$(LINTER) run --fast-only ./...

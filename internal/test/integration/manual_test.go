@@ -22,6 +22,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"github.com/cqlbulk/cqlbulk/internal/test/doctest"
+	"github.com/cqlbulk/cqlbulk/internal/test/s3test"
 )
 
 // update has TestManual put what is printed in place of what the pages show, where they do not
@@ -74,6 +75,7 @@ type manual struct {
 //	$FIRST   its first 6,000 rows, which the table has
 //	$NODES   a folder with those of the nodes, node1 to node3, that have their data
 //	$TLS     the folder with certificates for clients
+//	s3://exports, an empty bucket
 //	ssh, rsync, nodetool, which take the nodes' addresses and stay on this host
 func newManual(t *testing.T) *manual {
 	t.Helper()
@@ -158,6 +160,8 @@ func newManual(t *testing.T) *manual {
 			"--target-p99 10ms", "--target-p99 10s")...),
 	}
 
+	objects := s3test.Start(t)
+	objects.Make(t, "exports")
 	for _, setting := range os.Environ() {
 		if !strings.HasPrefix(setting, "CQLBULK_") && !strings.HasPrefix(setting, "PATH=") {
 			m.environment = append(m.environment, setting)
@@ -173,6 +177,10 @@ func newManual(t *testing.T) *manual {
 		"NODES="+nodes,
 		"HOSTS="+hosts,
 		"TLS="+filepath.Dir(tlsFile(t, "ca.pem")),
+		"AWS_ENDPOINT_URL="+objects.URL,
+		"AWS_REGION="+s3test.Region,
+		"AWS_ACCESS_KEY_ID="+s3test.AccessKey,
+		"AWS_SECRET_ACCESS_KEY="+s3test.SecretKey,
 		"AUTH_HOST="+authHost(),
 		"TLS_PORT="+tlsPort,
 		"REPOSITORY="+repository,

@@ -96,6 +96,12 @@ func freeAddress(t testing.TB) string {
 func (s *Server) Bucket(t testing.TB) string {
 	t.Helper()
 	name := fmt.Sprintf("bucket-%d", s.buckets.Add(1))
-	require.NoError(t, s.client.MakeBucket(t.Context(), name, minio.MakeBucketOptions{}))
+	s.Make(t, name)
 	return name
+}
+
+// Make makes a bucket.
+func (s *Server) Make(t testing.TB, name string) {
+	t.Helper()
+	require.NoError(t, s.client.MakeBucket(t.Context(), name, minio.MakeBucketOptions{}))
 }

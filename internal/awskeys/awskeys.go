@@ -27,8 +27,8 @@ func Provider(client *http.Client, region string) credentials.Provider {
 	}
 }
 
-// sharedFile returns the path of a file that the tools of AWS share: that of an environment
-// variable, or the one of that name in ~/.aws.
+// sharedFile returns the path of a file that the tools of AWS share. An environment variable has
+// it, or it has that name in ~/.aws.
 func sharedFile(variable, name string) string {
 	path := os.Getenv(variable)
 	if home, err := os.UserHomeDir(); err == nil && path == "" {

@@ -16,10 +16,10 @@ type Settings struct {
 	Endpoint string // a URL; empty: the one of AWS
 }
 
-// SettingsOf returns the settings of S3. They are those of the environment (AWS_REGION,
-// AWS_DEFAULT_REGION, AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL), or else of the profile in the shared
-// file (AWS_CONFIG_FILE or ~/.aws/config; AWS_PROFILE): region and endpoint_url. The order is that
-// of the AWS SDKs and Tools Reference Guide.
+// SettingsOf returns the settings of S3. The environment has them (AWS_REGION, AWS_DEFAULT_REGION,
+// AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL), or else the shared file: region and endpoint_url of the
+// profile. AWS_CONFIG_FILE and AWS_PROFILE name another file and profile than ~/.aws/config and
+// default. The order is that of the AWS SDKs and Tools Reference Guide.
 func SettingsOf() (Settings, error) {
 	s := Settings{
 		Region:   cmp.Or(os.Getenv("AWS_REGION"), os.Getenv("AWS_DEFAULT_REGION")),

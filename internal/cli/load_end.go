@@ -131,7 +131,7 @@ func (s streams) printNextOfLoad(r operation.LoadReport, runErr error) {
 		}
 	case r.Next.RepeatInDoubt:
 		s.wrong(
-			"rows in doubt may have been written: those that were count twice in a counter, or are twice in a list, if they are written again",
+			"rows in doubt may have been written: written again, they count twice in a counter, and are twice in a list",
 		)
 	}
 }

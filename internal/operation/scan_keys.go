@@ -201,7 +201,9 @@ func (s *Scan) readKeys(
 		MaxInsertErrors: -1,
 		Counters:        &progress.Counters{},
 		Warn:            s.env.Warn,
-		OpenFile:        func(name string) (io.ReadCloser, error) { return finder(s.env).Open(name) },
+		OpenFile: func(name string) (io.ReadCloser, error) {
+			return finder(s.env).Open(name)
+		},
 	}
 	for _, in := range inputs {
 		job.Inputs = append(job.Inputs, fromspec.InputOf(in))

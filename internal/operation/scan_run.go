@@ -102,8 +102,8 @@ func (s *Scan) makeRun() error {
 	return nil
 }
 
-// besideOutput returns the folder on the disk for what belongs to the output: that of the output, or
-// the working directory for one of object storage.
+// besideOutput returns the folder on the disk for what belongs to the output. If the output is in
+// object storage, that is the working directory.
 func (s *Scan) besideOutput() string {
 	if stores.Remote(s.spec.Place()) {
 		return "."

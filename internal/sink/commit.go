@@ -74,7 +74,7 @@ func (o *Output) complete() error {
 		o.atLeastOne()
 		o.completed = true
 		o.completeErr = o.each((*series).complete)
-		if err := o.settle(); o.completeErr == nil {
+		if err := o.waitForSent(); o.completeErr == nil {
 			o.completeErr = err
 		}
 	}
@@ -94,7 +94,7 @@ func (o *Output) Abort() error {
 	o.ended = true
 	o.sent.stop()
 	err := o.each((*series).abandon)
-	_ = o.settle() // a file that was not sent is sent by the run that resumes this one
+	_ = o.waitForSent() // a file that was not sent is sent by the run that resumes this one
 	return err
 }
 

@@ -107,8 +107,8 @@ func (o *Output) Recorded(m *Mark) {
 	}
 }
 
-// settle waits for what is being sent, and notes which files have their names. No Write runs.
-func (o *Output) settle() error {
+// waitForSent waits for what is being sent, and notes which files have their names. No Write runs.
+func (o *Output) waitForSent() error {
 	o.sent.begin()
 	o.sent.sending.Wait()
 	for _, k := range o.sent.done {

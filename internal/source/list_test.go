@@ -49,7 +49,8 @@ func TestListOfInputs(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			inFolder(t, "a", "b", "c", "d/x", "d/y", "a b", "a #1", "@a")
 			putFile(t, "list", tc.list)
-			words, err := Finder{Stdin: strings.NewReader(tc.stdin)}.ReadLists(t.Context(), tc.words)
+			f := Finder{Stdin: strings.NewReader(tc.stdin)}
+			words, err := f.ReadLists(t.Context(), tc.words)
 			require.NoError(t, err)
 			inputs, _, err := Finder{}.Find(words)
 			require.NoError(t, err)
@@ -107,7 +108,8 @@ func TestListsThatAreNone(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			inFolder(t, "b", "@a", "d/e")
 			putFile(t, "list", tc.list)
-			words, err := Finder{Stdin: strings.NewReader(tc.stdin)}.ReadLists(t.Context(), tc.words)
+			f := Finder{Stdin: strings.NewReader(tc.stdin)}
+			words, err := f.ReadLists(t.Context(), tc.words)
 			require.EqualError(t, err, tc.want)
 			require.Nil(t, words)
 		})

@@ -55,8 +55,8 @@ const Stdin = store.Stdio
 // StdinName is the name of the standard input in messages.
 const StdinName = "stdin"
 
-// Finder finds inputs by the user's words. The zero Finder finds files, and no standard input. It is
-// safe for concurrent use, but for the standard input.
+// Finder finds inputs by the user's words. The zero Finder finds files, and no standard input. It
+// is safe for concurrent use, but for the standard input.
 type Finder struct {
 	Stores *stores.Stores // nil: the disk alone
 	Stdin  io.Reader

@@ -131,9 +131,9 @@ func (c *cutter) leave(bytes float64) bool {
 	return false
 }
 
-// aim decides how much of the last of the refused parts is taken next: as much as has the wanted
-// bytes if they are spread evenly, or half of it if they are not. If it cannot be cut, all of it is
-// taken, with what lies behind it and has no more bytes.
+// aim decides how much of the last of the refused parts is taken next. If its bytes are spread
+// evenly, that is as much as has the wanted bytes, else it is half. If it cannot be cut, all of it
+// is taken, with what lies behind it and has no more bytes.
 func (c *cutter) aim() {
 	last := len(c.refusals) - 1
 	r := c.refusals[last]

@@ -181,8 +181,8 @@ func TestSlicesOfPieces(t *testing.T) {
 	})
 }
 
-// FuzzCutter cuts a piece of a table of which each node also announces a chunk for whatever is
-// asked. Every token is fetched once, in few sessions.
+// FuzzCutter cuts a piece of a table. Each node also announces a chunk for whatever is asked. Every
+// token is fetched once, in few sessions.
 func FuzzCutter(f *testing.F) {
 	f.Add(uint64(1), uint16(1000), uint32(10), uint32(0))
 	f.Add(uint64(2), uint16(30), uint32(9_000), uint32(10))

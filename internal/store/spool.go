@@ -20,9 +20,9 @@ type Remote interface {
 	CheckWritable(ctx context.Context, name string) error
 }
 
-// Spool makes a [StagedStore] of a store that cannot append: unfinished objects are files in a folder
-// on the disk, and Publish sends them. The folder is made with the first of them, and removed with
-// the last. Two unfinished objects must not have the same last part of their names.
+// Spool makes a [StagedStore] of a store that cannot append: unfinished objects are files in a
+// folder on the disk, and Publish sends them. The folder is made with the first of them, and
+// removed with the last. Two unfinished objects must not have the same last part of their names.
 type Spool struct {
 	Remote
 	Folder string
@@ -111,7 +111,9 @@ func (w *spoolWriter) Abort(ctx context.Context) error {
 func (s *Spool) removeFolder() { _ = os.Remove(s.Folder) }
 
 // Publish sends an unfinished object, and removes its file.
-func (s *Spool) Publish(ctx context.Context, name string) error { return s.publish(ctx, name, s.Over) }
+func (s *Spool) Publish(ctx context.Context, name string) error {
+	return s.publish(ctx, name, s.Over)
+}
 
 func (s *Spool) publish(ctx context.Context, name string, over bool) error {
 	part := s.local(name) + PartSuffix
@@ -166,7 +168,7 @@ func (s *Spool) Remove(ctx context.Context, name string) error {
 	return err
 }
 
-// List is a method of Store. Unfinished objects are in each folder, since one output alone has them.
+// List is a method of Store. Unfinished objects are in each folder: one output alone has them.
 func (s *Spool) List(ctx context.Context, folder string) ([]Info, error) {
 	all, err := s.Remote.List(ctx, folder)
 	if err != nil {

@@ -133,7 +133,9 @@ func (l *Load) Job(
 		Through: func(input, filter string, more ingest.Settings) string {
 			return advice.ThroughFilter(o, input, filter, more)
 		},
-		OpenFile: func(name string) (io.ReadCloser, error) { return source.Finder{Stores: l.Env.Stores}.Open(name) },
+		OpenFile: func(name string) (io.ReadCloser, error) {
+			return source.Finder{Stores: l.Env.Stores}.Open(name)
+		},
 	}}
 	if o.NullState == spec.NullTombstone {
 		job.Null = row.Null

@@ -133,7 +133,7 @@ func (r *reader) afterBreak(err error, broken int) error {
 		return fmt.Errorf("read %s: %w", r.info.Name, context.Cause(r.ctx))
 	case errors.Is(err, store.ErrChanged), errors.Is(err, fs.ErrPermission):
 		return err
-	case errors.As(err, new(*Error)): // it was asked for again already
+	case errors.As(err, new(*Error)): // the request was repeated already
 		return err
 	case broken == brokenReads:
 		if errors.Is(err, io.EOF) {
@@ -159,7 +159,7 @@ func (r *reader) ReadAt(p []byte, off int64) (n int, err error) {
 		if err == nil {
 			var more int
 			more, err = io.ReadFull(body, p[n:want])
-			_ = body.Close() // of which all was read that is wanted
+			_ = body.Close() // all was read that is wanted
 			if n += more; more > 0 {
 				broken = 0
 			}

@@ -3,9 +3,9 @@
 // Start with [New]. A name is s3://BUCKET/KEY, where the key is as the service has it, without any
 // escapes. Keys have no folders, but a list has them: a folder is what keys have up to a slash.
 //
-// An object is read in order by one request, which begins anew where a connection broke, and its
-// ranges by a request each. All of them ask for the version that was opened (If-Match), so a Reader
-// fails with [store.ErrChanged] when the object was replaced.
+// An object is read in order by one request, and by another one from where a connection broke. Its
+// ranges take a request each. All of them ask for the version that was opened (If-Match), so a
+// Reader fails with [store.ErrChanged] when the object was replaced.
 //
 // An object of more than one part is a multipart upload, which is not seen before it is complete. A
 // name that must not be taken is guarded by the service (If-None-Match: *), since two writers may
@@ -56,7 +56,7 @@ type Config struct {
 	Silence time.Duration
 }
 
-// Store is one service, with all of its buckets. It is safe for concurrent use. Make one with [New].
+// Store is one service, with all of its buckets. It is safe for concurrent use. [New] makes one.
 type Store struct {
 	core    minio.Core
 	tries   int

@@ -36,7 +36,8 @@ const (
 // partSize returns the size of a part, from 0.
 func partSize(number int) int { return min(leastPart<<min(number/sameParts, 8), mostPart) }
 
-// Create begins an object. That it is taken shows now, or when another writer was faster, at Commit.
+// Create begins an object. A name that is taken shows now, or at Commit if another writer was
+// faster.
 func (s *Store) Create(
 	ctx context.Context,
 	name string,
@@ -130,11 +131,16 @@ func (w *writer) Write(p []byte) (n int, err error) {
 // send hands the part that was filled to a goroutine, and waits while others are being sent.
 func (w *writer) send() error {
 	if w.sent == mostParts {
-		return fmt.Errorf("write %s: an object has at most %d parts: write several objects", w.name, mostParts)
+		return fmt.Errorf(
+			"write %s: an object has at most %d parts: write several objects",
+			w.name,
+			mostParts,
+		)
 	}
 	if w.upload == "" {
 		err := w.s.try(w.ctx, func() (err error) {
-			w.upload, err = w.s.core.NewMultipartUpload(w.ctx, w.bucket, w.key, minio.PutObjectOptions{})
+			var o minio.PutObjectOptions
+			w.upload, err = w.s.core.NewMultipartUpload(w.ctx, w.bucket, w.key, o)
 			return err
 		})
 		if err != nil {
@@ -233,7 +239,8 @@ func (w *writer) commit(ctx context.Context) error {
 		parts[i] = minio.CompletePart{PartNumber: i + 1, ETag: p.etag}
 	}
 	err := w.s.try(ctx, func() error {
-		_, err := w.s.core.CompleteMultipartUpload(ctx, w.bucket, w.key, w.upload, parts, w.options())
+		o := w.options()
+		_, err := w.s.core.CompleteMultipartUpload(ctx, w.bucket, w.key, w.upload, parts, o)
 		return err
 	})
 	if err == nil {
@@ -249,7 +256,8 @@ func (w *writer) putWhole(ctx context.Context) error {
 	checked := base64.StdEncoding.EncodeToString(sum[:])
 	err := w.s.try(ctx, func() error {
 		body := bytes.NewReader(w.part)
-		_, err := w.s.core.PutObject(ctx, w.bucket, w.key, body, body.Size(), checked, "", w.options())
+		o := w.options()
+		_, err := w.s.core.PutObject(ctx, w.bucket, w.key, body, body.Size(), checked, "", o)
 		return err
 	})
 	if err == nil {
@@ -258,8 +266,8 @@ func (w *writer) putWhole(ctx context.Context) error {
 	return w.afterCommit(ctx, err, hex.EncodeToString(sum[:]))
 }
 
-// afterCommit returns the error of a Commit, or nil if the object is there all the same: the answer
-// to a request was lost, and the service refused it when it was made again.
+// afterCommit returns the error of a Commit, or nil if the object is there all the same. Then the
+// answer to a request was lost, and the service refused the next one.
 func (w *writer) afterCommit(ctx context.Context, err error, etag string) error {
 	err = explain("write", w.name, err)
 	found, statErr := w.s.stat(ctx, w.bucket, w.key)

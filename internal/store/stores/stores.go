@@ -25,8 +25,8 @@ import (
 // use.
 type Stores struct{ s3 func() (*s3.Store, error) }
 
-// New returns the disk, and the object storage that the environment describes ([awskeys]). That is
-// looked up when the first name in it is.
+// New returns the disk, and the object storage that the environment describes ([awskeys]). The
+// environment is read with the first name of object storage.
 func New() *Stores { return &Stores{s3: sync.OnceValues(openS3)} }
 
 // askIdentity is how long the metadata service of a machine may take for the keys of its role.

@@ -31,7 +31,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// StorePassword is the password that a bundle names for Java's key stores, which [Start] leaves out.
+// StorePassword is what a bundle names for Java's key stores, which [Start] leaves out.
 const StorePassword = "of no secret"
 
 // Options are what may be wrong with a database. The zero value has nothing wrong.

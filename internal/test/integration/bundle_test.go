@@ -100,12 +100,8 @@ func TestDSBulkReadsABundle(t *testing.T) {
 func addKeyStores(t *testing.T, bundle string) {
 	t.Helper()
 	dir := t.TempDir()
-	script := `cd "$1"; jar -xf "$2"
-openssl pkcs12 -export -in cert -inkey key -certfile ca.crt -out identity.jks -passout "pass:$3"
-keytool -importcert -noprompt -file ca.crt -alias ca -keystore trustStore.jks -storepass "$3"
-jar -uf "$2" identity.jks trustStore.jks`
 	out, err := command.CommandContext(
-		t.Context(), "bash", "-euc", script, "bash", dir, bundle, bundletest.StorePassword,
+		t.Context(), "testdata/keystores", dir, bundle, bundletest.StorePassword,
 	).CombinedOutput()
 	require.NoError(t, err, string(out))
 }

@@ -95,8 +95,9 @@ func TestCopyFromReadsCqlshsText(t *testing.T) {
 	said := cqlsh(t, all.String())
 	require.Equal(t, len(copyFromOptions), strings.Count(said, " rows exported to 1 files"), said)
 	for i, tc := range copyFromOptions {
+		options := with(tc.written, tc.options, smallBatches)
 		statement := fmt.Sprintf("COPY it1.copied_in%s FROM '%s'%s",
-			columns(tc.columns), filepath.Join(dir, path(i)), with(tc.written, tc.options, smallBatches))
+			columns(tc.columns), filepath.Join(dir, path(i)), options)
 		t.Run(statement, func(t *testing.T) {
 			exec(t, "TRUNCATE it1.copied_in")
 			said := cqlsh(t, statement+";")
@@ -106,9 +107,10 @@ func TestCopyFromReadsCqlshsText(t *testing.T) {
 			exec(t, "TRUNCATE it1.copied_in")
 			ours := cqlbulk(t, "copy", statement)
 			require.Zero(t, ours.code, ours.report)
-			// The frozen sets of cqlsh are in the order of its hashes. The checksum has them sorted.
+			// Frozen sets of cqlsh are in the order of its hashes. The checksum has them sorted.
 			after := ok(t, "scan", "it1.copied_in")
-			require.Equal(t, checksum(t, theirs), checksum(t, after), "%s\n%s", theirs.out, after.out)
+			want, got := checksum(t, theirs), checksum(t, after)
+			require.Equal(t, want, got, "%s\n%s", theirs.out, after.out)
 		})
 	}
 }

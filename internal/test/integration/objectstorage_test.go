@@ -58,12 +58,13 @@ func wideRows(rows int) string {
 	var b strings.Builder
 	b.WriteString("k,v\n")
 	for k := range rows {
-		fmt.Fprintf(&b, "%d,%s\n", k, strings.Repeat(strconv.Itoa(k*7919), 200/len(strconv.Itoa(k*7919))))
+		word := strconv.Itoa(k * 7919)
+		fmt.Fprintf(&b, "%d,%s\n", k, strings.Repeat(word, 200/len(word)))
 	}
 	return b.String()
 }
 
-// TestObjectStorage scans a table into a bucket, as one object and as many, and loads it from there.
+// TestObjectStorage scans a table into a bucket, as one object and as many, and loads it back.
 func TestObjectStorage(t *testing.T) {
 	in, at := bucket(t)
 	const rows = 20_000

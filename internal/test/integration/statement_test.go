@@ -165,7 +165,7 @@ func TestStatementsOnACondition(t *testing.T) {
 	requireRows(t, []string{"1,1,q\n"}, read(t, filepath.Join(dir+"2", "not-applied.csv")))
 	require.Contains(t, read(t, filepath.Join(dir+"2", "errors.jsonl")), `"u":[1,"x"],"v":"A"`)
 
-	// After the rejected rows are loaded, the others are still to be looked at.
+	// After the rejected rows are loaded, the others still need the user.
 	r = cqlbulk(t, "load", "it1.stmtif", file(t, "in.csv", "p,c,v\n1,1,q\n1,x,d\n"),
 		"--if-not-exists", "--run-dir", dir+"3")
 	require.Equal(t, 2, r.code, r.report)

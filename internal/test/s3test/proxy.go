@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Fault is what a [Proxy] does to one request. The zero value passes it on.
+// Fault is what a [Server.Proxy] does to one request. The zero value passes it on.
 type Fault struct {
 	// Busy answers 503 SlowDown, and does not pass the request on.
 	Busy bool

@@ -32,8 +32,8 @@ type Statement struct {
 	// Positional statements have a marker without a name, "?".
 	Positional bool
 	In         []string // columns with a condition IN
-	// Appended are the names of the markers whose values an UPDATE adds behind those of a column,
-	// v = v + :name or v += :name, once for each place. A marker without a name has that of v.
+	// Appended are the names of markers, once for each place. An UPDATE adds their values behind
+	// those of a column: v = v + :name, v += :name. A marker without a name has that of v.
 	Appended []string
 	// Text is the statement from its first word to its last value.
 	Text string

@@ -89,7 +89,7 @@ func (b Beside) there() (bool, error) {
 	}
 	if disk, ok := in.(store.Disk); ok { // a link that leads nowhere is in its place
 		_, err = disk.Lstat(context.Background(), b.Path)
-		return !errors.Is(err, fs.ErrNotExist), nil
+		return err == nil, nil
 	}
 	_, err = in.Stat(context.Background(), b.Path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -101,7 +101,7 @@ func marks(numbers, wholes, all Values) (Finding, bool) {
 	comma, hasComma := all.has(commaBoth, decimalComma)
 	point, hasPoint := all.has(pointBoth, commaGroups)
 	if !hasPoint {
-		point, hasPoint = numbers.has(decimalPoint)
+		point, hasPoint = numbers.has(decimalPoint, emptyFraction)
 	}
 	dots, hasDots := all.has(commaBoth, pointGroups)
 	onlyDots := !hasDots && !hasComma // the only sign of thousands is one point in whole numbers
@@ -110,6 +110,9 @@ func marks(numbers, wholes, all Values) (Finding, bool) {
 	}
 	if whole, some := wholes.has(zeroPoint); some && onlyDots && !hasDots {
 		return wholeOrThousands(whole, numbers), true
+	}
+	if whole, some := wholes.has(emptyFraction); some && onlyDots && !hasDots {
+		return asDecimals(whole, point), true
 	}
 	onlyDots = onlyDots && hasDots
 	ambiguous, hasAmbiguous := all.has(oneComma)
@@ -170,13 +173,8 @@ func marks(numbers, wholes, all Values) (Finding, bool) {
 // wholeOrThousands returns the finding for whole numbers such as 2.000: the point may begin an
 // empty fraction or separate thousands. The finding advises neither.
 func wholeOrThousands(example string, numbers Values) Finding {
-	if point, some := numbers.has(decimalPoint); some {
-		return Warn(
-			"say --integers decimal",
-			"whole numbers have an empty fraction, such as %s beside %s",
-			example,
-			point,
-		).with(map[string][]string{"integers": {"decimal"}})
+	if point, some := numbers.has(decimalPoint, emptyFraction); some {
+		return asDecimals(example, point)
 	}
 	short, _, _ := strings.Cut(example, ".")
 	return Warn(
@@ -189,6 +187,16 @@ func wholeOrThousands(example string, numbers Values) Finding {
 		"whole numbers have a point, such as %s: a fraction, or a separator of thousands?",
 		example,
 	)
+}
+
+// asDecimals returns the finding for whole numbers such as 2.0, which pandas writes. beside is
+// another number with a point; empty: there is none.
+func asDecimals(example, beside string) Finding {
+	if beside != "" {
+		example += " beside " + beside
+	}
+	return Warn("say --integers decimal", "whole numbers have an empty fraction, such as %s", example).
+		with(map[string][]string{"integers": {"decimal"}})
 }
 
 // findings returns the columns of numbers whose decimal mark is given as the separator of

@@ -20,7 +20,7 @@ type Stamps struct {
 // Note counts a write time, in microseconds since 1970, of the row in a line.
 func (s *Stamps) Note(micros, line int64) {
 	s.all++
-	if unit, _ := stampUnit(micros); unit != "" {
+	if unit, _ := StampUnit(micros); unit != "" {
 		s.mistaken.add(micros, s.File, line, "")
 	}
 }
@@ -38,7 +38,7 @@ func AsStamps(samples []Sample) (out []Finding) {
 		if m.number == 0 {
 			continue
 		}
-		unit, _ := stampUnit(m.ms)
+		unit, _ := StampUnit(m.ms)
 		out = append(
 			out,
 			Fail(
@@ -58,9 +58,9 @@ func AsStamps(samples []Sample) (out []Finding) {
 	return out
 }
 
-// stampUnit returns the unit that makes a write time one of 1980 to 2100, if that is not the
+// StampUnit returns the unit that makes a write time one of 1980 to 2100, if that is not the
 // microsecond, and that time.
-func stampUnit(n int64) (unit string, at time.Time) {
+func StampUnit(n int64) (unit string, at time.Time) {
 	const likely = beginOf1980 / 1000
 	switch {
 	case likely <= n && n < beginOf2100/1000:
@@ -79,7 +79,7 @@ func micros(n int64) string { return time.UnixMicro(n).UTC().Format("2006-01-02T
 // StampMistake says why a flag's write time, in microseconds, may be meant as something else. It is
 // empty for a likely one. sure: it is hardly meant.
 func StampMistake(flag string, n int64) (mistake string, sure bool) {
-	if unit, at := stampUnit(n); unit != "" {
+	if unit, at := StampUnit(n); unit != "" {
 		return fmt.Sprintf(
 			"it looks like %s, and is read as microseconds since 1970, which is %s; say --%s %d",
 			unit,

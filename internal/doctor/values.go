@@ -36,18 +36,19 @@ type Values struct {
 type style uint8
 
 const (
-	plain        style = iota
-	decimalComma       // 12,5
-	commaBoth          // 1.234,56
-	pointBoth          // 1,234.56
-	commaGroups        // 1,234,567
-	oneComma           // 1,234: a fraction, or a thousand
-	pointGroups        // 1.234.567
-	onePoint           // 1.234
-	zeroPoint          // 2.000
-	spaceGroups        // 1 234 or 1 234,5
-	decimalPoint       // 12.5
-	withSign           // $5, 5 %
+	plain         style = iota
+	decimalComma        // 12,5
+	commaBoth           // 1.234,56
+	pointBoth           // 1,234.56
+	commaGroups         // 1,234,567
+	oneComma            // 1,234: a fraction, or a thousand
+	pointGroups         // 1.234.567
+	onePoint            // 1.234
+	zeroPoint           // 2.000
+	spaceGroups         // 1 234 or 1 234,5
+	emptyFraction       // 12.0
+	decimalPoint        // 12.5
+	withSign            // $5, 5 %
 )
 
 var styles = []struct {
@@ -63,6 +64,7 @@ var styles = []struct {
 	{onePoint, regexp.MustCompile(`^[+-]?[1-9][0-9]{0,2}\.[0-9]{3}$`)},
 	{pointGroups, regexp.MustCompile(`^[+-]?[0-9]{1,3}(\.[0-9]{3}){2,}$`)},
 	{spaceGroups, regexp.MustCompile(`^[+-]?[0-9]{1,3}( [0-9]{3})+(,[0-9]+)?$`)},
+	{emptyFraction, regexp.MustCompile(`^[+-]?[0-9]+\.0+$`)},
 	{decimalPoint, regexp.MustCompile(`^[+-]?[0-9]+\.[0-9]+$`)},
 	{plain, regexp.MustCompile(`^[+-]?[0-9]+$`)},
 	{
@@ -89,18 +91,29 @@ func (v *Values) Note(text []byte, taken bool) {
 		return
 	}
 	trimmed := strings.TrimSpace(string(text))
+	if v.noteStyle(trimmed) == withSign {
+		v.noteStyle(strings.TrimSpace(signs.ReplaceAllString(trimmed, "")))
+	}
+}
+
+// signs are what amounts have besides digits.
+var signs = regexp.MustCompile(`[$€£¥%]|[A-Z]{3}`)
+
+// noteStyle counts how a number is written, and returns that.
+func (v *Values) noteStyle(text string) style {
 	for _, s := range styles {
-		if !s.text.MatchString(trimmed) {
+		if !s.text.MatchString(text) {
 			continue
 		}
 		if v.numbers == nil {
 			v.numbers, v.example = make(map[style]int64), make(map[style]string)
 		}
 		if v.numbers[s.style]++; v.numbers[s.style] == 1 {
-			v.example[s.style] = trimmed
+			v.example[s.style] = text
 		}
-		return
+		return s.style
 	}
+	return plain
 }
 
 // Noted is a Values that several goroutines note texts in.
@@ -148,6 +161,13 @@ var truths = [][2]string{
 	{"ja", "nein"},
 	{"oui", "non"},
 	{"si", "no"},
+	{"sí", "no"},
+	{"wahr", "falsch"},
+	{"vrai", "faux"},
+	{"verdadero", "falso"},
+	{"vero", "falso"},
+	{"verdadeiro", "falso"},
+	{"sim", "não"},
 }
 
 // AsTruths says which words stand for true and false that no column takes as they are. given: the
@@ -188,12 +208,10 @@ func AsTruths(samples []Sample, given bool) []Finding {
 			}
 		}
 	}
-	return []Finding{
-		Warn(
-			"--boolstyle has one word for true and one for false: write all of them the same way",
-			"%s: words such as %s instead of true and false",
-			where,
-			some(words),
-		),
+	do := "--boolstyle has one word for true and one for false: write all of them the same way"
+	if len(words) <= 2 {
+		do = "say --boolstyle with the word for true, a comma, and the word for false"
 	}
+	found := "%s: words such as %s instead of true and false"
+	return []Finding{Warn(do, found, where, some(words))}
 }

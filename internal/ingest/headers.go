@@ -15,6 +15,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/human"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/internal/spread"
 )
 
@@ -134,7 +135,32 @@ func (r *run) plan(s format.Splitter, input Input) (*planned, error) {
 	if err != nil {
 		return nil, err
 	}
+	if r.job.Header && len(reading.Columns) > 0 && r.isRow(header, reading) {
+		r.rowAsHeader.Do(func() {
+			r.job.Warn(
+				"%s: the first line, %s, is skipped as the header, and looks like a row: "+
+					"if the input has no header line, say --header=false",
+				input.Name,
+				shown(raw),
+			)
+		})
+	}
 	return r.plans.add(&planned{header: raw, mapping: m, seed: xxh3.Hash(raw)}), nil
+}
+
+// isRow reports whether a line that is skipped as the header has values of the given columns.
+func (r *run) isRow(header format.Header, o Reading) bool {
+	fields := r.fieldsOf(o)
+	columns := make([]schema.Column, len(o.Columns))
+	for i, name := range o.Columns {
+		s, err := r.job.Table.Select(name)
+		if err != nil || !s.Plain {
+			return false
+		}
+		columns[i] = s.Column
+	}
+	types := fields.typedBy(columns)
+	return types != nil && types.kindOf(header.Names, nil) == rowKind
 }
 
 // mapFields plans the fields, of the header line where there is one.

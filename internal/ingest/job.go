@@ -53,8 +53,10 @@ type Job struct {
 	// SkipLines is the number of lines of each input before its header or first record, which are
 	// passed over; not for a Named format.
 	SkipLines int64
-	Header    bool          // inputs begin with the names of their fields; not for a Named format
-	Reading                 // how the text of records is understood
+	Header    bool // inputs begin with the names of their fields; not for a Named format
+	Reading        // how the text of records is understood
+	// WriteTime is the column whose values are the write times of a statement; empty: none is.
+	WriteTime string
 	SkipRows  int64         // rows to pass over, of all inputs together
 	MaxRows   int64         // rows to load after those; 0: all
 	Router    *write.Router // finds the replicas of rows

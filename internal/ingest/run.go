@@ -32,6 +32,8 @@ type run struct {
 	memory     *pace.Budget // of the chunks
 	openPieces openPieces
 
+	rowAsHeader sync.Once // warns of a row that is skipped as the header
+
 	intakes map[string]write.Intake // by the names of their columns; the reader's alone
 
 	skipped, chosen int64 // records so far; the reader's alone

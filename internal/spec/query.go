@@ -3,7 +3,9 @@ package spec
 import (
 	"errors"
 	"fmt"
+	"strconv"
 
+	"github.com/cqlbulk/cqlbulk/internal/doctor"
 	"github.com/cqlbulk/cqlbulk/pkg/cqlparse/mutation"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
 )
@@ -24,6 +26,16 @@ func (o *Load) Statement() (*mutation.Statement, error) {
 			s.Kind,
 			s.Table,
 		)
+	}
+	if n, err := strconv.ParseInt(s.Stamp, 10, 64); err == nil {
+		if unit, at := doctor.StampUnit(n); unit != "" {
+			return nil, fmt.Errorf(
+				"--query: USING TIMESTAMP %d: it looks like %s, and write times are microseconds: write %d",
+				n,
+				unit,
+				at.UnixMicro(),
+			)
+		}
 	}
 	return s, nil
 }

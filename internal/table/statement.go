@@ -128,6 +128,21 @@ func (s *Statement) Repeatable() bool { return s.repeatable }
 // Conditional reports whether the statement is a lightweight transaction.
 func (s *Statement) Conditional() bool { return s != nil && s.parsed.Conditional }
 
+// WriteTime returns the marker that is the write time of a row; empty: none is.
+func (s *Statement) WriteTime() string {
+	if s == nil {
+		return ""
+	}
+	if s.parsed.Stamp == "?" {
+		return "[timestamp]" // as servers call it
+	}
+	name, isMarker := strings.CutPrefix(s.parsed.Stamp, ":")
+	if !isMarker {
+		return ""
+	}
+	return name
+}
+
 // Kind returns the word that the statement begins with; empty for nil.
 func (s *Statement) Kind() string {
 	if s == nil {

@@ -32,6 +32,8 @@ type values struct {
 	words   []worded
 	timed   map[string]*timed // by name of each column with timestamps
 	stamps  doctor.Stamps
+	// the column that is the write time of a statement; empty: none is
+	writeTime string
 	// members that options name and no object has; nil for delimited text
 	unmet map[string]bool
 }
@@ -45,7 +47,7 @@ func newValues(file string, job *ingest.Job) *values {
 		file:    file,
 		timed:   make(map[string]*timed),
 	}
-	l.stamps = doctor.Stamps{File: file}
+	l.stamps, l.writeTime = doctor.Stamps{File: file}, job.WriteTime
 	for _, c := range l.columns {
 		if found := planTimestamps(c.Type); found != nil {
 			l.timed[c.Name] = &timed{
@@ -287,6 +289,9 @@ func (l *values) row(columns []schema.Column, r *write.Row) {
 	for i, c := range columns {
 		if t := l.timed[c.Name]; t != nil && r.Cells[i].State == row.Set {
 			t.note(r.Cells[i].Bytes, &t.times, r.Line, t.text)
+		}
+		if c.Name == l.writeTime && len(r.Cells[i].Bytes) == 8 {
+			l.stamps.Note(int64(binary.BigEndian.Uint64(r.Cells[i].Bytes)), r.Line)
 		}
 	}
 	l.noteStamps(r)

@@ -110,6 +110,7 @@ func (l *Load) Job(
 		Header:    o.Header,
 		Reading:   reading,
 		Former:    l.Former,
+		WriteTime: l.Statement.WriteTime(),
 		SkipRows:  o.SkipRows,
 		MaxRows:   max(o.MaxRows, 0),
 		Router:    write.NewRouter(t.Plan.Partitioner(), t.Plan.Placement(), t.Plan.Hosts),

@@ -29,6 +29,9 @@ type Statement struct {
 	Conditional bool
 	// Timestamp and TTL report whether USING names them.
 	Timestamp, TTL bool
+	// Stamp is what the timestamp is: a number, or the name of a marker behind a colon. It is "?"
+	// for a marker without a name, and empty for anything else.
+	Stamp string
 	// Positional statements have a marker without a name, "?".
 	Positional bool
 	In         []string // columns with a condition IN
@@ -278,6 +281,12 @@ func (p *parser) usingClause() error {
 		switch {
 		case p.Take("timestamp"):
 			p.s.Timestamp = true
+			switch t := p.Next(); {
+			case t.Is(":"):
+				p.s.Stamp = ":" + p.After(1).Text
+			case t.Is("?"), t.Kind == lex.Number:
+				p.s.Stamp = t.Text
+			}
 		case p.Take("ttl"):
 			p.s.TTL = true
 		default:

@@ -142,6 +142,20 @@ func TestParseFindsWhatIsAppended(t *testing.T) {
 	}
 }
 
+func TestParseFindsTheTimestamp(t *testing.T) {
+	for text, want := range map[string]string{
+		`UPDATE t USING TTL 5 AND TIMESTAMP :ts SET v = 1 WHERE k = :k`: ":ts",
+		`DELETE FROM t USING TIMESTAMP ? WHERE k = ?`:                   "?",
+		`INSERT INTO t (k) VALUES (:k) USING TIMESTAMP 1700000000`:      "1700000000",
+		`DELETE FROM t USING TIMESTAMP (bigint) :x WHERE k = ?`:         "",
+		`DELETE FROM t WHERE k = ?`:                                     "",
+	} {
+		s, err := mutation.Parse(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, s.Stamp, text)
+	}
+}
+
 func TestParseDropsComments(t *testing.T) {
 	s, err := mutation.Parse("\ufeff-- a note\n/* and */ DELETE FROM t /* of */ WHERE \"K\" IN (:a, 1) AND c IN :b ;")
 	require.NoError(t, err)

@@ -31,6 +31,8 @@ type StatementUse struct {
 	Conditional bool   // the statement is a lightweight transaction
 	Repeatable  bool   // it may be run twice with the same values
 	Positional  bool   // it has markers without a name, which have that of their column
+	// Needs are those of the places of values, in the order of the text, but for Timestamp.
+	Needs []schema.Need
 	// Appended are the markers that are added behind the values of a column, for each place once.
 	Appended []string
 }
@@ -44,6 +46,7 @@ func (s *Session) Prepare(ctx context.Context, text string, use StatementUse) (*
 	}
 	p := &Prepared{text: text, how: use}
 	var markers []schema.Column
+	place := 0
 	for i, arg := range info.Args {
 		p.binds = append(p.binds, arg.Name)
 		if arg.Name == use.Timestamp {
@@ -53,7 +56,8 @@ func (s *Session) Prepare(ctx context.Context, text string, use StatementUse) (*
 		if err != nil {
 			return nil, fmt.Errorf("marker :%s: %w", arg.Name, err)
 		}
-		c := schema.Column{Name: arg.Name, Kind: schema.Regular, Type: typ}
+		c := schema.Column{Name: arg.Name, Kind: schema.Regular, Type: typ, Needs: p.need(place)}
+		place++
 		if at := slices.Index(info.PKeyColumns, i); at >= 0 {
 			c.Kind, c.Position = schema.PartitionKey, at
 		}
@@ -132,10 +136,20 @@ func addMarker(
 			b,
 		)
 	}
+	needs := max(m.Needs, markers[at].Needs)
 	if m.IsKey() {
 		markers[at] = m
 	}
+	markers[at].Needs = needs
 	return markers, nil
+}
+
+// need returns what a place of a value needs.
+func (p *Prepared) need(place int) schema.Need {
+	if place < len(p.how.Needs) {
+		return p.how.Needs[place]
+	}
+	return schema.AnyValue
 }
 
 // Statement makes a writer that runs a statement for each row, with the markers in the order of the

@@ -7,12 +7,35 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/row"
+	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/token"
 )
 
 // maxKeyComponent is the longest value of a key column, and the longest partition
 // key: its length is kept in two bytes.
 const maxKeyComponent = token.MaxKeyLen
+
+// Why a marker of a statement does not take a field.
+var (
+	errNullCondition = errors.New("a condition of WHERE takes no null")
+	errUnsetPart     = errors.New(
+		"it is a part of a value, and cannot be left out: --nulls tombstone makes it null",
+	)
+)
+
+// checkMarkers checks that the markers of a statement have the values that they need.
+func checkMarkers(m *Mapping, cells []row.Cell) *format.Fault {
+	for _, i := range m.needs {
+		switch state := cells[i].State; {
+		case state == row.Set:
+		case m.Columns[i].Needs == schema.NotNull:
+			return format.ColumnFault(i, errNullCondition)
+		case state == row.Unset:
+			return format.ColumnFault(i, errUnsetPart)
+		}
+	}
+	return nil
+}
 
 // checkKey checks that the primary key is whole and that the server will take it.
 func (p *parser) checkKey(m *Mapping, cells []row.Cell) *format.Fault {

@@ -31,6 +31,7 @@ type Mapping struct {
 	summed  []int    // all, in the order of the table's columns
 	members *members // if fields are named; else nil
 	timed   []bool   // by column: a value needs a write time; nil: none does
+	needs   []int    // the markers that do not take any value
 }
 
 // Fields says what the names of an input's fields mean, and how their texts are read.
@@ -161,6 +162,9 @@ func newMapping(t *schema.Table, columns []schema.Column) (*Mapping, error) {
 	for i, c := range columns {
 		m.fields = append(m.fields, i)
 		m.shapes = append(m.shapes, shapeOf(c.Type))
+		if c.Needs != schema.AnyValue {
+			m.needs = append(m.needs, i)
+		}
 		switch c.Kind {
 		case schema.Static:
 			m.statics = append(m.statics, i)

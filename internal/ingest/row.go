@@ -16,6 +16,10 @@ func (p *parser) finish(c *chunk, m *Mapping, from int, at write.Source, size in
 		c.values.Cells = c.values.Cells[:from]
 		return bad
 	}
+	if bad := checkMarkers(m, cells); bad != nil {
+		c.values.Cells = c.values.Cells[:from]
+		return bad
+	}
 	if bad := p.checkTimes(m, cells); bad != nil {
 		c.values.Cells = c.values.Cells[:from]
 		return bad

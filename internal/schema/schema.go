@@ -39,7 +39,24 @@ type Column struct {
 	Position int // among the columns of its kind; only for key columns
 	Type     *cqltype.Type
 	Desc     bool // of a clustering column: the greatest value comes first
+
+	// Needs is what a marker of a statement needs.
+	Needs Need
 }
+
+// Need is what a marker needs besides a value of its type.
+type Need uint8
+
+// The needs.
+const (
+	AnyValue Need = iota
+	// SetValue takes no unset value. Cassandra 5.0 writes such a part of a user type as an empty
+	// value.
+	SetValue
+	// NotNull takes neither an unset value nor null. A null bound of a range of clustering columns
+	// gets into the commit log of Cassandra 5.0, and a node that reads it does not start.
+	NotNull
+)
 
 // IsKey says whether the column is part of the primary key.
 func (c Column) IsKey() bool { return c.Kind == PartitionKey || c.Kind == Clustering }

@@ -51,6 +51,7 @@ func (t *Table) Prepare(ctx context.Context, parsed *mutation.Statement) (*State
 		Repeatable:  s.repeatable,
 		Positional:  parsed.Positional,
 		Appended:    parsed.Appended,
+		Needs:       needsOf(parsed),
 	}
 	needed := ""
 	if parsed.Timestamp {
@@ -72,6 +73,20 @@ func (t *Table) Prepare(ctx context.Context, parsed *mutation.Statement) (*State
 		return nil, err
 	}
 	return s, nil
+}
+
+// needsOf returns what the markers of a statement need, in their order.
+func needsOf(parsed *mutation.Statement) []schema.Need {
+	needs := make([]schema.Need, len(parsed.Markers))
+	for i, m := range parsed.Markers {
+		switch {
+		case m.Where:
+			needs[i] = schema.NotNull
+		case m.Part:
+			needs[i] = schema.SetValue
+		}
+	}
+	return needs
 }
 
 // DeleteByKey returns the statement that deletes rows by the start of their primary key, with a

@@ -38,12 +38,21 @@ type Statement struct {
 	// Appended are the names of markers, once for each place. An UPDATE adds their values behind
 	// those of a column: v = v + :name, v += :name. A marker without a name has that of v.
 	Appended []string
+	// Markers are those of the statement, in the order of the text.
+	Markers []Marker
 	// Text is the statement from its first word to its last value.
 	Text string
 
 	changed   []string // columns that get values, or lose some of their elements
 	functions []string // those whose result may differ from call to call, in lower case
 	using     int      // offset where USING, or a part of it, can be written
+}
+
+// Marker is a place of the statement that takes a value.
+type Marker struct {
+	Name  string // empty: "?"
+	Where bool   // it is in the WHERE clause, behind which IF may stand
+	Part  bool   // it is a part of a value in braces: of a user type, a set or a map
 }
 
 // Parse parses the text of one statement. A semicolon may end it.
@@ -85,6 +94,8 @@ type parser struct {
 	*lex.Reader
 	s   *Statement
 	end int // offset behind the last value that was read
+
+	inWhere bool
 }
 
 // table reads the name of a table, with or without a keyspace.
@@ -261,7 +272,10 @@ func (p *parser) where() error {
 	if err := p.Expect("where"); err != nil {
 		return err
 	}
-	if err := p.terms("if"); err != nil {
+	p.inWhere = true
+	err := p.terms("if")
+	p.inWhere = false
+	if err != nil {
 		return err
 	}
 	if p.Take("if") {
@@ -312,11 +326,31 @@ func (p *parser) brackets() error {
 	return p.Expect("]")
 }
 
+// constants are words behind the colon of a map that are values, and no names of markers.
+var constants = []string{"null", "true", "false", "nan", "infinity"}
+
+// isMarker reports whether a token behind a colon is the name of a marker, and not a value of a map.
+func (p *parser) isMarker(t lex.Token) bool {
+	return t.Kind == lex.Name ||
+		t.Kind == lex.Word && !p.Calls(t) && !slices.Contains(constants, t.Text)
+}
+
 // terms reads terms up to one of the given words, and notes the functions that are called.
 func (p *parser) terms(until ...string) error {
 	var before lex.Token
+	braces := 0
 	_, err := p.Terms(func(t lex.Token) error {
 		p.end = t.End
+		switch {
+		case t.Is("{"):
+			braces++
+		case t.Is("}"):
+			braces--
+		case t.Is("?"):
+			p.s.Markers = append(p.s.Markers, Marker{"", p.inWhere, braces > 0})
+		case before.Is(":") && p.isMarker(t):
+			p.s.Markers = append(p.s.Markers, Marker{t.Text, p.inWhere, braces > 0})
+		}
 		if t.Is("in") && (before.Kind == lex.Word || before.Kind == lex.Name) {
 			p.s.In = append(p.s.In, before.Text)
 		}

@@ -142,6 +142,26 @@ func TestParseFindsWhatIsAppended(t *testing.T) {
 	}
 }
 
+func TestParseFindsMarkers(t *testing.T) {
+	for text, want := range map[string][]mutation.Marker{
+		`UPDATE t USING TTL :t SET v = :v, u = {street: :s, "Zip": ?}, m = {'a': :m, 'b': null, :k: now()}, l[:i] = f(:x) ` +
+			`WHERE p = :p AND c > :a AND (c, d) < (:b, ?) IF v = :old`: {
+			{"t", false, false}, {"v", false, false}, {"s", false, true}, {"", false, true},
+			{"m", false, true}, {"k", false, true}, {"i", false, false}, {"x", false, false},
+			{"p", true, false}, {"a", true, false}, {"b", true, false}, {"", true, false},
+			{"old", false, false},
+		},
+		`DELETE m[:k], l FROM t WHERE k IN :in`: {{"k", false, false}, {"in", true, false}},
+		`INSERT INTO t (k, u) VALUES (:"K", {a: {b: :b}}) USING TIMESTAMP :w`: {
+			{"K", false, false}, {"b", false, true}, {"w", false, false},
+		},
+	} {
+		s, err := mutation.Parse(text)
+		require.NoError(t, err, text)
+		require.Equal(t, want, s.Markers, text)
+	}
+}
+
 func TestParseFindsTheTimestamp(t *testing.T) {
 	for text, want := range map[string]string{
 		`UPDATE t USING TTL 5 AND TIMESTAMP :ts SET v = 1 WHERE k = :k`: ":ts",

@@ -73,10 +73,9 @@ func runRetry(ctx context.Context, s streams, show showOptions, settings spec.Re
 	}
 	s.warnRetried(run.Before)
 	s.printRereading(run.Load.Rereading())
-	if err := finishLoad(ctx, s, show, run.Load); err != nil {
-		return err
-	}
-	if run.LeftInDoubt > 0 {
+	ended := finishLoad(ctx, s, show, run.Load)
+	switch {
+	case run.LeftInDoubt > 0:
 		s.wrong(
 			"%s in doubt %s in %s, and --repeat-in-doubt writes %s again",
 			human.Of(run.LeftInDoubt, "row"),
@@ -85,17 +84,21 @@ func runRetry(ctx context.Context, s streams, show showOptions, settings spec.Re
 				"was not retried: it is",
 				"were not retried: they are",
 			),
-			run.RunDir,
+			run.DoubtDir,
 			human.Verb(run.LeftInDoubt, "it", "them"),
 		)
 		s.end.document.LeaveInDoubt(
 			run.LeftInDoubt,
-			advice.Step{Command: "retry", RunDir: run.RunDir, RepeatInDoubt: true},
+			advice.Step{Command: "retry", RunDir: run.DoubtDir, RepeatInDoubt: true},
+			ended != nil,
 		)
-		return partly()
+		if ended == nil {
+			ended = partly()
+		}
+	case ended == nil:
+		s.printRetried(run)
 	}
-	s.printRetried(run)
-	return nil
+	return ended
 }
 
 // printRetried says what a retry that loaded all has left in the run directory.

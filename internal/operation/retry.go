@@ -17,6 +17,7 @@ type Retry struct {
 	Load        *Load // nil of a scan
 	RunDir      string
 	LeftInDoubt int             // rows in doubt that are not written
+	DoubtDir    string          // the run directory that has them
 	Before      []retry.Earlier // earlier loads of the rejects that this one loads
 }
 
@@ -55,6 +56,7 @@ func PrepareRetry(ctx context.Context, env spec.Environment, settings spec.Resum
 		Load:        l,
 		RunDir:      plan.RunDir,
 		LeftInDoubt: plan.LeftInDoubt,
+		DoubtDir:    plan.DoubtDir,
 		Before:      plan.Before,
 	}, nil
 }

@@ -576,6 +576,18 @@ func (l *Load) otherUnits() string {
 	)
 }
 
+// areInDoubt says of a number of rows that they are in doubt.
+func areInDoubt(rows int64) string { return human.Verb(rows, " is", " are") + " in doubt" }
+
+// besidesInDoubt counts the rows in doubt of a load with rejected rows; empty: there are none.
+func (l *Load) besidesInDoubt() string {
+	rows := l.InDoubt + l.LeftInDoubt
+	if rows == 0 {
+		return ""
+	}
+	return " and " + human.Count(rows) + areInDoubt(rows)
+}
+
 // left is what a run that is done could not do.
 func (d *Document) left() string {
 	switch {
@@ -587,16 +599,9 @@ func (d *Document) left() string {
 			d.Load.Rejected,
 			" was",
 			" were",
-		) + " rejected" + d.Load.datesApart() + d.Load.otherUnits()
+		) + " rejected" + d.Load.datesApart() + d.Load.otherUnits() + d.Load.besidesInDoubt()
 	case d.Load != nil && d.Load.InDoubt > 0:
-		return human.Of(
-			d.Load.InDoubt,
-			"row",
-		) + human.Verb(
-			d.Load.InDoubt,
-			" is",
-			" are",
-		) + " in doubt"
+		return human.Of(d.Load.InDoubt, "row") + areInDoubt(d.Load.InDoubt)
 	case d.Load != nil && d.Load.LeftInDoubt > 0:
 		return human.Of(
 			d.Load.LeftInDoubt,

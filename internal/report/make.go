@@ -26,10 +26,16 @@ const (
 	exitInterrupted = 130
 )
 
-// LeaveInDoubt notes that a retry left rows in doubt of its first run alone, and how they are
-// written again.
-func (d *Document) LeaveInDoubt(rows int, retry advice.Step) {
-	d.Outcome, d.Next, d.Load.LeftInDoubt = outcomes[run.Partly], nextOf(retry), int64(rows)
+// LeaveInDoubt notes that a retry left rows in doubt of its first run alone. If the retry has not
+// failed, it also notes how they are written again.
+func (d *Document) LeaveInDoubt(rows int, retry advice.Step, failed bool) {
+	if d.Load == nil {
+		return
+	}
+	d.Load.LeftInDoubt = int64(rows)
+	if !failed {
+		d.Outcome, d.Next = outcomes[run.Partly], nextOf(retry)
+	}
 }
 
 // Outcomes of commands that did nothing.

@@ -14,6 +14,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/run"
 	"github.com/cqlbulk/cqlbulk/internal/run/recorded"
@@ -30,6 +31,7 @@ type Plan struct {
 	Readings    recorded.Readings // how the rejects are read otherwise than by the first load
 	RunDir      string            // of the first load, absolute
 	LeftInDoubt int               // rows in doubt that are not written
+	DoubtDir    string            // the run directory that has them: RunDir, or one above it
 	Before      []Earlier         // earlier loads of the same rejects
 }
 
@@ -63,6 +65,9 @@ func NewPlan(settings spec.Resume, first *records.Load) (*Plan, error) {
 		return nil, err
 	}
 	inputs, err := p.find(asked.RepeatInDoubt, loaded.Retried)
+	if err == nil {
+		err = p.findAbove()
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -122,6 +127,30 @@ func (p *Plan) find(
 		return nil, refuseNothing(p.RunDir, p.LeftInDoubt, skipped)
 	}
 	return inputs, nil
+}
+
+// findAbove counts the rows in doubt of the loads whose rejects this run directory is a retry of, if
+// it has none of its own.
+func (p *Plan) findAbove() error {
+	p.DoubtDir = p.RunDir
+	for p.LeftInDoubt == 0 && strings.HasPrefix(filepath.Base(p.DoubtDir), status.RetryPrefix) {
+		above := filepath.Dir(p.DoubtDir)
+		_, loaded, err := records.ReadLoad(above)
+		if err != nil {
+			return nil //nolint:nilerr // it is a retry no longer: the first load is gone
+		}
+		kept, err := reject.Find(above)
+		if err != nil {
+			return err
+		}
+		p.DoubtDir = above
+		for _, k := range kept {
+			if _, taken := loaded.Retried[filepath.Base(k.Path)]; k.Doubt && !taken {
+				p.LeftInDoubt += len(k.Stamps)
+			}
+		}
+	}
+	return nil
 }
 
 // inherit returns the changes with the settings by which an earlier load read the same rejects,

@@ -263,5 +263,5 @@ func TestWrongStatements(t *testing.T) {
 	require.Equal(t, 2, r.code)
 	require.Contains(t, r.report, "2 UPDATEs on it1.stmtbad, 4 read, 2 rejected")
 	require.Contains(t, r.report, `in.csv:4:1: column "p"`)
-	require.Contains(t, r.report, "in.csv:3:1: Invalid unset value for column c")
+	require.Contains(t, r.report, `in.csv:3:3: column "c", value "": a condition of WHERE takes no null`)
 }

@@ -296,6 +296,13 @@ func (l *Load) statement(ctx context.Context) (*table.Statement, error) {
 	if err != nil {
 		return nil, err
 	}
+	if list := l.t.DeletesByIndex(parsed); list != "" && !l.run.continued {
+		l.env.Warn(
+			"column %s: elements are deleted by their index in the list as it is before: of several rows for one list, "+
+				"most delete nothing, or another element; %s = %s - :x deletes by value",
+			list, list, list,
+		)
+	}
 	statement, err := l.t.Prepare(ctx, parsed)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", flag, err)

@@ -158,6 +158,14 @@ func (s *Statement) WriteTime() string {
 	return name
 }
 
+// DeletesByIndex returns a list that loses elements by their index; empty: there is none.
+func (t *Table) DeletesByIndex(parsed *mutation.Statement) string {
+	if parsed == nil {
+		return ""
+	}
+	return parsed.DeletesByIndex(kindIn(t.Schema))
+}
+
 // Kind returns the word that the statement begins with; empty for nil.
 func (s *Statement) Kind() string {
 	if s == nil {

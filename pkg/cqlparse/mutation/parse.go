@@ -43,6 +43,7 @@ type Statement struct {
 	// Text is the statement from its first word to its last value.
 	Text string
 
+	cut       []string // columns that a DELETE takes an element from
 	changed   []string // columns that get values, or lose some of their elements
 	functions []string // those whose result may differ from call to call, in lower case
 	using     int      // offset where USING, or a part of it, can be written
@@ -251,7 +252,7 @@ func (p *parser) delete() error {
 			return err
 		}
 		if within {
-			p.s.changed = append(p.s.changed, name)
+			p.s.changed, p.s.cut = append(p.s.changed, name), append(p.s.cut, name)
 		}
 		if !p.Take(",") && !p.Next().Is("from") {
 			return p.Unexpected("FROM")

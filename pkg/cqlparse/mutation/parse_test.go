@@ -110,6 +110,7 @@ func TestParse(t *testing.T) {
 			require.NoError(t, err)
 			require.Equal(t, c.table, s.Keyspace+"."+s.Table)
 			require.Equal(t, c.unrepeatable, s.Unrepeatable(kinds))
+			require.Equal(t, strings.Contains(c.text, "DELETE l["), s.DeletesByIndex(kinds) == "l")
 			require.False(t, s.Timestamp)
 			require.Equal(t, strings.Contains(c.text, "?"), s.Positional)
 			if c.timed == "" {

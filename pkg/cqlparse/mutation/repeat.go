@@ -55,6 +55,18 @@ func (s *Statement) Unrepeatable(kind func(column string) ColumnKind) string {
 	return ""
 }
 
+// DeletesByIndex returns a list that a DELETE takes an element from, by its index; empty: there is
+// none. The function is that of Unrepeatable. Servers look indexes up before they delete, so those
+// of several statements for one row do not add up.
+func (s *Statement) DeletesByIndex(kind func(column string) ColumnKind) string {
+	for _, column := range s.cut {
+		if kind(column) == List {
+			return column
+		}
+	}
+	return ""
+}
+
 // WithTimestamp returns the text of the statement with USING TIMESTAMP and a marker, which comes
 // before all other markers of the USING clause. The statement must not be Conditional, have a
 // Timestamp or change counters.

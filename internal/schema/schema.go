@@ -54,7 +54,7 @@ const (
 	// value.
 	SetValue
 	// NotNull takes neither an unset value nor null. A null bound of a range of clustering columns
-	// gets into the commit log of Cassandra 5.0, and a node that reads it does not start.
+	// gets into the commit log of Cassandra 5.0. A node that reads it does not start.
 	NotNull
 )
 

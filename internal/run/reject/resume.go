@@ -151,7 +151,7 @@ func check(path, ext string, s State) (map[string]*xxh3.Hasher, error) {
 			return nil, fmt.Errorf("rejects: %w", err)
 		case hash.Sum64() != f.Hash:
 			return nil, fmt.Errorf(
-				"rejects: %s: its first %d bytes are not those that the run had written: it was changed; cqlbulk retry loads mended rows when the load has come to its end",
+				"rejects: %s: its first %d bytes are not those that the run had written: it was changed; cqlbulk retry loads mended rows",
 				name,
 				f.Size,
 			)

@@ -129,8 +129,8 @@ func (p *Plan) find(
 	return inputs, nil
 }
 
-// findAbove counts the rows in doubt of the loads whose rejects this run directory is a retry of, if
-// it has none of its own.
+// findAbove counts the rows in doubt of the loads that this run directory is a retry of, if it has
+// none of its own.
 func (p *Plan) findAbove() error {
 	p.DoubtDir = p.RunDir
 	for p.LeftInDoubt == 0 && strings.HasPrefix(filepath.Base(p.DoubtDir), status.RetryPrefix) {

@@ -330,7 +330,7 @@ func (p *parser) brackets() error {
 // constants are words behind the colon of a map that are values, and no names of markers.
 var constants = []string{"null", "true", "false", "nan", "infinity"}
 
-// isMarker reports whether a token behind a colon is the name of a marker, and not a value of a map.
+// isMarker reports whether a token behind a colon is the name of a marker, and no value of a map.
 func (p *parser) isMarker(t lex.Token) bool {
 	return t.Kind == lex.Name ||
 		t.Kind == lex.Word && !p.Calls(t) && !slices.Contains(constants, t.Text)

@@ -145,7 +145,8 @@ func TestParseFindsWhatIsAppended(t *testing.T) {
 
 func TestParseFindsMarkers(t *testing.T) {
 	for text, want := range map[string][]mutation.Marker{
-		`UPDATE t USING TTL :t SET v = :v, u = {street: :s, "Zip": ?}, m = {'a': :m, 'b': null, :k: now()}, l[:i] = f(:x) ` +
+		`UPDATE t USING TTL :t SET v = :v, u = {street: :s, "Zip": ?}, ` +
+			`m = {'a': :m, 'b': null, :k: now()}, l[:i] = f(:x) ` +
 			`WHERE p = :p AND c > :a AND (c, d) < (:b, ?) IF v = :old`: {
 			{"t", false, false}, {"v", false, false}, {"s", false, true}, {"", false, true},
 			{"m", false, true}, {"k", false, true}, {"i", false, false}, {"x", false, false},

@@ -11,6 +11,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/operation"
 	"github.com/cqlbulk/cqlbulk/internal/report"
 	"github.com/cqlbulk/cqlbulk/internal/spec"
+	"github.com/cqlbulk/cqlbulk/internal/store/stores"
 )
 
 // verifyOptions are the flags of verify.
@@ -81,7 +82,7 @@ Exit status:
 }
 
 func runVerify(ctx context.Context, s streams, o *verifyOptions) error {
-	check, err := operation.PrepareVerify(o.spec)
+	check, err := operation.PrepareVerify(spec.Environment{Stores: stores.New()}, o.spec)
 	if err != nil {
 		return err
 	}

@@ -169,7 +169,7 @@ func TestReports(t *testing.T) {
 	require.Empty(t, scanned.RunDir)
 	require.Positive(t, scanned.Duration)
 
-	check, err := PrepareVerify(spec.Verify{Paths: []string{"out.csv"}})
+	check, err := PrepareVerify(spec.Environment{}, spec.Verify{Paths: []string{"out.csv"}})
 	require.NoError(t, err)
 	verified, err := check.Run(t.Context())
 	require.NoError(t, err)

@@ -11,14 +11,17 @@ import (
 )
 
 // Verification is a check of the output of scans, ready to run. It knows no cluster.
-type Verification struct{ spec spec.Verify }
+type Verification struct {
+	env  spec.Environment
+	spec spec.Verify
+}
 
 // PrepareVerify checks that there is something to check.
-func PrepareVerify(settings spec.Verify) (*Verification, error) {
+func PrepareVerify(env spec.Environment, settings spec.Verify) (*Verification, error) {
 	if len(settings.Paths) == 0 {
 		return nil, errors.New("no manifest given: name manifests, output folders or output files")
 	}
-	return &Verification{settings}, nil
+	return &Verification{env, settings}, nil
 }
 
 // VerifyReport is what was found.
@@ -34,7 +37,11 @@ type VerifyReport struct {
 func (v *Verification) Run(ctx context.Context) (VerifyReport, error) {
 	r := VerifyReport{NoHash: v.spec.NoHash, Started: time.Now()}
 	var err error
-	r.Report, err = verify.Check(ctx, verify.Options{Paths: v.spec.Paths, NoHash: v.spec.NoHash})
+	r.Report, err = verify.Check(ctx, verify.Options{
+		Paths:  v.spec.Paths,
+		NoHash: v.spec.NoHash,
+		Stores: v.env.Stores,
+	})
 	r.Duration = time.Since(r.Started)
 	r.Outcome = run.OutcomeOf(ctx, err, len(r.Findings) > 0)
 	if err != nil {

@@ -1,9 +1,9 @@
 package verify
 
 import (
+	"context"
 	"fmt"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -13,6 +13,7 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/human"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
 	"github.com/cqlbulk/cqlbulk/internal/plan"
+	"github.com/cqlbulk/cqlbulk/internal/store"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
@@ -183,7 +184,7 @@ func (a *account) option(name string) string {
 
 // strays reports files in an output folder that look like parts of the output, finished or not, and
 // are none. A program that reads all of the folder would read them too.
-func (a *account) strays() {
+func (a *account) strays(ctx context.Context, in files) {
 	if filepath.Base(a.path) != manifest.FolderName {
 		return
 	}
@@ -195,22 +196,19 @@ func (a *account) strays() {
 			bases[base] = true
 		}
 	}
-	folder := filepath.Dir(a.path)
-	entries, err := os.ReadDir(folder)
+	folder := store.Dir(a.path)
+	entries, err := in.list(ctx, folder)
 	if err != nil {
 		a.find("folder cannot be listed: %v", bare(err))
 		return
 	}
 	for _, e := range entries {
-		base, ok := manifest.PartBase(e.Name())
-		if ok && bases[base] && !own[e.Name()] && !e.IsDir() {
+		base, ok := manifest.PartBase(e.Base())
+		if ok && bases[base] && !own[e.Base()] && e.Kind != store.Folder {
 			a.findings = append(
 				a.findings,
 				plain(
-					filepath.Join(
-						folder,
-						e.Name(),
-					)+": looks like a part of the output, but is not in the manifest",
+					store.Join(folder, e.Base())+": looks like a part of the output, but is not in the manifest",
 				),
 			)
 		}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"sync/atomic"
 
@@ -14,6 +13,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/filesum"
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
+	"github.com/cqlbulk/cqlbulk/internal/store"
 )
 
 // bufferSize is how much of a file is read at once.
@@ -34,7 +34,7 @@ func (f *file) find(format string, args ...any) {
 // others become findings.
 func listed(a *account) []*file {
 	var files []*file
-	folder := filepath.Dir(a.path)
+	folder := store.Dir(a.path)
 	seen := make(map[string]bool)
 	for _, f := range a.m.Files {
 		name := filepath.Clean(f.Name)
@@ -44,7 +44,7 @@ func listed(a *account) []*file {
 		case seen[name]:
 			a.find("file %s is listed twice", f.Name)
 		default:
-			files = append(files, &file{path: filepath.Join(folder, name), stated: f})
+			files = append(files, &file{path: store.Join(folder, filepath.ToSlash(name)), stated: f})
 		}
 		seen[name] = true
 	}
@@ -53,12 +53,17 @@ func listed(a *account) []*file {
 
 // examine checks up to parallel files at the same time, and returns the number of bytes that it
 // read. Its only error is the end of ctx.
-func examine(ctx context.Context, files []*file, read bool, parallel int) (int64, error) {
+func (in files) examine(
+	ctx context.Context,
+	files []*file,
+	read bool,
+	parallel int,
+) (int64, error) {
 	group, ctx := errgroup.WithContext(ctx)
 	var next, total atomic.Int64
 	for range min(parallel, len(files)) {
 		group.Go(func() error {
-			h := &hasher{ctx: ctx, buffer: make([]byte, bufferSize)}
+			h := &hasher{ctx: ctx, in: in, buffer: make([]byte, bufferSize)}
 			for i := next.Add(1) - 1; i < int64(len(files)); i = next.Add(1) - 1 {
 				if err := ctx.Err(); err != nil {
 					return err
@@ -78,7 +83,7 @@ func examine(ctx context.Context, files []*file, read bool, parallel int) (int64
 
 // examine compares the file with what is stated of it.
 func (f *file) examine(h *hasher, read bool) (int64, error) {
-	info, err := os.Stat(f.path)
+	info, err := h.in.stat(h.ctx, f.path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		f.find("file is missing")
@@ -86,13 +91,13 @@ func (f *file) examine(h *hasher, read bool) (int64, error) {
 	case err != nil:
 		f.find("file cannot be checked: %v", bare(err))
 		return 0, nil
-	case !info.Mode().IsRegular(): // opening a pipe would wait for a writer
+	case info.Kind != store.Object: // opening a pipe would wait for a writer
 		f.find("it is no plain file")
 		return 0, nil
-	case info.Size() != f.stated.Bytes:
+	case info.Size != f.stated.Bytes:
 		f.find(
 			"file has %d bytes, not the %d that the manifest states",
-			info.Size(),
+			info.Size,
 			f.stated.Bytes,
 		)
 		return 0, nil
@@ -116,13 +121,14 @@ func (f *file) examine(h *hasher, read bool) (int64, error) {
 // hasher sums files, one after another.
 type hasher struct {
 	ctx    context.Context
+	in     files
 	buffer []byte
 	source io.Reader
 }
 
 // file gives the checksum of a file, and the bytes read.
 func (h *hasher) file(path, algorithm string) (sum filesum.Sum, n int64, err error) {
-	f, err := os.Open(path)
+	f, err := h.in.open(h.ctx, path)
 	if err != nil {
 		return sum, 0, err
 	}

@@ -1,39 +1,74 @@
 package verify
 
 import (
+	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/manifest"
+	"github.com/cqlbulk/cqlbulk/internal/store"
+	"github.com/cqlbulk/cqlbulk/internal/store/stores"
 )
 
 // largest is the size of the largest file that is tried as a manifest. One with a
 // hundred thousand failed ranges has a fifth of that.
 const largest = 128 << 20
 
+// files are the files of a check, wherever they are.
+type files struct{ stores *stores.Stores }
+
+func (in files) stat(ctx context.Context, name string) (store.Info, error) {
+	at, err := in.stores.Of(name)
+	if err != nil {
+		return store.Info{}, err
+	}
+	return at.Stat(ctx, name)
+}
+
+func (in files) open(ctx context.Context, name string) (store.Reader, error) {
+	at, err := in.stores.Of(name)
+	if err != nil {
+		return nil, err
+	}
+	return at.Open(ctx, name)
+}
+
+func (in files) list(ctx context.Context, folder string) ([]store.Info, error) {
+	at, err := in.stores.Of(folder)
+	if err != nil {
+		return nil, err
+	}
+	return at.List(ctx, folder)
+}
+
+func (in files) exists(ctx context.Context, name string) bool {
+	_, err := in.stat(ctx, name)
+	return err == nil
+}
+
 // find reads the manifests that the paths lead to, each once. Its error has all paths that lead to
 // none.
-func find(paths []string) ([]*account, error) {
+func (in files) find(ctx context.Context, paths []string) ([]*account, error) {
 	if len(paths) == 0 {
 		return nil, errors.New("no manifest given")
 	}
 	var accounts []*account
-	var infos []fs.FileInfo
+	var infos []store.Info
 	var failures []error
 next:
 	for _, path := range paths {
-		a, info, err := open(path)
+		a, info, err := in.read(ctx, path)
 		if err != nil {
 			failures = append(failures, err)
 			continue
 		}
 		for _, other := range infos {
-			if os.SameFile(info, other) {
+			if same(info, other) {
 				continue next
 			}
 		}
@@ -42,40 +77,47 @@ next:
 	return accounts, errors.Join(failures...)
 }
 
-// open reads the manifest that a path leads to.
-func open(path string) (*account, fs.FileInfo, error) {
-	at, err := locate(path)
+// same reports whether two are one file: the version of a file on the disk has its inode. In object
+// storage, two objects with the same bytes may have the same version.
+func same(a, b store.Info) bool {
+	onDisk := !stores.Remote(a.Name) && !stores.Remote(b.Name)
+	return a.Name == b.Name || onDisk && a.Version == b.Version
+}
+
+// read reads the manifest that a path leads to.
+func (in files) read(ctx context.Context, path string) (*account, store.Info, error) {
+	at, err := in.locate(ctx, path)
 	if err != nil {
-		return nil, nil, err
+		return nil, store.Info{}, err
 	}
-	info, err := os.Stat(at)
+	info, err := in.stat(ctx, at)
 	switch {
 	case err != nil:
-		return nil, nil, fmt.Errorf("no manifest %s: %w", at, bare(err))
-	case !info.Mode().IsRegular():
-		return nil, nil, fmt.Errorf("no manifest %s: it is no plain file", at)
-	case info.Size() > largest:
-		return nil, nil, fmt.Errorf("no manifest %s: a file of %d bytes is none", at, info.Size())
+		return nil, info, fmt.Errorf("no manifest %s: %w", at, bare(err))
+	case info.Kind != store.Object:
+		return nil, info, fmt.Errorf("no manifest %s: it is no plain file", at)
+	case info.Size > largest:
+		return nil, info, fmt.Errorf("no manifest %s: a file of %d bytes is none", at, info.Size)
 	}
-	m, err := manifest.Read(at)
+	m, err := in.manifest(ctx, at)
 	switch {
 	case err != nil && at == path && !named(path):
-		return nil, nil, fmt.Errorf(
+		return nil, info, fmt.Errorf(
 			"no manifest beside %s (%s): %w",
 			path,
 			manifest.Path(path, false),
 			fs.ErrNotExist,
 		)
 	case err != nil:
-		return nil, nil, err
+		return nil, info, err
 	case m.Command != "scan":
-		return nil, nil, fmt.Errorf(
+		return nil, info, fmt.Errorf(
 			"manifest %s: it is of %q, and only those of scan have an output",
 			at,
 			m.Command,
 		)
-	case at == manifest.Path(path, false) && exists(path) && !lists(m, filepath.Base(path)):
-		return nil, nil, fmt.Errorf(
+	case at == manifest.Path(path, false) && in.exists(ctx, path) && !lists(m, filepath.Base(path)):
+		return nil, info, fmt.Errorf(
 			"manifest %s is not of %s, but of %s: to check that one, name the manifest; "+
 				"a file that was renamed needs the name that it had",
 			at,
@@ -105,11 +147,11 @@ func names(m manifest.Manifest) string {
 
 // locate says where the manifest of a path is: in the folder, beside the file, or
 // the file itself.
-func locate(path string) (string, error) {
-	info, err := os.Stat(path)
-	if err == nil && info.IsDir() {
+func (in files) locate(ctx context.Context, path string) (string, error) {
+	info, err := in.stat(ctx, path)
+	if err == nil && info.Kind == store.Folder {
 		at := manifest.Path(path, true)
-		if !exists(at) {
+		if !in.exists(ctx, at) {
 			return "", fmt.Errorf(
 				"no manifest in folder %s: it holds no %s",
 				path,
@@ -121,14 +163,14 @@ func locate(path string) (string, error) {
 	if named(path) {
 		return path, nil
 	}
-	if beside := manifest.Path(path, false); exists(beside) {
+	if beside := manifest.Path(path, false); in.exists(ctx, beside) {
 		return beside, nil
 	}
-	folder := filepath.Dir(path)
+	folder := store.Dir(path)
 	switch {
 	case err != nil:
 		return "", fmt.Errorf("no manifest at %s: %w", path, bare(err))
-	case exists(manifest.Path(folder, true)):
+	case in.exists(ctx, manifest.Path(folder, true)):
 		return "", fmt.Errorf(
 			"no manifest beside %s: there is one for the whole folder %s",
 			path,
@@ -144,9 +186,18 @@ func named(path string) bool {
 	return base == manifest.FolderName || strings.HasSuffix(base, manifest.Ending)
 }
 
-func exists(path string) bool {
-	_, err := os.Stat(path)
-	return err == nil
+// manifest reads a manifest.
+func (in files) manifest(ctx context.Context, at string) (m manifest.Manifest, err error) {
+	r, err := in.open(ctx, at)
+	if err != nil {
+		return m, fmt.Errorf("manifest %s: %w", at, bare(err))
+	}
+	defer func() { _ = r.Close() }() // it was only read
+	text, err := io.ReadAll(r)
+	if err != nil {
+		return m, fmt.Errorf("manifest %s: %w", at, bare(err))
+	}
+	return manifest.Decode(at, text)
 }
 
 // bare is an error of the file system without the operation and the path, which
@@ -156,5 +207,5 @@ func bare(err error) error {
 	if errors.As(err, &p) {
 		return p.Err
 	}
-	return err
+	return stores.Reason(err)
 }

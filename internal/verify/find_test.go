@@ -44,10 +44,10 @@ func prepare(t *testing.T) {
 // its place.
 func TestFindRefusesTheManifestOfAnotherFile(t *testing.T) {
 	prepare(t)
-	_, err := find([]string{"copied.csv"})
+	_, err := files{}.find(t.Context(), []string{"copied.csv"})
 	require.EqualError(t, err, "manifest copied.csv.manifest.json is not of copied.csv, but of a.csv: "+
 		"to check that one, name the manifest; a file that was renamed needs the name that it had")
-	_, err = find([]string{"copied.csv.manifest.json"})
+	_, err = files{}.find(t.Context(), []string{"copied.csv.manifest.json"})
 	require.NoError(t, err)
 }
 
@@ -62,12 +62,13 @@ func TestFind(t *testing.T) {
 		"renamed":             "renamed",
 		"gone.csv":            "gone.csv.manifest.json",
 	} {
-		found, err := find([]string{path})
+		found, err := files{}.find(t.Context(), []string{path})
 		require.NoError(t, err)
 		require.Len(t, found, 1)
 		require.Equal(t, want, found[0].path)
 	}
-	found, err := find(
+	found, err := files{}.find(
+		t.Context(),
 		[]string{"a.csv", "out", "./a.csv.manifest.json", "out/manifest.json", "renamed"},
 	)
 	require.NoError(t, err)

@@ -14,16 +14,19 @@ import (
 	"context"
 	"runtime"
 
+	"github.com/cqlbulk/cqlbulk/internal/store/stores"
 	"github.com/cqlbulk/cqlbulk/pkg/rowsum"
 )
 
 // Options say what to check, and how.
 type Options struct {
 	// Paths are manifests, folders that hold a manifest.json, or output files
-	// with their manifest beside them. One that is named twice counts once.
+	// with their manifest beside them, on the disk or in object storage. One that is named twice counts once.
 	Paths    []string
 	NoHash   bool // look at the sizes of files alone, and do not read them
 	Parallel int  // at most, in files read at the same time; 0: one for each core
+
+	Stores *stores.Stores // of the files; nil: the disk alone
 }
 
 // Report is what came out.
@@ -87,7 +90,8 @@ func (v Verdict) String() string {
 // no manifest, or one that cannot be read, Check checks nothing, and returns an error with all such
 // paths. It also returns the error of ctx.
 func Check(ctx context.Context, o Options) (Report, error) {
-	accounts, err := find(o.Paths)
+	in := files{o.Stores}
+	accounts, err := in.find(ctx, o.Paths)
 	if err != nil {
 		return Report{}, err
 	}
@@ -95,20 +99,20 @@ func Check(ctx context.Context, o Options) (Report, error) {
 		o.Parallel = runtime.GOMAXPROCS(0)
 	}
 	var r Report
-	var files []*file
+	var all []*file
 	for _, a := range accounts {
 		a.check()
 		a.files = listed(a)
-		files = append(files, a.files...)
+		all = append(all, a.files...)
 	}
-	if r.Bytes, err = examine(ctx, files, !o.NoHash, o.Parallel); err != nil {
+	if r.Bytes, err = in.examine(ctx, all, !o.NoHash, o.Parallel); err != nil {
 		return Report{}, err
 	}
 	for _, a := range accounts {
 		for _, f := range a.files {
 			a.findings = append(a.findings, f.findings...)
 		}
-		a.strays()
+		a.strays(ctx, in)
 		r.Findings = append(r.Findings, a.findings...)
 		r.Notes = append(r.Notes, a.notes...)
 		r.Files += len(a.m.Files)

@@ -4,6 +4,7 @@ package integration
 
 import (
 	"fmt"
+	"io"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -53,6 +54,17 @@ func putObject(t *testing.T, in store.Store, name, text string) {
 	require.NoError(t, w.Commit(t.Context()))
 }
 
+// getObject reads an object.
+func getObject(t *testing.T, in store.Store, name string) string {
+	t.Helper()
+	r, err := in.Open(t.Context(), name)
+	require.NoError(t, err)
+	defer func() { require.NoError(t, r.Close()) }()
+	text, err := io.ReadAll(r)
+	require.NoError(t, err)
+	return string(text)
+}
+
 // wideRows returns rows of two columns, k and v, of about 200 bytes each.
 func wideRows(rows int) string {
 	var b strings.Builder
@@ -86,6 +98,17 @@ func TestObjectStorage(t *testing.T) {
 		require.Contains(t, r.report, "write over it with --force")
 	}
 	require.Equal(t, want, checksum(t, ok(t, "scan", "it1.stored", "-d", at+"/many", "--force")))
+
+	r = cqlbulkOffline(t, "verify", at+"/many", at+"/one/all rows.csv.gz")
+	require.Zero(t, r.code, r.report)
+	require.Contains(t, r.report, "the same rows")
+	part := objects(t, in, at+"/many")[1] // the first is the manifest
+	putObject(t, in, at+"/damaged/manifest.json", getObject(t, in, at+"/many/manifest.json"))
+	putObject(t, in, at+"/damaged/"+part, strings.Replace(getObject(t, in, at+"/many/"+part), "7", "8", 1))
+	r = cqlbulkOffline(t, "verify", at+"/damaged")
+	require.Equal(t, 2, r.code, r.report)
+	require.Contains(t, r.report, "/damaged/"+part+": file has xxh64")
+	require.Contains(t, r.report, "file is missing")
 
 	putObject(t, in, at+"/many/_SUCCESS", "nothing to load")
 	putObject(t, in, at+"/list.txt", at+"/one/all rows.csv.gz\n")

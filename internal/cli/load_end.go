@@ -199,6 +199,9 @@ func (s streams) watch(ctx context.Context, linger time.Duration, hide func()) (
 	}
 }
 
+// manyLines is how many lines a rejected row has, on average, that may be several rows.
+const manyLines = 5
+
 // causesShown is how many causes of rejects the summary lists.
 const causesShown = 10
 
@@ -215,6 +218,14 @@ func (s streams) printRejects(r operation.Rejects, dryRun bool) {
 			text += fmt.Sprintf(" (and %s like it)", human.Of(c.Rows-1, "more row"))
 		}
 		s.wrong("%s", text)
+	}
+	if r.Lines > manyLines*r.Rows {
+		s.wrong(
+			"%s %s %s of the input: a quote without its end takes the lines behind it into its row",
+			human.Of(r.Rows, "rejected row"),
+			human.Verb(r.Rows, "has", "have"),
+			human.Of(r.Lines, "line"),
+		)
 	}
 	rows := "rejected rows"
 	if dryRun {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -204,6 +205,12 @@ func guessNames(t *schema.Table, header format.Header, f Fields) *hinted {
 			form:     onNextLine,
 			settings: settingsJSON,
 		}
+	case len(columns) == 0 && len(unknown) == len(names) && f.Unread != nil: // of keys
+		return &hinted{
+			hint:     "no field of the first line is a column: if the input has no header line, say --header=false",
+			form:     onNextLine,
+			settings: Settings{"header": {"false"}},
+		}
 	case len(columns) == 0 && len(unknown) == len(names) && len(names) != len(t.Columns):
 		return &hinted{
 			hint: fmt.Sprintf(
@@ -216,6 +223,9 @@ func guessNames(t *schema.Table, header format.Header, f Fields) *hinted {
 	case len(columns) == 0 && len(unknown) == len(names):
 		return f.guessFirstLine(t, names)
 	}
+	if around := f.hintAround(t, unknown); around != nil {
+		return around
+	}
 	mayHold := func(column, field string) bool {
 		return f.mayHold(t, column, f.valuesOf(header, field))
 	}
@@ -225,6 +235,45 @@ func guessNames(t *schema.Table, header format.Header, f Fields) *hinted {
 		settings: f.naming(columns, unknown, keys),
 		guess:    describeGuesses(columns),
 	}
+}
+
+// hintAround guesses that blanks or apostrophes around all unknown names are no part of them. It
+// returns nil if the names are of no columns without these.
+func (f Fields) hintAround(t *schema.Table, unknown []string) *hinted {
+	text, isDelimited := f.format.(format.Delimited)
+	if !isDelimited {
+		return nil
+	}
+	within := func(inner func(name string) string) bool {
+		return !slices.ContainsFunc(unknown, func(name string) bool {
+			_, err := t.Select(inner(name))
+			return inner(name) == name || err != nil
+		})
+	}
+	trim := func(name string) string { return strings.Trim(name, " \t") }
+	unquote := func(name string) string {
+		inner, begins := strings.CutPrefix(name, "'")
+		inner, ends := strings.CutSuffix(inner, "'")
+		if !begins || !ends {
+			return name
+		}
+		return inner
+	}
+	switch {
+	case !text.Trim && within(trim):
+		return &hinted{
+			hint:     "blanks stand around the names: if they are no part of the fields, say --trim",
+			form:     onNextLine,
+			settings: Settings{"trim": {"true"}},
+		}
+	case within(unquote):
+		return &hinted{
+			hint:     `apostrophes stand around the names: if they are quotes, say --quote "'"`,
+			form:     onNextLine,
+			settings: Settings{"quote": {"'"}},
+		}
+	}
+	return nil
 }
 
 func looksLikeJSON(line []byte) bool {

@@ -229,7 +229,7 @@ func readWords(
 	for _, word := range words {
 		if spec.IsURL(word.Text) && !stores.Remote(word.Text) {
 			return nil, word.Fail(fmt.Errorf(
-				"%s: only local files and s3:// can be read: pipe it, and name - as the input",
+				"%s: only local files, s3://, http:// and https:// can be read: pipe it, and name - as the input",
 				word.Text,
 			))
 		}

@@ -55,6 +55,8 @@ type Rejects struct {
 	// rows of this run whose dates are read in another order of day and month than that of the
 	// pattern alone
 	Dates int64
+	Rows  int64    // of this run
+	Lines int64    // that these rows have
 	Files []string // of the rows themselves; empty when there are none
 	// files of rows that were not applied, because their condition did not hold
 	NotApplied []string
@@ -92,6 +94,7 @@ func (l *Load) reportRows(r *LoadReport) {
 	}
 	r.OtherUnits = l.check.OtherUnits()
 	r.Rejects.Causes, r.Rejects.Dates = l.check.Causes(), l.check.WarnOfDates()
+	r.Rejects.Rows, r.Rejects.Lines = l.rejects.Lines()
 	if l.rejects.Used() {
 		r.Rejects.Files, r.Rejects.NotApplied = reject.Apart(l.rejects.Files())
 		r.Rejects.Reasons = l.rejects.Reasons()

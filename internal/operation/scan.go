@@ -105,7 +105,7 @@ func (s *Scan) prepare(ctx context.Context) error {
 func (s *Scan) sinkOptions() (sink.Options, error) {
 	options := s.spec.SinkOptions(s.env.Stdout, s.header)
 	options.FirstRows = s.firstRows
-	if !stores.Remote(options.Path) {
+	if !stores.Writable(options.Path) {
 		return options, nil
 	}
 	spool, err := s.env.Stores.Spool(s.spoolFolder(options.Path))

@@ -556,6 +556,9 @@ func (l *Load) datesApart() string {
 	case rejected == l.DatesApart:
 		of = "all "
 	}
+	if l.Rows == 0 && l.WouldLoad == 0 {
+		return ", " + of + "for dates in another order than that of the pattern"
+	}
 	return ", " + of + "for dates in another order than those that were loaded, which may be wrong"
 }
 

@@ -123,19 +123,18 @@ func (o *Output) waitForSent() error {
 }
 
 // publishAll gives the files their names that have none. It returns how many have one.
-func (o *Output) publishAll(parts []partAt) (named int, err error) {
+func (o *Output) publishAll(all []partAt) (named int, err error) {
 	group, ctx := errgroup.WithContext(context.Background())
 	group.SetLimit(1)
 	if o.options.Spool != nil {
 		group.SetLimit(sentAtOnce)
 	}
 	var mu sync.Mutex
-	for _, at := range parts {
+	var published []partAt
+	for _, at := range all {
 		p := at.part()
 		if p.named {
-			mu.Lock()
 			named++
-			mu.Unlock()
 			continue
 		}
 		group.Go(func() error {
@@ -147,13 +146,15 @@ func (o *Output) publishAll(parts []partAt) (named int, err error) {
 			}
 			mu.Lock()
 			defer mu.Unlock()
-			at.series.setNamed(at.index)
-			named++
+			published = append(published, at)
 			return nil
 		})
 	}
 	err = group.Wait()
-	return named, err
+	for _, at := range published {
+		at.series.setNamed(at.index)
+	}
+	return named + len(published), err
 }
 
 // RemoveParts removes the files that have no final name, of an output that was ended.

@@ -128,7 +128,7 @@ func Find(words []string, stdin io.Reader) (inputs []Input, notes []string, err 
 
 // Find turns the user's words into inputs, in their order. A word is one of these:
 //
-//   - a file, or an object (s3://BUCKET/KEY)
+//   - a file, an object (s3://BUCKET/KEY), or a URL (http://, https://)
 //   - a folder: all files below it, in the order of their paths, without run directories
 //   - a pattern: the files and folders that match, in the order of their names
 //   - "-": the standard input
@@ -164,12 +164,14 @@ func (f Finder) find(word string) (inputs []Input, notes []string, err error) {
 	if err != nil {
 		return nil, nil, fmt.Errorf("input %s: %w", word, err)
 	}
-	if stores.Remote(word) {
-		word = strings.TrimSuffix(word, "/")
-	}
-	names, err := expand(in, word)
-	if err != nil {
-		return nil, nil, err
+	names := []string{word}
+	if stores.Patterned(word) {
+		if stores.Remote(word) {
+			word = strings.TrimSuffix(word, "/")
+		}
+		if names, err = expand(in, word); err != nil {
+			return nil, nil, err
+		}
 	}
 	var failures []error
 	for _, name := range names {

@@ -111,7 +111,7 @@ func IsURL(name string) bool { return urlName.MatchString(name) }
 // elsewhere.
 func (o *Output) CheckName() error {
 	for flag, name := range map[string]string{"output": o.Path, "dir": o.Dir} {
-		if IsURL(name) && !stores.Remote(name) {
+		if IsURL(name) && !stores.Writable(name) {
 			return fmt.Errorf(
 				"--%s %s: only local files and s3:// can be written: write to -, and pipe that",
 				flag,

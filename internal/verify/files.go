@@ -44,7 +44,8 @@ func listed(a *account) []*file {
 		case seen[name]:
 			a.find("file %s is listed twice", f.Name)
 		default:
-			files = append(files, &file{path: store.Join(folder, filepath.ToSlash(name)), stated: f})
+			path := store.Join(folder, filepath.ToSlash(name))
+			files = append(files, &file{path: path, stated: f})
 		}
 		seen[name] = true
 	}

@@ -77,8 +77,8 @@ next:
 	return accounts, errors.Join(failures...)
 }
 
-// same reports whether two are one file: the version of a file on the disk has its inode. In object
-// storage, two objects with the same bytes may have the same version.
+// same reports whether two are one file: the version of a file on the disk has its inode. In
+// object storage, two objects with the same bytes may have the same version.
 func same(a, b store.Info) bool {
 	onDisk := !stores.Remote(a.Name) && !stores.Remote(b.Name)
 	return a.Name == b.Name || onDisk && a.Version == b.Version

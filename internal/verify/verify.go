@@ -20,8 +20,8 @@ import (
 
 // Options say what to check, and how.
 type Options struct {
-	// Paths are manifests, folders that hold a manifest.json, or output files
-	// with their manifest beside them, on the disk or in object storage. One that is named twice counts once.
+	// Paths are manifests, folders that hold a manifest.json, or output files with their manifest
+	// beside them, on the disk or in object storage. One that is named twice counts once.
 	Paths    []string
 	NoHash   bool // look at the sizes of files alone, and do not read them
 	Parallel int  // at most, in files read at the same time; 0: one for each core

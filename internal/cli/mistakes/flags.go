@@ -151,6 +151,7 @@ var flagsElsewhere = map[string][]string{
 	"batchsize":   {"maxbatchsize"},
 	"max-errors":  {"maxparseerrors"},
 	"maxerrors":   {"maxparseerrors"},
+	"url":         {"output"},
 	"max-rejects": {"maxparseerrors"},
 	"maxrejects":  {"maxparseerrors"},
 	"retries":     {"maxattempts"},
@@ -206,7 +207,7 @@ func hintFlag(c *cobra.Command, name string) string {
 	}
 	var names []string
 	c.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
-	if known := calledHere(names, flagsElsewhere[name]); len(known) > 0 {
+	if known := calledHere(names, flagsElsewhere[strings.ToLower(name)]); len(known) > 0 {
 		return didYouMeanFlags(known[:1])
 	}
 	if on, isNo := strings.CutPrefix(name, "no-"); isNo {

@@ -50,6 +50,8 @@ type Dir struct {
 	reason  ingest.Reject      // of that row
 	last    *entry             // the last entry of this run; nil: none yet
 	causes  Causes
+
+	rejected, lines int64 // rows, and lines of these
 }
 
 // The beginnings of the names of the files with rows.
@@ -92,6 +94,10 @@ func (d *Dir) Add(rejects []ingest.Reject) error {
 }
 
 func (d *Dir) add(r ingest.Reject) error {
+	if r.Stage != ingest.NotApplied && r.Stage != ingest.InDoubt {
+		d.rejected++
+		d.lines += linesOf(r.Raw)
+	}
 	if d.unkept() {
 		d.causes.Add(r)
 		return nil
@@ -117,6 +123,7 @@ func (d *Dir) add(r ingest.Reject) error {
 func (d *Dir) AddPiece(r ingest.Reject, first, last bool) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
+	d.lines += linesOf(r.Raw)
 	if d.unkept() {
 		return nil
 	}
@@ -232,6 +239,16 @@ func (d *Dir) Used() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return len(d.files) > 0
+}
+
+// linesOf returns the number of lines that a row, or a piece of one, ends or breaks.
+func linesOf(raw []byte) int64 { return int64(bytes.Count(raw, []byte{'\n'})) }
+
+// Lines returns the number of rows that were rejected, and of the lines that they have.
+func (d *Dir) Lines() (rows, lines int64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.rejected, d.lines
 }
 
 // Causes returns the reasons of the rejects, those with the most rows first.

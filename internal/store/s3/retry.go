@@ -3,26 +3,21 @@ package s3
 import (
 	"context"
 	"errors"
-	"math/rand/v2"
 	"net/http"
-	"time"
 
 	"github.com/minio/minio-go/v7"
+
+	"github.com/cqlbulk/cqlbulk/internal/store"
 )
 
 const (
 	// usualTries is how often a request is made, if Config says nothing. With the pauses that is a
 	// minute for a service that is busy.
 	usualTries = 16
-	// leastPause and mostPause are the limits of the pause before a request is made again. It
-	// doubles each time, and half of it is chance.
-	leastPause = 100 * time.Millisecond
-	mostPause  = 8 * time.Second
+	// firstTries is how often the service is tried before it has answered anything: its address
+	// may be wrong.
+	firstTries = 3
 )
-
-// firstTries is how often the service is tried before it has answered anything: its address may be
-// wrong.
-const firstTries = 3
 
 // try makes a request again while the service refuses it for now, or does not answer. The library
 // could do that, but its second request reads a body that the first one may still be reading.
@@ -36,7 +31,7 @@ func (s *Store) try(ctx context.Context, request func() error) error {
 		if !s.reached.Load() {
 			most = min(most, firstTries)
 		}
-		if err == nil || tries >= most || !passing(err) || pause(ctx, tries) != nil {
+		if err == nil || tries >= most || !passing(err) || store.Pause(ctx, tries) != nil {
 			return err
 		}
 	}
@@ -54,19 +49,6 @@ func passing(err error) bool {
 		return true
 	}
 	return answer.Code == "RequestTimeout" // of a body that came too slowly, with status 400
-}
-
-// pause waits before a request is made again, after that many tries.
-func pause(ctx context.Context, tries int) error {
-	long := min(leastPause<<min(tries-1, 10), mostPause)
-	timer := time.NewTimer(long/2 + rand.N(long/2))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // stat asks what an object is.

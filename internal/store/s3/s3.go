@@ -24,8 +24,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"net"
-	"net/http"
 	"net/url"
 	"slices"
 	"strings"
@@ -80,50 +78,12 @@ func New(c Config) (*Store, error) {
 		Secure:     at.Scheme == "https",
 		Region:     c.Region,
 		MaxRetries: 1, // see try
-		Transport:  transport(cmp.Or(c.Silence, time.Minute)),
+		Transport:  store.Transport(cmp.Or(c.Silence, time.Minute)),
 	})
 	if err != nil {
 		return nil, fmt.Errorf("endpoint %q of S3: %w", endpoint, err)
 	}
 	return &Store{core: *core, tries: cmp.Or(c.Tries, usualTries)}, nil
-}
-
-// connections is the number of idle connections that are kept for later requests.
-const connections = 64
-
-// transport makes connections that fail when they are silent for too long.
-func transport(silence time.Duration) http.RoundTripper {
-	t := http.DefaultTransport.(*http.Transport).Clone()
-	dialer := net.Dialer{Timeout: 10 * time.Second, KeepAlive: 15 * time.Second}
-	t.DialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
-		conn, err := dialer.DialContext(ctx, network, address)
-		if err != nil {
-			return nil, err
-		}
-		return &watchedConn{conn, silence}, nil
-	}
-	t.MaxIdleConnsPerHost, t.MaxIdleConns = connections, connections
-	t.ResponseHeaderTimeout = silence
-	t.DisableCompression = true // the bytes are those of the object
-	return t
-}
-
-// watchedConn is a connection on which each read and write has to succeed within a time.
-type watchedConn struct {
-	net.Conn
-	silence time.Duration
-}
-
-// Read is a method of net.Conn.
-func (c *watchedConn) Read(b []byte) (int, error) {
-	_ = c.SetReadDeadline(time.Now().Add(c.silence)) // a closed connection is the next line's error
-	return c.Conn.Read(b)
-}
-
-// Write is a method of net.Conn.
-func (c *watchedConn) Write(b []byte) (int, error) {
-	_ = c.SetWriteDeadline(time.Now().Add(c.silence)) // as above
-	return c.Conn.Write(b)
 }
 
 // Can returns what a bucket can do.

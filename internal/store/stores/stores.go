@@ -1,5 +1,5 @@
-// Package stores finds the store that a name is in: a path is on the disk, and s3://BUCKET/KEY in
-// object storage.
+// Package stores finds the store that a name is in. A path is on the disk, s3://BUCKET/KEY in
+// object storage. What begins with http:// or https:// is at a web server.
 //
 // Start with [New].
 package stores
@@ -19,15 +19,24 @@ import (
 	"github.com/cqlbulk/cqlbulk/internal/awskeys"
 	"github.com/cqlbulk/cqlbulk/internal/store"
 	"github.com/cqlbulk/cqlbulk/internal/store/s3"
+	"github.com/cqlbulk/cqlbulk/internal/store/web"
 )
 
 // Stores are the stores of a program. A nil Stores has the disk alone. It is safe for concurrent
 // use.
-type Stores struct{ s3 func() (*s3.Store, error) }
+type Stores struct {
+	s3  func() (*s3.Store, error)
+	web *web.Store
+}
 
 // New returns the disk, and the object storage that the environment describes ([awskeys]). The
 // environment is read with the first name of object storage.
-func New() *Stores { return &Stores{s3: sync.OnceValues(openS3)} }
+func New() *Stores {
+	return &Stores{s3: sync.OnceValues(openS3), web: web.New(silence)}
+}
+
+// silence is how long a web server may send nothing.
+const silence = time.Minute
 
 // askIdentity is how long the metadata service of a machine may take for the keys of its role.
 const askIdentity = 10 * time.Second
@@ -50,8 +59,14 @@ func openS3() (*s3.Store, error) {
 	return s3.New(s3.Config{Endpoint: settings.Endpoint, Region: settings.Region, Keys: keys})
 }
 
-// Remote reports whether a name is one of object storage, and not a path.
-func Remote(name string) bool { return strings.HasPrefix(name, s3.Scheme) }
+// Remote reports whether a name is one of object storage or a web server, and not a path.
+func Remote(name string) bool { return Writable(name) || web.Is(name) }
+
+// Writable reports whether a name is one of object storage.
+func Writable(name string) bool { return strings.HasPrefix(name, s3.Scheme) }
+
+// Patterned reports whether a name may be a pattern or a folder. The names of web servers are not.
+func Patterned(name string) bool { return !web.Is(name) }
 
 // Abs returns the absolute path of a file. The name of an object is absolute already.
 func Abs(name string) (string, error) {
@@ -79,10 +94,14 @@ func Reason(err error) error {
 
 // Of returns the store that a name is in.
 func (p *Stores) Of(name string) (store.Store, error) {
-	if p == nil || !Remote(name) {
+	switch {
+	case p == nil || !Remote(name):
 		return store.Disk{}, nil
+	case web.Is(name):
+		return p.web, nil
+	default:
+		return p.s3()
 	}
-	return p.s3()
 }
 
 // Spool returns a spool of object storage. The folder is for unfinished objects.

@@ -120,7 +120,7 @@ func TestObjectStorage(t *testing.T) {
 	}
 	putObject(t, in, at+"/keys.csv", "5\n7\n")
 	r = ok(t, "scan", "it1.stored", "--keys", at+"/keys.csv", "--columns", "k", "--header=false")
-	require.Equal(t, "5\n7\n", strings.Join(sortedLines(t, r.out), "\n")+"\n")
+	require.ElementsMatch(t, []string{"5", "7"}, strings.Fields(r.out))
 
 	putObject(t, in, at+"/bad.csv", "k,v\n1,a\nx,b\n")
 	dir := t.TempDir() + "/run"
@@ -128,10 +128,10 @@ func TestObjectStorage(t *testing.T) {
 	require.Equal(t, 2, r.code, r.report)
 	require.Contains(t, r.report, at+"/bad.csv:3")
 	for name, says := range map[string]string{
-		at + "/none.csv":            "none.csv: file does not exist",
-		"s3://of-no-one/none.csv":   "there is no such bucket",
-		at + "/nothing/*.csv":       "no file matches",
-		"https://example.org/x.csv": "only local files and s3:// can be read",
+		at + "/none.csv":          "none.csv: file does not exist",
+		"s3://of-no-one/none.csv": "there is no such bucket",
+		at + "/nothing/*.csv":     "no file matches",
+		"ftp://example.org/x.csv": "only local files, s3://, http:// and https:// can be read",
 	} {
 		r := cqlbulk(t, "load", "it1.stored_again", name)
 		require.Equal(t, 1, r.code, r.report)

@@ -93,8 +93,8 @@ func (p *parser) items() error {
 		if p.Take("from") {
 			return nil
 		}
-		if err := p.Expect(","); err != nil {
-			return err
+		if !p.Take(",") {
+			return p.Unexpected("a comma or FROM")
 		}
 	}
 }

@@ -58,7 +58,7 @@ func TestParseRefuses(t *testing.T) {
 		"":                             "expected SELECT, found the end",
 		"UPDATE t":                     `expected SELECT, found "update"`,
 		"SELECT JSON a FROM t":         "line 1, column 8: SELECT JSON is not taken",
-		"SELECT a b":                   "expected ,, found the end",
+		"SELECT a b":                   "expected a comma or FROM, found the end",
 		"SELECT , FROM t":              `expected a value, found ","`,
 		"SELECT f(a FROM t":            "expected ), found the end",
 		"SELECT a] FROM t":             "nothing is open that ] closes",

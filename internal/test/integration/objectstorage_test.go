@@ -101,13 +101,13 @@ func TestObjectStorage(t *testing.T) {
 
 	r = cqlbulkOffline(t, "verify", at+"/many", at+"/one/all rows.csv.gz")
 	require.Zero(t, r.code, r.report)
-	require.Contains(t, r.report, "the same rows")
+	require.Contains(t, r.report, "the same in 1 other")
 	part := objects(t, in, at+"/many")[1] // the first is the manifest
 	putObject(t, in, at+"/damaged/manifest.json", getObject(t, in, at+"/many/manifest.json"))
 	putObject(t, in, at+"/damaged/"+part, strings.Replace(getObject(t, in, at+"/many/"+part), "7", "8", 1))
 	r = cqlbulkOffline(t, "verify", at+"/damaged")
 	require.Equal(t, 2, r.code, r.report)
-	require.Contains(t, r.report, "/damaged/"+part+": file has xxh64")
+	require.Contains(t, r.report, "/damaged/"+part+": file has XXH64")
 	require.Contains(t, r.report, "file is missing")
 
 	putObject(t, in, at+"/many/_SUCCESS", "nothing to load")

@@ -2,6 +2,7 @@ package ingest_test
 
 import (
 	"context"
+	"fmt"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -42,6 +43,12 @@ func TestHeader(t *testing.T) {
 			"file1.csv: header: table demo.names has no column \"1\"\n" +
 				"no field of the first line is a column: if the input has no header line, " +
 				"say --header=false and --columns with the names of its 2 fields"},
+		{"blanks around names", "k , v", tabletest.Names, nil,
+			"file1.csv: header: table demo.names has no column \"k \"; did you mean \"k\"?\n" +
+				"blanks stand around the names: if they are no part of the fields, say --trim"},
+		{"apostrophes around names", "'k','v'", tabletest.Names, nil,
+			"file1.csv: header: table demo.names has no column \"'k'\"\n" +
+				"apostrophes stand around the names: if they are quotes, say --quote \"'\""},
 		{"twice", "k,v,K", tabletest.Names, nil, `file1.csv: header: column "k" of demo.names is named twice`},
 		{"no name", "k,,v", tabletest.Names, nil, `file1.csv: header: field 2 has no name (--columns names all fields, whatever the header says)`},
 		{"broken", `k,"v"x`, tabletest.Names, nil, `file1.csv: header: line 1, column 6: closing quote is followed by "x", not by a delimiter or a line end`},
@@ -71,6 +78,25 @@ func TestHeader(t *testing.T) {
 			require.ErrorAs(t, err, &mapping)
 			require.ErrorContains(t, err, mapping.Error())
 		})
+	}
+}
+
+// A line that is skipped as the header, as --columns names all fields, may be a row.
+func TestRowSkippedAsTheHeader(t *testing.T) {
+	for text, warns := range map[string]bool{
+		"one,1\ntwo,2\n": true, "some,thing\none,1\n": false, "k,n\none,1\n": false,
+	} {
+		job, c, _ := loadtest.NewJob(tabletest.Names, text)
+		job.Columns = []string{"k", "n"}
+		warned := ""
+		job.Warn = func(format string, args ...any) { warned += fmt.Sprintf(format, args...) }
+		loadtest.MustRun(t, job, c)
+		if !warns {
+			require.Empty(t, warned)
+			continue
+		}
+		require.Equal(t, "file1.csv: the first line, one,1, is skipped as the header, and looks like a row: "+
+			"if the input has no header line, say --header=false", warned)
 	}
 }
 

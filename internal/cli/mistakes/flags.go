@@ -215,10 +215,20 @@ func hintFlag(c *cobra.Command, name string) string {
 			return didYouMeanFlags([]string{on + "=false"})
 		}
 	}
+	if c.Name() == "copy" && isOfLoad(c.Root(), name) {
+		return "; a copy has its options in the statement: copy --explain prints the load that does the same, and takes --" +
+			name
+	}
 	if nearest := levenshtein.Nearest(name, names); nearest != "" {
 		return didYouMeanFlags([]string{nearest})
 	}
 	return ""
+}
+
+// isOfLoad reports whether a load has a flag of that name.
+func isOfLoad(root *cobra.Command, name string) bool {
+	load, _, err := root.Find([]string{"load"})
+	return err == nil && load.Flags().Lookup(name) != nil
 }
 
 // calledHere are those of some flags, with a value or without, that are among names.

@@ -130,9 +130,11 @@ func (s streams) printNextOfLoad(r operation.LoadReport, runErr error) {
 			)
 		}
 	case r.Next.RepeatInDoubt:
-		s.wrong(
-			"rows in doubt may have been written: written again, they count twice in a counter, and are twice in a list",
-		)
+		text := "rows in doubt may have been written: written again, those of counters count twice that were"
+		if r.Statement != "" {
+			text = "rows in doubt may have been written: written again, they count twice in a counter, and are twice in a list"
+		}
+		s.wrong("%s", text)
 	}
 }
 
@@ -221,7 +223,7 @@ func (s streams) printRejects(r operation.Rejects, dryRun bool) {
 	}
 	if r.Lines > manyLines*r.Rows {
 		s.wrong(
-			"%s %s %s of the input: a quote without its end takes the lines behind it into its row",
+			"%s %s %s of the input: a quote without its end would take the lines behind it into its row",
 			human.Of(r.Rows, "rejected row"),
 			human.Verb(r.Rows, "has", "have"),
 			human.Of(r.Lines, "line"),

@@ -202,14 +202,14 @@ func asDecimals(example, beside string) Finding {
 // findings returns the columns of numbers whose decimal mark is given as the separator of
 // thousands. A fraction that does not have three digits shows that it is the decimal mark.
 func (m Marks) findings(samples []Sample) (out []Finding) {
-	fractions := map[string]style{".": decimalPoint, ",": decimalComma}
+	fractions := map[string][]style{".": {decimalPoint, emptyFraction}, ",": {decimalComma}}
 	fraction, known := fractions[m.Thousands]
 	if !known {
 		return nil
 	}
 	for _, s := range readable(samples) {
 		for _, v := range s.Values {
-			example, some := v.has(fraction)
+			example, some := v.has(fraction...)
 			if !some || v.Kind != Number {
 				continue
 			}
@@ -225,7 +225,7 @@ func (m Marks) findings(samples []Sample) (out []Finding) {
 				s.Name,
 				v.Column,
 				human.Of(
-					v.numbers[fraction],
+					v.count(fraction...),
 					"value",
 				),
 				example,

@@ -141,6 +141,14 @@ func (n *Noted) Values(column string) (Values, bool) {
 	return v, v.bad > 0 || len(v.numbers) > 0
 }
 
+// count returns how many numbers are of some styles.
+func (v Values) count(styles ...style) (n int64) {
+	for _, s := range styles {
+		n += v.numbers[s]
+	}
+	return n
+}
+
 // has reports whether numbers of a style are among them, and shows one.
 func (v Values) has(styles ...style) (example string, some bool) {
 	for _, s := range styles {

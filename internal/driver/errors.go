@@ -3,7 +3,9 @@ package driver
 import (
 	"context"
 	"errors"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gocql/gocql"
 
@@ -32,11 +34,39 @@ func classify(ctx context.Context, err error) error {
 			return &fault.Error{Class: fault.Unknown, Err: large, Answered: true}
 		}
 	}
-	return &fault.Error{
+	out := &fault.Error{
 		Class:    classOf(err),
 		Err:      translateError(nameDown(ctx, err)),
 		Answered: request != nil,
 	}
+	if out.Class == fault.Overloaded && request != nil {
+		out.After = retryAfter(request.GetMessage())
+	}
+	return out
+}
+
+// retryAfterMark is what Azure Cosmos DB for Apache Cassandra has in the message of an Overloaded
+// error, before a number of milliseconds (Microsoft: "Prevent rate-limiting errors").
+const retryAfterMark = "RetryAfterMs="
+
+// longestAfter is the longest wait that a server is granted.
+const longestAfter = time.Minute
+
+// retryAfter returns how long the message of an error asks to wait; 0: it does not say.
+func retryAfter(message string) time.Duration {
+	_, text, found := strings.Cut(message, retryAfterMark)
+	if !found {
+		return 0
+	}
+	end := strings.IndexFunc(text, func(r rune) bool { return r < '0' || r > '9' })
+	if end >= 0 {
+		text = text[:end]
+	}
+	ms, err := strconv.ParseInt(text, 10, 32)
+	if err != nil {
+		return 0
+	}
+	return min(time.Duration(ms)*time.Millisecond, longestAfter)
 }
 
 // responseError is an error that the server answered with. The library's own name for it,

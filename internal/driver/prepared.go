@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/cqlbulk/cqlbulk/internal/schema"
 	"github.com/cqlbulk/cqlbulk/pkg/cqltype"
@@ -19,7 +20,8 @@ type Prepared struct {
 
 	text  string
 	binds []string // what each place of a value takes: the name of a marker
-	// markers whose unset values are bound as null
+	// Markers whose unset values are bound as null. Cassandra 5.0 takes null for a list without
+	// elements in v = v + :name, and fails with a ClassCastException if the value is unset.
 	appends map[string]bool
 	how     StatementUse
 }
@@ -31,10 +33,19 @@ type StatementUse struct {
 	Conditional bool   // the statement is a lightweight transaction
 	Repeatable  bool   // it may be run twice with the same values
 	Positional  bool   // it has markers without a name, which have that of their column
-	// Needs are those of the places of values, in the order of the text, but for Timestamp.
-	Needs []schema.Need
-	// Appended are the markers that are added behind the values of a column, for each place once.
-	Appended []string
+	// Needs are those of markers by name. Those of a Positional statement are by column.
+	Needs map[string]schema.Need
+	// Appends are the markers that have no other places than those of lists to which they are added.
+	Appends map[string]bool
+}
+
+// need returns what a marker needs. Servers call a "?" that is a field of a user type
+// COLUMN.FIELD.
+func (u *StatementUse) need(name string) schema.Need {
+	if column, _, isField := strings.Cut(name, "."); isField && u.Positional {
+		return u.Needs[column]
+	}
+	return u.Needs[name]
 }
 
 // Prepare has the servers prepare a statement. It does not run it. If the statement has a fault,
@@ -44,9 +55,8 @@ func (s *Session) Prepare(ctx context.Context, text string, use StatementUse) (*
 	if err != nil {
 		return nil, err
 	}
-	p := &Prepared{text: text, how: use}
+	p := &Prepared{text: text, how: use, appends: make(map[string]bool)}
 	var markers []schema.Column
-	place := 0
 	for i, arg := range info.Args {
 		p.binds = append(p.binds, arg.Name)
 		if arg.Name == use.Timestamp {
@@ -56,8 +66,7 @@ func (s *Session) Prepare(ctx context.Context, text string, use StatementUse) (*
 		if err != nil {
 			return nil, fmt.Errorf("marker :%s: %w", arg.Name, err)
 		}
-		c := schema.Column{Name: arg.Name, Kind: schema.Regular, Type: typ, Needs: p.need(place)}
-		place++
+		c := schema.Column{Name: arg.Name, Kind: schema.Regular, Type: typ, Needs: use.need(arg.Name)}
 		if at := slices.Index(info.PKeyColumns, i); at >= 0 {
 			c.Kind, c.Position = schema.PartitionKey, at
 		}
@@ -73,32 +82,12 @@ func (s *Session) Prepare(ctx context.Context, text string, use StatementUse) (*
 			markers[i].Kind, markers[i].Position = schema.Regular, 0
 		}
 	}
-	p.noteAppends(markers)
+	for _, m := range markers {
+		p.appends[m.Name] = use.Appends[m.Name] && m.Type.Kind == cqltype.List
+	}
 	first := info.Args[0]
 	p.Markers = schema.OfMarkers(first.Keyspace, first.Table, markers)
 	return p, nil
-}
-
-// noteAppends notes the markers whose unset values are bound as null. Cassandra 5.0 takes null for
-// a list without elements in v = v + :name, and fails with a ClassCastException if the value is
-// unset. A marker that has another place, too, stays unset: null would delete there.
-func (p *Prepared) noteAppends(markers []schema.Column) {
-	p.appends = map[string]bool{}
-	for _, m := range markers {
-		if n := count(p.how.Appended, m.Name); n > 0 && m.Type.Kind == cqltype.List {
-			p.appends[m.Name] = n == count(p.binds, m.Name)
-		}
-	}
-}
-
-// count returns how often a name is in a list.
-func count(names []string, name string) (n int) {
-	for _, other := range names {
-		if other == name {
-			n++
-		}
-	}
-	return n
 }
 
 func countKeys(markers []schema.Column) (n int) {
@@ -136,20 +125,10 @@ func addMarker(
 			b,
 		)
 	}
-	needs := max(m.Needs, markers[at].Needs)
 	if m.IsKey() {
 		markers[at] = m
 	}
-	markers[at].Needs = needs
 	return markers, nil
-}
-
-// need returns what a place of a value needs.
-func (p *Prepared) need(place int) schema.Need {
-	if place < len(p.how.Needs) {
-		return p.how.Needs[place]
-	}
-	return schema.AnyValue
 }
 
 // Statement makes a writer that runs a statement for each row, with the markers in the order of the

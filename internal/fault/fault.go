@@ -8,6 +8,7 @@ package fault
 import (
 	"context"
 	"errors"
+	"time"
 )
 
 // Class says what may be done about a failed request.
@@ -66,6 +67,9 @@ type Error struct {
 	// Answered says that a server answered with this error, so that it is there:
 	// silence and broken connections are no answers.
 	Answered bool
+	// After is how long the server asks to wait before the request is sent again; 0: it does not
+	// say.
+	After time.Duration
 }
 
 // New gives err a class; nil stays nil.
@@ -74,6 +78,16 @@ func New(class Class, err error) error {
 		return nil
 	}
 	return &Error{Class: class, Err: err}
+}
+
+// After returns how long the server asks to wait before the request that failed is sent again; 0:
+// it does not say.
+func After(err error) time.Duration {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.After
+	}
+	return 0
 }
 
 // Answered says whether err is what a server has answered with.

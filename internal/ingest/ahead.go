@@ -181,6 +181,22 @@ func (j *judge) kindOf(first []string, next []format.TextRecord) lineKind {
 	}
 }
 
+// takesAll reports whether the columns take all of some texts, and not because they take any.
+func (j *judge) takesAll(texts []string) bool {
+	if len(texts) != len(j.columns) {
+		return false
+	}
+	some := false
+	for i, c := range j.columns {
+		takes, null := j.takes(i, []byte(texts[i]))
+		if !takes {
+			return false
+		}
+		some = some || !null && !cqltext.TextLike(c.Type)
+	}
+	return some
+}
+
 // allTake reports whether a column takes the fields of all records, and there are some.
 func (j *judge) allTake(column int, all []format.TextRecord) bool {
 	some := false

@@ -160,7 +160,7 @@ func (r *run) isRow(header format.Header, o Reading) bool {
 		columns[i] = s.Column
 	}
 	types := fields.typedBy(columns)
-	return types != nil && types.kindOf(header.Names, nil) == rowKind
+	return types != nil && types.takesAll(header.Names)
 }
 
 // mapFields plans the fields, of the header line where there is one.

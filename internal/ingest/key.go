@@ -19,7 +19,7 @@ const maxKeyComponent = token.MaxKeyLen
 var (
 	errNullCondition = errors.New("a condition of WHERE takes no null")
 	errUnsetPart     = errors.New(
-		"it is a part of a value, and cannot be left out: --nulls tombstone makes it null",
+		"it is a part of a value, and cannot be left out: --nulls tombstone makes a field of a user type null",
 	)
 )
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/cqlbulk/cqlbulk/internal/doctor/misread"
 	"github.com/cqlbulk/cqlbulk/internal/fault"
+	"github.com/cqlbulk/cqlbulk/internal/format"
 	"github.com/cqlbulk/cqlbulk/internal/ingest"
 	"github.com/cqlbulk/cqlbulk/internal/load"
 	"github.com/cqlbulk/cqlbulk/internal/run"
@@ -94,7 +95,9 @@ func (l *Load) reportRows(r *LoadReport) {
 	}
 	r.OtherUnits = l.check.OtherUnits()
 	r.Rejects.Causes, r.Rejects.Dates = l.check.Causes(), l.check.WarnOfDates()
-	r.Rejects.Rows, r.Rejects.Lines = l.rejects.Lines()
+	if l.spec.Format != format.JSONName { // its rows may have many lines
+		r.Rejects.Rows, r.Rejects.Lines = l.rejects.Lines()
+	}
 	if l.rejects.Used() {
 		r.Rejects.Files, r.Rejects.NotApplied = reject.Apart(l.rejects.Files())
 		r.Rejects.Reasons = l.rejects.Reasons()

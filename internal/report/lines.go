@@ -524,7 +524,7 @@ const commandLoad = "load"
 // Caution is what to know before the command is run, as a comment of the shell; empty: nothing.
 func (n *Next) Caution() string {
 	if strings.Contains(n.Line, " --repeat-in-doubt ") {
-		return "   # rows that were applied count twice in counters and lists"
+		return "   # counters: rows that were applied count twice"
 	}
 	return ""
 }

@@ -219,6 +219,11 @@ func (o *Load) Check(continued bool) error {
 	if err := o.checkQuery(); err != nil {
 		return err
 	}
+	if !continued {
+		if err := o.checkWriteTime(); err != nil {
+			return err
+		}
+	}
 	if o.PreserveTimes && (o.Query != "" || o.Deletes() || o.IfNotExists) {
 		return errors.New(
 			"--preserve-times: the times are those of rows that are inserted, without a condition",

@@ -27,16 +27,6 @@ func (o *Load) Statement() (*mutation.Statement, error) {
 			s.Table,
 		)
 	}
-	if n, err := strconv.ParseInt(s.Stamp, 10, 64); err == nil {
-		if unit, at := doctor.StampUnit(n); unit != "" {
-			return nil, fmt.Errorf(
-				"--query: USING TIMESTAMP %d: it looks like %s, and write times are microseconds: write %d",
-				n,
-				unit,
-				at.UnixMicro(),
-			)
-		}
-	}
 	return s, nil
 }
 
@@ -55,6 +45,26 @@ func inKeyspace(text string, at int, keyspace string) string {
 		return text
 	}
 	return text[:at] + cqltype.QuoteIdent(keyspace) + "." + text[at:]
+}
+
+// checkWriteTime refuses a write time of the statement that is hardly meant. It is not for a load
+// that was begun: its statement stays as it is.
+func (o *Load) checkWriteTime() error {
+	s, err := o.Statement()
+	if err != nil || s == nil {
+		return err
+	}
+	if n, err := strconv.ParseInt(s.Stamp, 10, 64); err == nil {
+		if unit, at := doctor.StampUnit(n); unit != "" {
+			return fmt.Errorf(
+				"--query: USING TIMESTAMP %d: it looks like %s, and write times are microseconds: write %d",
+				n,
+				unit,
+				at.UnixMicro(),
+			)
+		}
+	}
+	return nil
 }
 
 // checkQuery refuses settings that mean nothing for a statement.

@@ -53,7 +53,7 @@ func newCutter(most int64) cutter {
 
 // begin begins a piece: at first all of it is asked for.
 func (c *cutter) begin(ranges []token.Range) {
-	c.width, c.refusals = widthOf(ranges), nil
+	c.width, c.refusals, c.most = widthOf(ranges), nil, mostOfTarget*c.target
 	c.spread(false, false)
 }
 

@@ -148,7 +148,9 @@ func (p *Pieces) next(ctx context.Context, left []token.Range, last bool) (rest 
 			p.cut.refused(large.Bytes)
 			continue
 		}
-		p.cut.fetched(made.fetched.Bytes)
+		if made.err == nil {
+			p.cut.fetched(made.fetched.Bytes)
+		}
 		p.add(made, last && len(rest) == 0)
 		return rest
 	}

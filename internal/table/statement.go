@@ -50,7 +50,7 @@ func (t *Table) Prepare(ctx context.Context, parsed *mutation.Statement) (*State
 		Conditional: parsed.Conditional,
 		Repeatable:  s.repeatable,
 		Positional:  parsed.Positional,
-		Appended:    parsed.Appended,
+		Appends:     appendsOf(parsed),
 		Needs:       needsOf(parsed),
 	}
 	needed := ""
@@ -75,18 +75,37 @@ func (t *Table) Prepare(ctx context.Context, parsed *mutation.Statement) (*State
 	return s, nil
 }
 
-// needsOf returns what the markers of a statement need, in their order.
-func needsOf(parsed *mutation.Statement) []schema.Need {
-	needs := make([]schema.Need, len(parsed.Markers))
-	for i, m := range parsed.Markers {
+// needsOf returns what the markers of a statement need, by name.
+func needsOf(parsed *mutation.Statement) map[string]schema.Need {
+	needs := make(map[string]schema.Need)
+	for _, m := range parsed.Markers {
+		need := schema.AnyValue
 		switch {
-		case m.Where:
-			needs[i] = schema.NotNull
 		case m.Part:
-			needs[i] = schema.SetValue
+			need = schema.SetValue
+		case m.Where:
+			need = schema.NotNull
 		}
+		needs[m.Name] = max(needs[m.Name], need)
 	}
 	return needs
+}
+
+// appendsOf returns the markers that have no other places than those of values that are appended.
+// null would delete in another place.
+func appendsOf(parsed *mutation.Statement) map[string]bool {
+	places, appended := make(map[string]int), make(map[string]int)
+	for _, m := range parsed.Markers {
+		places[m.Name]++
+	}
+	for _, name := range parsed.Appended {
+		appended[name]++
+	}
+	only := make(map[string]bool)
+	for name, n := range appended {
+		only[name] = n == places[name]
+	}
+	return only
 }
 
 // DeleteByKey returns the statement that deletes rows by the start of their primary key, with a

@@ -164,9 +164,14 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 			q.failures = attempts
 			return fetched{err: &cutError{q, err}}
 		}
-		// The other replicas are asked at once, then there is a wait.
+		// The other replicas are asked at once, unless the server asks to wait. Then there is a wait.
+		wait := fault.After(err)
+		due := wait > 0
 		if n := max(len(q.hosts), 1); (asked+1)%n == 0 {
-			if err := pace.Sleep(ctx, o.Backoff.Delay((q.failures+asked+n)/n)); err != nil {
+			due, wait = true, max(wait, o.Backoff.Delay((q.failures+asked+n)/n))
+		}
+		if due {
+			if err := pace.Sleep(ctx, wait); err != nil {
 				return fetched{err: fault.New(fault.Canceled, err)}
 			}
 		}

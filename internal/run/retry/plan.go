@@ -65,12 +65,10 @@ func NewPlan(settings spec.Resume, first *records.Load) (*Plan, error) {
 		return nil, err
 	}
 	inputs, err := p.find(asked.RepeatInDoubt, loaded.Retried)
-	if err == nil {
-		err = p.findAbove()
-	}
 	if err != nil {
 		return nil, err
 	}
+	p.findAbove()
 	changes := p.inherit(inputs, loaded.Retried, settings.Changes)
 	if p.Spec, p.Readings, err = options.Reread(loaded.Readings, changes); err != nil {
 		return nil, err
@@ -130,18 +128,18 @@ func (p *Plan) find(
 }
 
 // findAbove counts the rows in doubt of the loads that this run directory is a retry of, if it has
-// none of its own.
-func (p *Plan) findAbove() error {
+// none of its own. What cannot be read above is none of this retry's business.
+func (p *Plan) findAbove() {
 	p.DoubtDir = p.RunDir
 	for p.LeftInDoubt == 0 && strings.HasPrefix(filepath.Base(p.DoubtDir), status.RetryPrefix) {
 		above := filepath.Dir(p.DoubtDir)
 		_, loaded, err := records.ReadLoad(above)
 		if err != nil {
-			return nil //nolint:nilerr // it is a retry no longer: the first load is gone
+			return
 		}
 		kept, err := reject.Find(above)
 		if err != nil {
-			return err
+			return
 		}
 		p.DoubtDir = above
 		for _, k := range kept {
@@ -150,7 +148,6 @@ func (p *Plan) findAbove() error {
 			}
 		}
 	}
-	return nil
 }
 
 // inherit returns the changes with the settings by which an earlier load read the same rejects,

@@ -88,13 +88,18 @@ func (t *Target) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 			return err
 		}
 		t.o.OnRetry(host, err)
-		// The other replicas are tried at once, then there is a wait.
+		// The other replicas are tried at once, unless the server asks to wait. Then there is a wait.
+		wait := fault.After(err)
+		due := wait > 0
 		if n := max(len(hosts), 1); attempt%n == 0 {
+			due, wait = true, max(wait, t.o.Backoff.Delay(attempt/n))
+		}
+		if due {
 			if !b.own {
 				t.detach(b) // so that its chunk is free while it waits
 				rows = b.rowsOf(rows[:0])
 			}
-			if err := pace.Sleep(ctx, t.o.Backoff.Delay(attempt/n)); err != nil {
+			if err := pace.Sleep(ctx, wait); err != nil {
 				return fault.New(fault.Canceled, err)
 			}
 		}

@@ -51,8 +51,8 @@ type Statement struct {
 
 // Marker is a place of the statement that takes a value.
 type Marker struct {
-	Name  string // empty: "?"
-	Where bool   // it is in the WHERE clause, behind which IF may stand
+	Name  string // of "?" that of its column; empty if that is not known
+	Where bool   // it is compared with a column in the WHERE clause, outside of all brackets
 	Part  bool   // it is a part of a value in braces: of a user type, a set or a map
 }
 
@@ -96,7 +96,8 @@ type parser struct {
 	s   *Statement
 	end int // offset behind the last value that was read
 
-	inWhere bool
+	inWhere  bool
+	compared string // the column that a value is for, where that is known
 }
 
 // table reads the name of a table, with or without a keyspace.
@@ -192,7 +193,7 @@ func (p *parser) assignment() error {
 	if err != nil {
 		return err
 	}
-	p.s.changed = append(p.s.changed, name)
+	p.s.changed, p.compared = append(p.s.changed, name), name
 	within, err := p.within()
 	if err != nil {
 		return err
@@ -332,25 +333,45 @@ var constants = []string{"null", "true", "false", "nan", "infinity"}
 
 // isMarker reports whether a token behind a colon is the name of a marker, and no value of a map.
 func (p *parser) isMarker(t lex.Token) bool {
-	return t.Kind == lex.Name ||
-		t.Kind == lex.Word && !p.Calls(t) && !slices.Contains(constants, t.Text)
+	switch {
+	case p.Next().Is("("), p.Next().Is("."): // a function
+		return false
+	case t.Kind == lex.Name:
+		return true
+	default:
+		return t.Kind == lex.Word && !slices.Contains(constants, t.Text)
+	}
+}
+
+// note notes a marker, within that many brackets, and braces among them.
+func (p *parser) note(name string, open, braces int) {
+	p.s.Markers = append(p.s.Markers, Marker{name, p.inWhere && open == 0, braces > 0})
 }
 
 // terms reads terms up to one of the given words, and notes the functions that are called.
 func (p *parser) terms(until ...string) error {
 	var before lex.Token
-	braces := 0
+	braces, open := 0, 0
 	_, err := p.Terms(func(t lex.Token) error {
 		p.end = t.End
 		switch {
 		case t.Is("{"):
 			braces++
+			open++
 		case t.Is("}"):
 			braces--
+			open--
+		case t.Is("("), t.Is("["):
+			open++
+		case t.Is(")"), t.Is("]"):
+			open--
 		case t.Is("?"):
-			p.s.Markers = append(p.s.Markers, Marker{"", p.inWhere, braces > 0})
+			p.note(p.compared, open, braces)
 		case before.Is(":") && p.isMarker(t):
-			p.s.Markers = append(p.s.Markers, Marker{t.Text, p.inWhere, braces > 0})
+			p.note(t.Text, open, braces)
+		case p.inWhere && open == 0 && (t.Kind == lex.Word || t.Kind == lex.Name) &&
+			!before.Is(":") && !t.Is("and") && !t.Is("in"):
+			p.compared = t.Text
 		}
 		if t.Is("in") && (before.Kind == lex.Word || before.Kind == lex.Name) {
 			p.s.In = append(p.s.In, before.Text)

@@ -148,12 +148,18 @@ func TestParseFindsMarkers(t *testing.T) {
 		`UPDATE t USING TTL :t SET v = :v, u = {street: :s, "Zip": ?}, ` +
 			`m = {'a': :m, 'b': null, :k: now()}, l[:i] = f(:x) ` +
 			`WHERE p = :p AND c > :a AND (c, d) < (:b, ?) IF v = :old`: {
-			{"t", false, false}, {"v", false, false}, {"s", false, true}, {"", false, true},
+			{"t", false, false}, {"v", false, false}, {"s", false, true}, {"u", false, true},
 			{"m", false, true}, {"k", false, true}, {"i", false, false}, {"x", false, false},
-			{"p", true, false}, {"a", true, false}, {"b", true, false}, {"", true, false},
+			{"p", true, false}, {"a", true, false}, {"b", false, false}, {"c", false, false},
 			{"old", false, false},
 		},
-		`DELETE m[:k], l FROM t WHERE k IN :in`: {{"k", false, false}, {"in", true, false}},
+		`DELETE m[:k], l FROM t WHERE k IN :keys AND c = ?`: {
+			{"k", false, false}, {"keys", true, false}, {"c", true, false},
+		},
+		`UPDATE t SET m = {'a': ks.f(:x), 'b': "F"(:y)}, v = :v WHERE k = {a: :a} AND p IN (:p, ?)`: {
+			{"x", false, true}, {"y", false, true}, {"v", false, false}, {"a", false, true},
+			{"p", false, false}, {"p", false, false},
+		},
 		`INSERT INTO t (k, u) VALUES (:"K", {a: {b: :b}}) USING TIMESTAMP :w`: {
 			{"K", false, false}, {"b", false, true}, {"w", false, false},
 		},

@@ -45,8 +45,8 @@ func classify(ctx context.Context, err error) error {
 	return out
 }
 
-// retryAfterMark is what Azure Cosmos DB for Apache Cassandra has in the message of an Overloaded
-// error, before a number of milliseconds (Microsoft: "Prevent rate-limiting errors").
+// retryAfterMark stands before a number of milliseconds in the message of an Overloaded error of
+// Azure Cosmos DB for Apache Cassandra (Microsoft: "Prevent rate-limiting errors").
 const retryAfterMark = "RetryAfterMs="
 
 // longestAfter is the longest wait that a server is granted.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"testing"
+	"time"
 
 	"github.com/gocql/gocql"
 	"github.com/stretchr/testify/require"
@@ -22,6 +23,19 @@ type answerError struct {
 func (a answerError) GetCode() int       { return a.code }
 func (a answerError) GetMessage() string { return a.message }
 func (a answerError) Error() string      { return a.message }
+
+// Azure Cosmos DB says in an Overloaded error how long to wait.
+func TestRetryAfter(t *testing.T) {
+	for message, want := range map[string]time.Duration{
+		"Request rate is large: ActivityID=8f1, RetryAfterMs=512, Additional details='Response'": 512 * time.Millisecond,
+		"RetryAfterMs=7": 7 * time.Millisecond, "RetryAfterMs=": 0, "RetryAfterMs=x": 0, "too much": 0,
+		"RetryAfterMs=99999999": time.Minute, "RetryAfterMs=99999999999": 0,
+	} {
+		err := classify(t.Context(), answerError{gocql.ErrCodeOverloaded, message})
+		require.Equal(t, want, fault.After(err), message)
+	}
+	require.Zero(t, fault.After(classify(t.Context(), answerError{gocql.ErrCodeInvalid, "RetryAfterMs=7"})))
+}
 
 func TestClassify(t *testing.T) {
 	for _, tc := range []struct {

@@ -35,7 +35,8 @@ type StatementUse struct {
 	Positional  bool   // it has markers without a name, which have that of their column
 	// Needs are those of markers by name. Those of a Positional statement are by column.
 	Needs map[string]schema.Need
-	// Appends are the markers that have no other places than those of lists to which they are added.
+	// Appends are the markers that have no other places than those of values that are added behind
+	// others.
 	Appends map[string]bool
 }
 
@@ -66,7 +67,8 @@ func (s *Session) Prepare(ctx context.Context, text string, use StatementUse) (*
 		if err != nil {
 			return nil, fmt.Errorf("marker :%s: %w", arg.Name, err)
 		}
-		c := schema.Column{Name: arg.Name, Kind: schema.Regular, Type: typ, Needs: use.need(arg.Name)}
+		c := schema.Column{Name: arg.Name, Kind: schema.Regular, Type: typ}
+		c.Needs = use.need(arg.Name)
 		if at := slices.Index(info.PKeyColumns, i); at >= 0 {
 			c.Kind, c.Position = schema.PartitionKey, at
 		}

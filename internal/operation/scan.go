@@ -129,7 +129,11 @@ const usualObject = 256 << 20
 func (s *Scan) spoolFolder(output string) string {
 	beside := "."
 	if s.spec.RunDir != "" {
-		beside = filepath.Dir(s.spec.RunDir)
+		dir := s.spec.RunDir
+		if absolute, err := filepath.Abs(dir); err == nil {
+			dir = absolute // also without a slash at its end
+		}
+		beside = filepath.Dir(dir)
 	}
 	sum := sha256.Sum256([]byte(output))
 	return filepath.Join(beside, fmt.Sprintf("%s-unsent-%x", version.Tool, sum[:6]))

@@ -35,6 +35,7 @@ func (s *Scan) begin() error {
 		}
 		options.Verify = true
 		if s.out, err = sink.Resume(options, s.mark); err == nil {
+			s.out.Recorded(&s.mark) // what was not sent yet
 			err = s.journal.Resume()
 		}
 	case !s.journaled():

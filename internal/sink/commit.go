@@ -144,6 +144,9 @@ func (o *Output) name(parts []partAt) error {
 	if err != nil {
 		return fmt.Errorf("%w (%d of %d files have their names)", err, named, len(parts))
 	}
+	if err := o.refuseOthers(parts); err != nil {
+		return err
+	}
 	return o.syncFolder()
 }
 

@@ -37,9 +37,12 @@ func (o *Output) inspect(p *part, f FileMark, open bool) (named bool, err error)
 	}
 	if !o.options.Force {
 		final, err := o.store.Lstat(ctx, p.path())
-		if err == nil && o.options.early() && !open && final.Size == f.Bytes {
+		if err == nil && o.options.Spool != nil && !open && final.Size == f.Bytes {
 			// It was sent, and the run was stopped before it removed the part.
-			return true, errors.Join(o.checkContent(p.path(), f), o.store.Remove(ctx, path))
+			if err := o.checkContent(p.path(), f); err != nil {
+				return false, err
+			}
+			return true, o.store.Remove(ctx, path)
 		}
 		if err == nil {
 			return false, TakenError(p.path())

@@ -6,6 +6,8 @@ import (
 	"sync"
 
 	"golang.org/x/sync/errgroup"
+
+	"github.com/cqlbulk/cqlbulk/internal/store"
 )
 
 // sentAtOnce is how many files are sent to a store other than the disk at the same time.
@@ -98,6 +100,10 @@ func (o *Output) Recorded(m *Mark) {
 			}
 			at := (&series{output: o, worker: s.Worker}).where(f.Number)
 			o.sent.send(k, func(ctx context.Context) error {
+				// Another run may have put its own file there.
+				if err := o.checkContent(at.partPath(), f); err != nil {
+					return err
+				}
 				if err := o.store.Publish(ctx, at.path()); err != nil {
 					return fmt.Errorf("output %s: %w", at, err)
 				}
@@ -157,11 +163,45 @@ func (o *Output) publishAll(all []partAt) (named int, err error) {
 	return named + len(published), err
 }
 
+// refuseOthers returns an error if another scan has written into a folder that is not on the disk.
+// It was empty, and two hosts may have begun at once.
+func (o *Output) refuseOthers(parts []partAt) error {
+	if !o.options.early() || !o.options.Dir {
+		return nil
+	}
+	entries, err := o.store.List(context.Background(), o.folder)
+	if err != nil {
+		return fmt.Errorf("output folder %s: %w", o.folder, err)
+	}
+	ours := make(map[string]bool)
+	for _, at := range parts {
+		ours[at.name()] = true
+	}
+	own := o.options.ownNames()
+	for _, e := range entries {
+		if e.Kind == store.Object && own.MatchString(e.Base()) && !ours[e.Base()] {
+			return fmt.Errorf(
+				"output folder %s: another scan has written %s: scan into a folder of its own",
+				o.folder,
+				e.Base(),
+			)
+		}
+	}
+	return nil
+}
+
 // RemoveParts removes the files that have no final name, of an output that was ended.
 func (o *Output) RemoveParts() error {
 	var first error
-	for _, part := range o.Parts() {
-		if err := o.store.Remove(context.Background(), part); err != nil && first == nil {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	for _, at := range o.parts() {
+		p := at.part()
+		if p.named || p.isStream() {
+			continue
+		}
+		err := o.store.Remove(context.Background(), p.partPath())
+		if err != nil && first == nil {
 			first = err
 		}
 	}

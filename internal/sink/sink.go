@@ -200,7 +200,11 @@ func (o *Output) Parts() []string {
 	var paths []string
 	for _, at := range o.parts() {
 		if p := at.part(); !p.named && !p.isStream() {
-			paths = append(paths, p.partPath())
+			path := p.partPath()
+			if o.options.Spool != nil {
+				path = o.options.Spool.Part(p.path())
+			}
+			paths = append(paths, path)
 		}
 	}
 	return paths

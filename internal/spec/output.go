@@ -107,6 +107,21 @@ var urlName = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://`)
 // IsURL reports whether a name is a URL.
 func IsURL(name string) bool { return urlName.MatchString(name) }
 
+// checkRemote refuses names of object storage that have an empty part, and takes the slash off a
+// folder.
+func (o *Output) checkRemote() error {
+	if stores.Writable(o.Dir) {
+		o.Dir = strings.TrimSuffix(o.Dir, "/")
+	}
+	for flag, name := range map[string]string{"output": o.Path, "dir": o.Dir} {
+		_, key, _ := strings.Cut(name, "://")
+		if stores.Writable(name) && (strings.Contains(key, "//") || strings.HasSuffix(key, "/")) {
+			return fmt.Errorf("--%s %s: a name between two slashes is empty", flag, name)
+		}
+	}
+	return nil
+}
+
 // CheckName refuses an output whose name says that something else is in it, or that it is
 // elsewhere.
 func (o *Output) CheckName() error {
@@ -118,6 +133,9 @@ func (o *Output) CheckName() error {
 				name,
 			)
 		}
+	}
+	if err := o.checkRemote(); err != nil {
+		return err
 	}
 	o.Format, o.Compression = formatNamed(o.Format), compressionNamed(o.Compression)
 	name := o.Path

@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/cqlbulk/cqlbulk/internal/fsync"
 )
 
 // Remote is a store whose objects are sent to a service.
@@ -122,7 +124,11 @@ func (s *Spool) publish(ctx context.Context, name string, over bool) error {
 		return err
 	}
 	defer func() { _ = from.Close() }() // it was only read
-	to, err := s.Remote.Create(ctx, name, CreateOptions{Over: over})
+	info, err := from.Stat()
+	if err != nil {
+		return err
+	}
+	to, err := s.Remote.Create(ctx, name, CreateOptions{Over: over, Size: info.Size()})
 	if err != nil {
 		return err
 	}
@@ -165,8 +171,14 @@ func (s *Spool) Remove(ctx context.Context, name string) error {
 	}
 	err := Disk{}.Remove(ctx, s.local(name))
 	s.removeFolder()
+	if errors.Is(err, fs.ErrNotExist) { // an object that ends so
+		return s.Remote.Remove(ctx, name)
+	}
 	return err
 }
+
+// Part returns the file that an unfinished object is in.
+func (s *Spool) Part(name string) string { return s.local(name) + PartSuffix }
 
 // List is a method of Store. Unfinished objects are in each folder: one output alone has them.
 func (s *Spool) List(ctx context.Context, folder string) ([]Info, error) {
@@ -186,8 +198,13 @@ func (s *Spool) List(ctx context.Context, folder string) ([]Info, error) {
 	return all, nil
 }
 
-// SyncNames does nothing: an object that was sent survives.
-func (*Spool) SyncNames(context.Context, string) error { return nil }
+// SyncNames has the names of unfinished objects on the disk. An object that was sent survives.
+func (s *Spool) SyncNames(context.Context, string) error {
+	if err := fsync.Folder(s.Folder); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
 
 // MakeFolder makes nothing: objects have folders by their names alone. It returns why no object
 // could be written.

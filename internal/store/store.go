@@ -68,6 +68,9 @@ type CreateOptions struct {
 	// Mode is that of a file, whatever the umask is. 0: for its owner alone. Places other than a
 	// disk ignore it.
 	Mode fs.FileMode
+	// Size is that of the object in bytes, if it is known; 0: it is not. A place that sends parts
+	// chooses their size by it.
+	Size int64
 }
 
 // Reader reads one object as it was when it was opened. If the place replaces the object meanwhile,

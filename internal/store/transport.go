@@ -41,6 +41,7 @@ func (c *watchedConn) Read(b []byte) (int, error) {
 
 // Write is a method of net.Conn.
 func (c *watchedConn) Write(b []byte) (int, error) {
-	_ = c.SetWriteDeadline(time.Now().Add(c.silence)) // as above
+	// A read waits for the answer meanwhile, and is not late while bytes are sent.
+	_ = c.SetDeadline(time.Now().Add(c.silence))
 	return c.Conn.Write(b)
 }

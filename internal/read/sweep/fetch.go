@@ -164,7 +164,7 @@ func (w *worker) fetch(ctx context.Context, q request) fetched {
 			q.failures = attempts
 			return fetched{err: &cutError{q, err}}
 		}
-		// The other replicas are asked at once, unless the server asks to wait. Then there is a wait.
+		// The other replicas are asked at once, unless the server wants a wait. Then there is one.
 		wait := fault.After(err)
 		due := wait > 0
 		if n := max(len(q.hosts), 1); (asked+1)%n == 0 {

@@ -86,6 +86,7 @@ func lookAtRemote(in *stores.Stores, name string) (Input, error) {
 	return Input{
 		Path:  name,
 		Size:  info.Size,
+		Time:  time.Unix(0, 0).UTC(), // the version counts
 		Ends:  hex.EncodeToString(sum[:]),
 		Other: !info.Ranged(),
 	}, nil

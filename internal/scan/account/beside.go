@@ -126,7 +126,7 @@ func (b Beside) Write(m manifest.Manifest, files []sink.File, mode fs.FileMode) 
 		return manifest.WriteEach(b.Path, m, InManifest(files), mode)
 	}
 	ctx := context.Background()
-	w, err := in.Create(ctx, b.Path, store.CreateOptions{Over: true})
+	w, err := in.Create(ctx, b.Path, store.CreateOptions{Over: b.Force})
 	if err != nil {
 		return fmt.Errorf("manifest: %w", err)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/minio/minio-go/v7"
 
@@ -37,6 +38,13 @@ func (s *Store) try(ctx context.Context, request func() error) error {
 	}
 }
 
+// passingCodes are those of answers with another status. A body came too slowly, the completion of
+// an upload failed after the status was sent, or there are other writers.
+var passingCodes = []string{
+	"RequestTimeout", "InternalError", "SlowDown", "ServiceUnavailable", "OperationAborted",
+	"ConditionalRequestConflict",
+}
+
 // passing reports whether the cause of an error may pass.
 func passing(err error) bool {
 	var answer minio.ErrorResponse
@@ -48,7 +56,7 @@ func passing(err error) bool {
 		http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
 		return true
 	}
-	return answer.Code == "RequestTimeout" // of a body that came too slowly, with status 400
+	return slices.Contains(passingCodes, answer.Code)
 }
 
 // stat asks what an object is.

@@ -187,10 +187,14 @@ func (s *Store) List(ctx context.Context, folder string) ([]store.Info, error) {
 		prefix = key + "/"
 	}
 	var all []store.Info
+	empty := ""
 	here := minio.ListObjectsOptions{Prefix: prefix}
 	err = s.list(ctx, bucket, here, func(one minio.ObjectInfo) bool {
 		switch name := Scheme + bucket + "/" + one.Key; {
 		case one.Key == prefix: // an object that stands for the folder itself
+		case strings.HasSuffix(one.Key, "//"), one.Key == "/":
+			empty = name
+			return false
 		case strings.HasSuffix(one.Key, "/"):
 			name = strings.TrimSuffix(name, "/")
 			all = append(all, store.Info{Name: name, Kind: store.Folder, Size: -1})
@@ -202,8 +206,16 @@ func (s *Store) List(ctx context.Context, folder string) ([]store.Info, error) {
 	if err != nil {
 		return nil, explain("list", folder, err)
 	}
-	slices.SortFunc(all, func(a, b store.Info) int { return strings.Compare(a.Name, b.Name) })
-	return slices.CompactFunc(all, func(a, b store.Info) bool { return a.Name == b.Name }), nil
+	if empty != "" {
+		return nil, fmt.Errorf("list %s: %s: a folder without a name is not read", folder, empty)
+	}
+	// An object and a folder may have one name.
+	slices.SortFunc(all, func(a, b store.Info) int {
+		return cmp.Or(strings.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind))
+	})
+	return slices.CompactFunc(all, func(a, b store.Info) bool {
+		return a.Name == b.Name && a.Kind == b.Kind
+	}), nil
 }
 
 // Remove removes an object. The service says nothing of one that was not there, so it is asked.

@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/minio/minio-go/v7"
 	"golang.org/x/sync/errgroup"
@@ -33,8 +34,13 @@ const (
 	partsHeld = 3
 )
 
-// partSize returns the size of a part, from 0.
-func partSize(number int) int { return min(leastPart<<min(number/sameParts, 8), mostPart) }
+// partSize returns the size of a part, from 0, of an object of the given size; 0: it is not known.
+func partSize(number int, size int64) int {
+	if enough := size/mostParts + 1; enough > mostPart {
+		return int(enough)
+	}
+	return min(leastPart<<min(number/sameParts, 8), mostPart)
+}
 
 // Create begins an object. A name that is taken shows now, or at Commit if another writer was
 // faster.
@@ -56,7 +62,7 @@ func (s *Store) Create(
 			return nil, err
 		}
 	}
-	w := &writer{s: s, name: name, bucket: bucket, key: key, over: o.Over}
+	w := &writer{s: s, name: name, bucket: bucket, key: key, over: o.Over, size: o.Size}
 	w.ctx, w.cancel = context.WithCancel(ctx)
 	w.sending, w.sendCtx = errgroup.WithContext(w.ctx)
 	w.sending.SetLimit(partsHeld - 1)
@@ -88,6 +94,7 @@ type writer struct {
 	s                 *Store
 	name, bucket, key string
 	over              bool
+	size              int64 // of the object; 0: not known
 	ctx               context.Context
 	cancel            context.CancelFunc
 
@@ -103,6 +110,10 @@ type writer struct {
 	parts []sentPart
 }
 
+// discardTime is how long the parts of an object that failed may take to be removed. What is left
+// is for the bucket's own rule for unfinished uploads.
+const discardTime = 10 * time.Second
+
 // sentPart is a part that the service has.
 type sentPart struct {
 	etag string
@@ -115,7 +126,7 @@ func (w *writer) Write(p []byte) (n int, err error) {
 		return 0, store.ErrEnded
 	}
 	for n < len(p) {
-		size := partSize(w.sent)
+		size := partSize(w.sent, w.size)
 		more := min(size-len(w.part), len(p)-n)
 		w.part = append(w.part, p[n:n+more]...)
 		n += more
@@ -214,7 +225,9 @@ func (w *writer) Commit(ctx context.Context) error {
 	defer w.cancel()
 	err := w.commit(ctx)
 	if err != nil {
-		_ = w.discard(context.WithoutCancel(ctx)) // the first error matters
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), discardTime)
+		defer cancel()
+		_ = w.discard(ctx) // the first error matters
 	}
 	return err
 }

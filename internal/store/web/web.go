@@ -20,6 +20,8 @@ import (
 	"io/fs"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -145,6 +147,10 @@ func shown(name string) string {
 // Stat asks what is at a URL.
 func (s *Store) Stat(ctx context.Context, name string) (store.Info, error) {
 	answer, err := s.request(ctx, http.MethodHead, name, nil, http.StatusOK)
+	var status *StatusError
+	if errors.As(err, &status) && slices.Contains(noHead, status.Status) {
+		return s.statByGet(ctx, name)
+	}
 	if err != nil {
 		return store.Info{}, &fs.PathError{Op: "stat", Path: shown(name), Err: err}
 	}
@@ -152,9 +158,30 @@ func (s *Store) Stat(ctx context.Context, name string) (store.Info, error) {
 	return infoOf(name, answer), nil
 }
 
+// noHead are the answers of servers that take no HEAD, as for a URL that is signed for a GET.
+var noHead = []int{http.StatusForbidden, http.StatusMethodNotAllowed, http.StatusNotImplemented}
+
+// statByGet asks for the first byte of what is at a URL.
+func (s *Store) statByGet(ctx context.Context, name string) (store.Info, error) {
+	first := http.Header{"Range": {"bytes=0-0"}}
+	answer, err := s.request(
+		ctx, http.MethodGet, name, first, http.StatusOK, http.StatusPartialContent,
+	)
+	if err != nil {
+		return store.Info{}, &fs.PathError{Op: "stat", Path: shown(name), Err: err}
+	}
+	_ = answer.Body.Close() // a byte, or more than is wanted
+	_, size, found := strings.Cut(answer.Header.Get("Content-Range"), "/")
+	bytes, err := strconv.ParseInt(size, 10, 64)
+	if !found || err != nil || versionOf(answer) == "" {
+		return store.Info{Name: name, Kind: store.Pipe, Size: -1}, nil
+	}
+	return store.Info{Name: name, Kind: store.Object, Size: bytes, Version: versionOf(answer)}, nil
+}
+
 // infoOf returns what an answer says of an object.
 func infoOf(name string, answer *http.Response) store.Info {
-	version := cmp.Or(answer.Header.Get("ETag"), answer.Header.Get("Last-Modified"))
+	version := versionOf(answer)
 	if answer.ContentLength < 0 || answer.Header.Get("Accept-Ranges") != "bytes" || version == "" {
 		return store.Info{Name: name, Kind: store.Pipe, Size: -1}
 	}
@@ -212,7 +239,7 @@ func (v *version) Request(ctx context.Context, from, to int64) (io.ReadCloser, e
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		err = fmt.Errorf("%w: %w", store.ErrChanged, err)
-	case err == nil && infoOfPart(answer) != v.info.Version:
+	case err == nil && versionOf(answer) != v.info.Version:
 		_ = answer.Body.Close() // it has other bytes
 		err = store.ErrChanged
 	}
@@ -222,8 +249,8 @@ func (v *version) Request(ctx context.Context, from, to int64) (io.ReadCloser, e
 	return answer.Body, nil
 }
 
-// infoOfPart returns the version that an answer with a range is of.
-func infoOfPart(answer *http.Response) string {
+// versionOf returns the version that an answer is of; empty: it does not say.
+func versionOf(answer *http.Response) string {
 	return cmp.Or(answer.Header.Get("ETag"), answer.Header.Get("Last-Modified"))
 }
 

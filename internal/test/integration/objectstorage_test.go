@@ -127,6 +127,16 @@ func TestObjectStorage(t *testing.T) {
 	r = cqlbulk(t, "load", "it1.stored_again", at+"/bad.csv", "--run-dir", dir)
 	require.Equal(t, 2, r.code, r.report)
 	require.Contains(t, r.report, at+"/bad.csv:3")
+	for _, refused := range [][]string{
+		{"-o", at + "/a//b.csv"}, {"-o", at + "/a/"}, {"-d", at + "//a"},
+	} {
+		r := cqlbulk(t, append([]string{"scan", "it1.stored"}, refused...)...)
+		require.Equal(t, 1, r.code, r.report)
+		require.Contains(t, r.report, "a name between two slashes is empty")
+	}
+	ok(t, "scan", "it1.stored", "-d", at+"/slash/", "--max-file-bytes", "1MiB")
+	r = cqlbulk(t, "scan", "it1.stored", "-d", at+"/slash/")
+	require.Equal(t, 1, r.code, r.report)
 	for name, says := range map[string]string{
 		at + "/none.csv":          "none.csv: file does not exist",
 		"s3://of-no-one/none.csv": "there is no such bucket",

@@ -131,7 +131,7 @@ func TestStatementsWithoutABound(t *testing.T) {
 		{"v,c,p\nx,,1\n", "UPDATE it1.stmtbound SET v = :v WHERE p = :p AND c = :c", "tombstone", "null"},
 		{
 			"k,s,z\n2,,6\n", `INSERT INTO it1.stmtpart (k, a) VALUES (:k, {street: :s, "Zip": :z})`,
-			"unset", "--nulls tombstone makes it null",
+			"unset", "--nulls tombstone makes a field of a user type null",
 		},
 	} {
 		dir := t.TempDir() + "/run"

@@ -88,7 +88,7 @@ func (t *Target) attempt(ctx context.Context, b *batch, rows []row.Row) error {
 			return err
 		}
 		t.o.OnRetry(host, err)
-		// The other replicas are tried at once, unless the server asks to wait. Then there is a wait.
+		// The other replicas are tried at once, unless the server wants a wait. Then there is one.
 		wait := fault.After(err)
 		due := wait > 0
 		if n := max(len(hosts), 1); attempt%n == 0 {

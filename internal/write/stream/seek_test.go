@@ -336,7 +336,9 @@ func TestRejectedRowIsNotResent(t *testing.T) {
 	}
 }
 
-// Ten rows are rejected of a node that takes no part of any file, whatever others take.
+// The search ends after ten rows of a node that takes no part of any file, whatever others take.
+// More may be rejected: a row is one of the input, and the input may have several for a row of the
+// table.
 func TestSearchOfANodeThatTakesNoRow(t *testing.T) {
 	var o *Options
 	n := &picky{t: t, poison: "good", rows: map[string]map[string]string{}}
@@ -348,7 +350,7 @@ func TestSearchOfANodeThatTakesNoRow(t *testing.T) {
 		func(int64) bool { return true },
 	)
 	require.ErrorContains(t, err, "nor 10 rows before it")
-	require.Len(t, p.rejected, mostUntaken)
+	require.GreaterOrEqual(t, len(p.rejected), mostUntaken)
 }
 
 // A row of the table that very many rows of the input have made is named: these are not read again.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path/filepath"
+	"strings"
 
 	"golang.org/x/sys/unix"
 
@@ -154,11 +155,23 @@ func folderThere(s store.StagedStore, path string, force bool) (bool, error) {
 	case err != nil:
 		return true, fmt.Errorf("output folder %s: %w", path, err)
 	}
-	files := 0
+	files, unfinished := 0, 0
 	for _, e := range entries {
 		if e.Kind != store.Folder {
 			files++
 		}
+		if strings.HasSuffix(e.Base(), store.PartSuffix) {
+			unfinished++
+		}
+	}
+	if spool, ok := s.(*store.Spool); ok && files > 0 && files == unfinished && !force {
+		return true, fmt.Errorf(
+			"output folder %s: a scan into it was stopped or is under way, and %s of it are in %s: "+
+				"resume that one, or overwrite its output with --force",
+			path,
+			human.Of(files, "unfinished file"),
+			spool.Folder,
+		)
 	}
 	if files > 0 && !force {
 		return true, fmt.Errorf(

@@ -114,7 +114,9 @@ func (o *Output) removeStrays(none bool) error {
 		return nil
 	}
 	ctx := context.Background()
-	if _, err := o.store.Stat(ctx, o.folder); none && errors.Is(err, fs.ErrNotExist) {
+	// In object storage there is no folder before an object is sent.
+	onDisk := o.options.Spool == nil
+	if _, err := o.store.Stat(ctx, o.folder); none && onDisk && errors.Is(err, fs.ErrNotExist) {
 		return claimFolder(
 			o.store,
 			&Options{Path: o.folder, FolderMode: o.options.FolderMode},

@@ -119,6 +119,9 @@ func (o *Clone) checkSource() error {
 	s := &o.From
 	var idle setting.List
 	var why string
+	if err := refuseURLs(o.Settings(), "", s.Inputs); err != nil {
+		return err
+	}
 	switch {
 	case len(s.Inputs) > 0 && len(s.Hosts) > 0:
 		return errors.New("--from-hosts: means nothing where folders are named to be cloned")

@@ -77,5 +77,6 @@ func (s *Count) Check() error {
 		s.Reading.check(&s.Pacing),
 		s.checkRead(),
 		s.checkStream(s.Via),
+		refuseURLs(s.Settings(), "", s.Inputs),
 	)
 }

@@ -210,6 +210,9 @@ func (o *Load) Check(continued bool) error {
 	if err := checkAttempts(o.MaxAttempts, o.Patience); err != nil {
 		return err
 	}
+	if err := refuseURLs(o.Settings(), o.RunDir, nil); err != nil {
+		return err
+	}
 	if err := o.Writing.check(); err != nil {
 		return err
 	}

@@ -107,6 +107,28 @@ var urlName = regexp.MustCompile(`^[a-z][a-z0-9+.-]*://`)
 // IsURL reports whether a name is a URL.
 func IsURL(name string) bool { return urlName.MatchString(name) }
 
+// refuseURLs refuses settings and folders that are on the disk alone, and would be made there under
+// the name of a URL.
+func refuseURLs(settings setting.List, runDir string, folders []string) error {
+	names := map[string]string{"--run-dir ": runDir}
+	for _, s := range settings {
+		if s.Use == setting.Path {
+			names["--"+s.Name+" "] = s.Texts()[0]
+		}
+	}
+	for _, flag := range slices.Sorted(maps.Keys(names)) {
+		if IsURL(names[flag]) {
+			return fmt.Errorf("%s%s: this is on the disk alone: name a path", flag, names[flag])
+		}
+	}
+	for _, folder := range folders {
+		if IsURL(folder) {
+			return fmt.Errorf("%s: SSTables are read from the disk alone: name a folder", folder)
+		}
+	}
+	return nil
+}
+
 // checkRemote refuses names of object storage that have an empty part, and takes the slash off a
 // folder.
 func (o *Output) checkRemote() error {

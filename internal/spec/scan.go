@@ -102,6 +102,7 @@ func (s *Scan) Check(continued bool) (dsv.Format, error) {
 		s.checkTimes(),
 		s.checkRead(),
 		s.checkStream(s.Via),
+		refuseURLs(s.Settings(), s.RunDir, s.Inputs),
 	); err != nil {
 		return dsv.Format{}, err
 	}

@@ -160,34 +160,41 @@ func TestObjectStorageKilled(t *testing.T) {
 	folder := at + "/many"
 	args := quorum("scan", "it1.stored_slowly", "-d", folder, "--max-file-bytes", "1MiB",
 		"--max-bytes-per-sec", "2MiB", "--run-dir", dir)
+	run := spawn(t, nil, args...)
+	unsent := func() []string {
+		files, err := filepath.Glob(filepath.Dir(dir) + "/*unsent*/*")
+		require.NoError(t, err)
+		return files
+	}
+	run.until(t, "a file was begun", func() bool { return len(unsent()) > 0 })
+	run.kill(t)
+	args = []string{"resume", dir}
 	for kill := range 2 {
 		run := spawn(t, nil, args...)
 		sent := len(objects(t, in, folder))
 		run.until(t, "objects were sent", func() bool { return len(objects(t, in, folder)) > sent+2 })
 		run.kill(t)
 		require.NotContains(t, objects(t, in, folder), "manifest.json", "kill %d", kill)
-		args = []string{"resume", dir}
 	}
 	r := spawn(t, nil, "resume", dir, "--max-bytes-per-sec", "0").end(t)
 	require.Zero(t, r.code, r.report)
 	require.Equal(t, want, checksum(t, r))
 	require.Contains(t, objects(t, in, folder), "manifest.json")
-	left, err := filepath.Glob(filepath.Dir(dir) + "/*unsent*")
-	require.NoError(t, err)
-	require.Empty(t, left)
+	require.Empty(t, unsent())
 
 	r = killed(t, 2, rows, t.TempDir()+"/load", "load", "it1.loaded_slowly", folder)
 	require.Zero(t, r.code, r.report)
 	require.Equal(t, want, checksum(t, ok(t, "scan", "it1.loaded_slowly", "-o", t.TempDir()+"/x.csv")))
 
 	// An object that is replaced while it is not read yet ends the load.
-	run := t.TempDir() + "/replaced"
-	child := spawn(t, nil, quorum("load", "it1.loaded_slowly", folder, "--run-dir", run, "--ingestrate", "5000")...)
-	child.until(t, "rows were loaded", func() bool { return recordedRows(run) > 0 })
+	loaded := t.TempDir() + "/replaced"
+	child := spawn(t, nil,
+		quorum("load", "it1.loaded_slowly", folder, "--run-dir", loaded, "--ingestrate", "5000")...)
+	child.until(t, "rows were loaded", func() bool { return recordedRows(loaded) > 0 })
 	child.kill(t)
 	names := objects(t, in, folder)
 	putObject(t, in, folder+"/"+names[1], "k,v\n1,other\n") // the first is the manifest
-	r = spawn(t, nil, "resume", run).end(t)
+	r = spawn(t, nil, "resume", loaded).end(t)
 	require.NotZero(t, r.code, r.report)
 	require.Contains(t, r.report, "was changed since the run began")
 }

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cqlbulk/cqlbulk/internal/fsync"
 )
@@ -29,6 +30,8 @@ type Spool struct {
 	Remote
 	Folder string
 	Over   bool // Publish replaces an object of that name
+
+	mu sync.Mutex // the folder is made and used, or removed
 }
 
 var _ StagedStore = (*Spool)(nil)
@@ -64,6 +67,8 @@ func (s *Spool) Claim(ctx context.Context, name string, over bool) (string, erro
 
 // Stage is a method of StagedStore.
 func (s *Spool) Stage(ctx context.Context, name string, o CreateOptions) (StagedWriter, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if err := (Disk{}).MakeFolder(ctx, s.Folder, 0); err != nil {
 		return nil, err
 	}
@@ -110,7 +115,11 @@ func (w *spoolWriter) Abort(ctx context.Context) error {
 }
 
 // removeFolder removes the folder if no unfinished object is in it.
-func (s *Spool) removeFolder() { _ = os.Remove(s.Folder) }
+func (s *Spool) removeFolder() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_ = os.Remove(s.Folder) // which fails for others
+}
 
 // Publish sends an unfinished object, and removes its file.
 func (s *Spool) Publish(ctx context.Context, name string) error {

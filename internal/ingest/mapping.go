@@ -41,6 +41,8 @@ type Fields struct {
 	// Unread is a table; nil: there is none. Fields for its columns that are not of the primary
 	// key are not loaded, nor those for their times.
 	Unread *schema.Table
+	// Rejects reports whether the inputs are the files of rejects of an earlier load.
+	Rejects bool
 	// Codec plans the codec of a column in delimited text; nil: that of cqltext.
 	Codec func(schema.Column) (format.Codec, error)
 	// Strings plans the codec for the strings of a column in JSON; nil, or a nil codec: as JSON has

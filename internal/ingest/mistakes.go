@@ -148,7 +148,15 @@ func loneCR(raw []byte) bool {
 }
 
 func guessDelimiter(t *schema.Table, header format.Header, f Fields) *hinted {
-	return hintDelimiter(t, string(header.Raw), f.delimited().DelimiterText())
+	h := hintDelimiter(t, string(header.Raw), f.delimited().DelimiterText())
+	if h != nil && f.Rejects {
+		h.hint = fmt.Sprintf(
+			"a file of rejects keeps its delimiter, %q: another program has written it with another one",
+			f.delimited().DelimiterText(),
+		)
+		h.settings = nil // it cannot be changed
+	}
+	return h
 }
 
 // guessEncoding guesses that a name is in another encoding.

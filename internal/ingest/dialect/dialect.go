@@ -26,6 +26,7 @@ func Reading(o *spec.Load, text *format.TextFormat) (ingest.Reading, error) {
 		Timed:   o.PreserveTimes,
 		Extra:   o.Dialect.ExtraFields == spec.FieldsIgnore,
 		Missing: o.Dialect.MissingFields == spec.FieldsNull,
+		Rejects: o.RejectsOf != "",
 	}
 	if o.IfNotExists {
 		r.Fields.Untimed = "a conditional insert has one time for the whole row"

@@ -16,9 +16,10 @@
 // written after it. A mark ends the compressor's present member (gzip) or frame (the others). The
 // formats allow several in a row, and readers take them for one text.
 //
-// The files are objects of a store ([store.StagedStore]): the local disk, or a [store.Spool] of object
-// storage. A file of a spool gets its name once a mark of it is recorded ([Output.Recorded]). Calls
-// get no context of the run, because an output is ended after that was cancelled.
+// The files are objects of a store ([store.StagedStore]): the local disk, or a [store.Spool] of
+// object storage. A file of a spool gets its name once a mark of it is recorded
+// ([Output.Recorded]). Calls get no context of the run, because an output is ended after that was
+// cancelled.
 //
 // Ownership: a writer no longer needs the bytes that it was handed when Write returns.
 //

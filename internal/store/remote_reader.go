@@ -6,9 +6,10 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"math/rand/v2"
 	"sync"
 	"time"
+
+	"github.com/cqlbulk/cqlbulk/internal/pace"
 )
 
 // RemoteObject is one version of an object of a service, as [NewRemoteReader] needs it.
@@ -104,25 +105,13 @@ func (r *remoteReader) afterBreak(err error, broken int) error {
 	return Pause(r.ctx, broken+1)
 }
 
-const (
-	// leastPause and mostPause are the limits of the pause before a request is made again. It
-	// doubles each time, and half of it is chance.
-	leastPause = 100 * time.Millisecond
-	mostPause  = 8 * time.Second
-)
+// pauses are the waits before a request to a service is made again.
+var pauses = pace.Backoff{Base: 100 * time.Millisecond, Max: 8 * time.Second}
 
 // Pause waits before a request to a service is made again, after that many tries. It returns the
 // error of ctx if that ends first.
 func Pause(ctx context.Context, tries int) error {
-	long := min(leastPause<<min(tries-1, 10), mostPause)
-	timer := time.NewTimer(long/2 + rand.N(long/2))
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
+	return pace.Sleep(ctx, pauses.Delay(tries))
 }
 
 func (r *remoteReader) ReadAt(p []byte, off int64) (n int, err error) {

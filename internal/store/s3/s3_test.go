@@ -31,35 +31,33 @@ func at(t *testing.T, url string) *s3.Store {
 	return s
 }
 
+// place returns a place in a bucket of its own, whose server can be made to refuse everything.
+func place(t *testing.T, server *s3test.Server) storetest.Place {
+	t.Helper()
+	var broken atomic.Bool
+	url := server.Proxy(t, func(*http.Request) s3test.Fault {
+		return s3test.Fault{Refuse: broken.Load()}
+	})
+	return storetest.Place{
+		Store:  at(t, url),
+		Folder: s3.Scheme + server.Bucket(t) + "/a folder",
+		Break:  func() { broken.Store(true) },
+	}
+}
+
 func TestConformance(t *testing.T) {
 	server := s3test.Start(t)
-	storetest.Run(t, func(t *testing.T) storetest.Place {
-		var broken atomic.Bool
-		url := server.Proxy(t, func(*http.Request) s3test.Fault {
-			return s3test.Fault{Refuse: broken.Load()}
-		})
-		return storetest.Place{
-			Store:  at(t, url),
-			Folder: s3.Scheme + server.Bucket(t) + "/a folder",
-			Break:  func() { broken.Store(true) },
-		}
-	})
+	storetest.Run(t, func(t *testing.T) storetest.Place { return place(t, server) })
 }
 
 func TestConformanceOfASpool(t *testing.T) {
 	server := s3test.Start(t)
 	storetest.Run(t, func(t *testing.T) storetest.Place {
-		var broken atomic.Bool
-		url := server.Proxy(t, func(*http.Request) s3test.Fault {
-			return s3test.Fault{Refuse: broken.Load()}
-		})
-		spool := &store.Spool{Remote: at(t, url), Folder: t.TempDir() + "/spool", Over: true}
-		return storetest.Place{
-			Store:  spool,
-			Staged: spool,
-			Folder: s3.Scheme + server.Bucket(t) + "/a folder",
-			Break:  func() { broken.Store(true) },
-		}
+		p := place(t, server)
+		remote := p.Store.(store.Remote)
+		spool := &store.Spool{Remote: remote, Folder: t.TempDir() + "/spool", Over: true}
+		p.Store, p.Staged = spool, spool
+		return p
 	})
 }
 

@@ -75,18 +75,27 @@ func (s *Store) CheckWritable(ctx context.Context, name string) error {
 	if err != nil {
 		return err
 	}
-	var upload string
+	upload, err := s.beginParts(ctx, bucket, key)
+	if err == nil {
+		err = s.abortParts(ctx, bucket, key, upload)
+	}
+	return explain("write", name, err)
+}
+
+// beginParts begins an object in parts, and returns the name of the upload.
+func (s *Store) beginParts(ctx context.Context, bucket, key string) (upload string, err error) {
 	err = s.try(ctx, func() (err error) {
 		upload, err = s.core.NewMultipartUpload(ctx, bucket, key, minio.PutObjectOptions{})
 		return err
 	})
-	if err != nil {
-		return explain("write", name, err)
-	}
-	err = s.try(ctx, func() error {
+	return upload, err
+}
+
+// abortParts gives up an object in parts, and removes those that the service has.
+func (s *Store) abortParts(ctx context.Context, bucket, key, upload string) error {
+	return s.try(ctx, func() error {
 		return s.core.AbortMultipartUpload(ctx, bucket, key, upload)
 	})
-	return explain("write", name, err)
 }
 
 // writer writes an object.
@@ -149,14 +158,11 @@ func (w *writer) send() error {
 		)
 	}
 	if w.upload == "" {
-		err := w.s.try(w.ctx, func() (err error) {
-			var o minio.PutObjectOptions
-			w.upload, err = w.s.core.NewMultipartUpload(w.ctx, w.bucket, w.key, o)
-			return err
-		})
+		upload, err := w.s.beginParts(w.ctx, w.bucket, w.key)
 		if err != nil {
 			return explain("write", w.name, err)
 		}
+		w.upload = upload
 	}
 	if w.sendCtx.Err() != nil {
 		return w.sendErr()
@@ -300,7 +306,6 @@ func (w *writer) Abort(ctx context.Context) error {
 		return store.ErrEnded
 	}
 	w.ended = true
-	w.cancel()
 	return w.discard(ctx)
 }
 
@@ -312,9 +317,7 @@ func (w *writer) discard(ctx context.Context) error {
 	if w.upload == "" {
 		return nil
 	}
-	err := w.s.try(ctx, func() error {
-		return w.s.core.AbortMultipartUpload(ctx, w.bucket, w.key, w.upload)
-	})
+	err := w.s.abortParts(ctx, w.bucket, w.key, w.upload)
 	if err = explain("abort", w.name, err); errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
